@@ -1,0 +1,337 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package mactest
+
+import (
+	"bytes"
+	"encoding"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// Subject is a hash to run the contract suite on.
+type Subject struct {
+	New func() hash.Hash
+
+	// Nonce, if it is not nil, is what Sum takes in place of the slice to
+	// append to.
+	Nonce []byte
+
+	// Methods names the exported methods that the type has beyond those of
+	// hash.Cloner and of those that print its name.
+	Methods []string
+}
+
+// TestHash checks what hash.Hash and hash.Cloner promise, and that nothing is
+// allocated.
+func TestHash(t *testing.T, s Subject) {
+	t.Run("Size", s.testSize)
+	t.Run("Methods", s.testMethods)
+	t.Run("Sum", s.testSum)
+	t.Run("SumStorage", s.testSumStorage)
+	t.Run("Reset", s.testReset)
+	t.Run("Write", s.testWrite)
+	t.Run("Bounds", s.testBounds)
+	t.Run("Splits", s.testSplits)
+	t.Run("Clone", s.testClone)
+	t.Run("Bits", s.testBits)
+	t.Run("Allocations", s.testAllocations)
+}
+
+// lengths are those at which blocks and groups of any hash here begin or end.
+var lengths = []int{0, 1, 3, 4, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000,
+	1023, 1024, 1025, 1028, 1029, 2047, 2048, 2049, 3072, 4096, 4100, 5000}
+
+// sum is the tag, in storage of its own.
+func (s Subject) sum(h hash.Hash) []byte {
+	if s.Nonce != nil {
+		return h.Sum(bytes.Clone(s.Nonce))
+	}
+	return h.Sum(nil)
+}
+
+// of is the tag of a message that is written to a fresh hash at once.
+func (s Subject) of(t *testing.T, msg []byte) []byte {
+	t.Helper()
+	h := s.New()
+	write(t, h, msg)
+	return s.sum(h)
+}
+
+func write(t *testing.T, h hash.Hash, p []byte) {
+	t.Helper()
+	if n, err := h.Write(p); n != len(p) || err != nil {
+		t.Fatalf("Write of %d bytes: %d, %v", len(p), n, err)
+	}
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+	return b
+}
+
+func (s Subject) testSize(t *testing.T) {
+	h := s.New()
+	size, block := h.Size(), h.BlockSize()
+	if size <= 0 || block <= 0 {
+		t.Fatalf("Size %d, BlockSize %d", size, block)
+	}
+	for _, n := range lengths {
+		write(t, h, random(n))
+		if got := s.sum(h); len(got) != size {
+			t.Errorf("tag of %d bytes, Size %d", len(got), size)
+		}
+		if h.Size() != size || h.BlockSize() != block {
+			t.Errorf("after %d bytes: Size %d, BlockSize %d; were %d, %d", n, h.Size(), h.BlockSize(), size, block)
+		}
+	}
+}
+
+func (s Subject) testMethods(t *testing.T) {
+	known := make(map[string]bool)
+	for _, name := range s.Methods {
+		known[name] = true
+	}
+	for _, i := range []reflect.Type{
+		reflect.TypeFor[hash.Cloner](), reflect.TypeFor[fmt.Formatter](),
+		reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[encoding.TextMarshaler](),
+	} {
+		for m := range i.NumMethod() {
+			known[i.Method(m).Name] = true
+		}
+	}
+	typ := reflect.TypeOf(s.New())
+	for m := range typ.NumMethod() {
+		if name := typ.Method(m).Name; !known[name] {
+			t.Errorf("%v has the method %s", typ, name)
+		}
+	}
+}
+
+func (s Subject) testSum(t *testing.T) {
+	for _, n := range lengths {
+		msg := random(n)
+		h := s.New()
+		write(t, h, msg)
+		first := s.sum(h)
+		if second := s.sum(h); !bytes.Equal(first, second) {
+			t.Errorf("%d bytes: Sum %x, then %x", n, first, second)
+		}
+		more := random(100)
+		write(t, h, more)
+		if got, want := s.sum(h), s.of(t, append(msg, more...)); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes, Sum, %d bytes: %x, want %x", n, len(more), got, want)
+		}
+	}
+}
+
+// testSumStorage checks where the tag is put and that nothing else is written to.
+func (s Subject) testSumStorage(t *testing.T) {
+	h := s.New()
+	write(t, h, []byte("storage"))
+	want := s.sum(h)
+	for _, prefix := range []int{0, 1, 8, 100} {
+		in := random(prefix)
+		at := prefix // where the tag begins
+		if s.Nonce != nil {
+			in, at = s.Nonce, 0
+		}
+		for _, room := range []int{0, 1, h.Size() - 1, h.Size(), h.Size() + 1, h.Size() + 50} {
+			storage := random(max(len(in), at+room))
+			copy(storage, in)
+			before := bytes.Clone(storage)
+			got := h.Sum(storage[:len(in):len(storage)])
+
+			if !bytes.Equal(got, append(bytes.Clone(in[:at]), want...)) {
+				t.Fatalf("%d bytes of room: Sum(%x) = %x, want the tag %x from byte %d", room, in, got, want, at)
+			}
+			fits := len(storage) >= at+h.Size()
+			if fits {
+				copy(before[at:], want)
+			}
+			if !bytes.Equal(storage, before) {
+				t.Errorf("%d bytes of room: Sum made %x of the storage, want %x", room, storage, before)
+			}
+			if inPlace := len(storage) > 0 && &got[0] == &storage[0]; inPlace != fits {
+				t.Errorf("%d bytes of room: tag in place: %v, want %v", room, inPlace, fits)
+			}
+		}
+	}
+}
+
+func (s Subject) testReset(t *testing.T) {
+	msg := random(2000)
+	want := s.of(t, msg)
+	h := s.New()
+	for _, n := range lengths {
+		write(t, h, random(n))
+		if n%2 == 0 {
+			s.sum(h)
+		}
+		h.Reset()
+		write(t, h, msg)
+		if got := s.sum(h); !bytes.Equal(got, want) {
+			t.Errorf("after %d bytes and Reset: %x, want %x", n, got, want)
+		}
+		h.Reset()
+	}
+	if got, want := s.sum(h), s.of(t, nil); !bytes.Equal(got, want) {
+		t.Errorf("after Reset: %x, want %x", got, want)
+	}
+}
+
+// testWrite checks that Write neither changes nor retains its argument.
+func (s Subject) testWrite(t *testing.T) {
+	for _, n := range lengths {
+		msg := random(n)
+		want := s.of(t, msg)
+		h := s.New()
+		write(t, h, nil)
+		p := bytes.Clone(msg)
+		write(t, h, p)
+		if !bytes.Equal(p, msg) {
+			t.Fatalf("Write changed its argument of %d bytes", n)
+		}
+		clear(p)
+		write(t, h, p[:0])
+		if got := s.sum(h); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes, then overwritten: %x, want %x", n, got, want)
+		}
+	}
+}
+
+// testBounds surrounds the argument of Write with bytes that must stay as they
+// are and must not matter.
+func (s Subject) testBounds(t *testing.T) {
+	const margin = 128
+	for _, n := range lengths {
+		for _, offset := range []int{0, 1, 7, 31} {
+			buf := random(margin + n + margin)
+			p := buf[margin-offset:][:n]
+			want := s.of(t, bytes.Clone(p))
+			outside := bytes.Clone(buf)
+			if got := s.of(t, p); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes at offset -%d: %x, want %x", n, offset, got, want)
+			}
+			if !bytes.Equal(buf, outside) {
+				t.Errorf("%d bytes at offset -%d: Write changed the bytes around its argument", n, offset)
+			}
+		}
+	}
+}
+
+func (s Subject) testSplits(t *testing.T) {
+	for _, n := range lengths {
+		msg := random(n)
+		want := s.of(t, msg)
+		h := s.New()
+		for _, b := range msg {
+			write(t, h, []byte{b})
+		}
+		if got := s.sum(h); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes one by one: %x, want %x", n, got, want)
+		}
+		for range 20 {
+			h.Reset()
+			var cuts []int
+			for rest := msg; len(rest) > 0; {
+				cut := rand.IntN(min(len(rest), 1+rand.IntN(1100)) + 1)
+				cuts = append(cuts, cut)
+				write(t, h, rest[:cut])
+				rest = rest[cut:]
+			}
+			if got := s.sum(h); !bytes.Equal(got, want) {
+				t.Fatalf("%d bytes in writes of %d: %x, want %x", n, cuts, got, want)
+			}
+		}
+	}
+}
+
+func (s Subject) testClone(t *testing.T) {
+	clone := func(h hash.Hash) hash.Hash {
+		c, err := h.(hash.Cloner).Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reflect.TypeOf(c) != reflect.TypeOf(h) {
+			t.Fatalf("clone of a %T is a %T", h, c)
+		}
+		return c
+	}
+	for _, n := range lengths {
+		msg, a, b := random(n), random(1500), random(700)
+		h := s.New()
+		write(t, h, msg)
+		c := clone(h)
+		write(t, h, a)
+		d := clone(c)
+		write(t, c, b)
+		for name, check := range map[string]struct {
+			h    hash.Hash
+			want []byte
+		}{
+			"original": {h, append(bytes.Clone(msg), a...)},
+			"clone":    {c, append(bytes.Clone(msg), b...)},
+			"clone's":  {d, msg},
+		} {
+			if got, want := s.sum(check.h), s.of(t, check.want); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: %s: %x, want %x", n, name, got, want)
+			}
+		}
+		c.Reset()
+		if got, want := s.sum(c), s.of(t, nil); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: clone after Reset: %x, want %x", n, got, want)
+		}
+	}
+}
+
+// testBits flips each bit of short messages, and some of longer ones, and appends
+// a zero byte: every time the tag must change.
+func (s Subject) testBits(t *testing.T) {
+	for _, n := range lengths {
+		msg := random(n)
+		want := s.of(t, msg)
+		for range min(8*n, 64) {
+			bit := rand.IntN(8 * n)
+			msg[bit/8] ^= 1 << (bit % 8)
+			if bytes.Equal(s.of(t, msg), want) {
+				t.Errorf("%d bytes: bit %d does not matter", n, bit)
+			}
+			msg[bit/8] ^= 1 << (bit % 8)
+		}
+		if n > 4 && bytes.Equal(s.of(t, append(msg, 0)), want) {
+			t.Errorf("%d bytes: a zero byte at the end does not matter", n)
+		}
+	}
+}
+
+func (s Subject) testAllocations(t *testing.T) {
+	SkipAllocations(t)
+	h := s.New()
+	msg := random(1500)
+	buf := make([]byte, 0, 100)
+	if n := testing.AllocsPerRun(100, func() {
+		h.Reset()
+		h.Write(msg[:4])
+		h.Write(msg)
+		h.Sum(append(buf, s.Nonce...))
+	}); n != 0 {
+		t.Errorf("%v allocations a tag", n)
+	}
+}
+
+// SkipAllocations skips a test that counts allocations where the race detector
+// makes some of its own.
+func SkipAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+}

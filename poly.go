@@ -1,0 +1,172 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import "math/bits"
+
+// L2-HASH, RFC 4418 section 5.3: the L1 words of a message of more than one
+// block are the coefficients of a polynomial that is evaluated at a secret
+// point, modulo 2^64-59 for the first 2^14 words and modulo 2^128-159 after.
+//
+// A coefficient of 2^64-2^32 or more (2^128-2^96 in POLY-128) does not stand
+// for itself: the marker p-1 is taken in, then the coefficient less the offset.
+// Whether that happens depends on the key, so both outcomes are computed and
+// one is selected without a branch.
+
+const (
+	offset64  = 59  // 2^64 - p64
+	offset128 = 159 // 2^128 - p128
+
+	poly64Words = 1 << 14 // L1 words under POLY-64: 2^17 bytes, 2^24 bytes of message
+)
+
+// uint128 is hi * 2^64 + lo.
+type uint128 struct{ hi, lo uint64 }
+
+// l2Key is the part of the L2 key that one iteration uses.
+type l2Key struct {
+	k64  uint64  // < 2^57
+	k128 uint128 // < 2^121
+}
+
+// l2State is L2-HASH over the L1 words seen so far.
+type l2State struct {
+	words uint64 // how many words have been absorbed
+
+	// The polynomial's value in each iteration, in the residue class but
+	// not reduced. In POLY-64 hi is 0.
+	y [maxIterations]uint128
+
+	// POLY-128 takes two L1 words at a time; the first one waits here.
+	pending l1Words
+}
+
+// absorb takes in one L1 word for each iteration.
+func (s *l2State) absorb(keys []l2Key, words *l1Words) {
+	for i := range keys {
+		k, y := &keys[i], &s.y[i]
+		switch {
+		case s.words == 0:
+			y.lo = poly64(1, k.k64, words[i])
+		case s.words < poly64Words:
+			y.lo = poly64(y.lo, k.k64, words[i])
+		default:
+			if s.words == poly64Words {
+				*y = poly128(uint128{lo: 1}, k.k128, uint128{lo: reduce64(y.lo)})
+			}
+			if s.words%2 == 0 {
+				s.pending[i] = words[i]
+			} else {
+				*y = poly128(*y, k.k128, uint128{s.pending[i], words[i]})
+			}
+		}
+	}
+	s.words++
+}
+
+// sum returns the 16-byte output of L2-HASH for iteration i. It needs at least
+// one absorbed word.
+func (s *l2State) sum(i int, k *l2Key) uint128 {
+	if s.words <= poly64Words {
+		return uint128{lo: reduce64(s.y[i].lo)}
+	}
+	// The words beyond the first 2^17 bytes end with a byte 0x80 and are
+	// padded with zeros to 16 bytes.
+	last := uint128{hi: 0x80 << 56}
+	if s.words%2 == 1 {
+		last = uint128{s.pending[i], 0x80 << 56}
+	}
+	return reduce128(poly128(s.y[i], k.k128, last))
+}
+
+// poly64 is one step of POLY with a word length of 64 bits, section 5.3.2. y
+// and the result stand for their residue class modulo p64 = 2^64-59.
+func poly64(y, k, m uint64) uint64 {
+	const marker = 1<<64 - offset64 - 1
+	plain := mul64(k, y)
+	marked := add64(mul64(k, add64(plain, marker)), m-offset64)
+	plain = add64(plain, m)
+
+	isMarked := -((m>>32 + 1) >> 32) // all ones if m >= 2^64-2^32, else 0
+	return plain ^ (plain^marked)&isMarked
+}
+
+// mul64 returns k*y modulo p64, not reduced, for k < 2^57.
+func mul64(k, y uint64) uint64 {
+	hi, lo := bits.Mul64(k, y) // hi < 2^57, so 59*hi < 2^63
+	lo, c := bits.Add64(lo, offset64*hi, 0)
+	return lo + offset64*c // if c is 1, lo < 2^63
+}
+
+// add64 returns a+b modulo p64, not reduced, for b < 2^64-offset64.
+func add64(a, b uint64) uint64 {
+	s, c := bits.Add64(a, b, 0)
+	return s + offset64*c // if c is 1, s < 2^64-offset64
+}
+
+// reduce64 returns the least residue of y modulo p64.
+func reduce64(y uint64) uint64 {
+	r, c := bits.Add64(y, offset64, 0) // c is 1 if y >= p64
+	return y ^ (y^r)&-c
+}
+
+// poly128 is one step of POLY with a word length of 128 bits, section 5.3.2. y
+// and the result stand for their residue class modulo p128 = 2^128-159.
+func poly128(y, k, m uint128) uint128 {
+	marker := uint128{1<<64 - 1, 1<<64 - offset128 - 1}
+	plain := mul128(k, y)
+	lo, borrow := bits.Sub64(m.lo, offset128, 0)
+	marked := add128(mul128(k, add128(plain, marker)), uint128{m.hi - borrow, lo})
+	plain = add128(plain, m)
+
+	isMarked := -((m.hi>>32 + 1) >> 32) // all ones if m >= 2^128-2^96, else 0
+	return uint128{
+		plain.hi ^ (plain.hi^marked.hi)&isMarked,
+		plain.lo ^ (plain.lo^marked.lo)&isMarked,
+	}
+}
+
+// mul128 returns k*y modulo p128, not reduced, for k < 2^121.
+func mul128(k, y uint128) uint128 {
+	// The 256-bit product r3:r2:r1:r0.
+	h0, r0 := bits.Mul64(k.lo, y.lo)
+	h1, l1 := bits.Mul64(k.hi, y.lo)
+	h2, l2 := bits.Mul64(k.lo, y.hi)
+	h3, l3 := bits.Mul64(k.hi, y.hi)
+	r1, c := bits.Add64(h0, l1, 0)
+	r2, c := bits.Add64(h1, l3, c)
+	r3 := h3 + c
+	r1, c = bits.Add64(r1, l2, 0)
+	r2, c = bits.Add64(r2, h2, c)
+	r3 += c // r3:r2 < 2^121
+
+	// 2^128 = 159, so 159 * r3:r2 = t2:t1:t0 is added to r1:r0.
+	t1, t0 := bits.Mul64(r2, offset128)
+	t2, l := bits.Mul64(r3, offset128) // r3 < 2^57, so t2 <= 1
+	t1, c = bits.Add64(t1, l, 0)
+	t2 += c
+	r0, c = bits.Add64(r0, t0, 0)
+	r1, c = bits.Add64(r1, t1, c)
+	t2 += c // <= 3
+
+	r0, c = bits.Add64(r0, offset128*t2, 0)
+	r1, c = bits.Add64(r1, 0, c)
+	return uint128{r1, r0 + offset128*c} // if c is 1, r1 is 0 and r0 < 3*159
+}
+
+// add128 returns a+b modulo p128, not reduced, for b < 2^128-offset128.
+func add128(a, b uint128) uint128 {
+	lo, c := bits.Add64(a.lo, b.lo, 0)
+	hi, c := bits.Add64(a.hi, b.hi, c)
+	lo, c = bits.Add64(lo, offset128*c, 0)
+	return uint128{hi + c, lo} // a carry from the first sum leaves hi:lo < 2^128-offset128
+}
+
+// reduce128 returns the least residue of y modulo p128.
+func reduce128(y uint128) uint128 {
+	lo, c := bits.Add64(y.lo, offset128, 0)
+	hi, c := bits.Add64(y.hi, 0, c) // c is 1 if y >= p128
+	return uint128{y.hi ^ (y.hi^hi)&-c, y.lo ^ (y.lo^lo)&-c}
+}

@@ -1,0 +1,171 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package sshmac gives golang.org/x/crypto/ssh the UMAC MACs of OpenSSH and the
+// HMAC-SHA-512 of package fastmac.
+//
+// One call at the start of a program, before its first handshake, makes them
+// negotiable; a configuration then has to ask for them:
+//
+//	if err := sshmac.Register(); err != nil {
+//		log.Print(err) // the program goes on with the MACs it had
+//	}
+//	config.Ciphers = []string{"aes128-ctr"} // see below
+//	config.MACs = sshmac.MACs()
+//
+// # Ciphers
+//
+// The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) bring
+// their own authentication: with one of them no MAC is used at all. They come
+// first in x/crypto's default order, so a MAC has an effect only where Ciphers is
+// set to stream ciphers such as aes128-ctr or where the peer has no AEAD. With a
+// CBC cipher x/crypto does not interoperate under any "-etm" MAC, its own
+// included.
+//
+// # Nonces
+//
+// SSH gives UMAC the packet's sequence number as its nonce. x/crypto renews the
+// keys after 2^31 packets at the latest, before a sequence number comes twice.
+//
+// # Peers
+//
+// Offer umac-64 wherever umac-128 is offered: some builds of the OpenSSH that
+// comes with Windows compute umac-128 wrongly and end with "Corrupted MAC on
+// input". libssh, libssh2, PuTTY, Paramiko and russh have no UMAC; they negotiate
+// one of the hmac-sha2 names that follow in [MACs].
+package sshmac
+
+import (
+	"fmt"
+	"hash"
+
+	"example.com/fastmac"
+)
+
+// The names of UMAC in the SSH protocol. In the ETM (encrypt-then-MAC) modes the
+// tag covers the ciphertext; prefer them.
+const (
+	UMAC64     = "umac-64@openssh.com"
+	UMAC128    = "umac-128@openssh.com"
+	UMAC64ETM  = "umac-64-etm@openssh.com"
+	UMAC128ETM = "umac-128-etm@openssh.com"
+)
+
+const (
+	hmacSHA512    = "hmac-sha2-512"
+	hmacSHA512ETM = "hmac-sha2-512-etm@openssh.com"
+	hmacSHA256    = "hmac-sha2-256"
+	hmacSHA256ETM = "hmac-sha2-256-etm@openssh.com"
+
+	// Sizes in bytes.
+	umacKeySize  = 16
+	hmacKeySize  = 64
+	sequenceSize = 4
+)
+
+// Mode is an SSH MAC: its name, the size of its key in bytes, whether it is
+// encrypt-then-MAC, and how to make one.
+//
+// New panics on a key of another size than KeySize. The hash it returns follows
+// the order of calls of an SSH transport: Reset, Write of the packet's sequence
+// number in 4 bytes, big-endian, Write of the packet, Sum. The first four bytes
+// after Reset are that number for UMAC too, where they become the nonce and are
+// not part of the message; bytes that were not written count as zeros. It is a
+// [hash.Cloner], and not safe for concurrent use.
+type Mode struct {
+	Name    string
+	KeySize int
+	ETM     bool
+	New     func(key []byte) hash.Hash
+}
+
+// Modes returns the MACs that this package implements: the four of UMAC, and
+// HMAC-SHA-512 in both modes.
+func Modes() []Mode {
+	return []Mode{
+		{UMAC64, umacKeySize, false, newUMAC(8)},
+		{UMAC128, umacKeySize, false, newUMAC(16)},
+		{UMAC64ETM, umacKeySize, true, newUMAC(8)},
+		{UMAC128ETM, umacKeySize, true, newUMAC(16)},
+		{hmacSHA512, hmacKeySize, false, newHMACSHA512},
+		{hmacSHA512ETM, hmacKeySize, true, newHMACSHA512},
+	}
+}
+
+// MACs returns names for the MACs field of an ssh.Config, in OpenSSH's order of
+// preference: those of [Modes], with HMAC-SHA-256, which x/crypto brings, at its
+// place among them. In a list, x/crypto skips names that are not registered.
+func MACs() []string {
+	return []string{
+		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM,
+		UMAC64, UMAC128, hmacSHA256, hmacSHA512,
+	}
+}
+
+// newUMAC returns a Mode.New for UMAC with tags of tagSize bytes.
+func newUMAC(tagSize int) func(key []byte) hash.Hash {
+	return func(key []byte) hash.Hash {
+		mustSize(key, umacKeySize)
+		k, err := fastmac.NewUMACKey(key, tagSize)
+		if err != nil {
+			panic(err) // not with these sizes
+		}
+		return &packetUMAC{u: k.New(), missing: sequenceSize}
+	}
+}
+
+func newHMACSHA512(key []byte) hash.Hash {
+	mustSize(key, hmacKeySize)
+	return fastmac.NewHMACSHA512(key)
+}
+
+func mustSize(key []byte, size int) {
+	if len(key) != size {
+		panic(fmt.Sprintf("fastmac: SSH MAC key of %d bytes: want %d", len(key), size))
+	}
+}
+
+// packetUMAC is UMAC as an SSH transport calls it.
+type packetUMAC struct {
+	u *fastmac.UMAC
+
+	// OpenSSH's nonce: the packet's sequence number in 8 bytes, big-endian.
+	nonce   [8]byte
+	missing int // how many of the last four bytes have not been written yet
+}
+
+func (p *packetUMAC) Write(b []byte) (int, error) {
+	n := copy(p.nonce[len(p.nonce)-p.missing:], b)
+	p.missing -= n
+	if _, err := p.u.Write(b[n:]); err != nil {
+		return n, err
+	}
+	return len(b), nil
+}
+
+// Sum appends: x/crypto's CBC mode passes the packet itself as b.
+func (p *packetUMAC) Sum(b []byte) []byte { return p.u.AppendTag(b, p.nonce[:]) }
+
+func (p *packetUMAC) Reset() {
+	p.u.Reset()
+	p.nonce, p.missing = [8]byte{}, sequenceSize
+}
+
+func (p *packetUMAC) Size() int      { return p.u.Size() }
+func (p *packetUMAC) BlockSize() int { return p.u.BlockSize() }
+
+func (p *packetUMAC) Clone() (hash.Cloner, error) {
+	u, err := p.u.Clone()
+	if err != nil {
+		return nil, err
+	}
+	c := *p
+	c.u = u.(*fastmac.UMAC)
+	return &c, nil
+}
+
+// What is printed is the name and tag size of u, and nothing of the packet.
+func (p *packetUMAC) String() string                { return p.u.String() }
+func (p *packetUMAC) Format(s fmt.State, verb rune) { p.u.Format(s, verb) }
+func (p *packetUMAC) MarshalText() ([]byte, error)  { return p.u.MarshalText() }

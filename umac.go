@@ -1,0 +1,526 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+	"sync"
+)
+
+const (
+	maxUMACTagSize   = 16
+	maxUMACNonceSize = 16
+
+	// signNonceSize is the size of the nonces that Sign draws: at random they
+	// have to be as long as the RFC allows.
+	signNonceSize = maxUMACNonceSize
+)
+
+// KeySizeError is the error for a UMAC key that is not 16, 24 or 32 bytes long;
+// its value is the size found.
+type KeySizeError int
+
+func (e KeySizeError) Error() string {
+	return "fastmac: UMAC key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
+}
+
+// TagSizeError is the error for a UMAC tag size that is not 4, 8, 12 or 16
+// bytes; its value is the size found.
+type TagSizeError int
+
+func (e TagSizeError) Error() string {
+	return "fastmac: UMAC tag size of " + strconv.Itoa(int(e)) + " bytes: want 4, 8, 12 or 16"
+}
+
+// NonceSizeError is the error for a UMAC nonce that is not 1 to 16 bytes long;
+// its value is the size found.
+type NonceSizeError int
+
+func (e NonceSizeError) Error() string {
+	return "fastmac: UMAC nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16"
+}
+
+// umacKeyName and umacName are embedded in keys and streams to print in their
+// stead: methods of the outer types would take a copy of the secrets.
+type (
+	umacKeyName struct{ tagSize uint8 } // bytes; 0 if there is no key
+	umacName    struct{ tagSize uint8 }
+)
+
+func (n umacKeyName) String() string               { return umacString("UMACKey", n.tagSize) }
+func (n umacKeyName) Format(s fmt.State, _ rune)   { io.WriteString(s, n.String()) }
+func (n umacKeyName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+func (n umacName) String() string               { return umacString("UMAC", n.tagSize) }
+func (n umacName) Format(s fmt.State, _ rune)   { io.WriteString(s, n.String()) }
+func (n umacName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+func umacString(name string, tagSize uint8) string {
+	if tagSize == 0 {
+		return "fastmac." + name + "(no key)"
+	}
+	return "fastmac." + name + "(" + strconv.Itoa(8*int(tagSize)) + "-bit tag)"
+}
+
+// noCopy makes go vet report copies of the struct that has a field of this type.
+type noCopy struct{}
+
+func (noCopy) Lock()   {}
+func (noCopy) Unlock() {}
+
+// UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
+//
+// A nonce must never be used for two messages under one key: two tags with the
+// same nonce can be enough to forge others.
+//
+// After set-up a UMACKey does not change; until [UMACKey.Destroy] it is safe for
+// concurrent use. It must not be copied: a copy is out of Destroy's reach. All
+// its methods but Init and Destroy panic if the key was never set up or has been
+// destroyed.
+type UMACKey struct {
+	umacKeyName
+	_ noCopy
+
+	// What a short message needs comes first.
+	pad cipher.Block // AES under the key of the pad derivation function
+	l3  [maxIterations]l3Key
+	l1  [l1KeyWords]uint32
+	l2  [maxIterations]l2Key
+}
+
+// NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for
+// tags of tagSize bytes: 4, 8, 12 or 16. Other sizes give a [KeySizeError] or a
+// [TagSizeError]. key is not retained.
+func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
+	k := new(UMACKey)
+	if err := k.Init(key, tagSize); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Init is [NewUMACKey] into storage that the caller has placed. It replaces a
+// former key, whose streams must no longer be in use; on an error it leaves k as
+// it was.
+func (k *UMACKey) Init(key []byte, tagSize int) error {
+	switch tagSize {
+	case 4, 8, 12, 16:
+	default:
+		return TagSizeError(tagSize)
+	}
+	user, err := aes.NewCipher(key)
+	if err != nil {
+		return KeySizeError(len(key))
+	}
+	iterations := tagSize / 4
+	scratch := make([]byte, 4*l1KeyWords)
+	defer clear(scratch)
+	derive := func(index byte, n int) []byte {
+		kdf(user, index, scratch[:n])
+		return scratch[:n]
+	}
+
+	k.Destroy()
+	k.pad, _ = aes.NewCipher(derive(kdfPad, len(key)))
+	b := derive(kdfL1, l1Block+4*toeplitzShift*(iterations-1))
+	for i := range len(b) / 4 {
+		k.l1[i] = binary.BigEndian.Uint32(b[4*i:])
+	}
+	b = derive(kdfL2, 24*iterations)
+	for i := range iterations {
+		const mask = 0x01ffffff01ffffff // RFC 4418 section 5.3.1
+		k.l2[i].k64 = binary.BigEndian.Uint64(b[24*i:]) & mask
+		k.l2[i].k128.hi = binary.BigEndian.Uint64(b[24*i+8:]) & mask
+		k.l2[i].k128.lo = binary.BigEndian.Uint64(b[24*i+16:]) & mask
+	}
+	b = derive(kdfL3Key1, 64*iterations)
+	for i := range 8 * iterations {
+		k.l3[i/8].k1[i%8] = reduce36(binary.BigEndian.Uint64(b[8*i:]))
+	}
+	b = derive(kdfL3Key2, 4*iterations)
+	for i := range iterations {
+		k.l3[i].k2 = binary.BigEndian.Uint32(b[4*i:])
+	}
+	k.tagSize = uint8(tagSize)
+	return nil
+}
+
+// iterations is how often UHASH runs its layers, RFC 4418 section 5.1.
+func (k *UMACKey) iterations() int { return int(k.tagSize) / 4 }
+
+// mustLive panics if there is no key.
+func (k *UMACKey) mustLive() {
+	if k.tagSize == 0 {
+		panic("fastmac: use of a UMACKey that was destroyed or never set up")
+	}
+}
+
+// Size returns the size of a tag in bytes.
+func (k *UMACKey) Size() int {
+	k.mustLive()
+	return int(k.tagSize)
+}
+
+// oneShot holds streams for Tag and Verify. The pad's cipher is behind an
+// interface, so the block handed to it cannot be on the stack.
+var oneShot = sync.Pool{New: func() any { return new(UMAC) }}
+
+// Tag appends to dst the tag of msg under nonce, Size() bytes, and returns the
+// extended slice. It does not allocate if dst has room. dst may overlap msg and
+// nonce.
+//
+// A nonce of other than 1 to 16 bytes panics. The nonce must never have been
+// used with this key before.
+func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
+	mustNonce(nonce)
+	var tag [maxUMACTagSize]byte
+	k.tag(&tag, nonce, msg)
+	return append(dst, tag[:k.tagSize]...)
+}
+
+// Verify reports whether tag is the tag of msg under nonce. It is false for a tag
+// or a nonce of a wrong length. The comparison takes the same time wherever the
+// tags differ.
+func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
+	k.mustLive()
+	if len(tag) != int(k.tagSize) || !isNonce(nonce) {
+		return false
+	}
+	var want [maxUMACTagSize]byte
+	k.tag(&want, nonce, msg)
+	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
+}
+
+func (k *UMACKey) tag(tag *[maxUMACTagSize]byte, nonce, msg []byte) {
+	k.mustLive()
+	u := oneShot.Get().(*UMAC)
+	u.key = k
+	u.absorb(msg)
+	u.tag(tag, nonce)
+	u.wipe()
+	oneShot.Put(u)
+}
+
+// Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and then
+// the tag of msg under it to dst, 16 + Size() bytes in all, and returns the
+// extended slice. dst may overlap msg.
+//
+// Random nonces need no counter that a crash, a fork or a restored snapshot could
+// set back. A key is good for 2^48 of them: the odds that two are equal stay
+// below 2^-33.
+func (k *UMACKey) Sign(dst, msg []byte) []byte {
+	var sig [signNonceSize + maxUMACTagSize]byte
+	rand.Read(sig[:signNonceSize])
+	k.tag((*[maxUMACTagSize]byte)(sig[signNonceSize:]), sig[:signNonceSize], msg)
+	return append(dst, sig[:signNonceSize+int(k.tagSize)]...)
+}
+
+// VerifySigned reports whether sig is what [UMACKey.Sign] gives for msg: a nonce
+// of 16 bytes, then its tag. It is false for a sig of another length.
+func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
+	k.mustLive()
+	if len(sig) != signNonceSize+int(k.tagSize) {
+		return false
+	}
+	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)
+}
+
+// New returns a stream that computes tags under k. It shares k and does not copy
+// it. Many streams may use one key at once.
+func (k *UMACKey) New() *UMAC {
+	k.mustLive()
+	return &UMAC{umacName: umacName{k.tagSize}, key: k}
+}
+
+// Destroy overwrites the key with zeros. Any later use of it or of its streams
+// panics; a second Destroy does nothing. It must not run while the key is in use.
+//
+// What it cannot reach is listed in the package's SECURITY.md: above all the key
+// schedule that [crypto/aes] holds.
+func (k *UMACKey) Destroy() { *k = UMACKey{} }
+
+// UMAC is a stream: it computes the UMAC tag of what is written to it, RFC 4418.
+// It is a [hash.Hash], but for the nonce, which is passed to Sum in place of the
+// slice to append to; [UMAC.Bind] gives one with a conventional Sum.
+//
+// A nonce must never be used for two messages under one key: two tags with the
+// same nonce can be enough to forge others.
+//
+// A UMAC is not safe for concurrent use. It must not be copied; use
+// [UMAC.Clone]. All methods but Destroy panic once the stream or its key has
+// been destroyed.
+type UMAC struct {
+	umacName
+
+	key     *UMACKey
+	ownsKey bool
+
+	inGroup int                 // bytes of group in use; less than l1Group
+	inBlock int                 // bytes hashed to l1; l1Block is left standing until more comes
+	l1      l1Words             // NH of these
+	l2      l2State             // of the blocks before
+	group   [l1Group]byte       // the bytes not yet hashed
+	padding [aes.BlockSize]byte // the pad's AES block; scratch
+}
+
+// NewUMAC32 returns a stream for UMAC-32, with tags of 4 bytes. The key is 16, 24
+// or 32 bytes; another size gives a [KeySizeError].
+//
+// A tag of 4 bytes is guessed with odds of 2^-30 at each try: it is for callers
+// that end a connection at the first failure. No nonce may be used twice with one
+// key.
+func NewUMAC32(key []byte) (*UMAC, error) { return newUMAC(key, 4) }
+
+// NewUMAC64 returns a stream for UMAC-64, with tags of 8 bytes, as in SSH's
+// umac-64. The key is 16, 24 or 32 bytes; another size gives a [KeySizeError]. No
+// nonce may be used twice with one key.
+func NewUMAC64(key []byte) (*UMAC, error) { return newUMAC(key, 8) }
+
+// NewUMAC96 returns a stream for UMAC-96, with tags of 12 bytes. The key is 16, 24
+// or 32 bytes; another size gives a [KeySizeError]. No nonce may be used twice
+// with one key.
+func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, 12) }
+
+// NewUMAC128 returns a stream for UMAC-128, with tags of 16 bytes, as in SSH's
+// umac-128. The key is 16, 24 or 32 bytes; another size gives a [KeySizeError]. No
+// nonce may be used twice with one key.
+func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, 16) }
+
+func newUMAC(key []byte, tagSize int) (*UMAC, error) {
+	k, err := NewUMACKey(key, tagSize)
+	if err != nil {
+		return nil, err
+	}
+	u := k.New()
+	u.ownsKey = true
+	return u, nil
+}
+
+func (u *UMAC) mustLive() {
+	if u.key == nil {
+		panic("fastmac: use of a UMAC that was destroyed or never set up")
+	}
+	u.key.mustLive()
+}
+
+// Write adds p to the message. It never fails and does not retain p.
+func (u *UMAC) Write(p []byte) (int, error) {
+	u.mustLive()
+	u.absorb(p)
+	return len(p), nil
+}
+
+func (u *UMAC) absorb(p []byte) {
+	if u.inGroup > 0 {
+		n := copy(u.group[u.inGroup:], p)
+		u.inGroup += n
+		if u.inGroup < l1Group {
+			return
+		}
+		u.hashL1(u.group[:])
+		p = p[n:]
+	}
+	whole := len(p) &^ (l1Group - 1)
+	u.hashL1(p[:whole])
+	u.inGroup = copy(u.group[:], p[whole:])
+}
+
+// hashL1 is L1-HASH, RFC 4418 section 5.2, of whole groups. A full block is
+// handed on only when another byte follows: a message of one block ends at L1.
+func (u *UMAC) hashL1(p []byte) {
+	k := u.key
+	for len(p) > 0 {
+		if u.inBlock == l1Block {
+			u.endBlock()
+		}
+		n := min(len(p), l1Block-u.inBlock)
+		nh(&u.l1, k.l1[u.inBlock/4:], p[:n], k.iterations())
+		u.inBlock += n
+		p = p[n:]
+	}
+}
+
+// endBlock moves a full block's hash on to L2.
+func (u *UMAC) endBlock() {
+	k := u.key
+	for i := range k.iterations() {
+		u.l1[i] += 8 * l1Block
+	}
+	u.l2.absorb(k.l2[:k.iterations()], &u.l1)
+	u.l1, u.inBlock = l1Words{}, 0
+}
+
+// tag computes the tag of the message so far. It leaves the message as it is.
+func (u *UMAC) tag(tag *[maxUMACTagSize]byte, nonce []byte) {
+	k := u.key
+	iterations := k.iterations()
+
+	offset := padBlock(&u.padding, nonce, int(k.tagSize))
+	k.pad.Encrypt(u.padding[:], u.padding[:])
+
+	// The last block: zeros fill up its last group, the only one of an empty
+	// message, and its length is added in bits.
+	last := *u
+	if last.inGroup > 0 || last.inBlock == 0 {
+		if last.inBlock == l1Block {
+			last.endBlock()
+		}
+		clear(last.group[last.inGroup:])
+		nh(&last.l1, k.l1[last.inBlock/4:], last.group[:], iterations)
+	}
+	for i := range iterations {
+		last.l1[i] += 8 * uint64(last.inBlock+last.inGroup)
+	}
+	if last.l2.words > 0 {
+		last.l2.absorb(k.l2[:iterations], &last.l1)
+	}
+	for i := range iterations {
+		m := uint128{lo: last.l1[i]} // section 5.3: one word passes L2 as it is
+		if last.l2.words > 0 {
+			m = last.l2.sum(i, &k.l2[i])
+		}
+		word := l3(&k.l3[i], m) ^ binary.BigEndian.Uint32(u.padding[offset+4*i:])
+		binary.BigEndian.PutUint32(tag[4*i:], word)
+	}
+	clear(u.padding[:])
+}
+
+// Sum returns the tag of what has been written, Size() bytes, under the nonce.
+// The tag takes the nonce's place: it is written from the start of the nonce's
+// storage if cap(nonce) is enough, and to new storage if not. The stream does not
+// change: a second Sum with another nonce gives the tag for that one, and writing
+// can go on.
+//
+// The nonce is 1 to 16 bytes, and never one that was used with this key before
+// for another message. Any other length panics, so also Sum(nil).
+func (u *UMAC) Sum(nonce []byte) []byte {
+	return u.AppendTag(nonce[:0], nonce)
+}
+
+// AppendTag appends to dst the tag of what has been written, Size() bytes, under
+// the nonce, and returns the extended slice. The stream does not change. dst may
+// overlap the nonce.
+//
+// The nonce is as for [UMAC.Sum].
+func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
+	u.mustLive()
+	mustNonce(nonce)
+	var tag [maxUMACTagSize]byte
+	u.tag(&tag, nonce)
+	return append(dst, tag[:u.key.tagSize]...)
+}
+
+// Verify reports whether tag is the tag of what has been written under the nonce.
+// It is false for a tag or a nonce of a wrong length. The stream does not change.
+// The comparison takes the same time wherever the tags differ.
+func (u *UMAC) Verify(tag, nonce []byte) bool {
+	u.mustLive()
+	if len(tag) != int(u.key.tagSize) || !isNonce(nonce) {
+		return false
+	}
+	var want [maxUMACTagSize]byte
+	u.tag(&want, nonce)
+	return subtle.ConstantTimeCompare(tag, want[:u.key.tagSize]) == 1
+}
+
+// Bind returns a conventional [hash.Hash], which is a [hash.Cloner] too: its
+// Sum(b) appends to b the tag for this nonce. It starts from a copy of what has
+// been written to u; from then on the two are independent, but for the key, which
+// they share.
+//
+// The nonce is as for [UMAC.Sum], but a wrong length gives a [NonceSizeError].
+// With one nonce only one message may be tagged: after a Reset the hash may be
+// used to verify, not to tag again.
+func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
+	u.mustLive()
+	if !isNonce(nonce) {
+		return nil, NonceSizeError(len(nonce))
+	}
+	b := &boundUMAC{umacName: u.umacName, u: u.clone(), nonceSize: len(nonce)}
+	copy(b.nonce[:], nonce)
+	return b, nil
+}
+
+// Reset makes the stream that of an empty message.
+func (u *UMAC) Reset() {
+	u.mustLive()
+	*u = UMAC{umacName: u.umacName, key: u.key, ownsKey: u.ownsKey}
+}
+
+// Size returns the size of a tag in bytes.
+func (u *UMAC) Size() int {
+	u.mustLive()
+	return int(u.key.tagSize)
+}
+
+// BlockSize returns 1024, the size in bytes of the blocks of RFC 4418's L1-HASH.
+func (u *UMAC) BlockSize() int {
+	u.mustLive()
+	return l1Block
+}
+
+// Clone returns a copy of the stream, a *UMAC. The key is shared: it is wiped by
+// Destroy of the stream that a NewUMAC function made, not by Destroy of a clone.
+// The error is always nil.
+func (u *UMAC) Clone() (hash.Cloner, error) {
+	u.mustLive()
+	return u.clone(), nil
+}
+
+func (u *UMAC) clone() *UMAC {
+	c := *u
+	c.ownsKey = false
+	return &c
+}
+
+// Destroy overwrites the stream with zeros, and the key as well if one of the
+// NewUMAC functions made it for this stream. Any later use panics; a second
+// Destroy does nothing.
+func (u *UMAC) Destroy() {
+	if u.ownsKey {
+		u.key.Destroy()
+	}
+	u.wipe()
+}
+
+func (u *UMAC) wipe() { *u = UMAC{} }
+
+// boundUMAC is the hash that Bind returns. It keeps its stream in a field of its
+// own so that the stream's methods are not among its own.
+type boundUMAC struct {
+	umacName
+	u         *UMAC
+	nonce     [maxUMACNonceSize]byte
+	nonceSize int
+}
+
+func (b *boundUMAC) Write(p []byte) (int, error) { return b.u.Write(p) }
+func (b *boundUMAC) Sum(in []byte) []byte        { return b.u.AppendTag(in, b.nonce[:b.nonceSize]) }
+func (b *boundUMAC) Reset()                      { b.u.Reset() }
+func (b *boundUMAC) Size() int                   { return b.u.Size() }
+func (b *boundUMAC) BlockSize() int              { return b.u.BlockSize() }
+
+func (b *boundUMAC) Clone() (hash.Cloner, error) {
+	b.u.mustLive()
+	c := *b
+	c.u = b.u.clone()
+	return &c, nil
+}
+
+func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= maxUMACNonceSize }
+
+func mustNonce(nonce []byte) {
+	if !isNonce(nonce) {
+		panic(NonceSizeError(len(nonce)).Error() + "; pass a nonce of its own for each message")
+	}
+}

@@ -1,0 +1,542 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"crypto/aes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/umacref"
+)
+
+var umacTagSizes = []int{4, 8, 12, 16}
+
+func newUMACKey(t testing.TB, key []byte, tagSize int) *fastmac.UMACKey {
+	t.Helper()
+	k, err := fastmac.NewUMACKey(key, tagSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func unhex(s string) []byte {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// random returns n reproducible bytes.
+func random(rng *rand.ChaCha8, n int) []byte {
+	b := make([]byte, n)
+	rng.Read(b)
+	return b
+}
+
+// umacFlavours are all ways through the API to a tag.
+var umacFlavours = map[string]func(t *testing.T, k *fastmac.UMACKey, nonce, msg []byte) []byte{
+	"Tag": func(t *testing.T, k *fastmac.UMACKey, nonce, msg []byte) []byte {
+		return k.Tag(nil, nonce, msg)
+	},
+	"one write": func(t *testing.T, k *fastmac.UMACKey, nonce, msg []byte) []byte {
+		u := k.New()
+		u.Write(msg)
+		return u.Sum(bytes.Clone(nonce))
+	},
+	"byte by byte": func(t *testing.T, k *fastmac.UMACKey, nonce, msg []byte) []byte {
+		u := k.New()
+		const most = 8 << 10 // of a long message, only the end
+		if n := len(msg) - most; n > 0 {
+			u.Write(msg[:n])
+			msg = msg[n:]
+		}
+		for i := range msg {
+			u.Write(msg[i : i+1])
+		}
+		return u.AppendTag(nil, nonce)
+	},
+	"random splits": func(t *testing.T, k *fastmac.UMACKey, nonce, msg []byte) []byte {
+		u := k.New()
+		for len(msg) > 0 {
+			n := rand.IntN(min(len(msg), 1+len(msg)/4+rand.IntN(3000))) + 1
+			u.Write(msg[:n])
+			msg = msg[n:]
+		}
+		return u.Sum(bytes.Clone(nonce))
+	},
+	"clone midway": func(t *testing.T, k *fastmac.UMACKey, nonce, msg []byte) []byte {
+		u := k.New()
+		n := rand.IntN(len(msg) + 1)
+		u.Write(msg[:n])
+		c, err := u.Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Write([]byte("not the clone's"))
+		u.Sum(bytes.Clone(nonce))
+		c.Write(msg[n:])
+		return c.(*fastmac.UMAC).Sum(bytes.Clone(nonce))
+	},
+	"Bind": func(t *testing.T, k *fastmac.UMACKey, nonce, msg []byte) []byte {
+		u := k.New()
+		n := rand.IntN(len(msg) + 1)
+		u.Write(msg[:n])
+		h, err := u.Bind(nonce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Reset()
+		h.Write(msg[n:])
+		return h.Sum(nil)
+	},
+}
+
+func TestUMACVectors(t *testing.T) {
+	tags := 0
+	for _, v := range mactest.UMACVectors(t) {
+		msg := v.Msg()
+		for size, want := range v.Tags {
+			k := newUMACKey(t, v.Key, size)
+			for name, flavour := range umacFlavours {
+				if got := flavour(t, k, v.Nonce, msg); !bytes.Equal(got, want) {
+					t.Errorf("%s: %s: tag %x, want %x", v.Name, name, got, want)
+				}
+			}
+			if !k.Verify(want, v.Nonce, msg) {
+				t.Errorf("%s: Verify refuses %x", v.Name, want)
+			}
+			tags++
+		}
+	}
+	if want := 32 + 220 + 1764; tags != want {
+		t.Errorf("%d tags in testdata, want %d", tags, want)
+	}
+}
+
+// TestUMACReference compares with the literal transcription of RFC 4418 over all
+// lengths that matter to L1, and around the change from POLY-64 to POLY-128.
+func TestUMACReference(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestUMACReference. 32 bytes seed")))
+	compare := func(t *testing.T, length int, tagSizes ...int) {
+		t.Helper()
+		key := random(rng, []int{16, 24, 32}[rng.Uint64()%3])
+		nonce := random(rng, 1+int(rng.Uint64()%16))
+		msg := random(rng, length)
+		for _, size := range tagSizes {
+			want := umacref.UMAC(key, msg, nonce, size)
+			k := newUMACKey(t, key, size)
+			for _, name := range []string{"Tag", "random splits"} {
+				if got := umacFlavours[name](t, k, nonce, msg); !bytes.Equal(got, want) {
+					t.Errorf("%s: key %x, nonce %x, %d bytes: tag %x, want %x", name, key, nonce, length, got, want)
+				}
+			}
+		}
+	}
+	for length := range 4160 + 1 {
+		compare(t, length, umacTagSizes[length%4])
+	}
+	for _, length := range []int{0, 1, 31, 32, 33, 1023, 1024, 1025, 2048, 4097} {
+		compare(t, length, umacTagSizes...)
+	}
+	const limit = 1 << 24
+	for i, length := range []int{limit - 1025, limit - 1024, limit - 1023, limit - 1, limit, limit + 1,
+		limit + 1023, limit + 1024, limit + 1025, limit + 2047, limit + 2048, limit + 2049, limit + 5000} {
+		compare(t, length, umacTagSizes[i%4])
+	}
+	compare(t, limit+2500, umacTagSizes...)
+}
+
+func TestUMACContract(t *testing.T) {
+	key := []byte("0123456789abcdef")
+	nonce := unhex("0000000000000003")
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, key, size)
+		t.Run(fmt.Sprint("stream/", size), func(t *testing.T) {
+			mactest.TestHash(t, mactest.Subject{
+				New:     func() hash.Hash { return k.New() },
+				Nonce:   nonce,
+				Methods: []string{"AppendTag", "Bind", "Destroy", "Verify"},
+			})
+		})
+		t.Run(fmt.Sprint("Bind/", size), func(t *testing.T) {
+			mactest.TestHash(t, mactest.Subject{New: func() hash.Hash {
+				h, err := k.New().Bind(nonce)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h
+			}})
+		})
+	}
+}
+
+func TestNewUMAC(t *testing.T) {
+	key, nonce, msg := []byte("0123456789abcdef"), unhex("0102030405060708"), []byte("message")
+	for size, newUMAC := range map[int]func([]byte) (*fastmac.UMAC, error){
+		4: fastmac.NewUMAC32, 8: fastmac.NewUMAC64, 12: fastmac.NewUMAC96, 16: fastmac.NewUMAC128,
+	} {
+		u, err := newUMAC(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Write(msg)
+		want := newUMACKey(t, key, size).Tag(nil, nonce, msg)
+		if got := u.AppendTag([]byte("x"), nonce); string(got) != "x"+string(want) {
+			t.Errorf("%d bytes: tag %x, want %x", size, got, want)
+		}
+		if u.Size() != size || u.BlockSize() != 1024 {
+			t.Errorf("Size %d, BlockSize %d; want %d, 1024", u.Size(), u.BlockSize(), size)
+		}
+		if u, err := newUMAC(key[:15]); u != nil || !errors.Is(err, fastmac.KeySizeError(15)) {
+			t.Errorf("%d bytes: key of 15 bytes: %v, %v", size, u, err)
+		}
+	}
+}
+
+func TestUMACSizes(t *testing.T) {
+	for _, n := range []int{0, 1, 15, 17, 23, 25, 31, 33, 64} {
+		k, err := fastmac.NewUMACKey(make([]byte, n), 8)
+		var e fastmac.KeySizeError
+		if k != nil || !errors.As(err, &e) || int(e) != n {
+			t.Fatalf("key of %d bytes: %v, %v", n, k, err)
+		}
+		if want := fmt.Sprintf("fastmac: UMAC key of %d bytes: want 16, 24 or 32", n); err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+	}
+	for _, n := range []int{-4, 0, 1, 5, 7, 9, 15, 20, 64, 4 + 256} {
+		k, err := fastmac.NewUMACKey(make([]byte, 16), n)
+		var e fastmac.TagSizeError
+		if k != nil || !errors.As(err, &e) || int(e) != n {
+			t.Fatalf("tag size %d: %v, %v", n, k, err)
+		}
+		if want := fmt.Sprintf("fastmac: UMAC tag size of %d bytes: want 4, 8, 12 or 16", n); err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+	}
+}
+
+// TestUMACInit checks that Init replaces a key whole, and that a failing one
+// leaves it as it was.
+func TestUMACInit(t *testing.T) {
+	nonce, msg := []byte{1}, bytes.Repeat([]byte("message"), 1000)
+	var k fastmac.UMACKey
+	for _, size := range []int{16, 4, 12, 8, 16} {
+		key := bytes.Repeat([]byte{byte(size)}, 32)
+		if err := k.Init(key, size); err != nil {
+			t.Fatal(err)
+		}
+		want := newUMACKey(t, key, size).Tag(nil, nonce, msg)
+		for range 2 {
+			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+				t.Errorf("tag %x, want %x", got, want)
+			}
+			if k.Init(key[:5], size) == nil || k.Init(key, 5) == nil {
+				t.Error("Init accepts a wrong size")
+			}
+		}
+	}
+}
+
+func TestUMACNonceSizes(t *testing.T) {
+	k := newUMACKey(t, make([]byte, 16), 8)
+	u := k.New()
+	for _, n := range []int{0, 17, 100} {
+		nonce := make([]byte, n)
+		for name, call := range map[string]func(){
+			"Sum":       func() { u.Sum(nonce) },
+			"AppendTag": func() { u.AppendTag(nil, nonce) },
+			"Tag":       func() { k.Tag(nil, nonce, nil) },
+		} {
+			mustPanic(t, fmt.Sprintf("%s, nonce of %d bytes", name, n), fmt.Sprintf("nonce of %d bytes: want 1 to 16", n), call)
+		}
+		h, err := u.Bind(nonce)
+		var e fastmac.NonceSizeError
+		if h != nil || !errors.As(err, &e) || int(e) != n {
+			t.Errorf("Bind, nonce of %d bytes: %v, %v", n, h, err)
+		}
+		if u.Verify(make([]byte, 8), nonce) || k.Verify(make([]byte, 8), nonce, nil) {
+			t.Errorf("Verify accepts a nonce of %d bytes", n)
+		}
+	}
+	mustPanic(t, "Sum(nil)", "want 1 to 16", func() { u.Sum(nil) })
+}
+
+func mustPanic(t *testing.T, what, message string, call func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if r := recover(); r == nil {
+			t.Errorf("%s does not panic", what)
+		} else if s := fmt.Sprint(r); !strings.HasPrefix(s, "fastmac: ") || !strings.Contains(s, message) {
+			t.Errorf("%s panics with %q, want %q in it", what, s, message)
+		}
+	}()
+	call()
+}
+
+// TestUMACNonceLength checks that a nonce and the same one with zeros behind it,
+// which RFC 4418 section 3.3 pads alike, give the tags of the standard.
+func TestUMACNonceLength(t *testing.T) {
+	key, msg := make([]byte, 16), []byte("message")
+	nonce := unhex("ff00ff00ff00ff00ff00ff00ff00ff03")
+	for n := 1; n <= len(nonce); n++ {
+		for _, size := range umacTagSizes {
+			want := umacref.UMAC(key, msg, nonce[:n], size)
+			if got := newUMACKey(t, key, size).Tag(nil, nonce[:n], msg); !bytes.Equal(got, want) {
+				t.Errorf("nonce of %d bytes: tag %x, want %x", n, got, want)
+			}
+		}
+	}
+}
+
+func TestUMACVerify(t *testing.T) {
+	nonce, msg := unhex("0000000000000001"), bytes.Repeat([]byte("message"), 200)
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, []byte("0123456789abcdef"), size)
+		tag := k.Tag(nil, nonce, msg)
+		u := k.New()
+		u.Write(msg)
+		verify := func(tag, nonce []byte) bool {
+			got := u.Verify(tag, nonce)
+			if oneShot := k.Verify(tag, nonce, msg); oneShot != got {
+				t.Errorf("UMACKey.Verify %v, UMAC.Verify %v", oneShot, got)
+			}
+			return got
+		}
+		if !verify(tag, nonce) {
+			t.Errorf("%d bytes: the right tag is refused", size)
+		}
+		for bit := range 8 * size {
+			tag[bit/8] ^= 1 << (bit % 8)
+			if verify(tag, nonce) {
+				t.Errorf("%d bytes: accepted with bit %d flipped", size, bit)
+			}
+			tag[bit/8] ^= 1 << (bit % 8)
+		}
+		for bit := range 8 * len(nonce) {
+			nonce[bit/8] ^= 1 << (bit % 8)
+			if verify(tag, nonce) {
+				t.Errorf("%d bytes: accepted with bit %d of the nonce flipped", size, bit)
+			}
+			nonce[bit/8] ^= 1 << (bit % 8)
+		}
+		for n := range size {
+			if verify(tag[:n], nonce) {
+				t.Errorf("%d bytes: accepted cut to %d", size, n)
+			}
+		}
+		if verify(nil, nonce) || verify(append(tag, 0), nonce) || verify(append(tag, tag...), nonce) {
+			t.Errorf("%d bytes: accepted nil or extended", size)
+		}
+	}
+}
+
+func TestUMACSign(t *testing.T) {
+	msg := []byte("message")
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, make([]byte, 16), size)
+		sig := k.Sign([]byte("x"), msg)
+		if len(sig) != 1+16+size || sig[0] != 'x' {
+			t.Fatalf("Sign appended %d bytes, want %d", len(sig)-1, 16+size)
+		}
+		sig = sig[1:]
+		if !k.VerifySigned(sig, msg) || !k.Verify(sig[16:], sig[:16], msg) {
+			t.Errorf("%d bytes: the right signature is refused", size)
+		}
+		if bytes.Equal(sig[:16], k.Sign(nil, msg)[:16]) {
+			t.Error("Sign used one nonce twice")
+		}
+		for bit := range 8 * len(sig) {
+			sig[bit/8] ^= 1 << (bit % 8)
+			if k.VerifySigned(sig, msg) {
+				t.Errorf("%d bytes: accepted with bit %d flipped", size, bit)
+			}
+			sig[bit/8] ^= 1 << (bit % 8)
+		}
+		if k.VerifySigned(nil, msg) || k.VerifySigned(sig[:len(sig)-1], msg) || k.VerifySigned(append(sig, 0), msg) ||
+			k.VerifySigned(sig[:16], msg) || k.VerifySigned(sig, msg[1:]) {
+			t.Errorf("%d bytes: VerifySigned accepts a wrong length", size)
+		}
+	}
+}
+
+// TestUMACOverlap puts results over the arguments they come from.
+func TestUMACOverlap(t *testing.T) {
+	k := newUMACKey(t, make([]byte, 16), 16)
+	msg, nonce := bytes.Repeat([]byte("message"), 20), []byte("16 bytes nonce..")
+	want := k.Tag(nil, nonce, msg)
+
+	m := bytes.Clone(msg)
+	if got := k.Tag(m[:0], nonce, m); !bytes.Equal(got, want) || &got[0] != &m[0] {
+		t.Errorf("tag over the message: %x, want %x", got, want)
+	}
+	n := bytes.Clone(nonce)
+	if got := k.Tag(n[:0], n, msg); !bytes.Equal(got, want) || &got[0] != &n[0] {
+		t.Errorf("tag over the nonce: %x, want %x", got, want)
+	}
+	m = bytes.Clone(msg)
+	if got := k.Sign(m[:0], m); !k.VerifySigned(got, msg) || &got[0] != &m[0] {
+		t.Errorf("signature over the message is wrong: %x", got)
+	}
+}
+
+func TestUMACDestroy(t *testing.T) {
+	key, nonce := make([]byte, 16), []byte{1}
+	k := newUMACKey(t, key, 8)
+	own, err := fastmac.NewUMAC64(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ownClone, err := own.Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, bound := k.New(), k.New()
+	h, err := bound.Bind(nonce)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// A stream of a key leaves the key to the others.
+	other := k.New()
+	other.Destroy()
+	other.Destroy()
+	k.Tag(nil, nonce, nil)
+	// So does a clone.
+	c, _ := own.Clone()
+	c.(*fastmac.UMAC).Destroy()
+	own.Sum([]byte{1})
+
+	own.Destroy()
+	own.Destroy()
+	k.Destroy()
+	k.Destroy()
+	for name, k := range map[string]*fastmac.UMACKey{"destroyed": k, "never set up": new(fastmac.UMACKey)} {
+		for method, call := range map[string]func(){
+			"Size":         func() { k.Size() },
+			"Tag":          func() { k.Tag(nil, nonce, nil) },
+			"Verify":       func() { k.Verify(make([]byte, 8), nonce, nil) },
+			"Verify nil":   func() { k.Verify(nil, nil, nil) },
+			"Sign":         func() { k.Sign(nil, nil) },
+			"VerifySigned": func() { k.VerifySigned(nil, nil) },
+			"New":          func() { k.New() },
+		} {
+			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+		}
+	}
+	for name, u := range map[string]*fastmac.UMAC{
+		"own key": own, "clone of own key": ownClone.(*fastmac.UMAC), "shared key": shared,
+		"destroyed": other, "never set up": new(fastmac.UMAC),
+	} {
+		for method, call := range map[string]func(){
+			"Write":     func() { u.Write(nil) },
+			"Sum":       func() { u.Sum([]byte{1}) },
+			"AppendTag": func() { u.AppendTag(nil, nonce) },
+			"Verify":    func() { u.Verify(nil, nil) },
+			"Bind":      func() { u.Bind(nonce) },
+			"Reset":     func() { u.Reset() },
+			"Size":      func() { u.Size() },
+			"BlockSize": func() { u.BlockSize() },
+			"Clone":     func() { u.Clone() },
+		} {
+			mustPanic(t, name+": "+method, "destroyed or never set up", call)
+		}
+	}
+	mustPanic(t, "bound: Write", "destroyed", func() { h.Write(nil) })
+	mustPanic(t, "bound: Sum", "destroyed", func() { h.Sum(nil) })
+	mustPanic(t, "bound: Reset", "destroyed", func() { h.Reset() })
+	mustPanic(t, "bound: Size", "destroyed", func() { h.Size() })
+	mustPanic(t, "bound: Clone", "destroyed", func() { h.(hash.Cloner).Clone() })
+}
+
+// TestUMACWiped looks at the storage of destroyed keys and streams.
+func TestUMACWiped(t *testing.T) {
+	k := newUMACKey(t, make([]byte, 16), 16)
+	u := k.New()
+	u.Write(bytes.Repeat([]byte("message"), 500))
+	u.Sum([]byte{1})
+	u.Destroy()
+	k.Destroy()
+	for name, b := range map[string][]byte{
+		"UMAC":    unsafe.Slice((*byte)(unsafe.Pointer(u)), unsafe.Sizeof(*u)),
+		"UMACKey": unsafe.Slice((*byte)(unsafe.Pointer(k)), unsafe.Sizeof(*k)),
+	} {
+		if !bytes.Equal(b, make([]byte, len(b))) {
+			t.Errorf("%s is not all zeros after Destroy: %x", name, b)
+		}
+	}
+}
+
+// TestUMACKeyStorage keeps the key at the size of the subkeys of RFC 4418 section
+// 5.1, for four iterations with a shared Toeplitz key, and a little for the rest.
+func TestUMACKeyStorage(t *testing.T) {
+	const subkeys = (1024 + 3*16) + 4*24 + 4*64 + 4*4
+	if size := unsafe.Sizeof(fastmac.UMACKey{}); size < subkeys || size > subkeys+48 {
+		t.Errorf("UMACKey takes %d bytes, the RFC's subkeys %d", size, subkeys)
+	}
+	if size := unsafe.Sizeof(fastmac.UMAC{}); size > 400 {
+		t.Errorf("UMAC takes %d bytes", size)
+	}
+}
+
+func TestUMACAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, make([]byte, 16), size)
+		u := k.New()
+		msg, nonce := make([]byte, 1500), make([]byte, aes.BlockSize)
+		dst := make([]byte, 0, 64)
+		tag := k.Tag(nil, nonce, msg)
+		for name, call := range map[string]func(){
+			"Tag":          func() { k.Tag(dst, nonce, msg) },
+			"Verify":       func() { k.Verify(tag, nonce, msg) },
+			"Sign":         func() { k.Sign(dst, msg) },
+			"VerifySigned": func() { k.VerifySigned(dst[:16+size], msg) },
+			"stream":       func() { u.Reset(); u.Write(msg); u.Sum(nonce); u.AppendTag(dst, nonce); u.Verify(tag, nonce) },
+		} {
+			if n := testing.AllocsPerRun(100, call); n != 0 {
+				t.Errorf("%d bytes: %s makes %v allocations", size, name, n)
+			}
+		}
+	}
+}
+
+// TestUMACConcurrent uses one key in many goroutines; the race detector watches.
+func TestUMACConcurrent(t *testing.T) {
+	k := newUMACKey(t, make([]byte, 16), 16)
+	msg := bytes.Repeat([]byte("message"), 300)
+	var wg sync.WaitGroup
+	for g := range 16 {
+		wg.Go(func() {
+			rng := rand.NewChaCha8([32]byte{byte(g)})
+			u := k.New()
+			for range 50 {
+				nonce := random(rng, 8)
+				msg := msg[:rng.Uint64()%uint64(len(msg))]
+				tag := k.Tag(nil, nonce, msg)
+				u.Reset()
+				u.Write(msg)
+				if !u.Verify(tag, nonce) || !k.Verify(tag, nonce, msg) || !k.VerifySigned(k.Sign(nil, msg), msg) {
+					t.Error("wrong tag")
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
