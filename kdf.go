@@ -34,7 +34,8 @@ func kdf(block cipher.Block, index byte, out []byte) {
 // 8 bytes take a part of the block that the low bits of the nonce select, so that
 // four and two nonces in a row share a block.
 func padBlock(block *[aes.BlockSize]byte, nonce []byte, tagSize int) (offset int) {
-	clear(block[copy(block[:], nonce):])
+	*block = [aes.BlockSize]byte{}
+	copy(block[:], nonce)
 	if tagSize > 8 {
 		return 0
 	}

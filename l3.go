@@ -16,12 +16,20 @@ type l3Key struct {
 // l3 is L3-HASH, RFC 4418 section 5.4: the inner product modulo p36 of the
 // eight 16-bit words of m with k1, cut to 32 bits, xor k2.
 func l3(k *l3Key, m uint128) uint32 {
-	var y uint64
-	for i := range 4 {
-		y += k.k1[i] * (m.hi >> (48 - 16*i) & 0xffff)
-		y += k.k1[i+4] * (m.lo >> (48 - 16*i) & 0xffff)
-	} // eight products of less than 2^52: y < 2^55
+	y := inner36((*[4]uint64)(k.k1[:4]), m.hi) + inner36((*[4]uint64)(k.k1[4:]), m.lo)
 	return uint32(reduce36(y)) ^ k.k2
+}
+
+// l3Short is l3 for the 8-byte output of L1, which section 5.3 prefixes with 8
+// zero bytes.
+func l3Short(k *l3Key, m uint64) uint32 {
+	return uint32(reduce36(inner36((*[4]uint64)(k.k1[4:]), m))) ^ k.k2
+}
+
+// inner36 is the inner product of the four 16-bit words of m with residues modulo
+// p36: four products of less than 2^52.
+func inner36(k *[4]uint64, m uint64) uint64 {
+	return k[0]*(m>>48) + k[1]*(m>>32&0xffff) + k[2]*(m>>16&0xffff) + k[3]*(m&0xffff)
 }
 
 // reduce36 returns the least residue of y modulo p36, for y < 2^64.

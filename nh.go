@@ -36,49 +36,58 @@ func nh(sums *l1Words, key []uint32, p []byte, iterations int) {
 	case 1:
 		nhGeneric1(&sums[0], key, p)
 	case 2:
-		nhGeneric2(sums[:2], key, p)
+		nhGeneric2(sums, key, p)
 	case 3:
-		nhGeneric2(sums[:2], key, p)
+		nhGeneric2(sums, key, p)
 		nhGeneric1(&sums[2], key[2*toeplitzShift:], p)
 	case 4:
-		nhGeneric2(sums[:2], key, p)
-		nhGeneric2(sums[2:], key[2*toeplitzShift:], p)
+		nhGeneric4(sums, key, p)
 	}
 }
 
-// nhGeneric1 is one iteration of NH.
+// The portable kernels run one, two and four iterations. They add to memory after
+// each group: with the sums in variables the compiler has too few registers for
+// the loads that it moves to the top of the loop, and the code is slower.
+
 func nhGeneric1(sum *uint64, key []uint32, p []byte) {
-	s := *sum
-	for len(p) >= l1Group {
-		k := (*[8]uint32)(key)
-		for i := range 4 {
-			s += nhProduct(le32(p[4*i:]), le32(p[4*i+16:]), k[i], k[i+4])
-		}
+	for len(p) >= l1Group && len(key) >= 8 {
+		m, k := (*[l1Group]byte)(p), (*[8]uint32)(key)
+		*sum += nhProduct(m, 0, k[0], k[4]) + nhProduct(m, 1, k[1], k[5]) +
+			nhProduct(m, 2, k[2], k[6]) + nhProduct(m, 3, k[3], k[7])
 		p, key = p[l1Group:], key[l1Group/4:]
 	}
-	*sum = s
 }
 
-// nhGeneric2 is two consecutive iterations of NH, which read the message once.
-func nhGeneric2(sums []uint64, key []uint32, p []byte) {
-	_ = sums[1]
-	s0, s1 := sums[0], sums[1]
-	for len(p) >= l1Group {
-		k := (*[8 + toeplitzShift]uint32)(key)
-		for i := range 4 {
-			a, b := le32(p[4*i:]), le32(p[4*i+16:])
-			s0 += nhProduct(a, b, k[i], k[i+4])
-			s1 += nhProduct(a, b, k[i+4], k[i+8])
-		}
+func nhGeneric2(sums *l1Words, key []uint32, p []byte) {
+	for len(p) >= l1Group && len(key) >= 12 {
+		m, k := (*[l1Group]byte)(p), (*[12]uint32)(key)
+		sums[0] += nhProduct(m, 0, k[0], k[4]) + nhProduct(m, 1, k[1], k[5]) +
+			nhProduct(m, 2, k[2], k[6]) + nhProduct(m, 3, k[3], k[7])
+		sums[1] += nhProduct(m, 0, k[4], k[8]) + nhProduct(m, 1, k[5], k[9]) +
+			nhProduct(m, 2, k[6], k[10]) + nhProduct(m, 3, k[7], k[11])
 		p, key = p[l1Group:], key[l1Group/4:]
 	}
-	sums[0], sums[1] = s0, s1
 }
 
-// nhProduct is one term of NH: (a +_32 k0) *_64 (b +_32 k4).
-func nhProduct(a, b, k0, k4 uint32) uint64 {
+func nhGeneric4(sums *l1Words, key []uint32, p []byte) {
+	for len(p) >= l1Group && len(key) >= 20 {
+		m, k := (*[l1Group]byte)(p), (*[20]uint32)(key)
+		sums[0] += nhProduct(m, 0, k[0], k[4]) + nhProduct(m, 1, k[1], k[5]) +
+			nhProduct(m, 2, k[2], k[6]) + nhProduct(m, 3, k[3], k[7])
+		sums[1] += nhProduct(m, 0, k[4], k[8]) + nhProduct(m, 1, k[5], k[9]) +
+			nhProduct(m, 2, k[6], k[10]) + nhProduct(m, 3, k[7], k[11])
+		sums[2] += nhProduct(m, 0, k[8], k[12]) + nhProduct(m, 1, k[9], k[13]) +
+			nhProduct(m, 2, k[10], k[14]) + nhProduct(m, 3, k[11], k[15])
+		sums[3] += nhProduct(m, 0, k[12], k[16]) + nhProduct(m, 1, k[13], k[17]) +
+			nhProduct(m, 2, k[14], k[18]) + nhProduct(m, 3, k[15], k[19])
+		p, key = p[l1Group:], key[l1Group/4:]
+	}
+}
+
+// nhProduct is one term of NH for a group, (m_i +_32 k_i) *_64 (m_i+4 +_32 k_i+4).
+// RFC 4418 section 5.2.1 takes the message words little-endian.
+func nhProduct(m *[l1Group]byte, i int, k0, k4 uint32) uint64 {
+	a := binary.LittleEndian.Uint32(m[4*i:])
+	b := binary.LittleEndian.Uint32(m[4*i+16:])
 	return uint64(a+k0) * uint64(b+k4)
 }
-
-// le32 reads a message word; RFC 4418 section 5.2.1 takes them little-endian.
-func le32(p []byte) uint32 { return binary.LittleEndian.Uint32(p) }

@@ -45,25 +45,30 @@ type l2State struct {
 
 // absorb takes in one L1 word for each iteration.
 func (s *l2State) absorb(keys []l2Key, words *l1Words) {
-	for i := range keys {
-		k, y := &keys[i], &s.y[i]
-		switch {
-		case s.words == 0:
-			y.lo = poly64(1, k.k64, words[i])
-		case s.words < poly64Words:
-			y.lo = poly64(y.lo, k.k64, words[i])
-		default:
-			if s.words == poly64Words {
-				*y = poly128(uint128{lo: 1}, k.k128, uint128{lo: reduce64(y.lo)})
-			}
-			if s.words%2 == 0 {
-				s.pending[i] = words[i]
-			} else {
-				*y = poly128(*y, k.k128, uint128{s.pending[i], words[i]})
-			}
+	n := s.words
+	s.words++
+	if n == 0 {
+		for i := range s.y {
+			s.y[i] = uint128{lo: 1}
 		}
 	}
-	s.words++
+	if n < poly64Words {
+		for i := range keys {
+			s.y[i].lo = poly64(s.y[i].lo, keys[i].k64, words[i])
+		}
+		return
+	}
+	for i := range keys {
+		k, y := keys[i].k128, &s.y[i]
+		if n == poly64Words {
+			*y = poly128(uint128{lo: 1}, k, uint128{lo: reduce64(y.lo)})
+		}
+		if n%2 == 0 {
+			s.pending[i] = words[i]
+		} else {
+			*y = poly128(*y, k, uint128{s.pending[i], words[i]})
+		}
+	}
 }
 
 // sum returns the 16-byte output of L2-HASH for iteration i. It needs at least

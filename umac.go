@@ -75,8 +75,8 @@ func umacString(name string, tagSize uint8) string {
 // noCopy makes go vet report copies of the struct that has a field of this type.
 type noCopy struct{}
 
-func (noCopy) Lock()   {}
-func (noCopy) Unlock() {}
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
 //
@@ -350,7 +350,7 @@ func (u *UMAC) hashL1(p []byte) {
 	}
 }
 
-// endBlock moves a full block's hash on to L2.
+// endBlock moves the hash of a full block on to L2.
 func (u *UMAC) endBlock() {
 	k := u.key
 	for i := range k.iterations() {
@@ -360,37 +360,54 @@ func (u *UMAC) endBlock() {
 	u.l1, u.inBlock = l1Words{}, 0
 }
 
-// tag computes the tag of the message so far. It leaves the message as it is.
+// lastWords sets words to the L1 hash of the last block: zeros fill up its last
+// group, the only one of an empty message, and its length is added in bits.
+func (u *UMAC) lastWords(words *l1Words) {
+	k := u.key
+	for i := range k.iterations() {
+		words[i] = u.l1[i] + 8*uint64(u.inBlock+u.inGroup)
+	}
+	if u.inGroup > 0 || u.inBlock == 0 {
+		clear(u.group[u.inGroup:])
+		nh(words, k.l1[u.inBlock/4:], u.group[:], k.iterations())
+	}
+}
+
+// uhash is UHASH, RFC 4418 section 5.1, of the message so far, a word for each
+// iteration. It leaves the message as it is.
+func (u *UMAC) uhash(h *[maxIterations]uint32) {
+	k := u.key
+	var words l1Words
+	full := u.inBlock == l1Block && u.inGroup > 0
+	if u.l2.words == 0 && !full {
+		u.lastWords(&words)
+		for i := range k.iterations() {
+			h[i] = l3Short(&k.l3[i], words[i])
+		}
+		return
+	}
+	c := *u
+	if full {
+		c.endBlock()
+	}
+	c.lastWords(&words)
+	c.l2.absorb(k.l2[:k.iterations()], &words)
+	for i := range k.iterations() {
+		h[i] = l3(&k.l3[i], c.l2.sum(i, &k.l2[i]))
+	}
+	c.wipe()
+}
+
+// tag computes the tag of the message so far, RFC 4418 section 4.
 func (u *UMAC) tag(tag *[maxUMACTagSize]byte, nonce []byte) {
 	k := u.key
-	iterations := k.iterations()
-
 	offset := padBlock(&u.padding, nonce, int(k.tagSize))
+	var h [maxIterations]uint32
+	u.uhash(&h)
 	k.pad.Encrypt(u.padding[:], u.padding[:])
-
-	// The last block: zeros fill up its last group, the only one of an empty
-	// message, and its length is added in bits.
-	last := *u
-	if last.inGroup > 0 || last.inBlock == 0 {
-		if last.inBlock == l1Block {
-			last.endBlock()
-		}
-		clear(last.group[last.inGroup:])
-		nh(&last.l1, k.l1[last.inBlock/4:], last.group[:], iterations)
-	}
-	for i := range iterations {
-		last.l1[i] += 8 * uint64(last.inBlock+last.inGroup)
-	}
-	if last.l2.words > 0 {
-		last.l2.absorb(k.l2[:iterations], &last.l1)
-	}
-	for i := range iterations {
-		m := uint128{lo: last.l1[i]} // section 5.3: one word passes L2 as it is
-		if last.l2.words > 0 {
-			m = last.l2.sum(i, &k.l2[i])
-		}
-		word := l3(&k.l3[i], m) ^ binary.BigEndian.Uint32(u.padding[offset+4*i:])
-		binary.BigEndian.PutUint32(tag[4*i:], word)
+	for i := range k.iterations() {
+		pad := binary.BigEndian.Uint32(u.padding[offset+4*i:])
+		binary.BigEndian.PutUint32(tag[4*i:], h[i]^pad)
 	}
 	clear(u.padding[:])
 }
@@ -454,7 +471,7 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 // Reset makes the stream that of an empty message.
 func (u *UMAC) Reset() {
 	u.mustLive()
-	*u = UMAC{umacName: u.umacName, key: u.key, ownsKey: u.ownsKey}
+	u.inGroup, u.inBlock, u.l1, u.l2.words = 0, 0, l1Words{}, 0
 }
 
 // Size returns the size of a tag in bytes.

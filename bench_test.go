@@ -1,0 +1,111 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"example.com/fastmac"
+)
+
+var benchSizes = []int{16, 32, 64, 256, 1024, 1500, 4096, 16384, 1 << 20}
+
+// BenchmarkMAC tags messages under one key, each with the nonce after the last.
+// Its names are for benchstat, as in
+//
+//	go test -run '^$' -bench MAC -count 10 | benchstat -col /alg -
+func BenchmarkMAC(b *testing.B) {
+	nonce := make([]byte, 12) // GCM's; UMAC takes its last 8 bytes
+	next := func() { binary.BigEndian.PutUint64(nonce[4:], binary.BigEndian.Uint64(nonce[4:])+1) }
+	tag := make([]byte, 0, 64)
+	key := make([]byte, 64)
+	bench := func(alg, impl string, mac func(msg []byte)) {
+		for _, size := range benchSizes {
+			b.Run(fmt.Sprintf("alg=%s/impl=%s/size=%d", alg, impl, size), func(b *testing.B) {
+				msg := make([]byte, size)
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					mac(msg)
+				}
+			})
+		}
+	}
+
+	hw := fastmac.Hardware()
+	for _, size := range umacTagSizes {
+		k := newUMACKey(b, key[:16], size)
+		u := k.New()
+		alg := fmt.Sprint("umac", 8*size)
+		bench(alg, hw.NH, func(msg []byte) {
+			next()
+			u.Reset()
+			u.Write(msg)
+			u.AppendTag(tag, nonce[4:])
+		})
+		bench(alg+"-oneshot", hw.NH, func(msg []byte) {
+			next()
+			k.Tag(tag, nonce[4:], msg)
+		})
+	}
+	k := fastmac.NewHMACSHA512Key(key)
+	h := k.New()
+	bench("hmac-sha512", hw.SHA512, func(msg []byte) {
+		h.Reset()
+		h.Write(msg)
+		h.Sum(tag)
+	})
+	bench("hmac-sha512-oneshot", hw.SHA512, func(msg []byte) { k.Tag(tag, msg) })
+
+	block, err := aes.NewCipher(key[:16])
+	if err != nil {
+		b.Fatal(err)
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil {
+		b.Fatal(err)
+	}
+	bench("gmac", "crypto/cipher", func(msg []byte) {
+		next()
+		gcm.Seal(tag, nonce, nil, msg)
+	})
+	std256, std512 := hmac.New(sha256.New, key), hmac.New(sha512.New, key)
+	bench("hmac-sha256", "crypto/hmac", func(msg []byte) {
+		std256.Reset()
+		std256.Write(msg)
+		std256.Sum(tag)
+	})
+	bench("hmac-sha512", "crypto/hmac", func(msg []byte) {
+		std512.Reset()
+		std512.Write(msg)
+		std512.Sum(tag)
+	})
+}
+
+// BenchmarkKey sets up a key.
+func BenchmarkKey(b *testing.B) {
+	key := make([]byte, 64)
+	for _, size := range umacTagSizes {
+		b.Run(fmt.Sprint("alg=umac", 8*size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				newUMACKey(b, key[:16], size)
+			}
+		})
+	}
+	b.Run("alg=hmac-sha512", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			fastmac.NewHMACSHA512Key(key)
+		}
+	})
+}

@@ -1,0 +1,276 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha512"
+	"hash"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+// hmacFlavours are all ways through the API to a tag.
+var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
+	"SumHMACSHA512": func(t *testing.T, key, msg []byte) []byte {
+		tag := fastmac.SumHMACSHA512(key, msg)
+		return tag[:]
+	},
+	"Tag": func(t *testing.T, key, msg []byte) []byte {
+		return fastmac.NewHMACSHA512Key(key).Tag(nil, msg)
+	},
+	"TagBatch": func(t *testing.T, key, msg []byte) []byte {
+		tags := make([][64]byte, 3)
+		fastmac.NewHMACSHA512Key(key).TagBatch(tags, [][]byte{nil, msg, []byte("other")})
+		return tags[1][:]
+	},
+	"SumHMACSHA512Batch": func(t *testing.T, key, msg []byte) []byte {
+		tags := make([][64]byte, 3)
+		fastmac.SumHMACSHA512Batch(tags, [][]byte{[]byte("other"), nil, key}, [][]byte{nil, msg, msg})
+		return tags[2][:]
+	},
+	"one write": func(t *testing.T, key, msg []byte) []byte {
+		h := fastmac.NewHMACSHA512(key)
+		h.Write(msg)
+		return h.Sum(nil)
+	},
+	"byte by byte": func(t *testing.T, key, msg []byte) []byte {
+		h := fastmac.NewHMACSHA512(key)
+		for i := range msg {
+			h.Write(msg[i : i+1])
+		}
+		return h.Sum(nil)
+	},
+	"random splits": func(t *testing.T, key, msg []byte) []byte {
+		h := fastmac.NewHMACSHA512(key)
+		for len(msg) > 0 {
+			n := rand.IntN(min(len(msg), 200)) + 1
+			h.Write(msg[:n])
+			msg = msg[n:]
+		}
+		return h.Sum(nil)
+	},
+	"clone midway": func(t *testing.T, key, msg []byte) []byte {
+		h := fastmac.NewHMACSHA512(key)
+		n := rand.IntN(len(msg) + 1)
+		h.Write(msg[:n])
+		c, err := h.Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Write([]byte("not the clone's"))
+		h.Sum(nil)
+		c.Write(msg[n:])
+		return c.Sum(nil)
+	},
+}
+
+func TestHMACSHA512Vectors(t *testing.T) {
+	vectors := mactest.HMACVectors(t)
+	for _, v := range vectors {
+		for name, flavour := range hmacFlavours {
+			got := flavour(t, v.Key, v.Msg)
+			if equal := bytes.Equal(got[:min(len(v.Tag), len(got))], v.Tag); equal != v.Valid {
+				t.Errorf("%s: %s: tag %x, %x is valid: %v", v.Name, name, got, v.Tag, v.Valid)
+			}
+		}
+		// A truncated tag is refused even if it is right.
+		want := v.Valid && len(v.Tag) == sha512.Size
+		if got := fastmac.NewHMACSHA512Key(v.Key).Verify(v.Tag, v.Msg); got != want {
+			t.Errorf("%s: Verify %v, want %v", v.Name, got, want)
+		}
+	}
+	if want := 174 + 375 + 7 + 9 + 7 + 13; len(vectors) != want {
+		t.Errorf("%d vectors in testdata, want %d", len(vectors), want)
+	}
+}
+
+// TestHMACSHA512Std compares with crypto/hmac over the lengths around the blocks
+// of SHA-512, for keys and messages, nil among them.
+func TestHMACSHA512Std(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestHMACSHA512Std. 32 bytes seed")))
+	check := func(key, msg []byte) {
+		t.Helper()
+		std := hmac.New(sha512.New, key)
+		std.Write(msg)
+		want := std.Sum(nil)
+		for name, flavour := range hmacFlavours {
+			if got := flavour(t, key, msg); !bytes.Equal(got, want) {
+				t.Errorf("%s: key of %d, message of %d bytes: tag %x, want %x", name, len(key), len(msg), got, want)
+			}
+		}
+	}
+	check(nil, nil)
+	for n := range 400 {
+		check(random(rng, n), random(rng, int(rng.Uint64()%300)))
+		check(random(rng, int(rng.Uint64()%300)), random(rng, n))
+	}
+	check(random(rng, 10000), random(rng, 100000))
+}
+
+func TestHMACSHA512Contract(t *testing.T) {
+	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	mactest.TestHash(t, mactest.Subject{
+		New:     func() hash.Hash { return k.New() },
+		Methods: []string{"Destroy"},
+	})
+}
+
+func TestHMACSHA512Verify(t *testing.T) {
+	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	msg := []byte("message")
+	tag := k.Tag(nil, msg)
+	if !k.Verify(tag, msg) {
+		t.Error("the right tag is refused")
+	}
+	for bit := range 8 * len(tag) {
+		tag[bit/8] ^= 1 << (bit % 8)
+		if k.Verify(tag, msg) {
+			t.Errorf("accepted with bit %d flipped", bit)
+		}
+		tag[bit/8] ^= 1 << (bit % 8)
+	}
+	for n := range len(tag) {
+		if k.Verify(tag[:n], msg) {
+			t.Errorf("accepted cut to %d bytes", n)
+		}
+	}
+	if k.Verify(nil, msg) || k.Verify(append(tag, 0), msg) || k.Verify(append(tag, tag...), msg) {
+		t.Error("accepted nil or extended")
+	}
+}
+
+func TestHMACSHA512Batch(t *testing.T) {
+	k := fastmac.NewHMACSHA512Key(nil)
+	tags := make([][64]byte, 2)
+	mustPanic(t, "TagBatch", "2 tags and 3 messages", func() { k.TagBatch(tags, make([][]byte, 3)) })
+	mustPanic(t, "SumHMACSHA512Batch", "2 tags, 2 keys and 1 messages", func() {
+		fastmac.SumHMACSHA512Batch(tags, make([][]byte, 2), make([][]byte, 1))
+	})
+	mustPanic(t, "SumHMACSHA512Batch", "2 tags, 3 keys and 2 messages", func() {
+		fastmac.SumHMACSHA512Batch(tags, make([][]byte, 3), make([][]byte, 2))
+	})
+	if tags[0] != [64]byte{} || tags[1] != [64]byte{} {
+		t.Error("a batch that panics has written tags")
+	}
+	k.TagBatch(nil, nil)
+	fastmac.SumHMACSHA512Batch(nil, nil, nil)
+}
+
+func TestHMACSHA512Overlap(t *testing.T) {
+	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	msg := bytes.Repeat([]byte("message"), 20)
+	want := k.Tag(nil, msg)
+	if got := k.Tag(msg[:0], msg); !bytes.Equal(got, want) || &got[0] != &msg[0] {
+		t.Errorf("tag over the message: %x, want %x", got, want)
+	}
+}
+
+func TestHMACSHA512Destroy(t *testing.T) {
+	k, own := fastmac.NewHMACSHA512Key([]byte("key")), fastmac.NewHMACSHA512([]byte("key"))
+	shared, other := k.New(), k.New()
+	ownClone, err := own.Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Destroy()
+	other.Destroy()
+	k.Tag(nil, nil)
+	c, _ := own.Clone()
+	c.(*fastmac.HMACSHA512).Destroy()
+	own.Sum(nil)
+
+	own.Destroy()
+	own.Destroy()
+	k.Destroy()
+	k.Destroy()
+	for name, k := range map[string]*fastmac.HMACSHA512Key{"destroyed": k, "never set up": new(fastmac.HMACSHA512Key)} {
+		for method, call := range map[string]func(){
+			"Tag":      func() { k.Tag(nil, nil) },
+			"Verify":   func() { k.Verify(nil, nil) },
+			"TagBatch": func() { k.TagBatch(nil, nil) },
+			"New":      func() { k.New() },
+		} {
+			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+		}
+	}
+	for name, h := range map[string]*fastmac.HMACSHA512{
+		"own key": own, "clone of own key": ownClone.(*fastmac.HMACSHA512), "shared key": shared,
+		"destroyed": other, "never set up": new(fastmac.HMACSHA512),
+	} {
+		for method, call := range map[string]func(){
+			"Write":     func() { h.Write(nil) },
+			"Sum":       func() { h.Sum(nil) },
+			"Reset":     func() { h.Reset() },
+			"Size":      func() { h.Size() },
+			"BlockSize": func() { h.BlockSize() },
+			"Clone":     func() { h.Clone() },
+		} {
+			mustPanic(t, name+": "+method, "destroyed or never set up", call)
+		}
+	}
+	if !bytes.Equal(unsafe.Slice((*byte)(unsafe.Pointer(k)), unsafe.Sizeof(*k)), make([]byte, unsafe.Sizeof(*k))) {
+		t.Error("HMACSHA512Key is not all zeros after Destroy")
+	}
+	if !bytes.Equal(unsafe.Slice((*byte)(unsafe.Pointer(own)), unsafe.Sizeof(*own)), make([]byte, unsafe.Sizeof(*own))) {
+		t.Error("HMACSHA512 is not all zeros after Destroy")
+	}
+}
+
+func TestHMACSHA512KeyStorage(t *testing.T) {
+	if size := unsafe.Sizeof(fastmac.HMACSHA512Key{}); size != 128 {
+		t.Errorf("HMACSHA512Key takes %d bytes, two midstates 128", size)
+	}
+}
+
+func TestHMACSHA512Allocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	key, msg, dst := make([]byte, 200), make([]byte, 1500), make([]byte, 0, 64)
+	var k fastmac.HMACSHA512Key
+	k.Init(key)
+	h := k.New()
+	tags, msgs, keys := make([][64]byte, 8), make([][]byte, 8), make([][]byte, 8)
+	for name, call := range map[string]func(){
+		"Init":               func() { k.Init(key) },
+		"Tag":                func() { k.Tag(dst, msg) },
+		"Verify":             func() { k.Verify(dst[:64], msg) },
+		"TagBatch":           func() { k.TagBatch(tags, msgs) },
+		"SumHMACSHA512":      func() { fastmac.SumHMACSHA512(key, msg) },
+		"SumHMACSHA512Batch": func() { fastmac.SumHMACSHA512Batch(tags, keys, msgs) },
+		"stream":             func() { h.Reset(); h.Write(msg); h.Sum(dst) },
+	} {
+		if n := testing.AllocsPerRun(100, call); n != 0 {
+			t.Errorf("%s makes %v allocations", name, n)
+		}
+	}
+}
+
+// TestHMACSHA512Concurrent uses one key in many goroutines; the race detector
+// watches.
+func TestHMACSHA512Concurrent(t *testing.T) {
+	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	msg := bytes.Repeat([]byte("message"), 100)
+	var wg sync.WaitGroup
+	for g := range 16 {
+		wg.Go(func() {
+			h := k.New()
+			for i := range 50 {
+				msg := msg[:(i*g)%len(msg)]
+				h.Reset()
+				h.Write(msg)
+				if !k.Verify(h.Sum(nil), msg) {
+					t.Error("wrong tag")
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
