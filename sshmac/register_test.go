@@ -1,0 +1,278 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sshmac
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"hash"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// table is one as x/crypto's.
+func table() map[string]*macMode {
+	hmac := func(key []byte) hash.Hash { return nil }
+	return map[string]*macMode{
+		"hmac-sha2-256":                 {32, false, hmac},
+		"hmac-sha2-256-etm@openssh.com": {32, true, hmac},
+		"hmac-sha2-512":                 {64, false, hmac},
+	}
+}
+
+func TestRegisterTable(t *testing.T) {
+	if got := table(); register(got, false) != nil || len(got) != 2+len(Modes()) {
+		t.Fatalf("after registration: %v", got)
+	}
+	for what, change := range map[string]func(m map[string]*macMode){
+		"empty":           func(m map[string]*macMode) { clear(m) },
+		"no sha2-256":     func(m map[string]*macMode) { delete(m, "hmac-sha2-256") },
+		"no sha2-256-etm": func(m map[string]*macMode) { delete(m, "hmac-sha2-256-etm@openssh.com") },
+		"nil entry":       func(m map[string]*macMode) { m["hmac-sha2-256"] = nil },
+		"key size":        func(m map[string]*macMode) { m["hmac-sha2-256"].keySize = 64 },
+		"etm key size":    func(m map[string]*macMode) { m["hmac-sha2-256-etm@openssh.com"].keySize = 0 },
+		"etm":             func(m map[string]*macMode) { m["hmac-sha2-256"].etm = true },
+		"not etm":         func(m map[string]*macMode) { m["hmac-sha2-256-etm@openssh.com"].etm = false },
+		"nil function":    func(m map[string]*macMode) { m["hmac-sha2-256"].new = nil },
+	} {
+		got := table()
+		change(got)
+		before := maps.Clone(got)
+		if err := register(got, false); err == nil || !strings.HasPrefix(err.Error(), "fastmac: ") {
+			t.Errorf("%s: error %v", what, err)
+		}
+		if !maps.Equal(got, before) {
+			t.Errorf("%s: the table was changed", what)
+		}
+	}
+	if err := register(nil, false); err == nil {
+		t.Error("a table that is nil is accepted")
+	}
+	fips := table()
+	if err := register(fips, true); err == nil || !strings.Contains(err.Error(), "FIPS") || len(fips) != len(table()) {
+		t.Errorf("in FIPS 140 mode: %v, %v", err, fips)
+	}
+}
+
+// TestTableShape reads the source of the x/crypto that go.mod names: the type and
+// the variable that Register relies on must be what they were.
+func TestTableShape(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "golang.org/x/crypto/ssh").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("needs the go command")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no source of x/crypto/ssh: %v", err)
+	}
+	found := make(map[string]string)
+	for _, name := range files {
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func(node any) string {
+			var b bytes.Buffer
+			printer.Fprint(&b, fset, node)
+			return strings.Join(strings.Fields(b.String()), " ")
+		}
+		for _, decl := range f.Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					if spec.Name.Name == "macMode" {
+						found["type"] = text(spec.Type)
+					}
+				case *ast.ValueSpec:
+					if spec.Names[0].Name == "macModes" {
+						typ := text(spec.Values[0])
+						found["variable"] = typ[:strings.IndexByte(typ, '{')]
+					}
+				}
+			}
+		}
+	}
+	if got, want := found["type"], "struct { keySize int etm bool new func(key []byte) hash.Hash }"; got != want {
+		t.Errorf("x/crypto/ssh has macMode %s, Register relies on %s", got, want)
+	}
+	if got, want := found["variable"], "map[string]*macMode"; got != want {
+		t.Errorf("x/crypto/ssh has macModes %s, Register relies on %s", got, want)
+	}
+}
+
+// TestRegister negotiates every MAC between x/crypto's client and server.
+func TestRegister(t *testing.T) {
+	if os.Getenv("GODEBUG") == "fips140=on" {
+		t.Skip("not in FIPS 140 mode")
+	}
+	for range 2 {
+		if err := Register(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, mode := range Modes() {
+		if m := macModes[mode.Name]; m == nil || m.keySize != mode.KeySize || m.etm != mode.ETM {
+			t.Errorf("%s is not in x/crypto's table", mode.Name)
+		}
+	}
+	for _, name := range MACs() {
+		t.Run(name, func(t *testing.T) {
+			for _, cipher := range []string{"aes128-ctr", "aes256-ctr"} {
+				config := ssh.Config{MACs: []string{name}, Ciphers: []string{cipher}, RekeyThreshold: 64 << 10}
+				client, server := connect(t, config)
+				checkNegotiated(t, client, cipher, name)
+				checkNegotiated(t, server, cipher, name)
+				echo(t, client)
+			}
+		})
+	}
+}
+
+// checkNegotiated compares what an end of a connection reports, in both directions.
+func checkNegotiated(t *testing.T, conn ssh.Conn, cipher, mac string) {
+	t.Helper()
+	algorithms := conn.(ssh.AlgorithmsConnMetadata).Algorithms()
+	for _, d := range []ssh.DirectionAlgorithms{algorithms.Read, algorithms.Write} {
+		if d.Cipher != cipher || d.MAC != mac {
+			t.Errorf("negotiated %s with %s, want %s with %s", d.Cipher, d.MAC, cipher, mac)
+		}
+	}
+}
+
+// echo sends 300 kB through a channel of type "echo" and compares what returns.
+func echo(t *testing.T, client ssh.Conn) {
+	t.Helper()
+	channel, requests, err := client.OpenChannel("echo", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go ssh.DiscardRequests(requests)
+	sent := make([]byte, 300_000)
+	rand.Read(sent)
+	go func() {
+		channel.Write(sent)
+		channel.CloseWrite()
+	}()
+	received, err := io.ReadAll(channel)
+	if err != nil || !bytes.Equal(received, sent) {
+		t.Errorf("%d bytes returned of %d, equal: %v; %v", len(received), len(sent), bytes.Equal(received, sent), err)
+	}
+}
+
+// connect returns the two ends of a connection over loopback whose server has
+// "echo" channels. Both are closed at the end of the test.
+func connect(t *testing.T, config ssh.Config) (client, server ssh.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	serverConn := make(chan ssh.Conn, 1)
+	go func() {
+		defer close(serverConn)
+		raw, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, hostKey, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		signer, err := ssh.NewSignerFromKey(hostKey)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		serverConfig := &ssh.ServerConfig{Config: config, NoClientAuth: true}
+		serverConfig.AddHostKey(signer)
+		conn, channels, requests, err := ssh.NewServerConn(raw, serverConfig)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		go ssh.DiscardRequests(requests)
+		go func() {
+			for newChannel := range channels {
+				channel, requests, err := newChannel.Accept()
+				if err != nil {
+					continue
+				}
+				go ssh.DiscardRequests(requests)
+				go func() {
+					io.Copy(channel, channel)
+					channel.Close()
+				}()
+			}
+		}()
+		serverConn <- conn.Conn
+	}()
+	raw, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, channels, requests, err := ssh.NewClientConn(raw, "", &ssh.ClientConfig{
+		Config: config, User: "test", HostKeyCallback: ssh.InsecureIgnoreHostKey(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go ssh.DiscardRequests(requests)
+	go func() {
+		for channel := range channels {
+			channel.Reject(ssh.Prohibited, "")
+		}
+	}()
+	server, ok := <-serverConn
+	if !ok {
+		t.Fatal("no server")
+	}
+	t.Cleanup(func() {
+		client.Close()
+		server.Close()
+	})
+	return client, server
+}
+
+// TestRegisterFIPS registers in a process in FIPS 140 mode, which has to refuse.
+func TestRegisterFIPS(t *testing.T) {
+	if os.Getenv("GODEBUG") == "fips140=on" {
+		if err := Register(); err == nil || !strings.Contains(err.Error(), "FIPS 140") {
+			t.Errorf("Register() = %v", err)
+		}
+		if macModes[UMAC64] != nil {
+			t.Error("UMAC is in the table")
+		}
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRegisterFIPS$")
+	cmd.Env = append(os.Environ(), "GODEBUG=fips140=on")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,168 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sshmac
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/umacref"
+)
+
+func TestModes(t *testing.T) {
+	type properties struct {
+		keySize int
+		etm     bool
+		size    int
+	}
+	want := map[string]properties{
+		"umac-64@openssh.com":           {16, false, 8},
+		"umac-128@openssh.com":          {16, false, 16},
+		"umac-64-etm@openssh.com":       {16, true, 8},
+		"umac-128-etm@openssh.com":      {16, true, 16},
+		"hmac-sha2-512":                 {64, false, 64},
+		"hmac-sha2-512-etm@openssh.com": {64, true, 64},
+	}
+	macs := strings.Join(MACs(), ",")
+	for _, m := range Modes() {
+		if got := (properties{m.KeySize, m.ETM, m.New(make([]byte, m.KeySize)).Size()}); got != want[m.Name] {
+			t.Errorf("%s: %+v, want %+v", m.Name, got, want[m.Name])
+		}
+		if !strings.Contains(","+macs+",", ","+m.Name+",") {
+			t.Errorf("MACs() is without %s", m.Name)
+		}
+		delete(want, m.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("Modes() is without %v", want)
+	}
+	const order = "umac-64-etm@openssh.com,umac-128-etm@openssh.com,hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com," +
+		"umac-64@openssh.com,umac-128@openssh.com,hmac-sha2-256,hmac-sha2-512"
+	if macs != order {
+		t.Errorf("MACs() = %s, want OpenSSH's order %s", macs, order)
+	}
+}
+
+func TestContract(t *testing.T) {
+	for _, m := range Modes() {
+		t.Run(m.Name, func(t *testing.T) {
+			key := bytes.Repeat([]byte{7}, m.KeySize)
+			var methods []string
+			if strings.HasPrefix(m.Name, "hmac") {
+				methods = []string{"Destroy"} // a *fastmac.HMACSHA512
+			}
+			mactest.TestHash(t, mactest.Subject{New: func() hash.Hash { return m.New(key) }, Methods: methods})
+		})
+	}
+}
+
+// TestPackets computes tags as an SSH transport does and compares them with those
+// of RFC 4418 and of crypto/hmac, under odd and even sequence numbers.
+func TestPackets(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestPackets.    seed of 32 bytes")))
+	for _, m := range Modes() {
+		key := make([]byte, m.KeySize)
+		rng.Read(key)
+		h := m.New(key)
+		for i := range 300 {
+			seq := uint32(i)
+			if i > 200 {
+				seq = uint32(rng.Uint64())
+			}
+			packet := make([]byte, rng.Uint64()%2000)
+			rng.Read(packet)
+
+			number := binary.BigEndian.AppendUint32(nil, seq)
+			var want []byte
+			if strings.HasPrefix(m.Name, "umac") {
+				want = umacref.UMAC(key, packet, binary.BigEndian.AppendUint64(nil, uint64(seq)), h.Size())
+			} else {
+				std := hmac.New(sha512.New, key)
+				std.Write(number)
+				std.Write(packet)
+				want = std.Sum(nil)
+			}
+
+			h.Reset()
+			if i%3 == 0 { // a packet that is given up before its tag
+				h.Write(number)
+				h.Write(packet[len(packet)/2:])
+				h.Reset()
+			}
+			if i%5 == 0 { // the number in pieces
+				h.Write(number[:i%4])
+				number = number[i%4:]
+			}
+			h.Write(number)
+			cut := rng.Uint64() % uint64(len(packet)+1)
+			h.Write(packet[:cut])
+			h.Write(packet[cut:])
+			// CBC mode hands over the packet itself, to append to.
+			if got := h.Sum(packet); !bytes.Equal(got[len(packet):], want) || !bytes.Equal(got[:len(packet)], packet) {
+				t.Fatalf("%s: packet %d of %d bytes: tag %x, want %x", m.Name, seq, len(packet), got[len(packet):], want)
+			}
+		}
+	}
+}
+
+// TestVectors takes the vectors whose nonce is a sequence number.
+func TestVectors(t *testing.T) {
+	modes := map[int]Mode{8: Modes()[0], 16: Modes()[1]}
+	tags := 0
+	for _, v := range mactest.UMACVectors(t) {
+		if len(v.Key) != umacKeySize || len(v.Nonce) != 8 || !bytes.HasPrefix(v.Nonce, make([]byte, 4)) {
+			continue
+		}
+		for size, want := range v.Tags {
+			if m, ok := modes[size]; ok {
+				h := m.New(v.Key)
+				h.Write(v.Nonce[4:])
+				h.Write(v.Msg())
+				if got := h.Sum(nil); !bytes.Equal(got, want) {
+					t.Errorf("%s: %s: tag %x, want %x", v.Name, m.Name, got, want)
+				}
+				tags++
+			}
+		}
+	}
+	if tags < 20 {
+		t.Errorf("only %d tags with a sequence number as nonce in testdata", tags)
+	}
+}
+
+func TestKeySize(t *testing.T) {
+	for _, m := range Modes() {
+		for _, n := range []int{0, m.KeySize - 1, m.KeySize + 1, 32} {
+			func() {
+				defer func() {
+					want := fmt.Sprintf("fastmac: SSH MAC key of %d bytes: want %d", n, m.KeySize)
+					if r := recover(); r != want {
+						t.Errorf("%s: key of %d bytes: %v, want a panic with %q", m.Name, n, r, want)
+					}
+				}()
+				m.New(make([]byte, n))
+			}()
+		}
+	}
+}
+
+func TestPrinting(t *testing.T) {
+	h := Modes()[0].New(bytes.Repeat([]byte{0xa7}, umacKeySize))
+	h.Write(bytes.Repeat([]byte{0xa7}, 20))
+	const want = "fastmac.UMAC(64-bit tag)"
+	for _, verb := range strings.Fields("%v %+v %#v %s %x %d %q") {
+		if got := fmt.Sprintf(verb, h); got != want {
+			t.Errorf("%s: %q, want %q", verb, got, want)
+		}
+	}
+}
