@@ -20,8 +20,7 @@ func l3(k *l3Key, m uint128) uint32 {
 	return uint32(reduce36(y)) ^ k.k2
 }
 
-// l3Short is l3 for the 8-byte output of L1, which section 5.3 prefixes with 8
-// zero bytes.
+// l3Short is l3 for an m of which the first 8 bytes are zeros.
 func l3Short(k *l3Key, m uint64) uint32 {
 	return uint32(reduce36(inner36((*[4]uint64)(k.k1[4:]), m))) ^ k.k2
 }

@@ -360,42 +360,38 @@ func (u *UMAC) endBlock() {
 	u.l1, u.inBlock = l1Words{}, 0
 }
 
-// lastWords sets words to the L1 hash of the last block: zeros fill up its last
-// group, the only one of an empty message, and its length is added in bits.
-func (u *UMAC) lastWords(words *l1Words) {
+// uhash is UHASH, RFC 4418 section 5.1, of the message so far, a word for each
+// iteration. More can be written afterwards.
+func (u *UMAC) uhash(h *[maxIterations]uint32) {
 	k := u.key
-	for i := range k.iterations() {
+	iterations := k.iterations()
+	if u.inBlock == l1Block && u.inGroup > 0 {
+		u.endBlock()
+	}
+	// The last block: zeros fill up its last group, the only one of an empty
+	// message, and its length is added in bits.
+	var words l1Words
+	for i := range words[:iterations] {
 		words[i] = u.l1[i] + 8*uint64(u.inBlock+u.inGroup)
 	}
 	if u.inGroup > 0 || u.inBlock == 0 {
 		clear(u.group[u.inGroup:])
-		nh(words, k.l1[u.inBlock/4:], u.group[:], k.iterations())
+		nh(&words, k.l1[u.inBlock/4:], u.group[:], iterations)
 	}
-}
-
-// uhash is UHASH, RFC 4418 section 5.1, of the message so far, a word for each
-// iteration. It leaves the message as it is.
-func (u *UMAC) uhash(h *[maxIterations]uint32) {
-	k := u.key
-	var words l1Words
-	full := u.inBlock == l1Block && u.inGroup > 0
-	if u.l2.words == 0 && !full {
-		u.lastWords(&words)
-		for i := range k.iterations() {
+	switch {
+	case u.l2.words == 0:
+		for i := range words[:iterations] {
 			h[i] = l3Short(&k.l3[i], words[i])
 		}
-		return
+	case u.l2.words < poly64Words:
+		for i := range words[:iterations] {
+			h[i] = l3Short(&k.l3[i], u.l2.sum64(i, &k.l2[i], words[i]))
+		}
+	default:
+		for i := range words[:iterations] {
+			h[i] = l3(&k.l3[i], u.l2.sum128(i, &k.l2[i], words[i]))
+		}
 	}
-	c := *u
-	if full {
-		c.endBlock()
-	}
-	c.lastWords(&words)
-	c.l2.absorb(k.l2[:k.iterations()], &words)
-	for i := range k.iterations() {
-		h[i] = l3(&k.l3[i], c.l2.sum(i, &k.l2[i]))
-	}
-	c.wipe()
 }
 
 // tag computes the tag of the message so far, RFC 4418 section 4.
@@ -405,9 +401,16 @@ func (u *UMAC) tag(tag *[maxUMACTagSize]byte, nonce []byte) {
 	var h [maxIterations]uint32
 	u.uhash(&h)
 	k.pad.Encrypt(u.padding[:], u.padding[:])
-	for i := range k.iterations() {
-		pad := binary.BigEndian.Uint32(u.padding[offset+4*i:])
-		binary.BigEndian.PutUint32(tag[4*i:], h[i]^pad)
+	pad := u.padding[offset:]
+	if k.tagSize == 4 {
+		binary.BigEndian.PutUint32(tag[:], h[0]^binary.BigEndian.Uint32(pad))
+	} else {
+		// In words of 8 bytes: the caller copies the tag, and a load that
+		// spans two recent stores has to wait for both.
+		binary.BigEndian.PutUint64(tag[:], (uint64(h[0])<<32|uint64(h[1]))^binary.BigEndian.Uint64(pad))
+		if k.tagSize > 8 {
+			binary.BigEndian.PutUint64(tag[8:], (uint64(h[2])<<32|uint64(h[3]))^binary.BigEndian.Uint64(pad[8:]))
+		}
 	}
 	clear(u.padding[:])
 }
