@@ -15,6 +15,7 @@ import (
 	"go/token"
 	"hash"
 	"io"
+	"io/fs"
 	"maps"
 	"net"
 	"os"
@@ -272,7 +273,11 @@ func TestRegisterFIPS(t *testing.T) {
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestRegisterFIPS$")
 	cmd.Env = append(os.Environ(), "GODEBUG=fips140=on")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		t.Skipf("cannot start itself, as in an emulator: %v", err)
+	}
+	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

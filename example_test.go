@@ -1,0 +1,200 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"log"
+	"strings"
+
+	"example.com/fastmac"
+)
+
+// A sender numbers its messages. The number is the nonce, so that none comes
+// twice, and the receiver, who counts along, need not be told.
+func Example() {
+	key := make([]byte, 16)
+	rand.Read(key) // shared with the receiver
+
+	k, err := fastmac.NewUMACKey(key, 8)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer k.Destroy()
+	for number, msg := range []string{"attack at dawn", "bring coffee"} {
+		nonce := binary.BigEndian.AppendUint64(nil, uint64(number))
+		tag := k.Tag(nil, nonce, []byte(msg))
+
+		fmt.Println(k.Verify(tag, nonce, []byte(msg)))
+		fmt.Println(k.Verify(tag, nonce, []byte(strings.ToUpper(msg))))
+	}
+	// Output:
+	// true
+	// false
+	// true
+	// false
+}
+
+func ExampleNewUMACKey() {
+	_, err := fastmac.NewUMACKey([]byte("too short"), 8)
+	fmt.Println(err)
+	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)
+	fmt.Println(k, err)
+	// Output:
+	// fastmac: UMAC key of 9 bytes: want 16, 24 or 32
+	// fastmac.UMACKey(128-bit tag) <nil>
+}
+
+func ExampleUMACKey_Init() {
+	// A connection holds its keys in place.
+	var conn struct{ in, out fastmac.UMACKey }
+	if err := conn.in.Init([]byte("0123456789abcdef"), 8); err != nil {
+		log.Fatal(err)
+	}
+	if err := conn.out.Init([]byte("fedcba9876543210"), 8); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(conn.in.Size(), conn.out.Size())
+	// Output: 8 8
+}
+
+func ExampleUMACKey_Tag() {
+	k, err := fastmac.NewUMACKey([]byte("abcdefghijklmnop"), 8) // the key of RFC 4418's vectors
+	if err != nil {
+		log.Fatal(err)
+	}
+	packet := make([]byte, 0, 64) // has room for the tag, so nothing is allocated
+	packet = append(packet, "aaa"...)
+	packet = k.Tag(packet, []byte("bcdefghi"), packet)
+	fmt.Printf("%q %x\n", packet[:3], packet[3:])
+	// Output: "aaa" 44b5cb542f220104
+}
+
+func ExampleUMACKey_Verify() {
+	k, err := fastmac.NewUMACKey([]byte("abcdefghijklmnop"), 8)
+	if err != nil {
+		log.Fatal(err)
+	}
+	tag := []byte("\x44\xb5\xcb\x54\x2f\x22\x01\x04")
+	fmt.Println(k.Verify(tag, []byte("bcdefghi"), []byte("aaa")))
+	fmt.Println(k.Verify(tag[:4], []byte("bcdefghi"), []byte("aaa")))
+	// Output:
+	// true
+	// false
+}
+
+// Sign and VerifySigned need no bookkeeping of nonces.
+func ExampleUMACKey_Sign() {
+	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)
+	if err != nil {
+		log.Fatal(err)
+	}
+	record := []byte("a record in a file")
+	sig := k.Sign(nil, record)
+	fmt.Println(len(sig), k.VerifySigned(sig, record), k.VerifySigned(sig, record[1:]))
+	// Output: 32 true false
+}
+
+func ExampleUMAC() {
+	u, err := fastmac.NewUMAC128([]byte("abcdefghijklmnop"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer u.Destroy()
+	for range 3 {
+		io.WriteString(u, "a")
+	}
+	nonce := []byte("bcdefghi")
+	fmt.Printf("%x\n", u.AppendTag(nil, nonce))
+	// Sum puts the tag where the nonce was, if it fits.
+	fmt.Printf("%x\n", u.Sum(nonce))
+	// Output:
+	// 185e4fe905cba7bd85e4c2dc3d117d8d
+	// 185e4fe905cba7bd85e4c2dc3d117d8d
+}
+
+// Bind gives code that knows nothing of nonces an ordinary hash.Hash.
+func ExampleUMAC_Bind() {
+	u, err := fastmac.NewUMAC64([]byte("abcdefghijklmnop"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	h, err := u.Bind([]byte("bcdefghi"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	io.Copy(h, strings.NewReader("aaa"))
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output: 44b5cb542f220104
+}
+
+// A common beginning is hashed once.
+func ExampleUMAC_Clone() {
+	u, err := fastmac.NewUMAC64([]byte("abcdefghijklmnop"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	io.WriteString(u, "a")
+	c, err := u.Clone()
+	if err != nil {
+		log.Fatal(err)
+	}
+	io.WriteString(c, "aa")
+	fmt.Printf("%x\n", c.(*fastmac.UMAC).Sum([]byte("bcdefghi")))
+	// Output: 44b5cb542f220104
+}
+
+func ExampleNewHMACSHA512() {
+	h := fastmac.NewHMACSHA512([]byte("Jefe")) // RFC 4231, test case 2
+	defer h.Destroy()
+	io.WriteString(h, "what do ya want ")
+	io.WriteString(h, "for nothing?")
+	fmt.Printf("%x\n", h.Sum(nil)[:16])
+	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+}
+
+func ExampleNewHMACSHA512Key() {
+	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
+	defer k.Destroy()
+	msg := []byte("what do ya want for nothing?")
+	tag := k.Tag(nil, msg)
+	fmt.Printf("%x %v\n", tag[:16], k.Verify(tag, msg))
+	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3 true
+}
+
+func ExampleHMACSHA512Key_TagBatch() {
+	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
+	msgs := [][]byte{[]byte("first"), []byte("what do ya want for nothing?")}
+	tags := make([][64]byte, len(msgs))
+	k.TagBatch(tags, msgs)
+	fmt.Printf("%x\n", tags[1][:16])
+	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+}
+
+func ExampleSumHMACSHA512() {
+	tag := fastmac.SumHMACSHA512([]byte("Jefe"), []byte("what do ya want for nothing?"))
+	fmt.Printf("%x\n", tag[:16])
+	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+}
+
+func ExampleSumHMACSHA512Batch() {
+	keys := [][]byte{[]byte("another key"), []byte("Jefe")}
+	msgs := [][]byte{[]byte("first"), []byte("what do ya want for nothing?")}
+	tags := make([][64]byte, len(msgs))
+	fastmac.SumHMACSHA512Batch(tags, keys, msgs)
+	fmt.Printf("%x\n", tags[1][:16])
+	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+}
+
+// A program that must not run AES from tables refuses to start without the
+// instructions.
+func ExampleRequireHardware() {
+	if err := fastmac.RequireHardware(); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,62 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sshmac_test
+
+import (
+	"fmt"
+	"log"
+
+	"example.com/fastmac/sshmac"
+	"golang.org/x/crypto/ssh"
+)
+
+// A server that takes UMAC from the clients that have it, and an HMAC from the
+// others.
+func ExampleRegister_server() {
+	config := &ssh.ServerConfig{}
+	config.Ciphers = []string{ssh.CipherAES128CTR, ssh.CipherAES256CTR}
+	if err := sshmac.Register(); err != nil {
+		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
+	}
+	config.MACs = sshmac.MACs()
+}
+
+// A client that insists on UMAC: it does not connect without.
+func ExampleRegister_client() {
+	if err := sshmac.Register(); err != nil {
+		log.Fatal(err)
+	}
+	config := &ssh.ClientConfig{}
+	config.Ciphers = []string{ssh.CipherAES128CTR}
+	config.MACs = []string{sshmac.UMAC128ETM, sshmac.UMAC64ETM}
+}
+
+func ExampleMACs() {
+	for _, name := range sshmac.MACs() {
+		fmt.Println(name)
+	}
+	// Output:
+	// umac-64-etm@openssh.com
+	// umac-128-etm@openssh.com
+	// hmac-sha2-256-etm@openssh.com
+	// hmac-sha2-512-etm@openssh.com
+	// umac-64@openssh.com
+	// umac-128@openssh.com
+	// hmac-sha2-256
+	// hmac-sha2-512
+}
+
+func ExampleModes() {
+	for _, m := range sshmac.Modes() {
+		fmt.Println(m.Name, m.KeySize, m.New(make([]byte, m.KeySize)).Size())
+	}
+	// Output:
+	// umac-64@openssh.com 16 8
+	// umac-128@openssh.com 16 16
+	// umac-64-etm@openssh.com 16 8
+	// umac-128-etm@openssh.com 16 16
+	// hmac-sha2-512 64 64
+	// hmac-sha2-512-etm@openssh.com 64 64
+}
