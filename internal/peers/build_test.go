@@ -1,0 +1,211 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func newTestBuilder(t *testing.T) *builder {
+	t.Helper()
+	b, err := newBuilder(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestNoCompiler(t *testing.T) {
+	t.Setenv("PATH", "")
+	b := newTestBuilder(t)
+	b.buildC()
+	b.buildOpenSSH(t.TempDir())
+	b.buildFakeboboliu(t.TempDir())
+	want := []string{
+		"nettle left out: cc not found (Debian packages gcc libc6-dev nettle-dev)",
+		"OpenSSL left out: cc not found (Debian packages gcc libc6-dev libssl-dev)",
+		"reading left out: cc not found (Debian packages gcc libc6-dev)",
+		"OpenSSH left out: open ",
+		"fakeboboliu left out: no Go files in ",
+	}
+	if len(b.leftOut) != len(want) || len(b.peers) != 1 {
+		t.Fatalf("left out %q, peers %v", b.leftOut, b.peers)
+	}
+	for i, line := range b.leftOut {
+		if !strings.HasPrefix(line, want[i]) {
+			t.Errorf("%q, want %q", line, want[i])
+		}
+	}
+}
+
+// TestNoHeader has a compiler that fails as gcc does without a header.
+func TestNoHeader(t *testing.T) {
+	bin := t.TempDir()
+	script := "#!/bin/sh\necho 'nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory'\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(bin, "cc"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	b := newTestBuilder(t)
+	b.buildC()
+	want := "nettle left out: cc: nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory (Debian packages gcc libc6-dev nettle-dev)"
+	if len(b.leftOut) != len(cPeers) || b.leftOut[0] != want {
+		t.Errorf("left out %q, want %q", b.leftOut, want)
+	}
+}
+
+// TestCPeers builds what this machine can build and checks its tags.
+func TestCPeers(t *testing.T) {
+	b := newTestBuilder(t)
+	b.buildC()
+	for _, line := range b.leftOut {
+		t.Log(line)
+	}
+	checkTags(t, b, nil)
+}
+
+// checkTags checks the tags of all contenders of b's peers but the Go peer, and
+// that the errors of those in wrong, and no others, have the text there.
+func checkTags(t *testing.T, b *builder, wrong map[string]string) {
+	t.Helper()
+	bench := newTestBench(t, serveArg)
+	for name, p := range b.peers {
+		if name == goPeer {
+			continue
+		}
+		for _, g := range groups {
+			for _, c := range g.contenders {
+				if c.peer() != name {
+					continue
+				}
+				r, err := p.start(t.Context(), os.Stderr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = bench.check(r, c, g.sizes)
+				r.stop()
+				switch want := wrong[name]; {
+				case want == "" && err != nil:
+					t.Errorf("%s: %v", c, err)
+				case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+					t.Errorf("%s: error %v, want %q", c, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFakeboboliu builds a module of that name whose tags are wrong: what is
+// brought from outside is measured only if it is right.
+func TestFakeboboliu(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module github.com/fakeboboliu/umac\n\ngo 1.20\n",
+		"umac.go": `package umac
+
+import (
+	"crypto/md5"
+	"hash"
+)
+
+func New8(key []byte) hash.Hash  { return md5.New() }
+func New16(key []byte) hash.Hash { return md5.New() }
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := newTestBuilder(t)
+	b.buildFakeboboliu(dir)
+	if len(b.leftOut) > 0 {
+		t.Fatal(b.leftOut)
+	}
+	if !strings.HasPrefix(b.versions["fakeboboliu/umac"], "copy with SHA-256 ") {
+		t.Errorf("versions %v", b.versions)
+	}
+	checkTags(t, b, map[string]string{"fakeboboliu": "wrong tag"})
+
+	// The compiler's first complaint is what is told.
+	if err := os.WriteFile(filepath.Join(dir, "umac.go"), []byte("package umac\n\nfunc New8() {}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b = newTestBuilder(t)
+	b.buildFakeboboliu(dir)
+	if len(b.leftOut) != 1 || !strings.Contains(b.leftOut[0], "New8") {
+		t.Errorf("left out %q", b.leftOut)
+	}
+}
+
+// TestOpenSSH compiles a umac.c that includes and calls what OpenSSH's does and
+// whose tags are wrong.
+func TestOpenSSH(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"umac.h": `struct umac_ctx *umac_new(const u_char key[]);
+int umac_update(struct umac_ctx *ctx, const u_char *input, long len);
+int umac_final(struct umac_ctx *ctx, u_char tag[], const u_char nonce[8]);
+int umac_delete(struct umac_ctx *ctx);
+struct umac_ctx *umac128_new(const u_char key[]);
+int umac128_update(struct umac_ctx *ctx, const u_char *input, long len);
+int umac128_final(struct umac_ctx *ctx, u_char tag[], const u_char nonce[8]);
+int umac128_delete(struct umac_ctx *ctx);
+`,
+		"umac.c": `/* $OpenBSD: umac.c,v 1.99 2026/01/02 03:04:05 nobody Exp $ */
+#include "includes.h"
+#include "xmalloc.h"
+#include "umac.h"
+#include "misc.h"
+#ifdef WITH_OPENSSL
+#include "openbsd-compat/openssl-compat.h"
+#include <openssl/aes.h>
+#endif
+struct umac_ctx { AES_KEY key; };
+struct umac_ctx *umac_new(const u_char key[])
+{
+	struct umac_ctx *ctx = xcalloc(1, sizeof *ctx);
+	AES_set_encrypt_key(key, 128, &ctx->key);
+	return ctx;
+}
+int umac_update(struct umac_ctx *ctx, const u_char *input, long len) { return ctx && input && len; }
+int umac_final(struct umac_ctx *ctx, u_char tag[], const u_char nonce[8])
+{
+	put_u32(tag, get_u32(nonce));
+	put_u32_le(tag + 4, get_u32_le(nonce + 4));
+	return ctx != NULL;
+}
+int umac_delete(struct umac_ctx *ctx) { freezero(ctx, sizeof *ctx); return 1; }
+`,
+		"umac128.c": `#define umac_new umac128_new
+#define umac_update umac128_update
+#define umac_final umac128_final
+#define umac_delete umac128_delete
+#include "umac.c"
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := newTestBuilder(t)
+	b.buildOpenSSH(dir)
+	if b.peers["OpenSSH"].name == "" {
+		t.Skip(b.leftOut) // no libssl-dev
+	}
+	if got := b.versions["OpenSSH umac.c"]; got != "1.99 (2026/01/02)" {
+		t.Errorf("version %q", got)
+	}
+	checkTags(t, b, map[string]string{"OpenSSH": " bytes: 0000010000000000"})
+}

@@ -1,0 +1,23 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Stands in for OpenSSH's header of this name: what its configure script finds.
+
+#define _DEFAULT_SOURCE
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+// AES of OpenSSL by its old functions, as OpenSSH's own build has it.
+#define WITH_OPENSSL 1
+#define OPENSSL_SUPPRESS_DEPRECATED 1
+
+static inline void freezero(void *p, size_t n)
+{
+	if (p != NULL) {
+		explicit_bzero(p, n);
+		free(p);
+	}
+}

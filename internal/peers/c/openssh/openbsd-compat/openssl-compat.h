@@ -1,0 +1,5 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Stands in for OpenSSH's header of this name, of which umac.c needs nothing.

@@ -1,0 +1,124 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include "peer.h"
+
+static EVP_MAC *fetch(const char *name)
+{
+	EVP_MAC *mac = EVP_MAC_fetch(NULL, name, NULL);
+
+	if (mac == NULL) {
+		fprintf(stderr, "fastmac: OpenSSL has no %s\n", name);
+		exit(1);
+	}
+	return mac;
+}
+
+// GCM's nonces have 12 bytes, of which the last 8 count up.
+static uint8_t iv[12];
+
+static EVP_MAC_CTX *new_gmac(void)
+{
+	static EVP_MAC *mac; // looked up once, as programs do
+	EVP_MAC_CTX *ctx;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_CIPHER, "AES-128-GCM", 0),
+		OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_IV, iv, sizeof iv),
+		OSSL_PARAM_construct_end(),
+	};
+
+	if (mac == NULL)
+		mac = fetch("GMAC");
+	ctx = EVP_MAC_CTX_new(mac);
+	if (ctx == NULL || !EVP_MAC_init(ctx, key, 16, params)) {
+		fprintf(stderr, "fastmac: OpenSSL: GMAC refuses its key\n");
+		exit(1);
+	}
+	return ctx;
+}
+
+static size_t gmac(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
+{
+	static EVP_MAC_CTX *ctx;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_IV, iv, sizeof iv),
+		OSSL_PARAM_construct_end(),
+	};
+	size_t tag_size = 0;
+
+	if (ctx == NULL)
+		ctx = new_gmac();
+	for (uint64_t nonce = FIRST_NONCE(n); nonce <= LAST_NONCE; nonce++) {
+		put_nonce(iv + 4, nonce);
+		if (!EVP_MAC_init(ctx, NULL, 0, params) || !EVP_MAC_update(ctx, msg, size) ||
+		    !EVP_MAC_final(ctx, tag, &tag_size, 64))
+			return 0;
+	}
+	return tag_size;
+}
+
+static size_t gmac_new(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
+{
+	EVP_MAC_CTX *ctx = NULL;
+	size_t tag_size = 0;
+
+	put_nonce(iv + 4, LAST_NONCE);
+	while (n-- > 0) {
+		EVP_MAC_CTX_free(ctx);
+		ctx = new_gmac();
+	}
+	if (!EVP_MAC_update(ctx, msg, size) || !EVP_MAC_final(ctx, tag, &tag_size, 64))
+		tag_size = 0;
+	EVP_MAC_CTX_free(ctx);
+	return tag_size;
+}
+
+static size_t kmac(EVP_MAC_CTX *ctx, const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
+{
+	size_t tag_size = 0;
+
+	if (ctx == NULL || !EVP_MAC_init(ctx, key, 32, NULL))
+		return 0;
+	while (n-- > 0) {
+		if (!EVP_MAC_init(ctx, NULL, 0, NULL) || !EVP_MAC_update(ctx, msg, size) ||
+		    !EVP_MAC_final(ctx, tag, &tag_size, 64))
+			return 0;
+	}
+	return tag_size;
+}
+
+static size_t kmac128(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
+{
+	static EVP_MAC_CTX *ctx;
+
+	if (ctx == NULL)
+		ctx = EVP_MAC_CTX_new(fetch("KMAC-128"));
+	return kmac(ctx, msg, size, n, tag);
+}
+
+static size_t kmac256(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
+{
+	static EVP_MAC_CTX *ctx;
+
+	if (ctx == NULL)
+		ctx = EVP_MAC_CTX_new(fetch("KMAC-256"));
+	return kmac(ctx, msg, size, n, tag);
+}
+
+static const struct op ops[] = {
+	{"OpenSSL:gmac:stream", gmac},
+	{"OpenSSL:gmac:new", gmac_new},
+	{"OpenSSL:kmac128:stream", kmac128},
+	{"OpenSSL:kmac256:stream", kmac256},
+};
+
+int main(void)
+{
+	printf("version OpenSSL %s\n", OpenSSL_version(OPENSSL_VERSION_STRING));
+	return serve(ops, sizeof ops / sizeof ops[0]);
+}

@@ -1,0 +1,85 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/fastmac/internal/umacref"
+)
+
+func TestKnown(t *testing.T) {
+	known, err := loadKnown(knownJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		for _, c := range g.contenders {
+			_, alg, _ := c.parts()
+			for _, size := range g.sizes {
+				if known[alg][fmt.Sprint(size)] == "" {
+					t.Errorf("%s: no known tag for %d bytes", c, size)
+				}
+			}
+		}
+	}
+
+	nonce := binary.BigEndian.AppendUint64(nil, lastNonce)
+	for _, size := range []int{16, 32, 64, 256, 1024, 1500, 4096, 16384, mib, 4 * mib, 64 * mib} {
+		msg := newMessage(size)
+		for _, tagSize := range []int{4, 8, 12, 16} {
+			got, ok := known[fmt.Sprint("umac", 8*tagSize)][fmt.Sprint(size)]
+			want := fmt.Sprintf("%x", umacref.UMAC(key[:16], msg, nonce, tagSize))
+			if ok && got != want {
+				t.Errorf("UMAC-%d of %d bytes: %s, RFC 4418 says %s", 8*tagSize, size, got, want)
+			}
+		}
+		if size > mib {
+			continue
+		}
+		h := hmac.New(sha256.New, key[:])
+		h.Write(msg)
+		if got, want := known["hmac-sha256"][fmt.Sprint(size)], fmt.Sprintf("%x", h.Sum(nil)); got != want {
+			t.Errorf("HMAC-SHA-256 of %d bytes: %s, crypto/hmac says %s", size, got, want)
+		}
+		h = hmac.New(sha512.New, key[:])
+		h.Write(msg)
+		if got, want := known["hmac-sha512"][fmt.Sprint(size)], fmt.Sprintf("%x", h.Sum(nil)); got != want {
+			t.Errorf("HMAC-SHA-512 of %d bytes: %s, crypto/hmac says %s", size, got, want)
+		}
+	}
+}
+
+func TestKnownCheck(t *testing.T) {
+	known := knownTags{"gmac": {"16": "0102"}}
+	for _, test := range []struct {
+		size      int
+		tag, want string
+	}{
+		{16, "0102", ""},
+		{16, "0103", "wrong tag for 16 bytes: 0103, want 0102"},
+		{16, "01", "wrong tag for 16 bytes: 01, want 0102"},
+		{16, "", "no tag for 16 bytes"},
+		{32, "0102", "no known tag for 32 bytes"},
+		{32, "", "no known tag for 32 bytes"},
+	} {
+		got := ""
+		if err := known.check(gmacContender, test.size, test.tag); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%d bytes, tag %q: error %q, want %q", test.size, test.tag, got, test.want)
+		}
+	}
+	if _, err := loadKnown([]byte("{")); err == nil || !strings.HasPrefix(err.Error(), "fastmac: ") {
+		t.Errorf("broken file: error %v", err)
+	}
+}
