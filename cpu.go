@@ -22,7 +22,14 @@ type Features struct {
 
 // Hardware returns what runs on this machine.
 func Hardware() Features {
-	return Features{NH: "generic", AES: "stdlib", SHA512: "stdlib"}
+	return Features{NH: nhName(), AES: aesName(), SHA512: "stdlib"}
+}
+
+func aesName() string {
+	if useAESNI {
+		return "aesni"
+	}
+	return "stdlib"
 }
 
 // RequireHardware returns nil if AES runs on the CPU's AES instructions, and an

@@ -7,40 +7,191 @@ package fastmac
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"encoding/binary"
+	"sync"
+
+	"example.com/fastmac/internal/aesni"
 )
 
-// Indexes of the key derivation function, RFC 4418 sections 3.3.1 and 5.
+// The subkeys, in the order of their KDF indexes 0 to 4 (RFC 4418 sections 3.3.1
+// and 5): where each begins in the buffer they are derived to, for the longest.
 const (
-	kdfPad = iota
-	kdfL1
-	kdfL2
-	kdfL3Key1
-	kdfL3Key2
+	subkeyPad    = 0
+	subkeyL1     = subkeyPad + 32
+	subkeyL2     = subkeyL1 + l1Block + 16*(maxIterations-1)
+	subkeyL3     = subkeyL2 + 24*maxIterations
+	subkeyL3Last = subkeyL3 + 64*maxIterations
+	subkeysSize  = subkeyL3Last + 4*maxIterations
 )
 
-// kdf fills out with KDF(K, index, len(out)), RFC 4418 section 3.2, where block
-// is AES under K. The input blocks, index and a counter from 1 of 8 bytes each,
-// are those of counter mode.
-func kdf(block cipher.Block, index byte, out []byte) {
-	iv := make([]byte, aes.BlockSize)
-	iv[7], iv[15] = index, 1
-	clear(out)
-	cipher.NewCTR(block, iv).XORKeyStream(out, out)
+var subkeyOffsets = [...]int{subkeyPad, subkeyL1, subkeyL2, subkeyL3, subkeyL3Last, subkeysSize}
+
+// deriveSubkeys is KDF, RFC 4418 section 3.2, for all indexes: AES under key of
+// blocks that hold the index and a counter from 1, of 8 bytes each. Shorter
+// subkeys are the beginnings of the longest.
+func deriveSubkeys(out *[subkeysSize]byte, key []byte) error {
+	switch len(key) {
+	case 16, 24, 32:
+	default:
+		return KeySizeError(len(key))
+	}
+	for index := range subkeyOffsets[1:] {
+		for i := subkeyOffsets[index]; i < subkeyOffsets[index+1]; i += aes.BlockSize {
+			binary.BigEndian.PutUint64(out[i:], uint64(index))
+			binary.BigEndian.PutUint64(out[i+8:], uint64((i-subkeyOffsets[index])/aes.BlockSize+1))
+		}
+	}
+	var k aesKey
+	k.init(key)
+	k.encrypt(out[:])
+	k = aesKey{}
+	return nil
 }
 
-// padBlock prepares the input of the pad derivation function, RFC 4418 section
-// 3.3, for a nonce of 1 to 16 bytes: it sets block to what AES under the pad key
-// has to encrypt, and returns the offset of the pad in the result. Tags of 4 and
-// 8 bytes take a part of the block that the low bits of the nonce select, so that
-// four and two nonces in a row share a block.
-func padBlock(block *[aes.BlockSize]byte, nonce []byte, tagSize int) (offset int) {
-	*block = [aes.BlockSize]byte{}
-	copy(block[:], nonce)
-	if tagSize > 8 {
-		return 0
+// aesKey is an AES key for encryption.
+type aesKey struct {
+	schedule aesni.Schedule
+	rounds   int
+	std      *cipher.Block // in place of both where there are no AES instructions to use
+}
+
+// init sets up a key of 16, 24 or 32 bytes.
+func (k *aesKey) init(key []byte) {
+	if useAESNI {
+		k.rounds = k.schedule.Expand(key)
+		return
 	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err) // not with these sizes
+	}
+	k.std = &block
+}
+
+// aesBuffers are for crypto/aes, which is called through an interface: what is
+// handed to it cannot be on the stack.
+var aesBuffers = sync.Pool{New: func() any { return new([aes.BlockSize]byte) }}
+
+// encrypt encrypts the blocks of p in place.
+func (k *aesKey) encrypt(p []byte) {
+	if useAESNI {
+		k.schedule.Encrypt(k.rounds, p)
+		return
+	}
+	b := aesBuffers.Get().(*[aes.BlockSize]byte)
+	for ; len(p) >= aes.BlockSize; p = p[aes.BlockSize:] {
+		copy(b[:], p)
+		(*k.std).Encrypt(b[:], b[:])
+		copy(p, b[:])
+	}
+	clear(b[:])
+	aesBuffers.Put(b)
+}
+
+// A pad is one of 4, 8, 12 or 16 bytes, RFC 4418 section 3.3, as its first 8 bytes,
+// of which a short one fills the upper part, and its last 8. What does not belong
+// to it is to be passed over.
+type pad struct{ high, low uint64 }
+
+// padAt reads the pad that begins at offset of an encrypted block.
+func padAt(block []byte, offset int) pad {
+	b := (*[aes.BlockSize]byte)(block)
+	high, low := binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])
+	if offset >= 8 {
+		high = low
+	}
+	return pad{high << (8 * (offset & 4)), low}
+}
+
+// newPad computes the pad for a nonce of 1 to 16 bytes: AES under the pad key of
+// the nonce, filled up with zeros at its end. Tags of 4 and 8 bytes take a part of
+// that block, which the low bits of the nonce select, so that four and two nonces
+// in a row share a block.
+func (k *UMACKey) newPad(nonce []byte) pad {
+	var block [aes.BlockSize]byte
+	copy(block[:], nonce)
 	low := &block[len(nonce)-1]
-	index := *low & byte(aes.BlockSize/tagSize-1)
-	*low ^= index
-	return int(index) * tagSize
+	part := *low & (1<<k.padShift() - 1)
+	*low ^= part
+	k.pad.encrypt(block[:])
+	p := padAt(block[:], int(part)*int(k.tagSize))
+	clear(block[:])
+	return p
+}
+
+// padShift is how many low bits of the nonce select a part of the block.
+func (k *UMACKey) padShift() uint {
+	switch k.tagSize {
+	case 4:
+		return 2
+	case 8:
+		return 1
+	}
+	return 0
+}
+
+// pads are the pads of a stream. Nonces usually come in order; then several blocks
+// are encrypted at once, which takes little longer than one. Each is wiped when
+// its last nonce has been used.
+type pads struct {
+	first, count int    // the blocks in store
+	number       uint64 // that of the first block in store, or of the next one to come
+	nonceSize    int
+	prefix       [8]byte // of the nonce, before its last 8 bytes
+	blocks       [8 * aes.BlockSize]byte
+}
+
+// pad is newPad for a nonce that may be in store.
+func (s *pads) pad(k *UMACKey, nonce []byte) pad {
+	if len(nonce) < 8 || !useAESNI {
+		return k.newPad(nonce)
+	}
+	shift := k.padShift()
+	prefix := nonce[:len(nonce)-8]
+	counter := binary.BigEndian.Uint64(nonce[len(nonce)-8:])
+	part := counter & (1<<shift - 1)
+	number := counter >> shift
+
+	known := s.nonceSize == len(nonce) && string(s.prefix[:len(prefix)]) == string(prefix)
+	skip := number - s.number
+	if !known || skip >= uint64(s.count) {
+		s.fill(k, nonce, number, known && skip == uint64(s.count))
+		skip = 0
+	}
+	for range skip {
+		s.drop()
+	}
+	p := padAt(s.blocks[aes.BlockSize*s.first:], int(part)*int(k.tagSize))
+	if part == 1<<shift-1 {
+		s.drop()
+	}
+	return p
+}
+
+// fill puts the block of the nonce in store, and if the nonce came in order those
+// of the next ones.
+func (s *pads) fill(k *UMACKey, nonce []byte, number uint64, inOrder bool) {
+	n := aes.BlockSize
+	if inOrder && number < 1<<60 { // far from the end of the numbers
+		n = len(s.blocks)
+	}
+	prefix := nonce[:len(nonce)-8]
+	clear(s.blocks[:])
+	for i := 0; i < n; i += aes.BlockSize {
+		b := s.blocks[i:][:aes.BlockSize]
+		copy(b, prefix)
+		binary.BigEndian.PutUint64(b[len(prefix):], (number+uint64(i/aes.BlockSize))<<k.padShift())
+	}
+	k.pad.encrypt(s.blocks[:n])
+	s.first, s.count, s.number = 0, n/aes.BlockSize, number
+	s.nonceSize = len(nonce)
+	copy(s.prefix[:], prefix)
+}
+
+// drop wipes the first block in store.
+func (s *pads) drop() {
+	clear(s.blocks[aes.BlockSize*s.first:][:aes.BlockSize])
+	s.first++
+	s.count--
+	s.number++
 }

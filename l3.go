@@ -7,22 +7,24 @@ package fastmac
 // p36 is the modulus of L3-HASH, the largest prime below 2^36.
 const p36 = 1<<36 - 5
 
-// l3Key is the L3 key of one iteration; k1 holds residues modulo p36.
+// l3Key is the L3 key of all iterations, its k1 as residues modulo p36. The first
+// four of each eight meet zeros unless POLY-128 is in use: they stand apart, for a
+// short message touches few cache lines.
 type l3Key struct {
-	k1 [8]uint64
-	k2 uint32
+	k2   [maxIterations]uint32
+	low  [maxIterations][4]uint64 // k_5 to k_8
+	high [maxIterations][4]uint64 // k_1 to k_4
 }
 
-// l3 is L3-HASH, RFC 4418 section 5.4: the inner product modulo p36 of the
-// eight 16-bit words of m with k1, cut to 32 bits, xor k2.
-func l3(k *l3Key, m uint128) uint32 {
-	y := inner36((*[4]uint64)(k.k1[:4]), m.hi) + inner36((*[4]uint64)(k.k1[4:]), m.lo)
-	return uint32(reduce36(y)) ^ k.k2
+// l3 is L3-HASH, RFC 4418 section 5.4, in iteration i: the inner product modulo
+// p36 of the eight 16-bit words of m with k1, cut to 32 bits, xor k2.
+func (k *l3Key) l3(i int, m uint128) uint32 {
+	return uint32(reduce36(inner36(&k.high[i], m.hi)+inner36(&k.low[i], m.lo))) ^ k.k2[i]
 }
 
 // l3Short is l3 for an m of which the first 8 bytes are zeros.
-func l3Short(k *l3Key, m uint64) uint32 {
-	return uint32(reduce36(inner36((*[4]uint64)(k.k1[4:]), m))) ^ k.k2
+func (k *l3Key) l3Short(i int, m uint64) uint32 {
+	return uint32(reduce36(inner36(&k.low[i], m))) ^ k.k2[i]
 }
 
 // inner36 is the inner product of the four 16-bit words of m with residues modulo

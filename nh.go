@@ -6,81 +6,128 @@ package fastmac
 
 import "encoding/binary"
 
+//go:generate go run -C internal/asm ./nh -out ../../nh_amd64.s
+
 // UHASH runs its three layers once per 32 bits of tag. RFC 4418 calls each run
-// an iteration; iteration i uses the NH key from byte 16*i on (the Toeplitz
+// an iteration; iteration t uses the NH key from byte 16*t on (the Toeplitz
 // shift), so that all iterations share one key.
 const (
 	maxIterations = maxUMACTagSize / 4
 
-	l1Block       = 1024 // bytes of message hashed to one 8-byte word
-	l1Group       = 32   // NH consumes, and messages are padded to, whole groups of 32 bytes
-	toeplitzShift = 16 / 4
-
-	l1KeyWords = l1Block/4 + toeplitzShift*(maxIterations-1)
+	l1Block = 1024        // bytes of message hashed to one 8-byte word
+	l1Group = 32          // NH consumes, and messages are padded to, whole groups of 32 bytes
+	l1Half  = l1Group / 8 // words of the low half of a group, and of the high one
+	groups  = l1Block / l1Group
 )
+
+// l1Key is the NH key in words: those of the low halves of all groups, then those
+// of the high halves. The Toeplitz shift is half a group, so iteration t takes
+// for group g the halves
+//
+//	t   low      high
+//	0   lo[g]    hi[g]
+//	1   hi[g]    lo[g+1]
+//	2   lo[g+1]  hi[g+1]
+//	3   hi[g+1]  lo[g+2]
+type l1Key struct {
+	lo [l1Half * (groups + maxIterations/2)]uint32
+	hi [l1Half * (groups + (maxIterations-1)/2)]uint32
+}
+
+// set reads the halves of the groups from the bytes of the L1 key, as many as
+// there are.
+func (k *l1Key) set(b []byte) {
+	for i := range len(b) / 16 {
+		half := k.lo[l1Half*(i/2):]
+		if i%2 == 1 {
+			half = k.hi[l1Half*(i/2):]
+		}
+		w, from := (*[l1Half]uint32)(half), (*[16]byte)(b[16*i:])
+		for j := range w {
+			w[j] = binary.BigEndian.Uint32(from[4*j:])
+		}
+	}
+}
 
 // l1Words holds an NH result for every iteration.
 type l1Words [maxIterations]uint64
 
-// nh adds to sums the NH hash, RFC 4418 section 5.2.2, of p for the first
-// iterations iterations, without the message length that L1-HASH adds.
+// The kernels of L1 keep these contracts; the portable ones are the reference.
 //
-// len(p) is a multiple of l1Group and at most l1Block. NH is a plain sum over
-// groups, so a block may arrive in several calls: key then starts at the word
-// that belongs to the first byte of p, and must reach to the last word that the
-// last iteration uses for the end of p.
+//	nhPoly(y, k, p, words)  hashes whole blocks, at least one. The L1 word of each,
+//	                        its length added, is taken into the POLY-64 values y
+//	                        and, if words is not nil, stored there.
+//	nhLast(words, k, p)     sets words to the NH hash of p, 0 to 1024 bytes, filled
+//	                        up with zeros as RFC 4418 section 5.2.1 says. The length
+//	                        is not added.
 //
-// Every kernel keeps this contract. Bytes outside p are never read.
-func nh(sums *l1Words, key []uint32, p []byte, iterations int) {
+// They write the first k.iterations() elements, and read nothing outside p.
+
+func nhPolyGeneric(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
+	n := k.iterations()
+	for len(p) >= l1Block {
+		var w l1Words
+		nhGeneric(&w, &k.l1, 0, p[:l1Block], n)
+		for i := range w[:n] {
+			w[i] += 8 * l1Block
+			y[i].lo = poly64(y[i].lo, k.l2[i].k64, w[i])
+		}
+		if words != nil {
+			words[0], words = w, words[1:]
+		}
+		p = p[l1Block:]
+	}
+}
+
+func nhLastGeneric(words *l1Words, k *UMACKey, p []byte) {
+	*words = l1Words{}
+	whole := len(p) &^ (l1Group - 1)
+	nhGeneric(words, &k.l1, 0, p[:whole], k.iterations())
+	if whole < len(p) || whole == 0 {
+		var group [l1Group]byte
+		copy(group[:], p[whole:])
+		nhGeneric(words, &k.l1, whole/l1Group, group[:], k.iterations())
+	}
+}
+
+// nhGeneric adds to sums the NH hash, RFC 4418 section 5.2.2, of p, whole groups
+// that begin at group g of a block.
+func nhGeneric(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
 	switch iterations {
 	case 1:
-		nhGeneric1(&sums[0], key, p)
+		nhGeneric1(&sums[0], k, g, p)
 	case 2:
-		nhGeneric2(sums, key, p)
+		nhGeneric2((*[2]uint64)(sums[:]), k, g, p)
 	case 3:
-		nhGeneric2(sums, key, p)
-		nhGeneric1(&sums[2], key[2*toeplitzShift:], p)
+		nhGeneric2((*[2]uint64)(sums[:]), k, g, p)
+		nhGeneric1(&sums[2], k, g+1, p)
 	case 4:
-		nhGeneric4(sums, key, p)
+		nhGeneric2((*[2]uint64)(sums[:]), k, g, p)
+		nhGeneric2((*[2]uint64)(sums[2:]), k, g+1, p)
 	}
 }
 
-// The portable kernels run one, two and four iterations. They add to memory after
-// each group: with the sums in variables the compiler has too few registers for
-// the loads that it moves to the top of the loop, and the code is slower.
+// These add to memory after each group: with the sums in variables the compiler
+// has too few registers for the loads that it moves to the top of the loop, and
+// the code is slower.
 
-func nhGeneric1(sum *uint64, key []uint32, p []byte) {
-	for len(p) >= l1Group && len(key) >= 8 {
-		m, k := (*[l1Group]byte)(p), (*[8]uint32)(key)
-		*sum += nhProduct(m, 0, k[0], k[4]) + nhProduct(m, 1, k[1], k[5]) +
-			nhProduct(m, 2, k[2], k[6]) + nhProduct(m, 3, k[3], k[7])
-		p, key = p[l1Group:], key[l1Group/4:]
+func nhGeneric1(sum *uint64, k *l1Key, g int, p []byte) {
+	for ; len(p) >= l1Group; g++ {
+		m, a, b := (*[l1Group]byte)(p), (*[4]uint32)(k.lo[4*g:]), (*[4]uint32)(k.hi[4*g:])
+		*sum += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
+			nhProduct(m, 2, a[2], b[2]) + nhProduct(m, 3, a[3], b[3])
+		p = p[l1Group:]
 	}
 }
 
-func nhGeneric2(sums *l1Words, key []uint32, p []byte) {
-	for len(p) >= l1Group && len(key) >= 12 {
-		m, k := (*[l1Group]byte)(p), (*[12]uint32)(key)
-		sums[0] += nhProduct(m, 0, k[0], k[4]) + nhProduct(m, 1, k[1], k[5]) +
-			nhProduct(m, 2, k[2], k[6]) + nhProduct(m, 3, k[3], k[7])
-		sums[1] += nhProduct(m, 0, k[4], k[8]) + nhProduct(m, 1, k[5], k[9]) +
-			nhProduct(m, 2, k[6], k[10]) + nhProduct(m, 3, k[7], k[11])
-		p, key = p[l1Group:], key[l1Group/4:]
-	}
-}
-
-func nhGeneric4(sums *l1Words, key []uint32, p []byte) {
-	for len(p) >= l1Group && len(key) >= 20 {
-		m, k := (*[l1Group]byte)(p), (*[20]uint32)(key)
-		sums[0] += nhProduct(m, 0, k[0], k[4]) + nhProduct(m, 1, k[1], k[5]) +
-			nhProduct(m, 2, k[2], k[6]) + nhProduct(m, 3, k[3], k[7])
-		sums[1] += nhProduct(m, 0, k[4], k[8]) + nhProduct(m, 1, k[5], k[9]) +
-			nhProduct(m, 2, k[6], k[10]) + nhProduct(m, 3, k[7], k[11])
-		sums[2] += nhProduct(m, 0, k[8], k[12]) + nhProduct(m, 1, k[9], k[13]) +
-			nhProduct(m, 2, k[10], k[14]) + nhProduct(m, 3, k[11], k[15])
-		sums[3] += nhProduct(m, 0, k[12], k[16]) + nhProduct(m, 1, k[13], k[17]) +
-			nhProduct(m, 2, k[14], k[18]) + nhProduct(m, 3, k[15], k[19])
-		p, key = p[l1Group:], key[l1Group/4:]
+func nhGeneric2(sums *[2]uint64, k *l1Key, g int, p []byte) {
+	for ; len(p) >= l1Group; g++ {
+		m, a, b := (*[l1Group]byte)(p), (*[8]uint32)(k.lo[4*g:]), (*[4]uint32)(k.hi[4*g:])
+		sums[0] += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
+			nhProduct(m, 2, a[2], b[2]) + nhProduct(m, 3, a[3], b[3])
+		sums[1] += nhProduct(m, 0, b[0], a[4]) + nhProduct(m, 1, b[1], a[5]) +
+			nhProduct(m, 2, b[2], a[6]) + nhProduct(m, 3, b[3], a[7])
+		p = p[l1Group:]
 	}
 }
 

@@ -31,7 +31,8 @@ type l2Key struct {
 	k128 uint128 // < 2^121
 }
 
-// l2State is L2-HASH over the L1 words of all blocks but the last.
+// l2State is L2-HASH over the L1 words of whole blocks. A message of one block has
+// none here: its word passes by L2.
 type l2State struct {
 	words uint64 // how many words have been absorbed
 
@@ -43,57 +44,61 @@ type l2State struct {
 	pending l1Words
 }
 
-// absorb takes in one L1 word for each iteration.
-func (s *l2State) absorb(keys []l2Key, words *l1Words) {
-	switch {
-	case s.words == 0:
-		for i := range keys {
-			s.y[i] = uint128{lo: poly64(1, keys[i].k64, words[i])}
+// absorbBlocks takes in whole blocks of a message of more than one.
+func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
+	if s.words == 0 {
+		for i := range s.y {
+			s.y[i] = uint128{lo: 1}
 		}
-	case s.words < poly64Words:
-		for i := range keys {
-			s.y[i].lo = poly64(s.y[i].lo, keys[i].k64, words[i])
+	}
+	if s.words < poly64Words {
+		n := min(uint64(len(p)/l1Block), poly64Words-s.words)
+		nhPoly(&s.y, k, p[:n*l1Block], nil)
+		s.words += n
+		p = p[n*l1Block:]
+	}
+	for len(p) >= l1Block {
+		var words [16]l1Words
+		var y [maxIterations]uint128 // not wanted
+		n := min(len(p)/l1Block, len(words))
+		nhPoly(&y, k, p[:n*l1Block], words[:n])
+		for i := range words[:n] {
+			s.absorb128(k, &words[i])
 		}
-	default:
-		for i := range keys {
-			s.y[i] = s.begin128(i, &keys[i])
-			if s.words%2 == 0 {
-				s.pending[i] = words[i]
-			} else {
-				s.y[i] = poly128(s.y[i], keys[i].k128, uint128{s.pending[i], words[i]})
-			}
+		clear(words[:])
+		p = p[n*l1Block:]
+	}
+}
+
+// absorb128 takes in one L1 word for each iteration, beyond those of POLY-64.
+func (s *l2State) absorb128(k *UMACKey, words *l1Words) {
+	for i := range words[:k.iterations()] {
+		key, y := k.l2[i].k128, &s.y[i]
+		if s.words == poly64Words {
+			// The first coefficient is the result of POLY-64.
+			*y = poly128(uint128{lo: 1}, key, uint128{lo: reduce64(y.lo)})
+		}
+		if s.words%2 == 0 {
+			s.pending[i] = words[i]
+		} else {
+			*y = poly128(*y, key, uint128{s.pending[i], words[i]})
 		}
 	}
 	s.words++
 }
 
-// begin128 returns y[i] for POLY-128, whose first coefficient is the result of
-// POLY-64.
-func (s *l2State) begin128(i int, k *l2Key) uint128 {
-	if s.words > poly64Words {
-		return s.y[i]
+// sum returns the 16-byte output of L2-HASH in iteration i, for at least one word.
+func (s *l2State) sum(i int, k *l2Key) uint128 {
+	if s.words <= poly64Words {
+		return uint128{lo: reduce64(s.y[i].lo)}
 	}
-	return poly128(uint128{lo: 1}, k.k128, uint128{lo: reduce64(s.y[i].lo)})
-}
-
-// sum64 returns the output of L2-HASH in iteration i, with last as the last L1
-// word, if that is one of POLY-64: the other 8 of its 16 bytes are zeros. It does
-// not change s.
-func (s *l2State) sum64(i int, k *l2Key, last uint64) uint64 {
-	return reduce64(poly64(s.y[i].lo, k.k64, last))
-}
-
-// sum128 is sum64 for an output of POLY-128.
-func (s *l2State) sum128(i int, k *l2Key, last uint64) uint128 {
 	// The words beyond the first 2^17 bytes end with a byte 0x80 and are
 	// padded with zeros to 16 bytes.
-	const end = 0x80 << 56
-	y := s.begin128(i, k)
-	if s.words%2 == 0 {
-		return reduce128(poly128(y, k.k128, uint128{last, end}))
+	last := uint128{hi: 0x80 << 56}
+	if s.words%2 == 1 {
+		last = uint128{s.pending[i], 0x80 << 56}
 	}
-	y = poly128(y, k.k128, uint128{s.pending[i], last})
-	return reduce128(poly128(y, k.k128, uint128{end, 0}))
+	return reduce128(poly128(s.y[i], k.k128, last))
 }
 
 // poly64 is one step of POLY with a word length of 64 bits, section 5.3.2. y

@@ -17,60 +17,146 @@ import (
 // These tests look at UHASH layer by layer, with states injected that no message
 // is known to lead to.
 
+// TestNH compares the kernels of L1 with umacref, over all lengths.
 func TestNH(t *testing.T) {
-	rng := rand.NewChaCha8([32]byte([]byte("TestNH.      a seed of 32 bytes.")))
-	for round := range 20 {
-		raw := make([]byte, 4*l1KeyWords)
-		block := make([]byte, l1Block)
-		switch round {
-		case 0: // both all zeros
-		case 1: // every sum of a word of key and message is 2^32 - 1
-			for i := range raw {
-				raw[i] = 0xff
+	forAllKernels(t, func(t *testing.T) {
+		rng := rand.NewChaCha8([32]byte([]byte("TestNH.      a seed of 32 bytes.")))
+		const keySize = l1Block + 16*(maxIterations-1)
+		for round := range 10 {
+			raw := make([]byte, keySize)
+			block := make([]byte, l1Block)
+			switch round {
+			case 0: // both all zeros
+			case 1: // every sum of a word of key and message is 2^32 - 1
+				for i := range raw {
+					raw[i] = 0xff
+				}
+			case 2: // every sum wraps around to 2^32 - 2
+				for i := range raw {
+					raw[i] = 0xff
+				}
+				for i := range block {
+					block[i] = 0xff
+				}
+			default:
+				rng.Read(raw)
+				rng.Read(block)
 			}
-		case 2: // every sum wraps around to 2^32 - 2
-			for i := range raw {
-				raw[i] = 0xff
-			}
-			for i := range block {
-				block[i] = 0xff
-			}
-		default:
-			rng.Read(raw)
-			rng.Read(block)
-		}
-		var key [l1KeyWords]uint32
-		for i := range key {
-			key[i] = binary.BigEndian.Uint32(raw[4*i:])
-		}
-		// umacref takes the message as RFC 4418 has it after its byte swap.
-		swapped := make([]byte, l1Block)
-		for i := 0; i < l1Block; i += 4 {
-			binary.BigEndian.PutUint32(swapped[i:], binary.LittleEndian.Uint32(block[i:]))
-		}
-		for n := l1Group; n <= l1Block; n += l1Group {
-			var want l1Words
-			for i := range want {
-				want[i] = binary.BigEndian.Uint64(umacref.NH(raw[4*toeplitzShift*i:][:l1Block], swapped[:n]))
-			}
-			cut := l1Group * rand.IntN(n/l1Group+1)
-			for iterations := 1; iterations <= maxIterations; iterations++ {
-				start := l1Words{1, 1 << 63, 3, 1<<64 - 1}
-				sums := start
-				nh(&sums, key[:], block[:cut], iterations)
-				nh(&sums, key[cut/4:], block[cut:n], iterations)
-				for i := range sums {
-					add := want[i]
-					if i >= iterations {
-						add = 0
-					}
-					if sums[i] != start[i]+add {
-						t.Fatalf("%d bytes cut at %d, %d iterations: sum %d grew by %#x, want %#x", n, cut, iterations, i, sums[i]-start[i], add)
+			var k UMACKey
+			k.l1.set(raw)
+			for n := 0; n <= l1Block; n++ {
+				if n%7 != round%7 && n%l1Group != 0 {
+					continue
+				}
+				want := refNH(raw, block[:n])
+				for k.tagSize = 4; k.tagSize <= 16; k.tagSize += 4 {
+					var words l1Words
+					nhLast(&words, &k, block[:n])
+					for i := range words[:k.iterations()] {
+						if words[i] != want[i] {
+							t.Fatalf("%d bytes, iteration %d of %d: %#x, want %#x", n, i, k.iterations(), words[i], want[i])
+						}
 					}
 				}
 			}
 		}
+	})
+}
+
+// TestNHPoly compares runs of blocks with umacref and with POLY step by step.
+func TestNHPoly(t *testing.T) {
+	forAllKernels(t, func(t *testing.T) {
+		rng := rand.NewChaCha8([32]byte([]byte("TestNHPoly.  a seed of 32 bytes.")))
+		for round := range 60 {
+			raw := make([]byte, l1Block+16*(maxIterations-1))
+			rng.Read(raw)
+			p := make([]byte, l1Block*(1+round%20))
+			rng.Read(p)
+			k := UMACKey{umacKeyName: umacKeyName{uint8(4 + 4*(round%4))}}
+			k.l1.set(raw)
+			var y, want [maxIterations]uint128
+			var words, wantWords [20]l1Words
+			for i := range k.iterations() {
+				k.l2[i].k64 = rng.Uint64() & 0x01ffffff01ffffff
+				y[i].lo = rng.Uint64()
+				want[i] = y[i]
+			}
+			for b := range len(p) / l1Block {
+				w := refNH(raw, p[b*l1Block:][:l1Block])
+				for i := range k.iterations() {
+					wantWords[b][i] = w[i] + 8*l1Block
+					want[i].lo = reduce64(poly64(want[i].lo, k.l2[i].k64, wantWords[b][i]))
+				}
+			}
+			again := y
+			nhPoly(&y, &k, p, words[:len(p)/l1Block])
+			nhPoly(&again, &k, p, nil)
+			for i := range k.iterations() {
+				y[i].lo, again[i].lo = reduce64(y[i].lo), reduce64(again[i].lo)
+			}
+			if y != want || again != want {
+				t.Errorf("%d blocks, %d iterations: %x and %x, want %x", len(p)/l1Block, k.iterations(), y, again, want)
+			}
+			if words != wantWords {
+				t.Errorf("%d blocks, %d iterations: words %x, want %x", len(p)/l1Block, k.iterations(), words, wantWords)
+			}
+		}
+	})
+}
+
+// TestNHPolyMarker gives the kernels L1 words around the limit from which on POLY
+// takes the marker in.
+func TestNHPolyMarker(t *testing.T) {
+	forAllKernels(t, func(t *testing.T) {
+		// With this key and message of zeros, but for one word of each, NH is
+		// the product of these two.
+		for _, product := range [][2]uint32{
+			{1<<32 - 1, 1<<32 - 1}, {1<<32 - 1, 1<<32 - 2}, {1<<32 - 1, 0}, {1<<32 - 2, 1<<32 - 1}, {1 << 31, 1 << 31},
+		} {
+			for shift := range uint64(4) {
+				var k UMACKey
+				k.tagSize = 4
+				p := make([]byte, 3*l1Block)
+				for b := 0; b < len(p); b += l1Block {
+					binary.LittleEndian.PutUint32(p[b:], product[0])
+					binary.LittleEndian.PutUint32(p[b+16:], product[1])
+					// And a second one, to go over the limit by little.
+					binary.LittleEndian.PutUint32(p[b+4:], 1<<32-1)
+					binary.LittleEndian.PutUint32(p[b+20:], uint32(shift))
+				}
+				word := uint64(product[0])*uint64(product[1]) + (1<<32-1)*shift + 8*l1Block
+				for _, k64 := range []uint64{0, 1, 0x01ffffff01ffffff, 0x00f0000f01020304} {
+					for _, start := range edges64 {
+						k.l2[0].k64 = k64
+						y := [maxIterations]uint128{{lo: start}}
+						want := big64(start)
+						for range len(p) / l1Block {
+							want = bigPoly(want, big64(k64), big64(word), bigP64, 64)
+						}
+						nhPoly(&y, &k, p, nil)
+						if got := reduce64(y[0].lo); got != want.Uint64() {
+							t.Fatalf("word %#x, k %#x, y %#x: %#x, want %#x", word, k64, start, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// refNH is NH of a message or block, filled up, in four iterations.
+func refNH(raw, p []byte) (want l1Words) {
+	n := max(l1Group, (len(p)+l1Group-1)/l1Group*l1Group)
+	padded := make([]byte, n)
+	copy(padded, p)
+	// umacref takes the message as RFC 4418 has it after its byte swap.
+	for i := 0; i < n; i += 4 {
+		binary.BigEndian.PutUint32(padded[i:], binary.LittleEndian.Uint32(padded[i:]))
 	}
+	for i := range want {
+		want[i] = binary.BigEndian.Uint64(umacref.NH(raw[16*i:][:l1Block], padded))
+	}
+	return want
 }
 
 // edges64 are words next to every limit of POLY-64.
@@ -191,37 +277,41 @@ func TestReduce(t *testing.T) {
 }
 
 func TestL3(t *testing.T) {
-	check := func(k *l3Key, m uint128) {
+	check := func(k *l3Key, i int, m uint128) {
 		t.Helper()
 		var k1, k2, in []byte
-		for _, k := range k.k1 {
+		for _, k := range append(k.high[i][:], k.low[i][:]...) {
 			k1 = binary.BigEndian.AppendUint64(k1, k)
 		}
-		k2 = binary.BigEndian.AppendUint32(k2, k.k2)
+		k2 = binary.BigEndian.AppendUint32(k2, k.k2[i])
 		in = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(in, m.hi), m.lo)
 		want := binary.BigEndian.Uint32(umacref.L3Hash(k1, k2, in))
-		if got := l3(k, m); got != want {
-			t.Fatalf("l3(%#x, %#x) = %#x, want %#x", k, m, got, want)
+		if got := k.l3(i, m); got != want {
+			t.Fatalf("l3(%#x, %d, %#x) = %#x, want %#x", k, i, m, got, want)
 		}
-		if m.hi == 0 && l3Short(k, m.lo) != want {
-			t.Fatalf("l3Short(%#x, %#x) = %#x, want %#x", k, m.lo, l3Short(k, m.lo), want)
+		if m.hi == 0 && k.l3Short(i, m.lo) != want {
+			t.Fatalf("l3Short(%#x, %d, %#x) = %#x, want %#x", k, i, m.lo, k.l3Short(i, m.lo), want)
 		}
 	}
-	highest := l3Key{k2: 1<<32 - 1}
-	for i := range highest.k1 {
-		highest.k1[i] = p36 - 1
+	var highest l3Key
+	for i := range maxIterations {
+		highest.k2[i] = 1<<32 - 1
+		for j := range 4 {
+			highest.high[i][j], highest.low[i][j] = p36-1, p36-1
+		}
 	}
 	for _, m := range []uint128{{}, {1, 1}, {1<<64 - 1, 1<<64 - 1}, {0, 1<<64 - 1}} {
-		check(&l3Key{}, m)
-		check(&highest, m)
+		check(&l3Key{}, 0, m)
+		check(&highest, 3, m)
 	}
 	for range 20000 {
 		var k l3Key
-		for i := range k.k1 {
-			k.k1[i] = rand.Uint64() % p36
+		i := rand.IntN(maxIterations)
+		for j := range 4 {
+			k.high[i][j], k.low[i][j] = rand.Uint64()%p36, rand.Uint64()%p36
 		}
-		k.k2 = rand.Uint32()
-		check(&k, uint128{rand.Uint64() >> rand.IntN(65), rand.Uint64()})
-		check(&k, uint128{0, rand.Uint64() & bits.Reverse64(rand.Uint64())})
+		k.k2[i] = rand.Uint32()
+		check(&k, i, uint128{rand.Uint64() >> rand.IntN(65), rand.Uint64()})
+		check(&k, i, uint128{0, rand.Uint64() & bits.Reverse64(rand.Uint64())})
 	}
 }

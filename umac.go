@@ -5,8 +5,6 @@
 package fastmac
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/binary"
@@ -14,7 +12,6 @@ import (
 	"hash"
 	"io"
 	"strconv"
-	"sync"
 )
 
 const (
@@ -92,9 +89,9 @@ type UMACKey struct {
 	_ noCopy
 
 	// What a short message needs comes first.
-	pad cipher.Block // AES under the key of the pad derivation function
-	l3  [maxIterations]l3Key
-	l1  [l1KeyWords]uint32
+	l3  l3Key
+	pad aesKey // of the pad derivation function
+	l1  l1Key
 	l2  [maxIterations]l2Key
 }
 
@@ -118,39 +115,30 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	default:
 		return TagSizeError(tagSize)
 	}
-	user, err := aes.NewCipher(key)
-	if err != nil {
-		return KeySizeError(len(key))
+	var subkeys [subkeysSize]byte
+	if err := deriveSubkeys(&subkeys, key); err != nil {
+		return err
 	}
 	iterations := tagSize / 4
-	scratch := make([]byte, 4*l1KeyWords)
-	defer clear(scratch)
-	derive := func(index byte, n int) []byte {
-		kdf(user, index, scratch[:n])
-		return scratch[:n]
-	}
-
 	k.Destroy()
-	k.pad, _ = aes.NewCipher(derive(kdfPad, len(key)))
-	b := derive(kdfL1, l1Block+4*toeplitzShift*(iterations-1))
-	for i := range len(b) / 4 {
-		k.l1[i] = binary.BigEndian.Uint32(b[4*i:])
-	}
-	b = derive(kdfL2, 24*iterations)
+	k.pad.init(subkeys[subkeyPad:][:len(key)])
+	k.l1.set(subkeys[subkeyL1:][:l1Block+16*(iterations-1)])
 	for i := range iterations {
 		const mask = 0x01ffffff01ffffff // RFC 4418 section 5.3.1
-		k.l2[i].k64 = binary.BigEndian.Uint64(b[24*i:]) & mask
-		k.l2[i].k128.hi = binary.BigEndian.Uint64(b[24*i+8:]) & mask
-		k.l2[i].k128.lo = binary.BigEndian.Uint64(b[24*i+16:]) & mask
+		b := subkeys[subkeyL2+24*i:]
+		k.l2[i].k64 = binary.BigEndian.Uint64(b) & mask
+		k.l2[i].k128.hi = binary.BigEndian.Uint64(b[8:]) & mask
+		k.l2[i].k128.lo = binary.BigEndian.Uint64(b[16:]) & mask
 	}
-	b = derive(kdfL3Key1, 64*iterations)
-	for i := range 8 * iterations {
-		k.l3[i/8].k1[i%8] = reduce36(binary.BigEndian.Uint64(b[8*i:]))
-	}
-	b = derive(kdfL3Key2, 4*iterations)
 	for i := range iterations {
-		k.l3[i].k2 = binary.BigEndian.Uint32(b[4*i:])
+		b := subkeys[subkeyL3+64*i:]
+		for j := range 4 {
+			k.l3.high[i][j] = reduce36(binary.BigEndian.Uint64(b[8*j:]))
+			k.l3.low[i][j] = reduce36(binary.BigEndian.Uint64(b[8*j+32:]))
+		}
+		k.l3.k2[i] = binary.BigEndian.Uint32(subkeys[subkeyL3Last+4*i:])
 	}
+	clear(subkeys[:])
 	k.tagSize = uint8(tagSize)
 	return nil
 }
@@ -170,10 +158,6 @@ func (k *UMACKey) Size() int {
 	k.mustLive()
 	return int(k.tagSize)
 }
-
-// oneShot holds streams for Tag and Verify. The pad's cipher is behind an
-// interface, so the block handed to it cannot be on the stack.
-var oneShot = sync.Pool{New: func() any { return new(UMAC) }}
 
 // Tag appends to dst the tag of msg under nonce, Size() bytes, and returns the
 // extended slice. It does not allocate if dst has room. dst may overlap msg and
@@ -203,12 +187,59 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 
 func (k *UMACKey) tag(tag *[maxUMACTagSize]byte, nonce, msg []byte) {
 	k.mustLive()
-	u := oneShot.Get().(*UMAC)
-	u.key = k
-	u.absorb(msg)
-	u.tag(tag, nonce)
-	u.wipe()
-	oneShot.Put(u)
+	pad := k.newPad(nonce)
+	var l2 l2State
+	if len(msg) > l1Block {
+		whole := len(msg) &^ (l1Block - 1)
+		l2.absorbBlocks(k, msg[:whole])
+		msg = msg[whole:]
+	}
+	k.finish(tag, &l2, msg, pad)
+}
+
+// finish computes the tag of a message, RFC 4418 section 4, from its whole blocks
+// in l2 and the bytes after these. A message of one block has it in last.
+func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, last []byte, pad pad) {
+	iterations := k.iterations()
+	var words l1Words
+	if len(last) > 0 || l2.words == 0 {
+		nhLast(&words, k, last)
+		for i := range words[:iterations] {
+			words[i] += 8 * uint64(len(last))
+		}
+	}
+	// UHASH, section 5.1: a word of each iteration.
+	var h [maxIterations]uint32
+	switch {
+	case l2.words == 0: // the word of a single block passes by L2
+		for i := range h[:iterations] {
+			h[i] = k.l3.l3Short(i, words[i])
+		}
+	case len(last) == 0:
+		for i := range h[:iterations] {
+			h[i] = k.l3.l3(i, l2.sum(i, &k.l2[i]))
+		}
+	case l2.words < poly64Words:
+		for i := range h[:iterations] {
+			h[i] = k.l3.l3Short(i, reduce64(poly64(l2.y[i].lo, k.l2[i].k64, words[i])))
+		}
+	default:
+		end := *l2
+		end.absorb128(k, &words)
+		for i := range h[:iterations] {
+			h[i] = k.l3.l3(i, end.sum(i, &k.l2[i]))
+		}
+	}
+	if k.tagSize == 4 {
+		binary.BigEndian.PutUint32(tag[:], h[0]^uint32(pad.high>>32))
+		return
+	}
+	// In words of 8 bytes: the caller copies the tag, and a load that spans two
+	// recent stores has to wait for both.
+	binary.BigEndian.PutUint64(tag[:], (uint64(h[0])<<32|uint64(h[1]))^pad.high)
+	if k.tagSize > 8 {
+		binary.BigEndian.PutUint64(tag[8:], (uint64(h[2])<<32|uint64(h[3]))^pad.low)
+	}
 }
 
 // Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and then
@@ -265,12 +296,10 @@ type UMAC struct {
 	key     *UMACKey
 	ownsKey bool
 
-	inGroup int                 // bytes of group in use; less than l1Group
-	inBlock int                 // bytes hashed to l1; l1Block is left standing until more comes
-	l1      l1Words             // NH of these
-	l2      l2State             // of the blocks before
-	group   [l1Group]byte       // the bytes not yet hashed
-	padding [aes.BlockSize]byte // the pad's AES block; scratch
+	l2   l2State
+	pads pads
+	n    int           // bytes in last
+	last [l1Block]byte // those that are not in l2 yet, a whole block perhaps
 }
 
 // NewUMAC32 returns a stream for UMAC-32, with tags of 4 bytes. The key is 16, 24
@@ -320,99 +349,30 @@ func (u *UMAC) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// absorb hashes whole blocks where they lie. Only the first one is kept until
+// another byte follows, for it passes by L2 if it is the only one.
 func (u *UMAC) absorb(p []byte) {
-	if u.inGroup > 0 {
-		n := copy(u.group[u.inGroup:], p)
-		u.inGroup += n
-		if u.inGroup < l1Group {
+	if u.n > 0 {
+		n := copy(u.last[u.n:], p)
+		u.n += n
+		p = p[n:]
+		if len(p) == 0 {
 			return
 		}
-		u.hashL1(u.group[:])
-		p = p[n:]
+		u.l2.absorbBlocks(u.key, u.last[:])
+		u.n = 0
 	}
-	whole := len(p) &^ (l1Group - 1)
-	u.hashL1(p[:whole])
-	u.inGroup = copy(u.group[:], p[whole:])
+	if len(p) > l1Block || len(p) == l1Block && u.l2.words > 0 {
+		whole := len(p) &^ (l1Block - 1)
+		u.l2.absorbBlocks(u.key, p[:whole])
+		p = p[whole:]
+	}
+	u.n = copy(u.last[:], p)
 }
 
-// hashL1 is L1-HASH, RFC 4418 section 5.2, of whole groups. A full block is
-// handed on only when another byte follows: a message of one block ends at L1.
-func (u *UMAC) hashL1(p []byte) {
-	k := u.key
-	for len(p) > 0 {
-		if u.inBlock == l1Block {
-			u.endBlock()
-		}
-		n := min(len(p), l1Block-u.inBlock)
-		nh(&u.l1, k.l1[u.inBlock/4:], p[:n], k.iterations())
-		u.inBlock += n
-		p = p[n:]
-	}
-}
-
-// endBlock moves the hash of a full block on to L2.
-func (u *UMAC) endBlock() {
-	k := u.key
-	for i := range k.iterations() {
-		u.l1[i] += 8 * l1Block
-	}
-	u.l2.absorb(k.l2[:k.iterations()], &u.l1)
-	u.l1, u.inBlock = l1Words{}, 0
-}
-
-// uhash is UHASH, RFC 4418 section 5.1, of the message so far, a word for each
-// iteration. More can be written afterwards.
-func (u *UMAC) uhash(h *[maxIterations]uint32) {
-	k := u.key
-	iterations := k.iterations()
-	if u.inBlock == l1Block && u.inGroup > 0 {
-		u.endBlock()
-	}
-	// The last block: zeros fill up its last group, the only one of an empty
-	// message, and its length is added in bits.
-	var words l1Words
-	for i := range words[:iterations] {
-		words[i] = u.l1[i] + 8*uint64(u.inBlock+u.inGroup)
-	}
-	if u.inGroup > 0 || u.inBlock == 0 {
-		clear(u.group[u.inGroup:])
-		nh(&words, k.l1[u.inBlock/4:], u.group[:], iterations)
-	}
-	switch {
-	case u.l2.words == 0:
-		for i := range words[:iterations] {
-			h[i] = l3Short(&k.l3[i], words[i])
-		}
-	case u.l2.words < poly64Words:
-		for i := range words[:iterations] {
-			h[i] = l3Short(&k.l3[i], u.l2.sum64(i, &k.l2[i], words[i]))
-		}
-	default:
-		for i := range words[:iterations] {
-			h[i] = l3(&k.l3[i], u.l2.sum128(i, &k.l2[i], words[i]))
-		}
-	}
-}
-
-// tag computes the tag of the message so far, RFC 4418 section 4.
+// tag computes the tag of the message so far, and leaves the message as it is.
 func (u *UMAC) tag(tag *[maxUMACTagSize]byte, nonce []byte) {
-	k := u.key
-	offset := padBlock(&u.padding, nonce, int(k.tagSize))
-	var h [maxIterations]uint32
-	u.uhash(&h)
-	k.pad.Encrypt(u.padding[:], u.padding[:])
-	pad := u.padding[offset:]
-	if k.tagSize == 4 {
-		binary.BigEndian.PutUint32(tag[:], h[0]^binary.BigEndian.Uint32(pad))
-	} else {
-		// In words of 8 bytes: the caller copies the tag, and a load that
-		// spans two recent stores has to wait for both.
-		binary.BigEndian.PutUint64(tag[:], (uint64(h[0])<<32|uint64(h[1]))^binary.BigEndian.Uint64(pad))
-		if k.tagSize > 8 {
-			binary.BigEndian.PutUint64(tag[8:], (uint64(h[2])<<32|uint64(h[3]))^binary.BigEndian.Uint64(pad[8:]))
-		}
-	}
-	clear(u.padding[:])
+	u.key.finish(tag, &u.l2, u.last[:u.n], u.pads.pad(u.key, nonce))
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce.
@@ -474,7 +434,7 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 // Reset makes the stream that of an empty message.
 func (u *UMAC) Reset() {
 	u.mustLive()
-	u.inGroup, u.inBlock, u.l1, u.l2.words = 0, 0, l1Words{}, 0
+	u.n, u.l2.words = 0, 0
 }
 
 // Size returns the size of a tag in bytes.

@@ -1,0 +1,18 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package aesni is AES, FIPS 197, with the CPU's AES instructions, for what
+// crypto/aes has no way to do: blocks on the stack, several independent blocks in
+// one call, and a key schedule in storage that can be wiped. Its time depends on
+// the size of the key and the number of blocks alone.
+package aesni
+
+//go:generate go run -C ../asm ./aesni -out ../../internal/aesni/aesni_amd64.s
+
+// BlockSize is the size of a block in bytes.
+const BlockSize = 16
+
+// Schedule is a key schedule for encryption. Of its words, those of the key's
+// rounds are in use: 44 for AES-128, 52 for AES-192, 60 for AES-256.
+type Schedule [60]uint32

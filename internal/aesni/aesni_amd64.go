@@ -1,0 +1,49 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package aesni
+
+import "golang.org/x/sys/cpu"
+
+// Supported reports whether the functions of this package can be used here.
+var Supported = cpu.X86.HasAES && cpu.X86.HasSSE41 && cpu.X86.HasSSE2
+
+// Expand sets s to the schedule for a key of 16, 24 or 32 bytes and returns the
+// number of rounds: 10, 12 or 14. Other sizes panic.
+func (s *Schedule) Expand(key []byte) (rounds int) {
+	switch len(key) {
+	case 16:
+		expandKey128(&s[0], &key[0])
+		return 10
+	case 24:
+		expandKey192(&s[0], &key[0])
+		return 12
+	case 32:
+		expandKey256(&s[0], &key[0])
+		return 14
+	}
+	panic("fastmac: AES key of a wrong size")
+}
+
+// Encrypt encrypts the blocks of p in place. len(p) is a multiple of BlockSize,
+// and rounds what Expand returned.
+func (s *Schedule) Encrypt(rounds int, p []byte) {
+	if len(p) >= BlockSize {
+		encryptBlocks(&s[0], rounds, &p[0], &p[0], len(p)/BlockSize)
+	}
+}
+
+//go:noescape
+func expandKey128(enc *uint32, key *byte)
+
+//go:noescape
+func expandKey192(enc *uint32, key *byte)
+
+//go:noescape
+func expandKey256(enc *uint32, key *byte)
+
+//go:noescape
+func encryptBlocks(enc *uint32, rounds int, dst, src *byte, blocks int)

@@ -1,0 +1,123 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package aesni
+
+import (
+	"bytes"
+	"crypto/aes"
+	"encoding/hex"
+	"math/rand/v2"
+	"testing"
+)
+
+func need(t *testing.T) {
+	if !Supported {
+		t.Skip("needs amd64 with AES instructions, and a build without the tag purego")
+	}
+}
+
+func encrypt(key, p []byte) []byte {
+	var s Schedule
+	p = bytes.Clone(p)
+	s.Encrypt(s.Expand(key), p)
+	return p
+}
+
+// TestFIPS197 takes the examples of FIPS 197, appendix C.
+func TestFIPS197(t *testing.T) {
+	need(t)
+	const plain = "00112233445566778899aabbccddeeff"
+	for key, want := range map[string]string{
+		"000102030405060708090a0b0c0d0e0f":                                 "69c4e0d86a7b0430d8cdb78070b4c55a",
+		"000102030405060708090a0b0c0d0e0f1011121314151617":                 "dda97ca4864cdfe06eaf70a0ec0d7191",
+		"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f": "8ea2b7ca516745bfeafc49904b496089",
+	} {
+		k, err := hex.DecodeString(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := hex.DecodeString(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hex.EncodeToString(encrypt(k, p)); got != want {
+			t.Errorf("key %s: %s, want %s", key, got, want)
+		}
+	}
+}
+
+// TestStd compares with crypto/aes, for all numbers of blocks around the eight
+// that are encrypted at a time, at all offsets, with the bytes around untouched.
+func TestStd(t *testing.T) {
+	need(t)
+	rng := rand.NewChaCha8([32]byte([]byte("TestStd.     a seed of 32 bytes.")))
+	for round := range 300 {
+		key := make([]byte, []int{16, 24, 32}[round%3])
+		rng.Read(key)
+		block, err := aes.NewCipher(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := round / 3 % 34
+		buf := make([]byte, 16+BlockSize*n+16)
+		rng.Read(buf)
+		offset := int(rng.Uint64() % 16)
+		want := bytes.Clone(buf)
+		for i := range n {
+			b := want[offset+BlockSize*i:][:BlockSize]
+			block.Encrypt(b, b)
+		}
+		var s Schedule
+		s.Encrypt(s.Expand(key), buf[offset:][:BlockSize*n])
+		if !bytes.Equal(buf, want) {
+			t.Fatalf("%d blocks at offset %d: %x, want %x", n, offset, buf, want)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, n := range []int{0, 15, 17, 33} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a key of %d bytes is accepted", n)
+				}
+			}()
+			new(Schedule).Expand(make([]byte, n))
+		}()
+	}
+}
+
+func BenchmarkExpand(b *testing.B) {
+	if !Supported {
+		b.Skip("no AES instructions")
+	}
+	var s Schedule
+	key := make([]byte, 32)
+	for _, n := range []int{16, 24, 32} {
+		b.Run("", func(b *testing.B) {
+			for b.Loop() {
+				s.Expand(key[:n])
+			}
+		})
+	}
+}
+
+func BenchmarkEncrypt(b *testing.B) {
+	if !Supported {
+		b.Skip("no AES instructions")
+	}
+	var s Schedule
+	rounds := s.Expand(make([]byte, 16))
+	for _, n := range []int{1, 8, 80} {
+		b.Run("", func(b *testing.B) {
+			p := make([]byte, BlockSize*n)
+			b.SetBytes(int64(len(p)))
+			for b.Loop() {
+				s.Encrypt(rounds, p)
+			}
+		})
+	}
+}

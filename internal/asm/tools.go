@@ -1,0 +1,10 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build tools
+
+// Package tools keeps in go.mod what avo loads the declarations from.
+package tools
+
+import _ "example.com/fastmac"

@@ -1,0 +1,28 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package fastmac
+
+import "testing"
+
+// forAllKernels runs f as a subtest for each kernel that this machine has.
+func forAllKernels(t *testing.T, f func(t *testing.T)) {
+	avx512, avx2, aesni := useAVX512, useAVX2, useAESNI
+	defer func() { useAVX512, useAVX2, useAESNI = avx512, avx2, aesni }()
+	for {
+		t.Run(nhName()+"/"+aesName(), f)
+		switch {
+		case useAVX512:
+			useAVX512 = false
+		case useAVX2:
+			useAVX2 = false
+		case useAESNI:
+			useAESNI = false
+		default:
+			return
+		}
+	}
+}

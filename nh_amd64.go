@@ -1,0 +1,161 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package fastmac
+
+import (
+	"unsafe"
+
+	"example.com/fastmac/internal/aesni"
+	"golang.org/x/sys/cpu"
+)
+
+// Which kernels run. Plain variables, so that the compiler sees the calls and
+// the arguments of the assembly stay on the stack; tests change them.
+var (
+	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+	useAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+	useAESNI  = aesni.Supported
+)
+
+func nhName() string {
+	switch {
+	case useAVX512:
+		return "avx512"
+	case useAVX2:
+		return "avx2"
+	}
+	return "generic"
+}
+
+func nhPoly(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
+	blocks := len(p) / l1Block
+	if blocks == 0 {
+		return
+	}
+	out := (*l1Words)(nil)
+	if words != nil {
+		out = &words[:blocks][0]
+	}
+	in := unsafe.SliceData(p)
+	if useAVX512 {
+		switch k.iterations() {
+		case 1:
+			nhPoly1AVX512(y, k, in, blocks, out)
+		case 2:
+			nhPoly2AVX512(y, k, in, blocks, out)
+		case 3:
+			nhPoly3AVX512(y, k, in, blocks, out)
+		case 4:
+			nhPoly4AVX512(y, k, in, blocks, out)
+		}
+	} else if useAVX2 {
+		switch k.iterations() {
+		case 1:
+			nhPoly1AVX2(y, k, in, blocks, out)
+		case 2:
+			nhPoly2AVX2(y, k, in, blocks, out)
+		case 3:
+			nhPoly3AVX2(y, k, in, blocks, out)
+		case 4:
+			nhPoly4AVX2(y, k, in, blocks, out)
+		}
+	} else {
+		nhPolyGeneric(y, k, p, words)
+	}
+}
+
+func nhLast(words *l1Words, k *UMACKey, p []byte) {
+	if useAVX512 {
+		in := unsafe.SliceData(p)
+		switch k.iterations() {
+		case 1:
+			nhLast1AVX512(words, k, in, len(p))
+		case 2:
+			nhLast2AVX512(words, k, in, len(p))
+		case 3:
+			nhLast3AVX512(words, k, in, len(p))
+		case 4:
+			nhLast4AVX512(words, k, in, len(p))
+		}
+	} else if useAVX2 {
+		*words = l1Words{}
+		whole := len(p) / l1Group
+		nhAVX2(words, k, 0, p, whole)
+		if l1Group*whole < len(p) || whole == 0 {
+			var group [l1Group]byte
+			copy(group[:], p[l1Group*whole:])
+			nhAVX2(words, k, whole, group[:], 1)
+		}
+	} else {
+		nhLastGeneric(words, k, p)
+	}
+}
+
+// nhAVX2 adds to sums the NH hash of n groups that begin at group g of a block.
+func nhAVX2(sums *l1Words, k *UMACKey, g int, p []byte, n int) {
+	lo, hi, in := &k.l1.lo[l1Half*g], &k.l1.hi[l1Half*g], unsafe.SliceData(p)
+	switch k.iterations() {
+	case 1:
+		nh1AVX2(sums, lo, hi, in, n)
+	case 2:
+		nh2AVX2(sums, lo, hi, in, n)
+	case 3:
+		nh3AVX2(sums, lo, hi, in, n)
+	case 4:
+		nh4AVX2(sums, lo, hi, in, n)
+	}
+}
+
+// The assembly, for one to four iterations. words may be nil in nhPoly.
+
+//go:noescape
+func nhPoly1AVX512(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nhPoly2AVX512(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nhPoly3AVX512(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nhPoly4AVX512(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nhLast1AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+
+//go:noescape
+func nhLast2AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+
+//go:noescape
+func nhLast3AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+
+//go:noescape
+func nhLast4AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+
+//go:noescape
+func nhPoly1AVX2(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nhPoly2AVX2(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nhPoly3AVX2(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nhPoly4AVX2(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+
+//go:noescape
+func nh1AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)
+
+//go:noescape
+func nh2AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)
+
+//go:noescape
+func nh3AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)
+
+//go:noescape
+func nh4AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)

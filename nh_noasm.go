@@ -1,0 +1,17 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !amd64 || purego
+
+package fastmac
+
+const useAESNI = false
+
+func nhName() string { return "generic" }
+
+func nhPoly(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
+	nhPolyGeneric(y, k, p, words)
+}
+
+func nhLast(words *l1Words, k *UMACKey, p []byte) { nhLastGeneric(words, k, p) }
