@@ -1,0 +1,12 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !linux
+
+package mactest
+
+import "testing"
+
+// Guarded returns n bytes. Only on Linux are there guard pages around them.
+func Guarded(t testing.TB, n int) []byte { return make([]byte, n) }
