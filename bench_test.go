@@ -91,21 +91,86 @@ func BenchmarkMAC(b *testing.B) {
 	})
 }
 
-// BenchmarkKey sets up a key.
+// BenchmarkKey sets up a key: in new storage, and in place.
 func BenchmarkKey(b *testing.B) {
 	key := make([]byte, 64)
 	for _, size := range umacTagSizes {
-		b.Run(fmt.Sprint("alg=umac", 8*size), func(b *testing.B) {
+		b.Run(fmt.Sprint("alg=umac", 8*size, "/call=New"), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				newUMACKey(b, key[:16], size)
 			}
 		})
+		b.Run(fmt.Sprint("alg=umac", 8*size, "/call=Init"), func(b *testing.B) {
+			b.ReportAllocs()
+			var k fastmac.UMACKey
+			for b.Loop() {
+				k.Init(key[:16], size)
+			}
+		})
 	}
-	b.Run("alg=hmac-sha512", func(b *testing.B) {
+	b.Run("alg=hmac-sha512/call=New", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			fastmac.NewHMACSHA512Key(key)
+		}
+	})
+}
+
+// BenchmarkStreams tags 64-byte packets with 100,000 streams of a key each in
+// turn, as a server with as many connections does: no key is in the cache.
+func BenchmarkStreams(b *testing.B) {
+	const streams = 100_000
+	msg, nonce, tag := make([]byte, 64), make([]byte, 12), make([]byte, 0, 64)
+	number := uint64(0)
+	next := func() int {
+		i := number % streams
+		binary.BigEndian.PutUint64(nonce[4:], number/streams)
+		number++
+		return int(i)
+	}
+	for _, size := range []int{8, 16} {
+		b.Run(fmt.Sprint("alg=umac", 8*size), func(b *testing.B) {
+			all := make([]*fastmac.UMAC, streams)
+			for i := range all {
+				key := binary.BigEndian.AppendUint64(make([]byte, 8), uint64(i))
+				all[i] = newUMACKey(b, key, size).New()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				u := all[next()]
+				u.Reset()
+				u.Write(msg)
+				u.AppendTag(tag, nonce[4:])
+			}
+		})
+	}
+	b.Run("alg=gmac", func(b *testing.B) {
+		all := make([]cipher.AEAD, streams)
+		for i := range all {
+			block, err := aes.NewCipher(binary.BigEndian.AppendUint64(make([]byte, 8), uint64(i)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if all[i], err = cipher.NewGCM(block); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			all[next()].Seal(tag, nonce, nil, msg)
+		}
+	})
+}
+
+// BenchmarkCores uses one key on all cores.
+func BenchmarkCores(b *testing.B) {
+	k := newUMACKey(b, make([]byte, 16), 8)
+	b.SetBytes(16384)
+	b.RunParallel(func(pb *testing.PB) {
+		msg, nonce, tag := make([]byte, 16384), make([]byte, 8), make([]byte, 0, 64)
+		for pb.Next() {
+			k.Tag(tag, nonce, msg)
 		}
 	})
 }

@@ -13,39 +13,39 @@ import (
 	"example.com/fastmac/internal/aesni"
 )
 
-// The subkeys, in the order of their KDF indexes 0 to 4 (RFC 4418 sections 3.3.1
-// and 5): where each begins in the buffer they are derived to, for the longest.
+// The subkeys by their KDF indexes, RFC 4418 sections 3.3.1 and 5.
 const (
-	subkeyPad    = 0
-	subkeyL1     = subkeyPad + 32
-	subkeyL2     = subkeyL1 + l1Block + 16*(maxIterations-1)
-	subkeyL3     = subkeyL2 + 24*maxIterations
-	subkeyL3Last = subkeyL3 + 64*maxIterations
-	subkeysSize  = subkeyL3Last + 4*maxIterations
+	kdfPad = iota
+	kdfL1
+	kdfL2
+	kdfL3Key1
+	kdfL3Key2
+	kdfIndexes
 )
 
-var subkeyOffsets = [...]int{subkeyPad, subkeyL1, subkeyL2, subkeyL3, subkeyL3Last, subkeysSize}
+// subkeys holds the output of KDF for all indexes, whole blocks of each.
+type subkeys [(32 + l1Block + 16*(maxIterations-1) + 24*maxIterations + 64*maxIterations + 4*maxIterations)]byte
 
-// deriveSubkeys is KDF, RFC 4418 section 3.2, for all indexes: AES under key of
-// blocks that hold the index and a counter from 1, of 8 bytes each. Shorter
-// subkeys are the beginnings of the longest.
-func deriveSubkeys(out *[subkeysSize]byte, key []byte) error {
-	switch len(key) {
-	case 16, 24, 32:
-	default:
-		return KeySizeError(len(key))
-	}
-	for index := range subkeyOffsets[1:] {
-		for i := subkeyOffsets[index]; i < subkeyOffsets[index+1]; i += aes.BlockSize {
-			binary.BigEndian.PutUint64(out[i:], uint64(index))
-			binary.BigEndian.PutUint64(out[i+8:], uint64((i-subkeyOffsets[index])/aes.BlockSize+1))
+// derive is KDF, RFC 4418 section 3.2, for all indexes, and sizes[index] bytes of
+// each: AES under key of blocks that hold the index and a counter from 1, of 8
+// bytes each.
+func (s *subkeys) derive(key []byte, sizes [kdfIndexes]int) (subkey [kdfIndexes][]byte) {
+	n := 0
+	for index, size := range sizes {
+		subkey[index] = s[n:][:size]
+		for i := uint64(1); size > 0; i++ {
+			b := (*[aes.BlockSize]byte)(s[n:])
+			binary.BigEndian.PutUint64(b[:8], uint64(index))
+			binary.BigEndian.PutUint64(b[8:], i)
+			n += aes.BlockSize
+			size -= aes.BlockSize
 		}
 	}
 	var k aesKey
 	k.init(key)
-	k.encrypt(out[:])
+	k.encrypt(s[:n])
 	k = aesKey{}
-	return nil
+	return subkey
 }
 
 // aesKey is an AES key for encryption.
@@ -149,23 +149,30 @@ func (s *pads) pad(k *UMACKey, nonce []byte) pad {
 	shift := k.padShift()
 	prefix := nonce[:len(nonce)-8]
 	counter := binary.BigEndian.Uint64(nonce[len(nonce)-8:])
-	part := counter & (1<<shift - 1)
 	number := counter >> shift
+	part := counter - number<<shift
 
-	known := s.nonceSize == len(nonce) && string(s.prefix[:len(prefix)]) == string(prefix)
 	skip := number - s.number
+	known := s.nonceSize == len(nonce) && (len(prefix) == 0 || string(s.prefix[:len(prefix)]) == string(prefix))
+	if skip != 0 || s.count == 0 || !known {
+		s.seek(k, nonce, number, skip, known)
+	}
+	p := padAt(s.blocks[aes.BlockSize*(s.first&7):], int(part)*int(k.tagSize))
+	if part+1 == 1<<shift {
+		s.drop()
+	}
+	return p
+}
+
+// seek makes the block of the nonce the first one in store.
+func (s *pads) seek(k *UMACKey, nonce []byte, number, skip uint64, known bool) {
 	if !known || skip >= uint64(s.count) {
 		s.fill(k, nonce, number, known && skip == uint64(s.count))
-		skip = 0
+		return
 	}
 	for range skip {
 		s.drop()
 	}
-	p := padAt(s.blocks[aes.BlockSize*s.first:], int(part)*int(k.tagSize))
-	if part == 1<<shift-1 {
-		s.drop()
-	}
-	return p
 }
 
 // fill puts the block of the nonce in store, and if the nonce came in order those
@@ -190,7 +197,7 @@ func (s *pads) fill(k *UMACKey, nonce []byte, number uint64, inOrder bool) {
 
 // drop wipes the first block in store.
 func (s *pads) drop() {
-	clear(s.blocks[aes.BlockSize*s.first:][:aes.BlockSize])
+	*(*[aes.BlockSize]byte)(s.blocks[aes.BlockSize*(s.first&7):]) = [aes.BlockSize]byte{}
 	s.first++
 	s.count--
 	s.number++

@@ -44,111 +44,157 @@ TEXT ·nhPoly1AVX512(SB), $40-40
 	VMOVDQU64 1464(AX), Z13
 	VMOVDQU64 984(AX), Z14
 	VMOVDQU64 1528(AX), Z15
+	MOVQ      BX, AX
 
 block1:
 	// Bytes 0 to 127 of the block.
 	VMOVDQU64  (CX), Z17
-	VSHUFI64X2 $0xdd, 64(CX), Z17, Z16
-	VSHUFI64X2 $0x88, 64(CX), Z17, Z17
+	VMOVDQU64  64(CX), Z18
+	VSHUFI64X2 $0xdd, Z18, Z17, Z16
+	VSHUFI64X2 $0x88, Z18, Z17, Z17
 	VPADDD     Z0, Z17, Z17
 	VPADDD     Z1, Z16, Z18
 	VPMULUDQ   Z18, Z17, Z16
-	VPSRLQ     $0x20, Z17, Z17
-	VPSRLQ     $0x20, Z18, Z18
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
 	VPMULUDQ   Z18, Z17, Z17
 
 	// Bytes 128 to 255 of the block.
 	VMOVDQU64  128(CX), Z18
-	VSHUFI64X2 $0xdd, 192(CX), Z18, Z19
-	VSHUFI64X2 $0x88, 192(CX), Z18, Z18
+	VMOVDQU64  192(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
 	VPADDD     Z2, Z18, Z18
 	VPADDD     Z3, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z20
-	VPSRLQ     $0x20, Z18, Z18
-	VPSRLQ     $0x20, Z19, Z19
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z18
 	VPADDQ     Z20, Z16, Z16
 	VPADDQ     Z18, Z17, Z17
 
 	// Bytes 256 to 383 of the block.
 	VMOVDQU64  256(CX), Z18
-	VSHUFI64X2 $0xdd, 320(CX), Z18, Z19
-	VSHUFI64X2 $0x88, 320(CX), Z18, Z18
+	VMOVDQU64  320(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
 	VPADDD     Z4, Z18, Z18
 	VPADDD     Z5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z20
-	VPSRLQ     $0x20, Z18, Z18
-	VPSRLQ     $0x20, Z19, Z19
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z18
 	VPADDQ     Z20, Z16, Z16
 	VPADDQ     Z18, Z17, Z17
 
 	// Bytes 384 to 511 of the block.
 	VMOVDQU64  384(CX), Z18
-	VSHUFI64X2 $0xdd, 448(CX), Z18, Z19
-	VSHUFI64X2 $0x88, 448(CX), Z18, Z18
+	VMOVDQU64  448(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
 	VPADDD     Z6, Z18, Z18
 	VPADDD     Z7, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z20
-	VPSRLQ     $0x20, Z18, Z18
-	VPSRLQ     $0x20, Z19, Z19
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z18
 	VPADDQ     Z20, Z16, Z16
 	VPADDQ     Z18, Z17, Z17
 
 	// Bytes 512 to 639 of the block.
 	VMOVDQU64  512(CX), Z18
-	VSHUFI64X2 $0xdd, 576(CX), Z18, Z19
-	VSHUFI64X2 $0x88, 576(CX), Z18, Z18
+	VMOVDQU64  576(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
 	VPADDD     Z8, Z18, Z18
 	VPADDD     Z9, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z20
-	VPSRLQ     $0x20, Z18, Z18
-	VPSRLQ     $0x20, Z19, Z19
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z18
 	VPADDQ     Z20, Z16, Z16
 	VPADDQ     Z18, Z17, Z17
 
 	// Bytes 640 to 767 of the block.
 	VMOVDQU64  640(CX), Z18
-	VSHUFI64X2 $0xdd, 704(CX), Z18, Z19
-	VSHUFI64X2 $0x88, 704(CX), Z18, Z18
+	VMOVDQU64  704(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
 	VPADDD     Z10, Z18, Z18
 	VPADDD     Z11, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z20
-	VPSRLQ     $0x20, Z18, Z18
-	VPSRLQ     $0x20, Z19, Z19
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z18
 	VPADDQ     Z20, Z16, Z16
 	VPADDQ     Z18, Z17, Z17
 
 	// Bytes 768 to 895 of the block.
 	VMOVDQU64  768(CX), Z18
-	VSHUFI64X2 $0xdd, 832(CX), Z18, Z19
-	VSHUFI64X2 $0x88, 832(CX), Z18, Z18
+	VMOVDQU64  832(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
 	VPADDD     Z12, Z18, Z18
 	VPADDD     Z13, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z20
-	VPSRLQ     $0x20, Z18, Z18
-	VPSRLQ     $0x20, Z19, Z19
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z18
 	VPADDQ     Z20, Z16, Z16
 	VPADDQ     Z18, Z17, Z17
 
 	// Bytes 896 to 1023 of the block.
 	VMOVDQU64  896(CX), Z18
-	VSHUFI64X2 $0xdd, 960(CX), Z18, Z19
-	VSHUFI64X2 $0x88, 960(CX), Z18, Z18
+	VMOVDQU64  960(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
 	VPADDD     Z14, Z18, Z18
 	VPADDD     Z15, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z20
-	VPSRLQ     $0x20, Z18, Z18
-	VPSRLQ     $0x20, Z19, Z19
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
 	VPMULUDQ   Z19, Z18, Z18
 	VPADDQ     Z20, Z16, Z16
 	VPADDQ     Z18, Z17, Z17
+	CMPQ       BX, AX
+	JEQ        entry2
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly3
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	ADDQ  $0x20, SI
+
+poly3:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R9
+	ADDQ    $+8192, R9
+	MOVQ    R9, DX
+	SHRQ    $0x20, DX
+	MOVQ    R9, R8
+	SUBQ    16(SP), R8
+	MOVQ    (SP), DI
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), DI
+	CMOVQEQ R8, R9
+	MOVQ    24(SP), DX
+	MULXQ   DI, R8, DI
+	MOVQ    $+59, DX
+	MULXQ   DI, DX, DI
+	ADDQ    DX, R8
+	ADCQ    $0x00, DI
+	ADDQ    R9, R8
+	ADCQ    $0x00, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, R8
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R8
+	MOVQ    R8, 24(SP)
+
+entry2:
 	VPADDQ      Z17, Z16, Z16
 	VPUNPCKHQDQ Z16, Z16, Z17
 	VPADDQ      Z17, Z16, Z16
@@ -157,48 +203,50 @@ block1:
 	VSHUFI64X2  $0xb1, Z16, Z16, Z17
 	VPADDQ      Z17, Z16, Z16
 	VMOVQ       X16, 32(SP)
-	TESTQ       SI, SI
-	JZ          poly1
-	MOVQ        32(SP), AX
-	ADDQ        $+8192, AX
-	MOVQ        AX, (SI)
-	ADDQ        $0x20, SI
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block1
 
-poly1:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly4
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	ADDQ  $0x20, SI
+
+poly4:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R8
-	ADDQ    $+8192, R8
-	MOVQ    R8, AX
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
 	SHRQ    $0x20, AX
-	MOVQ    R8, DX
+	MOVQ    BX, DX
 	SUBQ    16(SP), DX
-	MOVQ    (SP), DI
+	MOVQ    (SP), CX
 	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ DX, R8
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, DI, AX
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, DI
+	ADDQ    AX, CX
 	ADCQ    $0x00, DX
-	ADDQ    R8, DI
+	ADDQ    BX, CX
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, DI
+	ADDQ    DX, CX
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, DI
-	MOVQ    DI, 24(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block1
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// The frame held keys.
-	MOVQ  y+0(FP), CX
+	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), AX
-	MOVQ  AX, 8(CX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -223,13 +271,14 @@ TEXT ·nhLast1AVX512(SB), $0-32
 
 whole1:
 	VMOVDQU64  (BX), Z2
-	VSHUFI64X2 $0xdd, 64(BX), Z2, Z3
-	VSHUFI64X2 $0x88, 64(BX), Z2, Z2
+	VMOVDQU64  64(BX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
 	VPADDD     (DX), Z2, Z2
 	VPADDD     (CX), Z3, Z3
 	VPMULUDQ   Z3, Z2, Z4
-	VPSRLQ     $0x20, Z2, Z2
-	VPSRLQ     $0x20, Z3, Z3
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z3, Z3
 	VPMULUDQ   Z3, Z2, Z2
 	VPADDQ     Z4, Z0, Z0
 	VPADDQ     Z2, Z1, Z1
@@ -272,8 +321,8 @@ partial1:
 	VPADDD.Z   (DX), Z2, K3, Z2
 	VPADDD     (CX), Z4, Z3
 	VPMULUDQ   Z3, Z2, Z4
-	VPSRLQ     $0x20, Z2, Z2
-	VPSRLQ     $0x20, Z3, Z3
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z3, Z3
 	VPMULUDQ   Z3, Z2, Z2
 	VPADDQ     Z4, Z0, Z0
 	VPADDQ     Z2, Z1, Z1
@@ -314,8 +363,9 @@ TEXT ·nhPoly1AVX2(SB), $40-40
 	MOVQ   p+16(FP), CX
 	MOVQ   blocks+24(FP), BX
 	MOVQ   words+32(FP), SI
+	MOVQ   BX, DI
 
-block1:
+block5:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y1
 	VPERM2I128  $0x31, 32(CX), Y1, Y0
@@ -323,8 +373,8 @@ block1:
 	VPADDD      536(AX), Y1, Y1
 	VPADDD      1080(AX), Y0, Y2
 	VPMULUDQ    Y2, Y1, Y0
-	VPSRLQ      $0x20, Y1, Y1
-	VPSRLQ      $0x20, Y2, Y2
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
 	VPMULUDQ    Y2, Y1, Y1
 
 	// Bytes 64 to 127 of the block.
@@ -334,8 +384,8 @@ block1:
 	VPADDD      568(AX), Y2, Y2
 	VPADDD      1112(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -347,8 +397,8 @@ block1:
 	VPADDD      600(AX), Y2, Y2
 	VPADDD      1144(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -360,8 +410,8 @@ block1:
 	VPADDD      632(AX), Y2, Y2
 	VPADDD      1176(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -373,8 +423,8 @@ block1:
 	VPADDD      664(AX), Y2, Y2
 	VPADDD      1208(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -386,8 +436,8 @@ block1:
 	VPADDD      696(AX), Y2, Y2
 	VPADDD      1240(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -399,8 +449,8 @@ block1:
 	VPADDD      728(AX), Y2, Y2
 	VPADDD      1272(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -412,8 +462,8 @@ block1:
 	VPADDD      760(AX), Y2, Y2
 	VPADDD      1304(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -425,8 +475,8 @@ block1:
 	VPADDD      792(AX), Y2, Y2
 	VPADDD      1336(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -438,8 +488,8 @@ block1:
 	VPADDD      824(AX), Y2, Y2
 	VPADDD      1368(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -451,8 +501,8 @@ block1:
 	VPADDD      856(AX), Y2, Y2
 	VPADDD      1400(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -464,8 +514,8 @@ block1:
 	VPADDD      888(AX), Y2, Y2
 	VPADDD      1432(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -477,8 +527,8 @@ block1:
 	VPADDD      920(AX), Y2, Y2
 	VPADDD      1464(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -490,8 +540,8 @@ block1:
 	VPADDD      952(AX), Y2, Y2
 	VPADDD      1496(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -503,8 +553,8 @@ block1:
 	VPADDD      984(AX), Y2, Y2
 	VPADDD      1528(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -516,61 +566,100 @@ block1:
 	VPADDD      1016(AX), Y2, Y2
 	VPADDD      1560(AX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
+	CMPQ        BX, DI
+	JEQ         entry6
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly7
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	ADDQ  $0x20, SI
+
+poly7:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    16(SP), R9
+	MOVQ    (SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    24(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 24(SP)
+
+entry6:
 	VPADDQ       Y1, Y0, Y0
 	VPUNPCKHQDQ  Y0, Y0, Y1
 	VPADDQ       Y1, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X1
 	VPADDQ       X0, X1, X0
 	VMOVQ        X0, 32(SP)
-	TESTQ        SI, SI
-	JZ           poly1
-	MOVQ         32(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, (SI)
-	ADDQ         $0x20, SI
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block5
 
-poly1:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly8
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	ADDQ  $0x20, SI
+
+poly8:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    16(SP), DX
+	MOVQ    (SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block1
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// The frame held keys.
 	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), DX
-	MOVQ  DX, 8(AX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -599,8 +688,8 @@ groups1:
 	VPADDD      (CX), Y2, Y2
 	VPADDD      (DX), Y3, Y3
 	VPMULUDQ    Y3, Y2, Y6
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
 	VPMULUDQ    Y3, Y2, Y2
 	VPADDQ      Y6, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
@@ -694,173 +783,248 @@ TEXT ·nhPoly2AVX512(SB), $80-40
 	VMOVDQU64 1464(AX), Z13
 	VMOVDQU64 984(AX), Z14
 	VMOVDQU64 1528(AX), Z15
+	MOVQ      BX, DI
 
-block2:
+block9:
 	// Bytes 0 to 127 of the block.
 	VMOVDQU64  (CX), Z19
-	VSHUFI64X2 $0xdd, 64(CX), Z19, Z18
-	VSHUFI64X2 $0x88, 64(CX), Z19, Z19
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z19, Z18
+	VSHUFI64X2 $0x88, Z16, Z19, Z19
 	VPADDD     Z0, Z19, Z17
 	VPADDD     Z1, Z18, Z20
 	VPMULUDQ   Z20, Z17, Z16
-	VPSRLQ     $0x20, Z17, Z17
-	VPSRLQ     $0x20, Z20, Z20
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z20, Z20
 	VPMULUDQ   Z20, Z17, Z17
 	VPADDD     Z1, Z19, Z19
 	VPADDD     552(AX), Z18, Z20
 	VPMULUDQ   Z20, Z19, Z18
-	VPSRLQ     $0x20, Z19, Z19
-	VPSRLQ     $0x20, Z20, Z20
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
 	VPMULUDQ   Z20, Z19, Z19
 
 	// Bytes 128 to 255 of the block.
 	VMOVDQU64  128(CX), Z20
-	VSHUFI64X2 $0xdd, 192(CX), Z20, Z21
-	VSHUFI64X2 $0x88, 192(CX), Z20, Z20
+	VMOVDQU64  192(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z2, Z20, Z22
 	VPADDD     Z3, Z21, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z16, Z16
 	VPADDQ     Z22, Z17, Z17
 	VPADDD     Z3, Z20, Z20
 	VPADDD     616(AX), Z21, Z21
 	VPMULUDQ   Z21, Z20, Z22
-	VPSRLQ     $0x20, Z20, Z20
-	VPSRLQ     $0x20, Z21, Z21
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
 	VPMULUDQ   Z21, Z20, Z20
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
 
 	// Bytes 256 to 383 of the block.
 	VMOVDQU64  256(CX), Z20
-	VSHUFI64X2 $0xdd, 320(CX), Z20, Z21
-	VSHUFI64X2 $0x88, 320(CX), Z20, Z20
+	VMOVDQU64  320(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z4, Z20, Z22
 	VPADDD     Z5, Z21, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z16, Z16
 	VPADDQ     Z22, Z17, Z17
 	VPADDD     Z5, Z20, Z20
 	VPADDD     680(AX), Z21, Z21
 	VPMULUDQ   Z21, Z20, Z22
-	VPSRLQ     $0x20, Z20, Z20
-	VPSRLQ     $0x20, Z21, Z21
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
 	VPMULUDQ   Z21, Z20, Z20
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
 
 	// Bytes 384 to 511 of the block.
 	VMOVDQU64  384(CX), Z20
-	VSHUFI64X2 $0xdd, 448(CX), Z20, Z21
-	VSHUFI64X2 $0x88, 448(CX), Z20, Z20
+	VMOVDQU64  448(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z6, Z20, Z22
 	VPADDD     Z7, Z21, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z16, Z16
 	VPADDQ     Z22, Z17, Z17
 	VPADDD     Z7, Z20, Z20
 	VPADDD     744(AX), Z21, Z21
 	VPMULUDQ   Z21, Z20, Z22
-	VPSRLQ     $0x20, Z20, Z20
-	VPSRLQ     $0x20, Z21, Z21
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
 	VPMULUDQ   Z21, Z20, Z20
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
 
 	// Bytes 512 to 639 of the block.
 	VMOVDQU64  512(CX), Z20
-	VSHUFI64X2 $0xdd, 576(CX), Z20, Z21
-	VSHUFI64X2 $0x88, 576(CX), Z20, Z20
+	VMOVDQU64  576(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z8, Z20, Z22
 	VPADDD     Z9, Z21, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z16, Z16
 	VPADDQ     Z22, Z17, Z17
 	VPADDD     Z9, Z20, Z20
 	VPADDD     808(AX), Z21, Z21
 	VPMULUDQ   Z21, Z20, Z22
-	VPSRLQ     $0x20, Z20, Z20
-	VPSRLQ     $0x20, Z21, Z21
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
 	VPMULUDQ   Z21, Z20, Z20
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
 
 	// Bytes 640 to 767 of the block.
 	VMOVDQU64  640(CX), Z20
-	VSHUFI64X2 $0xdd, 704(CX), Z20, Z21
-	VSHUFI64X2 $0x88, 704(CX), Z20, Z20
+	VMOVDQU64  704(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z10, Z20, Z22
 	VPADDD     Z11, Z21, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z16, Z16
 	VPADDQ     Z22, Z17, Z17
 	VPADDD     Z11, Z20, Z20
 	VPADDD     872(AX), Z21, Z21
 	VPMULUDQ   Z21, Z20, Z22
-	VPSRLQ     $0x20, Z20, Z20
-	VPSRLQ     $0x20, Z21, Z21
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
 	VPMULUDQ   Z21, Z20, Z20
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
 
 	// Bytes 768 to 895 of the block.
 	VMOVDQU64  768(CX), Z20
-	VSHUFI64X2 $0xdd, 832(CX), Z20, Z21
-	VSHUFI64X2 $0x88, 832(CX), Z20, Z20
+	VMOVDQU64  832(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z12, Z20, Z22
 	VPADDD     Z13, Z21, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z16, Z16
 	VPADDQ     Z22, Z17, Z17
 	VPADDD     Z13, Z20, Z20
 	VPADDD     936(AX), Z21, Z21
 	VPMULUDQ   Z21, Z20, Z22
-	VPSRLQ     $0x20, Z20, Z20
-	VPSRLQ     $0x20, Z21, Z21
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
 	VPMULUDQ   Z21, Z20, Z20
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
 
 	// Bytes 896 to 1023 of the block.
 	VMOVDQU64  896(CX), Z20
-	VSHUFI64X2 $0xdd, 960(CX), Z20, Z21
-	VSHUFI64X2 $0x88, 960(CX), Z20, Z20
+	VMOVDQU64  960(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z14, Z20, Z22
 	VPADDD     Z15, Z21, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z16, Z16
 	VPADDQ     Z22, Z17, Z17
 	VPADDD     Z15, Z20, Z20
 	VPADDD     1000(AX), Z21, Z21
 	VPMULUDQ   Z21, Z20, Z22
-	VPSRLQ     $0x20, Z20, Z20
-	VPSRLQ     $0x20, Z21, Z21
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
 	VPMULUDQ   Z21, Z20, Z20
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
+	CMPQ       BX, DI
+	JEQ        entry10
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly11
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	MOVQ  72(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(SI)
+	ADDQ  $0x20, SI
+
+poly11:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    16(SP), R9
+	MOVQ    (SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    24(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 24(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    72(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    56(SP), R9
+	MOVQ    40(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 48(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    64(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 64(SP)
+
+entry10:
 	VPADDQ      Z17, Z16, Z16
 	VPADDQ      Z19, Z18, Z18
 	VPUNPCKLQDQ Z18, Z16, Z17
@@ -873,79 +1037,81 @@ block2:
 	VPUNPCKHQDQ Z17, Z17, Z16
 	VMOVQ       X17, 32(SP)
 	VMOVQ       X16, 72(SP)
-	TESTQ       SI, SI
-	JZ          poly2
-	MOVQ        32(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, (SI)
-	MOVQ        72(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, 8(SI)
-	ADDQ        $0x20, SI
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block9
 
-poly2:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly12
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	MOVQ  72(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 8(SI)
+	ADDQ  $0x20, SI
+
+poly12:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    16(SP), DX
+	MOVQ    (SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    56(SP), R8
-	MOVQ    40(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    72(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    56(SP), DX
+	MOVQ    40(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 48(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    64(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 64(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block2
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 64(SP)
 
 	// The frame held keys.
 	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), DX
-	MOVQ  DX, 8(AX)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 24(AX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
+	MOVQ  64(SP), CX
+	MOVQ  CX, 24(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -977,21 +1143,22 @@ TEXT ·nhLast2AVX512(SB), $0-32
 
 whole2:
 	VMOVDQU64  (BX), Z4
-	VSHUFI64X2 $0xdd, 64(BX), Z4, Z5
-	VSHUFI64X2 $0x88, 64(BX), Z4, Z4
+	VMOVDQU64  64(BX), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
 	VPADDD     (DX), Z4, Z6
 	VPADDD     (CX), Z5, Z7
 	VPMULUDQ   Z7, Z6, Z8
-	VPSRLQ     $0x20, Z6, Z6
-	VPSRLQ     $0x20, Z7, Z7
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z7, Z7
 	VPMULUDQ   Z7, Z6, Z6
 	VPADDQ     Z8, Z0, Z0
 	VPADDQ     Z6, Z1, Z1
 	VPADDD     (CX), Z4, Z4
 	VPADDD     16(DX), Z5, Z5
 	VPMULUDQ   Z5, Z4, Z6
-	VPSRLQ     $0x20, Z4, Z4
-	VPSRLQ     $0x20, Z5, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z5, Z5
 	VPMULUDQ   Z5, Z4, Z4
 	VPADDQ     Z6, Z2, Z2
 	VPADDQ     Z4, Z3, Z3
@@ -1034,16 +1201,16 @@ partial2:
 	VPADDD.Z   (DX), Z4, K3, Z5
 	VPADDD     (CX), Z6, Z7
 	VPMULUDQ   Z7, Z5, Z8
-	VPSRLQ     $0x20, Z5, Z5
-	VPSRLQ     $0x20, Z7, Z7
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
 	VPMULUDQ   Z7, Z5, Z5
 	VPADDQ     Z8, Z0, Z0
 	VPADDQ     Z5, Z1, Z1
 	VPADDD.Z   (CX), Z4, K3, Z4
 	VPADDD     16(DX), Z6, Z5
 	VPMULUDQ   Z5, Z4, Z6
-	VPSRLQ     $0x20, Z4, Z4
-	VPSRLQ     $0x20, Z5, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z5, Z5
 	VPMULUDQ   Z5, Z4, Z4
 	VPADDQ     Z6, Z2, Z2
 	VPADDQ     Z4, Z3, Z3
@@ -1102,8 +1269,9 @@ TEXT ·nhPoly2AVX2(SB), $80-40
 	MOVQ   p+16(FP), CX
 	MOVQ   blocks+24(FP), BX
 	MOVQ   words+32(FP), SI
+	MOVQ   BX, DI
 
-block2:
+block13:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y3
 	VPERM2I128  $0x31, 32(CX), Y3, Y2
@@ -1111,14 +1279,14 @@ block2:
 	VPADDD      536(AX), Y3, Y1
 	VPADDD      1080(AX), Y2, Y4
 	VPMULUDQ    Y4, Y1, Y0
-	VPSRLQ      $0x20, Y1, Y1
-	VPSRLQ      $0x20, Y4, Y4
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y4, Y4
 	VPMULUDQ    Y4, Y1, Y1
 	VPADDD      1080(AX), Y3, Y3
 	VPADDD      552(AX), Y2, Y4
 	VPMULUDQ    Y4, Y3, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPSRLQ      $0x20, Y4, Y4
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
 	VPMULUDQ    Y4, Y3, Y3
 
 	// Bytes 64 to 127 of the block.
@@ -1128,16 +1296,16 @@ block2:
 	VPADDD      568(AX), Y4, Y6
 	VPADDD      1112(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1112(AX), Y4, Y4
 	VPADDD      584(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1149,16 +1317,16 @@ block2:
 	VPADDD      600(AX), Y4, Y6
 	VPADDD      1144(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1144(AX), Y4, Y4
 	VPADDD      616(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1170,16 +1338,16 @@ block2:
 	VPADDD      632(AX), Y4, Y6
 	VPADDD      1176(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1176(AX), Y4, Y4
 	VPADDD      648(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1191,16 +1359,16 @@ block2:
 	VPADDD      664(AX), Y4, Y6
 	VPADDD      1208(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1208(AX), Y4, Y4
 	VPADDD      680(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1212,16 +1380,16 @@ block2:
 	VPADDD      696(AX), Y4, Y6
 	VPADDD      1240(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1240(AX), Y4, Y4
 	VPADDD      712(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1233,16 +1401,16 @@ block2:
 	VPADDD      728(AX), Y4, Y6
 	VPADDD      1272(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1272(AX), Y4, Y4
 	VPADDD      744(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1254,16 +1422,16 @@ block2:
 	VPADDD      760(AX), Y4, Y6
 	VPADDD      1304(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1304(AX), Y4, Y4
 	VPADDD      776(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1275,16 +1443,16 @@ block2:
 	VPADDD      792(AX), Y4, Y6
 	VPADDD      1336(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1336(AX), Y4, Y4
 	VPADDD      808(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1296,16 +1464,16 @@ block2:
 	VPADDD      824(AX), Y4, Y6
 	VPADDD      1368(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1368(AX), Y4, Y4
 	VPADDD      840(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1317,16 +1485,16 @@ block2:
 	VPADDD      856(AX), Y4, Y6
 	VPADDD      1400(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1400(AX), Y4, Y4
 	VPADDD      872(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1338,16 +1506,16 @@ block2:
 	VPADDD      888(AX), Y4, Y6
 	VPADDD      1432(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1432(AX), Y4, Y4
 	VPADDD      904(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1359,16 +1527,16 @@ block2:
 	VPADDD      920(AX), Y4, Y6
 	VPADDD      1464(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1464(AX), Y4, Y4
 	VPADDD      936(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1380,16 +1548,16 @@ block2:
 	VPADDD      952(AX), Y4, Y6
 	VPADDD      1496(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1496(AX), Y4, Y4
 	VPADDD      968(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1401,16 +1569,16 @@ block2:
 	VPADDD      984(AX), Y4, Y6
 	VPADDD      1528(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1528(AX), Y4, Y4
 	VPADDD      1000(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1422,21 +1590,87 @@ block2:
 	VPADDD      1016(AX), Y4, Y6
 	VPADDD      1560(AX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      1560(AX), Y4, Y4
 	VPADDD      1032(AX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	CMPQ        BX, DI
+	JEQ         entry14
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly15
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	MOVQ  72(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(SI)
+	ADDQ  $0x20, SI
+
+poly15:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    16(SP), R9
+	MOVQ    (SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    24(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 24(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    72(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    56(SP), R9
+	MOVQ    40(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 48(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    64(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 64(SP)
+
+entry14:
 	VPADDQ       Y1, Y0, Y0
 	VPADDQ       Y3, Y2, Y2
 	VPUNPCKLQDQ  Y2, Y0, Y1
@@ -1447,79 +1681,81 @@ block2:
 	VPUNPCKHQDQ  Y1, Y1, Y0
 	VMOVQ        X1, 32(SP)
 	VMOVQ        X0, 72(SP)
-	TESTQ        SI, SI
-	JZ           poly2
-	MOVQ         32(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, (SI)
-	MOVQ         72(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, 8(SI)
-	ADDQ         $0x20, SI
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block13
 
-poly2:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly16
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	MOVQ  72(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 8(SI)
+	ADDQ  $0x20, SI
+
+poly16:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    16(SP), DX
+	MOVQ    (SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    56(SP), R8
-	MOVQ    40(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    72(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    56(SP), DX
+	MOVQ    40(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 48(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    64(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 64(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block2
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 64(SP)
 
 	// The frame held keys.
 	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), DX
-	MOVQ  DX, 8(AX)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 24(AX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
+	MOVQ  64(SP), CX
+	MOVQ  CX, 24(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -1555,16 +1791,16 @@ groups2:
 	VPADDD      (CX), Y4, Y6
 	VPADDD      (DX), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y0, Y0
 	VPADDQ      Y6, Y1, Y1
 	VPADDD      (DX), Y4, Y4
 	VPADDD      16(CX), Y5, Y5
 	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
 	VPMULUDQ    Y5, Y4, Y4
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
@@ -1688,235 +1924,339 @@ TEXT ·nhPoly3AVX512(SB), $120-40
 	VMOVDQU64 1464(AX), Z13
 	VMOVDQU64 984(AX), Z14
 	VMOVDQU64 1528(AX), Z15
+	MOVQ      BX, DI
 
-block3:
+block17:
 	// Bytes 0 to 127 of the block.
 	VMOVDQU64  (CX), Z21
-	VSHUFI64X2 $0xdd, 64(CX), Z21, Z20
-	VSHUFI64X2 $0x88, 64(CX), Z21, Z21
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z21, Z20
+	VSHUFI64X2 $0x88, Z16, Z21, Z21
 	VPADDD     Z0, Z21, Z17
 	VPADDD     Z1, Z20, Z18
 	VPMULUDQ   Z18, Z17, Z16
-	VPSRLQ     $0x20, Z17, Z17
-	VPSRLQ     $0x20, Z18, Z18
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
 	VPMULUDQ   Z18, Z17, Z17
 	VPADDD     Z1, Z21, Z19
 	VPADDD     552(AX), Z20, Z22
 	VPMULUDQ   Z22, Z19, Z18
-	VPSRLQ     $0x20, Z19, Z19
-	VPSRLQ     $0x20, Z22, Z22
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z22, Z19, Z19
 	VPADDD     552(AX), Z21, Z21
 	VPADDD     1096(AX), Z20, Z22
 	VPMULUDQ   Z22, Z21, Z20
-	VPSRLQ     $0x20, Z21, Z21
-	VPSRLQ     $0x20, Z22, Z22
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z22, Z21, Z21
 
 	// Bytes 128 to 255 of the block.
 	VMOVDQU64  128(CX), Z22
-	VSHUFI64X2 $0xdd, 192(CX), Z22, Z23
-	VSHUFI64X2 $0x88, 192(CX), Z22, Z22
+	VMOVDQU64  192(CX), Z24
+	VSHUFI64X2 $0xdd, Z24, Z22, Z23
+	VSHUFI64X2 $0x88, Z24, Z22, Z22
 	VPADDD     Z2, Z22, Z24
 	VPADDD     Z3, Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z16, Z16
 	VPADDQ     Z24, Z17, Z17
 	VPADDD     Z3, Z22, Z24
 	VPADDD     616(AX), Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z18, Z18
 	VPADDQ     Z24, Z19, Z19
 	VPADDD     616(AX), Z22, Z22
 	VPADDD     1160(AX), Z23, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
 
 	// Bytes 256 to 383 of the block.
 	VMOVDQU64  256(CX), Z22
-	VSHUFI64X2 $0xdd, 320(CX), Z22, Z23
-	VSHUFI64X2 $0x88, 320(CX), Z22, Z22
+	VMOVDQU64  320(CX), Z24
+	VSHUFI64X2 $0xdd, Z24, Z22, Z23
+	VSHUFI64X2 $0x88, Z24, Z22, Z22
 	VPADDD     Z4, Z22, Z24
 	VPADDD     Z5, Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z16, Z16
 	VPADDQ     Z24, Z17, Z17
 	VPADDD     Z5, Z22, Z24
 	VPADDD     680(AX), Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z18, Z18
 	VPADDQ     Z24, Z19, Z19
 	VPADDD     680(AX), Z22, Z22
 	VPADDD     1224(AX), Z23, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
 
 	// Bytes 384 to 511 of the block.
 	VMOVDQU64  384(CX), Z22
-	VSHUFI64X2 $0xdd, 448(CX), Z22, Z23
-	VSHUFI64X2 $0x88, 448(CX), Z22, Z22
+	VMOVDQU64  448(CX), Z24
+	VSHUFI64X2 $0xdd, Z24, Z22, Z23
+	VSHUFI64X2 $0x88, Z24, Z22, Z22
 	VPADDD     Z6, Z22, Z24
 	VPADDD     Z7, Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z16, Z16
 	VPADDQ     Z24, Z17, Z17
 	VPADDD     Z7, Z22, Z24
 	VPADDD     744(AX), Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z18, Z18
 	VPADDQ     Z24, Z19, Z19
 	VPADDD     744(AX), Z22, Z22
 	VPADDD     1288(AX), Z23, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
 
 	// Bytes 512 to 639 of the block.
 	VMOVDQU64  512(CX), Z22
-	VSHUFI64X2 $0xdd, 576(CX), Z22, Z23
-	VSHUFI64X2 $0x88, 576(CX), Z22, Z22
+	VMOVDQU64  576(CX), Z24
+	VSHUFI64X2 $0xdd, Z24, Z22, Z23
+	VSHUFI64X2 $0x88, Z24, Z22, Z22
 	VPADDD     Z8, Z22, Z24
 	VPADDD     Z9, Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z16, Z16
 	VPADDQ     Z24, Z17, Z17
 	VPADDD     Z9, Z22, Z24
 	VPADDD     808(AX), Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z18, Z18
 	VPADDQ     Z24, Z19, Z19
 	VPADDD     808(AX), Z22, Z22
 	VPADDD     1352(AX), Z23, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
 
 	// Bytes 640 to 767 of the block.
 	VMOVDQU64  640(CX), Z22
-	VSHUFI64X2 $0xdd, 704(CX), Z22, Z23
-	VSHUFI64X2 $0x88, 704(CX), Z22, Z22
+	VMOVDQU64  704(CX), Z24
+	VSHUFI64X2 $0xdd, Z24, Z22, Z23
+	VSHUFI64X2 $0x88, Z24, Z22, Z22
 	VPADDD     Z10, Z22, Z24
 	VPADDD     Z11, Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z16, Z16
 	VPADDQ     Z24, Z17, Z17
 	VPADDD     Z11, Z22, Z24
 	VPADDD     872(AX), Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z18, Z18
 	VPADDQ     Z24, Z19, Z19
 	VPADDD     872(AX), Z22, Z22
 	VPADDD     1416(AX), Z23, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
 
 	// Bytes 768 to 895 of the block.
 	VMOVDQU64  768(CX), Z22
-	VSHUFI64X2 $0xdd, 832(CX), Z22, Z23
-	VSHUFI64X2 $0x88, 832(CX), Z22, Z22
+	VMOVDQU64  832(CX), Z24
+	VSHUFI64X2 $0xdd, Z24, Z22, Z23
+	VSHUFI64X2 $0x88, Z24, Z22, Z22
 	VPADDD     Z12, Z22, Z24
 	VPADDD     Z13, Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z16, Z16
 	VPADDQ     Z24, Z17, Z17
 	VPADDD     Z13, Z22, Z24
 	VPADDD     936(AX), Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z18, Z18
 	VPADDQ     Z24, Z19, Z19
 	VPADDD     936(AX), Z22, Z22
 	VPADDD     1480(AX), Z23, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
 
 	// Bytes 896 to 1023 of the block.
 	VMOVDQU64  896(CX), Z22
-	VSHUFI64X2 $0xdd, 960(CX), Z22, Z23
-	VSHUFI64X2 $0x88, 960(CX), Z22, Z22
+	VMOVDQU64  960(CX), Z24
+	VSHUFI64X2 $0xdd, Z24, Z22, Z23
+	VSHUFI64X2 $0x88, Z24, Z22, Z22
 	VPADDD     Z14, Z22, Z24
 	VPADDD     Z15, Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z16, Z16
 	VPADDQ     Z24, Z17, Z17
 	VPADDD     Z15, Z22, Z24
 	VPADDD     1000(AX), Z23, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z18, Z18
 	VPADDQ     Z24, Z19, Z19
 	VPADDD     1000(AX), Z22, Z22
 	VPADDD     1544(AX), Z23, Z23
 	VPMULUDQ   Z23, Z22, Z24
-	VPSRLQ     $0x20, Z22, Z22
-	VPSRLQ     $0x20, Z23, Z23
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPMULUDQ   Z23, Z22, Z22
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
+	CMPQ       BX, DI
+	JEQ        entry18
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly19
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	MOVQ  72(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(SI)
+	MOVQ  112(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(SI)
+	ADDQ  $0x20, SI
+
+poly19:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    16(SP), R9
+	MOVQ    (SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    24(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 24(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    72(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    56(SP), R9
+	MOVQ    40(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 48(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    64(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 64(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    112(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    96(SP), R9
+	MOVQ    80(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 88(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    104(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 104(SP)
+
+entry18:
 	VPADDQ      Z17, Z16, Z16
 	VPADDQ      Z19, Z18, Z18
 	VPADDQ      Z21, Z20, Z20
@@ -1937,110 +2277,112 @@ block3:
 	VMOVQ       X17, 32(SP)
 	VMOVQ       X16, 72(SP)
 	VMOVQ       X18, 112(SP)
-	TESTQ       SI, SI
-	JZ          poly3
-	MOVQ        32(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, (SI)
-	MOVQ        72(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, 8(SI)
-	MOVQ        112(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, 16(SI)
-	ADDQ        $0x20, SI
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block17
 
-poly3:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly20
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	MOVQ  72(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 8(SI)
+	MOVQ  112(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 16(SI)
+	ADDQ  $0x20, SI
+
+poly20:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    16(SP), DX
+	MOVQ    (SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    56(SP), R8
-	MOVQ    40(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    72(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    56(SP), DX
+	MOVQ    40(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 48(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    64(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 64(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 64(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    96(SP), R8
-	MOVQ    80(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    112(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    96(SP), DX
+	MOVQ    80(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 88(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    104(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 104(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block3
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 104(SP)
 
 	// The frame held keys.
 	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), DX
-	MOVQ  DX, 8(AX)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 24(AX)
-	MOVQ  104(SP), DX
-	MOVQ  DX, 40(AX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
+	MOVQ  64(SP), CX
+	MOVQ  CX, 24(AX)
+	MOVQ  104(SP), CX
+	MOVQ  CX, 40(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -2079,29 +2421,30 @@ TEXT ·nhLast3AVX512(SB), $0-32
 
 whole3:
 	VMOVDQU64  (BX), Z6
-	VSHUFI64X2 $0xdd, 64(BX), Z6, Z7
-	VSHUFI64X2 $0x88, 64(BX), Z6, Z6
+	VMOVDQU64  64(BX), Z8
+	VSHUFI64X2 $0xdd, Z8, Z6, Z7
+	VSHUFI64X2 $0x88, Z8, Z6, Z6
 	VPADDD     (DX), Z6, Z8
 	VPADDD     (CX), Z7, Z9
 	VPMULUDQ   Z9, Z8, Z10
-	VPSRLQ     $0x20, Z8, Z8
-	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z8, Z8
 	VPADDQ     Z10, Z0, Z0
 	VPADDQ     Z8, Z1, Z1
 	VPADDD     (CX), Z6, Z8
 	VPADDD     16(DX), Z7, Z9
 	VPMULUDQ   Z9, Z8, Z10
-	VPSRLQ     $0x20, Z8, Z8
-	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z8, Z8
 	VPADDQ     Z10, Z2, Z2
 	VPADDQ     Z8, Z3, Z3
 	VPADDD     16(DX), Z6, Z6
 	VPADDD     16(CX), Z7, Z7
 	VPMULUDQ   Z7, Z6, Z8
-	VPSRLQ     $0x20, Z6, Z6
-	VPSRLQ     $0x20, Z7, Z7
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z7, Z7
 	VPMULUDQ   Z7, Z6, Z6
 	VPADDQ     Z8, Z4, Z4
 	VPADDQ     Z6, Z5, Z5
@@ -2144,24 +2487,24 @@ partial3:
 	VPADDD.Z   (DX), Z6, K3, Z7
 	VPADDD     (CX), Z8, Z9
 	VPMULUDQ   Z9, Z7, Z10
-	VPSRLQ     $0x20, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z7, Z7
 	VPADDQ     Z10, Z0, Z0
 	VPADDQ     Z7, Z1, Z1
 	VPADDD.Z   (CX), Z6, K3, Z7
 	VPADDD     16(DX), Z8, Z9
 	VPMULUDQ   Z9, Z7, Z10
-	VPSRLQ     $0x20, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z7, Z7
 	VPADDQ     Z10, Z2, Z2
 	VPADDQ     Z7, Z3, Z3
 	VPADDD.Z   16(DX), Z6, K3, Z6
 	VPADDD     16(CX), Z8, Z7
 	VPMULUDQ   Z7, Z6, Z8
-	VPSRLQ     $0x20, Z6, Z6
-	VPSRLQ     $0x20, Z7, Z7
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z7, Z7
 	VPMULUDQ   Z7, Z6, Z6
 	VPADDQ     Z8, Z4, Z4
 	VPADDQ     Z6, Z5, Z5
@@ -2242,8 +2585,9 @@ TEXT ·nhPoly3AVX2(SB), $120-40
 	MOVQ   p+16(FP), CX
 	MOVQ   blocks+24(FP), BX
 	MOVQ   words+32(FP), SI
+	MOVQ   BX, DI
 
-block3:
+block21:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y5
 	VPERM2I128  $0x31, 32(CX), Y5, Y4
@@ -2251,20 +2595,20 @@ block3:
 	VPADDD      536(AX), Y5, Y1
 	VPADDD      1080(AX), Y4, Y2
 	VPMULUDQ    Y2, Y1, Y0
-	VPSRLQ      $0x20, Y1, Y1
-	VPSRLQ      $0x20, Y2, Y2
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
 	VPMULUDQ    Y2, Y1, Y1
 	VPADDD      1080(AX), Y5, Y3
 	VPADDD      552(AX), Y4, Y6
 	VPMULUDQ    Y6, Y3, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPSRLQ      $0x20, Y6, Y6
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y6, Y3, Y3
 	VPADDD      552(AX), Y5, Y5
 	VPADDD      1096(AX), Y4, Y6
 	VPMULUDQ    Y6, Y5, Y4
-	VPSRLQ      $0x20, Y5, Y5
-	VPSRLQ      $0x20, Y6, Y6
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y6, Y5, Y5
 
 	// Bytes 64 to 127 of the block.
@@ -2274,24 +2618,24 @@ block3:
 	VPADDD      568(AX), Y6, Y8
 	VPADDD      1112(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1112(AX), Y6, Y8
 	VPADDD      584(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      584(AX), Y6, Y6
 	VPADDD      1128(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2303,24 +2647,24 @@ block3:
 	VPADDD      600(AX), Y6, Y8
 	VPADDD      1144(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1144(AX), Y6, Y8
 	VPADDD      616(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      616(AX), Y6, Y6
 	VPADDD      1160(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2332,24 +2676,24 @@ block3:
 	VPADDD      632(AX), Y6, Y8
 	VPADDD      1176(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1176(AX), Y6, Y8
 	VPADDD      648(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      648(AX), Y6, Y6
 	VPADDD      1192(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2361,24 +2705,24 @@ block3:
 	VPADDD      664(AX), Y6, Y8
 	VPADDD      1208(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1208(AX), Y6, Y8
 	VPADDD      680(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      680(AX), Y6, Y6
 	VPADDD      1224(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2390,24 +2734,24 @@ block3:
 	VPADDD      696(AX), Y6, Y8
 	VPADDD      1240(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1240(AX), Y6, Y8
 	VPADDD      712(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      712(AX), Y6, Y6
 	VPADDD      1256(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2419,24 +2763,24 @@ block3:
 	VPADDD      728(AX), Y6, Y8
 	VPADDD      1272(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1272(AX), Y6, Y8
 	VPADDD      744(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      744(AX), Y6, Y6
 	VPADDD      1288(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2448,24 +2792,24 @@ block3:
 	VPADDD      760(AX), Y6, Y8
 	VPADDD      1304(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1304(AX), Y6, Y8
 	VPADDD      776(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      776(AX), Y6, Y6
 	VPADDD      1320(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2477,24 +2821,24 @@ block3:
 	VPADDD      792(AX), Y6, Y8
 	VPADDD      1336(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1336(AX), Y6, Y8
 	VPADDD      808(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      808(AX), Y6, Y6
 	VPADDD      1352(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2506,24 +2850,24 @@ block3:
 	VPADDD      824(AX), Y6, Y8
 	VPADDD      1368(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1368(AX), Y6, Y8
 	VPADDD      840(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      840(AX), Y6, Y6
 	VPADDD      1384(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2535,24 +2879,24 @@ block3:
 	VPADDD      856(AX), Y6, Y8
 	VPADDD      1400(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1400(AX), Y6, Y8
 	VPADDD      872(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      872(AX), Y6, Y6
 	VPADDD      1416(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2564,24 +2908,24 @@ block3:
 	VPADDD      888(AX), Y6, Y8
 	VPADDD      1432(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1432(AX), Y6, Y8
 	VPADDD      904(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      904(AX), Y6, Y6
 	VPADDD      1448(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2593,24 +2937,24 @@ block3:
 	VPADDD      920(AX), Y6, Y8
 	VPADDD      1464(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1464(AX), Y6, Y8
 	VPADDD      936(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      936(AX), Y6, Y6
 	VPADDD      1480(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2622,24 +2966,24 @@ block3:
 	VPADDD      952(AX), Y6, Y8
 	VPADDD      1496(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1496(AX), Y6, Y8
 	VPADDD      968(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      968(AX), Y6, Y6
 	VPADDD      1512(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2651,24 +2995,24 @@ block3:
 	VPADDD      984(AX), Y6, Y8
 	VPADDD      1528(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1528(AX), Y6, Y8
 	VPADDD      1000(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      1000(AX), Y6, Y6
 	VPADDD      1544(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -2680,29 +3024,124 @@ block3:
 	VPADDD      1016(AX), Y6, Y8
 	VPADDD      1560(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      1560(AX), Y6, Y8
 	VPADDD      1032(AX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      1032(AX), Y6, Y6
 	VPADDD      1576(AX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
+	CMPQ        BX, DI
+	JEQ         entry22
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly23
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	MOVQ  72(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(SI)
+	MOVQ  112(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(SI)
+	ADDQ  $0x20, SI
+
+poly23:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    16(SP), R9
+	MOVQ    (SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    24(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 24(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    72(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    56(SP), R9
+	MOVQ    40(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 48(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    64(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 64(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    112(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    96(SP), R9
+	MOVQ    80(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 88(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    104(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 104(SP)
+
+entry22:
 	VPADDQ       Y1, Y0, Y0
 	VPADDQ       Y3, Y2, Y2
 	VPADDQ       Y5, Y4, Y4
@@ -2719,110 +3158,112 @@ block3:
 	VMOVQ        X1, 32(SP)
 	VMOVQ        X0, 72(SP)
 	VMOVQ        X2, 112(SP)
-	TESTQ        SI, SI
-	JZ           poly3
-	MOVQ         32(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, (SI)
-	MOVQ         72(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, 8(SI)
-	MOVQ         112(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, 16(SI)
-	ADDQ         $0x20, SI
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block21
 
-poly3:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly24
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	MOVQ  72(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 8(SI)
+	MOVQ  112(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 16(SI)
+	ADDQ  $0x20, SI
+
+poly24:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    16(SP), DX
+	MOVQ    (SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    56(SP), R8
-	MOVQ    40(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    72(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    56(SP), DX
+	MOVQ    40(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 48(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    64(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 64(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 64(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    96(SP), R8
-	MOVQ    80(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    112(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    96(SP), DX
+	MOVQ    80(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 88(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    104(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 104(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block3
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 104(SP)
 
 	// The frame held keys.
 	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), DX
-	MOVQ  DX, 8(AX)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 24(AX)
-	MOVQ  104(SP), DX
-	MOVQ  DX, 40(AX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
+	MOVQ  64(SP), CX
+	MOVQ  CX, 24(AX)
+	MOVQ  104(SP), CX
+	MOVQ  CX, 40(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -2865,24 +3306,24 @@ groups3:
 	VPADDD      (CX), Y6, Y8
 	VPADDD      (DX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y0, Y0
 	VPADDQ      Y8, Y1, Y1
 	VPADDD      (DX), Y6, Y8
 	VPADDD      16(CX), Y7, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y2, Y2
 	VPADDQ      Y8, Y3, Y3
 	VPADDD      16(CX), Y6, Y6
 	VPADDD      16(DX), Y7, Y7
 	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y7, Y6, Y6
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
@@ -3038,297 +3479,430 @@ TEXT ·nhPoly4AVX512(SB), $160-40
 	VMOVDQU64 1464(AX), Z13
 	VMOVDQU64 984(AX), Z14
 	VMOVDQU64 1528(AX), Z15
+	MOVQ      BX, DI
 
-block4:
+block25:
 	// Bytes 0 to 127 of the block.
 	VMOVDQU64  (CX), Z23
-	VSHUFI64X2 $0xdd, 64(CX), Z23, Z22
-	VSHUFI64X2 $0x88, 64(CX), Z23, Z23
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z23, Z22
+	VSHUFI64X2 $0x88, Z16, Z23, Z23
 	VPADDD     Z0, Z23, Z17
 	VPADDD     Z1, Z22, Z18
 	VPMULUDQ   Z18, Z17, Z16
-	VPSRLQ     $0x20, Z17, Z17
-	VPSRLQ     $0x20, Z18, Z18
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
 	VPMULUDQ   Z18, Z17, Z17
 	VPADDD     Z1, Z23, Z19
 	VPADDD     552(AX), Z22, Z20
 	VPMULUDQ   Z20, Z19, Z18
-	VPSRLQ     $0x20, Z19, Z19
-	VPSRLQ     $0x20, Z20, Z20
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
 	VPMULUDQ   Z20, Z19, Z19
 	VPADDD     552(AX), Z23, Z21
 	VPADDD     1096(AX), Z22, Z24
 	VPMULUDQ   Z24, Z21, Z20
-	VPSRLQ     $0x20, Z21, Z21
-	VPSRLQ     $0x20, Z24, Z24
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z24, Z24
 	VPMULUDQ   Z24, Z21, Z21
 	VPADDD     1096(AX), Z23, Z23
 	VPADDD     568(AX), Z22, Z24
 	VPMULUDQ   Z24, Z23, Z22
-	VPSRLQ     $0x20, Z23, Z23
-	VPSRLQ     $0x20, Z24, Z24
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z24, Z24
 	VPMULUDQ   Z24, Z23, Z23
 
 	// Bytes 128 to 255 of the block.
 	VMOVDQU64  128(CX), Z24
-	VSHUFI64X2 $0xdd, 192(CX), Z24, Z25
-	VSHUFI64X2 $0x88, 192(CX), Z24, Z24
+	VMOVDQU64  192(CX), Z26
+	VSHUFI64X2 $0xdd, Z26, Z24, Z25
+	VSHUFI64X2 $0x88, Z26, Z24, Z24
 	VPADDD     Z2, Z24, Z26
 	VPADDD     Z3, Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z16, Z16
 	VPADDQ     Z26, Z17, Z17
 	VPADDD     Z3, Z24, Z26
 	VPADDD     616(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z18, Z18
 	VPADDQ     Z26, Z19, Z19
 	VPADDD     616(AX), Z24, Z26
 	VPADDD     1160(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z20, Z20
 	VPADDQ     Z26, Z21, Z21
 	VPADDD     1160(AX), Z24, Z24
 	VPADDD     632(AX), Z25, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
 
 	// Bytes 256 to 383 of the block.
 	VMOVDQU64  256(CX), Z24
-	VSHUFI64X2 $0xdd, 320(CX), Z24, Z25
-	VSHUFI64X2 $0x88, 320(CX), Z24, Z24
+	VMOVDQU64  320(CX), Z26
+	VSHUFI64X2 $0xdd, Z26, Z24, Z25
+	VSHUFI64X2 $0x88, Z26, Z24, Z24
 	VPADDD     Z4, Z24, Z26
 	VPADDD     Z5, Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z16, Z16
 	VPADDQ     Z26, Z17, Z17
 	VPADDD     Z5, Z24, Z26
 	VPADDD     680(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z18, Z18
 	VPADDQ     Z26, Z19, Z19
 	VPADDD     680(AX), Z24, Z26
 	VPADDD     1224(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z20, Z20
 	VPADDQ     Z26, Z21, Z21
 	VPADDD     1224(AX), Z24, Z24
 	VPADDD     696(AX), Z25, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
 
 	// Bytes 384 to 511 of the block.
 	VMOVDQU64  384(CX), Z24
-	VSHUFI64X2 $0xdd, 448(CX), Z24, Z25
-	VSHUFI64X2 $0x88, 448(CX), Z24, Z24
+	VMOVDQU64  448(CX), Z26
+	VSHUFI64X2 $0xdd, Z26, Z24, Z25
+	VSHUFI64X2 $0x88, Z26, Z24, Z24
 	VPADDD     Z6, Z24, Z26
 	VPADDD     Z7, Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z16, Z16
 	VPADDQ     Z26, Z17, Z17
 	VPADDD     Z7, Z24, Z26
 	VPADDD     744(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z18, Z18
 	VPADDQ     Z26, Z19, Z19
 	VPADDD     744(AX), Z24, Z26
 	VPADDD     1288(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z20, Z20
 	VPADDQ     Z26, Z21, Z21
 	VPADDD     1288(AX), Z24, Z24
 	VPADDD     760(AX), Z25, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
 
 	// Bytes 512 to 639 of the block.
 	VMOVDQU64  512(CX), Z24
-	VSHUFI64X2 $0xdd, 576(CX), Z24, Z25
-	VSHUFI64X2 $0x88, 576(CX), Z24, Z24
+	VMOVDQU64  576(CX), Z26
+	VSHUFI64X2 $0xdd, Z26, Z24, Z25
+	VSHUFI64X2 $0x88, Z26, Z24, Z24
 	VPADDD     Z8, Z24, Z26
 	VPADDD     Z9, Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z16, Z16
 	VPADDQ     Z26, Z17, Z17
 	VPADDD     Z9, Z24, Z26
 	VPADDD     808(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z18, Z18
 	VPADDQ     Z26, Z19, Z19
 	VPADDD     808(AX), Z24, Z26
 	VPADDD     1352(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z20, Z20
 	VPADDQ     Z26, Z21, Z21
 	VPADDD     1352(AX), Z24, Z24
 	VPADDD     824(AX), Z25, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
 
 	// Bytes 640 to 767 of the block.
 	VMOVDQU64  640(CX), Z24
-	VSHUFI64X2 $0xdd, 704(CX), Z24, Z25
-	VSHUFI64X2 $0x88, 704(CX), Z24, Z24
+	VMOVDQU64  704(CX), Z26
+	VSHUFI64X2 $0xdd, Z26, Z24, Z25
+	VSHUFI64X2 $0x88, Z26, Z24, Z24
 	VPADDD     Z10, Z24, Z26
 	VPADDD     Z11, Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z16, Z16
 	VPADDQ     Z26, Z17, Z17
 	VPADDD     Z11, Z24, Z26
 	VPADDD     872(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z18, Z18
 	VPADDQ     Z26, Z19, Z19
 	VPADDD     872(AX), Z24, Z26
 	VPADDD     1416(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z20, Z20
 	VPADDQ     Z26, Z21, Z21
 	VPADDD     1416(AX), Z24, Z24
 	VPADDD     888(AX), Z25, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
 
 	// Bytes 768 to 895 of the block.
 	VMOVDQU64  768(CX), Z24
-	VSHUFI64X2 $0xdd, 832(CX), Z24, Z25
-	VSHUFI64X2 $0x88, 832(CX), Z24, Z24
+	VMOVDQU64  832(CX), Z26
+	VSHUFI64X2 $0xdd, Z26, Z24, Z25
+	VSHUFI64X2 $0x88, Z26, Z24, Z24
 	VPADDD     Z12, Z24, Z26
 	VPADDD     Z13, Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z16, Z16
 	VPADDQ     Z26, Z17, Z17
 	VPADDD     Z13, Z24, Z26
 	VPADDD     936(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z18, Z18
 	VPADDQ     Z26, Z19, Z19
 	VPADDD     936(AX), Z24, Z26
 	VPADDD     1480(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z20, Z20
 	VPADDQ     Z26, Z21, Z21
 	VPADDD     1480(AX), Z24, Z24
 	VPADDD     952(AX), Z25, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
 
 	// Bytes 896 to 1023 of the block.
 	VMOVDQU64  896(CX), Z24
-	VSHUFI64X2 $0xdd, 960(CX), Z24, Z25
-	VSHUFI64X2 $0x88, 960(CX), Z24, Z24
+	VMOVDQU64  960(CX), Z26
+	VSHUFI64X2 $0xdd, Z26, Z24, Z25
+	VSHUFI64X2 $0x88, Z26, Z24, Z24
 	VPADDD     Z14, Z24, Z26
 	VPADDD     Z15, Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z16, Z16
 	VPADDQ     Z26, Z17, Z17
 	VPADDD     Z15, Z24, Z26
 	VPADDD     1000(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z18, Z18
 	VPADDQ     Z26, Z19, Z19
 	VPADDD     1000(AX), Z24, Z26
 	VPADDD     1544(AX), Z25, Z27
 	VPMULUDQ   Z27, Z26, Z28
-	VPSRLQ     $0x20, Z26, Z26
-	VPSRLQ     $0x20, Z27, Z27
+	VPSHUFD    $0xf5, Z26, Z26
+	VPSHUFD    $0xf5, Z27, Z27
 	VPMULUDQ   Z27, Z26, Z26
 	VPADDQ     Z28, Z20, Z20
 	VPADDQ     Z26, Z21, Z21
 	VPADDD     1544(AX), Z24, Z24
 	VPADDD     1016(AX), Z25, Z25
 	VPMULUDQ   Z25, Z24, Z26
-	VPSRLQ     $0x20, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
 	VPMULUDQ   Z25, Z24, Z24
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
+	CMPQ       BX, DI
+	JEQ        entry26
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly27
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	MOVQ  72(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(SI)
+	MOVQ  112(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(SI)
+	MOVQ  152(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 24(SI)
+	ADDQ  $0x20, SI
+
+poly27:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    16(SP), R9
+	MOVQ    (SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    24(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 24(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    72(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    56(SP), R9
+	MOVQ    40(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 48(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    64(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 64(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    112(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    96(SP), R9
+	MOVQ    80(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 88(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    104(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 104(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    152(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    136(SP), R9
+	MOVQ    120(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 128(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    144(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 144(SP)
+
+entry26:
 	VPADDQ      Z17, Z16, Z16
 	VPADDQ      Z19, Z18, Z18
 	VPADDQ      Z21, Z20, Z20
@@ -3353,141 +3927,143 @@ block4:
 	VMOVQ       X16, 72(SP)
 	VMOVQ       X18, 112(SP)
 	VMOVQ       X19, 152(SP)
-	TESTQ       SI, SI
-	JZ          poly4
-	MOVQ        32(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, (SI)
-	MOVQ        72(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, 8(SI)
-	MOVQ        112(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, 16(SI)
-	MOVQ        152(SP), DX
-	ADDQ        $+8192, DX
-	MOVQ        DX, 24(SI)
-	ADDQ        $0x20, SI
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block25
 
-poly4:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly28
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	MOVQ  72(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 8(SI)
+	MOVQ  112(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 16(SI)
+	MOVQ  152(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 24(SI)
+	ADDQ  $0x20, SI
+
+poly28:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    16(SP), DX
+	MOVQ    (SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    56(SP), R8
-	MOVQ    40(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    72(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    56(SP), DX
+	MOVQ    40(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 48(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    64(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 64(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 64(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    96(SP), R8
-	MOVQ    80(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    112(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    96(SP), DX
+	MOVQ    80(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 88(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    104(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 104(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 104(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    152(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    136(SP), R8
-	MOVQ    120(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 128(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    152(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    136(SP), DX
+	MOVQ    120(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 128(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    144(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 144(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block4
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 144(SP)
 
 	// The frame held keys.
 	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), DX
-	MOVQ  DX, 8(AX)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 24(AX)
-	MOVQ  104(SP), DX
-	MOVQ  DX, 40(AX)
-	MOVQ  144(SP), DX
-	MOVQ  DX, 56(AX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
+	MOVQ  64(SP), CX
+	MOVQ  CX, 24(AX)
+	MOVQ  104(SP), CX
+	MOVQ  CX, 40(AX)
+	MOVQ  144(SP), CX
+	MOVQ  CX, 56(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -3533,37 +4109,38 @@ TEXT ·nhLast4AVX512(SB), $0-32
 
 whole4:
 	VMOVDQU64  (BX), Z8
-	VSHUFI64X2 $0xdd, 64(BX), Z8, Z9
-	VSHUFI64X2 $0x88, 64(BX), Z8, Z8
+	VMOVDQU64  64(BX), Z10
+	VSHUFI64X2 $0xdd, Z10, Z8, Z9
+	VSHUFI64X2 $0x88, Z10, Z8, Z8
 	VPADDD     (DX), Z8, Z10
 	VPADDD     (CX), Z9, Z11
 	VPMULUDQ   Z11, Z10, Z12
-	VPSRLQ     $0x20, Z10, Z10
-	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z10, Z10
 	VPADDQ     Z12, Z0, Z0
 	VPADDQ     Z10, Z1, Z1
 	VPADDD     (CX), Z8, Z10
 	VPADDD     16(DX), Z9, Z11
 	VPMULUDQ   Z11, Z10, Z12
-	VPSRLQ     $0x20, Z10, Z10
-	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z10, Z10
 	VPADDQ     Z12, Z2, Z2
 	VPADDQ     Z10, Z3, Z3
 	VPADDD     16(DX), Z8, Z10
 	VPADDD     16(CX), Z9, Z11
 	VPMULUDQ   Z11, Z10, Z12
-	VPSRLQ     $0x20, Z10, Z10
-	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z10, Z10
 	VPADDQ     Z12, Z4, Z4
 	VPADDQ     Z10, Z5, Z5
 	VPADDD     16(CX), Z8, Z8
 	VPADDD     32(DX), Z9, Z9
 	VPMULUDQ   Z9, Z8, Z10
-	VPSRLQ     $0x20, Z8, Z8
-	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z8, Z8
 	VPADDQ     Z10, Z6, Z6
 	VPADDQ     Z8, Z7, Z7
@@ -3606,32 +4183,32 @@ partial4:
 	VPADDD.Z   (DX), Z8, K3, Z9
 	VPADDD     (CX), Z10, Z11
 	VPMULUDQ   Z11, Z9, Z12
-	VPSRLQ     $0x20, Z9, Z9
-	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z9, Z9
 	VPADDQ     Z12, Z0, Z0
 	VPADDQ     Z9, Z1, Z1
 	VPADDD.Z   (CX), Z8, K3, Z9
 	VPADDD     16(DX), Z10, Z11
 	VPMULUDQ   Z11, Z9, Z12
-	VPSRLQ     $0x20, Z9, Z9
-	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z9, Z9
 	VPADDQ     Z12, Z2, Z2
 	VPADDQ     Z9, Z3, Z3
 	VPADDD.Z   16(DX), Z8, K3, Z9
 	VPADDD     16(CX), Z10, Z11
 	VPMULUDQ   Z11, Z9, Z12
-	VPSRLQ     $0x20, Z9, Z9
-	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z9, Z9
 	VPADDQ     Z12, Z4, Z4
 	VPADDQ     Z9, Z5, Z5
 	VPADDD.Z   16(CX), Z8, K3, Z8
 	VPADDD     32(DX), Z10, Z9
 	VPMULUDQ   Z9, Z8, Z10
-	VPSRLQ     $0x20, Z8, Z8
-	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z8, Z8
 	VPADDQ     Z10, Z6, Z6
 	VPADDQ     Z8, Z7, Z7
@@ -3730,8 +4307,9 @@ TEXT ·nhPoly4AVX2(SB), $160-40
 	MOVQ   p+16(FP), CX
 	MOVQ   blocks+24(FP), BX
 	MOVQ   words+32(FP), SI
+	MOVQ   BX, DI
 
-block4:
+block29:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y7
 	VPERM2I128  $0x31, 32(CX), Y7, Y6
@@ -3739,26 +4317,26 @@ block4:
 	VPADDD      536(AX), Y7, Y1
 	VPADDD      1080(AX), Y6, Y2
 	VPMULUDQ    Y2, Y1, Y0
-	VPSRLQ      $0x20, Y1, Y1
-	VPSRLQ      $0x20, Y2, Y2
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
 	VPMULUDQ    Y2, Y1, Y1
 	VPADDD      1080(AX), Y7, Y3
 	VPADDD      552(AX), Y6, Y4
 	VPMULUDQ    Y4, Y3, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPSRLQ      $0x20, Y4, Y4
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
 	VPMULUDQ    Y4, Y3, Y3
 	VPADDD      552(AX), Y7, Y5
 	VPADDD      1096(AX), Y6, Y8
 	VPMULUDQ    Y8, Y5, Y4
-	VPSRLQ      $0x20, Y5, Y5
-	VPSRLQ      $0x20, Y8, Y8
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
 	VPMULUDQ    Y8, Y5, Y5
 	VPADDD      1096(AX), Y7, Y7
 	VPADDD      568(AX), Y6, Y8
 	VPMULUDQ    Y8, Y7, Y6
-	VPSRLQ      $0x20, Y7, Y7
-	VPSRLQ      $0x20, Y8, Y8
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y8, Y8
 	VPMULUDQ    Y8, Y7, Y7
 
 	// Bytes 64 to 127 of the block.
@@ -3768,32 +4346,32 @@ block4:
 	VPADDD      568(AX), Y8, Y10
 	VPADDD      1112(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1112(AX), Y8, Y10
 	VPADDD      584(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      584(AX), Y8, Y10
 	VPADDD      1128(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1128(AX), Y8, Y8
 	VPADDD      600(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -3805,32 +4383,32 @@ block4:
 	VPADDD      600(AX), Y8, Y10
 	VPADDD      1144(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1144(AX), Y8, Y10
 	VPADDD      616(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      616(AX), Y8, Y10
 	VPADDD      1160(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1160(AX), Y8, Y8
 	VPADDD      632(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -3842,32 +4420,32 @@ block4:
 	VPADDD      632(AX), Y8, Y10
 	VPADDD      1176(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1176(AX), Y8, Y10
 	VPADDD      648(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      648(AX), Y8, Y10
 	VPADDD      1192(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1192(AX), Y8, Y8
 	VPADDD      664(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -3879,32 +4457,32 @@ block4:
 	VPADDD      664(AX), Y8, Y10
 	VPADDD      1208(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1208(AX), Y8, Y10
 	VPADDD      680(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      680(AX), Y8, Y10
 	VPADDD      1224(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1224(AX), Y8, Y8
 	VPADDD      696(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -3916,32 +4494,32 @@ block4:
 	VPADDD      696(AX), Y8, Y10
 	VPADDD      1240(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1240(AX), Y8, Y10
 	VPADDD      712(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      712(AX), Y8, Y10
 	VPADDD      1256(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1256(AX), Y8, Y8
 	VPADDD      728(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -3953,32 +4531,32 @@ block4:
 	VPADDD      728(AX), Y8, Y10
 	VPADDD      1272(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1272(AX), Y8, Y10
 	VPADDD      744(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      744(AX), Y8, Y10
 	VPADDD      1288(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1288(AX), Y8, Y8
 	VPADDD      760(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -3990,32 +4568,32 @@ block4:
 	VPADDD      760(AX), Y8, Y10
 	VPADDD      1304(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1304(AX), Y8, Y10
 	VPADDD      776(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      776(AX), Y8, Y10
 	VPADDD      1320(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1320(AX), Y8, Y8
 	VPADDD      792(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4027,32 +4605,32 @@ block4:
 	VPADDD      792(AX), Y8, Y10
 	VPADDD      1336(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1336(AX), Y8, Y10
 	VPADDD      808(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      808(AX), Y8, Y10
 	VPADDD      1352(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1352(AX), Y8, Y8
 	VPADDD      824(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4064,32 +4642,32 @@ block4:
 	VPADDD      824(AX), Y8, Y10
 	VPADDD      1368(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1368(AX), Y8, Y10
 	VPADDD      840(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      840(AX), Y8, Y10
 	VPADDD      1384(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1384(AX), Y8, Y8
 	VPADDD      856(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4101,32 +4679,32 @@ block4:
 	VPADDD      856(AX), Y8, Y10
 	VPADDD      1400(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1400(AX), Y8, Y10
 	VPADDD      872(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      872(AX), Y8, Y10
 	VPADDD      1416(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1416(AX), Y8, Y8
 	VPADDD      888(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4138,32 +4716,32 @@ block4:
 	VPADDD      888(AX), Y8, Y10
 	VPADDD      1432(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1432(AX), Y8, Y10
 	VPADDD      904(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      904(AX), Y8, Y10
 	VPADDD      1448(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1448(AX), Y8, Y8
 	VPADDD      920(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4175,32 +4753,32 @@ block4:
 	VPADDD      920(AX), Y8, Y10
 	VPADDD      1464(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1464(AX), Y8, Y10
 	VPADDD      936(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      936(AX), Y8, Y10
 	VPADDD      1480(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1480(AX), Y8, Y8
 	VPADDD      952(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4212,32 +4790,32 @@ block4:
 	VPADDD      952(AX), Y8, Y10
 	VPADDD      1496(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1496(AX), Y8, Y10
 	VPADDD      968(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      968(AX), Y8, Y10
 	VPADDD      1512(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1512(AX), Y8, Y8
 	VPADDD      984(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4249,32 +4827,32 @@ block4:
 	VPADDD      984(AX), Y8, Y10
 	VPADDD      1528(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1528(AX), Y8, Y10
 	VPADDD      1000(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      1000(AX), Y8, Y10
 	VPADDD      1544(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1544(AX), Y8, Y8
 	VPADDD      1016(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
@@ -4286,37 +4864,161 @@ block4:
 	VPADDD      1016(AX), Y8, Y10
 	VPADDD      1560(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      1560(AX), Y8, Y10
 	VPADDD      1032(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      1032(AX), Y8, Y10
 	VPADDD      1576(AX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      1576(AX), Y8, Y8
 	VPADDD      1048(AX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
+	CMPQ        BX, DI
+	JEQ         entry30
 
-	// L1: the sums of the products, and the block's length in bits.
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly31
+	MOVQ  32(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (SI)
+	MOVQ  72(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(SI)
+	MOVQ  112(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(SI)
+	MOVQ  152(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 24(SI)
+	ADDQ  $0x20, SI
+
+poly31:
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    32(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    16(SP), R9
+	MOVQ    (SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 8(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    24(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 24(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    72(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    56(SP), R9
+	MOVQ    40(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 48(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    64(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 64(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    112(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    96(SP), R9
+	MOVQ    80(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 88(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    104(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 104(SP)
+
+	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	MOVQ    152(SP), R10
+	ADDQ    $+8192, R10
+	MOVQ    R10, DX
+	SHRQ    $0x20, DX
+	MOVQ    R10, R9
+	SUBQ    136(SP), R9
+	MOVQ    120(SP), R8
+	CMPL    DX, $0xffffffff
+	CMOVQEQ 128(SP), R8
+	CMOVQEQ R9, R10
+	MOVQ    144(SP), DX
+	MULXQ   R8, R9, R8
+	MOVQ    $+59, DX
+	MULXQ   R8, DX, R8
+	ADDQ    DX, R9
+	ADCQ    $0x00, R8
+	ADDQ    R10, R9
+	ADCQ    $0x00, R8
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	SBBQ    DX, DX
+	ANDQ    $0x3b, DX
+	ADDQ    DX, R9
+	MOVQ    R9, 144(SP)
+
+entry30:
 	VPADDQ       Y1, Y0, Y0
 	VPADDQ       Y3, Y2, Y2
 	VPADDQ       Y5, Y4, Y4
@@ -4337,141 +5039,143 @@ block4:
 	VMOVQ        X0, 72(SP)
 	VMOVQ        X2, 112(SP)
 	VMOVQ        X3, 152(SP)
-	TESTQ        SI, SI
-	JZ           poly4
-	MOVQ         32(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, (SI)
-	MOVQ         72(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, 8(SI)
-	MOVQ         112(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, 16(SI)
-	MOVQ         152(SP), DX
-	ADDQ         $+8192, DX
-	MOVQ         DX, 24(SI)
-	ADDQ         $0x20, SI
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block29
 
-poly4:
+	// L1 words of the block before, with their length in bits, for who wants them.
+	TESTQ SI, SI
+	JZ    poly32
+	MOVQ  32(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, (SI)
+	MOVQ  72(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 8(SI)
+	MOVQ  112(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 16(SI)
+	MOVQ  152(SP), AX
+	ADDQ  $+8192, AX
+	MOVQ  AX, 24(SI)
+	ADDQ  $0x20, SI
+
+poly32:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    32(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    16(SP), DX
+	MOVQ    (SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 8(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    56(SP), R8
-	MOVQ    40(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    72(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    56(SP), DX
+	MOVQ    40(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 48(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    64(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 64(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 64(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    96(SP), R8
-	MOVQ    80(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    112(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    96(SP), DX
+	MOVQ    80(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 88(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    104(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 104(SP)
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 104(SP)
 
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    152(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    136(SP), R8
-	MOVQ    120(SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 128(SP), DI
-	CMOVQEQ R8, R9
+	MOVQ    152(SP), BX
+	ADDQ    $+8192, BX
+	MOVQ    BX, AX
+	SHRQ    $0x20, AX
+	MOVQ    BX, DX
+	SUBQ    136(SP), DX
+	MOVQ    120(SP), CX
+	CMPL    AX, $0xffffffff
+	CMOVQEQ 128(SP), CX
+	CMOVQEQ DX, BX
 	MOVQ    144(SP), DX
-	MULXQ   DI, R8, DI
+	MULXQ   CX, CX, AX
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 144(SP)
-	ADDQ    $+1024, CX
-	DECQ    BX
-	JNZ     block4
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+	MOVQ    CX, 144(SP)
 
 	// The frame held keys.
 	MOVQ  y+0(FP), AX
 	VPXOR X0, X0, X0
-	MOVQ  24(SP), DX
-	MOVQ  DX, 8(AX)
-	MOVQ  64(SP), DX
-	MOVQ  DX, 24(AX)
-	MOVQ  104(SP), DX
-	MOVQ  DX, 40(AX)
-	MOVQ  144(SP), DX
-	MOVQ  DX, 56(AX)
+	MOVQ  24(SP), CX
+	MOVQ  CX, 8(AX)
+	MOVQ  64(SP), CX
+	MOVQ  CX, 24(AX)
+	MOVQ  104(SP), CX
+	MOVQ  CX, 40(AX)
+	MOVQ  144(SP), CX
+	MOVQ  CX, 56(AX)
 	VMOVQ X0, (SP)
 	VMOVQ X0, 8(SP)
 	VMOVQ X0, 16(SP)
@@ -4521,32 +5225,32 @@ groups4:
 	VPADDD      (CX), Y8, Y10
 	VPADDD      (DX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y0, Y0
 	VPADDQ      Y10, Y1, Y1
 	VPADDD      (DX), Y8, Y10
 	VPADDD      16(CX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y2, Y2
 	VPADDQ      Y10, Y3, Y3
 	VPADDD      16(CX), Y8, Y10
 	VPADDD      16(DX), Y9, Y11
 	VPMULUDQ    Y11, Y10, Y12
-	VPSRLQ      $0x20, Y10, Y10
-	VPSRLQ      $0x20, Y11, Y11
+	VPSHUFD     $0xf5, Y10, Y10
+	VPSHUFD     $0xf5, Y11, Y11
 	VPMULUDQ    Y11, Y10, Y10
 	VPADDQ      Y12, Y4, Y4
 	VPADDQ      Y10, Y5, Y5
 	VPADDD      16(DX), Y8, Y8
 	VPADDD      32(CX), Y9, Y9
 	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
 	VPMULUDQ    Y9, Y8, Y8
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7

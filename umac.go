@@ -115,30 +115,41 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	default:
 		return TagSizeError(tagSize)
 	}
-	var subkeys [subkeysSize]byte
-	if err := deriveSubkeys(&subkeys, key); err != nil {
-		return err
+	switch len(key) {
+	case 16, 24, 32:
+	default:
+		return KeySizeError(len(key))
+	}
+	if k.tagSize != 0 {
+		k.Destroy()
 	}
 	iterations := tagSize / 4
-	k.Destroy()
-	k.pad.init(subkeys[subkeyPad:][:len(key)])
-	k.l1.set(subkeys[subkeyL1:][:l1Block+16*(iterations-1)])
+	var buf subkeys
+	subkey := buf.derive(key, [kdfIndexes]int{
+		kdfPad:    len(key),
+		kdfL1:     l1Block + 16*(iterations-1),
+		kdfL2:     24 * iterations,
+		kdfL3Key1: 64 * iterations,
+		kdfL3Key2: 4 * iterations,
+	})
+	k.pad.init(subkey[kdfPad])
+	k.l1.set(subkey[kdfL1])
 	for i := range iterations {
 		const mask = 0x01ffffff01ffffff // RFC 4418 section 5.3.1
-		b := subkeys[subkeyL2+24*i:]
-		k.l2[i].k64 = binary.BigEndian.Uint64(b) & mask
+		b := (*[24]byte)(subkey[kdfL2][24*i:])
+		k.l2[i].k64 = binary.BigEndian.Uint64(b[:]) & mask
 		k.l2[i].k128.hi = binary.BigEndian.Uint64(b[8:]) & mask
 		k.l2[i].k128.lo = binary.BigEndian.Uint64(b[16:]) & mask
 	}
 	for i := range iterations {
-		b := subkeys[subkeyL3+64*i:]
+		b := (*[64]byte)(subkey[kdfL3Key1][64*i:])
 		for j := range 4 {
 			k.l3.high[i][j] = reduce36(binary.BigEndian.Uint64(b[8*j:]))
 			k.l3.low[i][j] = reduce36(binary.BigEndian.Uint64(b[8*j+32:]))
 		}
-		k.l3.k2[i] = binary.BigEndian.Uint32(subkeys[subkeyL3Last+4*i:])
+		k.l3.k2[i] = binary.BigEndian.Uint32(subkey[kdfL3Key2][4*i:])
 	}
-	clear(subkeys[:])
+	clear(buf[:])
 	k.tagSize = uint8(tagSize)
 	return nil
 }
@@ -204,16 +215,14 @@ func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, last []byte, pa
 	var words l1Words
 	if len(last) > 0 || l2.words == 0 {
 		nhLast(&words, k, last)
-		for i := range words[:iterations] {
-			words[i] += 8 * uint64(len(last))
-		}
 	}
+	length := 8 * uint64(len(last))
 	// UHASH, section 5.1: a word of each iteration.
 	var h [maxIterations]uint32
 	switch {
 	case l2.words == 0: // the word of a single block passes by L2
 		for i := range h[:iterations] {
-			h[i] = k.l3.l3Short(i, words[i])
+			h[i] = k.l3.l3Short(i, words[i]+length)
 		}
 	case len(last) == 0:
 		for i := range h[:iterations] {
@@ -221,10 +230,13 @@ func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, last []byte, pa
 		}
 	case l2.words < poly64Words:
 		for i := range h[:iterations] {
-			h[i] = k.l3.l3Short(i, reduce64(poly64(l2.y[i].lo, k.l2[i].k64, words[i])))
+			h[i] = k.l3.l3Short(i, reduce64(poly64(l2.y[i].lo, k.l2[i].k64, words[i]+length)))
 		}
 	default:
 		end := *l2
+		for i := range words[:iterations] {
+			words[i] += length
+		}
 		end.absorb128(k, &words)
 		for i := range h[:iterations] {
 			h[i] = k.l3.l3(i, end.sum(i, &k.l2[i]))

@@ -85,8 +85,10 @@ func (avx512) groups() int     { return 4 }
 func (avx512) vec() VecVirtual { return ZMM() }
 
 func (avx512) load(p Mem, a, b VecVirtual) {
+	w := ZMM()
 	VMOVDQU64(p, a)
-	split512(p.Offset(64), a, a, b)
+	VMOVDQU64(p.Offset(64), w)
+	split512(w, a, a, b)
 }
 
 // split512 takes groups 0 and 1 in v and 2 and 3 in w.
@@ -148,8 +150,8 @@ func addProducts(v isa, s sums, a, b VecVirtual, k key, mask Register, set bool)
 		even, odd = v.vec(), x
 	}
 	VPMULUDQ(y, x, even)
-	VPSRLQ(U8(32), x, x)
-	VPSRLQ(U8(32), y, y)
+	VPSHUFD(U8(0xf5), x, x)
+	VPSHUFD(U8(0xf5), y, y)
 	VPMULUDQ(y, x, odd)
 	if !set {
 		VPADDQ(even, s.even, s.even)
@@ -226,49 +228,63 @@ func blocks(v isa, n int) {
 			registers = append(registers, r)
 		}
 	}
-	name := fmt.Sprintf("block%d", n)
-	Label(name)
-	s := newSums(v, n)
-	for c := range blockSize / chunk {
-		Comment(fmt.Sprintf("Bytes %d to %d of the block.", c*chunk, (c+1)*chunk-1))
-		a, b := v.vec(), v.vec()
-		v.load(Mem{Base: p, Disp: c * chunk}, a, b)
+	// The words of a block are taken into POLY after NH of the next one: by
+	// then they have left the vector unit, and nothing has to wait.
+	polySteps := func() {
+		Comment("L1 words of the block before, with their length in bits, for who wants them.")
+		m := GP64()
+		noWords := label("poly")
+		TESTQ(words, words)
+		JZ(LabelRef(noWords))
 		for t := range n {
-			k := keysAt(lo, hi, t, c*v.groups())
-			if registers != nil && t == 0 {
-				k = registers[c]
-			}
-			if registers != nil && t == 1 {
-				k.lo = registers[c].hi
-			}
-			addProducts(v, s[t], a, b, k, nil, c == 0)
+			MOVQ(polyAt(frame, t).m, m)
+			ADDQ(I32(8*blockSize), m)
+			MOVQ(m, Mem{Base: words, Disp: 8 * t})
+		}
+		ADDQ(Imm(wordsSize), words)
+		Label(noWords)
+		for t := range n {
+			polyStep(polyAt(frame, t))
 		}
 	}
-	Comment("L1: the sums of the products, and the block's length in bits.")
-	m := GP64()
+	block, entry := label("block"), label("entry")
+	s := newSums(v, n)
+	nh := func() {
+		for c := range blockSize / chunk {
+			Comment(fmt.Sprintf("Bytes %d to %d of the block.", c*chunk, (c+1)*chunk-1))
+			a, b := v.vec(), v.vec()
+			v.load(Mem{Base: p, Disp: c * chunk}, a, b)
+			for t := range n {
+				k := keysAt(lo, hi, t, c*v.groups())
+				if registers != nil && t == 0 {
+					k = registers[c]
+				}
+				if registers != nil && t == 1 {
+					k.lo = registers[c].hi
+				}
+				addProducts(v, s[t], a, b, k, nil, c == 0)
+			}
+		}
+	}
+	first := GP64()
+	MOVQ(count, first)
+	Label(block)
+	nh()
+	CMPQ(count, first)
+	JEQ(LabelRef(entry))
+	polySteps()
+	Label(entry)
 	for t, word := range reduce(v, s) {
 		VMOVQ(word.AsX(), polyAt(frame, t).m)
 	}
-	TESTQ(words, words)
-	noWords := fmt.Sprintf("poly%d", n)
-	JZ(LabelRef(noWords))
-	for t := range n {
-		MOVQ(polyAt(frame, t).m, m)
-		ADDQ(I32(8*blockSize), m)
-		MOVQ(m, Mem{Base: words, Disp: 8 * t})
-	}
-	ADDQ(Imm(wordsSize), words)
-	Label(noWords)
-	for t := range n {
-		polyStep(polyAt(frame, t))
-	}
 	ADDQ(I32(blockSize), p)
 	DECQ(count)
-	JNZ(LabelRef(name))
+	JNZ(LabelRef(block))
+	polySteps()
 
 	Comment("The frame held keys.")
 	y = Dereference(Param("y"))
-	zero := XMM()
+	zero, m := XMM(), GP64()
 	VPXOR(zero, zero, zero)
 	for t := range n {
 		MOVQ(polyAt(frame, t).y, m)
@@ -289,6 +305,14 @@ const polyFrame = 8 * 5
 func polyAt(frame Mem, t int) poly {
 	f := frame.Offset(polyFrame * t)
 	return poly{f, f.Offset(8), f.Offset(16), f.Offset(24), f.Offset(32)}
+}
+
+var labels int
+
+// label returns a new label; avo wants them to be unique in a file.
+func label(name string) string {
+	labels++
+	return fmt.Sprintf("%s%d", name, labels)
 }
 
 // polyStep is a step of POLY-64, RFC 4418 section 5.3.2, without a branch:
