@@ -54,14 +54,16 @@ func TestKernelsOff(t *testing.T) {
 	}
 	best := nhName() // AVX-512 where the machine has it
 	for godebug, kernels := range map[string]string{
-		"cpu.avx512f=off":               "avx2/aesni",
-		"cpu.avx512bw=off":              "avx2/aesni",
-		"cpu.avx2=off":                  "generic/aesni",
-		"cpu.bmi2=off":                  "generic/aesni",
-		"cpu.aes=off":                   best + "/stdlib",
-		"cpu.avx512f=off,cpu.aes=off":   "avx2/stdlib",
-		"cpu.avx2=off,cpu.aes=off":      "generic/stdlib",
-		"cpu.avx512vl=off,cpu.erms=off": best + "/aesni",
+		"cpu.avx512f=off":             "avx2/aesni",
+		"cpu.avx512bw=off":            "avx2/aesni",
+		"cpu.avx2=off":                "generic/aesni",
+		"cpu.bmi2=off":                "generic/aesni",
+		"cpu.aes=off":                 best + "/stdlib",
+		"cpu.avx512f=off,cpu.aes=off": "avx2/stdlib",
+		"cpu.avx2=off,cpu.aes=off":    "generic/stdlib",
+		"cpu.avx512dq=off":            "avx2/aesni",
+		"cpu.avx512vl=off":            "avx2/aesni",
+		"cpu.erms=off":                best + "/aesni",
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestHardware$|^TestUMACSign$|^TestUMACInit$")
 		cmd.Env = append(os.Environ(), "GODEBUG="+godebug, "FASTMAC_TEST_KERNELS="+kernels)
@@ -77,8 +79,8 @@ func TestRequires(t *testing.T) {
 	for file, kernels := range map[string]map[string]string{
 		"nh_amd64.s": {
 			// CMOV is in every amd64 CPU.
-			"AVX512$": "AVX, AVX2, AVX512BW, AVX512F, BMI2, CMOV", // useAVX512
-			"AVX2$":   "AVX, AVX2, BMI2, CMOV",                    // useAVX2
+			"AVX512$": "AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV", // useAVX512
+			"AVX2$":   "AVX, AVX2, BMI2, CMOV",                                        // useAVX2
 		},
 		// Supported; SSE and SSE2 are in every amd64 CPU.
 		"internal/aesni/aesni_amd64.s": {"": "AES, SSE, SSE2, SSE4.1"},

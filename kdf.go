@@ -88,19 +88,18 @@ func (k *aesKey) encrypt(p []byte) {
 	aesBuffers.Put(b)
 }
 
-// A pad is one of 4, 8, 12 or 16 bytes, RFC 4418 section 3.3, as its first 8 bytes,
-// of which a short one fills the upper part, and its last 8. What does not belong
-// to it is to be passed over.
-type pad struct{ high, low uint64 }
+// A pad is one of 4, 8, 12 or 16 bytes, RFC 4418 section 3.3, as two little-endian
+// words. What is beyond its size is to be passed over.
+type pad struct{ first, second uint64 }
 
-// padAt reads the pad that begins at offset of an encrypted block.
-func padAt(block []byte, offset int) pad {
-	b := (*[aes.BlockSize]byte)(block)
-	high, low := binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])
+// part returns the pad that is part number part of an encrypted block.
+func (p pad) part(part uint64, tagSize uint8) pad {
+	offset := part * uint64(tagSize)
 	if offset >= 8 {
-		high = low
+		p.first = p.second
 	}
-	return pad{high << (8 * (offset & 4)), low}
+	p.first >>= 8 * (offset & 4)
+	return p
 }
 
 // newPad computes the pad for a nonce of 1 to 16 bytes: AES under the pad key of
@@ -108,15 +107,35 @@ func padAt(block []byte, offset int) pad {
 // that block, which the low bits of the nonce select, so that four and two nonces
 // in a row share a block.
 func (k *UMACKey) newPad(nonce []byte) pad {
-	var block [aes.BlockSize]byte
-	copy(block[:], nonce)
-	low := &block[len(nonce)-1]
-	part := *low & (1<<k.padShift() - 1)
-	*low ^= part
-	k.pad.encrypt(block[:])
-	p := padAt(block[:], int(part)*int(k.tagSize))
-	clear(block[:])
-	return p
+	// The block in two little-endian words, and never in memory: there a load
+	// that spans two recent stores would have to wait for both.
+	var first, second uint64
+	n := len(nonce)
+	if n >= 8 {
+		first = binary.LittleEndian.Uint64(nonce)
+		second = binary.LittleEndian.Uint64(nonce[n-8:]) >> (8 * (16 - n))
+	} else {
+		for i, b := range nonce {
+			first |= uint64(b) << (8 * i)
+		}
+	}
+	part := uint64(nonce[n-1]) & (1<<k.padShift() - 1)
+	if n <= 8 {
+		first ^= part << (8 * (n - 1))
+	} else {
+		second ^= part << (8 * (n - 9))
+	}
+	if useAESNI {
+		first, second = k.pad.schedule.EncryptWords(k.pad.rounds, first, second)
+	} else {
+		var block [aes.BlockSize]byte
+		binary.LittleEndian.PutUint64(block[:], first)
+		binary.LittleEndian.PutUint64(block[8:], second)
+		k.pad.encrypt(block[:])
+		first, second = binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])
+		clear(block[:])
+	}
+	return pad{first, second}.part(part, k.tagSize)
 }
 
 // padShift is how many low bits of the nonce select a part of the block.
@@ -157,7 +176,8 @@ func (s *pads) pad(k *UMACKey, nonce []byte) pad {
 	if skip != 0 || s.count == 0 || !known {
 		s.seek(k, nonce, number, skip, known)
 	}
-	p := padAt(s.blocks[aes.BlockSize*(s.first&7):], int(part)*int(k.tagSize))
+	b := (*[aes.BlockSize]byte)(s.blocks[aes.BlockSize*(s.first&7):])
+	p := pad{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}.part(part, k.tagSize)
 	if part+1 == 1<<shift {
 		s.drop()
 	}
@@ -182,13 +202,15 @@ func (s *pads) fill(k *UMACKey, nonce []byte, number uint64, inOrder bool) {
 	if inOrder && number < 1<<60 { // far from the end of the numbers
 		n = len(s.blocks)
 	}
-	prefix := nonce[:len(nonce)-8]
-	clear(s.blocks[:])
+	var block [aes.BlockSize]byte
+	prefix := block[:copy(block[:], nonce[:len(nonce)-8])]
+	shift := k.padShift()
 	for i := 0; i < n; i += aes.BlockSize {
-		b := s.blocks[i:][:aes.BlockSize]
-		copy(b, prefix)
-		binary.BigEndian.PutUint64(b[len(prefix):], (number+uint64(i/aes.BlockSize))<<k.padShift())
+		b := (*[aes.BlockSize]byte)(s.blocks[i:])
+		*b = block
+		binary.BigEndian.PutUint64(b[len(prefix):][:8], (number+uint64(i/aes.BlockSize))<<shift)
 	}
+	clear(s.blocks[n:])
 	k.pad.encrypt(s.blocks[:n])
 	s.first, s.count, s.number = 0, n/aes.BlockSize, number
 	s.nonceSize = len(nonce)

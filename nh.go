@@ -57,9 +57,10 @@ type l1Words [maxIterations]uint64
 //	nhPoly(y, k, p, words)  hashes whole blocks, at least one. The L1 word of each,
 //	                        its length added, is taken into the POLY-64 values y
 //	                        and, if words is not nil, stored there.
-//	nhLast(words, k, p)     sets words to the NH hash of p, 0 to 1024 bytes, filled
-//	                        up with zeros as RFC 4418 section 5.2.1 says. The length
-//	                        is not added.
+//	nhAdd(sums, k, g, p)    adds to sums the NH hash of p, which begins at group g of
+//	                        a block and ends within it, filled up with zeros to whole
+//	                        groups, at least one, as RFC 4418 section 5.2.1 says. The
+//	                        length is not added.
 //
 // They write the first k.iterations() elements, and read nothing outside p.
 
@@ -79,14 +80,13 @@ func nhPolyGeneric(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Wo
 	}
 }
 
-func nhLastGeneric(words *l1Words, k *UMACKey, p []byte) {
-	*words = l1Words{}
-	whole := len(p) &^ (l1Group - 1)
-	nhGeneric(words, &k.l1, 0, p[:whole], k.iterations())
-	if whole < len(p) || whole == 0 {
+func nhAddGeneric(sums *l1Words, k *UMACKey, g int, p []byte) {
+	whole := len(p) / l1Group
+	nhGeneric(sums, &k.l1, g, p[:l1Group*whole], k.iterations())
+	if l1Group*whole < len(p) || whole == 0 {
 		var group [l1Group]byte
-		copy(group[:], p[whole:])
-		nhGeneric(words, &k.l1, whole/l1Group, group[:], k.iterations())
+		copy(group[:], p[l1Group*whole:])
+		nhGeneric(sums, &k.l1, g+whole, group[:], k.iterations())
 	}
 }
 

@@ -16,9 +16,10 @@ import (
 // Which kernels run. Plain variables, so that the compiler sees the calls and
 // the arguments of the assembly stay on the stack; tests change them.
 var (
-	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
-	useAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
-	useAESNI  = aesni.Supported
+	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
+		cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+	useAVX2  = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+	useAESNI = aesni.Supported
 )
 
 func nhName() string {
@@ -68,31 +69,53 @@ func nhPoly(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
 	}
 }
 
-func nhLast(words *l1Words, k *UMACKey, p []byte) {
+func nhAdd(sums *l1Words, k *UMACKey, g int, p []byte) {
+	in := unsafe.SliceData(p)
 	if useAVX512 {
-		in := unsafe.SliceData(p)
 		switch k.iterations() {
 		case 1:
-			nhLast1AVX512(words, k, in, len(p))
+			nhAdd1AVX512(sums, k, g, in, len(p))
 		case 2:
-			nhLast2AVX512(words, k, in, len(p))
+			nhAdd2AVX512(sums, k, g, in, len(p))
 		case 3:
-			nhLast3AVX512(words, k, in, len(p))
+			nhAdd3AVX512(sums, k, g, in, len(p))
 		case 4:
-			nhLast4AVX512(words, k, in, len(p))
+			nhAdd4AVX512(sums, k, g, in, len(p))
 		}
 	} else if useAVX2 {
-		*words = l1Words{}
 		whole := len(p) / l1Group
-		nhAVX2(words, k, 0, p, whole)
+		if whole > 0 {
+			nhAVX2(sums, k, g, p, whole)
+		}
 		if l1Group*whole < len(p) || whole == 0 {
 			var group [l1Group]byte
 			copy(group[:], p[l1Group*whole:])
-			nhAVX2(words, k, whole, group[:], 1)
+			nhAVX2(sums, k, g+whole, group[:], 1)
 		}
 	} else {
-		nhLastGeneric(words, k, p)
+		nhAddGeneric(sums, k, g, p)
 	}
+}
+
+// tagLast is the end of a message of at most one block, if there is a kernel for
+// all of it: nhAdd for the bytes of p, if there are any or if length, the message's
+// in bits, is 0, then L3 and the xor with the pad.
+func tagLast(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad) bool {
+	if !useAVX512 {
+		return false
+	}
+	in := unsafe.SliceData(p)
+	switch k.iterations() {
+	case 1:
+		tag1AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+	case 2:
+		tag2AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+	case 3:
+		tag3AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+	case 4:
+		tag4AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+	}
+	return true
 }
 
 // nhAVX2 adds to sums the NH hash of n groups that begin at group g of a block.
@@ -125,16 +148,16 @@ func nhPoly3AVX512(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, w
 func nhPoly4AVX512(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 
 //go:noescape
-func nhLast1AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+func nhAdd1AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 
 //go:noescape
-func nhLast2AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+func nhAdd2AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 
 //go:noescape
-func nhLast3AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+func nhAdd3AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 
 //go:noescape
-func nhLast4AVX512(words *l1Words, k *UMACKey, p *byte, n int)
+func nhAdd4AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 
 //go:noescape
 func nhPoly1AVX2(y *[maxIterations]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
@@ -159,3 +182,15 @@ func nh3AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)
 
 //go:noescape
 func nh4AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)
+
+//go:noescape
+func tag1AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)
+
+//go:noescape
+func tag2AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)
+
+//go:noescape
+func tag3AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)
+
+//go:noescape
+func tag4AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)

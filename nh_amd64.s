@@ -2,6 +2,21 @@
 
 //go:build !purego
 
+#include "textflag.h"
+
+DATA word16<>+0(SB)/8, $0x000000000000ffff
+GLOBL word16<>(SB), RODATA|NOPTR, $8
+
+DATA mask36<>+0(SB)/8, $0x0000000fffffffff
+GLOBL mask36<>(SB), RODATA|NOPTR, $8
+
+DATA prime36<>+0(SB)/8, $0x0000000ffffffffb
+GLOBL prime36<>(SB), RODATA|NOPTR, $8
+
+DATA swap32<>+0(SB)/8, $0x0405060700010203
+DATA swap32<>+8(SB)/8, $0x0c0d0e0f08090a0b
+GLOBL swap32<>(SB), RODATA|NOPTR, $16
+
 // func nhPoly1AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·nhPoly1AVX512(SB), $40-40
@@ -196,26 +211,27 @@ poly3:
 
 entry2:
 	VPADDQ      Z17, Z16, Z16
-	VPUNPCKHQDQ Z16, Z16, Z17
-	VPADDQ      Z17, Z16, Z16
-	VSHUFI64X2  $0x4e, Z16, Z16, Z17
-	VPADDQ      Z17, Z16, Z16
-	VSHUFI64X2  $0xb1, Z16, Z16, Z17
-	VPADDQ      Z17, Z16, Z16
-	VMOVQ       X16, 32(SP)
+	VPUNPCKLQDQ Z16, Z16, Z17
+	VPUNPCKHQDQ Z16, Z16, Z16
+	VPADDQ      Z16, Z17, Z17
+	VSHUFI64X2  $0x4e, Z17, Z17, Z16
+	VPADDQ      Z16, Z17, Z17
+	VSHUFI64X2  $0xb1, Z17, Z17, Z16
+	VPADDQ      Z16, Z17, Z17
+	VMOVQ       X17, 32(SP)
 	ADDQ        $+1024, CX
 	DECQ        BX
 	JNZ         block1
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly4
+	JZ    poly5
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
 	ADDQ  $0x20, SI
 
-poly4:
+poly5:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -255,71 +271,90 @@ poly4:
 	VZEROUPPER
 	RET
 
-// func nhLast1AVX512(words *l1Words, k *UMACKey, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·nhLast1AVX512(SB), $0-32
-	MOVQ   words+0(FP), AX
-	MOVQ   k+8(FP), CX
-	LEAQ   536(CX), DX
-	LEAQ   1080(CX), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   n+24(FP), SI
-	VPXORQ Z0, Z0, Z0
+// func nhAdd1AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·nhAdd1AVX512(SB), $0-40
+	MOVQ   k+8(FP), AX
+	MOVQ   group+16(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+24(FP), DX
+	MOVQ   n+32(FP), BX
+	MOVQ   sums+0(FP), SI
+	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
-	SUBQ   $+128, SI
-	JLT    rest1
+	SUBQ   $+128, BX
+	JLT    rest6
 
-whole1:
-	VMOVDQU64  (BX), Z2
-	VMOVDQU64  64(BX), Z4
+whole8:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
 	VSHUFI64X2 $0xdd, Z4, Z2, Z3
 	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VPADDD     (DX), Z2, Z2
-	VPADDD     (CX), Z3, Z3
+	VPADDD     (CX), Z2, Z2
+	VPADDD     (AX), Z3, Z3
 	VPMULUDQ   Z3, Z2, Z4
 	VPSHUFD    $0xf5, Z2, Z2
 	VPSHUFD    $0xf5, Z3, Z3
 	VPMULUDQ   Z3, Z2, Z2
 	VPADDQ     Z4, Z0, Z0
 	VPADDQ     Z2, Z1, Z1
-	ADDQ       $+128, BX
-	ADDQ       $+64, DX
+	ADDQ       $+128, DX
 	ADDQ       $+64, CX
-	SUBQ       $+128, SI
-	JGE        whole1
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole8
 
-	// Nothing left of a message that is not empty: done.
-	CMPQ SI, $-128
-	JNE  partial1
-	JMP  done1
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done7
 
-rest1:
-partial1:
+rest6:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked10
+
+	// Just one group.
+	VMOVDQU64 (DX), X5
+	VMOVDQU64 16(DX), X2
+	VPADDD    (CX), X5, X5
+	VPADDD    (AX), X2, X2
+	VPMULUDQ  X2, X5, X6
+	VPSHUFD   $0xf5, X5, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPMULUDQ  X2, X5, X5
+	VPADDQ    Z6, Z0, Z0
+	VPADDQ    Z5, Z1, Z1
+	JMP       done7
+
+masked10:
 	// The last bytes, filled up with zeros to a group, at least one.
-	ADDQ       $+128, SI
 	MOVQ       $-1, DI
-	BZHIQ      SI, DI, R8
+	BZHIQ      BX, DI, R8
 	KMOVQ      R8, K1
 	XORL       R9, R9
-	MOVQ       SI, R8
+	MOVQ       BX, R8
 	SUBQ       $0x40, R8
 	CMOVQLT    R9, R8
 	BZHIQ      R8, DI, R8
 	KMOVQ      R8, K2
 	MOVQ       $+1, R8
-	TESTQ      SI, SI
-	CMOVQEQ    R8, SI
-	ADDQ       $+31, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, DI, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (BX), K1, Z2
-	VMOVDQU8.Z 64(BX), K2, Z3
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z3
 	VSHUFI64X2 $0xdd, Z3, Z2, Z4
 	VSHUFI64X2 $0x88, Z3, Z2, Z2
-	VPADDD.Z   (DX), Z2, K3, Z2
-	VPADDD     (CX), Z4, Z3
+	VPADDD.Z   (CX), Z2, K3, Z2
+	VPADDD     (AX), Z4, Z3
 	VPMULUDQ   Z3, Z2, Z4
 	VPSHUFD    $0xf5, Z2, Z2
 	VPSHUFD    $0xf5, Z3, Z3
@@ -327,15 +362,219 @@ partial1:
 	VPADDQ     Z4, Z0, Z0
 	VPADDQ     Z2, Z1, Z1
 
-done1:
+done7:
 	VPADDQ      Z1, Z0, Z0
-	VPUNPCKHQDQ Z0, Z0, Z1
+	VPUNPCKLQDQ Z0, Z0, Z1
+	VPUNPCKHQDQ Z0, Z0, Z0
+	VPADDQ      Z0, Z1, Z1
+	MOVQ        n+32(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded11
+	VSHUFI64X2  $0x4e, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+
+folded11:
+	VMOVQ X1, (SI)
+	VZEROUPPER
+	RET
+
+// func tag1AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tag1AVX512(SB), $0-72
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  536(AX), CX
+	LEAQ  1080(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	TESTQ BX, BX
+	JEQ   noBytes15
+
+whole14Bytes:
+	MOVQ   sums+8(FP), SI
+	VMOVQ  (SI), X0
+	VPXORQ Z1, Z1, Z1
+	SUBQ   $+128, BX
+	JLT    rest12
+
+whole14:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     (CX), Z2, Z2
+	VPADDD     (AX), Z3, Z3
+	VPMULUDQ   Z3, Z2, Z4
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z2, Z2
+	VPADDQ     Z4, Z0, Z0
+	VPADDQ     Z2, Z1, Z1
+	ADDQ       $+128, DX
+	ADDQ       $+64, CX
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole14
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done13
+
+rest12:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked16
+
+	// Just one group.
+	VMOVDQU64 (DX), X5
+	VMOVDQU64 16(DX), X2
+	VPADDD    (CX), X5, X5
+	VPADDD    (AX), X2, X2
+	VPMULUDQ  X2, X5, X6
+	VPSHUFD   $0xf5, X5, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPMULUDQ  X2, X5, X5
+	VPADDQ    Z6, Z0, Z0
+	VPADDQ    Z5, Z1, Z1
+	JMP       done13
+
+masked16:
+	// The last bytes, filled up with zeros to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, SI, DI
+	KMOVQ      DI, K2
+	MOVQ       $+1, DI
+	TESTQ      BX, BX
+	CMOVQEQ    DI, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z2, Z4
+	VSHUFI64X2 $0x88, Z3, Z2, Z2
+	VPADDD.Z   (CX), Z2, K3, Z2
+	VPADDD     (AX), Z4, Z3
+	VPMULUDQ   Z3, Z2, Z4
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z2, Z2
+	VPADDQ     Z4, Z0, Z0
+	VPADDQ     Z2, Z1, Z1
+
+done13:
 	VPADDQ      Z1, Z0, Z0
-	VSHUFI64X2  $0x4e, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-	VMOVQ       X0, (AX)
+	VPUNPCKLQDQ Z0, Z0, Z1
+	VPUNPCKHQDQ Z0, Z0, Z0
+	VPADDQ      Z0, Z1, Z1
+	MOVQ        n+40(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded17
+	VSHUFI64X2  $0x4e, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+
+folded17:
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y0
+	VPADDQ       Y0, Y1, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   padFirst+56(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVD   X0, (AX)
+	VZEROUPPER
+	RET
+
+noBytes15:
+	MOVQ  length+48(FP), BX
+	TESTQ BX, BX
+	JEQ   whole14Bytes
+	MOVQ  sums+8(FP), SI
+	VMOVQ (SI), X0
+
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y1, Y0
+	VPMULLQ     24(AX), Y0, Y0
+	VPSRLQ      $0x20, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPSRLQ      $0x10, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPANDQ.BCST word16<>+0(SB), Y1, Y1
+	VPMULLQ     120(AX), Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y0, Y1
+	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
+	VPSLLQ      $0x02, Y1, Y2
+	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y0, Y0
+	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
+	VPMINUQ     Y1, Y0, Y0
+
+	// The tag, big-endian.
+	VPMOVQD Y0, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   padFirst+56(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVD   X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -365,7 +604,7 @@ TEXT ·nhPoly1AVX2(SB), $40-40
 	MOVQ   words+32(FP), SI
 	MOVQ   BX, DI
 
-block5:
+block18:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y1
 	VPERM2I128  $0x31, 32(CX), Y1, Y0
@@ -572,17 +811,17 @@ block5:
 	VPADDQ      Y4, Y0, Y0
 	VPADDQ      Y2, Y1, Y1
 	CMPQ        BX, DI
-	JEQ         entry6
+	JEQ         entry19
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly7
+	JZ    poly20
 	MOVQ  32(SP), DX
 	ADDQ  $+8192, DX
 	MOVQ  DX, (SI)
 	ADDQ  $0x20, SI
 
-poly7:
+poly20:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), R10
 	ADDQ    $+8192, R10
@@ -609,26 +848,27 @@ poly7:
 	ADDQ    DX, R9
 	MOVQ    R9, 24(SP)
 
-entry6:
+entry19:
 	VPADDQ       Y1, Y0, Y0
-	VPUNPCKHQDQ  Y0, Y0, Y1
-	VPADDQ       Y1, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDQ       X0, X1, X0
-	VMOVQ        X0, 32(SP)
+	VPUNPCKLQDQ  Y0, Y0, Y1
+	VPUNPCKHQDQ  Y0, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X1, X0, X1
+	VMOVQ        X1, 32(SP)
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block5
+	JNZ          block18
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly8
+	JZ    poly22
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
 	ADDQ  $0x20, SI
 
-poly8:
+poly22:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -717,13 +957,14 @@ single1:
 
 sum1:
 	VPADDQ       Y1, Y0, Y0
-	VPUNPCKHQDQ  Y0, Y0, Y1
-	VPADDQ       Y1, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDQ       X0, X1, X0
-	VMOVQ        (AX), X1
+	VPUNPCKLQDQ  Y0, Y0, Y1
+	VPUNPCKHQDQ  Y0, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
 	VPADDQ       X1, X0, X1
-	VMOVQ        X1, (AX)
+	VMOVQ        (AX), X0
+	VPADDQ       X0, X1, X0
+	VMOVQ        X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -785,7 +1026,7 @@ TEXT ·nhPoly2AVX512(SB), $80-40
 	VMOVDQU64 1528(AX), Z15
 	MOVQ      BX, DI
 
-block9:
+block24:
 	// Bytes 0 to 127 of the block.
 	VMOVDQU64  (CX), Z19
 	VMOVDQU64  64(CX), Z16
@@ -958,11 +1199,11 @@ block9:
 	VPADDQ     Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
 	CMPQ       BX, DI
-	JEQ        entry10
+	JEQ        entry25
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly11
+	JZ    poly26
 	MOVQ  32(SP), DX
 	ADDQ  $+8192, DX
 	MOVQ  DX, (SI)
@@ -971,7 +1212,7 @@ block9:
 	MOVQ  DX, 8(SI)
 	ADDQ  $0x20, SI
 
-poly11:
+poly26:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), R10
 	ADDQ    $+8192, R10
@@ -1024,7 +1265,7 @@ poly11:
 	ADDQ    DX, R9
 	MOVQ    R9, 64(SP)
 
-entry10:
+entry25:
 	VPADDQ      Z17, Z16, Z16
 	VPADDQ      Z19, Z18, Z18
 	VPUNPCKLQDQ Z18, Z16, Z17
@@ -1039,11 +1280,11 @@ entry10:
 	VMOVQ       X16, 72(SP)
 	ADDQ        $+1024, CX
 	DECQ        BX
-	JNZ         block9
+	JNZ         block24
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly12
+	JZ    poly28
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
@@ -1052,7 +1293,7 @@ entry10:
 	MOVQ  AX, 8(SI)
 	ADDQ  $0x20, SI
 
-poly12:
+poly28:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -1125,89 +1366,118 @@ poly12:
 	VZEROUPPER
 	RET
 
-// func nhLast2AVX512(words *l1Words, k *UMACKey, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·nhLast2AVX512(SB), $0-32
-	MOVQ   words+0(FP), AX
-	MOVQ   k+8(FP), CX
-	LEAQ   536(CX), DX
-	LEAQ   1080(CX), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   n+24(FP), SI
-	VPXORQ Z0, Z0, Z0
+// func nhAdd2AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·nhAdd2AVX512(SB), $0-40
+	MOVQ   k+8(FP), AX
+	MOVQ   group+16(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+24(FP), DX
+	MOVQ   n+32(FP), BX
+	MOVQ   sums+0(FP), SI
+	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
+	VMOVQ  8(SI), X2
 	VPXORQ Z3, Z3, Z3
-	SUBQ   $+128, SI
-	JLT    rest2
+	SUBQ   $+128, BX
+	JLT    rest29
 
-whole2:
-	VMOVDQU64  (BX), Z4
-	VMOVDQU64  64(BX), Z6
+whole31:
+	VMOVDQU64  (DX), Z4
+	VMOVDQU64  64(DX), Z6
 	VSHUFI64X2 $0xdd, Z6, Z4, Z5
 	VSHUFI64X2 $0x88, Z6, Z4, Z4
-	VPADDD     (DX), Z4, Z6
-	VPADDD     (CX), Z5, Z7
-	VPMULUDQ   Z7, Z6, Z8
+	VPADDD     (CX), Z4, Z6
+	VPADDD     (AX), Z5, Z9
+	VPMULUDQ   Z9, Z6, Z10
 	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z7, Z6, Z6
-	VPADDQ     Z8, Z0, Z0
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z9, Z6, Z6
+	VPADDQ     Z10, Z0, Z0
 	VPADDQ     Z6, Z1, Z1
-	VPADDD     (CX), Z4, Z4
-	VPADDD     16(DX), Z5, Z5
+	VPADDD     (AX), Z4, Z4
+	VPADDD     16(CX), Z5, Z5
 	VPMULUDQ   Z5, Z4, Z6
 	VPSHUFD    $0xf5, Z4, Z4
 	VPSHUFD    $0xf5, Z5, Z5
 	VPMULUDQ   Z5, Z4, Z4
 	VPADDQ     Z6, Z2, Z2
 	VPADDQ     Z4, Z3, Z3
-	ADDQ       $+128, BX
-	ADDQ       $+64, DX
+	ADDQ       $+128, DX
 	ADDQ       $+64, CX
-	SUBQ       $+128, SI
-	JGE        whole2
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole31
 
-	// Nothing left of a message that is not empty: done.
-	CMPQ SI, $-128
-	JNE  partial2
-	JMP  done2
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done30
 
-rest2:
-partial2:
+rest29:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked33
+
+	// Just one group.
+	VMOVDQU64 (DX), X7
+	VMOVDQU64 16(DX), X4
+	VPADDD    (CX), X7, X7
+	VPADDD    (AX), X4, X4
+	VPMULUDQ  X4, X7, X8
+	VPSHUFD   $0xf5, X7, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X7, X7
+	VPADDQ    Z8, Z0, Z0
+	VPADDQ    Z7, Z1, Z1
+	VMOVDQU64 (DX), X7
+	VMOVDQU64 16(DX), X4
+	VPADDD    (AX), X7, X7
+	VPADDD    16(CX), X4, X4
+	VPMULUDQ  X4, X7, X8
+	VPSHUFD   $0xf5, X7, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X7, X7
+	VPADDQ    Z8, Z2, Z2
+	VPADDQ    Z7, Z3, Z3
+	JMP       done30
+
+masked33:
 	// The last bytes, filled up with zeros to a group, at least one.
-	ADDQ       $+128, SI
 	MOVQ       $-1, DI
-	BZHIQ      SI, DI, R8
+	BZHIQ      BX, DI, R8
 	KMOVQ      R8, K1
 	XORL       R9, R9
-	MOVQ       SI, R8
+	MOVQ       BX, R8
 	SUBQ       $0x40, R8
 	CMOVQLT    R9, R8
 	BZHIQ      R8, DI, R8
 	KMOVQ      R8, K2
 	MOVQ       $+1, R8
-	TESTQ      SI, SI
-	CMOVQEQ    R8, SI
-	ADDQ       $+31, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, DI, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (BX), K1, Z4
-	VMOVDQU8.Z 64(BX), K2, Z5
+	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z 64(DX), K2, Z5
 	VSHUFI64X2 $0xdd, Z5, Z4, Z6
 	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VPADDD.Z   (DX), Z4, K3, Z5
-	VPADDD     (CX), Z6, Z7
+	VPADDD.Z   (CX), Z4, K3, Z5
+	VPADDD     (AX), Z6, Z7
 	VPMULUDQ   Z7, Z5, Z8
 	VPSHUFD    $0xf5, Z5, Z5
 	VPSHUFD    $0xf5, Z7, Z7
 	VPMULUDQ   Z7, Z5, Z5
 	VPADDQ     Z8, Z0, Z0
 	VPADDQ     Z5, Z1, Z1
-	VPADDD.Z   (CX), Z4, K3, Z4
-	VPADDD     16(DX), Z6, Z5
+	VPADDD.Z   (AX), Z4, K3, Z4
+	VPADDD     16(CX), Z6, Z5
 	VPMULUDQ   Z5, Z4, Z6
 	VPSHUFD    $0xf5, Z4, Z4
 	VPSHUFD    $0xf5, Z5, Z5
@@ -1215,19 +1485,249 @@ partial2:
 	VPADDQ     Z6, Z2, Z2
 	VPADDQ     Z4, Z3, Z3
 
-done2:
+done30:
 	VPADDQ      Z1, Z0, Z0
 	VPADDQ      Z3, Z2, Z2
 	VPUNPCKLQDQ Z2, Z0, Z1
 	VPUNPCKHQDQ Z2, Z0, Z0
 	VPADDQ      Z0, Z1, Z1
+	MOVQ        n+32(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded34
 	VSHUFI64X2  $0x4e, Z1, Z1, Z0
 	VPADDQ      Z0, Z1, Z1
 	VSHUFI64X2  $0xb1, Z1, Z1, Z0
 	VPADDQ      Z0, Z1, Z1
-	VPUNPCKHQDQ Z1, Z1, Z0
-	VMOVQ       X1, (AX)
-	VMOVQ       X0, 8(AX)
+
+folded34:
+	VMOVDQU64 X1, (SI)
+	VZEROUPPER
+	RET
+
+// func tag2AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tag2AVX512(SB), $0-72
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  536(AX), CX
+	LEAQ  1080(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	TESTQ BX, BX
+	JEQ   noBytes38
+
+whole37Bytes:
+	MOVQ   sums+8(FP), SI
+	VMOVQ  (SI), X0
+	VPXORQ Z1, Z1, Z1
+	VMOVQ  8(SI), X2
+	VPXORQ Z3, Z3, Z3
+	SUBQ   $+128, BX
+	JLT    rest35
+
+whole37:
+	VMOVDQU64  (DX), Z4
+	VMOVDQU64  64(DX), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
+	VPADDD     (CX), Z4, Z6
+	VPADDD     (AX), Z5, Z9
+	VPMULUDQ   Z9, Z6, Z10
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z9, Z6, Z6
+	VPADDQ     Z10, Z0, Z0
+	VPADDQ     Z6, Z1, Z1
+	VPADDD     (AX), Z4, Z4
+	VPADDD     16(CX), Z5, Z5
+	VPMULUDQ   Z5, Z4, Z6
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z5, Z5
+	VPMULUDQ   Z5, Z4, Z4
+	VPADDQ     Z6, Z2, Z2
+	VPADDQ     Z4, Z3, Z3
+	ADDQ       $+128, DX
+	ADDQ       $+64, CX
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole37
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done36
+
+rest35:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked39
+
+	// Just one group.
+	VMOVDQU64 (DX), X7
+	VMOVDQU64 16(DX), X4
+	VPADDD    (CX), X7, X7
+	VPADDD    (AX), X4, X4
+	VPMULUDQ  X4, X7, X8
+	VPSHUFD   $0xf5, X7, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X7, X7
+	VPADDQ    Z8, Z0, Z0
+	VPADDQ    Z7, Z1, Z1
+	VMOVDQU64 (DX), X7
+	VMOVDQU64 16(DX), X4
+	VPADDD    (AX), X7, X7
+	VPADDD    16(CX), X4, X4
+	VPMULUDQ  X4, X7, X8
+	VPSHUFD   $0xf5, X7, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X7, X7
+	VPADDQ    Z8, Z2, Z2
+	VPADDQ    Z7, Z3, Z3
+	JMP       done36
+
+masked39:
+	// The last bytes, filled up with zeros to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, SI, DI
+	KMOVQ      DI, K2
+	MOVQ       $+1, DI
+	TESTQ      BX, BX
+	CMOVQEQ    DI, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z 64(DX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VPADDD.Z   (CX), Z4, K3, Z5
+	VPADDD     (AX), Z6, Z7
+	VPMULUDQ   Z7, Z5, Z8
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z7, Z5, Z5
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z5, Z1, Z1
+	VPADDD.Z   (AX), Z4, K3, Z4
+	VPADDD     16(CX), Z6, Z5
+	VPMULUDQ   Z5, Z4, Z6
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z5, Z5
+	VPMULUDQ   Z5, Z4, Z4
+	VPADDQ     Z6, Z2, Z2
+	VPADDQ     Z4, Z3, Z3
+
+done36:
+	VPADDQ      Z1, Z0, Z0
+	VPADDQ      Z3, Z2, Z2
+	VPUNPCKLQDQ Z2, Z0, Z1
+	VPUNPCKHQDQ Z2, Z0, Z0
+	VPADDQ      Z0, Z1, Z1
+	MOVQ        n+40(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded40
+	VSHUFI64X2  $0x4e, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+
+folded40:
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y0
+	VPADDQ       Y0, Y1, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   padFirst+56(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVQ   X0, (AX)
+	VZEROUPPER
+	RET
+
+noBytes38:
+	MOVQ      length+48(FP), BX
+	TESTQ     BX, BX
+	JEQ       whole37Bytes
+	MOVQ      sums+8(FP), SI
+	VMOVDQU64 (SI), X0
+
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y1, Y0
+	VPMULLQ     24(AX), Y0, Y0
+	VPSRLQ      $0x20, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPSRLQ      $0x10, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPANDQ.BCST word16<>+0(SB), Y1, Y1
+	VPMULLQ     120(AX), Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y0, Y1
+	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
+	VPSLLQ      $0x02, Y1, Y2
+	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y0, Y0
+	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
+	VPMINUQ     Y1, Y0, Y0
+
+	// The tag, big-endian.
+	VPMOVQD Y0, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   padFirst+56(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVQ   X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -1271,7 +1771,7 @@ TEXT ·nhPoly2AVX2(SB), $80-40
 	MOVQ   words+32(FP), SI
 	MOVQ   BX, DI
 
-block13:
+block41:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y3
 	VPERM2I128  $0x31, 32(CX), Y3, Y2
@@ -1604,11 +2104,11 @@ block13:
 	VPADDQ      Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
 	CMPQ        BX, DI
-	JEQ         entry14
+	JEQ         entry42
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly15
+	JZ    poly43
 	MOVQ  32(SP), DX
 	ADDQ  $+8192, DX
 	MOVQ  DX, (SI)
@@ -1617,7 +2117,7 @@ block13:
 	MOVQ  DX, 8(SI)
 	ADDQ  $0x20, SI
 
-poly15:
+poly43:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), R10
 	ADDQ    $+8192, R10
@@ -1670,7 +2170,7 @@ poly15:
 	ADDQ    DX, R9
 	MOVQ    R9, 64(SP)
 
-entry14:
+entry42:
 	VPADDQ       Y1, Y0, Y0
 	VPADDQ       Y3, Y2, Y2
 	VPUNPCKLQDQ  Y2, Y0, Y1
@@ -1683,11 +2183,11 @@ entry14:
 	VMOVQ        X0, 72(SP)
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block13
+	JNZ          block41
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly16
+	JZ    poly45
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
@@ -1696,7 +2196,7 @@ entry14:
 	MOVQ  AX, 8(SI)
 	ADDQ  $0x20, SI
 
-poly16:
+poly45:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -1926,7 +2426,7 @@ TEXT ·nhPoly3AVX512(SB), $120-40
 	VMOVDQU64 1528(AX), Z15
 	MOVQ      BX, DI
 
-block17:
+block47:
 	// Bytes 0 to 127 of the block.
 	VMOVDQU64  (CX), Z21
 	VMOVDQU64  64(CX), Z16
@@ -2161,11 +2661,11 @@ block17:
 	VPADDQ     Z24, Z20, Z20
 	VPADDQ     Z22, Z21, Z21
 	CMPQ       BX, DI
-	JEQ        entry18
+	JEQ        entry48
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly19
+	JZ    poly49
 	MOVQ  32(SP), DX
 	ADDQ  $+8192, DX
 	MOVQ  DX, (SI)
@@ -2177,7 +2677,7 @@ block17:
 	MOVQ  DX, 16(SI)
 	ADDQ  $0x20, SI
 
-poly19:
+poly49:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), R10
 	ADDQ    $+8192, R10
@@ -2256,34 +2756,35 @@ poly19:
 	ADDQ    DX, R9
 	MOVQ    R9, 104(SP)
 
-entry18:
+entry48:
 	VPADDQ      Z17, Z16, Z16
 	VPADDQ      Z19, Z18, Z18
 	VPADDQ      Z21, Z20, Z20
 	VPUNPCKLQDQ Z18, Z16, Z17
 	VPUNPCKHQDQ Z18, Z16, Z16
 	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0x4e, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0xb1, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VPUNPCKHQDQ Z17, Z17, Z16
+	VPUNPCKLQDQ Z20, Z20, Z16
 	VPUNPCKHQDQ Z20, Z20, Z18
-	VPADDQ      Z18, Z20, Z18
-	VSHUFI64X2  $0x4e, Z18, Z18, Z19
-	VPADDQ      Z19, Z18, Z18
-	VSHUFI64X2  $0xb1, Z18, Z18, Z19
-	VPADDQ      Z19, Z18, Z18
+	VPADDQ      Z18, Z16, Z16
+	VSHUFI64X2  $0x4e, Z17, Z17, Z18
+	VPADDQ      Z18, Z17, Z17
+	VSHUFI64X2  $0xb1, Z17, Z17, Z18
+	VPADDQ      Z18, Z17, Z17
+	VSHUFI64X2  $0x4e, Z16, Z16, Z18
+	VPADDQ      Z18, Z16, Z16
+	VSHUFI64X2  $0xb1, Z16, Z16, Z18
+	VPADDQ      Z18, Z16, Z16
+	VPUNPCKHQDQ Z17, Z17, Z18
 	VMOVQ       X17, 32(SP)
-	VMOVQ       X16, 72(SP)
-	VMOVQ       X18, 112(SP)
+	VMOVQ       X18, 72(SP)
+	VMOVQ       X16, 112(SP)
 	ADDQ        $+1024, CX
 	DECQ        BX
-	JNZ         block17
+	JNZ         block47
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly20
+	JZ    poly51
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
@@ -2295,7 +2796,7 @@ entry18:
 	MOVQ  AX, 16(SI)
 	ADDQ  $0x20, SI
 
-poly20:
+poly51:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -2401,107 +2902,146 @@ poly20:
 	VZEROUPPER
 	RET
 
-// func nhLast3AVX512(words *l1Words, k *UMACKey, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·nhLast3AVX512(SB), $0-32
-	MOVQ   words+0(FP), AX
-	MOVQ   k+8(FP), CX
-	LEAQ   536(CX), DX
-	LEAQ   1080(CX), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   n+24(FP), SI
-	VPXORQ Z0, Z0, Z0
+// func nhAdd3AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·nhAdd3AVX512(SB), $0-40
+	MOVQ   k+8(FP), AX
+	MOVQ   group+16(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+24(FP), DX
+	MOVQ   n+32(FP), BX
+	MOVQ   sums+0(FP), SI
+	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
+	VMOVQ  8(SI), X2
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
+	VMOVQ  16(SI), X4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $+128, SI
-	JLT    rest3
+	SUBQ   $+128, BX
+	JLT    rest52
 
-whole3:
-	VMOVDQU64  (BX), Z6
-	VMOVDQU64  64(BX), Z8
+whole54:
+	VMOVDQU64  (DX), Z6
+	VMOVDQU64  64(DX), Z8
 	VSHUFI64X2 $0xdd, Z8, Z6, Z7
 	VSHUFI64X2 $0x88, Z8, Z6, Z6
-	VPADDD     (DX), Z6, Z8
-	VPADDD     (CX), Z7, Z9
-	VPMULUDQ   Z9, Z8, Z10
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z10, Z0, Z0
-	VPADDQ     Z8, Z1, Z1
 	VPADDD     (CX), Z6, Z8
-	VPADDD     16(DX), Z7, Z9
-	VPMULUDQ   Z9, Z8, Z10
+	VPADDD     (AX), Z7, Z11
+	VPMULUDQ   Z11, Z8, Z12
 	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z10, Z2, Z2
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z11, Z8, Z8
+	VPADDQ     Z12, Z0, Z0
+	VPADDQ     Z8, Z1, Z1
+	VPADDD     (AX), Z6, Z8
+	VPADDD     16(CX), Z7, Z11
+	VPMULUDQ   Z11, Z8, Z12
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z11, Z8, Z8
+	VPADDQ     Z12, Z2, Z2
 	VPADDQ     Z8, Z3, Z3
-	VPADDD     16(DX), Z6, Z6
-	VPADDD     16(CX), Z7, Z7
+	VPADDD     16(CX), Z6, Z6
+	VPADDD     16(AX), Z7, Z7
 	VPMULUDQ   Z7, Z6, Z8
 	VPSHUFD    $0xf5, Z6, Z6
 	VPSHUFD    $0xf5, Z7, Z7
 	VPMULUDQ   Z7, Z6, Z6
 	VPADDQ     Z8, Z4, Z4
 	VPADDQ     Z6, Z5, Z5
-	ADDQ       $+128, BX
-	ADDQ       $+64, DX
+	ADDQ       $+128, DX
 	ADDQ       $+64, CX
-	SUBQ       $+128, SI
-	JGE        whole3
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole54
 
-	// Nothing left of a message that is not empty: done.
-	CMPQ SI, $-128
-	JNE  partial3
-	JMP  done3
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done53
 
-rest3:
-partial3:
+rest52:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked56
+
+	// Just one group.
+	VMOVDQU64 (DX), X9
+	VMOVDQU64 16(DX), X6
+	VPADDD    (CX), X9, X9
+	VPADDD    (AX), X6, X6
+	VPMULUDQ  X6, X9, X10
+	VPSHUFD   $0xf5, X9, X9
+	VPSHUFD   $0xf5, X6, X6
+	VPMULUDQ  X6, X9, X9
+	VPADDQ    Z10, Z0, Z0
+	VPADDQ    Z9, Z1, Z1
+	VMOVDQU64 (DX), X9
+	VMOVDQU64 16(DX), X6
+	VPADDD    (AX), X9, X9
+	VPADDD    16(CX), X6, X6
+	VPMULUDQ  X6, X9, X10
+	VPSHUFD   $0xf5, X9, X9
+	VPSHUFD   $0xf5, X6, X6
+	VPMULUDQ  X6, X9, X9
+	VPADDQ    Z10, Z2, Z2
+	VPADDQ    Z9, Z3, Z3
+	VMOVDQU64 (DX), X9
+	VMOVDQU64 16(DX), X6
+	VPADDD    16(CX), X9, X9
+	VPADDD    16(AX), X6, X6
+	VPMULUDQ  X6, X9, X10
+	VPSHUFD   $0xf5, X9, X9
+	VPSHUFD   $0xf5, X6, X6
+	VPMULUDQ  X6, X9, X9
+	VPADDQ    Z10, Z4, Z4
+	VPADDQ    Z9, Z5, Z5
+	JMP       done53
+
+masked56:
 	// The last bytes, filled up with zeros to a group, at least one.
-	ADDQ       $+128, SI
 	MOVQ       $-1, DI
-	BZHIQ      SI, DI, R8
+	BZHIQ      BX, DI, R8
 	KMOVQ      R8, K1
 	XORL       R9, R9
-	MOVQ       SI, R8
+	MOVQ       BX, R8
 	SUBQ       $0x40, R8
 	CMOVQLT    R9, R8
 	BZHIQ      R8, DI, R8
 	KMOVQ      R8, K2
 	MOVQ       $+1, R8
-	TESTQ      SI, SI
-	CMOVQEQ    R8, SI
-	ADDQ       $+31, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, DI, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (BX), K1, Z6
-	VMOVDQU8.Z 64(BX), K2, Z7
+	VMOVDQU8.Z (DX), K1, Z6
+	VMOVDQU8.Z 64(DX), K2, Z7
 	VSHUFI64X2 $0xdd, Z7, Z6, Z8
 	VSHUFI64X2 $0x88, Z7, Z6, Z6
-	VPADDD.Z   (DX), Z6, K3, Z7
-	VPADDD     (CX), Z8, Z9
+	VPADDD.Z   (CX), Z6, K3, Z7
+	VPADDD     (AX), Z8, Z9
 	VPMULUDQ   Z9, Z7, Z10
 	VPSHUFD    $0xf5, Z7, Z7
 	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z7, Z7
 	VPADDQ     Z10, Z0, Z0
 	VPADDQ     Z7, Z1, Z1
-	VPADDD.Z   (CX), Z6, K3, Z7
-	VPADDD     16(DX), Z8, Z9
+	VPADDD.Z   (AX), Z6, K3, Z7
+	VPADDD     16(CX), Z8, Z9
 	VPMULUDQ   Z9, Z7, Z10
 	VPSHUFD    $0xf5, Z7, Z7
 	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z7, Z7
 	VPADDQ     Z10, Z2, Z2
 	VPADDQ     Z7, Z3, Z3
-	VPADDD.Z   16(DX), Z6, K3, Z6
-	VPADDD     16(CX), Z8, Z7
+	VPADDD.Z   16(CX), Z6, K3, Z6
+	VPADDD     16(AX), Z8, Z7
 	VPMULUDQ   Z7, Z6, Z8
 	VPSHUFD    $0xf5, Z6, Z6
 	VPSHUFD    $0xf5, Z7, Z7
@@ -2509,27 +3049,298 @@ partial3:
 	VPADDQ     Z8, Z4, Z4
 	VPADDQ     Z6, Z5, Z5
 
-done3:
+done53:
 	VPADDQ      Z1, Z0, Z0
 	VPADDQ      Z3, Z2, Z2
 	VPADDQ      Z5, Z4, Z4
 	VPUNPCKLQDQ Z2, Z0, Z1
 	VPUNPCKHQDQ Z2, Z0, Z0
 	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0x4e, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-	VPUNPCKHQDQ Z1, Z1, Z0
+	VPUNPCKLQDQ Z4, Z4, Z0
 	VPUNPCKHQDQ Z4, Z4, Z2
-	VPADDQ      Z2, Z4, Z2
-	VSHUFI64X2  $0x4e, Z2, Z2, Z3
+	VPADDQ      Z2, Z0, Z0
+	MOVQ        n+32(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded57
+	VSHUFI64X2  $0x4e, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0x4e, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+
+folded57:
+	VINSERTI64X2 $0x01, X0, Y1, Y0
+	VMOVDQU64    Y0, (SI)
+	VZEROUPPER
+	RET
+
+// func tag3AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tag3AVX512(SB), $0-72
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  536(AX), CX
+	LEAQ  1080(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	TESTQ BX, BX
+	JEQ   noBytes61
+
+whole60Bytes:
+	MOVQ   sums+8(FP), SI
+	VMOVQ  (SI), X0
+	VPXORQ Z1, Z1, Z1
+	VMOVQ  8(SI), X2
+	VPXORQ Z3, Z3, Z3
+	VMOVQ  16(SI), X4
+	VPXORQ Z5, Z5, Z5
+	SUBQ   $+128, BX
+	JLT    rest58
+
+whole60:
+	VMOVDQU64  (DX), Z6
+	VMOVDQU64  64(DX), Z8
+	VSHUFI64X2 $0xdd, Z8, Z6, Z7
+	VSHUFI64X2 $0x88, Z8, Z6, Z6
+	VPADDD     (CX), Z6, Z8
+	VPADDD     (AX), Z7, Z11
+	VPMULUDQ   Z11, Z8, Z12
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z11, Z8, Z8
+	VPADDQ     Z12, Z0, Z0
+	VPADDQ     Z8, Z1, Z1
+	VPADDD     (AX), Z6, Z8
+	VPADDD     16(CX), Z7, Z11
+	VPMULUDQ   Z11, Z8, Z12
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z11, Z8, Z8
+	VPADDQ     Z12, Z2, Z2
+	VPADDQ     Z8, Z3, Z3
+	VPADDD     16(CX), Z6, Z6
+	VPADDD     16(AX), Z7, Z7
+	VPMULUDQ   Z7, Z6, Z8
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z7, Z6, Z6
+	VPADDQ     Z8, Z4, Z4
+	VPADDQ     Z6, Z5, Z5
+	ADDQ       $+128, DX
+	ADDQ       $+64, CX
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole60
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done59
+
+rest58:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked62
+
+	// Just one group.
+	VMOVDQU64 (DX), X9
+	VMOVDQU64 16(DX), X6
+	VPADDD    (CX), X9, X9
+	VPADDD    (AX), X6, X6
+	VPMULUDQ  X6, X9, X10
+	VPSHUFD   $0xf5, X9, X9
+	VPSHUFD   $0xf5, X6, X6
+	VPMULUDQ  X6, X9, X9
+	VPADDQ    Z10, Z0, Z0
+	VPADDQ    Z9, Z1, Z1
+	VMOVDQU64 (DX), X9
+	VMOVDQU64 16(DX), X6
+	VPADDD    (AX), X9, X9
+	VPADDD    16(CX), X6, X6
+	VPMULUDQ  X6, X9, X10
+	VPSHUFD   $0xf5, X9, X9
+	VPSHUFD   $0xf5, X6, X6
+	VPMULUDQ  X6, X9, X9
+	VPADDQ    Z10, Z2, Z2
+	VPADDQ    Z9, Z3, Z3
+	VMOVDQU64 (DX), X9
+	VMOVDQU64 16(DX), X6
+	VPADDD    16(CX), X9, X9
+	VPADDD    16(AX), X6, X6
+	VPMULUDQ  X6, X9, X10
+	VPSHUFD   $0xf5, X9, X9
+	VPSHUFD   $0xf5, X6, X6
+	VPMULUDQ  X6, X9, X9
+	VPADDQ    Z10, Z4, Z4
+	VPADDQ    Z9, Z5, Z5
+	JMP       done59
+
+masked62:
+	// The last bytes, filled up with zeros to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, SI, DI
+	KMOVQ      DI, K2
+	MOVQ       $+1, DI
+	TESTQ      BX, BX
+	CMOVQEQ    DI, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (DX), K1, Z6
+	VMOVDQU8.Z 64(DX), K2, Z7
+	VSHUFI64X2 $0xdd, Z7, Z6, Z8
+	VSHUFI64X2 $0x88, Z7, Z6, Z6
+	VPADDD.Z   (CX), Z6, K3, Z7
+	VPADDD     (AX), Z8, Z9
+	VPMULUDQ   Z9, Z7, Z10
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z9, Z7, Z7
+	VPADDQ     Z10, Z0, Z0
+	VPADDQ     Z7, Z1, Z1
+	VPADDD.Z   (AX), Z6, K3, Z7
+	VPADDD     16(CX), Z8, Z9
+	VPMULUDQ   Z9, Z7, Z10
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z9, Z7, Z7
+	VPADDQ     Z10, Z2, Z2
+	VPADDQ     Z7, Z3, Z3
+	VPADDD.Z   16(CX), Z6, K3, Z6
+	VPADDD     16(AX), Z8, Z7
+	VPMULUDQ   Z7, Z6, Z8
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z7, Z6, Z6
+	VPADDQ     Z8, Z4, Z4
+	VPADDQ     Z6, Z5, Z5
+
+done59:
+	VPADDQ      Z1, Z0, Z0
 	VPADDQ      Z3, Z2, Z2
-	VSHUFI64X2  $0xb1, Z2, Z2, Z3
-	VPADDQ      Z3, Z2, Z2
-	VMOVQ       X1, (AX)
-	VMOVQ       X0, 8(AX)
-	VMOVQ       X2, 16(AX)
+	VPADDQ      Z5, Z4, Z4
+	VPUNPCKLQDQ Z2, Z0, Z1
+	VPUNPCKHQDQ Z2, Z0, Z0
+	VPADDQ      Z0, Z1, Z1
+	VPUNPCKLQDQ Z4, Z4, Z0
+	VPUNPCKHQDQ Z4, Z4, Z2
+	VPADDQ      Z2, Z0, Z0
+	MOVQ        n+40(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded63
+	VSHUFI64X2  $0x4e, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0x4e, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+
+folded63:
+	VINSERTI64X2 $0x01, X0, Y1, Y0
+
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y1, Y0
+	VPMULLQ     24(AX), Y0, Y0
+	VPSRLQ      $0x20, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPSRLQ      $0x10, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPANDQ.BCST word16<>+0(SB), Y1, Y1
+	VPMULLQ     120(AX), Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y0, Y1
+	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
+	VPSLLQ      $0x02, Y1, Y2
+	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y0, Y0
+	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
+	VPMINUQ     Y1, Y0, Y0
+
+	// The tag, big-endian.
+	VPMOVQD   Y0, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     padFirst+56(FP), X1
+	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
+	VZEROUPPER
+	RET
+
+noBytes61:
+	MOVQ      length+48(FP), BX
+	TESTQ     BX, BX
+	JEQ       whole60Bytes
+	MOVQ      sums+8(FP), SI
+	VMOVDQU64 (SI), Y0
+
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y1, Y0
+	VPMULLQ     24(AX), Y0, Y0
+	VPSRLQ      $0x20, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPSRLQ      $0x10, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPANDQ.BCST word16<>+0(SB), Y1, Y1
+	VPMULLQ     120(AX), Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y0, Y1
+	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
+	VPSLLQ      $0x02, Y1, Y2
+	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y0, Y0
+	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
+	VPMINUQ     Y1, Y0, Y0
+
+	// The tag, big-endian.
+	VPMOVQD   Y0, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     padFirst+56(FP), X1
+	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -2587,7 +3398,7 @@ TEXT ·nhPoly3AVX2(SB), $120-40
 	MOVQ   words+32(FP), SI
 	MOVQ   BX, DI
 
-block21:
+block64:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y5
 	VPERM2I128  $0x31, 32(CX), Y5, Y4
@@ -3046,11 +3857,11 @@ block21:
 	VPADDQ      Y8, Y4, Y4
 	VPADDQ      Y6, Y5, Y5
 	CMPQ        BX, DI
-	JEQ         entry22
+	JEQ         entry65
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly23
+	JZ    poly66
 	MOVQ  32(SP), DX
 	ADDQ  $+8192, DX
 	MOVQ  DX, (SI)
@@ -3062,7 +3873,7 @@ block21:
 	MOVQ  DX, 16(SI)
 	ADDQ  $0x20, SI
 
-poly23:
+poly66:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), R10
 	ADDQ    $+8192, R10
@@ -3141,30 +3952,31 @@ poly23:
 	ADDQ    DX, R9
 	MOVQ    R9, 104(SP)
 
-entry22:
+entry65:
 	VPADDQ       Y1, Y0, Y0
 	VPADDQ       Y3, Y2, Y2
 	VPADDQ       Y5, Y4, Y4
 	VPUNPCKLQDQ  Y2, Y0, Y1
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VPUNPCKHQDQ  Y1, Y1, Y0
+	VPUNPCKLQDQ  Y4, Y4, Y0
 	VPUNPCKHQDQ  Y4, Y4, Y2
-	VPADDQ       Y2, Y4, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPADDQ       X2, X3, X2
+	VPADDQ       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y1, X2
+	VPADDQ       X1, X2, X1
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X0, X2, X0
+	VPUNPCKHQDQ  Y1, Y1, Y2
 	VMOVQ        X1, 32(SP)
-	VMOVQ        X0, 72(SP)
-	VMOVQ        X2, 112(SP)
+	VMOVQ        X2, 72(SP)
+	VMOVQ        X0, 112(SP)
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block21
+	JNZ          block64
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly24
+	JZ    poly68
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
@@ -3176,7 +3988,7 @@ entry22:
 	MOVQ  AX, 16(SI)
 	ADDQ  $0x20, SI
 
-poly24:
+poly68:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -3376,22 +4188,23 @@ sum3:
 	VPUNPCKLQDQ  Y2, Y0, Y1
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VPUNPCKHQDQ  Y1, Y1, Y0
+	VPUNPCKLQDQ  Y4, Y4, Y0
 	VPUNPCKHQDQ  Y4, Y4, Y2
-	VPADDQ       Y2, Y4, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPADDQ       X2, X3, X2
+	VPADDQ       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y1, X2
+	VPADDQ       X1, X2, X1
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X0, X2, X0
+	VPUNPCKHQDQ  Y1, Y1, Y2
 	VMOVQ        (AX), X3
 	VPADDQ       X3, X1, X3
 	VMOVQ        X3, (AX)
 	VMOVQ        8(AX), X1
-	VPADDQ       X1, X0, X1
+	VPADDQ       X1, X2, X1
 	VMOVQ        X1, 8(AX)
-	VMOVQ        16(AX), X0
-	VPADDQ       X0, X2, X0
-	VMOVQ        X0, 16(AX)
+	VMOVQ        16(AX), X1
+	VPADDQ       X1, X0, X1
+	VMOVQ        X1, 16(AX)
 	VZEROUPPER
 	RET
 
@@ -3481,7 +4294,7 @@ TEXT ·nhPoly4AVX512(SB), $160-40
 	VMOVDQU64 1528(AX), Z15
 	MOVQ      BX, DI
 
-block25:
+block70:
 	// Bytes 0 to 127 of the block.
 	VMOVDQU64  (CX), Z23
 	VMOVDQU64  64(CX), Z16
@@ -3778,11 +4591,11 @@ block25:
 	VPADDQ     Z26, Z22, Z22
 	VPADDQ     Z24, Z23, Z23
 	CMPQ       BX, DI
-	JEQ        entry26
+	JEQ        entry71
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly27
+	JZ    poly72
 	MOVQ  32(SP), DX
 	ADDQ  $+8192, DX
 	MOVQ  DX, (SI)
@@ -3797,7 +4610,7 @@ block25:
 	MOVQ  DX, 24(SI)
 	ADDQ  $0x20, SI
 
-poly27:
+poly72:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), R10
 	ADDQ    $+8192, R10
@@ -3902,7 +4715,7 @@ poly27:
 	ADDQ    DX, R9
 	MOVQ    R9, 144(SP)
 
-entry26:
+entry71:
 	VPADDQ      Z17, Z16, Z16
 	VPADDQ      Z19, Z18, Z18
 	VPADDQ      Z21, Z20, Z20
@@ -3910,30 +4723,30 @@ entry26:
 	VPUNPCKLQDQ Z18, Z16, Z17
 	VPUNPCKHQDQ Z18, Z16, Z16
 	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0x4e, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0xb1, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VPUNPCKHQDQ Z17, Z17, Z16
-	VPUNPCKLQDQ Z22, Z20, Z18
-	VPUNPCKHQDQ Z22, Z20, Z19
-	VPADDQ      Z19, Z18, Z18
-	VSHUFI64X2  $0x4e, Z18, Z18, Z19
-	VPADDQ      Z19, Z18, Z18
-	VSHUFI64X2  $0xb1, Z18, Z18, Z19
-	VPADDQ      Z19, Z18, Z18
-	VPUNPCKHQDQ Z18, Z18, Z19
+	VPUNPCKLQDQ Z22, Z20, Z16
+	VPUNPCKHQDQ Z22, Z20, Z18
+	VPADDQ      Z18, Z16, Z16
+	VSHUFI64X2  $0x4e, Z17, Z17, Z18
+	VPADDQ      Z18, Z17, Z17
+	VSHUFI64X2  $0xb1, Z17, Z17, Z18
+	VPADDQ      Z18, Z17, Z17
+	VSHUFI64X2  $0x4e, Z16, Z16, Z18
+	VPADDQ      Z18, Z16, Z16
+	VSHUFI64X2  $0xb1, Z16, Z16, Z18
+	VPADDQ      Z18, Z16, Z16
+	VPUNPCKHQDQ Z17, Z17, Z18
+	VPUNPCKHQDQ Z16, Z16, Z19
 	VMOVQ       X17, 32(SP)
-	VMOVQ       X16, 72(SP)
-	VMOVQ       X18, 112(SP)
+	VMOVQ       X18, 72(SP)
+	VMOVQ       X16, 112(SP)
 	VMOVQ       X19, 152(SP)
 	ADDQ        $+1024, CX
 	DECQ        BX
-	JNZ         block25
+	JNZ         block70
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly28
+	JZ    poly74
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
@@ -3948,7 +4761,7 @@ entry26:
 	MOVQ  AX, 24(SI)
 	ADDQ  $0x20, SI
 
-poly28:
+poly74:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -4087,125 +4900,174 @@ poly28:
 	VZEROUPPER
 	RET
 
-// func nhLast4AVX512(words *l1Words, k *UMACKey, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·nhLast4AVX512(SB), $0-32
-	MOVQ   words+0(FP), AX
-	MOVQ   k+8(FP), CX
-	LEAQ   536(CX), DX
-	LEAQ   1080(CX), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   n+24(FP), SI
-	VPXORQ Z0, Z0, Z0
+// func nhAdd4AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·nhAdd4AVX512(SB), $0-40
+	MOVQ   k+8(FP), AX
+	MOVQ   group+16(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+24(FP), DX
+	MOVQ   n+32(FP), BX
+	MOVQ   sums+0(FP), SI
+	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
+	VMOVQ  8(SI), X2
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
+	VMOVQ  16(SI), X4
 	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
+	VMOVQ  24(SI), X6
 	VPXORQ Z7, Z7, Z7
-	SUBQ   $+128, SI
-	JLT    rest4
+	SUBQ   $+128, BX
+	JLT    rest75
 
-whole4:
-	VMOVDQU64  (BX), Z8
-	VMOVDQU64  64(BX), Z10
+whole77:
+	VMOVDQU64  (DX), Z8
+	VMOVDQU64  64(DX), Z10
 	VSHUFI64X2 $0xdd, Z10, Z8, Z9
 	VSHUFI64X2 $0x88, Z10, Z8, Z8
-	VPADDD     (DX), Z8, Z10
-	VPADDD     (CX), Z9, Z11
-	VPMULUDQ   Z11, Z10, Z12
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z10, Z10
-	VPADDQ     Z12, Z0, Z0
-	VPADDQ     Z10, Z1, Z1
 	VPADDD     (CX), Z8, Z10
-	VPADDD     16(DX), Z9, Z11
-	VPMULUDQ   Z11, Z10, Z12
+	VPADDD     (AX), Z9, Z13
+	VPMULUDQ   Z13, Z10, Z14
 	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z10, Z10
-	VPADDQ     Z12, Z2, Z2
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z13, Z10, Z10
+	VPADDQ     Z14, Z0, Z0
+	VPADDQ     Z10, Z1, Z1
+	VPADDD     (AX), Z8, Z10
+	VPADDD     16(CX), Z9, Z13
+	VPMULUDQ   Z13, Z10, Z14
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z13, Z10, Z10
+	VPADDQ     Z14, Z2, Z2
 	VPADDQ     Z10, Z3, Z3
-	VPADDD     16(DX), Z8, Z10
-	VPADDD     16(CX), Z9, Z11
-	VPMULUDQ   Z11, Z10, Z12
+	VPADDD     16(CX), Z8, Z10
+	VPADDD     16(AX), Z9, Z13
+	VPMULUDQ   Z13, Z10, Z14
 	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z10, Z10
-	VPADDQ     Z12, Z4, Z4
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z13, Z10, Z10
+	VPADDQ     Z14, Z4, Z4
 	VPADDQ     Z10, Z5, Z5
-	VPADDD     16(CX), Z8, Z8
-	VPADDD     32(DX), Z9, Z9
+	VPADDD     16(AX), Z8, Z8
+	VPADDD     32(CX), Z9, Z9
 	VPMULUDQ   Z9, Z8, Z10
 	VPSHUFD    $0xf5, Z8, Z8
 	VPSHUFD    $0xf5, Z9, Z9
 	VPMULUDQ   Z9, Z8, Z8
 	VPADDQ     Z10, Z6, Z6
 	VPADDQ     Z8, Z7, Z7
-	ADDQ       $+128, BX
-	ADDQ       $+64, DX
+	ADDQ       $+128, DX
 	ADDQ       $+64, CX
-	SUBQ       $+128, SI
-	JGE        whole4
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole77
 
-	// Nothing left of a message that is not empty: done.
-	CMPQ SI, $-128
-	JNE  partial4
-	JMP  done4
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done76
 
-rest4:
-partial4:
+rest75:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked79
+
+	// Just one group.
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    (CX), X11, X11
+	VPADDD    (AX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z0, Z0
+	VPADDQ    Z11, Z1, Z1
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    (AX), X11, X11
+	VPADDD    16(CX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z2, Z2
+	VPADDQ    Z11, Z3, Z3
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    16(CX), X11, X11
+	VPADDD    16(AX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z4, Z4
+	VPADDQ    Z11, Z5, Z5
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    16(AX), X11, X11
+	VPADDD    32(CX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z6, Z6
+	VPADDQ    Z11, Z7, Z7
+	JMP       done76
+
+masked79:
 	// The last bytes, filled up with zeros to a group, at least one.
-	ADDQ       $+128, SI
 	MOVQ       $-1, DI
-	BZHIQ      SI, DI, R8
+	BZHIQ      BX, DI, R8
 	KMOVQ      R8, K1
 	XORL       R9, R9
-	MOVQ       SI, R8
+	MOVQ       BX, R8
 	SUBQ       $0x40, R8
 	CMOVQLT    R9, R8
 	BZHIQ      R8, DI, R8
 	KMOVQ      R8, K2
 	MOVQ       $+1, R8
-	TESTQ      SI, SI
-	CMOVQEQ    R8, SI
-	ADDQ       $+31, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, DI, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (BX), K1, Z8
-	VMOVDQU8.Z 64(BX), K2, Z9
+	VMOVDQU8.Z (DX), K1, Z8
+	VMOVDQU8.Z 64(DX), K2, Z9
 	VSHUFI64X2 $0xdd, Z9, Z8, Z10
 	VSHUFI64X2 $0x88, Z9, Z8, Z8
-	VPADDD.Z   (DX), Z8, K3, Z9
-	VPADDD     (CX), Z10, Z11
+	VPADDD.Z   (CX), Z8, K3, Z9
+	VPADDD     (AX), Z10, Z11
 	VPMULUDQ   Z11, Z9, Z12
 	VPSHUFD    $0xf5, Z9, Z9
 	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z9, Z9
 	VPADDQ     Z12, Z0, Z0
 	VPADDQ     Z9, Z1, Z1
-	VPADDD.Z   (CX), Z8, K3, Z9
-	VPADDD     16(DX), Z10, Z11
+	VPADDD.Z   (AX), Z8, K3, Z9
+	VPADDD     16(CX), Z10, Z11
 	VPMULUDQ   Z11, Z9, Z12
 	VPSHUFD    $0xf5, Z9, Z9
 	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z9, Z9
 	VPADDQ     Z12, Z2, Z2
 	VPADDQ     Z9, Z3, Z3
-	VPADDD.Z   16(DX), Z8, K3, Z9
-	VPADDD     16(CX), Z10, Z11
+	VPADDD.Z   16(CX), Z8, K3, Z9
+	VPADDD     16(AX), Z10, Z11
 	VPMULUDQ   Z11, Z9, Z12
 	VPSHUFD    $0xf5, Z9, Z9
 	VPSHUFD    $0xf5, Z11, Z11
 	VPMULUDQ   Z11, Z9, Z9
 	VPADDQ     Z12, Z4, Z4
 	VPADDQ     Z9, Z5, Z5
-	VPADDD.Z   16(CX), Z8, K3, Z8
-	VPADDD     32(DX), Z10, Z9
+	VPADDD.Z   16(AX), Z8, K3, Z8
+	VPADDD     32(CX), Z10, Z9
 	VPMULUDQ   Z9, Z8, Z10
 	VPSHUFD    $0xf5, Z8, Z8
 	VPSHUFD    $0xf5, Z9, Z9
@@ -4213,7 +5075,7 @@ partial4:
 	VPADDQ     Z10, Z6, Z6
 	VPADDQ     Z8, Z7, Z7
 
-done4:
+done76:
 	VPADDQ      Z1, Z0, Z0
 	VPADDQ      Z3, Z2, Z2
 	VPADDQ      Z5, Z4, Z4
@@ -4221,23 +5083,320 @@ done4:
 	VPUNPCKLQDQ Z2, Z0, Z1
 	VPUNPCKHQDQ Z2, Z0, Z0
 	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0x4e, Z1, Z1, Z0
+	VPUNPCKLQDQ Z6, Z4, Z0
+	VPUNPCKHQDQ Z6, Z4, Z2
+	VPADDQ      Z2, Z0, Z0
+	MOVQ        n+32(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded80
+	VSHUFI64X2  $0x4e, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0x4e, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+
+folded80:
+	VINSERTI64X2 $0x01, X0, Y1, Y0
+	VMOVDQU64    Y0, (SI)
+	VZEROUPPER
+	RET
+
+// func tag4AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tag4AVX512(SB), $0-72
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  536(AX), CX
+	LEAQ  1080(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	TESTQ BX, BX
+	JEQ   noBytes84
+
+whole83Bytes:
+	MOVQ   sums+8(FP), SI
+	VMOVQ  (SI), X0
+	VPXORQ Z1, Z1, Z1
+	VMOVQ  8(SI), X2
+	VPXORQ Z3, Z3, Z3
+	VMOVQ  16(SI), X4
+	VPXORQ Z5, Z5, Z5
+	VMOVQ  24(SI), X6
+	VPXORQ Z7, Z7, Z7
+	SUBQ   $+128, BX
+	JLT    rest81
+
+whole83:
+	VMOVDQU64  (DX), Z8
+	VMOVDQU64  64(DX), Z10
+	VSHUFI64X2 $0xdd, Z10, Z8, Z9
+	VSHUFI64X2 $0x88, Z10, Z8, Z8
+	VPADDD     (CX), Z8, Z10
+	VPADDD     (AX), Z9, Z13
+	VPMULUDQ   Z13, Z10, Z14
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z13, Z10, Z10
+	VPADDQ     Z14, Z0, Z0
+	VPADDQ     Z10, Z1, Z1
+	VPADDD     (AX), Z8, Z10
+	VPADDD     16(CX), Z9, Z13
+	VPMULUDQ   Z13, Z10, Z14
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z13, Z10, Z10
+	VPADDQ     Z14, Z2, Z2
+	VPADDQ     Z10, Z3, Z3
+	VPADDD     16(CX), Z8, Z10
+	VPADDD     16(AX), Z9, Z13
+	VPMULUDQ   Z13, Z10, Z14
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z13, Z10, Z10
+	VPADDQ     Z14, Z4, Z4
+	VPADDQ     Z10, Z5, Z5
+	VPADDD     16(AX), Z8, Z8
+	VPADDD     32(CX), Z9, Z9
+	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z10, Z6, Z6
+	VPADDQ     Z8, Z7, Z7
+	ADDQ       $+128, DX
+	ADDQ       $+64, CX
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole83
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done82
+
+rest81:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked85
+
+	// Just one group.
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    (CX), X11, X11
+	VPADDD    (AX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z0, Z0
+	VPADDQ    Z11, Z1, Z1
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    (AX), X11, X11
+	VPADDD    16(CX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z2, Z2
+	VPADDQ    Z11, Z3, Z3
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    16(CX), X11, X11
+	VPADDD    16(AX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z4, Z4
+	VPADDQ    Z11, Z5, Z5
+	VMOVDQU64 (DX), X11
+	VMOVDQU64 16(DX), X8
+	VPADDD    16(AX), X11, X11
+	VPADDD    32(CX), X8, X8
+	VPMULUDQ  X8, X11, X12
+	VPSHUFD   $0xf5, X11, X11
+	VPSHUFD   $0xf5, X8, X8
+	VPMULUDQ  X8, X11, X11
+	VPADDQ    Z12, Z6, Z6
+	VPADDQ    Z11, Z7, Z7
+	JMP       done82
+
+masked85:
+	// The last bytes, filled up with zeros to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, SI, DI
+	KMOVQ      DI, K2
+	MOVQ       $+1, DI
+	TESTQ      BX, BX
+	CMOVQEQ    DI, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (DX), K1, Z8
+	VMOVDQU8.Z 64(DX), K2, Z9
+	VSHUFI64X2 $0xdd, Z9, Z8, Z10
+	VSHUFI64X2 $0x88, Z9, Z8, Z8
+	VPADDD.Z   (CX), Z8, K3, Z9
+	VPADDD     (AX), Z10, Z11
+	VPMULUDQ   Z11, Z9, Z12
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z11, Z9, Z9
+	VPADDQ     Z12, Z0, Z0
+	VPADDQ     Z9, Z1, Z1
+	VPADDD.Z   (AX), Z8, K3, Z9
+	VPADDD     16(CX), Z10, Z11
+	VPMULUDQ   Z11, Z9, Z12
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z11, Z9, Z9
+	VPADDQ     Z12, Z2, Z2
+	VPADDQ     Z9, Z3, Z3
+	VPADDD.Z   16(CX), Z8, K3, Z9
+	VPADDD     16(AX), Z10, Z11
+	VPMULUDQ   Z11, Z9, Z12
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z11, Z9, Z9
+	VPADDQ     Z12, Z4, Z4
+	VPADDQ     Z9, Z5, Z5
+	VPADDD.Z   16(AX), Z8, K3, Z8
+	VPADDD     32(CX), Z10, Z9
+	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z10, Z6, Z6
+	VPADDQ     Z8, Z7, Z7
+
+done82:
+	VPADDQ      Z1, Z0, Z0
+	VPADDQ      Z3, Z2, Z2
+	VPADDQ      Z5, Z4, Z4
+	VPADDQ      Z7, Z6, Z6
+	VPUNPCKLQDQ Z2, Z0, Z1
+	VPUNPCKHQDQ Z2, Z0, Z0
 	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-	VPUNPCKHQDQ Z1, Z1, Z0
-	VPUNPCKLQDQ Z6, Z4, Z2
-	VPUNPCKHQDQ Z6, Z4, Z3
-	VPADDQ      Z3, Z2, Z2
-	VSHUFI64X2  $0x4e, Z2, Z2, Z3
-	VPADDQ      Z3, Z2, Z2
-	VSHUFI64X2  $0xb1, Z2, Z2, Z3
-	VPADDQ      Z3, Z2, Z2
-	VPUNPCKHQDQ Z2, Z2, Z3
-	VMOVQ       X1, (AX)
-	VMOVQ       X0, 8(AX)
-	VMOVQ       X2, 16(AX)
-	VMOVQ       X3, 24(AX)
+	VPUNPCKLQDQ Z6, Z4, Z0
+	VPUNPCKHQDQ Z6, Z4, Z2
+	VPADDQ      Z2, Z0, Z0
+	MOVQ        n+40(FP), AX
+	CMPQ        AX, $0x20
+	JLS         folded86
+	VSHUFI64X2  $0x4e, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z2
+	VPADDQ      Z2, Z1, Z1
+	VSHUFI64X2  $0x4e, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z2
+	VPADDQ      Z2, Z0, Z0
+
+folded86:
+	VINSERTI64X2 $0x01, X0, Y1, Y0
+
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y1, Y0
+	VPMULLQ     24(AX), Y0, Y0
+	VPSRLQ      $0x20, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPSRLQ      $0x10, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPANDQ.BCST word16<>+0(SB), Y1, Y1
+	VPMULLQ     120(AX), Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y0, Y1
+	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
+	VPSLLQ      $0x02, Y1, Y2
+	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y0, Y0
+	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
+	VPMINUQ     Y1, Y0, Y0
+
+	// The tag, big-endian.
+	VPMOVQD   Y0, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     padFirst+56(FP), X1
+	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
+	VZEROUPPER
+	RET
+
+noBytes84:
+	MOVQ      length+48(FP), BX
+	TESTQ     BX, BX
+	JEQ       whole83Bytes
+	MOVQ      sums+8(FP), SI
+	VMOVDQU64 (SI), Y0
+
+	// L1: the length in bits.
+	MOVQ         length+48(FP), AX
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	MOVQ        k+16(FP), AX
+	VPSRLQ      $0x30, Y1, Y0
+	VPMULLQ     24(AX), Y0, Y0
+	VPSRLQ      $0x20, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPSRLQ      $0x10, Y1, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	VPANDQ.BCST word16<>+0(SB), Y1, Y1
+	VPMULLQ     120(AX), Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y0, Y1
+	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
+	VPSLLQ      $0x02, Y1, Y2
+	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y0, Y0
+	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
+	VPMINUQ     Y1, Y0, Y0
+
+	// The tag, big-endian.
+	VPMOVQD   Y0, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     padFirst+56(FP), X1
+	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -4309,7 +5468,7 @@ TEXT ·nhPoly4AVX2(SB), $160-40
 	MOVQ   words+32(FP), SI
 	MOVQ   BX, DI
 
-block29:
+block87:
 	// Bytes 0 to 63 of the block.
 	VMOVDQU     (CX), Y7
 	VPERM2I128  $0x31, 32(CX), Y7, Y6
@@ -4894,11 +6053,11 @@ block29:
 	VPADDQ      Y10, Y6, Y6
 	VPADDQ      Y8, Y7, Y7
 	CMPQ        BX, DI
-	JEQ         entry30
+	JEQ         entry88
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly31
+	JZ    poly89
 	MOVQ  32(SP), DX
 	ADDQ  $+8192, DX
 	MOVQ  DX, (SI)
@@ -4913,7 +6072,7 @@ block29:
 	MOVQ  DX, 24(SI)
 	ADDQ  $0x20, SI
 
-poly31:
+poly89:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), R10
 	ADDQ    $+8192, R10
@@ -5018,7 +6177,7 @@ poly31:
 	ADDQ    DX, R9
 	MOVQ    R9, 144(SP)
 
-entry30:
+entry88:
 	VPADDQ       Y1, Y0, Y0
 	VPADDQ       Y3, Y2, Y2
 	VPADDQ       Y5, Y4, Y4
@@ -5026,26 +6185,26 @@ entry30:
 	VPUNPCKLQDQ  Y2, Y0, Y1
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VPUNPCKHQDQ  Y1, Y1, Y0
-	VPUNPCKLQDQ  Y6, Y4, Y2
-	VPUNPCKHQDQ  Y6, Y4, Y3
-	VPADDQ       Y3, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPADDQ       X2, X3, X2
-	VPUNPCKHQDQ  Y2, Y2, Y3
+	VPUNPCKLQDQ  Y6, Y4, Y0
+	VPUNPCKHQDQ  Y6, Y4, Y2
+	VPADDQ       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y1, X2
+	VPADDQ       X1, X2, X1
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X0, X2, X0
+	VPUNPCKHQDQ  Y1, Y1, Y2
+	VPUNPCKHQDQ  Y0, Y0, Y3
 	VMOVQ        X1, 32(SP)
-	VMOVQ        X0, 72(SP)
-	VMOVQ        X2, 112(SP)
+	VMOVQ        X2, 72(SP)
+	VMOVQ        X0, 112(SP)
 	VMOVQ        X3, 152(SP)
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block29
+	JNZ          block87
 
 	// L1 words of the block before, with their length in bits, for who wants them.
 	TESTQ SI, SI
-	JZ    poly32
+	JZ    poly91
 	MOVQ  32(SP), AX
 	ADDQ  $+8192, AX
 	MOVQ  AX, (SI)
@@ -5060,7 +6219,7 @@ entry30:
 	MOVQ  AX, 24(SI)
 	ADDQ  $0x20, SI
 
-poly32:
+poly91:
 	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
 	MOVQ    32(SP), BX
 	ADDQ    $+8192, BX
@@ -5314,24 +6473,24 @@ sum4:
 	VPUNPCKLQDQ  Y2, Y0, Y1
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VPUNPCKHQDQ  Y1, Y1, Y0
-	VPUNPCKLQDQ  Y6, Y4, Y2
-	VPUNPCKHQDQ  Y6, Y4, Y3
-	VPADDQ       Y3, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPADDQ       X2, X3, X2
-	VPUNPCKHQDQ  Y2, Y2, Y3
+	VPUNPCKLQDQ  Y6, Y4, Y0
+	VPUNPCKHQDQ  Y6, Y4, Y2
+	VPADDQ       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y1, X2
+	VPADDQ       X1, X2, X1
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X0, X2, X0
+	VPUNPCKHQDQ  Y1, Y1, Y2
+	VPUNPCKHQDQ  Y0, Y0, Y3
 	VMOVQ        (AX), X4
 	VPADDQ       X4, X1, X4
 	VMOVQ        X4, (AX)
 	VMOVQ        8(AX), X1
-	VPADDQ       X1, X0, X1
+	VPADDQ       X1, X2, X1
 	VMOVQ        X1, 8(AX)
-	VMOVQ        16(AX), X0
-	VPADDQ       X0, X2, X0
-	VMOVQ        X0, 16(AX)
+	VMOVQ        16(AX), X1
+	VPADDQ       X1, X0, X1
+	VMOVQ        X1, 16(AX)
 	VMOVQ        24(AX), X0
 	VPADDQ       X0, X3, X0
 	VMOVQ        X0, 24(AX)

@@ -14,4 +14,8 @@ func nhPoly(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
 	nhPolyGeneric(y, k, p, words)
 }
 
-func nhLast(words *l1Words, k *UMACKey, p []byte) { nhLastGeneric(words, k, p) }
+func nhAdd(sums *l1Words, k *UMACKey, g int, p []byte) { nhAddGeneric(sums, k, g, p) }
+
+func tagLast(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad) bool {
+	return false
+}

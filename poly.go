@@ -44,13 +44,31 @@ type l2State struct {
 	pending l1Words
 }
 
-// absorbBlocks takes in whole blocks of a message of more than one.
-func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
+// begin sets the polynomials to 1 before the first word.
+func (s *l2State) begin() {
 	if s.words == 0 {
 		for i := range s.y {
 			s.y[i] = uint128{lo: 1}
 		}
 	}
+}
+
+// absorbWord takes in one L1 word for each iteration.
+func (s *l2State) absorbWord(k *UMACKey, words *l1Words) {
+	s.begin()
+	if s.words >= poly64Words {
+		s.absorb128(k, words)
+		return
+	}
+	for i := range words[:k.iterations()] {
+		s.y[i].lo = poly64(s.y[i].lo, k.l2[i].k64, words[i])
+	}
+	s.words++
+}
+
+// absorbBlocks takes in whole blocks of a message of more than one.
+func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
+	s.begin()
 	if s.words < poly64Words {
 		n := min(uint64(len(p)/l1Block), poly64Words-s.words)
 		nhPoly(&s.y, k, p[:n*l1Block], nil)
@@ -70,7 +88,7 @@ func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
 	}
 }
 
-// absorb128 takes in one L1 word for each iteration, beyond those of POLY-64.
+// absorb128 is absorbWord beyond the words of POLY-64.
 func (s *l2State) absorb128(k *UMACKey, words *l1Words) {
 	for i := range words[:k.iterations()] {
 		key, y := k.l2[i].k128, &s.y[i]

@@ -50,11 +50,18 @@ func TestNH(t *testing.T) {
 				}
 				want := refNH(raw, block[:n])
 				for k.tagSize = 4; k.tagSize <= 16; k.tagSize += 4 {
-					var words l1Words
-					nhLast(&words, &k, block[:n])
-					for i := range words[:k.iterations()] {
-						if words[i] != want[i] {
-							t.Fatalf("%d bytes, iteration %d of %d: %#x, want %#x", n, i, k.iterations(), words[i], want[i])
+					start := l1Words{1, 1 << 63, 3, 1<<64 - 1}
+					sums := start
+					g := rng.Uint64() % uint64((n+l1Group-1)/l1Group+1)
+					if g > 0 {
+						nhAdd(&sums, &k, 0, block[:min(l1Group*int(g), n)])
+					}
+					if rest := l1Group * int(g); rest < n || n == 0 {
+						nhAdd(&sums, &k, int(g), block[rest:n])
+					}
+					for i := range sums[:k.iterations()] {
+						if sums[i] != start[i]+want[i] {
+							t.Fatalf("%d bytes cut at group %d, iteration %d of %d: %#x, want %#x", n, g, i, k.iterations(), sums[i]-start[i], want[i])
 						}
 					}
 				}
@@ -280,8 +287,8 @@ func TestL3(t *testing.T) {
 	check := func(k *l3Key, i int, m uint128) {
 		t.Helper()
 		var k1, k2, in []byte
-		for _, k := range append(k.high[i][:], k.low[i][:]...) {
-			k1 = binary.BigEndian.AppendUint64(k1, k)
+		for _, k := range append(k.high[:], k.low[:]...) {
+			k1 = binary.BigEndian.AppendUint64(k1, k[i])
 		}
 		k2 = binary.BigEndian.AppendUint32(k2, k.k2[i])
 		in = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(in, m.hi), m.lo)
@@ -297,7 +304,7 @@ func TestL3(t *testing.T) {
 	for i := range maxIterations {
 		highest.k2[i] = 1<<32 - 1
 		for j := range 4 {
-			highest.high[i][j], highest.low[i][j] = p36-1, p36-1
+			highest.high[j][i], highest.low[j][i] = p36-1, p36-1
 		}
 	}
 	for _, m := range []uint128{{}, {1, 1}, {1<<64 - 1, 1<<64 - 1}, {0, 1<<64 - 1}} {
@@ -308,7 +315,7 @@ func TestL3(t *testing.T) {
 		var k l3Key
 		i := rand.IntN(maxIterations)
 		for j := range 4 {
-			k.high[i][j], k.low[i][j] = rand.Uint64()%p36, rand.Uint64()%p36
+			k.high[j][i], k.low[j][i] = rand.Uint64()%p36, rand.Uint64()%p36
 		}
 		k.k2[i] = rand.Uint32()
 		check(&k, i, uint128{rand.Uint64() >> rand.IntN(65), rand.Uint64()})

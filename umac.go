@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math/bits"
 	"strconv"
 )
 
@@ -144,8 +145,8 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	for i := range iterations {
 		b := (*[64]byte)(subkey[kdfL3Key1][64*i:])
 		for j := range 4 {
-			k.l3.high[i][j] = reduce36(binary.BigEndian.Uint64(b[8*j:]))
-			k.l3.low[i][j] = reduce36(binary.BigEndian.Uint64(b[8*j+32:]))
+			k.l3.high[j][i] = reduce36(binary.BigEndian.Uint64(b[8*j:]))
+			k.l3.low[j][i] = reduce36(binary.BigEndian.Uint64(b[8*j+32:]))
 		}
 		k.l3.k2[i] = binary.BigEndian.Uint32(subkey[kdfL3Key2][4*i:])
 	}
@@ -199,32 +200,45 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 func (k *UMACKey) tag(tag *[maxUMACTagSize]byte, nonce, msg []byte) {
 	k.mustLive()
 	pad := k.newPad(nonce)
+	var sums l1Words
+	if len(msg) > l1Block || !tagLast(tag, &sums, k, 0, msg, 8*uint64(len(msg)), pad) {
+		k.tagLong(tag, msg, pad)
+	}
+}
+
+// tagLong is tag for messages of any length.
+func (k *UMACKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, pad pad) {
 	var l2 l2State
+	var sums l1Words
 	if len(msg) > l1Block {
 		whole := len(msg) &^ (l1Block - 1)
 		l2.absorbBlocks(k, msg[:whole])
 		msg = msg[whole:]
 	}
-	k.finish(tag, &l2, msg, pad)
+	k.finish(tag, &l2, &sums, 0, msg, pad)
 }
 
 // finish computes the tag of a message, RFC 4418 section 4, from its whole blocks
-// in l2 and the bytes after these. A message of one block has it in last.
-func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, last []byte, pad pad) {
-	iterations := k.iterations()
-	var words l1Words
-	if len(last) > 0 || l2.words == 0 {
-		nhLast(&words, k, last)
+// in l2 and what is after these: sums, the NH hash of inBlock bytes, and the bytes
+// of last. A message of one block has it there.
+func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, sums *l1Words, inBlock int, last []byte, pad pad) {
+	length := 8 * uint64(inBlock+len(last))
+	if l2.words == 0 && tagLast(tag, sums, k, inBlock/l1Group, last, length, pad) {
+		return
 	}
-	length := 8 * uint64(len(last))
+	words := *sums
+	if len(last) > 0 || l2.words == 0 && length == 0 {
+		nhAdd(&words, k, inBlock/l1Group, last)
+	}
 	// UHASH, section 5.1: a word of each iteration.
+	iterations := k.iterations()
 	var h [maxIterations]uint32
 	switch {
 	case l2.words == 0: // the word of a single block passes by L2
 		for i := range h[:iterations] {
 			h[i] = k.l3.l3Short(i, words[i]+length)
 		}
-	case len(last) == 0:
+	case length == 0:
 		for i := range h[:iterations] {
 			h[i] = k.l3.l3(i, l2.sum(i, &k.l2[i]))
 		}
@@ -243,14 +257,14 @@ func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, last []byte, pa
 		}
 	}
 	if k.tagSize == 4 {
-		binary.BigEndian.PutUint32(tag[:], h[0]^uint32(pad.high>>32))
+		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(pad.first))
 		return
 	}
 	// In words of 8 bytes: the caller copies the tag, and a load that spans two
 	// recent stores has to wait for both.
-	binary.BigEndian.PutUint64(tag[:], (uint64(h[0])<<32|uint64(h[1]))^pad.high)
+	binary.LittleEndian.PutUint64(tag[:], bits.ReverseBytes64(uint64(h[0])<<32|uint64(h[1]))^pad.first)
 	if k.tagSize > 8 {
-		binary.BigEndian.PutUint64(tag[8:], (uint64(h[2])<<32|uint64(h[3]))^pad.low)
+		binary.LittleEndian.PutUint64(tag[8:], bits.ReverseBytes64(uint64(h[2])<<32|uint64(h[3]))^pad.second)
 	}
 }
 
@@ -308,10 +322,16 @@ type UMAC struct {
 	key     *UMACKey
 	ownsKey bool
 
-	l2   l2State
+	// The last block: inBlock bytes are in its NH hash l1, inGroup more, less
+	// than a group, wait in group. Blocks before it are in l2. The first block
+	// stays here until another byte follows, for it passes by L2 if it is the
+	// only one.
+	inBlock, inGroup int
+	l1               l1Words
+	group            [l1Group]byte
+
 	pads pads
-	n    int           // bytes in last
-	last [l1Block]byte // those that are not in l2 yet, a whole block perhaps
+	l2   l2State
 }
 
 // NewUMAC32 returns a stream for UMAC-32, with tags of 4 bytes. The key is 16, 24
@@ -361,30 +381,68 @@ func (u *UMAC) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// absorb hashes whole blocks where they lie. Only the first one is kept until
-// another byte follows, for it passes by L2 if it is the only one.
+// absorb hashes whole groups where they lie.
 func (u *UMAC) absorb(p []byte) {
-	if u.n > 0 {
-		n := copy(u.last[u.n:], p)
-		u.n += n
+	if u.inGroup > 0 {
+		n := copy(u.group[u.inGroup:], p)
+		u.inGroup += n
 		p = p[n:]
-		if len(p) == 0 {
+		if u.inGroup < l1Group {
 			return
 		}
-		u.l2.absorbBlocks(u.key, u.last[:])
-		u.n = 0
+		u.inGroup = 0
+		u.absorbGroups(u.group[:])
+	}
+	if whole := len(p) &^ (l1Group - 1); whole > 0 {
+		u.absorbGroups(p[:whole])
+		p = p[whole:]
+	}
+	if len(p) > 0 {
+		u.inGroup = copy(u.group[:], p)
+	}
+}
+
+func (u *UMAC) absorbGroups(p []byte) {
+	if u.inBlock > 0 {
+		if u.inBlock == l1Block {
+			u.endBlock()
+		} else {
+			n := min(len(p), l1Block-u.inBlock)
+			nhAdd(&u.l1, u.key, u.inBlock/l1Group, p[:n])
+			u.inBlock += n
+			p = p[n:]
+			if len(p) == 0 {
+				return
+			}
+			u.endBlock()
+		}
 	}
 	if len(p) > l1Block || len(p) == l1Block && u.l2.words > 0 {
 		whole := len(p) &^ (l1Block - 1)
 		u.l2.absorbBlocks(u.key, p[:whole])
 		p = p[whole:]
 	}
-	u.n = copy(u.last[:], p)
+	if len(p) > 0 {
+		nhAdd(&u.l1, u.key, 0, p)
+		u.inBlock = len(p)
+	}
+}
+
+// endBlock moves a full block on to L2.
+func (u *UMAC) endBlock() {
+	for i := range u.l1 {
+		u.l1[i] += 8 * l1Block
+	}
+	u.l2.absorbWord(u.key, &u.l1)
+	u.l1, u.inBlock = l1Words{}, 0
 }
 
 // tag computes the tag of the message so far, and leaves the message as it is.
 func (u *UMAC) tag(tag *[maxUMACTagSize]byte, nonce []byte) {
-	u.key.finish(tag, &u.l2, u.last[:u.n], u.pads.pad(u.key, nonce))
+	if u.inBlock == l1Block && u.inGroup > 0 {
+		u.endBlock()
+	}
+	u.key.finish(tag, &u.l2, &u.l1, u.inBlock, u.group[:u.inGroup], u.pads.pad(u.key, nonce))
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce.
@@ -446,7 +504,7 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 // Reset makes the stream that of an empty message.
 func (u *UMAC) Reset() {
 	u.mustLive()
-	u.n, u.l2.words = 0, 0
+	u.inBlock, u.inGroup, u.l1, u.l2.words = 0, 0, l1Words{}, 0
 }
 
 // Size returns the size of a tag in bytes.

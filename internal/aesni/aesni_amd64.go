@@ -36,6 +36,12 @@ func (s *Schedule) Encrypt(rounds int, p []byte) {
 	}
 }
 
+// EncryptWords encrypts a block of two little-endian words. It is for a block that
+// has just been written in parts, which could not be loaded as one at once.
+func (s *Schedule) EncryptWords(rounds int, first, second uint64) (uint64, uint64) {
+	return encryptWords(&s[0], rounds, first, second)
+}
+
 //go:noescape
 func expandKey128(enc *uint32, key *byte)
 
@@ -47,3 +53,6 @@ func expandKey256(enc *uint32, key *byte)
 
 //go:noescape
 func encryptBlocks(enc *uint32, rounds int, dst, src *byte, blocks int)
+
+//go:noescape
+func encryptWords(enc *uint32, rounds int, first, second uint64) (uint64, uint64)

@@ -641,3 +641,30 @@ singleRound:
 
 done:
 	RET
+
+// func encryptWords(enc *uint32, rounds int, first uint64, second uint64) (uint64, uint64)
+// Requires: AES, SSE, SSE2, SSE4.1
+TEXT ·encryptWords(SB), $0-48
+	MOVQ   enc+0(FP), AX
+	MOVQ   rounds+8(FP), CX
+	MOVQ   first+16(FP), DX
+	MOVQ   second+24(FP), BX
+	MOVQ   DX, X0
+	PINSRQ $0x01, BX, X0
+	MOVUPS (AX), X1
+	PXOR   X1, X0
+	DECQ   CX
+
+wordsRound:
+	ADDQ       $0x10, AX
+	MOVUPS     (AX), X1
+	AESENC     X1, X0
+	DECQ       CX
+	JNZ        wordsRound
+	MOVUPS     16(AX), X1
+	AESENCLAST X1, X0
+	MOVQ       X0, DX
+	PEXTRQ     $0x01, X0, BX
+	MOVQ       DX, ret+32(FP)
+	MOVQ       BX, ret1+40(FP)
+	RET

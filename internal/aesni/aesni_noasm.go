@@ -14,3 +14,8 @@ func (s *Schedule) Expand(key []byte) (rounds int) { panic("fastmac: no AES inst
 
 // Encrypt panics: there are no AES instructions.
 func (s *Schedule) Encrypt(rounds int, p []byte) { panic("fastmac: no AES instructions") }
+
+// EncryptWords panics: there are no AES instructions.
+func (s *Schedule) EncryptWords(rounds int, first, second uint64) (uint64, uint64) {
+	panic("fastmac: no AES instructions")
+}

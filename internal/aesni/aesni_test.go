@@ -7,6 +7,7 @@ package aesni
 import (
 	"bytes"
 	"crypto/aes"
+	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
 	"testing"
@@ -71,6 +72,14 @@ func TestStd(t *testing.T) {
 		}
 		var s Schedule
 		s.Encrypt(s.Expand(key), buf[offset:][:BlockSize*n])
+		if n > 0 {
+			a, b := binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[8:])
+			a, b = s.EncryptWords(len(key)/4+6, a, b)
+			got := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, a), b)
+			if want := encrypt(key, key[:BlockSize]); !bytes.Equal(got, want) {
+				t.Fatalf("EncryptWords: %x, want %x", got, want)
+			}
+		}
 		if !bytes.Equal(buf, want) {
 			t.Fatalf("%d blocks at offset %d: %x, want %x", n, offset, buf, want)
 		}

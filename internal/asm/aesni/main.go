@@ -23,6 +23,7 @@ func main() {
 		expandKey(words)
 	}
 	encrypt()
+	encryptWords()
 	Generate()
 }
 
@@ -126,5 +127,34 @@ func encrypt() {
 	DECQ(blocks)
 	JNZ(LabelRef("single"))
 	Label("done")
+	RET()
+}
+
+// encryptWords generates the encryption of a block that is handed over and
+// returned in two words, so that it never is in memory.
+func encryptWords() {
+	Implement("encryptWords")
+	Pragma("noescape")
+	enc := Load(Param("enc"), GP64())
+	left := Load(Param("rounds"), GP64())
+	first, second := Load(Param("first"), GP64()), Load(Param("second"), GP64())
+	x, k := XMM(), XMM()
+	MOVQ(first, x)
+	PINSRQ(U8(1), second, x)
+	MOVUPS(Mem{Base: enc}, k)
+	PXOR(k, x)
+	DECQ(left)
+	Label("wordsRound")
+	ADDQ(Imm(blockSize), enc)
+	MOVUPS(Mem{Base: enc}, k)
+	AESENC(k, x)
+	DECQ(left)
+	JNZ(LabelRef("wordsRound"))
+	MOVUPS(Mem{Base: enc, Disp: blockSize}, k)
+	AESENCLAST(k, x)
+	MOVQ(x, first)
+	PEXTRQ(U8(1), x, second)
+	Store(first, ReturnIndex(0))
+	Store(second, ReturnIndex(1))
 	RET()
 }

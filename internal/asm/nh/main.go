@@ -27,6 +27,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
@@ -44,9 +45,11 @@ const (
 func main() {
 	Package("example.com/fastmac")
 	ConstraintExpr("!purego")
+	constants()
 	for n := 1; n <= 4; n++ {
 		blocks(avx512{}, n)
-		last512(n)
+		last512(n, false)
+		last512(n, true)
 		blocks(avx2{}, n)
 		groups2(n)
 	}
@@ -160,28 +163,50 @@ func addProducts(v isa, s sums, a, b VecVirtual, k key, mask Register, set bool)
 }
 
 // reduce returns the sum of each iteration in the lowest 64 bits of a vector.
-func reduce(v isa, s []sums) []VecVirtual {
+func reduce(v isa, s []sums) (words []VecVirtual) {
+	low := reduceLanes(v, s, nil)
+	for t := range s {
+		word := low[t/2]
+		if t%2 == 1 {
+			word = v.vec()
+			VPUNPCKHQDQ(low[t/2], low[t/2], word)
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// reduceLanes returns vectors whose lowest 128 bits are the sums of two iterations
+// each; of a last one without a second half, that half is of no meaning. To skip
+// the fold of sums that are in the lowest lane alone, few leaves the flags for JLS.
+func reduceLanes(v isa, s []sums, few func()) (low []VecVirtual) {
 	for t := range s {
 		VPADDQ(s[t].odd, s[t].even, s[t].even)
 	}
-	var words []VecVirtual
 	for t := 0; t < len(s); t += 2 {
-		first, low, high := s[t].even, v.vec(), v.vec()
-		if t+1 == len(s) {
-			VPUNPCKHQDQ(first, first, high)
-			VPADDQ(high, first, low)
-			v.fold(low)
-			return append(words, low)
+		first := s[t].even
+		second := first
+		if t+1 < len(s) {
+			second = s[t+1].even
 		}
-		second := s[t+1].even
-		VPUNPCKLQDQ(second, first, low)
-		VPUNPCKHQDQ(second, first, high)
-		VPADDQ(high, low, low)
-		v.fold(low)
-		VPUNPCKHQDQ(low, low, high)
-		words = append(words, low, high)
+		a, b := v.vec(), v.vec()
+		VPUNPCKLQDQ(second, first, a)
+		VPUNPCKHQDQ(second, first, b)
+		VPADDQ(b, a, a)
+		low = append(low, a)
 	}
-	return words
+	folded := label("folded")
+	if few != nil {
+		few()
+		JLS(LabelRef(folded))
+	}
+	for _, x := range low {
+		v.fold(x)
+	}
+	if few != nil {
+		Label(folded)
+	}
+	return low
 }
 
 // blocks generates nhPoly<n><isa>: NH of whole blocks, and POLY-64 of the words
@@ -360,24 +385,45 @@ func addCarry59(x, t GPVirtual) {
 	ADDQ(t, x)
 }
 
-// last512 generates nhLast<n>AVX512: NH of a message or last block of any length
-// up to a block. Masks keep its loads within the message.
-func last512(n int) {
+// last512 generates nhAdd<n>AVX512, which adds to sums NH of bytes that begin at
+// group g of a block and are filled up with zeros to whole groups, at least one.
+// Masks keep its loads within these bytes. Or else, whole, it generates
+// tag<n>AVX512, which goes on to L3 and the tag, and adds nothing if there are no
+// bytes but a length.
+func last512(n int, whole bool) {
 	v := avx512{}
-	Implement(fmt.Sprintf("nhLast%dAVX512", n))
+	name := "nhAdd"
+	if whole {
+		name = "tag"
+	}
+	Implement(fmt.Sprintf("%s%dAVX512", name, n))
 	Pragma("noescape")
 
-	words := Load(Param("words"), GP64())
 	l1 := Dereference(Param("k")).Field("l1")
-	lo, hi := GP64(), GP64()
+	lo, hi, g := GP64(), GP64(), GP64()
+	Load(Param("group"), g)
+	SHLQ(Imm(4), g) // the size of half a group
 	LEAQ(field(l1.Field("lo").Index(0)), lo)
 	LEAQ(field(l1.Field("hi").Index(0)), hi)
+	ADDQ(g, lo)
+	ADDQ(g, hi)
 	p := Load(Param("p"), GP64())
 	length := Load(Param("n"), GP64())
 
+	rest, done, loop := label("rest"), label("done"), label("whole")
+	noBytes := label("noBytes")
+	if whole {
+		// Before the upper halves of registers are in use, on this path to
+		// the end.
+		TESTQ(length, length)
+		JEQ(LabelRef(noBytes))
+		Label(loop + "Bytes")
+	}
 	s := newSums(v, n)
+	sums := GP64()
+	Load(Param("sums"), sums)
 	for t := range s {
-		VPXORQ(s[t].even, s[t].even, s[t].even)
+		VMOVQ(Mem{Base: sums, Disp: 8 * t}, s[t].even.AsX())
 		VPXORQ(s[t].odd, s[t].odd, s[t].odd)
 	}
 	chunk := v.groups() * groupSize
@@ -386,11 +432,9 @@ func last512(n int) {
 			addProducts(v, s[t], a, b, keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0), mask, false)
 		}
 	}
-	rest, done := fmt.Sprintf("rest%d", n), fmt.Sprintf("done%d", n)
-	whole, partial := fmt.Sprintf("whole%d", n), fmt.Sprintf("partial%d", n)
 	SUBQ(I32(int32(chunk)), length)
 	JLT(LabelRef(rest))
-	Label(whole)
+	Label(loop)
 	a, b := v.vec(), v.vec()
 	v.load(Mem{Base: p}, a, b)
 	step(a, b, nil)
@@ -398,16 +442,35 @@ func last512(n int) {
 	ADDQ(I32(int32(v.groups()*halfSize)), lo)
 	ADDQ(I32(int32(v.groups()*halfSize)), hi)
 	SUBQ(I32(int32(chunk)), length)
-	JGE(LabelRef(whole))
-	Comment("Nothing left of a message that is not empty: done.")
+	JGE(LabelRef(loop))
+	Comment("Done, if nothing is left.")
 	CMPQ(length, I32(-int32(chunk)))
-	JNE(LabelRef(partial))
-	JMP(LabelRef(done))
+	JEQ(LabelRef(done))
 
 	Label(rest)
-	Label(partial)
-	Comment("The last bytes, filled up with zeros to a group, at least one.")
 	ADDQ(I32(int32(chunk)), length)
+	masked := label("masked")
+	CMPQ(length, Imm(groupSize))
+	JNE(LabelRef(masked))
+	Comment("Just one group.")
+	for t := range n {
+		k := keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0)
+		x, y, even := XMM(), XMM(), XMM()
+		VMOVDQU64(Mem{Base: p}, x)
+		VMOVDQU64(Mem{Base: p, Disp: halfSize}, y)
+		VPADDD(k.lo, x, x)
+		VPADDD(k.hi, y, y)
+		VPMULUDQ(y, x, even)
+		VPSHUFD(U8(0xf5), x, x)
+		VPSHUFD(U8(0xf5), y, y)
+		VPMULUDQ(y, x, x)
+		VPADDQ(even.AsZ(), s[t].even, s[t].even)
+		VPADDQ(x.AsZ(), s[t].odd, s[t].odd)
+	}
+	JMP(LabelRef(done))
+
+	Label(masked)
+	Comment("The last bytes, filled up with zeros to a group, at least one.")
 	ones, bytes, count := GP64(), GP64(), GP64()
 	MOVQ(I32(-1), ones)
 	first, second, present := K(), K(), K()
@@ -437,11 +500,124 @@ func last512(n int) {
 	step(c, high, present)
 
 	Label(done)
-	for t, word := range reduce(v, s) {
-		VMOVQ(word.AsX(), Mem{Base: words, Disp: 8 * t})
+	low := reduceLanes(v, s, func() {
+		length := GP64()
+		Load(Param("n"), length)
+		CMPQ(length, Imm(groupSize))
+	})
+	// The words of all iterations side by side.
+	words := low[0]
+	if len(low) > 1 {
+		words = YMM()
+		VINSERTI64X2(U8(1), low[1].AsX(), low[0].AsY(), words)
+	}
+	if whole {
+		tagWords(n, words)
+	} else {
+		// In one store, so that one load can take them.
+		switch n {
+		case 1:
+			VMOVQ(words.AsX(), Mem{Base: sums})
+		case 2:
+			VMOVDQU64(words.AsX(), Mem{Base: sums})
+		default:
+			VMOVDQU64(words.AsY(), Mem{Base: sums})
+		}
 	}
 	VZEROUPPER()
 	RET()
+
+	if whole {
+		Label(noBytes)
+		Load(Param("length"), length)
+		TESTQ(length, length)
+		JEQ(LabelRef(loop + "Bytes"))
+		Load(Param("sums"), sums)
+		y := YMM()
+		switch n {
+		case 1:
+			VMOVQ(Mem{Base: sums}, y.AsX())
+		case 2:
+			VMOVDQU64(Mem{Base: sums}, y.AsX())
+		default:
+			VMOVDQU64(Mem{Base: sums}, y)
+		}
+		tagWords(n, y)
+		VZEROUPPER()
+		RET()
+	}
+}
+
+// tagWords is L3-HASH, RFC 4418 section 5.4, of the L1 words of a single block,
+// which pass by L2, and the xor with the pad, for all iterations side by side.
+func tagWords(n int, words VecVirtual) {
+	Comment("L1: the length in bits.")
+	w, y, x := YMM(), YMM(), YMM()
+	length := GP64()
+	Load(Param("length"), length)
+	VPBROADCASTQ(length, x)
+	VPADDQ(x, words.AsY(), w)
+	Comment("L3: the 16-bit words times k_5 to k_8.")
+	l3 := Dereference(Param("k")).Field("l3")
+	k := func(j int) Mem { return field(l3.Field("low").Index(j).Index(0)) }
+	VPSRLQ(U8(48), w, y)
+	VPMULLQ(k(0), y, y)
+	for j := 1; j < 4; j++ {
+		x := YMM()
+		if j < 3 {
+			VPSRLQ(U8(48-16*j), w, x)
+			VPANDQ_BCST(word16, x, x)
+		} else {
+			VPANDQ_BCST(word16, w, x)
+		}
+		VPMULLQ(k(j), x, x)
+		VPADDQ(x, y, y)
+	} // < 2^54
+	Comment("Modulo p36 = 2^36-5.")
+	t := YMM()
+	VPSRLQ(U8(36), y, x)
+	VPANDQ_BCST(mask36, y, y)
+	VPSLLQ(U8(2), x, t)
+	VPADDQ(x, y, y)
+	VPADDQ(t, y, y) // < 2*p36
+	VPSUBQ_BCST(prime36, y, x)
+	VPMINUQ(x, y, y) // y-p36 wraps around if y < p36
+	Comment("The tag, big-endian.")
+	h, pad := XMM(), XMM()
+	VPMOVQD(y, h)
+	VPXORD(field(l3.Field("k2").Index(0)), h, h)
+	VPSHUFB(swap32, h, h)
+	tag := GP64()
+	Load(Param("tag"), tag)
+	// Not in one load: the caller has stored them one by one.
+	VMOVQ(field(Param("padFirst")), pad)
+	if n > 2 {
+		VPINSRQ(U8(1), field(Param("padSecond")), pad, pad)
+	}
+	VPXORD(pad, h, h)
+	switch n {
+	case 1:
+		VMOVD(h, Mem{Base: tag})
+	case 2:
+		VMOVQ(h, Mem{Base: tag})
+	default:
+		VMOVDQU64(h, Mem{Base: tag})
+	}
+}
+
+// Constants of tagWords.
+var word16, mask36, prime36, swap32 Mem
+
+func constants() {
+	word16 = GLOBL("word16", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(0xffff))
+	mask36 = GLOBL("mask36", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(1<<36-1))
+	prime36 = GLOBL("prime36", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(1<<36-5))
+	swap32 = GLOBL("swap32", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(0x0405060700010203))
+	DATA(8, U64(0x0c0d0e0f08090a0b))
 }
 
 // groups2 generates nh<n>AVX2, which adds to sums NH of whole groups.
