@@ -4,5 +4,21 @@
 
 package fastmac
 
-// ForAllKernels is for the tests of package fastmac_test.
-var ForAllKernels = forAllKernels
+import (
+	"hash"
+	"testing"
+)
+
+// EachKernel and ForAllKernels are for the tests of package fastmac_test.
+var (
+	EachKernel    = eachKernel
+	ForAllKernels = forAllKernels
+)
+
+// forAllKernels runs f as a subtest for each kernel that this machine has.
+func forAllKernels(t *testing.T, f func(t *testing.T)) {
+	eachKernel(func(kernel string) { t.Run(kernel, f) })
+}
+
+// HMACInner returns the hash within a stream.
+func HMACInner(m *HMACSHA512) hash.Hash { return m.inner }

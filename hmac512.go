@@ -8,6 +8,7 @@ import (
 	"crypto/sha512"
 	"crypto/subtle"
 	"encoding"
+	"encoding/binary"
 	"fmt"
 	"hash"
 	"io"
@@ -36,8 +37,8 @@ type midstate [sha512.Size]byte
 //
 // After set-up it does not change; until [HMACSHA512Key.Destroy] it is safe for
 // concurrent use. It must not be copied: a copy is out of Destroy's reach. All
-// its methods but Init and Destroy panic if the key was never set up or has been
-// destroyed.
+// its methods but Init, Destroy and those that print its name panic if the key was
+// never set up or has been destroyed.
 type HMACSHA512Key struct {
 	hmacSHA512KeyName
 	_ noCopy
@@ -122,9 +123,14 @@ func (m *midstate) sum(dst, p []byte) []byte {
 }
 
 // mustLive panics if there is no key. Midstates are never all zeros but by an
-// accident of 1 in 2^512.
+// accident of 1 in 2^512. All words are looked at, for the time that a comparison
+// takes to fail would tell of the first ones.
 func (k *HMACSHA512Key) mustLive() {
-	if k.inner == (midstate{}) {
+	var any uint64
+	for i := 0; i < len(k.inner); i += 8 {
+		any |= binary.LittleEndian.Uint64(k.inner[i:])
+	}
+	if any == 0 {
 		panic("fastmac: use of an HMACSHA512Key that was destroyed or never set up")
 	}
 }
@@ -164,7 +170,7 @@ func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 // it. Many streams may use one key at once.
 func (k *HMACSHA512Key) New() *HMACSHA512 {
 	k.mustLive()
-	m := &HMACSHA512{key: k, inner: sha512.New().(hash.Cloner)}
+	m := &HMACSHA512{key: k, inner: sha512.New()}
 	m.Reset()
 	return m
 }
@@ -200,15 +206,15 @@ func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
 // RFC 2104 and FIPS 198-1. It is a [hash.Hash] and a [hash.Cloner].
 //
 // It is not safe for concurrent use and must not be copied; use
-// [HMACSHA512.Clone]. All methods but Destroy panic once the stream or its key
-// has been destroyed.
+// [HMACSHA512.Clone]. All methods but Destroy and those that print its name panic
+// once the stream or its key has been destroyed.
 type HMACSHA512 struct {
 	hmacSHA512Name
 
 	key     *HMACSHA512Key
 	ownsKey bool
 
-	inner hash.Cloner // of crypto/sha512
+	inner hash.Hash // of crypto/sha512
 
 	// What is handed to inner, an interface, cannot be on the stack.
 	scratch [marshaledSize]byte
@@ -270,11 +276,16 @@ func (m *HMACSHA512) BlockSize() int {
 // clone. The error is always nil.
 func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	m.mustLive()
-	inner, err := m.inner.Clone()
+	// By way of the marshaled state, which every SHA-512 of the standard
+	// library has; that of GOEXPERIMENT=boringcrypto is no hash.Cloner.
+	state, err := m.inner.(encoding.BinaryAppender).AppendBinary(m.scratch[:0])
 	if err != nil {
 		return nil, err
 	}
-	return &HMACSHA512{key: m.key, inner: inner}, nil
+	c := &HMACSHA512{key: m.key, inner: sha512.New()}
+	err = c.inner.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
+	clear(m.scratch[:])
+	return c, err
 }
 
 // Destroy overwrites the stream with zeros, and the key as well if
@@ -287,10 +298,12 @@ func (m *HMACSHA512) Destroy() {
 	if m.ownsKey {
 		m.key.Destroy()
 	}
-	// A block of zeros but for its last byte takes the place of the message's
-	// last bytes, and Reset that of the chaining value.
+	// A block of zeros, in two parts so that it is buffered, takes the place of
+	// the message's last bytes, and Reset that of the chaining value.
 	m.inner.Reset()
-	m.inner.Write(make([]byte, sha512.BlockSize-1))
+	clear(m.scratch[:])
+	m.inner.Write(m.scratch[:1])
+	m.inner.Write(m.scratch[1:sha512.BlockSize])
 	m.inner.Reset()
 	*m = HMACSHA512{}
 }

@@ -10,6 +10,7 @@ import (
 	"crypto/sha512"
 	"hash"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"testing"
 	"unsafe"
@@ -188,7 +189,14 @@ func TestHMACSHA512Destroy(t *testing.T) {
 	c.(*fastmac.HMACSHA512).Destroy()
 	own.Sum(nil)
 
+	// A block that is full but for its last write.
+	own.Write(bytes.Repeat([]byte{0xaa}, 100))
+	own.Write(bytes.Repeat([]byte{0xaa}, 28))
+	inner := fastmac.HMACInner(own)
 	own.Destroy()
+	if block := reflect.ValueOf(inner).Elem().FieldByName("x"); block.IsValid() && !block.IsZero() {
+		t.Errorf("bytes of the message are left: %x", block)
+	}
 	own.Destroy()
 	k.Destroy()
 	k.Destroy()

@@ -97,23 +97,25 @@ func nhAdd(sums *l1Words, k *UMACKey, g int, p []byte) {
 	}
 }
 
-// tagLast is the end of a message of at most one block, if there is a kernel for
-// all of it: nhAdd for the bytes of p, if there are any or if length, the message's
-// in bits, is 0, then L3 and the xor with the pad.
-func tagLast(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad) bool {
+// tagWords is L3 of words with length added to each, and the xor with the pad, if
+// there is a kernel for it. Where p is not nil, nhAdd of p to words comes first.
+func tagWords(tag *[maxUMACTagSize]byte, words *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad) bool {
 	if !useAVX512 {
 		return false
 	}
-	in := unsafe.SliceData(p)
+	in, n := unsafe.SliceData(p), len(p)
+	if p == nil {
+		n = -1
+	}
 	switch k.iterations() {
 	case 1:
-		tag1AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+		tag1AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
 	case 2:
-		tag2AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+		tag2AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
 	case 3:
-		tag3AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+		tag3AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
 	case 4:
-		tag4AVX512(tag, sums, k, g, in, len(p), length, pad.first, pad.second)
+		tag4AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
 	}
 	return true
 }

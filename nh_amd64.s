@@ -383,19 +383,17 @@ folded11:
 // func tag1AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·tag1AVX512(SB), $0-72
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  536(AX), CX
-	LEAQ  1080(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	TESTQ BX, BX
-	JEQ   noBytes15
-
-whole14Bytes:
+	MOVQ   k+16(FP), AX
+	MOVQ   group+24(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+32(FP), DX
+	MOVQ   n+40(FP), BX
+	TESTQ  BX, BX
+	JLT    noBytes15
 	MOVQ   sums+8(FP), SI
 	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
@@ -531,9 +529,6 @@ folded17:
 	RET
 
 noBytes15:
-	MOVQ  length+48(FP), BX
-	TESTQ BX, BX
-	JEQ   whole14Bytes
 	MOVQ  sums+8(FP), SI
 	VMOVQ (SI), X0
 
@@ -1507,19 +1502,17 @@ folded34:
 // func tag2AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·tag2AVX512(SB), $0-72
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  536(AX), CX
-	LEAQ  1080(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	TESTQ BX, BX
-	JEQ   noBytes38
-
-whole37Bytes:
+	MOVQ   k+16(FP), AX
+	MOVQ   group+24(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+32(FP), DX
+	MOVQ   n+40(FP), BX
+	TESTQ  BX, BX
+	JLT    noBytes38
 	MOVQ   sums+8(FP), SI
 	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
@@ -1684,9 +1677,6 @@ folded40:
 	RET
 
 noBytes38:
-	MOVQ      length+48(FP), BX
-	TESTQ     BX, BX
-	JEQ       whole37Bytes
 	MOVQ      sums+8(FP), SI
 	VMOVDQU64 (SI), X0
 
@@ -3080,19 +3070,17 @@ folded57:
 // func tag3AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·tag3AVX512(SB), $0-72
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  536(AX), CX
-	LEAQ  1080(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	TESTQ BX, BX
-	JEQ   noBytes61
-
-whole60Bytes:
+	MOVQ   k+16(FP), AX
+	MOVQ   group+24(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+32(FP), DX
+	MOVQ   n+40(FP), BX
+	TESTQ  BX, BX
+	JLT    noBytes61
 	MOVQ   sums+8(FP), SI
 	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
@@ -3296,9 +3284,6 @@ folded63:
 	RET
 
 noBytes61:
-	MOVQ      length+48(FP), BX
-	TESTQ     BX, BX
-	JEQ       whole60Bytes
 	MOVQ      sums+8(FP), SI
 	VMOVDQU64 (SI), Y0
 
@@ -5107,19 +5092,17 @@ folded80:
 // func tag4AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·tag4AVX512(SB), $0-72
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  536(AX), CX
-	LEAQ  1080(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	TESTQ BX, BX
-	JEQ   noBytes84
-
-whole83Bytes:
+	MOVQ   k+16(FP), AX
+	MOVQ   group+24(FP), DX
+	SHLQ   $0x04, DX
+	LEAQ   536(AX), CX
+	LEAQ   1080(AX), AX
+	ADDQ   DX, CX
+	ADDQ   DX, AX
+	MOVQ   p+32(FP), DX
+	MOVQ   n+40(FP), BX
+	TESTQ  BX, BX
+	JLT    noBytes84
 	MOVQ   sums+8(FP), SI
 	VMOVQ  (SI), X0
 	VPXORQ Z1, Z1, Z1
@@ -5352,9 +5335,6 @@ folded86:
 	RET
 
 noBytes84:
-	MOVQ      length+48(FP), BX
-	TESTQ     BX, BX
-	JEQ       whole83Bytes
 	MOVQ      sums+8(FP), SI
 	VMOVDQU64 (SI), Y0
 

@@ -68,6 +68,16 @@ func (s *l2State) absorbWord(k *UMACKey, words *l1Words) {
 
 // absorbBlocks takes in whole blocks of a message of more than one.
 func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
+	if len(p) == l1Block {
+		// The kernel for runs of blocks is made for more.
+		var words l1Words
+		nhAdd(&words, k, 0, p)
+		for i := range words {
+			words[i] += 8 * l1Block
+		}
+		s.absorbWord(k, &words)
+		return
+	}
 	s.begin()
 	if s.words < poly64Words {
 		n := min(uint64(len(p)/l1Block), poly64Words-s.words)
@@ -105,11 +115,9 @@ func (s *l2State) absorb128(k *UMACKey, words *l1Words) {
 	s.words++
 }
 
-// sum returns the 16-byte output of L2-HASH in iteration i, for at least one word.
-func (s *l2State) sum(i int, k *l2Key) uint128 {
-	if s.words <= poly64Words {
-		return uint128{lo: reduce64(s.y[i].lo)}
-	}
+// sum128 returns the 16-byte output of L2-HASH in iteration i, for more words than
+// POLY-64 takes.
+func (s *l2State) sum128(i int, k *l2Key) uint128 {
 	// The words beyond the first 2^17 bytes end with a byte 0x80 and are
 	// padded with zeros to 16 bytes.
 	last := uint128{hi: 0x80 << 56}
@@ -169,15 +177,15 @@ func poly128(y, k, m uint128) uint128 {
 // mul128 returns k*y modulo p128, not reduced, for k < 2^121.
 func mul128(k, y uint128) uint128 {
 	// The 256-bit product r3:r2:r1:r0.
-	h0, r0 := bits.Mul64(k.lo, y.lo)
-	h1, l1 := bits.Mul64(k.hi, y.lo)
-	h2, l2 := bits.Mul64(k.lo, y.hi)
-	h3, l3 := bits.Mul64(k.hi, y.hi)
-	r1, c := bits.Add64(h0, l1, 0)
-	r2, c := bits.Add64(h1, l3, c)
-	r3 := h3 + c
-	r1, c = bits.Add64(r1, l2, 0)
-	r2, c = bits.Add64(r2, h2, c)
+	high0, r0 := bits.Mul64(k.lo, y.lo)
+	high1, low1 := bits.Mul64(k.hi, y.lo)
+	high2, low2 := bits.Mul64(k.lo, y.hi)
+	high3, low3 := bits.Mul64(k.hi, y.hi)
+	r1, c := bits.Add64(high0, low1, 0)
+	r2, c := bits.Add64(high1, low3, c)
+	r3 := high3 + c
+	r1, c = bits.Add64(r1, low2, 0)
+	r2, c = bits.Add64(r2, high2, c)
 	r3 += c // r3:r2 < 2^121
 
 	// 2^128 = 159, so 159 * r3:r2 = t2:t1:t0 is added to r1:r0.

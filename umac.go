@@ -83,8 +83,8 @@ func (*noCopy) Unlock() {}
 //
 // After set-up a UMACKey does not change; until [UMACKey.Destroy] it is safe for
 // concurrent use. It must not be copied: a copy is out of Destroy's reach. All
-// its methods but Init and Destroy panic if the key was never set up or has been
-// destroyed.
+// its methods but Init, Destroy and those that print its name panic if the key was
+// never set up or has been destroyed.
 type UMACKey struct {
 	umacKeyName
 	_ noCopy
@@ -109,7 +109,10 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 
 // Init is [NewUMACKey] into storage that the caller has placed. It replaces a
 // former key, whose streams must no longer be in use; on an error it leaves k as
-// it was.
+// it was. It does not allocate where AES instructions are in use.
+//
+// A struct that has a key by value in an unexported field prints the key's bytes,
+// for fmt does not ask such fields how to print themselves: do not print it.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	switch tagSize {
 	case 4, 8, 12, 16:
@@ -172,8 +175,8 @@ func (k *UMACKey) Size() int {
 }
 
 // Tag appends to dst the tag of msg under nonce, Size() bytes, and returns the
-// extended slice. It does not allocate if dst has room. dst may overlap msg and
-// nonce.
+// extended slice. It does not allocate if dst has room; without AES instructions it
+// may, after a garbage collection. dst may overlap msg and nonce.
 //
 // A nonce of other than 1 to 16 bytes panics. The nonce must never have been
 // used with this key before.
@@ -200,11 +203,17 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 func (k *UMACKey) tag(tag *[maxUMACTagSize]byte, nonce, msg []byte) {
 	k.mustLive()
 	pad := k.newPad(nonce)
+	if msg == nil {
+		msg = noBytes[:]
+	}
 	var sums l1Words
-	if len(msg) > l1Block || !tagLast(tag, &sums, k, 0, msg, 8*uint64(len(msg)), pad) {
+	if len(msg) > l1Block || !tagWords(tag, &sums, k, 0, msg, 8*uint64(len(msg)), pad) {
 		k.tagLong(tag, msg, pad)
 	}
 }
+
+// noBytes is not nil.
+var noBytes [0]byte
 
 // tagLong is tag for messages of any length.
 func (k *UMACKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, pad pad) {
@@ -223,37 +232,48 @@ func (k *UMACKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, pad pad) {
 // of last. A message of one block has it there.
 func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, sums *l1Words, inBlock int, last []byte, pad pad) {
 	length := 8 * uint64(inBlock+len(last))
-	if l2.words == 0 && tagLast(tag, sums, k, inBlock/l1Group, last, length, pad) {
-		return
+	if l2.words == 0 {
+		if length > 0 && len(last) == 0 {
+			last = nil
+		}
+		if tagWords(tag, sums, k, inBlock/l1Group, last, length, pad) {
+			return
+		}
 	}
+	// The last word of L1. There is none if whole blocks are all there is.
 	words := *sums
 	if len(last) > 0 || l2.words == 0 && length == 0 {
 		nhAdd(&words, k, inBlock/l1Group, last)
 	}
+	for i := range words {
+		words[i] += length
+	}
 	// UHASH, section 5.1: a word of each iteration.
-	iterations := k.iterations()
+	n := k.iterations()
 	var h [maxIterations]uint32
-	switch {
-	case l2.words == 0: // the word of a single block passes by L2
-		for i := range h[:iterations] {
-			h[i] = k.l3.l3Short(i, words[i]+length)
-		}
-	case length == 0:
-		for i := range h[:iterations] {
-			h[i] = k.l3.l3(i, l2.sum(i, &k.l2[i]))
-		}
-	case l2.words < poly64Words:
-		for i := range h[:iterations] {
-			h[i] = k.l3.l3Short(i, reduce64(poly64(l2.y[i].lo, k.l2[i].k64, words[i]+length)))
-		}
-	default:
+	if l2.words+min(length, 1) > poly64Words {
 		end := *l2
-		for i := range words[:iterations] {
-			words[i] += length
+		if length > 0 {
+			end.absorb128(k, &words)
 		}
-		end.absorb128(k, &words)
-		for i := range h[:iterations] {
-			h[i] = k.l3.l3(i, end.sum(i, &k.l2[i]))
+		for i := range h[:n] {
+			h[i] = k.l3.l3(i, end.sum128(i, &k.l2[i]))
+		}
+	} else {
+		if l2.words > 0 {
+			for i := range words[:n] {
+				y := l2.y[i].lo
+				if length > 0 {
+					y = poly64(y, k.l2[i].k64, words[i])
+				}
+				words[i] = reduce64(y)
+			}
+			if tagWords(tag, &words, k, 0, nil, 0, pad) {
+				return
+			}
+		}
+		for i := range h[:n] {
+			h[i] = k.l3.l3Short(i, words[i])
 		}
 	}
 	if k.tagSize == 4 {
@@ -314,8 +334,8 @@ func (k *UMACKey) Destroy() { *k = UMACKey{} }
 // same nonce can be enough to forge others.
 //
 // A UMAC is not safe for concurrent use. It must not be copied; use
-// [UMAC.Clone]. All methods but Destroy panic once the stream or its key has
-// been destroyed.
+// [UMAC.Clone]. All methods but Destroy and those that print its name panic once
+// the stream or its key has been destroyed.
 type UMAC struct {
 	umacName
 
@@ -394,7 +414,12 @@ func (u *UMAC) absorb(p []byte) {
 		u.absorbGroups(u.group[:])
 	}
 	if whole := len(p) &^ (l1Group - 1); whole > 0 {
-		u.absorbGroups(p[:whole])
+		if u.inBlock == 0 && whole < l1Block {
+			nhAdd(&u.l1, u.key, 0, p[:whole])
+			u.inBlock = whole
+		} else {
+			u.absorbGroups(p[:whole])
+		}
 		p = p[whole:]
 	}
 	if len(p) > 0 {
@@ -490,7 +515,8 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 //
 // The nonce is as for [UMAC.Sum], but a wrong length gives a [NonceSizeError].
 // With one nonce only one message may be tagged: after a Reset the hash may be
-// used to verify, not to tag again.
+// used to verify, not to tag again. It has no Destroy; what it holds goes with the
+// garbage collector.
 func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 	u.mustLive()
 	if !isNonce(nonce) {

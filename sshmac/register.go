@@ -30,14 +30,20 @@ type macMode struct {
 var macModes map[string]*macMode
 
 // Register makes [Modes] negotiable in the golang.org/x/crypto/ssh that is linked
-// into the program; those of hmac-sha2-512 take the place of x/crypto's. They
-// stay opt-in: a configuration that does not name them in MACs does not offer
-// them.
+// into the program. UMAC stays opt-in: a configuration that does not name it in
+// MACs does not offer it. The two of hmac-sha2-512 take the place of x/crypto's in
+// all configurations, the default one included.
 //
 // x/crypto has no API for this, so Register adds to its private table. It first
 // compares entries that it knows, and returns an error, with the table untouched,
 // if they are not as expected, or if Go's FIPS 140 mode is on, where UMAC is not
-// approved. The program then still has the MACs that x/crypto brings.
+// approved. The program then still has the MACs that x/crypto brings. What the
+// comparison cannot see is a table that is no map any more: then the program would
+// crash in Register. After an upgrade of x/crypto run
+//
+//	go test example.com/fastmac/sshmac
+//
+// in your own module, which reads the source of the release that you use.
 //
 // It must be called before the first handshake of the process: x/crypto reads the
 // table without a lock. It may be called any number of times, also from several
@@ -60,7 +66,12 @@ func register(table map[string]*macMode, fips bool) error {
 		}
 	}
 	for _, m := range Modes() {
-		table[m.Name] = &macMode{m.KeySize, m.ETM, m.New}
+		// With room behind it, were x/crypto to add fields to its type.
+		entry := &struct {
+			macMode
+			_ [128]byte
+		}{macMode: macMode{m.KeySize, m.ETM, m.New}}
+		table[m.Name] = &entry.macMode
 	}
 	return nil
 }

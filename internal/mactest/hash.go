@@ -293,8 +293,8 @@ func (s Subject) testClone(t *testing.T) {
 	}
 }
 
-// testBits flips each bit of short messages, and some of longer ones, and appends
-// a zero byte: every time the tag must change.
+// testBits flips bits of messages at random, and appends a zero byte: every time
+// the tag must change.
 func (s Subject) testBits(t *testing.T) {
 	for _, n := range lengths {
 		msg := random(n)

@@ -119,7 +119,6 @@ func HMACVectors(t testing.TB) []HMACVector {
 			Tests []struct {
 				Algorithm          string // in ACVP's files, which have other SHA-2 as well
 				Key, Msg, Tag, Mac hexBytes
-				MacLenBits         int // in ACVP's files
 			}
 		}
 		load(t, name, &file)

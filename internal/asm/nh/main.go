@@ -388,8 +388,8 @@ func addCarry59(x, t GPVirtual) {
 // last512 generates nhAdd<n>AVX512, which adds to sums NH of bytes that begin at
 // group g of a block and are filled up with zeros to whole groups, at least one.
 // Masks keep its loads within these bytes. Or else, whole, it generates
-// tag<n>AVX512, which goes on to L3 and the tag, and adds nothing if there are no
-// bytes but a length.
+// tag<n>AVX512, which goes on to L3 and the tag, and adds nothing if the number of
+// bytes is negative.
 func last512(n int, whole bool) {
 	v := avx512{}
 	name := "nhAdd"
@@ -416,8 +416,7 @@ func last512(n int, whole bool) {
 		// Before the upper halves of registers are in use, on this path to
 		// the end.
 		TESTQ(length, length)
-		JEQ(LabelRef(noBytes))
-		Label(loop + "Bytes")
+		JLT(LabelRef(noBytes))
 	}
 	s := newSums(v, n)
 	sums := GP64()
@@ -529,9 +528,6 @@ func last512(n int, whole bool) {
 
 	if whole {
 		Label(noBytes)
-		Load(Param("length"), length)
-		TESTQ(length, length)
-		JEQ(LabelRef(loop + "Bytes"))
 		Load(Param("sums"), sums)
 		y := YMM()
 		switch n {
