@@ -23,8 +23,9 @@ const (
 	kdfIndexes
 )
 
-// subkeys holds the output of KDF for all indexes, whole blocks of each.
-type subkeys [(32 + l1Block + 16*(maxIterations-1) + 24*maxIterations + 64*maxIterations + 4*maxIterations)]byte
+// subkeys holds the output of KDF for all indexes, whole blocks of each, 1472 bytes
+// at most, with room to encrypt eight blocks at a time.
+type subkeys [1472 + 4*aes.BlockSize]byte
 
 // derive is KDF, RFC 4418 section 3.2, for all indexes, and sizes[index] bytes of
 // each: AES under key of blocks that hold the index and a counter from 1, of 8
@@ -43,7 +44,8 @@ func (s *subkeys) derive(key []byte, sizes [kdfIndexes]int) (subkey [kdfIndexes]
 	}
 	var k aesKey
 	k.init(key)
-	k.encrypt(s[:n])
+	const wide = 8 * aes.BlockSize
+	k.encrypt(s[:(n+wide-1)/wide*wide])
 	k = aesKey{}
 	return subkey
 }

@@ -37,15 +37,15 @@ type l1Key struct {
 // set reads the halves of the groups from the bytes of the L1 key, as many as
 // there are.
 func (k *l1Key) set(b []byte) {
-	for i := range len(b) / 16 {
-		half := k.lo[l1Half*(i/2):]
-		if i%2 == 1 {
-			half = k.hi[l1Half*(i/2):]
-		}
-		w, from := (*[l1Half]uint32)(half), (*[16]byte)(b[16*i:])
-		for j := range w {
-			w[j] = binary.BigEndian.Uint32(from[4*j:])
-		}
+	half, next := k.lo[:], k.hi[:]
+	for len(b) >= 16 {
+		w, from := (*[l1Half]uint32)(half), (*[16]byte)(b)
+		w[0] = binary.BigEndian.Uint32(from[0:])
+		w[1] = binary.BigEndian.Uint32(from[4:])
+		w[2] = binary.BigEndian.Uint32(from[8:])
+		w[3] = binary.BigEndian.Uint32(from[12:])
+		half, next = next, half[l1Half:]
+		b = b[16:]
 	}
 }
 

@@ -91,8 +91,8 @@ type UMACKey struct {
 
 	// What a short message needs comes first.
 	l3  l3Key
-	pad aesKey // of the pad derivation function
 	l1  l1Key
+	pad aesKey // of the pad derivation function
 	l2  [maxIterations]l2Key
 }
 
@@ -378,13 +378,16 @@ func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, 12) }
 func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, 16) }
 
 func newUMAC(key []byte, tagSize int) (*UMAC, error) {
-	k, err := NewUMACKey(key, tagSize)
-	if err != nil {
+	// Side by side: a server with many streams finds both on one page.
+	p := new(struct {
+		stream UMAC
+		key    UMACKey
+	})
+	if err := p.key.Init(key, tagSize); err != nil {
 		return nil, err
 	}
-	u := k.New()
-	u.ownsKey = true
-	return u, nil
+	p.stream = UMAC{umacName: umacName{p.key.tagSize}, key: &p.key, ownsKey: true}
+	return &p.stream, nil
 }
 
 func (u *UMAC) mustLive() {

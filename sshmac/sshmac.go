@@ -84,10 +84,10 @@ type Mode struct {
 // HMAC-SHA-512 in both modes.
 func Modes() []Mode {
 	return []Mode{
-		{UMAC64, umacKeySize, false, newUMAC(8)},
-		{UMAC128, umacKeySize, false, newUMAC(16)},
-		{UMAC64ETM, umacKeySize, true, newUMAC(8)},
-		{UMAC128ETM, umacKeySize, true, newUMAC(16)},
+		{UMAC64, umacKeySize, false, newUMAC(fastmac.NewUMAC64)},
+		{UMAC128, umacKeySize, false, newUMAC(fastmac.NewUMAC128)},
+		{UMAC64ETM, umacKeySize, true, newUMAC(fastmac.NewUMAC64)},
+		{UMAC128ETM, umacKeySize, true, newUMAC(fastmac.NewUMAC128)},
 		{hmacSHA512, hmacKeySize, false, newHMACSHA512},
 		{hmacSHA512ETM, hmacKeySize, true, newHMACSHA512},
 	}
@@ -103,15 +103,15 @@ func MACs() []string {
 	}
 }
 
-// newUMAC returns a Mode.New for UMAC with tags of tagSize bytes.
-func newUMAC(tagSize int) func(key []byte) hash.Hash {
+// newUMAC returns a Mode.New for UMAC.
+func newUMAC(newStream func(key []byte) (*fastmac.UMAC, error)) func(key []byte) hash.Hash {
 	return func(key []byte) hash.Hash {
 		mustSize(key, umacKeySize)
-		k, err := fastmac.NewUMACKey(key, tagSize)
+		u, err := newStream(key)
 		if err != nil {
-			panic(err) // not with these sizes
+			panic(err) // not with this size
 		}
-		return &packetUMAC{u: k.New(), missing: sequenceSize}
+		return &packetUMAC{u: u, missing: sequenceSize}
 	}
 }
 
