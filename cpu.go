@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Features names the implementation in use for each layer: "generic" is this
-// package's portable Go, "stdlib" is the Go standard library, which may use
-// assembly of its own.
+// Features names the implementation in use for each layer: "avx512", "avx2" and
+// "aesni" are this package's assembly, "generic" is its portable Go, "stdlib" is
+// the Go standard library, which may use assembly of its own.
 type Features struct {
-	NH     string // L1 of UMAC
-	AES    string // key derivation and pads of UMAC
-	SHA512 string // compression function of HMAC-SHA-512
+	NH     string // L1 of UMAC: avx512, avx2 or generic
+	AES    string // key derivation and pads of UMAC: aesni or stdlib
+	SHA512 string // compression function of HMAC-SHA-512: stdlib
 }
 
 // Hardware returns what runs on this machine.
@@ -46,8 +46,9 @@ func RequireHardware() error {
 	return nil
 }
 
-// missingAES names what crypto/aes lacks to use AES instructions. It repeats the
-// conditions of crypto/internal/fips140/aes, which has no API to ask.
+// missingAES names what is lacking for AES instructions: on amd64 in package aesni,
+// elsewhere in crypto/aes, where it repeats the conditions of
+// crypto/internal/fips140/aes, which has no API to ask.
 func missingAES() (missing []string) {
 	need := func(has bool, name string) {
 		if !has {
@@ -61,7 +62,6 @@ func missingAES() (missing []string) {
 	case "amd64":
 		need(cpu.X86.HasAES, "AES")
 		need(cpu.X86.HasSSE41, "SSE4.1")
-		need(cpu.X86.HasSSSE3, "SSSE3")
 	case "arm64":
 		need(cpu.ARM64.HasAES, "AES")
 	case "s390x":

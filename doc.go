@@ -42,10 +42,10 @@
 //
 // # Secrets
 //
-// Time and memory accesses do not depend on keys and messages, only on lengths,
-// provided that AES runs on AES instructions; [RequireHardware] tells. Destroy
-// overwrites keys and streams. Keys and streams print as their names, never as
-// their bytes. In Go's FIPS 140 mode UMAC works but is not approved, and HMAC uses
+// Time and memory accesses do not depend on keys and messages, only on lengths and
+// nonces, provided that AES runs on AES instructions; [RequireHardware] tells.
+// Destroy overwrites keys and streams. Keys and streams print as their names; the
+// exceptions are listed in SECURITY.md. In Go's FIPS 140 mode UMAC works but is not approved, and HMAC uses
 // the SHA-512 of Go's cryptographic module but is not its HMAC; use [crypto/hmac]
 // where that matters.
 package fastmac

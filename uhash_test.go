@@ -322,3 +322,73 @@ func TestL3(t *testing.T) {
 		check(&k, i, uint128{0, rand.Uint64() & bits.Reverse64(rand.Uint64())})
 	}
 }
+
+// TestPoly128Carries takes factors whose product makes carries in the folding of
+// mul128 that random ones do not.
+func TestPoly128Carries(t *testing.T) {
+	for _, f := range [][2]uint128{
+		{{0x01fff9e50136219c, 0x01c0b6b8017a3c67}, {0xe65f2e869cfd2920, 0x977a1a35923dbfbe}}, // the last one
+		{{0x01ffffff01ffffff, 0x01ffffff01ffffff}, {0xce168add6236f139, 0xf6708ffb3847fd1d}}, // into t2
+		{{0x01ffffff01ffffff, 0x01ffffff01ffffff}, {1<<64 - 1, 1<<64 - 1}},
+	} {
+		want := new(big.Int).Mul(big128(f[0]), big128(f[1]))
+		want.Mod(want, bigP128)
+		if got := reduce128(mul128(f[0], f[1])); big128(got).Cmp(want) != 0 {
+			t.Errorf("%#x * %#x = %#x, want %#x", f[0], f[1], got, want)
+		}
+	}
+}
+
+// TestL2Transition runs L2 over the change from POLY-64 to POLY-128, with states
+// and coefficients next to the moduli, and compares with the polynomial written out.
+func TestL2Transition(t *testing.T) {
+	keys := []l2Key{
+		{k64: 1, k128: uint128{0, 1}},
+		{k64: 0x01ffffff01ffffff, k128: uint128{0x01ffffff01ffffff, 3}},
+		{k64: 5, k128: uint128{0x01ffffff01ffffff, 0x01ffffff01ffffff}},
+	}
+	for _, key := range keys {
+		k := UMACKey{umacKeyName: umacKeyName{4}}
+		k.l2[0] = key
+		for _, y := range edges64 {
+			for n := range 5 { // words of POLY-128
+				s := l2State{words: poly64Words, y: [maxIterations]uint128{{lo: y}}}
+				sum := func(words []uint64) *big.Int {
+					want := bigPoly(big.NewInt(1), big128(key.k128), new(big.Int).Mod(big64(y), bigP64), bigP128, 128)
+					words = append(words, 0x80<<56)
+					if len(words)%2 == 1 {
+						words = append(words, 0)
+					}
+					for i := 0; i < len(words); i += 2 {
+						want = bigPoly(want, big128(key.k128), big128(uint128{words[i], words[i+1]}), bigP128, 128)
+					}
+					return want
+				}
+				var words []uint64
+				for i := range n {
+					word := []uint64{7, 1<<64 - 1, 0, 1<<64 - 1<<32, 1<<64 - offset128}[(uint64(i)+y)%5]
+					words = append(words, word)
+					s.absorbWord(&k, &l1Words{word})
+				}
+				if n == 0 {
+					continue // all of it is POLY-64's
+				}
+				if got, want := s.sum128(0, &k.l2[0]), sum(words); big128(got).Cmp(want) != 0 {
+					t.Fatalf("key %#x, y %#x, words %#x: %#x, want %#x", key, y, words, got, want)
+				}
+			}
+		}
+	}
+	// A last step that ends between p128 and 2^128.
+	k := UMACKey{umacKeyName: umacKeyName{4}}
+	k.l2[0] = keys[0]
+	s := l2State{words: poly64Words + 2}
+	for _, d := range []uint64{1, 2, 3, 100, offset128, offset128 + 1} {
+		// y + 0x80<<120 = 2^128 - d
+		s.y[0] = uint128{0x7fffffff_ffffffff, -d}
+		want := new(big.Int).Mod(new(big.Int).Add(big128(s.y[0]), big128(uint128{hi: 0x80 << 56})), bigP128)
+		if got := s.sum128(0, &k.l2[0]); big128(got).Cmp(want) != 0 {
+			t.Errorf("y %#x: %#x, want %#x", s.y[0], got, want)
+		}
+	}
+}
