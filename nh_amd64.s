@@ -1677,8 +1677,9 @@ folded40:
 	RET
 
 noBytes38:
-	MOVQ      sums+8(FP), SI
-	VMOVDQU64 (SI), X0
+	MOVQ    sums+8(FP), SI
+	VMOVQ   (SI), X0
+	VPINSRQ $0x01, 8(SI), X0, X0
 
 	// L1: the length in bits.
 	MOVQ         length+48(FP), AX
@@ -3284,8 +3285,11 @@ folded63:
 	RET
 
 noBytes61:
-	MOVQ      sums+8(FP), SI
-	VMOVDQU64 (SI), Y0
+	MOVQ        sums+8(FP), SI
+	VMOVQ       (SI), X0
+	VPINSRQ     $0x01, 8(SI), X0, X0
+	VMOVQ       16(SI), X1
+	VINSERTI128 $0x01, X1, Y0, Y0
 
 	// L1: the length in bits.
 	MOVQ         length+48(FP), AX
@@ -5335,8 +5339,12 @@ folded86:
 	RET
 
 noBytes84:
-	MOVQ      sums+8(FP), SI
-	VMOVDQU64 (SI), Y0
+	MOVQ        sums+8(FP), SI
+	VMOVQ       (SI), X0
+	VPINSRQ     $0x01, 8(SI), X0, X0
+	VMOVQ       16(SI), X1
+	VPINSRQ     $0x01, 24(SI), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
 
 	// L1: the length in bits.
 	MOVQ         length+48(FP), AX

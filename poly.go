@@ -85,17 +85,24 @@ func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
 		s.words += n
 		p = p[n*l1Block:]
 	}
+	if len(p) > 0 {
+		s.absorbBlocks128(k, p)
+	}
+}
+
+// absorbBlocks128 is absorbBlocks beyond the words of POLY-64.
+func (s *l2State) absorbBlocks128(k *UMACKey, p []byte) {
+	var words [16]l1Words
+	var y [maxIterations]uint128 // not wanted
 	for len(p) >= l1Block {
-		var words [16]l1Words
-		var y [maxIterations]uint128 // not wanted
 		n := min(len(p)/l1Block, len(words))
 		nhPoly(&y, k, p[:n*l1Block], words[:n])
 		for i := range words[:n] {
 			s.absorb128(k, &words[i])
 		}
-		clear(words[:])
 		p = p[n*l1Block:]
 	}
+	clear(words[:])
 }
 
 // absorb128 is absorbWord beyond the words of POLY-64.

@@ -529,14 +529,19 @@ func last512(n int, whole bool) {
 	if whole {
 		Label(noBytes)
 		Load(Param("sums"), sums)
+		// One by one, for so they may have been stored.
 		y := YMM()
-		switch n {
-		case 1:
-			VMOVQ(Mem{Base: sums}, y.AsX())
-		case 2:
-			VMOVDQU64(Mem{Base: sums}, y.AsX())
-		default:
-			VMOVDQU64(Mem{Base: sums}, y)
+		VMOVQ(Mem{Base: sums}, y.AsX())
+		if n > 1 {
+			VPINSRQ(U8(1), Mem{Base: sums, Disp: 8}, y.AsX(), y.AsX())
+		}
+		if n > 2 {
+			x := XMM()
+			VMOVQ(Mem{Base: sums, Disp: 16}, x)
+			if n > 3 {
+				VPINSRQ(U8(1), Mem{Base: sums, Disp: 24}, x, x)
+			}
+			VINSERTI128(U8(1), x, y, y)
 		}
 		tagWords(n, y)
 		VZEROUPPER()
