@@ -129,6 +129,7 @@ func render(w io.Writer, path string, as func(*results) string) error {
 // measureAll builds the peers, measures the groups and prints the table. If
 // contenders were refused it still does the rest before it says so.
 func measureAll(ctx context.Context, o options, args []string, groups []group, stdout, stderr io.Writer) error {
+	stderr = &lockedWriter{w: stderr}
 	if o.out != "" {
 		// A mistyped path should not show after minutes of measuring.
 		if _, err := os.Stat(filepath.Dir(o.out)); err != nil {

@@ -67,7 +67,7 @@ func newTestBench(t *testing.T, arg string) *bench {
 	p.argv[1] = arg
 	return &bench{
 		peers: map[string]peer{goPeer: p}, known: known, versions: make(map[string]string),
-		rounds: 2, minTime: 100 * time.Microsecond, stderr: &bytes.Buffer{},
+		rounds: 2, minTime: 100 * time.Microsecond, stderr: &lockedWriter{w: new(bytes.Buffer)},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // goPeer is the name of this program as a peer, with goOps.
@@ -109,4 +110,16 @@ func self() (peer, error) {
 		return peer{}, fmt.Errorf("fastmac: %w", err)
 	}
 	return peer{goPeer, []string{path, serveArg}}, nil
+}
+
+// A lockedWriter is what several processes and this one may write to at once.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
 }
