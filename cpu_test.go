@@ -5,13 +5,16 @@
 package fastmac
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -57,6 +60,8 @@ func TestKernelsOff(t *testing.T) {
 		"cpu.avx512f=off":             "avx2/aesni",
 		"cpu.avx512bw=off":            "avx2/aesni",
 		"cpu.avx2=off":                "generic/aesni",
+		"cpu.avx=off":                 "generic/aesni",
+		"cpu.sse41=off":               best + "/stdlib",
 		"cpu.bmi2=off":                "generic/aesni",
 		"cpu.aes=off":                 best + "/stdlib",
 		"cpu.avx512f=off,cpu.aes=off": "avx2/stdlib",
@@ -73,37 +78,92 @@ func TestKernelsOff(t *testing.T) {
 	}
 }
 
-// TestRequires compares the conditions under which assembly runs with the
-// instruction sets that its generator found in it.
+// TestRequires compares the conditions in the Go source under which assembly runs
+// with the instruction sets that its generator found in it.
 func TestRequires(t *testing.T) {
-	for file, kernels := range map[string]map[string]string{
-		"nh_amd64.s": {
-			// CMOV is in every amd64 CPU.
-			"AVX512$": "AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV", // useAVX512
-			"AVX2$":   "AVX, AVX2, BMI2, CMOV",                                        // useAVX2
-		},
-		// Supported; SSE and SSE2 are in every amd64 CPU.
-		"internal/aesni/aesni_amd64.s": {"": "AES, SSE, SSE2, SSE4.1"},
+	for _, test := range []struct{ file, functions, source, variable string }{
+		{"nh_amd64.s", "AVX512$", "nh_amd64.go", "useAVX512"},
+		{"nh_amd64.s", "AVX2$", "nh_amd64.go", "useAVX2"},
+		{"internal/aesni/aesni_amd64.s", "", "internal/aesni/aesni_amd64.go", "Supported"},
 	} {
-		text, err := os.ReadFile(filepath.FromSlash(file))
+		source, err := os.ReadFile(filepath.FromSlash(test.source))
 		if err != nil {
 			t.Fatal(err)
 		}
-		requires := regexp.MustCompile(`(?m)^// Requires: (.*)\nTEXT ·(\w+)\(SB\)`).FindAllStringSubmatch(string(text), -1)
-		if functions := strings.Count(string(text), "\nTEXT "); functions != len(requires) || functions == 0 {
-			t.Errorf("%s: %d functions, %d with a line Requires", file, functions, len(requires))
+		condition := regexp.MustCompile(test.variable + ` += ((?:[^\n]*&&\s)*[^\n]*)\n`).FindSubmatch(source)
+		if condition == nil {
+			t.Fatalf("%s: no %s", test.source, test.variable)
 		}
+		asked := []string{"CMOV", "SSE", "SSE2"} // in every amd64 CPU
+		for _, m := range regexp.MustCompile(`cpu\.X86\.Has(\w+)`).FindAllSubmatch(condition[1], -1) {
+			asked = append(asked, strings.Replace(string(m[1]), "SSE41", "SSE4.1", 1))
+		}
+
+		text, err := os.ReadFile(filepath.FromSlash(test.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		requires := regexp.MustCompile(`(?m)^// Requires: (.*)\nTEXT ·(\w+)\(SB\)`).FindAllSubmatch(text, -1)
+		if functions := bytes.Count(text, []byte("\nTEXT ")); functions != len(requires) || functions == 0 {
+			t.Errorf("%s: %d functions, %d with a line Requires", test.file, functions, len(requires))
+		}
+		checked := 0
 		for _, m := range requires {
-			allowed := ""
-			for pattern, sets := range kernels {
-				if regexp.MustCompile(pattern).MatchString(m[2]) {
-					allowed = sets
+			if !regexp.MustCompile(test.functions).Match(m[2]) {
+				continue
+			}
+			checked++
+			for _, set := range strings.Split(string(m[1]), ", ") {
+				if !slices.Contains(asked, set) {
+					t.Errorf("%s: %s requires %s, which %s does not ask for", test.file, m[2], set, test.variable)
 				}
 			}
-			for _, set := range strings.Split(m[1], ", ") {
-				if !slices.Contains(strings.Split(allowed, ", "), set) {
-					t.Errorf("%s: %s requires %s, which its condition does not ask for", file, m[2], set)
+		}
+		if checked == 0 {
+			t.Errorf("%s has no functions for %s", test.file, test.variable)
+		}
+	}
+}
+
+// TestUpperHalves looks for ways out of the vector kernels that leave the upper
+// halves of registers in use, which slows down whatever runs next, and for slots of
+// their frames, which hold keys, that are not overwritten at the end.
+func TestUpperHalves(t *testing.T) {
+	text, err := os.ReadFile("nh_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, function := range strings.Split(string(text), "\nTEXT ")[1:] {
+		name := function[:strings.IndexByte(function, ',')]
+		lines := strings.Split(function, "\n")
+		returns := 0
+		for i, line := range lines {
+			if strings.TrimSpace(line) == "RET" {
+				returns++
+				if strings.TrimSpace(lines[i-1]) != "VZEROUPPER" {
+					t.Errorf("%s: RET after %q", name, lines[i-1])
 				}
+			}
+		}
+		if returns == 0 {
+			t.Errorf("%s: no RET", name)
+		}
+		frame := regexp.MustCompile(`\$(\d+)-`).FindStringSubmatch(lines[0])
+		if frame == nil {
+			t.Fatalf("%s: no frame size in %q", name, lines[0])
+		}
+		size, err := strconv.Atoi(frame[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := function[max(0, strings.LastIndex(function, "// The frame held keys.")):]
+		for slot := 0; slot < size; slot += 8 {
+			at := fmt.Sprintf(", %d(SP)", slot)
+			if slot == 0 {
+				at = ", (SP)"
+			}
+			if !regexp.MustCompile(`VMOVQ +X\d+` + regexp.QuoteMeta(at)).MatchString(end) {
+				t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+7)
 			}
 		}
 	}

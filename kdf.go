@@ -201,7 +201,8 @@ func (s *pads) seek(k *UMACKey, nonce []byte, number, skip uint64, known bool) {
 // of the next ones.
 func (s *pads) fill(k *UMACKey, nonce []byte, number uint64, inOrder bool) {
 	n := aes.BlockSize
-	if inOrder && number < 1<<60 { // far from the end of the numbers
+	if inOrder {
+		// Past the last nonce these are blocks that no nonce stands for.
 		n = len(s.blocks)
 	}
 	var block [aes.BlockSize]byte

@@ -62,7 +62,8 @@ type l1Words [maxIterations]uint64
 //	                        groups, at least one, as RFC 4418 section 5.2.1 says. The
 //	                        length is not added.
 //
-// They write the first k.iterations() elements, and read nothing outside p.
+// They read nothing outside p. Elements of y, words and sums beyond k.iterations()
+// are of no meaning, and may be overwritten.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
 	n := k.iterations()

@@ -11,7 +11,8 @@ import (
 )
 
 // TestPadsWiped checks that a stream keeps no block of pads whose last nonce has
-// been used, and that nonces in order make it compute several blocks at once.
+// been used or passed over, whatever the order of nonces, that its clones start
+// without any, and that nonces in order make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
 	if !useAESNI {
 		t.Skip("needs AES instructions")
@@ -21,20 +22,41 @@ func TestPadsWiped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		shift := k.padShift()
 		u := k.New()
 		most := 0
-		for counter := range uint64(100) {
+		counter := uint64(0)
+		for i := range 400 {
+			switch counter++; {
+			case i%50 == 40:
+				counter += 2 + uint64(i%4)
+			case i%70 == 60:
+				counter -= 10
+			case i%90 == 80:
+				counter += 1000
+			}
 			u.Sum(binary.BigEndian.AppendUint64(make([]byte, 0, 16), counter))
 			s := &u.pads
 			most = max(most, s.count)
 			for i := 0; i < len(s.blocks); i += 16 {
-				used := i/16 < s.first || i/16 >= s.first+s.count
-				if wiped := bytes.Equal(s.blocks[i:][:16], make([]byte, 16)); wiped != used {
-					t.Fatalf("%d bytes, nonce %d: block %d of %d from %d: wiped %v, used %v", size, counter, i/16, s.count, s.first, wiped, used)
+				inStore := i/16 >= s.first && i/16 < s.first+s.count
+				if wiped := bytes.Equal(s.blocks[i:][:16], make([]byte, 16)); wiped == inStore {
+					t.Fatalf("%d bytes, nonce %d: block %d of %d from %d: wiped %v", size, counter, i/16, s.count, s.first, wiped)
 				}
 			}
-			if last := counter%uint64(max(1, 16/size)) == uint64(max(1, 16/size)-1); size != 12 && last && s.number != (counter+1)*uint64(size)/16 {
-				t.Errorf("%d bytes, after nonce %d the next block is %d", size, counter, s.number)
+			if next := (counter + 1) >> shift; s.number != next {
+				t.Fatalf("%d bytes, after nonce %d the next block is %d, want %d", size, counter, s.number, next)
+			}
+			c, err := u.Clone()
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := u.Bind([]byte("12345678"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.(*UMAC).pads != (pads{}) || h.(*boundUMAC).u.pads != (pads{}) {
+				t.Fatal("a clone has pads")
 			}
 		}
 		if most < 7 {

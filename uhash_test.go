@@ -111,44 +111,67 @@ func TestNHPoly(t *testing.T) {
 	})
 }
 
-// TestNHPolyMarker gives the kernels L1 words around the limit from which on POLY
-// takes the marker in.
-func TestNHPolyMarker(t *testing.T) {
-	forAllKernels(t, func(t *testing.T) {
-		// With this key and message of zeros, but for one word of each, NH is
-		// the product of these two.
-		for _, product := range [][2]uint32{
-			{1<<32 - 1, 1<<32 - 1}, {1<<32 - 1, 1<<32 - 2}, {1<<32 - 1, 0}, {1<<32 - 2, 1<<32 - 1}, {1 << 31, 1 << 31},
-		} {
-			for shift := range uint64(4) {
-				var k UMACKey
-				k.tagSize = 4
-				p := make([]byte, 3*l1Block)
-				for b := 0; b < len(p); b += l1Block {
-					binary.LittleEndian.PutUint32(p[b:], product[0])
-					binary.LittleEndian.PutUint32(p[b+16:], product[1])
-					// And a second one, to go over the limit by little.
-					binary.LittleEndian.PutUint32(p[b+4:], 1<<32-1)
-					binary.LittleEndian.PutUint32(p[b+20:], uint32(shift))
+// TestNHPolySteps gives the kernels chosen L1 words: those around the limit from
+// which on POLY takes the marker in, and those that make the rare carries, with
+// keys and values of the polynomial that do so too.
+func TestNHPolySteps(t *testing.T) {
+	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestNHPolySteps, a 32 byte seed."))))
+	keys := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 0x01ffffff01ffffff, 0x00f0000f01020304}
+	for range 30 {
+		keys = append(keys, rng.Uint64()&0x01ffffff01ffffff)
+	}
+	values := append([]uint64{1<<64 - 1, 1<<64 - 2}, edges64...)
+	for blocks := 1; blocks <= 3; blocks += 2 {
+		for round := range 3000 {
+			k := UMACKey{umacKeyName: umacKeyName{uint8(4 + 4*(round%4))}} // its L1 key is zeros
+			word := -rng.Uint64N(5000)
+			switch rng.Uint64N(3) {
+			case 0:
+				word = edges64[rng.IntN(len(edges64))]
+			case 1:
+				word = rng.Uint64() | rng.Uint64()
+			}
+			p := make([]byte, blocks*l1Block)
+			for b := range blocks {
+				setNH(p[b*l1Block:], word-8*l1Block)
+			}
+			var start [maxIterations]uint128
+			var want [maxIterations]uint64
+			for i := range k.iterations() {
+				k.l2[i].k64 = keys[rng.IntN(len(keys))]
+				start[i].lo = values[rng.IntN(len(values))]
+				y := big64(start[i].lo)
+				for range blocks {
+					y = bigPoly(y, big64(k.l2[i].k64), big64(word), bigP64, 64)
 				}
-				word := uint64(product[0])*uint64(product[1]) + (1<<32-1)*shift + 8*l1Block
-				for _, k64 := range []uint64{0, 1, 0x01ffffff01ffffff, 0x00f0000f01020304} {
-					for _, start := range edges64 {
-						k.l2[0].k64 = k64
-						y := [maxIterations]uint128{{lo: start}}
-						want := big64(start)
-						for range len(p) / l1Block {
-							want = bigPoly(want, big64(k64), big64(word), bigP64, 64)
-						}
-						nhPoly(&y, &k, p, nil)
-						if got := reduce64(y[0].lo); got != want.Uint64() {
-							t.Fatalf("word %#x, k %#x, y %#x: %#x, want %#x", word, k64, start, got, want)
-						}
+				want[i] = y.Uint64()
+			}
+			eachKernel(func(kernel string) {
+				y := start
+				nhPoly(&y, &k, p, nil)
+				for i := range k.iterations() {
+					if got := reduce64(y[i].lo); got != want[i] {
+						t.Fatalf("%s, %d blocks of word %#x, iteration %d of %d: k %#x, y %#x: %#x, want %#x", kernel, blocks, word, i, k.iterations(), k.l2[i].k64, start[i].lo, got, want[i])
 					}
 				}
-			}
+			})
 		}
-	})
+	}
+}
+
+// setNH makes p a block whose NH hash under a key of zeros is word, in all
+// iterations: a sum of three products.
+func setNH(p []byte, word uint64) {
+	const most = 1<<32 - 1
+	factor := word / most
+	for i, product := range [][2]uint64{
+		{most, min(factor, most)},
+		{most, factor - min(factor, most)},
+		{1, word % most},
+	} {
+		binary.LittleEndian.PutUint32(p[4*i:], uint32(product[0]))
+		binary.LittleEndian.PutUint32(p[4*i+16:], uint32(product[1]))
+	}
 }
 
 // refNH is NH of a message or block, filled up, in four iterations.

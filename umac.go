@@ -108,8 +108,8 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 }
 
 // Init is [NewUMACKey] into storage that the caller has placed. It replaces a
-// former key, whose streams must no longer be in use; on an error it leaves k as
-// it was. It does not allocate where AES instructions are in use.
+// former key, whose streams must never be used again, not even after a Reset; on an
+// error it leaves k as it was. It does not allocate where AES instructions are in use.
 //
 // A struct that has a key by value in an unexported field prints the key's bytes,
 // for fmt does not ask such fields how to print themselves: do not print it.
@@ -322,8 +322,8 @@ func (k *UMACKey) New() *UMAC {
 // Destroy overwrites the key with zeros. Any later use of it or of its streams
 // panics; a second Destroy does nothing. It must not run while the key is in use.
 //
-// What it cannot reach is listed in the package's SECURITY.md: above all the key
-// schedule that [crypto/aes] holds.
+// It does not reach pads that streams of k have computed ahead: destroy those too.
+// What else it cannot reach is listed in the package's SECURITY.md.
 func (k *UMACKey) Destroy() { *k = UMACKey{} }
 
 // UMAC is a stream: it computes the UMAC tag of what is written to it, RFC 4418.
@@ -378,7 +378,8 @@ func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, 12) }
 func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, 16) }
 
 func newUMAC(key []byte, tagSize int) (*UMAC, error) {
-	// Side by side: a server with many streams finds both on one page.
+	// Side by side: a server with many streams finds both on one page. A clone
+	// keeps this stream's memory alive together with the key.
 	p := new(struct {
 		stream UMAC
 		key    UMACKey
@@ -559,6 +560,7 @@ func (u *UMAC) Clone() (hash.Cloner, error) {
 func (u *UMAC) clone() *UMAC {
 	c := *u
 	c.ownsKey = false
+	c.pads = pads{} // so that each pad is in one place, and wiped there once used
 	return &c
 }
 

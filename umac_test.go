@@ -180,6 +180,42 @@ func TestUMACReference(t *testing.T) {
 	}
 }
 
+// TestUMACLongSums takes tags in the middle of a message that reaches POLY-128: they
+// must be right and leave the stream as it is.
+func TestUMACLongSums(t *testing.T) {
+	if testing.Short() {
+		t.Skip("messages of 2^24 bytes")
+	}
+	fastmac.ForAllKernels(t, func(t *testing.T) {
+		const limit = 1 << 24
+		msg := random(rand.NewChaCha8([32]byte([]byte("TestUMACLongSums. a 32 byte seed"))), limit+5000)
+		nonce := []byte("12345678")
+		for _, size := range umacTagSizes {
+			k := newUMACKey(t, make([]byte, 16), size)
+			u := k.New()
+			at := 0
+			for _, cut := range []int{limit - 1024, limit - 1, limit, limit + 1, limit + 1024, limit + 1055, limit + 2048,
+				limit + 2049, limit + 3072, limit + 4096, limit + 4127, len(msg)} {
+				u.Write(msg[at:cut])
+				at = cut
+				want := k.Tag(nil, nonce, msg[:cut])
+				for range 2 {
+					if got := u.AppendTag(nil, nonce); !bytes.Equal(got, want) {
+						t.Fatalf("%d bytes of tag, 2^24%+d bytes: %x, want %x", size, cut-limit, got, want)
+					}
+				}
+				c, err := u.Clone()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if cut%2 == 0 {
+					u = c.(*fastmac.UMAC)
+				}
+			}
+		}
+	})
+}
+
 func TestUMACContract(t *testing.T) { fastmac.ForAllKernels(t, testUMACContract) }
 
 func testUMACContract(t *testing.T) {

@@ -156,7 +156,7 @@ TEXT ·expandKey128(SB), $0-16
 	XORL            SI, CX
 	MOVL            CX, 172(AX)
 
-	// Registers that held keys.
+	// The registers that hold the last words.
 	XORL DX, DX
 	XORL BX, BX
 	XORL SI, SI
@@ -321,7 +321,7 @@ TEXT ·expandKey192(SB), $0-16
 	XORL            SI, DI
 	MOVL            DI, 204(AX)
 
-	// Registers that held keys.
+	// The registers that hold the last words.
 	XORL DX, DX
 	XORL BX, BX
 	XORL SI, SI
@@ -534,7 +534,7 @@ TEXT ·expandKey256(SB), $0-16
 	XORL            SI, DI
 	MOVL            DI, 236(AX)
 
-	// Registers that held keys.
+	// The registers that hold the last words.
 	XORL DX, DX
 	XORL BX, BX
 	XORL SI, SI

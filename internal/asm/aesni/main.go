@@ -56,7 +56,7 @@ func expandKey(nk int) {
 		XORL(before, w[i%nk])
 		MOVL(w[i%nk], Mem{Base: enc, Disp: 4 * i})
 	}
-	Comment("Registers that held keys.")
+	Comment("The registers that hold the last words.")
 	for i := range w {
 		XORL(w[i], w[i])
 	}

@@ -143,11 +143,13 @@ func newSums(v isa, n int) []sums {
 func addProducts(v isa, s sums, a, b VecVirtual, k key, mask Register, set bool) {
 	x, y := v.vec(), v.vec()
 	if mask != nil {
+		// Of the key, too, nothing is read outside the mask.
 		VPADDD_Z(k.lo, a, mask, x)
+		VPADDD_Z(k.hi, b, mask, y)
 	} else {
 		VPADDD(k.lo, a, x)
+		VPADDD(k.hi, b, y)
 	}
-	VPADDD(k.hi, b, y)
 	even, odd := s.even, s.odd
 	if !set {
 		even, odd = v.vec(), x
