@@ -117,8 +117,13 @@ func TestNHPoly(t *testing.T) {
 func TestNHPolySteps(t *testing.T) {
 	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestNHPolySteps, a 32 byte seed."))))
 	keys := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 0x01ffffff01ffffff, 0x00f0000f01020304}
-	for range 30 {
-		keys = append(keys, rng.Uint64()&0x01ffffff01ffffff)
+	for len(keys) < 40 {
+		// Half of them make a carry in the kernels' k^2, as one in 256 does.
+		k := rng.Uint64() & 0x01ffffff01ffffff
+		hi, lo := bits.Mul64(k, k)
+		if _, carry := bits.Add64(lo, offset64*hi, 0); carry == 1 || len(keys)%2 == 0 {
+			keys = append(keys, k)
+		}
 	}
 	values := append([]uint64{1<<64 - 1, 1<<64 - 2}, edges64...)
 	for blocks := 1; blocks <= 3; blocks += 2 {
@@ -152,6 +157,43 @@ func TestNHPolySteps(t *testing.T) {
 				for i := range k.iterations() {
 					if got := reduce64(y[i].lo); got != want[i] {
 						t.Fatalf("%s, %d blocks of word %#x, iteration %d of %d: k %#x, y %#x: %#x, want %#x", kernel, blocks, word, i, k.iterations(), k.l2[i].k64, start[i].lo, got, want[i])
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNHPolyCarry sweeps over words for which a step of POLY ends next to 2^64, where
+// its last carry comes.
+func TestNHPolyCarry(t *testing.T) {
+	const blocks = 3
+	p := make([]byte, blocks*l1Block)
+	for d := range uint64(4200) {
+		word := -d
+		for b := range blocks {
+			setNH(p[b*l1Block:], word-8*l1Block)
+		}
+		for n := 1; n <= maxIterations; n++ {
+			k := UMACKey{umacKeyName: umacKeyName{uint8(4 * n)}} // its L1 key is zeros
+			var start, want [maxIterations]uint128
+			var long [maxIterations]uint64
+			for i := range n {
+				k.l2[i].k64 = (d + uint64(n*i)) % 10
+				start[i].lo = -(1 + (d+uint64(i))%2)
+				want[i].lo = poly64(start[i].lo, k.l2[i].k64, word)
+				long[i] = reduce64(poly64(poly64(want[i].lo, k.l2[i].k64, word), k.l2[i].k64, word))
+			}
+			eachKernel(func(kernel string) {
+				one, three := start, start
+				nhPoly(&one, &k, p[:l1Block], nil)
+				nhPoly(&three, &k, p, nil)
+				for i := range n {
+					if got := reduce64(one[i].lo); got != reduce64(want[i].lo) {
+						t.Fatalf("%s, word %#x, iteration %d of %d: %#x, want %#x", kernel, word, i, n, got, reduce64(want[i].lo))
+					}
+					if got := reduce64(three[i].lo); got != long[i] {
+						t.Fatalf("%s, 3 blocks of word %#x, iteration %d of %d: %#x, want %#x", kernel, word, i, n, got, long[i])
 					}
 				}
 			})
