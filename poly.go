@@ -166,47 +166,50 @@ func reduce64(y uint64) uint64 {
 }
 
 // poly128 is one step of POLY with a word length of 128 bits, section 5.3.2. y
-// and the result stand for their residue class modulo p128 = 2^128-159.
+// and the result stand for their residue class modulo p128 = 2^128-159. The marker
+// path is one multiplication too:
+//
+//	k*(k*y - 1) + m-159 = k^2*y + (m-159-k)
+//
+// so that the next step does not wait for two.
 func poly128(y, k, m uint128) uint128 {
-	marker := uint128{1<<64 - 1, 1<<64 - offset128 - 1}
-	plain := mul128(k, y)
-	lo, borrow := bits.Sub64(m.lo, offset128, 0)
-	marked := add128(mul128(k, add128(plain, marker)), uint128{m.hi - borrow, lo})
-	plain = add128(plain, m)
-
 	isMarked := -((m.hi>>32 + 1) >> 32) // all ones if m >= 2^128-2^96, else 0
-	return uint128{
-		plain.hi ^ (plain.hi^marked.hi)&isMarked,
-		plain.lo ^ (plain.lo^marked.lo)&isMarked,
-	}
+	square := mul128(k, k)
+	lo, borrow := bits.Sub64(m.lo, offset128, 0)
+	hi := m.hi - borrow
+	lo, borrow = bits.Sub64(lo, k.lo, 0)
+	hi -= k.hi + borrow // k < 2^121: less than m, if m is marked
+	factor := uint128{k.hi ^ (k.hi^square.hi)&isMarked, k.lo ^ (k.lo^square.lo)&isMarked}
+	addend := uint128{m.hi ^ (m.hi^hi)&isMarked, m.lo ^ (m.lo^lo)&isMarked}
+	return add128(mul128(factor, y), addend)
 }
 
-// mul128 returns k*y modulo p128, not reduced, for k < 2^121.
-func mul128(k, y uint128) uint128 {
+// mul128 returns x*y modulo p128, not reduced.
+func mul128(x, y uint128) uint128 {
 	// The 256-bit product r3:r2:r1:r0.
-	high0, r0 := bits.Mul64(k.lo, y.lo)
-	high1, low1 := bits.Mul64(k.hi, y.lo)
-	high2, low2 := bits.Mul64(k.lo, y.hi)
-	high3, low3 := bits.Mul64(k.hi, y.hi)
+	high0, r0 := bits.Mul64(x.lo, y.lo)
+	high1, low1 := bits.Mul64(x.hi, y.lo)
+	high2, low2 := bits.Mul64(x.lo, y.hi)
+	high3, low3 := bits.Mul64(x.hi, y.hi)
 	r1, c := bits.Add64(high0, low1, 0)
 	r2, c := bits.Add64(high1, low3, c)
 	r3 := high3 + c
 	r1, c = bits.Add64(r1, low2, 0)
 	r2, c = bits.Add64(r2, high2, c)
-	r3 += c // r3:r2 < 2^121
+	r3 += c
 
 	// 2^128 = 159, so 159 * r3:r2 = t2:t1:t0 is added to r1:r0.
 	t1, t0 := bits.Mul64(r2, offset128)
-	t2, l := bits.Mul64(r3, offset128) // r3 < 2^57, so t2 <= 1
+	t2, l := bits.Mul64(r3, offset128) // t2 < 159
 	t1, c = bits.Add64(t1, l, 0)
-	t2 += c
+	t2 += c // < 159 still, for 159 * r3:r2 < 159 * 2^128
 	r0, c = bits.Add64(r0, t0, 0)
 	r1, c = bits.Add64(r1, t1, c)
-	t2 += c // <= 3
+	t2 += c // <= 159
 
 	r0, c = bits.Add64(r0, offset128*t2, 0)
 	r1, c = bits.Add64(r1, 0, c)
-	return uint128{r1, r0 + offset128*c} // if c is 1, r1 is 0 and r0 < 3*159
+	return uint128{r1, r0 + offset128*c} // if c is 1, r1 is 0 and r0 < 159*159
 }
 
 // add128 returns a+b modulo p128, not reduced, for b < 2^128-offset128.

@@ -62,6 +62,10 @@ func inOrder[T any](all []T, shuffled bool) []T {
 // count streams.
 func start(n, count int) int { return (count - n%count) % count }
 
+// turn is the nonce of the stream that gets message number c of a run: each of
+// count streams gets its next one, and the last of them ends at lastNonce.
+func turn(c uint64, count int) uint64 { return lastNonce - (lastNonce-c)/uint64(count) }
+
 func (s *streams) umac(shuffled bool) op {
 	all := sync.OnceValue(func() []*fastmac.UMAC { return inOrder(s.umacs(), shuffled) })
 	return func(msg []byte, n int) []byte {
@@ -69,7 +73,7 @@ func (s *streams) umac(shuffled bool) op {
 		nonce, tag := make([]byte, 8), make([]byte, 0, 8)
 		i := start(n, len(all))
 		for c := firstNonce(n); c <= lastNonce; c++ {
-			binary.BigEndian.PutUint64(nonce, c)
+			binary.BigEndian.PutUint64(nonce, turn(c, len(all)))
 			u := all[i]
 			u.Reset()
 			u.Write(msg)
@@ -89,7 +93,7 @@ func (s *streams) gmac(shuffled bool) op {
 		nonce, tag := make([]byte, 12), make([]byte, 0, 16)
 		i := start(n, len(all))
 		for c := firstNonce(n); c <= lastNonce; c++ {
-			binary.BigEndian.PutUint64(nonce[4:], c)
+			binary.BigEndian.PutUint64(nonce[4:], turn(c, len(all)))
 			tag = all[i].Seal(tag[:0], nonce, nil, msg)
 			if i++; i == len(all) {
 				i = 0

@@ -40,6 +40,12 @@ const (
 	halfSize  = groupSize / 2
 	wordsSize = 8 * 4 // an l1Words
 	offset64  = 59    // 2^64 - p64
+	cacheLine = 64
+
+	// How far ahead runs of blocks are fetched: from memory that is half as
+	// fast again on Zen 5, and from the caches it costs nothing. A prefetch
+	// beyond the input reads nothing and cannot fault.
+	prefetch = 8 << 10
 )
 
 func main() {
@@ -281,6 +287,9 @@ func blocks(v isa, n int) {
 			Comment(fmt.Sprintf("Bytes %d to %d of the block.", c*chunk, (c+1)*chunk-1))
 			a, b := v.vec(), v.vec()
 			v.load(Mem{Base: p, Disp: c * chunk}, a, b)
+			for line := 0; line < chunk; line += cacheLine {
+				PREFETCHT0(Mem{Base: p, Disp: c*chunk + line + prefetch})
+			}
 			for t := range n {
 				k := keysAt(lo, hi, t, c*v.groups())
 				if registers != nil && t == 0 {
