@@ -94,7 +94,7 @@ func TestRequires(t *testing.T) {
 		if condition == nil {
 			t.Fatalf("%s: no %s", test.source, test.variable)
 		}
-		asked := []string{"CMOV", "SSE", "SSE2"} // in every amd64 CPU
+		asked := []string{"CMOV", "MMX+", "SSE", "SSE2"} // in every amd64 CPU
 		for _, m := range regexp.MustCompile(`cpu\.X86\.Has(\w+)`).FindAllSubmatch(condition[1], -1) {
 			asked = append(asked, strings.Replace(string(m[1]), "SSE41", "SSE4.1", 1))
 		}

@@ -86,6 +86,7 @@ var groups = []group{
 		name:   "streams",
 		sizes:  []int{streamSize},
 		minRun: streamCount,
+		longer: 20, // so that a stream has a hundred turns, with nonces in order
 		contenders: []contender{
 			"fastmac:umac64:inturn", "crypto/cipher:gmac:inturn",
 			"fastmac:umac64:shuffled", "crypto/cipher:gmac:shuffled",
