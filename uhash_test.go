@@ -207,8 +207,8 @@ func setNH(p []byte, word uint64) {
 	const most = 1<<32 - 1
 	factor := word / most
 	for i, product := range [][2]uint64{
-		{most, min(factor, most)},
-		{most, factor - min(factor, most)},
+		{most, factor / 2},
+		{most, factor - factor/2},
 		{1, word % most},
 	} {
 		binary.LittleEndian.PutUint32(p[4*i:], uint32(product[0]))
