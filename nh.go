@@ -103,18 +103,18 @@ func nhGeneric(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
 		nhGeneric2((*[2]uint64)(sums[:]), k, g, p)
 		nhGeneric1(&sums[2], k, g+1, p)
 	case 4:
-		nhGeneric2((*[2]uint64)(sums[:]), k, g, p)
-		nhGeneric2((*[2]uint64)(sums[2:]), k, g+1, p)
+		nhGeneric4(sums, k, g, p)
 	}
 }
 
 // These add to memory after each group: with the sums in variables the compiler
 // has too few registers for the loads that it moves to the top of the loop, and
-// the code is slower.
+// the code is slower. The bounds of i, the first word of the group's halves, are
+// there for the compiler too: it then checks no others.
 
 func nhGeneric1(sum *uint64, k *l1Key, g int, p []byte) {
-	for ; len(p) >= l1Group; g++ {
-		m, a, b := (*[l1Group]byte)(p), (*[4]uint32)(k.lo[4*g:]), (*[4]uint32)(k.hi[4*g:])
+	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {
+		m, a, b := (*[l1Group]byte)(p), (*[4]uint32)(k.lo[i:i+4]), (*[4]uint32)(k.hi[i:i+4])
 		*sum += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
 			nhProduct(m, 2, a[2], b[2]) + nhProduct(m, 3, a[3], b[3])
 		p = p[l1Group:]
@@ -122,12 +122,27 @@ func nhGeneric1(sum *uint64, k *l1Key, g int, p []byte) {
 }
 
 func nhGeneric2(sums *[2]uint64, k *l1Key, g int, p []byte) {
-	for ; len(p) >= l1Group; g++ {
-		m, a, b := (*[l1Group]byte)(p), (*[8]uint32)(k.lo[4*g:]), (*[4]uint32)(k.hi[4*g:])
+	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {
+		m, a, b := (*[l1Group]byte)(p), (*[8]uint32)(k.lo[i:i+8]), (*[4]uint32)(k.hi[i:i+4])
 		sums[0] += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
 			nhProduct(m, 2, a[2], b[2]) + nhProduct(m, 3, a[3], b[3])
 		sums[1] += nhProduct(m, 0, b[0], a[4]) + nhProduct(m, 1, b[1], a[5]) +
 			nhProduct(m, 2, b[2], a[6]) + nhProduct(m, 3, b[3], a[7])
+		p = p[l1Group:]
+	}
+}
+
+func nhGeneric4(sums *l1Words, k *l1Key, g int, p []byte) {
+	for i := l1Half * g; i >= 0 && i < l1Half*groups && len(p) >= l1Group; i += l1Half {
+		m, a, b := (*[l1Group]byte)(p), (*[12]uint32)(k.lo[i:i+12]), (*[8]uint32)(k.hi[i:i+8])
+		sums[0] += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
+			nhProduct(m, 2, a[2], b[2]) + nhProduct(m, 3, a[3], b[3])
+		sums[1] += nhProduct(m, 0, b[0], a[4]) + nhProduct(m, 1, b[1], a[5]) +
+			nhProduct(m, 2, b[2], a[6]) + nhProduct(m, 3, b[3], a[7])
+		sums[2] += nhProduct(m, 0, a[4], b[4]) + nhProduct(m, 1, a[5], b[5]) +
+			nhProduct(m, 2, a[6], b[6]) + nhProduct(m, 3, a[7], b[7])
+		sums[3] += nhProduct(m, 0, b[4], a[8]) + nhProduct(m, 1, b[5], a[9]) +
+			nhProduct(m, 2, b[6], a[10]) + nhProduct(m, 3, b[7], a[11])
 		p = p[l1Group:]
 	}
 }
