@@ -134,29 +134,33 @@ func (s *l2State) sum128(i int, k *l2Key) uint128 {
 	return reduce128(poly128(s.y[i], k.k128, last))
 }
 
-// poly64 is one step of POLY with a word length of 64 bits, section 5.3.2. y
-// and the result stand for their residue class modulo p64 = 2^64-59.
+// poly64 is one step of POLY with a word length of 64 bits, section 5.3.2. y and
+// the result stand for their residue class modulo p64 = 2^64-59. The marker path
+// is one multiplication too:
+//
+//	k*(k*y - 1) + m-59 = k^2*y + (m-59-k)
+//
+// so that the next step does not wait for two.
 func poly64(y, k, m uint64) uint64 {
-	const marker = 1<<64 - offset64 - 1
-	plain := mul64(k, y)
-	marked := add64(mul64(k, add64(plain, marker)), m-offset64)
-	plain = add64(plain, m)
-
 	isMarked := -((m>>32 + 1) >> 32) // all ones if m >= 2^64-2^32, else 0
-	return plain ^ (plain^marked)&isMarked
+	factor := k ^ (k^square64(k))&isMarked
+	addend := m ^ (m^(m-offset64-k))&isMarked // k < 2^57: less than m, if m is marked
+
+	hi, lo := bits.Mul64(factor, y)
+	hi, low := bits.Mul64(hi, offset64) // hi < 59
+	lo, c := bits.Add64(lo, low, 0)
+	hi += c
+	lo, c = bits.Add64(lo, addend, 0)
+	hi += c // <= 60
+	lo, c = bits.Add64(lo, offset64*hi, 0)
+	return lo + offset64*c // if c is 1, lo < 59*60
 }
 
-// mul64 returns k*y modulo p64, not reduced, for k < 2^57.
-func mul64(k, y uint64) uint64 {
-	hi, lo := bits.Mul64(k, y) // hi < 2^57, so 59*hi < 2^63
+// square64 returns k^2 modulo p64, not reduced, for k < 2^57.
+func square64(k uint64) uint64 {
+	hi, lo := bits.Mul64(k, k) // hi < 2^50
 	lo, c := bits.Add64(lo, offset64*hi, 0)
-	return lo + offset64*c // if c is 1, lo < 2^63
-}
-
-// add64 returns a+b modulo p64, not reduced, for b < 2^64-offset64.
-func add64(a, b uint64) uint64 {
-	s, c := bits.Add64(a, b, 0)
-	return s + offset64*c // if c is 1, s < 2^64-offset64
+	return lo + offset64*c // if c is 1, lo < 2^56
 }
 
 // reduce64 returns the least residue of y modulo p64.
