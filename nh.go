@@ -62,6 +62,8 @@ type l1Words [maxIterations]uint64
 //	                        groups, at least one, as RFC 4418 section 5.2.1 says. The
 //	                        length is not added.
 //
+// A third one, tagWords, exists for AVX-512 only and is described with it.
+//
 // They read nothing outside p. Elements of y, words and sums beyond k.iterations()
 // are of no meaning, and may be overwritten.
 

@@ -333,7 +333,7 @@ rest6:
 	CMPQ BX, $0x20
 	JNE  masked10
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X5
 	VMOVDQU64 16(DX), X2
 	VPADDD    (CX), X5, X5
@@ -444,7 +444,7 @@ rest12:
 	CMPQ BX, $0x20
 	JNE  masked16
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X5
 	VMOVDQU64 16(DX), X2
 	VPADDD    (CX), X5, X5
@@ -970,14 +970,14 @@ single1:
 	CMPQ SI, $-1
 	JNE  sum1
 
-	// One group: the upper lanes are zeros in both factors' sums.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU  (BX), X4
 	VMOVDQU  16(BX), X2
 	VPADDD   (CX), X4, X4
 	VPADDD   (DX), X2, X2
 	VPMULUDQ X2, X4, X5
-	VPSRLQ   $0x20, X4, X4
-	VPSRLQ   $0x20, X2, X2
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X2, X2
 	VPMULUDQ X2, X4, X4
 	VPADDQ   Y5, Y0, Y0
 	VPADDQ   Y4, Y1, Y1
@@ -1465,7 +1465,7 @@ rest29:
 	CMPQ BX, $0x20
 	JNE  masked33
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X7
 	VMOVDQU64 16(DX), X4
 	VPADDD    (CX), X7, X7
@@ -1605,7 +1605,7 @@ rest35:
 	CMPQ BX, $0x20
 	JNE  masked39
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X7
 	VMOVDQU64 16(DX), X4
 	VPADDD    (CX), X7, X7
@@ -2369,14 +2369,14 @@ single2:
 	CMPQ SI, $-1
 	JNE  sum2
 
-	// One group: the upper lanes are zeros in both factors' sums.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU  (BX), X9
 	VMOVDQU  16(BX), X4
 	VPADDD   (CX), X9, X9
 	VPADDD   (DX), X4, X4
 	VPMULUDQ X4, X9, X10
-	VPSRLQ   $0x20, X9, X9
-	VPSRLQ   $0x20, X4, X4
+	VPSHUFD  $0xf5, X9, X9
+	VPSHUFD  $0xf5, X4, X4
 	VPMULUDQ X4, X9, X9
 	VPADDQ   Y10, Y0, Y0
 	VPADDQ   Y9, Y1, Y1
@@ -2385,8 +2385,8 @@ single2:
 	VPADDD   (DX), X9, X9
 	VPADDD   16(CX), X4, X4
 	VPMULUDQ X4, X9, X10
-	VPSRLQ   $0x20, X9, X9
-	VPSRLQ   $0x20, X4, X4
+	VPSHUFD  $0xf5, X9, X9
+	VPSHUFD  $0xf5, X4, X4
 	VPMULUDQ X4, X9, X9
 	VPADDQ   Y10, Y2, Y2
 	VPADDQ   Y9, Y3, Y3
@@ -3039,7 +3039,7 @@ rest52:
 	CMPQ BX, $0x20
 	JNE  masked56
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X9
 	VMOVDQU64 16(DX), X6
 	VPADDD    (CX), X9, X9
@@ -3216,7 +3216,7 @@ rest58:
 	CMPQ BX, $0x20
 	JNE  masked62
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X9
 	VMOVDQU64 16(DX), X6
 	VPADDD    (CX), X9, X9
@@ -4234,14 +4234,14 @@ single3:
 	CMPQ SI, $-1
 	JNE  sum3
 
-	// One group: the upper lanes are zeros in both factors' sums.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU  (BX), X11
 	VMOVDQU  16(BX), X6
 	VPADDD   (CX), X11, X11
 	VPADDD   (DX), X6, X6
 	VPMULUDQ X6, X11, X12
-	VPSRLQ   $0x20, X11, X11
-	VPSRLQ   $0x20, X6, X6
+	VPSHUFD  $0xf5, X11, X11
+	VPSHUFD  $0xf5, X6, X6
 	VPMULUDQ X6, X11, X11
 	VPADDQ   Y12, Y0, Y0
 	VPADDQ   Y11, Y1, Y1
@@ -4250,8 +4250,8 @@ single3:
 	VPADDD   (DX), X11, X11
 	VPADDD   16(CX), X6, X6
 	VPMULUDQ X6, X11, X12
-	VPSRLQ   $0x20, X11, X11
-	VPSRLQ   $0x20, X6, X6
+	VPSHUFD  $0xf5, X11, X11
+	VPSHUFD  $0xf5, X6, X6
 	VPMULUDQ X6, X11, X11
 	VPADDQ   Y12, Y2, Y2
 	VPADDQ   Y11, Y3, Y3
@@ -4260,8 +4260,8 @@ single3:
 	VPADDD   16(CX), X11, X11
 	VPADDD   16(DX), X6, X6
 	VPMULUDQ X6, X11, X12
-	VPSRLQ   $0x20, X11, X11
-	VPSRLQ   $0x20, X6, X6
+	VPSHUFD  $0xf5, X11, X11
+	VPSHUFD  $0xf5, X6, X6
 	VPMULUDQ X6, X11, X11
 	VPADDQ   Y12, Y4, Y4
 	VPADDQ   Y11, Y5, Y5
@@ -5077,7 +5077,7 @@ rest75:
 	CMPQ BX, $0x20
 	JNE  masked79
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X11
 	VMOVDQU64 16(DX), X8
 	VPADDD    (CX), X11, X11
@@ -5283,7 +5283,7 @@ rest81:
 	CMPQ BX, $0x20
 	JNE  masked85
 
-	// Just one group.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU64 (DX), X11
 	VMOVDQU64 16(DX), X8
 	VPADDD    (CX), X11, X11
@@ -6539,14 +6539,14 @@ single4:
 	CMPQ SI, $-1
 	JNE  sum4
 
-	// One group: the upper lanes are zeros in both factors' sums.
+	// One group: the upper lanes of its products are zeros.
 	VMOVDQU  (BX), X13
 	VMOVDQU  16(BX), X8
 	VPADDD   (CX), X13, X13
 	VPADDD   (DX), X8, X8
 	VPMULUDQ X8, X13, X14
-	VPSRLQ   $0x20, X13, X13
-	VPSRLQ   $0x20, X8, X8
+	VPSHUFD  $0xf5, X13, X13
+	VPSHUFD  $0xf5, X8, X8
 	VPMULUDQ X8, X13, X13
 	VPADDQ   Y14, Y0, Y0
 	VPADDQ   Y13, Y1, Y1
@@ -6555,8 +6555,8 @@ single4:
 	VPADDD   (DX), X13, X13
 	VPADDD   16(CX), X8, X8
 	VPMULUDQ X8, X13, X14
-	VPSRLQ   $0x20, X13, X13
-	VPSRLQ   $0x20, X8, X8
+	VPSHUFD  $0xf5, X13, X13
+	VPSHUFD  $0xf5, X8, X8
 	VPMULUDQ X8, X13, X13
 	VPADDQ   Y14, Y2, Y2
 	VPADDQ   Y13, Y3, Y3
@@ -6565,8 +6565,8 @@ single4:
 	VPADDD   16(CX), X13, X13
 	VPADDD   16(DX), X8, X8
 	VPMULUDQ X8, X13, X14
-	VPSRLQ   $0x20, X13, X13
-	VPSRLQ   $0x20, X8, X8
+	VPSHUFD  $0xf5, X13, X13
+	VPSHUFD  $0xf5, X8, X8
 	VPMULUDQ X8, X13, X13
 	VPADDQ   Y14, Y4, Y4
 	VPADDQ   Y13, Y5, Y5
@@ -6575,8 +6575,8 @@ single4:
 	VPADDD   16(DX), X13, X13
 	VPADDD   32(CX), X8, X8
 	VPMULUDQ X8, X13, X14
-	VPSRLQ   $0x20, X13, X13
-	VPSRLQ   $0x20, X8, X8
+	VPSHUFD  $0xf5, X13, X13
+	VPSHUFD  $0xf5, X8, X8
 	VPMULUDQ X8, X13, X13
 	VPADDQ   Y14, Y6, Y6
 	VPADDQ   Y13, Y7, Y7

@@ -433,18 +433,15 @@ func (u *UMAC) absorb(p []byte) {
 
 func (u *UMAC) absorbGroups(p []byte) {
 	if u.inBlock > 0 {
-		if u.inBlock == l1Block {
-			u.endBlock()
-		} else {
-			n := min(len(p), l1Block-u.inBlock)
+		if n := min(len(p), l1Block-u.inBlock); n > 0 {
 			nhAdd(&u.l1, u.key, u.inBlock/l1Group, p[:n])
 			u.inBlock += n
 			p = p[n:]
-			if len(p) == 0 {
-				return
-			}
-			u.endBlock()
 		}
+		if len(p) == 0 {
+			return
+		}
+		u.endBlock()
 	}
 	if len(p) > l1Block || len(p) == l1Block && u.l2.words > 0 {
 		whole := len(p) &^ (l1Block - 1)

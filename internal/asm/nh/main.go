@@ -83,6 +83,9 @@ type isa interface {
 	vec() VecVirtual
 	// load splits the chunk at p into its low and high halves.
 	load(p Mem, a, b VecVirtual)
+	// loadHalf loads half a group, and wide is its register in full width.
+	loadHalf(p Mem, x VecVirtual)
+	wide(x VecVirtual) Register
 	// fold adds the lanes of v down to its lowest 128 bits, in v.
 	fold(v VecVirtual)
 }
@@ -99,6 +102,9 @@ func (avx512) load(p Mem, a, b VecVirtual) {
 	VMOVDQU64(p.Offset(64), w)
 	split512(w, a, a, b)
 }
+
+func (avx512) loadHalf(p Mem, x VecVirtual) { VMOVDQU64(p, x) }
+func (avx512) wide(x VecVirtual) Register   { return x.AsZ() }
 
 // split512 takes groups 0 and 1 in v and 2 and 3 in w.
 func split512(w Op, v, a, b VecVirtual) {
@@ -126,6 +132,9 @@ func (avx2) load(p Mem, a, b VecVirtual) {
 	VPERM2I128(U8(0x31), p.Offset(32), a, b) // high lanes of both
 	VINSERTI128(U8(1), p.Offset(32), a, a)   // low lanes
 }
+
+func (avx2) loadHalf(p Mem, x VecVirtual) { VMOVDQU(p, x) }
+func (avx2) wide(x VecVirtual) Register   { return x.AsY() }
 
 func (avx2) fold(v VecVirtual) {
 	x := XMM()
@@ -167,6 +176,25 @@ func addProducts(v isa, s sums, a, b VecVirtual, k key, mask Register, set bool)
 	if !set {
 		VPADDQ(even, s.even, s.even)
 		VPADDQ(odd, s.odd, s.odd)
+	}
+}
+
+// addGroup adds to s the terms of NH for the one group at p.
+func addGroup(v isa, s []sums, lo, hi, p Register) {
+	Comment("One group: the upper lanes of its products are zeros.")
+	for t := range s {
+		k := keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0)
+		x, y, even := XMM(), XMM(), XMM()
+		v.loadHalf(Mem{Base: p}, x)
+		v.loadHalf(Mem{Base: p, Disp: halfSize}, y)
+		VPADDD(k.lo, x, x)
+		VPADDD(k.hi, y, y)
+		VPMULUDQ(y, x, even)
+		VPSHUFD(U8(0xf5), x, x)
+		VPSHUFD(U8(0xf5), y, y)
+		VPMULUDQ(y, x, x)
+		VPADDQ(v.wide(even), s[t].even, s[t].even)
+		VPADDQ(v.wide(x), s[t].odd, s[t].odd)
 	}
 }
 
@@ -462,21 +490,7 @@ func last512(n int, whole bool) {
 	masked := label("masked")
 	CMPQ(length, Imm(groupSize))
 	JNE(LabelRef(masked))
-	Comment("Just one group.")
-	for t := range n {
-		k := keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0)
-		x, y, even := XMM(), XMM(), XMM()
-		VMOVDQU64(Mem{Base: p}, x)
-		VMOVDQU64(Mem{Base: p, Disp: halfSize}, y)
-		VPADDD(k.lo, x, x)
-		VPADDD(k.hi, y, y)
-		VPMULUDQ(y, x, even)
-		VPSHUFD(U8(0xf5), x, x)
-		VPSHUFD(U8(0xf5), y, y)
-		VPMULUDQ(y, x, x)
-		VPADDQ(even.AsZ(), s[t].even, s[t].even)
-		VPADDQ(x.AsZ(), s[t].odd, s[t].odd)
-	}
+	addGroup(v, s, lo, hi, p)
 	JMP(LabelRef(done))
 
 	Label(masked)
@@ -666,21 +680,7 @@ func groups2(n int) {
 	Label(single)
 	CMPQ(count, I32(-1))
 	JNE(LabelRef(done))
-	Comment("One group: the upper lanes are zeros in both factors' sums.")
-	for t := range n {
-		k := keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0)
-		x, y, even := XMM(), XMM(), XMM()
-		VMOVDQU(Mem{Base: p}, x)
-		VMOVDQU(Mem{Base: p, Disp: halfSize}, y)
-		VPADDD(k.lo, x, x)
-		VPADDD(k.hi, y, y)
-		VPMULUDQ(y, x, even)
-		VPSRLQ(U8(32), x, x)
-		VPSRLQ(U8(32), y, y)
-		VPMULUDQ(y, x, x)
-		VPADDQ(even.AsY(), s[t].even, s[t].even)
-		VPADDQ(x.AsY(), s[t].odd, s[t].odd)
-	}
+	addGroup(v, s, lo, hi, p)
 	Label(done)
 	for t, word := range reduce(v, s) {
 		out, old := Mem{Base: words, Disp: 8 * t}, XMM()
