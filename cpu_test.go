@@ -127,7 +127,7 @@ func TestRequires(t *testing.T) {
 
 // TestUpperHalves looks for ways out of the vector kernels that leave the upper
 // halves of registers in use, which slows down whatever runs next, and for slots of
-// their frames, which hold keys, that are not overwritten at the end.
+// their frames, which hold secrets, that are not overwritten at the end.
 func TestUpperHalves(t *testing.T) {
 	text, err := os.ReadFile("nh_amd64.s")
 	if err != nil {
@@ -156,14 +156,14 @@ func TestUpperHalves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := function[max(0, strings.LastIndex(function, "// The frame held keys.")):]
-		for slot := 0; slot < size; slot += 8 {
+		end := function[max(0, strings.LastIndex(function, "// The frame held secrets.")):]
+		for slot := 0; slot < size; slot += 32 {
 			at := fmt.Sprintf(", %d(SP)", slot)
 			if slot == 0 {
 				at = ", (SP)"
 			}
-			if !regexp.MustCompile(`VMOVQ +X\d+` + regexp.QuoteMeta(at)).MatchString(end) {
-				t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+7)
+			if !regexp.MustCompile(`VMOVDQU +Y\d+` + regexp.QuoteMeta(at)).MatchString(end) {
+				t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+31)
 			}
 		}
 	}

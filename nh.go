@@ -62,7 +62,9 @@ type l1Words [maxIterations]uint64
 //	                        groups, at least one, as RFC 4418 section 5.2.1 says. The
 //	                        length is not added.
 //
-// A third one, tagWords, exists for AVX-512 only and is described with it.
+//	fill(group, p)          sets group to p, which is shorter, and zeros.
+//
+// A fourth one, tagWords, exists for AVX-512 only and is described with it.
 //
 // They read nothing outside p. Elements of y, words and sums beyond k.iterations()
 // are of no meaning, and may be overwritten.
@@ -91,6 +93,10 @@ func nhAddGeneric(sums *l1Words, k *UMACKey, g int, p []byte) {
 		copy(group[:], p[l1Group*whole:])
 		nhGeneric(sums, &k.l1, g+whole, group[:], k.iterations())
 	}
+}
+
+func fillGeneric(group *[l1Group]byte, p []byte) {
+	clear(group[copy(group[:], p):])
 }
 
 // nhGeneric adds to sums the NH hash, RFC 4418 section 5.2.2, of p, whole groups

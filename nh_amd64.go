@@ -97,25 +97,34 @@ func nhAdd(sums *l1Words, k *UMACKey, g int, p []byte) {
 	}
 }
 
-// tagWords is L3 of words with length added to each, and the xor with the pad, if
-// there is a kernel for it. Where p is not nil, nhAdd of p to words comes first.
-func tagWords(tag *[maxUMACTagSize]byte, words *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad) bool {
+func fill(group *[l1Group]byte, p []byte) {
+	if useAVX512 {
+		fillAVX512(group, unsafe.SliceData(p), len(p))
+	} else {
+		fillGeneric(group, p)
+	}
+}
+
+// tagWords adds to sums as nhAdd does, unless p is empty and g is not 0, and goes on
+// to the tag, if there is a kernel for it: the length is added, y, if it is not nil,
+// takes in the words, and L3 and the xor with the pad follow. y does not change.
+func tagWords(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad, y *[maxIterations]uint128) bool {
 	if !useAVX512 {
 		return false
 	}
 	in, n := unsafe.SliceData(p), len(p)
-	if p == nil {
+	if n == 0 && g > 0 {
 		n = -1
 	}
 	switch k.iterations() {
 	case 1:
-		tag1AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
+		tag1AVX512(tag, sums, k, g, in, n, length, pad.first, pad.second, y)
 	case 2:
-		tag2AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
+		tag2AVX512(tag, sums, k, g, in, n, length, pad.first, pad.second, y)
 	case 3:
-		tag3AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
+		tag3AVX512(tag, sums, k, g, in, n, length, pad.first, pad.second, y)
 	case 4:
-		tag4AVX512(tag, words, k, g, in, n, length, pad.first, pad.second)
+		tag4AVX512(tag, sums, k, g, in, n, length, pad.first, pad.second, y)
 	}
 	return true
 }
@@ -186,13 +195,16 @@ func nh3AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)
 func nh4AVX2(sums *l1Words, lo, hi *uint32, p *byte, groups int)
 
 //go:noescape
-func tag1AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)
+func tag1AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64, y *[maxIterations]uint128)
 
 //go:noescape
-func tag2AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)
+func tag2AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64, y *[maxIterations]uint128)
 
 //go:noescape
-func tag3AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)
+func tag3AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64, y *[maxIterations]uint128)
 
 //go:noescape
-func tag4AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64)
+func tag4AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length, padFirst, padSecond uint64, y *[maxIterations]uint128)
+
+//go:noescape
+func fillAVX512(group *[l1Group]byte, p *byte, n int)

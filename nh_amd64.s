@@ -18,29 +18,13 @@ DATA swap32<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL swap32<>(SB), RODATA|NOPTR, $16
 
 // func nhPoly1AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·nhPoly1AVX512(SB), $40-40
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·nhPoly1AVX512(SB), $64-40
 	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
-	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
+	MOVQ y+0(FP), CX
+	MOVQ p+16(FP), BX
+	MOVQ blocks+24(FP), SI
+	MOVQ words+32(FP), DI
 
 	// The key of iteration 0 stays in registers.
 	VMOVDQU64 280(AX), Z0
@@ -59,174 +43,186 @@ TEXT ·nhPoly1AVX512(SB), $40-40
 	VMOVDQU64 1208(AX), Z13
 	VMOVDQU64 728(AX), Z14
 	VMOVDQU64 1272(AX), Z15
-	MOVQ      BX, AX
+	MOVQ      1608(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 32(SP)
+	MOVQ      SI, R8
 
 block1:
+	CMPQ       SI, $0x20
+	JLS        near3
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near3:
 	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (CX), Z17
-	VMOVDQU64  64(CX), Z18
-	VSHUFI64X2 $0xdd, Z18, Z17, Z16
-	VSHUFI64X2 $0x88, Z18, Z17, Z17
-	PREFETCHT0 8192(CX)
-	PREFETCHT0 8256(CX)
-	VPADDD     Z0, Z17, Z17
-	VPADDD     Z1, Z16, Z18
-	VPMULUDQ   Z18, Z17, Z16
+	VMOVDQU64  (BX), Z16
+	VMOVDQU64  64(BX), Z18
+	VSHUFI64X2 $0xdd, Z18, Z16, Z17
+	VSHUFI64X2 $0x88, Z18, Z16, Z16
+	VPADDD     Z0, Z16, Z16
+	VPADDD     Z1, Z17, Z17
+	VPMULUDQ   Z17, Z16, Z18
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z17, Z17
+	VPMULUDQ   Z17, Z16, Z16
+	VPADDQ     Z16, Z18, Z16
+
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(BX), Z17
+	VMOVDQU64  192(BX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z2, Z17, Z17
+	VPADDD     Z3, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
 	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z18, Z18
 	VPMULUDQ   Z18, Z17, Z17
-
-	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(CX), Z18
-	VMOVDQU64  192(CX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	PREFETCHT0 8320(CX)
-	PREFETCHT0 8384(CX)
-	VPADDD     Z2, Z18, Z18
-	VPADDD     Z3, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z20, Z16, Z16
-	VPADDQ     Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
 
 	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(CX), Z18
-	VMOVDQU64  320(CX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	PREFETCHT0 8448(CX)
-	PREFETCHT0 8512(CX)
-	VPADDD     Z4, Z18, Z18
-	VPADDD     Z5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
+	VMOVDQU64  256(BX), Z17
+	VMOVDQU64  320(BX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z4, Z17, Z17
+	VPADDD     Z5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z20, Z16, Z16
-	VPADDQ     Z18, Z17, Z17
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
 
 	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(CX), Z18
-	VMOVDQU64  448(CX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	PREFETCHT0 8576(CX)
-	PREFETCHT0 8640(CX)
-	VPADDD     Z6, Z18, Z18
-	VPADDD     Z7, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
+	VMOVDQU64  384(BX), Z17
+	VMOVDQU64  448(BX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z6, Z17, Z17
+	VPADDD     Z7, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z20, Z16, Z16
-	VPADDQ     Z18, Z17, Z17
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
 
 	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(CX), Z18
-	VMOVDQU64  576(CX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	PREFETCHT0 8704(CX)
-	PREFETCHT0 8768(CX)
-	VPADDD     Z8, Z18, Z18
-	VPADDD     Z9, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
+	VMOVDQU64  512(BX), Z17
+	VMOVDQU64  576(BX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z8, Z17, Z17
+	VPADDD     Z9, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z20, Z16, Z16
-	VPADDQ     Z18, Z17, Z17
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
 
 	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(CX), Z18
-	VMOVDQU64  704(CX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	PREFETCHT0 8832(CX)
-	PREFETCHT0 8896(CX)
-	VPADDD     Z10, Z18, Z18
-	VPADDD     Z11, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
+	VMOVDQU64  640(BX), Z17
+	VMOVDQU64  704(BX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z10, Z17, Z17
+	VPADDD     Z11, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z20, Z16, Z16
-	VPADDQ     Z18, Z17, Z17
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
 
 	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(CX), Z18
-	VMOVDQU64  832(CX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	PREFETCHT0 8960(CX)
-	PREFETCHT0 9024(CX)
-	VPADDD     Z12, Z18, Z18
-	VPADDD     Z13, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
+	VMOVDQU64  768(BX), Z17
+	VMOVDQU64  832(BX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z12, Z17, Z17
+	VPADDD     Z13, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z20, Z16, Z16
-	VPADDQ     Z18, Z17, Z17
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
 
 	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(CX), Z18
-	VMOVDQU64  960(CX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	PREFETCHT0 9088(CX)
-	PREFETCHT0 9152(CX)
-	VPADDD     Z14, Z18, Z18
-	VPADDD     Z15, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
+	VMOVDQU64  896(BX), Z17
+	VMOVDQU64  960(BX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z14, Z17, Z17
+	VPADDD     Z15, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z20, Z16, Z16
-	VPADDQ     Z18, Z17, Z17
-	CMPQ       BX, AX
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	CMPQ       SI, R8
 	JEQ        entry2
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly3
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly4
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, (DI)
+	ADDQ  $0x20, DI
 
-poly3:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R9
-	ADDQ    $+8192, R9
-	MOVQ    R9, DX
-	SHRQ    $0x20, DX
-	MOVQ    R9, R8
-	SUBQ    16(SP), R8
-	MOVQ    (SP), DI
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), DI
-	CMOVQEQ R8, R9
-	MOVQ    24(SP), DX
-	MULXQ   DI, R8, DI
+poly4:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   DI, DX, DI
-	ADDQ    DX, R8
-	ADCQ    $0x00, DI
-	ADDQ    R9, R8
-	ADCQ    $0x00, DI
-	IMUL3Q  $0x3b, DI, DI
-	ADDQ    DI, R8
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R8
-	MOVQ    R8, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
 
 entry2:
-	VPADDQ      Z17, Z16, Z16
 	VPUNPCKLQDQ Z16, Z16, Z17
 	VPUNPCKHQDQ Z16, Z16, Z16
 	VPADDQ      Z16, Z17, Z17
@@ -234,119 +230,112 @@ entry2:
 	VPADDQ      Z16, Z17, Z17
 	VSHUFI64X2  $0xb1, Z17, Z17, Z16
 	VPADDQ      Z16, Z17, Z17
-	VMOVQ       X17, 32(SP)
-	ADDQ        $+1024, CX
-	DECQ        BX
+	VMOVDQU64   X17, (SP)
+	ADDQ        $+1024, BX
+	DECQ        SI
 	JNZ         block1
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly5
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly6
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	ADDQ  $0x20, DI
 
-poly5:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+poly6:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 32(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 8(CX)
 
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
 // func nhAdd1AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·nhAdd1AVX512(SB), $0-40
-	MOVQ   k+8(FP), AX
-	MOVQ   group+16(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+24(FP), DX
-	MOVQ   n+32(FP), BX
-	MOVQ   sums+0(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	SUBQ   $+128, BX
-	JLT    rest6
+	MOVQ  k+8(FP), AX
+	MOVQ  group+16(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+24(FP), DX
+	MOVQ  n+32(FP), BX
+	MOVQ  sums+0(FP), SI
+	VMOVQ (SI), X0
+	SUBQ  $+128, BX
+	JLT   rest7
 
-whole8:
-	VMOVDQU64  (DX), Z2
-	VMOVDQU64  64(DX), Z4
-	VSHUFI64X2 $0xdd, Z4, Z2, Z3
-	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VPADDD     (CX), Z2, Z2
-	VPADDD     (AX), Z3, Z3
-	VPMULUDQ   Z3, Z2, Z4
+whole9:
+	VMOVDQU64  (DX), Z1
+	VMOVDQU64  64(DX), Z3
+	VSHUFI64X2 $0xdd, Z3, Z1, Z2
+	VSHUFI64X2 $0x88, Z3, Z1, Z1
+	VPADDD     (CX), Z1, Z1
+	VPADDD     (AX), Z2, Z2
+	VPMULUDQ   Z2, Z1, Z3
+	VPSHUFD    $0xf5, Z1, Z1
 	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z3, Z3
-	VPMULUDQ   Z3, Z2, Z2
-	VPADDQ     Z4, Z0, Z0
-	VPADDQ     Z2, Z1, Z1
+	VPMULUDQ   Z2, Z1, Z1
+	VPADDQ     Z1, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole8
+	JGE        whole9
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done7
+	JEQ  done8
 
-rest6:
+rest7:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked10
+	JNE  masked11
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X5
+	VMOVDQU64 (DX), X1
 	VMOVDQU64 16(DX), X2
-	VPADDD    (CX), X5, X5
+	VPADDD    (CX), X1, X1
 	VPADDD    (AX), X2, X2
-	VPMULUDQ  X2, X5, X6
-	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X2, X1, X4
+	VPSHUFD   $0xf5, X1, X1
 	VPSHUFD   $0xf5, X2, X2
-	VPMULUDQ  X2, X5, X5
-	VPADDQ    Z6, Z0, Z0
-	VPADDQ    Z5, Z1, Z1
-	JMP       done7
+	VPMULUDQ  X2, X1, X1
+	VPADDQ    X1, X4, X4
+	VPADDQ    Z4, Z0, Z0
+	JMP       done8
 
-masked10:
+masked11:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, R8
@@ -365,99 +354,100 @@ masked10:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z2
-	VMOVDQU8.Z 64(DX), K2, Z3
-	VSHUFI64X2 $0xdd, Z3, Z2, Z4
-	VSHUFI64X2 $0x88, Z3, Z2, Z2
-	VPADDD.Z   (CX), Z2, K3, Z2
-	VPADDD.Z   (AX), Z4, K3, Z3
-	VPMULUDQ   Z3, Z2, Z4
+	VMOVDQU8.Z (DX), K1, Z1
+	VMOVDQU8.Z 64(DX), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z1, Z3
+	VSHUFI64X2 $0x88, Z2, Z1, Z1
+	VMOVDQU64  (CX), Z2
+	VPADDD.Z   Z2, Z1, K3, Z2
+	VPADDD     (AX), Z3, Z1
+	VPMULUDQ   Z1, Z2, Z3
 	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z3, Z3
-	VPMULUDQ   Z3, Z2, Z2
-	VPADDQ     Z4, Z0, Z0
-	VPADDQ     Z2, Z1, Z1
+	VPSHUFD    $0xf5, Z1, Z1
+	VPMULUDQ   Z1, Z2, Z2
+	VPADDQ     Z2, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
 
-done7:
-	VPADDQ      Z1, Z0, Z0
+done8:
 	VPUNPCKLQDQ Z0, Z0, Z1
 	VPUNPCKHQDQ Z0, Z0, Z0
 	VPADDQ      Z0, Z1, Z1
 	MOVQ        n+32(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded11
+	JLS         folded12
 	VSHUFI64X2  $0x4e, Z1, Z1, Z0
 	VPADDQ      Z0, Z1, Z1
 	VSHUFI64X2  $0xb1, Z1, Z1, Z0
 	VPADDQ      Z0, Z1, Z1
 
-folded11:
-	VMOVQ X1, (SI)
+folded12:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y1, Y0
+	VMOVQ     X0, (SI)
 	VZEROUPPER
 	RET
 
-// func tag1AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// func tag1AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag1AVX512(SB), $0-72
-	MOVQ   k+16(FP), AX
-	MOVQ   group+24(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+32(FP), DX
-	MOVQ   n+40(FP), BX
-	TESTQ  BX, BX
-	JLT    noBytes15
-	MOVQ   sums+8(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	SUBQ   $+128, BX
-	JLT    rest12
+TEXT ·tag1AVX512(SB), $0-80
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	MOVQ  sums+8(FP), SI
+	TESTQ BX, BX
+	JLT   noBytes16
+	VMOVQ (SI), X0
+	SUBQ  $+128, BX
+	JLT   rest13
 
-whole14:
-	VMOVDQU64  (DX), Z2
-	VMOVDQU64  64(DX), Z4
-	VSHUFI64X2 $0xdd, Z4, Z2, Z3
-	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VPADDD     (CX), Z2, Z2
-	VPADDD     (AX), Z3, Z3
-	VPMULUDQ   Z3, Z2, Z4
+whole15:
+	VMOVDQU64  (DX), Z1
+	VMOVDQU64  64(DX), Z3
+	VSHUFI64X2 $0xdd, Z3, Z1, Z2
+	VSHUFI64X2 $0x88, Z3, Z1, Z1
+	VPADDD     (CX), Z1, Z1
+	VPADDD     (AX), Z2, Z2
+	VPMULUDQ   Z2, Z1, Z3
+	VPSHUFD    $0xf5, Z1, Z1
 	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z3, Z3
-	VPMULUDQ   Z3, Z2, Z2
-	VPADDQ     Z4, Z0, Z0
-	VPADDQ     Z2, Z1, Z1
+	VPMULUDQ   Z2, Z1, Z1
+	VPADDQ     Z1, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole14
+	JGE        whole15
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done13
+	JEQ  done14
 
-rest12:
+rest13:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked16
+	JNE  masked17
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X5
+	VMOVDQU64 (DX), X1
 	VMOVDQU64 16(DX), X2
-	VPADDD    (CX), X5, X5
+	VPADDD    (CX), X1, X1
 	VPADDD    (AX), X2, X2
-	VPMULUDQ  X2, X5, X6
-	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X2, X1, X4
+	VPSHUFD   $0xf5, X1, X1
 	VPSHUFD   $0xf5, X2, X2
-	VPMULUDQ  X2, X5, X5
-	VPADDQ    Z6, Z0, Z0
-	VPADDQ    Z5, Z1, Z1
-	JMP       done13
+	VPMULUDQ  X2, X1, X1
+	VPADDQ    X1, X4, X4
+	VPADDQ    Z4, Z0, Z0
+	JMP       done14
 
-masked16:
+masked17:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, SI
 	BZHIQ      BX, SI, DI
@@ -476,38 +466,89 @@ masked16:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, SI, DI
 	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z2
-	VMOVDQU8.Z 64(DX), K2, Z3
-	VSHUFI64X2 $0xdd, Z3, Z2, Z4
-	VSHUFI64X2 $0x88, Z3, Z2, Z2
-	VPADDD.Z   (CX), Z2, K3, Z2
-	VPADDD.Z   (AX), Z4, K3, Z3
-	VPMULUDQ   Z3, Z2, Z4
+	VMOVDQU8.Z (DX), K1, Z1
+	VMOVDQU8.Z 64(DX), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z1, Z3
+	VSHUFI64X2 $0x88, Z2, Z1, Z1
+	VMOVDQU64  (CX), Z2
+	VPADDD.Z   Z2, Z1, K3, Z2
+	VPADDD     (AX), Z3, Z1
+	VPMULUDQ   Z1, Z2, Z3
 	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z3, Z3
-	VPMULUDQ   Z3, Z2, Z2
-	VPADDQ     Z4, Z0, Z0
-	VPADDQ     Z2, Z1, Z1
+	VPSHUFD    $0xf5, Z1, Z1
+	VPMULUDQ   Z1, Z2, Z2
+	VPADDQ     Z2, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
 
-done13:
-	VPADDQ      Z1, Z0, Z0
+done14:
 	VPUNPCKLQDQ Z0, Z0, Z1
 	VPUNPCKHQDQ Z0, Z0, Z0
 	VPADDQ      Z0, Z1, Z1
 	MOVQ        n+40(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded17
+	JLS         folded18
 	VSHUFI64X2  $0x4e, Z1, Z1, Z0
 	VPADDQ      Z0, Z1, Z1
 	VSHUFI64X2  $0xb1, Z1, Z1, Z0
 	VPADDQ      Z0, Z1, Z1
 
-folded17:
+folded18:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y1, Y0
+	JMP       hashed19
+
+noBytes16:
+	VMOVQ (SI), X0
+
+hashed19:
 	// L1: the length in bits.
 	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y0
-	VPADDQ       Y0, Y1, Y0
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y0
 
+	// L2: the last step of POLY-64, if there were others.
+	MOVQ   y+72(FP), AX
+	TESTQ  AX, AX
+	JZ     short20
+	MOVQ   k+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1608(CX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), SI
+	SUBQ    1608(CX), SI
+	MOVQ    1608(CX), CX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS DX, CX
+	CMOVQCS SI, BX
+	MOVQ    8(AX), DX
+	MULXQ   CX, CX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+
+	// The least residue.
+	LEAQ    59(CX), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, CX
+	VMOVQ   CX, X0
+
+short20:
 	// L3: the 16-bit words times k_5 to k_8.
 	MOVQ        k+16(FP), AX
 	VPSRLQ      $0x30, Y0, Y1
@@ -544,394 +585,339 @@ folded17:
 	VZEROUPPER
 	RET
 
-noBytes15:
-	MOVQ  sums+8(FP), SI
-	VMOVQ (SI), X0
-
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y1, Y0
-	VPMULLQ     24(AX), Y0, Y0
-	VPSRLQ      $0x20, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPSRLQ      $0x10, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPANDQ.BCST word16<>+0(SB), Y1, Y1
-	VPMULLQ     120(AX), Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y0, Y1
-	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
-	VPSLLQ      $0x02, Y1, Y2
-	VPADDQ      Y1, Y0, Y0
-	VPADDQ      Y2, Y0, Y0
-	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
-	VPMINUQ     Y1, Y0, Y0
-
-	// The tag, big-endian.
-	VPMOVQD Y0, X0
-	VPXORD  8(AX), X0, X0
-	VPSHUFB swap32<>+0(SB), X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   padFirst+56(FP), X1
-	VPXORD  X1, X0, X0
-	VMOVD   X0, (AX)
-	VZEROUPPER
-	RET
-
 // func nhPoly1AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly1AVX2(SB), $40-40
-	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
+TEXT ·nhPoly1AVX2(SB), $64-40
+	MOVQ   k+8(FP), AX
 	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
-	MOVQ   BX, DI
+	MOVQ   p+16(FP), BX
+	MOVQ   blocks+24(FP), SI
+	MOVQ   words+32(FP), DI
+	MOVQ   1608(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 32(SP)
+	MOVQ   SI, R8
 
-block18:
+block21:
+	CMPQ       SI, $0x20
+	JLS        near23
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near23:
 	// Bytes 0 to 63 of the block.
-	VMOVDQU     (CX), Y1
-	VPERM2I128  $0x31, 32(CX), Y1, Y0
-	VINSERTI128 $0x01, 32(CX), Y1, Y1
-	PREFETCHT0  8192(CX)
-	VPADDD      280(AX), Y1, Y1
-	VPADDD      824(AX), Y0, Y2
-	VPMULUDQ    Y2, Y1, Y0
+	VMOVDQU     (BX), Y0
+	VPERM2I128  $0x31, 32(BX), Y0, Y1
+	VINSERTI128 $0x01, 32(BX), Y0, Y0
+	VPADDD      280(AX), Y0, Y0
+	VPADDD      824(AX), Y1, Y1
+	VPMULUDQ    Y1, Y0, Y2
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y1
+	VPMULUDQ    Y1, Y0, Y0
+	VPADDQ      Y0, Y2, Y0
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(BX), Y1
+	VPERM2I128  $0x31, 96(BX), Y1, Y2
+	VINSERTI128 $0x01, 96(BX), Y1, Y1
+	VPADDD      312(AX), Y1, Y1
+	VPADDD      856(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
 	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
 	VPMULUDQ    Y2, Y1, Y1
-
-	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(CX), Y2
-	VPERM2I128  $0x31, 96(CX), Y2, Y3
-	VINSERTI128 $0x01, 96(CX), Y2, Y2
-	PREFETCHT0  8256(CX)
-	VPADDD      312(AX), Y2, Y2
-	VPADDD      856(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(CX), Y2
-	VPERM2I128  $0x31, 160(CX), Y2, Y3
-	VINSERTI128 $0x01, 160(CX), Y2, Y2
-	PREFETCHT0  8320(CX)
-	VPADDD      344(AX), Y2, Y2
-	VPADDD      888(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     128(BX), Y1
+	VPERM2I128  $0x31, 160(BX), Y1, Y2
+	VINSERTI128 $0x01, 160(BX), Y1, Y1
+	VPADDD      344(AX), Y1, Y1
+	VPADDD      888(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(CX), Y2
-	VPERM2I128  $0x31, 224(CX), Y2, Y3
-	VINSERTI128 $0x01, 224(CX), Y2, Y2
-	PREFETCHT0  8384(CX)
-	VPADDD      376(AX), Y2, Y2
-	VPADDD      920(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     192(BX), Y1
+	VPERM2I128  $0x31, 224(BX), Y1, Y2
+	VINSERTI128 $0x01, 224(BX), Y1, Y1
+	VPADDD      376(AX), Y1, Y1
+	VPADDD      920(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(CX), Y2
-	VPERM2I128  $0x31, 288(CX), Y2, Y3
-	VINSERTI128 $0x01, 288(CX), Y2, Y2
-	PREFETCHT0  8448(CX)
-	VPADDD      408(AX), Y2, Y2
-	VPADDD      952(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     256(BX), Y1
+	VPERM2I128  $0x31, 288(BX), Y1, Y2
+	VINSERTI128 $0x01, 288(BX), Y1, Y1
+	VPADDD      408(AX), Y1, Y1
+	VPADDD      952(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(CX), Y2
-	VPERM2I128  $0x31, 352(CX), Y2, Y3
-	VINSERTI128 $0x01, 352(CX), Y2, Y2
-	PREFETCHT0  8512(CX)
-	VPADDD      440(AX), Y2, Y2
-	VPADDD      984(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     320(BX), Y1
+	VPERM2I128  $0x31, 352(BX), Y1, Y2
+	VINSERTI128 $0x01, 352(BX), Y1, Y1
+	VPADDD      440(AX), Y1, Y1
+	VPADDD      984(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(CX), Y2
-	VPERM2I128  $0x31, 416(CX), Y2, Y3
-	VINSERTI128 $0x01, 416(CX), Y2, Y2
-	PREFETCHT0  8576(CX)
-	VPADDD      472(AX), Y2, Y2
-	VPADDD      1016(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     384(BX), Y1
+	VPERM2I128  $0x31, 416(BX), Y1, Y2
+	VINSERTI128 $0x01, 416(BX), Y1, Y1
+	VPADDD      472(AX), Y1, Y1
+	VPADDD      1016(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(CX), Y2
-	VPERM2I128  $0x31, 480(CX), Y2, Y3
-	VINSERTI128 $0x01, 480(CX), Y2, Y2
-	PREFETCHT0  8640(CX)
-	VPADDD      504(AX), Y2, Y2
-	VPADDD      1048(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     448(BX), Y1
+	VPERM2I128  $0x31, 480(BX), Y1, Y2
+	VINSERTI128 $0x01, 480(BX), Y1, Y1
+	VPADDD      504(AX), Y1, Y1
+	VPADDD      1048(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(CX), Y2
-	VPERM2I128  $0x31, 544(CX), Y2, Y3
-	VINSERTI128 $0x01, 544(CX), Y2, Y2
-	PREFETCHT0  8704(CX)
-	VPADDD      536(AX), Y2, Y2
-	VPADDD      1080(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     512(BX), Y1
+	VPERM2I128  $0x31, 544(BX), Y1, Y2
+	VINSERTI128 $0x01, 544(BX), Y1, Y1
+	VPADDD      536(AX), Y1, Y1
+	VPADDD      1080(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(CX), Y2
-	VPERM2I128  $0x31, 608(CX), Y2, Y3
-	VINSERTI128 $0x01, 608(CX), Y2, Y2
-	PREFETCHT0  8768(CX)
-	VPADDD      568(AX), Y2, Y2
-	VPADDD      1112(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     576(BX), Y1
+	VPERM2I128  $0x31, 608(BX), Y1, Y2
+	VINSERTI128 $0x01, 608(BX), Y1, Y1
+	VPADDD      568(AX), Y1, Y1
+	VPADDD      1112(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(CX), Y2
-	VPERM2I128  $0x31, 672(CX), Y2, Y3
-	VINSERTI128 $0x01, 672(CX), Y2, Y2
-	PREFETCHT0  8832(CX)
-	VPADDD      600(AX), Y2, Y2
-	VPADDD      1144(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     640(BX), Y1
+	VPERM2I128  $0x31, 672(BX), Y1, Y2
+	VINSERTI128 $0x01, 672(BX), Y1, Y1
+	VPADDD      600(AX), Y1, Y1
+	VPADDD      1144(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(CX), Y2
-	VPERM2I128  $0x31, 736(CX), Y2, Y3
-	VINSERTI128 $0x01, 736(CX), Y2, Y2
-	PREFETCHT0  8896(CX)
-	VPADDD      632(AX), Y2, Y2
-	VPADDD      1176(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     704(BX), Y1
+	VPERM2I128  $0x31, 736(BX), Y1, Y2
+	VINSERTI128 $0x01, 736(BX), Y1, Y1
+	VPADDD      632(AX), Y1, Y1
+	VPADDD      1176(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(CX), Y2
-	VPERM2I128  $0x31, 800(CX), Y2, Y3
-	VINSERTI128 $0x01, 800(CX), Y2, Y2
-	PREFETCHT0  8960(CX)
-	VPADDD      664(AX), Y2, Y2
-	VPADDD      1208(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     768(BX), Y1
+	VPERM2I128  $0x31, 800(BX), Y1, Y2
+	VINSERTI128 $0x01, 800(BX), Y1, Y1
+	VPADDD      664(AX), Y1, Y1
+	VPADDD      1208(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(CX), Y2
-	VPERM2I128  $0x31, 864(CX), Y2, Y3
-	VINSERTI128 $0x01, 864(CX), Y2, Y2
-	PREFETCHT0  9024(CX)
-	VPADDD      696(AX), Y2, Y2
-	VPADDD      1240(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     832(BX), Y1
+	VPERM2I128  $0x31, 864(BX), Y1, Y2
+	VINSERTI128 $0x01, 864(BX), Y1, Y1
+	VPADDD      696(AX), Y1, Y1
+	VPADDD      1240(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(CX), Y2
-	VPERM2I128  $0x31, 928(CX), Y2, Y3
-	VINSERTI128 $0x01, 928(CX), Y2, Y2
-	PREFETCHT0  9088(CX)
-	VPADDD      728(AX), Y2, Y2
-	VPADDD      1272(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     896(BX), Y1
+	VPERM2I128  $0x31, 928(BX), Y1, Y2
+	VINSERTI128 $0x01, 928(BX), Y1, Y1
+	VPADDD      728(AX), Y1, Y1
+	VPADDD      1272(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(CX), Y2
-	VPERM2I128  $0x31, 992(CX), Y2, Y3
-	VINSERTI128 $0x01, 992(CX), Y2, Y2
-	PREFETCHT0  9152(CX)
-	VPADDD      760(AX), Y2, Y2
-	VPADDD      1304(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
+	VMOVDQU     960(BX), Y1
+	VPERM2I128  $0x31, 992(BX), Y1, Y2
+	VINSERTI128 $0x01, 992(BX), Y1, Y1
+	VPADDD      760(AX), Y1, Y1
+	VPADDD      1304(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
-	CMPQ        BX, DI
-	JEQ         entry19
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	CMPQ        SI, R8
+	JEQ         entry22
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly20
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly24
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, (DI)
+	ADDQ  $0x20, DI
 
-poly20:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    16(SP), R9
-	MOVQ    (SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    24(SP), DX
-	MULXQ   R8, R9, R8
+poly24:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
 
-entry19:
-	VPADDQ       Y1, Y0, Y0
+entry22:
 	VPUNPCKLQDQ  Y0, Y0, Y1
 	VPUNPCKHQDQ  Y0, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPADDQ       X1, X0, X1
-	VMOVQ        X1, 32(SP)
-	ADDQ         $+1024, CX
-	DECQ         BX
-	JNZ          block18
+	VMOVDQU      X1, (SP)
+	ADDQ         $+1024, BX
+	DECQ         SI
+	JNZ          block21
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly22
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly26
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	ADDQ  $0x20, DI
 
-poly22:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+poly26:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 32(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 8(CX)
 
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
@@ -944,22 +930,21 @@ TEXT ·nh1AVX2(SB), $0-40
 	MOVQ  p+24(FP), BX
 	MOVQ  groups+32(FP), SI
 	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
 	SUBQ  $+2, SI
 	JLT   single1
 
 groups1:
-	VMOVDQU     (BX), Y2
-	VPERM2I128  $0x31, 32(BX), Y2, Y3
-	VINSERTI128 $0x01, 32(BX), Y2, Y2
-	VPADDD      (CX), Y2, Y2
-	VPADDD      (DX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y6
+	VMOVDQU     (BX), Y1
+	VPERM2I128  $0x31, 32(BX), Y1, Y2
+	VINSERTI128 $0x01, 32(BX), Y1, Y1
+	VPADDD      (CX), Y1, Y1
+	VPADDD      (DX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y4
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y6, Y0, Y0
-	VPADDQ      Y2, Y1, Y1
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
 	ADDQ        $+64, BX
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
@@ -971,68 +956,36 @@ single1:
 	JNE  sum1
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X4
+	VMOVDQU  (BX), X1
 	VMOVDQU  16(BX), X2
-	VPADDD   (CX), X4, X4
+	VPADDD   (CX), X1, X1
 	VPADDD   (DX), X2, X2
-	VPMULUDQ X2, X4, X5
-	VPSHUFD  $0xf5, X4, X4
+	VPMULUDQ X2, X1, X3
+	VPSHUFD  $0xf5, X1, X1
 	VPSHUFD  $0xf5, X2, X2
-	VPMULUDQ X2, X4, X4
-	VPADDQ   Y5, Y0, Y0
-	VPADDQ   Y4, Y1, Y1
+	VPMULUDQ X2, X1, X1
+	VPADDQ   X1, X3, X3
+	VPADDQ   Y3, Y0, Y0
 
 sum1:
-	VPADDQ       Y1, Y0, Y0
 	VPUNPCKLQDQ  Y0, Y0, Y1
 	VPUNPCKHQDQ  Y0, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPADDQ       X1, X0, X1
-	VMOVQ        (AX), X0
-	VPADDQ       X0, X1, X0
-	VMOVQ        X0, (AX)
+	VPADDQ       (AX), X1, X1
+	VMOVDQU      X1, (AX)
 	VZEROUPPER
 	RET
 
 // func nhPoly2AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·nhPoly2AVX512(SB), $80-40
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·nhPoly2AVX512(SB), $64-40
 	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
-	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   1632(AX), BX
-	MOVQ   BX, 40(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 56(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 48(SP)
-	MOVQ   24(CX), SI
-	MOVQ   SI, 64(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
+	MOVQ y+0(FP), CX
+	MOVQ p+16(FP), BX
+	MOVQ blocks+24(FP), SI
+	MOVQ words+32(FP), DI
 
 	// The key of iteration 0 stays in registers.
 	VMOVDQU64 280(AX), Z0
@@ -1051,444 +1004,445 @@ TEXT ·nhPoly2AVX512(SB), $80-40
 	VMOVDQU64 1208(AX), Z13
 	VMOVDQU64 728(AX), Z14
 	VMOVDQU64 1272(AX), Z15
-	MOVQ      BX, DI
+	MOVQ      1608(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 32(SP)
+	MOVQ      1632(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 40(SP)
+	MOVQ      SI, R8
 
-block24:
+block28:
+	CMPQ       SI, $0x20
+	JLS        near30
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near30:
 	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (CX), Z19
-	VMOVDQU64  64(CX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z19, Z18
-	VSHUFI64X2 $0x88, Z16, Z19, Z19
-	PREFETCHT0 8192(CX)
-	PREFETCHT0 8256(CX)
-	VPADDD     Z0, Z19, Z17
-	VPADDD     Z1, Z18, Z20
-	VPMULUDQ   Z20, Z17, Z16
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z17, Z17
-	VPADDD     Z1, Z19, Z19
-	VPADDD     296(AX), Z18, Z20
-	VPMULUDQ   Z20, Z19, Z18
+	VMOVDQU64  (BX), Z17
+	VMOVDQU64  64(BX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z17, Z18
+	VSHUFI64X2 $0x88, Z16, Z17, Z17
+	VPADDD     Z0, Z17, Z16
+	VPADDD     Z1, Z18, Z19
+	VPADDD     Z1, Z17, Z17
+	VPADDD     296(AX), Z18, Z21
+	VPMULUDQ   Z19, Z16, Z20
+	VPMULUDQ   Z21, Z17, Z18
+	VPSHUFD    $0xf5, Z16, Z16
 	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z21, Z21
+	VPMULUDQ   Z19, Z16, Z16
+	VPMULUDQ   Z21, Z17, Z17
+	VPADDQ     Z16, Z20, Z16
+	VPADDQ     Z17, Z18, Z17
 
 	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(CX), Z20
-	VMOVDQU64  192(CX), Z22
-	VSHUFI64X2 $0xdd, Z22, Z20, Z21
-	VSHUFI64X2 $0x88, Z22, Z20, Z20
-	PREFETCHT0 8320(CX)
-	PREFETCHT0 8384(CX)
-	VPADDD     Z2, Z20, Z22
-	VPADDD     Z3, Z21, Z23
-	VPMULUDQ   Z23, Z22, Z24
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z16, Z16
-	VPADDQ     Z22, Z17, Z17
-	VPADDD     Z3, Z20, Z20
-	VPADDD     360(AX), Z21, Z21
-	VPMULUDQ   Z21, Z20, Z22
+	VMOVDQU64  128(BX), Z18
+	VMOVDQU64  192(BX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z2, Z18, Z20
+	VPADDD     Z3, Z19, Z21
+	VPADDD     Z3, Z18, Z18
+	VPADDD     360(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
 	VPSHUFD    $0xf5, Z20, Z20
 	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z21, Z20, Z20
-	VPADDQ     Z22, Z18, Z18
+	VPMULUDQ   Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
 
 	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(CX), Z20
-	VMOVDQU64  320(CX), Z22
-	VSHUFI64X2 $0xdd, Z22, Z20, Z21
-	VSHUFI64X2 $0x88, Z22, Z20, Z20
-	PREFETCHT0 8448(CX)
-	PREFETCHT0 8512(CX)
-	VPADDD     Z4, Z20, Z22
-	VPADDD     Z5, Z21, Z23
-	VPMULUDQ   Z23, Z22, Z24
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z16, Z16
-	VPADDQ     Z22, Z17, Z17
-	VPADDD     Z5, Z20, Z20
-	VPADDD     424(AX), Z21, Z21
-	VPMULUDQ   Z21, Z20, Z22
+	VMOVDQU64  256(BX), Z18
+	VMOVDQU64  320(BX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z4, Z18, Z20
+	VPADDD     Z5, Z19, Z21
+	VPADDD     Z5, Z18, Z18
+	VPADDD     424(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
 	VPSHUFD    $0xf5, Z20, Z20
 	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z21, Z20, Z20
-	VPADDQ     Z22, Z18, Z18
+	VPMULUDQ   Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
 
 	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(CX), Z20
-	VMOVDQU64  448(CX), Z22
-	VSHUFI64X2 $0xdd, Z22, Z20, Z21
-	VSHUFI64X2 $0x88, Z22, Z20, Z20
-	PREFETCHT0 8576(CX)
-	PREFETCHT0 8640(CX)
-	VPADDD     Z6, Z20, Z22
-	VPADDD     Z7, Z21, Z23
-	VPMULUDQ   Z23, Z22, Z24
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z16, Z16
-	VPADDQ     Z22, Z17, Z17
-	VPADDD     Z7, Z20, Z20
-	VPADDD     488(AX), Z21, Z21
-	VPMULUDQ   Z21, Z20, Z22
+	VMOVDQU64  384(BX), Z18
+	VMOVDQU64  448(BX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z6, Z18, Z20
+	VPADDD     Z7, Z19, Z21
+	VPADDD     Z7, Z18, Z18
+	VPADDD     488(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
 	VPSHUFD    $0xf5, Z20, Z20
 	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z21, Z20, Z20
-	VPADDQ     Z22, Z18, Z18
+	VPMULUDQ   Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
 
 	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(CX), Z20
-	VMOVDQU64  576(CX), Z22
-	VSHUFI64X2 $0xdd, Z22, Z20, Z21
-	VSHUFI64X2 $0x88, Z22, Z20, Z20
-	PREFETCHT0 8704(CX)
-	PREFETCHT0 8768(CX)
-	VPADDD     Z8, Z20, Z22
-	VPADDD     Z9, Z21, Z23
-	VPMULUDQ   Z23, Z22, Z24
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z16, Z16
-	VPADDQ     Z22, Z17, Z17
-	VPADDD     Z9, Z20, Z20
-	VPADDD     552(AX), Z21, Z21
-	VPMULUDQ   Z21, Z20, Z22
+	VMOVDQU64  512(BX), Z18
+	VMOVDQU64  576(BX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z8, Z18, Z20
+	VPADDD     Z9, Z19, Z21
+	VPADDD     Z9, Z18, Z18
+	VPADDD     552(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
 	VPSHUFD    $0xf5, Z20, Z20
 	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z21, Z20, Z20
-	VPADDQ     Z22, Z18, Z18
+	VPMULUDQ   Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
 
 	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(CX), Z20
-	VMOVDQU64  704(CX), Z22
-	VSHUFI64X2 $0xdd, Z22, Z20, Z21
-	VSHUFI64X2 $0x88, Z22, Z20, Z20
-	PREFETCHT0 8832(CX)
-	PREFETCHT0 8896(CX)
-	VPADDD     Z10, Z20, Z22
-	VPADDD     Z11, Z21, Z23
-	VPMULUDQ   Z23, Z22, Z24
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z16, Z16
-	VPADDQ     Z22, Z17, Z17
-	VPADDD     Z11, Z20, Z20
-	VPADDD     616(AX), Z21, Z21
-	VPMULUDQ   Z21, Z20, Z22
+	VMOVDQU64  640(BX), Z18
+	VMOVDQU64  704(BX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z10, Z18, Z20
+	VPADDD     Z11, Z19, Z21
+	VPADDD     Z11, Z18, Z18
+	VPADDD     616(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
 	VPSHUFD    $0xf5, Z20, Z20
 	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z21, Z20, Z20
-	VPADDQ     Z22, Z18, Z18
+	VPMULUDQ   Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
 
 	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(CX), Z20
-	VMOVDQU64  832(CX), Z22
-	VSHUFI64X2 $0xdd, Z22, Z20, Z21
-	VSHUFI64X2 $0x88, Z22, Z20, Z20
-	PREFETCHT0 8960(CX)
-	PREFETCHT0 9024(CX)
-	VPADDD     Z12, Z20, Z22
-	VPADDD     Z13, Z21, Z23
-	VPMULUDQ   Z23, Z22, Z24
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z16, Z16
-	VPADDQ     Z22, Z17, Z17
-	VPADDD     Z13, Z20, Z20
-	VPADDD     680(AX), Z21, Z21
-	VPMULUDQ   Z21, Z20, Z22
+	VMOVDQU64  768(BX), Z18
+	VMOVDQU64  832(BX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z12, Z18, Z20
+	VPADDD     Z13, Z19, Z21
+	VPADDD     Z13, Z18, Z18
+	VPADDD     680(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
 	VPSHUFD    $0xf5, Z20, Z20
 	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z21, Z20, Z20
-	VPADDQ     Z22, Z18, Z18
+	VPMULUDQ   Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
 
 	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(CX), Z20
-	VMOVDQU64  960(CX), Z22
-	VSHUFI64X2 $0xdd, Z22, Z20, Z21
-	VSHUFI64X2 $0x88, Z22, Z20, Z20
-	PREFETCHT0 9088(CX)
-	PREFETCHT0 9152(CX)
-	VPADDD     Z14, Z20, Z22
-	VPADDD     Z15, Z21, Z23
-	VPMULUDQ   Z23, Z22, Z24
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z16, Z16
-	VPADDQ     Z22, Z17, Z17
-	VPADDD     Z15, Z20, Z20
-	VPADDD     744(AX), Z21, Z21
-	VPMULUDQ   Z21, Z20, Z22
+	VMOVDQU64  896(BX), Z18
+	VMOVDQU64  960(BX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z14, Z18, Z20
+	VPADDD     Z15, Z19, Z21
+	VPADDD     Z15, Z18, Z18
+	VPADDD     744(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
 	VPSHUFD    $0xf5, Z20, Z20
 	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
 	VPMULUDQ   Z21, Z20, Z20
-	VPADDQ     Z22, Z18, Z18
+	VPMULUDQ   Z22, Z18, Z18
 	VPADDQ     Z20, Z19, Z19
-	CMPQ       BX, DI
-	JEQ        entry25
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+	CMPQ       SI, R8
+	JEQ        entry29
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly26
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly31
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	MOVQ  72(SP), DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 8(SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, 8(DI)
+	ADDQ  $0x20, DI
 
-poly26:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    16(SP), R9
-	MOVQ    (SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    24(SP), DX
-	MULXQ   R8, R9, R8
+poly31:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
+	MOVQ    8(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    56(SP), R9
-	MOVQ    40(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    64(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 40(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    24(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 64(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 24(CX)
 
-entry25:
-	VPADDQ      Z17, Z16, Z16
-	VPADDQ      Z19, Z18, Z18
-	VPUNPCKLQDQ Z18, Z16, Z17
-	VPUNPCKHQDQ Z18, Z16, Z16
-	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0x4e, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0xb1, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VPUNPCKHQDQ Z17, Z17, Z16
-	VMOVQ       X17, 32(SP)
-	VMOVQ       X16, 72(SP)
-	ADDQ        $+1024, CX
-	DECQ        BX
-	JNZ         block24
+entry29:
+	VPUNPCKLQDQ Z17, Z16, Z18
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z18, Z18
+	VSHUFI64X2  $0x4e, Z18, Z18, Z16
+	VPADDQ      Z16, Z18, Z18
+	VSHUFI64X2  $0xb1, Z18, Z18, Z16
+	VPADDQ      Z16, Z18, Z18
+	VMOVDQU64   X18, (SP)
+	ADDQ        $+1024, BX
+	DECQ        SI
+	JNZ         block28
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly28
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	MOVQ  72(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 8(SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly33
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(DI)
+	ADDQ  $0x20, DI
 
-poly28:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
+poly33:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 32(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 8(CX)
+	MOVQ    8(SP), BX
 	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 40(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    24(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    56(SP), DX
-	MOVQ    40(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 48(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    64(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 64(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 24(CX)
 
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	MOVQ  64(SP), CX
-	MOVQ  CX, 24(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
-	VMOVQ X0, 40(SP)
-	VMOVQ X0, 48(SP)
-	VMOVQ X0, 56(SP)
-	VMOVQ X0, 64(SP)
-	VMOVQ X0, 72(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
 // func nhAdd2AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·nhAdd2AVX512(SB), $0-40
-	MOVQ   k+8(FP), AX
-	MOVQ   group+16(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+24(FP), DX
-	MOVQ   n+32(FP), BX
-	MOVQ   sums+0(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	VMOVQ  8(SI), X2
-	VPXORQ Z3, Z3, Z3
-	SUBQ   $+128, BX
-	JLT    rest29
+	MOVQ  k+8(FP), AX
+	MOVQ  group+16(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+24(FP), DX
+	MOVQ  n+32(FP), BX
+	MOVQ  sums+0(FP), SI
+	VMOVQ (SI), X0
+	VMOVQ 8(SI), X1
+	SUBQ  $+128, BX
+	JLT   rest34
 
-whole31:
-	VMOVDQU64  (DX), Z4
-	VMOVDQU64  64(DX), Z6
-	VSHUFI64X2 $0xdd, Z6, Z4, Z5
-	VSHUFI64X2 $0x88, Z6, Z4, Z4
-	VPADDD     (CX), Z4, Z6
-	VPADDD     (AX), Z5, Z9
-	VPMULUDQ   Z9, Z6, Z10
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z6, Z6
-	VPADDQ     Z10, Z0, Z0
-	VPADDQ     Z6, Z1, Z1
-	VPADDD     (AX), Z4, Z4
-	VPADDD     16(CX), Z5, Z5
-	VPMULUDQ   Z5, Z4, Z6
+whole36:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     (CX), Z2, Z4
+	VPADDD     (AX), Z3, Z6
+	VPADDD     (AX), Z2, Z2
+	VPADDD     16(CX), Z3, Z7
+	VPMULUDQ   Z6, Z4, Z3
+	VPMULUDQ   Z7, Z2, Z8
 	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z5, Z5
-	VPMULUDQ   Z5, Z4, Z4
-	VPADDQ     Z6, Z2, Z2
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z7, Z2, Z2
 	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z8, Z1, Z1
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole31
+	JGE        whole36
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done30
+	JEQ  done35
 
-rest29:
+rest34:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked33
+	JNE  masked38
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X7
-	VMOVDQU64 16(DX), X4
-	VPADDD    (CX), X7, X7
-	VPADDD    (AX), X4, X4
-	VPMULUDQ  X4, X7, X8
-	VPSHUFD   $0xf5, X7, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X7, X7
-	VPADDQ    Z8, Z0, Z0
-	VPADDQ    Z7, Z1, Z1
-	VMOVDQU64 (DX), X7
-	VMOVDQU64 16(DX), X4
-	VPADDD    (AX), X7, X7
-	VPADDD    16(CX), X4, X4
-	VPMULUDQ  X4, X7, X8
-	VPSHUFD   $0xf5, X7, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X7, X7
-	VPADDQ    Z8, Z2, Z2
-	VPADDQ    Z7, Z3, Z3
-	JMP       done30
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (CX), X2, X2
+	VPADDD    (AX), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z0, Z0
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (AX), X2, X2
+	VPADDD    16(CX), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z1, Z1
+	JMP       done35
 
-masked33:
+masked38:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, R8
@@ -1507,128 +1461,128 @@ masked33:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z4
-	VMOVDQU8.Z 64(DX), K2, Z5
-	VSHUFI64X2 $0xdd, Z5, Z4, Z6
-	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VPADDD.Z   (CX), Z4, K3, Z5
-	VPADDD.Z   (AX), Z6, K3, Z7
-	VPMULUDQ   Z7, Z5, Z8
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z2, Z4
+	VSHUFI64X2 $0x88, Z3, Z2, Z2
+	VMOVDQU64  (CX), Z3
+	VPADDD.Z   Z3, Z2, K3, Z3
+	VPADDD     (AX), Z4, Z5
+	VMOVDQU64  (AX), Z6
+	VPADDD.Z   Z6, Z2, K3, Z6
+	VPADDD     16(CX), Z4, Z4
+	VPMULUDQ   Z5, Z3, Z2
+	VPMULUDQ   Z4, Z6, Z7
+	VPSHUFD    $0xf5, Z3, Z3
 	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z7, Z5, Z5
-	VPADDQ     Z8, Z0, Z0
-	VPADDQ     Z5, Z1, Z1
-	VPADDD.Z   (AX), Z4, K3, Z4
-	VPADDD.Z   16(CX), Z6, K3, Z5
-	VPMULUDQ   Z5, Z4, Z6
+	VPSHUFD    $0xf5, Z6, Z6
 	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z5, Z5
-	VPMULUDQ   Z5, Z4, Z4
-	VPADDQ     Z6, Z2, Z2
-	VPADDQ     Z4, Z3, Z3
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z4, Z6, Z6
+	VPADDQ     Z3, Z2, Z2
+	VPADDQ     Z2, Z0, Z0
+	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z7, Z1, Z1
 
-done30:
-	VPADDQ      Z1, Z0, Z0
-	VPADDQ      Z3, Z2, Z2
-	VPUNPCKLQDQ Z2, Z0, Z1
-	VPUNPCKHQDQ Z2, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
+done35:
+	VPUNPCKLQDQ Z1, Z0, Z2
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z2, Z2
 	MOVQ        n+32(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded34
-	VSHUFI64X2  $0x4e, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
+	JLS         folded39
+	VSHUFI64X2  $0x4e, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+	VSHUFI64X2  $0xb1, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
 
-folded34:
-	VMOVDQU64 X1, (SI)
+folded39:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y2, Y0
+	VMOVDQU64 X0, (SI)
 	VZEROUPPER
 	RET
 
-// func tag2AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// func tag2AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag2AVX512(SB), $0-72
-	MOVQ   k+16(FP), AX
-	MOVQ   group+24(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+32(FP), DX
-	MOVQ   n+40(FP), BX
-	TESTQ  BX, BX
-	JLT    noBytes38
-	MOVQ   sums+8(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	VMOVQ  8(SI), X2
-	VPXORQ Z3, Z3, Z3
-	SUBQ   $+128, BX
-	JLT    rest35
+TEXT ·tag2AVX512(SB), $0-80
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	MOVQ  sums+8(FP), SI
+	TESTQ BX, BX
+	JLT   noBytes43
+	VMOVQ (SI), X0
+	VMOVQ 8(SI), X1
+	SUBQ  $+128, BX
+	JLT   rest40
 
-whole37:
-	VMOVDQU64  (DX), Z4
-	VMOVDQU64  64(DX), Z6
-	VSHUFI64X2 $0xdd, Z6, Z4, Z5
-	VSHUFI64X2 $0x88, Z6, Z4, Z4
-	VPADDD     (CX), Z4, Z6
-	VPADDD     (AX), Z5, Z9
-	VPMULUDQ   Z9, Z6, Z10
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z6, Z6
-	VPADDQ     Z10, Z0, Z0
-	VPADDQ     Z6, Z1, Z1
-	VPADDD     (AX), Z4, Z4
-	VPADDD     16(CX), Z5, Z5
-	VPMULUDQ   Z5, Z4, Z6
+whole42:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     (CX), Z2, Z4
+	VPADDD     (AX), Z3, Z6
+	VPADDD     (AX), Z2, Z2
+	VPADDD     16(CX), Z3, Z7
+	VPMULUDQ   Z6, Z4, Z3
+	VPMULUDQ   Z7, Z2, Z8
 	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z5, Z5
-	VPMULUDQ   Z5, Z4, Z4
-	VPADDQ     Z6, Z2, Z2
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z7, Z2, Z2
 	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z8, Z1, Z1
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole37
+	JGE        whole42
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done36
+	JEQ  done41
 
-rest35:
+rest40:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked39
+	JNE  masked44
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X7
-	VMOVDQU64 16(DX), X4
-	VPADDD    (CX), X7, X7
-	VPADDD    (AX), X4, X4
-	VPMULUDQ  X4, X7, X8
-	VPSHUFD   $0xf5, X7, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X7, X7
-	VPADDQ    Z8, Z0, Z0
-	VPADDQ    Z7, Z1, Z1
-	VMOVDQU64 (DX), X7
-	VMOVDQU64 16(DX), X4
-	VPADDD    (AX), X7, X7
-	VPADDD    16(CX), X4, X4
-	VPMULUDQ  X4, X7, X8
-	VPSHUFD   $0xf5, X7, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X7, X7
-	VPADDQ    Z8, Z2, Z2
-	VPADDQ    Z7, Z3, Z3
-	JMP       done36
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (CX), X2, X2
+	VPADDD    (AX), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z0, Z0
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (AX), X2, X2
+	VPADDD    16(CX), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z1, Z1
+	JMP       done41
 
-masked39:
+masked44:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, SI
 	BZHIQ      BX, SI, DI
@@ -1647,47 +1601,135 @@ masked39:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, SI, DI
 	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z4
-	VMOVDQU8.Z 64(DX), K2, Z5
-	VSHUFI64X2 $0xdd, Z5, Z4, Z6
-	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VPADDD.Z   (CX), Z4, K3, Z5
-	VPADDD.Z   (AX), Z6, K3, Z7
-	VPMULUDQ   Z7, Z5, Z8
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z2, Z4
+	VSHUFI64X2 $0x88, Z3, Z2, Z2
+	VMOVDQU64  (CX), Z3
+	VPADDD.Z   Z3, Z2, K3, Z3
+	VPADDD     (AX), Z4, Z5
+	VMOVDQU64  (AX), Z6
+	VPADDD.Z   Z6, Z2, K3, Z6
+	VPADDD     16(CX), Z4, Z4
+	VPMULUDQ   Z5, Z3, Z2
+	VPMULUDQ   Z4, Z6, Z7
+	VPSHUFD    $0xf5, Z3, Z3
 	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z7, Z5, Z5
-	VPADDQ     Z8, Z0, Z0
-	VPADDQ     Z5, Z1, Z1
-	VPADDD.Z   (AX), Z4, K3, Z4
-	VPADDD.Z   16(CX), Z6, K3, Z5
-	VPMULUDQ   Z5, Z4, Z6
+	VPSHUFD    $0xf5, Z6, Z6
 	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z5, Z5
-	VPMULUDQ   Z5, Z4, Z4
-	VPADDQ     Z6, Z2, Z2
-	VPADDQ     Z4, Z3, Z3
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z4, Z6, Z6
+	VPADDQ     Z3, Z2, Z2
+	VPADDQ     Z2, Z0, Z0
+	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z7, Z1, Z1
 
-done36:
-	VPADDQ      Z1, Z0, Z0
-	VPADDQ      Z3, Z2, Z2
-	VPUNPCKLQDQ Z2, Z0, Z1
-	VPUNPCKHQDQ Z2, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
+done41:
+	VPUNPCKLQDQ Z1, Z0, Z2
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z2, Z2
 	MOVQ        n+40(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded40
-	VSHUFI64X2  $0x4e, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
+	JLS         folded45
+	VSHUFI64X2  $0x4e, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+	VSHUFI64X2  $0xb1, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
 
-folded40:
+folded45:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y2, Y0
+	JMP       hashed46
+
+noBytes43:
+	VMOVQ   (SI), X0
+	VPINSRQ $0x01, 8(SI), X0, X0
+
+hashed46:
 	// L1: the length in bits.
 	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y0
-	VPADDQ       Y0, Y1, Y0
+	VPBROADCASTQ AX, Y1
+	VPADDQ       Y1, Y0, Y0
 
+	// L2: the last step of POLY-64, if there were others.
+	MOVQ   y+72(FP), AX
+	TESTQ  AX, AX
+	JZ     short47
+	MOVQ   k+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1608(CX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DI
+	SUBQ    1608(CX), DI
+	MOVQ    1608(CX), SI
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, SI
+	CMOVQCS DI, BX
+	MOVQ    8(AX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+
+	// The least residue.
+	LEAQ    59(DI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, DI
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1632(CX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), SI
+	SUBQ    1632(CX), SI
+	MOVQ    1632(CX), CX
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, CX
+	CMOVQCS SI, BX
+	MOVQ    24(AX), DX
+	MULXQ   CX, CX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+
+	// The least residue.
+	LEAQ    59(CX), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, CX
+	VMOVQ   DI, X0
+	VPINSRQ $0x01, CX, X0, X0
+
+short47:
 	// L3: the 16-bit words times k_5 to k_8.
 	MOVQ        k+16(FP), AX
 	VPSRLQ      $0x30, Y0, Y1
@@ -1724,603 +1766,530 @@ folded40:
 	VZEROUPPER
 	RET
 
-noBytes38:
-	MOVQ    sums+8(FP), SI
-	VMOVQ   (SI), X0
-	VPINSRQ $0x01, 8(SI), X0, X0
-
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y1, Y0
-	VPMULLQ     24(AX), Y0, Y0
-	VPSRLQ      $0x20, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPSRLQ      $0x10, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPANDQ.BCST word16<>+0(SB), Y1, Y1
-	VPMULLQ     120(AX), Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y0, Y1
-	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
-	VPSLLQ      $0x02, Y1, Y2
-	VPADDQ      Y1, Y0, Y0
-	VPADDQ      Y2, Y0, Y0
-	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
-	VPMINUQ     Y1, Y0, Y0
-
-	// The tag, big-endian.
-	VPMOVQD Y0, X0
-	VPXORD  8(AX), X0, X0
-	VPSHUFB swap32<>+0(SB), X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   padFirst+56(FP), X1
-	VPXORD  X1, X0, X0
-	VMOVQ   X0, (AX)
-	VZEROUPPER
-	RET
-
 // func nhPoly2AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly2AVX2(SB), $80-40
-	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
+TEXT ·nhPoly2AVX2(SB), $64-40
+	MOVQ   k+8(FP), AX
 	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   1632(AX), BX
-	MOVQ   BX, 40(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 56(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 48(SP)
-	MOVQ   24(CX), SI
-	MOVQ   SI, 64(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
-	MOVQ   BX, DI
+	MOVQ   p+16(FP), BX
+	MOVQ   blocks+24(FP), SI
+	MOVQ   words+32(FP), DI
+	MOVQ   1608(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 32(SP)
+	MOVQ   1632(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 40(SP)
+	MOVQ   SI, R8
 
-block41:
+block48:
+	CMPQ       SI, $0x20
+	JLS        near50
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near50:
 	// Bytes 0 to 63 of the block.
-	VMOVDQU     (CX), Y3
-	VPERM2I128  $0x31, 32(CX), Y3, Y2
-	VINSERTI128 $0x01, 32(CX), Y3, Y3
-	PREFETCHT0  8192(CX)
-	VPADDD      280(AX), Y3, Y1
-	VPADDD      824(AX), Y2, Y4
-	VPMULUDQ    Y4, Y1, Y0
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y1, Y1
-	VPADDD      824(AX), Y3, Y3
-	VPADDD      296(AX), Y2, Y4
-	VPMULUDQ    Y4, Y3, Y2
+	VMOVDQU     (BX), Y1
+	VPERM2I128  $0x31, 32(BX), Y1, Y2
+	VINSERTI128 $0x01, 32(BX), Y1, Y1
+	VPADDD      280(AX), Y1, Y0
+	VPADDD      824(AX), Y2, Y3
+	VPADDD      824(AX), Y1, Y1
+	VPADDD      296(AX), Y2, Y5
+	VPMULUDQ    Y3, Y0, Y4
+	VPMULUDQ    Y5, Y1, Y2
+	VPSHUFD     $0xf5, Y0, Y0
 	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y5, Y5
+	VPMULUDQ    Y3, Y0, Y0
+	VPMULUDQ    Y5, Y1, Y1
+	VPADDQ      Y0, Y4, Y0
+	VPADDQ      Y1, Y2, Y1
 
 	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(CX), Y4
-	VPERM2I128  $0x31, 96(CX), Y4, Y5
-	VINSERTI128 $0x01, 96(CX), Y4, Y4
-	PREFETCHT0  8256(CX)
-	VPADDD      312(AX), Y4, Y6
-	VPADDD      856(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      856(AX), Y4, Y4
-	VPADDD      328(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     64(BX), Y2
+	VPERM2I128  $0x31, 96(BX), Y2, Y3
+	VINSERTI128 $0x01, 96(BX), Y2, Y2
+	VPADDD      312(AX), Y2, Y4
+	VPADDD      856(AX), Y3, Y5
+	VPADDD      856(AX), Y2, Y2
+	VPADDD      328(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(CX), Y4
-	VPERM2I128  $0x31, 160(CX), Y4, Y5
-	VINSERTI128 $0x01, 160(CX), Y4, Y4
-	PREFETCHT0  8320(CX)
-	VPADDD      344(AX), Y4, Y6
-	VPADDD      888(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      888(AX), Y4, Y4
-	VPADDD      360(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     128(BX), Y2
+	VPERM2I128  $0x31, 160(BX), Y2, Y3
+	VINSERTI128 $0x01, 160(BX), Y2, Y2
+	VPADDD      344(AX), Y2, Y4
+	VPADDD      888(AX), Y3, Y5
+	VPADDD      888(AX), Y2, Y2
+	VPADDD      360(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(CX), Y4
-	VPERM2I128  $0x31, 224(CX), Y4, Y5
-	VINSERTI128 $0x01, 224(CX), Y4, Y4
-	PREFETCHT0  8384(CX)
-	VPADDD      376(AX), Y4, Y6
-	VPADDD      920(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      920(AX), Y4, Y4
-	VPADDD      392(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     192(BX), Y2
+	VPERM2I128  $0x31, 224(BX), Y2, Y3
+	VINSERTI128 $0x01, 224(BX), Y2, Y2
+	VPADDD      376(AX), Y2, Y4
+	VPADDD      920(AX), Y3, Y5
+	VPADDD      920(AX), Y2, Y2
+	VPADDD      392(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(CX), Y4
-	VPERM2I128  $0x31, 288(CX), Y4, Y5
-	VINSERTI128 $0x01, 288(CX), Y4, Y4
-	PREFETCHT0  8448(CX)
-	VPADDD      408(AX), Y4, Y6
-	VPADDD      952(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      952(AX), Y4, Y4
-	VPADDD      424(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     256(BX), Y2
+	VPERM2I128  $0x31, 288(BX), Y2, Y3
+	VINSERTI128 $0x01, 288(BX), Y2, Y2
+	VPADDD      408(AX), Y2, Y4
+	VPADDD      952(AX), Y3, Y5
+	VPADDD      952(AX), Y2, Y2
+	VPADDD      424(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(CX), Y4
-	VPERM2I128  $0x31, 352(CX), Y4, Y5
-	VINSERTI128 $0x01, 352(CX), Y4, Y4
-	PREFETCHT0  8512(CX)
-	VPADDD      440(AX), Y4, Y6
-	VPADDD      984(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      984(AX), Y4, Y4
-	VPADDD      456(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     320(BX), Y2
+	VPERM2I128  $0x31, 352(BX), Y2, Y3
+	VINSERTI128 $0x01, 352(BX), Y2, Y2
+	VPADDD      440(AX), Y2, Y4
+	VPADDD      984(AX), Y3, Y5
+	VPADDD      984(AX), Y2, Y2
+	VPADDD      456(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(CX), Y4
-	VPERM2I128  $0x31, 416(CX), Y4, Y5
-	VINSERTI128 $0x01, 416(CX), Y4, Y4
-	PREFETCHT0  8576(CX)
-	VPADDD      472(AX), Y4, Y6
-	VPADDD      1016(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1016(AX), Y4, Y4
-	VPADDD      488(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     384(BX), Y2
+	VPERM2I128  $0x31, 416(BX), Y2, Y3
+	VINSERTI128 $0x01, 416(BX), Y2, Y2
+	VPADDD      472(AX), Y2, Y4
+	VPADDD      1016(AX), Y3, Y5
+	VPADDD      1016(AX), Y2, Y2
+	VPADDD      488(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(CX), Y4
-	VPERM2I128  $0x31, 480(CX), Y4, Y5
-	VINSERTI128 $0x01, 480(CX), Y4, Y4
-	PREFETCHT0  8640(CX)
-	VPADDD      504(AX), Y4, Y6
-	VPADDD      1048(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1048(AX), Y4, Y4
-	VPADDD      520(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     448(BX), Y2
+	VPERM2I128  $0x31, 480(BX), Y2, Y3
+	VINSERTI128 $0x01, 480(BX), Y2, Y2
+	VPADDD      504(AX), Y2, Y4
+	VPADDD      1048(AX), Y3, Y5
+	VPADDD      1048(AX), Y2, Y2
+	VPADDD      520(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(CX), Y4
-	VPERM2I128  $0x31, 544(CX), Y4, Y5
-	VINSERTI128 $0x01, 544(CX), Y4, Y4
-	PREFETCHT0  8704(CX)
-	VPADDD      536(AX), Y4, Y6
-	VPADDD      1080(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1080(AX), Y4, Y4
-	VPADDD      552(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     512(BX), Y2
+	VPERM2I128  $0x31, 544(BX), Y2, Y3
+	VINSERTI128 $0x01, 544(BX), Y2, Y2
+	VPADDD      536(AX), Y2, Y4
+	VPADDD      1080(AX), Y3, Y5
+	VPADDD      1080(AX), Y2, Y2
+	VPADDD      552(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(CX), Y4
-	VPERM2I128  $0x31, 608(CX), Y4, Y5
-	VINSERTI128 $0x01, 608(CX), Y4, Y4
-	PREFETCHT0  8768(CX)
-	VPADDD      568(AX), Y4, Y6
-	VPADDD      1112(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1112(AX), Y4, Y4
-	VPADDD      584(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     576(BX), Y2
+	VPERM2I128  $0x31, 608(BX), Y2, Y3
+	VINSERTI128 $0x01, 608(BX), Y2, Y2
+	VPADDD      568(AX), Y2, Y4
+	VPADDD      1112(AX), Y3, Y5
+	VPADDD      1112(AX), Y2, Y2
+	VPADDD      584(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(CX), Y4
-	VPERM2I128  $0x31, 672(CX), Y4, Y5
-	VINSERTI128 $0x01, 672(CX), Y4, Y4
-	PREFETCHT0  8832(CX)
-	VPADDD      600(AX), Y4, Y6
-	VPADDD      1144(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1144(AX), Y4, Y4
-	VPADDD      616(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     640(BX), Y2
+	VPERM2I128  $0x31, 672(BX), Y2, Y3
+	VINSERTI128 $0x01, 672(BX), Y2, Y2
+	VPADDD      600(AX), Y2, Y4
+	VPADDD      1144(AX), Y3, Y5
+	VPADDD      1144(AX), Y2, Y2
+	VPADDD      616(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(CX), Y4
-	VPERM2I128  $0x31, 736(CX), Y4, Y5
-	VINSERTI128 $0x01, 736(CX), Y4, Y4
-	PREFETCHT0  8896(CX)
-	VPADDD      632(AX), Y4, Y6
-	VPADDD      1176(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1176(AX), Y4, Y4
-	VPADDD      648(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     704(BX), Y2
+	VPERM2I128  $0x31, 736(BX), Y2, Y3
+	VINSERTI128 $0x01, 736(BX), Y2, Y2
+	VPADDD      632(AX), Y2, Y4
+	VPADDD      1176(AX), Y3, Y5
+	VPADDD      1176(AX), Y2, Y2
+	VPADDD      648(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(CX), Y4
-	VPERM2I128  $0x31, 800(CX), Y4, Y5
-	VINSERTI128 $0x01, 800(CX), Y4, Y4
-	PREFETCHT0  8960(CX)
-	VPADDD      664(AX), Y4, Y6
-	VPADDD      1208(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1208(AX), Y4, Y4
-	VPADDD      680(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     768(BX), Y2
+	VPERM2I128  $0x31, 800(BX), Y2, Y3
+	VINSERTI128 $0x01, 800(BX), Y2, Y2
+	VPADDD      664(AX), Y2, Y4
+	VPADDD      1208(AX), Y3, Y5
+	VPADDD      1208(AX), Y2, Y2
+	VPADDD      680(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(CX), Y4
-	VPERM2I128  $0x31, 864(CX), Y4, Y5
-	VINSERTI128 $0x01, 864(CX), Y4, Y4
-	PREFETCHT0  9024(CX)
-	VPADDD      696(AX), Y4, Y6
-	VPADDD      1240(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1240(AX), Y4, Y4
-	VPADDD      712(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     832(BX), Y2
+	VPERM2I128  $0x31, 864(BX), Y2, Y3
+	VINSERTI128 $0x01, 864(BX), Y2, Y2
+	VPADDD      696(AX), Y2, Y4
+	VPADDD      1240(AX), Y3, Y5
+	VPADDD      1240(AX), Y2, Y2
+	VPADDD      712(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(CX), Y4
-	VPERM2I128  $0x31, 928(CX), Y4, Y5
-	VINSERTI128 $0x01, 928(CX), Y4, Y4
-	PREFETCHT0  9088(CX)
-	VPADDD      728(AX), Y4, Y6
-	VPADDD      1272(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1272(AX), Y4, Y4
-	VPADDD      744(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     896(BX), Y2
+	VPERM2I128  $0x31, 928(BX), Y2, Y3
+	VINSERTI128 $0x01, 928(BX), Y2, Y2
+	VPADDD      728(AX), Y2, Y4
+	VPADDD      1272(AX), Y3, Y5
+	VPADDD      1272(AX), Y2, Y2
+	VPADDD      744(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
 
 	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(CX), Y4
-	VPERM2I128  $0x31, 992(CX), Y4, Y5
-	VINSERTI128 $0x01, 992(CX), Y4, Y4
-	PREFETCHT0  9152(CX)
-	VPADDD      760(AX), Y4, Y6
-	VPADDD      1304(AX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      1304(AX), Y4, Y4
-	VPADDD      776(AX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     960(BX), Y2
+	VPERM2I128  $0x31, 992(BX), Y2, Y3
+	VINSERTI128 $0x01, 992(BX), Y2, Y2
+	VPADDD      760(AX), Y2, Y4
+	VPADDD      1304(AX), Y3, Y5
+	VPADDD      1304(AX), Y2, Y2
+	VPADDD      776(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y6, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
-	CMPQ        BX, DI
-	JEQ         entry42
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+	CMPQ        SI, R8
+	JEQ         entry49
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly43
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly51
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	MOVQ  72(SP), DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 8(SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, 8(DI)
+	ADDQ  $0x20, DI
 
-poly43:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    16(SP), R9
-	MOVQ    (SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    24(SP), DX
-	MULXQ   R8, R9, R8
+poly51:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
+	MOVQ    8(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    56(SP), R9
-	MOVQ    40(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    64(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 40(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    24(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 64(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 24(CX)
 
-entry42:
-	VPADDQ       Y1, Y0, Y0
-	VPADDQ       Y3, Y2, Y2
-	VPUNPCKLQDQ  Y2, Y0, Y1
-	VPUNPCKHQDQ  Y2, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VPUNPCKHQDQ  Y1, Y1, Y0
-	VMOVQ        X1, 32(SP)
-	VMOVQ        X0, 72(SP)
-	ADDQ         $+1024, CX
-	DECQ         BX
-	JNZ          block41
+entry49:
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VMOVDQU      X2, (SP)
+	ADDQ         $+1024, BX
+	DECQ         SI
+	JNZ          block48
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly45
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	MOVQ  72(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 8(SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly53
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(DI)
+	ADDQ  $0x20, DI
 
-poly45:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
+poly53:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 32(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 8(CX)
+	MOVQ    8(SP), BX
 	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 40(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    24(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    56(SP), DX
-	MOVQ    40(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 48(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    64(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 64(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 24(CX)
 
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	MOVQ  64(SP), CX
-	MOVQ  CX, 24(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
-	VMOVQ X0, 40(SP)
-	VMOVQ X0, 48(SP)
-	VMOVQ X0, 56(SP)
-	VMOVQ X0, 64(SP)
-	VMOVQ X0, 72(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
@@ -2334,31 +2303,29 @@ TEXT ·nh2AVX2(SB), $0-40
 	MOVQ  groups+32(FP), SI
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
 	SUBQ  $+2, SI
 	JLT   single2
 
 groups2:
-	VMOVDQU     (BX), Y4
-	VPERM2I128  $0x31, 32(BX), Y4, Y5
-	VINSERTI128 $0x01, 32(BX), Y4, Y4
-	VPADDD      (CX), Y4, Y6
-	VPADDD      (DX), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y6, Y1, Y1
-	VPADDD      (DX), Y4, Y4
-	VPADDD      16(CX), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
+	VMOVDQU     (BX), Y2
+	VPERM2I128  $0x31, 32(BX), Y2, Y3
+	VINSERTI128 $0x01, 32(BX), Y2, Y2
+	VPADDD      (CX), Y2, Y4
+	VPADDD      (DX), Y3, Y5
+	VPADDD      (DX), Y2, Y2
+	VPADDD      16(CX), Y3, Y7
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y7, Y2, Y8
 	VPSHUFD     $0xf5, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y7, Y7
 	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y6, Y2, Y2
+	VPMULUDQ    Y7, Y2, Y2
 	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y8, Y8
+	VPADDQ      Y8, Y1, Y1
 	ADDQ        $+64, BX
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
@@ -2370,97 +2337,46 @@ single2:
 	JNE  sum2
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X9
-	VMOVDQU  16(BX), X4
-	VPADDD   (CX), X9, X9
-	VPADDD   (DX), X4, X4
-	VPMULUDQ X4, X9, X10
-	VPSHUFD  $0xf5, X9, X9
-	VPSHUFD  $0xf5, X4, X4
-	VPMULUDQ X4, X9, X9
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y9, Y1, Y1
-	VMOVDQU  (BX), X9
-	VMOVDQU  16(BX), X4
-	VPADDD   (DX), X9, X9
-	VPADDD   16(CX), X4, X4
-	VPMULUDQ X4, X9, X10
-	VPSHUFD  $0xf5, X9, X9
-	VPSHUFD  $0xf5, X4, X4
-	VPMULUDQ X4, X9, X9
-	VPADDQ   Y10, Y2, Y2
-	VPADDQ   Y9, Y3, Y3
+	VMOVDQU  (BX), X2
+	VMOVDQU  16(BX), X3
+	VPADDD   (CX), X2, X2
+	VPADDD   (DX), X3, X3
+	VPMULUDQ X3, X2, X6
+	VPSHUFD  $0xf5, X2, X2
+	VPSHUFD  $0xf5, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X6, X6
+	VPADDQ   Y6, Y0, Y0
+	VMOVDQU  (BX), X2
+	VMOVDQU  16(BX), X3
+	VPADDD   (DX), X2, X2
+	VPADDD   16(CX), X3, X3
+	VPMULUDQ X3, X2, X6
+	VPSHUFD  $0xf5, X2, X2
+	VPSHUFD  $0xf5, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X6, X6
+	VPADDQ   Y6, Y1, Y1
 
 sum2:
-	VPADDQ       Y1, Y0, Y0
-	VPADDQ       Y3, Y2, Y2
-	VPUNPCKLQDQ  Y2, Y0, Y1
-	VPUNPCKHQDQ  Y2, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VPUNPCKHQDQ  Y1, Y1, Y0
-	VMOVQ        (AX), X2
-	VPADDQ       X2, X1, X2
-	VMOVQ        X2, (AX)
-	VMOVQ        8(AX), X1
-	VPADDQ       X1, X0, X1
-	VMOVQ        X1, 8(AX)
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VPADDQ       (AX), X2, X2
+	VMOVDQU      X2, (AX)
 	VZEROUPPER
 	RET
 
 // func nhPoly3AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·nhPoly3AVX512(SB), $120-40
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·nhPoly3AVX512(SB), $64-40
 	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
-	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   1632(AX), BX
-	MOVQ   BX, 40(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 56(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 48(SP)
-	MOVQ   24(CX), SI
-	MOVQ   SI, 64(SP)
-	MOVQ   1656(AX), BX
-	MOVQ   BX, 80(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 96(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 88(SP)
-	MOVQ   40(CX), SI
-	MOVQ   SI, 104(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
+	MOVQ y+0(FP), CX
+	MOVQ p+16(FP), BX
+	MOVQ blocks+24(FP), SI
+	MOVQ words+32(FP), DI
 
 	// The key of iteration 0 stays in registers.
 	VMOVDQU64 280(AX), Z0
@@ -2479,600 +2395,599 @@ TEXT ·nhPoly3AVX512(SB), $120-40
 	VMOVDQU64 1208(AX), Z13
 	VMOVDQU64 728(AX), Z14
 	VMOVDQU64 1272(AX), Z15
-	MOVQ      BX, DI
+	MOVQ      1608(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 32(SP)
+	MOVQ      1632(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 40(SP)
+	MOVQ      1656(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 48(SP)
+	MOVQ      SI, R8
 
-block47:
+block55:
+	CMPQ       SI, $0x20
+	JLS        near57
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near57:
 	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (CX), Z21
-	VMOVDQU64  64(CX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z21, Z20
-	VSHUFI64X2 $0x88, Z16, Z21, Z21
-	PREFETCHT0 8192(CX)
-	PREFETCHT0 8256(CX)
-	VPADDD     Z0, Z21, Z17
-	VPADDD     Z1, Z20, Z18
-	VPMULUDQ   Z18, Z17, Z16
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDD     Z1, Z21, Z19
-	VPADDD     296(AX), Z20, Z22
-	VPMULUDQ   Z22, Z19, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z22, Z19, Z19
-	VPADDD     296(AX), Z21, Z21
-	VPADDD     840(AX), Z20, Z22
-	VPMULUDQ   Z22, Z21, Z20
+	VMOVDQU64  (BX), Z18
+	VMOVDQU64  64(BX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z18, Z19
+	VSHUFI64X2 $0x88, Z16, Z18, Z18
+	VPADDD     Z0, Z18, Z16
+	VPADDD     Z1, Z19, Z21
+	VPADDD     Z1, Z18, Z17
+	VPADDD     296(AX), Z19, Z23
+	VPMULUDQ   Z21, Z16, Z22
+	VPMULUDQ   Z23, Z17, Z20
+	VPSHUFD    $0xf5, Z16, Z16
 	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z22, Z21, Z21
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z23, Z23
+	VPMULUDQ   Z21, Z16, Z16
+	VPMULUDQ   Z23, Z17, Z17
+	VPADDQ     Z16, Z22, Z16
+	VPADDQ     Z17, Z20, Z17
+	VPADDD     296(AX), Z18, Z18
+	VPADDD     840(AX), Z19, Z19
+	VPMULUDQ   Z19, Z18, Z20
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
+	VPMULUDQ   Z19, Z18, Z18
+	VPADDQ     Z18, Z20, Z18
 
 	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(CX), Z22
-	VMOVDQU64  192(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z22, Z23
-	VSHUFI64X2 $0x88, Z24, Z22, Z22
-	PREFETCHT0 8320(CX)
-	PREFETCHT0 8384(CX)
-	VPADDD     Z2, Z22, Z24
-	VPADDD     Z3, Z23, Z25
+	VMOVDQU64  128(BX), Z19
+	VMOVDQU64  192(BX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z2, Z19, Z21
+	VPADDD     Z3, Z20, Z22
+	VPADDD     Z3, Z19, Z24
+	VPADDD     360(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
 	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z24, Z17, Z17
-	VPADDD     Z3, Z22, Z24
-	VPADDD     360(AX), Z23, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z18, Z18
-	VPADDQ     Z24, Z19, Z19
-	VPADDD     360(AX), Z22, Z22
-	VPADDD     904(AX), Z23, Z23
-	VPMULUDQ   Z23, Z22, Z24
+	VPSHUFD    $0xf5, Z21, Z21
 	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z20, Z20
-	VPADDQ     Z22, Z21, Z21
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     360(AX), Z19, Z19
+	VPADDD     904(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
 	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(CX), Z22
-	VMOVDQU64  320(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z22, Z23
-	VSHUFI64X2 $0x88, Z24, Z22, Z22
-	PREFETCHT0 8448(CX)
-	PREFETCHT0 8512(CX)
-	VPADDD     Z4, Z22, Z24
-	VPADDD     Z5, Z23, Z25
+	VMOVDQU64  256(BX), Z19
+	VMOVDQU64  320(BX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z4, Z19, Z21
+	VPADDD     Z5, Z20, Z22
+	VPADDD     Z5, Z19, Z24
+	VPADDD     424(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
 	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z24, Z17, Z17
-	VPADDD     Z5, Z22, Z24
-	VPADDD     424(AX), Z23, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z18, Z18
-	VPADDQ     Z24, Z19, Z19
-	VPADDD     424(AX), Z22, Z22
-	VPADDD     968(AX), Z23, Z23
-	VPMULUDQ   Z23, Z22, Z24
+	VPSHUFD    $0xf5, Z21, Z21
 	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z20, Z20
-	VPADDQ     Z22, Z21, Z21
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     424(AX), Z19, Z19
+	VPADDD     968(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
 	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(CX), Z22
-	VMOVDQU64  448(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z22, Z23
-	VSHUFI64X2 $0x88, Z24, Z22, Z22
-	PREFETCHT0 8576(CX)
-	PREFETCHT0 8640(CX)
-	VPADDD     Z6, Z22, Z24
-	VPADDD     Z7, Z23, Z25
+	VMOVDQU64  384(BX), Z19
+	VMOVDQU64  448(BX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z6, Z19, Z21
+	VPADDD     Z7, Z20, Z22
+	VPADDD     Z7, Z19, Z24
+	VPADDD     488(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
 	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z24, Z17, Z17
-	VPADDD     Z7, Z22, Z24
-	VPADDD     488(AX), Z23, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z18, Z18
-	VPADDQ     Z24, Z19, Z19
-	VPADDD     488(AX), Z22, Z22
-	VPADDD     1032(AX), Z23, Z23
-	VPMULUDQ   Z23, Z22, Z24
+	VPSHUFD    $0xf5, Z21, Z21
 	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z20, Z20
-	VPADDQ     Z22, Z21, Z21
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     488(AX), Z19, Z19
+	VPADDD     1032(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
 	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(CX), Z22
-	VMOVDQU64  576(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z22, Z23
-	VSHUFI64X2 $0x88, Z24, Z22, Z22
-	PREFETCHT0 8704(CX)
-	PREFETCHT0 8768(CX)
-	VPADDD     Z8, Z22, Z24
-	VPADDD     Z9, Z23, Z25
+	VMOVDQU64  512(BX), Z19
+	VMOVDQU64  576(BX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z8, Z19, Z21
+	VPADDD     Z9, Z20, Z22
+	VPADDD     Z9, Z19, Z24
+	VPADDD     552(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
 	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z24, Z17, Z17
-	VPADDD     Z9, Z22, Z24
-	VPADDD     552(AX), Z23, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z18, Z18
-	VPADDQ     Z24, Z19, Z19
-	VPADDD     552(AX), Z22, Z22
-	VPADDD     1096(AX), Z23, Z23
-	VPMULUDQ   Z23, Z22, Z24
+	VPSHUFD    $0xf5, Z21, Z21
 	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z20, Z20
-	VPADDQ     Z22, Z21, Z21
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     552(AX), Z19, Z19
+	VPADDD     1096(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
 	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(CX), Z22
-	VMOVDQU64  704(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z22, Z23
-	VSHUFI64X2 $0x88, Z24, Z22, Z22
-	PREFETCHT0 8832(CX)
-	PREFETCHT0 8896(CX)
-	VPADDD     Z10, Z22, Z24
-	VPADDD     Z11, Z23, Z25
+	VMOVDQU64  640(BX), Z19
+	VMOVDQU64  704(BX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z10, Z19, Z21
+	VPADDD     Z11, Z20, Z22
+	VPADDD     Z11, Z19, Z24
+	VPADDD     616(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
 	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z24, Z17, Z17
-	VPADDD     Z11, Z22, Z24
-	VPADDD     616(AX), Z23, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z18, Z18
-	VPADDQ     Z24, Z19, Z19
-	VPADDD     616(AX), Z22, Z22
-	VPADDD     1160(AX), Z23, Z23
-	VPMULUDQ   Z23, Z22, Z24
+	VPSHUFD    $0xf5, Z21, Z21
 	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z20, Z20
-	VPADDQ     Z22, Z21, Z21
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     616(AX), Z19, Z19
+	VPADDD     1160(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
 	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(CX), Z22
-	VMOVDQU64  832(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z22, Z23
-	VSHUFI64X2 $0x88, Z24, Z22, Z22
-	PREFETCHT0 8960(CX)
-	PREFETCHT0 9024(CX)
-	VPADDD     Z12, Z22, Z24
-	VPADDD     Z13, Z23, Z25
+	VMOVDQU64  768(BX), Z19
+	VMOVDQU64  832(BX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z12, Z19, Z21
+	VPADDD     Z13, Z20, Z22
+	VPADDD     Z13, Z19, Z24
+	VPADDD     680(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
 	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z24, Z17, Z17
-	VPADDD     Z13, Z22, Z24
-	VPADDD     680(AX), Z23, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z18, Z18
-	VPADDQ     Z24, Z19, Z19
-	VPADDD     680(AX), Z22, Z22
-	VPADDD     1224(AX), Z23, Z23
-	VPMULUDQ   Z23, Z22, Z24
+	VPSHUFD    $0xf5, Z21, Z21
 	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z20, Z20
-	VPADDQ     Z22, Z21, Z21
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     680(AX), Z19, Z19
+	VPADDD     1224(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
 	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(CX), Z22
-	VMOVDQU64  960(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z22, Z23
-	VSHUFI64X2 $0x88, Z24, Z22, Z22
-	PREFETCHT0 9088(CX)
-	PREFETCHT0 9152(CX)
-	VPADDD     Z14, Z22, Z24
-	VPADDD     Z15, Z23, Z25
+	VMOVDQU64  896(BX), Z19
+	VMOVDQU64  960(BX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z14, Z19, Z21
+	VPADDD     Z15, Z20, Z22
+	VPADDD     Z15, Z19, Z24
+	VPADDD     744(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
 	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z24, Z17, Z17
-	VPADDD     Z15, Z22, Z24
-	VPADDD     744(AX), Z23, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z18, Z18
-	VPADDQ     Z24, Z19, Z19
-	VPADDD     744(AX), Z22, Z22
-	VPADDD     1288(AX), Z23, Z23
-	VPMULUDQ   Z23, Z22, Z24
+	VPSHUFD    $0xf5, Z21, Z21
 	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z23, Z22, Z22
-	VPADDQ     Z24, Z20, Z20
-	VPADDQ     Z22, Z21, Z21
-	CMPQ       BX, DI
-	JEQ        entry48
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     744(AX), Z19, Z19
+	VPADDD     1288(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	CMPQ       SI, R8
+	JEQ        entry56
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly49
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly58
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	MOVQ  72(SP), DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 8(SI)
-	MOVQ  112(SP), DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 16(SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, 16(DI)
+	ADDQ  $0x20, DI
 
-poly49:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    16(SP), R9
-	MOVQ    (SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    24(SP), DX
-	MULXQ   R8, R9, R8
+poly58:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
+	MOVQ    8(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    56(SP), R9
-	MOVQ    40(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    64(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 40(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    24(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 64(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 24(CX)
+	MOVQ    16(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    96(SP), R9
-	MOVQ    80(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    104(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 48(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    40(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 104(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 40(CX)
 
-entry48:
+entry56:
+	VPUNPCKLQDQ Z17, Z16, Z19
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z19, Z19
+	VPUNPCKLQDQ Z18, Z18, Z16
+	VPUNPCKHQDQ Z18, Z18, Z17
 	VPADDQ      Z17, Z16, Z16
-	VPADDQ      Z19, Z18, Z18
-	VPADDQ      Z21, Z20, Z20
-	VPUNPCKLQDQ Z18, Z16, Z17
-	VPUNPCKHQDQ Z18, Z16, Z16
-	VPADDQ      Z16, Z17, Z17
-	VPUNPCKLQDQ Z20, Z20, Z16
-	VPUNPCKHQDQ Z20, Z20, Z18
-	VPADDQ      Z18, Z16, Z16
-	VSHUFI64X2  $0x4e, Z17, Z17, Z18
-	VPADDQ      Z18, Z17, Z17
-	VSHUFI64X2  $0xb1, Z17, Z17, Z18
-	VPADDQ      Z18, Z17, Z17
-	VSHUFI64X2  $0x4e, Z16, Z16, Z18
-	VPADDQ      Z18, Z16, Z16
-	VSHUFI64X2  $0xb1, Z16, Z16, Z18
-	VPADDQ      Z18, Z16, Z16
-	VPUNPCKHQDQ Z17, Z17, Z18
-	VMOVQ       X17, 32(SP)
-	VMOVQ       X18, 72(SP)
-	VMOVQ       X16, 112(SP)
-	ADDQ        $+1024, CX
-	DECQ        BX
-	JNZ         block47
+	VSHUFI64X2  $0x4e, Z19, Z19, Z17
+	VPADDQ      Z17, Z19, Z19
+	VSHUFI64X2  $0xb1, Z19, Z19, Z17
+	VPADDQ      Z17, Z19, Z19
+	VSHUFI64X2  $0x4e, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0xb1, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VMOVDQU64   X19, (SP)
+	VMOVDQU64   X16, 16(SP)
+	ADDQ        $+1024, BX
+	DECQ        SI
+	JNZ         block55
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly51
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	MOVQ  72(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 8(SI)
-	MOVQ  112(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 16(SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly60
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(DI)
+	ADDQ  $0x20, DI
 
-poly51:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
+poly60:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 32(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 8(CX)
+	MOVQ    8(SP), BX
 	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 40(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    24(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 24(CX)
+	MOVQ    16(SP), BX
+	ADDQ    $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 48(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    40(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    56(SP), DX
-	MOVQ    40(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 48(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    64(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 64(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 40(CX)
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    96(SP), DX
-	MOVQ    80(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 88(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    104(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 104(SP)
-
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	MOVQ  64(SP), CX
-	MOVQ  CX, 24(AX)
-	MOVQ  104(SP), CX
-	MOVQ  CX, 40(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
-	VMOVQ X0, 40(SP)
-	VMOVQ X0, 48(SP)
-	VMOVQ X0, 56(SP)
-	VMOVQ X0, 64(SP)
-	VMOVQ X0, 72(SP)
-	VMOVQ X0, 80(SP)
-	VMOVQ X0, 88(SP)
-	VMOVQ X0, 96(SP)
-	VMOVQ X0, 104(SP)
-	VMOVQ X0, 112(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
 // func nhAdd3AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·nhAdd3AVX512(SB), $0-40
-	MOVQ   k+8(FP), AX
-	MOVQ   group+16(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+24(FP), DX
-	MOVQ   n+32(FP), BX
-	MOVQ   sums+0(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	VMOVQ  8(SI), X2
-	VPXORQ Z3, Z3, Z3
-	VMOVQ  16(SI), X4
-	VPXORQ Z5, Z5, Z5
-	SUBQ   $+128, BX
-	JLT    rest52
+	MOVQ  k+8(FP), AX
+	MOVQ  group+16(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+24(FP), DX
+	MOVQ  n+32(FP), BX
+	MOVQ  sums+0(FP), SI
+	VMOVQ (SI), X0
+	VMOVQ 8(SI), X1
+	VMOVQ 16(SI), X2
+	SUBQ  $+128, BX
+	JLT   rest61
 
-whole54:
-	VMOVDQU64  (DX), Z6
-	VMOVDQU64  64(DX), Z8
-	VSHUFI64X2 $0xdd, Z8, Z6, Z7
-	VSHUFI64X2 $0x88, Z8, Z6, Z6
-	VPADDD     (CX), Z6, Z8
-	VPADDD     (AX), Z7, Z11
-	VPMULUDQ   Z11, Z8, Z12
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z8, Z8
-	VPADDQ     Z12, Z0, Z0
-	VPADDQ     Z8, Z1, Z1
-	VPADDD     (AX), Z6, Z8
-	VPADDD     16(CX), Z7, Z11
-	VPMULUDQ   Z11, Z8, Z12
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z8, Z8
-	VPADDQ     Z12, Z2, Z2
-	VPADDQ     Z8, Z3, Z3
-	VPADDD     16(CX), Z6, Z6
-	VPADDD     16(AX), Z7, Z7
-	VPMULUDQ   Z7, Z6, Z8
-	VPSHUFD    $0xf5, Z6, Z6
+whole63:
+	VMOVDQU64  (DX), Z3
+	VMOVDQU64  64(DX), Z5
+	VSHUFI64X2 $0xdd, Z5, Z3, Z4
+	VSHUFI64X2 $0x88, Z5, Z3, Z3
+	VPADDD     (CX), Z3, Z5
+	VPADDD     (AX), Z4, Z7
+	VPADDD     (AX), Z3, Z9
+	VPADDD     16(CX), Z4, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
 	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z7, Z6, Z6
-	VPADDQ     Z8, Z4, Z4
-	VPADDQ     Z6, Z5, Z5
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VPADDD     16(CX), Z3, Z3
+	VPADDD     16(AX), Z4, Z4
+	VPMULUDQ   Z4, Z3, Z5
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z4, Z3, Z3
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole54
+	JGE        whole63
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done53
+	JEQ  done62
 
-rest52:
+rest61:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked56
+	JNE  masked65
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X9
-	VMOVDQU64 16(DX), X6
-	VPADDD    (CX), X9, X9
-	VPADDD    (AX), X6, X6
-	VPMULUDQ  X6, X9, X10
-	VPSHUFD   $0xf5, X9, X9
-	VPSHUFD   $0xf5, X6, X6
-	VPMULUDQ  X6, X9, X9
-	VPADDQ    Z10, Z0, Z0
-	VPADDQ    Z9, Z1, Z1
-	VMOVDQU64 (DX), X9
-	VMOVDQU64 16(DX), X6
-	VPADDD    (AX), X9, X9
-	VPADDD    16(CX), X6, X6
-	VPMULUDQ  X6, X9, X10
-	VPSHUFD   $0xf5, X9, X9
-	VPSHUFD   $0xf5, X6, X6
-	VPMULUDQ  X6, X9, X9
-	VPADDQ    Z10, Z2, Z2
-	VPADDQ    Z9, Z3, Z3
-	VMOVDQU64 (DX), X9
-	VMOVDQU64 16(DX), X6
-	VPADDD    16(CX), X9, X9
-	VPADDD    16(AX), X6, X6
-	VPMULUDQ  X6, X9, X10
-	VPSHUFD   $0xf5, X9, X9
-	VPSHUFD   $0xf5, X6, X6
-	VPMULUDQ  X6, X9, X9
-	VPADDQ    Z10, Z4, Z4
-	VPADDQ    Z9, Z5, Z5
-	JMP       done53
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (CX), X3, X3
+	VPADDD    (AX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z0, Z0
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (AX), X3, X3
+	VPADDD    16(CX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z1, Z1
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    16(CX), X3, X3
+	VPADDD    16(AX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z2, Z2
+	JMP       done62
 
-masked56:
+masked65:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, R8
@@ -3091,165 +3006,163 @@ masked56:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z6
-	VMOVDQU8.Z 64(DX), K2, Z7
-	VSHUFI64X2 $0xdd, Z7, Z6, Z8
-	VSHUFI64X2 $0x88, Z7, Z6, Z6
-	VPADDD.Z   (CX), Z6, K3, Z7
-	VPADDD.Z   (AX), Z8, K3, Z9
-	VPMULUDQ   Z9, Z7, Z10
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z7, Z7
-	VPADDQ     Z10, Z0, Z0
-	VPADDQ     Z7, Z1, Z1
-	VPADDD.Z   (AX), Z6, K3, Z7
-	VPADDD.Z   16(CX), Z8, K3, Z9
-	VPMULUDQ   Z9, Z7, Z10
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z7, Z7
-	VPADDQ     Z10, Z2, Z2
-	VPADDQ     Z7, Z3, Z3
-	VPADDD.Z   16(CX), Z6, K3, Z6
-	VPADDD.Z   16(AX), Z8, K3, Z7
-	VPMULUDQ   Z7, Z6, Z8
+	VMOVDQU8.Z (DX), K1, Z3
+	VMOVDQU8.Z 64(DX), K2, Z4
+	VSHUFI64X2 $0xdd, Z4, Z3, Z5
+	VSHUFI64X2 $0x88, Z4, Z3, Z3
+	VMOVDQU64  (CX), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     (AX), Z5, Z6
+	VMOVDQU64  (AX), Z8
+	VPADDD.Z   Z8, Z3, K3, Z8
+	VPADDD     16(CX), Z5, Z9
+	VPMULUDQ   Z6, Z4, Z7
+	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z4, Z4
 	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z7, Z6, Z6
-	VPADDQ     Z8, Z4, Z4
-	VPADDQ     Z6, Z5, Z5
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z7, Z0, Z0
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z1, Z1
+	VMOVDQU64  16(CX), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     16(AX), Z5, Z3
+	VPMULUDQ   Z3, Z4, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z4, Z4
+	VPADDQ     Z4, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
 
-done53:
+done62:
+	VPUNPCKLQDQ Z1, Z0, Z3
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z3, Z3
+	VPUNPCKLQDQ Z2, Z2, Z0
+	VPUNPCKHQDQ Z2, Z2, Z1
 	VPADDQ      Z1, Z0, Z0
-	VPADDQ      Z3, Z2, Z2
-	VPADDQ      Z5, Z4, Z4
-	VPUNPCKLQDQ Z2, Z0, Z1
-	VPUNPCKHQDQ Z2, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
-	VPUNPCKLQDQ Z4, Z4, Z0
-	VPUNPCKHQDQ Z4, Z4, Z2
-	VPADDQ      Z2, Z0, Z0
 	MOVQ        n+32(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded57
-	VSHUFI64X2  $0x4e, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0x4e, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
+	JLS         folded66
+	VSHUFI64X2  $0x4e, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0xb1, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
 
-folded57:
-	VINSERTI64X2 $0x01, X0, Y1, Y0
+folded66:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y3, Y0
 	VMOVDQU64    Y0, (SI)
 	VZEROUPPER
 	RET
 
-// func tag3AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// func tag3AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag3AVX512(SB), $0-72
-	MOVQ   k+16(FP), AX
-	MOVQ   group+24(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+32(FP), DX
-	MOVQ   n+40(FP), BX
-	TESTQ  BX, BX
-	JLT    noBytes61
-	MOVQ   sums+8(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	VMOVQ  8(SI), X2
-	VPXORQ Z3, Z3, Z3
-	VMOVQ  16(SI), X4
-	VPXORQ Z5, Z5, Z5
-	SUBQ   $+128, BX
-	JLT    rest58
+TEXT ·tag3AVX512(SB), $0-80
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	MOVQ  sums+8(FP), SI
+	TESTQ BX, BX
+	JLT   noBytes70
+	VMOVQ (SI), X0
+	VMOVQ 8(SI), X1
+	VMOVQ 16(SI), X2
+	SUBQ  $+128, BX
+	JLT   rest67
 
-whole60:
-	VMOVDQU64  (DX), Z6
-	VMOVDQU64  64(DX), Z8
-	VSHUFI64X2 $0xdd, Z8, Z6, Z7
-	VSHUFI64X2 $0x88, Z8, Z6, Z6
-	VPADDD     (CX), Z6, Z8
-	VPADDD     (AX), Z7, Z11
-	VPMULUDQ   Z11, Z8, Z12
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z8, Z8
-	VPADDQ     Z12, Z0, Z0
-	VPADDQ     Z8, Z1, Z1
-	VPADDD     (AX), Z6, Z8
-	VPADDD     16(CX), Z7, Z11
-	VPMULUDQ   Z11, Z8, Z12
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z8, Z8
-	VPADDQ     Z12, Z2, Z2
-	VPADDQ     Z8, Z3, Z3
-	VPADDD     16(CX), Z6, Z6
-	VPADDD     16(AX), Z7, Z7
-	VPMULUDQ   Z7, Z6, Z8
-	VPSHUFD    $0xf5, Z6, Z6
+whole69:
+	VMOVDQU64  (DX), Z3
+	VMOVDQU64  64(DX), Z5
+	VSHUFI64X2 $0xdd, Z5, Z3, Z4
+	VSHUFI64X2 $0x88, Z5, Z3, Z3
+	VPADDD     (CX), Z3, Z5
+	VPADDD     (AX), Z4, Z7
+	VPADDD     (AX), Z3, Z9
+	VPADDD     16(CX), Z4, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
 	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z7, Z6, Z6
-	VPADDQ     Z8, Z4, Z4
-	VPADDQ     Z6, Z5, Z5
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VPADDD     16(CX), Z3, Z3
+	VPADDD     16(AX), Z4, Z4
+	VPMULUDQ   Z4, Z3, Z5
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z4, Z3, Z3
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole60
+	JGE        whole69
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done59
+	JEQ  done68
 
-rest58:
+rest67:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked62
+	JNE  masked71
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X9
-	VMOVDQU64 16(DX), X6
-	VPADDD    (CX), X9, X9
-	VPADDD    (AX), X6, X6
-	VPMULUDQ  X6, X9, X10
-	VPSHUFD   $0xf5, X9, X9
-	VPSHUFD   $0xf5, X6, X6
-	VPMULUDQ  X6, X9, X9
-	VPADDQ    Z10, Z0, Z0
-	VPADDQ    Z9, Z1, Z1
-	VMOVDQU64 (DX), X9
-	VMOVDQU64 16(DX), X6
-	VPADDD    (AX), X9, X9
-	VPADDD    16(CX), X6, X6
-	VPMULUDQ  X6, X9, X10
-	VPSHUFD   $0xf5, X9, X9
-	VPSHUFD   $0xf5, X6, X6
-	VPMULUDQ  X6, X9, X9
-	VPADDQ    Z10, Z2, Z2
-	VPADDQ    Z9, Z3, Z3
-	VMOVDQU64 (DX), X9
-	VMOVDQU64 16(DX), X6
-	VPADDD    16(CX), X9, X9
-	VPADDD    16(AX), X6, X6
-	VPMULUDQ  X6, X9, X10
-	VPSHUFD   $0xf5, X9, X9
-	VPSHUFD   $0xf5, X6, X6
-	VPMULUDQ  X6, X9, X9
-	VPADDQ    Z10, Z4, Z4
-	VPADDQ    Z9, Z5, Z5
-	JMP       done59
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (CX), X3, X3
+	VPADDD    (AX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z0, Z0
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (AX), X3, X3
+	VPADDD    16(CX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z1, Z1
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    16(CX), X3, X3
+	VPADDD    16(AX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z2, Z2
+	JMP       done68
 
-masked62:
+masked71:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, SI
 	BZHIQ      BX, SI, DI
@@ -3268,141 +3181,218 @@ masked62:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, SI, DI
 	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z6
-	VMOVDQU8.Z 64(DX), K2, Z7
-	VSHUFI64X2 $0xdd, Z7, Z6, Z8
-	VSHUFI64X2 $0x88, Z7, Z6, Z6
-	VPADDD.Z   (CX), Z6, K3, Z7
-	VPADDD.Z   (AX), Z8, K3, Z9
-	VPMULUDQ   Z9, Z7, Z10
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z7, Z7
-	VPADDQ     Z10, Z0, Z0
-	VPADDQ     Z7, Z1, Z1
-	VPADDD.Z   (AX), Z6, K3, Z7
-	VPADDD.Z   16(CX), Z8, K3, Z9
-	VPMULUDQ   Z9, Z7, Z10
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z7, Z7
-	VPADDQ     Z10, Z2, Z2
-	VPADDQ     Z7, Z3, Z3
-	VPADDD.Z   16(CX), Z6, K3, Z6
-	VPADDD.Z   16(AX), Z8, K3, Z7
-	VPMULUDQ   Z7, Z6, Z8
+	VMOVDQU8.Z (DX), K1, Z3
+	VMOVDQU8.Z 64(DX), K2, Z4
+	VSHUFI64X2 $0xdd, Z4, Z3, Z5
+	VSHUFI64X2 $0x88, Z4, Z3, Z3
+	VMOVDQU64  (CX), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     (AX), Z5, Z6
+	VMOVDQU64  (AX), Z8
+	VPADDD.Z   Z8, Z3, K3, Z8
+	VPADDD     16(CX), Z5, Z9
+	VPMULUDQ   Z6, Z4, Z7
+	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z4, Z4
 	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z7, Z6, Z6
-	VPADDQ     Z8, Z4, Z4
-	VPADDQ     Z6, Z5, Z5
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z7, Z0, Z0
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z1, Z1
+	VMOVDQU64  16(CX), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     16(AX), Z5, Z3
+	VPMULUDQ   Z3, Z4, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z4, Z4
+	VPADDQ     Z4, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
 
-done59:
+done68:
+	VPUNPCKLQDQ Z1, Z0, Z3
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z3, Z3
+	VPUNPCKLQDQ Z2, Z2, Z0
+	VPUNPCKHQDQ Z2, Z2, Z1
 	VPADDQ      Z1, Z0, Z0
-	VPADDQ      Z3, Z2, Z2
-	VPADDQ      Z5, Z4, Z4
-	VPUNPCKLQDQ Z2, Z0, Z1
-	VPUNPCKHQDQ Z2, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
-	VPUNPCKLQDQ Z4, Z4, Z0
-	VPUNPCKHQDQ Z4, Z4, Z2
-	VPADDQ      Z2, Z0, Z0
 	MOVQ        n+40(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded63
-	VSHUFI64X2  $0x4e, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0x4e, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
+	JLS         folded72
+	VSHUFI64X2  $0x4e, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0xb1, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
 
-folded63:
-	VINSERTI64X2 $0x01, X0, Y1, Y0
+folded72:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y3, Y0
+	JMP          hashed73
 
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y1, Y0
-	VPMULLQ     24(AX), Y0, Y0
-	VPSRLQ      $0x20, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPSRLQ      $0x10, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPANDQ.BCST word16<>+0(SB), Y1, Y1
-	VPMULLQ     120(AX), Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y0, Y1
-	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
-	VPSLLQ      $0x02, Y1, Y2
-	VPADDQ      Y1, Y0, Y0
-	VPADDQ      Y2, Y0, Y0
-	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
-	VPMINUQ     Y1, Y0, Y0
-
-	// The tag, big-endian.
-	VPMOVQD   Y0, X0
-	VPXORD    8(AX), X0, X0
-	VPSHUFB   swap32<>+0(SB), X0, X0
-	MOVQ      tag+0(FP), AX
-	VMOVQ     padFirst+56(FP), X1
-	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
-	VPXORD    X1, X0, X0
-	VMOVDQU64 X0, (AX)
-	VZEROUPPER
-	RET
-
-noBytes61:
-	MOVQ        sums+8(FP), SI
+noBytes70:
 	VMOVQ       (SI), X0
 	VPINSRQ     $0x01, 8(SI), X0, X0
 	VMOVQ       16(SI), X1
 	VINSERTI128 $0x01, X1, Y0, Y0
 
+hashed73:
 	// L1: the length in bits.
 	MOVQ         length+48(FP), AX
 	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y1
+	VPADDQ       Y1, Y0, Y0
 
+	// L2: the last step of POLY-64, if there were others.
+	MOVQ   y+72(FP), AX
+	TESTQ  AX, AX
+	JZ     short74
+	MOVQ   k+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1608(CX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DI
+	SUBQ    1608(CX), DI
+	MOVQ    1608(CX), SI
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, SI
+	CMOVQCS DI, BX
+	MOVQ    8(AX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+
+	// The least residue.
+	LEAQ    59(DI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, DI
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1632(CX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), R8
+	SUBQ    1632(CX), R8
+	MOVQ    1632(CX), SI
+	MOVQ    $0x0000000100000000, R9
+	ADDQ    BX, R9
+	CMOVQCS DX, SI
+	CMOVQCS R8, BX
+	MOVQ    24(AX), DX
+	MULXQ   SI, R8, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, R8
+	ADCQ    $0x00, SI
+	ADDQ    BX, R8
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, R8
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, R8
+
+	// The least residue.
+	LEAQ         59(R8), BX
+	CMPQ         BX, $0x3b
+	CMOVQCS      BX, R8
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, BX
+	MOVQ         1656(CX), DX
+	MULXQ        DX, DX, SI
+	IMUL3Q       $0x3b, SI, SI
+	ADDQ         SI, DX
+	SBBQ         SI, SI
+	ANDQ         $0x3b, SI
+	ADDQ         SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), SI
+	SUBQ    1656(CX), SI
+	MOVQ    1656(CX), CX
+	MOVQ    $0x0000000100000000, R9
+	ADDQ    BX, R9
+	CMOVQCS DX, CX
+	CMOVQCS SI, BX
+	MOVQ    40(AX), DX
+	MULXQ   CX, CX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+
+	// The least residue.
+	LEAQ        59(CX), BX
+	CMPQ        BX, $0x3b
+	CMOVQCS     BX, CX
+	VMOVQ       DI, X0
+	VPINSRQ     $0x01, R8, X0, X0
+	VMOVQ       CX, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+short74:
 	// L3: the 16-bit words times k_5 to k_8.
 	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y1, Y0
-	VPMULLQ     24(AX), Y0, Y0
-	VPSRLQ      $0x20, Y1, Y2
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
 	VPANDQ.BCST word16<>+0(SB), Y2, Y2
 	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPSRLQ      $0x10, Y1, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
 	VPANDQ.BCST word16<>+0(SB), Y2, Y2
 	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPANDQ.BCST word16<>+0(SB), Y1, Y1
-	VPMULLQ     120(AX), Y1, Y1
-	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
 
 	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y0, Y1
-	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
-	VPSLLQ      $0x02, Y1, Y2
-	VPADDQ      Y1, Y0, Y0
-	VPADDQ      Y2, Y0, Y0
-	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
-	VPMINUQ     Y1, Y0, Y0
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
 
 	// The tag, big-endian.
-	VPMOVQD   Y0, X0
+	VPMOVQD   Y1, X0
 	VPXORD    8(AX), X0, X0
 	VPSHUFB   swap32<>+0(SB), X0, X0
 	MOVQ      tag+0(FP), AX
@@ -3415,767 +3405,725 @@ noBytes61:
 
 // func nhPoly3AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly3AVX2(SB), $120-40
-	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
+TEXT ·nhPoly3AVX2(SB), $64-40
+	MOVQ   k+8(FP), AX
 	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   1632(AX), BX
-	MOVQ   BX, 40(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 56(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 48(SP)
-	MOVQ   24(CX), SI
-	MOVQ   SI, 64(SP)
-	MOVQ   1656(AX), BX
-	MOVQ   BX, 80(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 96(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 88(SP)
-	MOVQ   40(CX), SI
-	MOVQ   SI, 104(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
-	MOVQ   BX, DI
+	MOVQ   p+16(FP), BX
+	MOVQ   blocks+24(FP), SI
+	MOVQ   words+32(FP), DI
+	MOVQ   1608(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 32(SP)
+	MOVQ   1632(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 40(SP)
+	MOVQ   1656(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 48(SP)
+	MOVQ   SI, R8
 
-block64:
+block75:
+	CMPQ       SI, $0x20
+	JLS        near77
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near77:
 	// Bytes 0 to 63 of the block.
-	VMOVDQU     (CX), Y5
-	VPERM2I128  $0x31, 32(CX), Y5, Y4
-	VINSERTI128 $0x01, 32(CX), Y5, Y5
-	PREFETCHT0  8192(CX)
-	VPADDD      280(AX), Y5, Y1
-	VPADDD      824(AX), Y4, Y2
-	VPMULUDQ    Y2, Y1, Y0
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDD      824(AX), Y5, Y3
-	VPADDD      296(AX), Y4, Y6
-	VPMULUDQ    Y6, Y3, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y6, Y3, Y3
-	VPADDD      296(AX), Y5, Y5
-	VPADDD      840(AX), Y4, Y6
-	VPMULUDQ    Y6, Y5, Y4
+	VMOVDQU     (BX), Y2
+	VPERM2I128  $0x31, 32(BX), Y2, Y3
+	VINSERTI128 $0x01, 32(BX), Y2, Y2
+	VPADDD      280(AX), Y2, Y0
+	VPADDD      824(AX), Y3, Y5
+	VPADDD      824(AX), Y2, Y1
+	VPADDD      296(AX), Y3, Y7
+	VPMULUDQ    Y5, Y0, Y6
+	VPMULUDQ    Y7, Y1, Y4
+	VPSHUFD     $0xf5, Y0, Y0
 	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y7, Y7
+	VPMULUDQ    Y5, Y0, Y0
+	VPMULUDQ    Y7, Y1, Y1
+	VPADDQ      Y0, Y6, Y0
+	VPADDQ      Y1, Y4, Y1
+	VPADDD      296(AX), Y2, Y2
+	VPADDD      840(AX), Y3, Y3
+	VPMULUDQ    Y3, Y2, Y4
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
+	VPMULUDQ    Y3, Y2, Y2
+	VPADDQ      Y2, Y4, Y2
 
 	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(CX), Y6
-	VPERM2I128  $0x31, 96(CX), Y6, Y7
-	VINSERTI128 $0x01, 96(CX), Y6, Y6
-	PREFETCHT0  8256(CX)
-	VPADDD      312(AX), Y6, Y8
-	VPADDD      856(AX), Y7, Y9
+	VMOVDQU     64(BX), Y3
+	VPERM2I128  $0x31, 96(BX), Y3, Y4
+	VINSERTI128 $0x01, 96(BX), Y3, Y3
+	VPADDD      312(AX), Y3, Y5
+	VPADDD      856(AX), Y4, Y6
+	VPADDD      856(AX), Y3, Y8
+	VPADDD      328(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      856(AX), Y6, Y8
-	VPADDD      328(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      328(AX), Y6, Y6
-	VPADDD      872(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      328(AX), Y3, Y3
+	VPADDD      872(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(CX), Y6
-	VPERM2I128  $0x31, 160(CX), Y6, Y7
-	VINSERTI128 $0x01, 160(CX), Y6, Y6
-	PREFETCHT0  8320(CX)
-	VPADDD      344(AX), Y6, Y8
-	VPADDD      888(AX), Y7, Y9
+	VMOVDQU     128(BX), Y3
+	VPERM2I128  $0x31, 160(BX), Y3, Y4
+	VINSERTI128 $0x01, 160(BX), Y3, Y3
+	VPADDD      344(AX), Y3, Y5
+	VPADDD      888(AX), Y4, Y6
+	VPADDD      888(AX), Y3, Y8
+	VPADDD      360(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      888(AX), Y6, Y8
-	VPADDD      360(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      360(AX), Y6, Y6
-	VPADDD      904(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      360(AX), Y3, Y3
+	VPADDD      904(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(CX), Y6
-	VPERM2I128  $0x31, 224(CX), Y6, Y7
-	VINSERTI128 $0x01, 224(CX), Y6, Y6
-	PREFETCHT0  8384(CX)
-	VPADDD      376(AX), Y6, Y8
-	VPADDD      920(AX), Y7, Y9
+	VMOVDQU     192(BX), Y3
+	VPERM2I128  $0x31, 224(BX), Y3, Y4
+	VINSERTI128 $0x01, 224(BX), Y3, Y3
+	VPADDD      376(AX), Y3, Y5
+	VPADDD      920(AX), Y4, Y6
+	VPADDD      920(AX), Y3, Y8
+	VPADDD      392(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      920(AX), Y6, Y8
-	VPADDD      392(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      392(AX), Y6, Y6
-	VPADDD      936(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      392(AX), Y3, Y3
+	VPADDD      936(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(CX), Y6
-	VPERM2I128  $0x31, 288(CX), Y6, Y7
-	VINSERTI128 $0x01, 288(CX), Y6, Y6
-	PREFETCHT0  8448(CX)
-	VPADDD      408(AX), Y6, Y8
-	VPADDD      952(AX), Y7, Y9
+	VMOVDQU     256(BX), Y3
+	VPERM2I128  $0x31, 288(BX), Y3, Y4
+	VINSERTI128 $0x01, 288(BX), Y3, Y3
+	VPADDD      408(AX), Y3, Y5
+	VPADDD      952(AX), Y4, Y6
+	VPADDD      952(AX), Y3, Y8
+	VPADDD      424(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      952(AX), Y6, Y8
-	VPADDD      424(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      424(AX), Y6, Y6
-	VPADDD      968(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      424(AX), Y3, Y3
+	VPADDD      968(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(CX), Y6
-	VPERM2I128  $0x31, 352(CX), Y6, Y7
-	VINSERTI128 $0x01, 352(CX), Y6, Y6
-	PREFETCHT0  8512(CX)
-	VPADDD      440(AX), Y6, Y8
-	VPADDD      984(AX), Y7, Y9
+	VMOVDQU     320(BX), Y3
+	VPERM2I128  $0x31, 352(BX), Y3, Y4
+	VINSERTI128 $0x01, 352(BX), Y3, Y3
+	VPADDD      440(AX), Y3, Y5
+	VPADDD      984(AX), Y4, Y6
+	VPADDD      984(AX), Y3, Y8
+	VPADDD      456(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      984(AX), Y6, Y8
-	VPADDD      456(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      456(AX), Y6, Y6
-	VPADDD      1000(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      456(AX), Y3, Y3
+	VPADDD      1000(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(CX), Y6
-	VPERM2I128  $0x31, 416(CX), Y6, Y7
-	VINSERTI128 $0x01, 416(CX), Y6, Y6
-	PREFETCHT0  8576(CX)
-	VPADDD      472(AX), Y6, Y8
-	VPADDD      1016(AX), Y7, Y9
+	VMOVDQU     384(BX), Y3
+	VPERM2I128  $0x31, 416(BX), Y3, Y4
+	VINSERTI128 $0x01, 416(BX), Y3, Y3
+	VPADDD      472(AX), Y3, Y5
+	VPADDD      1016(AX), Y4, Y6
+	VPADDD      1016(AX), Y3, Y8
+	VPADDD      488(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1016(AX), Y6, Y8
-	VPADDD      488(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      488(AX), Y6, Y6
-	VPADDD      1032(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      488(AX), Y3, Y3
+	VPADDD      1032(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(CX), Y6
-	VPERM2I128  $0x31, 480(CX), Y6, Y7
-	VINSERTI128 $0x01, 480(CX), Y6, Y6
-	PREFETCHT0  8640(CX)
-	VPADDD      504(AX), Y6, Y8
-	VPADDD      1048(AX), Y7, Y9
+	VMOVDQU     448(BX), Y3
+	VPERM2I128  $0x31, 480(BX), Y3, Y4
+	VINSERTI128 $0x01, 480(BX), Y3, Y3
+	VPADDD      504(AX), Y3, Y5
+	VPADDD      1048(AX), Y4, Y6
+	VPADDD      1048(AX), Y3, Y8
+	VPADDD      520(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1048(AX), Y6, Y8
-	VPADDD      520(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      520(AX), Y6, Y6
-	VPADDD      1064(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      520(AX), Y3, Y3
+	VPADDD      1064(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(CX), Y6
-	VPERM2I128  $0x31, 544(CX), Y6, Y7
-	VINSERTI128 $0x01, 544(CX), Y6, Y6
-	PREFETCHT0  8704(CX)
-	VPADDD      536(AX), Y6, Y8
-	VPADDD      1080(AX), Y7, Y9
+	VMOVDQU     512(BX), Y3
+	VPERM2I128  $0x31, 544(BX), Y3, Y4
+	VINSERTI128 $0x01, 544(BX), Y3, Y3
+	VPADDD      536(AX), Y3, Y5
+	VPADDD      1080(AX), Y4, Y6
+	VPADDD      1080(AX), Y3, Y8
+	VPADDD      552(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1080(AX), Y6, Y8
-	VPADDD      552(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      552(AX), Y6, Y6
-	VPADDD      1096(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      552(AX), Y3, Y3
+	VPADDD      1096(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(CX), Y6
-	VPERM2I128  $0x31, 608(CX), Y6, Y7
-	VINSERTI128 $0x01, 608(CX), Y6, Y6
-	PREFETCHT0  8768(CX)
-	VPADDD      568(AX), Y6, Y8
-	VPADDD      1112(AX), Y7, Y9
+	VMOVDQU     576(BX), Y3
+	VPERM2I128  $0x31, 608(BX), Y3, Y4
+	VINSERTI128 $0x01, 608(BX), Y3, Y3
+	VPADDD      568(AX), Y3, Y5
+	VPADDD      1112(AX), Y4, Y6
+	VPADDD      1112(AX), Y3, Y8
+	VPADDD      584(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1112(AX), Y6, Y8
-	VPADDD      584(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      584(AX), Y6, Y6
-	VPADDD      1128(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      584(AX), Y3, Y3
+	VPADDD      1128(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(CX), Y6
-	VPERM2I128  $0x31, 672(CX), Y6, Y7
-	VINSERTI128 $0x01, 672(CX), Y6, Y6
-	PREFETCHT0  8832(CX)
-	VPADDD      600(AX), Y6, Y8
-	VPADDD      1144(AX), Y7, Y9
+	VMOVDQU     640(BX), Y3
+	VPERM2I128  $0x31, 672(BX), Y3, Y4
+	VINSERTI128 $0x01, 672(BX), Y3, Y3
+	VPADDD      600(AX), Y3, Y5
+	VPADDD      1144(AX), Y4, Y6
+	VPADDD      1144(AX), Y3, Y8
+	VPADDD      616(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1144(AX), Y6, Y8
-	VPADDD      616(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      616(AX), Y6, Y6
-	VPADDD      1160(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      616(AX), Y3, Y3
+	VPADDD      1160(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(CX), Y6
-	VPERM2I128  $0x31, 736(CX), Y6, Y7
-	VINSERTI128 $0x01, 736(CX), Y6, Y6
-	PREFETCHT0  8896(CX)
-	VPADDD      632(AX), Y6, Y8
-	VPADDD      1176(AX), Y7, Y9
+	VMOVDQU     704(BX), Y3
+	VPERM2I128  $0x31, 736(BX), Y3, Y4
+	VINSERTI128 $0x01, 736(BX), Y3, Y3
+	VPADDD      632(AX), Y3, Y5
+	VPADDD      1176(AX), Y4, Y6
+	VPADDD      1176(AX), Y3, Y8
+	VPADDD      648(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1176(AX), Y6, Y8
-	VPADDD      648(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      648(AX), Y6, Y6
-	VPADDD      1192(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      648(AX), Y3, Y3
+	VPADDD      1192(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(CX), Y6
-	VPERM2I128  $0x31, 800(CX), Y6, Y7
-	VINSERTI128 $0x01, 800(CX), Y6, Y6
-	PREFETCHT0  8960(CX)
-	VPADDD      664(AX), Y6, Y8
-	VPADDD      1208(AX), Y7, Y9
+	VMOVDQU     768(BX), Y3
+	VPERM2I128  $0x31, 800(BX), Y3, Y4
+	VINSERTI128 $0x01, 800(BX), Y3, Y3
+	VPADDD      664(AX), Y3, Y5
+	VPADDD      1208(AX), Y4, Y6
+	VPADDD      1208(AX), Y3, Y8
+	VPADDD      680(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1208(AX), Y6, Y8
-	VPADDD      680(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      680(AX), Y6, Y6
-	VPADDD      1224(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      680(AX), Y3, Y3
+	VPADDD      1224(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(CX), Y6
-	VPERM2I128  $0x31, 864(CX), Y6, Y7
-	VINSERTI128 $0x01, 864(CX), Y6, Y6
-	PREFETCHT0  9024(CX)
-	VPADDD      696(AX), Y6, Y8
-	VPADDD      1240(AX), Y7, Y9
+	VMOVDQU     832(BX), Y3
+	VPERM2I128  $0x31, 864(BX), Y3, Y4
+	VINSERTI128 $0x01, 864(BX), Y3, Y3
+	VPADDD      696(AX), Y3, Y5
+	VPADDD      1240(AX), Y4, Y6
+	VPADDD      1240(AX), Y3, Y8
+	VPADDD      712(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1240(AX), Y6, Y8
-	VPADDD      712(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      712(AX), Y6, Y6
-	VPADDD      1256(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      712(AX), Y3, Y3
+	VPADDD      1256(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(CX), Y6
-	VPERM2I128  $0x31, 928(CX), Y6, Y7
-	VINSERTI128 $0x01, 928(CX), Y6, Y6
-	PREFETCHT0  9088(CX)
-	VPADDD      728(AX), Y6, Y8
-	VPADDD      1272(AX), Y7, Y9
+	VMOVDQU     896(BX), Y3
+	VPERM2I128  $0x31, 928(BX), Y3, Y4
+	VINSERTI128 $0x01, 928(BX), Y3, Y3
+	VPADDD      728(AX), Y3, Y5
+	VPADDD      1272(AX), Y4, Y6
+	VPADDD      1272(AX), Y3, Y8
+	VPADDD      744(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1272(AX), Y6, Y8
-	VPADDD      744(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      744(AX), Y6, Y6
-	VPADDD      1288(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      744(AX), Y3, Y3
+	VPADDD      1288(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 
 	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(CX), Y6
-	VPERM2I128  $0x31, 992(CX), Y6, Y7
-	VINSERTI128 $0x01, 992(CX), Y6, Y6
-	PREFETCHT0  9152(CX)
-	VPADDD      760(AX), Y6, Y8
-	VPADDD      1304(AX), Y7, Y9
+	VMOVDQU     960(BX), Y3
+	VPERM2I128  $0x31, 992(BX), Y3, Y4
+	VINSERTI128 $0x01, 992(BX), Y3, Y3
+	VPADDD      760(AX), Y3, Y5
+	VPADDD      1304(AX), Y4, Y6
+	VPADDD      1304(AX), Y3, Y8
+	VPADDD      776(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      1304(AX), Y6, Y8
-	VPADDD      776(AX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      776(AX), Y6, Y6
-	VPADDD      1320(AX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
-	CMPQ        BX, DI
-	JEQ         entry65
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      776(AX), Y3, Y3
+	VPADDD      1320(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	CMPQ        SI, R8
+	JEQ         entry76
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly66
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly78
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	MOVQ  72(SP), DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 8(SI)
-	MOVQ  112(SP), DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 16(SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, 16(DI)
+	ADDQ  $0x20, DI
 
-poly66:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    16(SP), R9
-	MOVQ    (SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    24(SP), DX
-	MULXQ   R8, R9, R8
+poly78:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
+	MOVQ    8(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    56(SP), R9
-	MOVQ    40(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    64(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 40(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    24(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 64(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 24(CX)
+	MOVQ    16(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    96(SP), R9
-	MOVQ    80(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    104(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 48(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    40(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 104(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 40(CX)
 
-entry65:
+entry76:
+	VPUNPCKLQDQ  Y1, Y0, Y3
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y3, Y3
+	VPUNPCKLQDQ  Y2, Y2, Y0
+	VPUNPCKHQDQ  Y2, Y2, Y1
 	VPADDQ       Y1, Y0, Y0
-	VPADDQ       Y3, Y2, Y2
-	VPADDQ       Y5, Y4, Y4
-	VPUNPCKLQDQ  Y2, Y0, Y1
-	VPUNPCKHQDQ  Y2, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VPUNPCKLQDQ  Y4, Y4, Y0
-	VPUNPCKHQDQ  Y4, Y4, Y2
-	VPADDQ       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y1, X2
-	VPADDQ       X1, X2, X1
-	VEXTRACTI128 $0x01, Y0, X2
-	VPADDQ       X0, X2, X0
-	VPUNPCKHQDQ  Y1, Y1, Y2
-	VMOVQ        X1, 32(SP)
-	VMOVQ        X2, 72(SP)
-	VMOVQ        X0, 112(SP)
-	ADDQ         $+1024, CX
-	DECQ         BX
-	JNZ          block64
+	VEXTRACTI128 $0x01, Y3, X1
+	VPADDQ       X3, X1, X3
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VMOVDQU      X3, (SP)
+	VMOVDQU      X0, 16(SP)
+	ADDQ         $+1024, BX
+	DECQ         SI
+	JNZ          block75
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly68
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	MOVQ  72(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 8(SI)
-	MOVQ  112(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 16(SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly80
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(DI)
+	ADDQ  $0x20, DI
 
-poly68:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
+poly80:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 32(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 8(CX)
+	MOVQ    8(SP), BX
 	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 40(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    24(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 24(CX)
+	MOVQ    16(SP), BX
+	ADDQ    $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 48(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    40(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    56(SP), DX
-	MOVQ    40(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 48(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    64(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 64(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 40(CX)
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    96(SP), DX
-	MOVQ    80(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 88(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    104(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 104(SP)
-
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	MOVQ  64(SP), CX
-	MOVQ  CX, 24(AX)
-	MOVQ  104(SP), CX
-	MOVQ  CX, 40(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
-	VMOVQ X0, 40(SP)
-	VMOVQ X0, 48(SP)
-	VMOVQ X0, 56(SP)
-	VMOVQ X0, 64(SP)
-	VMOVQ X0, 72(SP)
-	VMOVQ X0, 80(SP)
-	VMOVQ X0, 88(SP)
-	VMOVQ X0, 96(SP)
-	VMOVQ X0, 104(SP)
-	VMOVQ X0, 112(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
@@ -4190,40 +4138,37 @@ TEXT ·nh3AVX2(SB), $0-40
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
 	SUBQ  $+2, SI
 	JLT   single3
 
 groups3:
-	VMOVDQU     (BX), Y6
-	VPERM2I128  $0x31, 32(BX), Y6, Y7
-	VINSERTI128 $0x01, 32(BX), Y6, Y6
-	VPADDD      (CX), Y6, Y8
-	VPADDD      (DX), Y7, Y9
+	VMOVDQU     (BX), Y3
+	VPERM2I128  $0x31, 32(BX), Y3, Y4
+	VINSERTI128 $0x01, 32(BX), Y3, Y3
+	VPADDD      (CX), Y3, Y5
+	VPADDD      (DX), Y4, Y6
+	VPADDD      (DX), Y3, Y8
+	VPADDD      16(CX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
 	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y0, Y0
-	VPADDQ      Y8, Y1, Y1
-	VPADDD      (DX), Y6, Y8
-	VPADDD      16(CX), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y2, Y2
-	VPADDQ      Y8, Y3, Y3
-	VPADDD      16(CX), Y6, Y6
-	VPADDD      16(DX), Y7, Y7
-	VPMULUDQ    Y7, Y6, Y8
+	VPSHUFD     $0xf5, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      16(CX), Y3, Y3
+	VPADDD      16(DX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
 	ADDQ        $+64, BX
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
@@ -4235,130 +4180,63 @@ single3:
 	JNE  sum3
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X11
-	VMOVDQU  16(BX), X6
-	VPADDD   (CX), X11, X11
-	VPADDD   (DX), X6, X6
-	VPMULUDQ X6, X11, X12
-	VPSHUFD  $0xf5, X11, X11
-	VPSHUFD  $0xf5, X6, X6
-	VPMULUDQ X6, X11, X11
-	VPADDQ   Y12, Y0, Y0
+	VMOVDQU  (BX), X3
+	VMOVDQU  16(BX), X4
+	VPADDD   (CX), X3, X3
+	VPADDD   (DX), X4, X4
+	VPMULUDQ X4, X3, X11
+	VPSHUFD  $0xf5, X3, X3
+	VPSHUFD  $0xf5, X4, X4
+	VPMULUDQ X4, X3, X3
+	VPADDQ   X3, X11, X11
+	VPADDQ   Y11, Y0, Y0
+	VMOVDQU  (BX), X3
+	VMOVDQU  16(BX), X4
+	VPADDD   (DX), X3, X3
+	VPADDD   16(CX), X4, X4
+	VPMULUDQ X4, X3, X11
+	VPSHUFD  $0xf5, X3, X3
+	VPSHUFD  $0xf5, X4, X4
+	VPMULUDQ X4, X3, X3
+	VPADDQ   X3, X11, X11
 	VPADDQ   Y11, Y1, Y1
-	VMOVDQU  (BX), X11
-	VMOVDQU  16(BX), X6
-	VPADDD   (DX), X11, X11
-	VPADDD   16(CX), X6, X6
-	VPMULUDQ X6, X11, X12
-	VPSHUFD  $0xf5, X11, X11
-	VPSHUFD  $0xf5, X6, X6
-	VPMULUDQ X6, X11, X11
-	VPADDQ   Y12, Y2, Y2
-	VPADDQ   Y11, Y3, Y3
-	VMOVDQU  (BX), X11
-	VMOVDQU  16(BX), X6
-	VPADDD   16(CX), X11, X11
-	VPADDD   16(DX), X6, X6
-	VPMULUDQ X6, X11, X12
-	VPSHUFD  $0xf5, X11, X11
-	VPSHUFD  $0xf5, X6, X6
-	VPMULUDQ X6, X11, X11
-	VPADDQ   Y12, Y4, Y4
-	VPADDQ   Y11, Y5, Y5
+	VMOVDQU  (BX), X3
+	VMOVDQU  16(BX), X4
+	VPADDD   16(CX), X3, X3
+	VPADDD   16(DX), X4, X4
+	VPMULUDQ X4, X3, X11
+	VPSHUFD  $0xf5, X3, X3
+	VPSHUFD  $0xf5, X4, X4
+	VPMULUDQ X4, X3, X3
+	VPADDQ   X3, X11, X11
+	VPADDQ   Y11, Y2, Y2
 
 sum3:
+	VPUNPCKLQDQ  Y1, Y0, Y3
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y3, Y3
+	VPUNPCKLQDQ  Y2, Y2, Y0
+	VPUNPCKHQDQ  Y2, Y2, Y1
 	VPADDQ       Y1, Y0, Y0
-	VPADDQ       Y3, Y2, Y2
-	VPADDQ       Y5, Y4, Y4
-	VPUNPCKLQDQ  Y2, Y0, Y1
-	VPUNPCKHQDQ  Y2, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VPUNPCKLQDQ  Y4, Y4, Y0
-	VPUNPCKHQDQ  Y4, Y4, Y2
-	VPADDQ       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y1, X2
-	VPADDQ       X1, X2, X1
-	VEXTRACTI128 $0x01, Y0, X2
-	VPADDQ       X0, X2, X0
-	VPUNPCKHQDQ  Y1, Y1, Y2
-	VMOVQ        (AX), X3
+	VEXTRACTI128 $0x01, Y3, X1
 	VPADDQ       X3, X1, X3
-	VMOVQ        X3, (AX)
-	VMOVQ        8(AX), X1
-	VPADDQ       X1, X2, X1
-	VMOVQ        X1, 8(AX)
-	VMOVQ        16(AX), X1
-	VPADDQ       X1, X0, X1
-	VMOVQ        X1, 16(AX)
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VPADDQ       (AX), X3, X3
+	VMOVDQU      X3, (AX)
+	VPADDQ       16(AX), X0, X0
+	VMOVDQU      X0, 16(AX)
 	VZEROUPPER
 	RET
 
 // func nhPoly4AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·nhPoly4AVX512(SB), $160-40
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·nhPoly4AVX512(SB), $64-40
 	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
-	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   1632(AX), BX
-	MOVQ   BX, 40(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 56(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 48(SP)
-	MOVQ   24(CX), SI
-	MOVQ   SI, 64(SP)
-	MOVQ   1656(AX), BX
-	MOVQ   BX, 80(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 96(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 88(SP)
-	MOVQ   40(CX), SI
-	MOVQ   SI, 104(SP)
-	MOVQ   1680(AX), BX
-	MOVQ   BX, 120(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 136(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 128(SP)
-	MOVQ   56(CX), SI
-	MOVQ   SI, 144(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
+	MOVQ y+0(FP), CX
+	MOVQ p+16(FP), BX
+	MOVQ blocks+24(FP), SI
+	MOVQ words+32(FP), DI
 
 	// The key of iteration 0 stays in registers.
 	VMOVDQU64 280(AX), Z0
@@ -4377,750 +4255,745 @@ TEXT ·nhPoly4AVX512(SB), $160-40
 	VMOVDQU64 1208(AX), Z13
 	VMOVDQU64 728(AX), Z14
 	VMOVDQU64 1272(AX), Z15
-	MOVQ      BX, DI
+	MOVQ      1608(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 32(SP)
+	MOVQ      1632(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 40(SP)
+	MOVQ      1656(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 48(SP)
+	MOVQ      1680(AX), DX
+	MULXQ     DX, DX, R8
+	IMUL3Q    $0x3b, R8, R8
+	ADDQ      R8, DX
+	SBBQ      R8, R8
+	ANDQ      $0x3b, R8
+	ADDQ      R8, DX
+	MOVQ      DX, 56(SP)
+	MOVQ      SI, R8
 
-block70:
+block82:
+	CMPQ       SI, $0x20
+	JLS        near84
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near84:
 	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (CX), Z23
-	VMOVDQU64  64(CX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z23, Z22
-	VSHUFI64X2 $0x88, Z16, Z23, Z23
-	PREFETCHT0 8192(CX)
-	PREFETCHT0 8256(CX)
-	VPADDD     Z0, Z23, Z17
-	VPADDD     Z1, Z22, Z18
-	VPMULUDQ   Z18, Z17, Z16
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDD     Z1, Z23, Z19
-	VPADDD     296(AX), Z22, Z20
-	VPMULUDQ   Z20, Z19, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDD     296(AX), Z23, Z21
-	VPADDD     840(AX), Z22, Z24
-	VPMULUDQ   Z24, Z21, Z20
+	VMOVDQU64  (BX), Z19
+	VMOVDQU64  64(BX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z19, Z20
+	VSHUFI64X2 $0x88, Z16, Z19, Z19
+	VPADDD     Z0, Z19, Z16
+	VPADDD     Z1, Z20, Z21
+	VPADDD     Z1, Z19, Z17
+	VPADDD     296(AX), Z20, Z23
+	VPMULUDQ   Z21, Z16, Z22
+	VPMULUDQ   Z23, Z17, Z18
+	VPSHUFD    $0xf5, Z16, Z16
 	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z24, Z24
-	VPMULUDQ   Z24, Z21, Z21
-	VPADDD     840(AX), Z23, Z23
-	VPADDD     312(AX), Z22, Z24
-	VPMULUDQ   Z24, Z23, Z22
+	VPSHUFD    $0xf5, Z17, Z17
 	VPSHUFD    $0xf5, Z23, Z23
-	VPSHUFD    $0xf5, Z24, Z24
-	VPMULUDQ   Z24, Z23, Z23
+	VPMULUDQ   Z21, Z16, Z16
+	VPMULUDQ   Z23, Z17, Z17
+	VPADDQ     Z16, Z22, Z16
+	VPADDQ     Z17, Z18, Z17
+	VPADDD     296(AX), Z19, Z18
+	VPADDD     840(AX), Z20, Z21
+	VPADDD     840(AX), Z19, Z19
+	VPADDD     312(AX), Z20, Z23
+	VPMULUDQ   Z21, Z18, Z22
+	VPMULUDQ   Z23, Z19, Z20
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z23, Z23
+	VPMULUDQ   Z21, Z18, Z18
+	VPMULUDQ   Z23, Z19, Z19
+	VPADDQ     Z18, Z22, Z18
+	VPADDQ     Z19, Z20, Z19
 
 	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(CX), Z24
-	VMOVDQU64  192(CX), Z26
-	VSHUFI64X2 $0xdd, Z26, Z24, Z25
-	VSHUFI64X2 $0x88, Z26, Z24, Z24
-	PREFETCHT0 8320(CX)
-	PREFETCHT0 8384(CX)
-	VPADDD     Z2, Z24, Z26
-	VPADDD     Z3, Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z16, Z16
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     Z3, Z24, Z26
-	VPADDD     360(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z18, Z18
-	VPADDQ     Z26, Z19, Z19
-	VPADDD     360(AX), Z24, Z26
-	VPADDD     904(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z20, Z20
-	VPADDQ     Z26, Z21, Z21
-	VPADDD     904(AX), Z24, Z24
-	VPADDD     376(AX), Z25, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
+	VMOVDQU64  128(BX), Z20
+	VMOVDQU64  192(BX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z2, Z20, Z22
+	VPADDD     Z3, Z21, Z23
+	VPADDD     Z3, Z20, Z25
+	VPADDD     360(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z22, Z22
-	VPADDQ     Z24, Z23, Z23
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     360(AX), Z20, Z22
+	VPADDD     904(AX), Z21, Z23
+	VPADDD     904(AX), Z20, Z20
+	VPADDD     376(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(CX), Z24
-	VMOVDQU64  320(CX), Z26
-	VSHUFI64X2 $0xdd, Z26, Z24, Z25
-	VSHUFI64X2 $0x88, Z26, Z24, Z24
-	PREFETCHT0 8448(CX)
-	PREFETCHT0 8512(CX)
-	VPADDD     Z4, Z24, Z26
-	VPADDD     Z5, Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z16, Z16
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     Z5, Z24, Z26
-	VPADDD     424(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z18, Z18
-	VPADDQ     Z26, Z19, Z19
-	VPADDD     424(AX), Z24, Z26
-	VPADDD     968(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z20, Z20
-	VPADDQ     Z26, Z21, Z21
-	VPADDD     968(AX), Z24, Z24
-	VPADDD     440(AX), Z25, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
+	VMOVDQU64  256(BX), Z20
+	VMOVDQU64  320(BX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z4, Z20, Z22
+	VPADDD     Z5, Z21, Z23
+	VPADDD     Z5, Z20, Z25
+	VPADDD     424(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z22, Z22
-	VPADDQ     Z24, Z23, Z23
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     424(AX), Z20, Z22
+	VPADDD     968(AX), Z21, Z23
+	VPADDD     968(AX), Z20, Z20
+	VPADDD     440(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(CX), Z24
-	VMOVDQU64  448(CX), Z26
-	VSHUFI64X2 $0xdd, Z26, Z24, Z25
-	VSHUFI64X2 $0x88, Z26, Z24, Z24
-	PREFETCHT0 8576(CX)
-	PREFETCHT0 8640(CX)
-	VPADDD     Z6, Z24, Z26
-	VPADDD     Z7, Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z16, Z16
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     Z7, Z24, Z26
-	VPADDD     488(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z18, Z18
-	VPADDQ     Z26, Z19, Z19
-	VPADDD     488(AX), Z24, Z26
-	VPADDD     1032(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z20, Z20
-	VPADDQ     Z26, Z21, Z21
-	VPADDD     1032(AX), Z24, Z24
-	VPADDD     504(AX), Z25, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
+	VMOVDQU64  384(BX), Z20
+	VMOVDQU64  448(BX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z6, Z20, Z22
+	VPADDD     Z7, Z21, Z23
+	VPADDD     Z7, Z20, Z25
+	VPADDD     488(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z22, Z22
-	VPADDQ     Z24, Z23, Z23
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     488(AX), Z20, Z22
+	VPADDD     1032(AX), Z21, Z23
+	VPADDD     1032(AX), Z20, Z20
+	VPADDD     504(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(CX), Z24
-	VMOVDQU64  576(CX), Z26
-	VSHUFI64X2 $0xdd, Z26, Z24, Z25
-	VSHUFI64X2 $0x88, Z26, Z24, Z24
-	PREFETCHT0 8704(CX)
-	PREFETCHT0 8768(CX)
-	VPADDD     Z8, Z24, Z26
-	VPADDD     Z9, Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z16, Z16
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     Z9, Z24, Z26
-	VPADDD     552(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z18, Z18
-	VPADDQ     Z26, Z19, Z19
-	VPADDD     552(AX), Z24, Z26
-	VPADDD     1096(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z20, Z20
-	VPADDQ     Z26, Z21, Z21
-	VPADDD     1096(AX), Z24, Z24
-	VPADDD     568(AX), Z25, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
+	VMOVDQU64  512(BX), Z20
+	VMOVDQU64  576(BX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z8, Z20, Z22
+	VPADDD     Z9, Z21, Z23
+	VPADDD     Z9, Z20, Z25
+	VPADDD     552(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z22, Z22
-	VPADDQ     Z24, Z23, Z23
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     552(AX), Z20, Z22
+	VPADDD     1096(AX), Z21, Z23
+	VPADDD     1096(AX), Z20, Z20
+	VPADDD     568(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(CX), Z24
-	VMOVDQU64  704(CX), Z26
-	VSHUFI64X2 $0xdd, Z26, Z24, Z25
-	VSHUFI64X2 $0x88, Z26, Z24, Z24
-	PREFETCHT0 8832(CX)
-	PREFETCHT0 8896(CX)
-	VPADDD     Z10, Z24, Z26
-	VPADDD     Z11, Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z16, Z16
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     Z11, Z24, Z26
-	VPADDD     616(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z18, Z18
-	VPADDQ     Z26, Z19, Z19
-	VPADDD     616(AX), Z24, Z26
-	VPADDD     1160(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z20, Z20
-	VPADDQ     Z26, Z21, Z21
-	VPADDD     1160(AX), Z24, Z24
-	VPADDD     632(AX), Z25, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
+	VMOVDQU64  640(BX), Z20
+	VMOVDQU64  704(BX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z10, Z20, Z22
+	VPADDD     Z11, Z21, Z23
+	VPADDD     Z11, Z20, Z25
+	VPADDD     616(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z22, Z22
-	VPADDQ     Z24, Z23, Z23
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     616(AX), Z20, Z22
+	VPADDD     1160(AX), Z21, Z23
+	VPADDD     1160(AX), Z20, Z20
+	VPADDD     632(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(CX), Z24
-	VMOVDQU64  832(CX), Z26
-	VSHUFI64X2 $0xdd, Z26, Z24, Z25
-	VSHUFI64X2 $0x88, Z26, Z24, Z24
-	PREFETCHT0 8960(CX)
-	PREFETCHT0 9024(CX)
-	VPADDD     Z12, Z24, Z26
-	VPADDD     Z13, Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z16, Z16
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     Z13, Z24, Z26
-	VPADDD     680(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z18, Z18
-	VPADDQ     Z26, Z19, Z19
-	VPADDD     680(AX), Z24, Z26
-	VPADDD     1224(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z20, Z20
-	VPADDQ     Z26, Z21, Z21
-	VPADDD     1224(AX), Z24, Z24
-	VPADDD     696(AX), Z25, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
+	VMOVDQU64  768(BX), Z20
+	VMOVDQU64  832(BX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z12, Z20, Z22
+	VPADDD     Z13, Z21, Z23
+	VPADDD     Z13, Z20, Z25
+	VPADDD     680(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z22, Z22
-	VPADDQ     Z24, Z23, Z23
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     680(AX), Z20, Z22
+	VPADDD     1224(AX), Z21, Z23
+	VPADDD     1224(AX), Z20, Z20
+	VPADDD     696(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(CX), Z24
-	VMOVDQU64  960(CX), Z26
-	VSHUFI64X2 $0xdd, Z26, Z24, Z25
-	VSHUFI64X2 $0x88, Z26, Z24, Z24
-	PREFETCHT0 9088(CX)
-	PREFETCHT0 9152(CX)
-	VPADDD     Z14, Z24, Z26
-	VPADDD     Z15, Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z16, Z16
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     Z15, Z24, Z26
-	VPADDD     744(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z18, Z18
-	VPADDQ     Z26, Z19, Z19
-	VPADDD     744(AX), Z24, Z26
-	VPADDD     1288(AX), Z25, Z27
-	VPMULUDQ   Z27, Z26, Z28
-	VPSHUFD    $0xf5, Z26, Z26
-	VPSHUFD    $0xf5, Z27, Z27
-	VPMULUDQ   Z27, Z26, Z26
-	VPADDQ     Z28, Z20, Z20
-	VPADDQ     Z26, Z21, Z21
-	VPADDD     1288(AX), Z24, Z24
-	VPADDD     760(AX), Z25, Z25
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z24, Z24
+	VMOVDQU64  896(BX), Z20
+	VMOVDQU64  960(BX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z14, Z20, Z22
+	VPADDD     Z15, Z21, Z23
+	VPADDD     Z15, Z20, Z25
+	VPADDD     744(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z26, Z22, Z22
-	VPADDQ     Z24, Z23, Z23
-	CMPQ       BX, DI
-	JEQ        entry71
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     744(AX), Z20, Z22
+	VPADDD     1288(AX), Z21, Z23
+	VPADDD     1288(AX), Z20, Z20
+	VPADDD     760(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
+	CMPQ       SI, R8
+	JEQ        entry83
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly72
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly85
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	MOVQ  72(SP), DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 8(SI)
-	MOVQ  112(SP), DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 16(SI)
-	MOVQ  152(SP), DX
+	MOVQ  DX, 16(DI)
+	MOVQ  24(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 24(SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, 24(DI)
+	ADDQ  $0x20, DI
 
-poly72:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    16(SP), R9
-	MOVQ    (SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    24(SP), DX
-	MULXQ   R8, R9, R8
+poly85:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
+	MOVQ    8(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    56(SP), R9
-	MOVQ    40(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    64(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 40(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    24(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 64(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 24(CX)
+	MOVQ    16(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    96(SP), R9
-	MOVQ    80(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    104(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 48(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    40(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 104(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 40(CX)
+	MOVQ    24(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    152(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    136(SP), R9
-	MOVQ    120(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 128(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    144(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1680(AX), DX
+	MOVQ    1680(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 56(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    56(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 144(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 56(CX)
 
-entry71:
+entry83:
+	VPUNPCKLQDQ Z17, Z16, Z20
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z20, Z20
+	VPUNPCKLQDQ Z19, Z18, Z16
+	VPUNPCKHQDQ Z19, Z18, Z17
 	VPADDQ      Z17, Z16, Z16
-	VPADDQ      Z19, Z18, Z18
-	VPADDQ      Z21, Z20, Z20
-	VPADDQ      Z23, Z22, Z22
-	VPUNPCKLQDQ Z18, Z16, Z17
-	VPUNPCKHQDQ Z18, Z16, Z16
-	VPADDQ      Z16, Z17, Z17
-	VPUNPCKLQDQ Z22, Z20, Z16
-	VPUNPCKHQDQ Z22, Z20, Z18
-	VPADDQ      Z18, Z16, Z16
-	VSHUFI64X2  $0x4e, Z17, Z17, Z18
-	VPADDQ      Z18, Z17, Z17
-	VSHUFI64X2  $0xb1, Z17, Z17, Z18
-	VPADDQ      Z18, Z17, Z17
-	VSHUFI64X2  $0x4e, Z16, Z16, Z18
-	VPADDQ      Z18, Z16, Z16
-	VSHUFI64X2  $0xb1, Z16, Z16, Z18
-	VPADDQ      Z18, Z16, Z16
-	VPUNPCKHQDQ Z17, Z17, Z18
-	VPUNPCKHQDQ Z16, Z16, Z19
-	VMOVQ       X17, 32(SP)
-	VMOVQ       X18, 72(SP)
-	VMOVQ       X16, 112(SP)
-	VMOVQ       X19, 152(SP)
-	ADDQ        $+1024, CX
-	DECQ        BX
-	JNZ         block70
+	VSHUFI64X2  $0x4e, Z20, Z20, Z17
+	VPADDQ      Z17, Z20, Z20
+	VSHUFI64X2  $0xb1, Z20, Z20, Z17
+	VPADDQ      Z17, Z20, Z20
+	VSHUFI64X2  $0x4e, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0xb1, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VMOVDQU64   X20, (SP)
+	VMOVDQU64   X16, 16(SP)
+	ADDQ        $+1024, BX
+	DECQ        SI
+	JNZ         block82
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly74
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	MOVQ  72(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 8(SI)
-	MOVQ  112(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 16(SI)
-	MOVQ  152(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 24(SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly87
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(DI)
+	MOVQ  24(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 24(DI)
+	ADDQ  $0x20, DI
 
-poly74:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
+poly87:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 32(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 8(CX)
+	MOVQ    8(SP), BX
 	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 40(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    24(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 24(CX)
+	MOVQ    16(SP), BX
+	ADDQ    $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 48(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    40(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 40(CX)
+	MOVQ    24(SP), BX
+	ADDQ    $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1680(AX), DX
+	MOVQ    1680(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 56(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    56(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    56(SP), DX
-	MOVQ    40(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 48(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    64(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 64(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 56(CX)
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    96(SP), DX
-	MOVQ    80(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 88(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    104(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 104(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    152(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    136(SP), DX
-	MOVQ    120(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 128(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    144(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 144(SP)
-
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	MOVQ  64(SP), CX
-	MOVQ  CX, 24(AX)
-	MOVQ  104(SP), CX
-	MOVQ  CX, 40(AX)
-	MOVQ  144(SP), CX
-	MOVQ  CX, 56(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
-	VMOVQ X0, 40(SP)
-	VMOVQ X0, 48(SP)
-	VMOVQ X0, 56(SP)
-	VMOVQ X0, 64(SP)
-	VMOVQ X0, 72(SP)
-	VMOVQ X0, 80(SP)
-	VMOVQ X0, 88(SP)
-	VMOVQ X0, 96(SP)
-	VMOVQ X0, 104(SP)
-	VMOVQ X0, 112(SP)
-	VMOVQ X0, 120(SP)
-	VMOVQ X0, 128(SP)
-	VMOVQ X0, 136(SP)
-	VMOVQ X0, 144(SP)
-	VMOVQ X0, 152(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
 // func nhAdd4AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·nhAdd4AVX512(SB), $0-40
-	MOVQ   k+8(FP), AX
-	MOVQ   group+16(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+24(FP), DX
-	MOVQ   n+32(FP), BX
-	MOVQ   sums+0(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	VMOVQ  8(SI), X2
-	VPXORQ Z3, Z3, Z3
-	VMOVQ  16(SI), X4
-	VPXORQ Z5, Z5, Z5
-	VMOVQ  24(SI), X6
-	VPXORQ Z7, Z7, Z7
-	SUBQ   $+128, BX
-	JLT    rest75
+	MOVQ  k+8(FP), AX
+	MOVQ  group+16(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+24(FP), DX
+	MOVQ  n+32(FP), BX
+	MOVQ  sums+0(FP), SI
+	VMOVQ (SI), X0
+	VMOVQ 8(SI), X1
+	VMOVQ 16(SI), X2
+	VMOVQ 24(SI), X3
+	SUBQ  $+128, BX
+	JLT   rest88
 
-whole77:
-	VMOVDQU64  (DX), Z8
-	VMOVDQU64  64(DX), Z10
-	VSHUFI64X2 $0xdd, Z10, Z8, Z9
-	VSHUFI64X2 $0x88, Z10, Z8, Z8
-	VPADDD     (CX), Z8, Z10
-	VPADDD     (AX), Z9, Z13
-	VPMULUDQ   Z13, Z10, Z14
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z13, Z13
-	VPMULUDQ   Z13, Z10, Z10
-	VPADDQ     Z14, Z0, Z0
-	VPADDQ     Z10, Z1, Z1
-	VPADDD     (AX), Z8, Z10
-	VPADDD     16(CX), Z9, Z13
-	VPMULUDQ   Z13, Z10, Z14
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z13, Z13
-	VPMULUDQ   Z13, Z10, Z10
-	VPADDQ     Z14, Z2, Z2
-	VPADDQ     Z10, Z3, Z3
-	VPADDD     16(CX), Z8, Z10
-	VPADDD     16(AX), Z9, Z13
-	VPMULUDQ   Z13, Z10, Z14
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z13, Z13
-	VPMULUDQ   Z13, Z10, Z10
-	VPADDQ     Z14, Z4, Z4
-	VPADDQ     Z10, Z5, Z5
-	VPADDD     16(AX), Z8, Z8
-	VPADDD     32(CX), Z9, Z9
-	VPMULUDQ   Z9, Z8, Z10
+whole90:
+	VMOVDQU64  (DX), Z4
+	VMOVDQU64  64(DX), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
+	VPADDD     (CX), Z4, Z6
+	VPADDD     (AX), Z5, Z8
+	VPADDD     (AX), Z4, Z10
+	VPADDD     16(CX), Z5, Z11
+	VPMULUDQ   Z8, Z6, Z9
+	VPMULUDQ   Z11, Z10, Z12
+	VPSHUFD    $0xf5, Z6, Z6
 	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z11, Z10, Z10
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z9, Z0, Z0
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z1, Z1
+	VPADDD     16(CX), Z4, Z6
+	VPADDD     16(AX), Z5, Z8
+	VPADDD     16(AX), Z4, Z4
+	VPADDD     32(CX), Z5, Z9
+	VPMULUDQ   Z8, Z6, Z5
+	VPMULUDQ   Z9, Z4, Z10
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z4, Z4
 	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z10, Z6, Z6
-	VPADDQ     Z8, Z7, Z7
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z9, Z4, Z4
+	VPADDQ     Z6, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	VPADDQ     Z4, Z10, Z10
+	VPADDQ     Z10, Z3, Z3
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole77
+	JGE        whole90
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done76
+	JEQ  done89
 
-rest75:
+rest88:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked79
+	JNE  masked92
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    (CX), X11, X11
-	VPADDD    (AX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z0, Z0
-	VPADDQ    Z11, Z1, Z1
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    (AX), X11, X11
-	VPADDD    16(CX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z2, Z2
-	VPADDQ    Z11, Z3, Z3
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    16(CX), X11, X11
-	VPADDD    16(AX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z4, Z4
-	VPADDQ    Z11, Z5, Z5
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    16(AX), X11, X11
-	VPADDD    32(CX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z6, Z6
-	VPADDQ    Z11, Z7, Z7
-	JMP       done76
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (CX), X4, X4
+	VPADDD    (AX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z0, Z0
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (AX), X4, X4
+	VPADDD    16(CX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z1, Z1
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(CX), X4, X4
+	VPADDD    16(AX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z2, Z2
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(AX), X4, X4
+	VPADDD    32(CX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z3, Z3
+	JMP       done89
 
-masked79:
+masked92:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, R8
@@ -5139,194 +5012,191 @@ masked79:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z8
-	VMOVDQU8.Z 64(DX), K2, Z9
-	VSHUFI64X2 $0xdd, Z9, Z8, Z10
-	VSHUFI64X2 $0x88, Z9, Z8, Z8
-	VPADDD.Z   (CX), Z8, K3, Z9
-	VPADDD.Z   (AX), Z10, K3, Z11
-	VPMULUDQ   Z11, Z9, Z12
+	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z 64(DX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VMOVDQU64  (CX), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     (AX), Z6, Z7
+	VMOVDQU64  (AX), Z9
+	VPADDD.Z   Z9, Z4, K3, Z9
+	VPADDD     16(CX), Z6, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
 	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z9, Z9
-	VPADDQ     Z12, Z0, Z0
-	VPADDQ     Z9, Z1, Z1
-	VPADDD.Z   (AX), Z8, K3, Z9
-	VPADDD.Z   16(CX), Z10, K3, Z11
-	VPMULUDQ   Z11, Z9, Z12
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z9, Z9
-	VPADDQ     Z12, Z2, Z2
-	VPADDQ     Z9, Z3, Z3
-	VPADDD.Z   16(CX), Z8, K3, Z9
-	VPADDD.Z   16(AX), Z10, K3, Z11
-	VPMULUDQ   Z11, Z9, Z12
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z9, Z9
-	VPADDQ     Z12, Z4, Z4
-	VPADDQ     Z9, Z5, Z5
-	VPADDD.Z   16(AX), Z8, K3, Z8
-	VPADDD.Z   32(CX), Z10, K3, Z9
-	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VMOVDQU64  16(CX), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     16(AX), Z6, Z7
+	VMOVDQU64  16(AX), Z8
+	VPADDD.Z   Z8, Z4, K3, Z8
+	VPADDD     32(CX), Z6, Z6
+	VPMULUDQ   Z7, Z5, Z4
+	VPMULUDQ   Z6, Z8, Z9
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
 	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z10, Z6, Z6
-	VPADDQ     Z8, Z7, Z7
+	VPSHUFD    $0xf5, Z6, Z6
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z6, Z8, Z8
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z2, Z2
+	VPADDQ     Z8, Z9, Z9
+	VPADDQ     Z9, Z3, Z3
 
-done76:
+done89:
+	VPUNPCKLQDQ Z1, Z0, Z4
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VPUNPCKLQDQ Z3, Z2, Z0
+	VPUNPCKHQDQ Z3, Z2, Z1
 	VPADDQ      Z1, Z0, Z0
-	VPADDQ      Z3, Z2, Z2
-	VPADDQ      Z5, Z4, Z4
-	VPADDQ      Z7, Z6, Z6
-	VPUNPCKLQDQ Z2, Z0, Z1
-	VPUNPCKHQDQ Z2, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
-	VPUNPCKLQDQ Z6, Z4, Z0
-	VPUNPCKHQDQ Z6, Z4, Z2
-	VPADDQ      Z2, Z0, Z0
 	MOVQ        n+32(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded80
-	VSHUFI64X2  $0x4e, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0x4e, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
+	JLS         folded93
+	VSHUFI64X2  $0x4e, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0xb1, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
 
-folded80:
-	VINSERTI64X2 $0x01, X0, Y1, Y0
+folded93:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y4, Y0
 	VMOVDQU64    Y0, (SI)
 	VZEROUPPER
 	RET
 
-// func tag4AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64)
+// func tag4AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag4AVX512(SB), $0-72
-	MOVQ   k+16(FP), AX
-	MOVQ   group+24(FP), DX
-	SHLQ   $0x04, DX
-	LEAQ   280(AX), CX
-	LEAQ   824(AX), AX
-	ADDQ   DX, CX
-	ADDQ   DX, AX
-	MOVQ   p+32(FP), DX
-	MOVQ   n+40(FP), BX
-	TESTQ  BX, BX
-	JLT    noBytes84
-	MOVQ   sums+8(FP), SI
-	VMOVQ  (SI), X0
-	VPXORQ Z1, Z1, Z1
-	VMOVQ  8(SI), X2
-	VPXORQ Z3, Z3, Z3
-	VMOVQ  16(SI), X4
-	VPXORQ Z5, Z5, Z5
-	VMOVQ  24(SI), X6
-	VPXORQ Z7, Z7, Z7
-	SUBQ   $+128, BX
-	JLT    rest81
+TEXT ·tag4AVX512(SB), $0-80
+	MOVQ  k+16(FP), AX
+	MOVQ  group+24(FP), DX
+	SHLQ  $0x04, DX
+	LEAQ  280(AX), CX
+	LEAQ  824(AX), AX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  p+32(FP), DX
+	MOVQ  n+40(FP), BX
+	MOVQ  sums+8(FP), SI
+	TESTQ BX, BX
+	JLT   noBytes97
+	VMOVQ (SI), X0
+	VMOVQ 8(SI), X1
+	VMOVQ 16(SI), X2
+	VMOVQ 24(SI), X3
+	SUBQ  $+128, BX
+	JLT   rest94
 
-whole83:
-	VMOVDQU64  (DX), Z8
-	VMOVDQU64  64(DX), Z10
-	VSHUFI64X2 $0xdd, Z10, Z8, Z9
-	VSHUFI64X2 $0x88, Z10, Z8, Z8
-	VPADDD     (CX), Z8, Z10
-	VPADDD     (AX), Z9, Z13
-	VPMULUDQ   Z13, Z10, Z14
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z13, Z13
-	VPMULUDQ   Z13, Z10, Z10
-	VPADDQ     Z14, Z0, Z0
-	VPADDQ     Z10, Z1, Z1
-	VPADDD     (AX), Z8, Z10
-	VPADDD     16(CX), Z9, Z13
-	VPMULUDQ   Z13, Z10, Z14
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z13, Z13
-	VPMULUDQ   Z13, Z10, Z10
-	VPADDQ     Z14, Z2, Z2
-	VPADDQ     Z10, Z3, Z3
-	VPADDD     16(CX), Z8, Z10
-	VPADDD     16(AX), Z9, Z13
-	VPMULUDQ   Z13, Z10, Z14
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z13, Z13
-	VPMULUDQ   Z13, Z10, Z10
-	VPADDQ     Z14, Z4, Z4
-	VPADDQ     Z10, Z5, Z5
-	VPADDD     16(AX), Z8, Z8
-	VPADDD     32(CX), Z9, Z9
-	VPMULUDQ   Z9, Z8, Z10
+whole96:
+	VMOVDQU64  (DX), Z4
+	VMOVDQU64  64(DX), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
+	VPADDD     (CX), Z4, Z6
+	VPADDD     (AX), Z5, Z8
+	VPADDD     (AX), Z4, Z10
+	VPADDD     16(CX), Z5, Z11
+	VPMULUDQ   Z8, Z6, Z9
+	VPMULUDQ   Z11, Z10, Z12
+	VPSHUFD    $0xf5, Z6, Z6
 	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z11, Z10, Z10
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z9, Z0, Z0
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z1, Z1
+	VPADDD     16(CX), Z4, Z6
+	VPADDD     16(AX), Z5, Z8
+	VPADDD     16(AX), Z4, Z4
+	VPADDD     32(CX), Z5, Z9
+	VPMULUDQ   Z8, Z6, Z5
+	VPMULUDQ   Z9, Z4, Z10
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z4, Z4
 	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z10, Z6, Z6
-	VPADDQ     Z8, Z7, Z7
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z9, Z4, Z4
+	VPADDQ     Z6, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	VPADDQ     Z4, Z10, Z10
+	VPADDQ     Z10, Z3, Z3
 	ADDQ       $+128, DX
 	ADDQ       $+64, CX
 	ADDQ       $+64, AX
 	SUBQ       $+128, BX
-	JGE        whole83
+	JGE        whole96
 
 	// Done, if nothing is left.
 	CMPQ BX, $-128
-	JEQ  done82
+	JEQ  done95
 
-rest81:
+rest94:
 	ADDQ $+128, BX
 	CMPQ BX, $0x20
-	JNE  masked85
+	JNE  masked98
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    (CX), X11, X11
-	VPADDD    (AX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z0, Z0
-	VPADDQ    Z11, Z1, Z1
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    (AX), X11, X11
-	VPADDD    16(CX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z2, Z2
-	VPADDQ    Z11, Z3, Z3
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    16(CX), X11, X11
-	VPADDD    16(AX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z4, Z4
-	VPADDQ    Z11, Z5, Z5
-	VMOVDQU64 (DX), X11
-	VMOVDQU64 16(DX), X8
-	VPADDD    16(AX), X11, X11
-	VPADDD    32(CX), X8, X8
-	VPMULUDQ  X8, X11, X12
-	VPSHUFD   $0xf5, X11, X11
-	VPSHUFD   $0xf5, X8, X8
-	VPMULUDQ  X8, X11, X11
-	VPADDQ    Z12, Z6, Z6
-	VPADDQ    Z11, Z7, Z7
-	JMP       done82
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (CX), X4, X4
+	VPADDD    (AX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z0, Z0
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (AX), X4, X4
+	VPADDD    16(CX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z1, Z1
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(CX), X4, X4
+	VPADDD    16(AX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z2, Z2
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(AX), X4, X4
+	VPADDD    32(CX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z3, Z3
+	JMP       done95
 
-masked85:
+masked98:
 	// The last bytes, filled up with zeros to a group, at least one.
 	MOVQ       $-1, SI
 	BZHIQ      BX, SI, DI
@@ -5345,151 +5215,264 @@ masked85:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, SI, DI
 	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z8
-	VMOVDQU8.Z 64(DX), K2, Z9
-	VSHUFI64X2 $0xdd, Z9, Z8, Z10
-	VSHUFI64X2 $0x88, Z9, Z8, Z8
-	VPADDD.Z   (CX), Z8, K3, Z9
-	VPADDD.Z   (AX), Z10, K3, Z11
-	VPMULUDQ   Z11, Z9, Z12
+	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z 64(DX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VMOVDQU64  (CX), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     (AX), Z6, Z7
+	VMOVDQU64  (AX), Z9
+	VPADDD.Z   Z9, Z4, K3, Z9
+	VPADDD     16(CX), Z6, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
 	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z9, Z9
-	VPADDQ     Z12, Z0, Z0
-	VPADDQ     Z9, Z1, Z1
-	VPADDD.Z   (AX), Z8, K3, Z9
-	VPADDD.Z   16(CX), Z10, K3, Z11
-	VPMULUDQ   Z11, Z9, Z12
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z9, Z9
-	VPADDQ     Z12, Z2, Z2
-	VPADDQ     Z9, Z3, Z3
-	VPADDD.Z   16(CX), Z8, K3, Z9
-	VPADDD.Z   16(AX), Z10, K3, Z11
-	VPMULUDQ   Z11, Z9, Z12
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z11, Z9, Z9
-	VPADDQ     Z12, Z4, Z4
-	VPADDQ     Z9, Z5, Z5
-	VPADDD.Z   16(AX), Z8, K3, Z8
-	VPADDD.Z   32(CX), Z10, K3, Z9
-	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VMOVDQU64  16(CX), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     16(AX), Z6, Z7
+	VMOVDQU64  16(AX), Z8
+	VPADDD.Z   Z8, Z4, K3, Z8
+	VPADDD     32(CX), Z6, Z6
+	VPMULUDQ   Z7, Z5, Z4
+	VPMULUDQ   Z6, Z8, Z9
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
 	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z10, Z6, Z6
-	VPADDQ     Z8, Z7, Z7
+	VPSHUFD    $0xf5, Z6, Z6
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z6, Z8, Z8
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z2, Z2
+	VPADDQ     Z8, Z9, Z9
+	VPADDQ     Z9, Z3, Z3
 
-done82:
+done95:
+	VPUNPCKLQDQ Z1, Z0, Z4
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VPUNPCKLQDQ Z3, Z2, Z0
+	VPUNPCKHQDQ Z3, Z2, Z1
 	VPADDQ      Z1, Z0, Z0
-	VPADDQ      Z3, Z2, Z2
-	VPADDQ      Z5, Z4, Z4
-	VPADDQ      Z7, Z6, Z6
-	VPUNPCKLQDQ Z2, Z0, Z1
-	VPUNPCKHQDQ Z2, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
-	VPUNPCKLQDQ Z6, Z4, Z0
-	VPUNPCKHQDQ Z6, Z4, Z2
-	VPADDQ      Z2, Z0, Z0
 	MOVQ        n+40(FP), AX
 	CMPQ        AX, $0x20
-	JLS         folded86
-	VSHUFI64X2  $0x4e, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z2
-	VPADDQ      Z2, Z1, Z1
-	VSHUFI64X2  $0x4e, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z2
-	VPADDQ      Z2, Z0, Z0
+	JLS         folded99
+	VSHUFI64X2  $0x4e, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0xb1, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
 
-folded86:
-	VINSERTI64X2 $0x01, X0, Y1, Y0
+folded99:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y4, Y0
+	JMP          hashed100
 
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y1, Y0
-	VPMULLQ     24(AX), Y0, Y0
-	VPSRLQ      $0x20, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPSRLQ      $0x10, Y1, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPANDQ.BCST word16<>+0(SB), Y1, Y1
-	VPMULLQ     120(AX), Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y0, Y1
-	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
-	VPSLLQ      $0x02, Y1, Y2
-	VPADDQ      Y1, Y0, Y0
-	VPADDQ      Y2, Y0, Y0
-	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
-	VPMINUQ     Y1, Y0, Y0
-
-	// The tag, big-endian.
-	VPMOVQD   Y0, X0
-	VPXORD    8(AX), X0, X0
-	VPSHUFB   swap32<>+0(SB), X0, X0
-	MOVQ      tag+0(FP), AX
-	VMOVQ     padFirst+56(FP), X1
-	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
-	VPXORD    X1, X0, X0
-	VMOVDQU64 X0, (AX)
-	VZEROUPPER
-	RET
-
-noBytes84:
-	MOVQ        sums+8(FP), SI
+noBytes97:
 	VMOVQ       (SI), X0
 	VPINSRQ     $0x01, 8(SI), X0, X0
 	VMOVQ       16(SI), X1
 	VPINSRQ     $0x01, 24(SI), X1, X1
 	VINSERTI128 $0x01, X1, Y0, Y0
 
+hashed100:
 	// L1: the length in bits.
 	MOVQ         length+48(FP), AX
 	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y1
+	VPADDQ       Y1, Y0, Y0
 
+	// L2: the last step of POLY-64, if there were others.
+	MOVQ   y+72(FP), AX
+	TESTQ  AX, AX
+	JZ     short101
+	MOVQ   k+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1608(CX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DI
+	SUBQ    1608(CX), DI
+	MOVQ    1608(CX), SI
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, SI
+	CMOVQCS DI, BX
+	MOVQ    8(AX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+
+	// The least residue.
+	LEAQ    59(DI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, DI
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1632(CX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), R8
+	SUBQ    1632(CX), R8
+	MOVQ    1632(CX), SI
+	MOVQ    $0x0000000100000000, R9
+	ADDQ    BX, R9
+	CMOVQCS DX, SI
+	CMOVQCS R8, BX
+	MOVQ    24(AX), DX
+	MULXQ   SI, R8, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, R8
+	ADCQ    $0x00, SI
+	ADDQ    BX, R8
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, R8
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, R8
+
+	// The least residue.
+	LEAQ         59(R8), BX
+	CMPQ         BX, $0x3b
+	CMOVQCS      BX, R8
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, BX
+	MOVQ         1656(CX), DX
+	MULXQ        DX, DX, SI
+	IMUL3Q       $0x3b, SI, SI
+	ADDQ         SI, DX
+	SBBQ         SI, SI
+	ANDQ         $0x3b, SI
+	ADDQ         SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), R9
+	SUBQ    1656(CX), R9
+	MOVQ    1656(CX), SI
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    BX, R10
+	CMOVQCS DX, SI
+	CMOVQCS R9, BX
+	MOVQ    40(AX), DX
+	MULXQ   SI, R9, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, R9
+	ADCQ    $0x00, SI
+	ADDQ    BX, R9
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, R9
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, R9
+
+	// The least residue.
+	LEAQ    59(R9), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, R9
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1680(CX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), SI
+	SUBQ    1680(CX), SI
+	MOVQ    1680(CX), CX
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    BX, R10
+	CMOVQCS DX, CX
+	CMOVQCS SI, BX
+	MOVQ    56(AX), DX
+	MULXQ   CX, CX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, CX
+	ADCQ    $0x00, DX
+	ADDQ    BX, CX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, CX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, CX
+
+	// The least residue.
+	LEAQ        59(CX), BX
+	CMPQ        BX, $0x3b
+	CMOVQCS     BX, CX
+	VMOVQ       DI, X0
+	VPINSRQ     $0x01, R8, X0, X0
+	VMOVQ       R9, X1
+	VPINSRQ     $0x01, CX, X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+short101:
 	// L3: the 16-bit words times k_5 to k_8.
 	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y1, Y0
-	VPMULLQ     24(AX), Y0, Y0
-	VPSRLQ      $0x20, Y1, Y2
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
 	VPANDQ.BCST word16<>+0(SB), Y2, Y2
 	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPSRLQ      $0x10, Y1, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
 	VPANDQ.BCST word16<>+0(SB), Y2, Y2
 	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	VPANDQ.BCST word16<>+0(SB), Y1, Y1
-	VPMULLQ     120(AX), Y1, Y1
-	VPADDQ      Y1, Y0, Y0
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
 
 	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y0, Y1
-	VPANDQ.BCST mask36<>+0(SB), Y0, Y0
-	VPSLLQ      $0x02, Y1, Y2
-	VPADDQ      Y1, Y0, Y0
-	VPADDQ      Y2, Y0, Y0
-	VPSUBQ.BCST prime36<>+0(SB), Y0, Y1
-	VPMINUQ     Y1, Y0, Y0
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
 
 	// The tag, big-endian.
-	VPMOVQD   Y0, X0
+	VPMOVQD   Y1, X0
 	VPXORD    8(AX), X0, X0
 	VPSHUFB   swap32<>+0(SB), X0, X0
 	MOVQ      tag+0(FP), AX
@@ -5502,975 +5485,916 @@ noBytes84:
 
 // func nhPoly4AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly4AVX2(SB), $160-40
-	MOVQ k+8(FP), AX
-
-	// For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.
+TEXT ·nhPoly4AVX2(SB), $64-40
+	MOVQ   k+8(FP), AX
 	MOVQ   y+0(FP), CX
-	MOVQ   1608(AX), BX
-	MOVQ   BX, (SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 16(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 8(SP)
-	MOVQ   8(CX), SI
-	MOVQ   SI, 24(SP)
-	MOVQ   1632(AX), BX
-	MOVQ   BX, 40(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 56(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 48(SP)
-	MOVQ   24(CX), SI
-	MOVQ   SI, 64(SP)
-	MOVQ   1656(AX), BX
-	MOVQ   BX, 80(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 96(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 88(SP)
-	MOVQ   40(CX), SI
-	MOVQ   SI, 104(SP)
-	MOVQ   1680(AX), BX
-	MOVQ   BX, 120(SP)
-	MOVQ   BX, DX
-	MULXQ  BX, SI, DX
-	ADDQ   $0x3b, BX
-	MOVQ   BX, 136(SP)
-	IMUL3Q $0x3b, DX, DX
-	ADDQ   DX, SI
-	SBBQ   DX, DX
-	ANDQ   $0x3b, DX
-	ADDQ   DX, SI
-	MOVQ   SI, 128(SP)
-	MOVQ   56(CX), SI
-	MOVQ   SI, 144(SP)
-	MOVQ   p+16(FP), CX
-	MOVQ   blocks+24(FP), BX
-	MOVQ   words+32(FP), SI
-	MOVQ   BX, DI
+	MOVQ   p+16(FP), BX
+	MOVQ   blocks+24(FP), SI
+	MOVQ   words+32(FP), DI
+	MOVQ   1608(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 32(SP)
+	MOVQ   1632(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 40(SP)
+	MOVQ   1656(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 48(SP)
+	MOVQ   1680(AX), DX
+	MULXQ  DX, DX, R8
+	IMUL3Q $0x3b, R8, R8
+	ADDQ   R8, DX
+	SBBQ   R8, R8
+	ANDQ   $0x3b, R8
+	ADDQ   R8, DX
+	MOVQ   DX, 56(SP)
+	MOVQ   SI, R8
 
-block87:
+block102:
+	CMPQ       SI, $0x20
+	JLS        near104
+	PREFETCHT0 8192(BX)
+	PREFETCHT0 8256(BX)
+	PREFETCHT0 8320(BX)
+	PREFETCHT0 8384(BX)
+	PREFETCHT0 8448(BX)
+	PREFETCHT0 8512(BX)
+	PREFETCHT0 8576(BX)
+	PREFETCHT0 8640(BX)
+	PREFETCHT0 8704(BX)
+	PREFETCHT0 8768(BX)
+	PREFETCHT0 8832(BX)
+	PREFETCHT0 8896(BX)
+	PREFETCHT0 8960(BX)
+	PREFETCHT0 9024(BX)
+	PREFETCHT0 9088(BX)
+	PREFETCHT0 9152(BX)
+
+near104:
 	// Bytes 0 to 63 of the block.
-	VMOVDQU     (CX), Y7
-	VPERM2I128  $0x31, 32(CX), Y7, Y6
-	VINSERTI128 $0x01, 32(CX), Y7, Y7
-	PREFETCHT0  8192(CX)
-	VPADDD      280(AX), Y7, Y1
-	VPADDD      824(AX), Y6, Y2
-	VPMULUDQ    Y2, Y1, Y0
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDD      824(AX), Y7, Y3
-	VPADDD      296(AX), Y6, Y4
-	VPMULUDQ    Y4, Y3, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDD      296(AX), Y7, Y5
-	VPADDD      840(AX), Y6, Y8
-	VPMULUDQ    Y8, Y5, Y4
+	VMOVDQU     (BX), Y3
+	VPERM2I128  $0x31, 32(BX), Y3, Y4
+	VINSERTI128 $0x01, 32(BX), Y3, Y3
+	VPADDD      280(AX), Y3, Y0
+	VPADDD      824(AX), Y4, Y5
+	VPADDD      824(AX), Y3, Y1
+	VPADDD      296(AX), Y4, Y7
+	VPMULUDQ    Y5, Y0, Y6
+	VPMULUDQ    Y7, Y1, Y2
+	VPSHUFD     $0xf5, Y0, Y0
 	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y8, Y8
-	VPMULUDQ    Y8, Y5, Y5
-	VPADDD      840(AX), Y7, Y7
-	VPADDD      312(AX), Y6, Y8
-	VPMULUDQ    Y8, Y7, Y6
+	VPSHUFD     $0xf5, Y1, Y1
 	VPSHUFD     $0xf5, Y7, Y7
-	VPSHUFD     $0xf5, Y8, Y8
-	VPMULUDQ    Y8, Y7, Y7
+	VPMULUDQ    Y5, Y0, Y0
+	VPMULUDQ    Y7, Y1, Y1
+	VPADDQ      Y0, Y6, Y0
+	VPADDQ      Y1, Y2, Y1
+	VPADDD      296(AX), Y3, Y2
+	VPADDD      840(AX), Y4, Y5
+	VPADDD      840(AX), Y3, Y3
+	VPADDD      312(AX), Y4, Y7
+	VPMULUDQ    Y5, Y2, Y6
+	VPMULUDQ    Y7, Y3, Y4
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y7, Y7
+	VPMULUDQ    Y5, Y2, Y2
+	VPMULUDQ    Y7, Y3, Y3
+	VPADDQ      Y2, Y6, Y2
+	VPADDQ      Y3, Y4, Y3
 
 	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(CX), Y8
-	VPERM2I128  $0x31, 96(CX), Y8, Y9
-	VINSERTI128 $0x01, 96(CX), Y8, Y8
-	PREFETCHT0  8256(CX)
-	VPADDD      312(AX), Y8, Y10
-	VPADDD      856(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      856(AX), Y8, Y10
-	VPADDD      328(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      328(AX), Y8, Y10
-	VPADDD      872(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      872(AX), Y8, Y8
-	VPADDD      344(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     64(BX), Y4
+	VPERM2I128  $0x31, 96(BX), Y4, Y5
+	VINSERTI128 $0x01, 96(BX), Y4, Y4
+	VPADDD      312(AX), Y4, Y6
+	VPADDD      856(AX), Y5, Y7
+	VPADDD      856(AX), Y4, Y9
+	VPADDD      328(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      328(AX), Y4, Y6
+	VPADDD      872(AX), Y5, Y7
+	VPADDD      872(AX), Y4, Y4
+	VPADDD      344(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(CX), Y8
-	VPERM2I128  $0x31, 160(CX), Y8, Y9
-	VINSERTI128 $0x01, 160(CX), Y8, Y8
-	PREFETCHT0  8320(CX)
-	VPADDD      344(AX), Y8, Y10
-	VPADDD      888(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      888(AX), Y8, Y10
-	VPADDD      360(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      360(AX), Y8, Y10
-	VPADDD      904(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      904(AX), Y8, Y8
-	VPADDD      376(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     128(BX), Y4
+	VPERM2I128  $0x31, 160(BX), Y4, Y5
+	VINSERTI128 $0x01, 160(BX), Y4, Y4
+	VPADDD      344(AX), Y4, Y6
+	VPADDD      888(AX), Y5, Y7
+	VPADDD      888(AX), Y4, Y9
+	VPADDD      360(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      360(AX), Y4, Y6
+	VPADDD      904(AX), Y5, Y7
+	VPADDD      904(AX), Y4, Y4
+	VPADDD      376(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(CX), Y8
-	VPERM2I128  $0x31, 224(CX), Y8, Y9
-	VINSERTI128 $0x01, 224(CX), Y8, Y8
-	PREFETCHT0  8384(CX)
-	VPADDD      376(AX), Y8, Y10
-	VPADDD      920(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      920(AX), Y8, Y10
-	VPADDD      392(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      392(AX), Y8, Y10
-	VPADDD      936(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      936(AX), Y8, Y8
-	VPADDD      408(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     192(BX), Y4
+	VPERM2I128  $0x31, 224(BX), Y4, Y5
+	VINSERTI128 $0x01, 224(BX), Y4, Y4
+	VPADDD      376(AX), Y4, Y6
+	VPADDD      920(AX), Y5, Y7
+	VPADDD      920(AX), Y4, Y9
+	VPADDD      392(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      392(AX), Y4, Y6
+	VPADDD      936(AX), Y5, Y7
+	VPADDD      936(AX), Y4, Y4
+	VPADDD      408(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(CX), Y8
-	VPERM2I128  $0x31, 288(CX), Y8, Y9
-	VINSERTI128 $0x01, 288(CX), Y8, Y8
-	PREFETCHT0  8448(CX)
-	VPADDD      408(AX), Y8, Y10
-	VPADDD      952(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      952(AX), Y8, Y10
-	VPADDD      424(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      424(AX), Y8, Y10
-	VPADDD      968(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      968(AX), Y8, Y8
-	VPADDD      440(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     256(BX), Y4
+	VPERM2I128  $0x31, 288(BX), Y4, Y5
+	VINSERTI128 $0x01, 288(BX), Y4, Y4
+	VPADDD      408(AX), Y4, Y6
+	VPADDD      952(AX), Y5, Y7
+	VPADDD      952(AX), Y4, Y9
+	VPADDD      424(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      424(AX), Y4, Y6
+	VPADDD      968(AX), Y5, Y7
+	VPADDD      968(AX), Y4, Y4
+	VPADDD      440(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(CX), Y8
-	VPERM2I128  $0x31, 352(CX), Y8, Y9
-	VINSERTI128 $0x01, 352(CX), Y8, Y8
-	PREFETCHT0  8512(CX)
-	VPADDD      440(AX), Y8, Y10
-	VPADDD      984(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      984(AX), Y8, Y10
-	VPADDD      456(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      456(AX), Y8, Y10
-	VPADDD      1000(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1000(AX), Y8, Y8
-	VPADDD      472(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     320(BX), Y4
+	VPERM2I128  $0x31, 352(BX), Y4, Y5
+	VINSERTI128 $0x01, 352(BX), Y4, Y4
+	VPADDD      440(AX), Y4, Y6
+	VPADDD      984(AX), Y5, Y7
+	VPADDD      984(AX), Y4, Y9
+	VPADDD      456(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      456(AX), Y4, Y6
+	VPADDD      1000(AX), Y5, Y7
+	VPADDD      1000(AX), Y4, Y4
+	VPADDD      472(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(CX), Y8
-	VPERM2I128  $0x31, 416(CX), Y8, Y9
-	VINSERTI128 $0x01, 416(CX), Y8, Y8
-	PREFETCHT0  8576(CX)
-	VPADDD      472(AX), Y8, Y10
-	VPADDD      1016(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1016(AX), Y8, Y10
-	VPADDD      488(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      488(AX), Y8, Y10
-	VPADDD      1032(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1032(AX), Y8, Y8
-	VPADDD      504(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     384(BX), Y4
+	VPERM2I128  $0x31, 416(BX), Y4, Y5
+	VINSERTI128 $0x01, 416(BX), Y4, Y4
+	VPADDD      472(AX), Y4, Y6
+	VPADDD      1016(AX), Y5, Y7
+	VPADDD      1016(AX), Y4, Y9
+	VPADDD      488(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      488(AX), Y4, Y6
+	VPADDD      1032(AX), Y5, Y7
+	VPADDD      1032(AX), Y4, Y4
+	VPADDD      504(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(CX), Y8
-	VPERM2I128  $0x31, 480(CX), Y8, Y9
-	VINSERTI128 $0x01, 480(CX), Y8, Y8
-	PREFETCHT0  8640(CX)
-	VPADDD      504(AX), Y8, Y10
-	VPADDD      1048(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1048(AX), Y8, Y10
-	VPADDD      520(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      520(AX), Y8, Y10
-	VPADDD      1064(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1064(AX), Y8, Y8
-	VPADDD      536(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     448(BX), Y4
+	VPERM2I128  $0x31, 480(BX), Y4, Y5
+	VINSERTI128 $0x01, 480(BX), Y4, Y4
+	VPADDD      504(AX), Y4, Y6
+	VPADDD      1048(AX), Y5, Y7
+	VPADDD      1048(AX), Y4, Y9
+	VPADDD      520(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      520(AX), Y4, Y6
+	VPADDD      1064(AX), Y5, Y7
+	VPADDD      1064(AX), Y4, Y4
+	VPADDD      536(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(CX), Y8
-	VPERM2I128  $0x31, 544(CX), Y8, Y9
-	VINSERTI128 $0x01, 544(CX), Y8, Y8
-	PREFETCHT0  8704(CX)
-	VPADDD      536(AX), Y8, Y10
-	VPADDD      1080(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1080(AX), Y8, Y10
-	VPADDD      552(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      552(AX), Y8, Y10
-	VPADDD      1096(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1096(AX), Y8, Y8
-	VPADDD      568(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     512(BX), Y4
+	VPERM2I128  $0x31, 544(BX), Y4, Y5
+	VINSERTI128 $0x01, 544(BX), Y4, Y4
+	VPADDD      536(AX), Y4, Y6
+	VPADDD      1080(AX), Y5, Y7
+	VPADDD      1080(AX), Y4, Y9
+	VPADDD      552(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      552(AX), Y4, Y6
+	VPADDD      1096(AX), Y5, Y7
+	VPADDD      1096(AX), Y4, Y4
+	VPADDD      568(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(CX), Y8
-	VPERM2I128  $0x31, 608(CX), Y8, Y9
-	VINSERTI128 $0x01, 608(CX), Y8, Y8
-	PREFETCHT0  8768(CX)
-	VPADDD      568(AX), Y8, Y10
-	VPADDD      1112(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1112(AX), Y8, Y10
-	VPADDD      584(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      584(AX), Y8, Y10
-	VPADDD      1128(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1128(AX), Y8, Y8
-	VPADDD      600(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     576(BX), Y4
+	VPERM2I128  $0x31, 608(BX), Y4, Y5
+	VINSERTI128 $0x01, 608(BX), Y4, Y4
+	VPADDD      568(AX), Y4, Y6
+	VPADDD      1112(AX), Y5, Y7
+	VPADDD      1112(AX), Y4, Y9
+	VPADDD      584(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      584(AX), Y4, Y6
+	VPADDD      1128(AX), Y5, Y7
+	VPADDD      1128(AX), Y4, Y4
+	VPADDD      600(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(CX), Y8
-	VPERM2I128  $0x31, 672(CX), Y8, Y9
-	VINSERTI128 $0x01, 672(CX), Y8, Y8
-	PREFETCHT0  8832(CX)
-	VPADDD      600(AX), Y8, Y10
-	VPADDD      1144(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1144(AX), Y8, Y10
-	VPADDD      616(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      616(AX), Y8, Y10
-	VPADDD      1160(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1160(AX), Y8, Y8
-	VPADDD      632(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     640(BX), Y4
+	VPERM2I128  $0x31, 672(BX), Y4, Y5
+	VINSERTI128 $0x01, 672(BX), Y4, Y4
+	VPADDD      600(AX), Y4, Y6
+	VPADDD      1144(AX), Y5, Y7
+	VPADDD      1144(AX), Y4, Y9
+	VPADDD      616(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      616(AX), Y4, Y6
+	VPADDD      1160(AX), Y5, Y7
+	VPADDD      1160(AX), Y4, Y4
+	VPADDD      632(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(CX), Y8
-	VPERM2I128  $0x31, 736(CX), Y8, Y9
-	VINSERTI128 $0x01, 736(CX), Y8, Y8
-	PREFETCHT0  8896(CX)
-	VPADDD      632(AX), Y8, Y10
-	VPADDD      1176(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1176(AX), Y8, Y10
-	VPADDD      648(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      648(AX), Y8, Y10
-	VPADDD      1192(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1192(AX), Y8, Y8
-	VPADDD      664(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     704(BX), Y4
+	VPERM2I128  $0x31, 736(BX), Y4, Y5
+	VINSERTI128 $0x01, 736(BX), Y4, Y4
+	VPADDD      632(AX), Y4, Y6
+	VPADDD      1176(AX), Y5, Y7
+	VPADDD      1176(AX), Y4, Y9
+	VPADDD      648(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      648(AX), Y4, Y6
+	VPADDD      1192(AX), Y5, Y7
+	VPADDD      1192(AX), Y4, Y4
+	VPADDD      664(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(CX), Y8
-	VPERM2I128  $0x31, 800(CX), Y8, Y9
-	VINSERTI128 $0x01, 800(CX), Y8, Y8
-	PREFETCHT0  8960(CX)
-	VPADDD      664(AX), Y8, Y10
-	VPADDD      1208(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1208(AX), Y8, Y10
-	VPADDD      680(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      680(AX), Y8, Y10
-	VPADDD      1224(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1224(AX), Y8, Y8
-	VPADDD      696(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     768(BX), Y4
+	VPERM2I128  $0x31, 800(BX), Y4, Y5
+	VINSERTI128 $0x01, 800(BX), Y4, Y4
+	VPADDD      664(AX), Y4, Y6
+	VPADDD      1208(AX), Y5, Y7
+	VPADDD      1208(AX), Y4, Y9
+	VPADDD      680(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      680(AX), Y4, Y6
+	VPADDD      1224(AX), Y5, Y7
+	VPADDD      1224(AX), Y4, Y4
+	VPADDD      696(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(CX), Y8
-	VPERM2I128  $0x31, 864(CX), Y8, Y9
-	VINSERTI128 $0x01, 864(CX), Y8, Y8
-	PREFETCHT0  9024(CX)
-	VPADDD      696(AX), Y8, Y10
-	VPADDD      1240(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1240(AX), Y8, Y10
-	VPADDD      712(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      712(AX), Y8, Y10
-	VPADDD      1256(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1256(AX), Y8, Y8
-	VPADDD      728(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     832(BX), Y4
+	VPERM2I128  $0x31, 864(BX), Y4, Y5
+	VINSERTI128 $0x01, 864(BX), Y4, Y4
+	VPADDD      696(AX), Y4, Y6
+	VPADDD      1240(AX), Y5, Y7
+	VPADDD      1240(AX), Y4, Y9
+	VPADDD      712(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      712(AX), Y4, Y6
+	VPADDD      1256(AX), Y5, Y7
+	VPADDD      1256(AX), Y4, Y4
+	VPADDD      728(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(CX), Y8
-	VPERM2I128  $0x31, 928(CX), Y8, Y9
-	VINSERTI128 $0x01, 928(CX), Y8, Y8
-	PREFETCHT0  9088(CX)
-	VPADDD      728(AX), Y8, Y10
-	VPADDD      1272(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1272(AX), Y8, Y10
-	VPADDD      744(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      744(AX), Y8, Y10
-	VPADDD      1288(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1288(AX), Y8, Y8
-	VPADDD      760(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     896(BX), Y4
+	VPERM2I128  $0x31, 928(BX), Y4, Y5
+	VINSERTI128 $0x01, 928(BX), Y4, Y4
+	VPADDD      728(AX), Y4, Y6
+	VPADDD      1272(AX), Y5, Y7
+	VPADDD      1272(AX), Y4, Y9
+	VPADDD      744(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      744(AX), Y4, Y6
+	VPADDD      1288(AX), Y5, Y7
+	VPADDD      1288(AX), Y4, Y4
+	VPADDD      760(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(CX), Y8
-	VPERM2I128  $0x31, 992(CX), Y8, Y9
-	VINSERTI128 $0x01, 992(CX), Y8, Y8
-	PREFETCHT0  9152(CX)
-	VPADDD      760(AX), Y8, Y10
-	VPADDD      1304(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      1304(AX), Y8, Y10
-	VPADDD      776(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      776(AX), Y8, Y10
-	VPADDD      1320(AX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      1320(AX), Y8, Y8
-	VPADDD      792(AX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     960(BX), Y4
+	VPERM2I128  $0x31, 992(BX), Y4, Y5
+	VINSERTI128 $0x01, 992(BX), Y4, Y4
+	VPADDD      760(AX), Y4, Y6
+	VPADDD      1304(AX), Y5, Y7
+	VPADDD      1304(AX), Y4, Y9
+	VPADDD      776(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
-	CMPQ        BX, DI
-	JEQ         entry88
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      776(AX), Y4, Y6
+	VPADDD      1320(AX), Y5, Y7
+	VPADDD      1320(AX), Y4, Y4
+	VPADDD      792(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+	CMPQ        SI, R8
+	JEQ         entry103
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly89
-	MOVQ  32(SP), DX
+	TESTQ DI, DI
+	JZ    poly105
+	MOVQ  (SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, (SI)
-	MOVQ  72(SP), DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 8(SI)
-	MOVQ  112(SP), DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 16(SI)
-	MOVQ  152(SP), DX
+	MOVQ  DX, 16(DI)
+	MOVQ  24(SP), DX
 	ADDQ  $+8192, DX
-	MOVQ  DX, 24(SI)
-	ADDQ  $0x20, SI
+	MOVQ  DX, 24(DI)
+	ADDQ  $0x20, DI
 
-poly89:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    16(SP), R9
-	MOVQ    (SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 8(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    24(SP), DX
-	MULXQ   R8, R9, R8
+poly105:
+	MOVQ (SP), R9
+	ADDQ $+8192, R9
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 32(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    8(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 24(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 8(CX)
+	MOVQ    8(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    56(SP), R9
-	MOVQ    40(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 48(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    64(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 40(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    24(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 64(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 24(CX)
+	MOVQ    16(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    96(SP), R9
-	MOVQ    80(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 88(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    104(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 48(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    40(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 104(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 40(CX)
+	MOVQ    24(SP), R9
+	ADDQ    $+8192, R9
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    152(SP), R10
-	ADDQ    $+8192, R10
-	MOVQ    R10, DX
-	SHRQ    $0x20, DX
-	MOVQ    R10, R9
-	SUBQ    136(SP), R9
-	MOVQ    120(SP), R8
-	CMPL    DX, $0xffffffff
-	CMOVQEQ 128(SP), R8
-	CMOVQEQ R9, R10
-	MOVQ    144(SP), DX
-	MULXQ   R8, R9, R8
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R9), DX
+	SUBQ    1680(AX), DX
+	MOVQ    1680(AX), R10
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    R9, R11
+	CMOVQCS 56(SP), R10
+	CMOVQCS DX, R9
+	MOVQ    56(CX), DX
+	MULXQ   R10, R11, R10
 	MOVQ    $+59, DX
-	MULXQ   R8, DX, R8
-	ADDQ    DX, R9
-	ADCQ    $0x00, R8
-	ADDQ    R10, R9
-	ADCQ    $0x00, R8
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	SBBQ    DX, DX
-	ANDQ    $0x3b, DX
-	ADDQ    DX, R9
-	MOVQ    R9, 144(SP)
+	MULXQ   R10, DX, R10
+	ADDQ    DX, R11
+	ADCQ    $0x00, R10
+	ADDQ    R9, R11
+	ADCQ    $0x00, R10
+	IMUL3Q  $0x3b, R10, R10
+	ADDQ    R10, R11
+	SBBQ    R10, R10
+	ANDQ    $0x3b, R10
+	ADDQ    R10, R11
+	MOVQ    R11, 56(CX)
 
-entry88:
+entry103:
+	VPUNPCKLQDQ  Y1, Y0, Y4
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPUNPCKLQDQ  Y3, Y2, Y0
+	VPUNPCKHQDQ  Y3, Y2, Y1
 	VPADDQ       Y1, Y0, Y0
-	VPADDQ       Y3, Y2, Y2
-	VPADDQ       Y5, Y4, Y4
-	VPADDQ       Y7, Y6, Y6
-	VPUNPCKLQDQ  Y2, Y0, Y1
-	VPUNPCKHQDQ  Y2, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VPUNPCKLQDQ  Y6, Y4, Y0
-	VPUNPCKHQDQ  Y6, Y4, Y2
-	VPADDQ       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y1, X2
-	VPADDQ       X1, X2, X1
-	VEXTRACTI128 $0x01, Y0, X2
-	VPADDQ       X0, X2, X0
-	VPUNPCKHQDQ  Y1, Y1, Y2
-	VPUNPCKHQDQ  Y0, Y0, Y3
-	VMOVQ        X1, 32(SP)
-	VMOVQ        X2, 72(SP)
-	VMOVQ        X0, 112(SP)
-	VMOVQ        X3, 152(SP)
-	ADDQ         $+1024, CX
-	DECQ         BX
-	JNZ          block87
+	VEXTRACTI128 $0x01, Y4, X1
+	VPADDQ       X4, X1, X4
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VMOVDQU      X4, (SP)
+	VMOVDQU      X0, 16(SP)
+	ADDQ         $+1024, BX
+	DECQ         SI
+	JNZ          block102
 
 	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ SI, SI
-	JZ    poly91
-	MOVQ  32(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, (SI)
-	MOVQ  72(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 8(SI)
-	MOVQ  112(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 16(SI)
-	MOVQ  152(SP), AX
-	ADDQ  $+8192, AX
-	MOVQ  AX, 24(SI)
-	ADDQ  $0x20, SI
+	TESTQ DI, DI
+	JZ    poly107
+	MOVQ  (SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, (DI)
+	MOVQ  8(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 8(DI)
+	MOVQ  16(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 16(DI)
+	MOVQ  24(SP), DX
+	ADDQ  $+8192, DX
+	MOVQ  DX, 24(DI)
+	ADDQ  $0x20, DI
 
-poly91:
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    32(SP), BX
+poly107:
+	MOVQ (SP), BX
+	ADDQ $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1608(AX), DX
+	MOVQ    1608(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 32(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 8(CX)
+	MOVQ    8(SP), BX
 	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    16(SP), DX
-	MOVQ    (SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 8(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    24(SP), DX
-	MULXQ   CX, CX, AX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1632(AX), DX
+	MOVQ    1632(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 40(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    24(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 24(CX)
+	MOVQ    16(SP), BX
+	ADDQ    $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1656(AX), DX
+	MOVQ    1656(AX), SI
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    BX, DI
+	CMOVQCS 48(SP), SI
+	CMOVQCS DX, BX
+	MOVQ    40(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+	MOVQ    DI, 40(CX)
+	MOVQ    24(SP), BX
+	ADDQ    $+8192, BX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DX
+	SUBQ    1680(AX), DX
+	MOVQ    1680(AX), AX
+	MOVQ    $0x0000000100000000, SI
+	ADDQ    BX, SI
+	CMOVQCS 56(SP), AX
+	CMOVQCS DX, BX
+	MOVQ    56(CX), DX
+	MULXQ   AX, SI, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
+	ADDQ    AX, SI
 	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 24(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    72(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    56(SP), DX
-	MOVQ    40(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 48(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    64(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
+	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
+	ADDQ    DX, SI
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 64(SP)
+	ADDQ    AX, SI
+	MOVQ    SI, 56(CX)
 
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    112(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    96(SP), DX
-	MOVQ    80(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 88(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    104(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 104(SP)
-
-	// y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	MOVQ    152(SP), BX
-	ADDQ    $+8192, BX
-	MOVQ    BX, AX
-	SHRQ    $0x20, AX
-	MOVQ    BX, DX
-	SUBQ    136(SP), DX
-	MOVQ    120(SP), CX
-	CMPL    AX, $0xffffffff
-	CMOVQEQ 128(SP), CX
-	CMOVQEQ DX, BX
-	MOVQ    144(SP), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-	MOVQ    CX, 144(SP)
-
-	// The frame held keys.
-	MOVQ  y+0(FP), AX
-	VPXOR X0, X0, X0
-	MOVQ  24(SP), CX
-	MOVQ  CX, 8(AX)
-	MOVQ  64(SP), CX
-	MOVQ  CX, 24(AX)
-	MOVQ  104(SP), CX
-	MOVQ  CX, 40(AX)
-	MOVQ  144(SP), CX
-	MOVQ  CX, 56(AX)
-	VMOVQ X0, (SP)
-	VMOVQ X0, 8(SP)
-	VMOVQ X0, 16(SP)
-	VMOVQ X0, 24(SP)
-	VMOVQ X0, 32(SP)
-	VMOVQ X0, 40(SP)
-	VMOVQ X0, 48(SP)
-	VMOVQ X0, 56(SP)
-	VMOVQ X0, 64(SP)
-	VMOVQ X0, 72(SP)
-	VMOVQ X0, 80(SP)
-	VMOVQ X0, 88(SP)
-	VMOVQ X0, 96(SP)
-	VMOVQ X0, 104(SP)
-	VMOVQ X0, 112(SP)
-	VMOVQ X0, 120(SP)
-	VMOVQ X0, 128(SP)
-	VMOVQ X0, 136(SP)
-	VMOVQ X0, 144(SP)
-	VMOVQ X0, 152(SP)
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
 	VZEROUPPER
 	RET
 
@@ -6486,49 +6410,45 @@ TEXT ·nh4AVX2(SB), $0-40
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
 	SUBQ  $+2, SI
 	JLT   single4
 
 groups4:
-	VMOVDQU     (BX), Y8
-	VPERM2I128  $0x31, 32(BX), Y8, Y9
-	VINSERTI128 $0x01, 32(BX), Y8, Y8
-	VPADDD      (CX), Y8, Y10
-	VPADDD      (DX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y0, Y0
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      (DX), Y8, Y10
-	VPADDD      16(CX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y2, Y2
-	VPADDQ      Y10, Y3, Y3
-	VPADDD      16(CX), Y8, Y10
-	VPADDD      16(DX), Y9, Y11
-	VPMULUDQ    Y11, Y10, Y12
-	VPSHUFD     $0xf5, Y10, Y10
-	VPSHUFD     $0xf5, Y11, Y11
-	VPMULUDQ    Y11, Y10, Y10
-	VPADDQ      Y12, Y4, Y4
-	VPADDQ      Y10, Y5, Y5
-	VPADDD      16(DX), Y8, Y8
-	VPADDD      32(CX), Y9, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y8, Y8
+	VMOVDQU     (BX), Y4
+	VPERM2I128  $0x31, 32(BX), Y4, Y5
+	VINSERTI128 $0x01, 32(BX), Y4, Y4
+	VPADDD      (CX), Y4, Y6
+	VPADDD      (DX), Y5, Y7
+	VPADDD      (DX), Y4, Y9
+	VPADDD      16(CX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y10, Y6, Y6
-	VPADDQ      Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      16(CX), Y4, Y6
+	VPADDD      16(DX), Y5, Y7
+	VPADDD      16(DX), Y4, Y4
+	VPADDD      32(CX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
 	ADDQ        $+64, BX
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
@@ -6540,75 +6460,75 @@ single4:
 	JNE  sum4
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X13
-	VMOVDQU  16(BX), X8
-	VPADDD   (CX), X13, X13
-	VPADDD   (DX), X8, X8
-	VPMULUDQ X8, X13, X14
-	VPSHUFD  $0xf5, X13, X13
-	VPSHUFD  $0xf5, X8, X8
-	VPMULUDQ X8, X13, X13
-	VPADDQ   Y14, Y0, Y0
-	VPADDQ   Y13, Y1, Y1
-	VMOVDQU  (BX), X13
-	VMOVDQU  16(BX), X8
-	VPADDD   (DX), X13, X13
-	VPADDD   16(CX), X8, X8
-	VPMULUDQ X8, X13, X14
-	VPSHUFD  $0xf5, X13, X13
-	VPSHUFD  $0xf5, X8, X8
-	VPMULUDQ X8, X13, X13
-	VPADDQ   Y14, Y2, Y2
-	VPADDQ   Y13, Y3, Y3
-	VMOVDQU  (BX), X13
-	VMOVDQU  16(BX), X8
-	VPADDD   16(CX), X13, X13
-	VPADDD   16(DX), X8, X8
-	VPMULUDQ X8, X13, X14
-	VPSHUFD  $0xf5, X13, X13
-	VPSHUFD  $0xf5, X8, X8
-	VPMULUDQ X8, X13, X13
-	VPADDQ   Y14, Y4, Y4
-	VPADDQ   Y13, Y5, Y5
-	VMOVDQU  (BX), X13
-	VMOVDQU  16(BX), X8
-	VPADDD   16(DX), X13, X13
-	VPADDD   32(CX), X8, X8
-	VPMULUDQ X8, X13, X14
-	VPSHUFD  $0xf5, X13, X13
-	VPSHUFD  $0xf5, X8, X8
-	VPMULUDQ X8, X13, X13
-	VPADDQ   Y14, Y6, Y6
-	VPADDQ   Y13, Y7, Y7
+	VMOVDQU  (BX), X4
+	VMOVDQU  16(BX), X5
+	VPADDD   (CX), X4, X4
+	VPADDD   (DX), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y0, Y0
+	VMOVDQU  (BX), X4
+	VMOVDQU  16(BX), X5
+	VPADDD   (DX), X4, X4
+	VPADDD   16(CX), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y1, Y1
+	VMOVDQU  (BX), X4
+	VMOVDQU  16(BX), X5
+	VPADDD   16(CX), X4, X4
+	VPADDD   16(DX), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y2, Y2
+	VMOVDQU  (BX), X4
+	VMOVDQU  16(BX), X5
+	VPADDD   16(DX), X4, X4
+	VPADDD   32(CX), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y3, Y3
 
 sum4:
+	VPUNPCKLQDQ  Y1, Y0, Y4
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPUNPCKLQDQ  Y3, Y2, Y0
+	VPUNPCKHQDQ  Y3, Y2, Y1
 	VPADDQ       Y1, Y0, Y0
-	VPADDQ       Y3, Y2, Y2
-	VPADDQ       Y5, Y4, Y4
-	VPADDQ       Y7, Y6, Y6
-	VPUNPCKLQDQ  Y2, Y0, Y1
-	VPUNPCKHQDQ  Y2, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VPUNPCKLQDQ  Y6, Y4, Y0
-	VPUNPCKHQDQ  Y6, Y4, Y2
-	VPADDQ       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y1, X2
-	VPADDQ       X1, X2, X1
-	VEXTRACTI128 $0x01, Y0, X2
-	VPADDQ       X0, X2, X0
-	VPUNPCKHQDQ  Y1, Y1, Y2
-	VPUNPCKHQDQ  Y0, Y0, Y3
-	VMOVQ        (AX), X4
+	VEXTRACTI128 $0x01, Y4, X1
 	VPADDQ       X4, X1, X4
-	VMOVQ        X4, (AX)
-	VMOVQ        8(AX), X1
-	VPADDQ       X1, X2, X1
-	VMOVQ        X1, 8(AX)
-	VMOVQ        16(AX), X1
-	VPADDQ       X1, X0, X1
-	VMOVQ        X1, 16(AX)
-	VMOVQ        24(AX), X0
-	VPADDQ       X0, X3, X0
-	VMOVQ        X0, 24(AX)
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VPADDQ       (AX), X4, X4
+	VMOVDQU      X4, (AX)
+	VPADDQ       16(AX), X0, X0
+	VMOVDQU      X0, 16(AX)
+	VZEROUPPER
+	RET
+
+// func fillAVX512(group *[32]byte, p *byte, n int)
+// Requires: AVX, AVX512BW, AVX512VL, BMI2
+TEXT ·fillAVX512(SB), $0-24
+	MOVQ       group+0(FP), AX
+	MOVQ       p+8(FP), CX
+	MOVQ       n+16(FP), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVD      BX, K1
+	VMOVDQU8.Z (CX), K1, Y0
+	VMOVDQU    Y0, (AX)
 	VZEROUPPER
 	RET

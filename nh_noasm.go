@@ -16,6 +16,8 @@ func nhPoly(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
 
 func nhAdd(sums *l1Words, k *UMACKey, g int, p []byte) { nhAddGeneric(sums, k, g, p) }
 
-func tagWords(tag *[maxUMACTagSize]byte, words *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad) bool {
+func fill(group *[l1Group]byte, p []byte) { fillGeneric(group, p) }
+
+func tagWords(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad, y *[maxIterations]uint128) bool {
 	return false
 }

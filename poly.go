@@ -68,16 +68,6 @@ func (s *l2State) absorbWord(k *UMACKey, words *l1Words) {
 
 // absorbBlocks takes in whole blocks of a message of more than one.
 func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
-	if len(p) == l1Block {
-		// The kernel for runs of blocks is made for more.
-		var words l1Words
-		nhAdd(&words, k, 0, p)
-		for i := range words {
-			words[i] += 8 * l1Block
-		}
-		s.absorbWord(k, &words)
-		return
-	}
 	s.begin()
 	if s.words < poly64Words {
 		n := min(uint64(len(p)/l1Block), poly64Words-s.words)

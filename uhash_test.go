@@ -165,7 +165,7 @@ func TestNHPolySteps(t *testing.T) {
 }
 
 // TestNHPolyCarry sweeps over words for which a step of POLY ends next to 2^64, where
-// its last carry comes.
+// its last carry comes, in a run of blocks and at the end of a message.
 func TestNHPolyCarry(t *testing.T) {
 	const blocks = 3
 	p := make([]byte, blocks*l1Block)
@@ -184,16 +184,30 @@ func TestNHPolyCarry(t *testing.T) {
 				want[i].lo = poly64(start[i].lo, k.l2[i].k64, word)
 				long[i] = reduce64(poly64(poly64(want[i].lo, k.l2[i].k64, word), k.l2[i].k64, word))
 			}
+			for i := range n {
+				for j := range k.l3.low {
+					k.l3.low[j][i] = uint64(1+j+5*i) << 30
+				}
+			}
 			eachKernel(func(kernel string) {
 				one, three := start, start
 				nhPoly(&one, &k, p[:l1Block], nil)
 				nhPoly(&three, &k, p, nil)
+				sums := l1Words{word, word, word, word}
+				for i := range sums {
+					sums[i] -= 8 * l1Block
+				}
+				var tag [maxUMACTagSize]byte
+				k.finish(&tag, &l2State{words: 1, y: start}, &sums, l1Block, nil, l1Block, pad{})
 				for i := range n {
 					if got := reduce64(one[i].lo); got != reduce64(want[i].lo) {
 						t.Fatalf("%s, word %#x, iteration %d of %d: %#x, want %#x", kernel, word, i, n, got, reduce64(want[i].lo))
 					}
 					if got := reduce64(three[i].lo); got != long[i] {
 						t.Fatalf("%s, 3 blocks of word %#x, iteration %d of %d: %#x, want %#x", kernel, word, i, n, got, long[i])
+					}
+					if got, want := binary.BigEndian.Uint32(tag[4*i:]), k.l3.l3Short(i, reduce64(want[i].lo)); got != want {
+						t.Fatalf("%s, last word %#x, iteration %d of %d: L3 gives %#x, want %#x", kernel, word, i, n, got, want)
 					}
 				}
 			})

@@ -203,17 +203,11 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 func (k *UMACKey) tag(tag *[maxUMACTagSize]byte, nonce, msg []byte) {
 	k.mustLive()
 	pad := k.newPad(nonce)
-	if msg == nil {
-		msg = noBytes[:]
-	}
 	var sums l1Words
-	if len(msg) > l1Block || !tagWords(tag, &sums, k, 0, msg, 8*uint64(len(msg)), pad) {
+	if len(msg) > l1Block || !tagWords(tag, &sums, k, 0, msg, 8*uint64(len(msg)), pad, nil) {
 		k.tagLong(tag, msg, pad)
 	}
 }
-
-// noBytes is not nil.
-var noBytes [0]byte
 
 // tagLong is tag for messages of any length.
 func (k *UMACKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, pad pad) {
@@ -224,58 +218,70 @@ func (k *UMACKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, pad pad) {
 		l2.absorbBlocks(k, msg[:whole])
 		msg = msg[whole:]
 	}
-	k.finish(tag, &l2, &sums, 0, msg, pad)
+	k.finish(tag, &l2, &sums, 0, msg, len(msg), pad)
 }
 
 // finish computes the tag of a message, RFC 4418 section 4, from its whole blocks
-// in l2 and what is after these: sums, the NH hash of inBlock bytes, and the bytes
-// of last. A message of one block has it there.
-func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, sums *l1Words, inBlock int, last []byte, pad pad) {
-	length := 8 * uint64(inBlock+len(last))
-	if l2.words == 0 {
-		if length > 0 && len(last) == 0 {
-			last = nil
+// in l2 and what is after these, length bytes: sums, the NH hash of inBlock of them,
+// whole groups, and last, the others. A message of one block has it there.
+func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, sums *l1Words, inBlock int, last []byte, length int, pad pad) {
+	n := k.iterations()
+	var y *[maxIterations]uint128 // where POLY-64 has begun and goes on
+	switch {
+	case l2.words > 0 && length == 0 && l2.words <= poly64Words:
+		// POLY-64 has all words. From here on its result is as the word of a
+		// message of one block.
+		sums = new(l1Words)
+		for i := range sums[:n] {
+			sums[i] = reduce64(l2.y[i].lo)
 		}
-		if tagWords(tag, sums, k, inBlock/l1Group, last, length, pad) {
-			return
-		}
+		inBlock = l1Block // no bytes
+	case l2.words >= poly64Words:
+		k.finish128(tag, l2, sums, inBlock, last, length, pad)
+		return
+	case l2.words > 0:
+		y = &l2.y
 	}
-	// The last word of L1. There is none if whole blocks are all there is.
+	if tagWords(tag, sums, k, inBlock/l1Group, last, 8*uint64(length), pad, y) {
+		return
+	}
 	words := *sums
-	if len(last) > 0 || l2.words == 0 && length == 0 {
+	if len(last) > 0 || inBlock == 0 {
 		nhAdd(&words, k, inBlock/l1Group, last)
 	}
-	for i := range words {
-		words[i] += length
-	}
-	// UHASH, section 5.1: a word of each iteration.
-	n := k.iterations()
 	var h [maxIterations]uint32
-	if l2.words+min(length, 1) > poly64Words {
-		end := *l2
-		if length > 0 {
-			end.absorb128(k, &words)
+	for i := range h[:n] {
+		word := words[i] + 8*uint64(length)
+		if y != nil {
+			word = reduce64(poly64(y[i].lo, k.l2[i].k64, word))
 		}
-		for i := range h[:n] {
-			h[i] = k.l3.l3(i, end.sum128(i, &k.l2[i]))
-		}
-	} else {
-		if l2.words > 0 {
-			for i := range words[:n] {
-				y := l2.y[i].lo
-				if length > 0 {
-					y = poly64(y, k.l2[i].k64, words[i])
-				}
-				words[i] = reduce64(y)
-			}
-			if tagWords(tag, &words, k, 0, nil, 0, pad) {
-				return
-			}
-		}
-		for i := range h[:n] {
-			h[i] = k.l3.l3Short(i, words[i])
-		}
+		h[i] = k.l3.l3Short(i, word)
 	}
+	k.xorPad(tag, &h, pad)
+}
+
+// finish128 is finish for more words than POLY-64 takes.
+func (k *UMACKey) finish128(tag *[maxUMACTagSize]byte, l2 *l2State, sums *l1Words, inBlock int, last []byte, length int, pad pad) {
+	end := *l2
+	if length > 0 {
+		words := *sums
+		if len(last) > 0 {
+			nhAdd(&words, k, inBlock/l1Group, last)
+		}
+		for i := range words {
+			words[i] += 8 * uint64(length)
+		}
+		end.absorb128(k, &words)
+	}
+	var h [maxIterations]uint32
+	for i := range h[:k.iterations()] {
+		h[i] = k.l3.l3(i, end.sum128(i, &k.l2[i]))
+	}
+	k.xorPad(tag, &h, pad)
+}
+
+// xorPad makes the tag, RFC 4418 section 4, of UHASH's words.
+func (k *UMACKey) xorPad(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, pad pad) {
 	if k.tagSize == 4 {
 		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(pad.first))
 		return
@@ -343,7 +349,7 @@ type UMAC struct {
 	ownsKey bool
 
 	// The last block: inBlock bytes are in its NH hash l1, inGroup more, less
-	// than a group, wait in group. Blocks before it are in l2. The first block
+	// than a group, wait in group, before zeros. Blocks before it are in l2. The first block
 	// stays here until another byte follows, for it passes by L2 if it is the
 	// only one.
 	inBlock, inGroup int
@@ -427,7 +433,8 @@ func (u *UMAC) absorb(p []byte) {
 		p = p[whole:]
 	}
 	if len(p) > 0 {
-		u.inGroup = copy(u.group[:], p)
+		fill(&u.group, p)
+		u.inGroup = len(p)
 	}
 }
 
@@ -468,7 +475,11 @@ func (u *UMAC) tag(tag *[maxUMACTagSize]byte, nonce []byte) {
 	if u.inBlock == l1Block && u.inGroup > 0 {
 		u.endBlock()
 	}
-	u.key.finish(tag, &u.l2, &u.l1, u.inBlock, u.group[:u.inGroup], u.pads.pad(u.key, nonce))
+	var last []byte
+	if u.inGroup > 0 {
+		last = u.group[:] // zeros after the message, as L1 wants them
+	}
+	u.key.finish(tag, &u.l2, &u.l1, u.inBlock, last, u.inBlock+u.inGroup, u.pads.pad(u.key, nonce))
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce.

@@ -43,9 +43,10 @@ const (
 	cacheLine = 64
 
 	// How far ahead runs of blocks are fetched: from memory that is half as
-	// fast again on Zen 5, and from the caches it costs nothing. A prefetch
-	// beyond the input reads nothing and cannot fault.
-	prefetch = 8 << 10
+	// fast again on Zen 5. What fits in the L1 cache, the last blocks of a long
+	// run too, is 8 % faster without.
+	prefetch       = 8 << 10
+	prefetchBlocks = 32
 )
 
 func main() {
@@ -59,6 +60,7 @@ func main() {
 		blocks(avx2{}, n)
 		groups2(n)
 	}
+	fill512()
 	Generate()
 }
 
@@ -142,47 +144,62 @@ func (avx2) fold(v VecVirtual) {
 	VPADDQ(v.AsX(), x, v.AsX())
 }
 
-// sums are the accumulators of an iteration: products of even and of odd words.
-type sums struct{ even, odd VecVirtual }
-
-func newSums(v isa, n int) []sums {
-	s := make([]sums, n)
+// newSums returns an accumulator for each of n iterations.
+func newSums(v isa, n int) []VecVirtual {
+	s := make([]VecVirtual, n)
 	for t := range s {
-		s[t] = sums{v.vec(), v.vec()}
+		s[t] = v.vec()
 	}
 	return s
 }
 
-// addProducts adds to s, or sets it to, the terms of NH for the message halves a
-// and b. Where mask is not nil, groups outside it count nothing.
-func addProducts(v isa, s sums, a, b VecVirtual, k key, mask Register, set bool) {
-	x, y := v.vec(), v.vec()
-	if mask != nil {
-		// Of the key, too, nothing is read outside the mask.
-		VPADDD_Z(k.lo, a, mask, x)
-		VPADDD_Z(k.hi, b, mask, y)
-	} else {
-		VPADDD(k.lo, a, x)
-		VPADDD(k.hi, b, y)
-	}
-	even, odd := s.even, s.odd
-	if !set {
-		even, odd = v.vec(), x
-	}
-	VPMULUDQ(y, x, even)
-	VPSHUFD(U8(0xf5), x, x)
-	VPSHUFD(U8(0xf5), y, y)
-	VPMULUDQ(y, x, odd)
-	if !set {
-		VPADDQ(even, s.even, s.even)
-		VPADDQ(odd, s.odd, s.odd)
+// addChunk adds to s, or sets it to, the terms of NH for the message halves a and b.
+// Where mask is not nil, groups outside it count nothing. Iterations go in pairs,
+// step by step, which Zen 5 likes better than one after the other.
+func addChunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register, set bool) {
+	for len(s) > 0 {
+		pair := s[:min(2, len(s))]
+		x, y, even := make([]VecVirtual, 2), make([]VecVirtual, 2), make([]VecVirtual, 2)
+		for t := range pair {
+			x[t], y[t], even[t] = v.vec(), v.vec(), v.vec()
+			if mask == nil {
+				VPADDD(keys[t].lo, a, x[t])
+			} else {
+				// Whole vectors of the key, for what lies behind it is the
+				// key's own, and a masked load that misses the cache takes
+				// far longer.
+				VMOVDQU64(keys[t].lo, x[t])
+				VPADDD_Z(x[t], a, mask, x[t])
+			}
+			VPADDD(keys[t].hi, b, y[t])
+		}
+		for t := range pair {
+			VPMULUDQ(y[t], x[t], even[t])
+		}
+		for t := range pair {
+			VPSHUFD(U8(0xf5), x[t], x[t])
+			VPSHUFD(U8(0xf5), y[t], y[t])
+		}
+		for t := range pair {
+			VPMULUDQ(y[t], x[t], x[t])
+		}
+		for t, sum := range pair {
+			if set {
+				VPADDQ(x[t], even[t], sum)
+				continue
+			}
+			// Together first: the chain from chunk to chunk has one addition.
+			VPADDQ(x[t], even[t], even[t])
+			VPADDQ(even[t], sum, sum)
+		}
+		s, keys = s[len(pair):], keys[len(pair):]
 	}
 }
 
 // addGroup adds to s the terms of NH for the one group at p.
-func addGroup(v isa, s []sums, lo, hi, p Register) {
+func addGroup(v isa, s []VecVirtual, lo, hi, p Register) {
 	Comment("One group: the upper lanes of its products are zeros.")
-	for t := range s {
+	for t, sum := range s {
 		k := keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0)
 		x, y, even := XMM(), XMM(), XMM()
 		v.loadHalf(Mem{Base: p}, x)
@@ -193,37 +210,20 @@ func addGroup(v isa, s []sums, lo, hi, p Register) {
 		VPSHUFD(U8(0xf5), x, x)
 		VPSHUFD(U8(0xf5), y, y)
 		VPMULUDQ(y, x, x)
-		VPADDQ(v.wide(even), s[t].even, s[t].even)
-		VPADDQ(v.wide(x), s[t].odd, s[t].odd)
+		VPADDQ(x, even, even)
+		VPADDQ(v.wide(even), sum, sum)
 	}
 }
 
-// reduce returns the sum of each iteration in the lowest 64 bits of a vector.
-func reduce(v isa, s []sums) (words []VecVirtual) {
-	low := reduceLanes(v, s, nil)
-	for t := range s {
-		word := low[t/2]
-		if t%2 == 1 {
-			word = v.vec()
-			VPUNPCKHQDQ(low[t/2], low[t/2], word)
-		}
-		words = append(words, word)
-	}
-	return words
-}
-
-// reduceLanes returns vectors whose lowest 128 bits are the sums of two iterations
+// reduce returns vectors whose lowest 128 bits are the sums of two iterations
 // each; of a last one without a second half, that half is of no meaning. To skip
 // the fold of sums that are in the lowest lane alone, few leaves the flags for JLS.
-func reduceLanes(v isa, s []sums, few func()) (low []VecVirtual) {
-	for t := range s {
-		VPADDQ(s[t].odd, s[t].even, s[t].even)
-	}
+func reduce(v isa, s []VecVirtual, few func()) (low []VecVirtual) {
 	for t := 0; t < len(s); t += 2 {
-		first := s[t].even
+		first := s[t]
 		second := first
 		if t+1 < len(s) {
-			second = s[t+1].even
+			second = s[t+1]
 		}
 		a, b := v.vec(), v.vec()
 		VPUNPCKLQDQ(second, first, a)
@@ -253,26 +253,7 @@ func blocks(v isa, n int) {
 
 	k := Dereference(Param("k"))
 	lo, hi := field(k.Field("l1").Field("lo").Index(0)), field(k.Field("l1").Field("hi").Index(0))
-
-	Comment("For POLY-64 the frame holds, for each iteration, k, k^2, k + 59, y and the L1 word.")
-	frame := AllocLocal(polyFrame * n)
 	y := Dereference(Param("y"))
-	for t := range n {
-		f := polyAt(frame, t)
-		k64, high, low := GP64(), GP64(), GP64()
-		MOVQ(field(k.Field("l2").Index(t).Field("k64")), k64)
-		MOVQ(k64, f.k)
-		MOVQ(k64, RDX)
-		MULXQ(k64, low, high) // k < 2^57, so high < 2^50
-		ADDQ(Imm(offset64), k64)
-		MOVQ(k64, f.kPlus59)
-		IMUL3Q(Imm(offset64), high, high)
-		ADDQ(high, low)
-		addCarry59(low, high)
-		MOVQ(low, f.kSquared)
-		MOVQ(field(y.Index(t).Field("lo")), low)
-		MOVQ(low, f.y)
-	}
 	p := Load(Param("p"), GP64())
 	count := Load(Param("blocks"), GP64())
 	words := Load(Param("words"), GP64())
@@ -290,7 +271,15 @@ func blocks(v isa, n int) {
 		}
 	}
 	// The words of a block are taken into POLY after NH of the next one: by
-	// then they have left the vector unit, and nothing has to wait.
+	// then they have left the vector unit, and nothing has to wait. Until then
+	// they are in the frame, with the squares of POLY's keys.
+	frame := AllocLocal(2 * wordsSize)
+	word := func(t int) Mem { return frame.Offset(8 * t) }
+	squares := make([]Op, n)
+	for t := range squares {
+		squares[t] = frame.Offset(wordsSize + 8*t)
+		MOVQ(square(k, t), squares[t])
+	}
 	polySteps := func() {
 		Comment("L1 words of the block before, with their length in bits, for who wants them.")
 		m := GP64()
@@ -298,14 +287,17 @@ func blocks(v isa, n int) {
 		TESTQ(words, words)
 		JZ(LabelRef(noWords))
 		for t := range n {
-			MOVQ(polyAt(frame, t).m, m)
+			MOVQ(word(t), m)
 			ADDQ(I32(8*blockSize), m)
 			MOVQ(m, Mem{Base: words, Disp: 8 * t})
 		}
 		ADDQ(Imm(wordsSize), words)
 		Label(noWords)
 		for t := range n {
-			polyStep(polyAt(frame, t))
+			m := GP64()
+			MOVQ(word(t), m)
+			ADDQ(I32(8*blockSize), m)
+			MOVQ(polyStep(k, y, t, squares[t], m), field(y.Index(t).Field("lo")))
 		}
 	}
 	block, entry := label("block"), label("entry")
@@ -315,60 +307,52 @@ func blocks(v isa, n int) {
 			Comment(fmt.Sprintf("Bytes %d to %d of the block.", c*chunk, (c+1)*chunk-1))
 			a, b := v.vec(), v.vec()
 			v.load(Mem{Base: p, Disp: c * chunk}, a, b)
-			for line := 0; line < chunk; line += cacheLine {
-				PREFETCHT0(Mem{Base: p, Disp: c*chunk + line + prefetch})
-			}
+			keys := make([]key, n)
 			for t := range n {
-				k := keysAt(lo, hi, t, c*v.groups())
-				if registers != nil && t == 0 {
-					k = registers[c]
-				}
-				if registers != nil && t == 1 {
-					k.lo = registers[c].hi
-				}
-				addProducts(v, s[t], a, b, k, nil, c == 0)
+				keys[t] = keysAt(lo, hi, t, c*v.groups())
 			}
+			if registers != nil {
+				keys[0] = registers[c]
+				if n > 1 {
+					keys[1].lo = registers[c].hi
+				}
+			}
+			addChunk(v, s, a, b, keys, nil, c == 0)
 		}
 	}
 	first := GP64()
 	MOVQ(count, first)
 	Label(block)
+	near := label("near")
+	CMPQ(count, Imm(prefetchBlocks))
+	JLS(LabelRef(near))
+	for line := 0; line < blockSize; line += cacheLine {
+		PREFETCHT0(Mem{Base: p, Disp: prefetch + line})
+	}
+	Label(near)
 	nh()
 	CMPQ(count, first)
 	JEQ(LabelRef(entry))
 	polySteps()
 	Label(entry)
-	for t, word := range reduce(v, s) {
-		VMOVQ(word.AsX(), polyAt(frame, t).m)
+	for i, low := range reduce(v, s, nil) {
+		if v.name() == "AVX512" {
+			VMOVDQU64(low.AsX(), word(2*i))
+		} else {
+			VMOVDQU(low.AsX(), word(2*i))
+		}
 	}
 	ADDQ(I32(blockSize), p)
 	DECQ(count)
 	JNZ(LabelRef(block))
 	polySteps()
-
-	Comment("The frame held keys.")
-	y = Dereference(Param("y"))
-	zero, m := XMM(), GP64()
+	Comment("The frame held secrets.")
+	zero := YMM()
 	VPXOR(zero, zero, zero)
-	for t := range n {
-		MOVQ(polyAt(frame, t).y, m)
-		MOVQ(m, field(y.Index(t).Field("lo")))
-	}
-	for i := 0; i < polyFrame*n; i += 8 {
-		VMOVQ(zero, frame.Offset(i))
-	}
+	VMOVDQU(zero, frame)
+	VMOVDQU(zero, frame.Offset(wordsSize))
 	VZEROUPPER()
 	RET()
-}
-
-// poly is what POLY-64 needs of an iteration, in the frame.
-type poly struct{ k, kSquared, kPlus59, y, m Mem }
-
-const polyFrame = 8 * 5
-
-func polyAt(frame Mem, t int) poly {
-	f := frame.Offset(polyFrame * t)
-	return poly{f, f.Offset(8), f.Offset(16), f.Offset(24), f.Offset(32)}
 }
 
 var labels int
@@ -379,41 +363,50 @@ func label(name string) string {
 	return fmt.Sprintf("%s%d", name, labels)
 }
 
-// polyStep is a step of POLY-64, RFC 4418 section 5.3.2, without a branch:
-//
-//	y = k*y + m                               if m < 2^64 - 2^32
-//	y = k*(k*y - 1) + m-59 = k^2*y + m-59-k   otherwise
-//
-// modulo p64 = 2^64-59. y and the result are any number below 2^64 of their
-// residue class.
-func polyStep(f poly) {
-	Comment("y = m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)")
-	high, low, t := GP64(), GP64(), GP64()
-	factor, addend, marked := GP64(), GP64(), GP64()
-	MOVQ(f.m, addend)
-	ADDQ(I32(8*blockSize), addend)
-	MOVQ(addend, t)
-	SHRQ(Imm(32), t)
-	MOVQ(addend, marked)
-	SUBQ(f.kPlus59, marked)
-	MOVQ(f.k, factor)
-	CMPL(t.As32(), U32(1<<32-1))
-	CMOVQEQ(f.kSquared, factor)
-	CMOVQEQ(marked, addend)
+// square returns the square of POLY-64's key in iteration t modulo p64, not reduced.
+func square(k gotypes.Component, t int) GPVirtual {
+	k64 := field(k.Field("l2").Index(t).Field("k64"))
+	low, high := GP64(), GP64()
+	MOVQ(k64, RDX)
+	MULXQ(RDX, low, high) // k < 2^57, so high < 2^50
+	IMUL3Q(Imm(offset64), high, high)
+	ADDQ(high, low)
+	addCarry59(low, high)
+	return low
+}
 
-	MOVQ(f.y, RDX)
+// polyStep returns what a step of POLY-64, RFC 4418 section 5.3.2, makes of the
+// value y and the word m in iteration t, without a branch:
+//
+//	k*y + m                               if m < 2^64 - 2^32
+//	k*(k*y - 1) + m-59 = k^2*y + m-59-k   otherwise
+//
+// modulo p64 = 2^64-59. k^2 is in squared. The value is any number below 2^64 of its residue class.
+func polyStep(k, y gotypes.Component, t int, squared Op, m GPVirtual) (value GPVirtual) {
+	Comment("m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)")
+	k64 := field(k.Field("l2").Index(t).Field("k64"))
+	high, low, factor, marked, limit := GP64(), GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: m, Disp: -offset64}, marked)
+	SUBQ(k64, marked)
+	MOVQ(k64, factor)
+	MOVQ(U64(1<<32), limit)
+	ADDQ(m, limit)
+	CMOVQCS(squared, factor)
+	CMOVQCS(marked, m)
+
+	MOVQ(field(y.Index(t).Field("lo")), RDX)
 	MULXQ(factor, low, high)
 	MOVQ(I32(offset64), RDX)
 	foldLow, foldHigh := GP64(), GP64()
 	MULXQ(high, foldLow, foldHigh) // 59 * high, foldHigh < 59
 	ADDQ(foldLow, low)
 	ADCQ(Imm(0), foldHigh)
-	ADDQ(addend, low)
+	ADDQ(m, low)
 	ADCQ(Imm(0), foldHigh) // <= 60
 	IMUL3Q(Imm(offset64), foldHigh, foldHigh)
 	ADDQ(foldHigh, low)
-	addCarry59(low, t)
-	MOVQ(low, f.y)
+	addCarry59(low, high)
+	return low
 }
 
 // addCarry59 adds 59 to x if the addition before left a carry: x is then too
@@ -428,7 +421,8 @@ func addCarry59(x, t GPVirtual) {
 // group g of a block and are filled up with zeros to whole groups, at least one.
 // Masks keep its loads within these bytes. Or else, whole, it generates
 // tag<n>AVX512, which goes on to L3 and the tag, and adds nothing if the number of
-// bytes is negative.
+// bytes is negative; where there is a y, it is the value of POLY-64 before the last
+// word.
 func last512(n int, whole bool) {
 	v := avx512{}
 	name := "nhAdd"
@@ -451,24 +445,23 @@ func last512(n int, whole bool) {
 
 	rest, done, loop := label("rest"), label("done"), label("whole")
 	noBytes := label("noBytes")
+	sums := GP64()
+	Load(Param("sums"), sums)
 	if whole {
-		// Before the upper halves of registers are in use, on this path to
-		// the end.
 		TESTQ(length, length)
 		JLT(LabelRef(noBytes))
 	}
 	s := newSums(v, n)
-	sums := GP64()
-	Load(Param("sums"), sums)
 	for t := range s {
-		VMOVQ(Mem{Base: sums, Disp: 8 * t}, s[t].even.AsX())
-		VPXORQ(s[t].odd, s[t].odd, s[t].odd)
+		VMOVQ(Mem{Base: sums, Disp: 8 * t}, s[t].AsX())
 	}
 	chunk := v.groups() * groupSize
+	keys := make([]key, n)
+	for t := range keys {
+		keys[t] = keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0)
+	}
 	step := func(a, b VecVirtual, mask Register) {
-		for t := range n {
-			addProducts(v, s[t], a, b, keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0), mask, false)
-		}
+		addChunk(v, s, a, b, keys, mask, false)
 	}
 	SUBQ(I32(int32(chunk)), length)
 	JLT(LabelRef(rest))
@@ -524,19 +517,26 @@ func last512(n int, whole bool) {
 	step(c, high, present)
 
 	Label(done)
-	low := reduceLanes(v, s, func() {
+	low := reduce(v, s, func() {
 		length := GP64()
 		Load(Param("n"), length)
 		CMPQ(length, Imm(groupSize))
 	})
-	// The words of all iterations side by side.
-	words := low[0]
+	Comment("The words of all iterations side by side.")
+	words := YMM()
 	if len(low) > 1 {
-		words = YMM()
 		VINSERTI64X2(U8(1), low[1].AsX(), low[0].AsY(), words)
+	} else {
+		VMOVDQA64(low[0].AsY(), words)
 	}
 	if whole {
-		tagWords(n, words)
+		hashed := label("hashed")
+		JMP(LabelRef(hashed))
+		Label(noBytes)
+		join(words, func(t int, x Register) { VMOVQ(Mem{Base: sums, Disp: 8 * t}, x) },
+			func(t int, x Register) { VPINSRQ(U8(1), Mem{Base: sums, Disp: 8 * t}, x, x) }, n)
+		Label(hashed)
+		tag(n, words)
 	} else {
 		// In one store, so that one load can take them.
 		switch n {
@@ -550,39 +550,69 @@ func last512(n int, whole bool) {
 	}
 	VZEROUPPER()
 	RET()
+}
 
-	if whole {
-		Label(noBytes)
-		Load(Param("sums"), sums)
-		// One by one, for so they may have been stored.
-		y := YMM()
-		VMOVQ(Mem{Base: sums}, y.AsX())
-		if n > 1 {
-			VPINSRQ(U8(1), Mem{Base: sums, Disp: 8}, y.AsX(), y.AsX())
+// join puts n words side by side, each by itself, for so they may have been stored:
+// even and odd put word t in the lower and in the upper half of a register.
+func join(words VecVirtual, even, odd func(t int, x Register), n int) {
+	even(0, words.AsX())
+	if n > 1 {
+		odd(1, words.AsX())
+	}
+	if n > 2 {
+		x := XMM()
+		even(2, x)
+		if n > 3 {
+			odd(3, x)
 		}
-		if n > 2 {
-			x := XMM()
-			VMOVQ(Mem{Base: sums, Disp: 16}, x)
-			if n > 3 {
-				VPINSRQ(U8(1), Mem{Base: sums, Disp: 24}, x, x)
-			}
-			VINSERTI128(U8(1), x, y, y)
-		}
-		tagWords(n, y)
-		VZEROUPPER()
-		RET()
+		VINSERTI128(U8(1), x, words, words)
 	}
 }
 
-// tagWords is L3-HASH, RFC 4418 section 5.4, of the L1 words of a single block,
-// which pass by L2, and the xor with the pad, for all iterations side by side.
-func tagWords(n int, words VecVirtual) {
+// tag goes on from the words of NH to the tag, for all iterations side by side.
+func tag(n int, words VecVirtual) {
 	Comment("L1: the length in bits.")
-	w, y, x := YMM(), YMM(), YMM()
-	length := GP64()
+	length, x := GP64(), YMM()
 	Load(Param("length"), length)
 	VPBROADCASTQ(length, x)
-	VPADDQ(x, words.AsY(), w)
+	VPADDQ(x, words, words)
+
+	Comment("L2: the last step of POLY-64, if there were others.")
+	pointer := GP64()
+	Load(Param("y"), pointer)
+	y := Param("y").Dereference(pointer)
+	short := label("short")
+	TESTQ(pointer, pointer)
+	JZ(LabelRef(short))
+	k := Dereference(Param("k"))
+	values := make([]GPVirtual, n)
+	for t := range values {
+		m := GP64()
+		if t == 2 {
+			VEXTRACTI128(U8(1), words, words.AsX())
+		}
+		if t%2 == 0 {
+			VMOVQ(words.AsX(), m)
+		} else {
+			VPEXTRQ(U8(1), words.AsX(), m)
+		}
+		value := polyStep(k, y, t, square(k, t), m)
+		Comment("The least residue.")
+		LEAQ(Mem{Base: value, Disp: offset64}, m)
+		CMPQ(m, Imm(offset64))
+		CMOVQCS(m, value)
+		values[t] = value
+	}
+	join(words, func(t int, x Register) { VMOVQ(values[t], x) },
+		func(t int, x Register) { VPINSRQ(U8(1), values[t], x, x) }, n)
+	Label(short)
+	tagL3(n, words)
+}
+
+// tagL3 is L3-HASH, RFC 4418 section 5.4, of words of 8 bytes, and the xor with the
+// pad.
+func tagL3(n int, w VecVirtual) {
+	y, x := YMM(), YMM()
 	Comment("L3: the 16-bit words times k_5 to k_8.")
 	l3 := Dereference(Param("k")).Field("l3")
 	k := func(j int) Mem { return field(l3.Field("low").Index(j).Index(0)) }
@@ -631,7 +661,7 @@ func tagWords(n int, words VecVirtual) {
 	}
 }
 
-// Constants of tagWords.
+// Constants of tagL3.
 var word16, mask36, prime36, swap32 Mem
 
 func constants() {
@@ -660,8 +690,7 @@ func groups2(n int) {
 
 	s := newSums(v, n)
 	for t := range s {
-		VPXOR(s[t].even, s[t].even, s[t].even)
-		VPXOR(s[t].odd, s[t].odd, s[t].odd)
+		VPXOR(s[t], s[t], s[t])
 	}
 	loop, single, done := fmt.Sprintf("groups%d", n), fmt.Sprintf("single%d", n), fmt.Sprintf("sum%d", n)
 	SUBQ(I32(int32(v.groups())), count)
@@ -669,9 +698,11 @@ func groups2(n int) {
 	Label(loop)
 	a, b := v.vec(), v.vec()
 	v.load(Mem{Base: p}, a, b)
+	keys := make([]key, n)
 	for t := range n {
-		addProducts(v, s[t], a, b, keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0), nil, false)
+		keys[t] = keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0)
 	}
+	addChunk(v, s, a, b, keys, nil, false)
 	ADDQ(I32(int32(v.groups()*groupSize)), p)
 	ADDQ(I32(int32(v.groups()*halfSize)), lo)
 	ADDQ(I32(int32(v.groups()*halfSize)), hi)
@@ -682,12 +713,27 @@ func groups2(n int) {
 	JNE(LabelRef(done))
 	addGroup(v, s, lo, hi, p)
 	Label(done)
-	for t, word := range reduce(v, s) {
-		out, old := Mem{Base: words, Disp: 8 * t}, XMM()
-		VMOVQ(out, old)
-		VPADDQ(old, word.AsX(), old)
-		VMOVQ(old, out)
+	for i, low := range reduce(v, s, nil) {
+		out := Mem{Base: words, Disp: 16 * i}
+		VPADDQ(out, low.AsX(), low.AsX())
+		VMOVDQU(low.AsX(), out)
 	}
+	VZEROUPPER()
+	RET()
+}
+
+// fill512 generates fillAVX512, which copies less than a group and fills it up with
+// zeros, in one store.
+func fill512() {
+	Implement("fillAVX512")
+	Pragma("noescape")
+	group, p, n := Load(Param("group"), GP64()), Load(Param("p"), GP64()), Load(Param("n"), GP64())
+	ones, x, mask := GP64(), YMM(), K()
+	MOVQ(I32(-1), ones)
+	BZHIQ(n, ones, ones)
+	KMOVD(ones.As32(), mask)
+	VMOVDQU8_Z(Mem{Base: p}, mask, x)
+	VMOVDQU(x, Mem{Base: group})
 	VZEROUPPER()
 	RET()
 }
