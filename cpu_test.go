@@ -68,6 +68,7 @@ func TestKernelsOff(t *testing.T) {
 		"cpu.avx2=off,cpu.aes=off":    "generic/stdlib",
 		"cpu.avx512dq=off":            "avx2/aesni",
 		"cpu.avx512vl=off":            "avx2/aesni",
+		"cpu.avx512vaes=off":          best + "/aesni",
 		"cpu.erms=off":                best + "/aesni",
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestHardware$|^TestUMACSign$|^TestUMACInit$")
@@ -84,6 +85,7 @@ func TestRequires(t *testing.T) {
 	for _, test := range []struct{ file, functions, source, variable string }{
 		{"nh_amd64.s", "AVX512$", "nh_amd64.go", "useAVX512"},
 		{"nh_amd64.s", "AVX2$", "nh_amd64.go", "useAVX2"},
+		{"nh_amd64.s", "VAES$", "nh_amd64.go", "useVAES"},
 		{"internal/aesni/aesni_amd64.s", "", "internal/aesni/aesni_amd64.go", "Supported"},
 	} {
 		source, err := os.ReadFile(filepath.FromSlash(test.source))
@@ -96,7 +98,7 @@ func TestRequires(t *testing.T) {
 		}
 		asked := []string{"CMOV", "MMX+", "SSE", "SSE2"} // in every amd64 CPU
 		for _, m := range regexp.MustCompile(`cpu\.X86\.Has(\w+)`).FindAllSubmatch(condition[1], -1) {
-			asked = append(asked, strings.Replace(string(m[1]), "SSE41", "SSE4.1", 1))
+			asked = append(asked, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES").Replace(string(m[1])))
 		}
 
 		text, err := os.ReadFile(filepath.FromSlash(test.file))

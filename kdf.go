@@ -23,30 +23,48 @@ const (
 	kdfIndexes
 )
 
-// subkeys holds the output of KDF for all indexes, whole blocks of each, 1472 bytes
-// at most, with room to encrypt eight blocks at a time.
-type subkeys [1472 + 4*aes.BlockSize]byte
+// kdfInputs sets p, whole blocks, to the input of KDF, RFC 4418 section 3.2, for
+// blocks from number i on, the first being 1: the index and the number, of 8 bytes
+// each.
+func kdfInputs(p []byte, index int, i uint64) {
+	for ; len(p) >= aes.BlockSize; p = p[aes.BlockSize:] {
+		b := (*[aes.BlockSize]byte)(p)
+		binary.BigEndian.PutUint64(b[:8], uint64(index))
+		binary.BigEndian.PutUint64(b[8:], i)
+		i++
+	}
+}
 
-// derive is KDF, RFC 4418 section 3.2, for all indexes, and sizes[index] bytes of
-// each: AES under key of blocks that hold the index and a counter from 1, of 8
-// bytes each.
-func (s *subkeys) derive(key []byte, sizes [kdfIndexes]int) (subkey [kdfIndexes][]byte) {
+// derive is KDF for the L1 key.
+func (k *l1Key) derive(kdf *aesKey) {
+	if deriveL1(k, kdf) {
+		return
+	}
+	const wide = 8 // blocks, as many as are encrypted at a time
+	var b [wide * aes.BlockSize]byte
+	for i := 0; i < l1Halves; i += wide {
+		kdfInputs(b[:], kdfL1, uint64(i)+1)
+		kdf.encrypt(b[:])
+		k.set(i, b[:])
+	}
+	clear(b[:])
+}
+
+// subkeys holds the output of KDF for all indexes but that of L1, whole blocks of
+// each, 25 at most, with room to encrypt eight at a time.
+type subkeys [32 * aes.BlockSize]byte
+
+// derive is KDF for sizes[index] bytes of each index.
+func (s *subkeys) derive(kdf *aesKey, sizes [kdfIndexes]int) (subkey [kdfIndexes][]byte) {
 	n := 0
 	for index, size := range sizes {
 		subkey[index] = s[n:][:size]
-		for i := uint64(1); size > 0; i++ {
-			b := (*[aes.BlockSize]byte)(s[n:])
-			binary.BigEndian.PutUint64(b[:8], uint64(index))
-			binary.BigEndian.PutUint64(b[8:], i)
-			n += aes.BlockSize
-			size -= aes.BlockSize
-		}
+		end := n + (size+aes.BlockSize-1)/aes.BlockSize*aes.BlockSize
+		kdfInputs(s[n:end], index, 1)
+		n = end
 	}
-	var k aesKey
-	k.init(key)
 	const wide = 8 * aes.BlockSize
-	k.encrypt(s[:(n+wide-1)/wide*wide])
-	k = aesKey{}
+	kdf.encrypt(s[:(n+wide-1)/wide*wide])
 	return subkey
 }
 

@@ -34,17 +34,21 @@ type l1Key struct {
 	hi [l1Half * (groups + (maxIterations-1)/2)]uint32
 }
 
-// set reads the halves of the groups from the bytes of the L1 key, as many as
-// there are.
-func (k *l1Key) set(b []byte) {
-	half, next := k.lo[:], k.hi[:]
-	for len(b) >= 16 {
-		w, from := (*[l1Half]uint32)(half), (*[16]byte)(b)
+// l1Halves is how many there are. Fewer iterations do not need the last ones.
+const l1Halves = 2*groups + maxIterations - 1
+
+// set reads from b the halves from number i on.
+func (k *l1Key) set(i int, b []byte) {
+	for ; len(b) >= 16 && i < l1Halves; i++ {
+		half := k.lo[:]
+		if i%2 == 1 {
+			half = k.hi[:]
+		}
+		w, from := (*[l1Half]uint32)(half[l1Half*(i/2):]), (*[16]byte)(b)
 		w[0] = binary.BigEndian.Uint32(from[0:])
 		w[1] = binary.BigEndian.Uint32(from[4:])
 		w[2] = binary.BigEndian.Uint32(from[8:])
 		w[3] = binary.BigEndian.Uint32(from[12:])
-		half, next = next, half[l1Half:]
 		b = b[16:]
 	}
 }

@@ -20,6 +20,7 @@ var (
 		cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
 	useAVX2  = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
 	useAESNI = aesni.Supported
+	useVAES  = cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
 )
 
 func nhName() string {
@@ -129,6 +130,15 @@ func tagWords(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []b
 	return true
 }
 
+// deriveL1 sets k to the L1 key, if there is a kernel for it.
+func deriveL1(k *l1Key, kdf *aesKey) bool {
+	if !useAVX512 || !useVAES || !useAESNI {
+		return false
+	}
+	deriveL1VAES(k, &kdf.schedule, kdf.rounds)
+	return true
+}
+
 // nhAVX2 adds to sums the NH hash of n groups that begin at group g of a block.
 func nhAVX2(sums *l1Words, k *UMACKey, g int, p []byte, n int) {
 	lo, hi, in := &k.l1.lo[l1Half*g], &k.l1.hi[l1Half*g], unsafe.SliceData(p)
@@ -208,3 +218,6 @@ func tag4AVX512(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, group int,
 
 //go:noescape
 func fillAVX512(group *[l1Group]byte, p *byte, n int)
+
+//go:noescape
+func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int)

@@ -17,6 +17,24 @@ DATA swap32<>+0(SB)/8, $0x0405060700010203
 DATA swap32<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL swap32<>(SB), RODATA|NOPTR, $16
 
+DATA kdfFirst<>+0(SB)/8, $0x0100000000000000
+DATA kdfFirst<>+8(SB)/8, $0x0100000000000000
+DATA kdfFirst<>+16(SB)/8, $0x0100000000000000
+DATA kdfFirst<>+24(SB)/8, $0x0200000000000000
+DATA kdfFirst<>+32(SB)/8, $0x0100000000000000
+DATA kdfFirst<>+40(SB)/8, $0x0300000000000000
+DATA kdfFirst<>+48(SB)/8, $0x0100000000000000
+DATA kdfFirst<>+56(SB)/8, $0x0400000000000000
+GLOBL kdfFirst<>(SB), RODATA|NOPTR, $64
+
+DATA kdfStep<>+0(SB)/8, $0x0000000000000000
+DATA kdfStep<>+8(SB)/8, $0x0400000000000000
+GLOBL kdfStep<>(SB), RODATA|NOPTR, $16
+
+DATA kdfSwap<>+0(SB)/8, $0x0405060700010203
+DATA kdfSwap<>+8(SB)/8, $0x0c0d0e0f08090a0b
+GLOBL kdfSwap<>(SB), RODATA|NOPTR, $16
+
 // func nhPoly1AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·nhPoly1AVX512(SB), $64-40
@@ -6530,5 +6548,149 @@ TEXT ·fillAVX512(SB), $0-24
 	KMOVD      BX, K1
 	VMOVDQU8.Z (CX), K1, Y0
 	VMOVDQU    Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
+TEXT ·deriveL1VAES(SB), $0-24
+	MOVQ k+0(FP), AX
+	MOVQ enc+8(FP), CX
+	MOVQ rounds+16(FP), DX
+
+	// The index and the counter of each block, big-endian.
+	VBROADCASTI32X4 kdfStep<>+0(SB), Z0
+	VMOVDQU64       kdfFirst<>+0(SB), Z1
+	VPADDQ          Z0, Z1, Z2
+	VPADDQ          Z0, Z2, Z3
+	VPADDQ          Z0, Z3, Z4
+	VPADDQ          Z0, Z4, Z5
+	VPADDQ          Z0, Z5, Z6
+	VPADDQ          Z0, Z6, Z7
+	VPADDQ          Z0, Z7, Z8
+	VPADDQ          Z0, Z8, Z9
+	VPADDQ          Z0, Z9, Z10
+	VPADDQ          Z0, Z10, Z11
+	VPADDQ          Z0, Z11, Z12
+	VPADDQ          Z0, Z12, Z13
+	VPADDQ          Z0, Z13, Z14
+	VPADDQ          Z0, Z14, Z15
+	VPADDQ          Z0, Z15, Z16
+	VPADDQ          Z0, Z16, Z17
+	VBROADCASTI32X4 (CX), Z0
+	VPXORQ          Z0, Z1, Z1
+	VPXORQ          Z0, Z2, Z2
+	VPXORQ          Z0, Z3, Z3
+	VPXORQ          Z0, Z4, Z4
+	VPXORQ          Z0, Z5, Z5
+	VPXORQ          Z0, Z6, Z6
+	VPXORQ          Z0, Z7, Z7
+	VPXORQ          Z0, Z8, Z8
+	VPXORQ          Z0, Z9, Z9
+	VPXORQ          Z0, Z10, Z10
+	VPXORQ          Z0, Z11, Z11
+	VPXORQ          Z0, Z12, Z12
+	VPXORQ          Z0, Z13, Z13
+	VPXORQ          Z0, Z14, Z14
+	VPXORQ          Z0, Z15, Z15
+	VPXORQ          Z0, Z16, Z16
+	VPXORQ          Z0, Z17, Z17
+	DECQ            DX
+
+round109:
+	ADDQ            $0x10, CX
+	VBROADCASTI32X4 (CX), Z0
+	VAESENC         Z0, Z1, Z1
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z3, Z3
+	VAESENC         Z0, Z4, Z4
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z6, Z6
+	VAESENC         Z0, Z7, Z7
+	VAESENC         Z0, Z8, Z8
+	VAESENC         Z0, Z9, Z9
+	VAESENC         Z0, Z10, Z10
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z12, Z12
+	VAESENC         Z0, Z13, Z13
+	VAESENC         Z0, Z14, Z14
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	DECQ            DX
+	JNZ             round109
+	VBROADCASTI32X4 16(CX), Z0
+	VBROADCASTI32X4 kdfSwap<>+0(SB), Z18
+	VAESENCLAST     Z0, Z1, Z1
+	VPSHUFB         Z18, Z1, Z1
+	VAESENCLAST     Z0, Z2, Z2
+	VPSHUFB         Z18, Z2, Z2
+	VAESENCLAST     Z0, Z3, Z3
+	VPSHUFB         Z18, Z3, Z3
+	VAESENCLAST     Z0, Z4, Z4
+	VPSHUFB         Z18, Z4, Z4
+	VAESENCLAST     Z0, Z5, Z5
+	VPSHUFB         Z18, Z5, Z5
+	VAESENCLAST     Z0, Z6, Z6
+	VPSHUFB         Z18, Z6, Z6
+	VAESENCLAST     Z0, Z7, Z7
+	VPSHUFB         Z18, Z7, Z7
+	VAESENCLAST     Z0, Z8, Z8
+	VPSHUFB         Z18, Z8, Z8
+	VAESENCLAST     Z0, Z9, Z9
+	VPSHUFB         Z18, Z9, Z9
+	VAESENCLAST     Z0, Z10, Z10
+	VPSHUFB         Z18, Z10, Z10
+	VAESENCLAST     Z0, Z11, Z11
+	VPSHUFB         Z18, Z11, Z11
+	VAESENCLAST     Z0, Z12, Z12
+	VPSHUFB         Z18, Z12, Z12
+	VAESENCLAST     Z0, Z13, Z13
+	VPSHUFB         Z18, Z13, Z13
+	VAESENCLAST     Z0, Z14, Z14
+	VPSHUFB         Z18, Z14, Z14
+	VAESENCLAST     Z0, Z15, Z15
+	VPSHUFB         Z18, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VPSHUFB         Z18, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VPSHUFB         Z18, Z17, Z17
+
+	// Blocks in turn for the low and the high halves.
+	VSHUFI64X2    $0x88, Z2, Z1, Z0
+	VMOVDQU64     Z0, (AX)
+	VSHUFI64X2    $0xdd, Z2, Z1, Z0
+	VMOVDQU64     Z0, 544(AX)
+	VSHUFI64X2    $0x88, Z4, Z3, Z0
+	VMOVDQU64     Z0, 64(AX)
+	VSHUFI64X2    $0xdd, Z4, Z3, Z0
+	VMOVDQU64     Z0, 608(AX)
+	VSHUFI64X2    $0x88, Z6, Z5, Z0
+	VMOVDQU64     Z0, 128(AX)
+	VSHUFI64X2    $0xdd, Z6, Z5, Z0
+	VMOVDQU64     Z0, 672(AX)
+	VSHUFI64X2    $0x88, Z8, Z7, Z0
+	VMOVDQU64     Z0, 192(AX)
+	VSHUFI64X2    $0xdd, Z8, Z7, Z0
+	VMOVDQU64     Z0, 736(AX)
+	VSHUFI64X2    $0x88, Z10, Z9, Z0
+	VMOVDQU64     Z0, 256(AX)
+	VSHUFI64X2    $0xdd, Z10, Z9, Z0
+	VMOVDQU64     Z0, 800(AX)
+	VSHUFI64X2    $0x88, Z12, Z11, Z0
+	VMOVDQU64     Z0, 320(AX)
+	VSHUFI64X2    $0xdd, Z12, Z11, Z0
+	VMOVDQU64     Z0, 864(AX)
+	VSHUFI64X2    $0x88, Z14, Z13, Z0
+	VMOVDQU64     Z0, 384(AX)
+	VSHUFI64X2    $0xdd, Z14, Z13, Z0
+	VMOVDQU64     Z0, 928(AX)
+	VSHUFI64X2    $0x88, Z16, Z15, Z0
+	VMOVDQU64     Z0, 448(AX)
+	VSHUFI64X2    $0xdd, Z16, Z15, Z0
+	VMOVDQU64     Z0, 992(AX)
+	VMOVDQU64     X17, 512(AX)
+	VEXTRACTI32X4 $0x01, Z17, 1056(AX)
+	VEXTRACTI32X4 $0x02, Z17, 528(AX)
 	VZEROUPPER
 	RET

@@ -21,3 +21,5 @@ func fill(group *[l1Group]byte, p []byte) { fillGeneric(group, p) }
 func tagWords(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad, y *[maxIterations]uint128) bool {
 	return false
 }
+
+func deriveL1(k *l1Key, kdf *aesKey) bool { return false }

@@ -43,7 +43,7 @@ func TestNH(t *testing.T) {
 				rng.Read(block)
 			}
 			var k UMACKey
-			k.l1.set(raw)
+			k.l1.set(0, raw)
 			for n := 0; n <= l1Block; n++ {
 				if n%7 != round%7 && n%l1Group != 0 {
 					continue
@@ -80,7 +80,7 @@ func TestNHPoly(t *testing.T) {
 			p := make([]byte, l1Block*(1+round%20))
 			rng.Read(p)
 			k := UMACKey{umacKeyName: umacKeyName{uint8(4 + 4*(round%4))}}
-			k.l1.set(raw)
+			k.l1.set(0, raw)
 			var y, want [maxIterations]uint128
 			var words, wantWords [20]l1Words
 			for i := range k.iterations() {

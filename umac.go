@@ -128,16 +128,17 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 		k.Destroy()
 	}
 	iterations := tagSize / 4
+	var kdf aesKey
+	kdf.init(key)
+	k.l1.derive(&kdf)
 	var buf subkeys
-	subkey := buf.derive(key, [kdfIndexes]int{
+	subkey := buf.derive(&kdf, [kdfIndexes]int{
 		kdfPad:    len(key),
-		kdfL1:     l1Block + 16*(iterations-1),
 		kdfL2:     24 * iterations,
 		kdfL3Key1: 64 * iterations,
 		kdfL3Key2: 4 * iterations,
 	})
 	k.pad.init(subkey[kdfPad])
-	k.l1.set(subkey[kdfL1])
 	for i := range iterations {
 		const mask = 0x01ffffff01ffffff // RFC 4418 section 5.3.1
 		b := (*[24]byte)(subkey[kdfL2][24*i:])
@@ -154,6 +155,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 		k.l3.k2[i] = binary.BigEndian.Uint32(subkey[kdfL3Key2][4*i:])
 	}
 	clear(buf[:])
+	kdf = aesKey{}
 	k.tagSize = uint8(tagSize)
 	return nil
 }

@@ -3,546 +3,483 @@
 //go:build !purego
 
 // func expandKey128(enc *uint32, key *byte)
-// Requires: AES, SSE2, SSE4.1
+// Requires: AES, SSE, SSE2
 TEXT ·expandKey128(SB), $0-16
-	MOVQ enc+0(FP), AX
-	MOVQ key+8(FP), CX
-	MOVL (CX), DX
-	MOVL DX, (AX)
-	MOVL 4(CX), BX
-	MOVL BX, 4(AX)
-	MOVL 8(CX), SI
-	MOVL SI, 8(AX)
-	MOVL 12(CX), CX
-	MOVL CX, 12(AX)
+	MOVQ   enc+0(FP), AX
+	MOVQ   key+8(FP), CX
+	MOVUPS (CX), X0
+	MOVUPS X0, (AX)
 
 	// w[4]: RotWord, SubWord, Rcon 0x01
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x01, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 16(AX)
-	XORL            DX, BX
-	MOVL            BX, 20(AX)
-	XORL            BX, SI
-	MOVL            SI, 24(AX)
-	XORL            SI, CX
-	MOVL            CX, 28(AX)
+	AESKEYGENASSIST $0x01, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 16(AX)
 
 	// w[8]: RotWord, SubWord, Rcon 0x02
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x02, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 32(AX)
-	XORL            DX, BX
-	MOVL            BX, 36(AX)
-	XORL            BX, SI
-	MOVL            SI, 40(AX)
-	XORL            SI, CX
-	MOVL            CX, 44(AX)
+	AESKEYGENASSIST $0x02, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 32(AX)
 
 	// w[12]: RotWord, SubWord, Rcon 0x04
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x04, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 48(AX)
-	XORL            DX, BX
-	MOVL            BX, 52(AX)
-	XORL            BX, SI
-	MOVL            SI, 56(AX)
-	XORL            SI, CX
-	MOVL            CX, 60(AX)
+	AESKEYGENASSIST $0x04, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 48(AX)
 
 	// w[16]: RotWord, SubWord, Rcon 0x08
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x08, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 64(AX)
-	XORL            DX, BX
-	MOVL            BX, 68(AX)
-	XORL            BX, SI
-	MOVL            SI, 72(AX)
-	XORL            SI, CX
-	MOVL            CX, 76(AX)
+	AESKEYGENASSIST $0x08, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 64(AX)
 
 	// w[20]: RotWord, SubWord, Rcon 0x10
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x10, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 80(AX)
-	XORL            DX, BX
-	MOVL            BX, 84(AX)
-	XORL            BX, SI
-	MOVL            SI, 88(AX)
-	XORL            SI, CX
-	MOVL            CX, 92(AX)
+	AESKEYGENASSIST $0x10, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 80(AX)
 
 	// w[24]: RotWord, SubWord, Rcon 0x20
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x20, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 96(AX)
-	XORL            DX, BX
-	MOVL            BX, 100(AX)
-	XORL            BX, SI
-	MOVL            SI, 104(AX)
-	XORL            SI, CX
-	MOVL            CX, 108(AX)
+	AESKEYGENASSIST $0x20, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 96(AX)
 
 	// w[28]: RotWord, SubWord, Rcon 0x40
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x40, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 112(AX)
-	XORL            DX, BX
-	MOVL            BX, 116(AX)
-	XORL            BX, SI
-	MOVL            SI, 120(AX)
-	XORL            SI, CX
-	MOVL            CX, 124(AX)
+	AESKEYGENASSIST $0x40, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 112(AX)
 
 	// w[32]: RotWord, SubWord, Rcon 0x80
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x80, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 128(AX)
-	XORL            DX, BX
-	MOVL            BX, 132(AX)
-	XORL            BX, SI
-	MOVL            SI, 136(AX)
-	XORL            SI, CX
-	MOVL            CX, 140(AX)
+	AESKEYGENASSIST $0x80, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 128(AX)
 
 	// w[36]: RotWord, SubWord, Rcon 0x1b
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x1b, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 144(AX)
-	XORL            DX, BX
-	MOVL            BX, 148(AX)
-	XORL            BX, SI
-	MOVL            SI, 152(AX)
-	XORL            SI, CX
-	MOVL            CX, 156(AX)
+	AESKEYGENASSIST $0x1b, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 144(AX)
 
 	// w[40]: RotWord, SubWord, Rcon 0x36
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x36, X0, X0
-	PEXTRD          $0x01, X0, DI
-	XORL            DI, DX
-	MOVL            DX, 160(AX)
-	XORL            DX, BX
-	MOVL            BX, 164(AX)
-	XORL            BX, SI
-	MOVL            SI, 168(AX)
-	XORL            SI, CX
-	MOVL            CX, 172(AX)
+	AESKEYGENASSIST $0x36, X0, X1
+	PSHUFD          $0xff, X1, X1
+	MOVAPS          X0, X2
+	PSLLDQ          $0x04, X2
+	PXOR            X2, X0
+	MOVAPS          X0, X2
+	PSLLDQ          $0x08, X2
+	PXOR            X2, X0
+	PXOR            X1, X0
+	MOVUPS          X0, 160(AX)
 
 	// The registers that hold the last words.
-	XORL DX, DX
-	XORL BX, BX
-	XORL SI, SI
-	XORL CX, CX
+	PXOR X0, X0
+	PXOR X1, X1
 	RET
 
 // func expandKey192(enc *uint32, key *byte)
-// Requires: AES, SSE2, SSE4.1
+// Requires: AES, SSE, SSE2
 TEXT ·expandKey192(SB), $0-16
-	MOVQ enc+0(FP), AX
-	MOVQ key+8(FP), CX
-	MOVL (CX), DX
-	MOVL DX, (AX)
-	MOVL 4(CX), BX
-	MOVL BX, 4(AX)
-	MOVL 8(CX), SI
-	MOVL SI, 8(AX)
-	MOVL 12(CX), DI
-	MOVL DI, 12(AX)
-	MOVL 16(CX), R8
-	MOVL R8, 16(AX)
-	MOVL 20(CX), CX
-	MOVL CX, 20(AX)
+	MOVQ   enc+0(FP), AX
+	MOVQ   key+8(FP), CX
+	MOVUPS (CX), X0
+	MOVSD  16(CX), X1
+	MOVUPS X0, (AX)
+	MOVSD  X1, 16(AX)
 
 	// w[6]: RotWord, SubWord, Rcon 0x01
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x01, X0, X0
-	PEXTRD          $0x01, X0, R9
-	XORL            R9, DX
-	MOVL            DX, 24(AX)
-	XORL            DX, BX
-	MOVL            BX, 28(AX)
-	XORL            BX, SI
-	MOVL            SI, 32(AX)
-	XORL            SI, DI
-	MOVL            DI, 36(AX)
-	XORL            DI, R8
-	MOVL            R8, 40(AX)
-	XORL            R8, CX
-	MOVL            CX, 44(AX)
+	AESKEYGENASSIST $0x01, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
+	PSHUFD          $0xff, X0, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 24(AX)
+	MOVSD           X1, 40(AX)
 
 	// w[12]: RotWord, SubWord, Rcon 0x02
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x02, X0, X0
-	PEXTRD          $0x01, X0, R9
-	XORL            R9, DX
-	MOVL            DX, 48(AX)
-	XORL            DX, BX
-	MOVL            BX, 52(AX)
-	XORL            BX, SI
-	MOVL            SI, 56(AX)
-	XORL            SI, DI
-	MOVL            DI, 60(AX)
-	XORL            DI, R8
-	MOVL            R8, 64(AX)
-	XORL            R8, CX
-	MOVL            CX, 68(AX)
+	AESKEYGENASSIST $0x02, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
+	PSHUFD          $0xff, X0, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 48(AX)
+	MOVSD           X1, 64(AX)
 
 	// w[18]: RotWord, SubWord, Rcon 0x04
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x04, X0, X0
-	PEXTRD          $0x01, X0, R9
-	XORL            R9, DX
-	MOVL            DX, 72(AX)
-	XORL            DX, BX
-	MOVL            BX, 76(AX)
-	XORL            BX, SI
-	MOVL            SI, 80(AX)
-	XORL            SI, DI
-	MOVL            DI, 84(AX)
-	XORL            DI, R8
-	MOVL            R8, 88(AX)
-	XORL            R8, CX
-	MOVL            CX, 92(AX)
+	AESKEYGENASSIST $0x04, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
+	PSHUFD          $0xff, X0, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 72(AX)
+	MOVSD           X1, 88(AX)
 
 	// w[24]: RotWord, SubWord, Rcon 0x08
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x08, X0, X0
-	PEXTRD          $0x01, X0, R9
-	XORL            R9, DX
-	MOVL            DX, 96(AX)
-	XORL            DX, BX
-	MOVL            BX, 100(AX)
-	XORL            BX, SI
-	MOVL            SI, 104(AX)
-	XORL            SI, DI
-	MOVL            DI, 108(AX)
-	XORL            DI, R8
-	MOVL            R8, 112(AX)
-	XORL            R8, CX
-	MOVL            CX, 116(AX)
+	AESKEYGENASSIST $0x08, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
+	PSHUFD          $0xff, X0, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 96(AX)
+	MOVSD           X1, 112(AX)
 
 	// w[30]: RotWord, SubWord, Rcon 0x10
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x10, X0, X0
-	PEXTRD          $0x01, X0, R9
-	XORL            R9, DX
-	MOVL            DX, 120(AX)
-	XORL            DX, BX
-	MOVL            BX, 124(AX)
-	XORL            BX, SI
-	MOVL            SI, 128(AX)
-	XORL            SI, DI
-	MOVL            DI, 132(AX)
-	XORL            DI, R8
-	MOVL            R8, 136(AX)
-	XORL            R8, CX
-	MOVL            CX, 140(AX)
+	AESKEYGENASSIST $0x10, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
+	PSHUFD          $0xff, X0, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 120(AX)
+	MOVSD           X1, 136(AX)
 
 	// w[36]: RotWord, SubWord, Rcon 0x20
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x20, X0, X0
-	PEXTRD          $0x01, X0, R9
-	XORL            R9, DX
-	MOVL            DX, 144(AX)
-	XORL            DX, BX
-	MOVL            BX, 148(AX)
-	XORL            BX, SI
-	MOVL            SI, 152(AX)
-	XORL            SI, DI
-	MOVL            DI, 156(AX)
-	XORL            DI, R8
-	MOVL            R8, 160(AX)
-	XORL            R8, CX
-	MOVL            CX, 164(AX)
+	AESKEYGENASSIST $0x20, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
+	PSHUFD          $0xff, X0, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 144(AX)
+	MOVSD           X1, 160(AX)
 
 	// w[42]: RotWord, SubWord, Rcon 0x40
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x40, X0, X0
-	PEXTRD          $0x01, X0, R9
-	XORL            R9, DX
-	MOVL            DX, 168(AX)
-	XORL            DX, BX
-	MOVL            BX, 172(AX)
-	XORL            BX, SI
-	MOVL            SI, 176(AX)
-	XORL            SI, DI
-	MOVL            DI, 180(AX)
-	XORL            DI, R8
-	MOVL            R8, 184(AX)
-	XORL            R8, CX
-	MOVL            CX, 188(AX)
+	AESKEYGENASSIST $0x40, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
+	PSHUFD          $0xff, X0, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 168(AX)
+	MOVSD           X1, 184(AX)
 
 	// w[48]: RotWord, SubWord, Rcon 0x80
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x80, X0, X0
-	PEXTRD          $0x01, X0, CX
-	XORL            CX, DX
-	MOVL            DX, 192(AX)
-	XORL            DX, BX
-	MOVL            BX, 196(AX)
-	XORL            BX, SI
-	MOVL            SI, 200(AX)
-	XORL            SI, DI
-	MOVL            DI, 204(AX)
+	AESKEYGENASSIST $0x80, X1, X2
+	PSHUFD          $0x55, X2, X2
+	MOVAPS          X0, X1
+	PSLLDQ          $0x04, X1
+	PXOR            X1, X0
+	MOVAPS          X0, X1
+	PSLLDQ          $0x08, X1
+	PXOR            X1, X0
+	PXOR            X2, X0
+	MOVUPS          X0, 192(AX)
 
 	// The registers that hold the last words.
-	XORL DX, DX
-	XORL BX, BX
-	XORL SI, SI
-	XORL DI, DI
-	XORL R8, R8
-	XORL CX, CX
+	PXOR X0, X0
+	PXOR X2, X2
+	PXOR X1, X1
 	RET
 
 // func expandKey256(enc *uint32, key *byte)
-// Requires: AES, SSE2, SSE4.1
+// Requires: AES, SSE, SSE2
 TEXT ·expandKey256(SB), $0-16
-	MOVQ enc+0(FP), AX
-	MOVQ key+8(FP), CX
-	MOVL (CX), DX
-	MOVL DX, (AX)
-	MOVL 4(CX), BX
-	MOVL BX, 4(AX)
-	MOVL 8(CX), SI
-	MOVL SI, 8(AX)
-	MOVL 12(CX), DI
-	MOVL DI, 12(AX)
-	MOVL 16(CX), R8
-	MOVL R8, 16(AX)
-	MOVL 20(CX), R9
-	MOVL R9, 20(AX)
-	MOVL 24(CX), R10
-	MOVL R10, 24(AX)
-	MOVL 28(CX), CX
-	MOVL CX, 28(AX)
+	MOVQ   enc+0(FP), AX
+	MOVQ   key+8(FP), CX
+	MOVUPS (CX), X0
+	MOVUPS 16(CX), X1
+	MOVUPS X0, (AX)
+	MOVUPS X1, 16(AX)
 
 	// w[8]: RotWord, SubWord, Rcon 0x01
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x01, X0, X0
-	PEXTRD          $0x01, X0, R11
-	XORL            R11, DX
-	MOVL            DX, 32(AX)
-	XORL            DX, BX
-	MOVL            BX, 36(AX)
-	XORL            BX, SI
-	MOVL            SI, 40(AX)
-	XORL            SI, DI
-	MOVL            DI, 44(AX)
+	AESKEYGENASSIST $0x01, X1, X2
+	PSHUFD          $0xff, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
 
 	// w[12]: SubWord
-	MOVD            DI, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x00, X0, X0
-	PEXTRD          $0x00, X0, R11
-	XORL            R11, R8
-	MOVL            R8, 48(AX)
-	XORL            R8, R9
-	MOVL            R9, 52(AX)
-	XORL            R9, R10
-	MOVL            R10, 56(AX)
-	XORL            R10, CX
-	MOVL            CX, 60(AX)
+	AESKEYGENASSIST $0x00, X0, X2
+	PSHUFD          $0xaa, X2, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 32(AX)
+	MOVUPS          X1, 48(AX)
 
 	// w[16]: RotWord, SubWord, Rcon 0x02
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x02, X0, X0
-	PEXTRD          $0x01, X0, R11
-	XORL            R11, DX
-	MOVL            DX, 64(AX)
-	XORL            DX, BX
-	MOVL            BX, 68(AX)
-	XORL            BX, SI
-	MOVL            SI, 72(AX)
-	XORL            SI, DI
-	MOVL            DI, 76(AX)
+	AESKEYGENASSIST $0x02, X1, X2
+	PSHUFD          $0xff, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
 
 	// w[20]: SubWord
-	MOVD            DI, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x00, X0, X0
-	PEXTRD          $0x00, X0, R11
-	XORL            R11, R8
-	MOVL            R8, 80(AX)
-	XORL            R8, R9
-	MOVL            R9, 84(AX)
-	XORL            R9, R10
-	MOVL            R10, 88(AX)
-	XORL            R10, CX
-	MOVL            CX, 92(AX)
+	AESKEYGENASSIST $0x00, X0, X2
+	PSHUFD          $0xaa, X2, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 64(AX)
+	MOVUPS          X1, 80(AX)
 
 	// w[24]: RotWord, SubWord, Rcon 0x04
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x04, X0, X0
-	PEXTRD          $0x01, X0, R11
-	XORL            R11, DX
-	MOVL            DX, 96(AX)
-	XORL            DX, BX
-	MOVL            BX, 100(AX)
-	XORL            BX, SI
-	MOVL            SI, 104(AX)
-	XORL            SI, DI
-	MOVL            DI, 108(AX)
+	AESKEYGENASSIST $0x04, X1, X2
+	PSHUFD          $0xff, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
 
 	// w[28]: SubWord
-	MOVD            DI, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x00, X0, X0
-	PEXTRD          $0x00, X0, R11
-	XORL            R11, R8
-	MOVL            R8, 112(AX)
-	XORL            R8, R9
-	MOVL            R9, 116(AX)
-	XORL            R9, R10
-	MOVL            R10, 120(AX)
-	XORL            R10, CX
-	MOVL            CX, 124(AX)
+	AESKEYGENASSIST $0x00, X0, X2
+	PSHUFD          $0xaa, X2, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 96(AX)
+	MOVUPS          X1, 112(AX)
 
 	// w[32]: RotWord, SubWord, Rcon 0x08
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x08, X0, X0
-	PEXTRD          $0x01, X0, R11
-	XORL            R11, DX
-	MOVL            DX, 128(AX)
-	XORL            DX, BX
-	MOVL            BX, 132(AX)
-	XORL            BX, SI
-	MOVL            SI, 136(AX)
-	XORL            SI, DI
-	MOVL            DI, 140(AX)
+	AESKEYGENASSIST $0x08, X1, X2
+	PSHUFD          $0xff, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
 
 	// w[36]: SubWord
-	MOVD            DI, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x00, X0, X0
-	PEXTRD          $0x00, X0, R11
-	XORL            R11, R8
-	MOVL            R8, 144(AX)
-	XORL            R8, R9
-	MOVL            R9, 148(AX)
-	XORL            R9, R10
-	MOVL            R10, 152(AX)
-	XORL            R10, CX
-	MOVL            CX, 156(AX)
+	AESKEYGENASSIST $0x00, X0, X2
+	PSHUFD          $0xaa, X2, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 128(AX)
+	MOVUPS          X1, 144(AX)
 
 	// w[40]: RotWord, SubWord, Rcon 0x10
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x10, X0, X0
-	PEXTRD          $0x01, X0, R11
-	XORL            R11, DX
-	MOVL            DX, 160(AX)
-	XORL            DX, BX
-	MOVL            BX, 164(AX)
-	XORL            BX, SI
-	MOVL            SI, 168(AX)
-	XORL            SI, DI
-	MOVL            DI, 172(AX)
+	AESKEYGENASSIST $0x10, X1, X2
+	PSHUFD          $0xff, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
 
 	// w[44]: SubWord
-	MOVD            DI, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x00, X0, X0
-	PEXTRD          $0x00, X0, R11
-	XORL            R11, R8
-	MOVL            R8, 176(AX)
-	XORL            R8, R9
-	MOVL            R9, 180(AX)
-	XORL            R9, R10
-	MOVL            R10, 184(AX)
-	XORL            R10, CX
-	MOVL            CX, 188(AX)
+	AESKEYGENASSIST $0x00, X0, X2
+	PSHUFD          $0xaa, X2, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 160(AX)
+	MOVUPS          X1, 176(AX)
 
 	// w[48]: RotWord, SubWord, Rcon 0x20
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x20, X0, X0
-	PEXTRD          $0x01, X0, R11
-	XORL            R11, DX
-	MOVL            DX, 192(AX)
-	XORL            DX, BX
-	MOVL            BX, 196(AX)
-	XORL            BX, SI
-	MOVL            SI, 200(AX)
-	XORL            SI, DI
-	MOVL            DI, 204(AX)
+	AESKEYGENASSIST $0x20, X1, X2
+	PSHUFD          $0xff, X2, X2
+	MOVAPS          X0, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X0
+	MOVAPS          X0, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X0
+	PXOR            X2, X0
 
 	// w[52]: SubWord
-	MOVD            DI, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x00, X0, X0
-	PEXTRD          $0x00, X0, R11
-	XORL            R11, R8
-	MOVL            R8, 208(AX)
-	XORL            R8, R9
-	MOVL            R9, 212(AX)
-	XORL            R9, R10
-	MOVL            R10, 216(AX)
-	XORL            R10, CX
-	MOVL            CX, 220(AX)
+	AESKEYGENASSIST $0x00, X0, X2
+	PSHUFD          $0xaa, X2, X2
+	MOVAPS          X1, X3
+	PSLLDQ          $0x04, X3
+	PXOR            X3, X1
+	MOVAPS          X1, X3
+	PSLLDQ          $0x08, X3
+	PXOR            X3, X1
+	PXOR            X2, X1
+	MOVUPS          X0, 192(AX)
+	MOVUPS          X1, 208(AX)
 
 	// w[56]: RotWord, SubWord, Rcon 0x40
-	MOVD            CX, X0
-	PSHUFD          $0x00, X0, X0
-	AESKEYGENASSIST $0x40, X0, X0
-	PEXTRD          $0x01, X0, CX
-	XORL            CX, DX
-	MOVL            DX, 224(AX)
-	XORL            DX, BX
-	MOVL            BX, 228(AX)
-	XORL            BX, SI
-	MOVL            SI, 232(AX)
-	XORL            SI, DI
-	MOVL            DI, 236(AX)
+	AESKEYGENASSIST $0x40, X1, X2
+	PSHUFD          $0xff, X2, X2
+	MOVAPS          X0, X1
+	PSLLDQ          $0x04, X1
+	PXOR            X1, X0
+	MOVAPS          X0, X1
+	PSLLDQ          $0x08, X1
+	PXOR            X1, X0
+	PXOR            X2, X0
+	MOVUPS          X0, 224(AX)
 
 	// The registers that hold the last words.
-	XORL DX, DX
-	XORL BX, BX
-	XORL SI, SI
-	XORL DI, DI
-	XORL R8, R8
-	XORL R9, R9
-	XORL R10, R10
-	XORL CX, CX
+	PXOR X0, X0
+	PXOR X2, X2
+	PXOR X1, X1
 	RET
 
 // func encryptBlocks(enc *uint32, rounds int, dst *byte, src *byte, blocks int)

@@ -27,51 +27,85 @@ func main() {
 	Generate()
 }
 
-// expandKey generates the key schedule for a key of nk words, FIPS 197 section
-// 5.2. The last nk words of it stay in registers.
+// expandKey generates the key schedule for a key of nk words, FIPS 197 section 5.2.
+// It takes nk words at a time: the first four, and two or four more.
 func expandKey(nk int) {
 	Implement(fmt.Sprintf("expandKey%d", 32*nk))
 	Pragma("noescape")
 	enc := Load(Param("enc"), GP64())
 	key := Load(Param("key"), GP64())
-	w := make([]GPVirtual, nk)
-	for i := range w {
-		w[i] = GP32()
-		MOVL(Mem{Base: key, Disp: 4 * i}, w[i])
-		MOVL(w[i], Mem{Base: enc, Disp: 4 * i})
-	}
-	rcon := uint8(1)
-	rounds := nk + 6
-	for i := nk; i < 4*(rounds+1); i++ {
-		before := w[(i-1)%nk]
+	first, second := XMM(), XMM()
+	words := 4 * (nk + 7)
+	store := func(at int) {
+		MOVUPS(first, Mem{Base: enc, Disp: 4 * at})
 		switch {
-		case i%nk == 0:
-			Comment(fmt.Sprintf("w[%d]: RotWord, SubWord, Rcon %#02x", i, rcon))
-			before = substitute(before, rcon, 1)
-			rcon = rcon<<1 ^ rcon>>7*0x1b
-		case nk > 6 && i%nk == 4:
-			Comment(fmt.Sprintf("w[%d]: SubWord", i))
-			before = substitute(before, 0, 0)
+		case nk == 4 || at+4 == words: // the schedule ends with the first four
+		case nk == 6:
+			MOVSD(second, Mem{Base: enc, Disp: 4 * (at + 4)})
+		case nk == 8:
+			MOVUPS(second, Mem{Base: enc, Disp: 4 * (at + 4)})
 		}
-		XORL(before, w[i%nk])
-		MOVL(w[i%nk], Mem{Base: enc, Disp: 4 * i})
+	}
+	MOVUPS(Mem{Base: key}, first)
+	switch nk {
+	case 6:
+		MOVSD(Mem{Base: key, Disp: 16}, second)
+	case 8:
+		MOVUPS(Mem{Base: key, Disp: 16}, second)
+	}
+	store(0)
+	t := XMM()
+	rcon := uint8(1)
+	for at := nk; at < words; at += nk {
+		Comment(fmt.Sprintf("w[%d]: RotWord, SubWord, Rcon %#02x", at, rcon))
+		switch nk {
+		case 4:
+			AESKEYGENASSIST(U8(rcon), first, t)
+			PSHUFD(U8(0xff), t, t)
+		case 6:
+			AESKEYGENASSIST(U8(rcon), second, t)
+			PSHUFD(U8(0x55), t, t)
+		case 8:
+			AESKEYGENASSIST(U8(rcon), second, t)
+			PSHUFD(U8(0xff), t, t)
+		}
+		addBefore(first)
+		PXOR(t, first)
+		rcon = rcon<<1 ^ rcon>>7*0x1b
+		if at+4 < words {
+			switch nk {
+			case 6:
+				PSHUFD(U8(0xff), first, t)
+				addBefore(second)
+				PXOR(t, second)
+			case 8:
+				Comment(fmt.Sprintf("w[%d]: SubWord", at+4))
+				AESKEYGENASSIST(U8(0), first, t)
+				PSHUFD(U8(0xaa), t, t)
+				addBefore(second)
+				PXOR(t, second)
+			}
+		}
+		store(at)
 	}
 	Comment("The registers that hold the last words.")
-	for i := range w {
-		XORL(w[i], w[i])
+	PXOR(first, first)
+	PXOR(t, t)
+	if nk > 4 {
+		PXOR(second, second)
 	}
 	RET()
 }
 
-// substitute returns word n of what AESKEYGENASSIST makes of x: SubWord(x) for 0,
-// RotWord(SubWord(x)) xor rcon for 1.
-func substitute(x GPVirtual, rcon uint8, n uint8) GPVirtual {
-	v, t := XMM(), GP32()
-	MOVD(x, v)
-	PSHUFD(U8(0), v, v)
-	AESKEYGENASSIST(U8(rcon), v, v)
-	PEXTRD(U8(n), v, t)
-	return t
+// addBefore adds to each word of x all words before it.
+func addBefore(x VecVirtual) {
+	t := XMM()
+	MOVAPS(x, t)
+	PSLLDQ(Imm(4), t)
+	PXOR(t, x)
+	MOVAPS(x, t)
+	PSLLDQ(Imm(8), t)
+	PXOR(t, x)
 }
 
 // encrypt generates the encryption of independent blocks, eight at a time, which

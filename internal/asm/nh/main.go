@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Command nh generates nh_amd64.s: NH, and POLY-64 in step with it, for AVX-512
-// and AVX2 and one to four iterations of UHASH.
+// and AVX2 and one to four iterations of UHASH; and the L1 key.
 //
 // NH of a group of 32 bytes, RFC 4418 section 5.2.2, is the sum for i = 0..3 of
 //
@@ -61,6 +61,7 @@ func main() {
 		groups2(n)
 	}
 	fill512()
+	deriveL1()
 	Generate()
 }
 
@@ -661,8 +662,11 @@ func tagL3(n int, w VecVirtual) {
 	}
 }
 
-// Constants of tagL3.
-var word16, mask36, prime36, swap32 Mem
+// Constants of tagL3 and deriveL1.
+var (
+	word16, mask36, prime36, swap32 Mem
+	kdfFirst, kdfStep, kdfSwap      Mem
+)
 
 func constants() {
 	word16 = GLOBL("word16", attr.RODATA|attr.NOPTR)
@@ -672,6 +676,17 @@ func constants() {
 	prime36 = GLOBL("prime36", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(1<<36-5))
 	swap32 = GLOBL("swap32", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(0x0405060700010203))
+	DATA(8, U64(0x0c0d0e0f08090a0b))
+	kdfFirst = GLOBL("kdfFirst", attr.RODATA|attr.NOPTR)
+	for i := range 4 {
+		DATA(16*i, U64(1<<56)) // the index of the L1 key
+		DATA(16*i+8, U64(uint64(i+1)<<56))
+	}
+	kdfStep = GLOBL("kdfStep", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(0))
+	DATA(8, U64(4<<56))
+	kdfSwap = GLOBL("kdfSwap", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(0x0405060700010203))
 	DATA(8, U64(0x0c0d0e0f08090a0b))
 }
@@ -734,6 +749,66 @@ func fill512() {
 	KMOVD(ones.As32(), mask)
 	VMOVDQU8_Z(Mem{Base: p}, mask, x)
 	VMOVDQU(x, Mem{Base: group})
+	VZEROUPPER()
+	RET()
+}
+
+// deriveL1 generates deriveL1VAES: KDF, RFC 4418 section 3.2, for the L1 key, 67
+// blocks side by side, and the key's halves from them.
+func deriveL1() {
+	const vectors = 17 // of four blocks; the last block is left over
+	Implement("deriveL1VAES")
+	Pragma("noescape")
+	k := Dereference(Param("k"))
+	enc := Load(Param("enc"), GP64())
+	rounds := Load(Param("rounds"), GP64())
+
+	Comment("The index and the counter of each block, big-endian.")
+	x := make([]VecVirtual, vectors)
+	step, roundKey := ZMM(), ZMM()
+	VBROADCASTI32X4(kdfStep, step)
+	for i := range x {
+		x[i] = ZMM()
+		if i == 0 {
+			VMOVDQU64(kdfFirst, x[i])
+		} else {
+			VPADDQ(step, x[i-1], x[i])
+		}
+	}
+	VBROADCASTI32X4(Mem{Base: enc}, roundKey)
+	for i := range x {
+		VPXORQ(roundKey, x[i], x[i])
+	}
+	round := label("round")
+	DECQ(rounds)
+	Label(round)
+	ADDQ(Imm(16), enc)
+	VBROADCASTI32X4(Mem{Base: enc}, roundKey)
+	for i := range x {
+		VAESENC(roundKey, x[i], x[i])
+	}
+	DECQ(rounds)
+	JNZ(LabelRef(round))
+	VBROADCASTI32X4(Mem{Base: enc, Disp: 16}, roundKey)
+	swap := ZMM()
+	VBROADCASTI32X4(kdfSwap, swap)
+	for i := range x {
+		VAESENCLAST(roundKey, x[i], x[i])
+		VPSHUFB(swap, x[i], x[i])
+	}
+	Comment("Blocks in turn for the low and the high halves.")
+	lo, hi := field(k.Field("lo").Index(0)), field(k.Field("hi").Index(0))
+	t := ZMM()
+	for i := 0; i+1 < vectors; i += 2 {
+		VSHUFI64X2(U8(0x88), x[i+1], x[i], t)
+		VMOVDQU64(t, lo.Offset(32*i))
+		VSHUFI64X2(U8(0xdd), x[i+1], x[i], t)
+		VMOVDQU64(t, hi.Offset(32*i))
+	}
+	last := x[vectors-1]
+	VMOVDQU64(last.AsX(), lo.Offset(512))
+	VEXTRACTI32X4(U8(1), last, hi.Offset(512))
+	VEXTRACTI32X4(U8(2), last, lo.Offset(528))
 	VZEROUPPER()
 	RET()
 }
