@@ -2,6 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+#include <nettle/hmac.h>
 #include <nettle/umac.h>
 #include <nettle/version.h>
 
@@ -42,11 +43,37 @@
 UMAC(64)
 UMAC(128)
 
+static size_t hmac(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
+{
+	static struct hmac_sha512_ctx ctx;
+
+	hmac_sha512_set_key(&ctx, sizeof key, key);
+	while (n-- > 0) {
+		hmac_sha512_update(&ctx, size, msg);
+		hmac_sha512_digest(&ctx, 64, tag);
+	}
+	return 64;
+}
+
+static size_t hmac_sum(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
+{
+	static struct hmac_sha512_ctx ctx;
+
+	while (n-- > 0) {
+		hmac_sha512_set_key(&ctx, sizeof key, key);
+		hmac_sha512_update(&ctx, size, msg);
+		hmac_sha512_digest(&ctx, 64, tag);
+	}
+	return 64;
+}
+
 static const struct op ops[] = {
 	{"nettle:umac64:stream", umac64},
 	{"nettle:umac64:new", umac64_new},
 	{"nettle:umac128:stream", umac128},
 	{"nettle:umac128:new", umac128_new},
+	{"nettle:hmac-sha512:stream", hmac},
+	{"nettle:hmac-sha512:sum", hmac_sum},
 };
 
 int main(void)
