@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-//go:embed c fakeboboliu serve.go
+//go:embed c fakeboboliu rust/Cargo.toml rust/Cargo.lock rust/src serve.go
 var sources embed.FS
 
 // cPeers are compiled from c at run time. The packages are Debian's.
@@ -28,6 +28,21 @@ var cPeers = []struct{ name, file, lib, packages string }{
 	{"OpenSSL", "openssl.c", "-lcrypto", "libssl-dev"},
 	{"reading", "read.c", "", ""},
 }
+
+// rustPeers are the programs of the crate in rust. Each is a feature of that name,
+// which brings in the crates that are measured. The first builds in seconds.
+var rustPeers = []struct {
+	name   string
+	crates []string
+}{
+	{"RustCrypto", []string{"hmac", "sha2"}},
+	{"ring", []string{"ring"}},
+	{"orion", []string{"orion"}},
+	{"aws-lc-rs", []string{"aws-lc-rs"}},
+}
+
+// minRust is the oldest Rust that builds all crates in Cargo.lock.
+const minRust = "1.85"
 
 // builder builds the peers in dir. What cannot be built it leaves out and says
 // why: on most machines something is missing.
@@ -95,6 +110,44 @@ func (b *builder) cc(packages, exe string, args ...string) error {
 		b.versions["C compiler"] = firstLine(b.ctx, path, "--version")
 	}
 	return nil
+}
+
+// buildRust builds the peers one by one: where one does not build, others may.
+func (b *builder) buildRust() {
+	for _, p := range rustPeers {
+		b.add(p.name, filepath.Join(b.dir, "rust", "target", "release", p.name), b.cargo(p.name, p.crates))
+	}
+}
+
+// cargo builds the program name. cargo fetches the crates that it does not have.
+func (b *builder) cargo(name string, crates []string) error {
+	const install = "(Debian packages cargo gcc libc6-dev, or rustup; Rust " + minRust + " or newer)"
+	path, err := exec.LookPath("cargo")
+	if err != nil {
+		return fmt.Errorf("cargo not found %s", install)
+	}
+	dir := filepath.Join(b.dir, "rust")
+	cmd := exec.CommandContext(b.ctx, path, "build", "--release", "--locked", "--target-dir", "target", "--features", name, "--bin", name)
+	cmd.Dir = dir
+	if err := run(cmd, `(?m)^error.*$`); err != nil {
+		return fmt.Errorf("cargo: %w %s", err, install)
+	}
+	lock, err := os.ReadFile(filepath.Join(dir, "Cargo.lock"))
+	if err != nil {
+		return err
+	}
+	for _, crate := range crates {
+		b.versions["crate "+crate] = crateVersion(string(lock), crate)
+	}
+	b.versions["Rust compiler"] = firstLine(b.ctx, "rustc", "--version")
+	return nil
+}
+
+// crateVersion returns the version of a crate in a Cargo.lock, if it is there.
+func crateVersion(lock, crate string) string {
+	_, rest, _ := strings.Cut(lock, fmt.Sprintf("name = %q\nversion = \"", crate))
+	version, _, _ := strings.Cut(rest, `"`)
+	return version
 }
 
 // buildOpenSSH compiles umac.c from a directory of OpenSSH's sources. It takes

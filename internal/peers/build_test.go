@@ -5,6 +5,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,12 +26,17 @@ func TestNoCompiler(t *testing.T) {
 	t.Setenv("PATH", "")
 	b := newTestBuilder(t)
 	b.buildC()
+	b.buildRust()
 	b.buildOpenSSH(t.TempDir())
 	b.buildFakeboboliu(t.TempDir())
 	want := []string{
 		"nettle left out: cc not found (Debian packages gcc libc6-dev nettle-dev)",
 		"OpenSSL left out: cc not found (Debian packages gcc libc6-dev libssl-dev)",
 		"reading left out: cc not found (Debian packages gcc libc6-dev)",
+		"RustCrypto left out: cargo not found (Debian packages cargo gcc libc6-dev, or rustup; Rust 1.85 or newer)",
+		"ring left out: cargo not found (",
+		"orion left out: cargo not found (",
+		"aws-lc-rs left out: cargo not found (",
 		"OpenSSH left out: open ",
 		"fakeboboliu left out: no Go files in ",
 	}
@@ -68,6 +74,72 @@ func TestCPeers(t *testing.T) {
 		t.Log(line)
 	}
 	checkTags(t, b, nil)
+}
+
+// TestRustPeers builds the first peer in Rust, if its crates are on this machine,
+// and checks its tags. The others take too long for a test.
+func TestRustPeers(t *testing.T) {
+	t.Setenv("CARGO_NET_OFFLINE", "true")
+	all := rustPeers
+	rustPeers = all[:1]
+	defer func() { rustPeers = all }()
+	b := newTestBuilder(t)
+	b.buildRust()
+	if len(b.leftOut) > 0 {
+		t.Skip(b.leftOut)
+	}
+	for _, name := range []string{"crate hmac", "crate sha2", "Rust compiler"} {
+		if b.versions[name] == "" {
+			t.Errorf("no version of %s in %v", name, b.versions)
+		}
+	}
+	checkTags(t, b, nil)
+}
+
+// TestCargoFails has a cargo that fails as it does without a network.
+func TestCargoFails(t *testing.T) {
+	bin := t.TempDir()
+	script := "#!/bin/sh\necho '    Updating crates.io index'\necho 'error: failed to get `ring` as a dependency'\nexit 101\n"
+	if err := os.WriteFile(filepath.Join(bin, "cargo"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	b := newTestBuilder(t)
+	b.buildRust()
+	want := "RustCrypto left out: cargo: error: failed to get `ring` as a dependency (Debian packages cargo gcc libc6-dev, or rustup; Rust 1.85 or newer)"
+	if len(b.leftOut) != len(rustPeers) || b.leftOut[0] != want {
+		t.Errorf("left out %q, want %q", b.leftOut, want)
+	}
+}
+
+// TestCargoFiles checks that the crate asks for the Rust that is told, and that
+// each peer has its versions and nothing comes from elsewhere than crates.io.
+func TestCargoFiles(t *testing.T) {
+	crate, lock := readFile(t, "rust/Cargo.toml"), readFile(t, "rust/Cargo.lock")
+	if want := fmt.Sprintf("\nrust-version = %q\n", minRust); !strings.Contains(crate, want) {
+		t.Errorf("rust/Cargo.toml has no %q", want)
+	}
+	for _, p := range rustPeers {
+		for _, name := range p.crates {
+			if crateVersion(lock, name) == "" {
+				t.Errorf("%s: rust/Cargo.lock has no %s", p.name, name)
+			}
+		}
+	}
+	for line := range strings.Lines(lock) {
+		if strings.HasPrefix(line, "source = ") && line != "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n" {
+			t.Errorf("rust/Cargo.lock: %s", line)
+		}
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // checkTags checks the tags of all contenders of b's peers but the Go peer, and

@@ -57,7 +57,8 @@ func commit(ctx context.Context) string {
 	hash := strings.TrimSpace(string(head))
 	// The paths are those of the whole tree, wherever this runs.
 	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--",
-		":/*.go", ":/*.s", ":/*.c", ":/*.h", ":/*go.mod", ":/*go.sum", ":/*known.json").Output()
+		":/*.go", ":/*.s", ":/*.c", ":/*.h", ":/*.rs", ":/*go.mod", ":/*go.sum",
+		":/*Cargo.toml", ":/*Cargo.lock", ":/*known.json").Output()
 	if err != nil || len(changed) > 0 {
 		return hash + "-dirty"
 	}
@@ -68,7 +69,7 @@ func commit(ctx context.Context) string {
 // that change what it measures.
 func command(args []string) string {
 	var b strings.Builder
-	for _, name := range []string{"GODEBUG", "GOAMD64", "GOFLAGS", "GOMAXPROCS"} {
+	for _, name := range []string{"GODEBUG", "GOAMD64", "GOFLAGS", "GOMAXPROCS", "RUSTFLAGS"} {
 		if v := os.Getenv(name); v != "" {
 			fmt.Fprintf(&b, "%s=%s ", name, quote(v))
 		}

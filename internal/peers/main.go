@@ -151,7 +151,9 @@ func measureAll(ctx context.Context, o options, args []string, groups []group, s
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(stderr, "fastmac: building the peers; those in Rust may take a minute")
 	made.buildC()
+	made.buildRust()
 	if o.openssh != "" {
 		made.buildOpenSSH(o.openssh)
 	} else {

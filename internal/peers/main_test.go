@@ -61,7 +61,7 @@ func TestMeasureAll(t *testing.T) {
 	if !strings.HasSuffix(r.Command, "go run -C internal/peers . -quick -o 'a b.json'") {
 		t.Errorf("command %q", r.Command)
 	}
-	if r.Commit != "unknown" || r.Rounds != 3 || len(r.LeftOut) != 5 || r.CPU == "" || r.Kernels.NH == "" {
+	if r.Commit != "unknown" || r.Rounds != 3 || len(r.LeftOut) != 9 || r.CPU == "" || r.Kernels.NH == "" {
 		t.Errorf("results %+v", r)
 	}
 	for line := range strings.Lines(stderr.String()) {
