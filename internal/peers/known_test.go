@@ -33,7 +33,7 @@ func TestKnown(t *testing.T) {
 	}
 
 	nonce := binary.BigEndian.AppendUint64(nil, lastNonce)
-	for _, size := range []int{16, 32, 64, 256, 1024, 1500, 4096, 16384, mib, 4 * mib, 64 * mib} {
+	for _, size := range []int{16, 28, 32, 64, 256, 1024, 1500, 4096, 16384, mib, 4 * mib, 64 * mib} {
 		msg := newMessage(size)
 		for _, tagSize := range []int{4, 8, 12, 16} {
 			got, ok := known[fmt.Sprint("umac", 8*tagSize)][fmt.Sprint(size)]
@@ -47,12 +47,14 @@ func TestKnown(t *testing.T) {
 		}
 		h := hmac.New(sha256.New, key[:])
 		h.Write(msg)
-		if got, want := known["hmac-sha256"][fmt.Sprint(size)], fmt.Sprintf("%x", h.Sum(nil)); got != want {
+		got, ok := known["hmac-sha256"][fmt.Sprint(size)]
+		if want := fmt.Sprintf("%x", h.Sum(nil)); ok && got != want {
 			t.Errorf("HMAC-SHA-256 of %d bytes: %s, crypto/hmac says %s", size, got, want)
 		}
 		h = hmac.New(sha512.New, key[:])
 		h.Write(msg)
-		if got, want := known["hmac-sha512"][fmt.Sprint(size)], fmt.Sprintf("%x", h.Sum(nil)); got != want {
+		got, ok = known["hmac-sha512"][fmt.Sprint(size)]
+		if want := fmt.Sprintf("%x", h.Sum(nil)); ok && got != want {
 			t.Errorf("HMAC-SHA-512 of %d bytes: %s, crypto/hmac says %s", size, got, want)
 		}
 	}

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
@@ -37,12 +38,16 @@ func goOps() map[string]op {
 		"fastmac:hmac-sha512:stream":   hashStream(fastmac.NewHMACSHA512(key[:])),
 		"fastmac:hmac-sha512:oneshot":  hmacOneShot,
 		"fastmac:hmac-sha512:new":      hashNew(func() hash.Hash { return fastmac.NewHMACSHA512(key[:]) }),
+		"fastmac:hmac-sha512:sum":      hmacSum,
+		"fastmac:hmac-sha512:batch":    hmacBatch,
+		"fastmac:hmac-sha512:sumbatch": hmacSumBatch,
 		"crypto/cipher:gmac:stream":    gmac,
 		"crypto/cipher:gmac:new":       gmacNew,
 		"crypto/cipher:gmac:inturn":    streams.gmac(false),
 		"crypto/cipher:gmac:shuffled":  streams.gmac(true),
 		"crypto/hmac:hmac-sha256:new":  hashNew(func() hash.Hash { return hmac.New(sha256.New, key[:]) }),
 		"crypto/hmac:hmac-sha512:new":  hashNew(func() hash.Hash { return hmac.New(sha512.New, key[:]) }),
+		"crypto/hmac:hmac-sha512:sum":  stdHMACSum,
 		"x/crypto:poly1305:oneshot":    poly1305Tag,
 		"zeebo:blake3:stream":          hashStream(newBLAKE3()),
 		"zeebo:blake3:new":             hashNew(newBLAKE3),
@@ -141,6 +146,61 @@ func hmacOneShot(msg []byte, n int) []byte {
 		tag = k.Tag(tag[:0], msg)
 	}
 	return tag
+}
+
+func hmacSum(msg []byte, n int) []byte {
+	var tag [64]byte
+	for range n {
+		tag = fastmac.SumHMACSHA512(key[:], msg)
+	}
+	return tag[:]
+}
+
+func stdHMACSum(msg []byte, n int) []byte {
+	tag := make([]byte, 0, 64)
+	for range n {
+		h := hmac.New(sha512.New, key[:])
+		h.Write(msg)
+		tag = h.Sum(tag[:0])
+	}
+	return tag
+}
+
+// batchSize is the number of messages in a batch.
+const batchSize = 64
+
+// newBatch returns copies of msg, which lie one behind the other, a key for each,
+// of which the last is key, and room for the tags.
+func newBatch(msg []byte) (tags [][64]byte, keys, msgs [][]byte) {
+	all := bytes.Repeat(msg, batchSize)
+	for i := range batchSize {
+		k := key
+		k[0] ^= byte(batchSize - 1 - i)
+		keys = append(keys, k[:])
+		msgs = append(msgs, all[i*len(msg):(i+1)*len(msg)])
+	}
+	return make([][64]byte, batchSize), keys, msgs
+}
+
+// hmacBatch tags n messages in batches, the first of which is shorter if it has to
+// be.
+func hmacBatch(msg []byte, n int) []byte {
+	k := fastmac.NewHMACSHA512Key(key[:])
+	tags, _, msgs := newBatch(msg)
+	for i := start(n, batchSize); n > 0; i = 0 {
+		k.TagBatch(tags[i:], msgs[i:])
+		n -= batchSize - i
+	}
+	return tags[batchSize-1][:]
+}
+
+func hmacSumBatch(msg []byte, n int) []byte {
+	tags, keys, msgs := newBatch(msg)
+	for i := start(n, batchSize); n > 0; i = 0 {
+		fastmac.SumHMACSHA512Batch(tags[i:], keys[i:], msgs[i:])
+		n -= batchSize - i
+	}
+	return tags[batchSize-1][:]
 }
 
 func hashStream(h hash.Hash) op {

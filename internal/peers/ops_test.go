@@ -51,6 +51,30 @@ func TestGoOps(t *testing.T) {
 	}
 }
 
+// TestBatches runs batches of which the first is short, full, or the only one.
+func TestBatches(t *testing.T) {
+	known, err := loadKnown(knownJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := goOps()
+	for _, c := range []contender{"fastmac:hmac-sha512:batch", "fastmac:hmac-sha512:sumbatch"} {
+		for _, n := range []int{1, batchSize - 1, batchSize, batchSize + 1, 3 * batchSize} {
+			if err := known.check(c, hmacSumSize, fmt.Sprintf("%x", ops[string(c)](newMessage(hmacSumSize), n))); err != nil {
+				t.Errorf("%s, %d messages: %v", c, n, err)
+			}
+		}
+	}
+	_, keys, _ := newBatch(nil)
+	seen := make(map[string]bool)
+	for _, k := range keys {
+		seen[string(k)] = true
+	}
+	if len(seen) != batchSize || !bytes.Equal(keys[batchSize-1], key[:]) {
+		t.Errorf("%d keys, the last %x", len(seen), keys[batchSize-1])
+	}
+}
+
 func TestCrowd(t *testing.T) {
 	s := newStreams()
 	all, shuffled := s.umacs(), inOrder(s.umacs(), true)

@@ -4,7 +4,10 @@
 
 package main
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A contender is an op of a peer: implementation, algorithm and mode, as in
 // "nettle:umac64:stream".
@@ -19,7 +22,7 @@ func (c contender) parts() (impl, alg, mode string) {
 func (c contender) peer() string {
 	impl, _, _ := c.parts()
 	switch impl {
-	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading":
+	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading", "RustCrypto", "ring", "orion", "aws-lc-rs":
 		return impl
 	}
 	return goPeer
@@ -42,6 +45,9 @@ const (
 	keySize    = 64
 	streamSize = 64
 	coresSize  = 16384
+
+	// hmacSumSize is the size of the messages that have a key each.
+	hmacSumSize = 28
 )
 
 var groups = []group{
@@ -83,6 +89,28 @@ var groups = []group{
 		},
 	},
 	{
+		name:  "hmac-sum",
+		sizes: []int{hmacSumSize},
+		contenders: []contender{
+			"fastmac:hmac-sha512:sum", "fastmac:hmac-sha512:sumbatch",
+			hmacSumContender,
+			"RustCrypto:hmac-sha512:sum", "ring:hmac-sha512:sum",
+			"orion:hmac-sha512:sum", "aws-lc-rs:hmac-sha512:sum",
+			"OpenSSL:hmac-sha512:sum", "nettle:hmac-sha512:sum",
+		},
+	},
+	{
+		name:  "hmac",
+		sizes: []int{hmacSumSize, 32, 1024, 1500, 16384},
+		contenders: []contender{
+			"fastmac:hmac-sha512:stream", "fastmac:hmac-sha512:oneshot", "fastmac:hmac-sha512:batch",
+			hmacContender,
+			"RustCrypto:hmac-sha512:stream", "ring:hmac-sha512:stream",
+			"orion:hmac-sha512:stream", "aws-lc-rs:hmac-sha512:stream",
+			"OpenSSL:hmac-sha512:stream", "nettle:hmac-sha512:stream",
+		},
+	},
+	{
 		name:   "streams",
 		sizes:  []int{streamSize},
 		minRun: streamCount,
@@ -109,6 +137,9 @@ var groups = []group{
 const (
 	gmacContender contender = "crypto/cipher:gmac:stream"
 	readContender contender = "reading:memory:loop"
+
+	hmacContender    contender = "crypto/hmac:hmac-sha512:stream"
+	hmacSumContender contender = "crypto/hmac:hmac-sha512:sum"
 )
 
 var algTitles = map[string]string{
@@ -140,8 +171,9 @@ func (c contender) title() string {
 		return "merely reading"
 	case impl != "fastmac":
 	case mode == "oneshot":
-		mode = ", one-shot"
-		return impl + " " + alg + mode
+		return impl + " " + alg + ", one-shot"
+	case mode == "batch", mode == "sumbatch":
+		return fmt.Sprintf("%s %s, batches of %d", impl, alg, batchSize)
 	case mode == "init":
 		return impl + " " + alg + ", Init"
 	}

@@ -32,7 +32,7 @@ type results struct {
 
 // row is the time of a contender at a size: the median of the rounds and the
 // quartiles, in nanoseconds per message. In group "key" it is the time to set up
-// a key.
+// a key, in group "hmac-sum" that of a key and a message.
 type row struct {
 	Group string  `json:"group"`
 	Impl  string  `json:"impl"`

@@ -66,6 +66,7 @@ func TestRenderGaps(t *testing.T) {
 	full := readSample(t)
 	for name, keep := range map[string]func(row) bool{
 		"no GMAC":   func(r row) bool { return r.Alg != "gmac" },
+		"no stdlib": func(r row) bool { return !strings.HasPrefix(r.Impl, "crypto/") },
 		"no C":      func(r row) bool { return r.contender().peer() == goPeer },
 		"only read": func(r row) bool { return r.Group == "read" },
 		"one row":   func(r row) bool { return r == full.Rows[0] },

@@ -22,18 +22,16 @@ type table struct {
 
 // tables are all the tables of the results, the longest first.
 func tables(r *results) []table {
-	base := "time ÷ time of " + gmacContender.title()
+	const ratios = "time ÷ time of %s (less than 1 is faster)"
+	ns := func(row row) string { return number(row.NS) }
 	all := []table{
-		messageTable(r, "time per message in ns, by its size in bytes", func(row row) string { return number(row.NS) }),
+		messageTable(r, "time per message in ns, by its size in bytes", ns),
 		messageTable(r, "GB/s", func(row row) string { return number(row.gbps()) }),
-		messageTable(r, base+" (less than 1 is faster)", func(row row) string {
-			gmac, ok := r.find(row.Group, gmacContender, row.Size)
-			if !ok {
-				return "–"
-			}
-			return ratio(row.NS / gmac.NS)
-		}),
-		keyTable(r), streamsTable(r), coresTable(r), readTable(r),
+		messageTable(r, fmt.Sprintf(ratios, gmacContender.title()), r.shareOf(gmacContender)),
+		keyTable(r), hmacSumTable(r),
+		bySize("HMAC-SHA-512, key reused: time per message in ns, by its size in bytes", r.group("hmac"), ns),
+		bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.shareOf(hmacContender)),
+		streamsTable(r), coresTable(r), readTable(r),
 	}
 	return slices.DeleteFunc(all, func(t table) bool { return len(t.rows) == 0 })
 }
@@ -46,6 +44,17 @@ func (r *results) group(name string) (rows []row) {
 		}
 	}
 	return rows
+}
+
+// shareOf shows a row's time as a share of that of c.
+func (r *results) shareOf(c contender) func(row) string {
+	return func(row row) string {
+		base, ok := r.find(row.Group, c, row.Size)
+		if !ok {
+			return "–"
+		}
+		return ratio(row.NS / base.NS)
+	}
 }
 
 // bySize has a line for each contender of rows and a column for each size.
@@ -90,6 +99,18 @@ func keyTable(r *results) table {
 	return t
 }
 
+func hmacSumTable(r *results) table {
+	t := table{
+		title:  fmt.Sprintf("HMAC-SHA-512, a new key of %d bytes for each message of %d bytes", len(key), hmacSumSize),
+		header: []string{"", "ns per message", "÷ crypto/hmac"},
+	}
+	share := r.shareOf(hmacSumContender)
+	for _, row := range r.group("hmac-sum") {
+		t.rows = append(t.rows, []string{row.contender().title(), number(row.NS), share(row)})
+	}
+	return t
+}
+
 func streamsTable(r *results) table {
 	t := table{
 		title:  fmt.Sprintf("%d keyed streams, messages of %d bytes", streamCount, streamSize),
@@ -97,12 +118,8 @@ func streamsTable(r *results) table {
 	}
 	for _, row := range r.group("streams") {
 		order := map[string]string{"inturn": "in turn", "shuffled": "in turn, shuffled in memory"}[row.Mode]
-		gmac, ok := r.find("streams", contender("crypto/cipher:gmac:"+row.Mode), row.Size)
-		share := "–"
-		if ok {
-			share = ratio(row.NS / gmac.NS)
-		}
-		t.rows = append(t.rows, []string{row.contender().title() + ", " + order, number(row.NS), share})
+		share := r.shareOf(contender("crypto/cipher:gmac:" + row.Mode))
+		t.rows = append(t.rows, []string{row.contender().title() + ", " + order, number(row.NS), share(row)})
 	}
 	return t
 }
@@ -168,6 +185,7 @@ func notes(r *results) []string {
 		"Same key and message for all, the message in cache if it fits; each peer loops in a process of its own language. Before timing, every tag is compared with one known beforehand, and after each timed run the last.",
 		"The key is set up once, and UMAC and GMAC get the next nonce for each message. Poly1305 gets the same one-time key each time: in real use each message needs a new one, and making it is not in these figures. HighwayHash, SipHash and Poly1305 are one-shot functions.",
 		"GMAC is GCM with nothing to encrypt and the message as additional data. nettle counts its nonces up by itself. OpenSSL is called through EVP_MAC.",
+		fmt.Sprintf("HMAC has a key of %d bytes. A batch is %[2]d messages in one call, each in a place of its own, under one key or under %[2]d; the time is that of one message, and the peers have nothing like it. RustCrypto is its crates hmac and sha2, the latter with its feature asm.", len(key), batchSize),
 	}
 	if slices.ContainsFunc(r.Rows, func(row row) bool { return row.Impl == "OpenSSH" }) {
 		n = append(n, "OpenSSH's umac.c is compiled with its helpers inline, which OpenSSH's own build calls as functions for each word, and with OpenSSL's AES.")
