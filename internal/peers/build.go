@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-//go:embed c fakeboboliu rust/Cargo.toml rust/Cargo.lock rust/src serve.go
+//go:embed c fakeboboliu rust/Cargo.toml rust/src serve.go
 var sources embed.FS
 
 // cPeers are compiled from c at run time. The packages are Debian's.
@@ -41,7 +41,7 @@ var rustPeers = []struct {
 	{"aws-lc-rs", []string{"aws-lc-rs"}},
 }
 
-// minRust is the oldest Rust that builds all crates in Cargo.lock.
+// minRust is the oldest Rust that builds the crates of rust/Cargo.toml.
 const minRust = "1.85"
 
 // builder builds the peers in dir. What cannot be built it leaves out and says
@@ -127,7 +127,7 @@ func (b *builder) cargo(name string, crates []string) error {
 		return fmt.Errorf("cargo not found %s", install)
 	}
 	dir := filepath.Join(b.dir, "rust")
-	cmd := exec.CommandContext(b.ctx, path, "build", "--release", "--locked", "--target-dir", "target", "--features", name, "--bin", name)
+	cmd := exec.CommandContext(b.ctx, path, "build", "--release", "--target-dir", "target", "--features", name, "--bin", name)
 	cmd.Dir = dir
 	if err := run(cmd, `(?m)^error.*$`); err != nil {
 		return fmt.Errorf("cargo: %w %s", err, install)

@@ -99,7 +99,7 @@ func TestRustPeers(t *testing.T) {
 // TestCargoFails has a cargo that fails as it does without a network.
 func TestCargoFails(t *testing.T) {
 	bin := t.TempDir()
-	script := "#!/bin/sh\necho '    Updating crates.io index'\necho 'error: failed to get `ring` as a dependency'\nexit 101\n"
+	script := "#!/bin/sh\necho '    Updating index'\necho 'error: failed to get `ring` as a dependency'\nexit 101\n"
 	if err := os.WriteFile(filepath.Join(bin, "cargo"), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -112,23 +112,18 @@ func TestCargoFails(t *testing.T) {
 	}
 }
 
-// TestCargoFiles checks that the crate asks for the Rust that is told, and that
-// each peer has its versions and nothing comes from elsewhere than crates.io.
-func TestCargoFiles(t *testing.T) {
-	crate, lock := readFile(t, "rust/Cargo.toml"), readFile(t, "rust/Cargo.lock")
+// TestCargoFile checks that the crate asks for the Rust that is told and for one
+// version of each peer.
+func TestCargoFile(t *testing.T) {
+	crate := readFile(t, "rust/Cargo.toml")
 	if want := fmt.Sprintf("\nrust-version = %q\n", minRust); !strings.Contains(crate, want) {
 		t.Errorf("rust/Cargo.toml has no %q", want)
 	}
 	for _, p := range rustPeers {
 		for _, name := range p.crates {
-			if crateVersion(lock, name) == "" {
-				t.Errorf("%s: rust/Cargo.lock has no %s", p.name, name)
+			if want := "\n" + name + " = { version = \"="; !strings.Contains(crate, want) {
+				t.Errorf("%s: rust/Cargo.toml has no %q", p.name, want)
 			}
-		}
-	}
-	for line := range strings.Lines(lock) {
-		if strings.HasPrefix(line, "source = ") && line != "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n" {
-			t.Errorf("rust/Cargo.lock: %s", line)
 		}
 	}
 }
