@@ -1,0 +1,12 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !amd64 || purego
+
+package sha512
+
+// Supported reports whether Block is assembly here.
+const Supported = false
+
+func block(state *[8]uint64, p []byte) { blockGeneric(state, p) }

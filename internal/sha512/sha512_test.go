@@ -1,0 +1,284 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sha512
+
+import (
+	"bytes"
+	"crypto/sha512"
+	"encoding"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac/internal/mactest"
+)
+
+func seeded(seed string) *rand.ChaCha8 {
+	var s [32]byte
+	copy(s[:], seed)
+	return rand.NewChaCha8(s)
+}
+
+func random(rng *rand.ChaCha8, n int) []byte {
+	p := make([]byte, n)
+	rng.Read(p)
+	return p
+}
+
+// pad returns what follows a message of n bytes, FIPS 180-4 section 5.1.2.
+func pad(n int) []byte {
+	p := make([]byte, 1, 2*BlockSize)
+	p[0] = 0x80
+	for (n+len(p)+16)%BlockSize != 0 {
+		p = append(p, 0)
+	}
+	p = binary.BigEndian.AppendUint64(p, uint64(n)>>61)
+	return binary.BigEndian.AppendUint64(p, uint64(n)<<3)
+}
+
+func stateBytes(state *[8]uint64) []byte {
+	var b []byte
+	for _, x := range state {
+		b = binary.BigEndian.AppendUint64(b, x)
+	}
+	return b
+}
+
+// hash returns the SHA-512 of msg, which Block gets in the runs of blocks that run
+// gives the sizes of.
+func hash(msg []byte, run func() int) []byte {
+	p := append(bytes.Clone(msg), pad(len(msg))...)
+	state := Initial()
+	for len(p) > 0 {
+		n := min(run()*BlockSize, len(p))
+		Block(&state, p[:n])
+		p = p[n:]
+	}
+	return stateBytes(&state)
+}
+
+// all is a run of all blocks.
+func all() int { return 1 << 20 }
+
+// TestConstants derives the constants as FIPS 180-4 does: from the fractional parts
+// of the cube roots of the first 80 primes, and of the square roots of the first 8.
+func TestConstants(t *testing.T) {
+	var primes []int64
+	for n := int64(2); len(primes) < len(k); n++ {
+		if big.NewInt(n).ProbablyPrime(0) {
+			primes = append(primes, n)
+		}
+	}
+	// holds reports whether frac begins the fraction of the n-th root of prime.
+	holds := func(prime int64, n uint, frac uint64) bool {
+		power := func(x *big.Int) *big.Int { return new(big.Int).Exp(x, big.NewInt(int64(n)), nil) }
+		scaled := new(big.Int).Lsh(big.NewInt(prime), 64*n)
+		root := new(big.Int)
+		for whole := int64(1); ; whole++ {
+			if power(big.NewInt(whole+1)).Cmp(big.NewInt(prime)) > 0 {
+				root.Lsh(big.NewInt(whole), 64)
+				break
+			}
+		}
+		root.Or(root, new(big.Int).SetUint64(frac))
+		return power(root).Cmp(scaled) <= 0 && power(root.Add(root, big.NewInt(1))).Cmp(scaled) > 0
+	}
+	for i, x := range k {
+		if !holds(primes[i], 3, x) {
+			t.Errorf("k[%d] = %#x", i, x)
+		}
+	}
+	for i, x := range Initial() {
+		if !holds(primes[i], 2, x) {
+			t.Errorf("Initial()[%d] = %#x", i, x)
+		}
+	}
+}
+
+// TestFIPS180 takes the examples that NIST publishes with FIPS 180-4.
+func TestFIPS180(t *testing.T) { forAllKernels(t, testFIPS180) }
+
+func testFIPS180(t *testing.T) {
+	for msg, want := range map[string]string{
+		"abc": "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+		"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu": "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
+	} {
+		if got := hex.EncodeToString(hash([]byte(msg), all)); got != want {
+			t.Errorf("%q: %s, want %s", msg, got, want)
+		}
+	}
+}
+
+// TestStd compares with crypto/sha512: messages of all lengths from 0 to 1024
+// bytes, and longer ones in all splits in two and in runs of random sizes.
+func TestStd(t *testing.T) { forAllKernels(t, testStd) }
+
+func testStd(t *testing.T) {
+	rng := seeded("testStd")
+	check := func(msg []byte, run func() int, how string) {
+		t.Helper()
+		if got, want := hash(msg, run), sha512.Sum512(msg); !bytes.Equal(got, want[:]) {
+			t.Fatalf("%d bytes %s: %x, want %x", len(msg), how, got, want)
+		}
+	}
+	for n := range 1025 {
+		check(random(rng, n), all, "at once")
+		check(random(rng, n), func() int { return 1 }, "block by block")
+	}
+	for range 20 {
+		msg := random(rng, 1024+int(rng.Uint64()%9000))
+		for split := range len(msg)/BlockSize + 1 {
+			first := split
+			check(msg, func() int {
+				n := first
+				first = all()
+				return n
+			}, fmt.Sprintf("split after %d blocks", split))
+		}
+		check(msg, func() int { return int(rng.Uint64() % 5) }, "in random runs")
+	}
+}
+
+// The state that crypto/sha512 marshals: magic, chaining value, block buffer,
+// number of bytes hashed.
+const (
+	marshaledMagic = "sha\x07"
+	marshaledSize  = len(marshaledMagic) + sha512.Size + sha512.BlockSize + 8
+)
+
+// stdBlock is Block by crypto/sha512.
+func stdBlock(t *testing.T, state *[8]uint64, p []byte) {
+	m := append([]byte(marshaledMagic), stateBytes(state)...)
+	m = append(m, make([]byte, marshaledSize-len(m))...)
+	h := sha512.New()
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(m); err != nil {
+		t.Fatal(err)
+	}
+	h.Write(p)
+	m, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range state {
+		state[i] = binary.BigEndian.Uint64(m[len(marshaledMagic)+8*i:])
+	}
+}
+
+// TestStates begins with states other than the initial one: random ones, and those
+// whose words, and those of the blocks, are all zeros or all ones in part.
+func TestStates(t *testing.T) { forAllKernels(t, testStates) }
+
+func testStates(t *testing.T) {
+	rng := seeded("testStates")
+	word := func(special bool) uint64 {
+		x := rng.Uint64()
+		if special {
+			return [...]uint64{0, 1, 1 << 63, 1<<63 - 1, 1<<64 - 1, x}[x%6]
+		}
+		return x
+	}
+	for i := range 2000 {
+		var state [8]uint64
+		for j := range state {
+			state[j] = word(i%2 == 1)
+		}
+		p := make([]byte, 0, 3*BlockSize)
+		for len(p) < BlockSize*(1+i%3) {
+			p = binary.BigEndian.AppendUint64(p, word(i%4 > 1))
+		}
+		before, got, want := state, state, state
+		Block(&got, p)
+		stdBlock(t, &want, p)
+		if got != want {
+			t.Fatalf("state %x, blocks %x: %x, want %x", before, p, got, want)
+		}
+	}
+}
+
+// TestBounds puts runs of 0 to 20 blocks at all offsets from 0 to 63 from a page
+// that cannot be read, behind it and before it. Of what is no whole block, which is
+// the last of it, nothing counts.
+func TestBounds(t *testing.T) { forAllKernels(t, testBounds) }
+
+func testBounds(t *testing.T) {
+	const most, offsets = 20, 64
+	mem := mactest.Guarded(t, most*BlockSize+offsets)
+	rng := seeded("testBounds")
+	for blocks := range most + 1 {
+		msg := random(rng, blocks*BlockSize)
+		initial := Initial()
+		want := initial
+		blockGeneric(&want, msg)
+		for offset := range offsets {
+			for _, at := range []int{offset, len(mem) - len(msg) - offset} {
+				p := mem[at:][:len(msg):len(msg)]
+				copy(p, msg)
+				got := initial
+				Block(&got, p)
+				if got != want {
+					t.Fatalf("%d blocks at %d: %x, want %x", blocks, at, got, want)
+				}
+				if !bytes.Equal(p, msg) {
+					t.Fatalf("%d blocks at %d: Block has changed them", blocks, at)
+				}
+			}
+			got := initial
+			Block(&got, mem[len(mem)-len(msg)-offset:])
+			if got != want {
+				t.Fatalf("%d blocks and %d bytes: %x, want %x", blocks, offset, got, want)
+			}
+		}
+	}
+	// An empty slice may point anywhere.
+	got := Initial()
+	Block(&got, nil)
+	Block(&got, mem[len(mem):])
+	if got != Initial() {
+		t.Errorf("no blocks: %x", got)
+	}
+}
+
+func FuzzBlock(f *testing.F) {
+	f.Add([]byte("state"), []byte("message"))
+	f.Fuzz(func(t *testing.T, start, msg []byte) {
+		state := Initial()
+		blockGeneric(&state, append(bytes.Clone(start), pad(len(start))...))
+		p := append(bytes.Clone(msg), pad(len(msg))...)
+		want := state
+		blockGeneric(&want, p)
+		forAllKernels(t, func(t *testing.T) {
+			got := state
+			if Block(&got, p); got != want {
+				t.Errorf("%x, want %x", got, want)
+			}
+		})
+	})
+}
+
+func BenchmarkBlock(b *testing.B) {
+	for _, blocks := range []int{1, 128} {
+		p := make([]byte, blocks*BlockSize)
+		size := fmt.Sprintf("blocks=%d", blocks)
+		forAllKernels(b, func(b *testing.B) {
+			b.Run(size, func(b *testing.B) {
+				b.SetBytes(int64(len(p)))
+				state := Initial()
+				for b.Loop() {
+					Block(&state, p)
+				}
+			})
+		})
+		b.Run("impl=stdlib/"+size, func(b *testing.B) {
+			b.SetBytes(int64(len(p)))
+			h := sha512.New()
+			for b.Loop() {
+				h.Write(p)
+			}
+		})
+	}
+}
