@@ -87,6 +87,8 @@ func TestRequires(t *testing.T) {
 		{"nh_amd64.s", "AVX2$", "nh_amd64.go", "useAVX2"},
 		{"nh_amd64.s", "VAES$", "nh_amd64.go", "useVAES"},
 		{"internal/aesni/aesni_amd64.s", "", "internal/aesni/aesni_amd64.go", "Supported"},
+		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "UseAVX512"},
+		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "UseAVX2"},
 	} {
 		source, err := os.ReadFile(filepath.FromSlash(test.source))
 		if err != nil {
@@ -98,7 +100,7 @@ func TestRequires(t *testing.T) {
 		}
 		asked := []string{"CMOV", "MMX+", "SSE", "SSE2"} // in every amd64 CPU
 		for _, m := range regexp.MustCompile(`cpu\.X86\.Has(\w+)`).FindAllSubmatch(condition[1], -1) {
-			asked = append(asked, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES").Replace(string(m[1])))
+			asked = append(asked, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES", "BMI1", "BMI").Replace(string(m[1])))
 		}
 
 		text, err := os.ReadFile(filepath.FromSlash(test.file))
@@ -131,42 +133,48 @@ func TestRequires(t *testing.T) {
 // halves of registers in use, which slows down whatever runs next, and for slots of
 // their frames, which hold secrets, that are not overwritten at the end.
 func TestUpperHalves(t *testing.T) {
-	text, err := os.ReadFile("nh_amd64.s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, function := range strings.Split(string(text), "\nTEXT ")[1:] {
-		name := function[:strings.IndexByte(function, ',')]
-		lines := strings.Split(function, "\n")
-		returns := 0
-		for i, line := range lines {
-			if strings.TrimSpace(line) == "RET" {
-				returns++
-				if strings.TrimSpace(lines[i-1]) != "VZEROUPPER" {
-					t.Errorf("%s: RET after %q", name, lines[i-1])
-				}
-			}
-		}
-		if returns == 0 {
-			t.Errorf("%s: no RET", name)
-		}
-		frame := regexp.MustCompile(`\$(\d+)-`).FindStringSubmatch(lines[0])
-		if frame == nil {
-			t.Fatalf("%s: no frame size in %q", name, lines[0])
-		}
-		size, err := strconv.Atoi(frame[1])
+	for _, file := range []string{"nh_amd64.s", "internal/sha512/sha512_amd64.s"} {
+		text, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := function[max(0, strings.LastIndex(function, "// The frame held secrets.")):]
-		for slot := 0; slot < size; slot += 32 {
-			at := fmt.Sprintf(", %d(SP)", slot)
-			if slot == 0 {
-				at = ", (SP)"
+		for _, function := range strings.Split(string(text), "\nTEXT ")[1:] {
+			testUpperHalves(t, function)
+		}
+	}
+}
+
+func testUpperHalves(t *testing.T, function string) {
+	name := function[:strings.IndexByte(function, ',')]
+	lines := strings.Split(function, "\n")
+	returns := 0
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "RET" {
+			returns++
+			if strings.TrimSpace(lines[i-1]) != "VZEROUPPER" {
+				t.Errorf("%s: RET after %q", name, lines[i-1])
 			}
-			if !regexp.MustCompile(`VMOVDQU +Y\d+` + regexp.QuoteMeta(at)).MatchString(end) {
-				t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+31)
-			}
+		}
+	}
+	if returns == 0 {
+		t.Errorf("%s: no RET", name)
+	}
+	frame := regexp.MustCompile(`\$(\d+)-`).FindStringSubmatch(lines[0])
+	if frame == nil {
+		t.Fatalf("%s: no frame size in %q", name, lines[0])
+	}
+	size, err := strconv.Atoi(frame[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := function[max(0, strings.LastIndex(function, "// The frame held secrets.")):]
+	for slot := 0; slot < size; slot += 32 {
+		at := fmt.Sprintf(", %d(SP)", slot)
+		if slot == 0 {
+			at = ", (SP)"
+		}
+		if !regexp.MustCompile(`VMOVDQU +Y\d+` + regexp.QuoteMeta(at)).MatchString(end) {
+			t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+31)
 		}
 	}
 }
