@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"example.com/fastmac/internal/sha512"
 	"golang.org/x/sys/cpu"
 )
 
@@ -17,12 +18,19 @@ import (
 type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
-	SHA512 string // compression function of HMAC-SHA-512: stdlib
+	SHA512 string // compression function of HMAC-SHA-512: avx512, avx2 or stdlib
 }
 
 // Hardware returns what runs on this machine.
 func Hardware() Features {
-	return Features{NH: nhName(), AES: aesName(), SHA512: "stdlib"}
+	return Features{NH: nhName(), AES: aesName(), SHA512: sha512Name()}
+}
+
+func sha512Name() string {
+	if useSHA512 {
+		return sha512.Name()
+	}
+	return "stdlib"
 }
 
 func aesName() string {

@@ -21,14 +21,14 @@ import (
 
 // TestHardware fails if the kernels are not those that the environment names, so
 // that a run for a certain kernel cannot pass without it: FASTMAC_TEST_KERNELS is
-// NH's and AES's, as in avx2/aesni.
+// the fields of Features, as in avx2/aesni/avx2.
 func TestHardware(t *testing.T) {
 	hw := Hardware()
-	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES != want {
+	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {
 		t.Errorf("Hardware() = %+v, want %s", hw, want)
 	}
 	known := map[string]bool{"avx512": true, "avx2": true, "generic": true, "aesni": true, "stdlib": true}
-	if !known[hw.NH] || !known[hw.AES] || hw.SHA512 != "stdlib" {
+	if !known[hw.NH] || !known[hw.AES] || !known[hw.SHA512] {
 		t.Errorf("Hardware() = %+v", hw)
 	}
 	if purego && hw != (Features{NH: "generic", AES: "stdlib", SHA512: "stdlib"}) {
@@ -55,24 +55,29 @@ func TestKernelsOff(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(nhName(), "avx") || !useAESNI {
 		t.Skip("needs amd64 with AVX2 and AES instructions in use")
 	}
-	best := nhName() // AVX-512 where the machine has it
-	for godebug, kernels := range map[string]string{
-		"cpu.avx512f=off":             "avx2/aesni",
-		"cpu.avx512bw=off":            "avx2/aesni",
-		"cpu.avx2=off":                "generic/aesni",
-		"cpu.avx=off":                 "generic/aesni",
-		"cpu.sse41=off":               best + "/stdlib",
-		"cpu.bmi2=off":                "generic/aesni",
-		"cpu.aes=off":                 best + "/stdlib",
-		"cpu.avx512f=off,cpu.aes=off": "avx2/stdlib",
-		"cpu.avx2=off,cpu.aes=off":    "generic/stdlib",
-		"cpu.avx512dq=off":            "avx2/aesni",
-		"cpu.avx512vl=off":            "avx2/aesni",
-		"cpu.avx512vaes=off":          best + "/aesni",
-		"cpu.erms=off":                best + "/aesni",
+	nh, sha := nhName(), sha512Name() // AVX-512 where the machine has it
+	for godebug, want := range map[string]Features{
+		"cpu.avx512f=off":             {"avx2", "aesni", "avx2"},
+		"cpu.avx512bw=off":            {"avx2", "aesni", "avx2"},
+		"cpu.avx512vl=off":            {"avx2", "aesni", "avx2"},
+		"cpu.avx512dq=off":            {"avx2", "aesni", sha},
+		"cpu.avx2=off":                {"generic", "aesni", "stdlib"},
+		"cpu.avx=off":                 {"generic", "aesni", "stdlib"},
+		"cpu.bmi2=off":                {"generic", "aesni", "stdlib"},
+		"cpu.bmi1=off":                {nh, "aesni", "stdlib"},
+		"cpu.sse41=off":               {nh, "stdlib", sha},
+		"cpu.aes=off":                 {nh, "stdlib", sha},
+		"cpu.avx512f=off,cpu.aes=off": {"avx2", "stdlib", "avx2"},
+		"cpu.avx2=off,cpu.aes=off":    {"generic", "stdlib", "stdlib"},
+		"cpu.avx512vaes=off":          {nh, "aesni", sha},
+		"cpu.erms=off":                {nh, "aesni", sha},
 	} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestHardware$|^TestUMACSign$|^TestUMACInit$")
-		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+godebug, ","), "FASTMAC_TEST_KERNELS="+kernels)
+		if useFIPS {
+			want.SHA512 = "stdlib"
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHardware$|^TestUMACSign$|^TestUMACInit$|^TestHMACSHA512Verify$")
+		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+godebug, ","),
+			"FASTMAC_TEST_KERNELS="+want.NH+"/"+want.AES+"/"+want.SHA512)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("GODEBUG=%s: %v\n%s", godebug, err, out)
 		}

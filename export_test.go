@@ -20,5 +20,25 @@ func forAllKernels(t *testing.T, f func(t *testing.T)) {
 	eachKernel(func(kernel string) { t.Run(kernel, f) })
 }
 
-// HMACInner returns the hash within a stream.
-func HMACInner(m *HMACSHA512) hash.Hash { return m.inner }
+// ForAllSHA512 runs f as a subtest for each implementation of HMAC-SHA-512.
+func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
+	eachSHA512(func(name string) { t.Run(name, f) })
+}
+
+func hmacName() string {
+	if useFIPS {
+		return "crypto/hmac"
+	}
+	return sha512Name()
+}
+
+// HMACAllocates reports whether HMAC-SHA-512 is one that allocates.
+func HMACAllocates() bool { return useFIPS }
+
+// HMACInner returns the hash within a stream that has one.
+func HMACInner(m *HMACSHA512) hash.Hash {
+	if m.std == nil {
+		return nil
+	}
+	return m.std.h
+}

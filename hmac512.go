@@ -5,14 +5,20 @@
 package fastmac
 
 import (
-	"crypto/sha512"
 	"crypto/subtle"
-	"encoding"
 	"encoding/binary"
 	"fmt"
 	"hash"
 	"io"
+
+	"example.com/fastmac/internal/sha512"
 )
+
+// useSHA512 tells whether SHA-512 is this package's assembly; tests change it.
+// hmac512_std.go has what there is in its place.
+var useSHA512 = sha512.Supported && !useFIPS
+
+const hmacTagSize = 64
 
 // hmacSHA512KeyName and hmacSHA512Name are to HMAC what umacKeyName and umacName
 // are to UMAC.
@@ -29,11 +35,8 @@ func (n hmacSHA512Name) String() string               { return "fastmac.HMACSHA5
 func (n hmacSHA512Name) Format(s fmt.State, _ rune)   { io.WriteString(s, n.String()) }
 func (n hmacSHA512Name) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// midstate is a SHA-512 chaining value after one block, big-endian.
-type midstate [sha512.Size]byte
-
 // HMACSHA512Key is an expanded key for HMAC-SHA-512, RFC 2104 and FIPS 198-1: the
-// two midstates that follow the inner and the outer pad, 128 bytes.
+// two chaining values that follow the inner and the outer pad, 128 bytes.
 //
 // After set-up it does not change; until [HMACSHA512Key.Destroy] it is safe for
 // concurrent use. It must not be copied: a copy is out of Destroy's reach. All
@@ -43,7 +46,7 @@ type HMACSHA512Key struct {
 	hmacSHA512KeyName
 	_ noCopy
 
-	inner, outer midstate
+	inner, outer [8]uint64
 }
 
 // NewHMACSHA512Key expands a key of any length, none included. RFC 2104 section 3
@@ -58,77 +61,32 @@ func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 // Init is [NewHMACSHA512Key] into storage that the caller has placed. It replaces
 // a former key, whose streams must no longer be in use.
 func (k *HMACSHA512Key) Init(key []byte) {
-	const innerPad, outerPad = 0x36, 0x5c
-
-	var long [sha512.Size]byte
-	if len(key) > sha512.BlockSize {
-		long = sha512.Sum512(key)
-		key = long[:]
+	if !useSHA512 {
+		k.initStd(key)
+		return
 	}
-	// One buffer serves as both pads.
-	var pad [sha512.BlockSize]byte
-	for i := range pad {
-		pad[i] = innerPad
-	}
-	subtle.XORBytes(pad[:], pad[:], key)
-	k.inner = newMidstate(&pad)
-	for i := range pad {
-		pad[i] ^= innerPad ^ outerPad
-	}
-	k.outer = newMidstate(&pad)
-	clear(pad[:])
-	clear(long[:])
+	var b hmacBlock
+	k.init(&b, key)
+	clear(b[:])
 }
 
-// newMidstate returns the chaining value after one block.
-func newMidstate(block *[sha512.BlockSize]byte) (m midstate) {
-	h := sha512.New()
-	h.Write(block[:])
-	var buf [marshaledSize]byte
-	state, err := h.(encoding.BinaryAppender).AppendBinary(buf[:0])
-	if err != nil || len(state) != marshaledSize || string(state[:len(marshaledMagic)]) != marshaledMagic {
-		panic("fastmac: crypto/sha512 marshals its state in an unknown format")
-	}
-	copy(m[:], state[len(marshaledMagic):])
-	clear(buf[:])
-	return m
+// init leaves secrets in b.
+func (k *HMACSHA512Key) init(b *hmacBlock, key []byte) {
+	b.innerPad(key)
+	k.inner = sha512.Initial()
+	sha512.Block(&k.inner, b[:])
+	b.flip()
+	k.outer = sha512.Initial()
+	sha512.Block(&k.outer, b[:])
 }
 
-// The state that crypto/sha512 marshals: magic, chaining value, block buffer,
-// number of bytes hashed.
-const (
-	marshaledMagic = "sha\x07"
-	marshaledSize  = len(marshaledMagic) + sha512.Size + sha512.BlockSize + 8
-)
-
-// marshal fills state with what makes a crypto/sha512 hash go on from m.
-func (m *midstate) marshal(state *[marshaledSize]byte) []byte {
-	clear(state[copy(state[:], marshaledMagic):])
-	copy(state[len(marshaledMagic):], m[:])
-	state[marshaledSize-1] = sha512.BlockSize
-	return state[:]
-}
-
-// sum appends to dst the hash of p that goes on from m. The hash does not leave
-// this function, so the compiler keeps it on the stack.
-func (m *midstate) sum(dst, p []byte) []byte {
-	var state [marshaledSize]byte
-	h := sha512.New()
-	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(m.marshal(&state)); err != nil {
-		panic("fastmac: " + err.Error())
-	}
-	clear(state[:])
-	h.Write(p)
-	return h.Sum(dst)
-}
-
-// mustLive panics if there is no key. Midstates are never all zeros but by an
+// mustLive panics if there is no key. Chaining values are never all zeros but by an
 // accident of 1 in 2^512. All words are looked at, for the time that a comparison
 // takes to fail would tell of the first ones.
 func (k *HMACSHA512Key) mustLive() {
 	var any uint64
-	for i := 0; i < len(k.inner); i += 8 {
-		any |= binary.LittleEndian.Uint64(k.inner[i:])
+	for _, word := range k.inner {
+		any |= word
 	}
 	if any == 0 {
 		panic("fastmac: use of an HMACSHA512Key that was destroyed or never set up")
@@ -136,41 +94,51 @@ func (k *HMACSHA512Key) mustLive() {
 }
 
 // Tag appends to dst the tag of msg, 64 bytes, and returns the extended slice. It
-// does not allocate if dst has room. dst may overlap msg.
+// does not allocate if dst has room, but in FIPS 140 mode. dst may overlap msg.
 func (k *HMACSHA512Key) Tag(dst, msg []byte) []byte {
 	k.mustLive()
-	var inner [sha512.Size]byte
-	dst = k.outer.sum(dst, k.inner.sum(inner[:0], msg))
-	clear(inner[:])
-	return dst
+	if !useSHA512 {
+		return k.tagStd(dst, msg)
+	}
+	var tag [hmacTagSize]byte
+	var b hmacBlock
+	k.tag(&tag, &b, msg)
+	clear(b[:])
+	return append(dst, tag[:]...)
+}
+
+// tag leaves the inner hash in b.
+func (k *HMACSHA512Key) tag(tag *[hmacTagSize]byte, b *hmacBlock, msg []byte) {
+	state := k.inner
+	b.hash(&state, msg, sha512.BlockSize+uint64(len(msg)))
+	k.finish(tag, b, &state)
+}
+
+// finish makes the tag of the inner hash.
+func (k *HMACSHA512Key) finish(tag *[hmacTagSize]byte, b *hmacBlock, inner *[8]uint64) {
+	b.outer(inner)
+	state := k.outer
+	sha512.Block(&state, b[:])
+	putState(tag, &state)
 }
 
 // Verify reports whether tag is the tag of msg. It is false for a tag of other
 // than 64 bytes: truncated tags are refused. The comparison takes the same time
 // wherever the tags differ.
 func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
-	var want [sha512.Size]byte
+	var want [hmacTagSize]byte
 	k.Tag(want[:0], msg)
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
-}
-
-// TagBatch sets tags[i] to the tag of msgs[i]. Slices of different lengths panic
-// before anything is written. tags must not overlap the messages.
-func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
-	k.mustLive()
-	if len(tags) != len(msgs) {
-		panic(fmt.Sprintf("fastmac: TagBatch with %d tags and %d messages", len(tags), len(msgs)))
-	}
-	for i, msg := range msgs {
-		k.Tag(tags[i][:0], msg)
-	}
 }
 
 // New returns a stream that computes tags under k. It shares k and does not copy
 // it. Many streams may use one key at once.
 func (k *HMACSHA512Key) New() *HMACSHA512 {
 	k.mustLive()
-	m := &HMACSHA512{key: k, inner: sha512.New()}
+	m := &HMACSHA512{key: k}
+	if !useSHA512 {
+		m.std = k.newStd()
+	}
 	m.Reset()
 	return m
 }
@@ -180,25 +148,106 @@ func (k *HMACSHA512Key) New() *HMACSHA512 {
 func (k *HMACSHA512Key) Destroy() { *k = HMACSHA512Key{} }
 
 // SumHMACSHA512 returns the HMAC-SHA-512 of msg under a key of any length. It does
-// not allocate. To tag many messages under one key, a [HMACSHA512Key] is faster.
-func SumHMACSHA512(key, msg []byte) [64]byte {
+// not allocate, but in FIPS 140 mode. To tag many messages under one key, a
+// [HMACSHA512Key] is faster.
+func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 	var k HMACSHA512Key
-	k.Init(key)
-	var tag [sha512.Size]byte
-	k.Tag(tag[:0], msg)
+	if !useSHA512 {
+		k.initStd(key)
+		k.tagStd(tag[:0], msg)
+	} else {
+		var b hmacBlock
+		k.init(&b, key)
+		k.tag(&tag, &b, msg)
+		clear(b[:])
+	}
 	k.Destroy()
 	return tag
 }
 
-// SumHMACSHA512Batch sets tags[i] to the HMAC-SHA-512 of msgs[i] under keys[i].
-// Slices of different lengths panic before anything is written. tags must not
-// overlap the keys and messages.
-func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
-	if len(tags) != len(msgs) || len(keys) != len(msgs) {
-		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d tags, %d keys and %d messages", len(tags), len(keys), len(msgs)))
+// hmacBlock is the one buffer of an HMAC: for the inner pad, for the outer pad, for
+// the end of the message and for the inner hash.
+type hmacBlock [sha512.BlockSize]byte
+
+// innerPad is the key, filled up with zeros, xor 0x36 in each byte, RFC 2104
+// section 2.
+func (b *hmacBlock) innerPad(key []byte) {
+	if len(key) > len(b) {
+		state := sha512.Initial()
+		b.hash(&state, key, uint64(len(key)))
+		putState((*[hmacTagSize]byte)(b[:]), &state)
+		clear(b[hmacTagSize:])
+	} else {
+		clear(b[copy(b[:], key):])
 	}
-	for i, msg := range msgs {
-		tags[i] = SumHMACSHA512(keys[i], msg)
+	b.xor(0x3636363636363636)
+}
+
+// flip makes the outer pad of the inner one, 0x36 xor 0x5c in each byte, and the
+// inner one of the outer.
+func (b *hmacBlock) flip() { b.xor(0x6a6a6a6a6a6a6a6a) }
+
+func (b *hmacBlock) xor(mask uint64) {
+	for i := 0; i < len(b); i += 8 {
+		w := (*[8]byte)(b[i:])
+		binary.LittleEndian.PutUint64(w[:], binary.LittleEndian.Uint64(w[:])^mask)
+	}
+}
+
+// hash goes on from state with p, the last bytes of a message of n, to its hash.
+func (b *hmacBlock) hash(state *[8]uint64, p []byte, n uint64) {
+	if whole := len(p) &^ (len(b) - 1); whole > 0 {
+		sha512.Block(state, p[:whole])
+		p = p[whole:]
+	}
+	if !b.end(p, n) {
+		sha512.Block(state, b[:])
+		b.length(n)
+	}
+	sha512.Block(state, b[:])
+}
+
+// end is the end of a message of n bytes, of which rest, less than a block, is
+// left, with the padding of FIPS 180-4 section 5.1.2. It reports whether the length
+// has found room; if not, there is one more block, which length makes.
+func (b *hmacBlock) end(rest []byte, n uint64) bool {
+	i := copy(b[:], rest)
+	b[i] = 0x80
+	clear(b[i+1:])
+	if i+1 > len(b)-16 {
+		return false
+	}
+	b.putLength(n)
+	return true
+}
+
+func (b *hmacBlock) length(n uint64) {
+	clear(b[:])
+	b.putLength(n)
+}
+
+// putLength puts a length of n bytes, in bits, at the end.
+func (b *hmacBlock) putLength(n uint64) {
+	binary.BigEndian.PutUint64(b[len(b)-16:], n>>61)
+	binary.BigEndian.PutUint64(b[len(b)-8:], n<<3)
+}
+
+// outer is the inner hash and the padding after it, which is always the same.
+func (b *hmacBlock) outer(inner *[8]uint64) {
+	putState((*[hmacTagSize]byte)(b[:]), inner)
+	copy(b[hmacTagSize:], outerPadding[:])
+}
+
+var outerPadding = func() (p [sha512.BlockSize - hmacTagSize]byte) {
+	p[0] = 0x80
+	binary.BigEndian.PutUint64(p[len(p)-8:], 8*(sha512.BlockSize+hmacTagSize))
+	return p
+}()
+
+// putState puts a chaining value as a hash.
+func putState(p *[hmacTagSize]byte, state *[8]uint64) {
+	for i, word := range state {
+		binary.BigEndian.PutUint64(p[8*i:], word)
 	}
 }
 
@@ -214,10 +263,11 @@ type HMACSHA512 struct {
 	key     *HMACSHA512Key
 	ownsKey bool
 
-	inner hash.Hash // of crypto/sha512
+	n     uint64 // bytes hashed, the inner pad included
+	state [8]uint64
+	block hmacBlock // of which n modulo its size is in use
 
-	// What is handed to inner, an interface, cannot be on the stack.
-	scratch [marshaledSize]byte
+	std *stdHMAC // in place of these three where SHA-512 is not this package's
 }
 
 // NewHMACSHA512 returns a stream for a key of any length, none included. RFC 2104
@@ -238,31 +288,56 @@ func (m *HMACSHA512) mustLive() {
 // Write adds p to the message. It never fails and does not retain p.
 func (m *HMACSHA512) Write(p []byte) (int, error) {
 	m.mustLive()
-	return m.inner.Write(p)
+	if m.std != nil {
+		return m.std.h.Write(p)
+	}
+	size := len(p)
+	if used := int(m.n % sha512.BlockSize); used > 0 {
+		n := copy(m.block[used:], p)
+		p = p[n:]
+		if used+n == sha512.BlockSize {
+			sha512.Block(&m.state, m.block[:])
+		}
+	}
+	if whole := len(p) &^ (sha512.BlockSize - 1); whole > 0 {
+		sha512.Block(&m.state, p[:whole])
+		p = p[whole:]
+	}
+	if m.n += uint64(size); len(p) > 0 {
+		copy(m.block[m.n%sha512.BlockSize-uint64(len(p)):], p)
+	}
+	return size, nil
 }
 
 // Sum appends to b the tag of what has been written, 64 bytes, and returns the
 // extended slice. The stream does not change.
 func (m *HMACSHA512) Sum(b []byte) []byte {
 	m.mustLive()
-	b = m.key.outer.sum(b, m.inner.Sum(m.scratch[:0]))
-	clear(m.scratch[:])
-	return b
+	if m.std != nil {
+		return m.std.sum(b, m.key)
+	}
+	var tag [hmacTagSize]byte
+	state, end := m.state, hmacBlock{}
+	end.hash(&state, m.block[:m.n%sha512.BlockSize], m.n)
+	m.key.finish(&tag, &end, &state)
+	clear(end[:])
+	return append(b, tag[:]...)
 }
 
 // Reset makes the stream that of an empty message.
 func (m *HMACSHA512) Reset() {
 	m.mustLive()
-	if err := m.inner.(encoding.BinaryUnmarshaler).UnmarshalBinary(m.key.inner.marshal(&m.scratch)); err != nil {
-		panic("fastmac: " + err.Error())
+	if m.std != nil {
+		m.std.reset(m.key)
+		return
 	}
-	clear(m.scratch[:])
+	m.n, m.state = sha512.BlockSize, m.key.inner
 }
 
 // Size returns 64, the size of a tag in bytes.
 func (m *HMACSHA512) Size() int {
 	m.mustLive()
-	return sha512.Size
+	return hmacTagSize
 }
 
 // BlockSize returns 128, the size of a SHA-512 block in bytes.
@@ -276,16 +351,16 @@ func (m *HMACSHA512) BlockSize() int {
 // clone. The error is always nil.
 func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	m.mustLive()
-	// By way of the marshaled state, which every SHA-512 of the standard
-	// library has; that of GOEXPERIMENT=boringcrypto is no hash.Cloner.
-	state, err := m.inner.(encoding.BinaryAppender).AppendBinary(m.scratch[:0])
-	if err != nil {
-		return nil, err
+	c := *m
+	c.ownsKey = false
+	if m.std != nil {
+		std, err := m.std.clone(m.key)
+		if err != nil {
+			return nil, err
+		}
+		c.std = std
 	}
-	c := &HMACSHA512{key: m.key, inner: sha512.New()}
-	err = c.inner.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
-	clear(m.scratch[:])
-	return c, err
+	return &c, nil
 }
 
 // Destroy overwrites the stream with zeros, and the key as well if
@@ -295,15 +370,11 @@ func (m *HMACSHA512) Destroy() {
 	if m.key == nil {
 		return
 	}
+	if m.std != nil {
+		m.std.wipe()
+	}
 	if m.ownsKey {
 		m.key.Destroy()
 	}
-	// A block of zeros, in two parts so that it is buffered, takes the place of
-	// the message's last bytes, and Reset that of the chaining value.
-	m.inner.Reset()
-	clear(m.scratch[:])
-	m.inner.Write(m.scratch[:1])
-	m.inner.Write(m.scratch[1:sha512.BlockSize])
-	m.inner.Reset()
 	*m = HMACSHA512{}
 }

@@ -74,7 +74,9 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 	},
 }
 
-func TestHMACSHA512Vectors(t *testing.T) {
+func TestHMACSHA512Vectors(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Vectors) }
+
+func testHMACSHA512Vectors(t *testing.T) {
 	vectors := mactest.HMACVectors(t)
 	for _, v := range vectors {
 		for name, flavour := range hmacFlavours {
@@ -96,7 +98,9 @@ func TestHMACSHA512Vectors(t *testing.T) {
 
 // TestHMACSHA512Std compares with crypto/hmac over the lengths around the blocks
 // of SHA-512, for keys and messages, nil among them.
-func TestHMACSHA512Std(t *testing.T) {
+func TestHMACSHA512Std(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Std) }
+
+func testHMACSHA512Std(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestHMACSHA512Std. 32 bytes seed")))
 	check := func(key, msg []byte) {
 		t.Helper()
@@ -117,7 +121,9 @@ func TestHMACSHA512Std(t *testing.T) {
 	check(random(rng, 10000), random(rng, 100000))
 }
 
-func TestHMACSHA512Contract(t *testing.T) {
+func TestHMACSHA512Contract(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Contract) }
+
+func testHMACSHA512Contract(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key([]byte("key"))
 	mactest.TestHash(t, mactest.Subject{
 		New:     func() hash.Hash { return k.New() },
@@ -125,7 +131,9 @@ func TestHMACSHA512Contract(t *testing.T) {
 	})
 }
 
-func TestHMACSHA512Verify(t *testing.T) {
+func TestHMACSHA512Verify(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Verify) }
+
+func testHMACSHA512Verify(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key([]byte("key"))
 	msg := []byte("message")
 	tag := k.Tag(nil, msg)
@@ -149,7 +157,9 @@ func TestHMACSHA512Verify(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512Batch(t *testing.T) {
+func TestHMACSHA512Batch(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Batch) }
+
+func testHMACSHA512Batch(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key(nil)
 	tags := make([][64]byte, 2)
 	mustPanic(t, "TagBatch", "2 tags and 3 messages", func() { k.TagBatch(tags, make([][]byte, 3)) })
@@ -166,16 +176,77 @@ func TestHMACSHA512Batch(t *testing.T) {
 	fastmac.SumHMACSHA512Batch(nil, nil, nil)
 }
 
-func TestHMACSHA512Overlap(t *testing.T) {
+// TestHMACSHA512BatchMixed has batches of all sizes to 40, of messages and keys of
+// many lengths, some of them nil, some the same storage, the longest first or last.
+func TestHMACSHA512BatchMixed(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512BatchMixed) }
+
+func testHMACSHA512BatchMixed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2104, 198))
+	mem := mactest.Guarded(t, 1<<14)
+	for i := range mem {
+		mem[i] = byte(rng.Uint32())
+	}
+	// At the end of the page, or anywhere.
+	bytes := func() []byte {
+		n := rng.IntN(300)
+		switch rng.IntN(8) {
+		case 0:
+			return nil
+		case 1:
+			n = rng.IntN(5000)
+		case 2:
+			n = 128*rng.IntN(4) + 110 + rng.IntN(4) // where the length has no room any more
+		}
+		if rng.IntN(2) == 0 {
+			return mem[len(mem)-n:]
+		}
+		return mem[rng.IntN(len(mem)-n):][:n]
+	}
+	for size := range 41 {
+		tags, sums, keys, msgs := make([][64]byte, size), make([][64]byte, size), make([][]byte, size), make([][]byte, size)
+		for i := range size {
+			keys[i], msgs[i] = bytes(), bytes()
+		}
+		if size > 0 {
+			msgs[(size-1)*(size%2)] = mem
+		}
+		key := bytes()
+		fastmac.NewHMACSHA512Key(key).TagBatch(tags, msgs)
+		fastmac.SumHMACSHA512Batch(sums, keys, msgs)
+		for i, msg := range msgs {
+			for name, test := range map[string]struct{ got, key []byte }{
+				"TagBatch":           {tags[i][:], key},
+				"SumHMACSHA512Batch": {sums[i][:], keys[i]},
+			} {
+				std := hmac.New(sha512.New, test.key)
+				std.Write(msg)
+				if want := std.Sum(nil); string(test.got) != string(want) {
+					t.Fatalf("%s, message %d of %d, %d bytes, key of %d: %x, want %x", name, i, size, len(msg), len(test.key), test.got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestHMACSHA512Overlap(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Overlap) }
+
+func testHMACSHA512Overlap(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key([]byte("key"))
 	msg := bytes.Repeat([]byte("message"), 20)
 	want := k.Tag(nil, msg)
 	if got := k.Tag(msg[:0], msg); !bytes.Equal(got, want) || &got[0] != &msg[0] {
 		t.Errorf("tag over the message: %x, want %x", got, want)
 	}
+	tags := make([][64]byte, 10)
+	k.TagBatch(tags, [][]byte{msg, msg, msg[1:], msg, msg[:3], msg, msg, msg, msg, msg})
+	if want := k.Tag(nil, msg); !bytes.Equal(tags[9][:], want) || tags[0] != tags[9] {
+		t.Errorf("messages that overlap: tags %x, want %x", tags, want)
+	}
 }
 
-func TestHMACSHA512Destroy(t *testing.T) {
+func TestHMACSHA512Destroy(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Destroy) }
+
+func testHMACSHA512Destroy(t *testing.T) {
 	k, own := fastmac.NewHMACSHA512Key([]byte("key")), fastmac.NewHMACSHA512([]byte("key"))
 	shared, other := k.New(), k.New()
 	ownClone, err := own.Clone()
@@ -194,8 +265,10 @@ func TestHMACSHA512Destroy(t *testing.T) {
 	own.Write(bytes.Repeat([]byte{0xaa}, 28))
 	inner := fastmac.HMACInner(own)
 	own.Destroy()
-	if block := reflect.ValueOf(inner).Elem().FieldByName("x"); block.IsValid() && !block.IsZero() {
-		t.Errorf("bytes of the message are left: %x", block)
+	if inner != nil {
+		if block := reflect.ValueOf(inner).Elem().FieldByName("x"); block.IsValid() && !block.IsZero() {
+			t.Errorf("bytes of the message are left: %x", block)
+		}
 	}
 	own.Destroy()
 	k.Destroy()
@@ -239,8 +312,13 @@ func TestHMACSHA512KeyStorage(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512Allocations(t *testing.T) {
+func TestHMACSHA512Allocations(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Allocations) }
+
+func testHMACSHA512Allocations(t *testing.T) {
 	mactest.SkipAllocations(t)
+	if fastmac.HMACAllocates() {
+		return
+	}
 	key, msg, dst := make([]byte, 200), make([]byte, 1500), make([]byte, 0, 64)
 	var k fastmac.HMACSHA512Key
 	k.Init(key)
@@ -263,7 +341,9 @@ func TestHMACSHA512Allocations(t *testing.T) {
 
 // TestHMACSHA512Concurrent uses one key in many goroutines; the race detector
 // watches.
-func TestHMACSHA512Concurrent(t *testing.T) {
+func TestHMACSHA512Concurrent(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Concurrent) }
+
+func testHMACSHA512Concurrent(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key([]byte("key"))
 	msg := bytes.Repeat([]byte("message"), 100)
 	var wg sync.WaitGroup

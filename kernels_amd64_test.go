@@ -6,6 +6,8 @@
 
 package fastmac
 
+import "example.com/fastmac/internal/sha512"
+
 // eachKernel calls f for each kernel that this machine has, in use.
 func eachKernel(f func(kernel string)) {
 	avx512, avx2, aesni := useAVX512, useAVX2, useAESNI
@@ -19,6 +21,26 @@ func eachKernel(f func(kernel string)) {
 			useAVX2 = false
 		case useAESNI:
 			useAESNI = false
+		default:
+			return
+		}
+	}
+}
+
+// eachSHA512 calls f for each implementation of HMAC-SHA-512 that this machine has,
+// in use.
+func eachSHA512(f func(name string)) {
+	own, avx512, fips := useSHA512, sha512.UseAVX512, useFIPS
+	defer func() { useSHA512, sha512.UseAVX512, useFIPS = own, avx512, fips }()
+	for {
+		f(hmacName())
+		switch {
+		case useSHA512 && sha512.UseAVX512:
+			sha512.UseAVX512 = false
+		case useSHA512:
+			useSHA512 = false
+		case !useFIPS:
+			useFIPS = true
 		default:
 			return
 		}

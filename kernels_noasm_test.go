@@ -7,3 +7,13 @@
 package fastmac
 
 func eachKernel(f func(kernel string)) { f(nhName() + "/" + aesName()) }
+
+// eachSHA512 calls f for each implementation of HMAC-SHA-512, in use.
+func eachSHA512(f func(name string)) {
+	f(hmacName())
+	if !useFIPS {
+		useFIPS = true
+		defer func() { useFIPS = false }()
+		f(hmacName())
+	}
+}

@@ -14,13 +14,24 @@ import (
 
 // Which kernel runs. Tests change them.
 var (
-	UseAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX2 && cpu.X86.HasAVX &&
-		cpu.X86.HasBMI2 && cpu.X86.HasBMI1
+	UseAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX2 &&
+		cpu.X86.HasAVX && cpu.X86.HasBMI2 && cpu.X86.HasBMI1
 	UseAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2 && cpu.X86.HasBMI1
 )
 
 // Supported reports whether Block is assembly here.
 var Supported = UseAVX512 || UseAVX2
+
+// Name names the kernel: avx512, avx2 or generic.
+func Name() string {
+	switch {
+	case UseAVX512:
+		return "avx512"
+	case UseAVX2:
+		return "avx2"
+	}
+	return "generic"
+}
 
 func block(state *[8]uint64, p []byte) {
 	n := len(p) / BlockSize
@@ -36,6 +47,29 @@ func block(state *[8]uint64, p []byte) {
 	}
 }
 
+// LaneCount returns how many lanes [BlockLanes] has here, 0 if there is no kernel,
+// and how many of them have to be in use for it to be faster than [Block] for
+// each.
+func LaneCount() (lanes, least int) {
+	switch {
+	case UseAVX512:
+		return 8, 3
+	case UseAVX2:
+		return 4, 4
+	}
+	return 0, 0
+}
+
+// BlockLanes compresses a number of blocks, at least one, of each lane that
+// [LaneCount] has: those from p[lane] on. Lanes may share blocks.
+func BlockLanes(state *Lanes, p *[MaxLanes]*byte, blocks int) {
+	if UseAVX512 {
+		lanesAVX512(state, p, blocks, &k)
+	} else {
+		lanesAVX2(state, p, blocks, &k)
+	}
+}
+
 // The assembly, for at least one block. k is the constants.
 
 //go:noescape
@@ -43,3 +77,9 @@ func blockAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
 
 //go:noescape
 func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
+
+//go:noescape
+func lanesAVX512(state *Lanes, p *[MaxLanes]*byte, blocks int, k *[80]uint64)
+
+//go:noescape
+func lanesAVX2(state *Lanes, p *[MaxLanes]*byte, blocks int, k *[80]uint64)

@@ -2119,3 +2119,2874 @@ roundsAVX2:
 	VMOVDQU Y0, 96(SP)
 	VZEROUPPER
 	RET
+
+// func lanesAVX512(state *Lanes, p *[8]*byte, blocks int, k *[80]uint64)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·lanesAVX512(SB), $0-32
+	MOVQ      state+0(FP), AX
+	MOVQ      p+8(FP), CX
+	MOVQ      blocks+16(FP), DX
+	MOVQ      k+24(FP), BX
+	MOVQ      (CX), SI
+	MOVQ      8(CX), DI
+	MOVQ      16(CX), R8
+	MOVQ      24(CX), R9
+	MOVQ      32(CX), R10
+	MOVQ      40(CX), R11
+	MOVQ      48(CX), R12
+	MOVQ      56(CX), CX
+	XORL      R13, R13
+	VMOVDQU64 (AX), Z0
+	VMOVDQU64 64(AX), Z1
+	VMOVDQU64 128(AX), Z2
+	VMOVDQU64 192(AX), Z3
+	VMOVDQU64 256(AX), Z4
+	VMOVDQU64 320(AX), Z5
+	VMOVDQU64 384(AX), Z6
+	VMOVDQU64 448(AX), Z7
+
+block512:
+	// Words, big-endian, from columns to rows.
+	VBROADCASTI32X4 swap64<>+0(SB), Z16
+	VMOVDQU64       (SI)(R13*1), Z8
+	VPSHUFB         Z16, Z8, Z8
+	VMOVDQU64       (DI)(R13*1), Z9
+	VPSHUFB         Z16, Z9, Z9
+	VMOVDQU64       (R8)(R13*1), Z10
+	VPSHUFB         Z16, Z10, Z10
+	VMOVDQU64       (R9)(R13*1), Z11
+	VPSHUFB         Z16, Z11, Z11
+	VMOVDQU64       (R10)(R13*1), Z12
+	VPSHUFB         Z16, Z12, Z12
+	VMOVDQU64       (R11)(R13*1), Z13
+	VPSHUFB         Z16, Z13, Z13
+	VMOVDQU64       (R12)(R13*1), Z14
+	VPSHUFB         Z16, Z14, Z14
+	VMOVDQU64       (CX)(R13*1), Z15
+	VPSHUFB         Z16, Z15, Z15
+	VPUNPCKLQDQ     Z9, Z8, Z16
+	VPUNPCKHQDQ     Z9, Z8, Z17
+	VPUNPCKLQDQ     Z11, Z10, Z18
+	VPUNPCKHQDQ     Z11, Z10, Z19
+	VPUNPCKLQDQ     Z13, Z12, Z20
+	VPUNPCKHQDQ     Z13, Z12, Z21
+	VPUNPCKLQDQ     Z15, Z14, Z22
+	VPUNPCKHQDQ     Z15, Z14, Z23
+	VSHUFI64X2      $0x88, Z18, Z16, Z8
+	VSHUFI64X2      $0xdd, Z18, Z16, Z10
+	VSHUFI64X2      $0x88, Z22, Z20, Z12
+	VSHUFI64X2      $0xdd, Z22, Z20, Z14
+	VSHUFI64X2      $0x88, Z19, Z17, Z9
+	VSHUFI64X2      $0xdd, Z19, Z17, Z11
+	VSHUFI64X2      $0x88, Z23, Z21, Z13
+	VSHUFI64X2      $0xdd, Z23, Z21, Z15
+	VSHUFI64X2      $0x88, Z12, Z8, Z16
+	VSHUFI64X2      $0xdd, Z12, Z8, Z20
+	VSHUFI64X2      $0x88, Z13, Z9, Z17
+	VSHUFI64X2      $0xdd, Z13, Z9, Z21
+	VSHUFI64X2      $0x88, Z14, Z10, Z18
+	VSHUFI64X2      $0xdd, Z14, Z10, Z22
+	VSHUFI64X2      $0x88, Z15, Z11, Z19
+	VSHUFI64X2      $0xdd, Z15, Z11, Z23
+
+	// Words, big-endian, from columns to rows.
+	VBROADCASTI32X4 swap64<>+0(SB), Z24
+	VMOVDQU64       64(SI)(R13*1), Z8
+	VPSHUFB         Z24, Z8, Z8
+	VMOVDQU64       64(DI)(R13*1), Z9
+	VPSHUFB         Z24, Z9, Z9
+	VMOVDQU64       64(R8)(R13*1), Z10
+	VPSHUFB         Z24, Z10, Z10
+	VMOVDQU64       64(R9)(R13*1), Z11
+	VPSHUFB         Z24, Z11, Z11
+	VMOVDQU64       64(R10)(R13*1), Z12
+	VPSHUFB         Z24, Z12, Z12
+	VMOVDQU64       64(R11)(R13*1), Z13
+	VPSHUFB         Z24, Z13, Z13
+	VMOVDQU64       64(R12)(R13*1), Z14
+	VPSHUFB         Z24, Z14, Z14
+	VMOVDQU64       64(CX)(R13*1), Z15
+	VPSHUFB         Z24, Z15, Z15
+	VPUNPCKLQDQ     Z9, Z8, Z24
+	VPUNPCKHQDQ     Z9, Z8, Z25
+	VPUNPCKLQDQ     Z11, Z10, Z26
+	VPUNPCKHQDQ     Z11, Z10, Z27
+	VPUNPCKLQDQ     Z13, Z12, Z28
+	VPUNPCKHQDQ     Z13, Z12, Z29
+	VPUNPCKLQDQ     Z15, Z14, Z30
+	VPUNPCKHQDQ     Z15, Z14, Z15
+	VSHUFI64X2      $0x88, Z26, Z24, Z8
+	VSHUFI64X2      $0xdd, Z26, Z24, Z10
+	VSHUFI64X2      $0x88, Z30, Z28, Z12
+	VSHUFI64X2      $0xdd, Z30, Z28, Z14
+	VSHUFI64X2      $0x88, Z27, Z25, Z9
+	VSHUFI64X2      $0xdd, Z27, Z25, Z11
+	VSHUFI64X2      $0x88, Z15, Z29, Z13
+	VSHUFI64X2      $0xdd, Z15, Z29, Z15
+	VSHUFI64X2      $0x88, Z12, Z8, Z24
+	VSHUFI64X2      $0xdd, Z12, Z8, Z28
+	VSHUFI64X2      $0x88, Z13, Z9, Z25
+	VSHUFI64X2      $0xdd, Z13, Z9, Z29
+	VSHUFI64X2      $0x88, Z14, Z10, Z26
+	VSHUFI64X2      $0xdd, Z14, Z10, Z30
+	VSHUFI64X2      $0x88, Z15, Z11, Z27
+	VSHUFI64X2      $0xdd, Z15, Z11, Z15
+	MOVQ            $+4, R14
+
+rounds512:
+	// Round 0 of 16.
+	VPADDQ.BCST (BX), Z7, Z7
+	VPADDQ      Z16, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xca, Z6, Z5, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x0e, Z4, Z8
+	VPRORQ      $0x12, Z4, Z9
+	VPRORQ      $0x29, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+	VPADDQ      Z8, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z8
+	VPRORQ      $0x22, Z0, Z9
+	VPRORQ      $0x27, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPADDQ      Z25, Z16, Z16
+	VPRORQ      $0x01, Z17, Z12
+	VPRORQ      $0x08, Z17, Z13
+	VPSRLQ      $0x07, Z17, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z16, Z16
+	VPRORQ      $0x13, Z30, Z12
+	VPRORQ      $0x3d, Z30, Z13
+	VPSRLQ      $0x06, Z30, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z16, Z16
+
+	// Round 1 of 16.
+	VPADDQ.BCST 8(BX), Z6, Z6
+	VPADDQ      Z17, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xca, Z5, Z4, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x0e, Z3, Z8
+	VPRORQ      $0x12, Z3, Z9
+	VPRORQ      $0x29, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+	VPADDQ      Z8, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z8
+	VPRORQ      $0x22, Z7, Z9
+	VPRORQ      $0x27, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+	VPADDQ      Z26, Z17, Z17
+	VPRORQ      $0x01, Z18, Z12
+	VPRORQ      $0x08, Z18, Z13
+	VPSRLQ      $0x07, Z18, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z17, Z17
+	VPRORQ      $0x13, Z15, Z12
+	VPRORQ      $0x3d, Z15, Z13
+	VPSRLQ      $0x06, Z15, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z17, Z17
+
+	// Round 2 of 16.
+	VPADDQ.BCST 16(BX), Z5, Z5
+	VPADDQ      Z18, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xca, Z4, Z3, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x0e, Z2, Z8
+	VPRORQ      $0x12, Z2, Z9
+	VPRORQ      $0x29, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+	VPADDQ      Z8, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z8
+	VPRORQ      $0x22, Z6, Z9
+	VPRORQ      $0x27, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+	VPADDQ      Z27, Z18, Z18
+	VPRORQ      $0x01, Z19, Z12
+	VPRORQ      $0x08, Z19, Z13
+	VPSRLQ      $0x07, Z19, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z18, Z18
+	VPRORQ      $0x13, Z16, Z12
+	VPRORQ      $0x3d, Z16, Z13
+	VPSRLQ      $0x06, Z16, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z18, Z18
+
+	// Round 3 of 16.
+	VPADDQ.BCST 24(BX), Z4, Z4
+	VPADDQ      Z19, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xca, Z3, Z2, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x0e, Z1, Z8
+	VPRORQ      $0x12, Z1, Z9
+	VPRORQ      $0x29, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+	VPADDQ      Z8, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z8
+	VPRORQ      $0x22, Z5, Z9
+	VPRORQ      $0x27, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z28, Z19, Z19
+	VPRORQ      $0x01, Z20, Z12
+	VPRORQ      $0x08, Z20, Z13
+	VPSRLQ      $0x07, Z20, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z19, Z19
+	VPRORQ      $0x13, Z17, Z12
+	VPRORQ      $0x3d, Z17, Z13
+	VPSRLQ      $0x06, Z17, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z19, Z19
+
+	// Round 4 of 16.
+	VPADDQ.BCST 32(BX), Z3, Z3
+	VPADDQ      Z20, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xca, Z2, Z1, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x0e, Z0, Z8
+	VPRORQ      $0x12, Z0, Z9
+	VPRORQ      $0x29, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPADDQ      Z8, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z8
+	VPRORQ      $0x22, Z4, Z9
+	VPRORQ      $0x27, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+	VPADDQ      Z29, Z20, Z20
+	VPRORQ      $0x01, Z21, Z12
+	VPRORQ      $0x08, Z21, Z13
+	VPSRLQ      $0x07, Z21, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z20, Z20
+	VPRORQ      $0x13, Z18, Z12
+	VPRORQ      $0x3d, Z18, Z13
+	VPSRLQ      $0x06, Z18, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z20, Z20
+
+	// Round 5 of 16.
+	VPADDQ.BCST 40(BX), Z2, Z2
+	VPADDQ      Z21, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xca, Z1, Z0, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x0e, Z7, Z8
+	VPRORQ      $0x12, Z7, Z9
+	VPRORQ      $0x29, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+	VPADDQ      Z8, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z8
+	VPRORQ      $0x22, Z3, Z9
+	VPRORQ      $0x27, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+	VPADDQ      Z30, Z21, Z21
+	VPRORQ      $0x01, Z22, Z12
+	VPRORQ      $0x08, Z22, Z13
+	VPSRLQ      $0x07, Z22, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z21, Z21
+	VPRORQ      $0x13, Z19, Z12
+	VPRORQ      $0x3d, Z19, Z13
+	VPSRLQ      $0x06, Z19, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z21, Z21
+
+	// Round 6 of 16.
+	VPADDQ.BCST 48(BX), Z1, Z1
+	VPADDQ      Z22, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xca, Z0, Z7, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x0e, Z6, Z8
+	VPRORQ      $0x12, Z6, Z9
+	VPRORQ      $0x29, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+	VPADDQ      Z8, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z8
+	VPRORQ      $0x22, Z2, Z9
+	VPRORQ      $0x27, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+	VPADDQ      Z15, Z22, Z22
+	VPRORQ      $0x01, Z23, Z12
+	VPRORQ      $0x08, Z23, Z13
+	VPSRLQ      $0x07, Z23, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z22, Z22
+	VPRORQ      $0x13, Z20, Z12
+	VPRORQ      $0x3d, Z20, Z13
+	VPSRLQ      $0x06, Z20, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z22, Z22
+
+	// Round 7 of 16.
+	VPADDQ.BCST 56(BX), Z0, Z0
+	VPADDQ      Z23, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xca, Z7, Z6, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x0e, Z5, Z8
+	VPRORQ      $0x12, Z5, Z9
+	VPRORQ      $0x29, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z8, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z8
+	VPRORQ      $0x22, Z1, Z9
+	VPRORQ      $0x27, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+	VPADDQ      Z16, Z23, Z23
+	VPRORQ      $0x01, Z24, Z12
+	VPRORQ      $0x08, Z24, Z13
+	VPSRLQ      $0x07, Z24, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z23, Z23
+	VPRORQ      $0x13, Z21, Z12
+	VPRORQ      $0x3d, Z21, Z13
+	VPSRLQ      $0x06, Z21, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z23, Z23
+
+	// Round 8 of 16.
+	VPADDQ.BCST 64(BX), Z7, Z7
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xca, Z6, Z5, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x0e, Z4, Z8
+	VPRORQ      $0x12, Z4, Z9
+	VPRORQ      $0x29, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+	VPADDQ      Z8, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z8
+	VPRORQ      $0x22, Z0, Z9
+	VPRORQ      $0x27, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPADDQ      Z17, Z24, Z24
+	VPRORQ      $0x01, Z25, Z12
+	VPRORQ      $0x08, Z25, Z13
+	VPSRLQ      $0x07, Z25, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z24, Z24
+	VPRORQ      $0x13, Z22, Z12
+	VPRORQ      $0x3d, Z22, Z13
+	VPSRLQ      $0x06, Z22, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z24, Z24
+
+	// Round 9 of 16.
+	VPADDQ.BCST 72(BX), Z6, Z6
+	VPADDQ      Z25, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xca, Z5, Z4, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x0e, Z3, Z8
+	VPRORQ      $0x12, Z3, Z9
+	VPRORQ      $0x29, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+	VPADDQ      Z8, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z8
+	VPRORQ      $0x22, Z7, Z9
+	VPRORQ      $0x27, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+	VPADDQ      Z18, Z25, Z25
+	VPRORQ      $0x01, Z26, Z12
+	VPRORQ      $0x08, Z26, Z13
+	VPSRLQ      $0x07, Z26, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z25, Z25
+	VPRORQ      $0x13, Z23, Z12
+	VPRORQ      $0x3d, Z23, Z13
+	VPSRLQ      $0x06, Z23, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z25, Z25
+
+	// Round 10 of 16.
+	VPADDQ.BCST 80(BX), Z5, Z5
+	VPADDQ      Z26, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xca, Z4, Z3, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x0e, Z2, Z8
+	VPRORQ      $0x12, Z2, Z9
+	VPRORQ      $0x29, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+	VPADDQ      Z8, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z8
+	VPRORQ      $0x22, Z6, Z9
+	VPRORQ      $0x27, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+	VPADDQ      Z19, Z26, Z26
+	VPRORQ      $0x01, Z27, Z12
+	VPRORQ      $0x08, Z27, Z13
+	VPSRLQ      $0x07, Z27, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z26, Z26
+	VPRORQ      $0x13, Z24, Z12
+	VPRORQ      $0x3d, Z24, Z13
+	VPSRLQ      $0x06, Z24, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z26, Z26
+
+	// Round 11 of 16.
+	VPADDQ.BCST 88(BX), Z4, Z4
+	VPADDQ      Z27, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xca, Z3, Z2, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x0e, Z1, Z8
+	VPRORQ      $0x12, Z1, Z9
+	VPRORQ      $0x29, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+	VPADDQ      Z8, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z8
+	VPRORQ      $0x22, Z5, Z9
+	VPRORQ      $0x27, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z20, Z27, Z27
+	VPRORQ      $0x01, Z28, Z12
+	VPRORQ      $0x08, Z28, Z13
+	VPSRLQ      $0x07, Z28, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z27, Z27
+	VPRORQ      $0x13, Z25, Z12
+	VPRORQ      $0x3d, Z25, Z13
+	VPSRLQ      $0x06, Z25, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z27, Z27
+
+	// Round 12 of 16.
+	VPADDQ.BCST 96(BX), Z3, Z3
+	VPADDQ      Z28, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xca, Z2, Z1, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x0e, Z0, Z8
+	VPRORQ      $0x12, Z0, Z9
+	VPRORQ      $0x29, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPADDQ      Z8, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z8
+	VPRORQ      $0x22, Z4, Z9
+	VPRORQ      $0x27, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+	VPADDQ      Z21, Z28, Z28
+	VPRORQ      $0x01, Z29, Z12
+	VPRORQ      $0x08, Z29, Z13
+	VPSRLQ      $0x07, Z29, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z28, Z28
+	VPRORQ      $0x13, Z26, Z12
+	VPRORQ      $0x3d, Z26, Z13
+	VPSRLQ      $0x06, Z26, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z28, Z28
+
+	// Round 13 of 16.
+	VPADDQ.BCST 104(BX), Z2, Z2
+	VPADDQ      Z29, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xca, Z1, Z0, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x0e, Z7, Z8
+	VPRORQ      $0x12, Z7, Z9
+	VPRORQ      $0x29, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+	VPADDQ      Z8, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z8
+	VPRORQ      $0x22, Z3, Z9
+	VPRORQ      $0x27, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+	VPADDQ      Z22, Z29, Z29
+	VPRORQ      $0x01, Z30, Z12
+	VPRORQ      $0x08, Z30, Z13
+	VPSRLQ      $0x07, Z30, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z29, Z29
+	VPRORQ      $0x13, Z27, Z12
+	VPRORQ      $0x3d, Z27, Z13
+	VPSRLQ      $0x06, Z27, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z29, Z29
+
+	// Round 14 of 16.
+	VPADDQ.BCST 112(BX), Z1, Z1
+	VPADDQ      Z30, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xca, Z0, Z7, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x0e, Z6, Z8
+	VPRORQ      $0x12, Z6, Z9
+	VPRORQ      $0x29, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+	VPADDQ      Z8, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z8
+	VPRORQ      $0x22, Z2, Z9
+	VPRORQ      $0x27, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+	VPADDQ      Z23, Z30, Z30
+	VPRORQ      $0x01, Z15, Z12
+	VPRORQ      $0x08, Z15, Z13
+	VPSRLQ      $0x07, Z15, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z30, Z30
+	VPRORQ      $0x13, Z28, Z12
+	VPRORQ      $0x3d, Z28, Z13
+	VPSRLQ      $0x06, Z28, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z30, Z30
+
+	// Round 15 of 16.
+	VPADDQ.BCST 120(BX), Z0, Z0
+	VPADDQ      Z15, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xca, Z7, Z6, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x0e, Z5, Z8
+	VPRORQ      $0x12, Z5, Z9
+	VPRORQ      $0x29, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z8, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z8
+	VPRORQ      $0x22, Z1, Z9
+	VPRORQ      $0x27, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+	VPADDQ      Z24, Z15, Z15
+	VPRORQ      $0x01, Z16, Z12
+	VPRORQ      $0x08, Z16, Z13
+	VPSRLQ      $0x07, Z16, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z15, Z15
+	VPRORQ      $0x13, Z29, Z12
+	VPRORQ      $0x3d, Z29, Z13
+	VPSRLQ      $0x06, Z29, Z14
+	VPTERNLOGQ  $0x96, Z14, Z13, Z12
+	VPADDQ      Z12, Z15, Z15
+	ADDQ        $0x80, BX
+	DECQ        R14
+	JNZ         rounds512
+
+	// Round 0 of 16.
+	VPADDQ.BCST (BX), Z7, Z7
+	VPADDQ      Z16, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xca, Z6, Z5, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x0e, Z4, Z8
+	VPRORQ      $0x12, Z4, Z9
+	VPRORQ      $0x29, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+	VPADDQ      Z8, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z8
+	VPRORQ      $0x22, Z0, Z9
+	VPRORQ      $0x27, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+
+	// Round 1 of 16.
+	VPADDQ.BCST 8(BX), Z6, Z6
+	VPADDQ      Z17, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xca, Z5, Z4, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x0e, Z3, Z8
+	VPRORQ      $0x12, Z3, Z9
+	VPRORQ      $0x29, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+	VPADDQ      Z8, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z8
+	VPRORQ      $0x22, Z7, Z9
+	VPRORQ      $0x27, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+
+	// Round 2 of 16.
+	VPADDQ.BCST 16(BX), Z5, Z5
+	VPADDQ      Z18, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xca, Z4, Z3, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x0e, Z2, Z8
+	VPRORQ      $0x12, Z2, Z9
+	VPRORQ      $0x29, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+	VPADDQ      Z8, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z8
+	VPRORQ      $0x22, Z6, Z9
+	VPRORQ      $0x27, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+
+	// Round 3 of 16.
+	VPADDQ.BCST 24(BX), Z4, Z4
+	VPADDQ      Z19, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xca, Z3, Z2, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x0e, Z1, Z8
+	VPRORQ      $0x12, Z1, Z9
+	VPRORQ      $0x29, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+	VPADDQ      Z8, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z8
+	VPRORQ      $0x22, Z5, Z9
+	VPRORQ      $0x27, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+
+	// Round 4 of 16.
+	VPADDQ.BCST 32(BX), Z3, Z3
+	VPADDQ      Z20, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xca, Z2, Z1, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x0e, Z0, Z8
+	VPRORQ      $0x12, Z0, Z9
+	VPRORQ      $0x29, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPADDQ      Z8, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z8
+	VPRORQ      $0x22, Z4, Z9
+	VPRORQ      $0x27, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+
+	// Round 5 of 16.
+	VPADDQ.BCST 40(BX), Z2, Z2
+	VPADDQ      Z21, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xca, Z1, Z0, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x0e, Z7, Z8
+	VPRORQ      $0x12, Z7, Z9
+	VPRORQ      $0x29, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+	VPADDQ      Z8, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z8
+	VPRORQ      $0x22, Z3, Z9
+	VPRORQ      $0x27, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+
+	// Round 6 of 16.
+	VPADDQ.BCST 48(BX), Z1, Z1
+	VPADDQ      Z22, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xca, Z0, Z7, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x0e, Z6, Z8
+	VPRORQ      $0x12, Z6, Z9
+	VPRORQ      $0x29, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+	VPADDQ      Z8, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z8
+	VPRORQ      $0x22, Z2, Z9
+	VPRORQ      $0x27, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+
+	// Round 7 of 16.
+	VPADDQ.BCST 56(BX), Z0, Z0
+	VPADDQ      Z23, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xca, Z7, Z6, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x0e, Z5, Z8
+	VPRORQ      $0x12, Z5, Z9
+	VPRORQ      $0x29, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z8, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z8
+	VPRORQ      $0x22, Z1, Z9
+	VPRORQ      $0x27, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+
+	// Round 8 of 16.
+	VPADDQ.BCST 64(BX), Z7, Z7
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xca, Z6, Z5, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x0e, Z4, Z8
+	VPRORQ      $0x12, Z4, Z9
+	VPRORQ      $0x29, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+	VPADDQ      Z8, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z11
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z8
+	VPRORQ      $0x22, Z0, Z9
+	VPRORQ      $0x27, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+
+	// Round 9 of 16.
+	VPADDQ.BCST 72(BX), Z6, Z6
+	VPADDQ      Z25, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xca, Z5, Z4, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x0e, Z3, Z8
+	VPRORQ      $0x12, Z3, Z9
+	VPRORQ      $0x29, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+	VPADDQ      Z8, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z11
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z8
+	VPRORQ      $0x22, Z7, Z9
+	VPRORQ      $0x27, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+
+	// Round 10 of 16.
+	VPADDQ.BCST 80(BX), Z5, Z5
+	VPADDQ      Z26, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xca, Z4, Z3, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x0e, Z2, Z8
+	VPRORQ      $0x12, Z2, Z9
+	VPRORQ      $0x29, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+	VPADDQ      Z8, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z11
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z8
+	VPRORQ      $0x22, Z6, Z9
+	VPRORQ      $0x27, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+
+	// Round 11 of 16.
+	VPADDQ.BCST 88(BX), Z4, Z4
+	VPADDQ      Z27, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xca, Z3, Z2, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x0e, Z1, Z8
+	VPRORQ      $0x12, Z1, Z9
+	VPRORQ      $0x29, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+	VPADDQ      Z8, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z11
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z8
+	VPRORQ      $0x22, Z5, Z9
+	VPRORQ      $0x27, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+
+	// Round 12 of 16.
+	VPADDQ.BCST 96(BX), Z3, Z3
+	VPADDQ      Z28, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z0, Z11
+	VPTERNLOGQ  $0xca, Z2, Z1, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPADDQ      Z11, Z7, Z7
+	VPRORQ      $0x0e, Z0, Z8
+	VPRORQ      $0x12, Z0, Z9
+	VPRORQ      $0x29, Z0, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPADDQ      Z8, Z3, Z3
+	VMOVDQA64   Z4, Z11
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z11
+	VPADDQ      Z11, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z8
+	VPRORQ      $0x22, Z4, Z9
+	VPRORQ      $0x27, Z4, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z3, Z3
+
+	// Round 13 of 16.
+	VPADDQ.BCST 104(BX), Z2, Z2
+	VPADDQ      Z29, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z7, Z11
+	VPTERNLOGQ  $0xca, Z1, Z0, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPADDQ      Z11, Z6, Z6
+	VPRORQ      $0x0e, Z7, Z8
+	VPRORQ      $0x12, Z7, Z9
+	VPRORQ      $0x29, Z7, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z6, Z6
+	VPADDQ      Z8, Z2, Z2
+	VMOVDQA64   Z3, Z11
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z11
+	VPADDQ      Z11, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z8
+	VPRORQ      $0x22, Z3, Z9
+	VPRORQ      $0x27, Z3, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z2, Z2
+
+	// Round 14 of 16.
+	VPADDQ.BCST 112(BX), Z1, Z1
+	VPADDQ      Z30, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z6, Z11
+	VPTERNLOGQ  $0xca, Z0, Z7, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPADDQ      Z11, Z5, Z5
+	VPRORQ      $0x0e, Z6, Z8
+	VPRORQ      $0x12, Z6, Z9
+	VPRORQ      $0x29, Z6, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z5, Z5
+	VPADDQ      Z8, Z1, Z1
+	VMOVDQA64   Z2, Z11
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z11
+	VPADDQ      Z11, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z8
+	VPRORQ      $0x22, Z2, Z9
+	VPRORQ      $0x27, Z2, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z1, Z1
+
+	// Round 15 of 16.
+	VPADDQ.BCST 120(BX), Z0, Z0
+	VPADDQ      Z15, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z5, Z11
+	VPTERNLOGQ  $0xca, Z7, Z6, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPADDQ      Z11, Z4, Z4
+	VPRORQ      $0x0e, Z5, Z8
+	VPRORQ      $0x12, Z5, Z9
+	VPRORQ      $0x29, Z5, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z8, Z0, Z0
+	VMOVDQA64   Z1, Z11
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z11
+	VPADDQ      Z11, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z8
+	VPRORQ      $0x22, Z1, Z9
+	VPRORQ      $0x27, Z1, Z10
+	VPTERNLOGQ  $0x96, Z10, Z9, Z8
+	VPADDQ      Z8, Z0, Z0
+	SUBQ        $+512, BX
+	VPADDQ      (AX), Z0, Z0
+	VMOVDQU64   Z0, (AX)
+	VPADDQ      64(AX), Z1, Z1
+	VMOVDQU64   Z1, 64(AX)
+	VPADDQ      128(AX), Z2, Z2
+	VMOVDQU64   Z2, 128(AX)
+	VPADDQ      192(AX), Z3, Z3
+	VMOVDQU64   Z3, 192(AX)
+	VPADDQ      256(AX), Z4, Z4
+	VMOVDQU64   Z4, 256(AX)
+	VPADDQ      320(AX), Z5, Z5
+	VMOVDQU64   Z5, 320(AX)
+	VPADDQ      384(AX), Z6, Z6
+	VMOVDQU64   Z6, 384(AX)
+	VPADDQ      448(AX), Z7, Z7
+	VMOVDQU64   Z7, 448(AX)
+	ADDQ        $+128, R13
+	DECQ        DX
+	JNZ         block512
+	VZEROUPPER
+	RET
+
+// func lanesAVX2(state *Lanes, p *[8]*byte, blocks int, k *[80]uint64)
+// Requires: AVX, AVX2
+TEXT ·lanesAVX2(SB), $512-32
+	MOVQ    state+0(FP), AX
+	MOVQ    p+8(FP), CX
+	MOVQ    blocks+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    (CX), SI
+	MOVQ    8(CX), DI
+	MOVQ    16(CX), R8
+	MOVQ    24(CX), CX
+	XORL    R9, R9
+	VMOVDQU (AX), Y0
+	VMOVDQU 64(AX), Y1
+	VMOVDQU 128(AX), Y2
+	VMOVDQU 192(AX), Y3
+	VMOVDQU 256(AX), Y4
+	VMOVDQU 320(AX), Y5
+	VMOVDQU 384(AX), Y6
+	VMOVDQU 448(AX), Y7
+
+block2:
+	// Words, big-endian, from columns to rows.
+	VMOVDQU     (SI)(R9*1), Y8
+	VPSHUFB     swap64<>+0(SB), Y8, Y8
+	VMOVDQU     (DI)(R9*1), Y9
+	VPSHUFB     swap64<>+0(SB), Y9, Y9
+	VMOVDQU     (R8)(R9*1), Y10
+	VPSHUFB     swap64<>+0(SB), Y10, Y10
+	VMOVDQU     (CX)(R9*1), Y11
+	VPSHUFB     swap64<>+0(SB), Y11, Y11
+	VPUNPCKLQDQ Y9, Y8, Y12
+	VPUNPCKLQDQ Y11, Y10, Y13
+	VPERM2I128  $0x20, Y13, Y12, Y14
+	VMOVDQU     Y14, (SP)
+	VPERM2I128  $0x31, Y13, Y12, Y14
+	VMOVDQU     Y14, 64(SP)
+	VPUNPCKHQDQ Y9, Y8, Y8
+	VPUNPCKHQDQ Y11, Y10, Y9
+	VPERM2I128  $0x20, Y9, Y8, Y10
+	VMOVDQU     Y10, 32(SP)
+	VPERM2I128  $0x31, Y9, Y8, Y10
+	VMOVDQU     Y10, 96(SP)
+
+	// Words, big-endian, from columns to rows.
+	VMOVDQU     32(SI)(R9*1), Y8
+	VPSHUFB     swap64<>+0(SB), Y8, Y8
+	VMOVDQU     32(DI)(R9*1), Y9
+	VPSHUFB     swap64<>+0(SB), Y9, Y9
+	VMOVDQU     32(R8)(R9*1), Y10
+	VPSHUFB     swap64<>+0(SB), Y10, Y10
+	VMOVDQU     32(CX)(R9*1), Y11
+	VPSHUFB     swap64<>+0(SB), Y11, Y11
+	VPUNPCKLQDQ Y9, Y8, Y12
+	VPUNPCKLQDQ Y11, Y10, Y13
+	VPERM2I128  $0x20, Y13, Y12, Y14
+	VMOVDQU     Y14, 128(SP)
+	VPERM2I128  $0x31, Y13, Y12, Y14
+	VMOVDQU     Y14, 192(SP)
+	VPUNPCKHQDQ Y9, Y8, Y8
+	VPUNPCKHQDQ Y11, Y10, Y9
+	VPERM2I128  $0x20, Y9, Y8, Y10
+	VMOVDQU     Y10, 160(SP)
+	VPERM2I128  $0x31, Y9, Y8, Y10
+	VMOVDQU     Y10, 224(SP)
+
+	// Words, big-endian, from columns to rows.
+	VMOVDQU     64(SI)(R9*1), Y8
+	VPSHUFB     swap64<>+0(SB), Y8, Y8
+	VMOVDQU     64(DI)(R9*1), Y9
+	VPSHUFB     swap64<>+0(SB), Y9, Y9
+	VMOVDQU     64(R8)(R9*1), Y10
+	VPSHUFB     swap64<>+0(SB), Y10, Y10
+	VMOVDQU     64(CX)(R9*1), Y11
+	VPSHUFB     swap64<>+0(SB), Y11, Y11
+	VPUNPCKLQDQ Y9, Y8, Y12
+	VPUNPCKLQDQ Y11, Y10, Y13
+	VPERM2I128  $0x20, Y13, Y12, Y14
+	VMOVDQU     Y14, 256(SP)
+	VPERM2I128  $0x31, Y13, Y12, Y14
+	VMOVDQU     Y14, 320(SP)
+	VPUNPCKHQDQ Y9, Y8, Y8
+	VPUNPCKHQDQ Y11, Y10, Y9
+	VPERM2I128  $0x20, Y9, Y8, Y10
+	VMOVDQU     Y10, 288(SP)
+	VPERM2I128  $0x31, Y9, Y8, Y10
+	VMOVDQU     Y10, 352(SP)
+
+	// Words, big-endian, from columns to rows.
+	VMOVDQU     96(SI)(R9*1), Y8
+	VPSHUFB     swap64<>+0(SB), Y8, Y8
+	VMOVDQU     96(DI)(R9*1), Y9
+	VPSHUFB     swap64<>+0(SB), Y9, Y9
+	VMOVDQU     96(R8)(R9*1), Y10
+	VPSHUFB     swap64<>+0(SB), Y10, Y10
+	VMOVDQU     96(CX)(R9*1), Y11
+	VPSHUFB     swap64<>+0(SB), Y11, Y11
+	VPUNPCKLQDQ Y9, Y8, Y12
+	VPUNPCKLQDQ Y11, Y10, Y13
+	VPERM2I128  $0x20, Y13, Y12, Y14
+	VMOVDQU     Y14, 384(SP)
+	VPERM2I128  $0x31, Y13, Y12, Y14
+	VMOVDQU     Y14, 448(SP)
+	VPUNPCKHQDQ Y9, Y8, Y8
+	VPUNPCKHQDQ Y11, Y10, Y9
+	VPERM2I128  $0x20, Y9, Y8, Y10
+	VMOVDQU     Y10, 416(SP)
+	VPERM2I128  $0x31, Y9, Y8, Y10
+	VMOVDQU     Y10, 480(SP)
+	MOVQ        $+4, R10
+
+rounds2:
+	// Round 0 of 16.
+	VPBROADCASTQ (BX), Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       (SP), Y7, Y7
+	VPADDQ       Y7, Y3, Y3
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y4, Y8, Y8
+	VPXOR        Y6, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x0e, Y4, Y8
+	VPSLLQ       $0x32, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y4, Y9
+	VPSRLQ       $0x29, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y2, Y8, Y8
+	VPAND        Y1, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x1c, Y0, Y8
+	VPSLLQ       $0x24, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y0, Y9
+	VPSRLQ       $0x27, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VMOVDQU      32(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       (SP), Y9, Y9
+	VPADDQ       288(SP), Y9, Y9
+	VMOVDQU      448(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, (SP)
+
+	// Round 1 of 16.
+	VPBROADCASTQ 8(BX), Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       32(SP), Y6, Y6
+	VPADDQ       Y6, Y2, Y2
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y3, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x0e, Y3, Y8
+	VPSLLQ       $0x32, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y3, Y9
+	VPSRLQ       $0x29, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y1, Y8, Y8
+	VPAND        Y0, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x1c, Y7, Y8
+	VPSLLQ       $0x24, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y7, Y9
+	VPSRLQ       $0x27, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VMOVDQU      64(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       32(SP), Y9, Y9
+	VPADDQ       320(SP), Y9, Y9
+	VMOVDQU      480(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 32(SP)
+
+	// Round 2 of 16.
+	VPBROADCASTQ 16(BX), Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       64(SP), Y5, Y5
+	VPADDQ       Y5, Y1, Y1
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y2, Y8, Y8
+	VPXOR        Y4, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x0e, Y2, Y8
+	VPSLLQ       $0x32, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y2, Y9
+	VPSRLQ       $0x29, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y0, Y8, Y8
+	VPAND        Y7, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x1c, Y6, Y8
+	VPSLLQ       $0x24, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y6, Y9
+	VPSRLQ       $0x27, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VMOVDQU      96(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       64(SP), Y9, Y9
+	VPADDQ       352(SP), Y9, Y9
+	VMOVDQU      (SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 64(SP)
+
+	// Round 3 of 16.
+	VPBROADCASTQ 24(BX), Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       96(SP), Y4, Y4
+	VPADDQ       Y4, Y0, Y0
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y3, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x0e, Y1, Y8
+	VPSLLQ       $0x32, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y1, Y9
+	VPSRLQ       $0x29, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y7, Y8, Y8
+	VPAND        Y6, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x1c, Y5, Y8
+	VPSLLQ       $0x24, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y5, Y9
+	VPSRLQ       $0x27, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VMOVDQU      128(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       96(SP), Y9, Y9
+	VPADDQ       384(SP), Y9, Y9
+	VMOVDQU      32(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 96(SP)
+
+	// Round 4 of 16.
+	VPBROADCASTQ 32(BX), Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       128(SP), Y3, Y3
+	VPADDQ       Y3, Y7, Y7
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y2, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x0e, Y0, Y8
+	VPSLLQ       $0x32, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y0, Y9
+	VPSRLQ       $0x29, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y6, Y8, Y8
+	VPAND        Y5, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x1c, Y4, Y8
+	VPSLLQ       $0x24, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y4, Y9
+	VPSRLQ       $0x27, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VMOVDQU      160(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       128(SP), Y9, Y9
+	VPADDQ       416(SP), Y9, Y9
+	VMOVDQU      64(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 128(SP)
+
+	// Round 5 of 16.
+	VPBROADCASTQ 40(BX), Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       160(SP), Y2, Y2
+	VPADDQ       Y2, Y6, Y6
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y7, Y8, Y8
+	VPXOR        Y1, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x0e, Y7, Y8
+	VPSLLQ       $0x32, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y7, Y9
+	VPSRLQ       $0x29, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y5, Y8, Y8
+	VPAND        Y4, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x1c, Y3, Y8
+	VPSLLQ       $0x24, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y3, Y9
+	VPSRLQ       $0x27, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VMOVDQU      192(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       160(SP), Y9, Y9
+	VPADDQ       448(SP), Y9, Y9
+	VMOVDQU      96(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 160(SP)
+
+	// Round 6 of 16.
+	VPBROADCASTQ 48(BX), Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       192(SP), Y1, Y1
+	VPADDQ       Y1, Y5, Y5
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y6, Y8, Y8
+	VPXOR        Y0, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x0e, Y6, Y8
+	VPSLLQ       $0x32, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y6, Y9
+	VPSRLQ       $0x29, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y4, Y8, Y8
+	VPAND        Y3, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x1c, Y2, Y8
+	VPSLLQ       $0x24, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y2, Y9
+	VPSRLQ       $0x27, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VMOVDQU      224(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       192(SP), Y9, Y9
+	VPADDQ       480(SP), Y9, Y9
+	VMOVDQU      128(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 192(SP)
+
+	// Round 7 of 16.
+	VPBROADCASTQ 56(BX), Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       224(SP), Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y5, Y8, Y8
+	VPXOR        Y7, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x0e, Y5, Y8
+	VPSLLQ       $0x32, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y5, Y9
+	VPSRLQ       $0x29, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y3, Y8, Y8
+	VPAND        Y2, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x1c, Y1, Y8
+	VPSLLQ       $0x24, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y1, Y9
+	VPSRLQ       $0x27, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VMOVDQU      256(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       224(SP), Y9, Y9
+	VPADDQ       (SP), Y9, Y9
+	VMOVDQU      160(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 224(SP)
+
+	// Round 8 of 16.
+	VPBROADCASTQ 64(BX), Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       256(SP), Y7, Y7
+	VPADDQ       Y7, Y3, Y3
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y4, Y8, Y8
+	VPXOR        Y6, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x0e, Y4, Y8
+	VPSLLQ       $0x32, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y4, Y9
+	VPSRLQ       $0x29, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y2, Y8, Y8
+	VPAND        Y1, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x1c, Y0, Y8
+	VPSLLQ       $0x24, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y0, Y9
+	VPSRLQ       $0x27, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VMOVDQU      288(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       256(SP), Y9, Y9
+	VPADDQ       32(SP), Y9, Y9
+	VMOVDQU      192(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 256(SP)
+
+	// Round 9 of 16.
+	VPBROADCASTQ 72(BX), Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       288(SP), Y6, Y6
+	VPADDQ       Y6, Y2, Y2
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y3, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x0e, Y3, Y8
+	VPSLLQ       $0x32, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y3, Y9
+	VPSRLQ       $0x29, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y1, Y8, Y8
+	VPAND        Y0, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x1c, Y7, Y8
+	VPSLLQ       $0x24, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y7, Y9
+	VPSRLQ       $0x27, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VMOVDQU      320(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       288(SP), Y9, Y9
+	VPADDQ       64(SP), Y9, Y9
+	VMOVDQU      224(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 288(SP)
+
+	// Round 10 of 16.
+	VPBROADCASTQ 80(BX), Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       320(SP), Y5, Y5
+	VPADDQ       Y5, Y1, Y1
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y2, Y8, Y8
+	VPXOR        Y4, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x0e, Y2, Y8
+	VPSLLQ       $0x32, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y2, Y9
+	VPSRLQ       $0x29, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y0, Y8, Y8
+	VPAND        Y7, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x1c, Y6, Y8
+	VPSLLQ       $0x24, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y6, Y9
+	VPSRLQ       $0x27, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VMOVDQU      352(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       320(SP), Y9, Y9
+	VPADDQ       96(SP), Y9, Y9
+	VMOVDQU      256(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 320(SP)
+
+	// Round 11 of 16.
+	VPBROADCASTQ 88(BX), Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       352(SP), Y4, Y4
+	VPADDQ       Y4, Y0, Y0
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y3, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x0e, Y1, Y8
+	VPSLLQ       $0x32, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y1, Y9
+	VPSRLQ       $0x29, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y7, Y8, Y8
+	VPAND        Y6, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x1c, Y5, Y8
+	VPSLLQ       $0x24, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y5, Y9
+	VPSRLQ       $0x27, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VMOVDQU      384(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       352(SP), Y9, Y9
+	VPADDQ       128(SP), Y9, Y9
+	VMOVDQU      288(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 352(SP)
+
+	// Round 12 of 16.
+	VPBROADCASTQ 96(BX), Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       384(SP), Y3, Y3
+	VPADDQ       Y3, Y7, Y7
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y2, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x0e, Y0, Y8
+	VPSLLQ       $0x32, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y0, Y9
+	VPSRLQ       $0x29, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y6, Y8, Y8
+	VPAND        Y5, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x1c, Y4, Y8
+	VPSLLQ       $0x24, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y4, Y9
+	VPSRLQ       $0x27, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VMOVDQU      416(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       384(SP), Y9, Y9
+	VPADDQ       160(SP), Y9, Y9
+	VMOVDQU      320(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 384(SP)
+
+	// Round 13 of 16.
+	VPBROADCASTQ 104(BX), Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       416(SP), Y2, Y2
+	VPADDQ       Y2, Y6, Y6
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y7, Y8, Y8
+	VPXOR        Y1, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x0e, Y7, Y8
+	VPSLLQ       $0x32, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y7, Y9
+	VPSRLQ       $0x29, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y5, Y8, Y8
+	VPAND        Y4, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x1c, Y3, Y8
+	VPSLLQ       $0x24, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y3, Y9
+	VPSRLQ       $0x27, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VMOVDQU      448(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       416(SP), Y9, Y9
+	VPADDQ       192(SP), Y9, Y9
+	VMOVDQU      352(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 416(SP)
+
+	// Round 14 of 16.
+	VPBROADCASTQ 112(BX), Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       448(SP), Y1, Y1
+	VPADDQ       Y1, Y5, Y5
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y6, Y8, Y8
+	VPXOR        Y0, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x0e, Y6, Y8
+	VPSLLQ       $0x32, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y6, Y9
+	VPSRLQ       $0x29, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y4, Y8, Y8
+	VPAND        Y3, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x1c, Y2, Y8
+	VPSLLQ       $0x24, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y2, Y9
+	VPSRLQ       $0x27, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VMOVDQU      480(SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       448(SP), Y9, Y9
+	VPADDQ       224(SP), Y9, Y9
+	VMOVDQU      384(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 448(SP)
+
+	// Round 15 of 16.
+	VPBROADCASTQ 120(BX), Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       480(SP), Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y5, Y8, Y8
+	VPXOR        Y7, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x0e, Y5, Y8
+	VPSLLQ       $0x32, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y5, Y9
+	VPSRLQ       $0x29, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y3, Y8, Y8
+	VPAND        Y2, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x1c, Y1, Y8
+	VPSLLQ       $0x24, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y1, Y9
+	VPSRLQ       $0x27, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VMOVDQU      (SP), Y8
+	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSRLQ       $0x01, Y8, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x3f, Y8, Y10
+	VPSRLQ       $0x07, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDQ       480(SP), Y9, Y9
+	VPADDQ       256(SP), Y9, Y9
+	VMOVDQU      416(SP), Y8
+	VPSRLQ       $0x13, Y8, Y10
+	VPSLLQ       $0x2d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLQ       $0x3d, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x03, Y8, Y11
+	VPSRLQ       $0x06, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y9, Y9
+	VMOVDQU      Y9, 480(SP)
+	ADDQ         $0x80, BX
+	DECQ         R10
+	JNZ          rounds2
+
+	// Round 0 of 16.
+	VPBROADCASTQ (BX), Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       (SP), Y7, Y7
+	VPADDQ       Y7, Y3, Y3
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y4, Y8, Y8
+	VPXOR        Y6, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x0e, Y4, Y8
+	VPSLLQ       $0x32, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y4, Y9
+	VPSRLQ       $0x29, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y2, Y8, Y8
+	VPAND        Y1, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x1c, Y0, Y8
+	VPSLLQ       $0x24, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y0, Y9
+	VPSRLQ       $0x27, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+
+	// Round 1 of 16.
+	VPBROADCASTQ 8(BX), Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       32(SP), Y6, Y6
+	VPADDQ       Y6, Y2, Y2
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y3, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x0e, Y3, Y8
+	VPSLLQ       $0x32, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y3, Y9
+	VPSRLQ       $0x29, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y1, Y8, Y8
+	VPAND        Y0, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x1c, Y7, Y8
+	VPSLLQ       $0x24, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y7, Y9
+	VPSRLQ       $0x27, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+
+	// Round 2 of 16.
+	VPBROADCASTQ 16(BX), Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       64(SP), Y5, Y5
+	VPADDQ       Y5, Y1, Y1
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y2, Y8, Y8
+	VPXOR        Y4, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x0e, Y2, Y8
+	VPSLLQ       $0x32, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y2, Y9
+	VPSRLQ       $0x29, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y0, Y8, Y8
+	VPAND        Y7, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x1c, Y6, Y8
+	VPSLLQ       $0x24, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y6, Y9
+	VPSRLQ       $0x27, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+
+	// Round 3 of 16.
+	VPBROADCASTQ 24(BX), Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       96(SP), Y4, Y4
+	VPADDQ       Y4, Y0, Y0
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y3, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x0e, Y1, Y8
+	VPSLLQ       $0x32, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y1, Y9
+	VPSRLQ       $0x29, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y7, Y8, Y8
+	VPAND        Y6, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x1c, Y5, Y8
+	VPSLLQ       $0x24, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y5, Y9
+	VPSRLQ       $0x27, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+
+	// Round 4 of 16.
+	VPBROADCASTQ 32(BX), Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       128(SP), Y3, Y3
+	VPADDQ       Y3, Y7, Y7
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y2, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x0e, Y0, Y8
+	VPSLLQ       $0x32, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y0, Y9
+	VPSRLQ       $0x29, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y6, Y8, Y8
+	VPAND        Y5, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x1c, Y4, Y8
+	VPSLLQ       $0x24, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y4, Y9
+	VPSRLQ       $0x27, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+
+	// Round 5 of 16.
+	VPBROADCASTQ 40(BX), Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       160(SP), Y2, Y2
+	VPADDQ       Y2, Y6, Y6
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y7, Y8, Y8
+	VPXOR        Y1, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x0e, Y7, Y8
+	VPSLLQ       $0x32, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y7, Y9
+	VPSRLQ       $0x29, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y5, Y8, Y8
+	VPAND        Y4, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x1c, Y3, Y8
+	VPSLLQ       $0x24, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y3, Y9
+	VPSRLQ       $0x27, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+
+	// Round 6 of 16.
+	VPBROADCASTQ 48(BX), Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       192(SP), Y1, Y1
+	VPADDQ       Y1, Y5, Y5
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y6, Y8, Y8
+	VPXOR        Y0, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x0e, Y6, Y8
+	VPSLLQ       $0x32, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y6, Y9
+	VPSRLQ       $0x29, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y4, Y8, Y8
+	VPAND        Y3, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x1c, Y2, Y8
+	VPSLLQ       $0x24, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y2, Y9
+	VPSRLQ       $0x27, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+
+	// Round 7 of 16.
+	VPBROADCASTQ 56(BX), Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       224(SP), Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y5, Y8, Y8
+	VPXOR        Y7, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x0e, Y5, Y8
+	VPSLLQ       $0x32, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y5, Y9
+	VPSRLQ       $0x29, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y3, Y8, Y8
+	VPAND        Y2, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x1c, Y1, Y8
+	VPSLLQ       $0x24, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y1, Y9
+	VPSRLQ       $0x27, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+
+	// Round 8 of 16.
+	VPBROADCASTQ 64(BX), Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       256(SP), Y7, Y7
+	VPADDQ       Y7, Y3, Y3
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y4, Y8, Y8
+	VPXOR        Y6, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x0e, Y4, Y8
+	VPSLLQ       $0x32, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y4, Y9
+	VPSRLQ       $0x29, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y2, Y8, Y8
+	VPAND        Y1, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x1c, Y0, Y8
+	VPSLLQ       $0x24, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y0, Y9
+	VPSRLQ       $0x27, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+
+	// Round 9 of 16.
+	VPBROADCASTQ 72(BX), Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       288(SP), Y6, Y6
+	VPADDQ       Y6, Y2, Y2
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y3, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x0e, Y3, Y8
+	VPSLLQ       $0x32, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y3, Y9
+	VPSRLQ       $0x29, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y1, Y8, Y8
+	VPAND        Y0, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x1c, Y7, Y8
+	VPSLLQ       $0x24, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y7, Y9
+	VPSRLQ       $0x27, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+
+	// Round 10 of 16.
+	VPBROADCASTQ 80(BX), Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       320(SP), Y5, Y5
+	VPADDQ       Y5, Y1, Y1
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y2, Y8, Y8
+	VPXOR        Y4, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x0e, Y2, Y8
+	VPSLLQ       $0x32, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y2, Y9
+	VPSRLQ       $0x29, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y0, Y8, Y8
+	VPAND        Y7, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x1c, Y6, Y8
+	VPSLLQ       $0x24, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y6, Y9
+	VPSRLQ       $0x27, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+
+	// Round 11 of 16.
+	VPBROADCASTQ 88(BX), Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       352(SP), Y4, Y4
+	VPADDQ       Y4, Y0, Y0
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y3, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x0e, Y1, Y8
+	VPSLLQ       $0x32, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y1, Y9
+	VPSRLQ       $0x29, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y7, Y8, Y8
+	VPAND        Y6, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x1c, Y5, Y8
+	VPSLLQ       $0x24, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y5, Y9
+	VPSRLQ       $0x27, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+
+	// Round 12 of 16.
+	VPBROADCASTQ 96(BX), Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       384(SP), Y3, Y3
+	VPADDQ       Y3, Y7, Y7
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y2, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x0e, Y0, Y8
+	VPSLLQ       $0x32, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y0, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y0, Y9
+	VPSRLQ       $0x29, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPADDQ       Y8, Y3, Y3
+	VPXOR        Y5, Y4, Y8
+	VPAND        Y6, Y8, Y8
+	VPAND        Y5, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPSRLQ       $0x1c, Y4, Y8
+	VPSLLQ       $0x24, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y4, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y4, Y9
+	VPSRLQ       $0x27, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+
+	// Round 13 of 16.
+	VPBROADCASTQ 104(BX), Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       416(SP), Y2, Y2
+	VPADDQ       Y2, Y6, Y6
+	VPXOR        Y1, Y0, Y8
+	VPAND        Y7, Y8, Y8
+	VPXOR        Y1, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x0e, Y7, Y8
+	VPSLLQ       $0x32, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y7, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y7, Y9
+	VPSRLQ       $0x29, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPADDQ       Y8, Y2, Y2
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y5, Y8, Y8
+	VPAND        Y4, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPSRLQ       $0x1c, Y3, Y8
+	VPSLLQ       $0x24, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y3, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y3, Y9
+	VPSRLQ       $0x27, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+
+	// Round 14 of 16.
+	VPBROADCASTQ 112(BX), Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       448(SP), Y1, Y1
+	VPADDQ       Y1, Y5, Y5
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y6, Y8, Y8
+	VPXOR        Y0, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y5, Y5
+	VPSRLQ       $0x0e, Y6, Y8
+	VPSLLQ       $0x32, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y6, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y6, Y9
+	VPSRLQ       $0x29, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	VPXOR        Y3, Y2, Y8
+	VPAND        Y4, Y8, Y8
+	VPAND        Y3, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x1c, Y2, Y8
+	VPSLLQ       $0x24, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y2, Y9
+	VPSRLQ       $0x27, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+
+	// Round 15 of 16.
+	VPBROADCASTQ 120(BX), Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       480(SP), Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y5, Y8, Y8
+	VPXOR        Y7, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y8, Y4, Y4
+	VPSRLQ       $0x0e, Y5, Y8
+	VPSLLQ       $0x32, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x12, Y5, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x2e, Y5, Y9
+	VPSRLQ       $0x29, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x17, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPADDQ       Y8, Y0, Y0
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y3, Y8, Y8
+	VPAND        Y2, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x1c, Y1, Y8
+	VPSLLQ       $0x24, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSRLQ       $0x22, Y1, Y9
+	VPXOR        Y9, Y8, Y8
+	VPSLLQ       $0x1e, Y1, Y9
+	VPSRLQ       $0x27, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLQ       $0x19, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	SUBQ         $+512, BX
+	VPADDQ       (AX), Y0, Y0
+	VMOVDQU      Y0, (AX)
+	VPADDQ       64(AX), Y1, Y1
+	VMOVDQU      Y1, 64(AX)
+	VPADDQ       128(AX), Y2, Y2
+	VMOVDQU      Y2, 128(AX)
+	VPADDQ       192(AX), Y3, Y3
+	VMOVDQU      Y3, 192(AX)
+	VPADDQ       256(AX), Y4, Y4
+	VMOVDQU      Y4, 256(AX)
+	VPADDQ       320(AX), Y5, Y5
+	VMOVDQU      Y5, 320(AX)
+	VPADDQ       384(AX), Y6, Y6
+	VMOVDQU      Y6, 384(AX)
+	VPADDQ       448(AX), Y7, Y7
+	VMOVDQU      Y7, 448(AX)
+	ADDQ         $+128, R9
+	DECQ         DX
+	JNZ          block2
+
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	VMOVDQU Y0, 448(SP)
+	VMOVDQU Y0, 480(SP)
+	VZEROUPPER
+	RET

@@ -10,3 +10,14 @@ package sha512
 const Supported = false
 
 func block(state *[8]uint64, p []byte) { blockGeneric(state, p) }
+
+// Name names the kernel.
+func Name() string { return "generic" }
+
+// LaneCount returns 0: there is no kernel of lanes.
+func LaneCount() (lanes, least int) { return 0, 0 }
+
+// BlockLanes panics: there is no kernel of lanes.
+func BlockLanes(state *Lanes, p *[MaxLanes]*byte, blocks int) {
+	panic("fastmac: SHA-512 has no lanes here")
+}

@@ -12,6 +12,8 @@
 // last 16 rounds of a block they load the next block.
 //
 // Nothing outside the blocks, the state and the constants is read.
+//
+// Beside it, in lanes.go, there is that of several messages at once.
 package main
 
 import (
@@ -36,6 +38,8 @@ func main() {
 	constants()
 	block(avx512{})
 	block(avx2{})
+	lanes512()
+	lanes2()
 	Generate()
 }
 

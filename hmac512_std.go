@@ -1,0 +1,203 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"crypto/fips140"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding"
+	"encoding/binary"
+	"hash"
+)
+
+// HMAC-SHA-512 where SHA-512 is not this package's. In FIPS 140 mode it is
+// crypto/hmac, for that is what the validated module has; elsewhere it is the
+// chaining values of crypto/sha512, which come in the state that this marshals.
+
+// useFIPS tells whether it is crypto/hmac; tests change it.
+var useFIPS = fips140.Enabled()
+
+// initStd sets up the chaining values, or puts the key itself in their place.
+func (k *HMACSHA512Key) initStd(key []byte) {
+	var block [sha512.BlockSize]byte
+	if len(key) > len(block) {
+		sum := sha512.Sum512(key)
+		copy(block[:], sum[:])
+		clear(sum[:])
+	} else {
+		copy(block[:], key)
+	}
+	if useFIPS {
+		k.putBlock(&block)
+	} else {
+		for i := range block {
+			block[i] ^= 0x36
+		}
+		k.inner = chainingValue(&block)
+		for i := range block {
+			block[i] ^= 0x36 ^ 0x5c
+		}
+		k.outer = chainingValue(&block)
+	}
+	clear(block[:])
+}
+
+// notZero is xored with the key in FIPS 140 mode, for zeros mean that there is none.
+// Its words are arbitrary.
+const notZero = 0x9e3779b97f4a7c15
+
+// putBlock puts the key, filled up with zeros, in place of the chaining values.
+func (k *HMACSHA512Key) putBlock(block *[sha512.BlockSize]byte) {
+	for i := range k.inner {
+		k.inner[i] = binary.BigEndian.Uint64(block[8*i:]) ^ notZero
+		k.outer[i] = binary.BigEndian.Uint64(block[sha512.Size+8*i:]) ^ notZero
+	}
+}
+
+// newHMAC returns the HMAC under the key that putBlock has put.
+func (k *HMACSHA512Key) newHMAC() hash.Hash {
+	var block [sha512.BlockSize]byte
+	for i := range k.inner {
+		binary.BigEndian.PutUint64(block[8*i:], k.inner[i]^notZero)
+		binary.BigEndian.PutUint64(block[sha512.Size+8*i:], k.outer[i]^notZero)
+	}
+	h := hmac.New(sha512.New, block[:])
+	clear(block[:])
+	return h
+}
+
+// The state that crypto/sha512 marshals: magic, chaining value, block buffer,
+// number of bytes hashed.
+const (
+	marshaledMagic = "sha\x07"
+	marshaledSize  = len(marshaledMagic) + sha512.Size + sha512.BlockSize + 8
+)
+
+// chainingValue returns SHA-512's after one block.
+func chainingValue(block *[sha512.BlockSize]byte) (value [8]uint64) {
+	h := sha512.New()
+	h.Write(block[:])
+	var buf [marshaledSize]byte
+	state, err := h.(encoding.BinaryAppender).AppendBinary(buf[:0])
+	if err != nil || len(state) != marshaledSize || string(state[:len(marshaledMagic)]) != marshaledMagic {
+		panic("fastmac: crypto/sha512 marshals its state in an unknown format")
+	}
+	for i := range value {
+		value[i] = binary.BigEndian.Uint64(state[len(marshaledMagic)+8*i:])
+	}
+	clear(buf[:])
+	return value
+}
+
+// marshal fills state with what makes a crypto/sha512 hash go on from a chaining
+// value after one block.
+func marshal(state *[marshaledSize]byte, value *[8]uint64) []byte {
+	copy(state[:], marshaledMagic)
+	putState((*[hmacTagSize]byte)(state[len(marshaledMagic):]), value)
+	clear(state[len(marshaledMagic)+sha512.Size:])
+	state[marshaledSize-1] = sha512.BlockSize
+	return state[:]
+}
+
+// sumStd appends to dst the hash of p that goes on from a chaining value. The hash
+// does not leave this function, so the compiler keeps it on the stack.
+func sumStd(dst []byte, value *[8]uint64, p []byte) []byte {
+	var state [marshaledSize]byte
+	h := sha512.New()
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(marshal(&state, value)); err != nil {
+		panic("fastmac: " + err.Error())
+	}
+	clear(state[:])
+	h.Write(p)
+	return h.Sum(dst)
+}
+
+func (k *HMACSHA512Key) tagStd(dst, msg []byte) []byte {
+	if useFIPS {
+		h := k.newHMAC()
+		// By way of a buffer: what is handed to h, an interface, is on the heap,
+		// and where this is not in use callers may have it on the stack.
+		for buf := make([]byte, min(len(msg), 4096)); len(msg) > 0; {
+			n := copy(buf, msg)
+			h.Write(buf[:n])
+			msg = msg[n:]
+		}
+		return append(dst, h.Sum(nil)...)
+	}
+	var inner [sha512.Size]byte
+	dst = sumStd(dst, &k.outer, sumStd(inner[:0], &k.inner, msg))
+	clear(inner[:])
+	return dst
+}
+
+// stdHMAC is a stream.
+type stdHMAC struct {
+	h    hash.Hash // of crypto/sha512, after the inner pad; or of crypto/hmac
+	fips bool
+
+	// What is handed to h, an interface, cannot be on the stack.
+	scratch [marshaledSize]byte
+}
+
+// newStd returns a stream that is to be reset.
+func (k *HMACSHA512Key) newStd() *stdHMAC {
+	if useFIPS {
+		return &stdHMAC{h: k.newHMAC(), fips: true}
+	}
+	return &stdHMAC{h: sha512.New()}
+}
+
+func (s *stdHMAC) reset(k *HMACSHA512Key) {
+	if s.fips {
+		s.h.Reset()
+		return
+	}
+	if err := s.h.(encoding.BinaryUnmarshaler).UnmarshalBinary(marshal(&s.scratch, &k.inner)); err != nil {
+		panic("fastmac: " + err.Error())
+	}
+	clear(s.scratch[:])
+}
+
+func (s *stdHMAC) sum(b []byte, k *HMACSHA512Key) []byte {
+	if s.fips {
+		return s.h.Sum(b)
+	}
+	b = sumStd(b, &k.outer, s.h.Sum(s.scratch[:0]))
+	clear(s.scratch[:])
+	return b
+}
+
+func (s *stdHMAC) clone(k *HMACSHA512Key) (*stdHMAC, error) {
+	if s.fips {
+		h, err := s.h.(hash.Cloner).Clone()
+		if err != nil {
+			return nil, err
+		}
+		return &stdHMAC{h: h, fips: true}, nil
+	}
+	// By way of the marshaled state, which every SHA-512 of the standard
+	// library has; that of GOEXPERIMENT=boringcrypto is no hash.Cloner.
+	state, err := s.h.(encoding.BinaryAppender).AppendBinary(s.scratch[:0])
+	if err != nil {
+		return nil, err
+	}
+	c := k.newStd()
+	err = c.h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
+	clear(s.scratch[:])
+	return c, err
+}
+
+// wipe overwrites what it can reach; crypto/hmac lets it reach nothing but the
+// bytes of the message.
+func (s *stdHMAC) wipe() {
+	// A block of zeros, in two parts so that it is buffered, takes the place of
+	// the message's last bytes, and Reset that of the chaining value.
+	s.h.Reset()
+	clear(s.scratch[:])
+	s.h.Write(s.scratch[:1])
+	s.h.Write(s.scratch[1:sha512.BlockSize])
+	s.h.Reset()
+}
