@@ -178,7 +178,8 @@ func (b *hmacBlock) innerPad(key []byte) {
 		putState((*[hmacTagSize]byte)(b[:]), &state)
 		clear(b[hmacTagSize:])
 	} else {
-		clear(b[copy(b[:], key):])
+		*b = hmacBlock{}
+		copy(b[:], key)
 	}
 	b.xor(0x3636363636363636)
 }
@@ -211,9 +212,9 @@ func (b *hmacBlock) hash(state *[8]uint64, p []byte, n uint64) {
 // left, with the padding of FIPS 180-4 section 5.1.2. It reports whether the length
 // has found room; if not, there is one more block, which length makes.
 func (b *hmacBlock) end(rest []byte, n uint64) bool {
+	*b = hmacBlock{}
 	i := copy(b[:], rest)
 	b[i] = 0x80
-	clear(b[i+1:])
 	if i+1 > len(b)-16 {
 		return false
 	}
