@@ -31,6 +31,14 @@
 //
 // HMAC-SHA-512 has no nonce.
 //
+// # Batches
+//
+// SHA-512 hashes one message at a time no faster than its rounds follow on each
+// other, but several at once in the same time. Who has some tags to compute at
+// once (a token service, a receiver of webhooks, a key derivation for many users)
+// gets them from [HMACSHA512Key.TagBatch] and [SumHMACSHA512Batch] in a fraction of
+// the time, for any mixture of lengths.
+//
 // # Tag sizes
 //
 // In N attempts an attacker without the key forges a UMAC tag of 32, 64, 96 or 128
@@ -45,7 +53,9 @@
 // Time and memory accesses do not depend on keys and messages, only on lengths and
 // nonces, provided that AES runs on AES instructions; [RequireHardware] tells.
 // Destroy overwrites keys and streams. Keys and streams print as their names; the
-// exceptions are listed in SECURITY.md. In Go's FIPS 140 mode UMAC works but is not approved, and HMAC uses
-// the SHA-512 of Go's cryptographic module but is not its HMAC; use [crypto/hmac]
-// where that matters.
+// exceptions are listed in SECURITY.md.
+//
+// In Go's FIPS 140 mode UMAC works but is not approved, and HMAC-SHA-512 is
+// [crypto/hmac], which allocates and sets the key up anew in each Tag: take a stream
+// there.
 package fastmac

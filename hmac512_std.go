@@ -10,6 +10,7 @@ import (
 	"crypto/sha512"
 	"encoding"
 	"encoding/binary"
+	"fmt"
 	"hash"
 )
 
@@ -31,6 +32,10 @@ func (k *HMACSHA512Key) initStd(key []byte) {
 		copy(block[:], key)
 	}
 	if useFIPS {
+		if fips140.Enforced() && len(key) < minFIPSKeySize {
+			// crypto/hmac would say so, but it gets the key filled up.
+			panic(fmt.Sprintf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minFIPSKeySize))
+		}
 		k.putBlock(&block)
 	} else {
 		for i := range block {
@@ -44,6 +49,9 @@ func (k *HMACSHA512Key) initStd(key []byte) {
 	}
 	clear(block[:])
 }
+
+// minFIPSKeySize is the least that is approved, SP 800-131A section 10: 112 bits.
+const minFIPSKeySize = 14
 
 // notZero is xored with the key in FIPS 140 mode, for zeros mean that there is none.
 // Its words are arbitrary.

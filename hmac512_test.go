@@ -6,10 +6,13 @@ package fastmac_test
 
 import (
 	"bytes"
+	"crypto/fips140"
 	"crypto/hmac"
 	"crypto/sha512"
 	"hash"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"reflect"
 	"sync"
 	"testing"
@@ -303,6 +306,25 @@ func testHMACSHA512Destroy(t *testing.T) {
 	}
 	if !bytes.Equal(unsafe.Slice((*byte)(unsafe.Pointer(own)), unsafe.Sizeof(*own)), make([]byte, unsafe.Sizeof(*own))) {
 		t.Error("HMACSHA512 is not all zeros after Destroy")
+	}
+}
+
+// TestHMACSHA512Enforced refuses short keys where only approved algorithms may run.
+func TestHMACSHA512Enforced(t *testing.T) {
+	if !fips140.Enforced() {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHMACSHA512Enforced$", "-test.v")
+		cmd.Env = append(os.Environ(), "GODEBUG=fips140=only")
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+			t.Errorf("GODEBUG=fips140=only: %v\n%s", err, out)
+		}
+		return
+	}
+	mustPanic(t, "key of 13 bytes", "13 bytes", func() { fastmac.NewHMACSHA512Key(make([]byte, 13)) })
+	key, msg := make([]byte, 14), []byte("message")
+	std := hmac.New(sha512.New, key)
+	std.Write(msg)
+	if !fastmac.NewHMACSHA512Key(key).Verify(std.Sum(nil), msg) {
+		t.Error("the right tag is refused")
 	}
 }
 
