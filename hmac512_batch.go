@@ -65,10 +65,10 @@ type hmacBatch struct {
 // hashed, the next stage begins.
 type hmacLane struct {
 	stage   hmacStage
-	blocks  int       // that are left of the run
-	run     []byte    // the run in stageMessage; in other stages it is block
-	block   hmacBlock // made here
 	message int       // its number
+	blocks  int       // that are left of the run
+	offset  int       // where the run goes on in the message, in stageMessage
+	block   hmacBlock // the run in other stages
 	long    bool      // the message's padding takes another block after stageEnd
 
 	outer [8]uint64 // chaining value after the outer pad
@@ -101,7 +101,7 @@ func (b *hmacBatch) run(lanes, least int) {
 		blocks := 0 // that all lanes have before them
 		for l := range lanes {
 			if lane := &b.lanes[l]; lane.stage != stageIdle {
-				p[l] = lane.at()
+				p[l] = b.at(l)
 				any = p[l]
 				if blocks == 0 || lane.blocks < blocks {
 					blocks = lane.blocks
@@ -126,7 +126,7 @@ func (b *hmacBatch) run(lanes, least int) {
 	for l := range lanes {
 		for lane := &b.lanes[l]; lane.stage != stageIdle; {
 			state := b.state.Get(l)
-			sha512.Block(&state, unsafe.Slice(lane.at(), lane.blocks*sha512.BlockSize))
+			sha512.Block(&state, unsafe.Slice(b.at(l), lane.blocks*sha512.BlockSize))
 			b.state.Set(l, &state)
 			b.hashed(l, lane.blocks)
 		}
@@ -136,9 +136,10 @@ func (b *hmacBatch) run(lanes, least int) {
 }
 
 // at returns where the lane's next block is.
-func (lane *hmacLane) at() *byte {
+func (b *hmacBatch) at(l int) *byte {
+	lane := &b.lanes[l]
 	if lane.stage == stageMessage {
-		return &lane.run[0]
+		return &b.msgs[lane.message][lane.offset]
 	}
 	return &lane.block[0]
 }
@@ -147,7 +148,7 @@ func (lane *hmacLane) at() *byte {
 func (b *hmacBatch) hashed(l, blocks int) {
 	lane := &b.lanes[l]
 	if lane.blocks -= blocks; lane.blocks > 0 {
-		lane.run = lane.run[blocks*sha512.BlockSize:]
+		lane.offset += blocks * sha512.BlockSize
 		return
 	}
 	switch lane.stage {
@@ -213,12 +214,12 @@ func (b *hmacBatch) start(l int) {
 // startMessage goes on after the inner pad.
 func (b *hmacBatch) startMessage(l int) {
 	lane := &b.lanes[l]
-	lane.run = b.msgs[lane.message]
-	if lane.blocks = len(lane.run) / sha512.BlockSize; lane.blocks == 0 {
+	lane.blocks = len(b.msgs[lane.message]) / sha512.BlockSize
+	if lane.blocks == 0 {
 		b.endMessage(l)
 		return
 	}
-	lane.stage = stageMessage
+	lane.stage, lane.offset = stageMessage, 0
 }
 
 // endMessage goes on after the message's whole blocks.

@@ -354,6 +354,13 @@ func testHMACSHA512Allocations(t *testing.T) {
 		"SumHMACSHA512":      func() { fastmac.SumHMACSHA512(key, msg) },
 		"SumHMACSHA512Batch": func() { fastmac.SumHMACSHA512Batch(tags, keys, msgs) },
 		"stream":             func() { h.Reset(); h.Write(msg); h.Sum(dst) },
+		"all on the stack": func() {
+			var msg, dst [200]byte
+			k.Verify(k.Tag(dst[:0], msg[:]), msg[:])
+			tags, msgs := [9][64]byte{fastmac.SumHMACSHA512(msg[:], msg[:])}, [9][]byte{msg[:]}
+			k.TagBatch(tags[:], msgs[:])
+			fastmac.SumHMACSHA512Batch(tags[:], msgs[:], msgs[:])
+		},
 	} {
 		if n := testing.AllocsPerRun(100, call); n != 0 {
 			t.Errorf("%s makes %v allocations", name, n)

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac/internal/umacref"
 )
@@ -109,6 +110,17 @@ func TestNHPoly(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestKeyVectors: kernels load whole vectors of the L1 key, which must not end
+// behind the UMACKey. The last one begins with the last half of hi.
+func TestKeyVectors(t *testing.T) {
+	const vector = 64
+	var k UMACKey
+	last := unsafe.Offsetof(k.l1) + unsafe.Offsetof(k.l1.hi) + unsafe.Sizeof(k.l1.hi) - 4*l1Half
+	if last+vector > unsafe.Sizeof(k) {
+		t.Errorf("a vector at %d in a UMACKey of %d bytes", last, unsafe.Sizeof(k))
+	}
 }
 
 // TestNHPolySteps gives the kernels chosen L1 words: those around the limit from
