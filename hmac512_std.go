@@ -65,15 +65,16 @@ func (k *HMACSHA512Key) putBlock(block *[sha512.BlockSize]byte) {
 	}
 }
 
-// newHMAC returns the HMAC under the key that putBlock has put.
-func (k *HMACSHA512Key) newHMAC() hash.Hash {
-	var block [sha512.BlockSize]byte
+// newHMAC returns the HMAC under the key that putBlock has put, by way of a buffer
+// of a block or more.
+func (k *HMACSHA512Key) newHMAC(buf []byte) hash.Hash {
+	block := buf[:sha512.BlockSize]
 	for i := range k.inner {
 		binary.BigEndian.PutUint64(block[8*i:], k.inner[i]^notZero)
 		binary.BigEndian.PutUint64(block[sha512.Size+8*i:], k.outer[i]^notZero)
 	}
-	h := hmac.New(sha512.New, block[:])
-	clear(block[:])
+	h := hmac.New(sha512.New, block)
+	clear(block)
 	return h
 }
 
@@ -125,15 +126,16 @@ func sumStd(dst []byte, value *[8]uint64, p []byte) []byte {
 
 func (k *HMACSHA512Key) tagStd(dst, msg []byte) []byte {
 	if useFIPS {
-		h := k.newHMAC()
 		// By way of a buffer: what is handed to h, an interface, is on the heap,
 		// and where this is not in use callers may have it on the stack.
-		for buf := make([]byte, min(len(msg), 4096)); len(msg) > 0; {
+		buf := make([]byte, min(max(len(msg), sha512.BlockSize), 4096))
+		h := k.newHMAC(buf)
+		for len(msg) > 0 {
 			n := copy(buf, msg)
 			h.Write(buf[:n])
 			msg = msg[n:]
 		}
-		return append(dst, h.Sum(nil)...)
+		return append(dst, h.Sum(buf[:0])...)
 	}
 	var inner [sha512.Size]byte
 	dst = sumStd(dst, &k.outer, sumStd(inner[:0], &k.inner, msg))
@@ -152,10 +154,13 @@ type stdHMAC struct {
 
 // newStd returns a stream that is to be reset.
 func (k *HMACSHA512Key) newStd() *stdHMAC {
-	if useFIPS {
-		return &stdHMAC{h: k.newHMAC(), fips: true}
+	s := &stdHMAC{fips: useFIPS}
+	if s.fips {
+		s.h = k.newHMAC(s.scratch[:])
+	} else {
+		s.h = sha512.New()
 	}
-	return &stdHMAC{h: sha512.New()}
+	return s
 }
 
 func (s *stdHMAC) reset(k *HMACSHA512Key) {
