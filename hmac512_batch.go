@@ -14,7 +14,8 @@ import (
 // TagBatch sets tags[i] to the tag of msgs[i]. On amd64 with AVX2 it hashes several
 // messages side by side, of the same or of different lengths. It does not allocate,
 // but in FIPS 140 mode. Slices of different lengths panic before anything is
-// written. tags must not overlap the messages; these may overlap each other.
+// written. tags[i] may overlap msgs[i], but no other message; messages may overlap
+// each other.
 func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 	k.mustLive()
 	if len(tags) != len(msgs) {
@@ -31,8 +32,8 @@ func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 }
 
 // SumHMACSHA512Batch sets tags[i] to the HMAC-SHA-512 of msgs[i] under keys[i]. It
-// works as [HMACSHA512Key.TagBatch] does, with the keys side by side too. tags must
-// not overlap the keys and the messages.
+// works as [HMACSHA512Key.TagBatch] does, with the keys side by side too. tags[i] may
+// overlap keys[i] and msgs[i], but no other key or message.
 func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
 	if len(tags) != len(msgs) || len(keys) != len(msgs) {
 		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d tags, %d keys and %d messages", len(tags), len(keys), len(msgs)))

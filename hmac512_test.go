@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -244,6 +245,33 @@ func testHMACSHA512Overlap(t *testing.T) {
 	k.TagBatch(tags, [][]byte{msg, msg, msg[1:], msg, msg[:3], msg, msg, msg, msg, msg})
 	if want := k.Tag(nil, msg); !bytes.Equal(tags[9][:], want) || tags[0] != tags[9] {
 		t.Errorf("messages that overlap: tags %x, want %x", tags, want)
+	}
+	// Each tag over its own message, or key.
+	for name, batch := range map[string]func(tags [][64]byte, own [][]byte){
+		"TagBatch": k.TagBatch,
+		"SumHMACSHA512Batch, messages": func(tags [][64]byte, own [][]byte) {
+			keys := make([][]byte, len(tags))
+			for i := range keys {
+				keys[i] = []byte("key")
+			}
+			fastmac.SumHMACSHA512Batch(tags, keys, own)
+		},
+		"SumHMACSHA512Batch, keys": func(tags [][64]byte, own [][]byte) {
+			fastmac.SumHMACSHA512Batch(tags, own, make([][]byte, len(own)))
+		},
+	} {
+		over, apart := make([][64]byte, 20), make([][64]byte, 20)
+		own, copies := make([][]byte, 20), make([][]byte, 20)
+		for i := range over {
+			copy(over[i][:], msg[i:])
+			own[i] = over[i][:i]
+			copies[i] = bytes.Clone(own[i])
+		}
+		batch(over, own)
+		batch(apart, copies)
+		if !slices.Equal(over, apart) {
+			t.Errorf("%s in the storage of the tags: %x, want %x", name, over, apart)
+		}
 	}
 }
 
