@@ -1,0 +1,133 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command sftpserver is a server with golang.org/x/crypto/ssh and
+// github.com/pkg/sftp that takes UMAC. Its user reads and writes all files that the
+// process may.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"os"
+
+	"example.com/fastmac/sshmac"
+	"github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
+)
+
+func main() {
+	if len(os.Args) != 4 {
+		log.Fatal("usage: sftpserver ADDRESS HOST_KEY AUTHORIZED_KEY")
+	}
+	config, err := newConfig(os.Args[2], os.Args[3])
+	if err != nil {
+		log.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(serve(listener, config))
+}
+
+func newConfig(hostKey, authorizedKey string) (*ssh.ServerConfig, error) {
+	content, err := os.ReadFile(hostKey)
+	if err != nil {
+		return nil, err
+	}
+	host, err := ssh.ParsePrivateKey(content)
+	if err != nil {
+		return nil, err
+	}
+	if content, err = os.ReadFile(authorizedKey); err != nil {
+		return nil, err
+	}
+	authorized, _, _, _, err := ssh.ParseAuthorizedKey(content)
+	if err != nil {
+		return nil, err
+	}
+
+	config := &ssh.ServerConfig{
+		PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+			if !bytes.Equal(key.Marshal(), authorized.Marshal()) {
+				return nil, errors.New("unknown key")
+			}
+			return nil, nil
+		},
+	}
+	config.AddHostKey(host)
+	if err := sshmac.Register(); err != nil {
+		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
+	}
+	config.Ciphers = []string{ssh.CipherAES128CTR, ssh.CipherAES256CTR}
+	config.MACs = sshmac.MACs()
+	return config, nil
+}
+
+func serve(listener net.Listener, config *ssh.ServerConfig) error {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer conn.Close()
+			if err := handle(conn, config); err != nil {
+				log.Print(err)
+			}
+		}()
+	}
+}
+
+// handle serves a connection.
+func handle(conn net.Conn, config *ssh.ServerConfig) error {
+	_, channels, requests, err := ssh.NewServerConn(conn, config)
+	if err != nil {
+		return err
+	}
+	go ssh.DiscardRequests(requests)
+	for offer := range channels {
+		if offer.ChannelType() != "session" {
+			offer.Reject(ssh.UnknownChannelType, "sessions only")
+			continue
+		}
+		channel, requests, err := offer.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer channel.Close()
+			if err := session(channel, requests); err != nil {
+				log.Print(err)
+			}
+		}()
+	}
+	return nil
+}
+
+// session waits for the request for sftp and serves it.
+func session(channel ssh.Channel, requests <-chan *ssh.Request) error {
+	for request := range requests {
+		var subsystem struct{ Name string }
+		ok := request.Type == "subsystem" && ssh.Unmarshal(request.Payload, &subsystem) == nil && subsystem.Name == "sftp"
+		request.Reply(ok, nil)
+		if !ok {
+			continue
+		}
+		go ssh.DiscardRequests(requests)
+		server, err := sftp.NewServer(channel)
+		if err != nil {
+			return err
+		}
+		if err := server.Serve(); err != io.EOF {
+			return err
+		}
+		return nil
+	}
+	return nil
+}

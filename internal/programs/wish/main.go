@@ -1,0 +1,60 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command wish is a server with github.com/charmbracelet/wish that takes UMAC. It
+// sends back what it receives.
+package main
+
+import (
+	"io"
+	"log"
+	"os"
+
+	"example.com/fastmac/sshmac"
+	"github.com/charmbracelet/ssh"
+	"github.com/charmbracelet/wish"
+	gossh "golang.org/x/crypto/ssh"
+)
+
+func main() {
+	if len(os.Args) != 4 {
+		log.Fatal("usage: wish ADDRESS HOST_KEY AUTHORIZED_KEYS")
+	}
+	server, err := newServer(os.Args[1], os.Args[2], os.Args[3])
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(server.ListenAndServe())
+}
+
+func newServer(address, hostKey, authorizedKeys string) (*ssh.Server, error) {
+	if err := sshmac.Register(); err != nil {
+		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
+	}
+	return wish.NewServer(
+		wish.WithAddress(address),
+		wish.WithHostKeyPath(hostKey),
+		wish.WithAuthorizedKeys(authorizedKeys),
+		wish.WithMiddleware(echo),
+		withUMAC,
+	)
+}
+
+// withUMAC is an option of the server: wish has none of its own for MACs.
+func withUMAC(server *ssh.Server) error {
+	server.ServerConfigCallback = func(ssh.Context) *gossh.ServerConfig {
+		config := &gossh.ServerConfig{}
+		config.Ciphers = []string{gossh.CipherAES128CTR, gossh.CipherAES256CTR}
+		config.MACs = sshmac.MACs()
+		return config
+	}
+	return nil
+}
+
+func echo(next ssh.Handler) ssh.Handler {
+	return func(s ssh.Session) {
+		io.Copy(s, s)
+		next(s)
+	}
+}
