@@ -34,6 +34,25 @@
 // comes with Windows compute umac-128 wrongly and end with "Corrupted MAC on
 // input". libssh, libssh2, PuTTY, Paramiko and russh have no UMAC; they negotiate
 // one of the hmac-sha2 names that follow in [MACs].
+//
+// # Programs
+//
+// Some programs hand the MACs that their users name to x/crypto, which drops UMAC
+// without a word, and then finds no MAC in common with a peer that insists on it.
+// They need a call of [Register] in their package main, and no other change:
+//
+//   - rclone: --sftp-macs, whose help names UMAC, with --sftp-ciphers aes128-ctr
+//   - Gitea's built-in server: SSH_SERVER_MACS, with SSH_SERVER_CIPHERS
+//   - servers with github.com/gliderlabs/ssh or github.com/charmbracelet/wish: MACs
+//     and Ciphers in what their ServerConfigCallback returns
+//
+// The module's folder internal/programs has examples to copy, run against OpenSSH,
+// for rclone, both of these libraries and github.com/pkg/sftp.
+//
+// Others need a change of their own, for Register reaches none of their lists: sftpgo
+// refuses names that ssh.SupportedAlgorithms or ssh.InsecureAlgorithms did not list
+// when it started, Teleport those that are not among x/crypto's defaults, and Packer
+// has no option for MACs.
 package sshmac
 
 import (
