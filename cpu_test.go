@@ -59,7 +59,7 @@ func TestKernelsOff(t *testing.T) {
 	for godebug, want := range map[string]Features{
 		"cpu.avx512f=off":             {"avx2", "aesni", "avx2"},
 		"cpu.avx512bw=off":            {"avx2", "aesni", "avx2"},
-		"cpu.avx512vl=off":            {"avx2", "aesni", "avx2"},
+		"cpu.avx512vl=off":            {"avx2", "aesni", sha},
 		"cpu.avx512dq=off":            {"avx2", "aesni", sha},
 		"cpu.avx2=off":                {"generic", "aesni", "stdlib"},
 		"cpu.avx=off":                 {"generic", "aesni", "stdlib"},

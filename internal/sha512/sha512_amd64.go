@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Which kernel runs. Tests change them.
+// Which kernels run: UseAVX512 for lanes, UseAVX2 for lanes and for one message.
+// Tests change them.
 var (
-	UseAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX2 &&
-		cpu.X86.HasAVX && cpu.X86.HasBMI2 && cpu.X86.HasBMI1
-	UseAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2 && cpu.X86.HasBMI1
+	UseAVX512 = UseAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX
+	UseAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2 && cpu.X86.HasBMI1
 )
 
-// Supported reports whether Block is assembly here.
-var Supported = UseAVX512 || UseAVX2
+// Supported reports whether there is assembly for Block here.
+var Supported = UseAVX2
 
-// Name names the kernel: avx512, avx2 or generic.
+// Name names the best kernel: avx512, avx2 or generic.
 func Name() string {
 	switch {
 	case UseAVX512:
@@ -34,14 +34,8 @@ func Name() string {
 }
 
 func block(state *[8]uint64, p []byte) {
-	n := len(p) / BlockSize
-	if n == 0 {
-		return
-	}
-	if UseAVX512 {
-		blockAVX512(state, unsafe.SliceData(p), n, &k)
-	} else if UseAVX2 {
-		blockAVX2(state, unsafe.SliceData(p), n, &k)
+	if blocks := len(p) / BlockSize; blocks > 0 && UseAVX2 {
+		blockAVX2(state, unsafe.SliceData(p), blocks, &k)
 	} else {
 		blockGeneric(state, p)
 	}
@@ -71,9 +65,6 @@ func BlockLanes(state *Lanes, p *[MaxLanes]*byte, blocks int) {
 }
 
 // The assembly, for at least one block. k is the constants.
-
-//go:noescape
-func blockAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
 
 //go:noescape
 func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64)

@@ -10,1033 +10,11 @@ DATA swap64<>+16(SB)/8, $0x0001020304050607
 DATA swap64<>+24(SB)/8, $0x08090a0b0c0d0e0f
 GLOBL swap64<>(SB), RODATA|NOPTR, $32
 
-DATA rotate8<>+0(SB)/8, $0x0007060504030201
-DATA rotate8<>+8(SB)/8, $0x080f0e0d0c0b0a09
-DATA rotate8<>+16(SB)/8, $0x0007060504030201
-DATA rotate8<>+24(SB)/8, $0x080f0e0d0c0b0a09
-GLOBL rotate8<>(SB), RODATA|NOPTR, $32
-
-// func blockAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·blockAVX512(SB), $128-32
-	MOVQ    p+8(FP), AX
-	MOVQ    k+24(FP), CX
-	MOVQ    state+0(FP), DX
-	MOVQ    (DX), BX
-	MOVQ    8(DX), SI
-	MOVQ    16(DX), DI
-	MOVQ    24(DX), R8
-	MOVQ    32(DX), R9
-	MOVQ    40(DX), R10
-	MOVQ    48(DX), R11
-	MOVQ    56(DX), R12
-	VMOVDQU (AX), Y0
-	VPSHUFB swap64<>+0(SB), Y0, Y0
-	VPADDQ  (CX), Y0, Y1
-	VMOVDQU Y1, (SP)
-	VMOVDQU 32(AX), Y1
-	VPSHUFB swap64<>+0(SB), Y1, Y1
-	VPADDQ  32(CX), Y1, Y6
-	VMOVDQU Y6, 32(SP)
-	VMOVDQU 64(AX), Y6
-	VPSHUFB swap64<>+0(SB), Y6, Y6
-	VPADDQ  64(CX), Y6, Y7
-	VMOVDQU Y7, 64(SP)
-	VMOVDQU 96(AX), Y7
-	VPSHUFB swap64<>+0(SB), Y7, Y7
-	VPADDQ  96(CX), Y7, Y8
-	VMOVDQU Y8, 96(SP)
-
-blockAVX512:
-	MOVQ SI, DX
-	XORQ DI, DX
-	MOVQ $0x00000004, R13
-
-roundsAVX512:
-	// Rounds 0 to 3 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y0, Y1, Y8
-	VALIGNQ      $0x01, Y6, Y7, Y9
-	VPADDQ       Y9, Y0, Y0
-	ADDQ         (SP), R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
-	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
-	VPRORQ       $0x01, Y8, Y9
-	VPRORQ       $0x08, Y8, Y10
-	VPSRLQ       $0x07, Y8, Y8
-	VPTERNLOGQ   $0x96, Y9, Y10, Y8
-	VPADDQ       Y8, Y0, Y0
-	ADDQ         8(SP), R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
-	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y7, X2
-	VPRORQ       $0x13, Y2, Y8
-	VPRORQ       $0x3d, Y2, Y9
-	VPSRLQ       $0x06, Y2, Y2
-	VPTERNLOGQ   $0x96, Y8, Y9, Y2
-	VPADDQ       Y2, Y0, Y0
-	ADDQ         16(SP), R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
-	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	VPERM2I128   $0x08, Y0, Y0, Y2
-	VPRORQ       $0x13, Y2, Y8
-	VPRORQ       $0x3d, Y2, Y9
-	VPSRLQ       $0x06, Y2, Y10
-	VPTERNLOGQ   $0x96, Y8, Y9, Y10
-	VPADDQ       Y10, Y0, Y0
-	ADDQ         24(SP), R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
-	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	ADDQ         R14, BX
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	VPADDQ       128(CX), Y0, Y8
-	VMOVDQU      Y8, (SP)
-
-	// Rounds 4 to 7 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y1, Y6, Y8
-	VALIGNQ      $0x01, Y7, Y0, Y9
-	VPADDQ       Y9, Y1, Y1
-	ADDQ         32(SP), R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
-	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
-	VPRORQ       $0x01, Y8, Y9
-	VPRORQ       $0x08, Y8, Y10
-	VPSRLQ       $0x07, Y8, Y8
-	VPTERNLOGQ   $0x96, Y9, Y10, Y8
-	VPADDQ       Y8, Y1, Y1
-	ADDQ         40(SP), R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
-	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y0, X3
-	VPRORQ       $0x13, Y3, Y8
-	VPRORQ       $0x3d, Y3, Y9
-	VPSRLQ       $0x06, Y3, Y3
-	VPTERNLOGQ   $0x96, Y8, Y9, Y3
-	VPADDQ       Y3, Y1, Y1
-	ADDQ         48(SP), R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
-	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	VPERM2I128   $0x08, Y1, Y1, Y3
-	VPRORQ       $0x13, Y3, Y8
-	VPRORQ       $0x3d, Y3, Y9
-	VPSRLQ       $0x06, Y3, Y10
-	VPTERNLOGQ   $0x96, Y8, Y9, Y10
-	VPADDQ       Y10, Y1, Y1
-	ADDQ         56(SP), R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
-	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	ADDQ         R14, BX
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	VPADDQ       160(CX), Y1, Y8
-	VMOVDQU      Y8, 32(SP)
-
-	// Rounds 8 to 11 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y6, Y7, Y8
-	VALIGNQ      $0x01, Y0, Y1, Y9
-	VPADDQ       Y9, Y6, Y6
-	ADDQ         64(SP), R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
-	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
-	VPRORQ       $0x01, Y8, Y9
-	VPRORQ       $0x08, Y8, Y10
-	VPSRLQ       $0x07, Y8, Y8
-	VPTERNLOGQ   $0x96, Y9, Y10, Y8
-	VPADDQ       Y8, Y6, Y6
-	ADDQ         72(SP), R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
-	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y1, X4
-	VPRORQ       $0x13, Y4, Y8
-	VPRORQ       $0x3d, Y4, Y9
-	VPSRLQ       $0x06, Y4, Y4
-	VPTERNLOGQ   $0x96, Y8, Y9, Y4
-	VPADDQ       Y4, Y6, Y6
-	ADDQ         80(SP), R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
-	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	VPERM2I128   $0x08, Y6, Y6, Y4
-	VPRORQ       $0x13, Y4, Y8
-	VPRORQ       $0x3d, Y4, Y9
-	VPSRLQ       $0x06, Y4, Y10
-	VPTERNLOGQ   $0x96, Y8, Y9, Y10
-	VPADDQ       Y10, Y6, Y6
-	ADDQ         88(SP), R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
-	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	ADDQ         R14, BX
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	VPADDQ       192(CX), Y6, Y8
-	VMOVDQU      Y8, 64(SP)
-
-	// Rounds 12 to 15 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y7, Y0, Y8
-	VALIGNQ      $0x01, Y1, Y6, Y9
-	VPADDQ       Y9, Y7, Y7
-	ADDQ         96(SP), R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
-	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
-	VPRORQ       $0x01, Y8, Y9
-	VPRORQ       $0x08, Y8, Y10
-	VPSRLQ       $0x07, Y8, Y8
-	VPTERNLOGQ   $0x96, Y9, Y10, Y8
-	VPADDQ       Y8, Y7, Y7
-	ADDQ         104(SP), R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
-	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y6, X5
-	VPRORQ       $0x13, Y5, Y8
-	VPRORQ       $0x3d, Y5, Y9
-	VPSRLQ       $0x06, Y5, Y5
-	VPTERNLOGQ   $0x96, Y8, Y9, Y5
-	VPADDQ       Y5, Y7, Y7
-	ADDQ         112(SP), R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
-	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	VPERM2I128   $0x08, Y7, Y7, Y5
-	VPRORQ       $0x13, Y5, Y8
-	VPRORQ       $0x3d, Y5, Y9
-	VPSRLQ       $0x06, Y5, Y10
-	VPTERNLOGQ   $0x96, Y8, Y9, Y10
-	VPADDQ       Y10, Y7, Y7
-	ADDQ         120(SP), R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
-	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	ADDQ         R14, BX
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	VPADDQ       224(CX), Y7, Y8
-	VMOVDQU      Y8, 96(SP)
-	ADDQ         $0x00000080, CX
-	DECQ         R13
-	JNZ          roundsAVX512
-
-	// The last rounds, and the next block, or this one again if it is the last.
-	SUBQ    $0x00000200, CX
-	LEAQ    128(AX), R13
-	DECQ    blocks+16(FP)
-	CMOVQNE R13, AX
-	ADDQ    (SP), R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
-	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    8(SP), R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
-	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    16(SP), R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
-	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    24(SP), R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
-	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
-	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	ADDQ    R13, BX
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	VMOVDQU (AX), Y0
-	VPSHUFB swap64<>+0(SB), Y0, Y0
-	VPADDQ  (CX), Y0, Y1
-	VMOVDQU Y1, (SP)
-	ADDQ    32(SP), R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
-	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    40(SP), R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
-	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    48(SP), R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
-	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    56(SP), R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
-	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
-	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	ADDQ    R13, BX
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	VMOVDQU 32(AX), Y1
-	VPSHUFB swap64<>+0(SB), Y1, Y1
-	VPADDQ  32(CX), Y1, Y6
-	VMOVDQU Y6, 32(SP)
-	ADDQ    64(SP), R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
-	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    72(SP), R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
-	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    80(SP), R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
-	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    88(SP), R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
-	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
-	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	ADDQ    R13, BX
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	VMOVDQU 64(AX), Y6
-	VPSHUFB swap64<>+0(SB), Y6, Y6
-	VPADDQ  64(CX), Y6, Y7
-	VMOVDQU Y7, 64(SP)
-	ADDQ    96(SP), R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
-	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    104(SP), R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
-	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    112(SP), R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
-	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    120(SP), R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
-	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
-	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	ADDQ    R13, BX
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	VMOVDQU 96(AX), Y7
-	VPSHUFB swap64<>+0(SB), Y7, Y7
-	VPADDQ  96(CX), Y7, Y8
-	VMOVDQU Y8, 96(SP)
-	MOVQ    state+0(FP), DX
-	ADDQ    (DX), BX
-	MOVQ    BX, (DX)
-	ADDQ    8(DX), SI
-	MOVQ    SI, 8(DX)
-	ADDQ    16(DX), DI
-	MOVQ    DI, 16(DX)
-	ADDQ    24(DX), R8
-	MOVQ    R8, 24(DX)
-	ADDQ    32(DX), R9
-	MOVQ    R9, 32(DX)
-	ADDQ    40(DX), R10
-	MOVQ    R10, 40(DX)
-	ADDQ    48(DX), R11
-	MOVQ    R11, 48(DX)
-	ADDQ    56(DX), R12
-	MOVQ    R12, 56(DX)
-	CMPQ    blocks+16(FP), $0x00
-	JNE     blockAVX512
-
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VMOVDQU Y0, 64(SP)
-	VMOVDQU Y0, 96(SP)
-	VZEROUPPER
-	RET
+DATA right8<>+0(SB)/8, $0x0007060504030201
+DATA right8<>+8(SB)/8, $0x080f0e0d0c0b0a09
+DATA right8<>+16(SB)/8, $0x0007060504030201
+DATA right8<>+24(SB)/8, $0x080f0e0d0c0b0a09
+GLOBL right8<>(SB), RODATA|NOPTR, $32
 
 // func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV
@@ -1052,1045 +30,1078 @@ TEXT ·blockAVX2(SB), $128-32
 	MOVQ    40(DX), R10
 	MOVQ    48(DX), R11
 	MOVQ    56(DX), R12
-	VMOVDQU (AX), Y0
-	VPSHUFB swap64<>+0(SB), Y0, Y0
-	VPADDQ  (CX), Y0, Y1
-	VMOVDQU Y1, (SP)
-	VMOVDQU 32(AX), Y1
+	VMOVDQU (AX), Y1
 	VPSHUFB swap64<>+0(SB), Y1, Y1
-	VPADDQ  32(CX), Y1, Y6
-	VMOVDQU Y6, 32(SP)
-	VMOVDQU 64(AX), Y6
-	VPSHUFB swap64<>+0(SB), Y6, Y6
-	VPADDQ  64(CX), Y6, Y7
-	VMOVDQU Y7, 64(SP)
-	VMOVDQU 96(AX), Y7
-	VPSHUFB swap64<>+0(SB), Y7, Y7
-	VPADDQ  96(CX), Y7, Y8
-	VMOVDQU Y8, 96(SP)
+	VPADDQ  (CX), Y1, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU 32(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  32(CX), Y2, Y0
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU 64(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  64(CX), Y3, Y0
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU 96(AX), Y4
+	VPSHUFB swap64<>+0(SB), Y4, Y4
+	VPADDQ  96(CX), Y4, Y0
+	VMOVDQU Y0, 96(SP)
 
-blockAVX2:
-	MOVQ SI, DX
-	XORQ DI, DX
-	MOVQ $0x00000004, R13
+block:
+	VEXTRACTI128 $0x01, Y4, X0
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	MOVQ         $0x00000004, R13
 
-roundsAVX2:
-	// Rounds 0 to 3 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y1, Y0, Y8
-	VPERMQ       $0x39, Y8, Y8
-	VPBLENDD     $0x03, Y7, Y6, Y9
-	VPERMQ       $0x39, Y9, Y9
-	VPADDQ       Y9, Y0, Y0
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y2, Y1, Y5
+	VPERMQ       $0x39, Y5, Y5
+	VPBLENDD     $0x03, Y4, Y3, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPADDQ       Y6, Y1, Y1
 	ADDQ         (SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BP
+	ANDQ         R9, BP
+	ADDQ         BP, R12
 	RORXQ        $0x0e, R9, R14
 	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
 	XORQ         R15, R14
 	RORXQ        $0x29, R9, R15
 	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
+	ANDNQ        R11, R9, BP
+	ADDQ         BP, R12
 	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
+	ANDNQ        SI, DX, BP
+	SUBQ         R8, BP
 	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
+	ADDQ         DX, BP
 	RORXQ        $0x1c, BX, R14
 	RORXQ        $0x22, BX, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, BX, R15
 	XORQ         R15, R14
+	MOVQ         BP, R8
+	ADDQ         R12, R8
 	ADDQ         R14, R8
 	MOVQ         BX, DX
 	XORQ         SI, DX
-	VPSRLQ       $0x07, Y8, Y9
-	VPSHUFB      rotate8<>+0(SB), Y8, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x01, Y8, Y10
-	VPSLLQ       $0x3f, Y8, Y8
-	VPXOR        Y10, Y9, Y9
-	VPXOR        Y8, Y9, Y9
-	VPADDQ       Y9, Y0, Y0
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x3f, Y5, Y8
+	VPSHUFB      right8<>+0(SB), Y5, Y9
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x07, Y5, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPADDQ       Y6, Y1, Y1
 	ADDQ         8(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R9, BP
+	ANDQ         R12, BP
+	ADDQ         BP, R11
 	RORXQ        $0x0e, R12, R14
 	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
 	XORQ         R15, R14
 	RORXQ        $0x29, R12, R15
 	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
+	ANDNQ        R10, R12, BP
+	ADDQ         BP, R11
 	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
+	ANDNQ        BX, DX, BP
+	SUBQ         DI, BP
 	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, R8, R14
 	RORXQ        $0x22, R8, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, R8, R15
 	XORQ         R15, R14
+	MOVQ         BP, DI
+	ADDQ         R11, DI
 	ADDQ         R14, DI
 	MOVQ         R8, DX
 	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y7, X2
-	VPSRLQ       $0x06, Y2, Y8
-	VPSRLQ       $0x13, Y2, Y9
-	VPSLLQ       $0x2d, Y2, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y2, Y9
-	VPSLLQ       $0x03, Y2, Y2
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y2, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
+	VEXTRACTI128 $0x01, Y1, X5
+	VPSRLQ       $0x13, X0, X6
+	VPSLLQ       $0x2d, X0, X8
+	VPSRLQ       $0x3d, X0, X7
+	VPXOR        X8, X6, X6
+	VPSLLQ       $0x03, X0, X8
+	VPSRLQ       $0x06, X0, X0
+	VPXOR        X8, X7, X7
+	VPXOR        X0, X6, X6
+	VPXOR        X7, X6, X6
+	VPADDQ       X6, X1, X7
 	ADDQ         16(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BP
+	ANDQ         R11, BP
+	ADDQ         BP, R10
 	RORXQ        $0x0e, R11, R14
 	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
 	XORQ         R15, R14
 	RORXQ        $0x29, R11, R15
 	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
+	ANDNQ        R9, R11, BP
+	ADDQ         BP, R10
 	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
+	ANDNQ        R8, DX, BP
+	SUBQ         SI, BP
 	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, DI, R14
 	RORXQ        $0x22, DI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, DI, R15
 	XORQ         R15, R14
+	MOVQ         BP, SI
+	ADDQ         R10, SI
 	ADDQ         R14, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPERM2I128   $0x08, Y0, Y0, Y2
-	VPSRLQ       $0x06, Y2, Y8
-	VPSRLQ       $0x13, Y2, Y9
-	VPSLLQ       $0x2d, Y2, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y2, Y9
-	VPSLLQ       $0x03, Y2, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
+	VPSRLQ       $0x13, X7, X0
+	VPSLLQ       $0x2d, X7, X8
+	VPSRLQ       $0x3d, X7, X1
+	VPXOR        X8, X0, X0
+	VPSLLQ       $0x03, X7, X8
+	VPSRLQ       $0x06, X7, X6
+	VPXOR        X8, X1, X1
+	VPXOR        X6, X0, X0
+	VPXOR        X1, X0, X0
+	VPADDQ       X0, X5, X0
+	VINSERTI128  $0x01, X0, Y7, Y1
 	ADDQ         24(SP), R9
+	ADDQ         BX, R9
+	MOVQ         R11, BP
+	ANDQ         R10, BP
+	ADDQ         BP, R9
 	RORXQ        $0x0e, R10, R14
 	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
 	XORQ         R15, R14
 	RORXQ        $0x29, R10, R15
 	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
+	ANDNQ        R12, R10, BP
+	ADDQ         BP, R9
 	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
+	ANDNQ        DI, DX, BP
+	SUBQ         BX, BP
 	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
+	ADDQ         DX, BP
 	RORXQ        $0x1c, SI, R14
 	RORXQ        $0x22, SI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, SI, R15
 	XORQ         R15, R14
+	MOVQ         BP, BX
+	ADDQ         R9, BX
 	ADDQ         R14, BX
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPADDQ       128(CX), Y0, Y8
-	VMOVDQU      Y8, (SP)
+	VPADDQ       128(CX), Y1, Y5
+	VMOVDQU      Y5, (SP)
 
-	// Rounds 4 to 7 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y6, Y1, Y8
-	VPERMQ       $0x39, Y8, Y8
-	VPBLENDD     $0x03, Y0, Y7, Y9
-	VPERMQ       $0x39, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y3, Y2, Y5
+	VPERMQ       $0x39, Y5, Y5
+	VPBLENDD     $0x03, Y1, Y4, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPADDQ       Y6, Y2, Y2
 	ADDQ         32(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BP
+	ANDQ         R9, BP
+	ADDQ         BP, R12
 	RORXQ        $0x0e, R9, R14
 	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
 	XORQ         R15, R14
 	RORXQ        $0x29, R9, R15
 	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
+	ANDNQ        R11, R9, BP
+	ADDQ         BP, R12
 	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
+	ANDNQ        SI, DX, BP
+	SUBQ         R8, BP
 	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
+	ADDQ         DX, BP
 	RORXQ        $0x1c, BX, R14
 	RORXQ        $0x22, BX, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, BX, R15
 	XORQ         R15, R14
+	MOVQ         BP, R8
+	ADDQ         R12, R8
 	ADDQ         R14, R8
 	MOVQ         BX, DX
 	XORQ         SI, DX
-	VPSRLQ       $0x07, Y8, Y9
-	VPSHUFB      rotate8<>+0(SB), Y8, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x01, Y8, Y10
-	VPSLLQ       $0x3f, Y8, Y8
-	VPXOR        Y10, Y9, Y9
-	VPXOR        Y8, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x3f, Y5, Y8
+	VPSHUFB      right8<>+0(SB), Y5, Y9
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x07, Y5, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPADDQ       Y6, Y2, Y2
 	ADDQ         40(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R9, BP
+	ANDQ         R12, BP
+	ADDQ         BP, R11
 	RORXQ        $0x0e, R12, R14
 	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
 	XORQ         R15, R14
 	RORXQ        $0x29, R12, R15
 	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
+	ANDNQ        R10, R12, BP
+	ADDQ         BP, R11
 	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
+	ANDNQ        BX, DX, BP
+	SUBQ         DI, BP
 	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, R8, R14
 	RORXQ        $0x22, R8, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, R8, R15
 	XORQ         R15, R14
+	MOVQ         BP, DI
+	ADDQ         R11, DI
 	ADDQ         R14, DI
 	MOVQ         R8, DX
 	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y0, X3
-	VPSRLQ       $0x06, Y3, Y8
-	VPSRLQ       $0x13, Y3, Y9
-	VPSLLQ       $0x2d, Y3, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y3, Y9
-	VPSLLQ       $0x03, Y3, Y3
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
+	VEXTRACTI128 $0x01, Y2, X5
+	VPSRLQ       $0x13, X0, X6
+	VPSLLQ       $0x2d, X0, X8
+	VPSRLQ       $0x3d, X0, X7
+	VPXOR        X8, X6, X6
+	VPSLLQ       $0x03, X0, X8
+	VPSRLQ       $0x06, X0, X0
+	VPXOR        X8, X7, X7
+	VPXOR        X0, X6, X6
+	VPXOR        X7, X6, X6
+	VPADDQ       X6, X2, X7
 	ADDQ         48(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BP
+	ANDQ         R11, BP
+	ADDQ         BP, R10
 	RORXQ        $0x0e, R11, R14
 	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
 	XORQ         R15, R14
 	RORXQ        $0x29, R11, R15
 	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
+	ANDNQ        R9, R11, BP
+	ADDQ         BP, R10
 	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
+	ANDNQ        R8, DX, BP
+	SUBQ         SI, BP
 	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, DI, R14
 	RORXQ        $0x22, DI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, DI, R15
 	XORQ         R15, R14
+	MOVQ         BP, SI
+	ADDQ         R10, SI
 	ADDQ         R14, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPERM2I128   $0x08, Y1, Y1, Y3
-	VPSRLQ       $0x06, Y3, Y8
-	VPSRLQ       $0x13, Y3, Y9
-	VPSLLQ       $0x2d, Y3, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y3, Y9
-	VPSLLQ       $0x03, Y3, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
+	VPSRLQ       $0x13, X7, X0
+	VPSLLQ       $0x2d, X7, X8
+	VPSRLQ       $0x3d, X7, X2
+	VPXOR        X8, X0, X0
+	VPSLLQ       $0x03, X7, X8
+	VPSRLQ       $0x06, X7, X6
+	VPXOR        X8, X2, X2
+	VPXOR        X6, X0, X0
+	VPXOR        X2, X0, X0
+	VPADDQ       X0, X5, X0
+	VINSERTI128  $0x01, X0, Y7, Y2
 	ADDQ         56(SP), R9
+	ADDQ         BX, R9
+	MOVQ         R11, BP
+	ANDQ         R10, BP
+	ADDQ         BP, R9
 	RORXQ        $0x0e, R10, R14
 	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
 	XORQ         R15, R14
 	RORXQ        $0x29, R10, R15
 	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
+	ANDNQ        R12, R10, BP
+	ADDQ         BP, R9
 	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
+	ANDNQ        DI, DX, BP
+	SUBQ         BX, BP
 	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
+	ADDQ         DX, BP
 	RORXQ        $0x1c, SI, R14
 	RORXQ        $0x22, SI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, SI, R15
 	XORQ         R15, R14
+	MOVQ         BP, BX
+	ADDQ         R9, BX
 	ADDQ         R14, BX
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPADDQ       160(CX), Y1, Y8
-	VMOVDQU      Y8, 32(SP)
+	VPADDQ       160(CX), Y2, Y5
+	VMOVDQU      Y5, 32(SP)
 
-	// Rounds 8 to 11 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y7, Y6, Y8
-	VPERMQ       $0x39, Y8, Y8
-	VPBLENDD     $0x03, Y1, Y0, Y9
-	VPERMQ       $0x39, Y9, Y9
-	VPADDQ       Y9, Y6, Y6
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y4, Y3, Y5
+	VPERMQ       $0x39, Y5, Y5
+	VPBLENDD     $0x03, Y2, Y1, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPADDQ       Y6, Y3, Y3
 	ADDQ         64(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BP
+	ANDQ         R9, BP
+	ADDQ         BP, R12
 	RORXQ        $0x0e, R9, R14
 	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
 	XORQ         R15, R14
 	RORXQ        $0x29, R9, R15
 	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
+	ANDNQ        R11, R9, BP
+	ADDQ         BP, R12
 	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
+	ANDNQ        SI, DX, BP
+	SUBQ         R8, BP
 	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
+	ADDQ         DX, BP
 	RORXQ        $0x1c, BX, R14
 	RORXQ        $0x22, BX, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, BX, R15
 	XORQ         R15, R14
+	MOVQ         BP, R8
+	ADDQ         R12, R8
 	ADDQ         R14, R8
 	MOVQ         BX, DX
 	XORQ         SI, DX
-	VPSRLQ       $0x07, Y8, Y9
-	VPSHUFB      rotate8<>+0(SB), Y8, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x01, Y8, Y10
-	VPSLLQ       $0x3f, Y8, Y8
-	VPXOR        Y10, Y9, Y9
-	VPXOR        Y8, Y9, Y9
-	VPADDQ       Y9, Y6, Y6
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x3f, Y5, Y8
+	VPSHUFB      right8<>+0(SB), Y5, Y9
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x07, Y5, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPADDQ       Y6, Y3, Y3
 	ADDQ         72(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R9, BP
+	ANDQ         R12, BP
+	ADDQ         BP, R11
 	RORXQ        $0x0e, R12, R14
 	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
 	XORQ         R15, R14
 	RORXQ        $0x29, R12, R15
 	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
+	ANDNQ        R10, R12, BP
+	ADDQ         BP, R11
 	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
+	ANDNQ        BX, DX, BP
+	SUBQ         DI, BP
 	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, R8, R14
 	RORXQ        $0x22, R8, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, R8, R15
 	XORQ         R15, R14
+	MOVQ         BP, DI
+	ADDQ         R11, DI
 	ADDQ         R14, DI
 	MOVQ         R8, DX
 	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y1, X4
-	VPSRLQ       $0x06, Y4, Y8
-	VPSRLQ       $0x13, Y4, Y9
-	VPSLLQ       $0x2d, Y4, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y4, Y9
-	VPSLLQ       $0x03, Y4, Y4
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y4, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
+	VEXTRACTI128 $0x01, Y3, X5
+	VPSRLQ       $0x13, X0, X6
+	VPSLLQ       $0x2d, X0, X8
+	VPSRLQ       $0x3d, X0, X7
+	VPXOR        X8, X6, X6
+	VPSLLQ       $0x03, X0, X8
+	VPSRLQ       $0x06, X0, X0
+	VPXOR        X8, X7, X7
+	VPXOR        X0, X6, X6
+	VPXOR        X7, X6, X6
+	VPADDQ       X6, X3, X7
 	ADDQ         80(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BP
+	ANDQ         R11, BP
+	ADDQ         BP, R10
 	RORXQ        $0x0e, R11, R14
 	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
 	XORQ         R15, R14
 	RORXQ        $0x29, R11, R15
 	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
+	ANDNQ        R9, R11, BP
+	ADDQ         BP, R10
 	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
+	ANDNQ        R8, DX, BP
+	SUBQ         SI, BP
 	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, DI, R14
 	RORXQ        $0x22, DI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, DI, R15
 	XORQ         R15, R14
+	MOVQ         BP, SI
+	ADDQ         R10, SI
 	ADDQ         R14, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPERM2I128   $0x08, Y6, Y6, Y4
-	VPSRLQ       $0x06, Y4, Y8
-	VPSRLQ       $0x13, Y4, Y9
-	VPSLLQ       $0x2d, Y4, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y4, Y9
-	VPSLLQ       $0x03, Y4, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
+	VPSRLQ       $0x13, X7, X0
+	VPSLLQ       $0x2d, X7, X8
+	VPSRLQ       $0x3d, X7, X3
+	VPXOR        X8, X0, X0
+	VPSLLQ       $0x03, X7, X8
+	VPSRLQ       $0x06, X7, X6
+	VPXOR        X8, X3, X3
+	VPXOR        X6, X0, X0
+	VPXOR        X3, X0, X0
+	VPADDQ       X0, X5, X0
+	VINSERTI128  $0x01, X0, Y7, Y3
 	ADDQ         88(SP), R9
+	ADDQ         BX, R9
+	MOVQ         R11, BP
+	ANDQ         R10, BP
+	ADDQ         BP, R9
 	RORXQ        $0x0e, R10, R14
 	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
 	XORQ         R15, R14
 	RORXQ        $0x29, R10, R15
 	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
+	ANDNQ        R12, R10, BP
+	ADDQ         BP, R9
 	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
+	ANDNQ        DI, DX, BP
+	SUBQ         BX, BP
 	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
+	ADDQ         DX, BP
 	RORXQ        $0x1c, SI, R14
 	RORXQ        $0x22, SI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, SI, R15
 	XORQ         R15, R14
+	MOVQ         BP, BX
+	ADDQ         R9, BX
 	ADDQ         R14, BX
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPADDQ       192(CX), Y6, Y8
-	VMOVDQU      Y8, 64(SP)
+	VPADDQ       192(CX), Y3, Y5
+	VMOVDQU      Y5, 64(SP)
 
-	// Rounds 12 to 15 of 16, and the words for the same of the next 16:
-	// W[t] = sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y0, Y7, Y8
-	VPERMQ       $0x39, Y8, Y8
-	VPBLENDD     $0x03, Y6, Y1, Y9
-	VPERMQ       $0x39, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y1, Y4, Y5
+	VPERMQ       $0x39, Y5, Y5
+	VPBLENDD     $0x03, Y3, Y2, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPADDQ       Y6, Y4, Y4
 	ADDQ         96(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BP
+	ANDQ         R9, BP
+	ADDQ         BP, R12
 	RORXQ        $0x0e, R9, R14
 	RORXQ        $0x12, R9, R15
-	ADDQ         R8, R12
 	XORQ         R15, R14
 	RORXQ        $0x29, R9, R15
 	XORQ         R15, R14
-	MOVQ         R10, R15
-	ANDQ         R9, R15
-	ADDQ         R15, R12
-	ANDNQ        R11, R9, R15
-	ADDQ         R15, R12
+	ANDNQ        R11, R9, BP
+	ADDQ         BP, R12
 	ADDQ         R14, R12
-	ANDNQ        SI, DX, R15
-	SUBQ         R8, R15
+	ANDNQ        SI, DX, BP
+	SUBQ         R8, BP
 	ANDQ         BX, DX
-	LEAQ         (R15)(R12*1), R8
-	ADDQ         DX, R8
+	ADDQ         DX, BP
 	RORXQ        $0x1c, BX, R14
 	RORXQ        $0x22, BX, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, BX, R15
 	XORQ         R15, R14
+	MOVQ         BP, R8
+	ADDQ         R12, R8
 	ADDQ         R14, R8
 	MOVQ         BX, DX
 	XORQ         SI, DX
-	VPSRLQ       $0x07, Y8, Y9
-	VPSHUFB      rotate8<>+0(SB), Y8, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x01, Y8, Y10
-	VPSLLQ       $0x3f, Y8, Y8
-	VPXOR        Y10, Y9, Y9
-	VPXOR        Y8, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x3f, Y5, Y8
+	VPSHUFB      right8<>+0(SB), Y5, Y9
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x07, Y5, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPADDQ       Y6, Y4, Y4
 	ADDQ         104(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R9, BP
+	ANDQ         R12, BP
+	ADDQ         BP, R11
 	RORXQ        $0x0e, R12, R14
 	RORXQ        $0x12, R12, R15
-	ADDQ         DI, R11
 	XORQ         R15, R14
 	RORXQ        $0x29, R12, R15
 	XORQ         R15, R14
-	MOVQ         R9, R15
-	ANDQ         R12, R15
-	ADDQ         R15, R11
-	ANDNQ        R10, R12, R15
-	ADDQ         R15, R11
+	ANDNQ        R10, R12, BP
+	ADDQ         BP, R11
 	ADDQ         R14, R11
-	ANDNQ        BX, DX, R15
-	SUBQ         DI, R15
+	ANDNQ        BX, DX, BP
+	SUBQ         DI, BP
 	ANDQ         R8, DX
-	LEAQ         (R15)(R11*1), DI
-	ADDQ         DX, DI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, R8, R14
 	RORXQ        $0x22, R8, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, R8, R15
 	XORQ         R15, R14
+	MOVQ         BP, DI
+	ADDQ         R11, DI
 	ADDQ         R14, DI
 	MOVQ         R8, DX
 	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y6, X5
-	VPSRLQ       $0x06, Y5, Y8
-	VPSRLQ       $0x13, Y5, Y9
-	VPSLLQ       $0x2d, Y5, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y5, Y9
-	VPSLLQ       $0x03, Y5, Y5
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
+	VEXTRACTI128 $0x01, Y4, X5
+	VPSRLQ       $0x13, X0, X6
+	VPSLLQ       $0x2d, X0, X8
+	VPSRLQ       $0x3d, X0, X7
+	VPXOR        X8, X6, X6
+	VPSLLQ       $0x03, X0, X8
+	VPSRLQ       $0x06, X0, X0
+	VPXOR        X8, X7, X7
+	VPXOR        X0, X6, X6
+	VPXOR        X7, X6, X6
+	VPADDQ       X6, X4, X7
 	ADDQ         112(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BP
+	ANDQ         R11, BP
+	ADDQ         BP, R10
 	RORXQ        $0x0e, R11, R14
 	RORXQ        $0x12, R11, R15
-	ADDQ         SI, R10
 	XORQ         R15, R14
 	RORXQ        $0x29, R11, R15
 	XORQ         R15, R14
-	MOVQ         R12, R15
-	ANDQ         R11, R15
-	ADDQ         R15, R10
-	ANDNQ        R9, R11, R15
-	ADDQ         R15, R10
+	ANDNQ        R9, R11, BP
+	ADDQ         BP, R10
 	ADDQ         R14, R10
-	ANDNQ        R8, DX, R15
-	SUBQ         SI, R15
+	ANDNQ        R8, DX, BP
+	SUBQ         SI, BP
 	ANDQ         DI, DX
-	LEAQ         (R15)(R10*1), SI
-	ADDQ         DX, SI
+	ADDQ         DX, BP
 	RORXQ        $0x1c, DI, R14
 	RORXQ        $0x22, DI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, DI, R15
 	XORQ         R15, R14
+	MOVQ         BP, SI
+	ADDQ         R10, SI
 	ADDQ         R14, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPERM2I128   $0x08, Y7, Y7, Y5
-	VPSRLQ       $0x06, Y5, Y8
-	VPSRLQ       $0x13, Y5, Y9
-	VPSLLQ       $0x2d, Y5, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x3d, Y5, Y9
-	VPSLLQ       $0x03, Y5, Y10
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x13, X7, X0
+	VPSLLQ       $0x2d, X7, X8
+	VPSRLQ       $0x3d, X7, X4
+	VPXOR        X8, X0, X0
+	VPSLLQ       $0x03, X7, X8
+	VPSRLQ       $0x06, X7, X6
+	VPXOR        X8, X4, X4
+	VPXOR        X6, X0, X0
+	VPXOR        X4, X0, X0
+	VPADDQ       X0, X5, X0
+	VINSERTI128  $0x01, X0, Y7, Y4
 	ADDQ         120(SP), R9
+	ADDQ         BX, R9
+	MOVQ         R11, BP
+	ANDQ         R10, BP
+	ADDQ         BP, R9
 	RORXQ        $0x0e, R10, R14
 	RORXQ        $0x12, R10, R15
-	ADDQ         BX, R9
 	XORQ         R15, R14
 	RORXQ        $0x29, R10, R15
 	XORQ         R15, R14
-	MOVQ         R11, R15
-	ANDQ         R10, R15
-	ADDQ         R15, R9
-	ANDNQ        R12, R10, R15
-	ADDQ         R15, R9
+	ANDNQ        R12, R10, BP
+	ADDQ         BP, R9
 	ADDQ         R14, R9
-	ANDNQ        DI, DX, R15
-	SUBQ         BX, R15
+	ANDNQ        DI, DX, BP
+	SUBQ         BX, BP
 	ANDQ         SI, DX
-	LEAQ         (R15)(R9*1), BX
-	ADDQ         DX, BX
+	ADDQ         DX, BP
 	RORXQ        $0x1c, SI, R14
 	RORXQ        $0x22, SI, R15
 	XORQ         R15, R14
 	RORXQ        $0x27, SI, R15
 	XORQ         R15, R14
+	MOVQ         BP, BX
+	ADDQ         R9, BX
 	ADDQ         R14, BX
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPADDQ       224(CX), Y7, Y8
-	VMOVDQU      Y8, 96(SP)
+	VPADDQ       224(CX), Y4, Y5
+	VMOVDQU      Y5, 96(SP)
 	ADDQ         $0x00000080, CX
 	DECQ         R13
-	JNZ          roundsAVX2
+	JNZ          rounds
 
-	// The last rounds, and the next block, or this one again if it is the last.
+	// The last 16 rounds, and the next block; after the last one this one again.
 	SUBQ    $0x00000200, CX
 	LEAQ    128(AX), R13
 	DECQ    blocks+16(FP)
 	CMOVQNE R13, AX
 	ADDQ    (SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, R15
+	ANDQ    R9, R15
+	ADDQ    R15, R12
 	RORXQ   $0x0e, R9, R13
 	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
 	XORQ    R14, R13
 	RORXQ   $0x29, R9, R14
 	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
+	ANDNQ   R11, R9, R15
+	ADDQ    R15, R12
 	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
+	ANDNQ   SI, DX, R15
+	SUBQ    R8, R15
 	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
+	ADDQ    DX, R15
 	RORXQ   $0x1c, BX, R13
 	RORXQ   $0x22, BX, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, BX, R14
 	XORQ    R14, R13
+	MOVQ    R15, R8
+	ADDQ    R12, R8
 	ADDQ    R13, R8
 	MOVQ    BX, DX
 	XORQ    SI, DX
 	ADDQ    8(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R9, R15
+	ANDQ    R12, R15
+	ADDQ    R15, R11
 	RORXQ   $0x0e, R12, R13
 	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
 	XORQ    R14, R13
 	RORXQ   $0x29, R12, R14
 	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
+	ANDNQ   R10, R12, R15
+	ADDQ    R15, R11
 	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
+	ANDNQ   BX, DX, R15
+	SUBQ    DI, R15
 	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, R8, R13
 	RORXQ   $0x22, R8, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, R8, R14
 	XORQ    R14, R13
+	MOVQ    R15, DI
+	ADDQ    R11, DI
 	ADDQ    R13, DI
 	MOVQ    R8, DX
 	XORQ    BX, DX
 	ADDQ    16(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, R15
+	ANDQ    R11, R15
+	ADDQ    R15, R10
 	RORXQ   $0x0e, R11, R13
 	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
 	XORQ    R14, R13
 	RORXQ   $0x29, R11, R14
 	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
+	ANDNQ   R9, R11, R15
+	ADDQ    R15, R10
 	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
+	ANDNQ   R8, DX, R15
+	SUBQ    SI, R15
 	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, DI, R13
 	RORXQ   $0x22, DI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, DI, R14
 	XORQ    R14, R13
+	MOVQ    R15, SI
+	ADDQ    R10, SI
 	ADDQ    R13, SI
 	MOVQ    DI, DX
 	XORQ    R8, DX
 	ADDQ    24(SP), R9
+	ADDQ    BX, R9
+	MOVQ    R11, R15
+	ANDQ    R10, R15
+	ADDQ    R15, R9
 	RORXQ   $0x0e, R10, R13
 	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
 	XORQ    R14, R13
 	RORXQ   $0x29, R10, R14
 	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
+	ANDNQ   R12, R10, R15
+	ADDQ    R15, R9
 	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
+	ANDNQ   DI, DX, R15
+	SUBQ    BX, R15
 	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
+	ADDQ    DX, R15
 	RORXQ   $0x1c, SI, R13
 	RORXQ   $0x22, SI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, SI, R14
 	XORQ    R14, R13
+	MOVQ    R15, BX
+	ADDQ    R9, BX
 	ADDQ    R13, BX
 	MOVQ    SI, DX
 	XORQ    DI, DX
-	VMOVDQU (AX), Y0
-	VPSHUFB swap64<>+0(SB), Y0, Y0
-	VPADDQ  (CX), Y0, Y1
-	VMOVDQU Y1, (SP)
+	VMOVDQU (AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  (CX), Y1, Y0
+	VMOVDQU Y0, (SP)
 	ADDQ    32(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, R15
+	ANDQ    R9, R15
+	ADDQ    R15, R12
 	RORXQ   $0x0e, R9, R13
 	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
 	XORQ    R14, R13
 	RORXQ   $0x29, R9, R14
 	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
+	ANDNQ   R11, R9, R15
+	ADDQ    R15, R12
 	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
+	ANDNQ   SI, DX, R15
+	SUBQ    R8, R15
 	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
+	ADDQ    DX, R15
 	RORXQ   $0x1c, BX, R13
 	RORXQ   $0x22, BX, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, BX, R14
 	XORQ    R14, R13
+	MOVQ    R15, R8
+	ADDQ    R12, R8
 	ADDQ    R13, R8
 	MOVQ    BX, DX
 	XORQ    SI, DX
 	ADDQ    40(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R9, R15
+	ANDQ    R12, R15
+	ADDQ    R15, R11
 	RORXQ   $0x0e, R12, R13
 	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
 	XORQ    R14, R13
 	RORXQ   $0x29, R12, R14
 	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
+	ANDNQ   R10, R12, R15
+	ADDQ    R15, R11
 	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
+	ANDNQ   BX, DX, R15
+	SUBQ    DI, R15
 	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, R8, R13
 	RORXQ   $0x22, R8, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, R8, R14
 	XORQ    R14, R13
+	MOVQ    R15, DI
+	ADDQ    R11, DI
 	ADDQ    R13, DI
 	MOVQ    R8, DX
 	XORQ    BX, DX
 	ADDQ    48(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, R15
+	ANDQ    R11, R15
+	ADDQ    R15, R10
 	RORXQ   $0x0e, R11, R13
 	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
 	XORQ    R14, R13
 	RORXQ   $0x29, R11, R14
 	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
+	ANDNQ   R9, R11, R15
+	ADDQ    R15, R10
 	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
+	ANDNQ   R8, DX, R15
+	SUBQ    SI, R15
 	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, DI, R13
 	RORXQ   $0x22, DI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, DI, R14
 	XORQ    R14, R13
+	MOVQ    R15, SI
+	ADDQ    R10, SI
 	ADDQ    R13, SI
 	MOVQ    DI, DX
 	XORQ    R8, DX
 	ADDQ    56(SP), R9
+	ADDQ    BX, R9
+	MOVQ    R11, R15
+	ANDQ    R10, R15
+	ADDQ    R15, R9
 	RORXQ   $0x0e, R10, R13
 	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
 	XORQ    R14, R13
 	RORXQ   $0x29, R10, R14
 	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
+	ANDNQ   R12, R10, R15
+	ADDQ    R15, R9
 	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
+	ANDNQ   DI, DX, R15
+	SUBQ    BX, R15
 	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
+	ADDQ    DX, R15
 	RORXQ   $0x1c, SI, R13
 	RORXQ   $0x22, SI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, SI, R14
 	XORQ    R14, R13
+	MOVQ    R15, BX
+	ADDQ    R9, BX
 	ADDQ    R13, BX
 	MOVQ    SI, DX
 	XORQ    DI, DX
-	VMOVDQU 32(AX), Y1
-	VPSHUFB swap64<>+0(SB), Y1, Y1
-	VPADDQ  32(CX), Y1, Y6
-	VMOVDQU Y6, 32(SP)
+	VMOVDQU 32(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  32(CX), Y2, Y0
+	VMOVDQU Y0, 32(SP)
 	ADDQ    64(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, R15
+	ANDQ    R9, R15
+	ADDQ    R15, R12
 	RORXQ   $0x0e, R9, R13
 	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
 	XORQ    R14, R13
 	RORXQ   $0x29, R9, R14
 	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
+	ANDNQ   R11, R9, R15
+	ADDQ    R15, R12
 	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
+	ANDNQ   SI, DX, R15
+	SUBQ    R8, R15
 	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
+	ADDQ    DX, R15
 	RORXQ   $0x1c, BX, R13
 	RORXQ   $0x22, BX, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, BX, R14
 	XORQ    R14, R13
+	MOVQ    R15, R8
+	ADDQ    R12, R8
 	ADDQ    R13, R8
 	MOVQ    BX, DX
 	XORQ    SI, DX
 	ADDQ    72(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R9, R15
+	ANDQ    R12, R15
+	ADDQ    R15, R11
 	RORXQ   $0x0e, R12, R13
 	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
 	XORQ    R14, R13
 	RORXQ   $0x29, R12, R14
 	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
+	ANDNQ   R10, R12, R15
+	ADDQ    R15, R11
 	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
+	ANDNQ   BX, DX, R15
+	SUBQ    DI, R15
 	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, R8, R13
 	RORXQ   $0x22, R8, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, R8, R14
 	XORQ    R14, R13
+	MOVQ    R15, DI
+	ADDQ    R11, DI
 	ADDQ    R13, DI
 	MOVQ    R8, DX
 	XORQ    BX, DX
 	ADDQ    80(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, R15
+	ANDQ    R11, R15
+	ADDQ    R15, R10
 	RORXQ   $0x0e, R11, R13
 	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
 	XORQ    R14, R13
 	RORXQ   $0x29, R11, R14
 	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
+	ANDNQ   R9, R11, R15
+	ADDQ    R15, R10
 	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
+	ANDNQ   R8, DX, R15
+	SUBQ    SI, R15
 	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, DI, R13
 	RORXQ   $0x22, DI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, DI, R14
 	XORQ    R14, R13
+	MOVQ    R15, SI
+	ADDQ    R10, SI
 	ADDQ    R13, SI
 	MOVQ    DI, DX
 	XORQ    R8, DX
 	ADDQ    88(SP), R9
+	ADDQ    BX, R9
+	MOVQ    R11, R15
+	ANDQ    R10, R15
+	ADDQ    R15, R9
 	RORXQ   $0x0e, R10, R13
 	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
 	XORQ    R14, R13
 	RORXQ   $0x29, R10, R14
 	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
+	ANDNQ   R12, R10, R15
+	ADDQ    R15, R9
 	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
+	ANDNQ   DI, DX, R15
+	SUBQ    BX, R15
 	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
+	ADDQ    DX, R15
 	RORXQ   $0x1c, SI, R13
 	RORXQ   $0x22, SI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, SI, R14
 	XORQ    R14, R13
+	MOVQ    R15, BX
+	ADDQ    R9, BX
 	ADDQ    R13, BX
 	MOVQ    SI, DX
 	XORQ    DI, DX
-	VMOVDQU 64(AX), Y6
-	VPSHUFB swap64<>+0(SB), Y6, Y6
-	VPADDQ  64(CX), Y6, Y7
-	VMOVDQU Y7, 64(SP)
+	VMOVDQU 64(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  64(CX), Y3, Y0
+	VMOVDQU Y0, 64(SP)
 	ADDQ    96(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, R15
+	ANDQ    R9, R15
+	ADDQ    R15, R12
 	RORXQ   $0x0e, R9, R13
 	RORXQ   $0x12, R9, R14
-	ADDQ    R8, R12
 	XORQ    R14, R13
 	RORXQ   $0x29, R9, R14
 	XORQ    R14, R13
-	MOVQ    R10, R14
-	ANDQ    R9, R14
-	ADDQ    R14, R12
-	ANDNQ   R11, R9, R14
-	ADDQ    R14, R12
+	ANDNQ   R11, R9, R15
+	ADDQ    R15, R12
 	ADDQ    R13, R12
-	ANDNQ   SI, DX, R14
-	SUBQ    R8, R14
+	ANDNQ   SI, DX, R15
+	SUBQ    R8, R15
 	ANDQ    BX, DX
-	LEAQ    (R14)(R12*1), R8
-	ADDQ    DX, R8
+	ADDQ    DX, R15
 	RORXQ   $0x1c, BX, R13
 	RORXQ   $0x22, BX, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, BX, R14
 	XORQ    R14, R13
+	MOVQ    R15, R8
+	ADDQ    R12, R8
 	ADDQ    R13, R8
 	MOVQ    BX, DX
 	XORQ    SI, DX
 	ADDQ    104(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R9, R15
+	ANDQ    R12, R15
+	ADDQ    R15, R11
 	RORXQ   $0x0e, R12, R13
 	RORXQ   $0x12, R12, R14
-	ADDQ    DI, R11
 	XORQ    R14, R13
 	RORXQ   $0x29, R12, R14
 	XORQ    R14, R13
-	MOVQ    R9, R14
-	ANDQ    R12, R14
-	ADDQ    R14, R11
-	ANDNQ   R10, R12, R14
-	ADDQ    R14, R11
+	ANDNQ   R10, R12, R15
+	ADDQ    R15, R11
 	ADDQ    R13, R11
-	ANDNQ   BX, DX, R14
-	SUBQ    DI, R14
+	ANDNQ   BX, DX, R15
+	SUBQ    DI, R15
 	ANDQ    R8, DX
-	LEAQ    (R14)(R11*1), DI
-	ADDQ    DX, DI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, R8, R13
 	RORXQ   $0x22, R8, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, R8, R14
 	XORQ    R14, R13
+	MOVQ    R15, DI
+	ADDQ    R11, DI
 	ADDQ    R13, DI
 	MOVQ    R8, DX
 	XORQ    BX, DX
 	ADDQ    112(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, R15
+	ANDQ    R11, R15
+	ADDQ    R15, R10
 	RORXQ   $0x0e, R11, R13
 	RORXQ   $0x12, R11, R14
-	ADDQ    SI, R10
 	XORQ    R14, R13
 	RORXQ   $0x29, R11, R14
 	XORQ    R14, R13
-	MOVQ    R12, R14
-	ANDQ    R11, R14
-	ADDQ    R14, R10
-	ANDNQ   R9, R11, R14
-	ADDQ    R14, R10
+	ANDNQ   R9, R11, R15
+	ADDQ    R15, R10
 	ADDQ    R13, R10
-	ANDNQ   R8, DX, R14
-	SUBQ    SI, R14
+	ANDNQ   R8, DX, R15
+	SUBQ    SI, R15
 	ANDQ    DI, DX
-	LEAQ    (R14)(R10*1), SI
-	ADDQ    DX, SI
+	ADDQ    DX, R15
 	RORXQ   $0x1c, DI, R13
 	RORXQ   $0x22, DI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, DI, R14
 	XORQ    R14, R13
+	MOVQ    R15, SI
+	ADDQ    R10, SI
 	ADDQ    R13, SI
 	MOVQ    DI, DX
 	XORQ    R8, DX
 	ADDQ    120(SP), R9
+	ADDQ    BX, R9
+	MOVQ    R11, R15
+	ANDQ    R10, R15
+	ADDQ    R15, R9
 	RORXQ   $0x0e, R10, R13
 	RORXQ   $0x12, R10, R14
-	ADDQ    BX, R9
 	XORQ    R14, R13
 	RORXQ   $0x29, R10, R14
 	XORQ    R14, R13
-	MOVQ    R11, R14
-	ANDQ    R10, R14
-	ADDQ    R14, R9
-	ANDNQ   R12, R10, R14
-	ADDQ    R14, R9
+	ANDNQ   R12, R10, R15
+	ADDQ    R15, R9
 	ADDQ    R13, R9
-	ANDNQ   DI, DX, R14
-	SUBQ    BX, R14
+	ANDNQ   DI, DX, R15
+	SUBQ    BX, R15
 	ANDQ    SI, DX
-	LEAQ    (R14)(R9*1), BX
-	ADDQ    DX, BX
+	ADDQ    DX, R15
 	RORXQ   $0x1c, SI, R13
 	RORXQ   $0x22, SI, R14
 	XORQ    R14, R13
 	RORXQ   $0x27, SI, R14
 	XORQ    R14, R13
+	MOVQ    R15, BX
+	ADDQ    R9, BX
 	ADDQ    R13, BX
 	MOVQ    SI, DX
 	XORQ    DI, DX
-	VMOVDQU 96(AX), Y7
-	VPSHUFB swap64<>+0(SB), Y7, Y7
-	VPADDQ  96(CX), Y7, Y8
-	VMOVDQU Y8, 96(SP)
+	VMOVDQU 96(AX), Y4
+	VPSHUFB swap64<>+0(SB), Y4, Y4
+	VPADDQ  96(CX), Y4, Y0
+	VMOVDQU Y0, 96(SP)
 	MOVQ    state+0(FP), DX
 	ADDQ    (DX), BX
 	MOVQ    BX, (DX)
@@ -2109,7 +1120,7 @@ roundsAVX2:
 	ADDQ    56(DX), R12
 	MOVQ    R12, 56(DX)
 	CMPQ    blocks+16(FP), $0x00
-	JNE     blockAVX2
+	JNE     block
 
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
@@ -3324,7 +2335,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y7, Y7
 	VMOVDQU      32(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3387,7 +2398,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y6, Y6
 	VMOVDQU      64(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3450,7 +2461,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y5, Y5
 	VMOVDQU      96(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3513,7 +2524,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y4, Y4
 	VMOVDQU      128(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3576,7 +2587,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y3, Y3
 	VMOVDQU      160(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3639,7 +2650,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y2, Y2
 	VMOVDQU      192(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3702,7 +2713,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y1, Y1
 	VMOVDQU      224(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3765,7 +2776,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y0, Y0
 	VMOVDQU      256(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3828,7 +2839,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y7, Y7
 	VMOVDQU      288(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3891,7 +2902,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y6, Y6
 	VMOVDQU      320(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -3954,7 +2965,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y5, Y5
 	VMOVDQU      352(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -4017,7 +3028,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y4, Y4
 	VMOVDQU      384(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -4080,7 +3091,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y3, Y3
 	VMOVDQU      416(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -4143,7 +3154,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y2, Y2
 	VMOVDQU      448(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -4206,7 +3217,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y1, Y1
 	VMOVDQU      480(SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10
@@ -4269,7 +3280,7 @@ rounds2:
 	VPXOR        Y9, Y8, Y8
 	VPADDQ       Y8, Y0, Y0
 	VMOVDQU      (SP), Y8
-	VPSHUFB      rotate8<>+0(SB), Y8, Y9
+	VPSHUFB      right8<>+0(SB), Y8, Y9
 	VPSRLQ       $0x01, Y8, Y10
 	VPXOR        Y10, Y9, Y9
 	VPSLLQ       $0x3f, Y8, Y10

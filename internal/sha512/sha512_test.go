@@ -169,8 +169,9 @@ func stdBlock(t *testing.T, state *[8]uint64, p []byte) {
 	}
 }
 
-// TestStates begins with states other than the initial one: random ones, and those
-// whose words, and those of the blocks, are all zeros or all ones in part.
+// TestStates compares with crypto/sha512 from other states than the initial one.
+// Half of them, and half of the blocks, are made of words at the bounds of signed and
+// unsigned numbers.
 func TestStates(t *testing.T) { forAllKernels(t, testStates) }
 
 func testStates(t *testing.T) {
@@ -201,8 +202,8 @@ func testStates(t *testing.T) {
 }
 
 // TestBounds puts runs of 0 to 20 blocks at all offsets from 0 to 63 from a page
-// that cannot be read, behind it and before it. Of what is no whole block, which is
-// the last of it, nothing counts.
+// that cannot be read, behind it and before it. Bytes that make no whole block at
+// the end of p do not count.
 func TestBounds(t *testing.T) { forAllKernels(t, testBounds) }
 
 func testBounds(t *testing.T) {
@@ -261,24 +262,23 @@ func FuzzBlock(f *testing.F) {
 }
 
 func BenchmarkBlock(b *testing.B) {
-	for _, blocks := range []int{1, 128} {
-		p := make([]byte, blocks*BlockSize)
-		size := fmt.Sprintf("blocks=%d", blocks)
-		forAllKernels(b, func(b *testing.B) {
-			b.Run(size, func(b *testing.B) {
+	sizes := func(b *testing.B, compress func(p []byte)) {
+		for _, blocks := range []int{1, 128} {
+			b.Run(fmt.Sprintf("blocks=%d", blocks), func(b *testing.B) {
+				p := make([]byte, blocks*BlockSize)
 				b.SetBytes(int64(len(p)))
-				state := Initial()
 				for b.Loop() {
-					Block(&state, p)
+					compress(p)
 				}
 			})
-		})
-		b.Run("impl=stdlib/"+size, func(b *testing.B) {
-			b.SetBytes(int64(len(p)))
-			h := sha512.New()
-			for b.Loop() {
-				h.Write(p)
-			}
-		})
+		}
 	}
+	forAllKernels(b, func(b *testing.B) {
+		state := Initial()
+		sizes(b, func(p []byte) { Block(&state, p) })
+	})
+	b.Run("impl=stdlib", func(b *testing.B) {
+		h := sha512.New()
+		sizes(b, func(p []byte) { h.Write(p) })
+	})
 }

@@ -254,7 +254,7 @@ func round2(v []VecVirtual, i int, w Mem, key Register) {
 func schedule2(w func(i int) Mem, i int) {
 	x, rotated := YMM(), YMM()
 	VMOVDQU(w(i+1), x)
-	VPSHUFB(rotate8, x, rotated)
+	VPSHUFB(right8, x, rotated)
 	sum := xor(func() VecVirtual { return rotated }, right(x, 1), left(x, 63), right(x, 7))
 	VPADDQ(w(i), sum, sum)
 	VPADDQ(w(i+9), sum, sum)
