@@ -197,7 +197,7 @@ func ExampleSumHMACSHA512Batch() {
 // A token service verifies a thousand tokens signed with HS512 (RFC 7518 section
 // 3.2), 64 at a time.
 func Example_tokens() {
-	k := fastmac.NewHMACSHA512Key([]byte("the key of the token service, which is 64 bytes long as it should"))
+	k := fastmac.NewHMACSHA512Key([]byte("the key of the token service, 64 bytes of it as the RFC advises!"))
 	defer k.Destroy()
 
 	// What arrives: header, claims and signature, of which number 500 is forged.

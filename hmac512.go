@@ -36,7 +36,8 @@ func (n hmacSHA512Name) Format(s fmt.State, _ rune)   { io.WriteString(s, n.Stri
 func (n hmacSHA512Name) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // HMACSHA512Key is an expanded key for HMAC-SHA-512, RFC 2104 and FIPS 198-1: the
-// two chaining values that follow the inner and the outer pad, 128 bytes.
+// two chaining values that follow the inner and the outer pad, 128 bytes. In FIPS 140
+// mode it is the key itself, filled up to these.
 //
 // After set-up it does not change; until [HMACSHA512Key.Destroy] it is safe for
 // concurrent use. It must not be copied: a copy is out of Destroy's reach. All
@@ -51,7 +52,7 @@ type HMACSHA512Key struct {
 
 // NewHMACSHA512Key expands a key of any length, none included. RFC 2104 section 3
 // advises at least 64 bytes; longer than 128 bytes are hashed first. key is not
-// retained.
+// retained. With GODEBUG=fips140=only a key of less than 14 bytes panics.
 func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 	k := new(HMACSHA512Key)
 	k.Init(key)
@@ -81,7 +82,7 @@ func (k *HMACSHA512Key) init(b *hmacBlock, key []byte) {
 }
 
 // mustLive panics if there is no key. Chaining values are never all zeros but by an
-// accident of 1 in 2^512. All words are looked at, for the time that a comparison
+// accident of 1 in 2^512, nor is what FIPS 140 mode has in their place. All words are looked at, for the time that a comparison
 // takes to fail would tell of the first ones.
 func (k *HMACSHA512Key) mustLive() {
 	var any uint64
@@ -149,7 +150,7 @@ func (k *HMACSHA512Key) Destroy() { *k = HMACSHA512Key{} }
 
 // SumHMACSHA512 returns the HMAC-SHA-512 of msg under a key of any length. It does
 // not allocate, but in FIPS 140 mode. To tag many messages under one key, a
-// [HMACSHA512Key] is faster.
+// [HMACSHA512Key] is faster. The key is as for [NewHMACSHA512Key].
 func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 	var k HMACSHA512Key
 	if !useSHA512 {
@@ -271,8 +272,8 @@ type HMACSHA512 struct {
 	std *stdHMAC // in place of these three where SHA-512 is not this package's
 }
 
-// NewHMACSHA512 returns a stream for a key of any length, none included. RFC 2104
-// section 3 advises at least 64 bytes. key is not retained.
+// NewHMACSHA512 returns a stream for a key of any length, as [NewHMACSHA512Key] takes
+// it. key is not retained.
 func NewHMACSHA512(key []byte) *HMACSHA512 {
 	m := NewHMACSHA512Key(key).New()
 	m.ownsKey = true
@@ -304,9 +305,8 @@ func (m *HMACSHA512) Write(p []byte) (int, error) {
 		sha512.Block(&m.state, p[:whole])
 		p = p[whole:]
 	}
-	if m.n += uint64(size); len(p) > 0 {
-		copy(m.block[m.n%sha512.BlockSize-uint64(len(p)):], p)
-	}
+	copy(m.block[:], p)
+	m.n += uint64(size)
 	return size, nil
 }
 

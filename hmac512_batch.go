@@ -33,7 +33,8 @@ func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 
 // SumHMACSHA512Batch sets tags[i] to the HMAC-SHA-512 of msgs[i] under keys[i]. It
 // works as [HMACSHA512Key.TagBatch] does, with the keys side by side too. tags[i] may
-// overlap keys[i] and msgs[i], but no other key or message.
+// overlap keys[i] and msgs[i], but no other key or message. Keys are as for
+// [NewHMACSHA512Key].
 func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
 	if len(tags) != len(msgs) || len(keys) != len(msgs) {
 		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d tags, %d keys and %d messages", len(tags), len(keys), len(msgs)))
@@ -42,6 +43,9 @@ func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
 		b := hmacBatch{tags: tags, msgs: msgs, keys: keys}
 		b.run(lanes, least)
 		return
+	}
+	for _, key := range keys {
+		mustApprove(key)
 	}
 	for i, msg := range msgs {
 		tags[i] = SumHMACSHA512(keys[i], msg)
@@ -99,14 +103,12 @@ func (b *hmacBatch) run(lanes, least int) {
 	for active >= least {
 		var p [sha512.MaxLanes]*byte
 		var any *byte
-		blocks := 0 // that all lanes have before them
+		blocks := sha512.MaxRun // or less, that all lanes have before them
 		for l := range lanes {
 			if lane := &b.lanes[l]; lane.stage != stageIdle {
 				p[l] = b.at(l)
 				any = p[l]
-				if blocks == 0 || lane.blocks < blocks {
-					blocks = lane.blocks
-				}
+				blocks = min(blocks, lane.blocks)
 			}
 		}
 		for l := range lanes {

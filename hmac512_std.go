@@ -7,11 +7,13 @@ package fastmac
 import (
 	"crypto/fips140"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha512"
 	"encoding"
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"sync"
 )
 
 // HMAC-SHA-512 where SHA-512 is not this package's. In FIPS 140 mode it is
@@ -23,6 +25,7 @@ var useFIPS = fips140.Enabled()
 
 // initStd sets up the chaining values, or puts the key itself in their place.
 func (k *HMACSHA512Key) initStd(key []byte) {
+	mustApprove(key)
 	var block [sha512.BlockSize]byte
 	if len(key) > len(block) {
 		sum := sha512.Sum512(key)
@@ -32,10 +35,6 @@ func (k *HMACSHA512Key) initStd(key []byte) {
 		copy(block[:], key)
 	}
 	if useFIPS {
-		if fips140.Enforced() && len(key) < minFIPSKeySize {
-			// crypto/hmac would say so, but it gets the key filled up.
-			panic(fmt.Sprintf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minFIPSKeySize))
-		}
 		k.putBlock(&block)
 	} else {
 		for i := range block {
@@ -50,28 +49,40 @@ func (k *HMACSHA512Key) initStd(key []byte) {
 	clear(block[:])
 }
 
-// minFIPSKeySize is the least that is approved, SP 800-131A section 10: 112 bits.
-const minFIPSKeySize = 14
+// mustApprove panics if only approved algorithms may run and the key is too short for
+// them, SP 800-131A section 10. crypto/hmac would panic too, but it is given the key
+// filled up.
+func mustApprove(key []byte) {
+	const least = 112 / 8
+	if len(key) < least && fips140.Enforced() {
+		panic(fmt.Sprintf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), least))
+	}
+}
 
-// notZero is xored with the key in FIPS 140 mode, for zeros mean that there is none.
-// Its words are arbitrary.
-const notZero = 0x9e3779b97f4a7c15
+// fipsMask is xored with the key in FIPS 140 mode, for zeros mean that there is none.
+// It is drawn at random, so that no key that one can choose is zeros then.
+var fipsMask = sync.OnceValue(func() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])
+})
 
 // putBlock puts the key, filled up with zeros, in place of the chaining values.
 func (k *HMACSHA512Key) putBlock(block *[sha512.BlockSize]byte) {
+	mask := fipsMask()
 	for i := range k.inner {
-		k.inner[i] = binary.BigEndian.Uint64(block[8*i:]) ^ notZero
-		k.outer[i] = binary.BigEndian.Uint64(block[sha512.Size+8*i:]) ^ notZero
+		k.inner[i] = binary.BigEndian.Uint64(block[8*i:]) ^ mask
+		k.outer[i] = binary.BigEndian.Uint64(block[sha512.Size+8*i:]) ^ mask
 	}
 }
 
 // newHMAC returns the HMAC under the key that putBlock has put, by way of a buffer
 // of a block or more.
 func (k *HMACSHA512Key) newHMAC(buf []byte) hash.Hash {
-	block := buf[:sha512.BlockSize]
+	block, mask := buf[:sha512.BlockSize], fipsMask()
 	for i := range k.inner {
-		binary.BigEndian.PutUint64(block[8*i:], k.inner[i]^notZero)
-		binary.BigEndian.PutUint64(block[sha512.Size+8*i:], k.outer[i]^notZero)
+		binary.BigEndian.PutUint64(block[8*i:], k.inner[i]^mask)
+		binary.BigEndian.PutUint64(block[sha512.Size+8*i:], k.outer[i]^mask)
 	}
 	h := hmac.New(sha512.New, block)
 	clear(block)
@@ -185,7 +196,11 @@ func (s *stdHMAC) sum(b []byte, k *HMACSHA512Key) []byte {
 
 func (s *stdHMAC) clone(k *HMACSHA512Key) (*stdHMAC, error) {
 	if s.fips {
-		h, err := s.h.(hash.Cloner).Clone()
+		c, ok := s.h.(hash.Cloner)
+		if !ok {
+			return nil, fmt.Errorf("fastmac: crypto/hmac's %T cannot be cloned", s.h)
+		}
+		h, err := c.Clone()
 		if err != nil {
 			return nil, err
 		}

@@ -33,13 +33,16 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 		return fastmac.NewHMACSHA512Key(key).Tag(nil, msg)
 	},
 	"TagBatch": func(t *testing.T, key, msg []byte) []byte {
-		tags := make([][64]byte, 3)
-		fastmac.NewHMACSHA512Key(key).TagBatch(tags, [][]byte{nil, msg, []byte("other")})
+		tags := make([][64]byte, 9) // more than there are lanes
+		other := []byte("other")
+		fastmac.NewHMACSHA512Key(key).TagBatch(tags, [][]byte{nil, msg, other, other, nil, other, other, other, other})
 		return tags[1][:]
 	},
 	"SumHMACSHA512Batch": func(t *testing.T, key, msg []byte) []byte {
-		tags := make([][64]byte, 3)
-		fastmac.SumHMACSHA512Batch(tags, [][]byte{[]byte("other"), nil, key}, [][]byte{nil, msg, msg})
+		tags := make([][64]byte, 9)
+		other := []byte("the other key")
+		fastmac.SumHMACSHA512Batch(tags, [][]byte{other, nil, key, other, other, other, nil, other, other},
+			[][]byte{nil, msg, msg, other, nil, other, other, other, other})
 		return tags[2][:]
 	},
 	"one write": func(t *testing.T, key, msg []byte) []byte {
@@ -329,10 +332,10 @@ func testHMACSHA512Destroy(t *testing.T) {
 			mustPanic(t, name+": "+method, "destroyed or never set up", call)
 		}
 	}
-	if !bytes.Equal(unsafe.Slice((*byte)(unsafe.Pointer(k)), unsafe.Sizeof(*k)), make([]byte, unsafe.Sizeof(*k))) {
+	if !bytes.Equal(storage(k), make([]byte, unsafe.Sizeof(*k))) {
 		t.Error("HMACSHA512Key is not all zeros after Destroy")
 	}
-	if !bytes.Equal(unsafe.Slice((*byte)(unsafe.Pointer(own)), unsafe.Sizeof(*own)), make([]byte, unsafe.Sizeof(*own))) {
+	if !bytes.Equal(storage(own), make([]byte, unsafe.Sizeof(*own))) {
 		t.Error("HMACSHA512 is not all zeros after Destroy")
 	}
 }
@@ -348,6 +351,14 @@ func TestHMACSHA512Enforced(t *testing.T) {
 		return
 	}
 	mustPanic(t, "key of 13 bytes", "13 bytes", func() { fastmac.NewHMACSHA512Key(make([]byte, 13)) })
+	tags, keys := make([][64]byte, 9), make([][]byte, 9)
+	for i := range keys {
+		keys[i] = make([]byte, 14-i/8)
+	}
+	mustPanic(t, "a key of 13 bytes", "13 bytes", func() { fastmac.SumHMACSHA512Batch(tags, keys, keys) })
+	if tags[0] != [64]byte{} {
+		t.Error("a batch that panics has written tags")
+	}
 	key, msg := make([]byte, 14), []byte("message")
 	std := hmac.New(sha512.New, key)
 	std.Write(msg)

@@ -10,13 +10,13 @@ import "example.com/fastmac/internal/sha512"
 
 // eachKernel calls f for each kernel that this machine has, in use.
 func eachKernel(f func(kernel string)) {
-	avx512, avx2, aesni := useAVX512, useAVX2, useAESNI
-	defer func() { useAVX512, useAVX2, useAESNI = avx512, avx2, aesni }()
+	avx512, vaes, avx2, aesni := useAVX512, useVAES, useAVX2, useAESNI
+	defer func() { useAVX512, useVAES, useAVX2, useAESNI = avx512, vaes, avx2, aesni }()
 	for {
 		f(nhName() + "/" + aesName())
 		switch {
 		case useAVX512:
-			useAVX512 = false
+			useAVX512, useVAES = false, false
 		case useAVX2:
 			useAVX2 = false
 		case useAESNI:

@@ -68,7 +68,7 @@ type l1Words [maxIterations]uint64
 //
 //	fill(group, p)          sets group to p, which is shorter, and zeros.
 //
-// A fourth one, tagWords, exists for AVX-512 only and is described with it.
+// Two more, tagWords and deriveL1, exist for AVX-512 only and are described there.
 //
 // They read nothing outside p. Elements of y, words and sums beyond k.iterations()
 // are of no meaning, and may be overwritten.

@@ -20,7 +20,7 @@ var (
 		cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
 	useAVX2  = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
 	useAESNI = aesni.Supported
-	useVAES  = cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
+	useVAES  = useAESNI && cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
 )
 
 func nhName() string {
@@ -106,9 +106,10 @@ func fill(group *[l1Group]byte, p []byte) {
 	}
 }
 
-// tagWords adds to sums as nhAdd does, unless p is empty and g is not 0, and goes on
-// to the tag, if there is a kernel for it: the length is added, y, if it is not nil,
-// takes in the words, and L3 and the xor with the pad follow. y does not change.
+// tagWords takes the sums that nhAdd would leave, or sums as they are if p is empty
+// and g is not 0, and goes on to the tag, if there is a kernel for it: the length is
+// added, POLY-64 goes on from y, if that is not nil, and L3 and the xor with the pad
+// follow. Neither sums nor y changes.
 func tagWords(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []byte, length uint64, pad pad, y *[maxIterations]uint128) bool {
 	if !useAVX512 {
 		return false
@@ -132,7 +133,7 @@ func tagWords(tag *[maxUMACTagSize]byte, sums *l1Words, k *UMACKey, g int, p []b
 
 // deriveL1 sets k to the L1 key, if there is a kernel for it.
 func deriveL1(k *l1Key, kdf *aesKey) bool {
-	if !useAVX512 || !useVAES || !useAESNI {
+	if !useVAES {
 		return false
 	}
 	deriveL1VAES(k, &kdf.schedule, kdf.rounds)

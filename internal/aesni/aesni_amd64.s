@@ -129,10 +129,6 @@ TEXT ·expandKey128(SB), $0-16
 	PXOR            X2, X0
 	PXOR            X1, X0
 	MOVUPS          X0, 160(AX)
-
-	// The registers that hold the last words.
-	PXOR X0, X0
-	PXOR X1, X1
 	RET
 
 // func expandKey192(enc *uint32, key *byte)
@@ -303,11 +299,6 @@ TEXT ·expandKey192(SB), $0-16
 	PXOR            X1, X0
 	PXOR            X2, X0
 	MOVUPS          X0, 192(AX)
-
-	// The registers that hold the last words.
-	PXOR X0, X0
-	PXOR X2, X2
-	PXOR X1, X1
 	RET
 
 // func expandKey256(enc *uint32, key *byte)
@@ -475,11 +466,6 @@ TEXT ·expandKey256(SB), $0-16
 	PXOR            X1, X0
 	PXOR            X2, X0
 	MOVUPS          X0, 224(AX)
-
-	// The registers that hold the last words.
-	PXOR X0, X0
-	PXOR X2, X2
-	PXOR X1, X1
 	RET
 
 // func encryptBlocks(enc *uint32, rounds int, dst *byte, src *byte, blocks int)

@@ -18,6 +18,11 @@ import (
 // BlockSize is the size of a block in bytes.
 const BlockSize = 128
 
+// MaxRun is how many blocks assembly compresses in one go. A goroutine cannot be
+// preempted there, and may keep the garbage collector waiting for some 50
+// microseconds.
+const MaxRun = 512
+
 // Initial returns the initial hash value, FIPS 180-4 section 5.3.5.
 func Initial() [8]uint64 {
 	return [8]uint64{

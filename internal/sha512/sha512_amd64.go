@@ -34,10 +34,14 @@ func Name() string {
 }
 
 func block(state *[8]uint64, p []byte) {
-	if blocks := len(p) / BlockSize; blocks > 0 && UseAVX2 {
-		blockAVX2(state, unsafe.SliceData(p), blocks, &k)
-	} else {
+	if !UseAVX2 {
 		blockGeneric(state, p)
+		return
+	}
+	for len(p) >= BlockSize {
+		blocks := min(len(p)/BlockSize, MaxRun)
+		blockAVX2(state, unsafe.SliceData(p), blocks, &k)
+		p = p[blocks*BlockSize:]
 	}
 }
 
@@ -54,8 +58,8 @@ func LaneCount() (lanes, least int) {
 	return 0, 0
 }
 
-// BlockLanes compresses a number of blocks, at least one, of each lane that
-// [LaneCount] has: those from p[lane] on. Lanes may share blocks.
+// BlockLanes compresses 1 to [MaxRun] blocks of each lane that [LaneCount] has: those
+// from p[lane] on. Lanes may share blocks.
 func BlockLanes(state *Lanes, p *[MaxLanes]*byte, blocks int) {
 	if UseAVX512 {
 		lanesAVX512(state, p, blocks, &k)

@@ -88,12 +88,6 @@ func expandKey(nk int) {
 		}
 		store(at)
 	}
-	Comment("The registers that hold the last words.")
-	PXOR(first, first)
-	PXOR(t, t)
-	if nk > 4 {
-		PXOR(second, second)
-	}
 	RET()
 }
 

@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"bytes"
+	"crypto/aes"
 	"encoding/binary"
 	"testing"
 )
@@ -62,5 +63,63 @@ func TestPadsWiped(t *testing.T) {
 		if most < 7 {
 			t.Errorf("%d bytes: at most %d blocks in store", size, most)
 		}
+	}
+}
+
+// TestBuffersWiped looks at buffers on the heap after what needed them.
+func TestBuffersWiped(t *testing.T) {
+	eachKernel(func(kernel string) {
+		if useAESNI {
+			return
+		}
+		k, err := NewUMACKey([]byte("0123456789abcdef"), 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Tag(nil, []byte("12345678"), nil)
+		if b := aesBuffers.Get().(*[aes.BlockSize]byte); *b != [aes.BlockSize]byte{} {
+			t.Errorf("%s: a pad is left: %x", kernel, b)
+		}
+	})
+	eachSHA512(func(name string) {
+		m := NewHMACSHA512([]byte("key"))
+		if m.std == nil {
+			return
+		}
+		check := func(after string) {
+			t.Helper()
+			if m.std.scratch != [marshaledSize]byte{} {
+				t.Errorf("%s: left after %s: %x", name, after, m.std.scratch)
+			}
+		}
+		check("New")
+		m.Write(make([]byte, 1000))
+		m.Sum(nil)
+		check("Sum")
+		if _, err := m.Clone(); err != nil {
+			t.Fatal(err)
+		}
+		check("Clone")
+		m.Reset()
+		check("Reset")
+	})
+}
+
+// TestHMACMustLive: a single word that is not zero is a key.
+func TestHMACMustLive(t *testing.T) {
+	for i := range 8 {
+		var k HMACSHA512Key
+		k.inner[i] = 1
+		k.mustLive()
+	}
+}
+
+// TestHMACLength puts lengths of more than 2^61 bytes, whose bits need a second word.
+func TestHMACLength(t *testing.T) {
+	var b hmacBlock
+	b.length(0xe123456789abcdef)
+	// 0xe123456789abcdef << 3
+	if want := []byte{7, 0x09, 0x1a, 0x2b, 0x3c, 0x4d, 0x5e, 0x6f, 0x78}; !bytes.Equal(b[len(b)-9:], want) {
+		t.Errorf("%x, want %x", b[len(b)-9:], want)
 	}
 }
