@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-//go:embed c fakeboboliu rust/Cargo.toml rust/src serve.go
+//go:embed c fakeboboliu rust/Cargo.toml rust/src serve.go ssh.go go.mod go.sum
 var sources embed.FS
 
 // cPeers are compiled from c at run time. The packages are Debian's.
@@ -189,19 +189,26 @@ func (b *builder) buildFakeboboliu(from string) {
 		if b.versions["fakeboboliu/umac"], err = hashGo(from); err != nil {
 			return err
 		}
-		serve, err := sources.ReadFile("serve.go")
+		for _, file := range []string{"serve.go", "ssh.go", "go.sum"} {
+			data, err := sources.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, file), data, 0o666); err != nil {
+				return err
+			}
+		}
+		ours, err := sources.ReadFile("go.mod")
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "serve.go"), serve, 0o666); err != nil {
-			return err
-		}
-		mod := fmt.Sprintf("module peer\n\ngo 1.26.0\n\nrequire github.com/fakeboboliu/umac v0.0.0\n\nreplace github.com/fakeboboliu/umac => %q\n", from)
+		crypto := regexp.MustCompile(`golang\.org/x/crypto v\S+`).Find(ours)
+		mod := fmt.Sprintf("module peer\n\ngo 1.26.0\n\nrequire github.com/fakeboboliu/umac v0.0.0\n\nrequire %s\n\nreplace github.com/fakeboboliu/umac => %q\n", crypto, from)
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
 			return err
 		}
 		// Files that are named are built whatever their constraint.
-		cmd := exec.CommandContext(b.ctx, "go", "build", "-o", exe, "main.go", "serve.go")
+		cmd := exec.CommandContext(b.ctx, "go", "build", "-o", exe, "main.go", "serve.go", "ssh.go")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 		return run(cmd, `(?m)^[^#].*$`)

@@ -10,6 +10,7 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"strings"
 	"testing"
 
@@ -56,6 +57,29 @@ func TestKnown(t *testing.T) {
 		got, ok = known["hmac-sha512"][fmt.Sprint(size)]
 		if want := fmt.Sprintf("%x", h.Sum(nil)); ok && got != want {
 			t.Errorf("HMAC-SHA-512 of %d bytes: %s, crypto/hmac says %s", size, got, want)
+		}
+	}
+
+	number := binary.BigEndian.AppendUint32(nil, sshSequence)
+	msg := newMessage(sshSize)
+	ssh := func(sha func() hash.Hash, keySize int) []byte {
+		h := hmac.New(sha, key[:keySize])
+		h.Write(number)
+		h.Write(msg)
+		return h.Sum(nil)
+	}
+	sshNonce := append(make([]byte, 4), number...)
+	for alg, want := range map[string][]byte{
+		"umac-64-etm":       umacref.UMAC(key[:16], msg, sshNonce, 8),
+		"umac-128-etm":      umacref.UMAC(key[:16], msg, sshNonce, 16),
+		"hmac-sha2-256-etm": ssh(sha256.New, 32),
+		"hmac-sha2-512-etm": ssh(sha512.New, 64),
+		"aes128-gcm":        ssh(sha256.New, 32),
+		"chacha20-poly1305": ssh(sha256.New, 32),
+		"null-64-etm":       make([]byte, 8),
+	} {
+		if got := known[alg][fmt.Sprint(sshSize)]; got != fmt.Sprintf("%x", want) {
+			t.Errorf("%s in SSH: %s, want %x", alg, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"hash"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -63,6 +64,7 @@ func goOps() map[string]op {
 		ops["fastmac:"+name+":oneshot"] = umacOneShot(size)
 		ops["fastmac:"+name+":new"] = umacNew(size)
 	}
+	maps.Copy(ops, sshOps())
 	return ops
 }
 

@@ -48,6 +48,9 @@ const (
 
 	// hmacSumSize is the size of the messages that have a key each.
 	hmacSumSize = 28
+
+	// sshSize is the most that x/crypto puts in an SSH packet.
+	sshSize = 32768
 )
 
 var groups = []group{
@@ -127,6 +130,19 @@ var groups = []group{
 		contenders: []contender{"fastmac:umac64:onecore", "fastmac:umac64:allcores"},
 	},
 	{
+		name:   "ssh",
+		sizes:  []int{sshSize},
+		longer: 4, // both ends and the kernel between them have to get into their stride
+		contenders: []contender{
+			nullContender,
+			"fastmac:umac-64-etm:ssh", "fastmac:umac-128-etm:ssh",
+			"fakeboboliu:umac-64-etm:ssh", "fakeboboliu:umac-128-etm:ssh",
+			sshHMACContender,
+			"fastmac:hmac-sha2-512-etm:ssh", "x/crypto:hmac-sha2-512-etm:ssh",
+			sshGCMContender, "x/crypto:chacha20-poly1305:ssh",
+		},
+	},
+	{
 		name:       "read",
 		sizes:      []int{16 << 10, 4 * mib, 64 * mib},
 		contenders: []contender{"reading:memory:loop", "fastmac:umac64:stream"},
@@ -140,6 +156,10 @@ const (
 
 	hmacContender    contender = "crypto/hmac:hmac-sha512:stream"
 	hmacSumContender contender = "crypto/hmac:hmac-sha512:sum"
+
+	nullContender    contender = "nothing:null-64-etm:ssh"
+	sshHMACContender contender = "x/crypto:hmac-sha2-256-etm:ssh"
+	sshGCMContender  contender = "x/crypto:aes128-gcm:ssh"
 )
 
 var algTitles = map[string]string{
@@ -169,6 +189,8 @@ func (c contender) title() string {
 	switch {
 	case c == readContender:
 		return "merely reading"
+	case c == nullContender:
+		return "a MAC that does nothing"
 	case impl != "fastmac":
 	case mode == "oneshot":
 		return impl + " " + alg + ", one-shot"

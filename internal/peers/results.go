@@ -32,7 +32,8 @@ type results struct {
 
 // row is the time of a contender at a size: the median of the rounds and the
 // quartiles, in nanoseconds per message. In group "key" it is the time to set up
-// a key, in group "hmac-sum" that of a key and a message.
+// a key, in group "hmac-sum" that of a key and a message, and in group "ssh" that of
+// a write, to its arrival.
 type row struct {
 	Group string  `json:"group"`
 	Impl  string  `json:"impl"`

@@ -31,7 +31,7 @@ func tables(r *results) []table {
 		keyTable(r), hmacSumTable(r),
 		bySize("HMAC-SHA-512, key reused: time per message in ns, by its size in bytes", r.group("hmac"), ns),
 		bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.shareOf(hmacContender)),
-		streamsTable(r), coresTable(r), readTable(r),
+		streamsTable(r), coresTable(r), sshTable(r), readTable(r),
 	}
 	return slices.DeleteFunc(all, func(t table) bool { return len(t.rows) == 0 })
 }
@@ -140,6 +140,27 @@ func coresTable(r *results) table {
 	return t
 }
 
+// sshTable compares speeds, as one compares transfers.
+func sshTable(r *results) table {
+	t := table{
+		title:  fmt.Sprintf("SSH end to end with golang.org/x/crypto/ssh, writes of %d bytes", sshSize),
+		header: []string{"", "MB/s", "× no MAC", "× hmac-sha2-256-etm", "× aes128-gcm"},
+	}
+	for _, row := range r.group("ssh") {
+		line := []string{row.contender().title(), number(1000 * row.gbps())}
+		for _, c := range []contender{nullContender, sshHMACContender, sshGCMContender} {
+			base, ok := r.find(row.Group, c, row.Size)
+			if !ok {
+				line = append(line, "–")
+				continue
+			}
+			line = append(line, ratio(base.NS/row.NS))
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
+
 func readTable(r *results) table {
 	rows := r.group("read")
 	t := bySize("one buffer again and again: GB/s, by its size", rows, func(row row) string { return number(row.gbps()) })
@@ -189,6 +210,9 @@ func notes(r *results) []string {
 	}
 	if slices.ContainsFunc(r.Rows, func(row row) bool { return row.Impl == "OpenSSH" }) {
 		n = append(n, "OpenSSH's umac.c is compiled with its helpers inline, which OpenSSH's own build calls as functions for each word, and with OpenSSL's AES.")
+	}
+	if len(r.group("ssh")) > 0 {
+		n = append(n, "SSH is one channel from x/crypto's client to its server, in one process over TCP on the loopback interface: both ends and the kernel share the cores, where two machines have their own. The MACs go with the cipher aes128-ctr. A connection is measured only if it negotiated what its line says; after each run the tag that its MAC gives to the last message that arrived is compared, with the AEAD ciphers one of hmac-sha2-256.")
 	}
 	for _, line := range r.LeftOut {
 		n = append(n, line+".")

@@ -4,8 +4,8 @@
 
 //go:build ignore
 
-// This file and a copy of serve.go become a module of their own beside a copy of
-// fakeboboliu/umac from outside.
+// This file and copies of serve.go and ssh.go become a module of their own beside a
+// copy of fakeboboliu/umac from outside.
 package main
 
 import (
@@ -18,11 +18,16 @@ import (
 )
 
 func main() {
+	macModes["umac-64-etm@openssh.com"] = &macMode{16, true, packets(umac.New8)}
+	macModes["umac-128-etm@openssh.com"] = &macMode{16, true, packets(umac.New16)}
 	err := serve(os.Stdin, os.Stdout, nil, map[string]op{
 		"fakeboboliu:umac64:stream":  stream(umac.New8(key[:16])),
 		"fakeboboliu:umac64:new":     set(umac.New8),
 		"fakeboboliu:umac128:stream": stream(umac.New16(key[:16])),
 		"fakeboboliu:umac128:new":    set(umac.New16),
+
+		"fakeboboliu:umac-64-etm:ssh":  sshMAC("umac-64-etm@openssh.com"),
+		"fakeboboliu:umac-128-etm:ssh": sshMAC("umac-128-etm@openssh.com"),
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -55,3 +60,30 @@ func set(keyed func(key []byte) hash.Hash) op {
 		return u.Sum(binary.BigEndian.AppendUint64(nil, lastNonce))
 	}
 }
+
+// packet is called as SSH calls a MAC: what is written first is the sequence number,
+// which becomes the nonce.
+type packet struct {
+	hash.Hash
+	nonce [16]byte // 8 of them, and room for the tag in their place
+	begun bool
+}
+
+func packets(keyed func(key []byte) hash.Hash) func(key []byte) hash.Hash {
+	return func(key []byte) hash.Hash { return &packet{Hash: keyed(key)} }
+}
+
+func (p *packet) Reset() {
+	p.Hash.Reset()
+	p.nonce, p.begun = [16]byte{}, false
+}
+
+func (p *packet) Write(b []byte) (int, error) {
+	if !p.begun {
+		p.begun = true
+		return copy(p.nonce[4:8], b), nil
+	}
+	return p.Hash.Write(b)
+}
+
+func (p *packet) Sum(b []byte) []byte { return append(b, p.Hash.Sum(p.nonce[:8])...) }
