@@ -1,0 +1,64 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sshmac
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"testing"
+)
+
+// packetMAC returns what x/crypto's transport does with a MAC for each packet that
+// it sends: its body is n bytes with the padding.
+func packetMAC(h hash.Hash, n int) func() {
+	const padding = 10
+	var sequence uint32
+	var number [4]byte
+	prefix := []byte{0, 0, 1, 0, padding}
+	body := make([]byte, n)
+	tag := make([]byte, 0, h.Size())
+	return func() {
+		sequence++
+		binary.BigEndian.PutUint32(number[:], sequence)
+		h.Reset()
+		h.Write(number[:])
+		h.Write(prefix)
+		h.Write(body[:n-padding])
+		h.Write(body[n-padding:])
+		tag = h.Sum(tag[:0])
+	}
+}
+
+var packetSizes = []int{32, 256, 1500, 32768}
+
+func BenchmarkPacket(b *testing.B) {
+	for _, m := range Modes() {
+		if !m.ETM {
+			continue // the same code
+		}
+		for _, size := range packetSizes {
+			b.Run(fmt.Sprintf("mac=%s/size=%d", m.Name, size), func(b *testing.B) {
+				packet := packetMAC(m.New(make([]byte, m.KeySize)), size)
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					packet()
+				}
+			})
+		}
+	}
+}
+
+func TestPacketAllocs(t *testing.T) {
+	for _, m := range Modes() {
+		for _, size := range packetSizes {
+			packet := packetMAC(m.New(make([]byte, m.KeySize)), size)
+			if n := testing.AllocsPerRun(100, packet); n != 0 {
+				t.Errorf("%s: %v allocations for a packet of %d bytes", m.Name, n, size)
+			}
+		}
+	}
+}
