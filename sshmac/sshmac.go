@@ -56,6 +56,7 @@
 package sshmac
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash"
 
@@ -145,6 +146,10 @@ func mustSize(key []byte, size int) {
 	}
 }
 
+// shortSize is the size in bytes up to which copying a packet costs less than it
+// gains.
+const shortSize = 512
+
 // packetUMAC is UMAC as an SSH transport calls it.
 type packetUMAC struct {
 	u *fastmac.UMAC
@@ -152,23 +157,60 @@ type packetUMAC struct {
 	// OpenSSH's nonce: the packet's sequence number in 8 bytes, big-endian.
 	nonce   [8]byte
 	missing int // how many of the last four bytes have not been written yet
+
+	// A transport writes a packet in pieces, of a few bytes at its ends. A short
+	// one is gathered here and hashed at once; one that does not fit is long.
+	short    [shortSize]byte
+	gathered int
+	long     bool
 }
 
 func (p *packetUMAC) Write(b []byte) (int, error) {
-	n := copy(p.nonce[len(p.nonce)-p.missing:], b)
-	p.missing -= n
-	if _, err := p.u.Write(b[n:]); err != nil {
-		return n, err
+	body := b
+	if p.missing > 0 {
+		body = b[p.writeNumber(b):]
+	}
+	if !p.long && len(body) <= len(p.short)-p.gathered {
+		p.gathered += copy(p.short[p.gathered:], body)
+	} else {
+		p.flush()
+		p.long = true
+		p.u.Write(body) // never fails
 	}
 	return len(b), nil
 }
 
+// writeNumber takes what is missing of the sequence number from the start of b.
+func (p *packetUMAC) writeNumber(b []byte) int {
+	n := sequenceSize
+	if p.missing == sequenceSize && len(b) >= sequenceSize {
+		// In one store: the nonce is read as one word, and a load that spans two
+		// recent stores has to wait for both.
+		binary.BigEndian.PutUint64(p.nonce[:], uint64(binary.BigEndian.Uint32(b)))
+	} else {
+		n = copy(p.nonce[len(p.nonce)-p.missing:], b)
+	}
+	p.missing -= n
+	return n
+}
+
+func (p *packetUMAC) flush() {
+	if p.gathered > 0 {
+		p.u.Write(p.short[:p.gathered])
+		p.gathered = 0
+	}
+}
+
 // Sum appends: x/crypto's CBC mode passes the packet itself as b.
-func (p *packetUMAC) Sum(b []byte) []byte { return p.u.AppendTag(b, p.nonce[:]) }
+func (p *packetUMAC) Sum(b []byte) []byte {
+	p.flush()
+	return p.u.AppendTag(b, p.nonce[:])
+}
 
 func (p *packetUMAC) Reset() {
 	p.u.Reset()
 	p.nonce, p.missing = [8]byte{}, sequenceSize
+	p.gathered, p.long = 0, false
 }
 
 func (p *packetUMAC) Size() int      { return p.u.Size() }

@@ -80,6 +80,9 @@ func TestPackets(t *testing.T) {
 				seq = uint32(rng.Uint64())
 			}
 			packet := make([]byte, rng.Uint64()%2000)
+			if i%7 == 0 {
+				packet = make([]byte, shortSize-1+i%3) // around the longest that is gathered
+			}
 			rng.Read(packet)
 
 			number := binary.BigEndian.AppendUint32(nil, seq)
