@@ -154,9 +154,10 @@ const shortSize = 512
 type packetUMAC struct {
 	u *fastmac.UMAC
 
-	// OpenSSH's nonce: the packet's sequence number in 8 bytes, big-endian.
-	nonce   [8]byte
-	missing int // how many of the last four bytes have not been written yet
+	// The packet's sequence number, and how many of its bytes have not been
+	// written yet.
+	number  uint64
+	missing int
 
 	// A transport writes a packet in pieces, of a few bytes at its ends. A short
 	// one is gathered here and hashed at once; one that does not fit is long.
@@ -182,15 +183,15 @@ func (p *packetUMAC) Write(b []byte) (int, error) {
 
 // writeNumber takes what is missing of the sequence number from the start of b.
 func (p *packetUMAC) writeNumber(b []byte) int {
-	n := sequenceSize
 	if p.missing == sequenceSize && len(b) >= sequenceSize {
-		// In one store: the nonce is read as one word, and a load that spans two
-		// recent stores has to wait for both.
-		binary.BigEndian.PutUint64(p.nonce[:], uint64(binary.BigEndian.Uint32(b)))
-	} else {
-		n = copy(p.nonce[len(p.nonce)-p.missing:], b)
+		p.number, p.missing = uint64(binary.BigEndian.Uint32(b)), 0
+		return sequenceSize
 	}
-	p.missing -= n
+	n := min(len(b), p.missing)
+	for _, x := range b[:n] {
+		p.missing--
+		p.number |= uint64(x) << (8 * p.missing)
+	}
 	return n
 }
 
@@ -204,12 +205,14 @@ func (p *packetUMAC) flush() {
 // Sum appends: x/crypto's CBC mode passes the packet itself as b.
 func (p *packetUMAC) Sum(b []byte) []byte {
 	p.flush()
-	return p.u.AppendTag(b, p.nonce[:])
+	var nonce [8]byte // OpenSSH's: the sequence number, big-endian
+	binary.BigEndian.PutUint64(nonce[:], p.number)
+	return p.u.AppendTag(b, nonce[:])
 }
 
 func (p *packetUMAC) Reset() {
 	p.u.Reset()
-	p.nonce, p.missing = [8]byte{}, sequenceSize
+	p.number, p.missing = 0, sequenceSize
 	p.gathered, p.long = 0, false
 }
 
