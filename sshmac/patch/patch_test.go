@@ -1,0 +1,23 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package patch
+
+import (
+	"go/format"
+	"testing"
+)
+
+// TestFormat does for these files what gofmt does for those that end in .go. That
+// they compile and work is tested where they are applied.
+func TestFormat(t *testing.T) {
+	for name, source := range map[string]string{Name: Source, TestName: Test} {
+		formatted, err := format.Source([]byte(source))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if string(formatted) != source {
+			t.Errorf("gofmt would change %s", name)
+		}
+	}
+}
