@@ -43,6 +43,18 @@ usage:
       Which kernel computes each layer on this machine, and whether AES runs
       on the CPU's AES instructions, as it must to be constant time.
 
+  fastmac patch-ssh [-C DIR] [-o DIR] [--check | --revert]
+      For programs that cannot use sshmac.Register: gives x/crypto/ssh a public
+      RegisterMAC. Copies the golang.org/x/crypto that go.mod has, adds one file,
+      builds and tests it, and adds a replace line to go.mod. If a vendor folder
+      is in use, adds the file there instead.
+        -C DIR    your module (default .)
+        -o DIR    where the copy goes (default third_party/golang.org/x/crypto)
+        --check   only tells whether that is done and fits go.mod
+        --revert  undoes it, if nothing was changed in the copy
+      Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage,
+      130 interrupted.
+
   fastmac help
       This text.
 `
@@ -65,6 +77,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return newDemo(stdout, stderr).main(ctx, args)
 	case "hardware":
 		return hardware(args, stdout, stderr)
+	case "patch-ssh":
+		return patchSSH(ctx, args, stdout, stderr)
 	case "help", "-h", "-help", "--help":
 		return printUsage(stdout, stderr)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"help"}, {"-h"}, {"--help"}, {"demo", "--help"}, {"hardware", "-h"}} {
+	for _, args := range [][]string{nil, {"help"}, {"-h"}, {"--help"}, {"demo", "--help"}, {"hardware", "-h"}, {"patch-ssh", "-help"}} {
 		var stdout, stderr bytes.Buffer
 		if code := run(t.Context(), args, &stdout, &stderr); code != exitOK {
 			t.Errorf("%q: exit status %d", args, code)
@@ -48,6 +48,8 @@ func TestUsageErrors(t *testing.T) {
 		{"demo --port 65536", "--port is 65536"},
 		{"demo --port ssh", `invalid value "ssh" for flag -port`},
 		{"hardware --size 1", "flag provided but not defined: -size"},
+		{"patch-ssh --check --revert", "--check and --revert do not go together"},
+		{"patch-ssh v0.58.0", `patch-ssh: unexpected argument "v0.58.0"`},
 		{"hardware now", `hardware: unexpected argument "now"`},
 	} {
 		var stdout, stderr bytes.Buffer
