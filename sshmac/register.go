@@ -37,7 +37,8 @@ var macModes map[string]*macMode
 // x/crypto has no API for this, so Register adds to its private table. It first
 // compares entries that it knows, and returns an error, with the table untouched,
 // if they are not as expected, or if Go's FIPS 140 mode is on, where UMAC is not
-// approved. The program then still has the MACs that x/crypto brings. What the
+// approved. The program then still has the MACs that x/crypto brings; to register
+// without go:linkname, see the package documentation. What the
 // comparison cannot see is a table that is no map any more: then the program would
 // crash in Register. After an upgrade of x/crypto run
 //
@@ -62,7 +63,7 @@ func register(table map[string]*macMode, fips bool) error {
 	}{{hmacSHA256, false}, {hmacSHA256ETM, true}} {
 		m := table[known.name]
 		if m == nil || m.keySize != 32 || m.etm != known.etm || m.new == nil {
-			return fmt.Errorf("fastmac: UMAC is not registered for SSH: the MAC table of this golang.org/x/crypto/ssh has no %s of the expected shape; build with a release that sshmac is tested with (CHANGELOG.md), or use hmac-sha2-256-etm@openssh.com", known.name)
+			return fmt.Errorf("fastmac: UMAC is not registered for SSH: the MAC table of this golang.org/x/crypto/ssh has no %s of the expected shape; build with a release that sshmac is tested with (CHANGELOG.md), register with the command fastmac patch-ssh, or use hmac-sha2-256-etm@openssh.com", known.name)
 		}
 	}
 	for _, m := range Modes() {

@@ -14,6 +14,26 @@
 //	config.Ciphers = []string{"aes128-ctr"} // see below
 //	config.MACs = sshmac.MACs()
 //
+// # Without go:linkname
+//
+// x/crypto has no API for new MACs, so [Register] uses go:linkname to add to its
+// private table. Where that is not allowed, or Register refuses the table, the
+// command
+//
+//	fastmac patch-ssh
+//
+// run in the program's module gives it a copy of x/crypto with one more file,
+// which the compiler checks. In the program stands then, instead of Register:
+//
+//	for _, m := range sshmac.Modes() {
+//		if !strings.HasPrefix(m.Name, "umac-") {
+//			continue // x/crypto has an hmac-sha2-512 of its own
+//		}
+//		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
+//			log.Print(err) // the program goes on with the MACs it had
+//		}
+//	}
+//
 // # Ciphers
 //
 // The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) bring
