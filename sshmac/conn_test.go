@@ -1,0 +1,250 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sshmac
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/fips140"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"sync"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// registered registers, or skips the test where that is refused.
+func registered(t *testing.T) {
+	if fips140.Enabled() {
+		t.Skip("FIPS 140 mode has no UMAC")
+	}
+	if err := Register(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// only is a configuration that negotiates one of the MACs and nothing slow.
+func only(macs ...string) ssh.Config {
+	return ssh.Config{MACs: macs, Ciphers: []string{ssh.CipherAES128CTR}, KeyExchanges: []string{ssh.KeyExchangeCurve25519}}
+}
+
+var testHostKey = sync.OnceValue(func() ssh.Signer {
+	signer, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed([]byte("host key's seed that is 32 bytes")))
+	if err != nil {
+		panic(err)
+	}
+	return signer
+})
+
+// end is one end of an SSH connection, with a channel open.
+type end struct {
+	raw     net.Conn
+	conn    ssh.Conn
+	channel ssh.Channel
+}
+
+// dial does the client's part, and serve the server's, up to an open channel. When
+// one returns an error, raw is closed.
+func dial(raw net.Conn, config *ssh.ClientConfig, extra []byte) (end, error) {
+	conn, channels, requests, err := ssh.NewClientConn(raw, "", config)
+	if err != nil {
+		return end{}, err
+	}
+	go ssh.DiscardRequests(requests)
+	go rejectAll(channels)
+	channel, requests, err := conn.OpenChannel("data", extra)
+	if err != nil {
+		conn.Close()
+		return end{}, err
+	}
+	go ssh.DiscardRequests(requests)
+	return end{raw, conn, channel}, nil
+}
+
+func serve(raw net.Conn, config ssh.Config) (e end, extra []byte, err error) {
+	serverConfig := &ssh.ServerConfig{Config: config, NoClientAuth: true}
+	serverConfig.AddHostKey(testHostKey())
+	conn, channels, requests, err := ssh.NewServerConn(raw, serverConfig)
+	if err != nil {
+		return end{}, nil, err
+	}
+	go ssh.DiscardRequests(requests)
+	newChannel, ok := <-channels
+	if !ok {
+		return end{}, nil, conn.Wait()
+	}
+	go rejectAll(channels)
+	channel, requests, err := newChannel.Accept()
+	if err != nil {
+		conn.Close()
+		return end{}, nil, err
+	}
+	go ssh.DiscardRequests(requests)
+	return end{raw, conn.Conn, channel}, newChannel.ExtraData(), nil
+}
+
+func rejectAll(channels <-chan ssh.NewChannel) {
+	for c := range channels {
+		c.Reject(ssh.Prohibited, "")
+	}
+}
+
+func clientConfig(config ssh.Config) *ssh.ClientConfig {
+	return &ssh.ClientConfig{Config: config, User: "test", HostKeyCallback: ssh.InsecureIgnoreHostKey()}
+}
+
+// content is an endless stream of bytes, another one for each id.
+func content(id uint64) *rand.ChaCha8 {
+	var seed [32]byte
+	binary.BigEndian.PutUint64(seed[:], id)
+	return rand.NewChaCha8(seed)
+}
+
+// exchange sends the first n bytes of one content while it receives those of
+// another. Its packets are of up to 3000 bytes, so that some end within the first
+// block of UMAC and some beyond. After an error the connection is closed.
+func (e end) exchange(out, in uint64, n int) error {
+	sent := make(chan error, 1)
+	go func() {
+		source, sizes := content(out), rand.New(rand.NewPCG(out, 0))
+		buf := make([]byte, 3000)
+		for left := n; left > 0; {
+			p := buf[:min(left, 1+sizes.IntN(len(buf)))]
+			source.Read(p)
+			if _, err := e.channel.Write(p); err != nil {
+				sent <- err
+				return
+			}
+			left -= len(p)
+		}
+		sent <- nil
+	}()
+	got, want := make([]byte, n), make([]byte, n)
+	content(in).Read(want)
+	_, err := io.ReadFull(e.channel, got)
+	if err == nil && !bytes.Equal(got, want) {
+		err = errors.New("other content received than was sent")
+	}
+	if err != nil {
+		e.conn.Close() // or the other goroutine could wait for a window for ever
+	}
+	return errors.Join(err, <-sent)
+}
+
+// memStream is one direction of a connection in memory. Waiting for it counts as
+// idle in a bubble of package synctest, which waiting for the network does not: so
+// a connection that hangs, or leaves a goroutine behind, fails its test at once.
+type memStream struct {
+	mu     sync.Mutex
+	more   *sync.Cond
+	data   []byte
+	closed bool
+
+	// fault, if set, says what becomes of a packet, and whether the stream ends
+	// behind it. x/crypto passes a packet of up to 4096 bytes, tag included, in
+	// one Write.
+	fault func(packet []byte) (wire []byte, end bool)
+}
+
+func newMemStream() *memStream {
+	s := &memStream{}
+	s.more = sync.NewCond(&s.mu)
+	return s
+}
+
+func (s *memStream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, io.ErrClosedPipe
+	}
+	wire := p
+	if s.fault != nil {
+		wire, s.closed = s.fault(p)
+	}
+	s.data = append(s.data, wire...)
+	s.more.Broadcast()
+	return len(p), nil
+}
+
+func (s *memStream) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.data) == 0 && !s.closed {
+		s.more.Wait()
+	}
+	if len(s.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, s.data)
+	s.data = s.data[n:]
+	return n, nil
+}
+
+func (s *memStream) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.more.Broadcast()
+}
+
+// memConn is one end of a connection in memory.
+type memConn struct {
+	net.Conn // for the addresses
+	in, out  *memStream
+}
+
+func newMemConns() (client, server *memConn) {
+	a, b := net.Pipe()
+	up, down := newMemStream(), newMemStream()
+	return &memConn{a, down, up}, &memConn{b, up, down}
+}
+
+func (c *memConn) Read(p []byte) (int, error)  { return c.in.Read(p) }
+func (c *memConn) Write(p []byte) (int, error) { return c.out.Write(p) }
+func (c *memConn) Close() error {
+	c.in.Close()
+	c.out.Close()
+	return nil
+}
+
+// connectMem makes an SSH connection in memory, with the same algorithms at both
+// ends, which are closed at the end of the test.
+func connectMem(t *testing.T, config *ssh.ClientConfig) (client, server end) {
+	t.Helper()
+	clientRaw, serverRaw := newMemConns()
+	serverErr := make(chan error, 1)
+	go func() {
+		var err error
+		server, _, err = serve(serverRaw, config.Config)
+		serverErr <- err
+	}()
+	client, err := dial(clientRaw, config, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-serverErr; err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.conn.Close()
+		server.conn.Close()
+	})
+	return client, server
+}
+
+// heapInUse returns the bytes of live objects. Two collections also empty the pools.
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
