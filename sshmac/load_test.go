@@ -1,0 +1,180 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sshmac
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash"
+	"net"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// TestLoad has many connections to one server open at once, each with a MAC of its
+// own, and moves data both ways in all of them, with rekeys on the way.
+func TestLoad(t *testing.T) {
+	registered(t)
+	connections, size := 500, 128<<10
+	if testing.Short() {
+		connections = 50
+	}
+	config := only(MACs()...)
+	config.RekeyThreshold = 64 << 10
+
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	guard := time.Now().Add(5 * time.Minute) // a hang becomes an error
+
+	var all, open sync.WaitGroup
+	open.Add(connections) // so that no client sends before all are connected
+	client := func(id uint64) error {
+		config := config
+		config.MACs = MACs()[id%uint64(len(MACs())):][:1]
+		raw, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			open.Done()
+			return err
+		}
+		raw.SetDeadline(guard)
+		e, err := dial(raw, clientConfig(config), binary.BigEndian.AppendUint64(nil, id))
+		open.Done()
+		if err != nil {
+			return err
+		}
+		defer e.conn.Close()
+		checkNegotiated(t, e.conn, ssh.CipherAES128CTR, config.MACs[0])
+		open.Wait()
+		if err := e.exchange(2*id, 2*id+1, size); err != nil {
+			return err
+		}
+		// The server closes when it has everything too.
+		e.conn.Wait()
+		return nil
+	}
+	server := func(raw net.Conn) error {
+		raw.SetDeadline(guard)
+		e, extra, err := serve(raw, config)
+		if err != nil {
+			return err
+		}
+		defer e.conn.Close()
+		id := binary.BigEndian.Uint64(extra)
+		if err := e.exchange(2*id+1, 2*id, size); err != nil {
+			return err
+		}
+		// The client answers once it has read what is before this in the stream.
+		_, err = e.channel.SendRequest("done", true, nil)
+		return err
+	}
+	all.Go(func() {
+		for range connections {
+			raw, err := listener.Accept()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			all.Go(func() {
+				if err := server(raw); err != nil {
+					t.Errorf("server: %v", err)
+				}
+			})
+		}
+	})
+	for id := range connections {
+		all.Go(func() {
+			if err := client(uint64(id)); err != nil {
+				t.Errorf("client %d: %v", id, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestRekey renews the keys of one connection thousands of times while data moves
+// both ways, and changes to another UMAC each time.
+func TestRekey(t *testing.T) {
+	registered(t)
+	rekeys := 10_000
+	if testing.Short() {
+		rekeys = 200
+	}
+	names := []string{UMAC64, UMAC64ETM, UMAC128, UMAC128ETM}
+
+	// How many hashes are made for each name: four in a key exchange, as each end
+	// has one for each direction.
+	made := make(map[string]*atomic.Int64)
+	for _, name := range names {
+		count, entry := new(atomic.Int64), macModes[name]
+		newHash := entry.new
+		made[name] = count
+		entry.new = func(key []byte) hash.Hash { count.Add(1); return newHash(key) }
+		defer func() { entry.new = newHash }()
+	}
+
+	// In a bubble, a connection that hangs is a deadlock, and found at once.
+	synctest.Test(t, func(t *testing.T) {
+		config := only(names...)
+		config.RekeyThreshold = 1 // x/crypto takes its least, 256 bytes
+
+		// x/crypto has no way to change the MACs of a connection, but reads its
+		// own copy of the configuration for each key exchange, in the goroutine
+		// that calls HostKeyCallback in each.
+		var exchanges atomic.Int64
+		var live atomic.Pointer[ssh.Config]
+		clientConfig := clientConfig(config)
+		clientConfig.HostKeyCallback = func(string, net.Addr, ssh.PublicKey) error {
+			n := exchanges.Add(1)
+			if c := live.Load(); c != nil {
+				c.MACs = []string{names[n%int64(len(names))]}
+			}
+			return nil
+		}
+		client, server := connectMem(t, clientConfig)
+		transport := reflect.ValueOf(client.conn).Elem().FieldByName("transport").Elem().Elem()
+		private := transport.FieldByName("config")
+		if private.Type() != reflect.TypeFor[*ssh.Config]() {
+			t.Fatalf("x/crypto/ssh keeps a %v as the configuration of a connection", private.Type())
+		}
+		live.Store((*ssh.Config)(private.UnsafePointer()))
+
+		var heap [2]uint64
+		for half := range heap {
+			goal := int64(rekeys * (half + 1) / len(heap))
+			for id := uint64(0); exchanges.Load() <= goal; id += 2 {
+				if id > uint64(4*rekeys) { // one to three rekeys happen in each turn
+					t.Fatalf("only %d key exchanges", exchanges.Load())
+				}
+				answer := make(chan error, 1)
+				go func() { answer <- server.exchange(id+1, id, 8<<10) }()
+				err := client.exchange(id, id+1, 8<<10)
+				if err := errors.Join(err, <-answer); err != nil {
+					t.Fatalf("after %d key exchanges: %v", exchanges.Load(), err)
+				}
+			}
+			heap[half] = heapInUse()
+		}
+		t.Logf("%d key exchanges; heap %d bytes at half of them, %d at the end", exchanges.Load(), heap[0], heap[1])
+		// The hashes of one key exchange alone are ten times as much.
+		if limit := heap[0] + uint64(rekeys/2)<<10; heap[1] > limit {
+			t.Errorf("heap in use went from %d to %d bytes in %d key exchanges", heap[0], heap[1], rekeys/2)
+		}
+	})
+	for name, n := range made {
+		// All but those of the first exchanges and of the last.
+		if n.Load() < int64(rekeys-4) {
+			t.Errorf("%s had %d of %d key exchanges", name, n.Load()/4, rekeys)
+		}
+	}
+}
