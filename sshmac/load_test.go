@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/fastmac/internal/umacref"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -103,7 +104,9 @@ func TestLoad(t *testing.T) {
 }
 
 // TestRekey renews the keys of one connection thousands of times while data moves
-// both ways, and changes to another UMAC each time.
+// both ways, and changes to another UMAC each time. Under one key of four, one end has
+// the reference in place of ours: two of the same could err alike, and not begin
+// afresh with a key or a packet.
 func TestRekey(t *testing.T) {
 	registered(t)
 	rekeys := 10_000
@@ -115,11 +118,23 @@ func TestRekey(t *testing.T) {
 	// How many hashes are made for each name: four in a key exchange, as each end
 	// has one for each direction.
 	made := make(map[string]*atomic.Int64)
+	var once sync.Map // keys that one end has, and the other has not yet
 	for _, name := range names {
 		count, entry := new(atomic.Int64), macModes[name]
 		newHash := entry.new
 		made[name] = count
-		entry.new = func(key []byte) hash.Hash { count.Add(1); return newHash(key) }
+		entry.new = func(key []byte) hash.Hash {
+			count.Add(1)
+			h := newHash(key)
+			if key[0]%4 != 0 {
+				return h
+			}
+			if _, second := once.LoadAndDelete(string(key)); second {
+				return &reference{key: key, size: h.Size()}
+			}
+			once.Store(string(key), true)
+			return h
+		}
 		defer func() { entry.new = newHash }()
 	}
 
@@ -178,3 +193,24 @@ func TestRekey(t *testing.T) {
 		}
 	}
 }
+
+// reference is UMAC for an SSH transport, as RFC 4418 and OpenSSH have it.
+type reference struct {
+	key    []byte
+	size   int
+	packet []byte // the sequence number before it
+}
+
+func (r *reference) Write(p []byte) (int, error) {
+	r.packet = append(r.packet, p...)
+	return len(p), nil
+}
+
+func (r *reference) Sum(b []byte) []byte {
+	nonce := append(make([]byte, 4), r.packet[:4]...)
+	return append(b, umacref.UMAC(r.key, r.packet[4:], nonce, r.size)...)
+}
+
+func (r *reference) Reset()         { r.packet = r.packet[:0] }
+func (r *reference) Size() int      { return r.size }
+func (r *reference) BlockSize() int { return 1024 }
