@@ -138,6 +138,13 @@ func (e end) exchange(out, in uint64, n int) error {
 	return errors.Join(err, <-sent)
 }
 
+// both has the two ends exchange the contents id and id+1.
+func both(client, server end, id uint64, n int) error {
+	answer := make(chan error, 1)
+	go func() { answer <- server.exchange(id+1, id, n) }()
+	return errors.Join(client.exchange(id, id+1, n), <-answer)
+}
+
 // memStream is one direction of a connection in memory. Waiting for it counts as
 // idle in a bubble of package synctest, which waiting for the network does not: so
 // a connection that hangs, or leaves a goroutine behind, fails its test at once.

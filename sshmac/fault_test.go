@@ -286,9 +286,9 @@ func (a abandonment) test(t *testing.T) (reached bool) {
 		return nil, !a.silent
 	}
 	config := only(a.mac)
-	var both sync.WaitGroup
+	var ends sync.WaitGroup
 	var clientErr, serverErr error
-	both.Go(func() {
+	ends.Go(func() {
 		e, err := dial(client, clientConfig(config), nil)
 		if err == nil {
 			if err = e.exchange(0, 1, 4000); err == nil {
@@ -297,7 +297,7 @@ func (a abandonment) test(t *testing.T) (reached bool) {
 		}
 		clientErr = err
 	})
-	both.Go(func() {
+	ends.Go(func() {
 		e, _, err := serve(server, config)
 		if err == nil {
 			if err = e.exchange(1, 0, 4000); err == nil {
@@ -312,7 +312,7 @@ func (a abandonment) test(t *testing.T) (reached bool) {
 		client.Close()
 		server.Close()
 	}
-	both.Wait()
+	ends.Wait()
 	synctest.Wait() // until x/crypto sends nothing more either
 	if packet >= a.packet {
 		return true

@@ -6,7 +6,6 @@ package sshmac
 
 import (
 	"encoding/binary"
-	"errors"
 	"hash"
 	"net"
 	"reflect"
@@ -171,10 +170,7 @@ func TestRekey(t *testing.T) {
 				if id > uint64(4*rekeys) { // one to three rekeys happen in each turn
 					t.Fatalf("only %d key exchanges", exchanges.Load())
 				}
-				answer := make(chan error, 1)
-				go func() { answer <- server.exchange(id+1, id, 8<<10) }()
-				err := client.exchange(id, id+1, 8<<10)
-				if err := errors.Join(err, <-answer); err != nil {
+				if err := both(client, server, id, 8<<10); err != nil {
 					t.Fatalf("after %d key exchanges: %v", exchanges.Load(), err)
 				}
 			}

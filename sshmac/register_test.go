@@ -6,19 +6,15 @@ package sshmac
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"crypto/fips140"
-	"crypto/rand"
 	"errors"
 	"go/ast"
 	"go/parser"
 	"go/printer"
 	"go/token"
 	"hash"
-	"io"
 	"io/fs"
 	"maps"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"example.com/fastmac"
 	"golang.org/x/crypto/ssh"
@@ -159,11 +156,17 @@ func TestRegister(t *testing.T) {
 				if cipher == "aes128-cbc" && macModes[name].etm {
 					continue // x/crypto cannot do these together
 				}
-				config := ssh.Config{MACs: []string{name}, Ciphers: []string{cipher}, RekeyThreshold: 64 << 10}
-				client, server := connect(t, config)
-				checkNegotiated(t, client, cipher, name)
-				checkNegotiated(t, server, cipher, name)
-				echo(t, client)
+				synctest.Test(t, func(t *testing.T) {
+					config := only(name)
+					config.Ciphers = []string{cipher}
+					config.RekeyThreshold = 64 << 10
+					client, server := connectMem(t, clientConfig(config))
+					checkNegotiated(t, client.conn, cipher, name)
+					checkNegotiated(t, server.conn, cipher, name)
+					if err := both(client, server, 0, 300_000); err != nil {
+						t.Error(err)
+					}
+				})
 			}
 		})
 	}
@@ -178,102 +181,6 @@ func checkNegotiated(t *testing.T, conn ssh.Conn, cipher, mac string) {
 			t.Errorf("negotiated %s with %s, want %s with %s", d.Cipher, d.MAC, cipher, mac)
 		}
 	}
-}
-
-// echo sends 300 kB through a channel of type "echo" and compares what returns.
-func echo(t *testing.T, client ssh.Conn) {
-	t.Helper()
-	channel, requests, err := client.OpenChannel("echo", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go ssh.DiscardRequests(requests)
-	sent := make([]byte, 300_000)
-	rand.Read(sent)
-	go func() {
-		channel.Write(sent)
-		channel.CloseWrite()
-	}()
-	received, err := io.ReadAll(channel)
-	if err != nil || !bytes.Equal(received, sent) {
-		t.Errorf("%d bytes returned of %d, equal: %v; %v", len(received), len(sent), bytes.Equal(received, sent), err)
-	}
-}
-
-// connect returns the two ends of a connection over loopback whose server has
-// "echo" channels. Both are closed at the end of the test.
-func connect(t *testing.T, config ssh.Config) (client, server ssh.Conn) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	serverConn := make(chan ssh.Conn, 1)
-	go func() {
-		defer close(serverConn)
-		raw, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		_, hostKey, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		signer, err := ssh.NewSignerFromKey(hostKey)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		serverConfig := &ssh.ServerConfig{Config: config, NoClientAuth: true}
-		serverConfig.AddHostKey(signer)
-		conn, channels, requests, err := ssh.NewServerConn(raw, serverConfig)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		go ssh.DiscardRequests(requests)
-		go func() {
-			for newChannel := range channels {
-				channel, requests, err := newChannel.Accept()
-				if err != nil {
-					continue
-				}
-				go ssh.DiscardRequests(requests)
-				go func() {
-					io.Copy(channel, channel)
-					channel.Close()
-				}()
-			}
-		}()
-		serverConn <- conn.Conn
-	}()
-	raw, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, channels, requests, err := ssh.NewClientConn(raw, "", &ssh.ClientConfig{
-		Config: config, User: "test", HostKeyCallback: ssh.InsecureIgnoreHostKey(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	go ssh.DiscardRequests(requests)
-	go func() {
-		for channel := range channels {
-			channel.Reject(ssh.Prohibited, "")
-		}
-	}()
-	server, ok := <-serverConn
-	if !ok {
-		t.Fatal("no server")
-	}
-	t.Cleanup(func() {
-		client.Close()
-		server.Close()
-	})
-	return client, server
 }
 
 // TestRegisterFIPS registers in a process in FIPS 140 mode, which has to refuse.
