@@ -255,3 +255,13 @@ func heapInUse() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// checkHeap compares the heap in use before and after n connections or key
+// exchanges. The hashes of each have several KiB.
+func checkHeap(t *testing.T, heap [2]uint64, n int) {
+	t.Helper()
+	t.Logf("heap in use: %d bytes, and %d after %d times more", heap[0], heap[1], n)
+	if heap[1] > heap[0]+256<<10+uint64(n)<<10 {
+		t.Errorf("heap in use went from %d to %d bytes in %d times", heap[0], heap[1], n)
+	}
+}
