@@ -36,6 +36,7 @@ func TestLoad(t *testing.T) {
 	}
 	defer listener.Close()
 	guard := time.Now().Add(5 * time.Minute) // a hang becomes an error
+	listener.(*net.TCPListener).SetDeadline(guard)
 
 	var all, open sync.WaitGroup
 	open.Add(connections) // so that no client sends before all are connected
