@@ -48,6 +48,12 @@
 // SSH gives UMAC the packet's sequence number as its nonce. x/crypto renews the
 // keys after 2^31 packets at the latest, before a sequence number comes twice.
 //
+// # Failures
+//
+// A packet whose MAC is wrong ends the connection, and none of it is delivered. But
+// what a program reads from a channel then ends with io.EOF, as it does after a whole
+// message: ask Wait of the ssh.Conn for the reason, or send lengths.
+//
 // # Peers
 //
 // Offer umac-64 wherever umac-128 is offered: some builds of the OpenSSH that
