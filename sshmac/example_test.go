@@ -16,7 +16,7 @@ import (
 // others.
 func ExampleRegister_server() {
 	config := &ssh.ServerConfig{}
-	config.Ciphers = []string{ssh.CipherAES128CTR, ssh.CipherAES256CTR}
+	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"}
 	if err := sshmac.Register(); err != nil {
 		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
 	}
@@ -29,7 +29,7 @@ func ExampleRegister_client() {
 		log.Fatal(err)
 	}
 	config := &ssh.ClientConfig{}
-	config.Ciphers = []string{ssh.CipherAES128CTR}
+	config.Ciphers = []string{"aes128-ctr"}
 	config.MACs = []string{sshmac.UMAC128ETM, sshmac.UMAC64ETM}
 }
 

@@ -84,6 +84,7 @@ func TestTableShape(t *testing.T) {
 		}
 		source = filepath.Join(strings.TrimSpace(string(cache)), source)
 	}
+	t.Logf("reading %s", filepath.Dir(source))
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(source), "*.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no source of x/crypto/ssh: %v", err)
@@ -153,9 +154,6 @@ func TestRegister(t *testing.T) {
 	for _, name := range MACs() {
 		t.Run(name, func(t *testing.T) {
 			for _, cipher := range []string{"aes128-ctr", "aes256-ctr", "aes128-cbc"} {
-				if cipher == "aes128-cbc" && macModes[name].etm {
-					continue // x/crypto cannot do these together
-				}
 				synctest.Test(t, func(t *testing.T) {
 					config := only(name)
 					config.Ciphers = []string{cipher}
@@ -173,12 +171,20 @@ func TestRegister(t *testing.T) {
 }
 
 // checkNegotiated compares what an end of a connection reports, in both directions.
+// It does so by reflection, to build with an x/crypto that does not report them,
+// which is before v0.39.0. There it has to do that a configuration names one cipher
+// and one MAC.
 func checkNegotiated(t *testing.T, conn ssh.Conn, cipher, mac string) {
 	t.Helper()
-	algorithms := conn.(ssh.AlgorithmsConnMetadata).Algorithms()
-	for _, d := range []ssh.DirectionAlgorithms{algorithms.Read, algorithms.Write} {
-		if d.Cipher != cipher || d.MAC != mac {
-			t.Errorf("negotiated %s with %s, want %s with %s", d.Cipher, d.MAC, cipher, mac)
+	method := reflect.ValueOf(conn).MethodByName("Algorithms")
+	if !method.IsValid() {
+		return
+	}
+	algorithms := method.Call(nil)[0]
+	for _, direction := range []string{"Read", "Write"} {
+		d := algorithms.FieldByName(direction)
+		if c, m := d.FieldByName("Cipher").String(), d.FieldByName("MAC").String(); c != cipher || m != mac {
+			t.Errorf("%s: negotiated %s with %s, want %s with %s", direction, c, m, cipher, mac)
 		}
 	}
 }
