@@ -40,8 +40,8 @@
 // their own authentication: with one of them no MAC is used at all. They come
 // first in x/crypto's default order, so a MAC has an effect only where Ciphers is
 // set to stream ciphers such as aes128-ctr or where the peer has no AEAD. With a
-// CBC cipher x/crypto does not interoperate under any "-etm" MAC, its own
-// included.
+// CBC cipher x/crypto before v0.58.0 does not interoperate under any "-etm" MAC,
+// its own included.
 //
 // # Nonces
 //
