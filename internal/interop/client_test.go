@@ -14,6 +14,7 @@ import (
 	"os/user"
 	"testing"
 
+	"example.com/fastmac/sshmac"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -39,7 +40,7 @@ type serverCommand func(t *testing.T, c *cell) *exec.Cmd
 // c.remoteCommand.
 func server(command serverCommand) func(*testing.T, *cell) {
 	return func(t *testing.T, c *cell) {
-		log, err := runServer(t, c, command)
+		log, err := runServer(t, c, command, c.fetch)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, log)
 		}
@@ -47,9 +48,9 @@ func server(command serverCommand) func(*testing.T, *cell) {
 	}
 }
 
-// runServer connects to command and returns its standard error. err is that of the
-// client.
-func runServer(t *testing.T, c *cell, command serverCommand) (log string, err error) {
+// runServer connects a client of x/crypto to command, for talk, and returns the
+// standard error of command. err is that of the client.
+func runServer(t *testing.T, c *cell, command serverCommand, talk func(*testing.T, *ssh.Client) error) (log string, err error) {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -81,21 +82,25 @@ func runServer(t *testing.T, c *cell, command serverCommand) (log string, err er
 	// The only other ends of the connection are here.
 	accepted.Close()
 	socket.Close()
-	err = c.fetch(t, raw)
+	client, err := c.connect(t, raw)
+	if err == nil {
+		err = talk(t, client)
+		client.Close()
+	}
 	raw.Close()
 	cmd.Wait() // its status tells only how the connection ended
 	return stderr.String(), err
 }
 
-// fetch is a client of x/crypto.
-func (c *cell) fetch(t *testing.T, raw net.Conn) error {
+// connect makes a client of x/crypto.
+func (c *cell) connect(t *testing.T, raw net.Conn) (*ssh.Client, error) {
 	t.Helper()
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := ssh.FixedHostKey(c.host.PublicKey())
-	conn, channels, requests, err := ssh.NewClientConn(raw, "", &ssh.ClientConfig{
+	conn, channels, requests, err := ssh.NewClientConn(wire{raw}, "", &ssh.ClientConfig{
 		Config: c.config(),
 		User:   me.Username,
 		Auth:   []ssh.AuthMethod{ssh.PublicKeys(c.user)},
@@ -105,11 +110,16 @@ func (c *cell) fetch(t *testing.T, raw net.Conn) error {
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("client: %w", err)
+		return nil, fmt.Errorf("client: %w", err)
 	}
-	defer conn.Close()
 	c.checkConn(t, conn)
-	session, err := ssh.NewClient(conn, channels, requests).NewSession()
+	return ssh.NewClient(conn, channels, requests), nil
+}
+
+// fetch has the server run c.remoteCommand.
+func (c *cell) fetch(t *testing.T, client *ssh.Client) error {
+	t.Helper()
+	session, err := client.NewSession()
 	if err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
@@ -130,9 +140,43 @@ func (c *cell) fetch(t *testing.T, raw net.Conn) error {
 	}
 	c.checkOutput(t, output)
 	if err := session.Wait(); err != nil {
-		return errors.Join(fmt.Errorf("client: %w; %s", err, &remoteErr), conn.Close(), conn.Wait())
+		client.Close()
+		return errors.Join(fmt.Errorf("client: %w; %s", err, &remoteErr), client.Wait())
 	}
 	return nil
+}
+
+// TestSequenceNumbers goes on until all but the highest byte of the sequence numbers
+// have been in use, in both directions. In TestMatrix they stay below 256: with
+// OpenSSH's strict key exchange they start anew with new keys.
+func TestSequenceNumbers(t *testing.T) {
+	needSSHD(t)
+	n := 1<<16 + 1<<8
+	if testing.Short() {
+		n = 1<<8 + 1<<4
+	}
+	s := newSite(t)
+	for _, m := range sshmac.Modes() {
+		t.Run(m.Name, func(t *testing.T) {
+			c := &cell{row: row{m.Name, "aes128-ctr"}, site: s}
+			log, err := runServer(t, c, sshdCommand, func(t *testing.T, client *ssh.Client) error {
+				for range n {
+					// A packet for the request, and one for the refusal.
+					if ok, _, err := client.SendRequest("none@example.com", true, nil); ok || err != nil {
+						return fmt.Errorf("reply %v, %v", ok, err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, log[max(0, len(log)-1000):])
+			}
+			if kexes := c.rekeyed.Load(); kexes != 1 {
+				t.Errorf("%d key exchanges, want one", kexes)
+			}
+			c.checkLog(t, log)
+		})
+	}
 }
 
 // sshdCommand runs sshd for one connection, with nothing of the system's

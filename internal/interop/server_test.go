@@ -156,7 +156,7 @@ func (c *cell) serve(t *testing.T, listener net.Listener) error {
 		},
 	}
 	config.AddHostKey(countingSigner{c.host, c})
-	conn, channels, requests, err := ssh.NewServerConn(raw, config)
+	conn, channels, requests, err := ssh.NewServerConn(wire{raw}, config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
