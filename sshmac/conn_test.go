@@ -32,7 +32,7 @@ func registered(t *testing.T) {
 
 // only is a configuration that negotiates one of the MACs and nothing slow.
 func only(macs ...string) ssh.Config {
-	return ssh.Config{MACs: macs, Ciphers: []string{ssh.CipherAES128CTR}, KeyExchanges: []string{ssh.KeyExchangeCurve25519}}
+	return ssh.Config{MACs: macs, Ciphers: []string{"aes128-ctr"}, KeyExchanges: []string{"curve25519-sha256"}}
 }
 
 var testHostKey = sync.OnceValue(func() ssh.Signer {
