@@ -186,7 +186,7 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
 	k.tag(&tag, nonce, msg)
-	return append(dst, tag[:k.tagSize]...)
+	return appendTag(dst, &tag, k.tagSize)
 }
 
 // Verify reports whether tag is the tag of msg under nonce. It is false for a tag
@@ -294,6 +294,20 @@ func (k *UMACKey) xorPad(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, pa
 	if k.tagSize > 8 {
 		binary.LittleEndian.PutUint64(tag[8:], bits.ReverseBytes64(uint64(h[2])<<32|uint64(h[3]))^pad.second)
 	}
+}
+
+// appendTag appends the first size bytes of tag. Copies of known sizes take a few
+// instructions; for others the compiler calls a function.
+func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
+	switch size {
+	case 4:
+		return append(dst, tag[:4]...)
+	case 8:
+		return append(dst, tag[:8]...)
+	case 12:
+		return append(dst, tag[:12]...)
+	}
+	return append(dst, tag[:]...)
 }
 
 // Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and then
@@ -506,7 +520,7 @@ func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
 	u.tag(&tag, nonce)
-	return append(dst, tag[:u.key.tagSize]...)
+	return appendTag(dst, &tag, u.key.tagSize)
 }
 
 // Verify reports whether tag is the tag of what has been written under the nonce.
