@@ -9,7 +9,9 @@ import (
 	"crypto/fips140"
 	"crypto/hmac"
 	"crypto/sha512"
+	"errors"
 	"hash"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -345,7 +347,14 @@ func TestHMACSHA512Enforced(t *testing.T) {
 	if !fips140.Enforced() {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestHMACSHA512Enforced$", "-test.v")
 		cmd.Env = append(os.Environ(), "GODEBUG=fips140=only")
-		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+		out, err := cmd.CombinedOutput()
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
+			t.Skipf("cannot start itself, as in an emulator: %v", err)
+		}
+		if bytes.Contains(out, []byte("incompatible with the purego build tag")) {
+			t.Skip("a purego build has no FIPS 140 mode")
+		}
+		if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 			t.Errorf("GODEBUG=fips140=only: %v\n%s", err, out)
 		}
 		return
