@@ -7,6 +7,7 @@
 //
 //	go run -C internal/peers . -o results.json
 //	go run -C internal/peers . -chart results.json > chart.svg
+//	go run -C internal/peers . -bars results.json > bars.svg
 //	go run -C internal/peers . -markdown results.json > table.md
 //
 // Each peer loops in a process of its own language, and all take turns. What it
@@ -45,7 +46,8 @@ const usage = `usage: go run -C internal/peers . [flags]
   -fakeboboliu DIR    measure the module github.com/fakeboboliu/umac in DIR too
   -openssh DIR        measure umac.c of OpenSSH's sources in DIR too
   -markdown FILE      measure nothing; print the table of results FILE as Markdown
-  -chart FILE         measure nothing; print the chart of results FILE as SVG
+  -chart FILE         measure nothing; print throughput by size of results FILE as SVG
+  -bars FILE          measure nothing; print HMAC and SSH of results FILE as SVG
 FILE and DIR are relative to internal/peers.
 Exit status: 0 done, 1 something failed or computed a wrong tag, 2 wrong usage.
 `
@@ -65,7 +67,7 @@ func main() {
 }
 
 type options struct {
-	out, fakeboboliu, openssh, markdown, chart string
+	out, fakeboboliu, openssh, markdown, chart, bars string
 
 	quick bool
 }
@@ -86,6 +88,8 @@ func mainWith(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 		err = render(stdout, o.markdown, markdown)
 	case o.chart != "":
 		err = render(stdout, o.chart, chart)
+	case o.bars != "":
+		err = render(stdout, o.bars, bars)
 	default:
 		err = measureAll(ctx, o, args, groups, stdout, stderr)
 	}
@@ -105,14 +109,15 @@ func parse(args []string) (o options, err error) {
 	fs.StringVar(&o.openssh, "openssh", "", "")
 	fs.StringVar(&o.markdown, "markdown", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
+	fs.StringVar(&o.bars, "bars", "", "")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}
 	if fs.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
-	if (o.markdown != "" || o.chart != "") && fs.NFlag() > 1 {
-		return o, errors.New("-markdown and -chart measure nothing and go with no other flag")
+	if (o.markdown != "" || o.chart != "" || o.bars != "") && fs.NFlag() > 1 {
+		return o, errors.New("-markdown, -chart and -bars measure nothing and go with no other flag")
 	}
 	return o, nil
 }

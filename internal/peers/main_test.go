@@ -22,12 +22,13 @@ func TestUsage(t *testing.T) {
 		{"-nonsense", exitUsage, "fastmac: flag provided but not defined: -nonsense\n"},
 		{"-o", exitUsage, "fastmac: flag needs an argument: -o\n"},
 		{"extra", exitUsage, "fastmac: unexpected argument \"extra\"\n"},
-		{"-chart a -markdown b", exitUsage, "fastmac: -markdown and -chart measure nothing"},
-		{"-chart a -quick", exitUsage, "fastmac: -markdown and -chart measure nothing"},
+		{"-chart a -markdown b", exitUsage, "fastmac: -markdown, -chart and -bars measure nothing"},
+		{"-chart a -quick", exitUsage, "fastmac: -markdown, -chart and -bars measure nothing"},
 		{"-chart testdata/none.json", exitFailed, "fastmac: results: open testdata/none.json: "},
 		{"-markdown main_test.go", exitFailed, "fastmac: results main_test.go: invalid character"},
 		{"-o none/results.json", exitFailed, "fastmac: results: stat none: "},
 		{"-chart " + sample, exitOK, ""},
+		{"-bars " + sample, exitOK, ""},
 		{"-markdown " + sample, exitOK, ""},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -35,6 +35,7 @@ func TestRender(t *testing.T) {
 		"testdata/table.txt": text,
 		"testdata/table.md":  markdown,
 		"testdata/chart.svg": chart,
+		"testdata/bars.svg":  bars,
 	} {
 		got := as(readSample(t))
 		if again := as(readSample(t)); again != got {
@@ -80,12 +81,13 @@ func TestRenderGaps(t *testing.T) {
 			}
 		}
 		r.Command = `-o "<&>"`
-		for _, as := range []func(*results) string{text, markdown, chart} {
+		for _, as := range []func(*results) string{text, markdown, chart, bars} {
 			if got := as(&r); strings.Contains(got, "NaN") || strings.Contains(got, "Inf") {
 				t.Errorf("%s: %s", name, got)
 			}
 		}
 		wellFormed(t, chart(&r))
+		wellFormed(t, bars(&r))
 	}
 }
 
