@@ -26,7 +26,7 @@ func millions(r row) float64 { return 1000 / r.NS }
 // The measures of bars, in the SVG's units.
 const (
 	barHeight, barGap = 15, 6
-	barLeft, barRight = 300, 820
+	barLeft, barRight = 316, 820
 	panelGap          = 44
 )
 
