@@ -48,6 +48,11 @@
 // SSH gives UMAC the packet's sequence number as its nonce. x/crypto renews the
 // keys after 2^31 packets at the latest, before a sequence number comes twice.
 //
+// # FIPS 140
+//
+// UMAC is not approved. In Go's FIPS 140 mode [Register] refuses and changes nothing;
+// hmac-sha2-256-etm@openssh.com and the AES-GCM ciphers stay.
+//
 // # Failures
 //
 // A packet whose MAC is wrong ends the connection, and none of it is delivered. But
