@@ -20,7 +20,7 @@ func eachKernel(f func(kernel string)) {
 		case useAVX2:
 			useAVX2 = false
 		case useAESNI:
-			useAESNI = false
+			useAESNI, useVAES = false, false
 		default:
 			return
 		}

@@ -229,6 +229,7 @@ func (p *packetUMAC) writeNumber(b []byte) int {
 func (p *packetUMAC) flush() {
 	if p.gathered > 0 {
 		p.u.Write(p.short[:p.gathered])
+		clear(p.short[:p.gathered]) // plaintext, in the modes that are not ETM
 		p.gathered = 0
 	}
 }
@@ -244,6 +245,7 @@ func (p *packetUMAC) Sum(b []byte) []byte {
 func (p *packetUMAC) Reset() {
 	p.u.Reset()
 	p.number, p.missing = 0, sequenceSize
+	clear(p.short[:p.gathered])
 	p.gathered, p.long = 0, false
 }
 

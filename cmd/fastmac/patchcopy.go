@@ -89,6 +89,9 @@ func (p *sshPatch) applyCopy(ctx context.Context) (_ string, err error) {
 	if _, err := p.goRun(ctx, edit...); err != nil {
 		return "", err
 	}
+	if p.edited, err = os.ReadFile(filepath.Join(p.root, "go.mod")); err != nil {
+		return "", err
+	}
 	if err := p.verify(ctx, filepath.Join(p.target, "ssh")); err != nil {
 		return "", err
 	}
@@ -193,7 +196,8 @@ func (p *sshPatch) download(ctx context.Context, version string) (string, error)
 }
 
 // keepGoMod reads go.mod and go.sum, and returns what puts them back if they
-// differ.
+// differ. A go.mod that is not as this program has edited it is not put back: then
+// somebody else has written to it, and only the replace line is undone.
 func (p *sshPatch) keepGoMod() (restore func() error, err error) {
 	kept := make(map[string][]byte)
 	for _, name := range []string{"go.mod", "go.sum"} {
@@ -207,6 +211,12 @@ func (p *sshPatch) keepGoMod() (restore func() error, err error) {
 			if now, readErr := os.ReadFile(name); readErr == nil && bytes.Equal(now, before) {
 				continue
 			}
+			if filepath.Base(name) == "go.mod" && p.edited != nil {
+				if now, readErr := os.ReadFile(name); readErr == nil && !bytes.Equal(now, p.edited) {
+					err = errors.Join(err, p.undoReplace())
+					continue
+				}
+			}
 			if before == nil {
 				if removeErr := os.Remove(name); !errors.Is(removeErr, fs.ErrNotExist) {
 					err = errors.Join(err, removeErr)
@@ -217,6 +227,17 @@ func (p *sshPatch) keepGoMod() (restore func() error, err error) {
 		}
 		return err
 	}, nil
+}
+
+// undoReplace undoes the replace line in a go.mod that has other changes too.
+func (p *sshPatch) undoReplace() error {
+	edit := []string{"mod", "edit", "-dropreplace=" + cryptoPath + "@" + p.version}
+	if p.replace != nil {
+		edit = append(edit, "-replace="+cryptoPath+"@"+p.replace.Old.Version+"="+p.replace.New.Path)
+	}
+	// What led here may be that the context has ended.
+	_, err := p.goRun(context.Background(), edit...)
+	return err
 }
 
 // stage makes a folder beside the target.
@@ -244,6 +265,10 @@ func (p *sshPatch) removeEmpty(dir string) {
 	for {
 		rel, err := filepath.Rel(p.root, dir)
 		if err != nil || !filepath.IsLocal(rel) || rel == "." {
+			return
+		}
+		// Remove would take a link to a full folder away.
+		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 			return
 		}
 		if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {

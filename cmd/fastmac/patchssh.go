@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"example.com/fastmac/sshmac/patch"
@@ -50,6 +51,7 @@ type sshPatch struct {
 	vendored  bool   // the go command uses root/vendor
 	replace   *replacement
 	target    string // where the copy of x/crypto is, or will be
+	edited    []byte // go.mod with the replace line, once that is written
 }
 
 // A replacement is go.mod's replace line for x/crypto.
@@ -149,11 +151,15 @@ func (p *sshPatch) load(ctx context.Context) (err error) {
 	}
 
 	var mod struct {
+		Module  struct{ Path string }
 		Require []struct{ Path, Version string }
 		Replace []*replacement
 	}
 	if err := p.goJSON(ctx, &mod, "mod", "edit", "-json"); err != nil {
 		return err
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path != "" && mod.Module.Path == info.Main.Path {
+		return fmt.Errorf("%s is the module of this command: name the folder of yours with -C, as an absolute path", p.root)
 	}
 	for _, r := range mod.Replace {
 		if r.Old.Path != cryptoPath {
@@ -194,8 +200,12 @@ func (p *sshPatch) load(ctx context.Context) (err error) {
 	case module.Main:
 		return fmt.Errorf("%s is %s itself: run patch-ssh in a module that uses it", p.root, cryptoPath)
 	}
-	// Only with -mod=vendor does the go command not look at the module's go.mod.
+	// With -mod=vendor the go command does not look at the module's go.mod. Without
+	// a line in go.sum it does not either.
 	p.version, p.vendored = module.Version, module.GoMod == ""
+	if _, err := os.Stat(filepath.Join(p.root, "vendor", "modules.txt")); p.vendored && err != nil {
+		return fmt.Errorf("go.sum has no line for the go.mod of %s %s: run go mod tidy, and then this again", cryptoPath, p.version)
+	}
 	if p.vendored && p.out != "" {
 		return fmt.Errorf("-o %s has no effect: %s is in use; leave out -o, or set GOFLAGS=-mod=mod", p.out, filepath.Join(p.root, "vendor"))
 	}

@@ -96,3 +96,62 @@ func TestPatchSSHInterrupted(t *testing.T) {
 	checkUnchanged(t, dir, before)
 	checkNoChild(t)
 }
+
+// TestPatchSSHLinks puts the copy behind a link to a folder, which is not the
+// command's to remove.
+func TestPatchSSHLinks(t *testing.T) {
+	for _, args := range [][]string{{"-o", "link/crypto"}, nil} {
+		dir := patchModule(t)
+		fakeGo(t, `if [ "$1" = build ]; then exit; fi; if [ "$1" = test ]; then echo "--- PASS: TestRegisterMAC"; exit; fi`)
+		link, shared := filepath.Join(dir, "third_party"), t.TempDir()
+		if args != nil {
+			link = filepath.Join(dir, "link")
+		}
+		write(t, filepath.Join(shared, "file"), "content")
+		if err := os.Symlink(shared, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{args, revert} {
+			patchSSHIn(t, dir, exitOK, args)
+			if got := read(t, filepath.Join(link, "file")); got != "content" {
+				t.Errorf("%q: the file behind the link has %q", args, got)
+			}
+		}
+	}
+}
+
+// TestPatchSSHMeanwhile has somebody write to go.mod while a run goes on that fails.
+func TestPatchSSHMeanwhile(t *testing.T) {
+	dir := patchModule(t)
+	before := read(t, filepath.Join(dir, "go.mod"))
+	const line = "\n// written meanwhile\n"
+	fakeGo(t, `if [ "$1" = build ]; then printf '`+strings.ReplaceAll(line, "\n", `\n`)+`' >>go.mod; echo broken >&2; exit 1; fi`)
+	patchSSHIn(t, dir, exitFailed, nil, "broken")
+	if got := read(t, filepath.Join(dir, "go.mod")); !strings.Contains(got, line) || strings.Contains(got, "third_party") {
+		t.Errorf("go.mod was\n%s\nand is\n%s", before, got)
+	}
+}
+
+// TestPatchSSHNoSum has a go.sum that does not know x/crypto, which looks like
+// vendoring to whoever asks the go command.
+func TestPatchSSHNoSum(t *testing.T) {
+	dir := patchModule(t)
+	t.Setenv("GOFLAGS", "")
+	if err := os.Remove(filepath.Join(dir, "go.sum")); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+	for _, args := range [][]string{nil, check, revert} {
+		patchSSHIn(t, dir, exitFailed, args, "run go mod tidy")
+	}
+	checkUnchanged(t, dir, before)
+}
+
+// TestPatchSSHItself runs the command as the README does, but without -C.
+func TestPatchSSHItself(t *testing.T) {
+	before := read(t, "go.mod")
+	patchSSHIn(t, ".", exitFailed, nil, "-C")
+	if after := read(t, "go.mod"); after != before {
+		t.Errorf("go.mod is\n%s", after)
+	}
+}

@@ -27,7 +27,7 @@ const (
 func sshOps() map[string]op {
 	registerSSH()
 	return map[string]op{
-		"nothing:null-64-etm:ssh":        sshMAC(nullMAC),
+		"nothing:null-64-etm:ssh":        sshOp(ssh.CipherAES128CTR, nullMAC, ssh.HMACSHA256ETM),
 		"fastmac:umac-64-etm:ssh":        sshMAC(sshmac.UMAC64ETM),
 		"fastmac:umac-128-etm:ssh":       sshMAC(sshmac.UMAC128ETM),
 		"fastmac:hmac-sha2-512-etm:ssh":  sshMAC(ssh.HMACSHA512ETM),

@@ -5,9 +5,9 @@
 // Package patch holds the file that gives golang.org/x/crypto/ssh a public
 // RegisterMAC, for the command "fastmac patch-ssh". Programs have no use for it.
 //
-// The file fits every x/crypto from v0.17.0 to v0.58.0. It does not end in .go
-// here, as it compiles only there. In another x/crypto the compiler finds out
-// whether it fits, where sshmac.Register has to when the program runs.
+// The file is written for x/crypto from v0.17.0 on. It does not end in .go here, as
+// it compiles only there. The compiler finds out whether it fits an x/crypto, where
+// sshmac.Register has to when the program runs.
 package patch
 
 import _ "embed"
