@@ -18,7 +18,7 @@ import (
 type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
-	SHA512 string // compression function of HMAC-SHA-512: avx512, avx2 or stdlib
+	SHA512 string // HMAC-SHA-512: avx512 (in batches; one message takes AVX2), avx2 or stdlib
 }
 
 // Hardware returns what runs on this machine.

@@ -34,7 +34,7 @@
 // # Batches
 //
 // SHA-512 hashes one message at a time no faster than its rounds follow on each
-// other, but several at once in the same time. Who has some tags to compute at
+// other, but several at once in little more time. Who has some tags to compute at
 // once (a token service, a receiver of webhooks, a key derivation for many users)
 // gets them from [HMACSHA512Key.TagBatch] and [SumHMACSHA512Batch] in a fraction of
 // the time, for any mixture of lengths.

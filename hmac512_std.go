@@ -26,27 +26,23 @@ var useFIPS = fips140.Enabled()
 // initStd sets up the chaining values, or puts the key itself in their place.
 func (k *HMACSHA512Key) initStd(key []byte) {
 	mustApprove(key)
-	var block [sha512.BlockSize]byte
-	if len(key) > len(block) {
-		sum := sha512.Sum512(key)
-		copy(block[:], sum[:])
-		clear(sum[:])
-	} else {
-		copy(block[:], key)
+	var sum [sha512.Size]byte
+	if len(key) > sha512.BlockSize {
+		sum = sha512.Sum512(key)
+		key = sum[:]
 	}
+	var b hmacBlock
 	if useFIPS {
-		k.putBlock(&block)
+		copy(b[:], key)
+		k.putBlock(&b)
 	} else {
-		for i := range block {
-			block[i] ^= 0x36
-		}
-		k.inner = chainingValue(&block)
-		for i := range block {
-			block[i] ^= 0x36 ^ 0x5c
-		}
-		k.outer = chainingValue(&block)
+		b.innerPad(key)
+		k.inner = chainingValue(&b)
+		b.flip()
+		k.outer = chainingValue(&b)
 	}
-	clear(block[:])
+	clear(b[:])
+	clear(sum[:])
 }
 
 // mustApprove panics if only approved algorithms may run and the key is too short for
@@ -68,7 +64,7 @@ var fipsMask = sync.OnceValue(func() uint64 {
 })
 
 // putBlock puts the key, filled up with zeros, in place of the chaining values.
-func (k *HMACSHA512Key) putBlock(block *[sha512.BlockSize]byte) {
+func (k *HMACSHA512Key) putBlock(block *hmacBlock) {
 	mask := fipsMask()
 	for i := range k.inner {
 		k.inner[i] = binary.BigEndian.Uint64(block[8*i:]) ^ mask
@@ -97,7 +93,7 @@ const (
 )
 
 // chainingValue returns SHA-512's after one block.
-func chainingValue(block *[sha512.BlockSize]byte) (value [8]uint64) {
+func chainingValue(block *hmacBlock) (value [8]uint64) {
 	h := sha512.New()
 	h.Write(block[:])
 	var buf [marshaledSize]byte

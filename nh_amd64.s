@@ -31,10 +31,6 @@ DATA kdfStep<>+0(SB)/8, $0x0000000000000000
 DATA kdfStep<>+8(SB)/8, $0x0400000000000000
 GLOBL kdfStep<>(SB), RODATA|NOPTR, $16
 
-DATA kdfSwap<>+0(SB)/8, $0x0405060700010203
-DATA kdfSwap<>+8(SB)/8, $0x0c0d0e0f08090a0b
-GLOBL kdfSwap<>(SB), RODATA|NOPTR, $16
-
 // func nhPoly1AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·nhPoly1AVX512(SB), $64-40
@@ -6620,7 +6616,7 @@ round109:
 	DECQ            DX
 	JNZ             round109
 	VBROADCASTI32X4 16(CX), Z0
-	VBROADCASTI32X4 kdfSwap<>+0(SB), Z18
+	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1
 	VPSHUFB         Z18, Z1, Z1
 	VAESENCLAST     Z0, Z2, Z2

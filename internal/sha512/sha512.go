@@ -19,8 +19,8 @@ import (
 const BlockSize = 128
 
 // MaxRun is how many blocks assembly compresses in one go. A goroutine cannot be
-// preempted there, and may keep the garbage collector waiting for some 50
-// microseconds.
+// preempted there, and may keep the garbage collector waiting for 50 to
+// 90 microseconds.
 const MaxRun = 512
 
 // Initial returns the initial hash value, FIPS 180-4 section 5.3.5.

@@ -665,7 +665,7 @@ func tagL3(n int, w VecVirtual) {
 // Constants of tagL3 and deriveL1.
 var (
 	word16, mask36, prime36, swap32 Mem
-	kdfFirst, kdfStep, kdfSwap      Mem
+	kdfFirst, kdfStep               Mem
 )
 
 func constants() {
@@ -686,9 +686,6 @@ func constants() {
 	kdfStep = GLOBL("kdfStep", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(0))
 	DATA(8, U64(4<<56))
-	kdfSwap = GLOBL("kdfSwap", attr.RODATA|attr.NOPTR)
-	DATA(0, U64(0x0405060700010203))
-	DATA(8, U64(0x0c0d0e0f08090a0b))
 }
 
 // groups2 generates nh<n>AVX2, which adds to sums NH of whole groups.
@@ -791,7 +788,7 @@ func deriveL1() {
 	JNZ(LabelRef(round))
 	VBROADCASTI32X4(Mem{Base: enc, Disp: 16}, roundKey)
 	swap := ZMM()
-	VBROADCASTI32X4(kdfSwap, swap)
+	VBROADCASTI32X4(swap32, swap)
 	for i := range x {
 		VAESENCLAST(roundKey, x[i], x[i])
 		VPSHUFB(swap, x[i], x[i])

@@ -15,23 +15,27 @@ import (
 
 const rowSize = 8 * 8
 
-// lanes512 generates lanesAVX512: blocks of eight messages in 512-bit registers.
-func lanes512() {
-	Implement("lanesAVX512")
+// lanes begins a function of n lanes: row i of the state is in memory, at is where
+// the next blocks are in the messages, and key points to the round constants.
+func lanes(name string, n int) (row func(i int) Mem, messages []GPVirtual, at GPVirtual, blocks, key Register) {
+	Implement(name)
 	Pragma("noescape")
 	state := Load(Param("state"), GP64())
 	p := Load(Param("p"), GP64())
-	blocks := Load(Param("blocks"), GP64())
-	key := Load(Param("k"), GP64())
-	messages := make([]GPVirtual, 8)
+	blocks, key = Load(Param("blocks"), GP64()), Load(Param("k"), GP64())
+	messages = make([]GPVirtual, n)
 	for i := range messages {
 		messages[i] = GP64()
 		MOVQ(Mem{Base: p, Disp: 8 * i}, messages[i])
 	}
-	at := GP64()
+	at = GP64()
 	XORL(at.As32(), at.As32())
+	return func(i int) Mem { return Mem{Base: state, Disp: rowSize * i} }, messages, at, blocks, key
+}
 
-	row := func(i int) Mem { return Mem{Base: state, Disp: rowSize * i} }
+// lanes512 generates lanesAVX512: blocks of eight messages in 512-bit registers.
+func lanes512() {
+	row, messages, at, blocks, key := lanes("lanesAVX512", 8)
 	v := make([]VecVirtual, 8) // the working variables a to h
 	for i := range v {
 		v[i] = ZMM()
@@ -150,21 +154,7 @@ func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 // lanes2 generates lanesAVX2: blocks of the first four messages in 256-bit registers.
 func lanes2() {
 	const vec = 4 * 8
-	Implement("lanesAVX2")
-	Pragma("noescape")
-	state := Load(Param("state"), GP64())
-	p := Load(Param("p"), GP64())
-	blocks := Load(Param("blocks"), GP64())
-	key := Load(Param("k"), GP64())
-	messages := make([]GPVirtual, 4)
-	for i := range messages {
-		messages[i] = GP64()
-		MOVQ(Mem{Base: p, Disp: 8 * i}, messages[i])
-	}
-	at := GP64()
-	XORL(at.As32(), at.As32())
-
-	row := func(i int) Mem { return Mem{Base: state, Disp: rowSize * i} }
+	row, messages, at, blocks, key := lanes("lanesAVX2", 4)
 	frame := AllocLocal(16 * vec) // the words of the message schedule in use
 	w := func(i int) Mem { return frame.Offset(vec * (i % 16)) }
 	v := make([]VecVirtual, 8)
