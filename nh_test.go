@@ -1,0 +1,81 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac/internal/umacref"
+)
+
+// TestNH compares the kernels of L1 with umacref, over all lengths.
+func TestNH(t *testing.T) {
+	forAllKernels(t, func(t *testing.T) {
+		rng := rand.NewChaCha8([32]byte([]byte("TestNH.      a seed of 32 bytes.")))
+		const keySize = l1Block + 16*(maxIterations-1)
+		for round := range 10 {
+			raw := make([]byte, keySize)
+			block := make([]byte, l1Block)
+			switch round {
+			case 0: // both all zeros
+			case 1: // every sum of a word of key and message is 2^32 - 1
+				for i := range raw {
+					raw[i] = 0xff
+				}
+			case 2: // every sum wraps around to 2^32 - 2
+				for i := range raw {
+					raw[i] = 0xff
+				}
+				for i := range block {
+					block[i] = 0xff
+				}
+			default:
+				rng.Read(raw)
+				rng.Read(block)
+			}
+			var k UMACKey
+			k.l1.set(0, raw)
+			for n := 0; n <= l1Block; n++ {
+				if n%7 != round%7 && n%l1Group != 0 {
+					continue
+				}
+				want := refNH(raw, block[:n])
+				for k.tagSize = 4; k.tagSize <= 16; k.tagSize += 4 {
+					start := l1Words{1, 1 << 63, 3, 1<<64 - 1}
+					sums := start
+					g := rng.Uint64() % uint64((n+l1Group-1)/l1Group+1)
+					if g > 0 {
+						nhAdd(&sums, &k, 0, block[:min(l1Group*int(g), n)])
+					}
+					if rest := l1Group * int(g); rest < n || n == 0 {
+						nhAdd(&sums, &k, int(g), block[rest:n])
+					}
+					for i := range sums[:k.iterations()] {
+						if sums[i] != start[i]+want[i] {
+							t.Fatalf("%d bytes cut at group %d, iteration %d of %d: %#x, want %#x", n, g, i, k.iterations(), sums[i]-start[i], want[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// refNH is NH of a message or block, filled up, in four iterations.
+func refNH(raw, p []byte) (want l1Words) {
+	n := max(l1Group, (len(p)+l1Group-1)/l1Group*l1Group)
+	padded := make([]byte, n)
+	copy(padded, p)
+	// umacref takes the message as RFC 4418 has it after its byte swap.
+	for i := 0; i < n; i += 4 {
+		binary.BigEndian.PutUint32(padded[i:], binary.LittleEndian.Uint32(padded[i:]))
+	}
+	for i := range want {
+		want[i] = binary.BigEndian.Uint64(umacref.NH(raw[16*i:][:l1Block], padded))
+	}
+	return want
+}
