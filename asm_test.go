@@ -20,9 +20,9 @@ import (
 // with the instruction sets that its generator found in it.
 func TestRequires(t *testing.T) {
 	for _, test := range []struct{ file, functions, source, variable string }{
-		{"nh_amd64.s", "AVX512$", "nh_amd64.go", "useAVX512"},
-		{"nh_amd64.s", "AVX2$", "nh_amd64.go", "useAVX2"},
-		{"nh_amd64.s", "VAES$", "nh_amd64.go", "useVAES"},
+		{"nh_amd64.s", "AVX512$", "kernels_amd64.go", "useAVX512"},
+		{"nh_amd64.s", "AVX2$", "kernels_amd64.go", "useAVX2"},
+		{"nh_amd64.s", "VAES$", "kernels_amd64.go", "useVAES"},
 		{"internal/aesni/aesni_amd64.s", "", "internal/aesni/aesni_amd64.go", "Supported"},
 		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "UseAVX512"},
 		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "UseAVX2"},

@@ -34,7 +34,7 @@ func sha512Name() string {
 }
 
 func aesName() string {
-	if useAESNI {
+	if useAES {
 		return "aesni"
 	}
 	return "stdlib"

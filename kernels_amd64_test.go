@@ -10,8 +10,8 @@ import "example.com/fastmac/internal/sha512"
 
 // eachKernel calls f for each kernel that this machine has, in use.
 func eachKernel(f func(kernel string)) {
-	avx512, vaes, avx2, aesni := useAVX512, useVAES, useAVX2, useAESNI
-	defer func() { useAVX512, useVAES, useAVX2, useAESNI = avx512, vaes, avx2, aesni }()
+	avx512, vaes, avx2, aesni := useAVX512, useVAES, useAVX2, useAES
+	defer func() { useAVX512, useVAES, useAVX2, useAES = avx512, vaes, avx2, aesni }()
 	for {
 		f(nhName() + "/" + aesName())
 		switch {
@@ -19,8 +19,8 @@ func eachKernel(f func(kernel string)) {
 			useAVX512, useVAES = false, false
 		case useAVX2:
 			useAVX2 = false
-		case useAESNI:
-			useAESNI, useVAES = false, false
+		case useAES:
+			useAES, useVAES = false, false
 		default:
 			return
 		}

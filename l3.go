@@ -4,17 +4,28 @@
 
 package fastmac
 
+import "encoding/binary"
+
 // p36 is the modulus of L3-HASH, the largest prime below 2^36.
 const p36 = 1<<36 - 5
 
 // l3Key is the L3 key of all iterations, its k1 as residues modulo p36: word by
-// word, as kernels take the iterations side by side. The first four words meet
-// zeros unless POLY-128 is in use; they stand apart, for a short message touches
-// few cache lines.
+// word, because kernels compute the iterations side by side. Unless POLY-128 is in
+// use, the first four words are multiplied by zeros; they are apart from the others,
+// so that a short message touches few cache lines.
 type l3Key struct {
 	k2   [maxIterations]uint32
 	low  [4][maxIterations]uint64 // k_5 to k_8
 	high [4][maxIterations]uint64 // k_1 to k_4
+}
+
+// set reads the subkeys k1 and k2 of iteration i.
+func (k *l3Key) set(i int, k1 *[64]byte, k2 *[4]byte) {
+	for j := range 4 {
+		k.high[j][i] = reduce36(binary.BigEndian.Uint64(k1[8*j:]))
+		k.low[j][i] = reduce36(binary.BigEndian.Uint64(k1[8*j+32:]))
+	}
+	k.k2[i] = binary.BigEndian.Uint32(k2[:])
 }
 
 // l3 is L3-HASH, RFC 4418 section 5.4, in iteration i: the inner product modulo

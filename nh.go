@@ -6,23 +6,21 @@ package fastmac
 
 import "encoding/binary"
 
-//go:generate go run -C internal/asm ./nh -out ../../nh_amd64.s
+//go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
 
-// UHASH runs its three layers once per 32 bits of tag. RFC 4418 calls each run
-// an iteration; iteration t uses the NH key from byte 16*t on (the Toeplitz
+// L1-HASH, RFC 4418 section 5.2: NH hashes each block of a message to one word for
+// each iteration. Iteration t uses the NH key from byte 16*t on (the Toeplitz
 // shift), so that all iterations share one key.
 const (
-	maxIterations = maxUMACTagSize / 4
-
 	l1Block = 1024        // bytes of message hashed to one 8-byte word
-	l1Group = 32          // NH consumes, and messages are padded to, whole groups of 32 bytes
+	l1Group = 32          // NH works on whole groups of 32 bytes; messages are zero-padded to them
 	l1Half  = l1Group / 8 // words of the low half of a group, and of the high one
 	groups  = l1Block / l1Group
 )
 
 // l1Key is the NH key in words: those of the low halves of all groups, then those
-// of the high halves. The Toeplitz shift is half a group, so iteration t takes
-// for group g the halves
+// of the high halves. The Toeplitz shift is half a group, so iteration t uses, for
+// group g, the halves
 //
 //	t   low      high
 //	0   lo[g]    hi[g]
@@ -53,69 +51,38 @@ func (k *l1Key) set(i int, b []byte) {
 	}
 }
 
-// l1Words holds an NH result for every iteration.
+// l1Words holds one word for each iteration.
 type l1Words [maxIterations]uint64
 
-// The kernels of L1 keep these contracts; the portable ones are the reference.
-//
-//	nhPoly(y, k, p, words)  hashes whole blocks, at least one. The L1 word of each,
-//	                        its length added, is taken into the POLY-64 values y
-//	                        and, if words is not nil, stored there.
-//	nhAdd(sums, k, g, p)    adds to sums the NH hash of p, which begins at group g of
-//	                        a block and ends within it, filled up with zeros to whole
-//	                        groups, at least one, as RFC 4418 section 5.2.1 says. The
-//	                        length is not added.
-//
-//	fill(group, p)          sets group to p, which is shorter, and zeros.
-//
-// Two more, tagWords and deriveL1, exist for AVX-512 only and are described there.
-//
-// They read nothing outside p. Elements of y, words and sums beyond k.iterations()
-// are of no meaning, and may be overwritten.
+// l1State is NH of the whole groups of one block that have been added so far.
+type l1State struct {
+	sums  l1Words
+	bytes int // added, a multiple of l1Group
+}
 
-func nhPolyGeneric(y *[maxIterations]uint128, k *UMACKey, p []byte, words []l1Words) {
-	n := k.iterations()
-	for len(p) >= l1Block {
-		var w l1Words
-		nhGeneric(&w, &k.l1, 0, p[:l1Block], n)
-		for i := range w[:n] {
-			w[i] += 8 * l1Block
-			y[i].lo = poly64(y[i].lo, k.l2[i].k64, w[i])
-		}
-		if words != nil {
-			words[0], words = w, words[1:]
-		}
-		p = p[l1Block:]
+// words returns the L1 words of a block of length bytes: its sums and its length in
+// bits, RFC 4418 section 5.2.1.
+func (s *l1State) words(length uint64) l1Words {
+	words := s.sums
+	for i := range words {
+		words[i] += 8 * length
 	}
+	return words
 }
 
-func nhAddGeneric(sums *l1Words, k *UMACKey, g int, p []byte) {
-	whole := len(p) / l1Group
-	nhGeneric(sums, &k.l1, g, p[:l1Group*whole], k.iterations())
-	if l1Group*whole < len(p) || whole == 0 {
-		var group [l1Group]byte
-		copy(group[:], p[l1Group*whole:])
-		nhGeneric(sums, &k.l1, g+whole, group[:], k.iterations())
-	}
-}
-
-func fillGeneric(group *[l1Group]byte, p []byte) {
-	clear(group[copy(group[:], p):])
-}
-
-// nhGeneric adds to sums the NH hash, RFC 4418 section 5.2.2, of p, whole groups
-// that begin at group g of a block.
-func nhGeneric(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
+// nh adds to sums the NH hash, RFC 4418 section 5.2.2, of p, whole groups that begin
+// at group g of a block.
+func nh(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
 	switch iterations {
 	case 1:
-		nhGeneric1(&sums[0], k, g, p)
+		nh1(&sums[0], k, g, p)
 	case 2:
-		nhGeneric2((*[2]uint64)(sums[:]), k, g, p)
+		nh2((*[2]uint64)(sums[:]), k, g, p)
 	case 3:
-		nhGeneric2((*[2]uint64)(sums[:]), k, g, p)
-		nhGeneric1(&sums[2], k, g+1, p)
+		nh2((*[2]uint64)(sums[:]), k, g, p)
+		nh1(&sums[2], k, g+1, p)
 	case 4:
-		nhGeneric4(sums, k, g, p)
+		nh4(sums, k, g, p)
 	}
 }
 
@@ -124,7 +91,7 @@ func nhGeneric(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
 // the code is slower. The bounds of i, the first word of the group's halves, are
 // there for the compiler too: it then checks no others.
 
-func nhGeneric1(sum *uint64, k *l1Key, g int, p []byte) {
+func nh1(sum *uint64, k *l1Key, g int, p []byte) {
 	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {
 		m, a, b := (*[l1Group]byte)(p), (*[4]uint32)(k.lo[i:i+4]), (*[4]uint32)(k.hi[i:i+4])
 		*sum += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
@@ -133,7 +100,7 @@ func nhGeneric1(sum *uint64, k *l1Key, g int, p []byte) {
 	}
 }
 
-func nhGeneric2(sums *[2]uint64, k *l1Key, g int, p []byte) {
+func nh2(sums *[2]uint64, k *l1Key, g int, p []byte) {
 	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {
 		m, a, b := (*[l1Group]byte)(p), (*[8]uint32)(k.lo[i:i+8]), (*[4]uint32)(k.hi[i:i+4])
 		sums[0] += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
@@ -144,7 +111,7 @@ func nhGeneric2(sums *[2]uint64, k *l1Key, g int, p []byte) {
 	}
 }
 
-func nhGeneric4(sums *l1Words, k *l1Key, g int, p []byte) {
+func nh4(sums *l1Words, k *l1Key, g int, p []byte) {
 	for i := l1Half * g; i >= 0 && i < l1Half*groups && len(p) >= l1Group; i += l1Half {
 		m, a, b := (*[l1Group]byte)(p), (*[12]uint32)(k.lo[i:i+12]), (*[8]uint32)(k.hi[i:i+8])
 		sums[0] += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +

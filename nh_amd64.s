@@ -4,6 +4,10 @@
 
 #include "textflag.h"
 
+DATA blockBits<>+0(SB)/8, $0x0000000000002000
+DATA blockBits<>+8(SB)/8, $0x0000000000002000
+GLOBL blockBits<>(SB), RODATA|NOPTR, $16
+
 DATA word16<>+0(SB)/8, $0x000000000000ffff
 GLOBL word16<>(SB), RODATA|NOPTR, $8
 
@@ -31,14 +35,21 @@ DATA kdfStep<>+0(SB)/8, $0x0000000000000000
 DATA kdfStep<>+8(SB)/8, $0x0400000000000000
 GLOBL kdfStep<>(SB), RODATA|NOPTR, $16
 
-// func nhPoly1AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+// func nhPolyAVX512(y *[4]uint128, k *uhashKey, p []byte)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
-TEXT ·nhPoly1AVX512(SB), $64-40
+TEXT ·nhPolyAVX512(SB), $64-40
 	MOVQ k+8(FP), AX
-	MOVQ y+0(FP), CX
-	MOVQ p+16(FP), BX
-	MOVQ blocks+24(FP), SI
-	MOVQ words+32(FP), DI
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations3
+	JEQ  iterations4
+	CMPQ CX, $0x03
+	JEQ  iterations5
+
+	// Iterations: 4.
+	MOVQ p_base+16(FP), CX
+	MOVQ p_len+24(FP), BX
+	SHRQ $0x0a, BX
 
 	// The key of iteration 0 stays in registers.
 	VMOVDQU64 280(AX), Z0
@@ -57,4276 +68,66 @@ TEXT ·nhPoly1AVX512(SB), $64-40
 	VMOVDQU64 1208(AX), Z13
 	VMOVDQU64 728(AX), Z14
 	VMOVDQU64 1272(AX), Z15
-	MOVQ      1608(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
+	MOVQ      y+0(FP), SI
+	MOVQ      1352(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
 	MOVQ      DX, 32(SP)
-	MOVQ      SI, R8
-
-block1:
-	CMPQ       SI, $0x20
-	JLS        near3
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
-
-near3:
-	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (BX), Z16
-	VMOVDQU64  64(BX), Z18
-	VSHUFI64X2 $0xdd, Z18, Z16, Z17
-	VSHUFI64X2 $0x88, Z18, Z16, Z16
-	VPADDD     Z0, Z16, Z16
-	VPADDD     Z1, Z17, Z17
-	VPMULUDQ   Z17, Z16, Z18
-	VPSHUFD    $0xf5, Z16, Z16
-	VPSHUFD    $0xf5, Z17, Z17
-	VPMULUDQ   Z17, Z16, Z16
-	VPADDQ     Z16, Z18, Z16
-
-	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(BX), Z17
-	VMOVDQU64  192(BX), Z19
-	VSHUFI64X2 $0xdd, Z19, Z17, Z18
-	VSHUFI64X2 $0x88, Z19, Z17, Z17
-	VPADDD     Z2, Z17, Z17
-	VPADDD     Z3, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-
-	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(BX), Z17
-	VMOVDQU64  320(BX), Z19
-	VSHUFI64X2 $0xdd, Z19, Z17, Z18
-	VSHUFI64X2 $0x88, Z19, Z17, Z17
-	VPADDD     Z4, Z17, Z17
-	VPADDD     Z5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-
-	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(BX), Z17
-	VMOVDQU64  448(BX), Z19
-	VSHUFI64X2 $0xdd, Z19, Z17, Z18
-	VSHUFI64X2 $0x88, Z19, Z17, Z17
-	VPADDD     Z6, Z17, Z17
-	VPADDD     Z7, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-
-	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(BX), Z17
-	VMOVDQU64  576(BX), Z19
-	VSHUFI64X2 $0xdd, Z19, Z17, Z18
-	VSHUFI64X2 $0x88, Z19, Z17, Z17
-	VPADDD     Z8, Z17, Z17
-	VPADDD     Z9, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-
-	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(BX), Z17
-	VMOVDQU64  704(BX), Z19
-	VSHUFI64X2 $0xdd, Z19, Z17, Z18
-	VSHUFI64X2 $0x88, Z19, Z17, Z17
-	VPADDD     Z10, Z17, Z17
-	VPADDD     Z11, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-
-	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(BX), Z17
-	VMOVDQU64  832(BX), Z19
-	VSHUFI64X2 $0xdd, Z19, Z17, Z18
-	VSHUFI64X2 $0x88, Z19, Z17, Z17
-	VPADDD     Z12, Z17, Z17
-	VPADDD     Z13, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-
-	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(BX), Z17
-	VMOVDQU64  960(BX), Z19
-	VSHUFI64X2 $0xdd, Z19, Z17, Z18
-	VSHUFI64X2 $0x88, Z19, Z17, Z17
-	VPADDD     Z14, Z17, Z17
-	VPADDD     Z15, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	CMPQ       SI, R8
-	JEQ        entry2
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly4
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	ADDQ  $0x20, DI
-
-poly4:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-
-entry2:
-	VPUNPCKLQDQ Z16, Z16, Z17
-	VPUNPCKHQDQ Z16, Z16, Z16
-	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0x4e, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VSHUFI64X2  $0xb1, Z17, Z17, Z16
-	VPADDQ      Z16, Z17, Z17
-	VMOVDQU64   X17, (SP)
-	ADDQ        $+1024, BX
-	DECQ        SI
-	JNZ         block1
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly6
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	ADDQ  $0x20, DI
-
-poly6:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
-	CMOVQCS 32(SP), AX
-	CMOVQCS DX, BX
-	MOVQ    8(CX), DX
-	MULXQ   AX, SI, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
-	ADCQ    $0x00, DX
-	ADDQ    BX, SI
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, SI
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 8(CX)
-
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VZEROUPPER
-	RET
-
-// func nhAdd1AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·nhAdd1AVX512(SB), $0-40
-	MOVQ  k+8(FP), AX
-	MOVQ  group+16(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+24(FP), DX
-	MOVQ  n+32(FP), BX
-	MOVQ  sums+0(FP), SI
-	VMOVQ (SI), X0
-	SUBQ  $+128, BX
-	JLT   rest7
-
-whole9:
-	VMOVDQU64  (DX), Z1
-	VMOVDQU64  64(DX), Z3
-	VSHUFI64X2 $0xdd, Z3, Z1, Z2
-	VSHUFI64X2 $0x88, Z3, Z1, Z1
-	VPADDD     (CX), Z1, Z1
-	VPADDD     (AX), Z2, Z2
-	VPMULUDQ   Z2, Z1, Z3
-	VPSHUFD    $0xf5, Z1, Z1
-	VPSHUFD    $0xf5, Z2, Z2
-	VPMULUDQ   Z2, Z1, Z1
-	VPADDQ     Z1, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole9
-
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done8
-
-rest7:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked11
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X1
-	VMOVDQU64 16(DX), X2
-	VPADDD    (CX), X1, X1
-	VPADDD    (AX), X2, X2
-	VPMULUDQ  X2, X1, X4
-	VPSHUFD   $0xf5, X1, X1
-	VPSHUFD   $0xf5, X2, X2
-	VPMULUDQ  X2, X1, X1
-	VPADDQ    X1, X4, X4
-	VPADDQ    Z4, Z0, Z0
-	JMP       done8
-
-masked11:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, R8
-	KMOVQ      R8, K1
-	XORL       R9, R9
-	MOVQ       BX, R8
-	SUBQ       $0x40, R8
-	CMOVQLT    R9, R8
-	BZHIQ      R8, DI, R8
-	KMOVQ      R8, K2
-	MOVQ       $+1, R8
-	TESTQ      BX, BX
-	CMOVQEQ    R8, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DI, R8
-	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z1
-	VMOVDQU8.Z 64(DX), K2, Z2
-	VSHUFI64X2 $0xdd, Z2, Z1, Z3
-	VSHUFI64X2 $0x88, Z2, Z1, Z1
-	VMOVDQU64  (CX), Z2
-	VPADDD.Z   Z2, Z1, K3, Z2
-	VPADDD     (AX), Z3, Z1
-	VPMULUDQ   Z1, Z2, Z3
-	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z1, Z1
-	VPMULUDQ   Z1, Z2, Z2
-	VPADDQ     Z2, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-
-done8:
-	VPUNPCKLQDQ Z0, Z0, Z1
-	VPUNPCKHQDQ Z0, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
-	MOVQ        n+32(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded12
-	VSHUFI64X2  $0x4e, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-
-folded12:
-	// The words of all iterations side by side.
-	VMOVDQA64 Y1, Y0
-	VMOVQ     X0, (SI)
-	VZEROUPPER
-	RET
-
-// func tag1AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag1AVX512(SB), $0-80
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	MOVQ  sums+8(FP), SI
-	TESTQ BX, BX
-	JLT   noBytes16
-	VMOVQ (SI), X0
-	SUBQ  $+128, BX
-	JLT   rest13
-
-whole15:
-	VMOVDQU64  (DX), Z1
-	VMOVDQU64  64(DX), Z3
-	VSHUFI64X2 $0xdd, Z3, Z1, Z2
-	VSHUFI64X2 $0x88, Z3, Z1, Z1
-	VPADDD     (CX), Z1, Z1
-	VPADDD     (AX), Z2, Z2
-	VPMULUDQ   Z2, Z1, Z3
-	VPSHUFD    $0xf5, Z1, Z1
-	VPSHUFD    $0xf5, Z2, Z2
-	VPMULUDQ   Z2, Z1, Z1
-	VPADDQ     Z1, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole15
-
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done14
-
-rest13:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked17
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X1
-	VMOVDQU64 16(DX), X2
-	VPADDD    (CX), X1, X1
-	VPADDD    (AX), X2, X2
-	VPMULUDQ  X2, X1, X4
-	VPSHUFD   $0xf5, X1, X1
-	VPSHUFD   $0xf5, X2, X2
-	VPMULUDQ  X2, X1, X1
-	VPADDQ    X1, X4, X4
-	VPADDQ    Z4, Z0, Z0
-	JMP       done14
-
-masked17:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, SI
-	BZHIQ      BX, SI, DI
-	KMOVQ      DI, K1
-	XORL       R8, R8
-	MOVQ       BX, DI
-	SUBQ       $0x40, DI
-	CMOVQLT    R8, DI
-	BZHIQ      DI, SI, DI
-	KMOVQ      DI, K2
-	MOVQ       $+1, DI
-	TESTQ      BX, BX
-	CMOVQEQ    DI, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, SI, DI
-	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z1
-	VMOVDQU8.Z 64(DX), K2, Z2
-	VSHUFI64X2 $0xdd, Z2, Z1, Z3
-	VSHUFI64X2 $0x88, Z2, Z1, Z1
-	VMOVDQU64  (CX), Z2
-	VPADDD.Z   Z2, Z1, K3, Z2
-	VPADDD     (AX), Z3, Z1
-	VPMULUDQ   Z1, Z2, Z3
-	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z1, Z1
-	VPMULUDQ   Z1, Z2, Z2
-	VPADDQ     Z2, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-
-done14:
-	VPUNPCKLQDQ Z0, Z0, Z1
-	VPUNPCKHQDQ Z0, Z0, Z0
-	VPADDQ      Z0, Z1, Z1
-	MOVQ        n+40(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded18
-	VSHUFI64X2  $0x4e, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-	VSHUFI64X2  $0xb1, Z1, Z1, Z0
-	VPADDQ      Z0, Z1, Z1
-
-folded18:
-	// The words of all iterations side by side.
-	VMOVDQA64 Y1, Y0
-	JMP       hashed19
-
-noBytes16:
-	VMOVQ (SI), X0
-
-hashed19:
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y0
-
-	// L2: the last step of POLY-64, if there were others.
-	MOVQ   y+72(FP), AX
-	TESTQ  AX, AX
-	JZ     short20
-	MOVQ   k+16(FP), CX
-	VMOVQ  X0, BX
-	MOVQ   1608(CX), DX
-	MULXQ  DX, DX, SI
-	IMUL3Q $0x3b, SI, SI
-	ADDQ   SI, DX
-	SBBQ   SI, SI
-	ANDQ   $0x3b, SI
-	ADDQ   SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), SI
-	SUBQ    1608(CX), SI
-	MOVQ    1608(CX), CX
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS DX, CX
-	CMOVQCS SI, BX
-	MOVQ    8(AX), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-
-	// The least residue.
-	LEAQ    59(CX), BX
-	CMPQ    BX, $0x3b
-	CMOVQCS BX, CX
-	VMOVQ   CX, X0
-
-short20:
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y0, Y1
-	VPMULLQ     24(AX), Y1, Y1
-	VPSRLQ      $0x20, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPSRLQ      $0x10, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPANDQ.BCST word16<>+0(SB), Y0, Y0
-	VPMULLQ     120(AX), Y0, Y0
-	VPADDQ      Y0, Y1, Y1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y1, Y0
-	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
-	VPSLLQ      $0x02, Y0, Y2
-	VPADDQ      Y0, Y1, Y1
-	VPADDQ      Y2, Y1, Y1
-	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
-	VPMINUQ     Y0, Y1, Y1
-
-	// The tag, big-endian.
-	VPMOVQD Y1, X0
-	VPXORD  8(AX), X0, X0
-	VPSHUFB swap32<>+0(SB), X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   padFirst+56(FP), X1
-	VPXORD  X1, X0, X0
-	VMOVD   X0, (AX)
-	VZEROUPPER
-	RET
-
-// func nhPoly1AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly1AVX2(SB), $64-40
-	MOVQ   k+8(FP), AX
-	MOVQ   y+0(FP), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   blocks+24(FP), SI
-	MOVQ   words+32(FP), DI
-	MOVQ   1608(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 32(SP)
-	MOVQ   SI, R8
-
-block21:
-	CMPQ       SI, $0x20
-	JLS        near23
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
-
-near23:
-	// Bytes 0 to 63 of the block.
-	VMOVDQU     (BX), Y0
-	VPERM2I128  $0x31, 32(BX), Y0, Y1
-	VINSERTI128 $0x01, 32(BX), Y0, Y0
-	VPADDD      280(AX), Y0, Y0
-	VPADDD      824(AX), Y1, Y1
-	VPMULUDQ    Y1, Y0, Y2
-	VPSHUFD     $0xf5, Y0, Y0
-	VPSHUFD     $0xf5, Y1, Y1
-	VPMULUDQ    Y1, Y0, Y0
-	VPADDQ      Y0, Y2, Y0
-
-	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(BX), Y1
-	VPERM2I128  $0x31, 96(BX), Y1, Y2
-	VINSERTI128 $0x01, 96(BX), Y1, Y1
-	VPADDD      312(AX), Y1, Y1
-	VPADDD      856(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(BX), Y1
-	VPERM2I128  $0x31, 160(BX), Y1, Y2
-	VINSERTI128 $0x01, 160(BX), Y1, Y1
-	VPADDD      344(AX), Y1, Y1
-	VPADDD      888(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(BX), Y1
-	VPERM2I128  $0x31, 224(BX), Y1, Y2
-	VINSERTI128 $0x01, 224(BX), Y1, Y1
-	VPADDD      376(AX), Y1, Y1
-	VPADDD      920(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(BX), Y1
-	VPERM2I128  $0x31, 288(BX), Y1, Y2
-	VINSERTI128 $0x01, 288(BX), Y1, Y1
-	VPADDD      408(AX), Y1, Y1
-	VPADDD      952(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(BX), Y1
-	VPERM2I128  $0x31, 352(BX), Y1, Y2
-	VINSERTI128 $0x01, 352(BX), Y1, Y1
-	VPADDD      440(AX), Y1, Y1
-	VPADDD      984(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(BX), Y1
-	VPERM2I128  $0x31, 416(BX), Y1, Y2
-	VINSERTI128 $0x01, 416(BX), Y1, Y1
-	VPADDD      472(AX), Y1, Y1
-	VPADDD      1016(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(BX), Y1
-	VPERM2I128  $0x31, 480(BX), Y1, Y2
-	VINSERTI128 $0x01, 480(BX), Y1, Y1
-	VPADDD      504(AX), Y1, Y1
-	VPADDD      1048(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(BX), Y1
-	VPERM2I128  $0x31, 544(BX), Y1, Y2
-	VINSERTI128 $0x01, 544(BX), Y1, Y1
-	VPADDD      536(AX), Y1, Y1
-	VPADDD      1080(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(BX), Y1
-	VPERM2I128  $0x31, 608(BX), Y1, Y2
-	VINSERTI128 $0x01, 608(BX), Y1, Y1
-	VPADDD      568(AX), Y1, Y1
-	VPADDD      1112(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(BX), Y1
-	VPERM2I128  $0x31, 672(BX), Y1, Y2
-	VINSERTI128 $0x01, 672(BX), Y1, Y1
-	VPADDD      600(AX), Y1, Y1
-	VPADDD      1144(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(BX), Y1
-	VPERM2I128  $0x31, 736(BX), Y1, Y2
-	VINSERTI128 $0x01, 736(BX), Y1, Y1
-	VPADDD      632(AX), Y1, Y1
-	VPADDD      1176(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(BX), Y1
-	VPERM2I128  $0x31, 800(BX), Y1, Y2
-	VINSERTI128 $0x01, 800(BX), Y1, Y1
-	VPADDD      664(AX), Y1, Y1
-	VPADDD      1208(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(BX), Y1
-	VPERM2I128  $0x31, 864(BX), Y1, Y2
-	VINSERTI128 $0x01, 864(BX), Y1, Y1
-	VPADDD      696(AX), Y1, Y1
-	VPADDD      1240(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(BX), Y1
-	VPERM2I128  $0x31, 928(BX), Y1, Y2
-	VINSERTI128 $0x01, 928(BX), Y1, Y1
-	VPADDD      728(AX), Y1, Y1
-	VPADDD      1272(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(BX), Y1
-	VPERM2I128  $0x31, 992(BX), Y1, Y2
-	VINSERTI128 $0x01, 992(BX), Y1, Y1
-	VPADDD      760(AX), Y1, Y1
-	VPADDD      1304(AX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	CMPQ        SI, R8
-	JEQ         entry22
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly24
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	ADDQ  $0x20, DI
-
-poly24:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-
-entry22:
-	VPUNPCKLQDQ  Y0, Y0, Y1
-	VPUNPCKHQDQ  Y0, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VMOVDQU      X1, (SP)
-	ADDQ         $+1024, BX
-	DECQ         SI
-	JNZ          block21
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly26
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	ADDQ  $0x20, DI
-
-poly26:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
-	CMOVQCS 32(SP), AX
-	CMOVQCS DX, BX
-	MOVQ    8(CX), DX
-	MULXQ   AX, SI, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
-	ADCQ    $0x00, DX
-	ADDQ    BX, SI
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, SI
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 8(CX)
-
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VZEROUPPER
-	RET
-
-// func nh1AVX2(sums *l1Words, lo *uint32, hi *uint32, p *byte, groups int)
-// Requires: AVX, AVX2
-TEXT ·nh1AVX2(SB), $0-40
-	MOVQ  sums+0(FP), AX
-	MOVQ  lo+8(FP), CX
-	MOVQ  hi+16(FP), DX
-	MOVQ  p+24(FP), BX
-	MOVQ  groups+32(FP), SI
-	VPXOR Y0, Y0, Y0
-	SUBQ  $+2, SI
-	JLT   single1
-
-groups1:
-	VMOVDQU     (BX), Y1
-	VPERM2I128  $0x31, 32(BX), Y1, Y2
-	VINSERTI128 $0x01, 32(BX), Y1, Y1
-	VPADDD      (CX), Y1, Y1
-	VPADDD      (DX), Y2, Y2
-	VPMULUDQ    Y2, Y1, Y4
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y2
-	VPMULUDQ    Y2, Y1, Y1
-	VPADDQ      Y1, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-	ADDQ        $+64, BX
-	ADDQ        $+32, CX
-	ADDQ        $+32, DX
-	SUBQ        $+2, SI
-	JGE         groups1
-
-single1:
-	CMPQ SI, $-1
-	JNE  sum1
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X1
-	VMOVDQU  16(BX), X2
-	VPADDD   (CX), X1, X1
-	VPADDD   (DX), X2, X2
-	VPMULUDQ X2, X1, X3
-	VPSHUFD  $0xf5, X1, X1
-	VPSHUFD  $0xf5, X2, X2
-	VPMULUDQ X2, X1, X1
-	VPADDQ   X1, X3, X3
-	VPADDQ   Y3, Y0, Y0
-
-sum1:
-	VPUNPCKLQDQ  Y0, Y0, Y1
-	VPUNPCKHQDQ  Y0, Y0, Y0
-	VPADDQ       Y0, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X1, X0, X1
-	VPADDQ       (AX), X1, X1
-	VMOVDQU      X1, (AX)
-	VZEROUPPER
-	RET
-
-// func nhPoly2AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
-TEXT ·nhPoly2AVX512(SB), $64-40
-	MOVQ k+8(FP), AX
-	MOVQ y+0(FP), CX
-	MOVQ p+16(FP), BX
-	MOVQ blocks+24(FP), SI
-	MOVQ words+32(FP), DI
-
-	// The key of iteration 0 stays in registers.
-	VMOVDQU64 280(AX), Z0
-	VMOVDQU64 824(AX), Z1
-	VMOVDQU64 344(AX), Z2
-	VMOVDQU64 888(AX), Z3
-	VMOVDQU64 408(AX), Z4
-	VMOVDQU64 952(AX), Z5
-	VMOVDQU64 472(AX), Z6
-	VMOVDQU64 1016(AX), Z7
-	VMOVDQU64 536(AX), Z8
-	VMOVDQU64 1080(AX), Z9
-	VMOVDQU64 600(AX), Z10
-	VMOVDQU64 1144(AX), Z11
-	VMOVDQU64 664(AX), Z12
-	VMOVDQU64 1208(AX), Z13
-	VMOVDQU64 728(AX), Z14
-	VMOVDQU64 1272(AX), Z15
-	MOVQ      1608(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
-	MOVQ      DX, 32(SP)
-	MOVQ      1632(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
+	MOVQ      1376(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
 	MOVQ      DX, 40(SP)
-	MOVQ      SI, R8
-
-block28:
-	CMPQ       SI, $0x20
-	JLS        near30
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
-
-near30:
-	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (BX), Z17
-	VMOVDQU64  64(BX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z17, Z18
-	VSHUFI64X2 $0x88, Z16, Z17, Z17
-	VPADDD     Z0, Z17, Z16
-	VPADDD     Z1, Z18, Z19
-	VPADDD     Z1, Z17, Z17
-	VPADDD     296(AX), Z18, Z21
-	VPMULUDQ   Z19, Z16, Z20
-	VPMULUDQ   Z21, Z17, Z18
-	VPSHUFD    $0xf5, Z16, Z16
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z21, Z21
-	VPMULUDQ   Z19, Z16, Z16
-	VPMULUDQ   Z21, Z17, Z17
-	VPADDQ     Z16, Z20, Z16
-	VPADDQ     Z17, Z18, Z17
-
-	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(BX), Z18
-	VMOVDQU64  192(BX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	VPADDD     Z2, Z18, Z20
-	VPADDD     Z3, Z19, Z21
-	VPADDD     Z3, Z18, Z18
-	VPADDD     360(AX), Z19, Z22
-	VPMULUDQ   Z21, Z20, Z19
-	VPMULUDQ   Z22, Z18, Z23
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z21, Z20, Z20
-	VPMULUDQ   Z22, Z18, Z18
-	VPADDQ     Z20, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	VPADDQ     Z18, Z23, Z23
-	VPADDQ     Z23, Z17, Z17
-
-	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(BX), Z18
-	VMOVDQU64  320(BX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	VPADDD     Z4, Z18, Z20
-	VPADDD     Z5, Z19, Z21
-	VPADDD     Z5, Z18, Z18
-	VPADDD     424(AX), Z19, Z22
-	VPMULUDQ   Z21, Z20, Z19
-	VPMULUDQ   Z22, Z18, Z23
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z21, Z20, Z20
-	VPMULUDQ   Z22, Z18, Z18
-	VPADDQ     Z20, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	VPADDQ     Z18, Z23, Z23
-	VPADDQ     Z23, Z17, Z17
-
-	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(BX), Z18
-	VMOVDQU64  448(BX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	VPADDD     Z6, Z18, Z20
-	VPADDD     Z7, Z19, Z21
-	VPADDD     Z7, Z18, Z18
-	VPADDD     488(AX), Z19, Z22
-	VPMULUDQ   Z21, Z20, Z19
-	VPMULUDQ   Z22, Z18, Z23
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z21, Z20, Z20
-	VPMULUDQ   Z22, Z18, Z18
-	VPADDQ     Z20, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	VPADDQ     Z18, Z23, Z23
-	VPADDQ     Z23, Z17, Z17
-
-	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(BX), Z18
-	VMOVDQU64  576(BX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	VPADDD     Z8, Z18, Z20
-	VPADDD     Z9, Z19, Z21
-	VPADDD     Z9, Z18, Z18
-	VPADDD     552(AX), Z19, Z22
-	VPMULUDQ   Z21, Z20, Z19
-	VPMULUDQ   Z22, Z18, Z23
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z21, Z20, Z20
-	VPMULUDQ   Z22, Z18, Z18
-	VPADDQ     Z20, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	VPADDQ     Z18, Z23, Z23
-	VPADDQ     Z23, Z17, Z17
-
-	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(BX), Z18
-	VMOVDQU64  704(BX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	VPADDD     Z10, Z18, Z20
-	VPADDD     Z11, Z19, Z21
-	VPADDD     Z11, Z18, Z18
-	VPADDD     616(AX), Z19, Z22
-	VPMULUDQ   Z21, Z20, Z19
-	VPMULUDQ   Z22, Z18, Z23
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z21, Z20, Z20
-	VPMULUDQ   Z22, Z18, Z18
-	VPADDQ     Z20, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	VPADDQ     Z18, Z23, Z23
-	VPADDQ     Z23, Z17, Z17
-
-	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(BX), Z18
-	VMOVDQU64  832(BX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	VPADDD     Z12, Z18, Z20
-	VPADDD     Z13, Z19, Z21
-	VPADDD     Z13, Z18, Z18
-	VPADDD     680(AX), Z19, Z22
-	VPMULUDQ   Z21, Z20, Z19
-	VPMULUDQ   Z22, Z18, Z23
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z21, Z20, Z20
-	VPMULUDQ   Z22, Z18, Z18
-	VPADDQ     Z20, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	VPADDQ     Z18, Z23, Z23
-	VPADDQ     Z23, Z17, Z17
-
-	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(BX), Z18
-	VMOVDQU64  960(BX), Z20
-	VSHUFI64X2 $0xdd, Z20, Z18, Z19
-	VSHUFI64X2 $0x88, Z20, Z18, Z18
-	VPADDD     Z14, Z18, Z20
-	VPADDD     Z15, Z19, Z21
-	VPADDD     Z15, Z18, Z18
-	VPADDD     744(AX), Z19, Z22
-	VPMULUDQ   Z21, Z20, Z19
-	VPMULUDQ   Z22, Z18, Z23
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z22, Z22
-	VPMULUDQ   Z21, Z20, Z20
-	VPMULUDQ   Z22, Z18, Z18
-	VPADDQ     Z20, Z19, Z19
-	VPADDQ     Z19, Z16, Z16
-	VPADDQ     Z18, Z23, Z23
-	VPADDQ     Z23, Z17, Z17
-	CMPQ       SI, R8
-	JEQ        entry29
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly31
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	ADDQ  $0x20, DI
-
-poly31:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-	MOVQ    8(SP), R9
-	ADDQ    $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 40(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    24(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 24(CX)
-
-entry29:
-	VPUNPCKLQDQ Z17, Z16, Z18
-	VPUNPCKHQDQ Z17, Z16, Z16
-	VPADDQ      Z16, Z18, Z18
-	VSHUFI64X2  $0x4e, Z18, Z18, Z16
-	VPADDQ      Z16, Z18, Z18
-	VSHUFI64X2  $0xb1, Z18, Z18, Z16
-	VPADDQ      Z16, Z18, Z18
-	VMOVDQU64   X18, (SP)
-	ADDQ        $+1024, BX
-	DECQ        SI
-	JNZ         block28
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly33
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	ADDQ  $0x20, DI
-
-poly33:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 32(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    8(CX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 8(CX)
-	MOVQ    8(SP), BX
-	ADDQ    $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
-	CMOVQCS 40(SP), AX
-	CMOVQCS DX, BX
-	MOVQ    24(CX), DX
-	MULXQ   AX, SI, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
-	ADCQ    $0x00, DX
-	ADDQ    BX, SI
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, SI
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 24(CX)
-
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VZEROUPPER
-	RET
-
-// func nhAdd2AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·nhAdd2AVX512(SB), $0-40
-	MOVQ  k+8(FP), AX
-	MOVQ  group+16(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+24(FP), DX
-	MOVQ  n+32(FP), BX
-	MOVQ  sums+0(FP), SI
-	VMOVQ (SI), X0
-	VMOVQ 8(SI), X1
-	SUBQ  $+128, BX
-	JLT   rest34
-
-whole36:
-	VMOVDQU64  (DX), Z2
-	VMOVDQU64  64(DX), Z4
-	VSHUFI64X2 $0xdd, Z4, Z2, Z3
-	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VPADDD     (CX), Z2, Z4
-	VPADDD     (AX), Z3, Z6
-	VPADDD     (AX), Z2, Z2
-	VPADDD     16(CX), Z3, Z7
-	VPMULUDQ   Z6, Z4, Z3
-	VPMULUDQ   Z7, Z2, Z8
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z6, Z4, Z4
-	VPMULUDQ   Z7, Z2, Z2
-	VPADDQ     Z4, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z8, Z1, Z1
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole36
-
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done35
-
-rest34:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked38
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    (CX), X2, X2
-	VPADDD    (AX), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSHUFD   $0xf5, X2, X2
-	VPSHUFD   $0xf5, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z0, Z0
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    (AX), X2, X2
-	VPADDD    16(CX), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSHUFD   $0xf5, X2, X2
-	VPSHUFD   $0xf5, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z1, Z1
-	JMP       done35
-
-masked38:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, R8
-	KMOVQ      R8, K1
-	XORL       R9, R9
-	MOVQ       BX, R8
-	SUBQ       $0x40, R8
-	CMOVQLT    R9, R8
-	BZHIQ      R8, DI, R8
-	KMOVQ      R8, K2
-	MOVQ       $+1, R8
-	TESTQ      BX, BX
-	CMOVQEQ    R8, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DI, R8
-	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z2
-	VMOVDQU8.Z 64(DX), K2, Z3
-	VSHUFI64X2 $0xdd, Z3, Z2, Z4
-	VSHUFI64X2 $0x88, Z3, Z2, Z2
-	VMOVDQU64  (CX), Z3
-	VPADDD.Z   Z3, Z2, K3, Z3
-	VPADDD     (AX), Z4, Z5
-	VMOVDQU64  (AX), Z6
-	VPADDD.Z   Z6, Z2, K3, Z6
-	VPADDD     16(CX), Z4, Z4
-	VPMULUDQ   Z5, Z3, Z2
-	VPMULUDQ   Z4, Z6, Z7
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z4, Z4
-	VPMULUDQ   Z5, Z3, Z3
-	VPMULUDQ   Z4, Z6, Z6
-	VPADDQ     Z3, Z2, Z2
-	VPADDQ     Z2, Z0, Z0
-	VPADDQ     Z6, Z7, Z7
-	VPADDQ     Z7, Z1, Z1
-
-done35:
-	VPUNPCKLQDQ Z1, Z0, Z2
-	VPUNPCKHQDQ Z1, Z0, Z0
-	VPADDQ      Z0, Z2, Z2
-	MOVQ        n+32(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded39
-	VSHUFI64X2  $0x4e, Z2, Z2, Z0
-	VPADDQ      Z0, Z2, Z2
-	VSHUFI64X2  $0xb1, Z2, Z2, Z0
-	VPADDQ      Z0, Z2, Z2
-
-folded39:
-	// The words of all iterations side by side.
-	VMOVDQA64 Y2, Y0
-	VMOVDQU64 X0, (SI)
-	VZEROUPPER
-	RET
-
-// func tag2AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag2AVX512(SB), $0-80
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	MOVQ  sums+8(FP), SI
-	TESTQ BX, BX
-	JLT   noBytes43
-	VMOVQ (SI), X0
-	VMOVQ 8(SI), X1
-	SUBQ  $+128, BX
-	JLT   rest40
-
-whole42:
-	VMOVDQU64  (DX), Z2
-	VMOVDQU64  64(DX), Z4
-	VSHUFI64X2 $0xdd, Z4, Z2, Z3
-	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VPADDD     (CX), Z2, Z4
-	VPADDD     (AX), Z3, Z6
-	VPADDD     (AX), Z2, Z2
-	VPADDD     16(CX), Z3, Z7
-	VPMULUDQ   Z6, Z4, Z3
-	VPMULUDQ   Z7, Z2, Z8
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z6, Z4, Z4
-	VPMULUDQ   Z7, Z2, Z2
-	VPADDQ     Z4, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z8, Z1, Z1
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole42
-
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done41
-
-rest40:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked44
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    (CX), X2, X2
-	VPADDD    (AX), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSHUFD   $0xf5, X2, X2
-	VPSHUFD   $0xf5, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z0, Z0
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    (AX), X2, X2
-	VPADDD    16(CX), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSHUFD   $0xf5, X2, X2
-	VPSHUFD   $0xf5, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z1, Z1
-	JMP       done41
-
-masked44:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, SI
-	BZHIQ      BX, SI, DI
-	KMOVQ      DI, K1
-	XORL       R8, R8
-	MOVQ       BX, DI
-	SUBQ       $0x40, DI
-	CMOVQLT    R8, DI
-	BZHIQ      DI, SI, DI
-	KMOVQ      DI, K2
-	MOVQ       $+1, DI
-	TESTQ      BX, BX
-	CMOVQEQ    DI, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, SI, DI
-	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z2
-	VMOVDQU8.Z 64(DX), K2, Z3
-	VSHUFI64X2 $0xdd, Z3, Z2, Z4
-	VSHUFI64X2 $0x88, Z3, Z2, Z2
-	VMOVDQU64  (CX), Z3
-	VPADDD.Z   Z3, Z2, K3, Z3
-	VPADDD     (AX), Z4, Z5
-	VMOVDQU64  (AX), Z6
-	VPADDD.Z   Z6, Z2, K3, Z6
-	VPADDD     16(CX), Z4, Z4
-	VPMULUDQ   Z5, Z3, Z2
-	VPMULUDQ   Z4, Z6, Z7
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z4, Z4
-	VPMULUDQ   Z5, Z3, Z3
-	VPMULUDQ   Z4, Z6, Z6
-	VPADDQ     Z3, Z2, Z2
-	VPADDQ     Z2, Z0, Z0
-	VPADDQ     Z6, Z7, Z7
-	VPADDQ     Z7, Z1, Z1
-
-done41:
-	VPUNPCKLQDQ Z1, Z0, Z2
-	VPUNPCKHQDQ Z1, Z0, Z0
-	VPADDQ      Z0, Z2, Z2
-	MOVQ        n+40(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded45
-	VSHUFI64X2  $0x4e, Z2, Z2, Z0
-	VPADDQ      Z0, Z2, Z2
-	VSHUFI64X2  $0xb1, Z2, Z2, Z0
-	VPADDQ      Z0, Z2, Z2
-
-folded45:
-	// The words of all iterations side by side.
-	VMOVDQA64 Y2, Y0
-	JMP       hashed46
-
-noBytes43:
-	VMOVQ   (SI), X0
-	VPINSRQ $0x01, 8(SI), X0, X0
-
-hashed46:
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y0
-
-	// L2: the last step of POLY-64, if there were others.
-	MOVQ   y+72(FP), AX
-	TESTQ  AX, AX
-	JZ     short47
-	MOVQ   k+16(FP), CX
-	VMOVQ  X0, BX
-	MOVQ   1608(CX), DX
-	MULXQ  DX, DX, SI
-	IMUL3Q $0x3b, SI, SI
-	ADDQ   SI, DX
-	SBBQ   SI, SI
-	ANDQ   $0x3b, SI
-	ADDQ   SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DI
-	SUBQ    1608(CX), DI
-	MOVQ    1608(CX), SI
-	MOVQ    $0x0000000100000000, R8
-	ADDQ    BX, R8
-	CMOVQCS DX, SI
-	CMOVQCS DI, BX
-	MOVQ    8(AX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-
-	// The least residue.
-	LEAQ    59(DI), BX
-	CMPQ    BX, $0x3b
-	CMOVQCS BX, DI
-	VPEXTRQ $0x01, X0, BX
-	MOVQ    1632(CX), DX
-	MULXQ   DX, DX, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DX
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), SI
-	SUBQ    1632(CX), SI
-	MOVQ    1632(CX), CX
-	MOVQ    $0x0000000100000000, R8
-	ADDQ    BX, R8
-	CMOVQCS DX, CX
-	CMOVQCS SI, BX
-	MOVQ    24(AX), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-
-	// The least residue.
-	LEAQ    59(CX), BX
-	CMPQ    BX, $0x3b
-	CMOVQCS BX, CX
-	VMOVQ   DI, X0
-	VPINSRQ $0x01, CX, X0, X0
-
-short47:
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y0, Y1
-	VPMULLQ     24(AX), Y1, Y1
-	VPSRLQ      $0x20, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPSRLQ      $0x10, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPANDQ.BCST word16<>+0(SB), Y0, Y0
-	VPMULLQ     120(AX), Y0, Y0
-	VPADDQ      Y0, Y1, Y1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y1, Y0
-	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
-	VPSLLQ      $0x02, Y0, Y2
-	VPADDQ      Y0, Y1, Y1
-	VPADDQ      Y2, Y1, Y1
-	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
-	VPMINUQ     Y0, Y1, Y1
-
-	// The tag, big-endian.
-	VPMOVQD Y1, X0
-	VPXORD  8(AX), X0, X0
-	VPSHUFB swap32<>+0(SB), X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   padFirst+56(FP), X1
-	VPXORD  X1, X0, X0
-	VMOVQ   X0, (AX)
-	VZEROUPPER
-	RET
-
-// func nhPoly2AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly2AVX2(SB), $64-40
-	MOVQ   k+8(FP), AX
-	MOVQ   y+0(FP), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   blocks+24(FP), SI
-	MOVQ   words+32(FP), DI
-	MOVQ   1608(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 32(SP)
-	MOVQ   1632(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 40(SP)
-	MOVQ   SI, R8
-
-block48:
-	CMPQ       SI, $0x20
-	JLS        near50
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
-
-near50:
-	// Bytes 0 to 63 of the block.
-	VMOVDQU     (BX), Y1
-	VPERM2I128  $0x31, 32(BX), Y1, Y2
-	VINSERTI128 $0x01, 32(BX), Y1, Y1
-	VPADDD      280(AX), Y1, Y0
-	VPADDD      824(AX), Y2, Y3
-	VPADDD      824(AX), Y1, Y1
-	VPADDD      296(AX), Y2, Y5
-	VPMULUDQ    Y3, Y0, Y4
-	VPMULUDQ    Y5, Y1, Y2
-	VPSHUFD     $0xf5, Y0, Y0
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y5, Y5
-	VPMULUDQ    Y3, Y0, Y0
-	VPMULUDQ    Y5, Y1, Y1
-	VPADDQ      Y0, Y4, Y0
-	VPADDQ      Y1, Y2, Y1
-
-	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(BX), Y2
-	VPERM2I128  $0x31, 96(BX), Y2, Y3
-	VINSERTI128 $0x01, 96(BX), Y2, Y2
-	VPADDD      312(AX), Y2, Y4
-	VPADDD      856(AX), Y3, Y5
-	VPADDD      856(AX), Y2, Y2
-	VPADDD      328(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(BX), Y2
-	VPERM2I128  $0x31, 160(BX), Y2, Y3
-	VINSERTI128 $0x01, 160(BX), Y2, Y2
-	VPADDD      344(AX), Y2, Y4
-	VPADDD      888(AX), Y3, Y5
-	VPADDD      888(AX), Y2, Y2
-	VPADDD      360(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(BX), Y2
-	VPERM2I128  $0x31, 224(BX), Y2, Y3
-	VINSERTI128 $0x01, 224(BX), Y2, Y2
-	VPADDD      376(AX), Y2, Y4
-	VPADDD      920(AX), Y3, Y5
-	VPADDD      920(AX), Y2, Y2
-	VPADDD      392(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(BX), Y2
-	VPERM2I128  $0x31, 288(BX), Y2, Y3
-	VINSERTI128 $0x01, 288(BX), Y2, Y2
-	VPADDD      408(AX), Y2, Y4
-	VPADDD      952(AX), Y3, Y5
-	VPADDD      952(AX), Y2, Y2
-	VPADDD      424(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(BX), Y2
-	VPERM2I128  $0x31, 352(BX), Y2, Y3
-	VINSERTI128 $0x01, 352(BX), Y2, Y2
-	VPADDD      440(AX), Y2, Y4
-	VPADDD      984(AX), Y3, Y5
-	VPADDD      984(AX), Y2, Y2
-	VPADDD      456(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(BX), Y2
-	VPERM2I128  $0x31, 416(BX), Y2, Y3
-	VINSERTI128 $0x01, 416(BX), Y2, Y2
-	VPADDD      472(AX), Y2, Y4
-	VPADDD      1016(AX), Y3, Y5
-	VPADDD      1016(AX), Y2, Y2
-	VPADDD      488(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(BX), Y2
-	VPERM2I128  $0x31, 480(BX), Y2, Y3
-	VINSERTI128 $0x01, 480(BX), Y2, Y2
-	VPADDD      504(AX), Y2, Y4
-	VPADDD      1048(AX), Y3, Y5
-	VPADDD      1048(AX), Y2, Y2
-	VPADDD      520(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(BX), Y2
-	VPERM2I128  $0x31, 544(BX), Y2, Y3
-	VINSERTI128 $0x01, 544(BX), Y2, Y2
-	VPADDD      536(AX), Y2, Y4
-	VPADDD      1080(AX), Y3, Y5
-	VPADDD      1080(AX), Y2, Y2
-	VPADDD      552(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(BX), Y2
-	VPERM2I128  $0x31, 608(BX), Y2, Y3
-	VINSERTI128 $0x01, 608(BX), Y2, Y2
-	VPADDD      568(AX), Y2, Y4
-	VPADDD      1112(AX), Y3, Y5
-	VPADDD      1112(AX), Y2, Y2
-	VPADDD      584(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(BX), Y2
-	VPERM2I128  $0x31, 672(BX), Y2, Y3
-	VINSERTI128 $0x01, 672(BX), Y2, Y2
-	VPADDD      600(AX), Y2, Y4
-	VPADDD      1144(AX), Y3, Y5
-	VPADDD      1144(AX), Y2, Y2
-	VPADDD      616(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(BX), Y2
-	VPERM2I128  $0x31, 736(BX), Y2, Y3
-	VINSERTI128 $0x01, 736(BX), Y2, Y2
-	VPADDD      632(AX), Y2, Y4
-	VPADDD      1176(AX), Y3, Y5
-	VPADDD      1176(AX), Y2, Y2
-	VPADDD      648(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(BX), Y2
-	VPERM2I128  $0x31, 800(BX), Y2, Y3
-	VINSERTI128 $0x01, 800(BX), Y2, Y2
-	VPADDD      664(AX), Y2, Y4
-	VPADDD      1208(AX), Y3, Y5
-	VPADDD      1208(AX), Y2, Y2
-	VPADDD      680(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(BX), Y2
-	VPERM2I128  $0x31, 864(BX), Y2, Y3
-	VINSERTI128 $0x01, 864(BX), Y2, Y2
-	VPADDD      696(AX), Y2, Y4
-	VPADDD      1240(AX), Y3, Y5
-	VPADDD      1240(AX), Y2, Y2
-	VPADDD      712(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(BX), Y2
-	VPERM2I128  $0x31, 928(BX), Y2, Y3
-	VINSERTI128 $0x01, 928(BX), Y2, Y2
-	VPADDD      728(AX), Y2, Y4
-	VPADDD      1272(AX), Y3, Y5
-	VPADDD      1272(AX), Y2, Y2
-	VPADDD      744(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-
-	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(BX), Y2
-	VPERM2I128  $0x31, 992(BX), Y2, Y3
-	VINSERTI128 $0x01, 992(BX), Y2, Y2
-	VPADDD      760(AX), Y2, Y4
-	VPADDD      1304(AX), Y3, Y5
-	VPADDD      1304(AX), Y2, Y2
-	VPADDD      776(AX), Y3, Y6
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y6, Y2, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y6, Y6
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y6, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-	CMPQ        SI, R8
-	JEQ         entry49
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly51
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	ADDQ  $0x20, DI
-
-poly51:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-	MOVQ    8(SP), R9
-	ADDQ    $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 40(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    24(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 24(CX)
-
-entry49:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VMOVDQU      X2, (SP)
-	ADDQ         $+1024, BX
-	DECQ         SI
-	JNZ          block48
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly53
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	ADDQ  $0x20, DI
-
-poly53:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 32(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    8(CX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 8(CX)
-	MOVQ    8(SP), BX
-	ADDQ    $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
-	CMOVQCS 40(SP), AX
-	CMOVQCS DX, BX
-	MOVQ    24(CX), DX
-	MULXQ   AX, SI, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
-	ADCQ    $0x00, DX
-	ADDQ    BX, SI
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, SI
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 24(CX)
-
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VZEROUPPER
-	RET
-
-// func nh2AVX2(sums *l1Words, lo *uint32, hi *uint32, p *byte, groups int)
-// Requires: AVX, AVX2
-TEXT ·nh2AVX2(SB), $0-40
-	MOVQ  sums+0(FP), AX
-	MOVQ  lo+8(FP), CX
-	MOVQ  hi+16(FP), DX
-	MOVQ  p+24(FP), BX
-	MOVQ  groups+32(FP), SI
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	SUBQ  $+2, SI
-	JLT   single2
-
-groups2:
-	VMOVDQU     (BX), Y2
-	VPERM2I128  $0x31, 32(BX), Y2, Y3
-	VINSERTI128 $0x01, 32(BX), Y2, Y2
-	VPADDD      (CX), Y2, Y4
-	VPADDD      (DX), Y3, Y5
-	VPADDD      (DX), Y2, Y2
-	VPADDD      16(CX), Y3, Y7
-	VPMULUDQ    Y5, Y4, Y3
-	VPMULUDQ    Y7, Y2, Y8
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y5, Y4, Y4
-	VPMULUDQ    Y7, Y2, Y2
-	VPADDQ      Y4, Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-	VPADDQ      Y2, Y8, Y8
-	VPADDQ      Y8, Y1, Y1
-	ADDQ        $+64, BX
-	ADDQ        $+32, CX
-	ADDQ        $+32, DX
-	SUBQ        $+2, SI
-	JGE         groups2
-
-single2:
-	CMPQ SI, $-1
-	JNE  sum2
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X2
-	VMOVDQU  16(BX), X3
-	VPADDD   (CX), X2, X2
-	VPADDD   (DX), X3, X3
-	VPMULUDQ X3, X2, X6
-	VPSHUFD  $0xf5, X2, X2
-	VPSHUFD  $0xf5, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X6, X6
-	VPADDQ   Y6, Y0, Y0
-	VMOVDQU  (BX), X2
-	VMOVDQU  16(BX), X3
-	VPADDD   (DX), X2, X2
-	VPADDD   16(CX), X3, X3
-	VPMULUDQ X3, X2, X6
-	VPSHUFD  $0xf5, X2, X2
-	VPSHUFD  $0xf5, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X6, X6
-	VPADDQ   Y6, Y1, Y1
-
-sum2:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VPADDQ       (AX), X2, X2
-	VMOVDQU      X2, (AX)
-	VZEROUPPER
-	RET
-
-// func nhPoly3AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
-TEXT ·nhPoly3AVX512(SB), $64-40
-	MOVQ k+8(FP), AX
-	MOVQ y+0(FP), CX
-	MOVQ p+16(FP), BX
-	MOVQ blocks+24(FP), SI
-	MOVQ words+32(FP), DI
-
-	// The key of iteration 0 stays in registers.
-	VMOVDQU64 280(AX), Z0
-	VMOVDQU64 824(AX), Z1
-	VMOVDQU64 344(AX), Z2
-	VMOVDQU64 888(AX), Z3
-	VMOVDQU64 408(AX), Z4
-	VMOVDQU64 952(AX), Z5
-	VMOVDQU64 472(AX), Z6
-	VMOVDQU64 1016(AX), Z7
-	VMOVDQU64 536(AX), Z8
-	VMOVDQU64 1080(AX), Z9
-	VMOVDQU64 600(AX), Z10
-	VMOVDQU64 1144(AX), Z11
-	VMOVDQU64 664(AX), Z12
-	VMOVDQU64 1208(AX), Z13
-	VMOVDQU64 728(AX), Z14
-	VMOVDQU64 1272(AX), Z15
-	MOVQ      1608(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
-	MOVQ      DX, 32(SP)
-	MOVQ      1632(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
-	MOVQ      DX, 40(SP)
-	MOVQ      1656(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
+	MOVQ      1400(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
 	MOVQ      DX, 48(SP)
-	MOVQ      SI, R8
-
-block55:
-	CMPQ       SI, $0x20
-	JLS        near57
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
-
-near57:
-	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (BX), Z18
-	VMOVDQU64  64(BX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z18, Z19
-	VSHUFI64X2 $0x88, Z16, Z18, Z18
-	VPADDD     Z0, Z18, Z16
-	VPADDD     Z1, Z19, Z21
-	VPADDD     Z1, Z18, Z17
-	VPADDD     296(AX), Z19, Z23
-	VPMULUDQ   Z21, Z16, Z22
-	VPMULUDQ   Z23, Z17, Z20
-	VPSHUFD    $0xf5, Z16, Z16
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z23, Z23
-	VPMULUDQ   Z21, Z16, Z16
-	VPMULUDQ   Z23, Z17, Z17
-	VPADDQ     Z16, Z22, Z16
-	VPADDQ     Z17, Z20, Z17
-	VPADDD     296(AX), Z18, Z18
-	VPADDD     840(AX), Z19, Z19
-	VPMULUDQ   Z19, Z18, Z20
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z18, Z20, Z18
-
-	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(BX), Z19
-	VMOVDQU64  192(BX), Z21
-	VSHUFI64X2 $0xdd, Z21, Z19, Z20
-	VSHUFI64X2 $0x88, Z21, Z19, Z19
-	VPADDD     Z2, Z19, Z21
-	VPADDD     Z3, Z20, Z22
-	VPADDD     Z3, Z19, Z24
-	VPADDD     360(AX), Z20, Z25
-	VPMULUDQ   Z22, Z21, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z22, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z21, Z23, Z23
-	VPADDQ     Z23, Z16, Z16
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     360(AX), Z19, Z19
-	VPADDD     904(AX), Z20, Z20
-	VPMULUDQ   Z20, Z19, Z21
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VPADDQ     Z21, Z18, Z18
-
-	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(BX), Z19
-	VMOVDQU64  320(BX), Z21
-	VSHUFI64X2 $0xdd, Z21, Z19, Z20
-	VSHUFI64X2 $0x88, Z21, Z19, Z19
-	VPADDD     Z4, Z19, Z21
-	VPADDD     Z5, Z20, Z22
-	VPADDD     Z5, Z19, Z24
-	VPADDD     424(AX), Z20, Z25
-	VPMULUDQ   Z22, Z21, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z22, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z21, Z23, Z23
-	VPADDQ     Z23, Z16, Z16
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     424(AX), Z19, Z19
-	VPADDD     968(AX), Z20, Z20
-	VPMULUDQ   Z20, Z19, Z21
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VPADDQ     Z21, Z18, Z18
-
-	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(BX), Z19
-	VMOVDQU64  448(BX), Z21
-	VSHUFI64X2 $0xdd, Z21, Z19, Z20
-	VSHUFI64X2 $0x88, Z21, Z19, Z19
-	VPADDD     Z6, Z19, Z21
-	VPADDD     Z7, Z20, Z22
-	VPADDD     Z7, Z19, Z24
-	VPADDD     488(AX), Z20, Z25
-	VPMULUDQ   Z22, Z21, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z22, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z21, Z23, Z23
-	VPADDQ     Z23, Z16, Z16
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     488(AX), Z19, Z19
-	VPADDD     1032(AX), Z20, Z20
-	VPMULUDQ   Z20, Z19, Z21
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VPADDQ     Z21, Z18, Z18
-
-	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(BX), Z19
-	VMOVDQU64  576(BX), Z21
-	VSHUFI64X2 $0xdd, Z21, Z19, Z20
-	VSHUFI64X2 $0x88, Z21, Z19, Z19
-	VPADDD     Z8, Z19, Z21
-	VPADDD     Z9, Z20, Z22
-	VPADDD     Z9, Z19, Z24
-	VPADDD     552(AX), Z20, Z25
-	VPMULUDQ   Z22, Z21, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z22, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z21, Z23, Z23
-	VPADDQ     Z23, Z16, Z16
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     552(AX), Z19, Z19
-	VPADDD     1096(AX), Z20, Z20
-	VPMULUDQ   Z20, Z19, Z21
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VPADDQ     Z21, Z18, Z18
-
-	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(BX), Z19
-	VMOVDQU64  704(BX), Z21
-	VSHUFI64X2 $0xdd, Z21, Z19, Z20
-	VSHUFI64X2 $0x88, Z21, Z19, Z19
-	VPADDD     Z10, Z19, Z21
-	VPADDD     Z11, Z20, Z22
-	VPADDD     Z11, Z19, Z24
-	VPADDD     616(AX), Z20, Z25
-	VPMULUDQ   Z22, Z21, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z22, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z21, Z23, Z23
-	VPADDQ     Z23, Z16, Z16
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     616(AX), Z19, Z19
-	VPADDD     1160(AX), Z20, Z20
-	VPMULUDQ   Z20, Z19, Z21
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VPADDQ     Z21, Z18, Z18
-
-	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(BX), Z19
-	VMOVDQU64  832(BX), Z21
-	VSHUFI64X2 $0xdd, Z21, Z19, Z20
-	VSHUFI64X2 $0x88, Z21, Z19, Z19
-	VPADDD     Z12, Z19, Z21
-	VPADDD     Z13, Z20, Z22
-	VPADDD     Z13, Z19, Z24
-	VPADDD     680(AX), Z20, Z25
-	VPMULUDQ   Z22, Z21, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z22, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z21, Z23, Z23
-	VPADDQ     Z23, Z16, Z16
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     680(AX), Z19, Z19
-	VPADDD     1224(AX), Z20, Z20
-	VPMULUDQ   Z20, Z19, Z21
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VPADDQ     Z21, Z18, Z18
-
-	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(BX), Z19
-	VMOVDQU64  960(BX), Z21
-	VSHUFI64X2 $0xdd, Z21, Z19, Z20
-	VSHUFI64X2 $0x88, Z21, Z19, Z19
-	VPADDD     Z14, Z19, Z21
-	VPADDD     Z15, Z20, Z22
-	VPADDD     Z15, Z19, Z24
-	VPADDD     744(AX), Z20, Z25
-	VPMULUDQ   Z22, Z21, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	VPSHUFD    $0xf5, Z21, Z21
-	VPSHUFD    $0xf5, Z22, Z22
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSHUFD    $0xf5, Z25, Z25
-	VPMULUDQ   Z22, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPADDQ     Z21, Z23, Z23
-	VPADDQ     Z23, Z16, Z16
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z17, Z17
-	VPADDD     744(AX), Z19, Z19
-	VPADDD     1288(AX), Z20, Z20
-	VPMULUDQ   Z20, Z19, Z21
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSHUFD    $0xf5, Z20, Z20
-	VPMULUDQ   Z20, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VPADDQ     Z21, Z18, Z18
-	CMPQ       SI, R8
-	JEQ        entry56
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly58
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	ADDQ  $0x20, DI
-
-poly58:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-	MOVQ    8(SP), R9
-	ADDQ    $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 40(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    24(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 24(CX)
-	MOVQ    16(SP), R9
-	ADDQ    $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 48(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    40(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 40(CX)
-
-entry56:
-	VPUNPCKLQDQ Z17, Z16, Z19
-	VPUNPCKHQDQ Z17, Z16, Z16
-	VPADDQ      Z16, Z19, Z19
-	VPUNPCKLQDQ Z18, Z18, Z16
-	VPUNPCKHQDQ Z18, Z18, Z17
-	VPADDQ      Z17, Z16, Z16
-	VSHUFI64X2  $0x4e, Z19, Z19, Z17
-	VPADDQ      Z17, Z19, Z19
-	VSHUFI64X2  $0xb1, Z19, Z19, Z17
-	VPADDQ      Z17, Z19, Z19
-	VSHUFI64X2  $0x4e, Z16, Z16, Z17
-	VPADDQ      Z17, Z16, Z16
-	VSHUFI64X2  $0xb1, Z16, Z16, Z17
-	VPADDQ      Z17, Z16, Z16
-	VMOVDQU64   X19, (SP)
-	VMOVDQU64   X16, 16(SP)
-	ADDQ        $+1024, BX
-	DECQ        SI
-	JNZ         block55
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly60
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	ADDQ  $0x20, DI
-
-poly60:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 32(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    8(CX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 8(CX)
-	MOVQ    8(SP), BX
-	ADDQ    $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 40(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    24(CX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 24(CX)
-	MOVQ    16(SP), BX
-	ADDQ    $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
-	CMOVQCS 48(SP), AX
-	CMOVQCS DX, BX
-	MOVQ    40(CX), DX
-	MULXQ   AX, SI, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
-	ADCQ    $0x00, DX
-	ADDQ    BX, SI
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, SI
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 40(CX)
-
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VZEROUPPER
-	RET
-
-// func nhAdd3AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·nhAdd3AVX512(SB), $0-40
-	MOVQ  k+8(FP), AX
-	MOVQ  group+16(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+24(FP), DX
-	MOVQ  n+32(FP), BX
-	MOVQ  sums+0(FP), SI
-	VMOVQ (SI), X0
-	VMOVQ 8(SI), X1
-	VMOVQ 16(SI), X2
-	SUBQ  $+128, BX
-	JLT   rest61
-
-whole63:
-	VMOVDQU64  (DX), Z3
-	VMOVDQU64  64(DX), Z5
-	VSHUFI64X2 $0xdd, Z5, Z3, Z4
-	VSHUFI64X2 $0x88, Z5, Z3, Z3
-	VPADDD     (CX), Z3, Z5
-	VPADDD     (AX), Z4, Z7
-	VPADDD     (AX), Z3, Z9
-	VPADDD     16(CX), Z4, Z10
-	VPMULUDQ   Z7, Z5, Z8
-	VPMULUDQ   Z10, Z9, Z11
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z10, Z10
-	VPMULUDQ   Z7, Z5, Z5
-	VPMULUDQ   Z10, Z9, Z9
-	VPADDQ     Z5, Z8, Z8
-	VPADDQ     Z8, Z0, Z0
-	VPADDQ     Z9, Z11, Z11
-	VPADDQ     Z11, Z1, Z1
-	VPADDD     16(CX), Z3, Z3
-	VPADDD     16(AX), Z4, Z4
-	VPMULUDQ   Z4, Z3, Z5
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSHUFD    $0xf5, Z4, Z4
-	VPMULUDQ   Z4, Z3, Z3
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z5, Z2, Z2
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole63
-
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done62
-
-rest61:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked65
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X3
-	VMOVDQU64 16(DX), X4
-	VPADDD    (CX), X3, X3
-	VPADDD    (AX), X4, X4
-	VPMULUDQ  X4, X3, X6
-	VPSHUFD   $0xf5, X3, X3
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X6, X6
-	VPADDQ    Z6, Z0, Z0
-	VMOVDQU64 (DX), X3
-	VMOVDQU64 16(DX), X4
-	VPADDD    (AX), X3, X3
-	VPADDD    16(CX), X4, X4
-	VPMULUDQ  X4, X3, X6
-	VPSHUFD   $0xf5, X3, X3
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X6, X6
-	VPADDQ    Z6, Z1, Z1
-	VMOVDQU64 (DX), X3
-	VMOVDQU64 16(DX), X4
-	VPADDD    16(CX), X3, X3
-	VPADDD    16(AX), X4, X4
-	VPMULUDQ  X4, X3, X6
-	VPSHUFD   $0xf5, X3, X3
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X6, X6
-	VPADDQ    Z6, Z2, Z2
-	JMP       done62
-
-masked65:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, R8
-	KMOVQ      R8, K1
-	XORL       R9, R9
-	MOVQ       BX, R8
-	SUBQ       $0x40, R8
-	CMOVQLT    R9, R8
-	BZHIQ      R8, DI, R8
-	KMOVQ      R8, K2
-	MOVQ       $+1, R8
-	TESTQ      BX, BX
-	CMOVQEQ    R8, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DI, R8
-	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z3
-	VMOVDQU8.Z 64(DX), K2, Z4
-	VSHUFI64X2 $0xdd, Z4, Z3, Z5
-	VSHUFI64X2 $0x88, Z4, Z3, Z3
-	VMOVDQU64  (CX), Z4
-	VPADDD.Z   Z4, Z3, K3, Z4
-	VPADDD     (AX), Z5, Z6
-	VMOVDQU64  (AX), Z8
-	VPADDD.Z   Z8, Z3, K3, Z8
-	VPADDD     16(CX), Z5, Z9
-	VPMULUDQ   Z6, Z4, Z7
-	VPMULUDQ   Z9, Z8, Z10
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z6, Z4, Z4
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z4, Z7, Z7
-	VPADDQ     Z7, Z0, Z0
-	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z1, Z1
-	VMOVDQU64  16(CX), Z4
-	VPADDD.Z   Z4, Z3, K3, Z4
-	VPADDD     16(AX), Z5, Z3
-	VPMULUDQ   Z3, Z4, Z5
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z3, Z3
-	VPMULUDQ   Z3, Z4, Z4
-	VPADDQ     Z4, Z5, Z5
-	VPADDQ     Z5, Z2, Z2
-
-done62:
-	VPUNPCKLQDQ Z1, Z0, Z3
-	VPUNPCKHQDQ Z1, Z0, Z0
-	VPADDQ      Z0, Z3, Z3
-	VPUNPCKLQDQ Z2, Z2, Z0
-	VPUNPCKHQDQ Z2, Z2, Z1
-	VPADDQ      Z1, Z0, Z0
-	MOVQ        n+32(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded66
-	VSHUFI64X2  $0x4e, Z3, Z3, Z1
-	VPADDQ      Z1, Z3, Z3
-	VSHUFI64X2  $0xb1, Z3, Z3, Z1
-	VPADDQ      Z1, Z3, Z3
-	VSHUFI64X2  $0x4e, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-
-folded66:
-	// The words of all iterations side by side.
-	VINSERTI64X2 $0x01, X0, Y3, Y0
-	VMOVDQU64    Y0, (SI)
-	VZEROUPPER
-	RET
-
-// func tag3AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag3AVX512(SB), $0-80
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	MOVQ  sums+8(FP), SI
-	TESTQ BX, BX
-	JLT   noBytes70
-	VMOVQ (SI), X0
-	VMOVQ 8(SI), X1
-	VMOVQ 16(SI), X2
-	SUBQ  $+128, BX
-	JLT   rest67
-
-whole69:
-	VMOVDQU64  (DX), Z3
-	VMOVDQU64  64(DX), Z5
-	VSHUFI64X2 $0xdd, Z5, Z3, Z4
-	VSHUFI64X2 $0x88, Z5, Z3, Z3
-	VPADDD     (CX), Z3, Z5
-	VPADDD     (AX), Z4, Z7
-	VPADDD     (AX), Z3, Z9
-	VPADDD     16(CX), Z4, Z10
-	VPMULUDQ   Z7, Z5, Z8
-	VPMULUDQ   Z10, Z9, Z11
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z10, Z10
-	VPMULUDQ   Z7, Z5, Z5
-	VPMULUDQ   Z10, Z9, Z9
-	VPADDQ     Z5, Z8, Z8
-	VPADDQ     Z8, Z0, Z0
-	VPADDQ     Z9, Z11, Z11
-	VPADDQ     Z11, Z1, Z1
-	VPADDD     16(CX), Z3, Z3
-	VPADDD     16(AX), Z4, Z4
-	VPMULUDQ   Z4, Z3, Z5
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSHUFD    $0xf5, Z4, Z4
-	VPMULUDQ   Z4, Z3, Z3
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z5, Z2, Z2
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole69
-
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done68
-
-rest67:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked71
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X3
-	VMOVDQU64 16(DX), X4
-	VPADDD    (CX), X3, X3
-	VPADDD    (AX), X4, X4
-	VPMULUDQ  X4, X3, X6
-	VPSHUFD   $0xf5, X3, X3
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X6, X6
-	VPADDQ    Z6, Z0, Z0
-	VMOVDQU64 (DX), X3
-	VMOVDQU64 16(DX), X4
-	VPADDD    (AX), X3, X3
-	VPADDD    16(CX), X4, X4
-	VPMULUDQ  X4, X3, X6
-	VPSHUFD   $0xf5, X3, X3
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X6, X6
-	VPADDQ    Z6, Z1, Z1
-	VMOVDQU64 (DX), X3
-	VMOVDQU64 16(DX), X4
-	VPADDD    16(CX), X3, X3
-	VPADDD    16(AX), X4, X4
-	VPMULUDQ  X4, X3, X6
-	VPSHUFD   $0xf5, X3, X3
-	VPSHUFD   $0xf5, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X6, X6
-	VPADDQ    Z6, Z2, Z2
-	JMP       done68
-
-masked71:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, SI
-	BZHIQ      BX, SI, DI
-	KMOVQ      DI, K1
-	XORL       R8, R8
-	MOVQ       BX, DI
-	SUBQ       $0x40, DI
-	CMOVQLT    R8, DI
-	BZHIQ      DI, SI, DI
-	KMOVQ      DI, K2
-	MOVQ       $+1, DI
-	TESTQ      BX, BX
-	CMOVQEQ    DI, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, SI, DI
-	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z3
-	VMOVDQU8.Z 64(DX), K2, Z4
-	VSHUFI64X2 $0xdd, Z4, Z3, Z5
-	VSHUFI64X2 $0x88, Z4, Z3, Z3
-	VMOVDQU64  (CX), Z4
-	VPADDD.Z   Z4, Z3, K3, Z4
-	VPADDD     (AX), Z5, Z6
-	VMOVDQU64  (AX), Z8
-	VPADDD.Z   Z8, Z3, K3, Z8
-	VPADDD     16(CX), Z5, Z9
-	VPMULUDQ   Z6, Z4, Z7
-	VPMULUDQ   Z9, Z8, Z10
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z6, Z4, Z4
-	VPMULUDQ   Z9, Z8, Z8
-	VPADDQ     Z4, Z7, Z7
-	VPADDQ     Z7, Z0, Z0
-	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z1, Z1
-	VMOVDQU64  16(CX), Z4
-	VPADDD.Z   Z4, Z3, K3, Z4
-	VPADDD     16(AX), Z5, Z3
-	VPMULUDQ   Z3, Z4, Z5
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z3, Z3
-	VPMULUDQ   Z3, Z4, Z4
-	VPADDQ     Z4, Z5, Z5
-	VPADDQ     Z5, Z2, Z2
-
-done68:
-	VPUNPCKLQDQ Z1, Z0, Z3
-	VPUNPCKHQDQ Z1, Z0, Z0
-	VPADDQ      Z0, Z3, Z3
-	VPUNPCKLQDQ Z2, Z2, Z0
-	VPUNPCKHQDQ Z2, Z2, Z1
-	VPADDQ      Z1, Z0, Z0
-	MOVQ        n+40(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded72
-	VSHUFI64X2  $0x4e, Z3, Z3, Z1
-	VPADDQ      Z1, Z3, Z3
-	VSHUFI64X2  $0xb1, Z3, Z3, Z1
-	VPADDQ      Z1, Z3, Z3
-	VSHUFI64X2  $0x4e, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-
-folded72:
-	// The words of all iterations side by side.
-	VINSERTI64X2 $0x01, X0, Y3, Y0
-	JMP          hashed73
-
-noBytes70:
-	VMOVQ       (SI), X0
-	VPINSRQ     $0x01, 8(SI), X0, X0
-	VMOVQ       16(SI), X1
-	VINSERTI128 $0x01, X1, Y0, Y0
-
-hashed73:
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y0
-
-	// L2: the last step of POLY-64, if there were others.
-	MOVQ   y+72(FP), AX
-	TESTQ  AX, AX
-	JZ     short74
-	MOVQ   k+16(FP), CX
-	VMOVQ  X0, BX
-	MOVQ   1608(CX), DX
-	MULXQ  DX, DX, SI
-	IMUL3Q $0x3b, SI, SI
-	ADDQ   SI, DX
-	SBBQ   SI, SI
-	ANDQ   $0x3b, SI
-	ADDQ   SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DI
-	SUBQ    1608(CX), DI
-	MOVQ    1608(CX), SI
-	MOVQ    $0x0000000100000000, R8
-	ADDQ    BX, R8
-	CMOVQCS DX, SI
-	CMOVQCS DI, BX
-	MOVQ    8(AX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-
-	// The least residue.
-	LEAQ    59(DI), BX
-	CMPQ    BX, $0x3b
-	CMOVQCS BX, DI
-	VPEXTRQ $0x01, X0, BX
-	MOVQ    1632(CX), DX
-	MULXQ   DX, DX, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DX
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), R8
-	SUBQ    1632(CX), R8
-	MOVQ    1632(CX), SI
-	MOVQ    $0x0000000100000000, R9
-	ADDQ    BX, R9
-	CMOVQCS DX, SI
-	CMOVQCS R8, BX
-	MOVQ    24(AX), DX
-	MULXQ   SI, R8, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, R8
-	ADCQ    $0x00, SI
-	ADDQ    BX, R8
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, R8
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, R8
-
-	// The least residue.
-	LEAQ         59(R8), BX
-	CMPQ         BX, $0x3b
-	CMOVQCS      BX, R8
-	VEXTRACTI128 $0x01, Y0, X0
-	VMOVQ        X0, BX
-	MOVQ         1656(CX), DX
-	MULXQ        DX, DX, SI
-	IMUL3Q       $0x3b, SI, SI
-	ADDQ         SI, DX
-	SBBQ         SI, SI
-	ANDQ         $0x3b, SI
-	ADDQ         SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), SI
-	SUBQ    1656(CX), SI
-	MOVQ    1656(CX), CX
-	MOVQ    $0x0000000100000000, R9
-	ADDQ    BX, R9
-	CMOVQCS DX, CX
-	CMOVQCS SI, BX
-	MOVQ    40(AX), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-
-	// The least residue.
-	LEAQ        59(CX), BX
-	CMPQ        BX, $0x3b
-	CMOVQCS     BX, CX
-	VMOVQ       DI, X0
-	VPINSRQ     $0x01, R8, X0, X0
-	VMOVQ       CX, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
-
-short74:
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y0, Y1
-	VPMULLQ     24(AX), Y1, Y1
-	VPSRLQ      $0x20, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPSRLQ      $0x10, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPANDQ.BCST word16<>+0(SB), Y0, Y0
-	VPMULLQ     120(AX), Y0, Y0
-	VPADDQ      Y0, Y1, Y1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y1, Y0
-	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
-	VPSLLQ      $0x02, Y0, Y2
-	VPADDQ      Y0, Y1, Y1
-	VPADDQ      Y2, Y1, Y1
-	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
-	VPMINUQ     Y0, Y1, Y1
-
-	// The tag, big-endian.
-	VPMOVQD   Y1, X0
-	VPXORD    8(AX), X0, X0
-	VPSHUFB   swap32<>+0(SB), X0, X0
-	MOVQ      tag+0(FP), AX
-	VMOVQ     padFirst+56(FP), X1
-	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
-	VPXORD    X1, X0, X0
-	VMOVDQU64 X0, (AX)
-	VZEROUPPER
-	RET
-
-// func nhPoly3AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly3AVX2(SB), $64-40
-	MOVQ   k+8(FP), AX
-	MOVQ   y+0(FP), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   blocks+24(FP), SI
-	MOVQ   words+32(FP), DI
-	MOVQ   1608(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 32(SP)
-	MOVQ   1632(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 40(SP)
-	MOVQ   1656(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 48(SP)
-	MOVQ   SI, R8
-
-block75:
-	CMPQ       SI, $0x20
-	JLS        near77
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
-
-near77:
-	// Bytes 0 to 63 of the block.
-	VMOVDQU     (BX), Y2
-	VPERM2I128  $0x31, 32(BX), Y2, Y3
-	VINSERTI128 $0x01, 32(BX), Y2, Y2
-	VPADDD      280(AX), Y2, Y0
-	VPADDD      824(AX), Y3, Y5
-	VPADDD      824(AX), Y2, Y1
-	VPADDD      296(AX), Y3, Y7
-	VPMULUDQ    Y5, Y0, Y6
-	VPMULUDQ    Y7, Y1, Y4
-	VPSHUFD     $0xf5, Y0, Y0
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y1, Y1
-	VPSHUFD     $0xf5, Y7, Y7
-	VPMULUDQ    Y5, Y0, Y0
-	VPMULUDQ    Y7, Y1, Y1
-	VPADDQ      Y0, Y6, Y0
-	VPADDQ      Y1, Y4, Y1
-	VPADDD      296(AX), Y2, Y2
-	VPADDD      840(AX), Y3, Y3
-	VPMULUDQ    Y3, Y2, Y4
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y2, Y4, Y2
-
-	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(BX), Y3
-	VPERM2I128  $0x31, 96(BX), Y3, Y4
-	VINSERTI128 $0x01, 96(BX), Y3, Y3
-	VPADDD      312(AX), Y3, Y5
-	VPADDD      856(AX), Y4, Y6
-	VPADDD      856(AX), Y3, Y8
-	VPADDD      328(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      328(AX), Y3, Y3
-	VPADDD      872(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(BX), Y3
-	VPERM2I128  $0x31, 160(BX), Y3, Y4
-	VINSERTI128 $0x01, 160(BX), Y3, Y3
-	VPADDD      344(AX), Y3, Y5
-	VPADDD      888(AX), Y4, Y6
-	VPADDD      888(AX), Y3, Y8
-	VPADDD      360(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      360(AX), Y3, Y3
-	VPADDD      904(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(BX), Y3
-	VPERM2I128  $0x31, 224(BX), Y3, Y4
-	VINSERTI128 $0x01, 224(BX), Y3, Y3
-	VPADDD      376(AX), Y3, Y5
-	VPADDD      920(AX), Y4, Y6
-	VPADDD      920(AX), Y3, Y8
-	VPADDD      392(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      392(AX), Y3, Y3
-	VPADDD      936(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(BX), Y3
-	VPERM2I128  $0x31, 288(BX), Y3, Y4
-	VINSERTI128 $0x01, 288(BX), Y3, Y3
-	VPADDD      408(AX), Y3, Y5
-	VPADDD      952(AX), Y4, Y6
-	VPADDD      952(AX), Y3, Y8
-	VPADDD      424(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      424(AX), Y3, Y3
-	VPADDD      968(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(BX), Y3
-	VPERM2I128  $0x31, 352(BX), Y3, Y4
-	VINSERTI128 $0x01, 352(BX), Y3, Y3
-	VPADDD      440(AX), Y3, Y5
-	VPADDD      984(AX), Y4, Y6
-	VPADDD      984(AX), Y3, Y8
-	VPADDD      456(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      456(AX), Y3, Y3
-	VPADDD      1000(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(BX), Y3
-	VPERM2I128  $0x31, 416(BX), Y3, Y4
-	VINSERTI128 $0x01, 416(BX), Y3, Y3
-	VPADDD      472(AX), Y3, Y5
-	VPADDD      1016(AX), Y4, Y6
-	VPADDD      1016(AX), Y3, Y8
-	VPADDD      488(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      488(AX), Y3, Y3
-	VPADDD      1032(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(BX), Y3
-	VPERM2I128  $0x31, 480(BX), Y3, Y4
-	VINSERTI128 $0x01, 480(BX), Y3, Y3
-	VPADDD      504(AX), Y3, Y5
-	VPADDD      1048(AX), Y4, Y6
-	VPADDD      1048(AX), Y3, Y8
-	VPADDD      520(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      520(AX), Y3, Y3
-	VPADDD      1064(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(BX), Y3
-	VPERM2I128  $0x31, 544(BX), Y3, Y4
-	VINSERTI128 $0x01, 544(BX), Y3, Y3
-	VPADDD      536(AX), Y3, Y5
-	VPADDD      1080(AX), Y4, Y6
-	VPADDD      1080(AX), Y3, Y8
-	VPADDD      552(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      552(AX), Y3, Y3
-	VPADDD      1096(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(BX), Y3
-	VPERM2I128  $0x31, 608(BX), Y3, Y4
-	VINSERTI128 $0x01, 608(BX), Y3, Y3
-	VPADDD      568(AX), Y3, Y5
-	VPADDD      1112(AX), Y4, Y6
-	VPADDD      1112(AX), Y3, Y8
-	VPADDD      584(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      584(AX), Y3, Y3
-	VPADDD      1128(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(BX), Y3
-	VPERM2I128  $0x31, 672(BX), Y3, Y4
-	VINSERTI128 $0x01, 672(BX), Y3, Y3
-	VPADDD      600(AX), Y3, Y5
-	VPADDD      1144(AX), Y4, Y6
-	VPADDD      1144(AX), Y3, Y8
-	VPADDD      616(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      616(AX), Y3, Y3
-	VPADDD      1160(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(BX), Y3
-	VPERM2I128  $0x31, 736(BX), Y3, Y4
-	VINSERTI128 $0x01, 736(BX), Y3, Y3
-	VPADDD      632(AX), Y3, Y5
-	VPADDD      1176(AX), Y4, Y6
-	VPADDD      1176(AX), Y3, Y8
-	VPADDD      648(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      648(AX), Y3, Y3
-	VPADDD      1192(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(BX), Y3
-	VPERM2I128  $0x31, 800(BX), Y3, Y4
-	VINSERTI128 $0x01, 800(BX), Y3, Y3
-	VPADDD      664(AX), Y3, Y5
-	VPADDD      1208(AX), Y4, Y6
-	VPADDD      1208(AX), Y3, Y8
-	VPADDD      680(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      680(AX), Y3, Y3
-	VPADDD      1224(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(BX), Y3
-	VPERM2I128  $0x31, 864(BX), Y3, Y4
-	VINSERTI128 $0x01, 864(BX), Y3, Y3
-	VPADDD      696(AX), Y3, Y5
-	VPADDD      1240(AX), Y4, Y6
-	VPADDD      1240(AX), Y3, Y8
-	VPADDD      712(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      712(AX), Y3, Y3
-	VPADDD      1256(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(BX), Y3
-	VPERM2I128  $0x31, 928(BX), Y3, Y4
-	VINSERTI128 $0x01, 928(BX), Y3, Y3
-	VPADDD      728(AX), Y3, Y5
-	VPADDD      1272(AX), Y4, Y6
-	VPADDD      1272(AX), Y3, Y8
-	VPADDD      744(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      744(AX), Y3, Y3
-	VPADDD      1288(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-
-	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(BX), Y3
-	VPERM2I128  $0x31, 992(BX), Y3, Y4
-	VINSERTI128 $0x01, 992(BX), Y3, Y3
-	VPADDD      760(AX), Y3, Y5
-	VPADDD      1304(AX), Y4, Y6
-	VPADDD      1304(AX), Y3, Y8
-	VPADDD      776(AX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      776(AX), Y3, Y3
-	VPADDD      1320(AX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-	CMPQ        SI, R8
-	JEQ         entry76
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly78
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	ADDQ  $0x20, DI
-
-poly78:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-	MOVQ    8(SP), R9
-	ADDQ    $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 40(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    24(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 24(CX)
-	MOVQ    16(SP), R9
-	ADDQ    $+8192, R9
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 48(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    40(CX), DX
-	MULXQ   R10, R11, R10
-	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 40(CX)
-
-entry76:
-	VPUNPCKLQDQ  Y1, Y0, Y3
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y3, Y3
-	VPUNPCKLQDQ  Y2, Y2, Y0
-	VPUNPCKHQDQ  Y2, Y2, Y1
-	VPADDQ       Y1, Y0, Y0
-	VEXTRACTI128 $0x01, Y3, X1
-	VPADDQ       X3, X1, X3
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDQ       X0, X1, X0
-	VMOVDQU      X3, (SP)
-	VMOVDQU      X0, 16(SP)
-	ADDQ         $+1024, BX
-	DECQ         SI
-	JNZ          block75
-
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly80
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	ADDQ  $0x20, DI
-
-poly80:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 32(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    8(CX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 8(CX)
-	MOVQ    8(SP), BX
-	ADDQ    $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 40(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    24(CX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 24(CX)
-	MOVQ    16(SP), BX
-	ADDQ    $+8192, BX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
-	CMOVQCS 48(SP), AX
-	CMOVQCS DX, BX
-	MOVQ    40(CX), DX
-	MULXQ   AX, SI, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
-	ADCQ    $0x00, DX
-	ADDQ    BX, SI
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, SI
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 40(CX)
-
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VZEROUPPER
-	RET
-
-// func nh3AVX2(sums *l1Words, lo *uint32, hi *uint32, p *byte, groups int)
-// Requires: AVX, AVX2
-TEXT ·nh3AVX2(SB), $0-40
-	MOVQ  sums+0(FP), AX
-	MOVQ  lo+8(FP), CX
-	MOVQ  hi+16(FP), DX
-	MOVQ  p+24(FP), BX
-	MOVQ  groups+32(FP), SI
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	SUBQ  $+2, SI
-	JLT   single3
-
-groups3:
-	VMOVDQU     (BX), Y3
-	VPERM2I128  $0x31, 32(BX), Y3, Y4
-	VINSERTI128 $0x01, 32(BX), Y3, Y3
-	VPADDD      (CX), Y3, Y5
-	VPADDD      (DX), Y4, Y6
-	VPADDD      (DX), Y3, Y8
-	VPADDD      16(CX), Y4, Y9
-	VPMULUDQ    Y6, Y5, Y7
-	VPMULUDQ    Y9, Y8, Y10
-	VPSHUFD     $0xf5, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y8, Y8
-	VPSHUFD     $0xf5, Y9, Y9
-	VPMULUDQ    Y6, Y5, Y5
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y5, Y7, Y7
-	VPADDQ      Y7, Y0, Y0
-	VPADDQ      Y8, Y10, Y10
-	VPADDQ      Y10, Y1, Y1
-	VPADDD      16(CX), Y3, Y3
-	VPADDD      16(DX), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSHUFD     $0xf5, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-	ADDQ        $+64, BX
-	ADDQ        $+32, CX
-	ADDQ        $+32, DX
-	SUBQ        $+2, SI
-	JGE         groups3
-
-single3:
-	CMPQ SI, $-1
-	JNE  sum3
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X3
-	VMOVDQU  16(BX), X4
-	VPADDD   (CX), X3, X3
-	VPADDD   (DX), X4, X4
-	VPMULUDQ X4, X3, X11
-	VPSHUFD  $0xf5, X3, X3
-	VPSHUFD  $0xf5, X4, X4
-	VPMULUDQ X4, X3, X3
-	VPADDQ   X3, X11, X11
-	VPADDQ   Y11, Y0, Y0
-	VMOVDQU  (BX), X3
-	VMOVDQU  16(BX), X4
-	VPADDD   (DX), X3, X3
-	VPADDD   16(CX), X4, X4
-	VPMULUDQ X4, X3, X11
-	VPSHUFD  $0xf5, X3, X3
-	VPSHUFD  $0xf5, X4, X4
-	VPMULUDQ X4, X3, X3
-	VPADDQ   X3, X11, X11
-	VPADDQ   Y11, Y1, Y1
-	VMOVDQU  (BX), X3
-	VMOVDQU  16(BX), X4
-	VPADDD   16(CX), X3, X3
-	VPADDD   16(DX), X4, X4
-	VPMULUDQ X4, X3, X11
-	VPSHUFD  $0xf5, X3, X3
-	VPSHUFD  $0xf5, X4, X4
-	VPMULUDQ X4, X3, X3
-	VPADDQ   X3, X11, X11
-	VPADDQ   Y11, Y2, Y2
-
-sum3:
-	VPUNPCKLQDQ  Y1, Y0, Y3
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y3, Y3
-	VPUNPCKLQDQ  Y2, Y2, Y0
-	VPUNPCKHQDQ  Y2, Y2, Y1
-	VPADDQ       Y1, Y0, Y0
-	VEXTRACTI128 $0x01, Y3, X1
-	VPADDQ       X3, X1, X3
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDQ       X0, X1, X0
-	VPADDQ       (AX), X3, X3
-	VMOVDQU      X3, (AX)
-	VPADDQ       16(AX), X0, X0
-	VMOVDQU      X0, 16(AX)
-	VZEROUPPER
-	RET
-
-// func nhPoly4AVX512(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+
-TEXT ·nhPoly4AVX512(SB), $64-40
-	MOVQ k+8(FP), AX
-	MOVQ y+0(FP), CX
-	MOVQ p+16(FP), BX
-	MOVQ blocks+24(FP), SI
-	MOVQ words+32(FP), DI
-
-	// The key of iteration 0 stays in registers.
-	VMOVDQU64 280(AX), Z0
-	VMOVDQU64 824(AX), Z1
-	VMOVDQU64 344(AX), Z2
-	VMOVDQU64 888(AX), Z3
-	VMOVDQU64 408(AX), Z4
-	VMOVDQU64 952(AX), Z5
-	VMOVDQU64 472(AX), Z6
-	VMOVDQU64 1016(AX), Z7
-	VMOVDQU64 536(AX), Z8
-	VMOVDQU64 1080(AX), Z9
-	VMOVDQU64 600(AX), Z10
-	VMOVDQU64 1144(AX), Z11
-	VMOVDQU64 664(AX), Z12
-	VMOVDQU64 1208(AX), Z13
-	VMOVDQU64 728(AX), Z14
-	VMOVDQU64 1272(AX), Z15
-	MOVQ      1608(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
-	MOVQ      DX, 32(SP)
-	MOVQ      1632(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
-	MOVQ      DX, 40(SP)
-	MOVQ      1656(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
-	MOVQ      DX, 48(SP)
-	MOVQ      1680(AX), DX
-	MULXQ     DX, DX, R8
-	IMUL3Q    $0x3b, R8, R8
-	ADDQ      R8, DX
-	SBBQ      R8, R8
-	ANDQ      $0x3b, R8
-	ADDQ      R8, DX
+	MOVQ      1424(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
 	MOVQ      DX, 56(SP)
-	MOVQ      SI, R8
+	MOVQ      BX, DI
+	PCALIGN   $0x40
 
-block82:
-	CMPQ       SI, $0x20
-	JLS        near84
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
+block7:
+	CMPQ       BX, $0x20
+	JLS        near9
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
 
-near84:
+near9:
 	// Bytes 0 to 127 of the block.
-	VMOVDQU64  (BX), Z19
-	VMOVDQU64  64(BX), Z16
+	VMOVDQU64  (CX), Z19
+	VMOVDQU64  64(CX), Z16
 	VSHUFI64X2 $0xdd, Z16, Z19, Z20
 	VSHUFI64X2 $0x88, Z16, Z19, Z19
 	VPADDD     Z0, Z19, Z16
@@ -4359,8 +160,8 @@ near84:
 	VPADDQ     Z19, Z20, Z19
 
 	// Bytes 128 to 255 of the block.
-	VMOVDQU64  128(BX), Z20
-	VMOVDQU64  192(BX), Z22
+	VMOVDQU64  128(CX), Z20
+	VMOVDQU64  192(CX), Z22
 	VSHUFI64X2 $0xdd, Z22, Z20, Z21
 	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z2, Z20, Z22
@@ -4397,8 +198,8 @@ near84:
 	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 256 to 383 of the block.
-	VMOVDQU64  256(BX), Z20
-	VMOVDQU64  320(BX), Z22
+	VMOVDQU64  256(CX), Z20
+	VMOVDQU64  320(CX), Z22
 	VSHUFI64X2 $0xdd, Z22, Z20, Z21
 	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z4, Z20, Z22
@@ -4435,8 +236,8 @@ near84:
 	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 384 to 511 of the block.
-	VMOVDQU64  384(BX), Z20
-	VMOVDQU64  448(BX), Z22
+	VMOVDQU64  384(CX), Z20
+	VMOVDQU64  448(CX), Z22
 	VSHUFI64X2 $0xdd, Z22, Z20, Z21
 	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z6, Z20, Z22
@@ -4473,8 +274,8 @@ near84:
 	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 512 to 639 of the block.
-	VMOVDQU64  512(BX), Z20
-	VMOVDQU64  576(BX), Z22
+	VMOVDQU64  512(CX), Z20
+	VMOVDQU64  576(CX), Z22
 	VSHUFI64X2 $0xdd, Z22, Z20, Z21
 	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z8, Z20, Z22
@@ -4511,8 +312,8 @@ near84:
 	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 640 to 767 of the block.
-	VMOVDQU64  640(BX), Z20
-	VMOVDQU64  704(BX), Z22
+	VMOVDQU64  640(CX), Z20
+	VMOVDQU64  704(CX), Z22
 	VSHUFI64X2 $0xdd, Z22, Z20, Z21
 	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z10, Z20, Z22
@@ -4549,8 +350,8 @@ near84:
 	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 768 to 895 of the block.
-	VMOVDQU64  768(BX), Z20
-	VMOVDQU64  832(BX), Z22
+	VMOVDQU64  768(CX), Z20
+	VMOVDQU64  832(CX), Z22
 	VSHUFI64X2 $0xdd, Z22, Z20, Z21
 	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z12, Z20, Z22
@@ -4587,8 +388,8 @@ near84:
 	VPADDQ     Z25, Z19, Z19
 
 	// Bytes 896 to 1023 of the block.
-	VMOVDQU64  896(BX), Z20
-	VMOVDQU64  960(BX), Z22
+	VMOVDQU64  896(CX), Z20
+	VMOVDQU64  960(CX), Z22
 	VSHUFI64X2 $0xdd, Z22, Z20, Z21
 	VSHUFI64X2 $0x88, Z22, Z20, Z20
 	VPADDD     Z14, Z20, Z22
@@ -4623,129 +424,118 @@ near84:
 	VPADDQ     Z21, Z18, Z18
 	VPADDQ     Z20, Z25, Z25
 	VPADDQ     Z25, Z19, Z19
-	CMPQ       SI, R8
-	JEQ        entry83
+	CMPQ       BX, DI
+	JEQ        entry8
 
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly85
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	MOVQ  24(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 24(DI)
-	ADDQ  $0x20, DI
-
-poly85:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-	MOVQ    8(SP), R9
-	ADDQ    $+8192, R9
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 40(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    24(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 40(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    24(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 24(CX)
-	MOVQ    16(SP), R9
-	ADDQ    $+8192, R9
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 48(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    40(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 48(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    40(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 40(CX)
-	MOVQ    24(SP), R9
-	ADDQ    $+8192, R9
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 40(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 24(SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1680(AX), DX
-	MOVQ    1680(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 56(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    56(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1424(AX), DX
+	MOVQ    1424(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 56(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    56(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 56(CX)
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 56(SI)
 
-entry83:
+entry8:
 	VPUNPCKLQDQ Z17, Z16, Z20
 	VPUNPCKHQDQ Z17, Z16, Z16
 	VPADDQ      Z16, Z20, Z20
@@ -4762,129 +552,1213 @@ entry83:
 	VPADDQ      Z17, Z16, Z16
 	VMOVDQU64   X20, (SP)
 	VMOVDQU64   X16, 16(SP)
-	ADDQ        $+1024, BX
-	DECQ        SI
-	JNZ         block82
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block7
 
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly87
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	MOVQ  24(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 24(DI)
-	ADDQ  $0x20, DI
-
-poly87:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), SI
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), BX
 	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 32(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    8(CX), DX
-	MULXQ   SI, DI, SI
+	ADDQ    CX, DI
+	CMOVQCS 32(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   BX, DI, BX
 	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
+	MULXQ   BX, DX, BX
 	ADDQ    DX, DI
-	ADCQ    $0x00, SI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
 	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 8(CX)
-	MOVQ    8(SP), BX
-	ADDQ    $+8192, BX
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), CX
+	ADDQ $+8192, CX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), SI
+	LEAQ    -59(CX), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), BX
 	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 40(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    24(CX), DX
-	MULXQ   SI, DI, SI
+	ADDQ    CX, DI
+	CMOVQCS 40(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    24(SI), DX
+	MULXQ   BX, DI, BX
 	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
+	MULXQ   BX, DX, BX
 	ADDQ    DX, DI
-	ADCQ    $0x00, SI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
 	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 24(CX)
-	MOVQ    16(SP), BX
-	ADDQ    $+8192, BX
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), CX
+	ADDQ $+8192, CX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), SI
+	LEAQ    -59(CX), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), BX
 	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 48(SP), SI
-	CMOVQCS DX, BX
-	MOVQ    40(CX), DX
-	MULXQ   SI, DI, SI
+	ADDQ    CX, DI
+	CMOVQCS 48(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    40(SI), DX
+	MULXQ   BX, DI, BX
 	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
+	MULXQ   BX, DX, BX
 	ADDQ    DX, DI
-	ADCQ    $0x00, SI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
 	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 40(CX)
-	MOVQ    24(SP), BX
-	ADDQ    $+8192, BX
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 40(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 24(SP), CX
+	ADDQ $+8192, CX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1680(AX), DX
-	MOVQ    1680(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
+	LEAQ    -59(CX), DX
+	SUBQ    1424(AX), DX
+	MOVQ    1424(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
 	CMOVQCS 56(SP), AX
-	CMOVQCS DX, BX
-	MOVQ    56(CX), DX
-	MULXQ   AX, SI, AX
+	CMOVQCS DX, CX
+	MOVQ    56(SI), DX
+	MULXQ   AX, BX, AX
 	MOVQ    $+59, DX
 	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
+	ADDQ    AX, BX
 	ADCQ    $0x00, DX
-	ADDQ    BX, SI
+	ADDQ    CX, BX
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, SI
+	ADDQ    DX, BX
 	SBBQ    AX, AX
 	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 56(CX)
+	ADDQ    AX, BX
+	MOVQ    BX, 56(SI)
+	JMP     done1
 
+	// Iterations: 3.
+iterations5:
+	MOVQ p_base+16(FP), CX
+	MOVQ p_len+24(FP), BX
+	SHRQ $0x0a, BX
+
+	// The key of iteration 0 stays in registers.
+	VMOVDQU64 280(AX), Z0
+	VMOVDQU64 824(AX), Z1
+	VMOVDQU64 344(AX), Z2
+	VMOVDQU64 888(AX), Z3
+	VMOVDQU64 408(AX), Z4
+	VMOVDQU64 952(AX), Z5
+	VMOVDQU64 472(AX), Z6
+	VMOVDQU64 1016(AX), Z7
+	VMOVDQU64 536(AX), Z8
+	VMOVDQU64 1080(AX), Z9
+	VMOVDQU64 600(AX), Z10
+	VMOVDQU64 1144(AX), Z11
+	VMOVDQU64 664(AX), Z12
+	VMOVDQU64 1208(AX), Z13
+	VMOVDQU64 728(AX), Z14
+	VMOVDQU64 1272(AX), Z15
+	MOVQ      y+0(FP), SI
+	MOVQ      1352(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
+	MOVQ      DX, 32(SP)
+	MOVQ      1376(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
+	MOVQ      DX, 40(SP)
+	MOVQ      1400(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
+	MOVQ      DX, 48(SP)
+	MOVQ      BX, DI
+	PCALIGN   $0x40
+
+block11:
+	CMPQ       BX, $0x20
+	JLS        near13
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near13:
+	// Bytes 0 to 127 of the block.
+	VMOVDQU64  (CX), Z18
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z18, Z19
+	VSHUFI64X2 $0x88, Z16, Z18, Z18
+	VPADDD     Z0, Z18, Z16
+	VPADDD     Z1, Z19, Z21
+	VPADDD     Z1, Z18, Z17
+	VPADDD     296(AX), Z19, Z23
+	VPMULUDQ   Z21, Z16, Z22
+	VPMULUDQ   Z23, Z17, Z20
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z23, Z23
+	VPMULUDQ   Z21, Z16, Z16
+	VPMULUDQ   Z23, Z17, Z17
+	VPADDQ     Z16, Z22, Z16
+	VPADDQ     Z17, Z20, Z17
+	VPADDD     296(AX), Z18, Z18
+	VPADDD     840(AX), Z19, Z19
+	VPMULUDQ   Z19, Z18, Z20
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
+	VPMULUDQ   Z19, Z18, Z18
+	VPADDQ     Z18, Z20, Z18
+
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(CX), Z19
+	VMOVDQU64  192(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z2, Z19, Z21
+	VPADDD     Z3, Z20, Z22
+	VPADDD     Z3, Z19, Z24
+	VPADDD     360(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     360(AX), Z19, Z19
+	VPADDD     904(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+
+	// Bytes 256 to 383 of the block.
+	VMOVDQU64  256(CX), Z19
+	VMOVDQU64  320(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z4, Z19, Z21
+	VPADDD     Z5, Z20, Z22
+	VPADDD     Z5, Z19, Z24
+	VPADDD     424(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     424(AX), Z19, Z19
+	VPADDD     968(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+
+	// Bytes 384 to 511 of the block.
+	VMOVDQU64  384(CX), Z19
+	VMOVDQU64  448(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z6, Z19, Z21
+	VPADDD     Z7, Z20, Z22
+	VPADDD     Z7, Z19, Z24
+	VPADDD     488(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     488(AX), Z19, Z19
+	VPADDD     1032(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+
+	// Bytes 512 to 639 of the block.
+	VMOVDQU64  512(CX), Z19
+	VMOVDQU64  576(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z8, Z19, Z21
+	VPADDD     Z9, Z20, Z22
+	VPADDD     Z9, Z19, Z24
+	VPADDD     552(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     552(AX), Z19, Z19
+	VPADDD     1096(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+
+	// Bytes 640 to 767 of the block.
+	VMOVDQU64  640(CX), Z19
+	VMOVDQU64  704(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z10, Z19, Z21
+	VPADDD     Z11, Z20, Z22
+	VPADDD     Z11, Z19, Z24
+	VPADDD     616(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     616(AX), Z19, Z19
+	VPADDD     1160(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+
+	// Bytes 768 to 895 of the block.
+	VMOVDQU64  768(CX), Z19
+	VMOVDQU64  832(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z12, Z19, Z21
+	VPADDD     Z13, Z20, Z22
+	VPADDD     Z13, Z19, Z24
+	VPADDD     680(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     680(AX), Z19, Z19
+	VPADDD     1224(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+
+	// Bytes 896 to 1023 of the block.
+	VMOVDQU64  896(CX), Z19
+	VMOVDQU64  960(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z14, Z19, Z21
+	VPADDD     Z15, Z20, Z22
+	VPADDD     Z15, Z19, Z24
+	VPADDD     744(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     744(AX), Z19, Z19
+	VPADDD     1288(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	CMPQ       BX, DI
+	JEQ        entry12
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 40(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    24(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 48(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    40(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 40(SI)
+
+entry12:
+	VPUNPCKLQDQ Z17, Z16, Z19
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z19, Z19
+	VPUNPCKLQDQ Z18, Z18, Z16
+	VPUNPCKHQDQ Z18, Z18, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0x4e, Z19, Z19, Z17
+	VPADDQ      Z17, Z19, Z19
+	VSHUFI64X2  $0xb1, Z19, Z19, Z17
+	VPADDQ      Z17, Z19, Z19
+	VSHUFI64X2  $0x4e, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0xb1, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VMOVDQU64   X19, (SP)
+	VMOVDQU64   X16, 16(SP)
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block11
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 32(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 40(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    24(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
+	CMOVQCS 48(SP), AX
+	CMOVQCS DX, CX
+	MOVQ    40(SI), DX
+	MULXQ   AX, BX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, BX
+	ADCQ    $0x00, DX
+	ADDQ    CX, BX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, BX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, BX
+	MOVQ    BX, 40(SI)
+	JMP     done1
+
+	// Iterations: 2.
+iterations4:
+	MOVQ p_base+16(FP), CX
+	MOVQ p_len+24(FP), BX
+	SHRQ $0x0a, BX
+
+	// The key of iteration 0 stays in registers.
+	VMOVDQU64 280(AX), Z0
+	VMOVDQU64 824(AX), Z1
+	VMOVDQU64 344(AX), Z2
+	VMOVDQU64 888(AX), Z3
+	VMOVDQU64 408(AX), Z4
+	VMOVDQU64 952(AX), Z5
+	VMOVDQU64 472(AX), Z6
+	VMOVDQU64 1016(AX), Z7
+	VMOVDQU64 536(AX), Z8
+	VMOVDQU64 1080(AX), Z9
+	VMOVDQU64 600(AX), Z10
+	VMOVDQU64 1144(AX), Z11
+	VMOVDQU64 664(AX), Z12
+	VMOVDQU64 1208(AX), Z13
+	VMOVDQU64 728(AX), Z14
+	VMOVDQU64 1272(AX), Z15
+	MOVQ      y+0(FP), SI
+	MOVQ      1352(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
+	MOVQ      DX, 32(SP)
+	MOVQ      1376(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
+	MOVQ      DX, 40(SP)
+	MOVQ      BX, DI
+	PCALIGN   $0x40
+
+block15:
+	CMPQ       BX, $0x20
+	JLS        near17
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near17:
+	// Bytes 0 to 127 of the block.
+	VMOVDQU64  (CX), Z17
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z17, Z18
+	VSHUFI64X2 $0x88, Z16, Z17, Z17
+	VPADDD     Z0, Z17, Z16
+	VPADDD     Z1, Z18, Z19
+	VPADDD     Z1, Z17, Z17
+	VPADDD     296(AX), Z18, Z21
+	VPMULUDQ   Z19, Z16, Z20
+	VPMULUDQ   Z21, Z17, Z18
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z21, Z21
+	VPMULUDQ   Z19, Z16, Z16
+	VPMULUDQ   Z21, Z17, Z17
+	VPADDQ     Z16, Z20, Z16
+	VPADDQ     Z17, Z18, Z17
+
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(CX), Z18
+	VMOVDQU64  192(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z2, Z18, Z20
+	VPADDD     Z3, Z19, Z21
+	VPADDD     Z3, Z18, Z18
+	VPADDD     360(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 256 to 383 of the block.
+	VMOVDQU64  256(CX), Z18
+	VMOVDQU64  320(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z4, Z18, Z20
+	VPADDD     Z5, Z19, Z21
+	VPADDD     Z5, Z18, Z18
+	VPADDD     424(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 384 to 511 of the block.
+	VMOVDQU64  384(CX), Z18
+	VMOVDQU64  448(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z6, Z18, Z20
+	VPADDD     Z7, Z19, Z21
+	VPADDD     Z7, Z18, Z18
+	VPADDD     488(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 512 to 639 of the block.
+	VMOVDQU64  512(CX), Z18
+	VMOVDQU64  576(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z8, Z18, Z20
+	VPADDD     Z9, Z19, Z21
+	VPADDD     Z9, Z18, Z18
+	VPADDD     552(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 640 to 767 of the block.
+	VMOVDQU64  640(CX), Z18
+	VMOVDQU64  704(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z10, Z18, Z20
+	VPADDD     Z11, Z19, Z21
+	VPADDD     Z11, Z18, Z18
+	VPADDD     616(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 768 to 895 of the block.
+	VMOVDQU64  768(CX), Z18
+	VMOVDQU64  832(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z12, Z18, Z20
+	VPADDD     Z13, Z19, Z21
+	VPADDD     Z13, Z18, Z18
+	VPADDD     680(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 896 to 1023 of the block.
+	VMOVDQU64  896(CX), Z18
+	VMOVDQU64  960(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z14, Z18, Z20
+	VPADDD     Z15, Z19, Z21
+	VPADDD     Z15, Z18, Z18
+	VPADDD     744(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+	CMPQ       BX, DI
+	JEQ        entry16
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 40(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    24(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 24(SI)
+
+entry16:
+	VPUNPCKLQDQ Z17, Z16, Z18
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z18, Z18
+	VSHUFI64X2  $0x4e, Z18, Z18, Z16
+	VPADDQ      Z16, Z18, Z18
+	VSHUFI64X2  $0xb1, Z18, Z18, Z16
+	VPADDQ      Z16, Z18, Z18
+	VMOVDQU64   X18, (SP)
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block15
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 32(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
+	CMOVQCS 40(SP), AX
+	CMOVQCS DX, CX
+	MOVQ    24(SI), DX
+	MULXQ   AX, BX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, BX
+	ADCQ    $0x00, DX
+	ADDQ    CX, BX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, BX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, BX
+	MOVQ    BX, 24(SI)
+	JMP     done1
+
+	// Iterations: 1.
+iterations3:
+	MOVQ p_base+16(FP), CX
+	MOVQ p_len+24(FP), BX
+	SHRQ $0x0a, BX
+
+	// The key of iteration 0 stays in registers.
+	VMOVDQU64 280(AX), Z0
+	VMOVDQU64 824(AX), Z1
+	VMOVDQU64 344(AX), Z2
+	VMOVDQU64 888(AX), Z3
+	VMOVDQU64 408(AX), Z4
+	VMOVDQU64 952(AX), Z5
+	VMOVDQU64 472(AX), Z6
+	VMOVDQU64 1016(AX), Z7
+	VMOVDQU64 536(AX), Z8
+	VMOVDQU64 1080(AX), Z9
+	VMOVDQU64 600(AX), Z10
+	VMOVDQU64 1144(AX), Z11
+	VMOVDQU64 664(AX), Z12
+	VMOVDQU64 1208(AX), Z13
+	VMOVDQU64 728(AX), Z14
+	VMOVDQU64 1272(AX), Z15
+	MOVQ      y+0(FP), SI
+	MOVQ      1352(AX), DX
+	MULXQ     DX, DX, DI
+	IMUL3Q    $0x3b, DI, DI
+	ADDQ      DI, DX
+	SBBQ      DI, DI
+	ANDQ      $0x3b, DI
+	ADDQ      DI, DX
+	MOVQ      DX, 32(SP)
+	MOVQ      BX, DI
+	PCALIGN   $0x40
+
+block19:
+	CMPQ       BX, $0x20
+	JLS        near21
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near21:
+	// Bytes 0 to 127 of the block.
+	VMOVDQU64  (CX), Z16
+	VMOVDQU64  64(CX), Z18
+	VSHUFI64X2 $0xdd, Z18, Z16, Z17
+	VSHUFI64X2 $0x88, Z18, Z16, Z16
+	VPADDD     Z0, Z16, Z16
+	VPADDD     Z1, Z17, Z17
+	VPMULUDQ   Z17, Z16, Z18
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z17, Z17
+	VPMULUDQ   Z17, Z16, Z16
+	VPADDQ     Z16, Z18, Z16
+
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(CX), Z17
+	VMOVDQU64  192(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z2, Z17, Z17
+	VPADDD     Z3, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 256 to 383 of the block.
+	VMOVDQU64  256(CX), Z17
+	VMOVDQU64  320(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z4, Z17, Z17
+	VPADDD     Z5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 384 to 511 of the block.
+	VMOVDQU64  384(CX), Z17
+	VMOVDQU64  448(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z6, Z17, Z17
+	VPADDD     Z7, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 512 to 639 of the block.
+	VMOVDQU64  512(CX), Z17
+	VMOVDQU64  576(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z8, Z17, Z17
+	VPADDD     Z9, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 640 to 767 of the block.
+	VMOVDQU64  640(CX), Z17
+	VMOVDQU64  704(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z10, Z17, Z17
+	VPADDD     Z11, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 768 to 895 of the block.
+	VMOVDQU64  768(CX), Z17
+	VMOVDQU64  832(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z12, Z17, Z17
+	VPADDD     Z13, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 896 to 1023 of the block.
+	VMOVDQU64  896(CX), Z17
+	VMOVDQU64  960(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z14, Z17, Z17
+	VPADDD     Z15, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	CMPQ       BX, DI
+	JEQ        entry20
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+entry20:
+	VPUNPCKLQDQ Z16, Z16, Z17
+	VPUNPCKHQDQ Z16, Z16, Z16
+	VPADDQ      Z16, Z17, Z17
+	VSHUFI64X2  $0x4e, Z17, Z17, Z16
+	VPADDQ      Z16, Z17, Z17
+	VSHUFI64X2  $0xb1, Z17, Z17, Z16
+	VPADDQ      Z16, Z17, Z17
+	VMOVDQU64   X17, (SP)
+	ADDQ        $+1024, CX
+	DECQ        BX
+	JNZ         block19
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
+	CMOVQCS 32(SP), AX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   AX, BX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, BX
+	ADCQ    $0x00, DX
+	ADDQ    CX, BX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, BX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, BX
+	MOVQ    BX, 8(SI)
+
+done1:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -4892,678 +1766,1188 @@ poly87:
 	VZEROUPPER
 	RET
 
-// func nhAdd4AVX512(sums *l1Words, k *UMACKey, group int, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·nhAdd4AVX512(SB), $0-40
-	MOVQ  k+8(FP), AX
-	MOVQ  group+16(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+24(FP), DX
-	MOVQ  n+32(FP), BX
-	MOVQ  sums+0(FP), SI
-	VMOVQ (SI), X0
-	VMOVQ 8(SI), X1
-	VMOVQ 16(SI), X2
-	VMOVQ 24(SI), X3
-	SUBQ  $+128, BX
-	JLT   rest88
+// func nhBlocksAVX512(words []l1Words, k *uhashKey, p []byte)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·nhBlocksAVX512(SB), $0-56
+	MOVQ k+24(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations24
+	JEQ  iterations25
+	CMPQ CX, $0x03
+	JEQ  iterations26
 
-whole90:
-	VMOVDQU64  (DX), Z4
-	VMOVDQU64  64(DX), Z6
-	VSHUFI64X2 $0xdd, Z6, Z4, Z5
-	VSHUFI64X2 $0x88, Z6, Z4, Z4
-	VPADDD     (CX), Z4, Z6
-	VPADDD     (AX), Z5, Z8
-	VPADDD     (AX), Z4, Z10
-	VPADDD     16(CX), Z5, Z11
-	VPMULUDQ   Z8, Z6, Z9
-	VPMULUDQ   Z11, Z10, Z12
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z8, Z6, Z6
-	VPMULUDQ   Z11, Z10, Z10
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z9, Z0, Z0
-	VPADDQ     Z10, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
-	VPADDD     16(CX), Z4, Z6
-	VPADDD     16(AX), Z5, Z8
-	VPADDD     16(AX), Z4, Z4
-	VPADDD     32(CX), Z5, Z9
-	VPMULUDQ   Z8, Z6, Z5
-	VPMULUDQ   Z9, Z4, Z10
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z8, Z6, Z6
-	VPMULUDQ   Z9, Z4, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     Z5, Z2, Z2
-	VPADDQ     Z4, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole90
+	// Iterations: 4.
+	MOVQ p_base+32(FP), CX
+	MOVQ p_len+40(FP), DX
+	SHRQ $0x0a, DX
 
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done89
+	// The key of iteration 0 stays in registers.
+	VMOVDQU64 280(AX), Z0
+	VMOVDQU64 824(AX), Z1
+	VMOVDQU64 344(AX), Z2
+	VMOVDQU64 888(AX), Z3
+	VMOVDQU64 408(AX), Z4
+	VMOVDQU64 952(AX), Z5
+	VMOVDQU64 472(AX), Z6
+	VMOVDQU64 1016(AX), Z7
+	VMOVDQU64 536(AX), Z8
+	VMOVDQU64 1080(AX), Z9
+	VMOVDQU64 600(AX), Z10
+	VMOVDQU64 1144(AX), Z11
+	VMOVDQU64 664(AX), Z12
+	VMOVDQU64 1208(AX), Z13
+	VMOVDQU64 728(AX), Z14
+	VMOVDQU64 1272(AX), Z15
+	MOVQ      words_base+0(FP), BX
+	PCALIGN   $0x40
 
-rest88:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked92
+block28:
+	CMPQ       DX, $0x20
+	JLS        near29
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    (CX), X4, X4
-	VPADDD    (AX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z0, Z0
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    (AX), X4, X4
-	VPADDD    16(CX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z1, Z1
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    16(CX), X4, X4
-	VPADDD    16(AX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z2, Z2
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    16(AX), X4, X4
-	VPADDD    32(CX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z3, Z3
-	JMP       done89
+near29:
+	// Bytes 0 to 127 of the block.
+	VMOVDQU64  (CX), Z19
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z19, Z20
+	VSHUFI64X2 $0x88, Z16, Z19, Z19
+	VPADDD     Z0, Z19, Z16
+	VPADDD     Z1, Z20, Z21
+	VPADDD     Z1, Z19, Z17
+	VPADDD     296(AX), Z20, Z23
+	VPMULUDQ   Z21, Z16, Z22
+	VPMULUDQ   Z23, Z17, Z18
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z23, Z23
+	VPMULUDQ   Z21, Z16, Z16
+	VPMULUDQ   Z23, Z17, Z17
+	VPADDQ     Z16, Z22, Z16
+	VPADDQ     Z17, Z18, Z17
+	VPADDD     296(AX), Z19, Z18
+	VPADDD     840(AX), Z20, Z21
+	VPADDD     840(AX), Z19, Z19
+	VPADDD     312(AX), Z20, Z23
+	VPMULUDQ   Z21, Z18, Z22
+	VPMULUDQ   Z23, Z19, Z20
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z23, Z23
+	VPMULUDQ   Z21, Z18, Z18
+	VPMULUDQ   Z23, Z19, Z19
+	VPADDQ     Z18, Z22, Z18
+	VPADDQ     Z19, Z20, Z19
 
-masked92:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, R8
-	KMOVQ      R8, K1
-	XORL       R9, R9
-	MOVQ       BX, R8
-	SUBQ       $0x40, R8
-	CMOVQLT    R9, R8
-	BZHIQ      R8, DI, R8
-	KMOVQ      R8, K2
-	MOVQ       $+1, R8
-	TESTQ      BX, BX
-	CMOVQEQ    R8, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DI, R8
-	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z4
-	VMOVDQU8.Z 64(DX), K2, Z5
-	VSHUFI64X2 $0xdd, Z5, Z4, Z6
-	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VMOVDQU64  (CX), Z5
-	VPADDD.Z   Z5, Z4, K3, Z5
-	VPADDD     (AX), Z6, Z7
-	VMOVDQU64  (AX), Z9
-	VPADDD.Z   Z9, Z4, K3, Z9
-	VPADDD     16(CX), Z6, Z10
-	VPMULUDQ   Z7, Z5, Z8
-	VPMULUDQ   Z10, Z9, Z11
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z10, Z10
-	VPMULUDQ   Z7, Z5, Z5
-	VPMULUDQ   Z10, Z9, Z9
-	VPADDQ     Z5, Z8, Z8
-	VPADDQ     Z8, Z0, Z0
-	VPADDQ     Z9, Z11, Z11
-	VPADDQ     Z11, Z1, Z1
-	VMOVDQU64  16(CX), Z5
-	VPADDD.Z   Z5, Z4, K3, Z5
-	VPADDD     16(AX), Z6, Z7
-	VMOVDQU64  16(AX), Z8
-	VPADDD.Z   Z8, Z4, K3, Z8
-	VPADDD     32(CX), Z6, Z6
-	VPMULUDQ   Z7, Z5, Z4
-	VPMULUDQ   Z6, Z8, Z9
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z6, Z6
-	VPMULUDQ   Z7, Z5, Z5
-	VPMULUDQ   Z6, Z8, Z8
-	VPADDQ     Z5, Z4, Z4
-	VPADDQ     Z4, Z2, Z2
-	VPADDQ     Z8, Z9, Z9
-	VPADDQ     Z9, Z3, Z3
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(CX), Z20
+	VMOVDQU64  192(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z2, Z20, Z22
+	VPADDD     Z3, Z21, Z23
+	VPADDD     Z3, Z20, Z25
+	VPADDD     360(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z25, Z25
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     360(AX), Z20, Z22
+	VPADDD     904(AX), Z21, Z23
+	VPADDD     904(AX), Z20, Z20
+	VPADDD     376(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
-done89:
-	VPUNPCKLQDQ Z1, Z0, Z4
-	VPUNPCKHQDQ Z1, Z0, Z0
-	VPADDQ      Z0, Z4, Z4
-	VPUNPCKLQDQ Z3, Z2, Z0
-	VPUNPCKHQDQ Z3, Z2, Z1
-	VPADDQ      Z1, Z0, Z0
-	MOVQ        n+32(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded93
-	VSHUFI64X2  $0x4e, Z4, Z4, Z1
-	VPADDQ      Z1, Z4, Z4
-	VSHUFI64X2  $0xb1, Z4, Z4, Z1
-	VPADDQ      Z1, Z4, Z4
-	VSHUFI64X2  $0x4e, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
+	// Bytes 256 to 383 of the block.
+	VMOVDQU64  256(CX), Z20
+	VMOVDQU64  320(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z4, Z20, Z22
+	VPADDD     Z5, Z21, Z23
+	VPADDD     Z5, Z20, Z25
+	VPADDD     424(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z25, Z25
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     424(AX), Z20, Z22
+	VPADDD     968(AX), Z21, Z23
+	VPADDD     968(AX), Z20, Z20
+	VPADDD     440(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
 
-folded93:
-	// The words of all iterations side by side.
-	VINSERTI64X2 $0x01, X0, Y4, Y0
-	VMOVDQU64    Y0, (SI)
+	// Bytes 384 to 511 of the block.
+	VMOVDQU64  384(CX), Z20
+	VMOVDQU64  448(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z6, Z20, Z22
+	VPADDD     Z7, Z21, Z23
+	VPADDD     Z7, Z20, Z25
+	VPADDD     488(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z25, Z25
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     488(AX), Z20, Z22
+	VPADDD     1032(AX), Z21, Z23
+	VPADDD     1032(AX), Z20, Z20
+	VPADDD     504(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
+
+	// Bytes 512 to 639 of the block.
+	VMOVDQU64  512(CX), Z20
+	VMOVDQU64  576(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z8, Z20, Z22
+	VPADDD     Z9, Z21, Z23
+	VPADDD     Z9, Z20, Z25
+	VPADDD     552(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z25, Z25
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     552(AX), Z20, Z22
+	VPADDD     1096(AX), Z21, Z23
+	VPADDD     1096(AX), Z20, Z20
+	VPADDD     568(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
+
+	// Bytes 640 to 767 of the block.
+	VMOVDQU64  640(CX), Z20
+	VMOVDQU64  704(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z10, Z20, Z22
+	VPADDD     Z11, Z21, Z23
+	VPADDD     Z11, Z20, Z25
+	VPADDD     616(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z25, Z25
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     616(AX), Z20, Z22
+	VPADDD     1160(AX), Z21, Z23
+	VPADDD     1160(AX), Z20, Z20
+	VPADDD     632(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
+
+	// Bytes 768 to 895 of the block.
+	VMOVDQU64  768(CX), Z20
+	VMOVDQU64  832(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z12, Z20, Z22
+	VPADDD     Z13, Z21, Z23
+	VPADDD     Z13, Z20, Z25
+	VPADDD     680(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z25, Z25
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     680(AX), Z20, Z22
+	VPADDD     1224(AX), Z21, Z23
+	VPADDD     1224(AX), Z20, Z20
+	VPADDD     696(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
+
+	// Bytes 896 to 1023 of the block.
+	VMOVDQU64  896(CX), Z20
+	VMOVDQU64  960(CX), Z22
+	VSHUFI64X2 $0xdd, Z22, Z20, Z21
+	VSHUFI64X2 $0x88, Z22, Z20, Z20
+	VPADDD     Z14, Z20, Z22
+	VPADDD     Z15, Z21, Z23
+	VPADDD     Z15, Z20, Z25
+	VPADDD     744(AX), Z21, Z26
+	VPMULUDQ   Z23, Z22, Z24
+	VPMULUDQ   Z26, Z25, Z27
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z25, Z25
+	VPSHUFD    $0xf5, Z26, Z26
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z26, Z25, Z25
+	VPADDQ     Z22, Z24, Z24
+	VPADDQ     Z24, Z16, Z16
+	VPADDQ     Z25, Z27, Z27
+	VPADDQ     Z27, Z17, Z17
+	VPADDD     744(AX), Z20, Z22
+	VPADDD     1288(AX), Z21, Z23
+	VPADDD     1288(AX), Z20, Z20
+	VPADDD     760(AX), Z21, Z24
+	VPMULUDQ   Z23, Z22, Z21
+	VPMULUDQ   Z24, Z20, Z25
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z23, Z22, Z22
+	VPMULUDQ   Z24, Z20, Z20
+	VPADDQ     Z22, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
+	VPADDQ     Z20, Z25, Z25
+	VPADDQ     Z25, Z19, Z19
+
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ Z17, Z16, Z20
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z20, Z20
+	VPUNPCKLQDQ Z19, Z18, Z16
+	VPUNPCKHQDQ Z19, Z18, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0x4e, Z20, Z20, Z17
+	VPADDQ      Z17, Z20, Z20
+	VSHUFI64X2  $0xb1, Z20, Z20, Z17
+	VPADDQ      Z17, Z20, Z20
+	VSHUFI64X2  $0x4e, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0xb1, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VPADDQ      blockBits<>+0(SB), X20, X20
+	VMOVDQU64   X20, (BX)
+	VPADDQ      blockBits<>+0(SB), X16, X16
+	VMOVDQU64   X16, 16(BX)
+	ADDQ        $0x20, BX
+	ADDQ        $+1024, CX
+	DECQ        DX
+	JNZ         block28
 	VZEROUPPER
 	RET
 
-// func tag4AVX512(tag *[16]byte, sums *l1Words, k *UMACKey, group int, p *byte, n int, length uint64, padFirst uint64, padSecond uint64, y *[4]uint128)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tag4AVX512(SB), $0-80
-	MOVQ  k+16(FP), AX
-	MOVQ  group+24(FP), DX
-	SHLQ  $0x04, DX
-	LEAQ  280(AX), CX
-	LEAQ  824(AX), AX
-	ADDQ  DX, CX
-	ADDQ  DX, AX
-	MOVQ  p+32(FP), DX
-	MOVQ  n+40(FP), BX
-	MOVQ  sums+8(FP), SI
-	TESTQ BX, BX
-	JLT   noBytes97
-	VMOVQ (SI), X0
-	VMOVQ 8(SI), X1
-	VMOVQ 16(SI), X2
-	VMOVQ 24(SI), X3
-	SUBQ  $+128, BX
-	JLT   rest94
+	// Iterations: 3.
+iterations26:
+	MOVQ p_base+32(FP), CX
+	MOVQ p_len+40(FP), DX
+	SHRQ $0x0a, DX
 
-whole96:
-	VMOVDQU64  (DX), Z4
-	VMOVDQU64  64(DX), Z6
-	VSHUFI64X2 $0xdd, Z6, Z4, Z5
-	VSHUFI64X2 $0x88, Z6, Z4, Z4
-	VPADDD     (CX), Z4, Z6
-	VPADDD     (AX), Z5, Z8
-	VPADDD     (AX), Z4, Z10
-	VPADDD     16(CX), Z5, Z11
-	VPMULUDQ   Z8, Z6, Z9
-	VPMULUDQ   Z11, Z10, Z12
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSHUFD    $0xf5, Z11, Z11
-	VPMULUDQ   Z8, Z6, Z6
-	VPMULUDQ   Z11, Z10, Z10
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z9, Z0, Z0
-	VPADDQ     Z10, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
-	VPADDD     16(CX), Z4, Z6
-	VPADDD     16(AX), Z5, Z8
-	VPADDD     16(AX), Z4, Z4
-	VPADDD     32(CX), Z5, Z9
-	VPMULUDQ   Z8, Z6, Z5
-	VPMULUDQ   Z9, Z4, Z10
-	VPSHUFD    $0xf5, Z6, Z6
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z9, Z9
-	VPMULUDQ   Z8, Z6, Z6
-	VPMULUDQ   Z9, Z4, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     Z5, Z2, Z2
-	VPADDQ     Z4, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
-	ADDQ       $+128, DX
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+128, BX
-	JGE        whole96
+	// The key of iteration 0 stays in registers.
+	VMOVDQU64 280(AX), Z0
+	VMOVDQU64 824(AX), Z1
+	VMOVDQU64 344(AX), Z2
+	VMOVDQU64 888(AX), Z3
+	VMOVDQU64 408(AX), Z4
+	VMOVDQU64 952(AX), Z5
+	VMOVDQU64 472(AX), Z6
+	VMOVDQU64 1016(AX), Z7
+	VMOVDQU64 536(AX), Z8
+	VMOVDQU64 1080(AX), Z9
+	VMOVDQU64 600(AX), Z10
+	VMOVDQU64 1144(AX), Z11
+	VMOVDQU64 664(AX), Z12
+	VMOVDQU64 1208(AX), Z13
+	VMOVDQU64 728(AX), Z14
+	VMOVDQU64 1272(AX), Z15
+	MOVQ      words_base+0(FP), BX
+	PCALIGN   $0x40
 
-	// Done, if nothing is left.
-	CMPQ BX, $-128
-	JEQ  done95
+block31:
+	CMPQ       DX, $0x20
+	JLS        near32
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
 
-rest94:
-	ADDQ $+128, BX
-	CMPQ BX, $0x20
-	JNE  masked98
+near32:
+	// Bytes 0 to 127 of the block.
+	VMOVDQU64  (CX), Z18
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z18, Z19
+	VSHUFI64X2 $0x88, Z16, Z18, Z18
+	VPADDD     Z0, Z18, Z16
+	VPADDD     Z1, Z19, Z21
+	VPADDD     Z1, Z18, Z17
+	VPADDD     296(AX), Z19, Z23
+	VPMULUDQ   Z21, Z16, Z22
+	VPMULUDQ   Z23, Z17, Z20
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z23, Z23
+	VPMULUDQ   Z21, Z16, Z16
+	VPMULUDQ   Z23, Z17, Z17
+	VPADDQ     Z16, Z22, Z16
+	VPADDQ     Z17, Z20, Z17
+	VPADDD     296(AX), Z18, Z18
+	VPADDD     840(AX), Z19, Z19
+	VPMULUDQ   Z19, Z18, Z20
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
+	VPMULUDQ   Z19, Z18, Z18
+	VPADDQ     Z18, Z20, Z18
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    (CX), X4, X4
-	VPADDD    (AX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z0, Z0
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    (AX), X4, X4
-	VPADDD    16(CX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z1, Z1
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    16(CX), X4, X4
-	VPADDD    16(AX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z2, Z2
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X5
-	VPADDD    16(AX), X4, X4
-	VPADDD    32(CX), X5, X5
-	VPMULUDQ  X5, X4, X7
-	VPSHUFD   $0xf5, X4, X4
-	VPSHUFD   $0xf5, X5, X5
-	VPMULUDQ  X5, X4, X4
-	VPADDQ    X4, X7, X7
-	VPADDQ    Z7, Z3, Z3
-	JMP       done95
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(CX), Z19
+	VMOVDQU64  192(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z2, Z19, Z21
+	VPADDD     Z3, Z20, Z22
+	VPADDD     Z3, Z19, Z24
+	VPADDD     360(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     360(AX), Z19, Z19
+	VPADDD     904(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
-masked98:
-	// The last bytes, filled up with zeros to a group, at least one.
-	MOVQ       $-1, SI
-	BZHIQ      BX, SI, DI
-	KMOVQ      DI, K1
-	XORL       R8, R8
-	MOVQ       BX, DI
-	SUBQ       $0x40, DI
-	CMOVQLT    R8, DI
-	BZHIQ      DI, SI, DI
-	KMOVQ      DI, K2
-	MOVQ       $+1, DI
-	TESTQ      BX, BX
-	CMOVQEQ    DI, BX
-	ADDQ       $+31, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, SI, DI
-	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z4
-	VMOVDQU8.Z 64(DX), K2, Z5
-	VSHUFI64X2 $0xdd, Z5, Z4, Z6
-	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VMOVDQU64  (CX), Z5
-	VPADDD.Z   Z5, Z4, K3, Z5
-	VPADDD     (AX), Z6, Z7
-	VMOVDQU64  (AX), Z9
-	VPADDD.Z   Z9, Z4, K3, Z9
-	VPADDD     16(CX), Z6, Z10
-	VPMULUDQ   Z7, Z5, Z8
-	VPMULUDQ   Z10, Z9, Z11
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSHUFD    $0xf5, Z10, Z10
-	VPMULUDQ   Z7, Z5, Z5
-	VPMULUDQ   Z10, Z9, Z9
-	VPADDQ     Z5, Z8, Z8
-	VPADDQ     Z8, Z0, Z0
-	VPADDQ     Z9, Z11, Z11
-	VPADDQ     Z11, Z1, Z1
-	VMOVDQU64  16(CX), Z5
-	VPADDD.Z   Z5, Z4, K3, Z5
-	VPADDD     16(AX), Z6, Z7
-	VMOVDQU64  16(AX), Z8
-	VPADDD.Z   Z8, Z4, K3, Z8
-	VPADDD     32(CX), Z6, Z6
-	VPMULUDQ   Z7, Z5, Z4
-	VPMULUDQ   Z6, Z8, Z9
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSHUFD    $0xf5, Z6, Z6
-	VPMULUDQ   Z7, Z5, Z5
-	VPMULUDQ   Z6, Z8, Z8
-	VPADDQ     Z5, Z4, Z4
-	VPADDQ     Z4, Z2, Z2
-	VPADDQ     Z8, Z9, Z9
-	VPADDQ     Z9, Z3, Z3
+	// Bytes 256 to 383 of the block.
+	VMOVDQU64  256(CX), Z19
+	VMOVDQU64  320(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z4, Z19, Z21
+	VPADDD     Z5, Z20, Z22
+	VPADDD     Z5, Z19, Z24
+	VPADDD     424(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     424(AX), Z19, Z19
+	VPADDD     968(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
-done95:
-	VPUNPCKLQDQ Z1, Z0, Z4
-	VPUNPCKHQDQ Z1, Z0, Z0
-	VPADDQ      Z0, Z4, Z4
-	VPUNPCKLQDQ Z3, Z2, Z0
-	VPUNPCKHQDQ Z3, Z2, Z1
-	VPADDQ      Z1, Z0, Z0
-	MOVQ        n+40(FP), AX
-	CMPQ        AX, $0x20
-	JLS         folded99
-	VSHUFI64X2  $0x4e, Z4, Z4, Z1
-	VPADDQ      Z1, Z4, Z4
-	VSHUFI64X2  $0xb1, Z4, Z4, Z1
-	VPADDQ      Z1, Z4, Z4
-	VSHUFI64X2  $0x4e, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
-	VSHUFI64X2  $0xb1, Z0, Z0, Z1
-	VPADDQ      Z1, Z0, Z0
+	// Bytes 384 to 511 of the block.
+	VMOVDQU64  384(CX), Z19
+	VMOVDQU64  448(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z6, Z19, Z21
+	VPADDD     Z7, Z20, Z22
+	VPADDD     Z7, Z19, Z24
+	VPADDD     488(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     488(AX), Z19, Z19
+	VPADDD     1032(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
-folded99:
-	// The words of all iterations side by side.
-	VINSERTI64X2 $0x01, X0, Y4, Y0
-	JMP          hashed100
+	// Bytes 512 to 639 of the block.
+	VMOVDQU64  512(CX), Z19
+	VMOVDQU64  576(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z8, Z19, Z21
+	VPADDD     Z9, Z20, Z22
+	VPADDD     Z9, Z19, Z24
+	VPADDD     552(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     552(AX), Z19, Z19
+	VPADDD     1096(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
-noBytes97:
-	VMOVQ       (SI), X0
-	VPINSRQ     $0x01, 8(SI), X0, X0
-	VMOVQ       16(SI), X1
-	VPINSRQ     $0x01, 24(SI), X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
+	// Bytes 640 to 767 of the block.
+	VMOVDQU64  640(CX), Z19
+	VMOVDQU64  704(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z10, Z19, Z21
+	VPADDD     Z11, Z20, Z22
+	VPADDD     Z11, Z19, Z24
+	VPADDD     616(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     616(AX), Z19, Z19
+	VPADDD     1160(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
-hashed100:
-	// L1: the length in bits.
-	MOVQ         length+48(FP), AX
-	VPBROADCASTQ AX, Y1
-	VPADDQ       Y1, Y0, Y0
+	// Bytes 768 to 895 of the block.
+	VMOVDQU64  768(CX), Z19
+	VMOVDQU64  832(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z12, Z19, Z21
+	VPADDD     Z13, Z20, Z22
+	VPADDD     Z13, Z19, Z24
+	VPADDD     680(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     680(AX), Z19, Z19
+	VPADDD     1224(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
-	// L2: the last step of POLY-64, if there were others.
-	MOVQ   y+72(FP), AX
-	TESTQ  AX, AX
-	JZ     short101
-	MOVQ   k+16(FP), CX
-	VMOVQ  X0, BX
-	MOVQ   1608(CX), DX
-	MULXQ  DX, DX, SI
-	IMUL3Q $0x3b, SI, SI
-	ADDQ   SI, DX
-	SBBQ   SI, SI
-	ANDQ   $0x3b, SI
-	ADDQ   SI, DX
+	// Bytes 896 to 1023 of the block.
+	VMOVDQU64  896(CX), Z19
+	VMOVDQU64  960(CX), Z21
+	VSHUFI64X2 $0xdd, Z21, Z19, Z20
+	VSHUFI64X2 $0x88, Z21, Z19, Z19
+	VPADDD     Z14, Z19, Z21
+	VPADDD     Z15, Z20, Z22
+	VPADDD     Z15, Z19, Z24
+	VPADDD     744(AX), Z20, Z25
+	VPMULUDQ   Z22, Z21, Z23
+	VPMULUDQ   Z25, Z24, Z26
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z21, Z21
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z21, Z23, Z23
+	VPADDQ     Z23, Z16, Z16
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z17, Z17
+	VPADDD     744(AX), Z19, Z19
+	VPADDD     1288(AX), Z20, Z20
+	VPMULUDQ   Z20, Z19, Z21
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z20, Z20
+	VPMULUDQ   Z20, Z19, Z19
+	VPADDQ     Z19, Z21, Z21
+	VPADDQ     Z21, Z18, Z18
 
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DI
-	SUBQ    1608(CX), DI
-	MOVQ    1608(CX), SI
-	MOVQ    $0x0000000100000000, R8
-	ADDQ    BX, R8
-	CMOVQCS DX, SI
-	CMOVQCS DI, BX
-	MOVQ    8(AX), DX
-	MULXQ   SI, DI, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
-	ADCQ    $0x00, SI
-	ADDQ    BX, DI
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-
-	// The least residue.
-	LEAQ    59(DI), BX
-	CMPQ    BX, $0x3b
-	CMOVQCS BX, DI
-	VPEXTRQ $0x01, X0, BX
-	MOVQ    1632(CX), DX
-	MULXQ   DX, DX, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DX
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), R8
-	SUBQ    1632(CX), R8
-	MOVQ    1632(CX), SI
-	MOVQ    $0x0000000100000000, R9
-	ADDQ    BX, R9
-	CMOVQCS DX, SI
-	CMOVQCS R8, BX
-	MOVQ    24(AX), DX
-	MULXQ   SI, R8, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, R8
-	ADCQ    $0x00, SI
-	ADDQ    BX, R8
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, R8
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, R8
-
-	// The least residue.
-	LEAQ         59(R8), BX
-	CMPQ         BX, $0x3b
-	CMOVQCS      BX, R8
-	VEXTRACTI128 $0x01, Y0, X0
-	VMOVQ        X0, BX
-	MOVQ         1656(CX), DX
-	MULXQ        DX, DX, SI
-	IMUL3Q       $0x3b, SI, SI
-	ADDQ         SI, DX
-	SBBQ         SI, SI
-	ANDQ         $0x3b, SI
-	ADDQ         SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), R9
-	SUBQ    1656(CX), R9
-	MOVQ    1656(CX), SI
-	MOVQ    $0x0000000100000000, R10
-	ADDQ    BX, R10
-	CMOVQCS DX, SI
-	CMOVQCS R9, BX
-	MOVQ    40(AX), DX
-	MULXQ   SI, R9, SI
-	MOVQ    $+59, DX
-	MULXQ   SI, DX, SI
-	ADDQ    DX, R9
-	ADCQ    $0x00, SI
-	ADDQ    BX, R9
-	ADCQ    $0x00, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, R9
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, R9
-
-	// The least residue.
-	LEAQ    59(R9), BX
-	CMPQ    BX, $0x3b
-	CMOVQCS BX, R9
-	VPEXTRQ $0x01, X0, BX
-	MOVQ    1680(CX), DX
-	MULXQ   DX, DX, SI
-	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DX
-	SBBQ    SI, SI
-	ANDQ    $0x3b, SI
-	ADDQ    SI, DX
-
-	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), SI
-	SUBQ    1680(CX), SI
-	MOVQ    1680(CX), CX
-	MOVQ    $0x0000000100000000, R10
-	ADDQ    BX, R10
-	CMOVQCS DX, CX
-	CMOVQCS SI, BX
-	MOVQ    56(AX), DX
-	MULXQ   CX, CX, AX
-	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, CX
-	ADCQ    $0x00, DX
-	ADDQ    BX, CX
-	ADCQ    $0x00, DX
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, CX
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, CX
-
-	// The least residue.
-	LEAQ        59(CX), BX
-	CMPQ        BX, $0x3b
-	CMOVQCS     BX, CX
-	VMOVQ       DI, X0
-	VPINSRQ     $0x01, R8, X0, X0
-	VMOVQ       R9, X1
-	VPINSRQ     $0x01, CX, X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
-
-short101:
-	// L3: the 16-bit words times k_5 to k_8.
-	MOVQ        k+16(FP), AX
-	VPSRLQ      $0x30, Y0, Y1
-	VPMULLQ     24(AX), Y1, Y1
-	VPSRLQ      $0x20, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     56(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPSRLQ      $0x10, Y0, Y2
-	VPANDQ.BCST word16<>+0(SB), Y2, Y2
-	VPMULLQ     88(AX), Y2, Y2
-	VPADDQ      Y2, Y1, Y1
-	VPANDQ.BCST word16<>+0(SB), Y0, Y0
-	VPMULLQ     120(AX), Y0, Y0
-	VPADDQ      Y0, Y1, Y1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ      $0x24, Y1, Y0
-	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
-	VPSLLQ      $0x02, Y0, Y2
-	VPADDQ      Y0, Y1, Y1
-	VPADDQ      Y2, Y1, Y1
-	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
-	VPMINUQ     Y0, Y1, Y1
-
-	// The tag, big-endian.
-	VPMOVQD   Y1, X0
-	VPXORD    8(AX), X0, X0
-	VPSHUFB   swap32<>+0(SB), X0, X0
-	MOVQ      tag+0(FP), AX
-	VMOVQ     padFirst+56(FP), X1
-	VPINSRQ   $0x01, padSecond+64(FP), X1, X1
-	VPXORD    X1, X0, X0
-	VMOVDQU64 X0, (AX)
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ Z17, Z16, Z19
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z19, Z19
+	VPUNPCKLQDQ Z18, Z18, Z16
+	VPUNPCKHQDQ Z18, Z18, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0x4e, Z19, Z19, Z17
+	VPADDQ      Z17, Z19, Z19
+	VSHUFI64X2  $0xb1, Z19, Z19, Z17
+	VPADDQ      Z17, Z19, Z19
+	VSHUFI64X2  $0x4e, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VSHUFI64X2  $0xb1, Z16, Z16, Z17
+	VPADDQ      Z17, Z16, Z16
+	VPADDQ      blockBits<>+0(SB), X19, X19
+	VMOVDQU64   X19, (BX)
+	VPADDQ      blockBits<>+0(SB), X16, X16
+	VMOVDQU64   X16, 16(BX)
+	ADDQ        $0x20, BX
+	ADDQ        $+1024, CX
+	DECQ        DX
+	JNZ         block31
 	VZEROUPPER
 	RET
 
-// func nhPoly4AVX2(y *[4]uint128, k *UMACKey, p *byte, blocks int, words *l1Words)
+	// Iterations: 2.
+iterations25:
+	MOVQ p_base+32(FP), CX
+	MOVQ p_len+40(FP), DX
+	SHRQ $0x0a, DX
+
+	// The key of iteration 0 stays in registers.
+	VMOVDQU64 280(AX), Z0
+	VMOVDQU64 824(AX), Z1
+	VMOVDQU64 344(AX), Z2
+	VMOVDQU64 888(AX), Z3
+	VMOVDQU64 408(AX), Z4
+	VMOVDQU64 952(AX), Z5
+	VMOVDQU64 472(AX), Z6
+	VMOVDQU64 1016(AX), Z7
+	VMOVDQU64 536(AX), Z8
+	VMOVDQU64 1080(AX), Z9
+	VMOVDQU64 600(AX), Z10
+	VMOVDQU64 1144(AX), Z11
+	VMOVDQU64 664(AX), Z12
+	VMOVDQU64 1208(AX), Z13
+	VMOVDQU64 728(AX), Z14
+	VMOVDQU64 1272(AX), Z15
+	MOVQ      words_base+0(FP), BX
+	PCALIGN   $0x40
+
+block34:
+	CMPQ       DX, $0x20
+	JLS        near35
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near35:
+	// Bytes 0 to 127 of the block.
+	VMOVDQU64  (CX), Z17
+	VMOVDQU64  64(CX), Z16
+	VSHUFI64X2 $0xdd, Z16, Z17, Z18
+	VSHUFI64X2 $0x88, Z16, Z17, Z17
+	VPADDD     Z0, Z17, Z16
+	VPADDD     Z1, Z18, Z19
+	VPADDD     Z1, Z17, Z17
+	VPADDD     296(AX), Z18, Z21
+	VPMULUDQ   Z19, Z16, Z20
+	VPMULUDQ   Z21, Z17, Z18
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z21, Z21
+	VPMULUDQ   Z19, Z16, Z16
+	VPMULUDQ   Z21, Z17, Z17
+	VPADDQ     Z16, Z20, Z16
+	VPADDQ     Z17, Z18, Z17
+
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(CX), Z18
+	VMOVDQU64  192(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z2, Z18, Z20
+	VPADDD     Z3, Z19, Z21
+	VPADDD     Z3, Z18, Z18
+	VPADDD     360(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 256 to 383 of the block.
+	VMOVDQU64  256(CX), Z18
+	VMOVDQU64  320(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z4, Z18, Z20
+	VPADDD     Z5, Z19, Z21
+	VPADDD     Z5, Z18, Z18
+	VPADDD     424(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 384 to 511 of the block.
+	VMOVDQU64  384(CX), Z18
+	VMOVDQU64  448(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z6, Z18, Z20
+	VPADDD     Z7, Z19, Z21
+	VPADDD     Z7, Z18, Z18
+	VPADDD     488(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 512 to 639 of the block.
+	VMOVDQU64  512(CX), Z18
+	VMOVDQU64  576(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z8, Z18, Z20
+	VPADDD     Z9, Z19, Z21
+	VPADDD     Z9, Z18, Z18
+	VPADDD     552(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 640 to 767 of the block.
+	VMOVDQU64  640(CX), Z18
+	VMOVDQU64  704(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z10, Z18, Z20
+	VPADDD     Z11, Z19, Z21
+	VPADDD     Z11, Z18, Z18
+	VPADDD     616(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 768 to 895 of the block.
+	VMOVDQU64  768(CX), Z18
+	VMOVDQU64  832(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z12, Z18, Z20
+	VPADDD     Z13, Z19, Z21
+	VPADDD     Z13, Z18, Z18
+	VPADDD     680(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// Bytes 896 to 1023 of the block.
+	VMOVDQU64  896(CX), Z18
+	VMOVDQU64  960(CX), Z20
+	VSHUFI64X2 $0xdd, Z20, Z18, Z19
+	VSHUFI64X2 $0x88, Z20, Z18, Z18
+	VPADDD     Z14, Z18, Z20
+	VPADDD     Z15, Z19, Z21
+	VPADDD     Z15, Z18, Z18
+	VPADDD     744(AX), Z19, Z22
+	VPMULUDQ   Z21, Z20, Z19
+	VPMULUDQ   Z22, Z18, Z23
+	VPSHUFD    $0xf5, Z20, Z20
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z22, Z22
+	VPMULUDQ   Z21, Z20, Z20
+	VPMULUDQ   Z22, Z18, Z18
+	VPADDQ     Z20, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+	VPADDQ     Z18, Z23, Z23
+	VPADDQ     Z23, Z17, Z17
+
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ Z17, Z16, Z18
+	VPUNPCKHQDQ Z17, Z16, Z16
+	VPADDQ      Z16, Z18, Z18
+	VSHUFI64X2  $0x4e, Z18, Z18, Z16
+	VPADDQ      Z16, Z18, Z18
+	VSHUFI64X2  $0xb1, Z18, Z18, Z16
+	VPADDQ      Z16, Z18, Z18
+	VPADDQ      blockBits<>+0(SB), X18, X18
+	VMOVDQU64   X18, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $+1024, CX
+	DECQ        DX
+	JNZ         block34
+	VZEROUPPER
+	RET
+
+	// Iterations: 1.
+iterations24:
+	MOVQ p_base+32(FP), CX
+	MOVQ p_len+40(FP), DX
+	SHRQ $0x0a, DX
+
+	// The key of iteration 0 stays in registers.
+	VMOVDQU64 280(AX), Z0
+	VMOVDQU64 824(AX), Z1
+	VMOVDQU64 344(AX), Z2
+	VMOVDQU64 888(AX), Z3
+	VMOVDQU64 408(AX), Z4
+	VMOVDQU64 952(AX), Z5
+	VMOVDQU64 472(AX), Z6
+	VMOVDQU64 1016(AX), Z7
+	VMOVDQU64 536(AX), Z8
+	VMOVDQU64 1080(AX), Z9
+	VMOVDQU64 600(AX), Z10
+	VMOVDQU64 1144(AX), Z11
+	VMOVDQU64 664(AX), Z12
+	VMOVDQU64 1208(AX), Z13
+	VMOVDQU64 728(AX), Z14
+	VMOVDQU64 1272(AX), Z15
+	MOVQ      words_base+0(FP), AX
+	PCALIGN   $0x40
+
+block37:
+	CMPQ       DX, $0x20
+	JLS        near38
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near38:
+	// Bytes 0 to 127 of the block.
+	VMOVDQU64  (CX), Z16
+	VMOVDQU64  64(CX), Z18
+	VSHUFI64X2 $0xdd, Z18, Z16, Z17
+	VSHUFI64X2 $0x88, Z18, Z16, Z16
+	VPADDD     Z0, Z16, Z16
+	VPADDD     Z1, Z17, Z17
+	VPMULUDQ   Z17, Z16, Z18
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z17, Z17
+	VPMULUDQ   Z17, Z16, Z16
+	VPADDQ     Z16, Z18, Z16
+
+	// Bytes 128 to 255 of the block.
+	VMOVDQU64  128(CX), Z17
+	VMOVDQU64  192(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z2, Z17, Z17
+	VPADDD     Z3, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 256 to 383 of the block.
+	VMOVDQU64  256(CX), Z17
+	VMOVDQU64  320(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z4, Z17, Z17
+	VPADDD     Z5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 384 to 511 of the block.
+	VMOVDQU64  384(CX), Z17
+	VMOVDQU64  448(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z6, Z17, Z17
+	VPADDD     Z7, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 512 to 639 of the block.
+	VMOVDQU64  512(CX), Z17
+	VMOVDQU64  576(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z8, Z17, Z17
+	VPADDD     Z9, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 640 to 767 of the block.
+	VMOVDQU64  640(CX), Z17
+	VMOVDQU64  704(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z10, Z17, Z17
+	VPADDD     Z11, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 768 to 895 of the block.
+	VMOVDQU64  768(CX), Z17
+	VMOVDQU64  832(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z12, Z17, Z17
+	VPADDD     Z13, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// Bytes 896 to 1023 of the block.
+	VMOVDQU64  896(CX), Z17
+	VMOVDQU64  960(CX), Z19
+	VSHUFI64X2 $0xdd, Z19, Z17, Z18
+	VSHUFI64X2 $0x88, Z19, Z17, Z17
+	VPADDD     Z14, Z17, Z17
+	VPADDD     Z15, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z16, Z16
+
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ Z16, Z16, Z17
+	VPUNPCKHQDQ Z16, Z16, Z16
+	VPADDQ      Z16, Z17, Z17
+	VSHUFI64X2  $0x4e, Z17, Z17, Z16
+	VPADDQ      Z16, Z17, Z17
+	VSHUFI64X2  $0xb1, Z17, Z17, Z16
+	VPADDQ      Z16, Z17, Z17
+	VPADDQ      blockBits<>+0(SB), X17, X17
+	VMOVDQU64   X17, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $+1024, CX
+	DECQ        DX
+	JNZ         block37
+	VZEROUPPER
+	RET
+
+// func nhPolyAVX2(y *[4]uint128, k *uhashKey, p []byte)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·nhPoly4AVX2(SB), $64-40
-	MOVQ   k+8(FP), AX
-	MOVQ   y+0(FP), CX
-	MOVQ   p+16(FP), BX
-	MOVQ   blocks+24(FP), SI
-	MOVQ   words+32(FP), DI
-	MOVQ   1608(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 32(SP)
-	MOVQ   1632(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 40(SP)
-	MOVQ   1656(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 48(SP)
-	MOVQ   1680(AX), DX
-	MULXQ  DX, DX, R8
-	IMUL3Q $0x3b, R8, R8
-	ADDQ   R8, DX
-	SBBQ   R8, R8
-	ANDQ   $0x3b, R8
-	ADDQ   R8, DX
-	MOVQ   DX, 56(SP)
-	MOVQ   SI, R8
+TEXT ·nhPolyAVX2(SB), $64-40
+	MOVQ k+8(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations42
+	JEQ  iterations43
+	CMPQ CX, $0x03
+	JEQ  iterations44
 
-block102:
-	CMPQ       SI, $0x20
-	JLS        near104
-	PREFETCHT0 8192(BX)
-	PREFETCHT0 8256(BX)
-	PREFETCHT0 8320(BX)
-	PREFETCHT0 8384(BX)
-	PREFETCHT0 8448(BX)
-	PREFETCHT0 8512(BX)
-	PREFETCHT0 8576(BX)
-	PREFETCHT0 8640(BX)
-	PREFETCHT0 8704(BX)
-	PREFETCHT0 8768(BX)
-	PREFETCHT0 8832(BX)
-	PREFETCHT0 8896(BX)
-	PREFETCHT0 8960(BX)
-	PREFETCHT0 9024(BX)
-	PREFETCHT0 9088(BX)
-	PREFETCHT0 9152(BX)
+	// Iterations: 4.
+	MOVQ    p_base+16(FP), CX
+	MOVQ    p_len+24(FP), BX
+	SHRQ    $0x0a, BX
+	MOVQ    y+0(FP), SI
+	MOVQ    1352(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 32(SP)
+	MOVQ    1376(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 40(SP)
+	MOVQ    1400(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 48(SP)
+	MOVQ    1424(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 56(SP)
+	MOVQ    BX, DI
+	PCALIGN $0x40
 
-near104:
+block46:
+	CMPQ       BX, $0x20
+	JLS        near48
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near48:
 	// Bytes 0 to 63 of the block.
-	VMOVDQU     (BX), Y3
-	VPERM2I128  $0x31, 32(BX), Y3, Y4
-	VINSERTI128 $0x01, 32(BX), Y3, Y3
+	VMOVDQU     (CX), Y3
+	VPERM2I128  $0x31, 32(CX), Y3, Y4
+	VINSERTI128 $0x01, 32(CX), Y3, Y3
 	VPADDD      280(AX), Y3, Y0
 	VPADDD      824(AX), Y4, Y5
 	VPADDD      824(AX), Y3, Y1
@@ -5594,9 +2978,9 @@ near104:
 	VPADDQ      Y3, Y4, Y3
 
 	// Bytes 64 to 127 of the block.
-	VMOVDQU     64(BX), Y4
-	VPERM2I128  $0x31, 96(BX), Y4, Y5
-	VINSERTI128 $0x01, 96(BX), Y4, Y4
+	VMOVDQU     64(CX), Y4
+	VPERM2I128  $0x31, 96(CX), Y4, Y5
+	VINSERTI128 $0x01, 96(CX), Y4, Y4
 	VPADDD      312(AX), Y4, Y6
 	VPADDD      856(AX), Y5, Y7
 	VPADDD      856(AX), Y4, Y9
@@ -5631,9 +3015,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 128 to 191 of the block.
-	VMOVDQU     128(BX), Y4
-	VPERM2I128  $0x31, 160(BX), Y4, Y5
-	VINSERTI128 $0x01, 160(BX), Y4, Y4
+	VMOVDQU     128(CX), Y4
+	VPERM2I128  $0x31, 160(CX), Y4, Y5
+	VINSERTI128 $0x01, 160(CX), Y4, Y4
 	VPADDD      344(AX), Y4, Y6
 	VPADDD      888(AX), Y5, Y7
 	VPADDD      888(AX), Y4, Y9
@@ -5668,9 +3052,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 192 to 255 of the block.
-	VMOVDQU     192(BX), Y4
-	VPERM2I128  $0x31, 224(BX), Y4, Y5
-	VINSERTI128 $0x01, 224(BX), Y4, Y4
+	VMOVDQU     192(CX), Y4
+	VPERM2I128  $0x31, 224(CX), Y4, Y5
+	VINSERTI128 $0x01, 224(CX), Y4, Y4
 	VPADDD      376(AX), Y4, Y6
 	VPADDD      920(AX), Y5, Y7
 	VPADDD      920(AX), Y4, Y9
@@ -5705,9 +3089,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 256 to 319 of the block.
-	VMOVDQU     256(BX), Y4
-	VPERM2I128  $0x31, 288(BX), Y4, Y5
-	VINSERTI128 $0x01, 288(BX), Y4, Y4
+	VMOVDQU     256(CX), Y4
+	VPERM2I128  $0x31, 288(CX), Y4, Y5
+	VINSERTI128 $0x01, 288(CX), Y4, Y4
 	VPADDD      408(AX), Y4, Y6
 	VPADDD      952(AX), Y5, Y7
 	VPADDD      952(AX), Y4, Y9
@@ -5742,9 +3126,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 320 to 383 of the block.
-	VMOVDQU     320(BX), Y4
-	VPERM2I128  $0x31, 352(BX), Y4, Y5
-	VINSERTI128 $0x01, 352(BX), Y4, Y4
+	VMOVDQU     320(CX), Y4
+	VPERM2I128  $0x31, 352(CX), Y4, Y5
+	VINSERTI128 $0x01, 352(CX), Y4, Y4
 	VPADDD      440(AX), Y4, Y6
 	VPADDD      984(AX), Y5, Y7
 	VPADDD      984(AX), Y4, Y9
@@ -5779,9 +3163,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 384 to 447 of the block.
-	VMOVDQU     384(BX), Y4
-	VPERM2I128  $0x31, 416(BX), Y4, Y5
-	VINSERTI128 $0x01, 416(BX), Y4, Y4
+	VMOVDQU     384(CX), Y4
+	VPERM2I128  $0x31, 416(CX), Y4, Y5
+	VINSERTI128 $0x01, 416(CX), Y4, Y4
 	VPADDD      472(AX), Y4, Y6
 	VPADDD      1016(AX), Y5, Y7
 	VPADDD      1016(AX), Y4, Y9
@@ -5816,9 +3200,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 448 to 511 of the block.
-	VMOVDQU     448(BX), Y4
-	VPERM2I128  $0x31, 480(BX), Y4, Y5
-	VINSERTI128 $0x01, 480(BX), Y4, Y4
+	VMOVDQU     448(CX), Y4
+	VPERM2I128  $0x31, 480(CX), Y4, Y5
+	VINSERTI128 $0x01, 480(CX), Y4, Y4
 	VPADDD      504(AX), Y4, Y6
 	VPADDD      1048(AX), Y5, Y7
 	VPADDD      1048(AX), Y4, Y9
@@ -5853,9 +3237,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 512 to 575 of the block.
-	VMOVDQU     512(BX), Y4
-	VPERM2I128  $0x31, 544(BX), Y4, Y5
-	VINSERTI128 $0x01, 544(BX), Y4, Y4
+	VMOVDQU     512(CX), Y4
+	VPERM2I128  $0x31, 544(CX), Y4, Y5
+	VINSERTI128 $0x01, 544(CX), Y4, Y4
 	VPADDD      536(AX), Y4, Y6
 	VPADDD      1080(AX), Y5, Y7
 	VPADDD      1080(AX), Y4, Y9
@@ -5890,9 +3274,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 576 to 639 of the block.
-	VMOVDQU     576(BX), Y4
-	VPERM2I128  $0x31, 608(BX), Y4, Y5
-	VINSERTI128 $0x01, 608(BX), Y4, Y4
+	VMOVDQU     576(CX), Y4
+	VPERM2I128  $0x31, 608(CX), Y4, Y5
+	VINSERTI128 $0x01, 608(CX), Y4, Y4
 	VPADDD      568(AX), Y4, Y6
 	VPADDD      1112(AX), Y5, Y7
 	VPADDD      1112(AX), Y4, Y9
@@ -5927,9 +3311,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 640 to 703 of the block.
-	VMOVDQU     640(BX), Y4
-	VPERM2I128  $0x31, 672(BX), Y4, Y5
-	VINSERTI128 $0x01, 672(BX), Y4, Y4
+	VMOVDQU     640(CX), Y4
+	VPERM2I128  $0x31, 672(CX), Y4, Y5
+	VINSERTI128 $0x01, 672(CX), Y4, Y4
 	VPADDD      600(AX), Y4, Y6
 	VPADDD      1144(AX), Y5, Y7
 	VPADDD      1144(AX), Y4, Y9
@@ -5964,9 +3348,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 704 to 767 of the block.
-	VMOVDQU     704(BX), Y4
-	VPERM2I128  $0x31, 736(BX), Y4, Y5
-	VINSERTI128 $0x01, 736(BX), Y4, Y4
+	VMOVDQU     704(CX), Y4
+	VPERM2I128  $0x31, 736(CX), Y4, Y5
+	VINSERTI128 $0x01, 736(CX), Y4, Y4
 	VPADDD      632(AX), Y4, Y6
 	VPADDD      1176(AX), Y5, Y7
 	VPADDD      1176(AX), Y4, Y9
@@ -6001,9 +3385,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 768 to 831 of the block.
-	VMOVDQU     768(BX), Y4
-	VPERM2I128  $0x31, 800(BX), Y4, Y5
-	VINSERTI128 $0x01, 800(BX), Y4, Y4
+	VMOVDQU     768(CX), Y4
+	VPERM2I128  $0x31, 800(CX), Y4, Y5
+	VINSERTI128 $0x01, 800(CX), Y4, Y4
 	VPADDD      664(AX), Y4, Y6
 	VPADDD      1208(AX), Y5, Y7
 	VPADDD      1208(AX), Y4, Y9
@@ -6038,9 +3422,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 832 to 895 of the block.
-	VMOVDQU     832(BX), Y4
-	VPERM2I128  $0x31, 864(BX), Y4, Y5
-	VINSERTI128 $0x01, 864(BX), Y4, Y4
+	VMOVDQU     832(CX), Y4
+	VPERM2I128  $0x31, 864(CX), Y4, Y5
+	VINSERTI128 $0x01, 864(CX), Y4, Y4
 	VPADDD      696(AX), Y4, Y6
 	VPADDD      1240(AX), Y5, Y7
 	VPADDD      1240(AX), Y4, Y9
@@ -6075,9 +3459,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 896 to 959 of the block.
-	VMOVDQU     896(BX), Y4
-	VPERM2I128  $0x31, 928(BX), Y4, Y5
-	VINSERTI128 $0x01, 928(BX), Y4, Y4
+	VMOVDQU     896(CX), Y4
+	VPERM2I128  $0x31, 928(CX), Y4, Y5
+	VINSERTI128 $0x01, 928(CX), Y4, Y4
 	VPADDD      728(AX), Y4, Y6
 	VPADDD      1272(AX), Y5, Y7
 	VPADDD      1272(AX), Y4, Y9
@@ -6112,9 +3496,9 @@ near104:
 	VPADDQ      Y9, Y3, Y3
 
 	// Bytes 960 to 1023 of the block.
-	VMOVDQU     960(BX), Y4
-	VPERM2I128  $0x31, 992(BX), Y4, Y5
-	VINSERTI128 $0x01, 992(BX), Y4, Y4
+	VMOVDQU     960(CX), Y4
+	VPERM2I128  $0x31, 992(CX), Y4, Y5
+	VINSERTI128 $0x01, 992(CX), Y4, Y4
 	VPADDD      760(AX), Y4, Y6
 	VPADDD      1304(AX), Y5, Y7
 	VPADDD      1304(AX), Y4, Y9
@@ -6147,129 +3531,118 @@ near104:
 	VPADDQ      Y5, Y2, Y2
 	VPADDQ      Y4, Y9, Y9
 	VPADDQ      Y9, Y3, Y3
-	CMPQ        SI, R8
-	JEQ         entry103
+	CMPQ        BX, DI
+	JEQ         entry47
 
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly105
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	MOVQ  24(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 24(DI)
-	ADDQ  $0x20, DI
-
-poly105:
-	MOVQ (SP), R9
-	ADDQ $+8192, R9
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 32(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    8(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 8(CX)
-	MOVQ    8(SP), R9
-	ADDQ    $+8192, R9
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 40(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    24(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 40(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    24(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 24(CX)
-	MOVQ    16(SP), R9
-	ADDQ    $+8192, R9
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 48(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    40(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 48(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    40(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 40(CX)
-	MOVQ    24(SP), R9
-	ADDQ    $+8192, R9
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 40(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 24(SP), R8
+	ADDQ $+8192, R8
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(R9), DX
-	SUBQ    1680(AX), DX
-	MOVQ    1680(AX), R10
-	MOVQ    $0x0000000100000000, R11
-	ADDQ    R9, R11
-	CMOVQCS 56(SP), R10
-	CMOVQCS DX, R9
-	MOVQ    56(CX), DX
-	MULXQ   R10, R11, R10
+	LEAQ    -59(R8), DX
+	SUBQ    1424(AX), DX
+	MOVQ    1424(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 56(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    56(SI), DX
+	MULXQ   R9, R10, R9
 	MOVQ    $+59, DX
-	MULXQ   R10, DX, R10
-	ADDQ    DX, R11
-	ADCQ    $0x00, R10
-	ADDQ    R9, R11
-	ADCQ    $0x00, R10
-	IMUL3Q  $0x3b, R10, R10
-	ADDQ    R10, R11
-	SBBQ    R10, R10
-	ANDQ    $0x3b, R10
-	ADDQ    R10, R11
-	MOVQ    R11, 56(CX)
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 56(SI)
 
-entry103:
+entry47:
 	VPUNPCKLQDQ  Y1, Y0, Y4
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y4, Y4
@@ -6282,39 +3655,5495 @@ entry103:
 	VPADDQ       X0, X1, X0
 	VMOVDQU      X4, (SP)
 	VMOVDQU      X0, 16(SP)
-	ADDQ         $+1024, BX
-	DECQ         SI
-	JNZ          block102
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block46
 
-	// L1 words of the block before, with their length in bits, for who wants them.
-	TESTQ DI, DI
-	JZ    poly107
-	MOVQ  (SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, (DI)
-	MOVQ  8(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 8(DI)
-	MOVQ  16(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 16(DI)
-	MOVQ  24(SP), DX
-	ADDQ  $+8192, DX
-	MOVQ  DX, 24(DI)
-	ADDQ  $0x20, DI
-
-poly107:
-	MOVQ (SP), BX
-	ADDQ $+8192, BX
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1608(AX), DX
-	MOVQ    1608(AX), SI
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), BX
 	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 32(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
 	ADDQ    BX, DI
-	CMOVQCS 32(SP), SI
-	CMOVQCS DX, BX
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 40(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    24(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 48(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    40(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 40(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 24(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1424(AX), DX
+	MOVQ    1424(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
+	CMOVQCS 56(SP), AX
+	CMOVQCS DX, CX
+	MOVQ    56(SI), DX
+	MULXQ   AX, BX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, BX
+	ADCQ    $0x00, DX
+	ADDQ    CX, BX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, BX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, BX
+	MOVQ    BX, 56(SI)
+	JMP     done40
+
+	// Iterations: 3.
+iterations44:
+	MOVQ    p_base+16(FP), CX
+	MOVQ    p_len+24(FP), BX
+	SHRQ    $0x0a, BX
+	MOVQ    y+0(FP), SI
+	MOVQ    1352(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 32(SP)
+	MOVQ    1376(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 40(SP)
+	MOVQ    1400(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 48(SP)
+	MOVQ    BX, DI
+	PCALIGN $0x40
+
+block50:
+	CMPQ       BX, $0x20
+	JLS        near52
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near52:
+	// Bytes 0 to 63 of the block.
+	VMOVDQU     (CX), Y2
+	VPERM2I128  $0x31, 32(CX), Y2, Y3
+	VINSERTI128 $0x01, 32(CX), Y2, Y2
+	VPADDD      280(AX), Y2, Y0
+	VPADDD      824(AX), Y3, Y5
+	VPADDD      824(AX), Y2, Y1
+	VPADDD      296(AX), Y3, Y7
+	VPMULUDQ    Y5, Y0, Y6
+	VPMULUDQ    Y7, Y1, Y4
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y7, Y7
+	VPMULUDQ    Y5, Y0, Y0
+	VPMULUDQ    Y7, Y1, Y1
+	VPADDQ      Y0, Y6, Y0
+	VPADDQ      Y1, Y4, Y1
+	VPADDD      296(AX), Y2, Y2
+	VPADDD      840(AX), Y3, Y3
+	VPMULUDQ    Y3, Y2, Y4
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
+	VPMULUDQ    Y3, Y2, Y2
+	VPADDQ      Y2, Y4, Y2
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(CX), Y3
+	VPERM2I128  $0x31, 96(CX), Y3, Y4
+	VINSERTI128 $0x01, 96(CX), Y3, Y3
+	VPADDD      312(AX), Y3, Y5
+	VPADDD      856(AX), Y4, Y6
+	VPADDD      856(AX), Y3, Y8
+	VPADDD      328(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      328(AX), Y3, Y3
+	VPADDD      872(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 128 to 191 of the block.
+	VMOVDQU     128(CX), Y3
+	VPERM2I128  $0x31, 160(CX), Y3, Y4
+	VINSERTI128 $0x01, 160(CX), Y3, Y3
+	VPADDD      344(AX), Y3, Y5
+	VPADDD      888(AX), Y4, Y6
+	VPADDD      888(AX), Y3, Y8
+	VPADDD      360(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      360(AX), Y3, Y3
+	VPADDD      904(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 192 to 255 of the block.
+	VMOVDQU     192(CX), Y3
+	VPERM2I128  $0x31, 224(CX), Y3, Y4
+	VINSERTI128 $0x01, 224(CX), Y3, Y3
+	VPADDD      376(AX), Y3, Y5
+	VPADDD      920(AX), Y4, Y6
+	VPADDD      920(AX), Y3, Y8
+	VPADDD      392(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      392(AX), Y3, Y3
+	VPADDD      936(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 256 to 319 of the block.
+	VMOVDQU     256(CX), Y3
+	VPERM2I128  $0x31, 288(CX), Y3, Y4
+	VINSERTI128 $0x01, 288(CX), Y3, Y3
+	VPADDD      408(AX), Y3, Y5
+	VPADDD      952(AX), Y4, Y6
+	VPADDD      952(AX), Y3, Y8
+	VPADDD      424(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      424(AX), Y3, Y3
+	VPADDD      968(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 320 to 383 of the block.
+	VMOVDQU     320(CX), Y3
+	VPERM2I128  $0x31, 352(CX), Y3, Y4
+	VINSERTI128 $0x01, 352(CX), Y3, Y3
+	VPADDD      440(AX), Y3, Y5
+	VPADDD      984(AX), Y4, Y6
+	VPADDD      984(AX), Y3, Y8
+	VPADDD      456(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      456(AX), Y3, Y3
+	VPADDD      1000(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 384 to 447 of the block.
+	VMOVDQU     384(CX), Y3
+	VPERM2I128  $0x31, 416(CX), Y3, Y4
+	VINSERTI128 $0x01, 416(CX), Y3, Y3
+	VPADDD      472(AX), Y3, Y5
+	VPADDD      1016(AX), Y4, Y6
+	VPADDD      1016(AX), Y3, Y8
+	VPADDD      488(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      488(AX), Y3, Y3
+	VPADDD      1032(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 448 to 511 of the block.
+	VMOVDQU     448(CX), Y3
+	VPERM2I128  $0x31, 480(CX), Y3, Y4
+	VINSERTI128 $0x01, 480(CX), Y3, Y3
+	VPADDD      504(AX), Y3, Y5
+	VPADDD      1048(AX), Y4, Y6
+	VPADDD      1048(AX), Y3, Y8
+	VPADDD      520(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      520(AX), Y3, Y3
+	VPADDD      1064(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 512 to 575 of the block.
+	VMOVDQU     512(CX), Y3
+	VPERM2I128  $0x31, 544(CX), Y3, Y4
+	VINSERTI128 $0x01, 544(CX), Y3, Y3
+	VPADDD      536(AX), Y3, Y5
+	VPADDD      1080(AX), Y4, Y6
+	VPADDD      1080(AX), Y3, Y8
+	VPADDD      552(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      552(AX), Y3, Y3
+	VPADDD      1096(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 576 to 639 of the block.
+	VMOVDQU     576(CX), Y3
+	VPERM2I128  $0x31, 608(CX), Y3, Y4
+	VINSERTI128 $0x01, 608(CX), Y3, Y3
+	VPADDD      568(AX), Y3, Y5
+	VPADDD      1112(AX), Y4, Y6
+	VPADDD      1112(AX), Y3, Y8
+	VPADDD      584(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      584(AX), Y3, Y3
+	VPADDD      1128(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 640 to 703 of the block.
+	VMOVDQU     640(CX), Y3
+	VPERM2I128  $0x31, 672(CX), Y3, Y4
+	VINSERTI128 $0x01, 672(CX), Y3, Y3
+	VPADDD      600(AX), Y3, Y5
+	VPADDD      1144(AX), Y4, Y6
+	VPADDD      1144(AX), Y3, Y8
+	VPADDD      616(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      616(AX), Y3, Y3
+	VPADDD      1160(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 704 to 767 of the block.
+	VMOVDQU     704(CX), Y3
+	VPERM2I128  $0x31, 736(CX), Y3, Y4
+	VINSERTI128 $0x01, 736(CX), Y3, Y3
+	VPADDD      632(AX), Y3, Y5
+	VPADDD      1176(AX), Y4, Y6
+	VPADDD      1176(AX), Y3, Y8
+	VPADDD      648(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      648(AX), Y3, Y3
+	VPADDD      1192(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 768 to 831 of the block.
+	VMOVDQU     768(CX), Y3
+	VPERM2I128  $0x31, 800(CX), Y3, Y4
+	VINSERTI128 $0x01, 800(CX), Y3, Y3
+	VPADDD      664(AX), Y3, Y5
+	VPADDD      1208(AX), Y4, Y6
+	VPADDD      1208(AX), Y3, Y8
+	VPADDD      680(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      680(AX), Y3, Y3
+	VPADDD      1224(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 832 to 895 of the block.
+	VMOVDQU     832(CX), Y3
+	VPERM2I128  $0x31, 864(CX), Y3, Y4
+	VINSERTI128 $0x01, 864(CX), Y3, Y3
+	VPADDD      696(AX), Y3, Y5
+	VPADDD      1240(AX), Y4, Y6
+	VPADDD      1240(AX), Y3, Y8
+	VPADDD      712(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      712(AX), Y3, Y3
+	VPADDD      1256(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 896 to 959 of the block.
+	VMOVDQU     896(CX), Y3
+	VPERM2I128  $0x31, 928(CX), Y3, Y4
+	VINSERTI128 $0x01, 928(CX), Y3, Y3
+	VPADDD      728(AX), Y3, Y5
+	VPADDD      1272(AX), Y4, Y6
+	VPADDD      1272(AX), Y3, Y8
+	VPADDD      744(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      744(AX), Y3, Y3
+	VPADDD      1288(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 960 to 1023 of the block.
+	VMOVDQU     960(CX), Y3
+	VPERM2I128  $0x31, 992(CX), Y3, Y4
+	VINSERTI128 $0x01, 992(CX), Y3, Y3
+	VPADDD      760(AX), Y3, Y5
+	VPADDD      1304(AX), Y4, Y6
+	VPADDD      1304(AX), Y3, Y8
+	VPADDD      776(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      776(AX), Y3, Y3
+	VPADDD      1320(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	CMPQ        BX, DI
+	JEQ         entry51
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 40(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    24(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 48(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    40(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 40(SI)
+
+entry51:
+	VPUNPCKLQDQ  Y1, Y0, Y3
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y3, Y3
+	VPUNPCKLQDQ  Y2, Y2, Y0
+	VPUNPCKHQDQ  Y2, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y3, X1
+	VPADDQ       X3, X1, X3
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VMOVDQU      X3, (SP)
+	VMOVDQU      X0, 16(SP)
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block50
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 32(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 40(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    24(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 24(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 16(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1400(AX), DX
+	MOVQ    1400(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
+	CMOVQCS 48(SP), AX
+	CMOVQCS DX, CX
+	MOVQ    40(SI), DX
+	MULXQ   AX, BX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, BX
+	ADCQ    $0x00, DX
+	ADDQ    CX, BX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, BX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, BX
+	MOVQ    BX, 40(SI)
+	JMP     done40
+
+	// Iterations: 2.
+iterations43:
+	MOVQ    p_base+16(FP), CX
+	MOVQ    p_len+24(FP), BX
+	SHRQ    $0x0a, BX
+	MOVQ    y+0(FP), SI
+	MOVQ    1352(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 32(SP)
+	MOVQ    1376(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 40(SP)
+	MOVQ    BX, DI
+	PCALIGN $0x40
+
+block54:
+	CMPQ       BX, $0x20
+	JLS        near56
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near56:
+	// Bytes 0 to 63 of the block.
+	VMOVDQU     (CX), Y1
+	VPERM2I128  $0x31, 32(CX), Y1, Y2
+	VINSERTI128 $0x01, 32(CX), Y1, Y1
+	VPADDD      280(AX), Y1, Y0
+	VPADDD      824(AX), Y2, Y3
+	VPADDD      824(AX), Y1, Y1
+	VPADDD      296(AX), Y2, Y5
+	VPMULUDQ    Y3, Y0, Y4
+	VPMULUDQ    Y5, Y1, Y2
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y5, Y5
+	VPMULUDQ    Y3, Y0, Y0
+	VPMULUDQ    Y5, Y1, Y1
+	VPADDQ      Y0, Y4, Y0
+	VPADDQ      Y1, Y2, Y1
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(CX), Y2
+	VPERM2I128  $0x31, 96(CX), Y2, Y3
+	VINSERTI128 $0x01, 96(CX), Y2, Y2
+	VPADDD      312(AX), Y2, Y4
+	VPADDD      856(AX), Y3, Y5
+	VPADDD      856(AX), Y2, Y2
+	VPADDD      328(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 128 to 191 of the block.
+	VMOVDQU     128(CX), Y2
+	VPERM2I128  $0x31, 160(CX), Y2, Y3
+	VINSERTI128 $0x01, 160(CX), Y2, Y2
+	VPADDD      344(AX), Y2, Y4
+	VPADDD      888(AX), Y3, Y5
+	VPADDD      888(AX), Y2, Y2
+	VPADDD      360(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 192 to 255 of the block.
+	VMOVDQU     192(CX), Y2
+	VPERM2I128  $0x31, 224(CX), Y2, Y3
+	VINSERTI128 $0x01, 224(CX), Y2, Y2
+	VPADDD      376(AX), Y2, Y4
+	VPADDD      920(AX), Y3, Y5
+	VPADDD      920(AX), Y2, Y2
+	VPADDD      392(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 256 to 319 of the block.
+	VMOVDQU     256(CX), Y2
+	VPERM2I128  $0x31, 288(CX), Y2, Y3
+	VINSERTI128 $0x01, 288(CX), Y2, Y2
+	VPADDD      408(AX), Y2, Y4
+	VPADDD      952(AX), Y3, Y5
+	VPADDD      952(AX), Y2, Y2
+	VPADDD      424(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 320 to 383 of the block.
+	VMOVDQU     320(CX), Y2
+	VPERM2I128  $0x31, 352(CX), Y2, Y3
+	VINSERTI128 $0x01, 352(CX), Y2, Y2
+	VPADDD      440(AX), Y2, Y4
+	VPADDD      984(AX), Y3, Y5
+	VPADDD      984(AX), Y2, Y2
+	VPADDD      456(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 384 to 447 of the block.
+	VMOVDQU     384(CX), Y2
+	VPERM2I128  $0x31, 416(CX), Y2, Y3
+	VINSERTI128 $0x01, 416(CX), Y2, Y2
+	VPADDD      472(AX), Y2, Y4
+	VPADDD      1016(AX), Y3, Y5
+	VPADDD      1016(AX), Y2, Y2
+	VPADDD      488(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 448 to 511 of the block.
+	VMOVDQU     448(CX), Y2
+	VPERM2I128  $0x31, 480(CX), Y2, Y3
+	VINSERTI128 $0x01, 480(CX), Y2, Y2
+	VPADDD      504(AX), Y2, Y4
+	VPADDD      1048(AX), Y3, Y5
+	VPADDD      1048(AX), Y2, Y2
+	VPADDD      520(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 512 to 575 of the block.
+	VMOVDQU     512(CX), Y2
+	VPERM2I128  $0x31, 544(CX), Y2, Y3
+	VINSERTI128 $0x01, 544(CX), Y2, Y2
+	VPADDD      536(AX), Y2, Y4
+	VPADDD      1080(AX), Y3, Y5
+	VPADDD      1080(AX), Y2, Y2
+	VPADDD      552(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 576 to 639 of the block.
+	VMOVDQU     576(CX), Y2
+	VPERM2I128  $0x31, 608(CX), Y2, Y3
+	VINSERTI128 $0x01, 608(CX), Y2, Y2
+	VPADDD      568(AX), Y2, Y4
+	VPADDD      1112(AX), Y3, Y5
+	VPADDD      1112(AX), Y2, Y2
+	VPADDD      584(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 640 to 703 of the block.
+	VMOVDQU     640(CX), Y2
+	VPERM2I128  $0x31, 672(CX), Y2, Y3
+	VINSERTI128 $0x01, 672(CX), Y2, Y2
+	VPADDD      600(AX), Y2, Y4
+	VPADDD      1144(AX), Y3, Y5
+	VPADDD      1144(AX), Y2, Y2
+	VPADDD      616(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 704 to 767 of the block.
+	VMOVDQU     704(CX), Y2
+	VPERM2I128  $0x31, 736(CX), Y2, Y3
+	VINSERTI128 $0x01, 736(CX), Y2, Y2
+	VPADDD      632(AX), Y2, Y4
+	VPADDD      1176(AX), Y3, Y5
+	VPADDD      1176(AX), Y2, Y2
+	VPADDD      648(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 768 to 831 of the block.
+	VMOVDQU     768(CX), Y2
+	VPERM2I128  $0x31, 800(CX), Y2, Y3
+	VINSERTI128 $0x01, 800(CX), Y2, Y2
+	VPADDD      664(AX), Y2, Y4
+	VPADDD      1208(AX), Y3, Y5
+	VPADDD      1208(AX), Y2, Y2
+	VPADDD      680(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 832 to 895 of the block.
+	VMOVDQU     832(CX), Y2
+	VPERM2I128  $0x31, 864(CX), Y2, Y3
+	VINSERTI128 $0x01, 864(CX), Y2, Y2
+	VPADDD      696(AX), Y2, Y4
+	VPADDD      1240(AX), Y3, Y5
+	VPADDD      1240(AX), Y2, Y2
+	VPADDD      712(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 896 to 959 of the block.
+	VMOVDQU     896(CX), Y2
+	VPERM2I128  $0x31, 928(CX), Y2, Y3
+	VINSERTI128 $0x01, 928(CX), Y2, Y2
+	VPADDD      728(AX), Y2, Y4
+	VPADDD      1272(AX), Y3, Y5
+	VPADDD      1272(AX), Y2, Y2
+	VPADDD      744(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 960 to 1023 of the block.
+	VMOVDQU     960(CX), Y2
+	VPERM2I128  $0x31, 992(CX), Y2, Y3
+	VINSERTI128 $0x01, 992(CX), Y2, Y2
+	VPADDD      760(AX), Y2, Y4
+	VPADDD      1304(AX), Y3, Y5
+	VPADDD      1304(AX), Y2, Y2
+	VPADDD      776(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+	CMPQ        BX, DI
+	JEQ         entry55
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 40(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    24(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 24(SI)
+
+entry55:
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VMOVDQU      X2, (SP)
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block54
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), BX
+	MOVQ    $0x0000000100000000, DI
+	ADDQ    CX, DI
+	CMOVQCS 32(SP), BX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   BX, DI, BX
+	MOVQ    $+59, DX
+	MULXQ   BX, DX, BX
+	ADDQ    DX, DI
+	ADCQ    $0x00, BX
+	ADDQ    CX, DI
+	ADCQ    $0x00, BX
+	IMUL3Q  $0x3b, BX, BX
+	ADDQ    BX, DI
+	SBBQ    BX, BX
+	ANDQ    $0x3b, BX
+	ADDQ    BX, DI
+	MOVQ    DI, 8(SI)
+
+	// The word of the block before, with its length in bits.
+	MOVQ 8(SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1376(AX), DX
+	MOVQ    1376(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
+	CMOVQCS 40(SP), AX
+	CMOVQCS DX, CX
+	MOVQ    24(SI), DX
+	MULXQ   AX, BX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, BX
+	ADCQ    $0x00, DX
+	ADDQ    CX, BX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, BX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, BX
+	MOVQ    BX, 24(SI)
+	JMP     done40
+
+	// Iterations: 1.
+iterations42:
+	MOVQ    p_base+16(FP), CX
+	MOVQ    p_len+24(FP), BX
+	SHRQ    $0x0a, BX
+	MOVQ    y+0(FP), SI
+	MOVQ    1352(AX), DX
+	MULXQ   DX, DX, DI
+	IMUL3Q  $0x3b, DI, DI
+	ADDQ    DI, DX
+	SBBQ    DI, DI
+	ANDQ    $0x3b, DI
+	ADDQ    DI, DX
+	MOVQ    DX, 32(SP)
+	MOVQ    BX, DI
+	PCALIGN $0x40
+
+block58:
+	CMPQ       BX, $0x20
+	JLS        near60
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near60:
+	// Bytes 0 to 63 of the block.
+	VMOVDQU     (CX), Y0
+	VPERM2I128  $0x31, 32(CX), Y0, Y1
+	VINSERTI128 $0x01, 32(CX), Y0, Y0
+	VPADDD      280(AX), Y0, Y0
+	VPADDD      824(AX), Y1, Y1
+	VPMULUDQ    Y1, Y0, Y2
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y1
+	VPMULUDQ    Y1, Y0, Y0
+	VPADDQ      Y0, Y2, Y0
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(CX), Y1
+	VPERM2I128  $0x31, 96(CX), Y1, Y2
+	VINSERTI128 $0x01, 96(CX), Y1, Y1
+	VPADDD      312(AX), Y1, Y1
+	VPADDD      856(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 128 to 191 of the block.
+	VMOVDQU     128(CX), Y1
+	VPERM2I128  $0x31, 160(CX), Y1, Y2
+	VINSERTI128 $0x01, 160(CX), Y1, Y1
+	VPADDD      344(AX), Y1, Y1
+	VPADDD      888(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 192 to 255 of the block.
+	VMOVDQU     192(CX), Y1
+	VPERM2I128  $0x31, 224(CX), Y1, Y2
+	VINSERTI128 $0x01, 224(CX), Y1, Y1
+	VPADDD      376(AX), Y1, Y1
+	VPADDD      920(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 256 to 319 of the block.
+	VMOVDQU     256(CX), Y1
+	VPERM2I128  $0x31, 288(CX), Y1, Y2
+	VINSERTI128 $0x01, 288(CX), Y1, Y1
+	VPADDD      408(AX), Y1, Y1
+	VPADDD      952(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 320 to 383 of the block.
+	VMOVDQU     320(CX), Y1
+	VPERM2I128  $0x31, 352(CX), Y1, Y2
+	VINSERTI128 $0x01, 352(CX), Y1, Y1
+	VPADDD      440(AX), Y1, Y1
+	VPADDD      984(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 384 to 447 of the block.
+	VMOVDQU     384(CX), Y1
+	VPERM2I128  $0x31, 416(CX), Y1, Y2
+	VINSERTI128 $0x01, 416(CX), Y1, Y1
+	VPADDD      472(AX), Y1, Y1
+	VPADDD      1016(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 448 to 511 of the block.
+	VMOVDQU     448(CX), Y1
+	VPERM2I128  $0x31, 480(CX), Y1, Y2
+	VINSERTI128 $0x01, 480(CX), Y1, Y1
+	VPADDD      504(AX), Y1, Y1
+	VPADDD      1048(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 512 to 575 of the block.
+	VMOVDQU     512(CX), Y1
+	VPERM2I128  $0x31, 544(CX), Y1, Y2
+	VINSERTI128 $0x01, 544(CX), Y1, Y1
+	VPADDD      536(AX), Y1, Y1
+	VPADDD      1080(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 576 to 639 of the block.
+	VMOVDQU     576(CX), Y1
+	VPERM2I128  $0x31, 608(CX), Y1, Y2
+	VINSERTI128 $0x01, 608(CX), Y1, Y1
+	VPADDD      568(AX), Y1, Y1
+	VPADDD      1112(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 640 to 703 of the block.
+	VMOVDQU     640(CX), Y1
+	VPERM2I128  $0x31, 672(CX), Y1, Y2
+	VINSERTI128 $0x01, 672(CX), Y1, Y1
+	VPADDD      600(AX), Y1, Y1
+	VPADDD      1144(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 704 to 767 of the block.
+	VMOVDQU     704(CX), Y1
+	VPERM2I128  $0x31, 736(CX), Y1, Y2
+	VINSERTI128 $0x01, 736(CX), Y1, Y1
+	VPADDD      632(AX), Y1, Y1
+	VPADDD      1176(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 768 to 831 of the block.
+	VMOVDQU     768(CX), Y1
+	VPERM2I128  $0x31, 800(CX), Y1, Y2
+	VINSERTI128 $0x01, 800(CX), Y1, Y1
+	VPADDD      664(AX), Y1, Y1
+	VPADDD      1208(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 832 to 895 of the block.
+	VMOVDQU     832(CX), Y1
+	VPERM2I128  $0x31, 864(CX), Y1, Y2
+	VINSERTI128 $0x01, 864(CX), Y1, Y1
+	VPADDD      696(AX), Y1, Y1
+	VPADDD      1240(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 896 to 959 of the block.
+	VMOVDQU     896(CX), Y1
+	VPERM2I128  $0x31, 928(CX), Y1, Y2
+	VINSERTI128 $0x01, 928(CX), Y1, Y1
+	VPADDD      728(AX), Y1, Y1
+	VPADDD      1272(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 960 to 1023 of the block.
+	VMOVDQU     960(CX), Y1
+	VPERM2I128  $0x31, 992(CX), Y1, Y2
+	VINSERTI128 $0x01, 992(CX), Y1, Y1
+	VPADDD      760(AX), Y1, Y1
+	VPADDD      1304(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	CMPQ        BX, DI
+	JEQ         entry59
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), R8
+	ADDQ $+8192, R8
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(R8), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), R9
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    R8, R10
+	CMOVQCS 32(SP), R9
+	CMOVQCS DX, R8
+	MOVQ    8(SI), DX
+	MULXQ   R9, R10, R9
+	MOVQ    $+59, DX
+	MULXQ   R9, DX, R9
+	ADDQ    DX, R10
+	ADCQ    $0x00, R9
+	ADDQ    R8, R10
+	ADCQ    $0x00, R9
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	SBBQ    R9, R9
+	ANDQ    $0x3b, R9
+	ADDQ    R9, R10
+	MOVQ    R10, 8(SI)
+
+entry59:
+	VPUNPCKLQDQ  Y0, Y0, Y1
+	VPUNPCKHQDQ  Y0, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X1, X0, X1
+	VMOVDQU      X1, (SP)
+	ADDQ         $+1024, CX
+	DECQ         BX
+	JNZ          block58
+
+	// The word of the block before, with its length in bits.
+	MOVQ (SP), CX
+	ADDQ $+8192, CX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(CX), DX
+	SUBQ    1352(AX), DX
+	MOVQ    1352(AX), AX
+	MOVQ    $0x0000000100000000, BX
+	ADDQ    CX, BX
+	CMOVQCS 32(SP), AX
+	CMOVQCS DX, CX
+	MOVQ    8(SI), DX
+	MULXQ   AX, BX, AX
+	MOVQ    $+59, DX
+	MULXQ   AX, AX, DX
+	ADDQ    AX, BX
+	ADCQ    $0x00, DX
+	ADDQ    CX, BX
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, BX
+	SBBQ    AX, AX
+	ANDQ    $0x3b, AX
+	ADDQ    AX, BX
+	MOVQ    BX, 8(SI)
+
+done40:
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VZEROUPPER
+	RET
+
+// func nhBlocksAVX2(words []l1Words, k *uhashKey, p []byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nhBlocksAVX2(SB), $0-56
+	MOVQ k+24(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations63
+	JEQ  iterations64
+	CMPQ CX, $0x03
+	JEQ  iterations65
+
+	// Iterations: 4.
+	MOVQ    p_base+32(FP), CX
+	MOVQ    p_len+40(FP), DX
+	SHRQ    $0x0a, DX
+	MOVQ    words_base+0(FP), BX
+	PCALIGN $0x40
+
+block67:
+	CMPQ       DX, $0x20
+	JLS        near68
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near68:
+	// Bytes 0 to 63 of the block.
+	VMOVDQU     (CX), Y3
+	VPERM2I128  $0x31, 32(CX), Y3, Y4
+	VINSERTI128 $0x01, 32(CX), Y3, Y3
+	VPADDD      280(AX), Y3, Y0
+	VPADDD      824(AX), Y4, Y5
+	VPADDD      824(AX), Y3, Y1
+	VPADDD      296(AX), Y4, Y7
+	VPMULUDQ    Y5, Y0, Y6
+	VPMULUDQ    Y7, Y1, Y2
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y7, Y7
+	VPMULUDQ    Y5, Y0, Y0
+	VPMULUDQ    Y7, Y1, Y1
+	VPADDQ      Y0, Y6, Y0
+	VPADDQ      Y1, Y2, Y1
+	VPADDD      296(AX), Y3, Y2
+	VPADDD      840(AX), Y4, Y5
+	VPADDD      840(AX), Y3, Y3
+	VPADDD      312(AX), Y4, Y7
+	VPMULUDQ    Y5, Y2, Y6
+	VPMULUDQ    Y7, Y3, Y4
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y7, Y7
+	VPMULUDQ    Y5, Y2, Y2
+	VPMULUDQ    Y7, Y3, Y3
+	VPADDQ      Y2, Y6, Y2
+	VPADDQ      Y3, Y4, Y3
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(CX), Y4
+	VPERM2I128  $0x31, 96(CX), Y4, Y5
+	VINSERTI128 $0x01, 96(CX), Y4, Y4
+	VPADDD      312(AX), Y4, Y6
+	VPADDD      856(AX), Y5, Y7
+	VPADDD      856(AX), Y4, Y9
+	VPADDD      328(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      328(AX), Y4, Y6
+	VPADDD      872(AX), Y5, Y7
+	VPADDD      872(AX), Y4, Y4
+	VPADDD      344(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 128 to 191 of the block.
+	VMOVDQU     128(CX), Y4
+	VPERM2I128  $0x31, 160(CX), Y4, Y5
+	VINSERTI128 $0x01, 160(CX), Y4, Y4
+	VPADDD      344(AX), Y4, Y6
+	VPADDD      888(AX), Y5, Y7
+	VPADDD      888(AX), Y4, Y9
+	VPADDD      360(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      360(AX), Y4, Y6
+	VPADDD      904(AX), Y5, Y7
+	VPADDD      904(AX), Y4, Y4
+	VPADDD      376(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 192 to 255 of the block.
+	VMOVDQU     192(CX), Y4
+	VPERM2I128  $0x31, 224(CX), Y4, Y5
+	VINSERTI128 $0x01, 224(CX), Y4, Y4
+	VPADDD      376(AX), Y4, Y6
+	VPADDD      920(AX), Y5, Y7
+	VPADDD      920(AX), Y4, Y9
+	VPADDD      392(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      392(AX), Y4, Y6
+	VPADDD      936(AX), Y5, Y7
+	VPADDD      936(AX), Y4, Y4
+	VPADDD      408(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 256 to 319 of the block.
+	VMOVDQU     256(CX), Y4
+	VPERM2I128  $0x31, 288(CX), Y4, Y5
+	VINSERTI128 $0x01, 288(CX), Y4, Y4
+	VPADDD      408(AX), Y4, Y6
+	VPADDD      952(AX), Y5, Y7
+	VPADDD      952(AX), Y4, Y9
+	VPADDD      424(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      424(AX), Y4, Y6
+	VPADDD      968(AX), Y5, Y7
+	VPADDD      968(AX), Y4, Y4
+	VPADDD      440(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 320 to 383 of the block.
+	VMOVDQU     320(CX), Y4
+	VPERM2I128  $0x31, 352(CX), Y4, Y5
+	VINSERTI128 $0x01, 352(CX), Y4, Y4
+	VPADDD      440(AX), Y4, Y6
+	VPADDD      984(AX), Y5, Y7
+	VPADDD      984(AX), Y4, Y9
+	VPADDD      456(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      456(AX), Y4, Y6
+	VPADDD      1000(AX), Y5, Y7
+	VPADDD      1000(AX), Y4, Y4
+	VPADDD      472(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 384 to 447 of the block.
+	VMOVDQU     384(CX), Y4
+	VPERM2I128  $0x31, 416(CX), Y4, Y5
+	VINSERTI128 $0x01, 416(CX), Y4, Y4
+	VPADDD      472(AX), Y4, Y6
+	VPADDD      1016(AX), Y5, Y7
+	VPADDD      1016(AX), Y4, Y9
+	VPADDD      488(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      488(AX), Y4, Y6
+	VPADDD      1032(AX), Y5, Y7
+	VPADDD      1032(AX), Y4, Y4
+	VPADDD      504(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 448 to 511 of the block.
+	VMOVDQU     448(CX), Y4
+	VPERM2I128  $0x31, 480(CX), Y4, Y5
+	VINSERTI128 $0x01, 480(CX), Y4, Y4
+	VPADDD      504(AX), Y4, Y6
+	VPADDD      1048(AX), Y5, Y7
+	VPADDD      1048(AX), Y4, Y9
+	VPADDD      520(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      520(AX), Y4, Y6
+	VPADDD      1064(AX), Y5, Y7
+	VPADDD      1064(AX), Y4, Y4
+	VPADDD      536(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 512 to 575 of the block.
+	VMOVDQU     512(CX), Y4
+	VPERM2I128  $0x31, 544(CX), Y4, Y5
+	VINSERTI128 $0x01, 544(CX), Y4, Y4
+	VPADDD      536(AX), Y4, Y6
+	VPADDD      1080(AX), Y5, Y7
+	VPADDD      1080(AX), Y4, Y9
+	VPADDD      552(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      552(AX), Y4, Y6
+	VPADDD      1096(AX), Y5, Y7
+	VPADDD      1096(AX), Y4, Y4
+	VPADDD      568(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 576 to 639 of the block.
+	VMOVDQU     576(CX), Y4
+	VPERM2I128  $0x31, 608(CX), Y4, Y5
+	VINSERTI128 $0x01, 608(CX), Y4, Y4
+	VPADDD      568(AX), Y4, Y6
+	VPADDD      1112(AX), Y5, Y7
+	VPADDD      1112(AX), Y4, Y9
+	VPADDD      584(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      584(AX), Y4, Y6
+	VPADDD      1128(AX), Y5, Y7
+	VPADDD      1128(AX), Y4, Y4
+	VPADDD      600(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 640 to 703 of the block.
+	VMOVDQU     640(CX), Y4
+	VPERM2I128  $0x31, 672(CX), Y4, Y5
+	VINSERTI128 $0x01, 672(CX), Y4, Y4
+	VPADDD      600(AX), Y4, Y6
+	VPADDD      1144(AX), Y5, Y7
+	VPADDD      1144(AX), Y4, Y9
+	VPADDD      616(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      616(AX), Y4, Y6
+	VPADDD      1160(AX), Y5, Y7
+	VPADDD      1160(AX), Y4, Y4
+	VPADDD      632(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 704 to 767 of the block.
+	VMOVDQU     704(CX), Y4
+	VPERM2I128  $0x31, 736(CX), Y4, Y5
+	VINSERTI128 $0x01, 736(CX), Y4, Y4
+	VPADDD      632(AX), Y4, Y6
+	VPADDD      1176(AX), Y5, Y7
+	VPADDD      1176(AX), Y4, Y9
+	VPADDD      648(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      648(AX), Y4, Y6
+	VPADDD      1192(AX), Y5, Y7
+	VPADDD      1192(AX), Y4, Y4
+	VPADDD      664(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 768 to 831 of the block.
+	VMOVDQU     768(CX), Y4
+	VPERM2I128  $0x31, 800(CX), Y4, Y5
+	VINSERTI128 $0x01, 800(CX), Y4, Y4
+	VPADDD      664(AX), Y4, Y6
+	VPADDD      1208(AX), Y5, Y7
+	VPADDD      1208(AX), Y4, Y9
+	VPADDD      680(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      680(AX), Y4, Y6
+	VPADDD      1224(AX), Y5, Y7
+	VPADDD      1224(AX), Y4, Y4
+	VPADDD      696(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 832 to 895 of the block.
+	VMOVDQU     832(CX), Y4
+	VPERM2I128  $0x31, 864(CX), Y4, Y5
+	VINSERTI128 $0x01, 864(CX), Y4, Y4
+	VPADDD      696(AX), Y4, Y6
+	VPADDD      1240(AX), Y5, Y7
+	VPADDD      1240(AX), Y4, Y9
+	VPADDD      712(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      712(AX), Y4, Y6
+	VPADDD      1256(AX), Y5, Y7
+	VPADDD      1256(AX), Y4, Y4
+	VPADDD      728(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 896 to 959 of the block.
+	VMOVDQU     896(CX), Y4
+	VPERM2I128  $0x31, 928(CX), Y4, Y5
+	VINSERTI128 $0x01, 928(CX), Y4, Y4
+	VPADDD      728(AX), Y4, Y6
+	VPADDD      1272(AX), Y5, Y7
+	VPADDD      1272(AX), Y4, Y9
+	VPADDD      744(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      744(AX), Y4, Y6
+	VPADDD      1288(AX), Y5, Y7
+	VPADDD      1288(AX), Y4, Y4
+	VPADDD      760(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// Bytes 960 to 1023 of the block.
+	VMOVDQU     960(CX), Y4
+	VPERM2I128  $0x31, 992(CX), Y4, Y5
+	VINSERTI128 $0x01, 992(CX), Y4, Y4
+	VPADDD      760(AX), Y4, Y6
+	VPADDD      1304(AX), Y5, Y7
+	VPADDD      1304(AX), Y4, Y9
+	VPADDD      776(AX), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      776(AX), Y4, Y6
+	VPADDD      1320(AX), Y5, Y7
+	VPADDD      1320(AX), Y4, Y4
+	VPADDD      792(AX), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ  Y1, Y0, Y4
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPUNPCKLQDQ  Y3, Y2, Y0
+	VPUNPCKHQDQ  Y3, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y4, X1
+	VPADDQ       X4, X1, X4
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VPADDQ       blockBits<>+0(SB), X4, X4
+	VMOVDQU      X4, (BX)
+	VPADDQ       blockBits<>+0(SB), X0, X0
+	VMOVDQU      X0, 16(BX)
+	ADDQ         $0x20, BX
+	ADDQ         $+1024, CX
+	DECQ         DX
+	JNZ          block67
+	VZEROUPPER
+	RET
+
+	// Iterations: 3.
+iterations65:
+	MOVQ    p_base+32(FP), CX
+	MOVQ    p_len+40(FP), DX
+	SHRQ    $0x0a, DX
+	MOVQ    words_base+0(FP), BX
+	PCALIGN $0x40
+
+block70:
+	CMPQ       DX, $0x20
+	JLS        near71
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near71:
+	// Bytes 0 to 63 of the block.
+	VMOVDQU     (CX), Y2
+	VPERM2I128  $0x31, 32(CX), Y2, Y3
+	VINSERTI128 $0x01, 32(CX), Y2, Y2
+	VPADDD      280(AX), Y2, Y0
+	VPADDD      824(AX), Y3, Y5
+	VPADDD      824(AX), Y2, Y1
+	VPADDD      296(AX), Y3, Y7
+	VPMULUDQ    Y5, Y0, Y6
+	VPMULUDQ    Y7, Y1, Y4
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y7, Y7
+	VPMULUDQ    Y5, Y0, Y0
+	VPMULUDQ    Y7, Y1, Y1
+	VPADDQ      Y0, Y6, Y0
+	VPADDQ      Y1, Y4, Y1
+	VPADDD      296(AX), Y2, Y2
+	VPADDD      840(AX), Y3, Y3
+	VPMULUDQ    Y3, Y2, Y4
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y3
+	VPMULUDQ    Y3, Y2, Y2
+	VPADDQ      Y2, Y4, Y2
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(CX), Y3
+	VPERM2I128  $0x31, 96(CX), Y3, Y4
+	VINSERTI128 $0x01, 96(CX), Y3, Y3
+	VPADDD      312(AX), Y3, Y5
+	VPADDD      856(AX), Y4, Y6
+	VPADDD      856(AX), Y3, Y8
+	VPADDD      328(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      328(AX), Y3, Y3
+	VPADDD      872(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 128 to 191 of the block.
+	VMOVDQU     128(CX), Y3
+	VPERM2I128  $0x31, 160(CX), Y3, Y4
+	VINSERTI128 $0x01, 160(CX), Y3, Y3
+	VPADDD      344(AX), Y3, Y5
+	VPADDD      888(AX), Y4, Y6
+	VPADDD      888(AX), Y3, Y8
+	VPADDD      360(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      360(AX), Y3, Y3
+	VPADDD      904(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 192 to 255 of the block.
+	VMOVDQU     192(CX), Y3
+	VPERM2I128  $0x31, 224(CX), Y3, Y4
+	VINSERTI128 $0x01, 224(CX), Y3, Y3
+	VPADDD      376(AX), Y3, Y5
+	VPADDD      920(AX), Y4, Y6
+	VPADDD      920(AX), Y3, Y8
+	VPADDD      392(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      392(AX), Y3, Y3
+	VPADDD      936(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 256 to 319 of the block.
+	VMOVDQU     256(CX), Y3
+	VPERM2I128  $0x31, 288(CX), Y3, Y4
+	VINSERTI128 $0x01, 288(CX), Y3, Y3
+	VPADDD      408(AX), Y3, Y5
+	VPADDD      952(AX), Y4, Y6
+	VPADDD      952(AX), Y3, Y8
+	VPADDD      424(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      424(AX), Y3, Y3
+	VPADDD      968(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 320 to 383 of the block.
+	VMOVDQU     320(CX), Y3
+	VPERM2I128  $0x31, 352(CX), Y3, Y4
+	VINSERTI128 $0x01, 352(CX), Y3, Y3
+	VPADDD      440(AX), Y3, Y5
+	VPADDD      984(AX), Y4, Y6
+	VPADDD      984(AX), Y3, Y8
+	VPADDD      456(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      456(AX), Y3, Y3
+	VPADDD      1000(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 384 to 447 of the block.
+	VMOVDQU     384(CX), Y3
+	VPERM2I128  $0x31, 416(CX), Y3, Y4
+	VINSERTI128 $0x01, 416(CX), Y3, Y3
+	VPADDD      472(AX), Y3, Y5
+	VPADDD      1016(AX), Y4, Y6
+	VPADDD      1016(AX), Y3, Y8
+	VPADDD      488(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      488(AX), Y3, Y3
+	VPADDD      1032(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 448 to 511 of the block.
+	VMOVDQU     448(CX), Y3
+	VPERM2I128  $0x31, 480(CX), Y3, Y4
+	VINSERTI128 $0x01, 480(CX), Y3, Y3
+	VPADDD      504(AX), Y3, Y5
+	VPADDD      1048(AX), Y4, Y6
+	VPADDD      1048(AX), Y3, Y8
+	VPADDD      520(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      520(AX), Y3, Y3
+	VPADDD      1064(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 512 to 575 of the block.
+	VMOVDQU     512(CX), Y3
+	VPERM2I128  $0x31, 544(CX), Y3, Y4
+	VINSERTI128 $0x01, 544(CX), Y3, Y3
+	VPADDD      536(AX), Y3, Y5
+	VPADDD      1080(AX), Y4, Y6
+	VPADDD      1080(AX), Y3, Y8
+	VPADDD      552(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      552(AX), Y3, Y3
+	VPADDD      1096(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 576 to 639 of the block.
+	VMOVDQU     576(CX), Y3
+	VPERM2I128  $0x31, 608(CX), Y3, Y4
+	VINSERTI128 $0x01, 608(CX), Y3, Y3
+	VPADDD      568(AX), Y3, Y5
+	VPADDD      1112(AX), Y4, Y6
+	VPADDD      1112(AX), Y3, Y8
+	VPADDD      584(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      584(AX), Y3, Y3
+	VPADDD      1128(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 640 to 703 of the block.
+	VMOVDQU     640(CX), Y3
+	VPERM2I128  $0x31, 672(CX), Y3, Y4
+	VINSERTI128 $0x01, 672(CX), Y3, Y3
+	VPADDD      600(AX), Y3, Y5
+	VPADDD      1144(AX), Y4, Y6
+	VPADDD      1144(AX), Y3, Y8
+	VPADDD      616(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      616(AX), Y3, Y3
+	VPADDD      1160(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 704 to 767 of the block.
+	VMOVDQU     704(CX), Y3
+	VPERM2I128  $0x31, 736(CX), Y3, Y4
+	VINSERTI128 $0x01, 736(CX), Y3, Y3
+	VPADDD      632(AX), Y3, Y5
+	VPADDD      1176(AX), Y4, Y6
+	VPADDD      1176(AX), Y3, Y8
+	VPADDD      648(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      648(AX), Y3, Y3
+	VPADDD      1192(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 768 to 831 of the block.
+	VMOVDQU     768(CX), Y3
+	VPERM2I128  $0x31, 800(CX), Y3, Y4
+	VINSERTI128 $0x01, 800(CX), Y3, Y3
+	VPADDD      664(AX), Y3, Y5
+	VPADDD      1208(AX), Y4, Y6
+	VPADDD      1208(AX), Y3, Y8
+	VPADDD      680(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      680(AX), Y3, Y3
+	VPADDD      1224(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 832 to 895 of the block.
+	VMOVDQU     832(CX), Y3
+	VPERM2I128  $0x31, 864(CX), Y3, Y4
+	VINSERTI128 $0x01, 864(CX), Y3, Y3
+	VPADDD      696(AX), Y3, Y5
+	VPADDD      1240(AX), Y4, Y6
+	VPADDD      1240(AX), Y3, Y8
+	VPADDD      712(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      712(AX), Y3, Y3
+	VPADDD      1256(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 896 to 959 of the block.
+	VMOVDQU     896(CX), Y3
+	VPERM2I128  $0x31, 928(CX), Y3, Y4
+	VINSERTI128 $0x01, 928(CX), Y3, Y3
+	VPADDD      728(AX), Y3, Y5
+	VPADDD      1272(AX), Y4, Y6
+	VPADDD      1272(AX), Y3, Y8
+	VPADDD      744(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      744(AX), Y3, Y3
+	VPADDD      1288(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// Bytes 960 to 1023 of the block.
+	VMOVDQU     960(CX), Y3
+	VPERM2I128  $0x31, 992(CX), Y3, Y4
+	VINSERTI128 $0x01, 992(CX), Y3, Y3
+	VPADDD      760(AX), Y3, Y5
+	VPADDD      1304(AX), Y4, Y6
+	VPADDD      1304(AX), Y3, Y8
+	VPADDD      776(AX), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      776(AX), Y3, Y3
+	VPADDD      1320(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ  Y1, Y0, Y3
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y3, Y3
+	VPUNPCKLQDQ  Y2, Y2, Y0
+	VPUNPCKHQDQ  Y2, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y3, X1
+	VPADDQ       X3, X1, X3
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VPADDQ       blockBits<>+0(SB), X3, X3
+	VMOVDQU      X3, (BX)
+	VPADDQ       blockBits<>+0(SB), X0, X0
+	VMOVDQU      X0, 16(BX)
+	ADDQ         $0x20, BX
+	ADDQ         $+1024, CX
+	DECQ         DX
+	JNZ          block70
+	VZEROUPPER
+	RET
+
+	// Iterations: 2.
+iterations64:
+	MOVQ    p_base+32(FP), CX
+	MOVQ    p_len+40(FP), DX
+	SHRQ    $0x0a, DX
+	MOVQ    words_base+0(FP), BX
+	PCALIGN $0x40
+
+block73:
+	CMPQ       DX, $0x20
+	JLS        near74
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near74:
+	// Bytes 0 to 63 of the block.
+	VMOVDQU     (CX), Y1
+	VPERM2I128  $0x31, 32(CX), Y1, Y2
+	VINSERTI128 $0x01, 32(CX), Y1, Y1
+	VPADDD      280(AX), Y1, Y0
+	VPADDD      824(AX), Y2, Y3
+	VPADDD      824(AX), Y1, Y1
+	VPADDD      296(AX), Y2, Y5
+	VPMULUDQ    Y3, Y0, Y4
+	VPMULUDQ    Y5, Y1, Y2
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y5, Y5
+	VPMULUDQ    Y3, Y0, Y0
+	VPMULUDQ    Y5, Y1, Y1
+	VPADDQ      Y0, Y4, Y0
+	VPADDQ      Y1, Y2, Y1
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(CX), Y2
+	VPERM2I128  $0x31, 96(CX), Y2, Y3
+	VINSERTI128 $0x01, 96(CX), Y2, Y2
+	VPADDD      312(AX), Y2, Y4
+	VPADDD      856(AX), Y3, Y5
+	VPADDD      856(AX), Y2, Y2
+	VPADDD      328(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 128 to 191 of the block.
+	VMOVDQU     128(CX), Y2
+	VPERM2I128  $0x31, 160(CX), Y2, Y3
+	VINSERTI128 $0x01, 160(CX), Y2, Y2
+	VPADDD      344(AX), Y2, Y4
+	VPADDD      888(AX), Y3, Y5
+	VPADDD      888(AX), Y2, Y2
+	VPADDD      360(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 192 to 255 of the block.
+	VMOVDQU     192(CX), Y2
+	VPERM2I128  $0x31, 224(CX), Y2, Y3
+	VINSERTI128 $0x01, 224(CX), Y2, Y2
+	VPADDD      376(AX), Y2, Y4
+	VPADDD      920(AX), Y3, Y5
+	VPADDD      920(AX), Y2, Y2
+	VPADDD      392(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 256 to 319 of the block.
+	VMOVDQU     256(CX), Y2
+	VPERM2I128  $0x31, 288(CX), Y2, Y3
+	VINSERTI128 $0x01, 288(CX), Y2, Y2
+	VPADDD      408(AX), Y2, Y4
+	VPADDD      952(AX), Y3, Y5
+	VPADDD      952(AX), Y2, Y2
+	VPADDD      424(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 320 to 383 of the block.
+	VMOVDQU     320(CX), Y2
+	VPERM2I128  $0x31, 352(CX), Y2, Y3
+	VINSERTI128 $0x01, 352(CX), Y2, Y2
+	VPADDD      440(AX), Y2, Y4
+	VPADDD      984(AX), Y3, Y5
+	VPADDD      984(AX), Y2, Y2
+	VPADDD      456(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 384 to 447 of the block.
+	VMOVDQU     384(CX), Y2
+	VPERM2I128  $0x31, 416(CX), Y2, Y3
+	VINSERTI128 $0x01, 416(CX), Y2, Y2
+	VPADDD      472(AX), Y2, Y4
+	VPADDD      1016(AX), Y3, Y5
+	VPADDD      1016(AX), Y2, Y2
+	VPADDD      488(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 448 to 511 of the block.
+	VMOVDQU     448(CX), Y2
+	VPERM2I128  $0x31, 480(CX), Y2, Y3
+	VINSERTI128 $0x01, 480(CX), Y2, Y2
+	VPADDD      504(AX), Y2, Y4
+	VPADDD      1048(AX), Y3, Y5
+	VPADDD      1048(AX), Y2, Y2
+	VPADDD      520(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 512 to 575 of the block.
+	VMOVDQU     512(CX), Y2
+	VPERM2I128  $0x31, 544(CX), Y2, Y3
+	VINSERTI128 $0x01, 544(CX), Y2, Y2
+	VPADDD      536(AX), Y2, Y4
+	VPADDD      1080(AX), Y3, Y5
+	VPADDD      1080(AX), Y2, Y2
+	VPADDD      552(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 576 to 639 of the block.
+	VMOVDQU     576(CX), Y2
+	VPERM2I128  $0x31, 608(CX), Y2, Y3
+	VINSERTI128 $0x01, 608(CX), Y2, Y2
+	VPADDD      568(AX), Y2, Y4
+	VPADDD      1112(AX), Y3, Y5
+	VPADDD      1112(AX), Y2, Y2
+	VPADDD      584(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 640 to 703 of the block.
+	VMOVDQU     640(CX), Y2
+	VPERM2I128  $0x31, 672(CX), Y2, Y3
+	VINSERTI128 $0x01, 672(CX), Y2, Y2
+	VPADDD      600(AX), Y2, Y4
+	VPADDD      1144(AX), Y3, Y5
+	VPADDD      1144(AX), Y2, Y2
+	VPADDD      616(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 704 to 767 of the block.
+	VMOVDQU     704(CX), Y2
+	VPERM2I128  $0x31, 736(CX), Y2, Y3
+	VINSERTI128 $0x01, 736(CX), Y2, Y2
+	VPADDD      632(AX), Y2, Y4
+	VPADDD      1176(AX), Y3, Y5
+	VPADDD      1176(AX), Y2, Y2
+	VPADDD      648(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 768 to 831 of the block.
+	VMOVDQU     768(CX), Y2
+	VPERM2I128  $0x31, 800(CX), Y2, Y3
+	VINSERTI128 $0x01, 800(CX), Y2, Y2
+	VPADDD      664(AX), Y2, Y4
+	VPADDD      1208(AX), Y3, Y5
+	VPADDD      1208(AX), Y2, Y2
+	VPADDD      680(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 832 to 895 of the block.
+	VMOVDQU     832(CX), Y2
+	VPERM2I128  $0x31, 864(CX), Y2, Y3
+	VINSERTI128 $0x01, 864(CX), Y2, Y2
+	VPADDD      696(AX), Y2, Y4
+	VPADDD      1240(AX), Y3, Y5
+	VPADDD      1240(AX), Y2, Y2
+	VPADDD      712(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 896 to 959 of the block.
+	VMOVDQU     896(CX), Y2
+	VPERM2I128  $0x31, 928(CX), Y2, Y3
+	VINSERTI128 $0x01, 928(CX), Y2, Y2
+	VPADDD      728(AX), Y2, Y4
+	VPADDD      1272(AX), Y3, Y5
+	VPADDD      1272(AX), Y2, Y2
+	VPADDD      744(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// Bytes 960 to 1023 of the block.
+	VMOVDQU     960(CX), Y2
+	VPERM2I128  $0x31, 992(CX), Y2, Y3
+	VINSERTI128 $0x01, 992(CX), Y2, Y2
+	VPADDD      760(AX), Y2, Y4
+	VPADDD      1304(AX), Y3, Y5
+	VPADDD      1304(AX), Y2, Y2
+	VPADDD      776(AX), Y3, Y6
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y6, Y2, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y6, Y6
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y6, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VPADDQ       blockBits<>+0(SB), X2, X2
+	VMOVDQU      X2, (BX)
+	ADDQ         $0x20, BX
+	ADDQ         $+1024, CX
+	DECQ         DX
+	JNZ          block73
+	VZEROUPPER
+	RET
+
+	// Iterations: 1.
+iterations63:
+	MOVQ    p_base+32(FP), CX
+	MOVQ    p_len+40(FP), DX
+	SHRQ    $0x0a, DX
+	MOVQ    words_base+0(FP), BX
+	PCALIGN $0x40
+
+block76:
+	CMPQ       DX, $0x20
+	JLS        near77
+	PREFETCHT0 8192(CX)
+	PREFETCHT0 8256(CX)
+	PREFETCHT0 8320(CX)
+	PREFETCHT0 8384(CX)
+	PREFETCHT0 8448(CX)
+	PREFETCHT0 8512(CX)
+	PREFETCHT0 8576(CX)
+	PREFETCHT0 8640(CX)
+	PREFETCHT0 8704(CX)
+	PREFETCHT0 8768(CX)
+	PREFETCHT0 8832(CX)
+	PREFETCHT0 8896(CX)
+	PREFETCHT0 8960(CX)
+	PREFETCHT0 9024(CX)
+	PREFETCHT0 9088(CX)
+	PREFETCHT0 9152(CX)
+
+near77:
+	// Bytes 0 to 63 of the block.
+	VMOVDQU     (CX), Y0
+	VPERM2I128  $0x31, 32(CX), Y0, Y1
+	VINSERTI128 $0x01, 32(CX), Y0, Y0
+	VPADDD      280(AX), Y0, Y0
+	VPADDD      824(AX), Y1, Y1
+	VPMULUDQ    Y1, Y0, Y2
+	VPSHUFD     $0xf5, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y1
+	VPMULUDQ    Y1, Y0, Y0
+	VPADDQ      Y0, Y2, Y0
+
+	// Bytes 64 to 127 of the block.
+	VMOVDQU     64(CX), Y1
+	VPERM2I128  $0x31, 96(CX), Y1, Y2
+	VINSERTI128 $0x01, 96(CX), Y1, Y1
+	VPADDD      312(AX), Y1, Y1
+	VPADDD      856(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 128 to 191 of the block.
+	VMOVDQU     128(CX), Y1
+	VPERM2I128  $0x31, 160(CX), Y1, Y2
+	VINSERTI128 $0x01, 160(CX), Y1, Y1
+	VPADDD      344(AX), Y1, Y1
+	VPADDD      888(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 192 to 255 of the block.
+	VMOVDQU     192(CX), Y1
+	VPERM2I128  $0x31, 224(CX), Y1, Y2
+	VINSERTI128 $0x01, 224(CX), Y1, Y1
+	VPADDD      376(AX), Y1, Y1
+	VPADDD      920(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 256 to 319 of the block.
+	VMOVDQU     256(CX), Y1
+	VPERM2I128  $0x31, 288(CX), Y1, Y2
+	VINSERTI128 $0x01, 288(CX), Y1, Y1
+	VPADDD      408(AX), Y1, Y1
+	VPADDD      952(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 320 to 383 of the block.
+	VMOVDQU     320(CX), Y1
+	VPERM2I128  $0x31, 352(CX), Y1, Y2
+	VINSERTI128 $0x01, 352(CX), Y1, Y1
+	VPADDD      440(AX), Y1, Y1
+	VPADDD      984(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 384 to 447 of the block.
+	VMOVDQU     384(CX), Y1
+	VPERM2I128  $0x31, 416(CX), Y1, Y2
+	VINSERTI128 $0x01, 416(CX), Y1, Y1
+	VPADDD      472(AX), Y1, Y1
+	VPADDD      1016(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 448 to 511 of the block.
+	VMOVDQU     448(CX), Y1
+	VPERM2I128  $0x31, 480(CX), Y1, Y2
+	VINSERTI128 $0x01, 480(CX), Y1, Y1
+	VPADDD      504(AX), Y1, Y1
+	VPADDD      1048(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 512 to 575 of the block.
+	VMOVDQU     512(CX), Y1
+	VPERM2I128  $0x31, 544(CX), Y1, Y2
+	VINSERTI128 $0x01, 544(CX), Y1, Y1
+	VPADDD      536(AX), Y1, Y1
+	VPADDD      1080(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 576 to 639 of the block.
+	VMOVDQU     576(CX), Y1
+	VPERM2I128  $0x31, 608(CX), Y1, Y2
+	VINSERTI128 $0x01, 608(CX), Y1, Y1
+	VPADDD      568(AX), Y1, Y1
+	VPADDD      1112(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 640 to 703 of the block.
+	VMOVDQU     640(CX), Y1
+	VPERM2I128  $0x31, 672(CX), Y1, Y2
+	VINSERTI128 $0x01, 672(CX), Y1, Y1
+	VPADDD      600(AX), Y1, Y1
+	VPADDD      1144(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 704 to 767 of the block.
+	VMOVDQU     704(CX), Y1
+	VPERM2I128  $0x31, 736(CX), Y1, Y2
+	VINSERTI128 $0x01, 736(CX), Y1, Y1
+	VPADDD      632(AX), Y1, Y1
+	VPADDD      1176(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 768 to 831 of the block.
+	VMOVDQU     768(CX), Y1
+	VPERM2I128  $0x31, 800(CX), Y1, Y2
+	VINSERTI128 $0x01, 800(CX), Y1, Y1
+	VPADDD      664(AX), Y1, Y1
+	VPADDD      1208(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 832 to 895 of the block.
+	VMOVDQU     832(CX), Y1
+	VPERM2I128  $0x31, 864(CX), Y1, Y2
+	VINSERTI128 $0x01, 864(CX), Y1, Y1
+	VPADDD      696(AX), Y1, Y1
+	VPADDD      1240(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 896 to 959 of the block.
+	VMOVDQU     896(CX), Y1
+	VPERM2I128  $0x31, 928(CX), Y1, Y2
+	VINSERTI128 $0x01, 928(CX), Y1, Y1
+	VPADDD      728(AX), Y1, Y1
+	VPADDD      1272(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// Bytes 960 to 1023 of the block.
+	VMOVDQU     960(CX), Y1
+	VPERM2I128  $0x31, 992(CX), Y1, Y2
+	VINSERTI128 $0x01, 992(CX), Y1, Y1
+	VPADDD      760(AX), Y1, Y1
+	VPADDD      1304(AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y3
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// The words, with the length of a block in bits.
+	VPUNPCKLQDQ  Y0, Y0, Y1
+	VPUNPCKHQDQ  Y0, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X1, X0, X1
+	VPADDQ       blockBits<>+0(SB), X1, X1
+	VMOVDQU      X1, (BX)
+	ADDQ         $0x20, BX
+	ADDQ         $+1024, CX
+	DECQ         DX
+	JNZ          block76
+	VZEROUPPER
+	RET
+
+// func nhAddAVX512(s *l1State, k *uhashKey, p []byte)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·nhAddAVX512(SB), $0-40
+	MOVQ k+8(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations80
+	JEQ  iterations81
+	CMPQ CX, $0x03
+	JEQ  iterations82
+
+	// Iterations: 4.
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	VMOVQ 24(CX), X3
+	SUBQ  $+128, BX
+	JLT   rest84
+
+whole86:
+	VMOVDQU64  (DX), Z4
+	VMOVDQU64  64(DX), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
+	VPADDD     (DI), Z4, Z6
+	VPADDD     (AX), Z5, Z8
+	VPADDD     (AX), Z4, Z10
+	VPADDD     16(DI), Z5, Z11
+	VPMULUDQ   Z8, Z6, Z9
+	VPMULUDQ   Z11, Z10, Z12
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z11, Z10, Z10
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z9, Z0, Z0
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z1, Z1
+	VPADDD     16(DI), Z4, Z6
+	VPADDD     16(AX), Z5, Z8
+	VPADDD     16(AX), Z4, Z4
+	VPADDD     32(DI), Z5, Z9
+	VPMULUDQ   Z8, Z6, Z5
+	VPMULUDQ   Z9, Z4, Z10
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z9, Z4, Z4
+	VPADDQ     Z6, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	VPADDQ     Z4, Z10, Z10
+	VPADDQ     Z10, Z3, Z3
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole86
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done85
+
+rest84:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked87
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (DI), X4, X4
+	VPADDD    (AX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z0, Z0
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (AX), X4, X4
+	VPADDD    16(DI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z1, Z1
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(DI), X4, X4
+	VPADDD    16(AX), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z2, Z2
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(AX), X4, X4
+	VPADDD    32(DI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z3, Z3
+	JMP       done85
+
+masked87:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, SI, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z 64(DX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VMOVDQU64  (DI), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     (AX), Z6, Z7
+	VMOVDQU64  (AX), Z9
+	VPADDD.Z   Z9, Z4, K3, Z9
+	VPADDD     16(DI), Z6, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VMOVDQU64  16(DI), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     16(AX), Z6, Z7
+	VMOVDQU64  16(AX), Z8
+	VPADDD.Z   Z8, Z4, K3, Z8
+	VPADDD     32(DI), Z6, Z6
+	VPMULUDQ   Z7, Z5, Z4
+	VPMULUDQ   Z6, Z8, Z9
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z6, Z6
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z6, Z8, Z8
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z2, Z2
+	VPADDQ     Z8, Z9, Z9
+	VPADDQ     Z9, Z3, Z3
+
+done85:
+	VPUNPCKLQDQ Z1, Z0, Z4
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VPUNPCKLQDQ Z3, Z2, Z0
+	VPUNPCKHQDQ Z3, Z2, Z1
+	VPADDQ      Z1, Z0, Z0
+	CMPQ        p_len+24(FP), $0x20
+	JLS         folded88
+	VSHUFI64X2  $0x4e, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0xb1, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+
+folded88:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y4, Y0
+
+	// In one store, so that one load can read them.
+	VMOVDQU64 Y0, (CX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 3.
+iterations82:
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	SUBQ  $+128, BX
+	JLT   rest89
+
+whole91:
+	VMOVDQU64  (DX), Z3
+	VMOVDQU64  64(DX), Z5
+	VSHUFI64X2 $0xdd, Z5, Z3, Z4
+	VSHUFI64X2 $0x88, Z5, Z3, Z3
+	VPADDD     (DI), Z3, Z5
+	VPADDD     (AX), Z4, Z7
+	VPADDD     (AX), Z3, Z9
+	VPADDD     16(DI), Z4, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VPADDD     16(DI), Z3, Z3
+	VPADDD     16(AX), Z4, Z4
+	VPMULUDQ   Z4, Z3, Z5
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z4, Z3, Z3
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole91
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done90
+
+rest89:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked92
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (DI), X3, X3
+	VPADDD    (AX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z0, Z0
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (AX), X3, X3
+	VPADDD    16(DI), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z1, Z1
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    16(DI), X3, X3
+	VPADDD    16(AX), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z2, Z2
+	JMP       done90
+
+masked92:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, SI, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z3
+	VMOVDQU8.Z 64(DX), K2, Z4
+	VSHUFI64X2 $0xdd, Z4, Z3, Z5
+	VSHUFI64X2 $0x88, Z4, Z3, Z3
+	VMOVDQU64  (DI), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     (AX), Z5, Z6
+	VMOVDQU64  (AX), Z8
+	VPADDD.Z   Z8, Z3, K3, Z8
+	VPADDD     16(DI), Z5, Z9
+	VPMULUDQ   Z6, Z4, Z7
+	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z7, Z0, Z0
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z1, Z1
+	VMOVDQU64  16(DI), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     16(AX), Z5, Z3
+	VPMULUDQ   Z3, Z4, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z4, Z4
+	VPADDQ     Z4, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+
+done90:
+	VPUNPCKLQDQ Z1, Z0, Z3
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z3, Z3
+	VPUNPCKLQDQ Z2, Z2, Z0
+	VPUNPCKHQDQ Z2, Z2, Z1
+	VPADDQ      Z1, Z0, Z0
+	CMPQ        p_len+24(FP), $0x20
+	JLS         folded93
+	VSHUFI64X2  $0x4e, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0xb1, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+
+folded93:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y3, Y0
+
+	// In one store, so that one load can read them.
+	VMOVDQU64 Y0, (CX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 2.
+iterations81:
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	SUBQ  $+128, BX
+	JLT   rest94
+
+whole96:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     (DI), Z2, Z4
+	VPADDD     (AX), Z3, Z6
+	VPADDD     (AX), Z2, Z2
+	VPADDD     16(DI), Z3, Z7
+	VPMULUDQ   Z6, Z4, Z3
+	VPMULUDQ   Z7, Z2, Z8
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z7, Z2, Z2
+	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z8, Z1, Z1
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole96
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done95
+
+rest94:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked97
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (DI), X2, X2
+	VPADDD    (AX), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z0, Z0
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (AX), X2, X2
+	VPADDD    16(DI), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z1, Z1
+	JMP       done95
+
+masked97:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, SI, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z2, Z4
+	VSHUFI64X2 $0x88, Z3, Z2, Z2
+	VMOVDQU64  (DI), Z3
+	VPADDD.Z   Z3, Z2, K3, Z3
+	VPADDD     (AX), Z4, Z5
+	VMOVDQU64  (AX), Z6
+	VPADDD.Z   Z6, Z2, K3, Z6
+	VPADDD     16(DI), Z4, Z4
+	VPMULUDQ   Z5, Z3, Z2
+	VPMULUDQ   Z4, Z6, Z7
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z4, Z6, Z6
+	VPADDQ     Z3, Z2, Z2
+	VPADDQ     Z2, Z0, Z0
+	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z7, Z1, Z1
+
+done95:
+	VPUNPCKLQDQ Z1, Z0, Z2
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z2, Z2
+	CMPQ        p_len+24(FP), $0x20
+	JLS         folded98
+	VSHUFI64X2  $0x4e, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+	VSHUFI64X2  $0xb1, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+
+folded98:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y2, Y0
+
+	// In one store, so that one load can read them.
+	VMOVDQU64 X0, (CX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 1.
+iterations80:
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	SUBQ  $+128, BX
+	JLT   rest99
+
+whole101:
+	VMOVDQU64  (DX), Z1
+	VMOVDQU64  64(DX), Z3
+	VSHUFI64X2 $0xdd, Z3, Z1, Z2
+	VSHUFI64X2 $0x88, Z3, Z1, Z1
+	VPADDD     (DI), Z1, Z1
+	VPADDD     (AX), Z2, Z2
+	VPMULUDQ   Z2, Z1, Z3
+	VPSHUFD    $0xf5, Z1, Z1
+	VPSHUFD    $0xf5, Z2, Z2
+	VPMULUDQ   Z2, Z1, Z1
+	VPADDQ     Z1, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, AX
+	SUBQ       $+128, BX
+	JGE        whole101
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done100
+
+rest99:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked102
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X1
+	VMOVDQU64 16(DX), X2
+	VPADDD    (DI), X1, X1
+	VPADDD    (AX), X2, X2
+	VPMULUDQ  X2, X1, X4
+	VPSHUFD   $0xf5, X1, X1
+	VPSHUFD   $0xf5, X2, X2
+	VPMULUDQ  X2, X1, X1
+	VPADDQ    X1, X4, X4
+	VPADDQ    Z4, Z0, Z0
+	JMP       done100
+
+masked102:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, SI
+	BZHIQ      BX, SI, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, SI, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, SI, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z1
+	VMOVDQU8.Z 64(DX), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z1, Z3
+	VSHUFI64X2 $0x88, Z2, Z1, Z1
+	VMOVDQU64  (DI), Z2
+	VPADDD.Z   Z2, Z1, K3, Z2
+	VPADDD     (AX), Z3, Z1
+	VPMULUDQ   Z1, Z2, Z3
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z1, Z1
+	VPMULUDQ   Z1, Z2, Z2
+	VPADDQ     Z2, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+
+done100:
+	VPUNPCKLQDQ Z0, Z0, Z1
+	VPUNPCKHQDQ Z0, Z0, Z0
+	VPADDQ      Z0, Z1, Z1
+	CMPQ        p_len+24(FP), $0x20
+	JLS         folded103
+	VSHUFI64X2  $0x4e, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+
+folded103:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y1, Y0
+
+	// In one store, so that one load can read them.
+	VMOVQ X0, (CX)
+	VZEROUPPER
+	RET
+
+// func nhAddAVX2(s *l1State, k *uhashKey, p []byte)
+// Requires: AVX, AVX2
+TEXT ·nhAddAVX2(SB), $0-40
+	MOVQ k+8(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations105
+	JEQ  iterations106
+	CMPQ CX, $0x03
+	JEQ  iterations107
+
+	// Iterations: 4.
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	SUBQ  $+64, BX
+	JLT   single110
+
+groups109:
+	VMOVDQU     (DX), Y4
+	VPERM2I128  $0x31, 32(DX), Y4, Y5
+	VINSERTI128 $0x01, 32(DX), Y4, Y4
+	VPADDD      (DI), Y4, Y6
+	VPADDD      (AX), Y5, Y7
+	VPADDD      (AX), Y4, Y9
+	VPADDD      16(DI), Y5, Y10
+	VPMULUDQ    Y7, Y6, Y8
+	VPMULUDQ    Y10, Y9, Y11
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y9, Y9
+	VPSHUFD     $0xf5, Y10, Y10
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y10, Y9, Y9
+	VPADDQ      Y6, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPADDQ      Y9, Y11, Y11
+	VPADDQ      Y11, Y1, Y1
+	VPADDD      16(DI), Y4, Y6
+	VPADDD      16(AX), Y5, Y7
+	VPADDD      16(AX), Y4, Y4
+	VPADDD      32(DI), Y5, Y8
+	VPMULUDQ    Y7, Y6, Y5
+	VPMULUDQ    Y8, Y4, Y9
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y8, Y8
+	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y8, Y4, Y4
+	VPADDQ      Y6, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	VPADDQ      Y4, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+	ADDQ        $+64, DX
+	ADDQ        $+32, DI
+	ADDQ        $+32, AX
+	SUBQ        $+64, BX
+	JGE         groups109
+
+single110:
+	CMPQ BX, $-32
+	JNE  sum111
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU  (DX), X4
+	VMOVDQU  16(DX), X5
+	VPADDD   (DI), X4, X4
+	VPADDD   (AX), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y0, Y0
+	VMOVDQU  (DX), X4
+	VMOVDQU  16(DX), X5
+	VPADDD   (AX), X4, X4
+	VPADDD   16(DI), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y1, Y1
+	VMOVDQU  (DX), X4
+	VMOVDQU  16(DX), X5
+	VPADDD   16(DI), X4, X4
+	VPADDD   16(AX), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y2, Y2
+	VMOVDQU  (DX), X4
+	VMOVDQU  16(DX), X5
+	VPADDD   16(AX), X4, X4
+	VPADDD   32(DI), X5, X5
+	VPMULUDQ X5, X4, X12
+	VPSHUFD  $0xf5, X4, X4
+	VPSHUFD  $0xf5, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X12, X12
+	VPADDQ   Y12, Y3, Y3
+
+sum111:
+	VPUNPCKLQDQ  Y1, Y0, Y4
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPUNPCKLQDQ  Y3, Y2, Y0
+	VPUNPCKHQDQ  Y3, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y4, X1
+	VPADDQ       X4, X1, X4
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VPADDQ       (CX), X4, X4
+	VMOVDQU      X4, (CX)
+	VPADDQ       16(CX), X0, X0
+	VMOVDQU      X0, 16(CX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 3.
+iterations107:
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	SUBQ  $+64, BX
+	JLT   single114
+
+groups113:
+	VMOVDQU     (DX), Y3
+	VPERM2I128  $0x31, 32(DX), Y3, Y4
+	VINSERTI128 $0x01, 32(DX), Y3, Y3
+	VPADDD      (DI), Y3, Y5
+	VPADDD      (AX), Y4, Y6
+	VPADDD      (AX), Y3, Y8
+	VPADDD      16(DI), Y4, Y9
+	VPMULUDQ    Y6, Y5, Y7
+	VPMULUDQ    Y9, Y8, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSHUFD     $0xf5, Y8, Y8
+	VPSHUFD     $0xf5, Y9, Y9
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y5, Y7, Y7
+	VPADDQ      Y7, Y0, Y0
+	VPADDQ      Y8, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VPADDD      16(DI), Y3, Y3
+	VPADDD      16(AX), Y4, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSHUFD     $0xf5, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y5, Y2, Y2
+	ADDQ        $+64, DX
+	ADDQ        $+32, DI
+	ADDQ        $+32, AX
+	SUBQ        $+64, BX
+	JGE         groups113
+
+single114:
+	CMPQ BX, $-32
+	JNE  sum115
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU  (DX), X3
+	VMOVDQU  16(DX), X4
+	VPADDD   (DI), X3, X3
+	VPADDD   (AX), X4, X4
+	VPMULUDQ X4, X3, X11
+	VPSHUFD  $0xf5, X3, X3
+	VPSHUFD  $0xf5, X4, X4
+	VPMULUDQ X4, X3, X3
+	VPADDQ   X3, X11, X11
+	VPADDQ   Y11, Y0, Y0
+	VMOVDQU  (DX), X3
+	VMOVDQU  16(DX), X4
+	VPADDD   (AX), X3, X3
+	VPADDD   16(DI), X4, X4
+	VPMULUDQ X4, X3, X11
+	VPSHUFD  $0xf5, X3, X3
+	VPSHUFD  $0xf5, X4, X4
+	VPMULUDQ X4, X3, X3
+	VPADDQ   X3, X11, X11
+	VPADDQ   Y11, Y1, Y1
+	VMOVDQU  (DX), X3
+	VMOVDQU  16(DX), X4
+	VPADDD   16(DI), X3, X3
+	VPADDD   16(AX), X4, X4
+	VPMULUDQ X4, X3, X11
+	VPSHUFD  $0xf5, X3, X3
+	VPSHUFD  $0xf5, X4, X4
+	VPMULUDQ X4, X3, X3
+	VPADDQ   X3, X11, X11
+	VPADDQ   Y11, Y2, Y2
+
+sum115:
+	VPUNPCKLQDQ  Y1, Y0, Y3
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y3, Y3
+	VPUNPCKLQDQ  Y2, Y2, Y0
+	VPUNPCKHQDQ  Y2, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y3, X1
+	VPADDQ       X3, X1, X3
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VPADDQ       (CX), X3, X3
+	VMOVDQU      X3, (CX)
+	VPADDQ       16(CX), X0, X0
+	VMOVDQU      X0, 16(CX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 2.
+iterations106:
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	SUBQ  $+64, BX
+	JLT   single118
+
+groups117:
+	VMOVDQU     (DX), Y2
+	VPERM2I128  $0x31, 32(DX), Y2, Y3
+	VINSERTI128 $0x01, 32(DX), Y2, Y2
+	VPADDD      (DI), Y2, Y4
+	VPADDD      (AX), Y3, Y5
+	VPADDD      (AX), Y2, Y2
+	VPADDD      16(DI), Y3, Y7
+	VPMULUDQ    Y5, Y4, Y3
+	VPMULUDQ    Y7, Y2, Y8
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSHUFD     $0xf5, Y7, Y7
+	VPMULUDQ    Y5, Y4, Y4
+	VPMULUDQ    Y7, Y2, Y2
+	VPADDQ      Y4, Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+	VPADDQ      Y2, Y8, Y8
+	VPADDQ      Y8, Y1, Y1
+	ADDQ        $+64, DX
+	ADDQ        $+32, DI
+	ADDQ        $+32, AX
+	SUBQ        $+64, BX
+	JGE         groups117
+
+single118:
+	CMPQ BX, $-32
+	JNE  sum119
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU  (DX), X2
+	VMOVDQU  16(DX), X3
+	VPADDD   (DI), X2, X2
+	VPADDD   (AX), X3, X3
+	VPMULUDQ X3, X2, X6
+	VPSHUFD  $0xf5, X2, X2
+	VPSHUFD  $0xf5, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X6, X6
+	VPADDQ   Y6, Y0, Y0
+	VMOVDQU  (DX), X2
+	VMOVDQU  16(DX), X3
+	VPADDD   (AX), X2, X2
+	VPADDD   16(DI), X3, X3
+	VPMULUDQ X3, X2, X6
+	VPSHUFD  $0xf5, X2, X2
+	VPSHUFD  $0xf5, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X6, X6
+	VPADDQ   Y6, Y1, Y1
+
+sum119:
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VPADDQ       (CX), X2, X2
+	VMOVDQU      X2, (CX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 1.
+iterations105:
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VPXOR Y0, Y0, Y0
+	SUBQ  $+64, BX
+	JLT   single122
+
+groups121:
+	VMOVDQU     (DX), Y1
+	VPERM2I128  $0x31, 32(DX), Y1, Y2
+	VINSERTI128 $0x01, 32(DX), Y1, Y1
+	VPADDD      (DI), Y1, Y1
+	VPADDD      (AX), Y2, Y2
+	VPMULUDQ    Y2, Y1, Y4
+	VPSHUFD     $0xf5, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y2
+	VPMULUDQ    Y2, Y1, Y1
+	VPADDQ      Y1, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	ADDQ        $+64, DX
+	ADDQ        $+32, DI
+	ADDQ        $+32, AX
+	SUBQ        $+64, BX
+	JGE         groups121
+
+single122:
+	CMPQ BX, $-32
+	JNE  sum123
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU  (DX), X1
+	VMOVDQU  16(DX), X2
+	VPADDD   (DI), X1, X1
+	VPADDD   (AX), X2, X2
+	VPMULUDQ X2, X1, X3
+	VPSHUFD  $0xf5, X1, X1
+	VPSHUFD  $0xf5, X2, X2
+	VPMULUDQ X2, X1, X1
+	VPADDQ   X1, X3, X3
+	VPADDQ   Y3, Y0, Y0
+
+sum123:
+	VPUNPCKLQDQ  Y0, Y0, Y1
+	VPUNPCKHQDQ  Y0, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X1, X0, X1
+	VPADDQ       (CX), X1, X1
+	VMOVDQU      X1, (CX)
+	VZEROUPPER
+	RET
+
+// func fillAVX512(group *[32]byte, p []byte)
+// Requires: AVX, AVX512BW, AVX512VL, BMI2
+TEXT ·fillAVX512(SB), $0-32
+	MOVQ       group+0(FP), AX
+	MOVQ       p_base+8(FP), CX
+	MOVQ       p_len+16(FP), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVD      BX, K1
+	VMOVDQU8.Z (CX), K1, Y0
+	VMOVDQU    Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func tagOnlyAVX512(tag *[16]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tagOnlyAVX512(SB), $0-72
+	MOVQ k+8(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations126
+	JEQ  iterations127
+	CMPQ CX, $0x03
+	JEQ  iterations128
+
+	// Iterations: 4.
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty130
+
+add131:
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	VMOVQ 24(CX), X3
+	SUBQ  $+128, BX
+	JLT   rest133
+
+whole135:
+	VMOVDQU64  (DX), Z4
+	VMOVDQU64  64(DX), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
+	VPADDD     (DI), Z4, Z6
+	VPADDD     (SI), Z5, Z8
+	VPADDD     (SI), Z4, Z10
+	VPADDD     16(DI), Z5, Z11
+	VPMULUDQ   Z8, Z6, Z9
+	VPMULUDQ   Z11, Z10, Z12
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z11, Z10, Z10
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z9, Z0, Z0
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z1, Z1
+	VPADDD     16(DI), Z4, Z6
+	VPADDD     16(SI), Z5, Z8
+	VPADDD     16(SI), Z4, Z4
+	VPADDD     32(DI), Z5, Z9
+	VPMULUDQ   Z8, Z6, Z5
+	VPMULUDQ   Z9, Z4, Z10
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z9, Z4, Z4
+	VPADDQ     Z6, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	VPADDQ     Z4, Z10, Z10
+	VPADDQ     Z10, Z3, Z3
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole135
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done134
+
+rest133:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked136
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (DI), X4, X4
+	VPADDD    (SI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z0, Z0
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (SI), X4, X4
+	VPADDD    16(DI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z1, Z1
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(DI), X4, X4
+	VPADDD    16(SI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z2, Z2
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(SI), X4, X4
+	VPADDD    32(DI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z3, Z3
+	JMP       done134
+
+masked136:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z 64(DX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VMOVDQU64  (DI), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     (SI), Z6, Z7
+	VMOVDQU64  (SI), Z9
+	VPADDD.Z   Z9, Z4, K3, Z9
+	VPADDD     16(DI), Z6, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VMOVDQU64  16(DI), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     16(SI), Z6, Z7
+	VMOVDQU64  16(SI), Z8
+	VPADDD.Z   Z8, Z4, K3, Z8
+	VPADDD     32(DI), Z6, Z6
+	VPMULUDQ   Z7, Z5, Z4
+	VPMULUDQ   Z6, Z8, Z9
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z6, Z6
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z6, Z8, Z8
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z2, Z2
+	VPADDQ     Z8, Z9, Z9
+	VPADDQ     Z9, Z3, Z3
+
+done134:
+	VPUNPCKLQDQ Z1, Z0, Z4
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VPUNPCKLQDQ Z3, Z2, Z0
+	VPUNPCKHQDQ Z3, Z2, Z1
+	VPADDQ      Z1, Z0, Z0
+	CMPQ        rest_len+32(FP), $0x20
+	JLS         folded137
+	VSHUFI64X2  $0x4e, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0xb1, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+
+folded137:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y4, Y0
+
+hashed132:
+	// L1: the length in bits.
+	MOVQ         length+48(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD   Y1, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     x_first+56(FP), X1
+	VPINSRQ   $0x01, x_second+64(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
+	VZEROUPPER
+	RET
+
+empty130:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ        32(CX), $0x00
+	JEQ         add131
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VPINSRQ     $0x01, 24(CX), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+	JMP         hashed132
+
+	// Iterations: 3.
+iterations128:
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty138
+
+add139:
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	SUBQ  $+128, BX
+	JLT   rest141
+
+whole143:
+	VMOVDQU64  (DX), Z3
+	VMOVDQU64  64(DX), Z5
+	VSHUFI64X2 $0xdd, Z5, Z3, Z4
+	VSHUFI64X2 $0x88, Z5, Z3, Z3
+	VPADDD     (DI), Z3, Z5
+	VPADDD     (SI), Z4, Z7
+	VPADDD     (SI), Z3, Z9
+	VPADDD     16(DI), Z4, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VPADDD     16(DI), Z3, Z3
+	VPADDD     16(SI), Z4, Z4
+	VPMULUDQ   Z4, Z3, Z5
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z4, Z3, Z3
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole143
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done142
+
+rest141:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked144
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (DI), X3, X3
+	VPADDD    (SI), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z0, Z0
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (SI), X3, X3
+	VPADDD    16(DI), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z1, Z1
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    16(DI), X3, X3
+	VPADDD    16(SI), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z2, Z2
+	JMP       done142
+
+masked144:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z3
+	VMOVDQU8.Z 64(DX), K2, Z4
+	VSHUFI64X2 $0xdd, Z4, Z3, Z5
+	VSHUFI64X2 $0x88, Z4, Z3, Z3
+	VMOVDQU64  (DI), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     (SI), Z5, Z6
+	VMOVDQU64  (SI), Z8
+	VPADDD.Z   Z8, Z3, K3, Z8
+	VPADDD     16(DI), Z5, Z9
+	VPMULUDQ   Z6, Z4, Z7
+	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z7, Z0, Z0
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z1, Z1
+	VMOVDQU64  16(DI), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     16(SI), Z5, Z3
+	VPMULUDQ   Z3, Z4, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z4, Z4
+	VPADDQ     Z4, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+
+done142:
+	VPUNPCKLQDQ Z1, Z0, Z3
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z3, Z3
+	VPUNPCKLQDQ Z2, Z2, Z0
+	VPUNPCKHQDQ Z2, Z2, Z1
+	VPADDQ      Z1, Z0, Z0
+	CMPQ        rest_len+32(FP), $0x20
+	JLS         folded145
+	VSHUFI64X2  $0x4e, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0xb1, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+
+folded145:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y3, Y0
+
+hashed140:
+	// L1: the length in bits.
+	MOVQ         length+48(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD   Y1, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     x_first+56(FP), X1
+	VPINSRQ   $0x01, x_second+64(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
+	VZEROUPPER
+	RET
+
+empty138:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ        32(CX), $0x00
+	JEQ         add139
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+	JMP         hashed140
+
+	// Iterations: 2.
+iterations127:
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty146
+
+add147:
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	SUBQ  $+128, BX
+	JLT   rest149
+
+whole151:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     (DI), Z2, Z4
+	VPADDD     (SI), Z3, Z6
+	VPADDD     (SI), Z2, Z2
+	VPADDD     16(DI), Z3, Z7
+	VPMULUDQ   Z6, Z4, Z3
+	VPMULUDQ   Z7, Z2, Z8
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z7, Z2, Z2
+	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z8, Z1, Z1
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole151
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done150
+
+rest149:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked152
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (DI), X2, X2
+	VPADDD    (SI), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z0, Z0
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (SI), X2, X2
+	VPADDD    16(DI), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z1, Z1
+	JMP       done150
+
+masked152:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z2, Z4
+	VSHUFI64X2 $0x88, Z3, Z2, Z2
+	VMOVDQU64  (DI), Z3
+	VPADDD.Z   Z3, Z2, K3, Z3
+	VPADDD     (SI), Z4, Z5
+	VMOVDQU64  (SI), Z6
+	VPADDD.Z   Z6, Z2, K3, Z6
+	VPADDD     16(DI), Z4, Z4
+	VPMULUDQ   Z5, Z3, Z2
+	VPMULUDQ   Z4, Z6, Z7
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z4, Z6, Z6
+	VPADDQ     Z3, Z2, Z2
+	VPADDQ     Z2, Z0, Z0
+	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z7, Z1, Z1
+
+done150:
+	VPUNPCKLQDQ Z1, Z0, Z2
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z2, Z2
+	CMPQ        rest_len+32(FP), $0x20
+	JLS         folded153
+	VSHUFI64X2  $0x4e, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+	VSHUFI64X2  $0xb1, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+
+folded153:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y2, Y0
+
+hashed148:
+	// L1: the length in bits.
+	MOVQ         length+48(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   x_first+56(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVQ   X0, (AX)
+	VZEROUPPER
+	RET
+
+empty146:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ    32(CX), $0x00
+	JEQ     add147
+	VMOVQ   (CX), X0
+	VPINSRQ $0x01, 8(CX), X0, X0
+	JMP     hashed148
+
+	// Iterations: 1.
+iterations126:
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty154
+
+add155:
+	VMOVQ (CX), X0
+	SUBQ  $+128, BX
+	JLT   rest157
+
+whole159:
+	VMOVDQU64  (DX), Z1
+	VMOVDQU64  64(DX), Z3
+	VSHUFI64X2 $0xdd, Z3, Z1, Z2
+	VSHUFI64X2 $0x88, Z3, Z1, Z1
+	VPADDD     (DI), Z1, Z1
+	VPADDD     (SI), Z2, Z2
+	VPMULUDQ   Z2, Z1, Z3
+	VPSHUFD    $0xf5, Z1, Z1
+	VPSHUFD    $0xf5, Z2, Z2
+	VPMULUDQ   Z2, Z1, Z1
+	VPADDQ     Z1, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole159
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done158
+
+rest157:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked160
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X1
+	VMOVDQU64 16(DX), X2
+	VPADDD    (DI), X1, X1
+	VPADDD    (SI), X2, X2
+	VPMULUDQ  X2, X1, X4
+	VPSHUFD   $0xf5, X1, X1
+	VPSHUFD   $0xf5, X2, X2
+	VPMULUDQ  X2, X1, X1
+	VPADDQ    X1, X4, X4
+	VPADDQ    Z4, Z0, Z0
+	JMP       done158
+
+masked160:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z1
+	VMOVDQU8.Z 64(DX), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z1, Z3
+	VSHUFI64X2 $0x88, Z2, Z1, Z1
+	VMOVDQU64  (DI), Z2
+	VPADDD.Z   Z2, Z1, K3, Z2
+	VPADDD     (SI), Z3, Z1
+	VPMULUDQ   Z1, Z2, Z3
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z1, Z1
+	VPMULUDQ   Z1, Z2, Z2
+	VPADDQ     Z2, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+
+done158:
+	VPUNPCKLQDQ Z0, Z0, Z1
+	VPUNPCKHQDQ Z0, Z0, Z0
+	VPADDQ      Z0, Z1, Z1
+	CMPQ        rest_len+32(FP), $0x20
+	JLS         folded161
+	VSHUFI64X2  $0x4e, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+
+folded161:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y1, Y0
+
+hashed156:
+	// L1: the length in bits.
+	MOVQ         length+48(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   x_first+56(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVD   X0, (AX)
+	VZEROUPPER
+	RET
+
+empty154:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ  32(CX), $0x00
+	JEQ   add155
+	VMOVQ (CX), X0
+	JMP   hashed156
+
+// func tagNextAVX512(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tagNextAVX512(SB), $0-80
+	MOVQ k+8(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations163
+	JEQ  iterations164
+	CMPQ CX, $0x03
+	JEQ  iterations165
+
+	// Iterations: 4.
+	MOVQ  l1+24(FP), CX
+	MOVQ  rest_base+32(FP), DX
+	MOVQ  rest_len+40(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty167
+
+add168:
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	VMOVQ 24(CX), X3
+	SUBQ  $+128, BX
+	JLT   rest170
+
+whole172:
+	VMOVDQU64  (DX), Z4
+	VMOVDQU64  64(DX), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
+	VPADDD     (DI), Z4, Z6
+	VPADDD     (SI), Z5, Z8
+	VPADDD     (SI), Z4, Z10
+	VPADDD     16(DI), Z5, Z11
+	VPMULUDQ   Z8, Z6, Z9
+	VPMULUDQ   Z11, Z10, Z12
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSHUFD    $0xf5, Z11, Z11
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z11, Z10, Z10
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z9, Z0, Z0
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z1, Z1
+	VPADDD     16(DI), Z4, Z6
+	VPADDD     16(SI), Z5, Z8
+	VPADDD     16(SI), Z4, Z4
+	VPADDD     32(DI), Z5, Z9
+	VPMULUDQ   Z8, Z6, Z5
+	VPMULUDQ   Z9, Z4, Z10
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z8, Z6, Z6
+	VPMULUDQ   Z9, Z4, Z4
+	VPADDQ     Z6, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	VPADDQ     Z4, Z10, Z10
+	VPADDQ     Z10, Z3, Z3
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole172
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done171
+
+rest170:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked173
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (DI), X4, X4
+	VPADDD    (SI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z0, Z0
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    (SI), X4, X4
+	VPADDD    16(DI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z1, Z1
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(DI), X4, X4
+	VPADDD    16(SI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z2, Z2
+	VMOVDQU64 (DX), X4
+	VMOVDQU64 16(DX), X5
+	VPADDD    16(SI), X4, X4
+	VPADDD    32(DI), X5, X5
+	VPMULUDQ  X5, X4, X7
+	VPSHUFD   $0xf5, X4, X4
+	VPSHUFD   $0xf5, X5, X5
+	VPMULUDQ  X5, X4, X4
+	VPADDQ    X4, X7, X7
+	VPADDQ    Z7, Z3, Z3
+	JMP       done171
+
+masked173:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z 64(DX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VMOVDQU64  (DI), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     (SI), Z6, Z7
+	VMOVDQU64  (SI), Z9
+	VPADDD.Z   Z9, Z4, K3, Z9
+	VPADDD     16(DI), Z6, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VMOVDQU64  16(DI), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     16(SI), Z6, Z7
+	VMOVDQU64  16(SI), Z8
+	VPADDD.Z   Z8, Z4, K3, Z8
+	VPADDD     32(DI), Z6, Z6
+	VPMULUDQ   Z7, Z5, Z4
+	VPMULUDQ   Z6, Z8, Z9
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z6, Z6
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z6, Z8, Z8
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z2, Z2
+	VPADDQ     Z8, Z9, Z9
+	VPADDQ     Z9, Z3, Z3
+
+done171:
+	VPUNPCKLQDQ Z1, Z0, Z4
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VPUNPCKLQDQ Z3, Z2, Z0
+	VPUNPCKHQDQ Z3, Z2, Z1
+	VPADDQ      Z1, Z0, Z0
+	CMPQ        rest_len+40(FP), $0x20
+	JLS         folded174
+	VSHUFI64X2  $0x4e, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0xb1, Z4, Z4, Z1
+	VPADDQ      Z1, Z4, Z4
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+
+folded174:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y4, Y0
+
+hashed169:
+	// L1: the length in bits.
+	MOVQ         length+56(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	MOVQ   y+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1352(AX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DI
+	SUBQ    1352(AX), DI
+	MOVQ    1352(AX), SI
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, SI
+	CMOVQCS DI, BX
 	MOVQ    8(CX), DX
 	MULXQ   SI, DI, SI
 	MOVQ    $+59, DX
@@ -6328,222 +9157,1135 @@ poly107:
 	SBBQ    SI, SI
 	ANDQ    $0x3b, SI
 	ADDQ    SI, DI
-	MOVQ    DI, 8(CX)
-	MOVQ    8(SP), BX
-	ADDQ    $+8192, BX
+
+	// The least residue.
+	LEAQ    59(DI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, DI
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1376(AX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1632(AX), DX
-	MOVQ    1632(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 40(SP), SI
-	CMOVQCS DX, BX
+	LEAQ    -59(BX), R8
+	SUBQ    1376(AX), R8
+	MOVQ    1376(AX), SI
+	MOVQ    $0x0000000100000000, R9
+	ADDQ    BX, R9
+	CMOVQCS DX, SI
+	CMOVQCS R8, BX
 	MOVQ    24(CX), DX
-	MULXQ   SI, DI, SI
+	MULXQ   SI, R8, SI
 	MOVQ    $+59, DX
 	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
+	ADDQ    DX, R8
 	ADCQ    $0x00, SI
-	ADDQ    BX, DI
+	ADDQ    BX, R8
 	ADCQ    $0x00, SI
 	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
+	ADDQ    SI, R8
 	SBBQ    SI, SI
 	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 24(CX)
-	MOVQ    16(SP), BX
-	ADDQ    $+8192, BX
+	ADDQ    SI, R8
+
+	// The least residue.
+	LEAQ         59(R8), BX
+	CMPQ         BX, $0x3b
+	CMOVQCS      BX, R8
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, BX
+	MOVQ         1400(AX), DX
+	MULXQ        DX, DX, SI
+	IMUL3Q       $0x3b, SI, SI
+	ADDQ         SI, DX
+	SBBQ         SI, SI
+	ANDQ         $0x3b, SI
+	ADDQ         SI, DX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1656(AX), DX
-	MOVQ    1656(AX), SI
-	MOVQ    $0x0000000100000000, DI
-	ADDQ    BX, DI
-	CMOVQCS 48(SP), SI
-	CMOVQCS DX, BX
+	LEAQ    -59(BX), R9
+	SUBQ    1400(AX), R9
+	MOVQ    1400(AX), SI
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    BX, R10
+	CMOVQCS DX, SI
+	CMOVQCS R9, BX
 	MOVQ    40(CX), DX
-	MULXQ   SI, DI, SI
+	MULXQ   SI, R9, SI
 	MOVQ    $+59, DX
 	MULXQ   SI, DX, SI
-	ADDQ    DX, DI
+	ADDQ    DX, R9
 	ADCQ    $0x00, SI
-	ADDQ    BX, DI
+	ADDQ    BX, R9
 	ADCQ    $0x00, SI
 	IMUL3Q  $0x3b, SI, SI
-	ADDQ    SI, DI
+	ADDQ    SI, R9
 	SBBQ    SI, SI
 	ANDQ    $0x3b, SI
-	ADDQ    SI, DI
-	MOVQ    DI, 40(CX)
-	MOVQ    24(SP), BX
-	ADDQ    $+8192, BX
+	ADDQ    SI, R9
+
+	// The least residue.
+	LEAQ    59(R9), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, R9
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1424(AX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
 
 	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
-	LEAQ    -59(BX), DX
-	SUBQ    1680(AX), DX
-	MOVQ    1680(AX), AX
-	MOVQ    $0x0000000100000000, SI
-	ADDQ    BX, SI
-	CMOVQCS 56(SP), AX
-	CMOVQCS DX, BX
+	LEAQ    -59(BX), R10
+	SUBQ    1424(AX), R10
+	MOVQ    1424(AX), SI
+	MOVQ    $0x0000000100000000, R11
+	ADDQ    BX, R11
+	CMOVQCS DX, SI
+	CMOVQCS R10, BX
 	MOVQ    56(CX), DX
-	MULXQ   AX, SI, AX
+	MULXQ   SI, SI, CX
 	MOVQ    $+59, DX
-	MULXQ   AX, AX, DX
-	ADDQ    AX, SI
+	MULXQ   CX, CX, DX
+	ADDQ    CX, SI
 	ADCQ    $0x00, DX
 	ADDQ    BX, SI
 	ADCQ    $0x00, DX
 	IMUL3Q  $0x3b, DX, DX
 	ADDQ    DX, SI
-	SBBQ    AX, AX
-	ANDQ    $0x3b, AX
-	ADDQ    AX, SI
-	MOVQ    SI, 56(CX)
+	SBBQ    CX, CX
+	ANDQ    $0x3b, CX
+	ADDQ    CX, SI
 
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
+	// The least residue.
+	LEAQ        59(SI), BX
+	CMPQ        BX, $0x3b
+	CMOVQCS     BX, SI
+	VMOVQ       DI, X0
+	VPINSRQ     $0x01, R8, X0, X0
+	VMOVQ       R9, X1
+	VPINSRQ     $0x01, SI, X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD   Y1, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     x_first+64(FP), X1
+	VPINSRQ   $0x01, x_second+72(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
 	VZEROUPPER
 	RET
 
-// func nh4AVX2(sums *l1Words, lo *uint32, hi *uint32, p *byte, groups int)
-// Requires: AVX, AVX2
-TEXT ·nh4AVX2(SB), $0-40
-	MOVQ  sums+0(FP), AX
-	MOVQ  lo+8(FP), CX
-	MOVQ  hi+16(FP), DX
-	MOVQ  p+24(FP), BX
-	MOVQ  groups+32(FP), SI
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	SUBQ  $+2, SI
-	JLT   single4
+empty167:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ        32(CX), $0x00
+	JEQ         add168
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VPINSRQ     $0x01, 24(CX), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+	JMP         hashed169
 
-groups4:
-	VMOVDQU     (BX), Y4
-	VPERM2I128  $0x31, 32(BX), Y4, Y5
-	VINSERTI128 $0x01, 32(BX), Y4, Y4
-	VPADDD      (CX), Y4, Y6
-	VPADDD      (DX), Y5, Y7
-	VPADDD      (DX), Y4, Y9
-	VPADDD      16(CX), Y5, Y10
-	VPMULUDQ    Y7, Y6, Y8
-	VPMULUDQ    Y10, Y9, Y11
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPSHUFD     $0xf5, Y9, Y9
-	VPSHUFD     $0xf5, Y10, Y10
-	VPMULUDQ    Y7, Y6, Y6
-	VPMULUDQ    Y10, Y9, Y9
-	VPADDQ      Y6, Y8, Y8
-	VPADDQ      Y8, Y0, Y0
-	VPADDQ      Y9, Y11, Y11
-	VPADDQ      Y11, Y1, Y1
-	VPADDD      16(CX), Y4, Y6
-	VPADDD      16(DX), Y5, Y7
-	VPADDD      16(DX), Y4, Y4
-	VPADDD      32(CX), Y5, Y8
-	VPMULUDQ    Y7, Y6, Y5
-	VPMULUDQ    Y8, Y4, Y9
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y7
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSHUFD     $0xf5, Y8, Y8
-	VPMULUDQ    Y7, Y6, Y6
-	VPMULUDQ    Y8, Y4, Y4
-	VPADDQ      Y6, Y5, Y5
-	VPADDQ      Y5, Y2, Y2
-	VPADDQ      Y4, Y9, Y9
-	VPADDQ      Y9, Y3, Y3
-	ADDQ        $+64, BX
-	ADDQ        $+32, CX
-	ADDQ        $+32, DX
-	SUBQ        $+2, SI
-	JGE         groups4
+	// Iterations: 3.
+iterations165:
+	MOVQ  l1+24(FP), CX
+	MOVQ  rest_base+32(FP), DX
+	MOVQ  rest_len+40(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty175
 
-single4:
-	CMPQ SI, $-1
-	JNE  sum4
+add176:
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	SUBQ  $+128, BX
+	JLT   rest178
+
+whole180:
+	VMOVDQU64  (DX), Z3
+	VMOVDQU64  64(DX), Z5
+	VSHUFI64X2 $0xdd, Z5, Z3, Z4
+	VSHUFI64X2 $0x88, Z5, Z3, Z3
+	VPADDD     (DI), Z3, Z5
+	VPADDD     (SI), Z4, Z7
+	VPADDD     (SI), Z3, Z9
+	VPADDD     16(DI), Z4, Z10
+	VPMULUDQ   Z7, Z5, Z8
+	VPMULUDQ   Z10, Z9, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSHUFD    $0xf5, Z10, Z10
+	VPMULUDQ   Z7, Z5, Z5
+	VPMULUDQ   Z10, Z9, Z9
+	VPADDQ     Z5, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z1, Z1
+	VPADDD     16(DI), Z3, Z3
+	VPADDD     16(SI), Z4, Z4
+	VPMULUDQ   Z4, Z3, Z5
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z4, Z3, Z3
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole180
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done179
+
+rest178:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked181
 
 	// One group: the upper lanes of its products are zeros.
-	VMOVDQU  (BX), X4
-	VMOVDQU  16(BX), X5
-	VPADDD   (CX), X4, X4
-	VPADDD   (DX), X5, X5
-	VPMULUDQ X5, X4, X12
-	VPSHUFD  $0xf5, X4, X4
-	VPSHUFD  $0xf5, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X12, X12
-	VPADDQ   Y12, Y0, Y0
-	VMOVDQU  (BX), X4
-	VMOVDQU  16(BX), X5
-	VPADDD   (DX), X4, X4
-	VPADDD   16(CX), X5, X5
-	VPMULUDQ X5, X4, X12
-	VPSHUFD  $0xf5, X4, X4
-	VPSHUFD  $0xf5, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X12, X12
-	VPADDQ   Y12, Y1, Y1
-	VMOVDQU  (BX), X4
-	VMOVDQU  16(BX), X5
-	VPADDD   16(CX), X4, X4
-	VPADDD   16(DX), X5, X5
-	VPMULUDQ X5, X4, X12
-	VPSHUFD  $0xf5, X4, X4
-	VPSHUFD  $0xf5, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X12, X12
-	VPADDQ   Y12, Y2, Y2
-	VMOVDQU  (BX), X4
-	VMOVDQU  16(BX), X5
-	VPADDD   16(DX), X4, X4
-	VPADDD   32(CX), X5, X5
-	VPMULUDQ X5, X4, X12
-	VPSHUFD  $0xf5, X4, X4
-	VPSHUFD  $0xf5, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X12, X12
-	VPADDQ   Y12, Y3, Y3
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (DI), X3, X3
+	VPADDD    (SI), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z0, Z0
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    (SI), X3, X3
+	VPADDD    16(DI), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z1, Z1
+	VMOVDQU64 (DX), X3
+	VMOVDQU64 16(DX), X4
+	VPADDD    16(DI), X3, X3
+	VPADDD    16(SI), X4, X4
+	VPMULUDQ  X4, X3, X6
+	VPSHUFD   $0xf5, X3, X3
+	VPSHUFD   $0xf5, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X6, X6
+	VPADDQ    Z6, Z2, Z2
+	JMP       done179
 
-sum4:
-	VPUNPCKLQDQ  Y1, Y0, Y4
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y4, Y4
-	VPUNPCKLQDQ  Y3, Y2, Y0
-	VPUNPCKHQDQ  Y3, Y2, Y1
+masked181:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z3
+	VMOVDQU8.Z 64(DX), K2, Z4
+	VSHUFI64X2 $0xdd, Z4, Z3, Z5
+	VSHUFI64X2 $0x88, Z4, Z3, Z3
+	VMOVDQU64  (DI), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     (SI), Z5, Z6
+	VMOVDQU64  (SI), Z8
+	VPADDD.Z   Z8, Z3, K3, Z8
+	VPADDD     16(DI), Z5, Z9
+	VPMULUDQ   Z6, Z4, Z7
+	VPMULUDQ   Z9, Z8, Z10
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSHUFD    $0xf5, Z9, Z9
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z7, Z0, Z0
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z1, Z1
+	VMOVDQU64  16(DI), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     16(SI), Z5, Z3
+	VPMULUDQ   Z3, Z4, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z4, Z4
+	VPADDQ     Z4, Z5, Z5
+	VPADDQ     Z5, Z2, Z2
+
+done179:
+	VPUNPCKLQDQ Z1, Z0, Z3
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z3, Z3
+	VPUNPCKLQDQ Z2, Z2, Z0
+	VPUNPCKHQDQ Z2, Z2, Z1
+	VPADDQ      Z1, Z0, Z0
+	CMPQ        rest_len+40(FP), $0x20
+	JLS         folded182
+	VSHUFI64X2  $0x4e, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0xb1, Z3, Z3, Z1
+	VPADDQ      Z1, Z3, Z3
+	VSHUFI64X2  $0x4e, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+	VSHUFI64X2  $0xb1, Z0, Z0, Z1
+	VPADDQ      Z1, Z0, Z0
+
+folded182:
+	// The words of all iterations side by side.
+	VINSERTI64X2 $0x01, X0, Y3, Y0
+
+hashed177:
+	// L1: the length in bits.
+	MOVQ         length+56(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
 	VPADDQ       Y1, Y0, Y0
-	VEXTRACTI128 $0x01, Y4, X1
-	VPADDQ       X4, X1, X4
-	VEXTRACTI128 $0x01, Y0, X1
-	VPADDQ       X0, X1, X0
-	VPADDQ       (AX), X4, X4
-	VMOVDQU      X4, (AX)
-	VPADDQ       16(AX), X0, X0
-	VMOVDQU      X0, 16(AX)
+
+	// L2: the last step of POLY-64.
+	MOVQ   y+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1352(AX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DI
+	SUBQ    1352(AX), DI
+	MOVQ    1352(AX), SI
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, SI
+	CMOVQCS DI, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+
+	// The least residue.
+	LEAQ    59(DI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, DI
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1376(AX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), R8
+	SUBQ    1376(AX), R8
+	MOVQ    1376(AX), SI
+	MOVQ    $0x0000000100000000, R9
+	ADDQ    BX, R9
+	CMOVQCS DX, SI
+	CMOVQCS R8, BX
+	MOVQ    24(CX), DX
+	MULXQ   SI, R8, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, R8
+	ADCQ    $0x00, SI
+	ADDQ    BX, R8
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, R8
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, R8
+
+	// The least residue.
+	LEAQ         59(R8), BX
+	CMPQ         BX, $0x3b
+	CMOVQCS      BX, R8
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, BX
+	MOVQ         1400(AX), DX
+	MULXQ        DX, DX, SI
+	IMUL3Q       $0x3b, SI, SI
+	ADDQ         SI, DX
+	SBBQ         SI, SI
+	ANDQ         $0x3b, SI
+	ADDQ         SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), R9
+	SUBQ    1400(AX), R9
+	MOVQ    1400(AX), SI
+	MOVQ    $0x0000000100000000, R10
+	ADDQ    BX, R10
+	CMOVQCS DX, SI
+	CMOVQCS R9, BX
+	MOVQ    40(CX), DX
+	MULXQ   SI, SI, CX
+	MOVQ    $+59, DX
+	MULXQ   CX, CX, DX
+	ADDQ    CX, SI
+	ADCQ    $0x00, DX
+	ADDQ    BX, SI
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, SI
+	SBBQ    CX, CX
+	ANDQ    $0x3b, CX
+	ADDQ    CX, SI
+
+	// The least residue.
+	LEAQ        59(SI), BX
+	CMPQ        BX, $0x3b
+	CMOVQCS     BX, SI
+	VMOVQ       DI, X0
+	VPINSRQ     $0x01, R8, X0, X0
+	VMOVQ       SI, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD   Y1, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     x_first+64(FP), X1
+	VPINSRQ   $0x01, x_second+72(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
 	VZEROUPPER
 	RET
 
-// func fillAVX512(group *[32]byte, p *byte, n int)
-// Requires: AVX, AVX512BW, AVX512VL, BMI2
-TEXT ·fillAVX512(SB), $0-24
-	MOVQ       group+0(FP), AX
-	MOVQ       p+8(FP), CX
-	MOVQ       n+16(FP), DX
-	MOVQ       $-1, BX
-	BZHIQ      DX, BX, BX
-	KMOVD      BX, K1
-	VMOVDQU8.Z (CX), K1, Y0
-	VMOVDQU    Y0, (AX)
+empty175:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ        32(CX), $0x00
+	JEQ         add176
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+	JMP         hashed177
+
+	// Iterations: 2.
+iterations164:
+	MOVQ  l1+24(FP), CX
+	MOVQ  rest_base+32(FP), DX
+	MOVQ  rest_len+40(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty183
+
+add184:
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	SUBQ  $+128, BX
+	JLT   rest186
+
+whole188:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     (DI), Z2, Z4
+	VPADDD     (SI), Z3, Z6
+	VPADDD     (SI), Z2, Z2
+	VPADDD     16(DI), Z3, Z7
+	VPMULUDQ   Z6, Z4, Z3
+	VPMULUDQ   Z7, Z2, Z8
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z7, Z2, Z2
+	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z8, Z1, Z1
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole188
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done187
+
+rest186:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked189
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (DI), X2, X2
+	VPADDD    (SI), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z0, Z0
+	VMOVDQU64 (DX), X2
+	VMOVDQU64 16(DX), X3
+	VPADDD    (SI), X2, X2
+	VPADDD    16(DI), X3, X3
+	VPMULUDQ  X3, X2, X5
+	VPSHUFD   $0xf5, X2, X2
+	VPSHUFD   $0xf5, X3, X3
+	VPMULUDQ  X3, X2, X2
+	VPADDQ    X2, X5, X5
+	VPADDQ    Z5, Z1, Z1
+	JMP       done187
+
+masked189:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z2, Z4
+	VSHUFI64X2 $0x88, Z3, Z2, Z2
+	VMOVDQU64  (DI), Z3
+	VPADDD.Z   Z3, Z2, K3, Z3
+	VPADDD     (SI), Z4, Z5
+	VMOVDQU64  (SI), Z6
+	VPADDD.Z   Z6, Z2, K3, Z6
+	VPADDD     16(DI), Z4, Z4
+	VPMULUDQ   Z5, Z3, Z2
+	VPMULUDQ   Z4, Z6, Z7
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z4, Z6, Z6
+	VPADDQ     Z3, Z2, Z2
+	VPADDQ     Z2, Z0, Z0
+	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z7, Z1, Z1
+
+done187:
+	VPUNPCKLQDQ Z1, Z0, Z2
+	VPUNPCKHQDQ Z1, Z0, Z0
+	VPADDQ      Z0, Z2, Z2
+	CMPQ        rest_len+40(FP), $0x20
+	JLS         folded190
+	VSHUFI64X2  $0x4e, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+	VSHUFI64X2  $0xb1, Z2, Z2, Z0
+	VPADDQ      Z0, Z2, Z2
+
+folded190:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y2, Y0
+
+hashed185:
+	// L1: the length in bits.
+	MOVQ         length+56(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	MOVQ   y+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1352(AX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DI
+	SUBQ    1352(AX), DI
+	MOVQ    1352(AX), SI
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, SI
+	CMOVQCS DI, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, DI, SI
+	MOVQ    $+59, DX
+	MULXQ   SI, DX, SI
+	ADDQ    DX, DI
+	ADCQ    $0x00, SI
+	ADDQ    BX, DI
+	ADCQ    $0x00, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DI
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DI
+
+	// The least residue.
+	LEAQ    59(DI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, DI
+	VPEXTRQ $0x01, X0, BX
+	MOVQ    1376(AX), DX
+	MULXQ   DX, DX, SI
+	IMUL3Q  $0x3b, SI, SI
+	ADDQ    SI, DX
+	SBBQ    SI, SI
+	ANDQ    $0x3b, SI
+	ADDQ    SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), R8
+	SUBQ    1376(AX), R8
+	MOVQ    1376(AX), SI
+	MOVQ    $0x0000000100000000, R9
+	ADDQ    BX, R9
+	CMOVQCS DX, SI
+	CMOVQCS R8, BX
+	MOVQ    24(CX), DX
+	MULXQ   SI, SI, CX
+	MOVQ    $+59, DX
+	MULXQ   CX, CX, DX
+	ADDQ    CX, SI
+	ADCQ    $0x00, DX
+	ADDQ    BX, SI
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, SI
+	SBBQ    CX, CX
+	ANDQ    $0x3b, CX
+	ADDQ    CX, SI
+
+	// The least residue.
+	LEAQ    59(SI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, SI
+	VMOVQ   DI, X0
+	VPINSRQ $0x01, SI, X0, X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   x_first+64(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVQ   X0, (AX)
+	VZEROUPPER
+	RET
+
+empty183:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ    32(CX), $0x00
+	JEQ     add184
+	VMOVQ   (CX), X0
+	VPINSRQ $0x01, 8(CX), X0, X0
+	JMP     hashed185
+
+	// Iterations: 1.
+iterations163:
+	MOVQ  l1+24(FP), CX
+	MOVQ  rest_base+32(FP), DX
+	MOVQ  rest_len+40(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), SI
+	TESTQ BX, BX
+	JEQ   empty191
+
+add192:
+	VMOVQ (CX), X0
+	SUBQ  $+128, BX
+	JLT   rest194
+
+whole196:
+	VMOVDQU64  (DX), Z1
+	VMOVDQU64  64(DX), Z3
+	VSHUFI64X2 $0xdd, Z3, Z1, Z2
+	VSHUFI64X2 $0x88, Z3, Z1, Z1
+	VPADDD     (DI), Z1, Z1
+	VPADDD     (SI), Z2, Z2
+	VPMULUDQ   Z2, Z1, Z3
+	VPSHUFD    $0xf5, Z1, Z1
+	VPSHUFD    $0xf5, Z2, Z2
+	VPMULUDQ   Z2, Z1, Z1
+	VPADDQ     Z1, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	ADDQ       $+128, DX
+	ADDQ       $+64, DI
+	ADDQ       $+64, SI
+	SUBQ       $+128, BX
+	JGE        whole196
+
+	// Done, if nothing is left.
+	CMPQ BX, $-128
+	JEQ  done195
+
+rest194:
+	ADDQ $+128, BX
+	CMPQ BX, $0x20
+	JNE  masked197
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (DX), X1
+	VMOVDQU64 16(DX), X2
+	VPADDD    (DI), X1, X1
+	VPADDD    (SI), X2, X2
+	VPMULUDQ  X2, X1, X4
+	VPSHUFD   $0xf5, X1, X1
+	VPSHUFD   $0xf5, X2, X2
+	VPMULUDQ  X2, X1, X1
+	VPADDQ    X1, X4, X4
+	VPADDQ    Z4, Z0, Z0
+	JMP       done195
+
+masked197:
+	// The last bytes, zero-padded to a group, at least one.
+	MOVQ       $-1, CX
+	BZHIQ      BX, CX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, CX, R8
+	KMOVQ      R8, K2
+	MOVQ       $+1, R8
+	TESTQ      BX, BX
+	CMOVQEQ    R8, BX
+	ADDQ       $+31, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, CX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z1
+	VMOVDQU8.Z 64(DX), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z1, Z3
+	VSHUFI64X2 $0x88, Z2, Z1, Z1
+	VMOVDQU64  (DI), Z2
+	VPADDD.Z   Z2, Z1, K3, Z2
+	VPADDD     (SI), Z3, Z1
+	VPMULUDQ   Z1, Z2, Z3
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z1, Z1
+	VPMULUDQ   Z1, Z2, Z2
+	VPADDQ     Z2, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+
+done195:
+	VPUNPCKLQDQ Z0, Z0, Z1
+	VPUNPCKHQDQ Z0, Z0, Z0
+	VPADDQ      Z0, Z1, Z1
+	CMPQ        rest_len+40(FP), $0x20
+	JLS         folded198
+	VSHUFI64X2  $0x4e, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+	VSHUFI64X2  $0xb1, Z1, Z1, Z0
+	VPADDQ      Z0, Z1, Z1
+
+folded198:
+	// The words of all iterations side by side.
+	VMOVDQA64 Y1, Y0
+
+hashed193:
+	// L1: the length in bits.
+	MOVQ         length+56(FP), CX
+	SHLQ         $0x03, CX
+	VPBROADCASTQ CX, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	MOVQ   y+16(FP), CX
+	VMOVQ  X0, BX
+	MOVQ   1352(AX), DX
+	MULXQ  DX, DX, SI
+	IMUL3Q $0x3b, SI, SI
+	ADDQ   SI, DX
+	SBBQ   SI, SI
+	ANDQ   $0x3b, SI
+	ADDQ   SI, DX
+
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	LEAQ    -59(BX), DI
+	SUBQ    1352(AX), DI
+	MOVQ    1352(AX), SI
+	MOVQ    $0x0000000100000000, R8
+	ADDQ    BX, R8
+	CMOVQCS DX, SI
+	CMOVQCS DI, BX
+	MOVQ    8(CX), DX
+	MULXQ   SI, SI, CX
+	MOVQ    $+59, DX
+	MULXQ   CX, CX, DX
+	ADDQ    CX, SI
+	ADCQ    $0x00, DX
+	ADDQ    BX, SI
+	ADCQ    $0x00, DX
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, SI
+	SBBQ    CX, CX
+	ANDQ    $0x3b, CX
+	ADDQ    CX, SI
+
+	// The least residue.
+	LEAQ    59(SI), BX
+	CMPQ    BX, $0x3b
+	CMOVQCS BX, SI
+	VMOVQ   SI, X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   x_first+64(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVD   X0, (AX)
+	VZEROUPPER
+	RET
+
+empty191:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ  32(CX), $0x00
+	JEQ   add192
+	VMOVQ (CX), X0
+	JMP   hashed193
+
+// func tagWordsAVX512(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·tagWordsAVX512(SB), $0-40
+	MOVQ k+8(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations200
+	JEQ  iterations201
+	CMPQ CX, $0x03
+	JEQ  iterations202
+
+	// Iterations: 4.
+	MOVQ        words+16(FP), CX
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VPINSRQ     $0x01, 24(CX), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD   Y1, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     x_first+24(FP), X1
+	VPINSRQ   $0x01, x_second+32(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 3.
+iterations202:
+	MOVQ        words+16(FP), CX
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD   Y1, X0
+	VPXORD    8(AX), X0, X0
+	VPSHUFB   swap32<>+0(SB), X0, X0
+	MOVQ      tag+0(FP), AX
+	VMOVQ     x_first+24(FP), X1
+	VPINSRQ   $0x01, x_second+32(FP), X1, X1
+	VPXORD    X1, X0, X0
+	VMOVDQU64 X0, (AX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 2.
+iterations201:
+	MOVQ    words+16(FP), CX
+	VMOVQ   (CX), X0
+	VPINSRQ $0x01, 8(CX), X0, X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   x_first+24(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVQ   X0, (AX)
+	VZEROUPPER
+	RET
+
+	// Iterations: 1.
+iterations200:
+	MOVQ  words+16(FP), CX
+	VMOVQ (CX), X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ      $0x30, Y0, Y1
+	VPMULLQ     24(AX), Y1, Y1
+	VPSRLQ      $0x20, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     56(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPSRLQ      $0x10, Y0, Y2
+	VPANDQ.BCST word16<>+0(SB), Y2, Y2
+	VPMULLQ     88(AX), Y2, Y2
+	VPADDQ      Y2, Y1, Y1
+	VPANDQ.BCST word16<>+0(SB), Y0, Y0
+	VPMULLQ     120(AX), Y0, Y0
+	VPADDQ      Y0, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ      $0x24, Y1, Y0
+	VPANDQ.BCST mask36<>+0(SB), Y1, Y1
+	VPSLLQ      $0x02, Y0, Y2
+	VPADDQ      Y0, Y1, Y1
+	VPADDQ      Y2, Y1, Y1
+	VPSUBQ.BCST prime36<>+0(SB), Y1, Y0
+	VPMINUQ     Y0, Y1, Y1
+
+	// The tag, big-endian.
+	VPMOVQD Y1, X0
+	VPXORD  8(AX), X0, X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   x_first+24(FP), X1
+	VPXORD  X1, X0, X0
+	VMOVD   X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -6593,7 +10335,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round109:
+round204:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -6614,7 +10356,7 @@ round109:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round109
+	JNZ             round204
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

@@ -37,26 +37,27 @@ func TestNH(t *testing.T) {
 				rng.Read(raw)
 				rng.Read(block)
 			}
-			var k UMACKey
+			var k uhashKey
 			k.l1.set(0, raw)
 			for n := 0; n <= l1Block; n++ {
 				if n%7 != round%7 && n%l1Group != 0 {
 					continue
 				}
 				want := refNH(raw, block[:n])
-				for k.tagSize = 4; k.tagSize <= 16; k.tagSize += 4 {
+				for k.n = 1; k.n <= maxIterations; k.n++ {
 					start := l1Words{1, 1 << 63, 3, 1<<64 - 1}
-					sums := start
-					g := rng.Uint64() % uint64((n+l1Group-1)/l1Group+1)
-					if g > 0 {
-						nhAdd(&sums, &k, 0, block[:min(l1Group*int(g), n)])
+					s := l1State{sums: start}
+					cut := l1Group * int(rng.Uint64()%uint64(n/l1Group+1))
+					if cut > 0 {
+						nhAdd(&s, &k, block[:cut])
 					}
-					if rest := l1Group * int(g); rest < n || n == 0 {
-						nhAdd(&sums, &k, int(g), block[rest:n])
+					if s.bytes != cut {
+						t.Fatalf("%d bytes added, want %d", s.bytes, cut)
 					}
-					for i := range sums[:k.iterations()] {
-						if sums[i] != start[i]+want[i] {
-							t.Fatalf("%d bytes cut at group %d, iteration %d of %d: %#x, want %#x", n, g, i, k.iterations(), sums[i]-start[i], want[i])
+					words := k.lastWords(&s, block[cut:n], uint64(n))
+					for i, word := range words[:k.n] {
+						if want := start[i] + want[i] + 8*uint64(n); word != want {
+							t.Fatalf("%d bytes cut at %d, iteration %d of %d: %#x, want %#x", n, cut, i, k.n, word, want)
 						}
 					}
 				}
@@ -65,7 +66,7 @@ func TestNH(t *testing.T) {
 	})
 }
 
-// refNH is NH of a message or block, filled up, in four iterations.
+// refNH is NH of a message or block, zero-padded, in four iterations.
 func refNH(raw, p []byte) (want l1Words) {
 	n := max(l1Group, (len(p)+l1Group-1)/l1Group*l1Group)
 	padded := make([]byte, n)

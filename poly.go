@@ -4,16 +4,18 @@
 
 package fastmac
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // L2-HASH, RFC 4418 section 5.3: the L1 words of a message of more than one
 // block are the coefficients of a polynomial that is evaluated at a secret
 // point, modulo 2^64-59 for the first 2^14 words and modulo 2^128-159 after.
 //
-// A coefficient of 2^64-2^32 or more (2^128-2^96 in POLY-128) does not stand
-// for itself: the marker p-1 is taken in, then the coefficient less the offset.
-// Whether that happens depends on the key, so both outcomes are computed and
-// one is selected without a branch.
+// A coefficient of 2^64-2^32 or more (2^128-2^96 in POLY-128) is replaced by two:
+// the marker p-1, then the coefficient less the offset. Whether that happens depends
+// on the key, so both outcomes are computed and one is selected without a branch.
 
 const (
 	offset64  = 59  // 2^64 - p64
@@ -31,16 +33,24 @@ type l2Key struct {
 	k128 uint128 // < 2^121
 }
 
-// l2State is L2-HASH over the L1 words of whole blocks. A message of one block has
-// none here: its word passes by L2.
-type l2State struct {
-	words uint64 // how many words have been absorbed
+// set reads the subkey, RFC 4418 section 5.3.1.
+func (k *l2Key) set(b *[24]byte) {
+	const mask = 0x01ffffff01ffffff
+	k.k64 = binary.BigEndian.Uint64(b[:]) & mask
+	k.k128.hi = binary.BigEndian.Uint64(b[8:]) & mask
+	k.k128.lo = binary.BigEndian.Uint64(b[16:]) & mask
+}
 
-	// The polynomial's value in each iteration, in the residue class but
-	// not reduced. In POLY-64 hi is 0.
+// l2State is L2-HASH over the L1 words of whole blocks. It is not used for a message
+// of one block, whose word goes from L1 to L3.
+type l2State struct {
+	words uint64 // number of words written
+
+	// The polynomial's value in each iteration, in its residue class and not
+	// reduced. In POLY-64 hi is 0.
 	y [maxIterations]uint128
 
-	// POLY-128 takes two L1 words at a time; the first one waits here.
+	// POLY-128 reads two L1 words at a time. This is the first of two.
 	pending l1Words
 }
 
@@ -53,54 +63,23 @@ func (s *l2State) begin() {
 	}
 }
 
-// absorbWord takes in one L1 word for each iteration.
-func (s *l2State) absorbWord(k *UMACKey, words *l1Words) {
+// write adds one L1 word for each iteration, whose keys are k.
+func (s *l2State) write(k []l2Key, words *l1Words) {
 	s.begin()
 	if s.words >= poly64Words {
-		s.absorb128(k, words)
+		s.write128(k, words)
 		return
 	}
-	for i := range words[:k.iterations()] {
-		s.y[i].lo = poly64(s.y[i].lo, k.l2[i].k64, words[i])
+	for i := range k {
+		s.y[i].lo = poly64(s.y[i].lo, k[i].k64, words[i])
 	}
 	s.words++
 }
 
-// absorbBlocks takes in whole blocks of a message of more than one.
-func (s *l2State) absorbBlocks(k *UMACKey, p []byte) {
-	s.begin()
-	for s.words < poly64Words && len(p) > 0 {
-		// A goroutine cannot be preempted in assembly. A run of 1024 blocks takes
-		// some 30 microseconds.
-		n := min(uint64(len(p)/l1Block), poly64Words-s.words, 1024)
-		nhPoly(&s.y, k, p[:n*l1Block], nil)
-		s.words += n
-		p = p[n*l1Block:]
-	}
-	if len(p) > 0 {
-		s.absorbBlocks128(k, p)
-	}
-}
-
-// absorbBlocks128 is absorbBlocks beyond the words of POLY-64.
-func (s *l2State) absorbBlocks128(k *UMACKey, p []byte) {
-	var words [16]l1Words
-	var y [maxIterations]uint128 // not wanted
-	for len(p) >= l1Block {
-		n := min(len(p)/l1Block, len(words))
-		nhPoly(&y, k, p[:n*l1Block], words[:n])
-		for i := range words[:n] {
-			s.absorb128(k, &words[i])
-		}
-		p = p[n*l1Block:]
-	}
-	clear(words[:])
-}
-
-// absorb128 is absorbWord beyond the words of POLY-64.
-func (s *l2State) absorb128(k *UMACKey, words *l1Words) {
-	for i := range words[:k.iterations()] {
-		key, y := k.l2[i].k128, &s.y[i]
+// write128 is write after the words of POLY-64.
+func (s *l2State) write128(k []l2Key, words *l1Words) {
+	for i := range k {
+		key, y := k[i].k128, &s.y[i]
 		if s.words == poly64Words {
 			// The first coefficient is the result of POLY-64.
 			*y = poly128(uint128{lo: 1}, key, uint128{lo: reduce64(y.lo)})
@@ -114,8 +93,16 @@ func (s *l2State) absorb128(k *UMACKey, words *l1Words) {
 	s.words++
 }
 
-// sum128 returns the 16-byte output of L2-HASH in iteration i, for more words than
-// POLY-64 takes.
+// sum64 sets words to the lower 8 bytes of the outputs of L2-HASH, if POLY-64 has all
+// words. The higher bytes are zeros.
+func (s *l2State) sum64(words []uint64) {
+	for i := range words {
+		words[i] = reduce64(s.y[i].lo)
+	}
+}
+
+// sum128 returns the 16-byte output of L2-HASH in iteration i, if there are more
+// words than POLY-64 has.
 func (s *l2State) sum128(i int, k *l2Key) uint128 {
 	// The words beyond the first 2^17 bytes end with a byte 0x80 and are
 	// padded with zeros to 16 bytes.
@@ -127,7 +114,7 @@ func (s *l2State) sum128(i int, k *l2Key) uint128 {
 }
 
 // poly64 is one step of POLY with a word length of 64 bits, section 5.3.2. y and
-// the result stand for their residue class modulo p64 = 2^64-59. The marker path
+// the result are any numbers in their residue class modulo p64 = 2^64-59. The marker path
 // is one multiplication too:
 //
 //	k*(k*y - 1) + m-59 = k^2*y + (m-59-k)
@@ -161,8 +148,8 @@ func reduce64(y uint64) uint64 {
 	return y ^ (y^r)&-c
 }
 
-// poly128 is one step of POLY with a word length of 128 bits, section 5.3.2. y
-// and the result stand for their residue class modulo p128 = 2^128-159. The marker
+// poly128 is one step of POLY with a word length of 128 bits, section 5.3.2. y and
+// the result are any numbers in their residue class modulo p128 = 2^128-159. The marker
 // path is one multiplication too:
 //
 //	k*(k*y - 1) + m-159 = k^2*y + (m-159-k)

@@ -152,8 +152,7 @@ func TestL2Transition(t *testing.T) {
 		{k64: 5, k128: uint128{0x01ffffff01ffffff, 0x01ffffff01ffffff}},
 	}
 	for _, key := range keys {
-		k := UMACKey{umacKeyName: umacKeyName{4}}
-		k.l2[0] = key
+		k := []l2Key{key}
 		for _, y := range edges64 {
 			for n := range 5 { // words of POLY-128
 				s := l2State{words: poly64Words, y: [maxIterations]uint128{{lo: y}}}
@@ -172,26 +171,25 @@ func TestL2Transition(t *testing.T) {
 				for i := range n {
 					word := []uint64{7, 1<<64 - 1, 0, 1<<64 - 1<<32, 1<<64 - offset128}[(uint64(i)+y)%5]
 					words = append(words, word)
-					s.absorbWord(&k, &l1Words{word})
+					s.write(k, &l1Words{word})
 				}
 				if n == 0 {
 					continue // all of it is POLY-64's
 				}
-				if got, want := s.sum128(0, &k.l2[0]), sum(words); big128(got).Cmp(want) != 0 {
+				if got, want := s.sum128(0, &k[0]), sum(words); big128(got).Cmp(want) != 0 {
 					t.Fatalf("key %#x, y %#x, words %#x: %#x, want %#x", key, y, words, got, want)
 				}
 			}
 		}
 	}
 	// A last step that ends between p128 and 2^128.
-	k := UMACKey{umacKeyName: umacKeyName{4}}
-	k.l2[0] = keys[0]
+	k := keys[:1]
 	s := l2State{words: poly64Words + 2}
 	for _, d := range []uint64{1, 2, 3, 100, offset128, offset128 + 1} {
 		// y + 0x80<<120 = 2^128 - d
 		s.y[0] = uint128{0x7fffffff_ffffffff, -d}
 		want := new(big.Int).Mod(new(big.Int).Add(big128(s.y[0]), big128(uint128{hi: 0x80 << 56})), bigP128)
-		if got := s.sum128(0, &k.l2[0]); big128(got).Cmp(want) != 0 {
+		if got := s.sum128(0, &k[0]); big128(got).Cmp(want) != 0 {
 			t.Errorf("y %#x: %#x, want %#x", s.y[0], got, want)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // These tests look at UHASH layer by layer, with states injected that no message
 // is known to lead to.
 
-// TestNHPoly compares runs of blocks with umacref and with POLY step by step.
+// TestNHPoly compares the kernels for runs of blocks with umacref, and with POLY step
+// by step.
 func TestNHPoly(t *testing.T) {
 	forAllKernels(t, func(t *testing.T) {
 		rng := rand.NewChaCha8([32]byte([]byte("TestNHPoly.  a seed of 32 bytes.")))
@@ -24,46 +25,48 @@ func TestNHPoly(t *testing.T) {
 			rng.Read(raw)
 			p := make([]byte, l1Block*(1+round%20))
 			rng.Read(p)
-			k := UMACKey{umacKeyName: umacKeyName{uint8(4 + 4*(round%4))}}
+			k := uhashKey{n: 1 + round%4}
 			k.l1.set(0, raw)
 			var y, want [maxIterations]uint128
 			var words, wantWords [20]l1Words
-			for i := range k.iterations() {
+			for i := range k.n {
 				k.l2[i].k64 = rng.Uint64() & 0x01ffffff01ffffff
 				y[i].lo = rng.Uint64()
 				want[i] = y[i]
 			}
 			for b := range len(p) / l1Block {
 				w := refNH(raw, p[b*l1Block:][:l1Block])
-				for i := range k.iterations() {
+				for i := range k.n {
 					wantWords[b][i] = w[i] + 8*l1Block
 					want[i].lo = reduce64(poly64(want[i].lo, k.l2[i].k64, wantWords[b][i]))
 				}
 			}
-			again := y
-			nhPoly(&y, &k, p, words[:len(p)/l1Block])
-			nhPoly(&again, &k, p, nil)
-			for i := range k.iterations() {
-				y[i].lo, again[i].lo = reduce64(y[i].lo), reduce64(again[i].lo)
+			nhPoly(&y, &k, p)
+			for i := range k.n {
+				y[i].lo = reduce64(y[i].lo)
 			}
-			if y != want || again != want {
-				t.Errorf("%d blocks, %d iterations: %x and %x, want %x", len(p)/l1Block, k.iterations(), y, again, want)
+			if y != want {
+				t.Errorf("%d blocks, %d iterations: %x, want %x", len(p)/l1Block, k.n, y, want)
+			}
+			nhBlocks(words[:len(p)/l1Block], &k, p)
+			for b := range words {
+				clear(words[b][k.n:]) // meaningless
 			}
 			if words != wantWords {
-				t.Errorf("%d blocks, %d iterations: words %x, want %x", len(p)/l1Block, k.iterations(), words, wantWords)
+				t.Errorf("%d blocks, %d iterations: words %x, want %x", len(p)/l1Block, k.n, words, wantWords)
 			}
 		}
 	})
 }
 
-// TestKeyVectors: kernels load whole vectors of the L1 key, which must not end
-// behind the UMACKey. The last one begins with the last half of hi.
+// TestKeyVectors checks that the last vector of the L1 key that a kernel loads, which
+// begins with the last half of hi, ends within the uhashKey.
 func TestKeyVectors(t *testing.T) {
 	const vector = 64
-	var k UMACKey
+	var k uhashKey
 	last := unsafe.Offsetof(k.l1) + unsafe.Offsetof(k.l1.hi) + unsafe.Sizeof(k.l1.hi) - 4*l1Half
 	if last+vector > unsafe.Sizeof(k) {
-		t.Errorf("a vector at %d in a UMACKey of %d bytes", last, unsafe.Sizeof(k))
+		t.Errorf("a vector at %d in a uhashKey of %d bytes", last, unsafe.Sizeof(k))
 	}
 }
 
@@ -84,7 +87,7 @@ func TestNHPolySteps(t *testing.T) {
 	values := append([]uint64{1<<64 - 1, 1<<64 - 2}, edges64...)
 	for blocks := 1; blocks <= 3; blocks += 2 {
 		for round := range 3000 {
-			k := UMACKey{umacKeyName: umacKeyName{uint8(4 + 4*(round%4))}} // its L1 key is zeros
+			k := uhashKey{n: 1 + round%4} // its L1 key is zeros
 			word := -rng.Uint64N(5000)
 			switch rng.Uint64N(3) {
 			case 0:
@@ -98,7 +101,7 @@ func TestNHPolySteps(t *testing.T) {
 			}
 			var start [maxIterations]uint128
 			var want [maxIterations]uint64
-			for i := range k.iterations() {
+			for i := range k.n {
 				k.l2[i].k64 = keys[rng.IntN(len(keys))]
 				start[i].lo = values[rng.IntN(len(values))]
 				y := big64(start[i].lo)
@@ -109,10 +112,10 @@ func TestNHPolySteps(t *testing.T) {
 			}
 			eachKernel(func(kernel string) {
 				y := start
-				nhPoly(&y, &k, p, nil)
-				for i := range k.iterations() {
+				nhPoly(&y, &k, p)
+				for i := range k.n {
 					if got := reduce64(y[i].lo); got != want[i] {
-						t.Fatalf("%s, %d blocks of word %#x, iteration %d of %d: k %#x, y %#x: %#x, want %#x", kernel, blocks, word, i, k.iterations(), k.l2[i].k64, start[i].lo, got, want[i])
+						t.Fatalf("%s, %d blocks of word %#x, iteration %d of %d: k %#x, y %#x: %#x, want %#x", kernel, blocks, word, i, k.n, k.l2[i].k64, start[i].lo, got, want[i])
 					}
 				}
 			})
@@ -131,7 +134,7 @@ func TestNHPolyCarry(t *testing.T) {
 			setNH(p[b*l1Block:], word-8*l1Block)
 		}
 		for n := 1; n <= maxIterations; n++ {
-			k := UMACKey{umacKeyName: umacKeyName{uint8(4 * n)}} // its L1 key is zeros
+			k := uhashKey{n: n} // its L1 key is zeros
 			var start, want [maxIterations]uint128
 			var long [maxIterations]uint64
 			for i := range n {
@@ -147,14 +150,14 @@ func TestNHPolyCarry(t *testing.T) {
 			}
 			eachKernel(func(kernel string) {
 				one, three := start, start
-				nhPoly(&one, &k, p[:l1Block], nil)
-				nhPoly(&three, &k, p, nil)
-				sums := l1Words{word, word, word, word}
-				for i := range sums {
-					sums[i] -= 8 * l1Block
+				nhPoly(&one, &k, p[:l1Block])
+				nhPoly(&three, &k, p)
+				l1 := l1State{bytes: l1Block}
+				for i := range l1.sums {
+					l1.sums[i] = word - 8*l1Block
 				}
 				var tag [maxUMACTagSize]byte
-				k.finish(&tag, &l2State{words: 1, y: start}, &sums, l1Block, nil, l1Block, pad{})
+				k.tagLast(&tag, &l2State{words: 1, y: start}, &l1, nil, l1Block, pad{})
 				for i := range n {
 					if got := reduce64(one[i].lo); got != reduce64(want[i].lo) {
 						t.Fatalf("%s, word %#x, iteration %d of %d: %#x, want %#x", kernel, word, i, n, got, reduce64(want[i].lo))

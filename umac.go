@@ -7,21 +7,28 @@ package fastmac
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"encoding/binary"
 	"fmt"
 	"hash"
 	"io"
-	"math/bits"
 	"strconv"
 )
 
+// Sizes in bytes.
 const (
-	maxUMACTagSize   = 16
-	maxUMACNonceSize = 16
+	UMAC32Size  = 4  // a UMAC-32 tag
+	UMAC64Size  = 8  // a UMAC-64 tag
+	UMAC96Size  = 12 // a UMAC-96 tag
+	UMAC128Size = 16 // a UMAC-128 tag
 
-	// signNonceSize is the size of the nonces that Sign draws: at random they
-	// have to be as long as the RFC allows.
-	signNonceSize = maxUMACNonceSize
+	UMACKeySize  = 16 // a UMAC key for AES-128; 24 and 32 bytes are for AES-192 and AES-256
+	MaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
+)
+
+const (
+	maxUMACTagSize = UMAC128Size
+
+	// Random nonces must be as long as the RFC allows.
+	signNonceSize = MaxNonceSize
 )
 
 // KeySizeError is the error for a UMAC key that is not 16, 24 or 32 bytes long;
@@ -89,11 +96,8 @@ type UMACKey struct {
 	umacKeyName
 	_ noCopy
 
-	// What a short message needs comes first.
-	l3  l3Key
-	l1  l1Key
-	pad aesKey // of the pad derivation function
-	l2  [maxIterations]l2Key
+	uhash uhashKey
+	pad   padKey
 }
 
 // NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for
@@ -127,41 +131,24 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	if k.tagSize != 0 {
 		k.Destroy()
 	}
-	iterations := tagSize / 4
+	n := tagSize / 4
 	var kdf aesKey
 	kdf.init(key)
-	k.l1.derive(&kdf)
-	var buf subkeys
-	subkey := buf.derive(&kdf, [kdfIndexes]int{
+	var b subkeys
+	subkey := b.derive(&kdf, [kdfIndexes]int{
 		kdfPad:    len(key),
-		kdfL2:     24 * iterations,
-		kdfL3Key1: 64 * iterations,
-		kdfL3Key2: 4 * iterations,
+		kdfL2:     24 * n,
+		kdfL3Key1: 64 * n,
+		kdfL3Key2: 4 * n,
 	})
-	k.pad.init(subkey[kdfPad])
-	for i := range iterations {
-		const mask = 0x01ffffff01ffffff // RFC 4418 section 5.3.1
-		b := (*[24]byte)(subkey[kdfL2][24*i:])
-		k.l2[i].k64 = binary.BigEndian.Uint64(b[:]) & mask
-		k.l2[i].k128.hi = binary.BigEndian.Uint64(b[8:]) & mask
-		k.l2[i].k128.lo = binary.BigEndian.Uint64(b[16:]) & mask
-	}
-	for i := range iterations {
-		b := (*[64]byte)(subkey[kdfL3Key1][64*i:])
-		for j := range 4 {
-			k.l3.high[j][i] = reduce36(binary.BigEndian.Uint64(b[8*j:]))
-			k.l3.low[j][i] = reduce36(binary.BigEndian.Uint64(b[8*j+32:]))
-		}
-		k.l3.k2[i] = binary.BigEndian.Uint32(subkey[kdfL3Key2][4*i:])
-	}
-	clear(buf[:])
+	k.pad.aes.init(subkey[kdfPad])
+	k.pad.tagSize = uint8(tagSize)
+	k.uhash.init(n, &kdf, subkey[kdfL2], subkey[kdfL3Key1], subkey[kdfL3Key2])
+	clear(b[:])
 	kdf = aesKey{}
 	k.tagSize = uint8(tagSize)
 	return nil
 }
-
-// iterations is how often UHASH runs its layers, RFC 4418 section 5.1.
-func (k *UMACKey) iterations() int { return int(k.tagSize) / 4 }
 
 // mustLive panics if there is no key.
 func (k *UMACKey) mustLive() {
@@ -183,9 +170,10 @@ func (k *UMACKey) Size() int {
 // A nonce of other than 1 to 16 bytes panics. The nonce must never have been
 // used with this key before.
 func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
+	k.mustLive()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	k.tag(&tag, nonce, msg)
+	k.uhash.tag(&tag, msg, k.pad.pad(nonce))
 	return appendTag(dst, &tag, k.tagSize)
 }
 
@@ -198,102 +186,8 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	k.tag(&want, nonce, msg)
+	k.uhash.tag(&want, msg, k.pad.pad(nonce))
 	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
-}
-
-func (k *UMACKey) tag(tag *[maxUMACTagSize]byte, nonce, msg []byte) {
-	k.mustLive()
-	pad := k.newPad(nonce)
-	var sums l1Words
-	if len(msg) > l1Block || !tagWords(tag, &sums, k, 0, msg, 8*uint64(len(msg)), pad, nil) {
-		k.tagLong(tag, msg, pad)
-	}
-}
-
-// tagLong is tag for messages of any length.
-func (k *UMACKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, pad pad) {
-	var l2 l2State
-	var sums l1Words
-	if len(msg) > l1Block {
-		whole := len(msg) &^ (l1Block - 1)
-		l2.absorbBlocks(k, msg[:whole])
-		msg = msg[whole:]
-	}
-	k.finish(tag, &l2, &sums, 0, msg, len(msg), pad)
-}
-
-// finish computes the tag of a message, RFC 4418 section 4, from its whole blocks
-// in l2 and what is after these, length bytes: sums, the NH hash of inBlock of them,
-// whole groups, and last, the others. A message of one block has it there.
-func (k *UMACKey) finish(tag *[maxUMACTagSize]byte, l2 *l2State, sums *l1Words, inBlock int, last []byte, length int, pad pad) {
-	n := k.iterations()
-	var y *[maxIterations]uint128 // where POLY-64 has begun and goes on
-	switch {
-	case l2.words > 0 && length == 0 && l2.words <= poly64Words:
-		// POLY-64 has all words. From here on its result is as the word of a
-		// message of one block.
-		sums = new(l1Words)
-		for i := range sums[:n] {
-			sums[i] = reduce64(l2.y[i].lo)
-		}
-		inBlock = l1Block // no bytes
-	case l2.words >= poly64Words:
-		k.finish128(tag, l2, sums, inBlock, last, length, pad)
-		return
-	case l2.words > 0:
-		y = &l2.y
-	}
-	if tagWords(tag, sums, k, inBlock/l1Group, last, 8*uint64(length), pad, y) {
-		return
-	}
-	words := *sums
-	if len(last) > 0 || inBlock == 0 {
-		nhAdd(&words, k, inBlock/l1Group, last)
-	}
-	var h [maxIterations]uint32
-	for i := range h[:n] {
-		word := words[i] + 8*uint64(length)
-		if y != nil {
-			word = reduce64(poly64(y[i].lo, k.l2[i].k64, word))
-		}
-		h[i] = k.l3.l3Short(i, word)
-	}
-	k.xorPad(tag, &h, pad)
-}
-
-// finish128 is finish for more words than POLY-64 takes.
-func (k *UMACKey) finish128(tag *[maxUMACTagSize]byte, l2 *l2State, sums *l1Words, inBlock int, last []byte, length int, pad pad) {
-	end := *l2
-	if length > 0 {
-		words := *sums
-		if len(last) > 0 {
-			nhAdd(&words, k, inBlock/l1Group, last)
-		}
-		for i := range words {
-			words[i] += 8 * uint64(length)
-		}
-		end.absorb128(k, &words)
-	}
-	var h [maxIterations]uint32
-	for i := range h[:k.iterations()] {
-		h[i] = k.l3.l3(i, end.sum128(i, &k.l2[i]))
-	}
-	k.xorPad(tag, &h, pad)
-}
-
-// xorPad makes the tag, RFC 4418 section 4, of UHASH's words.
-func (k *UMACKey) xorPad(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, pad pad) {
-	if k.tagSize == 4 {
-		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(pad.first))
-		return
-	}
-	// In words of 8 bytes: the caller copies the tag, and a load that spans two
-	// recent stores has to wait for both.
-	binary.LittleEndian.PutUint64(tag[:], bits.ReverseBytes64(uint64(h[0])<<32|uint64(h[1]))^pad.first)
-	if k.tagSize > 8 {
-		binary.LittleEndian.PutUint64(tag[8:], bits.ReverseBytes64(uint64(h[2])<<32|uint64(h[3]))^pad.second)
-	}
 }
 
 // appendTag appends the first size bytes of tag. Copies of known sizes take a few
@@ -318,9 +212,11 @@ func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
 // set back. A key is good for 2^48 of them: the odds that two are equal stay
 // below 2^-33.
 func (k *UMACKey) Sign(dst, msg []byte) []byte {
+	k.mustLive()
 	var sig [signNonceSize + maxUMACTagSize]byte
-	rand.Read(sig[:signNonceSize])
-	k.tag((*[maxUMACTagSize]byte)(sig[signNonceSize:]), sig[:signNonceSize], msg)
+	nonce, tag := sig[:signNonceSize], (*[maxUMACTagSize]byte)(sig[signNonceSize:])
+	rand.Read(nonce)
+	k.uhash.tag(tag, msg, k.pad.pad(nonce))
 	return append(dst, sig[:signNonceSize+int(k.tagSize)]...)
 }
 
@@ -364,16 +260,8 @@ type UMAC struct {
 	key     *UMACKey
 	ownsKey bool
 
-	// The last block: inBlock bytes are in its NH hash l1, inGroup more, less
-	// than a group, wait in group, before zeros. Blocks before it are in l2. The first block
-	// stays here until another byte follows, for it passes by L2 if it is the
-	// only one.
-	inBlock, inGroup int
-	l1               l1Words
-	group            [l1Group]byte
-
-	pads pads
-	l2   l2State
+	uhash uhash
+	pads  pads
 }
 
 // NewUMAC32 returns a stream for UMAC-32, with tags of 4 bytes. The key is 16, 24
@@ -423,79 +311,8 @@ func (u *UMAC) mustLive() {
 // Write adds p to the message. It never fails and does not retain p.
 func (u *UMAC) Write(p []byte) (int, error) {
 	u.mustLive()
-	u.absorb(p)
+	u.uhash.write(&u.key.uhash, p)
 	return len(p), nil
-}
-
-// absorb hashes whole groups where they lie.
-func (u *UMAC) absorb(p []byte) {
-	if u.inGroup > 0 {
-		n := copy(u.group[u.inGroup:], p)
-		u.inGroup += n
-		p = p[n:]
-		if u.inGroup < l1Group {
-			return
-		}
-		u.inGroup = 0
-		u.absorbGroups(u.group[:])
-	}
-	if whole := len(p) &^ (l1Group - 1); whole > 0 {
-		if u.inBlock == 0 && whole < l1Block {
-			nhAdd(&u.l1, u.key, 0, p[:whole])
-			u.inBlock = whole
-		} else {
-			u.absorbGroups(p[:whole])
-		}
-		p = p[whole:]
-	}
-	if len(p) > 0 {
-		fill(&u.group, p)
-		u.inGroup = len(p)
-	}
-}
-
-func (u *UMAC) absorbGroups(p []byte) {
-	if u.inBlock > 0 {
-		if n := min(len(p), l1Block-u.inBlock); n > 0 {
-			nhAdd(&u.l1, u.key, u.inBlock/l1Group, p[:n])
-			u.inBlock += n
-			p = p[n:]
-		}
-		if len(p) == 0 {
-			return
-		}
-		u.endBlock()
-	}
-	if len(p) > l1Block || len(p) == l1Block && u.l2.words > 0 {
-		whole := len(p) &^ (l1Block - 1)
-		u.l2.absorbBlocks(u.key, p[:whole])
-		p = p[whole:]
-	}
-	if len(p) > 0 {
-		nhAdd(&u.l1, u.key, 0, p)
-		u.inBlock = len(p)
-	}
-}
-
-// endBlock moves a full block on to L2.
-func (u *UMAC) endBlock() {
-	for i := range u.l1 {
-		u.l1[i] += 8 * l1Block
-	}
-	u.l2.absorbWord(u.key, &u.l1)
-	u.l1, u.inBlock = l1Words{}, 0
-}
-
-// tag computes the tag of the message so far, and leaves the message as it is.
-func (u *UMAC) tag(tag *[maxUMACTagSize]byte, nonce []byte) {
-	if u.inBlock == l1Block && u.inGroup > 0 {
-		u.endBlock()
-	}
-	var last []byte
-	if u.inGroup > 0 {
-		last = u.group[:] // zeros after the message, as L1 wants them
-	}
-	u.key.finish(tag, &u.l2, &u.l1, u.inBlock, last, u.inBlock+u.inGroup, u.pads.pad(u.key, nonce))
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce.
@@ -519,7 +336,7 @@ func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 	u.mustLive()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	u.tag(&tag, nonce)
+	u.uhash.tag(&tag, &u.key.uhash, u.pads.pad(&u.key.pad, nonce))
 	return appendTag(dst, &tag, u.key.tagSize)
 }
 
@@ -532,7 +349,7 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	u.tag(&want, nonce)
+	u.uhash.tag(&want, &u.key.uhash, u.pads.pad(&u.key.pad, nonce))
 	return subtle.ConstantTimeCompare(tag, want[:u.key.tagSize]) == 1
 }
 
@@ -558,7 +375,7 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 // Reset makes the stream that of an empty message.
 func (u *UMAC) Reset() {
 	u.mustLive()
-	u.inBlock, u.inGroup, u.l1, u.l2.words = 0, 0, l1Words{}, 0
+	u.uhash.reset()
 }
 
 // Size returns the size of a tag in bytes.
@@ -605,7 +422,7 @@ func (u *UMAC) wipe() { *u = UMAC{} }
 type boundUMAC struct {
 	umacName
 	u         *UMAC
-	nonce     [maxUMACNonceSize]byte
+	nonce     [MaxNonceSize]byte
 	nonceSize int
 }
 
@@ -622,7 +439,7 @@ func (b *boundUMAC) Clone() (hash.Cloner, error) {
 	return &c, nil
 }
 
-func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= maxUMACNonceSize }
+func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= MaxNonceSize }
 
 func mustNonce(nonce []byte) {
 	if !isNonce(nonce) {

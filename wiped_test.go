@@ -15,7 +15,7 @@ import (
 // been used or passed over, whatever the order of nonces, that its clones start
 // without any, and that nonces in order make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
-	if !useAESNI {
+	if !useAES {
 		t.Skip("needs AES instructions")
 	}
 	for _, size := range []int{4, 8, 12, 16} {
@@ -23,7 +23,7 @@ func TestPadsWiped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shift := k.padShift()
+		shift := k.pad.partBits()
 		u := k.New()
 		most := 0
 		counter := uint64(0)
@@ -38,11 +38,11 @@ func TestPadsWiped(t *testing.T) {
 			}
 			u.Sum(binary.BigEndian.AppendUint64(make([]byte, 0, 16), counter))
 			s := &u.pads
-			most = max(most, s.count)
+			most = max(most, s.end-s.next)
 			for i := 0; i < len(s.blocks); i += 16 {
-				inStore := i/16 >= s.first && i/16 < s.first+s.count
+				inStore := i/16 >= s.next && i/16 < s.end
 				if wiped := bytes.Equal(s.blocks[i:][:16], make([]byte, 16)); wiped == inStore {
-					t.Fatalf("%d bytes, nonce %d: block %d of %d from %d: wiped %v", size, counter, i/16, s.count, s.first, wiped)
+					t.Fatalf("%d bytes, nonce %d: block %d of %d from %d: wiped %v", size, counter, i/16, s.end-s.next, s.next, wiped)
 				}
 			}
 			if next := (counter + 1) >> shift; s.number != next {
@@ -69,7 +69,7 @@ func TestPadsWiped(t *testing.T) {
 // TestBuffersWiped looks at buffers on the heap after what needed them.
 func TestBuffersWiped(t *testing.T) {
 	eachKernel(func(kernel string) {
-		if useAESNI {
+		if useAES {
 			return
 		}
 		k, err := NewUMACKey([]byte("0123456789abcdef"), 8)

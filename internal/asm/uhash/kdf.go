@@ -1,0 +1,85 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// deriveL1 generates deriveL1VAES: KDF, RFC 4418 section 3.2, for the L1 key, 67
+// blocks side by side, and the key's halves from them.
+func deriveL1() {
+	const vectors = 17 // of four blocks; the last block is left over
+	Implement("deriveL1VAES")
+	Pragma("noescape")
+	k := Dereference(Param("k"))
+	enc := Load(Param("enc"), GP64())
+	rounds := Load(Param("rounds"), GP64())
+
+	Comment("The index and the counter of each block, big-endian.")
+	x := make([]VecVirtual, vectors)
+	step, roundKey := ZMM(), ZMM()
+	VBROADCASTI32X4(kdfStep, step)
+	for i := range x {
+		x[i] = ZMM()
+		if i == 0 {
+			VMOVDQU64(kdfFirst, x[i])
+		} else {
+			VPADDQ(step, x[i-1], x[i])
+		}
+	}
+	VBROADCASTI32X4(Mem{Base: enc}, roundKey)
+	for i := range x {
+		VPXORQ(roundKey, x[i], x[i])
+	}
+	round := label("round")
+	DECQ(rounds)
+	Label(round)
+	ADDQ(Imm(16), enc)
+	VBROADCASTI32X4(Mem{Base: enc}, roundKey)
+	for i := range x {
+		VAESENC(roundKey, x[i], x[i])
+	}
+	DECQ(rounds)
+	JNZ(LabelRef(round))
+	VBROADCASTI32X4(Mem{Base: enc, Disp: 16}, roundKey)
+	swap := ZMM()
+	VBROADCASTI32X4(swap32, swap)
+	for i := range x {
+		VAESENCLAST(roundKey, x[i], x[i])
+		VPSHUFB(swap, x[i], x[i])
+	}
+	Comment("Blocks in turn for the low and the high halves.")
+	lo, hi := field(k.Field("lo").Index(0)), field(k.Field("hi").Index(0))
+	t := ZMM()
+	for i := 0; i+1 < vectors; i += 2 {
+		VSHUFI64X2(U8(0x88), x[i+1], x[i], t)
+		VMOVDQU64(t, lo.Offset(32*i))
+		VSHUFI64X2(U8(0xdd), x[i+1], x[i], t)
+		VMOVDQU64(t, hi.Offset(32*i))
+	}
+	last := x[vectors-1]
+	VMOVDQU64(last.AsX(), lo.Offset(512))
+	VEXTRACTI32X4(U8(1), last, hi.Offset(512))
+	VEXTRACTI32X4(U8(2), last, lo.Offset(528))
+	VZEROUPPER()
+	RET()
+}
+
+var kdfFirst, kdfStep Mem
+
+func kdfConstants() {
+	kdfFirst = GLOBL("kdfFirst", attr.RODATA|attr.NOPTR)
+	for i := range 4 {
+		DATA(16*i, U64(1<<56)) // the index of the L1 key
+		DATA(16*i+8, U64(uint64(i+1)<<56))
+	}
+	kdfStep = GLOBL("kdfStep", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(0))
+	DATA(8, U64(4<<56))
+}

@@ -1,0 +1,159 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command uhash generates nh_amd64.s, the kernels of UHASH, RFC 4418 section 5, for
+// AVX-512 and AVX2. There is a file for each layer: nh.go, poly.go and l3.go, and
+// kdf.go for the L1 key.
+//
+// A kernel has code for each number of iterations and begins with a jump to the one
+// that its key needs. It reads nothing outside its key, its state and the bytes that
+// it is given, and no kernel branches on a secret.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	maxIterations = 4
+	blockSize     = 1024
+	groupSize     = 32
+	halfSize      = groupSize / 2
+	wordsSize     = 8 * maxIterations // an l1Words
+)
+
+func main() {
+	Package("example.com/fastmac")
+	ConstraintExpr("!purego")
+	nhConstants()
+	l3Constants()
+	kdfConstants()
+	for _, v := range []isa{avx512{}, avx2{}} {
+		nhPoly(v)
+		nhBlocks(v)
+	}
+	nhAdd512()
+	nhAdd2()
+	fill512()
+	tagOnly512()
+	tagNext512()
+	tagWords512()
+	deriveL1()
+	Generate()
+}
+
+// kernel begins a function and generates its body for each number of iterations n,
+// of which the one for k.n runs.
+func kernel(name string, body func(n int, k gotypes.Component)) {
+	Implement(name)
+	Pragma("noescape")
+	k := Dereference(Param("k"))
+	n := Load(k.Field("n"), GP64())
+	var entry [maxIterations + 1]string
+	for n := range entry {
+		entry[n] = label("iterations")
+	}
+	CMPQ(n, Imm(2))
+	JLT(LabelRef(entry[1]))
+	JEQ(LabelRef(entry[2]))
+	CMPQ(n, Imm(3))
+	JEQ(LabelRef(entry[3]))
+	for _, n := range []int{4, 3, 2, 1} {
+		Comment(fmt.Sprintf("Iterations: %d.", n))
+		Label(entry[n])
+		body(n, k)
+	}
+}
+
+// An isa is a vector width.
+type isa interface {
+	name() string
+	groups() int // a chunk, the groups that one vector holds half of
+	vec() VecVirtual
+	// load splits the chunk at p into its low and high halves.
+	load(p Mem, a, b VecVirtual)
+	// loadHalf loads half a group, and wide is its register in full width.
+	loadHalf(p Mem, x VecVirtual)
+	wide(x VecVirtual) Register
+	// fold adds the lanes of v down to its lowest 128 bits, in v.
+	fold(v VecVirtual)
+	// store stores the lowest 128 bits of v.
+	store(v VecVirtual, p Mem)
+}
+
+type avx512 struct{}
+
+func (avx512) name() string    { return "AVX512" }
+func (avx512) groups() int     { return 4 }
+func (avx512) vec() VecVirtual { return ZMM() }
+
+func (avx512) load(p Mem, a, b VecVirtual) {
+	w := ZMM()
+	VMOVDQU64(p, a)
+	VMOVDQU64(p.Offset(64), w)
+	split512(w, a, a, b)
+}
+
+func (avx512) loadHalf(p Mem, x VecVirtual) { VMOVDQU64(p, x) }
+func (avx512) wide(x VecVirtual) Register   { return x.AsZ() }
+func (avx512) store(v VecVirtual, p Mem)    { VMOVDQU64(v.AsX(), p) }
+
+// split512 takes groups 0 and 1 in v and 2 and 3 in w.
+func split512(w Op, v, a, b VecVirtual) {
+	VSHUFI64X2(U8(0xdd), w, v, b) // 128-bit lanes 1 and 3 of both
+	VSHUFI64X2(U8(0x88), w, v, a) // lanes 0 and 2
+}
+
+// In the full width, for registers beyond the 16th have no other encoding.
+func (avx512) fold(v VecVirtual) {
+	t := ZMM()
+	VSHUFI64X2(U8(0x4e), v, v, t)
+	VPADDQ(t, v, v)
+	VSHUFI64X2(U8(0xb1), v, v, t)
+	VPADDQ(t, v, v)
+}
+
+type avx2 struct{}
+
+func (avx2) name() string    { return "AVX2" }
+func (avx2) groups() int     { return 2 }
+func (avx2) vec() VecVirtual { return YMM() }
+
+func (avx2) load(p Mem, a, b VecVirtual) {
+	VMOVDQU(p, a)
+	VPERM2I128(U8(0x31), p.Offset(32), a, b) // high lanes of both
+	VINSERTI128(U8(1), p.Offset(32), a, a)   // low lanes
+}
+
+func (avx2) loadHalf(p Mem, x VecVirtual) { VMOVDQU(p, x) }
+func (avx2) wide(x VecVirtual) Register   { return x.AsY() }
+func (avx2) store(v VecVirtual, p Mem)    { VMOVDQU(v.AsX(), p) }
+
+func (avx2) fold(v VecVirtual) {
+	x := XMM()
+	VEXTRACTI128(U8(1), v.AsY(), x)
+	VPADDQ(v.AsX(), x, v.AsX())
+}
+
+var labels int
+
+// label returns a new label; avo wants them to be unique in a file.
+func label(name string) string {
+	labels++
+	return fmt.Sprintf("%s%d", name, labels)
+}
+
+// field returns the address of a component.
+func field(c gotypes.Component) Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}

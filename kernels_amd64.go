@@ -1,0 +1,121 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package fastmac
+
+import (
+	"example.com/fastmac/internal/aesni"
+	"golang.org/x/sys/cpu"
+)
+
+// Which kernels run. Plain variables, so that the compiler sees the calls and the
+// arguments of the assembly stay on the stack; tests change them.
+var (
+	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
+		cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+	useAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+	useAES  = aesni.Supported
+	useVAES = aesni.Supported && cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
+)
+
+func nhName() string {
+	switch {
+	case useAVX512:
+		return "avx512"
+	case useAVX2:
+		return "avx2"
+	}
+	return "generic"
+}
+
+func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) {
+	if useAVX512 {
+		nhPolyAVX512(y, k, p)
+	} else if useAVX2 {
+		nhPolyAVX2(y, k, p)
+	} else {
+		nhPolyGeneric(y, k, p)
+	}
+}
+
+func nhBlocks(words []l1Words, k *uhashKey, p []byte) {
+	if useAVX512 {
+		nhBlocksAVX512(words, k, p)
+	} else if useAVX2 {
+		nhBlocksAVX2(words, k, p)
+	} else {
+		nhBlocksGeneric(words, k, p)
+	}
+}
+
+func nhAdd(s *l1State, k *uhashKey, p []byte) {
+	if useAVX512 {
+		nhAddAVX512(s, k, p)
+	} else if useAVX2 {
+		nhAddAVX2(s, k, p)
+	} else {
+		nhAddGeneric(s, k, p)
+	}
+}
+
+func fill(group *[l1Group]byte, p []byte) {
+	if useAVX512 {
+		fillAVX512(group, p)
+	} else {
+		fillGeneric(group, p)
+	}
+}
+
+func hasTagKernels() bool { return useAVX512 }
+
+func tagOnlyKernel(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagOnlyAVX512(tag, k, l1, rest, length, x)
+}
+
+func tagNextKernel(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagNextAVX512(tag, k, y, l1, rest, length, x)
+}
+
+func tagWordsKernel(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
+	tagWordsAVX512(tag, k, words, x)
+}
+
+// The assembly. uhash_generic.go and uhash.go have the contracts.
+
+//go:noescape
+func nhPolyAVX512(y *[maxIterations]uint128, k *uhashKey, p []byte)
+
+//go:noescape
+func nhPolyAVX2(y *[maxIterations]uint128, k *uhashKey, p []byte)
+
+//go:noescape
+func nhBlocksAVX512(words []l1Words, k *uhashKey, p []byte)
+
+//go:noescape
+func nhBlocksAVX2(words []l1Words, k *uhashKey, p []byte)
+
+//go:noescape
+func nhAddAVX512(s *l1State, k *uhashKey, p []byte)
+
+//go:noescape
+func nhAddAVX2(s *l1State, k *uhashKey, p []byte)
+
+//go:noescape
+func fillAVX512(group *[l1Group]byte, p []byte)
+
+//go:noescape
+func tagOnlyAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
+
+//go:noescape
+func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad)
+
+//go:noescape
+func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad)
+
+// deriveL1VAES sets k to the L1 key from the schedule of the KDF's AES key.
+//
+//go:noescape
+func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int)

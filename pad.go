@@ -1,0 +1,165 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"crypto/aes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// The pad derivation function PDF, RFC 4418 section 3.3: AES of the nonce,
+// zero-padded to a block. A tag of 4 or 8 bytes uses one of four or two parts of that
+// block, which the low bits of the nonce select, so that as many nonces in a row
+// share a block.
+
+// padKey is the key of PDF for tags of one size.
+type padKey struct {
+	aes     aesKey
+	tagSize uint8
+}
+
+// A pad is what a tag is xored with, as two little-endian words. Bytes beyond the
+// size of the tag are ignored.
+type pad struct{ first, second uint64 }
+
+// partBits is the number of low bits of a nonce that select a part of the block.
+func (k *padKey) partBits() uint {
+	switch k.tagSize {
+	case 4:
+		return 2
+	case 8:
+		return 1
+	}
+	return 0
+}
+
+// part returns the pad that is a part of an encrypted block.
+func (k *padKey) part(block pad, part uint64) pad {
+	offset := part * uint64(k.tagSize)
+	if offset >= 8 {
+		block.first = block.second
+	}
+	block.first >>= 8 * (offset & 4)
+	return block
+}
+
+// pad returns the pad for a nonce of 1 to 16 bytes.
+func (k *padKey) pad(nonce []byte) pad {
+	// The block in two little-endian words, and never in memory: there a load
+	// that spans two recent stores would have to wait for both.
+	var first, second uint64
+	n := len(nonce)
+	if n >= 8 {
+		first = binary.LittleEndian.Uint64(nonce)
+		second = binary.LittleEndian.Uint64(nonce[n-8:]) >> (8 * (16 - n))
+	} else {
+		for i, b := range nonce {
+			first |= uint64(b) << (8 * i)
+		}
+	}
+	part := uint64(nonce[n-1]) & (1<<k.partBits() - 1)
+	if n <= 8 {
+		first ^= part << (8 * (n - 1))
+	} else {
+		second ^= part << (8 * (n - 9))
+	}
+	if useAES {
+		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second)
+	} else {
+		var block [aes.BlockSize]byte
+		binary.LittleEndian.PutUint64(block[:], first)
+		binary.LittleEndian.PutUint64(block[8:], second)
+		k.aes.encrypt(block[:])
+		first, second = binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])
+		clear(block[:])
+	}
+	return k.part(pad{first, second}, part)
+}
+
+// xor sets tag to the words h, big-endian, of n iterations, xor the pad.
+func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
+	if n == 1 {
+		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(x.first))
+		return
+	}
+	// In words of 8 bytes: the caller copies the tag, and a load that spans two
+	// recent stores has to wait for both.
+	binary.LittleEndian.PutUint64(tag[:], bits.ReverseBytes64(uint64(h[0])<<32|uint64(h[1]))^x.first)
+	if n > 2 {
+		binary.LittleEndian.PutUint64(tag[8:], bits.ReverseBytes64(uint64(h[2])<<32|uint64(h[3]))^x.second)
+	}
+}
+
+// pads are the blocks that a stream has encrypted ahead. Nonces usually come in
+// order, and several blocks at once take little longer than one.
+//
+// blocks[next:end] are those of the nonces that begin with prefix and go on with the
+// numbers number, number+1, … in their last 8 bytes, above the bits that select a
+// part. All other blocks are zeros: each is wiped when its last nonce has been used.
+type pads struct {
+	next, end int
+	number    uint64
+	nonceSize int
+	prefix    [8]byte
+	blocks    [8 * aes.BlockSize]byte
+}
+
+// pad returns the pad for a nonce, as padKey.pad does.
+func (s *pads) pad(k *padKey, nonce []byte) pad {
+	if len(nonce) < 8 || !useAES {
+		return k.pad(nonce)
+	}
+	partBits := k.partBits()
+	prefix := nonce[:len(nonce)-8]
+	counter := binary.BigEndian.Uint64(nonce[len(nonce)-8:])
+	number := counter >> partBits
+	part := counter - number<<partBits
+
+	ahead := number - s.number // wraps around for an earlier nonce
+	known := s.nonceSize == len(nonce) && (len(prefix) == 0 || string(s.prefix[:len(prefix)]) == string(prefix))
+	if !known || ahead >= uint64(s.end-s.next) {
+		s.fill(k, nonce, number, known && ahead == uint64(s.end-s.next))
+	} else {
+		for range ahead {
+			s.drop()
+		}
+	}
+	b := (*[aes.BlockSize]byte)(s.blocks[aes.BlockSize*(s.next&7):])
+	x := k.part(pad{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}, part)
+	if part+1 == 1<<partBits {
+		s.drop()
+	}
+	return x
+}
+
+// fill encrypts the block of the nonce, and those of the next ones if the nonces
+// come in order.
+func (s *pads) fill(k *padKey, nonce []byte, number uint64, inOrder bool) {
+	n := aes.BlockSize
+	if inOrder {
+		// Numbers that wrap around give blocks that are right or never used.
+		n = len(s.blocks)
+	}
+	var block [aes.BlockSize]byte
+	prefix := block[:copy(block[:], nonce[:len(nonce)-8])]
+	for i := 0; i < n; i += aes.BlockSize {
+		b := (*[aes.BlockSize]byte)(s.blocks[i:])
+		*b = block
+		binary.BigEndian.PutUint64(b[len(prefix):][:8], (number+uint64(i/aes.BlockSize))<<k.partBits())
+	}
+	clear(s.blocks[n:])
+	k.aes.encrypt(s.blocks[:n])
+	s.next, s.end, s.number = 0, n/aes.BlockSize, number
+	s.nonceSize = len(nonce)
+	copy(s.prefix[:], prefix)
+}
+
+// drop wipes the next block.
+func (s *pads) drop() {
+	*(*[aes.BlockSize]byte)(s.blocks[aes.BlockSize*(s.next&7):]) = [aes.BlockSize]byte{}
+	s.next++
+	s.number++
+}

@@ -1,0 +1,251 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+// This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
+// L3 (l3.go), and is the only caller of the kernels. Some kernels fuse layers: nhPoly
+// runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
+// of a message to its tag.
+
+// UHASH runs its three layers once for every 4 bytes of tag. The RFC calls each run
+// an iteration.
+const maxIterations = maxUMACTagSize / 4
+
+// uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
+// UMACKey. What a short message needs comes first.
+type uhashKey struct {
+	n  int
+	l3 l3Key
+	l1 l1Key
+	l2 [maxIterations]l2Key
+}
+
+// init sets up k for n iterations: the L1 key from kdf, the others from their
+// subkeys, 24, 64 and 4 bytes for each iteration.
+func (k *uhashKey) init(n int, kdf *aesKey, l2, l3Key1, l3Key2 []byte) {
+	k.n = n
+	deriveL1(&k.l1, kdf)
+	for i := range n {
+		k.l2[i].set((*[24]byte)(l2[24*i:]))
+		k.l3.set(i, (*[64]byte)(l3Key1[64*i:]), (*[4]byte)(l3Key2[4*i:]))
+	}
+}
+
+// tag sets tag to UHASH of msg, xor the pad.
+func (k *uhashKey) tag(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
+	if len(msg) > l1Block {
+		k.tagLong(tag, msg, x)
+		return
+	}
+	k.tagOnly(tag, &noGroups, msg, uint64(len(msg)), x)
+}
+
+// noGroups is a block without any groups so far. It is never written to: one on the
+// stack would have to be zeroed, and loads of it would wait for that.
+var noGroups l1State
+
+// tagLong is tag for a message of more than one block.
+func (k *uhashKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
+	var l2 l2State
+	whole := len(msg) &^ (l1Block - 1)
+	k.writeBlocks(&l2, msg[:whole])
+	k.tagLast(tag, &l2, &noGroups, msg[whole:], uint64(len(msg)-whole), x)
+}
+
+// uhash is UHASH of one message that arrives in parts.
+//
+// The last block stays in l1 and group until another byte follows, because a
+// message of one block does not pass through L2. The blocks before it are in l2.
+type uhash struct {
+	l1    l1State
+	n     int           // bytes in group
+	group [l1Group]byte // the last bytes, less than a group, zero-padded
+	l2    l2State
+}
+
+// reset makes u the hash of the empty message.
+func (u *uhash) reset() { u.l1, u.n, u.l2.words = l1State{}, 0, 0 }
+
+// write adds p to the message. It hashes whole groups in place.
+func (u *uhash) write(k *uhashKey, p []byte) {
+	if u.n > 0 {
+		n := copy(u.group[u.n:], p)
+		u.n += n
+		p = p[n:]
+		if u.n < l1Group {
+			return
+		}
+		u.n = 0
+		u.writeGroups(k, u.group[:])
+	}
+	if whole := len(p) &^ (l1Group - 1); whole > 0 {
+		if u.l1.bytes == 0 && whole < l1Block {
+			nhAdd(&u.l1, k, p[:whole])
+		} else {
+			u.writeGroups(k, p[:whole])
+		}
+		p = p[whole:]
+	}
+	if len(p) > 0 {
+		fill(&u.group, p)
+		u.n = len(p)
+	}
+}
+
+// writeGroups is write for whole groups when group is empty.
+func (u *uhash) writeGroups(k *uhashKey, p []byte) {
+	for len(p) > 0 {
+		if u.l1.bytes == l1Block {
+			u.endBlock(k)
+		}
+		var n int
+		if u.l1.bytes == 0 && (len(p) > l1Block || len(p) == l1Block && u.l2.words > 0) {
+			n = len(p) &^ (l1Block - 1)
+			k.writeBlocks(&u.l2, p[:n])
+		} else {
+			n = min(len(p), l1Block-u.l1.bytes)
+			nhAdd(&u.l1, k, p[:n])
+		}
+		p = p[n:]
+	}
+}
+
+// endBlock moves the full block from l1 on to l2.
+func (u *uhash) endBlock(k *uhashKey) {
+	words := u.l1.words(l1Block)
+	u.l2.write(k.l2[:k.n], &words)
+	u.l1 = l1State{}
+}
+
+// tag sets tag to the hash xor the pad. It does not change the message, so that
+// writing can go on.
+func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
+	var rest []byte
+	if u.n > 0 {
+		if u.l1.bytes == l1Block {
+			u.endBlock(k)
+		}
+		rest = u.group[:]
+	}
+	length := uint64(u.l1.bytes + u.n)
+	if u.l2.words == 0 {
+		k.tagOnly(tag, &u.l1, rest, length, x)
+	} else {
+		k.tagLast(tag, &u.l2, &u.l1, rest, length, x)
+	}
+}
+
+// writeBlocks adds whole blocks to l2, at least one, of a message of more than one.
+func (k *uhashKey) writeBlocks(l2 *l2State, p []byte) {
+	l2.begin()
+	for l2.words < poly64Words && len(p) > 0 {
+		// A goroutine cannot be preempted in assembly. A run of 1024 blocks takes
+		// some 30 microseconds.
+		n := min(uint64(len(p)/l1Block), poly64Words-l2.words, 1024)
+		nhPoly(&l2.y, k, p[:n*l1Block])
+		l2.words += n
+		p = p[n*l1Block:]
+	}
+	if len(p) > 0 {
+		k.writeBlocks128(l2, p)
+	}
+}
+
+// writeBlocks128 is writeBlocks after the words of POLY-64.
+func (k *uhashKey) writeBlocks128(l2 *l2State, p []byte) {
+	var words [16]l1Words
+	for len(p) > 0 {
+		n := min(len(p)/l1Block, len(words))
+		nhBlocks(words[:n], k, p[:n*l1Block])
+		for i := range words[:n] {
+			l2.write(k.l2[:k.n], &words[i])
+		}
+		p = p[n*l1Block:]
+	}
+	clear(words[:])
+}
+
+// tagLast sets tag to the hash, xor the pad, of a message of more than one block.
+// l1, rest and length are as for tagOnly; if length is 0, l2 has the whole message.
+func (k *uhashKey) tagLast(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, rest []byte, length uint64, x pad) {
+	switch {
+	case length > 0 && l2.words < poly64Words:
+		k.tagNext(tag, &l2.y, l1, rest, length, x)
+	case length == 0 && l2.words <= poly64Words:
+		var words l1Words
+		l2.sum64(words[:k.n])
+		k.tagWords(tag, &words, x)
+	default:
+		k.tagLast128(tag, l2, l1, rest, length, x)
+	}
+}
+
+// tagLast128 is tagLast for more words than POLY-64 has. l2 does not change.
+func (k *uhashKey) tagLast128(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, rest []byte, length uint64, x pad) {
+	end := *l2
+	if length > 0 {
+		words := k.lastWords(l1, rest, length)
+		end.write(k.l2[:k.n], &words)
+	}
+	var h [maxIterations]uint32
+	for i := range h[:k.n] {
+		h[i] = k.l3.l3(i, end.sum128(i, &k.l2[i]))
+	}
+	x.xor(tag, &h, k.n)
+}
+
+// tagOnly sets tag to the hash, xor the pad, of a message of at most one block: the
+// groups in l1 and then rest. length is its size in bytes, to which zeros at the end
+// of rest do not count. l1 does not change.
+func (k *uhashKey) tagOnly(tag *[maxUMACTagSize]byte, l1 *l1State, rest []byte, length uint64, x pad) {
+	if hasTagKernels() {
+		tagOnlyKernel(tag, k, l1, rest, length, x)
+		return
+	}
+	words := k.lastWords(l1, rest, length)
+	k.tagWords(tag, &words, x)
+}
+
+// tagNext is tagOnly for the last block of a message whose other blocks are in y, the
+// values of POLY-64. y does not change.
+func (k *uhashKey) tagNext(tag *[maxUMACTagSize]byte, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	if hasTagKernels() {
+		tagNextKernel(tag, k, y, l1, rest, length, x)
+		return
+	}
+	words := k.lastWords(l1, rest, length)
+	for i := range words[:k.n] {
+		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
+	}
+	k.tagWords(tag, &words, x)
+}
+
+// tagWords sets tag to L3-HASH of words, xor the pad.
+func (k *uhashKey) tagWords(tag *[maxUMACTagSize]byte, words *l1Words, x pad) {
+	if hasTagKernels() {
+		tagWordsKernel(tag, k, words, x)
+		return
+	}
+	var h [maxIterations]uint32
+	for i := range h[:k.n] {
+		h[i] = k.l3.l3Short(i, words[i])
+	}
+	x.xor(tag, &h, k.n)
+}
+
+// lastWords returns the words of the last block, as tagOnly is given it.
+func (k *uhashKey) lastWords(l1 *l1State, rest []byte, length uint64) l1Words {
+	s := *l1
+	whole := len(rest) &^ (l1Group - 1)
+	if whole > 0 {
+		nhAdd(&s, k, rest[:whole])
+	}
+	if whole < len(rest) || s.bytes == 0 {
+		var group [l1Group]byte
+		fill(&group, rest[whole:])
+		nhAdd(&s, k, group[:])
+	}
+	return s.words(length)
+}

@@ -1,0 +1,47 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+// The kernels of UHASH keep these contracts; the portable ones are the reference.
+// They read nothing outside p. What they write beyond the k.n iterations in use is
+// meaningless.
+//
+//	nhPoly(y, k, p)        runs POLY-64 from the values y over the L1 words of whole
+//	                       blocks, at least one.
+//	nhBlocks(words, k, p)  sets words to the L1 words of as many whole blocks, at
+//	                       least one.
+//	nhAdd(s, k, p)         adds whole groups, at least one, to the block in s, which
+//	                       has room for them.
+//	fill(group, p)         sets group to p, less than a group, zero-padded.
+//
+// Where hasTagKernels reports true there are three more, tagOnlyKernel,
+// tagNextKernel and tagWordsKernel: see the methods of uhashKey that call them.
+
+func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
+	for ; len(p) >= l1Block; p = p[l1Block:] {
+		var words [1]l1Words
+		nhBlocksGeneric(words[:], k, p[:l1Block])
+		for i, word := range words[0][:k.n] {
+			y[i].lo = poly64(y[i].lo, k.l2[i].k64, word)
+		}
+	}
+}
+
+func nhBlocksGeneric(words []l1Words, k *uhashKey, p []byte) {
+	for i := range words {
+		var s l1State
+		nhAddGeneric(&s, k, p[i*l1Block:][:l1Block])
+		words[i] = s.words(l1Block)
+	}
+}
+
+func nhAddGeneric(s *l1State, k *uhashKey, p []byte) {
+	nh(&s.sums, &k.l1, s.bytes/l1Group, p, k.n)
+	s.bytes += len(p)
+}
+
+func fillGeneric(group *[l1Group]byte, p []byte) {
+	clear(group[copy(group[:], p):])
+}
