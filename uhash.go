@@ -66,7 +66,9 @@ type uhash struct {
 }
 
 // reset makes u the hash of the empty message.
-func (u *uhash) reset() { u.l1, u.n, u.l2.words = l1State{}, 0, 0 }
+func (u *uhash) reset() {
+	u.l1.sums, u.l1.bytes, u.n, u.l2.words = l1Words{}, 0, 0, 0
+}
 
 // write adds p to the message. It hashes whole groups in place.
 func (u *uhash) write(k *uhashKey, p []byte) {
@@ -116,7 +118,7 @@ func (u *uhash) writeGroups(k *uhashKey, p []byte) {
 func (u *uhash) endBlock(k *uhashKey) {
 	words := u.l1.words(l1Block)
 	u.l2.write(k.l2[:k.n], &words)
-	u.l1 = l1State{}
+	u.l1.sums, u.l1.bytes = l1Words{}, 0
 }
 
 // tag sets tag to the hash xor the pad. It does not change the message, so that
