@@ -7,9 +7,7 @@ package fastmac
 import (
 	"crypto/subtle"
 	"encoding/binary"
-	"fmt"
 	"hash"
-	"io"
 
 	"example.com/fastmac/internal/sha512"
 )
@@ -20,21 +18,6 @@ var useSHA512 = sha512.Supported && !useFIPS
 
 const hmacTagSize = 64
 
-// hmacSHA512KeyName and hmacSHA512Name are to HMAC what umacKeyName and umacName
-// are to UMAC.
-type (
-	hmacSHA512KeyName struct{}
-	hmacSHA512Name    struct{}
-)
-
-func (n hmacSHA512KeyName) String() string               { return "fastmac.HMACSHA512Key(512-bit tag)" }
-func (n hmacSHA512KeyName) Format(s fmt.State, _ rune)   { io.WriteString(s, n.String()) }
-func (n hmacSHA512KeyName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
-func (n hmacSHA512Name) String() string               { return "fastmac.HMACSHA512(512-bit tag)" }
-func (n hmacSHA512Name) Format(s fmt.State, _ rune)   { io.WriteString(s, n.String()) }
-func (n hmacSHA512Name) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
 // HMACSHA512Key is an expanded key for HMAC-SHA-512, RFC 2104 and FIPS 198-1: the
 // two chaining values that follow the inner and the outer pad, 128 bytes. In FIPS 140
 // mode it is the key itself, filled up to these.
@@ -44,8 +27,9 @@ func (n hmacSHA512Name) MarshalText() ([]byte, error) { return []byte(n.String()
 // its methods but Init, Destroy and those that print its name panic if the key was
 // never set up or has been destroyed.
 type HMACSHA512Key struct {
-	hmacSHA512KeyName
 	_ noCopy
+	_ incomparable
+	hmacSHA512KeyName
 
 	inner, outer [8]uint64
 }
@@ -260,6 +244,7 @@ func putState(p *[hmacTagSize]byte, state *[8]uint64) {
 // [HMACSHA512.Clone]. All methods but Destroy and those that print its name panic
 // once the stream or its key has been destroyed.
 type HMACSHA512 struct {
+	_ noCopy
 	hmacSHA512Name
 
 	key     *HMACSHA512Key
@@ -352,8 +337,7 @@ func (m *HMACSHA512) BlockSize() int {
 // clone. The error is always nil.
 func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	m.mustLive()
-	c := *m
-	c.ownsKey = false
+	c := &HMACSHA512{key: m.key, n: m.n, state: m.state, block: m.block}
 	if m.std != nil {
 		std, err := m.std.clone(m.key)
 		if err != nil {
@@ -361,7 +345,7 @@ func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 		}
 		c.std = std
 	}
-	return &c, nil
+	return c, nil
 }
 
 // Destroy overwrites the stream with zeros, and the key as well if

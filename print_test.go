@@ -8,7 +8,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -60,5 +67,111 @@ func TestPrinting(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestMisuse checks that go vet reports copies of keys and streams, and that keys do
+// not compile in a comparison.
+func TestMisuse(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skipf("needs the go command: %v", err)
+	}
+	for name, test := range map[string]struct{ command, source, want string }{
+		"copy": {command: "vet", want: "assignment copies lock value", source: `
+func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512) {
+	a := *k1
+	b := *u
+	c := *k2
+	d := *h
+	a.Size()
+	b.Size()
+	c.Tag(nil, nil)
+	d.Size()
+}
+`},
+		"compare": {command: "build", want: "invalid operation", source: `
+func compares(k1, k2 *fastmac.UMACKey, k3, k4 *fastmac.HMACSHA512Key) bool {
+	return *k1 == *k2 ||
+		*k3 == *k4
+}
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), name+".go")
+			source := "package main\n\nimport \"example.com/fastmac\"\n" + test.source + "\nfunc main() {}\n"
+			if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command("go", test.command, file).CombinedOutput()
+			if err == nil {
+				t.Fatalf("go %s reports nothing", test.command)
+			}
+			for i, line := range strings.Split(source, "\n") {
+				bad := strings.Contains(line, ":= *") || strings.Contains(line, "==")
+				if reported := strings.Contains(string(out), fmt.Sprintf("%s.go:%d:", name, i+1)); bad != reported {
+					t.Errorf("line %d, %q: reported: %v\n%s", i+1, line, reported, out)
+				}
+			}
+			if !strings.Contains(string(out), test.want) {
+				t.Errorf("go %s does not report %q:\n%s", test.command, test.want, out)
+			}
+		})
+	}
+}
+
+// TestDocumented looks for exported names without a doc comment, methods that come
+// from embedded types among them. Error is documented by its interface.
+func TestDocumented(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	pkg, err := doc.NewFromFiles(fset, files, "example.com/fastmac")
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := 0
+	check := func(name, doc string) {
+		if doc == "" {
+			t.Errorf("%s has no doc comment", name)
+		}
+	}
+	for _, f := range pkg.Funcs {
+		check(f.Name, f.Doc)
+	}
+	for _, v := range append(pkg.Consts, pkg.Vars...) {
+		check(v.Names[0], v.Doc)
+	}
+	for _, typ := range pkg.Types {
+		check(typ.Name, typ.Doc)
+		for _, v := range append(typ.Consts, typ.Vars...) {
+			check(v.Names[0], v.Doc)
+		}
+		for _, f := range typ.Funcs {
+			check(f.Name, f.Doc)
+		}
+		for _, m := range typ.Methods {
+			if m.Name != "Error" {
+				check(typ.Name+"."+m.Name, m.Doc)
+			}
+			if m.Level > 0 {
+				methods++
+			}
+		}
+	}
+	if want := 4 * 3; methods != want {
+		t.Errorf("%d methods of embedded types, want %d", methods, want)
 	}
 }

@@ -7,9 +7,7 @@ package fastmac
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"fmt"
 	"hash"
-	"io"
 	"strconv"
 )
 
@@ -55,34 +53,6 @@ func (e NonceSizeError) Error() string {
 	return "fastmac: UMAC nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16"
 }
 
-// umacKeyName and umacName are embedded in keys and streams to print in their
-// stead: methods of the outer types would take a copy of the secrets.
-type (
-	umacKeyName struct{ tagSize uint8 } // bytes; 0 if there is no key
-	umacName    struct{ tagSize uint8 }
-)
-
-func (n umacKeyName) String() string               { return umacString("UMACKey", n.tagSize) }
-func (n umacKeyName) Format(s fmt.State, _ rune)   { io.WriteString(s, n.String()) }
-func (n umacKeyName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
-func (n umacName) String() string               { return umacString("UMAC", n.tagSize) }
-func (n umacName) Format(s fmt.State, _ rune)   { io.WriteString(s, n.String()) }
-func (n umacName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
-func umacString(name string, tagSize uint8) string {
-	if tagSize == 0 {
-		return "fastmac." + name + "(no key)"
-	}
-	return "fastmac." + name + "(" + strconv.Itoa(8*int(tagSize)) + "-bit tag)"
-}
-
-// noCopy makes go vet report copies of the struct that has a field of this type.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}
-
 // UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
 //
 // A nonce must never be used for two messages under one key: two tags with the
@@ -93,8 +63,9 @@ func (*noCopy) Unlock() {}
 // its methods but Init, Destroy and those that print its name panic if the key was
 // never set up or has been destroyed.
 type UMACKey struct {
-	umacKeyName
 	_ noCopy
+	_ incomparable
+	umacKeyName
 
 	uhash uhashKey
 	pad   padKey
@@ -255,6 +226,7 @@ func (k *UMACKey) Destroy() { *k = UMACKey{} }
 // [UMAC.Clone]. All methods but Destroy and those that print its name panic once
 // the stream or its key has been destroyed.
 type UMAC struct {
+	_ noCopy
 	umacName
 
 	key     *UMACKey
@@ -399,10 +371,8 @@ func (u *UMAC) Clone() (hash.Cloner, error) {
 }
 
 func (u *UMAC) clone() *UMAC {
-	c := *u
-	c.ownsKey = false
-	c.pads = pads{} // so that each pad is in one place, and wiped there once used
-	return &c
+	// Without the pads, so that each pad is in one place, and is wiped there.
+	return &UMAC{umacName: u.umacName, key: u.key, uhash: u.uhash}
 }
 
 // Destroy overwrites the stream with zeros, and the key as well if one of the
