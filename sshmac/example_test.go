@@ -12,24 +12,23 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A server that takes UMAC from the clients that have it, and an HMAC from the
-// others.
+// A server that uses UMAC with clients that have it, and an HMAC with all others.
 func ExampleRegister_server() {
 	config := &ssh.ServerConfig{}
 	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"}
 	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
+		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
 	}
 	config.MACs = sshmac.MACs()
 }
 
-// A client that insists on UMAC: it does not connect without.
+// A client that insists on UMAC: without it, it does not connect.
 func ExampleRegister_client() {
 	if err := sshmac.Register(); err != nil {
 		log.Fatal(err)
 	}
 	config := &ssh.ClientConfig{}
-	config.Ciphers = []string{"aes128-ctr"}
+	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"}
 	config.MACs = []string{sshmac.UMAC128ETM, sshmac.UMAC64ETM}
 }
 

@@ -15,47 +15,47 @@ import (
 	_ "golang.org/x/crypto/ssh"
 )
 
-// macMode has the layout of the type of this name in x/crypto/ssh, which is the
-// same in every release since 2017.
+// macMode has the layout of x/crypto/ssh's type of the same name, which has not
+// changed since 2017.
 type macMode struct {
 	keySize int
 	etm     bool
 	new     func(key []byte) hash.Hash
 }
 
-// macModes is x/crypto/ssh's own table of MACs. Were it renamed there, programs
-// would still link, with a nil map here.
+// macModes is x/crypto/ssh's own table of MACs. If it were renamed there, programs
+// would still link, and this would be a nil map.
 //
 //go:linkname macModes golang.org/x/crypto/ssh.macModes
 var macModes map[string]*macMode
 
 // Register makes [Modes] negotiable in the golang.org/x/crypto/ssh that is linked
-// into the program. UMAC stays opt-in: a configuration that does not name it in
-// MACs does not offer it. The two of hmac-sha2-512 take the place of x/crypto's in
-// all configurations, the default one included.
+// into the program. UMAC stays opt-in: a configuration whose MACs do not name it does
+// not offer it. The two of HMAC-SHA-512 replace x/crypto's in all configurations,
+// including the default one.
 //
 // x/crypto has no API for this, so Register adds to its private table. It first
-// compares entries that it knows, and returns an error, with the table untouched,
-// if they are not as expected, or if Go's FIPS 140 mode is on, where UMAC is not
-// approved. The program then still has the MACs that x/crypto brings; to register
-// without go:linkname, see the package documentation. What the
-// comparison cannot see is a table that is no map any more: then the program would
+// compares entries that it knows. If they are not as expected, or if Go's FIPS 140
+// mode is on, where UMAC is not approved, Register returns an error and does not
+// change the table. The program then still has the MACs of x/crypto.
+//
+// The comparison cannot detect a table that is no longer a map: the program would
 // crash in Register. After an upgrade of x/crypto run
 //
 //	go test example.com/fastmac/sshmac
 //
 // in your own module, which reads the source of the release that you use.
 //
-// It must be called before the first handshake of the process: x/crypto reads the
-// table without a lock. It may be called any number of times, also from several
-// goroutines; the first call decides.
+// Call Register before the first handshake of the process: x/crypto reads the table
+// without a lock. It may be called any number of times, also from several goroutines;
+// the first call decides.
 func Register() error { return registerOnce() }
 
 var registerOnce = sync.OnceValue(func() error { return register(macModes, fips140.Enabled()) })
 
 func register(table map[string]*macMode, fips bool) error {
 	if fips {
-		return errors.New("fastmac: UMAC is not registered for SSH: it is not approved in FIPS 140 mode; use hmac-sha2-256-etm@openssh.com or an AES-GCM cipher")
+		return errors.New("fastmac: UMAC is not approved in FIPS 140 mode")
 	}
 	for _, known := range []struct {
 		name string
@@ -63,11 +63,12 @@ func register(table map[string]*macMode, fips bool) error {
 	}{{hmacSHA256, false}, {hmacSHA256ETM, true}} {
 		m := table[known.name]
 		if m == nil || m.keySize != 32 || m.etm != known.etm || m.new == nil {
-			return fmt.Errorf("fastmac: UMAC is not registered for SSH: the MAC table of this golang.org/x/crypto/ssh has no %s of the expected shape; build with a release that sshmac is tested with (CHANGELOG.md), register with the command fastmac patch-ssh, or use hmac-sha2-256-etm@openssh.com", known.name)
+			return fmt.Errorf("fastmac: the MAC table of golang.org/x/crypto/ssh has no %s as expected", known.name)
 		}
 	}
 	for _, m := range Modes() {
-		// With room behind it, were x/crypto to add fields to its type.
+		// The padding makes reads of fields that a later x/crypto might append
+		// to its type stay within the entry.
 		entry := &struct {
 			macMode
 			_ [128]byte

@@ -143,8 +143,8 @@ func TestRegister(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if h := macModes[hmacSHA512].new(make([]byte, 64)); reflect.TypeOf(h) != reflect.TypeFor[*fastmac.HMACSHA512]() {
-		t.Errorf("%s is still x/crypto's, a %T", hmacSHA512, h)
+	if h := macModes[HMACSHA512].new(make([]byte, 64)); reflect.TypeOf(h) != reflect.TypeFor[*fastmac.HMACSHA512]() {
+		t.Errorf("%s is still x/crypto's, a %T", HMACSHA512, h)
 	}
 	for _, mode := range Modes() {
 		if m := macModes[mode.Name]; m == nil || m.keySize != mode.KeySize || m.etm != mode.ETM {

@@ -5,59 +5,62 @@
 // Package sshmac gives golang.org/x/crypto/ssh the UMAC MACs of OpenSSH and the
 // HMAC-SHA-512 of package fastmac.
 //
-// One call at the start of a program, before its first handshake, makes them
-// negotiable; a configuration then has to ask for them:
+// Call [Register] once at the start of a program, before its first handshake, and
+// name the MACs in the configuration:
 //
 //	if err := sshmac.Register(); err != nil {
-//		log.Print(err) // the program goes on with the MACs it had
+//		log.Print(err) // the program still has the MACs of x/crypto
 //	}
-//	config.Ciphers = []string{"aes128-ctr"} // see below
+//	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"} // see below
 //	config.MACs = sshmac.MACs()
 //
 // # Without go:linkname
 //
 // x/crypto has no API for new MACs, so [Register] uses go:linkname to add to its
-// private table. Where that is not allowed, or Register refuses the table, the
+// private table. Where that is not allowed, or Register refuses the table, run the
 // command
 //
 //	fastmac patch-ssh
 //
-// run in the program's module gives it a copy of x/crypto with one more file,
-// which the compiler checks. In the program stands then, instead of Register:
+// in the program's module. It gives the module a copy of x/crypto with one more
+// file, which the compiler checks. The program then contains, in place of Register:
 //
-//	for _, m := range sshmac.Modes() {
-//		if !strings.HasPrefix(m.Name, "umac-") {
-//			continue // x/crypto has an hmac-sha2-512 of its own
-//		}
+//	for _, m := range sshmac.UMACModes() {
 //		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
-//			log.Print(err) // the program goes on with the MACs it had
+//			log.Print(err) // the program still has the MACs of x/crypto
 //		}
 //	}
 //
 // # Ciphers
 //
-// The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) bring
-// their own authentication: with one of them no MAC is used at all. They come
-// first in x/crypto's default order, so a MAC has an effect only where Ciphers is
-// set to stream ciphers such as aes128-ctr or where the peer has no AEAD. With a
-// CBC cipher x/crypto before v0.58.0 does not interoperate under any "-etm" MAC,
-// its own included.
+// The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) need no
+// MAC: with one of them none is used. They come first in x/crypto's default order,
+// so a MAC has an effect only where Ciphers names stream ciphers such as aes128-ctr
+// and aes256-ctr, or where the peer has no AEAD. Name both sizes: some peers offer
+// only one of them. With a CBC cipher, x/crypto before v0.58.0 does not
+// interoperate under any "-etm" MAC, including its own.
+//
+// To see what was negotiated, run ssh -v, which prints a line "kex: ... cipher: ...
+// MAC: ..." for each direction, or ask the connection, with x/crypto v0.39.0 or newer:
+//
+//	algorithms := conn.(ssh.AlgorithmsConnMetadata).Algorithms()
+//	log.Print(algorithms.Read.MAC, algorithms.Write.MAC) // empty with an AEAD
 //
 // # Nonces
 //
-// SSH gives UMAC the packet's sequence number as its nonce. x/crypto renews the
-// keys after 2^31 packets at the latest, before a sequence number comes twice.
+// SSH uses the packet's sequence number as the nonce of UMAC. x/crypto renews the
+// keys after at most 2^31 packets, before a sequence number repeats.
 //
 // # FIPS 140
 //
-// UMAC is not approved. In Go's FIPS 140 mode [Register] refuses and changes nothing;
-// hmac-sha2-256-etm@openssh.com and the AES-GCM ciphers stay.
+// UMAC is not approved. In Go's FIPS 140 mode [Register] returns an error and changes
+// nothing; hmac-sha2-256-etm@openssh.com and the AES-GCM ciphers remain available.
 //
 // # Failures
 //
-// A packet whose MAC is wrong ends the connection, and none of it is delivered. But
-// what a program reads from a channel then ends with io.EOF, as it does after a whole
-// message: ask Wait of the ssh.Conn for the reason, or send lengths.
+// A packet with a wrong MAC ends the connection, and none of it is delivered. A
+// program that reads from a channel then sees io.EOF, as at the end of a complete
+// message: call Wait of the ssh.Conn for the reason, or send lengths.
 //
 // # Peers
 //
@@ -68,22 +71,38 @@
 //
 // # Programs
 //
-// Some programs hand the MACs that their users name to x/crypto, which drops UMAC
-// without a word, and then finds no MAC in common with a peer that insists on it.
-// They need a call of [Register] in their package main, and no other change:
+// Registering is not enough: somebody must also name the MACs. x/crypto silently
+// drops names that it does not know, and negotiates UMAC only if the Config of the
+// connection lists it. So for any program ask: can its MACs and Ciphers fields of
+// ssh.Config be set?
 //
-//   - rclone: --sftp-macs, whose help names UMAC, with --sftp-ciphers aes128-ctr
-//   - Gitea's built-in server: SSH_SERVER_MACS, with SSH_SERVER_CIPHERS
-//   - servers with github.com/gliderlabs/ssh or github.com/charmbracelet/wish: MACs
-//     and Ciphers in what their ServerConfigCallback returns
+// Some programs have options for both. They need a call of [Register] in their
+// package main and no other change:
 //
-// The module's folder internal/programs has examples to copy, run against OpenSSH,
-// for rclone, both of these libraries and github.com/pkg/sftp.
+//   - rclone: --sftp-macs, whose help names UMAC, and --sftp-ciphers
+//   - Gitea's built-in server: SSH_SERVER_MACS and SSH_SERVER_CIPHERS
 //
-// Others need a change of their own, for Register reaches none of their lists: sftpgo
-// refuses names that ssh.SupportedAlgorithms or ssh.InsecureAlgorithms did not list
-// when it started, Teleport those that are not among x/crypto's defaults, and Packer
-// has no option for MACs.
+// Libraries need the call and a configuration:
+//
+//   - github.com/gliderlabs/ssh and github.com/charmbracelet/wish: a
+//     ServerConfigCallback that sets MACs and Ciphers
+//   - github.com/pkg/sftp: the configuration of the ssh.Client or server below it
+//   - a client library that makes the ssh.ClientConfig itself: UMAC is possible only
+//     if it accepts an ssh.Client, made by ssh.Dial with a configuration
+//
+// The module's folder internal/programs has examples to copy, tested against OpenSSH,
+// for rclone, gliderlabs/ssh, wish and pkg/sftp.
+//
+// Other programs must be changed, because Register does not reach their own lists:
+// sftpgo refuses names that ssh.SupportedAlgorithms and ssh.InsecureAlgorithms did not
+// list when it started, Teleport those that are not among x/crypto's defaults, and
+// Packer has no option for MACs.
+//
+// # Errors of Register
+//
+// If [Register] reports that x/crypto's table of MACs is not as expected, this
+// release of sshmac does not support the release of x/crypto: build with one that
+// CHANGELOG.md names, use patch-ssh, or go without UMAC.
 package sshmac
 
 import (
@@ -103,9 +122,14 @@ const (
 	UMAC128ETM = "umac-128-etm@openssh.com"
 )
 
+// The names of HMAC-SHA-512 in the SSH protocol, without and with
+// encrypt-then-MAC.
 const (
-	hmacSHA512    = "hmac-sha2-512"
-	hmacSHA512ETM = "hmac-sha2-512-etm@openssh.com"
+	HMACSHA512    = "hmac-sha2-512"
+	HMACSHA512ETM = "hmac-sha2-512-etm@openssh.com"
+)
+
+const (
 	hmacSHA256    = "hmac-sha2-256"
 	hmacSHA256ETM = "hmac-sha2-256-etm@openssh.com"
 
@@ -118,12 +142,11 @@ const (
 // Mode is an SSH MAC: its name, the size of its key in bytes, whether it is
 // encrypt-then-MAC, and how to make one.
 //
-// New panics on a key of another size than KeySize. The hash it returns follows
-// the order of calls of an SSH transport: Reset, Write of the packet's sequence
-// number in 4 bytes, big-endian, Write of the packet, Sum. The first four bytes
-// after Reset are that number for UMAC too, where they become the nonce and are
-// not part of the message; bytes that were not written count as zeros. It is a
-// [hash.Cloner], and not safe for concurrent use.
+// New panics if the key is not KeySize bytes long. The hash that it returns expects
+// the calls of an SSH transport: Reset, Write of the packet's sequence number (4
+// bytes, big-endian), Write of the packet, Sum. UMAC uses the sequence number as its
+// nonce, not as a part of the message; bytes of it that were not written count as
+// zeros. The hash is a [hash.Cloner] and not safe for concurrent use.
 type Mode struct {
 	Name    string
 	KeySize int
@@ -131,26 +154,32 @@ type Mode struct {
 	New     func(key []byte) hash.Hash
 }
 
-// Modes returns the MACs that this package implements: the four of UMAC, and
-// HMAC-SHA-512 in both modes.
-func Modes() []Mode {
+// UMACModes returns the MACs that x/crypto lacks: the four of UMAC.
+func UMACModes() []Mode {
 	return []Mode{
 		{UMAC64, umacKeySize, false, newUMAC(fastmac.NewUMAC64)},
 		{UMAC128, umacKeySize, false, newUMAC(fastmac.NewUMAC128)},
 		{UMAC64ETM, umacKeySize, true, newUMAC(fastmac.NewUMAC64)},
 		{UMAC128ETM, umacKeySize, true, newUMAC(fastmac.NewUMAC128)},
-		{hmacSHA512, hmacKeySize, false, newHMACSHA512},
-		{hmacSHA512ETM, hmacKeySize, true, newHMACSHA512},
 	}
 }
 
+// Modes returns all MACs of this package: those of [UMACModes] and two of
+// HMAC-SHA-512, which x/crypto has too.
+func Modes() []Mode {
+	return append(UMACModes(),
+		Mode{HMACSHA512, hmacKeySize, false, newHMACSHA512},
+		Mode{HMACSHA512ETM, hmacKeySize, true, newHMACSHA512},
+	)
+}
+
 // MACs returns names for the MACs field of an ssh.Config, in OpenSSH's order of
-// preference: those of [Modes], with HMAC-SHA-256, which x/crypto brings, at its
-// place among them. In a list, x/crypto skips names that are not registered.
+// preference: those of [Modes], and x/crypto's HMAC-SHA-256 in its place among
+// them. x/crypto skips names in such a list that are not registered.
 func MACs() []string {
 	return []string{
-		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM,
-		UMAC64, UMAC128, hmacSHA256, hmacSHA512,
+		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, HMACSHA512ETM,
+		UMAC64, UMAC128, hmacSHA256, HMACSHA512,
 	}
 }
 
@@ -160,7 +189,7 @@ func newUMAC(newStream func(key []byte) (*fastmac.UMAC, error)) func(key []byte)
 		mustSize(key, umacKeySize)
 		u, err := newStream(key)
 		if err != nil {
-			panic(err) // not with this size
+			panic(err) // impossible with this key size
 		}
 		return &packetUMAC{u: u, missing: sequenceSize}
 	}
@@ -177,21 +206,22 @@ func mustSize(key []byte, size int) {
 	}
 }
 
-// shortSize is the size in bytes up to which copying a packet costs less than it
-// gains.
+// shortSize is the size in bytes up to which a packet is copied and hashed in one
+// call.
 const shortSize = 512
 
 // packetUMAC is UMAC as an SSH transport calls it.
 type packetUMAC struct {
 	u *fastmac.UMAC
 
-	// The packet's sequence number, and how many of its bytes have not been
-	// written yet.
+	// The packet's sequence number, and how many of its bytes are still to be
+	// written.
 	number  uint64
 	missing int
 
-	// A transport writes a packet in pieces, of a few bytes at its ends. A short
-	// one is gathered here and hashed at once; one that does not fit is long.
+	// A transport writes a packet in pieces, the first and last of a few bytes. A
+	// short packet is gathered here and hashed in one call; one that does not fit
+	// is long.
 	short    [shortSize]byte
 	gathered int
 	long     bool
@@ -212,7 +242,8 @@ func (p *packetUMAC) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// writeNumber takes what is missing of the sequence number from the start of b.
+// writeNumber reads the missing bytes of the sequence number from the start of b,
+// and returns how many these are.
 func (p *packetUMAC) writeNumber(b []byte) int {
 	if p.missing == sequenceSize && len(b) >= sequenceSize {
 		p.number, p.missing = uint64(binary.BigEndian.Uint32(b)), 0
@@ -234,7 +265,7 @@ func (p *packetUMAC) flush() {
 	}
 }
 
-// Sum appends: x/crypto's CBC mode passes the packet itself as b.
+// Sum appends the tag to b, which in x/crypto's CBC mode is the packet itself.
 func (p *packetUMAC) Sum(b []byte) []byte {
 	p.flush()
 	var nonce [8]byte // OpenSSH's: the sequence number, big-endian
@@ -262,7 +293,7 @@ func (p *packetUMAC) Clone() (hash.Cloner, error) {
 	return &c, nil
 }
 
-// What is printed is the name and tag size of u, and nothing of the packet.
+// The name and tag size of u are printed, and nothing of the packet.
 func (p *packetUMAC) String() string                { return p.u.String() }
 func (p *packetUMAC) Format(s fmt.State, verb rune) { p.u.Format(s, verb) }
 func (p *packetUMAC) MarshalText() ([]byte, error)  { return p.u.MarshalText() }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,13 @@ func TestModes(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("Modes() is without %v", want)
+	}
+	var umacs []string
+	for _, m := range UMACModes() {
+		umacs = append(umacs, m.Name)
+	}
+	if want := []string{UMAC64, UMAC128, UMAC64ETM, UMAC128ETM}; !slices.Equal(umacs, want) {
+		t.Errorf("UMACModes() = %v, want %v", umacs, want)
 	}
 	const order = "umac-64-etm@openssh.com,umac-128-etm@openssh.com,hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com," +
 		"umac-64@openssh.com,umac-128@openssh.com,hmac-sha2-256,hmac-sha2-512"
