@@ -5,6 +5,7 @@
 package fastmac
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 
@@ -21,7 +22,7 @@ type Features struct {
 	SHA512 string // HMAC-SHA-512: avx512 (in batches; one message takes AVX2), avx2 or stdlib
 }
 
-// Hardware returns what runs on this machine.
+// Hardware reports which implementations are in use.
 func Hardware() Features {
 	return Features{NH: nhName(), AES: aesName(), SHA512: sha512Name()}
 }
@@ -40,31 +41,48 @@ func aesName() string {
 	return "stdlib"
 }
 
-// RequireHardware returns nil if AES runs on the CPU's AES instructions, and an
-// [*UnsupportedCPUError] if not. Without them [crypto/aes] uses tables, whose
-// access times may give away the UMAC key to others on the same machine. The
-// other layers are constant time in portable Go and require nothing; on a CPU
-// whose multiplication takes longer for some operands, see SECURITY.md.
+// RequireHardware reports whether AES runs on the CPU's AES instructions: it returns
+// nil, [ErrPurego] or an [*UnsupportedCPUError]. Without these instructions
+// [crypto/aes] uses tables, whose access times can give away the UMAC key to others on
+// the same machine. The other layers are constant time in portable Go and require
+// nothing; for CPUs on which a multiplication takes longer for some operands, see
+// SECURITY.md in the module.
 //
-// A program that must not run on such a machine calls it once at its start.
+// A program that must not run on such a machine should call it once at startup.
 func RequireHardware() error {
+	if purego {
+		return ErrPurego
+	}
 	if missing := missingAES(); len(missing) > 0 {
 		return &UnsupportedCPUError{Missing: missing}
 	}
 	return nil
 }
 
-// missingAES names what is lacking for AES instructions: on amd64 in package aesni,
-// elsewhere in crypto/aes, where it repeats the conditions of
-// crypto/internal/fips140/aes, which has no API to ask.
+// ErrPurego is the error of [RequireHardware] in a build with the tag purego, which
+// leaves out all assembly, whatever the CPU has.
+var ErrPurego = errors.New("fastmac: no AES instructions in use: built with the tag purego")
+
+// UnsupportedCPUError is the error of [RequireHardware] on a CPU without the
+// instructions that AES needs.
+type UnsupportedCPUError struct {
+	// Missing has the usual names of the instructions, such as AES and SSE4.1. On an
+	// architecture for which crypto/aes has no assembly it is AES alone.
+	Missing []string
+}
+
+func (e *UnsupportedCPUError) Error() string {
+	return "fastmac: no AES instructions in use: missing " + strings.Join(e.Missing, ", ")
+}
+
+// missingAES returns the names of the instructions that AES needs and does not find:
+// on amd64 in package aesni, elsewhere in crypto/aes, which has no API to ask. There
+// it repeats the conditions of crypto/internal/fips140/aes.
 func missingAES() (missing []string) {
 	need := func(has bool, name string) {
 		if !has {
 			missing = append(missing, name)
 		}
-	}
-	if purego {
-		return []string{"AES (left out by the build tag purego)"}
 	}
 	switch runtime.GOARCH {
 	case "amd64":
@@ -78,16 +96,7 @@ func missingAES() (missing []string) {
 	case "ppc64", "ppc64le":
 		// POWER8, which Go requires, has them.
 	default:
-		need(false, "AES (crypto/aes has no assembly for "+runtime.GOARCH+")")
+		need(false, "AES")
 	}
 	return missing
-}
-
-// UnsupportedCPUError is the error of [RequireHardware].
-type UnsupportedCPUError struct {
-	Missing []string // the instructions that are missing, by their usual names
-}
-
-func (e *UnsupportedCPUError) Error() string {
-	return "fastmac: no AES instructions in use; missing: " + strings.Join(e.Missing, ", ")
 }

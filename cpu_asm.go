@@ -6,6 +6,6 @@
 
 package fastmac
 
-// purego tells whether the build tag of this name left out all assembly, the
-// standard library's too.
+// purego reports whether the build tag of this name left out all assembly, the
+// standard library's as well.
 const purego = false
