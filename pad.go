@@ -45,7 +45,15 @@ func (k *padKey) part(block pad, part uint64) pad {
 	return block
 }
 
-// pad returns the pad for a nonce of 1 to 16 bytes.
+func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= MaxNonceSize }
+
+func mustNonce(nonce []byte) {
+	if !isNonce(nonce) {
+		panic(NonceSizeError(len(nonce)).Error() + "; pass a fresh nonce for each message")
+	}
+}
+
+// pad returns the pad for a nonce.
 func (k *padKey) pad(nonce []byte) pad {
 	// The block in two little-endian words, and never in memory: there a load
 	// that spans two recent stores would have to wait for both.

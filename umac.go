@@ -24,29 +24,27 @@ const (
 
 const (
 	maxUMACTagSize = UMAC128Size
-
-	// Random nonces must be as long as the RFC allows.
-	signNonceSize = MaxNonceSize
+	signNonceSize  = MaxNonceSize // random nonces must be as long as the RFC allows
 )
 
-// KeySizeError is the error for a UMAC key that is not 16, 24 or 32 bytes long;
-// its value is the size found.
+// KeySizeError is the error for a UMAC key that is not 16, 24 or 32 bytes long. Its
+// value is the size found.
 type KeySizeError int
 
 func (e KeySizeError) Error() string {
 	return "fastmac: UMAC key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
 }
 
-// TagSizeError is the error for a UMAC tag size that is not 4, 8, 12 or 16
-// bytes; its value is the size found.
+// TagSizeError is the error for a UMAC tag size that is not 4, 8, 12 or 16 bytes. Its
+// value is the size found.
 type TagSizeError int
 
 func (e TagSizeError) Error() string {
 	return "fastmac: UMAC tag size of " + strconv.Itoa(int(e)) + " bytes: want 4, 8, 12 or 16"
 }
 
-// NonceSizeError is the error for a UMAC nonce that is not 1 to 16 bytes long;
-// its value is the size found.
+// NonceSizeError is the error for a UMAC nonce that is not 1 to 16 bytes long. Its
+// value is the size found.
 type NonceSizeError int
 
 func (e NonceSizeError) Error() string {
@@ -55,13 +53,13 @@ func (e NonceSizeError) Error() string {
 
 // UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
 //
-// A nonce must never be used for two messages under one key: two tags with the
-// same nonce can be enough to forge others.
+// Never use a nonce for two messages under one key: two tags with the same nonce can
+// be enough to forge others.
 //
-// After set-up a UMACKey does not change; until [UMACKey.Destroy] it is safe for
-// concurrent use. It must not be copied: a copy is out of Destroy's reach. All
-// its methods but Init, Destroy and those that print its name panic if the key was
-// never set up or has been destroyed.
+// A UMACKey does not change after it is set up, and is safe for concurrent use until
+// [UMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except
+// Init, Destroy and those that print its name panic if the key was never set up or
+// has been destroyed.
 type UMACKey struct {
 	_ noCopy
 	_ incomparable
@@ -72,8 +70,8 @@ type UMACKey struct {
 }
 
 // NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for
-// tags of tagSize bytes: 4, 8, 12 or 16. Other sizes give a [KeySizeError] or a
-// [TagSizeError]. key is not retained.
+// tags of tagSize bytes: 4, 8, 12 or 16. For other sizes it returns a [KeySizeError]
+// or a [TagSizeError]. It does not retain key.
 func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 	k := new(UMACKey)
 	if err := k.Init(key, tagSize); err != nil {
@@ -82,12 +80,13 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 	return k, nil
 }
 
-// Init is [NewUMACKey] into storage that the caller has placed. It replaces a
-// former key, whose streams must never be used again, not even after a Reset; on an
-// error it leaves k as it was. It does not allocate where AES instructions are in use.
+// Init is like [NewUMACKey] but sets up k in place, replacing any previous key. The
+// streams of the previous key must not be used again, not even after a Reset. If Init
+// returns an error, k is unchanged. Init does not allocate if AES instructions are in
+// use.
 //
-// A struct that has a key by value in an unexported field prints the key's bytes,
-// for fmt does not ask such fields how to print themselves: do not print it.
+// Do not print a struct that has a key by value in an unexported field: fmt does not
+// call the methods of such fields, and prints the bytes of the key.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	switch tagSize {
 	case 4, 8, 12, 16:
@@ -134,12 +133,12 @@ func (k *UMACKey) Size() int {
 	return int(k.tagSize)
 }
 
-// Tag appends to dst the tag of msg under nonce, Size() bytes, and returns the
-// extended slice. It does not allocate if dst has room; without AES instructions it
-// may, after a garbage collection. dst may overlap msg and nonce.
+// Tag appends the tag of msg under nonce, Size() bytes, to dst and returns the extended
+// slice. It does not allocate if dst has room, except that without AES instructions it
+// may do so after a garbage collection. dst may overlap msg and nonce.
 //
-// A nonce of other than 1 to 16 bytes panics. The nonce must never have been
-// used with this key before.
+// The nonce must be 1 to 16 bytes long, or Tag panics. It must never have been used
+// with this key before.
 func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
 	mustNonce(nonce)
@@ -148,9 +147,8 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	return appendTag(dst, &tag, k.tagSize)
 }
 
-// Verify reports whether tag is the tag of msg under nonce. It is false for a tag
-// or a nonce of a wrong length. The comparison takes the same time wherever the
-// tags differ.
+// Verify reports whether tag is the tag of msg under nonce. It returns false for a tag
+// or a nonce of a wrong length. The comparison is constant time.
 func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	k.mustLive()
 	if len(tag) != int(k.tagSize) || !isNonce(nonce) {
@@ -161,8 +159,8 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
 }
 
-// appendTag appends the first size bytes of tag. Copies of known sizes take a few
-// instructions; for others the compiler calls a function.
+// appendTag appends the first size bytes of tag. A copy of a known size compiles to a
+// few instructions, another one to a call.
 func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
 	switch size {
 	case 4:
@@ -175,13 +173,14 @@ func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
 	return append(dst, tag[:]...)
 }
 
-// Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and then
-// the tag of msg under it to dst, 16 + Size() bytes in all, and returns the
-// extended slice. dst may overlap msg.
+// Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and the tag of
+// msg under it to dst, 16 + Size() bytes in all, and returns the extended slice. dst
+// may overlap msg. As in JWT, to sign means to authenticate with a shared key: anyone
+// who can verify can sign.
 //
-// Random nonces need no counter that a crash, a fork or a restored snapshot could
-// set back. A key is good for 2^48 of them: the odds that two are equal stay
-// below 2^-33.
+// A random nonce needs no counter, which a crash, a fork or a restored snapshot could
+// set back. Sign at most 2^48 messages with one key: then the probability that two
+// nonces are equal is below 2^-33.
 func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	k.mustLive()
 	var sig [signNonceSize + maxUMACTagSize]byte
@@ -191,8 +190,8 @@ func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	return append(dst, sig[:signNonceSize+int(k.tagSize)]...)
 }
 
-// VerifySigned reports whether sig is what [UMACKey.Sign] gives for msg: a nonce
-// of 16 bytes, then its tag. It is false for a sig of another length.
+// VerifySigned reports whether sig is a result of [UMACKey.Sign] for msg: a nonce of 16
+// bytes, then its tag. It returns false for a sig of another length.
 func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
 	k.mustLive()
 	if len(sig) != signNonceSize+int(k.tagSize) {
@@ -201,30 +200,32 @@ func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
 	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)
 }
 
-// New returns a stream that computes tags under k. It shares k and does not copy
-// it. Many streams may use one key at once.
+// New returns a stream that computes tags under k. The stream shares k. Many streams
+// can use one key at the same time.
 func (k *UMACKey) New() *UMAC {
 	k.mustLive()
 	return &UMAC{umacName: umacName{k.tagSize}, key: k}
 }
 
-// Destroy overwrites the key with zeros. Any later use of it or of its streams
-// panics; a second Destroy does nothing. It must not run while the key is in use.
+// Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
+// except that a second Destroy does nothing. Do not call it while the key is in use.
 //
-// It does not reach pads that streams of k have computed ahead: destroy those too.
-// What else it cannot reach is listed in the package's SECURITY.md.
+// Destroy does not wipe the pads that streams of k have computed ahead: destroy those
+// streams too. SECURITY.md in the module lists what else it cannot wipe.
 func (k *UMACKey) Destroy() { *k = UMACKey{} }
 
-// UMAC is a stream: it computes the UMAC tag of what is written to it, RFC 4418.
-// It is a [hash.Hash], but for the nonce, which is passed to Sum in place of the
-// slice to append to; [UMAC.Bind] gives one with a conventional Sum.
+// UMAC is a stream that computes the UMAC tag of what is written to it, RFC 4418.
 //
-// A nonce must never be used for two messages under one key: two tags with the
-// same nonce can be enough to forge others.
+// It implements [hash.Hash], except that [UMAC.Sum] takes the nonce instead of a slice
+// to append to. Use [UMAC.AppendTag] to append, and [UMAC.Bind] for code that calls
+// Sum as hash.Hash defines it.
 //
-// A UMAC is not safe for concurrent use. It must not be copied; use
-// [UMAC.Clone]. All methods but Destroy and those that print its name panic once
-// the stream or its key has been destroyed.
+// Never use a nonce for two messages under one key: two tags with the same nonce can
+// be enough to forge others.
+//
+// A UMAC is not safe for concurrent use. Do not copy it; use [UMAC.Clone]. All methods
+// except Destroy and those that print its name panic if the stream or its key has been
+// destroyed.
 type UMAC struct {
 	_ noCopy
 	umacName
@@ -237,31 +238,31 @@ type UMAC struct {
 }
 
 // NewUMAC32 returns a stream for UMAC-32, with tags of 4 bytes. The key is 16, 24
-// or 32 bytes; another size gives a [KeySizeError].
+// or 32 bytes long; for another size NewUMAC32 returns a [KeySizeError]. Never use a
+// nonce twice with one key.
 //
-// A tag of 4 bytes is guessed with odds of 2^-30 at each try: it is for callers
-// that end a connection at the first failure. No nonce may be used twice with one
-// key.
-func NewUMAC32(key []byte) (*UMAC, error) { return newUMAC(key, 4) }
+// An attacker guesses a tag of 4 bytes with a probability of 2^-30 at each try. Use
+// it only where the first failure ends the connection.
+func NewUMAC32(key []byte) (*UMAC, error) { return newUMAC(key, UMAC32Size) }
 
-// NewUMAC64 returns a stream for UMAC-64, with tags of 8 bytes, as in SSH's
-// umac-64. The key is 16, 24 or 32 bytes; another size gives a [KeySizeError]. No
-// nonce may be used twice with one key.
-func NewUMAC64(key []byte) (*UMAC, error) { return newUMAC(key, 8) }
+// NewUMAC64 returns a stream for UMAC-64, with tags of 8 bytes, as in SSH's umac-64.
+// The key is 16, 24 or 32 bytes long; for another size NewUMAC64 returns a
+// [KeySizeError]. Never use a nonce twice with one key.
+func NewUMAC64(key []byte) (*UMAC, error) { return newUMAC(key, UMAC64Size) }
 
-// NewUMAC96 returns a stream for UMAC-96, with tags of 12 bytes. The key is 16, 24
-// or 32 bytes; another size gives a [KeySizeError]. No nonce may be used twice
-// with one key.
-func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, 12) }
+// NewUMAC96 returns a stream for UMAC-96, with tags of 12 bytes. The key is 16, 24 or
+// 32 bytes long; for another size NewUMAC96 returns a [KeySizeError]. Never use a
+// nonce twice with one key.
+func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, UMAC96Size) }
 
 // NewUMAC128 returns a stream for UMAC-128, with tags of 16 bytes, as in SSH's
-// umac-128. The key is 16, 24 or 32 bytes; another size gives a [KeySizeError]. No
-// nonce may be used twice with one key.
-func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, 16) }
+// umac-128. The key is 16, 24 or 32 bytes long; for another size NewUMAC128 returns a
+// [KeySizeError]. Never use a nonce twice with one key.
+func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, UMAC128Size) }
 
 func newUMAC(key []byte, tagSize int) (*UMAC, error) {
-	// Side by side: a server with many streams finds both on one page. A clone
-	// keeps this stream's memory alive together with the key.
+	// In one allocation, so that a server with many streams has both on one page.
+	// A clone keeps the memory of this stream alive together with the key.
 	p := new(struct {
 		stream UMAC
 		key    UMACKey
@@ -287,23 +288,13 @@ func (u *UMAC) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Sum returns the tag of what has been written, Size() bytes, under the nonce.
-// The tag takes the nonce's place: it is written from the start of the nonce's
-// storage if cap(nonce) is enough, and to new storage if not. The stream does not
-// change: a second Sum with another nonce gives the tag for that one, and writing
-// can go on.
-//
-// The nonce is 1 to 16 bytes, and never one that was used with this key before
-// for another message. Any other length panics, so also Sum(nil).
-func (u *UMAC) Sum(nonce []byte) []byte {
-	return u.AppendTag(nonce[:0], nonce)
-}
-
-// AppendTag appends to dst the tag of what has been written, Size() bytes, under
-// the nonce, and returns the extended slice. The stream does not change. dst may
+// AppendTag appends the tag of what has been written, Size() bytes, under the nonce to
+// dst and returns the extended slice. The stream does not change: a second AppendTag
+// with another nonce appends the tag for that one, and writing can go on. dst may
 // overlap the nonce.
 //
-// The nonce is as for [UMAC.Sum].
+// The nonce must be 1 to 16 bytes long, or AppendTag panics. It must never have been
+// used with this key before for another message.
 func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 	u.mustLive()
 	mustNonce(nonce)
@@ -312,9 +303,19 @@ func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 	return appendTag(dst, &tag, u.key.tagSize)
 }
 
-// Verify reports whether tag is the tag of what has been written under the nonce.
-// It is false for a tag or a nonce of a wrong length. The stream does not change.
-// The comparison takes the same time wherever the tags differ.
+// Sum returns the tag of what has been written, Size() bytes, under the nonce. It
+// overwrites the nonce: the tag is written from the start of the nonce's storage if
+// cap(nonce) is large enough, and to new storage if not. To keep the nonce, for
+// example a counter, use [UMAC.AppendTag], which has the same requirements.
+//
+// Sum does not append, unlike Sum of other hashes: in Sum(header) the header is the
+// nonce. Sum panics on a nonce of another length than 1 to 16 bytes, Sum(nil)
+// included.
+func (u *UMAC) Sum(nonce []byte) []byte { return u.AppendTag(nonce[:0], nonce) }
+
+// Verify reports whether tag is the tag of what has been written under the nonce. It
+// returns false for a tag or a nonce of a wrong length. The stream does not change.
+// The comparison is constant time.
 func (u *UMAC) Verify(tag, nonce []byte) bool {
 	u.mustLive()
 	if len(tag) != int(u.key.tagSize) || !isNonce(nonce) {
@@ -325,15 +326,13 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:u.key.tagSize]) == 1
 }
 
-// Bind returns a conventional [hash.Hash], which is a [hash.Cloner] too: its
-// Sum(b) appends to b the tag for this nonce. It starts from a copy of what has
-// been written to u; from then on the two are independent, but for the key, which
-// they share.
+// Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends
+// the tag for this nonce to b. It starts from a copy of what has been written to u.
+// After that the two share only the key.
 //
-// The nonce is as for [UMAC.Sum], but a wrong length gives a [NonceSizeError].
-// With one nonce only one message may be tagged: after a Reset the hash may be
-// used to verify, not to tag again. It has no Destroy; what it holds goes with the
-// garbage collector.
+// The nonce is as for [UMAC.AppendTag], except that for a wrong length Bind returns a
+// [NonceSizeError]. Tag only one message with it: after a Reset use the hash to verify,
+// not to tag again. It has no Destroy; its memory is left to the garbage collector.
 func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 	u.mustLive()
 	if !isNonce(nonce) {
@@ -344,7 +343,7 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 	return b, nil
 }
 
-// Reset makes the stream that of an empty message.
+// Reset resets the stream to its initial state.
 func (u *UMAC) Reset() {
 	u.mustLive()
 	u.uhash.reset()
@@ -362,8 +361,8 @@ func (u *UMAC) BlockSize() int {
 	return l1Block
 }
 
-// Clone returns a copy of the stream, a *UMAC. The key is shared: it is wiped by
-// Destroy of the stream that a NewUMAC function made, not by Destroy of a clone.
+// Clone returns a copy of the stream, a *UMAC, which shares the key. Destroy of the
+// stream that a NewUMAC function returned wipes the key; Destroy of a clone does not.
 // The error is always nil.
 func (u *UMAC) Clone() (hash.Cloner, error) {
 	u.mustLive()
@@ -375,20 +374,18 @@ func (u *UMAC) clone() *UMAC {
 	return &UMAC{umacName: u.umacName, key: u.key, uhash: u.uhash}
 }
 
-// Destroy overwrites the stream with zeros, and the key as well if one of the
-// NewUMAC functions made it for this stream. Any later use panics; a second
-// Destroy does nothing.
+// Destroy overwrites the stream with zeros, and also the key if a NewUMAC function set
+// it up for this stream. Any later use panics, except that a second Destroy does
+// nothing.
 func (u *UMAC) Destroy() {
 	if u.ownsKey {
 		u.key.Destroy()
 	}
-	u.wipe()
+	*u = UMAC{}
 }
 
-func (u *UMAC) wipe() { *u = UMAC{} }
-
-// boundUMAC is the hash that Bind returns. It keeps its stream in a field of its
-// own so that the stream's methods are not among its own.
+// boundUMAC is the hash that Bind returns. Its stream is not embedded, because its
+// methods must not be those of the stream.
 type boundUMAC struct {
 	umacName
 	u         *UMAC
@@ -407,12 +404,4 @@ func (b *boundUMAC) Clone() (hash.Cloner, error) {
 	c := *b
 	c.u = b.u.clone()
 	return &c, nil
-}
-
-func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= MaxNonceSize }
-
-func mustNonce(nonce []byte) {
-	if !isNonce(nonce) {
-		panic(NonceSizeError(len(nonce)).Error() + "; pass a nonce of its own for each message")
-	}
 }
