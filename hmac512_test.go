@@ -86,8 +86,7 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 func TestHMACSHA512Vectors(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Vectors) }
 
 func testHMACSHA512Vectors(t *testing.T) {
-	vectors := mactest.HMACVectors(t)
-	for _, v := range vectors {
+	for _, v := range mactest.HMACVectors(t) {
 		for name, flavour := range hmacFlavours {
 			got := flavour(t, v.Key, v.Msg)
 			if equal := bytes.Equal(got[:min(len(v.Tag), len(got))], v.Tag); equal != v.Valid {
@@ -99,9 +98,6 @@ func testHMACSHA512Vectors(t *testing.T) {
 		if got := fastmac.NewHMACSHA512Key(v.Key).Verify(v.Tag, v.Msg); got != want {
 			t.Errorf("%s: Verify %v, want %v", v.Name, got, want)
 		}
-	}
-	if want := 174 + 375 + 7 + 9 + 7 + 13; len(vectors) != want {
-		t.Errorf("%d vectors in testdata, want %d", len(vectors), want)
 	}
 }
 
@@ -195,8 +191,8 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 	for i := range mem {
 		mem[i] = byte(rng.Uint32())
 	}
-	// At the end of the page, or anywhere.
-	bytes := func() []byte {
+	// part returns a part of mem: its end, or any other.
+	part := func() []byte {
 		n := rng.IntN(300)
 		switch rng.IntN(8) {
 		case 0:
@@ -214,12 +210,12 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 	for size := range 41 {
 		tags, sums, keys, msgs := make([][64]byte, size), make([][64]byte, size), make([][]byte, size), make([][]byte, size)
 		for i := range size {
-			keys[i], msgs[i] = bytes(), bytes()
+			keys[i], msgs[i] = part(), part()
 		}
 		if size > 0 {
 			msgs[(size-1)*(size%2)] = mem
 		}
-		key := bytes()
+		key := part()
 		fastmac.NewHMACSHA512Key(key).TagBatch(tags, msgs)
 		fastmac.SumHMACSHA512Batch(sums, keys, msgs)
 		for i, msg := range msgs {

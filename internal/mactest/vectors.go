@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Package mactest holds what the tests of this module share: the contract suite
-// for hash.Hash and the loaders of the vectors in testdata. Only tests import it.
+// for hash.Hash and the loader of the vectors in testdata. Only tests import it.
 package mactest
 
 import (
@@ -15,82 +15,152 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
+)
+
+// file is a file of testdata and how many tags for this module there are in it.
+// A new file gets a row here and one in testdata/README.md.
+type file struct {
+	name string
+	tags int
+}
+
+var (
+	umacFiles = []file{
+		{"rfc/rfc4418_umac.json", 32},
+		{"nettle/umac_nettle.json", 220},
+		{"edge/umac_edge.json", 1764},
+	}
+	hmacFiles = []file{
+		{"rfc/rfc4231_hmac_sha512.json", 7},
+		{"nettle/hmac_sha512_extra.json", 9},
+		{"nist-cavp/hmac_sha512_cavp.json", 375},
+		{"acvp/hmac_sha2_512_boringssl.json", 7},
+		{"acvp/hmac_sha2_512_geomys.json", 13},
+		{"wycheproof/hmac_sha512_test.json", 174},
+	}
 )
 
 // UMACVector is a message with its UMAC tags.
 type UMACVector struct {
 	Name       string
+	Group      string // which branch the message reaches, in edge only
 	Key, Nonce []byte
+	Size       int            // of the message in bytes
 	Tags       map[int][]byte // by tag size in bytes
 
-	msg func() []byte
+	parts []part
+}
+
+// part is a part of a message: some bytes, repeated up to a size.
+type part struct {
+	pattern hexBytes
+	size    int
 }
 
 // Msg makes the message: up to 33 MB, so that not all are held at once.
-func (v *UMACVector) Msg() []byte { return v.msg() }
+func (v *UMACVector) Msg() []byte {
+	msg := make([]byte, v.Size)
+	rest := msg
+	for _, p := range v.parts {
+		// What is there already is copied, so twice as much each time.
+		for n := copy(rest[:p.size], p.pattern); n > 0 && n < p.size; {
+			n += copy(rest[n:p.size], rest[:n])
+		}
+		rest = rest[p.size:]
+	}
+	return msg
+}
 
 // UMACVectors returns all UMAC vectors of testdata.
-func UMACVectors(t testing.TB) []UMACVector {
-	var vectors []UMACVector
-	for _, name := range []string{"rfc/rfc4418_umac.json", "nettle/umac_nettle.json"} {
-		var file struct {
-			Tests []struct {
-				TagSize         int // bits
-				Key, Nonce, Tag hexBytes
-				MsgPattern      hexBytes
-				MsgLength       int
+func UMACVectors(t testing.TB) (vectors []UMACVector) {
+	t.Helper()
+	for _, f := range umacFiles {
+		tags := 0
+		for _, row := range umacRows(t, f.name) {
+			tags += len(row.Tags)
+			if n := len(vectors); n > 0 && vectors[n-1].merge(row) {
+				continue
 			}
+			vectors = append(vectors, row)
 		}
-		load(t, name, &file)
-		for i, test := range file.Tests {
-			vectors = append(vectors, UMACVector{
-				Name: fmt.Sprintf("%s#%d", name, i), Key: test.Key, Nonce: test.Nonce,
-				Tags: map[int][]byte{test.TagSize / 8: test.Tag},
-				msg: func() []byte {
-					if test.MsgLength == 0 {
-						return nil
-					}
-					n := test.MsgLength/len(test.MsgPattern) + 1
-					return bytes.Repeat(test.MsgPattern, n)[:test.MsgLength]
-				},
-			})
+		f.check(t, tags)
+	}
+	return vectors
+}
+
+// merge adds the tags of w, if it has the message of v and other tag sizes.
+func (v *UMACVector) merge(w UMACVector) bool {
+	if !bytes.Equal(v.Key, w.Key) || !bytes.Equal(v.Nonce, w.Nonce) || v.Size != w.Size || len(v.parts) != 1 ||
+		len(w.parts) != 1 || !bytes.Equal(v.parts[0].pattern, w.parts[0].pattern) {
+		return false
+	}
+	for size := range w.Tags {
+		if v.Tags[size] != nil {
+			return false
 		}
 	}
+	for size, tag := range w.Tags {
+		v.Tags[size] = tag
+	}
+	return true
+}
 
-	const edge = "edge/umac_edge.json"
-	var file struct {
+// umacRows reads a file in either of two formats: a pattern and one tag, or parts
+// of a message and several tags.
+func umacRows(t testing.TB, name string) (vectors []UMACVector) {
+	t.Helper()
+	var content struct {
 		Tests []struct {
 			TcID       int
 			Group      string
 			Key, Nonce hexBytes
-			Msg        []struct {
+			MsgLength  int
+
+			MsgPattern hexBytes
+			TagSize    int // bits
+			Tag        hexBytes
+
+			Msg []struct {
 				Hex    hexBytes
-				Repeat int // absent means once
+				Repeat *int // absent means once
 			}
 			Tags map[string]hexBytes // by size in bits
 		}
 	}
-	load(t, edge, &file)
-	for _, test := range file.Tests {
+	load(t, name, &content)
+	for i, test := range content.Tests {
 		v := UMACVector{
-			Name: fmt.Sprintf("%s#%d/%s", edge, test.TcID, test.Group),
-			Key:  test.Key, Nonce: test.Nonce,
-			Tags: make(map[int][]byte),
-			msg: func() []byte {
-				var b []byte
-				for _, part := range test.Msg {
-					b = append(b, bytes.Repeat(part.Hex, max(part.Repeat, 1))...)
-				}
-				return b
-			},
+			Name: fmt.Sprintf("%s#%d", name, i), Group: test.Group,
+			Key: test.Key, Nonce: test.Nonce,
+			Size: test.MsgLength, Tags: make(map[int][]byte),
 		}
-		for size, tag := range test.Tags {
-			var bits int
-			if _, err := fmt.Sscan(size, &bits); err != nil {
-				t.Fatalf("%s: tag size %q: %v", v.Name, size, err)
+		if test.Tags == nil {
+			v.parts = []part{{test.MsgPattern, test.MsgLength}}
+			test.Tags = map[string]hexBytes{strconv.Itoa(test.TagSize): test.Tag}
+		} else {
+			v.Name = fmt.Sprintf("%s#%d/%s", name, test.TcID, test.Group)
+			for _, p := range test.Msg {
+				size := len(p.Hex)
+				if p.Repeat != nil {
+					size *= *p.Repeat
+				}
+				v.parts = append(v.parts, part{p.Hex, size})
 			}
-			v.Tags[bits/8] = tag
+		}
+		size := 0
+		for _, p := range v.parts {
+			size += p.size
+		}
+		if size != v.Size {
+			t.Fatalf("%s: message of %d bytes, want %d", v.Name, size, v.Size)
+		}
+		for bits, tag := range test.Tags {
+			if strconv.Itoa(8*len(tag)) != bits {
+				t.Fatalf("%s: tag %x for %s bits", v.Name, tag, bits)
+			}
+			v.Tags[len(tag)] = tag
 		}
 		vectors = append(vectors, v)
 	}
@@ -105,74 +175,79 @@ type HMACVector struct {
 	Valid bool
 }
 
+// hmacRow is a test in any of the formats.
+type hmacRow struct {
+	TcID      int
+	Comment   string
+	Algorithm string // in ACVP's files, which have other SHA-2 as well
+	Key, Msg  hexBytes
+	Tag, Mac  hexBytes // one of them
+	Result    string   // in Wycheproof's
+}
+
 // HMACVectors returns all HMAC-SHA-512 vectors of testdata.
-func HMACVectors(t testing.TB) []HMACVector {
-	var vectors []HMACVector
-	for _, name := range []string{
-		"rfc/rfc4231_hmac_sha512.json",
-		"nettle/hmac_sha512_extra.json",
-		"nist-cavp/hmac_sha512_cavp.json",
-		"acvp/hmac_sha2_512_boringssl.json",
-		"acvp/hmac_sha2_512_geomys.json",
-	} {
-		var file struct {
-			Tests []struct {
-				Algorithm          string // in ACVP's files, which have other SHA-2 as well
-				Key, Msg, Tag, Mac hexBytes
-			}
+func HMACVectors(t testing.TB) (vectors []HMACVector) {
+	t.Helper()
+	for _, f := range hmacFiles {
+		var content struct {
+			Tests      []hmacRow
+			TestGroups []struct{ Tests []hmacRow }
 		}
-		load(t, name, &file)
-		for i, test := range file.Tests {
-			if test.Algorithm != "" && test.Algorithm != "HMAC-SHA2-512" {
+		load(t, f.name, &content)
+		rows := content.Tests
+		for _, group := range content.TestGroups {
+			rows = append(rows, group.Tests...)
+		}
+		tags := 0
+		for i, row := range rows {
+			if row.Algorithm != "" && row.Algorithm != "HMAC-SHA2-512" {
 				continue
 			}
+			tags++
 			vectors = append(vectors, HMACVector{
-				Name: fmt.Sprintf("%s#%d", name, i), Key: test.Key, Msg: test.Msg,
-				Tag: append(test.Tag, test.Mac...), Valid: true,
+				Name: fmt.Sprintf("%s#%d/%d %s", f.name, i, row.TcID, row.Comment),
+				Key:  row.Key, Msg: row.Msg, Tag: append(row.Tag, row.Mac...),
+				Valid: row.Result == "" || row.Result == "valid",
 			})
 		}
-	}
-
-	const wycheproof = "wycheproof/hmac_sha512_test.json"
-	var file struct {
-		TestGroups []struct {
-			Tests []struct {
-				TcID          int
-				Comment       string
-				Key, Msg, Tag hexBytes
-				Result        string
-			}
-		}
-	}
-	load(t, wycheproof, &file)
-	for _, group := range file.TestGroups {
-		for _, test := range group.Tests {
-			vectors = append(vectors, HMACVector{
-				Name: fmt.Sprintf("%s#%d/%s", wycheproof, test.TcID, test.Comment),
-				Key:  test.Key, Msg: test.Msg, Tag: test.Tag, Valid: test.Result == "valid",
-			})
-		}
+		f.check(t, tags)
 	}
 	return vectors
 }
 
-// load decodes a file of testdata, which is found from any folder of the module.
+func (f file) check(t testing.TB, tags int) {
+	t.Helper()
+	if tags != f.tags {
+		t.Fatalf("testdata/%s: %d tags, want %d", f.name, tags, f.tags)
+	}
+}
+
+// load decodes a file of testdata.
 func load(t testing.TB, name string, v any) {
 	t.Helper()
-	dir := "testdata"
-	for {
-		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err == nil {
-			if err := json.Unmarshal(b, v); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			return
-		}
-		if !errors.Is(err, fs.ErrNotExist) || len(dir) > 64 {
-			t.Fatalf("testdata/%s: %v", name, err)
-		}
-		dir = filepath.Join("..", dir)
+	b, err := os.ReadFile(filepath.Join(testdata(t), filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
 	}
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatalf("testdata/%s: %v", name, err)
+	}
+}
+
+// testdata returns the path of the module's testdata, from any of its folders.
+func testdata(t testing.TB) string {
+	t.Helper()
+	for dir := "testdata"; len(dir) < 64; dir = filepath.Join("..", dir) {
+		_, err := os.Stat(filepath.Join(dir, "rfc"))
+		if err == nil {
+			return dir
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("no testdata")
+	return ""
 }
 
 type hexBytes []byte

@@ -10,24 +10,12 @@ import (
 	"crypto/cipher"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"testing"
-)
 
-func loadJSON(t *testing.T, v any, elem ...string) {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "testdata"}, elem...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		t.Fatal(err)
-	}
-}
+	"example.com/fastmac/internal/mactest"
+)
 
 func unhex(t *testing.T, s string) []byte {
 	t.Helper()
@@ -38,112 +26,33 @@ func unhex(t *testing.T, s string) []byte {
 	return b
 }
 
-// skipLong leaves out the messages that take most of the time. -short
-// suits the race detector, under which they take minutes and which has little
-// to find in functions without shared state.
-func skipLong(t *testing.T, msgLength int) {
-	if testing.Short() && msgLength > 1<<20 {
-		t.Skip("message of more than 1 MiB in short mode")
-	}
-}
-
-func checkTag(t *testing.T, key, msg, nonce []byte, want string) {
-	t.Helper()
-	tag := unhex(t, want)
-	if got := UMAC(key, msg, nonce, len(tag)); !bytes.Equal(got, tag) {
-		t.Errorf("UMAC-%d: tag %x, want %x", 8*len(tag), got, tag)
-	}
-}
-
-// TestPatternVectors runs the files whose messages are a repeated pattern:
-// the RFC's own table, with its erratum 3507, and nettle's.
-func TestPatternVectors(t *testing.T) {
-	for _, f := range []struct {
-		dir, name string
-		rows      int
-	}{
-		{"rfc", "rfc4418_umac.json", 32},
-		{"nettle", "umac_nettle.json", 220},
-	} {
-		t.Run(f.name, func(t *testing.T) {
-			var file struct {
-				Tests []struct {
-					TagSize    int
-					Key        string
-					Nonce      string
-					MsgPattern string
-					MsgLength  int
-					Tag        string
-				}
+// TestVectors runs the RFC's own table, with its erratum 3507, nettle's, and the
+// messages built to reach what random ones do not: the marker of POLY, residues
+// next to the primes, more than 2^24 bytes.
+//
+// In short mode, messages of more than 1 MiB are left out: they suit neither the
+// race detector nor an emulator. Otherwise one of them is hashed from each group of
+// the edge vectors; the long run hashes all of them.
+func TestVectors(t *testing.T) {
+	inGroup := make(map[string]int) // messages of more than 1 MiB
+	for _, v := range mactest.UMACVectors(t) {
+		if v.Size > 1<<20 && v.Group != "" {
+			if inGroup[v.Group]++; inGroup[v.Group] > 1 && !mactest.Long() {
+				continue
 			}
-			loadJSON(t, &file, f.dir, f.name)
-			if len(file.Tests) != f.rows {
-				t.Fatalf("%d rows, want %d", len(file.Tests), f.rows)
-			}
-			for i, row := range file.Tests {
-				t.Run(fmt.Sprintf("%d/UMAC-%d/%dB", i, row.TagSize, row.MsgLength), func(t *testing.T) {
-					t.Parallel()
-					skipLong(t, row.MsgLength)
-					if len(row.Tag) != row.TagSize/4 {
-						t.Fatalf("tag %q in a row for %d bits", row.Tag, row.TagSize)
-					}
-					pattern := unhex(t, row.MsgPattern)
-					msg := make([]byte, 0, row.MsgLength+len(pattern))
-					for len(msg) < row.MsgLength {
-						msg = append(msg, pattern...)
-					}
-					checkTag(t, unhex(t, row.Key), msg[:row.MsgLength], unhex(t, row.Nonce), row.Tag)
-				})
-			}
-		})
-	}
-}
-
-// TestEdgeVectors runs messages built to reach what random ones do not: the
-// marker of POLY, residues next to the primes, more than 2^24 bytes.
-func TestEdgeVectors(t *testing.T) {
-	var file struct {
-		Tests []struct {
-			TcID  int
-			Group string
-			Key   string
-			Nonce string
-			Msg   []struct {
-				Hex    string
-				Repeat *int
-			}
-			MsgLength int
-			Tags      map[string]string
 		}
-	}
-	loadJSON(t, &file, "edge", "umac_edge.json")
-	tags := 0
-	for _, row := range file.Tests {
-		tags += len(row.Tags)
-		t.Run(fmt.Sprintf("%s/%d", row.Group, row.TcID), func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
+			if testing.Short() && v.Size > 1<<20 {
+				t.Skip("message of more than 1 MiB in short mode")
+			}
 			t.Parallel()
-			skipLong(t, row.MsgLength)
-			msg := make([]byte, 0, row.MsgLength)
-			for _, part := range row.Msg {
-				n := 1
-				if part.Repeat != nil {
-					n = *part.Repeat
+			msg := v.Msg()
+			for taglen, want := range v.Tags {
+				if got := UMAC(v.Key, msg, v.Nonce, taglen); !bytes.Equal(got, want) {
+					t.Errorf("UMAC-%d: tag %x, want %x", 8*taglen, got, want)
 				}
-				msg = append(msg, bytes.Repeat(unhex(t, part.Hex), n)...)
-			}
-			if len(msg) != row.MsgLength {
-				t.Fatalf("message of %d bytes, want %d", len(msg), row.MsgLength)
-			}
-			for bits, tag := range row.Tags {
-				if fmt.Sprint(4*len(tag)) != bits {
-					t.Errorf("tag %q for %s bits", tag, bits)
-				}
-				checkTag(t, unhex(t, row.Key), msg, unhex(t, row.Nonce), tag)
 			}
 		})
-	}
-	if tags != 1764 {
-		t.Errorf("%d tags, want 1764", tags)
 	}
 }
 
