@@ -103,3 +103,20 @@ func TestRequireHardwareOff(t *testing.T) {
 		}
 	}
 }
+
+// TestEachKernel checks that eachKernel calls its function for every name that the
+// kernels of this machine give, and switches them on again.
+func TestEachKernel(t *testing.T) {
+	first := nhName() + "/" + aesName()
+	seen := make(map[string]bool)
+	last := ""
+	eachKernel(func(kernel string) {
+		if seen[kernel] || kernel != nhName()+"/"+aesName() {
+			t.Errorf("%s, in use are %s/%s, after %v", kernel, nhName(), aesName(), seen)
+		}
+		seen[kernel], last = true, kernel
+	})
+	if !seen[first] || last != "generic/stdlib" || nhName()+"/"+aesName() != first {
+		t.Errorf("%v, %s last; before %s, then %s/%s", seen, last, first, nhName(), aesName())
+	}
+}

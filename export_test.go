@@ -15,6 +15,26 @@ var (
 	ForAllKernels = forAllKernels
 )
 
+// eachKernel calls f with all kernels in use that this machine has, and again each
+// time that it has switched off the best of those left, the next row of kernelFlags.
+// The last call is for portable code. Then it switches all on again.
+func eachKernel(f func(kernel string)) {
+	f(nhName() + "/" + aesName())
+	for _, flags := range kernelFlags {
+		had := false
+		for _, flag := range flags {
+			if *flag {
+				had = true
+				*flag = false
+				defer func() { *flag = true }()
+			}
+		}
+		if had {
+			f(nhName() + "/" + aesName())
+		}
+	}
+}
+
 // forAllKernels runs f as a subtest for each kernel that this machine has.
 func forAllKernels(t *testing.T, f func(t *testing.T)) {
 	eachKernel(func(kernel string) { t.Run(kernel, f) })

@@ -8,23 +8,12 @@ package fastmac
 
 import "example.com/fastmac/internal/sha512"
 
-// eachKernel calls f for each kernel that this machine has, in use.
-func eachKernel(f func(kernel string)) {
-	avx512, vaes, avx2, aesni := useAVX512, useVAES, useAVX2, useAES
-	defer func() { useAVX512, useVAES, useAVX2, useAES = avx512, vaes, avx2, aesni }()
-	for {
-		f(nhName() + "/" + aesName())
-		switch {
-		case useAVX512:
-			useAVX512, useVAES = false, false
-		case useAVX2:
-			useAVX2 = false
-		case useAES:
-			useAES, useVAES = false, false
-		default:
-			return
-		}
-	}
+// kernelFlags has a row for each kernel that a CPU may lack, best first: the flags
+// that are off then.
+var kernelFlags = [][]*bool{
+	{&useAVX512, &useVAES},
+	{&useAVX2},
+	{&useAES, &useVAES},
 }
 
 // eachSHA512 calls f for each implementation of HMAC-SHA-512 that this machine has,

@@ -6,7 +6,7 @@
 
 package fastmac
 
-func eachKernel(f func(kernel string)) { f(nhName() + "/" + aesName()) }
+var kernelFlags [][]*bool
 
 // eachSHA512 calls f for each implementation of HMAC-SHA-512, in use.
 func eachSHA512(f func(name string)) {
