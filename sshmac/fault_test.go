@@ -14,144 +14,173 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"example.com/fastmac/internal/mactest"
 )
 
-// damage is what happens to packets on their way.
-type damage struct {
-	name      string
-	fault     func(i int, packet []byte) (wire []byte, end bool) // see memStream; i counts from 0
-	delivered int                                                // packets whose data the application must have been given
-	errs      []string                                           // one of them ends the connection; none: any but the end of the stream
+// A fault is what happens to packets on their way: fault returns what is sent in
+// place of packet p, and whether the stream ends behind it. i is 0 for the packet
+// that is damaged, and counts on from there.
+type fault func(i int, p []byte) (wire []byte, end bool)
+
+// edit returns the fault that changes the damaged packet in place.
+func edit(change func(p []byte)) fault {
+	return func(i int, p []byte) ([]byte, bool) {
+		if i == 0 {
+			change(p)
+		}
+		return p, false
+	}
 }
 
-// Errors of x/crypto. It looks at the length and at the padding's before it has
+func flip(position, bit int) fault {
+	return edit(func(p []byte) { p[position] ^= 1 << bit })
+}
+
+// setLength replaces the packet's length, which is known, by another one. Under a
+// stream cipher that is possible without the key.
+func setLength(from, to uint32) fault {
+	return edit(func(p []byte) {
+		binary.BigEndian.PutUint32(p, binary.BigEndian.Uint32(p)^from^to)
+	})
+}
+
+// cut ends the stream after n bytes of the packet.
+func cut(n int) fault { return func(_ int, p []byte) ([]byte, bool) { return p[:n], true } }
+
+func drop(i int, p []byte) ([]byte, bool) {
+	if i == 0 {
+		return nil, false
+	}
+	return p, false
+}
+
+func repeat(i int, p []byte) ([]byte, bool) {
+	if i == 0 {
+		p = append(p, p...)
+	}
+	return p, false
+}
+
+// swap returns the fault that sends the packet behind the next one.
+func swap() fault {
+	var held []byte
+	return func(i int, p []byte) ([]byte, bool) {
+		switch i {
+		case 0:
+			held = p
+			return nil, false
+		case 1:
+			return append(p, held...), false
+		}
+		return p, false
+	}
+}
+
+// A damage is a fault to one packet of a connection.
+type damage struct {
+	name      string
+	fault     fault
+	packet    int      // counts from 0
+	delivered int      // packets whose data the application must receive
+	errs      []string // one of them ends the connection; nil: any error except the end of the stream
+}
+
+// Errors of x/crypto. It checks the length and the padding's length before it has
 // the tag.
-const (
-	macFailure = "ssh: MAC failure"
-	tooSmall   = "ssh: invalid packet length, packet too small"
-	tooLarge   = "ssh: invalid packet length, packet too large"
+var (
+	badMAC      = []string{"ssh: MAC failure"}
+	badPadding  = []string{"ssh: MAC failure", "ssh: invalid packet length, packet too small"}
+	tooSmall    = []string{"ssh: invalid packet length, packet too small"}
+	tooLarge    = []string{"ssh: invalid packet length, packet too large"}
+	endOfStream = []string{io.EOF.Error()}
+	endInPacket = []string{io.ErrUnexpectedEOF.Error()}
 )
 
-// damages returns faults to packets of the given sizes of data, all of them to
-// others than the last.
-func damages(t *testing.T, rng *rand.Rand, sizes []int, etm bool, tagSize int) []damage {
+// packets are those of one connection, with the sizes of their data.
+type packets struct {
+	sizes   []int
+	etm     bool
+	tagSize int
+}
+
+// wireSize returns the size of packet k: length, padding length, type, channel, size
+// of the data, data, padding to a multiple of 16 and at least 4, tag.
+func (s packets) wireSize(k int) int {
+	n := 4 + 1 + 9 + s.sizes[k] + 4
+	if s.etm {
+		n -= 4 // the clear length is not padded
+	}
+	n = (n + 15) &^ 15
+	if s.etm {
+		n += 4
+	}
+	return n + s.tagSize
+}
+
+// damages returns every kind of damage to packet k, which is not the last, each at a
+// random position of its kind.
+func (s packets) damages(rng *rand.Rand, k int) []damage {
+	const maxLength = 256 << 10 // x/crypto's limit
+	at := rng.IntN
+	size := s.wireSize(k)
+	tag := size - s.tagSize // where it begins
+	length := uint32(tag - 4)
+	var garbled []string // the key stream is out of step: without etm any error is possible
+	if s.etm {
+		garbled = badPadding
+	}
+	all := []damage{
+		{"length", flip(at(4), at(8)), k, k, nil}, // the error depends on the bit
+		{"padding length", flip(4, at(8)), k, k, badPadding},
+		{"message", flip(5+at(9+s.sizes[k]), at(8)), k, k, badMAC},
+		{"padding", flip(tag-4+at(4), at(8)), k, k, badMAC},
+		{"tag", flip(tag+at(s.tagSize), at(8)), k, k, badMAC},
+		{"first byte of the tag", flip(tag, at(8)), k, k, badMAC},
+		{"last byte of the tag", flip(size-1, at(8)), k, k, badMAC},
+
+		{"length 0", setLength(length, 0), k, k, tooSmall},
+		{"length 1", setLength(length, 1), k, k, tooSmall},
+		{"length beyond the limit", setLength(length, maxLength+1), k, k, tooLarge},
+		{"length 2^31", setLength(length, 1<<31), k, k, tooLarge},
+		{"length 2^32-1", setLength(length, 1<<32-1), k, k, tooLarge},
+		{"length of a block less", setLength(length, length-16), k, k, badPadding},
+		{"length of a block more", setLength(length, length+16), k, k, badPadding},
+
+		{"cut in the length", cut(1 + at(4)), k, k, endInPacket},
+		{"cut after the padding length", cut(5), k, k, endOfStream}, // x/crypto has read a whole prefix
+		{"cut in the message", cut(6 + at(size-6)), k, k, endInPacket},
+		{"cut before the last byte", cut(size - 1), k, k, endInPacket},
+
+		{"dropped", drop, k, k, garbled},
+		{"repeated", repeat, k, k + 1, garbled},
+		{"swapped with the next", swap(), k, k, garbled},
+	}
+	for i := range all {
+		all[i].name = fmt.Sprintf("packet %d of %d bytes: %s", k, s.sizes[k], all[i].name)
+	}
+	return all
+}
+
+// flips returns one damage for each byte of packet k: a bit of it is flipped.
+func (s packets) flips(rng *rand.Rand, k int) []damage {
 	var all []damage
-	// wireSize is the size of packet k: length, padding length, type, channel, size
-	// of the data, data, padding to a multiple of 16 and at least 4, tag.
-	wireSize := func(k int) int {
-		n := 4 + 1 + 9 + sizes[k] + 4
-		if etm {
-			n -= 4 // the clear length is not padded
-		}
-		n = (n + 15) &^ 15
-		if etm {
-			n += 4
-		}
-		return n + tagSize
-	}
-	// change is a fault that replaces packet k.
-	change := func(k, delivered int, errs []string, replace func(p []byte) ([]byte, bool), format string, args ...any) {
-		all = append(all, damage{
-			name: fmt.Sprintf("packet %d of %d bytes: ", k, sizes[k]) + fmt.Sprintf(format, args...),
-			fault: func(i int, p []byte) ([]byte, bool) {
-				if i != k {
-					return p, false
-				}
-				if len(p) != wireSize(k) {
-					t.Errorf("packet %d has %d bytes, want %d", k, len(p), wireSize(k))
-				}
-				return replace(bytes.Clone(p))
-			},
-			delivered: delivered,
-			errs:      errs,
-		})
-	}
-	flip := func(k, position int) {
+	for position := range s.wireSize(k) {
 		bit := rng.IntN(8)
-		errs := []string{macFailure}
+		d := damage{fmt.Sprintf("packet %d of %d bytes: bit %d of byte %d", k, s.sizes[k], bit, position), flip(position, bit), k, k, badMAC}
 		switch {
 		case position < 4:
-			errs = nil // depends on the bit
+			d.errs = nil
 		case position == 4:
-			errs = append(errs, tooSmall)
+			d.errs = badPadding
 		}
-		change(k, k, errs, func(p []byte) ([]byte, bool) {
-			p[position] ^= 1 << bit
-			return p, false
-		}, "bit %d of byte %d flipped", bit, position)
-	}
-	times := 2
-	if !testing.Short() {
-		times = 8
-		k := rng.IntN(len(sizes) - 1)
-		for k < len(sizes)-2 && sizes[k] > 200 {
-			k++
-		}
-		for position := range wireSize(k) {
-			flip(k, position)
-		}
-	}
-	for range times {
-		k := rng.IntN(len(sizes) - 1)
-		n := wireSize(k)
-		flip(k, rng.IntN(4))                      // length
-		flip(k, 4)                                // padding length
-		flip(k, 5+rng.IntN(9+sizes[k]))           // message
-		flip(k, n-tagSize-4+rng.IntN(4))          // padding
-		flip(k, n-tagSize+rng.IntN(tagSize))      // tag
-		flip(k, n-[]int{tagSize, 1}[rng.IntN(2)]) // ends of the tag
-		for _, length := range []uint32{0, 1, 1 << 31, 1<<32 - 1, 256<<10 + 1, uint32(n-4-tagSize) - 16, uint32(n-4-tagSize) + 16} {
-			errs := []string{macFailure, tooSmall}
-			switch {
-			case length <= 1:
-				errs = []string{tooSmall}
-			case length > 256<<10: // x/crypto's limit
-				errs = []string{tooLarge}
-			}
-			change(k, k, errs, func(p []byte) ([]byte, bool) {
-				// Under a stream cipher too, who knows the length can replace it.
-				have := uint32(len(p) - 4 - tagSize)
-				binary.BigEndian.PutUint32(p, binary.BigEndian.Uint32(p)^have^length)
-				return p, false
-			}, "length %d", length)
-		}
-		for _, length := range []int{1 + rng.IntN(4), 5, 6 + rng.IntN(n-6), n - 1} {
-			errs := []string{io.ErrUnexpectedEOF.Error()}
-			if length == 5 {
-				errs = []string{io.EOF.Error()} // where x/crypto has read a whole prefix
-			}
-			change(k, k, errs, func(p []byte) ([]byte, bool) { return p[:length], true }, "cut after %d bytes", length)
-		}
-
-		// The key stream is out of step: without etm there can be any error.
-		var garbled []string
-		if etm {
-			garbled = []string{macFailure, tooSmall}
-		}
-		change(k, k, garbled, func(p []byte) ([]byte, bool) { return nil, false }, "dropped")
-		change(k, k+1, garbled, func(p []byte) ([]byte, bool) { return append(p, p...), false }, "repeated")
-		var held []byte
-		all = append(all, damage{
-			name: fmt.Sprintf("packets %d and %d swapped", k, k+1),
-			fault: func(i int, p []byte) ([]byte, bool) {
-				switch i {
-				case k:
-					held = bytes.Clone(p)
-					return nil, false
-				case k + 1:
-					return append(bytes.Clone(p), held...), false
-				}
-				return p, false
-			},
-			delivered: k,
-			errs:      garbled,
-		})
+		all = append(all, d)
 	}
 	return all
 }
 
 // TestDamage damages a connection after its handshake, in one direction: it must
-// end with an error, and all that was sent before and nothing else be delivered.
+// end with an error, and everything sent before must be delivered, and nothing else.
 func TestDamage(t *testing.T) {
 	registered(t)
 	for i, mac := range MACs() {
@@ -164,40 +193,55 @@ func TestDamage(t *testing.T) {
 				}
 				rng.Shuffle(len(sizes), func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
 				mode := macModes[mac]
-				tagSize := mode.new(make([]byte, mode.keySize)).Size()
-				whole := damage{
-					name:      "no damage",
-					fault:     func(i int, p []byte) ([]byte, bool) { return p, false },
-					delivered: len(sizes),
-					errs:      []string{io.EOF.Error()},
+				s := packets{sizes, mode.etm, mode.new(make([]byte, mode.keySize)).Size()}
+
+				all := []damage{{"no damage", flip(0, 0), len(sizes), len(sizes), endOfStream}}
+				rounds := 4
+				if mactest.Long() && !testing.Short() {
+					rounds = 8
+					k := rng.IntN(len(sizes) - 1)
+					for k < len(sizes)-2 && sizes[k] > 200 {
+						k++
+					}
+					all = append(all, s.flips(rng, k)...)
 				}
-				for _, d := range append(damages(t, rng, sizes, mode.etm, tagSize), whole) {
-					synctest.Test(t, func(t *testing.T) { d.test(t, mac, fromServer, sizes) })
+				for range rounds {
+					all = append(all, s.damages(rng, rng.IntN(len(sizes)-1))...)
+				}
+				for _, d := range all {
+					synctest.Test(t, func(t *testing.T) { d.test(t, mac, fromServer, s) })
 				}
 			})
 		}
 	}
 }
 
-func (d damage) test(t *testing.T, mac string, fromServer bool, sizes []int) {
+func (d damage) test(t *testing.T, mac string, fromServer bool, s packets) {
 	sender, receiver := connectMem(t, clientConfig(only(mac)))
 	if fromServer {
 		sender, receiver = receiver, sender
 	}
 	stream := sender.raw.(*memConn).out
-	synctest.Wait() // until nothing of the handshake is on its way
+	synctest.Wait() // until no packet of the handshake is on its way
 
-	packet := 0
+	packet := -1
 	stream.fault = func(p []byte) ([]byte, bool) {
 		packet++
-		return d.fault(packet-1, p)
+		if packet < d.packet {
+			return p, false
+		}
+		if packet < len(s.sizes) && len(p) != s.wireSize(packet) {
+			t.Errorf("packet %d has %d bytes, want %d", packet, len(p), s.wireSize(packet))
+		}
+		return d.fault(packet-d.packet, bytes.Clone(p))
 	}
-	sent := make([]byte, 3000*len(sizes))
+	sent := make([]byte, 3000*len(s.sizes))
 	content(0).Read(sent)
 	var want []byte
-	for i, left := 0, sent; i < len(sizes); i++ {
-		sender.channel.Write(left[:sizes[i]]) // fails once the receiver has hung up
-		left = left[sizes[i]:]
+	left := sent
+	for i, size := range s.sizes {
+		sender.channel.Write(left[:size]) // fails once the receiver has hung up
+		left = left[size:]
 		if i < d.delivered {
 			want = sent[:len(sent)-len(left)]
 		}
@@ -210,15 +254,15 @@ func (d damage) test(t *testing.T, mac string, fromServer bool, sizes []int) {
 		t.Errorf("%s: %d bytes delivered, want the %d of %d packets; a prefix of what was sent: %v",
 			d.name, len(got), len(want), d.delivered, bytes.HasPrefix(sent, got))
 	}
-	if len(d.errs) == 0 && err == io.EOF || len(d.errs) > 0 && !slices.Contains(d.errs, err.Error()) {
+	if d.errs == nil && err == io.EOF || d.errs != nil && !slices.Contains(d.errs, err.Error()) {
 		t.Errorf("%s: the connection ends with %q, want one of %q", d.name, err, d.errs)
 	}
 }
 
-// TestAbandoned ends connections at each packet, from the versions to the transfer
-// of data: before it, within it and behind it. The stream ends there, or both ends
-// give up after the rest did not arrive. Nothing may be left of them: no goroutine,
-// without which a bubble cannot end, and no memory.
+// TestAbandoned ends connections before, within and behind each packet, from the
+// versions to the transfer of data. The stream ends there, or the rest does not
+// arrive and both ends give up. They must leave no goroutine, with which a bubble
+// could not end, and no memory.
 func TestAbandoned(t *testing.T) {
 	registered(t)
 	rounds := 10

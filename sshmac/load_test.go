@@ -15,12 +15,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 	"golang.org/x/crypto/ssh"
 )
 
-// TestLoad has many connections to one server open at once, each with a MAC of its
-// own, and moves data both ways in all of them, with rekeys on the way.
+// TestLoad opens many connections to one server at once, under all MACs, and moves
+// data both ways in all of them, with rekeys on the way.
 func TestLoad(t *testing.T) {
 	registered(t)
 	connections, size := 500, 128<<10
@@ -103,22 +104,25 @@ func TestLoad(t *testing.T) {
 	all.Wait()
 }
 
-// TestRekey renews the keys of one connection thousands of times while data moves
-// both ways, and changes to another UMAC each time. Under one key of four, one end
-// has the reference in place of ours: two of the same could err alike, and not begin
-// afresh with a key or a packet.
+// TestRekey renews the keys of one connection many times while data moves both ways,
+// and changes to another UMAC each time. With one key of four, one end uses the
+// reference instead: two ends with the same code could make the same mistake, such as
+// not to start afresh with a key or a packet.
 func TestRekey(t *testing.T) {
 	registered(t)
-	rekeys := 10_000
-	if testing.Short() {
+	rekeys := 1000
+	switch {
+	case testing.Short():
 		rekeys = 200
+	case mactest.Long():
+		rekeys = 10_000
 	}
 	names := []string{UMAC64, UMAC64ETM, UMAC128, UMAC128ETM}
 
-	// How many hashes are made for each name: four in a key exchange, as each end
-	// has one for each direction.
+	// The number of hashes made for each name: four in a key exchange, one for each
+	// direction at each end.
 	made := make(map[string]*atomic.Int64)
-	var once sync.Map // keys that one end has, and the other has not yet
+	var once sync.Map // keys that only one end has so far
 	for _, name := range names {
 		count, entry := new(atomic.Int64), macModes[name]
 		newHash := entry.new
@@ -141,11 +145,11 @@ func TestRekey(t *testing.T) {
 	// In a bubble, a connection that hangs is a deadlock, and found at once.
 	synctest.Test(t, func(t *testing.T) {
 		config := only(names...)
-		config.RekeyThreshold = 1 // x/crypto takes its least, 256 bytes
+		config.RekeyThreshold = 1 // x/crypto raises it to 256 bytes, its minimum
 
-		// x/crypto has no way to change the MACs of a connection, but reads its
-		// own copy of the configuration for each key exchange, in the goroutine
-		// that calls HostKeyCallback in each.
+		// x/crypto has no way to change the MACs of a connection. It reads its
+		// private copy of the configuration in each key exchange, in the goroutine
+		// that calls HostKeyCallback, so that is changed here.
 		var exchanges atomic.Int64
 		var live atomic.Pointer[ssh.Config]
 		clientConfig := clientConfig(config)
@@ -158,7 +162,7 @@ func TestRekey(t *testing.T) {
 		}
 		client, server := connectMem(t, clientConfig)
 		transport := reflect.ValueOf(client.conn).Elem().FieldByName("transport")
-		for transport.Kind() != reflect.Struct { // releases differ in how it is kept
+		for transport.Kind() != reflect.Struct { // a pointer or an interface, by release
 			transport = transport.Elem()
 		}
 		private := transport.FieldByName("config")
@@ -178,7 +182,7 @@ func TestRekey(t *testing.T) {
 					t.Fatalf("after %d key exchanges: %v", exchanges.Load(), err)
 				}
 			}
-			synctest.Wait() // until no key exchange is under way
+			synctest.Wait() // until no key exchange is in progress
 			heap[half] = heapInUse()
 		}
 		checkHeap(t, heap, rekeys/2)
