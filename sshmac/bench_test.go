@@ -13,8 +13,8 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// packetMAC returns what x/crypto's transport does with a MAC for each packet that
-// it sends: its body is n bytes with the padding.
+// packetMAC returns a function that makes the calls of x/crypto's transport for one
+// packet that it sends: its body has n bytes, padding included.
 func packetMAC(h hash.Hash, n int) func() {
 	const padding = 10
 	var sequence uint32
@@ -39,7 +39,7 @@ var packetSizes = []int{32, 256, 1500, 32768}
 func BenchmarkPacket(b *testing.B) {
 	for _, m := range Modes() {
 		if !m.ETM {
-			continue // the same code
+			continue // the same code as with ETM
 		}
 		for _, size := range packetSizes {
 			b.Run(fmt.Sprintf("mac=%s/size=%d", m.Name, size), func(b *testing.B) {

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// registered registers, or skips the test where that is refused.
+// registered calls Register, or skips the test in FIPS 140 mode.
 func registered(t *testing.T) {
 	if fips140.Enabled() {
 		t.Skip("FIPS 140 mode has no UMAC")
@@ -30,7 +30,8 @@ func registered(t *testing.T) {
 	}
 }
 
-// only is a configuration that negotiates one of the MACs and nothing slow.
+// only returns a configuration that negotiates one of the MACs, and no slow
+// algorithms.
 func only(macs ...string) ssh.Config {
 	return ssh.Config{MACs: macs, Ciphers: []string{"aes128-ctr"}, KeyExchanges: []string{"curve25519-sha256"}}
 }
@@ -50,8 +51,8 @@ type end struct {
 	channel ssh.Channel
 }
 
-// dial does the client's part, and serve the server's, up to an open channel. When
-// one returns an error, raw is closed.
+// dial connects as a client, and serve as a server, up to an open channel. If they
+// return an error, raw is closed.
 func dial(raw net.Conn, config *ssh.ClientConfig, extra []byte) (end, error) {
 	conn, channels, requests, err := ssh.NewClientConn(raw, "", config)
 	if err != nil {
@@ -100,7 +101,7 @@ func clientConfig(config ssh.Config) *ssh.ClientConfig {
 	return &ssh.ClientConfig{Config: config, User: "test", HostKeyCallback: ssh.InsecureIgnoreHostKey()}
 }
 
-// content is an endless stream of bytes, another one for each id.
+// content returns an endless stream of bytes, which depends on id.
 func content(id uint64) *rand.ChaCha8 {
 	var seed [32]byte
 	binary.BigEndian.PutUint64(seed[:], id)
@@ -108,8 +109,8 @@ func content(id uint64) *rand.ChaCha8 {
 }
 
 // exchange sends the first n bytes of one content while it receives those of
-// another. Its packets are of up to 3000 bytes, so that some end within the first
-// block of UMAC and some beyond. After an error the connection is closed.
+// another. Its packets have up to 3000 bytes, so that some end within the first
+// block of UMAC and others beyond it. After an error the connection is closed.
 func (e end) exchange(out, in uint64, n int) error {
 	sent := make(chan error, 1)
 	go func() {
@@ -130,33 +131,34 @@ func (e end) exchange(out, in uint64, n int) error {
 	content(in).Read(want)
 	_, err := io.ReadFull(e.channel, got)
 	if err == nil && !bytes.Equal(got, want) {
-		err = errors.New("other content received than was sent")
+		err = errors.New("the content received is not what was sent")
 	}
 	if err != nil {
-		e.conn.Close() // or the other goroutine could wait for a window for ever
+		e.conn.Close() // so that the other goroutine does not wait for a window forever
 	}
 	return errors.Join(err, <-sent)
 }
 
-// both has the two ends exchange the contents id and id+1.
+// both makes the two ends exchange the contents id and id+1.
 func both(client, server end, id uint64, n int) error {
 	answer := make(chan error, 1)
 	go func() { answer <- server.exchange(id+1, id, n) }()
 	return errors.Join(client.exchange(id, id+1, n), <-answer)
 }
 
-// memStream is one direction of a connection in memory. Waiting for it counts as
-// idle in a bubble of package synctest, which waiting for the network does not: so
-// a connection that hangs, or leaves a goroutine behind, fails its test at once.
+// memStream is one direction of a connection in memory. In a bubble of package
+// synctest, a goroutine that waits for it is blocked durably, unlike one that waits
+// for the network: so a connection that hangs, or leaves a goroutine behind, fails
+// its test at once.
 type memStream struct {
 	mu     sync.Mutex
 	more   *sync.Cond
 	data   []byte
 	closed bool
 
-	// fault, if set, says what becomes of a packet, and whether the stream ends
-	// behind it. x/crypto passes a packet of up to 4096 bytes, tag included, in
-	// one Write.
+	// fault, if set, returns what is sent in place of a packet, and whether the
+	// stream ends behind it. x/crypto passes a packet of up to 4096 bytes, tag
+	// included, in one Write.
 	fault func(packet []byte) (wire []byte, end bool)
 }
 
@@ -223,7 +225,7 @@ func (c *memConn) Close() error {
 }
 
 // connectMem makes an SSH connection in memory, with the same algorithms at both
-// ends, which are closed at the end of the test.
+// ends. They are closed at the end of the test.
 func connectMem(t *testing.T, config *ssh.ClientConfig) (client, server end) {
 	t.Helper()
 	clientRaw, serverRaw := newMemConns()
@@ -257,7 +259,7 @@ func heapInUse() uint64 {
 }
 
 // checkHeap compares the heap in use before and after n connections or key
-// exchanges. The hashes of each have several KiB.
+// exchanges. The hashes of each take several KiB.
 func checkHeap(t *testing.T, heap [2]uint64, n int) {
 	t.Helper()
 	t.Logf("heap in use: %d bytes, and %d after %d times more", heap[0], heap[1], n)

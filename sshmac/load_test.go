@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/internal/umacref"
 	"golang.org/x/crypto/ssh"
 )
@@ -56,7 +57,7 @@ func TestLoad(t *testing.T) {
 			return err
 		}
 		defer e.conn.Close()
-		checkNegotiated(t, e.conn, "aes128-ctr", config.MACs[0])
+		sshtest.Algorithms{Cipher: "aes128-ctr", MAC: config.MACs[0]}.CheckConn(t, e.conn)
 		open.Wait()
 		if err := e.exchange(2*id, 2*id+1, size); err != nil {
 			return err

@@ -89,7 +89,7 @@ func TestPackets(t *testing.T) {
 			}
 			packet := make([]byte, rng.Uint64()%2000)
 			if i%7 == 0 {
-				packet = make([]byte, shortSize-1+i%3) // around the longest that is gathered
+				packet = make([]byte, shortSize-1+i%3) // around the longest packet that is gathered
 			}
 			rng.Read(packet)
 
@@ -105,7 +105,7 @@ func TestPackets(t *testing.T) {
 			}
 
 			h.Reset()
-			if i%3 == 0 { // a packet that is given up before its tag
+			if i%3 == 0 { // a packet that is abandoned before its tag
 				h.Write(number)
 				h.Write(packet[len(packet)/2:])
 				h.Reset()
@@ -118,7 +118,7 @@ func TestPackets(t *testing.T) {
 			cut := rng.Uint64() % uint64(len(packet)+1)
 			h.Write(packet[:cut])
 			h.Write(packet[cut:])
-			// CBC mode hands over the packet itself, to append to.
+			// In CBC mode the tag is appended to the packet itself.
 			if got := h.Sum(packet); !bytes.Equal(got[len(packet):], want) || !bytes.Equal(got[:len(packet)], packet) {
 				t.Fatalf("%s: packet %d of %d bytes: tag %x, want %x", m.Name, seq, len(packet), got[len(packet):], want)
 			}
@@ -126,7 +126,7 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// TestVectors takes the vectors whose nonce is a sequence number.
+// TestVectors uses the vectors whose nonce is a sequence number.
 func TestVectors(t *testing.T) {
 	modes := map[int]Mode{8: Modes()[0], 16: Modes()[1]}
 	tags := 0
