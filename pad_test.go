@@ -81,3 +81,18 @@ func testUMACNonceOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestNonceLengths checks what the package documentation says of nonces that are
+// equal when zero-padded: the pads are equal if the last bytes select the same part.
+func TestNonceLengths(t *testing.T) {
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, make([]byte, 16), size)
+		equal := func(a, b []byte) bool { return k.Verify(k.Tag(nil, a, nil), b, nil) }
+		if !equal([]byte{4}, []byte{4, 0}) {
+			t.Errorf("%d bytes: tags under 04 and 0400 are different", size)
+		}
+		if got, want := equal([]byte{1}, []byte{1, 0}), size > 8; got != want {
+			t.Errorf("%d bytes: tags under 01 and 0100 are equal: %v, want %v", size, got, want)
+		}
+	}
+}
