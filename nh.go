@@ -60,14 +60,12 @@ type l1State struct {
 	bytes int // added, a multiple of l1Group
 }
 
-// words returns the L1 words of a block of length bytes: its sums and its length in
-// bits, RFC 4418 section 5.2.1.
-func (s *l1State) words(length uint64) l1Words {
-	words := s.sums
-	for i := range words {
-		words[i] += 8 * length
+// addLength adds the length of the block in bits to its sums, which are then its L1
+// words, RFC 4418 section 5.2.1.
+func (w *l1Words) addLength(bytes uint64) {
+	for i := range w {
+		w[i] += 8 * bytes
 	}
-	return words
 }
 
 // nh adds to sums the NH hash, RFC 4418 section 5.2.2, of p, whole groups that begin

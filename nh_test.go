@@ -54,7 +54,8 @@ func TestNH(t *testing.T) {
 					if s.bytes != cut {
 						t.Fatalf("%d bytes added, want %d", s.bytes, cut)
 					}
-					words := k.lastWords(&s, block[cut:n], uint64(n))
+					var words l1Words
+					k.lastWords(&words, &s, block[cut:n], uint64(n))
 					for i, word := range words[:k.n] {
 						if want := start[i] + want[i] + 8*uint64(n); word != want {
 							t.Fatalf("%d bytes cut at %d, iteration %d of %d: %#x, want %#x", n, cut, i, k.n, word, want)

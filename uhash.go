@@ -116,8 +116,8 @@ func (u *uhash) writeGroups(k *uhashKey, p []byte) {
 
 // endBlock moves the full block from l1 on to l2.
 func (u *uhash) endBlock(k *uhashKey) {
-	words := u.l1.words(l1Block)
-	u.l2.write(k.l2[:k.n], &words)
+	u.l1.sums.addLength(l1Block)
+	u.l2.write(k.l2[:k.n], &u.l1.sums)
 	u.l1.sums, u.l1.bytes = l1Words{}, 0
 }
 
@@ -188,7 +188,8 @@ func (k *uhashKey) tagLast(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, 
 func (k *uhashKey) tagLast128(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, rest []byte, length uint64, x pad) {
 	end := *l2
 	if length > 0 {
-		words := k.lastWords(l1, rest, length)
+		var words l1Words
+		k.lastWords(&words, l1, rest, length)
 		end.write(k.l2[:k.n], &words)
 	}
 	var h [maxIterations]uint32
@@ -206,7 +207,8 @@ func (k *uhashKey) tagOnly(tag *[maxUMACTagSize]byte, l1 *l1State, rest []byte, 
 		tagOnlyKernel(tag, k, l1, rest, length, x)
 		return
 	}
-	words := k.lastWords(l1, rest, length)
+	var words l1Words
+	k.lastWords(&words, l1, rest, length)
 	k.tagWords(tag, &words, x)
 }
 
@@ -217,7 +219,8 @@ func (k *uhashKey) tagNext(tag *[maxUMACTagSize]byte, y *[maxIterations]uint128,
 		tagNextKernel(tag, k, y, l1, rest, length, x)
 		return
 	}
-	words := k.lastWords(l1, rest, length)
+	var words l1Words
+	k.lastWords(&words, l1, rest, length)
 	for i := range words[:k.n] {
 		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
 	}
@@ -237,9 +240,11 @@ func (k *uhashKey) tagWords(tag *[maxUMACTagSize]byte, words *l1Words, x pad) {
 	x.xor(tag, &h, k.n)
 }
 
-// lastWords returns the words of the last block, as tagOnly is given it.
-func (k *uhashKey) lastWords(l1 *l1State, rest []byte, length uint64) l1Words {
-	s := *l1
+// lastWords sets words to the L1 words of the last block, as tagOnly is given it.
+func (k *uhashKey) lastWords(words *l1Words, l1 *l1State, rest []byte, length uint64) {
+	// Field by field: a copy of the whole has a load that waits for two stores.
+	var s l1State
+	s.sums, s.bytes = l1.sums, l1.bytes
 	whole := len(rest) &^ (l1Group - 1)
 	if whole > 0 {
 		nhAdd(&s, k, rest[:whole])
@@ -249,5 +254,7 @@ func (k *uhashKey) lastWords(l1 *l1State, rest []byte, length uint64) l1Words {
 		fill(&group, rest[whole:])
 		nhAdd(&s, k, group[:])
 	}
-	return s.words(length)
+	for i, sum := range s.sums[:k.n] {
+		words[i] = sum + 8*length
+	}
 }

@@ -21,9 +21,9 @@ package fastmac
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	for ; len(p) >= l1Block; p = p[l1Block:] {
-		var words [1]l1Words
-		nhBlocksGeneric(words[:], k, p[:l1Block])
-		for i, word := range words[0][:k.n] {
+		var words l1Words
+		nhBlockGeneric(&words, k, p[:l1Block])
+		for i, word := range words[:k.n] {
 			y[i].lo = poly64(y[i].lo, k.l2[i].k64, word)
 		}
 	}
@@ -31,10 +31,14 @@ func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 
 func nhBlocksGeneric(words []l1Words, k *uhashKey, p []byte) {
 	for i := range words {
-		var s l1State
-		nhAddGeneric(&s, k, p[i*l1Block:][:l1Block])
-		words[i] = s.words(l1Block)
+		nhBlockGeneric(&words[i], k, p[i*l1Block:][:l1Block])
 	}
+}
+
+func nhBlockGeneric(words *l1Words, k *uhashKey, p []byte) {
+	*words = l1Words{}
+	nh(words, &k.l1, 0, p, k.n)
+	words.addLength(l1Block)
 }
 
 func nhAddGeneric(s *l1State, k *uhashKey, p []byte) {
