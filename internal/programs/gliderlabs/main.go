@@ -2,8 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command gliderlabs is a server with github.com/gliderlabs/ssh that takes UMAC.
-// It sends back what it receives.
+// Command gliderlabs is a server with github.com/gliderlabs/ssh and UMAC. It sends
+// back what it receives.
+//
+// The programs beside this one answer the question: what must a program with another
+// SSH library contain to use UMAC? They are examples to copy, tested against OpenSSH.
 package main
 
 import (
@@ -38,7 +41,7 @@ func newServer(hostKey, authorizedKey string) (*ssh.Server, error) {
 		return nil, err
 	}
 	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
+		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
 	}
 	server := &ssh.Server{
 		ServerConfigCallback: func(ssh.Context) *gossh.ServerConfig {

@@ -2,8 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package rclone tests rclone with UMAC. Its testdata has rclone's main, with the
-// parts that the test uses, and beside it the file that gives UMAC to it.
+// Package rclone tests a large program that somebody else wrote: does one file beside
+// rclone's main give it UMAC? Its testdata has both, with the parts of rclone that the
+// test needs.
 package rclone
 
 import (
@@ -21,8 +22,12 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/fastmac/internal/programs/openssh"
+	"example.com/fastmac/internal/sshtest"
+	"example.com/fastmac/sshmac"
 )
+
+// umac is what every connection must negotiate. With an AEAD cipher SSH uses no MAC.
+var umac = sshtest.Algorithms{Cipher: "aes128-ctr", MAC: sshmac.UMAC128ETM}
 
 var build = flag.Bool("rclone", false, "build rclone from the sources of a module proxy and test it")
 
@@ -32,11 +37,11 @@ const (
 )
 
 // TestRclone syncs 1,000 files to OpenSSH's sshd and back into a third tree: with
-// rclone as it is, which must not connect, and with UMAC in it, on the x/crypto that
-// rclone asks for and on the one that Go chooses beside fastmac.
+// rclone as it is, which must not connect, and with UMAC, on the x/crypto that rclone
+// requires and on the one that Go selects when fastmac is required too.
 func TestRclone(t *testing.T) {
 	if !*build {
-		t.Skip("takes sources from the network and minutes to build: run it with -rclone")
+		t.Skip("downloads sources and builds for minutes: run it with -rclone")
 	}
 	plain := goBuild(t, "", "main.go")
 	own := xcryptoOf(t, plain)
@@ -45,7 +50,7 @@ func TestRclone(t *testing.T) {
 		r := newRun(t, plain)
 		stored := filepath.Join(t.TempDir(), "stored")
 		out, err := r.sync(newTree(t), ":sftp:"+stored)
-		// x/crypto has dropped the name it does not know, without a word.
+		// x/crypto has silently dropped the name that it does not know.
 		if err == nil || !bytes.Contains(out, []byte("no common algorithm for client to server MAC")) {
 			t.Errorf("sync without UMAC: %v\n%s", err, out)
 		}
@@ -76,13 +81,13 @@ func TestRclone(t *testing.T) {
 					t.Errorf("%s: %d files, not the %d of the source", dir, len(got), len(want))
 				}
 			}
-			openssh.CheckLog(t, r.server.Log(t))
+			umac.CheckLog(t, r.server.Log(t))
 		})
 	}
 }
 
-// goBuild builds rclone from files of testdata, with another x/crypto than Go would
-// choose if one is given, and returns the program.
+// goBuild builds rclone from files of testdata, with the given release of x/crypto or
+// else the one that Go selects, and returns the program.
 func goBuild(t *testing.T, crypto string, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,9 +142,9 @@ func xcryptoOf(t *testing.T, program string) string {
 	return ""
 }
 
-// A run is rclone with a server that has UMAC only.
+// A run is rclone with a server that offers only UMAC.
 type run struct {
-	server  *openssh.Server
+	server  *sshtest.Server
 	program string
 	home    string
 	options []string
@@ -147,20 +152,20 @@ type run struct {
 
 func newRun(t *testing.T, program string) *run {
 	t.Helper()
-	files := openssh.NewFiles(t)
-	server := files.Serve(t)
+	dir := sshtest.NewDir(t)
+	server := dir.Serve(t, umac, "Subsystem sftp internal-sftp", "ForceCommand internal-sftp")
 	host, port, err := net.SplitHostPort(server.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &run{server, program, t.TempDir(), []string{
-		"--sftp-macs", openssh.MAC,
-		"--sftp-ciphers", openssh.Cipher,
+		"--sftp-macs", umac.MAC,
+		"--sftp-ciphers", umac.Cipher,
 		"--sftp-host", host,
 		"--sftp-port", port,
-		"--sftp-user", server.User,
-		"--sftp-key-file", files.Identity,
-		"--sftp-known-hosts-file", files.KnownHosts(t, server.Address),
+		"--sftp-user", dir.Login,
+		"--sftp-key-file", dir.File("identity"),
+		"--sftp-known-hosts-file", dir.KnownHosts(t, server.Address),
 		"--sftp-shell-type", "none",
 		"--config", os.DevNull,
 		"--retries", "1",
@@ -168,10 +173,10 @@ func newRun(t *testing.T, program string) *run {
 	}}
 }
 
-// sync copies a tree. What it returns is rclone's log.
+// sync copies a tree and returns rclone's log.
 func (r *run) sync(from, to string) ([]byte, error) {
 	cmd := exec.Command(r.program, append([]string{"sync", from, to}, r.options...)...)
-	// Nothing of the user's: rclone takes options from the environment, too.
+	// rclone also reads options from the environment.
 	cmd.Env = []string{"HOME=" + r.home, "PATH=" + os.Getenv("PATH")}
 	return cmd.CombinedOutput()
 }

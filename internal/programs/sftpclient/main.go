@@ -3,8 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Command sftpclient is a client with golang.org/x/crypto/ssh and
-// github.com/pkg/sftp that insists on UMAC. It writes its standard input to a file
-// of the server.
+// github.com/pkg/sftp that insists on UMAC. It copies its standard input to a file on
+// the server.
 package main
 
 import (
@@ -51,9 +51,9 @@ func connect(address, user, identity, knownHosts string) (*ssh.Client, error) {
 		HostKeyCallback: hostKey,
 	}
 	if err := sshmac.Register(); err != nil {
-		return nil, err // without it x/crypto would skip the names below
+		return nil, err // without it x/crypto skips the names below
 	}
-	config.Ciphers = []string{ssh.CipherAES128CTR}
+	config.Ciphers = []string{ssh.CipherAES128CTR, ssh.CipherAES256CTR}
 	config.MACs = []string{sshmac.UMAC128ETM, sshmac.UMAC64ETM}
 	return ssh.Dial("tcp", address, config)
 }

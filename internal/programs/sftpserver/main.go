@@ -2,9 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command sftpserver is a server with golang.org/x/crypto/ssh and
-// github.com/pkg/sftp that takes UMAC. Its user reads and writes all files that the
-// process may.
+// Command sftpserver is a server with golang.org/x/crypto/ssh, github.com/pkg/sftp
+// and UMAC. Its user can read and write all files that the process can.
 package main
 
 import (
@@ -62,7 +61,7 @@ func newConfig(hostKey, authorizedKey string) (*ssh.ServerConfig, error) {
 	}
 	config.AddHostKey(host)
 	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
+		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
 	}
 	config.Ciphers = []string{ssh.CipherAES128CTR, ssh.CipherAES256CTR}
 	config.MACs = sshmac.MACs()

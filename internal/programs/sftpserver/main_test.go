@@ -10,16 +10,19 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"example.com/fastmac/internal/programs/openssh"
+	"example.com/fastmac/internal/sshtest"
+	"example.com/fastmac/sshmac"
 )
+
+// umac is what every connection must negotiate. With an AEAD cipher SSH uses no MAC.
+var umac = sshtest.Algorithms{Cipher: "aes128-ctr", MAC: sshmac.UMAC128ETM}
 
 // TestOpenSSHSFTP sends a file of 300 kB with OpenSSH's sftp and fetches it again.
 func TestOpenSSHSFTP(t *testing.T) {
-	files := openssh.NewFiles(t)
-	config, err := newConfig(files.HostKey, files.AuthorizedKeys)
+	dir := sshtest.NewDir(t)
+	config, err := newConfig(dir.File("host_key"), dir.File("authorized_keys"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,16 +33,13 @@ func TestOpenSSHSFTP(t *testing.T) {
 	defer listener.Close()
 	go serve(listener, config)
 
-	dir := t.TempDir()
 	sent := make([]byte, 300_000)
 	rand.Read(sent)
-	if err := os.WriteFile(filepath.Join(dir, "sent"), sent, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	batch := fmt.Appendf(nil, "put %[1]s/sent %[1]s/stored\nget %[1]s/stored %[1]s/fetched\n", dir)
-	files.Run(t, "sftp", listener.Addr().String(), batch, "-b", "-")
+	dir.Write(t, "sent", sent)
+	batch := fmt.Appendf(nil, "put %[1]s/sent %[1]s/stored\nget %[1]s/stored %[1]s/fetched\n", dir.Path)
+	dir.Run(t, "sftp", listener.Addr().String(), umac, batch, "-b", "-")
 	for _, name := range []string{"stored", "fetched"} {
-		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, sent) {
+		if got, err := os.ReadFile(dir.File(name)); err != nil || !bytes.Equal(got, sent) {
 			t.Errorf("%s: %d bytes of %d, equal: %v; %v", name, len(got), len(sent), bytes.Equal(got, sent), err)
 		}
 	}

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command wish is a server with github.com/charmbracelet/wish that takes UMAC. It
-// sends back what it receives.
+// Command wish is a server with github.com/charmbracelet/wish and UMAC. It sends back
+// what it receives.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 
 func newServer(address, hostKey, authorizedKeys string) (*ssh.Server, error) {
 	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then get hmac-sha2-256, which is among MACs
+		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
 	}
 	return wish.NewServer(
 		wish.WithAddress(address),
@@ -41,7 +41,7 @@ func newServer(address, hostKey, authorizedKeys string) (*ssh.Server, error) {
 	)
 }
 
-// withUMAC is an option of the server: wish has none of its own for MACs.
+// withUMAC is an option for wish.NewServer, as wish has none for MACs.
 func withUMAC(server *ssh.Server) error {
 	server.ServerConfigCallback = func(ssh.Context) *gossh.ServerConfig {
 		config := &gossh.ServerConfig{}

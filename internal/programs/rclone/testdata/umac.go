@@ -10,7 +10,7 @@ import (
 	"example.com/fastmac/sshmac"
 )
 
-// With this file beside the one that has rclone's main, --sftp-macs takes UMAC.
+// With this file beside the one with rclone's main, --sftp-macs accepts UMAC.
 func init() {
 	if err := sshmac.Register(); err != nil {
 		log.Fatal(err)
