@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/fastmac/sshmac/patch"
+	"example.com/fastmac/internal/sshpatch"
 )
 
 // applyCopy puts a copy of x/crypto with the patch into the target and a replace
@@ -96,7 +96,7 @@ func (p *sshPatch) applyCopy(ctx context.Context) (_ string, err error) {
 		return "", err
 	}
 	return fmt.Sprintf("%s is a copy of %s %s with ssh.RegisterMAC in %s, built and tested.\ngo.mod has a replace line for it. Keep both under version control.\n\n%s",
-		p.place(), cryptoPath, p.version, filepath.Join("ssh", patch.Name), registerLines), nil
+		p.place(), cryptoPath, p.version, filepath.Join("ssh", sshpatch.Name), registerLines), nil
 }
 
 // revertCopy removes the copy, if nothing was changed in it, and the replace line.
@@ -149,8 +149,8 @@ func (p *sshPatch) revertCopy(ctx context.Context) (string, error) {
 
 // patchFiles are what the copy has besides the files of x/crypto.
 var patchFiles = map[string]string{
-	filepath.Join("ssh", patch.Name):     patch.Source,
-	filepath.Join("ssh", patch.TestName): patch.Test,
+	filepath.Join("ssh", sshpatch.Name):     sshpatch.Source,
+	filepath.Join("ssh", sshpatch.TestName): sshpatch.Test,
 }
 
 func (p *sshPatch) targetExists() (bool, error) {

@@ -17,7 +17,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"example.com/fastmac/sshmac/patch"
+	"example.com/fastmac/internal/sshpatch"
 )
 
 const (
@@ -231,7 +231,7 @@ func (p *sshPatch) ours() bool {
 	if dir == "" || p.replace.Old.Version == "" {
 		return false
 	}
-	_, err := os.Lstat(filepath.Join(dir, "ssh", patch.Name))
+	_, err := os.Lstat(filepath.Join(dir, "ssh", sshpatch.Name))
 	return err == nil || dir == p.target
 }
 
@@ -286,8 +286,8 @@ func (p *sshPatch) verify(ctx context.Context, sshDir string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	test := filepath.Join(temp, patch.TestName)
-	if err := os.WriteFile(test, []byte(patch.Test), 0o600); err != nil {
+	test := filepath.Join(temp, sshpatch.TestName)
+	if err := os.WriteFile(test, []byte(sshpatch.Test), 0o600); err != nil {
 		return err
 	}
 	var overlay struct{ Replace map[string]string }
@@ -301,7 +301,7 @@ func (p *sshPatch) verify(ctx context.Context, sshDir string) error {
 			overlay.Replace[filepath.Join(sshDir, entry.Name())] = "" // no such file
 		}
 	}
-	overlay.Replace[filepath.Join(sshDir, patch.TestName)] = test
+	overlay.Replace[filepath.Join(sshDir, sshpatch.TestName)] = test
 	content, err := json.Marshal(overlay)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/fastmac/sshmac/patch"
+	"example.com/fastmac/internal/sshpatch"
 )
 
 // patchProgram negotiates all MACs of UMAC with itself and, if its argument is the
@@ -290,7 +290,7 @@ func TestPatchSSH(t *testing.T) {
 	patchSSHIn(t, dir, exitOK, nil, filepath.Join("third_party", "golang.org", "x", "crypto")+" is a copy", "built and tested", registerLines)
 	checkProgram(t, dir)
 	patched := snapshot(t, dir)
-	for _, name := range []string{"LICENSE", "PATENTS", "go.mod", "bcrypt/bcrypt.go", "ssh/" + patch.Name, "ssh/" + patch.TestName} {
+	for _, name := range []string{"LICENSE", "PATENTS", "go.mod", "bcrypt/bcrypt.go", "ssh/" + sshpatch.Name, "ssh/" + sshpatch.TestName} {
 		info, err := os.Stat(filepath.Join(target, name))
 		if err != nil || info.Mode()&0o200 == 0 {
 			t.Errorf("%s cannot be written: %v, %v", name, info, err)
@@ -342,7 +342,7 @@ func TestPatchSSHVendor(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
 	goTool(t, dir, "mod", "vendor")
 	before := snapshot(t, dir)
-	file := filepath.Join("vendor", "golang.org", "x", "crypto", "ssh", patch.Name)
+	file := filepath.Join("vendor", "golang.org", "x", "crypto", "ssh", sshpatch.Name)
 	patchSSHIn(t, dir, exitFailed, check, file+" does not exist: run fastmac patch-ssh")
 	patchSSHIn(t, dir, exitFailed, []string{"-o", "x"}, "-o ", "has no effect")
 	patchSSHIn(t, dir, exitOK, revert, "nothing to revert")
@@ -358,11 +358,11 @@ func TestPatchSSHVendor(t *testing.T) {
 	patchSSHIn(t, dir, exitOK, check, "is in place, in "+filepath.Dir(file))
 	checkUnchanged(t, dir, patched)
 
-	write(t, filepath.Join(dir, file), patch.Source+"// mine\n")
+	write(t, filepath.Join(dir, file), sshpatch.Source+"// mine\n")
 	for _, args := range [][]string{nil, check, revert} {
 		patchSSHIn(t, dir, exitFailed, args, file+" is not the file of patch-ssh, or was changed")
 	}
-	write(t, filepath.Join(dir, file), patch.Source)
+	write(t, filepath.Join(dir, file), sshpatch.Source)
 	patchSSHIn(t, dir, exitOK, revert, file+" is removed")
 	checkUnchanged(t, dir, before)
 }

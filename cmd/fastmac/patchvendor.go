@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/fastmac/sshmac/patch"
+	"example.com/fastmac/internal/sshpatch"
 )
 
 func (p *sshPatch) vendorSSH() string {
@@ -24,14 +24,14 @@ func (p *sshPatch) vendorState() error {
 	if _, err := os.Stat(p.vendorSSH()); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("vendor is in use and has no %s: write the program's import of it, run go mod vendor, and then fastmac patch-ssh", sshPath)
 	}
-	file := filepath.Join(p.vendorSSH(), patch.Name)
+	file := filepath.Join(p.vendorSSH(), sshpatch.Name)
 	content, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("vendor is in use and %s does not exist: %w", p.short(file), errNotVendored)
 	case err != nil:
 		return err
-	case string(content) != patch.Source:
+	case string(content) != sshpatch.Source:
 		return fmt.Errorf("%s is not the file of patch-ssh, or was changed: if nothing in it is of use, remove it, and run fastmac patch-ssh", p.short(file))
 	}
 	return nil
@@ -44,8 +44,8 @@ func (p *sshPatch) applyVendor(ctx context.Context) (string, error) {
 	if err := p.vendorState(); !errors.Is(err, errNotVendored) {
 		return "", err
 	}
-	file := filepath.Join(p.vendorSSH(), patch.Name)
-	err := os.WriteFile(file, []byte(patch.Source), 0o666)
+	file := filepath.Join(p.vendorSSH(), sshpatch.Name)
+	err := os.WriteFile(file, []byte(sshpatch.Source), 0o666)
 	if err == nil {
 		err = p.verify(ctx, p.vendorSSH())
 	}
@@ -61,7 +61,7 @@ func (p *sshPatch) applyVendor(ctx context.Context) (string, error) {
 
 // revertVendor removes the file.
 func (p *sshPatch) revertVendor() (string, error) {
-	file := filepath.Join(p.vendorSSH(), patch.Name)
+	file := filepath.Join(p.vendorSSH(), sshpatch.Name)
 	if p.ours() {
 		return "", fmt.Errorf("vendor is made from %s, which go.mod replaces %s by: run GOFLAGS=-mod=mod fastmac patch-ssh --revert, and then go mod vendor", p.short(p.target), cryptoPath)
 	}
