@@ -2,20 +2,26 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command fastmac shows the MACs of package fastmac at work. Run it without
-// arguments for what it can do.
+// Command fastmac shows the MACs of package fastmac at work. Its help lists what
+// it can do.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"strings"
+
+	"example.com/fastmac/cmd/fastmac/internal/demo"
+	"example.com/fastmac/cmd/fastmac/internal/hardware"
+	"example.com/fastmac/cmd/fastmac/internal/patchssh"
+	"github.com/spf13/cobra"
 )
 
 const (
@@ -25,39 +31,7 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, as shells report it
 )
 
-const usage = `fastmac shows the MACs of package fastmac at work.
-
-usage:
-  fastmac demo [--size N] [--port N] [--json]
-      Starts an SSH server on 127.0.0.1 and moves data up and down with every
-      MAC of package sshmac: with Go's SSH client and, if it is installed, with
-      OpenSSH's. Checks the content and what both sides say they negotiated.
-        --size N  bytes each way: a number, or one with KiB, MiB or GiB
-                  (default 64MiB)
-        --port N  port of the server; 0 takes a free one (default 0)
-        --json    the result as JSON on standard output
-      Exit status: 0 every row passed, 1 a row failed, 2 wrong usage,
-      130 interrupted.
-
-  fastmac hardware [--json]
-      Which kernel computes each layer on this machine, and whether AES runs
-      on the CPU's AES instructions, as it must to be constant time.
-
-  fastmac patch-ssh [-C DIR] [-o DIR] [--check | --revert]
-      For programs that cannot use sshmac.Register: gives x/crypto/ssh a public
-      RegisterMAC. Copies the golang.org/x/crypto that go.mod has, adds one file,
-      builds and tests it, and adds a replace line to go.mod. If a vendor folder
-      is in use, adds the file there instead.
-        -C DIR    your module (default .)
-        -o DIR    where the copy goes (default third_party/golang.org/x/crypto)
-        --check   only tells whether that is done and fits go.mod
-        --revert  undoes it, if nothing was changed in the copy
-      Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage,
-      130 interrupted.
-
-  fastmac help
-      This text.
-`
+const exitStatus = "Exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted."
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
@@ -66,68 +40,219 @@ func main() {
 	os.Exit(code)
 }
 
-// run is main without the process: it returns the exit status.
+// run runs the command line args and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	name := "help"
+	out := &output{Writer: stdout}
+	root := rootCommand()
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if out.err != nil {
+		err = out.err
+	}
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "fastmac: interrupted")
+		return exitInterrupted
+	}
+	// The go command's errors have several lines.
+	line := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	fmt.Fprintf(stderr, "fastmac: %s\n", strings.TrimPrefix(line, "fastmac: "))
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// An output keeps the first error of a Writer: cobra ignores it.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// A usageError is a command line that is wrong.
+type usageError struct{ error }
+
+func usageErrorf(cmd *cobra.Command, format string, args ...any) error {
+	return usageError{fmt.Errorf("%w; see %s --help", fmt.Errorf(format, args...), cmd.CommandPath())}
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fastmac",
+		Short: "Show the MACs of package fastmac at work",
+		Long:  "fastmac shows the MACs of package fastmac at work.\n\n" + exitStatus,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			hint := ""
+			if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
+				hint = ": did you mean " + strings.Join(names, " or ") + "?"
+			}
+			return usageErrorf(cmd, "unknown command %q%s", args[0], hint)
+		},
+		RunE:                       func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Version:                    version(),
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+	}
+	root.SetVersionTemplate("fastmac {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageErrorf(cmd, "%s: %w", cmd.Name(), err)
+	})
+	root.AddCommand(demoCommand(), hardwareCommand(), patchSSHCommand(), versionCommand())
+	return root
+}
+
+// noArguments is the Args of commands that have options only.
+func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		name, args = args[0], args[1:]
-	}
-	switch name {
-	case "demo":
-		return newDemo(stdout, stderr).main(ctx, args)
-	case "hardware":
-		return hardware(args, stdout, stderr)
-	case "patch-ssh":
-		return patchSSH(ctx, args, stdout, stderr)
-	case "help", "-h", "-help", "--help":
-		return printUsage(stdout, stderr)
-	}
-	return usageError(stderr, fmt.Errorf("unknown command %q", name))
-}
-
-func printUsage(stdout, stderr io.Writer) int {
-	if _, err := io.WriteString(stdout, usage); err != nil {
-		complain(stderr, err)
-		return exitFailed
-	}
-	return exitOK
-}
-
-func usageError(stderr io.Writer, err error) int {
-	complain(stderr, err)
-	fmt.Fprintln(stderr, `Run "fastmac help" for usage.`)
-	return exitUsage
-}
-
-// complain prints err as one line with the prefix that errors of package
-// fastmac already have.
-func complain(stderr io.Writer, err error) {
-	fmt.Fprintf(stderr, "fastmac: %s\n", strings.TrimPrefix(err.Error(), "fastmac: "))
-}
-
-// newFlagSet returns a flag set that leaves all printing to the caller.
-func newFlagSet(name string) *flag.FlagSet {
-	fs := flag.NewFlagSet(name, flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	return fs
-}
-
-// parseFlags parses args and refuses what is left over.
-func parseFlags(fs *flag.FlagSet, args []string) error {
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return err
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", fs.Name(), err)
-	}
-	if fs.NArg() > 0 {
-		return fmt.Errorf("%s: unexpected argument %q", fs.Name(), fs.Arg(0))
+		return usageErrorf(cmd, "%s: unexpected argument %q", cmd.Name(), args[0])
 	}
 	return nil
 }
 
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+func demoCommand() *cobra.Command {
+	var asJSON bool
+	options := demo.Options{Size: 64 << 20}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Move data through SSH under every MAC of package sshmac",
+		Long: `Starts an SSH server on 127.0.0.1 and moves data up and down with every MAC of
+package sshmac: with Go's SSH client and, if it is installed, with OpenSSH's.
+Compares the content, and checks what both sides report to have negotiated.
+
+Exit status: 0 every row passed, 1 a row failed or the ssh in PATH does not
+work, 2 wrong usage, 130 interrupted.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.Port < 0 || options.Port > 65535 {
+				return usageErrorf(cmd, "demo: --port %d: want 0 to 65535", options.Port)
+			}
+			r, err := demo.Run(cmd.Context(), options, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return show(cmd, r, asJSON)
+		},
+	}
+	cmd.Flags().Var(&options.Size, "size", "bytes each way, such as 1000 or 512KiB")
+	cmd.Flags().IntVar(&options.Port, "port", 0, "port of the server; 0 is any free port")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func hardwareCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "hardware",
+		Short: "Report which implementations run on this machine",
+		Long: `Reports which implementation computes each part of a MAC on this machine, and
+whether AES runs on AES instructions, without which it is not constant time.
+
+Exit status: 0 AES runs on AES instructions, 1 it does not, 2 wrong usage.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := hardware.New()
+			return show(cmd, r, asJSON)
+		},
+	}
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func patchSSHCommand() *cobra.Command {
+	var options patchssh.Options
+	cmd := &cobra.Command{
+		Use:   "patch-ssh",
+		Short: "Give golang.org/x/crypto/ssh a public RegisterMAC",
+		Long: `For programs that cannot use sshmac.Register: gives golang.org/x/crypto/ssh a
+public RegisterMAC. Copies the golang.org/x/crypto that go.mod selects, adds one
+file, tests it, and adds a replace line for that version to go.mod. If a vendor
+folder is in use, adds the file there instead.
+
+Run it again after an upgrade of golang.org/x/crypto and after "go mod vendor":
+until then the program does not compile.
+
+The patch is for a single module. In a workspace all modes refuse: set
+GOWORK=off.
+
+Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage;
+130 interrupted, and nothing is changed.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.Check && options.Revert {
+				return usageErrorf(cmd, "patch-ssh: --check and --revert exclude each other")
+			}
+			text, err := patchssh.Run(cmd.Context(), options)
+			if err == nil {
+				fmt.Fprint(cmd.OutOrStdout(), text)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&options.Dir, "dir", "C", ".", "the folder of your module")
+	cmd.Flags().StringVarP(&options.Out, "out", "o", "", "the folder for the copy, in your module\n(default third_party/golang.org/x/crypto)")
+	cmd.Flags().BoolVar(&options.Check, "check", false, "only report whether the patch is in place and fits go.mod")
+	cmd.Flags().BoolVar(&options.Revert, "revert", false, "remove the patch, if nothing was changed in the copy")
+	return cmd
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fmt.Fprintln(cmd.OutOrStdout(), "fastmac", version())
+			return nil
+		},
+	}
+}
+
+// version returns the versions of the module and of Go.
+func version() string {
+	module := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		module = info.Main.Version
+	}
+	return fmt.Sprintf("%s (%s %s/%s)", module, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func addJSON(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print the result as JSON")
+}
+
+// A report is what a command prints, and its failure.
+type report interface {
+	fmt.Stringer
+	Err() error
+}
+
+// show prints r on standard output, as text or as JSON, and returns its error.
+func show(cmd *cobra.Command, r report, asJSON bool) error {
+	if !asJSON {
+		fmt.Fprint(cmd.OutOrStdout(), r)
+		return r.Err()
+	}
+	enc := json.NewEncoder(cmd.OutOrStdout())
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(r); err != nil {
+		return err
+	}
+	return r.Err()
 }

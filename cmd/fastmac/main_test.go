@@ -6,116 +6,209 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
-	"math"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/cmd/fastmac/internal/demo"
+	"example.com/fastmac/cmd/fastmac/internal/hardware"
 )
 
-func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"help"}, {"-h"}, {"--help"}, {"demo", "--help"}, {"hardware", "-h"}, {"patch-ssh", "-help"}} {
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != exitOK {
-			t.Errorf("%q: exit status %d", args, code)
+// command runs a command line and returns what it prints.
+func command(t *testing.T, wantCode int, line string) (stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	if code := run(t.Context(), strings.Fields(line), &out, &err); code != wantCode {
+		t.Errorf("%s: exit status %d, want %d\n%s", line, code, wantCode, &err)
+	}
+	return out.String(), err.String()
+}
+
+func TestHelp(t *testing.T) {
+	for _, tt := range []struct {
+		lines []string
+		want  []string
+	}{
+		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "hardware ", "patch-ssh ", "version ", "completion ", "Exit status: "}},
+		{[]string{"demo --help", "demo -h", "help demo"}, []string{"fastmac demo [flags]", "--size SIZE", "512KiB", "(default 64 MiB)", "--port", "--json", "Exit status: "}},
+		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "--json", "Exit status: "}},
+		{[]string{"patch-ssh --help", "help patch-ssh"}, []string{"fastmac patch-ssh [flags]", "-C, --dir", "-o, --out", "--check", "--revert", "GOWORK=off", "Exit status: "}},
+	} {
+		for _, line := range tt.lines {
+			stdout, stderr := command(t, exitOK, line)
+			for _, want := range tt.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("%q: %q is not in %q", line, want, stdout)
+				}
+			}
+			for out := range strings.Lines(stdout) {
+				if len(out) > 81 {
+					t.Errorf("%q: too wide: %q", line, out)
+				}
+			}
+			if stderr != "" {
+				t.Errorf("%q: standard error %q", line, stderr)
+			}
 		}
-		if stdout.String() != usage || stderr.Len() > 0 {
-			t.Errorf("%q: standard output %q, standard error %q", args, &stdout, &stderr)
-		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	option, _ := command(t, exitOK, "--version")
+	if got, _ := command(t, exitOK, "version"); got != option || !strings.HasPrefix(got, "fastmac ") || !strings.Contains(got, "(go1.") {
+		t.Errorf("%q and %q", got, option)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	if stdout, _ := command(t, exitOK, "completion bash"); !strings.Contains(stdout, "fastmac") {
+		t.Errorf("%q", stdout)
 	}
 }
 
 func TestUsageErrors(t *testing.T) {
-	for _, tt := range []struct{ args, want string }{
-		{"dmeo", `unknown command "dmeo"`},
-		{"bench", `unknown command "bench"`},
-		{"demo extra", `demo: unexpected argument "extra"`},
-		{"demo --bogus", "flag provided but not defined: -bogus"},
-		{"demo --size 0", "at least 1 byte"},
-		{"demo --size -5", "at least 1 byte"},
-		{"demo --size -99999999999999999999", "at least 1 byte"},
-		{"demo --size 0GiB", "at least 1 byte"},
-		{"demo --size 64MB", "whole bytes"},
-		{"demo --size 1.5GiB", "whole bytes"},
-		{"demo --size MiB", "whole bytes"},
-		{"demo --size 4611686018427387904", "at most 4611686018427387903"},
-		{"demo --size 4294967296GiB", "at most 4611686018427387903"},
-		{"demo --size 99999999999999999999", "at most 4611686018427387903"},
-		{"demo --size", "flag needs an argument: -size"},
-		{"demo --port -1", "--port is -1, and has to be from 0 to 65535"},
-		{"demo --port 65536", "--port is 65536"},
-		{"demo --port ssh", `invalid value "ssh" for flag -port`},
-		{"hardware --size 1", "flag provided but not defined: -size"},
-		{"patch-ssh --check --revert", "--check and --revert do not go together"},
-		{"patch-ssh v0.58.0", `patch-ssh: unexpected argument "v0.58.0"`},
-		{"hardware now", `hardware: unexpected argument "now"`},
+	for _, tt := range []struct{ line, want, see string }{
+		{"dmeo", `unknown command "dmeo": did you mean demo?`, "fastmac"},
+		{"keygen", `unknown command "keygen"; see `, "fastmac"},
+		{"--bogus", "unknown flag: --bogus", "fastmac"},
+		{"demo extra", `demo: unexpected argument "extra"`, "fastmac demo"},
+		{"demo --bogus", "demo: unknown flag: --bogus", "fastmac demo"},
+		{"demo --size 0", `demo: invalid argument "0" for "--size" flag: want at least 1 byte`, "fastmac demo"},
+		{"demo --size 64MB", "want whole bytes", "fastmac demo"},
+		{"demo --size", "demo: flag needs an argument: --size", "fastmac demo"},
+		{"demo --port -1", "demo: --port -1: want 0 to 65535", "fastmac demo"},
+		{"demo --port 65536", "demo: --port 65536: want 0 to 65535", "fastmac demo"},
+		{"demo --port ssh", `demo: invalid argument "ssh" for "--port" flag`, "fastmac demo"},
+		{"hardware --size 1", "hardware: unknown flag: --size", "fastmac hardware"},
+		{"hardware now", `hardware: unexpected argument "now"`, "fastmac hardware"},
+		{"patch-ssh --check --revert", "patch-ssh: --check and --revert exclude each other", "fastmac patch-ssh"},
+		{"patch-ssh -C", "patch-ssh: flag needs an argument: 'C' in -C", "fastmac patch-ssh"},
+		{"patch-ssh v0.58.0", `patch-ssh: unexpected argument "v0.58.0"`, "fastmac patch-ssh"},
+		{"version 1", `version: unexpected argument "1"`, "fastmac version"},
 	} {
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), strings.Fields(tt.args), &stdout, &stderr); code != exitUsage {
-			t.Errorf("%s: exit status %d", tt.args, code)
+		stdout, stderr := command(t, exitUsage, tt.line)
+		if !strings.HasPrefix(stderr, "fastmac: "+tt.want) && !strings.Contains(stderr, tt.want) ||
+			!strings.HasPrefix(stderr, "fastmac: ") || !strings.HasSuffix(stderr, "; see "+tt.see+" --help\n") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: %q, want %q and %q in one line", tt.line, stderr, tt.want, tt.see)
 		}
-		first, _, _ := strings.Cut(stderr.String(), "\n")
-		if !strings.HasPrefix(first, "fastmac: ") || !strings.Contains(first, tt.want) {
-			t.Errorf("%s: %q, want %q in it", tt.args, first, tt.want)
-		}
-		if stdout.Len() > 0 {
-			t.Errorf("%s: standard output %q", tt.args, &stdout)
+		if stdout != "" {
+			t.Errorf("%s: standard output %q", tt.line, stdout)
 		}
 	}
 }
 
-func TestByteSize(t *testing.T) {
-	for _, tt := range []struct {
-		in   string
-		want int64
-		out  string
-	}{
-		{"1", 1, "1 bytes"},
-		{"1000", 1000, "1000 bytes"},
-		{"2048", 2048, "2 KiB"},
-		{"3KiB", 3 << 10, "3 KiB"},
-		{"64MiB", 64 << 20, "64 MiB"},
-		{"1024MiB", 1 << 30, "1 GiB"},
-		{"10GiB", 10 << 30, "10 GiB"},
-		{"10 GiB", 10 << 30, "10 GiB"},
-		{"4611686018427387903", math.MaxInt64 / 2, "4611686018427387903 bytes"},
-	} {
-		var s byteSize
-		if err := s.Set(tt.in); err != nil || int64(s) != tt.want || s.String() != tt.out {
-			t.Errorf("%q: %d, %q, %v; want %d, %q", tt.in, int64(s), &s, err, tt.want, tt.out)
+func TestDemo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	stdout, _ := command(t, exitOK, "demo --size 1KiB --json")
+	var r demo.Report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 6 || !strings.HasPrefix(r.Rows[0].Client, "Go x/crypto v") || !r.Passed || r.Size != 1024 || r.Rows[0].Bytes != 2048 {
+		t.Errorf("%s", stdout)
+	}
+	for _, key := range []string{"server", "address", "openssh", "hardware", "go_version", "cipher", "client_version", "client_id",
+		"client_report", "server_report", "negotiated", "client_to_server", "bytes_up", "sha256_down", "seconds", "mb_per_s_down", "result"} {
+		if !strings.Contains(stdout, `"`+key+`": `) {
+			t.Errorf("no %s in %s", key, stdout)
 		}
+	}
+	if stdout, _ := command(t, exitOK, "demo --size 1KiB"); !strings.HasSuffix(stdout, "\n6 of 6 rows passed\n") {
+		t.Errorf("%s", stdout)
+	}
+}
+
+func TestDemoFails(t *testing.T) {
+	busy, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	line := fmt.Sprintf("demo --port %d", busy.Addr().(*net.TCPAddr).Port)
+	stdout, stderr := command(t, exitFailed, line)
+	if stdout != "" || !strings.HasPrefix(stderr, "fastmac: no port for the server: ") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+
+	// An ssh that does not work.
+	dir := t.TempDir()
+	for _, name := range []string{"ssh", "ssh.exe"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("?"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir)
+	stdout, stderr = command(t, exitFailed, "demo --size 1KiB")
+	if !strings.HasSuffix(stdout, "\n6 of 6 rows passed\n") || !strings.HasSuffix(stderr, "\nfastmac: no rows of OpenSSH's client\n") {
+		t.Errorf("%q, %q", stdout, stderr)
 	}
 }
 
 func TestHardware(t *testing.T) {
-	want := fastmac.Hardware()
-	wantErr := fastmac.RequireHardware()
-
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"hardware", "--json"}, &stdout, &stderr); code != exitOK {
-		t.Fatalf("exit status %d: %s", code, &stderr)
+	code, verdict := exitOK, "AES runs on AES instructions"
+	err := fastmac.RequireHardware()
+	if err != nil {
+		code, verdict = exitFailed, "AES does not run on AES instructions"
 	}
-	var r hardwareReport
-	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+	stdout, stderr := command(t, code, "hardware --json")
+	var r hardware.Report
+	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != fastmac.Hardware().NH {
+		t.Errorf("%v, %s", jsonErr, stdout)
+	}
+	if err == nil && stderr != "" || err != nil && stderr != err.Error()+"\n" {
+		t.Errorf("standard error %q", stderr)
+	}
+	if stdout, _ := command(t, code, "hardware"); !strings.Contains(stdout, verdict) {
+		t.Errorf("%q", stdout)
+	}
+}
+
+func TestPatchSSH(t *testing.T) {
+	stdout, stderr := command(t, exitFailed, "patch-ssh -C "+filepath.Join(t.TempDir(), "missing"))
+	if stdout != "" || !strings.HasPrefix(stderr, "fastmac: -C: ") {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	// As the README has it, but without -C.
+	before, err := os.ReadFile("go.mod")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if r.NH != want.NH || r.AES != want.AES || r.SHA512 != want.SHA512 || r.Required != (wantErr == nil) {
-		t.Errorf("%+v, want %+v, %v", r, want, wantErr)
+	if _, stderr := command(t, exitFailed, "patch-ssh"); !strings.Contains(stderr, "is the module of this command: want the folder of yours, with -C") {
+		t.Errorf("%q", stderr)
 	}
+	if after, err := os.ReadFile("go.mod"); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("%v, go.mod is\n%s", err, after)
+	}
+	// The errors of the go command in one line.
+	dir := t.TempDir()
+	for name, content := range map[string]string{"go.mod": "module m\n", "go.work": "use (\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOWORK", "")
+	if _, stderr := command(t, exitFailed, "patch-ssh -C "+dir); !strings.Contains(stderr, "go.work") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("%q", stderr)
+	}
+}
 
-	stdout.Reset()
-	if code := run(t.Context(), []string{"hardware"}, &stdout, &stderr); code != exitOK {
-		t.Fatalf("exit status %d: %s", code, &stderr)
-	}
-	verdict := "RequireHardware is content"
-	if wantErr != nil {
-		verdict = wantErr.Error()
-	}
-	for _, s := range []string{want.NH, want.AES, want.SHA512, verdict} {
-		if !strings.Contains(stdout.String(), s) {
-			t.Errorf("%q is not in %q", s, &stdout)
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, line := range []string{"demo", "demo --json", "patch-ssh -C " + t.TempDir()} {
+		var stdout, stderr bytes.Buffer
+		if code := run(ctx, strings.Fields(line), &stdout, &stderr); code != exitInterrupted {
+			t.Errorf("%s: exit status %d", line, code)
+		}
+		if stdout.Len() > 0 || !strings.HasSuffix(stderr.String(), "fastmac: interrupted\n") {
+			t.Errorf("%s: %q, %q", line, &stdout, &stderr)
 		}
 	}
 }
@@ -126,11 +219,11 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 
 func TestBrokenOutput(t *testing.T) {
 	t.Setenv("PATH", "")
-	for _, args := range []string{"help", "hardware", "hardware --json", "demo --size 1", "demo --size 1 --json"} {
+	for _, line := range []string{"help", "demo --help", "version", "hardware", "hardware --json", "demo --size 1", "demo --size 1 --json"} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(args), brokenWriter{}, &stderr)
-		if code != exitFailed || !strings.Contains(stderr.String(), "disk full") {
-			t.Errorf("%s: exit status %d, %q", args, code, &stderr)
+		code := run(t.Context(), strings.Fields(line), brokenWriter{}, &stderr)
+		if code != exitFailed || !strings.HasSuffix(stderr.String(), "fastmac: disk full\n") {
+			t.Errorf("%s: exit status %d, %q", line, code, &stderr)
 		}
 	}
 }

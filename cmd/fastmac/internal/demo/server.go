@@ -2,24 +2,22 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 )
 
-// testCipher is not an AEAD: with those SSH uses no MAC at all.
+// testCipher is not an AEAD: with an AEAD SSH uses no MAC.
 const testCipher = ssh.CipherAES128CTR
 
 // identities are the keys of one run: the server's and its only user's.
@@ -47,41 +45,24 @@ func newIdentities() (*identities, error) {
 	return ids, nil
 }
 
-// listen takes port on the loopback address, or a free one if that cannot be
-// had; note tells why.
-func listen(port int) (l *net.TCPListener, note, err error) {
-	loopback := net.IPv4(127, 0, 0, 1)
-	l, err = net.ListenTCP("tcp4", &net.TCPAddr{IP: loopback, Port: port})
-	if err == nil || port == 0 {
-		return l, nil, err
-	}
-	if errors.Is(err, syscall.EADDRINUSE) {
-		note = fmt.Errorf("port %d on %v is busy; taking a free one instead", port, loopback)
-	} else {
-		note = fmt.Errorf("cannot use port %d on %v (%w); taking a free one instead", port, loopback, err)
-	}
-	l, err = net.ListenTCP("tcp4", &net.TCPAddr{IP: loopback})
-	return l, note, err
-}
-
 // A server is the SSH server of a run, serving one row at a time.
 type server struct {
 	listener *net.TCPListener
 	ids      *identities
-	tamper   func(io.ReadWriter) io.ReadWriter // damages what goes through a channel; for tests
+	tamper   func(io.ReadWriter) io.ReadWriter // damages the content of a channel; for tests
 }
 
-// A served is the server's view of a row.
-type served struct {
-	transfer      transfer
-	negotiated    *negotiated
-	clientVersion string
-	err           error
+// A serverResult is what the server saw of a row.
+type serverResult struct {
+	transfer   transfer
+	negotiated *negotiated
+	clientID   string // its SSH identification
+	err        error
 }
 
-// serve accepts connections that know mac alone, until ctx is done and the last
-// of them has ended. The result is that of the one connection that logged in.
-func (s *server) serve(ctx context.Context, mac string, size int64) served {
+// serve accepts connections under mac alone, until ctx is done and the last of them
+// has ended. The result is from the one connection that logged in.
+func (s *server) serve(ctx context.Context, mac string, size int64) serverResult {
 	config := &ssh.ServerConfig{
 		Config: ssh.Config{Ciphers: []string{testCipher}, MACs: []string{mac}},
 		PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
@@ -95,14 +76,14 @@ func (s *server) serve(ctx context.Context, mac string, size int64) served {
 
 	// A deadline in the past wakes Accept and leaves the port to the next row.
 	if err := s.listener.SetDeadline(time.Time{}); err != nil {
-		return served{err: err}
+		return serverResult{err: err}
 	}
 	stop := context.AfterFunc(ctx, func() { s.listener.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
 	var (
 		mu     sync.Mutex
-		result = served{err: errors.New("no connection")}
+		result = serverResult{err: errors.New("no connection")}
 		conns  sync.WaitGroup
 	)
 	for {
@@ -119,7 +100,7 @@ func (s *server) serve(ctx context.Context, mac string, size int64) served {
 			unhook := context.AfterFunc(ctx, func() { conn.Close() })
 			defer unhook()
 			defer conn.Close()
-			s.handle(conn, config, size, func(r served) {
+			s.handle(conn, config, size, func(r serverResult) {
 				mu.Lock()
 				defer mu.Unlock()
 				// Any program of this machine can connect; only the
@@ -135,20 +116,20 @@ func (s *server) serve(ctx context.Context, mac string, size int64) served {
 }
 
 // handle serves one connection and reports on it. A success is reported before
-// the client hears of it; a failure when the connection has ended and its error
+// the client hears of it, a failure after the connection has ended, when its error
 // is known.
-func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, report func(served)) {
+func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, report func(serverResult)) {
 	sshConn, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
-		report(served{err: err})
+		report(serverResult{err: err})
 		return
 	}
 	go ssh.DiscardRequests(requests)
 
-	r := served{
-		negotiated:    negotiatedBy(sshConn.Conn, false),
-		clientVersion: string(sshConn.ClientVersion()),
-		err:           errors.New("the client asked for no transfer"),
+	r := serverResult{
+		negotiated: negotiatedBy(sshConn.Conn, false),
+		clientID:   string(sshConn.ClientVersion()),
+		err:        errors.New("the client asked for no transfer"),
 	}
 	transferred := false
 	for offer := range channels {
@@ -161,7 +142,7 @@ func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, rep
 			r.err = err
 			continue
 		}
-		if s.awaitExec(requests, fmt.Sprintf("transfer %d", size)) {
+		if s.awaitExec(requests, transferCommand(size)) {
 			r.transfer, r.err = s.transfer(channel, size)
 			transferred = true
 			if r.err == nil {
@@ -176,7 +157,7 @@ func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, rep
 		go ssh.DiscardRequests(requests)
 		channel.Close()
 	}
-	if connErr := endOf(sshConn.Conn); r.err != nil {
+	if connErr := closeError(sshConn.Conn); r.err != nil {
 		r.err = errors.Join(r.err, connErr)
 		report(r)
 	}

@@ -8,14 +8,10 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"syscall"
 )
 
-// endingSignals returns the signals that end a run in good order.
+// endingSignals returns the signals that interrupt a command.
 func endingSignals() []os.Signal {
 	return []os.Signal{os.Interrupt, syscall.SIGTERM}
 }
-
-// killTree leaves cmd as it is: exec.CommandContext kills the process itself.
-func killTree(*exec.Cmd) {}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A stallError says that a row stood still.
+// A stallError reports a row without progress.
 type stallError struct {
 	limit time.Duration
 	moved int64
@@ -21,13 +21,12 @@ func (e *stallError) Error() string {
 	return fmt.Sprintf("no progress for %v, after %d bytes", e.limit, e.moved)
 }
 
-// stallTicks is how often moved is looked at within the limit.
+// stallTicks is how often watch reads moved within the limit.
 const stallTicks = 10
 
-// watch returns a context that ends with a *stallError when moved has not
-// changed for limit. It counts ticks: the time for which this process was
-// stopped or the machine slept is no stall of the peer, and a ticker drops the
-// ticks that nobody took.
+// watch returns a context that ends with a *stallError when moved has not changed
+// for limit. It counts ticks, because a ticker drops those that come while this
+// process is stopped or the machine sleeps: that is not a stall of the client.
 func watch(ctx context.Context, limit time.Duration, moved *atomic.Int64) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

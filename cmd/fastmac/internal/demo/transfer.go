@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
 	"crypto/rand"
@@ -20,9 +20,12 @@ import (
 //	client  n bytes, their SHA-256, end of file
 //	server  SHA-256 of the n bytes it received, n bytes, their SHA-256, end of file
 //
-// Both ends compare, so that a difference is seen wherever it arose. The clock
-// starts at ready, which leaves the handshake and the start of ssh out of it.
+// Both sides compare, so that damage is found in either direction. The clock starts
+// at ready, after the handshake and the start of ssh.
 const ready = "fastmac demo: ready\n"
+
+// transferCommand is the command that a client runs to begin.
+func transferCommand(n int64) string { return fmt.Sprintf("transfer %d", n) }
 
 // chunkSize is what x/crypto/ssh and OpenSSH put into one packet.
 const chunkSize = 32 << 10
@@ -31,7 +34,7 @@ type digest [sha256.Size]byte
 
 func (d digest) String() string { return fmt.Sprintf("%x", d[:]) }
 
-// A transfer is what one end of an exchange saw.
+// A transfer is what one side of an exchange saw.
 type transfer struct {
 	upBytes, downBytes int64
 	upSum, downSum     digest
@@ -70,8 +73,8 @@ func clientTransfer(w io.WriteCloser, r io.Reader, n int64, moved func(int)) (tr
 	}
 	t.downTime = time.Since(start)
 	return t, errors.Join(
-		compare("upload: the server received", received, "sent", t.upSum),
-		compare("download: the client received", t.downSum, "sent", claimed))
+		compare("upload: the server received", received, t.upSum),
+		compare("download: the client received", t.downSum, claimed))
 }
 
 // serverTransfer is the server's part.
@@ -90,7 +93,7 @@ func serverTransfer(rw io.ReadWriter, n int64) (transfer, error) {
 	if t.downBytes, t.downSum, err = send(rw, n, func(int) {}); err != nil {
 		return t, fmt.Errorf("download: %w", err)
 	}
-	return t, compare("upload: the server received", t.upSum, "sent", claimed)
+	return t, compare("upload: the server received", t.upSum, claimed)
 }
 
 func (t *transfer) receiveUp(r io.Reader, n int64) (claimed digest, err error) {
@@ -130,7 +133,7 @@ func send(w io.Writer, n int64, moved func(int)) (sent int64, sum digest, err er
 }
 
 // receive reads what send wrote, up to the end of file. sum is the hash of the
-// bytes that came, claimed the one that the sender put behind them.
+// bytes that arrived, and claimed is the sender's.
 func receive(r io.Reader, n int64, moved func(int)) (received int64, sum, claimed digest, err error) {
 	h := sha256.New()
 	buf := make([]byte, chunkSize)
@@ -152,16 +155,16 @@ func receive(r io.Reader, n int64, moved func(int)) (received int64, sum, claime
 	}
 	switch k, err := io.ReadFull(r, buf[:1]); {
 	case k > 0:
-		return received, sum, claimed, fmt.Errorf("more than %d bytes came", n)
+		return received, sum, claimed, fmt.Errorf("more than %d bytes received", n)
 	case err != io.EOF:
 		return received, sum, claimed, fmt.Errorf("end of file: %w", err)
 	}
 	return received, sum, claimed, nil
 }
 
-func compare(what string, got digest, verb string, want digest) error {
+func compare(what string, got, want digest) error {
 	if got == want {
 		return nil
 	}
-	return fmt.Errorf("%s other content than was %s: SHA-256 %s, not %s", what, verb, got, want)
+	return fmt.Errorf("%s other content than was sent: SHA-256 %s, want %s", what, got, want)
 }

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
 	"fmt"
@@ -15,18 +15,18 @@ import (
 	"golang.org/x/term"
 )
 
-// lineInterval is how often a long row says how far it is where no bar can.
+// lineInterval is how often a long row prints its progress where there is no bar.
 const lineInterval = 10 * time.Second
 
-// minWidth is the width in columns of a whole bar with what stands around it.
+// minWidth is the width in columns of a bar with its label.
 const minWidth = 78
 
-// A display shows on standard error how the rows get on: with a bar on a
+// A display shows the progress of the rows on standard error: with a bar on a
 // terminal, with plain lines elsewhere.
 type display struct {
 	w        io.Writer
 	terminal bool
-	ansi     bool // the terminal can wipe a line, with what a Ctrl-C echoed on it
+	ansi     bool // the terminal can clear a line, with the ^C that it shows there
 	rows     int
 
 	label string
@@ -39,7 +39,7 @@ type display struct {
 func newDisplay(w io.Writer, rows int) *display {
 	d := &display{w: w, rows: rows}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		// A bar that is wider than the terminal could not be wiped.
+		// A bar that is wider than the terminal could not be cleared.
 		width, _, err := term.GetSize(int(f.Fd()))
 		d.terminal = err == nil && width >= minWidth
 		kind := os.Getenv("TERM")
@@ -48,7 +48,7 @@ func newDisplay(w io.Writer, rows int) *display {
 	return d
 }
 
-// begin starts row i, counted from 0, in which total bytes will be moved.
+// begin starts row i, counted from 0, which moves total bytes.
 func (d *display) begin(i int, mac, client string, total int64) {
 	number := fmt.Sprintf("[%*d/%d]", len(fmt.Sprint(d.rows)), i+1, d.rows)
 	d.label = fmt.Sprintf("%s %s, %s", number, mac, client)
@@ -83,13 +83,13 @@ func (d *display) add(n int) {
 	}
 }
 
-// finish ends the row with a line.
-func (d *display) finish(outcome string) {
+// finish ends the row with a line about its result.
+func (d *display) finish(result string) {
 	d.clear()
-	fmt.Fprintf(d.w, "%s: %s\n", d.label, outcome)
+	fmt.Fprintf(d.w, "%s: %s\n", d.label, result)
 }
 
-// clear takes the bar off the terminal.
+// clear removes the bar from the terminal.
 func (d *display) clear() {
 	if d.bar != nil {
 		d.bar.Clear()

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type algorithms struct {
 
 func (a algorithms) String() string { return a.Cipher + " " + a.MAC }
 
-// negotiated is what one end reports for the two directions.
+// negotiated is what one side reports for the two directions.
 type negotiated struct {
 	ClientToServer algorithms `json:"client_to_server"`
 	ServerToClient algorithms `json:"server_to_client"`
@@ -39,7 +39,7 @@ func (n *negotiated) String() string {
 	return fmt.Sprintf("%v up and %v down", n.ClientToServer, n.ServerToClient)
 }
 
-// negotiatedBy returns what x/crypto/ssh reports about its end of a connection.
+// negotiatedBy returns what x/crypto/ssh reports about its side of a connection.
 func negotiatedBy(conn ssh.Conn, isClient bool) *negotiated {
 	c, ok := conn.(ssh.AlgorithmsConnMetadata)
 	if !ok {
@@ -53,9 +53,9 @@ func negotiatedBy(conn ssh.Conn, isClient bool) *negotiated {
 	return &negotiated{algorithms{up.Cipher, up.MAC}, algorithms{down.Cipher, down.MAC}}
 }
 
-// endOf closes conn and returns the error that had ended it before, which a
-// channel hides behind an EOF: a MAC that did not fit, for one.
-func endOf(conn ssh.Conn) error {
+// closeError closes conn and returns the error that had ended it before, such as a
+// wrong MAC. A channel reports only an EOF then.
+func closeError(conn ssh.Conn) error {
 	conn.Close()
 	err := conn.Wait()
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
@@ -64,27 +64,19 @@ func endOf(conn ssh.Conn) error {
 	return fmt.Errorf("connection: %w", err)
 }
 
-// A job is a row's work for the client.
-type job struct {
-	mac   string
-	size  int64
-	moved func(int) // to be called with the size of each step
-}
-
-func (j job) command() string { return fmt.Sprintf("transfer %d", j.size) }
-
-// A done is a client's view of a row.
-type done struct {
-	transfer   transfer
-	negotiated *negotiated
-}
-
-// A peer is an SSH client that the demo drives.
-type peer struct {
+// A client is an SSH client that the demo runs.
+type client struct {
 	name    string // short, for the table
 	version string // in full
-	broken  error  // why it cannot be used; all its rows fail with it
-	run     func(context.Context, job) (done, error)
+	// run moves size bytes each way under mac. It calls moved with the size of each
+	// step.
+	run func(ctx context.Context, mac string, size int64, moved func(int)) (clientResult, error)
+}
+
+// A clientResult is what a client saw of a row.
+type clientResult struct {
+	transfer   transfer
+	negotiated *negotiated
 }
 
 // goClient is x/crypto/ssh's client.
@@ -94,12 +86,12 @@ type goClient struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-func (c *goClient) peer() *peer {
+func (c *goClient) client() *client {
 	version := cryptoVersion()
-	return &peer{name: "Go x/crypto " + version, version: "golang.org/x/crypto " + version, run: c.run}
+	return &client{name: "Go x/crypto " + version, version: "golang.org/x/crypto " + version, run: c.run}
 }
 
-// cryptoVersion returns the version of the x/crypto that is linked in.
+// cryptoVersion returns the version of x/crypto in this program.
 func cryptoVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {
@@ -114,36 +106,36 @@ func cryptoVersion() string {
 	return "of unknown version"
 }
 
-func (c *goClient) run(ctx context.Context, j job) (done, error) {
-	var d done
+func (c *goClient) run(ctx context.Context, mac string, size int64, moved func(int)) (clientResult, error) {
+	var result clientResult
 	conn, err := c.dial(ctx, "tcp", c.address)
 	if err != nil {
-		return d, err
+		return result, err
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 
 	sshConn, channels, requests, err := ssh.NewClientConn(conn, c.address, &ssh.ClientConfig{
-		Config:            ssh.Config{Ciphers: []string{testCipher}, MACs: []string{j.mac}},
+		Config:            ssh.Config{Ciphers: []string{testCipher}, MACs: []string{mac}},
 		User:              userName,
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(c.ids.user)},
 		HostKeyCallback:   ssh.FixedHostKey(c.ids.host.PublicKey()),
 		HostKeyAlgorithms: []string{ssh.KeyAlgoED25519},
 	})
 	if err != nil {
-		return d, err
+		return result, err
 	}
-	d.negotiated = negotiatedBy(sshConn, true)
+	result.negotiated = negotiatedBy(sshConn, true)
 	client := ssh.NewClient(sshConn, channels, requests)
-	d.transfer, err = c.session(client, j)
-	if connErr := endOf(client); err != nil {
+	result.transfer, err = c.session(client, size, moved)
+	if connErr := closeError(client); err != nil {
 		err = errors.Join(err, connErr)
 	}
-	return d, err
+	return result, err
 }
 
-func (c *goClient) session(client *ssh.Client, j job) (t transfer, err error) {
+func (c *goClient) session(client *ssh.Client, size int64, moved func(int)) (t transfer, err error) {
 	session, err := client.NewSession()
 	if err != nil {
 		return t, fmt.Errorf("session: %w", err)
@@ -157,10 +149,10 @@ func (c *goClient) session(client *ssh.Client, j job) (t transfer, err error) {
 	if err != nil {
 		return t, err
 	}
-	if err := session.Start(j.command()); err != nil {
+	if err := session.Start(transferCommand(size)); err != nil {
 		return t, fmt.Errorf("exec: %w", err)
 	}
-	if t, err = clientTransfer(w, r, j.size, j.moved); err != nil {
+	if t, err = clientTransfer(w, r, size, moved); err != nil {
 		return t, err
 	}
 	if err := session.Wait(); err != nil {

@@ -2,15 +2,13 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
-	"bytes"
 	"context"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -19,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/fastmac/cmd/fastmac/internal/child"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 )
@@ -26,13 +25,9 @@ import (
 const (
 	userName  = "fastmac"
 	hostAlias = "fastmac-demo" // the server's name in known_hosts, whatever its port
-
-	// killDelay is how long an ssh whose pipes are closed may take to end,
-	// and a killed one to let go of them.
-	killDelay = 2 * time.Second
 )
 
-var errNoOpenSSH = errors.New("there is no ssh in PATH, so there are no OpenSSH rows; the package to install is openssh-client")
+var errNoOpenSSH = errors.New("no ssh in PATH, and so no rows of OpenSSH's client; its package is openssh-client")
 
 // openSSH is the OpenSSH client in PATH.
 type openSSH struct {
@@ -41,37 +36,37 @@ type openSSH struct {
 	dir    string // holds its keys; ssh runs in it, so that no option has to quote its name
 }
 
-// findOpenSSH asks the ssh in PATH for its version. It returns errNoOpenSSH if
-// there is none. Any other error stands in the peer, too, as what breaks it.
-func findOpenSSH(ctx context.Context, limit time.Duration) (*openSSH, *peer, error) {
+// newOpenSSH finds the ssh in PATH and makes the files that it needs. It returns
+// errNoOpenSSH if there is none, and another error if it does not work.
+func newOpenSSH(ctx context.Context, limit time.Duration, server *net.TCPAddr, ids *identities) (*openSSH, *client, error) {
 	path, err := exec.LookPath("ssh")
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, nil, errNoOpenSSH
 	}
-	c := &openSSH{path: path}
-	p := &peer{name: "ssh", version: "ssh of unknown version", run: c.run}
+	version := ""
 	if err == nil {
-		p.version, err = probe(ctx, path, limit)
+		version, err = probe(ctx, path, limit)
 	}
 	if err != nil {
-		p.broken = fmt.Errorf("the ssh in PATH does not work: %w", err)
-		return c, p, p.broken
+		return nil, nil, fmt.Errorf("the ssh in PATH does not work: %w", err)
+	}
+	c := &openSSH{path: path, server: server}
+	if err := c.prepare(ids); err != nil {
+		c.cleanUp()
+		return nil, nil, err
 	}
 	// "OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19 27 Jan 2026"
-	p.name, _, _ = strings.Cut(p.version, " ")
-	p.name = strings.TrimSuffix(p.name, ",")
-	return c, p, nil
+	name, _, _ := strings.Cut(version, " ")
+	return c, &client{name: strings.TrimSuffix(name, ","), version: version, run: c.run}, nil
 }
 
 // probe returns what ssh -V prints.
 func probe(ctx context.Context, path string, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var out headBuffer
-	cmd := exec.CommandContext(limited, path, "-V")
+	var out child.Head
+	cmd := child.Command(limited, path, "-V")
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = killDelay
-	killTree(cmd)
 	err := cmd.Run()
 	line, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
 	line = strings.TrimSpace(line)
@@ -83,7 +78,7 @@ func probe(ctx context.Context, path string, limit time.Duration) (string, error
 	case err != nil:
 		return "", fmt.Errorf("%s -V: %w, output %q", path, err, line)
 	case !strings.HasPrefix(line, "OpenSSH_"):
-		return "", fmt.Errorf("%s is no OpenSSH: -V printed %q", path, line)
+		return "", fmt.Errorf("%s is not OpenSSH: -V printed %q", path, line)
 	}
 	return line, nil
 }
@@ -111,11 +106,11 @@ func (c *openSSH) cleanUp() error {
 	return os.RemoveAll(c.dir)
 }
 
-// args keeps ssh from all files, agents and sockets of the user.
-func (c *openSSH) args(j job) []string {
+// args keeps ssh away from all files, agents and sockets of the user.
+func (c *openSSH) args(mac string, size int64) []string {
 	return []string{
 		"-F", "none", "-T", "-v", "-e", "none",
-		"-o", "MACs=" + j.mac,
+		"-o", "MACs=" + mac,
 		"-o", "Ciphers=" + testCipher,
 		"-o", "HostKeyAlgorithms=" + ssh.KeyAlgoED25519,
 		"-o", "HostKeyAlias=" + hostAlias,
@@ -135,68 +130,51 @@ func (c *openSSH) args(j job) []string {
 		"-o", "ConnectTimeout=10",
 		"-p", fmt.Sprint(c.server.Port),
 		"-l", userName,
-		c.server.IP.String(), j.command(),
+		c.server.IP.String(), transferCommand(size),
 	}
 }
 
-func (c *openSSH) run(ctx context.Context, j job) (done, error) {
-	var d done
+func (c *openSSH) run(ctx context.Context, mac string, size int64, moved func(int)) (clientResult, error) {
+	var result clientResult
 	var log sshLog
 	ctx, kill := context.WithCancel(ctx)
 	defer kill()
-	cmd := exec.CommandContext(ctx, c.path, c.args(j)...)
+	cmd := child.Command(ctx, c.path, c.args(mac, size)...)
 	cmd.Dir = c.dir
 	cmd.Stderr = &log
-	cmd.WaitDelay = killDelay
-	killTree(cmd)
 	w, err := cmd.StdinPipe()
 	if err != nil {
-		return d, err
+		return result, err
 	}
 	r, err := cmd.StdoutPipe()
 	if err != nil {
-		return d, err
+		return result, err
 	}
 	if err := cmd.Start(); err != nil {
-		return d, err
+		return result, err
 	}
-	// Wait would do so, but it is called only after the transfer.
-	stop := context.AfterFunc(ctx, func() { closeBoth(w, r) })
+	// Wait would close them, but is called only after the transfer.
+	closePipes := func() { w.Close(); r.Close() }
+	stop := context.AfterFunc(ctx, closePipes)
 	defer stop()
 
 	var transferErr error
-	if d.transfer, transferErr = clientTransfer(w, r, j.size, j.moved); transferErr != nil {
-		// This ends most of them, and leaves time for an error of their own.
-		closeBoth(w, r)
-		defer time.AfterFunc(killDelay, kill).Stop()
+	if result.transfer, transferErr = clientTransfer(w, r, size, moved); transferErr != nil {
+		// This ends most programs, which then have time to print an error.
+		closePipes()
+		defer time.AfterFunc(child.KillDelay, kill).Stop()
 	}
 	exitErr := cmd.Wait()
-	d.negotiated = log.negotiated()
+	result.negotiated = log.negotiated()
 	if exitErr != nil {
-		// What ssh says comes first: it is the cause of most other errors.
+		// ssh's own error comes first: it is the cause of most others.
 		exitErr = fmt.Errorf("ssh: %w%s", exitErr, log.complaints())
 	}
-	return d, errors.Join(exitErr, transferErr)
+	return result, errors.Join(exitErr, transferErr)
 }
 
-func closeBoth(w io.Closer, r io.Closer) {
-	w.Close()
-	r.Close()
-}
-
-// A headBuffer keeps the first bytes that are written to it.
-type headBuffer struct{ bytes.Buffer }
-
-func (b *headBuffer) Write(p []byte) (int, error) {
-	const limit = 4 << 10
-	if room := limit - b.Len(); room > 0 {
-		b.Buffer.Write(p[:min(len(p), room)])
-	}
-	return len(p), nil
-}
-
-// An sshLog takes the output of ssh -v: what was negotiated and the last lines
-// that are not for debugging.
+// An sshLog reads the output of ssh -v. It keeps what was negotiated, and the last
+// lines that are not debug messages.
 type sshLog struct {
 	line     []byte
 	up, down algorithms
@@ -210,7 +188,7 @@ func (l *sshLog) Write(p []byte) (int, error) {
 	for _, b := range p {
 		switch {
 		case b == '\n':
-			l.take(strings.TrimSpace(string(l.line)))
+			l.readLine(strings.TrimSpace(string(l.line)))
 			l.line = l.line[:0]
 		case len(l.line) < maxLine:
 			l.line = append(l.line, b)
@@ -219,14 +197,14 @@ func (l *sshLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (l *sshLog) take(line string) {
+func (l *sshLog) readLine(line string) {
 	if m := kexLine.FindStringSubmatch(line); m != nil {
 		a := &l.up
 		if m[1] == "server->client" {
 			a = &l.down
 		}
 		// A second key exchange must not hide what the first one chose.
-		a.Cipher, a.MAC = both(a.Cipher, m[2]), both(a.MAC, m[3])
+		a.Cipher, a.MAC = distinct(a.Cipher, m[2]), distinct(a.MAC, m[3])
 		return
 	}
 	const keep = 4
@@ -236,7 +214,8 @@ func (l *sshLog) take(line string) {
 	}
 }
 
-func both(before, now string) string {
+// distinct returns both names, or one if they are equal.
+func distinct(before, now string) string {
 	if before == "" || before == now {
 		return now
 	}
@@ -250,7 +229,7 @@ func (l *sshLog) negotiated() *negotiated {
 	return &negotiated{l.up, l.down}
 }
 
-// complaints quotes the tail: what ssh prints need not be fit for a terminal.
+// complaints returns the tail, quoted: it may hold control characters.
 func (l *sshLog) complaints() string {
 	tail := l.tail
 	if len(l.line) > 0 {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
 	"io"
@@ -135,7 +135,7 @@ func TestReceiveLength(t *testing.T) {
 		{"no hash", strings.Repeat("x", n), "hash: EOF"},
 		{"half a hash", strings.Repeat("x", n) + hash[1:], "hash: unexpected EOF"},
 		{"exact", strings.Repeat("x", n) + hash, ""},
-		{"long", strings.Repeat("x", n) + hash + "x", "more than 100 bytes came"},
+		{"long", strings.Repeat("x", n) + hash + "x", "more than 100 bytes received"},
 	} {
 		if _, _, _, err := receive(strings.NewReader(tt.in), n, func(int) {}); !matches(err, tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)

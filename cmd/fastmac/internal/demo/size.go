@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package demo
 
 import (
 	"errors"
@@ -21,13 +21,13 @@ var units = []struct {
 	{"KiB", 1 << 10},
 }
 
-// A byteSize is a flag.Value: a positive number of bytes.
-type byteSize int64
+// A Size is a positive number of bytes, and a flag.
+type Size int64
 
 // maxSize keeps the sum of both directions within int64.
 const maxSize = math.MaxInt64 / 2
 
-func (s *byteSize) Set(text string) error {
+func (s *Size) Set(text string) error {
 	digits, unit := text, int64(1)
 	for _, u := range units {
 		if rest, ok := strings.CutSuffix(text, u.suffix); ok {
@@ -38,18 +38,18 @@ func (s *byteSize) Set(text string) error {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && n > 0, err == nil && n > maxSize/unit:
-		return fmt.Errorf("at most %d bytes are possible", int64(maxSize))
+		return fmt.Errorf("want at most %d bytes", int64(maxSize))
 	case errors.Is(err, strconv.ErrRange), err == nil && n <= 0:
-		return errors.New("at least 1 byte has to be moved")
+		return errors.New("want at least 1 byte")
 	case err != nil:
 		return errors.New("want whole bytes, such as 1000000, or a number with KiB, MiB or GiB, such as 64MiB")
 	}
-	*s = byteSize(n * unit)
+	*s = Size(n * unit)
 	return nil
 }
 
-// String writes the size with the largest unit that divides it.
-func (s *byteSize) String() string {
+// String returns the size in the largest unit that divides it.
+func (s *Size) String() string {
 	for _, u := range units {
 		if n := int64(*s); n > 0 && n%u.bytes == 0 {
 			return fmt.Sprintf("%d %s", n/u.bytes, u.suffix)
@@ -57,3 +57,6 @@ func (s *byteSize) String() string {
 	}
 	return fmt.Sprintf("%d bytes", int64(*s))
 }
+
+// Type is what the help calls the value.
+func (s *Size) Type() string { return "SIZE" }

@@ -1,0 +1,93 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package patchssh gives the golang.org/x/crypto/ssh of a module a public
+// RegisterMAC: in a copy of x/crypto, or in the vendor folder.
+package patchssh
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"example.com/fastmac/internal/sshpatch"
+	"golang.org/x/mod/semver"
+)
+
+const (
+	cryptoPath = "golang.org/x/crypto"
+	sshPath    = cryptoPath + "/ssh"
+)
+
+// registerLines are what a program with the patch needs.
+const registerLines = `
+In the program, before its first handshake:
+
+	for _, m := range sshmac.UMACModes() {
+		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
+			log.Print(err) // the program still has the MACs of x/crypto
+		}
+	}
+	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"} // AES-GCM and ChaCha20-Poly1305 use no MAC
+	config.MACs = sshmac.MACs()
+`
+
+// Options are those of the patch-ssh command.
+type Options struct {
+	Dir    string // the module, or a folder in it
+	Out    string // where the copy goes; a relative path begins at the module
+	Check  bool   // only report
+	Revert bool   // remove the patch
+}
+
+// A patch is a copy of x/crypto, or a file in the vendor folder.
+type patch interface {
+	// state returns nil if the patch is in place.
+	state(context.Context) error
+	// apply and revert return what to print.
+	apply(context.Context) (string, error)
+	revert(context.Context) (string, error)
+}
+
+// Run does what the options ask for and returns what to print. If it fails, the
+// module is unchanged.
+func Run(ctx context.Context, o Options) (string, error) {
+	scratch, err := os.MkdirTemp("", "fastmac-patch-ssh-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	m, err := loadModule(ctx, o.Dir, scratch)
+	if err != nil {
+		return "", err
+	}
+	var p patch
+	if m.vendored {
+		p, err = newVendorPatch(m, o)
+	} else {
+		p, err = newCopyPatch(m, o)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case o.Revert:
+		return p.revert(ctx)
+	case m.version == "":
+		return "", fmt.Errorf("go.mod has no %s: want a module that imports %s, after go mod tidy", cryptoPath, sshPath)
+	case semver.Compare(m.version, sshpatch.Oldest) < 0:
+		return "", fmt.Errorf("go.mod has %s %s: want %s or newer, as package sshmac does", cryptoPath, m.version, sshpatch.Oldest)
+	}
+	err = p.state(ctx)
+	switch {
+	case err == nil:
+		return fmt.Sprintf("ssh.RegisterMAC is in place for %s %s\n", cryptoPath, m.version), nil
+	case o.Check:
+		return "", fmt.Errorf("ssh.RegisterMAC is not in place: %w", err)
+	}
+	text, err := p.apply(ctx)
+	if err != nil {
+		return "", err
+	}
+	return text + registerLines, nil
+}
