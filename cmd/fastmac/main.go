@@ -99,7 +99,7 @@ func rootCommand() *cobra.Command {
 			}
 			hint := ""
 			if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
-				hint = ": did you mean " + strings.Join(names, " or ") + "?"
+				hint = " (did you mean " + strings.Join(names, " or ") + "?)"
 			}
 			return usageErrorf(cmd, "unknown command %q%s", args[0], hint)
 		},

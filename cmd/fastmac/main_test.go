@@ -75,7 +75,7 @@ func TestCompletion(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	for _, tt := range []struct{ line, want, see string }{
-		{"dmeo", `unknown command "dmeo": did you mean demo?`, "fastmac"},
+		{"dmeo", `unknown command "dmeo" (did you mean demo?)`, "fastmac"},
 		{"keygen", `unknown command "keygen"; see `, "fastmac"},
 		{"--bogus", "unknown flag: --bogus", "fastmac"},
 		{"demo extra", `demo: unexpected argument "extra"`, "fastmac demo"},

@@ -8,5 +8,5 @@ package child
 
 import "os/exec"
 
-// killTree leaves cmd as it is: its context kills the process alone.
+// killTree leaves cmd as it is: its context kills only the process itself.
 func killTree(*exec.Cmd) {}

@@ -6,15 +6,18 @@ package demo
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // macNames are the MACs that the demo is for.
@@ -130,12 +133,13 @@ func TestDemoWithoutSSH(t *testing.T) {
 		t.Errorf("the package to install is not named: %q, %q", &d.err, r.OpenSSH.Error)
 	}
 
-	// What is still on its way out needs the processor, not time.
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(deadline) {
+	// What is about to end needs the processor, not time.
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i == 10_000_000 {
 			stacks := make([]byte, 1<<20)
 			t.Fatalf("goroutines left behind:\n%s", stacks[:runtime.Stack(stacks, true)])
 		}
+		runtime.Gosched()
 	}
 }
 
@@ -196,5 +200,88 @@ func TestDemoRegisterError(t *testing.T) {
 	d.register = func() error { return want }
 	if r, err := d.run(t.Context()); err != want || r != nil || d.err.Len() > 0 {
 		t.Errorf("%v, %v, %q", r, err, &d.err)
+	}
+}
+
+// TestDemoDamage changes one byte of the content between the MAC and the hash.
+func TestDemoDamage(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		damage     func() *tamperer
+	}{
+		{"up", "the server received other content", func() *tamperer { return &tamperer{read: &damage{at: testSize / 2}} }},
+		{"down", "the client received other content", func() *tamperer { return &tamperer{write: &damage{at: testSize / 2}} }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newTestDemo(t)
+			d.tamper = func(rw io.ReadWriter) io.ReadWriter {
+				damaging := tt.damage()
+				damaging.ReadWriter = rw
+				return damaging
+			}
+			for _, row := range d.report(t, false).Rows {
+				if row.Result != resultFailed || !strings.Contains(row.Error, tt.want) {
+					t.Errorf("%s, %s: %s %q", row.MAC, row.Client, row.Result, row.Error)
+				}
+			}
+		})
+	}
+}
+
+// TestDemoOneFailure has one row fail and the others run.
+func TestDemoOneFailure(t *testing.T) {
+	d := newTestDemo(t)
+	var channels atomic.Int32
+	d.tamper = func(rw io.ReadWriter) io.ReadWriter {
+		if channels.Add(1) > 1 {
+			return rw
+		}
+		return &tamperer{ReadWriter: rw, read: &damage{at: 7}}
+	}
+	r := d.report(t, false)
+	for i, row := range r.Rows {
+		if row.passed() != (i > 0) {
+			t.Errorf("row %d: %s %q", i, row.Result, row.Error)
+		}
+	}
+
+	table := r.String()
+	for _, want := range []string{
+		r.Rows[0].Error,
+		fmt.Sprintf("%d of %d rows passed", len(r.Rows)-1, len(r.Rows)),
+	} {
+		if !strings.Contains(table, want) {
+			t.Errorf("%q is not in the table:\n%s", want, table)
+		}
+	}
+}
+
+// A wireTap changes a byte of what is sent on a network connection.
+type wireTap struct {
+	net.Conn
+	damage damage
+}
+
+func (w *wireTap) Write(p []byte) (int, error) {
+	q := append([]byte(nil), p...)
+	w.damage.apply(q)
+	return w.Conn.Write(q)
+}
+
+// TestDemoWireDamage changes a byte of the ciphertext, which the MAC has to
+// find.
+func TestDemoWireDamage(t *testing.T) {
+	withoutSSH(t)
+	d := newTestDemo(t)
+	dial := d.dial
+	d.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		// In the middle of a packet: 3 KB of handshake, then 32 KiB each.
+		return &wireTap{conn, damage{at: 84_000}}, err
+	}
+	for _, row := range d.report(t, false).Rows {
+		if row.Result != resultFailed || !strings.Contains(row.Error, "server: upload: ") || !strings.Contains(row.Error, "MAC failure") {
+			t.Errorf("%s: %s %q", row.MAC, row.Result, row.Error)
+		}
 	}
 }

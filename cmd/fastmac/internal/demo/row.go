@@ -83,13 +83,15 @@ func runRow(ctx context.Context, s *server, c *client, mac string, size int64, s
 	r.ServerReport = newSideReport(fromServer.negotiated, fromServer.transfer)
 	r.ClientID = fromServer.clientID
 	r.setTimes(fromClient.transfer)
-	if watched.Err() != nil {
+	switch {
+	case watched.Err() != nil:
 		// All other errors follow from this one.
 		r.setResult(context.Cause(watched))
-		return r
+	case clientErr != nil || fromServer.err != nil:
+		r.setResult(wrap("client", clientErr), wrap("server", fromServer.err))
+	default:
+		r.setResult(r.checkNegotiated("client", fromClient.negotiated), r.checkNegotiated("server", fromServer.negotiated))
 	}
-	r.setResult(wrap("client", clientErr), wrap("server", fromServer.err),
-		r.checkNegotiated("client", fromClient.negotiated), r.checkNegotiated("server", fromServer.negotiated))
 	return r
 }
 

@@ -103,8 +103,8 @@ func (s *server) serve(ctx context.Context, mac string, size int64) serverResult
 			s.handle(conn, config, size, func(r serverResult) {
 				mu.Lock()
 				defer mu.Unlock()
-				// Any program of this machine can connect; only the
-				// row's client can log in.
+				// Any program on this machine can connect, but only
+				// the row's client can log in.
 				if result.negotiated == nil {
 					result = r
 				}

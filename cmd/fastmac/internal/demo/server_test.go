@@ -14,7 +14,7 @@ import (
 	"example.com/fastmac/sshmac"
 )
 
-// newServer returns a server on a port of its own, with the MACs registered.
+// newServer returns a server on any free port, and registers the MACs.
 func newServer(t *testing.T) *server {
 	t.Helper()
 	if err := sshmac.Register(); err != nil {

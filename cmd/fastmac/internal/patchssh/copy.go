@@ -128,21 +128,21 @@ func (p *copyPatch) revert(ctx context.Context) (string, error) {
 			text += fmt.Sprintf("go.sum has no line for %s %s: run go mod tidy\n", cryptoPath, version)
 		}
 	}
-	if exists(p.target) {
+	if exists(p.target) && version != "" {
 		if err := p.compare(ctx, version); err != nil {
 			return "", err
 		}
 		text = fmt.Sprintf("%s is removed\n", p.target) + text
 	}
 	if text == "" {
-		return fmt.Sprintf("no %s, and no replace line of patch-ssh in go.mod: nothing to revert\n", p.target), nil
+		return fmt.Sprintf("nothing to revert: go.mod has no replace line by patch-ssh, and there is no copy in %s\n", p.target), nil
 	}
 	defer p.removeStage()
 	return text, p.swap(ctx, "", edit)
 }
 
 // edit returns the arguments for the go command to replace x/crypto by dir. The line
-// is for this version alone: after an upgrade of x/crypto the program does not
+// is only for this version: after an upgrade of x/crypto the program does not
 // compile, so that the old copy is not used unnoticed.
 func (p *copyPatch) edit(dir string) []string {
 	args := []string{"mod", "edit"}
@@ -158,9 +158,9 @@ func (p *copyPatch) edit(dir string) []string {
 	return append(args, "-replace="+cryptoPath+"@"+p.version+"="+filepath.ToSlash(dir))
 }
 
-// swap moves the target, if it exists, into the stage, and the folder fresh, if it is
-// not "", to the target. Then it runs the go command to edit go.mod. If anything
-// fails, it undoes the moves.
+// swap moves the target, if it exists, into the stage, and the folder fresh, unless it
+// is "", to the target. Then it runs the go command to edit go.mod. If a step fails, it
+// undoes the moves.
 func (p *copyPatch) swap(ctx context.Context, fresh string, edit []string) error {
 	var moves [][2]string
 	if exists(p.target) {

@@ -47,7 +47,7 @@ func TestCopyUndone(t *testing.T) {
 	const noRoom = "echo no room >&2; exit 1;; esac"
 	for _, tt := range []struct {
 		name, script string
-		patched      bool // before, but for the replace line
+		patched      bool // already, except for the replace line in some cases
 		mode         mode
 		want         string
 	}{
@@ -66,7 +66,7 @@ func TestCopyUndone(t *testing.T) {
 				fakeGo(t, quickTest)
 				succeed(t, apply(dir))
 				t.Setenv("PATH", path)
-				// Without its replace line the copy has to be made anew.
+				// Without its replace line the copy must be made again.
 				if tt.name != "edit of revert" {
 					goTool(t, dir, "mod", "edit", "-dropreplace="+cryptoPath+"@"+usedRelease(t))
 				}

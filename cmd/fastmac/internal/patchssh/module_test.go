@@ -50,7 +50,7 @@ func TestModuleFolder(t *testing.T) {
 	fail(t, apply(filepath.Join(dir, "missing")), "-C: ", "missing")
 }
 
-// TestModuleNoSum has no go.sum, and gets none.
+// TestModuleNoSum has no go.sum. No run may make one.
 func TestModuleNoSum(t *testing.T) {
 	dir := newModule(t)
 	t.Setenv("GOFLAGS", "")

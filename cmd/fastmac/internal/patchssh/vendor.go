@@ -31,7 +31,7 @@ func newVendorPatch(m *module, o Options) (*vendorPatch, error) {
 
 func (p *vendorPatch) state(context.Context) error {
 	if !exists(p.sshDir) {
-		return fmt.Errorf("no %s: want a module that imports %s, after go mod vendor", p.sshDir, sshPath)
+		return fmt.Errorf("there is no %s: want a module that imports %s, after go mod vendor", p.sshDir, sshPath)
 	}
 	content, err := os.ReadFile(p.file)
 	if err == nil && string(content) != sshpatch.Source {
@@ -58,7 +58,7 @@ func (p *vendorPatch) apply(ctx context.Context) (string, error) {
 // revert removes the file.
 func (p *vendorPatch) revert(ctx context.Context) (string, error) {
 	if !exists(p.file) {
-		return fmt.Sprintf("no %s: nothing to revert\n", p.file), nil
+		return fmt.Sprintf("nothing to revert: there is no %s\n", p.file), nil
 	}
 	if p.replace != nil && p.replace.New.Version == "" {
 		return "", fmt.Errorf("%s comes from %s, which replaces %s: want --revert with GOFLAGS=-mod=mod, and go mod vendor after it",
