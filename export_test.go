@@ -19,18 +19,18 @@ var (
 // time that it has switched off the best of those left, the next row of kernelFlags.
 // The last call is for portable code. Then it switches all on again.
 func eachKernel(f func(kernel string)) {
-	f(nhName() + "/" + aesName())
+	kernel := nhName() + "/" + aesName()
+	f(kernel)
 	for _, flags := range kernelFlags {
-		had := false
 		for _, flag := range flags {
 			if *flag {
-				had = true
 				*flag = false
 				defer func() { *flag = true }()
 			}
 		}
-		if had {
-			f(nhName() + "/" + aesName())
+		if next := nhName() + "/" + aesName(); next != kernel {
+			kernel = next
+			f(kernel)
 		}
 	}
 }
