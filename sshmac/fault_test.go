@@ -197,7 +197,10 @@ func TestDamage(t *testing.T) {
 
 				all := []damage{{"no damage", flip(0, 0), len(sizes), len(sizes), endOfStream}}
 				rounds := 4
-				if mactest.Long() && !testing.Short() {
+				switch {
+				case testing.Short():
+					rounds = 1
+				case mactest.Long():
 					rounds = 8
 					k := rng.IntN(len(sizes) - 1)
 					for k < len(sizes)-2 && sizes[k] > 200 {

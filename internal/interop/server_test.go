@@ -15,41 +15,62 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/fastmac/internal/sshtest"
 	"golang.org/x/crypto/ssh"
 )
 
 const sftpServer = "/usr/lib/openssh/sftp-server"
 
-func needSSH(t *testing.T) { find(t, "openssh-client", "ssh") }
+func needSSH(t *testing.T) { sshtest.Find(t, "openssh-client", "ssh") }
 
 func needSFTP(t *testing.T) {
 	needSSH(t)
-	find(t, "openssh-sftp-server", sftpServer)
+	sshtest.Find(t, "openssh-sftp-server", sftpServer)
 }
 
 // A clientCommand is a program that connects to a server of x/crypto.
-type clientCommand func(c *cell, port int) *exec.Cmd
+type clientCommand func(t *testing.T, c *cell, port string) *exec.Cmd
+
+func sshCommand(t *testing.T, c *cell, port string) *exec.Cmd {
+	return c.Client(t, "ssh", port, c.Algorithms, "127.0.0.1", c.remoteCommand())
+}
+
+// With -O the peer of scp is scp, not an SFTP server.
+
+func scpUp(t *testing.T, c *cell, port string) *exec.Cmd {
+	return c.Client(t, "scp", port, c.Algorithms, "-O", "content", "127.0.0.1:up")
+}
+
+func scpDown(t *testing.T, c *cell, port string) *exec.Cmd {
+	return c.Client(t, "scp", port, c.Algorithms, "-O", "127.0.0.1:content", "down")
+}
+
+func sftpCommand(t *testing.T, c *cell, port string) *exec.Cmd {
+	batch := c.Write(t, "batch", []byte("put content up\nget content down\n"))
+	return c.Client(t, "sftp", port, c.Algorithms, "-b", batch, "127.0.0.1")
+}
+
+func asyncSSHCommand(t *testing.T, c *cell, port string) *exec.Cmd {
+	return asyncSSH(t, "client", c, port, c.remoteCommand())
+}
 
 // client returns the run of a peer: commands, one after the other, with the content
 // as standard input and the file output as output, and then check.
 func client(check func(t *testing.T, c *cell), commands ...clientCommand) func(*testing.T, *cell) {
 	return func(t *testing.T, c *cell) {
-		for _, name := range []string{"up", "down", "output"} {
-			os.Remove(c.file(name))
-		}
 		for _, command := range commands {
 			log, err := runClient(t, c, command)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, log)
 			}
-			c.checkLog(t, log)
+			c.CheckLog(t, log)
 		}
 		check(t, c)
 	}
 }
 
 func checkOutputFile(t *testing.T, c *cell) {
-	output, err := os.Open(c.file("output"))
+	output, err := os.Open(c.File("output"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,16 +83,16 @@ func checkBothFiles(t *testing.T, c *cell) {
 	c.checkFile(t, "down")
 }
 
-// runClient runs command and returns its standard error. err is that of the command
-// and that of the server.
-func runClient(t *testing.T, c *cell, command clientCommand) (log string, err error) {
+// runClient runs command and returns its standard error. err is the command's error
+// and the server's.
+func runClient(t *testing.T, c *cell, command clientCommand) (log []byte, err error) {
 	t.Helper()
-	input, err := os.Open(c.file("content"))
+	input, err := os.Open(c.file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer input.Close()
-	output, err := os.Create(c.file("output"))
+	output, err := os.Create(c.File("output"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,78 +105,23 @@ func runClient(t *testing.T, c *cell, command clientCommand) (log string, err er
 	go func() { served <- c.serve(t, listener) }()
 
 	var stderr bytes.Buffer
-	cmd := command(c, listener.Addr().(*net.TCPAddr).Port)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, input, output, &stderr
+	cmd := command(t, c, fmt.Sprint(listener.Addr().(*net.TCPAddr).Port))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, output, &stderr
 	err = cmd.Run()
 	listener.Close() // for a client that did not connect
-	return stderr.String(), errors.Join(err, <-served)
+	return stderr.Bytes(), errors.Join(err, <-served)
 }
 
-// sshOptions keep OpenSSH's programs from all files and agents of the user.
-func sshOptions(c *cell, port int, args ...string) []string {
-	options := []string{"-v", "-F", "none"}
-	for _, o := range []string{
-		"MACs=" + c.mac,
-		"Ciphers=" + c.cipher,
-		fmt.Sprintf("Port=%d", port),
-		"User=interop",
-		"UserKnownHostsFile=known_hosts",
-		"GlobalKnownHostsFile=/dev/null",
-		"StrictHostKeyChecking=yes",
-		"UpdateHostKeys=no",
-		"IdentityFile=identity",
-		"IdentitiesOnly=yes",
-		"IdentityAgent=none",
-		"BatchMode=yes",
-		"ControlPath=none",
-		"ProxyCommand=none",
-		"Compression=no",
-	} {
-		options = append(options, "-o", o)
-	}
-	return append(options, args...)
-}
-
-func sshCommand(c *cell, port int) *exec.Cmd {
-	return exec.Command("ssh", sshOptions(c, port, "127.0.0.1", c.remoteCommand())...)
-}
-
-// With -O scp has scp as its peer, and not an SFTP server.
-
-func scpUp(c *cell, port int) *exec.Cmd {
-	return exec.Command("scp", sshOptions(c, port, "-O", "content", "127.0.0.1:up")...)
-}
-
-func scpDown(c *cell, port int) *exec.Cmd {
-	return exec.Command("scp", sshOptions(c, port, "-O", "127.0.0.1:content", "down")...)
-}
-
-func sftpCommand(c *cell, port int) *exec.Cmd {
-	return exec.Command("sftp", sshOptions(c, port, "-b", "batch", "127.0.0.1")...)
-}
-
-func asyncSSHCommand(c *cell, port int) *exec.Cmd {
-	return asyncSSH("client", c, fmt.Sprint(port), c.remoteCommand())
-}
-
-// serve is a server of x/crypto for one connection. It returns when the client has
-// gone, with the error that ended the handshake.
+// serve serves one connection with x/crypto. It returns when the client has gone, with
+// the error that ended the handshake, if any.
 func (c *cell) serve(t *testing.T, listener net.Listener) error {
 	raw, err := listener.Accept()
 	if err != nil {
 		return err
 	}
 	defer raw.Close()
-	config := &ssh.ServerConfig{
-		Config: c.config(),
-		PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-			if !bytes.Equal(key.Marshal(), c.user.PublicKey().Marshal()) {
-				return nil, errors.New("unknown key")
-			}
-			return nil, nil
-		},
-	}
-	config.AddHostKey(countingSigner{c.host, c})
+	config := c.ServerConfig(c.config())
+	config.AddHostKey(countingSigner{c.Host, c}) // replaces c.Host
 	conn, channels, requests, err := ssh.NewServerConn(wire{raw}, config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -190,7 +156,7 @@ func (s countingSigner) Sign(rand io.Reader, data []byte) (*ssh.Signature, error
 	return s.Signer.Sign(rand, data)
 }
 
-// session runs the command that the client asks for, or OpenSSH's SFTP server.
+// session runs the command that the client requests, or OpenSSH's SFTP server.
 func (c *cell) session(channel ssh.Channel, requests <-chan *ssh.Request) error {
 	defer channel.Close()
 	for r := range requests {
@@ -209,10 +175,10 @@ func (c *cell) session(channel ssh.Channel, requests <-chan *ssh.Request) error 
 		r.Reply(true, nil)
 		go ssh.DiscardRequests(requests)
 
-		cmd.Dir = c.dir
+		cmd.Dir = c.Path
 		cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
-		// Not cmd.Stdin: a client may end its input only when the command has
-		// ended.
+		// Not cmd.Stdin: cmd.Run would wait for its end, and a client may not
+		// end its input before the command has ended.
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
 			return err

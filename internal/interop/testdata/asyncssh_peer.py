@@ -49,8 +49,8 @@ async def server(algorithms):
         process.exit(status)
 
     conn = await asyncssh.run_server(
-        socket.socket(fileno=sys.stdin.fileno()), config=None, server_host_keys=["host"],
-        authorized_client_keys="authorized", process_factory=run, encoding=None, **algorithms
+        socket.socket(fileno=sys.stdin.fileno()), config=None, server_host_keys=["host_key"],
+        authorized_client_keys="authorized_keys", process_factory=run, encoding=None, **algorithms
     )
     await conn.wait_closed()
 
