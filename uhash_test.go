@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 )
@@ -70,14 +71,17 @@ func TestKeyVectors(t *testing.T) {
 	}
 }
 
-// TestNHPolySteps gives the kernels chosen L1 words: those around the limit from
-// which on POLY takes the marker in, and those that make the rare carries, with
-// keys and values of the polynomial that do so too.
+// TestNHPolySteps runs POLY-64 in the kernels over L1 words, keys and values drawn from
+// those that are rare in messages.
 func TestNHPolySteps(t *testing.T) {
 	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestNHPolySteps, a 32 byte seed."))))
-	keys := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 0x01ffffff01ffffff, 0x00f0000f01020304}
+	keys := []uint64{
+		0, 1, 2, 3, 4, 5, 7, 8, // k^2 is not folded; TestNHPolyCarry says what they reach
+		0x01ffffff01ffffff, // the largest
+		0x00f0000f01020304,
+	}
 	for len(keys) < 40 {
-		// Half of them make a carry in the kernels' k^2, as one in 256 does.
+		// Every other one has the carry in square64, as one key in 256 does.
 		k := rng.Uint64() & 0x01ffffff01ffffff
 		hi, lo := bits.Mul64(k, k)
 		if _, carry := bits.Add64(lo, offset64*hi, 0); carry == 1 || len(keys)%2 == 0 {
@@ -88,27 +92,22 @@ func TestNHPolySteps(t *testing.T) {
 	for blocks := 1; blocks <= 3; blocks += 2 {
 		for round := range 3000 {
 			k := uhashKey{n: 1 + round%4} // its L1 key is zeros
-			word := -rng.Uint64N(5000)
-			switch rng.Uint64N(3) {
-			case 0:
+			var word uint64
+			switch rng.IntN(3) {
+			case 0: // next to a limit: that of the marker, of p64, of the offset
 				word = edges64[rng.IntN(len(edges64))]
-			case 1:
+			case 1: // no marker, and a large sum
 				word = rng.Uint64() | rng.Uint64()
+			case 2: // a marker, and a sum next to 2^64 for keys of one digit
+				word = -rng.Uint64N(5000)
 			}
-			p := make([]byte, blocks*l1Block)
-			for b := range blocks {
-				setNH(p[b*l1Block:], word-8*l1Block)
-			}
+			p := blocksOf(word, blocks)
 			var start [maxIterations]uint128
 			var want [maxIterations]uint64
 			for i := range k.n {
 				k.l2[i].k64 = keys[rng.IntN(len(keys))]
 				start[i].lo = values[rng.IntN(len(values))]
-				y := big64(start[i].lo)
-				for range blocks {
-					y = bigPoly(y, big64(k.l2[i].k64), big64(word), bigP64, 64)
-				}
-				want[i] = y.Uint64()
+				want[i] = bigSteps(k.l2[i].k64, start[i].lo, word, blocks)
 			}
 			eachKernel(func(kernel string) {
 				y := start
@@ -123,55 +122,171 @@ func TestNHPolySteps(t *testing.T) {
 	}
 }
 
-// TestNHPolyCarry sweeps over words for which a step of POLY ends next to 2^64, where
-// its last carry comes, in a run of blocks and at the end of a message.
-func TestNHPolyCarry(t *testing.T) {
-	const blocks = 3
-	p := make([]byte, blocks*l1Block)
-	for d := range uint64(4200) {
-		word := -d
-		for b := range blocks {
-			setNH(p[b*l1Block:], word-8*l1Block)
-		}
-		for n := 1; n <= maxIterations; n++ {
-			k := uhashKey{n: n} // its L1 key is zeros
-			var start, want [maxIterations]uint128
-			var long [maxIterations]uint64
-			for i := range n {
-				k.l2[i].k64 = (d + uint64(n*i)) % 10
-				start[i].lo = -(1 + (d+uint64(i))%2)
-				want[i].lo = poly64(start[i].lo, k.l2[i].k64, word)
-				long[i] = reduce64(poly64(poly64(want[i].lo, k.l2[i].k64, word), k.l2[i].k64, word))
+// polyStep is a step of POLY-64 from the value y with the key k and the word m.
+// poly64 and the kernels compute it by these sums, and carries names those that have
+// a carry:
+//
+//	high:low = factor * y  k, or k^2 where m is 2^64-2^32 or more, which is marked
+//	low += 59 * high       fold
+//	low += addend          word: m, or m-59-k where m is marked
+//	low += 59 * above      last; above is the high half of 59*high, and the carries so far
+//	low += 59              if that had a carry
+//
+// k^2 is folded as well: square.
+type polyStep struct {
+	k, y, m uint64
+	carries string
+}
+
+// polySteps returns steps with all combinations of carries that exist: after word, low
+// is too small for last.
+func polySteps() []polyStep {
+	steps := []polyStep{
+		// k*y + m
+		{1, 1, 1, ""},
+		{2, 1<<64 - 1, 0, "fold"},                                // 1:2^64-2, and 59
+		{1, 1<<64 - 1, 1, "word"},                                // 0:2^64-1, and 1
+		{1 << 56, 1<<64 - 1, 1<<64 - 1<<33, "fold word"},         // 2^56-1:2^64-2^56, folded to 58*2^56-59, is more than 2^33
+		{1 << 56, 1<<64 - 1, 1<<64 - (58<<56 - 59), "fold word"}, // the same, and m: 2^64
+		{1 << 56, 1<<64 - 1, 1<<64 - (58<<56 - 58), "fold last"}, // the same, and m: 2^64-1, and 59
+		{1 << 56, 1<<64 - 1, 1<<64 - (58 << 56), "fold last"},    // the same, and m: 2^64-59, and 59
+		{1 << 56, 1<<64 - 1, 1<<64 - (58<<56 + 1), "fold"},       // the same, and m: 2^64-60, and 59
+
+		// k^2*y + m-59-k
+		{1, 1, 1<<64 - 1, ""},             // 1 - 61
+		{1, 1<<64 - 1, 1<<64 - 1, "word"}, // 2^64-1 - 61
+		// k^2*y = k + 2^20 + 46 modulo p64, as low = k + 2^20 + 46 - 59*58 and above = 58.
+		{0x01ffffff01ffffff, 0xfe6f075f724dfe05, 1<<64 - 1<<32, "fold"},
+		{0x01ffffff01ffffff, 0xfe6f075f724dfe05, 1<<64 - 1, "fold word"},
+		{0x01ffffff01ffffff, 0xfe6f075f724dfe05, 1<<64 - (1<<20 + 46 - 59*58 - 58), "fold last"}, // low = 2^64-1, and 59*58
+		// k^2*y = k + 2^20 + 23523, as low = k + 2^20 + 23523 - 59*57 and above = 57.
+		{0x01ffffff01ffffff, 0xfe57465f7802bec0, 1<<64 - (1<<20 + 23523 - 59*57 - 58), "last"}, // low = 2^64-1, and 59*57
+
+		// The same with a k^2 that has a carry.
+		{0x011c694d00d6868b, 0, 1<<64 - 1, "square"},
+		{0x011c694d00d6868b, 1 << 63, 1<<64 - 1, "square word"},
+		// k^2*y = k + 2^20, as low = k + 2^20 - 59 and above = 1.
+		{0x015d390a007d72d5, 0xef7ffba6a0e7ac46, 1<<64 - 1<<32, "square fold"},
+		{0x015d390a007d72d5, 0xef7ffba6a0e7ac46, 1<<64 - 1, "square fold word"},
+		{0x015d390a007d72d5, 0xef7ffba6a0e7ac46, 1<<64 - (1<<20 - 59 - 58), "square fold last"}, // low = 2^64-1, and 59
+	}
+	// For a key of one digit, k > 1, and y = 2^64-a:
+	//
+	//	high = k^2-1, low = 2^64 - a*k^2
+	//	low = (59-a)*k^2 - 59, folded, with a carry
+	//	low = (59-a)*k^2 - 59 - d-59-k = 2^64 - e, where m = 2^64-d is chosen so
+	//
+	// and 59 more carries for e from 1 to 59. If e is less, word had the carry.
+	for k := uint64(2); k < 9; k++ {
+		for a := uint64(1); a <= 2; a++ {
+			for e := -1; e <= 61; e++ {
+				carries := "fold last"
+				if e < 1 {
+					carries = "fold word"
+				} else if e > 59 {
+					carries = "fold"
+				}
+				d := (59-a)*k*k - 59 - 59 - k + uint64(e)
+				steps = append(steps, polyStep{k, -a, -d, carries})
 			}
-			for i := range n {
-				for j := range k.l3.low {
-					k.l3.low[j][i] = uint64(1+j+5*i) << 30
-				}
-			}
-			eachKernel(func(kernel string) {
-				one, three := start, start
-				nhPoly(&one, &k, p[:l1Block])
-				nhPoly(&three, &k, p)
-				l1 := l1State{bytes: l1Block}
-				for i := range l1.sums {
-					l1.sums[i] = word - 8*l1Block
-				}
-				var tag [maxUMACTagSize]byte
-				k.tagLast(&tag, &l2State{words: 1, y: start}, &l1, nil, l1Block, pad{})
-				for i := range n {
-					if got := reduce64(one[i].lo); got != reduce64(want[i].lo) {
-						t.Fatalf("%s, word %#x, iteration %d of %d: %#x, want %#x", kernel, word, i, n, got, reduce64(want[i].lo))
-					}
-					if got := reduce64(three[i].lo); got != long[i] {
-						t.Fatalf("%s, 3 blocks of word %#x, iteration %d of %d: %#x, want %#x", kernel, word, i, n, got, long[i])
-					}
-					if got, want := binary.BigEndian.Uint32(tag[4*i:]), k.l3.l3Short(i, reduce64(want[i].lo)); got != want {
-						t.Fatalf("%s, last word %#x, iteration %d of %d: L3 gives %#x, want %#x", kernel, word, i, n, got, want)
-					}
-				}
-			})
 		}
 	}
+	return steps
+}
+
+// reaches returns the carries of s, by the sums of polyStep.
+func (s polyStep) reaches() string {
+	var carries []string
+	add := func(x, y uint64, name string) (sum, carry uint64) {
+		sum, carry = bits.Add64(x, y, 0)
+		if carry == 1 {
+			carries = append(carries, name)
+		}
+		return sum, carry
+	}
+	factor, addend := s.k, s.m
+	if s.m >= 1<<64-1<<32 {
+		high, low := bits.Mul64(s.k, s.k)
+		low, c := add(low, offset64*high, "square")
+		factor, addend = low+offset64*c, s.m-offset64-s.k
+	}
+	high, low := bits.Mul64(factor, s.y)
+	above, folded := bits.Mul64(offset64, high)
+	low, c1 := add(low, folded, "fold")
+	low, c2 := add(low, addend, "word")
+	add(low, offset64*(above+c1+c2), "last")
+	return strings.Join(carries, " ")
+}
+
+// TestNHPolyCarry runs the kernels through polySteps: alone, in a run of three blocks,
+// and in the last block of a message. Each step is in each iteration once, beside
+// iterations in another state.
+func TestNHPolyCarry(t *testing.T) {
+	for _, s := range polySteps() {
+		if got := s.reaches(); got != s.carries {
+			t.Errorf("k %#x, y %#x, word %#x: carries %q, want %q", s.k, s.y, s.m, got, s.carries)
+		}
+		p := blocksOf(s.m, 3)
+		for n := 1; n <= maxIterations; n++ {
+			for at := range n {
+				k := uhashKey{n: n} // its L1 key is zeros
+				var start [maxIterations]uint128
+				var one, three [maxIterations]uint64 // wanted after as many blocks
+				for i := range n {
+					k.l2[i].k64, start[i].lo = 3, 7
+					if i == at {
+						k.l2[i].k64, start[i].lo = s.k, s.y
+					}
+					one[i] = bigSteps(k.l2[i].k64, start[i].lo, s.m, 1)
+					three[i] = bigSteps(k.l2[i].k64, start[i].lo, s.m, 3)
+					for j := range k.l3.low {
+						k.l3.low[j][i] = uint64(1+j+5*i) << 30
+					}
+				}
+				eachKernel(func(kernel string) {
+					for blocks, want := range map[int][maxIterations]uint64{1: one, 3: three} {
+						y := start
+						nhPoly(&y, &k, p[:blocks*l1Block])
+						for i := range n {
+							if got := reduce64(y[i].lo); got != want[i] {
+								t.Fatalf("%s, %+v in iteration %d of %d, %d blocks: iteration %d gives %#x, want %#x", kernel, s, at, n, blocks, i, got, want[i])
+							}
+						}
+					}
+					l1 := l1State{bytes: l1Block}
+					for i := range l1.sums {
+						l1.sums[i] = s.m - 8*l1Block
+					}
+					var tag [maxUMACTagSize]byte
+					k.tagLast(&tag, &l2State{words: 1, y: start}, &l1, nil, l1Block, pad{})
+					for i := range n {
+						if got, want := binary.BigEndian.Uint32(tag[4*i:]), k.l3.l3Short(i, one[i]); got != want {
+							t.Fatalf("%s, %+v in iteration %d of %d, last block: L3 of iteration %d gives %#x, want %#x", kernel, s, at, n, i, got, want)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// bigSteps is POLY-64 from y, over a word that comes some times.
+func bigSteps(k, y, word uint64, times int) uint64 {
+	value := big64(y)
+	for range times {
+		value = bigPoly(value, big64(k), big64(word), bigP64, 64)
+	}
+	return value.Uint64()
+}
+
+// blocksOf returns n blocks whose L1 word under a key of zeros is word, in all
+// iterations.
+func blocksOf(word uint64, n int) []byte {
+	p := make([]byte, n*l1Block)
+	for b := range n {
+		setNH(p[b*l1Block:], word-8*l1Block)
+	}
+	return p
 }
 
 // setNH makes p a block whose NH hash under a key of zeros is word, in all
