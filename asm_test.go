@@ -24,8 +24,8 @@ func TestRequires(t *testing.T) {
 		{"nh_amd64.s", "AVX2$", "kernels_amd64.go", "useAVX2"},
 		{"nh_amd64.s", "VAES$", "kernels_amd64.go", "useVAES"},
 		{"internal/aesni/aesni_amd64.s", "", "internal/aesni/aesni_amd64.go", "Supported"},
-		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "UseAVX512"},
-		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "UseAVX2"},
+		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "hasAVX512"},
+		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "hasAVX2"},
 	} {
 		source, err := os.ReadFile(filepath.FromSlash(test.source))
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
-	SHA512 string // HMAC-SHA-512: avx512 (in batches; one message takes AVX2), avx2 or stdlib
+	SHA512 string // HMAC-SHA-512: avx512 (batches; AVX2 for one message), avx2 or stdlib
 }
 
 // Hardware reports which implementations are in use.
@@ -28,10 +28,10 @@ func Hardware() Features {
 }
 
 func sha512Name() string {
-	if useSHA512 {
-		return sha512.Name()
+	if useFIPS {
+		return sha512.Stdlib.String()
 	}
-	return "stdlib"
+	return sha512.Active().String()
 }
 
 func aesName() string {

@@ -5,8 +5,9 @@
 package fastmac
 
 import (
-	"hash"
 	"testing"
+
+	"example.com/fastmac/internal/sha512"
 )
 
 // EachKernel and ForAllKernels are for the tests of package fastmac_test.
@@ -42,23 +43,17 @@ func forAllKernels(t *testing.T, f func(t *testing.T)) {
 
 // ForAllSHA512 runs f as a subtest for each implementation of HMAC-SHA-512.
 func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
-	eachSHA512(func(name string) { t.Run(name, f) })
-}
-
-func hmacName() string {
-	if useFIPS {
-		return "crypto/hmac"
+	if !useFIPS {
+		defer sha512.Select(sha512.Active())
+		for _, kernel := range sha512.Kernels() {
+			sha512.Select(kernel)
+			t.Run(kernel.String(), f)
+		}
+		defer func() { useFIPS = false }()
+		useFIPS = true
 	}
-	return sha512Name()
+	t.Run("crypto/hmac", f)
 }
 
 // HMACAllocates reports whether HMAC-SHA-512 is one that allocates.
 func HMACAllocates() bool { return useFIPS }
-
-// HMACInner returns the hash within a stream that has one.
-func HMACInner(m *HMACSHA512) hash.Hash {
-	if m.std == nil {
-		return nil
-	}
-	return m.std.h
-}

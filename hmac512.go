@@ -12,19 +12,16 @@ import (
 	"example.com/fastmac/internal/sha512"
 )
 
-// useSHA512 tells whether SHA-512 is this package's assembly; tests change it.
-// hmac512_std.go has what there is in its place.
-var useSHA512 = sha512.Supported && !useFIPS
-
-const hmacTagSize = 64
+// HMACSHA512Size is the size of an HMAC-SHA-512 tag in bytes.
+const HMACSHA512Size = 64
 
 // HMACSHA512Key is an expanded key for HMAC-SHA-512, RFC 2104 and FIPS 198-1: the
-// two chaining values that follow the inner and the outer pad, 128 bytes. In FIPS 140
-// mode it is the key itself, filled up to these.
+// two chaining values after the inner and the outer pad, 128 bytes, and a flag. In
+// FIPS 140 mode it is the key itself, zero-padded to 128 bytes. Its size is 136 bytes.
 //
 // After set-up it does not change; until [HMACSHA512Key.Destroy] it is safe for
-// concurrent use. It must not be copied: a copy is out of Destroy's reach. All
-// its methods but Init, Destroy and those that print its name panic if the key was
+// concurrent use. It must not be copied: Destroy does not reach a copy. All its
+// methods except Init, Destroy and those that print its name panic if the key was
 // never set up or has been destroyed.
 type HMACSHA512Key struct {
 	_ noCopy
@@ -32,87 +29,103 @@ type HMACSHA512Key struct {
 	hmacSHA512KeyName
 
 	inner, outer [8]uint64
+	set          bool
 }
 
-// NewHMACSHA512Key expands a key of any length, none included. RFC 2104 section 3
-// advises at least 64 bytes; longer than 128 bytes are hashed first. key is not
-// retained. With GODEBUG=fips140=only a key of less than 14 bytes panics.
+// NewHMACSHA512Key expands a key of any length, including zero. RFC 2104 section 3
+// advises at least 64 bytes; a key longer than 128 bytes is hashed first. key is not
+// retained. With GODEBUG=fips140=only a key shorter than 14 bytes panics.
 func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 	k := new(HMACSHA512Key)
 	k.Init(key)
 	return k
 }
 
-// Init is [NewHMACSHA512Key] into storage that the caller has placed. It replaces
-// a former key, whose streams must no longer be in use.
+// Init is like [NewHMACSHA512Key] but sets up k in place, replacing any previous key,
+// whose streams must no longer be in use.
 func (k *HMACSHA512Key) Init(key []byte) {
-	if !useSHA512 {
-		k.initStd(key)
+	if useFIPS {
+		k.initFIPS(key)
 		return
 	}
-	var b hmacBlock
-	k.init(&b, key)
-	clear(b[:])
-}
-
-// init leaves secrets in b.
-func (k *HMACSHA512Key) init(b *hmacBlock, key []byte) {
-	b.innerPad(key)
+	var b sha512.Buffer
+	writeInnerPad(&b, key)
 	k.inner = sha512.Initial()
 	sha512.Block(&k.inner, b[:])
-	b.flip()
+	flipPad(&b)
 	k.outer = sha512.Initial()
 	sha512.Block(&k.outer, b[:])
+	clear(b[:])
+	k.set = true
 }
 
-// mustLive panics if there is no key. Chaining values are never all zeros but by an
-// accident of 1 in 2^512, nor is what FIPS 140 mode has in their place. All words are looked at, for the time that a comparison
-// takes to fail would tell of the first ones.
-func (k *HMACSHA512Key) mustLive() {
-	var any uint64
-	for _, word := range k.inner {
-		any |= word
+// writeInnerPad sets b to the key, zero-padded, xor 0x36 in each byte, RFC 2104
+// section 2.
+func writeInnerPad(b *sha512.Buffer, key []byte) {
+	*b = sha512.Buffer{}
+	if len(key) > len(b) {
+		state := sha512.Initial()
+		sha512.Sum((*[sha512.Size]byte)(b[:]), &state, 0, key)
+	} else {
+		copy(b[:], key)
 	}
-	if any == 0 {
+	xorPad(b, 0x3636363636363636)
+}
+
+// flipPad turns the inner pad into the outer pad, 0x36 xor 0x5c in each byte.
+func flipPad(b *sha512.Buffer) { xorPad(b, 0x6a6a6a6a6a6a6a6a) }
+
+func xorPad(b *sha512.Buffer, mask uint64) {
+	for i := 0; i < len(b); i += 8 {
+		w := (*[8]byte)(b[i:])
+		binary.LittleEndian.PutUint64(w[:], binary.LittleEndian.Uint64(w[:])^mask)
+	}
+}
+
+// mustLive panics if there is no key.
+func (k *HMACSHA512Key) mustLive() {
+	if !k.set {
 		panic("fastmac: use of an HMACSHA512Key that was destroyed or never set up")
 	}
 }
 
-// Tag appends to dst the tag of msg, 64 bytes, and returns the extended slice. It
-// does not allocate if dst has room, but in FIPS 140 mode. dst may overlap msg.
+// Size returns 64, the size of a tag in bytes.
+func (k *HMACSHA512Key) Size() int {
+	k.mustLive()
+	return HMACSHA512Size
+}
+
+// Tag appends the tag of msg, 64 bytes, to dst and returns the extended slice. It
+// does not allocate if dst has room, except in FIPS 140 mode. dst may overlap msg.
 func (k *HMACSHA512Key) Tag(dst, msg []byte) []byte {
 	k.mustLive()
-	if !useSHA512 {
-		return k.tagStd(dst, msg)
-	}
-	var tag [hmacTagSize]byte
-	var b hmacBlock
-	k.tag(&tag, &b, msg)
-	clear(b[:])
+	var tag [HMACSHA512Size]byte
+	k.sum(&tag, msg)
 	return append(dst, tag[:]...)
 }
 
-// tag leaves the inner hash in b.
-func (k *HMACSHA512Key) tag(tag *[hmacTagSize]byte, b *hmacBlock, msg []byte) {
-	state := k.inner
-	b.hash(&state, msg, sha512.BlockSize+uint64(len(msg)))
-	k.finish(tag, b, &state)
+// sum sets tag to the tag of msg.
+func (k *HMACSHA512Key) sum(tag *[HMACSHA512Size]byte, msg []byte) {
+	if useFIPS {
+		k.sumFIPS(tag, msg)
+		return
+	}
+	sha512.Sum(tag, &k.inner, sha512.BlockSize, msg)
+	k.sumOuter(tag)
 }
 
-// finish makes the tag of the inner hash.
-func (k *HMACSHA512Key) finish(tag *[hmacTagSize]byte, b *hmacBlock, inner *[8]uint64) {
-	b.outer(inner)
-	state := k.outer
-	sha512.Block(&state, b[:])
-	putState(tag, &state)
+// sumOuter turns an inner hash into the tag.
+func (k *HMACSHA512Key) sumOuter(tag *[HMACSHA512Size]byte) {
+	sha512.Sum(tag, &k.outer, sha512.BlockSize, tag[:])
 }
 
-// Verify reports whether tag is the tag of msg. It is false for a tag of other
-// than 64 bytes: truncated tags are refused. The comparison takes the same time
-// wherever the tags differ.
+// Verify reports whether tag is the tag of msg. It is false for a tag that is not 64
+// bytes long: truncated tags are refused. The comparison takes the same time wherever
+// the tags differ.
 func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
-	var want [hmacTagSize]byte
-	k.Tag(want[:0], msg)
+	k.mustLive()
+	var want [HMACSHA512Size]byte
+	k.sum(&want, msg)
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
@@ -121,8 +134,8 @@ func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
 func (k *HMACSHA512Key) New() *HMACSHA512 {
 	k.mustLive()
 	m := &HMACSHA512{key: k}
-	if !useSHA512 {
-		m.std = k.newStd()
+	if useFIPS {
+		m.fips = k.newFIPS()
 	}
 	m.Reset()
 	return m
@@ -133,115 +146,21 @@ func (k *HMACSHA512Key) New() *HMACSHA512 {
 func (k *HMACSHA512Key) Destroy() { *k = HMACSHA512Key{} }
 
 // SumHMACSHA512 returns the HMAC-SHA-512 of msg under a key of any length. It does
-// not allocate, but in FIPS 140 mode. To tag many messages under one key, a
+// not allocate, except in FIPS 140 mode. To tag many messages under one key, a
 // [HMACSHA512Key] is faster. The key is as for [NewHMACSHA512Key].
 func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 	var k HMACSHA512Key
-	if !useSHA512 {
-		k.initStd(key)
-		k.tagStd(tag[:0], msg)
-	} else {
-		var b hmacBlock
-		k.init(&b, key)
-		k.tag(&tag, &b, msg)
-		clear(b[:])
-	}
+	k.Init(key)
+	k.sum(&tag, msg)
 	k.Destroy()
 	return tag
-}
-
-// hmacBlock is the one buffer of an HMAC: for the inner pad, for the outer pad, for
-// the end of the message and for the inner hash.
-type hmacBlock [sha512.BlockSize]byte
-
-// innerPad is the key, filled up with zeros, xor 0x36 in each byte, RFC 2104
-// section 2.
-func (b *hmacBlock) innerPad(key []byte) {
-	if len(key) > len(b) {
-		state := sha512.Initial()
-		b.hash(&state, key, uint64(len(key)))
-		putState((*[hmacTagSize]byte)(b[:]), &state)
-		clear(b[hmacTagSize:])
-	} else {
-		*b = hmacBlock{}
-		copy(b[:], key)
-	}
-	b.xor(0x3636363636363636)
-}
-
-// flip makes the outer pad of the inner one, 0x36 xor 0x5c in each byte, and the
-// inner one of the outer.
-func (b *hmacBlock) flip() { b.xor(0x6a6a6a6a6a6a6a6a) }
-
-func (b *hmacBlock) xor(mask uint64) {
-	for i := 0; i < len(b); i += 8 {
-		w := (*[8]byte)(b[i:])
-		binary.LittleEndian.PutUint64(w[:], binary.LittleEndian.Uint64(w[:])^mask)
-	}
-}
-
-// hash goes on from state with p, the last bytes of a message of n, to its hash.
-func (b *hmacBlock) hash(state *[8]uint64, p []byte, n uint64) {
-	if whole := len(p) &^ (len(b) - 1); whole > 0 {
-		sha512.Block(state, p[:whole])
-		p = p[whole:]
-	}
-	if !b.end(p, n) {
-		sha512.Block(state, b[:])
-		b.length(n)
-	}
-	sha512.Block(state, b[:])
-}
-
-// end is the end of a message of n bytes, of which rest, less than a block, is
-// left, with the padding of FIPS 180-4 section 5.1.2. It reports whether the length
-// has found room; if not, there is one more block, which length makes.
-func (b *hmacBlock) end(rest []byte, n uint64) bool {
-	*b = hmacBlock{}
-	i := copy(b[:], rest)
-	b[i] = 0x80
-	if i+1 > len(b)-16 {
-		return false
-	}
-	b.putLength(n)
-	return true
-}
-
-func (b *hmacBlock) length(n uint64) {
-	clear(b[:])
-	b.putLength(n)
-}
-
-// putLength puts a length of n bytes, in bits, at the end.
-func (b *hmacBlock) putLength(n uint64) {
-	binary.BigEndian.PutUint64(b[len(b)-16:], n>>61)
-	binary.BigEndian.PutUint64(b[len(b)-8:], n<<3)
-}
-
-// outer is the inner hash and the padding after it, which is always the same.
-func (b *hmacBlock) outer(inner *[8]uint64) {
-	putState((*[hmacTagSize]byte)(b[:]), inner)
-	copy(b[hmacTagSize:], outerPadding[:])
-}
-
-var outerPadding = func() (p [sha512.BlockSize - hmacTagSize]byte) {
-	p[0] = 0x80
-	binary.BigEndian.PutUint64(p[len(p)-8:], 8*(sha512.BlockSize+hmacTagSize))
-	return p
-}()
-
-// putState puts a chaining value as a hash.
-func putState(p *[hmacTagSize]byte, state *[8]uint64) {
-	for i, word := range state {
-		binary.BigEndian.PutUint64(p[8*i:], word)
-	}
 }
 
 // HMACSHA512 is a stream: it computes the HMAC-SHA-512 of what is written to it,
 // RFC 2104 and FIPS 198-1. It is a [hash.Hash] and a [hash.Cloner].
 //
 // It is not safe for concurrent use and must not be copied; use
-// [HMACSHA512.Clone]. All methods but Destroy and those that print its name panic
+// [HMACSHA512.Clone]. All methods except Destroy and those that print its name panic
 // once the stream or its key has been destroyed.
 type HMACSHA512 struct {
 	_ noCopy
@@ -250,15 +169,12 @@ type HMACSHA512 struct {
 	key     *HMACSHA512Key
 	ownsKey bool
 
-	n     uint64 // bytes hashed, the inner pad included
-	state [8]uint64
-	block hmacBlock // of which n modulo its size is in use
-
-	std *stdHMAC // in place of these three where SHA-512 is not this package's
+	inner sha512.Digest
+	fips  hash.Hash // in place of inner in FIPS 140 mode
 }
 
-// NewHMACSHA512 returns a stream for a key of any length, as [NewHMACSHA512Key] takes
-// it. key is not retained.
+// NewHMACSHA512 returns a stream for a key of any length, as for
+// [NewHMACSHA512Key]. key is not retained.
 func NewHMACSHA512(key []byte) *HMACSHA512 {
 	m := NewHMACSHA512Key(key).New()
 	m.ownsKey = true
@@ -275,55 +191,48 @@ func (m *HMACSHA512) mustLive() {
 // Write adds p to the message. It never fails and does not retain p.
 func (m *HMACSHA512) Write(p []byte) (int, error) {
 	m.mustLive()
-	if m.std != nil {
-		return m.std.h.Write(p)
+	if m.fips != nil {
+		return m.fips.Write(p)
 	}
-	size := len(p)
-	if used := int(m.n % sha512.BlockSize); used > 0 {
-		n := copy(m.block[used:], p)
-		p = p[n:]
-		if used+n == sha512.BlockSize {
-			sha512.Block(&m.state, m.block[:])
-		}
-	}
-	if whole := len(p) &^ (sha512.BlockSize - 1); whole > 0 {
-		sha512.Block(&m.state, p[:whole])
-		p = p[whole:]
-	}
-	copy(m.block[:], p)
-	m.n += uint64(size)
-	return size, nil
+	m.inner.Write(p)
+	return len(p), nil
 }
 
-// Sum appends to b the tag of what has been written, 64 bytes, and returns the
+// Sum appends the tag of what has been written, 64 bytes, to b and returns the
 // extended slice. The stream does not change.
 func (m *HMACSHA512) Sum(b []byte) []byte {
 	m.mustLive()
-	if m.std != nil {
-		return m.std.sum(b, m.key)
+	if m.fips != nil {
+		return m.fips.Sum(b)
 	}
-	var tag [hmacTagSize]byte
-	state, end := m.state, hmacBlock{}
-	end.hash(&state, m.block[:m.n%sha512.BlockSize], m.n)
-	m.key.finish(&tag, &end, &state)
-	clear(end[:])
+	var tag [HMACSHA512Size]byte
+	m.inner.Sum(&tag)
+	m.key.sumOuter(&tag)
 	return append(b, tag[:]...)
 }
 
-// Reset makes the stream that of an empty message.
+// Verify reports whether tag is the tag of what has been written. It is false for a
+// tag that is not 64 bytes long: truncated tags are refused. The stream does not
+// change. The comparison takes the same time wherever the tags differ.
+func (m *HMACSHA512) Verify(tag []byte) bool {
+	var want [HMACSHA512Size]byte
+	return subtle.ConstantTimeCompare(tag, m.Sum(want[:0])) == 1
+}
+
+// Reset resets the stream to its initial state: an empty message.
 func (m *HMACSHA512) Reset() {
 	m.mustLive()
-	if m.std != nil {
-		m.std.reset(m.key)
+	if m.fips != nil {
+		m.fips.Reset()
 		return
 	}
-	m.n, m.state = sha512.BlockSize, m.key.inner
+	m.inner.Reset(&m.key.inner, sha512.BlockSize)
 }
 
 // Size returns 64, the size of a tag in bytes.
 func (m *HMACSHA512) Size() int {
 	m.mustLive()
-	return hmacTagSize
+	return HMACSHA512Size
 }
 
 // BlockSize returns 128, the size of a SHA-512 block in bytes.
@@ -334,17 +243,19 @@ func (m *HMACSHA512) BlockSize() int {
 
 // Clone returns a copy of the stream, a *HMACSHA512. The key is shared: it is
 // wiped by Destroy of the stream that [NewHMACSHA512] made, not by Destroy of a
-// clone. The error is always nil.
+// clone. The error is always nil, except in FIPS 140 mode with a crypto/hmac that
+// cannot be cloned.
 func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	m.mustLive()
-	c := &HMACSHA512{key: m.key, n: m.n, state: m.state, block: m.block}
-	if m.std != nil {
-		std, err := m.std.clone(m.key)
-		if err != nil {
+	c := &HMACSHA512{key: m.key}
+	if m.fips != nil {
+		var err error
+		if c.fips, err = cloneFIPS(m.fips); err != nil {
 			return nil, err
 		}
-		c.std = std
+		return c, nil
 	}
+	m.inner.CopyTo(&c.inner)
 	return c, nil
 }
 
@@ -355,9 +266,10 @@ func (m *HMACSHA512) Destroy() {
 	if m.key == nil {
 		return
 	}
-	if m.std != nil {
-		m.std.wipe()
+	if m.fips != nil {
+		sha512.Wipe(m.fips)
 	}
+	m.inner.Destroy()
 	if m.ownsKey {
 		m.key.Destroy()
 	}

@@ -5,30 +5,57 @@
 package fastmac
 
 import (
+	"crypto/subtle"
+	"encoding/binary"
 	"fmt"
-	"unsafe"
 
 	"example.com/fastmac/internal/sha512"
 )
 
 // TagBatch sets tags[i] to the tag of msgs[i]. On amd64 with AVX2 it hashes several
-// messages side by side, of the same or of different lengths. It does not allocate,
-// but in FIPS 140 mode. Slices of different lengths panic before anything is
-// written. tags[i] may overlap msgs[i], but no other message; messages may overlap
-// each other.
+// messages side by side, of the same or of different lengths: fastest are multiples
+// of eight messages (AVX-512), or of four (AVX2), of about the same length. It does
+// not allocate, except in FIPS 140 mode. Slices of different lengths panic before
+// anything is written. tags[i] may overlap msgs[i], but no other message; messages may
+// overlap each other.
 func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 	k.mustLive()
 	if len(tags) != len(msgs) {
 		panic(fmt.Sprintf("fastmac: TagBatch with %d tags and %d messages", len(tags), len(msgs)))
 	}
-	if lanes, least := sha512.LaneCount(); useSHA512 && lanes > 0 && len(msgs) >= least {
+	if lanes, minLanes := batchLanes(len(msgs)); lanes > 0 {
 		b := hmacBatch{tags: tags, msgs: msgs, key: k}
-		b.run(lanes, least)
+		b.run(lanes, minLanes)
 		return
 	}
 	for i, msg := range msgs {
-		k.Tag(tags[i][:0], msg)
+		k.sum(&tags[i], msg)
 	}
+}
+
+// VerifyBatch sets ok[i] to whether tags[i] is the tag of msgs[i], and reports whether
+// all are; with no messages it is true. It works as [HMACSHA512Key.TagBatch] does, and
+// is as fast. Slices of different lengths panic before anything is written. Each
+// comparison takes the same time wherever the tags differ. Tags are not changed, and
+// may overlap messages.
+func (k *HMACSHA512Key) VerifyBatch(ok []bool, tags [][64]byte, msgs [][]byte) bool {
+	k.mustLive()
+	if len(ok) != len(msgs) || len(tags) != len(msgs) {
+		panic(fmt.Sprintf("fastmac: VerifyBatch with %d results, %d tags and %d messages", len(ok), len(tags), len(msgs)))
+	}
+	if lanes, minLanes := batchLanes(len(msgs)); lanes > 0 {
+		b := hmacBatch{ok: ok, tags: tags, msgs: msgs, key: k}
+		b.run(lanes, minLanes)
+	} else {
+		for i, msg := range msgs {
+			ok[i] = k.Verify(tags[i][:], msg)
+		}
+	}
+	all := true
+	for _, right := range ok {
+		all = all && right
+	}
+	return all
 }
 
 // SumHMACSHA512Batch sets tags[i] to the HMAC-SHA-512 of msgs[i] under keys[i]. It
@@ -39,9 +66,9 @@ func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
 	if len(tags) != len(msgs) || len(keys) != len(msgs) {
 		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d tags, %d keys and %d messages", len(tags), len(keys), len(msgs)))
 	}
-	if lanes, least := sha512.LaneCount(); useSHA512 && lanes > 0 && len(msgs) >= least {
+	if lanes, minLanes := batchLanes(len(msgs)); lanes > 0 {
 		b := hmacBatch{tags: tags, msgs: msgs, keys: keys}
-		b.run(lanes, least)
+		b.run(lanes, minLanes)
 		return
 	}
 	for _, key := range keys {
@@ -52,12 +79,23 @@ func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
 	}
 }
 
-// hmacBatch is a batch under way. Each lane has a message of its own, and takes the
+// batchLanes returns how many lanes a batch of n messages uses, 0 if it is faster
+// without, and how many of them must be in use.
+func batchLanes(n int) (lanes, minLanes int) {
+	lanes, minLanes = sha512.LaneCount()
+	if useFIPS || n < minLanes {
+		return 0, 0
+	}
+	return lanes, minLanes
+}
+
+// hmacBatch is a batch under way. Each lane has one message at a time, and starts the
 // next one as soon as it is done.
 type hmacBatch struct {
+	ok   []bool // results of VerifyBatch, or nil
 	tags [][64]byte
 	msgs [][]byte
-	next int // the first message that no lane has taken
+	next int // the first message that no lane has started
 
 	key  *HMACSHA512Key // of all messages, or
 	keys [][]byte       // one for each
@@ -70,11 +108,10 @@ type hmacBatch struct {
 // hashed, the next stage begins.
 type hmacLane struct {
 	stage   hmacStage
-	message int       // its number
-	blocks  int       // that are left of the run
-	offset  int       // where the run goes on in the message, in stageMessage
-	block   hmacBlock // the run in other stages
-	long    bool      // the message's padding takes another block after stageEnd
+	message int           // its number
+	offset  int           // of the rest of the run in the message, in stageMessage
+	block   sha512.Buffer // the run, in other stages
+	long    bool          // the padding needs one more block after stageEnd
 
 	outer [8]uint64 // chaining value after the outer pad
 }
@@ -82,7 +119,7 @@ type hmacLane struct {
 type hmacStage uint8
 
 const (
-	stageIdle     hmacStage = iota // all messages have been taken
+	stageIdle     hmacStage = iota // no message is left
 	stageOuterPad                  // where keys are set up: this pad first, for outer
 	stageInnerPad
 	stageMessage // whole blocks
@@ -91,106 +128,87 @@ const (
 	stageOuter
 )
 
-// run hashes lanes side by side as long as at least least of them are in use, and
-// the last messages by themselves.
-func (b *hmacBatch) run(lanes, least int) {
+// run hashes lanes side by side while at least minLanes have work, and then the
+// remaining messages one by one.
+func (b *hmacBatch) run(lanes, minLanes int) {
 	active := 0
 	for l := range lanes {
 		if b.start(l); b.lanes[l].stage != stageIdle {
 			active++
 		}
 	}
-	for active >= least {
-		var p [sha512.MaxLanes]*byte
-		var any *byte
-		blocks := sha512.MaxRun // or less, that all lanes have before them
+	var p [sha512.MaxLanes][]byte
+	for active >= minLanes {
 		for l := range lanes {
-			if lane := &b.lanes[l]; lane.stage != stageIdle {
-				p[l] = b.at(l)
-				any = p[l]
-				blocks = min(blocks, lane.blocks)
-			}
+			p[l] = b.rest(l)
 		}
-		for l := range lanes {
-			if p[l] == nil {
-				p[l] = any // an idle lane has to hash something
-			}
-		}
-		sha512.BlockLanes(&b.state, &p, blocks)
+		blocks := b.state.Block(&p)
 		for l := range lanes {
 			if b.lanes[l].stage == stageIdle {
 				continue
 			}
-			if b.hashed(l, blocks); b.lanes[l].stage == stageIdle {
+			if b.advance(l, blocks); b.lanes[l].stage == stageIdle {
 				active--
 			}
 		}
 	}
 	for l := range lanes {
-		for lane := &b.lanes[l]; lane.stage != stageIdle; {
+		for b.lanes[l].stage != stageIdle {
+			p := b.rest(l)
 			state := b.state.Get(l)
-			sha512.Block(&state, unsafe.Slice(b.at(l), lane.blocks*sha512.BlockSize))
+			sha512.Block(&state, p)
 			b.state.Set(l, &state)
-			b.hashed(l, lane.blocks)
+			b.advance(l, len(p)/sha512.BlockSize)
 		}
 		b.lanes[l] = hmacLane{} // of secrets
 	}
 	b.state = sha512.Lanes{}
 }
 
-// at returns where the lane's next block is.
-func (b *hmacBatch) at(l int) *byte {
-	lane := &b.lanes[l]
-	if lane.stage == stageMessage {
-		return &b.msgs[lane.message][lane.offset]
+// rest returns the rest of the lane's run, and perhaps part of a block, which belongs
+// to the next stage. It is empty if the lane is idle.
+func (b *hmacBatch) rest(l int) []byte {
+	switch lane := &b.lanes[l]; lane.stage {
+	case stageIdle:
+		return nil
+	case stageMessage:
+		return b.msgs[lane.message][lane.offset:]
+	default:
+		return lane.block[:]
 	}
-	return &lane.block[0]
 }
 
-// hashed goes on after blocks of the lane's run.
-func (b *hmacBatch) hashed(l, blocks int) {
+// advance goes on after blocks of the lane's run have been hashed.
+func (b *hmacBatch) advance(l, blocks int) {
 	lane := &b.lanes[l]
-	if lane.blocks -= blocks; lane.blocks > 0 {
-		lane.offset += blocks * sha512.BlockSize
-		return
-	}
 	switch lane.stage {
 	case stageOuterPad:
 		lane.outer = b.state.Get(l)
-		lane.block.flip()
-		b.begin(l, stageInnerPad)
+		flipPad(&lane.block)
+		b.startPad(l, stageInnerPad)
 	case stageInnerPad:
 		b.startMessage(l)
 	case stageMessage:
-		b.endMessage(l)
+		lane.offset += blocks * sha512.BlockSize
+		if len(b.msgs[lane.message])-lane.offset < sha512.BlockSize {
+			b.startEnd(l)
+		}
 	case stageEnd:
 		if lane.long {
-			lane.block.length(b.length(l))
-			b.begin(l, stageLength)
+			lane.block.WriteLength(b.hashedSize(l))
+			lane.stage = stageLength
 			return
 		}
 		fallthrough
 	case stageLength:
 		inner := b.state.Get(l)
-		lane.block.outer(&inner)
-		b.begin(l, stageOuter)
-	case stageOuter:
-		tag := b.state.Get(l)
-		putState(&b.tags[lane.message], &tag)
-		b.start(l)
-	}
-}
-
-// begin begins a stage of one block, and of a hash if it is one's first.
-func (b *hmacBatch) begin(l int, stage hmacStage) {
-	lane := &b.lanes[l]
-	lane.stage, lane.blocks = stage, 1
-	switch stage {
-	case stageOuterPad, stageInnerPad:
-		initial := sha512.Initial()
-		b.state.Set(l, &initial)
-	case stageOuter:
+		writeInnerHash(&lane.block, &inner)
 		b.state.Set(l, &lane.outer)
+		lane.stage = stageOuter
+	case stageOuter:
+		state := b.state.Get(l)
+		b.finish(lane.message, &state)
+		b.start(l)
 	}
 }
 
@@ -209,31 +227,60 @@ func (b *hmacBatch) start(l int) {
 		b.startMessage(l)
 		return
 	}
-	lane.block.innerPad(b.keys[lane.message])
-	lane.block.flip()
-	b.begin(l, stageOuterPad)
+	writeInnerPad(&lane.block, b.keys[lane.message])
+	flipPad(&lane.block)
+	b.startPad(l, stageOuterPad)
+}
+
+// startPad begins a hash with the pad in the lane's block.
+func (b *hmacBatch) startPad(l int, stage hmacStage) {
+	initial := sha512.Initial()
+	b.state.Set(l, &initial)
+	b.lanes[l].stage = stage
 }
 
 // startMessage goes on after the inner pad.
 func (b *hmacBatch) startMessage(l int) {
 	lane := &b.lanes[l]
-	lane.blocks = len(b.msgs[lane.message]) / sha512.BlockSize
-	if lane.blocks == 0 {
-		b.endMessage(l)
+	lane.offset = 0
+	if len(b.msgs[lane.message]) < sha512.BlockSize {
+		b.startEnd(l)
 		return
 	}
-	lane.stage, lane.offset = stageMessage, 0
+	lane.stage = stageMessage
 }
 
-// endMessage goes on after the message's whole blocks.
-func (b *hmacBatch) endMessage(l int) {
+// startEnd goes on after the message's whole blocks.
+func (b *hmacBatch) startEnd(l int) {
 	lane := &b.lanes[l]
-	msg := b.msgs[lane.message]
-	lane.long = !lane.block.end(msg[len(msg)&^(sha512.BlockSize-1):], b.length(l))
-	b.begin(l, stageEnd)
+	lane.long = !lane.block.WritePadding(b.msgs[lane.message][lane.offset:], b.hashedSize(l))
+	lane.stage = stageEnd
 }
 
-// length is how many bytes the inner hash takes.
-func (b *hmacBatch) length(l int) uint64 {
+// hashedSize returns the number of bytes of the inner hash's message.
+func (b *hmacBatch) hashedSize(l int) uint64 {
 	return sha512.BlockSize + uint64(len(b.msgs[b.lanes[l].message]))
 }
+
+// finish makes the tag of a message, or compares it, from the last chaining value.
+func (b *hmacBatch) finish(message int, state *[8]uint64) {
+	if b.ok == nil {
+		sha512.Encode(&b.tags[message], state)
+		return
+	}
+	var want [HMACSHA512Size]byte
+	sha512.Encode(&want, state)
+	b.ok[message] = subtle.ConstantTimeCompare(b.tags[message][:], want[:]) == 1
+}
+
+// writeInnerHash sets b to the inner hash and its padding, which is always the same.
+func writeInnerHash(b *sha512.Buffer, inner *[8]uint64) {
+	sha512.Encode((*[sha512.Size]byte)(b[:]), inner)
+	copy(b[sha512.Size:], outerPadding[:])
+}
+
+var outerPadding = func() (p [sha512.BlockSize - sha512.Size]byte) {
+	p[0] = 0x80
+	binary.BigEndian.PutUint64(p[len(p)-8:], 8*(sha512.BlockSize+sha512.Size))
+	return p
+}()

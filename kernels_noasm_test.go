@@ -7,13 +7,3 @@
 package fastmac
 
 var kernelFlags [][]*bool
-
-// eachSHA512 calls f for each implementation of HMAC-SHA-512, in use.
-func eachSHA512(f func(name string)) {
-	f(hmacName())
-	if !useFIPS {
-		useFIPS = true
-		defer func() { useFIPS = false }()
-		f(hmacName())
-	}
-}

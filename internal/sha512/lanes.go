@@ -4,11 +4,25 @@
 
 package sha512
 
-// MaxLanes is how many messages [BlockLanes] compresses side by side, at most.
+// MaxLanes is how many messages [Lanes] has.
 const MaxLanes = 8
 
-// Lanes are chaining values, word by word: word i of lane l is in row i at l.
+// Lanes are the chaining values of several messages, word by word: word i of lane l
+// is in row i at l.
 type Lanes [8][MaxLanes]uint64
+
+// LaneCount returns how many lanes are compressed side by side, 0 if there is no
+// kernel for it, and how many of them must be in use for that to be faster than
+// [Block] for each.
+func LaneCount() (lanes, minLanes int) {
+	switch active {
+	case AVX512:
+		return 8, 3
+	case AVX2:
+		return 4, 4
+	}
+	return 0, 0
+}
 
 // Get returns the chaining value of a lane.
 func (s *Lanes) Get(lane int) (state [8]uint64) {
@@ -23,4 +37,34 @@ func (s *Lanes) Set(lane int, state *[8]uint64) {
 	for i := range s {
 		s[i][lane] = state[i]
 	}
+}
+
+// Block compresses blocks of each lane of [LaneCount], from p[lane], and returns how
+// many: what the shortest has, but no more than 512. A lane whose slice is empty is
+// idle, and its chaining value is undefined afterwards; p is changed. At least one
+// lane is not idle, and each of these has a block or more. Lanes may share blocks.
+func (s *Lanes) Block(p *[MaxLanes][]byte) (blocks int) {
+	lanes, _ := LaneCount()
+	size, idle, busy := maxRun*BlockSize, 0, 0
+	for l := range p[:lanes] {
+		if len(p[l]) == 0 {
+			idle++
+			continue
+		}
+		size = min(size, len(p[l]))
+		busy = l
+	}
+	blocks = size / BlockSize
+	if idle == lanes || blocks == 0 {
+		panic("fastmac: a SHA-512 lane without a block")
+	}
+	if idle > 0 {
+		for l := range p {
+			if len(p[l]) == 0 {
+				p[l] = p[busy] // the kernel reads blocks for every lane
+			}
+		}
+	}
+	blockLanes(s, p, blocks)
+	return blocks
 }

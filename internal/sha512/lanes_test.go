@@ -8,16 +8,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"example.com/fastmac/internal/mactest"
 )
 
-// TestBlockLanes puts runs of blocks at the ends of pages before others that cannot
-// be read and behind them, with chaining values of their own.
-func TestBlockLanes(t *testing.T) { forAllKernels(t, testBlockLanes) }
+// TestLanes puts runs of blocks at the ends of pages before others that cannot be read
+// and behind them, with a chaining value for each. Some lanes have more blocks than
+// others, some part of a block after them, some are idle.
+func TestLanes(t *testing.T) { forAllKernels(t, testLanes) }
 
-func testBlockLanes(t *testing.T) {
+func testLanes(t *testing.T) {
 	lanes, _ := LaneCount()
 	if lanes == 0 {
 		return
@@ -28,22 +28,30 @@ func testBlockLanes(t *testing.T) {
 	for l := range mem {
 		mem[l] = mactest.Guarded(t, 2*most*BlockSize)
 	}
-	for round := range 50 {
+	for round := range 100 {
 		blocks := 1 + round%most
+		shortest := rng.IntN(lanes)
 		var state, want Lanes
-		var p [MaxLanes]*byte
+		var p [MaxLanes][]byte
 		for l := range lanes {
-			run := mem[l][:blocks*BlockSize]
-			if round%2 == 1 {
-				run = mem[l][len(mem[l])-blocks*BlockSize:]
+			if round%5 == 4 && l != shortest && rng.IntN(2) == 0 {
+				continue // idle
 			}
-			if round%7 == 6 && l > 0 { // some share blocks
-				p[l] = p[rng.IntN(l)]
+			size := blocks * BlockSize
+			if l != shortest && round%3 == 2 {
+				size += rng.IntN(3 * BlockSize)
+			}
+			run := mem[l][:size]
+			if round%2 == 1 {
+				run = mem[l][len(mem[l])-size:]
+			}
+			if other := p[rng.IntN(l+1)]; round%7 == 6 && len(other) >= size { // some share blocks
+				p[l] = other[:size]
 			} else {
 				for i := range run {
 					run[i] = byte(rng.Uint32())
 				}
-				p[l] = &run[0]
+				p[l] = run
 			}
 			var s [8]uint64
 			for i := range s {
@@ -53,13 +61,36 @@ func testBlockLanes(t *testing.T) {
 			if state.Get(l) != s {
 				t.Fatal("Get does not return what Set was given")
 			}
-			blockGeneric(&s, unsafe.Slice(p[l], blocks*BlockSize))
+			blockGeneric(&s, p[l][:blocks*BlockSize])
 			want.Set(l, &s)
 		}
-		BlockLanes(&state, &p, blocks)
-		if state != want {
-			t.Fatalf("%d blocks: %x, want %x", blocks, state, want)
+		busy := p
+		if n := state.Block(&p); n != blocks {
+			t.Fatalf("%d blocks of %d", n, blocks)
 		}
+		for l := range lanes {
+			if len(busy[l]) > 0 && state.Get(l) != want.Get(l) {
+				t.Fatalf("%d blocks, lane %d: %x, want %x", blocks, l, state.Get(l), want.Get(l))
+			}
+		}
+	}
+	var state Lanes
+	long := make([]byte, (maxRun+1)*BlockSize)
+	if n := state.Block(&[MaxLanes][]byte{long}); n != maxRun {
+		t.Errorf("%d blocks at once, want %d", n, maxRun)
+	}
+	for name, p := range map[string]*[MaxLanes][]byte{
+		"all lanes are idle":              {},
+		"a lane has only part of a block": {long, long[:BlockSize-1]},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("no panic where %s", name)
+				}
+			}()
+			state.Block(p)
+		}()
 	}
 }
 
@@ -72,12 +103,12 @@ func BenchmarkLanes(b *testing.B) {
 		for _, blocks := range []int{1, 16} {
 			b.Run(fmt.Sprint("blocks=", blocks), func(b *testing.B) {
 				var state Lanes
-				var p [MaxLanes]*byte
+				var p [MaxLanes][]byte
 				for l := range p {
-					p[l] = &make([]byte, blocks*BlockSize)[0]
+					p[l] = make([]byte, blocks*BlockSize)
 				}
 				for b.Loop() {
-					BlockLanes(&state, &p, blocks)
+					state.Block(&p)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*blocks*lanes), "ns/block")
 			})

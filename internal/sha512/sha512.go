@@ -2,26 +2,64 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package sha512 is the compression function of SHA-512, FIPS 180-4, for what
-// crypto/sha512 has no way to do: to compress whole blocks from and to a chaining
-// value that the caller holds. Padding is the caller's. Its time depends on the
-// number of blocks alone.
+// Package sha512 provides SHA-512, FIPS 180-4, from and to a chaining value that the
+// caller holds, which crypto/sha512 does not expose: the compression function, hashes
+// that start from a chaining value, and several messages side by side.
+//
+// On amd64 with AVX2 it is assembly; elsewhere it is crypto/sha512, whose marshaled
+// state has the chaining value. Its time depends only on the number of bytes.
 package sha512
 
 import (
 	"encoding/binary"
-	"math/bits"
+	"slices"
 )
 
 //go:generate go run -C ../asm ./sha512 -out ../../internal/sha512/sha512_amd64.s
 
-// BlockSize is the size of a block in bytes.
-const BlockSize = 128
+const (
+	Size      = 64  // of a hash, in bytes
+	BlockSize = 128 // in bytes
+)
 
-// MaxRun is how many blocks assembly compresses in one go. A goroutine cannot be
+// maxRun is how many blocks assembly compresses in one go. A goroutine cannot be
 // preempted there, and may keep the garbage collector waiting for 50 to
 // 90 microseconds.
-const MaxRun = 512
+const maxRun = 512
+
+// A Kernel is an implementation of SHA-512. Each needs what those before it need.
+type Kernel uint8
+
+const (
+	Stdlib Kernel = iota // crypto/sha512, and no lanes
+	AVX2                 // also BMI2
+	AVX512               // for lanes; AVX2 for a single message
+)
+
+var kernelNames = [...]string{Stdlib: "stdlib", AVX2: "avx2", AVX512: "avx512"}
+
+func (k Kernel) String() string { return kernelNames[k] }
+
+var active = best()
+
+// Active returns the kernel in use.
+func Active() Kernel { return active }
+
+// Kernels returns the kernels that this machine has, best first.
+func Kernels() []Kernel {
+	kernels := []Kernel{Stdlib, AVX2, AVX512}[:best()+1]
+	slices.Reverse(kernels)
+	return kernels
+}
+
+// Select makes k, one of [Kernels], the kernel in use. It is for tests, which must
+// not hash meanwhile. A [Digest] keeps the kernel that it has.
+func Select(k Kernel) {
+	if k > best() {
+		panic("fastmac: no SHA-512 kernel " + k.String() + " on this machine")
+	}
+	active = k
+}
 
 // Initial returns the initial hash value, FIPS 180-4 section 5.3.5.
 func Initial() [8]uint64 {
@@ -37,7 +75,7 @@ func Initial() [8]uint64 {
 	}
 }
 
-// k are the constants of FIPS 180-4 section 4.2.3.
+// k are the constants of FIPS 180-4 section 4.2.3, which the assembly reads.
 var k = [80]uint64{
 	0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
 	0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
@@ -61,40 +99,71 @@ var k = [80]uint64{
 	0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
 }
 
-// Block compresses the blocks of p into state. len(p) is a multiple of BlockSize;
-// bytes beyond the last whole block are not read.
+// Block compresses the blocks of p into state. Bytes after the last whole block are
+// ignored.
 func Block(state *[8]uint64, p []byte) { block(state, p) }
 
-// blockGeneric is Block in portable Go, FIPS 180-4 section 6.4.2.
-func blockGeneric(state *[8]uint64, p []byte) {
-	var w [80]uint64
-	for len(p) >= BlockSize {
-		for t := range 16 {
-			w[t] = binary.BigEndian.Uint64(p[8*t:])
-		}
-		for t := 16; t < len(w); t++ {
-			x, y := w[t-15], w[t-2]
-			s0 := bits.RotateLeft64(x, -1) ^ bits.RotateLeft64(x, -8) ^ x>>7
-			s1 := bits.RotateLeft64(y, -19) ^ bits.RotateLeft64(y, -61) ^ y>>6
-			w[t] = s1 + w[t-7] + s0 + w[t-16]
-		}
-		a, b, c, d, e, f, g, h := state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7]
-		for t := range w {
-			s0 := bits.RotateLeft64(a, -28) ^ bits.RotateLeft64(a, -34) ^ bits.RotateLeft64(a, -39)
-			s1 := bits.RotateLeft64(e, -14) ^ bits.RotateLeft64(e, -18) ^ bits.RotateLeft64(e, -41)
-			t1 := h + s1 + (e&f ^ ^e&g) + k[t] + w[t]
-			t2 := s0 + (a&b ^ a&c ^ b&c)
-			a, b, c, d, e, f, g, h = t1+t2, a, b, c, d+t1, e, f, g
-		}
-		state[0] += a
-		state[1] += b
-		state[2] += c
-		state[3] += d
-		state[4] += e
-		state[5] += f
-		state[6] += g
-		state[7] += h
-		p = p[BlockSize:]
+// Sum sets out to the hash of a message: its first n bytes, whole blocks, are in
+// state, and p is the rest. out may overlap p.
+func Sum(out *[Size]byte, state *[8]uint64, n uint64, p []byte) {
+	if active == Stdlib {
+		sumStd(out, state, n, p)
+		return
 	}
-	clear(w[:]) // may be of a key
+	var b Buffer
+	s := *state
+	n += uint64(len(p))
+	if len(p) >= BlockSize {
+		Block(&s, p)
+		p = p[len(p)&^(BlockSize-1):]
+	}
+	if !b.pad(p, n) {
+		Block(&s, b[:])
+		b.WriteLength(n)
+	}
+	Block(&s, b[:])
+	Encode(out, &s)
+	clear(b[:])
+}
+
+// Encode sets out to a chaining value as a hash.
+func Encode(out *[Size]byte, state *[8]uint64) {
+	for i, word := range state {
+		binary.BigEndian.PutUint64(out[8*i:], word)
+	}
+}
+
+// A Buffer is a block of a message.
+type Buffer [BlockSize]byte
+
+// WritePadding sets b to rest, the last partial block of a message of n bytes, and
+// its padding, FIPS 180-4 section 5.1.2. It reports whether the length fits; if not,
+// one more block follows, which WriteLength makes.
+func (b *Buffer) WritePadding(rest []byte, n uint64) bool {
+	*b = Buffer{}
+	return b.pad(rest, n)
+}
+
+// pad is WritePadding to a block of zeros.
+func (b *Buffer) pad(rest []byte, n uint64) bool {
+	i := copy(b[:], rest)
+	b[i] = 0x80
+	if i+1 > BlockSize-16 {
+		return false
+	}
+	b.putLength(n)
+	return true
+}
+
+// WriteLength sets b to the end of the padding, after a block that had no room for
+// the length.
+func (b *Buffer) WriteLength(n uint64) {
+	*b = Buffer{}
+	b.putLength(n)
+}
+
+// putLength puts the length in bits at the end.
+func (b *Buffer) putLength(n uint64) {
+	binary.BigEndian.PutUint64(b[BlockSize-16:], n>>61)
+	binary.BigEndian.PutUint64(b[BlockSize-8:], n<<3)
 }

@@ -1131,7 +1131,7 @@ rounds:
 	VZEROUPPER
 	RET
 
-// func lanesAVX512(state *Lanes, p *[8]*byte, blocks int, k *[80]uint64)
+// func lanesAVX512(state *Lanes, p *[8][]byte, blocks int, k *[80]uint64)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·lanesAVX512(SB), $0-32
 	MOVQ      state+0(FP), AX
@@ -1139,13 +1139,13 @@ TEXT ·lanesAVX512(SB), $0-32
 	MOVQ      blocks+16(FP), DX
 	MOVQ      k+24(FP), BX
 	MOVQ      (CX), SI
-	MOVQ      8(CX), DI
-	MOVQ      16(CX), R8
-	MOVQ      24(CX), R9
-	MOVQ      32(CX), R10
-	MOVQ      40(CX), R11
-	MOVQ      48(CX), R12
-	MOVQ      56(CX), CX
+	MOVQ      24(CX), DI
+	MOVQ      48(CX), R8
+	MOVQ      72(CX), R9
+	MOVQ      96(CX), R10
+	MOVQ      120(CX), R11
+	MOVQ      144(CX), R12
+	MOVQ      168(CX), CX
 	XORL      R13, R13
 	VMOVDQU64 (AX), Z0
 	VMOVDQU64 64(AX), Z1
@@ -1243,6 +1243,7 @@ block512:
 	VSHUFI64X2      $0x88, Z15, Z11, Z27
 	VSHUFI64X2      $0xdd, Z15, Z11, Z15
 	MOVQ            $+4, R14
+	PCALIGN         $0x40
 
 rounds512:
 	// Round 0 of 16.
@@ -2182,7 +2183,7 @@ rounds512:
 	VZEROUPPER
 	RET
 
-// func lanesAVX2(state *Lanes, p *[8]*byte, blocks int, k *[80]uint64)
+// func lanesAVX2(state *Lanes, p *[8][]byte, blocks int, k *[80]uint64)
 // Requires: AVX, AVX2
 TEXT ·lanesAVX2(SB), $512-32
 	MOVQ    state+0(FP), AX
@@ -2190,9 +2191,9 @@ TEXT ·lanesAVX2(SB), $512-32
 	MOVQ    blocks+16(FP), DX
 	MOVQ    k+24(FP), BX
 	MOVQ    (CX), SI
-	MOVQ    8(CX), DI
-	MOVQ    16(CX), R8
-	MOVQ    24(CX), CX
+	MOVQ    24(CX), DI
+	MOVQ    48(CX), R8
+	MOVQ    72(CX), CX
 	XORL    R9, R9
 	VMOVDQU (AX), Y0
 	VMOVDQU 64(AX), Y1

@@ -6,18 +6,8 @@
 
 package sha512
 
-// Supported reports whether Block is assembly here.
-const Supported = false
+func best() Kernel { return Stdlib }
 
-func block(state *[8]uint64, p []byte) { blockGeneric(state, p) }
+func block(state *[8]uint64, p []byte) { blockStd(state, p) }
 
-// Name names the kernel.
-func Name() string { return "generic" }
-
-// LaneCount returns 0: there is no kernel of lanes.
-func LaneCount() (lanes, least int) { return 0, 0 }
-
-// BlockLanes panics: there is no kernel of lanes.
-func BlockLanes(state *Lanes, p *[MaxLanes]*byte, blocks int) {
-	panic("fastmac: SHA-512 has no lanes here")
-}
+func blockLanes(*Lanes, *[MaxLanes][]byte, int) {} // there are none: see LaneCount

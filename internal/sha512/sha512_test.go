@@ -7,12 +7,12 @@ package sha512
 import (
 	"bytes"
 	"crypto/sha512"
-	"encoding"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -49,9 +49,21 @@ func stateBytes(state *[8]uint64) []byte {
 	return b
 }
 
-// hash returns the SHA-512 of msg, which Block gets in the runs of blocks that run
+// forAllKernels runs f with each kernel that this machine has.
+func forAllKernels[T interface {
+	testing.TB
+	Run(string, func(T)) bool
+}](t T, f func(T)) {
+	defer Select(Active())
+	for _, kernel := range Kernels() {
+		Select(kernel)
+		t.Run("impl="+kernel.String(), f)
+	}
+}
+
+// hashBlocks returns the SHA-512 of msg, which Block gets in the runs of blocks that run
 // gives the sizes of.
-func hash(msg []byte, run func() int) []byte {
+func hashBlocks(msg []byte, run func() int) []byte {
 	p := append(bytes.Clone(msg), pad(len(msg))...)
 	state := Initial()
 	for len(p) > 0 {
@@ -108,7 +120,7 @@ func testFIPS180(t *testing.T) {
 		"abc": "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
 		"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu": "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
 	} {
-		if got := hex.EncodeToString(hash([]byte(msg), all)); got != want {
+		if got := hex.EncodeToString(hashBlocks([]byte(msg), all)); got != want {
 			t.Errorf("%q: %s, want %s", msg, got, want)
 		}
 	}
@@ -122,7 +134,7 @@ func testStd(t *testing.T) {
 	rng := seeded("testStd")
 	check := func(msg []byte, run func() int, how string) {
 		t.Helper()
-		if got, want := hash(msg, run), sha512.Sum512(msg); !bytes.Equal(got, want[:]) {
+		if got, want := hashBlocks(msg, run), sha512.Sum512(msg); !bytes.Equal(got, want[:]) {
 			t.Fatalf("%d bytes %s: %x, want %x", len(msg), how, got, want)
 		}
 	}
@@ -144,32 +156,7 @@ func testStd(t *testing.T) {
 	}
 }
 
-// The state that crypto/sha512 marshals: magic, chaining value, block buffer,
-// number of bytes hashed.
-const (
-	marshaledMagic = "sha\x07"
-	marshaledSize  = len(marshaledMagic) + sha512.Size + sha512.BlockSize + 8
-)
-
-// stdBlock is Block by crypto/sha512.
-func stdBlock(t *testing.T, state *[8]uint64, p []byte) {
-	m := append([]byte(marshaledMagic), stateBytes(state)...)
-	m = append(m, make([]byte, marshaledSize-len(m))...)
-	h := sha512.New()
-	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(m); err != nil {
-		t.Fatal(err)
-	}
-	h.Write(p)
-	m, err := h.(encoding.BinaryMarshaler).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range state {
-		state[i] = binary.BigEndian.Uint64(m[len(marshaledMagic)+8*i:])
-	}
-}
-
-// TestStates compares with crypto/sha512 from other states than the initial one.
+// TestStates compares with portable Go from other states than the initial one.
 // Half of them, and half of the blocks, are made of words at the bounds of signed and
 // unsigned numbers.
 func TestStates(t *testing.T) { forAllKernels(t, testStates) }
@@ -194,7 +181,7 @@ func testStates(t *testing.T) {
 		}
 		before, got, want := state, state, state
 		Block(&got, p)
-		stdBlock(t, &want, p)
+		blockGeneric(&want, p)
 		if got != want {
 			t.Fatalf("state %x, blocks %x: %x, want %x", before, p, got, want)
 		}
@@ -244,6 +231,174 @@ func testBounds(t *testing.T) {
 	}
 }
 
+// TestSum compares messages of all lengths around the blocks, in whole and after a
+// beginning that is in the state, with crypto/sha512. out is the end of the message.
+func TestSum(t *testing.T) { forAllKernels(t, testSum) }
+
+func testSum(t *testing.T) {
+	rng := seeded("testSum")
+	for n := range 700 {
+		msg := random(rng, n)
+		want := sha512.Sum512(msg)
+		for _, first := range []int{0, n / 2 &^ (BlockSize - 1), n &^ (BlockSize - 1)} {
+			state := Initial()
+			Block(&state, msg[:first])
+			before := state
+			var out [Size]byte
+			Sum(&out, &state, uint64(first), msg[first:])
+			if out != want || state != before {
+				t.Fatalf("%d bytes, %d in the state: %x, want %x", n, first, out, want)
+			}
+		}
+		if n >= Size {
+			out := (*[Size]byte)(msg[n-Size:])
+			state := Initial()
+			if Sum(out, &state, 0, msg); *out != want {
+				t.Fatalf("%d bytes, to the end of the message: %x, want %x", n, *out, want)
+			}
+		}
+	}
+}
+
+// TestPaddingLength writes lengths of more than 2^61 bytes, whose bits need a second
+// word.
+func TestPaddingLength(t *testing.T) {
+	const n = 0xe123456789abcd80
+	// n << 3
+	want := []byte{7, 0x09, 0x1a, 0x2b, 0x3c, 0x4d, 0x5e, 0x6c, 0x00}
+	b := Buffer{1, 2, 3}
+	b.WriteLength(n)
+	if zeros := make([]byte, BlockSize-len(want)); !bytes.Equal(b[:], append(zeros, want...)) {
+		t.Errorf("WriteLength: %x", b)
+	}
+	b = Buffer{1, 2, 3}
+	if !b.WritePadding(nil, n) || b[0] != 0x80 || !bytes.Equal(b[BlockSize-len(want):], want) {
+		t.Errorf("WritePadding: %x", b)
+	}
+}
+
+func TestDigest(t *testing.T) { forAllKernels(t, testDigest) }
+
+func testDigest(t *testing.T) {
+	rng := seeded("testDigest")
+	var d Digest
+	for range 400 {
+		msg := random(rng, int(rng.Uint64()%600))
+		want := sha512.Sum512(msg)
+		first := len(msg) / 3 &^ (BlockSize - 1)
+		state := Initial()
+		Block(&state, msg[:first])
+		d.Reset(&state, uint64(first))
+		rest := msg[first:]
+		var out [Size]byte
+		for len(rest) > 0 {
+			n := 1 + int(rng.Uint64()%uint64(min(len(rest), 200)))
+			d.Write(rest[:n])
+			rest = rest[n:]
+			if rng.Uint64()%4 == 0 {
+				// A copy and a sum change nothing.
+				var c Digest
+				d.CopyTo(&c)
+				c.Sum(&out)
+				if want := sha512.Sum512(msg[:len(msg)-len(rest)]); out != want {
+					t.Fatalf("a copy after %d of %d bytes: %x, want %x", len(msg)-len(rest), len(msg), out, want)
+				}
+				c.Write([]byte("not the original's"))
+				d.Sum(&out)
+			}
+		}
+		if d.Sum(&out); out != want {
+			t.Fatalf("%d bytes: %x, want %x", len(msg), out, want)
+		}
+	}
+}
+
+// TestDigestWiped looks at what a digest leaves in memory.
+func TestDigestWiped(t *testing.T) { forAllKernels(t, testDigestWiped) }
+
+func testDigestWiped(t *testing.T) {
+	var d, c Digest
+	state, out := Initial(), [Size]byte{}
+	check := func(after string) {
+		t.Helper()
+		if d.std != nil && d.std.marshaled != (marshaled{}) {
+			t.Errorf("left after %s: %x", after, d.std.marshaled)
+		}
+	}
+	d.Reset(&state, 0)
+	check("Reset")
+	// A block that is full except for its last write.
+	d.Write(bytes.Repeat([]byte{0xaa}, 100))
+	d.Write(bytes.Repeat([]byte{0xaa}, 28))
+	check("Write")
+	d.Sum(&out)
+	check("Sum")
+	d.CopyTo(&c)
+	check("CopyTo")
+	// message returns the first byte of crypto/sha512's block buffer.
+	message := func() byte { return 0 }
+	if d.std != nil {
+		if block := reflect.ValueOf(d.std.h).Elem().FieldByName("x"); block.IsValid() {
+			message = func() byte { return byte(block.Index(0).Uint()) }
+			if message() != 0xaa {
+				t.Errorf("the block buffer begins with %#x: this test looks at the wrong bytes", message())
+			}
+		}
+	}
+	d.Destroy()
+	if message() != 0 {
+		t.Error("bytes of the message are left")
+	}
+	if d != (Digest{}) {
+		t.Error("Digest is not all zeros after Destroy")
+	}
+}
+
+func TestAllocations(t *testing.T) { forAllKernels(t, testAllocations) }
+
+func testAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	var d Digest
+	state := Initial()
+	d.Reset(&state, 0)
+	for name, call := range map[string]func(){
+		"Block":  func() { var p [300]byte; Block(&state, p[:]) },
+		"Sum":    func() { var p [300]byte; Sum((*[Size]byte)(p[:]), &state, 0, p[:]) },
+		"Digest": func() { var out [Size]byte; d.Reset(&state, 0); d.Sum(&out) },
+		"Lanes": func() {
+			if lanes, _ := LaneCount(); lanes > 0 {
+				var s Lanes
+				var block [BlockSize]byte
+				s.Block(&[MaxLanes][]byte{block[:]})
+			}
+		},
+	} {
+		if n := testing.AllocsPerRun(100, call); n != 0 {
+			t.Errorf("%s makes %v allocations", name, n)
+		}
+	}
+}
+
+// TestSelect: kernels are in order, and there is none beyond the best.
+func TestSelect(t *testing.T) {
+	if kernels := Kernels(); kernels[0] != Active() || kernels[len(kernels)-1] != Stdlib {
+		t.Errorf("kernels %v, active is %v", kernels, Active())
+	}
+	forAllKernels(t, func(t *testing.T) {
+		if lanes, minLanes := LaneCount(); (lanes > 0) != (Active() > Stdlib) || minLanes > lanes || lanes > MaxLanes {
+			t.Errorf("%d lanes, from %d", lanes, minLanes)
+		}
+	})
+	if best() < AVX512 {
+		defer func() {
+			if recover() == nil {
+				t.Error("Select of a kernel that this machine has not got does not panic")
+			}
+		}()
+		Select(AVX512)
+	}
+}
+
 func FuzzBlock(f *testing.F) {
 	f.Add([]byte("state"), []byte("message"))
 	f.Fuzz(func(t *testing.T, start, msg []byte) {
@@ -277,7 +432,7 @@ func BenchmarkBlock(b *testing.B) {
 		state := Initial()
 		sizes(b, func(p []byte) { Block(&state, p) })
 	})
-	b.Run("impl=stdlib", func(b *testing.B) {
+	b.Run("impl=stdlib-stream", func(b *testing.B) {
 		h := sha512.New()
 		sizes(b, func(p []byte) { h.Write(p) })
 	})

@@ -6,6 +6,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -13,10 +14,14 @@ import (
 // A lane is a message of its own. Word w of the state of all lanes is a row of
 // eight: what SHA-512 does with a word, these functions do with a row.
 
-const rowSize = 8 * 8
+const (
+	rowSize   = 8 * 8
+	sliceSize = 3 * 8
+)
 
-// lanes begins a function of n lanes: row i of the state is in memory, at is where
-// the next blocks are in the messages, and key points to the round constants.
+// lanes begins a function of n lanes: row i of the state is in memory, messages are the
+// pointers of the slices, at is the offset of the next blocks in them, and key points
+// to the round constants.
 func lanes(name string, n int) (row func(i int) Mem, messages []GPVirtual, at GPVirtual, blocks, key Register) {
 	Implement(name)
 	Pragma("noescape")
@@ -26,12 +31,16 @@ func lanes(name string, n int) (row func(i int) Mem, messages []GPVirtual, at GP
 	messages = make([]GPVirtual, n)
 	for i := range messages {
 		messages[i] = GP64()
-		MOVQ(Mem{Base: p, Disp: 8 * i}, messages[i])
+		MOVQ(Mem{Base: p, Disp: sliceSize * i}, messages[i])
 	}
 	at = GP64()
 	XORL(at.As32(), at.As32())
 	return func(i int) Mem { return Mem{Base: state, Disp: rowSize * i} }, messages, at, blocks, key
 }
+
+// align puts the loop that follows at the start of a cache line. On Zen 5 it is up to
+// 4 % slower elsewhere.
+func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}}) }
 
 // lanes512 generates lanesAVX512: blocks of eight messages in 512-bit registers.
 func lanes512() {
@@ -65,6 +74,7 @@ func lanes512() {
 	w, t = append(w[8:16:16], t...), w[:8]
 	left := GP64()
 	MOVQ(I32(4), left)
+	align()
 	Label("rounds512")
 	for i := range 16 {
 		round512(v, i, w[i], key, t)
