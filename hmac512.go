@@ -206,17 +206,27 @@ func (m *HMACSHA512) Sum(b []byte) []byte {
 		return m.fips.Sum(b)
 	}
 	var tag [HMACSHA512Size]byte
-	m.inner.Sum(&tag)
-	m.key.sumOuter(&tag)
+	m.sum(&tag)
 	return append(b, tag[:]...)
+}
+
+func (m *HMACSHA512) sum(tag *[HMACSHA512Size]byte) {
+	m.inner.Sum(tag)
+	m.key.sumOuter(tag)
 }
 
 // Verify reports whether tag is the tag of what has been written. It is false for a
 // tag that is not 64 bytes long: truncated tags are refused. The stream does not
 // change. The comparison takes the same time wherever the tags differ.
 func (m *HMACSHA512) Verify(tag []byte) bool {
+	m.mustLive()
 	var want [HMACSHA512Size]byte
-	return subtle.ConstantTimeCompare(tag, m.Sum(want[:0])) == 1
+	if m.fips != nil {
+		copy(want[:], m.fips.Sum(nil))
+	} else {
+		m.sum(&want)
+	}
+	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
 // Reset resets the stream to its initial state: an empty message.

@@ -46,6 +46,16 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 			[][]byte{nil, msg, msg, other, nil, other, other, other, other})
 		return tags[2][:]
 	},
+	"VerifyBatch": func(t *testing.T, key, msg []byte) []byte {
+		k := fastmac.NewHMACSHA512Key(key)
+		want := k.Tag(nil, msg)
+		tags, ok := make([][64]byte, 9), make([]bool, 9)
+		tags[8] = [64]byte(want)
+		if k.VerifyBatch(ok, tags, [][]byte{msg, msg, nil, msg, nil, msg, msg, nil, msg}) || slices.Index(ok, true) != 8 {
+			t.Errorf("VerifyBatch: %v, want the last one only", ok)
+		}
+		return want
+	},
 	"one write": func(t *testing.T, key, msg []byte) []byte {
 		h := fastmac.NewHMACSHA512(key)
 		h.Write(msg)
@@ -97,6 +107,11 @@ func testHMACSHA512Vectors(t *testing.T) {
 		if got := fastmac.NewHMACSHA512Key(v.Key).Verify(v.Tag, v.Msg); got != want {
 			t.Errorf("%s: Verify %v, want %v", v.Name, got, want)
 		}
+		h := fastmac.NewHMACSHA512(v.Key)
+		h.Write(v.Msg)
+		if got := h.Verify(v.Tag); got != want {
+			t.Errorf("%s: the stream's Verify %v, want %v", v.Name, got, want)
+		}
 	}
 }
 
@@ -139,25 +154,86 @@ func TestHMACSHA512Verify(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512
 
 func testHMACSHA512Verify(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	if k.Size() != fastmac.HMACSHA512Size || k.New().Size() != fastmac.HMACSHA512Size {
+		t.Errorf("a key of Size %d, a stream of Size %d", k.Size(), k.New().Size())
+	}
 	msg := []byte("message")
-	tag := k.Tag(nil, msg)
-	if !k.Verify(tag, msg) {
-		t.Error("the right tag is refused")
-	}
-	for bit := range 8 * len(tag) {
-		tag[bit/8] ^= 1 << (bit % 8)
-		if k.Verify(tag, msg) {
-			t.Errorf("accepted with bit %d flipped", bit)
+	h := k.New()
+	h.Write(msg)
+	for name, verify := range map[string]func(tag []byte) bool{
+		"key":    func(tag []byte) bool { return k.Verify(tag, msg) },
+		"stream": h.Verify,
+	} {
+		tag := k.Tag(nil, msg)
+		if !verify(tag) {
+			t.Errorf("%s: the right tag is refused", name)
 		}
-		tag[bit/8] ^= 1 << (bit % 8)
-	}
-	for n := range len(tag) {
-		if k.Verify(tag[:n], msg) {
-			t.Errorf("accepted cut to %d bytes", n)
+		for bit := range 8 * len(tag) {
+			tag[bit/8] ^= 1 << (bit % 8)
+			if verify(tag) {
+				t.Errorf("%s: accepted with bit %d flipped", name, bit)
+			}
+			tag[bit/8] ^= 1 << (bit % 8)
+		}
+		for n := range len(tag) {
+			if verify(tag[:n]) {
+				t.Errorf("%s: accepted cut to %d bytes", name, n)
+			}
+		}
+		if verify(nil) || verify(append(tag, 0)) || verify(append(tag, tag...)) {
+			t.Errorf("%s: accepted nil or extended", name)
 		}
 	}
-	if k.Verify(nil, msg) || k.Verify(append(tag, 0), msg) || k.Verify(append(tag, tag...), msg) {
-		t.Error("accepted nil or extended")
+	// Verify does not change the stream.
+	h.Write(msg)
+	if !h.Verify(k.Tag(nil, append(msg, msg...))) {
+		t.Error("the right tag is refused after Verify and Write")
+	}
+}
+
+func TestHMACSHA512VerifyBatch(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512VerifyBatch) }
+
+// testHMACSHA512VerifyBatch has batches of all sizes to 20, of messages of many
+// lengths, with no tag, each single tag and some tags wrong, in any of their bits.
+func testHMACSHA512VerifyBatch(t *testing.T) {
+	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	rng := rand.New(rand.NewPCG(2104, 4231))
+	for size := range 21 {
+		tags, msgs := make([][64]byte, size), make([][]byte, size)
+		for i := range msgs {
+			msgs[i] = make([]byte, rng.IntN(400))
+			for j := range msgs[i] {
+				msgs[i][j] = byte(rng.Uint32())
+			}
+			tags[i] = [64]byte(k.Tag(nil, msgs[i]))
+		}
+		check := func(wrong ...int) {
+			t.Helper()
+			sent, want, ok := slices.Clone(tags), make([]bool, size), make([]bool, size)
+			for i := range want {
+				want[i] = !slices.Contains(wrong, i)
+				ok[i] = rng.IntN(2) == 0 // what was there before
+				if !want[i] {
+					bit := rng.IntN(512)
+					sent[i][bit/8] ^= 1 << (bit % 8)
+				}
+			}
+			before := slices.Clone(sent)
+			if all := k.VerifyBatch(ok, sent, msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
+				t.Errorf("%d messages, %v wrong: all %v, %v", size, wrong, all, ok)
+			}
+			if !slices.Equal(sent, before) {
+				t.Error("VerifyBatch changes tags")
+			}
+		}
+		check()
+		for i := range size {
+			check(i)
+		}
+		if size > 3 {
+			check(rng.Perm(size)[:size/2]...)
+			check(rng.Perm(size)...)
+		}
 	}
 }
 
@@ -173,8 +249,20 @@ func testHMACSHA512Batch(t *testing.T) {
 	mustPanic(t, "SumHMACSHA512Batch", "2 tags, 3 keys and 2 messages", func() {
 		fastmac.SumHMACSHA512Batch(tags, make([][]byte, 3), make([][]byte, 2))
 	})
-	if tags[0] != [64]byte{} || tags[1] != [64]byte{} {
-		t.Error("a batch that panics has written tags")
+	ok := []bool{true, false}
+	for want, call := range map[string]func(){
+		"2 results, 2 tags and 3 messages": func() { k.VerifyBatch(ok, tags, make([][]byte, 3)) },
+		"2 results, 3 tags and 2 messages": func() { k.VerifyBatch(ok, make([][64]byte, 3), make([][]byte, 2)) },
+		"2 results, 1 tags and 1 messages": func() { k.VerifyBatch(ok, tags[:1], make([][]byte, 1)) },
+		"0 results, 2 tags and 2 messages": func() { k.VerifyBatch(nil, tags, make([][]byte, 2)) },
+	} {
+		mustPanic(t, "VerifyBatch", want, call)
+	}
+	if tags[0] != [64]byte{} || tags[1] != [64]byte{} || !ok[0] || ok[1] {
+		t.Error("a batch that panics has written tags or results")
+	}
+	if !k.VerifyBatch(nil, nil, nil) {
+		t.Error("a batch of no messages has a wrong one")
 	}
 	k.TagBatch(nil, nil)
 	fastmac.SumHMACSHA512Batch(nil, nil, nil)
@@ -297,10 +385,12 @@ func testHMACSHA512Destroy(t *testing.T) {
 	k.Destroy()
 	for name, k := range map[string]*fastmac.HMACSHA512Key{"destroyed": k, "never set up": new(fastmac.HMACSHA512Key)} {
 		for method, call := range map[string]func(){
-			"Tag":      func() { k.Tag(nil, nil) },
-			"Verify":   func() { k.Verify(nil, nil) },
-			"TagBatch": func() { k.TagBatch(nil, nil) },
-			"New":      func() { k.New() },
+			"Size":        func() { k.Size() },
+			"Tag":         func() { k.Tag(nil, nil) },
+			"Verify":      func() { k.Verify(nil, nil) },
+			"TagBatch":    func() { k.TagBatch(nil, nil) },
+			"VerifyBatch": func() { k.VerifyBatch(nil, nil, nil) },
+			"New":         func() { k.New() },
 		} {
 			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
 		}
@@ -312,6 +402,7 @@ func testHMACSHA512Destroy(t *testing.T) {
 		for method, call := range map[string]func(){
 			"Write":     func() { h.Write(nil) },
 			"Sum":       func() { h.Sum(nil) },
+			"Verify":    func() { h.Verify(nil) },
 			"Reset":     func() { h.Reset() },
 			"Size":      func() { h.Size() },
 			"BlockSize": func() { h.BlockSize() },
@@ -379,20 +470,22 @@ func testHMACSHA512Allocations(t *testing.T) {
 	var k fastmac.HMACSHA512Key
 	k.Init(key)
 	h := k.New()
-	tags, msgs, keys := make([][64]byte, 8), make([][]byte, 8), make([][]byte, 8)
+	tags, msgs, keys, ok := make([][64]byte, 8), make([][]byte, 8), make([][]byte, 8), make([]bool, 8)
 	for name, call := range map[string]func(){
 		"Init":               func() { k.Init(key) },
 		"Tag":                func() { k.Tag(dst, msg) },
 		"Verify":             func() { k.Verify(dst[:64], msg) },
 		"TagBatch":           func() { k.TagBatch(tags, msgs) },
+		"VerifyBatch":        func() { k.VerifyBatch(ok, tags, msgs) },
 		"SumHMACSHA512":      func() { fastmac.SumHMACSHA512(key, msg) },
 		"SumHMACSHA512Batch": func() { fastmac.SumHMACSHA512Batch(tags, keys, msgs) },
-		"stream":             func() { h.Reset(); h.Write(msg); h.Sum(dst) },
+		"stream":             func() { h.Reset(); h.Write(msg); h.Sum(dst); h.Verify(dst[:64]) },
 		"all on the stack": func() {
 			var msg, dst [200]byte
 			k.Verify(k.Tag(dst[:0], msg[:]), msg[:])
 			tags, msgs := [9][64]byte{fastmac.SumHMACSHA512(msg[:], msg[:])}, [9][]byte{msg[:]}
 			k.TagBatch(tags[:], msgs[:])
+			k.VerifyBatch(new([9]bool)[:], tags[:], msgs[:])
 			fastmac.SumHMACSHA512Batch(tags[:], msgs[:], msgs[:])
 		},
 	} {
