@@ -19,6 +19,7 @@ import (
 	"example.com/fastmac/internal/sshpatch"
 	"example.com/fastmac/sshmac"
 	"golang.org/x/mod/modfile"
+	_ "golang.org/x/term" // go mod tidy in TestRunTidied needs it in the module cache
 )
 
 // patchProgram negotiates all MACs of package sshmac with itself and, if its argument
@@ -159,18 +160,20 @@ func newModule(t *testing.T) string {
 	return dir
 }
 
-// newModuleWith makes a module with a release of x/crypto.
+// newModuleWith makes a module with a release of x/crypto. It does without go mod
+// tidy, which needs modules that may not be in the module cache.
 func newModuleWith(t *testing.T, version, program string) string {
 	t.Helper()
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOSUMDB", "off")
 	t.Setenv("GOWORK", "")
 	t.Setenv("TMPDIR", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "a program")
 	write(t, filepath.Join(dir, "main.go"), program)
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/program\n\ngo 1.25.0\n\nrequire golang.org/x/crypto "+version+"\n")
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/program\n\ngo 1.26.0\n\nrequire golang.org/x/crypto "+version+
+		"\n\nrequire golang.org/x/sys "+required(t, "golang.org/x/sys")+" // indirect\n")
 	write(t, filepath.Join(dir, "go.sum"), read(t, "../../go.sum")+read(t, "../../../../go.sum"))
-	goTool(t, dir, "mod", "tidy")
 	return dir
 }
 
@@ -182,24 +185,29 @@ func importSSHMAC(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "main.go"), patchProgram)
-	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(dir, "go.sum"))+read(t, "../../go.sum"))
 	goTool(t, dir, "mod", "edit", "-require=example.com/fastmac@v0.0.0", "-replace=example.com/fastmac="+root)
-	goTool(t, dir, "mod", "tidy")
+	goTool(t, dir, "list", "./...") // may put go.mod in order
 }
 
 // usedRelease is the release of x/crypto that this module requires.
 func usedRelease(t *testing.T) string {
+	t.Helper()
+	return required(t, cryptoPath)
+}
+
+// required returns the version of a module that this module requires.
+func required(t *testing.T, path string) string {
 	t.Helper()
 	mod, err := modfile.Parse("go.mod", []byte(read(t, "../../go.mod")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range mod.Require {
-		if r.Mod.Path == cryptoPath {
+		if r.Mod.Path == path {
 			return r.Mod.Version
 		}
 	}
-	t.Fatal("go.mod does not require " + cryptoPath)
+	t.Fatal("go.mod does not require " + path)
 	return ""
 }
 
@@ -340,7 +348,6 @@ func addRelease(t *testing.T, version string) {
 	fakeRelease(t, cache, proxy, usedRelease(t), version)
 	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOFLAGS", "-mod=mod -modcacherw")
-	t.Setenv("GONOSUMDB", "*")
 	var urls []string
 	for _, path := range []string{proxy, cache} {
 		path = filepath.ToSlash(path)
@@ -399,7 +406,6 @@ func TestRun(t *testing.T) {
 			succeed(t, check(dir), "is in place for golang.org/x/crypto "+version)
 
 			succeed(t, revert(dir))
-			goTool(t, dir, "mod", "tidy")
 			succeed(t, apply(dir), "is a copy of golang.org/x/crypto "+version+" ")
 			checkProgram(t, dir)
 		})
@@ -420,6 +426,7 @@ func TestRunTooOld(t *testing.T) {
 // a replace line.
 func TestRunTidied(t *testing.T) {
 	dir := newModule(t)
+	goTool(t, dir, "mod", "tidy")
 	before := snapshot(t, dir)
 	succeed(t, apply(dir))
 	goTool(t, dir, "mod", "tidy")
