@@ -9,36 +9,43 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/klauspost/cpuid/v2"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/peers/report"
 )
 
-// newResults returns results without rows: where and how they come about. args
-// are the program's arguments.
-func newResults(ctx context.Context, args []string) *results {
-	return &results{
+// newResults returns results without rows: the machine, and how it is measured.
+func newResults(ctx context.Context, o options) *report.Results {
+	r := &report.Results{
 		CPU:      cpuName(),
+		OS:       osName(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Cores:    runtime.GOMAXPROCS(0),
 		Go:       runtime.Version(),
 		Kernels:  fastmac.Hardware(),
 		Commit:   commit(ctx),
-		Command:  command(args),
+		Command:  command(o),
 		Date:     time.Now().UTC().Format(time.DateTime) + " UTC",
 	}
+	if o.out != "" {
+		r.Name = strings.TrimSuffix(filepath.Base(o.out), ".json")
+	}
+	return r
 }
 
-// cpuName has the family and model because some machines give nothing but the
-// brand away.
+// cpuName has family and model because some virtual machines report only the brand.
 func cpuName() string {
 	if cpuid.CPU.BrandName == "" {
-		return runtime.GOARCH + " CPU that does not tell its name"
+		return "unknown " + runtime.GOARCH + " CPU"
 	}
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	if cpuid.CPU.Family == 0 {
@@ -47,15 +54,25 @@ func cpuName() string {
 	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
 }
 
-// commit returns that of the tree, with "-dirty" if a file that is built differs
-// from it. Results and charts may differ: this program writes them.
+// osName returns the name of the distribution, or "" if there is none.
+func osName() string {
+	release, _ := os.ReadFile("/etc/os-release")
+	name := regexp.MustCompile(`(?m)^PRETTY_NAME="?([^"\n]*)`).FindSubmatch(release)
+	if name == nil {
+		return ""
+	}
+	return string(name[1])
+}
+
+// commit returns the commit of the tree, with "-dirty" if a file that is built
+// differs from it.
 func commit(ctx context.Context) string {
 	head, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
 		return "unknown"
 	}
 	hash := strings.TrimSpace(string(head))
-	// The paths are those of the whole tree, wherever this runs.
+	// The slash makes the patterns relative to the root of the tree.
 	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--",
 		":/*.go", ":/*.s", ":/*.c", ":/*.h", ":/*.rs", ":/*go.mod", ":/*go.sum",
 		":/*Cargo.toml", ":/*known.json").Output()
@@ -65,37 +82,35 @@ func commit(ctx context.Context) string {
 	return hash
 }
 
-// command returns the command line that started this program, with the variables
-// that change what it measures.
-func command(args []string) string {
+// command returns the command line that repeats a run, with the variables that change
+// what is measured. Directories outside the tree are DIR.
+func command(o options) string {
 	var b strings.Builder
 	for _, name := range []string{"GODEBUG", "GOAMD64", "GOFLAGS", "GOMAXPROCS", "RUSTFLAGS"} {
 		if v := os.Getenv(name); v != "" {
-			fmt.Fprintf(&b, "%s=%s ", name, quote(v))
+			fmt.Fprintf(&b, "%s=%s ", name, shellescape.Quote(v))
 		}
 	}
 	b.WriteString("go run -C internal/peers")
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "-tags" && s.Value != "" {
-				b.WriteString(" -tags " + quote(s.Value))
+				b.WriteString(" -tags " + shellescape.Quote(s.Value))
 			}
 		}
 	}
 	b.WriteString(" .")
-	for _, arg := range args {
-		b.WriteString(" " + quote(arg))
+	if o.quick {
+		b.WriteString(" -quick")
+	}
+	if o.out != "" {
+		b.WriteString(" -o " + shellescape.Quote(o.out))
+	}
+	if o.openssh != "" {
+		b.WriteString(" -openssh DIR")
+	}
+	if o.fakeboboliu != "" {
+		b.WriteString(" -fakeboboliu DIR")
 	}
 	return b.String()
-}
-
-// quote quotes for a shell what is not plain.
-func quote(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%", r)
-	}) < 0
-	if plain && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -2,18 +2,15 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command peers measures package fastmac beside its peers on the same messages
-// and prints a table.
+// Command peers measures package fastmac beside its peers on the same messages, and
+// makes tables and charts of the results.
 //
-//	go run -C internal/peers . -o results.json
-//	go run -C internal/peers . -chart results.json > chart.svg
-//	go run -C internal/peers . -bars results.json > bars.svg
-//	go run -C internal/peers . -markdown results.json > table.md
+//	go run -C internal/peers . -o results/NAME.json
+//	go run -C internal/peers . -page
 //
-// Each peer loops in a process of its own language, and all take turns. What it
-// takes to add one: a program that speaks the protocol of serve.go, a line in
-// build.go that makes it, its contenders in plan.go, and, if its algorithm is a
-// new one, tags in known.json.
+// Each peer runs its loop in a process of its own language, and all take turns.
+// Package serve is their protocol, package rivals what is measured, and package
+// report what is made of it.
 package main
 
 import (
@@ -22,13 +19,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"example.com/fastmac/internal/peers/report"
+	"example.com/fastmac/internal/peers/rivals"
+	"example.com/fastmac/internal/peers/serve"
 )
 
 const (
@@ -38,63 +39,68 @@ const (
 
 	// serveArg is the argument that makes this program the Go peer.
 	serveArg = "-serve"
+
+	// inCharts is the machine whose results the charts show.
+	inCharts = "amd-zen5"
 )
 
 const usage = `usage: go run -C internal/peers . [flags]
-  -o FILE             write the results to FILE as well (JSON)
-  -quick              a short run, for a look whether everything works
-  -fakeboboliu DIR    measure the module github.com/fakeboboliu/umac in DIR too
-  -openssh DIR        measure umac.c of OpenSSH's sources in DIR too
-  -markdown FILE      measure nothing; print the table of results FILE as Markdown
-  -chart FILE         measure nothing; print throughput by size of results FILE as SVG
-  -bars FILE          measure nothing; print HMAC and SSH of results FILE as SVG
+
+Without -page and -readme, measures and prints the tables in Markdown:
+  -o FILE             also write the results to FILE, results/NAME.json for machine NAME
+  -quick              a short run, to see whether everything works
+  -openssh DIR        also measure umac.c of the OpenSSH sources in DIR
+  -fakeboboliu DIR    also measure the module github.com/fakeboboliu/umac in DIR
+
+From the files in results:
+  -page               write RESULTS.md, and the charts in ../../assets
+  -readme             print the short table for each machine
+
 FILE and DIR are relative to internal/peers.
-Exit status: 0 done, 1 something failed or computed a wrong tag, 2 wrong usage.
+Exit status: 0 done, 1 something failed or a tag was wrong, 2 wrong usage.
 `
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == serveArg {
-		if err := serve(os.Stdin, os.Stdout, goVersions(), goOps()); err != nil {
-			complain(os.Stderr, err)
+		if err := serve.Serve(os.Stdin, os.Stdout, rivals.GoVersions(), rivals.GoOps()); err != nil {
+			printError(os.Stderr, err)
 			os.Exit(exitFailed)
 		}
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := mainWith(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
 type options struct {
-	out, fakeboboliu, openssh, markdown, chart, bars string
+	out, fakeboboliu, openssh string
 
-	quick bool
+	quick, page, readme bool
 }
 
-// mainWith is main without the process: it returns the exit status.
-func mainWith(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// run is main without the process. It returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		io.WriteString(stdout, usage)
 		return exitOK
 	} else if err != nil {
-		complain(stderr, err)
+		printError(stderr, err)
 		io.WriteString(stderr, usage)
 		return exitUsage
 	}
 	switch {
-	case o.markdown != "":
-		err = render(stdout, o.markdown, markdown)
-	case o.chart != "":
-		err = render(stdout, o.chart, chart)
-	case o.bars != "":
-		err = render(stdout, o.bars, bars)
+	case o.page:
+		err = writePage("results", ".", "../../assets")
+	case o.readme:
+		err = printReadme(stdout, "results")
 	default:
-		err = measureAll(ctx, o, args, groups, stdout, stderr)
+		err = measureAll(ctx, o, rivals.Groups, stdout, stderr)
 	}
 	if err != nil {
-		complain(stderr, err)
+		printError(stderr, err)
 		return exitFailed
 	}
 	return exitOK
@@ -107,41 +113,80 @@ func parse(args []string) (o options, err error) {
 	fs.BoolVar(&o.quick, "quick", false, "")
 	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "")
 	fs.StringVar(&o.openssh, "openssh", "", "")
-	fs.StringVar(&o.markdown, "markdown", "", "")
-	fs.StringVar(&o.chart, "chart", "", "")
-	fs.StringVar(&o.bars, "bars", "", "")
+	fs.BoolVar(&o.page, "page", false, "")
+	fs.BoolVar(&o.readme, "readme", false, "")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}
 	if fs.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
-	if (o.markdown != "" || o.chart != "" || o.bars != "") && fs.NFlag() > 1 {
-		return o, errors.New("-markdown, -chart and -bars measure nothing and go with no other flag")
+	if (o.page || o.readme) && fs.NFlag() > 1 {
+		return o, errors.New("-page and -readme allow no other flag")
 	}
 	return o, nil
 }
 
-func render(w io.Writer, path string, as func(*results) string) error {
-	r, err := readResults(path)
+// readAll reads the results files in dir, in the order of their names.
+func readAll(dir string) ([]*report.Results, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("no results in %s", dir))
+	}
+	var all []*report.Results
+	for _, file := range files {
+		r, err := report.Read(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// writePage writes RESULTS.md to the directory page, and the charts to assets.
+func writePage(results, page, assets string) error {
+	all, err := readAll(results)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, as(r))
-	return err
+	files := map[string]string{filepath.Join(page, "RESULTS.md"): report.Page(all)}
+	for _, r := range all {
+		if r.Name == inCharts {
+			files[filepath.Join(assets, "chart.svg")] = report.Chart(r)
+			files[filepath.Join(assets, "bars.svg")] = report.Bars(r)
+		}
+	}
+	for path, text := range files {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// measureAll builds the peers, measures the groups and prints the table. If
-// contenders were refused it still does the rest before it says so.
-func measureAll(ctx context.Context, o options, args []string, groups []group, stdout, stderr io.Writer) error {
+func printReadme(w io.Writer, results string) error {
+	all, err := readAll(results)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		fmt.Fprintf(w, "%s\n", report.Readme(r))
+	}
+	return nil
+}
+
+// measureAll builds the peers, measures the groups and prints the tables. If
+// contenders were refused, it measures the others before it fails.
+func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, stderr io.Writer) error {
 	stderr = &lockedWriter{w: stderr}
 	if o.out != "" {
-		// A mistyped path should not show after minutes of measuring.
+		// A wrong path should not show only after minutes of measuring.
 		if _, err := os.Stat(filepath.Dir(o.out)); err != nil {
 			return fmt.Errorf("results: %w", err)
 		}
 	}
-	known, err := loadKnown(knownJSON)
+	goPeer, err := self()
 	if err != nil {
 		return err
 	}
@@ -150,34 +195,23 @@ func measureAll(ctx context.Context, o options, args []string, groups []group, s
 		return err
 	}
 	defer os.RemoveAll(dir)
+	r := newResults(ctx, o)
 
-	r := newResults(ctx, args)
-	made, err := newBuilder(ctx, dir)
+	fmt.Fprintln(stderr, "fastmac: building the peers; those in Rust may take a minute")
+	built, err := rivals.Build(ctx, dir, o.openssh, o.fakeboboliu)
 	if err != nil {
 		return err
-	}
-	fmt.Fprintln(stderr, "fastmac: building the peers; those in Rust may take a minute")
-	made.buildC()
-	made.buildRust()
-	if o.openssh != "" {
-		made.buildOpenSSH(o.openssh)
-	} else {
-		made.leaveOut("OpenSSH", errors.New("no -openssh"))
-	}
-	if o.fakeboboliu != "" {
-		made.buildFakeboboliu(o.fakeboboliu)
-	} else {
-		made.leaveOut("fakeboboliu", errors.New("no -fakeboboliu"))
 	}
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
 	}
-	for _, line := range made.leftOut {
-		complain(stderr, errors.New(line))
+	for _, line := range built.LeftOut {
+		printError(stderr, errors.New(line))
 	}
+	built.Peers[rivals.GoPeer] = goPeer
 
 	b := &bench{
-		peers: made.peers, known: known, versions: made.versions, stderr: stderr,
+		peers: built.Peers, versions: built.Versions, stderr: stderr,
 		rounds: 10, minTime: 50 * time.Millisecond,
 	}
 	if o.quick {
@@ -193,14 +227,14 @@ func measureAll(ctx context.Context, o options, args []string, groups []group, s
 		r.Rows = append(r.Rows, rows...)
 	}
 	r.Rounds, r.MinTime = b.rounds, b.minTime.String()
-	r.Versions = maps.Clone(b.versions)
-	r.LeftOut = append(made.leftOut, b.refused...)
+	r.Versions = b.versions
+	r.LeftOut = append(built.LeftOut, b.refused...)
 
-	if _, err := io.WriteString(stdout, text(r)); err != nil {
+	if _, err := io.WriteString(stdout, report.Section(r)); err != nil {
 		return err
 	}
 	if o.out != "" {
-		if err := r.write(o.out); err != nil {
+		if err := r.Write(o.out); err != nil {
 			return err
 		}
 	}
@@ -210,8 +244,28 @@ func measureAll(ctx context.Context, o options, args []string, groups []group, s
 	return nil
 }
 
-// complain prints err as one line with the prefix that errors of package fastmac
-// already have.
-func complain(stderr io.Writer, err error) {
+// self returns this program as the Go peer.
+func self() (serve.Peer, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return serve.Peer{}, fmt.Errorf("fastmac: %w", err)
+	}
+	return serve.Peer{Name: rivals.GoPeer, Argv: []string{path, serveArg}}, nil
+}
+
+// printError prints err as one line with the prefix of package fastmac's errors.
+func printError(stderr io.Writer, err error) {
 	fmt.Fprintf(stderr, "fastmac: %s\n", strings.TrimPrefix(err.Error(), "fastmac: "))
+}
+
+// A lockedWriter may be used by this process and by several peers at once.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
 }

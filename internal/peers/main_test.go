@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/peers/report"
+	"example.com/fastmac/internal/peers/rivals"
 )
 
 func TestUsage(t *testing.T) {
@@ -22,17 +25,13 @@ func TestUsage(t *testing.T) {
 		{"-nonsense", exitUsage, "fastmac: flag provided but not defined: -nonsense\n"},
 		{"-o", exitUsage, "fastmac: flag needs an argument: -o\n"},
 		{"extra", exitUsage, "fastmac: unexpected argument \"extra\"\n"},
-		{"-chart a -markdown b", exitUsage, "fastmac: -markdown, -chart and -bars measure nothing"},
-		{"-chart a -quick", exitUsage, "fastmac: -markdown, -chart and -bars measure nothing"},
-		{"-chart testdata/none.json", exitFailed, "fastmac: results: open testdata/none.json: "},
-		{"-markdown main_test.go", exitFailed, "fastmac: results main_test.go: invalid character"},
+		{"-page -readme", exitUsage, "fastmac: -page and -readme allow no other flag\n"},
+		{"-readme -quick", exitUsage, "fastmac: -page and -readme allow no other flag\n"},
 		{"-o none/results.json", exitFailed, "fastmac: results: stat none: "},
-		{"-chart " + sample, exitOK, ""},
-		{"-bars " + sample, exitOK, ""},
-		{"-markdown " + sample, exitOK, ""},
+		{"-readme", exitOK, ""},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := mainWith(t.Context(), strings.Fields(test.args), &stdout, &stderr)
+		code := run(t.Context(), strings.Fields(test.args), &stdout, &stderr)
 		if code != test.code || !strings.HasPrefix(stderr.String(), test.stderr) || (test.stderr == "") != (stderr.Len() == 0) {
 			t.Errorf("%s: exit status %d, want %d; stderr %q, want %q", test.args, code, test.code, stderr.String(), test.stderr)
 		}
@@ -46,21 +45,20 @@ func TestUsage(t *testing.T) {
 // no git, no go.
 func TestMeasureAll(t *testing.T) {
 	t.Setenv("PATH", "")
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
 	path := filepath.Join(t.TempDir(), "results.json")
 	o := options{out: path, quick: true, fakeboboliu: t.TempDir()}
 	var stdout, stderr bytes.Buffer
-	if err := measureAll(t.Context(), o, []string{"-quick", "-o", "a b.json"}, []group{testGroup}, &stdout, &stderr); err != nil {
+	if err := measureAll(t.Context(), o, []rivals.Group{testGroup}, &stdout, &stderr); err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	r, err := readResults(path)
+	r, err := report.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := text(r); got != stdout.String() {
+	if got := report.Section(r); got != stdout.String() {
 		t.Errorf("printed:\n%s\nthe file says:\n%s", stdout.String(), got)
-	}
-	if !strings.HasSuffix(r.Command, "go run -C internal/peers . -quick -o 'a b.json'") {
-		t.Errorf("command %q", r.Command)
 	}
 	if r.Commit != "unknown" || r.Rounds != 3 || len(r.LeftOut) != 9 || r.CPU == "" || r.Kernels.NH == "" {
 		t.Errorf("results %+v", r)
@@ -70,28 +68,53 @@ func TestMeasureAll(t *testing.T) {
 			t.Errorf("stderr: %q", line)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "fastmac-peers-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range left {
-		if _, err := os.Stat(filepath.Join(dir, "c")); err == nil {
-			t.Logf("there is %s", dir) // perhaps of another run that is under way
-		}
+	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left in the temporary directory: %q, error %v", left, err)
 	}
 }
 
-func TestQuote(t *testing.T) {
-	for s, want := range map[string]string{
-		"":                "''",
-		"-o":              "-o",
-		"cpu.avx512f=off": "cpu.avx512f=off",
-		"a b":             "'a b'",
-		"it's":            `'it'\''s'`,
-		"$x":              "'$x'",
+// TestPage checks that the page and the charts in the tree are what the results say.
+func TestPage(t *testing.T) {
+	dir := t.TempDir()
+	if err := writePage("results", dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"RESULTS.md", "../../assets/chart.svg", "../../assets/bars.svg"} {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.Base(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is out of date: run go run -C internal/peers . -page, and look at it", file)
+		}
+	}
+	if err := writePage(dir, dir, dir); err == nil || err.Error() != "no results in "+dir {
+		t.Errorf("without results: error %v", err)
+	}
+}
+
+// TestCommand checks that the command can be repeated: it has no directory of this
+// machine.
+func TestCommand(t *testing.T) {
+	for _, name := range []string{"GOAMD64", "GOFLAGS", "GOMAXPROCS", "RUSTFLAGS"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("GODEBUG", "cpu.avx512f=off")
+	for args, want := range map[string]string{
+		"":                                   "",
+		"-quick -openssh /tmp/ssh -o a.json": " -quick -o a.json -openssh DIR",
+		"-fakeboboliu /tmp/fake -o it's":     ` -o 'it'"'"'s' -fakeboboliu DIR`,
 	} {
-		if got := quote(s); got != want {
-			t.Errorf("quote(%q) = %s, want %s", s, got, want)
+		o, err := parse(strings.Fields(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := command(o); !strings.HasPrefix(got, "GODEBUG=cpu.avx512f=off go run -C internal/peers") || !strings.HasSuffix(got, " ."+want) {
+			t.Errorf("%q: command %q", args, got)
 		}
 	}
 }

@@ -9,167 +9,129 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"example.com/fastmac/internal/peers/report"
+	"example.com/fastmac/internal/peers/rivals"
+	"example.com/fastmac/internal/peers/serve"
 )
 
-// bench measures groups with the peers that there are.
+// bench measures groups with the peers that were built.
 type bench struct {
-	peers   map[string]peer
-	known   knownTags
+	peers   map[string]serve.Peer
 	rounds  int
 	minTime time.Duration // of a run
 	stderr  io.Writer
 
-	versions map[string]string // added to by peers that start
+	versions map[string]string // peers add theirs when they start
 	refused  []string          // contenders with wrong tags, and why
 }
 
 // A cell is a contender at a size.
 type cell struct {
-	contender
+	rivals.Contender
 	size int
-	p    *process
+	p    *serve.Process
 	n    int       // messages in a run
 	ns   []float64 // per message, one for each round
 }
 
-// measure measures a group. Its peers are started for it and end with it, so that
-// no group is measured beside what another has left in memory.
-func (b *bench) measure(ctx context.Context, g group) ([]row, error) {
-	running := make(map[string]*process)
+// measure measures a group. Its peers run for this group only, so that no group is
+// measured beside what another one left in memory.
+func (b *bench) measure(ctx context.Context, g rivals.Group) ([]report.Row, error) {
+	running := make(map[string]*serve.Process)
 	defer func() {
 		for _, p := range running {
-			p.stop()
+			p.Stop()
 		}
 	}()
-	var contenders []contender
-	for _, c := range g.contenders {
-		p, ok := b.peers[c.peer()]
+	var contenders []rivals.Contender
+	for _, c := range g.Contenders {
+		peer, ok := b.peers[c.Peer()]
 		if !ok {
 			continue
 		}
-		if running[p.name] == nil {
-			r, err := p.start(ctx, b.stderr)
+		if running[peer.Name] == nil {
+			p, err := peer.Start(ctx, b.stderr)
 			if err != nil {
 				return nil, err
 			}
-			running[p.name] = r
-			maps.Copy(b.versions, r.versions)
+			running[peer.Name] = p
+			maps.Copy(b.versions, p.Versions)
 		}
-		if err := b.check(running[p.name], c, g.sizes); err != nil {
-			b.refused = append(b.refused, fmt.Sprintf("%s refused: %v", c.title(), err))
+		if err := c.Check(running[peer.Name], g.Sizes); err != nil {
+			b.refused = append(b.refused, fmt.Sprintf("%s refused: %v", c.Title(), err))
 			continue
 		}
 		contenders = append(contenders, c)
 	}
 
 	var cells []*cell
-	for _, size := range g.sizes {
+	for _, size := range g.Sizes {
 		for _, c := range contenders {
-			cells = append(cells, &cell{contender: c, size: size, p: running[c.peer()]})
+			cells = append(cells, &cell{Contender: c, size: size, p: running[c.Peer()]})
 		}
 	}
-	minTime := b.minTime * time.Duration(max(1, g.longer))
-	fmt.Fprintf(b.stderr, "fastmac: timing %s: %d cells, %d rounds, about %v\n", g.name, len(cells), b.rounds,
+	minTime := b.minTime * time.Duration(max(1, g.Longer))
+	fmt.Fprintf(b.stderr, "fastmac: timing %s: %d cells, %d rounds, about %v\n", g.Name, len(cells), b.rounds,
 		(time.Duration(len(cells)*b.rounds) * minTime * 5 / 4).Round(time.Second))
 	for _, c := range cells {
-		if err := b.calibrate(c, g.minRun, minTime); err != nil {
+		if err := c.calibrate(g.MinRun, minTime); err != nil {
 			return nil, err
 		}
 	}
-	// In an order drawn anew each round, so that nobody always runs behind the
-	// same neighbour.
+	// The order is new in each round, so that none always runs after the same one.
 	r := rand.New(rand.NewPCG(4418, uint64(len(cells))))
 	for range b.rounds {
 		for bySize := range slices.Chunk(cells, max(1, len(contenders))) {
 			for _, i := range r.Perm(len(bySize)) {
-				if err := b.time(bySize[i]); err != nil {
+				if err := bySize[i].time(); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
 
-	rows := make([]row, len(cells))
-	for i, c := range cells {
-		rows[i] = newRow(g.name, c)
+	var rows []report.Row
+	for _, c := range cells {
+		rows = append(rows, report.NewRow(g.Name, c.Contender, c.size, c.ns))
 	}
 	return rows, nil
 }
 
-// check refuses a contender that does not compute the tags that it should: the
-// first of a run, and one that others came before.
-func (b *bench) check(p *process, c contender, sizes []int) error {
-	for _, size := range sizes {
-		for _, n := range []int{1, 3} {
-			_, tag, err := p.run(c, size, n)
-			if err == nil {
-				err = b.known.check(c, size, tag)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// calibrate finds how many messages take minTime, and takes minRun if those are
-// fewer.
-func (b *bench) calibrate(c *cell, minRun int, minTime time.Duration) error {
-	limit := float64(minTime)
-	for c.n = max(1, minRun); ; {
-		ns, _, err := c.p.run(c.contender, c.size, c.n)
+// calibrate sets n to the number of messages that take minTime, at least minRun, in
+// whole batches.
+func (c *cell) calibrate(minRun int, minTime time.Duration) error {
+	batch := c.PerCall()
+	for n := max(minRun, batch); ; {
+		ns, _, err := c.p.Run(string(c.Contender), c.size, n)
 		if err != nil {
 			return err
 		}
-		n := float64(c.n) * limit / max(ns, 1)
-		if ns >= limit/2 {
-			c.n = max(minRun, 1, int(n))
+		enough := float64(n) * float64(minTime) / max(ns, 1)
+		if ns >= float64(minTime)/2 {
+			c.n = max(minRun, (int(enough)+batch-1)/batch*batch, batch)
 			return nil
 		}
-		c.n = int(min(max(2*float64(c.n), 1.1*n), 100*float64(c.n)))
+		n = int(min(max(2*float64(n), 1.1*enough), 100*float64(n)))
 	}
 }
 
-// time adds a round's time to the cell. A first run that is not timed brings
-// caches, branch predictors and clock back to this contender.
-func (b *bench) time(c *cell) error {
-	if _, _, err := c.p.run(c.contender, c.size, c.n/8+1); err != nil {
+// time adds the time of a round. A first run, which is not timed, brings caches,
+// branch predictors and clock rate back to this contender.
+func (c *cell) time() error {
+	if _, _, err := c.p.Run(string(c.Contender), c.size, c.n/8+1); err != nil {
 		return err
 	}
-	ns, tag, err := c.p.run(c.contender, c.size, c.n)
+	ns, tag, err := c.p.Run(string(c.Contender), c.size, c.n)
 	if err != nil {
 		return err
 	}
-	if err := b.known.check(c.contender, c.size, tag); err != nil {
-		return fmt.Errorf("fastmac: %s, after %d messages: %w", c.title(), c.n, err)
+	if err := c.CheckTag(c.size, tag); err != nil {
+		return fmt.Errorf("fastmac: %s, after %d messages: %w", c.Title(), c.n, err)
 	}
 	c.ns = append(c.ns, ns/float64(c.n))
 	return nil
-}
-
-// newRow returns the cell's median and quartiles.
-func newRow(group string, c *cell) row {
-	impl, alg, mode := c.parts()
-	ns := slices.Sorted(slices.Values(c.ns))
-	return row{
-		Group: group, Impl: impl, Alg: alg, Mode: mode, Size: c.size,
-		NS: quantile(ns, 0.5), Q1: quantile(ns, 0.25), Q3: quantile(ns, 0.75),
-	}
-}
-
-// quantile interpolates between the elements of sorted, and rounds to what a
-// reader can use: hundredths of a nanosecond.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	v := sorted[i]
-	if i+1 < len(sorted) {
-		v += (at - float64(i)) * (sorted[i+1] - v)
-	}
-	return math.Round(100*v) / 100
 }

@@ -12,30 +12,33 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/fastmac/internal/peers/rivals"
+	"example.com/fastmac/internal/peers/serve"
 )
 
-// The test's own program is the Go peer, and with these arguments a bad one.
+// The test binary is the Go peer. With these arguments it is a bad one.
 const (
 	wrongArg = "-serve-wrong" // its tags are wrong
 	lateArg  = "-serve-late"  // its tags are wrong in long runs
 	crashArg = "-serve-crash" // it ends at the first request
-	noiseArg = "-serve-noise" // it does not keep to the protocol
+	noiseArg = "-serve-noise" // it does not speak the protocol
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) != 2 || !strings.HasPrefix(os.Args[1], serveArg) {
 		os.Exit(m.Run())
 	}
-	ops := goOps()
-	right := ops[string(gmacContender)]
+	ops := rivals.GoOps()
+	right := ops[string(rivals.GMAC)]
 	switch os.Args[1] {
 	case serveArg:
 		main()
 		return
 	case wrongArg:
-		ops[string(gmacContender)] = func([]byte, int) []byte { return make([]byte, 16) }
+		ops[string(rivals.GMAC)] = func([]byte, int) []byte { return make([]byte, 16) }
 	case lateArg:
-		ops[string(gmacContender)] = func(msg []byte, n int) []byte {
+		ops[string(rivals.GMAC)] = func(msg []byte, n int) []byte {
 			tag := right(msg, n)
 			if n > 3 {
 				tag[0] ^= 1
@@ -43,11 +46,11 @@ func TestMain(m *testing.M) {
 			return tag
 		}
 	case crashArg:
-		ops[string(gmacContender)] = func([]byte, int) []byte { os.Exit(3); return nil }
+		ops[string(rivals.GMAC)] = func([]byte, int) []byte { os.Exit(3); return nil }
 	case noiseArg:
 		fmt.Println("hello")
 	}
-	if err := serve(os.Stdin, os.Stdout, nil, ops); err != nil {
+	if err := serve.Serve(os.Stdin, os.Stdout, nil, ops); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -56,25 +59,21 @@ func TestMain(m *testing.M) {
 // newTestBench returns a bench whose Go peer is this program with arg.
 func newTestBench(t *testing.T, arg string) *bench {
 	t.Helper()
-	known, err := loadKnown(knownJSON)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p, err := self()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.argv[1] = arg
+	p.Argv[1] = arg
 	return &bench{
-		peers: map[string]peer{goPeer: p}, known: known, versions: make(map[string]string),
+		peers: map[string]serve.Peer{rivals.GoPeer: p}, versions: make(map[string]string),
 		rounds: 2, minTime: 100 * time.Microsecond, stderr: &lockedWriter{w: new(bytes.Buffer)},
 	}
 }
 
-var testGroup = group{
-	name:       "message",
-	sizes:      []int{16, 1500},
-	contenders: []contender{gmacContender, "nettle:umac64:stream", "fastmac:umac64:stream"},
+var testGroup = rivals.Group{
+	Name:       "message",
+	Sizes:      []int{16, 1500},
+	Contenders: []rivals.Contender{rivals.GMAC, "nettle:umac64:stream", "fastmac:umac64:stream"},
 }
 
 func TestMeasure(t *testing.T) {
@@ -88,7 +87,7 @@ func TestMeasure(t *testing.T) {
 	}
 	var got []string
 	for _, r := range rows {
-		got = append(got, fmt.Sprint(r.contender(), " ", r.Size))
+		got = append(got, fmt.Sprint(r.Contender(), " ", r.Size))
 		if !(0 < r.Q1 && r.Q1 <= r.NS && r.NS <= r.Q3) {
 			t.Errorf("%s: quartiles %v, median %v, %v", got[len(got)-1], r.Q1, r.NS, r.Q3)
 		}
@@ -98,7 +97,7 @@ func TestMeasure(t *testing.T) {
 	if fmt.Sprint(got) != want {
 		t.Errorf("rows %v, want %v", got, want)
 	}
-	if b.versions["golang.org/x/crypto"] == "" && len(goVersions()) > 0 {
+	if b.versions["golang.org/x/crypto"] == "" && len(rivals.GoVersions()) > 0 {
 		t.Errorf("no version of golang.org/x/crypto in %v", b.versions)
 	}
 }
@@ -114,7 +113,7 @@ func TestMeasureRefuses(t *testing.T) {
 	}
 	for _, r := range rows {
 		if r.Alg == "gmac" {
-			t.Errorf("timed although its tag is wrong: %v", r)
+			t.Errorf("timed in spite of its wrong tag: %v", r)
 		}
 	}
 	if len(rows) != 2 {
@@ -125,7 +124,7 @@ func TestMeasureRefuses(t *testing.T) {
 func TestMeasureFails(t *testing.T) {
 	for arg, want := range map[string]string{
 		lateArg:  "wrong tag for 16 bytes",
-		noiseArg: `fastmac: peer Go: said "hello", want versions or ready`,
+		noiseArg: `fastmac: peer Go printed "hello", want versions or ready`,
 	} {
 		_, err := newTestBench(t, arg).measure(t.Context(), testGroup)
 		if err == nil || !strings.HasPrefix(err.Error(), "fastmac: ") || !strings.Contains(err.Error(), want) {
@@ -133,7 +132,7 @@ func TestMeasureFails(t *testing.T) {
 		}
 	}
 
-	// A peer that ends takes its other contenders with it, and no more.
+	// A peer that ends loses its other contenders too, and nothing else is lost.
 	b := newTestBench(t, crashArg)
 	rows, err := b.measure(t.Context(), testGroup)
 	if err != nil || len(rows) > 0 || len(b.refused) != 2 || !strings.Contains(b.refused[0], "exit status 3") {
@@ -144,5 +143,30 @@ func TestMeasureFails(t *testing.T) {
 	cancel()
 	if _, err := newTestBench(t, serveArg).measure(ctx, testGroup); err == nil {
 		t.Error("no error after an interrupt")
+	}
+}
+
+// TestCalibrate checks that batches are whole, and that runs have their least size.
+func TestCalibrate(t *testing.T) {
+	p, err := newTestBench(t, serveArg).peers[rivals.GoPeer].Start(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	for _, test := range []struct {
+		rivals.Contender
+		minRun, least, multiple int
+	}{
+		{"fastmac:hmac-sha512:batch", 0, rivals.BatchSize, rivals.BatchSize},
+		{"fastmac:hmac-sha512:stream", 0, 1, 1},
+		{"fastmac:hmac-sha512:stream", 1000, 1000, 1},
+	} {
+		c := cell{Contender: test.Contender, size: 16384, p: p}
+		if err := c.calibrate(test.minRun, time.Microsecond); err != nil {
+			t.Fatal(err)
+		}
+		if c.n < test.least || c.n%test.multiple != 0 {
+			t.Errorf("%s, at least %d: runs of %d messages, want at least %d, and a multiple of %d", c.Title(), test.minRun, c.n, test.least, test.multiple)
+		}
 	}
 }

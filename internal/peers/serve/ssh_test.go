@@ -2,44 +2,28 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package serve
 
 import (
 	"bytes"
-	"reflect"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
-
-	"example.com/fastmac"
 )
 
-// TestSSHTable checks whose MAC is measured under which name.
-func TestSSHTable(t *testing.T) {
-	registerSSH()
-	ours := reflect.TypeFor[*fastmac.HMACSHA512]()
-	for name, want := range map[string]bool{ssh.HMACSHA512ETM: true, stdHMACSHA512: false} {
-		m := macModes[name]
-		if m == nil || !m.etm || (reflect.TypeOf(m.new(key[:m.keySize])) == ours) != want {
-			t.Errorf("%s: fastmac's is wanted: %v", name, want)
-		}
-	}
-}
-
-func TestSSHConn(t *testing.T) {
-	registerSSH()
-	c, err := newSSHConn(ssh.CipherAES128CTR, nullMAC)
+func TestSSHTransfer(t *testing.T) {
+	c, err := dialSSH(ssh.CipherAES128CTR, ssh.HMACSHA256ETM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{1, sshSize, 3*sshSize + 1} {
-		msg := newMessage(size)
+	for _, size := range []int{1, 32768, 3*32768 + 1} {
+		msg := Message(size)
 		if got, err := c.transfer(msg, 3); err != nil || !bytes.Equal(got, msg) {
 			t.Errorf("%d bytes: what arrived is equal: %v, error %v", size, bytes.Equal(got, msg), err)
 		}
 	}
 	c.client.Close()
-	if _, err := c.transfer(newMessage(1), 1); err == nil {
+	if _, err := c.transfer(Message(1), 1); err == nil {
 		t.Error("no error from a channel that is closed")
 	}
 }
@@ -51,7 +35,7 @@ func TestSSHRefuses(t *testing.T) {
 		{"unknown", ssh.HMACSHA256ETM},
 		{ssh.CipherAES128GCM, ssh.HMACSHA256ETM}, // is negotiated, without the MAC
 	} {
-		if tag := sshOp(test[0], test[1], ssh.HMACSHA256ETM)(newMessage(sshSize), 1); tag != nil {
+		if tag := SSH(test[0], test[1], ssh.HMACSHA256ETM)(Message(32768), 1); tag != nil {
 			t.Errorf("%s: tag %x", test, tag)
 		}
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package rivals
 
 import (
 	"crypto/hmac"
@@ -11,21 +11,18 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
-	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/peers/serve"
 	"example.com/fastmac/internal/umacref"
 )
 
 func TestKnown(t *testing.T) {
-	known, err := loadKnown(knownJSON)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range groups {
-		for _, c := range g.contenders {
-			_, alg, _ := c.parts()
-			for _, size := range g.sizes {
+	known := knownTags()
+	for _, g := range Groups {
+		for _, c := range g.Contenders {
+			_, alg, _ := c.Parts()
+			for _, size := range g.Sizes {
 				if known[alg][fmt.Sprint(size)] == "" {
 					t.Errorf("%s: no known tag for %d bytes", c, size)
 				}
@@ -33,12 +30,12 @@ func TestKnown(t *testing.T) {
 		}
 	}
 
-	nonce := binary.BigEndian.AppendUint64(nil, lastNonce)
+	nonce := binary.BigEndian.AppendUint64(nil, serve.LastNonce)
 	for _, size := range []int{16, 28, 32, 64, 256, 1024, 1500, 4096, 16384, mib, 4 * mib, 64 * mib} {
-		msg := newMessage(size)
+		msg := serve.Message(size)
 		for _, tagSize := range []int{4, 8, 12, 16} {
 			got, ok := known[fmt.Sprint("umac", 8*tagSize)][fmt.Sprint(size)]
-			want := fmt.Sprintf("%x", umacref.UMAC(key[:16], msg, nonce, tagSize))
+			want := fmt.Sprintf("%x", umacref.UMAC(serve.Key[:16], msg, nonce, tagSize))
 			if ok && got != want {
 				t.Errorf("UMAC-%d of %d bytes: %s, RFC 4418 says %s", 8*tagSize, size, got, want)
 			}
@@ -46,13 +43,13 @@ func TestKnown(t *testing.T) {
 		if size > mib {
 			continue
 		}
-		h := hmac.New(sha256.New, key[:])
+		h := hmac.New(sha256.New, serve.Key[:])
 		h.Write(msg)
 		got, ok := known["hmac-sha256"][fmt.Sprint(size)]
 		if want := fmt.Sprintf("%x", h.Sum(nil)); ok && got != want {
 			t.Errorf("HMAC-SHA-256 of %d bytes: %s, crypto/hmac says %s", size, got, want)
 		}
-		h = hmac.New(sha512.New, key[:])
+		h = hmac.New(sha512.New, serve.Key[:])
 		h.Write(msg)
 		got, ok = known["hmac-sha512"][fmt.Sprint(size)]
 		if want := fmt.Sprintf("%x", h.Sum(nil)); ok && got != want {
@@ -60,23 +57,23 @@ func TestKnown(t *testing.T) {
 		}
 	}
 
-	number := binary.BigEndian.AppendUint32(nil, sshSequence)
-	msg := newMessage(sshSize)
-	ssh := func(sha func() hash.Hash, keySize int) []byte {
-		h := hmac.New(sha, key[:keySize])
+	number := binary.BigEndian.AppendUint32(nil, serve.SSHSequence)
+	msg := serve.Message(sshSize)
+	sshHMAC := func(sha func() hash.Hash, keySize int) []byte {
+		h := hmac.New(sha, serve.Key[:keySize])
 		h.Write(number)
 		h.Write(msg)
 		return h.Sum(nil)
 	}
 	sshNonce := append(make([]byte, 4), number...)
 	for alg, want := range map[string][]byte{
-		"umac-64-etm":       umacref.UMAC(key[:16], msg, sshNonce, 8),
-		"umac-128-etm":      umacref.UMAC(key[:16], msg, sshNonce, 16),
-		"hmac-sha2-256-etm": ssh(sha256.New, 32),
-		"hmac-sha2-512-etm": ssh(sha512.New, 64),
-		"aes128-gcm":        ssh(sha256.New, 32),
-		"chacha20-poly1305": ssh(sha256.New, 32),
-		"null-64-etm":       ssh(sha256.New, 32),
+		"umac-64-etm":       umacref.UMAC(serve.Key[:16], msg, sshNonce, 8),
+		"umac-128-etm":      umacref.UMAC(serve.Key[:16], msg, sshNonce, 16),
+		"hmac-sha2-256-etm": sshHMAC(sha256.New, 32),
+		"hmac-sha2-512-etm": sshHMAC(sha512.New, 64),
+		"aes128-gcm":        sshHMAC(sha256.New, 32),
+		"chacha20-poly1305": sshHMAC(sha256.New, 32),
+		"null-64-etm":       sshHMAC(sha256.New, 32),
 	} {
 		if got := known[alg][fmt.Sprint(sshSize)]; got != fmt.Sprintf("%x", want) {
 			t.Errorf("%s in SSH: %s, want %x", alg, got, want)
@@ -84,28 +81,25 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-func TestKnownCheck(t *testing.T) {
-	known := knownTags{"gmac": {"16": "0102"}}
+func TestCheckTag(t *testing.T) {
+	const right = "27efb77a"
 	for _, test := range []struct {
 		size      int
 		tag, want string
 	}{
-		{16, "0102", ""},
-		{16, "0103", "wrong tag for 16 bytes: 0103, want 0102"},
-		{16, "01", "wrong tag for 16 bytes: 01, want 0102"},
+		{16, right, ""},
+		{16, "27efb77b", "wrong tag for 16 bytes: 27efb77b, want " + right},
+		{16, "27", "wrong tag for 16 bytes: 27, want " + right},
 		{16, "", "no tag for 16 bytes"},
-		{32, "0102", "no known tag for 32 bytes"},
-		{32, "", "no known tag for 32 bytes"},
+		{17, right, "no known tag for 17 bytes"},
+		{17, "", "no known tag for 17 bytes"},
 	} {
 		got := ""
-		if err := known.check(gmacContender, test.size, test.tag); err != nil {
+		if err := Contender("fastmac:umac32:stream").CheckTag(test.size, test.tag); err != nil {
 			got = err.Error()
 		}
 		if got != test.want {
 			t.Errorf("%d bytes, tag %q: error %q, want %q", test.size, test.tag, got, test.want)
 		}
-	}
-	if _, err := loadKnown([]byte("{")); err == nil || !strings.HasPrefix(err.Error(), "fastmac: ") {
-		t.Errorf("broken file: error %v", err)
 	}
 }

@@ -2,16 +2,12 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
-
-// This file, as serve.go, is also part of peers whose code comes from outside this
-// module; it imports nothing but the standard library and x/crypto.
+package serve
 
 import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -23,35 +19,45 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// macMode has the layout of the type of this name in x/crypto/ssh; see
-// sshmac.Register.
+// macMode has the layout of the type of this name in x/crypto/ssh.
 type macMode struct {
 	keySize int
 	etm     bool
 	new     func(key []byte) hash.Hash
 }
 
-// macModes is x/crypto/ssh's own table of MACs.
+// macModes is x/crypto/ssh's own table of MACs. x/crypto has no other way to add
+// one.
 //
 //go:linkname macModes golang.org/x/crypto/ssh.macModes
 var macModes map[string]*macMode
 
-// sshSequence is the sequence number under which the tags of SSH ops are known. It
-// is odd: UMAC-64 then takes the second half of a pad.
-const sshSequence = 1
+// RegisterSSHMAC adds an encrypt-then-MAC mode to those that x/crypto/ssh
+// negotiates.
+func RegisterSSHMAC(name string, keySize int, new func(key []byte) hash.Hash) {
+	macModes[name] = &macMode{keySize, true, new}
+}
 
-// sshMAC is the op of a MAC, by its name in the table. The tag is that which this
-// MAC gives to the last message that arrived.
-func sshMAC(name string) op { return sshOp(ssh.CipherAES128CTR, name, name) }
+// NewSSHMAC returns the MAC of this name under Key.
+func NewSSHMAC(name string) hash.Hash {
+	m := macModes[name]
+	return m.new(Key[:m.keySize])
+}
 
-// sshAEAD is the op of a cipher that brings its own authentication. As it has no
-// MAC, the tag that shows what arrived is one of hmac-sha2-256.
-func sshAEAD(name string) op { return sshOp(name, "", ssh.HMACSHA256ETM) }
+// SSHSequence is the sequence number of the last message's tag. It is odd because
+// UMAC-64 then uses the second half of a pad.
+const SSHSequence = 1
 
-// sshOp sends messages through a connection of its own, which is made at the first
-// run. If anything fails there is no tag.
-func sshOp(cipher, mac, tagMAC string) op {
-	connect := sync.OnceValues(func() (*sshConn, error) { return newSSHConn(cipher, mac) })
+// SSHMAC returns the Op that sends messages through SSH with the MAC of this name
+// and the cipher aes128-ctr. The tag is what this MAC computes for the last message
+// that arrived.
+func SSHMAC(name string) Op { return SSH(ssh.CipherAES128CTR, name, name) }
+
+// SSH returns the Op that sends messages through SSH with this cipher and MAC. An
+// AEAD cipher needs no MAC. The tag is what tagMAC computes for the last message
+// that arrived; there is none if anything fails. The first run connects.
+func SSH(cipher, mac, tagMAC string) Op {
+	connect := sync.OnceValues(func() (*sshChannel, error) { return dialSSH(cipher, mac) })
 	return func(msg []byte, n int) []byte {
 		c, err := connect()
 		var arrived []byte
@@ -62,23 +68,22 @@ func sshOp(cipher, mac, tagMAC string) op {
 			fmt.Fprintf(os.Stderr, "fastmac: SSH with %s %s: %v\n", cipher, mac, err)
 			return nil
 		}
-		m := macModes[tagMAC]
-		h := m.new(key[:m.keySize])
-		h.Write(binary.BigEndian.AppendUint32(nil, sshSequence))
+		h := NewSSHMAC(tagMAC)
+		h.Write(binary.BigEndian.AppendUint32(nil, SSHSequence))
 		h.Write(arrived)
 		return h.Sum(nil)
 	}
 }
 
-// sshConn is the two ends of a channel from an SSH client to an SSH server, both in
-// this process, over TCP on the loopback interface.
-type sshConn struct {
+// sshChannel is both ends of a channel from an SSH client to an SSH server, in this
+// process, over TCP on the loopback interface.
+type sshChannel struct {
 	client, server ssh.Channel
 }
 
-// transfer writes msg n times at the one end and returns what came last at the
-// other, once all of it is there.
-func (c *sshConn) transfer(msg []byte, n int) ([]byte, error) {
+// transfer writes msg n times at the client and returns the last message that the
+// server read, after it has read all of them.
+func (c *sshChannel) transfer(msg []byte, n int) ([]byte, error) {
 	arrived := make([]byte, len(msg))
 	done := make(chan error, 1)
 	go func() {
@@ -98,8 +103,8 @@ func (c *sshConn) transfer(msg []byte, n int) ([]byte, error) {
 	return arrived, <-done
 }
 
-// newSSHConn connects with this cipher and MAC, or fails. An AEAD has no MAC: "".
-func newSSHConn(cipher, mac string) (*sshConn, error) {
+// dialSSH fails unless this cipher and MAC are negotiated.
+func dialSSH(cipher, mac string) (*sshChannel, error) {
 	config := ssh.Config{Ciphers: []string{cipher}}
 	if mac != "" {
 		config.MACs = []string{mac}
@@ -108,26 +113,25 @@ func newSSHConn(cipher, mac string) (*sshConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	serverConfig := &ssh.ServerConfig{Config: config, NoClientAuth: true}
-	serverConfig.AddHostKey(hostKey)
-	clientConfig := &ssh.ClientConfig{Config: config, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey())}
-
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	defer listener.Close()
-	accepted := make(chan ssh.Channel, 1)
-	failed := make(chan error, 1)
+
+	type accepted struct {
+		channel ssh.Channel
+		err     error
+	}
+	server := make(chan accepted, 1)
 	go func() {
-		channel, err := acceptSSH(listener, serverConfig)
-		if err != nil {
-			failed <- err
-			return
-		}
-		accepted <- channel
+		config := &ssh.ServerConfig{Config: config, NoClientAuth: true}
+		config.AddHostKey(hostKey)
+		channel, err := acceptSSH(listener, config)
+		server <- accepted{channel, err}
 	}()
-	client, err := ssh.Dial("tcp", listener.Addr().String(), clientConfig)
+	client, err := ssh.Dial("tcp", listener.Addr().String(),
+		&ssh.ClientConfig{Config: config, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey())})
 	if err != nil {
 		return nil, err
 	}
@@ -142,12 +146,8 @@ func newSSHConn(cipher, mac string) (*sshConn, error) {
 		return nil, err
 	}
 	go ssh.DiscardRequests(requests)
-	select {
-	case err := <-failed:
-		return nil, err
-	case server := <-accepted:
-		return &sshConn{channel, server}, nil
-	}
+	other := <-server
+	return &sshChannel{channel, other.channel}, other.err
 }
 
 // acceptSSH serves one connection and returns its first channel.
@@ -158,7 +158,8 @@ func acceptSSH(listener net.Listener, config *ssh.ServerConfig) (ssh.Channel, er
 	}
 	_, channels, requests, err := ssh.NewServerConn(raw, config)
 	if err != nil {
-		return nil, errors.Join(err, raw.Close())
+		raw.Close()
+		return nil, err
 	}
 	go ssh.DiscardRequests(requests)
 	first, ok := <-channels

@@ -2,49 +2,60 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+// Package rivals is what is measured: groups of contenders, the programs that run
+// them, in Go, C and Rust, and the tags that all of them must compute.
+//
+// To add a rival: add a program that speaks the protocol of package serve, or ops to
+// [GoOps]; build it in build.go; name its contenders in [Groups]; if its algorithm is
+// new, add tags to known.json.
+package rivals
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
 
-// A contender is an op of a peer: implementation, algorithm and mode, as in
+// A Contender is an op of a peer: implementation, algorithm and mode, as in
 // "nettle:umac64:stream".
-type contender string
+type Contender string
 
-func (c contender) parts() (impl, alg, mode string) {
+// Parts returns implementation, algorithm and mode.
+func (c Contender) Parts() (impl, alg, mode string) {
 	f := strings.SplitN(string(c), ":", 3)
 	return f[0], f[1], f[2]
 }
 
-// peer returns the name of the peer that the contender is an op of.
-func (c contender) peer() string {
-	impl, _, _ := c.parts()
+// Peer returns the name of the peer that serves the contender.
+func (c Contender) Peer() string {
+	impl, _, _ := c.Parts()
 	switch impl {
 	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading", "RustCrypto", "ring", "orion", "aws-lc-rs":
 		return impl
 	}
-	return goPeer
+	return GoPeer
 }
 
-// A group is what is measured together: in every round all its contenders take
-// turns at each size.
-type group struct {
-	name       string
-	sizes      []int
-	contenders []contender
-	minRun     int // messages in a run, at least
-	longer     int // factor to the time of a run; 0 is 1
+// PerCall returns how many messages the contender tags in one call.
+func (c Contender) PerCall() int {
+	if _, _, mode := c.Parts(); mode == "batch" || mode == "sumbatch" {
+		return BatchSize
+	}
+	return 1
+}
+
+// A Group is measured together: in each round, at each size, its contenders take
+// turns.
+type Group struct {
+	Name       string
+	Sizes      []int
+	Contenders []Contender
+	MinRun     int // the least number of messages in a run
+	Longer     int // the time of a run is multiplied by this; 0 means 1
 }
 
 const (
 	mib = 1 << 20
-
-	// keySize is the size of the message that shows that a key is right.
-	keySize    = 64
-	streamSize = 64
-	coresSize  = 16384
 
 	// hmacSumSize is the size of the messages that have a key each.
 	hmacSumSize = 28
@@ -53,11 +64,12 @@ const (
 	sshSize = 32768
 )
 
-var groups = []group{
+// Groups is everything that is measured.
+var Groups = []Group{
 	{
-		name:  "message",
-		sizes: []int{16, 32, 64, 256, 1024, 1500, 4096, 16384, mib},
-		contenders: []contender{
+		Name:  "message",
+		Sizes: []int{16, 32, 64, 256, 1024, 1500, 4096, 16384, mib},
+		Contenders: []Contender{
 			"fastmac:umac32:stream", "fastmac:umac32:oneshot",
 			"fastmac:umac64:stream", "fastmac:umac64:oneshot",
 			"fastmac:umac96:stream", "fastmac:umac96:oneshot",
@@ -77,9 +89,9 @@ var groups = []group{
 		},
 	},
 	{
-		name:  "key",
-		sizes: []int{keySize},
-		contenders: []contender{
+		Name:  "key",
+		Sizes: []int{64},
+		Contenders: []Contender{
 			"fastmac:umac32:new", "fastmac:umac64:new", "fastmac:umac64:init",
 			"fastmac:umac96:new", "fastmac:umac128:new",
 			"fakeboboliu:umac64:new", "fakeboboliu:umac128:new",
@@ -92,74 +104,74 @@ var groups = []group{
 		},
 	},
 	{
-		name:  "hmac-sum",
-		sizes: []int{hmacSumSize},
-		contenders: []contender{
+		Name:  "hmac-sum",
+		Sizes: []int{hmacSumSize},
+		Contenders: []Contender{
 			"fastmac:hmac-sha512:sum", "fastmac:hmac-sha512:sumbatch",
-			hmacSumContender,
+			HMACSum,
 			"RustCrypto:hmac-sha512:sum", "ring:hmac-sha512:sum",
 			"orion:hmac-sha512:sum", "aws-lc-rs:hmac-sha512:sum",
 			"OpenSSL:hmac-sha512:sum", "nettle:hmac-sha512:sum",
 		},
 	},
 	{
-		name:  "hmac",
-		sizes: []int{hmacSumSize, 32, 1024, 1500, 16384},
-		contenders: []contender{
+		Name:  "hmac",
+		Sizes: []int{hmacSumSize, 32, 1024, 1500, 16384},
+		Contenders: []Contender{
 			"fastmac:hmac-sha512:stream", "fastmac:hmac-sha512:oneshot", "fastmac:hmac-sha512:batch",
-			hmacContender,
+			HMAC,
 			"RustCrypto:hmac-sha512:stream", "ring:hmac-sha512:stream",
 			"orion:hmac-sha512:stream", "aws-lc-rs:hmac-sha512:stream",
 			"OpenSSL:hmac-sha512:stream", "nettle:hmac-sha512:stream",
 		},
 	},
 	{
-		name:   "streams",
-		sizes:  []int{streamSize},
-		minRun: streamCount,
-		longer: 20, // so that a stream has a hundred turns, with nonces in order
-		contenders: []contender{
+		Name:   "streams",
+		Sizes:  []int{64},
+		MinRun: StreamCount,
+		Longer: 20, // each stream gets a hundred messages, with nonces in order
+		Contenders: []Contender{
 			"fastmac:umac64:inturn", "crypto/cipher:gmac:inturn",
 			"fastmac:umac64:shuffled", "crypto/cipher:gmac:shuffled",
 		},
 	},
 	{
-		name:       "cores",
-		sizes:      []int{coresSize},
-		longer:     8, // a core that is late to start must not count
-		contenders: []contender{"fastmac:umac64:onecore", "fastmac:umac64:allcores"},
+		Name:       "cores",
+		Sizes:      []int{16384},
+		Longer:     8, // the start of the second core must not count
+		Contenders: []Contender{"fastmac:umac64:onecore", "fastmac:umac64:allcores"},
 	},
 	{
-		name:   "ssh",
-		sizes:  []int{sshSize},
-		longer: 10, // two schedulers, of Go and of the kernel, move these figures
-		contenders: []contender{
-			nullContender,
+		Name:   "ssh",
+		Sizes:  []int{sshSize},
+		Longer: 10, // the schedulers of Go and of the kernel move these figures
+		Contenders: []Contender{
+			NoMAC,
 			"fastmac:umac-64-etm:ssh", "fastmac:umac-128-etm:ssh",
 			"fakeboboliu:umac-64-etm:ssh", "fakeboboliu:umac-128-etm:ssh",
-			sshHMACContender,
+			SSHHMAC,
 			"fastmac:hmac-sha2-512-etm:ssh", "x/crypto:hmac-sha2-512-etm:ssh",
-			sshGCMContender, "x/crypto:chacha20-poly1305:ssh",
+			SSHGCM, "x/crypto:chacha20-poly1305:ssh",
 		},
 	},
 	{
-		name:       "read",
-		sizes:      []int{16 << 10, 4 * mib, 64 * mib},
-		contenders: []contender{"reading:memory:loop", "fastmac:umac64:stream"},
+		Name:       "read",
+		Sizes:      []int{16 << 10, 4 * mib, 64 * mib},
+		Contenders: []Contender{"reading:memory:loop", "fastmac:umac64:stream"},
 	},
 }
 
-// The contenders that others are compared with.
+// Contenders that others are compared with.
 const (
-	gmacContender contender = "crypto/cipher:gmac:stream"
-	readContender contender = "reading:memory:loop"
+	GMAC    Contender = "crypto/cipher:gmac:stream"
+	Reading Contender = "reading:memory:loop"
 
-	hmacContender    contender = "crypto/hmac:hmac-sha512:stream"
-	hmacSumContender contender = "crypto/hmac:hmac-sha512:sum"
+	HMAC    Contender = "crypto/hmac:hmac-sha512:stream"
+	HMACSum Contender = "crypto/hmac:hmac-sha512:sum"
 
-	nullContender    contender = "nothing:null-64-etm:ssh"
-	sshHMACContender contender = "x/crypto:hmac-sha2-256-etm:ssh"
-	sshGCMContender  contender = "x/crypto:aes128-gcm:ssh"
+	NoMAC   Contender = "nothing:null-64-etm:ssh"
+	SSHHMAC Contender = "x/crypto:hmac-sha2-256-etm:ssh"
+	SSHGCM  Contender = "x/crypto:aes128-gcm:ssh"
 )
 
 var algTitles = map[string]string{
@@ -179,25 +191,23 @@ var algTitles = map[string]string{
 	"kmac256":        "KMAC256",
 }
 
-// title names the contender for readers. The mode is told where an
-// implementation has several.
-func (c contender) title() string {
-	impl, alg, mode := c.parts()
-	if algTitles[alg] != "" {
-		alg = algTitles[alg]
-	}
+// Title names the contender for readers. It has the mode if an implementation has
+// several.
+func (c Contender) Title() string {
+	impl, alg, mode := c.Parts()
+	alg = cmp.Or(algTitles[alg], alg)
 	switch {
-	case c == readContender:
-		return "merely reading"
-	case c == nullContender:
+	case c == Reading:
+		return "reading alone"
+	case c == NoMAC:
 		return "a MAC that does nothing"
 	case impl != "fastmac":
 	case mode == "oneshot":
-		return impl + " " + alg + ", one-shot"
-	case mode == "batch", mode == "sumbatch":
-		return fmt.Sprintf("%s %s, batches of %d", impl, alg, batchSize)
+		alg += ", one-shot"
+	case c.PerCall() > 1:
+		alg += fmt.Sprintf(", batches of %d", BatchSize)
 	case mode == "init":
-		return impl + " " + alg + ", Init"
+		alg += ", Init"
 	}
 	return impl + " " + alg
 }

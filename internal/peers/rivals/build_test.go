@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package rivals
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-func newTestBuilder(t *testing.T) *builder {
+func newTestBuilt(t *testing.T) *Built {
 	t.Helper()
-	b, err := newBuilder(t.Context(), t.TempDir())
+	b, err := newBuilt(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func newTestBuilder(t *testing.T) *builder {
 
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("PATH", "")
-	b := newTestBuilder(t)
+	b := newTestBuilt(t)
 	b.buildC()
 	b.buildRust()
 	b.buildOpenSSH(t.TempDir())
@@ -40,37 +40,34 @@ func TestNoCompiler(t *testing.T) {
 		"OpenSSH left out: open ",
 		"fakeboboliu left out: no Go files in ",
 	}
-	if len(b.leftOut) != len(want) || len(b.peers) != 1 {
-		t.Fatalf("left out %q, peers %v", b.leftOut, b.peers)
+	if len(b.LeftOut) != len(want) || len(b.Peers) != 0 {
+		t.Fatalf("left out %q, peers %v", b.LeftOut, b.Peers)
 	}
-	for i, line := range b.leftOut {
+	for i, line := range b.LeftOut {
 		if !strings.HasPrefix(line, want[i]) {
 			t.Errorf("%q, want %q", line, want[i])
 		}
 	}
 }
 
-// TestNoHeader has a compiler that fails as gcc does without a header.
+// TestNoHeader has a compiler that fails like gcc without a header.
 func TestNoHeader(t *testing.T) {
-	bin := t.TempDir()
-	script := "#!/bin/sh\necho 'nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory'\nexit 1\n"
-	if err := os.WriteFile(filepath.Join(bin, "cc"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin)
-	b := newTestBuilder(t)
+	t.Setenv("PATH", writeFiles(t, map[string]string{
+		"cc": "#!/bin/sh\necho 'nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory'\nexit 1\n",
+	}))
+	b := newTestBuilt(t)
 	b.buildC()
 	want := "nettle left out: cc: nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory (Debian packages gcc libc6-dev nettle-dev)"
-	if len(b.leftOut) != len(cPeers) || b.leftOut[0] != want {
-		t.Errorf("left out %q, want %q", b.leftOut, want)
+	if len(b.LeftOut) != len(cPeers) || b.LeftOut[0] != want {
+		t.Errorf("left out %q, want %q", b.LeftOut, want)
 	}
 }
 
 // TestCPeers builds what this machine can build and checks its tags.
 func TestCPeers(t *testing.T) {
-	b := newTestBuilder(t)
+	b := newTestBuilt(t)
 	b.buildC()
-	for _, line := range b.leftOut {
+	for _, line := range b.LeftOut {
 		t.Log(line)
 	}
 	checkTags(t, b, nil)
@@ -83,39 +80,40 @@ func TestRustPeers(t *testing.T) {
 	all := rustPeers
 	rustPeers = all[:1]
 	defer func() { rustPeers = all }()
-	b := newTestBuilder(t)
+	b := newTestBuilt(t)
 	b.buildRust()
-	if len(b.leftOut) > 0 {
-		t.Skip(b.leftOut)
+	if len(b.LeftOut) > 0 {
+		t.Skip(b.LeftOut)
 	}
 	for _, name := range []string{"crate hmac", "crate sha2", "Rust compiler"} {
-		if b.versions[name] == "" {
-			t.Errorf("no version of %s in %v", name, b.versions)
+		if b.Versions[name] == "" {
+			t.Errorf("no version of %s in %v", name, b.Versions)
 		}
 	}
 	checkTags(t, b, nil)
 }
 
-// TestCargoFails has a cargo that fails as it does without a network.
+// TestCargoFails has a cargo that fails as without a network.
 func TestCargoFails(t *testing.T) {
-	bin := t.TempDir()
-	script := "#!/bin/sh\necho '    Updating index'\necho 'error: failed to get `ring` as a dependency'\nexit 101\n"
-	if err := os.WriteFile(filepath.Join(bin, "cargo"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin)
-	b := newTestBuilder(t)
+	t.Setenv("PATH", writeFiles(t, map[string]string{
+		"cargo": "#!/bin/sh\necho '    Updating index'\necho 'error: failed to get `ring` as a dependency'\nexit 101\n",
+	}))
+	b := newTestBuilt(t)
 	b.buildRust()
 	want := "RustCrypto left out: cargo: error: failed to get `ring` as a dependency (Debian packages cargo gcc libc6-dev, or rustup; Rust 1.85 or newer)"
-	if len(b.leftOut) != len(rustPeers) || b.leftOut[0] != want {
-		t.Errorf("left out %q, want %q", b.leftOut, want)
+	if len(b.LeftOut) != len(rustPeers) || b.LeftOut[0] != want {
+		t.Errorf("left out %q, want %q", b.LeftOut, want)
 	}
 }
 
-// TestCargoFile checks that the crate asks for the Rust that is told and for one
+// TestCargoFile checks that the crate requires the Rust that messages name, and one
 // version of each peer.
 func TestCargoFile(t *testing.T) {
-	crate := readFile(t, "rust/Cargo.toml")
+	data, err := os.ReadFile("rust/Cargo.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crate := string(data)
 	if want := fmt.Sprintf("\nrust-version = %q\n", minRust); !strings.Contains(crate, want) {
 		t.Errorf("rust/Cargo.toml has no %q", want)
 	}
@@ -128,55 +126,52 @@ func TestCargoFile(t *testing.T) {
 	}
 }
 
-func readFile(t *testing.T, name string) string {
+// writeFiles returns a new directory with these files, which can be run.
+func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return string(data)
+	return dir
 }
 
-// checkTags checks the tags of all contenders of b's peers but the Go peer, and
-// that the errors of those in wrong, and no others, have the text there.
-func checkTags(t *testing.T, b *builder, wrong map[string]string) {
+// checkTags checks the tags of all contenders of b's peers. Those of the peers in
+// wrong must fail with the text there.
+func checkTags(t *testing.T, b *Built, wrong map[string]string) {
 	t.Helper()
-	bench := newTestBench(t, serveArg)
-	for name, p := range b.peers {
-		if name == goPeer {
-			continue
-		}
-		for _, g := range groups {
-			for _, c := range g.contenders {
-				if c.peer() != name {
-					continue
-				}
-				r, err := p.start(t.Context(), os.Stderr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				err = bench.check(r, c, g.sizes)
-				r.stop()
-				switch want := wrong[name]; {
-				case want == "" && err != nil:
-					t.Errorf("%s: %v", c, err)
-				case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
-					t.Errorf("%s: error %v, want %q", c, err, want)
-				}
+	for _, g := range Groups {
+		for _, c := range g.Contenders {
+			p, ok := b.Peers[c.Peer()]
+			if !ok {
+				continue
+			}
+			r, err := p.Start(t.Context(), os.Stderr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.Check(r, g.Sizes)
+			r.Stop()
+			switch want := wrong[p.Name]; {
+			case want == "" && err != nil:
+				t.Errorf("%s: %v", c, err)
+			case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+				t.Errorf("%s: error %v, want %q", c, err, want)
 			}
 		}
 	}
 }
 
-// TestFakeboboliu builds a module of that name whose tags are wrong: what is
-// brought from outside is measured only if it is right, also where two ends that
-// are equally wrong agree.
+// TestFakeboboliu builds a module of that name whose tags are wrong. Code from
+// outside is measured only if its tags are right, even in SSH, where both ends are
+// wrong in the same way and agree.
 func TestFakeboboliu(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"go.mod": "module github.com/fakeboboliu/umac\n\ngo 1.20\n",
 		"umac.go": `package umac
 
@@ -196,29 +191,25 @@ func (m mac) Size() int               { return m.size }
 func New8(key []byte) hash.Hash  { return mac{md5.New(), 8} }
 func New16(key []byte) hash.Hash { return mac{md5.New(), 16} }
 `,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b := newTestBuilder(t)
+	})
+	b := newTestBuilt(t)
 	b.buildFakeboboliu(dir)
-	if len(b.leftOut) > 0 {
-		t.Fatal(b.leftOut)
+	if len(b.LeftOut) > 0 {
+		t.Fatal(b.LeftOut)
 	}
-	if !strings.HasPrefix(b.versions["fakeboboliu/umac"], "copy with SHA-256 ") {
-		t.Errorf("versions %v", b.versions)
+	if !strings.HasPrefix(b.Versions["fakeboboliu/umac"], "copy with SHA-256 ") {
+		t.Errorf("versions %v", b.Versions)
 	}
 	checkTags(t, b, map[string]string{"fakeboboliu": "wrong tag"})
 
-	// The compiler's first complaint is what is told.
+	// The error is the compiler's first.
 	if err := os.WriteFile(filepath.Join(dir, "umac.go"), []byte("package umac\n\nfunc New8() {}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	b = newTestBuilder(t)
+	b = newTestBuilt(t)
 	b.buildFakeboboliu(dir)
-	if len(b.leftOut) != 1 || !strings.Contains(b.leftOut[0], "New8") {
-		t.Errorf("left out %q", b.leftOut)
+	if len(b.LeftOut) != 1 || !strings.Contains(b.LeftOut[0], "New8") {
+		t.Errorf("left out %q", b.LeftOut)
 	}
 }
 
@@ -228,8 +219,7 @@ func TestOpenSSH(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip(err)
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"umac.h": `struct umac_ctx *umac_new(const u_char key[]);
 int umac_update(struct umac_ctx *ctx, const u_char *input, long len);
 int umac_final(struct umac_ctx *ctx, u_char tag[], const u_char nonce[8]);
@@ -270,17 +260,13 @@ int umac_delete(struct umac_ctx *ctx) { freezero(ctx, sizeof *ctx); return 1; }
 #define umac_delete umac128_delete
 #include "umac.c"
 `,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b := newTestBuilder(t)
+	})
+	b := newTestBuilt(t)
 	b.buildOpenSSH(dir)
-	if b.peers["OpenSSH"].name == "" {
-		t.Skip(b.leftOut) // no libssl-dev
+	if b.Peers["OpenSSH"].Name == "" {
+		t.Skip(b.LeftOut) // no libssl-dev
 	}
-	if got := b.versions["OpenSSH umac.c"]; got != "1.99 (2026/01/02)" {
+	if got := b.Versions["OpenSSH umac.c"]; got != "1.99 (2026/01/02)" {
 		t.Errorf("version %q", got)
 	}
 	checkTags(t, b, map[string]string{"OpenSSH": " bytes: 0000010000000000"})

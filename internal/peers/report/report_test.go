@@ -1,0 +1,193 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/plotter"
+
+	"example.com/fastmac/internal/peers/rivals"
+)
+
+const sample = "../results/amd-zen5.json"
+
+func readSample(t *testing.T) *Results {
+	t.Helper()
+	r, err := Read(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestFacts checks that everything states where its figures come from.
+func TestFacts(t *testing.T) {
+	r := readSample(t)
+	for text, facts := range map[string][]string{
+		Section(r): {r.CPU, r.Go, r.Commit, r.Command, r.Date, "OS: unknown", "nettle 3.8", "| spread |"},
+		Readme(r):  {r.CPU, r.Go, r.Commit, "| spread |"},
+		Chart(r):   {r.CPU, r.Go, r.Commit, r.Command},
+		Bars(r):    {r.CPU, r.Go, r.Commit, r.Command},
+	} {
+		for _, fact := range facts {
+			if !strings.Contains(text, fact) {
+				t.Errorf("no %q in:\n%s", fact, text)
+			}
+		}
+	}
+}
+
+// TestRows checks that each row is in a table, with its time or its throughput.
+func TestRows(t *testing.T) {
+	r := readSample(t)
+	page := Section(r)
+	for _, row := range r.Rows {
+		title := regexp.QuoteMeta(row.Contender().Title())
+		if row.Group == "cores" {
+			title = "[12] cores?"
+		}
+		figures := []float64{row.NS, row.gbps(), row.mbps()}
+		if !slices.ContainsFunc(figures, func(v float64) bool {
+			return regexp.MustCompile(`(?m)^\| ` + title + `[ ,|].*\| +` + regexp.QuoteMeta(number(v)) + ` \|`).MatchString(page)
+		}) {
+			t.Errorf("no figure of %+v", row)
+		}
+	}
+}
+
+// TestDark checks that each color has a counterpart in the dark scheme.
+func TestDark(t *testing.T) {
+	for _, svg := range []string{Chart(readSample(t)), Bars(readSample(t))} {
+		found := regexp.MustCompile(`style="[^"]*((?:fill|stroke):#[0-9A-F]{6})`).FindAllStringSubmatch(svg, -1)
+		for _, match := range found {
+			if !strings.Contains(svg, "[style*=\""+match[1]+"\"]") {
+				t.Errorf("no dark color for %s", match[1])
+			}
+		}
+		if len(found) < 20 {
+			t.Errorf("%d colored elements", len(found))
+		}
+	}
+}
+
+// TestGaps renders results in which rows are missing.
+func TestGaps(t *testing.T) {
+	full := readSample(t)
+	for name, keep := range map[string]func(Row) bool{
+		"no GMAC":   func(r Row) bool { return r.Alg != "gmac" },
+		"no stdlib": func(r Row) bool { return !strings.HasPrefix(r.Impl, "crypto/") },
+		"no C":      func(r Row) bool { return r.Contender().Peer() == rivals.GoPeer },
+		"only read": func(r Row) bool { return r.Group == "read" },
+		"one row":   func(r Row) bool { return r == full.Rows[0] },
+		"one size":  func(r Row) bool { return r.Size == 64 },
+	} {
+		r := *full
+		r.Rows = nil
+		for _, row := range full.Rows {
+			if keep(row) {
+				r.Rows = append(r.Rows, row)
+			}
+		}
+		r.Command = `-o "<&>"`
+		for _, as := range []func(*Results) string{Section, Readme, Chart, Bars} {
+			if got := as(&r); strings.Contains(got, "NaN") || strings.Contains(got, "Inf") {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+		wellFormed(t, Chart(&r))
+		wellFormed(t, Bars(&r))
+	}
+}
+
+func wellFormed(t *testing.T, svg string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Errorf("chart: %v\n%s", err, svg)
+			return
+		}
+	}
+}
+
+func TestResultsFile(t *testing.T) {
+	r := readSample(t)
+	path := filepath.Join(t.TempDir(), "amd-zen5.json")
+	if err := r.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r, again) {
+		t.Errorf("written %+v, read %+v", r, again)
+	}
+	got, _ := os.ReadFile(path)
+	want, _ := os.ReadFile(sample)
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not as it would be written:\n%s", sample, got)
+	}
+	if err := r.Write(filepath.Join(path, "x")); err == nil || !strings.HasPrefix(err.Error(), "fastmac: ") {
+		t.Errorf("write to a bad path: error %v", err)
+	}
+
+	for _, bad := range []string{
+		"", "[]", "{}", `{"rows":[]}`,
+		`{"rows":[{"group":"message","size":16,"ns":0}]}`,
+		`{"rows":[{"group":"message","size":0,"ns":1}]}`,
+		`{"rows":[{"group":"message","size":16,"ns":"x"}]}`,
+	} {
+		if err := os.WriteFile(path, []byte(bad), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.HasPrefix(err.Error(), "fastmac: results ") {
+			t.Errorf("results %q: error %v", bad, err)
+		}
+	}
+}
+
+func TestSpaceOut(t *testing.T) {
+	const ratio = 1 << 21 // so that labels are a factor of 2 apart
+	labels := plotter.XYs{{Y: 10}, {Y: 100}, {Y: 99}, {Y: 40}, {Y: 12}}
+	spaceOut(labels, ratio)
+	var got []string
+	for _, l := range labels {
+		got = append(got, fmt.Sprintf("%.3g", l.Y))
+	}
+	if want := "6 100 50 25 12"; strings.Join(got, " ") != want {
+		t.Errorf("labels at %v, want %s", got, want)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for v, want := range map[float64]string{0.004: "0.00", 1.234: "1.23", 9.994: "9.99", 9.996: "10.0", 99.94: "99.9", 99.96: "100", 123456.7: "123457"} {
+		if got := number(v); got != want {
+			t.Errorf("number(%v) = %s, want %s", v, got, want)
+		}
+	}
+	for v, want := range map[float64]string{0.0123: "0.012", 0.0994: "0.099", 0.0996: "0.10", 0.5: "0.50"} {
+		if got := ratio(v); got != want {
+			t.Errorf("ratio(%v) = %s, want %s", v, got, want)
+		}
+	}
+	r := NewRow("key", "fastmac:umac64:new", 64, []float64{4, 1, 3, 2.004})
+	if want := (Row{"key", "fastmac", "umac64", "new", 64, 2.5, 1.42, 3.58}); r != want {
+		t.Errorf("row %+v, want %+v", r, want)
+	}
+}

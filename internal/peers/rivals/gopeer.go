@@ -1,0 +1,337 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package rivals
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"hash"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/dchest/siphash"
+	"github.com/minio/highwayhash"
+	"github.com/zeebo/blake3"
+	"golang.org/x/crypto/poly1305" //lint:ignore SA1019 measured, not used
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/peers/serve"
+)
+
+// GoOps returns the ops of this program as a peer: fastmac's, and those of rivals
+// written in Go. Their names are those of contenders.
+func GoOps() map[string]serve.Op {
+	streams := newStreams()
+	key := fastmac.NewHMACSHA512Key(serve.Key[:])
+	ops := map[string]serve.Op{
+		"fastmac:umac64:init":     umacInit(),
+		"fastmac:umac64:inturn":   streams.umac(false),
+		"fastmac:umac64:shuffled": streams.umac(true),
+		"fastmac:umac64:onecore":  umacCores(1),
+		"fastmac:umac64:allcores": umacCores(runtime.GOMAXPROCS(0)),
+
+		"fastmac:hmac-sha512:stream":  hashStream(key.New()),
+		"fastmac:hmac-sha512:oneshot": hmacOneShot(key),
+		"fastmac:hmac-sha512:new":     hashNew(func() hash.Hash { return fastmac.NewHMACSHA512(serve.Key[:]) }),
+		"fastmac:hmac-sha512:sum":     hmacSum,
+		"fastmac:hmac-sha512:batch": hmacBatches(func(tags [][64]byte, _, msgs [][]byte) {
+			key.TagBatch(tags, msgs)
+		}),
+		"fastmac:hmac-sha512:sumbatch": hmacBatches(fastmac.SumHMACSHA512Batch),
+
+		"crypto/cipher:gmac:stream":   gmac(newGMAC(serve.Key[:16])),
+		"crypto/cipher:gmac:new":      gmacNew,
+		"crypto/cipher:gmac:inturn":   streams.gmac(false),
+		"crypto/cipher:gmac:shuffled": streams.gmac(true),
+
+		"crypto/hmac:hmac-sha256:new":    hashNew(newHMAC(sha256.New)),
+		"crypto/hmac:hmac-sha256:stream": hashStream(newHMAC(sha256.New)()),
+		"crypto/hmac:hmac-sha512:new":    hashNew(newHMAC(sha512.New)),
+		"crypto/hmac:hmac-sha512:stream": hashStream(newHMAC(sha512.New)()),
+		"crypto/hmac:hmac-sha512:sum":    stdHMACSum,
+
+		"x/crypto:poly1305:oneshot":    poly1305Tag,
+		"zeebo:blake3:stream":          hashStream(newBLAKE3()),
+		"zeebo:blake3:new":             hashNew(newBLAKE3),
+		"minio:highwayhash128:oneshot": highwayhash128,
+		"minio:highwayhash256:oneshot": highwayhash256,
+		"dchest:siphash:oneshot":       siphash64,
+	}
+	for name, size := range map[string]int{"umac32": 4, "umac64": 8, "umac96": 12, "umac128": 16} {
+		k := newUMACKey(size)
+		ops["fastmac:"+name+":stream"] = umacStream(k)
+		ops["fastmac:"+name+":oneshot"] = umacOneShot(k)
+		ops["fastmac:"+name+":new"] = umacNew(size)
+	}
+	maps.Copy(ops, sshOps())
+	return ops
+}
+
+// GoVersions returns the versions of the modules that GoOps measures.
+func GoVersions() map[string]string {
+	versions := make(map[string]string)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return versions
+	}
+	for _, m := range info.Deps {
+		name := strings.TrimPrefix(m.Path, "github.com/")
+		switch name {
+		case "zeebo/blake3", "minio/highwayhash", "dchest/siphash", "golang.org/x/crypto":
+			versions[name] = m.Version
+		}
+	}
+	return versions
+}
+
+// must is for keys, whose sizes are known to be right.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func newUMACKey(tagSize int) *fastmac.UMACKey {
+	return must(fastmac.NewUMACKey(serve.Key[:16], tagSize))
+}
+
+func umacStream(k *fastmac.UMACKey) serve.Op {
+	u := k.New()
+	return func(msg []byte, n int) []byte {
+		nonce, tag := make([]byte, 8), make([]byte, 0, 16)
+		for c := serve.FirstNonce(n); c <= serve.LastNonce; c++ {
+			binary.BigEndian.PutUint64(nonce, c)
+			u.Reset()
+			u.Write(msg)
+			tag = u.AppendTag(tag[:0], nonce)
+		}
+		return tag
+	}
+}
+
+func umacOneShot(k *fastmac.UMACKey) serve.Op {
+	return func(msg []byte, n int) []byte {
+		nonce, tag := make([]byte, 8), make([]byte, 0, 16)
+		for c := serve.FirstNonce(n); c <= serve.LastNonce; c++ {
+			binary.BigEndian.PutUint64(nonce, c)
+			tag = k.Tag(tag[:0], nonce, msg)
+		}
+		return tag
+	}
+}
+
+// umacNew sets up the key n times. The one tag at the end shows that the key is
+// right; its time is negligible.
+func umacNew(tagSize int) serve.Op {
+	return func(msg []byte, n int) []byte {
+		var k *fastmac.UMACKey
+		for range n {
+			k = newUMACKey(tagSize)
+		}
+		return k.Tag(nil, binary.BigEndian.AppendUint64(nil, serve.LastNonce), msg)
+	}
+}
+
+func umacInit() serve.Op {
+	var k fastmac.UMACKey
+	return func(msg []byte, n int) []byte {
+		for range n {
+			if err := k.Init(serve.Key[:16], 8); err != nil {
+				panic(err)
+			}
+		}
+		return k.Tag(nil, binary.BigEndian.AppendUint64(nil, serve.LastNonce), msg)
+	}
+}
+
+// umacCores divides the messages among goroutines, which have a stream each of one
+// key.
+func umacCores(cores int) serve.Op {
+	k := newUMACKey(8)
+	streams := make([]serve.Op, cores)
+	for i := range streams {
+		streams[i] = umacStream(k)
+	}
+	return func(msg []byte, n int) []byte {
+		tags := make([][]byte, cores)
+		var wg sync.WaitGroup
+		for i := range tags {
+			wg.Go(func() { tags[i] = streams[i](msg, (n+i)/cores) })
+		}
+		wg.Wait()
+		last := tags[cores-1] // never without messages
+		for _, tag := range tags {
+			if len(tag) > 0 && !bytes.Equal(tag, last) {
+				return tag
+			}
+		}
+		return last
+	}
+}
+
+func hmacOneShot(k *fastmac.HMACSHA512Key) serve.Op {
+	return func(msg []byte, n int) []byte {
+		tag := make([]byte, 0, 64)
+		for range n {
+			tag = k.Tag(tag[:0], msg)
+		}
+		return tag
+	}
+}
+
+func hmacSum(msg []byte, n int) []byte {
+	var tag [64]byte
+	for range n {
+		tag = fastmac.SumHMACSHA512(serve.Key[:], msg)
+	}
+	return tag[:]
+}
+
+func stdHMACSum(msg []byte, n int) []byte {
+	tag := make([]byte, 0, 64)
+	for range n {
+		h := hmac.New(sha512.New, serve.Key[:])
+		h.Write(msg)
+		tag = h.Sum(tag[:0])
+	}
+	return tag
+}
+
+// BatchSize is the number of messages in a batch.
+const BatchSize = 64
+
+// batch is BatchSize copies of one message, one after the other in memory, a key for
+// each, of which the last is the key of all peers, and room for the tags.
+type batch struct {
+	tags       [][64]byte
+	keys, msgs [][]byte
+}
+
+func newBatch(msg []byte) *batch {
+	b := &batch{tags: make([][64]byte, BatchSize)}
+	all := bytes.Repeat(msg, BatchSize)
+	for i := range BatchSize {
+		k := serve.Key
+		k[0] ^= byte(BatchSize - 1 - i)
+		b.keys = append(b.keys, k[:])
+		b.msgs = append(b.msgs, all[i*len(msg):(i+1)*len(msg)])
+	}
+	return b
+}
+
+// hmacBatches tags messages in batches. If n is not a multiple of BatchSize, the
+// first batch is shorter. The batch of each size is made in the first run, which only
+// shows that the tag is right, so that the timed runs copy nothing.
+func hmacBatches(tag func(tags [][64]byte, keys, msgs [][]byte)) serve.Op {
+	batches := make(map[int]*batch)
+	return func(msg []byte, n int) []byte {
+		b := batches[len(msg)]
+		if b == nil {
+			b = newBatch(msg)
+			batches[len(msg)] = b
+		}
+		for i := firstTurn(n, BatchSize); n > 0; i = 0 {
+			tag(b.tags[i:], b.keys[i:], b.msgs[i:])
+			n -= BatchSize - i
+		}
+		return b.tags[BatchSize-1][:]
+	}
+}
+
+func hashStream(h hash.Hash) serve.Op {
+	return func(msg []byte, n int) []byte {
+		tag := make([]byte, 0, h.Size())
+		for range n {
+			h.Reset()
+			h.Write(msg)
+			tag = h.Sum(tag[:0])
+		}
+		return tag
+	}
+}
+
+func hashNew(set func() hash.Hash) serve.Op {
+	return func(msg []byte, n int) []byte {
+		var h hash.Hash
+		for range n {
+			h = set()
+		}
+		h.Write(msg)
+		return h.Sum(nil)
+	}
+}
+
+func newHMAC(unkeyed func() hash.Hash) func() hash.Hash {
+	return func() hash.Hash { return hmac.New(unkeyed, serve.Key[:]) }
+}
+
+func newBLAKE3() hash.Hash { return must(blake3.NewKeyed(serve.Key[:32])) }
+
+// newGMAC returns GMAC: GCM with nothing to encrypt.
+func newGMAC(key []byte) cipher.AEAD {
+	return must(cipher.NewGCM(must(aes.NewCipher(key))))
+}
+
+func gmac(g cipher.AEAD) serve.Op {
+	return func(msg []byte, n int) []byte {
+		nonce, tag := make([]byte, 12), make([]byte, 0, 16)
+		for c := serve.FirstNonce(n); c <= serve.LastNonce; c++ {
+			binary.BigEndian.PutUint64(nonce[4:], c)
+			tag = g.Seal(tag[:0], nonce, nil, msg)
+		}
+		return tag
+	}
+}
+
+func gmacNew(msg []byte, n int) []byte {
+	var g cipher.AEAD
+	for range n {
+		g = newGMAC(serve.Key[:16])
+	}
+	return gmac(g)(msg, 1)
+}
+
+func poly1305Tag(msg []byte, n int) []byte {
+	var tag [16]byte
+	k := (*[32]byte)(serve.Key[:])
+	for range n {
+		poly1305.Sum(&tag, msg, k)
+	}
+	return tag[:]
+}
+
+func highwayhash128(msg []byte, n int) []byte {
+	var tag [highwayhash.Size128]byte
+	for range n {
+		tag = highwayhash.Sum128(msg, serve.Key[:32])
+	}
+	return tag[:]
+}
+
+func highwayhash256(msg []byte, n int) []byte {
+	var tag [highwayhash.Size]byte
+	for range n {
+		tag = highwayhash.Sum(msg, serve.Key[:32])
+	}
+	return tag[:]
+}
+
+func siphash64(msg []byte, n int) []byte {
+	k0, k1 := binary.LittleEndian.Uint64(serve.Key[:]), binary.LittleEndian.Uint64(serve.Key[8:])
+	var tag uint64
+	for range n {
+		tag = siphash.Hash(k0, k1, msg)
+	}
+	return binary.LittleEndian.AppendUint64(nil, tag)
+}

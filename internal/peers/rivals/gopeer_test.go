@@ -1,0 +1,117 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package rivals
+
+import (
+	"bytes"
+	"crypto/fips140"
+	"fmt"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/peers/serve"
+)
+
+// TestGoOps runs each op of the Go peer for several numbers of messages: all end
+// in the tag known beforehand.
+func TestGoOps(t *testing.T) {
+	ops := GoOps()
+	tested := make(map[string]bool)
+	for _, g := range Groups {
+		for _, c := range g.Contenders {
+			if c.Peer() != GoPeer {
+				continue
+			}
+			run, ok := ops[string(c)]
+			if !ok {
+				t.Errorf("no op %s", c)
+				continue
+			}
+			tested[string(c)] = true
+			for _, size := range g.Sizes {
+				if size > 4*mib {
+					continue
+				}
+				msg := serve.Message(size)
+				for _, n := range []int{1, 2, 5} {
+					if err := c.CheckTag(size, fmt.Sprintf("%x", run(msg, n))); err != nil {
+						t.Errorf("%s, %d messages: %v", c, n, err)
+					}
+				}
+			}
+		}
+	}
+	for name := range ops {
+		if !tested[name] {
+			t.Errorf("op %s belongs to no contender", name)
+		}
+	}
+}
+
+// TestBatches runs batches of which the first is short, full, or the only one, and
+// the same size again, where the copies of the message exist already.
+func TestBatches(t *testing.T) {
+	ops := GoOps()
+	for _, c := range []Contender{"fastmac:hmac-sha512:batch", "fastmac:hmac-sha512:sumbatch"} {
+		for _, n := range []int{1, BatchSize - 1, BatchSize, BatchSize + 1, 3 * BatchSize} {
+			if err := c.CheckTag(hmacSumSize, fmt.Sprintf("%x", ops[string(c)](serve.Message(hmacSumSize), n))); err != nil {
+				t.Errorf("%s, %d messages: %v", c, n, err)
+			}
+		}
+	}
+	msg, tag := serve.Message(1500), ops["fastmac:hmac-sha512:batch"]
+	tag(msg, 1)
+	if allocs := testing.AllocsPerRun(3, func() { tag(msg, BatchSize) }); allocs >= BatchSize && !fips140.Enabled() {
+		t.Errorf("a second run allocates %v times: are messages copied within it?", allocs)
+	}
+	keys := newBatch(nil).keys
+	seen := make(map[string]bool)
+	for _, k := range keys {
+		seen[string(k)] = true
+	}
+	if len(seen) != BatchSize || !bytes.Equal(keys[BatchSize-1], serve.Key[:]) {
+		t.Errorf("%d keys, the last %x", len(seen), keys[BatchSize-1])
+	}
+}
+
+func TestStreams(t *testing.T) {
+	s := newStreams()
+	all, shuffled := s.umacs(), inOrder(s.umacs(), true)
+	if all[len(all)-1] != shuffled[len(all)-1] {
+		t.Error("the last stream is not the last after shuffling")
+	}
+	same, seen := 0, make(map[any]bool)
+	for i := range all {
+		seen[shuffled[i]] = true
+		if all[i] == shuffled[i] {
+			same++
+		}
+	}
+	if len(seen) != StreamCount || same > 20 {
+		t.Errorf("%d streams after shuffling, %d of them where they were", len(seen), same)
+	}
+	for _, test := range [][3]int{{1, 10, 9}, {9, 10, 1}, {10, 10, 0}, {11, 10, 9}, {25, 10, 5}} {
+		if got := firstTurn(test[0], test[1]); got != test[2] {
+			t.Errorf("firstTurn(%d, %d) = %d, want %d", test[0], test[1], got, test[2])
+		}
+	}
+	msg := serve.Message(64)
+	one := s.gmac(true)(msg, 1)
+	if lap := s.gmac(true)(msg, StreamCount+1); !bytes.Equal(one, lap) {
+		t.Errorf("more than a lap ends in %x, want %x", lap, one)
+	}
+}
+
+// TestSSHMACs checks whose HMAC-SHA-512 is measured under which name.
+func TestSSHMACs(t *testing.T) {
+	sshOps()
+	for name, want := range map[string]bool{ssh.HMACSHA512ETM: false, fastmacSSH + ssh.HMACSHA512ETM: true} {
+		if _, got := serve.NewSSHMAC(name).(*fastmac.HMACSHA512); got != want {
+			t.Errorf("%s is fastmac's: %v, want %v", name, got, want)
+		}
+	}
+}
