@@ -23,7 +23,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -44,22 +43,6 @@ const (
 	inCharts = "amd-zen5"
 )
 
-const usage = `usage: go run -C internal/peers . [flags]
-
-Without -page and -readme, measures and prints the tables in Markdown:
-  -o FILE             also write the results to FILE, results/NAME.json for machine NAME
-  -quick              a short run, to see whether everything works
-  -openssh DIR        also measure umac.c of the OpenSSH sources in DIR
-  -fakeboboliu DIR    also measure the module github.com/fakeboboliu/umac in DIR
-
-From the files in results:
-  -page               write RESULTS.md, and the charts in ../../assets
-  -readme             print the short table for each machine
-
-FILE and DIR are relative to internal/peers.
-Exit status: 0 done, 1 something failed or a tag was wrong, 2 wrong usage.
-`
-
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == serveArg {
 		if err := serve.Serve(os.Stdin, os.Stdout, rivals.GoVersions(), rivals.GoOps()); err != nil {
@@ -75,21 +58,47 @@ func main() {
 }
 
 type options struct {
-	out, fakeboboliu, openssh string
+	out, openssh, fakeboboliu string
 
 	quick, page, readme bool
 }
 
+// flags returns the flags that set o.
+func flags(o *options) *flag.FlagSet {
+	fs := flag.NewFlagSet("peers", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&o.out, "o", "", "also write the results to `FILE`: results/NAME.json for machine NAME")
+	fs.BoolVar(&o.quick, "quick", false, "measure for a short time, to see whether everything works")
+	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c of the OpenSSH sources in `DIR`")
+	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the module github.com/fakeboboliu/umac in `DIR`")
+	fs.BoolVar(&o.page, "page", false, "do not measure; write RESULTS.md and the charts in ../../assets")
+	fs.BoolVar(&o.readme, "readme", false, "do not measure; print a short table for each machine")
+	return fs
+}
+
 // run is main without the process. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		io.WriteString(stdout, usage)
-		return exitOK
-	} else if err != nil {
-		printError(stderr, err)
-		io.WriteString(stderr, usage)
-		return exitUsage
+	var o options
+	fs := flags(&o)
+	err := fs.Parse(args)
+	switch {
+	case err != nil:
+	case fs.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	case (o.page || o.readme) && fs.NFlag() > 1:
+		err = errors.New("-page and -readme allow no other flag")
+	}
+	if err != nil {
+		code := exitUsage
+		if errors.Is(err, flag.ErrHelp) {
+			code, stderr = exitOK, stdout
+		} else {
+			printError(stderr, err)
+		}
+		fmt.Fprintf(stderr, "usage: go run -C internal/peers . [flags]\nFILE and DIR are relative to internal/peers. Exit status: 0 done, 1 something failed or a tag was wrong, 2 wrong usage.\n")
+		fs.SetOutput(stderr)
+		fs.PrintDefaults()
+		return code
 	}
 	switch {
 	case o.page:
@@ -104,27 +113,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitOK
-}
-
-func parse(args []string) (o options, err error) {
-	fs := flag.NewFlagSet("peers", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&o.out, "o", "", "")
-	fs.BoolVar(&o.quick, "quick", false, "")
-	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "")
-	fs.StringVar(&o.openssh, "openssh", "", "")
-	fs.BoolVar(&o.page, "page", false, "")
-	fs.BoolVar(&o.readme, "readme", false, "")
-	if err := fs.Parse(args); err != nil {
-		return o, err
-	}
-	if fs.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	}
-	if (o.page || o.readme) && fs.NFlag() > 1 {
-		return o, errors.New("-page and -readme allow no other flag")
-	}
-	return o, nil
 }
 
 // readAll reads the results files in dir, in the order of their names.
@@ -179,7 +167,6 @@ func printReadme(w io.Writer, results string) error {
 // measureAll builds the peers, measures the groups and prints the tables. If
 // contenders were refused, it measures the others before it fails.
 func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, stderr io.Writer) error {
-	stderr = &lockedWriter{w: stderr}
 	if o.out != "" {
 		// A wrong path should not show only after minutes of measuring.
 		if _, err := os.Stat(filepath.Dir(o.out)); err != nil {
@@ -256,16 +243,4 @@ func self() (serve.Peer, error) {
 // printError prints err as one line with the prefix of package fastmac's errors.
 func printError(stderr io.Writer, err error) {
 	fmt.Fprintf(stderr, "fastmac: %s\n", strings.TrimPrefix(err.Error(), "fastmac: "))
-}
-
-// A lockedWriter may be used by this process and by several peers at once.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }

@@ -109,8 +109,8 @@ func TestCommand(t *testing.T) {
 		"-quick -openssh /tmp/ssh -o a.json": " -quick -o a.json -openssh DIR",
 		"-fakeboboliu /tmp/fake -o it's":     ` -o 'it'"'"'s' -fakeboboliu DIR`,
 	} {
-		o, err := parse(strings.Fields(args))
-		if err != nil {
+		var o options
+		if err := flags(&o).Parse(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
 		if got := command(o); !strings.HasPrefix(got, "GODEBUG=cpu.avx512f=off go run -C internal/peers") || !strings.HasSuffix(got, " ."+want) {

@@ -54,7 +54,7 @@ func (b *bench) measure(ctx context.Context, g rivals.Group) ([]report.Row, erro
 			continue
 		}
 		if running[peer.Name] == nil {
-			p, err := peer.Start(ctx, b.stderr)
+			p, err := peer.Start(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -5,9 +5,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -66,7 +66,7 @@ func newTestBench(t *testing.T, arg string) *bench {
 	p.Argv[1] = arg
 	return &bench{
 		peers: map[string]serve.Peer{rivals.GoPeer: p}, versions: make(map[string]string),
-		rounds: 2, minTime: 100 * time.Microsecond, stderr: &lockedWriter{w: new(bytes.Buffer)},
+		rounds: 2, minTime: 100 * time.Microsecond, stderr: io.Discard,
 	}
 }
 
@@ -148,7 +148,7 @@ func TestMeasureFails(t *testing.T) {
 
 // TestCalibrate checks that batches are whole, and that runs have their least size.
 func TestCalibrate(t *testing.T) {
-	p, err := newTestBench(t, serveArg).peers[rivals.GoPeer].Start(t.Context(), os.Stderr)
+	p, err := newTestBench(t, serveArg).peers[rivals.GoPeer].Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

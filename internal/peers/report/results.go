@@ -7,12 +7,12 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/aclements/go-moremath/stats"
@@ -37,7 +37,7 @@ type Results struct {
 	MinTime  string            `json:"min_time"` // of a run
 	Versions map[string]string `json:"versions"`
 	LeftOut  []string          `json:"left_out"`
-	Rows     []Row             `json:"rows"` // last, see Write
+	Rows     []Row             `json:"rows"`
 }
 
 // Row is the time of a contender at a size: the median of the rounds and the
@@ -119,26 +119,12 @@ func Read(path string) (*Results, error) {
 // Write writes a results file. Each row is on one line, so that a diff shows which
 // rows changed.
 func (r *Results) Write(path string) error {
-	head := *r
-	head.Rows = nil
-	data, err := json.MarshalIndent(head, "", " ")
+	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	b.Write(bytes.TrimSuffix(data, []byte("null\n}")))
-	separator := "[\n  "
-	for _, row := range r.Rows {
-		line, err := json.Marshal(row)
-		if err != nil {
-			return err
-		}
-		b.WriteString(separator)
-		b.Write(line)
-		separator = ",\n  "
-	}
-	b.WriteString("\n ]\n}\n")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+	data = regexp.MustCompile(`\n   |\n  (})`).ReplaceAll(data, []byte("$1"))
+	if err := os.WriteFile(path, append(data, '\n'), 0o666); err != nil {
 		return fmt.Errorf("fastmac: results: %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ package report
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"example.com/fastmac/internal/peers/rivals"
-	"example.com/fastmac/internal/peers/serve"
 )
 
 // Page returns the page with all tables of all results, in Markdown.
@@ -30,48 +30,9 @@ func Page(all []*Results) string {
 }
 
 // intro is what holds for all machines.
-var intro = fmt.Sprintf(`# Results
-
-This page is written by `+"`go run -C internal/peers . -page`"+` from the files in results,
-one for each machine. To measure another machine, write a file for it first:
-
-    go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR
-
-- After -openssh comes a directory with umac.c, umac.h and umac128.c of a release of
-  portable OpenSSH (<https://www.openssh.com/portable.html>). Releases 10.3p1 to 10.5p1
-  have revision 1.30 of umac.c.
-- After -fakeboboliu comes a directory with the Go module github.com/fakeboboliu/umac.
-  The Go files of its tag v0.1.1 have the SHA-256 13bd2ffb5f07.
-- Without these flags, and without a compiler or library for the other peers, their
-  rows are left out.
-
-## How to read the tables
-
-- A figure is the median of the rounds. In each round all contenders take turns at
-  each size, in a new random order.
-- The last column, spread, is the noise: the width of the middle half of the rounds,
-  from the first to the third quartile, as a share of the median. A line with several
-  figures has the largest.
-- All contenders have the same key and message. The message is in the cache if it
-  fits. Each peer runs its loop in a process of its own language. Before timing, every
-  tag is compared with a known one, and after each timed run the last tag.
-- The key is set up once, and UMAC and GMAC have a new nonce for each message.
-  Poly1305 has the same one-time key each time; in real use each message needs a new
-  one, and the time to make it is not included. HighwayHash, SipHash and Poly1305 are
-  one-shot functions.
-- GMAC is GCM with nothing to encrypt and the message as additional data. nettle
-  counts its nonces itself. OpenSSL is called through EVP_MAC. C is compiled with -O2.
-- HMAC has a key of %d bytes. A batch is %d messages in one call, at different
-  addresses, under one key or under one key each; the time is per message. No peer has
-  such a call. RustCrypto is its crates hmac and sha2, sha2 with its feature asm.
-- OpenSSH's umac.c is compiled with inline helpers, where OpenSSH calls functions for
-  each word, and with OpenSSL's AES.
-- SSH is one channel from x/crypto's client to its server, in one process over TCP on
-  the loopback interface: both ends and the kernel share the cores, where two machines
-  have their own. The MACs run with the cipher aes128-ctr. A connection is measured
-  only if it negotiated what its line says. After each run, the tag of the last message
-  that arrived is compared with a known one; with the AEAD ciphers it is hmac-sha2-256.
-`, len(serve.Key), rivals.BatchSize)
+//
+//go:embed intro.md
+var intro string
 
 // Section returns the tables of one machine, in Markdown.
 func Section(r *Results) string {
@@ -175,24 +136,42 @@ func (t *grid) markdown() string {
 // tables returns the tables of the results. Tables without lines are left out.
 func tables(r *Results) []grid {
 	const ratios = "time ÷ time of %s (less than 1 is faster)"
+	title := func(row Row) string { return row.Contender().Title() }
 	ns := func(row Row) string { return number(row.NS) }
-	message := r.group("message")
+	gbps := func(row Row) string { return number(row.gbps()) }
 	all := []grid{
-		bySize("Time per message in ns, by its size in bytes", message, ns),
-		bySize("GB/s, by the size of the message", message, func(row Row) string { return number(row.gbps()) }),
-		bySize(fmt.Sprintf("By size: "+ratios, rivals.GMAC.Title()), message, r.shareOf(rivals.GMAC)),
-		list("Key set-up", []string{"ns"}, r.group("key"), func(row Row) []string { return []string{number(row.NS)} }),
-		list("HMAC-SHA-512, a new 64-byte key for each 28-byte message", []string{"ns per message", "÷ crypto/hmac"},
-			r.group("hmac-sum"), func(row Row) []string { return []string{number(row.NS), r.shareOf(rivals.HMACSum)(row)} }),
+		bySize("Time per message in ns, by its size in bytes", r.group("message"), ns),
+		bySize("GB/s, by the size of the message", r.group("message"), gbps),
+		bySize(fmt.Sprintf("By size: "+ratios, rivals.GMAC.Title()), r.group("message"), r.times(rivals.GMAC)),
+		list("Key set-up", r.group("key"), title, column{"ns", ns}),
+		list("HMAC-SHA-512, a new 64-byte key for each 28-byte message", r.group("hmac-sum"), title,
+			column{"ns per message", ns}, column{"÷ crypto/hmac", r.times(rivals.HMACSum)}),
 		bySize("HMAC-SHA-512, key reused: time per message in ns, by its size in bytes", r.group("hmac"), ns),
-		bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.shareOf(rivals.HMAC)),
-		streamsTable(r), coresTable(r), sshTable(r), readTable(r),
+		bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.times(rivals.HMAC)),
+		list(fmt.Sprintf("%d keyed streams in turn, messages of 64 bytes", rivals.StreamCount), r.group("streams"),
+			func(row Row) string {
+				return title(row) + map[string]string{"shuffled": ", shuffled in memory"}[row.Mode]
+			},
+			column{"ns per message", ns},
+			column{"÷ GMAC", func(row Row) string {
+				return r.times(rivals.Contender("crypto/cipher:gmac:" + row.Mode))(row)
+			}}),
+		list("One UMAC-64 key, messages of 16384 bytes", r.group("cores"),
+			func(row Row) string {
+				return map[string]string{"onecore": "1 core", "allcores": fmt.Sprintf("%d cores", r.Cores)}[row.Mode]
+			},
+			column{"GB/s", gbps}, column{"× one core", r.speeds("fastmac:umac64:onecore")}),
+		list("SSH end to end with golang.org/x/crypto/ssh, writes of 32768 bytes", r.group("ssh"), title,
+			column{"MB/s", func(row Row) string { return number(row.mbps()) }}, column{"× no MAC", r.speeds(rivals.NoMAC)},
+			column{"× hmac-sha2-256-etm", r.speeds(rivals.SSHHMAC)}, column{"× aes128-gcm", r.speeds(rivals.SSHGCM)}),
+		bySize("One buffer again and again: GB/s, by its size in bytes", r.group("read"), gbps),
+		bySize("One buffer again and again: GB/s ÷ GB/s of reading alone", r.group("read"), r.speeds(rivals.Reading)),
 	}
 	return slices.DeleteFunc(all, func(t grid) bool { return len(t.lines) == 0 })
 }
 
-// shareOf shows a row's time as a share of the time of c.
-func (r *Results) shareOf(c rivals.Contender) func(Row) string {
+// times shows a row's time as a share of the time of c.
+func (r *Results) times(c rivals.Contender) func(Row) string {
 	return func(row Row) string {
 		base, ok := r.find(row.Group, c, row.Size)
 		if !ok {
@@ -202,11 +181,34 @@ func (r *Results) shareOf(c rivals.Contender) func(Row) string {
 	}
 }
 
+// speeds shows a row's speed as a multiple of the speed of c.
+func (r *Results) speeds(c rivals.Contender) func(Row) string {
+	return func(row Row) string {
+		base, ok := r.find(row.Group, c, row.Size)
+		if !ok {
+			return "–"
+		}
+		return ratio(base.NS / row.NS)
+	}
+}
+
+type column struct {
+	header string
+	show   func(Row) string
+}
+
 // list has a line for each row.
-func list(title string, header []string, rows []Row, show func(Row) []string) grid {
-	t := grid{title: title, header: append([]string{""}, header...)}
+func list(title string, rows []Row, label func(Row) string, columns ...column) grid {
+	t := grid{title: title, header: []string{""}}
+	for _, c := range columns {
+		t.header = append(t.header, c.header)
+	}
 	for _, row := range rows {
-		t.add([]Row{row}, append([]string{row.Contender().Title()}, show(row)...)...)
+		line := []string{label(row)}
+		for _, c := range columns {
+			line = append(line, c.show(row))
+		}
+		t.add([]Row{row}, line...)
 	}
 	return t
 }
@@ -248,67 +250,6 @@ func sizeHeader(sizes []int) []string {
 		}
 	}
 	return header
-}
-
-func streamsTable(r *Results) grid {
-	t := grid{
-		title:  fmt.Sprintf("%d keyed streams, messages of 64 bytes", rivals.StreamCount),
-		header: []string{"", "ns per message", "÷ GMAC"},
-	}
-	for _, row := range r.group("streams") {
-		order := map[string]string{"inturn": "in turn", "shuffled": "in turn, shuffled in memory"}[row.Mode]
-		share := r.shareOf(rivals.Contender("crypto/cipher:gmac:" + row.Mode))
-		t.add([]Row{row}, row.Contender().Title()+", "+order, number(row.NS), share(row))
-	}
-	return t
-}
-
-func coresTable(r *Results) grid {
-	t := grid{title: "One UMAC-64 key, messages of 16384 bytes", header: []string{"", "GB/s", "× one core"}}
-	rows := r.group("cores")
-	for _, row := range rows {
-		cores := "1 core"
-		if row.Mode == "allcores" {
-			cores = fmt.Sprintf("%d cores", r.Cores)
-		}
-		t.add([]Row{row}, cores, number(row.gbps()), ratio(rows[0].NS/row.NS))
-	}
-	return t
-}
-
-// sshTable compares speeds, as is usual for transfers.
-func sshTable(r *Results) grid {
-	header := []string{"MB/s", "× no MAC", "× hmac-sha2-256-etm", "× aes128-gcm"}
-	return list("SSH end to end with golang.org/x/crypto/ssh, writes of 32768 bytes", header, r.group("ssh"), func(row Row) []string {
-		cells := []string{number(row.mbps())}
-		for _, c := range []rivals.Contender{rivals.NoMAC, rivals.SSHHMAC, rivals.SSHGCM} {
-			cell := "–"
-			if base, ok := r.find(row.Group, c, row.Size); ok {
-				cell = ratio(base.NS / row.NS)
-			}
-			cells = append(cells, cell)
-		}
-		return cells
-	})
-}
-
-// readTable ends with the share of the speed of reading that UMAC reaches.
-func readTable(r *Results) grid {
-	rows := r.group("read")
-	t := bySize("One buffer again and again: GB/s, by its size in bytes", rows, func(row Row) string { return number(row.gbps()) })
-	share := []string{"UMAC-64 ÷ " + rivals.Reading.Title()}
-	var both []Row
-	for _, row := range rows {
-		base, ok := r.find(row.Group, rivals.Reading, row.Size)
-		if ok && row.Contender() != rivals.Reading {
-			share = append(share, ratio(base.NS/row.NS))
-			both = append(both, row, base)
-		}
-	}
-	if len(share) == len(t.header) {
-		t.add(both, share...)
-	}
-	return t
 }
 
 // spreads returns the median of the spreads of rows, and the ninth decile.

@@ -5,7 +5,7 @@
 package rivals
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -26,27 +26,14 @@ var sources embed.FS
 // GoPeer is the name of this program as a peer, with GoOps.
 const GoPeer = "Go"
 
-// cPeers are compiled from c. The packages are Debian's.
-var cPeers = []struct{ name, file, lib, packages string }{
-	{"nettle", "nettle.c", "-lnettle", "nettle-dev"},
-	{"OpenSSL", "openssl.c", "-lcrypto", "libssl-dev"},
-	{"reading", "read.c", "", ""},
-}
+const (
+	// needsC and needsRust are what has to be installed: packages of Debian.
+	needsC    = "(Debian packages gcc libc6-dev%s)"
+	needsRust = "(Debian packages cargo gcc libc6-dev, or rustup; Rust 1.85 or newer)"
 
-// rustPeers are the programs of the crate in rust. Each is a feature of that name,
-// which adds the crates that are measured. The first builds in seconds.
-var rustPeers = []struct {
-	name   string
-	crates []string
-}{
-	{"RustCrypto", []string{"hmac", "sha2"}},
-	{"ring", []string{"ring"}},
-	{"orion", []string{"orion"}},
-	{"aws-lc-rs", []string{"aws-lc-rs"}},
-}
-
-// minRust is the oldest Rust that builds the crates of rust/Cargo.toml.
-const minRust = "1.85"
+	// failure is a line of a compiler's output that says why it failed.
+	failure = `(?m)^.*(\berror\b|cannot|undefined).*$`
+)
 
 // Built is the peers that were built, the versions of what they measure and of
 // their compilers, and for each peer that was not built, the reason.
@@ -68,7 +55,7 @@ func Build(ctx context.Context, dir, openssh, fakeboboliu string) (*Built, error
 		return nil, err
 	}
 	b.buildC()
-	b.buildRust()
+	b.buildRust("RustCrypto", "ring", "orion", "aws-lc-rs")
 	b.buildOpenSSH(openssh)
 	b.buildFakeboboliu(fakeboboliu)
 	return b, nil
@@ -81,83 +68,68 @@ func newBuilt(ctx context.Context, dir string) (*Built, error) {
 	return &Built{Peers: make(map[string]serve.Peer), Versions: GoVersions(), ctx: ctx, dir: dir}, nil
 }
 
-// add adds the peer at path, or the reason why there is none.
-func (b *Built) add(name, path string, err error) {
-	if err != nil {
-		b.LeftOut = append(b.LeftOut, name+" left out: "+err.Error())
-		return
+// add adds the peer name, which argv builds to the file exe in directory wd, or the
+// reason why it cannot. needs is what has to be installed. An error in before is a
+// reason too.
+func (b *Built) add(name, exe, needs, wd string, before error, argv ...string) bool {
+	err := before
+	if err == nil {
+		cmd := exec.CommandContext(b.ctx, argv[0], argv[1:]...)
+		cmd.Dir = wd
+		var out []byte
+		if out, err = cmd.CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+			err = fmt.Errorf("%s not found %s", argv[0], needs)
+		} else if err != nil {
+			line := cmp.Or(strings.TrimSpace(string(regexp.MustCompile(failure).Find(out))), err.Error())
+			err = fmt.Errorf("%s: %s %s", argv[0], line, needs)
+		}
 	}
-	b.Peers[name] = serve.Peer{Name: name, Argv: []string{path}}
+	if err != nil {
+		b.LeftOut = append(b.LeftOut, name+" left out: "+strings.TrimSpace(err.Error()))
+		return false
+	}
+	b.Peers[name] = serve.Peer{Name: name, Argv: []string{exe}}
+	return true
+}
+
+// cc adds a peer in C, which needs these packages too.
+func (b *Built) cc(name, packages string, before error, args ...string) {
+	exe := filepath.Join(b.dir, name)
+	argv := append([]string{"cc", "-O2", "-o", exe}, args...)
+	if b.add(name, exe, fmt.Sprintf(needsC, packages), b.dir, before, argv...) {
+		b.Versions["C compiler"] = firstLine(b.ctx, "cc", "--version")
+	}
 }
 
 func (b *Built) buildC() {
-	for _, p := range cPeers {
-		exe := filepath.Join(b.dir, p.name)
-		args := []string{filepath.Join(b.dir, "c", p.file)}
-		if p.lib != "" {
-			args = append(args, p.lib)
-		}
-		b.add(p.name, exe, b.cc(p.packages, exe, args...))
-	}
+	b.cc("nettle", " nettle-dev", nil, "c/nettle.c", "-lnettle")
+	b.cc("OpenSSL", " libssl-dev", nil, "c/openssl.c", "-lcrypto")
+	b.cc("reading", "", nil, "c/read.c")
 }
 
-// cc compiles to exe. Its errors name the packages to install.
-func (b *Built) cc(packages, exe string, args ...string) error {
-	install := strings.TrimSpace("gcc libc6-dev " + packages)
-	path, err := exec.LookPath("cc")
-	if err != nil {
-		return fmt.Errorf("cc not found (Debian packages %s)", install)
-	}
-	cmd := exec.CommandContext(b.ctx, path, append([]string{"-O2", "-o", exe}, args...)...)
-	if err := compile(cmd, `(?m)^.*error: .*$|^.*cannot find .*$`); err != nil {
-		return fmt.Errorf("cc: %w (Debian packages %s)", err, install)
-	}
-	b.Versions["C compiler"] = firstLine(b.ctx, path, "--version")
-	return nil
-}
-
-// buildRust builds the programs one by one, because some may build where others do
-// not. cargo downloads the crates that it does not have.
-func (b *Built) buildRust() {
-	const install = "(Debian packages cargo gcc libc6-dev, or rustup; Rust " + minRust + " or newer)"
+// buildRust builds programs of the crate in rust one by one, because some may build
+// where others do not. Each is a feature of that name, which adds the crates that are
+// measured. cargo downloads the crates that it does not have.
+func (b *Built) buildRust(names ...string) {
 	dir := filepath.Join(b.dir, "rust")
-	for _, p := range rustPeers {
-		exe := filepath.Join(dir, "target", "release", p.name)
-		path, err := exec.LookPath("cargo")
-		if err != nil {
-			b.add(p.name, exe, errors.New("cargo not found "+install))
-			continue
+	for _, name := range names {
+		exe := filepath.Join(dir, "target", "release", name)
+		if b.add(name, exe, needsRust, dir, nil,
+			"cargo", "build", "--release", "--target-dir", "target", "--features", name, "--bin", name) {
+			b.Versions["Rust compiler"] = firstLine(b.ctx, "rustc", "--version")
 		}
-		cmd := exec.CommandContext(b.ctx, path, "build", "--release", "--target-dir", "target", "--features", p.name, "--bin", p.name)
-		cmd.Dir = dir
-		if err := compile(cmd, `(?m)^error.*$`); err != nil {
-			b.add(p.name, exe, fmt.Errorf("cargo: %w %s", err, install))
-			continue
-		}
-		lock, err := os.ReadFile(filepath.Join(dir, "Cargo.lock"))
-		for _, crate := range p.crates {
-			b.Versions["crate "+crate] = crateVersion(string(lock), crate)
-		}
-		b.Versions["Rust compiler"] = firstLine(b.ctx, "rustc", "--version")
-		b.add(p.name, exe, err)
 	}
-}
-
-// crateVersion returns the version of a crate in a Cargo.lock.
-func crateVersion(lock, crate string) string {
-	_, rest, _ := strings.Cut(lock, fmt.Sprintf("name = %q\nversion = \"", crate))
-	version, _, _ := strings.Cut(rest, `"`)
-	return version
+	lock, _ := os.ReadFile(filepath.Join(dir, "Cargo.lock")) // of what cargo built
+	for _, crate := range regexp.MustCompile(`name = "(hmac|sha2|ring|orion|aws-lc-rs)"\nversion = "(.*)"`).FindAllSubmatch(lock, -1) {
+		b.Versions["crate "+string(crate[1])] = string(crate[2])
+	}
 }
 
 // buildOpenSSH compiles umac.c from a directory of OpenSSH's sources. It compiles
 // copies beside the headers in c/openssh, because umac.c looks for headers in its own
 // directory first, and OpenSSH's need its configure script.
 func (b *Built) buildOpenSSH(from string) {
-	const name = "OpenSSH"
-	dir := filepath.Join(b.dir, "c", "openssh")
-	exe := filepath.Join(b.dir, name)
-	b.add(name, exe, func() error {
+	missing := func() error {
 		if from == "" {
 			return errors.New("no -openssh")
 		}
@@ -166,7 +138,7 @@ func (b *Built) buildOpenSSH(from string) {
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(dir, file), data, 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(b.dir, "c", "openssh", file), data, 0o666); err != nil {
 				return err
 			}
 			// $OpenBSD: umac.c,v 1.30 2026/03/03 09:57:26 dtucker Exp $
@@ -174,19 +146,21 @@ func (b *Built) buildOpenSSH(from string) {
 				b.Versions["OpenSSH umac.c"] = fmt.Sprintf("%s (%s)", id[1], id[2])
 			}
 		}
-		// umac.c reads words through pointers of other types. OpenSSH's configure
-		// script adds the same option.
-		return b.cc("libssl-dev", exe, "-fno-strict-aliasing", "-I", dir,
-			filepath.Join(b.dir, "c", "openssh.c"), filepath.Join(dir, "umac.c"), filepath.Join(dir, "umac128.c"), "-lcrypto")
-	}())
+		return nil
+	}()
+	// umac.c reads words through pointers of other types. OpenSSH's configure script
+	// adds the same option.
+	b.cc("OpenSSH", " libssl-dev", missing, "-fno-strict-aliasing", "-Ic/openssh",
+		"c/openssh.c", "c/openssh/umac.c", "c/openssh/umac128.c", "-lcrypto")
 }
 
 // buildFakeboboliu builds fakeboboliu/main.go in this module, whose go.mod is
 // replaced by one that also requires the module in the directory from.
 func (b *Built) buildFakeboboliu(from string) {
 	const name = "fakeboboliu"
-	exe := filepath.Join(b.dir, name+".exe")
-	b.add(name, exe, func() error {
+	exe, modFile := filepath.Join(b.dir, name+".exe"), filepath.Join(b.dir, name+".mod")
+	goMod := firstLine(b.ctx, "go", "env", "GOMOD")
+	missing := func() error {
 		if from == "" {
 			return errors.New("no -fakeboboliu")
 		}
@@ -199,26 +173,15 @@ func (b *Built) buildFakeboboliu(from string) {
 			return err
 		}
 		b.Versions["fakeboboliu/umac"] = "copy with SHA-256 " + hash
-		goMod := firstLine(b.ctx, "go", "env", "GOMOD")
-		modFile := filepath.Join(b.dir, "fakeboboliu.mod")
-		for ext, more := range map[string]string{
-			"mod": fmt.Sprintf("\nrequire github.com/fakeboboliu/umac v0.0.0\n\nreplace github.com/fakeboboliu/umac => %q\n", from),
-			"sum": "",
-		} {
-			data, err := os.ReadFile(strings.TrimSuffix(goMod, "mod") + ext)
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(strings.TrimSuffix(modFile, "mod")+ext, append(data, more...), 0o666); err != nil {
-				return err
-			}
-		}
-		// A file that is named is built in spite of its constraint.
-		cmd := exec.CommandContext(b.ctx, "go", "build", "-modfile", modFile, "-o", exe, "rivals/fakeboboliu/main.go")
-		cmd.Dir = filepath.Dir(goMod)
-		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-		return compile(cmd, `(?m)^[^#].*$`)
-	}())
+		mod, errMod := os.ReadFile(goMod)
+		sum, errSum := os.ReadFile(strings.TrimSuffix(goMod, "mod") + "sum")
+		mod = fmt.Appendf(mod, "\nrequire github.com/fakeboboliu/umac v0.0.0\n\nreplace github.com/fakeboboliu/umac => %q\n", from)
+		return errors.Join(errMod, errSum, os.WriteFile(modFile, mod, 0o666),
+			os.WriteFile(filepath.Join(b.dir, name+".sum"), sum, 0o666))
+	}()
+	// A file that is named is built in spite of its constraint.
+	b.add(name, exe, "", filepath.Dir(goMod), missing,
+		"go", "build", "-mod=mod", "-modfile", modFile, "-o", exe, "rivals/fakeboboliu/main.go")
 }
 
 // hashGo identifies the Go files in a directory, which may be a copy that has no
@@ -237,19 +200,6 @@ func hashGo(dir string) (string, error) {
 		fmt.Fprintf(h, "%s %d\n%s", filepath.Base(file), len(data), data)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:6]), nil
-}
-
-// compile runs a compiler. The error is the first line of its output that matches
-// the pattern.
-func compile(cmd *exec.Cmd, pattern string) error {
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return nil
-	}
-	if line := regexp.MustCompile(pattern).Find(out); line != nil {
-		return errors.New(string(bytes.TrimSpace(line)))
-	}
-	return err
 }
 
 // firstLine returns the first line of a command's output, or "unknown".

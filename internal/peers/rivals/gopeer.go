@@ -32,9 +32,11 @@ import (
 // written in Go. Their names are those of contenders.
 func GoOps() map[string]serve.Op {
 	streams := newStreams()
-	key := fastmac.NewHMACSHA512Key(serve.Key[:])
+	key, inPlace := fastmac.NewHMACSHA512Key(serve.Key[:]), new(fastmac.UMACKey)
 	ops := map[string]serve.Op{
-		"fastmac:umac64:init":     umacInit(),
+		"fastmac:umac64:init": keySetup(func() *fastmac.UMACKey {
+			return must(inPlace, inPlace.Init(serve.Key[:16], 8))
+		}, umacTag),
 		"fastmac:umac64:inturn":   streams.umac(false),
 		"fastmac:umac64:shuffled": streams.umac(true),
 		"fastmac:umac64:onecore":  umacCores(1),
@@ -42,7 +44,7 @@ func GoOps() map[string]serve.Op {
 
 		"fastmac:hmac-sha512:stream":  hashStream(key.New()),
 		"fastmac:hmac-sha512:oneshot": hmacOneShot(key),
-		"fastmac:hmac-sha512:new":     hashNew(func() hash.Hash { return fastmac.NewHMACSHA512(serve.Key[:]) }),
+		"fastmac:hmac-sha512:new":     keySetup(func() hash.Hash { return fastmac.NewHMACSHA512(serve.Key[:]) }, hashTag),
 		"fastmac:hmac-sha512:sum":     hmacSum,
 		"fastmac:hmac-sha512:batch": hmacBatches(func(tags [][64]byte, _, msgs [][]byte) {
 			key.TagBatch(tags, msgs)
@@ -50,19 +52,19 @@ func GoOps() map[string]serve.Op {
 		"fastmac:hmac-sha512:sumbatch": hmacBatches(fastmac.SumHMACSHA512Batch),
 
 		"crypto/cipher:gmac:stream":   gmac(newGMAC(serve.Key[:16])),
-		"crypto/cipher:gmac:new":      gmacNew,
+		"crypto/cipher:gmac:new":      keySetup(func() cipher.AEAD { return newGMAC(serve.Key[:16]) }, gmacTag),
 		"crypto/cipher:gmac:inturn":   streams.gmac(false),
 		"crypto/cipher:gmac:shuffled": streams.gmac(true),
 
-		"crypto/hmac:hmac-sha256:new":    hashNew(newHMAC(sha256.New)),
+		"crypto/hmac:hmac-sha256:new":    keySetup(newHMAC(sha256.New), hashTag),
 		"crypto/hmac:hmac-sha256:stream": hashStream(newHMAC(sha256.New)()),
-		"crypto/hmac:hmac-sha512:new":    hashNew(newHMAC(sha512.New)),
+		"crypto/hmac:hmac-sha512:new":    keySetup(newHMAC(sha512.New), hashTag),
 		"crypto/hmac:hmac-sha512:stream": hashStream(newHMAC(sha512.New)()),
 		"crypto/hmac:hmac-sha512:sum":    stdHMACSum,
 
 		"x/crypto:poly1305:oneshot":    poly1305Tag,
 		"zeebo:blake3:stream":          hashStream(newBLAKE3()),
-		"zeebo:blake3:new":             hashNew(newBLAKE3),
+		"zeebo:blake3:new":             keySetup(newBLAKE3, hashTag),
 		"minio:highwayhash128:oneshot": highwayhash128,
 		"minio:highwayhash256:oneshot": highwayhash256,
 		"dchest:siphash:oneshot":       siphash64,
@@ -71,7 +73,7 @@ func GoOps() map[string]serve.Op {
 		k := newUMACKey(size)
 		ops["fastmac:"+name+":stream"] = umacStream(k)
 		ops["fastmac:"+name+":oneshot"] = umacOneShot(k)
-		ops["fastmac:"+name+":new"] = umacNew(size)
+		ops["fastmac:"+name+":new"] = keySetup(func() *fastmac.UMACKey { return newUMACKey(size) }, umacTag)
 	}
 	maps.Copy(ops, sshOps())
 	return ops
@@ -80,15 +82,12 @@ func GoOps() map[string]serve.Op {
 // GoVersions returns the versions of the modules that GoOps measures.
 func GoVersions() map[string]string {
 	versions := make(map[string]string)
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return versions
-	}
-	for _, m := range info.Deps {
-		name := strings.TrimPrefix(m.Path, "github.com/")
-		switch name {
-		case "zeebo/blake3", "minio/highwayhash", "dchest/siphash", "golang.org/x/crypto":
-			versions[name] = m.Version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			switch name := strings.TrimPrefix(m.Path, "github.com/"); name {
+			case "zeebo/blake3", "minio/highwayhash", "dchest/siphash", "golang.org/x/crypto":
+				versions[name] = m.Version
+			}
 		}
 	}
 	return versions
@@ -131,28 +130,23 @@ func umacOneShot(k *fastmac.UMACKey) serve.Op {
 	}
 }
 
-// umacNew sets up the key n times. The one tag at the end shows that the key is
+// keySetup sets up the key n times. The one tag at the end shows that the key is
 // right; its time is negligible.
-func umacNew(tagSize int) serve.Op {
+func keySetup[T any](set func() T, tag func(T, []byte) []byte) serve.Op {
 	return func(msg []byte, n int) []byte {
-		var k *fastmac.UMACKey
+		var keyed T
 		for range n {
-			k = newUMACKey(tagSize)
+			keyed = set()
 		}
-		return k.Tag(nil, binary.BigEndian.AppendUint64(nil, serve.LastNonce), msg)
+		return tag(keyed, msg)
 	}
 }
 
-func umacInit() serve.Op {
-	var k fastmac.UMACKey
-	return func(msg []byte, n int) []byte {
-		for range n {
-			if err := k.Init(serve.Key[:16], 8); err != nil {
-				panic(err)
-			}
-		}
-		return k.Tag(nil, binary.BigEndian.AppendUint64(nil, serve.LastNonce), msg)
-	}
+func umacTag(k *fastmac.UMACKey, msg []byte) []byte { return umacOneShot(k)(msg, 1) }
+
+func hashTag(h hash.Hash, msg []byte) []byte {
+	h.Write(msg)
+	return h.Sum(nil)
 }
 
 // umacCores divides the messages among goroutines, which have a stream each of one
@@ -261,17 +255,6 @@ func hashStream(h hash.Hash) serve.Op {
 	}
 }
 
-func hashNew(set func() hash.Hash) serve.Op {
-	return func(msg []byte, n int) []byte {
-		var h hash.Hash
-		for range n {
-			h = set()
-		}
-		h.Write(msg)
-		return h.Sum(nil)
-	}
-}
-
 func newHMAC(unkeyed func() hash.Hash) func() hash.Hash {
 	return func() hash.Hash { return hmac.New(unkeyed, serve.Key[:]) }
 }
@@ -294,13 +277,7 @@ func gmac(g cipher.AEAD) serve.Op {
 	}
 }
 
-func gmacNew(msg []byte, n int) []byte {
-	var g cipher.AEAD
-	for range n {
-		g = newGMAC(serve.Key[:16])
-	}
-	return gmac(g)(msg, 1)
-}
+func gmacTag(g cipher.AEAD, msg []byte) []byte { return gmac(g)(msg, 1) }
 
 func poly1305Tag(msg []byte, n int) []byte {
 	var tag [16]byte

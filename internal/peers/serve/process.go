@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -32,9 +33,9 @@ type Process struct {
 
 // Start starts the peer and waits until it is ready. The process is killed when
 // ctx is done.
-func (p Peer) Start(ctx context.Context, stderr io.Writer) (*Process, error) {
+func (p Peer) Start(ctx context.Context) (*Process, error) {
 	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
-	cmd.Stderr = stderr
+	cmd.Stderr = os.Stderr
 	requests, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

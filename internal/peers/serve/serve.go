@@ -21,8 +21,6 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -70,15 +68,14 @@ func Serve(in io.Reader, out io.Writer, versions map[string]string, ops map[stri
 	msg := Message(1 << 20)
 	requests := bufio.NewScanner(in)
 	for requests.Scan() {
-		f := strings.Fields(requests.Text())
-		if len(f) != 3 {
-			return fmt.Errorf("fastmac: request %q: want op, size and n", requests.Text())
+		var name string
+		var size, n int
+		if _, err := fmt.Sscanf(requests.Text()+"\n", "%s %d %d\n", &name, &size, &n); err != nil || size < 0 || n < 1 {
+			return fmt.Errorf("fastmac: request %q: want op, size and number of messages", requests.Text())
 		}
-		size, errSize := strconv.Atoi(f[1])
-		n, errN := strconv.Atoi(f[2])
-		op, ok := ops[f[0]]
-		if !ok || errSize != nil || errN != nil || size < 0 || n < 1 {
-			return fmt.Errorf("fastmac: request %q: no such op or bad numbers", requests.Text())
+		op, ok := ops[name]
+		if !ok {
+			return fmt.Errorf("fastmac: request %q: no such op", requests.Text())
 		}
 		if size > len(msg) {
 			msg = Message(size)
