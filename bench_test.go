@@ -25,9 +25,12 @@ var benchSizes = []int{
 }
 
 // BenchmarkMAC tags messages under one key, each with the nonce after the last.
-// Its names are for benchstat, as in
+// Its names are for benchstat, where a slash ends a value. These compare UMAC with
+// GMAC, and HMAC-SHA-512 with crypto/hmac:
 //
-//	go test -run '^$' -bench MAC -count 10 | benchstat -col /alg -
+//	go test -run '^$' -bench 'MAC/.*/.*/size=(64|1024|16384)$' -count 10 -benchtime 100ms . > new.txt
+//	go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op -row /size -col '/alg@(gmac umac64 umac128)' new.txt
+//	go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op /alg:hmac-sha512' -row /size -col /impl new.txt
 func BenchmarkMAC(b *testing.B) {
 	nonce := make([]byte, 12) // GCM's; UMAC takes its last 8 bytes
 	next := func() { binary.BigEndian.PutUint64(nonce[4:], binary.BigEndian.Uint64(nonce[4:])+1) }
@@ -79,18 +82,18 @@ func BenchmarkMAC(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bench("gmac", "crypto/cipher", func(msg []byte) {
+	bench("gmac", "crypto.cipher", func(msg []byte) {
 		next()
 		gcm.Seal(tag, nonce, nil, msg)
 	})
-	bench("poly1305", "x/crypto", func(msg []byte) { poly1305.Sum((*[16]byte)(tag[:16]), msg, (*[32]byte)(key)) })
+	bench("poly1305", "x.crypto", func(msg []byte) { poly1305.Sum((*[16]byte)(tag[:16]), msg, (*[32]byte)(key)) })
 	std256, std512 := hmac.New(sha256.New, key), hmac.New(sha512.New, key)
-	bench("hmac-sha256", "crypto/hmac", func(msg []byte) {
+	bench("hmac-sha256", "crypto.hmac", func(msg []byte) {
 		std256.Reset()
 		std256.Write(msg)
 		std256.Sum(tag)
 	})
-	bench("hmac-sha512", "crypto/hmac", func(msg []byte) {
+	bench("hmac-sha512", "crypto.hmac", func(msg []byte) {
 		std512.Reset()
 		std512.Write(msg)
 		std512.Sum(tag)
