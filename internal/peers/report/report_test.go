@@ -181,10 +181,21 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("number(%v) = %s, want %s", v, got, want)
 		}
 	}
+	base := Row{Group: "key", Impl: "fastmac", Alg: "umac64", Mode: "new", Size: 64, NS: 1}
+	results := &Results{Rows: []Row{base}}
 	for v, want := range map[float64]string{0.0123: "0.012", 0.0994: "0.099", 0.0996: "0.10", 0.5: "0.50"} {
-		if got := ratio(v); got != want {
-			t.Errorf("ratio(%v) = %s, want %s", v, got, want)
+		row := base
+		row.NS = v
+		if got := results.times(base.Contender())(row); got != want {
+			t.Errorf("%v times as long is %s, want %s", v, got, want)
 		}
+		row.NS = 1 / v
+		if got := results.speeds(base.Contender())(row); got != want {
+			t.Errorf("%v times as fast is %s, want %s", v, got, want)
+		}
+	}
+	if got := results.times(rivals.GMAC)(base); got != "–" {
+		t.Errorf("compared with nothing: %s", got)
 	}
 	r := NewRow("key", "fastmac:umac64:new", 64, []float64{4, 1, 3, 2.004})
 	if want := (Row{"key", "fastmac", "umac64", "new", 64, 2.5, 1.42, 3.58}); r != want {

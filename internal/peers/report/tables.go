@@ -53,7 +53,7 @@ func Section(r *Results) string {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	for _, t := range tables(r) {
-		fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.title, t.markdown())
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.title, t.RenderMarkdown())
 	}
 	return b.String()
 }
@@ -62,7 +62,7 @@ func Section(r *Results) string {
 func Readme(r *Results) string {
 	const message, hmac = "message", "hmac"
 	sizes := []int{32, 1024, 16384, 1 << 20}
-	t := grid{header: sizeHeader(sizes)}
+	t := newGrid("", sizeTitles(sizes)...)
 	for _, line := range []struct {
 		group string
 		rivals.Contender
@@ -76,7 +76,7 @@ func Readme(r *Results) string {
 		{hmac, "fastmac:hmac-sha512:batch"},
 		{message, rivals.HMAC},
 	} {
-		cells := []string{line.Title()}
+		cells := []any{line.Title()}
 		var rows []Row
 		for _, size := range sizes {
 			row, ok := r.find(line.group, line.Contender, size)
@@ -90,47 +90,37 @@ func Readme(r *Results) string {
 		t.add(rows, cells...)
 	}
 	return fmt.Sprintf("%s\n\nNanoseconds per message, by its size in bytes: medians of %d rounds on one core of %s, %s, commit %s. Spread is the width of the middle half of the rounds.\n",
-		t.markdown(), r.Rounds, r.CPU, r.Go, r.Commit)
+		t.RenderMarkdown(), r.Rounds, r.CPU, r.Go, r.Commit)
 }
 
 // grid is a table. Its first column is text, the others are figures, and the last
 // one is the spread of the rows that a line was made from.
 type grid struct {
-	title  string
-	header []string
-	lines  [][]string
+	title string
+	table.Writer
+}
+
+func newGrid(title string, figures ...string) grid {
+	g := grid{title, table.NewWriter()}
+	g.Style().Markdown.PadContent = true
+	header := table.Row{""}
+	var columns []table.ColumnConfig
+	for i, figure := range append(figures, "spread") {
+		header = append(header, figure)
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	g.SetColumnConfigs(columns)
+	g.AppendHeader(header)
+	return g
 }
 
 // add adds a line that was made from rows.
-func (t *grid) add(rows []Row, cells ...string) {
+func (g grid) add(rows []Row, cells ...any) {
 	widest := 0.0
 	for _, row := range rows {
 		widest = max(widest, row.spread())
 	}
-	t.lines = append(t.lines, append(cells, percent(widest)))
-}
-
-func (t *grid) markdown() string {
-	w := table.NewWriter()
-	w.Style().Markdown.PadContent = true
-	var columns []table.ColumnConfig
-	header := table.Row{}
-	for i, cell := range append(t.header, "spread") {
-		header = append(header, cell)
-		if i > 0 {
-			columns = append(columns, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
-		}
-	}
-	w.SetColumnConfigs(columns)
-	w.AppendHeader(header)
-	for _, line := range t.lines {
-		row := table.Row{}
-		for _, cell := range line {
-			row = append(row, cell)
-		}
-		w.AppendRow(row)
-	}
-	return w.RenderMarkdown()
+	g.AppendRow(append(cells, percent(widest)))
 }
 
 // tables returns the tables of the results. Tables without lines are left out.
@@ -167,28 +157,30 @@ func tables(r *Results) []grid {
 		bySize("One buffer again and again: GB/s, by its size in bytes", r.group("read"), gbps),
 		bySize("One buffer again and again: GB/s ÷ GB/s of reading alone", r.group("read"), r.speeds(rivals.Reading)),
 	}
-	return slices.DeleteFunc(all, func(t grid) bool { return len(t.lines) == 0 })
+	return slices.DeleteFunc(all, func(t grid) bool { return t.Length() == 0 })
 }
 
 // times shows a row's time as a share of the time of c.
 func (r *Results) times(c rivals.Contender) func(Row) string {
-	return func(row Row) string {
-		base, ok := r.find(row.Group, c, row.Size)
-		if !ok {
-			return "–"
-		}
-		return ratio(row.NS / base.NS)
-	}
+	return r.compare(c, func(row, base Row) float64 { return row.NS / base.NS })
 }
 
 // speeds shows a row's speed as a multiple of the speed of c.
 func (r *Results) speeds(c rivals.Contender) func(Row) string {
+	return r.compare(c, func(row, base Row) float64 { return base.NS / row.NS })
+}
+
+func (r *Results) compare(c rivals.Contender, ratio func(row, base Row) float64) func(Row) string {
 	return func(row Row) string {
 		base, ok := r.find(row.Group, c, row.Size)
 		if !ok {
 			return "–"
 		}
-		return ratio(base.NS / row.NS)
+		v := ratio(row, base)
+		if v < 0.0995 { // would begin with 0.0 in two decimals
+			return strconv.FormatFloat(v, 'f', 3, 64)
+		}
+		return number(v)
 	}
 }
 
@@ -199,12 +191,13 @@ type column struct {
 
 // list has a line for each row.
 func list(title string, rows []Row, label func(Row) string, columns ...column) grid {
-	t := grid{title: title, header: []string{""}}
+	var figures []string
 	for _, c := range columns {
-		t.header = append(t.header, c.header)
+		figures = append(figures, c.header)
 	}
+	t := newGrid(title, figures...)
 	for _, row := range rows {
-		line := []string{label(row)}
+		line := []any{label(row)}
 		for _, c := range columns {
 			line = append(line, c.show(row))
 		}
@@ -228,10 +221,9 @@ func bySize(title string, rows []Row, show func(Row) string) grid {
 		}
 		of[c] = append(of[c], row)
 	}
-	t := grid{title: title, header: sizeHeader(sizes)}
+	t := newGrid(title, sizeTitles(sizes)...)
 	for _, c := range contenders {
-		line := make([]string, 1+len(sizes))
-		line[0] = c.Title()
+		line := append([]any{c.Title()}, make([]any, len(sizes))...)
 		for _, row := range of[c] {
 			line[1+slices.Index(sizes, row.Size)] = show(row)
 		}
@@ -240,16 +232,15 @@ func bySize(title string, rows []Row, show func(Row) string) grid {
 	return t
 }
 
-func sizeHeader(sizes []int) []string {
-	header := []string{""}
+func sizeTitles(sizes []int) (titles []string) {
 	for _, size := range sizes {
 		if size >= 1<<20 {
-			header = append(header, fmt.Sprintf("%d MiB", size>>20))
+			titles = append(titles, fmt.Sprintf("%d MiB", size>>20))
 		} else {
-			header = append(header, strconv.Itoa(size))
+			titles = append(titles, strconv.Itoa(size))
 		}
 	}
-	return header
+	return titles
 }
 
 // spreads returns the median of the spreads of rows, and the ninth decile.
@@ -273,12 +264,4 @@ func number(v float64) string {
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// ratio has two decimals, or more if they would be zeros.
-func ratio(v float64) string {
-	if v < 0.0995 {
-		return strconv.FormatFloat(v, 'f', 3, 64)
-	}
-	return number(v)
 }

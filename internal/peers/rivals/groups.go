@@ -69,96 +69,96 @@ var Groups = []Group{
 	{
 		Name:  "message",
 		Sizes: []int{16, 32, 64, 256, 1024, 1500, 4096, 16384, mib},
-		Contenders: []Contender{
-			"fastmac:umac32:stream", "fastmac:umac32:oneshot",
-			"fastmac:umac64:stream", "fastmac:umac64:oneshot",
-			"fastmac:umac96:stream", "fastmac:umac96:oneshot",
-			"fastmac:umac128:stream", "fastmac:umac128:oneshot",
-			"fakeboboliu:umac64:stream", "fakeboboliu:umac128:stream",
-			"OpenSSH:umac64:stream", "OpenSSH:umac128:stream",
-			"nettle:umac64:stream", "nettle:umac128:stream",
-			"crypto/cipher:gmac:stream", "OpenSSL:gmac:stream",
+		Contenders: contenders(
+			"fastmac:umac32,umac64,umac96,umac128:stream,oneshot",
+			"fakeboboliu,OpenSSH,nettle:umac64,umac128:stream",
+			"crypto/cipher,OpenSSL:gmac:stream",
 			"x/crypto:poly1305:oneshot",
-			"minio:highwayhash128:oneshot", "minio:highwayhash256:oneshot",
+			"minio:highwayhash128,highwayhash256:oneshot",
 			"dchest:siphash:oneshot",
 			"zeebo:blake3:stream",
 			"crypto/hmac:hmac-sha256:stream",
-			"fastmac:hmac-sha512:stream", "fastmac:hmac-sha512:oneshot",
+			"fastmac:hmac-sha512:stream,oneshot",
 			"crypto/hmac:hmac-sha512:stream",
-			"OpenSSL:kmac128:stream", "OpenSSL:kmac256:stream",
-		},
+			"OpenSSL:kmac128,kmac256:stream",
+		),
 	},
 	{
 		Name:  "key",
-		Sizes: []int{64},
-		Contenders: []Contender{
-			"fastmac:umac32:new", "fastmac:umac64:new", "fastmac:umac64:init",
-			"fastmac:umac96:new", "fastmac:umac128:new",
-			"fakeboboliu:umac64:new", "fakeboboliu:umac128:new",
-			"OpenSSH:umac64:new", "OpenSSH:umac128:new",
-			"nettle:umac64:new", "nettle:umac128:new",
-			"crypto/cipher:gmac:new", "OpenSSL:gmac:new",
+		Sizes: []int{64}, // of the message whose tag shows that the key is right
+		Contenders: contenders(
+			"fastmac:umac32:new", "fastmac:umac64:new,init", "fastmac:umac96,umac128:new",
+			"fakeboboliu,OpenSSH,nettle:umac64,umac128:new",
+			"crypto/cipher,OpenSSL:gmac:new",
 			"zeebo:blake3:new",
 			"crypto/hmac:hmac-sha256:new",
-			"fastmac:hmac-sha512:new", "crypto/hmac:hmac-sha512:new",
-		},
+			"fastmac,crypto/hmac:hmac-sha512:new",
+		),
 	},
 	{
 		Name:  "hmac-sum",
 		Sizes: []int{hmacSumSize},
-		Contenders: []Contender{
-			"fastmac:hmac-sha512:sum", "fastmac:hmac-sha512:sumbatch",
-			HMACSum,
-			"RustCrypto:hmac-sha512:sum", "ring:hmac-sha512:sum",
-			"orion:hmac-sha512:sum", "aws-lc-rs:hmac-sha512:sum",
-			"OpenSSL:hmac-sha512:sum", "nettle:hmac-sha512:sum",
-		},
+		Contenders: contenders(
+			"fastmac:hmac-sha512:sum,sumbatch",
+			"crypto/hmac,RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha512:sum",
+		),
 	},
 	{
 		Name:  "hmac",
 		Sizes: []int{hmacSumSize, 32, 1024, 1500, 16384},
-		Contenders: []Contender{
-			"fastmac:hmac-sha512:stream", "fastmac:hmac-sha512:oneshot", "fastmac:hmac-sha512:batch",
-			HMAC,
-			"RustCrypto:hmac-sha512:stream", "ring:hmac-sha512:stream",
-			"orion:hmac-sha512:stream", "aws-lc-rs:hmac-sha512:stream",
-			"OpenSSL:hmac-sha512:stream", "nettle:hmac-sha512:stream",
-		},
+		Contenders: contenders(
+			"fastmac:hmac-sha512:stream,oneshot,batch",
+			"crypto/hmac,RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha512:stream",
+		),
 	},
 	{
 		Name:   "streams",
 		Sizes:  []int{64},
 		MinRun: StreamCount,
 		Longer: 20, // each stream gets a hundred messages, with nonces in order
-		Contenders: []Contender{
+		Contenders: contenders(
 			"fastmac:umac64:inturn", "crypto/cipher:gmac:inturn",
 			"fastmac:umac64:shuffled", "crypto/cipher:gmac:shuffled",
-		},
+		),
 	},
 	{
 		Name:       "cores",
 		Sizes:      []int{16384},
 		Longer:     8, // the start of the second core must not count
-		Contenders: []Contender{"fastmac:umac64:onecore", "fastmac:umac64:allcores"},
+		Contenders: contenders("fastmac:umac64:onecore,allcores"),
 	},
 	{
 		Name:   "ssh",
 		Sizes:  []int{sshSize},
 		Longer: 10, // the schedulers of Go and of the kernel move these figures
-		Contenders: []Contender{
-			NoMAC,
-			"fastmac:umac-64-etm:ssh", "fastmac:umac-128-etm:ssh",
-			"fakeboboliu:umac-64-etm:ssh", "fakeboboliu:umac-128-etm:ssh",
-			SSHHMAC,
-			"fastmac:hmac-sha2-512-etm:ssh", "x/crypto:hmac-sha2-512-etm:ssh",
-			SSHGCM, "x/crypto:chacha20-poly1305:ssh",
-		},
+		Contenders: contenders(
+			string(NoMAC),
+			"fastmac,fakeboboliu:umac-64-etm,umac-128-etm:ssh",
+			"x/crypto:hmac-sha2-256-etm:ssh",
+			"fastmac,x/crypto:hmac-sha2-512-etm:ssh",
+			"x/crypto:aes128-gcm,chacha20-poly1305:ssh",
+		),
 	},
 	{
 		Name:       "read",
 		Sizes:      []int{16 << 10, 4 * mib, 64 * mib},
-		Contenders: []Contender{"reading:memory:loop", "fastmac:umac64:stream"},
+		Contenders: contenders(string(Reading), "fastmac:umac64:stream"),
 	},
+}
+
+// contenders expands patterns in which commas separate alternatives.
+func contenders(patterns ...string) (all []Contender) {
+	for _, pattern := range patterns {
+		impls, algs, modes := Contender(pattern).Parts()
+		for impl := range strings.SplitSeq(impls, ",") {
+			for alg := range strings.SplitSeq(algs, ",") {
+				for mode := range strings.SplitSeq(modes, ",") {
+					all = append(all, Contender(impl+":"+alg+":"+mode))
+				}
+			}
+		}
+	}
+	return all
 }
 
 // Contenders that others are compared with.
