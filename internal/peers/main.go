@@ -8,7 +8,8 @@
 //	go run -C internal/peers . -o results/NAME.json
 //	go run -C internal/peers . -page
 //
-// Each peer runs its loop in a process of its own language, and all take turns.
+// Each peer runs its loop in a separate process, in its own language, and all take
+// turns.
 // Package serve is their protocol, package rivals what is measured, and package
 // report what is made of it.
 package main

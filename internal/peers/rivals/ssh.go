@@ -14,8 +14,8 @@ import (
 	"example.com/fastmac/sshmac"
 )
 
-// sshOps returns the SSH ops of this process. fastmac's MACs have names of their
-// own there, so that x/crypto's HMAC-SHA-512 keeps its name.
+// sshOps returns the SSH ops of this process. fastmac's MACs are registered under
+// other names than in real use, so that x/crypto's HMAC-SHA-512 keeps its name.
 func sshOps() map[string]serve.Op {
 	const nullMAC = "null-64-etm"
 	serve.RegisterSSHMAC(nullMAC, 16, func([]byte) hash.Hash { return null{} })

@@ -8,8 +8,8 @@
 
 #include "peer.h"
 
-// Nettle counts the nonces up by itself. This is its fastest way: setting each
-// nonce would throw away the pad that UMAC-64 still has for the next one.
+// Nettle counts the nonces itself, which is its fastest way: setting each nonce would
+// discard the half of the pad that UMAC-64 keeps for the next one.
 #define UMAC(bits)                                                              \
 	static size_t umac##bits(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]) \
 	{                                                                       \

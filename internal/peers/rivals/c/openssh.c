@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// OpenSSH's umac.c and umac128.c are compiled beside this file, with our headers
-// in openssh/ in place of OpenSSH's own.
+// OpenSSH's umac.c and umac128.c are compiled beside this file, with the
+// headers in openssh/ in place of OpenSSH's own.
 
 #include <sys/types.h>
 

@@ -19,7 +19,7 @@ static EVP_MAC *fetch(const char *name)
 	return mac;
 }
 
-// GCM's nonces have 12 bytes, of which the last 8 count up.
+// GCM's nonces have 12 bytes. The last 8 are a counter.
 static uint8_t iv[12];
 
 static EVP_MAC_CTX *new_gmac(void)
@@ -110,8 +110,8 @@ static size_t kmac256(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[6
 	return kmac(ctx, msg, size, n, tag);
 }
 
-// Sets the key up once if it is reused, else for each tag. To initialise one
-// context again and again, with no key if that stays, is OpenSSL's fastest way for
+// Sets the key up once if it is reused, else for each tag. Initializing the same
+// context each time, without a key if it is reused, is OpenSSL's fastest way for
 // both: EVP_MAC_CTX_dup allocates.
 static size_t hmac(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64], int reused)
 {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// The C side of the protocol in serve.go: keys, message, nonces, requests.
+// The C side of the protocol of package serve: keys, message, nonces, requests.
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 static uint8_t key[64];
 
 // Computes the tag of msg n times, the last time under LAST_NONCE if there is a
-// nonce, and returns the size of the last tag, or 0 if something failed.
+// nonce. Returns the size of the last tag, or 0 if something failed.
 typedef size_t run_fn(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]);
 
 struct op {
@@ -34,7 +34,7 @@ static inline void put_nonce(uint8_t b[8], uint64_t v)
 
 static uint8_t *new_message(size_t size)
 {
-	// On a page, as the Go runtime places buffers of this size.
+	// Starts on a page, like buffers of this size in Go.
 	uint8_t *m = aligned_alloc(8192, (size + 8191) & ~(size_t)8191);
 
 	if (m == NULL) {
@@ -54,7 +54,7 @@ static int64_t now(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-// Answers requests until there are no more. The versions have been printed.
+// Answers requests until there are no more. The caller has printed the versions.
 static int serve(const struct op *ops, size_t count)
 {
 	size_t capacity = 1 << 20;

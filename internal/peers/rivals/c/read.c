@@ -2,15 +2,15 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// The speed of merely reading the message: the exclusive or of its 64-bit words,
-// with the widest loads that the CPU has.
+// The speed of reading alone: the exclusive or of the message's 64-bit words, with
+// the widest loads of the CPU.
 
 #include "peer.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-// Eight registers, so that no addition waits for the one before it. size is a
+// Eight registers, so that no operation waits for the previous one. size is a
 // multiple of 512.
 __attribute__((target("avx512f"))) static uint64_t read_avx512(const uint8_t *p, size_t size)
 {
@@ -69,7 +69,7 @@ static size_t run(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
 
 	while (n-- > 0) {
 		x = read_all(msg, size);
-		// The compiler must not take one pass for all.
+		// Keeps the compiler from merging the passes.
 		__asm__ volatile("" : : "r"(x) : "memory");
 	}
 	memcpy(tag, &x, 8);

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Stands in for OpenSSH's header of this name: what its configure script finds.
+// Replaces OpenSSH's header of this name: what its configure script finds.
 
 #define _DEFAULT_SOURCE
 #include <stdint.h>

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Stands in for OpenSSH's header of this name. There these are functions of
-// another file, called for each word; inline they are faster.
+// Replaces OpenSSH's header of this name. There these are functions in
+// another file, which are called for each word; inline they are faster.
 
 static inline uint32_t swap32(uint32_t v)
 {

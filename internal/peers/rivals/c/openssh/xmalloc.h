@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Stands in for OpenSSH's header of this name.
+// Replaces OpenSSH's header of this name.
 
 static inline void *xcalloc(size_t n, size_t size)
 {

@@ -2,24 +2,24 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//! The Rust side of the protocol in serve.go: key, message, requests.
+//! The Rust side of the protocol of package serve: key, message, requests.
 
 use std::hint::black_box;
 use std::process::exit;
 use std::time::Instant;
 
-/// HMAC-SHA-512 as a library computes it fastest.
+/// HMAC-SHA-512, in the fastest way that a library offers.
 pub trait Mac {
     fn new(key: &[u8]) -> Self;
 
-    /// Returns the tag of msg. The key stays for the next one.
+    /// Returns the tag of msg. The key is reused for the next one.
     fn tag(&mut self, msg: &[u8]) -> [u8; 64];
 
     /// Returns the tag of msg under a key that is used once.
     fn sum(key: &[u8], msg: &[u8]) -> [u8; 64];
 }
 
-// The compiler must not take one message for all: hence black_box.
+// black_box keeps the compiler from merging the iterations.
 
 fn stream<M: Mac>(key: &[u8], msg: &[u8], n: u64) -> [u8; 64] {
     let mut mac = M::new(key);
@@ -42,7 +42,7 @@ fn new_message(size: usize) -> Vec<u8> {
     (0..size).map(|i| (i % 251) as u8).collect()
 }
 
-/// Answers requests for the ops of the peer name until there are no more.
+/// Answers requests for the ops of this peer until there are no more.
 pub fn serve<M: Mac>(name: &str) {
     let key: Vec<u8> = (0..64).collect();
     let mut msg = new_message(1 << 20);

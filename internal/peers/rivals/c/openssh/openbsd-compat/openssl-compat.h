@@ -2,4 +2,4 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Stands in for OpenSSH's header of this name, of which umac.c needs nothing.
+// Replaces OpenSSH's header of this name, of which umac.c needs nothing.
