@@ -2293,6 +2293,7 @@ block2:
 	VPERM2I128  $0x31, Y9, Y8, Y10
 	VMOVDQU     Y10, 480(SP)
 	MOVQ        $+4, R10
+	PCALIGN     $0x40
 
 rounds2:
 	// Round 0 of 16.

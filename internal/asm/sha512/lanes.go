@@ -194,6 +194,7 @@ func lanes2() {
 	}
 	left := GP64()
 	MOVQ(I32(4), left)
+	align()
 	Label("rounds2")
 	for i := range 16 {
 		round2(v, i, w(i), key)
