@@ -2,6 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+// The tests of this package answer the questions: do x/crypto's client and server work
+// with these MACs, also when packets are damaged, connections abandoned and keys renewed,
+// and does Register refuse what it must?
 package sshmac
 
 import (

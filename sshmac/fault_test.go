@@ -18,9 +18,9 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// A fault is what happens to packets on their way: fault returns what is sent in
-// place of packet p, and whether the stream ends behind it. i is 0 for the packet
-// that is damaged, and counts on from there.
+// A fault is called for the packet that is damaged, with i = 0, and for all packets
+// after it, with i = 1, 2 and so on. It returns what is sent instead of packet p, and
+// whether the stream ends there.
 type fault func(i int, p []byte) (wire []byte, end bool)
 
 // edit returns the fault that changes the damaged packet in place.
@@ -37,8 +37,8 @@ func flip(position, bit int) fault {
 	return edit(func(p []byte) { p[position] ^= 1 << bit })
 }
 
-// setLength replaces the packet's length, which is known, by another one. Under a
-// stream cipher that is possible without the key.
+// setLength replaces the packet's length. Under a stream cipher that is possible
+// without the key if the length is known.
 func setLength(from, to uint32) fault {
 	return edit(func(p []byte) {
 		binary.BigEndian.PutUint32(p, binary.BigEndian.Uint32(p)^from^to)
@@ -62,7 +62,7 @@ func repeat(i int, p []byte) ([]byte, bool) {
 	return p, false
 }
 
-// swap returns the fault that sends the packet behind the next one.
+// swap returns the fault that sends the packet after the next one.
 func swap() fault {
 	var held []byte
 	return func(i int, p []byte) ([]byte, bool) {
@@ -97,9 +97,9 @@ var (
 	endInPacket = []string{io.ErrUnexpectedEOF.Error()}
 )
 
-// packets are those of one connection, with the sizes of their data.
+// packets describes the packets of one connection that carry data.
 type packets struct {
-	sizes   []int
+	sizes   []int // of the data in each
 	etm     bool
 	tagSize int
 }
