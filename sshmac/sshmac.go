@@ -71,13 +71,12 @@
 //
 // # Programs
 //
-// Registering is not enough: somebody must also name the MACs. x/crypto silently
-// drops names that it does not know, and negotiates UMAC only if the Config of the
-// connection lists it. So for any program ask: can its MACs and Ciphers fields of
-// ssh.Config be set?
+// x/crypto negotiates UMAC only if the configuration of the connection names it. So ask
+// of any program or library: is there a way to set MACs and Ciphers in its ssh.Config?
+// If not, Register is not enough.
 //
-// Some programs have options for both. They need a call of [Register] in their
-// package main and no other change:
+// Some programs have options for both. Without Register, x/crypto silently drops the
+// names of UMAC in these. They need a call of it in package main and no other change:
 //
 //   - rclone: --sftp-macs, whose help names UMAC, and --sftp-ciphers
 //   - Gitea's built-in server: SSH_SERVER_MACS and SSH_SERVER_CIPHERS
