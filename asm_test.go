@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestRequires compares the conditions in the Go source under which assembly runs
-// with the instruction sets that its generator found in it.
+// TestRequires compares the conditions under which the Go source calls assembly with
+// the instruction sets that the generator found in it.
 func TestRequires(t *testing.T) {
 	for _, test := range []struct{ file, functions, source, variable string }{
 		{"nh_amd64.s", "AVX512$", "kernels_amd64.go", "useAVX512"},
@@ -66,9 +66,9 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-// TestUpperHalves looks for ways out of the vector kernels that leave the upper
-// halves of registers in use, which slows down whatever runs next, and for slots of
-// their frames, which hold secrets, that are not overwritten at the end.
+// TestUpperHalves checks that every return of a vector kernel clears the upper halves
+// of the registers, which otherwise slow down the code that runs next, and that the
+// kernel overwrites its frame, which holds secrets, before it returns.
 func TestUpperHalves(t *testing.T) {
 	for _, file := range []string{"nh_amd64.s", "internal/sha512/sha512_amd64.s"} {
 		text, err := os.ReadFile(filepath.FromSlash(file))

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// TestHardware fails if the kernels are not those that the environment names, so
-// that a run for a certain kernel cannot pass without it: FASTMAC_TEST_KERNELS is
-// the fields of Features, as in avx2/aesni/avx2.
+// TestHardware fails if the kernels in use are not those of FASTMAC_TEST_KERNELS, the
+// fields of Features, as in avx2/aesni/avx2. So a run that is for one kernel cannot
+// pass on another.
 func TestHardware(t *testing.T) {
 	hw := Hardware()
 	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {
@@ -51,7 +51,7 @@ func TestRequireHardware(t *testing.T) {
 	}
 }
 
-// TestKernelsOff switches CPU features off for a process of its own.
+// TestKernelsOff runs some tests in processes with CPU features switched off.
 func TestKernelsOff(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(nhName(), "avx") || !useAES {
 		t.Skip("needs amd64 with AVX2 and AES instructions in use")
@@ -104,8 +104,8 @@ func TestRequireHardwareOff(t *testing.T) {
 	}
 }
 
-// TestEachKernel checks that eachKernel calls its function for every name that the
-// kernels of this machine give, and switches them on again.
+// TestEachKernel checks that eachKernel calls its function once for each kernel in use,
+// portable code last, and restores the flags.
 func TestEachKernel(t *testing.T) {
 	first := nhName() + "/" + aesName()
 	seen := make(map[string]bool)

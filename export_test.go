@@ -16,9 +16,9 @@ var (
 	ForAllKernels = forAllKernels
 )
 
-// eachKernel calls f with all kernels in use that this machine has, and again each
-// time that it has switched off the best of those left, the next row of kernelFlags.
-// The last call is for portable code. Then it switches all on again.
+// eachKernel calls f with all kernels of this machine in use. Then it switches them
+// off, row by row of kernelFlags, and calls f each time that others are in use. The
+// last call is for portable code. It restores the flags.
 func eachKernel(f func(kernel string)) {
 	kernel := nhName() + "/" + aesName()
 	f(kernel)
@@ -55,5 +55,5 @@ func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
 	t.Run("crypto/hmac", f)
 }
 
-// HMACAllocates reports whether HMAC-SHA-512 is one that allocates.
+// HMACAllocates reports whether the HMAC-SHA-512 in use allocates.
 func HMACAllocates() bool { return useFIPS }

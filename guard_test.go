@@ -13,8 +13,8 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// TestUMACBounds puts messages of all lengths from 0 to 4160 bytes at all offsets
-// from 0 to 63 from a page that cannot be read, behind it and before it.
+// TestUMACBounds places messages of 0 to 4160 bytes after and before a page that
+// cannot be read, 0 to 63 bytes away from it.
 func TestUMACBounds(t *testing.T) { fastmac.ForAllKernels(t, testUMACBounds) }
 
 func testUMACBounds(t *testing.T) {

@@ -6,8 +6,8 @@
 
 package fastmac
 
-// kernelFlags has a row for each kernel that a CPU may lack, best first: the flags
-// that are off then.
+// kernelFlags has a row for each set of kernels that a CPU may lack, best first: the
+// flags that are then off. A new kernel gets a row here.
 var kernelFlags = [][]*bool{
 	{&useAVX512, &useVAES},
 	{&useAVX2},

@@ -52,3 +52,15 @@ func TestL3(t *testing.T) {
 		check(&k, i, uint128{0, rand.Uint64() & bits.Reverse64(rand.Uint64())})
 	}
 }
+
+func TestReduce36(t *testing.T) {
+	for _, n := range []uint64{0, 1, 2, 1 << 10, 1<<19 - 1, 1 << 19, 1<<28 - 1} {
+		for d := range uint64(16) {
+			for _, x := range []uint64{n*p36 + d - 8, n<<36 + d - 8, 1<<64 - 1 - d} {
+				if got, want := reduce36(x), x%p36; got != want {
+					t.Errorf("reduce36(%#x) = %#x, want %#x", x, got, want)
+				}
+			}
+		}
+	}
+}

@@ -72,7 +72,7 @@ func refNH(raw, p []byte) (want l1Words) {
 	n := max(l1Group, (len(p)+l1Group-1)/l1Group*l1Group)
 	padded := make([]byte, n)
 	copy(padded, p)
-	// umacref takes the message as RFC 4418 has it after its byte swap.
+	// umacref.NH wants the message after the byte swap of RFC 4418 section 5.2.1.
 	for i := 0; i < n; i += 4 {
 		binary.BigEndian.PutUint32(padded[i:], binary.LittleEndian.Uint32(padded[i:]))
 	}

@@ -13,8 +13,7 @@ import (
 	"example.com/fastmac/internal/umacref"
 )
 
-// TestUMACNonceLength checks that a nonce and the same one with zeros behind it,
-// which RFC 4418 section 3.3 pads alike, give the tags of the standard.
+// TestUMACNonceLength compares the tags under nonces of all lengths with umacref.
 func TestUMACNonceLength(t *testing.T) {
 	key, msg := make([]byte, 16), []byte("message")
 	nonce := unhex("ff00ff00ff00ff00ff00ff00ff00ff03")
@@ -28,8 +27,8 @@ func TestUMACNonceLength(t *testing.T) {
 	}
 }
 
-// TestUMACNonceOrder draws nonces in and out of order, of which a stream may have
-// the pads in store, and compares with one-shots, which have no store.
+// TestUMACNonceOrder draws nonces in and out of order. A stream may have their pads
+// computed ahead; its tags are compared with one-shots, which compute each pad.
 func TestUMACNonceOrder(t *testing.T) { fastmac.ForAllKernels(t, testUMACNonceOrder) }
 
 func testUMACNonceOrder(t *testing.T) {
@@ -46,9 +45,9 @@ func testUMACNonceOrder(t *testing.T) {
 						break
 					}
 				}
-			case r < 950: // a few left out
+			case r < 950: // some skipped
 				nonce[len(nonce)-1] += byte(rng.Uint64() % 40)
-			case r < 960: // one of the last
+			case r < 960: // back by a few
 				nonce[len(nonce)-1] -= byte(rng.Uint64() % 10)
 			case r < 970: // the same again
 			case r < 980: // near the end of the numbers
@@ -56,7 +55,7 @@ func testUMACNonceOrder(t *testing.T) {
 					nonce[i] = 0xff
 				}
 				nonce[len(nonce)-1] -= byte(rng.Uint64() % 40)
-			case r < 985: // a bit of the part that does not count
+			case r < 985: // a bit of the part that is no counter
 				nonce[0] ^= 1
 			case r < 990:
 				nonce = random(rng, 1+int(rng.Uint64()%16))

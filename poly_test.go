@@ -101,7 +101,7 @@ func TestPoly128(t *testing.T) {
 	any128 := func() uint128 {
 		x := uint128{rand.Uint64(), rand.Uint64()}
 		if rand.IntN(4) == 0 {
-			x.hi = 1<<64 - 1 // so that the marker is taken often
+			x.hi = 1<<64 - 1 // so that many words are marked
 		}
 		return x
 	}
@@ -110,25 +110,16 @@ func TestPoly128(t *testing.T) {
 	}
 }
 
-func TestReduce(t *testing.T) {
+func TestReduce64(t *testing.T) {
 	for _, x := range edges64 {
 		if got, want := reduce64(x), new(big.Int).Mod(big64(x), bigP64).Uint64(); got != want {
 			t.Errorf("reduce64(%#x) = %#x, want %#x", x, got, want)
 		}
 	}
-	for _, n := range []uint64{0, 1, 2, 1 << 10, 1<<19 - 1, 1 << 19, 1<<28 - 1} {
-		for d := range uint64(16) {
-			for _, x := range []uint64{n*p36 + d - 8, n<<36 + d - 8, 1<<64 - 1 - d} {
-				if got, want := reduce36(x), x%p36; got != want {
-					t.Errorf("reduce36(%#x) = %#x, want %#x", x, got, want)
-				}
-			}
-		}
-	}
 }
 
-// TestPoly128Carries takes factors whose product makes carries in the folding of
-// mul128 that random ones do not.
+// TestPoly128Carries multiplies factors for which mul128 has carries that random ones
+// do not reach: those of its last lines.
 func TestPoly128Carries(t *testing.T) {
 	for _, f := range [][2]uint128{
 		{{0x01fff9e50136219c, 0x01c0b6b8017a3c67}, {0xe65f2e869cfd2920, 0x977a1a35923dbfbe}}, // the last one
@@ -143,8 +134,8 @@ func TestPoly128Carries(t *testing.T) {
 	}
 }
 
-// TestL2Transition runs L2 over the change from POLY-64 to POLY-128, with states
-// and coefficients next to the moduli, and compares with the polynomial written out.
+// TestL2Transition runs L2 over the change from POLY-64 to POLY-128, with values and
+// words next to the moduli, and compares it with the polynomial on math/big.
 func TestL2Transition(t *testing.T) {
 	keys := []l2Key{
 		{k64: 1, k128: uint128{0, 1}},
@@ -174,7 +165,7 @@ func TestL2Transition(t *testing.T) {
 					s.write(k, &l1Words{word})
 				}
 				if n == 0 {
-					continue // all of it is POLY-64's
+					continue // POLY-64 has them all
 				}
 				if got, want := s.sum128(0, &k[0]), sum(words); big128(got).Cmp(want) != 0 {
 					t.Fatalf("key %#x, y %#x, words %#x: %#x, want %#x", key, y, words, got, want)

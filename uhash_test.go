@@ -13,11 +13,9 @@ import (
 	"unsafe"
 )
 
-// These tests look at UHASH layer by layer, with states injected that no message
-// is known to lead to.
+// These tests inject states that no message is known to reach.
 
-// TestNHPoly compares the kernels for runs of blocks with umacref, and with POLY step
-// by step.
+// TestNHPoly compares runs of blocks in the kernels with umacref's NH and poly64.
 func TestNHPoly(t *testing.T) {
 	forAllKernels(t, func(t *testing.T) {
 		rng := rand.NewChaCha8([32]byte([]byte("TestNHPoly.  a seed of 32 bytes.")))
@@ -71,8 +69,8 @@ func TestKeyVectors(t *testing.T) {
 	}
 }
 
-// TestNHPolySteps runs POLY-64 in the kernels over L1 words, keys and values drawn from
-// those that are rare in messages.
+// TestNHPolySteps runs POLY-64 in the kernels with words, keys and values that are rare
+// in messages.
 func TestNHPolySteps(t *testing.T) {
 	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestNHPolySteps, a 32 byte seed."))))
 	keys := []uint64{
@@ -94,7 +92,7 @@ func TestNHPolySteps(t *testing.T) {
 			k := uhashKey{n: 1 + round%4} // its L1 key is zeros
 			var word uint64
 			switch rng.IntN(3) {
-			case 0: // next to a limit: that of the marker, of p64, of the offset
+			case 0: // next to a limit
 				word = edges64[rng.IntN(len(edges64))]
 			case 1: // no marker, and a large sum
 				word = rng.Uint64() | rng.Uint64()
@@ -218,9 +216,9 @@ func (s polyStep) reaches() string {
 	return strings.Join(carries, " ")
 }
 
-// TestNHPolyCarry runs the kernels through polySteps: alone, in a run of three blocks,
-// and in the last block of a message. Each step is in each iteration once, beside
-// iterations in another state.
+// TestNHPolyCarry runs polySteps in the kernels: with one block, with three, and with
+// the last block of a message. One iteration has the step's state, the others another;
+// each gets its turn.
 func TestNHPolyCarry(t *testing.T) {
 	for _, s := range polySteps() {
 		if got := s.reaches(); got != s.carries {
@@ -231,7 +229,7 @@ func TestNHPolyCarry(t *testing.T) {
 			for at := range n {
 				k := uhashKey{n: n} // its L1 key is zeros
 				var start [maxIterations]uint128
-				var one, three [maxIterations]uint64 // wanted after as many blocks
+				var one, three [maxIterations]uint64 // after one block, and after three
 				for i := range n {
 					k.l2[i].k64, start[i].lo = 3, 7
 					if i == at {
@@ -270,7 +268,7 @@ func TestNHPolyCarry(t *testing.T) {
 	}
 }
 
-// bigSteps is POLY-64 from y, over a word that comes some times.
+// bigSteps returns the value of POLY-64 after y and as many words.
 func bigSteps(k, y, word uint64, times int) uint64 {
 	value := big64(y)
 	for range times {

@@ -41,15 +41,14 @@ func unhex(s string) []byte {
 	return b
 }
 
-// random returns n reproducible bytes.
+// random returns n bytes of rng.
 func random(rng *rand.ChaCha8, n int) []byte {
 	b := make([]byte, n)
 	rng.Read(b)
 	return b
 }
 
-// umacStreams are all ways to a tag of a stream that is at the beginning of msg or,
-// if the message is long, some way into it.
+// umacStreams are all ways to write msg to a stream and get its tag.
 var umacStreams = map[string]func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte{
 	"one write": func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte {
 		u.Write(msg)
@@ -107,7 +106,7 @@ const (
 	// take minutes for those that reach POLY-128.
 	shortSize = 1 << 20
 
-	// streamSize is how much of a longer message streams write in their own way.
+	// streamSize is how much of a longer message the streams write in different ways.
 	// POLY-128 begins in it in all vectors around 2^24 bytes.
 	streamSize = 8 << 10
 )
@@ -125,7 +124,7 @@ func TestUMACVectors(t *testing.T) {
 			continue
 		}
 		msg := v.Msg()
-		at := 0 // where streams differ
+		at := 0 // from here on the streams differ
 		if long && !mactest.Long() {
 			at = v.Size - streamSize
 		}
@@ -150,12 +149,12 @@ func TestUMACVectors(t *testing.T) {
 	}
 }
 
-// TestUMACReference compares with the literal transcription of RFC 4418 over all
-// lengths that matter to L1, and around the change from POLY-64 to POLY-128.
+// TestUMACReference compares with umacref for all lengths up to 4160 bytes, which
+// covers L1, and for lengths around 2^24, where POLY-128 begins.
 //
-// One length in 19 is compared for all tag sizes, the others for one that is drawn;
-// the long run compares all for all. Short mode has that one length in 19 only, and
-// none around 2^24 bytes.
+// Every 19th length is compared for all tag sizes, the others for one drawn at random;
+// the long run compares all for all sizes. Short mode has only every 19th length, and
+// none around 2^24.
 func TestUMACReference(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestUMACReference. 32 bytes seed")))
 	const sample = 19
@@ -197,8 +196,8 @@ func TestUMACReference(t *testing.T) {
 	}
 }
 
-// TestUMACLongSums takes tags in the middle of a message that reaches POLY-128: they
-// must be right and leave the stream as it is.
+// TestUMACLongSums computes tags in the middle of a message that reaches POLY-128: they
+// must be right and must not change the stream.
 func TestUMACLongSums(t *testing.T) {
 	if testing.Short() {
 		t.Skip("messages of 2^24 bytes")
@@ -305,8 +304,8 @@ func TestUMACSizes(t *testing.T) {
 	}
 }
 
-// TestUMACInit checks that Init replaces a key whole, and that a failing one
-// leaves it as it was.
+// TestUMACInit checks that Init replaces the whole key, and does not change it if it
+// fails.
 func TestUMACInit(t *testing.T) {
 	nonce, msg := []byte{1}, bytes.Repeat([]byte("message"), 1000)
 	var k fastmac.UMACKey
@@ -455,7 +454,7 @@ func TestUMACSign(t *testing.T) {
 	}
 }
 
-// TestUMACOverlap puts results over the arguments they come from.
+// TestUMACOverlap writes results over the arguments that they are computed from.
 func TestUMACOverlap(t *testing.T) {
 	k := newUMACKey(t, make([]byte, 16), 16)
 	msg, nonce := bytes.Repeat([]byte("message"), 20), []byte("16 bytes nonce..")
@@ -492,12 +491,12 @@ func TestUMACDestroy(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A stream of a key leaves the key to the others.
+	// To destroy a stream of a key does not destroy the key.
 	other := k.New()
 	other.Destroy()
 	other.Destroy()
 	k.Tag(nil, nonce, nil)
-	// So does a clone.
+	// Nor does it for a clone.
 	c, _ := own.Clone()
 	c.(*fastmac.UMAC).Destroy()
 	own.Sum([]byte{1})
@@ -544,7 +543,7 @@ func TestUMACDestroy(t *testing.T) {
 	mustPanic(t, "bound: Clone", "destroyed", func() { h.(hash.Cloner).Clone() })
 }
 
-// TestUMACWiped looks at the storage of destroyed keys and streams.
+// TestUMACWiped checks that destroyed keys and streams are all zeros.
 func TestUMACWiped(t *testing.T) {
 	k := newUMACKey(t, make([]byte, 16), 16)
 	u := k.New()
@@ -562,16 +561,16 @@ func TestUMACWiped(t *testing.T) {
 	}
 }
 
-// TestUMACKeyStorage keeps the key at the size of the subkeys of RFC 4418 section
-// 5.1, for four iterations with a shared Toeplitz key, the key schedule of AES-256,
-// and five words for the rest.
+// TestUMACKeyStorage limits the key's size to its subkeys, RFC 4418 section 5.1, for
+// four iterations with a shared Toeplitz key, the key schedule of AES-256, and five
+// words.
 func TestUMACKeyStorage(t *testing.T) {
 	const subkeys = (1024 + 3*16) + 4*24 + 4*64 + 4*4 + 15*16
 	if size := unsafe.Sizeof(fastmac.UMACKey{}); size < subkeys || size > subkeys+5*8 {
-		t.Errorf("UMACKey takes %d bytes, the RFC's subkeys %d", size, subkeys)
+		t.Errorf("UMACKey has %d bytes, the RFC's subkeys have %d", size, subkeys)
 	}
 	if size := unsafe.Sizeof(fastmac.UMAC{}); size > 480 {
-		t.Errorf("UMAC takes %d bytes", size)
+		t.Errorf("UMAC has %d bytes", size)
 	}
 }
 

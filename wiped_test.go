@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestPadsWiped checks that a stream keeps no block of pads whose last nonce has
-// been used or passed over, whatever the order of nonces, that its clones start
-// without any, and that nonces in order make it compute several blocks at once.
+// TestPadsWiped checks, for nonces in any order, that a stream keeps no block of pads
+// whose last nonce has been used or skipped, and that its clones begin without any.
+// Nonces in order must make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
 	if !useAES {
 		t.Skip("needs AES instructions")
@@ -66,7 +66,7 @@ func TestPadsWiped(t *testing.T) {
 	}
 }
 
-// TestBuffersWiped looks at buffers on the heap after what needed them.
+// TestBuffersWiped checks that buffers on the heap are all zeros after use.
 func TestBuffersWiped(t *testing.T) {
 	eachKernel(func(kernel string) {
 		if useAES {

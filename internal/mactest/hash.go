@@ -18,12 +18,12 @@ import (
 type Subject struct {
 	New func() hash.Hash
 
-	// Nonce, if it is not nil, is what Sum takes in place of the slice to
+	// Nonce, if it is not nil, is the argument of Sum, instead of a slice to
 	// append to.
 	Nonce []byte
 
-	// Methods names the exported methods that the type has beyond those of
-	// hash.Cloner and of those that print its name.
+	// Methods names the exported methods of the type besides those of
+	// hash.Cloner and those that print its name.
 	Methods []string
 }
 
@@ -47,7 +47,7 @@ func TestHash(t *testing.T, s Subject) {
 var lengths = []int{0, 1, 3, 4, 5, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000,
 	1023, 1024, 1025, 1028, 1029, 2047, 2048, 2049, 3072, 4096, 4100, 5000}
 
-// sum is the tag, in storage of its own.
+// sum returns the tag in new storage.
 func (s Subject) sum(h hash.Hash) []byte {
 	if s.Nonce != nil {
 		return h.Sum(bytes.Clone(s.Nonce))
@@ -55,7 +55,7 @@ func (s Subject) sum(h hash.Hash) []byte {
 	return h.Sum(nil)
 }
 
-// of is the tag of a message that is written to a fresh hash at once.
+// of returns the tag of a message that is written to a new hash in one piece.
 func (s Subject) of(t *testing.T, msg []byte) []byte {
 	t.Helper()
 	h := s.New()
@@ -133,7 +133,7 @@ func (s Subject) testSum(t *testing.T) {
 	}
 }
 
-// testSumStorage checks where the tag is put and that nothing else is written to.
+// testSumStorage checks where Sum writes the tag, and that it writes nothing else.
 func (s Subject) testSumStorage(t *testing.T) {
 	h := s.New()
 	write(t, h, []byte("storage"))
@@ -208,8 +208,8 @@ func (s Subject) testWrite(t *testing.T) {
 	}
 }
 
-// testBounds surrounds the argument of Write with bytes that must stay as they
-// are and must not matter.
+// testBounds surrounds the argument of Write with bytes that must not change, and must
+// not change the tag.
 func (s Subject) testBounds(t *testing.T) {
 	const margin = 128
 	for _, n := range lengths {
@@ -293,8 +293,8 @@ func (s Subject) testClone(t *testing.T) {
 	}
 }
 
-// testBits flips bits of messages at random, and appends a zero byte: every time
-// the tag must change.
+// testBits flips random bits of messages, and appends a zero byte: the tag must change
+// every time.
 func (s Subject) testBits(t *testing.T) {
 	for _, n := range lengths {
 		msg := random(n)
@@ -328,8 +328,8 @@ func (s Subject) testAllocations(t *testing.T) {
 	}
 }
 
-// SkipAllocations skips a test that counts allocations where the race detector
-// makes some of its own.
+// SkipAllocations skips a test that counts allocations if the race detector is on,
+// which allocates too.
 func SkipAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// file is a file of testdata and how many tags for this module there are in it.
-// A new file gets a row here and one in testdata/README.md.
+// file is a file of testdata with its number of tags, except those of algorithms that
+// this module does not have. A new file gets a row here and one in testdata/README.md.
 type file struct {
 	name string
 	tags int
@@ -59,12 +59,12 @@ type part struct {
 	size    int
 }
 
-// Msg makes the message: up to 33 MB, so that not all are held at once.
+// Msg returns the message in new storage: with up to 33 MB, not all fit in memory.
 func (v *UMACVector) Msg() []byte {
 	msg := make([]byte, v.Size)
 	rest := msg
 	for _, p := range v.parts {
-		// What is there already is copied, so twice as much each time.
+		// Each copy doubles what is there.
 		for n := copy(rest[:p.size], p.pattern); n > 0 && n < p.size; {
 			n += copy(rest[n:p.size], rest[:n])
 		}
@@ -90,7 +90,8 @@ func UMACVectors(t testing.TB) (vectors []UMACVector) {
 	return vectors
 }
 
-// merge adds the tags of w, if it has the message of v and other tag sizes.
+// merge adds the tags of w if it has the input of v and other tag sizes. It reports
+// whether it did.
 func (v *UMACVector) merge(w UMACVector) bool {
 	if !bytes.Equal(v.Key, w.Key) || !bytes.Equal(v.Nonce, w.Nonce) || v.Size != w.Size || len(v.parts) != 1 ||
 		len(w.parts) != 1 || !bytes.Equal(v.parts[0].pattern, w.parts[0].pattern) {
@@ -171,7 +172,7 @@ func umacRows(t testing.TB, name string) (vectors []UMACVector) {
 type HMACVector struct {
 	Name          string
 	Key, Msg, Tag []byte
-	// Valid is whether Tag is the tag or, if it is shorter, its beginning.
+	// Valid reports whether Tag is the tag or its beginning.
 	Valid bool
 }
 
@@ -179,7 +180,7 @@ type HMACVector struct {
 type hmacRow struct {
 	TcID      int
 	Comment   string
-	Algorithm string // in ACVP's files, which have other SHA-2 as well
+	Algorithm string // in ACVP's files, which have others too
 	Key, Msg  hexBytes
 	Tag, Mac  hexBytes // one of them
 	Result    string   // in Wycheproof's

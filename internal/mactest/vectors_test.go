@@ -15,9 +15,8 @@ import (
 	"testing"
 )
 
-// TestFiles checks that testdata, the tables of the loader and testdata/README.md
-// have the same files with the same numbers of tags. That the files have as many is
-// what the loader checks.
+// TestFiles checks that the loader's tables and testdata/README.md name the files of
+// testdata, with the same numbers of tags. The loader compares these with the files.
 func TestFiles(t *testing.T) {
 	dir := testdata(t)
 	inTables := make(map[string]int)

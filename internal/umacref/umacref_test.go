@@ -26,13 +26,13 @@ func unhex(t *testing.T, s string) []byte {
 	return b
 }
 
-// TestVectors runs the RFC's own table, with its erratum 3507, nettle's, and the
-// messages built to reach what random ones do not: the marker of POLY, residues
-// next to the primes, more than 2^24 bytes.
+// TestVectors compares with the RFC's table, with its erratum 3507, nettle's vectors,
+// and the edge vectors, which reach what random messages do not: the marker of POLY,
+// residues next to the primes, more than 2^24 bytes.
 //
-// In short mode, messages of more than 1 MiB are left out: they suit neither the
-// race detector nor an emulator. Otherwise one of them is hashed from each group of
-// the edge vectors; the long run hashes all of them.
+// Of each group of edge vectors, it hashes one message of more than 1 MiB. The long run
+// hashes all of them; short mode none, because the race detector and emulated CPUs take
+// minutes for them.
 func TestVectors(t *testing.T) {
 	inGroup := make(map[string]int) // messages of more than 1 MiB
 	for _, v := range mactest.UMACVectors(t) {
@@ -126,10 +126,9 @@ func TestAppendixIntermediates(t *testing.T) {
 	check("PDF", PDF(K, Nonce, 8), "d13745d4304f1842")
 }
 
-// TestKeyLengths covers the 24- and 32-byte keys, for which the vector files
-// have no rows. KDF is AES in counter mode with index in the upper half of the
-// counter block and 1 as its first count, so crypto/cipher can make its
-// output by another way; and PDF follows from it.
+// TestKeyLengths covers keys of 24 and 32 bytes, for which there are no vectors. KDF is
+// AES in counter mode, with the index in the upper half of the counter block and
+// counts from 1 on, so crypto/cipher can compute it too; and PDF follows from it.
 func TestKeyLengths(t *testing.T) {
 	Nonce := []byte("123456789")
 	for _, keylen := range []int{16, 24, 32} {
@@ -171,7 +170,7 @@ func TestKeyLengths(t *testing.T) {
 }
 
 // TestPrime checks the table of section 2.2 against its definition: prime(n)
-// is prime and nothing between it and 2^n is.
+// is prime, and no number between it and 2^n is.
 func TestPrime(t *testing.T) {
 	for _, n := range []uint{36, 64, 128} {
 		p := prime(n)
@@ -180,7 +179,7 @@ func TestPrime(t *testing.T) {
 		}
 		for q := new(big.Int).Add(p, big.NewInt(1)); q.Cmp(pow2(n)) < 0; q.Add(q, big.NewInt(1)) {
 			if q.ProbablyPrime(20) {
-				t.Errorf("prime(%d) = %v, but %v is prime too", n, p, q)
+				t.Errorf("prime(%d) = %v, but %v is a larger prime", n, p, q)
 			}
 		}
 	}
