@@ -1,0 +1,199 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/umacref"
+)
+
+// umacStreams are all ways to write msg to a stream and get its tag.
+var umacStreams = map[string]func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte{
+	"one write": func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte {
+		u.Write(msg)
+		return u.Sum(bytes.Clone(nonce))
+	},
+	"byte by byte": func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte {
+		n := max(0, len(msg)-streamSize)
+		u.Write(msg[:n])
+		for i := range msg[n:] {
+			u.Write(msg[n+i:][:1])
+		}
+		return u.AppendTag(nil, nonce)
+	},
+	"random splits": func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte {
+		for len(msg) > 0 {
+			n := rand.IntN(min(len(msg), 1+len(msg)/4+rand.IntN(3000))) + 1
+			u.Write(msg[:n])
+			msg = msg[n:]
+		}
+		return u.Sum(bytes.Clone(nonce))
+	},
+	"clone midway": func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte {
+		n := rand.IntN(len(msg) + 1)
+		u.Write(msg[:n])
+		c := cloneUMAC(t, u)
+		u.Write([]byte("not the clone's"))
+		u.Sum(bytes.Clone(nonce))
+		c.Write(msg[n:])
+		return c.Sum(bytes.Clone(nonce))
+	},
+	"Bind": func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte {
+		n := rand.IntN(len(msg) + 1)
+		u.Write(msg[:n])
+		h, err := u.Bind(nonce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Reset()
+		h.Write(msg[n:])
+		return h.Sum(nil)
+	},
+}
+
+func cloneUMAC(t *testing.T, u *fastmac.UMAC) *fastmac.UMAC {
+	t.Helper()
+	c, err := u.Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.(*fastmac.UMAC)
+}
+
+const (
+	// shortSize limits messages in short mode: the race detector and emulated CPUs
+	// take minutes for those that reach POLY-128.
+	shortSize = 1 << 20
+
+	// streamSize is how much of a longer message the streams write in different ways.
+	// POLY-128 begins in it in all vectors around 2^24 bytes.
+	streamSize = 8 << 10
+)
+
+// TestUMACVectors compares with all tags of testdata, one-shot and by all streams.
+//
+// Short mode leaves out messages of more than shortSize bytes. Otherwise their
+// streams go on from a clone that has hashed all except the last streamSize bytes.
+// The long run hashes them in each stream from the beginning, and verifies them
+// one-shot.
+func TestUMACVectors(t *testing.T) {
+	for _, v := range mactest.UMACVectors(t) {
+		long := v.Size > shortSize
+		if long && testing.Short() {
+			continue
+		}
+		msg := v.Msg()
+		at := 0 // from here on the streams differ
+		if long && !mactest.Long() {
+			at = v.Size - streamSize
+		}
+		fastmac.EachKernel(func(kernel string) {
+			for size, want := range v.Tags {
+				k := newUMACKey(t, v.Key, size)
+				if got := k.Tag(nil, v.Nonce, msg); !bytes.Equal(got, want) {
+					t.Errorf("%s, %s: Tag: %x, want %x", kernel, v.Name, got, want)
+				}
+				if at == 0 && !k.Verify(want, v.Nonce, msg) {
+					t.Errorf("%s, %s: Verify refuses %x", kernel, v.Name, want)
+				}
+				begun := k.New()
+				begun.Write(msg[:at])
+				for name, stream := range umacStreams {
+					if got := stream(t, cloneUMAC(t, begun), v.Nonce, msg[at:]); !bytes.Equal(got, want) {
+						t.Errorf("%s, %s: %s: tag %x, want %x", kernel, v.Name, name, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestUMACReference compares with umacref for all lengths up to 4160 bytes, which
+// covers L1, and for lengths around 2^24, where POLY-128 begins.
+//
+// Every 19th length is compared for all tag sizes, the others for one drawn at random;
+// the long run compares all for all sizes. Short mode has only every 19th length, and
+// none around 2^24.
+func TestUMACReference(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestUMACReference. 32 bytes seed")))
+	const sample = 19
+	compare := func(length int) {
+		key := random(rng, []int{16, 24, 32}[rng.Uint64()%3])
+		nonce := random(rng, 1+int(rng.Uint64()%16))
+		msg := random(rng, length)
+		sizes := umacTagSizes
+		if length%sample != 0 && !mactest.Long() {
+			sizes = sizes[rng.Uint64()%4:][:1]
+		}
+		for _, size := range sizes {
+			want := umacref.UMAC(key, msg, nonce, size)
+			fastmac.EachKernel(func(kernel string) {
+				k := newUMACKey(t, key, size)
+				if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+					t.Errorf("%s: key %x, nonce %x, %d bytes: Tag: %x, want %x", kernel, key, nonce, length, got, want)
+				}
+				if got := umacStreams["random splits"](t, k.New(), nonce, msg); !bytes.Equal(got, want) {
+					t.Errorf("%s: key %x, nonce %x, %d bytes in random splits: tag %x, want %x", kernel, key, nonce, length, got, want)
+				}
+			})
+		}
+	}
+	step := 1
+	if testing.Short() {
+		step = sample
+	}
+	for length := 0; length <= 4160; length += step {
+		compare(length)
+	}
+	if testing.Short() {
+		return
+	}
+	const limit = 1 << 24
+	for _, length := range []int{limit - 1025, limit - 1024, limit - 1023, limit - 1, limit, limit + 1,
+		limit + 1023, limit + 1024, limit + 1025, limit + 2047, limit + 2048, limit + 2049, limit + 5000} {
+		compare(length)
+	}
+}
+
+// TestUMACLongSums computes tags in the middle of a message that reaches POLY-128: they
+// must be right and must not change the stream.
+func TestUMACLongSums(t *testing.T) {
+	if testing.Short() {
+		t.Skip("messages of 2^24 bytes")
+	}
+	fastmac.ForAllKernels(t, func(t *testing.T) {
+		const limit = 1 << 24
+		msg := random(rand.NewChaCha8([32]byte([]byte("TestUMACLongSums. a 32 byte seed"))), limit+5000)
+		nonce := []byte("12345678")
+		for _, size := range umacTagSizes {
+			k := newUMACKey(t, make([]byte, 16), size)
+			u := k.New()
+			at := 0
+			for _, cut := range []int{limit - 1024, limit - 1, limit, limit + 1, limit + 1024, limit + 1055, limit + 2048,
+				limit + 2049, limit + 3072, limit + 4096, limit + 4127, len(msg)} {
+				u.Write(msg[at:cut])
+				at = cut
+				want := k.Tag(nil, nonce, msg[:cut])
+				for range 2 {
+					if got := u.AppendTag(nil, nonce); !bytes.Equal(got, want) {
+						t.Fatalf("%d bytes of tag, 2^24%+d bytes: %x, want %x", size, cut-limit, got, want)
+					}
+				}
+				c, err := u.Clone()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if cut%2 == 0 {
+					u = c.(*fastmac.UMAC)
+				}
+			}
+		}
+	})
+}
