@@ -32,7 +32,7 @@ var benchSizes = []int{
 //	go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op -row /size -col '/alg@(gmac umac64 umac128)' new.txt
 //	go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op /alg:hmac-sha512' -row /size -col /impl new.txt
 func BenchmarkMAC(b *testing.B) {
-	nonce := make([]byte, 12) // GCM's; UMAC takes its last 8 bytes
+	nonce := make([]byte, 12) // GCM's; UMAC uses its last 8 bytes
 	next := func() { binary.BigEndian.PutUint64(nonce[4:], binary.BigEndian.Uint64(nonce[4:])+1) }
 	tag := make([]byte, 0, 64)
 	key := make([]byte, 64)

@@ -16,9 +16,9 @@
 // is made from a key, is for messages that arrive in parts, and belongs to one
 // goroutine at a time.
 //
-// Both streams implement [hash.Hash] and [hash.Cloner]. The Sum of a UMAC stream is
-// different from that of other hashes: it takes the nonce instead of a slice to append
-// to, and overwrites it. Use [UMAC.AppendTag] to append and to keep the nonce. Code
+// Both streams implement [hash.Hash] and [hash.Cloner]. Sum of a UMAC stream differs
+// from Sum of other hashes: it takes the nonce instead of a slice to append to, and
+// overwrites it. Use [UMAC.AppendTag] to append and to keep the nonce. Code
 // that calls Sum(nil) or Sum(header) needs the hash that [UMAC.Bind] returns.
 //
 // # Nonces
@@ -39,8 +39,9 @@
 //
 // # Batches
 //
-// One SHA-512 computation is bound by the latency of its rounds; several independent
-// ones run side by side at little extra cost. Programs with several tags to compute at
+// One SHA-512 computation is bound by the latency of its rounds. On amd64 with AVX2 or
+// AVX-512 several independent ones run side by side at little extra cost; elsewhere
+// they run one after the other. Programs with several tags to compute at
 // once (a token service, a receiver of webhooks) can use [HMACSHA512Key.TagBatch],
 // [HMACSHA512Key.VerifyBatch] and [SumHMACSHA512Batch], for messages of any lengths.
 //
@@ -60,7 +61,7 @@
 // overwrites keys and streams. Keys and streams print as their names. The exceptions
 // are listed in SECURITY.md in the module.
 //
-// In Go's FIPS 140 mode UMAC works and is not approved. HMAC-SHA-512 is then
+// In Go's FIPS 140 mode UMAC works but is not approved. HMAC-SHA-512 is then
 // [crypto/hmac], which allocates; a key is set up anew in each Tag, so a stream is
 // faster.
 package fastmac

@@ -5,7 +5,7 @@
 package fastmac
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
-// L3 (l3.go), and is the only caller of the kernels. Some kernels fuse layers: nhPoly
+// L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
 // runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
 // of a message to its tag.
 

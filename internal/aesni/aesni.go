@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package aesni is AES, FIPS 197, with the CPU's AES instructions, for what
-// crypto/aes has no way to do: blocks on the stack, several independent blocks in
-// one call, and a key schedule in storage that can be wiped. Its time depends on
-// the size of the key and the number of blocks alone.
+// Package aesni provides AES, FIPS 197, on the CPU's AES instructions, with what
+// crypto/aes does not offer: blocks on the stack, several independent blocks in one
+// call, and a key schedule in storage that can be wiped. Its time depends only on the
+// size of the key and the number of blocks.
 package aesni
 
 //go:generate go run -C ../asm ./aesni -out ../../internal/aesni/aesni_amd64.s
