@@ -169,8 +169,11 @@ type HMACSHA512 struct {
 	key     *HMACSHA512Key
 	ownsKey bool
 
-	inner sha512.Digest
-	fips  hash.Hash // in place of inner in FIPS 140 mode
+	n     uint64 // bytes hashed, including the inner pad
+	state [8]uint64
+	block sha512.Buffer // of which n modulo its size is in use
+
+	fips hash.Hash // in place of these three in FIPS 140 mode
 }
 
 // NewHMACSHA512 returns a stream for a key of any length, as for
@@ -194,8 +197,21 @@ func (m *HMACSHA512) Write(p []byte) (int, error) {
 	if m.fips != nil {
 		return m.fips.Write(p)
 	}
-	m.inner.Write(p)
-	return len(p), nil
+	size := len(p)
+	if used := int(m.n % sha512.BlockSize); used > 0 {
+		n := copy(m.block[used:], p)
+		p = p[n:]
+		if used+n == sha512.BlockSize {
+			sha512.Block(&m.state, m.block[:])
+		}
+	}
+	if len(p) >= sha512.BlockSize {
+		sha512.Block(&m.state, p)
+		p = p[len(p)&^(sha512.BlockSize-1):]
+	}
+	copy(m.block[:], p)
+	m.n += uint64(size)
+	return size, nil
 }
 
 // Sum appends the tag of what has been written, 64 bytes, to b and returns the
@@ -210,8 +226,10 @@ func (m *HMACSHA512) Sum(b []byte) []byte {
 	return append(b, tag[:]...)
 }
 
+// sum sets tag to the tag of what has been written.
 func (m *HMACSHA512) sum(tag *[HMACSHA512Size]byte) {
-	m.inner.Sum(tag)
+	used := m.n % sha512.BlockSize
+	sha512.Sum(tag, &m.state, m.n-used, m.block[:used])
 	m.key.sumOuter(tag)
 }
 
@@ -236,7 +254,7 @@ func (m *HMACSHA512) Reset() {
 		m.fips.Reset()
 		return
 	}
-	m.inner.Reset(&m.key.inner, sha512.BlockSize)
+	m.n, m.state = sha512.BlockSize, m.key.inner
 }
 
 // Size returns 64, the size of a tag in bytes.
@@ -257,15 +275,13 @@ func (m *HMACSHA512) BlockSize() int {
 // cannot be cloned.
 func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	m.mustLive()
-	c := &HMACSHA512{key: m.key}
+	c := &HMACSHA512{key: m.key, n: m.n, state: m.state, block: m.block}
 	if m.fips != nil {
 		var err error
 		if c.fips, err = cloneFIPS(m.fips); err != nil {
 			return nil, err
 		}
-		return c, nil
 	}
-	m.inner.CopyTo(&c.inner)
 	return c, nil
 }
 
@@ -277,9 +293,8 @@ func (m *HMACSHA512) Destroy() {
 		return
 	}
 	if m.fips != nil {
-		sha512.Wipe(m.fips)
+		wipeFIPS(m.fips)
 	}
-	m.inner.Destroy()
 	if m.ownsKey {
 		m.key.Destroy()
 	}

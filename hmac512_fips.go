@@ -87,3 +87,14 @@ func cloneFIPS(h hash.Hash) (hash.Hash, error) {
 	}
 	return c.Clone()
 }
+
+// wipeFIPS overwrites what it can reach of an HMAC: the bytes of the message.
+func wipeFIPS(h hash.Hash) {
+	// Zeros, in two parts so that they are buffered, replace the last bytes of
+	// the message; Reset replaces the chaining value.
+	zeros := make([]byte, sha512.BlockSize)
+	h.Reset()
+	h.Write(zeros[:1])
+	h.Write(zeros[1:])
+	h.Reset()
+}

@@ -287,7 +287,7 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 		case 1:
 			n = rng.IntN(5000)
 		case 2:
-			n = 128*rng.IntN(4) + 110 + rng.IntN(4) // where the length has no room any more
+			n = 128*rng.IntN(4) + 110 + rng.IntN(4) // where the length begins not to fit
 		}
 		if rng.IntN(2) == 0 {
 			return mem[len(mem)-n:]

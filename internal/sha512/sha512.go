@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package sha512 provides SHA-512, FIPS 180-4, from and to a chaining value that the
-// caller holds, which crypto/sha512 does not expose: the compression function, hashes
-// that start from a chaining value, and several messages side by side.
+// Package sha512 provides SHA-512, FIPS 180-4, from a chaining value that the caller
+// holds, which crypto/sha512 does not expose: the compression function, the end of a
+// hash, and the compression of several messages side by side.
 //
 // On amd64 with AVX2 it is assembly; elsewhere it is crypto/sha512, whose marshaled
 // state has the chaining value. Its time depends only on the number of bytes.
@@ -53,7 +53,7 @@ func Kernels() []Kernel {
 }
 
 // Select makes k, one of [Kernels], the kernel in use. It is for tests, which must
-// not hash meanwhile. A [Digest] keeps the kernel that it has.
+// not hash meanwhile.
 func Select(k Kernel) {
 	if k > best() {
 		panic("fastmac: no SHA-512 kernel " + k.String() + " on this machine")

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -277,94 +276,14 @@ func TestPaddingLength(t *testing.T) {
 	}
 }
 
-func TestDigest(t *testing.T) { forAllKernels(t, testDigest) }
-
-func testDigest(t *testing.T) {
-	rng := seeded("testDigest")
-	var d Digest
-	for range 400 {
-		msg := random(rng, int(rng.Uint64()%600))
-		want := sha512.Sum512(msg)
-		first := len(msg) / 3 &^ (BlockSize - 1)
-		state := Initial()
-		Block(&state, msg[:first])
-		d.Reset(&state, uint64(first))
-		rest := msg[first:]
-		var out [Size]byte
-		for len(rest) > 0 {
-			n := 1 + int(rng.Uint64()%uint64(min(len(rest), 200)))
-			d.Write(rest[:n])
-			rest = rest[n:]
-			if rng.Uint64()%4 == 0 {
-				// A copy and a sum change nothing.
-				var c Digest
-				d.CopyTo(&c)
-				c.Sum(&out)
-				if want := sha512.Sum512(msg[:len(msg)-len(rest)]); out != want {
-					t.Fatalf("a copy after %d of %d bytes: %x, want %x", len(msg)-len(rest), len(msg), out, want)
-				}
-				c.Write([]byte("not the original's"))
-				d.Sum(&out)
-			}
-		}
-		if d.Sum(&out); out != want {
-			t.Fatalf("%d bytes: %x, want %x", len(msg), out, want)
-		}
-	}
-}
-
-// TestDigestWiped looks at what a digest leaves in memory.
-func TestDigestWiped(t *testing.T) { forAllKernels(t, testDigestWiped) }
-
-func testDigestWiped(t *testing.T) {
-	var d, c Digest
-	state, out := Initial(), [Size]byte{}
-	check := func(after string) {
-		t.Helper()
-		if d.std != nil && d.std.marshaled != (marshaled{}) {
-			t.Errorf("left after %s: %x", after, d.std.marshaled)
-		}
-	}
-	d.Reset(&state, 0)
-	check("Reset")
-	// A block that is full except for its last write.
-	d.Write(bytes.Repeat([]byte{0xaa}, 100))
-	d.Write(bytes.Repeat([]byte{0xaa}, 28))
-	check("Write")
-	d.Sum(&out)
-	check("Sum")
-	d.CopyTo(&c)
-	check("CopyTo")
-	// message returns the first byte of crypto/sha512's block buffer.
-	message := func() byte { return 0 }
-	if d.std != nil {
-		if block := reflect.ValueOf(d.std.h).Elem().FieldByName("x"); block.IsValid() {
-			message = func() byte { return byte(block.Index(0).Uint()) }
-			if message() != 0xaa {
-				t.Errorf("the block buffer begins with %#x: this test looks at the wrong bytes", message())
-			}
-		}
-	}
-	d.Destroy()
-	if message() != 0 {
-		t.Error("bytes of the message are left")
-	}
-	if d != (Digest{}) {
-		t.Error("Digest is not all zeros after Destroy")
-	}
-}
-
 func TestAllocations(t *testing.T) { forAllKernels(t, testAllocations) }
 
 func testAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
-	var d Digest
 	state := Initial()
-	d.Reset(&state, 0)
 	for name, call := range map[string]func(){
-		"Block":  func() { var p [300]byte; Block(&state, p[:]) },
-		"Sum":    func() { var p [300]byte; Sum((*[Size]byte)(p[:]), &state, 0, p[:]) },
-		"Digest": func() { var out [Size]byte; d.Reset(&state, 0); d.Sum(&out) },
+		"Block": func() { var p [300]byte; Block(&state, p[:]) },
+		"Sum":   func() { var p [300]byte; Sum((*[Size]byte)(p[:]), &state, 0, p[:]) },
 		"Lanes": func() {
 			if lanes, _ := LaneCount(); lanes > 0 {
 				var s Lanes

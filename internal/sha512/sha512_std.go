@@ -8,7 +8,6 @@ import (
 	"crypto/sha512"
 	"encoding"
 	"encoding/binary"
-	"hash"
 )
 
 // The state that crypto/sha512 marshals: magic, chaining value, block buffer,
@@ -68,47 +67,4 @@ func must(err error) {
 	if err != nil {
 		panic("fastmac: " + err.Error())
 	}
-}
-
-// stdDigest is a Digest.
-type stdDigest struct {
-	h hash.Hash
-
-	// What is handed to h, an interface, is on the heap: here. It is zeros
-	// between calls.
-	marshaled marshaled
-}
-
-func newStdDigest() *stdDigest { return &stdDigest{h: sha512.New()} }
-
-func (d *stdDigest) reset(state *[8]uint64, n uint64) {
-	d.marshaled.write(state, n)
-	must(d.h.(encoding.BinaryUnmarshaler).UnmarshalBinary(d.marshaled[:]))
-	clear(d.marshaled[:])
-}
-
-func (d *stdDigest) sum(out *[Size]byte) {
-	copy(out[:], d.h.Sum(d.marshaled[:0]))
-	clear(d.marshaled[:])
-}
-
-func (d *stdDigest) clone() *stdDigest {
-	c := newStdDigest()
-	state, err := d.h.(encoding.BinaryAppender).AppendBinary(d.marshaled[:0])
-	must(err)
-	must(c.h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state))
-	clear(d.marshaled[:])
-	return c
-}
-
-// Wipe overwrites what it can reach of a crypto/sha512 hash, or of an HMAC with it,
-// and resets it. Of an HMAC these are the bytes of the message; the key stays.
-func Wipe(h hash.Hash) {
-	// Zeros, in two parts so that they are buffered, replace the last bytes of
-	// the message; Reset replaces the chaining value.
-	zeros := make([]byte, BlockSize)
-	h.Reset()
-	h.Write(zeros[:1])
-	h.Write(zeros[1:])
-	h.Reset()
 }
