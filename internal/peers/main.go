@@ -116,26 +116,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// readAll reads the results files in dir, in the order of their names.
-func readAll(dir string) ([]*report.Results, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil || len(files) == 0 {
-		return nil, errors.Join(err, fmt.Errorf("no results in %s", dir))
-	}
-	var all []*report.Results
-	for _, file := range files {
-		r, err := report.Read(file)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
-// writePage writes RESULTS.md to the directory page, and the charts to assets.
+// writePage writes RESULTS.md to the directory page, and the charts to assets, from
+// the files in results.
 func writePage(results, page, assets string) error {
-	all, err := readAll(results)
+	all, err := report.ReadAll(results)
 	if err != nil {
 		return err
 	}
@@ -147,22 +131,17 @@ func writePage(results, page, assets string) error {
 		}
 	}
 	for path, text := range files {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			return err
-		}
+		err = errors.Join(err, os.WriteFile(path, []byte(text), 0o666))
 	}
-	return nil
+	return err
 }
 
 func printReadme(w io.Writer, results string) error {
-	all, err := readAll(results)
-	if err != nil {
-		return err
-	}
+	all, err := report.ReadAll(results)
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\n", report.Readme(r))
+		fmt.Fprintln(w, report.Readme(r))
 	}
-	return nil
+	return err
 }
 
 // measureAll builds the peers, measures the groups and prints the tables. If
@@ -174,7 +153,7 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 			return fmt.Errorf("results: %w", err)
 		}
 	}
-	goPeer, err := self()
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
@@ -196,7 +175,7 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 	for _, line := range built.LeftOut {
 		printError(stderr, errors.New(line))
 	}
-	built.Peers[rivals.GoPeer] = goPeer
+	built.Peers[rivals.GoPeer] = serve.Peer{Name: rivals.GoPeer, Argv: []string{self, serveArg}}
 
 	b := &bench{
 		peers: built.Peers, versions: built.Versions, stderr: stderr,
@@ -230,15 +209,6 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 		return errors.New(strings.Join(b.refused, "; "))
 	}
 	return nil
-}
-
-// self returns this program as the Go peer.
-func self() (serve.Peer, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return serve.Peer{}, fmt.Errorf("fastmac: %w", err)
-	}
-	return serve.Peer{Name: rivals.GoPeer, Argv: []string{path, serveArg}}, nil
 }
 
 // printError prints err as one line with the prefix of package fastmac's errors.

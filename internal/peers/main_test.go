@@ -92,7 +92,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s is out of date: run go run -C internal/peers . -page, and look at it", file)
 		}
 	}
-	if err := writePage(dir, dir, dir); err == nil || err.Error() != "no results in "+dir {
+	if err := writePage(dir, dir, dir); err == nil || err.Error() != "fastmac: no results in "+dir {
 		t.Errorf("without results: error %v", err)
 	}
 }

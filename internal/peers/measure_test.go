@@ -59,11 +59,11 @@ func TestMain(m *testing.M) {
 // newTestBench returns a bench whose Go peer is this program with arg.
 func newTestBench(t *testing.T, arg string) *bench {
 	t.Helper()
-	p, err := self()
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Argv[1] = arg
+	p := serve.Peer{Name: rivals.GoPeer, Argv: []string{self, arg}}
 	return &bench{
 		peers: map[string]serve.Peer{rivals.GoPeer: p}, versions: make(map[string]string),
 		rounds: 2, minTime: 100 * time.Microsecond, stderr: io.Discard,

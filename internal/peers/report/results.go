@@ -8,6 +8,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -93,6 +94,22 @@ func (r *Results) group(name string) (rows []Row) {
 		}
 	}
 	return rows
+}
+
+// ReadAll reads the results files in dir, in the order of their names.
+func ReadAll(dir string) (all []*Results, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("fastmac: no results in %s", dir))
+	}
+	for _, file := range files {
+		r, err := Read(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 // Read reads a results file.
