@@ -83,39 +83,38 @@ func tagWordsKernel(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pa
 	tagWordsAVX512(tag, k, words, x)
 }
 
-// The assembly. uhash_generic.go and uhash.go have the contracts.
+// The assembly: kernels of the functions with these names. uhash_generic.go, uhash.go
+// and kdf.go have the contracts.
 
 //go:noescape
-func nhPolyAVX512(y *[maxIterations]uint128, k *uhashKey, p []byte)
+func nhPolyAVX512(y *[maxIterations]uint128, k *uhashKey, p []byte) // p is whole blocks, at least one
 
 //go:noescape
-func nhPolyAVX2(y *[maxIterations]uint128, k *uhashKey, p []byte)
+func nhPolyAVX2(y *[maxIterations]uint128, k *uhashKey, p []byte) // p is whole blocks, at least one
 
 //go:noescape
-func nhBlocksAVX512(words []l1Words, k *uhashKey, p []byte)
+func nhBlocksAVX512(words []l1Words, k *uhashKey, p []byte) // p is len(words) blocks, at least one
 
 //go:noescape
-func nhBlocksAVX2(words []l1Words, k *uhashKey, p []byte)
+func nhBlocksAVX2(words []l1Words, k *uhashKey, p []byte) // p is len(words) blocks, at least one
 
 //go:noescape
-func nhAddAVX512(s *l1State, k *uhashKey, p []byte)
+func nhAddAVX512(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least one, for which s has room
 
 //go:noescape
-func nhAddAVX2(s *l1State, k *uhashKey, p []byte)
+func nhAddAVX2(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least one, for which s has room
 
 //go:noescape
-func fillAVX512(group *[l1Group]byte, p []byte)
+func fillAVX512(group *[l1Group]byte, p []byte) // p is less than a group
 
 //go:noescape
-func tagOnlyAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
+func tagOnlyAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
 
 //go:noescape
-func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad)
+func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
 
 //go:noescape
-func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad)
+func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
 
-// deriveL1VAES sets k to the L1 key from the schedule of the KDF's AES key.
-//
 //go:noescape
-func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int)
+func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int) // enc is the schedule of the KDF key

@@ -27,24 +27,21 @@ const (
 	signNonceSize  = MaxNonceSize // random nonces must be as long as the RFC allows
 )
 
-// KeySizeError is the error for a UMAC key that is not 16, 24 or 32 bytes long. Its
-// value is the size found.
+// KeySizeError is the error for a UMAC key of this size, which is not 16, 24 or 32 bytes.
 type KeySizeError int
 
 func (e KeySizeError) Error() string {
 	return "fastmac: UMAC key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
 }
 
-// TagSizeError is the error for a UMAC tag size that is not 4, 8, 12 or 16 bytes. Its
-// value is the size found.
+// TagSizeError is the error for this UMAC tag size, which is not 4, 8, 12 or 16 bytes.
 type TagSizeError int
 
 func (e TagSizeError) Error() string {
 	return "fastmac: UMAC tag size of " + strconv.Itoa(int(e)) + " bytes: want 4, 8, 12 or 16"
 }
 
-// NonceSizeError is the error for a UMAC nonce that is not 1 to 16 bytes long. Its
-// value is the size found.
+// NonceSizeError is the error for a UMAC nonce of this size, which is not 1 to 16 bytes.
 type NonceSizeError int
 
 func (e NonceSizeError) Error() string {
@@ -237,12 +234,9 @@ type UMAC struct {
 	pads  pads
 }
 
-// NewUMAC32 returns a stream for UMAC-32, with tags of 4 bytes. The key is 16, 24
-// or 32 bytes long; for another size NewUMAC32 returns a [KeySizeError]. Never use a
-// nonce twice with one key.
-//
-// An attacker guesses a tag of 4 bytes with a probability of 2^-30 at each try. Use
-// it only where the first failure ends the connection.
+// NewUMAC32 is like [NewUMAC64] for UMAC-32, with tags of 4 bytes. Never use a nonce
+// twice with one key. An attacker guesses a tag of 4 bytes with a probability of 2^-30
+// at each try: use it only where the first failure ends the connection.
 func NewUMAC32(key []byte) (*UMAC, error) { return newUMAC(key, UMAC32Size) }
 
 // NewUMAC64 returns a stream for UMAC-64, with tags of 8 bytes, as in SSH's umac-64.
@@ -250,14 +244,12 @@ func NewUMAC32(key []byte) (*UMAC, error) { return newUMAC(key, UMAC32Size) }
 // [KeySizeError]. Never use a nonce twice with one key.
 func NewUMAC64(key []byte) (*UMAC, error) { return newUMAC(key, UMAC64Size) }
 
-// NewUMAC96 returns a stream for UMAC-96, with tags of 12 bytes. The key is 16, 24 or
-// 32 bytes long; for another size NewUMAC96 returns a [KeySizeError]. Never use a
-// nonce twice with one key.
+// NewUMAC96 is like [NewUMAC64] for UMAC-96, with tags of 12 bytes. Never use a nonce
+// twice with one key.
 func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, UMAC96Size) }
 
-// NewUMAC128 returns a stream for UMAC-128, with tags of 16 bytes, as in SSH's
-// umac-128. The key is 16, 24 or 32 bytes long; for another size NewUMAC128 returns a
-// [KeySizeError]. Never use a nonce twice with one key.
+// NewUMAC128 is like [NewUMAC64] for UMAC-128, with tags of 16 bytes, as in SSH's
+// umac-128. Never use a nonce twice with one key.
 func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, UMAC128Size) }
 
 func newUMAC(key []byte, tagSize int) (*UMAC, error) {
