@@ -105,7 +105,7 @@ func TestNHPolySteps(t *testing.T) {
 			for i := range k.n {
 				k.l2[i].k64 = keys[rng.IntN(len(keys))]
 				start[i].lo = values[rng.IntN(len(values))]
-				want[i] = bigSteps(k.l2[i].k64, start[i].lo, word, blocks)
+				want[i] = polyStep{k: k.l2[i].k64, y: start[i].lo, m: word}.times(blocks)
 			}
 			eachKernel(func(kernel string) {
 				y := start
@@ -216,6 +216,15 @@ func (s polyStep) reaches() string {
 	return strings.Join(carries, " ")
 }
 
+// times returns the value of POLY-64 after n steps with the same word.
+func (s polyStep) times(n int) uint64 {
+	y := big64(s.y)
+	for range n {
+		y = bigPoly(y, big64(s.k), big64(s.m), bigP64, 64)
+	}
+	return y.Uint64()
+}
+
 // TestNHPolyCarry runs polySteps in the kernels: with one block, with three, and with
 // the last block of a message. One iteration has the step's state, the others another;
 // each gets its turn.
@@ -225,18 +234,21 @@ func TestNHPolyCarry(t *testing.T) {
 			t.Errorf("k %#x, y %#x, word %#x: carries %q, want %q", s.k, s.y, s.m, got, s.carries)
 		}
 		p := blocksOf(s.m, 3)
+		other := polyStep{k: 3, y: 7, m: s.m}
+		afterOne, afterThree := s.times(1), s.times(3)
+		otherOne, otherThree := other.times(1), other.times(3)
 		for n := 1; n <= maxIterations; n++ {
 			for at := range n {
 				k := uhashKey{n: n} // its L1 key is zeros
 				var start [maxIterations]uint128
 				var one, three [maxIterations]uint64 // after one block, and after three
 				for i := range n {
-					k.l2[i].k64, start[i].lo = 3, 7
+					k.l2[i].k64, start[i].lo = other.k, other.y
+					one[i], three[i] = otherOne, otherThree
 					if i == at {
 						k.l2[i].k64, start[i].lo = s.k, s.y
+						one[i], three[i] = afterOne, afterThree
 					}
-					one[i] = bigSteps(k.l2[i].k64, start[i].lo, s.m, 1)
-					three[i] = bigSteps(k.l2[i].k64, start[i].lo, s.m, 3)
 					for j := range k.l3.low {
 						k.l3.low[j][i] = uint64(1+j+5*i) << 30
 					}
@@ -266,15 +278,6 @@ func TestNHPolyCarry(t *testing.T) {
 			}
 		}
 	}
-}
-
-// bigSteps returns the value of POLY-64 after y and as many words.
-func bigSteps(k, y, word uint64, times int) uint64 {
-	value := big64(y)
-	for range times {
-		value = bigPoly(value, big64(k), big64(word), bigP64, 64)
-	}
-	return value.Uint64()
 }
 
 // blocksOf returns n blocks whose L1 word under a key of zeros is word, in all
