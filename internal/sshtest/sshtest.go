@@ -27,8 +27,8 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// Limit ends a program that hangs.
-const Limit = 2 * time.Minute
+// limit ends a program that hangs.
+const limit = 2 * time.Minute
 
 // Find returns the path of the first of programs that is installed. If there is none
 // it skips the test and names the Debian package that has it.
@@ -188,9 +188,9 @@ func options(lines ...string) []string {
 	return args
 }
 
-// command returns a command that is run in d and ends at Limit at the latest.
+// command returns a command that is run in d and ends at limit at the latest.
 func (d *Dir) command(t testing.TB, path string, args []string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(t.Context(), Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = d.Path
