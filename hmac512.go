@@ -135,7 +135,7 @@ func (k *HMACSHA512Key) New() *HMACSHA512 {
 	k.mustLive()
 	m := &HMACSHA512{key: k}
 	if useFIPS {
-		m.fips = k.newFIPS()
+		m.fips = k.newFIPS(make([]byte, sha512.BlockSize))
 	}
 	m.Reset()
 	return m

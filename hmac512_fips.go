@@ -50,11 +50,8 @@ func mustApprove(key []byte) {
 	}
 }
 
-// newFIPS returns the HMAC under the key.
-func (k *HMACSHA512Key) newFIPS() hash.Hash { return k.newFIPSBuffer(make([]byte, sha512.BlockSize)) }
-
-// newFIPSBuffer is newFIPS by way of a buffer of a block or more, which it clears.
-func (k *HMACSHA512Key) newFIPSBuffer(buf []byte) hash.Hash {
+// newFIPS returns an HMAC under the key. It uses, and clears, a block of buf.
+func (k *HMACSHA512Key) newFIPS(buf []byte) hash.Hash {
 	block := buf[:sha512.BlockSize]
 	for i := range k.inner {
 		binary.BigEndian.PutUint64(block[8*i:], k.inner[i])
@@ -67,10 +64,10 @@ func (k *HMACSHA512Key) newFIPSBuffer(buf []byte) hash.Hash {
 
 // sumFIPS sets tag to the tag of msg.
 func (k *HMACSHA512Key) sumFIPS(tag *[HMACSHA512Size]byte, msg []byte) {
-	// By way of a buffer: what is handed to h, an interface, is on the heap,
-	// and where this is not in use callers may have it on the stack.
+	// h is an interface, so whatever it is given escapes to the heap. That is
+	// this buffer, and not msg, which callers may keep on the stack.
 	buf := make([]byte, min(max(len(msg), sha512.BlockSize), 4096))
-	h := k.newFIPSBuffer(buf)
+	h := k.newFIPS(buf)
 	for len(msg) > 0 {
 		n := copy(buf, msg)
 		h.Write(buf[:n])
@@ -79,7 +76,7 @@ func (k *HMACSHA512Key) sumFIPS(tag *[HMACSHA512Size]byte, msg []byte) {
 	copy(tag[:], h.Sum(buf[:0]))
 }
 
-// cloneFIPS returns a copy of an HMAC under way.
+// cloneFIPS returns a copy of an HMAC and of what was written to it.
 func cloneFIPS(h hash.Hash) (hash.Hash, error) {
 	c, ok := h.(hash.Cloner)
 	if !ok {

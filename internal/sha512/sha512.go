@@ -32,7 +32,7 @@ type Kernel uint8
 
 const (
 	Stdlib Kernel = iota // crypto/sha512, and no lanes
-	AVX2                 // also BMI2
+	AVX2                 // with BMI1 and BMI2
 	AVX512               // for lanes; AVX2 for a single message
 )
 

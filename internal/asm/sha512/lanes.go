@@ -11,7 +11,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A lane is a message of its own. Word w of the state of all lanes is a row of
+// Each lane is one message. Word w of the state of all lanes is a row of
 // eight: what SHA-512 does with a word, these functions do with a row.
 
 const (
@@ -147,7 +147,7 @@ func rotations512(x VecVirtual, r0, r1, r2 uint8, t []VecVirtual) {
 	VPTERNLOGQ(U8(0x96), t[2], t[1], t[0])
 }
 
-// schedule512 takes w[i] sixteen words on.
+// schedule512 advances w[i] by sixteen words.
 func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 	lower := func(x VecVirtual, r0, r1, shift uint8) {
 		VPRORQ(U8(r0), x, t[0])
@@ -266,8 +266,7 @@ func schedule2(w func(i int) Mem, i int) {
 	VMOVDQU(sum, w(i))
 }
 
-// left and right shift x when they are called: what xor does in time for few
-// registers.
+// left and right shift x only when they are called, so that xor needs few registers.
 func left(x VecVirtual, n uint64) func() VecVirtual  { return shift(VPSLLQ, x, n) }
 func right(x VecVirtual, n uint64) func() VecVirtual { return shift(VPSRLQ, x, n) }
 
@@ -279,7 +278,7 @@ func shift(op func(...Op), x VecVirtual, n uint64) func() VecVirtual {
 	}
 }
 
-// xor returns the xor of all terms, in a tree of them.
+// xor returns the xor of all terms, computed as a tree.
 func xor(terms ...func() VecVirtual) VecVirtual {
 	if len(terms) == 1 {
 		return terms[0]()

@@ -7,12 +7,12 @@
 //
 // The working variables are in general registers, the last 16 words of the message
 // schedule in four vectors. The frame holds the sums of 16 words and of their
-// constants, which the rounds take one by one. While 16 rounds run, vector
+// constants, which the rounds read one by one. While 16 rounds run, vector
 // instructions between them make the next 16 words; during the last 16 of a block
 // they load the next block.
 //
-// Nothing but the blocks, the state and the constants is read. That of several
-// messages at once is in lanes.go.
+// It reads only the blocks, the state and the constants. Several messages side by side
+// are in lanes.go.
 package main
 
 import (
