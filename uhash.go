@@ -9,19 +9,6 @@ package fastmac
 // runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
 // of a message to its tag.
 
-// UHASH runs its three layers once for every 4 bytes of tag. The RFC calls each run
-// an iteration.
-const maxIterations = maxUMACTagSize / 4
-
-// uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
-// UMACKey. What a short message needs comes first.
-type uhashKey struct {
-	n  int
-	l3 l3Key
-	l1 l1Key
-	l2 [maxIterations]l2Key
-}
-
 // init sets up k for n iterations: the L1 key from kdf, the others from their
 // subkeys, 24, 64 and 4 bytes for each iteration.
 func (k *uhashKey) init(n int, kdf *aesKey, l2, l3Key1, l3Key2 []byte) {

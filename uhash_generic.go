@@ -4,6 +4,15 @@
 
 package fastmac
 
+// uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
+// UMACKey. What a short message needs comes first.
+type uhashKey struct {
+	n  int
+	l3 l3Key
+	l1 l1Key
+	l2 [maxIterations]l2Key
+}
+
 // The kernels of UHASH keep these contracts; the portable ones are the reference.
 // They read nothing outside p. What they write beyond the k.n iterations in use is
 // meaningless.

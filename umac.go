@@ -22,10 +22,8 @@ const (
 	MaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
 )
 
-const (
-	maxUMACTagSize = UMAC128Size
-	signNonceSize  = MaxNonceSize // random nonces must be as long as the RFC allows
-)
+// Random nonces must be as long as the RFC allows.
+const signNonceSize = MaxNonceSize
 
 // KeySizeError is the error for a UMAC key of this size, which is not 16, 24 or 32 bytes.
 type KeySizeError int
