@@ -16,8 +16,9 @@ import (
 const HMACSHA512Size = 64
 
 // HMACSHA512Key is an expanded key for HMAC-SHA-512, RFC 2104 and FIPS 198-1: the
-// two chaining values after the inner and the outer pad, 128 bytes, and a flag. In
-// FIPS 140 mode it is the key itself, zero-padded to 128 bytes. Its size is 136 bytes.
+// two chaining values after the inner and the outer pad, 128 bytes, and a flag: 136
+// bytes on 64-bit machines. In FIPS 140 mode it is the key itself, zero-padded to 128
+// bytes, and the flag.
 //
 // After set-up it does not change; until [HMACSHA512Key.Destroy] it is safe for
 // concurrent use. It must not be copied: Destroy does not reach a copy. All its
