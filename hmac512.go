@@ -5,7 +5,6 @@
 package fastmac
 
 import (
-	"crypto/subtle"
 	"encoding/binary"
 	"hash"
 
@@ -127,7 +126,21 @@ func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
 	k.mustLive()
 	var want [HMACSHA512Size]byte
 	k.sum(&want, msg)
-	return subtle.ConstantTimeCompare(tag, want[:]) == 1
+	return equalTag(tag, &want)
+}
+
+// equalTag reports whether tag is want. Like [subtle.ConstantTimeCompare], its time
+// depends only on the lengths. That compares bytes, which takes a third of the time of
+// a compression; this compares words.
+func equalTag(tag []byte, want *[HMACSHA512Size]byte) bool {
+	if len(tag) != len(want) {
+		return false
+	}
+	var diff uint64
+	for i := 0; i < len(want); i += 8 {
+		diff |= binary.LittleEndian.Uint64(tag[i:]) ^ binary.LittleEndian.Uint64(want[i:])
+	}
+	return diff == 0
 }
 
 // New returns a stream that computes tags under k. It shares k and does not copy
@@ -245,7 +258,7 @@ func (m *HMACSHA512) Verify(tag []byte) bool {
 	} else {
 		m.sum(&want)
 	}
-	return subtle.ConstantTimeCompare(tag, want[:]) == 1
+	return equalTag(tag, &want)
 }
 
 // Reset resets the stream to its initial state: an empty message.
