@@ -104,6 +104,9 @@ func testUpperHalves(t *testing.T, function string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if size > 0 && returns != 1 {
+		t.Errorf("%s: %d returns, want one, after its frame is overwritten", name, returns)
+	}
 	end := function[max(0, strings.LastIndex(function, "// The frame held secrets.")):]
 	for slot := 0; slot < size; slot += 32 {
 		at := fmt.Sprintf(", %d(SP)", slot)

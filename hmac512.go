@@ -178,6 +178,7 @@ func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 // once the stream or its key has been destroyed.
 type HMACSHA512 struct {
 	_ noCopy
+	_ incomparable
 	hmacSHA512Name
 
 	key     *HMACSHA512Key
@@ -254,7 +255,9 @@ func (m *HMACSHA512) Verify(tag []byte) bool {
 	m.mustLive()
 	var want [HMACSHA512Size]byte
 	if m.fips != nil {
-		copy(want[:], m.fips.Sum(nil))
+		sum := m.fips.Sum(nil)
+		copy(want[:], sum)
+		clear(sum)
 	} else {
 		m.sum(&want)
 	}

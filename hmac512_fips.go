@@ -74,6 +74,7 @@ func (k *HMACSHA512Key) sumFIPS(tag *[HMACSHA512Size]byte, msg []byte) {
 		msg = msg[n:]
 	}
 	copy(tag[:], h.Sum(buf[:0]))
+	clear(buf)
 }
 
 // cloneFIPS returns a copy of an HMAC and of what was written to it.

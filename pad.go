@@ -7,7 +7,7 @@ package fastmac
 import (
 	"crypto/aes"
 	"encoding/binary"
-	"math/bits"
+	"strconv"
 )
 
 // The pad derivation function PDF, RFC 4418 section 3.3: AES of the nonce,
@@ -20,10 +20,6 @@ type padKey struct {
 	aes     aesKey
 	tagSize uint8
 }
-
-// A pad is what a tag is xored with, as two little-endian words. Bytes beyond the
-// size of the tag are ignored.
-type pad struct{ first, second uint64 }
 
 // partBits is the number of low bits of a nonce that select a part of the block.
 func (k *padKey) partBits() uint {
@@ -45,11 +41,18 @@ func (k *padKey) part(block pad, part uint64) pad {
 	return block
 }
 
-func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= MaxNonceSize }
+// NonceSizeError is the error for a UMAC nonce of this size, which is not 1 to 16 bytes.
+type NonceSizeError int
+
+func (e NonceSizeError) Error() string {
+	return "fastmac: UMAC nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16"
+}
+
+func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.BlockSize }
 
 func mustNonce(nonce []byte) {
 	if !isNonce(nonce) {
-		panic(NonceSizeError(len(nonce)).Error() + "; pass a fresh nonce for each message")
+		panic(NonceSizeError(len(nonce)).Error())
 	}
 }
 
@@ -84,20 +87,6 @@ func (k *padKey) pad(nonce []byte) pad {
 		clear(block[:])
 	}
 	return k.part(pad{first, second}, part)
-}
-
-// xor sets tag to the words h, big-endian, of n iterations, xor the pad.
-func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
-	if n == 1 {
-		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(x.first))
-		return
-	}
-	// In words of 8 bytes: the caller copies the tag, and a load that spans two
-	// recent stores has to wait for both.
-	binary.LittleEndian.PutUint64(tag[:], bits.ReverseBytes64(uint64(h[0])<<32|uint64(h[1]))^x.first)
-	if n > 2 {
-		binary.LittleEndian.PutUint64(tag[8:], bits.ReverseBytes64(uint64(h[2])<<32|uint64(h[3]))^x.second)
-	}
 }
 
 // pads are the blocks that a stream has encrypted ahead. Nonces usually come in

@@ -70,8 +70,8 @@ func TestPrinting(t *testing.T) {
 	}
 }
 
-// TestMisuse checks that go vet reports copies of keys and streams, and that keys do
-// not compile in a comparison.
+// TestMisuse checks that go vet reports copies of keys and streams, and that
+// comparisons of them do not compile.
 func TestMisuse(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("needs the go command: %v", err)
@@ -90,9 +90,11 @@ func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *
 }
 `},
 		"compare": {command: "build", want: "invalid operation", source: `
-func compares(k1, k2 *fastmac.UMACKey, k3, k4 *fastmac.HMACSHA512Key) bool {
+func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512) bool {
 	return *k1 == *k2 ||
-		*k3 == *k4
+		*u == *v ||
+		*k3 == *k4 ||
+		*g == *h
 }
 `},
 	} {

@@ -4,6 +4,11 @@
 
 package fastmac
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
 // UMACKey. What a short message needs comes first.
 type uhashKey struct {
@@ -12,6 +17,10 @@ type uhashKey struct {
 	l1 l1Key
 	l2 [maxIterations]l2Key
 }
+
+// A pad is what a tag is xored with, as two little-endian words. Bytes beyond the
+// size of the tag are ignored.
+type pad struct{ first, second uint64 }
 
 // The kernels of UHASH keep these contracts; the portable ones are the reference.
 // They read nothing outside p. What they write beyond the k.n iterations in use is
@@ -57,4 +66,18 @@ func nhAddGeneric(s *l1State, k *uhashKey, p []byte) {
 
 func fillGeneric(group *[l1Group]byte, p []byte) {
 	clear(group[copy(group[:], p):])
+}
+
+// xor sets tag to the words h, big-endian, of n iterations, xor the pad.
+func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
+	if n == 1 {
+		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(x.first))
+		return
+	}
+	// In words of 8 bytes: the caller copies the tag, and a load that spans two
+	// recent stores has to wait for both.
+	binary.LittleEndian.PutUint64(tag[:], bits.ReverseBytes64(uint64(h[0])<<32|uint64(h[1]))^x.first)
+	if n > 2 {
+		binary.LittleEndian.PutUint64(tag[8:], bits.ReverseBytes64(uint64(h[2])<<32|uint64(h[3]))^x.second)
+	}
 }

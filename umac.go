@@ -39,13 +39,6 @@ func (e TagSizeError) Error() string {
 	return "fastmac: UMAC tag size of " + strconv.Itoa(int(e)) + " bytes: want 4, 8, 12 or 16"
 }
 
-// NonceSizeError is the error for a UMAC nonce of this size, which is not 1 to 16 bytes.
-type NonceSizeError int
-
-func (e NonceSizeError) Error() string {
-	return "fastmac: UMAC nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16"
-}
-
 // UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
 //
 // Never use a nonce for two messages under one key: two tags with the same nonce can
@@ -223,6 +216,7 @@ func (k *UMACKey) Destroy() { *k = UMACKey{} }
 // destroyed.
 type UMAC struct {
 	_ noCopy
+	_ incomparable
 	umacName
 
 	key     *UMACKey
