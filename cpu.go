@@ -15,7 +15,7 @@ import (
 
 // Features names the implementation in use for each layer: "avx512", "avx2" and
 // "aesni" are this package's assembly, "generic" is its portable Go, "stdlib" is
-// the Go standard library, which may use assembly of its own.
+// the Go standard library, which may have its own assembly.
 type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib

@@ -34,7 +34,7 @@ type HMACSHA512Key struct {
 
 // NewHMACSHA512Key expands a key of any length, including zero. RFC 2104 section 3
 // advises at least 64 bytes; a key longer than 128 bytes is hashed first. key is not
-// retained. With GODEBUG=fips140=only a key shorter than 14 bytes panics.
+// retained. With GODEBUG=fips140=only it panics on a key shorter than 14 bytes.
 func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 	k := new(HMACSHA512Key)
 	k.Init(key)
@@ -130,8 +130,8 @@ func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
 }
 
 // equalTag reports whether tag is want. Like [subtle.ConstantTimeCompare], its time
-// depends only on the lengths. That compares bytes, which takes a third of the time of
-// a compression; this compares words.
+// depends only on the lengths. It compares words: comparing bytes would take a third
+// of the time of a compression.
 func equalTag(tag []byte, want *[HMACSHA512Size]byte) bool {
 	if len(tag) != len(want) {
 		return false
@@ -186,7 +186,7 @@ type HMACSHA512 struct {
 
 	n     uint64 // bytes hashed, including the inner pad
 	state [8]uint64
-	block sha512.Buffer // of which n modulo its size is in use
+	block sha512.Buffer // its first n modulo BlockSize bytes are in use
 
 	fips hash.Hash // in place of these three in FIPS 140 mode
 }

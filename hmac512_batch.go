@@ -12,11 +12,11 @@ import (
 )
 
 // TagBatch sets tags[i] to the tag of msgs[i]. On amd64 with AVX2 it hashes several
-// messages side by side, of the same or of different lengths: fastest are multiples
-// of eight messages (AVX-512), or of four (AVX2), of about the same length. It does
-// not allocate, except in FIPS 140 mode. Slices of different lengths panic before
-// anything is written. tags[i] may overlap msgs[i], but no other message; messages may
-// overlap each other.
+// messages side by side, of the same or of different lengths. It is fastest with
+// multiples of eight messages (AVX-512), or of four (AVX2), of about the same length.
+// It does not allocate, except in FIPS 140 mode. If tags and msgs have different
+// lengths it panics before it writes anything. tags[i] may overlap msgs[i], but no
+// other message; messages may overlap each other.
 func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 	k.mustLive()
 	if len(tags) != len(msgs) {
@@ -34,9 +34,9 @@ func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 
 // VerifyBatch sets ok[i] to whether tags[i] is the tag of msgs[i], and reports whether
 // all are; with no messages it is true. It works as [HMACSHA512Key.TagBatch] does, and
-// is nearly as fast. Slices of different lengths panic before anything is written. Each
-// comparison takes the same time wherever the tags differ. Tags are not changed, and
-// may overlap messages.
+// is nearly as fast. If the slices have different lengths it panics before it writes
+// anything. Each comparison takes the same time wherever the tags differ. Tags are not
+// changed, and may overlap messages.
 func (k *HMACSHA512Key) VerifyBatch(ok []bool, tags [][64]byte, msgs [][]byte) bool {
 	k.mustLive()
 	if len(ok) != len(msgs) || len(tags) != len(msgs) {
@@ -58,8 +58,8 @@ func (k *HMACSHA512Key) VerifyBatch(ok []bool, tags [][64]byte, msgs [][]byte) b
 }
 
 // SumHMACSHA512Batch sets tags[i] to the HMAC-SHA-512 of msgs[i] under keys[i]. It
-// works as [HMACSHA512Key.TagBatch] does, with the keys side by side too. tags[i] may
-// overlap keys[i] and msgs[i], but no other key or message. Keys are as for
+// works as [HMACSHA512Key.TagBatch] does, and expands the keys side by side too.
+// tags[i] may overlap keys[i] and msgs[i], but no other key or message. Keys are as for
 // [NewHMACSHA512Key].
 func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
 	if len(tags) != len(msgs) || len(keys) != len(msgs) {
@@ -159,7 +159,7 @@ func (b *hmacBatch) run(lanes, minLanes int) {
 			b.state.Set(l, &state)
 			b.advance(l, len(p)/sha512.BlockSize)
 		}
-		b.lanes[l] = hmacLane{} // of secrets
+		b.lanes[l] = hmacLane{} // wipe secrets
 	}
 	b.state = sha512.Lanes{}
 }
@@ -177,7 +177,7 @@ func (b *hmacBatch) rest(l int) []byte {
 	}
 }
 
-// advance goes on after blocks of the lane's run have been hashed.
+// advance moves the lane on after that many blocks of its run have been hashed.
 func (b *hmacBatch) advance(l, blocks int) {
 	lane := &b.lanes[l]
 	switch lane.stage {
@@ -238,7 +238,7 @@ func (b *hmacBatch) startPad(l int, stage hmacStage) {
 	b.lanes[l].stage = stage
 }
 
-// startMessage goes on after the inner pad.
+// startMessage begins the message, after the inner pad.
 func (b *hmacBatch) startMessage(l int) {
 	lane := &b.lanes[l]
 	lane.offset = 0
@@ -249,7 +249,7 @@ func (b *hmacBatch) startMessage(l int) {
 	lane.stage = stageMessage
 }
 
-// startEnd goes on after the message's whole blocks.
+// startEnd begins the last stages, after the message's whole blocks.
 func (b *hmacBatch) startEnd(l int) {
 	lane := &b.lanes[l]
 	lane.long = !lane.block.WritePadding(b.msgs[lane.message][lane.offset:], b.hashedSize(l))

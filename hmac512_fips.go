@@ -16,9 +16,9 @@ import (
 )
 
 // HMAC-SHA-512 in FIPS 140 mode: crypto/hmac, which the validated module contains. It
-// has no way to hold an expanded key, so a key is the bytes themselves.
+// cannot expand a key in advance, so an HMACSHA512Key holds the bytes of the key.
 
-// useFIPS reports whether it is in use; tests change it.
+// useFIPS reports whether FIPS 140 mode is on; tests change it.
 var useFIPS = fips140.Enabled()
 
 // initFIPS puts the key, zero-padded, in place of the chaining values.
@@ -64,8 +64,8 @@ func (k *HMACSHA512Key) newFIPS(buf []byte) hash.Hash {
 
 // sumFIPS sets tag to the tag of msg.
 func (k *HMACSHA512Key) sumFIPS(tag *[HMACSHA512Size]byte, msg []byte) {
-	// h is an interface, so whatever it is given escapes to the heap. That is
-	// this buffer, and not msg, which callers may keep on the stack.
+	// h is an interface, so its arguments escape to the heap: this buffer, and
+	// not msg, which callers may keep on the stack.
 	buf := make([]byte, min(max(len(msg), sha512.BlockSize), 4096))
 	h := k.newFIPS(buf)
 	for len(msg) > 0 {

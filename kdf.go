@@ -51,8 +51,8 @@ func deriveL1(k *l1Key, kdf *aesKey) {
 	clear(b[:])
 }
 
-// subkeys holds the output of KDF for all indexes except L1's, whole blocks of each,
-// 25 at most, with room to encrypt eight at a time.
+// subkeys holds the output of KDF for all indexes except L1's, in whole blocks of each,
+// at most 25. The rest is room to encrypt eight blocks at a time.
 type subkeys [32 * aes.BlockSize]byte
 
 // derive is KDF for sizes[index] bytes of each index.
@@ -73,7 +73,7 @@ func (s *subkeys) derive(kdf *aesKey, sizes [kdfIndexes]int) (subkey [kdfIndexes
 type aesKey struct {
 	schedule aesni.Schedule
 	rounds   int
-	std      *cipher.Block // used instead of both if there are no AES instructions
+	std      *cipher.Block // used instead if there are no AES instructions
 }
 
 // init sets up a key of 16, 24 or 32 bytes.
@@ -84,13 +84,13 @@ func (k *aesKey) init(key []byte) {
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		panic(err) // not with these sizes
+		panic(err) // impossible with these sizes
 	}
 	k.std = &block
 }
 
-// aesBuffers are for crypto/aes, which is called through an interface, so that its
-// arguments cannot be on the stack.
+// aesBuffers are for crypto/aes, which is called through an interface: its arguments
+// cannot be on the stack.
 var aesBuffers = sync.Pool{New: func() any { return new([aes.BlockSize]byte) }}
 
 // encrypt encrypts the blocks of p in place.

@@ -39,10 +39,10 @@ type l1Key struct {
 	hi [l1Half * (groups + (maxIterations-1)/2)]uint32
 }
 
-// l1Halves is how many there are. Fewer iterations do not need the last ones.
+// l1Halves is the number of halves. With fewer iterations the last ones are not used.
 const l1Halves = 2*groups + maxIterations - 1
 
-// set reads from b the halves from number i on.
+// set sets the halves from number i on to those in b.
 func (k *l1Key) set(i int, b []byte) {
 	for ; len(b) >= 16 && i < l1Halves; i++ {
 		half := k.lo[:]
@@ -93,8 +93,8 @@ func nh(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
 
 // These add to memory after each group: with the sums in variables the compiler
 // has too few registers for the loads that it moves to the top of the loop, and
-// the code is slower. The bounds of i, the first word of the group's halves, are
-// there for the compiler too: it then checks no others.
+// the code is slower. The bounds on i, the first word of the group's halves, let the
+// compiler omit all other bounds checks.
 
 func nh1(sum *uint64, k *l1Key, g int, p []byte) {
 	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {
@@ -132,7 +132,7 @@ func nh4(sums *l1Words, k *l1Key, g int, p []byte) {
 }
 
 // nhProduct is one term of NH for a group, (m_i +_32 k_i) *_64 (m_i+4 +_32 k_i+4).
-// RFC 4418 section 5.2.1 takes the message words little-endian.
+// RFC 4418 section 5.2.1 reads the message words little-endian.
 func nhProduct(m *[l1Group]byte, i int, k0, k4 uint32) uint64 {
 	a := binary.LittleEndian.Uint32(m[4*i:])
 	b := binary.LittleEndian.Uint32(m[4*i+16:])

@@ -12,7 +12,7 @@ import (
 
 // The pad derivation function PDF, RFC 4418 section 3.3: AES of the nonce,
 // zero-padded to a block. A tag of 4 or 8 bytes uses one of four or two parts of that
-// block, which the low bits of the nonce select, so that as many nonces in a row
+// block, which the low bits of the nonce select, so that four or two nonces in a row
 // share a block.
 
 // padKey is the key of PDF for tags of one size.
@@ -32,8 +32,8 @@ func (k *padKey) partBits() uint {
 	return 0
 }
 
-// part returns the pad that is a part of an encrypted block. It has no branch: one on
-// the nonce's low bits would be mispredicted every few messages.
+// part returns the pad in a part of an encrypted block. It has no branch: one on the
+// nonce's low bits would be mispredicted every few messages.
 func (k *padKey) part(block pad, part uint64) pad {
 	offset := part * uint64(k.tagSize) // 0, 4, 8 or 12
 	block.first ^= (block.first ^ block.second) & -(offset >> 3)
@@ -92,9 +92,9 @@ func (k *padKey) pad(nonce []byte) pad {
 // pads are the blocks that a stream has encrypted ahead. Nonces usually come in
 // order, and several blocks at once take little longer than one.
 //
-// blocks[next:end] are those of the nonces that begin with prefix and go on with the
-// numbers number, number+1, … in their last 8 bytes, above the bits that select a
-// part. All other blocks are zeros: each is wiped when its last nonce has been used.
+// blocks[next:end] are for the nonces that begin with prefix and have number,
+// number+1, … in their last 8 bytes, above the bits that select a part. All other
+// blocks are zeros: each is wiped when its last nonce has been used.
 type pads struct {
 	next, end int
 	number    uint64
@@ -136,7 +136,8 @@ func (s *pads) pad(k *padKey, nonce []byte) pad {
 func (s *pads) fill(k *padKey, nonce []byte, number uint64, inOrder bool) {
 	n := aes.BlockSize
 	if inOrder {
-		// Numbers that wrap around give blocks that are right or never used.
+		// If the numbers wrap around, the blocks after that are correct or never
+		// used.
 		n = len(s.blocks)
 	}
 	var block [aes.BlockSize]byte

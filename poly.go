@@ -46,11 +46,10 @@ func (k *l2Key) set(b *[24]byte) {
 type l2State struct {
 	words uint64 // number of words written
 
-	// The polynomial's value in each iteration, in its residue class and not
-	// reduced. In POLY-64 hi is 0.
+	// The polynomial's value in each iteration, not reduced. In POLY-64 hi is 0.
 	y [maxIterations]uint128
 
-	// POLY-128 reads two L1 words at a time. This is the first of two.
+	// POLY-128 reads two L1 words at a time. This is the first of them.
 	pending l1Words
 }
 
@@ -113,13 +112,11 @@ func (s *l2State) sum128(i int, k *l2Key) uint128 {
 	return reduce128(poly128(s.y[i], k.k128, last))
 }
 
-// poly64 is one step of POLY with a word length of 64 bits, section 5.3.2. y and
-// the result are any numbers in their residue class modulo p64 = 2^64-59. The marker path
-// is one multiplication too:
+// poly64 is one step of POLY with a word length of 64 bits, section 5.3.2, modulo
+// p64 = 2^64-59. y and the result are not reduced. The marker path also has only one
+// multiplication by y, so that the next step does not wait for two:
 //
 //	k*(k*y - 1) + m-59 = k^2*y + (m-59-k)
-//
-// so that the next step does not wait for two.
 func poly64(y, k, m uint64) uint64 {
 	isMarked := -((m>>32 + 1) >> 32) // all ones if m >= 2^64-2^32, else 0
 	factor := k ^ (k^square64(k))&isMarked
@@ -148,13 +145,11 @@ func reduce64(y uint64) uint64 {
 	return y ^ (y^r)&-c
 }
 
-// poly128 is one step of POLY with a word length of 128 bits, section 5.3.2. y and
-// the result are any numbers in their residue class modulo p128 = 2^128-159. The marker
-// path is one multiplication too:
+// poly128 is one step of POLY with a word length of 128 bits, section 5.3.2, modulo
+// p128 = 2^128-159. y and the result are not reduced. The marker path also has only one
+// multiplication by y, so that the next step does not wait for two:
 //
 //	k*(k*y - 1) + m-159 = k^2*y + (m-159-k)
-//
-// so that the next step does not wait for two.
 func poly128(y, k, m uint128) uint128 {
 	isMarked := -((m.hi>>32 + 1) >> 32) // all ones if m >= 2^128-2^96, else 0
 	square := mul128(k, k)
@@ -185,7 +180,7 @@ func mul128(x, y uint128) uint128 {
 	t1, t0 := bits.Mul64(r2, offset128)
 	t2, l := bits.Mul64(r3, offset128) // t2 < 159
 	t1, c = bits.Add64(t1, l, 0)
-	t2 += c // < 159 still, for 159 * r3:r2 < 159 * 2^128
+	t2 += c // < 159 still, because 159 * r3:r2 < 159 * 2^128
 	r0, c = bits.Add64(r0, t0, 0)
 	r1, c = bits.Add64(r1, t1, c)
 	t2 += c // <= 159

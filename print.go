@@ -91,5 +91,5 @@ func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
 // incomparable makes a struct that has a field of this type incomparable with ==,
-// which takes a time that depends on the secrets compared.
+// whose time depends on the secrets compared.
 type incomparable [0]func()

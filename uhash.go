@@ -29,8 +29,8 @@ func (k *uhashKey) tag(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
 	k.tagOnly(tag, &noGroups, msg, uint64(len(msg)), x)
 }
 
-// noGroups is a block without any groups so far. It is never written to: one on the
-// stack would have to be zeroed, and loads of it would wait for that.
+// noGroups is a block without any groups so far. It is shared and never written to:
+// one on the stack would have to be zeroed, and loads of it would wait for that.
 var noGroups l1State
 
 // tagLong is tag for a message of more than one block.
@@ -101,7 +101,7 @@ func (u *uhash) writeGroups(k *uhashKey, p []byte) {
 	}
 }
 
-// endBlock moves the full block from l1 on to l2.
+// endBlock moves the full block from l1 to l2.
 func (u *uhash) endBlock(k *uhashKey) {
 	u.l1.sums.addLength(l1Block)
 	u.l2.write(k.l2[:k.n], &u.l1.sums)
@@ -126,7 +126,7 @@ func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
 	}
 }
 
-// writeBlocks adds whole blocks to l2, at least one, of a message of more than one.
+// writeBlocks adds whole blocks, at least one, of a message longer than a block to l2.
 func (k *uhashKey) writeBlocks(l2 *l2State, p []byte) {
 	l2.begin()
 	for l2.words < poly64Words && len(p) > 0 {
@@ -187,8 +187,8 @@ func (k *uhashKey) tagLast128(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1Stat
 }
 
 // tagOnly sets tag to the hash, xor the pad, of a message of at most one block: the
-// groups in l1 and then rest. length is its size in bytes, to which zeros at the end
-// of rest do not count. l1 does not change.
+// groups in l1 and then rest. length is its size in bytes, without the zero padding at
+// the end of rest. l1 does not change.
 func (k *uhashKey) tagOnly(tag *[maxUMACTagSize]byte, l1 *l1State, rest []byte, length uint64, x pad) {
 	if hasTagKernels() {
 		tagOnlyKernel(tag, k, l1, rest, length, x)
@@ -227,7 +227,8 @@ func (k *uhashKey) tagWords(tag *[maxUMACTagSize]byte, words *l1Words, x pad) {
 	x.xor(tag, &h, k.n)
 }
 
-// lastWords sets words to the L1 words of the last block, as tagOnly is given it.
+// lastWords sets words to the L1 words of the last block. l1, rest and length are as
+// for tagOnly.
 func (k *uhashKey) lastWords(words *l1Words, l1 *l1State, rest []byte, length uint64) {
 	// Field by field: a copy of the whole has a load that waits for two stores.
 	var s l1State

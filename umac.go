@@ -245,7 +245,7 @@ func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, UMAC96Size) }
 func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, UMAC128Size) }
 
 func newUMAC(key []byte, tagSize int) (*UMAC, error) {
-	// In one allocation, so that a server with many streams has both on one page.
+	// One allocation keeps the stream and its key together, for servers with many.
 	// A clone keeps the memory of this stream alive together with the key.
 	p := new(struct {
 		stream UMAC

@@ -4,7 +4,8 @@
 
 //go:build tools
 
-// Package tools keeps in go.mod what avo loads the declarations from.
+// Package tools keeps the root module in go.mod: avo reads the declarations of the
+// kernels from it.
 package tools
 
 import _ "example.com/fastmac"

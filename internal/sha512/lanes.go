@@ -39,10 +39,11 @@ func (s *Lanes) Set(lane int, state *[8]uint64) {
 	}
 }
 
-// Block compresses blocks of each lane of [LaneCount], from p[lane], and returns how
-// many: what the shortest has, but no more than 512. A lane whose slice is empty is
-// idle, and its chaining value is undefined afterwards; p is changed. At least one
-// lane is not idle, and each of these has a block or more. Lanes may share blocks.
+// Block compresses blocks of p[lane] into each lane of [LaneCount], the same number in
+// each, and returns that number: as many as the shortest slice has, at most 512. A lane
+// whose slice is empty is idle, and its chaining value is undefined afterwards; p is
+// changed. At least one lane must not be idle, and each of these must have at least one
+// block. Lanes may share blocks.
 func (s *Lanes) Block(p *[MaxLanes][]byte) (blocks int) {
 	lanes, _ := LaneCount()
 	size, idle, busy := maxRun*BlockSize, 0, 0

@@ -6,7 +6,7 @@
 // holds, which crypto/sha512 does not expose: the compression function, the end of a
 // hash, and the compression of several messages side by side.
 //
-// On amd64 with AVX2 it is assembly; elsewhere it is crypto/sha512, whose marshaled
+// On amd64 with AVX2 it is assembly; elsewhere it uses crypto/sha512, whose marshaled
 // state has the chaining value. Its time depends only on the number of bytes.
 package sha512
 
@@ -126,7 +126,7 @@ func Sum(out *[Size]byte, state *[8]uint64, n uint64, p []byte) {
 	clear(b[:])
 }
 
-// Encode sets out to a chaining value as a hash.
+// Encode sets out to a chaining value in big-endian bytes.
 func Encode(out *[Size]byte, state *[8]uint64) {
 	for i, word := range state {
 		binary.BigEndian.PutUint64(out[8*i:], word)

@@ -649,7 +649,7 @@ rounds:
 	DECQ         R13
 	JNZ          rounds
 
-	// The last 16 rounds, and the next block; after the last one this one again.
+	// The last 16 rounds, and the next block; after the last block, this one again.
 	SUBQ    $0x00000200, CX
 	LEAQ    128(AX), R13
 	DECQ    blocks+16(FP)

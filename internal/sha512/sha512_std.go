@@ -19,7 +19,7 @@ const (
 
 type marshaled [marshaledSize]byte
 
-// write sets m to a chaining value and the n bytes, whole blocks, that are in it.
+// write sets m to a chaining value, and to n, the number of bytes in it, whole blocks.
 func (m *marshaled) write(state *[8]uint64, n uint64) {
 	copy(m[:], marshaledMagic)
 	Encode((*[Size]byte)(m[len(marshaledMagic):]), state)

@@ -28,7 +28,7 @@ func main() {
 }
 
 // expandKey generates the key schedule for a key of nk words, FIPS 197 section 5.2.
-// It takes nk words at a time: the first four, and two or four more.
+// It makes nk words at a time: the first four, and none, two or four more.
 func expandKey(nk int) {
 	Implement(fmt.Sprintf("expandKey%d", 32*nk))
 	Pragma("noescape")
@@ -158,8 +158,8 @@ func encrypt() {
 	RET()
 }
 
-// encryptWords generates the encryption of a block that is handed over and
-// returned in two words, so that it never is in memory.
+// encryptWords generates the encryption of a block that is passed and returned in two
+// words, so that it is never loaded as 16 bytes.
 func encryptWords() {
 	Implement("encryptWords")
 	Pragma("noescape")

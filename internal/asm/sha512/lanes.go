@@ -11,8 +11,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Each lane is one message. Word w of the state of all lanes is a row of
-// eight: what SHA-512 does with a word, these functions do with a row.
+// Each lane is one message. Word i of the state of all lanes is a row of eight: what
+// SHA-512 does with a word, these functions do with a row.
 
 const (
 	rowSize   = 8 * 8
@@ -38,8 +38,8 @@ func lanes(name string, n int) (row func(i int) Mem, messages []GPVirtual, at GP
 	return func(i int) Mem { return Mem{Base: state, Disp: rowSize * i} }, messages, at, blocks, key
 }
 
-// align puts the loop that follows at the start of a cache line. On Zen 5 it is up to
-// 4 % slower elsewhere.
+// align puts the loop that follows at the start of a cache line. Elsewhere it is up to
+// 4 % slower on Zen 5.
 func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}}) }
 
 // lanes512 generates lanesAVX512: blocks of eight messages in 512-bit registers.
@@ -98,7 +98,7 @@ func lanes512() {
 	RET()
 }
 
-// transpose makes rows of the eight columns x, which it overwrites.
+// transpose sets rows to the rows of the eight columns x, which it overwrites.
 func transpose(x, rows []VecVirtual) {
 	for i := 0; i < 8; i += 2 {
 		VPUNPCKLQDQ(x[i+1], x[i], rows[i]) // even words of two columns
@@ -176,7 +176,7 @@ func lanes2() {
 	Label("block2")
 	for i := 0; i < 16; i += 4 {
 		Comment("Words, big-endian, from columns to rows.")
-		// In turn, for the working variables leave eight registers.
+		// Four words at a time: the working variables leave only eight registers.
 		x := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
 		for l, m := range messages {
 			VMOVDQU(Mem{Base: m, Index: at, Scale: 1, Disp: 8 * i}, x[l])

@@ -76,9 +76,10 @@ func (r *variables) setBC(b, c GPVirtual) {
 //	a' = T1 + Maj(a, b, c) + Sigma0(a)
 //
 // where K + W is in memory at kw. The longest chains, from e to e' and from a to a',
-// have four operations each: d is in the sum for e' before what depends on e, and T1
-// is e' - d. To add d last takes two operations less and a chain of five, and on Zen
-// 5 takes 7 % longer. The order of independent operations matters by up to 5 %.
+// have four operations each: d is added to the sum for e' before anything that depends
+// on e, and T1 is e' - d. To add d last would save two operations, but make a chain of
+// five, and takes 7 % longer on Zen 5. The order of independent operations matters by
+// up to 5 %.
 //
 //	Ch(e, f, g)  = (e and f) + (not e and g)
 //	Maj(a, b, c) = (a and (b xor c)) + (b and not (b xor c))
@@ -139,9 +140,9 @@ func sigma0(v VecVirtual) VecVirtual {
 	return x
 }
 
-// sigma1 returns ROTR(19, v) xor ROTR(61, v) xor SHR(6, v) of two words. The chain
-// of the message schedule, which goes through it twice in four rounds, is about as
-// long as theirs.
+// sigma1 returns ROTR(19, v) xor ROTR(61, v) xor SHR(6, v) of two words. The message
+// schedule's chain passes through it twice in four rounds, and is about as long as the
+// chain of these rounds.
 func sigma1(v VecVirtual) VecVirtual {
 	x, y, z, t := XMM(), XMM(), XMM(), XMM()
 	VPSRLQ(U8(19), v, x)
@@ -227,7 +228,7 @@ func block() {
 	DECQ(left)
 	JNZ(LabelRef("rounds"))
 
-	Comment("The last 16 rounds, and the next block; after the last one this one again.")
+	Comment("The last 16 rounds, and the next block; after the last block, this one again.")
 	SUBQ(U32((rounds/16-1)*blockSize), k)
 	next := GP64()
 	LEAQ(Mem{Base: p, Disp: blockSize}, next)

@@ -14,7 +14,7 @@ import (
 // deriveL1 generates deriveL1VAES: KDF, RFC 4418 section 3.2, for the L1 key, 67
 // blocks side by side, and the key's halves from them.
 func deriveL1() {
-	const vectors = 17 // of four blocks; the last block is left over
+	const vectors = 17 // of four blocks, the last of which is not needed
 	Implement("deriveL1VAES")
 	Pragma("noescape")
 	k := Dereference(Param("k"))

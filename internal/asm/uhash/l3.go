@@ -89,8 +89,9 @@ func lastWords512(n int, k gotypes.Component) (words VecVirtual, outOfLine func(
 	return words, outOfLine
 }
 
-// join puts n words side by side, each by itself, for so they may have been stored:
-// even and odd put word t in the lower and in the upper half of a register.
+// join puts n words side by side. It loads each by itself, because they may have been
+// stored one by one: even and odd put word t in the lower and the upper half of a
+// register.
 func join(words VecVirtual, even, odd func(t int, x Register), n int) {
 	even(0, words.AsX())
 	if n > 1 {

@@ -8,7 +8,7 @@
 //
 // A kernel has code for each number of iterations and begins with a jump to the one
 // that its key needs. It reads nothing outside its key, its state and the bytes that
-// it is given, and no kernel branches on a secret.
+// it is given, and does not branch on a secret.
 package main
 
 import (
@@ -48,8 +48,8 @@ func main() {
 	Generate()
 }
 
-// kernel begins a function and generates its body for each number of iterations n,
-// of which the one for k.n runs.
+// kernel begins a function and generates its body for each number of iterations n. The
+// body for k.n runs.
 func kernel(name string, body func(n int, k gotypes.Component)) {
 	Implement(name)
 	Pragma("noescape")
@@ -74,14 +74,14 @@ func kernel(name string, body func(n int, k gotypes.Component)) {
 // An isa is a vector width.
 type isa interface {
 	name() string
-	groups() int // a chunk, the groups that one vector holds half of
+	groups() int // in a chunk, whose low or high halves fill one vector
 	vec() VecVirtual
 	// load splits the chunk at p into its low and high halves.
 	load(p Mem, a, b VecVirtual)
 	// loadHalf loads half a group, and wide is its register in full width.
 	loadHalf(p Mem, x VecVirtual)
 	wide(x VecVirtual) Register
-	// fold adds the lanes of v down to its lowest 128 bits, in v.
+	// fold adds all 128-bit lanes of v into its lowest one.
 	fold(v VecVirtual)
 	// store stores the lowest 128 bits of v.
 	store(v VecVirtual, p Mem)
@@ -104,13 +104,14 @@ func (avx512) loadHalf(p Mem, x VecVirtual) { VMOVDQU64(p, x) }
 func (avx512) wide(x VecVirtual) Register   { return x.AsZ() }
 func (avx512) store(v VecVirtual, p Mem)    { VMOVDQU64(v.AsX(), p) }
 
-// split512 takes groups 0 and 1 in v and 2 and 3 in w.
+// split512 sets a to the low and b to the high halves of groups 0 and 1, in v, and 2
+// and 3, in w.
 func split512(w Op, v, a, b VecVirtual) {
 	VSHUFI64X2(U8(0xdd), w, v, b) // 128-bit lanes 1 and 3 of both
 	VSHUFI64X2(U8(0x88), w, v, a) // lanes 0 and 2
 }
 
-// In the full width, for registers beyond the 16th have no other encoding.
+// In the full width, because VEXTRACTI128 reaches only 16 registers.
 func (avx512) fold(v VecVirtual) {
 	t := ZMM()
 	VSHUFI64X2(U8(0x4e), v, v, t)

@@ -18,9 +18,9 @@ import (
 const (
 	cacheLine = 64
 
-	// How far ahead runs of blocks are fetched: from memory that is half as
-	// fast again on Zen 5. What fits in the L1 cache, the last blocks of a long
-	// run too, is 8 % faster without.
+	// How far ahead runs of blocks are prefetched. On Zen 5 this makes data from
+	// memory half as fast again. Data that fits in the L1 cache is 8 % faster
+	// without it, and so are the last blocks of a long run.
 	prefetch       = 8 << 10
 	prefetchBlocks = 32
 )
@@ -39,8 +39,8 @@ const (
 //	2   lo[g+1]  hi[g+1]
 //	3   hi[g+1]  lo[g+2]
 //
-// so that with all low halves in one array and all high halves in another each is
-// a plain load. VPMULUDQ multiplies the even words of its operands; the odd ones
+// With all low halves in one array and all high halves in another, each is a plain
+// load. VPMULUDQ multiplies the even words of its operands; the odd ones
 // are shifted down for a second product.
 
 // A key is the pair of key halves that an iteration adds to a run of groups.
@@ -67,8 +67,8 @@ func newSums(v isa, n int) []VecVirtual {
 }
 
 // addChunk adds to s, or sets it to, the terms of NH for the message halves a and b.
-// Where mask is not nil, groups outside it count nothing. Iterations go in pairs,
-// step by step, which Zen 5 likes better than one after the other.
+// If mask is not nil, groups outside it add nothing. Iterations are computed in pairs,
+// step by step, which is faster on Zen 5 than one after the other.
 func addChunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register, set bool) {
 	for len(s) > 0 {
 		pair := s[:min(2, len(s))]
@@ -78,8 +78,8 @@ func addChunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register,
 			if mask == nil {
 				VPADDD(keys[t].lo, a, x[t])
 			} else {
-				// Whole vectors of the key, for what lies behind it is the
-				// key's own, and a masked load that misses the cache takes
+				// Load whole vectors of the key: what follows it belongs to
+				// the key too, and a masked load that misses the cache takes
 				// far longer.
 				VMOVDQU64(keys[t].lo, x[t])
 				VPADDD_Z(x[t], a, mask, x[t])
@@ -101,7 +101,8 @@ func addChunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register,
 				VPADDQ(x[t], even[t], sum)
 				continue
 			}
-			// Together first: the chain from chunk to chunk has one addition.
+			// Even and odd first, so that the chain from chunk to chunk has
+			// one addition.
 			VPADDQ(x[t], even[t], even[t])
 			VPADDQ(even[t], sum, sum)
 		}
@@ -128,9 +129,10 @@ func addGroup(v isa, s []VecVirtual, lo, hi, p Register) {
 	}
 }
 
-// reduce returns vectors whose lowest 128 bits are the sums of two iterations
-// each; of a last one without a second half, that half is meaningless. To skip
-// the fold of sums that are in the lowest lane alone, few leaves the flags for JLS.
+// reduce returns vectors whose lowest 128 bits are the sums of two iterations each. If
+// the number of iterations is odd, the second half of the last one is meaningless. If
+// few is not nil, it sets the flags: the fold is skipped on JLS, when all sums are in
+// the lowest lane.
 func reduce(v isa, s []VecVirtual, few func()) (low []VecVirtual) {
 	for t := 0; t < len(s); t += 2 {
 		first := s[t]
@@ -222,7 +224,7 @@ func (r run) loop(block string) {
 	Label(block)
 }
 
-// next moves on to the next block, and jumps if there is one.
+// next moves on to the next block, and jumps to the start if there is one.
 func (r run) next(block string) {
 	ADDQ(I32(blockSize), r.p)
 	DECQ(r.count)
@@ -295,8 +297,8 @@ func keysFrom(k gotypes.Component, state Register) (lo, hi GPVirtual) {
 
 // addBytes512 returns the sums of an l1State, all iterations side by side, with NH of
 // length bytes at p, zero-padded to whole groups, at least one. Masks keep its loads
-// within these bytes. It uses up lo, hi, p and length, which is also the length of
-// the parameter of that name.
+// within these bytes. It changes lo, hi, p and length, which is the length of the
+// slice that parameter names.
 func addBytes512(n int, state, lo, hi, p, length Register, parameter string) (words VecVirtual) {
 	v := avx512{}
 	rest, done, loop := label("rest"), label("done"), label("whole")
@@ -353,7 +355,7 @@ func addBytes512(n int, state, lo, hi, p, length Register, parameter string) (wo
 	CMOVQEQ(one, length)
 	ADDQ(I32(groupSize-1), length)
 	SHRQ(Imm(5), length)
-	SHLQ(Imm(2), length) // four words a group
+	SHLQ(Imm(2), length) // four words per group
 	BZHIQ(length, ones, bytes)
 	KMOVW(bytes.As32(), present)
 	c, d := v.vec(), v.vec()

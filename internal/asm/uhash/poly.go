@@ -86,7 +86,7 @@ func square(k gotypes.Component, t int) GPVirtual {
 //	k*y + m                               if m < 2^64 - 2^32
 //	k*(k*y - 1) + m-59 = k^2*y + m-59-k   otherwise
 //
-// modulo p64 = 2^64-59. k^2 is in squared. The value is any number below 2^64 of its residue class.
+// modulo p64 = 2^64-59. k^2 is in squared. The values are below 2^64, not reduced.
 func polyStep(k, y gotypes.Component, t int, squared Op, m GPVirtual) (value GPVirtual) {
 	Comment("m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)")
 	k64 := field(k.Field("l2").Index(t).Field("k64"))
@@ -114,8 +114,8 @@ func polyStep(k, y gotypes.Component, t int, squared Op, m GPVirtual) (value GPV
 	return low
 }
 
-// addCarry59 adds 59 to x if the addition before left a carry: x is then too
-// small for another one.
+// addCarry59 adds 59 to x if the addition before left a carry. x is then too small
+// to carry again.
 func addCarry59(x, t GPVirtual) {
 	SBBQ(t, t)
 	ANDQ(Imm(offset64), t)
