@@ -19,10 +19,10 @@ const HMACSHA512Size = 64
 // bytes on 64-bit machines. In FIPS 140 mode it is the key itself, zero-padded to 128
 // bytes, and the flag.
 //
-// After set-up it does not change; until [HMACSHA512Key.Destroy] it is safe for
-// concurrent use. It must not be copied: Destroy does not reach a copy. All its
-// methods except Init, Destroy and those that print its name panic if the key was
-// never set up or has been destroyed.
+// It does not change after it is set up, and is safe for concurrent use until
+// [HMACSHA512Key.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods
+// except Init, Destroy and those that print its name panic if the key was never set
+// up or has been destroyed.
 type HMACSHA512Key struct {
 	_ noCopy
 	_ incomparable
@@ -41,8 +41,8 @@ func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 	return k
 }
 
-// Init is like [NewHMACSHA512Key] but sets up k in place, replacing any previous key,
-// whose streams must no longer be in use.
+// Init is like [NewHMACSHA512Key] but sets up k in place, replacing any previous key.
+// The streams of the previous key must not be used again, not even after a Reset.
 func (k *HMACSHA512Key) Init(key []byte) {
 	if useFIPS {
 		k.initFIPS(key)
@@ -119,9 +119,8 @@ func (k *HMACSHA512Key) sumOuter(tag *[HMACSHA512Size]byte) {
 	sha512.Sum(tag, &k.outer, sha512.BlockSize, tag[:])
 }
 
-// Verify reports whether tag is the tag of msg. It is false for a tag that is not 64
-// bytes long: truncated tags are refused. The comparison takes the same time wherever
-// the tags differ.
+// Verify reports whether tag is the tag of msg. It returns false for a tag that is not
+// 64 bytes long: truncated tags are refused. The comparison is constant time.
 func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
 	k.mustLive()
 	var want [HMACSHA512Size]byte
@@ -129,9 +128,9 @@ func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
 	return equalTag(tag, &want)
 }
 
-// equalTag reports whether tag is want. Like [subtle.ConstantTimeCompare], its time
-// depends only on the lengths. It compares words: comparing bytes would take a third
-// of the time of a compression.
+// equalTag reports whether tag is want. Its time depends only on the lengths. It
+// compares words: with [subtle.ConstantTimeCompare], which compares bytes, VerifyBatch
+// takes a third longer.
 func equalTag(tag []byte, want *[HMACSHA512Size]byte) bool {
 	if len(tag) != len(want) {
 		return false
@@ -143,8 +142,9 @@ func equalTag(tag []byte, want *[HMACSHA512Size]byte) bool {
 	return diff == 0
 }
 
-// New returns a stream that computes tags under k. It shares k and does not copy
-// it. Many streams may use one key at once.
+// New returns a stream that computes tags under k. The stream shares k, except that in
+// FIPS 140 mode crypto/hmac keeps a copy, which Destroy does not wipe. Many streams can
+// use one key at the same time.
 func (k *HMACSHA512Key) New() *HMACSHA512 {
 	k.mustLive()
 	m := &HMACSHA512{key: k}
@@ -170,12 +170,12 @@ func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 	return tag
 }
 
-// HMACSHA512 is a stream: it computes the HMAC-SHA-512 of what is written to it,
-// RFC 2104 and FIPS 198-1. It is a [hash.Hash] and a [hash.Cloner].
+// HMACSHA512 is a stream that computes the HMAC-SHA-512 of what is written to it,
+// RFC 2104 and FIPS 198-1. It implements [hash.Hash] and [hash.Cloner].
 //
-// It is not safe for concurrent use and must not be copied; use
-// [HMACSHA512.Clone]. All methods except Destroy and those that print its name panic
-// once the stream or its key has been destroyed.
+// It is not safe for concurrent use. Do not copy it; use [HMACSHA512.Clone]. All methods
+// except Destroy and those that print its name panic if the stream or its key has been
+// destroyed.
 type HMACSHA512 struct {
 	_ noCopy
 	_ incomparable
@@ -248,9 +248,9 @@ func (m *HMACSHA512) sum(tag *[HMACSHA512Size]byte) {
 	m.key.sumOuter(tag)
 }
 
-// Verify reports whether tag is the tag of what has been written. It is false for a
-// tag that is not 64 bytes long: truncated tags are refused. The stream does not
-// change. The comparison takes the same time wherever the tags differ.
+// Verify reports whether tag is the tag of what has been written. It returns false for
+// a tag that is not 64 bytes long: truncated tags are refused. The stream does not
+// change. The comparison is constant time.
 func (m *HMACSHA512) Verify(tag []byte) bool {
 	m.mustLive()
 	var want [HMACSHA512Size]byte

@@ -35,8 +35,8 @@ func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
 // VerifyBatch sets ok[i] to whether tags[i] is the tag of msgs[i], and reports whether
 // all are; with no messages it is true. It works as [HMACSHA512Key.TagBatch] does, and
 // is nearly as fast. If the slices have different lengths it panics before it writes
-// anything. Each comparison takes the same time wherever the tags differ. Tags are not
-// changed, and may overlap messages.
+// anything. The comparisons are constant time. Tags are not changed, and may overlap
+// messages.
 func (k *HMACSHA512Key) VerifyBatch(ok []bool, tags [][64]byte, msgs [][]byte) bool {
 	k.mustLive()
 	if len(ok) != len(msgs) || len(tags) != len(msgs) {

@@ -23,55 +23,55 @@ type (
 )
 
 // String returns the name of the type and the tag size, as in
-// "fastmac.UMACKey(64-bit tag)", or "fastmac.UMACKey(no key)". No byte of the key
-// gets out.
+// "fastmac.UMACKey(64-bit tag)", or "fastmac.UMACKey(no key)". It does not reveal
+// the key.
 func (n umacKeyName) String() string { return umacString("UMACKey", n.tagSize) }
 
-// Format writes what String returns, whatever the verb and the flags. No byte of the
-// key gets out.
+// Format writes what String returns, whatever the verb and the flags. It does not
+// reveal the key.
 func (n umacKeyName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
 
 // MarshalText returns what String returns, so encoding/json and log/slog write the
-// name. No byte of the key gets out; a key cannot be restored from its name. The
+// name. It does not reveal the key. A key cannot be restored from its name. The
 // error is always nil.
 func (n umacKeyName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // String returns the name of the type and the tag size, as in
-// "fastmac.UMAC(64-bit tag)", or "fastmac.UMAC(no key)". No byte of the key or of the
-// message gets out.
+// "fastmac.UMAC(64-bit tag)", or "fastmac.UMAC(no key)". It does not reveal the key or the
+// message.
 func (n umacName) String() string { return umacString("UMAC", n.tagSize) }
 
-// Format writes what String returns, whatever the verb and the flags. No byte of the
-// key or of the message gets out.
+// Format writes what String returns, whatever the verb and the flags. It does not
+// reveal the key or the message.
 func (n umacName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
 
 // MarshalText returns what String returns, so encoding/json and log/slog write the
-// name. No byte of the key or of the message gets out; a stream cannot be restored
+// name. It does not reveal the key or the message. A stream cannot be restored
 // from its name. The error is always nil.
 func (n umacName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// String returns "fastmac.HMACSHA512Key(512-bit tag)". No byte of the key gets out.
+// String returns "fastmac.HMACSHA512Key(512-bit tag)". It does not reveal the key.
 func (n hmacSHA512KeyName) String() string { return "fastmac.HMACSHA512Key(512-bit tag)" }
 
-// Format writes what String returns, whatever the verb and the flags. No byte of the
-// key gets out.
+// Format writes what String returns, whatever the verb and the flags. It does not
+// reveal the key.
 func (n hmacSHA512KeyName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
 
 // MarshalText returns what String returns, so encoding/json and log/slog write the
-// name. No byte of the key gets out; a key cannot be restored from its name. The
+// name. It does not reveal the key. A key cannot be restored from its name. The
 // error is always nil.
 func (n hmacSHA512KeyName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// String returns "fastmac.HMACSHA512(512-bit tag)". No byte of the key or of the
-// message gets out.
+// String returns "fastmac.HMACSHA512(512-bit tag)". It does not reveal the key or the
+// message.
 func (n hmacSHA512Name) String() string { return "fastmac.HMACSHA512(512-bit tag)" }
 
-// Format writes what String returns, whatever the verb and the flags. No byte of the
-// key or of the message gets out.
+// Format writes what String returns, whatever the verb and the flags. It does not
+// reveal the key or the message.
 func (n hmacSHA512Name) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
 
 // MarshalText returns what String returns, so encoding/json and log/slog write the
-// name. No byte of the key or of the message gets out; a stream cannot be restored
+// name. It does not reveal the key or the message. A stream cannot be restored
 // from its name. The error is always nil.
 func (n hmacSHA512Name) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
