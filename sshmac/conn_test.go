@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// The tests of this package answer the questions: do x/crypto's client and server work
-// with these MACs, also when packets are damaged, connections abandoned and keys renewed,
-// and does Register refuse what it must?
+// The tests of this package answer two questions: do x/crypto's client and server work
+// with these MACs, even when packets are damaged, connections abandoned and keys
+// renewed, and does Register refuse what it must?
 package sshmac
 
 import (
@@ -160,7 +160,7 @@ type memStream struct {
 	closed bool
 
 	// fault, if set, returns what is sent in place of a packet, and whether the
-	// stream ends behind it. x/crypto passes a packet of up to 4096 bytes, tag
+	// stream ends after it. x/crypto passes a packet of up to 4096 bytes, tag
 	// included, in one Write.
 	fault func(packet []byte) (wire []byte, end bool)
 }
@@ -265,8 +265,8 @@ func heapInUse() uint64 {
 // exchanges. The hashes of each take several KiB.
 func checkHeap(t *testing.T, heap [2]uint64, n int) {
 	t.Helper()
-	t.Logf("heap in use: %d bytes, and %d after %d times more", heap[0], heap[1], n)
+	t.Logf("heap in use: %d bytes, and %d after %d more", heap[0], heap[1], n)
 	if heap[1] > heap[0]+256<<10+uint64(n)<<10 {
-		t.Errorf("heap in use went from %d to %d bytes in %d times", heap[0], heap[1], n)
+		t.Errorf("heap in use grew from %d to %d bytes over %d more", heap[0], heap[1], n)
 	}
 }

@@ -225,7 +225,7 @@ func (d damage) test(t *testing.T, mac string, fromServer bool, s packets) {
 		sender, receiver = receiver, sender
 	}
 	stream := sender.raw.(*memConn).out
-	synctest.Wait() // until no packet of the handshake is on its way
+	synctest.Wait() // until no packet of the handshake is in flight
 
 	packet := -1
 	stream.fault = func(p []byte) ([]byte, bool) {
@@ -262,7 +262,7 @@ func (d damage) test(t *testing.T, mac string, fromServer bool, s packets) {
 	}
 }
 
-// TestAbandoned ends connections before, within and behind each packet, from the
+// TestAbandoned ends connections before, within and after each packet, from the
 // versions to the transfer of data. The stream ends there, or the rest does not
 // arrive and both ends give up. They must leave no goroutine, with which a bubble
 // could not end, and no memory.
@@ -305,8 +305,8 @@ type abandonment struct {
 	mac      string
 	byServer bool
 	silent   bool    // nothing more comes, rather than an end of the stream
-	packet   int     // what is still sent is this many packets
-	part     float64 // and this much of the next
+	packet   int     // this many packets are still sent
+	part     float64 // and this share of the next
 }
 
 // test reports whether the connection had that many packets. If not, it must have

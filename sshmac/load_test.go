@@ -108,7 +108,7 @@ func TestLoad(t *testing.T) {
 // TestRekey renews the keys of one connection many times while data moves both ways,
 // and changes to another UMAC each time. With one key of four, one end uses the
 // reference instead: two ends with the same code could make the same mistake, such as
-// not to start afresh with a key or a packet.
+// not starting afresh with a key or a packet.
 func TestRekey(t *testing.T) {
 	registered(t)
 	rekeys := 1000
@@ -189,7 +189,7 @@ func TestRekey(t *testing.T) {
 		checkHeap(t, heap, rekeys/2)
 	})
 	for name, n := range made {
-		// All but those of the first exchanges and of the last.
+		// All except those of the first exchanges and of the last.
 		if n.Load() < int64(rekeys-4) {
 			t.Errorf("%s had %d of %d key exchanges", name, n.Load()/4, rekeys)
 		}

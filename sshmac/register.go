@@ -31,7 +31,7 @@ var macModes map[string]*macMode
 
 // Register makes [Modes] negotiable in the golang.org/x/crypto/ssh that is linked
 // into the program. UMAC stays opt-in: a configuration whose MACs do not name it does
-// not offer it. The two of HMAC-SHA-512 replace x/crypto's in all configurations,
+// not offer it. The two HMAC-SHA-512 modes replace x/crypto's in all configurations,
 // including the default one.
 //
 // x/crypto has no API for this, so Register adds to its private table. It first
@@ -47,8 +47,8 @@ var macModes map[string]*macMode
 // in your own module, which reads the source of the release that you use.
 //
 // Call Register before the first handshake of the process: x/crypto reads the table
-// without a lock. It may be called any number of times, also from several goroutines;
-// the first call decides.
+// without a lock. It may be called any number of times, from any goroutine; all calls
+// return the result of the first.
 func Register() error { return registerOnce() }
 
 var registerOnce = sync.OnceValue(func() error { return register(macModes, fips140.Enabled()) })
@@ -63,12 +63,12 @@ func register(table map[string]*macMode, fips bool) error {
 	}{{hmacSHA256, false}, {hmacSHA256ETM, true}} {
 		m := table[known.name]
 		if m == nil || m.keySize != 32 || m.etm != known.etm || m.new == nil {
-			return fmt.Errorf("fastmac: the MAC table of golang.org/x/crypto/ssh has no %s as expected", known.name)
+			return fmt.Errorf("fastmac: the MAC table of golang.org/x/crypto/ssh does not have %s as expected", known.name)
 		}
 	}
 	for _, m := range Modes() {
-		// The padding makes reads of fields that a later x/crypto might append
-		// to its type stay within the entry.
+		// The padding keeps reads of fields that a later x/crypto might append
+		// to its type within the entry.
 		entry := &struct {
 			macMode
 			_ [128]byte

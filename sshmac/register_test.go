@@ -66,7 +66,7 @@ func TestRegisterTable(t *testing.T) {
 		}
 	}
 	if err := register(nil, false); err == nil {
-		t.Error("a table that is nil is accepted")
+		t.Error("a nil table is accepted")
 	}
 	fips := table()
 	if err := register(fips, true); err == nil || !strings.Contains(err.Error(), "FIPS") || len(fips) != len(table()) {

@@ -34,7 +34,7 @@
 // # Ciphers
 //
 // The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) need no
-// MAC: with one of them none is used. They come first in x/crypto's default order,
+// MAC, and none is used with them. They come first in x/crypto's default order,
 // so a MAC has an effect only where Ciphers names stream ciphers such as aes128-ctr
 // and aes256-ctr, or where the peer has no AEAD. Name both sizes: some peers offer
 // only one of them. With a CBC cipher, x/crypto before v0.58.0 does not
@@ -76,7 +76,7 @@
 // If not, Register is not enough.
 //
 // Some programs have options for both. Without Register, x/crypto silently drops the
-// names of UMAC in these. They need a call of it in package main and no other change:
+// names of UMAC in these. They only need a call of Register in package main:
 //
 //   - rclone: --sftp-macs, whose help names UMAC, and --sftp-ciphers
 //   - Gitea's built-in server: SSH_SERVER_MACS and SSH_SERVER_CIPHERS
@@ -219,8 +219,8 @@ type packetUMAC struct {
 	missing int
 
 	// A transport writes a packet in pieces, the first and last of a few bytes. A
-	// short packet is gathered here and hashed in one call; one that does not fit
-	// is long.
+	// short packet is gathered here and hashed in one call. long is set for one
+	// that does not fit.
 	short    [shortSize]byte
 	gathered int
 	long     bool
@@ -242,7 +242,7 @@ func (p *packetUMAC) Write(b []byte) (int, error) {
 }
 
 // writeNumber reads the missing bytes of the sequence number from the start of b,
-// and returns how many these are.
+// and returns how many it read.
 func (p *packetUMAC) writeNumber(b []byte) int {
 	if p.missing == sequenceSize && len(b) >= sequenceSize {
 		p.number, p.missing = uint64(binary.BigEndian.Uint32(b)), 0

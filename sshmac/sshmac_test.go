@@ -40,12 +40,12 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", m.Name, got, want[m.Name])
 		}
 		if !strings.Contains(","+macs+",", ","+m.Name+",") {
-			t.Errorf("MACs() is without %s", m.Name)
+			t.Errorf("MACs() lacks %s", m.Name)
 		}
 		delete(want, m.Name)
 	}
 	if len(want) > 0 {
-		t.Errorf("Modes() is without %v", want)
+		t.Errorf("Modes() lacks %v", want)
 	}
 	var umacs []string
 	for _, m := range UMACModes() {
