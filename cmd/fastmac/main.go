@@ -133,7 +133,7 @@ func demoCommand() *cobra.Command {
 		Short: "Move data through SSH under every MAC of package sshmac",
 		Long: `Starts an SSH server on 127.0.0.1 and moves data up and down with every MAC of
 package sshmac: with Go's SSH client and, if it is installed, with OpenSSH's.
-Compares the content, and checks what both sides report to have negotiated.
+Compares the content, and checks what both sides report as negotiated.
 
 Exit status: 0 every row passed, 1 a row failed or the ssh in PATH does not
 work, 2 wrong usage, 130 interrupted.`,
@@ -187,7 +187,7 @@ folder is in use, adds the file there instead.
 Run it again after an upgrade of golang.org/x/crypto and after "go mod vendor":
 until then the program does not compile.
 
-The patch is for a single module. In a workspace all modes refuse: set
+The patch is for a single module. In a workspace patch-ssh refuses to run: set
 GOWORK=off.
 
 Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage;
@@ -195,7 +195,7 @@ Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage;
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.Check && options.Revert {
-				return usageErrorf(cmd, "patch-ssh: --check and --revert exclude each other")
+				return usageErrorf(cmd, "patch-ssh: --check and --revert cannot be combined")
 			}
 			text, err := patchssh.Run(cmd.Context(), options)
 			if err == nil {

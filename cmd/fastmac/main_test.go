@@ -88,7 +88,7 @@ func TestUsageErrors(t *testing.T) {
 		{"demo --port ssh", `demo: invalid argument "ssh" for "--port" flag`, "fastmac demo"},
 		{"hardware --size 1", "hardware: unknown flag: --size", "fastmac hardware"},
 		{"hardware now", `hardware: unexpected argument "now"`, "fastmac hardware"},
-		{"patch-ssh --check --revert", "patch-ssh: --check and --revert exclude each other", "fastmac patch-ssh"},
+		{"patch-ssh --check --revert", "patch-ssh: --check and --revert cannot be combined", "fastmac patch-ssh"},
 		{"patch-ssh -C", "patch-ssh: flag needs an argument: 'C' in -C", "fastmac patch-ssh"},
 		{"patch-ssh v0.58.0", `patch-ssh: unexpected argument "v0.58.0"`, "fastmac patch-ssh"},
 		{"version 1", `version: unexpected argument "1"`, "fastmac version"},
@@ -146,7 +146,7 @@ func TestDemoFails(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	stdout, stderr = command(t, exitFailed, "demo --size 1KiB")
-	if !strings.HasSuffix(stdout, "\n6 of 6 rows passed\n") || !strings.HasSuffix(stderr, "\nfastmac: no rows of OpenSSH's client\n") {
+	if !strings.HasSuffix(stdout, "\n6 of 6 rows passed\n") || !strings.HasSuffix(stderr, "\nfastmac: no rows for OpenSSH's client\n") {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
 }

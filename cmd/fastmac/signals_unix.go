@@ -15,7 +15,7 @@ import (
 // endingSignals returns the signals that interrupt a command.
 func endingSignals() []os.Signal {
 	// By default a write to a closed pipe (fastmac demo 2>&1 | head) ends the
-	// process at once, and its temporary folder stays. Now it returns an error.
+	// process at once, and its temporary folder stays. With this it returns an error.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package child makes commands that end when they have to.
+// Package child makes commands that end when their context does.
 package child
 
 import (

@@ -53,8 +53,8 @@ func negotiatedBy(conn ssh.Conn, isClient bool) *negotiated {
 	return &negotiated{algorithms{up.Cipher, up.MAC}, algorithms{down.Cipher, down.MAC}}
 }
 
-// closeError closes conn and returns the error that had ended it before, such as a
-// wrong MAC. A channel reports only an EOF then.
+// closeError closes conn and returns the error that had already ended it, if any, such
+// as a wrong MAC. A channel reports only EOF in that case.
 func closeError(conn ssh.Conn) error {
 	conn.Close()
 	err := conn.Wait()

@@ -26,8 +26,8 @@ type Options struct {
 }
 
 // Run runs the demo and shows its progress on stderr. The rows that fail are in the
-// report: an error means that there is none. When Run returns, nothing else that it
-// made is left.
+// report: an error means that there is none. When Run returns, it has left nothing
+// else behind.
 func Run(ctx context.Context, o Options, stderr io.Writer) (*Report, error) {
 	return newDemo(o, stderr).run(ctx)
 }

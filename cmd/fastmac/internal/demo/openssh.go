@@ -27,7 +27,7 @@ const (
 	hostAlias = "fastmac-demo" // the server's name in known_hosts, whatever its port
 )
 
-var errNoOpenSSH = errors.New("no ssh in PATH, and so no rows of OpenSSH's client; its package is openssh-client")
+var errNoOpenSSH = errors.New("no ssh in PATH, so no rows for OpenSSH's client; its package is openssh-client")
 
 // openSSH is the OpenSSH client in PATH.
 type openSSH struct {
@@ -106,7 +106,8 @@ func (c *openSSH) cleanUp() error {
 	return os.RemoveAll(c.dir)
 }
 
-// args keeps ssh away from all files, agents and sockets of the user.
+// args returns arguments that keep ssh away from all files, agents and sockets of the
+// user.
 func (c *openSSH) args(mac string, size int64) []string {
 	return []string{
 		"-F", "none", "-T", "-v", "-e", "none",

@@ -26,7 +26,7 @@ const minWidth = 78
 type display struct {
 	w        io.Writer
 	terminal bool
-	ansi     bool // the terminal can clear a line, with the ^C that it shows there
+	ansi     bool // the terminal can clear a line, including a ^C that it shows there
 	rows     int
 
 	label string

@@ -26,7 +26,7 @@ type Report struct {
 	Passed    bool             `json:"passed"`
 }
 
-// An openSSHReport has a version, or the reason why there are no rows of OpenSSH's
+// An openSSHReport has a version, or the reason why there are no rows for OpenSSH's
 // client.
 type openSSHReport struct {
 	Version string `json:"version,omitempty"`
@@ -46,7 +46,7 @@ func (r *Report) Err() error {
 	case failed > 0:
 		return fmt.Errorf("%d of %d rows failed", failed, len(r.Rows))
 	case r.OpenSSH.Error != "" && !r.OpenSSH.Missing:
-		return errors.New("no rows of OpenSSH's client")
+		return errors.New("no rows for OpenSSH's client")
 	}
 	return nil
 }

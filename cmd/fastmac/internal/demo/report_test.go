@@ -35,7 +35,7 @@ func TestReportString(t *testing.T) {
 	}
 }
 
-// TestReportFailures has two rows fail with one error and one with another.
+// TestReportFailures has two rows that fail with one error and one with another.
 func TestReportFailures(t *testing.T) {
 	r := &Report{Hardware: hardware.New()}
 	for i, err := range []string{"a cause", "", "another cause", "a cause"} {

@@ -115,9 +115,9 @@ func (s *server) serve(ctx context.Context, mac string, size int64) serverResult
 	return result
 }
 
-// handle serves one connection and reports on it. A success is reported before
-// the client hears of it, a failure after the connection has ended, when its error
-// is known.
+// handle serves one connection and reports on it. It reports a success before the
+// client knows, and a failure after the connection has ended, when its error is
+// known.
 func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, report func(serverResult)) {
 	sshConn, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, rep
 	r := serverResult{
 		negotiated: negotiatedBy(sshConn.Conn, false),
 		clientID:   string(sshConn.ClientVersion()),
-		err:        errors.New("the client asked for no transfer"),
+		err:        errors.New("the client requested no transfer"),
 	}
 	transferred := false
 	for offer := range channels {
@@ -170,7 +170,8 @@ func (s *server) transfer(channel io.ReadWriter, size int64) (transfer, error) {
 	return serverTransfer(channel, size)
 }
 
-// awaitExec answers requests until the one that runs command.
+// awaitExec answers requests up to the one that runs command, and reports whether it
+// came.
 func (s *server) awaitExec(requests <-chan *ssh.Request, command string) bool {
 	for req := range requests {
 		var exec struct{ Command string }

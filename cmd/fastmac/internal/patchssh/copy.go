@@ -65,7 +65,7 @@ func (p *copyPatch) state(ctx context.Context) error {
 
 // foreign is the error about a replace line that was not made by patch-ssh.
 func (p *copyPatch) foreign() error {
-	return fmt.Errorf("go.mod already replaces %s by %s: want no replace line for it, except by patch-ssh",
+	return fmt.Errorf("go.mod already replaces %s by %s: want no replace line for it, except from patch-ssh",
 		cryptoPath, strings.TrimSpace(p.replace.New.Path+" "+p.replace.New.Version))
 }
 
@@ -76,8 +76,8 @@ func (p *copyPatch) apply(ctx context.Context) (string, error) {
 		return "", p.foreign()
 	}
 	if exists(p.target) {
-		// It is of the version before an upgrade, or a run was killed, or the replace
-		// line was removed: then nothing in it is lost.
+		// It is from the version before an upgrade or from a run that was killed, or
+		// the replace line was removed. If it is unchanged, it can be replaced.
 		err := p.compare(ctx, p.version)
 		if err != nil && p.ours {
 			err = p.compare(ctx, p.replace.Old.Version)
@@ -143,7 +143,7 @@ func (p *copyPatch) revert(ctx context.Context) (string, error) {
 
 // edit returns the arguments for the go command to replace x/crypto by dir. The line
 // is only for this version: after an upgrade of x/crypto the program does not
-// compile, so that the old copy is not used unnoticed.
+// compile, so the old copy cannot be used unnoticed.
 func (p *copyPatch) edit(dir string) []string {
 	args := []string{"mod", "edit"}
 	if p.replace != nil {

@@ -216,7 +216,7 @@ func TestCopyLinks(t *testing.T) {
 	}
 }
 
-// TestCopyMeanwhile has somebody write to go.mod during a run.
+// TestCopyMeanwhile has another program write to go.mod during a run.
 func TestCopyMeanwhile(t *testing.T) {
 	for _, outcome := range []string{"exit 1", `echo "--- PASS: TestRegisterMAC"; exit`} {
 		dir := newModule(t)

@@ -61,7 +61,7 @@ func loadModule(ctx context.Context, dir, scratch string) (*module, error) {
 		return nil, err
 	}
 
-	// With -e it is not an error that x/crypto is unknown, or its folder missing.
+	// With -e it is not an error if x/crypto is unknown or its folder is missing.
 	var crypto struct{ Version, GoMod string }
 	err = m.goJSON(ctx, &crypto, "list", "-m", "-e", "-json", cryptoPath)
 	m.version = crypto.Version
@@ -99,7 +99,7 @@ func (m *module) readGoMod() error {
 			continue
 		}
 		if m.replace != nil {
-			return fmt.Errorf("go.mod has two replace lines for %s: want one at most", cryptoPath)
+			return fmt.Errorf("go.mod has two replace lines for %s: want at most one", cryptoPath)
 		}
 		m.replace = r
 	}
@@ -109,7 +109,7 @@ func (m *module) readGoMod() error {
 // scratchMod is the go command's option to use the go.mod and go.sum in scratch.
 func (m *module) scratchMod() string { return "-modfile=" + filepath.Join(m.scratch, "go.mod") }
 
-// abs returns the absolute path of one that begins at the module.
+// abs makes path absolute: a relative one begins at the module.
 func (m *module) abs(path string) string {
 	path = filepath.FromSlash(path)
 	if !filepath.IsAbs(path) {
@@ -130,8 +130,8 @@ func (m *module) download(ctx context.Context, version string) (string, error) {
 }
 
 // verify runs the test of the patch in the module's x/crypto/ssh, in sshDir, as if
-// the patch were there. It leaves out x/crypto's own tests, which may need modules
-// that this one does not have.
+// the patch were there. It leaves out x/crypto's tests, which may need modules that
+// this one does not have.
 func (m *module) verify(ctx context.Context, sshDir string, options ...string) error {
 	overlay := make(map[string]string)
 	entries, err := os.ReadDir(sshDir)
@@ -167,7 +167,7 @@ func (m *module) verify(ctx context.Context, sshDir string, options ...string) e
 }
 
 // goRun runs the go command in the module and returns its standard output. An error
-// has all of its output.
+// includes its output.
 func (m *module) goRun(ctx context.Context, args ...string) (string, error) {
 	var stdout strings.Builder
 	var stderr child.Head

@@ -412,7 +412,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunTooOld has an x/crypto that the import of sshmac would replace.
+// TestRunTooOld has an x/crypto that the import of sshmac would upgrade.
 func TestRunTooOld(t *testing.T) {
 	dir := newModuleWith(t, usedRelease(t), noSSHMAC)
 	addRelease(t, "v0.16.999")
