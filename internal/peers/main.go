@@ -9,9 +9,8 @@
 //	go run -C internal/peers . -page
 //
 // Each peer runs its loop in a separate process, in its own language, and all take
-// turns.
-// Package serve is their protocol, package rivals what is measured, and package
-// report what is made of it.
+// turns. Package serve is their protocol, package rivals is what is measured, and
+// package report makes the tables and charts.
 package main
 
 import (
@@ -77,7 +76,7 @@ func flags(o *options) *flag.FlagSet {
 	return fs
 }
 
-// run is main without the process. It returns the exit status.
+// run runs the command line args and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	fs := flags(&o)
@@ -148,7 +147,7 @@ func printReadme(w io.Writer, results string) error {
 // contenders were refused, it measures the others before it fails.
 func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, stderr io.Writer) error {
 	if o.out != "" {
-		// A wrong path should not show only after minutes of measuring.
+		// Report a wrong path now, not after minutes of measuring.
 		if _, err := os.Stat(filepath.Dir(o.out)); err != nil {
 			return fmt.Errorf("results: %w", err)
 		}

@@ -73,7 +73,7 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
-// TestPage checks that the page and the charts in the tree are what the results say.
+// TestPage checks that the page and the charts in the tree are made from the results.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	if err := writePage("results", dir, dir); err != nil {

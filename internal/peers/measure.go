@@ -38,8 +38,8 @@ type cell struct {
 	ns   []float64 // per message, one for each round
 }
 
-// measure measures a group. Its peers run for this group only, so that no group is
-// measured beside what another one left in memory.
+// measure measures a group. Its peers run for this group only, so that nothing that
+// another group left in memory affects it.
 func (b *bench) measure(ctx context.Context, g rivals.Group) ([]report.Row, error) {
 	running := make(map[string]*serve.Process)
 	defer func() {
@@ -82,7 +82,7 @@ func (b *bench) measure(ctx context.Context, g rivals.Group) ([]report.Row, erro
 			return nil, err
 		}
 	}
-	// The order is new in each round, so that none always runs after the same one.
+	// The order is new in each round, so that no contender always follows the same one.
 	r := rand.New(rand.NewPCG(4418, uint64(len(cells))))
 	for range b.rounds {
 		for bySize := range slices.Chunk(cells, max(1, len(contenders))) {

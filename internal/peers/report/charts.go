@@ -62,7 +62,7 @@ func (i ink) bold(size vg.Length) text.Style {
 	return s
 }
 
-// Charts are 540 wide and have letters of at least 15, which can be read where the
+// Charts are 540 wide and have letters of at least 15, which are readable when the
 // chart is shrunk to 400 pixels, the width of a phone.
 const (
 	chartWidth = 540

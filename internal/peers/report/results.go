@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package report is what is known after measuring: the results files, and the tables
-// and charts that are made from them.
+// Package report holds the results files, and the tables and charts that are made from
+// them.
 package report
 
 import (
@@ -65,12 +65,12 @@ func NewRow(group string, c rivals.Contender, size int, ns []float64) Row {
 	return Row{group, impl, alg, mode, size, quantile(0.5), quantile(0.25), quantile(0.75)}
 }
 
-// Contender returns whose row this is.
+// Contender returns the contender of the row.
 func (r Row) Contender() rivals.Contender {
 	return rivals.Contender(r.Impl + ":" + r.Alg + ":" + r.Mode)
 }
 
-// gbps is the throughput in GB/s, 10^9 bytes a second.
+// gbps is the throughput in GB/s, 10^9 bytes per second.
 func (r Row) gbps() float64 { return float64(r.Size) / r.NS }
 
 // spread is the width of the middle half of the rounds, as a share of the median.

@@ -69,8 +69,8 @@ func newBuilt(ctx context.Context, dir string) (*Built, error) {
 }
 
 // add adds the peer name, which argv builds to the file exe in directory wd, or the
-// reason why it cannot. needs is what has to be installed. An error in before is a
-// reason too.
+// reason why it cannot be built. needs is what has to be installed. An error in before
+// is a reason too.
 func (b *Built) add(name, exe, needs, wd string, before error, argv ...string) bool {
 	err := before
 	if err == nil {
@@ -108,7 +108,7 @@ func (b *Built) buildC() {
 }
 
 // buildRust builds programs of the crate in rust one by one, because some may build
-// where others do not. Each is a feature of that name, which adds the crates that are
+// where others do not. Each has a feature of its name, which adds the crates that are
 // measured. cargo downloads the crates that it does not have.
 func (b *Built) buildRust(names ...string) {
 	dir := filepath.Join(b.dir, "rust")

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package rivals is what is measured: groups of contenders, the programs that run
+// Package rivals holds what is measured: groups of contenders, the programs that run
 // them, in Go, C and Rust, and the tags that all of them must compute.
 //
 // To add a rival: add a program that speaks the protocol of package serve, or ops to
@@ -130,7 +130,7 @@ var Groups = []Group{
 	{
 		Name:   "ssh",
 		Sizes:  []int{sshSize},
-		Longer: 10, // the schedulers of Go and of the kernel move these figures
+		Longer: 10, // the schedulers of Go and of the kernel affect these figures
 		Contenders: contenders(
 			string(NoMAC),
 			"fastmac,fakeboboliu:umac-64-etm,umac-128-etm:ssh",

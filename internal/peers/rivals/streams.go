@@ -60,8 +60,8 @@ func inOrder[T any](all []T, shuffled bool) []T {
 	return all
 }
 
-// firstTurn returns which of count has the first of n turns, so that the last of
-// count has the last turn.
+// firstTurn returns which of count streams has the first of n turns, so that the last
+// one has the last turn.
 func firstTurn(n, count int) int { return (count - n%count) % count }
 
 // nonceInTurn returns the nonce for message number c, which is a nonce of a run with

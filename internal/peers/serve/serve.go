@@ -2,10 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package serve is the protocol between the program that measures and the peers
-// that it measures, and both of its ends. Peers written in Go import this package,
-// those from outside the tree included; rivals/c/peer.h and rivals/rust/src/lib.rs
-// are the same in C and Rust.
+// Package serve implements the protocol between the program that measures and the
+// peers that it measures, both ends of it. All peers written in Go import this
+// package; rivals/c/peer.h and rivals/rust/src/lib.rs are the same in C and Rust.
 //
 // A peer reads requests from its standard input and answers on its standard
 // output, in lines of text. It begins with the versions of what it measures, each

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-// AES of OpenSSL by its old functions, as OpenSSH's own build has it.
+// AES of OpenSSL by its old functions, as in OpenSSH's own build.
 #define WITH_OPENSSL 1
 #define OPENSSL_SUPPRESS_DEPRECATED 1
 
