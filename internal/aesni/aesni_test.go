@@ -26,7 +26,7 @@ func encrypt(key, p []byte) []byte {
 	return p
 }
 
-// TestFIPS197 takes the examples of FIPS 197, appendix C.
+// TestFIPS197 checks the examples of FIPS 197, appendix C.
 func TestFIPS197(t *testing.T) {
 	need(t)
 	const plain = "00112233445566778899aabbccddeeff"

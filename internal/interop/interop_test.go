@@ -213,7 +213,7 @@ func TestMatrix(t *testing.T) {
 						// before it answers a request for new keys.
 						n := c.rekeyed.Load()
 						if want := content.size>>21 + 2; n < want {
-							t.Errorf("%d key exchanges, want %d at least", n, want)
+							t.Errorf("%d key exchanges, want at least %d", n, want)
 						}
 						if !t.Failed() {
 							mu.Lock()

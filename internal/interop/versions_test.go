@@ -20,7 +20,7 @@ import (
 const xcrypto = "golang.org/x/crypto"
 
 // TestVersions runs the tests of sshmac, with the race detector, on releases of
-// x/crypto from the oldest in common use to the newest there is, as in a program whose
+// x/crypto from the oldest in common use to the newest, as in a program whose
 // go.mod replaces the required release.
 func TestVersions(t *testing.T) {
 	newest := needVersions(t)
@@ -66,7 +66,7 @@ func TestCBCWithETM(t *testing.T) {
 	for want, times := range map[string]int{
 		"--- FAIL: TestMatrix/ssh/300000/":  3,
 		"--- FAIL: TestMatrix/sshd/300000/": 3,
-		"/aes128-cbc (":                     6, // so none passed
+		"/aes128-cbc (":                     6, // none passed
 		// Not counted: one encrypted length in 2^14 is accepted.
 		"server: ssh: packet too large":                        0,
 		"client: ssh: handshake failed: ssh: packet too large": 0,
@@ -122,7 +122,7 @@ func main() {
 
 // TestImporter imports fastmac into a module that requires the release of x/crypto
 // that fastmac does: neither the release nor the go line may change, whether patch-ssh
-// is not used, or before sshmac is imported, or after.
+// is not used, used before sshmac is imported, or used after.
 func TestImporter(t *testing.T) {
 	needVersions(t)
 	root, err := filepath.Abs("../..")
@@ -234,7 +234,7 @@ func goRun(t *testing.T, dir string, args ...string) []byte {
 func needVersions(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("builds everything anew for each release")
+		t.Skip("rebuilds everything for each release")
 	}
 	newest, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", xcrypto+"@latest").Output()
 	if err != nil {

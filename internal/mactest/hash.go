@@ -324,7 +324,7 @@ func (s Subject) testAllocations(t *testing.T) {
 		h.Write(msg)
 		h.Sum(append(buf, s.Nonce...))
 	}); n != 0 {
-		t.Errorf("%v allocations a tag", n)
+		t.Errorf("%v allocations per tag", n)
 	}
 }
 

@@ -6,5 +6,5 @@ package mactest
 
 import "os"
 
-// Long reports whether the long cases run: FASTMAC_TEST_LONG is set, as the full check does.
+// Long reports whether the long cases run: FASTMAC_TEST_LONG is set, as in .ci/run.
 func Long() bool { return os.Getenv("FASTMAC_TEST_LONG") != "" }

@@ -12,9 +12,9 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// TestLanes puts runs of blocks at the ends of pages before others that cannot be read
-// and behind them, with a chaining value for each. Some lanes have more blocks than
-// others, some part of a block after them, some are idle.
+// TestLanes puts runs of blocks directly before and after pages that cannot be read,
+// with a chaining value for each. Some lanes have more blocks than others, some have
+// part of a block after them, some are idle.
 func TestLanes(t *testing.T) { forAllKernels(t, testLanes) }
 
 func testLanes(t *testing.T) {
@@ -86,7 +86,7 @@ func testLanes(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("no panic where %s", name)
+					t.Errorf("no panic when %s", name)
 				}
 			}()
 			state.Block(p)

@@ -60,8 +60,8 @@ func forAllKernels[T interface {
 	}
 }
 
-// hashBlocks returns the SHA-512 of msg, which Block gets in the runs of blocks that run
-// gives the sizes of.
+// hashBlocks returns the SHA-512 of msg. It calls Block for runs of blocks, whose sizes
+// run returns.
 func hashBlocks(msg []byte, run func() int) []byte {
 	p := append(bytes.Clone(msg), pad(len(msg))...)
 	state := Initial()
@@ -111,7 +111,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestFIPS180 takes the examples that NIST publishes with FIPS 180-4.
+// TestFIPS180 checks the examples that NIST publishes with FIPS 180-4.
 func TestFIPS180(t *testing.T) { forAllKernels(t, testFIPS180) }
 
 func testFIPS180(t *testing.T) {
@@ -187,9 +187,8 @@ func testStates(t *testing.T) {
 	}
 }
 
-// TestBounds puts runs of 0 to 20 blocks at all offsets from 0 to 63 from a page
-// that cannot be read, behind it and before it. Bytes that make no whole block at
-// the end of p do not count.
+// TestBounds puts runs of 0 to 20 blocks after and before a page that cannot be read,
+// 0 to 63 bytes away from it. Bytes after the last whole block of p must be ignored.
 func TestBounds(t *testing.T) { forAllKernels(t, testBounds) }
 
 func testBounds(t *testing.T) {
@@ -298,7 +297,7 @@ func testAllocations(t *testing.T) {
 	}
 }
 
-// TestSelect: kernels are in order, and there is none beyond the best.
+// TestSelect checks that kernels are in order and that none is better than the best.
 func TestSelect(t *testing.T) {
 	if kernels := Kernels(); kernels[0] != Active() || kernels[len(kernels)-1] != Stdlib {
 		t.Errorf("kernels %v, active is %v", kernels, Active())
@@ -311,7 +310,7 @@ func TestSelect(t *testing.T) {
 	if best() < AVX512 {
 		defer func() {
 			if recover() == nil {
-				t.Error("Select of a kernel that this machine has not got does not panic")
+				t.Error("Select of a kernel that this machine does not have does not panic")
 			}
 		}()
 		Select(AVX512)

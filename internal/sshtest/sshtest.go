@@ -245,8 +245,8 @@ func (d *Dir) Run(t testing.TB, program, address string, a Algorithms, stdin []b
 }
 
 // SSHD returns the command that runs OpenSSH's sshd for one connection, which is its
-// standard input and output: see [Start]. So it needs no port of its own. The lines
-// are added to its configuration. Its standard error has what CheckLog checks.
+// standard input and output: see [Start]. So it needs no port. The lines are added to
+// its configuration. Its standard error has what CheckLog checks.
 func (d *Dir) SSHD(t testing.TB, a Algorithms, lines ...string) *exec.Cmd {
 	t.Helper()
 	sshd := Find(t, "openssh-server", "sshd", "/usr/sbin/sshd") // often not in the PATH of users
