@@ -15,8 +15,8 @@ import (
 )
 
 // TestHardware fails if the kernels in use are not those of FASTMAC_TEST_KERNELS, the
-// fields of Features, as in avx2/aesni/avx2. So a run that is for one kernel cannot
-// pass on another.
+// fields of Features, as in avx2/aesni/avx2. So a run for one kernel cannot pass on
+// another.
 func TestHardware(t *testing.T) {
 	hw := Hardware()
 	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {

@@ -18,8 +18,8 @@ import (
 	"example.com/fastmac"
 )
 
-// A sender numbers its messages. The number is the nonce, so that none comes
-// twice, and the receiver, who counts along, need not be told.
+// A sender numbers its messages. The number is the nonce, so none is used twice, and
+// the receiver, who counts too, need not be sent it.
 func Example() {
 	key := make([]byte, 16)
 	rand.Read(key) // shared with the receiver
@@ -241,7 +241,7 @@ func Example_tokens() {
 	// Output: forged: 500
 }
 
-// A program that must not run AES from tables refuses to start without the
+// A program that must not run AES from tables refuses to start without AES
 // instructions.
 func ExampleRequireHardware() {
 	if err := fastmac.RequireHardware(); err != nil {

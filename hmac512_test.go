@@ -116,8 +116,8 @@ func testHMACSHA512Vectors(t *testing.T) {
 	}
 }
 
-// TestHMACSHA512Std compares with crypto/hmac over the lengths around the blocks
-// of SHA-512, for keys and messages, nil among them.
+// TestHMACSHA512Std compares with crypto/hmac for keys and messages of lengths around
+// the blocks of SHA-512, including nil.
 func TestHMACSHA512Std(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Std) }
 
 func testHMACSHA512Std(t *testing.T) {
@@ -194,8 +194,8 @@ func testHMACSHA512Verify(t *testing.T) {
 
 func TestHMACSHA512VerifyBatch(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512VerifyBatch) }
 
-// testHMACSHA512VerifyBatch has batches of all sizes to 20, of messages of many
-// lengths, with no tag, each single tag and some tags wrong, in any of their bits.
+// testHMACSHA512VerifyBatch has batches of all sizes up to 20, of messages of many
+// lengths, in which no tag, each single tag or several tags have a wrong bit.
 func testHMACSHA512VerifyBatch(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key([]byte("key"))
 	rng := rand.New(rand.NewPCG(2104, 4231))
@@ -269,7 +269,7 @@ func testHMACSHA512Batch(t *testing.T) {
 	fastmac.SumHMACSHA512Batch(nil, nil, nil)
 }
 
-// TestHMACSHA512BatchMixed has batches of all sizes to 40, of messages and keys of
+// TestHMACSHA512BatchMixed has batches of all sizes up to 40, of messages and keys of
 // many lengths, some of them nil, some the same storage, the longest first or last.
 func TestHMACSHA512BatchMixed(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512BatchMixed) }
 
@@ -420,7 +420,8 @@ func testHMACSHA512Destroy(t *testing.T) {
 	}
 }
 
-// TestHMACSHA512Enforced refuses short keys where only approved algorithms may run.
+// TestHMACSHA512Enforced checks that short keys are refused if only approved
+// algorithms may run.
 func TestHMACSHA512Enforced(t *testing.T) {
 	if !fips140.Enforced() {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestHMACSHA512Enforced$", "-test.v")

@@ -31,7 +31,7 @@ var (
 	bigP128 = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(offset128))
 )
 
-// bigPoly is one step of RFC 4418 section 5.3.2, branches and all.
+// bigPoly is one step of RFC 4418 section 5.3.2, with its branches.
 func bigPoly(y, k, m, p *big.Int, wordBits uint) *big.Int {
 	one := big.NewInt(1)
 	step := func(y, m *big.Int) *big.Int {

@@ -23,8 +23,8 @@ import (
 	"example.com/fastmac"
 )
 
-// TestPrinting looks for anything but the name in what keys and streams print as,
-// by pointer and by value, and for the name itself.
+// TestPrinting checks that keys and streams print as their name and nothing else, by
+// pointer and by value.
 func TestPrinting(t *testing.T) {
 	key := bytes.Repeat([]byte{0xa7}, 32)
 	umacKey := newUMACKey(t, key, 8)
@@ -121,8 +121,8 @@ func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACS
 	}
 }
 
-// TestDocumented looks for exported names without a doc comment, methods that come
-// from embedded types among them. Error is documented by its interface.
+// TestDocumented looks for exported names without a doc comment, including methods of
+// embedded types. Error is documented by its interface.
 func TestDocumented(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {

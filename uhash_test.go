@@ -121,23 +121,22 @@ func TestNHPolySteps(t *testing.T) {
 }
 
 // polyStep is a step of POLY-64 from the value y with the key k and the word m.
-// poly64 and the kernels compute it by these sums, and carries names those that have
-// a carry:
+// poly64 and the kernels compute it by these sums. carries lists those that carry:
 //
-//	high:low = factor * y  k, or k^2 where m is 2^64-2^32 or more, which is marked
+//	high:low = factor * y  the factor is k, or k^2 if m is marked: 2^64-2^32 or more
 //	low += 59 * high       fold
-//	low += addend          word: m, or m-59-k where m is marked
-//	low += 59 * above      last; above is the high half of 59*high, and the carries so far
+//	low += addend          word: the addend is m, or m-59-k if m is marked
+//	low += 59 * above      last: above is the high half of 59*high, plus the carries so far
 //	low += 59              if that had a carry
 //
-// k^2 is folded as well: square.
+// The carry called square is from folding k^2.
 type polyStep struct {
 	k, y, m uint64
 	carries string
 }
 
-// polySteps returns steps with all combinations of carries that exist: after word, low
-// is too small for last.
+// polySteps returns steps with all combinations of carries that exist. There is none of
+// word and last: after word, low is too small for last.
 func polySteps() []polyStep {
 	steps := []polyStep{
 		// k*y + m
@@ -172,9 +171,9 @@ func polySteps() []polyStep {
 	//
 	//	high = k^2-1, low = 2^64 - a*k^2
 	//	low = (59-a)*k^2 - 59, folded, with a carry
-	//	low = (59-a)*k^2 - 59 - d-59-k = 2^64 - e, where m = 2^64-d is chosen so
+	//	low = (59-a)*k^2 - 59 - d-59-k = 2^64 - e, by the choice of m = 2^64-d
 	//
-	// and 59 more carries for e from 1 to 59. If e is less, word had the carry.
+	// Adding 59 more carries for e from 1 to 59. For a smaller e, word had the carry.
 	for k := uint64(2); k < 9; k++ {
 		for a := uint64(1); a <= 2; a++ {
 			for e := -1; e <= 61; e++ {

@@ -306,12 +306,12 @@ func TestUMACDestroy(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// To destroy a stream of a key does not destroy the key.
+	// Destroying a stream of a key does not destroy the key.
 	other := k.New()
 	other.Destroy()
 	other.Destroy()
 	k.Tag(nil, nonce, nil)
-	// Nor does it for a clone.
+	// Nor does destroying a clone.
 	c, _ := own.Clone()
 	c.(*fastmac.UMAC).Destroy()
 	own.Sum([]byte{1})

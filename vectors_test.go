@@ -77,7 +77,7 @@ const (
 	streamSize = 8 << 10
 )
 
-// TestUMACVectors compares with all tags of testdata, one-shot and by all streams.
+// TestUMACVectors compares with all tags of testdata, one-shot and in all streams.
 //
 // Short mode leaves out messages of more than shortSize bytes. Otherwise their
 // streams go on from a clone that has hashed all except the last streamSize bytes.

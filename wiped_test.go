@@ -12,8 +12,8 @@ import (
 )
 
 // TestPadsWiped checks, for nonces in any order, that a stream keeps no block of pads
-// whose last nonce has been used or skipped, and that its clones begin without any.
-// Nonces in order must make it compute several blocks at once.
+// whose last nonce has been used or skipped, and that its clones begin without any. It
+// also checks that nonces in order make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
 	if !useAES {
 		t.Skip("needs AES instructions")
