@@ -6,7 +6,11 @@
 
 package aesni
 
-import "golang.org/x/sys/cpu"
+import (
+	"strconv"
+
+	"golang.org/x/sys/cpu"
+)
 
 // Supported reports whether the functions of this package can be used here.
 var Supported = cpu.X86.HasAES && cpu.X86.HasSSE41 && cpu.X86.HasSSE2
@@ -25,7 +29,7 @@ func (s *Schedule) Expand(key []byte) (rounds int) {
 		expandKey256(&s[0], &key[0])
 		return 14
 	}
-	panic("fastmac: AES key of a wrong size")
+	panic("fastmac: AES key of " + strconv.Itoa(len(key)) + " bytes: want 16, 24 or 32")
 }
 
 // Encrypt encrypts the blocks of p in place. len(p) is a multiple of BlockSize,

@@ -51,7 +51,7 @@ type patch interface {
 }
 
 // Run does what the options ask for and returns what to print. If it fails, the
-// module is unchanged.
+// module is unchanged, except that a step that cannot be undone is in the error.
 func Run(ctx context.Context, o Options) (string, error) {
 	scratch, err := os.MkdirTemp("", "fastmac-patch-ssh-")
 	if err != nil {
