@@ -52,7 +52,7 @@ func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.Bl
 
 func mustNonce(nonce []byte) {
 	if !isNonce(nonce) {
-		panic(NonceSizeError(len(nonce)).Error())
+		panic(NonceSizeError(len(nonce)).Error() + "; pass a fresh nonce for each message")
 	}
 }
 
