@@ -7089,21 +7089,20 @@ TEXT ·nhAddAVX512(SB), $0-40
 	JEQ  iterations82
 
 	// Iterations: 4.
-	MOVQ    s+0(FP), CX
-	MOVQ    p_base+16(FP), DX
-	MOVQ    p_len+24(FP), BX
-	MOVQ    32(CX), SI
-	SHRQ    $0x01, SI
-	LEAQ    280(AX)(SI*1), DI
-	LEAQ    824(AX)(SI*1), AX
-	ADDQ    BX, 32(CX)
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	VMOVQ   16(CX), X2
-	VMOVQ   24(CX), X3
-	SUBQ    $+128, BX
-	JLT     rest84
-	PCALIGN $0x20
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	VMOVQ 24(CX), X3
+	SUBQ  $+128, BX
+	JLT   rest84
 
 whole86:
 	VMOVDQU64  (DX), Z4
@@ -7289,20 +7288,19 @@ folded88:
 
 	// Iterations: 3.
 iterations82:
-	MOVQ    s+0(FP), CX
-	MOVQ    p_base+16(FP), DX
-	MOVQ    p_len+24(FP), BX
-	MOVQ    32(CX), SI
-	SHRQ    $0x01, SI
-	LEAQ    280(AX)(SI*1), DI
-	LEAQ    824(AX)(SI*1), AX
-	ADDQ    BX, 32(CX)
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	VMOVQ   16(CX), X2
-	SUBQ    $+128, BX
-	JLT     rest89
-	PCALIGN $0x20
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	SUBQ  $+128, BX
+	JLT   rest89
 
 whole91:
 	VMOVDQU64  (DX), Z3
@@ -7461,19 +7459,18 @@ folded93:
 
 	// Iterations: 2.
 iterations81:
-	MOVQ    s+0(FP), CX
-	MOVQ    p_base+16(FP), DX
-	MOVQ    p_len+24(FP), BX
-	MOVQ    32(CX), SI
-	SHRQ    $0x01, SI
-	LEAQ    280(AX)(SI*1), DI
-	LEAQ    824(AX)(SI*1), AX
-	ADDQ    BX, 32(CX)
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	SUBQ    $+128, BX
-	JLT     rest94
-	PCALIGN $0x20
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	SUBQ  $+128, BX
+	JLT   rest94
 
 whole96:
 	VMOVDQU64  (DX), Z2
@@ -7598,18 +7595,17 @@ folded98:
 
 	// Iterations: 1.
 iterations80:
-	MOVQ    s+0(FP), CX
-	MOVQ    p_base+16(FP), DX
-	MOVQ    p_len+24(FP), BX
-	MOVQ    32(CX), SI
-	SHRQ    $0x01, SI
-	LEAQ    280(AX)(SI*1), DI
-	LEAQ    824(AX)(SI*1), AX
-	ADDQ    BX, 32(CX)
-	VMOVQ   (CX), X0
-	SUBQ    $+128, BX
-	JLT     rest99
-	PCALIGN $0x20
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	LEAQ  280(AX)(SI*1), DI
+	LEAQ  824(AX)(SI*1), AX
+	ADDQ  BX, 32(CX)
+	VMOVQ (CX), X0
+	SUBQ  $+128, BX
+	JLT   rest99
 
 whole101:
 	VMOVDQU64  (DX), Z1
@@ -8116,13 +8112,12 @@ TEXT ·tagOnlyAVX512(SB), $0-72
 	JEQ   empty130
 
 add131:
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	VMOVQ   16(CX), X2
-	VMOVQ   24(CX), X3
-	SUBQ    $+128, BX
-	JLT     rest133
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	VMOVQ 24(CX), X3
+	SUBQ  $+128, BX
+	JLT   rest133
 
 whole135:
 	VMOVDQU64  (DX), Z4
@@ -8368,12 +8363,11 @@ iterations128:
 	JEQ   empty138
 
 add139:
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	VMOVQ   16(CX), X2
-	SUBQ    $+128, BX
-	JLT     rest141
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	SUBQ  $+128, BX
+	JLT   rest141
 
 whole143:
 	VMOVDQU64  (DX), Z3
@@ -8591,11 +8585,10 @@ iterations127:
 	JEQ   empty146
 
 add147:
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	SUBQ    $+128, BX
-	JLT     rest149
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	SUBQ  $+128, BX
+	JLT   rest149
 
 whole151:
 	VMOVDQU64  (DX), Z2
@@ -8776,10 +8769,9 @@ iterations126:
 	JEQ   empty154
 
 add155:
-	VMOVQ   (CX), X0
-	SUBQ    $+128, BX
-	JLT     rest157
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	SUBQ  $+128, BX
+	JLT   rest157
 
 whole159:
 	VMOVDQU64  (DX), Z1
@@ -8942,13 +8934,12 @@ TEXT ·tagNextAVX512(SB), $0-80
 	JEQ   empty167
 
 add168:
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	VMOVQ   16(CX), X2
-	VMOVQ   24(CX), X3
-	SUBQ    $+128, BX
-	JLT     rest170
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	VMOVQ 24(CX), X3
+	SUBQ  $+128, BX
+	JLT   rest170
 
 whole172:
 	VMOVDQU64  (DX), Z4
@@ -9343,12 +9334,11 @@ iterations165:
 	JEQ   empty175
 
 add176:
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	VMOVQ   16(CX), X2
-	SUBQ    $+128, BX
-	JLT     rest178
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	VMOVQ 16(CX), X2
+	SUBQ  $+128, BX
+	JLT   rest178
 
 whole180:
 	VMOVDQU64  (DX), Z3
@@ -9679,11 +9669,10 @@ iterations164:
 	JEQ   empty183
 
 add184:
-	VMOVQ   (CX), X0
-	VMOVQ   8(CX), X1
-	SUBQ    $+128, BX
-	JLT     rest186
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	VMOVQ 8(CX), X1
+	SUBQ  $+128, BX
+	JLT   rest186
 
 whole188:
 	VMOVDQU64  (DX), Z2
@@ -9939,10 +9928,9 @@ iterations163:
 	JEQ   empty191
 
 add192:
-	VMOVQ   (CX), X0
-	SUBQ    $+128, BX
-	JLT     rest194
-	PCALIGN $0x20
+	VMOVQ (CX), X0
+	SUBQ  $+128, BX
+	JLT   rest194
 
 whole196:
 	VMOVDQU64  (DX), Z1

@@ -313,7 +313,6 @@ func addBytes512(n int, state, lo, hi, p, length Register, parameter string) (wo
 	}
 	SUBQ(I32(int32(chunk)), length)
 	JLT(LabelRef(rest))
-	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(32)}})
 	Label(loop)
 	a, b := v.vec(), v.vec()
 	v.load(Mem{Base: p}, a, b)
