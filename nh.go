@@ -67,8 +67,8 @@ type l1State struct {
 	bytes int // added, a multiple of l1Group
 }
 
-// addLength adds the length of the block in bits to its sums, which are then its L1
-// words, RFC 4418 section 5.2.1.
+// addLength adds the length of a block, here in bytes, to its sums in bits. They are
+// then its L1 words, RFC 4418 section 5.2.1.
 func (w *l1Words) addLength(bytes uint64) {
 	for i := range w {
 		w[i] += 8 * bytes

@@ -32,8 +32,7 @@ func (k *padKey) partBits() uint {
 	return 0
 }
 
-// part returns the pad in a part of an encrypted block. It has no branch: one on the
-// nonce's low bits would be mispredicted every few messages.
+// part returns the pad in a part of an encrypted block, without a branch.
 func (k *padKey) part(block pad, part uint64) pad {
 	offset := part * uint64(k.tagSize) // 0, 4, 8 or 12
 	block.first ^= (block.first ^ block.second) & -(offset >> 3)

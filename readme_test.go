@@ -28,7 +28,9 @@ var readmeCommands = map[string]struct {
 }{
 	"go test ./...":                {inCI: true},
 	"go run -C cmd/fastmac . demo": {inCI: true},
-	"go run -C cmd/fastmac . patch-ssh -C /path/of/your/module": {long: true},
+	"go run -C cmd/fastmac . patch-ssh -C /path/of/your/module":                                     {long: true},
+	"go install -C cmd/fastmac .":                                                                   {long: true},
+	"go mod edit -require=example.com/fastmac@v0.0.0 -replace=example.com/fastmac=/path/to/fastmac": {inModule: true},
 }
 
 // readmeImports are the packages that a fragment of Go in README.md may use, and
