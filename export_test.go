@@ -5,7 +5,9 @@
 package fastmac
 
 import (
+	"fmt"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac/internal/sha512"
 )
@@ -57,3 +59,52 @@ func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
 
 // HMACAllocates reports whether the HMAC-SHA-512 in use allocates.
 func HMACAllocates() bool { return useFIPS }
+
+// SetupUMAC and SetupHMAC are what the set-up of a key makes and does not keep.
+
+type SetupUMAC struct{ kdf aesKey }
+
+func NewSetupUMAC(key []byte) *SetupUMAC {
+	s := new(SetupUMAC)
+	s.kdf.init(key)
+	return s
+}
+
+type SetupHMAC struct{ inner, outer sha512.Buffer }
+
+func NewSetupHMAC(key []byte) *SetupHMAC {
+	s := new(SetupHMAC)
+	writeInnerPad(&s.inner, key)
+	s.outer = s.inner
+	flipPad(&s.outer)
+	return s
+}
+
+// Secrets calls add for all secrets in v, a stream with its key, or a set-up.
+func Secrets(v any, add func(kind string, secret []byte)) {
+	switch v := v.(type) {
+	case *UMAC:
+		k := v.key
+		add("L1 key", storage(&k.uhash.l1))
+		add("L2 key", storage(&k.uhash.l2))
+		add("L3 key", storage(&k.uhash.l3.low))
+		add("L3 key", storage(&k.uhash.l3.high))
+		add("pad key", storage(&k.pad.aes.schedule))
+		add("pads ahead", storage(&v.pads.blocks))
+		add("UHASH state", storage(&v.uhash.l1.sums))
+		add("UHASH state", storage(&v.uhash.l2.y))
+	case *HMACSHA512:
+		add("inner chaining value", storage(&v.key.inner))
+		add("outer chaining value", storage(&v.key.outer))
+		add("HMAC state", storage(&v.state))
+	case *SetupUMAC:
+		add("KDF key", storage(&v.kdf.schedule))
+	case *SetupHMAC:
+		add("inner pad", v.inner[:])
+		add("outer pad", v.outer[:])
+	default:
+		panic(fmt.Sprintf("fastmac: no secrets known in %T", v))
+	}
+}
+
+func storage[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }

@@ -9,6 +9,7 @@ import (
 	"hash"
 
 	"example.com/fastmac/internal/sha512"
+	"example.com/fastmac/internal/wipe"
 )
 
 // HMACSHA512Size is the size of an HMAC-SHA-512 tag in bytes.
@@ -48,6 +49,7 @@ func (k *HMACSHA512Key) Init(key []byte) {
 		k.initFIPS(key)
 		return
 	}
+	wipe.ReserveStack()
 	var b sha512.Buffer
 	writeInnerPad(&b, key)
 	k.inner = sha512.Initial()
@@ -163,6 +165,7 @@ func (k *HMACSHA512Key) Destroy() { *k = HMACSHA512Key{} }
 // not allocate, except in FIPS 140 mode. To tag many messages under one key, a
 // [HMACSHA512Key] is faster. The key is as for [NewHMACSHA512Key].
 func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
+	wipe.ReserveStack()
 	var k HMACSHA512Key
 	k.Init(key)
 	k.sum(&tag, msg)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"example.com/fastmac/internal/sha512"
+	"example.com/fastmac/internal/wipe"
 )
 
 // TagBatch sets tags[i] to the tag of msgs[i]. On amd64 with AVX2 it hashes several
@@ -101,6 +102,7 @@ type hmacBatch struct {
 
 	state sha512.Lanes
 	lanes [sha512.MaxLanes]hmacLane
+	value [8]uint64 // chaining value of the lane at hand
 }
 
 // hmacLane is a message under way. A stage is a run of blocks; when it has been
@@ -130,6 +132,7 @@ const (
 // run hashes lanes side by side while at least minLanes have work, and then the
 // remaining messages one by one.
 func (b *hmacBatch) run(lanes, minLanes int) {
+	wipe.ReserveStack()
 	active := 0
 	for l := range lanes {
 		if b.start(l); b.lanes[l].stage != stageIdle {
@@ -154,14 +157,13 @@ func (b *hmacBatch) run(lanes, minLanes int) {
 	for l := range lanes {
 		for b.lanes[l].stage != stageIdle {
 			p := b.rest(l)
-			state := b.state.Get(l)
-			sha512.Block(&state, p)
-			b.state.Set(l, &state)
+			b.state.Get(l, &b.value)
+			sha512.Block(&b.value, p)
+			b.state.Set(l, &b.value)
 			b.advance(l, len(p)/sha512.BlockSize)
 		}
-		b.lanes[l] = hmacLane{} // wipe secrets
 	}
-	b.state = sha512.Lanes{}
+	*b = hmacBatch{} // wipe secrets
 }
 
 // rest returns the rest of the lane's run, and perhaps part of a block, which belongs
@@ -182,7 +184,7 @@ func (b *hmacBatch) advance(l, blocks int) {
 	lane := &b.lanes[l]
 	switch lane.stage {
 	case stageOuterPad:
-		lane.outer = b.state.Get(l)
+		b.state.Get(l, &lane.outer)
 		flipPad(&lane.block)
 		b.startPad(l, stageInnerPad)
 	case stageInnerPad:
@@ -200,13 +202,13 @@ func (b *hmacBatch) advance(l, blocks int) {
 		}
 		fallthrough
 	case stageLength:
-		inner := b.state.Get(l)
-		writeInnerHash(&lane.block, &inner)
+		b.state.Get(l, &b.value)
+		writeInnerHash(&lane.block, &b.value)
 		b.state.Set(l, &lane.outer)
 		lane.stage = stageOuter
 	case stageOuter:
-		state := b.state.Get(l)
-		b.finish(lane.message, &state)
+		b.state.Get(l, &b.value)
+		b.finish(lane.message)
 		b.start(l)
 	}
 }
@@ -261,14 +263,15 @@ func (b *hmacBatch) hashedSize(l int) uint64 {
 	return sha512.BlockSize + uint64(len(b.msgs[b.lanes[l].message]))
 }
 
-// finish makes the tag of a message, or compares it, from the last chaining value.
-func (b *hmacBatch) finish(message int, state *[8]uint64) {
+// finish makes the tag of a message, or compares it, from the last chaining value, in
+// value.
+func (b *hmacBatch) finish(message int) {
 	if b.ok == nil {
-		sha512.Encode(&b.tags[message], state)
+		sha512.Encode(&b.tags[message], &b.value)
 		return
 	}
 	var want [HMACSHA512Size]byte
-	sha512.Encode(&want, state)
+	sha512.Encode(&want, &b.value)
 	b.ok[message] = equalTag(b.tags[message][:], &want)
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/wipe"
 )
 
 // The subkeys by their KDF indexes, RFC 4418 sections 3.3.1 and 5.
@@ -23,32 +24,29 @@ const (
 	kdfIndexes
 )
 
-// kdfInputs sets p, whole blocks, to the input of KDF, RFC 4418 section 3.2, for the
-// blocks from number i on: the index and the number, 8 bytes each. The first block of
-// an index has number 1.
-func kdfInputs(p []byte, index int, i uint64) {
+// kdfInputs sets p, whole blocks, to the input of KDF, RFC 4418 section 3.2: the index
+// and a number, 8 bytes each. The numbers are i, i+step, ... The first block of an
+// index has number 1.
+func kdfInputs(p []byte, index int, i, step uint64) {
 	for ; len(p) >= aes.BlockSize; p = p[aes.BlockSize:] {
 		b := (*[aes.BlockSize]byte)(p)
 		binary.BigEndian.PutUint64(b[:8], uint64(index))
 		binary.BigEndian.PutUint64(b[8:], i)
-		i++
+		i += step
 	}
 }
 
-// deriveL1 is KDF for the L1 key.
+// deriveL1 is KDF for the L1 key, in the key's own storage.
 func deriveL1(k *l1Key, kdf *aesKey) {
 	if useVAES {
 		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
 		return
 	}
-	const wide = 8 // blocks, as many as are encrypted at a time
-	var b [wide * aes.BlockSize]byte
-	for i := 0; i < l1Halves; i += wide {
-		kdfInputs(b[:], kdfL1, uint64(i)+1)
-		kdf.encrypt(b[:])
-		k.set(i, b[:])
-	}
-	clear(b[:])
+	b := k.bytes()
+	kdfInputs(b[:4*len(k.lo)], kdfL1, 1, 2)
+	kdfInputs(b[4*len(k.lo):], kdfL1, 2, 2)
+	kdf.encrypt(b[:])
+	k.swap()
 }
 
 // subkeys holds the output of KDF for all indexes except L1's, in whole blocks of each,
@@ -61,7 +59,7 @@ func (s *subkeys) derive(kdf *aesKey, sizes [kdfIndexes]int) (subkey [kdfIndexes
 	for index, size := range sizes {
 		subkey[index] = s[n:][:size]
 		end := n + (size+aes.BlockSize-1)/aes.BlockSize*aes.BlockSize
-		kdfInputs(s[n:end], index, 1)
+		kdfInputs(s[n:end], index, 1, 1)
 		n = end
 	}
 	const wide = 8 * aes.BlockSize
@@ -76,7 +74,7 @@ type aesKey struct {
 	std      *cipher.Block // used instead if there are no AES instructions
 }
 
-// init sets up a key of 16, 24 or 32 bytes.
+// init sets up a key of 16, 24 or 32 bytes, replacing any previous key.
 func (k *aesKey) init(key []byte) {
 	if useAES {
 		k.rounds = k.schedule.Expand(key)
@@ -86,7 +84,16 @@ func (k *aesKey) init(key []byte) {
 	if err != nil {
 		panic(err) // impossible with these sizes
 	}
+	k.destroy()
 	k.std = &block
+}
+
+// destroy overwrites the key.
+func (k *aesKey) destroy() {
+	if k.std != nil {
+		wipe.Value(*k.std)
+	}
+	*k = aesKey{}
 }
 
 // aesBuffers are for crypto/aes, which is called through an interface: its arguments

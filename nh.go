@@ -4,7 +4,10 @@
 
 package fastmac
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 //go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
 
@@ -42,19 +45,19 @@ type l1Key struct {
 // l1Halves is the number of halves. With fewer iterations the last ones are not used.
 const l1Halves = 2*groups + maxIterations - 1
 
-// set sets the halves from number i on to those in b.
-func (k *l1Key) set(i int, b []byte) {
-	for ; len(b) >= 16 && i < l1Halves; i++ {
-		half := k.lo[:]
-		if i%2 == 1 {
-			half = k.hi[:]
-		}
-		w, from := (*[l1Half]uint32)(half[l1Half*(i/2):]), (*[16]byte)(b)
-		w[0] = binary.BigEndian.Uint32(from[0:])
-		w[1] = binary.BigEndian.Uint32(from[4:])
-		w[2] = binary.BigEndian.Uint32(from[8:])
-		w[3] = binary.BigEndian.Uint32(from[12:])
-		b = b[16:]
+// bytes returns the storage of the key: all low halves, then all high ones.
+func (k *l1Key) bytes() *[4 * l1Half * l1Halves]byte {
+	return (*[4 * l1Half * l1Halves]byte)(unsafe.Pointer(k))
+}
+
+// swap sets the words to what their bytes are in big-endian order.
+func (k *l1Key) swap() {
+	b := k.bytes()
+	for i := range k.lo {
+		k.lo[i] = binary.BigEndian.Uint32(b[4*i:])
+	}
+	for i := range k.hi {
+		k.hi[i] = binary.BigEndian.Uint32(b[4*(len(k.lo)+i):])
 	}
 }
 

@@ -1763,6 +1763,34 @@ done1:
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
 	VMOVDQU Y0, 32(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	VPXOR   X15, X15, X15
+	VPXORQ  X16, X16, X16
+	VPXORQ  X17, X17, X17
+	VPXORQ  X18, X18, X18
+	VPXORQ  X19, X19, X19
+	VPXORQ  X20, X20, X20
+	VPXORQ  X21, X21, X21
+	VPXORQ  X22, X22, X22
+	VPXORQ  X23, X23, X23
+	VPXORQ  X24, X24, X24
+	VPXORQ  X25, X25, X25
+	VPXORQ  X26, X26, X26
+	VPXORQ  X27, X27, X27
 	VZEROUPPER
 	RET
 
@@ -2146,6 +2174,34 @@ near29:
 	ADDQ        $+1024, CX
 	DECQ        DX
 	JNZ         block28
+	VPXOR       X0, X0, X0
+	VPXOR       X1, X1, X1
+	VPXOR       X2, X2, X2
+	VPXOR       X3, X3, X3
+	VPXOR       X4, X4, X4
+	VPXOR       X5, X5, X5
+	VPXOR       X6, X6, X6
+	VPXOR       X7, X7, X7
+	VPXOR       X8, X8, X8
+	VPXOR       X9, X9, X9
+	VPXOR       X10, X10, X10
+	VPXOR       X11, X11, X11
+	VPXOR       X12, X12, X12
+	VPXOR       X13, X13, X13
+	VPXOR       X14, X14, X14
+	VPXOR       X15, X15, X15
+	VPXORQ      X16, X16, X16
+	VPXORQ      X17, X17, X17
+	VPXORQ      X18, X18, X18
+	VPXORQ      X19, X19, X19
+	VPXORQ      X20, X20, X20
+	VPXORQ      X21, X21, X21
+	VPXORQ      X22, X22, X22
+	VPXORQ      X23, X23, X23
+	VPXORQ      X24, X24, X24
+	VPXORQ      X25, X25, X25
+	VPXORQ      X26, X26, X26
+	VPXORQ      X27, X27, X27
 	VZEROUPPER
 	RET
 
@@ -2456,6 +2512,33 @@ near32:
 	ADDQ        $+1024, CX
 	DECQ        DX
 	JNZ         block31
+	VPXOR       X0, X0, X0
+	VPXOR       X1, X1, X1
+	VPXOR       X2, X2, X2
+	VPXOR       X3, X3, X3
+	VPXOR       X4, X4, X4
+	VPXOR       X5, X5, X5
+	VPXOR       X6, X6, X6
+	VPXOR       X7, X7, X7
+	VPXOR       X8, X8, X8
+	VPXOR       X9, X9, X9
+	VPXOR       X10, X10, X10
+	VPXOR       X11, X11, X11
+	VPXOR       X12, X12, X12
+	VPXOR       X13, X13, X13
+	VPXOR       X14, X14, X14
+	VPXOR       X15, X15, X15
+	VPXORQ      X16, X16, X16
+	VPXORQ      X17, X17, X17
+	VPXORQ      X18, X18, X18
+	VPXORQ      X19, X19, X19
+	VPXORQ      X20, X20, X20
+	VPXORQ      X21, X21, X21
+	VPXORQ      X22, X22, X22
+	VPXORQ      X23, X23, X23
+	VPXORQ      X24, X24, X24
+	VPXORQ      X25, X25, X25
+	VPXORQ      X26, X26, X26
 	VZEROUPPER
 	RET
 
@@ -2694,6 +2777,30 @@ near35:
 	ADDQ        $+1024, CX
 	DECQ        DX
 	JNZ         block34
+	VPXOR       X0, X0, X0
+	VPXOR       X1, X1, X1
+	VPXOR       X2, X2, X2
+	VPXOR       X3, X3, X3
+	VPXOR       X4, X4, X4
+	VPXOR       X5, X5, X5
+	VPXOR       X6, X6, X6
+	VPXOR       X7, X7, X7
+	VPXOR       X8, X8, X8
+	VPXOR       X9, X9, X9
+	VPXOR       X10, X10, X10
+	VPXOR       X11, X11, X11
+	VPXOR       X12, X12, X12
+	VPXOR       X13, X13, X13
+	VPXOR       X14, X14, X14
+	VPXOR       X15, X15, X15
+	VPXORQ      X16, X16, X16
+	VPXORQ      X17, X17, X17
+	VPXORQ      X18, X18, X18
+	VPXORQ      X19, X19, X19
+	VPXORQ      X20, X20, X20
+	VPXORQ      X21, X21, X21
+	VPXORQ      X22, X22, X22
+	VPXORQ      X23, X23, X23
 	VZEROUPPER
 	RET
 
@@ -2869,6 +2976,26 @@ near38:
 	ADDQ        $+1024, CX
 	DECQ        DX
 	JNZ         block37
+	VPXOR       X0, X0, X0
+	VPXOR       X1, X1, X1
+	VPXOR       X2, X2, X2
+	VPXOR       X3, X3, X3
+	VPXOR       X4, X4, X4
+	VPXOR       X5, X5, X5
+	VPXOR       X6, X6, X6
+	VPXOR       X7, X7, X7
+	VPXOR       X8, X8, X8
+	VPXOR       X9, X9, X9
+	VPXOR       X10, X10, X10
+	VPXOR       X11, X11, X11
+	VPXOR       X12, X12, X12
+	VPXOR       X13, X13, X13
+	VPXOR       X14, X14, X14
+	VPXOR       X15, X15, X15
+	VPXORQ      X16, X16, X16
+	VPXORQ      X17, X17, X17
+	VPXORQ      X18, X18, X18
+	VPXORQ      X19, X19, X19
 	VZEROUPPER
 	RET
 
@@ -5284,6 +5411,19 @@ done40:
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
 	VMOVDQU Y0, 32(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
 
@@ -5933,6 +6073,19 @@ near68:
 	ADDQ         $+1024, CX
 	DECQ         DX
 	JNZ          block67
+	VPXOR        X0, X0, X0
+	VPXOR        X1, X1, X1
+	VPXOR        X2, X2, X2
+	VPXOR        X3, X3, X3
+	VPXOR        X4, X4, X4
+	VPXOR        X5, X5, X5
+	VPXOR        X6, X6, X6
+	VPXOR        X7, X7, X7
+	VPXOR        X8, X8, X8
+	VPXOR        X9, X9, X9
+	VPXOR        X10, X10, X10
+	VPXOR        X11, X11, X11
+	VPXOR        X14, X14, X14
 	VZEROUPPER
 	RET
 
@@ -6445,6 +6598,18 @@ near71:
 	ADDQ         $+1024, CX
 	DECQ         DX
 	JNZ          block70
+	VPXOR        X0, X0, X0
+	VPXOR        X1, X1, X1
+	VPXOR        X2, X2, X2
+	VPXOR        X3, X3, X3
+	VPXOR        X4, X4, X4
+	VPXOR        X5, X5, X5
+	VPXOR        X6, X6, X6
+	VPXOR        X7, X7, X7
+	VPXOR        X8, X8, X8
+	VPXOR        X9, X9, X9
+	VPXOR        X10, X10, X10
+	VPXOR        X14, X14, X14
 	VZEROUPPER
 	RET
 
@@ -6823,6 +6988,15 @@ near74:
 	ADDQ         $+1024, CX
 	DECQ         DX
 	JNZ          block73
+	VPXOR        X0, X0, X0
+	VPXOR        X1, X1, X1
+	VPXOR        X2, X2, X2
+	VPXOR        X3, X3, X3
+	VPXOR        X4, X4, X4
+	VPXOR        X5, X5, X5
+	VPXOR        X6, X6, X6
+	VPXOR        X7, X7, X7
+	VPXOR        X14, X14, X14
 	VZEROUPPER
 	RET
 
@@ -7074,6 +7248,11 @@ near77:
 	ADDQ         $+1024, CX
 	DECQ         DX
 	JNZ          block76
+	VPXOR        X0, X0, X0
+	VPXOR        X1, X1, X1
+	VPXOR        X2, X2, X2
+	VPXOR        X3, X3, X3
+	VPXOR        X14, X14, X14
 	VZEROUPPER
 	RET
 
@@ -10430,5 +10609,24 @@ round204:
 	VMOVDQU64     X17, 512(AX)
 	VEXTRACTI32X4 $0x01, Z17, 1056(AX)
 	VEXTRACTI32X4 $0x02, Z17, 528(AX)
+	VPXOR         X0, X0, X0
+	VPXOR         X1, X1, X1
+	VPXOR         X2, X2, X2
+	VPXOR         X3, X3, X3
+	VPXOR         X4, X4, X4
+	VPXOR         X5, X5, X5
+	VPXOR         X6, X6, X6
+	VPXOR         X7, X7, X7
+	VPXOR         X8, X8, X8
+	VPXOR         X9, X9, X9
+	VPXOR         X10, X10, X10
+	VPXOR         X11, X11, X11
+	VPXOR         X12, X12, X12
+	VPXOR         X13, X13, X13
+	VPXOR         X14, X14, X14
+	VPXOR         X15, X15, X15
+	VPXORQ        X16, X16, X16
+	VPXORQ        X17, X17, X17
+	VPXORQ        X18, X18, X18
 	VZEROUPPER
 	RET

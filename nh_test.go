@@ -38,7 +38,7 @@ func TestNH(t *testing.T) {
 				rng.Read(block)
 			}
 			var k uhashKey
-			k.l1.set(0, raw)
+			k.l1.set(raw)
 			for n := 0; n <= l1Block; n++ {
 				if n%7 != round%7 && n%l1Group != 0 {
 					continue
@@ -80,4 +80,19 @@ func refNH(raw, p []byte) (want l1Words) {
 		want[i] = binary.BigEndian.Uint64(umacref.NH(raw[16*i:][:l1Block], padded))
 	}
 	return want
+}
+
+// set sets the key to the bytes of RFC 4418's.
+func (k *l1Key) set(raw []byte) {
+	b := k.bytes()
+	lo, hi := b[:4*len(k.lo)], b[4*len(k.lo):]
+	for len(raw) > 0 {
+		lo = lo[copy(lo, raw[:16]):]
+		raw = raw[16:]
+		if len(raw) > 0 {
+			hi = hi[copy(hi, raw[:16]):]
+			raw = raw[16:]
+		}
+	}
+	k.swap()
 }

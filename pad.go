@@ -32,13 +32,37 @@ func (k *padKey) partBits() uint {
 	return 0
 }
 
-// part returns the pad in a part of an encrypted block, without a branch.
-func (k *padKey) part(block pad, part uint64) pad {
-	offset := part * uint64(k.tagSize) // 0, 4, 8 or 12
-	block.first ^= (block.first ^ block.second) & -(offset >> 3)
-	block.first >>= 8 * (offset & 4)
-	return block
+// part returns the pad in a part of an encrypted block, and nothing of other parts.
+func (k *padKey) part(block *[aes.BlockSize]byte, part uint64) pad {
+	switch k.tagSize {
+	case 4:
+		return pad{first: uint64(binary.LittleEndian.Uint32(block[4*(part&3):]))}
+	case 8:
+		return pad{first: binary.LittleEndian.Uint64(block[8*(part&1):])}
+	}
+	return pad{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
 }
+
+// partBytes are the bytes of a block that each part is: the four of a tag of 4 bytes,
+// the two of 8 bytes, and the whole block, each at 8 - 2<<partBits and following. 0xff
+// is none.
+var partBytes = func() (bytes [8][aes.BlockSize]byte) {
+	for i := range bytes {
+		size, part := 4, i
+		if i >= 6 {
+			size, part = 16, 0
+		} else if i >= 4 {
+			size, part = 8, i-4
+		}
+		for j := range bytes[i] {
+			bytes[i][j] = 0xff
+			if j < size {
+				bytes[i][j] = byte(size*part + j)
+			}
+		}
+	}
+	return bytes
+}()
 
 // NonceSizeError is the error for a UMAC nonce of this size, which is not 1 to 16 bytes.
 type NonceSizeError int
@@ -57,8 +81,8 @@ func mustNonce(nonce []byte) {
 
 // pad returns the pad for a nonce.
 func (k *padKey) pad(nonce []byte) pad {
-	// The block in two little-endian words, and never in memory: there a load
-	// that spans two recent stores would have to wait for both.
+	// The nonce in two little-endian words, not in memory: there a load that spans two
+	// recent stores would have to wait for both.
 	var first, second uint64
 	n := len(nonce)
 	if n >= 8 {
@@ -69,23 +93,25 @@ func (k *padKey) pad(nonce []byte) pad {
 			first |= uint64(b) << (8 * i)
 		}
 	}
-	part := uint64(nonce[n-1]) & (1<<k.partBits() - 1)
+	partBits := k.partBits()
+	part := uint64(nonce[n-1]) & (1<<partBits - 1)
 	if n <= 8 {
 		first ^= part << (8 * (n - 1))
 	} else {
 		second ^= part << (8 * (n - 9))
 	}
+	// The pads of other nonces in the block are not in memory for a moment.
 	if useAES {
-		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second)
-	} else {
-		var block [aes.BlockSize]byte
-		binary.LittleEndian.PutUint64(block[:], first)
-		binary.LittleEndian.PutUint64(block[8:], second)
-		k.aes.encrypt(block[:])
-		first, second = binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])
-		clear(block[:])
+		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(8-2<<partBits+part)&7])
+		return pad{first, second}
 	}
-	return k.part(pad{first, second}, part)
+	var block [aes.BlockSize]byte
+	binary.LittleEndian.PutUint64(block[:], first)
+	binary.LittleEndian.PutUint64(block[8:], second)
+	k.aes.encrypt(block[:])
+	x := k.part(&block, part)
+	clear(block[:])
+	return x
 }
 
 // pads are the blocks that a stream has encrypted ahead. Nonces usually come in
@@ -123,7 +149,7 @@ func (s *pads) pad(k *padKey, nonce []byte) pad {
 		}
 	}
 	b := (*[aes.BlockSize]byte)(s.blocks[aes.BlockSize*(s.next&7):])
-	x := k.part(pad{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}, part)
+	x := k.part(b, part)
 	if part+1 == 1<<partBits {
 		s.drop()
 	}

@@ -9,15 +9,19 @@ package fastmac
 // runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
 // of a message to its tag.
 
+// subkeys returns room for the subkeys until init has made the keys from them: the
+// storage of the L1 key, which comes last.
+func (k *uhashKey) subkeys() *subkeys { return (*subkeys)(k.l1.bytes()[:]) }
+
 // init sets up k for n iterations: the L1 key from kdf, the others from their
-// subkeys, 24, 64 and 4 bytes for each iteration.
+// subkeys, 24, 64 and 4 bytes for each iteration, which it overwrites.
 func (k *uhashKey) init(n int, kdf *aesKey, l2, l3Key1, l3Key2 []byte) {
 	k.n = n
-	deriveL1(&k.l1, kdf)
 	for i := range n {
 		k.l2[i].set((*[24]byte)(l2[24*i:]))
 		k.l3.set(i, (*[64]byte)(l3Key1[64*i:]), (*[4]byte)(l3Key2[4*i:]))
 	}
+	deriveL1(&k.l1, kdf)
 }
 
 // tag sets tag to UHASH of msg, xor the pad.
@@ -241,6 +245,7 @@ func (k *uhashKey) lastWords(words *l1Words, l1 *l1State, rest []byte, length ui
 		var group [l1Group]byte
 		fill(&group, rest[whole:])
 		nhAdd(&s, k, group[:])
+		clear(group[:])
 	}
 	for i, sum := range s.sums[:k.n] {
 		words[i] = sum + 8*length

@@ -25,7 +25,7 @@ func TestNHPoly(t *testing.T) {
 			p := make([]byte, l1Block*(1+round%20))
 			rng.Read(p)
 			k := uhashKey{n: 1 + round%4}
-			k.l1.set(0, raw)
+			k.l1.set(raw)
 			var y, want [maxIterations]uint128
 			var words, wantWords [20]l1Words
 			for i := range k.n {

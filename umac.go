@@ -9,6 +9,8 @@ import (
 	"crypto/subtle"
 	"hash"
 	"strconv"
+
+	"example.com/fastmac/internal/wipe"
 )
 
 // Sizes in bytes.
@@ -89,21 +91,27 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	if k.tagSize != 0 {
 		k.Destroy()
 	}
+	// The keys are made in their own storage: a variable would be copied when the
+	// stack grows. The pad's AES key is that of KDF until the other keys are made.
+	wipe.ReserveStack()
 	n := tagSize / 4
-	var kdf aesKey
+	kdf := &k.pad.aes
 	kdf.init(key)
-	var b subkeys
-	subkey := b.derive(&kdf, [kdfIndexes]int{
+	subkey := k.uhash.subkeys().derive(kdf, [kdfIndexes]int{
 		kdfPad:    len(key),
 		kdfL2:     24 * n,
 		kdfL3Key1: 64 * n,
 		kdfL3Key2: 4 * n,
 	})
-	k.pad.aes.init(subkey[kdfPad])
+	var padKey [32]byte
+	copy(padKey[:], subkey[kdfPad])
+	k.uhash.init(n, kdf, subkey[kdfL2], subkey[kdfL3Key1], subkey[kdfL3Key2])
+	k.pad.aes.init(padKey[:len(key)])
 	k.pad.tagSize = uint8(tagSize)
-	k.uhash.init(n, &kdf, subkey[kdfL2], subkey[kdfL3Key1], subkey[kdfL3Key2])
-	clear(b[:])
-	kdf = aesKey{}
+	clear(padKey[:])
+	if !useAES {
+		wipe.Stack() // after crypto/aes
+	}
 	k.tagSize = uint8(tagSize)
 	return nil
 }
@@ -200,7 +208,10 @@ func (k *UMACKey) New() *UMAC {
 //
 // Destroy does not wipe the pads that streams of k have computed ahead: destroy those
 // streams too. SECURITY.md in the module lists what else it cannot wipe.
-func (k *UMACKey) Destroy() { *k = UMACKey{} }
+func (k *UMACKey) Destroy() {
+	k.pad.aes.destroy()
+	*k = UMACKey{}
+}
 
 // UMAC is a stream that computes the UMAC tag of what is written to it, RFC 4418.
 //
@@ -382,6 +393,12 @@ func (b *boundUMAC) Sum(in []byte) []byte        { return b.u.AppendTag(in, b.no
 func (b *boundUMAC) Reset()                      { b.u.Reset() }
 func (b *boundUMAC) Size() int                   { return b.u.Size() }
 func (b *boundUMAC) BlockSize() int              { return b.u.BlockSize() }
+
+// Destroy wipes the hash. The key is not its own.
+func (b *boundUMAC) Destroy() {
+	b.u.Destroy()
+	*b = boundUMAC{u: b.u}
+}
 
 func (b *boundUMAC) Clone() (hash.Cloner, error) {
 	b.u.mustLive()

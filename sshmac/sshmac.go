@@ -279,6 +279,12 @@ func (p *packetUMAC) Reset() {
 	p.gathered, p.long = 0, false
 }
 
+// Destroy wipes the key and the packet.
+func (p *packetUMAC) Destroy() {
+	p.u.Destroy()
+	*p = packetUMAC{u: p.u}
+}
+
 func (p *packetUMAC) Size() int      { return p.u.Size() }
 func (p *packetUMAC) BlockSize() int { return p.u.BlockSize() }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Supported reports whether the functions of this package can be used here.
-var Supported = cpu.X86.HasAES && cpu.X86.HasSSE41 && cpu.X86.HasSSE2
+var Supported = cpu.X86.HasAES && cpu.X86.HasSSE41 && cpu.X86.HasSSSE3 && cpu.X86.HasSSE2
 
 // Expand sets s to the schedule for a key of 16, 24 or 32 bytes and returns the
 // number of rounds: 10, 12 or 14. Other sizes panic.
@@ -40,10 +40,11 @@ func (s *Schedule) Encrypt(rounds int, p []byte) {
 	}
 }
 
-// EncryptWords encrypts a block of two little-endian words. It is for a block that
-// has just been written in parts, which could not be loaded as one at once.
-func (s *Schedule) EncryptWords(rounds int, first, second uint64) (uint64, uint64) {
-	return encryptWords(&s[0], rounds, first, second)
+// EncryptWords encrypts a block of two little-endian words, and returns the bytes of
+// the result whose numbers chosen has, with zeros for numbers above 127. It is for a
+// block that has just been written in parts, which could not be loaded as one at once.
+func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64) {
+	return encryptWords(&s[0], rounds, first, second, chosen)
 }
 
 //go:noescape
@@ -59,4 +60,4 @@ func expandKey256(enc *uint32, key *byte)
 func encryptBlocks(enc *uint32, rounds int, dst, src *byte, blocks int)
 
 //go:noescape
-func encryptWords(enc *uint32, rounds int, first, second uint64) (uint64, uint64)
+func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64)

@@ -129,6 +129,10 @@ TEXT ·expandKey128(SB), $0-16
 	PXOR            X2, X0
 	PXOR            X1, X0
 	MOVUPS          X0, 160(AX)
+	PXOR            X0, X0
+	PXOR            X1, X1
+	PXOR            X2, X2
+	PXOR            X14, X14
 	RET
 
 // func expandKey192(enc *uint32, key *byte)
@@ -299,6 +303,11 @@ TEXT ·expandKey192(SB), $0-16
 	PXOR            X1, X0
 	PXOR            X2, X0
 	MOVUPS          X0, 192(AX)
+	PXOR            X0, X0
+	PXOR            X1, X1
+	PXOR            X2, X2
+	PXOR            X3, X3
+	PXOR            X14, X14
 	RET
 
 // func expandKey256(enc *uint32, key *byte)
@@ -466,6 +475,11 @@ TEXT ·expandKey256(SB), $0-16
 	PXOR            X1, X0
 	PXOR            X2, X0
 	MOVUPS          X0, 224(AX)
+	PXOR            X0, X0
+	PXOR            X1, X1
+	PXOR            X2, X2
+	PXOR            X3, X3
+	PXOR            X14, X14
 	RET
 
 // func encryptBlocks(enc *uint32, rounds int, dst *byte, src *byte, blocks int)
@@ -563,17 +577,28 @@ singleRound:
 	JNZ        single
 
 done:
+	PXOR X0, X0
+	PXOR X1, X1
+	PXOR X2, X2
+	PXOR X3, X3
+	PXOR X4, X4
+	PXOR X5, X5
+	PXOR X6, X6
+	PXOR X7, X7
+	PXOR X8, X8
+	PXOR X14, X14
 	RET
 
-// func encryptWords(enc *uint32, rounds int, first uint64, second uint64) (uint64, uint64)
-// Requires: AES, SSE, SSE2, SSE4.1
-TEXT ·encryptWords(SB), $0-48
+// func encryptWords(enc *uint32, rounds int, first uint64, second uint64, chosen *[16]byte) (uint64, uint64)
+// Requires: AES, SSE, SSE2, SSE4.1, SSSE3
+TEXT ·encryptWords(SB), $0-56
 	MOVQ   enc+0(FP), AX
 	MOVQ   rounds+8(FP), CX
-	MOVQ   first+16(FP), DX
-	MOVQ   second+24(FP), BX
-	MOVQ   DX, X0
-	PINSRQ $0x01, BX, X0
+	MOVQ   chosen+32(FP), DX
+	MOVQ   first+16(FP), BX
+	MOVQ   second+24(FP), SI
+	MOVQ   BX, X0
+	PINSRQ $0x01, SI, X0
 	MOVUPS (AX), X1
 	PXOR   X1, X0
 	DECQ   CX
@@ -586,8 +611,13 @@ wordsRound:
 	JNZ        wordsRound
 	MOVUPS     16(AX), X1
 	AESENCLAST X1, X0
-	MOVQ       X0, DX
-	PEXTRQ     $0x01, X0, BX
-	MOVQ       DX, ret+32(FP)
-	MOVQ       BX, ret1+40(FP)
+	MOVUPS     (DX), X1
+	PSHUFB     X1, X0
+	MOVQ       X0, BX
+	PEXTRQ     $0x01, X0, SI
+	MOVQ       BX, ret+40(FP)
+	MOVQ       SI, ret1+48(FP)
+	PXOR       X0, X0
+	PXOR       X1, X1
+	PXOR       X14, X14
 	RET

@@ -16,6 +16,6 @@ func (s *Schedule) Expand(key []byte) (rounds int) { panic("fastmac: no AES inst
 func (s *Schedule) Encrypt(rounds int, p []byte) { panic("fastmac: no AES instructions") }
 
 // EncryptWords panics: there are no AES instructions.
-func (s *Schedule) EncryptWords(rounds int, first, second uint64) (uint64, uint64) {
+func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64) {
 	panic("fastmac: no AES instructions")
 }

@@ -24,12 +24,11 @@ func LaneCount() (lanes, minLanes int) {
 	return 0, 0
 }
 
-// Get returns the chaining value of a lane.
-func (s *Lanes) Get(lane int) (state [8]uint64) {
+// Get sets state to the chaining value of a lane.
+func (s *Lanes) Get(lane int, state *[8]uint64) {
 	for i := range s {
 		state[i] = s[i][lane]
 	}
-	return state
 }
 
 // Set sets the chaining value of a lane.

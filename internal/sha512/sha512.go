@@ -100,7 +100,10 @@ var k = [80]uint64{
 }
 
 // Block compresses the blocks of p into state. Bytes after the last whole block are
-// ignored.
+// ignored. The stack does not grow in assembly, nor in the functions that call it: a
+// caller may have secrets in its variables.
+//
+//go:nosplit
 func Block(state *[8]uint64, p []byte) { block(state, p) }
 
 // Sum sets out to the hash of a message: its first n bytes, whole blocks, are in

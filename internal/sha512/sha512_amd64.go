@@ -28,6 +28,7 @@ func best() Kernel {
 	return Stdlib
 }
 
+//go:nosplit
 func block(state *[8]uint64, p []byte) {
 	if active == Stdlib {
 		blockStd(state, p)

@@ -18,7 +18,7 @@ GLOBL right8<>(SB), RODATA|NOPTR, $32
 
 // func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV
-TEXT ·blockAVX2(SB), $128-32
+TEXT ·blockAVX2(SB), NOSPLIT, $128-32
 	MOVQ    p+8(FP), AX
 	MOVQ    k+24(FP), CX
 	MOVQ    state+0(FP), DX
@@ -1128,11 +1128,22 @@ rounds:
 	VMOVDQU Y0, 32(SP)
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y0, 96(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
 
 // func lanesAVX512(state *Lanes, p *[8][]byte, blocks int, k *[80]uint64)
-// Requires: AVX, AVX512BW, AVX512F
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
 TEXT ·lanesAVX512(SB), $0-32
 	MOVQ      state+0(FP), AX
 	MOVQ      p+8(FP), CX
@@ -2180,6 +2191,37 @@ rounds512:
 	ADDQ        $+128, R13
 	DECQ        DX
 	JNZ         block512
+	VPXOR       X0, X0, X0
+	VPXOR       X1, X1, X1
+	VPXOR       X2, X2, X2
+	VPXOR       X3, X3, X3
+	VPXOR       X4, X4, X4
+	VPXOR       X5, X5, X5
+	VPXOR       X6, X6, X6
+	VPXOR       X7, X7, X7
+	VPXOR       X8, X8, X8
+	VPXOR       X9, X9, X9
+	VPXOR       X10, X10, X10
+	VPXOR       X11, X11, X11
+	VPXOR       X12, X12, X12
+	VPXOR       X13, X13, X13
+	VPXOR       X14, X14, X14
+	VPXOR       X15, X15, X15
+	VPXORQ      X16, X16, X16
+	VPXORQ      X17, X17, X17
+	VPXORQ      X18, X18, X18
+	VPXORQ      X19, X19, X19
+	VPXORQ      X20, X20, X20
+	VPXORQ      X21, X21, X21
+	VPXORQ      X22, X22, X22
+	VPXORQ      X23, X23, X23
+	VPXORQ      X24, X24, X24
+	VPXORQ      X25, X25, X25
+	VPXORQ      X26, X26, X26
+	VPXORQ      X27, X27, X27
+	VPXORQ      X28, X28, X28
+	VPXORQ      X29, X29, X29
+	VPXORQ      X30, X30, X30
 	VZEROUPPER
 	RET
 
@@ -4001,5 +4043,20 @@ rounds2:
 	VMOVDQU Y0, 416(SP)
 	VMOVDQU Y0, 448(SP)
 	VMOVDQU Y0, 480(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET

@@ -8,6 +8,8 @@ import (
 	"crypto/sha512"
 	"encoding"
 	"encoding/binary"
+
+	"example.com/fastmac/internal/wipe"
 )
 
 // The state that crypto/sha512 marshals: magic, chaining value, block buffer,
@@ -35,10 +37,18 @@ func (m *marshaled) read(state *[8]uint64) {
 }
 
 // In blockStd and sumStd the hash does not leave the function, so the compiler calls
-// its methods directly, and keeps both it and m on the stack.
+// its methods directly, and keeps both it and m on the stack, in functions whose frames
+// are overwritten at the end.
 
 // blockStd is Block.
 func blockStd(state *[8]uint64, p []byte) {
+	wipe.ReserveFrames()
+	blockStdOnStack(state, p)
+	wipe.Stack()
+}
+
+//go:noinline
+func blockStdOnStack(state *[8]uint64, p []byte) {
 	var m marshaled
 	m.write(state, 0)
 	h := sha512.New()
@@ -49,16 +59,21 @@ func blockStd(state *[8]uint64, p []byte) {
 		panic("fastmac: crypto/sha512 marshals its state in an unknown format")
 	}
 	m.read(state)
-	clear(m[:])
 }
 
 // sumStd is Sum.
 func sumStd(out *[Size]byte, state *[8]uint64, n uint64, p []byte) {
+	wipe.ReserveFrames()
+	sumStdOnStack(out, state, n, p)
+	wipe.Stack()
+}
+
+//go:noinline
+func sumStdOnStack(out *[Size]byte, state *[8]uint64, n uint64, p []byte) {
 	var m marshaled
 	m.write(state, n)
 	h := sha512.New()
 	must(h.(encoding.BinaryUnmarshaler).UnmarshalBinary(m[:]))
-	clear(m[:])
 	h.Write(p)
 	h.Sum(out[:0])
 }

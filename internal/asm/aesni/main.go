@@ -12,6 +12,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"example.com/fastmac/internal/asm/wipe"
 )
 
 const blockSize = 16
@@ -24,7 +26,7 @@ func main() {
 	}
 	encrypt()
 	encryptWords()
-	Generate()
+	wipe.Generate()
 }
 
 // expandKey generates the key schedule for a key of nk words, FIPS 197 section 5.2.
@@ -158,13 +160,14 @@ func encrypt() {
 	RET()
 }
 
-// encryptWords generates the encryption of a block that is passed and returned in two
-// words, so that it is never loaded as 16 bytes.
+// encryptWords generates the encryption of a block that is passed in two words, so that
+// it is not loaded as 16 bytes, and the choice of its bytes.
 func encryptWords() {
 	Implement("encryptWords")
 	Pragma("noescape")
 	enc := Load(Param("enc"), GP64())
 	left := Load(Param("rounds"), GP64())
+	chosen := Load(Param("chosen"), GP64())
 	first, second := Load(Param("first"), GP64()), Load(Param("second"), GP64())
 	x, k := XMM(), XMM()
 	MOVQ(first, x)
@@ -180,6 +183,8 @@ func encryptWords() {
 	JNZ(LabelRef("wordsRound"))
 	MOVUPS(Mem{Base: enc, Disp: blockSize}, k)
 	AESENCLAST(k, x)
+	MOVUPS(Mem{Base: chosen}, k)
+	PSHUFB(k, x)
 	MOVQ(x, first)
 	PEXTRQ(U8(1), x, second)
 	Store(first, ReturnIndex(0))

@@ -22,6 +22,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"example.com/fastmac/internal/asm/wipe"
 )
 
 const (
@@ -38,7 +40,7 @@ func main() {
 	block()
 	lanes512()
 	lanes2()
-	Generate()
+	wipe.Generate()
 }
 
 // Masks for VPSHUFB, the same for both 128-bit lanes.
@@ -160,6 +162,7 @@ func sigma1(v VecVirtual) VecVirtual {
 // block generates blockAVX2.
 func block() {
 	Implement("blockAVX2")
+	Attributes(attr.NOSPLIT)
 	Pragma("noescape")
 
 	p, k := GP64(), GP64()

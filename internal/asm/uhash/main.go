@@ -18,6 +18,8 @@ import (
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"example.com/fastmac/internal/asm/wipe"
 )
 
 const (
@@ -45,7 +47,8 @@ func main() {
 	tagNext512()
 	tagWords512()
 	deriveL1()
-	Generate()
+	// Short messages would take up to 4 % longer.
+	wipe.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "tagOnlyAVX512", "tagNextAVX512", "tagWordsAVX512")
 }
 
 // kernel begins a function and generates its body for each number of iterations n. The

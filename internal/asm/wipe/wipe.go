@@ -1,0 +1,111 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package wipe makes generated functions leave no secret in a vector register.
+package wipe
+
+import (
+	"slices"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// Generate is [build.Generate] for functions that, before they return, set all vector
+// registers to zero that they have written on the way to that return, and X14, with
+// which Go code copies 16 bytes at a time. It leaves out the functions whose names keeps
+// has.
+func Generate(keeps ...string) {
+	pass.Compile = pass.Concat(
+		pass.Compile,
+		pass.FunctionPass(pass.LabelTarget), // Compile does not keep it,
+		pass.FunctionPass(pass.CFG),         // nor this
+		pass.FunctionPass(func(fn *ir.Function) error {
+			if slices.Contains(keeps, fn.Name) {
+				return nil
+			}
+			return wipeVectors(fn)
+		}),
+	)
+	build.Generate()
+}
+
+// vectors is a set of vector registers, by number.
+type vectors uint32
+
+// wipeVectors adds the instructions to a compiled function.
+func wipeVectors(fn *ir.Function) error {
+	written := writtenBefore(fn)
+	avx := slices.ContainsFunc(fn.Instructions(), func(i *ir.Instruction) bool { return i.Opcode == "VZEROUPPER" })
+	var nodes []ir.Node
+	for _, node := range fn.Nodes {
+		if i, ok := node.(*ir.Instruction); ok && i.Opcode == "RET" {
+			// Before VZEROUPPER, which stays next to RET.
+			at := len(nodes)
+			if avx {
+				at--
+			}
+			wipes, err := zero(written[i]|1<<14, avx)
+			if err != nil {
+				return err
+			}
+			nodes = slices.Insert(nodes, at, wipes...)
+		}
+		nodes = append(nodes, node)
+	}
+	fn.Nodes = nodes
+	fn.ISA = nil
+	return pass.RequiredISAExtensions(fn) // of the new instructions too
+}
+
+// writtenBefore returns, for each instruction, the registers that may have been written
+// when it is reached.
+func writtenBefore(fn *ir.Function) map[*ir.Instruction]vectors {
+	before := make(map[*ir.Instruction]vectors)
+	for changed := true; changed; {
+		changed = false
+		for _, i := range fn.Instructions() {
+			after := before[i]
+			for _, r := range i.OutputRegisters() {
+				if r.Kind() == reg.KindVector {
+					after |= 1 << reg.ToPhysical(r).PhysicalIndex()
+				}
+			}
+			for _, next := range i.Succ {
+				if next != nil && before[next]|after != before[next] {
+					before[next] |= after
+					changed = true
+				}
+			}
+		}
+	}
+	return before
+}
+
+// zero returns instructions that set registers to zero, each in its full width.
+func zero(v vectors, avx bool) (nodes []ir.Node, err error) {
+	for n := range 32 {
+		if v&(1<<n) == 0 {
+			continue
+		}
+		var i *ir.Instruction
+		x := reg.Vector.Lookup(reg.Index(n), reg.S128)
+		switch {
+		case !avx:
+			i, err = x86.PXOR(x, x)
+		case n < 16:
+			i, err = x86.VPXOR(x, x, x)
+		default: // VEX has no encoding for it
+			i, err = x86.VPXORQ(x, x, x)
+		}
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, i)
+	}
+	return nodes, nil
+}

@@ -1,0 +1,127 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package mactest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Secrets are what a scan of memory looks for: pieces of 16 bytes, each of a kind.
+type Secrets struct {
+	kinds  map[[pieceSize]byte]string
+	filter [1 << 16]bool // by the first 8 bytes of the pieces
+}
+
+const pieceSize = 16
+
+// Add adds all pieces of secret that begin at a multiple of 8 bytes, as they are and with
+// the bytes of each word of 4 and of 8 bytes reversed, and returns their number. It
+// leaves out pieces with few distinct bytes, such as zeros, which are not secret. A
+// piece that an earlier call added remains of that kind.
+func (s *Secrets) Add(kind string, secret []byte) (added int) {
+	if s.kinds == nil {
+		s.kinds = make(map[[pieceSize]byte]string)
+	}
+	for ; len(secret) >= pieceSize; secret = secret[8:] {
+		piece := [pieceSize]byte(secret)
+		if !isRandom(piece) {
+			continue
+		}
+		added++
+		for _, reversed := range []int{0, 3, 7} {
+			var p [pieceSize]byte
+			for i := range p {
+				p[i] = piece[i^reversed]
+			}
+			if _, ok := s.kinds[p]; !ok {
+				s.kinds[p] = kind
+				s.filter[filterOf(p[:])] = true
+			}
+		}
+	}
+	return added
+}
+
+// isRandom reports whether both halves of a piece could be random: that they have many
+// distinct bytes. Residues modulo p36 have three zeros in a half.
+func isRandom(piece [pieceSize]byte) bool {
+	for half := range 2 {
+		distinct := make(map[byte]bool)
+		for _, b := range piece[8*half:][:8] {
+			distinct[b] = true
+		}
+		if len(distinct) < 5 {
+			return false
+		}
+	}
+	return true
+}
+
+// filterOf returns an index into the filter, from the first 8 bytes of p.
+func filterOf(p []byte) uint16 {
+	return uint16(binary.LittleEndian.Uint64(p) * 0x9e3779b97f4a7c15 >> 48)
+}
+
+// Scan looks through all memory that the process pid can write to, and returns how
+// many pieces of each kind it found. The process must be a child of this one, and idle.
+func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
+	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer maps.Close()
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer mem.Close()
+	found = make(map[string]int)
+	lines := bufio.NewScanner(maps)
+	for lines.Scan() {
+		var begin, end uint64
+		var mode string
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &begin, &end, &mode); err != nil {
+			return nil, fmt.Errorf("fastmac: /proc/%d/maps has a line %q: %w", pid, lines.Text(), err)
+		}
+		if !strings.HasPrefix(mode, "rw") {
+			continue
+		}
+		if err := s.scanRange(found, mem, int64(begin), int64(end)); err != nil {
+			return nil, fmt.Errorf("fastmac: memory of process %d, %s: %w", pid, lines.Text(), err)
+		}
+	}
+	return found, lines.Err()
+}
+
+// scanRange counts the pieces in the memory from begin to end.
+func (s *Secrets) scanRange(found map[string]int, mem io.ReaderAt, begin, end int64) error {
+	const page = 4096
+	buf := make([]byte, 256*page)
+	zeros := make([]byte, page)
+	for ; begin < end; begin += int64(len(buf)) - pieceSize + 1 {
+		p := buf[:min(int64(len(buf)), end-begin)]
+		if _, err := mem.ReadAt(p, begin); err != nil {
+			return err
+		}
+		for i := 0; i+pieceSize <= len(p); i++ {
+			if i%page == 0 && i+page <= len(p) && bytes.Equal(p[i:][:page], zeros) {
+				i += page - pieceSize // a piece may begin at the end of this page
+				continue
+			}
+			if s.filter[filterOf(p[i:])] {
+				if kind, ok := s.kinds[[pieceSize]byte(p[i:])]; ok {
+					found[kind]++
+				}
+			}
+		}
+	}
+	return nil
+}
