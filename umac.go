@@ -5,7 +5,6 @@
 package fastmac
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
 	"hash"
 	"strconv"
@@ -23,9 +22,6 @@ const (
 	UMACKeySize  = 16 // a UMAC key for AES-128; 24 and 32 bytes are for AES-192 and AES-256
 	MaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
 )
-
-// Random nonces must be as long as the RFC allows.
-const signNonceSize = MaxNonceSize
 
 // KeySizeError is the error for a UMAC key of this size, which is not 16, 24 or 32 bytes.
 type KeySizeError int
@@ -167,33 +163,6 @@ func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
 		return append(dst, tag[:12]...)
 	}
 	return append(dst, tag[:]...)
-}
-
-// Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and the tag of
-// msg under it to dst, 16 + Size() bytes in all, and returns the extended slice. dst
-// may overlap msg. As in JWT, to sign means to authenticate with a shared key: anyone
-// who can verify can sign.
-//
-// A random nonce needs no counter, which a crash, a fork or a restored snapshot could
-// set back. Sign at most 2^48 messages with one key: then the probability that two
-// nonces are equal is below 2^-33.
-func (k *UMACKey) Sign(dst, msg []byte) []byte {
-	k.mustLive()
-	var sig [signNonceSize + maxUMACTagSize]byte
-	nonce, tag := sig[:signNonceSize], (*[maxUMACTagSize]byte)(sig[signNonceSize:])
-	rand.Read(nonce)
-	k.uhash.tag(tag, msg, k.pad.pad(nonce))
-	return append(dst, sig[:signNonceSize+int(k.tagSize)]...)
-}
-
-// VerifySigned reports whether sig is a result of [UMACKey.Sign] for msg: a nonce of 16
-// bytes, then its tag. It returns false for a sig of another length.
-func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
-	k.mustLive()
-	if len(sig) != signNonceSize+int(k.tagSize) {
-		return false
-	}
-	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)
 }
 
 // New returns a stream that computes tags under k. The stream shares k. Many streams

@@ -1,0 +1,138 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"bytes"
+	"crypto/rand"
+	"io"
+	"strconv"
+)
+
+// Random nonces must be as long as the RFC allows.
+const signNonceSize = MaxNonceSize
+
+// Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and the tag of
+// msg under it to dst, 16 + Size() bytes in all, and returns the extended slice. dst
+// may overlap msg. As in JWT, to sign means to authenticate with a shared key: anyone
+// who can verify can sign.
+//
+// A random nonce needs no counter, which a crash, a fork or a restored snapshot could
+// set back. Sign at most 2^48 messages with one key: then the probability that two
+// nonces are equal is below 2^-33.
+func (k *UMACKey) Sign(dst, msg []byte) []byte {
+	k.mustLive()
+	var sig [signNonceSize + maxUMACTagSize]byte
+	nonce, tag := sig[:signNonceSize], (*[maxUMACTagSize]byte)(sig[signNonceSize:])
+	rand.Read(nonce)
+	k.uhash.tag(tag, msg, k.pad.pad(nonce))
+	return append(dst, sig[:signNonceSize+int(k.tagSize)]...)
+}
+
+// VerifySigned reports whether sig is a result of [UMACKey.Sign] for msg: a nonce of 16
+// bytes, then its tag. It returns false for a sig of another length.
+func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
+	k.mustLive()
+	if len(sig) != signNonceSize+int(k.tagSize) {
+		return false
+	}
+	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)
+}
+
+// SignReader is like [UMACKey.Sign] for the message that r returns up to [io.EOF]. What
+// it appends is what Sign of the whole message does, and counts towards the same limit.
+// The message need not fit in memory. dst may overlap what r reads from.
+//
+// If r fails, SignReader returns dst unchanged and the error of r as it is. If 100 calls
+// of Read in a row return neither bytes nor an error, that is [io.ErrNoProgress]. If r
+// has WriteTo, SignReader calls that instead of Read, as [io.Copy] does.
+func (k *UMACKey) SignReader(dst []byte, r io.Reader) ([]byte, error) {
+	u := k.New()
+	defer u.Destroy()
+	if err := u.readFrom(r); err != nil {
+		return dst, err
+	}
+	// The nonce is drawn last: reading can take long, and with a snapshot of the machine
+	// from that time, restored, it would be used for two messages.
+	var nonce [signNonceSize]byte
+	rand.Read(nonce[:])
+	return u.AppendTag(append(dst, nonce[:]...), nonce[:]), nil
+}
+
+// VerifySignedReader reports whether sig is a result of [UMACKey.Sign] or
+// [UMACKey.SignReader] for the message that r returns up to [io.EOF]. For a sig of
+// another length it returns false and no error, and reads nothing. If r fails, it
+// returns false and the error, as SignReader does. Reading from r may overwrite sig.
+//
+// Use no part of the message before VerifySignedReader has returned true. What is used
+// then must be what was read: a file, for example, must not change in between.
+func (k *UMACKey) VerifySignedReader(sig []byte, r io.Reader) (bool, error) {
+	k.mustLive()
+	if len(sig) != signNonceSize+int(k.tagSize) {
+		return false, nil
+	}
+	sig = bytes.Clone(sig) // it can be in a buffer of r, as after bufio.Reader.Peek
+	u := k.New()
+	defer u.Destroy()
+	if err := u.readFrom(r); err != nil {
+		return false, err
+	}
+	return u.Verify(sig[signNonceSize:], sig[:signNonceSize]), nil
+}
+
+// readFrom adds what r returns to the message.
+func (u *UMAC) readFrom(r io.Reader) error {
+	to := readTo{u: u}
+	defer func() { clear(to.buf) }()
+	_, err := io.Copy(&to, r)
+	return err
+}
+
+// readTo is a stream to which io.Copy copies. If it were a mere Writer, the WriteTo of
+// an os.File would copy through a buffer that nothing wipes, and that of a
+// strings.Reader would copy the whole string.
+type readTo struct {
+	u   *UMAC
+	buf []byte // of ReadFrom
+}
+
+func (t *readTo) Write(p []byte) (int, error) { return t.u.Write(p) }
+
+func (t *readTo) WriteString(s string) (int, error) {
+	var buf [l1Block]byte
+	for rest := s; rest != ""; {
+		n := copy(buf[:], rest)
+		t.u.Write(buf[:n])
+		rest = rest[n:]
+	}
+	clear(buf[:])
+	return len(s), nil
+}
+
+// ReadFrom reads with Read, also if r has WriteTo.
+func (t *readTo) ReadFrom(r io.Reader) (int64, error) {
+	if t.buf == nil {
+		t.buf = make([]byte, 64<<10)
+	}
+	total := int64(0)
+	for empty := 0; empty < 100; {
+		n, err := r.Read(t.buf)
+		if n < 0 || n > len(t.buf) {
+			panic("fastmac: Read returned a count of " + strconv.Itoa(n) + ": want 0 to " + strconv.Itoa(len(t.buf)))
+		}
+		t.u.Write(t.buf[:n])
+		total += int64(n)
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+		if empty++; n > 0 {
+			empty = 0
+		}
+	}
+	return total, io.ErrNoProgress
+}
