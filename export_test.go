@@ -5,6 +5,7 @@
 package fastmac
 
 import (
+	"encoding/binary"
 	"fmt"
 	"testing"
 	"unsafe"
@@ -108,3 +109,11 @@ func Secrets(v any, add func(kind string, secret []byte)) {
 }
 
 func storage[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+
+// NewNoncesAt returns a Nonces that began with first, which has 16 bytes, and has
+// returned used nonces of size bytes since.
+func NewNoncesAt(size int, first []byte, used uint64) *Nonces {
+	n := &Nonces{size: size, high: binary.BigEndian.Uint64(first), low: binary.BigEndian.Uint64(first[8:])}
+	n.used.Store(used)
+	return n
+}

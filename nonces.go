@@ -1,0 +1,90 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strconv"
+	"sync/atomic"
+)
+
+// maxNonces is how many nonces one Nonces returns. No number of goroutines that call
+// Next after that can wrap its counter, of 64 bits, around.
+const maxNonces = 1 << 63
+
+// NoncesSizeError is the error of [NewNonces] for this size, which is not 12 to 16
+// bytes.
+type NoncesSizeError int
+
+func (e NoncesSizeError) Error() string {
+	return "fastmac: Nonces of " + strconv.Itoa(int(e)) + " bytes: want 12 to 16"
+}
+
+// Nonces returns nonces, never the same twice: big-endian numbers modulo 2^(8*size), of
+// which the first is from [crypto/rand] and each other one is one more than the last.
+// They are not secret: whoever sees one knows the next. A UMAC stream computes pads
+// ahead for them. Nothing is stored; after a restart make a new Nonces.
+//
+// If k Nonces, of any processes and restarts, return at most q nonces each, of the same
+// size and under one key, then two of them have a nonce in common with a probability of
+// at most (2q-1)/2^(8*size). There are k(k-1)/2 pairs, so the probability that any nonce
+// repeats is below k^2*q/2^(8*size). For k = 2^10 and q = 2^40 this is 2^-36 for nonces
+// of 12 bytes, and 2^-68 for 16. For UMAC use 16 bytes, unless the size of the nonce
+// matters. Use no other nonces under the same key, except that beside Nonces of 16 bytes
+// [UMACKey.Sign] may be used: each call counts as a Nonces with q = 1.
+//
+// A copy of a Nonces repeats its nonces. So does the copy that a fork of the process's
+// memory or a restored snapshot of a virtual machine makes: where that can happen, use
+// [UMACKey.Sign], which draws each nonce from crypto/rand.
+//
+// A Nonces is safe for concurrent use. Do not copy it.
+type Nonces struct {
+	_ noCopy
+	_ incomparable // == would be a data race with Next
+
+	size      int    // of a nonce in bytes; 0 if NewNonces did not make this Nonces
+	high, low uint64 // the first nonce is the last size bytes of these
+	used      atomic.Uint64
+}
+
+// NewNonces returns a Nonces whose nonces have size bytes, 12 to 16. For another size
+// it returns a [NoncesSizeError].
+func NewNonces(size int) (*Nonces, error) {
+	if size < 12 || size > 16 {
+		return nil, NoncesSizeError(size)
+	}
+	var first [16]byte
+	rand.Read(first[:])
+	return &Nonces{
+		size: size,
+		high: binary.BigEndian.Uint64(first[:]),
+		low:  binary.BigEndian.Uint64(first[8:]),
+	}, nil
+}
+
+// Next appends the next nonce to dst and returns the extended slice. It does not
+// allocate if dst has room. It panics if [NewNonces] did not make n, and after 2^63
+// nonces.
+func (n *Nonces) Next(dst []byte) []byte {
+	used := n.used.Add(1) - 1
+	if n.size == 0 {
+		panic("fastmac: use of a Nonces that NewNonces did not make")
+	}
+	if used >= maxNonces {
+		panic("fastmac: a Nonces has returned all of its 2^63 nonces: make a new one")
+	}
+	low, carry := bits.Add64(n.low, used, 0)
+	high := n.high + carry
+	// Two stores that overlap where size is not 16. To copy the nonce from an array
+	// would take longer: the loads would have to wait for the stores before them.
+	end := len(dst) + n.size
+	dst = slices.Grow(dst, n.size)[:end]
+	binary.BigEndian.PutUint64(dst[end-n.size:], high<<(8*uint(16-n.size)))
+	binary.BigEndian.PutUint64(dst[end-8:], low)
+	return dst
+}

@@ -1,0 +1,197 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+func newNonces(t testing.TB, size int) *fastmac.Nonces {
+	t.Helper()
+	n, err := fastmac.NewNonces(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestNoncesDistinct draws nonces in 8 goroutines, 10^7 in the long run. Each nonce is
+// its distance from the first; each distance must come once.
+func TestNoncesDistinct(t *testing.T) {
+	const goroutines = 8
+	each := 25_000
+	if mactest.Long() {
+		each = 1_250_000
+	}
+	for _, size := range []int{12, 16} {
+		nonces := newNonces(t, size)
+		first := nonces.Next(nil)
+		words := goroutines * each / 64
+		var seen [goroutines][]uint64 // bit i: the nonce at distance 1+i came
+		var wg sync.WaitGroup
+		for g := range seen {
+			seen[g] = make([]uint64, words)
+			wg.Go(func() {
+				var buf [16]byte
+				for range each {
+					distance := subtract(nonces.Next(buf[:0]), first) - 1
+					if distance >= uint64(goroutines*each) || seen[g][distance/64]>>(distance%64)&1 != 0 {
+						t.Errorf("%d bytes: the nonce at distance %d is wrong or repeated", size, distance)
+						return
+					}
+					seen[g][distance/64] |= 1 << (distance % 64)
+				}
+			})
+		}
+		wg.Wait()
+		for i := range words {
+			all := uint64(0)
+			for g := range seen {
+				if seen[g][i]&all != 0 {
+					t.Fatalf("%d bytes: goroutines have a nonce in common near distance %d", size, 64*i)
+				}
+				all |= seen[g][i]
+			}
+			if all != 1<<64-1 {
+				t.Fatalf("%d bytes: a nonce is missing near distance %d", size, 64*i)
+			}
+		}
+	}
+}
+
+// subtract returns a-b modulo 2^(8*len(a)), or 2^64-1 if that is larger.
+func subtract(a, b []byte) uint64 {
+	difference, borrow := uint64(0), 0
+	for i := len(a) - 1; i >= 0; i-- {
+		d := int(a[i]) - int(b[i]) - borrow
+		borrow = d >> 8 & 1
+		if place := len(a) - 1 - i; place < 8 {
+			difference |= uint64(byte(d)) << (8 * place)
+		} else if byte(d) != 0 {
+			return 1<<64 - 1
+		}
+	}
+	return difference
+}
+
+// TestNoncesCarry compares nonces with sums of math/big, for first nonces next to
+// every carry.
+func TestNoncesCarry(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestNoncesCarry, 32 bytes of it.")))
+	for size := 12; size <= 16; size++ {
+		modulus := new(big.Int).Lsh(big.NewInt(1), uint(8*size))
+		check := func(first []byte, used uint64) {
+			t.Helper()
+			nonces := fastmac.NewNoncesAt(size, first, used)
+			want := new(big.Int).Add(new(big.Int).SetBytes(first), new(big.Int).SetUint64(used))
+			for range 3 {
+				want.Mod(want, modulus)
+				if got := nonces.Next([]byte("x")); len(got) != 1+size || got[0] != 'x' || new(big.Int).SetBytes(got[1:]).Cmp(want) != 0 {
+					t.Fatalf("%d bytes from %x after %d: %x, want %x", size, first, used, got, want)
+				}
+				want.Add(want, big.NewInt(1))
+			}
+		}
+		for ones := range 17 {
+			first := random(rng, 16-ones)
+			if ones < 16 {
+				first[len(first)-1] &^= 1 // where the carry stops
+			}
+			first = append(first, bytes.Repeat([]byte{0xff}, ones)...)
+			for _, used := range []uint64{0, 1, 0xff, 1<<32 - 1, 1<<63 - 3} {
+				check(first, used)
+			}
+			first[15]--
+			check(first, 0)
+		}
+		for range 1000 {
+			check(random(rng, 16), rng.Uint64()>>(1+rng.Uint64()%63))
+		}
+	}
+}
+
+// TestNoncesEnd checks that a Nonces ends after 2^63 nonces, and does not start again.
+func TestNoncesEnd(t *testing.T) {
+	nonces := fastmac.NewNoncesAt(12, make([]byte, 16), 1<<63-2)
+	for _, want := range []string{"000000007ffffffffffffffe", "000000007fffffffffffffff"} {
+		if got := nonces.Next(nil); !bytes.Equal(got, unhex(want)) {
+			t.Errorf("nonce %x, want %s", got, want)
+		}
+	}
+	for range 3 {
+		mustPanic(t, "Next after the last nonce", "all of its 2^63 nonces", func() { nonces.Next(nil) })
+	}
+	last := fastmac.NewNoncesAt(12, make([]byte, 16), 1<<64-2)
+	mustPanic(t, "Next at the end of the counter", "all of its 2^63 nonces", func() { last.Next(nil) })
+	mustPanic(t, "Next of the zero value", "NewNonces did not make", func() { new(fastmac.Nonces).Next(nil) })
+}
+
+func TestNewNonces(t *testing.T) {
+	for size := -1; size <= 40; size++ {
+		nonces, err := fastmac.NewNonces(size)
+		if 12 <= size && size <= 16 {
+			if err != nil || len(nonces.Next(nil)) != size {
+				t.Errorf("%d bytes: %v", size, err)
+			}
+			continue
+		}
+		var e fastmac.NoncesSizeError
+		if nonces != nil || !errors.As(err, &e) || int(e) != size {
+			t.Fatalf("%d bytes: %v, %v", size, nonces, err)
+		}
+		if want := fmt.Sprintf("fastmac: Nonces of %d bytes: want 12 to 16", size); err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+	}
+}
+
+// TestNoncesRandom checks that each byte of the first nonce is drawn anew.
+func TestNoncesRandom(t *testing.T) {
+	for size := 12; size <= 16; size++ {
+		testRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return newNonces(t, size).Next(nil) })
+	}
+}
+
+// TestNoncesStorage checks that Next writes its nonce and nothing else, in dst if that
+// has room.
+func TestNoncesStorage(t *testing.T) {
+	for size := 12; size <= 16; size++ {
+		nonces := newNonces(t, size)
+		previous := nonces.Next(nil)
+		for room := range 20 {
+			storage := bytes.Repeat([]byte("x"), 3+room)
+			got := nonces.Next(storage[:3])
+			if len(got) != 3+size || string(got[:3]) != "xxx" || subtract(got[3:], previous) != 1 {
+				t.Fatalf("%d bytes, room for %d: %x after %x", size, room, got, previous)
+			}
+			if inPlace := &got[0] == &storage[0]; inPlace != (room >= size) {
+				t.Errorf("%d bytes, room for %d: in place: %v", size, room, inPlace)
+			}
+			if room > size && string(storage[3+size:]) != "xxxxxxxx"[:room-size] {
+				t.Errorf("%d bytes, room for %d: storage %x", size, room, storage)
+			}
+			previous = got[3:]
+		}
+	}
+}
+
+func TestNoncesAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	for size := 12; size <= 16; size++ {
+		nonces, dst := newNonces(t, size), make([]byte, 0, size)
+		if n := testing.AllocsPerRun(100, func() { nonces.Next(dst) }); n != 0 {
+			t.Errorf("%d bytes: Next makes %v allocations", size, n)
+		}
+	}
+}
