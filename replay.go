@@ -1,0 +1,95 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import "strconv"
+
+// maxReplayWindow is the largest window in counters. Its bits take 256 KiB.
+const maxReplayWindow = 1 << 20
+
+// ReplayWindowSizeError is the error of [NewReplayWindow] for a window of this many
+// counters, which is not 1 to 1048576.
+type ReplayWindowSizeError int
+
+func (e ReplayWindowSizeError) Error() string {
+	return "fastmac: ReplayWindow of " + strconv.Itoa(int(e)) + " bits: want 1 to " + strconv.Itoa(maxReplayWindow)
+}
+
+// ReplayWindow finds messages that arrive twice, RFC 4418 section 6.4, by the counter
+// that the sender gives each of them. It is the sliding window of RFC 4303 section
+// 3.4.3, stored as in RFC 6479: it remembers which of the last counters have been
+// accepted, and refuses all before them.
+//
+// The counter may start anywhere and skip numbers, and must not repeat or wrap around.
+// The tag must authenticate it: it is the nonce, or part of the nonce or of the
+// message. The nonces of [Nonces] wrap around and are not for this; put a counter into
+// the message there. Use one window for each key and sender.
+//
+// A receiver that restarts has a new window, which accepts old messages again. So
+// change the key then, or store the highest counter before its message has an effect,
+// and after a restart refuse all counters up to the stored one.
+//
+// A ReplayWindow is not safe for concurrent use. Do not copy it.
+type ReplayWindow struct {
+	_ noCopy
+
+	size    uint64
+	highest uint64 // the highest accepted counter; 0 if there is none yet
+	// Counter c has the bit c%64 of the word c/64, modulo the number of words, which
+	// is a power of two. The words are those up to the word of the highest counter.
+	words []uint64
+}
+
+// NewReplayWindow returns a window of so many bits, 1 to 1048576: one for each counter
+// that it remembers. For another number it returns a [ReplayWindowSizeError]. The
+// memory is at most twice what these bits need, and 16 bytes.
+//
+// A message is refused if one whose counter is higher by bits or more came before it.
+// RFC 4303 advises 64; fast networks with several paths need thousands. Where messages
+// arrive in order, 1 is enough.
+func NewReplayWindow(bits int) (*ReplayWindow, error) {
+	if bits < 1 || bits > maxReplayWindow {
+		return nil, ReplayWindowSizeError(bits)
+	}
+	// A window that begins with the last bit of a word is in this many words.
+	needed := 1 + (bits-1+63)/64
+	words := 1
+	for words < needed {
+		words *= 2
+	}
+	return &ReplayWindow{size: uint64(bits), words: make([]uint64, words)}, nil
+}
+
+// Accept reports whether counter is new, and remembers it. It returns true if counter
+// has not been accepted before, and counter + bits is above the highest accepted
+// counter, where bits is the size of the window and the sum does not wrap around. Else
+// it returns false and changes nothing. Accept does not allocate. It panics if
+// [NewReplayWindow] did not make w.
+//
+// Call Accept only after the tag has been verified: with forged counters an attacker
+// could move the window, and all messages that follow would be refused. Use the message
+// only if Accept returns true.
+func (w *ReplayWindow) Accept(counter uint64) bool {
+	if len(w.words) == 0 {
+		panic("fastmac: use of a ReplayWindow that NewReplayWindow did not make")
+	}
+	mask := uint64(len(w.words) - 1)
+	if counter > w.highest {
+		// The words after that of highest are of counters a ring earlier.
+		last := w.highest / 64
+		for i := min(counter/64-last, uint64(len(w.words))); i > 0; i-- {
+			w.words[(last+i)&mask] = 0
+		}
+		w.highest = counter
+	} else if w.highest-counter >= w.size {
+		return false
+	}
+	word, bit := &w.words[counter/64&mask], uint64(1)<<(counter%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
+}

@@ -1,0 +1,165 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+func newReplayWindow(t testing.TB, bits int) *fastmac.ReplayWindow {
+	t.Helper()
+	w, err := fastmac.NewReplayWindow(bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// replayOracle is the definition of a window: it remembers every accepted counter.
+type replayOracle struct {
+	size     uint64
+	highest  uint64
+	accepted map[uint64]bool
+}
+
+func (o *replayOracle) accept(counter uint64) bool {
+	end, carry := bits.Add64(counter, o.size, 0)
+	if o.accepted[counter] || len(o.accepted) > 0 && carry == 0 && end <= o.highest {
+		return false
+	}
+	o.accepted[counter] = true
+	o.highest = max(o.highest, counter)
+	return true
+}
+
+// TestReplayWindow compares windows with the definition, for counters in order, late,
+// repeated, next to the end of the window, and after jumps. There are 10^7 in the long
+// run.
+func TestReplayWindow(t *testing.T) {
+	sizes := []int{1, 2, 63, 64, 65, 66, 127, 128, 129, 1000, 1024, 4096, 1 << 20}
+	counters := 40_000
+	if mactest.Long() {
+		counters = 800_000
+	}
+	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestReplayWindow, 32 bytes seed."))))
+	for _, size := range sizes {
+		var w *fastmac.ReplayWindow
+		var o *replayOracle
+		var accepted, repeated, late, rounds int
+		for i := range counters {
+			if i%5000 == 0 {
+				w = newReplayWindow(t, size)
+				o = &replayOracle{size: uint64(size), accepted: make(map[uint64]bool)}
+			}
+			var counter uint64
+			switch r := rng.Uint64N(100); {
+			case len(o.accepted) == 0: // the first, of each kind in turn
+				below := rng.Uint64N(4 * uint64(size))
+				counter = []uint64{0, 1<<64 - 1, below, -below, 1<<63 - below, rng.Uint64()}[rounds%6]
+				rounds++
+			case r < 50: // the next one
+				counter = o.highest + 1
+			case r < 60: // ahead, by more than a ring at times; may wrap around
+				counter = o.highest + rng.Uint64N(4*uint64(size)+200)>>rng.Uint64N(8)
+			case r < 85: // in the window, or a little before
+				counter = o.highest - rng.Uint64N(uint64(size)+10)
+			case r < 90: // next to its end
+				counter = o.highest - uint64(size) + rng.Uint64N(5) - 2
+			case r < 95: // a word or a ring away
+				counter = o.highest + 64<<rng.Uint64N(16) - 128<<rng.Uint64N(16)
+			case r < 99: // near the highest
+				counter = o.highest - rng.Uint64N(4)
+			case i%7 == 0: // anywhere above
+				counter = o.highest + (^o.highest)>>rng.Uint64N(64)
+			default: // anywhere
+				counter = rng.Uint64() >> rng.Uint64N(64)
+			}
+			known := o.accepted[counter]
+			want := o.accept(counter)
+			if got := w.Accept(counter); got != want {
+				t.Fatalf("%d bits, highest %d: counter %d: %v, want %v", size, o.highest, counter, got, want)
+			}
+			switch {
+			case want:
+				accepted++
+			case known:
+				repeated++
+			default:
+				late++
+			}
+		}
+		if least := counters / 100; accepted < least || repeated < least || late < least {
+			t.Errorf("%d bits: %d accepted, %d repeated, %d too late: too few to test", size, accepted, repeated, late)
+		}
+	}
+}
+
+// TestReplayWindowEdges has counters at both ends of a window and of all counters.
+func TestReplayWindowEdges(t *testing.T) {
+	const top = 1<<64 - 1
+	for _, test := range []struct {
+		size    int
+		counter []uint64
+		want    string // for each counter, y if it is accepted
+	}{
+		{1, []uint64{0, 0, 1, 0, 1, 2}, "ynynny"},
+		{1, []uint64{top, top, top - 1, 0}, "ynnn"},
+		{2, []uint64{5, 4, 4, 3, 5, 7, 5, 6}, "yynnnyny"},
+		{63, []uint64{1000, 938, 937, 1001, 938, 939}, "yynyny"},
+		{64, []uint64{0, 64, 0, 1, 1, 65, 128, 64}, "yynynyyn"},
+		{64, []uint64{63, 0, 127, 63, 64, 62}, "yyynyn"},
+		{64, []uint64{top - 64, top, top - 64, top - 63, top - 63, 0}, "yynynn"},
+		{65, []uint64{0, 64, 0, 65, 0, 1}, "yynyny"},
+		{65, []uint64{0, top, 0, top - 64, top - 65, top}, "yynynn"},
+		{1000, []uint64{1 << 63, 1<<63 - 999, 1<<63 - 1000, 1 << 63}, "yynn"},
+		{1024, []uint64{1023, 1024, 0, 1, 2047, 1023, 1024, 1025}, "yynyynny"},
+		{4096, []uint64{1, 1 + 1<<12, 1 + 1<<13, 2 + 1<<12, 1 + 1<<12}, "yyyyn"},
+		{1 << 20, []uint64{1<<20 - 1, 0, 1 << 20, 0, 1, 1 << 40, 1<<40 - 1<<20, 1<<40 - 1<<20 + 1}, "yyynyyny"},
+	} {
+		w := newReplayWindow(t, test.size)
+		got := ""
+		for _, c := range test.counter {
+			if w.Accept(c) {
+				got += "y"
+			} else {
+				got += "n"
+			}
+		}
+		if got != test.want {
+			t.Errorf("%d bits, counters %d: accepted %s, want %s", test.size, test.counter, got, test.want)
+		}
+	}
+}
+
+func TestNewReplayWindow(t *testing.T) {
+	for _, n := range []int{-1 << 31, -64, -1, 0, 1<<20 + 1, 1<<31 - 1} {
+		w, err := fastmac.NewReplayWindow(n)
+		var e fastmac.ReplayWindowSizeError
+		if w != nil || !errors.As(err, &e) || int(e) != n {
+			t.Fatalf("%d bits: %v, %v", n, w, err)
+		}
+		if want := fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to 1048576", n); err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+	}
+	mustPanic(t, "Accept of the zero value", "NewReplayWindow did not make", func() { new(fastmac.ReplayWindow).Accept(1) })
+	mustPanic(t, "Accept(0) of the zero value", "NewReplayWindow did not make", func() { new(fastmac.ReplayWindow).Accept(0) })
+}
+
+func TestReplayWindowAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	w := newReplayWindow(t, 1000)
+	counter := uint64(0)
+	if n := testing.AllocsPerRun(1000, func() { counter += 300; w.Accept(counter); w.Accept(counter - 500) }); n != 0 {
+		t.Errorf("Accept makes %v allocations", n)
+	}
+}
