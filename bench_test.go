@@ -5,6 +5,7 @@
 package fastmac_test
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
@@ -12,6 +13,8 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"testing"
 
 	"example.com/fastmac"
@@ -184,4 +187,84 @@ func BenchmarkCores(b *testing.B) {
 			k.Tag(tag, nonce, msg)
 		}
 	})
+}
+
+// BenchmarkSignReader signs 64 MiB, by WriteTo and by Read. "stream" is what UMAC.Write
+// of the same bytes takes, "copy" what a stream takes that io.Copy copies to.
+func BenchmarkSignReader(b *testing.B) {
+	msg := bytes.Repeat([]byte("message."), 8<<20)
+	sig := make([]byte, 0, 64)
+	for _, size := range []int{8, 16} {
+		k := newUMACKey(b, make([]byte, 16), size)
+		u := k.New()
+		for _, test := range []struct {
+			name string
+			call func()
+		}{
+			{"stream", func() { u.Reset(); u.Write(msg); u.AppendTag(sig, sig[:8]) }},
+			{"copy", func() {
+				u.Reset()
+				io.Copy(u, readerFunc(bytes.NewReader(msg).Read))
+				u.AppendTag(sig, sig[:8])
+			}},
+			{"WriteTo", func() { k.SignReader(sig, bytes.NewReader(msg)) }},
+			{"Read", func() { k.SignReader(sig, readerFunc(bytes.NewReader(msg).Read)) }},
+		} {
+			b.Run(fmt.Sprintf("alg=umac%d/call=%s", 8*size, test.name), func(b *testing.B) {
+				b.SetBytes(int64(len(msg)))
+				for b.Loop() {
+					test.call()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkNonces draws nonces on one core and on all.
+func BenchmarkNonces(b *testing.B) {
+	for _, size := range []int{12, 16} {
+		n := newNonces(b, size)
+		b.Run(fmt.Sprintf("size=%d/cores=1", size), func(b *testing.B) {
+			b.ReportAllocs()
+			dst := make([]byte, 0, 16)
+			for b.Loop() {
+				n.Next(dst)
+			}
+		})
+		b.Run(fmt.Sprintf("size=%d/cores=all", size), func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				dst := make([]byte, 0, 64)
+				for pb.Next() {
+					n.Next(dst)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkReplayWindow accepts counters in order, and each late by a random number
+// below the size of the window.
+func BenchmarkReplayWindow(b *testing.B) {
+	for _, size := range []int{64, 1024, 1 << 16} {
+		late := make([]uint64, 1<<12)
+		for i := range late {
+			late[i] = rand.Uint64N(uint64(size))
+		}
+		b.Run(fmt.Sprintf("bits=%d/order=in", size), func(b *testing.B) {
+			b.ReportAllocs()
+			w, counter := newReplayWindow(b, size), uint64(0)
+			for b.Loop() {
+				w.Accept(counter)
+				counter++
+			}
+		})
+		b.Run(fmt.Sprintf("bits=%d/order=random", size), func(b *testing.B) {
+			b.ReportAllocs()
+			w, counter := newReplayWindow(b, size), uint64(size)
+			for b.Loop() {
+				w.Accept(counter - late[counter%uint64(len(late))])
+				counter++
+			}
+		})
+	}
 }

@@ -70,31 +70,37 @@ func TestPrinting(t *testing.T) {
 	}
 }
 
-// TestMisuse checks that go vet reports copies of keys and streams, and that
-// comparisons of them do not compile.
+// TestMisuse checks that go vet reports copies of keys, streams, Nonces and
+// ReplayWindows, and that comparisons of them do not compile.
 func TestMisuse(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("needs the go command: %v", err)
 	}
 	for name, test := range map[string]struct{ command, source, want string }{
 		"copy": {command: "vet", want: "assignment copies lock value", source: `
-func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512) {
+func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512, n *fastmac.Nonces, w *fastmac.ReplayWindow) {
 	a := *k1
 	b := *u
 	c := *k2
 	d := *h
+	e := *n
+	f := *w
 	a.Size()
 	b.Size()
 	c.Tag(nil, nil)
 	d.Size()
+	e.Next(nil)
+	f.Accept(1)
 }
 `},
 		"compare": {command: "build", want: "invalid operation", source: `
-func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512) bool {
+func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512, m, n *fastmac.Nonces, w, x *fastmac.ReplayWindow) bool {
 	return *k1 == *k2 ||
 		*u == *v ||
 		*k3 == *k4 ||
-		*g == *h
+		*g == *h ||
+		*m == *n ||
+		*w == *x
 }
 `},
 	} {
