@@ -16,6 +16,9 @@ import (
 	"testing"
 )
 
+// everyAMD64 are instruction sets that every amd64 CPU has.
+var everyAMD64 = []string{"CMOV", "MMX+", "SSE", "SSE2"}
+
 // TestRequires compares the conditions under which the Go source calls assembly with
 // the instruction sets that the generator found in it.
 func TestRequires(t *testing.T) {
@@ -27,17 +30,9 @@ func TestRequires(t *testing.T) {
 		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "hasAVX512"},
 		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "hasAVX2"},
 	} {
-		source, err := os.ReadFile(filepath.FromSlash(test.source))
-		if err != nil {
-			t.Fatal(err)
-		}
-		condition := regexp.MustCompile(test.variable + ` += ((?:[^\n]*&&\s)*[^\n]*)\n`).FindSubmatch(source)
-		if condition == nil {
-			t.Fatalf("%s: no %s", test.source, test.variable)
-		}
-		asked := []string{"CMOV", "MMX+", "SSE", "SSE2"} // in every amd64 CPU
-		for _, m := range regexp.MustCompile(`cpu\.X86\.Has(\w+)`).FindAllSubmatch(condition[1], -1) {
-			asked = append(asked, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES", "BMI1", "BMI").Replace(string(m[1])))
+		asked := slices.Concat(everyAMD64, instructionsAsked(t, test.source, test.variable))
+		if i := slices.Index(asked, "BMI1"); i >= 0 {
+			asked[i] = "BMI" // as the generator calls it
 		}
 
 		text, err := os.ReadFile(filepath.FromSlash(test.file))
@@ -62,6 +57,64 @@ func TestRequires(t *testing.T) {
 		}
 		if checked == 0 {
 			t.Errorf("%s has no functions for %s", test.file, test.variable)
+		}
+	}
+}
+
+// instructionsAsked returns the usual names of the instruction sets that the condition
+// in a variable of a source file asks for, itself or in another variable.
+func instructionsAsked(t *testing.T, source, variable string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.FromSlash(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	condition := regexp.MustCompile(`\b` + variable + ` += ((?:[^\n]*&&\s)*[^\n]*)\n`).FindSubmatch(text)
+	if condition == nil {
+		t.Fatalf("%s: no %s", source, variable)
+	}
+	for term := range strings.SplitSeq(string(condition[1]), "&&") {
+		switch term = strings.TrimSpace(term); {
+		case term == "hasAVX2":
+			names = append(names, instructionsAsked(t, source, term)...)
+		case term == "aesni.Supported":
+			names = append(names, instructionsAsked(t, "internal/aesni/aesni_amd64.go", "Supported")...)
+		case strings.HasPrefix(term, "cpu.X86.Has"):
+			name := strings.TrimPrefix(term, "cpu.X86.Has")
+			names = append(names, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES").Replace(name))
+		default:
+			t.Errorf("%s: %s asks for %q, which no report can name", source, variable, term)
+		}
+	}
+	return names
+}
+
+// TestInstructions compares the instruction sets that Hardware and RequireHardware
+// report with those that the conditions of the best assembly ask for.
+func TestInstructions(t *testing.T) {
+	for _, test := range []struct {
+		reported         []instruction
+		source, variable string
+	}{
+		{nhInstructions(), "kernels_amd64.go", "useAVX512"},
+		{aesInstructions(), "internal/aesni/aesni_amd64.go", "Supported"},
+		{append(aesInstructions(), vaesInstructions()...), "kernels_amd64.go", "useVAES"},
+		{sha512Instructions(), "internal/sha512/sha512_amd64.go", "hasAVX512"},
+	} {
+		asked := make(map[string]bool)
+		for _, name := range instructionsAsked(t, test.source, test.variable) {
+			asked[name] = !slices.Contains(everyAMD64, name)
+		}
+		for _, i := range test.reported {
+			if !asked[i.name] {
+				t.Errorf("%s: %s does not ask for %s, or it is reported twice", test.source, test.variable, i.name)
+			}
+			asked[i.name] = false
+		}
+		for name, unreported := range asked {
+			if unreported {
+				t.Errorf("%s: %s asks for %s, which is not reported", test.source, test.variable, name)
+			}
 		}
 	}
 }

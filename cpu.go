@@ -16,22 +16,36 @@ import (
 // Features names the implementation in use for each layer: "avx512", "avx2" and
 // "aesni" are this package's assembly, "generic" is its portable Go, "stdlib" is
 // the Go standard library, which may have its own assembly.
+//
+// It also says what is missing for the best implementation that this package has for
+// any machine, or nothing if that one is in use:
+//
+//   - the usual names of the missing instructions, as in "AVX512F, AVX512BW". VAES is
+//     that of 512 bits: CPUs that have it for 256 bits only lack it.
+//   - "assembly for arm64", or another architecture: this package has none for it.
+//   - "assembly (tag purego)": the build tag left it out.
+//   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
 type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
 	SHA512 string // HMAC-SHA-512: avx512 (batches; AVX2 for one message), avx2 or stdlib
+
+	NHLacks     string
+	AESLacks    string // aesni may lack VAES, which only the expansion of keys uses
+	SHA512Lacks string
 }
 
-// Hardware reports which implementations are in use.
+// Hardware reports which implementations are in use, and why not better ones.
 func Hardware() Features {
-	return Features{NH: nhName(), AES: aesName(), SHA512: sha512Name()}
-}
-
-func sha512Name() string {
-	if useFIPS {
-		return sha512.Stdlib.String()
+	f := Features{
+		NH: nhName(), NHLacks: lacks(nhInstructions()),
+		AES: aesName(), AESLacks: lacks(append(aesInstructions(), vaesInstructions()...)),
+		SHA512: sha512.Active().String(), SHA512Lacks: lacks(sha512Instructions()),
 	}
-	return sha512.Active().String()
+	if useFIPS {
+		f.SHA512, f.SHA512Lacks = sha512.Stdlib.String(), "validation (FIPS 140 mode)"
+	}
+	return f
 }
 
 func aesName() string {
@@ -41,6 +55,79 @@ func aesName() string {
 	return "stdlib"
 }
 
+// lacks returns what is missing for the best implementation of a layer, whose
+// assembly has these instructions.
+func lacks(set []instruction) string {
+	switch {
+	case runtime.GOARCH != "amd64":
+		return "assembly for " + runtime.GOARCH
+	case purego:
+		return "assembly (tag purego)"
+	}
+	return strings.Join(missing(set), ", ")
+}
+
+// instruction is an instruction set under its usual name.
+type instruction struct {
+	name string
+	has  bool
+}
+
+// missing returns the names of those that the CPU does not have.
+func missing(set []instruction) (names []string) {
+	for _, i := range set {
+		if !i.has {
+			names = append(names, i.name)
+		}
+	}
+	return names
+}
+
+// The instructions of the best assembly of each layer. They are for reports:
+// kernels_amd64.go, internal/aesni and internal/sha512 have the conditions under which
+// it runs. TestRequires compares them.
+
+func nhInstructions() []instruction {
+	return []instruction{
+		{"AVX", cpu.X86.HasAVX},
+		{"AVX2", cpu.X86.HasAVX2},
+		{"BMI2", cpu.X86.HasBMI2},
+		{"AVX512F", cpu.X86.HasAVX512F},
+		{"AVX512BW", cpu.X86.HasAVX512BW},
+		{"AVX512DQ", cpu.X86.HasAVX512DQ},
+		{"AVX512VL", cpu.X86.HasAVX512VL},
+	}
+}
+
+func aesInstructions() []instruction {
+	return []instruction{
+		{"AES", cpu.X86.HasAES},
+		{"SSE4.1", cpu.X86.HasSSE41},
+	}
+}
+
+// vaesInstructions are those that only deriveL1VAES has.
+func vaesInstructions() []instruction {
+	return []instruction{
+		{"AVX", cpu.X86.HasAVX},
+		{"AVX512F", cpu.X86.HasAVX512F},
+		{"AVX512BW", cpu.X86.HasAVX512BW},
+		{"AVX512VL", cpu.X86.HasAVX512VL},
+		{"VAES", cpu.X86.HasAVX512VAES},
+	}
+}
+
+func sha512Instructions() []instruction {
+	return []instruction{
+		{"AVX", cpu.X86.HasAVX},
+		{"AVX2", cpu.X86.HasAVX2},
+		{"BMI1", cpu.X86.HasBMI1},
+		{"BMI2", cpu.X86.HasBMI2},
+		{"AVX512F", cpu.X86.HasAVX512F},
+		{"AVX512BW", cpu.X86.HasAVX512BW},
+	}
+}
+
 // RequireHardware reports whether AES runs on the CPU's AES instructions: it returns
 // nil, [ErrPurego] or an [*UnsupportedCPUError]. Without these instructions
 // [crypto/aes] uses tables, whose access times can give away the UMAC key to others on
@@ -48,15 +135,24 @@ func aesName() string {
 // nothing; for CPUs on which a multiplication takes longer for some operands, see
 // SECURITY.md in the module.
 //
-// A program that must not run on such a machine should call it once at startup.
+// A program that must not run on such a machine should call it once at startup, or
+// [MustHardware].
 func RequireHardware() error {
 	if purego {
 		return ErrPurego
 	}
-	if missing := missingAES(); len(missing) > 0 {
-		return &UnsupportedCPUError{Missing: missing}
+	if names := missingAES(); len(names) > 0 {
+		return &UnsupportedCPUError{Missing: names}
 	}
 	return nil
+}
+
+// MustHardware panics with the error of [RequireHardware] if it returns one. It is for
+// the start of a program, before there are keys.
+func MustHardware() {
+	if err := RequireHardware(); err != nil {
+		panic(err)
+	}
 }
 
 // ErrPurego is the error of [RequireHardware] in a build with the tag purego, which
@@ -78,25 +174,16 @@ func (e *UnsupportedCPUError) Error() string {
 // missingAES returns the names of the instructions that AES needs and does not find:
 // on amd64 in package aesni, elsewhere in crypto/aes, which has no API to ask. There
 // it repeats the conditions of crypto/internal/fips140/aes.
-func missingAES() (missing []string) {
-	need := func(has bool, name string) {
-		if !has {
-			missing = append(missing, name)
-		}
-	}
+func missingAES() []string {
 	switch runtime.GOARCH {
 	case "amd64":
-		need(cpu.X86.HasAES, "AES")
-		need(cpu.X86.HasSSE41, "SSE4.1")
+		return missing(aesInstructions())
 	case "arm64":
-		need(cpu.ARM64.HasAES, "AES")
+		return missing([]instruction{{"AES", cpu.ARM64.HasAES}})
 	case "s390x":
-		need(cpu.S390X.HasAES, "KM-AES")
-		need(cpu.S390X.HasAESCBC, "KMC-AES")
+		return missing([]instruction{{"KM-AES", cpu.S390X.HasAES}, {"KMC-AES", cpu.S390X.HasAESCBC}})
 	case "ppc64", "ppc64le":
-		// POWER8, which Go requires, has them.
-	default:
-		need(false, "AES")
+		return nil // POWER8, which Go requires, has them
 	}
-	return missing
+	return []string{"AES"}
 }

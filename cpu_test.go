@@ -6,17 +6,20 @@ package fastmac
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/sha512"
 )
 
 // TestHardware fails if the kernels in use are not those of FASTMAC_TEST_KERNELS, the
 // fields of Features, as in avx2/aesni/avx2. So a run for one kernel cannot pass on
-// another.
+// another. FASTMAC_TEST_LACKS is the same for what they lack.
 func TestHardware(t *testing.T) {
 	hw := Hardware()
 	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {
@@ -26,13 +29,49 @@ func TestHardware(t *testing.T) {
 	if !known[hw.NH] || !known[hw.AES] || !known[hw.SHA512] {
 		t.Errorf("Hardware() = %+v", hw)
 	}
-	if purego && hw != (Features{NH: "generic", AES: "stdlib", SHA512: "stdlib"}) {
-		t.Errorf("Hardware() = %+v in a build without assembly", hw)
+
+	lacks := hw.NHLacks + "/" + hw.AESLacks + "/" + hw.SHA512Lacks
+	if want := os.Getenv("FASTMAC_TEST_LACKS"); want != "" && lacks != want {
+		t.Errorf("Hardware() = %+v, want to lack %s", hw, want)
+	}
+	if (hw.NHLacks == "") != (hw.NH == "avx512") || (hw.AESLacks == "") != useVAES || (hw.SHA512Lacks == "") != (hw.SHA512 == "avx512") {
+		t.Errorf("Hardware() = %+v", hw)
+	}
+	none := ""
+	switch {
+	case runtime.GOARCH != "amd64":
+		none = "assembly for " + runtime.GOARCH
+	case purego:
+		none = "assembly (tag purego)"
+	}
+	if none != "" {
+		want := Features{
+			NH: "generic", NHLacks: none,
+			AES: "stdlib", AESLacks: none,
+			SHA512: "stdlib", SHA512Lacks: none,
+		}
+		if useFIPS {
+			want.SHA512Lacks = "validation (FIPS 140 mode)"
+		}
+		if hw != want {
+			t.Errorf("Hardware() = %+v, want %+v", hw, want)
+		}
 	}
 }
 
+// TestRequireHardware fails if what is missing is not FASTMAC_TEST_MISSING, where that
+// is set: names with commas between them, or none at all.
 func TestRequireHardware(t *testing.T) {
 	err := RequireHardware()
+	func() {
+		defer func() {
+			if p := recover(); fmt.Sprint(p) != fmt.Sprint(err) {
+				t.Errorf("MustHardware() panics with %v, RequireHardware() = %v", p, err)
+			}
+		}()
+		MustHardware()
+	}()
+
 	var e *UnsupportedCPUError
 	if purego {
 		if err != ErrPurego {
@@ -43,10 +82,14 @@ func TestRequireHardware(t *testing.T) {
 	if err != nil && (!errors.As(err, &e) || len(e.Missing) == 0 || !strings.Contains(err.Error(), e.Missing[0])) {
 		t.Errorf("RequireHardware() = %#v: %v", err, err)
 	}
-	if e != nil && slices.ContainsFunc(e.Missing, func(name string) bool { return strings.ContainsAny(name, " (") }) {
-		t.Errorf("Missing = %q: want names of instructions", e.Missing)
+	var missing []string
+	if e != nil {
+		missing = e.Missing
 	}
-	if want := os.Getenv("FASTMAC_TEST_MISSING"); want != "" && (e == nil || strings.Join(e.Missing, ",") != want) {
+	if slices.ContainsFunc(missing, func(name string) bool { return strings.ContainsAny(name, " (") }) {
+		t.Errorf("Missing = %q: want names of instructions", missing)
+	}
+	if want, ok := os.LookupEnv("FASTMAC_TEST_MISSING"); ok && strings.Join(missing, ",") != want {
 		t.Errorf("RequireHardware() = %v, want %q missing", err, want)
 	}
 }
@@ -56,33 +99,53 @@ func TestKernelsOff(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(nhName(), "avx") || !useAES {
 		t.Skip("needs amd64 with AVX2 and AES instructions in use")
 	}
-	nh, sha := nhName(), sha512Name() // AVX-512 where the machine has it
-	for godebug, want := range map[string]Features{
-		"cpu.avx512f=off":             {"avx2", "aesni", "avx2"},
-		"cpu.avx512bw=off":            {"avx2", "aesni", "avx2"},
-		"cpu.avx512vl=off":            {"avx2", "aesni", sha},
-		"cpu.avx512dq=off":            {"avx2", "aesni", sha},
-		"cpu.avx2=off":                {"generic", "aesni", "stdlib"},
-		"cpu.avx=off":                 {"generic", "aesni", "stdlib"},
-		"cpu.bmi2=off":                {"generic", "aesni", "stdlib"},
-		"cpu.bmi1=off":                {nh, "aesni", "stdlib"},
-		"cpu.sse41=off":               {nh, "stdlib", sha},
-		"cpu.aes=off":                 {nh, "stdlib", sha},
-		"cpu.avx512f=off,cpu.aes=off": {"avx2", "stdlib", "avx2"},
-		"cpu.avx2=off,cpu.aes=off":    {"generic", "stdlib", "stdlib"},
-		"cpu.avx512vaes=off":          {nh, "aesni", sha},
-		"cpu.erms=off":                {nh, "aesni", sha},
+	hw := Hardware()
+	nh, sha := hw.NH, sha512.Active().String() // AVX-512 where the machine has it
+	for _, test := range []struct{ godebug, kernels, nhLacks, aesLacks, shaLacks string }{
+		{"cpu.avx512f=off", "avx2/aesni/avx2", "AVX512F", "AVX512F", "AVX512F"},
+		{"cpu.avx512bw=off", "avx2/aesni/avx2", "AVX512BW", "AVX512BW", "AVX512BW"},
+		{"cpu.avx512vl=off", "avx2/aesni/" + sha, "AVX512VL", "AVX512VL", ""},
+		{"cpu.avx512dq=off", "avx2/aesni/" + sha, "AVX512DQ", "", ""},
+		{"cpu.avx2=off", "generic/aesni/stdlib", "AVX2", "", "AVX2"},
+		{"cpu.avx=off", "generic/aesni/stdlib", "AVX", "AVX", "AVX"},
+		{"cpu.bmi2=off", "generic/aesni/stdlib", "BMI2", "", "BMI2"},
+		{"cpu.bmi1=off", nh + "/aesni/stdlib", "", "", "BMI1"},
+		{"cpu.sse41=off", nh + "/stdlib/" + sha, "", "SSE4.1", ""},
+		{"cpu.aes=off", nh + "/stdlib/" + sha, "", "AES", ""},
+		{"cpu.avx512f=off,cpu.aes=off", "avx2/stdlib/avx2", "AVX512F", "AES, AVX512F", "AVX512F"},
+		{"cpu.avx2=off,cpu.aes=off", "generic/stdlib/stdlib", "AVX2", "AES", "AVX2"},
+		{"cpu.avx512vaes=off", nh + "/aesni/" + sha, "", "VAES", ""},
+		{"cpu.erms=off", nh + "/aesni/" + sha, "", "", ""},
 	} {
 		if useFIPS {
-			want.SHA512 = "stdlib"
+			test.kernels, test.shaLacks = test.kernels[:strings.LastIndex(test.kernels, "/")]+"/stdlib", hw.SHA512Lacks
 		}
+		lacks := both(hw.NHLacks, test.nhLacks, nhInstructions()) + "/" +
+			both(hw.AESLacks, test.aesLacks, append(aesInstructions(), vaesInstructions()...)) + "/" +
+			both(hw.SHA512Lacks, test.shaLacks, sha512Instructions())
 		cmd := exec.Command(os.Args[0], "-test.run=^TestHardware$|^TestUMACSign$|^TestUMACInit$|^TestHMACSHA512Verify$")
-		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+godebug, ","),
-			"FASTMAC_TEST_KERNELS="+want.NH+"/"+want.AES+"/"+want.SHA512)
+		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+test.godebug, ","),
+			"FASTMAC_TEST_KERNELS="+test.kernels, "FASTMAC_TEST_LACKS="+lacks)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("GODEBUG=%s: %v\n%s", godebug, err, out)
+			t.Errorf("GODEBUG=%s: %v\n%s", test.godebug, err, out)
 		}
 	}
+}
+
+// both returns the names that are in machine, what this machine lacks anyway, or in
+// off, in the order of set.
+func both(machine, off string, set []instruction) string {
+	lacking := strings.Split(machine+", "+off, ", ")
+	var names []string
+	for _, i := range set {
+		if slices.Contains(lacking, i.name) {
+			names = append(names, i.name)
+		}
+	}
+	if len(names) == 0 {
+		return off // FIPS 140 mode, or nothing
+	}
+	return strings.Join(names, ", ")
 }
 
 // TestRequireHardwareOff runs TestRequireHardware in a process whose CPU features
@@ -95,6 +158,7 @@ func TestRequireHardwareOff(t *testing.T) {
 		"cpu.aes=off":                 "AES",
 		"cpu.sse41=off,cpu.aes=off":   "AES,SSE4.1",
 		"cpu.sse41=off,cpu.ssse3=off": "SSE4.1",
+		"cpu.avx=off":                 "", // AES needs no AVX
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestRequireHardware$|^TestUMACSign$")
 		cmd.Env = append(os.Environ(), "GODEBUG="+godebug, "FASTMAC_TEST_MISSING="+missing)

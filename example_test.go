@@ -315,10 +315,21 @@ func Example_tokens() {
 	// Output: forged: 500
 }
 
-// A program that must not run AES from tables refuses to start without AES
-// instructions.
+func ExampleHardware() {
+	if hw := fastmac.Hardware(); hw.NHLacks != "" {
+		log.Printf("UMAC could be faster: NH is %s, this machine lacks %s", hw.NH, hw.NHLacks)
+	}
+}
+
+// A program that can choose its MAC uses UMAC only where AES runs on AES instructions.
 func ExampleRequireHardware() {
 	if err := fastmac.RequireHardware(); err != nil {
-		log.Fatal(err)
+		log.Print(err, "; using HMAC-SHA-512")
 	}
+}
+
+// A program that must not run AES from tables refuses to start without AES
+// instructions.
+func ExampleMustHardware() {
+	fastmac.MustHardware()
 }
