@@ -159,13 +159,13 @@ func TestHardware(t *testing.T) {
 	}
 	stdout, stderr := command(t, code, "hardware --json")
 	var r hardware.Report
-	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != fastmac.Hardware().NH {
+	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != fastmac.Hardware().NH || len(r.Sizes) != 4 {
 		t.Errorf("%v, %s", jsonErr, stdout)
 	}
 	if err == nil && stderr != "" || err != nil && stderr != err.Error()+"\n" {
 		t.Errorf("standard error %q", stderr)
 	}
-	if stdout, _ := command(t, code, "hardware"); !strings.Contains(stdout, verdict) {
+	if stdout, _ := command(t, code, "hardware"); !strings.Contains(stdout, verdict) || !strings.Contains(stdout, "\nUMACKey ") {
 		t.Errorf("%q", stdout)
 	}
 }

@@ -3,27 +3,41 @@
 // license that can be found in the LICENSE file.
 
 // Package hardware reports which implementations package fastmac uses on this
-// machine, as text and as JSON.
+// machine, what better ones lack, and how large keys and streams are, as text and as
+// JSON.
 package hardware
 
 import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
+	"unsafe"
 
 	"example.com/fastmac"
 )
 
-// A Report names the implementation of each part. If AES does not run on AES
-// instructions, Error is the error of [fastmac.RequireHardware].
+// A Report names the implementation of each part, and what is missing for the best
+// one, as in [fastmac.Features]. If AES does not run on AES instructions, Error is the
+// error of [fastmac.RequireHardware].
 type Report struct {
-	Platform string   `json:"platform"`
-	NH       string   `json:"nh"`
-	AES      string   `json:"aes"`
-	SHA512   string   `json:"sha512"`
-	Required bool     `json:"required_hardware"`
-	Missing  []string `json:"missing,omitempty"`
-	Error    string   `json:"error,omitempty"`
+	Platform    string   `json:"platform"`
+	NH          string   `json:"nh"`
+	NHLacks     string   `json:"nh_lacks,omitempty"`
+	AES         string   `json:"aes"`
+	AESLacks    string   `json:"aes_lacks,omitempty"`
+	SHA512      string   `json:"sha512"`
+	SHA512Lacks string   `json:"sha512_lacks,omitempty"`
+	Required    bool     `json:"required_hardware"`
+	Missing     []string `json:"missing,omitempty"`
+	Error       string   `json:"error,omitempty"`
+	Sizes       []Size   `json:"sizes"`
+}
+
+// Size is how much memory a value of a type takes, without what it points to.
+type Size struct {
+	Type  string  `json:"type"`
+	Bytes uintptr `json:"bytes"`
 }
 
 // New returns the report for this machine.
@@ -31,10 +45,16 @@ func New() *Report {
 	f := fastmac.Hardware()
 	r := &Report{
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		NH:       f.NH,
-		AES:      f.AES,
-		SHA512:   f.SHA512,
+		NH:       f.NH, NHLacks: f.NHLacks,
+		AES: f.AES, AESLacks: f.AESLacks,
+		SHA512: f.SHA512, SHA512Lacks: f.SHA512Lacks,
 		Required: true,
+		Sizes: []Size{
+			{"UMACKey", unsafe.Sizeof(fastmac.UMACKey{})},
+			{"UMAC", unsafe.Sizeof(fastmac.UMAC{})},
+			{"HMACSHA512Key", unsafe.Sizeof(fastmac.HMACSHA512Key{})},
+			{"HMACSHA512", unsafe.Sizeof(fastmac.HMACSHA512{})},
+		},
 	}
 	if err := fastmac.RequireHardware(); err != nil {
 		r.Required, r.Error = false, err.Error()
@@ -53,12 +73,28 @@ func (r *Report) Err() error {
 	return errors.New(r.Error)
 }
 
-// String returns the report as a table.
+// String returns the report as tables.
 func (r *Report) String() string {
-	verdict := "AES runs on AES instructions"
-	if !r.Required {
-		verdict = "AES does not run on AES instructions"
+	var b strings.Builder
+	fmt.Fprintf(&b, "platform  %s\n", r.Platform)
+	for _, layer := range []struct{ name, runs, lacks string }{
+		{"NH", r.NH, r.NHLacks},
+		{"AES", r.AES, r.AESLacks},
+		{"SHA-512", r.SHA512, r.SHA512Lacks},
+	} {
+		if layer.lacks == "" {
+			layer.lacks = "nothing"
+		}
+		fmt.Fprintf(&b, "%-8s  %-7s  lacks %s\n", layer.name, layer.runs, layer.lacks)
 	}
-	return fmt.Sprintf("platform  %s\nNH        %s\nAES       %s\nSHA-512   %s\n%s\n",
-		r.Platform, r.NH, r.AES, r.SHA512, verdict)
+	if r.Required {
+		b.WriteString("AES runs on AES instructions\n")
+	} else {
+		b.WriteString("AES does not run on AES instructions\n")
+	}
+	b.WriteString("\ntype           bytes\n")
+	for _, s := range r.Sizes {
+		fmt.Fprintf(&b, "%-13s  %5d\n", s.Type, s.Bytes)
+	}
+	return b.String()
 }

@@ -5,7 +5,10 @@
 package hardware
 
 import (
+	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,24 +18,67 @@ import (
 func TestReport(t *testing.T) {
 	want, wantErr := fastmac.Hardware(), fastmac.RequireHardware()
 	r := New()
-	if r.NH != want.NH || r.AES != want.AES || r.SHA512 != want.SHA512 || r.Required != (wantErr == nil) || (r.Err() == nil) != (wantErr == nil) {
+	got := fastmac.Features{
+		NH: r.NH, NHLacks: r.NHLacks,
+		AES: r.AES, AESLacks: r.AESLacks,
+		SHA512: r.SHA512, SHA512Lacks: r.SHA512Lacks,
+	}
+	if got != want || r.Required != (wantErr == nil) || (r.Err() == nil) != (wantErr == nil) {
 		t.Errorf("%+v, want %+v, %v", r, want, wantErr)
 	}
 	var cpu *fastmac.UnsupportedCPUError
-	if errors.As(wantErr, &cpu) && len(r.Missing) != len(cpu.Missing) {
+	if errors.As(wantErr, &cpu) && !slices.Equal(r.Missing, cpu.Missing) {
 		t.Errorf("missing %q, want %q", r.Missing, cpu.Missing)
 	}
+	var sizes []Size
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[fastmac.UMACKey](), reflect.TypeFor[fastmac.UMAC](),
+		reflect.TypeFor[fastmac.HMACSHA512Key](), reflect.TypeFor[fastmac.HMACSHA512](),
+	} {
+		sizes = append(sizes, Size{typ.Name(), typ.Size()})
+	}
+	if !slices.Equal(r.Sizes, sizes) {
+		t.Errorf("sizes %v, want %v", r.Sizes, sizes)
+	}
+	if err := r.Err(); err != nil && err.Error() != wantErr.Error() {
+		t.Errorf("%v, want %v", err, wantErr)
+	}
+}
 
-	verdict := map[bool]string{true: "\nAES runs on AES instructions\n", false: "\nAES does not run on AES instructions\n"}
-	for required, line := range verdict {
-		r.Required, r.Error = required, "the reason"
-		for _, s := range []string{r.Platform, want.NH, want.AES, want.SHA512, line} {
-			if !strings.Contains(r.String(), s) {
-				t.Errorf("%q is not in %q", s, r)
-			}
-		}
-		if err := r.Err(); required != (err == nil) || err != nil && err.Error() != "the reason" {
-			t.Errorf("required %v: %v", required, err)
-		}
+// TestText compares a report of a machine without AES with its text and its JSON.
+func TestText(t *testing.T) {
+	r := &Report{
+		Platform: "plan9/amd64",
+		NH:       "avx512",
+		AES:      "stdlib", AESLacks: "AES, VAES",
+		SHA512: "avx2", SHA512Lacks: "AVX512F",
+		Missing: []string{"AES"}, Error: "the reason",
+		Sizes: []Size{{"UMACKey", 12345}, {"HMACSHA512Key", 136}},
+	}
+	const text = `platform  plan9/amd64
+NH        avx512   lacks nothing
+AES       stdlib   lacks AES, VAES
+SHA-512   avx2     lacks AVX512F
+AES does not run on AES instructions
+
+type           bytes
+UMACKey        12345
+HMACSHA512Key    136
+`
+	if got := r.String(); got != text {
+		t.Errorf("%s, want %s", got, text)
+	}
+	const inJSON = `{"platform":"plan9/amd64","nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
+		`"sha512":"avx2","sha512_lacks":"AVX512F","required_hardware":false,"missing":["AES"],"error":"the reason",` +
+		`"sizes":[{"type":"UMACKey","bytes":12345},{"type":"HMACSHA512Key","bytes":136}]}`
+	if got, err := json.Marshal(r); err != nil || string(got) != inJSON {
+		t.Errorf("%s, %v, want %s", got, err, inJSON)
+	}
+	if err := r.Err(); err == nil || err.Error() != "the reason" {
+		t.Errorf("error %v", err)
+	}
+	r.Required = true
+	if got := r.String(); !strings.Contains(got, "\nAES runs on AES instructions\n") || r.Err() != nil {
+		t.Errorf("%s, %v", got, r.Err())
 	}
 }
