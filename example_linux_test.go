@@ -1,0 +1,99 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log"
+	"unsafe"
+
+	"example.com/fastmac"
+	"golang.org/x/sys/unix"
+)
+
+// keys are what the program places.
+type keys struct {
+	umac fastmac.UMACKey
+	hmac fastmac.HMACSHA512Key
+}
+
+// mapGuarded maps at least n bytes of zeros, whole pages, outside Go's memory, with a
+// page before and after them that cannot be accessed. Nothing may use them after
+// unmap, also no stream whose key is there.
+func mapGuarded(n int) (mem []byte, unmap func() error, err error) {
+	page := unix.Getpagesize()
+	size := (n + page - 1) / page * page
+	all, err := unix.Mmap(-1, 0, page+size+page, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, nil, fmt.Errorf("mmap: %w", err)
+	}
+	unmap = func() error { return unix.Munmap(all) }
+	mem = all[page:][:size:size]
+	if err := unix.Mprotect(mem, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("mprotect: %w", err), unmap())
+	}
+	return mem, unmap, nil
+}
+
+// protect keeps mem out of swap space, core dumps and forked processes. Its error names
+// what failed; the rest is in effect.
+func protect(mem []byte) error {
+	var errs []error
+	// ENOMEM or EPERM: the process may not lock as much. Its limit is RLIMIT_MEMLOCK,
+	// ulimit -l in a shell, LimitMEMLOCK in systemd.
+	if err := unix.Mlock(mem); err != nil {
+		errs = append(errs, fmt.Errorf("mlock of %d bytes, see ulimit -l: %w", len(mem), err))
+	}
+	if err := unix.Madvise(mem, unix.MADV_DONTDUMP); err != nil {
+		errs = append(errs, fmt.Errorf("madvise(MADV_DONTDUMP): %w", err))
+	}
+	// EINVAL: Linux is older than 4.14.
+	if err := unix.Madvise(mem, unix.MADV_WIPEONFORK); err != nil {
+		errs = append(errs, fmt.Errorf("madvise(MADV_WIPEONFORK): %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// On Linux a program places its keys in memory of its own, which is not swapped out,
+// not in core dumps, zeros in forked processes, and between two pages that cannot be
+// accessed. What a tag needs for a moment is still in registers and on Go's stacks.
+func Example_placedState() {
+	mem, unmap, err := mapGuarded(int(unsafe.Sizeof(keys{})))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := protect(mem); err != nil {
+		log.Print(err) // a program that must not go on without stops here
+	}
+	placed := (*keys)(unsafe.Pointer(unsafe.SliceData(mem)))
+
+	placed.hmac.Init([]byte("Jefe"))
+	fmt.Printf("%x\n", placed.hmac.Tag(nil, []byte("what do ya want for nothing?"))[:16])
+
+	// Where AES is crypto/aes, a UMACKey has a pointer to memory that it allocates.
+	// The garbage collector does not see a pointer outside Go's memory, and would free
+	// what it points to. So there the key must be in Go's memory.
+	umac := new(fastmac.UMACKey)
+	if fastmac.Hardware().AES == "aesni" {
+		umac = &placed.umac
+	}
+	if err := umac.Init([]byte("abcdefghijklmnop"), 8); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%x\n", umac.Tag(nil, []byte("bcdefghi"), nil))
+
+	placed.hmac.Destroy()
+	umac.Destroy()
+	fmt.Println(bytes.Equal(mem, make([]byte, len(mem))))
+	if err := unmap(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 164b7a7bfcf819e2e395fbe73b56e0a3
+	// 6e155fad26900be1
+	// true
+}

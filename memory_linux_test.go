@@ -1,0 +1,136 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"example.com/fastmac"
+	"golang.org/x/sys/unix"
+)
+
+// placedKeys returns the storage of Example_placedState, and its error of protect.
+func placedKeys(t *testing.T) (placed *keys, mem []byte, protected error) {
+	t.Helper()
+	mem, unmap, err := mapGuarded(int(unsafe.Sizeof(keys{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unmap(); err != nil {
+			t.Error(err)
+		}
+	})
+	return (*keys)(unsafe.Pointer(unsafe.SliceData(mem))), mem, protect(mem)
+}
+
+// TestPlacedKeys uses keys outside Go's memory, one-shot and in streams, and checks
+// that Destroy leaves zeros in all of that memory.
+func TestPlacedKeys(t *testing.T) {
+	fastmac.ForAllKernels(t, func(t *testing.T) { fastmac.ForAllSHA512(t, testPlacedKeys) })
+}
+
+func testPlacedKeys(t *testing.T) {
+	placed, mem, _ := placedKeys(t)
+	zeros := make([]byte, len(mem))
+	key, nonce, msg := []byte("0123456789abcdef"), []byte("12345678"), bytes.Repeat([]byte("message"), 1000)
+
+	placed.hmac.Init(key)
+	if bytes.Equal(mem, zeros) {
+		t.Error("HMACSHA512Key is not in the memory")
+	}
+	runtime.GC()
+	want := fastmac.NewHMACSHA512Key(key).Tag(nil, msg)
+	h := placed.hmac.New()
+	h.Write(msg)
+	if got := placed.hmac.Tag(nil, msg); !bytes.Equal(got, want) || !h.Verify(want) {
+		t.Errorf("HMAC-SHA-512 %x, want %x", got, want)
+	}
+	h.Destroy()
+	if placed.hmac.Destroy(); !bytes.Equal(mem, zeros) {
+		t.Errorf("after Destroy of HMACSHA512Key: %x", mem)
+	}
+
+	if fastmac.Hardware().AES != "aesni" {
+		return // a UMACKey has a pointer, see TestPointers
+	}
+	for _, size := range umacTagSizes {
+		if err := placed.umac.Init(key, size); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(mem, zeros) {
+			t.Error("UMACKey is not in the memory")
+		}
+		runtime.GC()
+		want := newUMACKey(t, key, size).Tag(nil, nonce, msg)
+		u := placed.umac.New()
+		u.Write(msg)
+		if got := placed.umac.Tag(nil, nonce, msg); !bytes.Equal(got, want) || !u.Verify(want, nonce) {
+			t.Errorf("UMAC %x, want %x", got, want)
+		}
+		u.Destroy()
+		if placed.umac.Destroy(); !bytes.Equal(mem, zeros) {
+			t.Errorf("after Destroy of UMACKey: %x", mem)
+		}
+	}
+}
+
+// TestPlacedGuards reads the bytes before and after the memory.
+func TestPlacedGuards(t *testing.T) {
+	_, mem, _ := placedKeys(t)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var sum byte // a byte that is not used would not be read
+	for _, offset := range []int{-unix.Getpagesize(), -1, len(mem), len(mem) + unix.Getpagesize() - 1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("the byte at %d can be read: %d", offset, sum)
+				}
+			}()
+			sum += *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), offset))
+		}()
+	}
+}
+
+// TestPlacedFlags asks the kernel whether the memory is locked, not dumped, and wiped
+// on fork.
+func TestPlacedFlags(t *testing.T) {
+	_, mem, err := placedKeys(t)
+	switch {
+	case err == nil:
+	case errors.Is(err, unix.ENOMEM), errors.Is(err, unix.EPERM), errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINVAL):
+		t.Skip("needs a higher RLIMIT_MEMLOCK, or Linux 4.14:", err)
+	default:
+		t.Fatal(err)
+	}
+	if unix.Madvise(mem, 1<<20) == nil {
+		t.Skip("needs a kernel: this is QEMU or the like, which accepts any advice and ignores it")
+	}
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skip("needs /proc:", err)
+	}
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	_, entry, _ := strings.Cut("\n"+string(smaps), fmt.Sprintf("\n%08x-%08x rw-p ", start, start+uintptr(len(mem))))
+	_, flags, found := strings.Cut(entry, "\nVmFlags: ")
+	if !found {
+		t.Fatalf("no flags of the %d bytes at %x in /proc/self/smaps", len(mem), start)
+	}
+	flags, _, _ = strings.Cut(flags, "\n")
+	for flag, what := range map[string]string{"lo": "locked", "dd": "kept out of core dumps", "wf": "wiped on fork"} {
+		if !slices.Contains(strings.Fields(flags), flag) {
+			t.Errorf("the memory is not %s: VmFlags: %s", what, flags)
+		}
+	}
+}

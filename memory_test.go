@@ -1,0 +1,84 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"example.com/fastmac"
+)
+
+// TestSizes checks how many bytes keys and streams take. Programs that hold one for
+// each connection depend on it: a change belongs in CHANGELOG.md.
+func TestSizes(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		size, on64, on32 uintptr
+	}{
+		{"UMACKey", unsafe.Sizeof(fastmac.UMACKey{}), 1720, 1700},
+		{"UMAC", unsafe.Sizeof(fastmac.UMAC{}), 376, 344},
+		{"HMACSHA512Key", unsafe.Sizeof(fastmac.HMACSHA512Key{}), 136, 132},
+		{"HMACSHA512", unsafe.Sizeof(fastmac.HMACSHA512{}), 232, 216},
+	} {
+		want := test.on64
+		if bits.UintSize == 32 {
+			want = test.on32
+		}
+		if test.size != want {
+			t.Errorf("%s has %d bytes, want %d", test.name, test.size, want)
+		}
+	}
+}
+
+// TestPointers checks which keys may be placed outside Go's memory: an HMACSHA512Key
+// has no pointers, and those of a UMACKey are nil if AES is not crypto/aes.
+func TestPointers(t *testing.T) { fastmac.ForAllKernels(t, testPointers) }
+
+func testPointers(t *testing.T) {
+	if found := pointers(reflect.ValueOf(fastmac.NewHMACSHA512Key([]byte("key"))).Elem(), ""); len(found) > 0 {
+		t.Errorf("HMACSHA512Key has pointers: %v", found)
+	}
+	for _, size := range umacTagSizes {
+		set := 0
+		found := pointers(reflect.ValueOf(newUMACKey(t, make([]byte, 16), size)).Elem(), "")
+		for _, v := range found {
+			if !v.IsZero() {
+				set++
+			}
+		}
+		if std := fastmac.Hardware().AES == "stdlib"; std != (set > 0) {
+			t.Errorf("UMACKey for %d bytes has %d pointers: %v; crypto/aes in use: %v", size, set, found, std)
+		}
+	}
+}
+
+// pointers returns what the garbage collector would follow in v, by its path.
+func pointers(v reflect.Value, path string) map[string]reflect.Value {
+	found := make(map[string]reflect.Value)
+	part := func(v reflect.Value, name string) {
+		for path, pointer := range pointers(v, path+name) {
+			found[path] = pointer
+		}
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			part(v.Field(i), "."+v.Type().Field(i).Name)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			part(v.Index(i), fmt.Sprintf("[%d]", i))
+		}
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+	default:
+		found[path] = v
+	}
+	return found
+}
