@@ -30,9 +30,9 @@ type Features struct {
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
 	SHA512 string // HMAC-SHA-512: avx512 (batches; AVX2 for one message), avx2 or stdlib
 
-	NHLacks     string
-	AESLacks    string // aesni may lack VAES, which only the expansion of keys uses
-	SHA512Lacks string
+	NHLacks     string `json:",omitempty"`
+	AESLacks    string `json:",omitempty"` // aesni may lack VAES, which only the expansion of keys uses
+	SHA512Lacks string `json:",omitempty"`
 }
 
 // Hardware reports which implementations are in use, and why not better ones.
