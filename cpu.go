@@ -102,6 +102,7 @@ func nhInstructions() []instruction {
 func aesInstructions() []instruction {
 	return []instruction{
 		{"AES", cpu.X86.HasAES},
+		{"SSSE3", cpu.X86.HasSSSE3},
 		{"SSE4.1", cpu.X86.HasSSE41},
 	}
 }
@@ -125,6 +126,7 @@ func sha512Instructions() []instruction {
 		{"BMI2", cpu.X86.HasBMI2},
 		{"AVX512F", cpu.X86.HasAVX512F},
 		{"AVX512BW", cpu.X86.HasAVX512BW},
+		{"AVX512VL", cpu.X86.HasAVX512VL},
 	}
 }
 

@@ -104,12 +104,13 @@ func TestKernelsOff(t *testing.T) {
 	for _, test := range []struct{ godebug, kernels, nhLacks, aesLacks, shaLacks string }{
 		{"cpu.avx512f=off", "avx2/aesni/avx2", "AVX512F", "AVX512F", "AVX512F"},
 		{"cpu.avx512bw=off", "avx2/aesni/avx2", "AVX512BW", "AVX512BW", "AVX512BW"},
-		{"cpu.avx512vl=off", "avx2/aesni/" + sha, "AVX512VL", "AVX512VL", ""},
+		{"cpu.avx512vl=off", "avx2/aesni/avx2", "AVX512VL", "AVX512VL", "AVX512VL"},
 		{"cpu.avx512dq=off", "avx2/aesni/" + sha, "AVX512DQ", "", ""},
 		{"cpu.avx2=off", "generic/aesni/stdlib", "AVX2", "", "AVX2"},
 		{"cpu.avx=off", "generic/aesni/stdlib", "AVX", "AVX", "AVX"},
 		{"cpu.bmi2=off", "generic/aesni/stdlib", "BMI2", "", "BMI2"},
 		{"cpu.bmi1=off", nh + "/aesni/stdlib", "", "", "BMI1"},
+		{"cpu.ssse3=off", nh + "/stdlib/" + sha, "", "SSSE3", ""},
 		{"cpu.sse41=off", nh + "/stdlib/" + sha, "", "SSE4.1", ""},
 		{"cpu.aes=off", nh + "/stdlib/" + sha, "", "AES", ""},
 		{"cpu.avx512f=off,cpu.aes=off", "avx2/stdlib/avx2", "AVX512F", "AES, AVX512F", "AVX512F"},
@@ -157,7 +158,7 @@ func TestRequireHardwareOff(t *testing.T) {
 	for godebug, missing := range map[string]string{
 		"cpu.aes=off":                 "AES",
 		"cpu.sse41=off,cpu.aes=off":   "AES,SSE4.1",
-		"cpu.sse41=off,cpu.ssse3=off": "SSE4.1",
+		"cpu.sse41=off,cpu.ssse3=off": "SSSE3,SSE4.1",
 		"cpu.avx=off":                 "", // AES needs no AVX
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestRequireHardware$|^TestUMACSign$")

@@ -5,8 +5,11 @@
 package fastmac_test
 
 import (
+	"crypto/fips140"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -20,6 +23,7 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/sshmac"
+	"golang.org/x/sys/unix"
 )
 
 // After Destroy no secret is left in the memory of a process. These tests start
@@ -90,8 +94,12 @@ func TestDestroyScan(t *testing.T) {
 					t.Errorf("without Destroy %s is not found", kind)
 				}
 			}
-			if len(kinds) != 16 {
-				t.Errorf("%d kinds of secrets, want 16: %q", len(kinds), kinds)
+			want := 16
+			if fastmac.Hardware().AES == "stdlib" {
+				want = 13 // the schedules and pads of crypto/aes are unknown
+			}
+			if len(kinds) != want {
+				t.Errorf("%d kinds of secrets, want %d: %q", len(kinds), want, kinds)
 			}
 		})
 	}
@@ -120,6 +128,13 @@ func TestDestroyScanRuntime(t *testing.T) {
 // scan starts a process and returns how many pieces of each kind of secret it has in
 // its memory, and the names of all kinds.
 func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []string) {
+	t.Helper()
+	if fips140.Enabled() {
+		t.Skip("FIPS 140 mode: crypto/hmac keeps copies of the key")
+	}
+	if mactest.Race {
+		t.Skip("the race detector's own memory is too large to be scanned")
+	}
 	in := new(scanSecrets)
 	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), 1}).Read(storage(in))
 	secrets, kinds := scanFor(t, in)
@@ -135,7 +150,9 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := cmd.Start(); errors.Is(err, unix.ENOEXEC) {
+		t.Skip("needs a processor of this architecture, not an emulator:", err)
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	defer cmd.Wait()
@@ -152,6 +169,9 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 		t.Fatalf("%v: %s%s", err, line[:n], rest)
 	}
 	found, err = secrets.Scan(cmd.Process.Pid)
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+		t.Skip("may not read the memory of a child process:", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +183,12 @@ const scanReady = "ready\n"
 // scanFor returns the secrets that a process with this input makes.
 func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 	secrets := new(mactest.Secrets)
-	pieces := make(map[string]int)
-	add := func(kind string, secret []byte) { pieces[kind] += secrets.Add(kind, secret) }
+	kinds := make(map[string]bool)
+	add := func(kind string, secret []byte) {
+		if secrets.Add(kind, secret) > 0 {
+			kinds[kind] = true
+		}
+	}
 	add("message", in.msg[:])
 	add("HMAC key", in.hmacKey[:])
 	add("SSH key", in.sshKey[:])
@@ -185,7 +209,11 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 		fastmac.Secrets(m, add)
 		fastmac.Secrets(fastmac.NewSetupHMAC(key), add)
 	}
-	return secrets, slices.Sorted(maps.Keys(pieces))
+	for _, tagSize := range []int{8, 16} {
+		fastmac.Secrets(newUMACKey(t, in.sshKey[:16], tagSize).New(), add)
+	}
+	fastmac.Secrets(fastmac.NewHMACSHA512(in.sshKey[:]), add)
+	return secrets, slices.Sorted(maps.Keys(kinds))
 }
 
 // scanUMAC leaves a stream with part of a group, groups, blocks, and pads ahead.
@@ -237,6 +265,7 @@ type scanned struct {
 
 	mu   sync.Mutex
 	kept []destroyer
+	ssh  []hash.Hash
 }
 
 // keep notes what is to be destroyed.
@@ -246,11 +275,20 @@ func (s *scanned) keep(d any) {
 	s.kept = append(s.kept, d.(destroyer))
 }
 
+// destroy destroys all, except the hashes of sshmac: it drops these, as x/crypto does,
+// and waits until they have been collected.
 func (s *scanned) destroy() {
 	for _, d := range s.kept {
 		s.do(d.Destroy)
 	}
 	s.group.Wait()
+	s.ssh = nil
+	for range 2 { // at the second collection all finalizers of the first have run
+		collected := make(chan bool)
+		runtime.SetFinalizer(new([64]byte), func(*[64]byte) { close(collected) })
+		runtime.GC()
+		<-collected
+	}
 }
 
 // do calls f in a new goroutine, at some depth of its stack.
@@ -284,7 +322,7 @@ func (s *scanned) use() {
 			s.do(func() { s.hmacBatch(key) })
 		}
 		for _, m := range sshmac.Modes() {
-			s.do(func() { s.ssh(m) })
+			s.do(func() { s.sshMAC(m) })
 		}
 		runtime.GC()
 	}
@@ -374,9 +412,11 @@ func (s *scanned) hmacBatch(key []byte) {
 	}
 }
 
-func (s *scanned) ssh(m sshmac.Mode) {
+func (s *scanned) sshMAC(m sshmac.Mode) {
 	h := m.New(s.in.sshKey[:m.KeySize])
-	s.keep(h)
+	s.mu.Lock()
+	s.ssh = append(s.ssh, h)
+	s.mu.Unlock()
 	for i, size := range scanSizes {
 		h.Reset()
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(i)))

@@ -108,6 +108,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"runtime"
 
 	"example.com/fastmac"
 )
@@ -145,7 +146,9 @@ const (
 // the calls of an SSH transport: Reset, Write of the packet's sequence number (4
 // bytes, big-endian), Write of the packet, Sum. UMAC uses the sequence number as its
 // nonce, not as a part of the message; bytes of it that were not written count as
-// zeros. The hash is a [hash.Cloner] and not safe for concurrent use.
+// zeros. The hash is a [hash.Cloner] and not safe for concurrent use. It has a method
+// Destroy, which overwrites it and its key. Since x/crypto does not call that, a finalizer
+// does, when the garbage collector finds that the hash and its clones are not in use.
 type Mode struct {
 	Name    string
 	KeySize int
@@ -190,13 +193,17 @@ func newUMAC(newStream func(key []byte) (*fastmac.UMAC, error)) func(key []byte)
 		if err != nil {
 			panic(err) // impossible with this key size
 		}
-		return &packetUMAC{u: u, missing: sequenceSize}
+		p := &packetUMAC{u: u, missing: sequenceSize}
+		runtime.SetFinalizer(p, (*packetUMAC).Destroy)
+		return p
 	}
 }
 
 func newHMACSHA512(key []byte) hash.Hash {
 	mustSize(key, hmacKeySize)
-	return fastmac.NewHMACSHA512(key)
+	m := fastmac.NewHMACSHA512(key)
+	runtime.SetFinalizer(m, (*fastmac.HMACSHA512).Destroy) // clones keep m alive
+	return m
 }
 
 func mustSize(key []byte, size int) {
@@ -209,9 +216,11 @@ func mustSize(key []byte, size int) {
 // call.
 const shortSize = 512
 
-// packetUMAC is UMAC as an SSH transport calls it.
+// packetUMAC is UMAC as an SSH transport calls it. It is destroyed when it has become
+// unreachable, because transports do not destroy their MACs.
 type packetUMAC struct {
-	u *fastmac.UMAC
+	u     *fastmac.UMAC
+	owner *packetUMAC // of the key of a clone, which must remain reachable
 
 	// The packet's sequence number, and how many of its bytes are still to be
 	// written.
@@ -279,7 +288,7 @@ func (p *packetUMAC) Reset() {
 	p.gathered, p.long = 0, false
 }
 
-// Destroy wipes the key and the packet.
+// Destroy overwrites the packet, and the key if p is not a clone.
 func (p *packetUMAC) Destroy() {
 	p.u.Destroy()
 	*p = packetUMAC{u: p.u}
@@ -295,6 +304,10 @@ func (p *packetUMAC) Clone() (hash.Cloner, error) {
 	}
 	c := *p
 	c.u = u.(*fastmac.UMAC)
+	if c.owner == nil {
+		c.owner = p
+	}
+	runtime.SetFinalizer(&c, (*packetUMAC).Destroy)
 	return &c, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -65,13 +66,58 @@ func TestContract(t *testing.T) {
 	for _, m := range Modes() {
 		t.Run(m.Name, func(t *testing.T) {
 			key := bytes.Repeat([]byte{7}, m.KeySize)
-			var methods []string
+			methods := []string{"Destroy"}
 			if strings.HasPrefix(m.Name, "hmac") {
-				methods = []string{"Destroy", "Verify"} // of a *fastmac.HMACSHA512
+				methods = append(methods, "Verify") // of a *fastmac.HMACSHA512
 			}
 			mactest.TestHash(t, mactest.Subject{New: func() hash.Hash { return m.New(key) }, Methods: methods})
 		})
 	}
+}
+
+// TestCloneKeepsKey checks that the key of a clone is not wiped when only clones are left,
+// and that it is by Destroy of the first hash.
+func TestCloneKeepsKey(t *testing.T) {
+	for _, m := range Modes() {
+		key := bytes.Repeat([]byte{7}, m.KeySize)
+		h := m.New(key)
+		h.Write([]byte("0000message"))
+		want := h.Sum(nil)
+		c := clone(t, clone(t, h))
+		h = nil
+		for range 3 {
+			collected := make(chan bool)
+			runtime.SetFinalizer(new([64]byte), func(*[64]byte) { close(collected) })
+			runtime.GC()
+			<-collected
+		}
+		if got := c.Sum(nil); !bytes.Equal(got, want) {
+			t.Errorf("%s: tag %x of a clone, want %x", m.Name, got, want)
+		}
+
+		h = m.New(key)
+		c = clone(t, h)
+		h.(interface{ Destroy() }).Destroy()
+		for _, destroyed := range []hash.Hash{h, c} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: a hash can be used after Destroy", m.Name)
+					}
+				}()
+				destroyed.Sum(nil)
+			}()
+		}
+	}
+}
+
+func clone(t *testing.T, h hash.Hash) hash.Hash {
+	t.Helper()
+	c, err := h.(hash.Cloner).Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // TestPackets computes tags as an SSH transport does and compares them with those

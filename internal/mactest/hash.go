@@ -331,7 +331,7 @@ func (s Subject) testAllocations(t *testing.T) {
 // SkipAllocations skips a test that counts allocations if the race detector is on,
 // which allocates too.
 func SkipAllocations(t *testing.T) {
-	if raceEnabled {
+	if Race {
 		t.Skip("the race detector allocates")
 	}
 }

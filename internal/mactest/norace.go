@@ -6,4 +6,5 @@
 
 package mactest
 
-const raceEnabled = false
+// Race reports whether the race detector is in use.
+const Race = false

@@ -6,4 +6,5 @@
 
 package mactest
 
-const raceEnabled = true
+// Race reports whether the race detector is in use.
+const Race = true
