@@ -7,23 +7,15 @@ package fastmac
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
 	"sync/atomic"
 )
 
 // maxNonces is how many nonces one Nonces returns. No number of goroutines that call
 // Next after that can wrap its counter, of 64 bits, around.
 const maxNonces = 1 << 63
-
-// NoncesSizeError is the error of [NewNonces] for this size, which is not 12 to 16
-// bytes.
-type NoncesSizeError int
-
-func (e NoncesSizeError) Error() string {
-	return "fastmac: Nonces of " + strconv.Itoa(int(e)) + " bytes: want 12 to 16"
-}
 
 // Nonces returns nonces, never the same twice: big-endian numbers modulo 2^(8*size), of
 // which the first is from [crypto/rand] and each other one is one more than the last.
@@ -53,10 +45,10 @@ type Nonces struct {
 }
 
 // NewNonces returns a Nonces whose nonces have size bytes, 12 to 16. For another size
-// it returns a [NoncesSizeError].
+// it returns an error.
 func NewNonces(size int) (*Nonces, error) {
 	if size < 12 || size > 16 {
-		return nil, NoncesSizeError(size)
+		return nil, fmt.Errorf("fastmac: Nonces of %d bytes: want 12 to 16", size)
 	}
 	var first [16]byte
 	rand.Read(first[:])

@@ -6,7 +6,6 @@ package fastmac_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -146,12 +145,9 @@ func TestNewNonces(t *testing.T) {
 			}
 			continue
 		}
-		var e fastmac.NoncesSizeError
-		if nonces != nil || !errors.As(err, &e) || int(e) != size {
-			t.Fatalf("%d bytes: %v, %v", size, nonces, err)
-		}
-		if want := fmt.Sprintf("fastmac: Nonces of %d bytes: want 12 to 16", size); err.Error() != want {
-			t.Errorf("error %q, want %q", err, want)
+		want := fmt.Sprintf("fastmac: Nonces of %d bytes: want 12 to 16", size)
+		if nonces != nil || err == nil || err.Error() != want {
+			t.Errorf("%d bytes: %v, error %v, want %s", size, nonces, err, want)
 		}
 	}
 }

@@ -4,18 +4,10 @@
 
 package fastmac
 
-import "strconv"
+import "fmt"
 
 // maxReplayWindow is the largest window in counters. Its bits take 256 KiB.
 const maxReplayWindow = 1 << 20
-
-// ReplayWindowSizeError is the error of [NewReplayWindow] for a window of this many
-// counters, which is not 1 to 1048576.
-type ReplayWindowSizeError int
-
-func (e ReplayWindowSizeError) Error() string {
-	return "fastmac: ReplayWindow of " + strconv.Itoa(int(e)) + " bits: want 1 to " + strconv.Itoa(maxReplayWindow)
-}
 
 // ReplayWindow finds messages that arrive twice, RFC 4418 section 6.4, by the counter
 // that the sender gives each of them. It is the sliding window of RFC 4303 section
@@ -43,15 +35,15 @@ type ReplayWindow struct {
 }
 
 // NewReplayWindow returns a window of so many bits, 1 to 1048576: one for each counter
-// that it remembers. For another number it returns a [ReplayWindowSizeError]. The
-// memory is at most twice what these bits need, and 16 bytes.
+// that it remembers. For another number it returns an error. The memory is at most twice
+// what these bits need, and 16 bytes.
 //
 // A message is refused if one whose counter is higher by bits or more came before it.
 // RFC 4303 advises 64; fast networks with several paths need thousands. Where messages
 // arrive in order, 1 is enough.
 func NewReplayWindow(bits int) (*ReplayWindow, error) {
 	if bits < 1 || bits > maxReplayWindow {
-		return nil, ReplayWindowSizeError(bits)
+		return nil, fmt.Errorf("fastmac: ReplayWindow of %d bits: want 1 to %d", bits, maxReplayWindow)
 	}
 	// A window that begins with the last bit of a word is in this many words.
 	needed := 1 + (bits-1+63)/64

@@ -5,7 +5,6 @@
 package fastmac_test
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -143,12 +142,9 @@ func TestReplayWindowEdges(t *testing.T) {
 func TestNewReplayWindow(t *testing.T) {
 	for _, n := range []int{-1 << 31, -64, -1, 0, 1<<20 + 1, 1<<31 - 1} {
 		w, err := fastmac.NewReplayWindow(n)
-		var e fastmac.ReplayWindowSizeError
-		if w != nil || !errors.As(err, &e) || int(e) != n {
-			t.Fatalf("%d bits: %v, %v", n, w, err)
-		}
-		if want := fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to 1048576", n); err.Error() != want {
-			t.Errorf("error %q, want %q", err, want)
+		want := fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to 1048576", n)
+		if w != nil || err == nil || err.Error() != want {
+			t.Errorf("%d bits: %v, error %v, want %s", n, w, err, want)
 		}
 	}
 	mustPanic(t, "Accept of the zero value", "NewReplayWindow did not make", func() { new(fastmac.ReplayWindow).Accept(1) })
