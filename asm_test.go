@@ -119,6 +119,50 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
+// TestVectorsWiped checks that functions set all vector registers to zero that they use,
+// before they return. Exceptions are the kernels that hash short messages.
+func TestVectorsWiped(t *testing.T) {
+	vector := regexp.MustCompile(`\b[XYZ](\d+)\b`)
+	wiped := regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`)
+	checked := 0
+	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/sha512/sha512_amd64.s"} {
+		text, err := os.ReadFile(filepath.FromSlash(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, function := range strings.Split(string(text), "\nTEXT ")[1:] {
+			name, _, _ := strings.Cut(function, "(")
+			switch name {
+			case "·nhAddAVX512", "·nhAddAVX2", "·fillAVX512", "·tagOnlyAVX512", "·tagNextAVX512", "·tagWordsAVX512":
+				continue
+			}
+			checked++
+			used, zero := map[string]bool{"14": true}, make(map[string]bool) // X14: see internal/asm/wipe
+			for line := range strings.Lines(function) {
+				line = strings.TrimSuffix(line, "\n")
+				if m := wiped.FindStringSubmatch(line); m != nil && m[1] == m[2] && (m[3] == "" || m[3] == m[1]) {
+					zero[m[1]] = true
+				} else if line == "\tRET" {
+					for register := range used {
+						if !zero[register] {
+							t.Errorf("%s: %s leaves vector register %s as it is", file, name, register)
+						}
+					}
+					used, zero = map[string]bool{"14": true}, make(map[string]bool)
+				} else if strings.TrimSpace(line) != "VZEROUPPER" {
+					for _, m := range vector.FindAllStringSubmatch(line, -1) {
+						used[m[1]] = true
+						delete(zero, m[1])
+					}
+				}
+			}
+		}
+	}
+	if checked != 13 {
+		t.Errorf("%d functions, want 13", checked)
+	}
+}
+
 // TestUpperHalves checks that every return of a vector kernel clears the upper halves
 // of the registers, which otherwise slow down the code that runs next, and that the
 // kernel overwrites its frame, which holds secrets, before it returns.

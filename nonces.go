@@ -17,6 +17,8 @@ import (
 // Next after that can wrap its counter, of 64 bits, around.
 const maxNonces = 1 << 63
 
+const minNoncesSize = 12 // of a nonce, in bytes
+
 // Nonces returns nonces, never the same twice: big-endian numbers modulo 2^(8*size), of
 // which the first is from [crypto/rand] and each other one is one more than the last.
 // They are not secret: whoever sees one knows the next. A UMAC stream computes pads
@@ -47,8 +49,8 @@ type Nonces struct {
 // NewNonces returns a Nonces whose nonces have size bytes, 12 to 16. For another size
 // it returns an error.
 func NewNonces(size int) (*Nonces, error) {
-	if size < 12 || size > 16 {
-		return nil, fmt.Errorf("fastmac: Nonces of %d bytes: want 12 to 16", size)
+	if size < minNoncesSize || size > MaxNonceSize {
+		return nil, fmt.Errorf("fastmac: Nonces of %d bytes: want %d to %d", size, minNoncesSize, MaxNonceSize)
 	}
 	var first [16]byte
 	rand.Read(first[:])
@@ -64,7 +66,13 @@ func NewNonces(size int) (*Nonces, error) {
 // nonces.
 func (n *Nonces) Next(dst []byte) []byte {
 	used := n.used.Add(1) - 1
-	if n.size == 0 {
+	start, end := len(dst), len(dst)+n.size
+	if end > cap(dst) {
+		dst = slices.Grow(dst, n.size)
+	}
+	dst = dst[:end]
+	nonce := dst[start:]
+	if len(nonce) < minNoncesSize {
 		panic("fastmac: use of a Nonces that NewNonces did not make")
 	}
 	if used >= maxNonces {
@@ -74,9 +82,7 @@ func (n *Nonces) Next(dst []byte) []byte {
 	high := n.high + carry
 	// Two stores that overlap where size is not 16. To copy the nonce from an array
 	// would take longer: the loads would have to wait for the stores before them.
-	end := len(dst) + n.size
-	dst = slices.Grow(dst, n.size)[:end]
-	binary.BigEndian.PutUint64(dst[end-n.size:], high<<(8*uint(16-n.size)))
-	binary.BigEndian.PutUint64(dst[end-8:], low)
+	binary.BigEndian.PutUint64(nonce, high<<(8*(16-len(nonce))&63))
+	binary.BigEndian.PutUint64(nonce[len(nonce)-8:], low)
 	return dst
 }
