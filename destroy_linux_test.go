@@ -259,11 +259,11 @@ type destroyer interface{ Destroy() }
 // scanned uses the package in many goroutines, whose stacks grow at different calls.
 type scanned struct {
 	in     *scanSecrets
-	rng    *rand.Rand
 	group  sync.WaitGroup
 	setups []any
 
 	mu   sync.Mutex
+	rng  *rand.Rand
 	kept []destroyer
 	ssh  []hash.Hash
 }
@@ -293,7 +293,9 @@ func (s *scanned) destroy() {
 
 // do calls f in a new goroutine, at some depth of its stack.
 func (s *scanned) do(f func()) {
+	s.mu.Lock()
 	depth := s.rng.IntN(120)
+	s.mu.Unlock()
 	s.group.Go(func() { deep(depth, f) })
 }
 
@@ -311,12 +313,14 @@ func (s *scanned) use() {
 		for i, tagSize := range umacTagSizes {
 			for _, size := range scanUMACKeySizes {
 				key := s.in.umacKeys[i][:size]
+				s.do(func() { s.umacInit(key, tagSize) })
 				s.do(func() { s.umacKey(key, tagSize) })
 				s.do(func() { s.umac(key, tagSize) })
 			}
 		}
 		for _, size := range scanHMACKeySizes {
 			key := s.in.hmacKey[:size]
+			s.do(func() { s.keep(fastmac.NewHMACSHA512Key(key)) })
 			s.do(func() { s.hmacKey(key) })
 			s.do(func() { s.hmac(key) })
 			s.do(func() { s.hmacBatch(key) })
@@ -331,11 +335,19 @@ func (s *scanned) use() {
 
 var scanNonce = []byte("nonce of 16 byte")
 
-func (s *scanned) umacKey(key []byte, tagSize int) {
+// umacInit sets up a key, and computes a tag in another goroutine.
+func (s *scanned) umacInit(key []byte, tagSize int) {
 	k := new(fastmac.UMACKey)
 	for range 2 {
 		must(k.Init(key, tagSize))
 	}
+	s.keep(k)
+	s.do(func() { k.Tag(nil, scanNonce, s.in.msg[:1500]) })
+}
+
+func (s *scanned) umacKey(key []byte, tagSize int) {
+	k, err := fastmac.NewUMACKey(key, tagSize)
+	must(err)
 	s.keep(k)
 	for _, size := range scanSizes {
 		msg := s.in.msg[:size]
@@ -423,6 +435,7 @@ func (s *scanned) sshMAC(m sshmac.Mode) {
 		h.Write(s.in.msg[:size])
 		h.Sum(nil)
 	}
+	h.Reset()
 	h.Write(s.in.msg[:100])
 }
 

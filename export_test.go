@@ -5,6 +5,7 @@
 package fastmac
 
 import (
+	"crypto/aes"
 	"encoding/binary"
 	"fmt"
 	"testing"
@@ -91,7 +92,9 @@ func Secrets(v any, add func(kind string, secret []byte)) {
 		add("L3 key", storage(&k.uhash.l3.low))
 		add("L3 key", storage(&k.uhash.l3.high))
 		add("pad key", storage(&k.pad.aes.schedule))
-		add("pads ahead", storage(&v.pads.blocks))
+		for i := v.pads.next; i < v.pads.end; i++ {
+			add("pads ahead", v.pads.blocks[aes.BlockSize*i:][:aes.BlockSize])
+		}
 		add("UHASH state", storage(&v.uhash.l1.sums))
 		add("UHASH state", storage(&v.uhash.l2.y))
 	case *HMACSHA512:

@@ -32,7 +32,7 @@ func (s *Secrets) Add(kind string, secret []byte) (added int) {
 	}
 	for ; len(secret) >= pieceSize; secret = secret[8:] {
 		piece := [pieceSize]byte(secret)
-		if !isRandom(piece) {
+		if !isRandom(piece[:]) {
 			continue
 		}
 		added++
@@ -50,21 +50,16 @@ func (s *Secrets) Add(kind string, secret []byte) (added int) {
 	return added
 }
 
-// isRandom reports whether both halves of a piece could be random: that they have many
-// distinct bytes. Residues modulo p36 have three zeros in a half.
-func isRandom(piece [pieceSize]byte) bool {
-	for _, half := range [][]byte{piece[:8], piece[8:]} {
-		distinct := 0
-		for i, b := range half {
-			if bytes.IndexByte(half[:i], b) < 0 {
-				distinct++
-			}
-		}
-		if distinct < 5 {
-			return false
+// isRandom reports whether a piece could be random: whether it has many distinct bytes.
+// There are only 8 random ones in some secrets.
+func isRandom(piece []byte) bool {
+	distinct := 0
+	for i, b := range piece {
+		if bytes.IndexByte(piece[:i], b) < 0 {
+			distinct++
 		}
 	}
-	return true
+	return distinct >= 7
 }
 
 // filterOf returns an index into the filter, from the first 8 bytes of p.
