@@ -286,7 +286,8 @@ func (m *HMACSHA512) Reset() {
 		m.fips.Reset()
 		return
 	}
-	m.n, m.state = sha512.BlockSize, m.key.inner
+	m.n = sha512.BlockSize
+	m.state = m.key.inner // in a tuple it would be copied to the stack
 }
 
 // Size returns 64, the size of a tag in bytes.

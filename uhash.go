@@ -236,7 +236,8 @@ func (k *uhashKey) tagWords(tag *[maxUMACTagSize]byte, words *l1Words, x pad) {
 func (k *uhashKey) lastWords(words *l1Words, l1 *l1State, rest []byte, length uint64) {
 	// Field by field: a copy of the whole has a load that waits for two stores.
 	var s l1State
-	s.sums, s.bytes = l1.sums, l1.bytes
+	s.sums = l1.sums
+	s.bytes = l1.bytes
 	whole := len(rest) &^ (l1Group - 1)
 	if whole > 0 {
 		nhAdd(&s, k, rest[:whole])
