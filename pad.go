@@ -17,19 +17,23 @@ import (
 
 // padKey is the key of PDF for tags of one size.
 type padKey struct {
-	aes     aesKey
-	tagSize uint8
+	aes       aesKey
+	tagSize   uint8
+	partBits  uint8 // number of low bits of a nonce that select a part of the block
+	firstPart uint8 // in partBytes
 }
 
-// partBits is the number of low bits of a nonce that select a part of the block.
-func (k *padKey) partBits() uint {
-	switch k.tagSize {
+// setTagSize sets up all except for the AES key.
+func (k *padKey) setTagSize(size int) {
+	k.tagSize = uint8(size)
+	switch size {
 	case 4:
-		return 2
+		k.partBits, k.firstPart = 2, 0
 	case 8:
-		return 1
+		k.partBits, k.firstPart = 1, 4
+	default:
+		k.partBits, k.firstPart = 0, 6
 	}
-	return 0
 }
 
 // part returns the pad in a part of an encrypted block, and nothing of other parts.
@@ -43,9 +47,8 @@ func (k *padKey) part(block *[aes.BlockSize]byte, part uint64) pad {
 	return pad{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
 }
 
-// partBytes are the bytes of a block that each part is: the four of a tag of 4 bytes,
-// the two of 8 bytes, and the whole block, each at 8 - 2<<partBits and following. 0xff
-// is none.
+// partBytes are the bytes of a block that each part is: the four parts for tags of 4
+// bytes, the two for 8 bytes, and the whole block. 0xff is none.
 var partBytes = func() (bytes [8][aes.BlockSize]byte) {
 	for i := range bytes {
 		size, part := 4, i
@@ -93,8 +96,7 @@ func (k *padKey) pad(nonce []byte) pad {
 			first |= uint64(b) << (8 * i)
 		}
 	}
-	partBits := k.partBits()
-	part := uint64(nonce[n-1]) & (1<<partBits - 1)
+	part := uint64(nonce[n-1]) & (1<<(k.partBits&63) - 1)
 	if n <= 8 {
 		first ^= part << (8 * (n - 1))
 	} else {
@@ -102,7 +104,7 @@ func (k *padKey) pad(nonce []byte) pad {
 	}
 	// The pads of other nonces in the block are not in memory for a moment.
 	if useAES {
-		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(8-2<<partBits+part)&7])
+		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(uint64(k.firstPart)+part)&7])
 		return pad{first, second}
 	}
 	var block [aes.BlockSize]byte
@@ -133,7 +135,7 @@ func (s *pads) pad(k *padKey, nonce []byte) pad {
 	if len(nonce) < 8 || !useAES {
 		return k.pad(nonce)
 	}
-	partBits := k.partBits()
+	partBits := k.partBits & 63
 	prefix := nonce[:len(nonce)-8]
 	counter := binary.BigEndian.Uint64(nonce[len(nonce)-8:])
 	number := counter >> partBits
@@ -170,7 +172,7 @@ func (s *pads) fill(k *padKey, nonce []byte, number uint64, inOrder bool) {
 	for i := 0; i < n; i += aes.BlockSize {
 		b := (*[aes.BlockSize]byte)(s.blocks[i:])
 		*b = block
-		binary.BigEndian.PutUint64(b[len(prefix):][:8], (number+uint64(i/aes.BlockSize))<<k.partBits())
+		binary.BigEndian.PutUint64(b[len(prefix):][:8], (number+uint64(i/aes.BlockSize))<<k.partBits)
 	}
 	clear(s.blocks[n:])
 	k.aes.encrypt(s.blocks[:n])

@@ -72,7 +72,9 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 // use.
 //
 // Do not print a struct that has a key by value in an unexported field: fmt does not
-// call the methods of such fields, and prints the bytes of the key.
+// call the methods of such fields, and prints the bytes of the key. Where
+// [Hardware] reports "stdlib" for AES, k must be in Go's memory, because it has a pointer
+// then.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	switch tagSize {
 	case 4, 8, 12, 16:
@@ -103,7 +105,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	copy(padKey[:], subkey[kdfPad])
 	k.uhash.init(n, kdf, subkey[kdfL2], subkey[kdfL3Key1], subkey[kdfL3Key2])
 	k.pad.aes.init(padKey[:len(key)])
-	k.pad.tagSize = uint8(tagSize)
+	k.pad.setTagSize(tagSize)
 	clear(padKey[:])
 	if !useAES {
 		wipe.Stack() // after crypto/aes
@@ -175,8 +177,8 @@ func (k *UMACKey) New() *UMAC {
 // Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
 // except that a second Destroy does nothing. Do not call it while the key is in use.
 //
-// Destroy does not wipe the pads that streams of k have computed ahead: destroy those
-// streams too. SECURITY.md in the module lists what else it cannot wipe.
+// Destroy does not overwrite the pads that streams of k have computed ahead: destroy
+// those streams too. SECURITY.md in the module lists what else it cannot overwrite.
 func (k *UMACKey) Destroy() {
 	k.pad.aes.destroy()
 	*k = UMACKey{}
@@ -296,7 +298,7 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 //
 // The nonce is as for [UMAC.AppendTag], except that for a wrong length Bind returns a
 // [NonceSizeError]. Tag only one message with it: after a Reset use the hash to verify,
-// not to tag again. It has no Destroy; its memory is left to the garbage collector.
+// not to tag again. The hash has a method Destroy, which overwrites it, and not the key.
 func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 	u.mustLive()
 	if !isNonce(nonce) {
@@ -363,7 +365,7 @@ func (b *boundUMAC) Reset()                      { b.u.Reset() }
 func (b *boundUMAC) Size() int                   { return b.u.Size() }
 func (b *boundUMAC) BlockSize() int              { return b.u.BlockSize() }
 
-// Destroy wipes the hash. The key is not its own.
+// Destroy overwrites the hash, and not the key.
 func (b *boundUMAC) Destroy() {
 	b.u.Destroy()
 	*b = boundUMAC{u: b.u}

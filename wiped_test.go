@@ -23,7 +23,7 @@ func TestPadsWiped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shift := k.pad.partBits()
+		shift := k.pad.partBits
 		u := k.New()
 		most := 0
 		counter := uint64(0)
