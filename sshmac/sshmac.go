@@ -105,6 +105,7 @@
 package sshmac
 
 import (
+	"crypto/fips140"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -193,16 +194,26 @@ func newUMAC(newStream func(key []byte) (*fastmac.UMAC, error)) func(key []byte)
 		if err != nil {
 			panic(err) // impossible with this key size
 		}
-		p := &packetUMAC{u: u, missing: sequenceSize}
-		runtime.SetFinalizer(p, (*packetUMAC).Destroy)
-		return p
+		return newPacketUMAC(&packetUMAC{u: u, missing: sequenceSize})
 	}
+}
+
+// newPacketUMAC returns p, which is overwritten when it has become unreachable, because
+// transports do not destroy their MACs. There are two finalizers, because u can be in
+// use for longer than p: by a call of its methods that is the last use of p, and by
+// clones, which have its key.
+func newPacketUMAC(p *packetUMAC) *packetUMAC {
+	runtime.SetFinalizer(p.u, (*fastmac.UMAC).Destroy)
+	runtime.SetFinalizer(p, (*packetUMAC).wipe)
+	return p
 }
 
 func newHMACSHA512(key []byte) hash.Hash {
 	mustSize(key, hmacKeySize)
 	m := fastmac.NewHMACSHA512(key)
-	runtime.SetFinalizer(m, (*fastmac.HMACSHA512).Destroy) // clones keep m alive
+	if !fips140.Enabled() { // then crypto/hmac can be in use for longer than m
+		runtime.SetFinalizer(m, (*fastmac.HMACSHA512).Destroy)
+	}
 	return m
 }
 
@@ -216,11 +227,9 @@ func mustSize(key []byte, size int) {
 // call.
 const shortSize = 512
 
-// packetUMAC is UMAC as an SSH transport calls it. It is destroyed when it has become
-// unreachable, because transports do not destroy their MACs.
+// packetUMAC is UMAC as an SSH transport calls it.
 type packetUMAC struct {
-	u     *fastmac.UMAC
-	owner *packetUMAC // of the key of a clone, which must remain reachable
+	u *fastmac.UMAC
 
 	// The packet's sequence number, and how many of its bytes are still to be
 	// written.
@@ -291,8 +300,11 @@ func (p *packetUMAC) Reset() {
 // Destroy overwrites the packet, and the key if p is not a clone.
 func (p *packetUMAC) Destroy() {
 	p.u.Destroy()
-	*p = packetUMAC{u: p.u}
+	p.wipe()
 }
+
+// wipe overwrites the packet.
+func (p *packetUMAC) wipe() { *p = packetUMAC{u: p.u} }
 
 func (p *packetUMAC) Size() int      { return p.u.Size() }
 func (p *packetUMAC) BlockSize() int { return p.u.BlockSize() }
@@ -304,11 +316,7 @@ func (p *packetUMAC) Clone() (hash.Cloner, error) {
 	}
 	c := *p
 	c.u = u.(*fastmac.UMAC)
-	if c.owner == nil {
-		c.owner = p
-	}
-	runtime.SetFinalizer(&c, (*packetUMAC).Destroy)
-	return &c, nil
+	return newPacketUMAC(&c), nil
 }
 
 // The name and tag size of u are printed, and nothing of the packet.
