@@ -23,38 +23,41 @@
 //
 // # Keys and nonces
 //
-// A UMAC nonce is used for one message under one key. With two tags under the same nonce
-// an attacker knows the xor of the two hashes, because the pad cancels out. From such
-// pairs it can learn the key of the hash, and then forge tags under every nonce under
-// which it has seen one. The rules of RFC 4418 section 6.3:
+// Never use a UMAC nonce for two messages under one key. A tag is the hash of the message
+// xor a pad, which depends only on the key and the nonce. In two tags under the same nonce
+// the pads cancel out, and an attacker knows the xor of the two hashes. From such pairs it
+// can learn the key of the hash, and then forge tags under every nonce for which it has
+// seen a tag. RFC 4418 section 6.3 has two rules:
 //
-//   - All nonces under one key have the same length, 1 to 16 bytes. UMAC zero-pads
-//     shorter ones, so that nonces of different lengths can be equal: 04 and 0400 are,
-//     for all tag sizes, and 01 and 0100 for tags of 96 and 128 bits. This package
-//     does not check that lengths are not mixed; the caller must not mix them.
-//   - Two senders have different keys, or nonces that cannot be equal.
+//   - All nonces under one key have the same length, 1 to 16 bytes. UMAC pads shorter
+//     ones with zeros, so two nonces of different lengths can be equal: the bytes 04 and
+//     04 00 for all tag sizes, and 01 and 01 00 for tags of 96 and 128 bits. This package
+//     does not check that all lengths are equal.
+//   - Two senders have different keys, or nonces that are never equal.
 //
-// Where the nonces come from, and what breaks them:
+// The sources of nonces, and what must not happen to each:
 //
-//	source                       what may not happen
-//	a counter of 8 bytes         it is set back: by a crash, a restored backup or snapshot
-//	Nonces, 12 to 16 bytes       a snapshot of the running process is restored, or its memory forked
-//	Sign, SignReader             more than 2^48 messages under one key
+//	source                  what must not happen
+//	a counter of 8 bytes    it is set back, by a crash or a restored backup or snapshot
+//	Nonces, 12 to 16 bytes  its memory is forked, or restored from a snapshot
+//	Sign, SignReader        more than 2^48 messages are signed under one key
 //
-// [Nonces] counts from a random number and needs no storage; its documentation has the
-// probability that two of them, in different processes or after a restart, return the
-// same nonce. [UMACKey.Sign] and [UMACKey.SignReader] draw each nonce of 16 bytes from
-// crypto/rand. A counter that continues after a restart must be stored before it is used.
+// If a counter continues after a restart, store it before you use it. [Nonces] counts from
+// a random number and stores nothing. Two of them, in different processes or after a
+// restart, can return the same nonce; its documentation has the probability.
+// [UMACKey.Sign] and [UMACKey.SignReader] draw each nonce of 16 bytes from [crypto/rand].
 //
-// A receiver refuses messages that arrive twice (section 6.4): the sender numbers them,
-// as nonces or in the message, and [ReplayWindow] accepts each number once.
+// A receiver must refuse messages that arrive twice (section 6.4). The sender numbers its
+// messages, in the nonce or in the message. After it has verified a tag, the receiver
+// passes the number to [ReplayWindow.Accept], which accepts each number once.
 //
-// Change a UMAC key after 2^48 messages: up to then an attacker can tell its pads from
-// random ones with an advantage of at most 2^-33, if AES is secure. Change it also after
-// a number of wrong tags that the next section gives: an attacker who has forged one tag
-// has learned something of the key, and the next may need fewer attempts.
+// Change a UMAC key after 2^48 messages. Up to then an attacker distinguishes its pads from
+// random ones with an advantage of at most 2^-33, if AES is secure. Also change it after
+// a limited number of wrong tags, for which the next section has the bounds: an attacker
+// who has forged one tag has learned something about the key, and may need fewer attempts
+// for the next.
 //
-// HMAC-SHA-512 has no nonce, and no limit that a program could reach. Its key has at
+// HMAC-SHA-512 has no nonce, and no limit that a program could reach. Use a key of at
 // least 32 random bytes. A password is not a key.
 //
 // # Tag sizes
@@ -69,38 +72,42 @@
 // # Batches
 //
 // One SHA-512 computation is bound by the latency of its rounds. On amd64 with AVX2 or
-// AVX-512 several independent ones run side by side at little extra cost; elsewhere
-// they run one after the other. Programs with several tags to compute at
-// once (a token service, a receiver of webhooks) can use [HMACSHA512Key.TagBatch],
-// [HMACSHA512Key.VerifyBatch] and [SumHMACSHA512Batch], for messages of any lengths.
+// AVX-512 several independent ones run side by side at little extra cost; elsewhere they
+// run one after the other. Programs with several tags to compute at once (a token service,
+// a receiver of webhooks) can use [HMACSHA512Key.TagBatch], [HMACSHA512Key.VerifyBatch]
+// and [SumHMACSHA512Batch], for messages of any lengths.
 //
 // # Secrets
 //
-// Time and memory accesses depend on lengths and nonces, and not on keys and messages,
-// if AES runs on AES instructions. [RequireHardware] reports whether it does, and a
-// program that must not run without calls [MustHardware] at its start. Keys and streams
-// print as their names.
+// If AES runs on AES instructions, time and memory accesses depend on lengths and nonces,
+// and not on keys and messages. [RequireHardware] reports whether it does. A program that
+// must not run without AES instructions calls [MustHardware] when it starts.
 //
-// Destroy overwrites keys and streams. After that no part of them is in the memory of
-// the process, except for copies that the Go runtime makes: of the registers, when it
-// interrupts a goroutine, and of a stack that it moves. They remain until something else
-// is there. In a program that is built with GOEXPERIMENT=runtimesecret, a call inside
-// Do of runtime/secret overwrites these too. SECURITY.md in the module lists the
+// Keys and streams print as their names.
+//
+// Destroy overwrites a key or a stream. After that no part of it is in the memory of the
+// process, except for copies that the Go runtime makes: of the registers of a goroutine
+// that it interrupts, and of a stack that it moves. They remain until their memory is used
+// again. In a program built with GOEXPERIMENT=runtimesecret, these copies are overwritten
+// too if the calls are inside Do of runtime/secret. SECURITY.md in the module lists the
 // exceptions, and what was measured.
 //
 // # Placed state
 //
-// Init sets a key up where the caller has put it, and Destroy overwrites it there. So keys
-// can be in memory that is locked, not in core dumps, and not inherited by forks, between
-// pages that cannot be accessed: see the example PlacedState, for Linux. An HMACSHA512Key
-// has no pointers. A UMACKey may be outside Go's memory only where [Hardware] reports
-// that AES is "aesni": with crypto/aes it has a pointer that the garbage collector must
-// see. Streams are in Go's memory and point to their key: destroy them before that memory
-// is unmapped.
+// A key can be in memory that the caller provides. Init sets it up there, and Destroy
+// overwrites it there. So keys can be in memory that is locked, left out of core dumps,
+// not inherited by forks, and between pages that cannot be accessed. The example
+// PlacedState does this on Linux. For memory that Go did not allocate:
+//
+//   - An [HMACSHA512Key] may be there: it has no pointers.
+//   - A [UMACKey] may be there only if [Hardware] reports "aesni" for AES. With
+//     crypto/aes it has a pointer, which the garbage collector must see.
+//   - Streams are always in Go's memory, and point to their key. Destroy them before you
+//     unmap the memory of the key.
 //
 // # FIPS 140
 //
-// In Go's FIPS 140 mode UMAC works but is not approved. HMAC-SHA-512 is then
-// [crypto/hmac], which allocates; a key is set up anew in each Tag, so a stream is
-// faster.
+// In Go's FIPS 140 mode UMAC works but is not an approved algorithm. HMAC-SHA-512 is
+// [crypto/hmac], which allocates. Each [HMACSHA512Key.Tag] sets the key up again, so a
+// stream is faster.
 package fastmac
