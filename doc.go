@@ -27,7 +27,7 @@
 // xor a pad, which depends only on the key and the nonce. In two tags under the same nonce
 // the pads cancel out, and an attacker knows the xor of the two hashes. From such pairs it
 // can learn the key of the hash, and then forge tags under every nonce for which it has
-// seen a tag. RFC 4418 section 6.3 has two rules:
+// seen a tag. RFC 4418 section 6.3 has two more rules:
 //
 //   - All nonces under one key have the same length, 1 to 16 bytes. UMAC pads shorter
 //     ones with zeros, so two nonces of different lengths can be equal: the bytes 04 and
