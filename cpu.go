@@ -17,11 +17,12 @@ import (
 // "aesni" are this package's assembly, "generic" is its portable Go, "stdlib" is
 // the Go standard library, which may have its own assembly.
 //
-// It also says what is missing for the best implementation that this package has for
-// any machine, or nothing if that one is in use:
+// NHLacks, AESLacks and SHA512Lacks report what is missing for the best implementation
+// that this package has for any machine. They are empty if that one is in use. Otherwise
+// each is one of these:
 //
-//   - the usual names of the missing instructions, as in "AVX512F, AVX512BW". VAES is
-//     that of 512 bits: CPUs that have it for 256 bits only lack it.
+//   - The usual names of the missing instruction sets, as in "AVX512F, AVX512BW". VAES
+//     means VAES for 512 bits: CPUs that have it only for 256 bits lack it.
 //   - "assembly for arm64", or another architecture: this package has none for it.
 //   - "assembly (tag purego)": the build tag left it out.
 //   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
@@ -35,7 +36,7 @@ type Features struct {
 	SHA512Lacks string `json:",omitempty"`
 }
 
-// Hardware reports which implementations are in use, and why not better ones.
+// Hardware reports which implementations are in use, and what is missing for better ones.
 func Hardware() Features {
 	f := Features{
 		NH: nhName(), NHLacks: lacks(nhInstructions()),
@@ -56,7 +57,7 @@ func aesName() string {
 }
 
 // lacks returns what is missing for the best implementation of a layer, whose
-// assembly has these instructions.
+// assembly needs these instruction sets.
 func lacks(set []instruction) string {
 	switch {
 	case runtime.GOARCH != "amd64":
@@ -73,7 +74,7 @@ type instruction struct {
 	has  bool
 }
 
-// missing returns the names of those that the CPU does not have.
+// missing returns the names of the instruction sets that the CPU does not have.
 func missing(set []instruction) (names []string) {
 	for _, i := range set {
 		if !i.has {
@@ -83,9 +84,9 @@ func missing(set []instruction) (names []string) {
 	return names
 }
 
-// The instructions of the best assembly of each layer. They are for reports:
-// kernels_amd64.go, internal/aesni and internal/sha512 have the conditions under which
-// it runs. TestRequires compares them.
+// The following functions return the instruction sets of the best assembly of each layer.
+// They are only for reports: the conditions under which the assembly runs are in
+// kernels_amd64.go, internal/aesni and internal/sha512. TestInstructions compares the two.
 
 func nhInstructions() []instruction {
 	return []instruction{
@@ -107,7 +108,7 @@ func aesInstructions() []instruction {
 	}
 }
 
-// vaesInstructions are those that only deriveL1VAES has.
+// vaesInstructions returns the instruction sets that only deriveL1VAES needs.
 func vaesInstructions() []instruction {
 	return []instruction{
 		{"AVX", cpu.X86.HasAVX},
@@ -137,8 +138,8 @@ func sha512Instructions() []instruction {
 // nothing; for CPUs on which a multiplication takes longer for some operands, see
 // SECURITY.md in the module.
 //
-// A program that must not run on such a machine should call it once at startup, or
-// [MustHardware].
+// A program that must not run on such a machine should call RequireHardware or
+// [MustHardware] once at startup.
 func RequireHardware() error {
 	if purego {
 		return ErrPurego
@@ -149,8 +150,8 @@ func RequireHardware() error {
 	return nil
 }
 
-// MustHardware panics with the error of [RequireHardware] if it returns one. It is for
-// the start of a program, before there are keys.
+// MustHardware calls [RequireHardware] and panics with its error if there is one. Call it
+// when the program starts, before it has keys.
 func MustHardware() {
 	if err := RequireHardware(); err != nil {
 		panic(err)
@@ -158,14 +159,14 @@ func MustHardware() {
 }
 
 // ErrPurego is the error of [RequireHardware] in a build with the tag purego, which
-// leaves out all assembly, whatever the CPU has.
+// leaves out all assembly, on every CPU.
 var ErrPurego = errors.New("fastmac: no AES instructions in use: built with the tag purego")
 
 // UnsupportedCPUError is the error of [RequireHardware] on a CPU without the
 // instructions that AES needs.
 type UnsupportedCPUError struct {
-	// Missing has the usual names of the instructions, such as AES and SSE4.1. On an
-	// architecture for which crypto/aes has no assembly it is AES alone.
+	// Missing holds the usual names of the missing instruction sets, such as AES and
+	// SSE4.1. On an architecture for which crypto/aes has no assembly it is only AES.
 	Missing []string
 }
 
@@ -173,9 +174,9 @@ func (e *UnsupportedCPUError) Error() string {
 	return "fastmac: no AES instructions in use: missing " + strings.Join(e.Missing, ", ")
 }
 
-// missingAES returns the names of the instructions that AES needs and does not find:
-// on amd64 in package aesni, elsewhere in crypto/aes, which has no API to ask. There
-// it repeats the conditions of crypto/internal/fips140/aes.
+// missingAES returns the names of the instruction sets that AES needs and the CPU lacks.
+// On amd64 AES is package aesni. Elsewhere it is crypto/aes, which has no API for this, so
+// missingAES repeats the conditions of crypto/internal/fips140/aes.
 func missingAES() []string {
 	switch runtime.GOARCH {
 	case "amd64":

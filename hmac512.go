@@ -194,7 +194,7 @@ type HMACSHA512 struct {
 // NewHMACSHA512 returns a stream for a key of any length, as for
 // [NewHMACSHA512Key]. key is not retained.
 func NewHMACSHA512(key []byte) *HMACSHA512 {
-	// In one allocation, as for UMAC.
+	// One allocation, as for UMAC.
 	p := new(struct {
 		stream HMACSHA512
 		key    HMACSHA512Key
@@ -287,7 +287,7 @@ func (m *HMACSHA512) Reset() {
 		return
 	}
 	m.n = sha512.BlockSize
-	m.state = m.key.inner // in a tuple it would be copied to the stack
+	m.state = m.key.inner // a tuple assignment would copy it to the stack
 }
 
 // Size returns 64, the size of a tag in bytes.

@@ -102,7 +102,7 @@ type hmacBatch struct {
 
 	state sha512.Lanes
 	lanes [sha512.MaxLanes]hmacLane
-	value [8]uint64 // chaining value of the lane at hand
+	value [8]uint64 // chaining value of the current lane
 }
 
 // hmacLane is a message under way. A stage is a run of blocks; when it has been
@@ -263,8 +263,8 @@ func (b *hmacBatch) hashedSize(l int) uint64 {
 	return sha512.BlockSize + uint64(len(b.msgs[b.lanes[l].message]))
 }
 
-// finish makes the tag of a message, or compares it, from the last chaining value, in
-// value.
+// finish makes the tag of a message, or compares it, from its last chaining value, which is
+// in b.value.
 func (b *hmacBatch) finish(message int) {
 	if b.ok == nil {
 		sha512.Encode(&b.tags[message], &b.value)

@@ -24,9 +24,9 @@ const (
 	kdfIndexes
 )
 
-// kdfInputs sets p, whole blocks, to the input of KDF, RFC 4418 section 3.2: the index
-// and a number, 8 bytes each. The numbers are i, i+step, ... The first block of an
-// index has number 1.
+// kdfInputs sets p, whole blocks, to inputs of KDF, RFC 4418 section 3.2: the index and a
+// number, 8 bytes each. The numbers are i, i+step, and so on. The first block of an index
+// has number 1.
 func kdfInputs(p []byte, index int, i, step uint64) {
 	for ; len(p) >= aes.BlockSize; p = p[aes.BlockSize:] {
 		b := (*[aes.BlockSize]byte)(p)

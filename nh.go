@@ -50,7 +50,7 @@ func (k *l1Key) bytes() *[4 * l1Half * l1Halves]byte {
 	return (*[4 * l1Half * l1Halves]byte)(unsafe.Pointer(k))
 }
 
-// swap sets the words to what their bytes are in big-endian order.
+// swap replaces each word by the value of its bytes in big-endian order.
 func (k *l1Key) swap() {
 	b := k.bytes()
 	for i := range k.lo {

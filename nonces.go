@@ -13,27 +13,27 @@ import (
 	"sync/atomic"
 )
 
-// maxNonces is how many nonces one Nonces returns. No number of goroutines that call
-// Next after that can wrap its counter, of 64 bits, around.
+// maxNonces is the number of nonces that one Nonces returns. Calls of Next after that
+// still count, and no number of goroutines can make the 64-bit counter wrap around.
 const maxNonces = 1 << 63
 
 const minNoncesSize = 12 // of a nonce, in bytes
 
-// Nonces returns nonces, never the same twice: big-endian numbers modulo 2^(8*size), of
-// which the first is from [crypto/rand] and each other one is one more than the last.
-// They are not secret: whoever sees one knows the next. A UMAC stream computes pads
-// ahead for them. Nothing is stored; after a restart make a new Nonces.
+// Nonces returns nonces, and never the same one twice. They are big-endian numbers modulo
+// 2^(8*size). The first is from [crypto/rand], and each later one is one more than the one
+// before it. They are not secret: anyone who sees one knows the next. A UMAC stream
+// computes the pads for them ahead. Nothing is stored; after a restart make a new Nonces.
 //
 // If k Nonces, of any processes and restarts, return at most q nonces each, of the same
 // size and under one key, then two of them have a nonce in common with a probability of
 // at most (2q-1)/2^(8*size). There are k(k-1)/2 pairs, so the probability that any nonce
 // repeats is below k^2*q/2^(8*size). For k = 2^10 and q = 2^40 this is 2^-36 for nonces
 // of 12 bytes, and 2^-68 for 16. For UMAC use 16 bytes, unless the size of the nonce
-// matters. Use no other nonces under the same key, except that beside Nonces of 16 bytes
-// [UMACKey.Sign] may be used: each call counts as a Nonces with q = 1.
+// matters. Use no other nonces under the same key, except that [UMACKey.Sign] may be used
+// together with Nonces of 16 bytes: each call counts as a Nonces with q = 1.
 //
-// A copy of a Nonces repeats its nonces. So does the copy that a fork of the process's
-// memory or a restored snapshot of a virtual machine makes: where that can happen, use
+// A copy of a Nonces repeats its nonces. A fork of the process's memory makes such a copy,
+// and so does a restored snapshot of a virtual machine. Where these can happen, use
 // [UMACKey.Sign], which draws each nonce from crypto/rand.
 //
 // A Nonces is safe for concurrent use. Do not copy it.
@@ -41,13 +41,13 @@ type Nonces struct {
 	_ noCopy
 	_ incomparable // == would be a data race with Next
 
-	size      int    // of a nonce in bytes; 0 if NewNonces did not make this Nonces
+	size      int    // size of a nonce in bytes; 0 if NewNonces did not make this Nonces
 	high, low uint64 // the first nonce is the last size bytes of these
 	used      atomic.Uint64
 }
 
-// NewNonces returns a Nonces whose nonces have size bytes, 12 to 16. For another size
-// it returns an error.
+// NewNonces returns a Nonces whose nonces have size bytes. The size is 12 to 16; for
+// another size NewNonces returns an error.
 func NewNonces(size int) (*Nonces, error) {
 	if size < minNoncesSize || size > MaxNonceSize {
 		return nil, fmt.Errorf("fastmac: Nonces of %d bytes: want %d to %d", size, minNoncesSize, MaxNonceSize)
@@ -80,8 +80,8 @@ func (n *Nonces) Next(dst []byte) []byte {
 	}
 	low, carry := bits.Add64(n.low, used, 0)
 	high := n.high + carry
-	// Two stores that overlap where size is not 16. To copy the nonce from an array
-	// would take longer: the loads would have to wait for the stores before them.
+	// The two stores overlap if size is not 16. Copying the nonce from an array would be
+	// slower: the loads would have to wait for the stores before them.
 	binary.BigEndian.PutUint64(nonce, high<<(8*(16-len(nonce))&63))
 	binary.BigEndian.PutUint64(nonce[len(nonce)-8:], low)
 	return dst

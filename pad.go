@@ -20,10 +20,10 @@ type padKey struct {
 	aes       aesKey
 	tagSize   uint8
 	partBits  uint8 // number of low bits of a nonce that select a part of the block
-	firstPart uint8 // in partBytes
+	firstPart uint8 // index in partBytes of part 0 of the block
 }
 
-// setTagSize sets up all except for the AES key.
+// setTagSize sets all fields except the AES key.
 func (k *padKey) setTagSize(size int) {
 	k.tagSize = uint8(size)
 	switch size {
@@ -36,7 +36,7 @@ func (k *padKey) setTagSize(size int) {
 	}
 }
 
-// part returns the pad in a part of an encrypted block, and nothing of other parts.
+// part returns the pad in one part of an encrypted block. It does not read other parts.
 func (k *padKey) part(block *[aes.BlockSize]byte, part uint64) pad {
 	switch k.tagSize {
 	case 4:
@@ -47,8 +47,8 @@ func (k *padKey) part(block *[aes.BlockSize]byte, part uint64) pad {
 	return pad{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
 }
 
-// partBytes are the bytes of a block that each part is: the four parts for tags of 4
-// bytes, the two for 8 bytes, and the whole block. 0xff is none.
+// partBytes lists the bytes of a block that belong to each part: the four parts for tags
+// of 4 bytes, the two for tags of 8 bytes, and twice the whole block. 0xff is no byte.
 var partBytes = func() (bytes [8][aes.BlockSize]byte) {
 	for i := range bytes {
 		size, part := 4, i
@@ -84,8 +84,8 @@ func mustNonce(nonce []byte) {
 
 // pad returns the pad for a nonce.
 func (k *padKey) pad(nonce []byte) pad {
-	// The nonce in two little-endian words, not in memory: there a load that spans two
-	// recent stores would have to wait for both.
+	// The nonce is in two little-endian words and not in memory, where a load that spans
+	// two recent stores would have to wait for both.
 	var first, second uint64
 	n := len(nonce)
 	if n >= 8 {
@@ -102,8 +102,8 @@ func (k *padKey) pad(nonce []byte) pad {
 	} else {
 		second ^= part << (8 * (n - 9))
 	}
-	// The pads of other nonces in the block are not in memory for a moment.
 	if useAES {
+		// The block has the pads of other nonces too: they are never in memory.
 		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(uint64(k.firstPart)+part)&7])
 		return pad{first, second}
 	}

@@ -11,13 +11,13 @@ import (
 	"strconv"
 )
 
-// Random nonces must be as long as the RFC allows.
+// signNonceSize is the largest size that RFC 4418 allows, because the nonces are random.
 const signNonceSize = MaxNonceSize
 
-// Sign draws a fresh nonce of 16 bytes from [crypto/rand], appends it and the tag of
-// msg under it to dst, 16 + Size() bytes in all, and returns the extended slice. dst
-// may overlap msg. As in JWT, to sign means to authenticate with a shared key: anyone
-// who can verify can sign.
+// Sign draws a fresh nonce of 16 bytes from [crypto/rand]. It appends the nonce and the
+// tag of msg under that nonce to dst, 16 + Size() bytes in all, and returns the extended
+// slice. dst may overlap msg. As in JWT, to sign means to authenticate with a shared key:
+// anyone who can verify can sign.
 //
 // A random nonce needs no counter, which a crash, a fork or a restored snapshot could
 // set back. Sign at most 2^48 messages with one key: then the probability that two
@@ -41,21 +41,23 @@ func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
 	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)
 }
 
-// SignReader is like [UMACKey.Sign] for the message that r returns up to [io.EOF]. What
-// it appends is what Sign of the whole message does, and counts towards the same limit.
-// The message need not fit in memory. dst may overlap what r reads from.
+// SignReader is like [UMACKey.Sign] for the message that r returns up to [io.EOF]. It
+// appends a nonce and a tag as Sign does for the whole message, and counts towards the
+// same limit of messages. The message need not fit in memory. dst may overlap the memory
+// from which r reads.
 //
-// If r fails, SignReader returns dst unchanged and the error of r as it is. If 100 calls
-// of Read in a row return neither bytes nor an error, that is [io.ErrNoProgress]. If r
-// has WriteTo, SignReader calls that instead of Read, as [io.Copy] does.
+// If r fails, SignReader returns dst unchanged and the error of r as it is. If 100
+// consecutive calls of Read return neither bytes nor an error, SignReader returns
+// [io.ErrNoProgress]. If r has a method WriteTo, SignReader calls it instead of Read, as
+// [io.Copy] does.
 func (k *UMACKey) SignReader(dst []byte, r io.Reader) ([]byte, error) {
 	u := k.New()
 	defer u.Destroy()
 	if err := u.readFrom(r); err != nil {
 		return dst, err
 	}
-	// The nonce is drawn last: reading can take long, and with a snapshot of the machine
-	// from that time, restored, it would be used for two messages.
+	// The nonce is drawn last, because reading can be slow. If it were drawn first, a
+	// snapshot of the machine that is made while reading, and restored, would repeat it.
 	var nonce [signNonceSize]byte
 	rand.Read(nonce[:])
 	return u.AppendTag(append(dst, nonce[:]...), nonce[:]), nil
@@ -64,16 +66,17 @@ func (k *UMACKey) SignReader(dst []byte, r io.Reader) ([]byte, error) {
 // VerifySignedReader reports whether sig is a result of [UMACKey.Sign] or
 // [UMACKey.SignReader] for the message that r returns up to [io.EOF]. For a sig of
 // another length it returns false and no error, and reads nothing. If r fails, it
-// returns false and the error, as SignReader does. Reading from r may overwrite sig.
+// returns false and the same error as SignReader. Reading from r may overwrite sig.
 //
-// Use no part of the message before VerifySignedReader has returned true. What is used
-// then must be what was read: a file, for example, must not change in between.
+// Use no part of the message before VerifySignedReader has returned true. The message
+// that you use must be the one that was read: a file, for example, must not change in
+// between.
 func (k *UMACKey) VerifySignedReader(sig []byte, r io.Reader) (bool, error) {
 	k.mustLive()
 	if len(sig) != signNonceSize+int(k.tagSize) {
 		return false, nil
 	}
-	sig = bytes.Clone(sig) // it can be in a buffer of r, as after bufio.Reader.Peek
+	sig = bytes.Clone(sig) // it may be in the buffer of r, as after Peek of a bufio.Reader
 	u := k.New()
 	defer u.Destroy()
 	if err := u.readFrom(r); err != nil {
@@ -90,12 +93,12 @@ func (u *UMAC) readFrom(r io.Reader) error {
 	return err
 }
 
-// readTo is a stream to which io.Copy copies. If it were a mere Writer, the WriteTo of
-// an os.File would copy through a buffer that nothing wipes, and that of a
-// strings.Reader would copy the whole string.
+// readTo is a stream to which io.Copy copies. It has more methods than Write, because
+// otherwise WriteTo of an os.File would copy through a buffer that nothing overwrites, and
+// WriteTo of a strings.Reader would copy the whole string.
 type readTo struct {
 	u   *UMAC
-	buf []byte // of ReadFrom
+	buf []byte // for ReadFrom
 }
 
 func (t *readTo) Write(p []byte) (int, error) { return t.u.Write(p) }
@@ -111,7 +114,7 @@ func (t *readTo) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// ReadFrom reads with Read, also if r has WriteTo.
+// ReadFrom calls Read of r, even if r has a method WriteTo.
 func (t *readTo) ReadFrom(r io.Reader) (int64, error) {
 	if t.buf == nil {
 		t.buf = make([]byte, 64<<10)

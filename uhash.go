@@ -9,12 +9,12 @@ package fastmac
 // runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
 // of a message to its tag.
 
-// subkeys returns room for the subkeys until init has made the keys from them: the
-// storage of the L1 key, which comes last.
+// subkeys returns storage for the subkeys until init has made the keys from them. It is
+// the storage of the L1 key, which init makes last.
 func (k *uhashKey) subkeys() *subkeys { return (*subkeys)(k.l1.bytes()[:]) }
 
 // init sets up k for n iterations: the L1 key from kdf, the others from their
-// subkeys, 24, 64 and 4 bytes for each iteration, which it overwrites.
+// subkeys, 24, 64 and 4 bytes for each iteration. It overwrites the subkeys.
 func (k *uhashKey) init(n int, kdf *aesKey, l2, l3Key1, l3Key2 []byte) {
 	k.n = n
 	for i := range n {

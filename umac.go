@@ -72,9 +72,10 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 // use.
 //
 // Do not print a struct that has a key by value in an unexported field: fmt does not
-// call the methods of such fields, and prints the bytes of the key. Where
-// [Hardware] reports "stdlib" for AES, k must be in Go's memory, because it has a pointer
-// then.
+// call the methods of such fields, and prints the bytes of the key.
+//
+// Where [Hardware] reports "stdlib" for AES, k must be in Go's memory, because it has a
+// pointer there.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	switch tagSize {
 	case 4, 8, 12, 16:
@@ -90,7 +91,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 		k.Destroy()
 	}
 	// The keys are made in their own storage: a variable would be copied when the
-	// stack grows. The pad's AES key is that of KDF until the other keys are made.
+	// stack grows. k.pad.aes holds the key of KDF until the other keys are made.
 	wipe.ReserveStack()
 	n := tagSize / 4
 	kdf := &k.pad.aes
@@ -298,7 +299,8 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 //
 // The nonce is as for [UMAC.AppendTag], except that for a wrong length Bind returns a
 // [NonceSizeError]. Tag only one message with it: after a Reset use the hash to verify,
-// not to tag again. The hash has a method Destroy, which overwrites it, and not the key.
+// not to tag again. The hash has a method Destroy, which overwrites the hash but not the
+// key.
 func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 	u.mustLive()
 	if !isNonce(nonce) {
@@ -365,7 +367,7 @@ func (b *boundUMAC) Reset()                      { b.u.Reset() }
 func (b *boundUMAC) Size() int                   { return b.u.Size() }
 func (b *boundUMAC) BlockSize() int              { return b.u.BlockSize() }
 
-// Destroy overwrites the hash, and not the key.
+// Destroy overwrites the hash but not the key.
 func (b *boundUMAC) Destroy() {
 	b.u.Destroy()
 	*b = boundUMAC{u: b.u}

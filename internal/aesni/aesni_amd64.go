@@ -40,9 +40,9 @@ func (s *Schedule) Encrypt(rounds int, p []byte) {
 	}
 }
 
-// EncryptWords encrypts a block of two little-endian words, and returns the bytes of
-// the result whose numbers chosen has, with zeros for numbers above 127. It is for a
-// block that has just been written in parts, which could not be loaded as one at once.
+// EncryptWords encrypts a block of two little-endian words. Byte i of what it returns is
+// byte chosen[i] of the encrypted block, or zero if chosen[i] is above 127. EncryptWords is
+// for a block that has just been written in parts: loading it as one would have to wait.
 func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64) {
 	return encryptWords(&s[0], rounds, first, second, chosen)
 }

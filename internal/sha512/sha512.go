@@ -100,8 +100,8 @@ var k = [80]uint64{
 }
 
 // Block compresses the blocks of p into state. Bytes after the last whole block are
-// ignored. The stack does not grow in assembly, nor in the functions that call it: a
-// caller may have secrets in its variables.
+// ignored. The stack does not grow in the assembly or in the functions that call it,
+// because a caller may have secrets in its variables.
 //
 //go:nosplit
 func Block(state *[8]uint64, p []byte) { block(state, p) }

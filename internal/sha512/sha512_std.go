@@ -36,9 +36,9 @@ func (m *marshaled) read(state *[8]uint64) {
 	}
 }
 
-// In blockStd and sumStd the hash does not leave the function, so the compiler calls
-// its methods directly, and keeps both it and m on the stack, in functions whose frames
-// are overwritten at the end.
+// In blockStdOnStack and sumStdOnStack the hash does not leave the function, so the
+// compiler calls its methods directly, and keeps it and m on the stack. blockStd and
+// sumStd overwrite that part of the stack at the end.
 
 // blockStd is Block.
 func blockStd(state *[8]uint64, p []byte) {

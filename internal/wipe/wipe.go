@@ -5,20 +5,20 @@
 // Package wipe overwrites secrets where an assignment cannot: on the part of a
 // goroutine's stack that is not in use, and in values of other packages.
 //
-// A stack that is too small for a call is copied to a larger one, and what was on the
-// old one remains in memory. So code with secrets in its variables calls [Stack] first,
-// and clears the variables when it returns. It calls [Frames] at the end if the
-// functions that it called do not clear theirs.
+// The Go runtime copies a stack that is too small for a call to a larger one, and the
+// contents of the old one remain in memory. So code with secrets in its variables calls
+// [ReserveStack] first, and clears the variables before it returns. If the functions that
+// it called do not clear their variables, it calls [Stack] at the end.
 package wipe
 
 import "reflect"
 
 const (
-	// frames is more than the calls of crypto/aes and crypto/sha512 use, in bytes: 1,900
-	// were measured.
+	// frames is more than calls of crypto/aes and crypto/sha512 use, in bytes. 1,900 have
+	// been measured.
 	frames = 2560
 
-	// reserve is enough for frames and for the functions of this module.
+	// reserve is enough for frames and for functions of this module, in bytes.
 	reserve = 4096
 )
 
@@ -43,7 +43,7 @@ func ReserveFrames() {
 	}
 }
 
-// Stack overwrites the stack that functions called by the caller have used.
+// Stack overwrites the part of the stack that functions called by its caller have used.
 //
 //go:noinline
 func Stack() {
@@ -51,13 +51,14 @@ func Stack() {
 	touch(frame[:])
 }
 
-var never bool // unknown to the compiler
+var never bool // always false, which the compiler does not know
 
 //go:noinline
 func touch([]byte) {}
 
-// Value overwrites what v, a pointer, points to with zeros. It is for the states of
-// other packages: it reaches unexported fields, and not what they point to.
+// Value overwrites what v, a pointer, points to with zeros. It is for the state of other
+// packages: it reaches unexported fields, but not what they point to. Value does nothing
+// if v is not a pointer, or is nil.
 func Value(v any) {
 	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && !p.IsNil() {
 		p.Elem().SetZero()

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestValue prints states of the standard library, which shows what is in them.
+// TestValue overwrites states of the standard library. Printing them shows their contents.
 func TestValue(t *testing.T) {
 	block, err := aes.NewCipher([]byte("0123456789abcdef"))
 	if err != nil {
@@ -27,7 +27,7 @@ func TestValue(t *testing.T) {
 			t.Errorf("%s, before %s", after, before)
 		}
 	}
-	// What is not a pointer is left as it is.
+	// These have nothing to overwrite, and do not panic.
 	Value(nil)
 	Value((*int)(nil))
 	Value(7)

@@ -160,8 +160,8 @@ func encrypt() {
 	RET()
 }
 
-// encryptWords generates the encryption of a block that is passed in two words, so that
-// it is not loaded as 16 bytes, and the choice of its bytes.
+// encryptWords generates the encryption of a block, and the selection of bytes of the
+// result. The block is passed in two words, so that it is not loaded as 16 bytes.
 func encryptWords() {
 	Implement("encryptWords")
 	Pragma("noescape")

@@ -47,7 +47,7 @@ func main() {
 	tagNext512()
 	tagWords512()
 	deriveL1()
-	// Short messages would take up to 4 % longer.
+	// In these kernels wiping would make short messages up to 4 % slower.
 	wipe.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "tagOnlyAVX512", "tagNextAVX512", "tagWordsAVX512")
 }
 

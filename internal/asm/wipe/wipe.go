@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package wipe makes generated functions leave no secret in a vector register.
+// Package wipe makes generated functions clear the vector registers that they have used.
 package wipe
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// Generate is [build.Generate] for functions that, before they return, set all vector
-// registers to zero that they have written on the way to that return, and X14, with
-// which Go code copies 16 bytes at a time. It leaves out the functions whose names keeps
-// has.
+// Generate is like [build.Generate], except that each function sets vector registers to
+// zero before it returns: those that it may have written before that return, and X14, with
+// which Go code copies 16 bytes at a time. Generate leaves the functions named in keeps as
+// they are.
 func Generate(keeps ...string) {
 	pass.Compile = pass.Concat(
 		pass.Compile,
-		pass.FunctionPass(pass.LabelTarget), // Compile does not keep it,
-		pass.FunctionPass(pass.CFG),         // nor this
+		pass.FunctionPass(pass.LabelTarget), // Compile does not keep the targets of labels
+		pass.FunctionPass(pass.CFG),         // and the control flow graph
 		pass.FunctionPass(func(fn *ir.Function) error {
 			if slices.Contains(keeps, fn.Name) {
 				return nil
@@ -37,14 +37,14 @@ func Generate(keeps ...string) {
 // vectors is a set of vector registers, by number.
 type vectors uint32
 
-// wipeVectors adds the instructions to a compiled function.
+// wipeVectors adds to a compiled function the instructions that clear registers.
 func wipeVectors(fn *ir.Function) error {
 	written := writtenBefore(fn)
 	avx := slices.ContainsFunc(fn.Instructions(), func(i *ir.Instruction) bool { return i.Opcode == "VZEROUPPER" })
 	var nodes []ir.Node
 	for _, node := range fn.Nodes {
 		if i, ok := node.(*ir.Instruction); ok && i.Opcode == "RET" {
-			// Before VZEROUPPER, which stays next to RET.
+			// They come before VZEROUPPER, which stays next to RET.
 			at := len(nodes)
 			if avx {
 				at--
@@ -86,7 +86,7 @@ func writtenBefore(fn *ir.Function) map[*ir.Instruction]vectors {
 	return before
 }
 
-// zero returns instructions that set registers to zero, each in its full width.
+// zero returns instructions that set the full width of each register in v to zero.
 func zero(v vectors, avx bool) (nodes []ir.Node, err error) {
 	for n := range 32 {
 		if v&(1<<n) == 0 {
@@ -99,7 +99,7 @@ func zero(v vectors, avx bool) (nodes []ir.Node, err error) {
 			i, err = x86.PXOR(x, x)
 		case n < 16:
 			i, err = x86.VPXOR(x, x, x)
-		default: // VEX has no encoding for it
+		default: // VEX cannot encode registers above 15
 			i, err = x86.VPXORQ(x, x, x)
 		}
 		if err != nil {
