@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// everyAMD64 are instruction sets that every amd64 CPU has.
+// everyAMD64 lists instruction sets that every amd64 CPU has.
 var everyAMD64 = []string{"CMOV", "MMX+", "SSE", "SSE2"}
 
 // TestRequires compares the conditions under which the Go source calls assembly with
@@ -32,7 +32,7 @@ func TestRequires(t *testing.T) {
 	} {
 		asked := slices.Concat(everyAMD64, instructionsAsked(t, test.source, test.variable))
 		if i := slices.Index(asked, "BMI1"); i >= 0 {
-			asked[i] = "BMI" // as the generator calls it
+			asked[i] = "BMI" // the generator's name for it
 		}
 
 		text, err := os.ReadFile(filepath.FromSlash(test.file))
@@ -61,8 +61,8 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-// instructionsAsked returns the usual names of the instruction sets that the condition
-// in a variable of a source file asks for, itself or in another variable.
+// instructionsAsked returns the usual names of the instruction sets for which the condition
+// in a variable of a source file asks, directly or through another variable.
 func instructionsAsked(t *testing.T, source, variable string) (names []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.FromSlash(source))
@@ -83,7 +83,7 @@ func instructionsAsked(t *testing.T, source, variable string) (names []string) {
 			name := strings.TrimPrefix(term, "cpu.X86.Has")
 			names = append(names, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES").Replace(name))
 		default:
-			t.Errorf("%s: %s asks for %q, which no report can name", source, variable, term)
+			t.Errorf("%s: %s asks for %q, for which this test knows no name", source, variable, term)
 		}
 	}
 	return names
@@ -107,7 +107,7 @@ func TestInstructions(t *testing.T) {
 		}
 		for _, i := range test.reported {
 			if !asked[i.name] {
-				t.Errorf("%s: %s does not ask for %s, or it is reported twice", test.source, test.variable, i.name)
+				t.Errorf("%s: %s does not ask for %s, or %[3]s is reported twice", test.source, test.variable, i.name)
 			}
 			asked[i.name] = false
 		}
@@ -119,8 +119,8 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestVectorsWiped checks that functions set all vector registers to zero that they use,
-// before they return. Exceptions are the kernels that hash short messages.
+// TestVectorsWiped checks that functions set all vector registers that they use to zero
+// before they return, except for the kernels that hash short messages.
 func TestVectorsWiped(t *testing.T) {
 	vector := regexp.MustCompile(`\b[XYZ](\d+)\b`)
 	wiped := regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`)
@@ -145,7 +145,7 @@ func TestVectorsWiped(t *testing.T) {
 				} else if line == "\tRET" {
 					for register := range used {
 						if !zero[register] {
-							t.Errorf("%s: %s leaves vector register %s as it is", file, name, register)
+							t.Errorf("%s: %s does not set vector register %s to zero before RET", file, name, register)
 						}
 					}
 					used, zero = map[string]bool{"14": true}, make(map[string]bool)
@@ -159,7 +159,7 @@ func TestVectorsWiped(t *testing.T) {
 		}
 	}
 	if checked != 13 {
-		t.Errorf("%d functions, want 13", checked)
+		t.Errorf("checked %d functions, want 13", checked)
 	}
 }
 

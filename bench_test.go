@@ -189,8 +189,8 @@ func BenchmarkCores(b *testing.B) {
 	})
 }
 
-// BenchmarkSignReader signs 64 MiB, by WriteTo and by Read. "stream" is what UMAC.Write
-// of the same bytes takes, "copy" what a stream takes that io.Copy copies to.
+// BenchmarkSignReader signs 64 MiB, by WriteTo and by Read. For comparison, "stream" is
+// UMAC.Write of the same bytes, and "copy" is io.Copy to a stream.
 func BenchmarkSignReader(b *testing.B) {
 	msg := bytes.Repeat([]byte("message."), 8<<20)
 	sig := make([]byte, 0, 64)
@@ -220,7 +220,7 @@ func BenchmarkSignReader(b *testing.B) {
 	}
 }
 
-// BenchmarkNonces draws nonces on one core and on all.
+// BenchmarkNonces draws nonces on one core and on all cores.
 func BenchmarkNonces(b *testing.B) {
 	for _, size := range []int{12, 16} {
 		n := newNonces(b, size)
@@ -242,8 +242,8 @@ func BenchmarkNonces(b *testing.B) {
 	}
 }
 
-// BenchmarkReplayWindow accepts counters in order, and each late by a random number
-// below the size of the window.
+// BenchmarkReplayWindow accepts counters in order, and counters that are late by a random
+// number below the size of the window.
 func BenchmarkReplayWindow(b *testing.B) {
 	for _, size := range []int{64, 1024, 1 << 16} {
 		late := make([]uint64, 1<<12)

@@ -19,7 +19,7 @@ import (
 
 // TestHardware fails if the kernels in use are not those of FASTMAC_TEST_KERNELS, the
 // fields of Features, as in avx2/aesni/avx2. So a run for one kernel cannot pass on
-// another. FASTMAC_TEST_LACKS is the same for what they lack.
+// another. FASTMAC_TEST_LACKS does the same for the three fields of what is missing.
 func TestHardware(t *testing.T) {
 	hw := Hardware()
 	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {
@@ -32,7 +32,7 @@ func TestHardware(t *testing.T) {
 
 	lacks := hw.NHLacks + "/" + hw.AESLacks + "/" + hw.SHA512Lacks
 	if want := os.Getenv("FASTMAC_TEST_LACKS"); want != "" && lacks != want {
-		t.Errorf("Hardware() = %+v, want to lack %s", hw, want)
+		t.Errorf("Hardware() = %+v, want it to lack %s", hw, want)
 	}
 	if (hw.NHLacks == "") != (hw.NH == "avx512") || (hw.AESLacks == "") != useVAES || (hw.SHA512Lacks == "") != (hw.SHA512 == "avx512") {
 		t.Errorf("Hardware() = %+v", hw)
@@ -59,8 +59,8 @@ func TestHardware(t *testing.T) {
 	}
 }
 
-// TestRequireHardware fails if what is missing is not FASTMAC_TEST_MISSING, where that
-// is set: names with commas between them, or none at all.
+// TestRequireHardware fails if the missing instructions are not those of
+// FASTMAC_TEST_MISSING, if that is set: names with commas between them, or no name.
 func TestRequireHardware(t *testing.T) {
 	err := RequireHardware()
 	func() {
@@ -133,8 +133,8 @@ func TestKernelsOff(t *testing.T) {
 	}
 }
 
-// both returns the names that are in machine, what this machine lacks anyway, or in
-// off, in the order of set.
+// both returns the names that are in machine, which are those that this machine lacks
+// anyway, or in off. The names are in the order of set.
 func both(machine, off string, set []instruction) string {
 	lacking := strings.Split(machine+", "+off, ", ")
 	var names []string

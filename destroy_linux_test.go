@@ -26,21 +26,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// After Destroy no secret is left in the memory of a process. These tests start
-// processes that make keys, streams and tags, destroy all, and then wait while their
-// memory is scanned. In control processes nothing is destroyed, and secrets of all kinds
-// must be found.
+// These tests check that no secret is left in the memory of a process after Destroy. They
+// start processes that make keys, streams and tags, destroy all of them, and then wait
+// while their memory is scanned. Control processes destroy nothing, and secrets of all
+// kinds must be found in them.
 
-// scanEnv is set in the processes that are scanned, to scanDestroy or scanControl.
+// scanEnv is the environment variable that is set in the scanned processes, to scanDestroy
+// or scanControl.
 const (
 	scanEnv     = "FASTMAC_TEST_SCANNED"
 	scanDestroy = "destroy"
 	scanControl = "control"
 )
 
-// scanSecrets is the input of a process, each byte xor scanMask.
+// scanSecrets is the input of a process. Each byte is sent xor scanMask.
 type scanSecrets struct {
-	umacKeys [4][32]byte // for each tag size: pads do not depend on it
+	umacKeys [4][32]byte // one for each tag size, because pads do not depend on the size
 	hmacKey  [200]byte
 	sshKey   [64]byte
 	msg      [5000]byte
@@ -55,17 +56,18 @@ var (
 	scanSizes        = []int{0, 1, 20, 64, 200, 1000, 1024, 1500, 5000} // of messages
 )
 
-// What the Go runtime copies is out of reach: the registers when it preempts a goroutine
-// by a signal, and a stack that the garbage collector shrinks. TestDestroyScan runs
-// without both, and TestDestroyScanRuntime reports what they leave.
+// scanDebug switches off the copies of the Go runtime, which Destroy does not reach: of the
+// registers when a signal preempts a goroutine, and of a stack that the garbage collector
+// shrinks. TestDestroyScanRuntime reports what these copies leave.
 const scanDebug = "GODEBUG=asyncpreemptoff=1,gcshrinkstackoff=1,"
 
-// secretDo calls f. Under GOEXPERIMENT=runtimesecret it is secret.Do.
+// secretDo calls f. In a build with GOEXPERIMENT=runtimesecret it is secret.Do.
 var secretDo = func(f func()) { f() }
 
+// TestDestroyScan checks for several sets of kernels that no secret is found after Destroy.
 func TestDestroyScan(t *testing.T) {
 	for godebug, kernels := range map[string]string{
-		"":                         "", // the best of the machine
+		"":                         "", // the best that the machine has
 		"cpu.avx512f=off":          "avx2/aesni/avx2",
 		"cpu.avx2=off":             "generic/aesni/stdlib",
 		"cpu.avx2=off,cpu.aes=off": "generic/stdlib/stdlib",
@@ -82,34 +84,34 @@ func TestDestroyScan(t *testing.T) {
 			for seed := range runs {
 				found, _ := scan(t, seed, append(env, scanEnv+"="+scanDestroy))
 				for _, kind := range slices.Sorted(maps.Keys(found)) {
-					t.Errorf("seed %d: %s is found %d times", seed, kind, found[kind])
+					t.Errorf("seed %d: %s found %d times after Destroy", seed, kind, found[kind])
 				}
 			}
 			found, kinds := scan(t, 0, append(env, scanEnv+"="+scanControl))
 			for _, kind := range kinds {
 				if kind == "pads ahead" && kernels == "generic/stdlib/stdlib" {
-					continue // there are none
+					continue // crypto/aes computes no pads ahead
 				}
 				if found[kind] == 0 {
-					t.Errorf("without Destroy %s is not found", kind)
+					t.Errorf("%s not found without Destroy", kind)
 				}
 			}
 			want := 16
 			if fastmac.Hardware().AES == "stdlib" {
-				want = 13 // the schedules and pads of crypto/aes are unknown
+				want = 13 // the schedules of crypto/aes are unknown, and there are no pads ahead
 			}
 			if len(kinds) != want {
-				t.Errorf("%d kinds of secrets, want %d: %q", len(kinds), want, kinds)
+				t.Errorf("%d kinds of secrets, want %d; kinds %q", len(kinds), want, kinds)
 			}
 		})
 	}
 }
 
-// TestDestroyScanRuntime logs what is found after Destroy in processes whose runtime
-// copies registers and stacks.
+// TestDestroyScanRuntime logs which secrets are found after Destroy in processes whose
+// runtime copies registers and stacks.
 func TestDestroyScanRuntime(t *testing.T) {
 	if !mactest.Long() {
-		t.Skip("reports a figure, if FASTMAC_TEST_LONG is set")
+		t.Skip("only reports a figure, and only if FASTMAC_TEST_LONG is set")
 	}
 	const runs = 100
 	all, processes := make(map[string]int), 0
@@ -122,18 +124,18 @@ func TestDestroyScanRuntime(t *testing.T) {
 			processes++
 		}
 	}
-	t.Logf("secrets are found in %d of %d processes: %v", processes, runs, all)
+	t.Logf("secrets found in %d of %d processes; processes by kind %v", processes, runs, all)
 }
 
-// scan starts a process and returns how many pieces of each kind of secret it has in
-// its memory, and the names of all kinds.
+// scan starts a process. It returns how many pieces of each kind of secret are in the
+// memory of that process, and the names of all kinds.
 func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []string) {
 	t.Helper()
 	if fips140.Enabled() {
 		t.Skip("FIPS 140 mode: crypto/hmac keeps copies of the key")
 	}
 	if mactest.Race {
-		t.Skip("the race detector's own memory is too large to be scanned")
+		t.Skip("the memory of the race detector is too large to be scanned")
 	}
 	in := new(scanSecrets)
 	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), 1}).Read(storage(in))
@@ -151,7 +153,7 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); errors.Is(err, unix.ENOEXEC) {
-		t.Skip("needs a processor of this architecture, not an emulator:", err)
+		t.Skip("needs a CPU of this architecture, not an emulator:", err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +168,7 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 	line := make([]byte, len(scanReady))
 	if n, err := io.ReadFull(stdout, line); err != nil || string(line) != scanReady {
 		rest, _ := io.ReadAll(stdout)
-		t.Fatalf("%v: %s%s", err, line[:n], rest)
+		t.Fatalf("the process is not ready: %v: %s%s", err, line[:n], rest)
 	}
 	found, err = secrets.Scan(cmd.Process.Pid)
 	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
@@ -180,7 +182,7 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 
 const scanReady = "ready\n"
 
-// scanFor returns the secrets that a process with this input makes.
+// scanFor returns the secrets that a process with this input has, and their kinds.
 func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 	secrets := new(mactest.Secrets)
 	kinds := make(map[string]bool)
@@ -216,7 +218,7 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 	return secrets, slices.Sorted(maps.Keys(kinds))
 }
 
-// scanUMAC leaves a stream with part of a group, groups, blocks, and pads ahead.
+// scanUMAC leaves a stream with blocks, groups, part of a group, and pads ahead.
 func scanUMAC(u *fastmac.UMAC, in *scanSecrets) {
 	var buf [16]byte
 	for i := range uint64(20) {
@@ -268,15 +270,15 @@ type scanned struct {
 	ssh  []hash.Hash
 }
 
-// keep notes what is to be destroyed.
+// keep adds d to the values that destroy destroys.
 func (s *scanned) keep(d any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept = append(s.kept, d.(destroyer))
 }
 
-// destroy destroys all, except the hashes of sshmac: it drops these, as x/crypto does,
-// and waits until they have been collected.
+// destroy destroys everything except the hashes of sshmac. It drops these, as x/crypto
+// does, and waits until their finalizers have run.
 func (s *scanned) destroy() {
 	for _, d := range s.kept {
 		s.do(d.Destroy)
@@ -291,7 +293,7 @@ func (s *scanned) destroy() {
 	}
 }
 
-// do calls f in a new goroutine, at some depth of its stack.
+// do calls f in a new goroutine, at a random depth of its stack.
 func (s *scanned) do(f func()) {
 	s.mu.Lock()
 	depth := s.rng.IntN(120)

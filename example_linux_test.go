@@ -15,15 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keys are what the program places.
+// keys are the keys that the program places.
 type keys struct {
 	umac fastmac.UMACKey
 	hmac fastmac.HMACSHA512Key
 }
 
-// mapGuarded maps at least n bytes of zeros, whole pages, outside Go's memory, with a
-// page before and after them that cannot be accessed. Nothing may use them after
-// unmap, also no stream whose key is there.
+// mapGuarded maps at least n bytes of zeros, in whole pages, outside Go's memory. The page
+// before them and the page after them cannot be accessed. After unmap nothing may use the
+// bytes, and so no stream whose key is there.
 func mapGuarded(n int) (mem []byte, unmap func() error, err error) {
 	page := unix.Getpagesize()
 	size := (n + page - 1) / page * page
@@ -39,12 +39,12 @@ func mapGuarded(n int) (mem []byte, unmap func() error, err error) {
 	return mem, unmap, nil
 }
 
-// protect keeps mem out of swap space, core dumps and forked processes. Its error names
-// what failed; the rest is in effect.
+// protect keeps mem out of swap space, core dumps and forked processes. The error names
+// each call that failed; the other calls are in effect.
 func protect(mem []byte) error {
 	var errs []error
-	// ENOMEM or EPERM: the process may not lock as much. Its limit is RLIMIT_MEMLOCK,
-	// ulimit -l in a shell, LimitMEMLOCK in systemd.
+	// ENOMEM or EPERM: the process may not lock this much memory. The limit is
+	// RLIMIT_MEMLOCK: ulimit -l in a shell, LimitMEMLOCK in systemd.
 	if err := unix.Mlock(mem); err != nil {
 		errs = append(errs, fmt.Errorf("mlock of %d bytes, see ulimit -l: %w", len(mem), err))
 	}
@@ -58,25 +58,25 @@ func protect(mem []byte) error {
 	return errors.Join(errs...)
 }
 
-// On Linux a program places its keys in memory of its own, which is not swapped out,
-// not in core dumps, zeros in forked processes, and between two pages that cannot be
-// accessed. What a tag needs for a moment is still in registers and on Go's stacks.
+// On Linux a program can place its keys in memory that is not swapped out, is not in core
+// dumps, is zeros in forked processes, and is between two pages that cannot be accessed.
+// Values that a tag needs for a moment are still in registers and on Go's stacks.
 func Example_placedState() {
 	mem, unmap, err := mapGuarded(int(unsafe.Sizeof(keys{})))
 	if err != nil {
 		log.Fatal(err)
 	}
 	if err := protect(mem); err != nil {
-		log.Print(err) // a program that must not go on without stops here
+		log.Print(err) // a program that needs the protection exits here
 	}
 	placed := (*keys)(unsafe.Pointer(unsafe.SliceData(mem)))
 
 	placed.hmac.Init([]byte("Jefe"))
 	fmt.Printf("%x\n", placed.hmac.Tag(nil, []byte("what do ya want for nothing?"))[:16])
 
-	// Where AES is crypto/aes, a UMACKey has a pointer to memory that it allocates.
-	// The garbage collector does not see a pointer outside Go's memory, and would free
-	// what it points to. So there the key must be in Go's memory.
+	// If AES is crypto/aes, a UMACKey has a pointer to Go memory. The garbage collector
+	// does not see pointers outside Go's memory, and would free what this one points to.
+	// So the key must be in Go's memory then.
 	umac := new(fastmac.UMACKey)
 	if fastmac.Hardware().AES == "aesni" {
 		umac = &placed.umac

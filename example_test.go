@@ -103,7 +103,8 @@ func ExampleUMACKey_Sign() {
 	// Output: 32 true false
 }
 
-// A file is signed, and verified before it is used, without being in memory.
+// A program signs a file, and later verifies it before use, without reading all of it into
+// memory.
 func ExampleUMACKey_SignReader() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)
 	if err != nil {
@@ -121,8 +122,8 @@ func ExampleUMACKey_SignReader() {
 	// Output: 32 true <nil>
 }
 
-// The goroutines of a server share a key and its Nonces. After a restart it makes a
-// new one, and needs nothing from before.
+// The goroutines of a server share a key and its Nonces. After a restart the server makes
+// a new Nonces, and needs nothing from before.
 func ExampleNonces() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 8)
 	if err != nil {
@@ -142,7 +143,7 @@ func ExampleNonces() {
 	// Output: 33 true
 }
 
-// A receiver of numbered packets, which the network may delay, repeat or reorder. The
+// A program receives numbered packets, which the network may delay, repeat or reorder. The
 // number is the nonce, so the tag authenticates it.
 func ExampleReplayWindow() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 8)

@@ -62,7 +62,7 @@ func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
 // HMACAllocates reports whether the HMAC-SHA-512 in use allocates.
 func HMACAllocates() bool { return useFIPS }
 
-// SetupUMAC and SetupHMAC are what the set-up of a key makes and does not keep.
+// SetupUMAC and SetupHMAC have what setting up a key makes and does not keep.
 
 type SetupUMAC struct{ kdf aesKey }
 
@@ -82,7 +82,8 @@ func NewSetupHMAC(key []byte) *SetupHMAC {
 	return s
 }
 
-// Secrets calls add for all secrets in v, a stream with its key, or a set-up.
+// Secrets calls add for all secrets in v, which is a stream with its key, a SetupUMAC or a
+// SetupHMAC.
 func Secrets(v any, add func(kind string, secret []byte)) {
 	switch v := v.(type) {
 	case *UMAC:
@@ -113,8 +114,8 @@ func Secrets(v any, add func(kind string, secret []byte)) {
 
 func storage[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
 
-// NewNoncesAt returns a Nonces that began with first, which has 16 bytes, and has
-// returned used nonces of size bytes since.
+// NewNoncesAt returns a Nonces for nonces of size bytes that began with first, which has 16
+// bytes, and has returned used nonces since.
 func NewNoncesAt(size int, first []byte, used uint64) *Nonces {
 	n := &Nonces{size: size, high: binary.BigEndian.Uint64(first), low: binary.BigEndian.Uint64(first[8:])}
 	n.used.Store(used)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// placedKeys returns the storage of Example_placedState, and its error of protect.
+// placedKeys returns the memory of Example_placedState, and the error of protect.
 func placedKeys(t *testing.T) (placed *keys, mem []byte, protected error) {
 	t.Helper()
 	mem, unmap, err := mapGuarded(int(unsafe.Sizeof(keys{})))
@@ -35,8 +35,8 @@ func placedKeys(t *testing.T) (placed *keys, mem []byte, protected error) {
 	return (*keys)(unsafe.Pointer(unsafe.SliceData(mem))), mem, protect(mem)
 }
 
-// TestPlacedKeys uses keys outside Go's memory, one-shot and in streams, and checks
-// that Destroy leaves zeros in all of that memory.
+// TestPlacedKeys uses keys outside Go's memory, one-shot and in streams, and checks that
+// all of that memory is zeros after Destroy.
 func TestPlacedKeys(t *testing.T) {
 	fastmac.ForAllKernels(t, func(t *testing.T) { fastmac.ForAllSHA512(t, testPlacedKeys) })
 }
@@ -48,7 +48,7 @@ func testPlacedKeys(t *testing.T) {
 
 	placed.hmac.Init(key)
 	if bytes.Equal(mem, zeros) {
-		t.Error("HMACSHA512Key is not in the memory")
+		t.Error("the HMACSHA512Key is not in the placed memory")
 	}
 	runtime.GC()
 	want := fastmac.NewHMACSHA512Key(key).Tag(nil, msg)
@@ -59,7 +59,7 @@ func testPlacedKeys(t *testing.T) {
 	}
 	h.Destroy()
 	if placed.hmac.Destroy(); !bytes.Equal(mem, zeros) {
-		t.Errorf("after Destroy of HMACSHA512Key: %x", mem)
+		t.Errorf("the memory is not zeros after Destroy of the HMACSHA512Key: %x", mem)
 	}
 
 	if fastmac.Hardware().AES != "aesni" {
@@ -70,7 +70,7 @@ func testPlacedKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Equal(mem, zeros) {
-			t.Error("UMACKey is not in the memory")
+			t.Error("the UMACKey is not in the placed memory")
 		}
 		runtime.GC()
 		want := newUMACKey(t, key, size).Tag(nil, nonce, msg)
@@ -81,21 +81,21 @@ func testPlacedKeys(t *testing.T) {
 		}
 		u.Destroy()
 		if placed.umac.Destroy(); !bytes.Equal(mem, zeros) {
-			t.Errorf("after Destroy of UMACKey: %x", mem)
+			t.Errorf("the memory is not zeros after Destroy of the UMACKey: %x", mem)
 		}
 	}
 }
 
-// TestPlacedGuards reads the bytes before and after the memory.
+// TestPlacedGuards checks that the pages before and after the memory cannot be read.
 func TestPlacedGuards(t *testing.T) {
 	_, mem, _ := placedKeys(t)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	var sum byte // a byte that is not used would not be read
+	var sum byte // the compiler would leave out reads of bytes that are not used
 	for _, offset := range []int{-unix.Getpagesize(), -1, len(mem), len(mem) + unix.Getpagesize() - 1} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("the byte at %d can be read: %d", offset, sum)
+					t.Errorf("the byte at offset %d can be read; sum %d", offset, sum)
 				}
 			}()
 			sum += *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), offset))
@@ -115,7 +115,7 @@ func TestPlacedFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	if unix.Madvise(mem, 1<<20) == nil {
-		t.Skip("needs a kernel: this is QEMU or the like, which accepts any advice and ignores it")
+		t.Skip("needs Linux itself: this is an emulator such as QEMU, which accepts any advice and ignores it")
 	}
 	smaps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
@@ -125,12 +125,12 @@ func TestPlacedFlags(t *testing.T) {
 	_, entry, _ := strings.Cut("\n"+string(smaps), fmt.Sprintf("\n%08x-%08x rw-p ", start, start+uintptr(len(mem))))
 	_, flags, found := strings.Cut(entry, "\nVmFlags: ")
 	if !found {
-		t.Fatalf("no flags of the %d bytes at %x in /proc/self/smaps", len(mem), start)
+		t.Fatalf("/proc/self/smaps has no flags for the %d bytes at %x", len(mem), start)
 	}
 	flags, _, _ = strings.Cut(flags, "\n")
 	for flag, what := range map[string]string{"lo": "locked", "dd": "kept out of core dumps", "wf": "wiped on fork"} {
 		if !slices.Contains(strings.Fields(flags), flag) {
-			t.Errorf("the memory is not %s: VmFlags: %s", what, flags)
+			t.Errorf("the memory is not %s; VmFlags %s", what, flags)
 		}
 	}
 }

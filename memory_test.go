@@ -14,8 +14,8 @@ import (
 	"example.com/fastmac"
 )
 
-// TestSizes checks how many bytes keys and streams take. Programs that hold one for
-// each connection depend on it: a change belongs in CHANGELOG.md.
+// TestSizes checks the sizes of keys and streams. Programs that have one for each
+// connection depend on the sizes, so a change belongs in CHANGELOG.md.
 func TestSizes(t *testing.T) {
 	for _, test := range []struct {
 		name             string
@@ -36,8 +36,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestPointers checks which keys may be placed outside Go's memory: an HMACSHA512Key
-// has no pointers, and those of a UMACKey are nil if AES is not crypto/aes.
+// TestPointers checks which keys may be placed outside Go's memory. An HMACSHA512Key has no
+// pointers. The pointers of a UMACKey are nil if AES is not crypto/aes.
 func TestPointers(t *testing.T) { fastmac.ForAllKernels(t, testPointers) }
 
 func testPointers(t *testing.T) {
@@ -53,12 +53,12 @@ func testPointers(t *testing.T) {
 			}
 		}
 		if std := fastmac.Hardware().AES == "stdlib"; std != (set > 0) {
-			t.Errorf("UMACKey for %d bytes has %d pointers: %v; crypto/aes in use: %v", size, set, found, std)
+			t.Errorf("UMACKey with tags of %d bytes has %d pointers that are not nil, of %v; crypto/aes in use: %v", size, set, found, std)
 		}
 	}
 }
 
-// pointers returns what the garbage collector would follow in v, by its path.
+// pointers returns all parts of v that the garbage collector may follow, by their paths.
 func pointers(v reflect.Value, path string) map[string]reflect.Value {
 	found := make(map[string]reflect.Value)
 	part := func(v reflect.Value, name string) {

@@ -82,7 +82,7 @@ func refNH(raw, p []byte) (want l1Words) {
 	return want
 }
 
-// set sets the key to the bytes of RFC 4418's.
+// set sets the key to raw, the bytes of the key in RFC 4418.
 func (k *l1Key) set(raw []byte) {
 	b := k.bytes()
 	lo, hi := b[:4*len(k.lo)], b[4*len(k.lo):]

@@ -19,13 +19,13 @@ const maxNonces = 1 << 63
 
 const minNoncesSize = 12 // of a nonce, in bytes
 
-// Nonces returns nonces, and never the same one twice. They are big-endian numbers modulo
+// A Nonces returns nonces, and never the same one twice. They are big-endian numbers modulo
 // 2^(8*size). The first is from [crypto/rand], and each later one is one more than the one
 // before it. They are not secret: anyone who sees one knows the next. A UMAC stream
 // computes the pads for them ahead. Nothing is stored; after a restart make a new Nonces.
 //
 // If k Nonces, of any processes and restarts, return at most q nonces each, of the same
-// size and under one key, then two of them have a nonce in common with a probability of
+// size and under one key, then any given two have a nonce in common with a probability of
 // at most (2q-1)/2^(8*size). There are k(k-1)/2 pairs, so the probability that any nonce
 // repeats is below k^2*q/2^(8*size). For k = 2^10 and q = 2^40 this is 2^-36 for nonces
 // of 12 bytes, and 2^-68 for 16. For UMAC use 16 bytes, unless the size of the nonce

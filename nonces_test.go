@@ -25,8 +25,8 @@ func newNonces(t testing.TB, size int) *fastmac.Nonces {
 	return n
 }
 
-// TestNoncesDistinct draws nonces in 8 goroutines, 10^7 in the long run. Each nonce is
-// its distance from the first; each distance must come once.
+// TestNoncesDistinct draws nonces in 8 goroutines, 10^7 if FASTMAC_TEST_LONG is set. Each
+// distance from the first nonce must come once.
 func TestNoncesDistinct(t *testing.T) {
 	const goroutines = 8
 	each := 25_000
@@ -37,7 +37,7 @@ func TestNoncesDistinct(t *testing.T) {
 		nonces := newNonces(t, size)
 		first := nonces.Next(nil)
 		words := goroutines * each / 64
-		var seen [goroutines][]uint64 // bit i: the nonce at distance 1+i came
+		var seen [goroutines][]uint64 // bit i: the nonce at distance 1+i has come
 		var wg sync.WaitGroup
 		for g := range seen {
 			seen[g] = make([]uint64, words)
@@ -84,7 +84,7 @@ func subtract(a, b []byte) uint64 {
 	return difference
 }
 
-// TestNoncesCarry compares nonces with sums of math/big, for first nonces next to
+// TestNoncesCarry compares nonces with sums of math/big. Their first nonces are next to
 // every carry.
 func TestNoncesCarry(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestNoncesCarry, 32 bytes of it.")))
@@ -120,7 +120,7 @@ func TestNoncesCarry(t *testing.T) {
 	}
 }
 
-// TestNoncesEnd checks that a Nonces ends after 2^63 nonces, and does not start again.
+// TestNoncesEnd checks that a Nonces panics after 2^63 nonces, and does not start again.
 func TestNoncesEnd(t *testing.T) {
 	nonces := fastmac.NewNoncesAt(12, make([]byte, 16), 1<<63-2)
 	for _, want := range []string{"000000007ffffffffffffffe", "000000007fffffffffffffff"} {
@@ -159,7 +159,7 @@ func TestNoncesRandom(t *testing.T) {
 	}
 }
 
-// TestNoncesStorage checks that Next writes its nonce and nothing else, in dst if that
+// TestNoncesStorage checks that Next writes its nonce and nothing else, and in place if dst
 // has room.
 func TestNoncesStorage(t *testing.T) {
 	for size := 12; size <= 16; size++ {

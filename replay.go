@@ -9,7 +9,7 @@ import "fmt"
 // maxReplayWindow is the size of the largest window, in counters. Its words occupy 256 KiB.
 const maxReplayWindow = 1 << 20
 
-// ReplayWindow finds messages that arrive twice, RFC 4418 section 6.4, by the counter that
+// A ReplayWindow finds messages that arrive twice, RFC 4418 section 6.4, by the counter that
 // the sender gives each message. It is the sliding window of RFC 4303 section 3.4.3,
 // stored as in RFC 6479: it remembers which of the last counters have been accepted, and
 // refuses all counters before them.

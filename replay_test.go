@@ -41,8 +41,8 @@ func (o *replayOracle) accept(counter uint64) bool {
 }
 
 // TestReplayWindow compares windows with the definition, for counters in order, late,
-// repeated, next to the end of the window, and after jumps. There are 10^7 in the long
-// run.
+// repeated, next to the end of the window, and after jumps. There are 10^7 counters if
+// FASTMAC_TEST_LONG is set.
 func TestReplayWindow(t *testing.T) {
 	sizes := []int{1, 2, 63, 64, 65, 66, 127, 128, 129, 1000, 1024, 4096, 1 << 20}
 	counters := 40_000
@@ -102,7 +102,8 @@ func TestReplayWindow(t *testing.T) {
 	}
 }
 
-// TestReplayWindowEdges has counters at both ends of a window and of all counters.
+// TestReplayWindowEdges accepts counters at both ends of a window, and the lowest and highest
+// of all counters.
 func TestReplayWindowEdges(t *testing.T) {
 	const top = 1<<64 - 1
 	for _, test := range []struct {

@@ -50,7 +50,7 @@ func TestUMACSign(t *testing.T) {
 	}
 }
 
-// testRandom checks that all bytes of what draw returns are drawn anew in each call.
+// testRandom checks that each call of draw returns new random bytes.
 func testRandom(t *testing.T, what string, draw func() []byte) {
 	t.Helper()
 	seen := make([]map[byte]bool, len(draw())) // values of each byte
@@ -64,12 +64,12 @@ func testRandom(t *testing.T, what string, draw func() []byte) {
 	}
 	for i, values := range seen {
 		if len(values) < 16 {
-			t.Errorf("%s: byte %d of 64 nonces has %d values", what, i, len(values))
+			t.Errorf("%s: byte %d of 64 nonces has %d values, want at least 16", what, i, len(values))
 		}
 	}
 }
 
-// TestUMACSignOverlap writes signatures over the messages that they are computed from.
+// TestUMACSignOverlap writes signatures over their messages.
 func TestUMACSignOverlap(t *testing.T) {
 	k := newUMACKey(t, make([]byte, 16), 16)
 	msg := bytes.Repeat([]byte("message"), 20)
@@ -94,7 +94,7 @@ type writerToFunc func(w io.Writer) (int64, error)
 func (f writerToFunc) Read(p []byte) (int, error)         { return 0, errors.New("Read is called") }
 func (f writerToFunc) WriteTo(w io.Writer) (int64, error) { return f(w) }
 
-// splitReader returns a reader that returns at most 3000 bytes at a time, and often none.
+// splitReader returns a reader whose Read returns fewer than 3000 bytes, and often none.
 func splitReader(rng *rand.ChaCha8, r io.Reader) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		return r.Read(p[:min(len(p), int(rng.Uint64()%2*rng.Uint64()%3000))])
@@ -170,7 +170,8 @@ func testSignReader(t *testing.T) {
 	}
 }
 
-// TestSignReaderNonce checks that the nonce is random, and is drawn after the reading.
+// TestSignReaderNonce checks that the nonce is random, and is drawn after the message has
+// been read.
 func TestSignReaderNonce(t *testing.T) {
 	k := newUMACKey(t, make([]byte, 16), 16)
 	sign := func(r io.Reader) []byte {
@@ -196,8 +197,8 @@ func TestSignReaderNonce(t *testing.T) {
 	}
 }
 
-// TestSignReaderErrors checks that an error of the reader is returned as it is, with
-// nothing signed or accepted, even if all of the message has been read.
+// TestSignReaderErrors checks that an error of the reader is returned as it is. Nothing is
+// signed or accepted, even if the whole message has been read.
 func TestSignReaderErrors(t *testing.T) {
 	k := newUMACKey(t, make([]byte, 16), 16)
 	msg, failure := bytes.Repeat([]byte("message"), 10_000), errors.New("failure")
@@ -267,12 +268,12 @@ func TestSignReaderPeek(t *testing.T) {
 		t.Errorf("%v, %v", ok, err)
 	}
 	if bytes.Equal(sig, before) {
-		t.Error("reading did not overwrite the signature")
+		t.Error("reading did not overwrite the signature, so nothing is tested")
 	}
 }
 
-// TestSignReaderWiped checks that the buffer of the message is all zeros afterwards,
-// and the stream destroyed.
+// TestSignReaderWiped checks that the buffer of the message is all zeros afterwards, and
+// that the stream is destroyed.
 func TestSignReaderWiped(t *testing.T) {
 	k := newUMACKey(t, make([]byte, 16), 16)
 	sig := k.Sign(nil, nil)
@@ -338,7 +339,7 @@ func TestSignReaderMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<17 {
-			t.Errorf("%s: %d bytes are allocated", name, n)
+			t.Errorf("%s: %d bytes allocated", name, n)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestContract(t *testing.T) {
 }
 
 // TestCloneKeepsKey checks that the key of a clone is not wiped when only clones are left,
-// and that it is by Destroy of the first hash.
+// and that Destroy of the first hash wipes it.
 func TestCloneKeepsKey(t *testing.T) {
 	for _, m := range Modes() {
 		key := bytes.Repeat([]byte{7}, m.KeySize)

@@ -161,8 +161,8 @@ func hardwareCommand() *cobra.Command {
 		Use:   "hardware",
 		Short: "Report which implementations run on this machine",
 		Long: `Reports which implementation computes each part of a MAC on this machine, what
-is missing for the best one, whether AES runs on AES instructions, without which
-it is not constant time, and how many bytes a key and a stream take.
+is missing for the best one, and whether AES runs on AES instructions, without
+which it is not constant time. Also reports the sizes of keys and streams.
 
 Exit status: 0 AES runs on AES instructions, 1 it does not, 2 wrong usage.`,
 		Args: noArguments,

@@ -14,18 +14,19 @@ import (
 	"strings"
 )
 
-// Secrets are what a scan of memory looks for: pieces of 16 bytes, each of a kind.
+// Secrets are the pieces, of 16 bytes each, that a scan of memory looks for. Each piece has
+// a kind.
 type Secrets struct {
 	kinds  map[[pieceSize]byte]string
-	filter [1 << 16]bool // by the first 8 bytes of the pieces
+	filter [1 << 16]bool // true at filterOf of each piece
 }
 
 const pieceSize = 16
 
-// Add adds all pieces of secret that begin at a multiple of 8 bytes, as they are and with
-// the bytes of each word of 4 and of 8 bytes reversed, and returns their number. It
-// leaves out pieces with few distinct bytes, such as zeros, which are not secret. A
-// piece that an earlier call added remains of that kind.
+// Add adds all pieces of secret that begin at a multiple of 8 bytes, and returns their
+// number. It adds each piece as it is, and with the bytes of each 4-byte or 8-byte word
+// reversed. Add leaves out pieces with few distinct bytes, such as zeros, which are not
+// secret. A piece that an earlier call added keeps its kind.
 func (s *Secrets) Add(kind string, secret []byte) (added int) {
 	if s.kinds == nil {
 		s.kinds = make(map[[pieceSize]byte]string)
@@ -50,8 +51,8 @@ func (s *Secrets) Add(kind string, secret []byte) (added int) {
 	return added
 }
 
-// isRandom reports whether a piece could be random: whether it has many distinct bytes.
-// There are only 8 random ones in some secrets.
+// isRandom reports whether a piece has enough distinct bytes to be random. In some secrets
+// only 8 bytes of a piece are random.
 func isRandom(piece []byte) bool {
 	distinct := 0
 	for i, b := range piece {
@@ -67,8 +68,8 @@ func filterOf(p []byte) uint16 {
 	return uint16(binary.LittleEndian.Uint64(p) * 0x9e3779b97f4a7c15 >> 48)
 }
 
-// Scan looks through all memory that the process pid can write to, and returns how
-// many pieces of each kind it found. The process must be a child of this one, and idle.
+// Scan searches all memory that the process pid can write to, and returns how many pieces
+// of each kind it found. The process must be a child of this one, and idle.
 func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
 	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
 		var begin, end uint64
 		var mode string
 		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &begin, &end, &mode); err != nil {
-			return nil, fmt.Errorf("fastmac: /proc/%d/maps has a line %q: %w", pid, lines.Text(), err)
+			return nil, fmt.Errorf("fastmac: line %q of /proc/%d/maps: %w", lines.Text(), pid, err)
 		}
 		if !strings.HasPrefix(mode, "rw") {
 			continue
@@ -98,7 +99,7 @@ func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
 	return found, lines.Err()
 }
 
-// scanRange counts the pieces in the memory from begin to end.
+// scanRange adds to found the pieces in the memory from begin to end.
 func (s *Secrets) scanRange(found map[string]int, mem io.ReaderAt, begin, end int64) error {
 	const page = 4096
 	buf := make([]byte, 256*page)
@@ -110,7 +111,7 @@ func (s *Secrets) scanRange(found map[string]int, mem io.ReaderAt, begin, end in
 		}
 		for i := 0; i+pieceSize <= len(p); i++ {
 			if i%page == 0 && i+page <= len(p) && bytes.Equal(p[i:][:page], zeros) {
-				i += page - pieceSize // a piece may begin at the end of this page
+				i += page - pieceSize // a piece may begin in the last bytes of this page
 				continue
 			}
 			if s.filter[filterOf(p[i:])] {

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package hardware reports which implementations package fastmac uses on this
-// machine, what better ones lack, and how large keys and streams are, as text and as
-// JSON.
+// Package hardware reports, as text and as JSON, which implementations package fastmac
+// uses on this machine, what is missing for better ones, and how large keys and streams
+// are.
 package hardware
 
 import (
@@ -34,7 +34,7 @@ type Report struct {
 	Sizes       []Size   `json:"sizes"`
 }
 
-// Size is how much memory a value of a type takes, without what it points to.
+// A Size is the size of a value of a type, without what it points to.
 type Size struct {
 	Type  string  `json:"type"`
 	Bytes uintptr `json:"bytes"`

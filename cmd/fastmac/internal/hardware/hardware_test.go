@@ -45,7 +45,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestText compares a report of a machine without AES with its text and its JSON.
+// TestText checks the text and the JSON of a report for a machine without AES.
 func TestText(t *testing.T) {
 	r := &Report{
 		Platform: "plan9/amd64",
