@@ -53,9 +53,9 @@
 //
 // Change a UMAC key after 2^48 messages. Up to then an attacker distinguishes its pads from
 // random ones with an advantage of at most 2^-33, if AES is secure. Also change it after
-// a limited number of wrong tags, for which the next section has the bounds: an attacker
-// who has forged one tag has learned something about the key, and may need fewer attempts
-// for the next.
+// a number of wrong tags: after 2^20 of UMAC-64, for example, one was accepted with a
+// probability of at most 2^-40. An attacker who has forged one tag has learned something
+// about the key, and may need fewer attempts for the next.
 //
 // HMAC-SHA-512 has no nonce, and no limit that a program could reach. Use a key of at
 // least 32 random bytes. A password is not a key.
@@ -85,12 +85,12 @@
 //
 // Keys and streams print as their names.
 //
-// Destroy overwrites a key or a stream. After that no part of it is in the memory of the
-// process, except for copies that the Go runtime makes: of the registers of a goroutine
-// that it interrupts, and of a stack that it moves. They remain until their memory is used
-// again. In a program built with GOEXPERIMENT=runtimesecret, these copies are overwritten
-// too if the calls are inside Do of runtime/secret. SECURITY.md in the module lists the
-// exceptions, and what was measured.
+// Destroy overwrites a key or a stream. A scan of the memory of the process then finds no
+// part of it, with two exceptions. Copies that the Go runtime makes, of the registers of
+// a goroutine that it interrupts and of a stack that it moves, remain until their memory
+// is used again; in a program built with GOEXPERIMENT=runtimesecret these are overwritten
+// too if the calls are inside Do of runtime/secret. And so do the pad and the hash of the
+// last message. SECURITY.md in the module has the details, and what was measured.
 //
 // # Placed state
 //

@@ -337,19 +337,6 @@ func TestUMACWiped(t *testing.T) {
 	}
 }
 
-// TestUMACKeyStorage limits the key's size to its subkeys, RFC 4418 section 5.1, for
-// four iterations with a shared Toeplitz key, the key schedule of AES-256, and five
-// words.
-func TestUMACKeyStorage(t *testing.T) {
-	const subkeys = (1024 + 3*16) + 4*24 + 4*64 + 4*4 + 15*16
-	if size := unsafe.Sizeof(fastmac.UMACKey{}); size < subkeys || size > subkeys+5*8 {
-		t.Errorf("UMACKey has %d bytes, the RFC's subkeys have %d", size, subkeys)
-	}
-	if size := unsafe.Sizeof(fastmac.UMAC{}); size > 480 {
-		t.Errorf("UMAC has %d bytes", size)
-	}
-}
-
 func TestUMACAllocations(t *testing.T) { fastmac.ForAllKernels(t, testUMACAllocations) }
 
 func testUMACAllocations(t *testing.T) {

@@ -148,8 +148,8 @@ const (
 // bytes, big-endian), Write of the packet, Sum. UMAC uses the sequence number as its
 // nonce, not as a part of the message; bytes of it that were not written count as
 // zeros. The hash is a [hash.Cloner] and not safe for concurrent use. It has a method
-// Destroy, which overwrites it and its key. x/crypto does not call Destroy, so a finalizer
-// does after the hash and its clones have become unreachable.
+// Destroy, which overwrites it and, except in a clone, its key. x/crypto does not call
+// Destroy, so a finalizer does after the hash and its clones have become unreachable.
 type Mode struct {
 	Name    string
 	KeySize int

@@ -1,0 +1,246 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/sshmac"
+)
+
+// secretDo calls f. In a build with GOEXPERIMENT=runtimesecret it is secret.Do.
+var secretDo = func(f func()) { f() }
+
+// TestScanned is the process that is scanned.
+func TestScanned(t *testing.T) {
+	mode := os.Getenv(scanEnv)
+	if mode == "" {
+		t.Skip("runs in the processes of TestDestroyScan")
+	}
+	in := new(scanSecrets)
+	if _, err := io.ReadFull(os.Stdin, storage(in)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range storage(in) {
+		storage(in)[i] ^= scanMask
+	}
+	s := &scanned{in: in, rng: rand.New(rand.NewChaCha8(in.seed))}
+	s.use()
+	if mode == scanDestroy {
+		s.destroy()
+		clear(storage(in))
+	} else {
+		s.setups = []any{fastmac.NewSetupUMAC(in.umacKeys[0][:16]), fastmac.NewSetupHMAC(in.hmacKey[:])}
+	}
+	fmt.Print(scanReady)
+	io.Copy(io.Discard, os.Stdin)
+	runtime.KeepAlive(s)
+}
+
+type destroyer interface{ Destroy() }
+
+// scanned uses the package in many goroutines, whose stacks grow at different calls.
+type scanned struct {
+	in     *scanSecrets
+	group  sync.WaitGroup
+	setups []any
+
+	mu   sync.Mutex
+	rng  *rand.Rand
+	kept []destroyer
+	ssh  []hash.Hash
+}
+
+// keep adds d to the values that destroy destroys.
+func (s *scanned) keep(d any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = append(s.kept, d.(destroyer))
+}
+
+// destroy destroys everything except the hashes of sshmac. It drops these, as x/crypto
+// does, and waits until their finalizers have run.
+func (s *scanned) destroy() {
+	for _, d := range s.kept {
+		s.do(d.Destroy)
+	}
+	s.group.Wait()
+	s.ssh = nil
+	for range 4 { // one finalizer makes the object of the next unreachable
+		collected := make(chan bool)
+		runtime.SetFinalizer(new([64]byte), func(*[64]byte) { close(collected) })
+		runtime.GC()
+		<-collected
+	}
+}
+
+// do calls f in a new goroutine, at a random depth of its stack.
+func (s *scanned) do(f func()) {
+	s.mu.Lock()
+	depth := s.rng.IntN(120)
+	s.mu.Unlock()
+	s.group.Go(func() { deep(depth, f) })
+}
+
+func deep(n int, f func()) byte {
+	var frame [64]byte
+	if n == 0 {
+		secretDo(f)
+		return 0
+	}
+	return deep(n-1, f) + frame[n%len(frame)]
+}
+
+func (s *scanned) use() {
+	for range 4 {
+		for i, tagSize := range umacTagSizes {
+			for _, size := range scanUMACKeySizes {
+				key := s.in.umacKeys[i][:size]
+				s.do(func() { s.umacInit(key, tagSize) })
+				s.do(func() { s.umacKey(key, tagSize) })
+				s.do(func() { s.umac(key, tagSize) })
+			}
+		}
+		for _, size := range scanHMACKeySizes {
+			key := s.in.hmacKey[:size]
+			s.do(func() { s.keep(fastmac.NewHMACSHA512Key(key)) })
+			s.do(func() { s.hmacKey(key) })
+			s.do(func() { s.hmac(key) })
+			s.do(func() { s.hmacBatch(key) })
+		}
+		for _, m := range sshmac.Modes() {
+			s.do(func() { s.sshMAC(m) })
+		}
+		runtime.GC()
+	}
+	s.group.Wait()
+}
+
+var scanNonce = []byte("nonce of 16 byte")
+
+// umacInit sets up a key, and computes a tag in another goroutine.
+func (s *scanned) umacInit(key []byte, tagSize int) {
+	k := new(fastmac.UMACKey)
+	for range 2 {
+		must(k.Init(key, tagSize))
+	}
+	s.keep(k)
+	s.do(func() { k.Tag(nil, scanNonce, s.in.msg[:1500]) })
+}
+
+func (s *scanned) umacKey(key []byte, tagSize int) {
+	k, err := fastmac.NewUMACKey(key, tagSize)
+	must(err)
+	s.keep(k)
+	for _, size := range scanSizes {
+		msg := s.in.msg[:size]
+		mustBe(k.Verify(k.Tag(nil, scanNonce, msg), scanNonce, msg))
+		mustBe(k.VerifySigned(k.Sign(nil, msg), msg))
+	}
+}
+
+func (s *scanned) umac(key []byte, tagSize int) {
+	newUMAC := map[int]func([]byte) (*fastmac.UMAC, error){
+		4: fastmac.NewUMAC32, 8: fastmac.NewUMAC64, 12: fastmac.NewUMAC96, 16: fastmac.NewUMAC128,
+	}[tagSize]
+	u, err := newUMAC(key)
+	must(err)
+	s.keep(u)
+	for _, size := range scanSizes {
+		u.Reset()
+		u.Write(s.in.msg[:size/3])
+		u.Write(s.in.msg[size/3 : size])
+		mustBe(u.Verify(u.AppendTag(nil, scanNonce), scanNonce))
+	}
+	u.Reset()
+	scanUMAC(u, s.in)
+	c, err := u.Clone()
+	must(err)
+	s.keep(c)
+	b, err := u.Bind(scanNonce)
+	must(err)
+	s.keep(b)
+	b.Write(s.in.msg[:77])
+	b.Sum(nil)
+}
+
+func (s *scanned) hmacKey(key []byte) {
+	k := fastmac.NewHMACSHA512Key(key)
+	s.keep(k)
+	for _, size := range scanSizes {
+		msg := s.in.msg[:size]
+		tag := k.Tag(nil, msg)
+		mustBe(k.Verify(tag, msg) && fastmac.SumHMACSHA512(key, msg) == [64]byte(tag))
+	}
+}
+
+func (s *scanned) hmac(key []byte) {
+	m := fastmac.NewHMACSHA512(key)
+	s.keep(m)
+	for _, size := range scanSizes {
+		m.Reset()
+		m.Write(s.in.msg[:size/3])
+		m.Write(s.in.msg[size/3 : size])
+		mustBe(m.Verify(m.Sum(nil)))
+	}
+	m.Reset()
+	m.Write(s.in.msg[:2500])
+	c, err := m.Clone()
+	must(err)
+	s.keep(c)
+}
+
+func (s *scanned) hmacBatch(key []byte) {
+	k := fastmac.NewHMACSHA512Key(key)
+	s.keep(k)
+	for _, n := range []int{1, 3, 5, 8, 17} {
+		var msgs, keys [][]byte
+		for i := range n {
+			msgs = append(msgs, s.in.msg[:scanSizes[i%len(scanSizes)]])
+			keys = append(keys, key)
+		}
+		tags, ok := make([][64]byte, n), make([]bool, n)
+		k.TagBatch(tags, msgs)
+		mustBe(k.VerifyBatch(ok, tags, msgs))
+		fastmac.SumHMACSHA512Batch(tags, keys, msgs)
+		mustBe(k.VerifyBatch(ok, tags, msgs))
+	}
+}
+
+func (s *scanned) sshMAC(m sshmac.Mode) {
+	h := m.New(s.in.sshKey[:m.KeySize])
+	s.mu.Lock()
+	s.ssh = append(s.ssh, h)
+	s.mu.Unlock()
+	for i, size := range scanSizes {
+		h.Reset()
+		h.Write(binary.BigEndian.AppendUint32(nil, uint32(i)))
+		h.Write(s.in.msg[:size])
+		h.Sum(nil)
+	}
+	h.Reset()
+	h.Write(s.in.msg[:100])
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func mustBe(ok bool) {
+	if !ok {
+		panic("wrong tag")
+	}
+}
