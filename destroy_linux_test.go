@@ -70,7 +70,7 @@ func TestDestroyScan(t *testing.T) {
 		}
 		t.Run("kernels="+kernels, func(t *testing.T) {
 			env := []string{scanDebug + godebug, "FASTMAC_TEST_KERNELS=" + kernels}
-			runs := 2
+			runs := 4
 			if mactest.Long() {
 				runs = 100
 			}

@@ -5,6 +5,7 @@
 package fastmac_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -12,8 +13,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/sshmac"
@@ -148,6 +151,17 @@ func (s *scanned) umacKey(key []byte, tagSize int) {
 		mustBe(k.Verify(k.Tag(nil, scanNonce, msg), scanNonce, msg))
 		mustBe(k.VerifySigned(k.Sign(nil, msg), msg))
 	}
+	// Three ways in which a message is read.
+	msg := s.in.msg[:]
+	for _, r := range []io.Reader{
+		bytes.NewReader(msg),
+		strings.NewReader(unsafe.String(&msg[0], len(msg))),
+		struct{ io.Reader }{bytes.NewReader(msg)},
+	} {
+		sig, err := k.SignReader(nil, r)
+		must(err)
+		mustBe(k.VerifySigned(sig, msg))
+	}
 }
 
 func (s *scanned) umac(key []byte, tagSize int) {
@@ -231,6 +245,10 @@ func (s *scanned) sshMAC(m sshmac.Mode) {
 	}
 	h.Reset()
 	h.Write(s.in.msg[:100])
+	c, err := h.(hash.Cloner).Clone()
+	must(err)
+	c.Write(s.in.msg[100:1000])
+	s.keep(c)
 }
 
 func must(err error) {

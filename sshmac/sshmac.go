@@ -150,6 +150,7 @@ const (
 // zeros. The hash is a [hash.Cloner] and not safe for concurrent use. It has a method
 // Destroy, which overwrites it and, except in a clone, its key. x/crypto does not call
 // Destroy, so a finalizer does after the hash and its clones have become unreachable.
+// Clones have no finalizer.
 type Mode struct {
 	Name    string
 	KeySize int
@@ -194,18 +195,14 @@ func newUMAC(newStream func(key []byte) (*fastmac.UMAC, error)) func(key []byte)
 		if err != nil {
 			panic(err) // impossible with this key size
 		}
-		return newPacketUMAC(&packetUMAC{u: u, missing: sequenceSize})
+		p := &packetUMAC{u: u, missing: sequenceSize}
+		// Transports do not destroy their MACs. There are two finalizers, because u can
+		// be in use for longer than p: by a call of its methods that is the last use of p,
+		// and by clones, which have its key.
+		runtime.SetFinalizer(u, (*fastmac.UMAC).Destroy)
+		runtime.SetFinalizer(p, (*packetUMAC).wipe)
+		return p
 	}
-}
-
-// newPacketUMAC returns p, which is overwritten when it has become unreachable, because
-// transports do not destroy their MACs. There are two finalizers, because u can be in
-// use for longer than p: by a call of its methods that is the last use of p, and by
-// clones, which have its key.
-func newPacketUMAC(p *packetUMAC) *packetUMAC {
-	runtime.SetFinalizer(p.u, (*fastmac.UMAC).Destroy)
-	runtime.SetFinalizer(p, (*packetUMAC).wipe)
-	return p
 }
 
 func newHMACSHA512(key []byte) hash.Hash {
@@ -316,7 +313,7 @@ func (p *packetUMAC) Clone() (hash.Cloner, error) {
 	}
 	c := *p
 	c.u = u.(*fastmac.UMAC)
-	return newPacketUMAC(&c), nil
+	return &c, nil
 }
 
 // The name and tag size of u are printed, and nothing of the packet.
