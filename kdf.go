@@ -8,6 +8,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
+	"runtime"
 	"sync"
 
 	"example.com/fastmac/internal/aesni"
@@ -114,4 +115,5 @@ func (k *aesKey) encrypt(p []byte) {
 	}
 	clear(b[:])
 	aesBuffers.Put(b)
+	runtime.KeepAlive(k) // a finalizer of the stream that owns k may overwrite *k.std
 }

@@ -38,7 +38,7 @@ func TestScanned(t *testing.T) {
 	for i := range storage(in) {
 		storage(in)[i] ^= scanMask
 	}
-	s := &scanned{in: in, rng: rand.New(rand.NewChaCha8(in.seed))}
+	s := &scanned{in: in, long: make([]byte, 1<<24+5000), rng: rand.New(rand.NewChaCha8(in.seed))}
 	s.use()
 	if mode == scanDestroy {
 		s.destroy()
@@ -56,6 +56,7 @@ type destroyer interface{ Destroy() }
 // scanned uses the package in many goroutines, whose stacks grow at different calls.
 type scanned struct {
 	in     *scanSecrets
+	long   []byte // is hashed by POLY-128
 	group  sync.WaitGroup
 	setups []any
 
@@ -151,6 +152,10 @@ func (s *scanned) umacKey(key []byte, tagSize int) {
 		mustBe(k.Verify(k.Tag(nil, scanNonce, msg), scanNonce, msg))
 		mustBe(k.VerifySigned(k.Sign(nil, msg), msg))
 	}
+	if len(key) == 16 {
+		k.Tag(nil, scanNonce, s.long)
+	}
+
 	// Three ways in which a message is read.
 	msg := s.in.msg[:]
 	for _, r := range []io.Reader{
@@ -176,6 +181,13 @@ func (s *scanned) umac(key []byte, tagSize int) {
 		u.Write(s.in.msg[:size/3])
 		u.Write(s.in.msg[size/3 : size])
 		mustBe(u.Verify(u.AppendTag(nil, scanNonce), scanNonce))
+	}
+	if len(key) == 16 {
+		u.Reset()
+		for _, size := range []int{1<<24 + 100, 1500, 2000} {
+			u.Write(s.long[:size])
+		}
+		u.AppendTag(nil, scanNonce)
 	}
 	u.Reset()
 	scanUMAC(u, s.in)

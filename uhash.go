@@ -4,6 +4,8 @@
 
 package fastmac
 
+import "example.com/fastmac/internal/wipe"
+
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
 // L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
 // runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
@@ -108,7 +110,7 @@ func (u *uhash) writeGroups(k *uhashKey, p []byte) {
 // endBlock moves the full block from l1 to l2.
 func (u *uhash) endBlock(k *uhashKey) {
 	u.l1.sums.addLength(l1Block)
-	u.l2.write(k.l2[:k.n], &u.l1.sums)
+	k.writeWords(&u.l2, &u.l1.sums)
 	u.l1.sums, u.l1.bytes = l1Words{}, 0
 }
 
@@ -146,8 +148,29 @@ func (k *uhashKey) writeBlocks(l2 *l2State, p []byte) {
 	}
 }
 
+// writeWords adds the L1 words of a block to l2.
+func (k *uhashKey) writeWords(l2 *l2State, words *l1Words) {
+	if l2.words < poly64Words {
+		l2.write(k.l2[:k.n], words)
+		return
+	}
+	wipe.ReserveFrames()
+	l2.write(k.l2[:k.n], words)
+	wipe.Stack()
+}
+
+// The compiler passes the keys of POLY-128 on the stack. So functions that use it
+// overwrite the frames of those that they call.
+
 // writeBlocks128 is writeBlocks after the words of POLY-64.
 func (k *uhashKey) writeBlocks128(l2 *l2State, p []byte) {
+	wipe.ReserveFrames()
+	k.writeBlocks128OnStack(l2, p)
+	wipe.Stack()
+}
+
+//go:noinline
+func (k *uhashKey) writeBlocks128OnStack(l2 *l2State, p []byte) {
 	var words [16]l1Words
 	for len(p) > 0 {
 		n := min(len(p)/l1Block, len(words))
@@ -157,7 +180,6 @@ func (k *uhashKey) writeBlocks128(l2 *l2State, p []byte) {
 		}
 		p = p[n*l1Block:]
 	}
-	clear(words[:])
 }
 
 // tagLast sets tag to the hash, xor the pad, of a message of more than one block.
@@ -177,6 +199,13 @@ func (k *uhashKey) tagLast(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, 
 
 // tagLast128 is tagLast for more words than POLY-64 has. l2 does not change.
 func (k *uhashKey) tagLast128(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, rest []byte, length uint64, x pad) {
+	wipe.ReserveFrames()
+	k.tagLast128OnStack(tag, l2, l1, rest, length, x)
+	wipe.Stack()
+}
+
+//go:noinline
+func (k *uhashKey) tagLast128OnStack(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, rest []byte, length uint64, x pad) {
 	end := *l2
 	if length > 0 {
 		var words l1Words
