@@ -40,18 +40,21 @@
 //	source                  what must not happen
 //	a counter of 8 bytes    it is set back, by a crash or a restored backup or snapshot
 //	Nonces, 12 to 16 bytes  its memory is forked, or restored from a snapshot
-//	Sign, SignReader        more than 2^48 messages are signed under one key
+//	Sign, SignReader        more than 2^48 messages are signed under one key, or a snapshot
+//	                        of the machine is restored and its kernel does not know
 //
 // If a counter continues after a restart, store it before you use it. [Nonces] counts from
 // a random number and stores nothing. Two of them, in different processes or after a
 // restart, can return the same nonce; its documentation has the probability.
 // [UMACKey.Sign] and [UMACKey.SignReader] draw each nonce of 16 bytes from [crypto/rand].
+// A snapshot has the kernel's random generator too. Linux changes it when the hypervisor
+// reports that a snapshot has been restored, by VMGENID.
 //
 // A receiver must refuse messages that arrive twice (section 6.4). The sender numbers its
 // messages, in the nonce or in the message. After it has verified a tag, the receiver
 // passes the number to [ReplayWindow.Accept], which accepts each number once.
 //
-// Change a UMAC key after 2^48 messages. Up to then an attacker distinguishes its pads from
+// Change a UMAC key after 2^48 messages and attempts. Up to then an attacker distinguishes its pads from
 // random ones with an advantage of at most 2^-33, if AES is secure. Also change it after
 // a number of wrong tags: after 2^20 of UMAC-64, for example, one was accepted with a
 // probability of at most 2^-40. An attacker who has forged one tag has learned something
@@ -86,7 +89,7 @@
 // Keys and streams print as their names.
 //
 // Destroy overwrites a key or a stream. A scan of the memory of the process then finds no
-// part of it, with two exceptions. Copies that the Go runtime makes, of the registers of
+// 16 bytes of it, with two exceptions. Copies that the Go runtime makes, of the registers of
 // a goroutine that it interrupts and of a stack that it moves, remain until their memory
 // is used again; in a program built with GOEXPERIMENT=runtimesecret these are overwritten
 // too if the calls are inside Do of runtime/secret. And so do the pad and the hash of the

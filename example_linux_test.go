@@ -71,8 +71,8 @@ func Example_placedState() {
 	}
 	placed := (*keys)(unsafe.Pointer(unsafe.SliceData(mem)))
 
-	placed.hmac.Init([]byte("Jefe"))
-	fmt.Printf("%x\n", placed.hmac.Tag(nil, []byte("what do ya want for nothing?"))[:16])
+	placed.hmac.Init(bytes.Repeat([]byte{0xaa}, 20)) // RFC 4231, test case 3
+	fmt.Printf("%x\n", placed.hmac.Tag(nil, bytes.Repeat([]byte{0xdd}, 50))[:16])
 
 	// If AES is crypto/aes, a UMACKey has a pointer to Go memory. The garbage collector
 	// does not see pointers outside Go's memory, and would free what this one points to.
@@ -93,7 +93,7 @@ func Example_placedState() {
 		log.Fatal(err)
 	}
 	// Output:
-	// 164b7a7bfcf819e2e395fbe73b56e0a3
+	// fa73b0089d56a284efb0f0756c890be9
 	// 6e155fad26900be1
 	// true
 }

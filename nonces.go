@@ -30,7 +30,7 @@ const minNoncesSize = 12 // of a nonce, in bytes
 // repeats is below k^2*q/2^(8*size). For k = 2^10 and q = 2^40 this is 2^-36 for nonces
 // of 12 bytes, and 2^-68 for 16. For UMAC use 16 bytes, unless the size of the nonce
 // matters. Use no other nonces under the same key, except that [UMACKey.Sign] may be used
-// together with Nonces of 16 bytes: each call counts as a Nonces with q = 1.
+// together with Nonces of 16 bytes: s calls add at most s*k*q/2^128 + s^2/2^129.
 //
 // A copy of a Nonces repeats its nonces. A fork of the process's memory makes such a copy,
 // and so does a restored snapshot of a virtual machine. Where these can happen, use

@@ -20,7 +20,8 @@ const signNonceSize = MaxNonceSize
 // anyone who can verify can sign.
 //
 // A random nonce needs no counter, which a crash, a fork or a restored snapshot could
-// set back. Sign at most 2^48 messages with one key: then the probability that two
+// set back. After a restored snapshot it is new only if the kernel has been informed, on
+// Linux by VMGENID. Sign at most 2^48 messages with one key: then the probability that two
 // nonces are equal is below 2^-33.
 func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	k.mustLive()

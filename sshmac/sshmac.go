@@ -150,7 +150,8 @@ const (
 // zeros. The hash is a [hash.Cloner] and not safe for concurrent use. It has a method
 // Destroy, which overwrites it and, except in a clone, its key. x/crypto does not call
 // Destroy, so a finalizer does after the hash and its clones have become unreachable.
-// Clones have no finalizer.
+// Clones have no finalizer. A hash is meant to be made once for each key: programs that
+// make thousands in a second must call Destroy, because finalizers are slow.
 type Mode struct {
 	Name    string
 	KeySize int
@@ -298,6 +299,8 @@ func (p *packetUMAC) Reset() {
 func (p *packetUMAC) Destroy() {
 	p.u.Destroy()
 	p.wipe()
+	runtime.SetFinalizer(p.u, nil)
+	runtime.SetFinalizer(p, nil)
 }
 
 // wipe overwrites the packet.

@@ -13,8 +13,10 @@ import (
 	"hash"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -108,6 +110,44 @@ func TestCloneKeepsKey(t *testing.T) {
 				destroyed.Sum(nil)
 			}()
 		}
+	}
+}
+
+// TestLastUse computes tags in hashes that are unreachable from the moment at which Sum
+// needs them no longer, and checks that no finalizer destroys them before.
+func TestLastUse(t *testing.T) {
+	rounds := 50
+	if mactest.Long() {
+		rounds = 2000
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	packet := make([]byte, 700)
+	for _, m := range Modes() {
+		key := bytes.Repeat([]byte{7}, m.KeySize)
+		h := m.New(key)
+		h.Write(packet)
+		want := h.Sum(nil)
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() {
+				hashes := make([]hash.Hash, 100)
+				for range rounds {
+					for i := range hashes {
+						hashes[i] = m.New(key)
+						hashes[i].Write(packet)
+					}
+					for i := range hashes {
+						h := hashes[i]
+						hashes[i] = nil
+						if got := h.Sum(nil); !bytes.Equal(got, want) {
+							t.Errorf("%s: tag %x, want %x", m.Name, got, want)
+							return
+						}
+					}
+				}
+			})
+		}
+		group.Wait()
 	}
 }
 
