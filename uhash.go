@@ -159,8 +159,8 @@ func (k *uhashKey) writeWords(l2 *l2State, words *l1Words) {
 	wipe.Stack()
 }
 
-// The compiler passes the keys of POLY-128 on the stack. So functions that use it
-// overwrite the frames of those that they call.
+// The compiled code of POLY-128 stores its keys in stack frames. So its callers overwrite
+// these frames.
 
 // writeBlocks128 is writeBlocks after the words of POLY-64.
 func (k *uhashKey) writeBlocks128(l2 *l2State, p []byte) {
