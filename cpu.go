@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/sha512"
 	"golang.org/x/sys/cpu"
 )
@@ -158,12 +159,25 @@ func MustHardware() {
 	}
 }
 
-// ErrPurego is the error of [RequireHardware] in a build with the tag purego, which
+// RequireGCM reports whether GMAC and package aesgcm can be used: whether the CPU has the
+// instructions that AES-GCM needs, AES and carry-less multiplication. It returns nil,
+// [ErrPurego] or an [*UnsupportedCPUError].
+func RequireGCM() error {
+	if purego {
+		return ErrPurego
+	}
+	if names := gcm.Missing(); len(names) > 0 {
+		return &UnsupportedCPUError{Missing: names}
+	}
+	return nil
+}
+
+// ErrPurego is the error of [RequireHardware] and [RequireGCM] in a build with the tag purego, which
 // leaves out all assembly, on every CPU.
 var ErrPurego = errors.New("fastmac: no AES instructions in use: built with the tag purego")
 
-// UnsupportedCPUError is the error of [RequireHardware] on a CPU without the
-// instructions that AES needs.
+// UnsupportedCPUError is the error of [RequireHardware] on a CPU without the instructions
+// that AES needs, and of [RequireGCM] on one without those that AES-GCM needs.
 type UnsupportedCPUError struct {
 	// Missing holds the usual names of the missing instruction sets, such as AES and
 	// SSE4.1. On an architecture for which crypto/aes has no assembly it is only AES.
@@ -171,7 +185,7 @@ type UnsupportedCPUError struct {
 }
 
 func (e *UnsupportedCPUError) Error() string {
-	return "fastmac: no AES instructions in use: missing " + strings.Join(e.Missing, ", ")
+	return "fastmac: the CPU lacks instructions: " + strings.Join(e.Missing, ", ")
 }
 
 // missingAES returns the names of the instruction sets that AES needs and the CPU lacks.

@@ -49,7 +49,7 @@ func ExampleNewUMACKey() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)
 	fmt.Println(k, err)
 	// Output:
-	// fastmac: UMAC key of 9 bytes: want 16, 24 or 32
+	// fastmac: key of 9 bytes: want 16, 24 or 32
 	// fastmac.UMACKey(128-bit tag) <nil>
 }
 

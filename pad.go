@@ -67,11 +67,12 @@ var partBytes = func() (bytes [8][aes.BlockSize]byte) {
 	return bytes
 }()
 
-// NonceSizeError is the error for a UMAC nonce of this size, which is not 1 to 16 bytes.
+// NonceSizeError is the error for a nonce of this size, which is not 1 to 16 bytes for
+// UMAC, or not 12 bytes for GMAC.
 type NonceSizeError int
 
 func (e NonceSizeError) Error() string {
-	return "fastmac: UMAC nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16"
+	return "fastmac: nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16 for UMAC, 12 for GMAC"
 }
 
 func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.BlockSize }

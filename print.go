@@ -20,6 +20,8 @@ type (
 	umacName          struct{ tagSize uint8 }
 	hmacSHA512KeyName struct{}
 	hmacSHA512Name    struct{}
+	gmacKeyName       struct{}
+	gmacName          struct{}
 )
 
 // String returns the name of the type and the tag size, as in
@@ -74,6 +76,31 @@ func (n hmacSHA512Name) Format(s fmt.State, verb rune) { io.WriteString(s, n.Str
 // name. It does not reveal the key or the message. A stream cannot be restored
 // from its name. The error is always nil.
 func (n hmacSHA512Name) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// String returns "fastmac.GMACKey(128-bit tag)". It does not reveal the key.
+func (n gmacKeyName) String() string { return "fastmac.GMACKey(128-bit tag)" }
+
+// Format writes what String returns, whatever the verb and the flags. It does not
+// reveal the key.
+func (n gmacKeyName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
+
+// MarshalText returns what String returns, so encoding/json and log/slog write the
+// name. It does not reveal the key. A key cannot be restored
+// from its name. The error is always nil.
+func (n gmacKeyName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// String returns "fastmac.GMAC(128-bit tag)". It does not reveal the key or the
+// message.
+func (n gmacName) String() string { return "fastmac.GMAC(128-bit tag)" }
+
+// Format writes what String returns, whatever the verb and the flags. It does not
+// reveal the key or the message.
+func (n gmacName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
+
+// MarshalText returns what String returns, so encoding/json and log/slog write the
+// name. It does not reveal the key or the message. A stream cannot be restored
+// from its name. The error is always nil.
+func (n gmacName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 func umacString(name string, tagSize uint8) string {
 	if tagSize == 0 {

@@ -23,11 +23,12 @@ const (
 	MaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
 )
 
-// KeySizeError is the error for a UMAC key of this size, which is not 16, 24 or 32 bytes.
+// KeySizeError is the error for a UMAC or GMAC key of this size, which is not 16, 24 or 32
+// bytes.
 type KeySizeError int
 
 func (e KeySizeError) Error() string {
-	return "fastmac: UMAC key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
+	return "fastmac: key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
 }
 
 // TagSizeError is the error for this UMAC tag size, which is not 4, 8, 12 or 16 bytes.

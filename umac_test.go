@@ -106,7 +106,7 @@ func TestUMACSizes(t *testing.T) {
 		if k != nil || !errors.As(err, &e) || int(e) != n {
 			t.Fatalf("key of %d bytes: %v, %v", n, k, err)
 		}
-		if want := fmt.Sprintf("fastmac: UMAC key of %d bytes: want 16, 24 or 32", n); err.Error() != want {
+		if want := fmt.Sprintf("fastmac: key of %d bytes: want 16, 24 or 32", n); err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
 		}
 	}

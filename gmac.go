@@ -1,0 +1,320 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"crypto/subtle"
+	"errors"
+	"hash"
+	"runtime"
+	"strconv"
+
+	"example.com/fastmac/internal/gcm"
+)
+
+// Sizes in bytes.
+const (
+	GMACSize      = gcm.TagSize   // a GMAC tag
+	GMACNonceSize = gcm.NonceSize // a GMAC nonce
+)
+
+// GMACKey is an expanded AES key for GMAC, the MAC of AES-GCM, NIST SP 800-38D, with tags
+// of 16 bytes and nonces of 12. It uses CPU instructions only. Where they are missing, no
+// key can be made: see [RequireGCM].
+//
+// Never use a nonce for two messages under one key: from two tags with the same nonce an
+// attacker computes the key of the hash, and then forges the tag of any message under any
+// nonce whose tag it has seen.
+//
+// A GMACKey does not change after it is set up, and is safe for concurrent use until
+// [GMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except
+// Init, Destroy, Size and those that print its name panic if the key was never set up or
+// has been destroyed.
+type GMACKey struct {
+	_ noCopy
+	_ incomparable
+	gmacKeyName
+
+	gcm gcm.Key
+}
+
+// NewGMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256). For other
+// sizes it returns a [KeySizeError]. If the CPU lacks instructions, it returns the error
+// of [RequireGCM] and does not read key. It does not retain key.
+func NewGMACKey(key []byte) (*GMACKey, error) {
+	k := new(GMACKey)
+	if err := k.Init(key); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Init is like [NewGMACKey] but sets up k in place, replacing any previous key. The
+// streams of the previous key must not be used again, not even after a Reset. If Init
+// returns an error, k is unchanged. On amd64 Init does not allocate.
+func (k *GMACKey) Init(key []byte) error {
+	if err := RequireGCM(); err != nil {
+		return err
+	}
+	switch len(key) {
+	case 16, 24, 32:
+	default:
+		return KeySizeError(len(key))
+	}
+	k.gcm.Init(key)
+	return nil
+}
+
+func (k *GMACKey) mustLive() {
+	if !k.gcm.Live() {
+		panic("fastmac: use of a GMACKey that was destroyed or never set up")
+	}
+}
+
+// Size returns 16, the size of a tag in bytes.
+func (k *GMACKey) Size() int { return GMACSize }
+
+// Tag appends the tag of msg under nonce, 16 bytes, to dst and returns the extended
+// slice. It does not allocate if dst has room. dst may overlap msg and nonce.
+//
+// The nonce must be 12 bytes long, or Tag panics. It must never have been used with this
+// key before.
+func (k *GMACKey) Tag(dst, nonce, msg []byte) []byte {
+	k.mustLive()
+	mustGMACNonce(nonce)
+	var tag [GMACSize]byte
+	k.gcm.Tag(&tag, nonce, msg)
+	return append(dst, tag[:]...)
+}
+
+// Verify reports whether tag is the tag of msg under nonce. It returns false for a tag or
+// a nonce of a wrong length. The comparison is constant time.
+func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
+	k.mustLive()
+	if len(tag) != GMACSize || len(nonce) != GMACNonceSize {
+		return false
+	}
+	var want [GMACSize]byte
+	k.gcm.Tag(&want, nonce, msg)
+	return subtle.ConstantTimeCompare(tag, want[:]) == 1
+}
+
+func mustGMACNonce(nonce []byte) {
+	if len(nonce) != GMACNonceSize {
+		panic("fastmac: GMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12; pass a fresh nonce for each message")
+	}
+}
+
+// New returns a stream that computes tags under k. The stream shares k. Many streams can
+// use one key at the same time. On other architectures than amd64 there are no streams,
+// and New returns [ErrNoGMACStreams].
+func (k *GMACKey) New() (*GMAC, error) {
+	k.mustLive()
+	if !gcm.Streams {
+		return nil, ErrNoGMACStreams
+	}
+	return &GMAC{key: k}, nil
+}
+
+// ErrNoGMACStreams is the error of [GMACKey.New] and [NewGMAC] on architectures where GMAC
+// is the standard library's, which computes a tag only in one call: use [GMACKey.Tag].
+var ErrNoGMACStreams = errors.New("fastmac: no GMAC streams on " + runtime.GOARCH + ": use GMACKey.Tag")
+
+// Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
+// except that a second Destroy does nothing. Do not call it while the key is in use. On
+// other architectures than amd64 the key is in crypto/cipher, which has no API to
+// overwrite it.
+func (k *GMACKey) Destroy() { k.gcm.Destroy() }
+
+// GMAC is a stream that computes the GMAC tag of what is written to it, NIST SP 800-38D.
+//
+// It implements [hash.Hash], except that [GMAC.Sum] takes the nonce instead of a slice to
+// append to. Use [GMAC.AppendTag] to append, and [GMAC.Bind] for code that calls Sum as
+// hash.Hash defines it.
+//
+// Never use a nonce for two messages under one key: from two tags with the same nonce an
+// attacker computes the key of the hash, and then forges the tag of any message under any
+// nonce whose tag it has seen.
+//
+// A GMAC is not safe for concurrent use. Do not copy it; use [GMAC.Clone]. All methods
+// except Destroy and those that print its name panic if the stream or its key has been
+// destroyed.
+type GMAC struct {
+	_ noCopy
+	_ incomparable
+	gmacName
+
+	key     *GMACKey
+	ownsKey bool
+
+	sum    [gcm.BlockSize]byte // GHASH of the blocks before rest, as gcm.Key keeps it
+	rest   [gcm.BlockSize]byte // the last block, if it is not whole: length%16 bytes
+	length uint64              // of the message in bytes
+}
+
+// NewGMAC returns a stream with a key of 16, 24 or 32 bytes. It returns the errors of
+// [NewGMACKey] and of [GMACKey.New]. Never use a nonce twice with one key.
+func NewGMAC(key []byte) (*GMAC, error) {
+	if !gcm.Streams && RequireGCM() == nil {
+		return nil, ErrNoGMACStreams
+	}
+	// One allocation keeps the stream and its key together, as in newUMAC.
+	p := new(struct {
+		stream GMAC
+		key    GMACKey
+	})
+	if err := p.key.Init(key); err != nil {
+		return nil, err
+	}
+	p.stream.key, p.stream.ownsKey = &p.key, true
+	return &p.stream, nil
+}
+
+func (m *GMAC) mustLive() {
+	if m.key == nil {
+		panic("fastmac: use of a GMAC that was destroyed or never set up")
+	}
+	m.key.mustLive()
+}
+
+// Write adds p to the message. It never fails and does not retain p.
+func (m *GMAC) Write(p []byte) (int, error) {
+	m.mustLive()
+	n := len(p)
+	if used := int(m.length % gcm.BlockSize); used > 0 {
+		taken := copy(m.rest[used:], p)
+		m.length += uint64(taken)
+		if p = p[taken:]; used+taken < gcm.BlockSize {
+			return n, nil
+		}
+		m.key.gcm.Absorb(&m.sum, m.rest[:])
+	}
+	whole := len(p) &^ (gcm.BlockSize - 1)
+	if whole > 0 {
+		m.key.gcm.Absorb(&m.sum, p[:whole])
+	}
+	copy(m.rest[:], p[whole:])
+	m.length += uint64(len(p))
+	return n, nil
+}
+
+// AppendTag appends the tag of what has been written, 16 bytes, under the nonce to dst and
+// returns the extended slice. The stream does not change: a second AppendTag with another
+// nonce appends the tag for that one, and writing can go on. dst may overlap the nonce.
+//
+// The nonce must be 12 bytes long, or AppendTag panics. It must never have been used with
+// this key before for another message.
+func (m *GMAC) AppendTag(dst, nonce []byte) []byte {
+	m.mustLive()
+	mustGMACNonce(nonce)
+	tag := m.tag(nonce)
+	return append(dst, tag[:]...)
+}
+
+func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
+	m.key.gcm.Finish(&tag, &m.sum, nonce, m.rest[:m.length%gcm.BlockSize], m.length)
+	return tag
+}
+
+// Sum returns the tag of what has been written, 16 bytes, under the nonce. It overwrites
+// the nonce: the tag is written from the start of the nonce's storage if cap(nonce) is
+// large enough, and to new storage if not. To keep the nonce, for example a counter, use
+// [GMAC.AppendTag], which has the same requirements.
+//
+// Sum does not append, unlike Sum of other hashes: in Sum(header) the header is the
+// nonce. Sum panics on a nonce of another length than 12 bytes, Sum(nil) included.
+func (m *GMAC) Sum(nonce []byte) []byte { return m.AppendTag(nonce[:0], nonce) }
+
+// Verify reports whether tag is the tag of what has been written under the nonce. It
+// returns false for a tag or a nonce of a wrong length. The stream does not change. The
+// comparison is constant time.
+func (m *GMAC) Verify(tag, nonce []byte) bool {
+	m.mustLive()
+	if len(tag) != GMACSize || len(nonce) != GMACNonceSize {
+		return false
+	}
+	want := m.tag(nonce)
+	return subtle.ConstantTimeCompare(tag, want[:]) == 1
+}
+
+// Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends the
+// tag for this nonce to b. It starts from a copy of what has been written to m. After that
+// the two share only the key.
+//
+// The nonce is as for [GMAC.AppendTag], except that for a wrong length Bind returns a
+// [NonceSizeError]. Tag only one message with it: after a Reset use the hash to verify,
+// not to tag again. The hash has a method Destroy, which overwrites the hash but not the
+// key.
+func (m *GMAC) Bind(nonce []byte) (hash.Hash, error) {
+	m.mustLive()
+	if len(nonce) != GMACNonceSize {
+		return nil, NonceSizeError(len(nonce))
+	}
+	return &boundGMAC{m: m.clone(), nonce: [GMACNonceSize]byte(nonce)}, nil
+}
+
+// Reset resets the stream to its initial state.
+func (m *GMAC) Reset() {
+	m.mustLive()
+	m.sum, m.rest, m.length = [gcm.BlockSize]byte{}, [gcm.BlockSize]byte{}, 0
+}
+
+// Size returns 16, the size of a tag in bytes.
+func (m *GMAC) Size() int {
+	m.mustLive()
+	return GMACSize
+}
+
+// BlockSize returns 16, the size in bytes of the blocks of GHASH.
+func (m *GMAC) BlockSize() int {
+	m.mustLive()
+	return gcm.BlockSize
+}
+
+// Clone returns a copy of the stream, a *GMAC, which shares the key. Destroy of the stream
+// that NewGMAC returned wipes the key; Destroy of a clone does not. The error is always
+// nil.
+func (m *GMAC) Clone() (hash.Cloner, error) {
+	m.mustLive()
+	return m.clone(), nil
+}
+
+func (m *GMAC) clone() *GMAC {
+	return &GMAC{key: m.key, sum: m.sum, rest: m.rest, length: m.length}
+}
+
+// Destroy overwrites the stream with zeros, and also the key if NewGMAC set it up for this
+// stream. Any later use panics, except that a second Destroy does nothing.
+func (m *GMAC) Destroy() {
+	if m.ownsKey {
+		m.key.Destroy()
+	}
+	*m = GMAC{}
+}
+
+// boundGMAC is the hash that Bind returns. Its stream is not embedded, because its methods
+// must not be those of the stream.
+type boundGMAC struct {
+	gmacName
+	m     *GMAC
+	nonce [GMACNonceSize]byte
+}
+
+func (b *boundGMAC) Write(p []byte) (int, error) { return b.m.Write(p) }
+func (b *boundGMAC) Sum(in []byte) []byte        { return b.m.AppendTag(in, b.nonce[:]) }
+func (b *boundGMAC) Reset()                      { b.m.Reset() }
+func (b *boundGMAC) Size() int                   { return b.m.Size() }
+func (b *boundGMAC) BlockSize() int              { return b.m.BlockSize() }
+
+// Destroy overwrites the hash but not the key.
+func (b *boundGMAC) Destroy() {
+	b.m.Destroy()
+	*b = boundGMAC{m: b.m}
+}
+
+func (b *boundGMAC) Clone() (hash.Cloner, error) {
+	b.m.mustLive()
+	return &boundGMAC{m: b.m.clone(), nonce: b.nonce}, nil
+}

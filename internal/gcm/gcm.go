@@ -1,0 +1,21 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package gcm provides AES-GCM and GMAC, NIST SP 800-38D, with nonces of 12 bytes and tags
+// of 16 bytes, on CPU instructions only. There is no code for CPUs without them.
+//
+// On amd64 it is this package's assembly. On arm64, s390x and ppc64, whose standard
+// library has assembly for GCM, it is crypto/cipher.
+package gcm
+
+// Sizes in bytes.
+const (
+	NonceSize = 12
+	TagSize   = 16
+	BlockSize = 16 // of AES and of GHASH
+)
+
+// MaxTextSize is the size in bytes of the longest plaintext, section 5.2.1.1: the 32-bit
+// counter has a value for each of its blocks.
+const MaxTextSize = (1<<32 - 2) * BlockSize

@@ -1,0 +1,91 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package gcm
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"runtime"
+
+	"golang.org/x/sys/cpu"
+)
+
+// Streams reports whether Sum can be used. It cannot: crypto/cipher has no GHASH.
+const Streams = false
+
+// Missing returns the names of the instruction sets that this package needs and the CPU
+// lacks. crypto/cipher has no API for this, so Missing repeats the conditions of
+// crypto/internal/fips140/aes/gcm.
+func Missing() (names []string) {
+	need := func(name string, has bool) {
+		if !has {
+			names = append(names, name)
+		}
+	}
+	switch runtime.GOARCH {
+	case "arm64":
+		need("AES", cpu.ARM64.HasAES)
+		need("PMULL", cpu.ARM64.HasPMULL)
+	case "s390x":
+		need("KM-AES", cpu.S390X.HasAES)
+		need("KMC-AES", cpu.S390X.HasAESCBC)
+		need("KMCTR-AES", cpu.S390X.HasAESCTR)
+		need("GHASH", cpu.S390X.HasGHASH)
+	case "ppc64", "ppc64le": // POWER8, which Go requires, has them
+	case "amd64":
+	default:
+		need("AES", false)
+	}
+	return names
+}
+
+// A Key is an AES key for GCM. The zero Key must not be used except for Init and Destroy.
+type Key struct {
+	aead cipher.AEAD
+}
+
+// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing.
+func (k *Key) Init(key []byte) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err) // impossible with these sizes
+	}
+	k.aead, err = cipher.NewGCM(block)
+	if err != nil {
+		panic(err) // impossible with AES
+	}
+}
+
+// Live reports whether there is a key.
+func (k *Key) Live() bool { return k.aead != nil }
+
+// Destroy drops the key. It cannot overwrite it, because crypto/cipher has no API for that.
+func (k *Key) Destroy() { k.aead = nil }
+
+// Seal sets out to the ciphertext of plaintext followed by the tag. len(out) is
+// len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
+func (k *Key) Seal(out, nonce, plaintext, data []byte) {
+	k.aead.Seal(out[:0], nonce, plaintext, data)
+}
+
+// Open sets out to the plaintext of ciphertext, which a tag follows, and reports whether
+// the tag is right. If not, out is zero. len(out) is len(ciphertext)-TagSize. If out and
+// ciphertext overlap, they begin at the same byte.
+func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
+	_, err := k.aead.Open(out[:0], nonce, ciphertext, data)
+	return err == nil
+}
+
+// Tag sets tag to the GMAC of msg.
+func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
+	k.aead.Seal(tag[:0], nonce, nil, msg)
+}
+
+// Absorb and Finish panic: there are no streams.
+func (k *Key) Absorb(sum *[BlockSize]byte, blocks []byte) { panic("fastmac: no GHASH") }
+
+func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
+	panic("fastmac: no GHASH")
+}
