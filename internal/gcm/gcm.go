@@ -19,3 +19,9 @@ const (
 // MaxTextSize is the size in bytes of the longest plaintext, section 5.2.1.1: the 32-bit
 // counter has a value for each of its blocks.
 const MaxTextSize = (1<<32 - 2) * BlockSize
+
+// An Instruction is an instruction set under its usual name.
+type Instruction struct {
+	Name string
+	Has  bool
+}

@@ -1,0 +1,335 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// groupSize is the size of a group: as many blocks as there are powers.
+const groupSize = powers * blockSize
+
+// A kernel is the state of a function that is being generated.
+type kernel struct {
+	isa
+	key   Mem // the Key
+	aes   *aes
+	order VecVirtual // reverses the bytes of a block
+	sums  sums
+	acc   VecVirtual // GHASH so far, in the lowest lane; the other lanes are zero
+}
+
+// begin begins a function that has a parameter key.
+func begin(v isa, name string) *kernel {
+	Implement(name)
+	Pragma("noescape")
+	key := Dereference(Param("key"))
+	k := &kernel{isa: v, key: keyMem(key), order: v.vec(), sums: v.newSums(), acc: v.vec()}
+	k.aes = &aes{v, field(key.Field("schedule").Index(0)), Load(key.Field("rounds"), GP32())}
+	v.loadEach(reverse, k.order)
+	return k
+}
+
+// single is the isa for single blocks.
+func (k *kernel) single() isa {
+	if k.sse {
+		return sse
+	}
+	return avx1
+}
+
+// hash generates GHASH of whole blocks.
+func hash(v isa, name string) {
+	k := begin(v, name)
+	sum := Mem{Base: Load(Param("sum"), GP64())}
+	k.single().load(sum, k.acc.AsX().(VecVirtual))
+	p, n := Load(Param("p"), GP64()), Load(Param("n"), GP64())
+	k.hashGroups(p, n)
+	done := label("done")
+	TESTQ(n, n)
+	JZ(LabelRef(done))
+	h := k.powersFor(n)
+	k.clear(k.sums)
+	k.hashRest(p, n, h)
+	k.reduceSums()
+	Label(done)
+	k.single().store(k.acc.AsX().(VecVirtual), sum)
+	RET()
+}
+
+// crypt generates Seal or Open, section 7, without the comparison of the tag.
+func crypt(v isa, name string, open bool) {
+	k := begin(v, name)
+	one := k.single()
+	tag := Mem{Base: Load(Param("tag"), GP64())}
+
+	Comment("The tag begins as the encrypted first counter block.")
+	b := one.firstBlock(Mem{Base: Load(Param("nonce"), GP64())})
+	pad := XMM()
+	one.move(b, pad)
+	k.aes.in(one).encrypt([]VecVirtual{pad})
+	one.store(pad, tag)
+
+	one.load(Mem{Base: Load(Param("sum"), GP64())}, k.acc.AsX().(VecVirtual))
+
+	Comment("Additional data.")
+	p, m := Load(Param("data"), GP64()), Load(Param("dataLen"), GP64())
+	n := Load(Param("n"), GP64())
+	k.hashGroups(p, m)
+	rest := GP64()
+	MOVQ(m, rest)
+	text, final := label("text"), label("final")
+	noText, restOfData := label("noText"), label("restOfData")
+	TESTQ(n, n)
+	JZ(LabelRef(noText))
+	TESTQ(m, m)
+	JZ(LabelRef(text))
+	Label(noText)
+	h := k.powersFor(m)
+	TESTQ(n, n)
+	JNZ(LabelRef(restOfData))
+	k.makeRoom(h)
+	Label(restOfData)
+	k.clear(k.sums)
+	k.hashRest(p, m, h)
+	TESTQ(n, n)
+	JZ(LabelRef(final))
+	k.reduceSums()
+
+	Label(text)
+	Comment("Text.")
+	c := &counters{v, k.vec(), k.order}
+	one.shuffle(k.order.AsX().(VecVirtual), b)
+	k.first(c, b)
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	group := func(between []func()) {
+		x := c.blocks(powers / k.lanes)
+		k.aes.encrypt(x, between...)
+		for i, x := range x {
+			t := k.vec()
+			k.load(Mem{Base: src, Disp: k.size() * i}, t)
+			k.xor(t, x)
+			k.store(x, Mem{Base: dst, Disp: k.size() * i})
+		}
+		ADDQ(U32(groupSize), src)
+		ADDQ(U32(groupSize), dst)
+		SUBQ(U32(groupSize), n)
+	}
+	groups, end := label("groups"), label("groupsEnd")
+	if open {
+		Label(groups)
+		CMPQ(n, U32(groupSize))
+		JB(LabelRef(end))
+		group(k.hashGroup(Mem{Base: src}))
+		JMP(LabelRef(groups))
+	} else {
+		Comment("GHASH of a group is computed between the rounds of the next one.")
+		lastGroup := label("lastGroup")
+		CMPQ(n, U32(groupSize))
+		JB(LabelRef(end))
+		group(nil)
+		Label(groups)
+		CMPQ(n, U32(groupSize))
+		JB(LabelRef(lastGroup))
+		group(k.hashGroup(Mem{Base: dst, Disp: -groupSize}))
+		JMP(LabelRef(groups))
+		Label(lastGroup)
+		run(k.hashGroup(Mem{Base: dst, Disp: -groupSize}))
+	}
+	Label(end)
+	MOVQ(n, rest)
+	h = k.powersFor(n)
+	k.makeRoom(h)
+	k.clear(k.sums)
+	k.pieces(n, h, func(v isa, count int) (hashed []VecVirtual) {
+		x := (&counters{v, v.as(c.next), v.as(k.order)}).blocks(count)
+		k.aes.in(v).encrypt(x)
+		for i, x := range x {
+			t := v.vec()
+			v.load(Mem{Base: src, Disp: v.size() * i}, t)
+			v.xor(t, x)
+			v.store(x, Mem{Base: dst, Disp: v.size() * i})
+			if open {
+				hashed = append(hashed, t)
+			} else {
+				hashed = append(hashed, x)
+			}
+		}
+		ADDQ(Imm(uint64(v.size()*count)), src)
+		ADDQ(Imm(uint64(v.size()*count)), dst)
+		return hashed
+	}, func() VecVirtual {
+		x := (&counters{one, one.as(c.next), one.as(k.order)}).blocks(1)
+		k.aes.in(one).encrypt(x)
+		one.keepPartial(x[0], n)
+		t := XMM()
+		one.loadPartial(src, n, t)
+		one.xor(t, x[0])
+		one.storePartial(x[0], dst, n)
+		if open {
+			return t
+		}
+		return x[0]
+	})
+
+	Label(final)
+	Comment("The lengths in bits. After eight blocks they are multiplied by themselves.")
+	last := label("lengths")
+	CMPQ(rest, Imm(groupSize-blockSize))
+	JBE(LabelRef(last))
+	k.reduceSums()
+	k.clear(k.sums)
+	Label(last)
+	x := XMM()
+	textBits := Load(Param("n"), GP64())
+	SHLQ(U8(3), textBits)
+	one.words(textBits, Load(Param("dataBits"), GP64()), x)
+	k.xor(k.acc, k.as(x))
+	k.addProduct(k.sums, k.as(x), power(k.key, 1), false)
+	k.reduceSums()
+	acc := k.acc.AsX().(VecVirtual)
+	one.shuffle(k.order.AsX().(VecVirtual), acc)
+	t := XMM()
+	one.load(tag, t)
+	one.xor(t, acc)
+	one.store(acc, tag)
+	if !k.sse {
+		VZEROUPPER()
+	}
+	RET()
+}
+
+// first sets c to the counters after the first block, whose bytes are reversed.
+func (k *kernel) first(c *counters, b VecVirtual) {
+	numbers := k.vec()
+	switch k.lanes {
+	case 1:
+		k.move(b, c.next)
+	case 2:
+		VINSERTI128(U8(1), b, b.AsY(), c.next)
+	}
+	k.load(laneNumbers, numbers)
+	k.add(numbers, c.next)
+}
+
+// absorb adds the product of x, a vector of blocks as they are in memory, with the powers
+// at p. It adds GHASH so far to the first block if first is true.
+func (k *kernel) absorb(x VecVirtual, p Mem, first, set bool) {
+	k.shuffle(k.order, x)
+	if first {
+		k.xor(k.acc, x)
+	}
+	k.addProduct(k.sums, x, p, set)
+}
+
+// hashGroup returns the steps of GHASH for the group at p: one for each vector, and two.
+func (k *kernel) hashGroup(p Mem) (steps []func()) {
+	for i := 0; i < powers; i += k.lanes {
+		steps = append(steps, func() {
+			x := k.vec()
+			k.load(p.Offset(blockSize*i), x)
+			k.absorb(x, power(k.key, powers-i), i == 0, i == 0)
+		})
+	}
+	return append(steps, func() { k.reduceSums() })
+}
+
+// reduceSums sets acc to the sums, reduced.
+func (k *kernel) reduceSums() {
+	k.reduce(k.sums)
+	k.fold(k.sums.high)
+	k.move(k.sums.high, k.acc)
+}
+
+func run(steps []func()) {
+	for _, f := range steps {
+		f()
+	}
+}
+
+// hashGroups absorbs whole groups at p, of n bytes. It leaves the rest in p and n.
+func (k *kernel) hashGroups(p, n Register) {
+	groups, end := label("hashGroups"), label("hashRest")
+	Label(groups)
+	CMPQ(n, U32(groupSize))
+	JB(LabelRef(end))
+	run(k.hashGroup(Mem{Base: p}))
+	ADDQ(U32(groupSize), p)
+	SUBQ(U32(groupSize), n)
+	JMP(LabelRef(groups))
+	Label(end)
+}
+
+// powersFor returns the address of the power for the first of the blocks in n bytes, at
+// most a group.
+func (k *kernel) powersFor(n Register) (h Register) {
+	size := GP64()
+	h = GP64()
+	LEAQ(Mem{Base: n, Disp: blockSize - 1}, size)
+	ANDQ(I32(-blockSize), size)
+	LEAQ(power(k.key, 0), h)
+	SUBQ(size, h)
+	return h
+}
+
+// makeRoom moves h to the power before, so that one more block can follow, except after
+// eight blocks.
+func (k *kernel) makeRoom(h Register) {
+	first := GP64()
+	LEAQ(power(k.key, powers), first)
+	SUBQ(Imm(blockSize), h)
+	CMPQ(h, first)
+	CMOVQCS(first, h)
+}
+
+// hashRest absorbs the n bytes at p, less than a group, with the powers from h on.
+func (k *kernel) hashRest(p, n, h Register) {
+	k.pieces(n, h, func(v isa, count int) (xs []VecVirtual) {
+		for i := range count {
+			x := v.vec()
+			v.load(Mem{Base: p, Disp: v.size() * i}, x)
+			xs = append(xs, x)
+		}
+		ADDQ(Imm(uint64(v.size()*count)), p)
+		return xs
+	}, func() VecVirtual {
+		x := XMM()
+		k.single().loadPartial(p, n, x)
+		return x
+	})
+}
+
+// pieces absorbs n bytes, less than a group, with the powers from h on: 64, 32 and 16
+// bytes and a partial block, as far as they are in n. vectors returns the next vectors.
+// When partial is called, n is the size of the partial block.
+func (k *kernel) pieces(n, h Register, vectors func(v isa, count int) []VecVirtual, partial func() VecVirtual) {
+	absorb := func(v isa, xs []VecVirtual) {
+		for i, x := range xs {
+			k.absorb(k.as(x), Mem{Base: h, Disp: v.size() * i}, i == 0, false)
+			if i == 0 {
+				k.zero(k.acc)
+			}
+		}
+		ADDQ(Imm(uint64(v.size()*len(xs))), h)
+	}
+	for _, size := range []int{64, 32, 16} {
+		v := k.isa
+		if size < v.size() {
+			v = k.single()
+		}
+		skip := label("skip")
+		TESTQ(U32(uint32(size)), n)
+		JZ(LabelRef(skip))
+		absorb(v, vectors(v, size/v.size()))
+		Label(skip)
+	}
+	skip := label("skip")
+	ANDQ(Imm(blockSize-1), n)
+	JZ(LabelRef(skip))
+	absorb(k.single(), []VecVirtual{partial()})
+	Label(skip)
+}

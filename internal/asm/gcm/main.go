@@ -1,0 +1,68 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command gcm generates internal/gcm/gcm_amd64.s, the kernels of AES-GCM, NIST SP 800-38D:
+// for every amd64 with AES and carry-less multiplication, for vectors of two blocks (VAES
+// and VPCLMULQDQ with AVX2), and of four (with AVX-512). isa.go has the vectors, aes.go
+// AES and the counter blocks, ghash.go GHASH, crypt.go Seal and Open.
+//
+// A kernel reads nothing outside the key, the nonce and the bytes that it is given. It
+// branches on sizes only.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	. "github.com/mmcloughlin/avo/operand"
+
+	"example.com/fastmac/internal/asm/wipe"
+)
+
+const (
+	blockSize = 16
+	powers    = 8 // of the GHASH key in a Key
+)
+
+func main() {
+	Package("example.com/fastmac/internal/gcm")
+	ConstraintExpr("!purego")
+	ghashConstants()
+	counterConstants()
+	partialConstants()
+	initKey()
+	for _, k := range []struct {
+		isa
+		name string
+	}{{sse, "AESNI"}, {avx2, "AVX2"}} {
+		hash(k.isa, "hash"+k.name)
+		crypt(k.isa, "seal"+k.name, false)
+		crypt(k.isa, "open"+k.name, true)
+	}
+	hashWide("hashAVX512")
+	cryptWide("sealAVX512", false)
+	cryptWide("openAVX512", true)
+	wipe.Generate()
+}
+
+var labels int
+
+// label returns a new label; avo wants them to be unique in a file.
+func label(name string) string {
+	labels++
+	return fmt.Sprintf("%s%d", name, labels)
+}
+
+// field returns the address of a component.
+func field(c gotypes.Component) Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+// keyMem returns the address of a Key, which begins with its powers.
+func keyMem(key gotypes.Component) Mem { return field(key.Field("powers").Index(0).Index(0)) }

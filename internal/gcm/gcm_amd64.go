@@ -1,0 +1,157 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package gcm
+
+import (
+	"crypto/subtle"
+	"unsafe"
+
+	"example.com/fastmac/internal/aesni"
+	"golang.org/x/sys/cpu"
+)
+
+// Streams reports whether Absorb and Finish can be used.
+const Streams = true
+
+// Which kernels run. Plain variables, so that the compiler sees the calls and the
+// arguments of the assembly stay on the stack; Select changes them.
+var (
+	useAVX512 = false
+	useAVX2   = false
+)
+
+// instructions are the instruction sets that every kernel needs.
+func instructions() []Instruction {
+	return []Instruction{
+		{"AES", cpu.X86.HasAES},
+		{"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
+		{"SSSE3", cpu.X86.HasSSSE3},
+		{"SSE4.1", cpu.X86.HasSSE41},
+	}
+}
+
+// A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
+// Destroy.
+type Key struct {
+	powers   [8][BlockSize]byte // H^8 to H^1 of GHASH, as the kernels use them
+	schedule aesni.Schedule
+	rounds   uint32 // of AES: 10, 12 or 14; 0 if there is no key
+}
+
+// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing.
+func (k *Key) Init(key []byte) {
+	k.rounds = uint32(k.schedule.Expand(key))
+	initKey(k)
+}
+
+// Live reports whether there is a key.
+func (k *Key) Live() bool { return k.rounds != 0 }
+
+// Destroy overwrites the key.
+func (k *Key) Destroy() { *k = Key{} }
+
+// Seal sets out to the ciphertext of plaintext followed by the tag. len(out) is
+// len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
+func (k *Key) Seal(out, nonce, plaintext, data []byte) {
+	var tag [TagSize]byte
+	k.seal(&tag, &zeroSum, nonce, data, uint64(len(data)), out, plaintext)
+	copy(out[len(plaintext):], tag[:])
+}
+
+// Open sets out to the plaintext of ciphertext, which a tag follows, and reports whether
+// the tag is right. If not, out is zero. len(out) is len(ciphertext)-TagSize. If out and
+// ciphertext overlap, they begin at the same byte.
+func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
+	n := len(ciphertext) - TagSize
+	var want [TagSize]byte
+	got := [TagSize]byte(ciphertext[n:])
+	k.open(&want, nonce, data, out, ciphertext[:n])
+	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		clear(out)
+		return false
+	}
+	return true
+}
+
+// Tag sets tag to the GMAC of msg.
+func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
+	k.seal(tag, &zeroSum, nonce, msg, uint64(len(msg)), nil, nil)
+}
+
+// Absorb adds blocks to GHASH of additional data. len(blocks) is a multiple of BlockSize.
+// sum is zero at the beginning.
+func (k *Key) Absorb(sum *[BlockSize]byte, blocks []byte) {
+	p, n := unsafe.SliceData(blocks), len(blocks)
+	if useAVX512 {
+		hashAVX512(k, sum, p, n)
+	} else if useAVX2 {
+		hashAVX2(k, sum, p, n)
+	} else {
+		hashAESNI(k, sum, p, n)
+	}
+}
+
+// Finish sets tag to the GMAC of length bytes, of which rest, less than a block, is the
+// end, and Absorb has added the others to sum.
+func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
+	k.seal(tag, sum, nonce, rest, length, nil, nil)
+}
+
+// zeroSum is GHASH of nothing.
+var zeroSum [BlockSize]byte
+
+func (k *Key) seal(tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
+	nonce = nonce[:NonceSize]
+	if useAVX512 {
+		sealAVX512(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+	} else if useAVX2 {
+		sealAVX2(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+	} else {
+		sealAESNI(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+	}
+}
+
+func (k *Key) open(tag *[BlockSize]byte, nonce, data []byte, dst, src []byte) {
+	nonce = nonce[:NonceSize]
+	if useAVX512 {
+		openAVX512(k, tag, &zeroSum, &nonce[0], unsafe.SliceData(data), len(data), 8*uint64(len(data)), unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+	} else if useAVX2 {
+		openAVX2(k, tag, &zeroSum, &nonce[0], unsafe.SliceData(data), len(data), 8*uint64(len(data)), unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+	} else {
+		openAESNI(k, tag, &zeroSum, &nonce[0], unsafe.SliceData(data), len(data), 8*uint64(len(data)), unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+	}
+}
+
+//go:noescape
+func initKey(key *Key)
+
+//go:noescape
+func hashAESNI(key *Key, sum *[BlockSize]byte, p *byte, n int)
+
+//go:noescape
+func sealAESNI(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+
+//go:noescape
+func openAESNI(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+
+//go:noescape
+func hashAVX2(key *Key, sum *[BlockSize]byte, p *byte, n int)
+
+//go:noescape
+func sealAVX2(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+
+//go:noescape
+func openAVX2(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+
+//go:noescape
+func hashAVX512(key *Key, sum *[BlockSize]byte, p *byte, n int)
+
+//go:noescape
+func sealAVX512(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+
+//go:noescape
+func openAVX512(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
