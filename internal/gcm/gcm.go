@@ -25,3 +25,36 @@ type Instruction struct {
 	Name string
 	Has  bool
 }
+
+// Missing returns the names of the instruction sets that every kernel needs and the CPU
+// lacks. No key can be set up unless there are none.
+func Missing() (names []string) {
+	every, _ := Instructions()
+	for _, i := range every {
+		if !i.Has {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+// Kernels returns the names of the kernels that this machine has, best first: "avx512",
+// "avx2" and "aesni" are this package's assembly, "stdlib" is crypto/cipher.
+func Kernels() []string { return kernels() }
+
+var active = func() string {
+	if names := kernels(); len(names) > 0 {
+		return names[0]
+	}
+	return "none"
+}()
+
+// Active returns the name of the kernel in use, or "none" if there is none.
+func Active() string { return active }
+
+// Select makes a kernel, one of [Kernels], the one in use. It is for tests, which must not
+// use the package at the same time.
+func Select(name string) {
+	choose(name)
+	active = name
+}

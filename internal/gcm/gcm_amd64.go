@@ -17,21 +17,65 @@ import (
 // Streams reports whether Absorb and Finish can be used.
 const Streams = true
 
+// The kernels that this machine has.
+var (
+	hasAESNI  = aesni.Supported && cpu.X86.HasPCLMULQDQ
+	hasAVX2   = hasAESNI && cpu.X86.HasAVX2 && cpu.X86.HasAVX && hasVAES256 && hasVPCLMULQDQ256
+	hasAVX512 = hasAESNI && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL &&
+		cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+)
+
 // Which kernels run. Plain variables, so that the compiler sees the calls and the
 // arguments of the assembly stay on the stack; Select changes them.
 var (
-	useAVX512 = false
-	useAVX2   = false
+	useAVX512 = hasAVX512
+	useAVX2   = hasAVX2
 )
 
-// instructions are the instruction sets that every kernel needs.
-func instructions() []Instruction {
-	return []Instruction{
-		{"AES", cpu.X86.HasAES},
-		{"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
-		{"SSSE3", cpu.X86.HasSSSE3},
-		{"SSE4.1", cpu.X86.HasSSE41},
+// VAES and VPCLMULQDQ for 256 bits. Package cpu reports them only together with AVX-512.
+var hasVAES256, hasVPCLMULQDQ256 = func() (vaes, vpclmulqdq bool) {
+	if !cpu.X86.HasAVX2 {
+		return false, false // the CPU may have no leaf 7
 	}
+	ecx := cpuid7()
+	return ecx&(1<<9) != 0, ecx&(1<<10) != 0
+}()
+
+func kernels() (names []string) {
+	for _, k := range []struct {
+		name string
+		has  bool
+	}{{"avx512", hasAVX512}, {"avx2", hasAVX2}, {"aesni", hasAESNI}} {
+		if k.has {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+func choose(name string) {
+	useAVX512 = name == "avx512"
+	useAVX2 = name == "avx2"
+}
+
+// Instructions returns the instruction sets that every kernel needs, and those that the
+// best one needs besides.
+func Instructions() (every, best []Instruction) {
+	return []Instruction{
+			{"AES", cpu.X86.HasAES},
+			{"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
+			{"SSSE3", cpu.X86.HasSSSE3},
+			{"SSE4.1", cpu.X86.HasSSE41},
+		}, []Instruction{
+			{"AVX", cpu.X86.HasAVX},
+			{"AVX2", cpu.X86.HasAVX2},
+			{"BMI2", cpu.X86.HasBMI2},
+			{"AVX512F", cpu.X86.HasAVX512F},
+			{"AVX512BW", cpu.X86.HasAVX512BW},
+			{"AVX512VL", cpu.X86.HasAVX512VL},
+			{"VAES", cpu.X86.HasAVX512VAES},
+			{"VPCLMULQDQ", cpu.X86.HasAVX512VPCLMULQDQ},
+		}
 }
 
 // A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
@@ -125,6 +169,9 @@ func (k *Key) open(tag *[BlockSize]byte, nonce, data []byte, dst, src []byte) {
 		openAESNI(k, tag, &zeroSum, &nonce[0], unsafe.SliceData(data), len(data), 8*uint64(len(data)), unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	}
 }
+
+// cpuid7 returns ECX of leaf 7 of CPUID.
+func cpuid7() (ecx uint32)
 
 //go:noescape
 func initKey(key *Key)

@@ -66,6 +66,16 @@ DATA onesZeros<>+16(SB)/8, $0x0000000000000000
 DATA onesZeros<>+24(SB)/8, $0x0000000000000000
 GLOBL onesZeros<>(SB), RODATA|NOPTR, $32
 
+// func cpuid7() (ecx uint32)
+// Requires: CPUID, SSE2
+TEXT ·cpuid7(SB), $0-4
+	MOVL $0x00000007, AX
+	XORL CX, CX
+	CPUID
+	MOVL CX, ecx+0(FP)
+	PXOR X14, X14
+	RET
+
 // func initKey(key *Key)
 // Requires: AES, PCLMULQDQ, SSE, SSE2, SSSE3
 TEXT ·initKey(SB), $0-8
@@ -3776,7 +3786,7 @@ lengths77:
 	RET
 
 // func hashAVX2(key *Key, sum *[16]byte, p *byte, n int)
-// Requires: AVX, AVX2, SSE2, VPCLMULQDQ
+// Requires: AVX, AVX2, VPCLMULQDQ
 TEXT ·hashAVX2(SB), $0-32
 	MOVQ           key+0(FP), SI
 	MOVL           368(SI), AX
@@ -4045,17 +4055,18 @@ skip84:
 
 done80:
 	VMOVDQU X4, (AX)
-	PXOR    X0, X0
-	PXOR    X1, X1
-	PXOR    X2, X2
-	PXOR    X3, X3
-	PXOR    X4, X4
-	PXOR    X5, X5
-	PXOR    X6, X6
-	PXOR    X7, X7
-	PXOR    X8, X8
-	PXOR    X9, X9
-	PXOR    X14, X14
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X14, X14, X14
+	VZEROUPPER
 	RET
 
 // func sealAVX2(key *Key, tag *[16]byte, sum *[16]byte, nonce *byte, data *byte, dataLen int, dataBits uint64, dst *byte, src *byte, n int)

@@ -14,34 +14,39 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Streams reports whether Sum can be used. It cannot: crypto/cipher has no GHASH.
+// Streams reports whether Absorb and Finish can be used. They cannot: crypto/cipher has no GHASH.
 const Streams = false
 
-// Missing returns the names of the instruction sets that this package needs and the CPU
-// lacks. crypto/cipher has no API for this, so Missing repeats the conditions of
-// crypto/internal/fips140/aes/gcm.
-func Missing() (names []string) {
-	need := func(name string, has bool) {
-		if !has {
-			names = append(names, name)
-		}
-	}
+// Instructions returns the instruction sets that crypto/cipher needs, and none besides. It
+// has no API for this, so Instructions repeats the conditions of
+// crypto/internal/fips140/aes/gcm. On architectures for which that has no assembly, AES is
+// missing.
+func Instructions() (every, best []Instruction) {
 	switch runtime.GOARCH {
 	case "arm64":
-		need("AES", cpu.ARM64.HasAES)
-		need("PMULL", cpu.ARM64.HasPMULL)
+		every = []Instruction{{"AES", cpu.ARM64.HasAES}, {"PMULL", cpu.ARM64.HasPMULL}}
 	case "s390x":
-		need("KM-AES", cpu.S390X.HasAES)
-		need("KMC-AES", cpu.S390X.HasAESCBC)
-		need("KMCTR-AES", cpu.S390X.HasAESCTR)
-		need("GHASH", cpu.S390X.HasGHASH)
+		every = []Instruction{
+			{"KM-AES", cpu.S390X.HasAES},
+			{"KMC-AES", cpu.S390X.HasAESCBC},
+			{"KMCTR-AES", cpu.S390X.HasAESCTR},
+			{"KIMD-GHASH", cpu.S390X.HasGHASH},
+		}
 	case "ppc64", "ppc64le": // POWER8, which Go requires, has them
-	case "amd64":
 	default:
-		need("AES", false)
+		every = []Instruction{{"AES", false}}
 	}
-	return names
+	return every, nil
 }
+
+func kernels() []string {
+	if len(Missing()) > 0 {
+		return nil
+	}
+	return []string{"stdlib"}
+}
+
+func choose(name string) {}
 
 // A Key is an AES key for GCM. The zero Key must not be used except for Init and Destroy.
 type Key struct {

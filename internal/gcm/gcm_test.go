@@ -11,7 +11,7 @@ import (
 func TestQuick(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte{1})
 	for _, avx2 := range []int{0, 1, 2} {
-		useAVX2, useAVX512 = avx2 == 1, avx2 == 2
+		Select([]string{"aesni", "avx2", "avx512"}[avx2])
 		for n := range 700 {
 			for _, m := range []int{0, 1, 13, 16, 17, 100, 112, 113, 127, 128, 129, 300, n} {
 				key := make([]byte, []int{16, 24, 32}[n%3])

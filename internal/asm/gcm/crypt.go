@@ -58,7 +58,7 @@ func hash(v isa, name string) {
 	k.reduceSums()
 	Label(done)
 	k.single().store(k.acc.AsX().(VecVirtual), sum)
-	RET()
+	k.end()
 }
 
 // crypt generates Seal or Open, section 7, without the comparison of the tag.
@@ -197,6 +197,11 @@ func crypt(v isa, name string, open bool) {
 	one.load(tag, t)
 	one.xor(t, acc)
 	one.store(acc, tag)
+	k.end()
+}
+
+// end returns from the function.
+func (k *kernel) end() {
 	if !k.sse {
 		VZEROUPPER()
 	}

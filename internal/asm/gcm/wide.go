@@ -154,8 +154,7 @@ func hashWide(name string) {
 	w.absorbRest(w.loadRest(p, w.masks(n)), n, w.powersFor(n), nil)
 	Label(done)
 	VMOVDQU(w.acc.AsX(), sum)
-	VZEROUPPER()
-	RET()
+	w.end()
 }
 
 // cryptWide generates Seal or Open, section 7, without the comparison of the tag.
@@ -293,6 +292,5 @@ func cryptWide(name string, open bool) {
 	VPSHUFB(w.order.AsX(), acc, acc)
 	VPXORQ(pad, acc, acc)
 	VMOVDQU(acc, Mem{Base: Load(Param("tag"), GP64())})
-	VZEROUPPER()
-	RET()
+	w.end()
 }
