@@ -12,7 +12,7 @@ func TestQuick(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte{1})
 	for _, avx2 := range []int{0, 1, 2} {
 		Select([]string{"aesni", "avx2", "avx512"}[avx2])
-		for n := range 700 {
+		for n := range 1500 {
 			for _, m := range []int{0, 1, 13, 16, 17, 100, 112, 113, 127, 128, 129, 300, n} {
 				key := make([]byte, []int{16, 24, 32}[n%3])
 				rng.Read(key)

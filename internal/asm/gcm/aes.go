@@ -68,26 +68,22 @@ func (a *aes) encrypt(x []VecVirtual, between ...func()) {
 // lowest 32-bit word of a lane, and what is added to it is not carried into the nonce.
 
 var (
-	firstCounter Mem    // 1 in the last word of a block, big-endian
-	laneNumbers  Mem    // 1, 2, 3 and 4 in the lowest words of four blocks
-	laneCounts   [5]Mem // the number of lanes in the lowest word of each lane
+	firstCounter Mem               // 1 in the last word of a block, big-endian
+	laneNumbers  Mem               // 1, 2, 3 and 4 in the lowest words of four blocks
+	laneCounts   [maxLanes + 1]Mem // the number of lanes in the lowest word of each lane
 )
 
 func counterConstants() {
 	firstCounter = GLOBL("firstCounter", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(0))
 	DATA(8, U64(1<<56))
-	numbers := func(name string, n ...uint64) Mem {
-		m := GLOBL(name, attr.RODATA|attr.NOPTR)
-		for i, n := range n {
-			DATA(blockSize*i, U64(n))
-			DATA(blockSize*i+8, U64(0))
-		}
-		return m
+	laneNumbers = GLOBL("laneNumbers", attr.RODATA|attr.NOPTR)
+	for i := range maxLanes {
+		DATA(blockSize*i, U64(i+1))
+		DATA(blockSize*i+8, U64(0))
 	}
-	laneNumbers = numbers("laneNumbers", 1, 2, 3, 4)
-	for _, n := range []uint64{1, 2, 4} {
-		laneCounts[n] = numbers(fmt.Sprintf("count%d", n), n, n, n, n)
+	for n := uint64(1); n <= maxLanes; n *= 2 {
+		laneCounts[n] = eachLane(fmt.Sprintf("count%d", n), n, 0)
 	}
 }
 
@@ -96,7 +92,7 @@ func (v isa) firstBlock(p Mem) VecVirtual {
 	x, one := XMM(), XMM()
 	t := GP32()
 	MOVL(p.Offset(8), t)
-	if v.sse {
+	if v.encoding == sse {
 		MOVQ(p, x)
 		PINSRD(U8(2), t, x)
 		MOVUPS(firstCounter, one)
@@ -114,13 +110,17 @@ func (v isa) firstBlock(p Mem) VecVirtual {
 type counters struct {
 	isa
 	next  VecVirtual
-	order VecVirtual // reverses the bytes of a block
+	order Op // reverses the bytes of a block
 }
 
 // blocks returns n vectors of counter blocks.
 func (c *counters) blocks(n int) (x []VecVirtual) {
-	count := c.vec()
-	c.loadEach(laneCounts[c.lanes], count)
+	var count Op = laneCounts[c.lanes]
+	if c.encoding == sse {
+		x := XMM()
+		c.load(laneCounts[1], x)
+		count = x
+	}
 	for range n {
 		b := c.vec()
 		c.move(c.next, b)

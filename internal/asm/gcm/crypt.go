@@ -16,9 +16,10 @@ const groupSize = powers * blockSize
 // A kernel is the state of a function that is being generated.
 type kernel struct {
 	isa
-	key   Mem // the Key
+	key   Mem  // the Key
+	long  bool // the function has code for long messages
 	aes   *aes
-	order VecVirtual // reverses the bytes of a block
+	order Op // reverses the bytes of a block
 	sums  sums
 	acc   VecVirtual // GHASH so far, in the lowest lane; the other lanes are zero
 }
@@ -28,18 +29,28 @@ func begin(v isa, name string) *kernel {
 	Implement(name)
 	Pragma("noescape")
 	key := Dereference(Param("key"))
-	k := &kernel{isa: v, key: keyMem(key), order: v.vec(), sums: v.newSums(), acc: v.vec()}
+	k := &kernel{isa: v, long: v.encoding == evex, key: keyMem(key), order: reverse, sums: v.newSums(), acc: v.vec()}
 	k.aes = &aes{v, field(key.Field("schedule").Index(0)), Load(key.Field("rounds"), GP32())}
-	v.loadEach(reverse, k.order)
+	if v.encoding == sse {
+		x := XMM()
+		v.load(reverse, x)
+		k.order = x
+	}
 	return k
 }
 
 // single is the isa for single blocks.
-func (k *kernel) single() isa {
-	if k.sse {
-		return sse
+func (k *kernel) single() isa { return k.with(1) }
+
+// widen returns x, a vector of v, with zeros in the lanes that v does not have.
+func (k *kernel) widen(v isa, x VecVirtual) VecVirtual {
+	if v.lanes == k.lanes {
+		return x
 	}
-	return avx1
+	w := k.vec()
+	k.zero(w)
+	v.xor(x, v.as(w))
+	return w
 }
 
 // hash generates GHASH of whole blocks.
@@ -68,9 +79,7 @@ func crypt(v isa, name string, open bool) {
 	tag := Mem{Base: Load(Param("tag"), GP64())}
 
 	Comment("The tag begins as the encrypted first counter block.")
-	b := one.firstBlock(Mem{Base: Load(Param("nonce"), GP64())})
-	pad := XMM()
-	one.move(b, pad)
+	pad := one.firstBlock(Mem{Base: Load(Param("nonce"), GP64())})
 	k.aes.in(one).encrypt([]VecVirtual{pad})
 	one.store(pad, tag)
 
@@ -102,51 +111,70 @@ func crypt(v isa, name string, open bool) {
 
 	Label(text)
 	Comment("Text.")
-	c := &counters{v, k.vec(), k.order}
-	one.shuffle(k.order.AsX().(VecVirtual), b)
-	k.first(c, b)
+	c := k.firstCounters(Mem{Base: Load(Param("nonce"), GP64())})
 	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
-	group := func(between []func()) {
-		x := c.blocks(powers / k.lanes)
-		k.aes.encrypt(x, between...)
-		for i, x := range x {
-			t := k.vec()
-			k.load(Mem{Base: src, Disp: k.size() * i}, t)
-			k.xor(t, x)
-			k.store(x, Mem{Base: dst, Disp: k.size() * i})
+	// groups encrypts or decrypts as many groups as there are. One has count times as many
+	// blocks as there are powers.
+	groups := func(count int) {
+		size := groupSize * count
+		c := &counters{v, v.as(c.next), k.order}
+		group := func(p Mem) {
+			var between []func()
+			for i := range count {
+				if p.Base != nil {
+					between = append(between, k.hashGroup(p.Offset(groupSize*i))...)
+				}
+			}
+			x := c.blocks(powers * count / k.lanes)
+			k.aes.encrypt(x, between...)
+			for i, x := range x {
+				t := k.vec()
+				k.load(Mem{Base: src, Disp: k.size() * i}, t)
+				k.xor(t, x)
+				k.store(x, Mem{Base: dst, Disp: k.size() * i})
+			}
+			ADDQ(U32(uint32(size)), src)
+			ADDQ(U32(uint32(size)), dst)
+			SUBQ(U32(uint32(size)), n)
 		}
-		ADDQ(U32(groupSize), src)
-		ADDQ(U32(groupSize), dst)
-		SUBQ(U32(groupSize), n)
-	}
-	groups, end := label("groups"), label("groupsEnd")
-	if open {
-		Label(groups)
-		CMPQ(n, U32(groupSize))
+		next, end := label("groups"), label("groupsEnd")
+		CMPQ(n, U32(uint32(size)))
 		JB(LabelRef(end))
-		group(k.hashGroup(Mem{Base: src}))
-		JMP(LabelRef(groups))
-	} else {
-		Comment("GHASH of a group is computed between the rounds of the next one.")
-		lastGroup := label("lastGroup")
-		CMPQ(n, U32(groupSize))
-		JB(LabelRef(end))
-		group(nil)
-		Label(groups)
-		CMPQ(n, U32(groupSize))
-		JB(LabelRef(lastGroup))
-		group(k.hashGroup(Mem{Base: dst, Disp: -groupSize}))
-		JMP(LabelRef(groups))
-		Label(lastGroup)
-		run(k.hashGroup(Mem{Base: dst, Disp: -groupSize}))
+		if open {
+			Label(next)
+			group(Mem{Base: src})
+			CMPQ(n, U32(uint32(size)))
+			JAE(LabelRef(next))
+		} else {
+			Comment("GHASH of a group is computed between the rounds of the next one.")
+			last := label("lastGroup")
+			group(Mem{})
+			CMPQ(n, U32(uint32(size)))
+			JB(LabelRef(last))
+			Label(next)
+			group(Mem{Base: dst, Disp: -size})
+			CMPQ(n, U32(uint32(size)))
+			JAE(LabelRef(next))
+			Label(last)
+			for i := range count {
+				run(k.hashGroup(Mem{Base: dst, Disp: -size + groupSize*i}))
+			}
+		}
+		Label(end)
 	}
-	Label(end)
+	if k.long {
+		k.cryptLong(c, dst, src, n, open)
+	}
+	if k.lanes == 2 {
+		groups(2)
+	}
+	groups(1)
 	MOVQ(n, rest)
 	h = k.powersFor(n)
 	k.makeRoom(h)
 	k.clear(k.sums)
 	k.pieces(n, h, func(v isa, count int) (hashed []VecVirtual) {
-		x := (&counters{v, v.as(c.next), v.as(k.order)}).blocks(count)
+		x := (&counters{v, v.as(c.next), k.order}).blocks(count)
 		k.aes.in(v).encrypt(x)
 		for i, x := range x {
 			t := v.vec()
@@ -163,7 +191,7 @@ func crypt(v isa, name string, open bool) {
 		ADDQ(Imm(uint64(v.size()*count)), dst)
 		return hashed
 	}, func() VecVirtual {
-		x := (&counters{one, one.as(c.next), one.as(k.order)}).blocks(1)
+		x := (&counters{one, one.as(c.next), k.order}).blocks(1)
 		k.aes.in(one).encrypt(x)
 		one.keepPartial(x[0], n)
 		t := XMM()
@@ -184,15 +212,16 @@ func crypt(v isa, name string, open bool) {
 	k.reduceSums()
 	k.clear(k.sums)
 	Label(last)
-	x := XMM()
+	lengths := XMM()
 	textBits := Load(Param("n"), GP64())
 	SHLQ(U8(3), textBits)
-	one.words(textBits, Load(Param("dataBits"), GP64()), x)
-	k.xor(k.acc, k.as(x))
-	k.addProduct(k.sums, k.as(x), power(k.key, 1), false)
+	one.words(textBits, Load(Param("dataBits"), GP64()), lengths)
+	x := k.widen(one, lengths)
+	k.xor(k.acc, x)
+	k.addProduct(k.sums, x, power(k.key, 1), false)
 	k.reduceSums()
 	acc := k.acc.AsX().(VecVirtual)
-	one.shuffle(k.order.AsX().(VecVirtual), acc)
+	one.shuffle(k.order, acc)
 	t := XMM()
 	one.load(tag, t)
 	one.xor(t, acc)
@@ -202,23 +231,25 @@ func crypt(v isa, name string, open bool) {
 
 // end returns from the function.
 func (k *kernel) end() {
-	if !k.sse {
+	if k.encoding != sse {
 		VZEROUPPER()
 	}
 	RET()
 }
 
-// first sets c to the counters after the first block, whose bytes are reversed.
-func (k *kernel) first(c *counters, b VecVirtual) {
-	numbers := k.vec()
-	switch k.lanes {
-	case 1:
-		k.move(b, c.next)
-	case 2:
-		VINSERTI128(U8(1), b, b.AsY(), c.next)
+// firstCounters returns the counters after the first block for the nonce at p.
+func (k *kernel) firstCounters(p Mem) *counters {
+	v := k.isa
+	if k.long {
+		v = v.with(maxLanes)
 	}
-	k.load(laneNumbers, numbers)
-	k.add(numbers, c.next)
+	b := k.single().firstBlock(p)
+	k.single().shuffle(k.order, b)
+	next, numbers := v.vec(), v.vec()
+	v.repeat(b, next)
+	v.load(laneNumbers, numbers)
+	v.add(numbers, next)
+	return &counters{v, next, k.order}
 }
 
 // absorb adds the product of x, a vector of blocks as they are in memory, with the powers
@@ -258,6 +289,9 @@ func run(steps []func()) {
 
 // hashGroups absorbs whole groups at p, of n bytes. It leaves the rest in p and n.
 func (k *kernel) hashGroups(p, n Register) {
+	if k.long {
+		k.hashLong(p, n)
+	}
 	groups, end := label("hashGroups"), label("hashRest")
 	Label(groups)
 	CMPQ(n, U32(groupSize))
@@ -314,7 +348,7 @@ func (k *kernel) hashRest(p, n, h Register) {
 func (k *kernel) pieces(n, h Register, vectors func(v isa, count int) []VecVirtual, partial func() VecVirtual) {
 	absorb := func(v isa, xs []VecVirtual) {
 		for i, x := range xs {
-			k.absorb(k.as(x), Mem{Base: h, Disp: v.size() * i}, i == 0, false)
+			k.absorb(k.widen(v, x), Mem{Base: h, Disp: v.size() * i}, i == 0, false)
 			if i == 0 {
 				k.zero(k.acc)
 			}

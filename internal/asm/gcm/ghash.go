@@ -24,21 +24,29 @@ import (
 // which is reduce. A sum of products is reduced once.
 
 var (
+	// In all lanes of a vector:
 	reverse    Mem // the order of bytes that reverses a block
-	polynomial Mem // P without its highest and lowest bits, divided by x^64, in both halves of a block
+	polynomial Mem // P without its highest and lowest bits, divided by x^64, in both halves
+
 	shiftedOut Mem // P without its highest bit
 )
 
 func ghashConstants() {
-	reverse = GLOBL("reverse", attr.RODATA|attr.NOPTR)
-	DATA(0, U64(0x08090a0b0c0d0e0f))
-	DATA(8, U64(0x0001020304050607))
-	polynomial = GLOBL("polynomial", attr.RODATA|attr.NOPTR)
-	DATA(0, U64(polynomialBits))
-	DATA(8, U64(polynomialBits))
+	reverse = eachLane("reverse", 0x08090a0b0c0d0e0f, 0x0001020304050607)
+	polynomial = eachLane("polynomial", polynomialBits, polynomialBits)
 	shiftedOut = GLOBL("shiftedOut", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(1))
 	DATA(8, U64(polynomialBits))
+}
+
+// eachLane returns data of four blocks, of two words each.
+func eachLane(name string, low, high uint64) Mem {
+	m := GLOBL(name, attr.RODATA|attr.NOPTR)
+	for i := range maxLanes {
+		DATA(blockSize*i, U64(low))
+		DATA(blockSize*i+8, U64(high))
+	}
+	return m
 }
 
 const polynomialBits = 0xc200000000000000
@@ -67,23 +75,21 @@ func (v isa) addProduct(s sums, x VecVirtual, p Mem, set bool) {
 	if set {
 		add = func(a Op, x VecVirtual) { v.move(a.(VecVirtual), x) }
 	}
-	both, h := v.vec(), v.vec()
+	both := v.vec()
 	v.swap(x, both)
 	v.xor(x, both)
-	v.load(p, h)
-	v.multiply(0x00, x, h)
-	add(h, s.low)
-	h = v.vec()
-	v.load(p, h)
-	v.multiply(0x11, x, h)
-	add(h, s.high)
-	// The low half of each lane of h becomes the sum of both halves.
-	h, next := v.vec(), v.vec()
-	v.load(p, h)
-	v.load(p.Offset(8), next)
-	v.xor(next, h)
-	v.multiply(0x00, both, h)
-	add(h, s.middle)
+	t := v.vec()
+	v.multiplyMem(0x00, p, x, t)
+	add(t, s.low)
+	t = v.vec()
+	v.multiplyMem(0x11, p, x, t)
+	add(t, s.high)
+	// The low half of each lane of t becomes the sum of both halves of a power.
+	t = v.vec()
+	v.load(p, t)
+	v.xorMem(p.Offset(8), t)
+	v.multiply(0x00, both, t)
+	add(t, s.middle)
 }
 
 // reduce divides s by x^128 modulo P in each lane. The result is s.high.
@@ -92,26 +98,9 @@ func (v isa) reduce(s sums) {
 	for _, part := range []struct{ from, to VecVirtual }{{s.low, s.middle}, {s.middle, s.high}} {
 		// Adding P times the low half clears it. The rest is divided by x^64.
 		t := v.vec()
-		v.loadEach(polynomial, t)
-		v.multiply(0x00, part.from, t)
+		v.multiplyMem(0x00, polynomial, part.from, t)
 		v.swap(part.from, part.from)
 		v.xor2(t, part.from, part.to)
-	}
-}
-
-// fold adds the lanes of x. The result is in the lowest lane, and the others are zero.
-func (v isa) fold(x VecVirtual) {
-	if v.lanes == 4 {
-		t := YMM()
-		VEXTRACTI64X4(U8(1), x.AsZ(), t)
-		VPXORQ(t, x.AsY(), x.AsY())
-		VEXTRACTI32X4(U8(1), x.AsY(), t.AsX())
-		VPXORQ(t.AsX(), x.AsX(), x.AsX())
-	}
-	if v.lanes == 2 {
-		t := XMM()
-		VEXTRACTI128(U8(1), x.AsY(), t)
-		VPXOR(t, x.AsX(), x.AsX())
 	}
 }
 
@@ -122,12 +111,13 @@ func initKey() {
 	Pragma("noescape")
 	key := Dereference(Param("key"))
 	base := keyMem(key)
+	v := isa{1, sse}
 	order := XMM()
-	sse.load(reverse, order)
+	v.load(reverse, order)
 
 	h := XMM()
 	PXOR(h, h)
-	a := &aes{isa: sse, schedule: field(key.Field("schedule").Index(0)), rounds: Load(key.Field("rounds"), GP32())}
+	a := &aes{isa: v, schedule: field(key.Field("schedule").Index(0)), rounds: Load(key.Field("rounds"), GP32())}
 	a.encrypt([]VecVirtual{h})
 	PSHUFB(order, h)
 
@@ -141,13 +131,13 @@ func initKey() {
 	PSLLDQ(U8(8), carry)
 	POR(carry, h)
 	p := XMM()
-	sse.load(shiftedOut, p)
+	v.load(shiftedOut, p)
 	PAND(p, top)
 	PXOR(top, h)
 
 	var hs [powers + 1]VecVirtual
 	hs[1] = h
-	sse.store(h, power(base, 1))
+	v.store(h, power(base, 1))
 	for n := 2; n <= powers; n++ {
 		// Few steps follow each other: H^5 to H^8 are all H^4 times another.
 		m := 1
@@ -155,15 +145,15 @@ func initKey() {
 			m *= 2
 		}
 		Commentf("H^%d = H^%d * H^%d", n, m, n-m)
-		hs[n] = product(hs[m], hs[n-m])
-		sse.store(hs[n], power(base, n))
+		hs[n] = v.product(hs[m], hs[n-m])
+		v.store(hs[n], power(base, n))
 	}
 	RET()
 }
 
 // product returns a*b/x^128 modulo P.
-func product(a, b VecVirtual) VecVirtual {
-	s := sse.newSums()
+func (v isa) product(a, b VecVirtual) VecVirtual {
+	s := v.newSums()
 	t := XMM()
 	MOVAPS(a, s.low)
 	PCLMULQDQ(U8(0x00), b, s.low)
@@ -177,6 +167,6 @@ func product(a, b VecVirtual) VecVirtual {
 	// reduce expects Karatsuba's middle.
 	PXOR(s.low, s.middle)
 	PXOR(s.high, s.middle)
-	sse.reduce(s)
+	v.reduce(s)
 	return s.high
 }

@@ -8,23 +8,29 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// An encoding is a form of vector instructions.
+type encoding int
+
+const (
+	sse  encoding = iota // two operands, vectors of 16 bytes
+	vex                  // AVX and AVX2
+	evex                 // AVX-512, which has 32 registers
 )
 
 // An isa is a vector width, in lanes of one block, and an encoding.
 type isa struct {
 	lanes int
-	sse   bool // instructions of two operands; one lane only
+	encoding
 }
-
-var (
-	sse    = isa{lanes: 1, sse: true}
-	avx1   = isa{lanes: 1}
-	avx2   = isa{lanes: 2}
-	avx512 = isa{lanes: 4}
-)
 
 // size is the size of a vector in bytes.
 func (v isa) size() int { return blockSize * v.lanes }
+
+// with is the same encoding for another width.
+func (v isa) with(lanes int) isa { return isa{lanes, v.encoding} }
 
 func (v isa) vec() VecVirtual {
 	switch v.lanes {
@@ -48,76 +54,78 @@ func (v isa) as(x VecVirtual) VecVirtual {
 }
 
 func (v isa) zero(x VecVirtual) {
-	switch {
-	case v.lanes == 4:
-		VPXORQ(x, x, x)
-	case v.sse:
-		PXOR(x, x)
-	default:
-		VPXOR(x, x, x)
+	if v.encoding != evex {
+		v.xor(x, x)
+		return
 	}
+	i, err := x86.VPXORQ(x, x, x)
+	if err != nil {
+		panic(err)
+	}
+	i.CancellingInputs = true // avo knows that only of VPXOR
+	Instruction(i)
 }
 
 func (v isa) load(p Mem, x VecVirtual) {
-	switch {
-	case v.lanes == 4:
-		VMOVDQU64(p, x)
-	case v.sse:
+	switch v.encoding {
+	case sse:
 		MOVUPS(p, x)
-	default:
+	case vex:
 		VMOVDQU(p, x)
+	case evex:
+		VMOVDQU64(p, x)
 	}
 }
 
 func (v isa) store(x VecVirtual, p Mem) {
-	switch {
-	case v.lanes == 4:
-		VMOVDQU64(x, p)
-	case v.sse:
+	switch v.encoding {
+	case sse:
 		MOVUPS(x, p)
-	default:
+	case vex:
 		VMOVDQU(x, p)
+	case evex:
+		VMOVDQU64(x, p)
 	}
 }
 
 // loadEach loads the block at p into each lane.
 func (v isa) loadEach(p Mem, x VecVirtual) {
-	switch v.lanes {
-	case 4:
-		VBROADCASTI32X4(p, x)
-	case 2:
+	switch {
+	case v.lanes == 1:
+		v.load(p, x)
+	case v.encoding == vex:
 		VBROADCASTI128(p, x)
 	default:
-		v.load(p, x)
+		VBROADCASTI32X4(p, x)
 	}
 }
 
 func (v isa) move(a, x VecVirtual) {
-	switch {
-	case v.lanes == 4:
-		VMOVDQA64(a, x)
-	case v.sse:
+	switch v.encoding {
+	case sse:
 		MOVAPS(a, x)
-	default:
+	case vex:
 		VMOVDQA(a, x)
+	case evex:
+		VMOVDQA64(a, x)
 	}
 }
 
 // xor is x ^= a.
 func (v isa) xor(a Op, x VecVirtual) {
-	switch {
-	case v.lanes == 4:
-		VPXORQ(a, x, x)
-	case v.sse:
+	switch v.encoding {
+	case sse:
 		PXOR(a, x)
-	default:
+	case vex:
 		VPXOR(a, x, x)
+	case evex:
+		VPXORQ(a, x, x)
 	}
 }
 
 // xor2 is x ^= a ^ b.
 func (v isa) xor2(a, b, x VecVirtual) {
-	if v.lanes == 4 {
+	if v.encoding == evex {
 		VPTERNLOGQ(U8(0x96), a, b, x)
 		return
 	}
@@ -125,18 +133,32 @@ func (v isa) xor2(a, b, x VecVirtual) {
 	v.xor(b, x)
 }
 
+// xorMem is x ^= a. SSE cannot do that with an address that is not aligned.
+func (v isa) xorMem(a Mem, x VecVirtual) {
+	if v.encoding == sse {
+		t := XMM()
+		v.load(a, t)
+		v.xor(t, x)
+	} else {
+		v.xor(a, x)
+	}
+}
+
 // and is x &= a.
 func (v isa) and(a, x VecVirtual) {
-	if v.sse {
+	switch v.encoding {
+	case sse:
 		PAND(a, x)
-	} else {
+	case vex:
 		VPAND(a, x, x)
+	case evex:
+		VPANDQ(a, x, x)
 	}
 }
 
 // add is x += a in each 32-bit word.
-func (v isa) add(a, x VecVirtual) {
-	if v.sse {
+func (v isa) add(a Op, x VecVirtual) {
+	if v.encoding == sse {
 		PADDL(a, x)
 	} else {
 		VPADDD(a, x, x)
@@ -144,8 +166,8 @@ func (v isa) add(a, x VecVirtual) {
 }
 
 // shuffle moves the bytes of each lane of x.
-func (v isa) shuffle(order, x VecVirtual) {
-	if v.sse {
+func (v isa) shuffle(order Op, x VecVirtual) {
+	if v.encoding == sse {
 		PSHUFB(order, x)
 	} else {
 		VPSHUFB(order, x, x)
@@ -154,25 +176,76 @@ func (v isa) shuffle(order, x VecVirtual) {
 
 // swap sets x to a with the halves of each lane exchanged.
 func (v isa) swap(a, x VecVirtual) {
-	if v.sse {
+	if v.encoding == sse {
 		PSHUFD(U8(0x4e), a, x)
 	} else {
 		VPSHUFD(U8(0x4e), a, x)
 	}
 }
 
+// fold adds the lanes of x. The result is in the lowest lane, and the others are zero.
+func (v isa) fold(x VecVirtual) {
+	t := YMM()
+	if v.lanes == 4 {
+		VEXTRACTI64X4(U8(1), x.AsZ(), t)
+		VPXORQ(t, x.AsY(), x.AsY())
+	}
+	switch {
+	case v.lanes == 1:
+	case v.encoding == vex:
+		VEXTRACTI128(U8(1), x.AsY(), t.AsX())
+		VPXOR(t.AsX(), x.AsX(), x.AsX())
+	default:
+		VEXTRACTI32X4(U8(1), x.AsY(), t.AsX())
+		VPXORQ(t.AsX(), x.AsX(), x.AsX())
+	}
+}
+
+// repeat sets all lanes of x to b, a block.
+func (v isa) repeat(b, x VecVirtual) {
+	switch {
+	case v.lanes == 4:
+		VSHUFI64X2(U8(0), b.AsZ(), b.AsZ(), x)
+	case v.lanes == 2:
+		VINSERTI128(U8(1), b.AsX(), b.AsY(), x)
+	default:
+		v.move(b, x)
+	}
+}
+
+// words sets x, one block, to two words.
+func (v isa) words(low, high Op, x VecVirtual) {
+	if v.encoding == sse {
+		MOVQ(low, x)
+		PINSRQ(U8(1), high, x)
+	} else {
+		VMOVQ(low, x)
+		VPINSRQ(U8(1), high, x, x)
+	}
+}
+
 // multiply is the carry-less product x = a*x of a half of each lane: of a the high half if
 // bit 4 of halves is set, of x if bit 0 is.
 func (v isa) multiply(halves uint8, a, x VecVirtual) {
-	if v.sse {
+	if v.encoding == sse {
 		PCLMULQDQ(U8(halves), a, x)
 	} else {
 		VPCLMULQDQ(U8(halves), a, x, x)
 	}
 }
 
+// multiplyMem is x = a*b, as multiply has it.
+func (v isa) multiplyMem(halves uint8, a Mem, b, x VecVirtual) {
+	if v.encoding == sse {
+		v.load(a, x)
+		PCLMULQDQ(U8(halves>>4|halves<<4), b, x)
+	} else {
+		VPCLMULQDQ(U8(halves), a, b, x)
+	}
+}
+
 func (v isa) aesenc(key, x VecVirtual) {
-	if v.sse {
+	if v.encoding == sse {
 		AESENC(key, x)
 	} else {
 		VAESENC(key, x, x)
@@ -180,20 +253,9 @@ func (v isa) aesenc(key, x VecVirtual) {
 }
 
 func (v isa) aesenclast(key, x VecVirtual) {
-	if v.sse {
+	if v.encoding == sse {
 		AESENCLAST(key, x)
 	} else {
 		VAESENCLAST(key, x, x)
-	}
-}
-
-// words sets x, one block, to two words.
-func (v isa) words(low, high Op, x VecVirtual) {
-	if v.sse {
-		MOVQ(low, x)
-		PINSRQ(U8(1), high, x)
-	} else {
-		VMOVQ(low, x)
-		VPINSRQ(U8(1), high, x, x)
 	}
 }

@@ -81,7 +81,7 @@ func (v isa) storePartial(x VecVirtual, p, n Register) {
 	less8, less4, done := label("less8"), label("less4"), label("stored")
 	low, high, t := GP64(), GP64(), GP64()
 	at := func(index Register, disp int) Mem { return Mem{Base: p, Index: index, Scale: 1, Disp: disp} }
-	if v.sse {
+	if v.encoding == sse {
 		MOVQ(x, low)
 		PEXTRQ(U8(1), x, high)
 	} else {

@@ -1,0 +1,214 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The kernels for AVX-512 use vectors of four blocks for long messages only. Short ones are
+// faster with two, because the lanes have to be added at the end.
+
+// longSize is the size of what these functions absorb or encrypt at a time.
+const longSize = 512
+
+const vectorSize = maxLanes * blockSize
+
+// A wide is a kernel with vectors of four blocks.
+type wide struct{ *kernel }
+
+func (k *kernel) wide() *wide {
+	v := k.with(maxLanes)
+	return &wide{&kernel{isa: v, key: k.key, aes: k.aes.in(v), order: k.order, sums: v.newSums(), acc: v.as(k.acc)}}
+}
+
+// A factor is a vector to multiply with: four powers, or one in all lanes.
+type factor struct {
+	h    VecVirtual
+	both VecVirtual // the sum of the halves of h, in the low half of each lane
+}
+
+func newFactor(h VecVirtual) factor {
+	both := ZMM()
+	VPSHUFD(U8(0x4e), h, both)
+	VPXORQ(h, both, both)
+	return factor{h, both}
+}
+
+// powersAt loads the powers at p.
+func (w *wide) powersAt(p Mem) factor {
+	h, both := ZMM(), ZMM()
+	VMOVDQU64(p, h)
+	VMOVDQU64(p.Offset(8), both)
+	VPXORQ(h, both, both)
+	return factor{h, both}
+}
+
+// add adds the product of x, a vector of blocks whose bytes are reversed. It sets the sums
+// if set is true.
+func (w *wide) add(x VecVirtual, f factor, set bool) {
+	s := w.sums
+	sum := ZMM()
+	VPSHUFD(U8(0x4e), x, sum)
+	VPXORQ(x, sum, sum)
+	for _, p := range []struct {
+		halves  uint8
+		f, x, s VecVirtual
+	}{{0x00, f.h, x, s.low}, {0x11, f.h, x, s.high}, {0x00, f.both, sum, s.middle}} {
+		t := p.s
+		if !set {
+			t = ZMM()
+		}
+		VPCLMULQDQ(U8(p.halves), p.f, p.x, t)
+		if !set {
+			VPXORQ(t, p.s, p.s)
+		}
+	}
+}
+
+// product returns x*f/x^128 modulo P in each lane.
+func (w *wide) product(x VecVirtual, f factor) VecVirtual {
+	v := &wide{&kernel{isa: w.isa, sums: w.newSums()}}
+	v.add(x, f, true)
+	v.reduce(v.sums)
+	return v.sums.high
+}
+
+// block loads vector i at p, and reverses the bytes of its blocks.
+func (w *wide) block(p Mem, i int) VecVirtual {
+	x := ZMM()
+	VMOVDQU64(p.Offset(vectorSize*i), x)
+	VPSHUFB(w.order, x, x)
+	return x
+}
+
+// hashLong absorbs as much of n bytes at p as it can, and leaves the rest in p and n.
+//
+// Lane i of its sum s is GHASH of every fourth block from block i on. The lanes are added
+// at the end only, so that nothing waits for that: in each round s becomes
+//
+//	s*H^32 + x[0]*H^28 + x[1]*H^24 + ... + x[6]*H^4 + x[7]
+//
+// for the next eight vectors x.
+func (k *kernel) hashLong(p, n Register) {
+	w := k.wide()
+	end, next := label("hashLongEnd"), label("hashLong")
+	CMPQ(n, U32(longSize))
+	JB(LabelRef(end))
+
+	h8, x, a := ZMM(), ZMM(), ZMM()
+	VBROADCASTI32X4(power(w.key, 8), h8)
+	VBROADCASTI32X4(power(w.key, 4), x)
+	VSHUFI64X2(U8(0x00), x, h8, x) // H^8, H^8, H^4, H^4
+	VMOVDQA64(x, a)
+	a = w.product(a, newFactor(h8)) // H^16, H^16, H^12, H^12
+	low := ZMM()
+	VSHUFI64X2(U8(0x88), x, a, low) // H^16, H^12, H^8, H^4
+	h16 := ZMM()
+	VSHUFI64X2(U8(0x00), a, a, h16)
+	VMOVDQA64(low, x)
+	high := w.product(x, newFactor(h16)) // H^32, H^28, H^24, H^20
+	var f []factor
+	for _, four := range []VecVirtual{high, low} {
+		all := newFactor(four)
+		for lane := range 4 {
+			h, both := ZMM(), ZMM()
+			VSHUFI64X2(U8(uint8(0x55*lane)), all.h, all.h, h)
+			VSHUFI64X2(U8(uint8(0x55*lane)), all.both, all.both, both)
+			f = append(f, factor{h, both})
+		}
+	}
+
+	s, before := ZMM(), w.acc
+	w.zero(s)
+	Label(next)
+	for i := 1; i < len(f); i++ {
+		x := w.block(Mem{Base: p}, i-1)
+		if i == 1 {
+			VPXORQ(before, x, x)
+			w.zero(before)
+		}
+		w.add(x, f[i], i == 1)
+	}
+	w.add(s, f[0], false)
+	w.reduce(w.sums)
+	x = w.block(Mem{Base: p}, len(f)-1)
+	VPXORQ(w.sums.high, x, s)
+	ADDQ(U32(longSize), p)
+	SUBQ(U32(longSize), n)
+	CMPQ(n, U32(longSize))
+	JAE(LabelRef(next))
+
+	w.add(s, w.powersAt(power(w.key, 4)), true)
+	w.reduceSums()
+	Label(end)
+}
+
+// cryptLong encrypts or decrypts as much of n bytes at src as it can, and absorbs the
+// ciphertext. It leaves the rest in n, and moves dst, src and the counters to it.
+func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
+	w := k.wide()
+	end, next := label("cryptLongEnd"), label("cryptLong")
+	CMPQ(n, U32(longSize))
+	JB(LabelRef(end))
+
+	h8 := ZMM()
+	VBROADCASTI32X4(power(w.key, 8), h8)
+	by8 := newFactor(h8)
+	f := []factor{{}, {}, w.powersAt(power(w.key, 8)), w.powersAt(power(w.key, 4))}
+	for i := range 2 {
+		x := ZMM()
+		VMOVDQA64(f[2+i].h, x)
+		f[i] = newFactor(w.product(x, by8)) // H^16 to H^9
+	}
+
+	// hash returns the steps of GHASH for longSize bytes at p.
+	hash := func(p Mem) (steps []func()) {
+		for i := range longSize / vectorSize {
+			steps = append(steps, func() {
+				x := w.block(p, i)
+				first := i%len(f) == 0
+				if first {
+					VPXORQ(w.acc, x, x)
+				}
+				w.add(x, f[i%len(f)], first)
+				if i%len(f) == len(f)-1 {
+					w.reduceSums()
+				}
+			})
+		}
+		return steps
+	}
+	group := func(steps []func()) {
+		s := c.blocks(longSize / vectorSize)
+		w.aes.encrypt(s, steps...)
+		for i, s := range s {
+			VPXORQ(Mem{Base: src, Disp: vectorSize * i}, s, s)
+			VMOVDQU64(s, Mem{Base: dst, Disp: vectorSize * i})
+		}
+		ADDQ(U32(longSize), src)
+		ADDQ(U32(longSize), dst)
+		SUBQ(U32(longSize), n)
+		CMPQ(n, U32(longSize))
+	}
+	if open {
+		Label(next)
+		group(hash(Mem{Base: src}))
+		JAE(LabelRef(next))
+	} else {
+		Comment("GHASH of a group is computed between the rounds of the next one.")
+		last := label("lastGroup")
+		group(nil)
+		JB(LabelRef(last))
+		Label(next)
+		group(hash(Mem{Base: dst, Disp: -longSize}))
+		JAE(LabelRef(next))
+		Label(last)
+		run(hash(Mem{Base: dst, Disp: -longSize}))
+	}
+	Label(end)
+}
