@@ -48,24 +48,35 @@ func (w *wide) powersAt(p Mem) factor {
 	return factor{h, both}
 }
 
-// add adds the product of x, a vector of blocks whose bytes are reversed. It sets the sums
-// if set is true.
-func (w *wide) add(x VecVirtual, f factor, set bool) {
+// add adds the products of one or two vectors of blocks, whose bytes are reversed, and
+// their factors. It sets the sums if set is true.
+func (w *wide) add(x []VecVirtual, f []factor, set bool) {
 	s := w.sums
-	sum := ZMM()
-	VPSHUFD(U8(0x4e), x, sum)
-	VPXORQ(x, sum, sum)
-	for _, p := range []struct {
-		halves  uint8
-		f, x, s VecVirtual
-	}{{0x00, f.h, x, s.low}, {0x11, f.h, x, s.high}, {0x00, f.both, sum, s.middle}} {
-		t := p.s
-		if !set {
-			t = ZMM()
+	var products [3][]VecVirtual
+	for i, x := range x {
+		sum := ZMM()
+		VPSHUFD(U8(0x4e), x, sum)
+		VPXORQ(x, sum, sum)
+		for j, p := range []struct {
+			halves uint8
+			f, x   VecVirtual
+		}{{0x00, f[i].h, x}, {0x11, f[i].h, x}, {0x00, f[i].both, sum}} {
+			t := ZMM()
+			VPCLMULQDQ(U8(p.halves), p.f, p.x, t)
+			products[j] = append(products[j], t)
 		}
-		VPCLMULQDQ(U8(p.halves), p.f, p.x, t)
-		if !set {
-			VPXORQ(t, p.s, p.s)
+	}
+	for j, sum := range []VecVirtual{s.low, s.high, s.middle} {
+		p := products[j]
+		switch {
+		case set && len(p) == 1:
+			VMOVDQA64(p[0], sum)
+		case set:
+			VPXORQ(p[0], p[1], sum)
+		case len(p) == 1:
+			VPXORQ(p[0], sum, sum)
+		default:
+			VPTERNLOGQ(U8(0x96), p[0], p[1], sum)
 		}
 	}
 }
@@ -73,7 +84,7 @@ func (w *wide) add(x VecVirtual, f factor, set bool) {
 // product returns x*f/x^128 modulo P in each lane.
 func (w *wide) product(x VecVirtual, f factor) VecVirtual {
 	v := &wide{&kernel{isa: w.isa, sums: w.newSums()}}
-	v.add(x, f, true)
+	v.add([]VecVirtual{x}, []factor{f}, true)
 	v.reduce(v.sums)
 	return v.sums.high
 }
@@ -126,15 +137,17 @@ func (k *kernel) hashLong(p, n Register) {
 	s, before := ZMM(), w.acc
 	w.zero(s)
 	Label(next)
-	for i := 1; i < len(f); i++ {
-		x := w.block(Mem{Base: p}, i-1)
+	for i := 1; i < len(f); i += 2 {
+		x := []VecVirtual{w.block(Mem{Base: p}, i-1), s}
 		if i == 1 {
-			VPXORQ(before, x, x)
+			VPXORQ(before, x[0], x[0])
 			w.zero(before)
 		}
-		w.add(x, f[i], i == 1)
+		if i+1 < len(f) {
+			x[1] = w.block(Mem{Base: p}, i)
+		}
+		w.add(x, []factor{f[i], f[(i+1)%len(f)]}, i == 1)
 	}
-	w.add(s, f[0], false)
 	w.reduce(w.sums)
 	x = w.block(Mem{Base: p}, len(f)-1)
 	VPXORQ(w.sums.high, x, s)
@@ -143,7 +156,7 @@ func (k *kernel) hashLong(p, n Register) {
 	CMPQ(n, U32(longSize))
 	JAE(LabelRef(next))
 
-	w.add(s, w.powersAt(power(w.key, 4)), true)
+	w.add([]VecVirtual{s}, []factor{w.powersAt(power(w.key, 4))}, true)
 	w.reduceSums()
 	Label(end)
 }
@@ -166,20 +179,20 @@ func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 		f[i] = newFactor(w.product(x, by8)) // H^16 to H^9
 	}
 
-	// hash returns the steps of GHASH for longSize bytes at p.
+	// hash returns the steps of GHASH for longSize bytes at p, two vectors each.
 	hash := func(p Mem) (steps []func()) {
-		for i := range longSize / vectorSize {
+		for i := 0; i < longSize/vectorSize; i += 2 {
+			at := i % len(f)
 			steps = append(steps, func() {
-				x := w.block(p, i)
-				first := i%len(f) == 0
-				if first {
-					VPXORQ(w.acc, x, x)
+				x := []VecVirtual{w.block(p, i), w.block(p, i+1)}
+				if at == 0 {
+					VPXORQ(w.acc, x[0], x[0])
 				}
-				w.add(x, f[i%len(f)], first)
-				if i%len(f) == len(f)-1 {
-					w.reduceSums()
-				}
+				w.add(x, f[at:], at == 0)
 			})
+			if at+2 == len(f) {
+				steps = append(steps, w.reduceSums)
+			}
 		}
 		return steps
 	}
