@@ -23,20 +23,25 @@ type aes struct {
 // in is the same in another width.
 func (a *aes) in(v isa) *aes { return &aes{v, a.schedule, a.rounds} }
 
-// encrypt encrypts independent blocks. It calls each of the functions in between once,
-// after one of the first nine rounds.
-func (a *aes) encrypt(x []VecVirtual, between ...func()) {
+// encrypt encrypts independent blocks.
+func (a *aes) encrypt(x ...VecVirtual) {
+	key := a.vec()
+	a.loadEach(a.schedule, key)
+	for _, x := range x {
+		a.xor(key, x)
+	}
+	a.encryptRounds(x)
+}
+
+// encryptRounds encrypts independent blocks to which the first key has been added. It
+// calls each of the functions in between once, after one of the first nine rounds.
+func (a *aes) encryptRounds(x []VecVirtual, between ...func()) {
 	round := func(n int) {
 		key := a.vec()
 		a.loadEach(a.schedule.Offset(blockSize*n), key)
 		for _, x := range x {
 			a.aesenc(key, x)
 		}
-	}
-	key := a.vec()
-	a.loadEach(a.schedule, key)
-	for _, x := range x {
-		a.xor(key, x)
 	}
 	for n := 1; n <= 9; n++ {
 		round(n)
@@ -57,75 +62,132 @@ func (a *aes) encrypt(x []VecVirtual, between ...func()) {
 	round(13)
 	LEAQ(a.schedule.Offset(14*blockSize), at)
 	Label(last)
-	key = a.vec()
+	key := a.vec()
 	a.loadEach(Mem{Base: at}, key)
 	for _, x := range x {
 		a.aesenclast(key, x)
 	}
 }
 
-// Counter blocks, section 6.2, are kept with their bytes reversed: the counter is the
-// lowest 32-bit word of a lane, and what is added to it is not carried into the nonce.
+// counters makes the counter blocks of the text, section 7.1: the nonce of 12 bytes and a
+// big-endian counter, which is 2 for the first block of the text.
+type counters struct {
+	*aes
+	order Op // reverses the bytes of a block
+
+	// base, in all lanes, is the counter block of the second block before the next one,
+	// with its bytes reversed: the counter is its lowest 32-bit word, and what is added to
+	// it is not carried into the nonce.
+	base VecVirtual
+}
 
 var (
-	firstCounter Mem               // 1 in the last word of a block, big-endian
-	laneNumbers  Mem               // 1, 2, 3 and 4 in the lowest words of four blocks
-	laneCounts   [maxLanes + 1]Mem // the number of lanes in the lowest word of each lane
+	firstCounter Mem         // 1, as a counter block without a nonce
+	numbers      Mem         // 2 to 9, as counter blocks without a nonce, reversed
+	counts       map[int]Mem // 1, 2, 4, ... 32, in all lanes, reversed
+	lowBits      map[int]Mem // for groups of 8, 16 and 32 blocks
 )
 
 func counterConstants() {
 	firstCounter = GLOBL("firstCounter", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(0))
 	DATA(8, U64(1<<56))
-	laneNumbers = GLOBL("laneNumbers", attr.RODATA|attr.NOPTR)
-	for i := range maxLanes {
-		DATA(blockSize*i, U64(i+1))
+	numbers = GLOBL("numbers", attr.RODATA|attr.NOPTR)
+	for i := range powers {
+		DATA(blockSize*i, U64(2+i))
 		DATA(blockSize*i+8, U64(0))
 	}
-	for n := uint64(1); n <= maxLanes; n *= 2 {
-		laneCounts[n] = eachLane(fmt.Sprintf("count%d", n), n, 0)
+	counts = make(map[int]Mem)
+	for n := 1; n <= 32; n *= 2 {
+		counts[n] = eachLane(fmt.Sprintf("count%d", n), uint64(n), 0)
+	}
+	lowBits = make(map[int]Mem)
+	for n := 8; n <= 32; n *= 2 {
+		lowBits[n] = GLOBL(fmt.Sprintf("lowBits%d", n), attr.RODATA|attr.NOPTR)
+		for i := range n {
+			DATA(blockSize*i, U64(0))
+			DATA(blockSize*i+8, U64((2+i)%n<<56))
+		}
 	}
 }
 
-// firstBlock returns the first counter block, section 7.1, for the nonce at p.
-func (v isa) firstBlock(p Mem) VecVirtual {
-	x, one := XMM(), XMM()
-	t := GP32()
+// nonceBlock returns the nonce at p as a counter block whose counter is 0.
+func (v isa) nonceBlock(p Mem) VecVirtual {
+	x, t := XMM(), GP32()
 	MOVL(p.Offset(8), t)
 	if v.encoding == sse {
 		MOVQ(p, x)
 		PINSRD(U8(2), t, x)
-		MOVUPS(firstCounter, one)
-		POR(one, x)
 	} else {
 		VMOVQ(p, x)
 		VPINSRD(U8(2), t, x, x)
-		VMOVDQU(firstCounter, one)
-		VPOR(one, x, x)
 	}
 	return x
 }
 
-// counters are the counter blocks of a vector, of blocks in a row.
-type counters struct {
-	isa
-	next  VecVirtual
-	order Op // reverses the bytes of a block
+// firstBlock returns the first counter block, which is not for the text, for the nonce at
+// p.
+func (v isa) firstBlock(p Mem) VecVirtual {
+	x, one := v.nonceBlock(p), XMM()
+	v.load(firstCounter, one)
+	v.xor(one, x)
+	return x
+}
+
+// advance skips n counters.
+func (c *counters) advance(n int) {
+	if c.encoding == sse {
+		count := XMM()
+		c.load(counts[n], count)
+		c.add(count, c.base)
+	} else {
+		c.add(counts[n], c.base)
+	}
 }
 
 // blocks returns n vectors of counter blocks.
 func (c *counters) blocks(n int) (x []VecVirtual) {
-	var count Op = laneCounts[c.lanes]
-	if c.encoding == sse {
-		x := XMM()
-		c.load(laneCounts[1], x)
-		count = x
-	}
-	for range n {
+	for i := range n {
 		b := c.vec()
-		c.move(c.next, b)
+		c.load(numbers.Offset(c.size()*i), b)
+		c.add(c.base, b)
 		c.shuffle(c.order, b)
-		c.add(count, c.next)
+		x = append(x, b)
+	}
+	c.advance(n * c.lanes)
+	return x
+}
+
+// group returns n vectors of counter blocks, with the first key added, for a group of
+// blocks. All text before it was in groups of this size or a multiple of it: the counters
+// of a group from its third block on are those of base with other low bits, and those of
+// the first two blocks of the next group likewise. So only two blocks are made with
+// additions.
+func (c *counters) group(n int) (x []VecVirtual) {
+	blocks := n * c.lanes
+	key := c.vec()
+	c.loadEach(c.schedule, key)
+	this, next := c.vec(), c.vec()
+	c.move(c.base, this)
+	c.advance(blocks)
+	c.move(c.base, next)
+	for _, b := range []VecVirtual{this, next} {
+		c.shuffle(c.order, b)
+		c.xor(key, b)
+	}
+	for i := range n {
+		b := c.vec()
+		c.load(lowBits[blocks].Offset(c.size()*i), b)
+		switch first := 2 + c.lanes*i; {
+		case first+c.lanes <= blocks:
+			c.xor(this, b)
+		case first >= blocks:
+			c.xor(next, b)
+		default: // two lanes of each
+			t := c.vec()
+			VSHUFI64X2(U8(0x44), next, this, t)
+			c.xor(t, b)
+		}
 		x = append(x, b)
 	}
 	return x

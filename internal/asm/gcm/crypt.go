@@ -80,7 +80,7 @@ func crypt(v isa, name string, open bool) {
 
 	Comment("The tag begins as the encrypted first counter block.")
 	pad := one.firstBlock(Mem{Base: Load(Param("nonce"), GP64())})
-	k.aes.in(one).encrypt([]VecVirtual{pad})
+	k.aes.in(one).encrypt(pad)
 	one.store(pad, tag)
 
 	one.load(Mem{Base: Load(Param("sum"), GP64())}, k.acc.AsX().(VecVirtual))
@@ -111,13 +111,13 @@ func crypt(v isa, name string, open bool) {
 
 	Label(text)
 	Comment("Text.")
-	c := k.firstCounters(Mem{Base: Load(Param("nonce"), GP64())})
+	c := k.counters(Mem{Base: Load(Param("nonce"), GP64())})
 	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
 	// groups encrypts or decrypts as many groups as there are. One has count times as many
 	// blocks as there are powers.
 	groups := func(count int) {
 		size := groupSize * count
-		c := &counters{v, v.as(c.next), k.order}
+		c := c.in(v)
 		group := func(p Mem) {
 			var between []func()
 			for i := range count {
@@ -125,8 +125,8 @@ func crypt(v isa, name string, open bool) {
 					between = append(between, k.hashGroup(p.Offset(groupSize*i))...)
 				}
 			}
-			x := c.blocks(powers * count / k.lanes)
-			k.aes.encrypt(x, between...)
+			x := c.group(powers * count / k.lanes)
+			k.aes.encryptRounds(x, between...)
 			for i, x := range x {
 				t := k.vec()
 				k.load(Mem{Base: src, Disp: k.size() * i}, t)
@@ -174,8 +174,8 @@ func crypt(v isa, name string, open bool) {
 	k.makeRoom(h)
 	k.clear(k.sums)
 	k.pieces(n, h, func(v isa, count int) (hashed []VecVirtual) {
-		x := (&counters{v, v.as(c.next), k.order}).blocks(count)
-		k.aes.in(v).encrypt(x)
+		x := c.in(v).blocks(count)
+		k.aes.in(v).encrypt(x...)
 		for i, x := range x {
 			t := v.vec()
 			v.load(Mem{Base: src, Disp: v.size() * i}, t)
@@ -191,8 +191,8 @@ func crypt(v isa, name string, open bool) {
 		ADDQ(Imm(uint64(v.size()*count)), dst)
 		return hashed
 	}, func() VecVirtual {
-		x := (&counters{one, one.as(c.next), k.order}).blocks(1)
-		k.aes.in(one).encrypt(x)
+		x := c.in(one).blocks(1)
+		k.aes.in(one).encrypt(x...)
 		one.keepPartial(x[0], n)
 		t := XMM()
 		one.loadPartial(src, n, t)
@@ -237,20 +237,20 @@ func (k *kernel) end() {
 	RET()
 }
 
-// firstCounters returns the counters after the first block for the nonce at p.
-func (k *kernel) firstCounters(p Mem) *counters {
+// counters returns the counters for the nonce at p.
+func (k *kernel) counters(p Mem) *counters {
 	v := k.isa
 	if k.long {
 		v = v.with(maxLanes)
 	}
-	b := k.single().firstBlock(p)
+	b, base := k.single().nonceBlock(p), v.vec()
 	k.single().shuffle(k.order, b)
-	next, numbers := v.vec(), v.vec()
-	v.repeat(b, next)
-	v.load(laneNumbers, numbers)
-	v.add(numbers, next)
-	return &counters{v, next, k.order}
+	v.repeat(b, base)
+	return &counters{k.aes.in(v), k.order, base}
 }
+
+// in is the same in another width.
+func (c *counters) in(v isa) *counters { return &counters{c.aes.in(v), c.order, v.as(c.base)} }
 
 // absorb adds the product of x, a vector of blocks as they are in memory, with the powers
 // at p. It adds GHASH so far to the first block if first is true.

@@ -118,7 +118,7 @@ func initKey() {
 	h := XMM()
 	PXOR(h, h)
 	a := &aes{isa: v, schedule: field(key.Field("schedule").Index(0)), rounds: Load(key.Field("rounds"), GP32())}
-	a.encrypt([]VecVirtual{h})
+	a.encrypt(h)
 	PSHUFB(order, h)
 
 	Comment("H*x: shift by one bit, and add P if x^127 is shifted out.")

@@ -197,8 +197,8 @@ func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 		return steps
 	}
 	group := func(steps []func()) {
-		s := c.blocks(longSize / vectorSize)
-		w.aes.encrypt(s, steps...)
+		s := c.group(longSize / vectorSize)
+		w.aes.encryptRounds(s, steps...)
 		for i, s := range s {
 			VPXORQ(Mem{Base: src, Disp: vectorSize * i}, s, s)
 			VMOVDQU64(s, Mem{Base: dst, Disp: vectorSize * i})
