@@ -40,6 +40,11 @@ var (
 		{"acvp/hmac_sha2_512_geomys.json", 13},
 		{"wycheproof/hmac_sha512_test.json", 174},
 	}
+	gcmFiles = []file{
+		{"nist-cavp/aes256_gcm_cavp.json", 750},
+		{"wycheproof/aes_gcm_test.json", 316},
+		{"wycheproof/aes_gmac_test.json", 414},
+	}
 )
 
 // UMACVector is a message with its UMAC tags.
@@ -212,6 +217,59 @@ func HMACVectors(t testing.TB) (vectors []HMACVector) {
 			})
 		}
 		f.check(t, tags)
+	}
+	return vectors
+}
+
+// GCMVector is a plaintext with additional data, sealed with AES-GCM. If the plaintext is
+// empty, Tag is the GMAC of the additional data.
+type GCMVector struct {
+	Name             string
+	Key, Nonce, Data []byte
+	Plaintext        []byte // may be nil if the vector is not valid
+	Ciphertext, Tag  []byte
+	// Valid reports whether Ciphertext and Tag are right.
+	Valid bool
+}
+
+// gcmRow is a test in any of the formats.
+type gcmRow struct {
+	TcID           int
+	Comment        string
+	Key, IV, AAD   hexBytes
+	Plaintext, Msg hexBytes // one of them; in Wycheproof's GMAC Msg is the additional data
+	Ciphertext, CT hexBytes // one of them
+	Tag            hexBytes
+	Result         string // in Wycheproof's
+	Valid          *bool  // in CAVP's tests of decryption
+}
+
+// GCMVectors returns all AES-GCM and GMAC vectors of testdata.
+func GCMVectors(t testing.TB) (vectors []GCMVector) {
+	t.Helper()
+	for _, f := range gcmFiles {
+		var content struct {
+			Algorithm        string // in Wycheproof's
+			Encrypt, Decrypt []gcmRow
+			TestGroups       []struct{ Tests []gcmRow }
+		}
+		load(t, f.name, &content)
+		rows := append(content.Encrypt, content.Decrypt...)
+		for _, group := range content.TestGroups {
+			rows = append(rows, group.Tests...)
+		}
+		for i, row := range rows {
+			if content.Algorithm == "AES-GMAC" {
+				row.AAD, row.Msg = row.Msg, nil
+			}
+			vectors = append(vectors, GCMVector{
+				Name: fmt.Sprintf("%s#%d/%d %s", f.name, i, row.TcID, row.Comment),
+				Key:  row.Key, Nonce: row.IV, Data: row.AAD,
+				Plaintext: append(row.Plaintext, row.Msg...), Ciphertext: append(row.Ciphertext, row.CT...), Tag: row.Tag,
+				Valid: row.Result == "valid" || row.Result == "" && (row.Valid == nil || *row.Valid),
+			})
+		}
+		f.check(t, len(rows))
 	}
 	return vectors
 }

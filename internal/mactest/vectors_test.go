@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 func TestFiles(t *testing.T) {
 	dir := testdata(t)
 	inTables := make(map[string]int)
-	for _, f := range append(umacFiles, hmacFiles...) {
+	for _, f := range slices.Concat(umacFiles, hmacFiles, gcmFiles) {
 		inTables[f.name] = f.tags
 	}
 
