@@ -2,18 +2,17 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package aesgcm provides AES-GCM, NIST SP 800-38D, as a [crypto/cipher.AEAD], on CPU
-// instructions only: where they are missing, there is no slower code, and no key can be
-// made.
+// Package aesgcm provides AES-GCM, NIST SP 800-38D, as a [crypto/cipher.AEAD], with nonces
+// of 12 bytes and tags of 16. It uses CPU instructions only. Where they are missing, there
+// is no slower code, and no key can be made: see [fastmac.RequireGCM].
 //
-// Unlike the key of crypto/cipher, a [Key] can be in memory that the caller provides, and
-// can be overwritten. A [Sealer] chooses the nonces.
+// Unlike a key of crypto/cipher, a [Key] can be in memory that the caller provides, and can
+// be overwritten. A [Sealer] chooses the nonces: use it unless a protocol says what the
+// nonces are.
 package aesgcm
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"unsafe"
@@ -40,10 +39,10 @@ func (e KeySizeError) Error() string {
 // A Key is an expanded AES-128 or AES-256 key for GCM. It implements
 // [crypto/cipher.AEAD].
 //
-// Never use a nonce for two plaintexts under one key: the two ciphertexts give away the
-// xor of the plaintexts, and the tags give away the key that authenticates, with which
-// anyone can forge. A [Sealer] chooses the nonces. If the nonces are random, seal at most
-// 2^32 plaintexts under one key (section 8.3).
+// Never use a nonce for two plaintexts under one key. From two ciphertexts with the same
+// nonce an attacker learns the xor of the plaintexts, and computes the key of the hash, with
+// which it forges ciphertexts. A [Sealer] never uses a nonce twice. If you draw nonces at
+// random, seal at most 2^32 plaintexts under one key (section 8.3).
 //
 // A Key does not change after it is set up, and is safe for concurrent use until
 // [Key.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except Init,
@@ -99,45 +98,56 @@ func (k *Key) NonceSize() int { return NonceSize }
 // Overhead returns 16, the size of a tag in bytes.
 func (k *Key) Overhead() int { return Overhead }
 
-// Seal encrypts and authenticates plaintext, authenticates additionalData, appends the
-// ciphertext, Overhead() bytes longer than the plaintext, to dst and returns the extended
-// slice. It does not allocate if dst has room.
+// Seal encrypts plaintext, authenticates it and additionalData, appends the ciphertext and
+// the tag, 16 bytes, to dst and returns the extended slice. It does not allocate if dst has
+// room.
 //
 // The nonce must be 12 bytes long, or Seal panics. It must never have been used with this
-// key before. To encrypt in place, pass plaintext[:0] as dst. Any other overlap of
-// plaintext, or of additionalData, with what Seal writes panics, as does a plaintext of
-// more than 64 GiB - 32 bytes.
+// key before. To encrypt in place, pass plaintext[:0] as dst. If what Seal appends overlaps
+// plaintext in any other way, or overlaps additionalData, Seal panics. It may overlap the
+// nonce. Seal also panics if plaintext has more than 64 GiB - 32 bytes.
 func (k *Key) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	k.mustLive()
 	mustNonce(nonce)
-	if uint64(len(plaintext)) > gcm.MaxTextSize {
-		panic("fastmac: plaintext of " + strconv.Itoa(len(plaintext)) + " bytes: too long for AES-GCM")
+	if !isText(uint64(len(plaintext))) {
+		panic(tooLong(plaintext))
 	}
 	dst, out := extend(dst, len(plaintext)+Overhead)
-	mustNotOverlap(out, plaintext, additionalData)
+	if overlap(out, plaintext) && &out[0] != &plaintext[0] {
+		panic(inputOverlap)
+	}
+	if overlap(out, additionalData) {
+		panic(dataOverlap)
+	}
 	k.gcm.Seal(out, nonce, plaintext, additionalData)
 	return dst
 }
 
-// ErrOpen is the error of Open and OpenSealed for a ciphertext that is not authentic:
-// the ciphertext, the additional data, the nonce or the key is not the one of Seal.
+// ErrOpen is the error of [Key.Open] and [Key.OpenSealed] if the key, the nonce, the
+// ciphertext, the tag or the additional data is not that of the call of Seal.
 var ErrOpen = errors.New("fastmac: AES-GCM: message authentication failed")
 
-// Open authenticates ciphertext and additionalData, decrypts ciphertext, appends the
-// plaintext to dst and returns the extended slice. It does not allocate if dst has room.
-// If the ciphertext is not authentic, Open returns [ErrOpen], and the part of dst's
-// storage where the plaintext would be is zero.
+// Open decrypts ciphertext, which the tag follows, authenticates it and additionalData,
+// appends the plaintext to dst and returns the extended slice. It does not allocate if dst
+// has room. If the tag is wrong, Open returns [ErrOpen], and if dst has room for the
+// plaintext, that room is overwritten with zeros.
 //
 // The nonce must be 12 bytes long, or Open panics. To decrypt in place, pass
-// ciphertext[:0] as dst. Any other overlap panics as in [Key.Seal].
+// ciphertext[:0] as dst. If the plaintext overlaps ciphertext in any other way, or overlaps
+// additionalData, Open panics. It may overlap the nonce.
 func (k *Key) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error) {
 	k.mustLive()
 	mustNonce(nonce)
-	if len(ciphertext) < Overhead || uint64(len(ciphertext)) > gcm.MaxTextSize+Overhead {
+	if len(ciphertext) < Overhead || !isText(uint64(len(ciphertext)-Overhead)) {
 		return nil, ErrOpen
 	}
 	dst, out := extend(dst, len(ciphertext)-Overhead)
-	mustNotOverlap(out, ciphertext, additionalData)
+	if overlap(out, ciphertext) && &out[0] != &ciphertext[0] {
+		panic(inputOverlap)
+	}
+	if overlap(out, additionalData) {
+		panic(dataOverlap)
+	}
 	if !k.gcm.Open(out, nonce, ciphertext, additionalData) {
 		return nil, ErrOpen
 	}
@@ -146,54 +156,31 @@ func (k *Key) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error
 
 func mustNonce(nonce []byte) {
 	if len(nonce) != NonceSize {
-		panic(fmt.Sprintf("fastmac: AES-GCM nonce of %d bytes: want 12", len(nonce)))
+		panic("fastmac: AES-GCM nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12")
 	}
 }
 
-// extend returns dst with n more bytes, and these.
-func extend(dst []byte, n int) (extended, more []byte) {
+func tooLong(plaintext []byte) string {
+	return "fastmac: AES-GCM plaintext of " + strconv.Itoa(len(plaintext)) + " bytes: want at most 64 GiB - 32"
+}
+
+// isText reports whether a plaintext may have n bytes.
+func isText(n uint64) bool { return n <= gcm.MaxTextSize }
+
+// extend returns dst with n more bytes, and these bytes.
+func extend(dst []byte, n int) (extended, added []byte) {
 	extended = slices.Grow(dst, n)[:len(dst)+n]
 	return extended, extended[len(dst):]
 }
 
-// mustNotOverlap panics if the output overlaps the input other than exactly, or the
-// additional data at all.
-func mustNotOverlap(out, in, data []byte) {
-	if overlap(out, in) && &out[0] != &in[0] {
-		panic("fastmac: AES-GCM: invalid overlap of output and input")
-	}
-	if overlap(out, data) {
-		panic("fastmac: AES-GCM: invalid overlap of output and additional data")
-	}
-}
+const (
+	inputOverlap = "fastmac: AES-GCM: the output overlaps the input: want the same beginning or no overlap"
+	dataOverlap  = "fastmac: AES-GCM: the output overlaps the additional data"
+)
 
+// overlap reports whether a and b have a byte of memory in common.
 func overlap(a, b []byte) bool {
 	return len(a) > 0 && len(b) > 0 &&
 		uintptr(unsafe.Pointer(&a[0])) <= uintptr(unsafe.Pointer(&b[len(b)-1])) &&
 		uintptr(unsafe.Pointer(&b[0])) <= uintptr(unsafe.Pointer(&a[len(a)-1]))
 }
-
-// keyName is embedded in a Key, which prints as a name. See print.go of package fastmac.
-type keyName struct{}
-
-// String returns "aesgcm.Key". It does not reveal the key.
-func (keyName) String() string { return "aesgcm.Key" }
-
-// Format writes what String returns, whatever the verb and the flags. It does not reveal
-// the key.
-func (n keyName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
-
-// MarshalText returns what String returns, so encoding/json and log/slog write the name.
-// It does not reveal the key. A key cannot be restored from its name. The error is always
-// nil.
-func (n keyName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
-// noCopy makes go vet report copies of a struct that has a field of this type.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}
-
-// incomparable makes a struct that has a field of this type incomparable with ==, whose
-// time depends on the secrets compared.
-type incomparable [0]func()

@@ -6,56 +6,101 @@ package aesgcm
 
 import "example.com/fastmac"
 
-// A Sealer seals plaintexts under a key and chooses the nonces, with a [fastmac.Nonces]:
-// nobody can use a nonce twice. The nonce precedes the ciphertext, as in
-// [crypto/cipher.NewGCMWithRandomNonce], whose Open opens what a Sealer seals.
+// A Sealer seals plaintexts under a key and chooses the nonces, with a [fastmac.Nonces]. No
+// nonce comes twice from one Sealer. Other Sealers of the same key, of any processes and
+// restarts, begin at other random nonces: [fastmac.Nonces] has the probability of a nonce
+// in common, and says what forks and restored snapshots do. Call [Key.Seal] with no other
+// nonces under the same key.
 //
-// A Sealer is safe for concurrent use. Do not copy it.
+// The nonce precedes the ciphertext, as in [crypto/cipher.NewGCMWithRandomNonce], whose
+// Open opens what a Sealer seals.
+//
+// A Sealer is safe for concurrent use. Destroy the key to destroy it.
 type Sealer struct {
+	_ incomparable
+	sealerName
+
 	key    *Key
 	nonces *fastmac.Nonces
 }
 
-// NewSealer returns a Sealer for the key. See [fastmac.Nonces] for how many Sealers, of
-// any processes and restarts, may use one key, and for forks and snapshots.
+// NewSealer returns a Sealer for the key, which it shares.
 func (k *Key) NewSealer() *Sealer {
 	k.mustLive()
 	nonces, err := fastmac.NewNonces(NonceSize)
 	if err != nil {
 		panic(err) // impossible with this size
 	}
-	return &Sealer{k, nonces}
+	return &Sealer{key: k, nonces: nonces}
 }
 
-// Seal encrypts and authenticates plaintext, authenticates additionalData, appends a nonce
-// of 12 bytes, the ciphertext and the tag of 16 bytes to dst, and returns the extended
-// slice. It does not allocate if dst has room.
+// Seal encrypts plaintext, authenticates it and additionalData, appends the nonce, 12 bytes,
+// the ciphertext and the tag, 16 bytes, to dst and returns the extended slice. It does not
+// allocate if dst has room.
 //
-// To encrypt in place, the plaintext must begin 12 bytes after the end of dst, in its
-// storage. Any other overlap panics as in [Key.Seal].
+// To encrypt in place, pass plaintext[:0] as dst. It is faster if the plaintext begins 12
+// bytes after the end of dst, because then it need not be moved. If what Seal appends
+// overlaps plaintext in any other way, or overlaps additionalData, Seal panics. Seal also
+// panics if plaintext has more than 64 GiB - 32 bytes, if [Key.NewSealer] did not make s,
+// and after 2^63 calls.
 func (s *Sealer) Seal(dst, plaintext, additionalData []byte) []byte {
+	if s.key == nil {
+		panic("fastmac: use of an aesgcm.Sealer that NewSealer did not make")
+	}
 	s.key.mustLive()
+	if !isText(uint64(len(plaintext))) {
+		panic(tooLong(plaintext))
+	}
 	dst, out := extend(dst, NonceSize+len(plaintext)+Overhead)
+	if overlap(out, additionalData) {
+		panic(dataOverlap)
+	}
 	nonce, out := out[:NonceSize:NonceSize], out[NonceSize:]
-	mustNotOverlap(out, plaintext, additionalData)
-	if overlap(nonce, plaintext) || overlap(nonce, additionalData) {
-		panic("fastmac: AES-GCM: invalid overlap of the nonce and an input")
+	if overlap(nonce, plaintext) || overlap(out, plaintext) {
+		switch &plaintext[0] {
+		case &nonce[0]:
+			plaintext = out[:copy(out, plaintext)]
+		case &out[0]:
+		default:
+			panic(inputOverlap)
+		}
 	}
 	s.nonces.Next(nonce[:0])
 	s.key.gcm.Seal(out, nonce, plaintext, additionalData)
 	return dst
 }
 
-// OpenSealed opens what [Sealer.Seal] returned: a nonce, the ciphertext and the tag. It
-// appends the plaintext to dst and returns the extended slice, or returns [ErrOpen] as
-// [Key.Open] does.
+// OpenSealed is like [Key.Open] for what [Sealer.Seal] appended: a nonce, 12 bytes, the
+// ciphertext and the tag, 16 bytes.
 //
-// To decrypt in place, pass sealed[12:12] as dst. Any other overlap panics as in
-// [Key.Seal].
+// To decrypt in place, pass sealed[:0] as dst, or sealed[12:12], which is faster, because
+// then nothing need be moved. In both cases all of sealed may be overwritten. If the
+// plaintext overlaps sealed in any other way, or overlaps additionalData, OpenSealed panics.
 func (k *Key) OpenSealed(dst, sealed, additionalData []byte) ([]byte, error) {
 	k.mustLive()
-	if len(sealed) < NonceSize+Overhead {
+	if len(sealed) < NonceSize+Overhead || !isText(uint64(len(sealed)-NonceSize-Overhead)) {
 		return nil, ErrOpen
 	}
-	return k.Open(dst, sealed[:NonceSize], sealed[NonceSize:], additionalData)
+	nonce, ciphertext := sealed[:NonceSize], sealed[NonceSize:]
+	dst, out := extend(dst, len(ciphertext)-Overhead)
+	if overlap(out, additionalData) {
+		panic(dataOverlap)
+	}
+	if overlap(out, sealed) {
+		switch &out[0] {
+		case &sealed[0]:
+			// Rotate sealed, so that the ciphertext begins where the plaintext will.
+			first := [NonceSize]byte(nonce)
+			ciphertext, nonce = sealed[:len(ciphertext)], sealed[len(ciphertext):]
+			copy(ciphertext, sealed[NonceSize:])
+			copy(nonce, first[:])
+		case &ciphertext[0]:
+		default:
+			panic(inputOverlap)
+		}
+	}
+	if !k.gcm.Open(out, nonce, ciphertext, additionalData) {
+		return nil, ErrOpen
+	}
+	return dst, nil
 }
