@@ -1,0 +1,336 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package aesgcm_test
+
+import (
+	"bytes"
+	"crypto/cipher"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/mactest"
+)
+
+var _ cipher.AEAD = (*aesgcm.Key)(nil)
+
+// forAllKernels runs f as a subtest for each kernel that this machine has.
+func forAllKernels(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	eachKernel(t, func() { t.Run(gcm.Active(), f) })
+}
+
+// eachKernel calls f with each kernel that this machine has in use. A key must not be used
+// with another kernel than the one it was set up with.
+func eachKernel(t testing.TB, f func()) {
+	t.Helper()
+	if err := fastmac.RequireGCM(); err != nil {
+		t.Skip(err)
+	}
+	if len(gcm.Kernels()) == 0 {
+		t.Fatal("no kernels")
+	}
+	defer gcm.Select(gcm.Active())
+	for _, kernel := range gcm.Kernels() {
+		gcm.Select(kernel)
+		f()
+	}
+}
+
+func newKey(t testing.TB, key []byte) *aesgcm.Key {
+	t.Helper()
+	k, err := aesgcm.NewKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// random returns n bytes of rng.
+func random(rng *rand.ChaCha8, n int) []byte {
+	b := make([]byte, n)
+	rng.Read(b)
+	return b
+}
+
+func mustPanic(t *testing.T, what, message string, call func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if r := recover(); r == nil {
+			t.Errorf("%s does not panic", what)
+		} else if s := fmt.Sprint(r); !strings.HasPrefix(s, "fastmac: ") || !strings.Contains(s, message) {
+			t.Errorf("%s panics with %q, want %q in it", what, s, message)
+		}
+	}()
+	call()
+}
+
+// TestUnsupported checks that on a machine without the instructions there are no keys, and
+// that the error does not depend on the key.
+func TestUnsupported(t *testing.T) {
+	want := fastmac.RequireGCM()
+	if want == nil {
+		t.Skip("the CPU has the instructions")
+	}
+	for _, size := range []int{0, 16, 32, 33} {
+		k, err := aesgcm.NewKey(make([]byte, size))
+		if k != nil || err == nil || err.Error() != want.Error() {
+			t.Errorf("NewKey with %d bytes: %v, %v; want %v", size, k, err, want)
+		}
+	}
+}
+
+func TestKeySizes(t *testing.T) {
+	forAllKernels(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 15, 17, 24, 31, 33, 64} {
+			k, err := aesgcm.NewKey(make([]byte, n))
+			var e aesgcm.KeySizeError
+			if k != nil || !errors.As(err, &e) || int(e) != n {
+				t.Fatalf("key of %d bytes: %v, %v", n, k, err)
+			}
+			if want := fmt.Sprintf("fastmac: AES-GCM key of %d bytes: want 16 or 32", n); err.Error() != want {
+				t.Errorf("error %q, want %q", err, want)
+			}
+		}
+		k := newKey(t, make([]byte, 16))
+		if k.NonceSize() != 12 || k.Overhead() != 16 {
+			t.Errorf("NonceSize %d, Overhead %d; want 12, 16", k.NonceSize(), k.Overhead())
+		}
+		for _, n := range []int{0, 1, 11, 13, 16, 100} {
+			want := fmt.Sprintf("nonce of %d bytes: want 12", n)
+			mustPanic(t, "Seal", want, func() { k.Seal(nil, make([]byte, n), nil, nil) })
+			mustPanic(t, "Open", want, func() { k.Open(nil, make([]byte, n), make([]byte, 16), nil) })
+		}
+	})
+}
+
+// TestInit checks that Init replaces the whole key, and does not change it if it fails.
+func TestInit(t *testing.T) { forAllKernels(t, testInit) }
+
+func testInit(t *testing.T) {
+	nonce, plaintext := make([]byte, 12), bytes.Repeat([]byte("plaintext"), 100)
+	var k aesgcm.Key
+	for i, size := range []int{16, 32, 16, 32, 32, 16, 16} {
+		key := bytes.Repeat([]byte{byte(i)}, size)
+		if err := k.Init(key); err != nil {
+			t.Fatal(err)
+		}
+		fresh := newKey(t, key)
+		if gcm.Active() != "stdlib" && !bytes.Equal(storage(&k), storage(fresh)) {
+			t.Errorf("%d bytes: something is left of the former key", size)
+		}
+		clear(key) // is not retained
+		want := fresh.Seal(nil, nonce, plaintext, nil)
+		for _, bad := range []int{24, 0, 31} {
+			if got := k.Seal(nil, nonce, plaintext, nil); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: %x, want %x", size, got, want)
+			}
+			if err := k.Init(make([]byte, bad)); err != aesgcm.KeySizeError(bad) {
+				t.Errorf("Init with %d bytes: %v", bad, err)
+			}
+		}
+	}
+}
+
+// storage returns the bytes of v.
+func storage[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+
+func TestDestroy(t *testing.T) { forAllKernels(t, testDestroy) }
+
+func testDestroy(t *testing.T) {
+	k := newKey(t, make([]byte, 32))
+	nonce, s := make([]byte, 12), k.NewSealer()
+	k.Destroy()
+	k.Destroy()
+	if b := storage(k); !bytes.Equal(b, make([]byte, len(b))) {
+		t.Errorf("Key is not all zeros after Destroy: %x", b)
+	}
+	new(aesgcm.Key).Destroy()
+	for name, k := range map[string]*aesgcm.Key{"destroyed": k, "never set up": new(aesgcm.Key)} {
+		for method, call := range map[string]func(){
+			"Seal":       func() { k.Seal(nil, nonce, nil, nil) },
+			"Open":       func() { k.Open(nil, nonce, make([]byte, 16), nil) },
+			"Open short": func() { k.Open(nil, nonce, nil, nil) },
+			"OpenSealed": func() { k.OpenSealed(nil, nil, nil) },
+			"NewSealer":  func() { k.NewSealer() },
+		} {
+			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+		}
+		if k.NonceSize() != 12 || k.Overhead() != 16 {
+			t.Errorf("%s key: NonceSize %d, Overhead %d", name, k.NonceSize(), k.Overhead())
+		}
+	}
+	mustPanic(t, "Seal of a Sealer", "destroyed or never set up", func() { s.Seal(nil, nil, nil) })
+	mustPanic(t, "Seal of no Sealer", "NewSealer did not make", func() { new(aesgcm.Sealer).Seal(nil, nil, nil) })
+
+	// A key that is set up again has all methods, and so have its Sealers.
+	if err := k.Init(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.OpenSealed(nil, s.Seal(nil, nil, nil), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPrinting checks that keys print as their name and nothing else, by pointer and by
+// value.
+func TestPrinting(t *testing.T) {
+	if err := fastmac.RequireGCM(); err != nil {
+		t.Skip(err)
+	}
+	k := newKey(t, bytes.Repeat([]byte{0xa7}, 32))
+	value := func(p any) any { return reflect.ValueOf(p).Elem().Interface() }
+	for want, values := range map[string][]any{
+		"aesgcm.Key":    {k, value(k), new(aesgcm.Key)},
+		"aesgcm.Sealer": {k.NewSealer(), value(k.NewSealer())},
+	} {
+		for _, v := range values {
+			for _, verb := range strings.Fields("%v %+v %#v %s %+s %#s %q %x %X %#x %d %o %O %b %c %U %e %E %f %g %G %t %z %20v %-20s") {
+				if got := fmt.Sprintf(verb, v); got != want {
+					t.Errorf("%s of %T: %q, want %q", verb, v, got, want)
+				}
+			}
+			if got, err := json.Marshal(v); string(got) != `"`+want+`"` || err != nil {
+				t.Errorf("JSON of %T: %s, %v; want %q", v, got, err, want)
+			}
+			var text, object bytes.Buffer
+			slog.New(slog.NewTextHandler(&text, nil)).Info("m", "v", v)
+			slog.New(slog.NewJSONHandler(&object, nil)).Info("m", "v", v)
+			for _, log := range []string{text.String(), object.String()} {
+				if !strings.Contains(log, want) || len(log) > len(want)+90 {
+					t.Errorf("log of %T: %q, want %q in it", v, log, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSize checks the size of a Key: eight powers, fifteen round keys, and whether there is
+// a key. A change belongs in CHANGELOG.md.
+func TestSize(t *testing.T) {
+	if gcm.Active() == "stdlib" {
+		t.Skip("the key is in crypto/cipher")
+	}
+	if size := unsafe.Sizeof(aesgcm.Key{}); size != 8*16+15*16+4 {
+		t.Errorf("Key has %d bytes, want %d", size, 8*16+15*16+4)
+	}
+	typ := reflect.TypeFor[aesgcm.Key]()
+	if found := pointers(typ); len(found) > 0 {
+		t.Errorf("Key has pointers, and cannot be outside Go's memory: %v", found)
+	}
+}
+
+// pointers returns the types in typ that have pointers, except for arrays of no elements.
+func pointers(typ reflect.Type) (found []reflect.Type) {
+	switch typ.Kind() {
+	case reflect.Struct:
+		for i := range typ.NumField() {
+			found = append(found, pointers(typ.Field(i).Type)...)
+		}
+	case reflect.Array:
+		if typ.Len() > 0 {
+			found = pointers(typ.Elem())
+		}
+	case reflect.Bool, reflect.Uint8, reflect.Uint32, reflect.Uint64, reflect.Int:
+	default:
+		found = append(found, typ)
+	}
+	return found
+}
+
+func TestAllocations(t *testing.T) { forAllKernels(t, testAllocations) }
+
+func testAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	key := make([]byte, 32)
+	k := newKey(t, key)
+	s := k.NewSealer()
+	nonce, data, plaintext := make([]byte, 12), make([]byte, 13), make([]byte, 1500)
+	dst, room := make([]byte, 0, 2000), make([]byte, 2000)
+	sealed, withNonce := k.Seal(nil, nonce, plaintext, data), s.Seal(nil, plaintext, data)
+	inPlace := make([]byte, len(withNonce))
+	for name, call := range map[string]func(){
+		"Seal":                func() { k.Seal(dst, nonce, plaintext, data) },
+		"Seal in place":       func() { k.Seal(room[:0], nonce, room[:1500], data) },
+		"Open":                func() { k.Open(dst, nonce, sealed, data) },
+		"Open with error":     func() { k.Open(dst, nonce, sealed[1:], data) },
+		"Sealer":              func() { s.Seal(dst, plaintext, data) },
+		"Sealer in place":     func() { s.Seal(room[:0], room[:1500], data) },
+		"OpenSealed":          func() { k.OpenSealed(dst, withNonce, data) },
+		"OpenSealed in place": func() { copy(inPlace, withNonce); k.OpenSealed(inPlace[:0], inPlace, data) },
+	} {
+		if n := testing.AllocsPerRun(100, call); n != 0 {
+			t.Errorf("%s makes %v allocations", name, n)
+		}
+	}
+	if gcm.Active() == "stdlib" {
+		t.Skip("Init allocates: it is crypto/cipher's")
+	}
+	if n := testing.AllocsPerRun(100, func() { k.Init(key) }); n != 0 {
+		t.Errorf("Init makes %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { aesgcm.NewKey(key) }); n > 1 {
+		t.Errorf("NewKey makes %v allocations", n)
+	}
+}
+
+// TestConcurrent uses one key and one Sealer in many goroutines; the race detector watches.
+// No nonce may come twice.
+func TestConcurrent(t *testing.T) { forAllKernels(t, testConcurrent) }
+
+func testConcurrent(t *testing.T) {
+	const goroutines, calls = 16, 200
+	k := newKey(t, make([]byte, 32))
+	s := k.NewSealer()
+	text := bytes.Repeat([]byte("plaintext"), 300)
+	seen := make(map[[12]byte]bool)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			rng := rand.NewChaCha8([32]byte{byte(g)})
+			for range calls {
+				plaintext, nonce := text[:rng.Uint64()%uint64(len(text))], random(rng, 12)
+				got, err := k.Open(nil, nonce, k.Seal(nil, nonce, plaintext, text), text)
+				if err != nil || !bytes.Equal(got, plaintext) {
+					t.Error("Seal and Open: ", err)
+				}
+				sealed := s.Seal(nil, plaintext, nonce)
+				got, err = k.OpenSealed(nil, sealed, nonce)
+				if err != nil || !bytes.Equal(got, plaintext) {
+					t.Error("Sealer and OpenSealed: ", err)
+				}
+				mu.Lock()
+				seen[[12]byte(sealed)] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(seen) != goroutines*calls {
+		t.Errorf("%d nonces in %d calls", len(seen), goroutines*calls)
+	}
+}
+
+// TestLimit checks the longest plaintext: 2^32 - 2 blocks, section 5.2.1.1.
+func TestLimit(t *testing.T) {
+	const limit = 64<<30 - 32
+	for n, want := range map[uint64]bool{0: true, limit - 1: true, limit: true, limit + 1: false, 64 << 30: false, 1<<64 - 1: false} {
+		if got := aesgcm.IsText(n); got != want {
+			t.Errorf("plaintext of %d bytes: %v, want %v", n, got, want)
+		}
+	}
+}

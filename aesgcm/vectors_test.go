@@ -1,0 +1,328 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package aesgcm_test
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/internal/mactest"
+)
+
+// newCipher returns the AEAD of crypto/cipher.
+func newCipher(t testing.TB, key []byte) cipher.AEAD {
+	t.Helper()
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return aead
+}
+
+// flavour is a way to call Seal and Open.
+type flavour struct {
+	name    string
+	prefix  int // bytes in dst
+	room    int // more bytes in dst's storage than needed; negative if it is too small
+	inPlace bool
+}
+
+var flavours = []flavour{
+	{"dst nil", 0, -1000, false},
+	{"room", 0, 0, false},
+	{"more room", 0, 40, false},
+	{"prefix, no room", 7, -1000, false},
+	{"prefix, too little room", 7, -1, false},
+	{"prefix, more room", 29, 23, false},
+	{"in place", 0, 0, true},
+	{"in place, more room", 0, 33, true},
+	{"in place, after a prefix", 13, 50, true},
+}
+
+// call calls seal with dst and in as the flavour says. seal appends size bytes. call
+// returns these. It fails the test if they are at the wrong place, or if bytes around them,
+// or in, changed. If seal returns false, it must have returned nil, and the room for the
+// size bytes must be zero.
+func (f flavour) call(t *testing.T, size int, in []byte, seal func(dst, in []byte) ([]byte, bool)) ([]byte, bool) {
+	t.Helper()
+	room := max(0, size+f.room)
+	storage := make([]byte, f.prefix+max(room, len(in))+64)
+	for i := range storage {
+		storage[i] = byte(i + 101)
+	}
+	dst := storage[:f.prefix : f.prefix+room]
+	if f.name == "dst nil" {
+		dst = nil
+	}
+	arg, want := bytes.Clone(in), bytes.Clone(storage)
+	if f.inPlace {
+		arg = storage[f.prefix:][:len(in):len(in)]
+		copy(arg, in)
+		copy(want[f.prefix:], in)
+	}
+	got, ok := seal(dst, arg)
+	if !ok {
+		if got != nil {
+			t.Fatalf("%s: result %x and an error", f.name, got)
+		}
+		if room >= size {
+			clear(want[f.prefix:][:size])
+		}
+		if !bytes.Equal(storage, want) {
+			t.Fatalf("%s: after an error the storage is %x, want %x", f.name, storage, want)
+		}
+		return nil, false
+	}
+	if len(got) != f.prefix+size || !bytes.Equal(got[:f.prefix], want[:f.prefix]) {
+		t.Fatalf("%s: result %x, want %d bytes after %x", f.name, got, size, want[:f.prefix])
+	}
+	if len(got) > 0 && cap(dst) > 0 && room >= size != (&got[0] == &storage[0]) {
+		t.Fatalf("%s: room for %d bytes: result in dst's storage: %v", f.name, room, &got[0] == &storage[0])
+	}
+	if room >= size {
+		copy(want[f.prefix:], got[f.prefix:])
+	}
+	if !bytes.Equal(storage, want) {
+		t.Fatalf("%s: the storage is %x, want %x", f.name, storage, want)
+	}
+	if !f.inPlace && !bytes.Equal(arg, in) {
+		t.Fatalf("%s: the input became %x, want %x", f.name, arg, in)
+	}
+	return got[f.prefix:], true
+}
+
+// check seals and opens in one flavour.
+func (f flavour) check(t *testing.T, k *aesgcm.Key, nonce, plaintext, data, sealed []byte) {
+	t.Helper()
+	got, _ := f.call(t, len(sealed), plaintext, func(dst, in []byte) ([]byte, bool) {
+		return k.Seal(dst, nonce, in, data), true
+	})
+	if !bytes.Equal(got, sealed) {
+		t.Fatalf("%s: nonce %x, plaintext of %d bytes, additional data of %d: Seal: %x, want %x", f.name, nonce, len(plaintext), len(data), got, sealed)
+	}
+	got, ok := f.open(t, k, nonce, sealed, data)
+	if !ok || !bytes.Equal(got, plaintext) {
+		t.Fatalf("%s: nonce %x, plaintext of %d bytes, additional data of %d: Open: %x, %v, want %x", f.name, nonce, len(plaintext), len(data), got, ok, plaintext)
+	}
+}
+
+// open opens in one flavour, and reports whether Open returned no error.
+func (f flavour) open(t *testing.T, k *aesgcm.Key, nonce, sealed, data []byte) ([]byte, bool) {
+	t.Helper()
+	return f.call(t, max(0, len(sealed)-aesgcm.Overhead), sealed, func(dst, in []byte) ([]byte, bool) {
+		got, err := k.Open(dst, nonce, in, data)
+		if err != nil && err != aesgcm.ErrOpen {
+			t.Fatalf("Open: error %v, want ErrOpen", err)
+		}
+		return got, err == nil
+	})
+}
+
+func TestVectors(t *testing.T) { forAllKernels(t, testVectors) }
+
+func testVectors(t *testing.T) {
+	var sizes, nonces, valid, invalid int
+	for _, v := range mactest.GCMVectors(t) {
+		k, err := aesgcm.NewKey(v.Key)
+		if len(v.Key) == 24 {
+			if k != nil || !errors.Is(err, aesgcm.KeySizeError(24)) {
+				t.Errorf("%s: %v, %v", v.Name, k, err)
+			}
+			sizes++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sealed := append(bytes.Clone(v.Ciphertext), v.Tag...)
+		if len(v.Nonce) != aesgcm.NonceSize {
+			want := fmt.Sprintf("nonce of %d bytes: want 12", len(v.Nonce))
+			mustPanic(t, v.Name+": Seal", want, func() { k.Seal(nil, v.Nonce, v.Plaintext, v.Data) })
+			mustPanic(t, v.Name+": Open", want, func() { k.Open(nil, v.Nonce, sealed, v.Data) })
+			nonces++
+			continue
+		}
+		for _, f := range flavours {
+			if v.Valid {
+				f.check(t, k, v.Nonce, v.Plaintext, v.Data, sealed)
+			} else if got, ok := f.open(t, k, v.Nonce, sealed, v.Data); ok {
+				t.Errorf("%s: %s: opened: %x", v.Name, f.name, got)
+			}
+		}
+		if v.Valid {
+			valid++
+		} else {
+			invalid++
+		}
+	}
+	// Of CAVP, of AES-GCM of Wycheproof, and of its GMAC.
+	if sizes != 105+138 || nonces != 39+36+138 || valid != 559+79+30 || invalid != 191+54+108 {
+		t.Errorf("%d keys and %d nonces refused by their size, %d vectors opened, %d not", sizes, nonces, valid, invalid)
+	}
+}
+
+// TestCipher compares with crypto/cipher: plaintexts of 0 to 1200 bytes with additional
+// data of 0 to 300 bytes, and random longer ones. The long run has all pairs. Otherwise
+// each length of one is paired with some of the other.
+//
+// The 32-bit counter of a nonce of 12 bytes begins at 1 and wraps around after 64 GiB, so
+// no test here can reach that: see the tests of internal/gcm.
+func TestCipher(t *testing.T) { forAllKernels(t, testCipher) }
+
+func testCipher(t *testing.T) {
+	const mostText, mostData = 1200, 300
+	rng := rand.NewChaCha8([32]byte([]byte("TestCipher: a seed of 32 bytes..")))
+	for _, keySize := range []int{16, 32} {
+		key := random(rng, keySize)
+		k, std := newKey(t, key), newCipher(t, key)
+		texts, datas := random(rng, 1<<20+mostText), random(rng, 1<<17)
+		calls := 0
+		compare := func(text, data int) {
+			calls++
+			plaintext, data_ := texts[calls%64:][:text:text], datas[calls%63:][:data:data]
+			nonce := random(rng, 12)
+			flavours[calls%len(flavours)].check(t, k, nonce, plaintext, data_, std.Seal(nil, nonce, plaintext, data_))
+		}
+		step := 1
+		if mactest.Race {
+			step = 17
+		}
+		for text := 0; text <= mostText; text += step {
+			if mactest.Long() {
+				for data := range mostData + 1 {
+					compare(text, data)
+				}
+				continue
+			}
+			for _, data := range []int{0, 13, text % (mostData + 1), text * 7 % (mostData + 1)} {
+				compare(text, data)
+			}
+		}
+		for data := 0; data <= mostData; data += step {
+			for _, text := range []int{0, 1, 16, 100, 255, 256, 600} {
+				compare(text, data)
+			}
+		}
+		for range 200 / step {
+			compare(int(rng.Uint64()%20_000), int(rng.Uint64()%5_000))
+		}
+		for range 5 {
+			compare(int(rng.Uint64()%1<<20), int(rng.Uint64()%100_000))
+		}
+	}
+}
+
+// TestLong compares one call of more than 64 MiB with crypto/cipher.
+func TestLong(t *testing.T) {
+	if !mactest.Long() {
+		t.Skip("only if FASTMAC_TEST_LONG is set")
+	}
+	rng := rand.NewChaCha8([32]byte([]byte("TestLong: a seed of 32 bytes....")))
+	key, nonce, plaintext := random(rng, 32), random(rng, 12), random(rng, 64<<20+77)
+	want := newCipher(t, key).Seal(nil, nonce, plaintext, plaintext[:1<<20+5])
+	forAllKernels(t, func(t *testing.T) {
+		k := newKey(t, key)
+		got := k.Seal(nil, nonce, plaintext, plaintext[:1<<20+5])
+		if !bytes.Equal(got, want) {
+			t.Error("Seal of 64 MiB differs from crypto/cipher's")
+		}
+		if got, err := k.Open(got[:0], nonce, got, plaintext[:1<<20+5]); err != nil || !bytes.Equal(got, plaintext) {
+			t.Error("Open of 64 MiB is wrong:", err)
+		}
+	})
+}
+
+// TestBits flips every bit of the ciphertext, the tag, the nonce, the additional data and
+// the key. Open must refuse every one, and leave zeros.
+func TestBits(t *testing.T) { forAllKernels(t, testBits) }
+
+func testBits(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestBits: a seed of 32 bytes....")))
+	for i, size := range []struct{ text, data int }{{0, 0}, {0, 20}, {1, 1}, {16, 0}, {33, 5}, {100, 40}, {300, 17}, {700, 0}} {
+		key, nonce := random(rng, 16+16*(i%2)), random(rng, 12)
+		plaintext, data := random(rng, size.text), random(rng, size.data)
+		k := newKey(t, key)
+		sealed := k.Seal(nil, nonce, plaintext, data)
+		calls := 0
+		refused := func(k *aesgcm.Key, nonce, sealed, data []byte, what string, args ...any) {
+			t.Helper()
+			calls++
+			f := flavours[calls%len(flavours)]
+			if _, ok := f.open(t, k, nonce, sealed, data); ok {
+				t.Errorf("%d bytes, additional data of %d: %s: opened with %s", size.text, size.data, f.name, fmt.Sprintf(what, args...))
+			}
+		}
+		for name, b := range map[string][]byte{"ciphertext or tag": sealed, "nonce": nonce, "additional data": data} {
+			for bit := range 8 * len(b) {
+				b[bit/8] ^= 1 << (bit % 8)
+				refused(k, nonce, sealed, data, "bit %d of the %s flipped", bit, name)
+				b[bit/8] ^= 1 << (bit % 8)
+			}
+		}
+		for bit := range 8 * len(key) {
+			other := bytes.Clone(key)
+			other[bit/8] ^= 1 << (bit % 8)
+			refused(newKey(t, other), nonce, sealed, data, "bit %d of the key flipped", bit)
+		}
+		for n := range len(sealed) {
+			refused(k, nonce, sealed[:n], data, "%d of %d bytes", n, len(sealed))
+		}
+		refused(k, nonce, append(bytes.Clone(sealed), 0), data, "a zero byte after the tag")
+		refused(k, nonce, sealed, append(bytes.Clone(data), 0), "a zero byte after the additional data")
+		if len(sealed) > 16 {
+			refused(k, nonce, sealed[1:], append(bytes.Clone(data), sealed[0]), "the first byte of the ciphertext as additional data")
+		}
+		if _, ok := flavours[0].open(t, k, nonce, sealed, data); !ok {
+			t.Error("not opened with nothing changed")
+		}
+	}
+}
+
+// FuzzSeal compares with crypto/cipher.
+func FuzzSeal(f *testing.F) {
+	f.Add(make([]byte, 16), make([]byte, 12), []byte("plaintext"), []byte("additional data"), byte(0))
+	f.Add(make([]byte, 32), make([]byte, 12), make([]byte, 1000), make([]byte, 100), byte(7))
+	f.Fuzz(func(t *testing.T, key, nonce, plaintext, data []byte, way byte) {
+		key, nonce = resize(key, 16+16*int(way&1)), resize(nonce, 12)
+		want := newCipher(t, key).Seal(nil, nonce, plaintext, data)
+		eachKernel(t, func() {
+			flavours[int(way)%len(flavours)].check(t, newKey(t, key), nonce, plaintext, data, want)
+		})
+	})
+}
+
+// FuzzOpen compares with crypto/cipher what is opened and what is not.
+func FuzzOpen(f *testing.F) {
+	key, nonce := make([]byte, 32), make([]byte, 12)
+	f.Add(key[:16], nonce, []byte("neither ciphertext nor tag"), []byte("additional data"), byte(0))
+	f.Add(key, nonce, newCipher(f, key).Seal(nil, nonce, make([]byte, 100), nil), []byte(nil), byte(1))
+	f.Fuzz(func(t *testing.T, key, nonce, sealed, data []byte, way byte) {
+		key, nonce = resize(key, 16+16*int(way&1)), resize(nonce, 12)
+		want, err := newCipher(t, key).Open(nil, nonce, sealed, data)
+		eachKernel(t, func() {
+			got, ok := flavours[int(way)%len(flavours)].open(t, newKey(t, key), nonce, sealed, data)
+			if ok != (err == nil) || !bytes.Equal(got, want) {
+				t.Errorf("Open: %x, %v; crypto/cipher's: %x, %v", got, ok, want, err)
+			}
+		})
+	})
+}
+
+// resize returns size bytes that begin as b.
+func resize(b []byte, size int) []byte {
+	resized := make([]byte, size)
+	copy(resized, b)
+	return resized
+}
