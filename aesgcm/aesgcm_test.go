@@ -24,6 +24,14 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
+// TestMain skips the examples on a machine without the instructions.
+func TestMain(m *testing.M) {
+	if fastmac.RequireGCM() != nil {
+		mactest.SkipExamples("^Example")
+	}
+	m.Run()
+}
+
 var _ cipher.AEAD = (*aesgcm.Key)(nil)
 
 // forAllKernels runs f as a subtest for each kernel that this machine has.

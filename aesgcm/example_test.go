@@ -1,0 +1,105 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package aesgcm_test
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log"
+
+	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
+)
+
+// A Sealer chooses the nonces.
+func Example() {
+	key := make([]byte, aesgcm.KeySize256)
+	rand.Read(key) // shared with the receiver
+
+	k, err := aesgcm.NewKey(key)
+	if err != nil {
+		log.Fatal(err) // for example, the CPU lacks the instructions
+	}
+	defer k.Destroy()
+	sealed := k.NewSealer().Seal(nil, []byte("attack at dawn"), []byte("message 1"))
+
+	plaintext, err := k.OpenSealed(nil, sealed, []byte("message 1"))
+	fmt.Printf("%s %v\n", plaintext, err)
+	_, err = k.OpenSealed(nil, sealed, []byte("message 2"))
+	fmt.Println(err)
+	// Output:
+	// attack at dawn <nil>
+	// fastmac: AES-GCM: message authentication failed
+}
+
+func ExampleNewKey() {
+	_, err := aesgcm.NewKey([]byte("too short"))
+	var cpu *fastmac.UnsupportedCPUError
+	switch {
+	case errors.As(err, &cpu):
+		fmt.Println("use crypto/cipher: the CPU lacks", cpu.Missing)
+	case errors.Is(err, fastmac.ErrPurego):
+		fmt.Println("use crypto/cipher: there is no assembly in this build")
+	default:
+		fmt.Println(err)
+	}
+	// Output: fastmac: AES-GCM key of 9 bytes: want 16 or 32
+}
+
+func ExampleKey_Init() {
+	// A connection holds its keys in place.
+	var conn struct{ in, out aesgcm.Key }
+	for _, k := range []*aesgcm.Key{&conn.in, &conn.out} {
+		key := make([]byte, aesgcm.KeySize128)
+		rand.Read(key)
+		if err := k.Init(key); err != nil {
+			log.Fatal(err)
+		}
+		defer k.Destroy()
+	}
+	fmt.Println(&conn.in, conn.out.NonceSize(), conn.out.Overhead())
+	// Output: aesgcm.Key 12 16
+}
+
+// A record protocol numbers its messages, and makes the nonce from the number.
+func ExampleKey_Seal() {
+	k, err := aesgcm.NewKey(make([]byte, aesgcm.KeySize256)) // use a random key
+	if err != nil {
+		log.Fatal(err)
+	}
+	record := make([]byte, 0, 64) // has room for the tag, so nothing is allocated
+	nonce := make([]byte, aesgcm.NonceSize)
+	for number, msg := range []string{"attack at dawn", "bring coffee"} {
+		binary.BigEndian.PutUint64(nonce[4:], uint64(number))
+		record = append(record[:0], msg...)
+		record = k.Seal(record[:0], nonce, record, nil)
+
+		plaintext, err := k.Open(record[:0], nonce, record, nil)
+		fmt.Printf("%s %v\n", plaintext, err)
+	}
+	// Output:
+	// attack at dawn <nil>
+	// bring coffee <nil>
+}
+
+// A Sealer seals in place.
+func ExampleSealer_Seal() {
+	k, err := aesgcm.NewKey(make([]byte, aesgcm.KeySize256)) // use a random key
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := k.NewSealer()
+	buf := make([]byte, 0, 100)
+	buf = append(buf, "attack at dawn"...)
+	buf = s.Seal(buf[:0], buf, nil)
+	fmt.Println(len(buf))
+	buf, err = k.OpenSealed(buf[:0], buf, nil)
+	fmt.Printf("%s %v\n", buf, err)
+	// Output:
+	// 42
+	// attack at dawn <nil>
+}
