@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/sha512"
 )
 
@@ -58,6 +59,32 @@ func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
 	}
 	t.Run("crypto/hmac", f)
 }
+
+// ForAllGCM runs f as a subtest for each kernel of AES-GCM.
+func ForAllGCM(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	EachGCM(t, func() { t.Run(gcm.Active(), f) })
+}
+
+// EachGCM calls f with each kernel of AES-GCM in use. It skips the test if AES-GCM cannot be
+// used. A key must not be used with another kernel than the one it was set up with.
+func EachGCM(t testing.TB, f func()) {
+	t.Helper()
+	if err := RequireGCM(); err != nil {
+		t.Skip(err)
+	}
+	if len(gcm.Kernels()) == 0 {
+		t.Fatal("no kernels of AES-GCM")
+	}
+	defer gcm.Select(gcm.Active())
+	for _, kernel := range gcm.Kernels() {
+		gcm.Select(kernel)
+		f()
+	}
+}
+
+// GMACWipes reports whether a GMACKey holds its secrets itself, and overwrites them.
+const GMACWipes = gcm.Streams
 
 // HMACAllocates reports whether the HMAC-SHA-512 in use allocates.
 func HMACAllocates() bool { return useFIPS }

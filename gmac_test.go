@@ -1,0 +1,409 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+// TestMain skips examples of GMAC where it cannot be used, and of its streams where there
+// are none.
+func TestMain(m *testing.M) {
+	if fastmac.RequireGCM() != nil {
+		mactest.SkipExamples("^Example.*GMAC")
+	} else if _, err := fastmac.NewGMAC(make([]byte, 16)); err != nil {
+		mactest.SkipExamples("^Example(New)?GMAC(_|$)")
+	}
+	m.Run()
+}
+
+func newGMACKey(t testing.TB, key []byte) *fastmac.GMACKey {
+	t.Helper()
+	k, err := fastmac.NewGMACKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// newGMAC returns a stream, and skips the test if there are none.
+func newGMAC(t testing.TB, k *fastmac.GMACKey) *fastmac.GMAC {
+	t.Helper()
+	m, err := k.New()
+	if m == nil && err == fastmac.ErrNoGMACStreams {
+		t.Skip("no streams: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestGMACContract(t *testing.T) { fastmac.ForAllGCM(t, testGMACContract) }
+
+func testGMACContract(t *testing.T) {
+	k, nonce := newGMACKey(t, []byte("0123456789abcdef")), []byte("twelve bytes")
+	newGMAC(t, k)
+	t.Run("stream", func(t *testing.T) {
+		mactest.TestHash(t, mactest.Subject{
+			New:     func() hash.Hash { return newGMAC(t, k) },
+			Nonce:   nonce,
+			Methods: []string{"AppendTag", "Bind", "Destroy", "Verify"},
+		})
+	})
+	t.Run("Bind", func(t *testing.T) {
+		mactest.TestHash(t, mactest.Subject{
+			New: func() hash.Hash {
+				h, err := newGMAC(t, k).Bind(nonce)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h
+			},
+			Methods: []string{"Destroy"},
+		})
+	})
+}
+
+// TestGMACVerify flips every bit of the tag, the nonce and the message, and passes tags and
+// nonces of other sizes.
+func TestGMACVerify(t *testing.T) { fastmac.ForAllGCM(t, testGMACVerify) }
+
+func testGMACVerify(t *testing.T) {
+	for _, size := range []int{0, 1, 16, 40, 257} {
+		nonce, msg := []byte("twelve bytes"), bytes.Repeat([]byte{'m'}, size)
+		k := newGMACKey(t, []byte("0123456789abcdef0123456789ABCDEF"))
+		tag := k.Tag(nil, nonce, msg)
+		verify := func(tag, nonce []byte) bool {
+			t.Helper()
+			got := k.Verify(tag, nonce, msg)
+			if m, err := k.New(); err == nil {
+				m.Write(msg)
+				if stream := m.Verify(tag, nonce); stream != got {
+					t.Errorf("GMACKey.Verify %v, GMAC.Verify %v", got, stream)
+				}
+			}
+			return got
+		}
+		if !verify(tag, nonce) {
+			t.Errorf("%d bytes: the right tag is refused", size)
+		}
+		for name, b := range map[string][]byte{"tag": tag, "nonce": nonce, "message": msg} {
+			for bit := range 8 * len(b) {
+				b[bit/8] ^= 1 << (bit % 8)
+				if verify(tag, nonce) {
+					t.Errorf("%d bytes: accepted with bit %d of the %s flipped", size, bit, name)
+				}
+				b[bit/8] ^= 1 << (bit % 8)
+			}
+		}
+		for n := range 41 {
+			if n != 16 && verify(append(tag, tag...)[:min(n, 32)], nonce) {
+				t.Errorf("%d bytes: accepted a tag of %d bytes", size, min(n, 32))
+			}
+			if n != 12 && verify(tag, append(bytes.Clone(nonce), make([]byte, 40)...)[:n]) {
+				t.Errorf("%d bytes: accepted a nonce of %d bytes", size, n)
+			}
+		}
+		if verify(nil, nonce) || verify(tag, nil) || verify(nil, nil) {
+			t.Errorf("%d bytes: accepted nil", size)
+		}
+	}
+}
+
+func TestGMACAllocations(t *testing.T) { fastmac.ForAllGCM(t, testGMACAllocations) }
+
+func testGMACAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	key, msg, nonce, dst := make([]byte, 32), make([]byte, 1500), make([]byte, 12), make([]byte, 0, 16)
+	k := newGMACKey(t, key)
+	m := newGMAC(t, k) // without streams GMAC is crypto/cipher's, and allocates
+	tag := k.Tag(nil, nonce, msg)
+	for name, call := range map[string]func(){
+		"Tag":    func() { k.Tag(dst, nonce, msg) },
+		"Verify": func() { k.Verify(tag, nonce, msg) },
+		"Init":   func() { k.Init(key) },
+		"stream": func() { m.Reset(); m.Write(msg); m.AppendTag(dst, nonce); m.Verify(tag, nonce) },
+	} {
+		if n := testing.AllocsPerRun(100, call); n != 0 {
+			t.Errorf("%s makes %v allocations", name, n)
+		}
+	}
+	for name, call := range map[string]func(){
+		"NewGMACKey": func() { fastmac.NewGMACKey(key) },
+		"NewGMAC":    func() { fastmac.NewGMAC(key) },
+		"New":        func() { k.New() },
+	} {
+		if n := testing.AllocsPerRun(100, call); n > 1 {
+			t.Errorf("%s makes %v allocations", name, n)
+		}
+	}
+}
+
+// TestGMACConcurrent uses one key in many goroutines; the race detector watches.
+func TestGMACConcurrent(t *testing.T) { fastmac.ForAllGCM(t, testGMACConcurrent) }
+
+func testGMACConcurrent(t *testing.T) {
+	k := newGMACKey(t, make([]byte, 16))
+	msg := bytes.Repeat([]byte("message"), 300)
+	var wg sync.WaitGroup
+	for g := range 16 {
+		wg.Go(func() {
+			rng := rand.NewChaCha8([32]byte{byte(g)})
+			for range 50 {
+				nonce, msg := random(rng, 12), msg[:rng.Uint64()%uint64(len(msg))]
+				tag := k.Tag(nil, nonce, msg)
+				if !k.Verify(tag, nonce, msg) {
+					t.Error("wrong tag")
+				}
+				if m, err := k.New(); err == nil {
+					m.Write(msg)
+					if !m.Verify(tag, nonce) {
+						t.Error("wrong tag of a stream")
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestGMACSizes(t *testing.T) { fastmac.ForAllGCM(t, testGMACSizes) }
+
+func testGMACSizes(t *testing.T) {
+	for _, n := range []int{0, 1, 15, 17, 23, 25, 31, 33, 64} {
+		k, err := fastmac.NewGMACKey(make([]byte, n))
+		var e fastmac.KeySizeError
+		if k != nil || !errors.As(err, &e) || int(e) != n {
+			t.Fatalf("key of %d bytes: %v, %v", n, k, err)
+		}
+		if want := fmt.Sprintf("fastmac: key of %d bytes: want 16, 24 or 32", n); err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+	}
+	for _, n := range []int{16, 24, 32} {
+		if k := newGMACKey(t, make([]byte, n)); k.Size() != 16 {
+			t.Errorf("Size %d, want 16", k.Size())
+		}
+	}
+	k := newGMACKey(t, make([]byte, 16))
+	for _, n := range []int{0, 1, 11, 13, 16, 100} {
+		mustPanic(t, "Tag", fmt.Sprintf("nonce of %d bytes: want 12", n), func() { k.Tag(nil, make([]byte, n), nil) })
+	}
+	m := newGMAC(t, k)
+	for _, n := range []int{0, 1, 11, 13, 16, 100} {
+		nonce, want := make([]byte, n), fmt.Sprintf("nonce of %d bytes: want 12", n)
+		mustPanic(t, "Sum", want, func() { m.Sum(nonce) })
+		mustPanic(t, "AppendTag", want, func() { m.AppendTag(nil, nonce) })
+		h, err := m.Bind(nonce)
+		var e fastmac.NonceSizeError
+		if h != nil || !errors.As(err, &e) || int(e) != n {
+			t.Errorf("Bind, nonce of %d bytes: %v, %v", n, h, err)
+		}
+		if want := fmt.Sprintf("fastmac: nonce of %d bytes: want 1 to 16 for UMAC, 12 for GMAC", n); err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+	}
+	mustPanic(t, "Sum(nil)", "want 12", func() { m.Sum(nil) })
+}
+
+func TestNewGMAC(t *testing.T) { fastmac.ForAllGCM(t, testNewGMAC) }
+
+func testNewGMAC(t *testing.T) {
+	key, nonce, msg := []byte("0123456789abcdef"), []byte("twelve bytes"), []byte("message")
+	k := newGMACKey(t, key)
+	newGMAC(t, k)
+	m, err := fastmac.NewGMAC(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Write(msg)
+	want := k.Tag(nil, nonce, msg)
+	if got := m.AppendTag([]byte("x"), nonce); string(got) != "x"+string(want) {
+		t.Errorf("tag %x, want %x", got, want)
+	}
+	if m.Size() != 16 || m.BlockSize() != 16 {
+		t.Errorf("Size %d, BlockSize %d; want 16, 16", m.Size(), m.BlockSize())
+	}
+	if m, err := fastmac.NewGMAC(key[:15]); m != nil || !errors.Is(err, fastmac.KeySizeError(15)) {
+		t.Errorf("key of 15 bytes: %v, %v", m, err)
+	}
+}
+
+// TestGMACUnsupported checks which errors there are without the instructions, and without
+// streams. They do not depend on the key.
+func TestGMACUnsupported(t *testing.T) {
+	want := fastmac.RequireGCM()
+	streams := want
+	if want == nil {
+		if m, err := newGMACKey(t, make([]byte, 16)).New(); err == nil {
+			t.Skip("GMAC and its streams can be used")
+		} else if m != nil || err != fastmac.ErrNoGMACStreams {
+			t.Errorf("New: %v, %v; want ErrNoGMACStreams", m, err)
+		}
+		streams = fastmac.ErrNoGMACStreams
+	}
+	for _, size := range []int{0, 16, 33} {
+		key := make([]byte, size)
+		if k, err := fastmac.NewGMACKey(key); want != nil && (k != nil || err == nil || err.Error() != want.Error()) {
+			t.Errorf("NewGMACKey with %d bytes: %v, %v; want %v", size, k, err, want)
+		}
+		if m, err := fastmac.NewGMAC(key); m != nil || err == nil || err.Error() != streams.Error() {
+			t.Errorf("NewGMAC with %d bytes: %v, %v; want %v", size, m, err, streams)
+		}
+	}
+}
+
+// TestGMACInit checks that Init replaces the whole key, and does not change it if it fails.
+func TestGMACInit(t *testing.T) { fastmac.ForAllGCM(t, testGMACInit) }
+
+func testGMACInit(t *testing.T) {
+	nonce, msg := make([]byte, 12), bytes.Repeat([]byte("message"), 1000)
+	var k fastmac.GMACKey
+	for i, size := range []int{32, 16, 24, 32, 24, 16, 16} {
+		key := bytes.Repeat([]byte{byte(i)}, size)
+		if err := k.Init(key); err != nil {
+			t.Fatal(err)
+		}
+		fresh := newGMACKey(t, key)
+		if fastmac.GMACWipes && !bytes.Equal(storage(&k), storage(fresh)) {
+			t.Errorf("%d bytes: something is left of the former key", size)
+		}
+		clear(key) // is not retained
+		want := fresh.Tag(nil, nonce, msg)
+		for _, bad := range []int{0, 15, 33} {
+			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: tag %x, want %x", size, got, want)
+			}
+			if err := k.Init(make([]byte, bad)); err != fastmac.KeySizeError(bad) {
+				t.Errorf("Init with %d bytes: %v", bad, err)
+			}
+		}
+	}
+}
+
+// TestGMACOverlap writes results over the arguments that they are computed from.
+func TestGMACOverlap(t *testing.T) { fastmac.ForAllGCM(t, testGMACOverlap) }
+
+func testGMACOverlap(t *testing.T) {
+	k := newGMACKey(t, make([]byte, 16))
+	for n := range 200 {
+		memory := bytes.Repeat([]byte("message"), 50)
+		nonce, msg := memory[100:112], memory[110:][:n]
+		want := k.Tag(nil, bytes.Clone(nonce), bytes.Clone(msg))
+		for _, at := range []int{90, 100, 105, 110, 112, 110 + n/2, 110 + n} {
+			m := bytes.Clone(memory)
+			if got := k.Tag(m[at:at], m[100:112], m[110:][:n]); !bytes.Equal(got, want) || &got[0] != &m[at] {
+				t.Errorf("%d bytes, tag at %d: %x, want %x", n, at, got, want)
+			}
+		}
+	}
+}
+
+func TestGMACDestroy(t *testing.T) { fastmac.ForAllGCM(t, testGMACDestroy) }
+
+func testGMACDestroy(t *testing.T) {
+	nonce := make([]byte, 12)
+	k := newGMACKey(t, make([]byte, 16))
+	k.Destroy()
+	k.Destroy()
+	new(fastmac.GMACKey).Destroy()
+	if b := storage(k); !bytes.Equal(b, make([]byte, len(b))) {
+		t.Errorf("GMACKey is not all zeros after Destroy: %x", b)
+	}
+	for name, k := range map[string]*fastmac.GMACKey{"destroyed": k, "never set up": new(fastmac.GMACKey)} {
+		for method, call := range map[string]func(){
+			"Tag":        func() { k.Tag(nil, nonce, nil) },
+			"Verify":     func() { k.Verify(make([]byte, 16), nonce, nil) },
+			"Verify nil": func() { k.Verify(nil, nil, nil) },
+			"New":        func() { k.New() },
+		} {
+			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+		}
+		if k.Size() != 16 {
+			t.Errorf("%s key: Size %d", name, k.Size())
+		}
+	}
+}
+
+func TestGMACStreamDestroy(t *testing.T) { fastmac.ForAllGCM(t, testGMACStreamDestroy) }
+
+func testGMACStreamDestroy(t *testing.T) {
+	key, nonce := make([]byte, 16), make([]byte, 12)
+	k := newGMACKey(t, key)
+	shared, other, bound := newGMAC(t, k), newGMAC(t, k), newGMAC(t, k)
+	own, err := fastmac.NewGMAC(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ownClone, err := own.Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := bound.Bind(nonce)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// Destroying a stream or a bound hash of a key does not destroy the key.
+	other.Write(make([]byte, 100))
+	other.Destroy()
+	other.Destroy()
+	if b := storage(other); !bytes.Equal(b, make([]byte, len(b))) {
+		t.Errorf("GMAC is not all zeros after Destroy: %x", b)
+	}
+	destroyed, err := bound.Bind(nonce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	destroyed.(interface{ Destroy() }).Destroy()
+	mustPanic(t, "destroyed bound hash: Write", "destroyed", func() { destroyed.Write(nil) })
+	k.Tag(nil, nonce, nil)
+	// Nor does destroying a clone.
+	c, _ := own.Clone()
+	c.(*fastmac.GMAC).Destroy()
+	own.Sum(bytes.Clone(nonce))
+
+	own.Destroy()
+	own.Destroy()
+	k.Destroy()
+	for name, m := range map[string]*fastmac.GMAC{
+		"own key": own, "clone of own key": ownClone.(*fastmac.GMAC), "shared key": shared,
+		"destroyed": other, "never set up": new(fastmac.GMAC),
+	} {
+		for method, call := range map[string]func(){
+			"Write":     func() { m.Write(nil) },
+			"Sum":       func() { m.Sum(bytes.Clone(nonce)) },
+			"AppendTag": func() { m.AppendTag(nil, nonce) },
+			"Verify":    func() { m.Verify(nil, nil) },
+			"Bind":      func() { m.Bind(nonce) },
+			"Reset":     func() { m.Reset() },
+			"Size":      func() { m.Size() },
+			"BlockSize": func() { m.BlockSize() },
+			"Clone":     func() { m.Clone() },
+		} {
+			mustPanic(t, name+": "+method, "destroyed or never set up", call)
+		}
+	}
+	for method, call := range map[string]func(){
+		"Write":     func() { h.Write(nil) },
+		"Sum":       func() { h.Sum(nil) },
+		"Reset":     func() { h.Reset() },
+		"Size":      func() { h.Size() },
+		"BlockSize": func() { h.BlockSize() },
+		"Clone":     func() { h.(hash.Cloner).Clone() },
+	} {
+		mustPanic(t, "bound: "+method, "destroyed or never set up", call)
+	}
+}

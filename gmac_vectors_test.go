@@ -1,0 +1,257 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+// newCipherGMAC returns the GMAC of crypto/cipher.
+func newCipherGMAC(t testing.TB, key []byte) func(nonce, msg []byte) []byte {
+	t.Helper()
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(nonce, msg []byte) []byte { return gcm.Seal(nil, nonce, nil, msg) }
+}
+
+// gmacStreams are all ways to write msg to a stream and get its tag.
+var gmacStreams = map[string]func(t *testing.T, m *fastmac.GMAC, nonce, msg []byte) []byte{
+	"one write": func(t *testing.T, m *fastmac.GMAC, nonce, msg []byte) []byte {
+		m.Write(msg)
+		return m.Sum(bytes.Clone(nonce))
+	},
+	"byte by byte": func(t *testing.T, m *fastmac.GMAC, nonce, msg []byte) []byte {
+		for i := range msg {
+			m.Write(msg[i:][:1])
+		}
+		return m.AppendTag(nil, nonce)
+	},
+	"random splits": func(t *testing.T, m *fastmac.GMAC, nonce, msg []byte) []byte {
+		for len(msg) > 0 {
+			n := rand.IntN(min(len(msg), 1+len(msg)/4+rand.IntN(300))) + 1
+			m.Write(msg[:n])
+			msg = msg[n:]
+		}
+		return m.Sum(bytes.Clone(nonce))
+	},
+	"clone midway": func(t *testing.T, m *fastmac.GMAC, nonce, msg []byte) []byte {
+		n := rand.IntN(len(msg) + 1)
+		m.Write(msg[:n])
+		c, err := m.Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Write([]byte("not the clone's"))
+		m.Sum(bytes.Clone(nonce))
+		c.Write(msg[n:])
+		return c.Sum(bytes.Clone(nonce))
+	},
+	"Bind": func(t *testing.T, m *fastmac.GMAC, nonce, msg []byte) []byte {
+		n := rand.IntN(len(msg) + 1)
+		m.Write(msg[:n])
+		h, err := m.Bind(nonce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Reset()
+		h.Write(msg[n:])
+		return h.Sum(nil)
+	},
+}
+
+// TestGMACVectors compares with the tags of testdata whose plaintext is empty. Those with
+// nonces of other sizes must be refused.
+func TestGMACVectors(t *testing.T) {
+	fastmac.ForAllGCM(t, func(t *testing.T) {
+		var valid, invalid, refused int
+		eachGMACVector(t, func(v mactest.GCMVector, k *fastmac.GMACKey) {
+			if len(v.Nonce) != fastmac.GMACNonceSize {
+				refused++
+				mustPanic(t, v.Name, fmt.Sprintf("nonce of %d bytes: want 12", len(v.Nonce)), func() { k.Tag(nil, v.Nonce, v.Data) })
+				if k.Verify(v.Tag, v.Nonce, v.Data) {
+					t.Errorf("%s: verified", v.Name)
+				}
+				return
+			}
+			if v.Valid {
+				valid++
+			} else {
+				invalid++
+			}
+			if got := k.Tag(nil, v.Nonce, v.Data); bytes.Equal(got, v.Tag) != v.Valid {
+				t.Errorf("%s: Tag: %x, in the file %x, valid: %v", v.Name, got, v.Tag, v.Valid)
+			}
+			if k.Verify(v.Tag, v.Nonce, v.Data) != v.Valid {
+				t.Errorf("%s: Verify: %v, want %v", v.Name, !v.Valid, v.Valid)
+			}
+		})
+		if valid != 75+43+40+3 || invalid != 0 {
+			t.Errorf("%d valid tags, %d invalid, %d nonces of other sizes", valid, invalid, refused)
+		}
+	})
+}
+
+func TestGMACStreamVectors(t *testing.T) {
+	fastmac.ForAllGCM(t, func(t *testing.T) {
+		eachGMACVector(t, func(v mactest.GCMVector, k *fastmac.GMACKey) {
+			if len(v.Nonce) != fastmac.GMACNonceSize {
+				if h, err := newGMAC(t, k).Bind(v.Nonce); h != nil || !errors.Is(err, fastmac.NonceSizeError(len(v.Nonce))) {
+					t.Errorf("%s: Bind: %v, %v", v.Name, h, err)
+				}
+				return
+			}
+			for name, stream := range gmacStreams {
+				if got := stream(t, newGMAC(t, k), v.Nonce, v.Data); bytes.Equal(got, v.Tag) != v.Valid {
+					t.Errorf("%s: %s: %x, in the file %x, valid: %v", v.Name, name, got, v.Tag, v.Valid)
+				}
+			}
+			m := newGMAC(t, k)
+			m.Write(v.Data)
+			if m.Verify(v.Tag, v.Nonce) != v.Valid {
+				t.Errorf("%s: Verify: %v, want %v", v.Name, !v.Valid, v.Valid)
+			}
+		})
+	})
+}
+
+func eachGMACVector(t *testing.T, f func(v mactest.GCMVector, k *fastmac.GMACKey)) {
+	t.Helper()
+	for _, v := range mactest.GCMVectors(t) {
+		if len(v.Ciphertext) == 0 {
+			f(v, newGMACKey(t, v.Key))
+		}
+	}
+}
+
+// TestGMACReference compares with crypto/cipher for messages of 0 to 1200 bytes and random
+// longer ones, of all sizes of keys.
+func TestGMACReference(t *testing.T) { fastmac.ForAllGCM(t, testGMACReference) }
+
+func testGMACReference(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestGMACReference. 32 bytes seed")))
+	lengths := make([]int, 1201)
+	for i := range lengths {
+		lengths[i] = i
+	}
+	for range 200 {
+		lengths = append(lengths, 1201+int(rng.Uint64()%8000))
+	}
+	for range 20 {
+		lengths = append(lengths, int(rng.Uint64()%100_000))
+	}
+	for _, size := range []int{16, 24, 32} {
+		for i, length := range lengths {
+			if mactest.Race && i%17 != 0 {
+				continue
+			}
+			key, nonce, msg := random(rng, size), random(rng, 12), random(rng, length)
+			want, k := newCipherGMAC(t, key)(nonce, msg), newGMACKey(t, key)
+			if got := k.Tag([]byte("x"), nonce, msg); string(got) != "x"+string(want) {
+				t.Errorf("key %x, nonce %x, %d bytes: Tag: %x, want %x", key, nonce, length, got[1:], want)
+			}
+			if m, err := k.New(); err == nil {
+				if got := gmacStreams["random splits"](t, m, nonce, msg); !bytes.Equal(got, want) {
+					t.Errorf("key %x, nonce %x, %d bytes in random splits: %x, want %x", key, nonce, length, got, want)
+				}
+			} else if err != fastmac.ErrNoGMACStreams {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestGMACLong compares messages of more than 64 MiB with crypto/cipher.
+func TestGMACLong(t *testing.T) {
+	if !mactest.Long() {
+		t.Skip("only if FASTMAC_TEST_LONG is set")
+	}
+	rng := rand.NewChaCha8([32]byte([]byte("TestGMACLong.  a seed of 32 byte")))
+	key, nonce, msg := random(rng, 32), random(rng, 12), random(rng, 64<<20+77)
+	want := newCipherGMAC(t, key)(nonce, msg)
+	fastmac.ForAllGCM(t, func(t *testing.T) {
+		k := newGMACKey(t, key)
+		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+			t.Errorf("Tag: %x, want %x", got, want)
+		}
+		for _, name := range []string{"one write", "random splits"} {
+			if got := gmacStreams[name](t, newGMAC(t, k), nonce, msg); !bytes.Equal(got, want) {
+				t.Errorf("%s: %x, want %x", name, got, want)
+			}
+		}
+	})
+}
+
+// TestGMACSplits writes a message in all possible ways in three parts, and computes tags in
+// between.
+func TestGMACSplits(t *testing.T) { fastmac.ForAllGCM(t, testGMACSplits) }
+
+func testGMACSplits(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestGMACSplits. a seed of 32 byt")))
+	key, nonce, msg := random(rng, 32), random(rng, 12), random(rng, 300)
+	k, std := newGMACKey(t, key), newCipherGMAC(t, key)
+	m := newGMAC(t, k)
+	var wants [][]byte
+	for n := range len(msg) + 1 {
+		wants = append(wants, std(nonce, msg[:n]))
+	}
+	step := 1
+	if mactest.Race {
+		step = 7
+	}
+	for first := 0; first <= len(msg); first += step {
+		for second := first; second <= len(msg); second++ {
+			m.Reset()
+			at := 0
+			for _, end := range []int{first, second, len(msg)} {
+				m.Write(msg[at:end])
+				if at = end; !m.Verify(wants[end], nonce) {
+					t.Fatalf("parts that end at %d and %d: the tag of %d bytes is wrong", first, second, end)
+				}
+			}
+		}
+	}
+}
+
+// FuzzGMAC writes a message in parts, and compares with crypto/cipher.
+func FuzzGMAC(f *testing.F) {
+	f.Add(make([]byte, 16), []byte("twelve bytes"), []byte("message"), uint16(3), uint16(16), byte(0))
+	f.Add(make([]byte, 32), make([]byte, 12), make([]byte, 1000), uint16(255), uint16(513), byte(1))
+	f.Fuzz(func(t *testing.T, key, nonce, msg []byte, first, second uint16, size byte) {
+		key, nonce = append(key, make([]byte, 32)...)[:16+8*(size%3)], append(nonce, make([]byte, 12)...)[:12]
+		want := newCipherGMAC(t, key)(nonce, msg)
+		fastmac.EachGCM(t, func() {
+			k := newGMACKey(t, key)
+			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+				t.Errorf("Tag: %x, want %x", got, want)
+			}
+			m := newGMAC(t, k)
+			rest := msg
+			for _, n := range []uint16{first, second} {
+				n := min(int(n), len(rest))
+				m.Write(rest[:n])
+				rest = rest[n:]
+			}
+			m.Write(rest)
+			if got := m.AppendTag(nil, nonce); !bytes.Equal(got, want) {
+				t.Errorf("stream: %x, want %x", got, want)
+			}
+		})
+	})
+}
