@@ -29,10 +29,11 @@ var benchSizes = []int{
 
 // BenchmarkMAC tags messages under one key, each with the nonce after the last.
 // Its names are for benchstat, where a slash ends a value. These compare UMAC with
-// GMAC, and HMAC-SHA-512 with crypto/hmac:
+// GMAC of crypto/cipher, GMAC with that, and HMAC-SHA-512 with crypto/hmac:
 //
 //	go test -run '^$' -bench 'MAC/.*/.*/size=(64|1024|16384)$' -count 10 -benchtime 100ms . > new.txt
-//	go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op -row /size -col '/alg@(gmac umac64 umac128)' new.txt
+//	go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op -/impl:fastmac' -row /size -col '/alg@(gmac umac64 umac128)' new.txt
+//	go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op /alg:gmac' -row /size -col /impl new.txt
 //	go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op /alg:hmac-sha512' -row /size -col /impl new.txt
 func BenchmarkMAC(b *testing.B) {
 	nonce := make([]byte, 12) // GCM's; UMAC uses its last 8 bytes
@@ -89,6 +90,21 @@ func BenchmarkMAC(b *testing.B) {
 		next()
 		gcm.Seal(tag, nonce, nil, msg)
 	})
+	if fastmac.RequireGCM() == nil {
+		k := newGMACKey(b, key[:16])
+		bench("gmac-oneshot", "fastmac", func(msg []byte) {
+			next()
+			k.Tag(tag, nonce, msg)
+		})
+		if m, err := k.New(); err == nil {
+			bench("gmac", "fastmac", func(msg []byte) {
+				next()
+				m.Reset()
+				m.Write(msg)
+				m.AppendTag(tag, nonce)
+			})
+		}
+	}
 	bench("poly1305", "x.crypto", func(msg []byte) { poly1305.Sum((*[16]byte)(tag[:16]), msg, (*[32]byte)(key)) })
 	std256, std512 := hmac.New(sha256.New, key), hmac.New(sha512.New, key)
 	bench("hmac-sha256", "crypto.hmac", func(msg []byte) {
@@ -118,6 +134,21 @@ func BenchmarkKey(b *testing.B) {
 			var k fastmac.UMACKey
 			for b.Loop() {
 				k.Init(key[:16], size)
+			}
+		})
+	}
+	if fastmac.RequireGCM() == nil {
+		b.Run("alg=gmac/call=New", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				newGMACKey(b, key[:16])
+			}
+		})
+		b.Run("alg=gmac/call=Init", func(b *testing.B) {
+			b.ReportAllocs()
+			var k fastmac.GMACKey
+			for b.Loop() {
+				k.Init(key[:16])
 			}
 		})
 	}

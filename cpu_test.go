@@ -94,6 +94,60 @@ func TestRequireHardware(t *testing.T) {
 	}
 }
 
+// TestRequireGCM fails if the missing instructions are not those of
+// FASTMAC_TEST_GCM_MISSING, if that is set: names with commas between them, or no name. No
+// key may be made then.
+func TestRequireGCM(t *testing.T) {
+	err := RequireGCM()
+	if purego {
+		if err != ErrPurego {
+			t.Errorf("RequireGCM() = %v in a build without assembly", err)
+		}
+		return
+	}
+	var missing []string
+	if err != nil {
+		e, ok := err.(*UnsupportedCPUError)
+		if !ok || len(e.Missing) == 0 || !strings.Contains(err.Error(), e.Missing[0]) {
+			t.Fatalf("RequireGCM() = %#v: %v", err, err)
+		}
+		missing = e.Missing
+	}
+	if want, ok := os.LookupEnv("FASTMAC_TEST_GCM_MISSING"); ok && strings.Join(missing, ",") != want {
+		t.Errorf("RequireGCM() = %v, want %q missing", err, want)
+	}
+	if k, keyErr := NewGMACKey(make([]byte, 16)); (k == nil) != (err != nil) || fmt.Sprint(keyErr) != fmt.Sprint(err) {
+		t.Errorf("NewGMACKey: %v, %v; RequireGCM() = %v", k, keyErr, err)
+	}
+}
+
+// TestRequireGCMOff runs TestRequireGCM, and tests that must be skipped or pass, in processes
+// whose CPU features are switched off.
+func TestRequireGCMOff(t *testing.T) {
+	if runtime.GOARCH != "amd64" || RequireGCM() != nil || !GMACWipes {
+		t.Skip("needs amd64 with this package's GCM in use")
+	}
+	for godebug, missing := range map[string]string{
+		"cpu.aes=off":                           "AES",
+		"cpu.pclmulqdq=off":                     "PCLMULQDQ",
+		"cpu.ssse3=off":                         "SSSE3",
+		"cpu.sse41=off":                         "SSE4.1",
+		"cpu.aes=off,cpu.pclmulqdq=off":         "AES,PCLMULQDQ",
+		"cpu.avx512f=off":                       "", // there are kernels without AVX-512,
+		"cpu.avx512vaes=off":                    "",
+		"cpu.avx512vpclmulqdq=off":              "",
+		"cpu.avx2=off":                          "", // without AVX2,
+		"cpu.avx=off":                           "", // and without AVX
+		"cpu.avx2=off,cpu.avx512vpclmulqdq=off": "",
+	} {
+		cmd := exec.Command(os.Args[0], "-test.short", "-test.run=^TestRequireGCM$|^TestGMACVectors$|^TestGMACStreamVectors$|^TestGMACUnsupported$|^ExampleNewGMAC$")
+		cmd.Env = append(os.Environ(), "GODEBUG="+godebug, "FASTMAC_TEST_GCM_MISSING="+missing)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("GODEBUG=%s: %v\n%s", godebug, err, out)
+		}
+	}
+}
+
 // TestKernelsOff runs some tests in processes with CPU features switched off.
 func TestKernelsOff(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(nhName(), "avx") || !useAES {

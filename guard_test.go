@@ -55,3 +55,47 @@ func testUMACBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestGMACBounds does the same with messages of 0 to 1200 bytes, and places the nonce and
+// the tag as it places the message.
+func TestGMACBounds(t *testing.T) { fastmac.ForAllGCM(t, testGMACBounds) }
+
+func testGMACBounds(t *testing.T) {
+	const most, offsets = 1200, 64
+	msgs, nonces, tags := mactest.Guarded(t, most+offsets), mactest.Guarded(t, 12+offsets), mactest.Guarded(t, 16+offsets)
+	place := func(mem, b []byte, offset int, end bool) []byte {
+		if end {
+			offset = len(mem) - len(b) - offset
+		}
+		p := mem[offset:][:len(b):len(b)]
+		copy(p, b)
+		return p
+	}
+	rng := rand.NewChaCha8([32]byte([]byte("testGMACBounds.  a 32 byte seed.")))
+	step := 1
+	if testing.Short() {
+		step = 17
+	}
+	for length := 0; length <= most; length += step {
+		k := newGMACKey(t, random(rng, 16+8*(length%3)))
+		m, streams := k.New()
+		msg, nonce := random(rng, length), random(rng, 12)
+		want := k.Tag(nil, nonce, msg)
+		for offset := range offsets {
+			for _, end := range []bool{false, true} {
+				msg, nonce, tag := place(msgs, msg, offset, end), place(nonces, nonce, offset, end), place(tags, make([]byte, 16), offset, end)
+				if k.Tag(tag[:0], nonce, msg); !bytes.Equal(tag, want) || !k.Verify(tag, nonce, msg) {
+					t.Fatalf("%d bytes, offset %d, at the end: %v: tag %x, want %x", length, offset, end, tag, want)
+				}
+				if streams != nil {
+					continue
+				}
+				m.Reset()
+				m.Write(msg)
+				if m.AppendTag(tag[:0], nonce); !bytes.Equal(tag, want) || !m.Verify(tag, nonce) {
+					t.Fatalf("%d bytes, offset %d, at the end: %v: tag of the stream %x, want %x", length, offset, end, tag, want)
+				}
+			}
+		}
+	}
+}

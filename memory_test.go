@@ -17,6 +17,10 @@ import (
 // TestSizes checks the sizes of keys and streams. Programs that have one for each
 // connection depend on the sizes, so a change belongs in CHANGELOG.md.
 func TestSizes(t *testing.T) {
+	gmacKey := 2 * unsafe.Sizeof(uintptr(0)) // an interface
+	if fastmac.GMACWipes {
+		gmacKey = 8*16 + 15*16 + 4 // powers, round keys, their number
+	}
 	for _, test := range []struct {
 		name             string
 		size, on64, on32 uintptr
@@ -25,6 +29,8 @@ func TestSizes(t *testing.T) {
 		{"UMAC", unsafe.Sizeof(fastmac.UMAC{}), 376, 344},
 		{"HMACSHA512Key", unsafe.Sizeof(fastmac.HMACSHA512Key{}), 136, 132},
 		{"HMACSHA512", unsafe.Sizeof(fastmac.HMACSHA512{}), 232, 216},
+		{"GMACKey", unsafe.Sizeof(fastmac.GMACKey{}), gmacKey, gmacKey},
+		{"GMAC", unsafe.Sizeof(fastmac.GMAC{}), 56, 48},
 	} {
 		want := test.on64
 		if bits.UintSize == 32 {
@@ -37,12 +43,17 @@ func TestSizes(t *testing.T) {
 }
 
 // TestPointers checks which keys may be placed outside Go's memory. An HMACSHA512Key has no
-// pointers. The pointers of a UMACKey are nil if AES is not crypto/aes.
+// pointers, nor has a GMACKey on amd64. The pointers of a UMACKey are nil if AES is not crypto/aes.
 func TestPointers(t *testing.T) { fastmac.ForAllKernels(t, testPointers) }
 
 func testPointers(t *testing.T) {
 	if found := pointers(reflect.ValueOf(fastmac.NewHMACSHA512Key([]byte("key"))).Elem(), ""); len(found) > 0 {
 		t.Errorf("HMACSHA512Key has pointers: %v", found)
+	}
+	if fastmac.GMACWipes {
+		if found := pointers(reflect.ValueOf(new(fastmac.GMACKey)).Elem(), ""); len(found) > 0 {
+			t.Errorf("GMACKey has pointers: %v", found)
+		}
 	}
 	for _, size := range umacTagSizes {
 		set := 0

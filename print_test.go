@@ -35,12 +35,28 @@ func TestPrinting(t *testing.T) {
 	}
 	hmacKey := fastmac.NewHMACSHA512Key(key)
 	value := func(p any) any { return reflect.ValueOf(p).Elem().Interface() }
+	var gmacKey fastmac.GMACKey
+	gmacs := []any{new(fastmac.GMAC)}
+	if fastmac.RequireGCM() == nil {
+		if err := gmacKey.Init(key); err != nil {
+			t.Fatal(err)
+		}
+		if gmac, err := gmacKey.New(); err == nil {
+			bound, err := gmac.Bind(key[:12])
+			if err != nil {
+				t.Fatal(err)
+			}
+			gmacs = []any{gmac, value(gmac), bound}
+		}
+	}
 	for want, values := range map[string][]any{
 		"fastmac.UMACKey(64-bit tag)":        {umacKey, value(umacKey)},
 		"fastmac.UMACKey(no key)":            {new(fastmac.UMACKey)},
 		"fastmac.UMAC(64-bit tag)":           {umac, value(umac), bound},
 		"fastmac.HMACSHA512Key(512-bit tag)": {hmacKey, value(hmacKey)},
 		"fastmac.HMACSHA512(512-bit tag)":    {hmacKey.New()},
+		"fastmac.GMACKey(128-bit tag)":       {&gmacKey, value(&gmacKey)},
+		"fastmac.GMAC(128-bit tag)":          gmacs,
 	} {
 		for _, v := range values {
 			for _, verb := range strings.Fields("%v %+v %#v %s %+s %#s %q %x %X %#x %d %o %O %b %c %U %e %E %f %g %G %t %z %20v %-20s") {
@@ -71,42 +87,52 @@ func TestPrinting(t *testing.T) {
 }
 
 // TestMisuse checks that go vet reports copies of keys, streams, Nonces and
-// ReplayWindows, and that comparisons of them do not compile.
+// ReplayWindows, and that comparisons of them, and of Sealers, do not compile.
 func TestMisuse(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("needs the go command: %v", err)
 	}
 	for name, test := range map[string]struct{ command, source, want string }{
 		"copy": {command: "vet", want: "assignment copies lock value", source: `
-func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512, n *fastmac.Nonces, w *fastmac.ReplayWindow) {
+func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512, n *fastmac.Nonces, w *fastmac.ReplayWindow, k3 *fastmac.GMACKey, m *fastmac.GMAC, k4 *aesgcm.Key) {
 	a := *k1
 	b := *u
 	c := *k2
 	d := *h
 	e := *n
 	f := *w
+	g := *k3
+	i := *m
+	j := *k4
 	a.Size()
 	b.Size()
 	c.Tag(nil, nil)
 	d.Size()
 	e.Next(nil)
 	f.Accept(1)
+	g.Size()
+	i.Size()
+	j.Destroy()
 }
 `},
 		"compare": {command: "build", want: "invalid operation", source: `
-func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512, m, n *fastmac.Nonces, w, x *fastmac.ReplayWindow) bool {
+func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512, m, n *fastmac.Nonces, w, x *fastmac.ReplayWindow, k5, k6 *fastmac.GMACKey, y, z *fastmac.GMAC, k7, k8 *aesgcm.Key, s, t *aesgcm.Sealer) bool {
 	return *k1 == *k2 ||
 		*u == *v ||
 		*k3 == *k4 ||
 		*g == *h ||
 		*m == *n ||
-		*w == *x
+		*w == *x ||
+		*k5 == *k6 ||
+		*y == *z ||
+		*k7 == *k8 ||
+		*s == *t
 }
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), name+".go")
-			source := "package main\n\nimport \"example.com/fastmac\"\n" + test.source + "\nfunc main() {}\n"
+			source := "package main\n\nimport (\n\"example.com/fastmac\"\n\"example.com/fastmac/aesgcm\"\n)\n" + test.source + "\nfunc main() {}\n"
 			if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +156,13 @@ func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACS
 // TestDocumented looks for exported names without a doc comment, including methods of
 // embedded types. Error is documented by its interface.
 func TestDocumented(t *testing.T) {
-	names, err := filepath.Glob("*.go")
+	testDocumented(t, "example.com/fastmac", "*.go", 6*3)
+	testDocumented(t, "example.com/fastmac/aesgcm", "aesgcm/*.go", 2*3)
+}
+
+func testDocumented(t *testing.T, path, pattern string, embedded int) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.FromSlash(pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +178,7 @@ func TestDocumented(t *testing.T) {
 		}
 		files = append(files, f)
 	}
-	pkg, err := doc.NewFromFiles(fset, files, "example.com/fastmac")
+	pkg, err := doc.NewFromFiles(fset, files, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +211,7 @@ func TestDocumented(t *testing.T) {
 			}
 		}
 	}
-	if want := 4 * 3; methods != want {
-		t.Errorf("%d methods of embedded types, want %d", methods, want)
+	if methods != embedded {
+		t.Errorf("%s: %d methods of embedded types, want %d", path, methods, embedded)
 	}
 }

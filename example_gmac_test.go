@@ -1,0 +1,122 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"log"
+	"strings"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+// TestMain skips examples of GMAC where it cannot be used, and of its streams where there
+// are none.
+func TestMain(m *testing.M) {
+	if fastmac.RequireGCM() != nil {
+		mactest.SkipExamples("^Example.*GMAC")
+	} else if _, err := fastmac.NewGMAC(make([]byte, 16)); err != nil {
+		mactest.SkipExamples("^Example(New)?GMAC(_|$)")
+	}
+	m.Run()
+}
+
+func ExampleNewGMACKey() {
+	_, err := fastmac.NewGMACKey([]byte("too short"))
+	fmt.Println(err)
+	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
+	fmt.Println(k, err)
+	// Output:
+	// fastmac: key of 9 bytes: want 16, 24 or 32
+	// fastmac.GMACKey(128-bit tag) <nil>
+}
+
+// A sender numbers its packets. The number is in the nonce, so none is used twice.
+func ExampleGMACKey_Tag() {
+	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err) // for example, the CPU lacks the instructions
+	}
+	defer k.Destroy()
+	nonce := make([]byte, fastmac.GMACNonceSize)
+	packet := make([]byte, 0, 64) // has room for the tag, so nothing is allocated
+	for number, msg := range []string{"attack at dawn", "bring coffee"} {
+		binary.BigEndian.PutUint64(nonce[4:], uint64(number))
+		packet = append(packet[:0], msg...)
+		packet = k.Tag(packet, nonce, packet)
+
+		msg, tag := packet[:len(msg)], packet[len(msg):]
+		fmt.Printf("%s %v\n", msg, k.Verify(tag, nonce, msg))
+	}
+	// Output:
+	// attack at dawn true
+	// bring coffee true
+}
+
+func ExampleGMACKey_Init() {
+	// A connection holds its keys in place.
+	var conn struct{ in, out fastmac.GMACKey }
+	if err := conn.in.Init([]byte("0123456789abcdef")); err != nil {
+		log.Fatal(err)
+	}
+	if err := conn.out.Init([]byte("fedcba9876543210")); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(conn.in.Size(), conn.out.Size())
+	// Output: 16 16
+}
+
+// A message that does not fit in memory goes through a stream.
+func ExampleNewGMAC() {
+	m, err := fastmac.NewGMAC([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Destroy()
+	if _, err := io.Copy(m, strings.NewReader("attack at dawn")); err != nil {
+		log.Fatal(err)
+	}
+	nonce := []byte("twelve bytes") // must never come again with this key
+	tag := m.AppendTag(nil, nonce)
+	fmt.Println(len(tag), m.Verify(tag, nonce))
+	// Output: 16 true
+}
+
+// Sum of the hash that Bind returns appends, as that of other hashes.
+func ExampleGMAC_Bind() {
+	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := k.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	nonce := []byte("twelve bytes") // must never come again with this key
+	var h hash.Hash
+	if h, err = m.Bind(nonce); err != nil {
+		log.Fatal(err)
+	}
+	h.Write([]byte("attack at dawn"))
+	packet := h.Sum([]byte("attack at dawn"))
+	fmt.Println(k.Verify(packet[14:], nonce, packet[:14]))
+	// Output: true
+}
+
+// A program that can choose its MAC uses GMAC only where it can be used.
+func ExampleRequireGCM() {
+	var cpu *fastmac.UnsupportedCPUError
+	if err := fastmac.RequireGCM(); errors.As(err, &cpu) {
+		log.Print("no GMAC: the CPU lacks ", cpu.Missing)
+	} else if err != nil {
+		log.Print("no GMAC: ", err)
+	}
+}
