@@ -63,6 +63,7 @@ func (k *GMACKey) Init(key []byte) error {
 	default:
 		return KeySizeError(len(key))
 	}
+	k.gcm.Destroy() // the schedule of a shorter key does not overwrite all of the former one
 	k.gcm.Init(key)
 	return nil
 }
