@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/fastmac"
@@ -40,6 +41,8 @@ type scanSecrets struct {
 	umacKeys [4][32]byte // one for each tag size, because pads do not depend on the size
 	hmacKey  [200]byte
 	sshKey   [64]byte
+	gmacKey  [32]byte
+	gcmKey   [32]byte // of package aesgcm
 	msg      [5000]byte
 	seed     [32]byte // not secret
 }
@@ -49,6 +52,7 @@ const scanMask = 0xa5
 var (
 	scanUMACKeySizes = []int{16, 24, 32}
 	scanHMACKeySizes = []int{20, 64, 128, 200}
+	scanGCMKeySizes  = []int{16, 24, 32}
 	scanSizes        = []int{0, 1, 20, 64, 200, 1000, 1024, 1500, 5000} // of messages
 )
 
@@ -82,8 +86,8 @@ func TestDestroyScan(t *testing.T) {
 			}
 			found, kinds := scan(t, 0, append(env, scanEnv+"="+scanControl))
 			for _, kind := range kinds {
-				if kind == "pads ahead" && kernels == "generic/stdlib/stdlib" {
-					continue // crypto/aes computes no pads ahead
+				if kernels == "generic/stdlib/stdlib" && (kind == "pads ahead" || strings.HasPrefix(kind, "GMAC") || strings.HasPrefix(kind, "AES-GCM")) {
+					continue // crypto/aes computes no pads ahead, and without AES instructions there is no GCM
 				}
 				if found[kind] == 0 {
 					t.Errorf("%s not found without Destroy", kind)
@@ -92,6 +96,9 @@ func TestDestroyScan(t *testing.T) {
 			want := 16
 			if fastmac.Hardware().AES == "stdlib" {
 				want = 13 // the schedules of crypto/aes are unknown, and there are no pads ahead
+			}
+			if scanGCM() {
+				want += 12
 			}
 			if len(kinds) != want {
 				t.Errorf("%d kinds of secrets, want %d; kinds %q", len(kinds), want, kinds)
@@ -173,6 +180,9 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 	return found, kinds
 }
 
+// scanGCM reports whether GMAC and AES-GCM can be used here and hold their keys themselves.
+func scanGCM() bool { return fastmac.RequireGCM() == nil && fastmac.GMACWipes }
+
 const scanReady = "ready\n"
 
 // scanFor returns the secrets that a process with this input has, and their kinds.
@@ -208,6 +218,21 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 		fastmac.Secrets(newUMACKey(t, in.sshKey[:16], tagSize).New(), add)
 	}
 	fastmac.Secrets(fastmac.NewHMACSHA512(in.sshKey[:]), add)
+	if scanGCM() {
+		for alg, key := range map[string][]byte{"GMAC": in.gmacKey[:], "AES-GCM": in.gcmKey[:]} {
+			add := func(kind string, secret []byte) { add(alg+" "+kind, secret) }
+			add("key", key)
+			for _, size := range scanGCMKeySizes {
+				m, err := fastmac.NewGMAC(key[:size])
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.Write(in.msg[:2500])
+				fastmac.Secrets(m, add)
+				fastmac.Secrets(fastmac.NewSetupGCM(key[:size], scanNonce), add)
+			}
+		}
+	}
 	return secrets, slices.Sorted(maps.Keys(kinds))
 }
 

@@ -109,8 +109,23 @@ func NewSetupHMAC(key []byte) *SetupHMAC {
 	return s
 }
 
-// Secrets calls add for all secrets in v, which is a stream with its key, a SetupUMAC or a
-// SetupHMAC.
+// SetupGCM has what AES-GCM computes for a key and a nonce and does not keep.
+type SetupGCM struct{ hashKey, mask, stream [aes.BlockSize]byte }
+
+func NewSetupGCM(key, nonce []byte) *SetupGCM {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err)
+	}
+	s := new(SetupGCM)
+	block.Encrypt(s.hashKey[:], s.hashKey[:])
+	block.Encrypt(s.mask[:], binary.BigEndian.AppendUint32(nonce[:12:12], 1))
+	block.Encrypt(s.stream[:], binary.BigEndian.AppendUint32(nonce[:12:12], 2))
+	return s
+}
+
+// Secrets calls add for all secrets in v, which is a stream with its key, or one of the
+// types whose names begin with Setup.
 func Secrets(v any, add func(kind string, secret []byte)) {
 	switch v := v.(type) {
 	case *UMAC:
@@ -129,6 +144,14 @@ func Secrets(v any, add func(kind string, secret []byte)) {
 		add("inner chaining value", storage(&v.key.inner))
 		add("outer chaining value", storage(&v.key.outer))
 		add("HMAC state", storage(&v.state))
+	case *GMAC:
+		add("powers", storage(&v.key.gcm)[:8*gcm.BlockSize])
+		add("schedule", storage(&v.key.gcm)[8*gcm.BlockSize:])
+		add("GHASH state", v.sum[:])
+	case *SetupGCM:
+		add("GHASH key", v.hashKey[:])
+		add("tag mask", v.mask[:])
+		add("key stream", v.stream[:])
 	case *SetupUMAC:
 		add("KDF key", storage(&v.kdf.schedule))
 	case *SetupHMAC:

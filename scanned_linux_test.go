@@ -19,6 +19,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/sshmac"
 )
 
@@ -44,7 +45,8 @@ func TestScanned(t *testing.T) {
 		s.destroy()
 		clear(storage(in))
 	} else {
-		s.setups = []any{fastmac.NewSetupUMAC(in.umacKeys[0][:16]), fastmac.NewSetupHMAC(in.hmacKey[:])}
+		s.setups = []any{fastmac.NewSetupUMAC(in.umacKeys[0][:16]), fastmac.NewSetupHMAC(in.hmacKey[:]),
+			fastmac.NewSetupGCM(in.gmacKey[:], scanNonce), fastmac.NewSetupGCM(in.gcmKey[:], scanNonce)}
 	}
 	fmt.Print(scanReady)
 	io.Copy(io.Discard, os.Stdin)
@@ -122,6 +124,17 @@ func (s *scanned) use() {
 			s.do(func() { s.hmacKey(key) })
 			s.do(func() { s.hmac(key) })
 			s.do(func() { s.hmacBatch(key) })
+		}
+		if scanGCM() {
+			for _, size := range scanGCMKeySizes {
+				key := s.in.gmacKey[:size]
+				s.do(func() { s.gmacKey(key) })
+				s.do(func() { s.gmac(key) })
+			}
+			for _, size := range []int{16, 32} {
+				key := s.in.gcmKey[:size]
+				s.do(func() { s.aesGCM(key) })
+			}
 		}
 		for _, m := range sshmac.Modes() {
 			s.do(func() { s.sshMAC(m) })
@@ -242,6 +255,77 @@ func (s *scanned) hmacBatch(key []byte) {
 		fastmac.SumHMACSHA512Batch(tags, keys, msgs)
 		mustBe(k.VerifyBatch(ok, tags, msgs))
 	}
+}
+
+// gmacKey sets up a key, and computes tags in two goroutines.
+func (s *scanned) gmacKey(key []byte) {
+	k := new(fastmac.GMACKey)
+	for range 2 {
+		must(k.Init(key))
+	}
+	s.keep(k)
+	tags := func() {
+		for _, size := range scanSizes {
+			msg := s.in.msg[:size]
+			mustBe(k.Verify(k.Tag(nil, scanNonce[:12], msg), scanNonce[:12], msg))
+		}
+	}
+	s.do(tags)
+	tags()
+}
+
+func (s *scanned) gmac(key []byte) {
+	m, err := fastmac.NewGMAC(key)
+	must(err)
+	s.keep(m)
+	for _, size := range scanSizes {
+		m.Reset()
+		m.Write(s.in.msg[:size/3])
+		m.Write(s.in.msg[size/3 : size])
+		mustBe(m.Verify(m.AppendTag(nil, scanNonce[:12]), scanNonce[:12]))
+	}
+	m.Reset()
+	m.Write(s.in.msg[:2500])
+	c, err := m.Clone()
+	must(err)
+	s.keep(c)
+	b, err := m.Bind(scanNonce[:12])
+	must(err)
+	s.keep(b)
+	b.Write(s.in.msg[:77])
+	b.Sum(nil)
+}
+
+// aesGCM seals and opens, and clears the plaintexts.
+func (s *scanned) aesGCM(key []byte) {
+	k, err := aesgcm.NewKey(key)
+	must(err)
+	s.keep(k)
+	sealer := k.NewSealer()
+	seal := func() {
+		buf := make([]byte, 5000+28)
+		for _, size := range scanSizes {
+			plaintext, nonce := s.in.msg[:size], scanNonce[:12]
+			sealed := k.Seal(nil, nonce, plaintext, plaintext)
+			got, err := k.Open(buf[:0], nonce, sealed, plaintext)
+			must(err)
+			mustBe(bytes.Equal(got, plaintext))
+			got = k.Seal(got[:0], nonce, got, plaintext) // over the plaintext
+			got[0] ^= 1
+			_, err = k.Open(got[:0], nonce, got, plaintext)
+			mustBe(err == aesgcm.ErrOpen)
+			_, err = k.Open(nil, nonce, sealed[1:], plaintext)
+			mustBe(err == aesgcm.ErrOpen)
+
+			copy(buf, plaintext)
+			got, err = k.OpenSealed(buf[:0], sealer.Seal(buf[:0], buf[:size], nil), nil)
+			must(err)
+			mustBe(bytes.Equal(got, plaintext))
+			clear(got)
+		}
+	}
+	s.do(seal)
+	seal()
 }
 
 func (s *scanned) sshMAC(m sshmac.Mode) {

@@ -25,7 +25,7 @@ const pieceSize = 16
 
 // Add adds all pieces of secret that begin at a multiple of 8 bytes, and returns their
 // number. It adds each piece as it is, and with the bytes of each 4-byte or 8-byte word
-// reversed. Add leaves out pieces with few distinct bytes, such as zeros, which are not
+// or of the whole piece reversed. Add leaves out pieces with few distinct bytes, such as zeros, which are not
 // secret. A piece that an earlier call added keeps its kind.
 func (s *Secrets) Add(kind string, secret []byte) (added int) {
 	if s.kinds == nil {
@@ -37,7 +37,7 @@ func (s *Secrets) Add(kind string, secret []byte) (added int) {
 			continue
 		}
 		added++
-		for _, reversed := range []int{0, 3, 7} {
+		for _, reversed := range []int{0, 3, 7, 15} {
 			var p [pieceSize]byte
 			for i := range p {
 				p[i] = piece[i^reversed]
