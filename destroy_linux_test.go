@@ -98,7 +98,7 @@ func TestDestroyScan(t *testing.T) {
 				want = 13 // the schedules of crypto/aes are unknown, and there are no pads ahead
 			}
 			if scanGCM() {
-				want += 12
+				want += 8 + 7
 			}
 			if len(kinds) != want {
 				t.Errorf("%d kinds of secrets, want %d; kinds %q", len(kinds), want, kinds)
@@ -219,18 +219,19 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 	}
 	fastmac.Secrets(fastmac.NewHMACSHA512(in.sshKey[:]), add)
 	if scanGCM() {
-		for alg, key := range map[string][]byte{"GMAC": in.gmacKey[:], "AES-GCM": in.gcmKey[:]} {
-			add := func(kind string, secret []byte) { add(alg+" "+kind, secret) }
-			add("key", key)
-			for _, size := range scanGCMKeySizes {
-				m, err := fastmac.NewGMAC(key[:size])
-				if err != nil {
-					t.Fatal(err)
-				}
-				m.Write(in.msg[:2500])
-				fastmac.Secrets(m, add)
-				fastmac.Secrets(fastmac.NewSetupGCM(key[:size], scanNonce), add)
-			}
+		add("GMAC key", in.gmacKey[:])
+		add("AES-GCM key", in.gcmKey[:])
+		for _, size := range scanGCMKeySizes {
+			forGMAC := func(kind string, secret []byte) { add("GMAC "+kind, secret) }
+			m := newGMAC(t, newGMACKey(t, in.gmacKey[:size]))
+			m.Write(in.msg[:2500])
+			fastmac.Secrets(m, forGMAC)
+			fastmac.Secrets(fastmac.NewSetupGCM(in.gmacKey[:size], scanGCMNonce, nil, in.msg[:1000]), forGMAC)
+
+			// A Key of package aesgcm holds what a GMACKey with the same key holds.
+			forGCM := func(kind string, secret []byte) { add("AES-GCM "+kind, secret) }
+			fastmac.Secrets(newGMAC(t, newGMACKey(t, in.gcmKey[:size])), forGCM)
+			fastmac.Secrets(fastmac.NewSetupGCM(in.gcmKey[:size], scanGCMNonce, in.msg[:1000], in.msg[:1000]), forGCM)
 		}
 	}
 	return secrets, slices.Sorted(maps.Keys(kinds))

@@ -5,7 +5,10 @@
 package fastmac
 
 import (
+	"bytes"
 	"crypto/aes"
+	"crypto/cipher"
+	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 	"testing"
@@ -109,18 +112,24 @@ func NewSetupHMAC(key []byte) *SetupHMAC {
 	return s
 }
 
-// SetupGCM has what AES-GCM computes for a key and a nonce and does not keep.
-type SetupGCM struct{ hashKey, mask, stream [aes.BlockSize]byte }
+// SetupGCM has what AES-GCM computes and does not keep.
+type SetupGCM struct{ hashKey, hash, mask, stream [aes.BlockSize]byte }
 
-func NewSetupGCM(key, nonce []byte) *SetupGCM {
+func NewSetupGCM(key, nonce, plaintext, data []byte) *SetupGCM {
 	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err)
+	}
+	aead, err := cipher.NewGCM(block)
 	if err != nil {
 		panic(err)
 	}
 	s := new(SetupGCM)
 	block.Encrypt(s.hashKey[:], s.hashKey[:])
-	block.Encrypt(s.mask[:], binary.BigEndian.AppendUint32(nonce[:12:12], 1))
-	block.Encrypt(s.stream[:], binary.BigEndian.AppendUint32(nonce[:12:12], 2))
+	block.Encrypt(s.mask[:], binary.BigEndian.AppendUint32(bytes.Clone(nonce), 1))
+	block.Encrypt(s.stream[:], binary.BigEndian.AppendUint32(bytes.Clone(nonce), 2))
+	tag := aead.Seal(nil, nonce, plaintext, data)[len(plaintext):]
+	subtle.XORBytes(s.hash[:], s.mask[:], tag)
 	return s
 }
 
@@ -147,9 +156,12 @@ func Secrets(v any, add func(kind string, secret []byte)) {
 	case *GMAC:
 		add("powers", storage(&v.key.gcm)[:8*gcm.BlockSize])
 		add("schedule", storage(&v.key.gcm)[8*gcm.BlockSize:])
-		add("GHASH state", v.sum[:])
+		if v.length > 0 {
+			add("GHASH state", v.sum[:])
+		}
 	case *SetupGCM:
 		add("GHASH key", v.hashKey[:])
+		add("GHASH", v.hash[:])
 		add("tag mask", v.mask[:])
 		add("key stream", v.stream[:])
 	case *SetupUMAC:
