@@ -219,7 +219,7 @@ func testCipher(t *testing.T) {
 			compare(int(rng.Uint64()%20_000), int(rng.Uint64()%5_000))
 		}
 		for range 5 {
-			compare(int(rng.Uint64()%1<<20), int(rng.Uint64()%100_000))
+			compare(int(rng.Uint64()%(1<<20)), int(rng.Uint64()%100_000))
 		}
 	}
 }
