@@ -103,6 +103,9 @@ func command(o options) string {
 	if o.quick {
 		b.WriteString(" -quick")
 	}
+	if o.only != nil {
+		b.WriteString(" -only " + shellescape.Quote(o.only.String()))
+	}
 	if o.out != "" {
 		b.WriteString(" -o " + shellescape.Quote(o.out))
 	}

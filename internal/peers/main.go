@@ -22,6 +22,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -60,6 +61,8 @@ func main() {
 type options struct {
 	out, openssh, fakeboboliu string
 
+	only *regexp.Regexp // nil is all
+
 	quick, page, readme bool
 }
 
@@ -69,6 +72,10 @@ func flags(o *options) *flag.FlagSet {
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&o.out, "o", "", "also write the results to `FILE`: results/NAME.json for machine NAME")
 	fs.BoolVar(&o.quick, "quick", false, "measure for a short time, to see whether everything works")
+	fs.Func("only", "measure only what matches `REGEXP`, as seal:fastmac:aes256-gcm:seal:\ngroup, implementation, algorithm, mode", func(s string) (err error) {
+		o.only, err = regexp.Compile(s)
+		return err
+	})
 	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c of the OpenSSH sources in `DIR`")
 	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the module github.com/fakeboboliu/umac in `DIR`")
 	fs.BoolVar(&o.page, "page", false, "do not measure; write RESULTS.md and the charts in ../../assets")
@@ -152,6 +159,11 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 			return fmt.Errorf("results: %w", err)
 		}
 	}
+	if o.only != nil {
+		if groups = rivals.Only(groups, o.only); len(groups) == 0 {
+			return fmt.Errorf("-only %s: nothing matches", o.only)
+		}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -164,7 +176,7 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 	r := newResults(ctx, o)
 
 	fmt.Fprintln(stderr, "fastmac: building the peers; those in Rust may take a minute")
-	built, err := rivals.Build(ctx, dir, o.openssh, o.fakeboboliu)
+	built, err := rivals.Build(ctx, dir, groups, o.openssh, o.fakeboboliu)
 	if err != nil {
 		return err
 	}

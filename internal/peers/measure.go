@@ -50,7 +50,7 @@ func (b *bench) measure(ctx context.Context, g rivals.Group) ([]report.Row, erro
 	var contenders []rivals.Contender
 	for _, c := range g.Contenders {
 		peer, ok := b.peers[c.Peer()]
-		if !ok {
+		if !ok || c.Missing() != nil {
 			continue
 		}
 		if running[peer.Name] == nil {

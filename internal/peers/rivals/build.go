@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/fastmac/internal/peers/serve"
@@ -42,15 +43,17 @@ type Built struct {
 	Versions map[string]string
 	LeftOut  []string
 
-	ctx context.Context
-	dir string
+	ctx    context.Context
+	dir    string
+	needed map[string]bool // names of peers
 }
 
-// Build builds in dir all peers that are not this program. Most machines lack
-// something: peers that cannot be built are left out. openssh and fakeboboliu are
-// directories with sources from outside the tree, or "".
-func Build(ctx context.Context, dir, openssh, fakeboboliu string) (*Built, error) {
-	b, err := newBuilt(ctx, dir)
+// Build builds in dir all peers of the groups that are not this program. Most machines
+// lack something: peers that cannot be built are left out, and contenders that this
+// program cannot run. openssh and fakeboboliu are directories with sources from outside
+// the tree, or "".
+func Build(ctx context.Context, dir string, groups []Group, openssh, fakeboboliu string) (*Built, error) {
+	b, err := newBuilt(ctx, dir, groups)
 	if err != nil {
 		return nil, err
 	}
@@ -58,20 +61,44 @@ func Build(ctx context.Context, dir, openssh, fakeboboliu string) (*Built, error
 	b.buildRust("RustCrypto", "ring", "orion", "aws-lc-rs")
 	b.buildOpenSSH(openssh)
 	b.buildFakeboboliu(fakeboboliu)
+	for _, g := range groups {
+		for _, c := range g.Contenders {
+			if err := c.Missing(); err != nil {
+				b.leaveOut(c.Title(), err)
+			}
+		}
+	}
 	return b, nil
 }
 
-func newBuilt(ctx context.Context, dir string) (*Built, error) {
+func newBuilt(ctx context.Context, dir string, groups []Group) (*Built, error) {
 	if err := os.CopyFS(dir, sources); err != nil {
 		return nil, fmt.Errorf("fastmac: %w", err)
 	}
-	return &Built{Peers: make(map[string]serve.Peer), Versions: GoVersions(), ctx: ctx, dir: dir}, nil
+	b := &Built{Peers: make(map[string]serve.Peer), Versions: GoVersions(), ctx: ctx, dir: dir, needed: make(map[string]bool)}
+	for _, g := range groups {
+		for _, c := range g.Contenders {
+			b.needed[c.Peer()] = true
+		}
+	}
+	return b, nil
+}
+
+// leaveOut adds the reason for which a peer or a contender is left out, once.
+func (b *Built) leaveOut(name string, err error) {
+	line := name + " left out: " + strings.TrimPrefix(strings.TrimSpace(err.Error()), "fastmac: ")
+	if !slices.Contains(b.LeftOut, line) {
+		b.LeftOut = append(b.LeftOut, line)
+	}
 }
 
 // add adds the peer name, which argv builds to the file exe in directory wd, or the
-// reason why it cannot be built. needs is what has to be installed. An error in before
+// reason why it cannot be built, unless no group needs it. needs is what has to be installed. An error in before
 // is a reason too.
 func (b *Built) add(name, exe, needs, wd string, before error, argv ...string) bool {
+	if !b.needed[name] {
+		return false
+	}
 	err := before
 	if err == nil {
 		cmd := exec.CommandContext(b.ctx, argv[0], argv[1:]...)
@@ -85,7 +112,7 @@ func (b *Built) add(name, exe, needs, wd string, before error, argv ...string) b
 		}
 	}
 	if err != nil {
-		b.LeftOut = append(b.LeftOut, name+" left out: "+strings.TrimSpace(err.Error()))
+		b.leaveOut(name, err)
 		return false
 	}
 	b.Peers[name] = serve.Peer{Name: name, Argv: []string{exe}}
@@ -109,18 +136,21 @@ func (b *Built) buildC() {
 
 // buildRust builds programs of the crate in rust one by one, because some may build
 // where others do not. Each has a feature of its name, which adds the crates that are
-// measured. cargo downloads the crates that it does not have.
+// measured. cargo downloads the crates that it does not have. The compiler may use all
+// instructions of this CPU: without that, RustCrypto's AES-GCM does not inline those that
+// it uses. RUSTFLAGS in the environment overrides this.
 func (b *Built) buildRust(names ...string) {
 	dir := filepath.Join(b.dir, "rust")
 	for _, name := range names {
 		exe := filepath.Join(dir, "target", "release", name)
 		if b.add(name, exe, needsRust, dir, nil,
-			"cargo", "build", "--release", "--target-dir", "target", "--features", name, "--bin", name) {
+			"cargo", "build", "--release", "--config", `build.rustflags="-Ctarget-cpu=native"`,
+			"--target-dir", "target", "--features", name, "--bin", name) {
 			b.Versions["Rust compiler"] = firstLine(b.ctx, "rustc", "--version")
 		}
 	}
 	lock, _ := os.ReadFile(filepath.Join(dir, "Cargo.lock")) // of what cargo built
-	for _, crate := range regexp.MustCompile(`name = "(hmac|sha2|ring|orion|aws-lc-rs)"\nversion = "(.*)"`).FindAllSubmatch(lock, -1) {
+	for _, crate := range regexp.MustCompile(`name = "(hmac|sha2|aes-gcm|aes|polyval|ring|orion|aws-lc-rs)"\nversion = "(.*)"`).FindAllSubmatch(lock, -1) {
 		b.Versions["crate "+string(crate[1])] = string(crate[2])
 	}
 }

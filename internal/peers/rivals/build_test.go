@@ -9,13 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 func newTestBuilt(t *testing.T) *Built {
 	t.Helper()
-	b, err := newBuilt(t.Context(), t.TempDir())
+	b, err := newBuilt(t.Context(), t.TempDir(), Groups)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,6 +29,18 @@ func TestLeftOut(t *testing.T) {
 	const badCC = "#!/bin/sh\necho 'nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory'\nexit 1\n"
 	const badCargo = "#!/bin/sh\necho '    Updating index'\necho 'error: failed to get `ring` as a dependency'\nexit 101\n"
 	const nettle, rust = "(Debian packages gcc libc6-dev nettle-dev)", "(Debian packages cargo gcc libc6-dev, or rustup; Rust 1.85 or newer)"
+	// Contenders that this machine cannot run follow the peers.
+	var missing []string
+	for _, g := range Groups {
+		for _, c := range g.Contenders {
+			if err := c.Missing(); err != nil {
+				line := c.Title() + " left out: " + strings.TrimPrefix(err.Error(), "fastmac: ")
+				if !slices.Contains(missing, line) {
+					missing = append(missing, line)
+				}
+			}
+		}
+	}
 	for path, want := range map[string][]string{
 		"": {
 			"nettle left out: cc not found " + nettle,
@@ -53,10 +66,11 @@ func TestLeftOut(t *testing.T) {
 		if path != "" {
 			from = t.TempDir()
 		}
-		b, err := Build(t.Context(), t.TempDir(), from, from)
+		b, err := Build(t.Context(), t.TempDir(), Groups, from, from)
 		if err != nil {
 			t.Fatal(err)
 		}
+		want = append(want, missing...)
 		if len(b.LeftOut) != len(want) || len(b.Peers) != 0 {
 			t.Fatalf("left out %q, peers %v", b.LeftOut, b.Peers)
 		}
@@ -65,6 +79,18 @@ func TestLeftOut(t *testing.T) {
 				t.Errorf("%q, want %q", line, want[i])
 			}
 		}
+	}
+}
+
+// TestNeeded builds for a group that needs one peer.
+func TestNeeded(t *testing.T) {
+	t.Setenv("PATH", "")
+	b, err := Build(t.Context(), t.TempDir(), []Group{{Contenders: contenders("crypto/cipher,ring:aes256-gcm:seal")}}, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.LeftOut) != 1 || !strings.HasPrefix(b.LeftOut[0], "ring left out: cargo not found") {
+		t.Errorf("left out %q, want ring", b.LeftOut)
 	}
 }
 
@@ -87,7 +113,7 @@ func TestRustPeers(t *testing.T) {
 	if len(b.LeftOut) > 0 {
 		t.Skip(b.LeftOut)
 	}
-	for _, name := range []string{"crate hmac", "crate sha2", "Rust compiler"} {
+	for _, name := range []string{"crate hmac", "crate sha2", "crate aes-gcm", "crate aes", "crate polyval", "Rust compiler"} {
 		if b.Versions[name] == "" {
 			t.Errorf("no version of %s in %v", name, b.Versions)
 		}
@@ -104,6 +130,7 @@ func TestCargoFile(t *testing.T) {
 	}
 	version := regexp.MustCompile(`Rust (\S+) or newer`).FindStringSubmatch(needsRust)[1]
 	for _, want := range []string{"rust-version = \"" + version + "\"\n", "hmac = { version = \"=", "sha2 = { version = \"=",
+		"aes-gcm = { version = \"=", "aes = { version = \"=", "polyval = { version = \"=",
 		"ring = { version = \"=", "orion = { version = \"=", "aws-lc-rs = { version = \"="} {
 		if !strings.Contains(string(crate), "\n"+want) {
 			t.Errorf("rust/Cargo.toml has no %q", want)

@@ -6,8 +6,6 @@ package rivals
 
 import (
 	"bytes"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -51,11 +49,6 @@ func GoOps() map[string]serve.Op {
 		}),
 		"fastmac:hmac-sha512:sumbatch": hmacBatches(fastmac.SumHMACSHA512Batch),
 
-		"crypto/cipher:gmac:stream":   gmac(newGMAC(serve.Key[:16])),
-		"crypto/cipher:gmac:new":      keySetup(func() cipher.AEAD { return newGMAC(serve.Key[:16]) }, gmacTag),
-		"crypto/cipher:gmac:inturn":   streams.gmac(false),
-		"crypto/cipher:gmac:shuffled": streams.gmac(true),
-
 		"crypto/hmac:hmac-sha256:new":    keySetup(newHMAC(sha256.New), hashTag),
 		"crypto/hmac:hmac-sha256:stream": hashStream(newHMAC(sha256.New)()),
 		"crypto/hmac:hmac-sha512:new":    keySetup(newHMAC(sha512.New), hashTag),
@@ -75,6 +68,7 @@ func GoOps() map[string]serve.Op {
 		ops["fastmac:"+name+":oneshot"] = umacOneShot(k)
 		ops["fastmac:"+name+":new"] = keySetup(func() *fastmac.UMACKey { return newUMACKey(size) }, umacTag)
 	}
+	maps.Copy(ops, gcmOps(streams))
 	maps.Copy(ops, sshOps())
 	return ops
 }
@@ -260,24 +254,6 @@ func newHMAC(unkeyed func() hash.Hash) func() hash.Hash {
 }
 
 func newBLAKE3() hash.Hash { return must(blake3.NewKeyed(serve.Key[:32])) }
-
-// newGMAC returns GMAC: GCM with nothing to encrypt.
-func newGMAC(key []byte) cipher.AEAD {
-	return must(cipher.NewGCM(must(aes.NewCipher(key))))
-}
-
-func gmac(g cipher.AEAD) serve.Op {
-	return func(msg []byte, n int) []byte {
-		nonce, tag := make([]byte, 12), make([]byte, 0, 16)
-		for c := serve.FirstNonce(n); c <= serve.LastNonce; c++ {
-			binary.BigEndian.PutUint64(nonce[4:], c)
-			tag = g.Seal(tag[:0], nonce, nil, msg)
-		}
-		return tag
-	}
-}
-
-func gmacTag(g cipher.AEAD, msg []byte) []byte { return gmac(g)(msg, 1) }
 
 func poly1305Tag(msg []byte, n int) []byte {
 	var tag [16]byte

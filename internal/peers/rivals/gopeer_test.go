@@ -6,8 +6,11 @@ package rivals
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"crypto/fips140"
 	"fmt"
+	"reflect"
+	"regexp"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
@@ -27,6 +30,13 @@ func TestGoOps(t *testing.T) {
 				continue
 			}
 			run, ok := ops[string(c)]
+			if err := c.Missing(); err != nil {
+				t.Logf("%s: %v", c, err)
+				if ok {
+					t.Errorf("op %s in spite of it", c)
+				}
+				continue
+			}
 			if !ok {
 				t.Errorf("no op %s", c)
 				continue
@@ -75,6 +85,75 @@ func TestBatches(t *testing.T) {
 	}
 	if len(seen) != BatchSize || !bytes.Equal(keys[BatchSize-1], serve.Key[:]) {
 		t.Errorf("%d keys, the last %x", len(seen), keys[BatchSize-1])
+	}
+}
+
+// brokenGCM is a cipher.AEAD with a fault.
+type brokenGCM struct {
+	cipher.AEAD
+	fault string
+}
+
+func (g brokenGCM) Seal(dst, nonce, plaintext, data []byte) []byte {
+	if g.fault == "seals nothing" {
+		return dst[:len(plaintext)+16]
+	}
+	return g.AEAD.Seal(dst, nonce, plaintext, data)
+}
+
+func (g brokenGCM) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
+	plaintext, err := g.AEAD.Open(nil, nonce, ciphertext, data)
+	switch g.fault {
+	case "opens nothing":
+		return dst, err
+	case "does not decrypt":
+		return append(dst, ciphertext[:len(ciphertext)-16]...), err
+	case "opens what is forged":
+		return append(dst, plaintext...), nil
+	}
+	return append(dst, plaintext...), err
+}
+
+// TestBrokenGCM checks that peers fail that do not do what is timed.
+func TestBrokenGCM(t *testing.T) {
+	for _, test := range []struct {
+		op    func(cipher.AEAD) serve.Op
+		fault string
+		ok    bool
+	}{
+		{seal, "", true},
+		{seal, "seals nothing", false},
+		{open, "", true},
+		{open, "opens nothing", false},
+		{open, "does not decrypt", false},
+		{open, "opens what is forged", false},
+	} {
+		run := test.op(brokenGCM{newGCM(serve.Key[:32]), test.fault})
+		for _, n := range []int{1, 3} {
+			err := Seal.CheckTag(1500, fmt.Sprintf("%x", run(serve.Message(1500), n)))
+			if (err == nil) != test.ok {
+				t.Errorf("%q, %d messages: error %v", test.fault, n, err)
+			}
+		}
+	}
+}
+
+func TestOnly(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"^seal:(ring|OpenSSL):": "[seal[ring:aes256-gcm:seal OpenSSL:aes256-gcm:seal]]",
+		":dchest:|^read:r":      "[message[dchest:siphash:oneshot] read[reading:memory:loop]]",
+		"nobody":                "[]",
+	} {
+		var got []string
+		for _, g := range Only(Groups, regexp.MustCompile(pattern)) {
+			got = append(got, fmt.Sprint(g.Name, g.Contenders))
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", pattern, got, want)
+		}
+	}
+	if all := Only(Groups, regexp.MustCompile("")); !reflect.DeepEqual(all, Groups) {
+		t.Errorf("everything: %v", all)
 	}
 }
 

@@ -13,6 +13,8 @@ package rivals
 import (
 	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -64,6 +66,8 @@ const (
 	sshSize = 32768
 )
 
+var gcmSizes = []int{16, 64, 256, 1024, 1500, 4096, 16384}
+
 // Groups is everything that is measured.
 var Groups = []Group{
 	{
@@ -72,7 +76,8 @@ var Groups = []Group{
 		Contenders: contenders(
 			"fastmac:umac32,umac64,umac96,umac128:stream,oneshot",
 			"fakeboboliu,OpenSSH,nettle:umac64,umac128:stream",
-			"crypto/cipher,OpenSSL:gmac:stream",
+			"fastmac:gmac:stream,oneshot",
+			"crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:gmac:stream",
 			"x/crypto:poly1305:oneshot",
 			"minio:highwayhash128,highwayhash256:oneshot",
 			"dchest:siphash:oneshot",
@@ -89,6 +94,7 @@ var Groups = []Group{
 		Contenders: contenders(
 			"fastmac:umac32:new", "fastmac:umac64:new,init", "fastmac:umac96,umac128:new",
 			"fakeboboliu,OpenSSH,nettle:umac64,umac128:new",
+			"fastmac:gmac:new,init",
 			"crypto/cipher,OpenSSL:gmac:new",
 			"zeebo:blake3:new",
 			"crypto/hmac:hmac-sha256:new",
@@ -110,6 +116,16 @@ var Groups = []Group{
 			"fastmac:hmac-sha512:stream,oneshot,batch",
 			"crypto/hmac,RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha512:stream",
 		),
+	},
+	{
+		Name:       "seal",
+		Sizes:      gcmSizes,
+		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:aes256-gcm:seal"),
+	},
+	{
+		Name:       "open",
+		Sizes:      gcmSizes,
+		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:aes256-gcm:open"),
 	},
 	{
 		Name:   "streams",
@@ -146,6 +162,20 @@ var Groups = []Group{
 	},
 }
 
+// Only returns the groups with those contenders for which "GROUP:CONTENDER" matches, as
+// "seal:fastmac:aes256-gcm:seal".
+func Only(groups []Group, matches *regexp.Regexp) (some []Group) {
+	for _, g := range groups {
+		g.Contenders = slices.DeleteFunc(slices.Clone(g.Contenders), func(c Contender) bool {
+			return !matches.MatchString(g.Name + ":" + string(c))
+		})
+		if len(g.Contenders) > 0 {
+			some = append(some, g)
+		}
+	}
+	return some
+}
+
 // contenders expands patterns in which commas separate alternatives.
 func contenders(patterns ...string) (all []Contender) {
 	for _, pattern := range patterns {
@@ -164,6 +194,8 @@ func contenders(patterns ...string) (all []Contender) {
 // Contenders that others are compared with.
 const (
 	GMAC    Contender = "crypto/cipher:gmac:stream"
+	Seal    Contender = "crypto/cipher:aes256-gcm:seal"
+	Open    Contender = "crypto/cipher:aes256-gcm:open"
 	Reading Contender = "reading:memory:loop"
 
 	HMAC    Contender = "crypto/hmac:hmac-sha512:stream"
@@ -180,6 +212,7 @@ var algTitles = map[string]string{
 	"umac96":         "UMAC-96",
 	"umac128":        "UMAC-128",
 	"gmac":           "GMAC",
+	"aes256-gcm":     "AES-256-GCM",
 	"poly1305":       "Poly1305",
 	"highwayhash128": "HighwayHash-128",
 	"highwayhash256": "HighwayHash-256",
@@ -201,6 +234,8 @@ func (c Contender) Title() string {
 		return "reading alone"
 	case c == NoMAC:
 		return "a MAC that does nothing"
+	case mode == "seal" || mode == "open":
+		alg += " " + mode
 	case impl != "fastmac":
 	case mode == "oneshot":
 		alg += ", one-shot"

@@ -5,6 +5,7 @@
 package rivals
 
 import (
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -36,6 +37,12 @@ func TestKnown(t *testing.T) {
 			return umacref.UMAC(serve.Key[:16], msg, binary.BigEndian.AppendUint64(nil, nonce), size)
 		}
 	}
+	gcm := func(keySize int, tag func(g cipher.AEAD, nonce, msg []byte) []byte) func(msg []byte) []byte {
+		return func(msg []byte) []byte {
+			nonce := binary.BigEndian.AppendUint64(make([]byte, 4, 12), serve.LastNonce)
+			return tag(newGCM(serve.Key[:keySize]), nonce, msg)
+		}
+	}
 	// SSH puts the sequence number before the message.
 	keyedHash := func(unkeyed func() hash.Hash, keySize int, before []byte) func(msg []byte) []byte {
 		return func(msg []byte) []byte {
@@ -48,10 +55,16 @@ func TestKnown(t *testing.T) {
 	sequence := binary.BigEndian.AppendUint32(nil, serve.SSHSequence)
 	ssh256 := keyedHash(sha256.New, 32, sequence)
 	for alg, oracle := range map[string]func(msg []byte) []byte{
-		"umac32":            umac(serve.LastNonce, 4),
-		"umac64":            umac(serve.LastNonce, 8),
-		"umac96":            umac(serve.LastNonce, 12),
-		"umac128":           umac(serve.LastNonce, 16),
+		"umac32":  umac(serve.LastNonce, 4),
+		"umac64":  umac(serve.LastNonce, 8),
+		"umac96":  umac(serve.LastNonce, 12),
+		"umac128": umac(serve.LastNonce, 16),
+		"gmac": gcm(16, func(g cipher.AEAD, nonce, msg []byte) []byte {
+			return g.Seal(nil, nonce, nil, msg)
+		}),
+		"aes256-gcm": gcm(32, func(g cipher.AEAD, nonce, msg []byte) []byte {
+			return g.Seal(nil, nonce, msg, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})[len(msg):]
+		}),
 		"hmac-sha256":       keyedHash(sha256.New, 64, nil),
 		"hmac-sha512":       keyedHash(sha512.New, 64, nil),
 		"umac-64-etm":       umac(serve.SSHSequence, 8),

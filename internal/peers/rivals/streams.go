@@ -31,7 +31,7 @@ func newStreams() *streams {
 		umacs: sync.OnceValue(func() []*fastmac.UMAC {
 			return keyed(func(key []byte) *fastmac.UMAC { return must(fastmac.NewUMAC64(key)) })
 		}),
-		gmacs: sync.OnceValue(func() []cipher.AEAD { return keyed(newGMAC) }),
+		gmacs: sync.OnceValue(func() []cipher.AEAD { return keyed(newGCM) }),
 	}
 }
 

@@ -19,33 +19,138 @@ pub trait Mac {
     fn sum(key: &[u8], msg: &[u8]) -> [u8; 64];
 }
 
+/// AES-GCM, in the fastest way that a library offers.
+pub trait Gcm {
+    fn new(key: &[u8]) -> Self;
+
+    /// Encrypts in_out in place and returns the tag.
+    fn seal(&self, nonce: [u8; 12], data: &[u8], in_out: &mut [u8]) -> [u8; 16];
+
+    /// Decrypts buffer[from..], ciphertext and tag, to the start of buffer. from is at
+    /// least the size of the ciphertext. Returns whether the tag is right.
+    fn open(&self, nonce: [u8; 12], data: &[u8], buffer: &mut [u8], from: usize) -> bool;
+}
+
+/// The name of an op, without the library, and what runs it: key, message, number of
+/// messages. The result is empty if something failed.
+pub type Op = (&'static str, fn(&[u8], &[u8], u64) -> Vec<u8>);
+
+pub fn hmac<M: Mac>() -> Vec<Op> {
+    vec![
+        (":hmac-sha512:stream", stream::<M>),
+        (":hmac-sha512:sum", sum::<M>),
+    ]
+}
+
+/// The ops of AES-128-GCM and AES-256-GCM.
+pub fn gcm<G128: Gcm, G256: Gcm>() -> Vec<Op> {
+    vec![
+        (":gmac:stream", gmac::<G128>),
+        (":aes256-gcm:seal", seal::<G256>),
+        (":aes256-gcm:open", open::<G256>),
+    ]
+}
+
 // black_box keeps the compiler from merging the iterations.
 
-fn stream<M: Mac>(key: &[u8], msg: &[u8], n: u64) -> [u8; 64] {
+fn stream<M: Mac>(key: &[u8], msg: &[u8], n: u64) -> Vec<u8> {
     let mut mac = M::new(key);
     let mut tag = [0; 64];
     for _ in 0..n {
         tag = black_box(mac.tag(black_box(msg)));
     }
-    tag
+    tag.to_vec()
 }
 
-fn sum<M: Mac>(key: &[u8], msg: &[u8], n: u64) -> [u8; 64] {
+fn sum<M: Mac>(key: &[u8], msg: &[u8], n: u64) -> Vec<u8> {
     let mut tag = [0; 64];
     for _ in 0..n {
         tag = black_box(M::sum(black_box(key), black_box(msg)));
     }
-    tag
+    tag.to_vec()
+}
+
+/// The nonce of the last message of every run.
+const LAST_NONCE: u64 = 1 << 40;
+
+/// What is authenticated with each message, but not encrypted: as many bytes as in TLS.
+const DATA: [u8; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+
+fn put_nonce(count: u64) -> [u8; 12] {
+    let mut nonce = [0; 12];
+    nonce[4..].copy_from_slice(&count.to_be_bytes());
+    nonce
+}
+
+fn gmac<G: Gcm>(key: &[u8], msg: &[u8], n: u64) -> Vec<u8> {
+    let gcm = G::new(&key[..16]);
+    let mut tag = [0; 16];
+    for count in LAST_NONCE - n + 1..=LAST_NONCE {
+        tag = black_box(gcm.seal(put_nonce(count), black_box(msg), &mut []));
+    }
+    tag.to_vec()
+}
+
+/// Encrypts a buffer in place again and again. The last time it has the message.
+fn seal<G: Gcm>(key: &[u8], msg: &[u8], n: u64) -> Vec<u8> {
+    let gcm = G::new(&key[..32]);
+    let mut memory = vec![0; msg.len() + PAGE];
+    let buffer = &mut from_page(&mut memory)[..msg.len()];
+    let mut tag = [0; 16];
+    for count in LAST_NONCE - n + 1..=LAST_NONCE {
+        if count == LAST_NONCE {
+            buffer.copy_from_slice(msg);
+        }
+        tag = black_box(gcm.seal(put_nonce(count), &DATA, black_box(buffer)));
+    }
+    tag.to_vec()
+}
+
+/// Decrypts a message again and again. The tag at the end is of the plaintext.
+fn open<G: Gcm>(key: &[u8], msg: &[u8], n: u64) -> Vec<u8> {
+    let gcm = G::new(&key[..32]);
+    let from = msg.len().next_multiple_of(PAGE);
+    let mut memory = vec![0; from + msg.len() + 16 + PAGE];
+    let buffer = &mut from_page(&mut memory)[..from + msg.len() + 16];
+    let nonce = put_nonce(LAST_NONCE);
+    let (ciphertext, tag) = buffer[from..].split_at_mut(msg.len());
+    ciphertext.copy_from_slice(msg);
+    tag.copy_from_slice(&gcm.seal(nonce, &DATA, ciphertext));
+    for _ in 0..n {
+        if !black_box(gcm.open(nonce, &DATA, black_box(buffer), from)) {
+            return Vec::new();
+        }
+    }
+    let tag = gcm.seal(nonce, &DATA, &mut buffer[..msg.len()]);
+    buffer[from + msg.len()] ^= 1;
+    if gcm.open(nonce, &DATA, buffer, from) {
+        return Vec::new(); // a wrong tag was accepted
+    }
+    tag.to_vec()
+}
+
+const PAGE: usize = 4096;
+
+/// Returns memory from its first page on: the buffers of the peers in Go and C start on a
+/// page too.
+fn from_page(memory: &mut [u8]) -> &mut [u8] {
+    let start = memory.as_ptr().align_offset(PAGE);
+    &mut memory[start..]
 }
 
 fn new_message(size: usize) -> Vec<u8> {
-    (0..size).map(|i| (i % 251) as u8).collect()
+    let mut memory = vec![0; size + PAGE];
+    for (i, b) in from_page(&mut memory).iter_mut().enumerate() {
+        *b = (i % 251) as u8;
+    }
+    memory
 }
 
 /// Answers requests for the ops of this peer until there are no more.
-pub fn serve<M: Mac>(name: &str) {
+pub fn serve(name: &str, ops: Vec<Op>) {
     let key: Vec<u8> = (0..64).collect();
-    let mut msg = new_message(1 << 20);
+    let mut capacity = 1 << 20;
+    let mut memory = new_message(capacity);
     println!("ready");
     for line in std::io::stdin().lines() {
         let line = line.expect("fastmac: request");
@@ -53,19 +158,18 @@ pub fn serve<M: Mac>(name: &str) {
             eprintln!("fastmac: request {line:?}: want op, size and n");
             exit(1);
         });
-        let run = match op.strip_prefix(name) {
-            Some(":hmac-sha512:stream") => stream::<M>,
-            Some(":hmac-sha512:sum") => sum::<M>,
-            _ => {
-                eprintln!("fastmac: no op {op}");
-                exit(1);
-            }
+        let of_op = |&&(suffix, _): &&Op| op.strip_prefix(name) == Some(suffix);
+        let Some((_, run)) = ops.iter().find(of_op) else {
+            eprintln!("fastmac: no op {op}");
+            exit(1);
         };
-        if size > msg.len() {
-            msg = new_message(size);
+        if size > capacity {
+            capacity = size;
+            memory = new_message(capacity);
         }
+        let msg = &from_page(&mut memory)[..size];
         let start = Instant::now();
-        let tag = run(&key, &msg[..size], n);
+        let tag = run(&key, msg, n);
         let elapsed = start.elapsed().as_nanos();
         let tag: String = tag.iter().map(|b| format!("{b:02x}")).collect();
         println!("{elapsed} {tag}");

@@ -2,6 +2,12 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+use aes_gcm::aead::{
+    consts::{U12, U16},
+    inout::InOutBuf,
+    AeadInOut, KeyInit,
+};
+use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha512;
 
@@ -24,6 +30,34 @@ impl peers::Mac for Mac {
     }
 }
 
+struct Gcm<G>(G);
+
+impl<G> peers::Gcm for Gcm<G>
+where
+    G: KeyInit + AeadInOut<NonceSize = U12, TagSize = U16>,
+{
+    fn new(key: &[u8]) -> Self {
+        Gcm(G::new_from_slice(key).unwrap())
+    }
+
+    fn seal(&self, nonce: [u8; 12], data: &[u8], in_out: &mut [u8]) -> [u8; 16] {
+        let tag = (self.0).encrypt_inout_detached(&nonce.into(), data, in_out.into());
+        tag.unwrap().into()
+    }
+
+    fn open(&self, nonce: [u8; 12], data: &[u8], buffer: &mut [u8], from: usize) -> bool {
+        let (plaintext, sealed) = buffer.split_at_mut(from);
+        let (ciphertext, tag) = sealed.split_at(sealed.len() - 16);
+        let in_out = InOutBuf::new(ciphertext, &mut plaintext[..ciphertext.len()]).unwrap();
+        let tag: [u8; 16] = tag.try_into().unwrap();
+        (self
+            .0
+            .decrypt_inout_detached(&nonce.into(), data, in_out, &tag.into()))
+        .is_ok()
+    }
+}
+
 fn main() {
-    peers::serve::<Mac>("RustCrypto")
+    let gcm = peers::gcm::<Gcm<Aes128Gcm>, Gcm<Aes256Gcm>>();
+    peers::serve("RustCrypto", [peers::hmac::<Mac>(), gcm].concat())
 }

@@ -25,5 +25,5 @@ impl peers::Mac for Mac {
 }
 
 fn main() {
-    peers::serve::<Mac>("orion")
+    peers::serve("orion", peers::hmac::<Mac>())
 }
