@@ -33,6 +33,21 @@ func readSample(t *testing.T) *Results {
 	return r
 }
 
+// readFull returns the sample with made-up rows of everything that can be measured.
+func readFull(t *testing.T) *Results {
+	r := readSample(t)
+	r.Rows = nil
+	for _, g := range rivals.Groups {
+		for _, c := range g.Contenders {
+			for _, size := range g.Sizes {
+				ns := 100 + 3*float64(len(r.Rows))
+				r.Rows = append(r.Rows, NewRow(g.Name, c, size, []float64{ns - 1, ns, ns + 1}))
+			}
+		}
+	}
+	return r
+}
+
 // TestFacts checks that everything states where its figures come from.
 func TestFacts(t *testing.T) {
 	r := readSample(t)
@@ -52,18 +67,33 @@ func TestFacts(t *testing.T) {
 
 // TestRows checks that each row is in a table, with its time or its throughput.
 func TestRows(t *testing.T) {
-	r := readSample(t)
-	page := Section(r)
-	for _, row := range r.Rows {
-		title := regexp.QuoteMeta(row.Contender().Title())
-		if row.Group == "cores" {
-			title = "[12] cores?"
+	for _, r := range []*Results{readSample(t), readFull(t)} {
+		page := Section(r)
+		for _, row := range r.Rows {
+			title := regexp.QuoteMeta(row.Contender().Title())
+			if row.Group == "cores" {
+				title = "[12] cores?"
+			}
+			figures := []float64{row.NS, row.gbps(), row.mbps()}
+			if !slices.ContainsFunc(figures, func(v float64) bool {
+				return regexp.MustCompile(`(?m)^\| ` + title + `[ ,|].*\| +` + regexp.QuoteMeta(number(v)) + ` \|`).MatchString(page)
+			}) {
+				t.Errorf("no figure of %+v", row)
+			}
 		}
-		figures := []float64{row.NS, row.gbps(), row.mbps()}
-		if !slices.ContainsFunc(figures, func(v float64) bool {
-			return regexp.MustCompile(`(?m)^\| ` + title + `[ ,|].*\| +` + regexp.QuoteMeta(number(v)) + ` \|`).MatchString(page)
-		}) {
-			t.Errorf("no figure of %+v", row)
+	}
+}
+
+// TestUnmeasured checks that what was not measured has neither a table nor a line.
+func TestUnmeasured(t *testing.T) {
+	for _, as := range []func(*Results) string{Section, Readme} {
+		for _, title := range []string{"AES-256-GCM", "fastmac GMAC"} {
+			if text := as(readSample(t)); strings.Contains(text, title) {
+				t.Errorf("%s in:\n%s", title, text)
+			}
+			if text := as(readFull(t)); !strings.Contains(text, title) {
+				t.Errorf("no %s in:\n%s", title, text)
+			}
 		}
 	}
 }
@@ -85,7 +115,7 @@ func TestDark(t *testing.T) {
 
 // TestGaps renders results in which rows are missing.
 func TestGaps(t *testing.T) {
-	full := readSample(t)
+	full := readFull(t)
 	for name, keep := range map[string]func(Row) bool{
 		"no GMAC":   func(r Row) bool { return r.Alg != "gmac" },
 		"no stdlib": func(r Row) bool { return !strings.HasPrefix(r.Impl, "crypto/") },

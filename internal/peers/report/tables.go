@@ -60,7 +60,7 @@ func Section(r *Results) string {
 
 // Readme returns a short table of results, with a caption, in Markdown.
 func Readme(r *Results) string {
-	const message, hmac = "message", "hmac"
+	const message, hmac, seal = "message", "hmac", "seal"
 	sizes := []int{32, 1024, 16384, 1 << 20}
 	t := newGrid("", sizeTitles(sizes)...)
 	for _, line := range []struct {
@@ -70,11 +70,14 @@ func Readme(r *Results) string {
 		{message, "fastmac:umac64:stream"},
 		{message, "fastmac:umac64:oneshot"},
 		{message, "fastmac:umac128:stream"},
+		{message, "fastmac:gmac:stream"},
 		{message, rivals.GMAC},
 		{message, "x/crypto:poly1305:oneshot"},
 		{message, "fastmac:hmac-sha512:stream"},
 		{hmac, "fastmac:hmac-sha512:batch"},
 		{message, rivals.HMAC},
+		{seal, "fastmac:aes256-gcm:seal"},
+		{seal, rivals.Seal},
 	} {
 		cells := []any{line.Title()}
 		var rows []Row
@@ -87,7 +90,9 @@ func Readme(r *Results) string {
 			cells = append(cells, number(row.NS))
 			rows = append(rows, row)
 		}
-		t.add(rows, cells...)
+		if len(rows) > 0 {
+			t.add(rows, cells...)
+		}
 	}
 	return fmt.Sprintf("%s\n\nNanoseconds per message, by its size in bytes: medians of %d rounds on one core of %s, %s, commit %s. Spread is the width of the middle half of the rounds.\n",
 		t.RenderMarkdown(), r.Rounds, r.CPU, r.Go, r.Commit)
@@ -138,6 +143,10 @@ func tables(r *Results) []grid {
 			column{"ns per message", ns}, column{"÷ crypto/hmac", r.times(rivals.HMACSum)}),
 		bySize("HMAC-SHA-512, key reused: time per message in ns, by its size in bytes", r.group("hmac"), ns),
 		bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.times(rivals.HMAC)),
+		bySize("AES-256-GCM, Seal: time per message in ns, by its size in bytes", r.group("seal"), ns),
+		bySize("AES-256-GCM, Seal: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("seal"), r.times(rivals.Seal)),
+		bySize("AES-256-GCM, Open: time per message in ns, by its size in bytes", r.group("open"), ns),
+		bySize("AES-256-GCM, Open: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("open"), r.times(rivals.Open)),
 		list(fmt.Sprintf("%d keyed streams in turn, messages of 64 bytes", rivals.StreamCount), r.group("streams"),
 			func(row Row) string {
 				return title(row) + map[string]string{"shuffled": ", shuffled in memory"}[row.Mode]

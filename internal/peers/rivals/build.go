@@ -32,6 +32,10 @@ const (
 	needsC    = "(Debian packages gcc libc6-dev%s)"
 	needsRust = "(Debian packages cargo gcc libc6-dev, or rustup; Rust 1.85 or newer)"
 
+	// rustCPU allows all instructions of this CPU: without them, RustCrypto's AES-GCM
+	// calls functions for single instructions.
+	rustCPU = "target-cpu=native"
+
 	// failure is a line of a compiler's output that says why it failed.
 	failure = `(?m)^.*(\berror\b|cannot|undefined).*$`
 )
@@ -136,17 +140,19 @@ func (b *Built) buildC() {
 
 // buildRust builds programs of the crate in rust one by one, because some may build
 // where others do not. Each has a feature of its name, which adds the crates that are
-// measured. cargo downloads the crates that it does not have. The compiler may use all
-// instructions of this CPU: without that, RustCrypto's AES-GCM does not inline those that
-// it uses. RUSTFLAGS in the environment overrides this.
+// measured. cargo downloads the crates that it does not have. RUSTFLAGS in the environment
+// replaces rustCPU.
 func (b *Built) buildRust(names ...string) {
 	dir := filepath.Join(b.dir, "rust")
 	for _, name := range names {
 		exe := filepath.Join(dir, "target", "release", name)
 		if b.add(name, exe, needsRust, dir, nil,
-			"cargo", "build", "--release", "--config", `build.rustflags="-Ctarget-cpu=native"`,
+			"cargo", "build", "--release", "--config", `build.rustflags="-C`+rustCPU+`"`,
 			"--target-dir", "target", "--features", name, "--bin", name) {
 			b.Versions["Rust compiler"] = firstLine(b.ctx, "rustc", "--version")
+			if os.Getenv("RUSTFLAGS") == "" {
+				b.Versions["Rust compiler"] += ", " + rustCPU
+			}
 		}
 	}
 	lock, _ := os.ReadFile(filepath.Join(dir, "Cargo.lock")) // of what cargo built
