@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,31 @@ func TestMeasure(t *testing.T) {
 	}
 	if b.versions["golang.org/x/crypto"] == "" && len(rivals.GoVersions()) > 0 {
 		t.Errorf("no version of golang.org/x/crypto in %v", b.versions)
+	}
+}
+
+// TestMeasureMissing checks that contenders that this machine lacks something for are
+// left out, and do not end the peer.
+func TestMeasureMissing(t *testing.T) {
+	g := rivals.Group{Name: "message", Sizes: []int{64}, Contenders: []rivals.Contender{
+		"fastmac:gmac:stream", "fastmac:gmac:oneshot", "fastmac:aes256-gcm:seal", rivals.GMAC,
+	}}
+	b := newTestBench(t, serveArg)
+	rows, err := b.measure(t.Context(), g)
+	if err != nil || len(b.refused) > 0 {
+		t.Fatalf("refused %q, error %v", b.refused, err)
+	}
+	var got, want []rivals.Contender
+	for _, r := range rows {
+		got = append(got, r.Contender())
+	}
+	for _, c := range g.Contenders {
+		if c.Missing() == nil {
+			want = append(want, c)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("rows of %v, want %v", got, want)
 	}
 }
 
