@@ -26,7 +26,8 @@ func TestRequires(t *testing.T) {
 		{"nh_amd64.s", "AVX512$", "kernels_amd64.go", "useAVX512"},
 		{"nh_amd64.s", "AVX2$", "kernels_amd64.go", "useAVX2"},
 		{"nh_amd64.s", "VAES$", "kernels_amd64.go", "useVAES"},
-		{"internal/aesni/aesni_amd64.s", "", "internal/aesni/aesni_amd64.go", "Supported"},
+		{"internal/aesni/aesni_amd64.s", "[0-9sI]$", "internal/aesni/aesni_amd64.go", "Supported"}, // all except VAES
+		{"internal/aesni/aesni_amd64.s", "VAES$", "internal/aesni/aesni_amd64.go", "VAES"},
 		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "hasAVX512"},
 		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "hasAVX2"},
 	} {
@@ -75,10 +76,10 @@ func instructionsAsked(t *testing.T, source, variable string) (names []string) {
 	}
 	for term := range strings.SplitSeq(string(condition[1]), "&&") {
 		switch term = strings.TrimSpace(term); {
-		case term == "hasAVX2":
+		case term == "hasAVX2", term == "Supported":
 			names = append(names, instructionsAsked(t, source, term)...)
-		case term == "aesni.Supported":
-			names = append(names, instructionsAsked(t, "internal/aesni/aesni_amd64.go", "Supported")...)
+		case strings.HasPrefix(term, "aesni."):
+			names = append(names, instructionsAsked(t, "internal/aesni/aesni_amd64.go", strings.TrimPrefix(term, "aesni."))...)
 		case strings.HasPrefix(term, "cpu.X86.Has"):
 			name := strings.TrimPrefix(term, "cpu.X86.Has")
 			names = append(names, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES").Replace(name))
@@ -158,8 +159,8 @@ func TestVectorsWiped(t *testing.T) {
 			}
 		}
 	}
-	if checked != 13 {
-		t.Errorf("checked %d functions, want 13", checked)
+	if checked != 15 {
+		t.Errorf("checked %d functions, want 15", checked)
 	}
 }
 
@@ -167,7 +168,7 @@ func TestVectorsWiped(t *testing.T) {
 // of the registers, which otherwise slow down the code that runs next, and that the
 // kernel overwrites its frame, which holds secrets, before it returns.
 func TestUpperHalves(t *testing.T) {
-	for _, file := range []string{"nh_amd64.s", "internal/sha512/sha512_amd64.s"} {
+	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/sha512/sha512_amd64.s"} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
 			t.Fatal(err)
@@ -181,11 +182,16 @@ func TestUpperHalves(t *testing.T) {
 func testUpperHalves(t *testing.T, function string) {
 	name := function[:strings.IndexByte(function, ',')]
 	lines := strings.Split(function, "\n")
+	store, width := `VMOVDQU +Y`, 32
+	sse := !strings.Contains(function, "\tV")
+	if sse {
+		store, width = `MOVUPS +X`, 16
+	}
 	returns := 0
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "RET" {
 			returns++
-			if strings.TrimSpace(lines[i-1]) != "VZEROUPPER" {
+			if !sse && strings.TrimSpace(lines[i-1]) != "VZEROUPPER" {
 				t.Errorf("%s: RET after %q", name, lines[i-1])
 			}
 		}
@@ -204,14 +210,18 @@ func testUpperHalves(t *testing.T, function string) {
 	if size > 0 && returns != 1 {
 		t.Errorf("%s: %d returns, want one, after its frame is overwritten", name, returns)
 	}
-	end := function[max(0, strings.LastIndex(function, "// The frame held secrets.")):]
-	for slot := 0; slot < size; slot += 32 {
-		at := fmt.Sprintf(", %d(SP)", slot)
+	at := strings.LastIndex(function, "// The frame held secrets.")
+	if size > 0 && at < 0 {
+		t.Errorf("%s: a frame, and no comment where it is overwritten", name)
+	}
+	end := function[max(0, at):]
+	for slot := 0; slot < size; slot += width {
+		operand := fmt.Sprintf(", %d(SP)", slot)
 		if slot == 0 {
-			at = ", (SP)"
+			operand = ", (SP)"
 		}
-		if !regexp.MustCompile(`VMOVDQU +Y\d+` + regexp.QuoteMeta(at)).MatchString(end) {
-			t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+31)
+		if !regexp.MustCompile(store + `\d+` + regexp.QuoteMeta(operand)).MatchString(end) {
+			t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+width-1)
 		}
 	}
 }

@@ -18,7 +18,7 @@ var (
 		cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
 	useAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
 	useAES  = aesni.Supported
-	useVAES = aesni.Supported && cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
+	useVAES = aesni.VAES
 )
 
 func nhName() string {

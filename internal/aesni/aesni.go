@@ -13,6 +13,9 @@ package aesni
 // BlockSize is the size of a block in bytes.
 const BlockSize = 16
 
+// StretchStep is the number of bytes that Stretch makes at a time.
+const StretchStep = 512
+
 // Schedule is a key schedule for encryption. Of its words, those of the key's
 // rounds are in use: 44 for AES-128, 52 for AES-192, 60 for AES-256.
 type Schedule [60]uint32

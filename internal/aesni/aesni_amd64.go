@@ -47,6 +47,23 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	return encryptWords(&s[0], rounds, first, second, chosen)
 }
 
+// VAES reports whether 512-bit vectors are used. Tests change it.
+var VAES = Supported && cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
+
+// Stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under
+// that key, from counter 0. The first 32 bytes of that can be the next key. len(p) is a
+// multiple of StretchStep, at least one. Nothing of the key remains.
+func Stretch(p []byte) {
+	if len(p) == 0 || len(p)%StretchStep != 0 {
+		panic("fastmac: Stretch of " + strconv.Itoa(len(p)) + " bytes: want a multiple of 512")
+	}
+	if VAES {
+		stretchVAES(p)
+	} else {
+		stretchAESNI(p)
+	}
+}
+
 //go:noescape
 func expandKey128(enc *uint32, key *byte)
 
@@ -61,3 +78,9 @@ func encryptBlocks(enc *uint32, rounds int, dst, src *byte, blocks int)
 
 //go:noescape
 func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64)
+
+//go:noescape
+func stretchAESNI(p []byte)
+
+//go:noescape
+func stretchVAES(p []byte)

@@ -2,6 +2,8 @@
 
 //go:build !purego
 
+#include "textflag.h"
+
 // func expandKey128(enc *uint32, key *byte)
 // Requires: AES, SSE, SSE2
 TEXT ·expandKey128(SB), $0-16
@@ -620,4 +622,1304 @@ wordsRound:
 	PXOR       X0, X0
 	PXOR       X1, X1
 	PXOR       X14, X14
+	RET
+
+DATA stretchRotate<>+0(SB)/1, $0x0d
+DATA stretchRotate<>+1(SB)/1, $0x0e
+DATA stretchRotate<>+2(SB)/1, $0x0f
+DATA stretchRotate<>+3(SB)/1, $0x0c
+DATA stretchRotate<>+4(SB)/1, $0x0d
+DATA stretchRotate<>+5(SB)/1, $0x0e
+DATA stretchRotate<>+6(SB)/1, $0x0f
+DATA stretchRotate<>+7(SB)/1, $0x0c
+DATA stretchRotate<>+8(SB)/1, $0x0d
+DATA stretchRotate<>+9(SB)/1, $0x0e
+DATA stretchRotate<>+10(SB)/1, $0x0f
+DATA stretchRotate<>+11(SB)/1, $0x0c
+DATA stretchRotate<>+12(SB)/1, $0x0d
+DATA stretchRotate<>+13(SB)/1, $0x0e
+DATA stretchRotate<>+14(SB)/1, $0x0f
+DATA stretchRotate<>+15(SB)/1, $0x0c
+GLOBL stretchRotate<>(SB), RODATA|NOPTR, $16
+
+// func stretchAESNI(p []byte)
+// Requires: AES, SSE, SSE2, SSSE3
+TEXT ·stretchAESNI(SB), $240-24
+	MOVQ p_base+0(FP), AX
+	MOVQ p_len+8(FP), CX
+
+	// The first blocks, and the schedule.
+	XORQ       DX, DX
+	MOVUPS     (AX), X8
+	MOVUPS     16(AX), X9
+	MOVUPS     stretchRotate<>+0(SB), X11
+	MOVL       $0x00000001, DX
+	MOVQ       DX, X10
+	PSHUFD     $0x00, X10, X10
+	XORQ       DX, DX
+	MOVUPS     X8, (SP)
+	LEAQ       (DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X0
+	PSLLDQ     $0x08, X0
+	PXOR       X8, X0
+	LEAQ       1(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X1
+	PSLLDQ     $0x08, X1
+	PXOR       X8, X1
+	LEAQ       2(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X2
+	PSLLDQ     $0x08, X2
+	PXOR       X8, X2
+	LEAQ       3(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X3
+	PSLLDQ     $0x08, X3
+	PXOR       X8, X3
+	LEAQ       4(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X8, X4
+	LEAQ       5(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X8, X5
+	LEAQ       6(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X6
+	PSLLDQ     $0x08, X6
+	PXOR       X8, X6
+	LEAQ       7(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X7
+	PSLLDQ     $0x08, X7
+	PXOR       X8, X7
+	ADDQ       $0x08, DX
+	MOVUPS     X9, 16(SP)
+	AESENC     X9, X0
+	AESENC     X9, X1
+	AESENC     X9, X2
+	AESENC     X9, X3
+	AESENC     X9, X4
+	AESENC     X9, X5
+	AESENC     X9, X6
+	AESENC     X9, X7
+	MOVAPS     X9, X12
+	PSHUFB     X11, X12
+	AESENCLAST X10, X12
+	PSLLL      $0x01, X10
+	MOVAPS     X8, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X8
+	MOVAPS     X8, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X8
+	PXOR       X12, X8
+	MOVUPS     X8, 32(SP)
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	PXOR       X13, X13
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X13, X12
+	MOVAPS     X9, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X9
+	MOVAPS     X9, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X9
+	PXOR       X12, X9
+	MOVUPS     X9, 48(SP)
+	AESENC     X9, X0
+	AESENC     X9, X1
+	AESENC     X9, X2
+	AESENC     X9, X3
+	AESENC     X9, X4
+	AESENC     X9, X5
+	AESENC     X9, X6
+	AESENC     X9, X7
+	MOVAPS     X9, X12
+	PSHUFB     X11, X12
+	AESENCLAST X10, X12
+	PSLLL      $0x01, X10
+	MOVAPS     X8, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X8
+	MOVAPS     X8, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X8
+	PXOR       X12, X8
+	MOVUPS     X8, 64(SP)
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	PXOR       X13, X13
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X13, X12
+	MOVAPS     X9, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X9
+	MOVAPS     X9, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X9
+	PXOR       X12, X9
+	MOVUPS     X9, 80(SP)
+	AESENC     X9, X0
+	AESENC     X9, X1
+	AESENC     X9, X2
+	AESENC     X9, X3
+	AESENC     X9, X4
+	AESENC     X9, X5
+	AESENC     X9, X6
+	AESENC     X9, X7
+	MOVAPS     X9, X12
+	PSHUFB     X11, X12
+	AESENCLAST X10, X12
+	PSLLL      $0x01, X10
+	MOVAPS     X8, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X8
+	MOVAPS     X8, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X8
+	PXOR       X12, X8
+	MOVUPS     X8, 96(SP)
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	PXOR       X13, X13
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X13, X12
+	MOVAPS     X9, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X9
+	MOVAPS     X9, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X9
+	PXOR       X12, X9
+	MOVUPS     X9, 112(SP)
+	AESENC     X9, X0
+	AESENC     X9, X1
+	AESENC     X9, X2
+	AESENC     X9, X3
+	AESENC     X9, X4
+	AESENC     X9, X5
+	AESENC     X9, X6
+	AESENC     X9, X7
+	MOVAPS     X9, X12
+	PSHUFB     X11, X12
+	AESENCLAST X10, X12
+	PSLLL      $0x01, X10
+	MOVAPS     X8, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X8
+	MOVAPS     X8, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X8
+	PXOR       X12, X8
+	MOVUPS     X8, 128(SP)
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	PXOR       X13, X13
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X13, X12
+	MOVAPS     X9, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X9
+	MOVAPS     X9, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X9
+	PXOR       X12, X9
+	MOVUPS     X9, 144(SP)
+	AESENC     X9, X0
+	AESENC     X9, X1
+	AESENC     X9, X2
+	AESENC     X9, X3
+	AESENC     X9, X4
+	AESENC     X9, X5
+	AESENC     X9, X6
+	AESENC     X9, X7
+	MOVAPS     X9, X12
+	PSHUFB     X11, X12
+	AESENCLAST X10, X12
+	PSLLL      $0x01, X10
+	MOVAPS     X8, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X8
+	MOVAPS     X8, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X8
+	PXOR       X12, X8
+	MOVUPS     X8, 160(SP)
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	PXOR       X13, X13
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X13, X12
+	MOVAPS     X9, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X9
+	MOVAPS     X9, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X9
+	PXOR       X12, X9
+	MOVUPS     X9, 176(SP)
+	AESENC     X9, X0
+	AESENC     X9, X1
+	AESENC     X9, X2
+	AESENC     X9, X3
+	AESENC     X9, X4
+	AESENC     X9, X5
+	AESENC     X9, X6
+	AESENC     X9, X7
+	MOVAPS     X9, X12
+	PSHUFB     X11, X12
+	AESENCLAST X10, X12
+	PSLLL      $0x01, X10
+	MOVAPS     X8, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X8
+	MOVAPS     X8, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X8
+	PXOR       X12, X8
+	MOVUPS     X8, 192(SP)
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	PXOR       X13, X13
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X13, X12
+	MOVAPS     X9, X13
+	PSLLDQ     $0x04, X13
+	PXOR       X13, X9
+	MOVAPS     X9, X13
+	PSLLDQ     $0x08, X13
+	PXOR       X13, X9
+	PXOR       X12, X9
+	MOVUPS     X9, 208(SP)
+	AESENC     X9, X0
+	AESENC     X9, X1
+	AESENC     X9, X2
+	AESENC     X9, X3
+	AESENC     X9, X4
+	AESENC     X9, X5
+	AESENC     X9, X6
+	AESENC     X9, X7
+	MOVAPS     X9, X9
+	PSHUFB     X11, X9
+	AESENCLAST X10, X9
+	PSLLL      $0x01, X10
+	MOVAPS     X8, X10
+	PSLLDQ     $0x04, X10
+	PXOR       X10, X8
+	MOVAPS     X8, X10
+	PSLLDQ     $0x08, X10
+	PXOR       X10, X8
+	PXOR       X9, X8
+	MOVUPS     X8, 224(SP)
+	AESENCLAST X8, X0
+	MOVUPS     X0, (AX)
+	AESENCLAST X8, X1
+	MOVUPS     X1, 16(AX)
+	AESENCLAST X8, X2
+	MOVUPS     X2, 32(AX)
+	AESENCLAST X8, X3
+	MOVUPS     X3, 48(AX)
+	AESENCLAST X8, X4
+	MOVUPS     X4, 64(AX)
+	AESENCLAST X8, X5
+	MOVUPS     X5, 80(AX)
+	AESENCLAST X8, X6
+	MOVUPS     X6, 96(AX)
+	AESENCLAST X8, X7
+	MOVUPS     X7, 112(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x80, CX
+
+	// The other blocks. There are some: left is not zero.
+stretchMore:
+	MOVUPS     (SP), X8
+	LEAQ       (DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X0
+	PSLLDQ     $0x08, X0
+	PXOR       X8, X0
+	LEAQ       1(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X1
+	PSLLDQ     $0x08, X1
+	PXOR       X8, X1
+	LEAQ       2(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X2
+	PSLLDQ     $0x08, X2
+	PXOR       X8, X2
+	LEAQ       3(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X3
+	PSLLDQ     $0x08, X3
+	PXOR       X8, X3
+	LEAQ       4(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X8, X4
+	LEAQ       5(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X8, X5
+	LEAQ       6(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X6
+	PSLLDQ     $0x08, X6
+	PXOR       X8, X6
+	LEAQ       7(DX), BX
+	BSWAPQ     BX
+	MOVQ       BX, X7
+	PSLLDQ     $0x08, X7
+	PXOR       X8, X7
+	ADDQ       $0x08, DX
+	MOVUPS     16(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     32(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     48(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     64(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     80(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     96(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     112(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     128(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     144(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     160(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     176(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     192(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     208(SP), X8
+	AESENC     X8, X0
+	AESENC     X8, X1
+	AESENC     X8, X2
+	AESENC     X8, X3
+	AESENC     X8, X4
+	AESENC     X8, X5
+	AESENC     X8, X6
+	AESENC     X8, X7
+	MOVUPS     224(SP), X8
+	AESENCLAST X8, X0
+	MOVUPS     X0, (AX)
+	AESENCLAST X8, X1
+	MOVUPS     X1, 16(AX)
+	AESENCLAST X8, X2
+	MOVUPS     X2, 32(AX)
+	AESENCLAST X8, X3
+	MOVUPS     X3, 48(AX)
+	AESENCLAST X8, X4
+	MOVUPS     X4, 64(AX)
+	AESENCLAST X8, X5
+	MOVUPS     X5, 80(AX)
+	AESENCLAST X8, X6
+	MOVUPS     X6, 96(AX)
+	AESENCLAST X8, X7
+	MOVUPS     X7, 112(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x80, CX
+	JNZ        stretchMore
+
+	// The frame held secrets.
+	PXOR   X8, X8
+	MOVUPS X8, (SP)
+	MOVUPS X8, 16(SP)
+	MOVUPS X8, 32(SP)
+	MOVUPS X8, 48(SP)
+	MOVUPS X8, 64(SP)
+	MOVUPS X8, 80(SP)
+	MOVUPS X8, 96(SP)
+	MOVUPS X8, 112(SP)
+	MOVUPS X8, 128(SP)
+	MOVUPS X8, 144(SP)
+	MOVUPS X8, 160(SP)
+	MOVUPS X8, 176(SP)
+	MOVUPS X8, 192(SP)
+	MOVUPS X8, 208(SP)
+	MOVUPS X8, 224(SP)
+	PXOR   X0, X0
+	PXOR   X1, X1
+	PXOR   X2, X2
+	PXOR   X3, X3
+	PXOR   X4, X4
+	PXOR   X5, X5
+	PXOR   X6, X6
+	PXOR   X7, X7
+	PXOR   X8, X8
+	PXOR   X9, X9
+	PXOR   X10, X10
+	PXOR   X11, X11
+	PXOR   X12, X12
+	PXOR   X13, X13
+	PXOR   X14, X14
+	RET
+
+DATA stretchRotates<>+0(SB)/1, $0x0d
+DATA stretchRotates<>+1(SB)/1, $0x0e
+DATA stretchRotates<>+2(SB)/1, $0x0f
+DATA stretchRotates<>+3(SB)/1, $0x0c
+DATA stretchRotates<>+4(SB)/1, $0x0d
+DATA stretchRotates<>+5(SB)/1, $0x0e
+DATA stretchRotates<>+6(SB)/1, $0x0f
+DATA stretchRotates<>+7(SB)/1, $0x0c
+DATA stretchRotates<>+8(SB)/1, $0x0d
+DATA stretchRotates<>+9(SB)/1, $0x0e
+DATA stretchRotates<>+10(SB)/1, $0x0f
+DATA stretchRotates<>+11(SB)/1, $0x0c
+DATA stretchRotates<>+12(SB)/1, $0x0d
+DATA stretchRotates<>+13(SB)/1, $0x0e
+DATA stretchRotates<>+14(SB)/1, $0x0f
+DATA stretchRotates<>+15(SB)/1, $0x0c
+DATA stretchRotates<>+16(SB)/1, $0x0d
+DATA stretchRotates<>+17(SB)/1, $0x0e
+DATA stretchRotates<>+18(SB)/1, $0x0f
+DATA stretchRotates<>+19(SB)/1, $0x0c
+DATA stretchRotates<>+20(SB)/1, $0x0d
+DATA stretchRotates<>+21(SB)/1, $0x0e
+DATA stretchRotates<>+22(SB)/1, $0x0f
+DATA stretchRotates<>+23(SB)/1, $0x0c
+DATA stretchRotates<>+24(SB)/1, $0x0d
+DATA stretchRotates<>+25(SB)/1, $0x0e
+DATA stretchRotates<>+26(SB)/1, $0x0f
+DATA stretchRotates<>+27(SB)/1, $0x0c
+DATA stretchRotates<>+28(SB)/1, $0x0d
+DATA stretchRotates<>+29(SB)/1, $0x0e
+DATA stretchRotates<>+30(SB)/1, $0x0f
+DATA stretchRotates<>+31(SB)/1, $0x0c
+DATA stretchRotates<>+32(SB)/1, $0x0d
+DATA stretchRotates<>+33(SB)/1, $0x0e
+DATA stretchRotates<>+34(SB)/1, $0x0f
+DATA stretchRotates<>+35(SB)/1, $0x0c
+DATA stretchRotates<>+36(SB)/1, $0x0d
+DATA stretchRotates<>+37(SB)/1, $0x0e
+DATA stretchRotates<>+38(SB)/1, $0x0f
+DATA stretchRotates<>+39(SB)/1, $0x0c
+DATA stretchRotates<>+40(SB)/1, $0x0d
+DATA stretchRotates<>+41(SB)/1, $0x0e
+DATA stretchRotates<>+42(SB)/1, $0x0f
+DATA stretchRotates<>+43(SB)/1, $0x0c
+DATA stretchRotates<>+44(SB)/1, $0x0d
+DATA stretchRotates<>+45(SB)/1, $0x0e
+DATA stretchRotates<>+46(SB)/1, $0x0f
+DATA stretchRotates<>+47(SB)/1, $0x0c
+DATA stretchRotates<>+48(SB)/1, $0x0d
+DATA stretchRotates<>+49(SB)/1, $0x0e
+DATA stretchRotates<>+50(SB)/1, $0x0f
+DATA stretchRotates<>+51(SB)/1, $0x0c
+DATA stretchRotates<>+52(SB)/1, $0x0d
+DATA stretchRotates<>+53(SB)/1, $0x0e
+DATA stretchRotates<>+54(SB)/1, $0x0f
+DATA stretchRotates<>+55(SB)/1, $0x0c
+DATA stretchRotates<>+56(SB)/1, $0x0d
+DATA stretchRotates<>+57(SB)/1, $0x0e
+DATA stretchRotates<>+58(SB)/1, $0x0f
+DATA stretchRotates<>+59(SB)/1, $0x0c
+DATA stretchRotates<>+60(SB)/1, $0x0d
+DATA stretchRotates<>+61(SB)/1, $0x0e
+DATA stretchRotates<>+62(SB)/1, $0x0f
+DATA stretchRotates<>+63(SB)/1, $0x0c
+GLOBL stretchRotates<>(SB), RODATA|NOPTR, $64
+
+DATA stretchSwap<>+0(SB)/1, $0x0f
+DATA stretchSwap<>+1(SB)/1, $0x0e
+DATA stretchSwap<>+2(SB)/1, $0x0d
+DATA stretchSwap<>+3(SB)/1, $0x0c
+DATA stretchSwap<>+4(SB)/1, $0x0b
+DATA stretchSwap<>+5(SB)/1, $0x0a
+DATA stretchSwap<>+6(SB)/1, $0x09
+DATA stretchSwap<>+7(SB)/1, $0x08
+DATA stretchSwap<>+8(SB)/1, $0x07
+DATA stretchSwap<>+9(SB)/1, $0x06
+DATA stretchSwap<>+10(SB)/1, $0x05
+DATA stretchSwap<>+11(SB)/1, $0x04
+DATA stretchSwap<>+12(SB)/1, $0x03
+DATA stretchSwap<>+13(SB)/1, $0x02
+DATA stretchSwap<>+14(SB)/1, $0x01
+DATA stretchSwap<>+15(SB)/1, $0x00
+DATA stretchSwap<>+16(SB)/1, $0x0f
+DATA stretchSwap<>+17(SB)/1, $0x0e
+DATA stretchSwap<>+18(SB)/1, $0x0d
+DATA stretchSwap<>+19(SB)/1, $0x0c
+DATA stretchSwap<>+20(SB)/1, $0x0b
+DATA stretchSwap<>+21(SB)/1, $0x0a
+DATA stretchSwap<>+22(SB)/1, $0x09
+DATA stretchSwap<>+23(SB)/1, $0x08
+DATA stretchSwap<>+24(SB)/1, $0x07
+DATA stretchSwap<>+25(SB)/1, $0x06
+DATA stretchSwap<>+26(SB)/1, $0x05
+DATA stretchSwap<>+27(SB)/1, $0x04
+DATA stretchSwap<>+28(SB)/1, $0x03
+DATA stretchSwap<>+29(SB)/1, $0x02
+DATA stretchSwap<>+30(SB)/1, $0x01
+DATA stretchSwap<>+31(SB)/1, $0x00
+DATA stretchSwap<>+32(SB)/1, $0x0f
+DATA stretchSwap<>+33(SB)/1, $0x0e
+DATA stretchSwap<>+34(SB)/1, $0x0d
+DATA stretchSwap<>+35(SB)/1, $0x0c
+DATA stretchSwap<>+36(SB)/1, $0x0b
+DATA stretchSwap<>+37(SB)/1, $0x0a
+DATA stretchSwap<>+38(SB)/1, $0x09
+DATA stretchSwap<>+39(SB)/1, $0x08
+DATA stretchSwap<>+40(SB)/1, $0x07
+DATA stretchSwap<>+41(SB)/1, $0x06
+DATA stretchSwap<>+42(SB)/1, $0x05
+DATA stretchSwap<>+43(SB)/1, $0x04
+DATA stretchSwap<>+44(SB)/1, $0x03
+DATA stretchSwap<>+45(SB)/1, $0x02
+DATA stretchSwap<>+46(SB)/1, $0x01
+DATA stretchSwap<>+47(SB)/1, $0x00
+DATA stretchSwap<>+48(SB)/1, $0x0f
+DATA stretchSwap<>+49(SB)/1, $0x0e
+DATA stretchSwap<>+50(SB)/1, $0x0d
+DATA stretchSwap<>+51(SB)/1, $0x0c
+DATA stretchSwap<>+52(SB)/1, $0x0b
+DATA stretchSwap<>+53(SB)/1, $0x0a
+DATA stretchSwap<>+54(SB)/1, $0x09
+DATA stretchSwap<>+55(SB)/1, $0x08
+DATA stretchSwap<>+56(SB)/1, $0x07
+DATA stretchSwap<>+57(SB)/1, $0x06
+DATA stretchSwap<>+58(SB)/1, $0x05
+DATA stretchSwap<>+59(SB)/1, $0x04
+DATA stretchSwap<>+60(SB)/1, $0x03
+DATA stretchSwap<>+61(SB)/1, $0x02
+DATA stretchSwap<>+62(SB)/1, $0x01
+DATA stretchSwap<>+63(SB)/1, $0x00
+GLOBL stretchSwap<>(SB), RODATA|NOPTR, $64
+
+DATA stretchFirst<>+0(SB)/1, $0x00
+DATA stretchFirst<>+1(SB)/1, $0x00
+DATA stretchFirst<>+2(SB)/1, $0x00
+DATA stretchFirst<>+3(SB)/1, $0x00
+DATA stretchFirst<>+4(SB)/1, $0x00
+DATA stretchFirst<>+5(SB)/1, $0x00
+DATA stretchFirst<>+6(SB)/1, $0x00
+DATA stretchFirst<>+7(SB)/1, $0x00
+DATA stretchFirst<>+8(SB)/1, $0x00
+DATA stretchFirst<>+9(SB)/1, $0x00
+DATA stretchFirst<>+10(SB)/1, $0x00
+DATA stretchFirst<>+11(SB)/1, $0x00
+DATA stretchFirst<>+12(SB)/1, $0x00
+DATA stretchFirst<>+13(SB)/1, $0x00
+DATA stretchFirst<>+14(SB)/1, $0x00
+DATA stretchFirst<>+15(SB)/1, $0x00
+DATA stretchFirst<>+16(SB)/1, $0x01
+DATA stretchFirst<>+17(SB)/1, $0x00
+DATA stretchFirst<>+18(SB)/1, $0x00
+DATA stretchFirst<>+19(SB)/1, $0x00
+DATA stretchFirst<>+20(SB)/1, $0x00
+DATA stretchFirst<>+21(SB)/1, $0x00
+DATA stretchFirst<>+22(SB)/1, $0x00
+DATA stretchFirst<>+23(SB)/1, $0x00
+DATA stretchFirst<>+24(SB)/1, $0x00
+DATA stretchFirst<>+25(SB)/1, $0x00
+DATA stretchFirst<>+26(SB)/1, $0x00
+DATA stretchFirst<>+27(SB)/1, $0x00
+DATA stretchFirst<>+28(SB)/1, $0x00
+DATA stretchFirst<>+29(SB)/1, $0x00
+DATA stretchFirst<>+30(SB)/1, $0x00
+DATA stretchFirst<>+31(SB)/1, $0x00
+DATA stretchFirst<>+32(SB)/1, $0x02
+DATA stretchFirst<>+33(SB)/1, $0x00
+DATA stretchFirst<>+34(SB)/1, $0x00
+DATA stretchFirst<>+35(SB)/1, $0x00
+DATA stretchFirst<>+36(SB)/1, $0x00
+DATA stretchFirst<>+37(SB)/1, $0x00
+DATA stretchFirst<>+38(SB)/1, $0x00
+DATA stretchFirst<>+39(SB)/1, $0x00
+DATA stretchFirst<>+40(SB)/1, $0x00
+DATA stretchFirst<>+41(SB)/1, $0x00
+DATA stretchFirst<>+42(SB)/1, $0x00
+DATA stretchFirst<>+43(SB)/1, $0x00
+DATA stretchFirst<>+44(SB)/1, $0x00
+DATA stretchFirst<>+45(SB)/1, $0x00
+DATA stretchFirst<>+46(SB)/1, $0x00
+DATA stretchFirst<>+47(SB)/1, $0x00
+DATA stretchFirst<>+48(SB)/1, $0x03
+DATA stretchFirst<>+49(SB)/1, $0x00
+DATA stretchFirst<>+50(SB)/1, $0x00
+DATA stretchFirst<>+51(SB)/1, $0x00
+DATA stretchFirst<>+52(SB)/1, $0x00
+DATA stretchFirst<>+53(SB)/1, $0x00
+DATA stretchFirst<>+54(SB)/1, $0x00
+DATA stretchFirst<>+55(SB)/1, $0x00
+DATA stretchFirst<>+56(SB)/1, $0x00
+DATA stretchFirst<>+57(SB)/1, $0x00
+DATA stretchFirst<>+58(SB)/1, $0x00
+DATA stretchFirst<>+59(SB)/1, $0x00
+DATA stretchFirst<>+60(SB)/1, $0x00
+DATA stretchFirst<>+61(SB)/1, $0x00
+DATA stretchFirst<>+62(SB)/1, $0x00
+DATA stretchFirst<>+63(SB)/1, $0x00
+GLOBL stretchFirst<>(SB), RODATA|NOPTR, $64
+
+DATA stretchNext<>+0(SB)/1, $0x04
+DATA stretchNext<>+1(SB)/1, $0x00
+DATA stretchNext<>+2(SB)/1, $0x00
+DATA stretchNext<>+3(SB)/1, $0x00
+DATA stretchNext<>+4(SB)/1, $0x00
+DATA stretchNext<>+5(SB)/1, $0x00
+DATA stretchNext<>+6(SB)/1, $0x00
+DATA stretchNext<>+7(SB)/1, $0x00
+DATA stretchNext<>+8(SB)/1, $0x00
+DATA stretchNext<>+9(SB)/1, $0x00
+DATA stretchNext<>+10(SB)/1, $0x00
+DATA stretchNext<>+11(SB)/1, $0x00
+DATA stretchNext<>+12(SB)/1, $0x00
+DATA stretchNext<>+13(SB)/1, $0x00
+DATA stretchNext<>+14(SB)/1, $0x00
+DATA stretchNext<>+15(SB)/1, $0x00
+DATA stretchNext<>+16(SB)/1, $0x04
+DATA stretchNext<>+17(SB)/1, $0x00
+DATA stretchNext<>+18(SB)/1, $0x00
+DATA stretchNext<>+19(SB)/1, $0x00
+DATA stretchNext<>+20(SB)/1, $0x00
+DATA stretchNext<>+21(SB)/1, $0x00
+DATA stretchNext<>+22(SB)/1, $0x00
+DATA stretchNext<>+23(SB)/1, $0x00
+DATA stretchNext<>+24(SB)/1, $0x00
+DATA stretchNext<>+25(SB)/1, $0x00
+DATA stretchNext<>+26(SB)/1, $0x00
+DATA stretchNext<>+27(SB)/1, $0x00
+DATA stretchNext<>+28(SB)/1, $0x00
+DATA stretchNext<>+29(SB)/1, $0x00
+DATA stretchNext<>+30(SB)/1, $0x00
+DATA stretchNext<>+31(SB)/1, $0x00
+DATA stretchNext<>+32(SB)/1, $0x04
+DATA stretchNext<>+33(SB)/1, $0x00
+DATA stretchNext<>+34(SB)/1, $0x00
+DATA stretchNext<>+35(SB)/1, $0x00
+DATA stretchNext<>+36(SB)/1, $0x00
+DATA stretchNext<>+37(SB)/1, $0x00
+DATA stretchNext<>+38(SB)/1, $0x00
+DATA stretchNext<>+39(SB)/1, $0x00
+DATA stretchNext<>+40(SB)/1, $0x00
+DATA stretchNext<>+41(SB)/1, $0x00
+DATA stretchNext<>+42(SB)/1, $0x00
+DATA stretchNext<>+43(SB)/1, $0x00
+DATA stretchNext<>+44(SB)/1, $0x00
+DATA stretchNext<>+45(SB)/1, $0x00
+DATA stretchNext<>+46(SB)/1, $0x00
+DATA stretchNext<>+47(SB)/1, $0x00
+DATA stretchNext<>+48(SB)/1, $0x04
+DATA stretchNext<>+49(SB)/1, $0x00
+DATA stretchNext<>+50(SB)/1, $0x00
+DATA stretchNext<>+51(SB)/1, $0x00
+DATA stretchNext<>+52(SB)/1, $0x00
+DATA stretchNext<>+53(SB)/1, $0x00
+DATA stretchNext<>+54(SB)/1, $0x00
+DATA stretchNext<>+55(SB)/1, $0x00
+DATA stretchNext<>+56(SB)/1, $0x00
+DATA stretchNext<>+57(SB)/1, $0x00
+DATA stretchNext<>+58(SB)/1, $0x00
+DATA stretchNext<>+59(SB)/1, $0x00
+DATA stretchNext<>+60(SB)/1, $0x00
+DATA stretchNext<>+61(SB)/1, $0x00
+DATA stretchNext<>+62(SB)/1, $0x00
+DATA stretchNext<>+63(SB)/1, $0x00
+GLOBL stretchNext<>(SB), RODATA|NOPTR, $64
+
+// func stretchVAES(p []byte)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
+TEXT ·stretchVAES(SB), $0-24
+	MOVQ p_base+0(FP), AX
+	MOVQ p_len+8(FP), CX
+
+	// The first blocks, and the schedule.
+	VMOVDQU64       stretchFirst<>+0(SB), Z8
+	VMOVDQU64       stretchNext<>+0(SB), Z9
+	VMOVDQU64       stretchSwap<>+0(SB), Z10
+	VMOVDQU64       stretchRotates<>+0(SB), Z11
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z12
+	VPXORQ          Z13, Z13, Z13
+	VBROADCASTI32X4 (AX), Z14
+	VPSHUFB         Z10, Z8, Z0
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z0, Z0
+	VPSHUFB         Z10, Z8, Z1
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z1, Z1
+	VPSHUFB         Z10, Z8, Z2
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z2, Z2
+	VPSHUFB         Z10, Z8, Z3
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z3, Z3
+	VPSHUFB         Z10, Z8, Z4
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z4, Z4
+	VPSHUFB         Z10, Z8, Z5
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z5, Z5
+	VPSHUFB         Z10, Z8, Z6
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z6, Z6
+	VPSHUFB         Z10, Z8, Z7
+	VPADDQ          Z9, Z8, Z8
+	VPXORQ          Z14, Z7, Z7
+	VBROADCASTI32X4 16(AX), Z15
+	VAESENC         Z15, Z0, Z0
+	VAESENC         Z15, Z1, Z1
+	VAESENC         Z15, Z2, Z2
+	VAESENC         Z15, Z3, Z3
+	VAESENC         Z15, Z4, Z4
+	VAESENC         Z15, Z5, Z5
+	VAESENC         Z15, Z6, Z6
+	VAESENC         Z15, Z7, Z7
+	VPSHUFB         Z11, Z15, Z17
+	VAESENCLAST     Z12, Z17, Z17
+	VPSLLD          $0x01, Z12, Z12
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z14, Z18
+	VPXORQ      Z14, Z18, Z16
+	VPSLLDQ     $0x08, Z16, Z18
+	VPXORQ      Z18, Z16, Z16
+	VPXORQ      Z17, Z16, Z16
+	VAESENC     Z16, Z0, Z0
+	VAESENC     Z16, Z1, Z1
+	VAESENC     Z16, Z2, Z2
+	VAESENC     Z16, Z3, Z3
+	VAESENC     Z16, Z4, Z4
+	VAESENC     Z16, Z5, Z5
+	VAESENC     Z16, Z6, Z6
+	VAESENC     Z16, Z7, Z7
+	VPSHUFD     $0xff, Z16, Z18
+	VAESENCLAST Z13, Z18, Z18
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z15, Z19
+	VPXORQ      Z15, Z19, Z17
+	VPSLLDQ     $0x08, Z17, Z19
+	VPXORQ      Z19, Z17, Z17
+	VPXORQ      Z18, Z17, Z17
+	VAESENC     Z17, Z0, Z0
+	VAESENC     Z17, Z1, Z1
+	VAESENC     Z17, Z2, Z2
+	VAESENC     Z17, Z3, Z3
+	VAESENC     Z17, Z4, Z4
+	VAESENC     Z17, Z5, Z5
+	VAESENC     Z17, Z6, Z6
+	VAESENC     Z17, Z7, Z7
+	VPSHUFB     Z11, Z17, Z19
+	VAESENCLAST Z12, Z19, Z19
+	VPSLLD      $0x01, Z12, Z12
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z16, Z20
+	VPXORQ      Z16, Z20, Z18
+	VPSLLDQ     $0x08, Z18, Z20
+	VPXORQ      Z20, Z18, Z18
+	VPXORQ      Z19, Z18, Z18
+	VAESENC     Z18, Z0, Z0
+	VAESENC     Z18, Z1, Z1
+	VAESENC     Z18, Z2, Z2
+	VAESENC     Z18, Z3, Z3
+	VAESENC     Z18, Z4, Z4
+	VAESENC     Z18, Z5, Z5
+	VAESENC     Z18, Z6, Z6
+	VAESENC     Z18, Z7, Z7
+	VPSHUFD     $0xff, Z18, Z20
+	VAESENCLAST Z13, Z20, Z20
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z17, Z21
+	VPXORQ      Z17, Z21, Z19
+	VPSLLDQ     $0x08, Z19, Z21
+	VPXORQ      Z21, Z19, Z19
+	VPXORQ      Z20, Z19, Z19
+	VAESENC     Z19, Z0, Z0
+	VAESENC     Z19, Z1, Z1
+	VAESENC     Z19, Z2, Z2
+	VAESENC     Z19, Z3, Z3
+	VAESENC     Z19, Z4, Z4
+	VAESENC     Z19, Z5, Z5
+	VAESENC     Z19, Z6, Z6
+	VAESENC     Z19, Z7, Z7
+	VPSHUFB     Z11, Z19, Z21
+	VAESENCLAST Z12, Z21, Z21
+	VPSLLD      $0x01, Z12, Z12
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z18, Z22
+	VPXORQ      Z18, Z22, Z20
+	VPSLLDQ     $0x08, Z20, Z22
+	VPXORQ      Z22, Z20, Z20
+	VPXORQ      Z21, Z20, Z20
+	VAESENC     Z20, Z0, Z0
+	VAESENC     Z20, Z1, Z1
+	VAESENC     Z20, Z2, Z2
+	VAESENC     Z20, Z3, Z3
+	VAESENC     Z20, Z4, Z4
+	VAESENC     Z20, Z5, Z5
+	VAESENC     Z20, Z6, Z6
+	VAESENC     Z20, Z7, Z7
+	VPSHUFD     $0xff, Z20, Z22
+	VAESENCLAST Z13, Z22, Z22
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z19, Z23
+	VPXORQ      Z19, Z23, Z21
+	VPSLLDQ     $0x08, Z21, Z23
+	VPXORQ      Z23, Z21, Z21
+	VPXORQ      Z22, Z21, Z21
+	VAESENC     Z21, Z0, Z0
+	VAESENC     Z21, Z1, Z1
+	VAESENC     Z21, Z2, Z2
+	VAESENC     Z21, Z3, Z3
+	VAESENC     Z21, Z4, Z4
+	VAESENC     Z21, Z5, Z5
+	VAESENC     Z21, Z6, Z6
+	VAESENC     Z21, Z7, Z7
+	VPSHUFB     Z11, Z21, Z23
+	VAESENCLAST Z12, Z23, Z23
+	VPSLLD      $0x01, Z12, Z12
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z20, Z24
+	VPXORQ      Z20, Z24, Z22
+	VPSLLDQ     $0x08, Z22, Z24
+	VPXORQ      Z24, Z22, Z22
+	VPXORQ      Z23, Z22, Z22
+	VAESENC     Z22, Z0, Z0
+	VAESENC     Z22, Z1, Z1
+	VAESENC     Z22, Z2, Z2
+	VAESENC     Z22, Z3, Z3
+	VAESENC     Z22, Z4, Z4
+	VAESENC     Z22, Z5, Z5
+	VAESENC     Z22, Z6, Z6
+	VAESENC     Z22, Z7, Z7
+	VPSHUFD     $0xff, Z22, Z24
+	VAESENCLAST Z13, Z24, Z24
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z21, Z25
+	VPXORQ      Z21, Z25, Z23
+	VPSLLDQ     $0x08, Z23, Z25
+	VPXORQ      Z25, Z23, Z23
+	VPXORQ      Z24, Z23, Z23
+	VAESENC     Z23, Z0, Z0
+	VAESENC     Z23, Z1, Z1
+	VAESENC     Z23, Z2, Z2
+	VAESENC     Z23, Z3, Z3
+	VAESENC     Z23, Z4, Z4
+	VAESENC     Z23, Z5, Z5
+	VAESENC     Z23, Z6, Z6
+	VAESENC     Z23, Z7, Z7
+	VPSHUFB     Z11, Z23, Z25
+	VAESENCLAST Z12, Z25, Z25
+	VPSLLD      $0x01, Z12, Z12
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z22, Z26
+	VPXORQ      Z22, Z26, Z24
+	VPSLLDQ     $0x08, Z24, Z26
+	VPXORQ      Z26, Z24, Z24
+	VPXORQ      Z25, Z24, Z24
+	VAESENC     Z24, Z0, Z0
+	VAESENC     Z24, Z1, Z1
+	VAESENC     Z24, Z2, Z2
+	VAESENC     Z24, Z3, Z3
+	VAESENC     Z24, Z4, Z4
+	VAESENC     Z24, Z5, Z5
+	VAESENC     Z24, Z6, Z6
+	VAESENC     Z24, Z7, Z7
+	VPSHUFD     $0xff, Z24, Z26
+	VAESENCLAST Z13, Z26, Z26
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z23, Z27
+	VPXORQ      Z23, Z27, Z25
+	VPSLLDQ     $0x08, Z25, Z27
+	VPXORQ      Z27, Z25, Z25
+	VPXORQ      Z26, Z25, Z25
+	VAESENC     Z25, Z0, Z0
+	VAESENC     Z25, Z1, Z1
+	VAESENC     Z25, Z2, Z2
+	VAESENC     Z25, Z3, Z3
+	VAESENC     Z25, Z4, Z4
+	VAESENC     Z25, Z5, Z5
+	VAESENC     Z25, Z6, Z6
+	VAESENC     Z25, Z7, Z7
+	VPSHUFB     Z11, Z25, Z27
+	VAESENCLAST Z12, Z27, Z27
+	VPSLLD      $0x01, Z12, Z12
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z24, Z28
+	VPXORQ      Z24, Z28, Z26
+	VPSLLDQ     $0x08, Z26, Z28
+	VPXORQ      Z28, Z26, Z26
+	VPXORQ      Z27, Z26, Z26
+	VAESENC     Z26, Z0, Z0
+	VAESENC     Z26, Z1, Z1
+	VAESENC     Z26, Z2, Z2
+	VAESENC     Z26, Z3, Z3
+	VAESENC     Z26, Z4, Z4
+	VAESENC     Z26, Z5, Z5
+	VAESENC     Z26, Z6, Z6
+	VAESENC     Z26, Z7, Z7
+	VPSHUFD     $0xff, Z26, Z27
+	VAESENCLAST Z13, Z27, Z27
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z25, Z28
+	VPXORQ      Z25, Z28, Z13
+	VPSLLDQ     $0x08, Z13, Z28
+	VPXORQ      Z28, Z13, Z13
+	VPXORQ      Z27, Z13, Z13
+	VAESENC     Z13, Z0, Z0
+	VAESENC     Z13, Z1, Z1
+	VAESENC     Z13, Z2, Z2
+	VAESENC     Z13, Z3, Z3
+	VAESENC     Z13, Z4, Z4
+	VAESENC     Z13, Z5, Z5
+	VAESENC     Z13, Z6, Z6
+	VAESENC     Z13, Z7, Z7
+	VPSHUFB     Z11, Z13, Z11
+	VAESENCLAST Z12, Z11, Z11
+	VPSLLD      $0x01, Z12, Z12
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Z26, Z27
+	VPXORQ      Z26, Z27, Z12
+	VPSLLDQ     $0x08, Z12, Z27
+	VPXORQ      Z27, Z12, Z12
+	VPXORQ      Z11, Z12, Z12
+	VAESENCLAST Z12, Z0, Z0
+	VMOVDQU64   Z0, (AX)
+	VAESENCLAST Z12, Z1, Z1
+	VMOVDQU64   Z1, 64(AX)
+	VAESENCLAST Z12, Z2, Z2
+	VMOVDQU64   Z2, 128(AX)
+	VAESENCLAST Z12, Z3, Z3
+	VMOVDQU64   Z3, 192(AX)
+	VAESENCLAST Z12, Z4, Z4
+	VMOVDQU64   Z4, 256(AX)
+	VAESENCLAST Z12, Z5, Z5
+	VMOVDQU64   Z5, 320(AX)
+	VAESENCLAST Z12, Z6, Z6
+	VMOVDQU64   Z6, 384(AX)
+	VAESENCLAST Z12, Z7, Z7
+	VMOVDQU64   Z7, 448(AX)
+	ADDQ        $0x00000200, AX
+	SUBQ        $0x00000200, CX
+	JZ          stretchDone
+
+	// The other blocks.
+stretchMoreVAES:
+	VPSHUFB     Z10, Z8, Z0
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z0, Z0
+	VPSHUFB     Z10, Z8, Z1
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z1, Z1
+	VPSHUFB     Z10, Z8, Z2
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z2, Z2
+	VPSHUFB     Z10, Z8, Z3
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z3, Z3
+	VPSHUFB     Z10, Z8, Z4
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z4, Z4
+	VPSHUFB     Z10, Z8, Z5
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z5, Z5
+	VPSHUFB     Z10, Z8, Z6
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z6, Z6
+	VPSHUFB     Z10, Z8, Z7
+	VPADDQ      Z9, Z8, Z8
+	VPXORQ      Z14, Z7, Z7
+	VAESENC     Z15, Z0, Z0
+	VAESENC     Z15, Z1, Z1
+	VAESENC     Z15, Z2, Z2
+	VAESENC     Z15, Z3, Z3
+	VAESENC     Z15, Z4, Z4
+	VAESENC     Z15, Z5, Z5
+	VAESENC     Z15, Z6, Z6
+	VAESENC     Z15, Z7, Z7
+	VAESENC     Z16, Z0, Z0
+	VAESENC     Z16, Z1, Z1
+	VAESENC     Z16, Z2, Z2
+	VAESENC     Z16, Z3, Z3
+	VAESENC     Z16, Z4, Z4
+	VAESENC     Z16, Z5, Z5
+	VAESENC     Z16, Z6, Z6
+	VAESENC     Z16, Z7, Z7
+	VAESENC     Z17, Z0, Z0
+	VAESENC     Z17, Z1, Z1
+	VAESENC     Z17, Z2, Z2
+	VAESENC     Z17, Z3, Z3
+	VAESENC     Z17, Z4, Z4
+	VAESENC     Z17, Z5, Z5
+	VAESENC     Z17, Z6, Z6
+	VAESENC     Z17, Z7, Z7
+	VAESENC     Z18, Z0, Z0
+	VAESENC     Z18, Z1, Z1
+	VAESENC     Z18, Z2, Z2
+	VAESENC     Z18, Z3, Z3
+	VAESENC     Z18, Z4, Z4
+	VAESENC     Z18, Z5, Z5
+	VAESENC     Z18, Z6, Z6
+	VAESENC     Z18, Z7, Z7
+	VAESENC     Z19, Z0, Z0
+	VAESENC     Z19, Z1, Z1
+	VAESENC     Z19, Z2, Z2
+	VAESENC     Z19, Z3, Z3
+	VAESENC     Z19, Z4, Z4
+	VAESENC     Z19, Z5, Z5
+	VAESENC     Z19, Z6, Z6
+	VAESENC     Z19, Z7, Z7
+	VAESENC     Z20, Z0, Z0
+	VAESENC     Z20, Z1, Z1
+	VAESENC     Z20, Z2, Z2
+	VAESENC     Z20, Z3, Z3
+	VAESENC     Z20, Z4, Z4
+	VAESENC     Z20, Z5, Z5
+	VAESENC     Z20, Z6, Z6
+	VAESENC     Z20, Z7, Z7
+	VAESENC     Z21, Z0, Z0
+	VAESENC     Z21, Z1, Z1
+	VAESENC     Z21, Z2, Z2
+	VAESENC     Z21, Z3, Z3
+	VAESENC     Z21, Z4, Z4
+	VAESENC     Z21, Z5, Z5
+	VAESENC     Z21, Z6, Z6
+	VAESENC     Z21, Z7, Z7
+	VAESENC     Z22, Z0, Z0
+	VAESENC     Z22, Z1, Z1
+	VAESENC     Z22, Z2, Z2
+	VAESENC     Z22, Z3, Z3
+	VAESENC     Z22, Z4, Z4
+	VAESENC     Z22, Z5, Z5
+	VAESENC     Z22, Z6, Z6
+	VAESENC     Z22, Z7, Z7
+	VAESENC     Z23, Z0, Z0
+	VAESENC     Z23, Z1, Z1
+	VAESENC     Z23, Z2, Z2
+	VAESENC     Z23, Z3, Z3
+	VAESENC     Z23, Z4, Z4
+	VAESENC     Z23, Z5, Z5
+	VAESENC     Z23, Z6, Z6
+	VAESENC     Z23, Z7, Z7
+	VAESENC     Z24, Z0, Z0
+	VAESENC     Z24, Z1, Z1
+	VAESENC     Z24, Z2, Z2
+	VAESENC     Z24, Z3, Z3
+	VAESENC     Z24, Z4, Z4
+	VAESENC     Z24, Z5, Z5
+	VAESENC     Z24, Z6, Z6
+	VAESENC     Z24, Z7, Z7
+	VAESENC     Z25, Z0, Z0
+	VAESENC     Z25, Z1, Z1
+	VAESENC     Z25, Z2, Z2
+	VAESENC     Z25, Z3, Z3
+	VAESENC     Z25, Z4, Z4
+	VAESENC     Z25, Z5, Z5
+	VAESENC     Z25, Z6, Z6
+	VAESENC     Z25, Z7, Z7
+	VAESENC     Z26, Z0, Z0
+	VAESENC     Z26, Z1, Z1
+	VAESENC     Z26, Z2, Z2
+	VAESENC     Z26, Z3, Z3
+	VAESENC     Z26, Z4, Z4
+	VAESENC     Z26, Z5, Z5
+	VAESENC     Z26, Z6, Z6
+	VAESENC     Z26, Z7, Z7
+	VAESENC     Z13, Z0, Z0
+	VAESENC     Z13, Z1, Z1
+	VAESENC     Z13, Z2, Z2
+	VAESENC     Z13, Z3, Z3
+	VAESENC     Z13, Z4, Z4
+	VAESENC     Z13, Z5, Z5
+	VAESENC     Z13, Z6, Z6
+	VAESENC     Z13, Z7, Z7
+	VAESENCLAST Z12, Z0, Z0
+	VMOVDQU64   Z0, (AX)
+	VAESENCLAST Z12, Z1, Z1
+	VMOVDQU64   Z1, 64(AX)
+	VAESENCLAST Z12, Z2, Z2
+	VMOVDQU64   Z2, 128(AX)
+	VAESENCLAST Z12, Z3, Z3
+	VMOVDQU64   Z3, 192(AX)
+	VAESENCLAST Z12, Z4, Z4
+	VMOVDQU64   Z4, 256(AX)
+	VAESENCLAST Z12, Z5, Z5
+	VMOVDQU64   Z5, 320(AX)
+	VAESENCLAST Z12, Z6, Z6
+	VMOVDQU64   Z6, 384(AX)
+	VAESENCLAST Z12, Z7, Z7
+	VMOVDQU64   Z7, 448(AX)
+	ADDQ        $0x00000200, AX
+	SUBQ        $0x00000200, CX
+	JNZ         stretchMoreVAES
+
+stretchDone:
+	VPXOR  X0, X0, X0
+	VPXOR  X1, X1, X1
+	VPXOR  X2, X2, X2
+	VPXOR  X3, X3, X3
+	VPXOR  X4, X4, X4
+	VPXOR  X5, X5, X5
+	VPXOR  X6, X6, X6
+	VPXOR  X7, X7, X7
+	VPXOR  X8, X8, X8
+	VPXOR  X9, X9, X9
+	VPXOR  X10, X10, X10
+	VPXOR  X11, X11, X11
+	VPXOR  X12, X12, X12
+	VPXOR  X13, X13, X13
+	VPXOR  X14, X14, X14
+	VPXOR  X15, X15, X15
+	VPXORQ X16, X16, X16
+	VPXORQ X17, X17, X17
+	VPXORQ X18, X18, X18
+	VPXORQ X19, X19, X19
+	VPXORQ X20, X20, X20
+	VPXORQ X21, X21, X21
+	VPXORQ X22, X22, X22
+	VPXORQ X23, X23, X23
+	VPXORQ X24, X24, X24
+	VPXORQ X25, X25, X25
+	VPXORQ X26, X26, X26
+	VPXORQ X27, X27, X27
+	VPXORQ X28, X28, X28
+	VZEROUPPER
 	RET

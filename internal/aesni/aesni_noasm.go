@@ -19,3 +19,6 @@ func (s *Schedule) Encrypt(rounds int, p []byte) { panic("fastmac: no AES instru
 func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64) {
 	panic("fastmac: no AES instructions")
 }
+
+// Stretch panics: there are no AES instructions.
+func Stretch(p []byte) { panic("fastmac: no AES instructions") }

@@ -7,9 +7,11 @@ package aesni
 import (
 	"bytes"
 	"crypto/aes"
+	"crypto/cipher"
 	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 )
 
@@ -94,6 +96,54 @@ func TestStd(t *testing.T) {
 	}
 }
 
+// eachStretch calls f with each kernel of Stretch in use.
+func eachStretch(f func(kernel string)) {
+	if VAES {
+		f("vaes")
+		VAES = false
+		defer func() { VAES = true }()
+	}
+	f("aesni")
+}
+
+// TestStretch compares with crypto/cipher, at all offsets, with the bytes around untouched.
+func TestStretch(t *testing.T) {
+	need(t)
+	rng := rand.NewChaCha8([32]byte([]byte("TestStretch. a seed of 32 bytes.")))
+	for i := range 100 {
+		for _, n := range []int{1, 2, 3, 1 + i%9, 40} { // 40 steps have counters of two bytes
+			before := make([]byte, 64+StretchStep*n+64)
+			rng.Read(before)
+			offset := int(rng.Uint64() % 64)
+			want := bytes.Clone(before)
+			p := want[offset:][:StretchStep*n]
+			block, err := aes.NewCipher(p[:32])
+			if err != nil {
+				t.Fatal(err)
+			}
+			clear(p)
+			cipher.NewCTR(block, make([]byte, BlockSize)).XORKeyStream(p, p)
+			eachStretch(func(kernel string) {
+				got := bytes.Clone(before)
+				Stretch(got[offset:][:StretchStep*n])
+				if !bytes.Equal(got, want) {
+					t.Fatalf("%s: %d steps at offset %d: %x, want %x", kernel, n, offset, got, want)
+				}
+			})
+		}
+	}
+	for _, n := range []int{0, 32, StretchStep - 1, StretchStep + 16} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Stretch of %d bytes does not panic", n)
+				}
+			}()
+			Stretch(make([]byte, n))
+		}()
+	}
+}
+
 func TestSizes(t *testing.T) {
 	for _, n := range []int{0, 15, 17, 33} {
 		func() {
@@ -137,4 +187,21 @@ func BenchmarkEncrypt(b *testing.B) {
 			}
 		})
 	}
+}
+
+func BenchmarkStretch(b *testing.B) {
+	if !Supported {
+		b.Skip("no AES instructions")
+	}
+	eachStretch(func(kernel string) {
+		for _, n := range []int{1, 2, 4, 8, 128} {
+			b.Run(kernel+"/"+strconv.Itoa(StretchStep*n), func(b *testing.B) {
+				p := make([]byte, StretchStep*n)
+				b.SetBytes(int64(len(p)))
+				for b.Loop() {
+					Stretch(p)
+				}
+			})
+		}
+	})
 }

@@ -3,7 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Command aesni generates internal/aesni/aesni_amd64.s: the AES key schedule and
-// the encryption of blocks, FIPS 197, with AES instructions.
+// the encryption of blocks, FIPS 197, with AES instructions, and counter mode in which the
+// output replaces the key.
 package main
 
 import (
@@ -26,6 +27,8 @@ func main() {
 	}
 	encrypt()
 	encryptWords()
+	stretch()
+	stretchVAES()
 	wipe.Generate()
 }
 
