@@ -1,0 +1,210 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package hwrand provides random bytes from AES instructions, for programs that need many
+// keys or salts. Where the instructions are missing, there is no slower code, and no
+// [Reader] can be made.
+//
+// Most programs should use [crypto/rand], which is fast enough for a key now and then.
+// Use it also wherever a repetition does harm and the process's memory may be copied: a
+// program cannot know that a snapshot of its virtual machine or a checkpoint of its
+// process was restored, or that C code forked it. Two copies of a [Reader] return the same
+// bytes until both have reseeded. Nonces that come twice under one key are the usual harm.
+// On Linux, crypto/rand knows of forks, and on most hypervisors of snapshots.
+package hwrand
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/aesni"
+)
+
+const (
+	keySize   = 32                    // of AES-256, in bytes
+	stateSize = 2 * aesni.StretchStep // of the key and the buffer
+
+	// maxPiece is the most that one key makes, in bytes. NIST SP 800-90A, table 3, allows
+	// this for one request to CTR_DRBG.
+	maxPiece = 1 << 16
+
+	// A Reader is reseeded before it makes more than reseedBytes from one seed, and at the
+	// first refill after reseedAfter. NIST SP 800-90A allows 2^48 requests; these limits are
+	// for recovery from a state that became known, and cost less than 1 %.
+	reseedBytes = 1 << 20
+	reseedAfter = time.Second
+)
+
+// ErrDestroyed is the error of Read after [Reader.Destroy], and of a Reader that [New] did
+// not make.
+var ErrDestroyed = errors.New("fastmac: use of a hwrand.Reader that was destroyed or that New did not make")
+
+// A Reader returns random bytes: the output of AES-256 in counter mode, with keys from
+// crypto/rand. It erases each key and each byte as it goes (D. J. Bernstein,
+// "Fast-key-erasure random-number generators", 2017): a key makes at most 64 KiB and is
+// overwritten with the first 32 bytes of them, the next key, and bytes that Read returns
+// are zeroed in the Reader. So the memory of a Reader does not reveal what it returned
+// before. It does reveal up to 992 bytes that it returns next, and what follows until it
+// is reseeded.
+//
+// A Reader takes 32 new bytes from crypto/rand, and adds them to its key, at least once
+// for each MiB that it makes. When it makes new bytes and the last seed is more than a
+// second old, it does so too. The clock is the monotonic one, which may stand still while
+// a machine sleeps.
+//
+// How the output is split into calls of Read does not matter for its quality. It does for
+// its value: a Read of 512 bytes or more uses a key of its own for each piece of up to
+// 64 KiB.
+//
+// A Reader is safe for concurrent use. Goroutines wait for each other while a short Read
+// copies or a refill computes, not while a long Read does. Do not copy a Reader: two
+// copies return the same bytes.
+type Reader struct {
+	_ noCopy
+	_ incomparable
+	readerName
+
+	mu sync.Mutex
+
+	// The key of the next refill, then bytes that Read returned, which are zero, then from
+	// next on those that it has not returned. next is 0 if there is no key, and otherwise
+	// at least keySize.
+	state [stateSize]byte
+	next  int
+
+	made   int           // bytes, since the last seed
+	seeded time.Duration // when that was, by now
+
+	now  func() time.Duration // a monotonic clock
+	seed func(p []byte)       // fills p
+}
+
+// New returns a Reader with a key from crypto/rand. If the CPU lacks AES instructions, or
+// the build has the tag purego, New returns the error of [fastmac.RequireHardware].
+func New() (*Reader, error) {
+	if err := fastmac.RequireHardware(); err != nil {
+		return nil, err
+	}
+	return newReader(func() time.Duration { return time.Since(start) }, func(p []byte) { rand.Read(p) }), nil
+}
+
+var start = time.Now()
+
+func newReader(now func() time.Duration, seed func(p []byte)) *Reader {
+	r := &Reader{next: stateSize, now: now, seed: seed}
+	r.reseed()
+	return r
+}
+
+// Read fills p with random bytes, and returns its length. The error is nil or, after
+// Destroy, [ErrDestroyed]; then Read writes nothing. On amd64 Read does not allocate.
+func (r *Reader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	if r.next == 0 {
+		r.mu.Unlock()
+		return 0, ErrDestroyed
+	}
+	rest := p
+	for len(rest) >= aesni.StretchStep {
+		key := rest[:keySize]
+		size := pieceSize(rest)
+		if r.made+size > reseedBytes {
+			r.next = stateSize // draw refills, which reseeds, for made is large
+		}
+		r.draw(key)
+		r.made += size
+		rest = rest[size:]
+	}
+	r.draw(rest)
+	r.mu.Unlock()
+
+	// Each piece begins with its key, which is in no other place.
+	for rest = p; len(rest) >= aesni.StretchStep; {
+		size := pieceSize(rest)
+		stretch(rest[:size])
+		rest = rest[size:]
+	}
+	return len(p), nil
+}
+
+// pieceSize returns how much of the rest of a long read the next key makes.
+func pieceSize(rest []byte) int {
+	return min(len(rest)/aesni.StretchStep*aesni.StretchStep, maxPiece)
+}
+
+// draw moves bytes of the state to p.
+func (r *Reader) draw(p []byte) {
+	for len(p) > 0 {
+		if r.next == stateSize {
+			r.refill()
+		}
+		left := r.state[r.next:]
+		n := copy(p, left)
+		clear(left[:n])
+		r.next += n
+		p = p[n:]
+	}
+}
+
+// refill replaces the state, of which all bytes have been drawn.
+func (r *Reader) refill() {
+	const size = stateSize - keySize
+	if r.made+size > reseedBytes || r.now()-r.seeded > reseedAfter {
+		r.reseed()
+	}
+	stretch(r.state[:])
+	r.next = keySize
+	r.made += size
+}
+
+// reseed adds a seed to the key. It uses the storage of the buffer, which a refill must
+// overwrite.
+func (r *Reader) reseed() {
+	key, fresh := r.state[:keySize], r.state[keySize:2*keySize]
+	r.seed(fresh)
+	subtle.XORBytes(key, key, fresh)
+	clear(fresh)
+	r.made, r.seeded = 0, r.now()
+}
+
+// Destroy overwrites the key and the buffer with zeros. Any later Read returns
+// [ErrDestroyed]. A Read that runs in another goroutine is complete.
+func (r *Reader) Destroy() {
+	r.mu.Lock()
+	clear(r.state[:])
+	r.next = 0
+	r.mu.Unlock()
+}
+
+// readerName is embedded in a Reader, which prints as a name. See print.go of package
+// fastmac.
+type readerName struct{}
+
+// String returns "hwrand.Reader". It does not reveal the key.
+func (readerName) String() string { return "hwrand.Reader" }
+
+// Format writes what String returns, whatever the verb and the flags. It does not reveal
+// the key.
+func (n readerName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
+
+// MarshalText returns what String returns, so encoding/json and log/slog write the name.
+// It does not reveal the key. A Reader cannot be restored from its name. The error is
+// always nil.
+func (n readerName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// noCopy makes go vet report copies of a struct that has a field of this type.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// incomparable makes a struct that has a field of this type incomparable with ==, whose
+// time depends on the secrets compared.
+type incomparable [0]func()
