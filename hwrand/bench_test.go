@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 )
 
 // BenchmarkRead reads into one buffer. ChaCha8 of math/rand/v2 is not the same thing: it is
@@ -53,4 +55,37 @@ func BenchmarkRead(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkKey reads keys of 32 bytes from a Reader and from crypto/rand in turn, 1,000
+// at a time. It reports the quietest and the median of these rounds, in ns for each key,
+// and the quotients.
+func BenchmarkKey(b *testing.B) {
+	r, err := New()
+	if err != nil {
+		b.Skip(err)
+	}
+	const keys = 1000
+	var times [2][]float64
+	key := make([]byte, 32)
+	for b.Loop() {
+		for i, read := range []func([]byte) (int, error){r.Read, cryptorand.Read} {
+			begin := time.Now()
+			for range keys {
+				read(key)
+			}
+			times[i] = append(times[i], float64(time.Since(begin).Nanoseconds())/keys)
+		}
+	}
+	for i := range times {
+		slices.Sort(times[i])
+	}
+	at := func(name string, i int) {
+		b.ReportMetric(times[0][i], name+"-ns/key")
+		b.ReportMetric(times[1][i], name+"-crypto-rand-ns/key")
+		b.ReportMetric(times[0][i]/times[1][i], name+"-quotient")
+	}
+	at("quietest", 0)
+	at("median", len(times[0])/2)
+	b.ReportMetric(0, "ns/op")
 }

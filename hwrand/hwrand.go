@@ -111,14 +111,18 @@ func (r *Reader) Read(p []byte) (int, error) {
 		r.mu.Unlock()
 		return 0, ErrDestroyed
 	}
+	if len(p) < aesni.StretchStep && len(p) <= stateSize-r.next {
+		n := r.take(p)
+		r.mu.Unlock()
+		return n, nil
+	}
 	rest := p
 	for len(rest) >= aesni.StretchStep {
-		key := rest[:keySize]
 		size := pieceSize(rest)
 		if r.made+size > reseedBytes {
 			r.next = stateSize // draw refills, which reseeds, for made is large
 		}
-		r.draw(key)
+		r.draw(rest[:keySize])
 		r.made += size
 		rest = rest[size:]
 	}
@@ -141,16 +145,20 @@ func pieceSize(rest []byte) int {
 
 // draw moves bytes of the state to p.
 func (r *Reader) draw(p []byte) {
-	for len(p) > 0 {
-		if r.next == stateSize {
-			r.refill()
-		}
-		left := r.state[r.next:]
-		n := copy(p, left)
-		clear(left[:n])
-		r.next += n
-		p = p[n:]
+	n := r.take(p)
+	for n < len(p) {
+		r.refill()
+		n += r.take(p[n:])
 	}
+}
+
+// take moves bytes of the state to p, as many as there are, and returns their number.
+func (r *Reader) take(p []byte) int {
+	left := r.state[r.next:]
+	n := copy(p, left)
+	clear(left[:n])
+	r.next += n
+	return n
 }
 
 // refill replaces the state, of which all bytes have been drawn.
