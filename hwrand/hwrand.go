@@ -98,7 +98,7 @@ func New() (*Reader, error) {
 var start = time.Now()
 
 func newReader(now func() time.Duration, seed func(p []byte)) *Reader {
-	r := &Reader{next: stateSize, now: now, seed: seed}
+	r := &Reader{now: now, seed: seed}
 	r.reseed()
 	return r
 }
@@ -120,7 +120,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	for len(rest) >= aesni.StretchStep {
 		size := pieceSize(rest)
 		if r.made+size > reseedBytes {
-			r.next = stateSize // draw refills, which reseeds, for made is large
+			r.reseed()
 		}
 		r.draw(rest[:keySize])
 		r.made += size
@@ -172,13 +172,14 @@ func (r *Reader) refill() {
 	r.made += size
 }
 
-// reseed adds a seed to the key. It uses the storage of the buffer, which a refill must
-// overwrite.
+// reseed adds a seed to the key and drops what is left of the buffer, so that draw refills
+// next. It uses the storage of the buffer for the seed.
 func (r *Reader) reseed() {
 	key, fresh := r.state[:keySize], r.state[keySize:2*keySize]
 	r.seed(fresh)
 	subtle.XORBytes(key, key, fresh)
 	clear(fresh)
+	r.next = stateSize
 	r.made, r.seeded = 0, r.now()
 }
 

@@ -9,6 +9,9 @@ package aesni
 // Supported reports whether the functions of this package can be used here.
 const Supported = false
 
+// VAES is false. It is a variable because the tests of all builds set it.
+var VAES bool
+
 // Expand panics: there are no AES instructions.
 func (s *Schedule) Expand(key []byte) (rounds int) { panic("fastmac: no AES instructions") }
 

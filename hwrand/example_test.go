@@ -1,0 +1,34 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hwrand_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+
+	"example.com/fastmac/hwrand"
+)
+
+// A server makes a key for each session. Where there are no AES instructions, crypto/rand
+// makes them.
+func ExampleReader() {
+	var random io.Reader
+	if r, err := hwrand.New(); err == nil {
+		defer r.Destroy()
+		random = r
+	} else {
+		random = rand.Reader
+	}
+
+	var sessions [1000]struct{ key [32]byte }
+	for i := range sessions {
+		if _, err := io.ReadFull(random, sessions[i].key[:]); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(sessions[0].key != sessions[999].key)
+	// Output: true
+}

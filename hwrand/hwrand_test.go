@@ -1,0 +1,517 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hwrand
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	cryptorand "crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/mactest"
+)
+
+// assembly reports whether this build has kernels.
+var assembly = runtime.GOARCH == "amd64" && fastmac.RequireHardware() != fastmac.ErrPurego
+
+// eachKernel runs f as a subtest for each kernel that this machine has.
+func eachKernel(t *testing.T, f func(t *testing.T)) {
+	if !assembly {
+		t.Run("crypto/aes", f)
+		return
+	}
+	if !aesni.Supported {
+		t.Skip("needs AES instructions")
+	}
+	if aesni.VAES {
+		t.Run("vaes", f)
+		aesni.VAES = false
+		defer func() { aesni.VAES = true }()
+	}
+	t.Run("aesni", f)
+}
+
+// model is what a Reader should do, written for clarity, on crypto/cipher.
+type model struct {
+	source source
+	key    []byte
+	buffer []byte // what is next
+	made   int
+	seeded time.Duration
+
+	keys, returned [][]byte // former keys, and what was read
+}
+
+// source is what a Reader is made of, with values that repeat.
+type source struct {
+	clock time.Duration
+	seeds int // that were drawn
+}
+
+func (s *source) now() time.Duration { return s.clock }
+
+func (s *source) seed(p []byte) {
+	if len(p) != 32 {
+		panic(fmt.Sprintf("a seed of %d bytes", len(p)))
+	}
+	seed := seedOf(s.seeds)
+	copy(p, seed[:])
+	s.seeds++
+}
+
+func seedOf(i int) [32]byte { return sha256.Sum256(fmt.Appendf(nil, "seed %d", i)) }
+
+func newModel() *model {
+	m := &model{key: make([]byte, 32)}
+	m.reseed()
+	return m
+}
+
+func (m *model) reseed() {
+	seed := make([]byte, 32)
+	m.source.seed(seed)
+	m.keys = append(m.keys, m.key)
+	m.key = bytes.Clone(m.key)
+	for i := range seed {
+		m.key[i] ^= seed[i]
+	}
+	m.made, m.seeded = 0, m.source.clock
+}
+
+func keystream(key []byte, n int) []byte {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err)
+	}
+	p := make([]byte, n)
+	cipher.NewCTR(block, make([]byte, 16)).XORKeyStream(p, p)
+	return p
+}
+
+func (m *model) draw(n int) (p []byte) {
+	for range n {
+		if len(m.buffer) == 0 {
+			if m.made+992 > 1048576 || m.source.clock > m.seeded+time.Second {
+				m.reseed()
+			}
+			m.keys = append(m.keys, m.key)
+			p := keystream(m.key, 1024)
+			m.key, m.buffer = p[:32], p[32:]
+			m.made += 992
+		}
+		p = append(p, m.buffer[0])
+		m.buffer = m.buffer[1:]
+	}
+	return p
+}
+
+func (m *model) read(n int) (p []byte) {
+	for n >= 512 {
+		size := min(n-n%512, 65536)
+		if m.made+size > 1048576 {
+			m.reseed()
+			m.buffer = nil
+		}
+		key := m.draw(32)
+		m.keys = append(m.keys, key)
+		m.made += size
+		p = append(p, keystream(key, size)...)
+		n -= size
+	}
+	p = append(p, m.draw(n)...)
+	m.returned = append(m.returned, p)
+	return p
+}
+
+// pair is a Reader and its model.
+type pair struct {
+	r      *Reader
+	m      *model
+	source *source // of r
+}
+
+func newPair() *pair {
+	s := new(source)
+	return &pair{newReader(s.now, s.seed), newModel(), s}
+}
+
+// advance moves both clocks.
+func (p *pair) advance(d time.Duration) {
+	p.source.clock += d
+	p.m.source.clock += d
+}
+
+// read reads n bytes from both, and compares them and the states.
+func (p *pair) read(t *testing.T, n int) []byte {
+	t.Helper()
+	const around = 0xa5
+	buf := bytes.Repeat([]byte{around}, 7+n+9)
+	if got, err := p.r.Read(buf[7:][:n:n]); got != n || err != nil {
+		t.Fatalf("Read of %d bytes: %d, %v", n, got, err)
+	}
+	want := p.m.read(n)
+	if !bytes.Equal(buf[7:][:n], want) {
+		t.Fatalf("Read of %d bytes, not as the model's, after %d reads", n, len(p.m.returned)-1)
+	}
+	if buf[6] != around || buf[7+n] != around {
+		t.Fatalf("Read of %d bytes writes to those around", n)
+	}
+	if p.source.seeds != p.m.source.seeds {
+		t.Fatalf("Read of %d bytes: %d seeds drawn, want %d", n, p.source.seeds, p.m.source.seeds)
+	}
+	state := append(bytes.Clone(p.m.key), make([]byte, 992)...)
+	copy(state[1024-len(p.m.buffer):], p.m.buffer)
+	if !bytes.Equal(p.r.state[:], state) || p.r.next != 1024-len(p.m.buffer) {
+		t.Fatalf("after a Read of %d bytes: state %x from %d, want %x from %d",
+			n, p.r.state, p.r.next, state, 1024-len(p.m.buffer))
+	}
+	if p.r.made > 1<<20 {
+		t.Fatalf("after a Read of %d bytes: %d made from one seed", n, p.r.made)
+	}
+	return want
+}
+
+// TestModel compares with the model for many patterns of sizes.
+func TestModel(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		for _, test := range []struct {
+			sizes []int
+			times int
+		}{
+			{[]int{1}, 3000},
+			{[]int{16}, 300},
+			{[]int{32}, 33792}, // more than a MiB
+			{[]int{0, 31, 33}, 100},
+			{[]int{511, 512, 513}, 100},
+			{[]int{992, 1, 991, 1023, 1024, 1025}, 20},
+			{[]int{4096, 3}, 100},
+			{[]int{65535, 65536, 65537, 66047, 66048}, 6},
+			{[]int{1<<20 - 1, 1 << 20, 1<<20 + 1}, 1},
+			{[]int{5, 3<<20 + 777}, 1},
+		} {
+			if !assembly {
+				test.times = max(1, test.times/10)
+			}
+			p := newPair()
+			for range test.times {
+				for _, n := range test.sizes {
+					p.read(t, n)
+				}
+			}
+		}
+		for seed := range uint64(4) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			p := newPair()
+			for range 300 {
+				p.advance(time.Duration(rng.ExpFloat64() * float64(300*time.Millisecond)))
+				p.read(t, int(rng.Uint64N(1<<rng.Uint64N(18))))
+			}
+			if p.source.seeds < 5 {
+				t.Errorf("only %d seeds", p.source.seeds)
+			}
+		}
+	})
+}
+
+// TestZeroKey compares with AES-256 of zeros under a key of zeros, from AESAVS.
+func TestZeroKey(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		r := newReader(new(source).now, func(p []byte) { clear(p) })
+		r.Read(make([]byte, 1))
+		if got := hex.EncodeToString(r.state[:16]); got != "dc95c078a2408989ad48a21492842087" {
+			t.Error(got)
+		}
+	})
+}
+
+// TestReseedBytes checks that a reseed is as late as its documentation allows, and not
+// later.
+func TestReseedBytes(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		seeds := func(p *pair, n, want int) {
+			t.Helper()
+			p.read(t, n)
+			if p.source.seeds != want {
+				t.Fatalf("%d seeds drawn after a read of %d bytes, want %d", p.source.seeds, n, want)
+			}
+		}
+		// A MiB has room for 1,057 buffers of 992 bytes.
+		p := newPair()
+		for i := range 2*1057 + 1 {
+			seeds(p, 1, 1+i/1057)
+			p.read(t, 480)
+			p.read(t, 511)
+		}
+
+		// Or for a buffer and 15 pieces.
+		p = newPair()
+		for range 15 {
+			seeds(p, 65536, 1)
+		}
+		seeds(p, 65536, 2)
+
+		// Or for 16 buffers, all of which is read except for 16 keys, and 16 pieces. These
+		// are a MiB, exactly.
+		for extra, want := range []int{1, 2} {
+			p = newPair()
+			for range 32 {
+				p.read(t, 480)
+			}
+			for range 15 {
+				seeds(p, 65536, 1)
+			}
+			seeds(p, 49664+512*extra, want)
+			if extra == 0 {
+				if p.r.made != 1<<20 || len(p.m.buffer) != 0 {
+					t.Fatalf("%d bytes made, %d in the buffer: the test is wrong", p.r.made, len(p.m.buffer))
+				}
+				seeds(p, 1, 2)
+			}
+		}
+	})
+}
+
+// TestReseedTime checks that a refill after more than a second draws a seed, and that
+// nothing else does.
+func TestReseedTime(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		p := newPair()
+		p.advance(time.Hour)
+		for i, test := range []struct {
+			after time.Duration
+			size  int
+			seeds int
+		}{
+			{0, 480, 2}, // an hour after the first seed
+			{time.Second, 511, 2},
+			{0, 2, 2}, // a refill, a second after the seed
+			{1, 480, 2},
+			{0, 511, 2},
+			{0, 1, 3}, // a refill, a nanosecond later
+			{0, 480, 3},
+			{time.Hour, 511, 3}, // ends the buffer
+			{0, 1, 4},
+			{0, 480, 4},
+			{time.Hour, 480, 4},
+			{0, 4096, 5}, // of the buffer, 31 bytes are left: not enough for the key
+		} {
+			p.advance(test.after)
+			p.read(t, test.size)
+			if p.source.seeds != test.seeds {
+				t.Fatalf("step %d, %+v: %d seeds drawn", i, test, p.source.seeds)
+			}
+		}
+	})
+}
+
+// TestErased looks in the whole Reader, after each of many reads, for what it has returned
+// and for former keys. What it returns next must be there.
+func TestErased(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		p := newPair()
+		storage := unsafe.Slice((*byte)(unsafe.Pointer(p.r)), unsafe.Sizeof(*p.r))
+		for i := range 400 {
+			p.read(t, []int{8, 16, 32, 77, 500, 700, 3000}[i%7])
+			words := make(map[uint64]bool)
+			for j := range len(storage) - 7 {
+				words[binary.LittleEndian.Uint64(storage[j:])] = true
+			}
+			find := func(what string, secret []byte, want bool) {
+				for ; len(secret) >= 8; secret = secret[8:] {
+					if words[binary.LittleEndian.Uint64(secret)] != want {
+						t.Fatalf("read %d: %s in the Reader: %v", i, what, !want)
+					}
+				}
+			}
+			for _, secret := range p.m.returned {
+				find("returned bytes", secret, false)
+			}
+			for _, key := range p.m.keys[1:] { // the first is zero
+				find("a former key", key, false)
+			}
+			find("the key", p.m.key, true)
+			find("the buffer", p.m.buffer, true)
+		}
+	})
+}
+
+func TestDestroy(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		p := newPair()
+		p.read(t, 100)
+		for range 2 {
+			p.r.Destroy()
+			for what, r := range map[string]*Reader{"destroyed": p.r, "zero": {}} {
+				if r.state != [stateSize]byte{} {
+					t.Errorf("%s: state %x", what, r.state)
+				}
+				for _, size := range []int{0, 1, 600, 1 << 20} {
+					buf := bytes.Repeat([]byte{7}, size)
+					if n, err := r.Read(buf); n != 0 || err != ErrDestroyed || bytes.Count(buf, []byte{7}) != size {
+						t.Errorf("%s: Read of %d bytes: %d, %v", what, size, n, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestConcurrent reads from several goroutines. Together they must get what the model
+// returns, each block once.
+func TestConcurrent(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		const goroutines, reads = 8, 1000
+		for _, size := range []int{32, 512} {
+			p := newPair()
+			got := make([][][]byte, goroutines)
+			var group sync.WaitGroup
+			for g := range got {
+				group.Go(func() {
+					for range reads {
+						buf := make([]byte, size)
+						p.r.Read(buf)
+						got[g] = append(got[g], buf)
+					}
+				})
+			}
+			group.Wait()
+			want := make(map[string]bool)
+			for range goroutines * reads {
+				want[string(p.m.read(size))] = true
+			}
+			for _, bufs := range got {
+				for _, buf := range bufs {
+					if !want[string(buf)] {
+						t.Fatalf("size %d: %x is not the model's, or is read twice", size, buf)
+					}
+					delete(want, string(buf))
+				}
+			}
+		}
+	})
+}
+
+// TestConcurrentDestroy destroys a Reader in use. Each Read must be complete, or return an
+// error and write nothing.
+func TestConcurrentDestroy(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		for i := range 20 {
+			r := newPair().r
+			var group sync.WaitGroup
+			for range 4 {
+				group.Go(func() {
+					for {
+						buf := make([]byte, 3<<10)
+						n, err := r.Read(buf)
+						ends := buf[0]|buf[1]|buf[2]|buf[3]|buf[4]|buf[5]|buf[6]|buf[7] != 0 &&
+							!bytes.Equal(buf[2048:], make([]byte, 1024))
+						if err == nil && n == len(buf) && ends {
+							continue
+						}
+						if err != ErrDestroyed || n != 0 || !bytes.Equal(buf, make([]byte, len(buf))) {
+							t.Errorf("Read: %d, %v, %x", n, err, buf[:8])
+						}
+						return
+					}
+				})
+			}
+			for range 50 * i {
+				r.Read(make([]byte, 16))
+			}
+			r.Destroy()
+			group.Wait()
+		}
+	})
+}
+
+// TestMissing checks that New returns the error of RequireHardware, and draws a seed only
+// if there is none. .ci/run sets FASTMAC_TEST_MISSING on CPUs without AES instructions.
+func TestMissing(t *testing.T) {
+	drawn := 0
+	system := cryptorand.Reader
+	defer func() { cryptorand.Reader = system }()
+	cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
+		drawn += len(p)
+		return system.Read(p)
+	})
+	r, err := New()
+	want := fastmac.RequireHardware()
+	if fmt.Sprint(err) != fmt.Sprint(want) || (r == nil) != (err != nil) {
+		t.Errorf("New() = %v, %v, want %v", r, err, want)
+	}
+	if (err == nil) != (drawn == 32) || (err != nil) != (drawn == 0) {
+		t.Errorf("New() = %v, %v, %d bytes drawn", r, err, drawn)
+	}
+	var missing *fastmac.UnsupportedCPUError
+	errors.As(err, &missing)
+	if names, ok := os.LookupEnv("FASTMAC_TEST_MISSING"); ok {
+		if (missing != nil) != (names != "") || missing != nil && strings.Join(missing.Missing, ",") != names {
+			t.Errorf("New() = %v, %v, want %q missing", r, err, names)
+		}
+		return
+	}
+	if !assembly || err != nil {
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestMissing$")
+	cmd.Env = append(os.Environ(), "GODEBUG=cpu.aes=off", "FASTMAC_TEST_MISSING=AES")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("cpu.aes=off: %v\n%s", err, out)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestAllocs(t *testing.T) {
+	r, err := New()
+	if err != nil || !assembly || mactest.Race {
+		t.Skip("needs amd64 with AES instructions, and no race detector:", err)
+	}
+	for _, size := range []int{1, 32, 600, 100000, 1 << 20} {
+		p := make([]byte, size)
+		if n := testing.AllocsPerRun(50, func() { r.Read(p) }); n != 0 {
+			t.Errorf("Read of %d bytes allocates %v times", size, n)
+		}
+	}
+}
+
+// TestPrinting checks that a Reader prints as its name and nothing else.
+func TestPrinting(t *testing.T) {
+	const want = "hwrand.Reader"
+	r := newReader(new(source).now, new(source).seed)
+	for _, v := range []any{r, reflect.ValueOf(r).Elem().Interface()} {
+		for _, verb := range strings.Fields("%v %+v %#v %s %+s %#s %q %x %X %#x %d %o %b %c %U %e %g %t %20v") {
+			if got := fmt.Sprintf(verb, v); got != want {
+				t.Errorf("%s: %q", verb, got)
+			}
+		}
+		if got, err := json.Marshal(v); string(got) != `"`+want+`"` || err != nil {
+			t.Errorf("JSON: %s, %v", got, err)
+		}
+	}
+	if reflect.TypeFor[Reader]().Comparable() {
+		t.Error("a Reader is comparable")
+	}
+}

@@ -1,0 +1,208 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hwrand
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/mactest"
+	"golang.org/x/sys/unix"
+)
+
+// scanEnv is the environment variable that is set in the scanned processes, to scanErase or
+// to scanControl.
+const (
+	scanEnv     = "FASTMAC_TEST_HWRAND_SCANNED"
+	scanErase   = "erase"
+	scanControl = "control" // keeps all that it reads, and the seeds
+	scanReady   = "ready\n"
+)
+
+var scanSizes = []int{16, 32, 480, 511, 700, 1024, 100000, 3}
+
+const scanRounds = 20
+
+// TestScan looks in the memory of a process that uses a Reader. Former keys, their
+// schedules, what was returned and the seeds must not be there, even before Destroy; the
+// key and the buffer must be, until Destroy. The process that TestScanned is returns the
+// bytes of the model, from which they are known.
+func TestScan(t *testing.T) {
+	if mactest.Race {
+		t.Skip("the memory of the race detector is too large to be scanned")
+	}
+	if assembly && !aesni.Supported {
+		t.Skip("needs AES instructions")
+	}
+	m := newModel()
+	for i := range scanRounds {
+		m.source.clock += 400 * time.Millisecond
+		for j := range scanSizes {
+			m.read(scanSizes[(i+j)%len(scanSizes)])
+		}
+	}
+	secrets := new(mactest.Secrets)
+	kinds := make(map[string]bool)
+	add := func(kind string, secret []byte) {
+		kinds[kind] = true
+		secrets.Add(kind, secret)
+	}
+	for i := range m.source.seeds {
+		seed := seedOf(i)
+		add("seeds", seed[:])
+	}
+	for _, p := range m.returned {
+		add("returned bytes", p)
+	}
+	for _, key := range m.keys[1:] { // the first is zero
+		add("former keys", key)
+		if assembly { // the schedule of crypto/aes is unknown
+			var s aesni.Schedule
+			s.Expand(key)
+			words, _ := binary.Append(nil, binary.LittleEndian, s[:])
+			add("their schedules", words[keySize:])
+		}
+	}
+	add("key", m.key)
+	add("buffer", m.buffer)
+
+	for _, godebug := range []string{"", "cpu.avx512f=off"} {
+		for _, mode := range []string{scanErase, scanControl} {
+			before, after := scan(t, secrets, m.source.seeds, mode, godebug)
+			for kind := range kinds {
+				current := kind == "key" || kind == "buffer"
+				kept := mode == scanControl && (kind == "seeds" || kind == "returned bytes")
+				if (before[kind] > 0) != (current || kept) {
+					t.Errorf("%s, %s: %s found %d times before Destroy", mode, godebug, kind, before[kind])
+				}
+				if (after[kind] > 0) != kept {
+					t.Errorf("%s, %s: %s found %d times after Destroy", mode, godebug, kind, after[kind])
+				}
+			}
+		}
+	}
+}
+
+// scan starts a process and returns how many pieces of each kind it has before and after
+// Destroy.
+func scan(t *testing.T, secrets *mactest.Secrets, seeds int, mode, godebug string) (before, after map[string]int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestScanned$")
+	cmd.Env = append(os.Environ(), "GOGC=10", scanEnv+"="+mode,
+		"GODEBUG=asyncpreemptoff=1,gcshrinkstackoff=1,"+godebug) // see destroy_linux_test.go of package fastmac
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); errors.Is(err, unix.ENOEXEC) {
+		t.Skip("needs a CPU of this architecture, not an emulator:", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer stdin.Close()
+	for i := range seeds {
+		seed := seedOf(i)
+		mask(seed[:])
+		stdin.Write(seed[:])
+	}
+	var found [2]map[string]int
+	for i := range found {
+		line := make([]byte, len(scanReady))
+		if n, err := io.ReadFull(stdout, line); err != nil || string(line) != scanReady {
+			rest, _ := io.ReadAll(stdout)
+			t.Fatalf("the process is not ready: %v: %s%s", err, line[:n], rest)
+		}
+		found[i], err = secrets.Scan(cmd.Process.Pid)
+		if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+			t.Skip("may not read the memory of a child process:", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdin.Write([]byte("\n"))
+	}
+	return found[0], found[1]
+}
+
+// TestScanned is the process that is scanned.
+func TestScanned(t *testing.T) {
+	mode := os.Getenv(scanEnv)
+	if mode == "" {
+		t.Skip("runs in the processes of TestScan")
+	}
+	var kept [][]byte
+	var s source
+	r := newReader(s.now, func(p []byte) {
+		if _, err := io.ReadFull(os.Stdin, p); err != nil {
+			panic(err)
+		}
+		mask(p)
+		if mode == scanControl {
+			kept = append(kept, bytes.Clone(p))
+		}
+	})
+	var group sync.WaitGroup
+	for i := range scanRounds {
+		s.clock += 400 * time.Millisecond
+		for j := range scanSizes {
+			// A new goroutine has a small stack, which grows at different calls.
+			group.Go(func() {
+				deep(10*j, func() {
+					p := make([]byte, scanSizes[(i+j)%len(scanSizes)])
+					r.Read(p)
+					if mode == scanControl {
+						kept = append(kept, p)
+					} else {
+						clear(p)
+					}
+				})
+			})
+			group.Wait()
+		}
+	}
+	one := make([]byte, 1)
+	for i := range 2 {
+		if i == 1 {
+			r.Destroy()
+		}
+		fmt.Print(scanReady)
+		if _, err := io.ReadFull(os.Stdin, one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Read(one); err != ErrDestroyed || len(kept) == 0 == (mode == scanControl) {
+		t.Fatal(err)
+	}
+}
+
+// mask makes seeds that are sent other than those that are looked for.
+func mask(seed []byte) {
+	for i := range seed {
+		seed[i] ^= 0xa5
+	}
+}
+
+func deep(n int, f func()) byte {
+	var frame [64]byte
+	if n == 0 {
+		f()
+		return 0
+	}
+	return deep(n-1, f) + frame[n%len(frame)]
+}
