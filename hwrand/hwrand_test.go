@@ -22,6 +22,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -270,24 +271,45 @@ func TestReseedBytes(t *testing.T) {
 		}
 		seeds(p, 65536, 2)
 
-		// Or for 16 buffers, all of which is read except for 16 keys, and 16 pieces. These
-		// are a MiB, exactly.
+		// Or for 16 buffers and 2,017 steps of 512 bytes in 16 pieces, whose keys are 512
+		// bytes of the buffers: a MiB, exactly. It ends with a piece.
+		pieces := func(p *pair, last, want int) {
+			t.Helper()
+			for range 15 {
+				seeds(p, 65536, 1)
+			}
+			seeds(p, last, want)
+		}
+		full := func(p *pair) {
+			t.Helper()
+			if p.r.made != 1<<20 {
+				t.Fatalf("%d bytes made from one seed: the test is wrong", p.r.made)
+			}
+		}
 		for extra, want := range []int{1, 2} {
 			p = newPair()
 			for range 32 {
 				p.read(t, 480)
 			}
-			for range 15 {
-				seeds(p, 65536, 1)
-			}
-			seeds(p, 49664+512*extra, want)
+			pieces(p, 49664+512*extra, want)
 			if extra == 0 {
-				if p.r.made != 1<<20 || len(p.m.buffer) != 0 {
-					t.Fatalf("%d bytes made, %d in the buffer: the test is wrong", p.r.made, len(p.m.buffer))
-				}
+				full(p)
 				seeds(p, 1, 2)
 			}
 		}
+
+		// Or with a buffer.
+		p = newPair()
+		for range 29 {
+			p.read(t, 480)
+		}
+		p.read(t, 448)
+		pieces(p, 49664, 1)
+		seeds(p, 1, 1)
+		full(p)
+		seeds(p, 480, 1)
+		seeds(p, 511, 1)
+		seeds(p, 1, 2)
 	})
 }
 
@@ -415,17 +437,17 @@ func TestConcurrent(t *testing.T) {
 // error and write nothing.
 func TestConcurrentDestroy(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
+		random := func(p []byte) bool { return !bytes.Equal(p, make([]byte, len(p))) }
 		for i := range 20 {
 			r := newPair().r
 			var group sync.WaitGroup
+			var destroyed atomic.Bool
 			for range 4 {
 				group.Go(func() {
 					for {
-						buf := make([]byte, 3<<10)
+						buf, late := make([]byte, 3000), destroyed.Load()
 						n, err := r.Read(buf)
-						ends := buf[0]|buf[1]|buf[2]|buf[3]|buf[4]|buf[5]|buf[6]|buf[7] != 0 &&
-							!bytes.Equal(buf[2048:], make([]byte, 1024))
-						if err == nil && n == len(buf) && ends {
+						if err == nil && !late && n == len(buf) && random(buf[:8]) && random(buf[n-8:]) {
 							continue
 						}
 						if err != ErrDestroyed || n != 0 || !bytes.Equal(buf, make([]byte, len(buf))) {
@@ -439,6 +461,7 @@ func TestConcurrentDestroy(t *testing.T) {
 				r.Read(make([]byte, 16))
 			}
 			r.Destroy()
+			destroyed.Store(true)
 			group.Wait()
 		}
 	})
