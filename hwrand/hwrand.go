@@ -67,11 +67,9 @@ var ErrDestroyed = errors.New("fastmac: use of a hwrand.Reader that was destroye
 // copies or a refill computes, not while a long Read does. Do not copy a Reader: two
 // copies return the same bytes.
 type Reader struct {
-	_ noCopy
-	_ incomparable
 	readerName
 
-	mu sync.Mutex
+	mu sync.Mutex // with which go vet reports copies
 
 	// The key of the next refill, then bytes that Read returned, which are zero, then from
 	// next on those that it has not returned. next is 0 if there is no key, and otherwise
@@ -82,6 +80,8 @@ type Reader struct {
 	made   int           // bytes, since the last seed
 	seeded time.Duration // when that was, by now
 
+	// Tests have others. A struct with functions cannot be compared with ==, whose time
+	// would depend on the secrets.
 	now  func() time.Duration // a monotonic clock
 	seed func(p []byte)       // fills p
 }
@@ -207,13 +207,3 @@ func (n readerName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String(
 // It does not reveal the key. A Reader cannot be restored from its name. The error is
 // always nil.
 func (n readerName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
-// noCopy makes go vet report copies of a struct that has a field of this type.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}
-
-// incomparable makes a struct that has a field of this type incomparable with ==, whose
-// time depends on the secrets compared.
-type incomparable [0]func()

@@ -6,8 +6,11 @@ package hwrand
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/bits"
+	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -27,11 +30,39 @@ func TestStatistics(t *testing.T) {
 			r.Read(rest[:n])
 			rest = rest[n:]
 		}
-		checkStatistics(t, p)
+		for _, fault := range faults(p) {
+			t.Error(fault)
+		}
 	})
 }
 
-func checkStatistics(t *testing.T, p []byte) {
+// TestFaults checks that TestStatistics would notice some faults.
+func TestFaults(t *testing.T) {
+	for want, spoil := range map[string]func(p []byte, i int){
+		"monobit":           func(p []byte, i int) { p[i] |= byte(i) & 1 },
+		"runs":              func(p []byte, i int) { p[i] = p[i]&^1 | p[i]>>1&1 },
+		"chi-square, large": func(p []byte, i int) { p[i] = max(p[i], 8) },
+		"chi-square, small": func(p []byte, i int) { p[i] = byte(i ^ i>>8 ^ i>>16) },
+		"blocks":            func(p []byte, i int) { copy(p[i:], p[16:32]) },
+		"":                  func(p []byte, i int) {},
+	} {
+		p := make([]byte, 1<<21)
+		rand.NewChaCha8([32]byte{1}).Read(p)
+		for i := len(p) - 16; i >= 32; i-- {
+			if spoil(p, i); want == "blocks" {
+				break
+			}
+		}
+		got := strings.Join(faults(p), "; ")
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+}
+
+// faults returns what is wrong with random bytes.
+func faults(p []byte) (found []string) {
+	fault := func(format string, a ...any) { found = append(found, fmt.Sprintf(format, a...)) }
 	const nats = 40 * math.Ln2 // 2^-40 is e^-nats
 	var ones, changes int
 	var counts [256]float64
@@ -52,10 +83,10 @@ func checkStatistics(t *testing.T, p []byte) {
 	n := float64(8 * len(p))
 	limit := math.Sqrt(n * (nats + math.Ln2) / 2)
 	if d := math.Abs(float64(ones) - n/2); d > limit {
-		t.Errorf("monobit: %d ones in %.0f bits, %.0f more or fewer than half; limit %.0f", ones, n, d, limit)
+		fault("monobit: %d ones in %.0f bits, %.0f more or fewer than half; limit %.0f", ones, n, d, limit)
 	}
 	if d := math.Abs(float64(changes) - (n-1)/2); d > limit {
-		t.Errorf("runs: %d in %.0f bits, %.0f more or fewer than half; limit %.0f", changes+1, n, d, limit)
+		fault("runs: %d in %.0f bits, %.0f more or fewer than half; limit %.0f", changes+1, n, d, limit)
 	}
 
 	// Laurent and Massart, "Adaptive estimation of a quadratic functional by model
@@ -69,8 +100,10 @@ func checkStatistics(t *testing.T, p []byte) {
 	}
 	const k, x = 255, nats + math.Ln2
 	low, high := k-2*math.Sqrt(k*x), k+2*math.Sqrt(k*x)+2*x
-	if chi < low || chi > high {
-		t.Errorf("chi-square of the bytes: %.1f; limits %.1f and %.1f", chi, low, high)
+	if chi < low {
+		fault("chi-square, small: %.1f; limit %.1f", chi, low)
+	} else if chi > high {
+		fault("chi-square, large: %.1f; limit %.1f", chi, high)
 	}
 
 	// There are 2^19 blocks of 16 bytes, fewer than 2^37 pairs of them, and each pair is
@@ -79,8 +112,10 @@ func checkStatistics(t *testing.T, p []byte) {
 	for i := 0; i < len(p); i += 16 {
 		block := [16]byte(p[i:])
 		if seen[block] {
-			t.Fatalf("block %x twice", block)
+			fault("blocks: %x twice", block)
+			break
 		}
 		seen[block] = true
 	}
+	return found
 }

@@ -13,6 +13,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"example.com/fastmac/internal/mactest"
 )
 
 func need(t *testing.T) {
@@ -141,6 +143,18 @@ func TestStretch(t *testing.T) {
 			}()
 			Stretch(make([]byte, n))
 		}()
+	}
+}
+
+// TestStretchBounds calls Stretch next to pages that cannot be read.
+func TestStretchBounds(t *testing.T) {
+	need(t)
+	for _, n := range []int{1, 2, 3} {
+		mem := mactest.Guarded(t, StretchStep*n)
+		eachStretch(func(string) {
+			Stretch(mem[:StretchStep*n])
+			Stretch(mem[len(mem)-StretchStep*n:])
+		})
 	}
 }
 
