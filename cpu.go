@@ -33,7 +33,7 @@ type Features struct {
 	SHA512 string // HMAC-SHA-512: avx512 (batches; AVX2 for one message), avx2 or stdlib
 
 	NHLacks     string `json:",omitempty"`
-	AESLacks    string `json:",omitempty"` // aesni may lack VAES, which only the expansion of keys uses
+	AESLacks    string `json:",omitempty"` // aesni may lack VAES, which only the expansion of keys and package hwrand use
 	SHA512Lacks string `json:",omitempty"`
 }
 
@@ -109,7 +109,8 @@ func aesInstructions() []instruction {
 	}
 }
 
-// vaesInstructions returns the instruction sets that only deriveL1VAES needs.
+// vaesInstructions returns the instruction sets that only deriveL1VAES and package hwrand
+// need.
 func vaesInstructions() []instruction {
 	return []instruction{
 		{"AVX", cpu.X86.HasAVX},

@@ -6,12 +6,13 @@
 // keys or salts. Where the instructions are missing, there is no slower code, and no
 // [Reader] can be made.
 //
-// Most programs should use [crypto/rand], which is fast enough for a key now and then.
-// Use it also wherever a repetition does harm and the process's memory may be copied: a
-// program cannot know that a snapshot of its virtual machine or a checkpoint of its
-// process was restored, or that C code forked it. Two copies of a [Reader] return the same
-// bytes until both have reseeded. Nonces that come twice under one key are the usual harm.
-// On Linux, crypto/rand knows of forks, and on most hypervisors of snapshots.
+// Most programs should use [crypto/rand], which is fast enough for a key now and then. Use
+// it also wherever the process's memory may be copied and a repetition does harm, as that
+// of a nonce under one key does. A program cannot know that a snapshot of its virtual
+// machine or a checkpoint of its process was restored, or that C code forked it. Then two
+// copies of a Reader return the same bytes until both have reseeded. On Linux, crypto/rand
+// knows of forks, and of snapshots if the hypervisor reports them. No Reader is a module
+// validated for FIPS 140.
 package hwrand
 
 import (
@@ -48,24 +49,26 @@ var ErrDestroyed = errors.New("fastmac: use of a hwrand.Reader that was destroye
 
 // A Reader returns random bytes: the output of AES-256 in counter mode, with keys from
 // crypto/rand. It erases each key and each byte as it goes (D. J. Bernstein,
-// "Fast-key-erasure random-number generators", 2017): a key makes at most 64 KiB and is
-// overwritten with the first 32 bytes of them, the next key, and bytes that Read returns
-// are zeroed in the Reader. So the memory of a Reader does not reveal what it returned
-// before. It does reveal up to 992 bytes that it returns next, and what follows until it
-// is reseeded.
+// "Fast-key-erasure random-number generators", 2017): a key makes 1 KiB and is overwritten
+// with the first 32 bytes, the next key; the other 992 are a buffer, where Read overwrites
+// with zeros what it returns. So the memory of a Reader does not reveal what it returned
+// before. It does reveal what it returns until it is reseeded.
 //
-// A Reader takes 32 new bytes from crypto/rand, and adds them to its key, at least once
-// for each MiB that it makes. When it makes new bytes and the last seed is more than a
-// second old, it does so too. The clock is the monotonic one, which may stand still while
-// a machine sleeps.
+// A Reader takes 32 new bytes from crypto/rand and adds them to its key before it has made
+// more than a MiB from the last ones, and when it fills the buffer and the last ones are
+// more than a second old. The clock is the monotonic one, which may stand still while a
+// machine sleeps. An unused Reader keeps its buffer.
 //
-// How the output is split into calls of Read does not matter for its quality. It does for
-// its value: a Read of 512 bytes or more uses a key of its own for each piece of up to
-// 64 KiB.
+// A Read of 512 bytes or more makes them with a key of their own for each 64 KiB, in place
+// of which they are written. So what two equal Readers return depends on the sizes of the
+// Reads, and not only on their sum.
 //
-// A Reader is safe for concurrent use. Goroutines wait for each other while a short Read
-// copies or a refill computes, not while a long Read does. Do not copy a Reader: two
-// copies return the same bytes.
+// On amd64 Read does not allocate. On other architectures a Reader stands on crypto/aes,
+// and is slower, and the Go runtime may have copied a key where nothing overwrites it.
+//
+// A Reader is safe for concurrent use. Goroutines wait for each other while one copies
+// from the buffer or fills it, and not while a long Read does the rest of its work. Do not
+// copy a Reader: two copies return the same bytes.
 type Reader struct {
 	readerName
 
@@ -104,14 +107,14 @@ func newReader(now func() time.Duration, seed func(p []byte)) *Reader {
 }
 
 // Read fills p with random bytes, and returns its length. The error is nil or, after
-// Destroy, [ErrDestroyed]; then Read writes nothing. On amd64 Read does not allocate.
+// Destroy, [ErrDestroyed]; then Read writes nothing.
 func (r *Reader) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	if r.next == 0 {
 		r.mu.Unlock()
 		return 0, ErrDestroyed
 	}
-	if len(p) < aesni.StretchStep && len(p) <= stateSize-r.next {
+	if len(p) < aesni.StretchStep && len(p) <= stateSize-r.next { // as in most calls
 		n := r.take(p)
 		r.mu.Unlock()
 		return n, nil
@@ -184,7 +187,8 @@ func (r *Reader) reseed() {
 }
 
 // Destroy overwrites the key and the buffer with zeros. Any later Read returns
-// [ErrDestroyed]. A Read that runs in another goroutine is complete.
+// [ErrDestroyed]. A Read at the same time, in another goroutine, returns that or is
+// complete.
 func (r *Reader) Destroy() {
 	r.mu.Lock()
 	clear(r.state[:])
