@@ -150,8 +150,8 @@ type GMAC struct {
 	key     *GMACKey
 	ownsKey bool
 
-	sum    [gcm.BlockSize]byte // GHASH of the blocks before rest, as gcm.Key keeps it
-	rest   [gcm.BlockSize]byte // the last block, if it is not whole: length%16 bytes
+	sum    [gcm.BlockSize]byte // GHASH of all groups before rest, as gcm.Key keeps it
+	rest   [gcm.GroupSize]byte // the last group: length%128 bytes
 	length uint64              // of the message in bytes
 }
 
@@ -184,20 +184,21 @@ func (m *GMAC) mustLive() {
 func (m *GMAC) Write(p []byte) (int, error) {
 	m.mustLive()
 	n := len(p)
-	if used := int(m.length % gcm.BlockSize); used > 0 {
+	used := int(m.length % gcm.GroupSize)
+	m.length += uint64(n)
+	if used > 0 {
 		taken := copy(m.rest[used:], p)
-		m.length += uint64(taken)
-		if p = p[taken:]; used+taken < gcm.BlockSize {
+		if used+taken < gcm.GroupSize {
 			return n, nil
 		}
+		p = p[taken:]
 		m.key.gcm.Absorb(&m.sum, m.rest[:])
 	}
-	whole := len(p) &^ (gcm.BlockSize - 1)
-	if whole > 0 {
-		m.key.gcm.Absorb(&m.sum, p[:whole])
+	groups := len(p) &^ (gcm.GroupSize - 1)
+	if groups > 0 {
+		m.key.gcm.Absorb(&m.sum, p[:groups])
 	}
-	copy(m.rest[:], p[whole:])
-	m.length += uint64(len(p))
+	copy(m.rest[:], p[groups:])
 	return n, nil
 }
 
@@ -215,7 +216,7 @@ func (m *GMAC) AppendTag(dst, nonce []byte) []byte {
 }
 
 func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
-	m.key.gcm.Finish(&tag, &m.sum, nonce, m.rest[:m.length%gcm.BlockSize], m.length)
+	m.key.gcm.Finish(&tag, &m.sum, nonce, m.rest[:m.length%gcm.GroupSize], m.length)
 	return tag
 }
 
@@ -259,7 +260,7 @@ func (m *GMAC) Bind(nonce []byte) (hash.Hash, error) {
 // Reset resets the stream to its initial state.
 func (m *GMAC) Reset() {
 	m.mustLive()
-	m.sum, m.rest, m.length = [gcm.BlockSize]byte{}, [gcm.BlockSize]byte{}, 0
+	m.sum, m.length = [gcm.BlockSize]byte{}, 0
 }
 
 // Size returns 16, the size of a tag in bytes.

@@ -139,8 +139,8 @@ func (k *Key) Absorb(sum *[BlockSize]byte, blocks []byte) {
 	}
 }
 
-// Finish sets tag to the GMAC of length bytes, of which rest, less than a block, is the
-// end, and Absorb has added the others to sum.
+// Finish sets tag to the GMAC of length bytes, of which rest is the end, and Absorb has
+// added the others to sum.
 func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
 	k.seal(tag, sum, nonce, rest, length, nil, nil)
 }
