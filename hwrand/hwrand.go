@@ -64,7 +64,8 @@ var ErrDestroyed = errors.New("fastmac: use of a hwrand.Reader that was destroye
 // Reads, and not only on their sum.
 //
 // On amd64 Read does not allocate. On other architectures a Reader stands on crypto/aes,
-// and is slower, and the Go runtime may have copied a key where nothing overwrites it.
+// is slower and allocates. It overwrites what it can reach of the keys there, for which
+// crypto/aes has no API.
 //
 // A Reader is safe for concurrent use. Goroutines wait for each other while one copies
 // from the buffer or fills it, and not while a long Read does the rest of its work. Do not
