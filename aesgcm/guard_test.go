@@ -8,27 +8,29 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 )
 
 // TestBounds places every argument of Seal and Open after and before a page that cannot be
 // read, 0 to 63 bytes away from it: the text and the result, also in one place, the
-// additional data and the nonce.
+// additional data and the nonce. So are the keys, unless they have pointers.
 func TestBounds(t *testing.T) { forAllKernels(t, testBounds) }
 
 func testBounds(t *testing.T) {
 	const most = 1100
 	rng := rand.NewChaCha8([32]byte([]byte("testBounds: a seed of 32 bytes..")))
 	texts, results, datas, nonces := newGuarded(t, most+80), newGuarded(t, most+80), newGuarded(t, most+80), newGuarded(t, 80)
-	keys := []*aesgcm.Key{newKey(t, random(rng, 16)), newKey(t, random(rng, 32))}
+	keys := placedKeys(t, rng)
 	step := 1
 	if testing.Short() {
 		step = 13
 	}
 	for n := 0; n <= most; n += step {
-		k, m := keys[n%2], int(rng.Uint64()%uint64(most))
+		k, m := keys[n%len(keys)], int(rng.Uint64()%uint64(most))
 		if n%3 == 0 {
 			m %= 20
 		}
@@ -75,4 +77,27 @@ func (g guarded) place(b []byte, offset int, end bool) []byte {
 	p := g[offset:][:len(b):len(b)]
 	copy(p, b)
 	return p
+}
+
+// placedKeys returns keys of 16 bytes and 32 by turns, one of each at the beginning and one
+// at the end of memory between pages that cannot be read.
+func placedKeys(t *testing.T, rng *rand.ChaCha8) (keys []*aesgcm.Key) {
+	t.Helper()
+	const size = unsafe.Sizeof(aesgcm.Key{})
+	for i := range 4 {
+		k := new(aesgcm.Key)
+		if gcm.Active() != "stdlib" {
+			mem := newGuarded(t, int(size))
+			at := 0
+			if i >= 2 {
+				at = len(mem) - int(size)
+			}
+			k = (*aesgcm.Key)(unsafe.Pointer(&mem[at]))
+		}
+		if err := k.Init(random(rng, 16+16*(i%2))); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, k)
+	}
+	return keys
 }

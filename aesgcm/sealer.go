@@ -15,7 +15,8 @@ import "example.com/fastmac"
 // The nonce precedes the ciphertext, as in [crypto/cipher.NewGCMWithRandomNonce], whose
 // Open opens what a Sealer seals.
 //
-// A Sealer is safe for concurrent use. Destroy the key to destroy it.
+// A Sealer is safe for concurrent use. It has no method Destroy, because only the key is
+// secret.
 type Sealer struct {
 	_ incomparable
 	sealerName
