@@ -158,6 +158,7 @@ func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACS
 func TestDocumented(t *testing.T) {
 	testDocumented(t, "example.com/fastmac", "*.go", 6*3)
 	testDocumented(t, "example.com/fastmac/aesgcm", "aesgcm/*.go", 2*3)
+	testDocumented(t, "example.com/fastmac/hwrand", "hwrand/*.go", 3)
 }
 
 func testDocumented(t *testing.T, path, pattern string, embedded int) {

@@ -17,12 +17,12 @@ import (
 	"example.com/fastmac"
 )
 
-// TestLinked checks that a program with this package has no AES and no GHASH of the standard
-// library, except for what any program with crypto/rand has: the generator of the FIPS 140
-// module.
+// TestLinked checks that programs with this package, with package hwrand and with GMAC have
+// no AES and no GHASH of the standard library, except for what any program with crypto/rand
+// has: the generator of the FIPS 140 module.
 func TestLinked(t *testing.T) {
 	if runtime.GOARCH != "amd64" || fastmac.RequireGCM() == fastmac.ErrPurego {
-		t.Skip("only on amd64 is AES-GCM not the standard library's")
+		t.Skip("on other architectures AES-GCM is the standard library's")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("needs the go command: %v", err)
@@ -42,6 +42,19 @@ func main() {
 	k.OpenSealed(nil, sealed, nil)
 	println(k.String(), k.NonceSize(), k.Overhead())
 	k.Destroy()
+}
+`,
+		"hwrand": `
+import "example.com/fastmac/hwrand"
+
+func main() {
+	r, err := hwrand.New()
+	if err != nil {
+		panic(err)
+	}
+	r.Read(make([]byte, 100))
+	println(r.String())
+	r.Destroy()
 }
 `,
 		"GMAC": `
