@@ -17,7 +17,7 @@ import (
 )
 
 // everyAMD64 lists instruction sets that every amd64 CPU has.
-var everyAMD64 = []string{"CMOV", "MMX+", "SSE", "SSE2"}
+var everyAMD64 = []string{"CMOV", "CPUID", "MMX+", "SSE", "SSE2"}
 
 // TestRequires compares the conditions under which the Go source calls assembly with
 // the instruction sets that the generator found in it.
@@ -28,6 +28,9 @@ func TestRequires(t *testing.T) {
 		{"nh_amd64.s", "VAES$", "kernels_amd64.go", "useVAES"},
 		{"internal/aesni/aesni_amd64.s", "[0-9sI]$", "internal/aesni/aesni_amd64.go", "Supported"}, // all except VAES
 		{"internal/aesni/aesni_amd64.s", "VAES$", "internal/aesni/aesni_amd64.go", "VAES"},
+		{"internal/gcm/gcm_amd64.s", "Key$|AESNI$|cpuid7", "internal/gcm/gcm_amd64.go", "hasAESNI"},
+		{"internal/gcm/gcm_amd64.s", "AVX2$", "internal/gcm/gcm_amd64.go", "hasAVX2"},
+		{"internal/gcm/gcm_amd64.s", "AVX512$", "internal/gcm/gcm_amd64.go", "hasAVX512"},
 		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "hasAVX512"},
 		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "hasAVX2"},
 	} {
@@ -76,13 +79,15 @@ func instructionsAsked(t *testing.T, source, variable string) (names []string) {
 	}
 	for term := range strings.SplitSeq(string(condition[1]), "&&") {
 		switch term = strings.TrimSpace(term); {
-		case term == "hasAVX2", term == "Supported":
+		case term == "hasAVX2", term == "hasAESNI", term == "Supported":
 			names = append(names, instructionsAsked(t, source, term)...)
 		case strings.HasPrefix(term, "aesni."):
 			names = append(names, instructionsAsked(t, "internal/aesni/aesni_amd64.go", strings.TrimPrefix(term, "aesni."))...)
+		case term == "hasVAES256", term == "hasVPCLMULQDQ256":
+			names = append(names, strings.TrimSuffix(strings.TrimPrefix(term, "has"), "256"))
 		case strings.HasPrefix(term, "cpu.X86.Has"):
 			name := strings.TrimPrefix(term, "cpu.X86.Has")
-			names = append(names, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES").Replace(name))
+			names = append(names, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES", "AVX512VPCLMULQDQ", "VPCLMULQDQ").Replace(name))
 		default:
 			t.Errorf("%s: %s asks for %q, for which this test knows no name", source, variable, term)
 		}
@@ -101,6 +106,7 @@ func TestInstructions(t *testing.T) {
 		{aesInstructions(), "internal/aesni/aesni_amd64.go", "Supported"},
 		{append(aesInstructions(), vaesInstructions()...), "kernels_amd64.go", "useVAES"},
 		{sha512Instructions(), "internal/sha512/sha512_amd64.go", "hasAVX512"},
+		{gcmInstructions(), "internal/gcm/gcm_amd64.go", "hasAVX512"},
 	} {
 		asked := make(map[string]bool)
 		for _, name := range instructionsAsked(t, test.source, test.variable) {
@@ -126,7 +132,7 @@ func TestVectorsWiped(t *testing.T) {
 	vector := regexp.MustCompile(`\b[XYZ](\d+)\b`)
 	wiped := regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`)
 	checked := 0
-	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/sha512/sha512_amd64.s"} {
+	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
 			t.Fatal(err)
@@ -159,8 +165,8 @@ func TestVectorsWiped(t *testing.T) {
 			}
 		}
 	}
-	if checked != 15 {
-		t.Errorf("checked %d functions, want 15", checked)
+	if checked != 26 {
+		t.Errorf("checked %d functions, want 26", checked)
 	}
 }
 
@@ -168,7 +174,7 @@ func TestVectorsWiped(t *testing.T) {
 // of the registers, which otherwise slow down the code that runs next, and that the
 // kernel overwrites its frame, which holds secrets, before it returns.
 func TestUpperHalves(t *testing.T) {
-	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/sha512/sha512_amd64.s"} {
+	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
 			t.Fatal(err)

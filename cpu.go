@@ -16,9 +16,10 @@ import (
 
 // Features names the implementation in use for each layer: "avx512", "avx2" and
 // "aesni" are this package's assembly, "generic" is its portable Go, "stdlib" is
-// the Go standard library, which may have its own assembly.
+// the Go standard library, which may have its own assembly, and "none" is that there is no
+// implementation for this machine.
 //
-// NHLacks, AESLacks and SHA512Lacks report what is missing for the best implementation
+// NHLacks, AESLacks, SHA512Lacks and GCMLacks report what is missing for the best implementation
 // that this package has for any machine. They are empty if that one is in use. Otherwise
 // each is one of these:
 //
@@ -31,10 +32,12 @@ type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
 	SHA512 string // HMAC-SHA-512: avx512 (batches; AVX2 for one message), avx2 or stdlib
+	GCM    string // GMAC and package aesgcm: avx512, avx2, aesni, stdlib, or none if they cannot be used
 
 	NHLacks     string `json:",omitempty"`
 	AESLacks    string `json:",omitempty"` // aesni may lack VAES, which only the expansion of keys and package hwrand use
 	SHA512Lacks string `json:",omitempty"`
+	GCMLacks    string `json:",omitempty"`
 }
 
 // Hardware reports which implementations are in use, and what is missing for better ones.
@@ -43,6 +46,7 @@ func Hardware() Features {
 		NH: nhName(), NHLacks: lacks(nhInstructions()),
 		AES: aesName(), AESLacks: lacks(append(aesInstructions(), vaesInstructions()...)),
 		SHA512: sha512.Active().String(), SHA512Lacks: lacks(sha512Instructions()),
+		GCM: gcm.Active(), GCMLacks: lacks(gcmInstructions()),
 	}
 	if useFIPS {
 		f.SHA512, f.SHA512Lacks = sha512.Stdlib.String(), "validation (FIPS 140 mode)"
@@ -133,6 +137,14 @@ func sha512Instructions() []instruction {
 	}
 }
 
+func gcmInstructions() (set []instruction) {
+	every, best := gcm.Instructions()
+	for _, i := range append(every, best...) {
+		set = append(set, instruction{i.Name, i.Has})
+	}
+	return set
+}
+
 // RequireHardware reports whether AES runs on the CPU's AES instructions: it returns
 // nil, [ErrPurego] or an [*UnsupportedCPUError]. Without these instructions
 // [crypto/aes] uses tables, whose access times can give away the UMAC key to others on
@@ -173,8 +185,8 @@ func RequireGCM() error {
 	return nil
 }
 
-// ErrPurego is the error of [RequireHardware] and [RequireGCM] in a build with the tag purego, which
-// leaves out all assembly, on every CPU.
+// ErrPurego is the error of [RequireHardware] and [RequireGCM] in a build with the tag
+// purego, which leaves out all assembly, on every CPU.
 var ErrPurego = errors.New("fastmac: no AES instructions in use: built with the tag purego")
 
 // UnsupportedCPUError is the error of [RequireHardware] on a CPU without the instructions

@@ -14,12 +14,14 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/sha512"
 )
 
 // TestHardware fails if the kernels in use are not those of FASTMAC_TEST_KERNELS, the
 // fields of Features, as in avx2/aesni/avx2. So a run for one kernel cannot pass on
-// another. FASTMAC_TEST_LACKS does the same for the three fields of what is missing.
+// another. FASTMAC_TEST_LACKS does the same for the three fields of what is missing, and
+// FASTMAC_TEST_GCM for the kernel of AES-GCM.
 func TestHardware(t *testing.T) {
 	hw := Hardware()
 	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {
@@ -33,6 +35,12 @@ func TestHardware(t *testing.T) {
 	lacks := hw.NHLacks + "/" + hw.AESLacks + "/" + hw.SHA512Lacks
 	if want := os.Getenv("FASTMAC_TEST_LACKS"); want != "" && lacks != want {
 		t.Errorf("Hardware() = %+v, want it to lack %s", hw, want)
+	}
+	if want := os.Getenv("FASTMAC_TEST_GCM"); want != "" && hw.GCM != want {
+		t.Errorf("Hardware() = %+v, want %s for GCM", hw, want)
+	}
+	if hw.GCM != gcm.Active() || (hw.GCMLacks == "") != (hw.GCM == "avx512") || (hw.GCM == "none") != (len(gcm.Missing()) > 0) {
+		t.Errorf("Hardware() = %+v, missing %v", hw, gcm.Missing())
 	}
 	if (hw.NHLacks == "") != (hw.NH == "avx512") || (hw.AESLacks == "") != useVAES || (hw.SHA512Lacks == "") != (hw.SHA512 == "avx512") {
 		t.Errorf("Hardware() = %+v", hw)
@@ -49,6 +57,7 @@ func TestHardware(t *testing.T) {
 			NH: "generic", NHLacks: none,
 			AES: "stdlib", AESLacks: none,
 			SHA512: "stdlib", SHA512Lacks: none,
+			GCM: gcm.Active(), GCMLacks: none,
 		}
 		if useFIPS {
 			want.SHA512Lacks = "validation (FIPS 140 mode)"
@@ -121,29 +130,41 @@ func TestRequireGCM(t *testing.T) {
 	}
 }
 
-// TestRequireGCMOff runs TestRequireGCM, and tests that must be skipped or pass, in processes
-// whose CPU features are switched off.
+// TestRequireGCMOff runs TestRequireGCM and TestHardware, and tests that must be skipped or
+// pass, in processes whose CPU features are switched off.
 func TestRequireGCMOff(t *testing.T) {
 	if runtime.GOARCH != "amd64" || RequireGCM() != nil || !GMACWipes {
 		t.Skip("needs amd64 with this package's GCM in use")
 	}
-	for godebug, missing := range map[string]string{
-		"cpu.aes=off":                           "AES",
-		"cpu.pclmulqdq=off":                     "PCLMULQDQ",
-		"cpu.ssse3=off":                         "SSSE3",
-		"cpu.sse41=off":                         "SSE4.1",
-		"cpu.aes=off,cpu.pclmulqdq=off":         "AES,PCLMULQDQ",
-		"cpu.avx512f=off":                       "", // there are kernels without AVX-512,
-		"cpu.avx512vaes=off":                    "",
-		"cpu.avx512vpclmulqdq=off":              "",
-		"cpu.avx2=off":                          "", // without AVX2,
-		"cpu.avx=off":                           "", // and without AVX
-		"cpu.avx2=off,cpu.avx512vpclmulqdq=off": "",
+	for _, test := range []struct{ godebug, missing, best string }{
+		{"cpu.aes=off", "AES", "none"},
+		{"cpu.pclmulqdq=off", "PCLMULQDQ", "none"},
+		{"cpu.ssse3=off", "SSSE3", "none"},
+		{"cpu.sse41=off", "SSE4.1", "none"},
+		{"cpu.aes=off,cpu.pclmulqdq=off", "AES,PCLMULQDQ", "none"},
+		{"cpu.avx512f=off", "", "avx2"},
+		{"cpu.avx512bw=off", "", "avx2"},
+		{"cpu.avx512dq=off", "", "avx512"}, // which does not need it
+		{"cpu.avx512vl=off", "", "avx2"},
+		{"cpu.avx512vaes=off", "", "avx2"},
+		{"cpu.avx512vpclmulqdq=off", "", "avx2"},
+		{"cpu.avx2=off", "", "aesni"},
+		{"cpu.avx=off", "", "aesni"},
 	} {
-		cmd := exec.Command(os.Args[0], "-test.short", "-test.run=^TestRequireGCM$|^TestGMACVectors$|^TestGMACStreamVectors$|^TestGMACUnsupported$|^ExampleNewGMAC$")
-		cmd.Env = append(os.Environ(), "GODEBUG="+godebug, "FASTMAC_TEST_GCM_MISSING="+missing)
+		// A machine without the best kernel uses the next.
+		kernel := test.best
+		if names := []string{"avx512", "avx2", "aesni"}; slices.Contains(names, kernel) {
+			for _, name := range names[slices.Index(names, kernel):] {
+				if slices.Contains(gcm.Kernels(), name) {
+					kernel = name
+					break
+				}
+			}
+		}
+		cmd := exec.Command(os.Args[0], "-test.short", "-test.run=^TestHardware$|^TestRequireGCM$|^TestGMACVectors$|^TestGMACStreamVectors$|^TestGMACUnsupported$|^ExampleNewGMAC$")
+		cmd.Env = append(os.Environ(), "GODEBUG="+test.godebug, "FASTMAC_TEST_GCM_MISSING="+test.missing, "FASTMAC_TEST_GCM="+kernel)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("GODEBUG=%s: %v\n%s", godebug, err, out)
+			t.Errorf("GODEBUG=%s: %v\n%s", test.godebug, err, out)
 		}
 	}
 }

@@ -17,9 +17,9 @@ import (
 // TestSizes checks the sizes of keys and streams. Programs that have one for each
 // connection depend on the sizes, so a change belongs in CHANGELOG.md.
 func TestSizes(t *testing.T) {
-	gmacOn64, gmacOn32 := uintptr(16), uintptr(8) // an interface of crypto/cipher
+	gmacKey64, gmacKey32 := uintptr(16), uintptr(8) // an interface of crypto/cipher
 	if fastmac.GMACWipes {
-		gmacOn64, gmacOn32 = 376, 372
+		gmacKey64, gmacKey32 = 376, 372
 	}
 	for _, test := range []struct {
 		name             string
@@ -29,8 +29,8 @@ func TestSizes(t *testing.T) {
 		{"UMAC", unsafe.Sizeof(fastmac.UMAC{}), 376, 344},
 		{"HMACSHA512Key", unsafe.Sizeof(fastmac.HMACSHA512Key{}), 136, 132},
 		{"HMACSHA512", unsafe.Sizeof(fastmac.HMACSHA512{}), 232, 216},
-		{"GMACKey", unsafe.Sizeof(fastmac.GMACKey{}), gmacOn64, gmacOn32},
-		{"GMAC", unsafe.Sizeof(fastmac.GMAC{}), 56, 48},
+		{"GMACKey", unsafe.Sizeof(fastmac.GMACKey{}), gmacKey64, gmacKey32},
+		{"GMAC", unsafe.Sizeof(fastmac.GMAC{}), 168, 160},
 	} {
 		want := test.on64
 		if bits.UintSize == 32 {

@@ -22,7 +22,7 @@ var (
 	hasAESNI  = aesni.Supported && cpu.X86.HasPCLMULQDQ
 	hasAVX2   = hasAESNI && cpu.X86.HasAVX2 && cpu.X86.HasAVX && hasVAES256 && hasVPCLMULQDQ256
 	hasAVX512 = hasAESNI && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL &&
-		cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
+		cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasAVX2 && cpu.X86.HasAVX
 )
 
 // Which kernels run. Plain variables, so that the compiler sees the calls and the
@@ -69,7 +69,6 @@ func Instructions() (every, best []Instruction) {
 		}, []Instruction{
 			{"AVX", cpu.X86.HasAVX},
 			{"AVX2", cpu.X86.HasAVX2},
-			{"BMI2", cpu.X86.HasBMI2},
 			{"AVX512F", cpu.X86.HasAVX512F},
 			{"AVX512BW", cpu.X86.HasAVX512BW},
 			{"AVX512VL", cpu.X86.HasAVX512VL},
