@@ -82,7 +82,7 @@ func (k *Key) OpenSealed(dst, sealed, additionalData []byte) ([]byte, error) {
 	if len(sealed) < NonceSize+Overhead || !isText(uint64(len(sealed)-NonceSize-Overhead)) {
 		return nil, ErrOpen
 	}
-	nonce, ciphertext := sealed[:NonceSize], sealed[NonceSize:]
+	nonce, ciphertext := [NonceSize]byte(sealed), sealed[NonceSize:]
 	dst, out := extend(dst, len(ciphertext)-Overhead)
 	if overlap(out, additionalData) {
 		panic(dataOverlap)
@@ -90,17 +90,14 @@ func (k *Key) OpenSealed(dst, sealed, additionalData []byte) ([]byte, error) {
 	if overlap(out, sealed) {
 		switch &out[0] {
 		case &sealed[0]:
-			// Rotate sealed, so that the ciphertext begins where the plaintext will.
-			first := [NonceSize]byte(nonce)
-			ciphertext, nonce = sealed[:len(ciphertext)], sealed[len(ciphertext):]
-			copy(ciphertext, sealed[NonceSize:])
-			copy(nonce, first[:])
+			copy(sealed, ciphertext) // to where the plaintext will be
+			ciphertext = sealed[:len(ciphertext)]
 		case &ciphertext[0]:
 		default:
 			panic(inputOverlap)
 		}
 	}
-	if !k.gcm.Open(out, nonce, ciphertext, additionalData) {
+	if !k.gcm.Open(out, nonce[:], ciphertext, additionalData) {
 		return nil, ErrOpen
 	}
 	return dst, nil
