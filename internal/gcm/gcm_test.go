@@ -1,47 +1,188 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
 package gcm
 
 import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"testing"
 )
 
-func TestQuick(t *testing.T) {
-	rng := rand.NewChaCha8([32]byte{1})
-	for _, avx2 := range []int{0, 1, 2} {
-		Select([]string{"aesni", "avx2", "avx512"}[avx2])
-		for n := range 1500 {
-			for _, m := range []int{0, 1, 13, 16, 17, 100, 112, 113, 127, 128, 129, 300, n} {
-				key := make([]byte, []int{16, 24, 32}[n%3])
-				rng.Read(key)
-				b, _ := aes.NewCipher(key)
-				g, _ := cipher.NewGCM(b)
-				nonce, pt, aad := make([]byte, 12), make([]byte, n), make([]byte, m)
-				rng.Read(nonce)
-				rng.Read(pt)
-				rng.Read(aad)
-				want := g.Seal(nil, nonce, pt, aad)
-				var k Key
-				k.Init(key)
-				got := make([]byte, n+16)
-				k.Seal(got, nonce, pt, aad)
-				if !bytes.Equal(got, want) {
-					t.Fatalf("seal avx2 %d, %d, %d\n%x\n%x", avx2, n, m, got, want)
-				}
-				back := make([]byte, n)
-				if !k.Open(back, nonce, got, aad) || !bytes.Equal(back, pt) {
-					t.Fatalf("open avx2 %d, %d, %d", avx2, n, m)
-				}
-				var sum [16]byte
-				k.Absorb(&sum, aad[:m&^15])
-				var tag [16]byte
-				k.Finish(&tag, &sum, nonce, aad[m&^15:], uint64(m))
-				if want := g.Seal(nil, nonce, nil, aad); !bytes.Equal(tag[:], want) {
-					t.Fatalf("stream avx2 %d, %d\n%x\n%x", avx2, m, tag, want)
-				}
+// eachKernel runs f as a subtest for each kernel of this machine.
+func eachKernel(t *testing.T, f func(t *testing.T)) {
+	if names := Missing(); len(names) > 0 {
+		t.Skip("the CPU lacks ", names)
+	}
+	defer Select(Active())
+	for _, kernel := range Kernels() {
+		Select(kernel)
+		t.Run(kernel, f)
+	}
+}
+
+func newStd(t *testing.T, key []byte) cipher.AEAD {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return aead
+}
+
+// TestStd compares with crypto/cipher: sizes around those at which the kernels take other
+// code, on both sides, and around carries of the counter out of 8 and 16 bits.
+func TestStd(t *testing.T) { eachKernel(t, testStd) }
+
+func testStd(t *testing.T) {
+	sizes := []int{0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 33, 48, 64, 79, 80, 112, 113, 127, 128, 129, 240, 255, 256, 257,
+		383, 511, 512, 513, 640, 767, 768, 1023, 1024, 1025, 1151, 1536, 2047, 2560, 16*254 - 1, 16 * 254, 16*255 + 5, 8192, 10007, 1<<20 - 16*3, 1<<20 + 777}
+	rng := rand.NewChaCha8([32]byte([]byte("TestStd.     a seed of 32 bytes.")))
+	random := func(n int) []byte {
+		p := make([]byte, n)
+		rng.Read(p)
+		return p
+	}
+	for i, n := range sizes {
+		dataSizes := sizes[:len(sizes)-2]
+		if n > 1024 {
+			dataSizes = []int{0, 13, 300}
+		}
+		for j, m := range dataSizes {
+			key, nonce, data := random([]int{16, 24, 32}[(i+j)%3]), random(NonceSize), random(m)
+			aead := newStd(t, key)
+			var k Key
+			k.Init(key)
+			if !k.Live() {
+				t.Fatal("no key after Init")
 			}
+			text := random(n)
+			want := aead.Seal(nil, nonce, text, data)
+			offset := int(rng.Uint64() % 64)
+			out := make([]byte, offset+n+TagSize)[offset:]
+			k.Seal(out, nonce, text, data)
+			if !bytes.Equal(out, want) {
+				t.Fatalf("Seal of %d bytes with %d: tag %x, want %x", n, m, out[n:], want[n:])
+			}
+			got := make([]byte, n)
+			if !k.Open(got, nonce, out, data) || !bytes.Equal(got, text) {
+				t.Fatalf("Open of %d bytes with %d: refused or wrong", n, m)
+			}
+			// In place.
+			if !k.Open(out[:n], nonce, out, data) || !bytes.Equal(out[:n], text) {
+				t.Fatalf("Open of %d bytes with %d in place: refused or wrong", n, m)
+			}
+			k.Seal(out, nonce, out[:n], data)
+			if !bytes.Equal(out, want) {
+				t.Fatalf("Seal of %d bytes with %d in place: wrong", n, m)
+			}
+			out[rng.Uint64()%uint64(len(out))] ^= 1
+			if k.Open(got, nonce, out, data) || slices.ContainsFunc(got, func(b byte) bool { return b != 0 }) {
+				t.Fatalf("Open of %d bytes with %d, one bit changed: accepted, or not zero", n, m)
+			}
+			if k.Destroy(); k.Live() || k != (Key{}) {
+				t.Fatal("a key after Destroy")
+			}
+		}
+	}
+}
+
+// TestTag compares GMAC in one call, and in groups and a rest, with crypto/cipher.
+func TestTag(t *testing.T) { eachKernel(t, testTag) }
+
+func testTag(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	msg := make([]byte, 3000)
+	for i := range msg {
+		msg[i] = byte(rng.Uint32())
+	}
+	for n := range len(msg) {
+		key, nonce := msg[:[]int{16, 24, 32}[n%3]], msg[100:100+NonceSize]
+		want := newStd(t, key).Seal(nil, nonce, nil, msg[:n])
+		var k Key
+		k.Init(key)
+		var tag [TagSize]byte
+		if k.Tag(&tag, nonce, msg[:n]); !bytes.Equal(tag[:], want) {
+			t.Fatalf("%d bytes: %x, want %x", n, tag, want)
+		}
+		if !Streams {
+			continue
+		}
+		for range 3 {
+			var sum [BlockSize]byte
+			rest := msg[:n]
+			for groups := n / GroupSize; groups > 0; {
+				take := 1 + rng.IntN(groups)
+				k.Absorb(&sum, rest[:GroupSize*take])
+				rest, groups = rest[GroupSize*take:], groups-take
+			}
+			if k.Finish(&tag, &sum, nonce, rest, uint64(n)); !bytes.Equal(tag[:], want) {
+				t.Fatalf("%d bytes in parts: %x, want %x", n, tag, want)
+			}
+		}
+	}
+}
+
+// TestCounter seals a text whose counter carries out of 24 bits, in place, and opens it
+// with crypto/cipher. With nonces of 12 bytes the counter begins at 2 and never wraps
+// around: see MaxTextSize.
+func TestCounter(t *testing.T) {
+	if os.Getenv("FASTMAC_TEST_LONG") == "" {
+		t.Skip("needs FASTMAC_TEST_LONG=1: 257 MiB")
+	}
+	eachKernel(t, func(t *testing.T) {
+		key, nonce := make([]byte, 32), make([]byte, NonceSize)
+		n := 257 << 20
+		text := make([]byte, n+TagSize)
+		var k Key
+		k.Init(key)
+		k.Seal(text, nonce, text[:n], nil)
+		plain, err := newStd(t, key).Open(text[:0], nonce, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plain) != n || !bytes.Equal(plain[:n/2], plain[n-n/2:]) || bytes.Count(plain[:4096], []byte{0}) != 4096 {
+			t.Error("wrong plaintext")
+		}
+	})
+}
+
+func BenchmarkSeal(b *testing.B) { benchmark(b, (*Key).Seal) }
+
+func BenchmarkOpen(b *testing.B) {
+	benchmark(b, func(k *Key, out, nonce, text, data []byte) {
+		k.Open(out[:len(text)], nonce, out, data) // refused, which takes as long except for clearing
+	})
+}
+
+func BenchmarkTag(b *testing.B) {
+	benchmark(b, func(k *Key, out, nonce, text, data []byte) { k.Tag((*[TagSize]byte)(out), nonce, text) })
+}
+
+func benchmark(b *testing.B, f func(k *Key, out, nonce, text, data []byte)) {
+	defer Select(Active())
+	var k Key
+	for _, kernel := range Kernels() {
+		Select(kernel)
+		k.Init(make([]byte, 32))
+		for _, n := range []int{16, 64, 256, 1024, 1500, 4096, 16384} {
+			b.Run(fmt.Sprintf("kernel=%s/size=%d", kernel, n), func(b *testing.B) {
+				text, out := make([]byte, n), make([]byte, n+TagSize)
+				nonce, data := make([]byte, NonceSize), make([]byte, 13)
+				b.SetBytes(int64(n))
+				for b.Loop() {
+					f(&k, out, nonce, text, data)
+				}
+			})
 		}
 	}
 }
