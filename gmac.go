@@ -63,9 +63,7 @@ func (k *GMACKey) Init(key []byte) error {
 	default:
 		return KeySizeError(len(key))
 	}
-	k.gcm.Destroy() // the schedule of a shorter key does not overwrite all of the former one
-	k.gcm.Init(key)
-	return nil
+	return k.gcm.Init(key)
 }
 
 func (k *GMACKey) mustLive() {
@@ -78,7 +76,7 @@ func (k *GMACKey) mustLive() {
 func (k *GMACKey) Size() int { return GMACSize }
 
 // Tag appends the tag of msg under nonce, 16 bytes, to dst and returns the extended
-// slice. It does not allocate if dst has room. dst may overlap msg and nonce.
+// slice. On amd64 it does not allocate if dst has room. dst may overlap msg and nonce.
 //
 // The nonce must be 12 bytes long, or Tag panics. It must never have been used with this
 // key before.

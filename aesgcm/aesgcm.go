@@ -77,9 +77,7 @@ func (k *Key) Init(key []byte) error {
 	if len(key) != KeySize128 && len(key) != KeySize256 {
 		return KeySizeError(len(key))
 	}
-	k.gcm.Destroy() // the schedule of a shorter key does not overwrite all of the former one
-	k.gcm.Init(key)
-	return nil
+	return k.gcm.Init(key)
 }
 
 // Destroy overwrites the key with zeros. Any later use of it panics, except that a second

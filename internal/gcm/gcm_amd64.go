@@ -85,10 +85,13 @@ type Key struct {
 	rounds   uint32 // of AES: 10, 12 or 14; 0 if there is no key
 }
 
-// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing.
-func (k *Key) Init(key []byte) {
+// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. The error
+// is always nil.
+func (k *Key) Init(key []byte) error {
+	*k = Key{} // of a longer key, the last words would remain
 	k.rounds = uint32(k.schedule.Expand(key))
 	initKey(k)
+	return nil
 }
 
 // Live reports whether there is a key.

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Streams reports whether Absorb and Finish can be used. They cannot: crypto/cipher has no GHASH.
+// Streams reports whether Absorb and Finish can be used. They cannot: crypto/cipher has no
+// GHASH.
 const Streams = false
 
 // Instructions returns the instruction sets that crypto/cipher needs, and none besides. It
@@ -48,21 +49,26 @@ func kernels() []string {
 
 func choose(name string) {}
 
-// A Key is an AES key for GCM. The zero Key must not be used except for Init and Destroy.
+// A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
+// Destroy.
 type Key struct {
 	aead cipher.AEAD
 }
 
-// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing.
-func (k *Key) Init(key []byte) {
+// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. The error
+// is crypto/cipher's: with GODEBUG=fips140=only it refuses GCM whose nonces it does not
+// choose.
+func (k *Key) Init(key []byte) error {
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		panic(err) // impossible with these sizes
+		return err
 	}
-	k.aead, err = cipher.NewGCM(block)
+	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // impossible with AES
+		return err
 	}
+	k.aead = aead
+	return nil
 }
 
 // Live reports whether there is a key.

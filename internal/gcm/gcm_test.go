@@ -61,7 +61,9 @@ func testStd(t *testing.T) {
 			key, nonce, data := random([]int{16, 24, 32}[(i+j)%3]), random(NonceSize), random(m)
 			aead := newStd(t, key)
 			var k Key
-			k.Init(key)
+			if err := k.Init(key); err != nil {
+				t.Fatal(err)
+			}
 			if !k.Live() {
 				t.Fatal("no key after Init")
 			}
@@ -109,7 +111,9 @@ func testTag(t *testing.T) {
 		key, nonce := msg[:[]int{16, 24, 32}[n%3]], msg[100:100+NonceSize]
 		want := newStd(t, key).Seal(nil, nonce, nil, msg[:n])
 		var k Key
-		k.Init(key)
+		if err := k.Init(key); err != nil {
+			t.Fatal(err)
+		}
 		var tag [TagSize]byte
 		if k.Tag(&tag, nonce, msg[:n]); !bytes.Equal(tag[:], want) {
 			t.Fatalf("%d bytes: %x, want %x", n, tag, want)
@@ -144,7 +148,9 @@ func TestCounter(t *testing.T) {
 		n := 257 << 20
 		text := make([]byte, n+TagSize)
 		var k Key
-		k.Init(key)
+		if err := k.Init(key); err != nil {
+			t.Fatal(err)
+		}
 		k.Seal(text, nonce, text[:n], nil)
 		plain, err := newStd(t, key).Open(text[:0], nonce, text, nil)
 		if err != nil {
@@ -173,7 +179,9 @@ func benchmark(b *testing.B, f func(k *Key, out, nonce, text, data []byte)) {
 	var k Key
 	for _, kernel := range Kernels() {
 		Select(kernel)
-		k.Init(make([]byte, 32))
+		if err := k.Init(make([]byte, 32)); err != nil {
+			b.Fatal(err)
+		}
 		for _, n := range []int{16, 64, 256, 1024, 1500, 4096, 16384} {
 			b.Run(fmt.Sprintf("kernel=%s/size=%d", kernel, n), func(b *testing.B) {
 				text, out := make([]byte, n), make([]byte, n+TagSize)
