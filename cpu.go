@@ -32,7 +32,10 @@ type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
 	SHA512 string // HMAC-SHA-512: avx512 (batches; AVX2 for one message), avx2 or stdlib
-	GCM    string // GMAC and package aesgcm: avx512, avx2, aesni, stdlib, or none if they cannot be used
+
+	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, stdlib, or none
+	// if they cannot be used.
+	GCM string `json:",omitempty"`
 
 	NHLacks     string `json:",omitempty"`
 	AESLacks    string `json:",omitempty"` // aesni may lack VAES, which only the expansion of keys and package hwrand use

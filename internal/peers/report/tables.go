@@ -45,7 +45,11 @@ func Section(r *Results) string {
 	fmt.Fprintf(&b, "## %s\n\n", cmp.Or(r.Name, "This machine"))
 	fmt.Fprintf(&b, "- CPU: %s, %d cores, %s\n", r.CPU, r.Cores, r.Platform)
 	fmt.Fprintf(&b, "- OS: %s\n- Go: %s\n", cmp.Or(r.OS, "unknown"), r.Go)
-	fmt.Fprintf(&b, "- fastmac: commit %s; kernels: NH %s, AES %s, SHA-512 %s\n", r.Commit, r.Kernels.NH, r.Kernels.AES, r.Kernels.SHA512)
+	gcm := ""
+	if r.Kernels.GCM != "" { // results of earlier commits do not have it
+		gcm = ", GCM " + r.Kernels.GCM
+	}
+	fmt.Fprintf(&b, "- fastmac: commit %s; kernels: NH %s, AES %s, SHA-512 %s%s\n", r.Commit, r.Kernels.NH, r.Kernels.AES, r.Kernels.SHA512, gcm)
 	fmt.Fprintf(&b, "- Command: `%s`\n- Date: %s\n- Peers: %s\n", r.Command, r.Date, strings.Join(versions, "; "))
 	fmt.Fprintf(&b, "- Rounds: %d, of about %s for each figure\n", r.Rounds, r.MinTime)
 	fmt.Fprintf(&b, "- Spread: at most %s for half of the figures, at most %s for nine of ten\n", percent(half), percent(most))

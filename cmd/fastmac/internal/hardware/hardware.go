@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
 )
 
 // A Report names the implementation of each part, and what is missing for the best
@@ -28,6 +29,8 @@ type Report struct {
 	AESLacks    string   `json:"aes_lacks,omitempty"`
 	SHA512      string   `json:"sha512"`
 	SHA512Lacks string   `json:"sha512_lacks,omitempty"`
+	GCM         string   `json:"gcm"`
+	GCMLacks    string   `json:"gcm_lacks,omitempty"`
 	Required    bool     `json:"required_hardware"`
 	Missing     []string `json:"missing,omitempty"`
 	Error       string   `json:"error,omitempty"`
@@ -48,12 +51,16 @@ func New() *Report {
 		NH:       f.NH, NHLacks: f.NHLacks,
 		AES: f.AES, AESLacks: f.AESLacks,
 		SHA512: f.SHA512, SHA512Lacks: f.SHA512Lacks,
+		GCM: f.GCM, GCMLacks: f.GCMLacks,
 		Required: true,
 		Sizes: []Size{
 			{"UMACKey", unsafe.Sizeof(fastmac.UMACKey{})},
 			{"UMAC", unsafe.Sizeof(fastmac.UMAC{})},
 			{"HMACSHA512Key", unsafe.Sizeof(fastmac.HMACSHA512Key{})},
 			{"HMACSHA512", unsafe.Sizeof(fastmac.HMACSHA512{})},
+			{"GMACKey", unsafe.Sizeof(fastmac.GMACKey{})},
+			{"GMAC", unsafe.Sizeof(fastmac.GMAC{})},
+			{"aesgcm.Key", unsafe.Sizeof(aesgcm.Key{})},
 		},
 	}
 	if err := fastmac.RequireHardware(); err != nil {
@@ -81,6 +88,7 @@ func (r *Report) String() string {
 		{"NH", r.NH, r.NHLacks},
 		{"AES", r.AES, r.AESLacks},
 		{"SHA-512", r.SHA512, r.SHA512Lacks},
+		{"AES-GCM", r.GCM, r.GCMLacks},
 	} {
 		if layer.lacks == "" {
 			layer.lacks = "nothing"

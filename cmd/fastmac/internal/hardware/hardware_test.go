@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
 )
 
 func TestReport(t *testing.T) {
@@ -22,6 +23,7 @@ func TestReport(t *testing.T) {
 		NH: r.NH, NHLacks: r.NHLacks,
 		AES: r.AES, AESLacks: r.AESLacks,
 		SHA512: r.SHA512, SHA512Lacks: r.SHA512Lacks,
+		GCM: r.GCM, GCMLacks: r.GCMLacks,
 	}
 	if got != want || r.Required != (wantErr == nil) || (r.Err() == nil) != (wantErr == nil) {
 		t.Errorf("%+v, want %+v, %v", r, want, wantErr)
@@ -34,8 +36,9 @@ func TestReport(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[fastmac.UMACKey](), reflect.TypeFor[fastmac.UMAC](),
 		reflect.TypeFor[fastmac.HMACSHA512Key](), reflect.TypeFor[fastmac.HMACSHA512](),
+		reflect.TypeFor[fastmac.GMACKey](), reflect.TypeFor[fastmac.GMAC](), reflect.TypeFor[aesgcm.Key](),
 	} {
-		sizes = append(sizes, Size{typ.Name(), typ.Size()})
+		sizes = append(sizes, Size{strings.TrimPrefix(typ.String(), "fastmac."), typ.Size()})
 	}
 	if !slices.Equal(r.Sizes, sizes) {
 		t.Errorf("sizes %v, want %v", r.Sizes, sizes)
@@ -52,6 +55,7 @@ func TestText(t *testing.T) {
 		NH:       "avx512",
 		AES:      "stdlib", AESLacks: "AES, VAES",
 		SHA512: "avx2", SHA512Lacks: "AVX512F",
+		GCM: "none", GCMLacks: "AES",
 		Missing: []string{"AES"}, Error: "the reason",
 		Sizes: []Size{{"UMACKey", 12345}, {"HMACSHA512Key", 136}},
 	}
@@ -59,6 +63,7 @@ func TestText(t *testing.T) {
 NH        avx512   lacks nothing
 AES       stdlib   lacks AES, VAES
 SHA-512   avx2     lacks AVX512F
+AES-GCM   none     lacks AES
 AES does not run on AES instructions
 
 type           bytes
@@ -69,7 +74,7 @@ HMACSHA512Key    136
 		t.Errorf("%s, want %s", got, text)
 	}
 	const inJSON = `{"platform":"plan9/amd64","nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
-		`"sha512":"avx2","sha512_lacks":"AVX512F","required_hardware":false,"missing":["AES"],"error":"the reason",` +
+		`"sha512":"avx2","sha512_lacks":"AVX512F","gcm":"none","gcm_lacks":"AES","required_hardware":false,"missing":["AES"],"error":"the reason",` +
 		`"sizes":[{"type":"UMACKey","bytes":12345},{"type":"HMACSHA512Key","bytes":136}]}`
 	if got, err := json.Marshal(r); err != nil || string(got) != inJSON {
 		t.Errorf("%s, %v, want %s", got, err, inJSON)
