@@ -936,16 +936,16 @@ last12:
 	MOVUPS     X0, (BX)
 	MOVQ       sum+16(FP), CX
 	MOVUPS     (CX), X3
+	MOVQ       n+72(FP), SI
 
 	// Additional data.
-	MOVQ data+32(FP), SI
-	MOVQ dataLen+40(FP), DI
-	MOVQ n+72(FP), R8
+	MOVQ data+32(FP), R8
+	MOVQ dataLen+40(FP), R9
 
-hashGroups13:
-	CMPQ      DI, $0x00000080
-	JB        hashRest14
-	MOVUPS    (SI), X1
+hashGroups14:
+	CMPQ      R9, $0x00000080
+	JB        hashRest15
+	MOVUPS    (R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -961,7 +961,7 @@ hashGroups13:
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
 	MOVAPS    X1, X1
-	MOVUPS    16(SI), X3
+	MOVUPS    16(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -976,7 +976,7 @@ hashGroups13:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    32(SI), X3
+	MOVUPS    32(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -991,7 +991,7 @@ hashGroups13:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    48(SI), X3
+	MOVUPS    48(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -1006,7 +1006,7 @@ hashGroups13:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    64(SI), X3
+	MOVUPS    64(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -1021,7 +1021,7 @@ hashGroups13:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    80(SI), X3
+	MOVUPS    80(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -1036,7 +1036,7 @@ hashGroups13:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    96(SI), X3
+	MOVUPS    96(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -1051,7 +1051,7 @@ hashGroups13:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    112(SI), X3
+	MOVUPS    112(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -1079,40 +1079,40 @@ hashGroups13:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	ADDQ      $0x00000080, SI
-	SUBQ      $0x00000080, DI
-	JMP       hashGroups13
+	ADDQ      $0x00000080, R8
+	SUBQ      $0x00000080, R9
+	JMP       hashGroups14
 
-hashRest14:
-	MOVQ  DI, R9
-	TESTQ R8, R8
-	JZ    noText17
-	TESTQ DI, DI
-	JZ    text15
+hashRest15:
+	MOVQ  R9, DI
+	TESTQ SI, SI
+	JZ    noText16
+	TESTQ R9, R9
+	JZ    text18
 
-noText17:
-	LEAQ    15(DI), CX
+noText16:
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
-	TESTQ   R8, R8
-	JNZ     restOfData18
+	TESTQ   SI, SI
+	JNZ     restOfData17
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData18:
+restOfData17:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
-	TESTQ     $0x00000040, DI
+	TESTQ     $0x00000040, R9
 	JZ        skip19
-	MOVUPS    (SI), X5
-	MOVUPS    16(SI), X6
-	MOVUPS    32(SI), X7
-	MOVUPS    48(SI), X8
-	ADDQ      $0x40, SI
+	MOVUPS    (R8), X5
+	MOVUPS    16(R8), X6
+	MOVUPS    32(R8), X7
+	MOVUPS    48(R8), X8
+	ADDQ      $0x40, R8
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -1174,11 +1174,11 @@ restOfData18:
 	ADDQ      $0x40, R10
 
 skip19:
-	TESTQ     $0x00000020, DI
+	TESTQ     $0x00000020, R9
 	JZ        skip20
-	MOVUPS    (SI), X5
-	MOVUPS    16(SI), X6
-	ADDQ      $0x20, SI
+	MOVUPS    (R8), X5
+	MOVUPS    16(R8), X6
+	ADDQ      $0x20, R8
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -1212,10 +1212,10 @@ skip19:
 	ADDQ      $0x20, R10
 
 skip20:
-	TESTQ     $0x00000010, DI
+	TESTQ     $0x00000010, R9
 	JZ        skip21
-	MOVUPS    (SI), X5
-	ADDQ      $0x10, SI
+	MOVUPS    (R8), X5
+	ADDQ      $0x10, R8
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -1235,13 +1235,13 @@ skip20:
 	ADDQ      $0x10, R10
 
 skip21:
-	ANDQ $0x0f, DI
+	ANDQ $0x0f, R9
 	JZ   skip22
-	CMPQ DI, $0x08
+	CMPQ R9, $0x08
 	JB   less823
-	MOVQ (SI), R11
-	MOVQ -8(SI)(DI*1), R12
-	MOVQ DI, CX
+	MOVQ (R8), R11
+	MOVQ -8(R8)(R9*1), R12
+	MOVQ R9, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
@@ -1251,11 +1251,11 @@ skip21:
 
 less823:
 	XORQ R12, R12
-	CMPQ DI, $0x04
+	CMPQ R9, $0x04
 	JB   less424
-	MOVL (SI), R11
-	MOVL -4(SI)(DI*1), R13
-	MOVQ DI, CX
+	MOVL (R8), R11
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R13
@@ -1263,15 +1263,15 @@ less823:
 	JMP  loaded25
 
 less424:
-	MOVQ    DI, CX
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (SI), R11
-	MOVBQZX (SI)(CX*1), R13
+	MOVBQZX (R8), R11
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
 	ORQ     R13, R11
-	MOVBQZX -1(SI)(DI*1), R13
-	MOVQ    DI, CX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
@@ -1299,8 +1299,8 @@ loaded25:
 	ADDQ      $0x10, R10
 
 skip22:
-	TESTQ     R8, R8
-	JZ        final16
+	TESTQ     SI, SI
+	JZ        final13
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1315,17 +1315,17 @@ skip22:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text15:
+text18:
 	// Text.
 	MOVQ   nonce+24(FP), CX
-	MOVL   8(CX), SI
+	MOVL   8(CX), DI
 	MOVQ   (CX), X0
-	PINSRD $0x02, SI, X0
+	PINSRD $0x02, DI, X0
 	PSHUFB X4, X0
 	MOVAPS X0, X5
-	MOVQ   dst+56(FP), SI
-	MOVQ   src+64(FP), DI
-	CMPQ   R8, $0x00000080
+	MOVQ   dst+56(FP), R8
+	MOVQ   src+64(FP), R9
+	CMPQ   SI, $0x00000080
 	JB     groupsEnd27
 
 	// GHASH of a group is computed between the rounds of the next one.
@@ -1488,34 +1488,34 @@ last29:
 	AESENCLAST X2, X10
 	AESENCLAST X2, X1
 	AESENCLAST X2, X11
-	MOVUPS     (DI), X2
+	MOVUPS     (R9), X2
 	PXOR       X2, X0
-	MOVUPS     X0, (SI)
-	MOVUPS     16(DI), X0
+	MOVUPS     X0, (R8)
+	MOVUPS     16(R9), X0
 	PXOR       X0, X6
-	MOVUPS     X6, 16(SI)
-	MOVUPS     32(DI), X0
+	MOVUPS     X6, 16(R8)
+	MOVUPS     32(R9), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 32(SI)
-	MOVUPS     48(DI), X0
+	MOVUPS     X7, 32(R8)
+	MOVUPS     48(R9), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 48(SI)
-	MOVUPS     64(DI), X0
+	MOVUPS     X8, 48(R8)
+	MOVUPS     64(R9), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 64(SI)
-	MOVUPS     80(DI), X0
+	MOVUPS     X9, 64(R8)
+	MOVUPS     80(R9), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 80(SI)
-	MOVUPS     96(DI), X0
+	MOVUPS     X10, 80(R8)
+	MOVUPS     96(R9), X0
 	PXOR       X0, X1
-	MOVUPS     X1, 96(SI)
-	MOVUPS     112(DI), X0
+	MOVUPS     X1, 96(R8)
+	MOVUPS     112(R9), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 112(SI)
-	ADDQ       $0x00000080, DI
-	ADDQ       $0x00000080, SI
-	SUBQ       $0x00000080, R8
-	CMPQ       R8, $0x00000080
+	MOVUPS     X11, 112(R8)
+	ADDQ       $0x00000080, R9
+	ADDQ       $0x00000080, R8
+	SUBQ       $0x00000080, SI
+	CMPQ       SI, $0x00000080
 	JB         lastGroup28
 
 groups26:
@@ -1553,7 +1553,7 @@ groups26:
 	AESENC    X0, X11
 	AESENC    X0, X12
 	AESENC    X0, X13
-	MOVUPS    -128(SI), X1
+	MOVUPS    -128(R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -1578,7 +1578,7 @@ groups26:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -112(SI), X3
+	MOVUPS    -112(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1602,7 +1602,7 @@ groups26:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -96(SI), X3
+	MOVUPS    -96(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1626,7 +1626,7 @@ groups26:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -80(SI), X3
+	MOVUPS    -80(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1650,7 +1650,7 @@ groups26:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -64(SI), X3
+	MOVUPS    -64(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1674,7 +1674,7 @@ groups26:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -48(SI), X3
+	MOVUPS    -48(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1698,7 +1698,7 @@ groups26:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -32(SI), X3
+	MOVUPS    -32(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1722,7 +1722,7 @@ groups26:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -16(SI), X3
+	MOVUPS    -16(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1812,38 +1812,38 @@ last30:
 	AESENCLAST X0, X11
 	AESENCLAST X0, X12
 	AESENCLAST X0, X13
-	MOVUPS     (DI), X0
+	MOVUPS     (R9), X0
 	PXOR       X0, X6
-	MOVUPS     X6, (SI)
-	MOVUPS     16(DI), X0
+	MOVUPS     X6, (R8)
+	MOVUPS     16(R9), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 16(SI)
-	MOVUPS     32(DI), X0
+	MOVUPS     X7, 16(R8)
+	MOVUPS     32(R9), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 32(SI)
-	MOVUPS     48(DI), X0
+	MOVUPS     X8, 32(R8)
+	MOVUPS     48(R9), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 48(SI)
-	MOVUPS     64(DI), X0
+	MOVUPS     X9, 48(R8)
+	MOVUPS     64(R9), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 64(SI)
-	MOVUPS     80(DI), X0
+	MOVUPS     X10, 64(R8)
+	MOVUPS     80(R9), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 80(SI)
-	MOVUPS     96(DI), X0
+	MOVUPS     X11, 80(R8)
+	MOVUPS     96(R9), X0
 	PXOR       X0, X12
-	MOVUPS     X12, 96(SI)
-	MOVUPS     112(DI), X0
+	MOVUPS     X12, 96(R8)
+	MOVUPS     112(R9), X0
 	PXOR       X0, X13
-	MOVUPS     X13, 112(SI)
-	ADDQ       $0x00000080, DI
-	ADDQ       $0x00000080, SI
-	SUBQ       $0x00000080, R8
-	CMPQ       R8, $0x00000080
+	MOVUPS     X13, 112(R8)
+	ADDQ       $0x00000080, R9
+	ADDQ       $0x00000080, R8
+	SUBQ       $0x00000080, SI
+	CMPQ       SI, $0x00000080
 	JAE        groups26
 
 lastGroup28:
-	MOVUPS    -128(SI), X1
+	MOVUPS    -128(R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -1859,7 +1859,7 @@ lastGroup28:
 	PXOR      X6, X1
 	PCLMULQDQ $0x00, X3, X1
 	MOVAPS    X1, X1
-	MOVUPS    -112(SI), X3
+	MOVUPS    -112(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1874,7 +1874,7 @@ lastGroup28:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -96(SI), X3
+	MOVUPS    -96(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1889,7 +1889,7 @@ lastGroup28:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -80(SI), X3
+	MOVUPS    -80(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1904,7 +1904,7 @@ lastGroup28:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -64(SI), X3
+	MOVUPS    -64(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1919,7 +1919,7 @@ lastGroup28:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -48(SI), X3
+	MOVUPS    -48(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1934,7 +1934,7 @@ lastGroup28:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -32(SI), X3
+	MOVUPS    -32(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1949,7 +1949,7 @@ lastGroup28:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -16(SI), X3
+	MOVUPS    -16(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1979,8 +1979,8 @@ lastGroup28:
 	MOVAPS    X2, X3
 
 groupsEnd27:
-	MOVQ    R8, R9
-	LEAQ    15(R8), CX
+	MOVQ    SI, DI
+	LEAQ    15(SI), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
@@ -1991,7 +1991,7 @@ groupsEnd27:
 	PXOR    X0, X0
 	PXOR    X1, X1
 	PXOR    X2, X2
-	TESTQ   $0x00000040, R8
+	TESTQ   $0x00000040, SI
 	JZ      skip31
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
@@ -2090,20 +2090,20 @@ last32:
 	AESENCLAST X10, X7
 	AESENCLAST X10, X8
 	AESENCLAST X10, X9
-	MOVUPS     (DI), X10
+	MOVUPS     (R9), X10
 	PXOR       X10, X6
-	MOVUPS     X6, (SI)
-	MOVUPS     16(DI), X10
+	MOVUPS     X6, (R8)
+	MOVUPS     16(R9), X10
 	PXOR       X10, X7
-	MOVUPS     X7, 16(SI)
-	MOVUPS     32(DI), X10
+	MOVUPS     X7, 16(R8)
+	MOVUPS     32(R9), X10
 	PXOR       X10, X8
-	MOVUPS     X8, 32(SI)
-	MOVUPS     48(DI), X10
+	MOVUPS     X8, 32(R8)
+	MOVUPS     48(R9), X10
 	PXOR       X10, X9
-	MOVUPS     X9, 48(SI)
-	ADDQ       $0x40, DI
-	ADDQ       $0x40, SI
+	MOVUPS     X9, 48(R8)
+	ADDQ       $0x40, R9
+	ADDQ       $0x40, R8
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
@@ -2165,7 +2165,7 @@ last32:
 	ADDQ       $0x40, R10
 
 skip31:
-	TESTQ  $0x00000020, R8
+	TESTQ  $0x00000020, SI
 	JZ     skip33
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
@@ -2228,14 +2228,14 @@ last34:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
-	MOVUPS     (DI), X8
+	MOVUPS     (R9), X8
 	PXOR       X8, X6
-	MOVUPS     X6, (SI)
-	MOVUPS     16(DI), X8
+	MOVUPS     X6, (R8)
+	MOVUPS     16(R9), X8
 	PXOR       X8, X7
-	MOVUPS     X7, 16(SI)
-	ADDQ       $0x20, DI
-	ADDQ       $0x20, SI
+	MOVUPS     X7, 16(R8)
+	ADDQ       $0x20, R9
+	ADDQ       $0x20, R8
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
@@ -2269,7 +2269,7 @@ last34:
 	ADDQ       $0x20, R10
 
 skip33:
-	TESTQ  $0x00000010, R8
+	TESTQ  $0x00000010, SI
 	JZ     skip35
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
@@ -2314,11 +2314,11 @@ skip33:
 last36:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
-	MOVUPS     (DI), X7
+	MOVUPS     (R9), X7
 	PXOR       X7, X6
-	MOVUPS     X6, (SI)
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, SI
+	MOVUPS     X6, (R8)
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R8
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
@@ -2338,7 +2338,7 @@ last36:
 	ADDQ       $0x10, R10
 
 skip35:
-	ANDQ   $0x0f, R8
+	ANDQ   $0x0f, SI
 	JZ     skip37
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
@@ -2384,14 +2384,14 @@ last38:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
-	SUBQ       R8, CX
+	SUBQ       SI, CX
 	MOVUPS     (CX), X5
 	PAND       X5, X6
-	CMPQ       R8, $0x08
+	CMPQ       SI, $0x08
 	JB         less839
-	MOVQ       (DI), DX
-	MOVQ       -8(DI)(R8*1), R11
-	MOVQ       R8, CX
+	MOVQ       (R9), DX
+	MOVQ       -8(R9)(SI*1), R11
+	MOVQ       SI, CX
 	NEGQ       CX
 	ADDQ       $+15, CX
 	SHLQ       $0x03, CX
@@ -2401,11 +2401,11 @@ last38:
 
 less839:
 	XORQ R11, R11
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less440
-	MOVL (DI), DX
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
+	MOVL (R9), DX
+	MOVL -4(R9)(SI*1), R12
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R12
@@ -2413,15 +2413,15 @@ less839:
 	JMP  loaded41
 
 less440:
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (DI), DX
-	MOVBQZX (DI)(CX*1), R12
+	MOVBQZX (R9), DX
+	MOVBQZX (R9)(CX*1), R12
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
 	ORQ     R12, DX
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
+	MOVBQZX -1(R9)(SI*1), R12
+	MOVQ    SI, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
@@ -2432,49 +2432,49 @@ loaded41:
 	PINSRQ $0x01, R11, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, DI
-	CMPQ   R8, $0x08
+	PEXTRQ $0x01, X6, R9
+	CMPQ   SI, $0x08
 	JB     less842
-	MOVQ   DX, (SI)
-	MOVQ   R8, CX
+	MOVQ   DX, (R8)
+	MOVQ   SI, CX
 	ADDQ   $-8, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
-	MOVQ   R8, CX
+	MOVQ   SI, CX
 	NEGQ   CX
 	ADDQ   $+15, CX
 	SHLQ   $0x03, CX
-	SHLQ   CL, DI
-	SHLQ   $0x08, DI
-	ORQ    DI, DX
-	MOVQ   DX, -8(SI)(R8*1)
+	SHLQ   CL, R9
+	SHLQ   $0x08, R9
+	ORQ    R9, DX
+	MOVQ   DX, -8(R8)(SI*1)
 	JMP    stored44
 
 less842:
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less443
-	MOVL DX, (SI)
-	MOVQ R8, CX
+	MOVL DX, (R8)
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(SI)(R8*1)
+	MOVL DX, -4(R8)(SI*1)
 	JMP  stored44
 
 less443:
-	MOVQ R8, R11
+	MOVQ SI, R11
 	SHRQ $0x01, R11
-	MOVQ DX, DI
-	MOVB DI, (SI)
+	MOVQ DX, R9
+	MOVB R9, (R8)
 	MOVQ R11, CX
 	SHLQ $0x03, CX
-	SHRQ CL, DI
-	MOVB DI, (SI)(R11*1)
-	MOVQ R8, CX
+	SHRQ CL, R9
+	MOVB R9, (R8)(R11*1)
+	MOVQ SI, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(SI)(R8*1)
+	MOVB DL, -1(R8)(SI*1)
 
 stored44:
 	PSHUFB    X4, X6
@@ -2496,9 +2496,9 @@ stored44:
 	ADDQ      $0x10, R10
 
 skip37:
-final16:
+final13:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
-	CMPQ      R9, $0x70
+	CMPQ      DI, $0x70
 	JBE       lengths45
 	PXOR      X0, X1
 	PXOR      X2, X1
@@ -2628,16 +2628,16 @@ last46:
 	MOVUPS     X0, (BX)
 	MOVQ       sum+16(FP), CX
 	MOVUPS     (CX), X3
+	MOVQ       n+72(FP), SI
 
 	// Additional data.
-	MOVQ data+32(FP), SI
-	MOVQ dataLen+40(FP), DI
-	MOVQ n+72(FP), R8
+	MOVQ data+32(FP), R8
+	MOVQ dataLen+40(FP), R9
 
-hashGroups47:
-	CMPQ      DI, $0x00000080
-	JB        hashRest48
-	MOVUPS    (SI), X1
+hashGroups48:
+	CMPQ      R9, $0x00000080
+	JB        hashRest49
+	MOVUPS    (R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -2653,7 +2653,7 @@ hashGroups47:
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
 	MOVAPS    X1, X1
-	MOVUPS    16(SI), X3
+	MOVUPS    16(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2668,7 +2668,7 @@ hashGroups47:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    32(SI), X3
+	MOVUPS    32(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2683,7 +2683,7 @@ hashGroups47:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    48(SI), X3
+	MOVUPS    48(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2698,7 +2698,7 @@ hashGroups47:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    64(SI), X3
+	MOVUPS    64(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2713,7 +2713,7 @@ hashGroups47:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    80(SI), X3
+	MOVUPS    80(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2728,7 +2728,7 @@ hashGroups47:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    96(SI), X3
+	MOVUPS    96(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2743,7 +2743,7 @@ hashGroups47:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    112(SI), X3
+	MOVUPS    112(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2771,40 +2771,40 @@ hashGroups47:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	ADDQ      $0x00000080, SI
-	SUBQ      $0x00000080, DI
-	JMP       hashGroups47
+	ADDQ      $0x00000080, R8
+	SUBQ      $0x00000080, R9
+	JMP       hashGroups48
 
-hashRest48:
-	MOVQ  DI, R9
-	TESTQ R8, R8
-	JZ    noText51
-	TESTQ DI, DI
-	JZ    text49
+hashRest49:
+	MOVQ  R9, DI
+	TESTQ SI, SI
+	JZ    noText50
+	TESTQ R9, R9
+	JZ    text52
 
-noText51:
-	LEAQ    15(DI), CX
+noText50:
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
-	TESTQ   R8, R8
-	JNZ     restOfData52
+	TESTQ   SI, SI
+	JNZ     restOfData51
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData52:
+restOfData51:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
-	TESTQ     $0x00000040, DI
+	TESTQ     $0x00000040, R9
 	JZ        skip53
-	MOVUPS    (SI), X5
-	MOVUPS    16(SI), X6
-	MOVUPS    32(SI), X7
-	MOVUPS    48(SI), X8
-	ADDQ      $0x40, SI
+	MOVUPS    (R8), X5
+	MOVUPS    16(R8), X6
+	MOVUPS    32(R8), X7
+	MOVUPS    48(R8), X8
+	ADDQ      $0x40, R8
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -2866,11 +2866,11 @@ restOfData52:
 	ADDQ      $0x40, R10
 
 skip53:
-	TESTQ     $0x00000020, DI
+	TESTQ     $0x00000020, R9
 	JZ        skip54
-	MOVUPS    (SI), X5
-	MOVUPS    16(SI), X6
-	ADDQ      $0x20, SI
+	MOVUPS    (R8), X5
+	MOVUPS    16(R8), X6
+	ADDQ      $0x20, R8
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -2904,10 +2904,10 @@ skip53:
 	ADDQ      $0x20, R10
 
 skip54:
-	TESTQ     $0x00000010, DI
+	TESTQ     $0x00000010, R9
 	JZ        skip55
-	MOVUPS    (SI), X5
-	ADDQ      $0x10, SI
+	MOVUPS    (R8), X5
+	ADDQ      $0x10, R8
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -2927,13 +2927,13 @@ skip54:
 	ADDQ      $0x10, R10
 
 skip55:
-	ANDQ $0x0f, DI
+	ANDQ $0x0f, R9
 	JZ   skip56
-	CMPQ DI, $0x08
+	CMPQ R9, $0x08
 	JB   less857
-	MOVQ (SI), R11
-	MOVQ -8(SI)(DI*1), R12
-	MOVQ DI, CX
+	MOVQ (R8), R11
+	MOVQ -8(R8)(R9*1), R12
+	MOVQ R9, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
@@ -2943,11 +2943,11 @@ skip55:
 
 less857:
 	XORQ R12, R12
-	CMPQ DI, $0x04
+	CMPQ R9, $0x04
 	JB   less458
-	MOVL (SI), R11
-	MOVL -4(SI)(DI*1), R13
-	MOVQ DI, CX
+	MOVL (R8), R11
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R13
@@ -2955,15 +2955,15 @@ less857:
 	JMP  loaded59
 
 less458:
-	MOVQ    DI, CX
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (SI), R11
-	MOVBQZX (SI)(CX*1), R13
+	MOVBQZX (R8), R11
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
 	ORQ     R13, R11
-	MOVBQZX -1(SI)(DI*1), R13
-	MOVQ    DI, CX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
@@ -2991,8 +2991,8 @@ loaded59:
 	ADDQ      $0x10, R10
 
 skip56:
-	TESTQ     R8, R8
-	JZ        final50
+	TESTQ     SI, SI
+	JZ        final47
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3007,17 +3007,17 @@ skip56:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text49:
+text52:
 	// Text.
 	MOVQ   nonce+24(FP), CX
-	MOVL   8(CX), SI
+	MOVL   8(CX), DI
 	MOVQ   (CX), X0
-	PINSRD $0x02, SI, X0
+	PINSRD $0x02, DI, X0
 	PSHUFB X4, X0
 	MOVAPS X0, X5
-	MOVQ   dst+56(FP), SI
-	MOVQ   src+64(FP), DI
-	CMPQ   R8, $0x00000080
+	MOVQ   dst+56(FP), R8
+	MOVQ   src+64(FP), R9
+	CMPQ   SI, $0x00000080
 	JB     groupsEnd61
 
 groups60:
@@ -3055,7 +3055,7 @@ groups60:
 	AESENC    X0, X11
 	AESENC    X0, X12
 	AESENC    X0, X13
-	MOVUPS    (DI), X1
+	MOVUPS    (R9), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -3080,7 +3080,7 @@ groups60:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    16(DI), X3
+	MOVUPS    16(R9), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3104,7 +3104,7 @@ groups60:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    32(DI), X3
+	MOVUPS    32(R9), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3128,7 +3128,7 @@ groups60:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    48(DI), X3
+	MOVUPS    48(R9), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3152,7 +3152,7 @@ groups60:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    64(DI), X3
+	MOVUPS    64(R9), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3176,7 +3176,7 @@ groups60:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    80(DI), X3
+	MOVUPS    80(R9), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3200,7 +3200,7 @@ groups60:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    96(DI), X3
+	MOVUPS    96(R9), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3224,7 +3224,7 @@ groups60:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    112(DI), X3
+	MOVUPS    112(R9), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3314,39 +3314,39 @@ last62:
 	AESENCLAST X0, X11
 	AESENCLAST X0, X12
 	AESENCLAST X0, X13
-	MOVUPS     (DI), X0
+	MOVUPS     (R9), X0
 	PXOR       X0, X6
-	MOVUPS     X6, (SI)
-	MOVUPS     16(DI), X0
+	MOVUPS     X6, (R8)
+	MOVUPS     16(R9), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 16(SI)
-	MOVUPS     32(DI), X0
+	MOVUPS     X7, 16(R8)
+	MOVUPS     32(R9), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 32(SI)
-	MOVUPS     48(DI), X0
+	MOVUPS     X8, 32(R8)
+	MOVUPS     48(R9), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 48(SI)
-	MOVUPS     64(DI), X0
+	MOVUPS     X9, 48(R8)
+	MOVUPS     64(R9), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 64(SI)
-	MOVUPS     80(DI), X0
+	MOVUPS     X10, 64(R8)
+	MOVUPS     80(R9), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 80(SI)
-	MOVUPS     96(DI), X0
+	MOVUPS     X11, 80(R8)
+	MOVUPS     96(R9), X0
 	PXOR       X0, X12
-	MOVUPS     X12, 96(SI)
-	MOVUPS     112(DI), X0
+	MOVUPS     X12, 96(R8)
+	MOVUPS     112(R9), X0
 	PXOR       X0, X13
-	MOVUPS     X13, 112(SI)
-	ADDQ       $0x00000080, DI
-	ADDQ       $0x00000080, SI
-	SUBQ       $0x00000080, R8
-	CMPQ       R8, $0x00000080
+	MOVUPS     X13, 112(R8)
+	ADDQ       $0x00000080, R9
+	ADDQ       $0x00000080, R8
+	SUBQ       $0x00000080, SI
+	CMPQ       SI, $0x00000080
 	JAE        groups60
 
 groupsEnd61:
-	MOVQ    R8, R9
-	LEAQ    15(R8), CX
+	MOVQ    SI, DI
+	LEAQ    15(SI), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
@@ -3357,7 +3357,7 @@ groupsEnd61:
 	PXOR    X0, X0
 	PXOR    X1, X1
 	PXOR    X2, X2
-	TESTQ   $0x00000040, R8
+	TESTQ   $0x00000040, SI
 	JZ      skip63
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
@@ -3456,20 +3456,20 @@ last64:
 	AESENCLAST X10, X7
 	AESENCLAST X10, X8
 	AESENCLAST X10, X9
-	MOVUPS     (DI), X10
+	MOVUPS     (R9), X10
 	PXOR       X10, X6
-	MOVUPS     X6, (SI)
-	MOVUPS     16(DI), X6
+	MOVUPS     X6, (R8)
+	MOVUPS     16(R9), X6
 	PXOR       X6, X7
-	MOVUPS     X7, 16(SI)
-	MOVUPS     32(DI), X7
+	MOVUPS     X7, 16(R8)
+	MOVUPS     32(R9), X7
 	PXOR       X7, X8
-	MOVUPS     X8, 32(SI)
-	MOVUPS     48(DI), X8
+	MOVUPS     X8, 32(R8)
+	MOVUPS     48(R9), X8
 	PXOR       X8, X9
-	MOVUPS     X9, 48(SI)
-	ADDQ       $0x40, DI
-	ADDQ       $0x40, SI
+	MOVUPS     X9, 48(R8)
+	ADDQ       $0x40, R9
+	ADDQ       $0x40, R8
 	PSHUFB     X4, X10
 	PXOR       X3, X10
 	PSHUFD     $0x4e, X10, X3
@@ -3531,7 +3531,7 @@ last64:
 	ADDQ       $0x40, R10
 
 skip63:
-	TESTQ  $0x00000020, R8
+	TESTQ  $0x00000020, SI
 	JZ     skip65
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
@@ -3594,14 +3594,14 @@ last66:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
-	MOVUPS     (DI), X8
+	MOVUPS     (R9), X8
 	PXOR       X8, X6
-	MOVUPS     X6, (SI)
-	MOVUPS     16(DI), X6
+	MOVUPS     X6, (R8)
+	MOVUPS     16(R9), X6
 	PXOR       X6, X7
-	MOVUPS     X7, 16(SI)
-	ADDQ       $0x20, DI
-	ADDQ       $0x20, SI
+	MOVUPS     X7, 16(R8)
+	ADDQ       $0x20, R9
+	ADDQ       $0x20, R8
 	PSHUFB     X4, X8
 	PXOR       X3, X8
 	PSHUFD     $0x4e, X8, X3
@@ -3635,7 +3635,7 @@ last66:
 	ADDQ       $0x20, R10
 
 skip65:
-	TESTQ  $0x00000010, R8
+	TESTQ  $0x00000010, SI
 	JZ     skip67
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
@@ -3680,11 +3680,11 @@ skip65:
 last68:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
-	MOVUPS     (DI), X7
+	MOVUPS     (R9), X7
 	PXOR       X7, X6
-	MOVUPS     X6, (SI)
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, SI
+	MOVUPS     X6, (R8)
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R8
 	PSHUFB     X4, X7
 	PXOR       X3, X7
 	PSHUFD     $0x4e, X7, X3
@@ -3704,7 +3704,7 @@ last68:
 	ADDQ       $0x10, R10
 
 skip67:
-	ANDQ   $0x0f, R8
+	ANDQ   $0x0f, SI
 	JZ     skip69
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
@@ -3750,14 +3750,14 @@ last70:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
-	SUBQ       R8, CX
+	SUBQ       SI, CX
 	MOVUPS     (CX), X5
 	PAND       X5, X6
-	CMPQ       R8, $0x08
+	CMPQ       SI, $0x08
 	JB         less871
-	MOVQ       (DI), DX
-	MOVQ       -8(DI)(R8*1), R11
-	MOVQ       R8, CX
+	MOVQ       (R9), DX
+	MOVQ       -8(R9)(SI*1), R11
+	MOVQ       SI, CX
 	NEGQ       CX
 	ADDQ       $+15, CX
 	SHLQ       $0x03, CX
@@ -3767,11 +3767,11 @@ last70:
 
 less871:
 	XORQ R11, R11
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less472
-	MOVL (DI), DX
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
+	MOVL (R9), DX
+	MOVL -4(R9)(SI*1), R12
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R12
@@ -3779,15 +3779,15 @@ less871:
 	JMP  loaded73
 
 less472:
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (DI), DX
-	MOVBQZX (DI)(CX*1), R12
+	MOVBQZX (R9), DX
+	MOVBQZX (R9)(CX*1), R12
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
 	ORQ     R12, DX
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
+	MOVBQZX -1(R9)(SI*1), R12
+	MOVQ    SI, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
@@ -3798,49 +3798,49 @@ loaded73:
 	PINSRQ $0x01, R11, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, DI
-	CMPQ   R8, $0x08
+	PEXTRQ $0x01, X6, R9
+	CMPQ   SI, $0x08
 	JB     less874
-	MOVQ   DX, (SI)
-	MOVQ   R8, CX
+	MOVQ   DX, (R8)
+	MOVQ   SI, CX
 	ADDQ   $-8, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
-	MOVQ   R8, CX
+	MOVQ   SI, CX
 	NEGQ   CX
 	ADDQ   $+15, CX
 	SHLQ   $0x03, CX
-	SHLQ   CL, DI
-	SHLQ   $0x08, DI
-	ORQ    DI, DX
-	MOVQ   DX, -8(SI)(R8*1)
+	SHLQ   CL, R9
+	SHLQ   $0x08, R9
+	ORQ    R9, DX
+	MOVQ   DX, -8(R8)(SI*1)
 	JMP    stored76
 
 less874:
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less475
-	MOVL DX, (SI)
-	MOVQ R8, CX
+	MOVL DX, (R8)
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(SI)(R8*1)
+	MOVL DX, -4(R8)(SI*1)
 	JMP  stored76
 
 less475:
-	MOVQ R8, R11
+	MOVQ SI, R11
 	SHRQ $0x01, R11
-	MOVQ DX, DI
-	MOVB DI, (SI)
+	MOVQ DX, R9
+	MOVB R9, (R8)
 	MOVQ R11, CX
 	SHLQ $0x03, CX
-	SHRQ CL, DI
-	MOVB DI, (SI)(R11*1)
-	MOVQ R8, CX
+	SHRQ CL, R9
+	MOVB R9, (R8)(R11*1)
+	MOVQ SI, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(SI)(R8*1)
+	MOVB DL, -1(R8)(SI*1)
 
 stored76:
 	PSHUFB    X4, X5
@@ -3862,9 +3862,9 @@ stored76:
 	ADDQ      $0x10, R10
 
 skip69:
-final50:
+final47:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
-	CMPQ      R9, $0x70
+	CMPQ      DI, $0x70
 	JBE       lengths77
 	PXOR      X0, X1
 	PXOR      X2, X1
@@ -4246,16 +4246,16 @@ last88:
 	VMOVDQU     X0, (BX)
 	MOVQ        sum+16(FP), CX
 	VMOVDQU     (CX), X3
+	MOVQ        n+72(FP), SI
 
 	// Additional data.
-	MOVQ data+32(FP), SI
-	MOVQ dataLen+40(FP), DI
-	MOVQ n+72(FP), R8
+	MOVQ data+32(FP), R8
+	MOVQ dataLen+40(FP), R9
 
-hashGroups89:
-	CMPQ         DI, $0x00000080
-	JB           hashRest90
-	VMOVDQU      (SI), Y1
+hashGroups90:
+	CMPQ         R9, $0x00000080
+	JB           hashRest91
+	VMOVDQU      (R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -4268,7 +4268,7 @@ hashGroups89:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      32(SI), Y3
+	VMOVDQU      32(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -4280,7 +4280,7 @@ hashGroups89:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(SI), Y3
+	VMOVDQU      64(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -4292,7 +4292,7 @@ hashGroups89:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(SI), Y3
+	VMOVDQU      96(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -4317,38 +4317,38 @@ hashGroups89:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, SI
-	SUBQ         $0x00000080, DI
-	JMP          hashGroups89
+	ADDQ         $0x00000080, R8
+	SUBQ         $0x00000080, R9
+	JMP          hashGroups90
 
-hashRest90:
-	MOVQ  DI, R9
-	TESTQ R8, R8
-	JZ    noText93
-	TESTQ DI, DI
-	JZ    text91
+hashRest91:
+	MOVQ  R9, DI
+	TESTQ SI, SI
+	JZ    noText92
+	TESTQ R9, R9
+	JZ    text94
 
-noText93:
-	LEAQ    15(DI), CX
+noText92:
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
-	TESTQ   R8, R8
-	JNZ     restOfData94
+	TESTQ   SI, SI
+	JNZ     restOfData93
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData94:
+restOfData93:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
-	TESTQ      $0x00000040, DI
+	TESTQ      $0x00000040, R9
 	JZ         skip95
-	VMOVDQU    (SI), Y4
-	VMOVDQU    32(SI), Y5
-	ADDQ       $0x40, SI
+	VMOVDQU    (R8), Y4
+	VMOVDQU    32(R8), Y5
+	ADDQ       $0x40, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -4376,10 +4376,10 @@ restOfData94:
 	ADDQ       $0x40, R10
 
 skip95:
-	TESTQ      $0x00000020, DI
+	TESTQ      $0x00000020, R9
 	JZ         skip96
-	VMOVDQU    (SI), Y4
-	ADDQ       $0x20, SI
+	VMOVDQU    (R8), Y4
+	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -4396,10 +4396,10 @@ skip95:
 	ADDQ       $0x20, R10
 
 skip96:
-	TESTQ      $0x00000010, DI
+	TESTQ      $0x00000010, R9
 	JZ         skip97
-	VMOVDQU    (SI), X5
-	ADDQ       $0x10, SI
+	VMOVDQU    (R8), X5
+	ADDQ       $0x10, R8
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -4418,13 +4418,13 @@ skip96:
 	ADDQ       $0x10, R10
 
 skip97:
-	ANDQ $0x0f, DI
+	ANDQ $0x0f, R9
 	JZ   skip98
-	CMPQ DI, $0x08
+	CMPQ R9, $0x08
 	JB   less899
-	MOVQ (SI), R11
-	MOVQ -8(SI)(DI*1), R12
-	MOVQ DI, CX
+	MOVQ (R8), R11
+	MOVQ -8(R8)(R9*1), R12
+	MOVQ R9, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
@@ -4434,11 +4434,11 @@ skip97:
 
 less899:
 	XORQ R12, R12
-	CMPQ DI, $0x04
+	CMPQ R9, $0x04
 	JB   less4100
-	MOVL (SI), R11
-	MOVL -4(SI)(DI*1), R13
-	MOVQ DI, CX
+	MOVL (R8), R11
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R13
@@ -4446,15 +4446,15 @@ less899:
 	JMP  loaded101
 
 less4100:
-	MOVQ    DI, CX
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (SI), R11
-	MOVBQZX (SI)(CX*1), R13
+	MOVBQZX (R8), R11
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
 	ORQ     R13, R11
-	MOVBQZX -1(SI)(DI*1), R13
-	MOVQ    DI, CX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
@@ -4481,8 +4481,8 @@ loaded101:
 	ADDQ       $0x10, R10
 
 skip98:
-	TESTQ        R8, R8
-	JZ           final92
+	TESTQ        SI, SI
+	JZ           final89
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4497,17 +4497,17 @@ skip98:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text91:
+text94:
 	// Text.
 	MOVQ        nonce+24(FP), CX
-	MOVL        8(CX), SI
+	MOVL        8(CX), DI
 	VMOVQ       (CX), X6
-	VPINSRD     $0x02, SI, X6, X6
+	VPINSRD     $0x02, DI, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        dst+56(FP), SI
-	MOVQ        src+64(FP), DI
-	CMPQ        R8, $0x00000100
+	MOVQ        dst+56(FP), R8
+	MOVQ        src+64(FP), R9
+	CMPQ        SI, $0x00000100
 	JB          groupsEnd103
 
 	// GHASH of a group is computed between the rounds of the next one.
@@ -4669,34 +4669,34 @@ last105:
 	VAESENCLAST    Y2, Y9, Y9
 	VAESENCLAST    Y2, Y10, Y10
 	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (DI), Y2
+	VMOVDQU        (R9), Y2
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        Y0, (SI)
-	VMOVDQU        32(DI), Y0
+	VMOVDQU        Y0, (R8)
+	VMOVDQU        32(R9), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, 32(SI)
-	VMOVDQU        64(DI), Y0
+	VMOVDQU        Y5, 32(R8)
+	VMOVDQU        64(R9), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 64(SI)
-	VMOVDQU        96(DI), Y0
+	VMOVDQU        Y6, 64(R8)
+	VMOVDQU        96(R9), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 96(SI)
-	VMOVDQU        128(DI), Y0
+	VMOVDQU        Y7, 96(R8)
+	VMOVDQU        128(R9), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 128(SI)
-	VMOVDQU        160(DI), Y0
+	VMOVDQU        Y8, 128(R8)
+	VMOVDQU        160(R9), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 160(SI)
-	VMOVDQU        192(DI), Y0
+	VMOVDQU        Y9, 160(R8)
+	VMOVDQU        192(R9), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 192(SI)
-	VMOVDQU        224(DI), Y0
+	VMOVDQU        Y10, 192(R8)
+	VMOVDQU        224(R9), Y0
 	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 224(SI)
-	ADDQ           $0x00000100, DI
-	ADDQ           $0x00000100, SI
-	SUBQ           $0x00000100, R8
-	CMPQ           R8, $0x00000100
+	VMOVDQU        Y1, 224(R8)
+	ADDQ           $0x00000100, R9
+	ADDQ           $0x00000100, R8
+	SUBQ           $0x00000100, SI
+	CMPQ           SI, $0x00000100
 	JB             lastGroup104
 
 groups102:
@@ -4733,7 +4733,7 @@ groups102:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -256(SI), Y1
+	VMOVDQU        -256(R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4755,7 +4755,7 @@ groups102:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -224(SI), Y3
+	VMOVDQU        -224(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4776,7 +4776,7 @@ groups102:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -192(SI), Y3
+	VMOVDQU        -192(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4797,7 +4797,7 @@ groups102:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -160(SI), Y3
+	VMOVDQU        -160(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4840,7 +4840,7 @@ groups102:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -128(SI), Y1
+	VMOVDQU        -128(R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4862,7 +4862,7 @@ groups102:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -96(SI), Y3
+	VMOVDQU        -96(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4883,7 +4883,7 @@ groups102:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -64(SI), Y3
+	VMOVDQU        -64(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4904,7 +4904,7 @@ groups102:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -32(SI), Y3
+	VMOVDQU        -32(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4982,38 +4982,38 @@ last106:
 	VAESENCLAST    Y0, Y10, Y10
 	VAESENCLAST    Y0, Y11, Y11
 	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (DI), Y0
+	VMOVDQU        (R9), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	VMOVDQU        32(DI), Y0
+	VMOVDQU        Y5, (R8)
+	VMOVDQU        32(R9), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(SI)
-	VMOVDQU        64(DI), Y0
+	VMOVDQU        Y6, 32(R8)
+	VMOVDQU        64(R9), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(SI)
-	VMOVDQU        96(DI), Y0
+	VMOVDQU        Y7, 64(R8)
+	VMOVDQU        96(R9), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(SI)
-	VMOVDQU        128(DI), Y0
+	VMOVDQU        Y8, 96(R8)
+	VMOVDQU        128(R9), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 128(SI)
-	VMOVDQU        160(DI), Y0
+	VMOVDQU        Y9, 128(R8)
+	VMOVDQU        160(R9), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 160(SI)
-	VMOVDQU        192(DI), Y0
+	VMOVDQU        Y10, 160(R8)
+	VMOVDQU        192(R9), Y0
 	VPXOR          Y0, Y11, Y11
-	VMOVDQU        Y11, 192(SI)
-	VMOVDQU        224(DI), Y0
+	VMOVDQU        Y11, 192(R8)
+	VMOVDQU        224(R9), Y0
 	VPXOR          Y0, Y12, Y12
-	VMOVDQU        Y12, 224(SI)
-	ADDQ           $0x00000100, DI
-	ADDQ           $0x00000100, SI
-	SUBQ           $0x00000100, R8
-	CMPQ           R8, $0x00000100
+	VMOVDQU        Y12, 224(R8)
+	ADDQ           $0x00000100, R9
+	ADDQ           $0x00000100, R8
+	SUBQ           $0x00000100, SI
+	CMPQ           SI, $0x00000100
 	JAE            groups102
 
 lastGroup104:
-	VMOVDQU      -256(SI), Y1
+	VMOVDQU      -256(R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -5026,7 +5026,7 @@ lastGroup104:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      -224(SI), Y3
+	VMOVDQU      -224(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5038,7 +5038,7 @@ lastGroup104:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -192(SI), Y3
+	VMOVDQU      -192(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5050,7 +5050,7 @@ lastGroup104:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -160(SI), Y3
+	VMOVDQU      -160(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5075,7 +5075,7 @@ lastGroup104:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	VMOVDQU      -128(SI), Y1
+	VMOVDQU      -128(R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -5088,7 +5088,7 @@ lastGroup104:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      -96(SI), Y3
+	VMOVDQU      -96(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5100,7 +5100,7 @@ lastGroup104:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -64(SI), Y3
+	VMOVDQU      -64(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5112,7 +5112,7 @@ lastGroup104:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -32(SI), Y3
+	VMOVDQU      -32(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5139,7 +5139,7 @@ lastGroup104:
 	VMOVDQA      Y2, Y3
 
 groupsEnd103:
-	CMPQ R8, $0x00000080
+	CMPQ SI, $0x00000080
 	JB   groupsEnd108
 
 	// GHASH of a group is computed between the rounds of the next one.
@@ -5237,22 +5237,22 @@ last110:
 	VAESENCLAST    Y2, Y5, Y5
 	VAESENCLAST    Y2, Y6, Y6
 	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (DI), Y2
+	VMOVDQU        (R9), Y2
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        Y0, (SI)
-	VMOVDQU        32(DI), Y0
+	VMOVDQU        Y0, (R8)
+	VMOVDQU        32(R9), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, 32(SI)
-	VMOVDQU        64(DI), Y0
+	VMOVDQU        Y5, 32(R8)
+	VMOVDQU        64(R9), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 64(SI)
-	VMOVDQU        96(DI), Y0
+	VMOVDQU        Y6, 64(R8)
+	VMOVDQU        96(R9), Y0
 	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 96(SI)
-	ADDQ           $0x00000080, DI
-	ADDQ           $0x00000080, SI
-	SUBQ           $0x00000080, R8
-	CMPQ           R8, $0x00000080
+	VMOVDQU        Y1, 96(R8)
+	ADDQ           $0x00000080, R9
+	ADDQ           $0x00000080, R8
+	SUBQ           $0x00000080, SI
+	CMPQ           SI, $0x00000080
 	JB             lastGroup109
 
 groups107:
@@ -5282,7 +5282,7 @@ groups107:
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VMOVDQU        -128(SI), Y1
+	VMOVDQU        -128(R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -5305,7 +5305,7 @@ groups107:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        -96(SI), Y3
+	VMOVDQU        -96(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -5327,7 +5327,7 @@ groups107:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        -64(SI), Y3
+	VMOVDQU        -64(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -5349,7 +5349,7 @@ groups107:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        -32(SI), Y3
+	VMOVDQU        -32(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -5412,26 +5412,26 @@ last111:
 	VAESENCLAST    Y0, Y6, Y6
 	VAESENCLAST    Y0, Y7, Y7
 	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        (DI), Y0
+	VMOVDQU        (R9), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	VMOVDQU        32(DI), Y0
+	VMOVDQU        Y5, (R8)
+	VMOVDQU        32(R9), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(SI)
-	VMOVDQU        64(DI), Y0
+	VMOVDQU        Y6, 32(R8)
+	VMOVDQU        64(R9), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(SI)
-	VMOVDQU        96(DI), Y0
+	VMOVDQU        Y7, 64(R8)
+	VMOVDQU        96(R9), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(SI)
-	ADDQ           $0x00000080, DI
-	ADDQ           $0x00000080, SI
-	SUBQ           $0x00000080, R8
-	CMPQ           R8, $0x00000080
+	VMOVDQU        Y8, 96(R8)
+	ADDQ           $0x00000080, R9
+	ADDQ           $0x00000080, R8
+	SUBQ           $0x00000080, SI
+	CMPQ           SI, $0x00000080
 	JAE            groups107
 
 lastGroup109:
-	VMOVDQU      -128(SI), Y1
+	VMOVDQU      -128(R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -5444,7 +5444,7 @@ lastGroup109:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      -96(SI), Y3
+	VMOVDQU      -96(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5456,7 +5456,7 @@ lastGroup109:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -64(SI), Y3
+	VMOVDQU      -64(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5468,7 +5468,7 @@ lastGroup109:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -32(SI), Y3
+	VMOVDQU      -32(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5495,8 +5495,8 @@ lastGroup109:
 	VMOVDQA      Y2, Y3
 
 groupsEnd108:
-	MOVQ           R8, R9
-	LEAQ           15(R8), CX
+	MOVQ           SI, DI
+	LEAQ           15(SI), CX
 	ANDQ           $-16, CX
 	LEAQ           128(AX), R10
 	SUBQ           CX, R10
@@ -5507,7 +5507,7 @@ groupsEnd108:
 	VPXOR          Y0, Y0, Y0
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R8
+	TESTQ          $0x00000040, SI
 	JZ             skip112
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
@@ -5569,14 +5569,14 @@ last113:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (DI), Y7
+	VMOVDQU        (R9), Y7
 	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	VMOVDQU        32(DI), Y7
+	VMOVDQU        Y5, (R8)
+	VMOVDQU        32(R9), Y7
 	VPXOR          Y7, Y6, Y6
-	VMOVDQU        Y6, 32(SI)
-	ADDQ           $0x40, DI
-	ADDQ           $0x40, SI
+	VMOVDQU        Y6, 32(R8)
+	ADDQ           $0x40, R9
+	ADDQ           $0x40, R8
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y3
@@ -5604,7 +5604,7 @@ last113:
 	ADDQ           $0x40, R10
 
 skip112:
-	TESTQ          $0x00000020, R8
+	TESTQ          $0x00000020, SI
 	JZ             skip114
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
@@ -5648,11 +5648,11 @@ skip112:
 last115:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (DI), Y6
+	VMOVDQU        (R9), Y6
 	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	ADDQ           $0x20, DI
-	ADDQ           $0x20, SI
+	VMOVDQU        Y5, (R8)
+	ADDQ           $0x20, R9
+	ADDQ           $0x20, R8
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y3
@@ -5669,7 +5669,7 @@ last115:
 	ADDQ           $0x20, R10
 
 skip114:
-	TESTQ   $0x00000010, R8
+	TESTQ   $0x00000010, SI
 	JZ      skip116
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
@@ -5713,11 +5713,11 @@ skip114:
 last117:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU     (DI), X6
+	VMOVDQU     (R9), X6
 	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (SI)
-	ADDQ        $0x10, DI
-	ADDQ        $0x10, SI
+	VMOVDQU     X5, (R8)
+	ADDQ        $0x10, R9
+	ADDQ        $0x10, R8
 	VPXOR       Y6, Y6, Y6
 	VPXOR       X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
@@ -5736,7 +5736,7 @@ last117:
 	ADDQ        $0x10, R10
 
 skip116:
-	ANDQ    $0x0f, R8
+	ANDQ    $0x0f, SI
 	JZ      skip118
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
@@ -5781,14 +5781,14 @@ last119:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
+	SUBQ        SI, CX
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
-	CMPQ        R8, $0x08
+	CMPQ        SI, $0x08
 	JB          less8120
-	MOVQ        (DI), DX
-	MOVQ        -8(DI)(R8*1), R11
-	MOVQ        R8, CX
+	MOVQ        (R9), DX
+	MOVQ        -8(R9)(SI*1), R11
+	MOVQ        SI, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
@@ -5798,11 +5798,11 @@ last119:
 
 less8120:
 	XORQ R11, R11
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4121
-	MOVL (DI), DX
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
+	MOVL (R9), DX
+	MOVL -4(R9)(SI*1), R12
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R12
@@ -5810,15 +5810,15 @@ less8120:
 	JMP  loaded122
 
 less4121:
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (DI), DX
-	MOVBQZX (DI)(CX*1), R12
+	MOVBQZX (R9), DX
+	MOVBQZX (R9)(CX*1), R12
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
 	ORQ     R12, DX
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
+	MOVBQZX -1(R9)(SI*1), R12
+	MOVQ    SI, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
@@ -5829,49 +5829,49 @@ loaded122:
 	VPINSRQ $0x01, R11, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, DI
-	CMPQ    R8, $0x08
+	VPEXTRQ $0x01, X5, R9
+	CMPQ    SI, $0x08
 	JB      less8123
-	MOVQ    DX, (SI)
-	MOVQ    R8, CX
+	MOVQ    DX, (R8)
+	MOVQ    SI, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, DI
-	SHLQ    $0x08, DI
-	ORQ     DI, DX
-	MOVQ    DX, -8(SI)(R8*1)
+	SHLQ    CL, R9
+	SHLQ    $0x08, R9
+	ORQ     R9, DX
+	MOVQ    DX, -8(R8)(SI*1)
 	JMP     stored125
 
 less8123:
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4124
-	MOVL DX, (SI)
-	MOVQ R8, CX
+	MOVL DX, (R8)
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(SI)(R8*1)
+	MOVL DX, -4(R8)(SI*1)
 	JMP  stored125
 
 less4124:
-	MOVQ R8, R11
+	MOVQ SI, R11
 	SHRQ $0x01, R11
-	MOVQ DX, DI
-	MOVB DI, (SI)
+	MOVQ DX, R9
+	MOVB R9, (R8)
 	MOVQ R11, CX
 	SHLQ $0x03, CX
-	SHRQ CL, DI
-	MOVB DI, (SI)(R11*1)
-	MOVQ R8, CX
+	SHRQ CL, R9
+	MOVB R9, (R8)(R11*1)
+	MOVQ SI, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(SI)(R8*1)
+	MOVB DL, -1(R8)(SI*1)
 
 stored125:
 	VPXOR      Y4, Y4, Y4
@@ -5892,9 +5892,9 @@ stored125:
 	ADDQ       $0x10, R10
 
 skip118:
-final92:
+final89:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
-	CMPQ         R9, $0x70
+	CMPQ         DI, $0x70
 	JBE          lengths126
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -6022,16 +6022,16 @@ last127:
 	VMOVDQU     X0, (BX)
 	MOVQ        sum+16(FP), CX
 	VMOVDQU     (CX), X3
+	MOVQ        n+72(FP), SI
 
 	// Additional data.
-	MOVQ data+32(FP), SI
-	MOVQ dataLen+40(FP), DI
-	MOVQ n+72(FP), R8
+	MOVQ data+32(FP), R8
+	MOVQ dataLen+40(FP), R9
 
-hashGroups128:
-	CMPQ         DI, $0x00000080
-	JB           hashRest129
-	VMOVDQU      (SI), Y1
+hashGroups129:
+	CMPQ         R9, $0x00000080
+	JB           hashRest130
+	VMOVDQU      (R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -6044,7 +6044,7 @@ hashGroups128:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      32(SI), Y3
+	VMOVDQU      32(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -6056,7 +6056,7 @@ hashGroups128:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(SI), Y3
+	VMOVDQU      64(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -6068,7 +6068,7 @@ hashGroups128:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(SI), Y3
+	VMOVDQU      96(R8), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -6093,38 +6093,38 @@ hashGroups128:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, SI
-	SUBQ         $0x00000080, DI
-	JMP          hashGroups128
+	ADDQ         $0x00000080, R8
+	SUBQ         $0x00000080, R9
+	JMP          hashGroups129
 
-hashRest129:
-	MOVQ  DI, R9
-	TESTQ R8, R8
-	JZ    noText132
-	TESTQ DI, DI
-	JZ    text130
+hashRest130:
+	MOVQ  R9, DI
+	TESTQ SI, SI
+	JZ    noText131
+	TESTQ R9, R9
+	JZ    text133
 
-noText132:
-	LEAQ    15(DI), CX
+noText131:
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
-	TESTQ   R8, R8
-	JNZ     restOfData133
+	TESTQ   SI, SI
+	JNZ     restOfData132
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData133:
+restOfData132:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
-	TESTQ      $0x00000040, DI
+	TESTQ      $0x00000040, R9
 	JZ         skip134
-	VMOVDQU    (SI), Y4
-	VMOVDQU    32(SI), Y5
-	ADDQ       $0x40, SI
+	VMOVDQU    (R8), Y4
+	VMOVDQU    32(R8), Y5
+	ADDQ       $0x40, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -6152,10 +6152,10 @@ restOfData133:
 	ADDQ       $0x40, R10
 
 skip134:
-	TESTQ      $0x00000020, DI
+	TESTQ      $0x00000020, R9
 	JZ         skip135
-	VMOVDQU    (SI), Y4
-	ADDQ       $0x20, SI
+	VMOVDQU    (R8), Y4
+	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -6172,10 +6172,10 @@ skip134:
 	ADDQ       $0x20, R10
 
 skip135:
-	TESTQ      $0x00000010, DI
+	TESTQ      $0x00000010, R9
 	JZ         skip136
-	VMOVDQU    (SI), X5
-	ADDQ       $0x10, SI
+	VMOVDQU    (R8), X5
+	ADDQ       $0x10, R8
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -6194,13 +6194,13 @@ skip135:
 	ADDQ       $0x10, R10
 
 skip136:
-	ANDQ $0x0f, DI
+	ANDQ $0x0f, R9
 	JZ   skip137
-	CMPQ DI, $0x08
+	CMPQ R9, $0x08
 	JB   less8138
-	MOVQ (SI), R11
-	MOVQ -8(SI)(DI*1), R12
-	MOVQ DI, CX
+	MOVQ (R8), R11
+	MOVQ -8(R8)(R9*1), R12
+	MOVQ R9, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
@@ -6210,11 +6210,11 @@ skip136:
 
 less8138:
 	XORQ R12, R12
-	CMPQ DI, $0x04
+	CMPQ R9, $0x04
 	JB   less4139
-	MOVL (SI), R11
-	MOVL -4(SI)(DI*1), R13
-	MOVQ DI, CX
+	MOVL (R8), R11
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R13
@@ -6222,15 +6222,15 @@ less8138:
 	JMP  loaded140
 
 less4139:
-	MOVQ    DI, CX
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (SI), R11
-	MOVBQZX (SI)(CX*1), R13
+	MOVBQZX (R8), R11
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
 	ORQ     R13, R11
-	MOVBQZX -1(SI)(DI*1), R13
-	MOVQ    DI, CX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
@@ -6257,8 +6257,8 @@ loaded140:
 	ADDQ       $0x10, R10
 
 skip137:
-	TESTQ        R8, R8
-	JZ           final131
+	TESTQ        SI, SI
+	JZ           final128
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6273,17 +6273,17 @@ skip137:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text130:
+text133:
 	// Text.
 	MOVQ        nonce+24(FP), CX
-	MOVL        8(CX), SI
+	MOVL        8(CX), DI
 	VMOVQ       (CX), X6
-	VPINSRD     $0x02, SI, X6, X6
+	VPINSRD     $0x02, DI, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        dst+56(FP), SI
-	MOVQ        src+64(FP), DI
-	CMPQ        R8, $0x00000100
+	MOVQ        dst+56(FP), R8
+	MOVQ        src+64(FP), R9
+	CMPQ        SI, $0x00000100
 	JB          groupsEnd142
 
 groups141:
@@ -6320,7 +6320,7 @@ groups141:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        (DI), Y1
+	VMOVDQU        (R9), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -6342,7 +6342,7 @@ groups141:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        32(DI), Y3
+	VMOVDQU        32(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6363,7 +6363,7 @@ groups141:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        64(DI), Y3
+	VMOVDQU        64(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6384,7 +6384,7 @@ groups141:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        96(DI), Y3
+	VMOVDQU        96(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6427,7 +6427,7 @@ groups141:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        128(DI), Y1
+	VMOVDQU        128(R9), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -6449,7 +6449,7 @@ groups141:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        160(DI), Y3
+	VMOVDQU        160(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6470,7 +6470,7 @@ groups141:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        192(DI), Y3
+	VMOVDQU        192(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6491,7 +6491,7 @@ groups141:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        224(DI), Y3
+	VMOVDQU        224(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6569,38 +6569,38 @@ last143:
 	VAESENCLAST    Y0, Y10, Y10
 	VAESENCLAST    Y0, Y11, Y11
 	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (DI), Y0
+	VMOVDQU        (R9), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	VMOVDQU        32(DI), Y0
+	VMOVDQU        Y5, (R8)
+	VMOVDQU        32(R9), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(SI)
-	VMOVDQU        64(DI), Y0
+	VMOVDQU        Y6, 32(R8)
+	VMOVDQU        64(R9), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(SI)
-	VMOVDQU        96(DI), Y0
+	VMOVDQU        Y7, 64(R8)
+	VMOVDQU        96(R9), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(SI)
-	VMOVDQU        128(DI), Y0
+	VMOVDQU        Y8, 96(R8)
+	VMOVDQU        128(R9), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 128(SI)
-	VMOVDQU        160(DI), Y0
+	VMOVDQU        Y9, 128(R8)
+	VMOVDQU        160(R9), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 160(SI)
-	VMOVDQU        192(DI), Y0
+	VMOVDQU        Y10, 160(R8)
+	VMOVDQU        192(R9), Y0
 	VPXOR          Y0, Y11, Y11
-	VMOVDQU        Y11, 192(SI)
-	VMOVDQU        224(DI), Y0
+	VMOVDQU        Y11, 192(R8)
+	VMOVDQU        224(R9), Y0
 	VPXOR          Y0, Y12, Y12
-	VMOVDQU        Y12, 224(SI)
-	ADDQ           $0x00000100, DI
-	ADDQ           $0x00000100, SI
-	SUBQ           $0x00000100, R8
-	CMPQ           R8, $0x00000100
+	VMOVDQU        Y12, 224(R8)
+	ADDQ           $0x00000100, R9
+	ADDQ           $0x00000100, R8
+	SUBQ           $0x00000100, SI
+	CMPQ           SI, $0x00000100
 	JAE            groups141
 
 groupsEnd142:
-	CMPQ R8, $0x00000080
+	CMPQ SI, $0x00000080
 	JB   groupsEnd145
 
 groups144:
@@ -6630,7 +6630,7 @@ groups144:
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VMOVDQU        (DI), Y1
+	VMOVDQU        (R9), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -6653,7 +6653,7 @@ groups144:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        32(DI), Y3
+	VMOVDQU        32(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6675,7 +6675,7 @@ groups144:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        64(DI), Y3
+	VMOVDQU        64(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6697,7 +6697,7 @@ groups144:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        96(DI), Y3
+	VMOVDQU        96(R9), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6760,27 +6760,27 @@ last146:
 	VAESENCLAST    Y0, Y6, Y6
 	VAESENCLAST    Y0, Y7, Y7
 	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        (DI), Y0
+	VMOVDQU        (R9), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	VMOVDQU        32(DI), Y0
+	VMOVDQU        Y5, (R8)
+	VMOVDQU        32(R9), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(SI)
-	VMOVDQU        64(DI), Y0
+	VMOVDQU        Y6, 32(R8)
+	VMOVDQU        64(R9), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(SI)
-	VMOVDQU        96(DI), Y0
+	VMOVDQU        Y7, 64(R8)
+	VMOVDQU        96(R9), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(SI)
-	ADDQ           $0x00000080, DI
-	ADDQ           $0x00000080, SI
-	SUBQ           $0x00000080, R8
-	CMPQ           R8, $0x00000080
+	VMOVDQU        Y8, 96(R8)
+	ADDQ           $0x00000080, R9
+	ADDQ           $0x00000080, R8
+	SUBQ           $0x00000080, SI
+	CMPQ           SI, $0x00000080
 	JAE            groups144
 
 groupsEnd145:
-	MOVQ           R8, R9
-	LEAQ           15(R8), CX
+	MOVQ           SI, DI
+	LEAQ           15(SI), CX
 	ANDQ           $-16, CX
 	LEAQ           128(AX), R10
 	SUBQ           CX, R10
@@ -6791,7 +6791,7 @@ groupsEnd145:
 	VPXOR          Y0, Y0, Y0
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R8
+	TESTQ          $0x00000040, SI
 	JZ             skip147
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
@@ -6853,14 +6853,14 @@ last148:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (DI), Y7
+	VMOVDQU        (R9), Y7
 	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	VMOVDQU        32(DI), Y5
+	VMOVDQU        Y5, (R8)
+	VMOVDQU        32(R9), Y5
 	VPXOR          Y5, Y6, Y6
-	VMOVDQU        Y6, 32(SI)
-	ADDQ           $0x40, DI
-	ADDQ           $0x40, SI
+	VMOVDQU        Y6, 32(R8)
+	ADDQ           $0x40, R9
+	ADDQ           $0x40, R8
 	VPSHUFB        reverse<>+0(SB), Y7, Y7
 	VPXOR          Y3, Y7, Y7
 	VPSHUFD        $0x4e, Y7, Y3
@@ -6888,7 +6888,7 @@ last148:
 	ADDQ           $0x40, R10
 
 skip147:
-	TESTQ          $0x00000020, R8
+	TESTQ          $0x00000020, SI
 	JZ             skip149
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
@@ -6932,11 +6932,11 @@ skip147:
 last150:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (DI), Y6
+	VMOVDQU        (R9), Y6
 	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (SI)
-	ADDQ           $0x20, DI
-	ADDQ           $0x20, SI
+	VMOVDQU        Y5, (R8)
+	ADDQ           $0x20, R9
+	ADDQ           $0x20, R8
 	VPSHUFB        reverse<>+0(SB), Y6, Y6
 	VPXOR          Y3, Y6, Y6
 	VPSHUFD        $0x4e, Y6, Y3
@@ -6953,7 +6953,7 @@ last150:
 	ADDQ           $0x20, R10
 
 skip149:
-	TESTQ   $0x00000010, R8
+	TESTQ   $0x00000010, SI
 	JZ      skip151
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
@@ -6997,11 +6997,11 @@ skip149:
 last152:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU     (DI), X6
+	VMOVDQU     (R9), X6
 	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (SI)
-	ADDQ        $0x10, DI
-	ADDQ        $0x10, SI
+	VMOVDQU     X5, (R8)
+	ADDQ        $0x10, R9
+	ADDQ        $0x10, R8
 	VPXOR       Y5, Y5, Y5
 	VPXOR       X6, X5, X5
 	VPSHUFB     reverse<>+0(SB), Y5, Y5
@@ -7020,7 +7020,7 @@ last152:
 	ADDQ        $0x10, R10
 
 skip151:
-	ANDQ    $0x0f, R8
+	ANDQ    $0x0f, SI
 	JZ      skip153
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
@@ -7065,14 +7065,14 @@ last154:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
+	SUBQ        SI, CX
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
-	CMPQ        R8, $0x08
+	CMPQ        SI, $0x08
 	JB          less8155
-	MOVQ        (DI), DX
-	MOVQ        -8(DI)(R8*1), R11
-	MOVQ        R8, CX
+	MOVQ        (R9), DX
+	MOVQ        -8(R9)(SI*1), R11
+	MOVQ        SI, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
@@ -7082,11 +7082,11 @@ last154:
 
 less8155:
 	XORQ R11, R11
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4156
-	MOVL (DI), DX
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
+	MOVL (R9), DX
+	MOVL -4(R9)(SI*1), R12
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R12
@@ -7094,15 +7094,15 @@ less8155:
 	JMP  loaded157
 
 less4156:
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (DI), DX
-	MOVBQZX (DI)(CX*1), R12
+	MOVBQZX (R9), DX
+	MOVBQZX (R9)(CX*1), R12
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
 	ORQ     R12, DX
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
+	MOVBQZX -1(R9)(SI*1), R12
+	MOVQ    SI, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
@@ -7113,49 +7113,49 @@ loaded157:
 	VPINSRQ $0x01, R11, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, DI
-	CMPQ    R8, $0x08
+	VPEXTRQ $0x01, X5, R9
+	CMPQ    SI, $0x08
 	JB      less8158
-	MOVQ    DX, (SI)
-	MOVQ    R8, CX
+	MOVQ    DX, (R8)
+	MOVQ    SI, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, DI
-	SHLQ    $0x08, DI
-	ORQ     DI, DX
-	MOVQ    DX, -8(SI)(R8*1)
+	SHLQ    CL, R9
+	SHLQ    $0x08, R9
+	ORQ     R9, DX
+	MOVQ    DX, -8(R8)(SI*1)
 	JMP     stored160
 
 less8158:
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4159
-	MOVL DX, (SI)
-	MOVQ R8, CX
+	MOVL DX, (R8)
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(SI)(R8*1)
+	MOVL DX, -4(R8)(SI*1)
 	JMP  stored160
 
 less4159:
-	MOVQ R8, R11
+	MOVQ SI, R11
 	SHRQ $0x01, R11
-	MOVQ DX, DI
-	MOVB DI, (SI)
+	MOVQ DX, R9
+	MOVB R9, (R8)
 	MOVQ R11, CX
 	SHLQ $0x03, CX
-	SHRQ CL, DI
-	MOVB DI, (SI)(R11*1)
-	MOVQ R8, CX
+	SHRQ CL, R9
+	MOVB R9, (R8)(R11*1)
+	MOVQ SI, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(SI)(R8*1)
+	MOVB DL, -1(R8)(SI*1)
 
 stored160:
 	VPXOR      Y5, Y5, Y5
@@ -7176,9 +7176,9 @@ stored160:
 	ADDQ       $0x10, R10
 
 skip153:
-final131:
+final128:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
-	CMPQ         R9, $0x70
+	CMPQ         DI, $0x70
 	JBE          lengths161
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -7744,13 +7744,13 @@ last174:
 	VMOVDQU64   X0, (BX)
 	MOVQ        sum+16(FP), CX
 	VMOVDQU64   (CX), X3
+	MOVQ        n+72(FP), SI
 
 	// Additional data.
-	MOVQ            data+32(FP), SI
-	MOVQ            dataLen+40(FP), DI
-	MOVQ            n+72(FP), R8
-	CMPQ            DI, $0x00000200
-	JB              hashLongEnd175
+	MOVQ            data+32(FP), R8
+	MOVQ            dataLen+40(FP), R9
+	CMPQ            R9, $0x00000200
+	JB              hashLongEnd176
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -7814,12 +7814,12 @@ last174:
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
 	VPXORQ          Z21, Z21, Z21
 
-hashLong176:
-	VMOVDQU64     (SI), Z2
+hashLong177:
+	VMOVDQU64     (R8), Z2
 	VPSHUFB       reverse<>+0(SB), Z2, Z2
 	VPXORQ        Z3, Z2, Z2
 	VPXORQ        Z3, Z3, Z3
-	VMOVDQU64     64(SI), Z23
+	VMOVDQU64     64(R8), Z23
 	VPSHUFB       reverse<>+0(SB), Z23, Z23
 	VPSHUFD       $0x4e, Z2, Z1
 	VPXORQ        Z2, Z1, Z1
@@ -7834,9 +7834,9 @@ hashLong176:
 	VPXORQ        Z0, Z24, Z0
 	VPXORQ        Z2, Z23, Z2
 	VPXORQ        Z1, Z22, Z1
-	VMOVDQU64     128(SI), Z22
+	VMOVDQU64     128(R8), Z22
 	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     192(SI), Z23
+	VMOVDQU64     192(R8), Z23
 	VPSHUFB       reverse<>+0(SB), Z23, Z23
 	VPSHUFD       $0x4e, Z22, Z24
 	VPXORQ        Z22, Z24, Z24
@@ -7851,9 +7851,9 @@ hashLong176:
 	VPTERNLOGQ    $0x96, Z25, Z27, Z0
 	VPTERNLOGQ    $0x96, Z22, Z23, Z2
 	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     256(SI), Z22
+	VMOVDQU64     256(R8), Z22
 	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     320(SI), Z23
+	VMOVDQU64     320(R8), Z23
 	VPSHUFB       reverse<>+0(SB), Z23, Z23
 	VPSHUFD       $0x4e, Z22, Z24
 	VPXORQ        Z22, Z24, Z24
@@ -7868,7 +7868,7 @@ hashLong176:
 	VPTERNLOGQ    $0x96, Z25, Z27, Z0
 	VPTERNLOGQ    $0x96, Z22, Z23, Z2
 	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     384(SI), Z22
+	VMOVDQU64     384(R8), Z22
 	VPSHUFB       reverse<>+0(SB), Z22, Z22
 	VPSHUFD       $0x4e, Z22, Z23
 	VPXORQ        Z22, Z23, Z23
@@ -7890,13 +7890,13 @@ hashLong176:
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD       $0x4e, Z1, Z1
 	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VMOVDQU64     448(SI), Z0
+	VMOVDQU64     448(R8), Z0
 	VPSHUFB       reverse<>+0(SB), Z0, Z0
 	VPXORQ        Z2, Z0, Z21
-	ADDQ          $0x00000200, SI
-	SUBQ          $0x00000200, DI
-	CMPQ          DI, $0x00000200
-	JAE           hashLong176
+	ADDQ          $0x00000200, R8
+	SUBQ          $0x00000200, R9
+	CMPQ          R9, $0x00000200
+	JAE           hashLong177
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
@@ -7921,11 +7921,11 @@ hashLong176:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-hashLongEnd175:
-hashGroups177:
-	CMPQ          DI, $0x00000080
-	JB            hashRest178
-	VMOVDQU64     (SI), Y1
+hashLongEnd176:
+hashGroups178:
+	CMPQ          R9, $0x00000080
+	JB            hashRest179
+	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -7938,7 +7938,7 @@ hashGroups177:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     32(SI), Y3
+	VMOVDQU64     32(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -7950,7 +7950,7 @@ hashGroups177:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(SI), Y3
+	VMOVDQU64     64(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -7962,7 +7962,7 @@ hashGroups177:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(SI), Y3
+	VMOVDQU64     96(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -7984,38 +7984,38 @@ hashGroups177:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, SI
-	SUBQ          $0x00000080, DI
-	JMP           hashGroups177
+	ADDQ          $0x00000080, R8
+	SUBQ          $0x00000080, R9
+	JMP           hashGroups178
 
-hashRest178:
-	MOVQ  DI, R9
-	TESTQ R8, R8
-	JZ    noText181
-	TESTQ DI, DI
-	JZ    text179
+hashRest179:
+	MOVQ  R9, DI
+	TESTQ SI, SI
+	JZ    noText180
+	TESTQ R9, R9
+	JZ    text182
 
-noText181:
-	LEAQ    15(DI), CX
+noText180:
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
-	TESTQ   R8, R8
-	JNZ     restOfData182
+	TESTQ   SI, SI
+	JNZ     restOfData181
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData182:
+restOfData181:
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
-	TESTQ      $0x00000040, DI
+	TESTQ      $0x00000040, R9
 	JZ         skip183
-	VMOVDQU64  (SI), Y4
-	VMOVDQU64  32(SI), Y5
-	ADDQ       $0x40, SI
+	VMOVDQU64  (R8), Y4
+	VMOVDQU64  32(R8), Y5
+	ADDQ       $0x40, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -8043,10 +8043,10 @@ restOfData182:
 	ADDQ       $0x40, R10
 
 skip183:
-	TESTQ      $0x00000020, DI
+	TESTQ      $0x00000020, R9
 	JZ         skip184
-	VMOVDQU64  (SI), Y4
-	ADDQ       $0x20, SI
+	VMOVDQU64  (R8), Y4
+	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -8063,10 +8063,10 @@ skip183:
 	ADDQ       $0x20, R10
 
 skip184:
-	TESTQ      $0x00000010, DI
+	TESTQ      $0x00000010, R9
 	JZ         skip185
-	VMOVDQU64  (SI), X5
-	ADDQ       $0x10, SI
+	VMOVDQU64  (R8), X5
+	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -8085,13 +8085,13 @@ skip184:
 	ADDQ       $0x10, R10
 
 skip185:
-	ANDQ $0x0f, DI
+	ANDQ $0x0f, R9
 	JZ   skip186
-	CMPQ DI, $0x08
+	CMPQ R9, $0x08
 	JB   less8187
-	MOVQ (SI), R11
-	MOVQ -8(SI)(DI*1), R12
-	MOVQ DI, CX
+	MOVQ (R8), R11
+	MOVQ -8(R8)(R9*1), R12
+	MOVQ R9, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
@@ -8101,11 +8101,11 @@ skip185:
 
 less8187:
 	XORQ R12, R12
-	CMPQ DI, $0x04
+	CMPQ R9, $0x04
 	JB   less4188
-	MOVL (SI), R11
-	MOVL -4(SI)(DI*1), R13
-	MOVQ DI, CX
+	MOVL (R8), R11
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R13
@@ -8113,15 +8113,15 @@ less8187:
 	JMP  loaded189
 
 less4188:
-	MOVQ    DI, CX
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (SI), R11
-	MOVBQZX (SI)(CX*1), R13
+	MOVBQZX (R8), R11
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
 	ORQ     R13, R11
-	MOVBQZX -1(SI)(DI*1), R13
-	MOVQ    DI, CX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
@@ -8148,8 +8148,8 @@ loaded189:
 	ADDQ       $0x10, R10
 
 skip186:
-	TESTQ         R8, R8
-	JZ            final180
+	TESTQ         SI, SI
+	JZ            final175
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -8161,17 +8161,17 @@ skip186:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text179:
+text182:
 	// Text.
 	MOVQ            nonce+24(FP), CX
-	MOVL            8(CX), SI
+	MOVL            8(CX), DI
 	VMOVQ           (CX), X6
-	VPINSRD         $0x02, SI, X6, X6
+	VPINSRD         $0x02, DI, X6, X6
 	VPSHUFB         reverse<>+0(SB), X6, X6
 	VSHUFI64X2      $0x00, Z6, Z6, Z4
-	MOVQ            dst+56(FP), SI
-	MOVQ            src+64(FP), DI
-	CMPQ            R8, $0x00000200
+	MOVQ            dst+56(FP), R8
+	MOVQ            src+64(FP), R9
+	CMPQ            SI, $0x00000200
 	JB              cryptLongEnd190
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
@@ -8379,26 +8379,26 @@ last193:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (DI), Z10, Z10
-	VMOVDQU64       Z10, (SI)
-	VPXORQ          64(DI), Z13, Z13
-	VMOVDQU64       Z13, 64(SI)
-	VPXORQ          128(DI), Z14, Z14
-	VMOVDQU64       Z14, 128(SI)
-	VPXORQ          192(DI), Z15, Z15
-	VMOVDQU64       Z15, 192(SI)
-	VPXORQ          256(DI), Z16, Z16
-	VMOVDQU64       Z16, 256(SI)
-	VPXORQ          320(DI), Z17, Z17
-	VMOVDQU64       Z17, 320(SI)
-	VPXORQ          384(DI), Z18, Z18
-	VMOVDQU64       Z18, 384(SI)
-	VPXORQ          448(DI), Z19, Z19
-	VMOVDQU64       Z19, 448(SI)
-	ADDQ            $0x00000200, DI
-	ADDQ            $0x00000200, SI
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
+	VPXORQ          (R9), Z10, Z10
+	VMOVDQU64       Z10, (R8)
+	VPXORQ          64(R9), Z13, Z13
+	VMOVDQU64       Z13, 64(R8)
+	VPXORQ          128(R9), Z14, Z14
+	VMOVDQU64       Z14, 128(R8)
+	VPXORQ          192(R9), Z15, Z15
+	VMOVDQU64       Z15, 192(R8)
+	VPXORQ          256(R9), Z16, Z16
+	VMOVDQU64       Z16, 256(R8)
+	VPXORQ          320(R9), Z17, Z17
+	VMOVDQU64       Z17, 320(R8)
+	VPXORQ          384(R9), Z18, Z18
+	VMOVDQU64       Z18, 384(R8)
+	VPXORQ          448(R9), Z19, Z19
+	VMOVDQU64       Z19, 448(R8)
+	ADDQ            $0x00000200, R9
+	ADDQ            $0x00000200, R8
+	SUBQ            $0x00000200, SI
+	CMPQ            SI, $0x00000200
 	JB              lastGroup192
 
 cryptLong191:
@@ -8445,9 +8445,9 @@ cryptLong191:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -512(SI), Z11
+	VMOVDQU64       -512(R8), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -448(SI), Z12
+	VMOVDQU64       -448(R8), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -8472,9 +8472,9 @@ cryptLong191:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -384(SI), Z12
+	VMOVDQU64       -384(R8), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -320(SI), Z21
+	VMOVDQU64       -320(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -8528,9 +8528,9 @@ cryptLong191:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -256(SI), Z11
+	VMOVDQU64       -256(R8), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -192(SI), Z21
+	VMOVDQU64       -192(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -8564,9 +8564,9 @@ cryptLong191:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -128(SI), Z12
+	VMOVDQU64       -128(R8), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -64(SI), Z21
+	VMOVDQU64       -64(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -8655,32 +8655,32 @@ last194:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (DI), Z10, Z10
-	VMOVDQU64       Z10, (SI)
-	VPXORQ          64(DI), Z13, Z13
-	VMOVDQU64       Z13, 64(SI)
-	VPXORQ          128(DI), Z14, Z14
-	VMOVDQU64       Z14, 128(SI)
-	VPXORQ          192(DI), Z15, Z15
-	VMOVDQU64       Z15, 192(SI)
-	VPXORQ          256(DI), Z16, Z16
-	VMOVDQU64       Z16, 256(SI)
-	VPXORQ          320(DI), Z17, Z17
-	VMOVDQU64       Z17, 320(SI)
-	VPXORQ          384(DI), Z18, Z18
-	VMOVDQU64       Z18, 384(SI)
-	VPXORQ          448(DI), Z19, Z19
-	VMOVDQU64       Z19, 448(SI)
-	ADDQ            $0x00000200, DI
-	ADDQ            $0x00000200, SI
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
+	VPXORQ          (R9), Z10, Z10
+	VMOVDQU64       Z10, (R8)
+	VPXORQ          64(R9), Z13, Z13
+	VMOVDQU64       Z13, 64(R8)
+	VPXORQ          128(R9), Z14, Z14
+	VMOVDQU64       Z14, 128(R8)
+	VPXORQ          192(R9), Z15, Z15
+	VMOVDQU64       Z15, 192(R8)
+	VPXORQ          256(R9), Z16, Z16
+	VMOVDQU64       Z16, 256(R8)
+	VPXORQ          320(R9), Z17, Z17
+	VMOVDQU64       Z17, 320(R8)
+	VPXORQ          384(R9), Z18, Z18
+	VMOVDQU64       Z18, 384(R8)
+	VPXORQ          448(R9), Z19, Z19
+	VMOVDQU64       Z19, 448(R8)
+	ADDQ            $0x00000200, R9
+	ADDQ            $0x00000200, R8
+	SUBQ            $0x00000200, SI
+	CMPQ            SI, $0x00000200
 	JAE             cryptLong191
 
 lastGroup192:
-	VMOVDQU64     -512(SI), Z10
+	VMOVDQU64     -512(R8), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -448(SI), Z12
+	VMOVDQU64     -448(R8), Z12
 	VPSHUFB       reverse<>+0(SB), Z12, Z12
 	VPXORQ        Z3, Z10, Z10
 	VPSHUFD       $0x4e, Z10, Z3
@@ -8696,9 +8696,9 @@ lastGroup192:
 	VPXORQ        Z13, Z14, Z20
 	VPXORQ        Z11, Z12, Z11
 	VPXORQ        Z3, Z10, Z3
-	VMOVDQU64     -384(SI), Z10
+	VMOVDQU64     -384(R8), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -320(SI), Z12
+	VMOVDQU64     -320(R8), Z12
 	VPSHUFB       reverse<>+0(SB), Z12, Z12
 	VPSHUFD       $0x4e, Z10, Z13
 	VPXORQ        Z10, Z13, Z13
@@ -8725,9 +8725,9 @@ lastGroup192:
 	VEXTRACTI32X4 $0x01, Y11, X3
 	VPXORQ        X3, X11, X11
 	VMOVDQA64     Z11, Z3
-	VMOVDQU64     -256(SI), Z10
+	VMOVDQU64     -256(R8), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -192(SI), Z11
+	VMOVDQU64     -192(R8), Z11
 	VPSHUFB       reverse<>+0(SB), Z11, Z11
 	VPXORQ        Z3, Z10, Z10
 	VPSHUFD       $0x4e, Z10, Z3
@@ -8743,9 +8743,9 @@ lastGroup192:
 	VPXORQ        Z12, Z10, Z20
 	VPXORQ        Z8, Z0, Z11
 	VPXORQ        Z3, Z1, Z3
-	VMOVDQU64     -128(SI), Z0
+	VMOVDQU64     -128(R8), Z0
 	VPSHUFB       reverse<>+0(SB), Z0, Z0
-	VMOVDQU64     -64(SI), Z1
+	VMOVDQU64     -64(R8), Z1
 	VPSHUFB       reverse<>+0(SB), Z1, Z1
 	VPSHUFD       $0x4e, Z0, Z8
 	VPXORQ        Z0, Z8, Z8
@@ -8774,7 +8774,7 @@ lastGroup192:
 	VMOVDQA64     Z11, Z3
 
 cryptLongEnd190:
-	CMPQ R8, $0x00000100
+	CMPQ SI, $0x00000100
 	JB   groupsEnd196
 
 	// GHASH of a group is computed between the rounds of the next one.
@@ -8936,34 +8936,34 @@ last198:
 	VAESENCLAST     Y2, Y9, Y9
 	VAESENCLAST     Y2, Y10, Y10
 	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (DI), Y2
+	VMOVDQU64       (R9), Y2
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       Y0, (SI)
-	VMOVDQU64       32(DI), Y0
+	VMOVDQU64       Y0, (R8)
+	VMOVDQU64       32(R9), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, 32(SI)
-	VMOVDQU64       64(DI), Y0
+	VMOVDQU64       Y5, 32(R8)
+	VMOVDQU64       64(R9), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 64(SI)
-	VMOVDQU64       96(DI), Y0
+	VMOVDQU64       Y6, 64(R8)
+	VMOVDQU64       96(R9), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 96(SI)
-	VMOVDQU64       128(DI), Y0
+	VMOVDQU64       Y7, 96(R8)
+	VMOVDQU64       128(R9), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 128(SI)
-	VMOVDQU64       160(DI), Y0
+	VMOVDQU64       Y8, 128(R8)
+	VMOVDQU64       160(R9), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 160(SI)
-	VMOVDQU64       192(DI), Y0
+	VMOVDQU64       Y9, 160(R8)
+	VMOVDQU64       192(R9), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 192(SI)
-	VMOVDQU64       224(DI), Y0
+	VMOVDQU64       Y10, 192(R8)
+	VMOVDQU64       224(R9), Y0
 	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 224(SI)
-	ADDQ            $0x00000100, DI
-	ADDQ            $0x00000100, SI
-	SUBQ            $0x00000100, R8
-	CMPQ            R8, $0x00000100
+	VMOVDQU64       Y1, 224(R8)
+	ADDQ            $0x00000100, R9
+	ADDQ            $0x00000100, R8
+	SUBQ            $0x00000100, SI
+	CMPQ            SI, $0x00000100
 	JB              lastGroup197
 
 groups195:
@@ -9000,7 +9000,7 @@ groups195:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       -256(SI), Y1
+	VMOVDQU64       -256(R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -9022,7 +9022,7 @@ groups195:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -224(SI), Y3
+	VMOVDQU64       -224(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9043,7 +9043,7 @@ groups195:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -192(SI), Y3
+	VMOVDQU64       -192(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9064,7 +9064,7 @@ groups195:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -160(SI), Y3
+	VMOVDQU64       -160(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9104,7 +9104,7 @@ groups195:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       -128(SI), Y1
+	VMOVDQU64       -128(R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -9126,7 +9126,7 @@ groups195:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -96(SI), Y3
+	VMOVDQU64       -96(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9147,7 +9147,7 @@ groups195:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -64(SI), Y3
+	VMOVDQU64       -64(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9168,7 +9168,7 @@ groups195:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -32(SI), Y3
+	VMOVDQU64       -32(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9243,38 +9243,38 @@ last199:
 	VAESENCLAST     Y0, Y10, Y10
 	VAESENCLAST     Y0, Y11, Y11
 	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       (DI), Y0
+	VMOVDQU64       (R9), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	VMOVDQU64       32(DI), Y0
+	VMOVDQU64       Y5, (R8)
+	VMOVDQU64       32(R9), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(SI)
-	VMOVDQU64       64(DI), Y0
+	VMOVDQU64       Y6, 32(R8)
+	VMOVDQU64       64(R9), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(SI)
-	VMOVDQU64       96(DI), Y0
+	VMOVDQU64       Y7, 64(R8)
+	VMOVDQU64       96(R9), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(SI)
-	VMOVDQU64       128(DI), Y0
+	VMOVDQU64       Y8, 96(R8)
+	VMOVDQU64       128(R9), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 128(SI)
-	VMOVDQU64       160(DI), Y0
+	VMOVDQU64       Y9, 128(R8)
+	VMOVDQU64       160(R9), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 160(SI)
-	VMOVDQU64       192(DI), Y0
+	VMOVDQU64       Y10, 160(R8)
+	VMOVDQU64       192(R9), Y0
 	VPXORQ          Y0, Y11, Y11
-	VMOVDQU64       Y11, 192(SI)
-	VMOVDQU64       224(DI), Y0
+	VMOVDQU64       Y11, 192(R8)
+	VMOVDQU64       224(R9), Y0
 	VPXORQ          Y0, Y12, Y12
-	VMOVDQU64       Y12, 224(SI)
-	ADDQ            $0x00000100, DI
-	ADDQ            $0x00000100, SI
-	SUBQ            $0x00000100, R8
-	CMPQ            R8, $0x00000100
+	VMOVDQU64       Y12, 224(R8)
+	ADDQ            $0x00000100, R9
+	ADDQ            $0x00000100, R8
+	SUBQ            $0x00000100, SI
+	CMPQ            SI, $0x00000100
 	JAE             groups195
 
 lastGroup197:
-	VMOVDQU64     -256(SI), Y1
+	VMOVDQU64     -256(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -9287,7 +9287,7 @@ lastGroup197:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -224(SI), Y3
+	VMOVDQU64     -224(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9299,7 +9299,7 @@ lastGroup197:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -192(SI), Y3
+	VMOVDQU64     -192(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9311,7 +9311,7 @@ lastGroup197:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -160(SI), Y3
+	VMOVDQU64     -160(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9333,7 +9333,7 @@ lastGroup197:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	VMOVDQU64     -128(SI), Y1
+	VMOVDQU64     -128(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -9346,7 +9346,7 @@ lastGroup197:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -96(SI), Y3
+	VMOVDQU64     -96(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9358,7 +9358,7 @@ lastGroup197:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -64(SI), Y3
+	VMOVDQU64     -64(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9370,7 +9370,7 @@ lastGroup197:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -32(SI), Y3
+	VMOVDQU64     -32(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9394,7 +9394,7 @@ lastGroup197:
 	VMOVDQA64     Y2, Y3
 
 groupsEnd196:
-	CMPQ R8, $0x00000080
+	CMPQ SI, $0x00000080
 	JB   groupsEnd201
 
 	// GHASH of a group is computed between the rounds of the next one.
@@ -9492,22 +9492,22 @@ last203:
 	VAESENCLAST     Y2, Y5, Y5
 	VAESENCLAST     Y2, Y6, Y6
 	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (DI), Y2
+	VMOVDQU64       (R9), Y2
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       Y0, (SI)
-	VMOVDQU64       32(DI), Y0
+	VMOVDQU64       Y0, (R8)
+	VMOVDQU64       32(R9), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, 32(SI)
-	VMOVDQU64       64(DI), Y0
+	VMOVDQU64       Y5, 32(R8)
+	VMOVDQU64       64(R9), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 64(SI)
-	VMOVDQU64       96(DI), Y0
+	VMOVDQU64       Y6, 64(R8)
+	VMOVDQU64       96(R9), Y0
 	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 96(SI)
-	ADDQ            $0x00000080, DI
-	ADDQ            $0x00000080, SI
-	SUBQ            $0x00000080, R8
-	CMPQ            R8, $0x00000080
+	VMOVDQU64       Y1, 96(R8)
+	ADDQ            $0x00000080, R9
+	ADDQ            $0x00000080, R8
+	SUBQ            $0x00000080, SI
+	CMPQ            SI, $0x00000080
 	JB              lastGroup202
 
 groups200:
@@ -9537,7 +9537,7 @@ groups200:
 	VAESENC         Y0, Y6, Y6
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
-	VMOVDQU64       -128(SI), Y1
+	VMOVDQU64       -128(R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -9560,7 +9560,7 @@ groups200:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       -96(SI), Y3
+	VMOVDQU64       -96(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -9582,7 +9582,7 @@ groups200:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       -64(SI), Y3
+	VMOVDQU64       -64(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -9604,7 +9604,7 @@ groups200:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       -32(SI), Y3
+	VMOVDQU64       -32(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -9664,26 +9664,26 @@ last204:
 	VAESENCLAST     Y0, Y6, Y6
 	VAESENCLAST     Y0, Y7, Y7
 	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       (DI), Y0
+	VMOVDQU64       (R9), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	VMOVDQU64       32(DI), Y0
+	VMOVDQU64       Y5, (R8)
+	VMOVDQU64       32(R9), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(SI)
-	VMOVDQU64       64(DI), Y0
+	VMOVDQU64       Y6, 32(R8)
+	VMOVDQU64       64(R9), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(SI)
-	VMOVDQU64       96(DI), Y0
+	VMOVDQU64       Y7, 64(R8)
+	VMOVDQU64       96(R9), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(SI)
-	ADDQ            $0x00000080, DI
-	ADDQ            $0x00000080, SI
-	SUBQ            $0x00000080, R8
-	CMPQ            R8, $0x00000080
+	VMOVDQU64       Y8, 96(R8)
+	ADDQ            $0x00000080, R9
+	ADDQ            $0x00000080, R8
+	SUBQ            $0x00000080, SI
+	CMPQ            SI, $0x00000080
 	JAE             groups200
 
 lastGroup202:
-	VMOVDQU64     -128(SI), Y1
+	VMOVDQU64     -128(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -9696,7 +9696,7 @@ lastGroup202:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -96(SI), Y3
+	VMOVDQU64     -96(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9708,7 +9708,7 @@ lastGroup202:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -64(SI), Y3
+	VMOVDQU64     -64(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9720,7 +9720,7 @@ lastGroup202:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -32(SI), Y3
+	VMOVDQU64     -32(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9744,8 +9744,8 @@ lastGroup202:
 	VMOVDQA64     Y2, Y3
 
 groupsEnd201:
-	MOVQ            R8, R9
-	LEAQ            15(R8), CX
+	MOVQ            SI, DI
+	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
 	LEAQ            128(AX), R10
 	SUBQ            CX, R10
@@ -9756,7 +9756,7 @@ groupsEnd201:
 	VPXORQ          Y0, Y0, Y0
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, R8
+	TESTQ           $0x00000040, SI
 	JZ              skip205
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
@@ -9818,14 +9818,14 @@ last206:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (DI), Y7
+	VMOVDQU64       (R9), Y7
 	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	VMOVDQU64       32(DI), Y7
+	VMOVDQU64       Y5, (R8)
+	VMOVDQU64       32(R9), Y7
 	VPXORQ          Y7, Y6, Y6
-	VMOVDQU64       Y6, 32(SI)
-	ADDQ            $0x40, DI
-	ADDQ            $0x40, SI
+	VMOVDQU64       Y6, 32(R8)
+	ADDQ            $0x40, R9
+	ADDQ            $0x40, R8
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y3
@@ -9853,7 +9853,7 @@ last206:
 	ADDQ            $0x40, R10
 
 skip205:
-	TESTQ           $0x00000020, R8
+	TESTQ           $0x00000020, SI
 	JZ              skip207
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
@@ -9897,11 +9897,11 @@ skip205:
 last208:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (DI), Y6
+	VMOVDQU64       (R9), Y6
 	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	ADDQ            $0x20, DI
-	ADDQ            $0x20, SI
+	VMOVDQU64       Y5, (R8)
+	ADDQ            $0x20, R9
+	ADDQ            $0x20, R8
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y3
@@ -9918,7 +9918,7 @@ last208:
 	ADDQ            $0x20, R10
 
 skip207:
-	TESTQ     $0x00000010, R8
+	TESTQ     $0x00000010, SI
 	JZ        skip209
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
@@ -9962,11 +9962,11 @@ skip207:
 last210:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (DI), X6
+	VMOVDQU64   (R9), X6
 	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (SI)
-	ADDQ        $0x10, DI
-	ADDQ        $0x10, SI
+	VMOVDQU64   X5, (R8)
+	ADDQ        $0x10, R9
+	ADDQ        $0x10, R8
 	VPXORQ      Y6, Y6, Y6
 	VPXORQ      X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
@@ -9985,7 +9985,7 @@ last210:
 	ADDQ        $0x10, R10
 
 skip209:
-	ANDQ      $0x0f, R8
+	ANDQ      $0x0f, SI
 	JZ        skip211
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
@@ -10030,14 +10030,14 @@ last212:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
+	SUBQ        SI, CX
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
-	CMPQ        R8, $0x08
+	CMPQ        SI, $0x08
 	JB          less8213
-	MOVQ        (DI), DX
-	MOVQ        -8(DI)(R8*1), R11
-	MOVQ        R8, CX
+	MOVQ        (R9), DX
+	MOVQ        -8(R9)(SI*1), R11
+	MOVQ        SI, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
@@ -10047,11 +10047,11 @@ last212:
 
 less8213:
 	XORQ R11, R11
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4214
-	MOVL (DI), DX
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
+	MOVL (R9), DX
+	MOVL -4(R9)(SI*1), R12
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R12
@@ -10059,15 +10059,15 @@ less8213:
 	JMP  loaded215
 
 less4214:
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (DI), DX
-	MOVBQZX (DI)(CX*1), R12
+	MOVBQZX (R9), DX
+	MOVBQZX (R9)(CX*1), R12
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
 	ORQ     R12, DX
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
+	MOVBQZX -1(R9)(SI*1), R12
+	MOVQ    SI, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
@@ -10078,49 +10078,49 @@ loaded215:
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, DI
-	CMPQ    R8, $0x08
+	VPEXTRQ $0x01, X5, R9
+	CMPQ    SI, $0x08
 	JB      less8216
-	MOVQ    DX, (SI)
-	MOVQ    R8, CX
+	MOVQ    DX, (R8)
+	MOVQ    SI, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, DI
-	SHLQ    $0x08, DI
-	ORQ     DI, DX
-	MOVQ    DX, -8(SI)(R8*1)
+	SHLQ    CL, R9
+	SHLQ    $0x08, R9
+	ORQ     R9, DX
+	MOVQ    DX, -8(R8)(SI*1)
 	JMP     stored218
 
 less8216:
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4217
-	MOVL DX, (SI)
-	MOVQ R8, CX
+	MOVL DX, (R8)
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(SI)(R8*1)
+	MOVL DX, -4(R8)(SI*1)
 	JMP  stored218
 
 less4217:
-	MOVQ R8, R11
+	MOVQ SI, R11
 	SHRQ $0x01, R11
-	MOVQ DX, DI
-	MOVB DI, (SI)
+	MOVQ DX, R9
+	MOVB R9, (R8)
 	MOVQ R11, CX
 	SHLQ $0x03, CX
-	SHRQ CL, DI
-	MOVB DI, (SI)(R11*1)
-	MOVQ R8, CX
+	SHRQ CL, R9
+	MOVB R9, (R8)(R11*1)
+	MOVQ SI, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(SI)(R8*1)
+	MOVB DL, -1(R8)(SI*1)
 
 stored218:
 	VPXORQ     Y4, Y4, Y4
@@ -10141,9 +10141,9 @@ stored218:
 	ADDQ       $0x10, R10
 
 skip211:
-final180:
+final175:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
-	CMPQ          R9, $0x70
+	CMPQ          DI, $0x70
 	JBE           lengths219
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
@@ -10278,13 +10278,13 @@ last220:
 	VMOVDQU64   X0, (BX)
 	MOVQ        sum+16(FP), CX
 	VMOVDQU64   (CX), X3
+	MOVQ        n+72(FP), SI
 
 	// Additional data.
-	MOVQ            data+32(FP), SI
-	MOVQ            dataLen+40(FP), DI
-	MOVQ            n+72(FP), R8
-	CMPQ            DI, $0x00000200
-	JB              hashLongEnd221
+	MOVQ            data+32(FP), R8
+	MOVQ            dataLen+40(FP), R9
+	CMPQ            R9, $0x00000200
+	JB              hashLongEnd222
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -10348,12 +10348,12 @@ last220:
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
 	VPXORQ          Z21, Z21, Z21
 
-hashLong222:
-	VMOVDQU64     (SI), Z2
+hashLong223:
+	VMOVDQU64     (R8), Z2
 	VPSHUFB       reverse<>+0(SB), Z2, Z2
 	VPXORQ        Z3, Z2, Z2
 	VPXORQ        Z3, Z3, Z3
-	VMOVDQU64     64(SI), Z23
+	VMOVDQU64     64(R8), Z23
 	VPSHUFB       reverse<>+0(SB), Z23, Z23
 	VPSHUFD       $0x4e, Z2, Z1
 	VPXORQ        Z2, Z1, Z1
@@ -10368,9 +10368,9 @@ hashLong222:
 	VPXORQ        Z0, Z24, Z0
 	VPXORQ        Z2, Z23, Z2
 	VPXORQ        Z1, Z22, Z1
-	VMOVDQU64     128(SI), Z22
+	VMOVDQU64     128(R8), Z22
 	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     192(SI), Z23
+	VMOVDQU64     192(R8), Z23
 	VPSHUFB       reverse<>+0(SB), Z23, Z23
 	VPSHUFD       $0x4e, Z22, Z24
 	VPXORQ        Z22, Z24, Z24
@@ -10385,9 +10385,9 @@ hashLong222:
 	VPTERNLOGQ    $0x96, Z25, Z27, Z0
 	VPTERNLOGQ    $0x96, Z22, Z23, Z2
 	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     256(SI), Z22
+	VMOVDQU64     256(R8), Z22
 	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     320(SI), Z23
+	VMOVDQU64     320(R8), Z23
 	VPSHUFB       reverse<>+0(SB), Z23, Z23
 	VPSHUFD       $0x4e, Z22, Z24
 	VPXORQ        Z22, Z24, Z24
@@ -10402,7 +10402,7 @@ hashLong222:
 	VPTERNLOGQ    $0x96, Z25, Z27, Z0
 	VPTERNLOGQ    $0x96, Z22, Z23, Z2
 	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     384(SI), Z22
+	VMOVDQU64     384(R8), Z22
 	VPSHUFB       reverse<>+0(SB), Z22, Z22
 	VPSHUFD       $0x4e, Z22, Z23
 	VPXORQ        Z22, Z23, Z23
@@ -10424,13 +10424,13 @@ hashLong222:
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD       $0x4e, Z1, Z1
 	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VMOVDQU64     448(SI), Z0
+	VMOVDQU64     448(R8), Z0
 	VPSHUFB       reverse<>+0(SB), Z0, Z0
 	VPXORQ        Z2, Z0, Z21
-	ADDQ          $0x00000200, SI
-	SUBQ          $0x00000200, DI
-	CMPQ          DI, $0x00000200
-	JAE           hashLong222
+	ADDQ          $0x00000200, R8
+	SUBQ          $0x00000200, R9
+	CMPQ          R9, $0x00000200
+	JAE           hashLong223
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
@@ -10455,11 +10455,11 @@ hashLong222:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-hashLongEnd221:
-hashGroups223:
-	CMPQ          DI, $0x00000080
-	JB            hashRest224
-	VMOVDQU64     (SI), Y1
+hashLongEnd222:
+hashGroups224:
+	CMPQ          R9, $0x00000080
+	JB            hashRest225
+	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -10472,7 +10472,7 @@ hashGroups223:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     32(SI), Y3
+	VMOVDQU64     32(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -10484,7 +10484,7 @@ hashGroups223:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(SI), Y3
+	VMOVDQU64     64(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -10496,7 +10496,7 @@ hashGroups223:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(SI), Y3
+	VMOVDQU64     96(R8), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -10518,38 +10518,38 @@ hashGroups223:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, SI
-	SUBQ          $0x00000080, DI
-	JMP           hashGroups223
+	ADDQ          $0x00000080, R8
+	SUBQ          $0x00000080, R9
+	JMP           hashGroups224
 
-hashRest224:
-	MOVQ  DI, R9
-	TESTQ R8, R8
-	JZ    noText227
-	TESTQ DI, DI
-	JZ    text225
+hashRest225:
+	MOVQ  R9, DI
+	TESTQ SI, SI
+	JZ    noText226
+	TESTQ R9, R9
+	JZ    text228
 
-noText227:
-	LEAQ    15(DI), CX
+noText226:
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
-	TESTQ   R8, R8
-	JNZ     restOfData228
+	TESTQ   SI, SI
+	JNZ     restOfData227
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData228:
+restOfData227:
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
-	TESTQ      $0x00000040, DI
+	TESTQ      $0x00000040, R9
 	JZ         skip229
-	VMOVDQU64  (SI), Y4
-	VMOVDQU64  32(SI), Y5
-	ADDQ       $0x40, SI
+	VMOVDQU64  (R8), Y4
+	VMOVDQU64  32(R8), Y5
+	ADDQ       $0x40, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -10577,10 +10577,10 @@ restOfData228:
 	ADDQ       $0x40, R10
 
 skip229:
-	TESTQ      $0x00000020, DI
+	TESTQ      $0x00000020, R9
 	JZ         skip230
-	VMOVDQU64  (SI), Y4
-	ADDQ       $0x20, SI
+	VMOVDQU64  (R8), Y4
+	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
@@ -10597,10 +10597,10 @@ skip229:
 	ADDQ       $0x20, R10
 
 skip230:
-	TESTQ      $0x00000010, DI
+	TESTQ      $0x00000010, R9
 	JZ         skip231
-	VMOVDQU64  (SI), X5
-	ADDQ       $0x10, SI
+	VMOVDQU64  (R8), X5
+	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -10619,13 +10619,13 @@ skip230:
 	ADDQ       $0x10, R10
 
 skip231:
-	ANDQ $0x0f, DI
+	ANDQ $0x0f, R9
 	JZ   skip232
-	CMPQ DI, $0x08
+	CMPQ R9, $0x08
 	JB   less8233
-	MOVQ (SI), R11
-	MOVQ -8(SI)(DI*1), R12
-	MOVQ DI, CX
+	MOVQ (R8), R11
+	MOVQ -8(R8)(R9*1), R12
+	MOVQ R9, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
@@ -10635,11 +10635,11 @@ skip231:
 
 less8233:
 	XORQ R12, R12
-	CMPQ DI, $0x04
+	CMPQ R9, $0x04
 	JB   less4234
-	MOVL (SI), R11
-	MOVL -4(SI)(DI*1), R13
-	MOVQ DI, CX
+	MOVL (R8), R11
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R13
@@ -10647,15 +10647,15 @@ less8233:
 	JMP  loaded235
 
 less4234:
-	MOVQ    DI, CX
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (SI), R11
-	MOVBQZX (SI)(CX*1), R13
+	MOVBQZX (R8), R11
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
 	ORQ     R13, R11
-	MOVBQZX -1(SI)(DI*1), R13
-	MOVQ    DI, CX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R13
@@ -10682,8 +10682,8 @@ loaded235:
 	ADDQ       $0x10, R10
 
 skip232:
-	TESTQ         R8, R8
-	JZ            final226
+	TESTQ         SI, SI
+	JZ            final221
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10695,17 +10695,17 @@ skip232:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text225:
+text228:
 	// Text.
 	MOVQ            nonce+24(FP), CX
-	MOVL            8(CX), SI
+	MOVL            8(CX), DI
 	VMOVQ           (CX), X6
-	VPINSRD         $0x02, SI, X6, X6
+	VPINSRD         $0x02, DI, X6, X6
 	VPSHUFB         reverse<>+0(SB), X6, X6
 	VSHUFI64X2      $0x00, Z6, Z6, Z4
-	MOVQ            dst+56(FP), SI
-	MOVQ            src+64(FP), DI
-	CMPQ            R8, $0x00000200
+	MOVQ            dst+56(FP), R8
+	MOVQ            src+64(FP), R9
+	CMPQ            SI, $0x00000200
 	JB              cryptLongEnd236
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
@@ -10797,9 +10797,9 @@ cryptLong237:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       (DI), Z11
+	VMOVDQU64       (R9), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       64(DI), Z12
+	VMOVDQU64       64(R9), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -10824,9 +10824,9 @@ cryptLong237:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       128(DI), Z12
+	VMOVDQU64       128(R9), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       192(DI), Z21
+	VMOVDQU64       192(R9), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -10880,9 +10880,9 @@ cryptLong237:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       256(DI), Z11
+	VMOVDQU64       256(R9), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       320(DI), Z21
+	VMOVDQU64       320(R9), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -10916,9 +10916,9 @@ cryptLong237:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       384(DI), Z12
+	VMOVDQU64       384(R9), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       448(DI), Z21
+	VMOVDQU64       448(R9), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -11007,30 +11007,30 @@ last238:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (DI), Z10, Z10
-	VMOVDQU64       Z10, (SI)
-	VPXORQ          64(DI), Z13, Z13
-	VMOVDQU64       Z13, 64(SI)
-	VPXORQ          128(DI), Z14, Z14
-	VMOVDQU64       Z14, 128(SI)
-	VPXORQ          192(DI), Z15, Z15
-	VMOVDQU64       Z15, 192(SI)
-	VPXORQ          256(DI), Z16, Z16
-	VMOVDQU64       Z16, 256(SI)
-	VPXORQ          320(DI), Z17, Z17
-	VMOVDQU64       Z17, 320(SI)
-	VPXORQ          384(DI), Z18, Z18
-	VMOVDQU64       Z18, 384(SI)
-	VPXORQ          448(DI), Z19, Z19
-	VMOVDQU64       Z19, 448(SI)
-	ADDQ            $0x00000200, DI
-	ADDQ            $0x00000200, SI
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
+	VPXORQ          (R9), Z10, Z10
+	VMOVDQU64       Z10, (R8)
+	VPXORQ          64(R9), Z13, Z13
+	VMOVDQU64       Z13, 64(R8)
+	VPXORQ          128(R9), Z14, Z14
+	VMOVDQU64       Z14, 128(R8)
+	VPXORQ          192(R9), Z15, Z15
+	VMOVDQU64       Z15, 192(R8)
+	VPXORQ          256(R9), Z16, Z16
+	VMOVDQU64       Z16, 256(R8)
+	VPXORQ          320(R9), Z17, Z17
+	VMOVDQU64       Z17, 320(R8)
+	VPXORQ          384(R9), Z18, Z18
+	VMOVDQU64       Z18, 384(R8)
+	VPXORQ          448(R9), Z19, Z19
+	VMOVDQU64       Z19, 448(R8)
+	ADDQ            $0x00000200, R9
+	ADDQ            $0x00000200, R8
+	SUBQ            $0x00000200, SI
+	CMPQ            SI, $0x00000200
 	JAE             cryptLong237
 
 cryptLongEnd236:
-	CMPQ R8, $0x00000100
+	CMPQ SI, $0x00000100
 	JB   groupsEnd240
 
 groups239:
@@ -11067,7 +11067,7 @@ groups239:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       (DI), Y1
+	VMOVDQU64       (R9), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -11089,7 +11089,7 @@ groups239:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       32(DI), Y3
+	VMOVDQU64       32(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11110,7 +11110,7 @@ groups239:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       64(DI), Y3
+	VMOVDQU64       64(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11131,7 +11131,7 @@ groups239:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       96(DI), Y3
+	VMOVDQU64       96(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11171,7 +11171,7 @@ groups239:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       128(DI), Y1
+	VMOVDQU64       128(R9), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -11193,7 +11193,7 @@ groups239:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       160(DI), Y3
+	VMOVDQU64       160(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11214,7 +11214,7 @@ groups239:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       192(DI), Y3
+	VMOVDQU64       192(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11235,7 +11235,7 @@ groups239:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       224(DI), Y3
+	VMOVDQU64       224(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11310,38 +11310,38 @@ last241:
 	VAESENCLAST     Y0, Y10, Y10
 	VAESENCLAST     Y0, Y11, Y11
 	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       (DI), Y0
+	VMOVDQU64       (R9), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	VMOVDQU64       32(DI), Y0
+	VMOVDQU64       Y5, (R8)
+	VMOVDQU64       32(R9), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(SI)
-	VMOVDQU64       64(DI), Y0
+	VMOVDQU64       Y6, 32(R8)
+	VMOVDQU64       64(R9), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(SI)
-	VMOVDQU64       96(DI), Y0
+	VMOVDQU64       Y7, 64(R8)
+	VMOVDQU64       96(R9), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(SI)
-	VMOVDQU64       128(DI), Y0
+	VMOVDQU64       Y8, 96(R8)
+	VMOVDQU64       128(R9), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 128(SI)
-	VMOVDQU64       160(DI), Y0
+	VMOVDQU64       Y9, 128(R8)
+	VMOVDQU64       160(R9), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 160(SI)
-	VMOVDQU64       192(DI), Y0
+	VMOVDQU64       Y10, 160(R8)
+	VMOVDQU64       192(R9), Y0
 	VPXORQ          Y0, Y11, Y11
-	VMOVDQU64       Y11, 192(SI)
-	VMOVDQU64       224(DI), Y0
+	VMOVDQU64       Y11, 192(R8)
+	VMOVDQU64       224(R9), Y0
 	VPXORQ          Y0, Y12, Y12
-	VMOVDQU64       Y12, 224(SI)
-	ADDQ            $0x00000100, DI
-	ADDQ            $0x00000100, SI
-	SUBQ            $0x00000100, R8
-	CMPQ            R8, $0x00000100
+	VMOVDQU64       Y12, 224(R8)
+	ADDQ            $0x00000100, R9
+	ADDQ            $0x00000100, R8
+	SUBQ            $0x00000100, SI
+	CMPQ            SI, $0x00000100
 	JAE             groups239
 
 groupsEnd240:
-	CMPQ R8, $0x00000080
+	CMPQ SI, $0x00000080
 	JB   groupsEnd243
 
 groups242:
@@ -11371,7 +11371,7 @@ groups242:
 	VAESENC         Y0, Y6, Y6
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
-	VMOVDQU64       (DI), Y1
+	VMOVDQU64       (R9), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -11394,7 +11394,7 @@ groups242:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       32(DI), Y3
+	VMOVDQU64       32(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -11416,7 +11416,7 @@ groups242:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       64(DI), Y3
+	VMOVDQU64       64(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -11438,7 +11438,7 @@ groups242:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       96(DI), Y3
+	VMOVDQU64       96(R9), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -11498,27 +11498,27 @@ last244:
 	VAESENCLAST     Y0, Y6, Y6
 	VAESENCLAST     Y0, Y7, Y7
 	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       (DI), Y0
+	VMOVDQU64       (R9), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	VMOVDQU64       32(DI), Y0
+	VMOVDQU64       Y5, (R8)
+	VMOVDQU64       32(R9), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(SI)
-	VMOVDQU64       64(DI), Y0
+	VMOVDQU64       Y6, 32(R8)
+	VMOVDQU64       64(R9), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(SI)
-	VMOVDQU64       96(DI), Y0
+	VMOVDQU64       Y7, 64(R8)
+	VMOVDQU64       96(R9), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(SI)
-	ADDQ            $0x00000080, DI
-	ADDQ            $0x00000080, SI
-	SUBQ            $0x00000080, R8
-	CMPQ            R8, $0x00000080
+	VMOVDQU64       Y8, 96(R8)
+	ADDQ            $0x00000080, R9
+	ADDQ            $0x00000080, R8
+	SUBQ            $0x00000080, SI
+	CMPQ            SI, $0x00000080
 	JAE             groups242
 
 groupsEnd243:
-	MOVQ            R8, R9
-	LEAQ            15(R8), CX
+	MOVQ            SI, DI
+	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
 	LEAQ            128(AX), R10
 	SUBQ            CX, R10
@@ -11529,7 +11529,7 @@ groupsEnd243:
 	VPXORQ          Y0, Y0, Y0
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, R8
+	TESTQ           $0x00000040, SI
 	JZ              skip245
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
@@ -11591,14 +11591,14 @@ last246:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (DI), Y7
+	VMOVDQU64       (R9), Y7
 	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	VMOVDQU64       32(DI), Y5
+	VMOVDQU64       Y5, (R8)
+	VMOVDQU64       32(R9), Y5
 	VPXORQ          Y5, Y6, Y6
-	VMOVDQU64       Y6, 32(SI)
-	ADDQ            $0x40, DI
-	ADDQ            $0x40, SI
+	VMOVDQU64       Y6, 32(R8)
+	ADDQ            $0x40, R9
+	ADDQ            $0x40, R8
 	VPSHUFB         reverse<>+0(SB), Y7, Y7
 	VPXORQ          Y3, Y7, Y7
 	VPSHUFD         $0x4e, Y7, Y3
@@ -11626,7 +11626,7 @@ last246:
 	ADDQ            $0x40, R10
 
 skip245:
-	TESTQ           $0x00000020, R8
+	TESTQ           $0x00000020, SI
 	JZ              skip247
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
@@ -11670,11 +11670,11 @@ skip245:
 last248:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (DI), Y6
+	VMOVDQU64       (R9), Y6
 	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (SI)
-	ADDQ            $0x20, DI
-	ADDQ            $0x20, SI
+	VMOVDQU64       Y5, (R8)
+	ADDQ            $0x20, R9
+	ADDQ            $0x20, R8
 	VPSHUFB         reverse<>+0(SB), Y6, Y6
 	VPXORQ          Y3, Y6, Y6
 	VPSHUFD         $0x4e, Y6, Y3
@@ -11691,7 +11691,7 @@ last248:
 	ADDQ            $0x20, R10
 
 skip247:
-	TESTQ     $0x00000010, R8
+	TESTQ     $0x00000010, SI
 	JZ        skip249
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
@@ -11735,11 +11735,11 @@ skip247:
 last250:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (DI), X6
+	VMOVDQU64   (R9), X6
 	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (SI)
-	ADDQ        $0x10, DI
-	ADDQ        $0x10, SI
+	VMOVDQU64   X5, (R8)
+	ADDQ        $0x10, R9
+	ADDQ        $0x10, R8
 	VPXORQ      Y5, Y5, Y5
 	VPXORQ      X6, X5, X5
 	VPSHUFB     reverse<>+0(SB), Y5, Y5
@@ -11758,7 +11758,7 @@ last250:
 	ADDQ        $0x10, R10
 
 skip249:
-	ANDQ      $0x0f, R8
+	ANDQ      $0x0f, SI
 	JZ        skip251
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
@@ -11803,14 +11803,14 @@ last252:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
+	SUBQ        SI, CX
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
-	CMPQ        R8, $0x08
+	CMPQ        SI, $0x08
 	JB          less8253
-	MOVQ        (DI), DX
-	MOVQ        -8(DI)(R8*1), R11
-	MOVQ        R8, CX
+	MOVQ        (R9), DX
+	MOVQ        -8(R9)(SI*1), R11
+	MOVQ        SI, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
@@ -11820,11 +11820,11 @@ last252:
 
 less8253:
 	XORQ R11, R11
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4254
-	MOVL (DI), DX
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
+	MOVL (R9), DX
+	MOVL -4(R9)(SI*1), R12
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHLQ CL, R12
@@ -11832,15 +11832,15 @@ less8253:
 	JMP  loaded255
 
 less4254:
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (DI), DX
-	MOVBQZX (DI)(CX*1), R12
+	MOVBQZX (R9), DX
+	MOVBQZX (R9)(CX*1), R12
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
 	ORQ     R12, DX
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
+	MOVBQZX -1(R9)(SI*1), R12
+	MOVQ    SI, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
 	SHLQ    CL, R12
@@ -11851,49 +11851,49 @@ loaded255:
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, DI
-	CMPQ    R8, $0x08
+	VPEXTRQ $0x01, X5, R9
+	CMPQ    SI, $0x08
 	JB      less8256
-	MOVQ    DX, (SI)
-	MOVQ    R8, CX
+	MOVQ    DX, (R8)
+	MOVQ    SI, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    SI, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, DI
-	SHLQ    $0x08, DI
-	ORQ     DI, DX
-	MOVQ    DX, -8(SI)(R8*1)
+	SHLQ    CL, R9
+	SHLQ    $0x08, R9
+	ORQ     R9, DX
+	MOVQ    DX, -8(R8)(SI*1)
 	JMP     stored258
 
 less8256:
-	CMPQ R8, $0x04
+	CMPQ SI, $0x04
 	JB   less4257
-	MOVL DX, (SI)
-	MOVQ R8, CX
+	MOVL DX, (R8)
+	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(SI)(R8*1)
+	MOVL DX, -4(R8)(SI*1)
 	JMP  stored258
 
 less4257:
-	MOVQ R8, R11
+	MOVQ SI, R11
 	SHRQ $0x01, R11
-	MOVQ DX, DI
-	MOVB DI, (SI)
+	MOVQ DX, R9
+	MOVB R9, (R8)
 	MOVQ R11, CX
 	SHLQ $0x03, CX
-	SHRQ CL, DI
-	MOVB DI, (SI)(R11*1)
-	MOVQ R8, CX
+	SHRQ CL, R9
+	MOVB R9, (R8)(R11*1)
+	MOVQ SI, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(SI)(R8*1)
+	MOVB DL, -1(R8)(SI*1)
 
 stored258:
 	VPXORQ     Y5, Y5, Y5
@@ -11914,9 +11914,9 @@ stored258:
 	ADDQ       $0x10, R10
 
 skip251:
-final226:
+final221:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
-	CMPQ          R9, $0x70
+	CMPQ          DI, $0x70
 	JBE           lengths259
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3

@@ -72,7 +72,8 @@ func hash(v isa, name string) {
 	k.end()
 }
 
-// crypt generates Seal or Open, section 7, without the comparison of the tag.
+// crypt generates Seal or Open, section 7, without the comparison of the tag. Without text
+// they are GMAC.
 func crypt(v isa, name string, open bool) {
 	k := begin(v, name)
 	one := k.single()
@@ -82,127 +83,12 @@ func crypt(v isa, name string, open bool) {
 	pad := one.firstBlock(Mem{Base: Load(Param("nonce"), GP64())})
 	k.aes.in(one).encrypt(pad)
 	one.store(pad, tag)
+	one.load(Mem{Base: Load(Param("sum"), GP64())}, one.as(k.acc))
 
-	one.load(Mem{Base: Load(Param("sum"), GP64())}, k.acc.AsX().(VecVirtual))
-
-	Comment("Additional data.")
-	p, m := Load(Param("data"), GP64()), Load(Param("dataLen"), GP64())
-	n := Load(Param("n"), GP64())
-	k.hashGroups(p, m)
-	rest := GP64()
-	MOVQ(m, rest)
-	text, final := label("text"), label("final")
-	noText, restOfData := label("noText"), label("restOfData")
-	TESTQ(n, n)
-	JZ(LabelRef(noText))
-	TESTQ(m, m)
-	JZ(LabelRef(text))
-	Label(noText)
-	h := k.powersFor(m)
-	TESTQ(n, n)
-	JNZ(LabelRef(restOfData))
-	k.makeRoom(h)
-	Label(restOfData)
-	k.clear(k.sums)
-	k.hashRest(p, m, h)
-	TESTQ(n, n)
-	JZ(LabelRef(final))
-	k.reduceSums()
-
-	Label(text)
-	Comment("Text.")
-	c := k.counters(Mem{Base: Load(Param("nonce"), GP64())})
-	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
-	// groups encrypts or decrypts as many groups as there are. One has count times as many
-	// blocks as there are powers.
-	groups := func(count int) {
-		size := groupSize * count
-		c := c.in(v)
-		group := func(p Mem) {
-			var between []func()
-			for i := range count {
-				if p.Base != nil {
-					between = append(between, k.hashGroup(p.Offset(groupSize*i))...)
-				}
-			}
-			x := c.group(powers * count / k.lanes)
-			k.aes.encryptRounds(x, between...)
-			for i, x := range x {
-				t := k.vec()
-				k.load(Mem{Base: src, Disp: k.size() * i}, t)
-				k.xor(t, x)
-				k.store(x, Mem{Base: dst, Disp: k.size() * i})
-			}
-			ADDQ(U32(uint32(size)), src)
-			ADDQ(U32(uint32(size)), dst)
-			SUBQ(U32(uint32(size)), n)
-		}
-		next, end := label("groups"), label("groupsEnd")
-		CMPQ(n, U32(uint32(size)))
-		JB(LabelRef(end))
-		if open {
-			Label(next)
-			group(Mem{Base: src})
-			CMPQ(n, U32(uint32(size)))
-			JAE(LabelRef(next))
-		} else {
-			Comment("GHASH of a group is computed between the rounds of the next one.")
-			last := label("lastGroup")
-			group(Mem{})
-			CMPQ(n, U32(uint32(size)))
-			JB(LabelRef(last))
-			Label(next)
-			group(Mem{Base: dst, Disp: -size})
-			CMPQ(n, U32(uint32(size)))
-			JAE(LabelRef(next))
-			Label(last)
-			for i := range count {
-				run(k.hashGroup(Mem{Base: dst, Disp: -size + groupSize*i}))
-			}
-		}
-		Label(end)
-	}
-	if k.long {
-		k.cryptLong(c, dst, src, n, open)
-	}
-	if k.lanes == 2 {
-		groups(2)
-	}
-	groups(1)
-	MOVQ(n, rest)
-	h = k.powersFor(n)
-	k.makeRoom(h)
-	k.clear(k.sums)
-	k.pieces(n, h, func(v isa, count int) (hashed []VecVirtual) {
-		x := c.in(v).blocks(count)
-		k.aes.in(v).encrypt(x...)
-		for i, x := range x {
-			t := v.vec()
-			v.load(Mem{Base: src, Disp: v.size() * i}, t)
-			v.xor(t, x)
-			v.store(x, Mem{Base: dst, Disp: v.size() * i})
-			if open {
-				hashed = append(hashed, t)
-			} else {
-				hashed = append(hashed, x)
-			}
-		}
-		ADDQ(Imm(uint64(v.size()*count)), src)
-		ADDQ(Imm(uint64(v.size()*count)), dst)
-		return hashed
-	}, func() VecVirtual {
-		x := c.in(one).blocks(1)
-		k.aes.in(one).encrypt(x...)
-		one.keepPartial(x[0], n)
-		t := XMM()
-		one.loadPartial(src, n, t)
-		one.xor(t, x[0])
-		one.storePartial(x[0], dst, n)
-		if open {
-			return t
-		}
-		return x[0]
-	})
+	final := label("final")
+	n, rest := Load(Param("n"), GP64()), GP64()
+	k.cryptData(n, rest, final)
+	k.cryptText(n, rest, open)
 
 	Label(final)
 	Comment("The lengths in bits. After eight blocks they are multiplied by themselves.")
@@ -220,13 +106,136 @@ func crypt(v isa, name string, open bool) {
 	k.xor(k.acc, x)
 	k.addProduct(k.sums, x, power(k.key, 1), false)
 	k.reduceSums()
-	acc := k.acc.AsX().(VecVirtual)
+	acc := one.as(k.acc)
 	one.shuffle(k.order, acc)
 	t := XMM()
 	one.load(tag, t)
 	one.xor(t, acc)
 	one.store(acc, tag)
 	k.end()
+}
+
+// cryptData absorbs the additional data. If there are no n bytes of text, it goes on to
+// final, with the rest of the data in the sums, and its size in rest.
+func (k *kernel) cryptData(n, rest Register, final string) {
+	Comment("Additional data.")
+	p, m := Load(Param("data"), GP64()), Load(Param("dataLen"), GP64())
+	k.hashGroups(p, m)
+	MOVQ(m, rest)
+	noText, absorb, text := label("noText"), label("restOfData"), label("text")
+	TESTQ(n, n)
+	JZ(LabelRef(noText))
+	TESTQ(m, m)
+	JZ(LabelRef(text))
+	Label(noText)
+	h := k.powersFor(m)
+	TESTQ(n, n)
+	JNZ(LabelRef(absorb))
+	k.makeRoom(h)
+	Label(absorb)
+	k.clear(k.sums)
+	k.hashRest(p, m, h)
+	TESTQ(n, n)
+	JZ(LabelRef(final))
+	k.reduceSums()
+	Label(text)
+}
+
+// cryptText encrypts or decrypts the text of n bytes, and absorbs the ciphertext. It leaves
+// that of the last less than a group in the sums, and its size in rest.
+func (k *kernel) cryptText(n, rest Register, open bool) {
+	Comment("Text.")
+	c := k.counters(Mem{Base: Load(Param("nonce"), GP64())})
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	if k.long {
+		k.cryptLong(c, dst, src, n, open)
+	}
+	if k.lanes == 2 {
+		k.cryptGroups(2, c, dst, src, n, open)
+	}
+	k.cryptGroups(1, c, dst, src, n, open)
+
+	MOVQ(n, rest)
+	h := k.powersFor(n)
+	k.makeRoom(h)
+	k.clear(k.sums)
+	k.pieces(n, h, func(v isa, count int) (ciphertext []VecVirtual) {
+		x := c.in(v).blocks(count)
+		k.aes.in(v).encrypt(x...)
+		for i, x := range x {
+			t := v.vec()
+			v.load(Mem{Base: src, Disp: v.size() * i}, t)
+			v.xor(t, x)
+			v.store(x, Mem{Base: dst, Disp: v.size() * i})
+			if open {
+				x = t
+			}
+			ciphertext = append(ciphertext, x)
+		}
+		ADDQ(Imm(uint64(v.size()*count)), src)
+		ADDQ(Imm(uint64(v.size()*count)), dst)
+		return ciphertext
+	}, func() (ciphertext VecVirtual) {
+		one := k.single()
+		x, t := c.in(one).blocks(1)[0], XMM()
+		k.aes.in(one).encrypt(x)
+		one.keepPartial(x, n)
+		one.loadPartial(src, n, t)
+		one.xor(t, x)
+		one.storePartial(x, dst, n)
+		if open {
+			return t
+		}
+		return x
+	})
+}
+
+// cryptGroups encrypts or decrypts groups, and absorbs the ciphertext: count at a time, as
+// many as there are in n bytes. It leaves the rest in n, and moves dst, src and the
+// counters to it.
+func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open bool) {
+	c = c.in(k.isa)
+	size := U32(uint32(groupSize * count))
+	hash := func(p Mem) (steps []func()) {
+		for i := range count {
+			steps = append(steps, k.hashGroup(p.Offset(groupSize*i))...)
+		}
+		return steps
+	}
+	crypt := func(between []func()) {
+		x := c.group(powers * count / k.lanes)
+		k.aes.encryptRounds(x, between...)
+		for i, x := range x {
+			t := k.vec()
+			k.load(Mem{Base: src, Disp: k.size() * i}, t)
+			k.xor(t, x)
+			k.store(x, Mem{Base: dst, Disp: k.size() * i})
+		}
+		ADDQ(size, src)
+		ADDQ(size, dst)
+		SUBQ(size, n)
+		CMPQ(n, size)
+	}
+	next, end := label("groups"), label("groupsEnd")
+	CMPQ(n, size)
+	JB(LabelRef(end))
+	if open {
+		Label(next)
+		crypt(hash(Mem{Base: src}))
+		JAE(LabelRef(next))
+	} else {
+		Comment("GHASH of a group is computed between the rounds of the next one.")
+		last := label("lastGroup")
+		crypt(nil)
+		JB(LabelRef(last))
+		Label(next)
+		before := Mem{Base: dst, Disp: -groupSize * count}
+		crypt(hash(before))
+		JAE(LabelRef(next))
+		Label(last)
+		run(hash(before))
+	}
+	Label(end)
 }
 
 // end returns from the function.

@@ -5,7 +5,8 @@
 // Command gcm generates internal/gcm/gcm_amd64.s, the kernels of AES-GCM, NIST SP 800-38D:
 // for every amd64 with AES and carry-less multiplication, for vectors of two blocks (VAES
 // and VPCLMULQDQ with AVX2), and of four (with AVX-512). isa.go has the vectors, aes.go
-// AES and the counter blocks, ghash.go GHASH, crypt.go Seal and Open.
+// AES and the counter blocks, ghash.go GHASH and its key, crypt.go Seal, Open and GMAC,
+// partial.go the last bytes, and long.go what only AVX-512 has.
 //
 // A kernel reads nothing outside the key, the nonce and the bytes that it is given. It
 // branches on sizes only.
