@@ -3,33 +3,57 @@
 // license that can be found in the LICENSE file.
 
 // Package fastmac computes message authentication codes: UMAC (RFC 4418) with tags
-// of 32, 64, 96 and 128 bits, and HMAC-SHA-512 (RFC 2104, FIPS 198-1).
+// of 32, 64, 96 and 128 bits, GMAC (NIST SP 800-38D), and HMAC-SHA-512 (RFC 2104,
+// FIPS 198-1).
 //
 // Most programs do not need this package. To encrypt and authenticate, use an AEAD of
-// [crypto/cipher]; to authenticate when speed does not matter, use [crypto/hmac]. UMAC
-// is for programs that authenticate many packets or large amounts of data, and can
-// give each message a fresh nonce. Package sshmac makes both MACs negotiable in
-// golang.org/x/crypto/ssh.
+// [crypto/cipher], or package aesgcm; to authenticate when speed does not matter, use
+// [crypto/hmac]. UMAC and GMAC are for programs that authenticate many packets or large
+// amounts of data, and can give each message a fresh nonce. Package sshmac makes UMAC and
+// HMAC-SHA-512 negotiable in golang.org/x/crypto/ssh. Package hwrand has random bytes for
+// programs that need many keys.
 //
-// Each MAC has two types. A key ([UMACKey], [HMACSHA512Key]) is expanded once, is safe
-// for concurrent use, and tags a message in one call. A stream ([UMAC], [HMACSHA512])
-// is made from a key, is for messages that arrive in parts, and belongs to one
-// goroutine at a time.
+// Each MAC has two types. A key ([UMACKey], [GMACKey], [HMACSHA512Key]) is expanded once,
+// is safe for concurrent use, and tags a message in one call. A stream ([UMAC], [GMAC],
+// [HMACSHA512]) is made from a key, is for messages that arrive in parts, and belongs to
+// one goroutine at a time.
 //
-// Both streams implement [hash.Hash] and [hash.Cloner]. Sum of a UMAC stream differs
+// The streams implement [hash.Hash] and [hash.Cloner]. Sum of a UMAC or GMAC stream differs
 // from Sum of other hashes: it takes the nonce instead of a slice to append to, and
-// overwrites it. Use [UMAC.AppendTag] to append and to keep the nonce. Code
-// that calls Sum(nil) or Sum(header) needs the hash that [UMAC.Bind] returns.
+// overwrites it. Use [UMAC.AppendTag] or [GMAC.AppendTag] to append and to keep the nonce.
+// Code that calls Sum(nil) or Sum(header) needs the hash that [UMAC.Bind] or [GMAC.Bind]
+// returns.
+//
+// # Which MAC
+//
+//	                  UMAC-64      UMAC-128     GMAC          HMAC-SHA-512
+//	standard          RFC 4418     RFC 4418     SP 800-38D    FIPS 198-1
+//	tag               8 bytes      16 bytes     16 bytes      64 bytes
+//	nonce             1-16 bytes   1-16 bytes   12 bytes      none
+//	nonce used twice  forgeries    forgeries    forgeries     -
+//	needs             -            -            AES, CLMUL    -
+//	64 bytes          @u64s ns     @u128s ns    @gs ns        @hs ns
+//	16 KiB            @u64l ns     @u128l ns    @gl ns        @hl ns
+//
+// Use HMAC-SHA-512 if you cannot give each message a fresh nonce, or if a tag must also be
+// a key or a commitment to the message. Use GMAC if a NIST standard is required and
+// HMAC-SHA-512 is too slow. Otherwise use UMAC-64 or UMAC-128, see "Tag sizes".
+//
+// The times are of one-shots under one key on an AMD EPYC (Zen 4, AVX-512). GMAC has no
+// code for CPUs without instructions for AES and for carry-less multiplication:
+// [RequireGCM] reports whether they are there. On arm64, s390x and
+// ppc64 it is crypto/cipher, and has no streams.
 //
 // # Keys and nonces
 //
-// Never use a UMAC nonce for two messages under one key. A tag is the hash of the message
-// xor a pad, which depends only on the key and the nonce. In two tags under the same nonce
+// Never use a nonce of UMAC or GMAC for two messages under one key. A tag is the hash of the
+// message xor a pad, which depends only on the key and the nonce. In two tags under the same nonce
 // the pads cancel out, and an attacker knows the xor of the two hashes. From such pairs it
 // can learn the key of the hash, and then forge tags under every nonce for which it has
-// seen a tag. RFC 4418 section 6.3 has two more rules:
+// seen a tag. For GMAC one such pair is enough, and so it is for the tags of AES-GCM. RFC
+// 4418 section 6.3 has two more rules:
 //
-//   - All nonces under one key have the same length, 1 to 16 bytes. UMAC pads shorter
+//   - All nonces under one UMAC key have the same length, 1 to 16 bytes. UMAC pads shorter
 //     ones with zeros, so two nonces of different lengths can be equal: the bytes 04 and
 //     04 00 for all tag sizes, and 01 and 01 00 for tags of 96 and 128 bits. This package
 //     does not check that all lengths are equal.
@@ -54,11 +78,14 @@
 // messages, in the nonce or in the message. After it has verified a tag, the receiver
 // passes the number to [ReplayWindow.Accept], which accepts each number once.
 //
-// Change a UMAC key after 2^48 messages and attempts. Up to then an attacker distinguishes its pads from
-// random ones with an advantage of at most 2^-33, if AES is secure. Also change it after
+// Change a UMAC or GMAC key after 2^48 messages and attempts. Up to then an attacker
+// distinguishes its pads from random ones with an advantage of at most 2^-33, if AES is
+// secure. Also change it after
 // a number of wrong tags: after 2^20 of UMAC-64, for example, one was accepted with a
 // probability of at most 2^-40. An attacker who has forged one tag has learned something
-// about the key, and may need fewer attempts for the next.
+// about the key, and may need fewer attempts for the next. Nonces of GMAC have only 12
+// bytes: do not draw them from crypto/rand for more than 2^32 messages (SP 800-38D section
+// 8.3), where the probability of a repetition reaches 2^-33.
 //
 // HMAC-SHA-512 has no nonce, and no limit that a program could reach. Use a key of at
 // least 32 random bytes. A password is not a key.
@@ -71,6 +98,10 @@
 // and 128 bits if an attacker can try many times. Limit the number of attempts: after
 // a first success others may be easy. A key has one tag size, and tags are never
 // truncated (section 6.5).
+//
+// A GMAC tag of a message of n blocks of 16 bytes is forged in N attempts with a
+// probability of at most N*(n+1)/2^128, so long messages cost some of it: 2^-96 remains for
+// one attempt at 64 GiB.
 //
 // # Batches
 //
@@ -97,7 +128,7 @@
 //
 // # Placed state
 //
-// A key can be in memory that the caller provides. Init sets it up there, and Destroy
+// A key, also one of package aesgcm, can be in memory that the caller provides. Init sets it up there, and Destroy
 // overwrites it there. So keys can be in memory that is locked, left out of core dumps,
 // not inherited by forks, and between pages that cannot be accessed. The example
 // PlacedState does this on Linux. For memory that Go did not allocate:
@@ -105,12 +136,17 @@
 //   - An [HMACSHA512Key] may be there: it has no pointers.
 //   - A [UMACKey] may be there only if [Hardware] reports "aesni" for AES. With
 //     crypto/aes it has a pointer, which the garbage collector must see.
+//   - A [GMACKey] and a key of package aesgcm may be there on amd64. Elsewhere they point
+//     to keys of crypto/cipher.
 //   - Streams are always in Go's memory, and point to their key. Destroy them before you
 //     unmap the memory of the key.
 //
 // # FIPS 140
 //
-// In Go's FIPS 140 mode UMAC works but is not an approved algorithm. HMAC-SHA-512 is
+// In Go's FIPS 140 mode UMAC works but is not an approved algorithm. GMAC and AES-GCM are
+// approved, but on amd64 the implementation is this module's, which is not validated. On
+// other architectures it is crypto/cipher's, which with GODEBUG=fips140=only refuses to
+// make keys for nonces that it does not choose. HMAC-SHA-512 is
 // [crypto/hmac], which allocates. Each [HMACSHA512Key.Tag] sets the key up again, so a
 // stream is faster.
 package fastmac

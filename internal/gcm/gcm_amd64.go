@@ -128,10 +128,10 @@ func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
 	k.seal(tag, &zeroSum, nonce, msg, uint64(len(msg)), nil, nil)
 }
 
-// Absorb adds blocks to GHASH of additional data. len(blocks) is a multiple of BlockSize.
-// sum is zero at the beginning.
-func (k *Key) Absorb(sum *[BlockSize]byte, blocks []byte) {
-	p, n := unsafe.SliceData(blocks), len(blocks)
+// Absorb adds groups to sum, which is GHASH of additional data, and zero at the beginning.
+// len(groups) is a multiple of GroupSize.
+func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
+	p, n := unsafe.SliceData(groups), len(groups)
 	if useAVX512 {
 		hashAVX512(k, sum, p, n)
 	} else if useAVX2 {
@@ -175,6 +175,12 @@ func (k *Key) open(tag *[BlockSize]byte, nonce, data []byte, dst, src []byte) {
 // cpuid7 returns ECX of leaf 7 of CPUID.
 func cpuid7() (ecx uint32)
 
+// The assembly. hash is Absorb; n is a multiple of GroupSize. seal and open set tag to the
+// tag of data, which follows what sum was made from and has dataBits bits together with
+// that, and of the ciphertext of n bytes, in dst or in src. sum is not changed.
+
+// initKey sets the powers of a key whose schedule and rounds are set.
+//
 //go:noescape
 func initKey(key *Key)
 

@@ -497,376 +497,159 @@ last1:
 	RET
 
 // func hashAESNI(key *Key, sum *[16]byte, p *byte, n int)
-// Requires: PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
+// Requires: PCLMULQDQ, SSE, SSE2, SSSE3
 TEXT ·hashAESNI(SB), $0-32
-	MOVQ   key+0(FP), SI
-	MOVL   368(SI), AX
-	MOVUPS reverse<>+0(SB), X4
-	MOVQ   sum+8(FP), AX
-	MOVUPS (AX), X3
+	MOVQ   key+0(FP), AX
+	MOVL   368(AX), CX
+	MOVUPS reverse<>+0(SB), X3
+	MOVQ   sum+8(FP), CX
+	MOVUPS (CX), X0
 	MOVQ   p+16(FP), DX
 	MOVQ   n+24(FP), BX
 
 hashGroups2:
 	CMPQ      BX, $0x00000080
 	JB        hashRest3
-	MOVUPS    (DX), X1
-	PSHUFB    X4, X1
-	PXOR      X3, X1
-	PSHUFD    $0x4e, X1, X3
-	PXOR      X1, X3
-	MOVUPS    (SI), X0
-	PCLMULQDQ $0x00, X1, X0
+	MOVUPS    (DX), X2
+	PSHUFB    X3, X2
+	PXOR      X0, X2
+	PSHUFD    $0x4e, X2, X1
+	PXOR      X2, X1
+	MOVUPS    (AX), X0
+	PCLMULQDQ $0x00, X2, X0
 	MOVAPS    X0, X0
-	MOVUPS    (SI), X2
-	PCLMULQDQ $0x11, X1, X2
-	MOVAPS    X2, X2
-	MOVUPS    (SI), X1
-	MOVUPS    8(SI), X5
-	PXOR      X5, X1
-	PCLMULQDQ $0x00, X3, X1
-	MOVAPS    X1, X1
-	MOVUPS    16(DX), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    16(SI), X6
-	PCLMULQDQ $0x00, X3, X6
+	MOVUPS    (AX), X4
+	PCLMULQDQ $0x11, X2, X4
+	MOVAPS    X4, X2
+	MOVUPS    (AX), X4
+	MOVUPS    8(AX), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X1, X4
+	MOVAPS    X4, X1
+	MOVUPS    16(DX), X4
+	PSHUFB    X3, X4
+	PSHUFD    $0x4e, X4, X5
+	PXOR      X4, X5
+	MOVUPS    16(AX), X6
+	PCLMULQDQ $0x00, X4, X6
 	PXOR      X6, X0
-	MOVUPS    16(SI), X6
-	PCLMULQDQ $0x11, X3, X6
+	MOVUPS    16(AX), X6
+	PCLMULQDQ $0x11, X4, X6
 	PXOR      X6, X2
-	MOVUPS    16(SI), X3
-	MOVUPS    24(SI), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    32(DX), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    32(SI), X6
-	PCLMULQDQ $0x00, X3, X6
+	MOVUPS    16(AX), X4
+	MOVUPS    24(AX), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PXOR      X4, X1
+	MOVUPS    32(DX), X4
+	PSHUFB    X3, X4
+	PSHUFD    $0x4e, X4, X5
+	PXOR      X4, X5
+	MOVUPS    32(AX), X6
+	PCLMULQDQ $0x00, X4, X6
 	PXOR      X6, X0
-	MOVUPS    32(SI), X6
-	PCLMULQDQ $0x11, X3, X6
+	MOVUPS    32(AX), X6
+	PCLMULQDQ $0x11, X4, X6
 	PXOR      X6, X2
-	MOVUPS    32(SI), X3
-	MOVUPS    40(SI), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    48(DX), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    48(SI), X6
-	PCLMULQDQ $0x00, X3, X6
+	MOVUPS    32(AX), X4
+	MOVUPS    40(AX), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PXOR      X4, X1
+	MOVUPS    48(DX), X4
+	PSHUFB    X3, X4
+	PSHUFD    $0x4e, X4, X5
+	PXOR      X4, X5
+	MOVUPS    48(AX), X6
+	PCLMULQDQ $0x00, X4, X6
 	PXOR      X6, X0
-	MOVUPS    48(SI), X6
-	PCLMULQDQ $0x11, X3, X6
+	MOVUPS    48(AX), X6
+	PCLMULQDQ $0x11, X4, X6
 	PXOR      X6, X2
-	MOVUPS    48(SI), X3
-	MOVUPS    56(SI), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    64(DX), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    64(SI), X6
-	PCLMULQDQ $0x00, X3, X6
+	MOVUPS    48(AX), X4
+	MOVUPS    56(AX), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PXOR      X4, X1
+	MOVUPS    64(DX), X4
+	PSHUFB    X3, X4
+	PSHUFD    $0x4e, X4, X5
+	PXOR      X4, X5
+	MOVUPS    64(AX), X6
+	PCLMULQDQ $0x00, X4, X6
 	PXOR      X6, X0
-	MOVUPS    64(SI), X6
-	PCLMULQDQ $0x11, X3, X6
+	MOVUPS    64(AX), X6
+	PCLMULQDQ $0x11, X4, X6
 	PXOR      X6, X2
-	MOVUPS    64(SI), X3
-	MOVUPS    72(SI), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    80(DX), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    80(SI), X6
-	PCLMULQDQ $0x00, X3, X6
+	MOVUPS    64(AX), X4
+	MOVUPS    72(AX), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PXOR      X4, X1
+	MOVUPS    80(DX), X4
+	PSHUFB    X3, X4
+	PSHUFD    $0x4e, X4, X5
+	PXOR      X4, X5
+	MOVUPS    80(AX), X6
+	PCLMULQDQ $0x00, X4, X6
 	PXOR      X6, X0
-	MOVUPS    80(SI), X6
-	PCLMULQDQ $0x11, X3, X6
+	MOVUPS    80(AX), X6
+	PCLMULQDQ $0x11, X4, X6
 	PXOR      X6, X2
-	MOVUPS    80(SI), X3
-	MOVUPS    88(SI), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    96(DX), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    96(SI), X6
-	PCLMULQDQ $0x00, X3, X6
+	MOVUPS    80(AX), X4
+	MOVUPS    88(AX), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PXOR      X4, X1
+	MOVUPS    96(DX), X4
+	PSHUFB    X3, X4
+	PSHUFD    $0x4e, X4, X5
+	PXOR      X4, X5
+	MOVUPS    96(AX), X6
+	PCLMULQDQ $0x00, X4, X6
 	PXOR      X6, X0
-	MOVUPS    96(SI), X6
-	PCLMULQDQ $0x11, X3, X6
+	MOVUPS    96(AX), X6
+	PCLMULQDQ $0x11, X4, X6
 	PXOR      X6, X2
-	MOVUPS    96(SI), X3
-	MOVUPS    104(SI), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    112(DX), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    112(SI), X6
-	PCLMULQDQ $0x00, X3, X6
+	MOVUPS    96(AX), X4
+	MOVUPS    104(AX), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PXOR      X4, X1
+	MOVUPS    112(DX), X4
+	PSHUFB    X3, X4
+	PSHUFD    $0x4e, X4, X5
+	PXOR      X4, X5
+	MOVUPS    112(AX), X6
+	PCLMULQDQ $0x00, X4, X6
 	PXOR      X6, X0
-	MOVUPS    112(SI), X6
-	PCLMULQDQ $0x11, X3, X6
+	MOVUPS    112(AX), X6
+	PCLMULQDQ $0x11, X4, X6
 	PXOR      X6, X2
-	MOVUPS    112(SI), X3
-	MOVUPS    120(SI), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
+	MOVUPS    112(AX), X4
+	MOVUPS    120(AX), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PXOR      X4, X1
 	PXOR      X0, X1
 	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
+	MOVUPS    polynomial<>+0(SB), X4
+	PCLMULQDQ $0x00, X0, X4
 	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
+	PXOR      X4, X1
 	PXOR      X0, X1
 	MOVUPS    polynomial<>+0(SB), X0
 	PCLMULQDQ $0x00, X1, X0
 	PSHUFD    $0x4e, X1, X1
 	PXOR      X0, X2
 	PXOR      X1, X2
-	MOVAPS    X2, X3
+	MOVAPS    X2, X0
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000080, BX
 	JMP       hashGroups2
 
 hashRest3:
-	TESTQ     BX, BX
-	JZ        done4
-	LEAQ      15(BX), CX
-	ANDQ      $-16, CX
-	LEAQ      128(SI), SI
-	SUBQ      CX, SI
-	PXOR      X0, X0
-	PXOR      X1, X1
-	PXOR      X2, X2
-	TESTQ     $0x00000040, BX
-	JZ        skip5
-	MOVUPS    (DX), X5
-	MOVUPS    16(DX), X6
-	MOVUPS    32(DX), X7
-	MOVUPS    48(DX), X8
-	ADDQ      $0x40, DX
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (SI), X9
-	PCLMULQDQ $0x00, X5, X9
-	PXOR      X9, X0
-	MOVUPS    (SI), X9
-	PCLMULQDQ $0x11, X5, X9
-	PXOR      X9, X2
-	MOVUPS    (SI), X5
-	MOVUPS    8(SI), X9
-	PXOR      X9, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
-	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(SI), X9
-	PCLMULQDQ $0x00, X6, X9
-	PXOR      X9, X0
-	MOVUPS    16(SI), X9
-	PCLMULQDQ $0x11, X6, X9
-	PXOR      X9, X2
-	MOVUPS    16(SI), X6
-	MOVUPS    24(SI), X9
-	PXOR      X9, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X7
-	PSHUFD    $0x4e, X7, X5
-	PXOR      X7, X5
-	MOVUPS    32(SI), X6
-	PCLMULQDQ $0x00, X7, X6
-	PXOR      X6, X0
-	MOVUPS    32(SI), X6
-	PCLMULQDQ $0x11, X7, X6
-	PXOR      X6, X2
-	MOVUPS    32(SI), X6
-	MOVUPS    40(SI), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X8
-	PSHUFD    $0x4e, X8, X5
-	PXOR      X8, X5
-	MOVUPS    48(SI), X6
-	PCLMULQDQ $0x00, X8, X6
-	PXOR      X6, X0
-	MOVUPS    48(SI), X6
-	PCLMULQDQ $0x11, X8, X6
-	PXOR      X6, X2
-	MOVUPS    48(SI), X6
-	MOVUPS    56(SI), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	ADDQ      $0x40, SI
-
-skip5:
-	TESTQ     $0x00000020, BX
-	JZ        skip6
-	MOVUPS    (DX), X5
-	MOVUPS    16(DX), X6
-	ADDQ      $0x20, DX
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (SI), X7
-	PCLMULQDQ $0x00, X5, X7
-	PXOR      X7, X0
-	MOVUPS    (SI), X7
-	PCLMULQDQ $0x11, X5, X7
-	PXOR      X7, X2
-	MOVUPS    (SI), X5
-	MOVUPS    8(SI), X7
-	PXOR      X7, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
-	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(SI), X7
-	PCLMULQDQ $0x00, X6, X7
-	PXOR      X7, X0
-	MOVUPS    16(SI), X7
-	PCLMULQDQ $0x11, X6, X7
-	PXOR      X7, X2
-	MOVUPS    16(SI), X6
-	MOVUPS    24(SI), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	ADDQ      $0x20, SI
-
-skip6:
-	TESTQ     $0x00000010, BX
-	JZ        skip7
-	MOVUPS    (DX), X5
-	ADDQ      $0x10, DX
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (SI), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (SI), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
-	MOVUPS    (SI), X5
-	MOVUPS    8(SI), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
-	PXOR      X3, X3
-	ADDQ      $0x10, SI
-
-skip7:
-	ANDQ $0x0f, BX
-	JZ   skip8
-	CMPQ BX, $0x08
-	JB   less89
-	MOVQ (DX), DI
-	MOVQ -8(DX)(BX*1), R8
-	MOVQ BX, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R8
-	SHRQ $0x08, R8
-	JMP  loaded11
-
-less89:
-	XORQ R8, R8
-	CMPQ BX, $0x04
-	JB   less410
-	MOVL (DX), DI
-	MOVL -4(DX)(BX*1), R9
-	MOVQ BX, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R9
-	ORQ  R9, DI
-	JMP  loaded11
-
-less410:
-	MOVQ    BX, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (DX), DI
-	MOVBQZX (DX)(CX*1), R9
-	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	ORQ     R9, DI
-	MOVBQZX -1(DX)(BX*1), R9
-	MOVQ    BX, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	ORQ     R9, DI
-
-loaded11:
-	MOVQ      DI, X5
-	PINSRQ    $0x01, R8, X5
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (SI), X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X0
-	MOVUPS    (SI), X4
-	PCLMULQDQ $0x11, X5, X4
-	PXOR      X4, X2
-	MOVUPS    (SI), X4
-	MOVUPS    8(SI), X5
-	PXOR      X5, X4
-	PCLMULQDQ $0x00, X3, X4
-	PXOR      X4, X1
-	PXOR      X3, X3
-	ADDQ      $0x10, SI
-
-skip8:
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X3
-
-done4:
-	MOVUPS X3, (AX)
+	MOVUPS X0, (CX)
 	PXOR   X0, X0
 	PXOR   X1, X1
 	PXOR   X2, X2
@@ -874,9 +657,6 @@ done4:
 	PXOR   X4, X4
 	PXOR   X5, X5
 	PXOR   X6, X6
-	PXOR   X7, X7
-	PXOR   X8, X8
-	PXOR   X9, X9
 	PXOR   X14, X14
 	RET
 
@@ -917,20 +697,20 @@ TEXT ·sealAESNI(SB), $0-80
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last12
+	JB     last4
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last12
+	JE     last4
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last12:
+last4:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (BX)
@@ -942,9 +722,9 @@ last12:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups14:
+hashGroups6:
 	CMPQ      R9, $0x00000080
-	JB        hashRest15
+	JB        hashRest7
 	MOVUPS    (R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
@@ -1081,33 +861,33 @@ hashGroups14:
 	MOVAPS    X2, X3
 	ADDQ      $0x00000080, R8
 	SUBQ      $0x00000080, R9
-	JMP       hashGroups14
+	JMP       hashGroups6
 
-hashRest15:
+hashRest7:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText16
+	JZ    noText8
 	TESTQ R9, R9
-	JZ    text18
+	JZ    text10
 
-noText16:
+noText8:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData17
+	JNZ     restOfData9
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData17:
+restOfData9:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
 	TESTQ     $0x00000040, R9
-	JZ        skip19
+	JZ        skip11
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	MOVUPS    32(R8), X7
@@ -1173,9 +953,9 @@ restOfData17:
 	PXOR      X6, X1
 	ADDQ      $0x40, R10
 
-skip19:
+skip11:
 	TESTQ     $0x00000020, R9
-	JZ        skip20
+	JZ        skip12
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	ADDQ      $0x20, R8
@@ -1211,9 +991,9 @@ skip19:
 	PXOR      X6, X1
 	ADDQ      $0x20, R10
 
-skip20:
+skip12:
 	TESTQ     $0x00000010, R9
-	JZ        skip21
+	JZ        skip13
 	MOVUPS    (R8), X5
 	ADDQ      $0x10, R8
 	PSHUFB    X4, X5
@@ -1234,11 +1014,11 @@ skip20:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip21:
+skip13:
 	ANDQ $0x0f, R9
-	JZ   skip22
+	JZ   skip14
 	CMPQ R9, $0x08
-	JB   less823
+	JB   less815
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -1247,12 +1027,12 @@ skip21:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded25
+	JMP  loaded17
 
-less823:
+less815:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less424
+	JB   less416
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -1260,9 +1040,9 @@ less823:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded25
+	JMP  loaded17
 
-less424:
+less416:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -1277,7 +1057,7 @@ less424:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded25:
+loaded17:
 	MOVQ      R11, X5
 	PINSRQ    $0x01, R12, X5
 	PSHUFB    X4, X5
@@ -1298,9 +1078,9 @@ loaded25:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip22:
+skip14:
 	TESTQ     SI, SI
-	JZ        final13
+	JZ        final5
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1315,7 +1095,7 @@ skip22:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text18:
+text10:
 	// Text.
 	MOVQ   nonce+24(FP), CX
 	MOVL   8(CX), DI
@@ -1326,7 +1106,7 @@ text18:
 	MOVQ   dst+56(FP), R8
 	MOVQ   src+64(FP), R9
 	CMPQ   SI, $0x00000080
-	JB     groupsEnd27
+	JB     groupsEnd19
 
 	// GHASH of a group is computed between the rounds of the next one.
 	MOVUPS 128(AX), X0
@@ -1437,7 +1217,7 @@ text18:
 	AESENC X2, X11
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last29
+	JB     last21
 	MOVUPS 288(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1457,7 +1237,7 @@ text18:
 	AESENC X2, X1
 	AESENC X2, X11
 	LEAQ   320(AX), CX
-	JE     last29
+	JE     last21
 	MOVUPS 320(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1478,7 +1258,7 @@ text18:
 	AESENC X2, X11
 	LEAQ   352(AX), CX
 
-last29:
+last21:
 	MOVUPS     (CX), X2
 	AESENCLAST X2, X0
 	AESENCLAST X2, X6
@@ -1516,9 +1296,9 @@ last29:
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, SI
 	CMPQ       SI, $0x00000080
-	JB         lastGroup28
+	JB         lastGroup20
 
-groups26:
+groups18:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -1761,7 +1541,7 @@ groups26:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last30
+	JB        last22
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1781,7 +1561,7 @@ groups26:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last30
+	JE        last22
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1802,7 +1582,7 @@ groups26:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last30:
+last22:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -1840,9 +1620,9 @@ last30:
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, SI
 	CMPQ       SI, $0x00000080
-	JAE        groups26
+	JAE        groups18
 
-lastGroup28:
+lastGroup20:
 	MOVUPS    -128(R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
@@ -1978,7 +1758,7 @@ lastGroup28:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-groupsEnd27:
+groupsEnd19:
 	MOVQ    SI, DI
 	LEAQ    15(SI), CX
 	ANDQ    $-16, CX
@@ -1992,7 +1772,7 @@ groupsEnd27:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, SI
-	JZ      skip31
+	JZ      skip23
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -2059,7 +1839,7 @@ groupsEnd27:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last32
+	JB      last24
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -2071,7 +1851,7 @@ groupsEnd27:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last32
+	JE      last24
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -2084,7 +1864,7 @@ groupsEnd27:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last32:
+last24:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
@@ -2164,9 +1944,9 @@ last32:
 	PXOR       X7, X1
 	ADDQ       $0x40, R10
 
-skip31:
+skip23:
 	TESTQ  $0x00000020, SI
-	JZ     skip33
+	JZ     skip25
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2207,7 +1987,7 @@ skip31:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last34
+	JB     last26
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -2215,7 +1995,7 @@ skip31:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last34
+	JE     last26
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -2224,7 +2004,7 @@ skip31:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last34:
+last26:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
@@ -2268,9 +2048,9 @@ last34:
 	PXOR       X7, X1
 	ADDQ       $0x20, R10
 
-skip33:
+skip25:
 	TESTQ  $0x00000010, SI
-	JZ     skip35
+	JZ     skip27
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2298,20 +2078,20 @@ skip33:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last36
+	JB     last28
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last36
+	JE     last28
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last36:
+last28:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
 	MOVUPS     (R9), X7
@@ -2337,9 +2117,9 @@ last36:
 	PXOR       X3, X3
 	ADDQ       $0x10, R10
 
-skip35:
+skip27:
 	ANDQ   $0x0f, SI
-	JZ     skip37
+	JZ     skip29
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2367,20 +2147,20 @@ skip35:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last38
+	JB     last30
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last38
+	JE     last30
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last38:
+last30:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
@@ -2388,7 +2168,7 @@ last38:
 	MOVUPS     (CX), X5
 	PAND       X5, X6
 	CMPQ       SI, $0x08
-	JB         less839
+	JB         less831
 	MOVQ       (R9), DX
 	MOVQ       -8(R9)(SI*1), R11
 	MOVQ       SI, CX
@@ -2397,12 +2177,12 @@ last38:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R11
 	SHRQ       $0x08, R11
-	JMP        loaded41
+	JMP        loaded33
 
-less839:
+less831:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less440
+	JB   less432
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -2410,9 +2190,9 @@ less839:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded41
+	JMP  loaded33
 
-less440:
+less432:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -2427,14 +2207,14 @@ less440:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded41:
+loaded33:
 	MOVQ   DX, X5
 	PINSRQ $0x01, R11, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
 	PEXTRQ $0x01, X6, R9
 	CMPQ   SI, $0x08
-	JB     less842
+	JB     less834
 	MOVQ   DX, (R8)
 	MOVQ   SI, CX
 	ADDQ   $-8, CX
@@ -2448,20 +2228,20 @@ loaded41:
 	SHLQ   $0x08, R9
 	ORQ    R9, DX
 	MOVQ   DX, -8(R8)(SI*1)
-	JMP    stored44
+	JMP    stored36
 
-less842:
+less834:
 	CMPQ SI, $0x04
-	JB   less443
+	JB   less435
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored44
+	JMP  stored36
 
-less443:
+less435:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -2476,7 +2256,7 @@ less443:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored44:
+stored36:
 	PSHUFB    X4, X6
 	PXOR      X3, X6
 	PSHUFD    $0x4e, X6, X3
@@ -2495,11 +2275,11 @@ stored44:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip37:
-final13:
+skip29:
+final5:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ      DI, $0x70
-	JBE       lengths45
+	JBE       lengths37
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2517,7 +2297,7 @@ final13:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths45:
+lengths37:
 	MOVQ      n+72(FP), CX
 	SHLQ      $0x03, CX
 	MOVQ      dataBits+48(FP), DX
@@ -2609,20 +2389,20 @@ TEXT ·openAESNI(SB), $0-80
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last46
+	JB     last38
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last46
+	JE     last38
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last46:
+last38:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (BX)
@@ -2634,9 +2414,9 @@ last46:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups48:
+hashGroups40:
 	CMPQ      R9, $0x00000080
-	JB        hashRest49
+	JB        hashRest41
 	MOVUPS    (R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
@@ -2773,33 +2553,33 @@ hashGroups48:
 	MOVAPS    X2, X3
 	ADDQ      $0x00000080, R8
 	SUBQ      $0x00000080, R9
-	JMP       hashGroups48
+	JMP       hashGroups40
 
-hashRest49:
+hashRest41:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText50
+	JZ    noText42
 	TESTQ R9, R9
-	JZ    text52
+	JZ    text44
 
-noText50:
+noText42:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData51
+	JNZ     restOfData43
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData51:
+restOfData43:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
 	TESTQ     $0x00000040, R9
-	JZ        skip53
+	JZ        skip45
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	MOVUPS    32(R8), X7
@@ -2865,9 +2645,9 @@ restOfData51:
 	PXOR      X6, X1
 	ADDQ      $0x40, R10
 
-skip53:
+skip45:
 	TESTQ     $0x00000020, R9
-	JZ        skip54
+	JZ        skip46
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	ADDQ      $0x20, R8
@@ -2903,9 +2683,9 @@ skip53:
 	PXOR      X6, X1
 	ADDQ      $0x20, R10
 
-skip54:
+skip46:
 	TESTQ     $0x00000010, R9
-	JZ        skip55
+	JZ        skip47
 	MOVUPS    (R8), X5
 	ADDQ      $0x10, R8
 	PSHUFB    X4, X5
@@ -2926,11 +2706,11 @@ skip54:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip55:
+skip47:
 	ANDQ $0x0f, R9
-	JZ   skip56
+	JZ   skip48
 	CMPQ R9, $0x08
-	JB   less857
+	JB   less849
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -2939,12 +2719,12 @@ skip55:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded59
+	JMP  loaded51
 
-less857:
+less849:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less458
+	JB   less450
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -2952,9 +2732,9 @@ less857:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded59
+	JMP  loaded51
 
-less458:
+less450:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -2969,7 +2749,7 @@ less458:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded59:
+loaded51:
 	MOVQ      R11, X5
 	PINSRQ    $0x01, R12, X5
 	PSHUFB    X4, X5
@@ -2990,9 +2770,9 @@ loaded59:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip56:
+skip48:
 	TESTQ     SI, SI
-	JZ        final47
+	JZ        final39
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3007,7 +2787,7 @@ skip56:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text52:
+text44:
 	// Text.
 	MOVQ   nonce+24(FP), CX
 	MOVL   8(CX), DI
@@ -3018,9 +2798,9 @@ text52:
 	MOVQ   dst+56(FP), R8
 	MOVQ   src+64(FP), R9
 	CMPQ   SI, $0x00000080
-	JB     groupsEnd61
+	JB     groupsEnd53
 
-groups60:
+groups52:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -3263,7 +3043,7 @@ groups60:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last62
+	JB        last54
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3283,7 +3063,7 @@ groups60:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last62
+	JE        last54
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3304,7 +3084,7 @@ groups60:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last62:
+last54:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -3342,9 +3122,9 @@ last62:
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, SI
 	CMPQ       SI, $0x00000080
-	JAE        groups60
+	JAE        groups52
 
-groupsEnd61:
+groupsEnd53:
 	MOVQ    SI, DI
 	LEAQ    15(SI), CX
 	ANDQ    $-16, CX
@@ -3358,7 +3138,7 @@ groupsEnd61:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, SI
-	JZ      skip63
+	JZ      skip55
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -3425,7 +3205,7 @@ groupsEnd61:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last64
+	JB      last56
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3437,7 +3217,7 @@ groupsEnd61:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last64
+	JE      last56
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3450,7 +3230,7 @@ groupsEnd61:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last64:
+last56:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
@@ -3530,9 +3310,9 @@ last64:
 	PXOR       X7, X1
 	ADDQ       $0x40, R10
 
-skip63:
+skip55:
 	TESTQ  $0x00000020, SI
-	JZ     skip65
+	JZ     skip57
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3573,7 +3353,7 @@ skip63:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last66
+	JB     last58
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3581,7 +3361,7 @@ skip63:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last66
+	JE     last58
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3590,7 +3370,7 @@ skip63:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last66:
+last58:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
@@ -3634,9 +3414,9 @@ last66:
 	PXOR       X6, X1
 	ADDQ       $0x20, R10
 
-skip65:
+skip57:
 	TESTQ  $0x00000010, SI
-	JZ     skip67
+	JZ     skip59
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3664,20 +3444,20 @@ skip65:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last68
+	JB     last60
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last68
+	JE     last60
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last68:
+last60:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
 	MOVUPS     (R9), X7
@@ -3703,9 +3483,9 @@ last68:
 	PXOR       X3, X3
 	ADDQ       $0x10, R10
 
-skip67:
+skip59:
 	ANDQ   $0x0f, SI
-	JZ     skip69
+	JZ     skip61
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3733,20 +3513,20 @@ skip67:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last70
+	JB     last62
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last70
+	JE     last62
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last70:
+last62:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
@@ -3754,7 +3534,7 @@ last70:
 	MOVUPS     (CX), X5
 	PAND       X5, X6
 	CMPQ       SI, $0x08
-	JB         less871
+	JB         less863
 	MOVQ       (R9), DX
 	MOVQ       -8(R9)(SI*1), R11
 	MOVQ       SI, CX
@@ -3763,12 +3543,12 @@ last70:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R11
 	SHRQ       $0x08, R11
-	JMP        loaded73
+	JMP        loaded65
 
-less871:
+less863:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less472
+	JB   less464
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -3776,9 +3556,9 @@ less871:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded73
+	JMP  loaded65
 
-less472:
+less464:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -3793,14 +3573,14 @@ less472:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded73:
+loaded65:
 	MOVQ   DX, X5
 	PINSRQ $0x01, R11, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
 	PEXTRQ $0x01, X6, R9
 	CMPQ   SI, $0x08
-	JB     less874
+	JB     less866
 	MOVQ   DX, (R8)
 	MOVQ   SI, CX
 	ADDQ   $-8, CX
@@ -3814,20 +3594,20 @@ loaded73:
 	SHLQ   $0x08, R9
 	ORQ    R9, DX
 	MOVQ   DX, -8(R8)(SI*1)
-	JMP    stored76
+	JMP    stored68
 
-less874:
+less866:
 	CMPQ SI, $0x04
-	JB   less475
+	JB   less467
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored76
+	JMP  stored68
 
-less475:
+less467:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -3842,7 +3622,7 @@ less475:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored76:
+stored68:
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -3861,11 +3641,11 @@ stored76:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip69:
-final47:
+skip61:
+final39:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ      DI, $0x70
-	JBE       lengths77
+	JBE       lengths69
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3883,7 +3663,7 @@ final47:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths77:
+lengths69:
 	MOVQ      n+72(FP), CX
 	SHLQ      $0x03, CX
 	MOVQ      dataBits+48(FP), DX
@@ -3941,63 +3721,63 @@ lengths77:
 // func hashAVX2(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX2, VPCLMULQDQ
 TEXT ·hashAVX2(SB), $0-32
-	MOVQ    key+0(FP), SI
-	MOVL    368(SI), AX
-	MOVQ    sum+8(FP), AX
-	VMOVDQU (AX), X3
+	MOVQ    key+0(FP), AX
+	MOVL    368(AX), CX
+	MOVQ    sum+8(FP), CX
+	VMOVDQU (CX), X0
 	MOVQ    p+16(FP), DX
 	MOVQ    n+24(FP), BX
 
-hashGroups78:
+hashGroups70:
 	CMPQ         BX, $0x00000080
-	JB           hashRest79
-	VMOVDQU      (DX), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPSHUFD      $0x4e, Y1, Y3
-	VPXOR        Y1, Y3, Y3
-	VPCLMULQDQ   $0x00, (SI), Y1, Y0
+	JB           hashRest71
+	VMOVDQU      (DX), Y2
+	VPSHUFB      reverse<>+0(SB), Y2, Y2
+	VPXOR        Y0, Y2, Y2
+	VPSHUFD      $0x4e, Y2, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, (AX), Y2, Y0
 	VMOVDQA      Y0, Y0
-	VPCLMULQDQ   $0x11, (SI), Y1, Y1
-	VMOVDQA      Y1, Y2
-	VMOVDQU      (SI), Y1
-	VPXOR        8(SI), Y1, Y1
-	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQA      Y1, Y1
+	VPCLMULQDQ   $0x11, (AX), Y2, Y2
+	VMOVDQA      Y2, Y2
+	VMOVDQU      (AX), Y3
+	VPXOR        8(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y1, Y3, Y3
+	VMOVDQA      Y3, Y1
 	VMOVDQU      32(DX), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 32(SI), Y3, Y5
+	VPCLMULQDQ   $0x00, 32(AX), Y3, Y5
 	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(SI), Y3, Y3
+	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
 	VPXOR        Y3, Y2, Y2
-	VMOVDQU      32(SI), Y3
-	VPXOR        40(SI), Y3, Y3
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
 	VMOVDQU      64(DX), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 64(SI), Y3, Y5
+	VPCLMULQDQ   $0x00, 64(AX), Y3, Y5
 	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(SI), Y3, Y3
+	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
 	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(SI), Y3
-	VPXOR        72(SI), Y3, Y3
+	VMOVDQU      64(AX), Y3
+	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
 	VMOVDQU      96(DX), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 96(SI), Y3, Y5
+	VPCLMULQDQ   $0x00, 96(AX), Y3, Y5
 	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(SI), Y3, Y3
+	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
 	VPXOR        Y3, Y2, Y2
-	VMOVDQU      96(SI), Y3
-	VPXOR        104(SI), Y3, Y3
+	VMOVDQU      96(AX), Y3
+	VPXOR        104(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
@@ -4012,181 +3792,19 @@ hashGroups78:
 	VPXOR        Y1, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
+	VMOVDQA      Y2, Y0
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000080, BX
-	JMP          hashGroups78
+	JMP          hashGroups70
 
-hashRest79:
-	TESTQ      BX, BX
-	JZ         done80
-	LEAQ       15(BX), CX
-	ANDQ       $-16, CX
-	LEAQ       128(SI), SI
-	SUBQ       CX, SI
-	VPXOR      Y0, Y0, Y0
-	VPXOR      Y1, Y1, Y1
-	VPXOR      Y2, Y2, Y2
-	TESTQ      $0x00000040, BX
-	JZ         skip81
-	VMOVDQU    (DX), Y4
-	VMOVDQU    32(DX), Y5
-	ADDQ       $0x40, DX
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y4, Y6
-	VPXOR      Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y4, Y4
-	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (SI), Y4
-	VPXOR      8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(SI), Y5, Y6
-	VPXOR      Y6, Y0, Y0
-	VPCLMULQDQ $0x11, 32(SI), Y5, Y5
-	VPXOR      Y5, Y2, Y2
-	VMOVDQU    32(SI), Y5
-	VPXOR      40(SI), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, SI
-
-skip81:
-	TESTQ      $0x00000020, BX
-	JZ         skip82
-	VMOVDQU    (DX), Y4
-	ADDQ       $0x20, DX
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y4, Y4
-	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (SI), Y4
-	VPXOR      8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, SI
-
-skip82:
-	TESTQ      $0x00000010, BX
-	JZ         skip83
-	VMOVDQU    (DX), X4
-	ADDQ       $0x10, DX
-	VPXOR      Y5, Y5, Y5
-	VPXOR      X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXOR      Y3, Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXOR      Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y5, Y4
-	VPXOR      Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y5, Y4
-	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (SI), Y4
-	VPXOR      8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, SI
-
-skip83:
-	ANDQ $0x0f, BX
-	JZ   skip84
-	CMPQ BX, $0x08
-	JB   less885
-	MOVQ (DX), DI
-	MOVQ -8(DX)(BX*1), R8
-	MOVQ BX, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R8
-	SHRQ $0x08, R8
-	JMP  loaded87
-
-less885:
-	XORQ R8, R8
-	CMPQ BX, $0x04
-	JB   less486
-	MOVL (DX), DI
-	MOVL -4(DX)(BX*1), R9
-	MOVQ BX, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R9
-	ORQ  R9, DI
-	JMP  loaded87
-
-less486:
-	MOVQ    BX, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (DX), DI
-	MOVBQZX (DX)(CX*1), R9
-	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	ORQ     R9, DI
-	MOVBQZX -1(DX)(BX*1), R9
-	MOVQ    BX, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	ORQ     R9, DI
-
-loaded87:
-	VMOVQ      DI, X4
-	VPINSRQ    $0x01, R8, X4, X4
-	VPXOR      Y5, Y5, Y5
-	VPXOR      X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXOR      Y3, Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXOR      Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y5, Y4
-	VPXOR      Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y5, Y4
-	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (SI), Y4
-	VPXOR      8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, SI
-
-skip84:
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-
-done80:
-	VMOVDQU X3, (AX)
+hashRest71:
+	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
 	VPXOR   X3, X3, X3
 	VPXOR   X4, X4, X4
 	VPXOR   X5, X5, X5
-	VPXOR   X6, X6, X6
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
@@ -4227,20 +3845,20 @@ TEXT ·sealAVX2(SB), $0-80
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last88
+	JB      last72
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last88
+	JE      last72
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last88:
+last72:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (BX)
@@ -4252,9 +3870,9 @@ last88:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups90:
+hashGroups74:
 	CMPQ         R9, $0x00000080
-	JB           hashRest91
+	JB           hashRest75
 	VMOVDQU      (R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -4319,33 +3937,33 @@ hashGroups90:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, R8
 	SUBQ         $0x00000080, R9
-	JMP          hashGroups90
+	JMP          hashGroups74
 
-hashRest91:
+hashRest75:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText92
+	JZ    noText76
 	TESTQ R9, R9
-	JZ    text94
+	JZ    text78
 
-noText92:
+noText76:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData93
+	JNZ     restOfData77
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData93:
+restOfData77:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip95
+	JZ         skip79
 	VMOVDQU    (R8), Y4
 	VMOVDQU    32(R8), Y5
 	ADDQ       $0x40, R8
@@ -4375,9 +3993,9 @@ restOfData93:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip95:
+skip79:
 	TESTQ      $0x00000020, R9
-	JZ         skip96
+	JZ         skip80
 	VMOVDQU    (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -4395,9 +4013,9 @@ skip95:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip96:
+skip80:
 	TESTQ      $0x00000010, R9
-	JZ         skip97
+	JZ         skip81
 	VMOVDQU    (R8), X5
 	ADDQ       $0x10, R8
 	VPXOR      Y4, Y4, Y4
@@ -4417,11 +4035,11 @@ skip96:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip97:
+skip81:
 	ANDQ $0x0f, R9
-	JZ   skip98
+	JZ   skip82
 	CMPQ R9, $0x08
-	JB   less899
+	JB   less883
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -4430,12 +4048,12 @@ skip97:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded101
+	JMP  loaded85
 
-less899:
+less883:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4100
+	JB   less484
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -4443,9 +4061,9 @@ less899:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded101
+	JMP  loaded85
 
-less4100:
+less484:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -4460,7 +4078,7 @@ less4100:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded101:
+loaded85:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -4480,9 +4098,9 @@ loaded101:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip98:
+skip82:
 	TESTQ        SI, SI
-	JZ           final89
+	JZ           final73
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4497,7 +4115,7 @@ skip98:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text94:
+text78:
 	// Text.
 	MOVQ        nonce+24(FP), CX
 	MOVL        8(CX), DI
@@ -4508,7 +4126,7 @@ text94:
 	MOVQ        dst+56(FP), R8
 	MOVQ        src+64(FP), R9
 	CMPQ        SI, $0x00000100
-	JB          groupsEnd103
+	JB          groupsEnd87
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
@@ -4618,7 +4236,7 @@ text94:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last105
+	JB             last89
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4638,7 +4256,7 @@ text94:
 	VAESENC        Y2, Y10, Y10
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last105
+	JE             last89
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4659,7 +4277,7 @@ text94:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last105:
+last89:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -4697,9 +4315,9 @@ last105:
 	ADDQ           $0x00000100, R8
 	SUBQ           $0x00000100, SI
 	CMPQ           SI, $0x00000100
-	JB             lastGroup104
+	JB             lastGroup88
 
-groups102:
+groups86:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4931,7 +4549,7 @@ groups102:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last106
+	JB             last90
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4951,7 +4569,7 @@ groups102:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last106
+	JE             last90
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4972,7 +4590,7 @@ groups102:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last106:
+last90:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -5010,9 +4628,9 @@ last106:
 	ADDQ           $0x00000100, R8
 	SUBQ           $0x00000100, SI
 	CMPQ           SI, $0x00000100
-	JAE            groups102
+	JAE            groups86
 
-lastGroup104:
+lastGroup88:
 	VMOVDQU      -256(R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -5138,9 +4756,9 @@ lastGroup104:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd103:
+groupsEnd87:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd108
+	JB   groupsEnd92
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
@@ -5206,7 +4824,7 @@ groupsEnd103:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last110
+	JB             last94
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -5218,7 +4836,7 @@ groupsEnd103:
 	VAESENC        Y2, Y6, Y6
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last110
+	JE             last94
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -5231,7 +4849,7 @@ groupsEnd103:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last110:
+last94:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -5253,9 +4871,9 @@ last110:
 	ADDQ           $0x00000080, R8
 	SUBQ           $0x00000080, SI
 	CMPQ           SI, $0x00000080
-	JB             lastGroup109
+	JB             lastGroup93
 
-groups107:
+groups91:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -5381,7 +4999,7 @@ groups107:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last111
+	JB             last95
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5393,7 +5011,7 @@ groups107:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last111
+	JE             last95
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5406,7 +5024,7 @@ groups107:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last111:
+last95:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -5428,9 +5046,9 @@ last111:
 	ADDQ           $0x00000080, R8
 	SUBQ           $0x00000080, SI
 	CMPQ           SI, $0x00000080
-	JAE            groups107
+	JAE            groups91
 
-lastGroup109:
+lastGroup93:
 	VMOVDQU      -128(R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -5494,7 +5112,7 @@ lastGroup109:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd108:
+groupsEnd92:
 	MOVQ           SI, DI
 	LEAQ           15(SI), CX
 	ANDQ           $-16, CX
@@ -5508,7 +5126,7 @@ groupsEnd108:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, SI
-	JZ             skip112
+	JZ             skip96
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5548,7 +5166,7 @@ groupsEnd108:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last113
+	JB             last97
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5556,7 +5174,7 @@ groupsEnd108:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last113
+	JE             last97
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5565,7 +5183,7 @@ groupsEnd108:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last113:
+last97:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -5603,9 +5221,9 @@ last113:
 	VPXOR          Y6, Y1, Y1
 	ADDQ           $0x40, R10
 
-skip112:
+skip96:
 	TESTQ          $0x00000020, SI
-	JZ             skip114
+	JZ             skip98
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5632,20 +5250,20 @@ skip112:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last115
+	JB             last99
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last115
+	JE             last99
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last115:
+last99:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R9), Y6
@@ -5668,9 +5286,9 @@ last115:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R10
 
-skip114:
+skip98:
 	TESTQ   $0x00000010, SI
-	JZ      skip116
+	JZ      skip100
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5697,20 +5315,20 @@ skip114:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last117
+	JB      last101
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last117
+	JE      last101
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last117:
+last101:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R9), X6
@@ -5735,9 +5353,9 @@ last117:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip116:
+skip100:
 	ANDQ    $0x0f, SI
-	JZ      skip118
+	JZ      skip102
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5764,20 +5382,20 @@ skip116:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last119
+	JB      last103
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last119
+	JE      last103
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last119:
+last103:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -5785,7 +5403,7 @@ last119:
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8120
+	JB          less8104
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -5794,12 +5412,12 @@ last119:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded122
+	JMP         loaded106
 
-less8120:
+less8104:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4121
+	JB   less4105
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -5807,9 +5425,9 @@ less8120:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded122
+	JMP  loaded106
 
-less4121:
+less4105:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -5824,14 +5442,14 @@ less4121:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded122:
+loaded106:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8123
+	JB      less8107
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -5845,20 +5463,20 @@ loaded122:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored125
+	JMP     stored109
 
-less8123:
+less8107:
 	CMPQ SI, $0x04
-	JB   less4124
+	JB   less4108
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored125
+	JMP  stored109
 
-less4124:
+less4108:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -5873,7 +5491,7 @@ less4124:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored125:
+stored109:
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -5891,11 +5509,11 @@ stored125:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip118:
-final89:
+skip102:
+final73:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ         DI, $0x70
-	JBE          lengths126
+	JBE          lengths110
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5913,7 +5531,7 @@ final89:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths126:
+lengths110:
 	MOVQ         n+72(FP), CX
 	SHLQ         $0x03, CX
 	MOVQ         dataBits+48(FP), DX
@@ -6003,20 +5621,20 @@ TEXT ·openAVX2(SB), $0-80
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last127
+	JB      last111
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last127
+	JE      last111
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last127:
+last111:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (BX)
@@ -6028,9 +5646,9 @@ last127:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups129:
+hashGroups113:
 	CMPQ         R9, $0x00000080
-	JB           hashRest130
+	JB           hashRest114
 	VMOVDQU      (R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -6095,33 +5713,33 @@ hashGroups129:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, R8
 	SUBQ         $0x00000080, R9
-	JMP          hashGroups129
+	JMP          hashGroups113
 
-hashRest130:
+hashRest114:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText131
+	JZ    noText115
 	TESTQ R9, R9
-	JZ    text133
+	JZ    text117
 
-noText131:
+noText115:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData132
+	JNZ     restOfData116
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData132:
+restOfData116:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip134
+	JZ         skip118
 	VMOVDQU    (R8), Y4
 	VMOVDQU    32(R8), Y5
 	ADDQ       $0x40, R8
@@ -6151,9 +5769,9 @@ restOfData132:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip134:
+skip118:
 	TESTQ      $0x00000020, R9
-	JZ         skip135
+	JZ         skip119
 	VMOVDQU    (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -6171,9 +5789,9 @@ skip134:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip135:
+skip119:
 	TESTQ      $0x00000010, R9
-	JZ         skip136
+	JZ         skip120
 	VMOVDQU    (R8), X5
 	ADDQ       $0x10, R8
 	VPXOR      Y4, Y4, Y4
@@ -6193,11 +5811,11 @@ skip135:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip136:
+skip120:
 	ANDQ $0x0f, R9
-	JZ   skip137
+	JZ   skip121
 	CMPQ R9, $0x08
-	JB   less8138
+	JB   less8122
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -6206,12 +5824,12 @@ skip136:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded140
+	JMP  loaded124
 
-less8138:
+less8122:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4139
+	JB   less4123
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -6219,9 +5837,9 @@ less8138:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded140
+	JMP  loaded124
 
-less4139:
+less4123:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -6236,7 +5854,7 @@ less4139:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded140:
+loaded124:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -6256,9 +5874,9 @@ loaded140:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip137:
+skip121:
 	TESTQ        SI, SI
-	JZ           final128
+	JZ           final112
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6273,7 +5891,7 @@ skip137:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text133:
+text117:
 	// Text.
 	MOVQ        nonce+24(FP), CX
 	MOVL        8(CX), DI
@@ -6284,9 +5902,9 @@ text133:
 	MOVQ        dst+56(FP), R8
 	MOVQ        src+64(FP), R9
 	CMPQ        SI, $0x00000100
-	JB          groupsEnd142
+	JB          groupsEnd126
 
-groups141:
+groups125:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -6518,7 +6136,7 @@ groups141:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last143
+	JB             last127
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6538,7 +6156,7 @@ groups141:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last143
+	JE             last127
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6559,7 +6177,7 @@ groups141:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last143:
+last127:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6597,13 +6215,13 @@ last143:
 	ADDQ           $0x00000100, R8
 	SUBQ           $0x00000100, SI
 	CMPQ           SI, $0x00000100
-	JAE            groups141
+	JAE            groups125
 
-groupsEnd142:
+groupsEnd126:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd145
+	JB   groupsEnd129
 
-groups144:
+groups128:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -6729,7 +6347,7 @@ groups144:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last146
+	JB             last130
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6741,7 +6359,7 @@ groups144:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last146
+	JE             last130
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6754,7 +6372,7 @@ groups144:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last146:
+last130:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6776,9 +6394,9 @@ last146:
 	ADDQ           $0x00000080, R8
 	SUBQ           $0x00000080, SI
 	CMPQ           SI, $0x00000080
-	JAE            groups144
+	JAE            groups128
 
-groupsEnd145:
+groupsEnd129:
 	MOVQ           SI, DI
 	LEAQ           15(SI), CX
 	ANDQ           $-16, CX
@@ -6792,7 +6410,7 @@ groupsEnd145:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, SI
-	JZ             skip147
+	JZ             skip131
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6832,7 +6450,7 @@ groupsEnd145:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last148
+	JB             last132
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6840,7 +6458,7 @@ groupsEnd145:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last148
+	JE             last132
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6849,7 +6467,7 @@ groupsEnd145:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last148:
+last132:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -6887,9 +6505,9 @@ last148:
 	VPXOR          Y5, Y1, Y1
 	ADDQ           $0x40, R10
 
-skip147:
+skip131:
 	TESTQ          $0x00000020, SI
-	JZ             skip149
+	JZ             skip133
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6916,20 +6534,20 @@ skip147:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last150
+	JB             last134
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last150
+	JE             last134
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last150:
+last134:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R9), Y6
@@ -6952,9 +6570,9 @@ last150:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R10
 
-skip149:
+skip133:
 	TESTQ   $0x00000010, SI
-	JZ      skip151
+	JZ      skip135
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6981,20 +6599,20 @@ skip149:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last152
+	JB      last136
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last152
+	JE      last136
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last152:
+last136:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R9), X6
@@ -7019,9 +6637,9 @@ last152:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip151:
+skip135:
 	ANDQ    $0x0f, SI
-	JZ      skip153
+	JZ      skip137
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -7048,20 +6666,20 @@ skip151:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last154
+	JB      last138
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last154
+	JE      last138
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last154:
+last138:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -7069,7 +6687,7 @@ last154:
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8155
+	JB          less8139
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -7078,12 +6696,12 @@ last154:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded157
+	JMP         loaded141
 
-less8155:
+less8139:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4156
+	JB   less4140
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -7091,9 +6709,9 @@ less8155:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded157
+	JMP  loaded141
 
-less4156:
+less4140:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -7108,14 +6726,14 @@ less4156:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded157:
+loaded141:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8158
+	JB      less8142
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -7129,20 +6747,20 @@ loaded157:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored160
+	JMP     stored144
 
-less8158:
+less8142:
 	CMPQ SI, $0x04
-	JB   less4159
+	JB   less4143
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored160
+	JMP  stored144
 
-less4159:
+less4143:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -7157,7 +6775,7 @@ less4159:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored160:
+stored144:
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -7175,11 +6793,11 @@ stored160:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip153:
-final128:
+skip137:
+final112:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ         DI, $0x70
-	JBE          lengths161
+	JBE          lengths145
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -7197,7 +6815,7 @@ final128:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths161:
+lengths145:
 	MOVQ         n+72(FP), CX
 	SHLQ         $0x03, CX
 	MOVQ         dataBits+48(FP), DX
@@ -7254,97 +6872,97 @@ lengths161:
 // func hashAVX512(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, VPCLMULQDQ
 TEXT ·hashAVX512(SB), $0-32
-	MOVQ            key+0(FP), SI
-	MOVL            368(SI), AX
-	MOVQ            sum+8(FP), AX
-	VMOVDQU64       (AX), X3
+	MOVQ            key+0(FP), AX
+	MOVL            368(AX), CX
+	MOVQ            sum+8(FP), CX
+	VMOVDQU64       (CX), X0
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongEnd162
-	VBROADCASTI32X4 (SI), Z0
-	VBROADCASTI32X4 64(SI), Z2
-	VSHUFI64X2      $0x00, Z2, Z0, Z2
-	VMOVDQA64       Z2, Z6
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
+	JB              hashLongEnd146
+	VBROADCASTI32X4 (AX), Z1
+	VBROADCASTI32X4 64(AX), Z3
+	VSHUFI64X2      $0x00, Z3, Z1, Z3
+	VMOVDQA64       Z3, Z6
+	VPSHUFD         $0x4e, Z1, Z4
+	VPXORQ          Z1, Z4, Z4
 	VPSHUFD         $0x4e, Z6, Z5
 	VPXORQ          Z6, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z6, Z1
-	VPCLMULQDQ      $0x11, Z0, Z6, Z0
+	VPCLMULQDQ      $0x00, Z1, Z6, Z2
+	VPCLMULQDQ      $0x11, Z1, Z6, Z1
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VMOVDQA64       Z2, Z2
+	VMOVDQA64       Z1, Z1
+	VMOVDQA64       Z4, Z4
+	VPTERNLOGQ      $0x96, Z2, Z1, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z5
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z5, Z2, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z2
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z2, Z4, Z1
+	VSHUFI64X2      $0x88, Z3, Z1, Z2
+	VSHUFI64X2      $0x00, Z1, Z1, Z6
+	VMOVDQA64       Z2, Z3
+	VPSHUFD         $0x4e, Z6, Z4
+	VPXORQ          Z6, Z4, Z4
+	VPSHUFD         $0x4e, Z3, Z5
+	VPXORQ          Z3, Z5, Z5
+	VPCLMULQDQ      $0x00, Z6, Z3, Z1
+	VPCLMULQDQ      $0x11, Z6, Z3, Z3
 	VPCLMULQDQ      $0x00, Z4, Z5, Z4
 	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z0, Z0
+	VMOVDQA64       Z3, Z3
 	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z0, Z4
+	VPTERNLOGQ      $0x96, Z1, Z3, Z4
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
 	VPSHUFD         $0x4e, Z1, Z1
 	VPTERNLOGQ      $0x96, Z5, Z1, Z4
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
 	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z0
-	VSHUFI64X2      $0x88, Z2, Z0, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z6
-	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z6, Z4
-	VPXORQ          Z6, Z4, Z4
-	VPSHUFD         $0x4e, Z2, Z5
-	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z6, Z2, Z0
-	VPCLMULQDQ      $0x11, Z6, Z2, Z2
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z2, Z2
-	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z5, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z4, Z2
-	VPSHUFD         $0x4e, Z2, Z0
-	VPXORQ          Z2, Z0, Z0
-	VSHUFI64X2      $0x00, Z2, Z2, Z4
-	VSHUFI64X2      $0x00, Z0, Z0, Z5
-	VSHUFI64X2      $0x55, Z2, Z2, Z6
-	VSHUFI64X2      $0x55, Z0, Z0, Z7
-	VSHUFI64X2      $0xaa, Z2, Z2, Z8
-	VSHUFI64X2      $0xaa, Z0, Z0, Z9
-	VSHUFI64X2      $0xff, Z2, Z2, Z10
-	VSHUFI64X2      $0xff, Z0, Z0, Z11
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z12
-	VSHUFI64X2      $0x00, Z0, Z0, Z13
-	VSHUFI64X2      $0x55, Z1, Z1, Z14
-	VSHUFI64X2      $0x55, Z0, Z0, Z15
-	VSHUFI64X2      $0xaa, Z1, Z1, Z16
-	VSHUFI64X2      $0xaa, Z0, Z0, Z17
-	VSHUFI64X2      $0xff, Z1, Z1, Z18
-	VSHUFI64X2      $0xff, Z0, Z0, Z19
+	VPTERNLOGQ      $0x96, Z1, Z4, Z3
+	VPSHUFD         $0x4e, Z3, Z1
+	VPXORQ          Z3, Z1, Z1
+	VSHUFI64X2      $0x00, Z3, Z3, Z4
+	VSHUFI64X2      $0x00, Z1, Z1, Z5
+	VSHUFI64X2      $0x55, Z3, Z3, Z6
+	VSHUFI64X2      $0x55, Z1, Z1, Z7
+	VSHUFI64X2      $0xaa, Z3, Z3, Z8
+	VSHUFI64X2      $0xaa, Z1, Z1, Z9
+	VSHUFI64X2      $0xff, Z3, Z3, Z10
+	VSHUFI64X2      $0xff, Z1, Z1, Z11
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VSHUFI64X2      $0x00, Z2, Z2, Z12
+	VSHUFI64X2      $0x00, Z1, Z1, Z13
+	VSHUFI64X2      $0x55, Z2, Z2, Z14
+	VSHUFI64X2      $0x55, Z1, Z1, Z15
+	VSHUFI64X2      $0xaa, Z2, Z2, Z16
+	VSHUFI64X2      $0xaa, Z1, Z1, Z17
+	VSHUFI64X2      $0xff, Z2, Z2, Z18
+	VSHUFI64X2      $0xff, Z1, Z1, Z19
 	VPXORQ          Z20, Z20, Z20
 
-hashLong163:
-	VMOVDQU64     (DX), Z2
-	VPSHUFB       reverse<>+0(SB), Z2, Z2
-	VPXORQ        Z3, Z2, Z2
-	VPXORQ        Z3, Z3, Z3
+hashLong147:
+	VMOVDQU64     (DX), Z3
+	VPSHUFB       reverse<>+0(SB), Z3, Z3
+	VPXORQ        Z0, Z3, Z3
+	VPXORQ        Z0, Z0, Z0
 	VMOVDQU64     64(DX), Z22
 	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VPSHUFD       $0x4e, Z2, Z1
-	VPXORQ        Z2, Z1, Z1
-	VPCLMULQDQ    $0x00, Z6, Z2, Z0
-	VPCLMULQDQ    $0x11, Z6, Z2, Z2
-	VPCLMULQDQ    $0x00, Z7, Z1, Z1
+	VPSHUFD       $0x4e, Z3, Z2
+	VPXORQ        Z3, Z2, Z2
+	VPCLMULQDQ    $0x00, Z6, Z3, Z1
+	VPCLMULQDQ    $0x11, Z6, Z3, Z3
+	VPCLMULQDQ    $0x00, Z7, Z2, Z2
 	VPSHUFD       $0x4e, Z22, Z21
 	VPXORQ        Z22, Z21, Z21
 	VPCLMULQDQ    $0x00, Z8, Z22, Z23
 	VPCLMULQDQ    $0x11, Z8, Z22, Z22
 	VPCLMULQDQ    $0x00, Z9, Z21, Z21
-	VPXORQ        Z0, Z23, Z0
-	VPXORQ        Z2, Z22, Z2
-	VPXORQ        Z1, Z21, Z1
+	VPXORQ        Z1, Z23, Z1
+	VPXORQ        Z3, Z22, Z3
+	VPXORQ        Z2, Z21, Z2
 	VMOVDQU64     128(DX), Z21
 	VPSHUFB       reverse<>+0(SB), Z21, Z21
 	VMOVDQU64     192(DX), Z22
@@ -7359,9 +6977,9 @@ hashLong163:
 	VPCLMULQDQ    $0x00, Z12, Z22, Z26
 	VPCLMULQDQ    $0x11, Z12, Z22, Z22
 	VPCLMULQDQ    $0x00, Z13, Z25, Z25
-	VPTERNLOGQ    $0x96, Z24, Z26, Z0
-	VPTERNLOGQ    $0x96, Z21, Z22, Z2
-	VPTERNLOGQ    $0x96, Z23, Z25, Z1
+	VPTERNLOGQ    $0x96, Z24, Z26, Z1
+	VPTERNLOGQ    $0x96, Z21, Z22, Z3
+	VPTERNLOGQ    $0x96, Z23, Z25, Z2
 	VMOVDQU64     256(DX), Z21
 	VPSHUFB       reverse<>+0(SB), Z21, Z21
 	VMOVDQU64     320(DX), Z22
@@ -7376,9 +6994,9 @@ hashLong163:
 	VPCLMULQDQ    $0x00, Z16, Z22, Z26
 	VPCLMULQDQ    $0x11, Z16, Z22, Z22
 	VPCLMULQDQ    $0x00, Z17, Z25, Z25
-	VPTERNLOGQ    $0x96, Z24, Z26, Z0
-	VPTERNLOGQ    $0x96, Z21, Z22, Z2
-	VPTERNLOGQ    $0x96, Z23, Z25, Z1
+	VPTERNLOGQ    $0x96, Z24, Z26, Z1
+	VPTERNLOGQ    $0x96, Z21, Z22, Z3
+	VPTERNLOGQ    $0x96, Z23, Z25, Z2
 	VMOVDQU64     384(DX), Z21
 	VPSHUFB       reverse<>+0(SB), Z21, Z21
 	VPSHUFD       $0x4e, Z21, Z22
@@ -7391,98 +7009,98 @@ hashLong163:
 	VPCLMULQDQ    $0x00, Z4, Z20, Z25
 	VPCLMULQDQ    $0x11, Z4, Z20, Z20
 	VPCLMULQDQ    $0x00, Z5, Z24, Z24
-	VPTERNLOGQ    $0x96, Z23, Z25, Z0
-	VPTERNLOGQ    $0x96, Z21, Z20, Z2
-	VPTERNLOGQ    $0x96, Z22, Z24, Z1
-	VPTERNLOGQ    $0x96, Z0, Z2, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z20
-	VPSHUFD       $0x4e, Z0, Z0
-	VPTERNLOGQ    $0x96, Z20, Z0, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
+	VPTERNLOGQ    $0x96, Z23, Z25, Z1
+	VPTERNLOGQ    $0x96, Z21, Z20, Z3
+	VPTERNLOGQ    $0x96, Z22, Z24, Z2
+	VPTERNLOGQ    $0x96, Z1, Z3, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z20
 	VPSHUFD       $0x4e, Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VMOVDQU64     448(DX), Z0
-	VPSHUFB       reverse<>+0(SB), Z0, Z0
-	VPXORQ        Z2, Z0, Z20
+	VPTERNLOGQ    $0x96, Z20, Z1, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD       $0x4e, Z2, Z2
+	VPTERNLOGQ    $0x96, Z1, Z2, Z3
+	VMOVDQU64     448(DX), Z1
+	VPSHUFB       reverse<>+0(SB), Z1, Z1
+	VPXORQ        Z3, Z1, Z20
 	ADDQ          $0x00000200, DX
 	SUBQ          $0x00000200, BX
 	CMPQ          BX, $0x00000200
-	JAE           hashLong163
-	VMOVDQU64     64(SI), Z1
-	VMOVDQU64     72(SI), Z2
-	VPXORQ        Z1, Z2, Z2
+	JAE           hashLong147
+	VMOVDQU64     64(AX), Z0
+	VMOVDQU64     72(AX), Z2
+	VPXORQ        Z0, Z2, Z2
 	VPSHUFD       $0x4e, Z20, Z3
 	VPXORQ        Z20, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z20, Z0
-	VPCLMULQDQ    $0x11, Z1, Z20, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z0, Z0
-	VMOVDQA64     Z4, Z2
+	VPCLMULQDQ    $0x00, Z0, Z20, Z1
+	VPCLMULQDQ    $0x11, Z0, Z20, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z0
 	VMOVDQA64     Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z2, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD       $0x4e, Z0, Z0
-	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VMOVDQA64     Z4, Z3
+	VMOVDQA64     Z0, Z2
+	VPTERNLOGQ    $0x96, Z1, Z3, Z2
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD       $0x4e, Z1, Z1
 	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPXORQ        Y0, Y2, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Z2, Z3
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD       $0x4e, Z2, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VPXORQ        Y0, Y3, Y3
+	VEXTRACTI32X4 $0x01, Y3, X0
+	VPXORQ        X0, X3, X3
+	VMOVDQA64     Z3, Z0
 
-hashLongEnd162:
-hashGroups164:
+hashLongEnd146:
+hashGroups148:
 	CMPQ          BX, $0x00000080
-	JB            hashRest165
-	VMOVDQU64     (DX), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPSHUFD       $0x4e, Y1, Y3
-	VPXORQ        Y1, Y3, Y3
-	VPCLMULQDQ    $0x00, (SI), Y1, Y0
+	JB            hashRest149
+	VMOVDQU64     (DX), Y2
+	VPSHUFB       reverse<>+0(SB), Y2, Y2
+	VPXORQ        Y0, Y2, Y2
+	VPSHUFD       $0x4e, Y2, Y1
+	VPXORQ        Y2, Y1, Y1
+	VPCLMULQDQ    $0x00, (AX), Y2, Y0
 	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (SI), Y1, Y1
-	VMOVDQA64     Y1, Y2
-	VMOVDQU64     (SI), Y1
-	VPXORQ        8(SI), Y1, Y1
-	VPCLMULQDQ    $0x00, Y3, Y1, Y1
-	VMOVDQA64     Y1, Y1
+	VPCLMULQDQ    $0x11, (AX), Y2, Y2
+	VMOVDQA64     Y2, Y2
+	VMOVDQU64     (AX), Y3
+	VPXORQ        8(AX), Y3, Y3
+	VPCLMULQDQ    $0x00, Y1, Y3, Y3
+	VMOVDQA64     Y3, Y1
 	VMOVDQU64     32(DX), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(SI), Y3, Y5
+	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
 	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(SI), Y3, Y3
+	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     32(SI), Y3
-	VPXORQ        40(SI), Y3, Y3
+	VMOVDQU64     32(AX), Y3
+	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
 	VMOVDQU64     64(DX), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(SI), Y3, Y5
+	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
 	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(SI), Y3, Y3
+	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(SI), Y3
-	VPXORQ        72(SI), Y3, Y3
+	VMOVDQU64     64(AX), Y3
+	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
 	VMOVDQU64     96(DX), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(SI), Y3, Y5
+	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
 	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(SI), Y3, Y3
+	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(SI), Y3
-	VPXORQ        104(SI), Y3, Y3
+	VMOVDQU64     96(AX), Y3
+	VPXORQ        104(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
@@ -7494,171 +7112,13 @@ hashGroups164:
 	VPTERNLOGQ    $0x96, Y0, Y1, Y2
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
+	VMOVDQA64     Y2, Y0
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups164
+	JMP           hashGroups148
 
-hashRest165:
-	TESTQ      BX, BX
-	JZ         done166
-	LEAQ       15(BX), CX
-	ANDQ       $-16, CX
-	LEAQ       128(SI), SI
-	SUBQ       CX, SI
-	VPXORQ     Y0, Y0, Y0
-	VPXORQ     Y1, Y1, Y1
-	VPXORQ     Y2, Y2, Y2
-	TESTQ      $0x00000040, BX
-	JZ         skip167
-	VMOVDQU64  (DX), Y4
-	VMOVDQU64  32(DX), Y5
-	ADDQ       $0x40, DX
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (SI), Y4
-	VPXORQ     8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXORQ     Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(SI), Y5, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, 32(SI), Y5, Y5
-	VPXORQ     Y5, Y2, Y2
-	VMOVDQU64  32(SI), Y5
-	VPXORQ     40(SI), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXORQ     Y5, Y1, Y1
-	ADDQ       $0x40, SI
-
-skip167:
-	TESTQ      $0x00000020, BX
-	JZ         skip168
-	VMOVDQU64  (DX), Y4
-	ADDQ       $0x20, DX
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (SI), Y4
-	VPXORQ     8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, SI
-
-skip168:
-	TESTQ      $0x00000010, BX
-	JZ         skip169
-	VMOVDQU64  (DX), X4
-	ADDQ       $0x10, DX
-	VPXORQ     Y5, Y5, Y5
-	VPXORQ     X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXORQ     Y3, Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXORQ     Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y5, Y4
-	VPXORQ     Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y5, Y4
-	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (SI), Y4
-	VPXORQ     8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, SI
-
-skip169:
-	ANDQ $0x0f, BX
-	JZ   skip170
-	CMPQ BX, $0x08
-	JB   less8171
-	MOVQ (DX), DI
-	MOVQ -8(DX)(BX*1), R8
-	MOVQ BX, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R8
-	SHRQ $0x08, R8
-	JMP  loaded173
-
-less8171:
-	XORQ R8, R8
-	CMPQ BX, $0x04
-	JB   less4172
-	MOVL (DX), DI
-	MOVL -4(DX)(BX*1), R9
-	MOVQ BX, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R9
-	ORQ  R9, DI
-	JMP  loaded173
-
-less4172:
-	MOVQ    BX, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (DX), DI
-	MOVBQZX (DX)(CX*1), R9
-	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	ORQ     R9, DI
-	MOVBQZX -1(DX)(BX*1), R9
-	MOVQ    BX, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	ORQ     R9, DI
-
-loaded173:
-	VMOVQ      DI, X4
-	VPINSRQ    $0x01, R8, X4, X4
-	VPXORQ     Y5, Y5, Y5
-	VPXORQ     X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXORQ     Y3, Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXORQ     Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (SI), Y5, Y4
-	VPXORQ     Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (SI), Y5, Y4
-	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (SI), Y4
-	VPXORQ     8(SI), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, SI
-
-skip170:
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-
-done166:
-	VMOVDQU64 X3, (AX)
+hashRest149:
+	VMOVDQU64 X0, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
 	VPXOR     X2, X2, X2
@@ -7725,20 +7185,20 @@ TEXT ·sealAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last174
+	JB        last150
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last174
+	JE        last150
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last174:
+last150:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
@@ -7750,7 +7210,7 @@ last174:
 	MOVQ            data+32(FP), R8
 	MOVQ            dataLen+40(FP), R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongEnd176
+	JB              hashLongEnd152
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -7814,7 +7274,7 @@ last174:
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
 	VPXORQ          Z21, Z21, Z21
 
-hashLong177:
+hashLong153:
 	VMOVDQU64     (R8), Z2
 	VPSHUFB       reverse<>+0(SB), Z2, Z2
 	VPXORQ        Z3, Z2, Z2
@@ -7896,7 +7356,7 @@ hashLong177:
 	ADDQ          $0x00000200, R8
 	SUBQ          $0x00000200, R9
 	CMPQ          R9, $0x00000200
-	JAE           hashLong177
+	JAE           hashLong153
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
@@ -7921,10 +7381,10 @@ hashLong177:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-hashLongEnd176:
-hashGroups178:
+hashLongEnd152:
+hashGroups154:
 	CMPQ          R9, $0x00000080
-	JB            hashRest179
+	JB            hashRest155
 	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -7986,33 +7446,33 @@ hashGroups178:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, R8
 	SUBQ          $0x00000080, R9
-	JMP           hashGroups178
+	JMP           hashGroups154
 
-hashRest179:
+hashRest155:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText180
+	JZ    noText156
 	TESTQ R9, R9
-	JZ    text182
+	JZ    text158
 
-noText180:
+noText156:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData181
+	JNZ     restOfData157
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData181:
+restOfData157:
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip183
+	JZ         skip159
 	VMOVDQU64  (R8), Y4
 	VMOVDQU64  32(R8), Y5
 	ADDQ       $0x40, R8
@@ -8042,9 +7502,9 @@ restOfData181:
 	VPXORQ     Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip183:
+skip159:
 	TESTQ      $0x00000020, R9
-	JZ         skip184
+	JZ         skip160
 	VMOVDQU64  (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -8062,9 +7522,9 @@ skip183:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip184:
+skip160:
 	TESTQ      $0x00000010, R9
-	JZ         skip185
+	JZ         skip161
 	VMOVDQU64  (R8), X5
 	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
@@ -8084,11 +7544,11 @@ skip184:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip185:
+skip161:
 	ANDQ $0x0f, R9
-	JZ   skip186
+	JZ   skip162
 	CMPQ R9, $0x08
-	JB   less8187
+	JB   less8163
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -8097,12 +7557,12 @@ skip185:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded189
+	JMP  loaded165
 
-less8187:
+less8163:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4188
+	JB   less4164
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -8110,9 +7570,9 @@ less8187:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded189
+	JMP  loaded165
 
-less4188:
+less4164:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -8127,7 +7587,7 @@ less4188:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded189:
+loaded165:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXORQ     Y4, Y4, Y4
@@ -8147,9 +7607,9 @@ loaded189:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip186:
+skip162:
 	TESTQ         SI, SI
-	JZ            final175
+	JZ            final151
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -8161,7 +7621,7 @@ skip186:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text182:
+text158:
 	// Text.
 	MOVQ            nonce+24(FP), CX
 	MOVL            8(CX), DI
@@ -8172,7 +7632,7 @@ text182:
 	MOVQ            dst+56(FP), R8
 	MOVQ            src+64(FP), R9
 	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd190
+	JB              cryptLongEnd166
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -8328,7 +7788,7 @@ text182:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last193
+	JB              last169
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8348,7 +7808,7 @@ text182:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last193
+	JE              last169
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8369,7 +7829,7 @@ text182:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last193:
+last169:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8399,9 +7859,9 @@ last193:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JB              lastGroup192
+	JB              lastGroup168
 
-cryptLong191:
+cryptLong167:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8604,7 +8064,7 @@ cryptLong191:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last194
+	JB              last170
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8624,7 +8084,7 @@ cryptLong191:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last194
+	JE              last170
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8645,7 +8105,7 @@ cryptLong191:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last194:
+last170:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8675,9 +8135,9 @@ last194:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JAE             cryptLong191
+	JAE             cryptLong167
 
-lastGroup192:
+lastGroup168:
 	VMOVDQU64     -512(R8), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
 	VMOVDQU64     -448(R8), Z12
@@ -8773,9 +8233,9 @@ lastGroup192:
 	VPXORQ        X0, X11, X11
 	VMOVDQA64     Z11, Z3
 
-cryptLongEnd190:
+cryptLongEnd166:
 	CMPQ SI, $0x00000100
-	JB   groupsEnd196
+	JB   groupsEnd172
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -8885,7 +8345,7 @@ cryptLongEnd190:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last198
+	JB              last174
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8905,7 +8365,7 @@ cryptLongEnd190:
 	VAESENC         Y2, Y10, Y10
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last198
+	JE              last174
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8926,7 +8386,7 @@ cryptLongEnd190:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last198:
+last174:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -8964,9 +8424,9 @@ last198:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JB              lastGroup197
+	JB              lastGroup173
 
-groups195:
+groups171:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -9192,7 +8652,7 @@ groups195:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last199
+	JB              last175
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9212,7 +8672,7 @@ groups195:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last199
+	JE              last175
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9233,7 +8693,7 @@ groups195:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last199:
+last175:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -9271,9 +8731,9 @@ last199:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JAE             groups195
+	JAE             groups171
 
-lastGroup197:
+lastGroup173:
 	VMOVDQU64     -256(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9393,9 +8853,9 @@ lastGroup197:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd196:
+groupsEnd172:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd201
+	JB   groupsEnd177
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -9461,7 +8921,7 @@ groupsEnd196:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last203
+	JB              last179
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9473,7 +8933,7 @@ groupsEnd196:
 	VAESENC         Y2, Y6, Y6
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last203
+	JE              last179
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9486,7 +8946,7 @@ groupsEnd196:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last203:
+last179:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -9508,9 +8968,9 @@ last203:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JB              lastGroup202
+	JB              lastGroup178
 
-groups200:
+groups176:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -9633,7 +9093,7 @@ groups200:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last204
+	JB              last180
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9645,7 +9105,7 @@ groups200:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last204
+	JE              last180
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9658,7 +9118,7 @@ groups200:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last204:
+last180:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -9680,9 +9140,9 @@ last204:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JAE             groups200
+	JAE             groups176
 
-lastGroup202:
+lastGroup178:
 	VMOVDQU64     -128(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9743,7 +9203,7 @@ lastGroup202:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd201:
+groupsEnd177:
 	MOVQ            SI, DI
 	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
@@ -9757,7 +9217,7 @@ groupsEnd201:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, SI
-	JZ              skip205
+	JZ              skip181
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9797,7 +9257,7 @@ groupsEnd201:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last206
+	JB              last182
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9805,7 +9265,7 @@ groupsEnd201:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last206
+	JE              last182
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9814,7 +9274,7 @@ groupsEnd201:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last206:
+last182:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -9852,9 +9312,9 @@ last206:
 	VPXORQ          Y6, Y1, Y1
 	ADDQ            $0x40, R10
 
-skip205:
+skip181:
 	TESTQ           $0x00000020, SI
-	JZ              skip207
+	JZ              skip183
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9881,20 +9341,20 @@ skip205:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last208
+	JB              last184
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last208
+	JE              last184
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last208:
+last184:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R9), Y6
@@ -9917,9 +9377,9 @@ last208:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R10
 
-skip207:
+skip183:
 	TESTQ     $0x00000010, SI
-	JZ        skip209
+	JZ        skip185
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9946,20 +9406,20 @@ skip207:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last210
+	JB        last186
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last210
+	JE        last186
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last210:
+last186:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R9), X6
@@ -9984,9 +9444,9 @@ last210:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip209:
+skip185:
 	ANDQ      $0x0f, SI
-	JZ        skip211
+	JZ        skip187
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -10013,20 +9473,20 @@ skip209:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last212
+	JB        last188
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last212
+	JE        last188
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last212:
+last188:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -10034,7 +9494,7 @@ last212:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8213
+	JB          less8189
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -10043,12 +9503,12 @@ last212:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded215
+	JMP         loaded191
 
-less8213:
+less8189:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4214
+	JB   less4190
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -10056,9 +9516,9 @@ less8213:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded215
+	JMP  loaded191
 
-less4214:
+less4190:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -10073,14 +9533,14 @@ less4214:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded215:
+loaded191:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8216
+	JB      less8192
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -10094,20 +9554,20 @@ loaded215:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored218
+	JMP     stored194
 
-less8216:
+less8192:
 	CMPQ SI, $0x04
-	JB   less4217
+	JB   less4193
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored218
+	JMP  stored194
 
-less4217:
+less4193:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -10122,7 +9582,7 @@ less4217:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored218:
+stored194:
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -10140,11 +9600,11 @@ stored218:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip211:
-final175:
+skip187:
+final151:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ          DI, $0x70
-	JBE           lengths219
+	JBE           lengths195
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10159,7 +9619,7 @@ final175:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths219:
+lengths195:
 	MOVQ          n+72(FP), CX
 	SHLQ          $0x03, CX
 	MOVQ          dataBits+48(FP), DX
@@ -10259,20 +9719,20 @@ TEXT ·openAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last220
+	JB        last196
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last220
+	JE        last196
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last220:
+last196:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
@@ -10284,7 +9744,7 @@ last220:
 	MOVQ            data+32(FP), R8
 	MOVQ            dataLen+40(FP), R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongEnd222
+	JB              hashLongEnd198
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -10348,7 +9808,7 @@ last220:
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
 	VPXORQ          Z21, Z21, Z21
 
-hashLong223:
+hashLong199:
 	VMOVDQU64     (R8), Z2
 	VPSHUFB       reverse<>+0(SB), Z2, Z2
 	VPXORQ        Z3, Z2, Z2
@@ -10430,7 +9890,7 @@ hashLong223:
 	ADDQ          $0x00000200, R8
 	SUBQ          $0x00000200, R9
 	CMPQ          R9, $0x00000200
-	JAE           hashLong223
+	JAE           hashLong199
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
@@ -10455,10 +9915,10 @@ hashLong223:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-hashLongEnd222:
-hashGroups224:
+hashLongEnd198:
+hashGroups200:
 	CMPQ          R9, $0x00000080
-	JB            hashRest225
+	JB            hashRest201
 	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -10520,33 +9980,33 @@ hashGroups224:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, R8
 	SUBQ          $0x00000080, R9
-	JMP           hashGroups224
+	JMP           hashGroups200
 
-hashRest225:
+hashRest201:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText226
+	JZ    noText202
 	TESTQ R9, R9
-	JZ    text228
+	JZ    text204
 
-noText226:
+noText202:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData227
+	JNZ     restOfData203
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData227:
+restOfData203:
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip229
+	JZ         skip205
 	VMOVDQU64  (R8), Y4
 	VMOVDQU64  32(R8), Y5
 	ADDQ       $0x40, R8
@@ -10576,9 +10036,9 @@ restOfData227:
 	VPXORQ     Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip229:
+skip205:
 	TESTQ      $0x00000020, R9
-	JZ         skip230
+	JZ         skip206
 	VMOVDQU64  (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -10596,9 +10056,9 @@ skip229:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip230:
+skip206:
 	TESTQ      $0x00000010, R9
-	JZ         skip231
+	JZ         skip207
 	VMOVDQU64  (R8), X5
 	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
@@ -10618,11 +10078,11 @@ skip230:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip231:
+skip207:
 	ANDQ $0x0f, R9
-	JZ   skip232
+	JZ   skip208
 	CMPQ R9, $0x08
-	JB   less8233
+	JB   less8209
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -10631,12 +10091,12 @@ skip231:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded235
+	JMP  loaded211
 
-less8233:
+less8209:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4234
+	JB   less4210
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -10644,9 +10104,9 @@ less8233:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded235
+	JMP  loaded211
 
-less4234:
+less4210:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -10661,7 +10121,7 @@ less4234:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded235:
+loaded211:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXORQ     Y4, Y4, Y4
@@ -10681,9 +10141,9 @@ loaded235:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip232:
+skip208:
 	TESTQ         SI, SI
-	JZ            final221
+	JZ            final197
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10695,7 +10155,7 @@ skip232:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text228:
+text204:
 	// Text.
 	MOVQ            nonce+24(FP), CX
 	MOVL            8(CX), DI
@@ -10706,7 +10166,7 @@ text228:
 	MOVQ            dst+56(FP), R8
 	MOVQ            src+64(FP), R9
 	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd236
+	JB              cryptLongEnd212
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -10753,7 +10213,7 @@ text228:
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
 
-cryptLong237:
+cryptLong213:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -10956,7 +10416,7 @@ cryptLong237:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last238
+	JB              last214
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10976,7 +10436,7 @@ cryptLong237:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last238
+	JE              last214
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10997,7 +10457,7 @@ cryptLong237:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last238:
+last214:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -11027,13 +10487,13 @@ last238:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JAE             cryptLong237
+	JAE             cryptLong213
 
-cryptLongEnd236:
+cryptLongEnd212:
 	CMPQ SI, $0x00000100
-	JB   groupsEnd240
+	JB   groupsEnd216
 
-groups239:
+groups215:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -11259,7 +10719,7 @@ groups239:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last241
+	JB              last217
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11279,7 +10739,7 @@ groups239:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last241
+	JE              last217
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11300,7 +10760,7 @@ groups239:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last241:
+last217:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -11338,13 +10798,13 @@ last241:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JAE             groups239
+	JAE             groups215
 
-groupsEnd240:
+groupsEnd216:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd243
+	JB   groupsEnd219
 
-groups242:
+groups218:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -11467,7 +10927,7 @@ groups242:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last244
+	JB              last220
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11479,7 +10939,7 @@ groups242:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last244
+	JE              last220
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11492,7 +10952,7 @@ groups242:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last244:
+last220:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -11514,9 +10974,9 @@ last244:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JAE             groups242
+	JAE             groups218
 
-groupsEnd243:
+groupsEnd219:
 	MOVQ            SI, DI
 	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
@@ -11530,7 +10990,7 @@ groupsEnd243:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, SI
-	JZ              skip245
+	JZ              skip221
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11570,7 +11030,7 @@ groupsEnd243:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last246
+	JB              last222
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11578,7 +11038,7 @@ groupsEnd243:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last246
+	JE              last222
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11587,7 +11047,7 @@ groupsEnd243:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last246:
+last222:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -11625,9 +11085,9 @@ last246:
 	VPXORQ          Y5, Y1, Y1
 	ADDQ            $0x40, R10
 
-skip245:
+skip221:
 	TESTQ           $0x00000020, SI
-	JZ              skip247
+	JZ              skip223
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11654,20 +11114,20 @@ skip245:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last248
+	JB              last224
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last248
+	JE              last224
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last248:
+last224:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R9), Y6
@@ -11690,9 +11150,9 @@ last248:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R10
 
-skip247:
+skip223:
 	TESTQ     $0x00000010, SI
-	JZ        skip249
+	JZ        skip225
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11719,20 +11179,20 @@ skip247:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last250
+	JB        last226
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last250
+	JE        last226
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last250:
+last226:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R9), X6
@@ -11757,9 +11217,9 @@ last250:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip249:
+skip225:
 	ANDQ      $0x0f, SI
-	JZ        skip251
+	JZ        skip227
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11786,20 +11246,20 @@ skip249:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last252
+	JB        last228
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last252
+	JE        last228
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last252:
+last228:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -11807,7 +11267,7 @@ last252:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8253
+	JB          less8229
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -11816,12 +11276,12 @@ last252:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded255
+	JMP         loaded231
 
-less8253:
+less8229:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4254
+	JB   less4230
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -11829,9 +11289,9 @@ less8253:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded255
+	JMP  loaded231
 
-less4254:
+less4230:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -11846,14 +11306,14 @@ less4254:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded255:
+loaded231:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8256
+	JB      less8232
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -11867,20 +11327,20 @@ loaded255:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored258
+	JMP     stored234
 
-less8256:
+less8232:
 	CMPQ SI, $0x04
-	JB   less4257
+	JB   less4233
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored258
+	JMP  stored234
 
-less4257:
+less4233:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -11895,7 +11355,7 @@ less4257:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored258:
+stored234:
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -11913,11 +11373,11 @@ stored258:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip251:
-final221:
+skip227:
+final197:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ          DI, $0x70
-	JBE           lengths259
+	JBE           lengths235
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -11932,7 +11392,7 @@ final221:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths259:
+lengths235:
 	MOVQ          n+72(FP), CX
 	SHLQ          $0x03, CX
 	MOVQ          dataBits+48(FP), DX

@@ -97,7 +97,7 @@ func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
 }
 
 // Absorb and Finish panic: there are no streams.
-func (k *Key) Absorb(sum *[BlockSize]byte, blocks []byte) { panic("fastmac: no GHASH") }
+func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) { panic("fastmac: no GHASH") }
 
 func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
 	panic("fastmac: no GHASH")

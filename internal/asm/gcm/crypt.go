@@ -53,22 +53,13 @@ func (k *kernel) widen(v isa, x VecVirtual) VecVirtual {
 	return w
 }
 
-// hash generates GHASH of whole blocks.
+// hash generates GHASH of whole groups.
 func hash(v isa, name string) {
 	k := begin(v, name)
-	sum := Mem{Base: Load(Param("sum"), GP64())}
-	k.single().load(sum, k.acc.AsX().(VecVirtual))
-	p, n := Load(Param("p"), GP64()), Load(Param("n"), GP64())
-	k.hashGroups(p, n)
-	done := label("done")
-	TESTQ(n, n)
-	JZ(LabelRef(done))
-	h := k.powersFor(n)
-	k.clear(k.sums)
-	k.hashRest(p, n, h)
-	k.reduceSums()
-	Label(done)
-	k.single().store(k.acc.AsX().(VecVirtual), sum)
+	sum, one := Mem{Base: Load(Param("sum"), GP64())}, k.single()
+	one.load(sum, one.as(k.acc))
+	k.hashGroups(Load(Param("p"), GP64()), Load(Param("n"), GP64()))
+	one.store(one.as(k.acc), sum)
 	k.end()
 }
 
