@@ -80,7 +80,8 @@ func Instructions() (every, best []Instruction) {
 // A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
 // Destroy.
 type Key struct {
-	powers   [8][BlockSize]byte // H^8 to H^1 of GHASH, as the kernels use them
+	//lint:ignore U1000 only the assembly uses it
+	powers   [8][BlockSize]byte // H^8 to H^1 of GHASH, as the kernels keep them
 	schedule aesni.Schedule
 	rounds   uint32 // of AES: 10, 12 or 14; 0 if there is no key
 }
