@@ -670,9 +670,14 @@ TEXT ·sealAESNI(SB), $0-80
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ   nonce+24(FP), CX
-	MOVL   8(CX), SI
-	MOVQ   (CX), X0
-	PINSRD $0x02, SI, X0
+	MOVL   (CX), SI
+	MOVQ   4(CX), CX
+	MOVQ   CX, DI
+	SHLQ   $0x20, DI
+	ORQ    DI, SI
+	SHRQ   $0x20, CX
+	MOVQ   SI, X0
+	PINSRQ $0x01, CX, X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
 	MOVUPS 128(AX), X1
@@ -1098,9 +1103,14 @@ skip14:
 text10:
 	// Text.
 	MOVQ   nonce+24(FP), CX
-	MOVL   8(CX), DI
-	MOVQ   (CX), X0
-	PINSRD $0x02, DI, X0
+	MOVL   (CX), DI
+	MOVQ   4(CX), CX
+	MOVQ   CX, R8
+	SHLQ   $0x20, R8
+	ORQ    R8, DI
+	SHRQ   $0x20, CX
+	MOVQ   DI, X0
+	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
 	MOVAPS X0, X5
 	MOVQ   dst+56(FP), R8
@@ -2362,9 +2372,14 @@ TEXT ·openAESNI(SB), $0-80
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ   nonce+24(FP), CX
-	MOVL   8(CX), SI
-	MOVQ   (CX), X0
-	PINSRD $0x02, SI, X0
+	MOVL   (CX), SI
+	MOVQ   4(CX), CX
+	MOVQ   CX, DI
+	SHLQ   $0x20, DI
+	ORQ    DI, SI
+	SHRQ   $0x20, CX
+	MOVQ   SI, X0
+	PINSRQ $0x01, CX, X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
 	MOVUPS 128(AX), X1
@@ -2790,9 +2805,14 @@ skip48:
 text44:
 	// Text.
 	MOVQ   nonce+24(FP), CX
-	MOVL   8(CX), DI
-	MOVQ   (CX), X0
-	PINSRD $0x02, DI, X0
+	MOVL   (CX), DI
+	MOVQ   4(CX), CX
+	MOVQ   CX, R8
+	SHLQ   $0x20, R8
+	ORQ    R8, DI
+	SHRQ   $0x20, CX
+	MOVQ   DI, X0
+	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
 	MOVAPS X0, X5
 	MOVQ   dst+56(FP), R8
@@ -3818,9 +3838,14 @@ TEXT ·sealAVX2(SB), $0-80
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ    nonce+24(FP), CX
-	MOVL    8(CX), SI
-	VMOVQ   (CX), X0
-	VPINSRD $0x02, SI, X0, X0
+	MOVL    (CX), SI
+	MOVQ    4(CX), CX
+	MOVQ    CX, DI
+	SHLQ    $0x20, DI
+	ORQ     DI, SI
+	SHRQ    $0x20, CX
+	VMOVQ   SI, X0
+	VPINSRQ $0x01, CX, X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
 	VMOVDQU 128(AX), X1
@@ -4118,9 +4143,14 @@ skip82:
 text78:
 	// Text.
 	MOVQ        nonce+24(FP), CX
-	MOVL        8(CX), DI
-	VMOVQ       (CX), X6
-	VPINSRD     $0x02, DI, X6, X6
+	MOVL        (CX), DI
+	MOVQ        4(CX), CX
+	MOVQ        CX, R8
+	SHLQ        $0x20, R8
+	ORQ         R8, DI
+	SHRQ        $0x20, CX
+	VMOVQ       DI, X6
+	VPINSRQ     $0x01, CX, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
 	MOVQ        dst+56(FP), R8
@@ -5594,9 +5624,14 @@ TEXT ·openAVX2(SB), $0-80
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ    nonce+24(FP), CX
-	MOVL    8(CX), SI
-	VMOVQ   (CX), X0
-	VPINSRD $0x02, SI, X0, X0
+	MOVL    (CX), SI
+	MOVQ    4(CX), CX
+	MOVQ    CX, DI
+	SHLQ    $0x20, DI
+	ORQ     DI, SI
+	SHRQ    $0x20, CX
+	VMOVQ   SI, X0
+	VPINSRQ $0x01, CX, X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
 	VMOVDQU 128(AX), X1
@@ -5894,9 +5929,14 @@ skip121:
 text117:
 	// Text.
 	MOVQ        nonce+24(FP), CX
-	MOVL        8(CX), DI
-	VMOVQ       (CX), X6
-	VPINSRD     $0x02, DI, X6, X6
+	MOVL        (CX), DI
+	MOVQ        4(CX), CX
+	MOVQ        CX, R8
+	SHLQ        $0x20, R8
+	ORQ         R8, DI
+	SHRQ        $0x20, CX
+	VMOVQ       DI, X6
+	VPINSRQ     $0x01, CX, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
 	MOVQ        dst+56(FP), R8
@@ -6881,179 +6921,339 @@ TEXT ·hashAVX512(SB), $0-32
 	CMPQ            BX, $0x00000200
 	JB              hashLongEnd146
 	VBROADCASTI32X4 (AX), Z1
-	VBROADCASTI32X4 64(AX), Z3
-	VSHUFI64X2      $0x00, Z3, Z1, Z3
-	VMOVDQA64       Z3, Z6
+	VBROADCASTI32X4 64(AX), Z2
+	VSHUFI64X2      $0x00, Z2, Z1, Z2
+	VMOVDQA64       Z2, Z3
 	VPSHUFD         $0x4e, Z1, Z4
 	VPXORQ          Z1, Z4, Z4
-	VPSHUFD         $0x4e, Z6, Z5
-	VPXORQ          Z6, Z5, Z5
-	VPCLMULQDQ      $0x00, Z1, Z6, Z2
-	VPCLMULQDQ      $0x11, Z1, Z6, Z1
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VMOVDQA64       Z2, Z2
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z2, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z5
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z5, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z2
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z2, Z4, Z1
-	VSHUFI64X2      $0x88, Z3, Z1, Z2
-	VSHUFI64X2      $0x00, Z1, Z1, Z6
-	VMOVDQA64       Z2, Z3
-	VPSHUFD         $0x4e, Z6, Z4
-	VPXORQ          Z6, Z4, Z4
 	VPSHUFD         $0x4e, Z3, Z5
 	VPXORQ          Z3, Z5, Z5
-	VPCLMULQDQ      $0x00, Z6, Z3, Z1
-	VPCLMULQDQ      $0x11, Z6, Z3, Z3
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPCLMULQDQ      $0x00, Z1, Z3, Z6
+	VPCLMULQDQ      $0x11, Z1, Z3, Z1
+	VPCLMULQDQ      $0x00, Z4, Z5, Z3
+	VMOVDQA64       Z6, Z4
 	VMOVDQA64       Z1, Z1
 	VMOVDQA64       Z3, Z3
-	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z3, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z5, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
+	VPTERNLOGQ      $0x96, Z4, Z1, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
 	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z3
-	VPSHUFD         $0x4e, Z3, Z1
-	VPXORQ          Z3, Z1, Z1
-	VSHUFI64X2      $0x00, Z3, Z3, Z4
-	VSHUFI64X2      $0x00, Z1, Z1, Z5
-	VSHUFI64X2      $0x55, Z3, Z3, Z6
-	VSHUFI64X2      $0x55, Z1, Z1, Z7
-	VSHUFI64X2      $0xaa, Z3, Z3, Z8
-	VSHUFI64X2      $0xaa, Z1, Z1, Z9
-	VSHUFI64X2      $0xff, Z3, Z3, Z10
-	VSHUFI64X2      $0xff, Z1, Z1, Z11
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VSHUFI64X2      $0x00, Z2, Z2, Z12
-	VSHUFI64X2      $0x00, Z1, Z1, Z13
-	VSHUFI64X2      $0x55, Z2, Z2, Z14
-	VSHUFI64X2      $0x55, Z1, Z1, Z15
-	VSHUFI64X2      $0xaa, Z2, Z2, Z16
-	VSHUFI64X2      $0xaa, Z1, Z1, Z17
-	VSHUFI64X2      $0xff, Z2, Z2, Z18
-	VSHUFI64X2      $0xff, Z1, Z1, Z19
-	VPXORQ          Z20, Z20, Z20
+	VPTERNLOGQ      $0x96, Z5, Z4, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z4
+	VPSHUFD         $0x4e, Z3, Z3
+	VPTERNLOGQ      $0x96, Z4, Z3, Z1
+	VSHUFI64X2      $0x88, Z2, Z1, Z3
+	VSHUFI64X2      $0x00, Z1, Z1, Z1
+	VMOVDQA64       Z3, Z2
+	VPSHUFD         $0x4e, Z1, Z4
+	VPXORQ          Z1, Z4, Z4
+	VPSHUFD         $0x4e, Z2, Z5
+	VPXORQ          Z2, Z5, Z5
+	VPCLMULQDQ      $0x00, Z1, Z2, Z6
+	VPCLMULQDQ      $0x11, Z1, Z2, Z1
+	VPCLMULQDQ      $0x00, Z4, Z5, Z2
+	VMOVDQA64       Z6, Z4
+	VMOVDQA64       Z1, Z1
+	VMOVDQA64       Z2, Z2
+	VPTERNLOGQ      $0x96, Z4, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z5, Z4, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z4
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z4, Z2, Z1
+	VPSHUFD         $0x4e, Z1, Z2
+	VPXORQ          Z1, Z2, Z2
+	VSHUFI64X2      $0x00, Z1, Z1, Z4
+	VSHUFI64X2      $0x00, Z2, Z2, Z5
+	VSHUFI64X2      $0x55, Z1, Z1, Z6
+	VSHUFI64X2      $0x55, Z2, Z2, Z7
+	VSHUFI64X2      $0xaa, Z1, Z1, Z8
+	VSHUFI64X2      $0xaa, Z2, Z2, Z9
+	VSHUFI64X2      $0xff, Z1, Z1, Z1
+	VSHUFI64X2      $0xff, Z2, Z2, Z2
+	VPSHUFD         $0x4e, Z3, Z10
+	VPXORQ          Z3, Z10, Z10
+	VSHUFI64X2      $0x00, Z3, Z3, Z11
+	VSHUFI64X2      $0x00, Z10, Z10, Z12
+	VSHUFI64X2      $0x55, Z3, Z3, Z13
+	VSHUFI64X2      $0x55, Z10, Z10, Z14
+	VSHUFI64X2      $0xaa, Z3, Z3, Z15
+	VSHUFI64X2      $0xaa, Z10, Z10, Z16
+	VSHUFI64X2      $0xff, Z3, Z3, Z3
+	VSHUFI64X2      $0xff, Z10, Z10, Z10
+	VPXORQ          Z17, Z17, Z17
+	VMOVDQU64       (DX), Z18
+	VPSHUFB         reverse<>+0(SB), Z18, Z18
+	VPXORQ          Z0, Z18, Z18
+	VMOVDQU64       64(DX), Z0
+	VPSHUFB         reverse<>+0(SB), Z0, Z0
+	VPSHUFD         $0x4e, Z18, Z19
+	VPXORQ          Z18, Z19, Z19
+	VPCLMULQDQ      $0x00, Z6, Z18, Z20
+	VPCLMULQDQ      $0x11, Z6, Z18, Z18
+	VPCLMULQDQ      $0x00, Z7, Z19, Z19
+	VPSHUFD         $0x4e, Z0, Z21
+	VPXORQ          Z0, Z21, Z21
+	VPCLMULQDQ      $0x00, Z8, Z0, Z22
+	VPCLMULQDQ      $0x11, Z8, Z0, Z0
+	VPCLMULQDQ      $0x00, Z9, Z21, Z21
+	VPXORQ          Z20, Z22, Z20
+	VPXORQ          Z18, Z0, Z0
+	VPXORQ          Z19, Z21, Z18
+	VMOVDQU64       128(DX), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VMOVDQU64       192(DX), Z21
+	VPSHUFB         reverse<>+0(SB), Z21, Z21
+	VPSHUFD         $0x4e, Z19, Z22
+	VPXORQ          Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z1, Z19, Z23
+	VPCLMULQDQ      $0x11, Z1, Z19, Z19
+	VPCLMULQDQ      $0x00, Z2, Z22, Z22
+	VPSHUFD         $0x4e, Z21, Z24
+	VPXORQ          Z21, Z24, Z24
+	VPCLMULQDQ      $0x00, Z11, Z21, Z25
+	VPCLMULQDQ      $0x11, Z11, Z21, Z21
+	VPCLMULQDQ      $0x00, Z12, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z20
+	VPTERNLOGQ      $0x96, Z19, Z21, Z0
+	VPTERNLOGQ      $0x96, Z22, Z24, Z18
+	VMOVDQU64       256(DX), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VMOVDQU64       320(DX), Z21
+	VPSHUFB         reverse<>+0(SB), Z21, Z21
+	VPSHUFD         $0x4e, Z19, Z22
+	VPXORQ          Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z13, Z19, Z23
+	VPCLMULQDQ      $0x11, Z13, Z19, Z19
+	VPCLMULQDQ      $0x00, Z14, Z22, Z22
+	VPSHUFD         $0x4e, Z21, Z24
+	VPXORQ          Z21, Z24, Z24
+	VPCLMULQDQ      $0x00, Z15, Z21, Z25
+	VPCLMULQDQ      $0x11, Z15, Z21, Z21
+	VPCLMULQDQ      $0x00, Z16, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z20
+	VPTERNLOGQ      $0x96, Z19, Z21, Z0
+	VPTERNLOGQ      $0x96, Z22, Z24, Z18
+	VMOVDQU64       384(DX), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VPSHUFD         $0x4e, Z19, Z21
+	VPXORQ          Z19, Z21, Z21
+	VPCLMULQDQ      $0x00, Z3, Z19, Z22
+	VPCLMULQDQ      $0x11, Z3, Z19, Z19
+	VPCLMULQDQ      $0x00, Z10, Z21, Z21
+	VPSHUFD         $0x4e, Z17, Z23
+	VPXORQ          Z17, Z23, Z23
+	VPCLMULQDQ      $0x00, Z4, Z17, Z24
+	VPCLMULQDQ      $0x11, Z4, Z17, Z17
+	VPCLMULQDQ      $0x00, Z5, Z23, Z23
+	VPTERNLOGQ      $0x96, Z22, Z24, Z20
+	VPTERNLOGQ      $0x96, Z19, Z17, Z0
+	VPTERNLOGQ      $0x96, Z21, Z23, Z18
+	VPTERNLOGQ      $0x96, Z20, Z0, Z18
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z17
+	VPSHUFD         $0x4e, Z20, Z20
+	VPTERNLOGQ      $0x96, Z17, Z20, Z18
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z18, Z17
+	VPSHUFD         $0x4e, Z18, Z18
+	VPTERNLOGQ      $0x96, Z17, Z18, Z0
+	VMOVDQU64       448(DX), Z17
+	VPSHUFB         reverse<>+0(SB), Z17, Z17
+	VPXORQ          Z0, Z17, Z17
+	ADDQ            $0x00000200, DX
+	SUBQ            $0x00000200, BX
+	CMPQ            BX, $0x00000200
+	JB              hashLongLast148
 
 hashLong147:
-	VMOVDQU64     (DX), Z3
-	VPSHUFB       reverse<>+0(SB), Z3, Z3
-	VPXORQ        Z0, Z3, Z3
-	VPXORQ        Z0, Z0, Z0
-	VMOVDQU64     64(DX), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VPSHUFD       $0x4e, Z3, Z2
-	VPXORQ        Z3, Z2, Z2
-	VPCLMULQDQ    $0x00, Z6, Z3, Z1
-	VPCLMULQDQ    $0x11, Z6, Z3, Z3
-	VPCLMULQDQ    $0x00, Z7, Z2, Z2
-	VPSHUFD       $0x4e, Z22, Z21
-	VPXORQ        Z22, Z21, Z21
-	VPCLMULQDQ    $0x00, Z8, Z22, Z23
-	VPCLMULQDQ    $0x11, Z8, Z22, Z22
-	VPCLMULQDQ    $0x00, Z9, Z21, Z21
-	VPXORQ        Z1, Z23, Z1
-	VPXORQ        Z3, Z22, Z3
-	VPXORQ        Z2, Z21, Z2
-	VMOVDQU64     128(DX), Z21
-	VPSHUFB       reverse<>+0(SB), Z21, Z21
-	VMOVDQU64     192(DX), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VPSHUFD       $0x4e, Z21, Z23
-	VPXORQ        Z21, Z23, Z23
-	VPCLMULQDQ    $0x00, Z10, Z21, Z24
-	VPCLMULQDQ    $0x11, Z10, Z21, Z21
-	VPCLMULQDQ    $0x00, Z11, Z23, Z23
-	VPSHUFD       $0x4e, Z22, Z25
-	VPXORQ        Z22, Z25, Z25
-	VPCLMULQDQ    $0x00, Z12, Z22, Z26
-	VPCLMULQDQ    $0x11, Z12, Z22, Z22
-	VPCLMULQDQ    $0x00, Z13, Z25, Z25
-	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VPTERNLOGQ    $0x96, Z21, Z22, Z3
-	VPTERNLOGQ    $0x96, Z23, Z25, Z2
-	VMOVDQU64     256(DX), Z21
-	VPSHUFB       reverse<>+0(SB), Z21, Z21
-	VMOVDQU64     320(DX), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VPSHUFD       $0x4e, Z21, Z23
-	VPXORQ        Z21, Z23, Z23
-	VPCLMULQDQ    $0x00, Z14, Z21, Z24
-	VPCLMULQDQ    $0x11, Z14, Z21, Z21
-	VPCLMULQDQ    $0x00, Z15, Z23, Z23
-	VPSHUFD       $0x4e, Z22, Z25
-	VPXORQ        Z22, Z25, Z25
-	VPCLMULQDQ    $0x00, Z16, Z22, Z26
-	VPCLMULQDQ    $0x11, Z16, Z22, Z22
-	VPCLMULQDQ    $0x00, Z17, Z25, Z25
-	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VPTERNLOGQ    $0x96, Z21, Z22, Z3
-	VPTERNLOGQ    $0x96, Z23, Z25, Z2
-	VMOVDQU64     384(DX), Z21
-	VPSHUFB       reverse<>+0(SB), Z21, Z21
-	VPSHUFD       $0x4e, Z21, Z22
-	VPXORQ        Z21, Z22, Z22
-	VPCLMULQDQ    $0x00, Z18, Z21, Z23
-	VPCLMULQDQ    $0x11, Z18, Z21, Z21
-	VPCLMULQDQ    $0x00, Z19, Z22, Z22
-	VPSHUFD       $0x4e, Z20, Z24
-	VPXORQ        Z20, Z24, Z24
-	VPCLMULQDQ    $0x00, Z4, Z20, Z25
-	VPCLMULQDQ    $0x11, Z4, Z20, Z20
-	VPCLMULQDQ    $0x00, Z5, Z24, Z24
-	VPTERNLOGQ    $0x96, Z23, Z25, Z1
-	VPTERNLOGQ    $0x96, Z21, Z20, Z3
-	VPTERNLOGQ    $0x96, Z22, Z24, Z2
-	VPTERNLOGQ    $0x96, Z1, Z3, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z20
-	VPSHUFD       $0x4e, Z1, Z1
-	VPTERNLOGQ    $0x96, Z20, Z1, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD       $0x4e, Z2, Z2
-	VPTERNLOGQ    $0x96, Z1, Z2, Z3
-	VMOVDQU64     448(DX), Z1
-	VPSHUFB       reverse<>+0(SB), Z1, Z1
-	VPXORQ        Z3, Z1, Z20
-	ADDQ          $0x00000200, DX
-	SUBQ          $0x00000200, BX
-	CMPQ          BX, $0x00000200
-	JAE           hashLong147
-	VMOVDQU64     64(AX), Z0
-	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z0, Z2, Z2
-	VPSHUFD       $0x4e, Z20, Z3
-	VPXORQ        Z20, Z3, Z3
-	VPCLMULQDQ    $0x00, Z0, Z20, Z1
-	VPCLMULQDQ    $0x11, Z0, Z20, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z1, Z1
-	VMOVDQA64     Z4, Z3
-	VMOVDQA64     Z0, Z2
-	VPTERNLOGQ    $0x96, Z1, Z3, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD       $0x4e, Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD       $0x4e, Z2, Z2
-	VPTERNLOGQ    $0x96, Z0, Z2, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VPXORQ        Y0, Y3, Y3
-	VEXTRACTI32X4 $0x01, Y3, X0
-	VPXORQ        X0, X3, X3
-	VMOVDQA64     Z3, Z0
+	VMOVDQU64  (DX), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VMOVDQU64  64(DX), Z21
+	VPSHUFB    reverse<>+0(SB), Z21, Z21
+	VPSHUFD    $0x4e, Z0, Z18
+	VPXORQ     Z0, Z18, Z18
+	VPCLMULQDQ $0x00, Z6, Z0, Z20
+	VPCLMULQDQ $0x11, Z6, Z0, Z0
+	VPCLMULQDQ $0x00, Z7, Z18, Z18
+	VPSHUFD    $0x4e, Z21, Z19
+	VPXORQ     Z21, Z19, Z19
+	VPCLMULQDQ $0x00, Z8, Z21, Z22
+	VPCLMULQDQ $0x11, Z8, Z21, Z21
+	VPCLMULQDQ $0x00, Z9, Z19, Z19
+	VPXORQ     Z20, Z22, Z20
+	VPXORQ     Z0, Z21, Z0
+	VPXORQ     Z18, Z19, Z18
+	VMOVDQU64  128(DX), Z19
+	VPSHUFB    reverse<>+0(SB), Z19, Z19
+	VMOVDQU64  192(DX), Z21
+	VPSHUFB    reverse<>+0(SB), Z21, Z21
+	VPSHUFD    $0x4e, Z19, Z22
+	VPXORQ     Z19, Z22, Z22
+	VPCLMULQDQ $0x00, Z1, Z19, Z23
+	VPCLMULQDQ $0x11, Z1, Z19, Z19
+	VPCLMULQDQ $0x00, Z2, Z22, Z22
+	VPSHUFD    $0x4e, Z21, Z24
+	VPXORQ     Z21, Z24, Z24
+	VPCLMULQDQ $0x00, Z11, Z21, Z25
+	VPCLMULQDQ $0x11, Z11, Z21, Z21
+	VPCLMULQDQ $0x00, Z12, Z24, Z24
+	VPTERNLOGQ $0x96, Z23, Z25, Z20
+	VPTERNLOGQ $0x96, Z19, Z21, Z0
+	VPTERNLOGQ $0x96, Z22, Z24, Z18
+	VMOVDQU64  256(DX), Z19
+	VPSHUFB    reverse<>+0(SB), Z19, Z19
+	VMOVDQU64  320(DX), Z21
+	VPSHUFB    reverse<>+0(SB), Z21, Z21
+	VPSHUFD    $0x4e, Z19, Z22
+	VPXORQ     Z19, Z22, Z22
+	VPCLMULQDQ $0x00, Z13, Z19, Z23
+	VPCLMULQDQ $0x11, Z13, Z19, Z19
+	VPCLMULQDQ $0x00, Z14, Z22, Z22
+	VPSHUFD    $0x4e, Z21, Z24
+	VPXORQ     Z21, Z24, Z24
+	VPCLMULQDQ $0x00, Z15, Z21, Z25
+	VPCLMULQDQ $0x11, Z15, Z21, Z21
+	VPCLMULQDQ $0x00, Z16, Z24, Z24
+	VPTERNLOGQ $0x96, Z23, Z25, Z20
+	VPTERNLOGQ $0x96, Z19, Z21, Z0
+	VPTERNLOGQ $0x96, Z22, Z24, Z18
+	VMOVDQU64  384(DX), Z19
+	VPSHUFB    reverse<>+0(SB), Z19, Z19
+	VPSHUFD    $0x4e, Z19, Z21
+	VPXORQ     Z19, Z21, Z21
+	VPCLMULQDQ $0x00, Z3, Z19, Z22
+	VPCLMULQDQ $0x11, Z3, Z19, Z19
+	VPCLMULQDQ $0x00, Z10, Z21, Z21
+	VPSHUFD    $0x4e, Z17, Z23
+	VPXORQ     Z17, Z23, Z23
+	VPCLMULQDQ $0x00, Z4, Z17, Z24
+	VPCLMULQDQ $0x11, Z4, Z17, Z17
+	VPCLMULQDQ $0x00, Z5, Z23, Z23
+	VPTERNLOGQ $0x96, Z22, Z24, Z20
+	VPTERNLOGQ $0x96, Z19, Z17, Z0
+	VPTERNLOGQ $0x96, Z21, Z23, Z18
+	VPTERNLOGQ $0x96, Z20, Z0, Z18
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z20, Z17
+	VPSHUFD    $0x4e, Z20, Z20
+	VPTERNLOGQ $0x96, Z17, Z20, Z18
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z18, Z17
+	VPSHUFD    $0x4e, Z18, Z18
+	VPTERNLOGQ $0x96, Z17, Z18, Z0
+	VMOVDQU64  448(DX), Z17
+	VPSHUFB    reverse<>+0(SB), Z17, Z17
+	VPXORQ     Z0, Z17, Z17
+	ADDQ       $0x00000200, DX
+	SUBQ       $0x00000200, BX
+	CMPQ       BX, $0x00000200
+	JAE        hashLong147
+
+hashLongLast148:
+	CMPQ       BX, $0x00000100
+	JB         skip149
+	VMOVDQU64  (DX), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VMOVDQU64  64(DX), Z1
+	VPSHUFB    reverse<>+0(SB), Z1, Z1
+	VPSHUFD    $0x4e, Z0, Z2
+	VPXORQ     Z0, Z2, Z2
+	VPCLMULQDQ $0x00, Z13, Z0, Z4
+	VPCLMULQDQ $0x11, Z13, Z0, Z0
+	VPCLMULQDQ $0x00, Z14, Z2, Z2
+	VPSHUFD    $0x4e, Z1, Z5
+	VPXORQ     Z1, Z5, Z5
+	VPCLMULQDQ $0x00, Z15, Z1, Z6
+	VPCLMULQDQ $0x11, Z15, Z1, Z1
+	VPCLMULQDQ $0x00, Z16, Z5, Z5
+	VPXORQ     Z4, Z6, Z20
+	VPXORQ     Z0, Z1, Z0
+	VPXORQ     Z2, Z5, Z18
+	VMOVDQU64  128(DX), Z1
+	VPSHUFB    reverse<>+0(SB), Z1, Z1
+	VPSHUFD    $0x4e, Z1, Z2
+	VPXORQ     Z1, Z2, Z2
+	VPCLMULQDQ $0x00, Z3, Z1, Z4
+	VPCLMULQDQ $0x11, Z3, Z1, Z1
+	VPCLMULQDQ $0x00, Z10, Z2, Z2
+	VPSHUFD    $0x4e, Z17, Z5
+	VPXORQ     Z17, Z5, Z5
+	VPCLMULQDQ $0x00, Z11, Z17, Z6
+	VPCLMULQDQ $0x11, Z11, Z17, Z7
+	VPCLMULQDQ $0x00, Z12, Z5, Z5
+	VPTERNLOGQ $0x96, Z4, Z6, Z20
+	VPTERNLOGQ $0x96, Z1, Z7, Z0
+	VPTERNLOGQ $0x96, Z2, Z5, Z18
+	VPTERNLOGQ $0x96, Z20, Z0, Z18
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z20, Z1
+	VPSHUFD    $0x4e, Z20, Z20
+	VPTERNLOGQ $0x96, Z1, Z20, Z18
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z18, Z1
+	VPSHUFD    $0x4e, Z18, Z18
+	VPTERNLOGQ $0x96, Z1, Z18, Z0
+	VMOVDQU64  192(DX), Z1
+	VPSHUFB    reverse<>+0(SB), Z1, Z1
+	VPXORQ     Z0, Z1, Z17
+	ADDQ       $0x00000100, DX
+	SUBQ       $0x00000100, BX
+
+skip149:
+	CMPQ       BX, $0x00000080
+	JB         skip150
+	VMOVDQU64  (DX), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z1
+	VPXORQ     Z0, Z1, Z1
+	VPCLMULQDQ $0x00, Z3, Z0, Z2
+	VPCLMULQDQ $0x11, Z3, Z0, Z0
+	VPCLMULQDQ $0x00, Z10, Z1, Z1
+	VPSHUFD    $0x4e, Z17, Z3
+	VPXORQ     Z17, Z3, Z3
+	VPCLMULQDQ $0x00, Z15, Z17, Z4
+	VPCLMULQDQ $0x11, Z15, Z17, Z5
+	VPCLMULQDQ $0x00, Z16, Z3, Z3
+	VPXORQ     Z2, Z4, Z20
+	VPXORQ     Z0, Z5, Z0
+	VPXORQ     Z1, Z3, Z18
+	VPTERNLOGQ $0x96, Z20, Z0, Z18
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z20, Z1
+	VPSHUFD    $0x4e, Z20, Z20
+	VPTERNLOGQ $0x96, Z1, Z20, Z18
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z18, Z1
+	VPSHUFD    $0x4e, Z18, Z18
+	VPTERNLOGQ $0x96, Z1, Z18, Z0
+	VMOVDQU64  64(DX), Z1
+	VPSHUFB    reverse<>+0(SB), Z1, Z1
+	VPXORQ     Z0, Z1, Z17
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x00000080, BX
+
+skip150:
+	VMOVDQU64     64(AX), Z2
+	VMOVDQU64     72(AX), Z1
+	VPXORQ        Z2, Z1, Z1
+	VPSHUFD       $0x4e, Z17, Z3
+	VPXORQ        Z17, Z3, Z3
+	VPCLMULQDQ    $0x00, Z2, Z17, Z0
+	VPCLMULQDQ    $0x11, Z2, Z17, Z2
+	VPCLMULQDQ    $0x00, Z1, Z3, Z1
+	VMOVDQA64     Z0, Z20
+	VMOVDQA64     Z2, Z0
+	VMOVDQA64     Z1, Z18
+	VPTERNLOGQ    $0x96, Z20, Z0, Z18
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z20, Z1
+	VPSHUFD       $0x4e, Z20, Z20
+	VPTERNLOGQ    $0x96, Z1, Z20, Z18
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z18, Z1
+	VPSHUFD       $0x4e, Z18, Z18
+	VPTERNLOGQ    $0x96, Z1, Z18, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPXORQ        Y1, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPXORQ        X1, X0, X0
+	VMOVDQA64     Z0, Z0
 
 hashLongEnd146:
-hashGroups148:
+hashGroups151:
 	CMPQ          BX, $0x00000080
-	JB            hashRest149
+	JB            hashRest152
 	VMOVDQU64     (DX), Y2
 	VPSHUFB       reverse<>+0(SB), Y2, Y2
 	VPXORQ        Y0, Y2, Y2
@@ -7115,9 +7315,9 @@ hashGroups148:
 	VMOVDQA64     Y2, Y0
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups148
+	JMP           hashGroups151
 
-hashRest149:
+hashRest152:
 	VMOVDQU64 X0, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
@@ -7145,7 +7345,6 @@ hashRest149:
 	VPXORQ    X23, X23, X23
 	VPXORQ    X24, X24, X24
 	VPXORQ    X25, X25, X25
-	VPXORQ    X26, X26, X26
 	VZEROUPPER
 	RET
 
@@ -7158,9 +7357,14 @@ TEXT ·sealAVX512(SB), $0-80
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      nonce+24(FP), CX
-	MOVL      8(CX), SI
-	VMOVQ     (CX), X0
-	VPINSRD   $0x02, SI, X0, X0
+	MOVL      (CX), SI
+	MOVQ      4(CX), CX
+	MOVQ      CX, DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	SHRQ      $0x20, CX
+	VMOVQ     SI, X0
+	VPINSRQ   $0x01, CX, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
 	VMOVDQU64 128(AX), X1
@@ -7185,20 +7389,20 @@ TEXT ·sealAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last150
+	JB        last153
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last150
+	JE        last153
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last150:
+last153:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
@@ -7210,181 +7414,341 @@ last150:
 	MOVQ            data+32(FP), R8
 	MOVQ            dataLen+40(FP), R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongEnd152
+	JB              hashLongEnd155
 	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z2
-	VSHUFI64X2      $0x00, Z2, Z0, Z2
-	VMOVDQA64       Z2, Z7
+	VBROADCASTI32X4 64(AX), Z1
+	VSHUFI64X2      $0x00, Z1, Z0, Z1
+	VMOVDQA64       Z1, Z2
 	VPSHUFD         $0x4e, Z0, Z4
 	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z7, Z5
-	VPXORQ          Z7, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z7, Z1
-	VPCLMULQDQ      $0x11, Z0, Z7, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z5, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z0
-	VSHUFI64X2      $0x88, Z2, Z0, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z7
-	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z7, Z4
-	VPXORQ          Z7, Z4, Z4
 	VPSHUFD         $0x4e, Z2, Z5
 	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z7, Z2, Z0
-	VPCLMULQDQ      $0x11, Z7, Z2, Z2
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPCLMULQDQ      $0x00, Z0, Z2, Z7
+	VPCLMULQDQ      $0x11, Z0, Z2, Z0
+	VPCLMULQDQ      $0x00, Z4, Z5, Z2
+	VMOVDQA64       Z7, Z4
 	VMOVDQA64       Z0, Z0
 	VMOVDQA64       Z2, Z2
-	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z5, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
+	VPTERNLOGQ      $0x96, Z4, Z0, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
 	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z4, Z2
-	VPSHUFD         $0x4e, Z2, Z0
-	VPXORQ          Z2, Z0, Z0
-	VSHUFI64X2      $0x00, Z2, Z2, Z4
-	VSHUFI64X2      $0x00, Z0, Z0, Z5
-	VSHUFI64X2      $0x55, Z2, Z2, Z7
-	VSHUFI64X2      $0x55, Z0, Z0, Z8
-	VSHUFI64X2      $0xaa, Z2, Z2, Z9
-	VSHUFI64X2      $0xaa, Z0, Z0, Z10
-	VSHUFI64X2      $0xff, Z2, Z2, Z11
-	VSHUFI64X2      $0xff, Z0, Z0, Z12
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z13
-	VSHUFI64X2      $0x00, Z0, Z0, Z14
-	VSHUFI64X2      $0x55, Z1, Z1, Z15
-	VSHUFI64X2      $0x55, Z0, Z0, Z16
-	VSHUFI64X2      $0xaa, Z1, Z1, Z17
-	VSHUFI64X2      $0xaa, Z0, Z0, Z18
-	VSHUFI64X2      $0xff, Z1, Z1, Z19
-	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
+	VPTERNLOGQ      $0x96, Z5, Z4, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z4
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z4, Z2, Z0
+	VSHUFI64X2      $0x88, Z1, Z0, Z2
+	VSHUFI64X2      $0x00, Z0, Z0, Z0
+	VMOVDQA64       Z2, Z1
+	VPSHUFD         $0x4e, Z0, Z4
+	VPXORQ          Z0, Z4, Z4
+	VPSHUFD         $0x4e, Z1, Z5
+	VPXORQ          Z1, Z5, Z5
+	VPCLMULQDQ      $0x00, Z0, Z1, Z7
+	VPCLMULQDQ      $0x11, Z0, Z1, Z0
+	VPCLMULQDQ      $0x00, Z4, Z5, Z1
+	VMOVDQA64       Z7, Z4
+	VMOVDQA64       Z0, Z0
+	VMOVDQA64       Z1, Z1
+	VPTERNLOGQ      $0x96, Z4, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z5, Z4, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z4
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z4, Z1, Z0
+	VPSHUFD         $0x4e, Z0, Z1
+	VPXORQ          Z0, Z1, Z1
+	VSHUFI64X2      $0x00, Z0, Z0, Z4
+	VSHUFI64X2      $0x00, Z1, Z1, Z5
+	VSHUFI64X2      $0x55, Z0, Z0, Z7
+	VSHUFI64X2      $0x55, Z1, Z1, Z8
+	VSHUFI64X2      $0xaa, Z0, Z0, Z9
+	VSHUFI64X2      $0xaa, Z1, Z1, Z10
+	VSHUFI64X2      $0xff, Z0, Z0, Z0
+	VSHUFI64X2      $0xff, Z1, Z1, Z1
+	VPSHUFD         $0x4e, Z2, Z11
+	VPXORQ          Z2, Z11, Z11
+	VSHUFI64X2      $0x00, Z2, Z2, Z12
+	VSHUFI64X2      $0x00, Z11, Z11, Z13
+	VSHUFI64X2      $0x55, Z2, Z2, Z14
+	VSHUFI64X2      $0x55, Z11, Z11, Z15
+	VSHUFI64X2      $0xaa, Z2, Z2, Z16
+	VSHUFI64X2      $0xaa, Z11, Z11, Z17
+	VSHUFI64X2      $0xff, Z2, Z2, Z2
+	VSHUFI64X2      $0xff, Z11, Z11, Z11
+	VPXORQ          Z18, Z18, Z18
+	VMOVDQU64       (R8), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VPXORQ          Z3, Z19, Z19
+	VMOVDQU64       64(R8), Z3
+	VPSHUFB         reverse<>+0(SB), Z3, Z3
+	VPSHUFD         $0x4e, Z19, Z20
+	VPXORQ          Z19, Z20, Z20
+	VPCLMULQDQ      $0x00, Z7, Z19, Z21
+	VPCLMULQDQ      $0x11, Z7, Z19, Z19
+	VPCLMULQDQ      $0x00, Z8, Z20, Z20
+	VPSHUFD         $0x4e, Z3, Z22
+	VPXORQ          Z3, Z22, Z22
+	VPCLMULQDQ      $0x00, Z9, Z3, Z23
+	VPCLMULQDQ      $0x11, Z9, Z3, Z3
+	VPCLMULQDQ      $0x00, Z10, Z22, Z22
+	VPXORQ          Z21, Z23, Z21
+	VPXORQ          Z19, Z3, Z3
+	VPXORQ          Z20, Z22, Z19
+	VMOVDQU64       128(R8), Z20
+	VPSHUFB         reverse<>+0(SB), Z20, Z20
+	VMOVDQU64       192(R8), Z22
+	VPSHUFB         reverse<>+0(SB), Z22, Z22
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z0, Z20, Z24
+	VPCLMULQDQ      $0x11, Z0, Z20, Z20
+	VPCLMULQDQ      $0x00, Z1, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z12, Z22, Z26
+	VPCLMULQDQ      $0x11, Z12, Z22, Z22
+	VPCLMULQDQ      $0x00, Z13, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z21
+	VPTERNLOGQ      $0x96, Z20, Z22, Z3
+	VPTERNLOGQ      $0x96, Z23, Z25, Z19
+	VMOVDQU64       256(R8), Z20
+	VPSHUFB         reverse<>+0(SB), Z20, Z20
+	VMOVDQU64       320(R8), Z22
+	VPSHUFB         reverse<>+0(SB), Z22, Z22
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z20, Z24
+	VPCLMULQDQ      $0x11, Z14, Z20, Z20
+	VPCLMULQDQ      $0x00, Z15, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z16, Z22, Z26
+	VPCLMULQDQ      $0x11, Z16, Z22, Z22
+	VPCLMULQDQ      $0x00, Z17, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z21
+	VPTERNLOGQ      $0x96, Z20, Z22, Z3
+	VPTERNLOGQ      $0x96, Z23, Z25, Z19
+	VMOVDQU64       384(R8), Z20
+	VPSHUFB         reverse<>+0(SB), Z20, Z20
+	VPSHUFD         $0x4e, Z20, Z22
+	VPXORQ          Z20, Z22, Z22
+	VPCLMULQDQ      $0x00, Z2, Z20, Z23
+	VPCLMULQDQ      $0x11, Z2, Z20, Z20
+	VPCLMULQDQ      $0x00, Z11, Z22, Z22
+	VPSHUFD         $0x4e, Z18, Z24
+	VPXORQ          Z18, Z24, Z24
+	VPCLMULQDQ      $0x00, Z4, Z18, Z25
+	VPCLMULQDQ      $0x11, Z4, Z18, Z18
+	VPCLMULQDQ      $0x00, Z5, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z21
+	VPTERNLOGQ      $0x96, Z20, Z18, Z3
+	VPTERNLOGQ      $0x96, Z22, Z24, Z19
+	VPTERNLOGQ      $0x96, Z21, Z3, Z19
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z21, Z18
+	VPSHUFD         $0x4e, Z21, Z21
+	VPTERNLOGQ      $0x96, Z18, Z21, Z19
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z19, Z18
+	VPSHUFD         $0x4e, Z19, Z19
+	VPTERNLOGQ      $0x96, Z18, Z19, Z3
+	VMOVDQU64       448(R8), Z18
+	VPSHUFB         reverse<>+0(SB), Z18, Z18
+	VPXORQ          Z3, Z18, Z18
+	ADDQ            $0x00000200, R8
+	SUBQ            $0x00000200, R9
+	CMPQ            R9, $0x00000200
+	JB              hashLongLast157
 
-hashLong153:
-	VMOVDQU64     (R8), Z2
-	VPSHUFB       reverse<>+0(SB), Z2, Z2
-	VPXORQ        Z3, Z2, Z2
-	VPXORQ        Z3, Z3, Z3
-	VMOVDQU64     64(R8), Z23
-	VPSHUFB       reverse<>+0(SB), Z23, Z23
-	VPSHUFD       $0x4e, Z2, Z1
-	VPXORQ        Z2, Z1, Z1
-	VPCLMULQDQ    $0x00, Z7, Z2, Z0
-	VPCLMULQDQ    $0x11, Z7, Z2, Z2
-	VPCLMULQDQ    $0x00, Z8, Z1, Z1
-	VPSHUFD       $0x4e, Z23, Z22
-	VPXORQ        Z23, Z22, Z22
-	VPCLMULQDQ    $0x00, Z9, Z23, Z24
-	VPCLMULQDQ    $0x11, Z9, Z23, Z23
-	VPCLMULQDQ    $0x00, Z10, Z22, Z22
-	VPXORQ        Z0, Z24, Z0
-	VPXORQ        Z2, Z23, Z2
-	VPXORQ        Z1, Z22, Z1
-	VMOVDQU64     128(R8), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     192(R8), Z23
-	VPSHUFB       reverse<>+0(SB), Z23, Z23
-	VPSHUFD       $0x4e, Z22, Z24
-	VPXORQ        Z22, Z24, Z24
-	VPCLMULQDQ    $0x00, Z11, Z22, Z25
-	VPCLMULQDQ    $0x11, Z11, Z22, Z22
-	VPCLMULQDQ    $0x00, Z12, Z24, Z24
-	VPSHUFD       $0x4e, Z23, Z26
-	VPXORQ        Z23, Z26, Z26
-	VPCLMULQDQ    $0x00, Z13, Z23, Z27
-	VPCLMULQDQ    $0x11, Z13, Z23, Z23
-	VPCLMULQDQ    $0x00, Z14, Z26, Z26
-	VPTERNLOGQ    $0x96, Z25, Z27, Z0
-	VPTERNLOGQ    $0x96, Z22, Z23, Z2
-	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     256(R8), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     320(R8), Z23
-	VPSHUFB       reverse<>+0(SB), Z23, Z23
-	VPSHUFD       $0x4e, Z22, Z24
-	VPXORQ        Z22, Z24, Z24
-	VPCLMULQDQ    $0x00, Z15, Z22, Z25
-	VPCLMULQDQ    $0x11, Z15, Z22, Z22
-	VPCLMULQDQ    $0x00, Z16, Z24, Z24
-	VPSHUFD       $0x4e, Z23, Z26
-	VPXORQ        Z23, Z26, Z26
-	VPCLMULQDQ    $0x00, Z17, Z23, Z27
-	VPCLMULQDQ    $0x11, Z17, Z23, Z23
-	VPCLMULQDQ    $0x00, Z18, Z26, Z26
-	VPTERNLOGQ    $0x96, Z25, Z27, Z0
-	VPTERNLOGQ    $0x96, Z22, Z23, Z2
-	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     384(R8), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VPSHUFD       $0x4e, Z22, Z23
-	VPXORQ        Z22, Z23, Z23
-	VPCLMULQDQ    $0x00, Z19, Z22, Z24
-	VPCLMULQDQ    $0x11, Z19, Z22, Z22
-	VPCLMULQDQ    $0x00, Z20, Z23, Z23
-	VPSHUFD       $0x4e, Z21, Z25
-	VPXORQ        Z21, Z25, Z25
-	VPCLMULQDQ    $0x00, Z4, Z21, Z26
-	VPCLMULQDQ    $0x11, Z4, Z21, Z21
-	VPCLMULQDQ    $0x00, Z5, Z25, Z25
-	VPTERNLOGQ    $0x96, Z24, Z26, Z0
-	VPTERNLOGQ    $0x96, Z22, Z21, Z2
-	VPTERNLOGQ    $0x96, Z23, Z25, Z1
-	VPTERNLOGQ    $0x96, Z0, Z2, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z21
-	VPSHUFD       $0x4e, Z0, Z0
-	VPTERNLOGQ    $0x96, Z21, Z0, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD       $0x4e, Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VMOVDQU64     448(R8), Z0
-	VPSHUFB       reverse<>+0(SB), Z0, Z0
-	VPXORQ        Z2, Z0, Z21
-	ADDQ          $0x00000200, R8
-	SUBQ          $0x00000200, R9
-	CMPQ          R9, $0x00000200
-	JAE           hashLong153
-	VMOVDQU64     64(AX), Z1
-	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z0, Z0
-	VMOVDQA64     Z4, Z2
-	VMOVDQA64     Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z2, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD       $0x4e, Z0, Z0
-	VPTERNLOGQ    $0x96, Z3, Z0, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD       $0x4e, Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPXORQ        Y0, Y2, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
+hashLong156:
+	VMOVDQU64  (R8), Z3
+	VPSHUFB    reverse<>+0(SB), Z3, Z3
+	VMOVDQU64  64(R8), Z22
+	VPSHUFB    reverse<>+0(SB), Z22, Z22
+	VPSHUFD    $0x4e, Z3, Z19
+	VPXORQ     Z3, Z19, Z19
+	VPCLMULQDQ $0x00, Z7, Z3, Z21
+	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VPCLMULQDQ $0x00, Z8, Z19, Z19
+	VPSHUFD    $0x4e, Z22, Z20
+	VPXORQ     Z22, Z20, Z20
+	VPCLMULQDQ $0x00, Z9, Z22, Z23
+	VPCLMULQDQ $0x11, Z9, Z22, Z22
+	VPCLMULQDQ $0x00, Z10, Z20, Z20
+	VPXORQ     Z21, Z23, Z21
+	VPXORQ     Z3, Z22, Z3
+	VPXORQ     Z19, Z20, Z19
+	VMOVDQU64  128(R8), Z20
+	VPSHUFB    reverse<>+0(SB), Z20, Z20
+	VMOVDQU64  192(R8), Z22
+	VPSHUFB    reverse<>+0(SB), Z22, Z22
+	VPSHUFD    $0x4e, Z20, Z23
+	VPXORQ     Z20, Z23, Z23
+	VPCLMULQDQ $0x00, Z0, Z20, Z24
+	VPCLMULQDQ $0x11, Z0, Z20, Z20
+	VPCLMULQDQ $0x00, Z1, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z12, Z22, Z26
+	VPCLMULQDQ $0x11, Z12, Z22, Z22
+	VPCLMULQDQ $0x00, Z13, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z21
+	VPTERNLOGQ $0x96, Z20, Z22, Z3
+	VPTERNLOGQ $0x96, Z23, Z25, Z19
+	VMOVDQU64  256(R8), Z20
+	VPSHUFB    reverse<>+0(SB), Z20, Z20
+	VMOVDQU64  320(R8), Z22
+	VPSHUFB    reverse<>+0(SB), Z22, Z22
+	VPSHUFD    $0x4e, Z20, Z23
+	VPXORQ     Z20, Z23, Z23
+	VPCLMULQDQ $0x00, Z14, Z20, Z24
+	VPCLMULQDQ $0x11, Z14, Z20, Z20
+	VPCLMULQDQ $0x00, Z15, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z16, Z22, Z26
+	VPCLMULQDQ $0x11, Z16, Z22, Z22
+	VPCLMULQDQ $0x00, Z17, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z21
+	VPTERNLOGQ $0x96, Z20, Z22, Z3
+	VPTERNLOGQ $0x96, Z23, Z25, Z19
+	VMOVDQU64  384(R8), Z20
+	VPSHUFB    reverse<>+0(SB), Z20, Z20
+	VPSHUFD    $0x4e, Z20, Z22
+	VPXORQ     Z20, Z22, Z22
+	VPCLMULQDQ $0x00, Z2, Z20, Z23
+	VPCLMULQDQ $0x11, Z2, Z20, Z20
+	VPCLMULQDQ $0x00, Z11, Z22, Z22
+	VPSHUFD    $0x4e, Z18, Z24
+	VPXORQ     Z18, Z24, Z24
+	VPCLMULQDQ $0x00, Z4, Z18, Z25
+	VPCLMULQDQ $0x11, Z4, Z18, Z18
+	VPCLMULQDQ $0x00, Z5, Z24, Z24
+	VPTERNLOGQ $0x96, Z23, Z25, Z21
+	VPTERNLOGQ $0x96, Z20, Z18, Z3
+	VPTERNLOGQ $0x96, Z22, Z24, Z19
+	VPTERNLOGQ $0x96, Z21, Z3, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z18
+	VPSHUFD    $0x4e, Z21, Z21
+	VPTERNLOGQ $0x96, Z18, Z21, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z18
+	VPSHUFD    $0x4e, Z19, Z19
+	VPTERNLOGQ $0x96, Z18, Z19, Z3
+	VMOVDQU64  448(R8), Z18
+	VPSHUFB    reverse<>+0(SB), Z18, Z18
+	VPXORQ     Z3, Z18, Z18
+	ADDQ       $0x00000200, R8
+	SUBQ       $0x00000200, R9
+	CMPQ       R9, $0x00000200
+	JAE        hashLong156
+
+hashLongLast157:
+	CMPQ       R9, $0x00000100
+	JB         skip158
+	VMOVDQU64  (R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VMOVDQU64  64(R8), Z1
+	VPSHUFB    reverse<>+0(SB), Z1, Z1
+	VPSHUFD    $0x4e, Z0, Z3
+	VPXORQ     Z0, Z3, Z3
+	VPCLMULQDQ $0x00, Z14, Z0, Z4
+	VPCLMULQDQ $0x11, Z14, Z0, Z0
+	VPCLMULQDQ $0x00, Z15, Z3, Z5
+	VPSHUFD    $0x4e, Z1, Z7
+	VPXORQ     Z1, Z7, Z7
+	VPCLMULQDQ $0x00, Z16, Z1, Z8
+	VPCLMULQDQ $0x11, Z16, Z1, Z3
+	VPCLMULQDQ $0x00, Z17, Z7, Z1
+	VPXORQ     Z4, Z8, Z21
+	VPXORQ     Z0, Z3, Z3
+	VPXORQ     Z5, Z1, Z19
+	VMOVDQU64  128(R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z1
+	VPXORQ     Z0, Z1, Z1
+	VPCLMULQDQ $0x00, Z2, Z0, Z4
+	VPCLMULQDQ $0x11, Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z11, Z1, Z1
+	VPSHUFD    $0x4e, Z18, Z5
+	VPXORQ     Z18, Z5, Z5
+	VPCLMULQDQ $0x00, Z12, Z18, Z7
+	VPCLMULQDQ $0x11, Z12, Z18, Z8
+	VPCLMULQDQ $0x00, Z13, Z5, Z5
+	VPTERNLOGQ $0x96, Z4, Z7, Z21
+	VPTERNLOGQ $0x96, Z0, Z8, Z3
+	VPTERNLOGQ $0x96, Z1, Z5, Z19
+	VPTERNLOGQ $0x96, Z21, Z3, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
+	VPSHUFD    $0x4e, Z21, Z21
+	VPTERNLOGQ $0x96, Z0, Z21, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
+	VPSHUFD    $0x4e, Z19, Z19
+	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VMOVDQU64  192(R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPXORQ     Z3, Z0, Z18
+	ADDQ       $0x00000100, R8
+	SUBQ       $0x00000100, R9
+
+skip158:
+	CMPQ       R9, $0x00000080
+	JB         skip159
+	VMOVDQU64  (R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z1
+	VPXORQ     Z0, Z1, Z1
+	VPCLMULQDQ $0x00, Z2, Z0, Z3
+	VPCLMULQDQ $0x11, Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z11, Z1, Z1
+	VPSHUFD    $0x4e, Z18, Z2
+	VPXORQ     Z18, Z2, Z2
+	VPCLMULQDQ $0x00, Z16, Z18, Z4
+	VPCLMULQDQ $0x11, Z16, Z18, Z5
+	VPCLMULQDQ $0x00, Z17, Z2, Z2
+	VPXORQ     Z3, Z4, Z21
+	VPXORQ     Z0, Z5, Z3
+	VPXORQ     Z1, Z2, Z19
+	VPTERNLOGQ $0x96, Z21, Z3, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
+	VPSHUFD    $0x4e, Z21, Z21
+	VPTERNLOGQ $0x96, Z0, Z21, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
+	VPSHUFD    $0x4e, Z19, Z19
+	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VMOVDQU64  64(R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPXORQ     Z3, Z0, Z18
+	ADDQ       $0x00000080, R8
+	SUBQ       $0x00000080, R9
+
+skip159:
+	VMOVDQU64     64(AX), Z2
+	VMOVDQU64     72(AX), Z0
+	VPXORQ        Z2, Z0, Z0
+	VPSHUFD       $0x4e, Z18, Z3
+	VPXORQ        Z18, Z3, Z3
+	VPCLMULQDQ    $0x00, Z2, Z18, Z1
+	VPCLMULQDQ    $0x11, Z2, Z18, Z2
+	VPCLMULQDQ    $0x00, Z0, Z3, Z0
+	VMOVDQA64     Z1, Z21
 	VMOVDQA64     Z2, Z3
+	VMOVDQA64     Z0, Z19
+	VPTERNLOGQ    $0x96, Z21, Z3, Z19
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z21, Z0
+	VPSHUFD       $0x4e, Z21, Z21
+	VPTERNLOGQ    $0x96, Z0, Z21, Z19
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z19, Z0
+	VPSHUFD       $0x4e, Z19, Z19
+	VPTERNLOGQ    $0x96, Z0, Z19, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VPXORQ        Y0, Y3, Y3
+	VEXTRACTI32X4 $0x01, Y3, X0
+	VPXORQ        X0, X3, X3
+	VMOVDQA64     Z3, Z3
 
-hashLongEnd152:
-hashGroups154:
+hashLongEnd155:
+hashGroups160:
 	CMPQ          R9, $0x00000080
-	JB            hashRest155
+	JB            hashRest161
 	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -7446,33 +7810,33 @@ hashGroups154:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, R8
 	SUBQ          $0x00000080, R9
-	JMP           hashGroups154
+	JMP           hashGroups160
 
-hashRest155:
+hashRest161:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText156
+	JZ    noText162
 	TESTQ R9, R9
-	JZ    text158
+	JZ    text164
 
-noText156:
+noText162:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData157
+	JNZ     restOfData163
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData157:
+restOfData163:
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip159
+	JZ         skip165
 	VMOVDQU64  (R8), Y4
 	VMOVDQU64  32(R8), Y5
 	ADDQ       $0x40, R8
@@ -7502,9 +7866,9 @@ restOfData157:
 	VPXORQ     Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip159:
+skip165:
 	TESTQ      $0x00000020, R9
-	JZ         skip160
+	JZ         skip166
 	VMOVDQU64  (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -7522,9 +7886,9 @@ skip159:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip160:
+skip166:
 	TESTQ      $0x00000010, R9
-	JZ         skip161
+	JZ         skip167
 	VMOVDQU64  (R8), X5
 	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
@@ -7544,11 +7908,11 @@ skip160:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip161:
+skip167:
 	ANDQ $0x0f, R9
-	JZ   skip162
+	JZ   skip168
 	CMPQ R9, $0x08
-	JB   less8163
+	JB   less8169
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -7557,12 +7921,12 @@ skip161:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded165
+	JMP  loaded171
 
-less8163:
+less8169:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4164
+	JB   less4170
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -7570,9 +7934,9 @@ less8163:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded165
+	JMP  loaded171
 
-less4164:
+less4170:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -7587,7 +7951,7 @@ less4164:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded165:
+loaded171:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXORQ     Y4, Y4, Y4
@@ -7607,9 +7971,9 @@ loaded165:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip162:
+skip168:
 	TESTQ         SI, SI
-	JZ            final151
+	JZ            final154
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -7621,18 +7985,23 @@ skip162:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text158:
+text164:
 	// Text.
 	MOVQ            nonce+24(FP), CX
-	MOVL            8(CX), DI
-	VMOVQ           (CX), X6
-	VPINSRD         $0x02, DI, X6, X6
+	MOVL            (CX), DI
+	MOVQ            4(CX), CX
+	MOVQ            CX, R8
+	SHLQ            $0x20, R8
+	ORQ             R8, DI
+	SHRQ            $0x20, CX
+	VMOVQ           DI, X6
+	VPINSRQ         $0x01, CX, X6, X6
 	VPSHUFB         reverse<>+0(SB), X6, X6
 	VSHUFI64X2      $0x00, Z6, Z6, Z4
 	MOVQ            dst+56(FP), R8
 	MOVQ            src+64(FP), R9
 	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd166
+	JB              cryptLongEnd172
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -7788,7 +8157,7 @@ text158:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last169
+	JB              last175
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -7808,7 +8177,7 @@ text158:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last169
+	JE              last175
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -7829,7 +8198,7 @@ text158:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last169:
+last175:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -7859,9 +8228,9 @@ last169:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JB              lastGroup168
+	JB              lastGroup174
 
-cryptLong167:
+cryptLong173:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8064,7 +8433,7 @@ cryptLong167:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last170
+	JB              last176
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8084,7 +8453,7 @@ cryptLong167:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last170
+	JE              last176
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8105,7 +8474,7 @@ cryptLong167:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last170:
+last176:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8135,9 +8504,9 @@ last170:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JAE             cryptLong167
+	JAE             cryptLong173
 
-lastGroup168:
+lastGroup174:
 	VMOVDQU64     -512(R8), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
 	VMOVDQU64     -448(R8), Z12
@@ -8233,9 +8602,9 @@ lastGroup168:
 	VPXORQ        X0, X11, X11
 	VMOVDQA64     Z11, Z3
 
-cryptLongEnd166:
+cryptLongEnd172:
 	CMPQ SI, $0x00000100
-	JB   groupsEnd172
+	JB   groupsEnd178
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -8345,7 +8714,7 @@ cryptLongEnd166:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last174
+	JB              last180
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8365,7 +8734,7 @@ cryptLongEnd166:
 	VAESENC         Y2, Y10, Y10
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last174
+	JE              last180
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8386,7 +8755,7 @@ cryptLongEnd166:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last174:
+last180:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -8424,9 +8793,9 @@ last174:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JB              lastGroup173
+	JB              lastGroup179
 
-groups171:
+groups177:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -8652,7 +9021,7 @@ groups171:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last175
+	JB              last181
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -8672,7 +9041,7 @@ groups171:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last175
+	JE              last181
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -8693,7 +9062,7 @@ groups171:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last175:
+last181:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -8731,9 +9100,9 @@ last175:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JAE             groups171
+	JAE             groups177
 
-lastGroup173:
+lastGroup179:
 	VMOVDQU64     -256(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -8853,9 +9222,9 @@ lastGroup173:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd172:
+groupsEnd178:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd177
+	JB   groupsEnd183
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -8921,7 +9290,7 @@ groupsEnd172:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last179
+	JB              last185
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8933,7 +9302,7 @@ groupsEnd172:
 	VAESENC         Y2, Y6, Y6
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last179
+	JE              last185
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8946,7 +9315,7 @@ groupsEnd172:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last179:
+last185:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -8968,9 +9337,9 @@ last179:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JB              lastGroup178
+	JB              lastGroup184
 
-groups176:
+groups182:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -9093,7 +9462,7 @@ groups176:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last180
+	JB              last186
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9105,7 +9474,7 @@ groups176:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last180
+	JE              last186
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9118,7 +9487,7 @@ groups176:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last180:
+last186:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -9140,9 +9509,9 @@ last180:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JAE             groups176
+	JAE             groups182
 
-lastGroup178:
+lastGroup184:
 	VMOVDQU64     -128(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9203,7 +9572,7 @@ lastGroup178:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd177:
+groupsEnd183:
 	MOVQ            SI, DI
 	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
@@ -9217,7 +9586,7 @@ groupsEnd177:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, SI
-	JZ              skip181
+	JZ              skip187
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9257,7 +9626,7 @@ groupsEnd177:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last182
+	JB              last188
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9265,7 +9634,7 @@ groupsEnd177:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last182
+	JE              last188
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9274,7 +9643,7 @@ groupsEnd177:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last182:
+last188:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -9312,9 +9681,9 @@ last182:
 	VPXORQ          Y6, Y1, Y1
 	ADDQ            $0x40, R10
 
-skip181:
+skip187:
 	TESTQ           $0x00000020, SI
-	JZ              skip183
+	JZ              skip189
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9341,20 +9710,20 @@ skip181:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last184
+	JB              last190
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last184
+	JE              last190
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last184:
+last190:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R9), Y6
@@ -9377,9 +9746,9 @@ last184:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R10
 
-skip183:
+skip189:
 	TESTQ     $0x00000010, SI
-	JZ        skip185
+	JZ        skip191
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9406,20 +9775,20 @@ skip183:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last186
+	JB        last192
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last186
+	JE        last192
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last186:
+last192:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R9), X6
@@ -9444,9 +9813,9 @@ last186:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip185:
+skip191:
 	ANDQ      $0x0f, SI
-	JZ        skip187
+	JZ        skip193
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9473,20 +9842,20 @@ skip185:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last188
+	JB        last194
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last188
+	JE        last194
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last188:
+last194:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -9494,7 +9863,7 @@ last188:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8189
+	JB          less8195
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -9503,12 +9872,12 @@ last188:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded191
+	JMP         loaded197
 
-less8189:
+less8195:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4190
+	JB   less4196
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -9516,9 +9885,9 @@ less8189:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded191
+	JMP  loaded197
 
-less4190:
+less4196:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -9533,14 +9902,14 @@ less4190:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded191:
+loaded197:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8192
+	JB      less8198
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -9554,20 +9923,20 @@ loaded191:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored194
+	JMP     stored200
 
-less8192:
+less8198:
 	CMPQ SI, $0x04
-	JB   less4193
+	JB   less4199
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored194
+	JMP  stored200
 
-less4193:
+less4199:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -9582,7 +9951,7 @@ less4193:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored194:
+stored200:
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -9600,11 +9969,11 @@ stored194:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip187:
-final151:
+skip193:
+final154:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ          DI, $0x70
-	JBE           lengths195
+	JBE           lengths201
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -9619,7 +9988,7 @@ final151:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths195:
+lengths201:
 	MOVQ          n+72(FP), CX
 	SHLQ          $0x03, CX
 	MOVQ          dataBits+48(FP), DX
@@ -9679,7 +10048,6 @@ lengths195:
 	VPXORQ        X24, X24, X24
 	VPXORQ        X25, X25, X25
 	VPXORQ        X26, X26, X26
-	VPXORQ        X27, X27, X27
 	VZEROUPPER
 	RET
 
@@ -9692,9 +10060,14 @@ TEXT ·openAVX512(SB), $0-80
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      nonce+24(FP), CX
-	MOVL      8(CX), SI
-	VMOVQ     (CX), X0
-	VPINSRD   $0x02, SI, X0, X0
+	MOVL      (CX), SI
+	MOVQ      4(CX), CX
+	MOVQ      CX, DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	SHRQ      $0x20, CX
+	VMOVQ     SI, X0
+	VPINSRQ   $0x01, CX, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
 	VMOVDQU64 128(AX), X1
@@ -9719,20 +10092,20 @@ TEXT ·openAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last196
+	JB        last202
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last196
+	JE        last202
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last196:
+last202:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
@@ -9744,181 +10117,341 @@ last196:
 	MOVQ            data+32(FP), R8
 	MOVQ            dataLen+40(FP), R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongEnd198
+	JB              hashLongEnd204
 	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z2
-	VSHUFI64X2      $0x00, Z2, Z0, Z2
-	VMOVDQA64       Z2, Z7
+	VBROADCASTI32X4 64(AX), Z1
+	VSHUFI64X2      $0x00, Z1, Z0, Z1
+	VMOVDQA64       Z1, Z2
 	VPSHUFD         $0x4e, Z0, Z4
 	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z7, Z5
-	VPXORQ          Z7, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z7, Z1
-	VPCLMULQDQ      $0x11, Z0, Z7, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z5, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z0
-	VSHUFI64X2      $0x88, Z2, Z0, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z7
-	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z7, Z4
-	VPXORQ          Z7, Z4, Z4
 	VPSHUFD         $0x4e, Z2, Z5
 	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z7, Z2, Z0
-	VPCLMULQDQ      $0x11, Z7, Z2, Z2
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPCLMULQDQ      $0x00, Z0, Z2, Z7
+	VPCLMULQDQ      $0x11, Z0, Z2, Z0
+	VPCLMULQDQ      $0x00, Z4, Z5, Z2
+	VMOVDQA64       Z7, Z4
 	VMOVDQA64       Z0, Z0
 	VMOVDQA64       Z2, Z2
-	VMOVDQA64       Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z5, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
+	VPTERNLOGQ      $0x96, Z4, Z0, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
 	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z4, Z2
-	VPSHUFD         $0x4e, Z2, Z0
-	VPXORQ          Z2, Z0, Z0
-	VSHUFI64X2      $0x00, Z2, Z2, Z4
-	VSHUFI64X2      $0x00, Z0, Z0, Z5
-	VSHUFI64X2      $0x55, Z2, Z2, Z7
-	VSHUFI64X2      $0x55, Z0, Z0, Z8
-	VSHUFI64X2      $0xaa, Z2, Z2, Z9
-	VSHUFI64X2      $0xaa, Z0, Z0, Z10
-	VSHUFI64X2      $0xff, Z2, Z2, Z11
-	VSHUFI64X2      $0xff, Z0, Z0, Z12
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z13
-	VSHUFI64X2      $0x00, Z0, Z0, Z14
-	VSHUFI64X2      $0x55, Z1, Z1, Z15
-	VSHUFI64X2      $0x55, Z0, Z0, Z16
-	VSHUFI64X2      $0xaa, Z1, Z1, Z17
-	VSHUFI64X2      $0xaa, Z0, Z0, Z18
-	VSHUFI64X2      $0xff, Z1, Z1, Z19
-	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
+	VPTERNLOGQ      $0x96, Z5, Z4, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z4
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z4, Z2, Z0
+	VSHUFI64X2      $0x88, Z1, Z0, Z2
+	VSHUFI64X2      $0x00, Z0, Z0, Z0
+	VMOVDQA64       Z2, Z1
+	VPSHUFD         $0x4e, Z0, Z4
+	VPXORQ          Z0, Z4, Z4
+	VPSHUFD         $0x4e, Z1, Z5
+	VPXORQ          Z1, Z5, Z5
+	VPCLMULQDQ      $0x00, Z0, Z1, Z7
+	VPCLMULQDQ      $0x11, Z0, Z1, Z0
+	VPCLMULQDQ      $0x00, Z4, Z5, Z1
+	VMOVDQA64       Z7, Z4
+	VMOVDQA64       Z0, Z0
+	VMOVDQA64       Z1, Z1
+	VPTERNLOGQ      $0x96, Z4, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z5, Z4, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z4
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z4, Z1, Z0
+	VPSHUFD         $0x4e, Z0, Z1
+	VPXORQ          Z0, Z1, Z1
+	VSHUFI64X2      $0x00, Z0, Z0, Z4
+	VSHUFI64X2      $0x00, Z1, Z1, Z5
+	VSHUFI64X2      $0x55, Z0, Z0, Z7
+	VSHUFI64X2      $0x55, Z1, Z1, Z8
+	VSHUFI64X2      $0xaa, Z0, Z0, Z9
+	VSHUFI64X2      $0xaa, Z1, Z1, Z10
+	VSHUFI64X2      $0xff, Z0, Z0, Z0
+	VSHUFI64X2      $0xff, Z1, Z1, Z1
+	VPSHUFD         $0x4e, Z2, Z11
+	VPXORQ          Z2, Z11, Z11
+	VSHUFI64X2      $0x00, Z2, Z2, Z12
+	VSHUFI64X2      $0x00, Z11, Z11, Z13
+	VSHUFI64X2      $0x55, Z2, Z2, Z14
+	VSHUFI64X2      $0x55, Z11, Z11, Z15
+	VSHUFI64X2      $0xaa, Z2, Z2, Z16
+	VSHUFI64X2      $0xaa, Z11, Z11, Z17
+	VSHUFI64X2      $0xff, Z2, Z2, Z2
+	VSHUFI64X2      $0xff, Z11, Z11, Z11
+	VPXORQ          Z18, Z18, Z18
+	VMOVDQU64       (R8), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VPXORQ          Z3, Z19, Z19
+	VMOVDQU64       64(R8), Z3
+	VPSHUFB         reverse<>+0(SB), Z3, Z3
+	VPSHUFD         $0x4e, Z19, Z20
+	VPXORQ          Z19, Z20, Z20
+	VPCLMULQDQ      $0x00, Z7, Z19, Z21
+	VPCLMULQDQ      $0x11, Z7, Z19, Z19
+	VPCLMULQDQ      $0x00, Z8, Z20, Z20
+	VPSHUFD         $0x4e, Z3, Z22
+	VPXORQ          Z3, Z22, Z22
+	VPCLMULQDQ      $0x00, Z9, Z3, Z23
+	VPCLMULQDQ      $0x11, Z9, Z3, Z3
+	VPCLMULQDQ      $0x00, Z10, Z22, Z22
+	VPXORQ          Z21, Z23, Z21
+	VPXORQ          Z19, Z3, Z3
+	VPXORQ          Z20, Z22, Z19
+	VMOVDQU64       128(R8), Z20
+	VPSHUFB         reverse<>+0(SB), Z20, Z20
+	VMOVDQU64       192(R8), Z22
+	VPSHUFB         reverse<>+0(SB), Z22, Z22
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z0, Z20, Z24
+	VPCLMULQDQ      $0x11, Z0, Z20, Z20
+	VPCLMULQDQ      $0x00, Z1, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z12, Z22, Z26
+	VPCLMULQDQ      $0x11, Z12, Z22, Z22
+	VPCLMULQDQ      $0x00, Z13, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z21
+	VPTERNLOGQ      $0x96, Z20, Z22, Z3
+	VPTERNLOGQ      $0x96, Z23, Z25, Z19
+	VMOVDQU64       256(R8), Z20
+	VPSHUFB         reverse<>+0(SB), Z20, Z20
+	VMOVDQU64       320(R8), Z22
+	VPSHUFB         reverse<>+0(SB), Z22, Z22
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z20, Z24
+	VPCLMULQDQ      $0x11, Z14, Z20, Z20
+	VPCLMULQDQ      $0x00, Z15, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z16, Z22, Z26
+	VPCLMULQDQ      $0x11, Z16, Z22, Z22
+	VPCLMULQDQ      $0x00, Z17, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z21
+	VPTERNLOGQ      $0x96, Z20, Z22, Z3
+	VPTERNLOGQ      $0x96, Z23, Z25, Z19
+	VMOVDQU64       384(R8), Z20
+	VPSHUFB         reverse<>+0(SB), Z20, Z20
+	VPSHUFD         $0x4e, Z20, Z22
+	VPXORQ          Z20, Z22, Z22
+	VPCLMULQDQ      $0x00, Z2, Z20, Z23
+	VPCLMULQDQ      $0x11, Z2, Z20, Z20
+	VPCLMULQDQ      $0x00, Z11, Z22, Z22
+	VPSHUFD         $0x4e, Z18, Z24
+	VPXORQ          Z18, Z24, Z24
+	VPCLMULQDQ      $0x00, Z4, Z18, Z25
+	VPCLMULQDQ      $0x11, Z4, Z18, Z18
+	VPCLMULQDQ      $0x00, Z5, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z21
+	VPTERNLOGQ      $0x96, Z20, Z18, Z3
+	VPTERNLOGQ      $0x96, Z22, Z24, Z19
+	VPTERNLOGQ      $0x96, Z21, Z3, Z19
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z21, Z18
+	VPSHUFD         $0x4e, Z21, Z21
+	VPTERNLOGQ      $0x96, Z18, Z21, Z19
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z19, Z18
+	VPSHUFD         $0x4e, Z19, Z19
+	VPTERNLOGQ      $0x96, Z18, Z19, Z3
+	VMOVDQU64       448(R8), Z18
+	VPSHUFB         reverse<>+0(SB), Z18, Z18
+	VPXORQ          Z3, Z18, Z18
+	ADDQ            $0x00000200, R8
+	SUBQ            $0x00000200, R9
+	CMPQ            R9, $0x00000200
+	JB              hashLongLast206
 
-hashLong199:
-	VMOVDQU64     (R8), Z2
-	VPSHUFB       reverse<>+0(SB), Z2, Z2
-	VPXORQ        Z3, Z2, Z2
-	VPXORQ        Z3, Z3, Z3
-	VMOVDQU64     64(R8), Z23
-	VPSHUFB       reverse<>+0(SB), Z23, Z23
-	VPSHUFD       $0x4e, Z2, Z1
-	VPXORQ        Z2, Z1, Z1
-	VPCLMULQDQ    $0x00, Z7, Z2, Z0
-	VPCLMULQDQ    $0x11, Z7, Z2, Z2
-	VPCLMULQDQ    $0x00, Z8, Z1, Z1
-	VPSHUFD       $0x4e, Z23, Z22
-	VPXORQ        Z23, Z22, Z22
-	VPCLMULQDQ    $0x00, Z9, Z23, Z24
-	VPCLMULQDQ    $0x11, Z9, Z23, Z23
-	VPCLMULQDQ    $0x00, Z10, Z22, Z22
-	VPXORQ        Z0, Z24, Z0
-	VPXORQ        Z2, Z23, Z2
-	VPXORQ        Z1, Z22, Z1
-	VMOVDQU64     128(R8), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     192(R8), Z23
-	VPSHUFB       reverse<>+0(SB), Z23, Z23
-	VPSHUFD       $0x4e, Z22, Z24
-	VPXORQ        Z22, Z24, Z24
-	VPCLMULQDQ    $0x00, Z11, Z22, Z25
-	VPCLMULQDQ    $0x11, Z11, Z22, Z22
-	VPCLMULQDQ    $0x00, Z12, Z24, Z24
-	VPSHUFD       $0x4e, Z23, Z26
-	VPXORQ        Z23, Z26, Z26
-	VPCLMULQDQ    $0x00, Z13, Z23, Z27
-	VPCLMULQDQ    $0x11, Z13, Z23, Z23
-	VPCLMULQDQ    $0x00, Z14, Z26, Z26
-	VPTERNLOGQ    $0x96, Z25, Z27, Z0
-	VPTERNLOGQ    $0x96, Z22, Z23, Z2
-	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     256(R8), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VMOVDQU64     320(R8), Z23
-	VPSHUFB       reverse<>+0(SB), Z23, Z23
-	VPSHUFD       $0x4e, Z22, Z24
-	VPXORQ        Z22, Z24, Z24
-	VPCLMULQDQ    $0x00, Z15, Z22, Z25
-	VPCLMULQDQ    $0x11, Z15, Z22, Z22
-	VPCLMULQDQ    $0x00, Z16, Z24, Z24
-	VPSHUFD       $0x4e, Z23, Z26
-	VPXORQ        Z23, Z26, Z26
-	VPCLMULQDQ    $0x00, Z17, Z23, Z27
-	VPCLMULQDQ    $0x11, Z17, Z23, Z23
-	VPCLMULQDQ    $0x00, Z18, Z26, Z26
-	VPTERNLOGQ    $0x96, Z25, Z27, Z0
-	VPTERNLOGQ    $0x96, Z22, Z23, Z2
-	VPTERNLOGQ    $0x96, Z24, Z26, Z1
-	VMOVDQU64     384(R8), Z22
-	VPSHUFB       reverse<>+0(SB), Z22, Z22
-	VPSHUFD       $0x4e, Z22, Z23
-	VPXORQ        Z22, Z23, Z23
-	VPCLMULQDQ    $0x00, Z19, Z22, Z24
-	VPCLMULQDQ    $0x11, Z19, Z22, Z22
-	VPCLMULQDQ    $0x00, Z20, Z23, Z23
-	VPSHUFD       $0x4e, Z21, Z25
-	VPXORQ        Z21, Z25, Z25
-	VPCLMULQDQ    $0x00, Z4, Z21, Z26
-	VPCLMULQDQ    $0x11, Z4, Z21, Z21
-	VPCLMULQDQ    $0x00, Z5, Z25, Z25
-	VPTERNLOGQ    $0x96, Z24, Z26, Z0
-	VPTERNLOGQ    $0x96, Z22, Z21, Z2
-	VPTERNLOGQ    $0x96, Z23, Z25, Z1
-	VPTERNLOGQ    $0x96, Z0, Z2, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z21
-	VPSHUFD       $0x4e, Z0, Z0
-	VPTERNLOGQ    $0x96, Z21, Z0, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD       $0x4e, Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VMOVDQU64     448(R8), Z0
-	VPSHUFB       reverse<>+0(SB), Z0, Z0
-	VPXORQ        Z2, Z0, Z21
-	ADDQ          $0x00000200, R8
-	SUBQ          $0x00000200, R9
-	CMPQ          R9, $0x00000200
-	JAE           hashLong199
-	VMOVDQU64     64(AX), Z1
-	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z0, Z0
-	VMOVDQA64     Z4, Z2
-	VMOVDQA64     Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z2, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD       $0x4e, Z0, Z0
-	VPTERNLOGQ    $0x96, Z3, Z0, Z1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD       $0x4e, Z1, Z1
-	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPXORQ        Y0, Y2, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
+hashLong205:
+	VMOVDQU64  (R8), Z3
+	VPSHUFB    reverse<>+0(SB), Z3, Z3
+	VMOVDQU64  64(R8), Z22
+	VPSHUFB    reverse<>+0(SB), Z22, Z22
+	VPSHUFD    $0x4e, Z3, Z19
+	VPXORQ     Z3, Z19, Z19
+	VPCLMULQDQ $0x00, Z7, Z3, Z21
+	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VPCLMULQDQ $0x00, Z8, Z19, Z19
+	VPSHUFD    $0x4e, Z22, Z20
+	VPXORQ     Z22, Z20, Z20
+	VPCLMULQDQ $0x00, Z9, Z22, Z23
+	VPCLMULQDQ $0x11, Z9, Z22, Z22
+	VPCLMULQDQ $0x00, Z10, Z20, Z20
+	VPXORQ     Z21, Z23, Z21
+	VPXORQ     Z3, Z22, Z3
+	VPXORQ     Z19, Z20, Z19
+	VMOVDQU64  128(R8), Z20
+	VPSHUFB    reverse<>+0(SB), Z20, Z20
+	VMOVDQU64  192(R8), Z22
+	VPSHUFB    reverse<>+0(SB), Z22, Z22
+	VPSHUFD    $0x4e, Z20, Z23
+	VPXORQ     Z20, Z23, Z23
+	VPCLMULQDQ $0x00, Z0, Z20, Z24
+	VPCLMULQDQ $0x11, Z0, Z20, Z20
+	VPCLMULQDQ $0x00, Z1, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z12, Z22, Z26
+	VPCLMULQDQ $0x11, Z12, Z22, Z22
+	VPCLMULQDQ $0x00, Z13, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z21
+	VPTERNLOGQ $0x96, Z20, Z22, Z3
+	VPTERNLOGQ $0x96, Z23, Z25, Z19
+	VMOVDQU64  256(R8), Z20
+	VPSHUFB    reverse<>+0(SB), Z20, Z20
+	VMOVDQU64  320(R8), Z22
+	VPSHUFB    reverse<>+0(SB), Z22, Z22
+	VPSHUFD    $0x4e, Z20, Z23
+	VPXORQ     Z20, Z23, Z23
+	VPCLMULQDQ $0x00, Z14, Z20, Z24
+	VPCLMULQDQ $0x11, Z14, Z20, Z20
+	VPCLMULQDQ $0x00, Z15, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z16, Z22, Z26
+	VPCLMULQDQ $0x11, Z16, Z22, Z22
+	VPCLMULQDQ $0x00, Z17, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z21
+	VPTERNLOGQ $0x96, Z20, Z22, Z3
+	VPTERNLOGQ $0x96, Z23, Z25, Z19
+	VMOVDQU64  384(R8), Z20
+	VPSHUFB    reverse<>+0(SB), Z20, Z20
+	VPSHUFD    $0x4e, Z20, Z22
+	VPXORQ     Z20, Z22, Z22
+	VPCLMULQDQ $0x00, Z2, Z20, Z23
+	VPCLMULQDQ $0x11, Z2, Z20, Z20
+	VPCLMULQDQ $0x00, Z11, Z22, Z22
+	VPSHUFD    $0x4e, Z18, Z24
+	VPXORQ     Z18, Z24, Z24
+	VPCLMULQDQ $0x00, Z4, Z18, Z25
+	VPCLMULQDQ $0x11, Z4, Z18, Z18
+	VPCLMULQDQ $0x00, Z5, Z24, Z24
+	VPTERNLOGQ $0x96, Z23, Z25, Z21
+	VPTERNLOGQ $0x96, Z20, Z18, Z3
+	VPTERNLOGQ $0x96, Z22, Z24, Z19
+	VPTERNLOGQ $0x96, Z21, Z3, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z18
+	VPSHUFD    $0x4e, Z21, Z21
+	VPTERNLOGQ $0x96, Z18, Z21, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z18
+	VPSHUFD    $0x4e, Z19, Z19
+	VPTERNLOGQ $0x96, Z18, Z19, Z3
+	VMOVDQU64  448(R8), Z18
+	VPSHUFB    reverse<>+0(SB), Z18, Z18
+	VPXORQ     Z3, Z18, Z18
+	ADDQ       $0x00000200, R8
+	SUBQ       $0x00000200, R9
+	CMPQ       R9, $0x00000200
+	JAE        hashLong205
+
+hashLongLast206:
+	CMPQ       R9, $0x00000100
+	JB         skip207
+	VMOVDQU64  (R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VMOVDQU64  64(R8), Z1
+	VPSHUFB    reverse<>+0(SB), Z1, Z1
+	VPSHUFD    $0x4e, Z0, Z3
+	VPXORQ     Z0, Z3, Z3
+	VPCLMULQDQ $0x00, Z14, Z0, Z4
+	VPCLMULQDQ $0x11, Z14, Z0, Z0
+	VPCLMULQDQ $0x00, Z15, Z3, Z5
+	VPSHUFD    $0x4e, Z1, Z7
+	VPXORQ     Z1, Z7, Z7
+	VPCLMULQDQ $0x00, Z16, Z1, Z8
+	VPCLMULQDQ $0x11, Z16, Z1, Z3
+	VPCLMULQDQ $0x00, Z17, Z7, Z1
+	VPXORQ     Z4, Z8, Z21
+	VPXORQ     Z0, Z3, Z3
+	VPXORQ     Z5, Z1, Z19
+	VMOVDQU64  128(R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z1
+	VPXORQ     Z0, Z1, Z1
+	VPCLMULQDQ $0x00, Z2, Z0, Z4
+	VPCLMULQDQ $0x11, Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z11, Z1, Z1
+	VPSHUFD    $0x4e, Z18, Z5
+	VPXORQ     Z18, Z5, Z5
+	VPCLMULQDQ $0x00, Z12, Z18, Z7
+	VPCLMULQDQ $0x11, Z12, Z18, Z8
+	VPCLMULQDQ $0x00, Z13, Z5, Z5
+	VPTERNLOGQ $0x96, Z4, Z7, Z21
+	VPTERNLOGQ $0x96, Z0, Z8, Z3
+	VPTERNLOGQ $0x96, Z1, Z5, Z19
+	VPTERNLOGQ $0x96, Z21, Z3, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
+	VPSHUFD    $0x4e, Z21, Z21
+	VPTERNLOGQ $0x96, Z0, Z21, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
+	VPSHUFD    $0x4e, Z19, Z19
+	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VMOVDQU64  192(R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPXORQ     Z3, Z0, Z18
+	ADDQ       $0x00000100, R8
+	SUBQ       $0x00000100, R9
+
+skip207:
+	CMPQ       R9, $0x00000080
+	JB         skip208
+	VMOVDQU64  (R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z1
+	VPXORQ     Z0, Z1, Z1
+	VPCLMULQDQ $0x00, Z2, Z0, Z3
+	VPCLMULQDQ $0x11, Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z11, Z1, Z1
+	VPSHUFD    $0x4e, Z18, Z2
+	VPXORQ     Z18, Z2, Z2
+	VPCLMULQDQ $0x00, Z16, Z18, Z4
+	VPCLMULQDQ $0x11, Z16, Z18, Z5
+	VPCLMULQDQ $0x00, Z17, Z2, Z2
+	VPXORQ     Z3, Z4, Z21
+	VPXORQ     Z0, Z5, Z3
+	VPXORQ     Z1, Z2, Z19
+	VPTERNLOGQ $0x96, Z21, Z3, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
+	VPSHUFD    $0x4e, Z21, Z21
+	VPTERNLOGQ $0x96, Z0, Z21, Z19
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
+	VPSHUFD    $0x4e, Z19, Z19
+	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VMOVDQU64  64(R8), Z0
+	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPXORQ     Z3, Z0, Z18
+	ADDQ       $0x00000080, R8
+	SUBQ       $0x00000080, R9
+
+skip208:
+	VMOVDQU64     64(AX), Z2
+	VMOVDQU64     72(AX), Z0
+	VPXORQ        Z2, Z0, Z0
+	VPSHUFD       $0x4e, Z18, Z3
+	VPXORQ        Z18, Z3, Z3
+	VPCLMULQDQ    $0x00, Z2, Z18, Z1
+	VPCLMULQDQ    $0x11, Z2, Z18, Z2
+	VPCLMULQDQ    $0x00, Z0, Z3, Z0
+	VMOVDQA64     Z1, Z21
 	VMOVDQA64     Z2, Z3
+	VMOVDQA64     Z0, Z19
+	VPTERNLOGQ    $0x96, Z21, Z3, Z19
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z21, Z0
+	VPSHUFD       $0x4e, Z21, Z21
+	VPTERNLOGQ    $0x96, Z0, Z21, Z19
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z19, Z0
+	VPSHUFD       $0x4e, Z19, Z19
+	VPTERNLOGQ    $0x96, Z0, Z19, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VPXORQ        Y0, Y3, Y3
+	VEXTRACTI32X4 $0x01, Y3, X0
+	VPXORQ        X0, X3, X3
+	VMOVDQA64     Z3, Z3
 
-hashLongEnd198:
-hashGroups200:
+hashLongEnd204:
+hashGroups209:
 	CMPQ          R9, $0x00000080
-	JB            hashRest201
+	JB            hashRest210
 	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9980,33 +10513,33 @@ hashGroups200:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, R8
 	SUBQ          $0x00000080, R9
-	JMP           hashGroups200
+	JMP           hashGroups209
 
-hashRest201:
+hashRest210:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText202
+	JZ    noText211
 	TESTQ R9, R9
-	JZ    text204
+	JZ    text213
 
-noText202:
+noText211:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData203
+	JNZ     restOfData212
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData203:
+restOfData212:
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip205
+	JZ         skip214
 	VMOVDQU64  (R8), Y4
 	VMOVDQU64  32(R8), Y5
 	ADDQ       $0x40, R8
@@ -10036,9 +10569,9 @@ restOfData203:
 	VPXORQ     Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip205:
+skip214:
 	TESTQ      $0x00000020, R9
-	JZ         skip206
+	JZ         skip215
 	VMOVDQU64  (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -10056,9 +10589,9 @@ skip205:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip206:
+skip215:
 	TESTQ      $0x00000010, R9
-	JZ         skip207
+	JZ         skip216
 	VMOVDQU64  (R8), X5
 	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
@@ -10078,11 +10611,11 @@ skip206:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip207:
+skip216:
 	ANDQ $0x0f, R9
-	JZ   skip208
+	JZ   skip217
 	CMPQ R9, $0x08
-	JB   less8209
+	JB   less8218
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -10091,12 +10624,12 @@ skip207:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded211
+	JMP  loaded220
 
-less8209:
+less8218:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4210
+	JB   less4219
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -10104,9 +10637,9 @@ less8209:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded211
+	JMP  loaded220
 
-less4210:
+less4219:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -10121,7 +10654,7 @@ less4210:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded211:
+loaded220:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXORQ     Y4, Y4, Y4
@@ -10141,9 +10674,9 @@ loaded211:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip208:
+skip217:
 	TESTQ         SI, SI
-	JZ            final197
+	JZ            final203
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10155,18 +10688,23 @@ skip208:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text204:
+text213:
 	// Text.
 	MOVQ            nonce+24(FP), CX
-	MOVL            8(CX), DI
-	VMOVQ           (CX), X6
-	VPINSRD         $0x02, DI, X6, X6
+	MOVL            (CX), DI
+	MOVQ            4(CX), CX
+	MOVQ            CX, R8
+	SHLQ            $0x20, R8
+	ORQ             R8, DI
+	SHRQ            $0x20, CX
+	VMOVQ           DI, X6
+	VPINSRQ         $0x01, CX, X6, X6
 	VPSHUFB         reverse<>+0(SB), X6, X6
 	VSHUFI64X2      $0x00, Z6, Z6, Z4
 	MOVQ            dst+56(FP), R8
 	MOVQ            src+64(FP), R9
 	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd212
+	JB              cryptLongEnd221
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -10213,7 +10751,7 @@ text204:
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
 
-cryptLong213:
+cryptLong222:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -10416,7 +10954,7 @@ cryptLong213:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last214
+	JB              last223
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10436,7 +10974,7 @@ cryptLong213:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last214
+	JE              last223
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10457,7 +10995,7 @@ cryptLong213:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last214:
+last223:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -10487,13 +11025,13 @@ last214:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JAE             cryptLong213
+	JAE             cryptLong222
 
-cryptLongEnd212:
+cryptLongEnd221:
 	CMPQ SI, $0x00000100
-	JB   groupsEnd216
+	JB   groupsEnd225
 
-groups215:
+groups224:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -10719,7 +11257,7 @@ groups215:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last217
+	JB              last226
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10739,7 +11277,7 @@ groups215:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last217
+	JE              last226
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10760,7 +11298,7 @@ groups215:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last217:
+last226:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -10798,13 +11336,13 @@ last217:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JAE             groups215
+	JAE             groups224
 
-groupsEnd216:
+groupsEnd225:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd219
+	JB   groupsEnd228
 
-groups218:
+groups227:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -10927,7 +11465,7 @@ groups218:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last220
+	JB              last229
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10939,7 +11477,7 @@ groups218:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last220
+	JE              last229
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10952,7 +11490,7 @@ groups218:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last220:
+last229:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -10974,9 +11512,9 @@ last220:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JAE             groups218
+	JAE             groups227
 
-groupsEnd219:
+groupsEnd228:
 	MOVQ            SI, DI
 	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
@@ -10990,7 +11528,7 @@ groupsEnd219:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, SI
-	JZ              skip221
+	JZ              skip230
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11030,7 +11568,7 @@ groupsEnd219:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last222
+	JB              last231
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11038,7 +11576,7 @@ groupsEnd219:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last222
+	JE              last231
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11047,7 +11585,7 @@ groupsEnd219:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last222:
+last231:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -11085,9 +11623,9 @@ last222:
 	VPXORQ          Y5, Y1, Y1
 	ADDQ            $0x40, R10
 
-skip221:
+skip230:
 	TESTQ           $0x00000020, SI
-	JZ              skip223
+	JZ              skip232
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11114,20 +11652,20 @@ skip221:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last224
+	JB              last233
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last224
+	JE              last233
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last224:
+last233:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R9), Y6
@@ -11150,9 +11688,9 @@ last224:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R10
 
-skip223:
+skip232:
 	TESTQ     $0x00000010, SI
-	JZ        skip225
+	JZ        skip234
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11179,20 +11717,20 @@ skip223:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last226
+	JB        last235
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last226
+	JE        last235
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last226:
+last235:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R9), X6
@@ -11217,9 +11755,9 @@ last226:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip225:
+skip234:
 	ANDQ      $0x0f, SI
-	JZ        skip227
+	JZ        skip236
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11246,20 +11784,20 @@ skip225:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last228
+	JB        last237
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last228
+	JE        last237
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last228:
+last237:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -11267,7 +11805,7 @@ last228:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8229
+	JB          less8238
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -11276,12 +11814,12 @@ last228:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded231
+	JMP         loaded240
 
-less8229:
+less8238:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4230
+	JB   less4239
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -11289,9 +11827,9 @@ less8229:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded231
+	JMP  loaded240
 
-less4230:
+less4239:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -11306,14 +11844,14 @@ less4230:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded231:
+loaded240:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8232
+	JB      less8241
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -11327,20 +11865,20 @@ loaded231:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored234
+	JMP     stored243
 
-less8232:
+less8241:
 	CMPQ SI, $0x04
-	JB   less4233
+	JB   less4242
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored234
+	JMP  stored243
 
-less4233:
+less4242:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -11355,7 +11893,7 @@ less4233:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored234:
+stored243:
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -11373,11 +11911,11 @@ stored234:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip227:
-final197:
+skip236:
+final203:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ          DI, $0x70
-	JBE           lengths235
+	JBE           lengths244
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -11392,7 +11930,7 @@ final197:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths235:
+lengths244:
 	MOVQ          n+72(FP), CX
 	SHLQ          $0x03, CX
 	MOVQ          dataBits+48(FP), DX
@@ -11452,6 +11990,5 @@ lengths235:
 	VPXORQ        X24, X24, X24
 	VPXORQ        X25, X25, X25
 	VPXORQ        X26, X26, X26
-	VPXORQ        X27, X27, X27
 	VZEROUPPER
 	RET

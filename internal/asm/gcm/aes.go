@@ -111,17 +111,18 @@ func counterConstants() {
 	}
 }
 
-// nonceBlock returns the nonce at p as a counter block whose counter is 0.
+// nonceBlock returns the nonce at p as a counter block whose counter is 0. The last 8 bytes
+// are often a number that has just been stored: one load must have all of it.
 func (v isa) nonceBlock(p Mem) VecVirtual {
-	x, t := XMM(), GP32()
-	MOVL(p.Offset(8), t)
-	if v.encoding == sse {
-		MOVQ(p, x)
-		PINSRD(U8(2), t, x)
-	} else {
-		VMOVQ(p, x)
-		VPINSRD(U8(2), t, x, x)
-	}
+	low, high, x := GP64(), GP64(), XMM()
+	MOVL(p, low.As32())
+	MOVQ(p.Offset(4), high)
+	t := GP64()
+	MOVQ(high, t)
+	SHLQ(U8(32), t)
+	ORQ(t, low)
+	SHRQ(U8(32), high)
+	v.words(low, high, x)
 	return x
 }
 

@@ -97,14 +97,15 @@ func (w *wide) block(p Mem, i int) VecVirtual {
 	return x
 }
 
-// hashLong absorbs as much of n bytes at p as it can, and leaves the rest in p and n.
+// hashLong absorbs as many groups as it can of n bytes at p, if they are at least longSize,
+// and leaves the rest in p and n.
 //
 // Lane i of its sum s is GHASH of every fourth block from block i on. The lanes are added
 // at the end only, so that nothing waits for that: in each round s becomes
 //
 //	s*H^32 + x[0]*H^28 + x[1]*H^24 + ... + x[6]*H^4 + x[7]
 //
-// for the next eight vectors x.
+// for the next eight vectors x, and at the end likewise for four and for two.
 func (k *kernel) hashLong(p, n Register) {
 	w := k.wide()
 	end, next := label("hashLongEnd"), label("hashLong")
@@ -134,27 +135,41 @@ func (k *kernel) hashLong(p, n Register) {
 		}
 	}
 
-	s, before := ZMM(), w.acc
+	s := ZMM()
 	w.zero(s)
-	Label(next)
-	for i := 1; i < len(f); i += 2 {
-		x := []VecVirtual{w.block(Mem{Base: p}, i-1), s}
-		if i == 1 {
-			VPXORQ(before, x[0], x[0])
-			w.zero(before)
+	round := func(vectors int, first bool) {
+		f := f[len(f)-vectors:]
+		for i := 1; i < vectors; i += 2 {
+			x := []VecVirtual{w.block(Mem{Base: p}, i-1), s}
+			if i == 1 && first {
+				VPXORQ(w.acc, x[0], x[0])
+			}
+			if i+1 < vectors {
+				x[1] = w.block(Mem{Base: p}, i)
+			}
+			w.add(x, []factor{f[i], f[(i+1)%vectors]}, i == 1)
 		}
-		if i+1 < len(f) {
-			x[1] = w.block(Mem{Base: p}, i)
-		}
-		w.add(x, []factor{f[i], f[(i+1)%len(f)]}, i == 1)
+		w.reduce(w.sums)
+		VPXORQ(w.sums.high, w.block(Mem{Base: p}, vectors-1), s)
+		ADDQ(U32(uint32(vectorSize*vectors)), p)
+		SUBQ(U32(uint32(vectorSize*vectors)), n)
 	}
-	w.reduce(w.sums)
-	x = w.block(Mem{Base: p}, len(f)-1)
-	VPXORQ(w.sums.high, x, s)
-	ADDQ(U32(longSize), p)
-	SUBQ(U32(longSize), n)
+	last := label("hashLongLast")
+	round(longSize/vectorSize, true)
+	CMPQ(n, U32(longSize))
+	JB(LabelRef(last))
+	Label(next)
+	round(longSize/vectorSize, false)
 	CMPQ(n, U32(longSize))
 	JAE(LabelRef(next))
+	Label(last)
+	for _, size := range []int{longSize / 2, groupSize} {
+		skip := label("skip")
+		CMPQ(n, U32(uint32(size)))
+		JB(LabelRef(skip))
+		round(size/vectorSize, false)
+		Label(skip)
+	}
 
 	w.add([]VecVirtual{s}, []factor{w.powersAt(power(w.key, 4))}, true)
 	w.reduceSums()
