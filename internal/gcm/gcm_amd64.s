@@ -727,9 +727,9 @@ last4:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups6:
+hashGroups10:
 	CMPQ      R9, $0x00000080
-	JB        hashRest7
+	JB        hashRest11
 	MOVUPS    (R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
@@ -866,33 +866,33 @@ hashGroups6:
 	MOVAPS    X2, X3
 	ADDQ      $0x00000080, R8
 	SUBQ      $0x00000080, R9
-	JMP       hashGroups6
+	JMP       hashGroups10
 
-hashRest7:
+hashRest11:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText8
+	JZ    noText6
 	TESTQ R9, R9
-	JZ    text10
+	JZ    text9
 
-noText8:
+noText6:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData9
+	JNZ     restOfData7
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData9:
+restOfData7:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
 	TESTQ     $0x00000040, R9
-	JZ        skip11
+	JZ        skip12
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	MOVUPS    32(R8), X7
@@ -958,9 +958,9 @@ restOfData9:
 	PXOR      X6, X1
 	ADDQ      $0x40, R10
 
-skip11:
+skip12:
 	TESTQ     $0x00000020, R9
-	JZ        skip12
+	JZ        skip13
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	ADDQ      $0x20, R8
@@ -996,9 +996,9 @@ skip11:
 	PXOR      X6, X1
 	ADDQ      $0x20, R10
 
-skip12:
+skip13:
 	TESTQ     $0x00000010, R9
-	JZ        skip13
+	JZ        skip14
 	MOVUPS    (R8), X5
 	ADDQ      $0x10, R8
 	PSHUFB    X4, X5
@@ -1019,11 +1019,11 @@ skip12:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip13:
+skip14:
 	ANDQ $0x0f, R9
-	JZ   skip14
+	JZ   skip15
 	CMPQ R9, $0x08
-	JB   less815
+	JB   less816
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -1032,12 +1032,12 @@ skip13:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded17
+	JMP  loaded18
 
-less815:
+less816:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less416
+	JB   less417
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -1045,9 +1045,9 @@ less815:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded17
+	JMP  loaded18
 
-less416:
+less417:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -1062,7 +1062,7 @@ less416:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded17:
+loaded18:
 	MOVQ      R11, X5
 	PINSRQ    $0x01, R12, X5
 	PSHUFB    X4, X5
@@ -1083,7 +1083,7 @@ loaded17:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip14:
+skip15:
 	TESTQ     SI, SI
 	JZ        final5
 	PXOR      X0, X1
@@ -1100,7 +1100,7 @@ skip14:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text10:
+text9:
 	// Text.
 	MOVQ   nonce+24(FP), CX
 	MOVL   (CX), DI
@@ -1116,7 +1116,7 @@ text10:
 	MOVQ   dst+56(FP), R8
 	MOVQ   src+64(FP), R9
 	CMPQ   SI, $0x00000080
-	JB     groupsEnd19
+	JB     groupsEnd20
 
 	// GHASH of a group is computed between the rounds of the next one.
 	MOVUPS 128(AX), X0
@@ -1227,7 +1227,7 @@ text10:
 	AESENC X2, X11
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last21
+	JB     last22
 	MOVUPS 288(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1247,7 +1247,7 @@ text10:
 	AESENC X2, X1
 	AESENC X2, X11
 	LEAQ   320(AX), CX
-	JE     last21
+	JE     last22
 	MOVUPS 320(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1268,7 +1268,7 @@ text10:
 	AESENC X2, X11
 	LEAQ   352(AX), CX
 
-last21:
+last22:
 	MOVUPS     (CX), X2
 	AESENCLAST X2, X0
 	AESENCLAST X2, X6
@@ -1306,9 +1306,9 @@ last21:
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, SI
 	CMPQ       SI, $0x00000080
-	JB         lastGroup20
+	JB         lastGroup21
 
-groups18:
+groups19:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -1551,7 +1551,7 @@ groups18:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last22
+	JB        last23
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1571,7 +1571,7 @@ groups18:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last22
+	JE        last23
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1592,7 +1592,7 @@ groups18:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last22:
+last23:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -1630,9 +1630,9 @@ last22:
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, SI
 	CMPQ       SI, $0x00000080
-	JAE        groups18
+	JAE        groups19
 
-lastGroup20:
+lastGroup21:
 	MOVUPS    -128(R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
@@ -1768,7 +1768,7 @@ lastGroup20:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-groupsEnd19:
+groupsEnd20:
 	MOVQ    SI, DI
 	LEAQ    15(SI), CX
 	ANDQ    $-16, CX
@@ -1782,7 +1782,7 @@ groupsEnd19:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, SI
-	JZ      skip23
+	JZ      skip24
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -1849,7 +1849,7 @@ groupsEnd19:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last24
+	JB      last25
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -1861,7 +1861,7 @@ groupsEnd19:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last24
+	JE      last25
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -1874,7 +1874,7 @@ groupsEnd19:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last24:
+last25:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
@@ -1954,9 +1954,9 @@ last24:
 	PXOR       X7, X1
 	ADDQ       $0x40, R10
 
-skip23:
+skip24:
 	TESTQ  $0x00000020, SI
-	JZ     skip25
+	JZ     skip26
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -1997,7 +1997,7 @@ skip23:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last26
+	JB     last27
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -2005,7 +2005,7 @@ skip23:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last26
+	JE     last27
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -2014,7 +2014,7 @@ skip23:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last26:
+last27:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
@@ -2058,9 +2058,9 @@ last26:
 	PXOR       X7, X1
 	ADDQ       $0x20, R10
 
-skip25:
+skip26:
 	TESTQ  $0x00000010, SI
-	JZ     skip27
+	JZ     skip28
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2088,20 +2088,20 @@ skip25:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last28
+	JB     last29
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last28
+	JE     last29
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last28:
+last29:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
 	MOVUPS     (R9), X7
@@ -2127,9 +2127,9 @@ last28:
 	PXOR       X3, X3
 	ADDQ       $0x10, R10
 
-skip27:
+skip28:
 	ANDQ   $0x0f, SI
-	JZ     skip29
+	JZ     skip30
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2157,20 +2157,20 @@ skip27:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last30
+	JB     last31
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last30
+	JE     last31
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last30:
+last31:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
@@ -2178,7 +2178,7 @@ last30:
 	MOVUPS     (CX), X5
 	PAND       X5, X6
 	CMPQ       SI, $0x08
-	JB         less831
+	JB         less832
 	MOVQ       (R9), DX
 	MOVQ       -8(R9)(SI*1), R11
 	MOVQ       SI, CX
@@ -2187,12 +2187,12 @@ last30:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R11
 	SHRQ       $0x08, R11
-	JMP        loaded33
+	JMP        loaded34
 
-less831:
+less832:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less432
+	JB   less433
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -2200,9 +2200,9 @@ less831:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded33
+	JMP  loaded34
 
-less432:
+less433:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -2217,14 +2217,14 @@ less432:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded33:
+loaded34:
 	MOVQ   DX, X5
 	PINSRQ $0x01, R11, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
 	PEXTRQ $0x01, X6, R9
 	CMPQ   SI, $0x08
-	JB     less834
+	JB     less835
 	MOVQ   DX, (R8)
 	MOVQ   SI, CX
 	ADDQ   $-8, CX
@@ -2238,20 +2238,20 @@ loaded33:
 	SHLQ   $0x08, R9
 	ORQ    R9, DX
 	MOVQ   DX, -8(R8)(SI*1)
-	JMP    stored36
+	JMP    stored37
 
-less834:
+less835:
 	CMPQ SI, $0x04
-	JB   less435
+	JB   less436
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored36
+	JMP  stored37
 
-less435:
+less436:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -2266,7 +2266,7 @@ less435:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored36:
+stored37:
 	PSHUFB    X4, X6
 	PXOR      X3, X6
 	PSHUFD    $0x4e, X6, X3
@@ -2285,11 +2285,11 @@ stored36:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip29:
+skip30:
 final5:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ      DI, $0x70
-	JBE       lengths37
+	JBE       lengths38
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2307,7 +2307,7 @@ final5:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths37:
+lengths38:
 	MOVQ      n+72(FP), CX
 	SHLQ      $0x03, CX
 	MOVQ      dataBits+48(FP), DX
@@ -2404,20 +2404,20 @@ TEXT ·openAESNI(SB), $0-80
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last38
+	JB     last39
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last38
+	JE     last39
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last38:
+last39:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (BX)
@@ -2429,9 +2429,9 @@ last38:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups40:
+hashGroups45:
 	CMPQ      R9, $0x00000080
-	JB        hashRest41
+	JB        hashRest46
 	MOVUPS    (R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
@@ -2568,33 +2568,33 @@ hashGroups40:
 	MOVAPS    X2, X3
 	ADDQ      $0x00000080, R8
 	SUBQ      $0x00000080, R9
-	JMP       hashGroups40
+	JMP       hashGroups45
 
-hashRest41:
+hashRest46:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText42
+	JZ    noText41
 	TESTQ R9, R9
 	JZ    text44
 
-noText42:
+noText41:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData43
+	JNZ     restOfData42
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData43:
+restOfData42:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
 	TESTQ     $0x00000040, R9
-	JZ        skip45
+	JZ        skip47
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	MOVUPS    32(R8), X7
@@ -2660,9 +2660,9 @@ restOfData43:
 	PXOR      X6, X1
 	ADDQ      $0x40, R10
 
-skip45:
+skip47:
 	TESTQ     $0x00000020, R9
-	JZ        skip46
+	JZ        skip48
 	MOVUPS    (R8), X5
 	MOVUPS    16(R8), X6
 	ADDQ      $0x20, R8
@@ -2698,9 +2698,9 @@ skip45:
 	PXOR      X6, X1
 	ADDQ      $0x20, R10
 
-skip46:
+skip48:
 	TESTQ     $0x00000010, R9
-	JZ        skip47
+	JZ        skip49
 	MOVUPS    (R8), X5
 	ADDQ      $0x10, R8
 	PSHUFB    X4, X5
@@ -2721,11 +2721,11 @@ skip46:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip47:
+skip49:
 	ANDQ $0x0f, R9
-	JZ   skip48
+	JZ   skip50
 	CMPQ R9, $0x08
-	JB   less849
+	JB   less851
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -2734,12 +2734,12 @@ skip47:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded51
+	JMP  loaded53
 
-less849:
+less851:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less450
+	JB   less452
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -2747,9 +2747,9 @@ less849:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded51
+	JMP  loaded53
 
-less450:
+less452:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -2764,7 +2764,7 @@ less450:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded51:
+loaded53:
 	MOVQ      R11, X5
 	PINSRQ    $0x01, R12, X5
 	PSHUFB    X4, X5
@@ -2785,9 +2785,9 @@ loaded51:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip48:
+skip50:
 	TESTQ     SI, SI
-	JZ        final39
+	JZ        final40
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2818,9 +2818,9 @@ text44:
 	MOVQ   dst+56(FP), R8
 	MOVQ   src+64(FP), R9
 	CMPQ   SI, $0x00000080
-	JB     groupsEnd53
+	JB     groupsEnd55
 
-groups52:
+groups54:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -3063,7 +3063,7 @@ groups52:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last54
+	JB        last56
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3083,7 +3083,7 @@ groups52:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last54
+	JE        last56
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3104,7 +3104,7 @@ groups52:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last54:
+last56:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -3142,9 +3142,9 @@ last54:
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, SI
 	CMPQ       SI, $0x00000080
-	JAE        groups52
+	JAE        groups54
 
-groupsEnd53:
+groupsEnd55:
 	MOVQ    SI, DI
 	LEAQ    15(SI), CX
 	ANDQ    $-16, CX
@@ -3158,7 +3158,7 @@ groupsEnd53:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, SI
-	JZ      skip55
+	JZ      skip57
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -3225,7 +3225,7 @@ groupsEnd53:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last56
+	JB      last58
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3237,7 +3237,7 @@ groupsEnd53:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last56
+	JE      last58
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3250,7 +3250,7 @@ groupsEnd53:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last56:
+last58:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
@@ -3330,9 +3330,9 @@ last56:
 	PXOR       X7, X1
 	ADDQ       $0x40, R10
 
-skip55:
+skip57:
 	TESTQ  $0x00000020, SI
-	JZ     skip57
+	JZ     skip59
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3373,7 +3373,7 @@ skip55:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last58
+	JB     last60
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3381,7 +3381,7 @@ skip55:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last58
+	JE     last60
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3390,7 +3390,7 @@ skip55:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last58:
+last60:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
@@ -3434,9 +3434,9 @@ last58:
 	PXOR       X6, X1
 	ADDQ       $0x20, R10
 
-skip57:
+skip59:
 	TESTQ  $0x00000010, SI
-	JZ     skip59
+	JZ     skip61
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3464,20 +3464,20 @@ skip57:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last60
+	JB     last62
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last60
+	JE     last62
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last60:
+last62:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
 	MOVUPS     (R9), X7
@@ -3503,9 +3503,9 @@ last60:
 	PXOR       X3, X3
 	ADDQ       $0x10, R10
 
-skip59:
+skip61:
 	ANDQ   $0x0f, SI
-	JZ     skip61
+	JZ     skip63
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3533,20 +3533,20 @@ skip59:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last62
+	JB     last64
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last62
+	JE     last64
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last62:
+last64:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
@@ -3554,7 +3554,7 @@ last62:
 	MOVUPS     (CX), X5
 	PAND       X5, X6
 	CMPQ       SI, $0x08
-	JB         less863
+	JB         less865
 	MOVQ       (R9), DX
 	MOVQ       -8(R9)(SI*1), R11
 	MOVQ       SI, CX
@@ -3563,12 +3563,12 @@ last62:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R11
 	SHRQ       $0x08, R11
-	JMP        loaded65
+	JMP        loaded67
 
-less863:
+less865:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less464
+	JB   less466
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -3576,9 +3576,9 @@ less863:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded65
+	JMP  loaded67
 
-less464:
+less466:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -3593,14 +3593,14 @@ less464:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded65:
+loaded67:
 	MOVQ   DX, X5
 	PINSRQ $0x01, R11, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
 	PEXTRQ $0x01, X6, R9
 	CMPQ   SI, $0x08
-	JB     less866
+	JB     less868
 	MOVQ   DX, (R8)
 	MOVQ   SI, CX
 	ADDQ   $-8, CX
@@ -3614,20 +3614,20 @@ loaded65:
 	SHLQ   $0x08, R9
 	ORQ    R9, DX
 	MOVQ   DX, -8(R8)(SI*1)
-	JMP    stored68
+	JMP    stored70
 
-less866:
+less868:
 	CMPQ SI, $0x04
-	JB   less467
+	JB   less469
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored68
+	JMP  stored70
 
-less467:
+less469:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -3642,7 +3642,7 @@ less467:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored68:
+stored70:
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -3661,11 +3661,11 @@ stored68:
 	PXOR      X3, X3
 	ADDQ      $0x10, R10
 
-skip61:
-final39:
+skip63:
+final40:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ      DI, $0x70
-	JBE       lengths69
+	JBE       lengths71
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3683,7 +3683,7 @@ final39:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths69:
+lengths71:
 	MOVQ      n+72(FP), CX
 	SHLQ      $0x03, CX
 	MOVQ      dataBits+48(FP), DX
@@ -3748,9 +3748,9 @@ TEXT ·hashAVX2(SB), $0-32
 	MOVQ    p+16(FP), DX
 	MOVQ    n+24(FP), BX
 
-hashGroups70:
+hashGroups72:
 	CMPQ         BX, $0x00000080
-	JB           hashRest71
+	JB           hashRest73
 	VMOVDQU      (DX), Y2
 	VPSHUFB      reverse<>+0(SB), Y2, Y2
 	VPXOR        Y0, Y2, Y2
@@ -3815,9 +3815,9 @@ hashGroups70:
 	VMOVDQA      Y2, Y0
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000080, BX
-	JMP          hashGroups70
+	JMP          hashGroups72
 
-hashRest71:
+hashRest73:
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
@@ -3870,20 +3870,20 @@ TEXT ·sealAVX2(SB), $0-80
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last72
+	JB      last74
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last72
+	JE      last74
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last72:
+last74:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (BX)
@@ -3895,9 +3895,9 @@ last72:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups74:
+hashGroups80:
 	CMPQ         R9, $0x00000080
-	JB           hashRest75
+	JB           hashRest81
 	VMOVDQU      (R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -3962,14 +3962,14 @@ hashGroups74:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, R8
 	SUBQ         $0x00000080, R9
-	JMP          hashGroups74
+	JMP          hashGroups80
 
-hashRest75:
+hashRest81:
 	MOVQ  R9, DI
 	TESTQ SI, SI
 	JZ    noText76
 	TESTQ R9, R9
-	JZ    text78
+	JZ    text79
 
 noText76:
 	LEAQ    15(R9), CX
@@ -3988,7 +3988,7 @@ restOfData77:
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip79
+	JZ         skip82
 	VMOVDQU    (R8), Y4
 	VMOVDQU    32(R8), Y5
 	ADDQ       $0x40, R8
@@ -4018,9 +4018,9 @@ restOfData77:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip79:
+skip82:
 	TESTQ      $0x00000020, R9
-	JZ         skip80
+	JZ         skip83
 	VMOVDQU    (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -4038,9 +4038,9 @@ skip79:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip80:
+skip83:
 	TESTQ      $0x00000010, R9
-	JZ         skip81
+	JZ         skip84
 	VMOVDQU    (R8), X5
 	ADDQ       $0x10, R8
 	VPXOR      Y4, Y4, Y4
@@ -4060,11 +4060,11 @@ skip80:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip81:
+skip84:
 	ANDQ $0x0f, R9
-	JZ   skip82
+	JZ   skip85
 	CMPQ R9, $0x08
-	JB   less883
+	JB   less886
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -4073,12 +4073,12 @@ skip81:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded85
+	JMP  loaded88
 
-less883:
+less886:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less484
+	JB   less487
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -4086,9 +4086,9 @@ less883:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded85
+	JMP  loaded88
 
-less484:
+less487:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -4103,7 +4103,7 @@ less484:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded85:
+loaded88:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -4123,9 +4123,9 @@ loaded85:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip82:
+skip85:
 	TESTQ        SI, SI
-	JZ           final73
+	JZ           final75
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4140,7 +4140,7 @@ skip82:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text78:
+text79:
 	// Text.
 	MOVQ        nonce+24(FP), CX
 	MOVL        (CX), DI
@@ -4156,7 +4156,7 @@ text78:
 	MOVQ        dst+56(FP), R8
 	MOVQ        src+64(FP), R9
 	CMPQ        SI, $0x00000100
-	JB          groupsEnd87
+	JB          groupsEnd90
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
@@ -4266,7 +4266,7 @@ text78:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last89
+	JB             last92
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4286,7 +4286,7 @@ text78:
 	VAESENC        Y2, Y10, Y10
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last89
+	JE             last92
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4307,7 +4307,7 @@ text78:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last89:
+last92:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -4345,9 +4345,9 @@ last89:
 	ADDQ           $0x00000100, R8
 	SUBQ           $0x00000100, SI
 	CMPQ           SI, $0x00000100
-	JB             lastGroup88
+	JB             lastGroup91
 
-groups86:
+groups89:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4579,7 +4579,7 @@ groups86:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last90
+	JB             last93
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4599,7 +4599,7 @@ groups86:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last90
+	JE             last93
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4620,7 +4620,7 @@ groups86:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last90:
+last93:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -4658,9 +4658,9 @@ last90:
 	ADDQ           $0x00000100, R8
 	SUBQ           $0x00000100, SI
 	CMPQ           SI, $0x00000100
-	JAE            groups86
+	JAE            groups89
 
-lastGroup88:
+lastGroup91:
 	VMOVDQU      -256(R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -4786,9 +4786,9 @@ lastGroup88:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd87:
+groupsEnd90:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd92
+	JB   groupsEnd95
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
@@ -4854,7 +4854,7 @@ groupsEnd87:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last94
+	JB             last97
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4866,7 +4866,7 @@ groupsEnd87:
 	VAESENC        Y2, Y6, Y6
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last94
+	JE             last97
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4879,7 +4879,7 @@ groupsEnd87:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last94:
+last97:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -4901,9 +4901,9 @@ last94:
 	ADDQ           $0x00000080, R8
 	SUBQ           $0x00000080, SI
 	CMPQ           SI, $0x00000080
-	JB             lastGroup93
+	JB             lastGroup96
 
-groups91:
+groups94:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -5029,7 +5029,7 @@ groups91:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last95
+	JB             last98
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5041,7 +5041,7 @@ groups91:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last95
+	JE             last98
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5054,7 +5054,7 @@ groups91:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last95:
+last98:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -5076,9 +5076,9 @@ last95:
 	ADDQ           $0x00000080, R8
 	SUBQ           $0x00000080, SI
 	CMPQ           SI, $0x00000080
-	JAE            groups91
+	JAE            groups94
 
-lastGroup93:
+lastGroup96:
 	VMOVDQU      -128(R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -5142,7 +5142,7 @@ lastGroup93:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd92:
+groupsEnd95:
 	MOVQ           SI, DI
 	LEAQ           15(SI), CX
 	ANDQ           $-16, CX
@@ -5156,7 +5156,7 @@ groupsEnd92:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, SI
-	JZ             skip96
+	JZ             skip99
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5196,7 +5196,7 @@ groupsEnd92:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last97
+	JB             last100
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5204,7 +5204,7 @@ groupsEnd92:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last97
+	JE             last100
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5213,7 +5213,7 @@ groupsEnd92:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last97:
+last100:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -5251,9 +5251,9 @@ last97:
 	VPXOR          Y6, Y1, Y1
 	ADDQ           $0x40, R10
 
-skip96:
+skip99:
 	TESTQ          $0x00000020, SI
-	JZ             skip98
+	JZ             skip101
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5280,20 +5280,20 @@ skip96:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last99
+	JB             last102
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last99
+	JE             last102
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last99:
+last102:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R9), Y6
@@ -5316,9 +5316,9 @@ last99:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R10
 
-skip98:
+skip101:
 	TESTQ   $0x00000010, SI
-	JZ      skip100
+	JZ      skip103
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5345,20 +5345,20 @@ skip98:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last101
+	JB      last104
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last101
+	JE      last104
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last101:
+last104:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R9), X6
@@ -5383,9 +5383,9 @@ last101:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip100:
+skip103:
 	ANDQ    $0x0f, SI
-	JZ      skip102
+	JZ      skip105
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5412,20 +5412,20 @@ skip100:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last103
+	JB      last106
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last103
+	JE      last106
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last103:
+last106:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -5433,7 +5433,7 @@ last103:
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8104
+	JB          less8107
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -5442,12 +5442,12 @@ last103:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded106
+	JMP         loaded109
 
-less8104:
+less8107:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4105
+	JB   less4108
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -5455,9 +5455,9 @@ less8104:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded106
+	JMP  loaded109
 
-less4105:
+less4108:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -5472,14 +5472,14 @@ less4105:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded106:
+loaded109:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8107
+	JB      less8110
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -5493,20 +5493,20 @@ loaded106:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored109
+	JMP     stored112
 
-less8107:
+less8110:
 	CMPQ SI, $0x04
-	JB   less4108
+	JB   less4111
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored109
+	JMP  stored112
 
-less4108:
+less4111:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -5521,7 +5521,7 @@ less4108:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored109:
+stored112:
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -5539,11 +5539,11 @@ stored109:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip102:
-final73:
+skip105:
+final75:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ         DI, $0x70
-	JBE          lengths110
+	JBE          lengths113
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5561,7 +5561,7 @@ final73:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths110:
+lengths113:
 	MOVQ         n+72(FP), CX
 	SHLQ         $0x03, CX
 	MOVQ         dataBits+48(FP), DX
@@ -5656,20 +5656,20 @@ TEXT ·openAVX2(SB), $0-80
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last111
+	JB      last114
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last111
+	JE      last114
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last111:
+last114:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (BX)
@@ -5681,9 +5681,9 @@ last111:
 	MOVQ data+32(FP), R8
 	MOVQ dataLen+40(FP), R9
 
-hashGroups113:
+hashGroups120:
 	CMPQ         R9, $0x00000080
-	JB           hashRest114
+	JB           hashRest121
 	VMOVDQU      (R8), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -5748,33 +5748,33 @@ hashGroups113:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, R8
 	SUBQ         $0x00000080, R9
-	JMP          hashGroups113
+	JMP          hashGroups120
 
-hashRest114:
+hashRest121:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText115
+	JZ    noText116
 	TESTQ R9, R9
-	JZ    text117
+	JZ    text119
 
-noText115:
+noText116:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData116
+	JNZ     restOfData117
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData116:
+restOfData117:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
 	TESTQ      $0x00000040, R9
-	JZ         skip118
+	JZ         skip122
 	VMOVDQU    (R8), Y4
 	VMOVDQU    32(R8), Y5
 	ADDQ       $0x40, R8
@@ -5804,9 +5804,9 @@ restOfData116:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip118:
+skip122:
 	TESTQ      $0x00000020, R9
-	JZ         skip119
+	JZ         skip123
 	VMOVDQU    (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -5824,9 +5824,9 @@ skip118:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip119:
+skip123:
 	TESTQ      $0x00000010, R9
-	JZ         skip120
+	JZ         skip124
 	VMOVDQU    (R8), X5
 	ADDQ       $0x10, R8
 	VPXOR      Y4, Y4, Y4
@@ -5846,11 +5846,11 @@ skip119:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip120:
+skip124:
 	ANDQ $0x0f, R9
-	JZ   skip121
+	JZ   skip125
 	CMPQ R9, $0x08
-	JB   less8122
+	JB   less8126
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -5859,12 +5859,12 @@ skip120:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded124
+	JMP  loaded128
 
-less8122:
+less8126:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4123
+	JB   less4127
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -5872,9 +5872,9 @@ less8122:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded124
+	JMP  loaded128
 
-less4123:
+less4127:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -5889,7 +5889,7 @@ less4123:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded124:
+loaded128:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -5909,9 +5909,9 @@ loaded124:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip121:
+skip125:
 	TESTQ        SI, SI
-	JZ           final112
+	JZ           final115
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5926,7 +5926,7 @@ skip121:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text117:
+text119:
 	// Text.
 	MOVQ        nonce+24(FP), CX
 	MOVL        (CX), DI
@@ -5942,9 +5942,9 @@ text117:
 	MOVQ        dst+56(FP), R8
 	MOVQ        src+64(FP), R9
 	CMPQ        SI, $0x00000100
-	JB          groupsEnd126
+	JB          groupsEnd130
 
-groups125:
+groups129:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -6176,7 +6176,7 @@ groups125:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last127
+	JB             last131
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6196,7 +6196,7 @@ groups125:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last127
+	JE             last131
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6217,7 +6217,7 @@ groups125:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last127:
+last131:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6255,13 +6255,13 @@ last127:
 	ADDQ           $0x00000100, R8
 	SUBQ           $0x00000100, SI
 	CMPQ           SI, $0x00000100
-	JAE            groups125
+	JAE            groups129
 
-groupsEnd126:
+groupsEnd130:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd129
+	JB   groupsEnd133
 
-groups128:
+groups132:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -6387,7 +6387,7 @@ groups128:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last130
+	JB             last134
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6399,7 +6399,7 @@ groups128:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last130
+	JE             last134
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6412,7 +6412,7 @@ groups128:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last130:
+last134:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6434,9 +6434,9 @@ last130:
 	ADDQ           $0x00000080, R8
 	SUBQ           $0x00000080, SI
 	CMPQ           SI, $0x00000080
-	JAE            groups128
+	JAE            groups132
 
-groupsEnd129:
+groupsEnd133:
 	MOVQ           SI, DI
 	LEAQ           15(SI), CX
 	ANDQ           $-16, CX
@@ -6450,7 +6450,7 @@ groupsEnd129:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, SI
-	JZ             skip131
+	JZ             skip135
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6490,7 +6490,7 @@ groupsEnd129:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last132
+	JB             last136
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6498,7 +6498,7 @@ groupsEnd129:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last132
+	JE             last136
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6507,7 +6507,7 @@ groupsEnd129:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last132:
+last136:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -6545,9 +6545,9 @@ last132:
 	VPXOR          Y5, Y1, Y1
 	ADDQ           $0x40, R10
 
-skip131:
+skip135:
 	TESTQ          $0x00000020, SI
-	JZ             skip133
+	JZ             skip137
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6574,20 +6574,20 @@ skip131:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last134
+	JB             last138
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last134
+	JE             last138
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last134:
+last138:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R9), Y6
@@ -6610,9 +6610,9 @@ last134:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R10
 
-skip133:
+skip137:
 	TESTQ   $0x00000010, SI
-	JZ      skip135
+	JZ      skip139
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6639,20 +6639,20 @@ skip133:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last136
+	JB      last140
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last136
+	JE      last140
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last136:
+last140:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R9), X6
@@ -6677,9 +6677,9 @@ last136:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip135:
+skip139:
 	ANDQ    $0x0f, SI
-	JZ      skip137
+	JZ      skip141
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6706,20 +6706,20 @@ skip135:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last138
+	JB      last142
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last138
+	JE      last142
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last138:
+last142:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -6727,7 +6727,7 @@ last138:
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8139
+	JB          less8143
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -6736,12 +6736,12 @@ last138:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded141
+	JMP         loaded145
 
-less8139:
+less8143:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4140
+	JB   less4144
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -6749,9 +6749,9 @@ less8139:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded141
+	JMP  loaded145
 
-less4140:
+less4144:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -6766,14 +6766,14 @@ less4140:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded141:
+loaded145:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8142
+	JB      less8146
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -6787,20 +6787,20 @@ loaded141:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored144
+	JMP     stored148
 
-less8142:
+less8146:
 	CMPQ SI, $0x04
-	JB   less4143
+	JB   less4147
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored144
+	JMP  stored148
 
-less4143:
+less4147:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -6815,7 +6815,7 @@ less4143:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored144:
+stored148:
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -6833,11 +6833,11 @@ stored144:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip137:
-final112:
+skip141:
+final115:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ         DI, $0x70
-	JBE          lengths145
+	JBE          lengths149
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6855,7 +6855,7 @@ final112:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths145:
+lengths149:
 	MOVQ         n+72(FP), CX
 	SHLQ         $0x03, CX
 	MOVQ         dataBits+48(FP), DX
@@ -6919,341 +6919,346 @@ TEXT ·hashAVX512(SB), $0-32
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongEnd146
+	JB              short150
 	VBROADCASTI32X4 (AX), Z1
-	VBROADCASTI32X4 64(AX), Z2
-	VSHUFI64X2      $0x00, Z2, Z1, Z2
-	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 64(AX), Z3
+	VSHUFI64X2      $0x00, Z3, Z1, Z3
+	VMOVDQA64       Z3, Z6
 	VPSHUFD         $0x4e, Z1, Z4
 	VPXORQ          Z1, Z4, Z4
+	VPSHUFD         $0x4e, Z6, Z5
+	VPXORQ          Z6, Z5, Z5
+	VPCLMULQDQ      $0x00, Z1, Z6, Z2
+	VPCLMULQDQ      $0x11, Z1, Z6, Z1
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VMOVDQA64       Z2, Z2
+	VMOVDQA64       Z1, Z1
+	VMOVDQA64       Z4, Z4
+	VPTERNLOGQ      $0x96, Z2, Z1, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z5
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z5, Z2, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z2
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z2, Z4, Z1
+	VSHUFI64X2      $0x88, Z3, Z1, Z2
+	VSHUFI64X2      $0x00, Z1, Z1, Z6
+	VMOVDQA64       Z2, Z3
+	VPSHUFD         $0x4e, Z6, Z4
+	VPXORQ          Z6, Z4, Z4
 	VPSHUFD         $0x4e, Z3, Z5
 	VPXORQ          Z3, Z5, Z5
-	VPCLMULQDQ      $0x00, Z1, Z3, Z6
-	VPCLMULQDQ      $0x11, Z1, Z3, Z1
-	VPCLMULQDQ      $0x00, Z4, Z5, Z3
-	VMOVDQA64       Z6, Z4
+	VPCLMULQDQ      $0x00, Z6, Z3, Z1
+	VPCLMULQDQ      $0x11, Z6, Z3, Z3
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
 	VMOVDQA64       Z1, Z1
 	VMOVDQA64       Z3, Z3
-	VPTERNLOGQ      $0x96, Z4, Z1, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
+	VMOVDQA64       Z4, Z4
+	VPTERNLOGQ      $0x96, Z1, Z3, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z5, Z1, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
 	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z5, Z4, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z4
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z4, Z3, Z1
-	VSHUFI64X2      $0x88, Z2, Z1, Z3
-	VSHUFI64X2      $0x00, Z1, Z1, Z1
-	VMOVDQA64       Z3, Z2
-	VPSHUFD         $0x4e, Z1, Z4
-	VPXORQ          Z1, Z4, Z4
-	VPSHUFD         $0x4e, Z2, Z5
-	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z1, Z2, Z6
-	VPCLMULQDQ      $0x11, Z1, Z2, Z1
-	VPCLMULQDQ      $0x00, Z4, Z5, Z2
-	VMOVDQA64       Z6, Z4
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z2, Z2
-	VPTERNLOGQ      $0x96, Z4, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z5, Z4, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z4
+	VPTERNLOGQ      $0x96, Z1, Z4, Z3
+	VPSHUFD         $0x4e, Z3, Z1
+	VPXORQ          Z3, Z1, Z1
+	VSHUFI64X2      $0x00, Z3, Z3, Z4
+	VSHUFI64X2      $0x00, Z1, Z1, Z5
+	VSHUFI64X2      $0x55, Z3, Z3, Z6
+	VSHUFI64X2      $0x55, Z1, Z1, Z7
+	VSHUFI64X2      $0xaa, Z3, Z3, Z8
+	VSHUFI64X2      $0xaa, Z1, Z1, Z9
+	VSHUFI64X2      $0xff, Z3, Z3, Z10
+	VSHUFI64X2      $0xff, Z1, Z1, Z11
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VSHUFI64X2      $0x00, Z2, Z2, Z12
+	VSHUFI64X2      $0x00, Z1, Z1, Z13
+	VSHUFI64X2      $0x55, Z2, Z2, Z14
+	VSHUFI64X2      $0x55, Z1, Z1, Z15
+	VSHUFI64X2      $0xaa, Z2, Z2, Z16
+	VSHUFI64X2      $0xaa, Z1, Z1, Z17
+	VSHUFI64X2      $0xff, Z2, Z2, Z18
+	VSHUFI64X2      $0xff, Z1, Z1, Z19
+	VPXORQ          Z20, Z20, Z20
+	VMOVDQU64       reverse<>+0(SB), Z21
+	VMOVDQU64       384(DX), Z3
+	VPSHUFB         Z21, Z3, Z3
+	VMOVDQU64       320(DX), Z23
+	VPSHUFB         Z21, Z23, Z23
+	VPSHUFD         $0x4e, Z3, Z2
+	VPXORQ          Z3, Z2, Z2
+	VPCLMULQDQ      $0x00, Z18, Z3, Z1
+	VPCLMULQDQ      $0x11, Z18, Z3, Z3
+	VPCLMULQDQ      $0x00, Z19, Z2, Z2
+	VPSHUFD         $0x4e, Z23, Z22
+	VPXORQ          Z23, Z22, Z22
+	VPCLMULQDQ      $0x00, Z16, Z23, Z24
+	VPCLMULQDQ      $0x11, Z16, Z23, Z23
+	VPCLMULQDQ      $0x00, Z17, Z22, Z22
+	VPXORQ          Z1, Z24, Z1
+	VPXORQ          Z3, Z23, Z3
+	VPXORQ          Z2, Z22, Z2
+	VMOVDQU64       256(DX), Z22
+	VPSHUFB         Z21, Z22, Z22
+	VMOVDQU64       192(DX), Z23
+	VPSHUFB         Z21, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z14, Z22, Z25
+	VPCLMULQDQ      $0x11, Z14, Z22, Z22
+	VPCLMULQDQ      $0x00, Z15, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z12, Z23, Z27
+	VPCLMULQDQ      $0x11, Z12, Z23, Z23
+	VPCLMULQDQ      $0x00, Z13, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VPTERNLOGQ      $0x96, Z22, Z23, Z3
+	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VMOVDQU64       128(DX), Z22
+	VPSHUFB         Z21, Z22, Z22
+	VMOVDQU64       64(DX), Z23
+	VPSHUFB         Z21, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z10, Z22, Z25
+	VPCLMULQDQ      $0x11, Z10, Z22, Z22
+	VPCLMULQDQ      $0x00, Z11, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z8, Z23, Z27
+	VPCLMULQDQ      $0x11, Z8, Z23, Z23
+	VPCLMULQDQ      $0x00, Z9, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VPTERNLOGQ      $0x96, Z22, Z23, Z3
+	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VMOVDQU64       (DX), Z22
+	VPSHUFB         Z21, Z22, Z22
+	VPXORQ          Z0, Z22, Z22
+	VPSHUFD         $0x4e, Z22, Z0
+	VPXORQ          Z22, Z0, Z0
+	VPCLMULQDQ      $0x00, Z6, Z22, Z23
+	VPCLMULQDQ      $0x11, Z6, Z22, Z22
+	VPCLMULQDQ      $0x00, Z7, Z0, Z0
+	VPSHUFD         $0x4e, Z20, Z24
+	VPXORQ          Z20, Z24, Z24
+	VPCLMULQDQ      $0x00, Z4, Z20, Z25
+	VPCLMULQDQ      $0x11, Z4, Z20, Z20
+	VPCLMULQDQ      $0x00, Z5, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z1
+	VPTERNLOGQ      $0x96, Z22, Z20, Z3
+	VPTERNLOGQ      $0x96, Z0, Z24, Z2
+	VMOVDQU64       448(DX), Z0
+	VPSHUFB         Z21, Z0, Z0
+	VPTERNLOGQ      $0x96, Z1, Z3, Z2
+	VPXORQ          Z0, Z3, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z0
 	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z4, Z2, Z1
-	VPSHUFD         $0x4e, Z1, Z2
-	VPXORQ          Z1, Z2, Z2
-	VSHUFI64X2      $0x00, Z1, Z1, Z4
-	VSHUFI64X2      $0x00, Z2, Z2, Z5
-	VSHUFI64X2      $0x55, Z1, Z1, Z6
-	VSHUFI64X2      $0x55, Z2, Z2, Z7
-	VSHUFI64X2      $0xaa, Z1, Z1, Z8
-	VSHUFI64X2      $0xaa, Z2, Z2, Z9
-	VSHUFI64X2      $0xff, Z1, Z1, Z1
-	VSHUFI64X2      $0xff, Z2, Z2, Z2
-	VPSHUFD         $0x4e, Z3, Z10
-	VPXORQ          Z3, Z10, Z10
-	VSHUFI64X2      $0x00, Z3, Z3, Z11
-	VSHUFI64X2      $0x00, Z10, Z10, Z12
-	VSHUFI64X2      $0x55, Z3, Z3, Z13
-	VSHUFI64X2      $0x55, Z10, Z10, Z14
-	VSHUFI64X2      $0xaa, Z3, Z3, Z15
-	VSHUFI64X2      $0xaa, Z10, Z10, Z16
-	VSHUFI64X2      $0xff, Z3, Z3, Z3
-	VSHUFI64X2      $0xff, Z10, Z10, Z10
-	VPXORQ          Z17, Z17, Z17
-	VMOVDQU64       (DX), Z18
-	VPSHUFB         reverse<>+0(SB), Z18, Z18
-	VPXORQ          Z0, Z18, Z18
-	VMOVDQU64       64(DX), Z0
-	VPSHUFB         reverse<>+0(SB), Z0, Z0
-	VPSHUFD         $0x4e, Z18, Z19
-	VPXORQ          Z18, Z19, Z19
-	VPCLMULQDQ      $0x00, Z6, Z18, Z20
-	VPCLMULQDQ      $0x11, Z6, Z18, Z18
-	VPCLMULQDQ      $0x00, Z7, Z19, Z19
-	VPSHUFD         $0x4e, Z0, Z21
-	VPXORQ          Z0, Z21, Z21
-	VPCLMULQDQ      $0x00, Z8, Z0, Z22
-	VPCLMULQDQ      $0x11, Z8, Z0, Z0
-	VPCLMULQDQ      $0x00, Z9, Z21, Z21
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z18, Z0, Z0
-	VPXORQ          Z19, Z21, Z18
-	VMOVDQU64       128(DX), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VMOVDQU64       192(DX), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z19, Z22
-	VPXORQ          Z19, Z22, Z22
-	VPCLMULQDQ      $0x00, Z1, Z19, Z23
-	VPCLMULQDQ      $0x11, Z1, Z19, Z19
-	VPCLMULQDQ      $0x00, Z2, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z11, Z21, Z25
-	VPCLMULQDQ      $0x11, Z11, Z21, Z21
-	VPCLMULQDQ      $0x00, Z12, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z19, Z21, Z0
-	VPTERNLOGQ      $0x96, Z22, Z24, Z18
-	VMOVDQU64       256(DX), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VMOVDQU64       320(DX), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z19, Z22
-	VPXORQ          Z19, Z22, Z22
-	VPCLMULQDQ      $0x00, Z13, Z19, Z23
-	VPCLMULQDQ      $0x11, Z13, Z19, Z19
-	VPCLMULQDQ      $0x00, Z14, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z15, Z21, Z25
-	VPCLMULQDQ      $0x11, Z15, Z21, Z21
-	VPCLMULQDQ      $0x00, Z16, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z19, Z21, Z0
-	VPTERNLOGQ      $0x96, Z22, Z24, Z18
-	VMOVDQU64       384(DX), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VPSHUFD         $0x4e, Z19, Z21
-	VPXORQ          Z19, Z21, Z21
-	VPCLMULQDQ      $0x00, Z3, Z19, Z22
-	VPCLMULQDQ      $0x11, Z3, Z19, Z19
-	VPCLMULQDQ      $0x00, Z10, Z21, Z21
-	VPSHUFD         $0x4e, Z17, Z23
-	VPXORQ          Z17, Z23, Z23
-	VPCLMULQDQ      $0x00, Z4, Z17, Z24
-	VPCLMULQDQ      $0x11, Z4, Z17, Z17
-	VPCLMULQDQ      $0x00, Z5, Z23, Z23
-	VPTERNLOGQ      $0x96, Z22, Z24, Z20
-	VPTERNLOGQ      $0x96, Z19, Z17, Z0
-	VPTERNLOGQ      $0x96, Z21, Z23, Z18
-	VPTERNLOGQ      $0x96, Z20, Z0, Z18
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z17
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z17, Z20, Z18
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z18, Z17
-	VPSHUFD         $0x4e, Z18, Z18
-	VPTERNLOGQ      $0x96, Z17, Z18, Z0
-	VMOVDQU64       448(DX), Z17
-	VPSHUFB         reverse<>+0(SB), Z17, Z17
-	VPXORQ          Z0, Z17, Z17
+	VPTERNLOGQ      $0x96, Z0, Z2, Z3
+	VMOVDQA64       Z3, Z20
 	ADDQ            $0x00000200, DX
 	SUBQ            $0x00000200, BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongLast148
+	JB              hashLongLast152
 
-hashLong147:
+hashLong151:
+	VMOVDQU64  384(DX), Z2
+	VPSHUFB    Z21, Z2, Z2
+	VMOVDQU64  320(DX), Z22
+	VPSHUFB    Z21, Z22, Z22
+	VPSHUFD    $0x4e, Z2, Z0
+	VPXORQ     Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z18, Z2, Z1
+	VPCLMULQDQ $0x11, Z18, Z2, Z3
+	VPCLMULQDQ $0x00, Z19, Z0, Z0
+	VPSHUFD    $0x4e, Z22, Z2
+	VPXORQ     Z22, Z2, Z2
+	VPCLMULQDQ $0x00, Z16, Z22, Z23
+	VPCLMULQDQ $0x11, Z16, Z22, Z22
+	VPCLMULQDQ $0x00, Z17, Z2, Z2
+	VPXORQ     Z1, Z23, Z1
+	VPXORQ     Z3, Z22, Z3
+	VPXORQ     Z0, Z2, Z2
+	VMOVDQU64  256(DX), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VMOVDQU64  192(DX), Z22
+	VPSHUFB    Z21, Z22, Z22
+	VPSHUFD    $0x4e, Z0, Z23
+	VPXORQ     Z0, Z23, Z23
+	VPCLMULQDQ $0x00, Z14, Z0, Z24
+	VPCLMULQDQ $0x11, Z14, Z0, Z0
+	VPCLMULQDQ $0x00, Z15, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z12, Z22, Z26
+	VPCLMULQDQ $0x11, Z12, Z22, Z22
+	VPCLMULQDQ $0x00, Z13, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VPTERNLOGQ $0x96, Z0, Z22, Z3
+	VPTERNLOGQ $0x96, Z23, Z25, Z2
+	VMOVDQU64  128(DX), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VMOVDQU64  64(DX), Z22
+	VPSHUFB    Z21, Z22, Z22
+	VPSHUFD    $0x4e, Z0, Z23
+	VPXORQ     Z0, Z23, Z23
+	VPCLMULQDQ $0x00, Z10, Z0, Z24
+	VPCLMULQDQ $0x11, Z10, Z0, Z0
+	VPCLMULQDQ $0x00, Z11, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z8, Z22, Z26
+	VPCLMULQDQ $0x11, Z8, Z22, Z22
+	VPCLMULQDQ $0x00, Z9, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VPTERNLOGQ $0x96, Z0, Z22, Z3
+	VPTERNLOGQ $0x96, Z23, Z25, Z2
 	VMOVDQU64  (DX), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VMOVDQU64  64(DX), Z21
-	VPSHUFB    reverse<>+0(SB), Z21, Z21
-	VPSHUFD    $0x4e, Z0, Z18
-	VPXORQ     Z0, Z18, Z18
-	VPCLMULQDQ $0x00, Z6, Z0, Z20
+	VPSHUFB    Z21, Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z22
+	VPXORQ     Z0, Z22, Z22
+	VPCLMULQDQ $0x00, Z6, Z0, Z23
 	VPCLMULQDQ $0x11, Z6, Z0, Z0
-	VPCLMULQDQ $0x00, Z7, Z18, Z18
-	VPSHUFD    $0x4e, Z21, Z19
-	VPXORQ     Z21, Z19, Z19
-	VPCLMULQDQ $0x00, Z8, Z21, Z22
-	VPCLMULQDQ $0x11, Z8, Z21, Z21
-	VPCLMULQDQ $0x00, Z9, Z19, Z19
-	VPXORQ     Z20, Z22, Z20
-	VPXORQ     Z0, Z21, Z0
-	VPXORQ     Z18, Z19, Z18
-	VMOVDQU64  128(DX), Z19
-	VPSHUFB    reverse<>+0(SB), Z19, Z19
-	VMOVDQU64  192(DX), Z21
-	VPSHUFB    reverse<>+0(SB), Z21, Z21
-	VPSHUFD    $0x4e, Z19, Z22
-	VPXORQ     Z19, Z22, Z22
-	VPCLMULQDQ $0x00, Z1, Z19, Z23
-	VPCLMULQDQ $0x11, Z1, Z19, Z19
-	VPCLMULQDQ $0x00, Z2, Z22, Z22
-	VPSHUFD    $0x4e, Z21, Z24
-	VPXORQ     Z21, Z24, Z24
-	VPCLMULQDQ $0x00, Z11, Z21, Z25
-	VPCLMULQDQ $0x11, Z11, Z21, Z21
-	VPCLMULQDQ $0x00, Z12, Z24, Z24
-	VPTERNLOGQ $0x96, Z23, Z25, Z20
-	VPTERNLOGQ $0x96, Z19, Z21, Z0
-	VPTERNLOGQ $0x96, Z22, Z24, Z18
-	VMOVDQU64  256(DX), Z19
-	VPSHUFB    reverse<>+0(SB), Z19, Z19
-	VMOVDQU64  320(DX), Z21
-	VPSHUFB    reverse<>+0(SB), Z21, Z21
-	VPSHUFD    $0x4e, Z19, Z22
-	VPXORQ     Z19, Z22, Z22
-	VPCLMULQDQ $0x00, Z13, Z19, Z23
-	VPCLMULQDQ $0x11, Z13, Z19, Z19
-	VPCLMULQDQ $0x00, Z14, Z22, Z22
-	VPSHUFD    $0x4e, Z21, Z24
-	VPXORQ     Z21, Z24, Z24
-	VPCLMULQDQ $0x00, Z15, Z21, Z25
-	VPCLMULQDQ $0x11, Z15, Z21, Z21
-	VPCLMULQDQ $0x00, Z16, Z24, Z24
-	VPTERNLOGQ $0x96, Z23, Z25, Z20
-	VPTERNLOGQ $0x96, Z19, Z21, Z0
-	VPTERNLOGQ $0x96, Z22, Z24, Z18
-	VMOVDQU64  384(DX), Z19
-	VPSHUFB    reverse<>+0(SB), Z19, Z19
-	VPSHUFD    $0x4e, Z19, Z21
-	VPXORQ     Z19, Z21, Z21
-	VPCLMULQDQ $0x00, Z3, Z19, Z22
-	VPCLMULQDQ $0x11, Z3, Z19, Z19
-	VPCLMULQDQ $0x00, Z10, Z21, Z21
-	VPSHUFD    $0x4e, Z17, Z23
-	VPXORQ     Z17, Z23, Z23
-	VPCLMULQDQ $0x00, Z4, Z17, Z24
-	VPCLMULQDQ $0x11, Z4, Z17, Z17
-	VPCLMULQDQ $0x00, Z5, Z23, Z23
-	VPTERNLOGQ $0x96, Z22, Z24, Z20
-	VPTERNLOGQ $0x96, Z19, Z17, Z0
-	VPTERNLOGQ $0x96, Z21, Z23, Z18
-	VPTERNLOGQ $0x96, Z20, Z0, Z18
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z20, Z17
-	VPSHUFD    $0x4e, Z20, Z20
-	VPTERNLOGQ $0x96, Z17, Z20, Z18
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z18, Z17
-	VPSHUFD    $0x4e, Z18, Z18
-	VPTERNLOGQ $0x96, Z17, Z18, Z0
-	VMOVDQU64  448(DX), Z17
-	VPSHUFB    reverse<>+0(SB), Z17, Z17
-	VPXORQ     Z0, Z17, Z17
+	VPCLMULQDQ $0x00, Z7, Z22, Z22
+	VPSHUFD    $0x4e, Z20, Z24
+	VPXORQ     Z20, Z24, Z24
+	VPCLMULQDQ $0x00, Z4, Z20, Z25
+	VPCLMULQDQ $0x11, Z4, Z20, Z20
+	VPCLMULQDQ $0x00, Z5, Z24, Z24
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VPTERNLOGQ $0x96, Z0, Z20, Z3
+	VPTERNLOGQ $0x96, Z22, Z24, Z2
+	VMOVDQU64  448(DX), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z3, Z2
+	VPXORQ     Z0, Z3, Z3
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z3
+	VMOVDQA64  Z3, Z20
 	ADDQ       $0x00000200, DX
 	SUBQ       $0x00000200, BX
 	CMPQ       BX, $0x00000200
-	JAE        hashLong147
+	JAE        hashLong151
 
-hashLongLast148:
+hashLongLast152:
 	CMPQ       BX, $0x00000100
-	JB         skip149
-	VMOVDQU64  (DX), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VMOVDQU64  64(DX), Z1
-	VPSHUFB    reverse<>+0(SB), Z1, Z1
-	VPSHUFD    $0x4e, Z0, Z2
+	JB         skip153
+	VMOVDQU64  128(DX), Z2
+	VPSHUFB    Z21, Z2, Z2
+	VMOVDQU64  64(DX), Z4
+	VPSHUFB    Z21, Z4, Z4
+	VPSHUFD    $0x4e, Z2, Z0
+	VPXORQ     Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z18, Z2, Z1
+	VPCLMULQDQ $0x11, Z18, Z2, Z3
+	VPCLMULQDQ $0x00, Z19, Z0, Z0
+	VPSHUFD    $0x4e, Z4, Z2
+	VPXORQ     Z4, Z2, Z2
+	VPCLMULQDQ $0x00, Z16, Z4, Z5
+	VPCLMULQDQ $0x11, Z16, Z4, Z4
+	VPCLMULQDQ $0x00, Z17, Z2, Z2
+	VPXORQ     Z1, Z5, Z1
+	VPXORQ     Z3, Z4, Z3
 	VPXORQ     Z0, Z2, Z2
-	VPCLMULQDQ $0x00, Z13, Z0, Z4
-	VPCLMULQDQ $0x11, Z13, Z0, Z0
-	VPCLMULQDQ $0x00, Z14, Z2, Z2
-	VPSHUFD    $0x4e, Z1, Z5
-	VPXORQ     Z1, Z5, Z5
-	VPCLMULQDQ $0x00, Z15, Z1, Z6
-	VPCLMULQDQ $0x11, Z15, Z1, Z1
-	VPCLMULQDQ $0x00, Z16, Z5, Z5
-	VPXORQ     Z4, Z6, Z20
-	VPXORQ     Z0, Z1, Z0
-	VPXORQ     Z2, Z5, Z18
-	VMOVDQU64  128(DX), Z1
-	VPSHUFB    reverse<>+0(SB), Z1, Z1
-	VPSHUFD    $0x4e, Z1, Z2
-	VPXORQ     Z1, Z2, Z2
-	VPCLMULQDQ $0x00, Z3, Z1, Z4
-	VPCLMULQDQ $0x11, Z3, Z1, Z1
-	VPCLMULQDQ $0x00, Z10, Z2, Z2
-	VPSHUFD    $0x4e, Z17, Z5
-	VPXORQ     Z17, Z5, Z5
-	VPCLMULQDQ $0x00, Z11, Z17, Z6
-	VPCLMULQDQ $0x11, Z11, Z17, Z7
-	VPCLMULQDQ $0x00, Z12, Z5, Z5
-	VPTERNLOGQ $0x96, Z4, Z6, Z20
-	VPTERNLOGQ $0x96, Z1, Z7, Z0
-	VPTERNLOGQ $0x96, Z2, Z5, Z18
-	VPTERNLOGQ $0x96, Z20, Z0, Z18
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z20, Z1
-	VPSHUFD    $0x4e, Z20, Z20
-	VPTERNLOGQ $0x96, Z1, Z20, Z18
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z18, Z1
-	VPSHUFD    $0x4e, Z18, Z18
-	VPTERNLOGQ $0x96, Z1, Z18, Z0
-	VMOVDQU64  192(DX), Z1
-	VPSHUFB    reverse<>+0(SB), Z1, Z1
-	VPXORQ     Z0, Z1, Z17
+	VMOVDQU64  (DX), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z4
+	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, Z14, Z0, Z5
+	VPCLMULQDQ $0x11, Z14, Z0, Z0
+	VPCLMULQDQ $0x00, Z15, Z4, Z4
+	VPSHUFD    $0x4e, Z20, Z6
+	VPXORQ     Z20, Z6, Z6
+	VPCLMULQDQ $0x00, Z12, Z20, Z7
+	VPCLMULQDQ $0x11, Z12, Z20, Z8
+	VPCLMULQDQ $0x00, Z13, Z6, Z6
+	VPTERNLOGQ $0x96, Z5, Z7, Z1
+	VPTERNLOGQ $0x96, Z0, Z8, Z3
+	VPTERNLOGQ $0x96, Z4, Z6, Z2
+	VMOVDQU64  192(DX), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z3, Z2
+	VPXORQ     Z0, Z3, Z3
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z3
+	VMOVDQA64  Z3, Z20
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000100, BX
 
-skip149:
+skip153:
 	CMPQ       BX, $0x00000080
-	JB         skip150
+	JB         skip154
 	VMOVDQU64  (DX), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFB    Z21, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z3, Z0, Z2
-	VPCLMULQDQ $0x11, Z3, Z0, Z0
-	VPCLMULQDQ $0x00, Z10, Z1, Z1
-	VPSHUFD    $0x4e, Z17, Z3
-	VPXORQ     Z17, Z3, Z3
-	VPCLMULQDQ $0x00, Z15, Z17, Z4
-	VPCLMULQDQ $0x11, Z15, Z17, Z5
-	VPCLMULQDQ $0x00, Z16, Z3, Z3
-	VPXORQ     Z2, Z4, Z20
-	VPXORQ     Z0, Z5, Z0
-	VPXORQ     Z1, Z3, Z18
-	VPTERNLOGQ $0x96, Z20, Z0, Z18
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z20, Z1
-	VPSHUFD    $0x4e, Z20, Z20
-	VPTERNLOGQ $0x96, Z1, Z20, Z18
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z18, Z1
-	VPSHUFD    $0x4e, Z18, Z18
-	VPTERNLOGQ $0x96, Z1, Z18, Z0
-	VMOVDQU64  64(DX), Z1
-	VPSHUFB    reverse<>+0(SB), Z1, Z1
-	VPXORQ     Z0, Z1, Z17
+	VPCLMULQDQ $0x00, Z18, Z0, Z2
+	VPCLMULQDQ $0x11, Z18, Z0, Z0
+	VPCLMULQDQ $0x00, Z19, Z1, Z4
+	VPSHUFD    $0x4e, Z20, Z1
+	VPXORQ     Z20, Z1, Z1
+	VPCLMULQDQ $0x00, Z16, Z20, Z3
+	VPCLMULQDQ $0x11, Z16, Z20, Z5
+	VPCLMULQDQ $0x00, Z17, Z1, Z6
+	VPXORQ     Z2, Z3, Z1
+	VPXORQ     Z0, Z5, Z3
+	VPXORQ     Z4, Z6, Z2
+	VMOVDQU64  64(DX), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z3, Z2
+	VPXORQ     Z0, Z3, Z3
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z3
+	VMOVDQA64  Z3, Z20
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000080, BX
 
-skip150:
-	VMOVDQU64     64(AX), Z2
-	VMOVDQU64     72(AX), Z1
-	VPXORQ        Z2, Z1, Z1
-	VPSHUFD       $0x4e, Z17, Z3
-	VPXORQ        Z17, Z3, Z3
-	VPCLMULQDQ    $0x00, Z2, Z17, Z0
-	VPCLMULQDQ    $0x11, Z2, Z17, Z2
-	VPCLMULQDQ    $0x00, Z1, Z3, Z1
-	VMOVDQA64     Z0, Z20
-	VMOVDQA64     Z2, Z0
-	VMOVDQA64     Z1, Z18
-	VPTERNLOGQ    $0x96, Z20, Z0, Z18
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z20, Z1
-	VPSHUFD       $0x4e, Z20, Z20
-	VPTERNLOGQ    $0x96, Z1, Z20, Z18
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z18, Z1
-	VPSHUFD       $0x4e, Z18, Z18
-	VPTERNLOGQ    $0x96, Z1, Z18, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPXORQ        Y1, Y0, Y0
-	VEXTRACTI32X4 $0x01, Y0, X1
-	VPXORQ        X1, X0, X0
-	VMOVDQA64     Z0, Z0
+skip154:
+	VMOVDQU64     64(AX), Z0
+	VMOVDQU64     72(AX), Z2
+	VPXORQ        Z0, Z2, Z2
+	VPSHUFD       $0x4e, Z20, Z3
+	VPXORQ        Z20, Z3, Z3
+	VPCLMULQDQ    $0x00, Z0, Z20, Z1
+	VPCLMULQDQ    $0x11, Z0, Z20, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z0
+	VMOVDQA64     Z1, Z1
+	VMOVDQA64     Z4, Z3
+	VMOVDQA64     Z0, Z2
+	VPTERNLOGQ    $0x96, Z1, Z3, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD       $0x4e, Z2, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VPXORQ        Y0, Y3, Y3
+	VEXTRACTI32X4 $0x01, Y3, X0
+	VPXORQ        X0, X3, X3
+	VMOVDQA64     Z3, Z0
 
-hashLongEnd146:
-hashGroups151:
+short150:
+hashGroups155:
 	CMPQ          BX, $0x00000080
-	JB            hashRest152
+	JB            hashRest156
 	VMOVDQU64     (DX), Y2
 	VPSHUFB       reverse<>+0(SB), Y2, Y2
 	VPXORQ        Y0, Y2, Y2
@@ -7315,9 +7320,9 @@ hashGroups151:
 	VMOVDQA64     Y2, Y0
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups151
+	JMP           hashGroups155
 
-hashRest152:
+hashRest156:
 	VMOVDQU64 X0, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
@@ -7345,6 +7350,8 @@ hashRest152:
 	VPXORQ    X23, X23, X23
 	VPXORQ    X24, X24, X24
 	VPXORQ    X25, X25, X25
+	VPXORQ    X26, X26, X26
+	VPXORQ    X27, X27, X27
 	VZEROUPPER
 	RET
 
@@ -7389,20 +7396,20 @@ TEXT ·sealAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last153
+	JB        last157
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last153
+	JE        last157
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last153:
+last157:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
@@ -7414,341 +7421,378 @@ last153:
 	MOVQ            data+32(FP), R8
 	MOVQ            dataLen+40(FP), R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongEnd155
+	JB              short163
 	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z1
-	VSHUFI64X2      $0x00, Z1, Z0, Z1
-	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z2, Z5
-	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z2, Z7
-	VPCLMULQDQ      $0x11, Z0, Z2, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z2
-	VMOVDQA64       Z7, Z4
+	VBROADCASTI32X4 64(AX), Z4
+	VSHUFI64X2      $0x00, Z4, Z0, Z4
+	VMOVDQA64       Z4, Z7
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPSHUFD         $0x4e, Z7, Z6
+	VPXORQ          Z7, Z6, Z6
+	VPCLMULQDQ      $0x00, Z0, Z7, Z1
+	VPCLMULQDQ      $0x11, Z0, Z7, Z0
+	VPCLMULQDQ      $0x00, Z2, Z6, Z2
+	VMOVDQA64       Z1, Z1
 	VMOVDQA64       Z0, Z0
 	VMOVDQA64       Z2, Z2
-	VPTERNLOGQ      $0x96, Z4, Z0, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z5, Z4, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z4
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z4, Z2, Z0
-	VSHUFI64X2      $0x88, Z1, Z0, Z2
-	VSHUFI64X2      $0x00, Z0, Z0, Z0
-	VMOVDQA64       Z2, Z1
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z1, Z5
-	VPXORQ          Z1, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z1, Z7
-	VPCLMULQDQ      $0x11, Z0, Z1, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z1
-	VMOVDQA64       Z7, Z4
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z1, Z1
-	VPTERNLOGQ      $0x96, Z4, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z5, Z4, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z4
+	VPTERNLOGQ      $0x96, Z1, Z0, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z4, Z1, Z0
-	VPSHUFD         $0x4e, Z0, Z1
-	VPXORQ          Z0, Z1, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z4
-	VSHUFI64X2      $0x00, Z1, Z1, Z5
-	VSHUFI64X2      $0x55, Z0, Z0, Z7
+	VPTERNLOGQ      $0x96, Z6, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z1, Z2, Z0
+	VSHUFI64X2      $0x88, Z4, Z0, Z2
+	VSHUFI64X2      $0x00, Z0, Z0, Z7
+	VMOVDQA64       Z2, Z4
+	VPSHUFD         $0x4e, Z7, Z1
+	VPXORQ          Z7, Z1, Z1
+	VPSHUFD         $0x4e, Z4, Z6
+	VPXORQ          Z4, Z6, Z6
+	VPCLMULQDQ      $0x00, Z7, Z4, Z0
+	VPCLMULQDQ      $0x11, Z7, Z4, Z4
+	VPCLMULQDQ      $0x00, Z1, Z6, Z1
+	VMOVDQA64       Z0, Z0
+	VMOVDQA64       Z4, Z4
+	VMOVDQA64       Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z4, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z6, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z4
+	VPSHUFD         $0x4e, Z4, Z1
+	VPXORQ          Z4, Z1, Z1
+	VSHUFI64X2      $0x00, Z4, Z4, Z0
+	VSHUFI64X2      $0x00, Z1, Z1, Z6
+	VSHUFI64X2      $0x55, Z4, Z4, Z7
 	VSHUFI64X2      $0x55, Z1, Z1, Z8
-	VSHUFI64X2      $0xaa, Z0, Z0, Z9
+	VSHUFI64X2      $0xaa, Z4, Z4, Z9
 	VSHUFI64X2      $0xaa, Z1, Z1, Z10
-	VSHUFI64X2      $0xff, Z0, Z0, Z0
-	VSHUFI64X2      $0xff, Z1, Z1, Z1
-	VPSHUFD         $0x4e, Z2, Z11
-	VPXORQ          Z2, Z11, Z11
-	VSHUFI64X2      $0x00, Z2, Z2, Z12
-	VSHUFI64X2      $0x00, Z11, Z11, Z13
-	VSHUFI64X2      $0x55, Z2, Z2, Z14
-	VSHUFI64X2      $0x55, Z11, Z11, Z15
-	VSHUFI64X2      $0xaa, Z2, Z2, Z16
-	VSHUFI64X2      $0xaa, Z11, Z11, Z17
-	VSHUFI64X2      $0xff, Z2, Z2, Z2
-	VSHUFI64X2      $0xff, Z11, Z11, Z11
-	VPXORQ          Z18, Z18, Z18
-	VMOVDQU64       (R8), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VPXORQ          Z3, Z19, Z19
-	VMOVDQU64       64(R8), Z3
-	VPSHUFB         reverse<>+0(SB), Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z20
-	VPXORQ          Z19, Z20, Z20
-	VPCLMULQDQ      $0x00, Z7, Z19, Z21
-	VPCLMULQDQ      $0x11, Z7, Z19, Z19
-	VPCLMULQDQ      $0x00, Z8, Z20, Z20
-	VPSHUFD         $0x4e, Z3, Z22
-	VPXORQ          Z3, Z22, Z22
-	VPCLMULQDQ      $0x00, Z9, Z3, Z23
-	VPCLMULQDQ      $0x11, Z9, Z3, Z3
-	VPCLMULQDQ      $0x00, Z10, Z22, Z22
-	VPXORQ          Z21, Z23, Z21
-	VPXORQ          Z19, Z3, Z3
-	VPXORQ          Z20, Z22, Z19
-	VMOVDQU64       128(R8), Z20
-	VPSHUFB         reverse<>+0(SB), Z20, Z20
-	VMOVDQU64       192(R8), Z22
-	VPSHUFB         reverse<>+0(SB), Z22, Z22
-	VPSHUFD         $0x4e, Z20, Z23
-	VPXORQ          Z20, Z23, Z23
-	VPCLMULQDQ      $0x00, Z0, Z20, Z24
-	VPCLMULQDQ      $0x11, Z0, Z20, Z20
-	VPCLMULQDQ      $0x00, Z1, Z23, Z23
-	VPSHUFD         $0x4e, Z22, Z25
-	VPXORQ          Z22, Z25, Z25
-	VPCLMULQDQ      $0x00, Z12, Z22, Z26
-	VPCLMULQDQ      $0x11, Z12, Z22, Z22
-	VPCLMULQDQ      $0x00, Z13, Z25, Z25
-	VPTERNLOGQ      $0x96, Z24, Z26, Z21
-	VPTERNLOGQ      $0x96, Z20, Z22, Z3
-	VPTERNLOGQ      $0x96, Z23, Z25, Z19
-	VMOVDQU64       256(R8), Z20
-	VPSHUFB         reverse<>+0(SB), Z20, Z20
-	VMOVDQU64       320(R8), Z22
-	VPSHUFB         reverse<>+0(SB), Z22, Z22
-	VPSHUFD         $0x4e, Z20, Z23
-	VPXORQ          Z20, Z23, Z23
-	VPCLMULQDQ      $0x00, Z14, Z20, Z24
-	VPCLMULQDQ      $0x11, Z14, Z20, Z20
-	VPCLMULQDQ      $0x00, Z15, Z23, Z23
-	VPSHUFD         $0x4e, Z22, Z25
-	VPXORQ          Z22, Z25, Z25
-	VPCLMULQDQ      $0x00, Z16, Z22, Z26
-	VPCLMULQDQ      $0x11, Z16, Z22, Z22
-	VPCLMULQDQ      $0x00, Z17, Z25, Z25
-	VPTERNLOGQ      $0x96, Z24, Z26, Z21
-	VPTERNLOGQ      $0x96, Z20, Z22, Z3
-	VPTERNLOGQ      $0x96, Z23, Z25, Z19
-	VMOVDQU64       384(R8), Z20
-	VPSHUFB         reverse<>+0(SB), Z20, Z20
-	VPSHUFD         $0x4e, Z20, Z22
-	VPXORQ          Z20, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z20, Z23
-	VPCLMULQDQ      $0x11, Z2, Z20, Z20
-	VPCLMULQDQ      $0x00, Z11, Z22, Z22
-	VPSHUFD         $0x4e, Z18, Z24
-	VPXORQ          Z18, Z24, Z24
-	VPCLMULQDQ      $0x00, Z4, Z18, Z25
-	VPCLMULQDQ      $0x11, Z4, Z18, Z18
-	VPCLMULQDQ      $0x00, Z5, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z21
-	VPTERNLOGQ      $0x96, Z20, Z18, Z3
-	VPTERNLOGQ      $0x96, Z22, Z24, Z19
-	VPTERNLOGQ      $0x96, Z21, Z3, Z19
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z21, Z18
-	VPSHUFD         $0x4e, Z21, Z21
-	VPTERNLOGQ      $0x96, Z18, Z21, Z19
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z19, Z18
-	VPSHUFD         $0x4e, Z19, Z19
-	VPTERNLOGQ      $0x96, Z18, Z19, Z3
-	VMOVDQU64       448(R8), Z18
-	VPSHUFB         reverse<>+0(SB), Z18, Z18
-	VPXORQ          Z3, Z18, Z18
+	VSHUFI64X2      $0xff, Z4, Z4, Z11
+	VSHUFI64X2      $0xff, Z1, Z1, Z12
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VSHUFI64X2      $0x00, Z2, Z2, Z13
+	VSHUFI64X2      $0x00, Z1, Z1, Z14
+	VSHUFI64X2      $0x55, Z2, Z2, Z15
+	VSHUFI64X2      $0x55, Z1, Z1, Z16
+	VSHUFI64X2      $0xaa, Z2, Z2, Z17
+	VSHUFI64X2      $0xaa, Z1, Z1, Z18
+	VSHUFI64X2      $0xff, Z2, Z2, Z19
+	VSHUFI64X2      $0xff, Z1, Z1, Z20
+	VPXORQ          Z21, Z21, Z21
+	VMOVDQU64       reverse<>+0(SB), Z22
+	VMOVDQU64       384(R8), Z4
+	VPSHUFB         Z22, Z4, Z4
+	VMOVDQU64       320(R8), Z24
+	VPSHUFB         Z22, Z24, Z24
+	VPSHUFD         $0x4e, Z4, Z2
+	VPXORQ          Z4, Z2, Z2
+	VPCLMULQDQ      $0x00, Z19, Z4, Z1
+	VPCLMULQDQ      $0x11, Z19, Z4, Z4
+	VPCLMULQDQ      $0x00, Z20, Z2, Z2
+	VPSHUFD         $0x4e, Z24, Z23
+	VPXORQ          Z24, Z23, Z23
+	VPCLMULQDQ      $0x00, Z17, Z24, Z25
+	VPCLMULQDQ      $0x11, Z17, Z24, Z24
+	VPCLMULQDQ      $0x00, Z18, Z23, Z23
+	VPXORQ          Z1, Z25, Z1
+	VPXORQ          Z4, Z24, Z4
+	VPXORQ          Z2, Z23, Z2
+	VMOVDQU64       256(R8), Z23
+	VPSHUFB         Z22, Z23, Z23
+	VMOVDQU64       192(R8), Z24
+	VPSHUFB         Z22, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z25
+	VPXORQ          Z23, Z25, Z25
+	VPCLMULQDQ      $0x00, Z15, Z23, Z26
+	VPCLMULQDQ      $0x11, Z15, Z23, Z23
+	VPCLMULQDQ      $0x00, Z16, Z25, Z25
+	VPSHUFD         $0x4e, Z24, Z27
+	VPXORQ          Z24, Z27, Z27
+	VPCLMULQDQ      $0x00, Z13, Z24, Z28
+	VPCLMULQDQ      $0x11, Z13, Z24, Z24
+	VPCLMULQDQ      $0x00, Z14, Z27, Z27
+	VPTERNLOGQ      $0x96, Z26, Z28, Z1
+	VPTERNLOGQ      $0x96, Z23, Z24, Z4
+	VPTERNLOGQ      $0x96, Z25, Z27, Z2
+	VMOVDQU64       128(R8), Z23
+	VPSHUFB         Z22, Z23, Z23
+	VMOVDQU64       64(R8), Z24
+	VPSHUFB         Z22, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z25
+	VPXORQ          Z23, Z25, Z25
+	VPCLMULQDQ      $0x00, Z11, Z23, Z26
+	VPCLMULQDQ      $0x11, Z11, Z23, Z23
+	VPCLMULQDQ      $0x00, Z12, Z25, Z25
+	VPSHUFD         $0x4e, Z24, Z27
+	VPXORQ          Z24, Z27, Z27
+	VPCLMULQDQ      $0x00, Z9, Z24, Z28
+	VPCLMULQDQ      $0x11, Z9, Z24, Z24
+	VPCLMULQDQ      $0x00, Z10, Z27, Z27
+	VPTERNLOGQ      $0x96, Z26, Z28, Z1
+	VPTERNLOGQ      $0x96, Z23, Z24, Z4
+	VPTERNLOGQ      $0x96, Z25, Z27, Z2
+	VMOVDQU64       (R8), Z23
+	VPSHUFB         Z22, Z23, Z23
+	VPXORQ          Z3, Z23, Z23
+	VPSHUFD         $0x4e, Z23, Z24
+	VPXORQ          Z23, Z24, Z24
+	VPCLMULQDQ      $0x00, Z7, Z23, Z25
+	VPCLMULQDQ      $0x11, Z7, Z23, Z23
+	VPCLMULQDQ      $0x00, Z8, Z24, Z24
+	VPSHUFD         $0x4e, Z21, Z26
+	VPXORQ          Z21, Z26, Z26
+	VPCLMULQDQ      $0x00, Z0, Z21, Z27
+	VPCLMULQDQ      $0x11, Z0, Z21, Z21
+	VPCLMULQDQ      $0x00, Z6, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VPTERNLOGQ      $0x96, Z23, Z21, Z4
+	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VMOVDQU64       448(R8), Z21
+	VPSHUFB         Z22, Z21, Z21
+	VPTERNLOGQ      $0x96, Z1, Z4, Z2
+	VPXORQ          Z21, Z4, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z21
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z21, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z1, Z2, Z4
+	VMOVDQA64       Z4, Z21
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongLast157
+	JB              hashLongLast165
 
-hashLong156:
-	VMOVDQU64  (R8), Z3
-	VPSHUFB    reverse<>+0(SB), Z3, Z3
-	VMOVDQU64  64(R8), Z22
-	VPSHUFB    reverse<>+0(SB), Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z19
-	VPXORQ     Z3, Z19, Z19
-	VPCLMULQDQ $0x00, Z7, Z3, Z21
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
-	VPCLMULQDQ $0x00, Z8, Z19, Z19
-	VPSHUFD    $0x4e, Z22, Z20
-	VPXORQ     Z22, Z20, Z20
-	VPCLMULQDQ $0x00, Z9, Z22, Z23
-	VPCLMULQDQ $0x11, Z9, Z22, Z22
-	VPCLMULQDQ $0x00, Z10, Z20, Z20
-	VPXORQ     Z21, Z23, Z21
-	VPXORQ     Z3, Z22, Z3
-	VPXORQ     Z19, Z20, Z19
-	VMOVDQU64  128(R8), Z20
-	VPSHUFB    reverse<>+0(SB), Z20, Z20
-	VMOVDQU64  192(R8), Z22
-	VPSHUFB    reverse<>+0(SB), Z22, Z22
-	VPSHUFD    $0x4e, Z20, Z23
-	VPXORQ     Z20, Z23, Z23
-	VPCLMULQDQ $0x00, Z0, Z20, Z24
-	VPCLMULQDQ $0x11, Z0, Z20, Z20
-	VPCLMULQDQ $0x00, Z1, Z23, Z23
-	VPSHUFD    $0x4e, Z22, Z25
-	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z12, Z22, Z26
-	VPCLMULQDQ $0x11, Z12, Z22, Z22
-	VPCLMULQDQ $0x00, Z13, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z21
-	VPTERNLOGQ $0x96, Z20, Z22, Z3
-	VPTERNLOGQ $0x96, Z23, Z25, Z19
-	VMOVDQU64  256(R8), Z20
-	VPSHUFB    reverse<>+0(SB), Z20, Z20
-	VMOVDQU64  320(R8), Z22
-	VPSHUFB    reverse<>+0(SB), Z22, Z22
-	VPSHUFD    $0x4e, Z20, Z23
-	VPXORQ     Z20, Z23, Z23
-	VPCLMULQDQ $0x00, Z14, Z20, Z24
-	VPCLMULQDQ $0x11, Z14, Z20, Z20
-	VPCLMULQDQ $0x00, Z15, Z23, Z23
-	VPSHUFD    $0x4e, Z22, Z25
-	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z16, Z22, Z26
-	VPCLMULQDQ $0x11, Z16, Z22, Z22
-	VPCLMULQDQ $0x00, Z17, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z21
-	VPTERNLOGQ $0x96, Z20, Z22, Z3
-	VPTERNLOGQ $0x96, Z23, Z25, Z19
-	VMOVDQU64  384(R8), Z20
-	VPSHUFB    reverse<>+0(SB), Z20, Z20
-	VPSHUFD    $0x4e, Z20, Z22
-	VPXORQ     Z20, Z22, Z22
-	VPCLMULQDQ $0x00, Z2, Z20, Z23
-	VPCLMULQDQ $0x11, Z2, Z20, Z20
-	VPCLMULQDQ $0x00, Z11, Z22, Z22
-	VPSHUFD    $0x4e, Z18, Z24
-	VPXORQ     Z18, Z24, Z24
-	VPCLMULQDQ $0x00, Z4, Z18, Z25
-	VPCLMULQDQ $0x11, Z4, Z18, Z18
-	VPCLMULQDQ $0x00, Z5, Z24, Z24
-	VPTERNLOGQ $0x96, Z23, Z25, Z21
-	VPTERNLOGQ $0x96, Z20, Z18, Z3
-	VPTERNLOGQ $0x96, Z22, Z24, Z19
-	VPTERNLOGQ $0x96, Z21, Z3, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z18
-	VPSHUFD    $0x4e, Z21, Z21
-	VPTERNLOGQ $0x96, Z18, Z21, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z18
-	VPSHUFD    $0x4e, Z19, Z19
-	VPTERNLOGQ $0x96, Z18, Z19, Z3
-	VMOVDQU64  448(R8), Z18
-	VPSHUFB    reverse<>+0(SB), Z18, Z18
-	VPXORQ     Z3, Z18, Z18
+hashLong164:
+	VMOVDQU64  384(R8), Z4
+	VPSHUFB    Z22, Z4, Z4
+	VMOVDQU64  320(R8), Z24
+	VPSHUFB    Z22, Z24, Z24
+	VPSHUFD    $0x4e, Z4, Z2
+	VPXORQ     Z4, Z2, Z2
+	VPCLMULQDQ $0x00, Z19, Z4, Z1
+	VPCLMULQDQ $0x11, Z19, Z4, Z4
+	VPCLMULQDQ $0x00, Z20, Z2, Z2
+	VPSHUFD    $0x4e, Z24, Z23
+	VPXORQ     Z24, Z23, Z23
+	VPCLMULQDQ $0x00, Z17, Z24, Z25
+	VPCLMULQDQ $0x11, Z17, Z24, Z24
+	VPCLMULQDQ $0x00, Z18, Z23, Z23
+	VPXORQ     Z1, Z25, Z1
+	VPXORQ     Z4, Z24, Z4
+	VPXORQ     Z2, Z23, Z2
+	VMOVDQU64  256(R8), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VMOVDQU64  192(R8), Z24
+	VPSHUFB    Z22, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z25
+	VPXORQ     Z23, Z25, Z25
+	VPCLMULQDQ $0x00, Z15, Z23, Z26
+	VPCLMULQDQ $0x11, Z15, Z23, Z23
+	VPCLMULQDQ $0x00, Z16, Z25, Z25
+	VPSHUFD    $0x4e, Z24, Z27
+	VPXORQ     Z24, Z27, Z27
+	VPCLMULQDQ $0x00, Z13, Z24, Z28
+	VPCLMULQDQ $0x11, Z13, Z24, Z24
+	VPCLMULQDQ $0x00, Z14, Z27, Z27
+	VPTERNLOGQ $0x96, Z26, Z28, Z1
+	VPTERNLOGQ $0x96, Z23, Z24, Z4
+	VPTERNLOGQ $0x96, Z25, Z27, Z2
+	VMOVDQU64  128(R8), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VMOVDQU64  64(R8), Z24
+	VPSHUFB    Z22, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z25
+	VPXORQ     Z23, Z25, Z25
+	VPCLMULQDQ $0x00, Z11, Z23, Z26
+	VPCLMULQDQ $0x11, Z11, Z23, Z23
+	VPCLMULQDQ $0x00, Z12, Z25, Z25
+	VPSHUFD    $0x4e, Z24, Z27
+	VPXORQ     Z24, Z27, Z27
+	VPCLMULQDQ $0x00, Z9, Z24, Z28
+	VPCLMULQDQ $0x11, Z9, Z24, Z24
+	VPCLMULQDQ $0x00, Z10, Z27, Z27
+	VPTERNLOGQ $0x96, Z26, Z28, Z1
+	VPTERNLOGQ $0x96, Z23, Z24, Z4
+	VPTERNLOGQ $0x96, Z25, Z27, Z2
+	VMOVDQU64  (R8), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z23, Z24
+	VPXORQ     Z23, Z24, Z24
+	VPCLMULQDQ $0x00, Z7, Z23, Z25
+	VPCLMULQDQ $0x11, Z7, Z23, Z23
+	VPCLMULQDQ $0x00, Z8, Z24, Z24
+	VPSHUFD    $0x4e, Z21, Z26
+	VPXORQ     Z21, Z26, Z26
+	VPCLMULQDQ $0x00, Z0, Z21, Z27
+	VPCLMULQDQ $0x11, Z0, Z21, Z21
+	VPCLMULQDQ $0x00, Z6, Z26, Z26
+	VPTERNLOGQ $0x96, Z25, Z27, Z1
+	VPTERNLOGQ $0x96, Z23, Z21, Z4
+	VPTERNLOGQ $0x96, Z24, Z26, Z2
+	VMOVDQU64  448(R8), Z21
+	VPSHUFB    Z22, Z21, Z21
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z21, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z21
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z21, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z1, Z2, Z4
+	VMOVDQA64  Z4, Z21
 	ADDQ       $0x00000200, R8
 	SUBQ       $0x00000200, R9
 	CMPQ       R9, $0x00000200
-	JAE        hashLong156
+	JAE        hashLong164
 
-hashLongLast157:
+hashLongLast165:
 	CMPQ       R9, $0x00000100
-	JB         skip158
+	JB         skip166
+	VMOVDQU64  128(R8), Z2
+	VPSHUFB    Z22, Z2, Z2
+	VMOVDQU64  64(R8), Z6
+	VPSHUFB    Z22, Z6, Z6
+	VPSHUFD    $0x4e, Z2, Z0
+	VPXORQ     Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z19, Z2, Z1
+	VPCLMULQDQ $0x11, Z19, Z2, Z4
+	VPCLMULQDQ $0x00, Z20, Z0, Z0
+	VPSHUFD    $0x4e, Z6, Z2
+	VPXORQ     Z6, Z2, Z2
+	VPCLMULQDQ $0x00, Z17, Z6, Z7
+	VPCLMULQDQ $0x11, Z17, Z6, Z6
+	VPCLMULQDQ $0x00, Z18, Z2, Z2
+	VPXORQ     Z1, Z7, Z1
+	VPXORQ     Z4, Z6, Z4
+	VPXORQ     Z0, Z2, Z2
 	VMOVDQU64  (R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VMOVDQU64  64(R8), Z1
-	VPSHUFB    reverse<>+0(SB), Z1, Z1
-	VPSHUFD    $0x4e, Z0, Z3
-	VPXORQ     Z0, Z3, Z3
-	VPCLMULQDQ $0x00, Z14, Z0, Z4
-	VPCLMULQDQ $0x11, Z14, Z0, Z0
-	VPCLMULQDQ $0x00, Z15, Z3, Z5
-	VPSHUFD    $0x4e, Z1, Z7
-	VPXORQ     Z1, Z7, Z7
-	VPCLMULQDQ $0x00, Z16, Z1, Z8
-	VPCLMULQDQ $0x11, Z16, Z1, Z3
-	VPCLMULQDQ $0x00, Z17, Z7, Z1
-	VPXORQ     Z4, Z8, Z21
-	VPXORQ     Z0, Z3, Z3
-	VPXORQ     Z5, Z1, Z19
-	VMOVDQU64  128(R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z2, Z0, Z4
-	VPCLMULQDQ $0x11, Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z11, Z1, Z1
-	VPSHUFD    $0x4e, Z18, Z5
-	VPXORQ     Z18, Z5, Z5
-	VPCLMULQDQ $0x00, Z12, Z18, Z7
-	VPCLMULQDQ $0x11, Z12, Z18, Z8
-	VPCLMULQDQ $0x00, Z13, Z5, Z5
-	VPTERNLOGQ $0x96, Z4, Z7, Z21
-	VPTERNLOGQ $0x96, Z0, Z8, Z3
-	VPTERNLOGQ $0x96, Z1, Z5, Z19
-	VPTERNLOGQ $0x96, Z21, Z3, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
-	VPSHUFD    $0x4e, Z21, Z21
-	VPTERNLOGQ $0x96, Z0, Z21, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
-	VPSHUFD    $0x4e, Z19, Z19
-	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VPSHUFB    Z22, Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z6
+	VPXORQ     Z0, Z6, Z6
+	VPCLMULQDQ $0x00, Z15, Z0, Z7
+	VPCLMULQDQ $0x11, Z15, Z0, Z0
+	VPCLMULQDQ $0x00, Z16, Z6, Z6
+	VPSHUFD    $0x4e, Z21, Z8
+	VPXORQ     Z21, Z8, Z8
+	VPCLMULQDQ $0x00, Z13, Z21, Z9
+	VPCLMULQDQ $0x11, Z13, Z21, Z10
+	VPCLMULQDQ $0x00, Z14, Z8, Z8
+	VPTERNLOGQ $0x96, Z7, Z9, Z1
+	VPTERNLOGQ $0x96, Z0, Z10, Z4
+	VPTERNLOGQ $0x96, Z6, Z8, Z2
 	VMOVDQU64  192(R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VPXORQ     Z3, Z0, Z18
+	VPSHUFB    Z22, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z4
+	VMOVDQA64  Z4, Z21
 	ADDQ       $0x00000100, R8
 	SUBQ       $0x00000100, R9
 
-skip158:
+skip166:
 	CMPQ       R9, $0x00000080
-	JB         skip159
+	JB         skip167
 	VMOVDQU64  (R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z2, Z0, Z3
-	VPCLMULQDQ $0x11, Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z11, Z1, Z1
-	VPSHUFD    $0x4e, Z18, Z2
-	VPXORQ     Z18, Z2, Z2
-	VPCLMULQDQ $0x00, Z16, Z18, Z4
-	VPCLMULQDQ $0x11, Z16, Z18, Z5
-	VPCLMULQDQ $0x00, Z17, Z2, Z2
-	VPXORQ     Z3, Z4, Z21
-	VPXORQ     Z0, Z5, Z3
-	VPXORQ     Z1, Z2, Z19
-	VPTERNLOGQ $0x96, Z21, Z3, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
-	VPSHUFD    $0x4e, Z21, Z21
-	VPTERNLOGQ $0x96, Z0, Z21, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
-	VPSHUFD    $0x4e, Z19, Z19
-	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VPCLMULQDQ $0x00, Z19, Z0, Z2
+	VPCLMULQDQ $0x11, Z19, Z0, Z0
+	VPCLMULQDQ $0x00, Z20, Z1, Z6
+	VPSHUFD    $0x4e, Z21, Z1
+	VPXORQ     Z21, Z1, Z1
+	VPCLMULQDQ $0x00, Z17, Z21, Z4
+	VPCLMULQDQ $0x11, Z17, Z21, Z7
+	VPCLMULQDQ $0x00, Z18, Z1, Z8
+	VPXORQ     Z2, Z4, Z1
+	VPXORQ     Z0, Z7, Z4
+	VPXORQ     Z6, Z8, Z2
 	VMOVDQU64  64(R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VPXORQ     Z3, Z0, Z18
+	VPSHUFB    Z22, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z4
+	VMOVDQA64  Z4, Z21
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, R9
 
-skip159:
-	VMOVDQU64     64(AX), Z2
-	VMOVDQU64     72(AX), Z0
-	VPXORQ        Z2, Z0, Z0
-	VPSHUFD       $0x4e, Z18, Z3
-	VPXORQ        Z18, Z3, Z3
-	VPCLMULQDQ    $0x00, Z2, Z18, Z1
-	VPCLMULQDQ    $0x11, Z2, Z18, Z2
-	VPCLMULQDQ    $0x00, Z0, Z3, Z0
-	VMOVDQA64     Z1, Z21
-	VMOVDQA64     Z2, Z3
-	VMOVDQA64     Z0, Z19
-	VPTERNLOGQ    $0x96, Z21, Z3, Z19
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z21, Z0
-	VPSHUFD       $0x4e, Z21, Z21
-	VPTERNLOGQ    $0x96, Z0, Z21, Z19
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z19, Z0
-	VPSHUFD       $0x4e, Z19, Z19
-	VPTERNLOGQ    $0x96, Z0, Z19, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VPXORQ        Y0, Y3, Y3
-	VEXTRACTI32X4 $0x01, Y3, X0
-	VPXORQ        X0, X3, X3
-	VMOVDQA64     Z3, Z3
+skip167:
+	// The lanes of long data, at most three blocks and the lengths are added together.
+	TESTQ         SI, SI
+	JNZ           moreThanThree168
+	CMPQ          R9, $0x30
+	JA            moreThanThree168
+	MOVQ          R9, DI
+	LEAQ          15(R9), CX
+	ANDQ          $-16, CX
+	LEAQ          128(AX), R10
+	SUBQ          CX, R10
+	SUBQ          $0x10, R10
+	VMOVDQU64     -64(R10), Z0
+	VMOVDQU64     -56(R10), Z2
+	VPXORQ        Z0, Z2, Z2
+	VPSHUFD       $0x4e, Z21, Z4
+	VPXORQ        Z21, Z4, Z4
+	VPCLMULQDQ    $0x00, Z0, Z21, Z1
+	VPCLMULQDQ    $0x11, Z0, Z21, Z6
+	VPCLMULQDQ    $0x00, Z2, Z4, Z0
+	VMOVDQA64     Z1, Z1
+	VMOVDQA64     Z6, Z4
+	VMOVDQA64     Z0, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPXORQ        Y1, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VPXORQ        Y2, Y1, Y1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VPXORQ        Y4, Y2, Y2
+	VPXORQ        Y3, Y3, Y3
+	JMP           addRestOfData161
 
-hashLongEnd155:
-hashGroups160:
+moreThanThree168:
+	VMOVDQU64     64(AX), Z0
+	VMOVDQU64     72(AX), Z2
+	VPXORQ        Z0, Z2, Z2
+	VPSHUFD       $0x4e, Z21, Z3
+	VPXORQ        Z21, Z3, Z3
+	VPCLMULQDQ    $0x00, Z0, Z21, Z1
+	VPCLMULQDQ    $0x11, Z0, Z21, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z0
+	VMOVDQA64     Z1, Z1
+	VMOVDQA64     Z4, Z4
+	VMOVDQA64     Z0, Z2
+	VPTERNLOGQ    $0x96, Z1, Z4, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD       $0x4e, Z2, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPXORQ        Y0, Y4, Y4
+	VEXTRACTI32X4 $0x01, Y4, X0
+	VPXORQ        X0, X4, X4
+	VMOVDQA64     Z4, Z3
+
+short163:
+hashGroups169:
 	CMPQ          R9, $0x00000080
-	JB            hashRest161
+	JB            hashRest170
 	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -7766,8 +7810,8 @@ hashGroups160:
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x00, 32(AX), Y3, Y6
+	VPXORQ        Y6, Y0, Y0
 	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     32(AX), Y3
@@ -7778,8 +7822,8 @@ hashGroups160:
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x00, 64(AX), Y3, Y6
+	VPXORQ        Y6, Y0, Y0
 	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     64(AX), Y3
@@ -7790,8 +7834,8 @@ hashGroups160:
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x00, 96(AX), Y3, Y6
+	VPXORQ        Y6, Y0, Y0
 	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     96(AX), Y3
@@ -7810,35 +7854,37 @@ hashGroups160:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, R8
 	SUBQ          $0x00000080, R9
-	JMP           hashGroups160
+	JMP           hashGroups169
 
-hashRest161:
+hashRest170:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText162
+	JZ    noText159
 	TESTQ R9, R9
-	JZ    text164
+	JZ    text162
 
-noText162:
+noText159:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData163
+	JNZ     restOfData160
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData163:
-	VPXORQ     Y0, Y0, Y0
-	VPXORQ     Y1, Y1, Y1
-	VPXORQ     Y2, Y2, Y2
+restOfData160:
+	VPXORQ Y0, Y0, Y0
+	VPXORQ Y1, Y1, Y1
+	VPXORQ Y2, Y2, Y2
+
+addRestOfData161:
 	TESTQ      $0x00000040, R9
-	JZ         skip165
+	JZ         skip171
 	VMOVDQU64  (R8), Y4
-	VMOVDQU64  32(R8), Y5
+	VMOVDQU64  32(R8), Y6
 	ADDQ       $0x40, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
@@ -7853,30 +7899,30 @@ restOfData163:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXORQ     Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R10), Y5, Y7
+	VPSHUFB    reverse<>+0(SB), Y6, Y6
+	VPSHUFD    $0x4e, Y6, Y4
+	VPXORQ     Y6, Y4, Y4
+	VPCLMULQDQ $0x00, 32(R10), Y6, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R10), Y5, Y5
-	VPXORQ     Y5, Y2, Y2
-	VMOVDQU64  32(R10), Y5
-	VPXORQ     40(R10), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXORQ     Y5, Y1, Y1
+	VPCLMULQDQ $0x11, 32(R10), Y6, Y6
+	VPXORQ     Y6, Y2, Y2
+	VMOVDQU64  32(R10), Y6
+	VPXORQ     40(R10), Y6, Y6
+	VPCLMULQDQ $0x00, Y4, Y6, Y6
+	VPXORQ     Y6, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip165:
+skip171:
 	TESTQ      $0x00000020, R9
-	JZ         skip166
+	JZ         skip172
 	VMOVDQU64  (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPXORQ     Y6, Y0, Y0
 	VPCLMULQDQ $0x11, (R10), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R10), Y4
@@ -7886,9 +7932,9 @@ skip165:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip166:
+skip172:
 	TESTQ      $0x00000010, R9
-	JZ         skip167
+	JZ         skip173
 	VMOVDQU64  (R8), X5
 	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
@@ -7897,8 +7943,8 @@ skip166:
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPXORQ     Y6, Y0, Y0
 	VPCLMULQDQ $0x11, (R10), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R10), Y4
@@ -7908,11 +7954,11 @@ skip166:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip167:
+skip173:
 	ANDQ $0x0f, R9
-	JZ   skip168
+	JZ   skip174
 	CMPQ R9, $0x08
-	JB   less8169
+	JB   less8175
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -7921,12 +7967,12 @@ skip167:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded171
+	JMP  loaded177
 
-less8169:
+less8175:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4170
+	JB   less4176
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -7934,9 +7980,9 @@ less8169:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded171
+	JMP  loaded177
 
-less4170:
+less4176:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -7951,7 +7997,7 @@ less4170:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded171:
+loaded177:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXORQ     Y4, Y4, Y4
@@ -7960,8 +8006,8 @@ loaded171:
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPXORQ     Y6, Y0, Y0
 	VPCLMULQDQ $0x11, (R10), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R10), Y4
@@ -7971,9 +8017,9 @@ loaded171:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip168:
+skip174:
 	TESTQ         SI, SI
-	JZ            final154
+	JZ            final158
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -7985,7 +8031,7 @@ skip168:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text164:
+text162:
 	// Text.
 	MOVQ            nonce+24(FP), CX
 	MOVL            (CX), DI
@@ -7994,14 +8040,14 @@ text164:
 	SHLQ            $0x20, R8
 	ORQ             R8, DI
 	SHRQ            $0x20, CX
-	VMOVQ           DI, X6
-	VPINSRQ         $0x01, CX, X6, X6
-	VPSHUFB         reverse<>+0(SB), X6, X6
-	VSHUFI64X2      $0x00, Z6, Z6, Z4
+	VMOVQ           DI, X5
+	VPINSRQ         $0x01, CX, X5, X5
+	VPSHUFB         reverse<>+0(SB), X5, X5
+	VSHUFI64X2      $0x00, Z5, Z5, Z4
 	MOVQ            dst+56(FP), R8
 	MOVQ            src+64(FP), R9
 	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd172
+	JB              cryptLongEnd178
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -8157,7 +8203,7 @@ text164:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last175
+	JB              last181
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8177,7 +8223,7 @@ text164:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last175
+	JE              last181
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8198,7 +8244,7 @@ text164:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last175:
+last181:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8228,9 +8274,9 @@ last175:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JB              lastGroup174
+	JB              lastGroup180
 
-cryptLong173:
+cryptLong179:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8433,7 +8479,7 @@ cryptLong173:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last176
+	JB              last182
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8453,7 +8499,7 @@ cryptLong173:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last176
+	JE              last182
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8474,7 +8520,7 @@ cryptLong173:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last176:
+last182:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8504,9 +8550,9 @@ last176:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JAE             cryptLong173
+	JAE             cryptLong179
 
-lastGroup174:
+lastGroup180:
 	VMOVDQU64     -512(R8), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
 	VMOVDQU64     -448(R8), Z12
@@ -8602,9 +8648,9 @@ lastGroup174:
 	VPXORQ        X0, X11, X11
 	VMOVDQA64     Z11, Z3
 
-cryptLongEnd172:
+cryptLongEnd178:
 	CMPQ SI, $0x00000100
-	JB   groupsEnd178
+	JB   groupsEnd184
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -8714,7 +8760,7 @@ cryptLongEnd172:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last180
+	JB              last186
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8734,7 +8780,7 @@ cryptLongEnd172:
 	VAESENC         Y2, Y10, Y10
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last180
+	JE              last186
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8755,7 +8801,7 @@ cryptLongEnd172:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last180:
+last186:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -8793,9 +8839,9 @@ last180:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JB              lastGroup179
+	JB              lastGroup185
 
-groups177:
+groups183:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -9021,7 +9067,7 @@ groups177:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last181
+	JB              last187
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9041,7 +9087,7 @@ groups177:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last181
+	JE              last187
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9062,7 +9108,7 @@ groups177:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last181:
+last187:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -9100,9 +9146,9 @@ last181:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JAE             groups177
+	JAE             groups183
 
-lastGroup179:
+lastGroup185:
 	VMOVDQU64     -256(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9222,9 +9268,9 @@ lastGroup179:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd178:
+groupsEnd184:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd183
+	JB   groupsEnd189
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -9290,7 +9336,7 @@ groupsEnd178:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last185
+	JB              last191
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9302,7 +9348,7 @@ groupsEnd178:
 	VAESENC         Y2, Y6, Y6
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last185
+	JE              last191
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9315,7 +9361,7 @@ groupsEnd178:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last185:
+last191:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -9337,9 +9383,9 @@ last185:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JB              lastGroup184
+	JB              lastGroup190
 
-groups182:
+groups188:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -9462,7 +9508,7 @@ groups182:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last186
+	JB              last192
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9474,7 +9520,7 @@ groups182:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last186
+	JE              last192
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9487,7 +9533,7 @@ groups182:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last186:
+last192:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -9509,9 +9555,9 @@ last186:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JAE             groups182
+	JAE             groups188
 
-lastGroup184:
+lastGroup190:
 	VMOVDQU64     -128(R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9572,7 +9618,7 @@ lastGroup184:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd183:
+groupsEnd189:
 	MOVQ            SI, DI
 	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
@@ -9586,7 +9632,7 @@ groupsEnd183:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, SI
-	JZ              skip187
+	JZ              skip193
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9626,7 +9672,7 @@ groupsEnd183:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last188
+	JB              last194
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9634,7 +9680,7 @@ groupsEnd183:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last188
+	JE              last194
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9643,7 +9689,7 @@ groupsEnd183:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last188:
+last194:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -9681,9 +9727,9 @@ last188:
 	VPXORQ          Y6, Y1, Y1
 	ADDQ            $0x40, R10
 
-skip187:
+skip193:
 	TESTQ           $0x00000020, SI
-	JZ              skip189
+	JZ              skip195
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9710,20 +9756,20 @@ skip187:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last190
+	JB              last196
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last190
+	JE              last196
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last190:
+last196:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R9), Y6
@@ -9746,9 +9792,9 @@ last190:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R10
 
-skip189:
+skip195:
 	TESTQ     $0x00000010, SI
-	JZ        skip191
+	JZ        skip197
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9775,20 +9821,20 @@ skip189:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last192
+	JB        last198
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last192
+	JE        last198
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last192:
+last198:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R9), X6
@@ -9813,9 +9859,9 @@ last192:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip191:
+skip197:
 	ANDQ      $0x0f, SI
-	JZ        skip193
+	JZ        skip199
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9842,20 +9888,20 @@ skip191:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last194
+	JB        last200
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last194
+	JE        last200
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last194:
+last200:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -9863,7 +9909,7 @@ last194:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8195
+	JB          less8201
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -9872,12 +9918,12 @@ last194:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded197
+	JMP         loaded203
 
-less8195:
+less8201:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4196
+	JB   less4202
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -9885,9 +9931,9 @@ less8195:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded197
+	JMP  loaded203
 
-less4196:
+less4202:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -9902,14 +9948,14 @@ less4196:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded197:
+loaded203:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8198
+	JB      less8204
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -9923,20 +9969,20 @@ loaded197:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored200
+	JMP     stored206
 
-less8198:
+less8204:
 	CMPQ SI, $0x04
-	JB   less4199
+	JB   less4205
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored200
+	JMP  stored206
 
-less4199:
+less4205:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -9951,7 +9997,7 @@ less4199:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored200:
+stored206:
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -9969,11 +10015,11 @@ stored200:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip193:
-final154:
+skip199:
+final158:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ          DI, $0x70
-	JBE           lengths201
+	JBE           lengths207
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -9988,7 +10034,7 @@ final154:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths201:
+lengths207:
 	MOVQ          n+72(FP), CX
 	SHLQ          $0x03, CX
 	MOVQ          dataBits+48(FP), DX
@@ -10048,6 +10094,8 @@ lengths201:
 	VPXORQ        X24, X24, X24
 	VPXORQ        X25, X25, X25
 	VPXORQ        X26, X26, X26
+	VPXORQ        X27, X27, X27
+	VPXORQ        X28, X28, X28
 	VZEROUPPER
 	RET
 
@@ -10092,20 +10140,20 @@ TEXT ·openAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last202
+	JB        last208
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last202
+	JE        last208
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last202:
+last208:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
@@ -10117,341 +10165,378 @@ last202:
 	MOVQ            data+32(FP), R8
 	MOVQ            dataLen+40(FP), R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongEnd204
+	JB              short214
 	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z1
-	VSHUFI64X2      $0x00, Z1, Z0, Z1
-	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z2, Z5
-	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z2, Z7
-	VPCLMULQDQ      $0x11, Z0, Z2, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z2
-	VMOVDQA64       Z7, Z4
+	VBROADCASTI32X4 64(AX), Z4
+	VSHUFI64X2      $0x00, Z4, Z0, Z4
+	VMOVDQA64       Z4, Z7
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPSHUFD         $0x4e, Z7, Z6
+	VPXORQ          Z7, Z6, Z6
+	VPCLMULQDQ      $0x00, Z0, Z7, Z1
+	VPCLMULQDQ      $0x11, Z0, Z7, Z0
+	VPCLMULQDQ      $0x00, Z2, Z6, Z2
+	VMOVDQA64       Z1, Z1
 	VMOVDQA64       Z0, Z0
 	VMOVDQA64       Z2, Z2
-	VPTERNLOGQ      $0x96, Z4, Z0, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z5, Z4, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z4
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z4, Z2, Z0
-	VSHUFI64X2      $0x88, Z1, Z0, Z2
-	VSHUFI64X2      $0x00, Z0, Z0, Z0
-	VMOVDQA64       Z2, Z1
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z1, Z5
-	VPXORQ          Z1, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z1, Z7
-	VPCLMULQDQ      $0x11, Z0, Z1, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z1
-	VMOVDQA64       Z7, Z4
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z1, Z1
-	VPTERNLOGQ      $0x96, Z4, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z5
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z5, Z4, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z4
+	VPTERNLOGQ      $0x96, Z1, Z0, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z4, Z1, Z0
-	VPSHUFD         $0x4e, Z0, Z1
-	VPXORQ          Z0, Z1, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z4
-	VSHUFI64X2      $0x00, Z1, Z1, Z5
-	VSHUFI64X2      $0x55, Z0, Z0, Z7
+	VPTERNLOGQ      $0x96, Z6, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z1, Z2, Z0
+	VSHUFI64X2      $0x88, Z4, Z0, Z2
+	VSHUFI64X2      $0x00, Z0, Z0, Z7
+	VMOVDQA64       Z2, Z4
+	VPSHUFD         $0x4e, Z7, Z1
+	VPXORQ          Z7, Z1, Z1
+	VPSHUFD         $0x4e, Z4, Z6
+	VPXORQ          Z4, Z6, Z6
+	VPCLMULQDQ      $0x00, Z7, Z4, Z0
+	VPCLMULQDQ      $0x11, Z7, Z4, Z4
+	VPCLMULQDQ      $0x00, Z1, Z6, Z1
+	VMOVDQA64       Z0, Z0
+	VMOVDQA64       Z4, Z4
+	VMOVDQA64       Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z4, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z6, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z4
+	VPSHUFD         $0x4e, Z4, Z1
+	VPXORQ          Z4, Z1, Z1
+	VSHUFI64X2      $0x00, Z4, Z4, Z0
+	VSHUFI64X2      $0x00, Z1, Z1, Z6
+	VSHUFI64X2      $0x55, Z4, Z4, Z7
 	VSHUFI64X2      $0x55, Z1, Z1, Z8
-	VSHUFI64X2      $0xaa, Z0, Z0, Z9
+	VSHUFI64X2      $0xaa, Z4, Z4, Z9
 	VSHUFI64X2      $0xaa, Z1, Z1, Z10
-	VSHUFI64X2      $0xff, Z0, Z0, Z0
-	VSHUFI64X2      $0xff, Z1, Z1, Z1
-	VPSHUFD         $0x4e, Z2, Z11
-	VPXORQ          Z2, Z11, Z11
-	VSHUFI64X2      $0x00, Z2, Z2, Z12
-	VSHUFI64X2      $0x00, Z11, Z11, Z13
-	VSHUFI64X2      $0x55, Z2, Z2, Z14
-	VSHUFI64X2      $0x55, Z11, Z11, Z15
-	VSHUFI64X2      $0xaa, Z2, Z2, Z16
-	VSHUFI64X2      $0xaa, Z11, Z11, Z17
-	VSHUFI64X2      $0xff, Z2, Z2, Z2
-	VSHUFI64X2      $0xff, Z11, Z11, Z11
-	VPXORQ          Z18, Z18, Z18
-	VMOVDQU64       (R8), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VPXORQ          Z3, Z19, Z19
-	VMOVDQU64       64(R8), Z3
-	VPSHUFB         reverse<>+0(SB), Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z20
-	VPXORQ          Z19, Z20, Z20
-	VPCLMULQDQ      $0x00, Z7, Z19, Z21
-	VPCLMULQDQ      $0x11, Z7, Z19, Z19
-	VPCLMULQDQ      $0x00, Z8, Z20, Z20
-	VPSHUFD         $0x4e, Z3, Z22
-	VPXORQ          Z3, Z22, Z22
-	VPCLMULQDQ      $0x00, Z9, Z3, Z23
-	VPCLMULQDQ      $0x11, Z9, Z3, Z3
-	VPCLMULQDQ      $0x00, Z10, Z22, Z22
-	VPXORQ          Z21, Z23, Z21
-	VPXORQ          Z19, Z3, Z3
-	VPXORQ          Z20, Z22, Z19
-	VMOVDQU64       128(R8), Z20
-	VPSHUFB         reverse<>+0(SB), Z20, Z20
-	VMOVDQU64       192(R8), Z22
-	VPSHUFB         reverse<>+0(SB), Z22, Z22
-	VPSHUFD         $0x4e, Z20, Z23
-	VPXORQ          Z20, Z23, Z23
-	VPCLMULQDQ      $0x00, Z0, Z20, Z24
-	VPCLMULQDQ      $0x11, Z0, Z20, Z20
-	VPCLMULQDQ      $0x00, Z1, Z23, Z23
-	VPSHUFD         $0x4e, Z22, Z25
-	VPXORQ          Z22, Z25, Z25
-	VPCLMULQDQ      $0x00, Z12, Z22, Z26
-	VPCLMULQDQ      $0x11, Z12, Z22, Z22
-	VPCLMULQDQ      $0x00, Z13, Z25, Z25
-	VPTERNLOGQ      $0x96, Z24, Z26, Z21
-	VPTERNLOGQ      $0x96, Z20, Z22, Z3
-	VPTERNLOGQ      $0x96, Z23, Z25, Z19
-	VMOVDQU64       256(R8), Z20
-	VPSHUFB         reverse<>+0(SB), Z20, Z20
-	VMOVDQU64       320(R8), Z22
-	VPSHUFB         reverse<>+0(SB), Z22, Z22
-	VPSHUFD         $0x4e, Z20, Z23
-	VPXORQ          Z20, Z23, Z23
-	VPCLMULQDQ      $0x00, Z14, Z20, Z24
-	VPCLMULQDQ      $0x11, Z14, Z20, Z20
-	VPCLMULQDQ      $0x00, Z15, Z23, Z23
-	VPSHUFD         $0x4e, Z22, Z25
-	VPXORQ          Z22, Z25, Z25
-	VPCLMULQDQ      $0x00, Z16, Z22, Z26
-	VPCLMULQDQ      $0x11, Z16, Z22, Z22
-	VPCLMULQDQ      $0x00, Z17, Z25, Z25
-	VPTERNLOGQ      $0x96, Z24, Z26, Z21
-	VPTERNLOGQ      $0x96, Z20, Z22, Z3
-	VPTERNLOGQ      $0x96, Z23, Z25, Z19
-	VMOVDQU64       384(R8), Z20
-	VPSHUFB         reverse<>+0(SB), Z20, Z20
-	VPSHUFD         $0x4e, Z20, Z22
-	VPXORQ          Z20, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z20, Z23
-	VPCLMULQDQ      $0x11, Z2, Z20, Z20
-	VPCLMULQDQ      $0x00, Z11, Z22, Z22
-	VPSHUFD         $0x4e, Z18, Z24
-	VPXORQ          Z18, Z24, Z24
-	VPCLMULQDQ      $0x00, Z4, Z18, Z25
-	VPCLMULQDQ      $0x11, Z4, Z18, Z18
-	VPCLMULQDQ      $0x00, Z5, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z21
-	VPTERNLOGQ      $0x96, Z20, Z18, Z3
-	VPTERNLOGQ      $0x96, Z22, Z24, Z19
-	VPTERNLOGQ      $0x96, Z21, Z3, Z19
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z21, Z18
-	VPSHUFD         $0x4e, Z21, Z21
-	VPTERNLOGQ      $0x96, Z18, Z21, Z19
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z19, Z18
-	VPSHUFD         $0x4e, Z19, Z19
-	VPTERNLOGQ      $0x96, Z18, Z19, Z3
-	VMOVDQU64       448(R8), Z18
-	VPSHUFB         reverse<>+0(SB), Z18, Z18
-	VPXORQ          Z3, Z18, Z18
+	VSHUFI64X2      $0xff, Z4, Z4, Z11
+	VSHUFI64X2      $0xff, Z1, Z1, Z12
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VSHUFI64X2      $0x00, Z2, Z2, Z13
+	VSHUFI64X2      $0x00, Z1, Z1, Z14
+	VSHUFI64X2      $0x55, Z2, Z2, Z15
+	VSHUFI64X2      $0x55, Z1, Z1, Z16
+	VSHUFI64X2      $0xaa, Z2, Z2, Z17
+	VSHUFI64X2      $0xaa, Z1, Z1, Z18
+	VSHUFI64X2      $0xff, Z2, Z2, Z19
+	VSHUFI64X2      $0xff, Z1, Z1, Z20
+	VPXORQ          Z21, Z21, Z21
+	VMOVDQU64       reverse<>+0(SB), Z22
+	VMOVDQU64       384(R8), Z4
+	VPSHUFB         Z22, Z4, Z4
+	VMOVDQU64       320(R8), Z24
+	VPSHUFB         Z22, Z24, Z24
+	VPSHUFD         $0x4e, Z4, Z2
+	VPXORQ          Z4, Z2, Z2
+	VPCLMULQDQ      $0x00, Z19, Z4, Z1
+	VPCLMULQDQ      $0x11, Z19, Z4, Z4
+	VPCLMULQDQ      $0x00, Z20, Z2, Z2
+	VPSHUFD         $0x4e, Z24, Z23
+	VPXORQ          Z24, Z23, Z23
+	VPCLMULQDQ      $0x00, Z17, Z24, Z25
+	VPCLMULQDQ      $0x11, Z17, Z24, Z24
+	VPCLMULQDQ      $0x00, Z18, Z23, Z23
+	VPXORQ          Z1, Z25, Z1
+	VPXORQ          Z4, Z24, Z4
+	VPXORQ          Z2, Z23, Z2
+	VMOVDQU64       256(R8), Z23
+	VPSHUFB         Z22, Z23, Z23
+	VMOVDQU64       192(R8), Z24
+	VPSHUFB         Z22, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z25
+	VPXORQ          Z23, Z25, Z25
+	VPCLMULQDQ      $0x00, Z15, Z23, Z26
+	VPCLMULQDQ      $0x11, Z15, Z23, Z23
+	VPCLMULQDQ      $0x00, Z16, Z25, Z25
+	VPSHUFD         $0x4e, Z24, Z27
+	VPXORQ          Z24, Z27, Z27
+	VPCLMULQDQ      $0x00, Z13, Z24, Z28
+	VPCLMULQDQ      $0x11, Z13, Z24, Z24
+	VPCLMULQDQ      $0x00, Z14, Z27, Z27
+	VPTERNLOGQ      $0x96, Z26, Z28, Z1
+	VPTERNLOGQ      $0x96, Z23, Z24, Z4
+	VPTERNLOGQ      $0x96, Z25, Z27, Z2
+	VMOVDQU64       128(R8), Z23
+	VPSHUFB         Z22, Z23, Z23
+	VMOVDQU64       64(R8), Z24
+	VPSHUFB         Z22, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z25
+	VPXORQ          Z23, Z25, Z25
+	VPCLMULQDQ      $0x00, Z11, Z23, Z26
+	VPCLMULQDQ      $0x11, Z11, Z23, Z23
+	VPCLMULQDQ      $0x00, Z12, Z25, Z25
+	VPSHUFD         $0x4e, Z24, Z27
+	VPXORQ          Z24, Z27, Z27
+	VPCLMULQDQ      $0x00, Z9, Z24, Z28
+	VPCLMULQDQ      $0x11, Z9, Z24, Z24
+	VPCLMULQDQ      $0x00, Z10, Z27, Z27
+	VPTERNLOGQ      $0x96, Z26, Z28, Z1
+	VPTERNLOGQ      $0x96, Z23, Z24, Z4
+	VPTERNLOGQ      $0x96, Z25, Z27, Z2
+	VMOVDQU64       (R8), Z23
+	VPSHUFB         Z22, Z23, Z23
+	VPXORQ          Z3, Z23, Z23
+	VPSHUFD         $0x4e, Z23, Z24
+	VPXORQ          Z23, Z24, Z24
+	VPCLMULQDQ      $0x00, Z7, Z23, Z25
+	VPCLMULQDQ      $0x11, Z7, Z23, Z23
+	VPCLMULQDQ      $0x00, Z8, Z24, Z24
+	VPSHUFD         $0x4e, Z21, Z26
+	VPXORQ          Z21, Z26, Z26
+	VPCLMULQDQ      $0x00, Z0, Z21, Z27
+	VPCLMULQDQ      $0x11, Z0, Z21, Z21
+	VPCLMULQDQ      $0x00, Z6, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VPTERNLOGQ      $0x96, Z23, Z21, Z4
+	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VMOVDQU64       448(R8), Z21
+	VPSHUFB         Z22, Z21, Z21
+	VPTERNLOGQ      $0x96, Z1, Z4, Z2
+	VPXORQ          Z21, Z4, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z21
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z21, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z1, Z2, Z4
+	VMOVDQA64       Z4, Z21
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, R9
 	CMPQ            R9, $0x00000200
-	JB              hashLongLast206
+	JB              hashLongLast216
 
-hashLong205:
-	VMOVDQU64  (R8), Z3
-	VPSHUFB    reverse<>+0(SB), Z3, Z3
-	VMOVDQU64  64(R8), Z22
-	VPSHUFB    reverse<>+0(SB), Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z19
-	VPXORQ     Z3, Z19, Z19
-	VPCLMULQDQ $0x00, Z7, Z3, Z21
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
-	VPCLMULQDQ $0x00, Z8, Z19, Z19
-	VPSHUFD    $0x4e, Z22, Z20
-	VPXORQ     Z22, Z20, Z20
-	VPCLMULQDQ $0x00, Z9, Z22, Z23
-	VPCLMULQDQ $0x11, Z9, Z22, Z22
-	VPCLMULQDQ $0x00, Z10, Z20, Z20
-	VPXORQ     Z21, Z23, Z21
-	VPXORQ     Z3, Z22, Z3
-	VPXORQ     Z19, Z20, Z19
-	VMOVDQU64  128(R8), Z20
-	VPSHUFB    reverse<>+0(SB), Z20, Z20
-	VMOVDQU64  192(R8), Z22
-	VPSHUFB    reverse<>+0(SB), Z22, Z22
-	VPSHUFD    $0x4e, Z20, Z23
-	VPXORQ     Z20, Z23, Z23
-	VPCLMULQDQ $0x00, Z0, Z20, Z24
-	VPCLMULQDQ $0x11, Z0, Z20, Z20
-	VPCLMULQDQ $0x00, Z1, Z23, Z23
-	VPSHUFD    $0x4e, Z22, Z25
-	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z12, Z22, Z26
-	VPCLMULQDQ $0x11, Z12, Z22, Z22
-	VPCLMULQDQ $0x00, Z13, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z21
-	VPTERNLOGQ $0x96, Z20, Z22, Z3
-	VPTERNLOGQ $0x96, Z23, Z25, Z19
-	VMOVDQU64  256(R8), Z20
-	VPSHUFB    reverse<>+0(SB), Z20, Z20
-	VMOVDQU64  320(R8), Z22
-	VPSHUFB    reverse<>+0(SB), Z22, Z22
-	VPSHUFD    $0x4e, Z20, Z23
-	VPXORQ     Z20, Z23, Z23
-	VPCLMULQDQ $0x00, Z14, Z20, Z24
-	VPCLMULQDQ $0x11, Z14, Z20, Z20
-	VPCLMULQDQ $0x00, Z15, Z23, Z23
-	VPSHUFD    $0x4e, Z22, Z25
-	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z16, Z22, Z26
-	VPCLMULQDQ $0x11, Z16, Z22, Z22
-	VPCLMULQDQ $0x00, Z17, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z21
-	VPTERNLOGQ $0x96, Z20, Z22, Z3
-	VPTERNLOGQ $0x96, Z23, Z25, Z19
-	VMOVDQU64  384(R8), Z20
-	VPSHUFB    reverse<>+0(SB), Z20, Z20
-	VPSHUFD    $0x4e, Z20, Z22
-	VPXORQ     Z20, Z22, Z22
-	VPCLMULQDQ $0x00, Z2, Z20, Z23
-	VPCLMULQDQ $0x11, Z2, Z20, Z20
-	VPCLMULQDQ $0x00, Z11, Z22, Z22
-	VPSHUFD    $0x4e, Z18, Z24
-	VPXORQ     Z18, Z24, Z24
-	VPCLMULQDQ $0x00, Z4, Z18, Z25
-	VPCLMULQDQ $0x11, Z4, Z18, Z18
-	VPCLMULQDQ $0x00, Z5, Z24, Z24
-	VPTERNLOGQ $0x96, Z23, Z25, Z21
-	VPTERNLOGQ $0x96, Z20, Z18, Z3
-	VPTERNLOGQ $0x96, Z22, Z24, Z19
-	VPTERNLOGQ $0x96, Z21, Z3, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z18
-	VPSHUFD    $0x4e, Z21, Z21
-	VPTERNLOGQ $0x96, Z18, Z21, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z18
-	VPSHUFD    $0x4e, Z19, Z19
-	VPTERNLOGQ $0x96, Z18, Z19, Z3
-	VMOVDQU64  448(R8), Z18
-	VPSHUFB    reverse<>+0(SB), Z18, Z18
-	VPXORQ     Z3, Z18, Z18
+hashLong215:
+	VMOVDQU64  384(R8), Z4
+	VPSHUFB    Z22, Z4, Z4
+	VMOVDQU64  320(R8), Z24
+	VPSHUFB    Z22, Z24, Z24
+	VPSHUFD    $0x4e, Z4, Z2
+	VPXORQ     Z4, Z2, Z2
+	VPCLMULQDQ $0x00, Z19, Z4, Z1
+	VPCLMULQDQ $0x11, Z19, Z4, Z4
+	VPCLMULQDQ $0x00, Z20, Z2, Z2
+	VPSHUFD    $0x4e, Z24, Z23
+	VPXORQ     Z24, Z23, Z23
+	VPCLMULQDQ $0x00, Z17, Z24, Z25
+	VPCLMULQDQ $0x11, Z17, Z24, Z24
+	VPCLMULQDQ $0x00, Z18, Z23, Z23
+	VPXORQ     Z1, Z25, Z1
+	VPXORQ     Z4, Z24, Z4
+	VPXORQ     Z2, Z23, Z2
+	VMOVDQU64  256(R8), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VMOVDQU64  192(R8), Z24
+	VPSHUFB    Z22, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z25
+	VPXORQ     Z23, Z25, Z25
+	VPCLMULQDQ $0x00, Z15, Z23, Z26
+	VPCLMULQDQ $0x11, Z15, Z23, Z23
+	VPCLMULQDQ $0x00, Z16, Z25, Z25
+	VPSHUFD    $0x4e, Z24, Z27
+	VPXORQ     Z24, Z27, Z27
+	VPCLMULQDQ $0x00, Z13, Z24, Z28
+	VPCLMULQDQ $0x11, Z13, Z24, Z24
+	VPCLMULQDQ $0x00, Z14, Z27, Z27
+	VPTERNLOGQ $0x96, Z26, Z28, Z1
+	VPTERNLOGQ $0x96, Z23, Z24, Z4
+	VPTERNLOGQ $0x96, Z25, Z27, Z2
+	VMOVDQU64  128(R8), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VMOVDQU64  64(R8), Z24
+	VPSHUFB    Z22, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z25
+	VPXORQ     Z23, Z25, Z25
+	VPCLMULQDQ $0x00, Z11, Z23, Z26
+	VPCLMULQDQ $0x11, Z11, Z23, Z23
+	VPCLMULQDQ $0x00, Z12, Z25, Z25
+	VPSHUFD    $0x4e, Z24, Z27
+	VPXORQ     Z24, Z27, Z27
+	VPCLMULQDQ $0x00, Z9, Z24, Z28
+	VPCLMULQDQ $0x11, Z9, Z24, Z24
+	VPCLMULQDQ $0x00, Z10, Z27, Z27
+	VPTERNLOGQ $0x96, Z26, Z28, Z1
+	VPTERNLOGQ $0x96, Z23, Z24, Z4
+	VPTERNLOGQ $0x96, Z25, Z27, Z2
+	VMOVDQU64  (R8), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z23, Z24
+	VPXORQ     Z23, Z24, Z24
+	VPCLMULQDQ $0x00, Z7, Z23, Z25
+	VPCLMULQDQ $0x11, Z7, Z23, Z23
+	VPCLMULQDQ $0x00, Z8, Z24, Z24
+	VPSHUFD    $0x4e, Z21, Z26
+	VPXORQ     Z21, Z26, Z26
+	VPCLMULQDQ $0x00, Z0, Z21, Z27
+	VPCLMULQDQ $0x11, Z0, Z21, Z21
+	VPCLMULQDQ $0x00, Z6, Z26, Z26
+	VPTERNLOGQ $0x96, Z25, Z27, Z1
+	VPTERNLOGQ $0x96, Z23, Z21, Z4
+	VPTERNLOGQ $0x96, Z24, Z26, Z2
+	VMOVDQU64  448(R8), Z21
+	VPSHUFB    Z22, Z21, Z21
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z21, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z21
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z21, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z1, Z2, Z4
+	VMOVDQA64  Z4, Z21
 	ADDQ       $0x00000200, R8
 	SUBQ       $0x00000200, R9
 	CMPQ       R9, $0x00000200
-	JAE        hashLong205
+	JAE        hashLong215
 
-hashLongLast206:
+hashLongLast216:
 	CMPQ       R9, $0x00000100
-	JB         skip207
+	JB         skip217
+	VMOVDQU64  128(R8), Z2
+	VPSHUFB    Z22, Z2, Z2
+	VMOVDQU64  64(R8), Z6
+	VPSHUFB    Z22, Z6, Z6
+	VPSHUFD    $0x4e, Z2, Z0
+	VPXORQ     Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z19, Z2, Z1
+	VPCLMULQDQ $0x11, Z19, Z2, Z4
+	VPCLMULQDQ $0x00, Z20, Z0, Z0
+	VPSHUFD    $0x4e, Z6, Z2
+	VPXORQ     Z6, Z2, Z2
+	VPCLMULQDQ $0x00, Z17, Z6, Z7
+	VPCLMULQDQ $0x11, Z17, Z6, Z6
+	VPCLMULQDQ $0x00, Z18, Z2, Z2
+	VPXORQ     Z1, Z7, Z1
+	VPXORQ     Z4, Z6, Z4
+	VPXORQ     Z0, Z2, Z2
 	VMOVDQU64  (R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VMOVDQU64  64(R8), Z1
-	VPSHUFB    reverse<>+0(SB), Z1, Z1
-	VPSHUFD    $0x4e, Z0, Z3
-	VPXORQ     Z0, Z3, Z3
-	VPCLMULQDQ $0x00, Z14, Z0, Z4
-	VPCLMULQDQ $0x11, Z14, Z0, Z0
-	VPCLMULQDQ $0x00, Z15, Z3, Z5
-	VPSHUFD    $0x4e, Z1, Z7
-	VPXORQ     Z1, Z7, Z7
-	VPCLMULQDQ $0x00, Z16, Z1, Z8
-	VPCLMULQDQ $0x11, Z16, Z1, Z3
-	VPCLMULQDQ $0x00, Z17, Z7, Z1
-	VPXORQ     Z4, Z8, Z21
-	VPXORQ     Z0, Z3, Z3
-	VPXORQ     Z5, Z1, Z19
-	VMOVDQU64  128(R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z2, Z0, Z4
-	VPCLMULQDQ $0x11, Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z11, Z1, Z1
-	VPSHUFD    $0x4e, Z18, Z5
-	VPXORQ     Z18, Z5, Z5
-	VPCLMULQDQ $0x00, Z12, Z18, Z7
-	VPCLMULQDQ $0x11, Z12, Z18, Z8
-	VPCLMULQDQ $0x00, Z13, Z5, Z5
-	VPTERNLOGQ $0x96, Z4, Z7, Z21
-	VPTERNLOGQ $0x96, Z0, Z8, Z3
-	VPTERNLOGQ $0x96, Z1, Z5, Z19
-	VPTERNLOGQ $0x96, Z21, Z3, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
-	VPSHUFD    $0x4e, Z21, Z21
-	VPTERNLOGQ $0x96, Z0, Z21, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
-	VPSHUFD    $0x4e, Z19, Z19
-	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VPSHUFB    Z22, Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z6
+	VPXORQ     Z0, Z6, Z6
+	VPCLMULQDQ $0x00, Z15, Z0, Z7
+	VPCLMULQDQ $0x11, Z15, Z0, Z0
+	VPCLMULQDQ $0x00, Z16, Z6, Z6
+	VPSHUFD    $0x4e, Z21, Z8
+	VPXORQ     Z21, Z8, Z8
+	VPCLMULQDQ $0x00, Z13, Z21, Z9
+	VPCLMULQDQ $0x11, Z13, Z21, Z10
+	VPCLMULQDQ $0x00, Z14, Z8, Z8
+	VPTERNLOGQ $0x96, Z7, Z9, Z1
+	VPTERNLOGQ $0x96, Z0, Z10, Z4
+	VPTERNLOGQ $0x96, Z6, Z8, Z2
 	VMOVDQU64  192(R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VPXORQ     Z3, Z0, Z18
+	VPSHUFB    Z22, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z4
+	VMOVDQA64  Z4, Z21
 	ADDQ       $0x00000100, R8
 	SUBQ       $0x00000100, R9
 
-skip207:
+skip217:
 	CMPQ       R9, $0x00000080
-	JB         skip208
+	JB         skip218
 	VMOVDQU64  (R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
+	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z2, Z0, Z3
-	VPCLMULQDQ $0x11, Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z11, Z1, Z1
-	VPSHUFD    $0x4e, Z18, Z2
-	VPXORQ     Z18, Z2, Z2
-	VPCLMULQDQ $0x00, Z16, Z18, Z4
-	VPCLMULQDQ $0x11, Z16, Z18, Z5
-	VPCLMULQDQ $0x00, Z17, Z2, Z2
-	VPXORQ     Z3, Z4, Z21
-	VPXORQ     Z0, Z5, Z3
-	VPXORQ     Z1, Z2, Z19
-	VPTERNLOGQ $0x96, Z21, Z3, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z21, Z0
-	VPSHUFD    $0x4e, Z21, Z21
-	VPTERNLOGQ $0x96, Z0, Z21, Z19
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z19, Z0
-	VPSHUFD    $0x4e, Z19, Z19
-	VPTERNLOGQ $0x96, Z0, Z19, Z3
+	VPCLMULQDQ $0x00, Z19, Z0, Z2
+	VPCLMULQDQ $0x11, Z19, Z0, Z0
+	VPCLMULQDQ $0x00, Z20, Z1, Z6
+	VPSHUFD    $0x4e, Z21, Z1
+	VPXORQ     Z21, Z1, Z1
+	VPCLMULQDQ $0x00, Z17, Z21, Z4
+	VPCLMULQDQ $0x11, Z17, Z21, Z7
+	VPCLMULQDQ $0x00, Z18, Z1, Z8
+	VPXORQ     Z2, Z4, Z1
+	VPXORQ     Z0, Z7, Z4
+	VPXORQ     Z6, Z8, Z2
 	VMOVDQU64  64(R8), Z0
-	VPSHUFB    reverse<>+0(SB), Z0, Z0
-	VPXORQ     Z3, Z0, Z18
+	VPSHUFB    Z22, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z4
+	VMOVDQA64  Z4, Z21
 	ADDQ       $0x00000080, R8
 	SUBQ       $0x00000080, R9
 
-skip208:
-	VMOVDQU64     64(AX), Z2
-	VMOVDQU64     72(AX), Z0
-	VPXORQ        Z2, Z0, Z0
-	VPSHUFD       $0x4e, Z18, Z3
-	VPXORQ        Z18, Z3, Z3
-	VPCLMULQDQ    $0x00, Z2, Z18, Z1
-	VPCLMULQDQ    $0x11, Z2, Z18, Z2
-	VPCLMULQDQ    $0x00, Z0, Z3, Z0
-	VMOVDQA64     Z1, Z21
-	VMOVDQA64     Z2, Z3
-	VMOVDQA64     Z0, Z19
-	VPTERNLOGQ    $0x96, Z21, Z3, Z19
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z21, Z0
-	VPSHUFD       $0x4e, Z21, Z21
-	VPTERNLOGQ    $0x96, Z0, Z21, Z19
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z19, Z0
-	VPSHUFD       $0x4e, Z19, Z19
-	VPTERNLOGQ    $0x96, Z0, Z19, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VPXORQ        Y0, Y3, Y3
-	VEXTRACTI32X4 $0x01, Y3, X0
-	VPXORQ        X0, X3, X3
-	VMOVDQA64     Z3, Z3
+skip218:
+	// The lanes of long data, at most three blocks and the lengths are added together.
+	TESTQ         SI, SI
+	JNZ           moreThanThree219
+	CMPQ          R9, $0x30
+	JA            moreThanThree219
+	MOVQ          R9, DI
+	LEAQ          15(R9), CX
+	ANDQ          $-16, CX
+	LEAQ          128(AX), R10
+	SUBQ          CX, R10
+	SUBQ          $0x10, R10
+	VMOVDQU64     -64(R10), Z0
+	VMOVDQU64     -56(R10), Z2
+	VPXORQ        Z0, Z2, Z2
+	VPSHUFD       $0x4e, Z21, Z4
+	VPXORQ        Z21, Z4, Z4
+	VPCLMULQDQ    $0x00, Z0, Z21, Z1
+	VPCLMULQDQ    $0x11, Z0, Z21, Z6
+	VPCLMULQDQ    $0x00, Z2, Z4, Z0
+	VMOVDQA64     Z1, Z1
+	VMOVDQA64     Z6, Z4
+	VMOVDQA64     Z0, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPXORQ        Y1, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VPXORQ        Y2, Y1, Y1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VPXORQ        Y4, Y2, Y2
+	VPXORQ        Y3, Y3, Y3
+	JMP           addRestOfData212
 
-hashLongEnd204:
-hashGroups209:
+moreThanThree219:
+	VMOVDQU64     64(AX), Z0
+	VMOVDQU64     72(AX), Z2
+	VPXORQ        Z0, Z2, Z2
+	VPSHUFD       $0x4e, Z21, Z3
+	VPXORQ        Z21, Z3, Z3
+	VPCLMULQDQ    $0x00, Z0, Z21, Z1
+	VPCLMULQDQ    $0x11, Z0, Z21, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z0
+	VMOVDQA64     Z1, Z1
+	VMOVDQA64     Z4, Z4
+	VMOVDQA64     Z0, Z2
+	VPTERNLOGQ    $0x96, Z1, Z4, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD       $0x4e, Z2, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPXORQ        Y0, Y4, Y4
+	VEXTRACTI32X4 $0x01, Y4, X0
+	VPXORQ        X0, X4, X4
+	VMOVDQA64     Z4, Z3
+
+short214:
+hashGroups220:
 	CMPQ          R9, $0x00000080
-	JB            hashRest210
+	JB            hashRest221
 	VMOVDQU64     (R8), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -10469,8 +10554,8 @@ hashGroups209:
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x00, 32(AX), Y3, Y6
+	VPXORQ        Y6, Y0, Y0
 	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     32(AX), Y3
@@ -10481,8 +10566,8 @@ hashGroups209:
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x00, 64(AX), Y3, Y6
+	VPXORQ        Y6, Y0, Y0
 	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     64(AX), Y3
@@ -10493,8 +10578,8 @@ hashGroups209:
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x00, 96(AX), Y3, Y6
+	VPXORQ        Y6, Y0, Y0
 	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     96(AX), Y3
@@ -10513,35 +10598,37 @@ hashGroups209:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, R8
 	SUBQ          $0x00000080, R9
-	JMP           hashGroups209
+	JMP           hashGroups220
 
-hashRest210:
+hashRest221:
 	MOVQ  R9, DI
 	TESTQ SI, SI
-	JZ    noText211
+	JZ    noText210
 	TESTQ R9, R9
 	JZ    text213
 
-noText211:
+noText210:
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R10
 	SUBQ    CX, R10
 	TESTQ   SI, SI
-	JNZ     restOfData212
+	JNZ     restOfData211
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R10
 	CMPQ    R10, CX
 	CMOVQCS CX, R10
 
-restOfData212:
-	VPXORQ     Y0, Y0, Y0
-	VPXORQ     Y1, Y1, Y1
-	VPXORQ     Y2, Y2, Y2
+restOfData211:
+	VPXORQ Y0, Y0, Y0
+	VPXORQ Y1, Y1, Y1
+	VPXORQ Y2, Y2, Y2
+
+addRestOfData212:
 	TESTQ      $0x00000040, R9
-	JZ         skip214
+	JZ         skip222
 	VMOVDQU64  (R8), Y4
-	VMOVDQU64  32(R8), Y5
+	VMOVDQU64  32(R8), Y6
 	ADDQ       $0x40, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
@@ -10556,30 +10643,30 @@ restOfData212:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXORQ     Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R10), Y5, Y7
+	VPSHUFB    reverse<>+0(SB), Y6, Y6
+	VPSHUFD    $0x4e, Y6, Y4
+	VPXORQ     Y6, Y4, Y4
+	VPCLMULQDQ $0x00, 32(R10), Y6, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R10), Y5, Y5
-	VPXORQ     Y5, Y2, Y2
-	VMOVDQU64  32(R10), Y5
-	VPXORQ     40(R10), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXORQ     Y5, Y1, Y1
+	VPCLMULQDQ $0x11, 32(R10), Y6, Y6
+	VPXORQ     Y6, Y2, Y2
+	VMOVDQU64  32(R10), Y6
+	VPXORQ     40(R10), Y6, Y6
+	VPCLMULQDQ $0x00, Y4, Y6, Y6
+	VPXORQ     Y6, Y1, Y1
 	ADDQ       $0x40, R10
 
-skip214:
+skip222:
 	TESTQ      $0x00000020, R9
-	JZ         skip215
+	JZ         skip223
 	VMOVDQU64  (R8), Y4
 	ADDQ       $0x20, R8
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPXORQ     Y6, Y0, Y0
 	VPCLMULQDQ $0x11, (R10), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R10), Y4
@@ -10589,9 +10676,9 @@ skip214:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R10
 
-skip215:
+skip223:
 	TESTQ      $0x00000010, R9
-	JZ         skip216
+	JZ         skip224
 	VMOVDQU64  (R8), X5
 	ADDQ       $0x10, R8
 	VPXORQ     Y4, Y4, Y4
@@ -10600,8 +10687,8 @@ skip215:
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPXORQ     Y6, Y0, Y0
 	VPCLMULQDQ $0x11, (R10), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R10), Y4
@@ -10611,11 +10698,11 @@ skip215:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip216:
+skip224:
 	ANDQ $0x0f, R9
-	JZ   skip217
+	JZ   skip225
 	CMPQ R9, $0x08
-	JB   less8218
+	JB   less8226
 	MOVQ (R8), R11
 	MOVQ -8(R8)(R9*1), R12
 	MOVQ R9, CX
@@ -10624,12 +10711,12 @@ skip216:
 	SHLQ $0x03, CX
 	SHRQ CL, R12
 	SHRQ $0x08, R12
-	JMP  loaded220
+	JMP  loaded228
 
-less8218:
+less8226:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4219
+	JB   less4227
 	MOVL (R8), R11
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -10637,9 +10724,9 @@ less8218:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, R11
-	JMP  loaded220
+	JMP  loaded228
 
-less4219:
+less4227:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), R11
@@ -10654,7 +10741,7 @@ less4219:
 	SHLQ    CL, R13
 	ORQ     R13, R11
 
-loaded220:
+loaded228:
 	VMOVQ      R11, X5
 	VPINSRQ    $0x01, R12, X5, X5
 	VPXORQ     Y4, Y4, Y4
@@ -10663,8 +10750,8 @@ loaded220:
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPXORQ     Y6, Y0, Y0
 	VPCLMULQDQ $0x11, (R10), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R10), Y4
@@ -10674,9 +10761,9 @@ loaded220:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip217:
+skip225:
 	TESTQ         SI, SI
-	JZ            final203
+	JZ            final209
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10697,14 +10784,14 @@ text213:
 	SHLQ            $0x20, R8
 	ORQ             R8, DI
 	SHRQ            $0x20, CX
-	VMOVQ           DI, X6
-	VPINSRQ         $0x01, CX, X6, X6
-	VPSHUFB         reverse<>+0(SB), X6, X6
-	VSHUFI64X2      $0x00, Z6, Z6, Z4
+	VMOVQ           DI, X5
+	VPINSRQ         $0x01, CX, X5, X5
+	VPSHUFB         reverse<>+0(SB), X5, X5
+	VSHUFI64X2      $0x00, Z5, Z5, Z4
 	MOVQ            dst+56(FP), R8
 	MOVQ            src+64(FP), R9
 	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd221
+	JB              cryptLongEnd229
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -10751,7 +10838,7 @@ text213:
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
 
-cryptLong222:
+cryptLong230:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -10954,7 +11041,7 @@ cryptLong222:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last223
+	JB              last231
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10974,7 +11061,7 @@ cryptLong222:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last223
+	JE              last231
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10995,7 +11082,7 @@ cryptLong222:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last223:
+last231:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -11025,13 +11112,13 @@ last223:
 	ADDQ            $0x00000200, R8
 	SUBQ            $0x00000200, SI
 	CMPQ            SI, $0x00000200
-	JAE             cryptLong222
+	JAE             cryptLong230
 
-cryptLongEnd221:
+cryptLongEnd229:
 	CMPQ SI, $0x00000100
-	JB   groupsEnd225
+	JB   groupsEnd233
 
-groups224:
+groups232:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -11257,7 +11344,7 @@ groups224:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last226
+	JB              last234
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11277,7 +11364,7 @@ groups224:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last226
+	JE              last234
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11298,7 +11385,7 @@ groups224:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last226:
+last234:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -11336,13 +11423,13 @@ last226:
 	ADDQ            $0x00000100, R8
 	SUBQ            $0x00000100, SI
 	CMPQ            SI, $0x00000100
-	JAE             groups224
+	JAE             groups232
 
-groupsEnd225:
+groupsEnd233:
 	CMPQ SI, $0x00000080
-	JB   groupsEnd228
+	JB   groupsEnd236
 
-groups227:
+groups235:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -11465,7 +11552,7 @@ groups227:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last229
+	JB              last237
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11477,7 +11564,7 @@ groups227:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last229
+	JE              last237
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11490,7 +11577,7 @@ groups227:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last229:
+last237:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -11512,9 +11599,9 @@ last229:
 	ADDQ            $0x00000080, R8
 	SUBQ            $0x00000080, SI
 	CMPQ            SI, $0x00000080
-	JAE             groups227
+	JAE             groups235
 
-groupsEnd228:
+groupsEnd236:
 	MOVQ            SI, DI
 	LEAQ            15(SI), CX
 	ANDQ            $-16, CX
@@ -11528,7 +11615,7 @@ groupsEnd228:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, SI
-	JZ              skip230
+	JZ              skip238
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11568,7 +11655,7 @@ groupsEnd228:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last231
+	JB              last239
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11576,7 +11663,7 @@ groupsEnd228:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last231
+	JE              last239
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11585,7 +11672,7 @@ groupsEnd228:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last231:
+last239:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -11623,9 +11710,9 @@ last231:
 	VPXORQ          Y5, Y1, Y1
 	ADDQ            $0x40, R10
 
-skip230:
+skip238:
 	TESTQ           $0x00000020, SI
-	JZ              skip232
+	JZ              skip240
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11652,20 +11739,20 @@ skip230:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last233
+	JB              last241
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last233
+	JE              last241
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last233:
+last241:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R9), Y6
@@ -11688,9 +11775,9 @@ last233:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R10
 
-skip232:
+skip240:
 	TESTQ     $0x00000010, SI
-	JZ        skip234
+	JZ        skip242
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11717,20 +11804,20 @@ skip232:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last235
+	JB        last243
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last235
+	JE        last243
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last235:
+last243:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R9), X6
@@ -11755,9 +11842,9 @@ last235:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R10
 
-skip234:
+skip242:
 	ANDQ      $0x0f, SI
-	JZ        skip236
+	JZ        skip244
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11784,20 +11871,20 @@ skip234:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last237
+	JB        last245
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last237
+	JE        last245
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last237:
+last245:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -11805,7 +11892,7 @@ last237:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        SI, $0x08
-	JB          less8238
+	JB          less8246
 	MOVQ        (R9), DX
 	MOVQ        -8(R9)(SI*1), R11
 	MOVQ        SI, CX
@@ -11814,12 +11901,12 @@ last237:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R11
 	SHRQ        $0x08, R11
-	JMP         loaded240
+	JMP         loaded248
 
-less8238:
+less8246:
 	XORQ R11, R11
 	CMPQ SI, $0x04
-	JB   less4239
+	JB   less4247
 	MOVL (R9), DX
 	MOVL -4(R9)(SI*1), R12
 	MOVQ SI, CX
@@ -11827,9 +11914,9 @@ less8238:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, DX
-	JMP  loaded240
+	JMP  loaded248
 
-less4239:
+less4247:
 	MOVQ    SI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R9), DX
@@ -11844,14 +11931,14 @@ less4239:
 	SHLQ    CL, R12
 	ORQ     R12, DX
 
-loaded240:
+loaded248:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R11, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R9
 	CMPQ    SI, $0x08
-	JB      less8241
+	JB      less8249
 	MOVQ    DX, (R8)
 	MOVQ    SI, CX
 	ADDQ    $-8, CX
@@ -11865,20 +11952,20 @@ loaded240:
 	SHLQ    $0x08, R9
 	ORQ     R9, DX
 	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored243
+	JMP     stored251
 
-less8241:
+less8249:
 	CMPQ SI, $0x04
-	JB   less4242
+	JB   less4250
 	MOVL DX, (R8)
 	MOVQ SI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R8)(SI*1)
-	JMP  stored243
+	JMP  stored251
 
-less4242:
+less4250:
 	MOVQ SI, R11
 	SHRQ $0x01, R11
 	MOVQ DX, R9
@@ -11893,7 +11980,7 @@ less4242:
 	SHRQ CL, DX
 	MOVB DL, -1(R8)(SI*1)
 
-stored243:
+stored251:
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -11911,11 +11998,11 @@ stored243:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R10
 
-skip236:
-final203:
+skip244:
+final209:
 	// The lengths in bits. After eight blocks they are multiplied by themselves.
 	CMPQ          DI, $0x70
-	JBE           lengths244
+	JBE           lengths252
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -11930,7 +12017,7 @@ final203:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths244:
+lengths252:
 	MOVQ          n+72(FP), CX
 	SHLQ          $0x03, CX
 	MOVQ          dataBits+48(FP), DX
@@ -11990,5 +12077,7 @@ lengths244:
 	VPXORQ        X24, X24, X24
 	VPXORQ        X25, X25, X25
 	VPXORQ        X26, X26, X26
+	VPXORQ        X27, X27, X27
+	VPXORQ        X28, X28, X28
 	VZEROUPPER
 	RET

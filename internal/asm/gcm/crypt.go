@@ -58,7 +58,7 @@ func hash(v isa, name string) {
 	k := begin(v, name)
 	sum, one := Mem{Base: Load(Param("sum"), GP64())}, k.single()
 	one.load(sum, one.as(k.acc))
-	k.hashGroups(Load(Param("p"), GP64()), Load(Param("n"), GP64()))
+	k.hashGroups(Load(Param("p"), GP64()), Load(Param("n"), GP64()), nil)
 	one.store(one.as(k.acc), sum)
 	k.end()
 }
@@ -110,21 +110,37 @@ func crypt(v isa, name string, open bool) {
 // final, with the rest of the data in the sums, and its size in rest.
 func (k *kernel) cryptData(n, rest Register, final string) {
 	Comment("Additional data.")
-	p, m := Load(Param("data"), GP64()), Load(Param("dataLen"), GP64())
-	k.hashGroups(p, m)
+	p, m, h := Load(Param("data"), GP64()), Load(Param("dataLen"), GP64()), GP64()
+	noText, absorb, add, text := label("noText"), label("restOfData"), label("addRestOfData"), label("text")
+	k.hashGroups(p, m, func(w *wide, s VecVirtual) {
+		Comment("The lanes of long data, at most three blocks and the lengths are added together.")
+		more := label("moreThanThree")
+		TESTQ(n, n)
+		JNZ(LabelRef(more))
+		CMPQ(m, Imm(3*blockSize))
+		JA(LabelRef(more))
+		MOVQ(m, rest)
+		MOVQ(k.powersFor(m), h)
+		SUBQ(Imm(blockSize), h)
+		w.addLanes(s, Mem{Base: h, Disp: -vectorSize})
+		k.foldSums(w.sums)
+		k.zero(k.acc)
+		JMP(LabelRef(add))
+		Label(more)
+	})
 	MOVQ(m, rest)
-	noText, absorb, text := label("noText"), label("restOfData"), label("text")
 	TESTQ(n, n)
 	JZ(LabelRef(noText))
 	TESTQ(m, m)
 	JZ(LabelRef(text))
 	Label(noText)
-	h := k.powersFor(m)
+	MOVQ(k.powersFor(m), h)
 	TESTQ(n, n)
 	JNZ(LabelRef(absorb))
 	k.makeRoom(h)
 	Label(absorb)
 	k.clear(k.sums)
+	Label(add)
 	k.hashRest(p, m, h)
 	TESTQ(n, n)
 	JZ(LabelRef(final))
@@ -276,7 +292,7 @@ func (k *kernel) hashGroup(p Mem) (steps []func()) {
 
 // reduceSums sets acc to the sums, reduced.
 func (k *kernel) reduceSums() {
-	k.reduce(k.sums)
+	k.reduce(k.sums, nil)
 	k.fold(k.sums.high)
 	k.move(k.sums.high, k.acc)
 }
@@ -287,10 +303,20 @@ func run(steps []func()) {
 	}
 }
 
-// hashGroups absorbs whole groups at p, of n bytes. It leaves the rest in p and n.
-func (k *kernel) hashGroups(p, n Register) {
+// hashGroups absorbs whole groups at p, of n bytes. It leaves the rest in p and n. For long
+// messages lanes, if it is not nil, may do so with the sums of hashLong.
+func (k *kernel) hashGroups(p, n Register, lanes func(w *wide, s VecVirtual)) {
 	if k.long {
-		k.hashLong(p, n)
+		short := label("short")
+		CMPQ(n, U32(longSize))
+		JB(LabelRef(short))
+		w, s := k.hashLong(p, n)
+		if lanes != nil {
+			lanes(w, s)
+		}
+		w.addLanes(s, power(k.key, maxLanes))
+		w.reduceSums()
+		Label(short)
 	}
 	groups, end := label("hashGroups"), label("hashRest")
 	Label(groups)

@@ -92,9 +92,13 @@ func (v isa) addProduct(s sums, x VecVirtual, p Mem, set bool) {
 	add(t, s.middle)
 }
 
-// reduce divides s by x^128 modulo P in each lane. The result is s.high.
-func (v isa) reduce(s sums) {
+// reduce divides s by x^128 modulo P in each lane, and adds plus, if it is not nil. The
+// result is s.high.
+func (v isa) reduce(s sums, plus Op) {
 	v.xor2(s.low, s.high, s.middle)
+	if plus != nil {
+		v.xor(plus, s.high)
+	}
 	for _, part := range []struct{ from, to VecVirtual }{{s.low, s.middle}, {s.middle, s.high}} {
 		// Adding P times the low half clears it. The rest is divided by x^64.
 		t := v.vec()
@@ -167,6 +171,6 @@ func (v isa) product(a, b VecVirtual) VecVirtual {
 	// reduce expects Karatsuba's middle.
 	PXOR(s.low, s.middle)
 	PXOR(s.high, s.middle)
-	v.reduce(s)
+	v.reduce(s, nil)
 	return s.high
 }

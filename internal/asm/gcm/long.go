@@ -85,7 +85,7 @@ func (w *wide) add(x []VecVirtual, f []factor, set bool) {
 func (w *wide) product(x VecVirtual, f factor) VecVirtual {
 	v := &wide{&kernel{isa: w.isa, sums: w.newSums()}}
 	v.add([]VecVirtual{x}, []factor{f}, true)
-	v.reduce(v.sums)
+	v.reduce(v.sums, nil)
 	return v.sums.high
 }
 
@@ -97,21 +97,16 @@ func (w *wide) block(p Mem, i int) VecVirtual {
 	return x
 }
 
-// hashLong absorbs as many groups as it can of n bytes at p, if they are at least longSize,
-// and leaves the rest in p and n.
-//
-// Lane i of its sum s is GHASH of every fourth block from block i on. The lanes are added
-// at the end only, so that nothing waits for that: in each round s becomes
+// hashLong absorbs as many groups as there are in n bytes at p, at least longSize, and
+// leaves the rest in p and n. Lane i of what it returns is GHASH of every fourth block from
+// block i on, divided by H^(4-i): addLanes is the end. So nothing waits for the sum of the
+// lanes, and in each round s becomes
 //
 //	s*H^32 + x[0]*H^28 + x[1]*H^24 + ... + x[6]*H^4 + x[7]
 //
-// for the next eight vectors x, and at the end likewise for four and for two.
-func (k *kernel) hashLong(p, n Register) {
-	w := k.wide()
-	end, next := label("hashLongEnd"), label("hashLong")
-	CMPQ(n, U32(longSize))
-	JB(LabelRef(end))
-
+// for the next eight vectors x. Rounds of four and of two end it.
+func (k *kernel) hashLong(p, n Register) (w *wide, s VecVirtual) {
+	w = k.wide()
 	h8, x, a := ZMM(), ZMM(), ZMM()
 	VBROADCASTI32X4(power(w.key, 8), h8)
 	VBROADCASTI32X4(power(w.key, 4), x)
@@ -135,26 +130,27 @@ func (k *kernel) hashLong(p, n Register) {
 		}
 	}
 
-	s := ZMM()
+	s = ZMM()
+	order := ZMM()
 	w.zero(s)
+	VMOVDQU64(reverse, order)
+	w.order = order
 	round := func(vectors int, first bool) {
 		f := f[len(f)-vectors:]
-		for i := 1; i < vectors; i += 2 {
-			x := []VecVirtual{w.block(Mem{Base: p}, i-1), s}
-			if i == 1 && first {
-				VPXORQ(w.acc, x[0], x[0])
-			}
-			if i+1 < vectors {
-				x[1] = w.block(Mem{Base: p}, i)
-			}
-			w.add(x, []factor{f[i], f[(i+1)%vectors]}, i == 1)
+		for i := vectors - 2; i > 0; i -= 2 { // the lower powers are there first
+			w.add([]VecVirtual{w.block(Mem{Base: p}, i), w.block(Mem{Base: p}, i-1)}, []factor{f[i+1], f[i]}, i == vectors-2)
 		}
-		w.reduce(w.sums)
-		VPXORQ(w.sums.high, w.block(Mem{Base: p}, vectors-1), s)
+		x := w.block(Mem{Base: p}, 0)
+		if first {
+			VPXORQ(w.acc, x, x)
+		}
+		w.add([]VecVirtual{x, s}, []factor{f[1], f[0]}, vectors == 2)
+		w.reduce(w.sums, w.block(Mem{Base: p}, vectors-1))
+		VMOVDQA64(w.sums.high, s)
 		ADDQ(U32(uint32(vectorSize*vectors)), p)
 		SUBQ(U32(uint32(vectorSize*vectors)), n)
 	}
-	last := label("hashLongLast")
+	next, last := label("hashLong"), label("hashLongLast")
 	round(longSize/vectorSize, true)
 	CMPQ(n, U32(longSize))
 	JB(LabelRef(last))
@@ -171,9 +167,20 @@ func (k *kernel) hashLong(p, n Register) {
 		Label(skip)
 	}
 
-	w.add([]VecVirtual{s}, []factor{w.powersAt(power(w.key, 4))}, true)
-	w.reduceSums()
-	Label(end)
+	return w, s
+}
+
+// addLanes sets the sums to those of the lanes of s times the powers at p.
+func (w *wide) addLanes(s VecVirtual, p Mem) {
+	w.add([]VecVirtual{s}, []factor{w.powersAt(p)}, true)
+}
+
+// foldSums sets the sums of k to s, with half as many lanes.
+func (k *kernel) foldSums(s sums) {
+	for _, x := range []struct{ from, to VecVirtual }{{s.low, k.sums.low}, {s.middle, k.sums.middle}, {s.high, k.sums.high}} {
+		VEXTRACTI64X4(U8(1), x.from, x.to)
+		VPXORQ(x.from.AsY(), x.to, x.to)
+	}
 }
 
 // cryptLong encrypts or decrypts as much of n bytes at src as it can, and absorbs the
