@@ -9,6 +9,12 @@
 // library has assembly for GCM, it is crypto/cipher.
 package gcm
 
+import (
+	"runtime"
+
+	"golang.org/x/sys/cpu"
+)
+
 // Sizes in bytes.
 const (
 	NonceSize = 12
@@ -25,6 +31,44 @@ const MaxTextSize = (1<<32 - 2) * BlockSize
 type Instruction struct {
 	Name string
 	Has  bool
+}
+
+// Instructions returns the instruction sets that every kernel needs, and those that the
+// best one needs besides. On arm64, s390x and ppc64 there is only crypto/cipher, which has
+// no API for this: they are the conditions of crypto/internal/fips140/aes/gcm. Elsewhere
+// AES is missing.
+func Instructions() (every, best []Instruction) {
+	switch runtime.GOARCH {
+	case "amd64":
+		every = []Instruction{
+			{"AES", cpu.X86.HasAES},
+			{"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
+			{"SSSE3", cpu.X86.HasSSSE3},
+			{"SSE4.1", cpu.X86.HasSSE41},
+		}
+		best = []Instruction{
+			{"AVX", cpu.X86.HasAVX},
+			{"AVX2", cpu.X86.HasAVX2},
+			{"AVX512F", cpu.X86.HasAVX512F},
+			{"AVX512BW", cpu.X86.HasAVX512BW},
+			{"AVX512VL", cpu.X86.HasAVX512VL},
+			{"VAES", cpu.X86.HasAVX512VAES},
+			{"VPCLMULQDQ", cpu.X86.HasAVX512VPCLMULQDQ},
+		}
+	case "arm64":
+		every = []Instruction{{"AES", cpu.ARM64.HasAES}, {"PMULL", cpu.ARM64.HasPMULL}}
+	case "s390x":
+		every = []Instruction{
+			{"KM-AES", cpu.S390X.HasAES},
+			{"KMC-AES", cpu.S390X.HasAESCBC},
+			{"KMCTR-AES", cpu.S390X.HasAESCTR},
+			{"KIMD-GHASH", cpu.S390X.HasGHASH},
+		}
+	case "ppc64", "ppc64le": // POWER8, which Go requires, has them
+	default:
+		every = []Instruction{{"AES", false}}
+	}
+	return every, best
 }
 
 // Missing returns the names of the instruction sets that every kernel needs and the CPU

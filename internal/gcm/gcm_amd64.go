@@ -58,25 +58,6 @@ func choose(name string) {
 	useAVX2 = name == "avx2"
 }
 
-// Instructions returns the instruction sets that every kernel needs, and those that the
-// best one needs besides.
-func Instructions() (every, best []Instruction) {
-	return []Instruction{
-			{"AES", cpu.X86.HasAES},
-			{"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
-			{"SSSE3", cpu.X86.HasSSSE3},
-			{"SSE4.1", cpu.X86.HasSSE41},
-		}, []Instruction{
-			{"AVX", cpu.X86.HasAVX},
-			{"AVX2", cpu.X86.HasAVX2},
-			{"AVX512F", cpu.X86.HasAVX512F},
-			{"AVX512BW", cpu.X86.HasAVX512BW},
-			{"AVX512VL", cpu.X86.HasAVX512VL},
-			{"VAES", cpu.X86.HasAVX512VAES},
-			{"VPCLMULQDQ", cpu.X86.HasAVX512VPCLMULQDQ},
-		}
-}
-
 // A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
 // Destroy.
 type Key struct {

@@ -2,43 +2,18 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build !amd64 || purego
+//go:build !amd64 && !purego
 
 package gcm
 
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"runtime"
-
-	"golang.org/x/sys/cpu"
 )
 
 // Streams reports whether Absorb and Finish can be used. They cannot: crypto/cipher has no
 // GHASH.
 const Streams = false
-
-// Instructions returns the instruction sets that crypto/cipher needs, and none besides. It
-// has no API for this, so Instructions repeats the conditions of
-// crypto/internal/fips140/aes/gcm. On architectures for which that has no assembly, AES is
-// missing.
-func Instructions() (every, best []Instruction) {
-	switch runtime.GOARCH {
-	case "arm64":
-		every = []Instruction{{"AES", cpu.ARM64.HasAES}, {"PMULL", cpu.ARM64.HasPMULL}}
-	case "s390x":
-		every = []Instruction{
-			{"KM-AES", cpu.S390X.HasAES},
-			{"KMC-AES", cpu.S390X.HasAESCBC},
-			{"KMCTR-AES", cpu.S390X.HasAESCTR},
-			{"KIMD-GHASH", cpu.S390X.HasGHASH},
-		}
-	case "ppc64", "ppc64le": // POWER8, which Go requires, has them
-	default:
-		every = []Instruction{{"AES", false}}
-	}
-	return every, nil
-}
 
 func kernels() []string {
 	if len(Missing()) > 0 {
