@@ -123,7 +123,11 @@ func (r *Reader) Read(p []byte) (int, error) {
 	rest := p
 	for len(rest) >= aesni.StretchStep {
 		size := pieceSize(rest)
-		if r.made+size > reseedBytes {
+		made := size
+		if stateSize-r.next < keySize {
+			made += stateSize - keySize // draw refills the state
+		}
+		if r.made+made > reseedBytes {
 			r.reseed()
 		}
 		r.draw(rest[:keySize])

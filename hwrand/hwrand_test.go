@@ -167,6 +167,18 @@ func TestReseedBytes(t *testing.T) {
 		seeds(p, 480, 1)
 		seeds(p, 511, 1)
 		seeds(p, 1, 2)
+
+		// A piece for which there is room, but not also for the buffer that its key needs.
+		// With 32 bytes in the buffer it needs no other one.
+		for left, want := range map[int]int{0: 2, 31: 2, 32: 1} {
+			p = newPair()
+			for range 2 * 989 {
+				p.read(t, 496)
+			}
+			p.read(t, 496)
+			p.read(t, 496-left)
+			seeds(p, 65536, want)
+		}
 	})
 }
 

@@ -91,7 +91,11 @@ func (m *model) draw(n int) (p []byte) {
 func (m *model) read(n int) (p []byte) {
 	for n >= 512 {
 		size := min(n-n%512, 65536)
-		if m.made+size > 1048576 {
+		made := size
+		if len(m.buffer) < 32 {
+			made += 992 // for the key
+		}
+		if m.made+made > 1048576 {
 			m.reseed()
 			m.buffer = nil
 		}
