@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/wipe"
 	"golang.org/x/sys/cpu"
 )
 
@@ -97,7 +98,7 @@ func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
 	n := len(ciphertext) - TagSize
 	var want [TagSize]byte
 	got := [TagSize]byte(ciphertext[n:])
-	k.open(&want, nonce, data, out, ciphertext[:n])
+	k.open(&want, &zeroSum, nonce, data, uint64(len(data)), out, ciphertext[:n])
 	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 		clear(out)
 		return false
@@ -113,6 +114,14 @@ func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
 // Absorb adds groups to sum, which is GHASH of additional data, and zero at the beginning.
 // len(groups) is a multiple of GroupSize.
 func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
+	for len(groups) > maxRun {
+		k.hash(sum, groups[:maxRun])
+		groups = groups[maxRun:]
+	}
+	k.hash(sum, groups)
+}
+
+func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
 	p, n := unsafe.SliceData(groups), len(groups)
 	if useAVX512 {
 		hashAVX512(k, sum, p, n)
@@ -132,8 +141,24 @@ func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint6
 // zeroSum is GHASH of nothing.
 var zeroSum [BlockSize]byte
 
+// absorbRuns absorbs the beginning of data that is too long for one run, and returns the
+// rest.
+func (k *Key) absorbRuns(sum *[BlockSize]byte, data []byte) (rest []byte) {
+	n := len(data) &^ (maxRun - 1)
+	k.Absorb(sum, data[:n])
+	return data[n:]
+}
+
 func (k *Key) seal(tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
 	nonce = nonce[:NonceSize]
+	if len(data) > maxRun {
+		wipe.ReserveStack()
+		run := *sum
+		rest := k.absorbRuns(&run, data)
+		k.seal(tag, &run, nonce, rest, dataLen, dst, src)
+		clear(run[:])
+		return
+	}
 	if useAVX512 {
 		sealAVX512(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	} else if useAVX2 {
@@ -143,21 +168,29 @@ func (k *Key) seal(tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64
 	}
 }
 
-func (k *Key) open(tag *[BlockSize]byte, nonce, data []byte, dst, src []byte) {
+func (k *Key) open(tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
 	nonce = nonce[:NonceSize]
+	if len(data) > maxRun {
+		wipe.ReserveStack()
+		run := *sum
+		rest := k.absorbRuns(&run, data)
+		k.open(tag, &run, nonce, rest, dataLen, dst, src)
+		clear(run[:])
+		return
+	}
 	if useAVX512 {
-		openAVX512(k, tag, &zeroSum, &nonce[0], unsafe.SliceData(data), len(data), 8*uint64(len(data)), unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+		openAVX512(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	} else if useAVX2 {
-		openAVX2(k, tag, &zeroSum, &nonce[0], unsafe.SliceData(data), len(data), 8*uint64(len(data)), unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+		openAVX2(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	} else {
-		openAESNI(k, tag, &zeroSum, &nonce[0], unsafe.SliceData(data), len(data), 8*uint64(len(data)), unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+		openAESNI(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	}
 }
 
 // cpuid7 returns ECX of leaf 7 of CPUID.
 func cpuid7() (ecx uint32)
 
-// The assembly. hash is Absorb; n is a multiple of GroupSize. seal and open set tag to the
+// The assembly. hash is Absorb for at most maxRun bytes; n is a multiple of GroupSize. seal and open set tag to the
 // tag of data, which follows what sum was made from and has dataBits bits together with
 // that, and of the ciphertext of n bytes, in dst or in src. sum is not changed.
 
