@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"example.com/fastmac"
@@ -195,6 +196,27 @@ func TestGMACLong(t *testing.T) {
 			if got := gmacStreams[name](t, newGMAC(t, k), nonce, msg); !bytes.Equal(got, want) {
 				t.Errorf("%s: %x, want %x", name, got, want)
 			}
+		}
+	})
+}
+
+// TestGMACLength compares a message whose length in bytes takes more than 32 bits with
+// crypto/cipher. It is nearly all zeros, which are only read and so take no memory.
+func TestGMACLength(t *testing.T) {
+	if !mactest.Long() || strconv.IntSize < 64 {
+		t.Skip("only if FASTMAC_TEST_LONG is set, and on 64-bit platforms")
+	}
+	size := uint64(4<<30 + 77)
+	key, nonce, msg := make([]byte, 32), []byte("twelve bytes"), make([]byte, size)
+	msg[len(msg)-1] = 1
+	want := newCipherGMAC(t, key)(nonce, msg)
+	fastmac.ForAllGCM(t, func(t *testing.T) {
+		k := newGMACKey(t, key)
+		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+			t.Errorf("Tag: %x, want %x", got, want)
+		}
+		if got := gmacStreams["one write"](t, newGMAC(t, k), nonce, msg); !bytes.Equal(got, want) {
+			t.Errorf("stream: %x, want %x", got, want)
 		}
 	})
 }
