@@ -9,8 +9,8 @@ import "example.com/fastmac"
 // A Sealer seals plaintexts under a key and chooses the nonces, with a [fastmac.Nonces]. No
 // nonce comes twice from one Sealer. Other Sealers of the same key, of any processes and
 // restarts, begin at other random nonces: [fastmac.Nonces] has the probability of a nonce
-// in common, and says what forks and restored snapshots do. Call [Key.Seal] with no other
-// nonces under the same key.
+// in common, and says what forks and restored snapshots do. Do not also call [Key.Seal]
+// under the same key: its nonces could be those of a Sealer.
 //
 // The nonce precedes the ciphertext, as in [crypto/cipher.NewGCMWithRandomNonce], whose
 // Open opens what a Sealer seals.

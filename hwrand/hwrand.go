@@ -59,13 +59,13 @@ var ErrDestroyed = errors.New("fastmac: use of a hwrand.Reader that was destroye
 // more than a second old. The clock is the monotonic one, which may stand still while a
 // machine sleeps. An unused Reader keeps its buffer.
 //
-// A Read of 512 bytes or more makes them with a key of their own for each 64 KiB, in place
-// of which they are written. So what two equal Readers return depends on the sizes of the
-// Reads, and not only on their sum.
+// A Read of 512 bytes or more draws a key for each 64 KiB of them, and writes what the key
+// makes in its place. Only the last len(p)%512 bytes are from the buffer. So what two equal
+// Readers return depends on the sizes of the Reads, and not only on their sum.
 //
-// On amd64 Read does not allocate. On other architectures a Reader stands on crypto/aes,
-// is slower and allocates. It overwrites what it can reach of the keys there, for which
-// crypto/aes has no API.
+// On amd64 Read does not allocate. On other architectures a Reader uses crypto/aes, is
+// slower and allocates. crypto/aes has no API to overwrite its keys: a Reader overwrites
+// what it can reach of them.
 //
 // A Reader is safe for concurrent use. Goroutines wait for each other while one copies
 // from the buffer or fills it, and not while a long Read does the rest of its work. Do not

@@ -2287,7 +2287,7 @@ stored37:
 
 skip30:
 final5:
-	// The lengths in bits. After eight blocks they are multiplied by themselves.
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      DI, $0x70
 	JBE       lengths38
 	PXOR      X0, X1
@@ -3663,7 +3663,7 @@ stored70:
 
 skip63:
 final40:
-	// The lengths in bits. After eight blocks they are multiplied by themselves.
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      DI, $0x70
 	JBE       lengths71
 	PXOR      X0, X1
@@ -5541,7 +5541,7 @@ stored112:
 
 skip105:
 final75:
-	// The lengths in bits. After eight blocks they are multiplied by themselves.
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         DI, $0x70
 	JBE          lengths113
 	VPXOR        Y0, Y1, Y1
@@ -6835,7 +6835,7 @@ stored148:
 
 skip141:
 final115:
-	// The lengths in bits. After eight blocks they are multiplied by themselves.
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         DI, $0x70
 	JBE          lengths149
 	VPXOR        Y0, Y1, Y1
@@ -10017,7 +10017,7 @@ stored206:
 
 skip199:
 final158:
-	// The lengths in bits. After eight blocks they are multiplied by themselves.
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          DI, $0x70
 	JBE           lengths207
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
@@ -12000,7 +12000,7 @@ stored251:
 
 skip244:
 final209:
-	// The lengths in bits. After eight blocks they are multiplied by themselves.
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          DI, $0x70
 	JBE           lengths252
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1

@@ -82,7 +82,7 @@ func crypt(v isa, name string, open bool) {
 	k.cryptText(n, rest, open)
 
 	Label(final)
-	Comment("The lengths in bits. After eight blocks they are multiplied by themselves.")
+	Comment("The lengths in bits. After eight blocks they have a reduction of their own.")
 	last := label("lengths")
 	CMPQ(rest, Imm(groupSize-blockSize))
 	JBE(LabelRef(last))

@@ -8,8 +8,7 @@
 // AES and the counter blocks, ghash.go GHASH and its key, crypt.go Seal, Open and GMAC,
 // partial.go the last bytes, and long.go what only AVX-512 has.
 //
-// A kernel reads nothing outside the key, the nonce and the bytes that it is given. It
-// branches on sizes only.
+// A kernel reads and writes nothing outside its arguments. It branches on sizes only.
 package main
 
 import (
