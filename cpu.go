@@ -196,7 +196,9 @@ var ErrPurego = errors.New("fastmac: no AES instructions in use: built with the 
 // that AES needs, and of [RequireGCM] on one without those that AES-GCM needs.
 type UnsupportedCPUError struct {
 	// Missing holds the usual names of the missing instruction sets, such as AES and
-	// SSE4.1. On an architecture for which crypto/aes has no assembly it is only AES.
+	// SSE4.1. On an architecture for which crypto/aes has no assembly it is only AES. On
+	// arm64 it also holds those that the standard library does not use on the operating
+	// system, as on Windows, NetBSD and iOS.
 	Missing []string
 }
 
@@ -212,7 +214,7 @@ func missingAES() []string {
 	case "amd64":
 		return missing(aesInstructions())
 	case "arm64":
-		return missing([]instruction{{"AES", cpu.ARM64.HasAES}})
+		return missing([]instruction{{"AES", cpu.ARM64.HasAES && gcm.StdHasARM64}})
 	case "s390x":
 		return missing([]instruction{{"KM-AES", cpu.S390X.HasAES}, {"KMC-AES", cpu.S390X.HasAESCBC}})
 	case "ppc64", "ppc64le":

@@ -40,8 +40,8 @@ type Instruction struct {
 
 // Instructions returns the instruction sets that every kernel needs, and those that the
 // best one needs besides. On arm64, s390x and ppc64 there is only crypto/cipher, which has
-// no API for this: they are the conditions of crypto/internal/fips140/aes/gcm. Elsewhere
-// AES is missing.
+// no API for this: they are the conditions of crypto/internal/fips140/aes/gcm. Where that
+// does not use its assembly, they are missing. Elsewhere AES is missing.
 func Instructions() (every, best []Instruction) {
 	switch runtime.GOARCH {
 	case "amd64":
@@ -61,7 +61,7 @@ func Instructions() (every, best []Instruction) {
 			{"VPCLMULQDQ", cpu.X86.HasAVX512VPCLMULQDQ},
 		}
 	case "arm64":
-		every = []Instruction{{"AES", cpu.ARM64.HasAES}, {"PMULL", cpu.ARM64.HasPMULL}}
+		every = []Instruction{{"AES", cpu.ARM64.HasAES && StdHasARM64}, {"PMULL", cpu.ARM64.HasPMULL && StdHasARM64}}
 	case "s390x":
 		every = []Instruction{
 			{"KM-AES", cpu.S390X.HasAES},
@@ -86,6 +86,20 @@ func Missing() (names []string) {
 		}
 	}
 	return names
+}
+
+// StdHasARM64 reports whether the standard library finds out which instructions an arm64 CPU
+// has. On the other systems crypto/aes and crypto/cipher use tables, even where
+// golang.org/x/sys/cpu finds the instructions: on Windows, NetBSD and iOS.
+var StdHasARM64 = stdHasARM64(runtime.GOOS)
+
+// stdHasARM64 repeats the build constraint of cpu_arm64_other.go of internal/cpu.
+func stdHasARM64(goos string) bool {
+	switch goos {
+	case "android", "darwin", "freebsd", "linux", "openbsd":
+		return true
+	}
+	return false
 }
 
 // Kernels returns the names of the kernels that this machine has, best first: "avx512",

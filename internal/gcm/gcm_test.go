@@ -9,9 +9,14 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"fmt"
+	"go/build/constraint"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -37,6 +42,31 @@ func newStd(t *testing.T, key []byte) cipher.AEAD {
 		t.Fatal(err)
 	}
 	return aead
+}
+
+// TestStdHasARM64 compares with the source of the standard library. Releases after Go 1.26
+// may find the instructions on more systems.
+func TestStdHasARM64(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("needs the go command: ", err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "src", "internal", "cpu", "cpu_arm64_other.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile("(?m)^//go:build .*").Find(source)
+	other, err := constraint.Parse(string(line))
+	if err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	also := map[string]string{"android": "linux", "ios": "darwin", "illumos": "solaris"} // what a GOOS includes
+	for _, goos := range []string{"android", "darwin", "freebsd", "illumos", "ios", "linux", "netbsd", "openbsd", "plan9", "windows"} {
+		uses := !other.Eval(func(tag string) bool { return tag == "arm64" || tag == goos || tag == also[goos] })
+		if stdHasARM64(goos) && !uses {
+			t.Errorf("%s: true, but the build constraint of the file that finds nothing is %s", goos, line)
+		}
+	}
 }
 
 // TestStd compares with crypto/cipher: sizes around those at which the kernels take other
