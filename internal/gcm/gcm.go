@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
+//go:generate go run -C ../asm ./gcm -out ../../internal/gcm/gcm_amd64.s
+
 // Sizes in bytes.
 const (
 	NonceSize = 12
