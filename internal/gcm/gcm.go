@@ -29,9 +29,9 @@ const (
 // counter has a value for each of its blocks.
 const MaxTextSize = (1<<32 - 2) * BlockSize
 
-// maxRun is how many bytes of additional data assembly hashes in one call. A goroutine
-// cannot be preempted there, and may keep the garbage collector waiting for 20 to
-// 60 microseconds. The text, like that of crypto/cipher, has no such limit.
+// maxRun is how many bytes of text and of additional data one call of the assembly gets. A
+// goroutine cannot be preempted there, and may keep the garbage collector waiting for 20 to
+// 60 microseconds for each.
 const maxRun = 1 << 18
 
 // An Instruction is an instruction set under its usual name.

@@ -87,7 +87,7 @@ func (k *Key) Destroy() { *k = Key{} }
 // len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
 func (k *Key) Seal(out, nonce, plaintext, data []byte) {
 	var tag [TagSize]byte
-	k.seal(&tag, &zeroSum, nonce, data, uint64(len(data)), out, plaintext)
+	k.crypt(false, &tag, &zeroSum, nonce, data, uint64(len(data)), out, plaintext)
 	copy(out[len(plaintext):], tag[:])
 }
 
@@ -98,7 +98,7 @@ func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
 	n := len(ciphertext) - TagSize
 	var want [TagSize]byte
 	got := [TagSize]byte(ciphertext[n:])
-	k.open(&want, &zeroSum, nonce, data, uint64(len(data)), out, ciphertext[:n])
+	k.crypt(true, &want, &zeroSum, nonce, data, uint64(len(data)), out, ciphertext[:n])
 	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 		clear(out)
 		return false
@@ -108,7 +108,7 @@ func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
 
 // Tag sets tag to the GMAC of msg.
 func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
-	k.seal(tag, &zeroSum, nonce, msg, uint64(len(msg)), nil, nil)
+	k.crypt(false, tag, &zeroSum, nonce, msg, uint64(len(msg)), nil, nil)
 }
 
 // Absorb adds groups to sum, which is GHASH of additional data, and zero at the beginning.
@@ -119,6 +119,56 @@ func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
 		groups = groups[maxRun:]
 	}
 	k.hash(sum, groups)
+}
+
+// Finish sets tag to the GMAC of length bytes, of which rest is the end, and Absorb has
+// added the others to sum.
+func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
+	k.crypt(false, tag, sum, nonce, rest, length, nil, nil)
+}
+
+// zeroSum is GHASH of nothing.
+var zeroSum [BlockSize]byte
+
+// A run is what one call of the assembly encrypts or decrypts.
+type run struct {
+	nonce              *byte
+	data               []byte // additional data
+	dst, src           *byte
+	n                  int    // of src, in bytes
+	blocks             uint32 // of the text in the runs before
+	dataBits, textBits uint64 // of the whole message
+}
+
+// crypt encrypts or decrypts src and sets tag to the tag of the ciphertext and of dataLen
+// bytes. Absorb has added those before data to sum.
+func (k *Key) crypt(open bool, tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
+	nonce = nonce[:NonceSize]
+	r := run{
+		nonce: &nonce[0],
+		data:  data, dataBits: 8 * dataLen,
+		dst: unsafe.SliceData(dst), src: unsafe.SliceData(src), n: len(src), textBits: 8 * uint64(len(src)),
+	}
+	if len(data) <= maxRun && len(src) <= maxRun {
+		k.run(open, tag, sum, &r)
+		return
+	}
+	wipe.ReserveStack()
+	first := [NonceSize]byte(nonce) // dst may overlap the nonce
+	r.nonce = &first[0]
+	state := *sum
+	groups := len(data) &^ (maxRun - 1)
+	k.Absorb(&state, data[:groups])
+	r.data = data[groups:]
+	for ; len(src) > maxRun; dst, src = dst[maxRun:], src[maxRun:] {
+		r.dst, r.src, r.n = &dst[0], &src[0], maxRun
+		k.run(open, nil, &state, &r)
+		r.data = nil
+		r.blocks += maxRun / BlockSize
+	}
+	r.dst, r.src, r.n = unsafe.SliceData(dst), unsafe.SliceData(src), len(src)
+	k.run(open, tag, &state, &r)
+	clear(state[:])
 }
 
 func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
@@ -132,67 +182,29 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
 	}
 }
 
-// Finish sets tag to the GMAC of length bytes, of which rest is the end, and Absorb has
-// added the others to sum.
-func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
-	k.seal(tag, sum, nonce, rest, length, nil, nil)
-}
-
-// zeroSum is GHASH of nothing.
-var zeroSum [BlockSize]byte
-
-// absorbRuns absorbs the beginning of data that is too long for one run, and returns the
-// rest.
-func (k *Key) absorbRuns(sum *[BlockSize]byte, data []byte) (rest []byte) {
-	n := len(data) &^ (maxRun - 1)
-	k.Absorb(sum, data[:n])
-	return data[n:]
-}
-
-func (k *Key) seal(tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
-	nonce = nonce[:NonceSize]
-	if len(data) > maxRun {
-		wipe.ReserveStack()
-		run := *sum
-		rest := k.absorbRuns(&run, data)
-		k.seal(tag, &run, nonce, rest, dataLen, dst, src)
-		clear(run[:])
-		return
-	}
-	if useAVX512 {
-		sealAVX512(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
-	} else if useAVX2 {
-		sealAVX2(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
-	} else {
-		sealAESNI(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
-	}
-}
-
-func (k *Key) open(tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
-	nonce = nonce[:NonceSize]
-	if len(data) > maxRun {
-		wipe.ReserveStack()
-		run := *sum
-		rest := k.absorbRuns(&run, data)
-		k.open(tag, &run, nonce, rest, dataLen, dst, src)
-		clear(run[:])
-		return
-	}
-	if useAVX512 {
-		openAVX512(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
-	} else if useAVX2 {
-		openAVX2(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
-	} else {
-		openAESNI(k, tag, sum, &nonce[0], unsafe.SliceData(data), len(data), 8*dataLen, unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+func (k *Key) run(open bool, tag, sum *[BlockSize]byte, r *run) {
+	switch {
+	case useAVX512 && open:
+		openAVX512(k, tag, sum, r)
+	case useAVX512:
+		sealAVX512(k, tag, sum, r)
+	case useAVX2 && open:
+		openAVX2(k, tag, sum, r)
+	case useAVX2:
+		sealAVX2(k, tag, sum, r)
+	case open:
+		openAESNI(k, tag, sum, r)
+	default:
+		sealAESNI(k, tag, sum, r)
 	}
 }
 
 // cpuid7 returns ECX of leaf 7 of CPUID.
 func cpuid7() (ecx uint32)
 
-// The assembly. hash is Absorb for at most maxRun bytes; n is a multiple of GroupSize. seal and open set tag to the
-// tag of data, which follows what sum was made from and has dataBits bits together with
-// that, and of the ciphertext of n bytes, in dst or in src. sum is not changed.
+// The assembly. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. seal
+// and open are one run. Without a tag they set sum to GHASH after it; then r.n is a
+// multiple of 512. Otherwise they set tag, and do not change sum.
 
 // initKey sets the powers of a key whose schedule and rounds are set.
 //
@@ -203,25 +215,25 @@ func initKey(key *Key)
 func hashAESNI(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func sealAESNI(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+func sealAESNI(key *Key, tag, sum *[BlockSize]byte, r *run)
 
 //go:noescape
-func openAESNI(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+func openAESNI(key *Key, tag, sum *[BlockSize]byte, r *run)
 
 //go:noescape
 func hashAVX2(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func sealAVX2(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+func sealAVX2(key *Key, tag, sum *[BlockSize]byte, r *run)
 
 //go:noescape
-func openAVX2(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+func openAVX2(key *Key, tag, sum *[BlockSize]byte, r *run)
 
 //go:noescape
 func hashAVX512(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func sealAVX512(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+func sealAVX512(key *Key, tag, sum *[BlockSize]byte, r *run)
 
 //go:noescape
-func openAVX512(key *Key, tag, sum *[BlockSize]byte, nonce, data *byte, dataLen int, dataBits uint64, dst, src *byte, n int)
+func openAVX512(key *Key, tag, sum *[BlockSize]byte, r *run)

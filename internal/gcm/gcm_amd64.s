@@ -660,23 +660,27 @@ hashRest3:
 	PXOR   X14, X14
 	RET
 
-// func sealAESNI(key *Key, tag *[16]byte, sum *[16]byte, nonce *byte, data *byte, dataLen int, dataBits uint64, dst *byte, src *byte, n int)
+// func sealAESNI(key *Key, tag *[16]byte, sum *[16]byte, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·sealAESNI(SB), $0-80
+TEXT ·sealAESNI(SB), $0-32
 	MOVQ   key+0(FP), AX
 	MOVL   368(AX), DX
 	MOVUPS reverse<>+0(SB), X4
-	MOVQ   tag+8(FP), BX
+	MOVQ   r+24(FP), BX
+	MOVQ   tag+8(FP), SI
+	MOVQ   sum+16(FP), DI
+	MOVQ   (BX), CX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   nonce+24(FP), CX
-	MOVL   (CX), SI
+	TESTQ  SI, SI
+	JZ     noTag4
+	MOVL   (CX), R8
 	MOVQ   4(CX), CX
-	MOVQ   CX, DI
-	SHLQ   $0x20, DI
-	ORQ    DI, SI
+	MOVQ   CX, R9
+	SHLQ   $0x20, R9
+	ORQ    R9, R8
 	SHRQ   $0x20, CX
-	MOVQ   SI, X0
+	MOVQ   R8, X0
 	PINSRQ $0x01, CX, X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
@@ -702,35 +706,36 @@ TEXT ·sealAESNI(SB), $0-80
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last4
+	JB     last5
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last4
+	JE     last5
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last4:
+last5:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
-	MOVUPS     X0, (BX)
-	MOVQ       sum+16(FP), CX
-	MOVUPS     (CX), X3
-	MOVQ       n+72(FP), SI
+	MOVUPS     X0, (SI)
+
+noTag4:
+	MOVUPS (DI), X3
+	MOVQ   48(BX), R8
 
 	// Additional data.
-	MOVQ data+32(FP), R8
-	MOVQ dataLen+40(FP), R9
+	MOVQ 8(BX), R10
+	MOVQ 16(BX), R11
 
-hashGroups10:
-	CMPQ      R9, $0x00000080
-	JB        hashRest11
-	MOVUPS    (R8), X1
+hashGroups11:
+	CMPQ      R11, $0x00000080
+	JB        hashRest12
+	MOVUPS    (R10), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -746,7 +751,7 @@ hashGroups10:
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
 	MOVAPS    X1, X1
-	MOVUPS    16(R8), X3
+	MOVUPS    16(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -761,7 +766,7 @@ hashGroups10:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    32(R8), X3
+	MOVUPS    32(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -776,7 +781,7 @@ hashGroups10:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    48(R8), X3
+	MOVUPS    48(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -791,7 +796,7 @@ hashGroups10:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    64(R8), X3
+	MOVUPS    64(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -806,7 +811,7 @@ hashGroups10:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    80(R8), X3
+	MOVUPS    80(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -821,7 +826,7 @@ hashGroups10:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    96(R8), X3
+	MOVUPS    96(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -836,7 +841,7 @@ hashGroups10:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    112(R8), X3
+	MOVUPS    112(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -864,52 +869,52 @@ hashGroups10:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	ADDQ      $0x00000080, R8
-	SUBQ      $0x00000080, R9
-	JMP       hashGroups10
+	ADDQ      $0x00000080, R10
+	SUBQ      $0x00000080, R11
+	JMP       hashGroups11
 
-hashRest11:
-	MOVQ  R9, DI
-	TESTQ SI, SI
-	JZ    noText6
-	TESTQ R9, R9
-	JZ    text9
+hashRest12:
+	MOVQ  R11, R9
+	TESTQ R8, R8
+	JZ    noText7
+	TESTQ R11, R11
+	JZ    text10
 
-noText6:
-	LEAQ    15(R9), CX
+noText7:
+	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
-	TESTQ   SI, SI
-	JNZ     restOfData7
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
+	TESTQ   R8, R8
+	JNZ     restOfData8
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 
-restOfData7:
+restOfData8:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
-	TESTQ     $0x00000040, R9
-	JZ        skip12
-	MOVUPS    (R8), X5
-	MOVUPS    16(R8), X6
-	MOVUPS    32(R8), X7
-	MOVUPS    48(R8), X8
-	ADDQ      $0x40, R8
+	TESTQ     $0x00000040, R11
+	JZ        skip13
+	MOVUPS    (R10), X5
+	MOVUPS    16(R10), X6
+	MOVUPS    32(R10), X7
+	MOVUPS    48(R10), X8
+	ADDQ      $0x40, R10
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X9
+	MOVUPS    (R12), X9
 	PCLMULQDQ $0x00, X5, X9
 	PXOR      X9, X0
-	MOVUPS    (R10), X9
+	MOVUPS    (R12), X9
 	PCLMULQDQ $0x11, X5, X9
 	PXOR      X9, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X9
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X9
 	PXOR      X9, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -917,65 +922,65 @@ restOfData7:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R10), X9
+	MOVUPS    16(R12), X9
 	PCLMULQDQ $0x00, X6, X9
 	PXOR      X9, X0
-	MOVUPS    16(R10), X9
+	MOVUPS    16(R12), X9
 	PCLMULQDQ $0x11, X6, X9
 	PXOR      X9, X2
-	MOVUPS    16(R10), X6
-	MOVUPS    24(R10), X9
+	MOVUPS    16(R12), X6
+	MOVUPS    24(R12), X9
 	PXOR      X9, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X7
 	PSHUFD    $0x4e, X7, X5
 	PXOR      X7, X5
-	MOVUPS    32(R10), X6
+	MOVUPS    32(R12), X6
 	PCLMULQDQ $0x00, X7, X6
 	PXOR      X6, X0
-	MOVUPS    32(R10), X6
+	MOVUPS    32(R12), X6
 	PCLMULQDQ $0x11, X7, X6
 	PXOR      X6, X2
-	MOVUPS    32(R10), X6
-	MOVUPS    40(R10), X7
+	MOVUPS    32(R12), X6
+	MOVUPS    40(R12), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X8
 	PSHUFD    $0x4e, X8, X5
 	PXOR      X8, X5
-	MOVUPS    48(R10), X6
+	MOVUPS    48(R12), X6
 	PCLMULQDQ $0x00, X8, X6
 	PXOR      X6, X0
-	MOVUPS    48(R10), X6
+	MOVUPS    48(R12), X6
 	PCLMULQDQ $0x11, X8, X6
 	PXOR      X6, X2
-	MOVUPS    48(R10), X6
-	MOVUPS    56(R10), X7
+	MOVUPS    48(R12), X6
+	MOVUPS    56(R12), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x40, R10
+	ADDQ      $0x40, R12
 
-skip12:
-	TESTQ     $0x00000020, R9
-	JZ        skip13
-	MOVUPS    (R8), X5
-	MOVUPS    16(R8), X6
-	ADDQ      $0x20, R8
+skip13:
+	TESTQ     $0x00000020, R11
+	JZ        skip14
+	MOVUPS    (R10), X5
+	MOVUPS    16(R10), X6
+	ADDQ      $0x20, R10
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X7
+	MOVUPS    (R12), X7
 	PCLMULQDQ $0x00, X5, X7
 	PXOR      X7, X0
-	MOVUPS    (R10), X7
+	MOVUPS    (R12), X7
 	PCLMULQDQ $0x11, X5, X7
 	PXOR      X7, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X7
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X7
 	PXOR      X7, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -983,109 +988,109 @@ skip12:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R10), X7
+	MOVUPS    16(R12), X7
 	PCLMULQDQ $0x00, X6, X7
 	PXOR      X7, X0
-	MOVUPS    16(R10), X7
+	MOVUPS    16(R12), X7
 	PCLMULQDQ $0x11, X6, X7
 	PXOR      X7, X2
-	MOVUPS    16(R10), X6
-	MOVUPS    24(R10), X7
+	MOVUPS    16(R12), X6
+	MOVUPS    24(R12), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x20, R10
+	ADDQ      $0x20, R12
 
-skip13:
-	TESTQ     $0x00000010, R9
-	JZ        skip14
-	MOVUPS    (R8), X5
-	ADDQ      $0x10, R8
+skip14:
+	TESTQ     $0x00000010, R11
+	JZ        skip15
+	MOVUPS    (R10), X5
+	ADDQ      $0x10, R10
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X6
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R10
+	ADDQ      $0x10, R12
 
-skip14:
-	ANDQ $0x0f, R9
-	JZ   skip15
-	CMPQ R9, $0x08
-	JB   less816
-	MOVQ (R8), R11
-	MOVQ -8(R8)(R9*1), R12
-	MOVQ R9, CX
+skip15:
+	ANDQ $0x0f, R11
+	JZ   skip16
+	CMPQ R11, $0x08
+	JB   less817
+	MOVQ (R10), R13
+	MOVQ -8(R10)(R11*1), R14
+	MOVQ R11, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R12
-	SHRQ $0x08, R12
-	JMP  loaded18
+	SHRQ CL, R14
+	SHRQ $0x08, R14
+	JMP  loaded19
 
-less816:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less417
-	MOVL (R8), R11
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
+less817:
+	XORQ R14, R14
+	CMPQ R11, $0x04
+	JB   less418
+	MOVL (R10), R13
+	MOVL -4(R10)(R11*1), R15
+	MOVQ R11, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, R11
-	JMP  loaded18
+	SHLQ CL, R15
+	ORQ  R15, R13
+	JMP  loaded19
 
-less417:
-	MOVQ    R9, CX
+less418:
+	MOVQ    R11, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R8), R11
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R10), R13
+	MOVBQZX (R10)(CX*1), R15
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
+	SHLQ    CL, R15
+	ORQ     R15, R13
+	MOVBQZX -1(R10)(R11*1), R15
+	MOVQ    R11, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
+	SHLQ    CL, R15
+	ORQ     R15, R13
 
-loaded18:
-	MOVQ      R11, X5
-	PINSRQ    $0x01, R12, X5
+loaded19:
+	MOVQ      R13, X5
+	PINSRQ    $0x01, R14, X5
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X6
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R10
+	ADDQ      $0x10, R12
 
-skip15:
-	TESTQ     SI, SI
-	JZ        final5
+skip16:
+	TESTQ     R8, R8
+	JZ        final6
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1100,23 +1105,26 @@ skip15:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text9:
+text10:
 	// Text.
-	MOVQ   nonce+24(FP), CX
-	MOVL   (CX), DI
+	MOVQ   (BX), CX
+	MOVL   (CX), R9
 	MOVQ   4(CX), CX
-	MOVQ   CX, R8
-	SHLQ   $0x20, R8
-	ORQ    R8, DI
+	MOVQ   CX, R10
+	SHLQ   $0x20, R10
+	ORQ    R10, R9
 	SHRQ   $0x20, CX
-	MOVQ   DI, X0
+	MOVQ   R9, X0
 	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
+	MOVL   56(BX), CX
+	MOVD   CX, X1
+	PADDL  X1, X0
 	MOVAPS X0, X5
-	MOVQ   dst+56(FP), R8
-	MOVQ   src+64(FP), R9
-	CMPQ   SI, $0x00000080
-	JB     groupsEnd20
+	MOVQ   32(BX), R10
+	MOVQ   40(BX), R11
+	CMPQ   R8, $0x00000080
+	JB     groupsEnd21
 
 	// GHASH of a group is computed between the rounds of the next one.
 	MOVUPS 128(AX), X0
@@ -1227,7 +1235,7 @@ text9:
 	AESENC X2, X11
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last22
+	JB     last23
 	MOVUPS 288(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1247,7 +1255,7 @@ text9:
 	AESENC X2, X1
 	AESENC X2, X11
 	LEAQ   320(AX), CX
-	JE     last22
+	JE     last23
 	MOVUPS 320(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1268,7 +1276,7 @@ text9:
 	AESENC X2, X11
 	LEAQ   352(AX), CX
 
-last22:
+last23:
 	MOVUPS     (CX), X2
 	AESENCLAST X2, X0
 	AESENCLAST X2, X6
@@ -1278,37 +1286,37 @@ last22:
 	AESENCLAST X2, X10
 	AESENCLAST X2, X1
 	AESENCLAST X2, X11
-	MOVUPS     (R9), X2
+	MOVUPS     (R11), X2
 	PXOR       X2, X0
-	MOVUPS     X0, (R8)
-	MOVUPS     16(R9), X0
+	MOVUPS     X0, (R10)
+	MOVUPS     16(R11), X0
 	PXOR       X0, X6
-	MOVUPS     X6, 16(R8)
-	MOVUPS     32(R9), X0
+	MOVUPS     X6, 16(R10)
+	MOVUPS     32(R11), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 32(R8)
-	MOVUPS     48(R9), X0
+	MOVUPS     X7, 32(R10)
+	MOVUPS     48(R11), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 48(R8)
-	MOVUPS     64(R9), X0
+	MOVUPS     X8, 48(R10)
+	MOVUPS     64(R11), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 64(R8)
-	MOVUPS     80(R9), X0
+	MOVUPS     X9, 64(R10)
+	MOVUPS     80(R11), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 80(R8)
-	MOVUPS     96(R9), X0
+	MOVUPS     X10, 80(R10)
+	MOVUPS     96(R11), X0
 	PXOR       X0, X1
-	MOVUPS     X1, 96(R8)
-	MOVUPS     112(R9), X0
+	MOVUPS     X1, 96(R10)
+	MOVUPS     112(R11), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 112(R8)
-	ADDQ       $0x00000080, R9
-	ADDQ       $0x00000080, R8
-	SUBQ       $0x00000080, SI
-	CMPQ       SI, $0x00000080
-	JB         lastGroup21
+	MOVUPS     X11, 112(R10)
+	ADDQ       $0x00000080, R11
+	ADDQ       $0x00000080, R10
+	SUBQ       $0x00000080, R8
+	CMPQ       R8, $0x00000080
+	JB         lastGroup22
 
-groups19:
+groups20:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -1343,7 +1351,7 @@ groups19:
 	AESENC    X0, X11
 	AESENC    X0, X12
 	AESENC    X0, X13
-	MOVUPS    -128(R8), X1
+	MOVUPS    -128(R10), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -1368,7 +1376,7 @@ groups19:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -112(R8), X3
+	MOVUPS    -112(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1392,7 +1400,7 @@ groups19:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -96(R8), X3
+	MOVUPS    -96(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1416,7 +1424,7 @@ groups19:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -80(R8), X3
+	MOVUPS    -80(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1440,7 +1448,7 @@ groups19:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -64(R8), X3
+	MOVUPS    -64(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1464,7 +1472,7 @@ groups19:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -48(R8), X3
+	MOVUPS    -48(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1488,7 +1496,7 @@ groups19:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -32(R8), X3
+	MOVUPS    -32(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1512,7 +1520,7 @@ groups19:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -16(R8), X3
+	MOVUPS    -16(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1551,7 +1559,7 @@ groups19:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last23
+	JB        last24
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1571,7 +1579,7 @@ groups19:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last23
+	JE        last24
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1592,7 +1600,7 @@ groups19:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last23:
+last24:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -1602,38 +1610,38 @@ last23:
 	AESENCLAST X0, X11
 	AESENCLAST X0, X12
 	AESENCLAST X0, X13
-	MOVUPS     (R9), X0
+	MOVUPS     (R11), X0
 	PXOR       X0, X6
-	MOVUPS     X6, (R8)
-	MOVUPS     16(R9), X0
+	MOVUPS     X6, (R10)
+	MOVUPS     16(R11), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 16(R8)
-	MOVUPS     32(R9), X0
+	MOVUPS     X7, 16(R10)
+	MOVUPS     32(R11), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 32(R8)
-	MOVUPS     48(R9), X0
+	MOVUPS     X8, 32(R10)
+	MOVUPS     48(R11), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 48(R8)
-	MOVUPS     64(R9), X0
+	MOVUPS     X9, 48(R10)
+	MOVUPS     64(R11), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 64(R8)
-	MOVUPS     80(R9), X0
+	MOVUPS     X10, 64(R10)
+	MOVUPS     80(R11), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 80(R8)
-	MOVUPS     96(R9), X0
+	MOVUPS     X11, 80(R10)
+	MOVUPS     96(R11), X0
 	PXOR       X0, X12
-	MOVUPS     X12, 96(R8)
-	MOVUPS     112(R9), X0
+	MOVUPS     X12, 96(R10)
+	MOVUPS     112(R11), X0
 	PXOR       X0, X13
-	MOVUPS     X13, 112(R8)
-	ADDQ       $0x00000080, R9
-	ADDQ       $0x00000080, R8
-	SUBQ       $0x00000080, SI
-	CMPQ       SI, $0x00000080
-	JAE        groups19
+	MOVUPS     X13, 112(R10)
+	ADDQ       $0x00000080, R11
+	ADDQ       $0x00000080, R10
+	SUBQ       $0x00000080, R8
+	CMPQ       R8, $0x00000080
+	JAE        groups20
 
-lastGroup21:
-	MOVUPS    -128(R8), X1
+lastGroup22:
+	MOVUPS    -128(R10), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -1649,7 +1657,7 @@ lastGroup21:
 	PXOR      X6, X1
 	PCLMULQDQ $0x00, X3, X1
 	MOVAPS    X1, X1
-	MOVUPS    -112(R8), X3
+	MOVUPS    -112(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1664,7 +1672,7 @@ lastGroup21:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -96(R8), X3
+	MOVUPS    -96(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1679,7 +1687,7 @@ lastGroup21:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -80(R8), X3
+	MOVUPS    -80(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1694,7 +1702,7 @@ lastGroup21:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -64(R8), X3
+	MOVUPS    -64(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1709,7 +1717,7 @@ lastGroup21:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -48(R8), X3
+	MOVUPS    -48(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1724,7 +1732,7 @@ lastGroup21:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -32(R8), X3
+	MOVUPS    -32(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1739,7 +1747,7 @@ lastGroup21:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -16(R8), X3
+	MOVUPS    -16(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1768,21 +1776,21 @@ lastGroup21:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-groupsEnd20:
-	MOVQ    SI, DI
-	LEAQ    15(SI), CX
+groupsEnd21:
+	MOVQ    R8, R9
+	LEAQ    15(R8), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 	PXOR    X0, X0
 	PXOR    X1, X1
 	PXOR    X2, X2
-	TESTQ   $0x00000040, SI
-	JZ      skip24
+	TESTQ   $0x00000040, R8
+	JZ      skip25
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -1849,7 +1857,7 @@ groupsEnd20:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last25
+	JB      last26
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -1861,7 +1869,7 @@ groupsEnd20:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last25
+	JE      last26
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -1874,38 +1882,38 @@ groupsEnd20:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last25:
+last26:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
 	AESENCLAST X10, X8
 	AESENCLAST X10, X9
-	MOVUPS     (R9), X10
+	MOVUPS     (R11), X10
 	PXOR       X10, X6
-	MOVUPS     X6, (R8)
-	MOVUPS     16(R9), X10
+	MOVUPS     X6, (R10)
+	MOVUPS     16(R11), X10
 	PXOR       X10, X7
-	MOVUPS     X7, 16(R8)
-	MOVUPS     32(R9), X10
+	MOVUPS     X7, 16(R10)
+	MOVUPS     32(R11), X10
 	PXOR       X10, X8
-	MOVUPS     X8, 32(R8)
-	MOVUPS     48(R9), X10
+	MOVUPS     X8, 32(R10)
+	MOVUPS     48(R11), X10
 	PXOR       X10, X9
-	MOVUPS     X9, 48(R8)
-	ADDQ       $0x40, R9
-	ADDQ       $0x40, R8
+	MOVUPS     X9, 48(R10)
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R10
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
 	PXOR       X6, X3
-	MOVUPS     (R10), X10
+	MOVUPS     (R12), X10
 	PCLMULQDQ  $0x00, X6, X10
 	PXOR       X10, X0
-	MOVUPS     (R10), X10
+	MOVUPS     (R12), X10
 	PCLMULQDQ  $0x11, X6, X10
 	PXOR       X10, X2
-	MOVUPS     (R10), X6
-	MOVUPS     8(R10), X10
+	MOVUPS     (R12), X6
+	MOVUPS     8(R12), X10
 	PXOR       X10, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
@@ -1913,50 +1921,50 @@ last25:
 	PSHUFB     X4, X7
 	PSHUFD     $0x4e, X7, X6
 	PXOR       X7, X6
-	MOVUPS     16(R10), X10
+	MOVUPS     16(R12), X10
 	PCLMULQDQ  $0x00, X7, X10
 	PXOR       X10, X0
-	MOVUPS     16(R10), X10
+	MOVUPS     16(R12), X10
 	PCLMULQDQ  $0x11, X7, X10
 	PXOR       X10, X2
-	MOVUPS     16(R10), X7
-	MOVUPS     24(R10), X10
+	MOVUPS     16(R12), X7
+	MOVUPS     24(R12), X10
 	PXOR       X10, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
 	PSHUFB     X4, X8
 	PSHUFD     $0x4e, X8, X6
 	PXOR       X8, X6
-	MOVUPS     32(R10), X7
+	MOVUPS     32(R12), X7
 	PCLMULQDQ  $0x00, X8, X7
 	PXOR       X7, X0
-	MOVUPS     32(R10), X7
+	MOVUPS     32(R12), X7
 	PCLMULQDQ  $0x11, X8, X7
 	PXOR       X7, X2
-	MOVUPS     32(R10), X7
-	MOVUPS     40(R10), X8
+	MOVUPS     32(R12), X7
+	MOVUPS     40(R12), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
 	PSHUFB     X4, X9
 	PSHUFD     $0x4e, X9, X6
 	PXOR       X9, X6
-	MOVUPS     48(R10), X7
+	MOVUPS     48(R12), X7
 	PCLMULQDQ  $0x00, X9, X7
 	PXOR       X7, X0
-	MOVUPS     48(R10), X7
+	MOVUPS     48(R12), X7
 	PCLMULQDQ  $0x11, X9, X7
 	PXOR       X7, X2
-	MOVUPS     48(R10), X7
-	MOVUPS     56(R10), X8
+	MOVUPS     48(R12), X7
+	MOVUPS     56(R12), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
-	ADDQ       $0x40, R10
+	ADDQ       $0x40, R12
 
-skip24:
-	TESTQ  $0x00000020, SI
-	JZ     skip26
+skip25:
+	TESTQ  $0x00000020, R8
+	JZ     skip27
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -1997,7 +2005,7 @@ skip24:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last27
+	JB     last28
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -2005,7 +2013,7 @@ skip24:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last27
+	JE     last28
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -2014,30 +2022,30 @@ skip24:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last27:
+last28:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
-	MOVUPS     (R9), X8
+	MOVUPS     (R11), X8
 	PXOR       X8, X6
-	MOVUPS     X6, (R8)
-	MOVUPS     16(R9), X8
+	MOVUPS     X6, (R10)
+	MOVUPS     16(R11), X8
 	PXOR       X8, X7
-	MOVUPS     X7, 16(R8)
-	ADDQ       $0x20, R9
-	ADDQ       $0x20, R8
+	MOVUPS     X7, 16(R10)
+	ADDQ       $0x20, R11
+	ADDQ       $0x20, R10
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
 	PXOR       X6, X3
-	MOVUPS     (R10), X8
+	MOVUPS     (R12), X8
 	PCLMULQDQ  $0x00, X6, X8
 	PXOR       X8, X0
-	MOVUPS     (R10), X8
+	MOVUPS     (R12), X8
 	PCLMULQDQ  $0x11, X6, X8
 	PXOR       X8, X2
-	MOVUPS     (R10), X6
-	MOVUPS     8(R10), X8
+	MOVUPS     (R12), X6
+	MOVUPS     8(R12), X8
 	PXOR       X8, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
@@ -2045,22 +2053,22 @@ last27:
 	PSHUFB     X4, X7
 	PSHUFD     $0x4e, X7, X6
 	PXOR       X7, X6
-	MOVUPS     16(R10), X8
+	MOVUPS     16(R12), X8
 	PCLMULQDQ  $0x00, X7, X8
 	PXOR       X8, X0
-	MOVUPS     16(R10), X8
+	MOVUPS     16(R12), X8
 	PCLMULQDQ  $0x11, X7, X8
 	PXOR       X8, X2
-	MOVUPS     16(R10), X7
-	MOVUPS     24(R10), X8
+	MOVUPS     16(R12), X7
+	MOVUPS     24(R12), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
-	ADDQ       $0x20, R10
+	ADDQ       $0x20, R12
 
-skip26:
-	TESTQ  $0x00000010, SI
-	JZ     skip28
+skip27:
+	TESTQ  $0x00000010, R8
+	JZ     skip29
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2088,48 +2096,48 @@ skip26:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last29
+	JB     last30
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last29
+	JE     last30
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last29:
+last30:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
-	MOVUPS     (R9), X7
+	MOVUPS     (R11), X7
 	PXOR       X7, X6
-	MOVUPS     X6, (R8)
-	ADDQ       $0x10, R9
-	ADDQ       $0x10, R8
+	MOVUPS     X6, (R10)
+	ADDQ       $0x10, R11
+	ADDQ       $0x10, R10
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
 	PXOR       X6, X3
-	MOVUPS     (R10), X7
+	MOVUPS     (R12), X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X0
-	MOVUPS     (R10), X7
+	MOVUPS     (R12), X7
 	PCLMULQDQ  $0x11, X6, X7
 	PXOR       X7, X2
-	MOVUPS     (R10), X6
-	MOVUPS     8(R10), X7
+	MOVUPS     (R12), X6
+	MOVUPS     8(R12), X7
 	PXOR       X7, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
 	PXOR       X3, X3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip28:
-	ANDQ   $0x0f, SI
-	JZ     skip30
+skip29:
+	ANDQ   $0x0f, R8
+	JZ     skip31
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2157,139 +2165,142 @@ skip28:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last31
+	JB     last32
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last31
+	JE     last32
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last31:
+last32:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
-	SUBQ       SI, CX
+	SUBQ       R8, CX
 	MOVUPS     (CX), X5
 	PAND       X5, X6
-	CMPQ       SI, $0x08
-	JB         less832
-	MOVQ       (R9), DX
-	MOVQ       -8(R9)(SI*1), R11
-	MOVQ       SI, CX
+	CMPQ       R8, $0x08
+	JB         less833
+	MOVQ       (R11), DX
+	MOVQ       -8(R11)(R8*1), R13
+	MOVQ       R8, CX
 	NEGQ       CX
 	ADDQ       $+15, CX
 	SHLQ       $0x03, CX
-	SHRQ       CL, R11
-	SHRQ       $0x08, R11
-	JMP        loaded34
+	SHRQ       CL, R13
+	SHRQ       $0x08, R13
+	JMP        loaded35
 
-less832:
-	XORQ R11, R11
-	CMPQ SI, $0x04
-	JB   less433
-	MOVL (R9), DX
-	MOVL -4(R9)(SI*1), R12
-	MOVQ SI, CX
+less833:
+	XORQ R13, R13
+	CMPQ R8, $0x04
+	JB   less434
+	MOVL (R11), DX
+	MOVL -4(R11)(R8*1), R14
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, DX
-	JMP  loaded34
+	SHLQ CL, R14
+	ORQ  R14, DX
+	JMP  loaded35
 
-less433:
-	MOVQ    SI, CX
+less434:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R9), DX
-	MOVBQZX (R9)(CX*1), R12
+	MOVBQZX (R11), DX
+	MOVBQZX (R11)(CX*1), R14
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
-	MOVBQZX -1(R9)(SI*1), R12
-	MOVQ    SI, CX
+	SHLQ    CL, R14
+	ORQ     R14, DX
+	MOVBQZX -1(R11)(R8*1), R14
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
+	SHLQ    CL, R14
+	ORQ     R14, DX
 
-loaded34:
+loaded35:
 	MOVQ   DX, X5
-	PINSRQ $0x01, R11, X5
+	PINSRQ $0x01, R13, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, R9
-	CMPQ   SI, $0x08
-	JB     less835
-	MOVQ   DX, (R8)
-	MOVQ   SI, CX
+	PEXTRQ $0x01, X6, R11
+	CMPQ   R8, $0x08
+	JB     less836
+	MOVQ   DX, (R10)
+	MOVQ   R8, CX
 	ADDQ   $-8, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
-	MOVQ   SI, CX
+	MOVQ   R8, CX
 	NEGQ   CX
 	ADDQ   $+15, CX
 	SHLQ   $0x03, CX
-	SHLQ   CL, R9
-	SHLQ   $0x08, R9
-	ORQ    R9, DX
-	MOVQ   DX, -8(R8)(SI*1)
-	JMP    stored37
+	SHLQ   CL, R11
+	SHLQ   $0x08, R11
+	ORQ    R11, DX
+	MOVQ   DX, -8(R10)(R8*1)
+	JMP    stored38
 
-less835:
-	CMPQ SI, $0x04
-	JB   less436
-	MOVL DX, (R8)
-	MOVQ SI, CX
+less836:
+	CMPQ R8, $0x04
+	JB   less437
+	MOVL DX, (R10)
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R8)(SI*1)
-	JMP  stored37
+	MOVL DX, -4(R10)(R8*1)
+	JMP  stored38
 
-less436:
-	MOVQ SI, R11
-	SHRQ $0x01, R11
-	MOVQ DX, R9
-	MOVB R9, (R8)
-	MOVQ R11, CX
+less437:
+	MOVQ R8, R13
+	SHRQ $0x01, R13
+	MOVQ DX, R11
+	MOVB R11, (R10)
+	MOVQ R13, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R9
-	MOVB R9, (R8)(R11*1)
-	MOVQ SI, CX
+	SHRQ CL, R11
+	MOVB R11, (R10)(R13*1)
+	MOVQ R8, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R8)(SI*1)
+	MOVB DL, -1(R10)(R8*1)
 
-stored37:
+stored38:
 	PSHUFB    X4, X6
 	PXOR      X3, X6
 	PSHUFD    $0x4e, X6, X3
 	PXOR      X6, X3
-	MOVUPS    (R10), X5
+	MOVUPS    (R12), X5
 	PCLMULQDQ $0x00, X6, X5
 	PXOR      X5, X0
-	MOVUPS    (R10), X5
+	MOVUPS    (R12), X5
 	PCLMULQDQ $0x11, X6, X5
 	PXOR      X5, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X6
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R10
+	ADDQ      $0x10, R12
 
-skip30:
-final5:
+skip31:
+final6:
+	TESTQ SI, SI
+	JZ    notLast39
+
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ      DI, $0x70
-	JBE       lengths38
+	CMPQ      R9, $0x70
+	JBE       lengths40
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2307,10 +2318,9 @@ final5:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths38:
-	MOVQ      n+72(FP), CX
-	SHLQ      $0x03, CX
-	MOVQ      dataBits+48(FP), DX
+lengths40:
+	MOVQ      72(BX), CX
+	MOVQ      64(BX), DX
 	MOVQ      CX, X5
 	PINSRQ    $0x01, DX, X5
 	PXOR      X3, X5
@@ -2341,9 +2351,9 @@ lengths38:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 	PSHUFB    X4, X3
-	MOVUPS    (BX), X0
+	MOVUPS    (SI), X0
 	PXOR      X0, X3
-	MOVUPS    X3, (BX)
+	MOVUPS    X3, (SI)
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
@@ -2362,23 +2372,47 @@ lengths38:
 	PXOR      X15, X15
 	RET
 
-// func openAESNI(key *Key, tag *[16]byte, sum *[16]byte, nonce *byte, data *byte, dataLen int, dataBits uint64, dst *byte, src *byte, n int)
+notLast39:
+	MOVUPS X3, (DI)
+	PXOR   X0, X0
+	PXOR   X1, X1
+	PXOR   X2, X2
+	PXOR   X3, X3
+	PXOR   X4, X4
+	PXOR   X5, X5
+	PXOR   X6, X6
+	PXOR   X7, X7
+	PXOR   X8, X8
+	PXOR   X9, X9
+	PXOR   X10, X10
+	PXOR   X11, X11
+	PXOR   X12, X12
+	PXOR   X13, X13
+	PXOR   X14, X14
+	PXOR   X15, X15
+	RET
+
+// func openAESNI(key *Key, tag *[16]byte, sum *[16]byte, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·openAESNI(SB), $0-80
+TEXT ·openAESNI(SB), $0-32
 	MOVQ   key+0(FP), AX
 	MOVL   368(AX), DX
 	MOVUPS reverse<>+0(SB), X4
-	MOVQ   tag+8(FP), BX
+	MOVQ   r+24(FP), BX
+	MOVQ   tag+8(FP), SI
+	MOVQ   sum+16(FP), DI
+	MOVQ   (BX), CX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   nonce+24(FP), CX
-	MOVL   (CX), SI
+	TESTQ  SI, SI
+	JZ     noTag41
+	MOVL   (CX), R8
 	MOVQ   4(CX), CX
-	MOVQ   CX, DI
-	SHLQ   $0x20, DI
-	ORQ    DI, SI
+	MOVQ   CX, R9
+	SHLQ   $0x20, R9
+	ORQ    R9, R8
 	SHRQ   $0x20, CX
-	MOVQ   SI, X0
+	MOVQ   R8, X0
 	PINSRQ $0x01, CX, X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
@@ -2404,35 +2438,36 @@ TEXT ·openAESNI(SB), $0-80
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last39
+	JB     last42
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last39
+	JE     last42
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last39:
+last42:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
-	MOVUPS     X0, (BX)
-	MOVQ       sum+16(FP), CX
-	MOVUPS     (CX), X3
-	MOVQ       n+72(FP), SI
+	MOVUPS     X0, (SI)
+
+noTag41:
+	MOVUPS (DI), X3
+	MOVQ   48(BX), R8
 
 	// Additional data.
-	MOVQ data+32(FP), R8
-	MOVQ dataLen+40(FP), R9
+	MOVQ 8(BX), R10
+	MOVQ 16(BX), R11
 
-hashGroups45:
-	CMPQ      R9, $0x00000080
-	JB        hashRest46
-	MOVUPS    (R8), X1
+hashGroups48:
+	CMPQ      R11, $0x00000080
+	JB        hashRest49
+	MOVUPS    (R10), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -2448,7 +2483,7 @@ hashGroups45:
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
 	MOVAPS    X1, X1
-	MOVUPS    16(R8), X3
+	MOVUPS    16(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2463,7 +2498,7 @@ hashGroups45:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    32(R8), X3
+	MOVUPS    32(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2478,7 +2513,7 @@ hashGroups45:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    48(R8), X3
+	MOVUPS    48(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2493,7 +2528,7 @@ hashGroups45:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    64(R8), X3
+	MOVUPS    64(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2508,7 +2543,7 @@ hashGroups45:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    80(R8), X3
+	MOVUPS    80(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2523,7 +2558,7 @@ hashGroups45:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    96(R8), X3
+	MOVUPS    96(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2538,7 +2573,7 @@ hashGroups45:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    112(R8), X3
+	MOVUPS    112(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2566,52 +2601,52 @@ hashGroups45:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	ADDQ      $0x00000080, R8
-	SUBQ      $0x00000080, R9
-	JMP       hashGroups45
+	ADDQ      $0x00000080, R10
+	SUBQ      $0x00000080, R11
+	JMP       hashGroups48
 
-hashRest46:
-	MOVQ  R9, DI
-	TESTQ SI, SI
-	JZ    noText41
-	TESTQ R9, R9
-	JZ    text44
+hashRest49:
+	MOVQ  R11, R9
+	TESTQ R8, R8
+	JZ    noText44
+	TESTQ R11, R11
+	JZ    text47
 
-noText41:
-	LEAQ    15(R9), CX
+noText44:
+	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
-	TESTQ   SI, SI
-	JNZ     restOfData42
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
+	TESTQ   R8, R8
+	JNZ     restOfData45
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 
-restOfData42:
+restOfData45:
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
-	TESTQ     $0x00000040, R9
-	JZ        skip47
-	MOVUPS    (R8), X5
-	MOVUPS    16(R8), X6
-	MOVUPS    32(R8), X7
-	MOVUPS    48(R8), X8
-	ADDQ      $0x40, R8
+	TESTQ     $0x00000040, R11
+	JZ        skip50
+	MOVUPS    (R10), X5
+	MOVUPS    16(R10), X6
+	MOVUPS    32(R10), X7
+	MOVUPS    48(R10), X8
+	ADDQ      $0x40, R10
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X9
+	MOVUPS    (R12), X9
 	PCLMULQDQ $0x00, X5, X9
 	PXOR      X9, X0
-	MOVUPS    (R10), X9
+	MOVUPS    (R12), X9
 	PCLMULQDQ $0x11, X5, X9
 	PXOR      X9, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X9
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X9
 	PXOR      X9, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -2619,65 +2654,65 @@ restOfData42:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R10), X9
+	MOVUPS    16(R12), X9
 	PCLMULQDQ $0x00, X6, X9
 	PXOR      X9, X0
-	MOVUPS    16(R10), X9
+	MOVUPS    16(R12), X9
 	PCLMULQDQ $0x11, X6, X9
 	PXOR      X9, X2
-	MOVUPS    16(R10), X6
-	MOVUPS    24(R10), X9
+	MOVUPS    16(R12), X6
+	MOVUPS    24(R12), X9
 	PXOR      X9, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X7
 	PSHUFD    $0x4e, X7, X5
 	PXOR      X7, X5
-	MOVUPS    32(R10), X6
+	MOVUPS    32(R12), X6
 	PCLMULQDQ $0x00, X7, X6
 	PXOR      X6, X0
-	MOVUPS    32(R10), X6
+	MOVUPS    32(R12), X6
 	PCLMULQDQ $0x11, X7, X6
 	PXOR      X6, X2
-	MOVUPS    32(R10), X6
-	MOVUPS    40(R10), X7
+	MOVUPS    32(R12), X6
+	MOVUPS    40(R12), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X8
 	PSHUFD    $0x4e, X8, X5
 	PXOR      X8, X5
-	MOVUPS    48(R10), X6
+	MOVUPS    48(R12), X6
 	PCLMULQDQ $0x00, X8, X6
 	PXOR      X6, X0
-	MOVUPS    48(R10), X6
+	MOVUPS    48(R12), X6
 	PCLMULQDQ $0x11, X8, X6
 	PXOR      X6, X2
-	MOVUPS    48(R10), X6
-	MOVUPS    56(R10), X7
+	MOVUPS    48(R12), X6
+	MOVUPS    56(R12), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x40, R10
+	ADDQ      $0x40, R12
 
-skip47:
-	TESTQ     $0x00000020, R9
-	JZ        skip48
-	MOVUPS    (R8), X5
-	MOVUPS    16(R8), X6
-	ADDQ      $0x20, R8
+skip50:
+	TESTQ     $0x00000020, R11
+	JZ        skip51
+	MOVUPS    (R10), X5
+	MOVUPS    16(R10), X6
+	ADDQ      $0x20, R10
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X7
+	MOVUPS    (R12), X7
 	PCLMULQDQ $0x00, X5, X7
 	PXOR      X7, X0
-	MOVUPS    (R10), X7
+	MOVUPS    (R12), X7
 	PCLMULQDQ $0x11, X5, X7
 	PXOR      X7, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X7
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X7
 	PXOR      X7, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -2685,109 +2720,109 @@ skip47:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R10), X7
+	MOVUPS    16(R12), X7
 	PCLMULQDQ $0x00, X6, X7
 	PXOR      X7, X0
-	MOVUPS    16(R10), X7
+	MOVUPS    16(R12), X7
 	PCLMULQDQ $0x11, X6, X7
 	PXOR      X7, X2
-	MOVUPS    16(R10), X6
-	MOVUPS    24(R10), X7
+	MOVUPS    16(R12), X6
+	MOVUPS    24(R12), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x20, R10
+	ADDQ      $0x20, R12
 
-skip48:
-	TESTQ     $0x00000010, R9
-	JZ        skip49
-	MOVUPS    (R8), X5
-	ADDQ      $0x10, R8
+skip51:
+	TESTQ     $0x00000010, R11
+	JZ        skip52
+	MOVUPS    (R10), X5
+	ADDQ      $0x10, R10
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X6
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R10
+	ADDQ      $0x10, R12
 
-skip49:
-	ANDQ $0x0f, R9
-	JZ   skip50
-	CMPQ R9, $0x08
-	JB   less851
-	MOVQ (R8), R11
-	MOVQ -8(R8)(R9*1), R12
-	MOVQ R9, CX
+skip52:
+	ANDQ $0x0f, R11
+	JZ   skip53
+	CMPQ R11, $0x08
+	JB   less854
+	MOVQ (R10), R13
+	MOVQ -8(R10)(R11*1), R14
+	MOVQ R11, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R12
-	SHRQ $0x08, R12
-	JMP  loaded53
+	SHRQ CL, R14
+	SHRQ $0x08, R14
+	JMP  loaded56
 
-less851:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less452
-	MOVL (R8), R11
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
+less854:
+	XORQ R14, R14
+	CMPQ R11, $0x04
+	JB   less455
+	MOVL (R10), R13
+	MOVL -4(R10)(R11*1), R15
+	MOVQ R11, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, R11
-	JMP  loaded53
+	SHLQ CL, R15
+	ORQ  R15, R13
+	JMP  loaded56
 
-less452:
-	MOVQ    R9, CX
+less455:
+	MOVQ    R11, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R8), R11
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R10), R13
+	MOVBQZX (R10)(CX*1), R15
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
+	SHLQ    CL, R15
+	ORQ     R15, R13
+	MOVBQZX -1(R10)(R11*1), R15
+	MOVQ    R11, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
+	SHLQ    CL, R15
+	ORQ     R15, R13
 
-loaded53:
-	MOVQ      R11, X5
-	PINSRQ    $0x01, R12, X5
+loaded56:
+	MOVQ      R13, X5
+	PINSRQ    $0x01, R14, X5
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X6
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R10
+	ADDQ      $0x10, R12
 
-skip50:
-	TESTQ     SI, SI
-	JZ        final40
+skip53:
+	TESTQ     R8, R8
+	JZ        final43
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2802,25 +2837,28 @@ skip50:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text44:
+text47:
 	// Text.
-	MOVQ   nonce+24(FP), CX
-	MOVL   (CX), DI
+	MOVQ   (BX), CX
+	MOVL   (CX), R9
 	MOVQ   4(CX), CX
-	MOVQ   CX, R8
-	SHLQ   $0x20, R8
-	ORQ    R8, DI
+	MOVQ   CX, R10
+	SHLQ   $0x20, R10
+	ORQ    R10, R9
 	SHRQ   $0x20, CX
-	MOVQ   DI, X0
+	MOVQ   R9, X0
 	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
+	MOVL   56(BX), CX
+	MOVD   CX, X1
+	PADDL  X1, X0
 	MOVAPS X0, X5
-	MOVQ   dst+56(FP), R8
-	MOVQ   src+64(FP), R9
-	CMPQ   SI, $0x00000080
-	JB     groupsEnd55
+	MOVQ   32(BX), R10
+	MOVQ   40(BX), R11
+	CMPQ   R8, $0x00000080
+	JB     groupsEnd58
 
-groups54:
+groups57:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -2855,7 +2893,7 @@ groups54:
 	AESENC    X0, X11
 	AESENC    X0, X12
 	AESENC    X0, X13
-	MOVUPS    (R9), X1
+	MOVUPS    (R11), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -2880,7 +2918,7 @@ groups54:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    16(R9), X3
+	MOVUPS    16(R11), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2904,7 +2942,7 @@ groups54:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    32(R9), X3
+	MOVUPS    32(R11), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2928,7 +2966,7 @@ groups54:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    48(R9), X3
+	MOVUPS    48(R11), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2952,7 +2990,7 @@ groups54:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    64(R9), X3
+	MOVUPS    64(R11), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2976,7 +3014,7 @@ groups54:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    80(R9), X3
+	MOVUPS    80(R11), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3000,7 +3038,7 @@ groups54:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    96(R9), X3
+	MOVUPS    96(R11), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3024,7 +3062,7 @@ groups54:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    112(R9), X3
+	MOVUPS    112(R11), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3063,7 +3101,7 @@ groups54:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last56
+	JB        last59
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3083,7 +3121,7 @@ groups54:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last56
+	JE        last59
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3104,7 +3142,7 @@ groups54:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last56:
+last59:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -3114,51 +3152,51 @@ last56:
 	AESENCLAST X0, X11
 	AESENCLAST X0, X12
 	AESENCLAST X0, X13
-	MOVUPS     (R9), X0
+	MOVUPS     (R11), X0
 	PXOR       X0, X6
-	MOVUPS     X6, (R8)
-	MOVUPS     16(R9), X0
+	MOVUPS     X6, (R10)
+	MOVUPS     16(R11), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 16(R8)
-	MOVUPS     32(R9), X0
+	MOVUPS     X7, 16(R10)
+	MOVUPS     32(R11), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 32(R8)
-	MOVUPS     48(R9), X0
+	MOVUPS     X8, 32(R10)
+	MOVUPS     48(R11), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 48(R8)
-	MOVUPS     64(R9), X0
+	MOVUPS     X9, 48(R10)
+	MOVUPS     64(R11), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 64(R8)
-	MOVUPS     80(R9), X0
+	MOVUPS     X10, 64(R10)
+	MOVUPS     80(R11), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 80(R8)
-	MOVUPS     96(R9), X0
+	MOVUPS     X11, 80(R10)
+	MOVUPS     96(R11), X0
 	PXOR       X0, X12
-	MOVUPS     X12, 96(R8)
-	MOVUPS     112(R9), X0
+	MOVUPS     X12, 96(R10)
+	MOVUPS     112(R11), X0
 	PXOR       X0, X13
-	MOVUPS     X13, 112(R8)
-	ADDQ       $0x00000080, R9
-	ADDQ       $0x00000080, R8
-	SUBQ       $0x00000080, SI
-	CMPQ       SI, $0x00000080
-	JAE        groups54
+	MOVUPS     X13, 112(R10)
+	ADDQ       $0x00000080, R11
+	ADDQ       $0x00000080, R10
+	SUBQ       $0x00000080, R8
+	CMPQ       R8, $0x00000080
+	JAE        groups57
 
-groupsEnd55:
-	MOVQ    SI, DI
-	LEAQ    15(SI), CX
+groupsEnd58:
+	MOVQ    R8, R9
+	LEAQ    15(R8), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 	PXOR    X0, X0
 	PXOR    X1, X1
 	PXOR    X2, X2
-	TESTQ   $0x00000040, SI
-	JZ      skip57
+	TESTQ   $0x00000040, R8
+	JZ      skip60
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -3225,7 +3263,7 @@ groupsEnd55:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last58
+	JB      last61
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3237,7 +3275,7 @@ groupsEnd55:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last58
+	JE      last61
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3250,38 +3288,38 @@ groupsEnd55:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last58:
+last61:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
 	AESENCLAST X10, X8
 	AESENCLAST X10, X9
-	MOVUPS     (R9), X10
+	MOVUPS     (R11), X10
 	PXOR       X10, X6
-	MOVUPS     X6, (R8)
-	MOVUPS     16(R9), X6
+	MOVUPS     X6, (R10)
+	MOVUPS     16(R11), X6
 	PXOR       X6, X7
-	MOVUPS     X7, 16(R8)
-	MOVUPS     32(R9), X7
+	MOVUPS     X7, 16(R10)
+	MOVUPS     32(R11), X7
 	PXOR       X7, X8
-	MOVUPS     X8, 32(R8)
-	MOVUPS     48(R9), X8
+	MOVUPS     X8, 32(R10)
+	MOVUPS     48(R11), X8
 	PXOR       X8, X9
-	MOVUPS     X9, 48(R8)
-	ADDQ       $0x40, R9
-	ADDQ       $0x40, R8
+	MOVUPS     X9, 48(R10)
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R10
 	PSHUFB     X4, X10
 	PXOR       X3, X10
 	PSHUFD     $0x4e, X10, X3
 	PXOR       X10, X3
-	MOVUPS     (R10), X9
+	MOVUPS     (R12), X9
 	PCLMULQDQ  $0x00, X10, X9
 	PXOR       X9, X0
-	MOVUPS     (R10), X9
+	MOVUPS     (R12), X9
 	PCLMULQDQ  $0x11, X10, X9
 	PXOR       X9, X2
-	MOVUPS     (R10), X9
-	MOVUPS     8(R10), X10
+	MOVUPS     (R12), X9
+	MOVUPS     8(R12), X10
 	PXOR       X10, X9
 	PCLMULQDQ  $0x00, X3, X9
 	PXOR       X9, X1
@@ -3289,50 +3327,50 @@ last58:
 	PSHUFB     X4, X6
 	PSHUFD     $0x4e, X6, X9
 	PXOR       X6, X9
-	MOVUPS     16(R10), X10
+	MOVUPS     16(R12), X10
 	PCLMULQDQ  $0x00, X6, X10
 	PXOR       X10, X0
-	MOVUPS     16(R10), X10
+	MOVUPS     16(R12), X10
 	PCLMULQDQ  $0x11, X6, X10
 	PXOR       X10, X2
-	MOVUPS     16(R10), X6
-	MOVUPS     24(R10), X10
+	MOVUPS     16(R12), X6
+	MOVUPS     24(R12), X10
 	PXOR       X10, X6
 	PCLMULQDQ  $0x00, X9, X6
 	PXOR       X6, X1
 	PSHUFB     X4, X7
 	PSHUFD     $0x4e, X7, X6
 	PXOR       X7, X6
-	MOVUPS     32(R10), X9
+	MOVUPS     32(R12), X9
 	PCLMULQDQ  $0x00, X7, X9
 	PXOR       X9, X0
-	MOVUPS     32(R10), X9
+	MOVUPS     32(R12), X9
 	PCLMULQDQ  $0x11, X7, X9
 	PXOR       X9, X2
-	MOVUPS     32(R10), X7
-	MOVUPS     40(R10), X9
+	MOVUPS     32(R12), X7
+	MOVUPS     40(R12), X9
 	PXOR       X9, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
 	PSHUFB     X4, X8
 	PSHUFD     $0x4e, X8, X6
 	PXOR       X8, X6
-	MOVUPS     48(R10), X7
+	MOVUPS     48(R12), X7
 	PCLMULQDQ  $0x00, X8, X7
 	PXOR       X7, X0
-	MOVUPS     48(R10), X7
+	MOVUPS     48(R12), X7
 	PCLMULQDQ  $0x11, X8, X7
 	PXOR       X7, X2
-	MOVUPS     48(R10), X7
-	MOVUPS     56(R10), X8
+	MOVUPS     48(R12), X7
+	MOVUPS     56(R12), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
-	ADDQ       $0x40, R10
+	ADDQ       $0x40, R12
 
-skip57:
-	TESTQ  $0x00000020, SI
-	JZ     skip59
+skip60:
+	TESTQ  $0x00000020, R8
+	JZ     skip62
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3373,7 +3411,7 @@ skip57:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last60
+	JB     last63
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3381,7 +3419,7 @@ skip57:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last60
+	JE     last63
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3390,30 +3428,30 @@ skip57:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last60:
+last63:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
-	MOVUPS     (R9), X8
+	MOVUPS     (R11), X8
 	PXOR       X8, X6
-	MOVUPS     X6, (R8)
-	MOVUPS     16(R9), X6
+	MOVUPS     X6, (R10)
+	MOVUPS     16(R11), X6
 	PXOR       X6, X7
-	MOVUPS     X7, 16(R8)
-	ADDQ       $0x20, R9
-	ADDQ       $0x20, R8
+	MOVUPS     X7, 16(R10)
+	ADDQ       $0x20, R11
+	ADDQ       $0x20, R10
 	PSHUFB     X4, X8
 	PXOR       X3, X8
 	PSHUFD     $0x4e, X8, X3
 	PXOR       X8, X3
-	MOVUPS     (R10), X7
+	MOVUPS     (R12), X7
 	PCLMULQDQ  $0x00, X8, X7
 	PXOR       X7, X0
-	MOVUPS     (R10), X7
+	MOVUPS     (R12), X7
 	PCLMULQDQ  $0x11, X8, X7
 	PXOR       X7, X2
-	MOVUPS     (R10), X7
-	MOVUPS     8(R10), X8
+	MOVUPS     (R12), X7
+	MOVUPS     8(R12), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X3, X7
 	PXOR       X7, X1
@@ -3421,22 +3459,22 @@ last60:
 	PSHUFB     X4, X6
 	PSHUFD     $0x4e, X6, X7
 	PXOR       X6, X7
-	MOVUPS     16(R10), X8
+	MOVUPS     16(R12), X8
 	PCLMULQDQ  $0x00, X6, X8
 	PXOR       X8, X0
-	MOVUPS     16(R10), X8
+	MOVUPS     16(R12), X8
 	PCLMULQDQ  $0x11, X6, X8
 	PXOR       X8, X2
-	MOVUPS     16(R10), X6
-	MOVUPS     24(R10), X8
+	MOVUPS     16(R12), X6
+	MOVUPS     24(R12), X8
 	PXOR       X8, X6
 	PCLMULQDQ  $0x00, X7, X6
 	PXOR       X6, X1
-	ADDQ       $0x20, R10
+	ADDQ       $0x20, R12
 
-skip59:
-	TESTQ  $0x00000010, SI
-	JZ     skip61
+skip62:
+	TESTQ  $0x00000010, R8
+	JZ     skip64
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3464,48 +3502,48 @@ skip59:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last62
+	JB     last65
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last62
+	JE     last65
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last62:
+last65:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
-	MOVUPS     (R9), X7
+	MOVUPS     (R11), X7
 	PXOR       X7, X6
-	MOVUPS     X6, (R8)
-	ADDQ       $0x10, R9
-	ADDQ       $0x10, R8
+	MOVUPS     X6, (R10)
+	ADDQ       $0x10, R11
+	ADDQ       $0x10, R10
 	PSHUFB     X4, X7
 	PXOR       X3, X7
 	PSHUFD     $0x4e, X7, X3
 	PXOR       X7, X3
-	MOVUPS     (R10), X6
+	MOVUPS     (R12), X6
 	PCLMULQDQ  $0x00, X7, X6
 	PXOR       X6, X0
-	MOVUPS     (R10), X6
+	MOVUPS     (R12), X6
 	PCLMULQDQ  $0x11, X7, X6
 	PXOR       X6, X2
-	MOVUPS     (R10), X6
-	MOVUPS     8(R10), X7
+	MOVUPS     (R12), X6
+	MOVUPS     8(R12), X7
 	PXOR       X7, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
 	PXOR       X3, X3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip61:
-	ANDQ   $0x0f, SI
-	JZ     skip63
+skip64:
+	ANDQ   $0x0f, R8
+	JZ     skip66
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3533,139 +3571,142 @@ skip61:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last64
+	JB     last67
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last64
+	JE     last67
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last64:
+last67:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
-	SUBQ       SI, CX
+	SUBQ       R8, CX
 	MOVUPS     (CX), X5
 	PAND       X5, X6
-	CMPQ       SI, $0x08
-	JB         less865
-	MOVQ       (R9), DX
-	MOVQ       -8(R9)(SI*1), R11
-	MOVQ       SI, CX
+	CMPQ       R8, $0x08
+	JB         less868
+	MOVQ       (R11), DX
+	MOVQ       -8(R11)(R8*1), R13
+	MOVQ       R8, CX
 	NEGQ       CX
 	ADDQ       $+15, CX
 	SHLQ       $0x03, CX
-	SHRQ       CL, R11
-	SHRQ       $0x08, R11
-	JMP        loaded67
+	SHRQ       CL, R13
+	SHRQ       $0x08, R13
+	JMP        loaded70
 
-less865:
-	XORQ R11, R11
-	CMPQ SI, $0x04
-	JB   less466
-	MOVL (R9), DX
-	MOVL -4(R9)(SI*1), R12
-	MOVQ SI, CX
+less868:
+	XORQ R13, R13
+	CMPQ R8, $0x04
+	JB   less469
+	MOVL (R11), DX
+	MOVL -4(R11)(R8*1), R14
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, DX
-	JMP  loaded67
+	SHLQ CL, R14
+	ORQ  R14, DX
+	JMP  loaded70
 
-less466:
-	MOVQ    SI, CX
+less469:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R9), DX
-	MOVBQZX (R9)(CX*1), R12
+	MOVBQZX (R11), DX
+	MOVBQZX (R11)(CX*1), R14
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
-	MOVBQZX -1(R9)(SI*1), R12
-	MOVQ    SI, CX
+	SHLQ    CL, R14
+	ORQ     R14, DX
+	MOVBQZX -1(R11)(R8*1), R14
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
+	SHLQ    CL, R14
+	ORQ     R14, DX
 
-loaded67:
+loaded70:
 	MOVQ   DX, X5
-	PINSRQ $0x01, R11, X5
+	PINSRQ $0x01, R13, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, R9
-	CMPQ   SI, $0x08
-	JB     less868
-	MOVQ   DX, (R8)
-	MOVQ   SI, CX
+	PEXTRQ $0x01, X6, R11
+	CMPQ   R8, $0x08
+	JB     less871
+	MOVQ   DX, (R10)
+	MOVQ   R8, CX
 	ADDQ   $-8, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
-	MOVQ   SI, CX
+	MOVQ   R8, CX
 	NEGQ   CX
 	ADDQ   $+15, CX
 	SHLQ   $0x03, CX
-	SHLQ   CL, R9
-	SHLQ   $0x08, R9
-	ORQ    R9, DX
-	MOVQ   DX, -8(R8)(SI*1)
-	JMP    stored70
+	SHLQ   CL, R11
+	SHLQ   $0x08, R11
+	ORQ    R11, DX
+	MOVQ   DX, -8(R10)(R8*1)
+	JMP    stored73
 
-less868:
-	CMPQ SI, $0x04
-	JB   less469
-	MOVL DX, (R8)
-	MOVQ SI, CX
+less871:
+	CMPQ R8, $0x04
+	JB   less472
+	MOVL DX, (R10)
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R8)(SI*1)
-	JMP  stored70
+	MOVL DX, -4(R10)(R8*1)
+	JMP  stored73
 
-less469:
-	MOVQ SI, R11
-	SHRQ $0x01, R11
-	MOVQ DX, R9
-	MOVB R9, (R8)
-	MOVQ R11, CX
+less472:
+	MOVQ R8, R13
+	SHRQ $0x01, R13
+	MOVQ DX, R11
+	MOVB R11, (R10)
+	MOVQ R13, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R9
-	MOVB R9, (R8)(R11*1)
-	MOVQ SI, CX
+	SHRQ CL, R11
+	MOVB R11, (R10)(R13*1)
+	MOVQ R8, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R8)(SI*1)
+	MOVB DL, -1(R10)(R8*1)
 
-stored70:
+stored73:
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R10), X6
+	MOVUPS    (R12), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R10), X5
-	MOVUPS    8(R10), X6
+	MOVUPS    (R12), X5
+	MOVUPS    8(R12), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R10
+	ADDQ      $0x10, R12
 
-skip63:
-final40:
+skip66:
+final43:
+	TESTQ SI, SI
+	JZ    notLast74
+
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ      DI, $0x70
-	JBE       lengths71
+	CMPQ      R9, $0x70
+	JBE       lengths75
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3683,10 +3724,9 @@ final40:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths71:
-	MOVQ      n+72(FP), CX
-	SHLQ      $0x03, CX
-	MOVQ      dataBits+48(FP), DX
+lengths75:
+	MOVQ      72(BX), CX
+	MOVQ      64(BX), DX
 	MOVQ      CX, X5
 	PINSRQ    $0x01, DX, X5
 	PXOR      X3, X5
@@ -3717,9 +3757,9 @@ lengths71:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 	PSHUFB    X4, X3
-	MOVUPS    (BX), X0
+	MOVUPS    (SI), X0
 	PXOR      X0, X3
-	MOVUPS    X3, (BX)
+	MOVUPS    X3, (SI)
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
@@ -3738,6 +3778,26 @@ lengths71:
 	PXOR      X15, X15
 	RET
 
+notLast74:
+	MOVUPS X3, (DI)
+	PXOR   X0, X0
+	PXOR   X1, X1
+	PXOR   X2, X2
+	PXOR   X3, X3
+	PXOR   X4, X4
+	PXOR   X5, X5
+	PXOR   X6, X6
+	PXOR   X7, X7
+	PXOR   X8, X8
+	PXOR   X9, X9
+	PXOR   X10, X10
+	PXOR   X11, X11
+	PXOR   X12, X12
+	PXOR   X13, X13
+	PXOR   X14, X14
+	PXOR   X15, X15
+	RET
+
 // func hashAVX2(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX2, VPCLMULQDQ
 TEXT ·hashAVX2(SB), $0-32
@@ -3748,9 +3808,9 @@ TEXT ·hashAVX2(SB), $0-32
 	MOVQ    p+16(FP), DX
 	MOVQ    n+24(FP), BX
 
-hashGroups72:
+hashGroups76:
 	CMPQ         BX, $0x00000080
-	JB           hashRest73
+	JB           hashRest77
 	VMOVDQU      (DX), Y2
 	VPSHUFB      reverse<>+0(SB), Y2, Y2
 	VPXOR        Y0, Y2, Y2
@@ -3815,9 +3875,9 @@ hashGroups72:
 	VMOVDQA      Y2, Y0
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000080, BX
-	JMP          hashGroups72
+	JMP          hashGroups76
 
-hashRest73:
+hashRest77:
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
@@ -3829,22 +3889,26 @@ hashRest73:
 	VZEROUPPER
 	RET
 
-// func sealAVX2(key *Key, tag *[16]byte, sum *[16]byte, nonce *byte, data *byte, dataLen int, dataBits uint64, dst *byte, src *byte, n int)
+// func sealAVX2(key *Key, tag *[16]byte, sum *[16]byte, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX2(SB), $0-80
+TEXT ·sealAVX2(SB), $0-32
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ tag+8(FP), BX
+	MOVQ r+24(FP), BX
+	MOVQ tag+8(FP), SI
+	MOVQ sum+16(FP), DI
+	MOVQ (BX), CX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    nonce+24(FP), CX
-	MOVL    (CX), SI
+	TESTQ   SI, SI
+	JZ      noTag78
+	MOVL    (CX), R8
 	MOVQ    4(CX), CX
-	MOVQ    CX, DI
-	SHLQ    $0x20, DI
-	ORQ     DI, SI
+	MOVQ    CX, R9
+	SHLQ    $0x20, R9
+	ORQ     R9, R8
 	SHRQ    $0x20, CX
-	VMOVQ   SI, X0
+	VMOVQ   R8, X0
 	VPINSRQ $0x01, CX, X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
@@ -3870,35 +3934,36 @@ TEXT ·sealAVX2(SB), $0-80
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last74
+	JB      last79
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last74
+	JE      last79
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last74:
+last79:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
-	VMOVDQU     X0, (BX)
-	MOVQ        sum+16(FP), CX
-	VMOVDQU     (CX), X3
-	MOVQ        n+72(FP), SI
+	VMOVDQU     X0, (SI)
+
+noTag78:
+	VMOVDQU (DI), X3
+	MOVQ    48(BX), R8
 
 	// Additional data.
-	MOVQ data+32(FP), R8
-	MOVQ dataLen+40(FP), R9
+	MOVQ 8(BX), R10
+	MOVQ 16(BX), R11
 
-hashGroups80:
-	CMPQ         R9, $0x00000080
-	JB           hashRest81
-	VMOVDQU      (R8), Y1
+hashGroups85:
+	CMPQ         R11, $0x00000080
+	JB           hashRest86
+	VMOVDQU      (R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -3911,7 +3976,7 @@ hashGroups80:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      32(R8), Y3
+	VMOVDQU      32(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -3923,7 +3988,7 @@ hashGroups80:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(R8), Y3
+	VMOVDQU      64(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -3935,7 +4000,7 @@ hashGroups80:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(R8), Y3
+	VMOVDQU      96(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -3960,172 +4025,172 @@ hashGroups80:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, R8
-	SUBQ         $0x00000080, R9
-	JMP          hashGroups80
+	ADDQ         $0x00000080, R10
+	SUBQ         $0x00000080, R11
+	JMP          hashGroups85
 
-hashRest81:
-	MOVQ  R9, DI
-	TESTQ SI, SI
-	JZ    noText76
-	TESTQ R9, R9
-	JZ    text79
+hashRest86:
+	MOVQ  R11, R9
+	TESTQ R8, R8
+	JZ    noText81
+	TESTQ R11, R11
+	JZ    text84
 
-noText76:
-	LEAQ    15(R9), CX
+noText81:
+	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
-	TESTQ   SI, SI
-	JNZ     restOfData77
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
+	TESTQ   R8, R8
+	JNZ     restOfData82
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 
-restOfData77:
+restOfData82:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
-	TESTQ      $0x00000040, R9
-	JZ         skip82
-	VMOVDQU    (R8), Y4
-	VMOVDQU    32(R8), Y5
-	ADDQ       $0x40, R8
+	TESTQ      $0x00000040, R11
+	JZ         skip87
+	VMOVDQU    (R10), Y4
+	VMOVDQU    32(R10), Y5
+	ADDQ       $0x40, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y7
+	VPCLMULQDQ $0x00, (R12), Y4, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R10), Y5, Y7
+	VPCLMULQDQ $0x00, 32(R12), Y5, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R10), Y5, Y5
+	VPCLMULQDQ $0x11, 32(R12), Y5, Y5
 	VPXOR      Y5, Y2, Y2
-	VMOVDQU    32(R10), Y5
-	VPXOR      40(R10), Y5, Y5
+	VMOVDQU    32(R12), Y5
+	VPXOR      40(R12), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, R10
+	ADDQ       $0x40, R12
 
-skip82:
-	TESTQ      $0x00000020, R9
-	JZ         skip83
-	VMOVDQU    (R8), Y4
-	ADDQ       $0x20, R8
+skip87:
+	TESTQ      $0x00000020, R11
+	JZ         skip88
+	VMOVDQU    (R10), Y4
+	ADDQ       $0x20, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, R10
+	ADDQ       $0x20, R12
 
-skip83:
-	TESTQ      $0x00000010, R9
-	JZ         skip84
-	VMOVDQU    (R8), X5
-	ADDQ       $0x10, R8
+skip88:
+	TESTQ      $0x00000010, R11
+	JZ         skip89
+	VMOVDQU    (R10), X5
+	ADDQ       $0x10, R10
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip84:
-	ANDQ $0x0f, R9
-	JZ   skip85
-	CMPQ R9, $0x08
-	JB   less886
-	MOVQ (R8), R11
-	MOVQ -8(R8)(R9*1), R12
-	MOVQ R9, CX
+skip89:
+	ANDQ $0x0f, R11
+	JZ   skip90
+	CMPQ R11, $0x08
+	JB   less891
+	MOVQ (R10), R13
+	MOVQ -8(R10)(R11*1), R14
+	MOVQ R11, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R12
-	SHRQ $0x08, R12
-	JMP  loaded88
+	SHRQ CL, R14
+	SHRQ $0x08, R14
+	JMP  loaded93
 
-less886:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less487
-	MOVL (R8), R11
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
+less891:
+	XORQ R14, R14
+	CMPQ R11, $0x04
+	JB   less492
+	MOVL (R10), R13
+	MOVL -4(R10)(R11*1), R15
+	MOVQ R11, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, R11
-	JMP  loaded88
+	SHLQ CL, R15
+	ORQ  R15, R13
+	JMP  loaded93
 
-less487:
-	MOVQ    R9, CX
+less492:
+	MOVQ    R11, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R8), R11
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R10), R13
+	MOVBQZX (R10)(CX*1), R15
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
+	SHLQ    CL, R15
+	ORQ     R15, R13
+	MOVBQZX -1(R10)(R11*1), R15
+	MOVQ    R11, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
+	SHLQ    CL, R15
+	ORQ     R15, R13
 
-loaded88:
-	VMOVQ      R11, X5
-	VPINSRQ    $0x01, R12, X5, X5
+loaded93:
+	VMOVQ      R13, X5
+	VPINSRQ    $0x01, R14, X5, X5
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip85:
-	TESTQ        SI, SI
-	JZ           final75
+skip90:
+	TESTQ        R8, R8
+	JZ           final80
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4140,23 +4205,26 @@ skip85:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text79:
+text84:
 	// Text.
-	MOVQ        nonce+24(FP), CX
-	MOVL        (CX), DI
+	MOVQ        (BX), CX
+	MOVL        (CX), R9
 	MOVQ        4(CX), CX
-	MOVQ        CX, R8
-	SHLQ        $0x20, R8
-	ORQ         R8, DI
+	MOVQ        CX, R10
+	SHLQ        $0x20, R10
+	ORQ         R10, R9
 	SHRQ        $0x20, CX
-	VMOVQ       DI, X6
+	VMOVQ       R9, X6
 	VPINSRQ     $0x01, CX, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
+	MOVL        56(BX), CX
+	VMOVD       CX, X0
+	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        dst+56(FP), R8
-	MOVQ        src+64(FP), R9
-	CMPQ        SI, $0x00000100
-	JB          groupsEnd90
+	MOVQ        32(BX), R10
+	MOVQ        40(BX), R11
+	CMPQ        R8, $0x00000100
+	JB          groupsEnd95
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
@@ -4266,7 +4334,7 @@ text79:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last92
+	JB             last97
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4286,7 +4354,7 @@ text79:
 	VAESENC        Y2, Y10, Y10
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last92
+	JE             last97
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4307,7 +4375,7 @@ text79:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last92:
+last97:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -4317,37 +4385,37 @@ last92:
 	VAESENCLAST    Y2, Y9, Y9
 	VAESENCLAST    Y2, Y10, Y10
 	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (R9), Y2
+	VMOVDQU        (R11), Y2
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        Y0, (R8)
-	VMOVDQU        32(R9), Y0
+	VMOVDQU        Y0, (R10)
+	VMOVDQU        32(R11), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, 32(R8)
-	VMOVDQU        64(R9), Y0
+	VMOVDQU        Y5, 32(R10)
+	VMOVDQU        64(R11), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 64(R8)
-	VMOVDQU        96(R9), Y0
+	VMOVDQU        Y6, 64(R10)
+	VMOVDQU        96(R11), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 96(R8)
-	VMOVDQU        128(R9), Y0
+	VMOVDQU        Y7, 96(R10)
+	VMOVDQU        128(R11), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 128(R8)
-	VMOVDQU        160(R9), Y0
+	VMOVDQU        Y8, 128(R10)
+	VMOVDQU        160(R11), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 160(R8)
-	VMOVDQU        192(R9), Y0
+	VMOVDQU        Y9, 160(R10)
+	VMOVDQU        192(R11), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 192(R8)
-	VMOVDQU        224(R9), Y0
+	VMOVDQU        Y10, 192(R10)
+	VMOVDQU        224(R11), Y0
 	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 224(R8)
-	ADDQ           $0x00000100, R9
-	ADDQ           $0x00000100, R8
-	SUBQ           $0x00000100, SI
-	CMPQ           SI, $0x00000100
-	JB             lastGroup91
+	VMOVDQU        Y1, 224(R10)
+	ADDQ           $0x00000100, R11
+	ADDQ           $0x00000100, R10
+	SUBQ           $0x00000100, R8
+	CMPQ           R8, $0x00000100
+	JB             lastGroup96
 
-groups89:
+groups94:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4381,7 +4449,7 @@ groups89:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -256(R8), Y1
+	VMOVDQU        -256(R10), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4403,7 +4471,7 @@ groups89:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -224(R8), Y3
+	VMOVDQU        -224(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4424,7 +4492,7 @@ groups89:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -192(R8), Y3
+	VMOVDQU        -192(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4445,7 +4513,7 @@ groups89:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -160(R8), Y3
+	VMOVDQU        -160(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4488,7 +4556,7 @@ groups89:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -128(R8), Y1
+	VMOVDQU        -128(R10), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4510,7 +4578,7 @@ groups89:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -96(R8), Y3
+	VMOVDQU        -96(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4531,7 +4599,7 @@ groups89:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -64(R8), Y3
+	VMOVDQU        -64(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4552,7 +4620,7 @@ groups89:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -32(R8), Y3
+	VMOVDQU        -32(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4579,7 +4647,7 @@ groups89:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last93
+	JB             last98
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4599,7 +4667,7 @@ groups89:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last93
+	JE             last98
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4620,7 +4688,7 @@ groups89:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last93:
+last98:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -4630,38 +4698,38 @@ last93:
 	VAESENCLAST    Y0, Y10, Y10
 	VAESENCLAST    Y0, Y11, Y11
 	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (R9), Y0
+	VMOVDQU        (R11), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	VMOVDQU        32(R9), Y0
+	VMOVDQU        Y5, (R10)
+	VMOVDQU        32(R11), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R8)
-	VMOVDQU        64(R9), Y0
+	VMOVDQU        Y6, 32(R10)
+	VMOVDQU        64(R11), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R8)
-	VMOVDQU        96(R9), Y0
+	VMOVDQU        Y7, 64(R10)
+	VMOVDQU        96(R11), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R8)
-	VMOVDQU        128(R9), Y0
+	VMOVDQU        Y8, 96(R10)
+	VMOVDQU        128(R11), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 128(R8)
-	VMOVDQU        160(R9), Y0
+	VMOVDQU        Y9, 128(R10)
+	VMOVDQU        160(R11), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 160(R8)
-	VMOVDQU        192(R9), Y0
+	VMOVDQU        Y10, 160(R10)
+	VMOVDQU        192(R11), Y0
 	VPXOR          Y0, Y11, Y11
-	VMOVDQU        Y11, 192(R8)
-	VMOVDQU        224(R9), Y0
+	VMOVDQU        Y11, 192(R10)
+	VMOVDQU        224(R11), Y0
 	VPXOR          Y0, Y12, Y12
-	VMOVDQU        Y12, 224(R8)
-	ADDQ           $0x00000100, R9
-	ADDQ           $0x00000100, R8
-	SUBQ           $0x00000100, SI
-	CMPQ           SI, $0x00000100
-	JAE            groups89
+	VMOVDQU        Y12, 224(R10)
+	ADDQ           $0x00000100, R11
+	ADDQ           $0x00000100, R10
+	SUBQ           $0x00000100, R8
+	CMPQ           R8, $0x00000100
+	JAE            groups94
 
-lastGroup91:
-	VMOVDQU      -256(R8), Y1
+lastGroup96:
+	VMOVDQU      -256(R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -4674,7 +4742,7 @@ lastGroup91:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      -224(R8), Y3
+	VMOVDQU      -224(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4686,7 +4754,7 @@ lastGroup91:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -192(R8), Y3
+	VMOVDQU      -192(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4698,7 +4766,7 @@ lastGroup91:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -160(R8), Y3
+	VMOVDQU      -160(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4723,7 +4791,7 @@ lastGroup91:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	VMOVDQU      -128(R8), Y1
+	VMOVDQU      -128(R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -4736,7 +4804,7 @@ lastGroup91:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      -96(R8), Y3
+	VMOVDQU      -96(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4748,7 +4816,7 @@ lastGroup91:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -64(R8), Y3
+	VMOVDQU      -64(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4760,7 +4828,7 @@ lastGroup91:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -32(R8), Y3
+	VMOVDQU      -32(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4786,9 +4854,9 @@ lastGroup91:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd90:
-	CMPQ SI, $0x00000080
-	JB   groupsEnd95
+groupsEnd95:
+	CMPQ R8, $0x00000080
+	JB   groupsEnd100
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
@@ -4854,7 +4922,7 @@ groupsEnd90:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last97
+	JB             last102
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4866,7 +4934,7 @@ groupsEnd90:
 	VAESENC        Y2, Y6, Y6
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last97
+	JE             last102
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4879,31 +4947,31 @@ groupsEnd90:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last97:
+last102:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
 	VAESENCLAST    Y2, Y6, Y6
 	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (R9), Y2
+	VMOVDQU        (R11), Y2
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        Y0, (R8)
-	VMOVDQU        32(R9), Y0
+	VMOVDQU        Y0, (R10)
+	VMOVDQU        32(R11), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, 32(R8)
-	VMOVDQU        64(R9), Y0
+	VMOVDQU        Y5, 32(R10)
+	VMOVDQU        64(R11), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 64(R8)
-	VMOVDQU        96(R9), Y0
+	VMOVDQU        Y6, 64(R10)
+	VMOVDQU        96(R11), Y0
 	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 96(R8)
-	ADDQ           $0x00000080, R9
-	ADDQ           $0x00000080, R8
-	SUBQ           $0x00000080, SI
-	CMPQ           SI, $0x00000080
-	JB             lastGroup96
+	VMOVDQU        Y1, 96(R10)
+	ADDQ           $0x00000080, R11
+	ADDQ           $0x00000080, R10
+	SUBQ           $0x00000080, R8
+	CMPQ           R8, $0x00000080
+	JB             lastGroup101
 
-groups94:
+groups99:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -4930,7 +4998,7 @@ groups94:
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VMOVDQU        -128(R8), Y1
+	VMOVDQU        -128(R10), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4953,7 +5021,7 @@ groups94:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        -96(R8), Y3
+	VMOVDQU        -96(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -4975,7 +5043,7 @@ groups94:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        -64(R8), Y3
+	VMOVDQU        -64(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -4997,7 +5065,7 @@ groups94:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        -32(R8), Y3
+	VMOVDQU        -32(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -5029,7 +5097,7 @@ groups94:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last98
+	JB             last103
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5041,7 +5109,7 @@ groups94:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last98
+	JE             last103
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5054,32 +5122,32 @@ groups94:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last98:
+last103:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
 	VAESENCLAST    Y0, Y7, Y7
 	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        (R9), Y0
+	VMOVDQU        (R11), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	VMOVDQU        32(R9), Y0
+	VMOVDQU        Y5, (R10)
+	VMOVDQU        32(R11), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R8)
-	VMOVDQU        64(R9), Y0
+	VMOVDQU        Y6, 32(R10)
+	VMOVDQU        64(R11), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R8)
-	VMOVDQU        96(R9), Y0
+	VMOVDQU        Y7, 64(R10)
+	VMOVDQU        96(R11), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R8)
-	ADDQ           $0x00000080, R9
-	ADDQ           $0x00000080, R8
-	SUBQ           $0x00000080, SI
-	CMPQ           SI, $0x00000080
-	JAE            groups94
+	VMOVDQU        Y8, 96(R10)
+	ADDQ           $0x00000080, R11
+	ADDQ           $0x00000080, R10
+	SUBQ           $0x00000080, R8
+	CMPQ           R8, $0x00000080
+	JAE            groups99
 
-lastGroup96:
-	VMOVDQU      -128(R8), Y1
+lastGroup101:
+	VMOVDQU      -128(R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -5092,7 +5160,7 @@ lastGroup96:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      -96(R8), Y3
+	VMOVDQU      -96(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5104,7 +5172,7 @@ lastGroup96:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -64(R8), Y3
+	VMOVDQU      -64(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5116,7 +5184,7 @@ lastGroup96:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -32(R8), Y3
+	VMOVDQU      -32(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -5142,21 +5210,21 @@ lastGroup96:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd95:
-	MOVQ           SI, DI
-	LEAQ           15(SI), CX
+groupsEnd100:
+	MOVQ           R8, R9
+	LEAQ           15(R8), CX
 	ANDQ           $-16, CX
-	LEAQ           128(AX), R10
-	SUBQ           CX, R10
+	LEAQ           128(AX), R12
+	SUBQ           CX, R12
 	LEAQ           (AX), CX
-	SUBQ           $0x10, R10
-	CMPQ           R10, CX
-	CMOVQCS        CX, R10
+	SUBQ           $0x10, R12
+	CMPQ           R12, CX
+	CMOVQCS        CX, R12
 	VPXOR          Y0, Y0, Y0
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, SI
-	JZ             skip99
+	TESTQ          $0x00000040, R8
+	JZ             skip104
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5196,7 +5264,7 @@ groupsEnd95:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last100
+	JB             last105
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5204,7 +5272,7 @@ groupsEnd95:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last100
+	JE             last105
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5213,47 +5281,47 @@ groupsEnd95:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last100:
+last105:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R9), Y7
+	VMOVDQU        (R11), Y7
 	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	VMOVDQU        32(R9), Y7
+	VMOVDQU        Y5, (R10)
+	VMOVDQU        32(R11), Y7
 	VPXOR          Y7, Y6, Y6
-	VMOVDQU        Y6, 32(R8)
-	ADDQ           $0x40, R9
-	ADDQ           $0x40, R8
+	VMOVDQU        Y6, 32(R10)
+	ADDQ           $0x40, R11
+	ADDQ           $0x40, R10
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y3
 	VPXOR          Y5, Y3, Y3
-	VPCLMULQDQ     $0x00, (R10), Y5, Y7
+	VPCLMULQDQ     $0x00, (R12), Y5, Y7
 	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, (R10), Y5, Y5
+	VPCLMULQDQ     $0x11, (R12), Y5, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        (R10), Y5
-	VPXOR          8(R10), Y5, Y5
+	VMOVDQU        (R12), Y5
+	VPXOR          8(R12), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y3, Y3
 	VPSHUFB        reverse<>+0(SB), Y6, Y6
 	VPSHUFD        $0x4e, Y6, Y5
 	VPXOR          Y6, Y5, Y5
-	VPCLMULQDQ     $0x00, 32(R10), Y6, Y7
+	VPCLMULQDQ     $0x00, 32(R12), Y6, Y7
 	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(R10), Y6, Y6
+	VPCLMULQDQ     $0x11, 32(R12), Y6, Y6
 	VPXOR          Y6, Y2, Y2
-	VMOVDQU        32(R10), Y6
-	VPXOR          40(R10), Y6, Y6
+	VMOVDQU        32(R12), Y6
+	VPXOR          40(R12), Y6, Y6
 	VPCLMULQDQ     $0x00, Y5, Y6, Y6
 	VPXOR          Y6, Y1, Y1
-	ADDQ           $0x40, R10
+	ADDQ           $0x40, R12
 
-skip99:
-	TESTQ          $0x00000020, SI
-	JZ             skip101
+skip104:
+	TESTQ          $0x00000020, R8
+	JZ             skip106
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5280,45 +5348,45 @@ skip99:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last102
+	JB             last107
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last102
+	JE             last107
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last102:
+last107:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R9), Y6
+	VMOVDQU        (R11), Y6
 	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	ADDQ           $0x20, R9
-	ADDQ           $0x20, R8
+	VMOVDQU        Y5, (R10)
+	ADDQ           $0x20, R11
+	ADDQ           $0x20, R10
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y3
 	VPXOR          Y5, Y3, Y3
-	VPCLMULQDQ     $0x00, (R10), Y5, Y6
+	VPCLMULQDQ     $0x00, (R12), Y5, Y6
 	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, (R10), Y5, Y5
+	VPCLMULQDQ     $0x11, (R12), Y5, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        (R10), Y5
-	VPXOR          8(R10), Y5, Y5
+	VMOVDQU        (R12), Y5
+	VPXOR          8(R12), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R10
+	ADDQ           $0x20, R12
 
-skip101:
-	TESTQ   $0x00000010, SI
-	JZ      skip103
+skip106:
+	TESTQ   $0x00000010, R8
+	JZ      skip108
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5345,47 +5413,47 @@ skip101:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last104
+	JB      last109
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last104
+	JE      last109
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last104:
+last109:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R9), X6
+	VMOVDQU     (R11), X6
 	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (R8)
-	ADDQ        $0x10, R9
-	ADDQ        $0x10, R8
+	VMOVDQU     X5, (R10)
+	ADDQ        $0x10, R11
+	ADDQ        $0x10, R10
 	VPXOR       Y6, Y6, Y6
 	VPXOR       X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
 	VPXOR       Y3, Y6, Y6
 	VPSHUFD     $0x4e, Y6, Y3
 	VPXOR       Y6, Y3, Y3
-	VPCLMULQDQ  $0x00, (R10), Y6, Y5
+	VPCLMULQDQ  $0x00, (R12), Y6, Y5
 	VPXOR       Y5, Y0, Y0
-	VPCLMULQDQ  $0x11, (R10), Y6, Y5
+	VPCLMULQDQ  $0x11, (R12), Y6, Y5
 	VPXOR       Y5, Y2, Y2
-	VMOVDQU     (R10), Y5
-	VPXOR       8(R10), Y5, Y5
+	VMOVDQU     (R12), Y5
+	VPXOR       8(R12), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXOR       Y5, Y1, Y1
 	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R10
+	ADDQ        $0x10, R12
 
-skip103:
-	ANDQ    $0x0f, SI
-	JZ      skip105
+skip108:
+	ANDQ    $0x0f, R8
+	JZ      skip110
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5412,138 +5480,141 @@ skip103:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last106
+	JB      last111
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last106
+	JE      last111
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last106:
+last111:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        SI, CX
+	SUBQ        R8, CX
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
-	CMPQ        SI, $0x08
-	JB          less8107
-	MOVQ        (R9), DX
-	MOVQ        -8(R9)(SI*1), R11
-	MOVQ        SI, CX
+	CMPQ        R8, $0x08
+	JB          less8112
+	MOVQ        (R11), DX
+	MOVQ        -8(R11)(R8*1), R13
+	MOVQ        R8, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R11
-	SHRQ        $0x08, R11
-	JMP         loaded109
+	SHRQ        CL, R13
+	SHRQ        $0x08, R13
+	JMP         loaded114
 
-less8107:
-	XORQ R11, R11
-	CMPQ SI, $0x04
-	JB   less4108
-	MOVL (R9), DX
-	MOVL -4(R9)(SI*1), R12
-	MOVQ SI, CX
+less8112:
+	XORQ R13, R13
+	CMPQ R8, $0x04
+	JB   less4113
+	MOVL (R11), DX
+	MOVL -4(R11)(R8*1), R14
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, DX
-	JMP  loaded109
+	SHLQ CL, R14
+	ORQ  R14, DX
+	JMP  loaded114
 
-less4108:
-	MOVQ    SI, CX
+less4113:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R9), DX
-	MOVBQZX (R9)(CX*1), R12
+	MOVBQZX (R11), DX
+	MOVBQZX (R11)(CX*1), R14
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
-	MOVBQZX -1(R9)(SI*1), R12
-	MOVQ    SI, CX
+	SHLQ    CL, R14
+	ORQ     R14, DX
+	MOVBQZX -1(R11)(R8*1), R14
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
+	SHLQ    CL, R14
+	ORQ     R14, DX
 
-loaded109:
+loaded114:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R11, X4, X4
+	VPINSRQ $0x01, R13, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R9
-	CMPQ    SI, $0x08
-	JB      less8110
-	MOVQ    DX, (R8)
-	MOVQ    SI, CX
+	VPEXTRQ $0x01, X5, R11
+	CMPQ    R8, $0x08
+	JB      less8115
+	MOVQ    DX, (R10)
+	MOVQ    R8, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    SI, CX
+	MOVQ    R8, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	SHLQ    $0x08, R9
-	ORQ     R9, DX
-	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored112
+	SHLQ    CL, R11
+	SHLQ    $0x08, R11
+	ORQ     R11, DX
+	MOVQ    DX, -8(R10)(R8*1)
+	JMP     stored117
 
-less8110:
-	CMPQ SI, $0x04
-	JB   less4111
-	MOVL DX, (R8)
-	MOVQ SI, CX
+less8115:
+	CMPQ R8, $0x04
+	JB   less4116
+	MOVL DX, (R10)
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R8)(SI*1)
-	JMP  stored112
+	MOVL DX, -4(R10)(R8*1)
+	JMP  stored117
 
-less4111:
-	MOVQ SI, R11
-	SHRQ $0x01, R11
-	MOVQ DX, R9
-	MOVB R9, (R8)
-	MOVQ R11, CX
+less4116:
+	MOVQ R8, R13
+	SHRQ $0x01, R13
+	MOVQ DX, R11
+	MOVB R11, (R10)
+	MOVQ R13, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R9
-	MOVB R9, (R8)(R11*1)
-	MOVQ SI, CX
+	SHRQ CL, R11
+	MOVB R11, (R10)(R13*1)
+	MOVQ R8, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R8)(SI*1)
+	MOVB DL, -1(R10)(R8*1)
 
-stored112:
+stored117:
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip105:
-final75:
+skip110:
+final80:
+	TESTQ SI, SI
+	JZ    notLast118
+
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         DI, $0x70
-	JBE          lengths113
+	CMPQ         R9, $0x70
+	JBE          lengths119
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5561,10 +5632,9 @@ final75:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths113:
-	MOVQ         n+72(FP), CX
-	SHLQ         $0x03, CX
-	MOVQ         dataBits+48(FP), DX
+lengths119:
+	MOVQ         72(BX), CX
+	MOVQ         64(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -5594,9 +5664,9 @@ lengths113:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 	VPSHUFB      reverse<>+0(SB), X3, X3
-	VMOVDQU      (BX), X0
+	VMOVDQU      (SI), X0
 	VPXOR        X0, X3, X3
-	VMOVDQU      X3, (BX)
+	VMOVDQU      X3, (SI)
 	VPXOR        X0, X0, X0
 	VPXOR        X1, X1, X1
 	VPXOR        X2, X2, X2
@@ -5615,22 +5685,46 @@ lengths113:
 	VZEROUPPER
 	RET
 
-// func openAVX2(key *Key, tag *[16]byte, sum *[16]byte, nonce *byte, data *byte, dataLen int, dataBits uint64, dst *byte, src *byte, n int)
+notLast118:
+	VMOVDQU X3, (DI)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func openAVX2(key *Key, tag *[16]byte, sum *[16]byte, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), $0-80
+TEXT ·openAVX2(SB), $0-32
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ tag+8(FP), BX
+	MOVQ r+24(FP), BX
+	MOVQ tag+8(FP), SI
+	MOVQ sum+16(FP), DI
+	MOVQ (BX), CX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    nonce+24(FP), CX
-	MOVL    (CX), SI
+	TESTQ   SI, SI
+	JZ      noTag120
+	MOVL    (CX), R8
 	MOVQ    4(CX), CX
-	MOVQ    CX, DI
-	SHLQ    $0x20, DI
-	ORQ     DI, SI
+	MOVQ    CX, R9
+	SHLQ    $0x20, R9
+	ORQ     R9, R8
 	SHRQ    $0x20, CX
-	VMOVQ   SI, X0
+	VMOVQ   R8, X0
 	VPINSRQ $0x01, CX, X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
@@ -5656,35 +5750,36 @@ TEXT ·openAVX2(SB), $0-80
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last114
+	JB      last121
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last114
+	JE      last121
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last114:
+last121:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
-	VMOVDQU     X0, (BX)
-	MOVQ        sum+16(FP), CX
-	VMOVDQU     (CX), X3
-	MOVQ        n+72(FP), SI
+	VMOVDQU     X0, (SI)
+
+noTag120:
+	VMOVDQU (DI), X3
+	MOVQ    48(BX), R8
 
 	// Additional data.
-	MOVQ data+32(FP), R8
-	MOVQ dataLen+40(FP), R9
+	MOVQ 8(BX), R10
+	MOVQ 16(BX), R11
 
-hashGroups120:
-	CMPQ         R9, $0x00000080
-	JB           hashRest121
-	VMOVDQU      (R8), Y1
+hashGroups127:
+	CMPQ         R11, $0x00000080
+	JB           hashRest128
+	VMOVDQU      (R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -5697,7 +5792,7 @@ hashGroups120:
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
 	VMOVDQA      Y1, Y1
-	VMOVDQU      32(R8), Y3
+	VMOVDQU      32(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -5709,7 +5804,7 @@ hashGroups120:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(R8), Y3
+	VMOVDQU      64(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -5721,7 +5816,7 @@ hashGroups120:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(R8), Y3
+	VMOVDQU      96(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -5746,172 +5841,172 @@ hashGroups120:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, R8
-	SUBQ         $0x00000080, R9
-	JMP          hashGroups120
+	ADDQ         $0x00000080, R10
+	SUBQ         $0x00000080, R11
+	JMP          hashGroups127
 
-hashRest121:
-	MOVQ  R9, DI
-	TESTQ SI, SI
-	JZ    noText116
-	TESTQ R9, R9
-	JZ    text119
+hashRest128:
+	MOVQ  R11, R9
+	TESTQ R8, R8
+	JZ    noText123
+	TESTQ R11, R11
+	JZ    text126
 
-noText116:
-	LEAQ    15(R9), CX
+noText123:
+	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
-	TESTQ   SI, SI
-	JNZ     restOfData117
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
+	TESTQ   R8, R8
+	JNZ     restOfData124
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 
-restOfData117:
+restOfData124:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
-	TESTQ      $0x00000040, R9
-	JZ         skip122
-	VMOVDQU    (R8), Y4
-	VMOVDQU    32(R8), Y5
-	ADDQ       $0x40, R8
+	TESTQ      $0x00000040, R11
+	JZ         skip129
+	VMOVDQU    (R10), Y4
+	VMOVDQU    32(R10), Y5
+	ADDQ       $0x40, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y7
+	VPCLMULQDQ $0x00, (R12), Y4, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R10), Y5, Y7
+	VPCLMULQDQ $0x00, 32(R12), Y5, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R10), Y5, Y5
+	VPCLMULQDQ $0x11, 32(R12), Y5, Y5
 	VPXOR      Y5, Y2, Y2
-	VMOVDQU    32(R10), Y5
-	VPXOR      40(R10), Y5, Y5
+	VMOVDQU    32(R12), Y5
+	VPXOR      40(R12), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, R10
+	ADDQ       $0x40, R12
 
-skip122:
-	TESTQ      $0x00000020, R9
-	JZ         skip123
-	VMOVDQU    (R8), Y4
-	ADDQ       $0x20, R8
+skip129:
+	TESTQ      $0x00000020, R11
+	JZ         skip130
+	VMOVDQU    (R10), Y4
+	ADDQ       $0x20, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, R10
+	ADDQ       $0x20, R12
 
-skip123:
-	TESTQ      $0x00000010, R9
-	JZ         skip124
-	VMOVDQU    (R8), X5
-	ADDQ       $0x10, R8
+skip130:
+	TESTQ      $0x00000010, R11
+	JZ         skip131
+	VMOVDQU    (R10), X5
+	ADDQ       $0x10, R10
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip124:
-	ANDQ $0x0f, R9
-	JZ   skip125
-	CMPQ R9, $0x08
-	JB   less8126
-	MOVQ (R8), R11
-	MOVQ -8(R8)(R9*1), R12
-	MOVQ R9, CX
+skip131:
+	ANDQ $0x0f, R11
+	JZ   skip132
+	CMPQ R11, $0x08
+	JB   less8133
+	MOVQ (R10), R13
+	MOVQ -8(R10)(R11*1), R14
+	MOVQ R11, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R12
-	SHRQ $0x08, R12
-	JMP  loaded128
+	SHRQ CL, R14
+	SHRQ $0x08, R14
+	JMP  loaded135
 
-less8126:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less4127
-	MOVL (R8), R11
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
+less8133:
+	XORQ R14, R14
+	CMPQ R11, $0x04
+	JB   less4134
+	MOVL (R10), R13
+	MOVL -4(R10)(R11*1), R15
+	MOVQ R11, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, R11
-	JMP  loaded128
+	SHLQ CL, R15
+	ORQ  R15, R13
+	JMP  loaded135
 
-less4127:
-	MOVQ    R9, CX
+less4134:
+	MOVQ    R11, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R8), R11
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R10), R13
+	MOVBQZX (R10)(CX*1), R15
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
+	SHLQ    CL, R15
+	ORQ     R15, R13
+	MOVBQZX -1(R10)(R11*1), R15
+	MOVQ    R11, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
+	SHLQ    CL, R15
+	ORQ     R15, R13
 
-loaded128:
-	VMOVQ      R11, X5
-	VPINSRQ    $0x01, R12, X5, X5
+loaded135:
+	VMOVQ      R13, X5
+	VPINSRQ    $0x01, R14, X5, X5
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip125:
-	TESTQ        SI, SI
-	JZ           final115
+skip132:
+	TESTQ        R8, R8
+	JZ           final122
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5926,25 +6021,28 @@ skip125:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text119:
+text126:
 	// Text.
-	MOVQ        nonce+24(FP), CX
-	MOVL        (CX), DI
+	MOVQ        (BX), CX
+	MOVL        (CX), R9
 	MOVQ        4(CX), CX
-	MOVQ        CX, R8
-	SHLQ        $0x20, R8
-	ORQ         R8, DI
+	MOVQ        CX, R10
+	SHLQ        $0x20, R10
+	ORQ         R10, R9
 	SHRQ        $0x20, CX
-	VMOVQ       DI, X6
+	VMOVQ       R9, X6
 	VPINSRQ     $0x01, CX, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
+	MOVL        56(BX), CX
+	VMOVD       CX, X0
+	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        dst+56(FP), R8
-	MOVQ        src+64(FP), R9
-	CMPQ        SI, $0x00000100
-	JB          groupsEnd130
+	MOVQ        32(BX), R10
+	MOVQ        40(BX), R11
+	CMPQ        R8, $0x00000100
+	JB          groupsEnd137
 
-groups129:
+groups136:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -5978,7 +6076,7 @@ groups129:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        (R9), Y1
+	VMOVDQU        (R11), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -6000,7 +6098,7 @@ groups129:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        32(R9), Y3
+	VMOVDQU        32(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6021,7 +6119,7 @@ groups129:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        64(R9), Y3
+	VMOVDQU        64(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6042,7 +6140,7 @@ groups129:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        96(R9), Y3
+	VMOVDQU        96(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6085,7 +6183,7 @@ groups129:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        128(R9), Y1
+	VMOVDQU        128(R11), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -6107,7 +6205,7 @@ groups129:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        160(R9), Y3
+	VMOVDQU        160(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6128,7 +6226,7 @@ groups129:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        192(R9), Y3
+	VMOVDQU        192(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6149,7 +6247,7 @@ groups129:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        224(R9), Y3
+	VMOVDQU        224(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6176,7 +6274,7 @@ groups129:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last131
+	JB             last138
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6196,7 +6294,7 @@ groups129:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last131
+	JE             last138
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6217,7 +6315,7 @@ groups129:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last131:
+last138:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6227,41 +6325,41 @@ last131:
 	VAESENCLAST    Y0, Y10, Y10
 	VAESENCLAST    Y0, Y11, Y11
 	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (R9), Y0
+	VMOVDQU        (R11), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	VMOVDQU        32(R9), Y0
+	VMOVDQU        Y5, (R10)
+	VMOVDQU        32(R11), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R8)
-	VMOVDQU        64(R9), Y0
+	VMOVDQU        Y6, 32(R10)
+	VMOVDQU        64(R11), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R8)
-	VMOVDQU        96(R9), Y0
+	VMOVDQU        Y7, 64(R10)
+	VMOVDQU        96(R11), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R8)
-	VMOVDQU        128(R9), Y0
+	VMOVDQU        Y8, 96(R10)
+	VMOVDQU        128(R11), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 128(R8)
-	VMOVDQU        160(R9), Y0
+	VMOVDQU        Y9, 128(R10)
+	VMOVDQU        160(R11), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 160(R8)
-	VMOVDQU        192(R9), Y0
+	VMOVDQU        Y10, 160(R10)
+	VMOVDQU        192(R11), Y0
 	VPXOR          Y0, Y11, Y11
-	VMOVDQU        Y11, 192(R8)
-	VMOVDQU        224(R9), Y0
+	VMOVDQU        Y11, 192(R10)
+	VMOVDQU        224(R11), Y0
 	VPXOR          Y0, Y12, Y12
-	VMOVDQU        Y12, 224(R8)
-	ADDQ           $0x00000100, R9
-	ADDQ           $0x00000100, R8
-	SUBQ           $0x00000100, SI
-	CMPQ           SI, $0x00000100
-	JAE            groups129
+	VMOVDQU        Y12, 224(R10)
+	ADDQ           $0x00000100, R11
+	ADDQ           $0x00000100, R10
+	SUBQ           $0x00000100, R8
+	CMPQ           R8, $0x00000100
+	JAE            groups136
 
-groupsEnd130:
-	CMPQ SI, $0x00000080
-	JB   groupsEnd133
+groupsEnd137:
+	CMPQ R8, $0x00000080
+	JB   groupsEnd140
 
-groups132:
+groups139:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -6288,7 +6386,7 @@ groups132:
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VMOVDQU        (R9), Y1
+	VMOVDQU        (R11), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -6311,7 +6409,7 @@ groups132:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        32(R9), Y3
+	VMOVDQU        32(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6333,7 +6431,7 @@ groups132:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        64(R9), Y3
+	VMOVDQU        64(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6355,7 +6453,7 @@ groups132:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        96(R9), Y3
+	VMOVDQU        96(R11), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6387,7 +6485,7 @@ groups132:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last134
+	JB             last141
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6399,7 +6497,7 @@ groups132:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last134
+	JE             last141
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6412,45 +6510,45 @@ groups132:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last134:
+last141:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
 	VAESENCLAST    Y0, Y7, Y7
 	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        (R9), Y0
+	VMOVDQU        (R11), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	VMOVDQU        32(R9), Y0
+	VMOVDQU        Y5, (R10)
+	VMOVDQU        32(R11), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R8)
-	VMOVDQU        64(R9), Y0
+	VMOVDQU        Y6, 32(R10)
+	VMOVDQU        64(R11), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R8)
-	VMOVDQU        96(R9), Y0
+	VMOVDQU        Y7, 64(R10)
+	VMOVDQU        96(R11), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R8)
-	ADDQ           $0x00000080, R9
-	ADDQ           $0x00000080, R8
-	SUBQ           $0x00000080, SI
-	CMPQ           SI, $0x00000080
-	JAE            groups132
+	VMOVDQU        Y8, 96(R10)
+	ADDQ           $0x00000080, R11
+	ADDQ           $0x00000080, R10
+	SUBQ           $0x00000080, R8
+	CMPQ           R8, $0x00000080
+	JAE            groups139
 
-groupsEnd133:
-	MOVQ           SI, DI
-	LEAQ           15(SI), CX
+groupsEnd140:
+	MOVQ           R8, R9
+	LEAQ           15(R8), CX
 	ANDQ           $-16, CX
-	LEAQ           128(AX), R10
-	SUBQ           CX, R10
+	LEAQ           128(AX), R12
+	SUBQ           CX, R12
 	LEAQ           (AX), CX
-	SUBQ           $0x10, R10
-	CMPQ           R10, CX
-	CMOVQCS        CX, R10
+	SUBQ           $0x10, R12
+	CMPQ           R12, CX
+	CMOVQCS        CX, R12
 	VPXOR          Y0, Y0, Y0
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, SI
-	JZ             skip135
+	TESTQ          $0x00000040, R8
+	JZ             skip142
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6490,7 +6588,7 @@ groupsEnd133:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last136
+	JB             last143
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6498,7 +6596,7 @@ groupsEnd133:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last136
+	JE             last143
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6507,47 +6605,47 @@ groupsEnd133:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last136:
+last143:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R9), Y7
+	VMOVDQU        (R11), Y7
 	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	VMOVDQU        32(R9), Y5
+	VMOVDQU        Y5, (R10)
+	VMOVDQU        32(R11), Y5
 	VPXOR          Y5, Y6, Y6
-	VMOVDQU        Y6, 32(R8)
-	ADDQ           $0x40, R9
-	ADDQ           $0x40, R8
+	VMOVDQU        Y6, 32(R10)
+	ADDQ           $0x40, R11
+	ADDQ           $0x40, R10
 	VPSHUFB        reverse<>+0(SB), Y7, Y7
 	VPXOR          Y3, Y7, Y7
 	VPSHUFD        $0x4e, Y7, Y3
 	VPXOR          Y7, Y3, Y3
-	VPCLMULQDQ     $0x00, (R10), Y7, Y6
+	VPCLMULQDQ     $0x00, (R12), Y7, Y6
 	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, (R10), Y7, Y6
+	VPCLMULQDQ     $0x11, (R12), Y7, Y6
 	VPXOR          Y6, Y2, Y2
-	VMOVDQU        (R10), Y6
-	VPXOR          8(R10), Y6, Y6
+	VMOVDQU        (R12), Y6
+	VPXOR          8(R12), Y6, Y6
 	VPCLMULQDQ     $0x00, Y3, Y6, Y6
 	VPXOR          Y6, Y1, Y1
 	VPXOR          Y3, Y3, Y3
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y6
 	VPXOR          Y5, Y6, Y6
-	VPCLMULQDQ     $0x00, 32(R10), Y5, Y7
+	VPCLMULQDQ     $0x00, 32(R12), Y5, Y7
 	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(R10), Y5, Y5
+	VPCLMULQDQ     $0x11, 32(R12), Y5, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        32(R10), Y5
-	VPXOR          40(R10), Y5, Y5
+	VMOVDQU        32(R12), Y5
+	VPXOR          40(R12), Y5, Y5
 	VPCLMULQDQ     $0x00, Y6, Y5, Y5
 	VPXOR          Y5, Y1, Y1
-	ADDQ           $0x40, R10
+	ADDQ           $0x40, R12
 
-skip135:
-	TESTQ          $0x00000020, SI
-	JZ             skip137
+skip142:
+	TESTQ          $0x00000020, R8
+	JZ             skip144
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6574,45 +6672,45 @@ skip135:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last138
+	JB             last145
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last138
+	JE             last145
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last138:
+last145:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R9), Y6
+	VMOVDQU        (R11), Y6
 	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (R8)
-	ADDQ           $0x20, R9
-	ADDQ           $0x20, R8
+	VMOVDQU        Y5, (R10)
+	ADDQ           $0x20, R11
+	ADDQ           $0x20, R10
 	VPSHUFB        reverse<>+0(SB), Y6, Y6
 	VPXOR          Y3, Y6, Y6
 	VPSHUFD        $0x4e, Y6, Y3
 	VPXOR          Y6, Y3, Y3
-	VPCLMULQDQ     $0x00, (R10), Y6, Y5
+	VPCLMULQDQ     $0x00, (R12), Y6, Y5
 	VPXOR          Y5, Y0, Y0
-	VPCLMULQDQ     $0x11, (R10), Y6, Y5
+	VPCLMULQDQ     $0x11, (R12), Y6, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        (R10), Y5
-	VPXOR          8(R10), Y5, Y5
+	VMOVDQU        (R12), Y5
+	VPXOR          8(R12), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R10
+	ADDQ           $0x20, R12
 
-skip137:
-	TESTQ   $0x00000010, SI
-	JZ      skip139
+skip144:
+	TESTQ   $0x00000010, R8
+	JZ      skip146
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6639,47 +6737,47 @@ skip137:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last140
+	JB      last147
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last140
+	JE      last147
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last140:
+last147:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R9), X6
+	VMOVDQU     (R11), X6
 	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (R8)
-	ADDQ        $0x10, R9
-	ADDQ        $0x10, R8
+	VMOVDQU     X5, (R10)
+	ADDQ        $0x10, R11
+	ADDQ        $0x10, R10
 	VPXOR       Y5, Y5, Y5
 	VPXOR       X6, X5, X5
 	VPSHUFB     reverse<>+0(SB), Y5, Y5
 	VPXOR       Y3, Y5, Y5
 	VPSHUFD     $0x4e, Y5, Y3
 	VPXOR       Y5, Y3, Y3
-	VPCLMULQDQ  $0x00, (R10), Y5, Y6
+	VPCLMULQDQ  $0x00, (R12), Y5, Y6
 	VPXOR       Y6, Y0, Y0
-	VPCLMULQDQ  $0x11, (R10), Y5, Y5
+	VPCLMULQDQ  $0x11, (R12), Y5, Y5
 	VPXOR       Y5, Y2, Y2
-	VMOVDQU     (R10), Y5
-	VPXOR       8(R10), Y5, Y5
+	VMOVDQU     (R12), Y5
+	VPXOR       8(R12), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXOR       Y5, Y1, Y1
 	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R10
+	ADDQ        $0x10, R12
 
-skip139:
-	ANDQ    $0x0f, SI
-	JZ      skip141
+skip146:
+	ANDQ    $0x0f, R8
+	JZ      skip148
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6706,138 +6804,141 @@ skip139:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last142
+	JB      last149
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last142
+	JE      last149
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last142:
+last149:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        SI, CX
+	SUBQ        R8, CX
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
-	CMPQ        SI, $0x08
-	JB          less8143
-	MOVQ        (R9), DX
-	MOVQ        -8(R9)(SI*1), R11
-	MOVQ        SI, CX
+	CMPQ        R8, $0x08
+	JB          less8150
+	MOVQ        (R11), DX
+	MOVQ        -8(R11)(R8*1), R13
+	MOVQ        R8, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R11
-	SHRQ        $0x08, R11
-	JMP         loaded145
+	SHRQ        CL, R13
+	SHRQ        $0x08, R13
+	JMP         loaded152
 
-less8143:
-	XORQ R11, R11
-	CMPQ SI, $0x04
-	JB   less4144
-	MOVL (R9), DX
-	MOVL -4(R9)(SI*1), R12
-	MOVQ SI, CX
+less8150:
+	XORQ R13, R13
+	CMPQ R8, $0x04
+	JB   less4151
+	MOVL (R11), DX
+	MOVL -4(R11)(R8*1), R14
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, DX
-	JMP  loaded145
+	SHLQ CL, R14
+	ORQ  R14, DX
+	JMP  loaded152
 
-less4144:
-	MOVQ    SI, CX
+less4151:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R9), DX
-	MOVBQZX (R9)(CX*1), R12
+	MOVBQZX (R11), DX
+	MOVBQZX (R11)(CX*1), R14
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
-	MOVBQZX -1(R9)(SI*1), R12
-	MOVQ    SI, CX
+	SHLQ    CL, R14
+	ORQ     R14, DX
+	MOVBQZX -1(R11)(R8*1), R14
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
+	SHLQ    CL, R14
+	ORQ     R14, DX
 
-loaded145:
+loaded152:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R11, X4, X4
+	VPINSRQ $0x01, R13, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R9
-	CMPQ    SI, $0x08
-	JB      less8146
-	MOVQ    DX, (R8)
-	MOVQ    SI, CX
+	VPEXTRQ $0x01, X5, R11
+	CMPQ    R8, $0x08
+	JB      less8153
+	MOVQ    DX, (R10)
+	MOVQ    R8, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    SI, CX
+	MOVQ    R8, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	SHLQ    $0x08, R9
-	ORQ     R9, DX
-	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored148
+	SHLQ    CL, R11
+	SHLQ    $0x08, R11
+	ORQ     R11, DX
+	MOVQ    DX, -8(R10)(R8*1)
+	JMP     stored155
 
-less8146:
-	CMPQ SI, $0x04
-	JB   less4147
-	MOVL DX, (R8)
-	MOVQ SI, CX
+less8153:
+	CMPQ R8, $0x04
+	JB   less4154
+	MOVL DX, (R10)
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R8)(SI*1)
-	JMP  stored148
+	MOVL DX, -4(R10)(R8*1)
+	JMP  stored155
 
-less4147:
-	MOVQ SI, R11
-	SHRQ $0x01, R11
-	MOVQ DX, R9
-	MOVB R9, (R8)
-	MOVQ R11, CX
+less4154:
+	MOVQ R8, R13
+	SHRQ $0x01, R13
+	MOVQ DX, R11
+	MOVB R11, (R10)
+	MOVQ R13, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R9
-	MOVB R9, (R8)(R11*1)
-	MOVQ SI, CX
+	SHRQ CL, R11
+	MOVB R11, (R10)(R13*1)
+	MOVQ R8, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R8)(SI*1)
+	MOVB DL, -1(R10)(R8*1)
 
-stored148:
+stored155:
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXOR      Y3, Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXOR      Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y5, Y4
+	VPCLMULQDQ $0x00, (R12), Y5, Y4
 	VPXOR      Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y5, Y4
+	VPCLMULQDQ $0x11, (R12), Y5, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R10), Y4
-	VPXOR      8(R10), Y4, Y4
+	VMOVDQU    (R12), Y4
+	VPXOR      8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip141:
-final115:
+skip148:
+final122:
+	TESTQ SI, SI
+	JZ    notLast156
+
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         DI, $0x70
-	JBE          lengths149
+	CMPQ         R9, $0x70
+	JBE          lengths157
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6855,10 +6956,9 @@ final115:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths149:
-	MOVQ         n+72(FP), CX
-	SHLQ         $0x03, CX
-	MOVQ         dataBits+48(FP), DX
+lengths157:
+	MOVQ         72(BX), CX
+	MOVQ         64(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -6888,9 +6988,9 @@ lengths149:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 	VPSHUFB      reverse<>+0(SB), X3, X3
-	VMOVDQU      (BX), X0
+	VMOVDQU      (SI), X0
 	VPXOR        X0, X3, X3
-	VMOVDQU      X3, (BX)
+	VMOVDQU      X3, (SI)
 	VPXOR        X0, X0, X0
 	VPXOR        X1, X1, X1
 	VPXOR        X2, X2, X2
@@ -6909,6 +7009,26 @@ lengths149:
 	VZEROUPPER
 	RET
 
+notLast156:
+	VMOVDQU X3, (DI)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
 // func hashAVX512(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, VPCLMULQDQ
 TEXT ·hashAVX512(SB), $0-32
@@ -6919,7 +7039,7 @@ TEXT ·hashAVX512(SB), $0-32
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              short150
+	JB              short158
 	VBROADCASTI32X4 (AX), Z1
 	VBROADCASTI32X4 64(AX), Z3
 	VSHUFI64X2      $0x00, Z3, Z1, Z3
@@ -7064,9 +7184,9 @@ TEXT ·hashAVX512(SB), $0-32
 	ADDQ            $0x00000200, DX
 	SUBQ            $0x00000200, BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongLast152
+	JB              hashLongLast160
 
-hashLong151:
+hashLong159:
 	VMOVDQU64  384(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  320(DX), Z22
@@ -7147,11 +7267,11 @@ hashLong151:
 	ADDQ       $0x00000200, DX
 	SUBQ       $0x00000200, BX
 	CMPQ       BX, $0x00000200
-	JAE        hashLong151
+	JAE        hashLong159
 
-hashLongLast152:
+hashLongLast160:
 	CMPQ       BX, $0x00000100
-	JB         skip153
+	JB         skip161
 	VMOVDQU64  128(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  64(DX), Z4
@@ -7198,9 +7318,9 @@ hashLongLast152:
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000100, BX
 
-skip153:
+skip161:
 	CMPQ       BX, $0x00000080
-	JB         skip154
+	JB         skip162
 	VMOVDQU64  (DX), Z0
 	VPSHUFB    Z21, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
@@ -7230,7 +7350,7 @@ skip153:
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000080, BX
 
-skip154:
+skip162:
 	VMOVDQU64     64(AX), Z0
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z0, Z2, Z2
@@ -7255,10 +7375,10 @@ skip154:
 	VPXORQ        X0, X3, X3
 	VMOVDQA64     Z3, Z0
 
-short150:
-hashGroups155:
+short158:
+hashGroups163:
 	CMPQ          BX, $0x00000080
-	JB            hashRest156
+	JB            hashRest164
 	VMOVDQU64     (DX), Y2
 	VPSHUFB       reverse<>+0(SB), Y2, Y2
 	VPXORQ        Y0, Y2, Y2
@@ -7320,9 +7440,9 @@ hashGroups155:
 	VMOVDQA64     Y2, Y0
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups155
+	JMP           hashGroups163
 
-hashRest156:
+hashRest164:
 	VMOVDQU64 X0, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
@@ -7355,22 +7475,26 @@ hashRest156:
 	VZEROUPPER
 	RET
 
-// func sealAVX512(key *Key, tag *[16]byte, sum *[16]byte, nonce *byte, data *byte, dataLen int, dataBits uint64, dst *byte, src *byte, n int)
+// func sealAVX512(key *Key, tag *[16]byte, sum *[16]byte, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX512(SB), $0-80
+TEXT ·sealAVX512(SB), $0-32
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ tag+8(FP), BX
+	MOVQ r+24(FP), BX
+	MOVQ tag+8(FP), SI
+	MOVQ sum+16(FP), DI
+	MOVQ (BX), CX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      nonce+24(FP), CX
-	MOVL      (CX), SI
+	TESTQ     SI, SI
+	JZ        noTag165
+	MOVL      (CX), R8
 	MOVQ      4(CX), CX
-	MOVQ      CX, DI
-	SHLQ      $0x20, DI
-	ORQ       DI, SI
+	MOVQ      CX, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, R8
 	SHRQ      $0x20, CX
-	VMOVQ     SI, X0
+	VMOVQ     R8, X0
 	VPINSRQ   $0x01, CX, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
@@ -7396,32 +7520,33 @@ TEXT ·sealAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last157
+	JB        last166
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last157
+	JE        last166
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last157:
+last166:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
-	VMOVDQU64   X0, (BX)
-	MOVQ        sum+16(FP), CX
-	VMOVDQU64   (CX), X3
-	MOVQ        n+72(FP), SI
+	VMOVDQU64   X0, (SI)
+
+noTag165:
+	VMOVDQU64 (DI), X3
+	MOVQ      48(BX), R8
 
 	// Additional data.
-	MOVQ            data+32(FP), R8
-	MOVQ            dataLen+40(FP), R9
-	CMPQ            R9, $0x00000200
-	JB              short163
+	MOVQ            8(BX), R10
+	MOVQ            16(BX), R11
+	CMPQ            R11, $0x00000200
+	JB              short172
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z4
 	VSHUFI64X2      $0x00, Z4, Z0, Z4
@@ -7485,9 +7610,9 @@ last157:
 	VSHUFI64X2      $0xff, Z1, Z1, Z20
 	VPXORQ          Z21, Z21, Z21
 	VMOVDQU64       reverse<>+0(SB), Z22
-	VMOVDQU64       384(R8), Z4
+	VMOVDQU64       384(R10), Z4
 	VPSHUFB         Z22, Z4, Z4
-	VMOVDQU64       320(R8), Z24
+	VMOVDQU64       320(R10), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z4, Z2
 	VPXORQ          Z4, Z2, Z2
@@ -7502,9 +7627,9 @@ last157:
 	VPXORQ          Z1, Z25, Z1
 	VPXORQ          Z4, Z24, Z4
 	VPXORQ          Z2, Z23, Z2
-	VMOVDQU64       256(R8), Z23
+	VMOVDQU64       256(R10), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       192(R8), Z24
+	VMOVDQU64       192(R10), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -7519,9 +7644,9 @@ last157:
 	VPTERNLOGQ      $0x96, Z26, Z28, Z1
 	VPTERNLOGQ      $0x96, Z23, Z24, Z4
 	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       128(R8), Z23
+	VMOVDQU64       128(R10), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       64(R8), Z24
+	VMOVDQU64       64(R10), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -7536,7 +7661,7 @@ last157:
 	VPTERNLOGQ      $0x96, Z26, Z28, Z1
 	VPTERNLOGQ      $0x96, Z23, Z24, Z4
 	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       (R8), Z23
+	VMOVDQU64       (R10), Z23
 	VPSHUFB         Z22, Z23, Z23
 	VPXORQ          Z3, Z23, Z23
 	VPSHUFD         $0x4e, Z23, Z24
@@ -7552,7 +7677,7 @@ last157:
 	VPTERNLOGQ      $0x96, Z25, Z27, Z1
 	VPTERNLOGQ      $0x96, Z23, Z21, Z4
 	VPTERNLOGQ      $0x96, Z24, Z26, Z2
-	VMOVDQU64       448(R8), Z21
+	VMOVDQU64       448(R10), Z21
 	VPSHUFB         Z22, Z21, Z21
 	VPTERNLOGQ      $0x96, Z1, Z4, Z2
 	VPXORQ          Z21, Z4, Z4
@@ -7563,15 +7688,15 @@ last157:
 	VPSHUFD         $0x4e, Z2, Z2
 	VPTERNLOGQ      $0x96, Z1, Z2, Z4
 	VMOVDQA64       Z4, Z21
-	ADDQ            $0x00000200, R8
-	SUBQ            $0x00000200, R9
-	CMPQ            R9, $0x00000200
-	JB              hashLongLast165
+	ADDQ            $0x00000200, R10
+	SUBQ            $0x00000200, R11
+	CMPQ            R11, $0x00000200
+	JB              hashLongLast174
 
-hashLong164:
-	VMOVDQU64  384(R8), Z4
+hashLong173:
+	VMOVDQU64  384(R10), Z4
 	VPSHUFB    Z22, Z4, Z4
-	VMOVDQU64  320(R8), Z24
+	VMOVDQU64  320(R10), Z24
 	VPSHUFB    Z22, Z24, Z24
 	VPSHUFD    $0x4e, Z4, Z2
 	VPXORQ     Z4, Z2, Z2
@@ -7586,9 +7711,9 @@ hashLong164:
 	VPXORQ     Z1, Z25, Z1
 	VPXORQ     Z4, Z24, Z4
 	VPXORQ     Z2, Z23, Z2
-	VMOVDQU64  256(R8), Z23
+	VMOVDQU64  256(R10), Z23
 	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  192(R8), Z24
+	VMOVDQU64  192(R10), Z24
 	VPSHUFB    Z22, Z24, Z24
 	VPSHUFD    $0x4e, Z23, Z25
 	VPXORQ     Z23, Z25, Z25
@@ -7603,9 +7728,9 @@ hashLong164:
 	VPTERNLOGQ $0x96, Z26, Z28, Z1
 	VPTERNLOGQ $0x96, Z23, Z24, Z4
 	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  128(R8), Z23
+	VMOVDQU64  128(R10), Z23
 	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  64(R8), Z24
+	VMOVDQU64  64(R10), Z24
 	VPSHUFB    Z22, Z24, Z24
 	VPSHUFD    $0x4e, Z23, Z25
 	VPXORQ     Z23, Z25, Z25
@@ -7620,7 +7745,7 @@ hashLong164:
 	VPTERNLOGQ $0x96, Z26, Z28, Z1
 	VPTERNLOGQ $0x96, Z23, Z24, Z4
 	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  (R8), Z23
+	VMOVDQU64  (R10), Z23
 	VPSHUFB    Z22, Z23, Z23
 	VPSHUFD    $0x4e, Z23, Z24
 	VPXORQ     Z23, Z24, Z24
@@ -7635,7 +7760,7 @@ hashLong164:
 	VPTERNLOGQ $0x96, Z25, Z27, Z1
 	VPTERNLOGQ $0x96, Z23, Z21, Z4
 	VPTERNLOGQ $0x96, Z24, Z26, Z2
-	VMOVDQU64  448(R8), Z21
+	VMOVDQU64  448(R10), Z21
 	VPSHUFB    Z22, Z21, Z21
 	VPTERNLOGQ $0x96, Z1, Z4, Z2
 	VPXORQ     Z21, Z4, Z4
@@ -7646,17 +7771,17 @@ hashLong164:
 	VPSHUFD    $0x4e, Z2, Z2
 	VPTERNLOGQ $0x96, Z1, Z2, Z4
 	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000200, R8
-	SUBQ       $0x00000200, R9
-	CMPQ       R9, $0x00000200
-	JAE        hashLong164
+	ADDQ       $0x00000200, R10
+	SUBQ       $0x00000200, R11
+	CMPQ       R11, $0x00000200
+	JAE        hashLong173
 
-hashLongLast165:
-	CMPQ       R9, $0x00000100
-	JB         skip166
-	VMOVDQU64  128(R8), Z2
+hashLongLast174:
+	CMPQ       R11, $0x00000100
+	JB         skip175
+	VMOVDQU64  128(R10), Z2
 	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  64(R8), Z6
+	VMOVDQU64  64(R10), Z6
 	VPSHUFB    Z22, Z6, Z6
 	VPSHUFD    $0x4e, Z2, Z0
 	VPXORQ     Z2, Z0, Z0
@@ -7671,7 +7796,7 @@ hashLongLast165:
 	VPXORQ     Z1, Z7, Z1
 	VPXORQ     Z4, Z6, Z4
 	VPXORQ     Z0, Z2, Z2
-	VMOVDQU64  (R8), Z0
+	VMOVDQU64  (R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z6
 	VPXORQ     Z0, Z6, Z6
@@ -7686,7 +7811,7 @@ hashLongLast165:
 	VPTERNLOGQ $0x96, Z7, Z9, Z1
 	VPTERNLOGQ $0x96, Z0, Z10, Z4
 	VPTERNLOGQ $0x96, Z6, Z8, Z2
-	VMOVDQU64  192(R8), Z0
+	VMOVDQU64  192(R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPTERNLOGQ $0x96, Z1, Z4, Z2
 	VPXORQ     Z0, Z4, Z4
@@ -7697,13 +7822,13 @@ hashLongLast165:
 	VPSHUFD    $0x4e, Z2, Z2
 	VPTERNLOGQ $0x96, Z0, Z2, Z4
 	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000100, R8
-	SUBQ       $0x00000100, R9
+	ADDQ       $0x00000100, R10
+	SUBQ       $0x00000100, R11
 
-skip166:
-	CMPQ       R9, $0x00000080
-	JB         skip167
-	VMOVDQU64  (R8), Z0
+skip175:
+	CMPQ       R11, $0x00000080
+	JB         skip176
+	VMOVDQU64  (R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
@@ -7718,7 +7843,7 @@ skip166:
 	VPXORQ     Z2, Z4, Z1
 	VPXORQ     Z0, Z7, Z4
 	VPXORQ     Z6, Z8, Z2
-	VMOVDQU64  64(R8), Z0
+	VMOVDQU64  64(R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPTERNLOGQ $0x96, Z1, Z4, Z2
 	VPXORQ     Z0, Z4, Z4
@@ -7729,23 +7854,23 @@ skip166:
 	VPSHUFD    $0x4e, Z2, Z2
 	VPTERNLOGQ $0x96, Z0, Z2, Z4
 	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000080, R8
-	SUBQ       $0x00000080, R9
+	ADDQ       $0x00000080, R10
+	SUBQ       $0x00000080, R11
 
-skip167:
+skip176:
 	// The lanes of long data, at most three blocks and the lengths are added together.
-	TESTQ         SI, SI
-	JNZ           moreThanThree168
-	CMPQ          R9, $0x30
-	JA            moreThanThree168
-	MOVQ          R9, DI
-	LEAQ          15(R9), CX
+	TESTQ         R8, R8
+	JNZ           moreThanThree177
+	CMPQ          R11, $0x30
+	JA            moreThanThree177
+	MOVQ          R11, R9
+	LEAQ          15(R11), CX
 	ANDQ          $-16, CX
-	LEAQ          128(AX), R10
-	SUBQ          CX, R10
-	SUBQ          $0x10, R10
-	VMOVDQU64     -64(R10), Z0
-	VMOVDQU64     -56(R10), Z2
+	LEAQ          128(AX), R12
+	SUBQ          CX, R12
+	SUBQ          $0x10, R12
+	VMOVDQU64     -64(R12), Z0
+	VMOVDQU64     -56(R12), Z2
 	VPXORQ        Z0, Z2, Z2
 	VPSHUFD       $0x4e, Z21, Z4
 	VPXORQ        Z21, Z4, Z4
@@ -7762,9 +7887,9 @@ skip167:
 	VEXTRACTI64X4 $0x01, Z4, Y2
 	VPXORQ        Y4, Y2, Y2
 	VPXORQ        Y3, Y3, Y3
-	JMP           addRestOfData161
+	JMP           addRestOfData170
 
-moreThanThree168:
+moreThanThree177:
 	VMOVDQU64     64(AX), Z0
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z0, Z2, Z2
@@ -7789,11 +7914,11 @@ moreThanThree168:
 	VPXORQ        X0, X4, X4
 	VMOVDQA64     Z4, Z3
 
-short163:
-hashGroups169:
-	CMPQ          R9, $0x00000080
-	JB            hashRest170
-	VMOVDQU64     (R8), Y1
+short172:
+hashGroups178:
+	CMPQ          R11, $0x00000080
+	JB            hashRest179
+	VMOVDQU64     (R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -7806,7 +7931,7 @@ hashGroups169:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     32(R8), Y3
+	VMOVDQU64     32(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -7818,7 +7943,7 @@ hashGroups169:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(R8), Y3
+	VMOVDQU64     64(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -7830,7 +7955,7 @@ hashGroups169:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(R8), Y3
+	VMOVDQU64     96(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -7852,174 +7977,174 @@ hashGroups169:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, R8
-	SUBQ          $0x00000080, R9
-	JMP           hashGroups169
+	ADDQ          $0x00000080, R10
+	SUBQ          $0x00000080, R11
+	JMP           hashGroups178
 
-hashRest170:
-	MOVQ  R9, DI
-	TESTQ SI, SI
-	JZ    noText159
-	TESTQ R9, R9
-	JZ    text162
+hashRest179:
+	MOVQ  R11, R9
+	TESTQ R8, R8
+	JZ    noText168
+	TESTQ R11, R11
+	JZ    text171
 
-noText159:
-	LEAQ    15(R9), CX
+noText168:
+	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
-	TESTQ   SI, SI
-	JNZ     restOfData160
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
+	TESTQ   R8, R8
+	JNZ     restOfData169
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 
-restOfData160:
+restOfData169:
 	VPXORQ Y0, Y0, Y0
 	VPXORQ Y1, Y1, Y1
 	VPXORQ Y2, Y2, Y2
 
-addRestOfData161:
-	TESTQ      $0x00000040, R9
-	JZ         skip171
-	VMOVDQU64  (R8), Y4
-	VMOVDQU64  32(R8), Y6
-	ADDQ       $0x40, R8
+addRestOfData170:
+	TESTQ      $0x00000040, R11
+	JZ         skip180
+	VMOVDQU64  (R10), Y4
+	VMOVDQU64  32(R10), Y6
+	ADDQ       $0x40, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y7
+	VPCLMULQDQ $0x00, (R12), Y4, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y6, Y6
 	VPSHUFD    $0x4e, Y6, Y4
 	VPXORQ     Y6, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R10), Y6, Y7
+	VPCLMULQDQ $0x00, 32(R12), Y6, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R10), Y6, Y6
+	VPCLMULQDQ $0x11, 32(R12), Y6, Y6
 	VPXORQ     Y6, Y2, Y2
-	VMOVDQU64  32(R10), Y6
-	VPXORQ     40(R10), Y6, Y6
+	VMOVDQU64  32(R12), Y6
+	VPXORQ     40(R12), Y6, Y6
 	VPCLMULQDQ $0x00, Y4, Y6, Y6
 	VPXORQ     Y6, Y1, Y1
-	ADDQ       $0x40, R10
+	ADDQ       $0x40, R12
 
-skip171:
-	TESTQ      $0x00000020, R9
-	JZ         skip172
-	VMOVDQU64  (R8), Y4
-	ADDQ       $0x20, R8
+skip180:
+	TESTQ      $0x00000020, R11
+	JZ         skip181
+	VMOVDQU64  (R10), Y4
+	ADDQ       $0x20, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPCLMULQDQ $0x00, (R12), Y4, Y6
 	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, R10
+	ADDQ       $0x20, R12
 
-skip172:
-	TESTQ      $0x00000010, R9
-	JZ         skip173
-	VMOVDQU64  (R8), X5
-	ADDQ       $0x10, R8
+skip181:
+	TESTQ      $0x00000010, R11
+	JZ         skip182
+	VMOVDQU64  (R10), X5
+	ADDQ       $0x10, R10
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPCLMULQDQ $0x00, (R12), Y4, Y6
 	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip173:
-	ANDQ $0x0f, R9
-	JZ   skip174
-	CMPQ R9, $0x08
-	JB   less8175
-	MOVQ (R8), R11
-	MOVQ -8(R8)(R9*1), R12
-	MOVQ R9, CX
+skip182:
+	ANDQ $0x0f, R11
+	JZ   skip183
+	CMPQ R11, $0x08
+	JB   less8184
+	MOVQ (R10), R13
+	MOVQ -8(R10)(R11*1), R14
+	MOVQ R11, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R12
-	SHRQ $0x08, R12
-	JMP  loaded177
+	SHRQ CL, R14
+	SHRQ $0x08, R14
+	JMP  loaded186
 
-less8175:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less4176
-	MOVL (R8), R11
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
+less8184:
+	XORQ R14, R14
+	CMPQ R11, $0x04
+	JB   less4185
+	MOVL (R10), R13
+	MOVL -4(R10)(R11*1), R15
+	MOVQ R11, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, R11
-	JMP  loaded177
+	SHLQ CL, R15
+	ORQ  R15, R13
+	JMP  loaded186
 
-less4176:
-	MOVQ    R9, CX
+less4185:
+	MOVQ    R11, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R8), R11
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R10), R13
+	MOVBQZX (R10)(CX*1), R15
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
+	SHLQ    CL, R15
+	ORQ     R15, R13
+	MOVBQZX -1(R10)(R11*1), R15
+	MOVQ    R11, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
+	SHLQ    CL, R15
+	ORQ     R15, R13
 
-loaded177:
-	VMOVQ      R11, X5
-	VPINSRQ    $0x01, R12, X5, X5
+loaded186:
+	VMOVQ      R13, X5
+	VPINSRQ    $0x01, R14, X5, X5
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPCLMULQDQ $0x00, (R12), Y4, Y6
 	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip174:
-	TESTQ         SI, SI
-	JZ            final158
+skip183:
+	TESTQ         R8, R8
+	JZ            final167
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -8031,23 +8156,26 @@ skip174:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text162:
+text171:
 	// Text.
-	MOVQ            nonce+24(FP), CX
-	MOVL            (CX), DI
+	MOVQ            (BX), CX
+	MOVL            (CX), R9
 	MOVQ            4(CX), CX
-	MOVQ            CX, R8
-	SHLQ            $0x20, R8
-	ORQ             R8, DI
+	MOVQ            CX, R10
+	SHLQ            $0x20, R10
+	ORQ             R10, R9
 	SHRQ            $0x20, CX
-	VMOVQ           DI, X5
+	VMOVQ           R9, X5
 	VPINSRQ         $0x01, CX, X5, X5
 	VPSHUFB         reverse<>+0(SB), X5, X5
+	MOVL            56(BX), CX
+	VMOVD           CX, X0
+	VPADDD          X0, X5, X5
 	VSHUFI64X2      $0x00, Z5, Z5, Z4
-	MOVQ            dst+56(FP), R8
-	MOVQ            src+64(FP), R9
-	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd178
+	MOVQ            32(BX), R10
+	MOVQ            40(BX), R11
+	CMPQ            R8, $0x00000200
+	JB              cryptLongEnd187
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -8203,7 +8331,7 @@ text162:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last181
+	JB              last190
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8223,7 +8351,7 @@ text162:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last181
+	JE              last190
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8244,7 +8372,7 @@ text162:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last181:
+last190:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8254,29 +8382,29 @@ last181:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R9), Z10, Z10
-	VMOVDQU64       Z10, (R8)
-	VPXORQ          64(R9), Z13, Z13
-	VMOVDQU64       Z13, 64(R8)
-	VPXORQ          128(R9), Z14, Z14
-	VMOVDQU64       Z14, 128(R8)
-	VPXORQ          192(R9), Z15, Z15
-	VMOVDQU64       Z15, 192(R8)
-	VPXORQ          256(R9), Z16, Z16
-	VMOVDQU64       Z16, 256(R8)
-	VPXORQ          320(R9), Z17, Z17
-	VMOVDQU64       Z17, 320(R8)
-	VPXORQ          384(R9), Z18, Z18
-	VMOVDQU64       Z18, 384(R8)
-	VPXORQ          448(R9), Z19, Z19
-	VMOVDQU64       Z19, 448(R8)
-	ADDQ            $0x00000200, R9
-	ADDQ            $0x00000200, R8
-	SUBQ            $0x00000200, SI
-	CMPQ            SI, $0x00000200
-	JB              lastGroup180
+	VPXORQ          (R11), Z10, Z10
+	VMOVDQU64       Z10, (R10)
+	VPXORQ          64(R11), Z13, Z13
+	VMOVDQU64       Z13, 64(R10)
+	VPXORQ          128(R11), Z14, Z14
+	VMOVDQU64       Z14, 128(R10)
+	VPXORQ          192(R11), Z15, Z15
+	VMOVDQU64       Z15, 192(R10)
+	VPXORQ          256(R11), Z16, Z16
+	VMOVDQU64       Z16, 256(R10)
+	VPXORQ          320(R11), Z17, Z17
+	VMOVDQU64       Z17, 320(R10)
+	VPXORQ          384(R11), Z18, Z18
+	VMOVDQU64       Z18, 384(R10)
+	VPXORQ          448(R11), Z19, Z19
+	VMOVDQU64       Z19, 448(R10)
+	ADDQ            $0x00000200, R11
+	ADDQ            $0x00000200, R10
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JB              lastGroup189
 
-cryptLong179:
+cryptLong188:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8320,9 +8448,9 @@ cryptLong179:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -512(R8), Z11
+	VMOVDQU64       -512(R10), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -448(R8), Z12
+	VMOVDQU64       -448(R10), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -8347,9 +8475,9 @@ cryptLong179:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -384(R8), Z12
+	VMOVDQU64       -384(R10), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -320(R8), Z21
+	VMOVDQU64       -320(R10), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -8403,9 +8531,9 @@ cryptLong179:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -256(R8), Z11
+	VMOVDQU64       -256(R10), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -192(R8), Z21
+	VMOVDQU64       -192(R10), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -8439,9 +8567,9 @@ cryptLong179:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -128(R8), Z12
+	VMOVDQU64       -128(R10), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -64(R8), Z21
+	VMOVDQU64       -64(R10), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -8479,7 +8607,7 @@ cryptLong179:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last182
+	JB              last191
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8499,7 +8627,7 @@ cryptLong179:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last182
+	JE              last191
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8520,7 +8648,7 @@ cryptLong179:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last182:
+last191:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8530,32 +8658,32 @@ last182:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R9), Z10, Z10
-	VMOVDQU64       Z10, (R8)
-	VPXORQ          64(R9), Z13, Z13
-	VMOVDQU64       Z13, 64(R8)
-	VPXORQ          128(R9), Z14, Z14
-	VMOVDQU64       Z14, 128(R8)
-	VPXORQ          192(R9), Z15, Z15
-	VMOVDQU64       Z15, 192(R8)
-	VPXORQ          256(R9), Z16, Z16
-	VMOVDQU64       Z16, 256(R8)
-	VPXORQ          320(R9), Z17, Z17
-	VMOVDQU64       Z17, 320(R8)
-	VPXORQ          384(R9), Z18, Z18
-	VMOVDQU64       Z18, 384(R8)
-	VPXORQ          448(R9), Z19, Z19
-	VMOVDQU64       Z19, 448(R8)
-	ADDQ            $0x00000200, R9
-	ADDQ            $0x00000200, R8
-	SUBQ            $0x00000200, SI
-	CMPQ            SI, $0x00000200
-	JAE             cryptLong179
+	VPXORQ          (R11), Z10, Z10
+	VMOVDQU64       Z10, (R10)
+	VPXORQ          64(R11), Z13, Z13
+	VMOVDQU64       Z13, 64(R10)
+	VPXORQ          128(R11), Z14, Z14
+	VMOVDQU64       Z14, 128(R10)
+	VPXORQ          192(R11), Z15, Z15
+	VMOVDQU64       Z15, 192(R10)
+	VPXORQ          256(R11), Z16, Z16
+	VMOVDQU64       Z16, 256(R10)
+	VPXORQ          320(R11), Z17, Z17
+	VMOVDQU64       Z17, 320(R10)
+	VPXORQ          384(R11), Z18, Z18
+	VMOVDQU64       Z18, 384(R10)
+	VPXORQ          448(R11), Z19, Z19
+	VMOVDQU64       Z19, 448(R10)
+	ADDQ            $0x00000200, R11
+	ADDQ            $0x00000200, R10
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JAE             cryptLong188
 
-lastGroup180:
-	VMOVDQU64     -512(R8), Z10
+lastGroup189:
+	VMOVDQU64     -512(R10), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -448(R8), Z12
+	VMOVDQU64     -448(R10), Z12
 	VPSHUFB       reverse<>+0(SB), Z12, Z12
 	VPXORQ        Z3, Z10, Z10
 	VPSHUFD       $0x4e, Z10, Z3
@@ -8571,9 +8699,9 @@ lastGroup180:
 	VPXORQ        Z13, Z14, Z20
 	VPXORQ        Z11, Z12, Z11
 	VPXORQ        Z3, Z10, Z3
-	VMOVDQU64     -384(R8), Z10
+	VMOVDQU64     -384(R10), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -320(R8), Z12
+	VMOVDQU64     -320(R10), Z12
 	VPSHUFB       reverse<>+0(SB), Z12, Z12
 	VPSHUFD       $0x4e, Z10, Z13
 	VPXORQ        Z10, Z13, Z13
@@ -8600,9 +8728,9 @@ lastGroup180:
 	VEXTRACTI32X4 $0x01, Y11, X3
 	VPXORQ        X3, X11, X11
 	VMOVDQA64     Z11, Z3
-	VMOVDQU64     -256(R8), Z10
+	VMOVDQU64     -256(R10), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -192(R8), Z11
+	VMOVDQU64     -192(R10), Z11
 	VPSHUFB       reverse<>+0(SB), Z11, Z11
 	VPXORQ        Z3, Z10, Z10
 	VPSHUFD       $0x4e, Z10, Z3
@@ -8618,9 +8746,9 @@ lastGroup180:
 	VPXORQ        Z12, Z10, Z20
 	VPXORQ        Z8, Z0, Z11
 	VPXORQ        Z3, Z1, Z3
-	VMOVDQU64     -128(R8), Z0
+	VMOVDQU64     -128(R10), Z0
 	VPSHUFB       reverse<>+0(SB), Z0, Z0
-	VMOVDQU64     -64(R8), Z1
+	VMOVDQU64     -64(R10), Z1
 	VPSHUFB       reverse<>+0(SB), Z1, Z1
 	VPSHUFD       $0x4e, Z0, Z8
 	VPXORQ        Z0, Z8, Z8
@@ -8648,9 +8776,9 @@ lastGroup180:
 	VPXORQ        X0, X11, X11
 	VMOVDQA64     Z11, Z3
 
-cryptLongEnd178:
-	CMPQ SI, $0x00000100
-	JB   groupsEnd184
+cryptLongEnd187:
+	CMPQ R8, $0x00000100
+	JB   groupsEnd193
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -8760,7 +8888,7 @@ cryptLongEnd178:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last186
+	JB              last195
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8780,7 +8908,7 @@ cryptLongEnd178:
 	VAESENC         Y2, Y10, Y10
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last186
+	JE              last195
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8801,7 +8929,7 @@ cryptLongEnd178:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last186:
+last195:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -8811,37 +8939,37 @@ last186:
 	VAESENCLAST     Y2, Y9, Y9
 	VAESENCLAST     Y2, Y10, Y10
 	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (R9), Y2
+	VMOVDQU64       (R11), Y2
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       Y0, (R8)
-	VMOVDQU64       32(R9), Y0
+	VMOVDQU64       Y0, (R10)
+	VMOVDQU64       32(R11), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, 32(R8)
-	VMOVDQU64       64(R9), Y0
+	VMOVDQU64       Y5, 32(R10)
+	VMOVDQU64       64(R11), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 64(R8)
-	VMOVDQU64       96(R9), Y0
+	VMOVDQU64       Y6, 64(R10)
+	VMOVDQU64       96(R11), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 96(R8)
-	VMOVDQU64       128(R9), Y0
+	VMOVDQU64       Y7, 96(R10)
+	VMOVDQU64       128(R11), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 128(R8)
-	VMOVDQU64       160(R9), Y0
+	VMOVDQU64       Y8, 128(R10)
+	VMOVDQU64       160(R11), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 160(R8)
-	VMOVDQU64       192(R9), Y0
+	VMOVDQU64       Y9, 160(R10)
+	VMOVDQU64       192(R11), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 192(R8)
-	VMOVDQU64       224(R9), Y0
+	VMOVDQU64       Y10, 192(R10)
+	VMOVDQU64       224(R11), Y0
 	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 224(R8)
-	ADDQ            $0x00000100, R9
-	ADDQ            $0x00000100, R8
-	SUBQ            $0x00000100, SI
-	CMPQ            SI, $0x00000100
-	JB              lastGroup185
+	VMOVDQU64       Y1, 224(R10)
+	ADDQ            $0x00000100, R11
+	ADDQ            $0x00000100, R10
+	SUBQ            $0x00000100, R8
+	CMPQ            R8, $0x00000100
+	JB              lastGroup194
 
-groups183:
+groups192:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -8875,7 +9003,7 @@ groups183:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       -256(R8), Y1
+	VMOVDQU64       -256(R10), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -8897,7 +9025,7 @@ groups183:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -224(R8), Y3
+	VMOVDQU64       -224(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -8918,7 +9046,7 @@ groups183:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -192(R8), Y3
+	VMOVDQU64       -192(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -8939,7 +9067,7 @@ groups183:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -160(R8), Y3
+	VMOVDQU64       -160(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -8979,7 +9107,7 @@ groups183:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       -128(R8), Y1
+	VMOVDQU64       -128(R10), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -9001,7 +9129,7 @@ groups183:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -96(R8), Y3
+	VMOVDQU64       -96(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9022,7 +9150,7 @@ groups183:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -64(R8), Y3
+	VMOVDQU64       -64(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9043,7 +9171,7 @@ groups183:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       -32(R8), Y3
+	VMOVDQU64       -32(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -9067,7 +9195,7 @@ groups183:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last187
+	JB              last196
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9087,7 +9215,7 @@ groups183:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last187
+	JE              last196
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9108,7 +9236,7 @@ groups183:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last187:
+last196:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -9118,38 +9246,38 @@ last187:
 	VAESENCLAST     Y0, Y10, Y10
 	VAESENCLAST     Y0, Y11, Y11
 	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       (R9), Y0
+	VMOVDQU64       (R11), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	VMOVDQU64       32(R9), Y0
+	VMOVDQU64       Y5, (R10)
+	VMOVDQU64       32(R11), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R8)
-	VMOVDQU64       64(R9), Y0
+	VMOVDQU64       Y6, 32(R10)
+	VMOVDQU64       64(R11), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R8)
-	VMOVDQU64       96(R9), Y0
+	VMOVDQU64       Y7, 64(R10)
+	VMOVDQU64       96(R11), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R8)
-	VMOVDQU64       128(R9), Y0
+	VMOVDQU64       Y8, 96(R10)
+	VMOVDQU64       128(R11), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 128(R8)
-	VMOVDQU64       160(R9), Y0
+	VMOVDQU64       Y9, 128(R10)
+	VMOVDQU64       160(R11), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 160(R8)
-	VMOVDQU64       192(R9), Y0
+	VMOVDQU64       Y10, 160(R10)
+	VMOVDQU64       192(R11), Y0
 	VPXORQ          Y0, Y11, Y11
-	VMOVDQU64       Y11, 192(R8)
-	VMOVDQU64       224(R9), Y0
+	VMOVDQU64       Y11, 192(R10)
+	VMOVDQU64       224(R11), Y0
 	VPXORQ          Y0, Y12, Y12
-	VMOVDQU64       Y12, 224(R8)
-	ADDQ            $0x00000100, R9
-	ADDQ            $0x00000100, R8
-	SUBQ            $0x00000100, SI
-	CMPQ            SI, $0x00000100
-	JAE             groups183
+	VMOVDQU64       Y12, 224(R10)
+	ADDQ            $0x00000100, R11
+	ADDQ            $0x00000100, R10
+	SUBQ            $0x00000100, R8
+	CMPQ            R8, $0x00000100
+	JAE             groups192
 
-lastGroup185:
-	VMOVDQU64     -256(R8), Y1
+lastGroup194:
+	VMOVDQU64     -256(R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -9162,7 +9290,7 @@ lastGroup185:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -224(R8), Y3
+	VMOVDQU64     -224(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9174,7 +9302,7 @@ lastGroup185:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -192(R8), Y3
+	VMOVDQU64     -192(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9186,7 +9314,7 @@ lastGroup185:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -160(R8), Y3
+	VMOVDQU64     -160(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9208,7 +9336,7 @@ lastGroup185:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	VMOVDQU64     -128(R8), Y1
+	VMOVDQU64     -128(R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -9221,7 +9349,7 @@ lastGroup185:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -96(R8), Y3
+	VMOVDQU64     -96(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9233,7 +9361,7 @@ lastGroup185:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -64(R8), Y3
+	VMOVDQU64     -64(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9245,7 +9373,7 @@ lastGroup185:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -32(R8), Y3
+	VMOVDQU64     -32(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9268,9 +9396,9 @@ lastGroup185:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd184:
-	CMPQ SI, $0x00000080
-	JB   groupsEnd189
+groupsEnd193:
+	CMPQ R8, $0x00000080
+	JB   groupsEnd198
 
 	// GHASH of a group is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
@@ -9336,7 +9464,7 @@ groupsEnd184:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last191
+	JB              last200
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9348,7 +9476,7 @@ groupsEnd184:
 	VAESENC         Y2, Y6, Y6
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last191
+	JE              last200
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9361,31 +9489,31 @@ groupsEnd184:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last191:
+last200:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
 	VAESENCLAST     Y2, Y6, Y6
 	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (R9), Y2
+	VMOVDQU64       (R11), Y2
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       Y0, (R8)
-	VMOVDQU64       32(R9), Y0
+	VMOVDQU64       Y0, (R10)
+	VMOVDQU64       32(R11), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, 32(R8)
-	VMOVDQU64       64(R9), Y0
+	VMOVDQU64       Y5, 32(R10)
+	VMOVDQU64       64(R11), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 64(R8)
-	VMOVDQU64       96(R9), Y0
+	VMOVDQU64       Y6, 64(R10)
+	VMOVDQU64       96(R11), Y0
 	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 96(R8)
-	ADDQ            $0x00000080, R9
-	ADDQ            $0x00000080, R8
-	SUBQ            $0x00000080, SI
-	CMPQ            SI, $0x00000080
-	JB              lastGroup190
+	VMOVDQU64       Y1, 96(R10)
+	ADDQ            $0x00000080, R11
+	ADDQ            $0x00000080, R10
+	SUBQ            $0x00000080, R8
+	CMPQ            R8, $0x00000080
+	JB              lastGroup199
 
-groups188:
+groups197:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -9412,7 +9540,7 @@ groups188:
 	VAESENC         Y0, Y6, Y6
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
-	VMOVDQU64       -128(R8), Y1
+	VMOVDQU64       -128(R10), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -9435,7 +9563,7 @@ groups188:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       -96(R8), Y3
+	VMOVDQU64       -96(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -9457,7 +9585,7 @@ groups188:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       -64(R8), Y3
+	VMOVDQU64       -64(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -9479,7 +9607,7 @@ groups188:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       -32(R8), Y3
+	VMOVDQU64       -32(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -9508,7 +9636,7 @@ groups188:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last192
+	JB              last201
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9520,7 +9648,7 @@ groups188:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last192
+	JE              last201
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -9533,32 +9661,32 @@ groups188:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last192:
+last201:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
 	VAESENCLAST     Y0, Y7, Y7
 	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       (R9), Y0
+	VMOVDQU64       (R11), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	VMOVDQU64       32(R9), Y0
+	VMOVDQU64       Y5, (R10)
+	VMOVDQU64       32(R11), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R8)
-	VMOVDQU64       64(R9), Y0
+	VMOVDQU64       Y6, 32(R10)
+	VMOVDQU64       64(R11), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R8)
-	VMOVDQU64       96(R9), Y0
+	VMOVDQU64       Y7, 64(R10)
+	VMOVDQU64       96(R11), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R8)
-	ADDQ            $0x00000080, R9
-	ADDQ            $0x00000080, R8
-	SUBQ            $0x00000080, SI
-	CMPQ            SI, $0x00000080
-	JAE             groups188
+	VMOVDQU64       Y8, 96(R10)
+	ADDQ            $0x00000080, R11
+	ADDQ            $0x00000080, R10
+	SUBQ            $0x00000080, R8
+	CMPQ            R8, $0x00000080
+	JAE             groups197
 
-lastGroup190:
-	VMOVDQU64     -128(R8), Y1
+lastGroup199:
+	VMOVDQU64     -128(R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -9571,7 +9699,7 @@ lastGroup190:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -96(R8), Y3
+	VMOVDQU64     -96(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9583,7 +9711,7 @@ lastGroup190:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -64(R8), Y3
+	VMOVDQU64     -64(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9595,7 +9723,7 @@ lastGroup190:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y5, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -32(R8), Y3
+	VMOVDQU64     -32(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y5
 	VPXORQ        Y3, Y5, Y5
@@ -9618,21 +9746,21 @@ lastGroup190:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd189:
-	MOVQ            SI, DI
-	LEAQ            15(SI), CX
+groupsEnd198:
+	MOVQ            R8, R9
+	LEAQ            15(R8), CX
 	ANDQ            $-16, CX
-	LEAQ            128(AX), R10
-	SUBQ            CX, R10
+	LEAQ            128(AX), R12
+	SUBQ            CX, R12
 	LEAQ            (AX), CX
-	SUBQ            $0x10, R10
-	CMPQ            R10, CX
-	CMOVQCS         CX, R10
+	SUBQ            $0x10, R12
+	CMPQ            R12, CX
+	CMOVQCS         CX, R12
 	VPXORQ          Y0, Y0, Y0
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, SI
-	JZ              skip193
+	TESTQ           $0x00000040, R8
+	JZ              skip202
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9672,7 +9800,7 @@ groupsEnd189:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last194
+	JB              last203
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9680,7 +9808,7 @@ groupsEnd189:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last194
+	JE              last203
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9689,47 +9817,47 @@ groupsEnd189:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last194:
+last203:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (R9), Y7
+	VMOVDQU64       (R11), Y7
 	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	VMOVDQU64       32(R9), Y7
+	VMOVDQU64       Y5, (R10)
+	VMOVDQU64       32(R11), Y7
 	VPXORQ          Y7, Y6, Y6
-	VMOVDQU64       Y6, 32(R8)
-	ADDQ            $0x40, R9
-	ADDQ            $0x40, R8
+	VMOVDQU64       Y6, 32(R10)
+	ADDQ            $0x40, R11
+	ADDQ            $0x40, R10
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y3
 	VPXORQ          Y5, Y3, Y3
-	VPCLMULQDQ      $0x00, (R10), Y5, Y7
+	VPCLMULQDQ      $0x00, (R12), Y5, Y7
 	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, (R10), Y5, Y5
+	VPCLMULQDQ      $0x11, (R12), Y5, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       (R10), Y5
-	VPXORQ          8(R10), Y5, Y5
+	VMOVDQU64       (R12), Y5
+	VPXORQ          8(R12), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
 	VPSHUFB         reverse<>+0(SB), Y6, Y6
 	VPSHUFD         $0x4e, Y6, Y5
 	VPXORQ          Y6, Y5, Y5
-	VPCLMULQDQ      $0x00, 32(R10), Y6, Y7
+	VPCLMULQDQ      $0x00, 32(R12), Y6, Y7
 	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(R10), Y6, Y6
+	VPCLMULQDQ      $0x11, 32(R12), Y6, Y6
 	VPXORQ          Y6, Y2, Y2
-	VMOVDQU64       32(R10), Y6
-	VPXORQ          40(R10), Y6, Y6
+	VMOVDQU64       32(R12), Y6
+	VPXORQ          40(R12), Y6, Y6
 	VPCLMULQDQ      $0x00, Y5, Y6, Y6
 	VPXORQ          Y6, Y1, Y1
-	ADDQ            $0x40, R10
+	ADDQ            $0x40, R12
 
-skip193:
-	TESTQ           $0x00000020, SI
-	JZ              skip195
+skip202:
+	TESTQ           $0x00000020, R8
+	JZ              skip204
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9756,45 +9884,45 @@ skip193:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last196
+	JB              last205
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last196
+	JE              last205
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last196:
+last205:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (R9), Y6
+	VMOVDQU64       (R11), Y6
 	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	ADDQ            $0x20, R9
-	ADDQ            $0x20, R8
+	VMOVDQU64       Y5, (R10)
+	ADDQ            $0x20, R11
+	ADDQ            $0x20, R10
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y3
 	VPXORQ          Y5, Y3, Y3
-	VPCLMULQDQ      $0x00, (R10), Y5, Y6
+	VPCLMULQDQ      $0x00, (R12), Y5, Y6
 	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, (R10), Y5, Y5
+	VPCLMULQDQ      $0x11, (R12), Y5, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       (R10), Y5
-	VPXORQ          8(R10), Y5, Y5
+	VMOVDQU64       (R12), Y5
+	VPXORQ          8(R12), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
-	ADDQ            $0x20, R10
+	ADDQ            $0x20, R12
 
-skip195:
-	TESTQ     $0x00000010, SI
-	JZ        skip197
+skip204:
+	TESTQ     $0x00000010, R8
+	JZ        skip206
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9821,47 +9949,47 @@ skip195:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last198
+	JB        last207
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last198
+	JE        last207
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last198:
+last207:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (R9), X6
+	VMOVDQU64   (R11), X6
 	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (R8)
-	ADDQ        $0x10, R9
-	ADDQ        $0x10, R8
+	VMOVDQU64   X5, (R10)
+	ADDQ        $0x10, R11
+	ADDQ        $0x10, R10
 	VPXORQ      Y6, Y6, Y6
 	VPXORQ      X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
 	VPXORQ      Y3, Y6, Y6
 	VPSHUFD     $0x4e, Y6, Y3
 	VPXORQ      Y6, Y3, Y3
-	VPCLMULQDQ  $0x00, (R10), Y6, Y5
+	VPCLMULQDQ  $0x00, (R12), Y6, Y5
 	VPXORQ      Y5, Y0, Y0
-	VPCLMULQDQ  $0x11, (R10), Y6, Y5
+	VPCLMULQDQ  $0x11, (R12), Y6, Y5
 	VPXORQ      Y5, Y2, Y2
-	VMOVDQU64   (R10), Y5
-	VPXORQ      8(R10), Y5, Y5
+	VMOVDQU64   (R12), Y5
+	VPXORQ      8(R12), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXORQ      Y5, Y1, Y1
 	VPXORQ      Y3, Y3, Y3
-	ADDQ        $0x10, R10
+	ADDQ        $0x10, R12
 
-skip197:
-	ANDQ      $0x0f, SI
-	JZ        skip199
+skip206:
+	ANDQ      $0x0f, R8
+	JZ        skip208
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9888,138 +10016,141 @@ skip197:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last200
+	JB        last209
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last200
+	JE        last209
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last200:
+last209:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        SI, CX
+	SUBQ        R8, CX
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
-	CMPQ        SI, $0x08
-	JB          less8201
-	MOVQ        (R9), DX
-	MOVQ        -8(R9)(SI*1), R11
-	MOVQ        SI, CX
+	CMPQ        R8, $0x08
+	JB          less8210
+	MOVQ        (R11), DX
+	MOVQ        -8(R11)(R8*1), R13
+	MOVQ        R8, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R11
-	SHRQ        $0x08, R11
-	JMP         loaded203
+	SHRQ        CL, R13
+	SHRQ        $0x08, R13
+	JMP         loaded212
 
-less8201:
-	XORQ R11, R11
-	CMPQ SI, $0x04
-	JB   less4202
-	MOVL (R9), DX
-	MOVL -4(R9)(SI*1), R12
-	MOVQ SI, CX
+less8210:
+	XORQ R13, R13
+	CMPQ R8, $0x04
+	JB   less4211
+	MOVL (R11), DX
+	MOVL -4(R11)(R8*1), R14
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, DX
-	JMP  loaded203
+	SHLQ CL, R14
+	ORQ  R14, DX
+	JMP  loaded212
 
-less4202:
-	MOVQ    SI, CX
+less4211:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R9), DX
-	MOVBQZX (R9)(CX*1), R12
+	MOVBQZX (R11), DX
+	MOVBQZX (R11)(CX*1), R14
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
-	MOVBQZX -1(R9)(SI*1), R12
-	MOVQ    SI, CX
+	SHLQ    CL, R14
+	ORQ     R14, DX
+	MOVBQZX -1(R11)(R8*1), R14
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
+	SHLQ    CL, R14
+	ORQ     R14, DX
 
-loaded203:
+loaded212:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R11, X4, X4
+	VPINSRQ $0x01, R13, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R9
-	CMPQ    SI, $0x08
-	JB      less8204
-	MOVQ    DX, (R8)
-	MOVQ    SI, CX
+	VPEXTRQ $0x01, X5, R11
+	CMPQ    R8, $0x08
+	JB      less8213
+	MOVQ    DX, (R10)
+	MOVQ    R8, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    SI, CX
+	MOVQ    R8, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	SHLQ    $0x08, R9
-	ORQ     R9, DX
-	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored206
+	SHLQ    CL, R11
+	SHLQ    $0x08, R11
+	ORQ     R11, DX
+	MOVQ    DX, -8(R10)(R8*1)
+	JMP     stored215
 
-less8204:
-	CMPQ SI, $0x04
-	JB   less4205
-	MOVL DX, (R8)
-	MOVQ SI, CX
+less8213:
+	CMPQ R8, $0x04
+	JB   less4214
+	MOVL DX, (R10)
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R8)(SI*1)
-	JMP  stored206
+	MOVL DX, -4(R10)(R8*1)
+	JMP  stored215
 
-less4205:
-	MOVQ SI, R11
-	SHRQ $0x01, R11
-	MOVQ DX, R9
-	MOVB R9, (R8)
-	MOVQ R11, CX
+less4214:
+	MOVQ R8, R13
+	SHRQ $0x01, R13
+	MOVQ DX, R11
+	MOVB R11, (R10)
+	MOVQ R13, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R9
-	MOVB R9, (R8)(R11*1)
-	MOVQ SI, CX
+	SHRQ CL, R11
+	MOVB R11, (R10)(R13*1)
+	MOVQ R8, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R8)(SI*1)
+	MOVB DL, -1(R10)(R8*1)
 
-stored206:
+stored215:
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y5
+	VPCLMULQDQ $0x00, (R12), Y4, Y5
 	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip199:
-final158:
+skip208:
+final167:
+	TESTQ SI, SI
+	JZ    notLast216
+
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ          DI, $0x70
-	JBE           lengths207
+	CMPQ          R9, $0x70
+	JBE           lengths217
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10034,10 +10165,9 @@ final158:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths207:
-	MOVQ          n+72(FP), CX
-	SHLQ          $0x03, CX
-	MOVQ          dataBits+48(FP), DX
+lengths217:
+	MOVQ          72(BX), CX
+	MOVQ          64(BX), DX
 	VMOVQ         CX, X4
 	VPINSRQ       $0x01, DX, X4, X4
 	VPXORQ        Y5, Y5, Y5
@@ -10064,9 +10194,9 @@ lengths207:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 	VPSHUFB       reverse<>+0(SB), X3, X3
-	VMOVDQU64     (BX), X0
+	VMOVDQU64     (SI), X0
 	VPXORQ        X0, X3, X3
-	VMOVDQU64     X3, (BX)
+	VMOVDQU64     X3, (SI)
 	VPXOR         X0, X0, X0
 	VPXOR         X1, X1, X1
 	VPXOR         X2, X2, X2
@@ -10099,22 +10229,60 @@ lengths207:
 	VZEROUPPER
 	RET
 
-// func openAVX512(key *Key, tag *[16]byte, sum *[16]byte, nonce *byte, data *byte, dataLen int, dataBits uint64, dst *byte, src *byte, n int)
+notLast216:
+	VMOVDQU64 X3, (DI)
+	VPXOR     X0, X0, X0
+	VPXOR     X1, X1, X1
+	VPXOR     X2, X2, X2
+	VPXOR     X3, X3, X3
+	VPXOR     X4, X4, X4
+	VPXOR     X5, X5, X5
+	VPXOR     X6, X6, X6
+	VPXOR     X7, X7, X7
+	VPXOR     X8, X8, X8
+	VPXOR     X9, X9, X9
+	VPXOR     X10, X10, X10
+	VPXOR     X11, X11, X11
+	VPXOR     X12, X12, X12
+	VPXOR     X13, X13, X13
+	VPXOR     X14, X14, X14
+	VPXOR     X15, X15, X15
+	VPXORQ    X16, X16, X16
+	VPXORQ    X17, X17, X17
+	VPXORQ    X18, X18, X18
+	VPXORQ    X19, X19, X19
+	VPXORQ    X20, X20, X20
+	VPXORQ    X21, X21, X21
+	VPXORQ    X22, X22, X22
+	VPXORQ    X23, X23, X23
+	VPXORQ    X24, X24, X24
+	VPXORQ    X25, X25, X25
+	VPXORQ    X26, X26, X26
+	VPXORQ    X27, X27, X27
+	VPXORQ    X28, X28, X28
+	VZEROUPPER
+	RET
+
+// func openAVX512(key *Key, tag *[16]byte, sum *[16]byte, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX512(SB), $0-80
+TEXT ·openAVX512(SB), $0-32
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ tag+8(FP), BX
+	MOVQ r+24(FP), BX
+	MOVQ tag+8(FP), SI
+	MOVQ sum+16(FP), DI
+	MOVQ (BX), CX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      nonce+24(FP), CX
-	MOVL      (CX), SI
+	TESTQ     SI, SI
+	JZ        noTag218
+	MOVL      (CX), R8
 	MOVQ      4(CX), CX
-	MOVQ      CX, DI
-	SHLQ      $0x20, DI
-	ORQ       DI, SI
+	MOVQ      CX, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, R8
 	SHRQ      $0x20, CX
-	VMOVQ     SI, X0
+	VMOVQ     R8, X0
 	VPINSRQ   $0x01, CX, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
@@ -10140,32 +10308,33 @@ TEXT ·openAVX512(SB), $0-80
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last208
+	JB        last219
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last208
+	JE        last219
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last208:
+last219:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
-	VMOVDQU64   X0, (BX)
-	MOVQ        sum+16(FP), CX
-	VMOVDQU64   (CX), X3
-	MOVQ        n+72(FP), SI
+	VMOVDQU64   X0, (SI)
+
+noTag218:
+	VMOVDQU64 (DI), X3
+	MOVQ      48(BX), R8
 
 	// Additional data.
-	MOVQ            data+32(FP), R8
-	MOVQ            dataLen+40(FP), R9
-	CMPQ            R9, $0x00000200
-	JB              short214
+	MOVQ            8(BX), R10
+	MOVQ            16(BX), R11
+	CMPQ            R11, $0x00000200
+	JB              short225
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z4
 	VSHUFI64X2      $0x00, Z4, Z0, Z4
@@ -10229,9 +10398,9 @@ last208:
 	VSHUFI64X2      $0xff, Z1, Z1, Z20
 	VPXORQ          Z21, Z21, Z21
 	VMOVDQU64       reverse<>+0(SB), Z22
-	VMOVDQU64       384(R8), Z4
+	VMOVDQU64       384(R10), Z4
 	VPSHUFB         Z22, Z4, Z4
-	VMOVDQU64       320(R8), Z24
+	VMOVDQU64       320(R10), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z4, Z2
 	VPXORQ          Z4, Z2, Z2
@@ -10246,9 +10415,9 @@ last208:
 	VPXORQ          Z1, Z25, Z1
 	VPXORQ          Z4, Z24, Z4
 	VPXORQ          Z2, Z23, Z2
-	VMOVDQU64       256(R8), Z23
+	VMOVDQU64       256(R10), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       192(R8), Z24
+	VMOVDQU64       192(R10), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -10263,9 +10432,9 @@ last208:
 	VPTERNLOGQ      $0x96, Z26, Z28, Z1
 	VPTERNLOGQ      $0x96, Z23, Z24, Z4
 	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       128(R8), Z23
+	VMOVDQU64       128(R10), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       64(R8), Z24
+	VMOVDQU64       64(R10), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -10280,7 +10449,7 @@ last208:
 	VPTERNLOGQ      $0x96, Z26, Z28, Z1
 	VPTERNLOGQ      $0x96, Z23, Z24, Z4
 	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       (R8), Z23
+	VMOVDQU64       (R10), Z23
 	VPSHUFB         Z22, Z23, Z23
 	VPXORQ          Z3, Z23, Z23
 	VPSHUFD         $0x4e, Z23, Z24
@@ -10296,7 +10465,7 @@ last208:
 	VPTERNLOGQ      $0x96, Z25, Z27, Z1
 	VPTERNLOGQ      $0x96, Z23, Z21, Z4
 	VPTERNLOGQ      $0x96, Z24, Z26, Z2
-	VMOVDQU64       448(R8), Z21
+	VMOVDQU64       448(R10), Z21
 	VPSHUFB         Z22, Z21, Z21
 	VPTERNLOGQ      $0x96, Z1, Z4, Z2
 	VPXORQ          Z21, Z4, Z4
@@ -10307,15 +10476,15 @@ last208:
 	VPSHUFD         $0x4e, Z2, Z2
 	VPTERNLOGQ      $0x96, Z1, Z2, Z4
 	VMOVDQA64       Z4, Z21
-	ADDQ            $0x00000200, R8
-	SUBQ            $0x00000200, R9
-	CMPQ            R9, $0x00000200
-	JB              hashLongLast216
+	ADDQ            $0x00000200, R10
+	SUBQ            $0x00000200, R11
+	CMPQ            R11, $0x00000200
+	JB              hashLongLast227
 
-hashLong215:
-	VMOVDQU64  384(R8), Z4
+hashLong226:
+	VMOVDQU64  384(R10), Z4
 	VPSHUFB    Z22, Z4, Z4
-	VMOVDQU64  320(R8), Z24
+	VMOVDQU64  320(R10), Z24
 	VPSHUFB    Z22, Z24, Z24
 	VPSHUFD    $0x4e, Z4, Z2
 	VPXORQ     Z4, Z2, Z2
@@ -10330,9 +10499,9 @@ hashLong215:
 	VPXORQ     Z1, Z25, Z1
 	VPXORQ     Z4, Z24, Z4
 	VPXORQ     Z2, Z23, Z2
-	VMOVDQU64  256(R8), Z23
+	VMOVDQU64  256(R10), Z23
 	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  192(R8), Z24
+	VMOVDQU64  192(R10), Z24
 	VPSHUFB    Z22, Z24, Z24
 	VPSHUFD    $0x4e, Z23, Z25
 	VPXORQ     Z23, Z25, Z25
@@ -10347,9 +10516,9 @@ hashLong215:
 	VPTERNLOGQ $0x96, Z26, Z28, Z1
 	VPTERNLOGQ $0x96, Z23, Z24, Z4
 	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  128(R8), Z23
+	VMOVDQU64  128(R10), Z23
 	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  64(R8), Z24
+	VMOVDQU64  64(R10), Z24
 	VPSHUFB    Z22, Z24, Z24
 	VPSHUFD    $0x4e, Z23, Z25
 	VPXORQ     Z23, Z25, Z25
@@ -10364,7 +10533,7 @@ hashLong215:
 	VPTERNLOGQ $0x96, Z26, Z28, Z1
 	VPTERNLOGQ $0x96, Z23, Z24, Z4
 	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  (R8), Z23
+	VMOVDQU64  (R10), Z23
 	VPSHUFB    Z22, Z23, Z23
 	VPSHUFD    $0x4e, Z23, Z24
 	VPXORQ     Z23, Z24, Z24
@@ -10379,7 +10548,7 @@ hashLong215:
 	VPTERNLOGQ $0x96, Z25, Z27, Z1
 	VPTERNLOGQ $0x96, Z23, Z21, Z4
 	VPTERNLOGQ $0x96, Z24, Z26, Z2
-	VMOVDQU64  448(R8), Z21
+	VMOVDQU64  448(R10), Z21
 	VPSHUFB    Z22, Z21, Z21
 	VPTERNLOGQ $0x96, Z1, Z4, Z2
 	VPXORQ     Z21, Z4, Z4
@@ -10390,17 +10559,17 @@ hashLong215:
 	VPSHUFD    $0x4e, Z2, Z2
 	VPTERNLOGQ $0x96, Z1, Z2, Z4
 	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000200, R8
-	SUBQ       $0x00000200, R9
-	CMPQ       R9, $0x00000200
-	JAE        hashLong215
+	ADDQ       $0x00000200, R10
+	SUBQ       $0x00000200, R11
+	CMPQ       R11, $0x00000200
+	JAE        hashLong226
 
-hashLongLast216:
-	CMPQ       R9, $0x00000100
-	JB         skip217
-	VMOVDQU64  128(R8), Z2
+hashLongLast227:
+	CMPQ       R11, $0x00000100
+	JB         skip228
+	VMOVDQU64  128(R10), Z2
 	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  64(R8), Z6
+	VMOVDQU64  64(R10), Z6
 	VPSHUFB    Z22, Z6, Z6
 	VPSHUFD    $0x4e, Z2, Z0
 	VPXORQ     Z2, Z0, Z0
@@ -10415,7 +10584,7 @@ hashLongLast216:
 	VPXORQ     Z1, Z7, Z1
 	VPXORQ     Z4, Z6, Z4
 	VPXORQ     Z0, Z2, Z2
-	VMOVDQU64  (R8), Z0
+	VMOVDQU64  (R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z6
 	VPXORQ     Z0, Z6, Z6
@@ -10430,7 +10599,7 @@ hashLongLast216:
 	VPTERNLOGQ $0x96, Z7, Z9, Z1
 	VPTERNLOGQ $0x96, Z0, Z10, Z4
 	VPTERNLOGQ $0x96, Z6, Z8, Z2
-	VMOVDQU64  192(R8), Z0
+	VMOVDQU64  192(R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPTERNLOGQ $0x96, Z1, Z4, Z2
 	VPXORQ     Z0, Z4, Z4
@@ -10441,13 +10610,13 @@ hashLongLast216:
 	VPSHUFD    $0x4e, Z2, Z2
 	VPTERNLOGQ $0x96, Z0, Z2, Z4
 	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000100, R8
-	SUBQ       $0x00000100, R9
+	ADDQ       $0x00000100, R10
+	SUBQ       $0x00000100, R11
 
-skip217:
-	CMPQ       R9, $0x00000080
-	JB         skip218
-	VMOVDQU64  (R8), Z0
+skip228:
+	CMPQ       R11, $0x00000080
+	JB         skip229
+	VMOVDQU64  (R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
@@ -10462,7 +10631,7 @@ skip217:
 	VPXORQ     Z2, Z4, Z1
 	VPXORQ     Z0, Z7, Z4
 	VPXORQ     Z6, Z8, Z2
-	VMOVDQU64  64(R8), Z0
+	VMOVDQU64  64(R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPTERNLOGQ $0x96, Z1, Z4, Z2
 	VPXORQ     Z0, Z4, Z4
@@ -10473,23 +10642,23 @@ skip217:
 	VPSHUFD    $0x4e, Z2, Z2
 	VPTERNLOGQ $0x96, Z0, Z2, Z4
 	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000080, R8
-	SUBQ       $0x00000080, R9
+	ADDQ       $0x00000080, R10
+	SUBQ       $0x00000080, R11
 
-skip218:
+skip229:
 	// The lanes of long data, at most three blocks and the lengths are added together.
-	TESTQ         SI, SI
-	JNZ           moreThanThree219
-	CMPQ          R9, $0x30
-	JA            moreThanThree219
-	MOVQ          R9, DI
-	LEAQ          15(R9), CX
+	TESTQ         R8, R8
+	JNZ           moreThanThree230
+	CMPQ          R11, $0x30
+	JA            moreThanThree230
+	MOVQ          R11, R9
+	LEAQ          15(R11), CX
 	ANDQ          $-16, CX
-	LEAQ          128(AX), R10
-	SUBQ          CX, R10
-	SUBQ          $0x10, R10
-	VMOVDQU64     -64(R10), Z0
-	VMOVDQU64     -56(R10), Z2
+	LEAQ          128(AX), R12
+	SUBQ          CX, R12
+	SUBQ          $0x10, R12
+	VMOVDQU64     -64(R12), Z0
+	VMOVDQU64     -56(R12), Z2
 	VPXORQ        Z0, Z2, Z2
 	VPSHUFD       $0x4e, Z21, Z4
 	VPXORQ        Z21, Z4, Z4
@@ -10506,9 +10675,9 @@ skip218:
 	VEXTRACTI64X4 $0x01, Z4, Y2
 	VPXORQ        Y4, Y2, Y2
 	VPXORQ        Y3, Y3, Y3
-	JMP           addRestOfData212
+	JMP           addRestOfData223
 
-moreThanThree219:
+moreThanThree230:
 	VMOVDQU64     64(AX), Z0
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z0, Z2, Z2
@@ -10533,11 +10702,11 @@ moreThanThree219:
 	VPXORQ        X0, X4, X4
 	VMOVDQA64     Z4, Z3
 
-short214:
-hashGroups220:
-	CMPQ          R9, $0x00000080
-	JB            hashRest221
-	VMOVDQU64     (R8), Y1
+short225:
+hashGroups231:
+	CMPQ          R11, $0x00000080
+	JB            hashRest232
+	VMOVDQU64     (R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -10550,7 +10719,7 @@ hashGroups220:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     32(R8), Y3
+	VMOVDQU64     32(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -10562,7 +10731,7 @@ hashGroups220:
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(R8), Y3
+	VMOVDQU64     64(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -10574,7 +10743,7 @@ hashGroups220:
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(R8), Y3
+	VMOVDQU64     96(R10), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
@@ -10596,174 +10765,174 @@ hashGroups220:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, R8
-	SUBQ          $0x00000080, R9
-	JMP           hashGroups220
+	ADDQ          $0x00000080, R10
+	SUBQ          $0x00000080, R11
+	JMP           hashGroups231
 
-hashRest221:
-	MOVQ  R9, DI
-	TESTQ SI, SI
-	JZ    noText210
-	TESTQ R9, R9
-	JZ    text213
+hashRest232:
+	MOVQ  R11, R9
+	TESTQ R8, R8
+	JZ    noText221
+	TESTQ R11, R11
+	JZ    text224
 
-noText210:
-	LEAQ    15(R9), CX
+noText221:
+	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R10
-	SUBQ    CX, R10
-	TESTQ   SI, SI
-	JNZ     restOfData211
+	LEAQ    128(AX), R12
+	SUBQ    CX, R12
+	TESTQ   R8, R8
+	JNZ     restOfData222
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R10
-	CMPQ    R10, CX
-	CMOVQCS CX, R10
+	SUBQ    $0x10, R12
+	CMPQ    R12, CX
+	CMOVQCS CX, R12
 
-restOfData211:
+restOfData222:
 	VPXORQ Y0, Y0, Y0
 	VPXORQ Y1, Y1, Y1
 	VPXORQ Y2, Y2, Y2
 
-addRestOfData212:
-	TESTQ      $0x00000040, R9
-	JZ         skip222
-	VMOVDQU64  (R8), Y4
-	VMOVDQU64  32(R8), Y6
-	ADDQ       $0x40, R8
+addRestOfData223:
+	TESTQ      $0x00000040, R11
+	JZ         skip233
+	VMOVDQU64  (R10), Y4
+	VMOVDQU64  32(R10), Y6
+	ADDQ       $0x40, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y7
+	VPCLMULQDQ $0x00, (R12), Y4, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y6, Y6
 	VPSHUFD    $0x4e, Y6, Y4
 	VPXORQ     Y6, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R10), Y6, Y7
+	VPCLMULQDQ $0x00, 32(R12), Y6, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R10), Y6, Y6
+	VPCLMULQDQ $0x11, 32(R12), Y6, Y6
 	VPXORQ     Y6, Y2, Y2
-	VMOVDQU64  32(R10), Y6
-	VPXORQ     40(R10), Y6, Y6
+	VMOVDQU64  32(R12), Y6
+	VPXORQ     40(R12), Y6, Y6
 	VPCLMULQDQ $0x00, Y4, Y6, Y6
 	VPXORQ     Y6, Y1, Y1
-	ADDQ       $0x40, R10
+	ADDQ       $0x40, R12
 
-skip222:
-	TESTQ      $0x00000020, R9
-	JZ         skip223
-	VMOVDQU64  (R8), Y4
-	ADDQ       $0x20, R8
+skip233:
+	TESTQ      $0x00000020, R11
+	JZ         skip234
+	VMOVDQU64  (R10), Y4
+	ADDQ       $0x20, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPCLMULQDQ $0x00, (R12), Y4, Y6
 	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, R10
+	ADDQ       $0x20, R12
 
-skip223:
-	TESTQ      $0x00000010, R9
-	JZ         skip224
-	VMOVDQU64  (R8), X5
-	ADDQ       $0x10, R8
+skip234:
+	TESTQ      $0x00000010, R11
+	JZ         skip235
+	VMOVDQU64  (R10), X5
+	ADDQ       $0x10, R10
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPCLMULQDQ $0x00, (R12), Y4, Y6
 	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip224:
-	ANDQ $0x0f, R9
-	JZ   skip225
-	CMPQ R9, $0x08
-	JB   less8226
-	MOVQ (R8), R11
-	MOVQ -8(R8)(R9*1), R12
-	MOVQ R9, CX
+skip235:
+	ANDQ $0x0f, R11
+	JZ   skip236
+	CMPQ R11, $0x08
+	JB   less8237
+	MOVQ (R10), R13
+	MOVQ -8(R10)(R11*1), R14
+	MOVQ R11, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R12
-	SHRQ $0x08, R12
-	JMP  loaded228
+	SHRQ CL, R14
+	SHRQ $0x08, R14
+	JMP  loaded239
 
-less8226:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less4227
-	MOVL (R8), R11
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
+less8237:
+	XORQ R14, R14
+	CMPQ R11, $0x04
+	JB   less4238
+	MOVL (R10), R13
+	MOVL -4(R10)(R11*1), R15
+	MOVQ R11, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, R11
-	JMP  loaded228
+	SHLQ CL, R15
+	ORQ  R15, R13
+	JMP  loaded239
 
-less4227:
-	MOVQ    R9, CX
+less4238:
+	MOVQ    R11, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R8), R11
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R10), R13
+	MOVBQZX (R10)(CX*1), R15
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
+	SHLQ    CL, R15
+	ORQ     R15, R13
+	MOVBQZX -1(R10)(R11*1), R15
+	MOVQ    R11, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, R11
+	SHLQ    CL, R15
+	ORQ     R15, R13
 
-loaded228:
-	VMOVQ      R11, X5
-	VPINSRQ    $0x01, R12, X5, X5
+loaded239:
+	VMOVQ      R13, X5
+	VPINSRQ    $0x01, R14, X5, X5
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y4, Y6
+	VPCLMULQDQ $0x00, (R12), Y4, Y6
 	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y4, Y4
+	VPCLMULQDQ $0x11, (R12), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip225:
-	TESTQ         SI, SI
-	JZ            final209
+skip236:
+	TESTQ         R8, R8
+	JZ            final220
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10775,23 +10944,26 @@ skip225:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text213:
+text224:
 	// Text.
-	MOVQ            nonce+24(FP), CX
-	MOVL            (CX), DI
+	MOVQ            (BX), CX
+	MOVL            (CX), R9
 	MOVQ            4(CX), CX
-	MOVQ            CX, R8
-	SHLQ            $0x20, R8
-	ORQ             R8, DI
+	MOVQ            CX, R10
+	SHLQ            $0x20, R10
+	ORQ             R10, R9
 	SHRQ            $0x20, CX
-	VMOVQ           DI, X5
+	VMOVQ           R9, X5
 	VPINSRQ         $0x01, CX, X5, X5
 	VPSHUFB         reverse<>+0(SB), X5, X5
+	MOVL            56(BX), CX
+	VMOVD           CX, X0
+	VPADDD          X0, X5, X5
 	VSHUFI64X2      $0x00, Z5, Z5, Z4
-	MOVQ            dst+56(FP), R8
-	MOVQ            src+64(FP), R9
-	CMPQ            SI, $0x00000200
-	JB              cryptLongEnd229
+	MOVQ            32(BX), R10
+	MOVQ            40(BX), R11
+	CMPQ            R8, $0x00000200
+	JB              cryptLongEnd240
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -10838,7 +11010,7 @@ text213:
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
 
-cryptLong230:
+cryptLong241:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -10882,9 +11054,9 @@ cryptLong230:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       (R9), Z11
+	VMOVDQU64       (R11), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       64(R9), Z12
+	VMOVDQU64       64(R11), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -10909,9 +11081,9 @@ cryptLong230:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       128(R9), Z12
+	VMOVDQU64       128(R11), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       192(R9), Z21
+	VMOVDQU64       192(R11), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -10965,9 +11137,9 @@ cryptLong230:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       256(R9), Z11
+	VMOVDQU64       256(R11), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       320(R9), Z21
+	VMOVDQU64       320(R11), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -11001,9 +11173,9 @@ cryptLong230:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       384(R9), Z12
+	VMOVDQU64       384(R11), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       448(R9), Z21
+	VMOVDQU64       448(R11), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -11041,7 +11213,7 @@ cryptLong230:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last231
+	JB              last242
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -11061,7 +11233,7 @@ cryptLong230:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last231
+	JE              last242
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -11082,7 +11254,7 @@ cryptLong230:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last231:
+last242:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -11092,33 +11264,33 @@ last231:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R9), Z10, Z10
-	VMOVDQU64       Z10, (R8)
-	VPXORQ          64(R9), Z13, Z13
-	VMOVDQU64       Z13, 64(R8)
-	VPXORQ          128(R9), Z14, Z14
-	VMOVDQU64       Z14, 128(R8)
-	VPXORQ          192(R9), Z15, Z15
-	VMOVDQU64       Z15, 192(R8)
-	VPXORQ          256(R9), Z16, Z16
-	VMOVDQU64       Z16, 256(R8)
-	VPXORQ          320(R9), Z17, Z17
-	VMOVDQU64       Z17, 320(R8)
-	VPXORQ          384(R9), Z18, Z18
-	VMOVDQU64       Z18, 384(R8)
-	VPXORQ          448(R9), Z19, Z19
-	VMOVDQU64       Z19, 448(R8)
-	ADDQ            $0x00000200, R9
-	ADDQ            $0x00000200, R8
-	SUBQ            $0x00000200, SI
-	CMPQ            SI, $0x00000200
-	JAE             cryptLong230
+	VPXORQ          (R11), Z10, Z10
+	VMOVDQU64       Z10, (R10)
+	VPXORQ          64(R11), Z13, Z13
+	VMOVDQU64       Z13, 64(R10)
+	VPXORQ          128(R11), Z14, Z14
+	VMOVDQU64       Z14, 128(R10)
+	VPXORQ          192(R11), Z15, Z15
+	VMOVDQU64       Z15, 192(R10)
+	VPXORQ          256(R11), Z16, Z16
+	VMOVDQU64       Z16, 256(R10)
+	VPXORQ          320(R11), Z17, Z17
+	VMOVDQU64       Z17, 320(R10)
+	VPXORQ          384(R11), Z18, Z18
+	VMOVDQU64       Z18, 384(R10)
+	VPXORQ          448(R11), Z19, Z19
+	VMOVDQU64       Z19, 448(R10)
+	ADDQ            $0x00000200, R11
+	ADDQ            $0x00000200, R10
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JAE             cryptLong241
 
-cryptLongEnd229:
-	CMPQ SI, $0x00000100
-	JB   groupsEnd233
+cryptLongEnd240:
+	CMPQ R8, $0x00000100
+	JB   groupsEnd244
 
-groups232:
+groups243:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -11152,7 +11324,7 @@ groups232:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       (R9), Y1
+	VMOVDQU64       (R11), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -11174,7 +11346,7 @@ groups232:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       32(R9), Y3
+	VMOVDQU64       32(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11195,7 +11367,7 @@ groups232:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       64(R9), Y3
+	VMOVDQU64       64(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11216,7 +11388,7 @@ groups232:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       96(R9), Y3
+	VMOVDQU64       96(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11256,7 +11428,7 @@ groups232:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       128(R9), Y1
+	VMOVDQU64       128(R11), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -11278,7 +11450,7 @@ groups232:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       160(R9), Y3
+	VMOVDQU64       160(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11299,7 +11471,7 @@ groups232:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       192(R9), Y3
+	VMOVDQU64       192(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11320,7 +11492,7 @@ groups232:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       224(R9), Y3
+	VMOVDQU64       224(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -11344,7 +11516,7 @@ groups232:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last234
+	JB              last245
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11364,7 +11536,7 @@ groups232:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last234
+	JE              last245
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11385,7 +11557,7 @@ groups232:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last234:
+last245:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -11395,41 +11567,41 @@ last234:
 	VAESENCLAST     Y0, Y10, Y10
 	VAESENCLAST     Y0, Y11, Y11
 	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       (R9), Y0
+	VMOVDQU64       (R11), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	VMOVDQU64       32(R9), Y0
+	VMOVDQU64       Y5, (R10)
+	VMOVDQU64       32(R11), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R8)
-	VMOVDQU64       64(R9), Y0
+	VMOVDQU64       Y6, 32(R10)
+	VMOVDQU64       64(R11), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R8)
-	VMOVDQU64       96(R9), Y0
+	VMOVDQU64       Y7, 64(R10)
+	VMOVDQU64       96(R11), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R8)
-	VMOVDQU64       128(R9), Y0
+	VMOVDQU64       Y8, 96(R10)
+	VMOVDQU64       128(R11), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 128(R8)
-	VMOVDQU64       160(R9), Y0
+	VMOVDQU64       Y9, 128(R10)
+	VMOVDQU64       160(R11), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 160(R8)
-	VMOVDQU64       192(R9), Y0
+	VMOVDQU64       Y10, 160(R10)
+	VMOVDQU64       192(R11), Y0
 	VPXORQ          Y0, Y11, Y11
-	VMOVDQU64       Y11, 192(R8)
-	VMOVDQU64       224(R9), Y0
+	VMOVDQU64       Y11, 192(R10)
+	VMOVDQU64       224(R11), Y0
 	VPXORQ          Y0, Y12, Y12
-	VMOVDQU64       Y12, 224(R8)
-	ADDQ            $0x00000100, R9
-	ADDQ            $0x00000100, R8
-	SUBQ            $0x00000100, SI
-	CMPQ            SI, $0x00000100
-	JAE             groups232
+	VMOVDQU64       Y12, 224(R10)
+	ADDQ            $0x00000100, R11
+	ADDQ            $0x00000100, R10
+	SUBQ            $0x00000100, R8
+	CMPQ            R8, $0x00000100
+	JAE             groups243
 
-groupsEnd233:
-	CMPQ SI, $0x00000080
-	JB   groupsEnd236
+groupsEnd244:
+	CMPQ R8, $0x00000080
+	JB   groupsEnd247
 
-groups235:
+groups246:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -11456,7 +11628,7 @@ groups235:
 	VAESENC         Y0, Y6, Y6
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
-	VMOVDQU64       (R9), Y1
+	VMOVDQU64       (R11), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -11479,7 +11651,7 @@ groups235:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       32(R9), Y3
+	VMOVDQU64       32(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -11501,7 +11673,7 @@ groups235:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       64(R9), Y3
+	VMOVDQU64       64(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -11523,7 +11695,7 @@ groups235:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       96(R9), Y3
+	VMOVDQU64       96(R11), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -11552,7 +11724,7 @@ groups235:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last237
+	JB              last248
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11564,7 +11736,7 @@ groups235:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last237
+	JE              last248
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11577,45 +11749,45 @@ groups235:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last237:
+last248:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
 	VAESENCLAST     Y0, Y7, Y7
 	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       (R9), Y0
+	VMOVDQU64       (R11), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	VMOVDQU64       32(R9), Y0
+	VMOVDQU64       Y5, (R10)
+	VMOVDQU64       32(R11), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R8)
-	VMOVDQU64       64(R9), Y0
+	VMOVDQU64       Y6, 32(R10)
+	VMOVDQU64       64(R11), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R8)
-	VMOVDQU64       96(R9), Y0
+	VMOVDQU64       Y7, 64(R10)
+	VMOVDQU64       96(R11), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R8)
-	ADDQ            $0x00000080, R9
-	ADDQ            $0x00000080, R8
-	SUBQ            $0x00000080, SI
-	CMPQ            SI, $0x00000080
-	JAE             groups235
+	VMOVDQU64       Y8, 96(R10)
+	ADDQ            $0x00000080, R11
+	ADDQ            $0x00000080, R10
+	SUBQ            $0x00000080, R8
+	CMPQ            R8, $0x00000080
+	JAE             groups246
 
-groupsEnd236:
-	MOVQ            SI, DI
-	LEAQ            15(SI), CX
+groupsEnd247:
+	MOVQ            R8, R9
+	LEAQ            15(R8), CX
 	ANDQ            $-16, CX
-	LEAQ            128(AX), R10
-	SUBQ            CX, R10
+	LEAQ            128(AX), R12
+	SUBQ            CX, R12
 	LEAQ            (AX), CX
-	SUBQ            $0x10, R10
-	CMPQ            R10, CX
-	CMOVQCS         CX, R10
+	SUBQ            $0x10, R12
+	CMPQ            R12, CX
+	CMOVQCS         CX, R12
 	VPXORQ          Y0, Y0, Y0
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, SI
-	JZ              skip238
+	TESTQ           $0x00000040, R8
+	JZ              skip249
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11655,7 +11827,7 @@ groupsEnd236:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last239
+	JB              last250
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11663,7 +11835,7 @@ groupsEnd236:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last239
+	JE              last250
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11672,47 +11844,47 @@ groupsEnd236:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last239:
+last250:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (R9), Y7
+	VMOVDQU64       (R11), Y7
 	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	VMOVDQU64       32(R9), Y5
+	VMOVDQU64       Y5, (R10)
+	VMOVDQU64       32(R11), Y5
 	VPXORQ          Y5, Y6, Y6
-	VMOVDQU64       Y6, 32(R8)
-	ADDQ            $0x40, R9
-	ADDQ            $0x40, R8
+	VMOVDQU64       Y6, 32(R10)
+	ADDQ            $0x40, R11
+	ADDQ            $0x40, R10
 	VPSHUFB         reverse<>+0(SB), Y7, Y7
 	VPXORQ          Y3, Y7, Y7
 	VPSHUFD         $0x4e, Y7, Y3
 	VPXORQ          Y7, Y3, Y3
-	VPCLMULQDQ      $0x00, (R10), Y7, Y6
+	VPCLMULQDQ      $0x00, (R12), Y7, Y6
 	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, (R10), Y7, Y6
+	VPCLMULQDQ      $0x11, (R12), Y7, Y6
 	VPXORQ          Y6, Y2, Y2
-	VMOVDQU64       (R10), Y6
-	VPXORQ          8(R10), Y6, Y6
+	VMOVDQU64       (R12), Y6
+	VPXORQ          8(R12), Y6, Y6
 	VPCLMULQDQ      $0x00, Y3, Y6, Y6
 	VPXORQ          Y6, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y6
 	VPXORQ          Y5, Y6, Y6
-	VPCLMULQDQ      $0x00, 32(R10), Y5, Y7
+	VPCLMULQDQ      $0x00, 32(R12), Y5, Y7
 	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(R10), Y5, Y5
+	VPCLMULQDQ      $0x11, 32(R12), Y5, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       32(R10), Y5
-	VPXORQ          40(R10), Y5, Y5
+	VMOVDQU64       32(R12), Y5
+	VPXORQ          40(R12), Y5, Y5
 	VPCLMULQDQ      $0x00, Y6, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
-	ADDQ            $0x40, R10
+	ADDQ            $0x40, R12
 
-skip238:
-	TESTQ           $0x00000020, SI
-	JZ              skip240
+skip249:
+	TESTQ           $0x00000020, R8
+	JZ              skip251
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11739,45 +11911,45 @@ skip238:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last241
+	JB              last252
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last241
+	JE              last252
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last241:
+last252:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (R9), Y6
+	VMOVDQU64       (R11), Y6
 	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (R8)
-	ADDQ            $0x20, R9
-	ADDQ            $0x20, R8
+	VMOVDQU64       Y5, (R10)
+	ADDQ            $0x20, R11
+	ADDQ            $0x20, R10
 	VPSHUFB         reverse<>+0(SB), Y6, Y6
 	VPXORQ          Y3, Y6, Y6
 	VPSHUFD         $0x4e, Y6, Y3
 	VPXORQ          Y6, Y3, Y3
-	VPCLMULQDQ      $0x00, (R10), Y6, Y5
+	VPCLMULQDQ      $0x00, (R12), Y6, Y5
 	VPXORQ          Y5, Y0, Y0
-	VPCLMULQDQ      $0x11, (R10), Y6, Y5
+	VPCLMULQDQ      $0x11, (R12), Y6, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       (R10), Y5
-	VPXORQ          8(R10), Y5, Y5
+	VMOVDQU64       (R12), Y5
+	VPXORQ          8(R12), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
-	ADDQ            $0x20, R10
+	ADDQ            $0x20, R12
 
-skip240:
-	TESTQ     $0x00000010, SI
-	JZ        skip242
+skip251:
+	TESTQ     $0x00000010, R8
+	JZ        skip253
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11804,47 +11976,47 @@ skip240:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last243
+	JB        last254
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last243
+	JE        last254
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last243:
+last254:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (R9), X6
+	VMOVDQU64   (R11), X6
 	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (R8)
-	ADDQ        $0x10, R9
-	ADDQ        $0x10, R8
+	VMOVDQU64   X5, (R10)
+	ADDQ        $0x10, R11
+	ADDQ        $0x10, R10
 	VPXORQ      Y5, Y5, Y5
 	VPXORQ      X6, X5, X5
 	VPSHUFB     reverse<>+0(SB), Y5, Y5
 	VPXORQ      Y3, Y5, Y5
 	VPSHUFD     $0x4e, Y5, Y3
 	VPXORQ      Y5, Y3, Y3
-	VPCLMULQDQ  $0x00, (R10), Y5, Y6
+	VPCLMULQDQ  $0x00, (R12), Y5, Y6
 	VPXORQ      Y6, Y0, Y0
-	VPCLMULQDQ  $0x11, (R10), Y5, Y5
+	VPCLMULQDQ  $0x11, (R12), Y5, Y5
 	VPXORQ      Y5, Y2, Y2
-	VMOVDQU64   (R10), Y5
-	VPXORQ      8(R10), Y5, Y5
+	VMOVDQU64   (R12), Y5
+	VPXORQ      8(R12), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXORQ      Y5, Y1, Y1
 	VPXORQ      Y3, Y3, Y3
-	ADDQ        $0x10, R10
+	ADDQ        $0x10, R12
 
-skip242:
-	ANDQ      $0x0f, SI
-	JZ        skip244
+skip253:
+	ANDQ      $0x0f, R8
+	JZ        skip255
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11871,138 +12043,141 @@ skip242:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last245
+	JB        last256
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last245
+	JE        last256
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last245:
+last256:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        SI, CX
+	SUBQ        R8, CX
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
-	CMPQ        SI, $0x08
-	JB          less8246
-	MOVQ        (R9), DX
-	MOVQ        -8(R9)(SI*1), R11
-	MOVQ        SI, CX
+	CMPQ        R8, $0x08
+	JB          less8257
+	MOVQ        (R11), DX
+	MOVQ        -8(R11)(R8*1), R13
+	MOVQ        R8, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R11
-	SHRQ        $0x08, R11
-	JMP         loaded248
+	SHRQ        CL, R13
+	SHRQ        $0x08, R13
+	JMP         loaded259
 
-less8246:
-	XORQ R11, R11
-	CMPQ SI, $0x04
-	JB   less4247
-	MOVL (R9), DX
-	MOVL -4(R9)(SI*1), R12
-	MOVQ SI, CX
+less8257:
+	XORQ R13, R13
+	CMPQ R8, $0x04
+	JB   less4258
+	MOVL (R11), DX
+	MOVL -4(R11)(R8*1), R14
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, DX
-	JMP  loaded248
+	SHLQ CL, R14
+	ORQ  R14, DX
+	JMP  loaded259
 
-less4247:
-	MOVQ    SI, CX
+less4258:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R9), DX
-	MOVBQZX (R9)(CX*1), R12
+	MOVBQZX (R11), DX
+	MOVBQZX (R11)(CX*1), R14
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
-	MOVBQZX -1(R9)(SI*1), R12
-	MOVQ    SI, CX
+	SHLQ    CL, R14
+	ORQ     R14, DX
+	MOVBQZX -1(R11)(R8*1), R14
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, DX
+	SHLQ    CL, R14
+	ORQ     R14, DX
 
-loaded248:
+loaded259:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R11, X4, X4
+	VPINSRQ $0x01, R13, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R9
-	CMPQ    SI, $0x08
-	JB      less8249
-	MOVQ    DX, (R8)
-	MOVQ    SI, CX
+	VPEXTRQ $0x01, X5, R11
+	CMPQ    R8, $0x08
+	JB      less8260
+	MOVQ    DX, (R10)
+	MOVQ    R8, CX
 	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    SI, CX
+	MOVQ    R8, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R9
-	SHLQ    $0x08, R9
-	ORQ     R9, DX
-	MOVQ    DX, -8(R8)(SI*1)
-	JMP     stored251
+	SHLQ    CL, R11
+	SHLQ    $0x08, R11
+	ORQ     R11, DX
+	MOVQ    DX, -8(R10)(R8*1)
+	JMP     stored262
 
-less8249:
-	CMPQ SI, $0x04
-	JB   less4250
-	MOVL DX, (R8)
-	MOVQ SI, CX
+less8260:
+	CMPQ R8, $0x04
+	JB   less4261
+	MOVL DX, (R10)
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R8)(SI*1)
-	JMP  stored251
+	MOVL DX, -4(R10)(R8*1)
+	JMP  stored262
 
-less4250:
-	MOVQ SI, R11
-	SHRQ $0x01, R11
-	MOVQ DX, R9
-	MOVB R9, (R8)
-	MOVQ R11, CX
+less4261:
+	MOVQ R8, R13
+	SHRQ $0x01, R13
+	MOVQ DX, R11
+	MOVB R11, (R10)
+	MOVQ R13, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R9
-	MOVB R9, (R8)(R11*1)
-	MOVQ SI, CX
+	SHRQ CL, R11
+	MOVB R11, (R10)(R13*1)
+	MOVQ R8, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R8)(SI*1)
+	MOVB DL, -1(R10)(R8*1)
 
-stored251:
+stored262:
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXORQ     Y3, Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXORQ     Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R10), Y5, Y4
+	VPCLMULQDQ $0x00, (R12), Y5, Y4
 	VPXORQ     Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R10), Y5, Y4
+	VPCLMULQDQ $0x11, (R12), Y5, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R10), Y4
-	VPXORQ     8(R10), Y4, Y4
+	VMOVDQU64  (R12), Y4
+	VPXORQ     8(R12), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R10
+	ADDQ       $0x10, R12
 
-skip244:
-final209:
+skip255:
+final220:
+	TESTQ SI, SI
+	JZ    notLast263
+
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ          DI, $0x70
-	JBE           lengths252
+	CMPQ          R9, $0x70
+	JBE           lengths264
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -12017,10 +12192,9 @@ final209:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths252:
-	MOVQ          n+72(FP), CX
-	SHLQ          $0x03, CX
-	MOVQ          dataBits+48(FP), DX
+lengths264:
+	MOVQ          72(BX), CX
+	MOVQ          64(BX), DX
 	VMOVQ         CX, X4
 	VPINSRQ       $0x01, DX, X4, X4
 	VPXORQ        Y5, Y5, Y5
@@ -12047,9 +12221,9 @@ lengths252:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 	VPSHUFB       reverse<>+0(SB), X3, X3
-	VMOVDQU64     (BX), X0
+	VMOVDQU64     (SI), X0
 	VPXORQ        X0, X3, X3
-	VMOVDQU64     X3, (BX)
+	VMOVDQU64     X3, (SI)
 	VPXOR         X0, X0, X0
 	VPXOR         X1, X1, X1
 	VPXOR         X2, X2, X2
@@ -12079,5 +12253,39 @@ lengths252:
 	VPXORQ        X26, X26, X26
 	VPXORQ        X27, X27, X27
 	VPXORQ        X28, X28, X28
+	VZEROUPPER
+	RET
+
+notLast263:
+	VMOVDQU64 X3, (DI)
+	VPXOR     X0, X0, X0
+	VPXOR     X1, X1, X1
+	VPXOR     X2, X2, X2
+	VPXOR     X3, X3, X3
+	VPXOR     X4, X4, X4
+	VPXOR     X5, X5, X5
+	VPXOR     X6, X6, X6
+	VPXOR     X7, X7, X7
+	VPXOR     X8, X8, X8
+	VPXOR     X9, X9, X9
+	VPXOR     X10, X10, X10
+	VPXOR     X11, X11, X11
+	VPXOR     X12, X12, X12
+	VPXOR     X13, X13, X13
+	VPXOR     X14, X14, X14
+	VPXOR     X15, X15, X15
+	VPXORQ    X16, X16, X16
+	VPXORQ    X17, X17, X17
+	VPXORQ    X18, X18, X18
+	VPXORQ    X19, X19, X19
+	VPXORQ    X20, X20, X20
+	VPXORQ    X21, X21, X21
+	VPXORQ    X22, X22, X22
+	VPXORQ    X23, X23, X23
+	VPXORQ    X24, X24, X24
+	VPXORQ    X25, X25, X25
+	VPXORQ    X26, X26, X26
+	VPXORQ    X27, X27, X27
+	VPXORQ    X28, X28, X28
 	VZEROUPPER
 	RET

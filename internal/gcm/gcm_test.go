@@ -128,30 +128,37 @@ func testStd(t *testing.T) {
 	}
 }
 
-// TestLongData compares with crypto/cipher additional data that is hashed in several runs.
-func TestLongData(t *testing.T) {
+// TestRuns compares with crypto/cipher what needs several calls of the assembly. The nonce
+// is where the ciphertext of the first call goes.
+func TestRuns(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
-		data, key, nonce := make([]byte, 3*maxRun+100), make([]byte, 32), make([]byte, NonceSize)
-		rand.NewChaCha8([32]byte([]byte("TestLongData. a seed of 32 bytes"))).Read(data)
+		data, key := make([]byte, 3*maxRun+100), make([]byte, 32)
+		rand.NewChaCha8([32]byte([]byte("TestRuns.    a seed of 32 bytes."))).Read(data)
+		aead := newStd(t, key)
 		var k Key
 		if err := k.Init(key); err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []int{maxRun - 1, maxRun, maxRun + 1, 2*maxRun - 16, 2 * maxRun, 2*maxRun + 16, len(data)} {
-			for _, n := range []int{0, 1, 40} {
-				out, want := make([]byte, n+TagSize), newStd(t, key).Seal(nil, nonce, data[:n], data[:m])
-				if k.Seal(out, nonce, data[:n], data[:m]); !bytes.Equal(out, want) {
-					t.Fatalf("Seal of %d bytes with %d: %x, want %x", n, m, out, want)
+		sizes := []int{0, 1, 40, maxRun - 1, maxRun, maxRun + 1, maxRun + 512, 2*maxRun - 16, 2 * maxRun, 2*maxRun + 16, len(data)}
+		for _, m := range sizes {
+			for _, n := range sizes {
+				out := make([]byte, max(n, 2*NonceSize)+TagSize)
+				copy(out, data[:NonceSize])
+				want := aead.Seal(nil, out[:NonceSize], data[:n], data[:m])
+				if k.Seal(out[:n+TagSize], out[:NonceSize], data[:n], data[:m]); !bytes.Equal(out[:n+TagSize], want) {
+					t.Fatalf("Seal of %d bytes with %d: wrong", n, m)
 				}
-				if !k.Open(out[:n], nonce, out, data[:m]) || !bytes.Equal(out[:n], data[:n]) {
+				copy(out, data)
+				if !k.Open(out[:n], out[:NonceSize], want, data[:m]) || !bytes.Equal(out[:n], data[:n]) {
 					t.Fatalf("Open of %d bytes with %d: refused or wrong", n, m)
 				}
 			}
 			if Streams {
 				var sum, tag [BlockSize]byte
-				k.Absorb(&sum, data[:m&^(GroupSize-1)])
-				k.Finish(&tag, &sum, nonce, data[m&^(GroupSize-1):m], uint64(m))
-				if want := newStd(t, key).Seal(nil, nonce, nil, data[:m]); !bytes.Equal(tag[:], want) {
+				groups := m &^ (GroupSize - 1)
+				k.Absorb(&sum, data[:groups])
+				k.Finish(&tag, &sum, data[:NonceSize], data[groups:m], uint64(m))
+				if want := aead.Seal(nil, data[:NonceSize], nil, data[:m]); !bytes.Equal(tag[:], want) {
 					t.Fatalf("%d bytes in parts: %x, want %x", m, tag, want)
 				}
 			}

@@ -6,6 +6,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -68,20 +69,29 @@ func hash(v isa, name string) {
 func crypt(v isa, name string, open bool) {
 	k := begin(v, name)
 	one := k.single()
-	tag := Mem{Base: Load(Param("tag"), GP64())}
+	r := Dereference(Param("r"))
+	tag, sum := Load(Param("tag"), GP64()), Mem{Base: Load(Param("sum"), GP64())}
+	nonce := Load(r.Field("nonce"), GP64())
 
 	Comment("The tag begins as the encrypted first counter block.")
-	pad := one.firstBlock(Mem{Base: Load(Param("nonce"), GP64())})
+	noTag := label("noTag")
+	TESTQ(tag, tag)
+	JZ(LabelRef(noTag))
+	pad := one.firstBlock(Mem{Base: nonce})
 	k.aes.in(one).encrypt(pad)
-	one.store(pad, tag)
-	one.load(Mem{Base: Load(Param("sum"), GP64())}, one.as(k.acc))
+	one.store(pad, Mem{Base: tag})
+	Label(noTag)
+	one.load(sum, one.as(k.acc))
 
 	final := label("final")
-	n, rest := Load(Param("n"), GP64()), GP64()
-	k.cryptData(n, rest, final)
-	k.cryptText(n, rest, open)
+	n, rest := Load(r.Field("n"), GP64()), GP64()
+	k.cryptData(r, n, rest, final)
+	k.cryptText(r, n, rest, open)
 
 	Label(final)
+	notLast := label("notLast")
+	TESTQ(tag, tag)
+	JZ(LabelRef(notLast))
 	Comment("The lengths in bits. After eight blocks they have a reduction of their own.")
 	last := label("lengths")
 	CMPQ(rest, Imm(groupSize-blockSize))
@@ -90,27 +100,28 @@ func crypt(v isa, name string, open bool) {
 	k.clear(k.sums)
 	Label(last)
 	lengths := XMM()
-	textBits := Load(Param("n"), GP64())
-	SHLQ(U8(3), textBits)
-	one.words(textBits, Load(Param("dataBits"), GP64()), lengths)
+	one.words(Load(r.Field("textBits"), GP64()), Load(r.Field("dataBits"), GP64()), lengths)
 	x := k.widen(one, lengths)
 	k.xor(k.acc, x)
 	k.addProduct(k.sums, x, power(k.key, 1), false)
 	k.reduceSums()
-	acc := one.as(k.acc)
+	acc, t := one.as(k.acc), XMM()
 	one.shuffle(k.order, acc)
-	t := XMM()
-	one.load(tag, t)
+	one.load(Mem{Base: tag}, t)
 	one.xor(t, acc)
-	one.store(acc, tag)
+	one.store(acc, Mem{Base: tag})
+	k.end()
+
+	Label(notLast)
+	one.store(acc, sum)
 	k.end()
 }
 
 // cryptData absorbs the additional data. If there are no n bytes of text, it goes on to
 // final, with the rest of the data in the sums, and its size in rest.
-func (k *kernel) cryptData(n, rest Register, final string) {
+func (k *kernel) cryptData(r gotypes.Component, n, rest Register, final string) {
 	Comment("Additional data.")
-	p, m, h := Load(Param("data"), GP64()), Load(Param("dataLen"), GP64()), GP64()
+	p, m, h := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64()), GP64()
 	noText, absorb, add, text := label("noText"), label("restOfData"), label("addRestOfData"), label("text")
 	k.hashGroups(p, m, func(w *wide, s VecVirtual) {
 		Comment("The lanes of long data, at most three blocks and the lengths are added together.")
@@ -150,10 +161,10 @@ func (k *kernel) cryptData(n, rest Register, final string) {
 
 // cryptText encrypts or decrypts the text of n bytes, and absorbs the ciphertext. It leaves
 // that of the last less than a group in the sums, and its size in rest.
-func (k *kernel) cryptText(n, rest Register, open bool) {
+func (k *kernel) cryptText(r gotypes.Component, n, rest Register, open bool) {
 	Comment("Text.")
-	c := k.counters(Mem{Base: Load(Param("nonce"), GP64())})
-	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	c := k.counters(r)
+	dst, src := Load(r.Field("dst"), GP64()), Load(r.Field("src"), GP64())
 	if k.long {
 		k.cryptLong(c, dst, src, n, open)
 	}
@@ -253,14 +264,16 @@ func (k *kernel) end() {
 	RET()
 }
 
-// counters returns the counters for the nonce at p.
-func (k *kernel) counters(p Mem) *counters {
-	v := k.isa
+// counters returns the counters of a run.
+func (k *kernel) counters(r gotypes.Component) *counters {
+	v, one := k.isa, k.single()
 	if k.long {
 		v = v.with(maxLanes)
 	}
-	b, base := k.single().nonceBlock(p), v.vec()
-	k.single().shuffle(k.order, b)
+	b, blocks, base := one.nonceBlock(Mem{Base: Load(r.Field("nonce"), GP64())}), XMM(), v.vec()
+	one.shuffle(k.order, b)
+	one.word(Load(r.Field("blocks"), GP32()), blocks)
+	one.add(blocks, b)
 	v.repeat(b, base)
 	return &counters{k.aes.in(v), k.order, base}
 }

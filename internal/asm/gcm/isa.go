@@ -213,6 +213,15 @@ func (v isa) repeat(b, x VecVirtual) {
 	}
 }
 
+// word sets the lowest 32-bit word of x, one block. The others are zero.
+func (v isa) word(a Op, x VecVirtual) {
+	if v.encoding == sse {
+		MOVD(a, x)
+	} else {
+		VMOVD(a, x)
+	}
+}
+
 // words sets x, one block, to two words.
 func (v isa) words(low, high Op, x VecVirtual) {
 	if v.encoding == sse {
