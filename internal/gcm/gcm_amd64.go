@@ -143,23 +143,28 @@ type run struct {
 // crypt encrypts or decrypts src and sets tag to the tag of the ciphertext and of dataLen
 // bytes. Absorb has added those before data to sum.
 func (k *Key) crypt(open bool, tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
-	nonce = nonce[:NonceSize]
-	r := run{
-		nonce: &nonce[0],
-		data:  data, dataBits: 8 * dataLen,
-		dst: unsafe.SliceData(dst), src: unsafe.SliceData(src), n: len(src), textBits: 8 * uint64(len(src)),
-	}
-	if len(data) <= maxRun && len(src) <= maxRun {
-		k.run(open, tag, sum, &r)
+	if len(data) > maxRun || len(src) > maxRun {
+		k.cryptRuns(open, tag, sum, nonce, data, dataLen, dst, src)
 		return
 	}
+	// Field by field: the compiler would make a literal somewhere else, and copy it in pieces
+	// of 16 bytes, which would have to wait for the stores of 8.
+	var r run
+	r.nonce = &nonce[:NonceSize][0]
+	r.data, r.dataBits = data, 8*dataLen
+	r.dst, r.src, r.n = unsafe.SliceData(dst), unsafe.SliceData(src), len(src)
+	r.textBits = 8 * uint64(len(src))
+	k.run(open, tag, sum, &r)
+}
+
+// cryptRuns is crypt for what is too long for one run.
+func (k *Key) cryptRuns(open bool, tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
 	wipe.ReserveStack()
 	first := [NonceSize]byte(nonce) // dst may overlap the nonce
-	r.nonce = &first[0]
 	state := *sum
 	groups := len(data) &^ (maxRun - 1)
 	k.Absorb(&state, data[:groups])
-	r.data = data[groups:]
+	r := run{nonce: &first[0], data: data[groups:], dataBits: 8 * dataLen, textBits: 8 * uint64(len(src))}
 	for ; len(src) > maxRun; dst, src = dst[maxRun:], src[maxRun:] {
 		r.dst, r.src, r.n = &dst[0], &src[0], maxRun
 		k.run(open, nil, &state, &r)
