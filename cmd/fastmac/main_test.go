@@ -159,7 +159,7 @@ func TestHardware(t *testing.T) {
 	}
 	stdout, stderr := command(t, code, "hardware --json")
 	var r hardware.Report
-	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != fastmac.Hardware().NH || len(r.Sizes) != 4 {
+	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != fastmac.Hardware().NH || len(r.Sizes) != 7 {
 		t.Errorf("%v, %s", jsonErr, stdout)
 	}
 	if err == nil && stderr != "" || err != nil && stderr != err.Error()+"\n" {
