@@ -1,0 +1,84 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+#include <string.h>
+
+#include "hmac_sha512.h"
+#include "sha512_internal.h"
+
+_Static_assert(sizeof(hmac_sha512_ctx) == HMAC_SHA512_CTX_SIZE, "HMAC_SHA512_CTX_SIZE");
+
+// pad sets h to the state after the first block, the key, at most 128 bytes,
+// zero-padded, xor mask in each byte.
+static void pad(sha512_ctx *h, const uint8_t *key, uint8_t keylen, uint8_t mask)
+{
+	memset(h->block, mask, SHA512_BLOCK_SIZE);
+	for (uint8_t i = 0; i < keylen; i++)
+		h->block[i] ^= key[i];
+	sha512_init(h);
+	sha512_compress(h);
+	h->blocks = 1;
+}
+
+void hmac_sha512_init(hmac_sha512_ctx *ctx, const void *key, size_t keylen)
+{
+	if (keylen > SHA512_BLOCK_SIZE) {
+		sha512_init(&ctx->hash);
+		sha512_update(&ctx->hash, key, keylen);
+		sha512_finish(&ctx->hash);
+		memcpy(ctx->outer, ctx->hash.state, SHA512_SIZE);
+		key = ctx->outer;
+		keylen = SHA512_SIZE;
+	}
+	uint8_t state[64];
+	pad(&ctx->hash, key, keylen, 0x5c);
+	memcpy(state, ctx->hash.state, SHA512_SIZE);
+	pad(&ctx->hash, key, keylen, 0x36);
+	memcpy(ctx->outer, state, SHA512_SIZE);
+}
+
+void hmac_sha512_update(hmac_sha512_ctx *ctx, const void *msg, size_t len)
+{
+	sha512_update(&ctx->hash, msg, len);
+}
+
+// finish leaves the tag in the state of the hash.
+static void finish(hmac_sha512_ctx *ctx)
+{
+	sha512_ctx *h = &ctx->hash;
+	sha512_finish(h);
+	memcpy(h->block, h->state, SHA512_SIZE);
+	memcpy(h->state, ctx->outer, SHA512_SIZE);
+	h->blocks = 1;
+	h->used = SHA512_SIZE;
+	sha512_finish(h);
+}
+
+void hmac_sha512_final(hmac_sha512_ctx *ctx, uint8_t *tag)
+{
+	finish(ctx);
+	memcpy(tag, ctx->hash.state, HMAC_SHA512_SIZE);
+	sha512_wipe(ctx, sizeof *ctx);
+}
+
+void hmac_sha512(uint8_t *tag, const void *key, size_t keylen, const void *msg, size_t len)
+{
+	hmac_sha512_ctx ctx;
+	hmac_sha512_init(&ctx, key, keylen);
+	hmac_sha512_update(&ctx, msg, len);
+	hmac_sha512_final(&ctx, tag);
+}
+
+bool hmac_sha512_verify(const uint8_t *tag, const void *key, size_t keylen, const void *msg, size_t len)
+{
+	hmac_sha512_ctx ctx;
+	uint8_t diff = 0;
+	hmac_sha512_init(&ctx, key, keylen);
+	hmac_sha512_update(&ctx, msg, len);
+	finish(&ctx);
+	for (uint8_t i = 0; i < HMAC_SHA512_SIZE; i++)
+		diff |= tag[i] ^ ctx.hash.state[i];
+	sha512_wipe(&ctx, sizeof ctx);
+	return diff == 0;
+}
