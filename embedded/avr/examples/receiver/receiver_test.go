@@ -1,0 +1,295 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"example.com/fastmac"
+)
+
+var testKey = bytes.Repeat([]byte{0x5a}, keySize)
+
+// seal returns the frame that a device sends for a reading.
+func seal(key []byte, r reading) []byte {
+	frame := []byte{version}
+	frame = binary.BigEndian.AppendUint32(frame, r.device)
+	frame = binary.BigEndian.AppendUint64(frame, r.counter)
+	frame = binary.BigEndian.AppendUint32(frame, uint32(r.value))
+	tag := fastmac.SumHMACSHA512(key, frame)
+	return append(frame, tag[:]...)
+}
+
+// encode returns a frame in the framing of SLIP, with the end of the one before.
+func encode(frame []byte) []byte {
+	out := []byte{slipEnd}
+	for _, c := range frame {
+		switch c {
+		case slipEnd:
+			out = append(out, slipEsc, slipEscEnd)
+		case slipEsc:
+			out = append(out, slipEsc, slipEscEsc)
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, slipEnd)
+}
+
+func TestOpen(t *testing.T) {
+	const highest = math.MaxUint64
+	devices := map[uint32]*device{7: newDevice(testKey, 10), 8: newDevice([]byte("another"), 0)}
+	changed := func(i int, c byte) []byte {
+		frame := seal(testKey, reading{7, 100, 5})
+		frame[i] ^= c
+		return frame
+	}
+	for _, step := range []struct {
+		name  string
+		frame []byte
+		want  reading
+		err   string
+	}{
+		{"stored counter", seal(testKey, reading{7, 10, 5}), reading{}, "device 7: counter 10: not above that of the last reading"},
+		{"next", seal(testKey, reading{7, 11, -5}), reading{7, 11, -5}, ""},
+		{"replayed", seal(testKey, reading{7, 11, -5}), reading{}, "device 7: counter 11: not above that of the last reading"},
+		{"gap", seal(testKey, reading{7, 90, math.MinInt32}), reading{7, 90, math.MinInt32}, ""},
+		{"late", seal(testKey, reading{7, 89, 5}), reading{}, "device 7: counter 89: not above that of the last reading"},
+		{"version", changed(0, 3), reading{}, "version 2: want 1"},
+		{"device", changed(4, 8), reading{}, "device 15: no key for it"},
+		{"other device", changed(4, 15), reading{}, "device 8: wrong tag"},
+		{"counter", changed(5, 0x80), reading{}, "device 7: wrong tag"},
+		{"value", changed(16, 1), reading{}, "device 7: wrong tag"},
+		{"tag", changed(17, 1), reading{}, "device 7: wrong tag"},
+		{"end of the tag", changed(80, 0x80), reading{}, "device 7: wrong tag"},
+		{"short", changed(80, 0)[:80], reading{}, "frame of 80 bytes: want 81"},
+		{"empty", nil, reading{}, "frame of 0 bytes: want 81"},
+		{"after the forgeries", changed(0, 0), reading{7, 100, 5}, ""},
+		{"highest", seal(testKey, reading{7, highest, 1}), reading{7, highest, 1}, ""},
+		{"wrapped around", seal(testKey, reading{7, 0, 1}), reading{}, "device 7: counter 0: not above that of the last reading"},
+		{"other key", seal([]byte("another"), reading{8, 1, 2}), reading{8, 1, 2}, ""},
+	} {
+		got, err := open(devices, step.frame)
+		if got != step.want || (err == nil) != (step.err == "") || err != nil && err.Error() != step.err {
+			t.Errorf("%s: %v, %v, want %v, %q", step.name, got, err, step.want, step.err)
+		}
+	}
+}
+
+// TestReceive has streams of frames and noise. In the wanted events a number is the
+// counter of a reading; all others are refusals.
+func TestReceive(t *testing.T) {
+	// SLIP escapes two bytes of this device's number.
+	frames := map[int][]byte{}
+	for n := 1; n <= 3; n++ {
+		frames[n] = encode(seal(testKey, reading{0xc0dbdcdd, uint64(n), 1}))
+	}
+	const ends = "bad framing: the stream ends within a frame"
+	esc := string(rune(slipEsc))
+	for _, test := range []struct {
+		name   string
+		stream []any // strings, whose runes are bytes, and numbers of frames
+		want   []string
+	}{
+		{"nothing", nil, nil},
+		{"only ends", []any{"ÀÀÀ"}, nil},
+		{"frames", []any{1, 2, 3}, []string{"1", "2", "3"}},
+		{"noise before", []any{"noise", 1, 2}, []string{"frame of 5 bytes: want 81", "1", "2"}},
+		{"noise between", []any{1, "\x00", 2}, []string{"1", "frame of 1 bytes: want 81", "2"}},
+		{"noise with ends", []any{1, "ÀaÀÀbcÀ", 2}, []string{"1", "frame of 1 bytes: want 81", "frame of 2 bytes: want 81", "2"}},
+		{"long noise", []any{strings.Repeat("x", 100000), 1}, []string{"bad framing: frame of more than 81 bytes", "1"}},
+		{"bad escape", []any{esc + "a", 1}, []string{"bad framing: byte 0x61 after an escape", "1"}},
+		{"bad escapes", []any{esc + "a" + esc + "ÜÝ", 1}, []string{"bad framing: byte 0x61 after an escape", "1"}},
+		{"escaped end", []any{esc, 1, 2}, []string{"bad framing: the frame ends within an escape", "1", "2"}},
+		{"ends within a frame", []any{1, "x"}, []string{"1", ends}},
+		{"ends within an escape", []any{1, esc}, []string{"1", ends}},
+		{"ends within a bad frame", []any{1, esc + "a"}, []string{"1", ends}},
+	} {
+		var stream []byte
+		for _, part := range test.stream {
+			switch part := part.(type) {
+			case int:
+				stream = append(stream, frames[part]...)
+			case string:
+				for _, r := range part {
+					stream = append(stream, byte(r))
+				}
+			}
+		}
+		for name, port := range map[string]io.Reader{
+			"at once":      bytes.NewReader(stream),
+			"byte by byte": iotest.OneByteReader(bytes.NewReader(stream)),
+		} {
+			var got []string
+			err := receive(port, map[uint32]*device{0xc0dbdcdd: newDevice(testKey, 0)}, func(r reading) error {
+				got = append(got, fmt.Sprint(r.counter))
+				return nil
+			}, func(err error) { got = append(got, err.Error()) })
+			if err != nil || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) {
+				t.Errorf("%s, %s: %q, %v, want %q", test.name, name, got, err, test.want)
+			}
+		}
+	}
+}
+
+func TestReceiveErrors(t *testing.T) {
+	broken := errors.New("broken")
+	frame := encode(seal(testKey, reading{1, 1, 1}))
+	devices := map[uint32]*device{1: newDevice(testKey, 0)}
+	refuse := func(err error) { t.Error(err) }
+	if err := receive(bytes.NewReader(frame), devices, func(reading) error { return broken }, refuse); err != broken {
+		t.Errorf("the reading is not accepted: %v", err)
+	}
+	port := io.MultiReader(bytes.NewReader(frame[:9]), iotest.ErrReader(broken))
+	if err := receive(port, devices, func(reading) error { return nil }, refuse); err != broken {
+		t.Errorf("the port fails: %v", err)
+	}
+}
+
+// runReceiver runs the command, and returns what it prints.
+func runReceiver(t *testing.T, want int, stdin io.Reader, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := run(args, stdin, &out, &errs); got != want {
+		t.Fatalf("receiver %q: status %d, want %d\n%s%s", args, got, want, out.Bytes(), errs.Bytes())
+	}
+	return out.String(), errs.String()
+}
+
+// headerKey returns the key in a header key.h.
+func headerKey(t *testing.T, header string) (key []byte) {
+	t.Helper()
+	for _, c := range regexp.MustCompile(`0x[0-9a-f]{2}`).FindAllString(header, -1) {
+		var b byte
+		if _, err := fmt.Sscanf(c, "0x%02x", &b); err != nil {
+			t.Fatal(err)
+		}
+		key = append(key, b)
+	}
+	if len(key) != keySize {
+		t.Fatalf("key of %d bytes in\n%s", len(key), header)
+	}
+	return key
+}
+
+// TestCommand makes two devices, reads from a file and from standard input, and restarts.
+func TestCommand(t *testing.T) {
+	dir := t.TempDir()
+	headers := map[uint32]string{}
+	for _, id := range []uint32{0, math.MaxUint32} {
+		headers[id], _ = runReceiver(t, 0, nil, "-dir", dir, "-new", fmt.Sprint(id))
+		if want := fmt.Sprintf("\n#define DEVICE_ID %dUL\n", id); !strings.Contains(headers[id], want) {
+			t.Errorf("no line %q in\n%s", want, headers[id])
+		}
+	}
+	if bytes.Equal(headerKey(t, headers[0]), headerKey(t, headers[math.MaxUint32])) {
+		t.Error("two devices have one key")
+	}
+	frame := func(id uint32, counter uint64) []byte {
+		return encode(seal(headerKey(t, headers[id]), reading{id, counter, -3}))
+	}
+	port := filepath.Join(dir, "port")
+	if err := os.WriteFile(port, append(frame(0, 1), frame(math.MaxUint32, 9)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = "device 0 counter 1 value -3\ndevice 4294967295 counter 9 value -3\n"
+	if stdout, stderr := runReceiver(t, 0, nil, "-dir", dir, port); stdout != want || stderr != "" {
+		t.Errorf("printed %q, %q, want %q", stdout, stderr, want)
+	}
+
+	// A new receiver knows the counters.
+	const refused = "refused: device 0: counter 1: not above that of the last reading\n" +
+		"refused: device 4294967295: counter 9: not above that of the last reading\n"
+	if stdout, stderr := runReceiver(t, 0, nil, "-dir", dir, port); stdout != "" || stderr != refused {
+		t.Errorf("after a restart: printed %q, %q, want %q", stdout, stderr, refused)
+	}
+	const next = "device 0 counter 2 value -3\n"
+	for _, args := range [][]string{{"-dir", dir}, {"-dir", dir, "-"}} {
+		want, wantErr := next, ""
+		if len(args) == 3 {
+			want, wantErr = "", "refused: device 0: counter 2: not above that of the last reading\n"
+		}
+		if stdout, stderr := runReceiver(t, 0, bytes.NewReader(frame(0, 2)), args...); stdout != want || stderr != wantErr {
+			t.Errorf("%q: printed %q, %q, want %q, %q", args, stdout, stderr, want, wantErr)
+		}
+	}
+}
+
+func TestCommandErrors(t *testing.T) {
+	dir := t.TempDir()
+	runReceiver(t, 0, nil, "-dir", dir, "-new", "5")
+	for _, test := range []struct {
+		args   []string
+		status int
+		stderr string
+	}{
+		{[]string{"-h"}, 0, "usage:"},
+		{[]string{"a", "b"}, 2, "usage:"},
+		{[]string{"-new", "1", "a"}, 2, "usage:"},
+		{[]string{"-new", "-1"}, 2, "invalid value"},
+		{[]string{"-dir", dir, "-new", "4294967296"}, 1, "receiver: device 4294967296: want 0 to 4294967295\n"},
+		{[]string{"-dir", dir, "-new", "5"}, 1, "receiver: device 5 is in the file "},
+		{[]string{"-dir", filepath.Join(dir, "none")}, 1, "receiver: open "},
+		{[]string{"-dir", dir, filepath.Join(dir, "none")}, 1, "receiver: open "},
+	} {
+		stdout, stderr := runReceiver(t, test.status, strings.NewReader(""), test.args...)
+		if stdout != "" || !strings.Contains(stderr, test.stderr) {
+			t.Errorf("%q: printed %q, %q, want %q", test.args, stdout, stderr, test.stderr)
+		}
+	}
+}
+
+// TestStore has files that the receiver must not use.
+func TestStore(t *testing.T) {
+	key := strings.Repeat("5a", keySize)
+	for _, test := range []struct{ name, keys, counters, err string }{
+		{"good", "1 " + key + "\n2 " + key + "\n", "1 18446744073709551615\n2 0\n", ""},
+		{"without the last newline", "1 " + key, "1 0", ""},
+		{"Windows", "1 " + key + "\r\n", "1 0\r\n", ""},
+		{"empty", "", "", ""},
+		{"short key", "1 " + key[2:], "1 0", "keys: device 1: want a key of 64 hexadecimal digits"},
+		{"not a key", "1 " + key[1:] + "x", "1 0", "keys: device 1: want a key of 64 hexadecimal digits"},
+		{"no key", "1", "1 0", "keys: device 1: want a key of 64 hexadecimal digits"},
+		{"not a device", "x " + key, "1 0", "keys:1: want the number of a device and a field"},
+		{"two keys", "1 " + key + "\n1 " + key, "1 0", "keys:2: device 1 has a line already"},
+		{"no counter", "1 " + key, "2 0", "counters: no line for device 1, so old readings would be accepted again"},
+		{"not a counter", "1 " + key, "1 -1", `counters: device 1: "-1": want a counter`},
+		{"high counter", "1 " + key, "1 18446744073709551616", `counters: device 1: "18446744073709551616": want a counter`},
+	} {
+		dir := t.TempDir()
+		for name, data := range map[string]string{"keys": test.keys, "counters": test.counters} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := openStore(dir); fmt.Sprint(err) != test.err && (err != nil || test.err != "") {
+			t.Errorf("%s: %v, want %q", test.name, err, test.err)
+		}
+	}
+}
+
+// TestSave expects that no reading is printed whose counter could not be stored.
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	header, _ := runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
+	if err := os.Mkdir(filepath.Join(dir, "counters.new"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	frame := encode(seal(headerKey(t, header), reading{1, 1, 1}))
+	if stdout, _ := runReceiver(t, 1, bytes.NewReader(frame), "-dir", dir); stdout != "" {
+		t.Errorf("printed %q", stdout)
+	}
+}

@@ -1,0 +1,171 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// keySize is the size of a device's key in bytes.
+const keySize = 32
+
+// A store is a directory with two files, in which each line has the number of a device.
+// In keys its key follows, in hexadecimal. In counters the counter of its last reading
+// follows; without one a new receiver would accept old readings again.
+type store struct {
+	dir      string
+	devices  map[uint32]*device
+	counters map[uint32]uint64
+}
+
+func openStore(dir string) (*store, error) {
+	s := &store{dir, make(map[uint32]*device), make(map[uint32]uint64)}
+	counters, err := readTable(dir, "counters")
+	if err != nil {
+		return nil, err
+	}
+	for id, field := range counters {
+		if s.counters[id], err = strconv.ParseUint(field, 10, 64); err != nil {
+			return nil, fmt.Errorf("counters: device %d: %q: want a counter", id, field)
+		}
+	}
+	keys, err := readTable(dir, "keys")
+	if err != nil {
+		return nil, err
+	}
+	for id, field := range keys {
+		key, err := hex.DecodeString(field)
+		if err != nil || len(key) != keySize {
+			return nil, fmt.Errorf("keys: device %d: want a key of %d hexadecimal digits", id, 2*keySize)
+		}
+		last, ok := s.counters[id]
+		if !ok {
+			return nil, fmt.Errorf("counters: no line for device %d, so old readings would be accepted again", id)
+		}
+		s.devices[id] = newDevice(key, last)
+		clear(key)
+	}
+	return s, nil
+}
+
+// save stores the counter of the last reading of a device. When it returns, the counter
+// is on the disk.
+func (s *store) save(id uint32, counter uint64) error {
+	s.counters[id] = counter
+	var b bytes.Buffer
+	for _, id := range slices.Sorted(maps.Keys(s.counters)) {
+		fmt.Fprintf(&b, "%d %d\n", id, s.counters[id])
+	}
+	// A crash leaves the old file or the new one.
+	path := filepath.Join(s.dir, "counters")
+	if err := writeFile(path+".new", os.O_TRUNC, b.Bytes()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	// The rename must reach the disk too. Some systems cannot sync a directory, and
+	// return an error.
+	if d, err := os.Open(s.dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+	return nil
+}
+
+// makeKey adds a device to the store, and writes the header key.h of its sketch to w.
+func makeKey(dir string, number uint64, w io.Writer) error {
+	if number > math.MaxUint32 {
+		return fmt.Errorf("device %d: want 0 to %d", number, uint32(math.MaxUint32))
+	}
+	id := uint32(number)
+	for _, name := range []string{"keys", "counters"} {
+		table, err := readTable(dir, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		// A number stands for one key. With a new key the counter of the device may
+		// begin again, and the receiver would refuse it.
+		if _, ok := table[id]; ok {
+			return fmt.Errorf("device %d is in the file %s already: use another number", id, name)
+		}
+	}
+	key := make([]byte, keySize)
+	defer clear(key)
+	rand.Read(key)
+	// The counters of a device begin with 1.
+	if err := writeFile(filepath.Join(dir, "counters"), os.O_APPEND, fmt.Appendf(nil, "%d 0\n", id)); err != nil {
+		return err
+	}
+	line := fmt.Appendf(nil, "%d %x\n", id, key)
+	defer clear(line)
+	if err := writeFile(filepath.Join(dir, "keys"), os.O_APPEND, line); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// The secret key of device %d. Do not publish or commit it.\n", id)
+	fmt.Fprintf(&b, "#define DEVICE_ID %dUL\n", id)
+	fmt.Fprintf(&b, "static const uint8_t device_key[%d] PROGMEM = {", keySize)
+	for i, c := range key {
+		if i%8 == 0 {
+			fmt.Fprint(&b, "\n ")
+		}
+		fmt.Fprintf(&b, " 0x%02x,", c)
+	}
+	fmt.Fprint(&b, "\n};\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeFile adds data to a file that only its owner may read, or replaces it, and makes
+// it reach the disk.
+func writeFile(path string, how int, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// readTable returns the lines of a file of the store: the number of a device, and a field.
+func readTable(dir, name string) (map[uint32]string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	table := make(map[uint32]string)
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		number, field, _ := strings.Cut(strings.TrimSpace(line), " ")
+		id, err := strconv.ParseUint(number, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: want the number of a device and a field", name, i+1)
+		}
+		if _, ok := table[uint32(id)]; ok {
+			return nil, fmt.Errorf("%s:%d: device %d has a line already", name, i+1, id)
+		}
+		table[uint32(id)] = field
+	}
+	return table, nil
+}
