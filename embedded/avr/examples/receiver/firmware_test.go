@@ -12,149 +12,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 )
-
-const (
-	hz          = 16000000
-	readingTime = hz / 4 // cycles, more than any build needs to start and send a reading
-	block       = 4      // COUNTER_BLOCK of the tests' firmware
-)
-
-// A board is a simulated MCU with the firmware of the sensor, which is device 1 of the
-// store in dir. Each run of it ends with a loss of power. Only its EEPROM is kept.
-type board struct {
-	mcu, dir, simulator string
-}
-
-// newBoard builds the firmware and the simulator. It skips the test if there are no tools
-// for that.
-func newBoard(t *testing.T, mcu string) *board {
-	t.Helper()
-	var missing []string
-	for _, tool := range []struct{ deb, file string }{
-		{"gcc", "gcc"},
-		{"libc6-dev", "/usr/include/stdio.h"},
-		{"gcc-avr", "avr-gcc"},
-		{"binutils-avr", "avr-ld"},
-		{"avr-libc", "/usr/lib/avr/include/avr/io.h"},
-		{"libsimavr-dev", "/usr/include/simavr/sim_avr.h"},
-		{"libelf-dev", "/usr/include/libelf.h"},
-	} {
-		_, err := exec.LookPath(tool.file)
-		if filepath.IsAbs(tool.file) {
-			_, err = os.Stat(tool.file)
-		}
-		if err != nil {
-			missing = append(missing, tool.deb)
-		}
-	}
-	if missing != nil {
-		t.Skip("needs the Debian packages ", strings.Join(missing, " "))
-	}
-	b := &board{mcu, t.TempDir(), ""}
-	header, _ := runReceiver(t, 0, nil, "-dir", b.dir, "-new", "1")
-	if err := os.WriteFile(filepath.Join(b.dir, "key.h"), []byte(header), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b.simulator = filepath.Join(b.dir, "board")
-	command(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", b.simulator,
-		filepath.Join("testdata", "board.c"), "-lsimavr", "-lelf")
-	sources, err := filepath.Glob("../../src/*.[cS]")
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("no sources of the library: %v", err)
-	}
-	args := []string{"-mmcu=" + mcu, fmt.Sprintf("-DF_CPU=%dUL", hz), "-DINTERVAL_MS=1",
-		fmt.Sprintf("-DCOUNTER_BLOCK=%d", block), "-Os", "-Wall", "-Wextra", "-Werror",
-		"-I", "../sensor/plain", "-I", "../../src", "-I", b.dir, "-o", filepath.Join(b.dir, "sensor.elf")}
-	args = append(args, sources...)
-	command(t, "avr-gcc", append(args, "-x", "c++", "../sensor/sensor.ino", "../sensor/plain/main.cpp")...)
-	b.writeEEPROM(t, nil)
-	return b
-}
-
-// command runs a program that must succeed.
-func command(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
-	}
-}
-
-// The file of the EEPROM has what an erased one has, and then the bytes that were written
-// to it.
-func (b *board) eepromFile() string { return filepath.Join(b.dir, "eeprom") }
-
-func (b *board) writeEEPROM(t *testing.T, data []byte) {
-	t.Helper()
-	const size = 4096 // of all three MCUs
-	data = append(bytes.Clone(data), bytes.Repeat([]byte{0xff}, size-len(data))...)
-	if err := os.WriteFile(b.eepromFile(), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (b *board) readEEPROM(t *testing.T) []byte {
-	t.Helper()
-	data, err := os.ReadFile(b.eepromFile())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// command returns the simulation of so many cycles after a reset.
-func (b *board) command(t *testing.T, cycles int) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), b.simulator, b.mcu, fmt.Sprint(hz), fmt.Sprint(cycles), b.eepromFile(),
-		filepath.Join(b.dir, "sensor.elf"))
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// run returns what the sensor sends in so many cycles after a reset.
-func (b *board) run(t *testing.T, cycles int) []byte {
-	t.Helper()
-	out, err := b.command(t, cycles).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// check reads what the sensor has sent up to a loss of power, whose counters must be above
-// last. It returns the number of readings and the counter of the last one.
-func (b *board) check(t *testing.T, stream []byte, last uint64) (n int, counter uint64) {
-	t.Helper()
-	header, err := os.ReadFile(filepath.Join(b.dir, "key.h"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices := map[uint32]*device{1: newDevice(headerKey(t, string(header)), last)}
-	frames := slip{r: bufio.NewReader(bytes.NewReader(stream))}
-	for {
-		frame, err := frames.next()
-		if err != nil { // at the latest the end of the stream
-			return n, last
-		}
-		r, err := open(devices, frame)
-		if err != nil {
-			t.Fatalf("after counter %d: %v", last, err)
-		}
-		n, last = n+1, r.counter
-	}
-}
-
-// mcus are the MCUs of most tests. The others take the long run.
-func mcus() []string {
-	if os.Getenv("FASTMAC_TEST_LONG") == "" {
-		return []string{"atmega1284p"}
-	}
-	return []string{"atmega128", "atmega1284p", "atmega2560"}
-}
 
 // An attacker sits between a sensor and a receiver.
 type attacker struct {
@@ -485,5 +346,29 @@ func TestEEPROM(t *testing.T) {
 	}
 	if n, last := b.check(t, out, 0); n != block || last != block {
 		t.Errorf("worn out EEPROM: %d readings up to counter %d, want %d", n, last, block)
+	}
+}
+
+// TestArduino builds the sketch with Arduino's own files for the Mega 2560.
+func TestArduino(t *testing.T) {
+	const arduino = "/usr/share/arduino/hardware/arduino/avr/"
+	needTools(t, tool{"arduino-core-avr", arduino + "cores/arduino/Arduino.h"})
+	b := newBoard(t, "atmega2560")
+	args := []string{"-mmcu=" + b.mcu, fmt.Sprintf("-DF_CPU=%dL", hz), "-DARDUINO=10819", "-DARDUINO_AVR_MEGA2560",
+		"-DARDUINO_ARCH_AVR", "-Os", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections",
+		"-std=gnu++11", "-fpermissive", "-fno-exceptions", "-fno-threadsafe-statics",
+		"-DDECIMAL_DIG=17", // avr-gcc 5.4 does not define it for C++
+		"-DINTERVAL_MS=1", "-I", arduino + "cores/arduino", "-I", arduino + "variants/mega", "-I", "../../src",
+		"-o", filepath.Join(b.dir, "sensor.elf")}
+	for _, pattern := range []string{"../../src/*.[cS]", arduino + "cores/arduino/*.[cS]", arduino + "cores/arduino/*.cpp"} {
+		sources, err := filepath.Glob(pattern)
+		if err != nil || len(sources) == 0 {
+			t.Fatalf("%s: no files, %v", pattern, err)
+		}
+		args = append(args, sources...)
+	}
+	command(t, "avr-gcc", append(args, "-x", "c++", filepath.Join(b.dir, "sensor.ino"))...)
+	if n, last := b.check(t, b.run(t, 3*readingTime), 0); n < 3 || last != uint64(n) {
+		t.Errorf("%d readings up to counter %d", n, last)
 	}
 }

@@ -1,0 +1,170 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	hz          = 16000000 // F_CPU in README.md
+	readingTime = hz / 4   // cycles, more than any build needs to start and send a reading
+	block       = 4        // COUNTER_BLOCK of the tests' firmware
+)
+
+// A board is a simulated MCU with the firmware of the sensor, which is device 1 of the
+// store in dir. Each run of it ends with a loss of power. Only its EEPROM is kept.
+type board struct {
+	mcu, dir          string
+	simulator, eeprom string // files in dir
+}
+
+// A tool is a file of a Debian package.
+type tool struct{ deb, file string }
+
+// needTools skips the test if a tool is missing.
+func needTools(t *testing.T, tools ...tool) {
+	t.Helper()
+	var missing []string
+	for _, tool := range tools {
+		_, err := exec.LookPath(tool.file)
+		if filepath.IsAbs(tool.file) {
+			_, err = os.Stat(tool.file)
+		}
+		if err != nil {
+			missing = append(missing, tool.deb)
+		}
+	}
+	if missing != nil {
+		t.Skip("needs the Debian packages ", strings.Join(missing, " "))
+	}
+}
+
+// newBoard builds the firmware and the simulator. It skips the test if there are no tools
+// for that.
+func newBoard(t *testing.T, mcu string) *board {
+	t.Helper()
+	needTools(t,
+		tool{"gcc", "gcc"},
+		tool{"libc6-dev", "/usr/include/stdio.h"},
+		tool{"gcc-avr", "avr-gcc"},
+		tool{"binutils-avr", "avr-ld"},
+		tool{"avr-libc", "/usr/lib/avr/include/avr/io.h"},
+		tool{"libsimavr-dev", "/usr/include/simavr/sim_avr.h"},
+		tool{"libelf-dev", "/usr/include/libelf.h"},
+	)
+	dir := t.TempDir()
+	b := &board{mcu, dir, filepath.Join(dir, "board"), filepath.Join(dir, "eeprom")}
+	command(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", b.simulator,
+		filepath.Join("testdata", "board.c"), "-lsimavr", "-lelf")
+
+	// The command of README.md, in a copy of the folder, so that no other key.h is used.
+	const sketch = "../sensor"
+	if err := os.CopyFS(dir, os.DirFS(sketch)); err != nil {
+		t.Fatal(err)
+	}
+	header, _ := runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
+	if err := os.WriteFile(filepath.Join(dir, "key.h"), []byte(header), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join(sketch, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := regexp.MustCompile(`(?m)^ +avr-gcc .*$`).FindString(string(readme))
+	library, err := filepath.Abs("../../src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build = strings.NewReplacer("-mmcu=atmega1284p", "-mmcu="+mcu, "../../src", library).Replace(build)
+	build += fmt.Sprintf(" -Wall -Wextra -Werror -DINTERVAL_MS=1 -DCOUNTER_BLOCK=%d", block)
+	command(t, "sh", "-c", fmt.Sprintf("cd '%s' && %s", dir, build))
+	b.writeEEPROM(t, nil)
+	return b
+}
+
+// command runs a program that must succeed.
+func command(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+}
+
+// writeEEPROM writes data to the EEPROM, and to the rest what an erased one has.
+func (b *board) writeEEPROM(t *testing.T, data []byte) {
+	t.Helper()
+	const size = 4096 // of all three MCUs
+	data = append(bytes.Clone(data), bytes.Repeat([]byte{0xff}, size-len(data))...)
+	if err := os.WriteFile(b.eeprom, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *board) readEEPROM(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile(b.eeprom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// command returns the simulation of so many cycles after a reset.
+func (b *board) command(t *testing.T, cycles int) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), b.simulator, b.mcu, fmt.Sprint(hz), fmt.Sprint(cycles), b.eeprom,
+		filepath.Join(b.dir, "sensor.elf"))
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// run returns what the sensor sends in so many cycles after a reset.
+func (b *board) run(t *testing.T, cycles int) []byte {
+	t.Helper()
+	out, err := b.command(t, cycles).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// check reads what the sensor has sent up to a loss of power, whose counters must be above
+// last. It returns the number of readings and the counter of the last one.
+func (b *board) check(t *testing.T, stream []byte, last uint64) (n int, counter uint64) {
+	t.Helper()
+	header, err := os.ReadFile(filepath.Join(b.dir, "key.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices := map[uint32]*device{1: newDevice(headerKey(t, string(header)), last)}
+	frames := slip{r: bufio.NewReader(bytes.NewReader(stream))}
+	for {
+		frame, err := frames.next()
+		if err != nil { // at the latest the end of the stream
+			return n, last
+		}
+		r, err := open(devices, frame)
+		if err != nil {
+			t.Fatalf("after counter %d: %v", last, err)
+		}
+		n, last = n+1, r.counter
+	}
+}
+
+// mcus are the MCUs of most tests. The others take the long run.
+func mcus() []string {
+	if os.Getenv("FASTMAC_TEST_LONG") == "" {
+		return []string{"atmega1284p"}
+	}
+	return []string{"atmega128", "atmega1284p", "atmega2560"}
+}
