@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -281,15 +282,36 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestSave expects that no reading is printed whose counter could not be stored.
+// TestSave has a directory in which another receiver was stopped while it wrote, and then
+// one in which the counter cannot be stored: a reading must not be printed there.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	header, _ := runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
-	if err := os.Mkdir(filepath.Join(dir, "counters.new"), 0o700); err != nil {
+	frame := func(counter uint64) io.Reader {
+		return bytes.NewReader(encode(seal(headerKey(t, header), reading{1, counter, 1})))
+	}
+	path := filepath.Join(dir, "counters.new")
+	if err := os.WriteFile(path, []byte("1 9\n2 "), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	frame := encode(seal(headerKey(t, header), reading{1, 1, 1}))
-	if stdout, _ := runReceiver(t, 1, bytes.NewReader(frame), "-dir", dir); stdout != "" {
+	for _, want := range []string{"device 1 counter 1 value 1\n", ""} {
+		if stdout, stderr := runReceiver(t, 0, frame(1), "-dir", dir); stdout != want {
+			t.Errorf("printed %q, %q, want %q", stdout, stderr, want)
+		}
+	}
+	for _, name := range []string{"keys", "counters"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+			t.Errorf("%s: others may use it: %v", name, mode)
+		}
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, _ := runReceiver(t, 1, frame(2), "-dir", dir); stdout != "" {
 		t.Errorf("printed %q", stdout)
 	}
 }

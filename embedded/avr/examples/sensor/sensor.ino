@@ -27,7 +27,6 @@
 #define COUNTER_ADDRESS 32
 
 #define MESSAGE_SIZE 17 // version, device, counter, value: 1 + 4 + 8 + 4 bytes
-#define TAG_SIZE 64
 
 static uint64_t last_counter; // of the last reading, or higher
 static uint64_t reserved;     // the highest counter that may be used; it is in the EEPROM
@@ -134,13 +133,15 @@ static void send_frame(const uint8_t *p, uint8_t size)
 	Serial.write((uint8_t)0xc0);
 }
 
-static hmac_sha512_key key;
+// The expanded key. Each tag starts with a copy of it, which takes two compressions of
+// SHA-512 instead of four.
+static hmac_sha512_ctx expanded;
 
 void setup()
 {
-	uint8_t k[sizeof device_key];
-	memcpy_P(k, device_key, sizeof k);
-	hmac_sha512_init(&key, k, sizeof k);
+	uint8_t key[sizeof device_key];
+	memcpy_P(key, device_key, sizeof key);
+	hmac_sha512_init(&expanded, key, sizeof key);
 	load_counter();
 	Serial.begin(38400);
 }
@@ -149,12 +150,14 @@ void loop()
 {
 	// The counter is first: without one there is nothing to send.
 	if (next_counter()) {
-		uint8_t frame[MESSAGE_SIZE + TAG_SIZE];
+		uint8_t frame[MESSAGE_SIZE + HMAC_SHA512_SIZE];
 		frame[0] = 1; // the version of this layout
 		put(frame + 1, DEVICE_ID, 4);
 		put(frame + 5, last_counter, 8);
 		put(frame + 13, (int64_t)analogRead(A0), 4);
-		hmac_sha512(&key, frame, MESSAGE_SIZE, frame + MESSAGE_SIZE);
+		hmac_sha512_ctx ctx = expanded;
+		hmac_sha512_update(&ctx, frame, MESSAGE_SIZE);
+		hmac_sha512_final(&ctx, frame + MESSAGE_SIZE);
 		send_frame(frame, sizeof frame);
 	}
 	delay(INTERVAL_MS);
