@@ -25,8 +25,8 @@ const (
 // A board is a simulated MCU with the firmware of the sensor, which is device 1 of the
 // store in dir. Each run of it ends with a loss of power. Only its EEPROM is kept.
 type board struct {
-	mcu, dir          string
-	simulator, eeprom string // files in dir
+	mcu, dir                  string
+	sketch, simulator, eeprom string // in dir
 }
 
 // A tool is a file of a Debian package.
@@ -63,32 +63,30 @@ func newBoard(t *testing.T, mcu string) *board {
 		tool{"libsimavr-dev", "/usr/include/simavr/sim_avr.h"},
 		tool{"libelf-dev", "/usr/include/libelf.h"},
 	)
+	// The tools read copies, because go test uses a cached result unless the test itself has
+	// opened the files. And the sketch must not find another key.h.
 	dir := t.TempDir()
-	b := &board{mcu, dir, filepath.Join(dir, "board"), filepath.Join(dir, "eeprom")}
+	b := &board{mcu: mcu, dir: dir, sketch: filepath.Join(dir, "examples", "sensor"),
+		simulator: filepath.Join(dir, "board"), eeprom: filepath.Join(dir, "eeprom")}
+	for to, from := range map[string]string{"src": "../../src", "testdata": "testdata", "examples/sensor": "../sensor"} {
+		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	command(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", b.simulator,
-		filepath.Join("testdata", "board.c"), "-lsimavr", "-lelf")
-
-	// The command of README.md, in a copy of the folder, so that no other key.h is used.
-	const sketch = "../sensor"
-	if err := os.CopyFS(dir, os.DirFS(sketch)); err != nil {
-		t.Fatal(err)
-	}
+		filepath.Join(dir, "testdata", "board.c"), "-lsimavr", "-lelf")
 	header, _ := runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
-	if err := os.WriteFile(filepath.Join(dir, "key.h"), []byte(header), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(b.sketch, "key.h"), []byte(header), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(filepath.Join(sketch, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(b.sketch, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	build := regexp.MustCompile(`(?m)^ +avr-gcc .*$`).FindString(string(readme))
-	library, err := filepath.Abs("../../src")
-	if err != nil {
-		t.Fatal(err)
-	}
-	build = strings.NewReplacer("-mmcu=atmega1284p", "-mmcu="+mcu, "../../src", library).Replace(build)
+	build = strings.Replace(build, "-mmcu=atmega1284p", "-mmcu="+mcu, 1)
 	build += fmt.Sprintf(" -Wall -Wextra -Werror -DINTERVAL_MS=1 -DCOUNTER_BLOCK=%d", block)
-	command(t, "sh", "-c", fmt.Sprintf("cd '%s' && %s", dir, build))
+	command(t, "sh", "-c", fmt.Sprintf("cd '%s' && %s", b.sketch, build))
 	b.writeEEPROM(t, nil)
 	return b
 }
@@ -120,10 +118,12 @@ func (b *board) readEEPROM(t *testing.T) []byte {
 	return data
 }
 
+func (b *board) firmware() string { return filepath.Join(b.sketch, "sensor.elf") }
+
 // command returns the simulation of so many cycles after a reset.
 func (b *board) command(t *testing.T, cycles int) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), b.simulator, b.mcu, fmt.Sprint(hz), fmt.Sprint(cycles), b.eeprom,
-		filepath.Join(b.dir, "sensor.elf"))
+		b.firmware())
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -142,7 +142,7 @@ func (b *board) run(t *testing.T, cycles int) []byte {
 // last. It returns the number of readings and the counter of the last one.
 func (b *board) check(t *testing.T, stream []byte, last uint64) (n int, counter uint64) {
 	t.Helper()
-	header, err := os.ReadFile(filepath.Join(b.dir, "key.h"))
+	header, err := os.ReadFile(filepath.Join(b.sketch, "key.h"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -233,6 +233,9 @@ func TestSensor(t *testing.T) {
 // TestPowerLoss lets the power fail at any time. No counter may repeat, and each loss may
 // cost no more counters than the sensor has reserved.
 func TestPowerLoss(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many starts")
+	}
 	for _, mcu := range mcus() {
 		t.Run(mcu, func(t *testing.T) {
 			b := newBoard(t, mcu)
@@ -262,6 +265,9 @@ const (
 // TestTornWrite lets the power fail during the write to the EEPROM: some bytes have been
 // written, the byte in progress has any value, and the rest has not been written.
 func TestTornWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many starts")
+	}
 	b := newBoard(t, "atmega1284p")
 	last := uint64(0)
 	for boot := range 3 { // the first write to each slot, and one over an older number
@@ -361,16 +367,16 @@ func TestArduino(t *testing.T) {
 		"-DARDUINO_ARCH_AVR", "-Os", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections",
 		"-std=gnu++11", "-fpermissive", "-fno-exceptions", "-fno-threadsafe-statics",
 		"-DDECIMAL_DIG=17", // avr-gcc 5.4 does not define it for C++
-		"-DINTERVAL_MS=1", "-I", arduino + "cores/arduino", "-I", arduino + "variants/mega", "-I", "../../src",
-		"-o", filepath.Join(b.dir, "sensor.elf")}
-	for _, pattern := range []string{"../../src/*.[cS]", arduino + "cores/arduino/*.[cS]", arduino + "cores/arduino/*.cpp"} {
+		"-DINTERVAL_MS=1", "-I", arduino + "cores/arduino", "-I", arduino + "variants/mega", "-I", filepath.Join(b.dir, "src"),
+		"-o", b.firmware()}
+	for _, pattern := range []string{filepath.Join(b.dir, "src", "*.[cS]"), arduino + "cores/arduino/*.[cS]", arduino + "cores/arduino/*.cpp"} {
 		sources, err := filepath.Glob(pattern)
 		if err != nil || len(sources) == 0 {
 			t.Fatalf("%s: no files, %v", pattern, err)
 		}
 		args = append(args, sources...)
 	}
-	command(t, "avr-gcc", append(args, "-x", "c++", filepath.Join(b.dir, "sensor.ino"))...)
+	command(t, "avr-gcc", append(args, "-x", "c++", filepath.Join(b.sketch, "sensor.ino"))...)
 	if n, last := b.check(t, b.run(t, 3*readingTime), 0); n < 3 || last != uint64(n) {
 		t.Errorf("%d readings up to counter %d", n, last)
 	}
