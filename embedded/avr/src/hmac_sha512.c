@@ -2,40 +2,41 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-#include <string.h>
-
 #include "hmac_sha512.h"
 #include "sha512_internal.h"
 
 _Static_assert(sizeof(hmac_sha512_ctx) == HMAC_SHA512_CTX_SIZE, "HMAC_SHA512_CTX_SIZE");
 
-// pad sets h to the state after the first block, the key, at most 128 bytes,
-// zero-padded, xor mask in each byte.
-static void pad(sha512_ctx *h, const uint8_t *key, uint8_t keylen, uint8_t mask)
+// pad sets the block to the key, of at most 128 bytes, zero-padded, xor mask in each byte.
+static void pad(uint8_t *block, const uint8_t *key, uint8_t keylen, uint8_t mask)
 {
-	memset(h->block, mask, SHA512_BLOCK_SIZE);
-	for (uint8_t i = 0; i < keylen; i++)
-		h->block[i] ^= key[i];
+	sha512_fill(block + keylen, mask, SHA512_BLOCK_SIZE - keylen);
+	while (keylen--)
+		*block++ = *key++ ^ mask;
+}
+
+// The pads cannot be turned into each other, because a compression overwrites its block.
+// So the key is read twice. A hashed key waits in outer, which is written after that.
+void hmac_sha512_init(hmac_sha512_ctx *ctx, const void *key, size_t keylen)
+{
+	sha512_ctx *h = &ctx->hash;
+
+	sha512_init(h);
+	if (keylen > SHA512_BLOCK_SIZE) {
+		sha512_update(h, key, keylen);
+		sha512_finish(h);
+		sha512_copy(ctx->outer, h->state, SHA512_SIZE);
+		key = ctx->outer;
+		keylen = SHA512_SIZE;
+		sha512_init(h);
+	}
+	pad(h->block, key, keylen, 0x5c);
+	sha512_compress(h);
+	pad(h->block, key, keylen, 0x36);
+	sha512_copy(ctx->outer, h->state, SHA512_SIZE);
 	sha512_init(h);
 	sha512_compress(h);
 	h->blocks = 1;
-}
-
-void hmac_sha512_init(hmac_sha512_ctx *ctx, const void *key, size_t keylen)
-{
-	if (keylen > SHA512_BLOCK_SIZE) {
-		sha512_init(&ctx->hash);
-		sha512_update(&ctx->hash, key, keylen);
-		sha512_finish(&ctx->hash);
-		memcpy(ctx->outer, ctx->hash.state, SHA512_SIZE);
-		key = ctx->outer;
-		keylen = SHA512_SIZE;
-	}
-	uint8_t state[64];
-	pad(&ctx->hash, key, keylen, 0x5c);
-	memcpy(state, ctx->hash.state, SHA512_SIZE);
-	pad(&ctx->hash, key, keylen, 0x36);
-	memcpy(ctx->outer, state, SHA512_SIZE);
 }
 
 void hmac_sha512_update(hmac_sha512_ctx *ctx, const void *msg, size_t len)
@@ -48,8 +49,8 @@ static void finish(hmac_sha512_ctx *ctx)
 {
 	sha512_ctx *h = &ctx->hash;
 	sha512_finish(h);
-	memcpy(h->block, h->state, SHA512_SIZE);
-	memcpy(h->state, ctx->outer, SHA512_SIZE);
+	sha512_copy(h->block, h->state, SHA512_SIZE);
+	sha512_copy(h->state, ctx->outer, SHA512_SIZE);
 	h->blocks = 1;
 	h->used = SHA512_SIZE;
 	sha512_finish(h);
@@ -58,8 +59,8 @@ static void finish(hmac_sha512_ctx *ctx)
 void hmac_sha512_final(hmac_sha512_ctx *ctx, uint8_t *tag)
 {
 	finish(ctx);
-	memcpy(tag, ctx->hash.state, HMAC_SHA512_SIZE);
-	sha512_wipe(ctx, sizeof *ctx);
+	sha512_copy(tag, ctx->hash.state, HMAC_SHA512_SIZE);
+	sha512_fill(ctx, 0, sizeof *ctx);
 }
 
 void hmac_sha512(uint8_t *tag, const void *key, size_t keylen, const void *msg, size_t len)
@@ -79,6 +80,6 @@ bool hmac_sha512_verify(const uint8_t *tag, const void *key, size_t keylen, cons
 	finish(&ctx);
 	for (uint8_t i = 0; i < HMAC_SHA512_SIZE; i++)
 		diff |= tag[i] ^ ctx.hash.state[i];
-	sha512_wipe(&ctx, sizeof ctx);
+	sha512_fill(&ctx, 0, sizeof ctx);
 	return diff == 0;
 }

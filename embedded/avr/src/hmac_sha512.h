@@ -35,8 +35,8 @@ void hmac_sha512_init(hmac_sha512_ctx *ctx, const void *key, size_t keylen);
 // hmac_sha512_update appends len bytes to the message. msg may be NULL if len is 0.
 void hmac_sha512_update(hmac_sha512_ctx *ctx, const void *msg, size_t len);
 
-// hmac_sha512_final writes the tag, 64 bytes, and wipes ctx, with the key in it, and
-// the stack that was used. After that ctx needs hmac_sha512_init.
+// hmac_sha512_final writes the tag, 64 bytes, and wipes ctx, with the key in it. After
+// that ctx needs hmac_sha512_init.
 void hmac_sha512_final(hmac_sha512_ctx *ctx, uint8_t *tag);
 
 // hmac_sha512 writes the tag of msg, 64 bytes, to tag, which may overlap msg and key.

@@ -23,21 +23,20 @@ extern "C" {
 // sha512_ctx is a hash of a message that arrives in parts. The fields are private.
 // A copy of it, by assignment, is independent.
 typedef struct {
-	uint8_t state[SHA512_SIZE]; // H0 to H7, as bytes of a hash
-	uint8_t block[SHA512_BLOCK_SIZE + 8]; // used bytes of message; the last 8 are for the message schedule
 	uint32_t blocks; // compressed so far
-	uint8_t used; // < 128
+	uint8_t used; // bytes of the block that are message, < 128
+	uint8_t state[SHA512_SIZE]; // H0 to H7, as bytes of a hash
+	uint8_t block[SHA512_BLOCK_SIZE + 8]; // the last 8 are for the message schedule
 } sha512_ctx;
 
 // sha512_init starts a message.
 void sha512_init(sha512_ctx *ctx);
 
 // sha512_update appends len bytes to the message. msg may be NULL if len is 0. A
-// message is shorter than 2^39 bytes.
+// message is shorter than 2^37 bytes.
 void sha512_update(sha512_ctx *ctx, const void *msg, size_t len);
 
-// sha512_final writes the hash, 64 bytes, and wipes ctx and the stack that was used.
-// After that ctx needs sha512_init.
+// sha512_final writes the hash, 64 bytes, and wipes ctx. After that ctx needs sha512_init.
 void sha512_final(sha512_ctx *ctx, uint8_t *out);
 
 // sha512 writes the hash of msg, 64 bytes, to out, which may overlap msg. It wipes

@@ -16,7 +16,11 @@ void sha512_compress(sha512_ctx *ctx);
 // the state.
 void sha512_finish(sha512_ctx *ctx);
 
-// sha512_wipe sets the n bytes at p to zero.
-void sha512_wipe(void *p, size_t n);
+// sha512_copy copies n < 256 bytes.
+void sha512_copy(void *to, const void *from, uint8_t n);
+
+// sha512_fill sets n < 2048 bytes at p to value. A compiler cannot leave it out, as it can
+// with memset, so it also wipes.
+void sha512_fill(void *p, uint8_t value, uint16_t n);
 
 #endif
