@@ -8,35 +8,42 @@
 _Static_assert(sizeof(hmac_sha512_ctx) == HMAC_SHA512_CTX_SIZE, "HMAC_SHA512_CTX_SIZE");
 
 // pad sets the block to the key, of at most 128 bytes, zero-padded, xor mask in each byte.
-static void pad(uint8_t *block, const uint8_t *key, uint8_t keylen, uint8_t mask)
+static void pad(hmac_sha512_ctx *ctx, const uint8_t *key, uint8_t keylen, uint8_t mask)
 {
-	sha512_fill(block + keylen, mask, SHA512_BLOCK_SIZE - keylen);
-	while (keylen--)
-		*block++ = *key++ ^ mask;
+	uint8_t *p = ctx->hash.block;
+
+	sha512_fill(p + keylen, mask, SHA512_BLOCK_SIZE - keylen);
+	if (keylen)
+		do
+			*p++ = *key++ ^ mask;
+		while (--keylen);
+}
+
+__attribute__((noinline)) static void copy_state(hmac_sha512_ctx *ctx)
+{
+	sha512_copy(ctx->outer, ctx->hash.state, SHA512_SIZE);
 }
 
 // The pads cannot be turned into each other, because a compression overwrites its block.
 // So the key is read twice. A hashed key waits in outer, which is written after that.
 void hmac_sha512_init(hmac_sha512_ctx *ctx, const void *key, size_t keylen)
 {
-	sha512_ctx *h = &ctx->hash;
-
-	sha512_init(h);
+	sha512_init(&ctx->hash);
 	if (keylen > SHA512_BLOCK_SIZE) {
-		sha512_update(h, key, keylen);
-		sha512_finish(h);
-		sha512_copy(ctx->outer, h->state, SHA512_SIZE);
+		sha512_update(&ctx->hash, key, keylen);
+		sha512_finish(&ctx->hash);
+		copy_state(ctx);
 		key = ctx->outer;
 		keylen = SHA512_SIZE;
-		sha512_init(h);
+		sha512_init(&ctx->hash);
 	}
-	pad(h->block, key, keylen, 0x5c);
-	sha512_compress(h);
-	pad(h->block, key, keylen, 0x36);
-	sha512_copy(ctx->outer, h->state, SHA512_SIZE);
-	sha512_init(h);
-	sha512_compress(h);
-	h->blocks = 1;
+	pad(ctx, key, keylen, 0x5c);
+	sha512_compress(&ctx->hash);
+	pad(ctx, key, keylen, 0x36);
+	copy_state(ctx);
+	sha512_init(&ctx->hash);
+	sha512_compress(&ctx->hash);
+	ctx->hash.blocks = 1;
 }
 
 void hmac_sha512_update(hmac_sha512_ctx *ctx, const void *msg, size_t len)
@@ -44,16 +51,21 @@ void hmac_sha512_update(hmac_sha512_ctx *ctx, const void *msg, size_t len)
 	sha512_update(&ctx->hash, msg, len);
 }
 
-// finish leaves the tag in the state of the hash.
-static void finish(hmac_sha512_ctx *ctx)
+// begin_outer makes the inner hash the message of the outer one.
+__attribute__((noinline)) static void begin_outer(hmac_sha512_ctx *ctx)
 {
-	sha512_ctx *h = &ctx->hash;
-	sha512_finish(h);
-	sha512_copy(h->block, h->state, SHA512_SIZE);
-	sha512_copy(h->state, ctx->outer, SHA512_SIZE);
-	h->blocks = 1;
-	h->used = SHA512_SIZE;
-	sha512_finish(h);
+	sha512_copy(ctx->hash.block, ctx->hash.state, SHA512_SIZE);
+	sha512_copy(ctx->hash.state, ctx->outer, SHA512_SIZE);
+	ctx->hash.blocks = 1;
+	ctx->hash.used = SHA512_SIZE;
+}
+
+// finish leaves the tag in the state of the hash. It is inline to save stack.
+__attribute__((always_inline)) static inline void finish(hmac_sha512_ctx *ctx)
+{
+	sha512_finish(&ctx->hash);
+	begin_outer(ctx);
+	sha512_finish(&ctx->hash);
 }
 
 void hmac_sha512_final(hmac_sha512_ctx *ctx, uint8_t *tag)

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define HMAC_SHA512_SIZE 64      // bytes of a tag
-#define HMAC_SHA512_CTX_SIZE 269 // sizeof(hmac_sha512_ctx)
+#define HMAC_SHA512_CTX_SIZE 261 // sizeof(hmac_sha512_ctx)
 
 // hmac_sha512_ctx is a tag of a message that arrives in parts. The fields are private.
 // A copy of it, by assignment, is independent: a copy made before the first update

@@ -18,7 +18,7 @@ extern "C" {
 
 #define SHA512_SIZE 64        // bytes of a hash
 #define SHA512_BLOCK_SIZE 128 // bytes that one compression takes
-#define SHA512_CTX_SIZE 205   // sizeof(sha512_ctx)
+#define SHA512_CTX_SIZE 197   // sizeof(sha512_ctx)
 
 // sha512_ctx is a hash of a message that arrives in parts. The fields are private.
 // A copy of it, by assignment, is independent.
@@ -26,7 +26,7 @@ typedef struct {
 	uint32_t blocks; // compressed so far
 	uint8_t used; // bytes of the block that are message, < 128
 	uint8_t state[SHA512_SIZE]; // H0 to H7, as bytes of a hash
-	uint8_t block[SHA512_BLOCK_SIZE + 8]; // the last 8 are for the message schedule
+	uint8_t block[SHA512_BLOCK_SIZE];
 } sha512_ctx;
 
 // sha512_init starts a message.

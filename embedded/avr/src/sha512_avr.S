@@ -26,10 +26,10 @@
 #define SPH 0x3e
 #define SPL 0x3d
 
-// Offsets in the context. The block comes after the state.
+// Offsets in the context. The number of blocks is at 0.
 #define USED 4
 #define STATE 5
-#define CTX_SIZE 205
+#define BLOCK (STATE + STATE_SIZE)
 #define STATE_SIZE 64
 #define BLOCK_SIZE 128
 #define FRAME (64 + 16 * 8) // the window, and 16 rounds of it
@@ -37,13 +37,14 @@
 
 // Displacements of byte i of a variable in the window. A round reads f, g and h, moves Y
 // down by 8, and then reads b, c and d: these three count from the new Y.
-#define f(i) (40 + (i))
-#define g(i) (48 + (i))
-#define h(i) (56 + (i))
-#define new_a(i) (i)
-#define b(i) (16 + (i))
-#define c(i) (24 + (i))
-#define d(i) (32 + (i))
+#define WORD(n, i) (8 * (n) + 7 - (i))
+#define f(i) WORD(5, i)
+#define g(i) WORD(6, i)
+#define h(i) WORD(7, i)
+#define new_a(i) WORD(0, i)
+#define b(i) WORD(2, i)
+#define c(i) WORD(3, i)
+#define d(i) WORD(4, i)
 #define new_e(i) d(i)
 
 // The bytes of a word from the least significant one, and from the most significant one,
@@ -326,7 +327,7 @@ constants:
 	K	0x6c44198c, 0x4a475817, last_constant_added
 constants_end:
 
-// void sha512_compress(sha512_ctx *ctx)
+// sha512_ctx *sha512_compress(sha512_ctx *ctx) returns ctx.
 	.global	sha512_compress
 	.type	sha512_compress, @function
 sha512_compress:
@@ -342,19 +343,12 @@ sha512_compress:
 	// The state is the first window, at the upper end of the frame.
 	subi	r28, lo8(-(FRAME - 64 + 1))
 	sbci	r29, hi8(-(FRAME - 64 + 1))
-	movw	r26, r24
-	adiw	r26, STATE
-	ldi	r25, 8
-1:	.irp	i, DOWN
-	ld	E(\i), X+
-	.endr
-	.irp	i, UP
-	st	Y+, E(\i)
-	.endr
-	dec	r25
-	brne	1b
-	subi	r28, 64
-	sbci	r29, 0
+	movw	r22, r24
+	subi	r22, lo8(-STATE)
+	sbci	r23, hi8(-STATE)
+	movw	r24, r28
+	ldi	r20, 64
+	rcall	sha512_copy // leaves X at the block
 	clt
 	ldi	r30, lo8(pm(constants))
 	ldi	r31, hi8(pm(constants))
@@ -404,30 +398,25 @@ constant_added:
 	cpi	r30, lo8(pm(constants_end)) // its low byte differs from those after 16, 32, 48 and 64
 	brne	1f
 	rjmp	add_state
-1:	movw	r24, r26
-	movw	r26, r28
-	subi	r26, lo8(-(FRAME - 64))
-	sbci	r27, hi8(-(FRAME - 64))
-	ldi	r23, 8
-1:	.irp	i, UP
-	ld	E(\i), Y+
-	.endr
-	.irp	i, UP
-	st	X+, E(\i)
-	.endr
-	dec	r23
-	brne	1b
-	std	Y + 0, r30 // above the old window the frame is free
-	std	Y + 1, r31
+1:	movw	r16, r26
+	movw	r18, r30
+	movw	r22, r28
+	movw	r24, r28
+	subi	r24, lo8(-(FRAME - 64))
+	sbci	r25, hi8(-(FRAME - 64))
+	ldi	r20, 64
+	rcall	sha512_copy
+	std	Y + 0, r18 // below the new window the frame is free
+	std	Y + 1, r19
 
 	// The next 16 words of the schedule, in place. Y is word t - 16, Z is t - 7, and X
 	// is t - 2.
-	movw	r28, r24
+	movw	r28, r16
 	subi	r28, lo8(BLOCK_SIZE)
 	sbci	r29, hi8(BLOCK_SIZE)
-	movw	r30, r24
+	movw	r30, r16
 	sbiw	r30, 7 * 8
-	movw	r26, r24
+	movw	r26, r16
 	sbiw	r26, 2 * 8
 	ldi	r24, 2
 	rcall	schedule
@@ -439,32 +428,30 @@ constant_added:
 	sbci	r31, hi8(BLOCK_SIZE)
 	ldi	r24, 8
 	rcall	schedule
-	// Word t - 15 of the last step is the first word of the block, which is copied to its
-	// end.
+	// Word t - 15 of the last step is the first word of the block.
+	.irp	i, UP
+	ldd	T(\i), Y + WORD(0, \i)
+	.endr
 	subi	r28, lo8(15 * 8)
 	sbci	r29, hi8(15 * 8)
 	.irp	i, UP
-	ldd	E(\i), Y + \i
+	ldd	E(\i), Y + WORD(0, \i)
 	.endr
 	subi	r28, lo8(-15 * 8)
 	sbci	r29, hi8(-15 * 8)
-	.irp	i, UP
-	std	Y + 8 + \i, E(\i)
-	.endr
-	ldi	r24, 1
-	rcall	schedule
+	inc	r1 // from 0
+	rcall	schedule_loaded
 
 	movw	r26, r28
 	subi	r26, lo8(BLOCK_SIZE)
 	sbci	r27, hi8(BLOCK_SIZE)
 	in	r28, SPL
 	in	r29, SPH
-	subi	r28, lo8(-(64 + 1))
-	sbci	r29, hi8(-(64 + 1))
+	adiw	r28, 1
 	ldd	r30, Y + 0
 	ldd	r31, Y + 1
-	adiw	r28, 63
-	adiw	r28, FRAME - 64 - 64 - 63
+	subi	r28, lo8(-(FRAME - 64))
+	sbci	r29, hi8(-(FRAME - 64))
 	rjmp	sixteen_rounds
 
 add_state:
@@ -473,30 +460,32 @@ add_state:
 	movw	r30, r26
 	ldi	r24, 8
 1:	.irp	i, UP
-	ldd	T(\i), Z + 7 - \i
-	ld	r0, Y+
+	ldd	T(\i), Z + WORD(0, \i)
+	ldd	r0, Y + WORD(0, \i)
 	addc	\i, T(\i), r0
 	.endr
 	.irp	i, DOWN
 	st	Z+, T(\i)
 	.endr
+	adiw	r28, 8
 	dec	r24
 	brne	1b
 
-	// Wipe the frame and the registers that are not restored. Y is 64 above its lower end.
+	// Wipe the frame, at whose lower end the window was, and the registers that are not
+	// restored.
 	subi	r28, 64
 	sbci	r29, 0
 	clr	r1
-	ldi	r24, FRAME / 16
-1:	.rept	16
-	st	Y+, r1
-	.endr
-	dec	r24
-	brne	1b
+	movw	r30, r28
+	ldi	r20, FRAME
+	rcall	zeros
+	movw	r24, r26
+	sbiw	r24, STATE
 	.irp	r, 0, 18, 19, 20, 21, 22, 23
 	mov	\r, r1
 	.endr
-	sbiw	r28, 1
+	subi	r28, lo8(-(FRAME - 1))
+	sbci	r29, hi8(-(FRAME - 1))
 	stack_pointer
 	.irp	r, 29, 28, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2
 	pop	\r
@@ -509,11 +498,12 @@ add_state:
 schedule:
 	mov	r1, r24
 1:	.irp	i, UP
-	ldd	T(\i), Y + 7 - \i
+	ldd	T(\i), Y + WORD(0, \i)
 	.endr
 	.irp	i, UP
-	ldd	E(\i), Y + 8 + 7 - \i
+	ldd	E(\i), Y + WORD(1, \i)
 	.endr
+schedule_loaded:
 	sigma0_A
 	.irp	i, UP
 	addc	\i, T(\i), A(\i)
@@ -570,6 +560,111 @@ initial:
 	.byte	0x1f, 0x83, 0xd9, 0xab, 0xfb, 0x41, 0xbd, 0x6b
 	.byte	0x5b, 0xe0, 0xcd, 0x19, 0x13, 0x7e, 0x21, 0x79
 
+// void sha512_update(sha512_ctx *ctx, const void *msg, size_t len)
+	.global	sha512_update
+	.type	sha512_update, @function
+sha512_update:
+	.irp	r, 14, 15, 16, 17
+	push	\r
+	.endr
+	movw	r18, r24 // the context
+	movw	r14, r22 // the message
+	movw	r16, r20 // its bytes
+1:	mov	r0, r16
+	or	r0, r17
+	breq	3f
+	movw	r30, r18
+	ldd	r21, Z + USED
+	ldi	r20, BLOCK_SIZE
+	sub	r20, r21 // up to the end of the block
+	cp	r16, r20
+	cpc	r17, r1
+	brsh	2f
+	mov	r20, r16
+2:	sub	r16, r20
+	sbc	r17, r1
+	movw	r24, r18
+	subi	r24, lo8(-BLOCK)
+	sbci	r25, hi8(-BLOCK)
+	add	r24, r21
+	adc	r25, r1
+	add	r21, r20
+	std	Z + USED, r21
+	movw	r22, r14
+	add	r14, r20
+	adc	r15, r1
+	rcall	sha512_copy
+	movw	r30, r18
+	ldd	r21, Z + USED
+	sbrs	r21, 7
+	rjmp	1b
+	std	Z + USED, r1 // it was 128
+	.irp	i, 0, 1, 2, 3
+	ldd	20 + \i, Z + \i
+	.endr
+	subi	r20, 0xff
+	sbci	r21, 0xff
+	sbci	r22, 0xff
+	sbci	r23, 0xff
+	.irp	i, 0, 1, 2, 3
+	std	Z + \i, 20 + \i
+	.endr
+	movw	r24, r18
+	rcall	sha512_compress
+	movw	r18, r24
+	rjmp	1b
+3:	.irp	r, 17, 16, 15, 14
+	pop	\r
+	.endr
+	ret
+	.size	sha512_update, . - sha512_update
+
+// void sha512_finish(sha512_ctx *ctx)
+	.global	sha512_finish
+	.type	sha512_finish, @function
+sha512_finish:
+	movw	r18, r24
+	movw	r30, r24
+	ldd	r21, Z + USED
+	subi	r30, lo8(-BLOCK)
+	sbci	r31, hi8(-BLOCK)
+	add	r30, r21
+	adc	r31, r1
+	ldi	r20, 0x80
+	st	Z+, r20
+	ldi	r20, BLOCK_SIZE - 1
+	sub	r20, r21 // after the 0x80
+	cpi	r21, BLOCK_SIZE - 16
+	brlo	1f
+	rcall	zeros
+	movw	r24, r18
+	rcall	sha512_compress
+	movw	r18, r24
+	movw	r30, r24
+	subi	r30, lo8(-BLOCK)
+	sbci	r31, hi8(-BLOCK)
+	ldi	r20, BLOCK_SIZE
+1:	rcall	zeros // leaves Z at the end of the block
+	movw	r26, r18
+	.irp	r, 20, 21, 22, 23, 25
+	ld	\r, X+
+	.endr
+	// The number of bits is blocks * 1024 + used * 8.
+	lsl	r25
+	.rept	2
+	lsl	r25
+	rol	r20
+	rol	r21
+	rol	r22
+	rol	r23
+	.endr
+	.irp	r, 25, 20, 21, 22, 23
+	st	-Z, \r
+	.endr
+	movw	r24, r18
+	rjmp	sha512_compress
+	.size	sha512_finish, . - sha512_finish
+
 // void sha512_copy(void *to, const void *from, uint8_t n)
 	.global	sha512_copy
 	.type	sha512_copy, @function
@@ -602,21 +697,25 @@ sha512_copy:
 	.type	sha512_fill, @function
 sha512_fill:
 	movw	r30, r24
-	mov	r18, r20
-	andi	r18, 7
-	breq	2f
-1:	st	Z+, r22
-	dec	r18
-	brne	1b
-2:	.rept	3
+	rjmp	1f
+zeros: // sets r20 bytes at Z to zero
+	ldi	r21, 0
+	ldi	r22, 0
+1:	mov	r23, r20
+	andi	r23, 7
+	breq	3f
+2:	st	Z+, r22
+	dec	r23
+	brne	2b
+3:	.rept	3
 	lsr	r21
 	ror	r20
 	.endr
-	breq	4f
-3:	.rept	8
+	breq	5f
+4:	.rept	8
 	st	Z+, r22
 	.endr
 	dec	r20
-	brne	3b
-4:	ret
+	brne	4b
+5:	ret
 	.size	sha512_fill, . - sha512_fill

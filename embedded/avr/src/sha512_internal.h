@@ -9,8 +9,9 @@
 
 #include "sha512.h"
 
-// sha512_compress takes the block into the state. The block is overwritten.
-void sha512_compress(sha512_ctx *ctx);
+// sha512_compress takes the block into the state, and returns ctx. The block is
+// overwritten.
+sha512_ctx *sha512_compress(sha512_ctx *ctx);
 
 // sha512_finish pads the message and takes the last blocks, which leaves the hash in
 // the state.
