@@ -18,7 +18,7 @@ import (
 
 const (
 	hz          = 16000000 // F_CPU in README.md
-	readingTime = hz / 4   // cycles, more than any build needs to start and send a reading
+	readingTime = hz / 8   // cycles, more than any build needs to start and send a reading
 	block       = 4        // COUNTER_BLOCK of the tests' firmware
 )
 

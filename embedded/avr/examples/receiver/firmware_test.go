@@ -318,7 +318,7 @@ func TestTornWrite(t *testing.T) {
 // counter to be silent.
 func TestEEPROM(t *testing.T) {
 	b := newBoard(t, "atmega1284p")
-	n, last := b.check(t, b.run(t, 4*readingTime), 0)
+	n, last := b.check(t, b.run(t, 6*readingTime), 0)
 	if n < 2*block || last != uint64(n) {
 		t.Fatalf("%d readings up to counter %d", n, last)
 	}
