@@ -46,7 +46,7 @@ func needTools(t *testing.T, tools ...tool) {
 		}
 	}
 	if missing != nil {
-		t.Skip("needs the Debian packages ", strings.Join(missing, " "))
+		t.Skipf("needs the Debian packages %s", strings.Join(missing, " "))
 	}
 }
 
