@@ -717,5 +717,6 @@ zeros: // sets r20 bytes at Z to zero
 	.endr
 	dec	r20
 	brne	4b
-5:	ret
+5:	mov	r0, r1
+	ret
 	.size	sha512_fill, . - sha512_fill

@@ -59,14 +59,16 @@ static void call(unsigned pc, unsigned args[5], unsigned idle, unsigned track, i
 	static const uint8_t preserved[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29};
 	const uint16_t top = sp();
 	uint16_t low = top, track_sp = 0;
-	uint8_t before[32];
+	uint8_t before[32], garbage[64];
 	uint64_t hash = 14695981039346656037u, start = avr->cycle, track_start = 0;
-	unsigned calls = 0, min = -1, max = 0, garbage = 1;
+	unsigned calls = 0, min = -1, max = 0;
 	uint8_t *d = avr->data;
 	int enabled = avr->sreg[S_I] = 1;
 
 	for (size_t i = 0; i < sizeof preserved; i++)
-		d[preserved[i]] = rand();
+		d[preserved[i]] = 0xa5 + i;
+	for (size_t i = 0; i < sizeof garbage; i++)
+		garbage[i] = 37 * i + 1;
 	for (int i = 0; i < 5; i++) {
 		d[24 - 2 * i] = args[i];
 		d[25 - 2 * i] = args[i] >> 8;
@@ -93,8 +95,8 @@ static void call(unsigned pc, unsigned args[5], unsigned idle, unsigned track, i
 				calls++;
 				track_sp = 0;
 			}
-			for (int i = 0; scribble && i < 32; i++)
-				d[sp() - i] = garbage = garbage * 1103515245 + 12345;
+			if (scribble)
+				memcpy(d + sp() - 31, garbage + avr->cycle % 32, 32);
 		}
 		if (avr->pc == idle && sp() == top)
 			break;
