@@ -481,7 +481,7 @@ add_state:
 	rcall	zeros
 	movw	r24, r26
 	sbiw	r24, STATE
-	.irp	r, 0, 18, 19, 20, 21, 22, 23
+	.irp	r, 18, 19
 	mov	\r, r1
 	.endr
 	subi	r28, lo8(-(FRAME - 1))
