@@ -64,6 +64,7 @@ func TestAVR(t *testing.T) {
 	}
 	// Other ways to compile, and code beyond the addresses that lpm and ijmp reach.
 	for name, flags := range map[string][]string{
+		"Uno":       {"atmega328p", "-Os", "-DARENA=500"},
 		"O2":        {"atmega128", "-O2", "-mcall-prologues"},
 		"O3":        {"atmega1284p", "-O3"},
 		"C++":       {"atmega1284p", "-Os", "c++"},

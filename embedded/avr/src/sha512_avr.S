@@ -22,6 +22,10 @@
 //
 // No branch and no address depends on data. Nothing is kept below the stack pointer.
 
+#ifndef __AVR_HAVE_MUL__
+#error fastmac: SHA-512 needs an AVR with a hardware multiplier, such as an ATmega
+#endif
+
 #define SREG 0x3f
 #define SPH 0x3e
 #define SPL 0x3d

@@ -13,7 +13,10 @@
 
 USED sha512_ctx sha;
 USED hmac_sha512_ctx mac;
-USED uint8_t arena[2600];
+#ifndef ARENA
+#define ARENA 2600
+#endif
+USED uint8_t arena[ARENA];
 
 void *functions[] = {
 	(void *)sha512_init, (void *)sha512_update, (void *)sha512_final, (void *)sha512,
