@@ -10,15 +10,16 @@
 //
 // The working variables are a window of 64 bytes at Y, a to h. A round writes the new e
 // over d and the new a below the old one, and moves Y down by 8, so that each variable
-// becomes the next one. After 16 rounds the window is copied up again. The new a and e
-// also stay in registers. The other six are read from the window where they are used.
+// becomes the next one. After 16 rounds Y goes up again, to a window that the last four of
+// them have written too: it has the a and the e of each. The new a and e also stay in
+// registers. The other six are read from the window where they are used.
 //
 // Registers, of byte i modulo 8, so that a rotation by whole bytes is a sum of indices:
 #define T(i) (16 + ((i) & 7)) // T1 of the standard; a new word of the schedule
 #define E(i) (2 + ((i) & 7)) // the variable e
 #define A(i) (10 + ((i) & 7) + 8 * (((i) & 7) / 6)) // the variable a: r10-r15, r24, r25
 // X is the next word of the schedule, Y the window, Z the code of the next constant. The
-// T flag is set in the last round before the window is copied. r0 and r1 are temporary.
+// T flag is set in the last four of 16 rounds. r0 and r1 are temporary.
 //
 // No branch and no address depends on data. Nothing is kept below the stack pointer.
 
@@ -261,10 +262,10 @@ constants:
 	K	0x12835b01, 0x45706fbe
 	K	0x243185be, 0x4ee4b28c
 	K	0x550c7dc3, 0xd5ffb4e2
-	K	0x72be5d74, 0xf27b896f
+	K	0x72be5d74, 0xf27b896f, late_constant_added
 	K	0x80deb1fe, 0x3b1696b1
 	K	0x9bdc06a7, 0x25c71235
-	K	0xc19bf174, 0xcf692694, last_constant_added
+	K	0xc19bf174, 0xcf692694
 	K	0xe49b69c1, 0x9ef14ad2
 	K	0xefbe4786, 0x384f25e3
 	K	0x0fc19dc6, 0x8b8cd5b5
@@ -277,10 +278,10 @@ constants:
 	K	0xa831c66d, 0x2db43210
 	K	0xb00327c8, 0x98fb213f
 	K	0xbf597fc7, 0xbeef0ee4
-	K	0xc6e00bf3, 0x3da88fc2
+	K	0xc6e00bf3, 0x3da88fc2, late_constant_added
 	K	0xd5a79147, 0x930aa725
 	K	0x06ca6351, 0xe003826f
-	K	0x14292967, 0x0a0e6e70, last_constant_added
+	K	0x14292967, 0x0a0e6e70
 	K	0x27b70a85, 0x46d22ffc
 	K	0x2e1b2138, 0x5c26c926
 	K	0x4d2c6dfc, 0x5ac42aed
@@ -293,10 +294,10 @@ constants:
 	K	0xa81a664b, 0xbc423001
 	K	0xc24b8b70, 0xd0f89791
 	K	0xc76c51a3, 0x0654be30
-	K	0xd192e819, 0xd6ef5218
+	K	0xd192e819, 0xd6ef5218, late_constant_added
 	K	0xd6990624, 0x5565a910
 	K	0xf40e3585, 0x5771202a
-	K	0x106aa070, 0x32bbd1b8, last_constant_added
+	K	0x106aa070, 0x32bbd1b8
 	K	0x19a4c116, 0xb8d2d0c8
 	K	0x1e376c08, 0x5141ab53
 	K	0x2748774c, 0xdf8eeb99
@@ -309,10 +310,10 @@ constants:
 	K	0x78a5636f, 0x43172f60
 	K	0x84c87814, 0xa1f0ab72
 	K	0x8cc70208, 0x1a6439ec
-	K	0x90befffa, 0x23631e28
+	K	0x90befffa, 0x23631e28, late_constant_added
 	K	0xa4506ceb, 0xde82bde9
 	K	0xbef9a3f7, 0xb2c67915
-	K	0xc67178f2, 0xe372532b, last_constant_added
+	K	0xc67178f2, 0xe372532b
 	K	0xca273ece, 0xea26619c
 	K	0xd186b8c7, 0x21c0c207
 	K	0xeada7dd6, 0xcde0eb1e
@@ -325,10 +326,10 @@ constants:
 	K	0x32caab7b, 0x40c72493
 	K	0x3c9ebe0a, 0x15c9bebc
 	K	0x431d67c4, 0x9c100d4c
-	K	0x4cc5d4be, 0xcb3e42b6
+	K	0x4cc5d4be, 0xcb3e42b6, late_constant_added
 	K	0x597f299c, 0xfc657e2a
 	K	0x5fcb6fab, 0x3ad6faec
-	K	0x6c44198c, 0x4a475817, last_constant_added
+	K	0x6c44198c, 0x4a475817
 constants_end:
 
 // sha512_ctx *sha512_compress(sha512_ctx *ctx) returns ctx.
@@ -367,7 +368,7 @@ sixteen_rounds:
 round:
 	Sum1
 	ijmp
-last_constant_added:
+late_constant_added:
 	set
 constant_added:
 	adiw	r30, K_WORDS
@@ -396,31 +397,37 @@ constant_added:
 	.endr
 	brts	1f
 	rjmp	round
-1:	clt
 
-	// Y is the lower end of the frame, X the end of the block.
+	// The last four rounds also write to the window with which the next 16 begin.
+1:	subi	r28, lo8(-(FRAME - 64))
+	sbci	r29, hi8(-(FRAME - 64))
+	.irp	i, UP
+	std	Y + new_a(\i), A(\i)
+	std	Y + new_e(\i), E(\i)
+	.endr
+	subi	r28, lo8(FRAME - 64)
+	sbci	r29, hi8(FRAME - 64)
+	in	r16, SPL
+	inc	r16
+	cp	r16, r28
+	breq	1f // Y is at the lower end of the frame
+	rjmp	round
+
+	// X is at the end of the block.
+1:	clt
 	cpi	r30, lo8(pm(constants_end)) // its low byte differs from those after 16, 32, 48 and 64
 	brne	1f
 	rjmp	add_state
-1:	movw	r16, r26
-	movw	r18, r30
-	movw	r22, r28
-	movw	r24, r28
-	subi	r24, lo8(-(FRAME - 64))
-	sbci	r25, hi8(-(FRAME - 64))
-	ldi	r20, 64
-	rcall	sha512_copy
-	std	Y + 0, r18 // below the new window the frame is free
-	std	Y + 1, r19
+1:	std	Y + 0, r30 // the old window is not needed
+	std	Y + 1, r31
 
 	// The next 16 words of the schedule, in place. Y is word t - 16, Z is t - 7, and X
 	// is t - 2.
-	movw	r28, r16
+	movw	r28, r26
 	subi	r28, lo8(BLOCK_SIZE)
 	sbci	r29, hi8(BLOCK_SIZE)
-	movw	r30, r16
+	movw	r30, r26
 	sbiw	r30, 7 * 8
-	movw	r26, r16
 	sbiw	r26, 2 * 8
 	ldi	r24, 2
 	rcall	schedule
