@@ -6,9 +6,12 @@ package avr_test
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/sha512"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/fastmac"
 )
 
 // A builder compiles firmwares and the runner, test/run.c.
@@ -223,4 +228,63 @@ func (d *device) call(name string, args ...uint16) (r result) {
 		d.t.Errorf("%s does not preserve all registers", name)
 	}
 	return r
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+	return b
+}
+
+func (d *device) sha512(msg []byte) []byte {
+	d.call("sha512", d.arena, d.put(msg), uint16(len(msg)))
+	return d.read(d.arena, sha512.Size)
+}
+
+func (d *device) hmac(key, msg []byte) []byte {
+	addr := d.put(key, msg)
+	d.call("hmac_sha512", d.arena, addr, uint16(len(key)), addr+uint16(len(key)), uint16(len(msg)))
+	return d.read(d.arena, fastmac.HMACSHA512Size)
+}
+
+func (d *device) verify(tag, key, msg []byte) bool {
+	addr := d.put(tag, key, msg)
+	k := addr + uint16(len(tag))
+	return d.call("hmac_sha512_verify", addr, k, uint16(len(key)), k+uint16(len(key)), uint16(len(msg))).r24 != 0
+}
+
+// stream passes the message in parts, of any total length. A key that does not fit in the
+// device is hashed in parts, which is what its tag is defined by.
+func (d *device) stream(key, msg []byte, part int) []byte {
+	if len(key) > d.size("arena")-64 {
+		d.call("sha512_init", d.sha)
+		d.update("sha512_update", d.sha, key, part)
+		d.call("sha512_final", d.sha, d.arena)
+		key = d.read(d.arena, sha512.Size)
+	}
+	d.call("hmac_sha512_init", d.mac, d.put(key), uint16(len(key)))
+	d.update("hmac_sha512_update", d.mac, msg, part)
+	d.call("hmac_sha512_final", d.mac, d.arena)
+	return d.read(d.arena, fastmac.HMACSHA512Size)
+}
+
+func (d *device) update(function string, context uint16, b []byte, part int) {
+	for len(b) > 0 {
+		n := min(part, len(b))
+		d.call(function, context, d.put(b[:n]), uint16(n))
+		b = b[n:]
+	}
+}
+
+// put writes arguments to the arena, behind the room for a tag, and returns the address
+// of the first.
+func (d *device) put(args ...[]byte) uint16 {
+	all := bytes.Join(args, nil)
+	if len(all) > d.size("arena")-64 {
+		d.t.Fatalf("%d bytes do not fit in the device", len(all))
+	}
+	d.write(d.arena+64, all)
+	return d.arena + 64
 }
