@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -285,6 +286,8 @@ func TestUMACDestroy(t *testing.T) {
 			"Tag":                func() { k.Tag(nil, nonce, nil) },
 			"Verify":             func() { k.Verify(make([]byte, 8), nonce, nil) },
 			"Verify nil":         func() { k.Verify(nil, nil, nil) },
+			"TagBatch":           func() { k.TagBatch(nil, nil, nil) },
+			"VerifyBatch":        func() { k.VerifyBatch(nil, nil, nil, nil) },
 			"Sign":               func() { k.Sign(nil, nil) },
 			"VerifySigned":       func() { k.VerifySigned(nil, nil) },
 			"SignReader":         func() { k.SignReader(nil, bytes.NewReader(nil)) },
@@ -347,7 +350,19 @@ func testUMACAllocations(t *testing.T) {
 		msg, nonce := make([]byte, 1500), make([]byte, aes.BlockSize)
 		dst := make([]byte, 0, 64)
 		tag := k.Tag(nil, nonce, msg)
+		ok, tags, nonces, msgs := make([]bool, 9), slices.Repeat([][]byte{tag}, 9), slices.Repeat([][]byte{nonce}, 9), slices.Repeat([][]byte{msg[:64]}, 9)
 		for name, call := range map[string]func(){
+			"TagBatch":    func() { k.TagBatch(tags, nonces, msgs) },
+			"VerifyBatch": func() { k.VerifyBatch(ok, tags, nonces, msgs) },
+			"a batch on the stack": func() {
+				var tag, nonce, msg [16]byte
+				tags, nonces, msgs := [9][]byte{}, [9][]byte{}, [9][]byte{}
+				for i := range tags {
+					tags[i], nonces[i], msgs[i] = tag[:size], nonce[:], msg[:]
+				}
+				k.TagBatch(tags[:], nonces[:], msgs[:])
+				k.VerifyBatch(new([9]bool)[:], tags[:], nonces[:], msgs[:])
+			},
 			"Tag":          func() { k.Tag(dst, nonce, msg) },
 			"Verify":       func() { k.Verify(tag, nonce, msg) },
 			"Sign":         func() { k.Sign(dst, msg) },
@@ -372,6 +387,7 @@ func testUMACConcurrent(t *testing.T) {
 		wg.Go(func() {
 			rng := rand.NewChaCha8([32]byte{byte(g)})
 			u := k.New()
+			ok, tags, nonces, msgs := make([]bool, 9), make([][]byte, 9), make([][]byte, 9), make([][]byte, 9)
 			for range 50 {
 				nonce := random(rng, 8)
 				msg := msg[:rng.Uint64()%uint64(len(msg))]
@@ -380,6 +396,15 @@ func testUMACConcurrent(t *testing.T) {
 				u.Write(msg)
 				if !u.Verify(tag, nonce) || !k.Verify(tag, nonce, msg) || !k.VerifySigned(k.Sign(nil, msg), msg) {
 					t.Error("wrong tag")
+				}
+				for i := range msgs {
+					tags[i], nonces[i], msgs[i] = make([]byte, 16), random(rng, 8), msg[:len(msg)/(i+1)]
+				}
+				tags[8], nonces[8] = tag, nonce
+				k.TagBatch(tags[:8], nonces[:8], msgs[:8])
+				msgs[8] = msg
+				if !k.VerifyBatch(ok, tags, nonces, msgs) {
+					t.Error("wrong tag in a batch")
 				}
 			}
 		})

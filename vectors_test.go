@@ -103,6 +103,13 @@ func TestUMACVectors(t *testing.T) {
 				if at == 0 && !k.Verify(want, v.Nonce, msg) {
 					t.Errorf("%s, %s: Verify refuses %x", kernel, v.Name, want)
 				}
+				batch := newUMACBatch(9, size, func(i int) []byte { return []byte{byte(i)} }, func(i int) []byte { return msg[:min(i, len(msg))] })
+				batch.nonces[8], batch.msgs[8] = v.Nonce, msg
+				batch.nonces[2], batch.msgs[2] = v.Nonce, msg
+				k.TagBatch(batch.tags, batch.nonces, batch.msgs)
+				if !bytes.Equal(batch.tags[2], want) || !bytes.Equal(batch.tags[8], want) {
+					t.Errorf("%s, %s: TagBatch: %x, want %x at 2 and 8", kernel, v.Name, batch.tags, want)
+				}
 				begun := k.New()
 				begun.Write(msg[:at])
 				for name, stream := range umacStreams {

@@ -1,0 +1,110 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"example.com/fastmac/internal/wipe"
+)
+
+// TagBatch sets tags[i] to the tag of msgs[i] under nonces[i]. It is for programs that have
+// many short messages at once, as with sendmmsg, and takes less time than a call of
+// [UMACKey.Tag] for each. The nonces need not be in order. It does not allocate, except
+// that without AES instructions it may do so after a garbage collection.
+//
+// If tags, nonces and msgs have different lengths, if a tag is not Size() bytes or a nonce
+// not 1 to 16 bytes long, TagBatch panics before it writes anything. tags[i] may overlap
+// nonces[i] and msgs[i], but no other tag, nonce or message. Messages may overlap each
+// other. No nonce may be in the batch twice, and none may ever have been used with this key
+// before.
+func (k *UMACKey) TagBatch(tags, nonces, msgs [][]byte) {
+	k.mustLive()
+	if len(tags) != len(msgs) || len(nonces) != len(msgs) {
+		panic(fmt.Sprintf("fastmac: TagBatch with %d tags, %d nonces and %d messages", len(tags), len(nonces), len(msgs)))
+	}
+	for i, tag := range tags {
+		if len(tag) != int(k.tagSize) {
+			panic(fmt.Sprintf("fastmac: TagBatch with room for a tag of %d bytes: want %d", len(tag), k.tagSize))
+		}
+		mustNonce(nonces[i])
+	}
+	wipe.ReserveStack()
+	var b umacBatch
+	for len(msgs) > 0 {
+		n := min(len(msgs), umacLanes)
+		b.run(k, nonces[:n], msgs[:n])
+		for i, tag := range tags[:n] {
+			appendTag(tag[:0], &b.tags[i], k.tagSize)
+		}
+		tags, nonces, msgs = tags[n:], nonces[n:], msgs[n:]
+	}
+	b = umacBatch{} // wipe secrets
+}
+
+// VerifyBatch sets ok[i] to whether tags[i] is the tag of msgs[i] under nonces[i], and
+// reports whether all are; with no messages it is true. A tag or a nonce of a wrong length
+// is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is nearly as fast. If the
+// slices have different lengths it panics before it writes anything. The comparisons are
+// constant time. Tags are not changed, and may overlap messages and nonces.
+func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
+	k.mustLive()
+	if len(ok) != len(msgs) || len(tags) != len(msgs) || len(nonces) != len(msgs) {
+		panic(fmt.Sprintf("fastmac: VerifyBatch with %d results, %d tags, %d nonces and %d messages", len(ok), len(tags), len(nonces), len(msgs)))
+	}
+	wipe.ReserveStack()
+	var b umacBatch
+	all := true
+	for len(msgs) > 0 {
+		n := 0
+		for n < min(len(msgs), umacLanes) && isNonce(nonces[n]) {
+			n++
+		}
+		b.run(k, nonces[:n], msgs[:n])
+		for i, tag := range tags[:n] {
+			ok[i] = len(tag) == int(k.tagSize) && equalUMACTag(tag, &b.tags[i])
+			all = all && ok[i]
+		}
+		if n < min(len(msgs), umacLanes) {
+			ok[n], all = false, false
+			n++
+		}
+		ok, tags, nonces, msgs = ok[n:], tags[n:], nonces[n:], msgs[n:]
+	}
+	b = umacBatch{} // wipe secrets
+	return all
+}
+
+// equalUMACTag reports whether tag, of 4, 8, 12 or 16 bytes, is the beginning of want. Its
+// time depends only on the length.
+func equalUMACTag(tag []byte, want *[maxUMACTagSize]byte) bool {
+	var diff uint64
+	if len(tag) >= 8 {
+		diff = binary.LittleEndian.Uint64(tag) ^ binary.LittleEndian.Uint64(want[:])
+		diff |= binary.LittleEndian.Uint64(tag[len(tag)-8:]) ^ binary.LittleEndian.Uint64(want[len(tag)-8:])
+	} else {
+		diff = uint64(binary.LittleEndian.Uint32(tag) ^ binary.LittleEndian.Uint32(want[:]))
+	}
+	return diff == 0
+}
+
+// umacLanes is the number of messages that are hashed, and whose nonces are encrypted, side
+// by side.
+const umacLanes = 8
+
+// umacBatch is the part of a batch under way.
+type umacBatch struct {
+	pads [umacLanes]pad
+	tags [umacLanes][maxUMACTagSize]byte
+}
+
+// run sets the first tags to those of the messages, at most umacLanes.
+func (b *umacBatch) run(k *UMACKey, nonces, msgs [][]byte) {
+	k.pad.each(&b.pads, nonces)
+	for i, msg := range msgs {
+		k.uhash.tag(&b.tags[i], msg, b.pads[i])
+	}
+}

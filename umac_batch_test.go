@@ -1,0 +1,277 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+// umacBatch is the arguments of TagBatch and VerifyBatch.
+type umacBatch struct{ tags, nonces, msgs [][]byte }
+
+// newUMACBatch returns n tags of size bytes, nonces from nonce and messages from msg.
+func newUMACBatch(n, size int, nonce, msg func(i int) []byte) (b umacBatch) {
+	for i := range n {
+		b.tags = append(b.tags, make([]byte, size))
+		b.nonces = append(b.nonces, nonce(i))
+		b.msgs = append(b.msgs, msg(i))
+	}
+	return b
+}
+
+// check compares TagBatch with Tag, and calls VerifyBatch with the tags.
+func (b umacBatch) check(t *testing.T, k *fastmac.UMACKey) {
+	t.Helper()
+	k.TagBatch(b.tags, b.nonces, b.msgs)
+	for i, tag := range b.tags {
+		if want := k.Tag(nil, b.nonces[i], b.msgs[i]); !bytes.Equal(tag, want) {
+			t.Fatalf("message %d of %d, %d bytes, nonce %x: tag %x, want %x", i, len(b.msgs), len(b.msgs[i]), b.nonces[i], tag, want)
+		}
+	}
+	ok := make([]bool, len(b.msgs))
+	if !k.VerifyBatch(ok, b.tags, b.nonces, b.msgs) || slices.Contains(ok, false) {
+		t.Fatalf("%d messages: the right tags are refused: %v", len(b.msgs), ok)
+	}
+}
+
+// umacNonces returns functions for nonces of size bytes: in order, the same number with
+// different prefixes, and random.
+func umacNonces(rng *rand.ChaCha8, size int) map[string]func(i int) []byte {
+	first := random(rng, 16)
+	return map[string]func(i int) []byte{
+		"in order": func(i int) []byte {
+			var b [16]byte
+			binary.BigEndian.PutUint64(b[:], binary.BigEndian.Uint64(first))
+			binary.BigEndian.PutUint64(b[8:], binary.BigEndian.Uint64(first[8:])+uint64(i))
+			return b[16-size:]
+		},
+		"prefixes": func(i int) []byte {
+			b := bytes.Clone(first[:size])
+			b[0] += byte(i)
+			return b
+		},
+		"random":       func(int) []byte { return random(rng, size) },
+		"of all sizes": func(i int) []byte { return random(rng, 1+(i+size)%16) },
+	}
+}
+
+// TestUMACBatch has messages of 0 to 5000 bytes, most of them of one block, between pages
+// that cannot be read. TestUMACVectors has the vectors.
+func TestUMACBatch(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatch) }
+
+func testUMACBatch(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatch.   a 32 byte seed.")))
+	r := rand.New(rng)
+	mem := mactest.Guarded(t, 5000)
+	rng.Read(mem)
+	part := func(most int) []byte {
+		n := r.IntN(most + 1)
+		if r.IntN(4) == 0 {
+			n = min(most, 32*r.IntN(160)+r.IntN(3)) // next to the sizes of groups and chunks
+		}
+		at := r.IntN(len(mem) - n + 1)
+		switch r.IntN(4) {
+		case 0:
+			at = 0
+		case 1:
+			at = len(mem) - n
+		}
+		return mem[at:][:n:n]
+	}
+	for _, tagSize := range umacTagSizes {
+		for size := 1; size <= fastmac.MaxNonceSize; size++ {
+			k := newUMACKey(t, random(rng, 16+8*(size%3)), tagSize)
+			for name, nonce := range umacNonces(rng, size) {
+				for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 64} {
+					for _, most := range []int{0, 32, 64, 128, 300, 1025, 5000} {
+						newUMACBatch(n, tagSize, nonce, func(int) []byte { return part(most) }).check(t, k)
+						if t.Failed() {
+							t.Fatalf("tags of %d bytes, nonces %s, of %d bytes", tagSize, name, size)
+						}
+					}
+				}
+			}
+		}
+		nonces := umacNonces(rng, 8)
+		newUMACBatch(1000, tagSize, nonces["in order"], func(int) []byte { return part(5000) }).check(t, newUMACKey(t, make([]byte, 16), tagSize))
+	}
+}
+
+// TestUMACBatchLengths has all lengths up to 1100 bytes, in batches of one length and of
+// lengths in a row.
+func TestUMACBatchLengths(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchLengths) }
+
+func testUMACBatchLengths(t *testing.T) {
+	const most, lanes = 1100, 8
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchLengths.  32 bytes.")))
+	mem := mactest.Guarded(t, most+lanes)
+	rng.Read(mem)
+	for _, tagSize := range umacTagSizes {
+		k := newUMACKey(t, random(rng, 16), tagSize)
+		nonce := umacNonces(rng, 8)["in order"]
+		for length := 0; length <= most; length += 1 + length/200 {
+			newUMACBatch(lanes+1, tagSize, nonce, func(i int) []byte { return mem[len(mem)-length:] }).check(t, k)
+			newUMACBatch(lanes, tagSize, nonce, func(i int) []byte { return mem[: length+i : length+i] }).check(t, k)
+		}
+	}
+}
+
+// TestUMACVerifyBatch has batches in which no tag, each single one or several are wrong: one
+// bit, the length, or the length of the nonce.
+func TestUMACVerifyBatch(t *testing.T) { fastmac.ForAllKernels(t, testUMACVerifyBatch) }
+
+func testUMACVerifyBatch(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACVerifyBatch. 32 bytes...")))
+	r := rand.New(rng)
+	for _, tagSize := range umacTagSizes {
+		k := newUMACKey(t, random(rng, 16), tagSize)
+		for n := range 20 {
+			right := newUMACBatch(n, tagSize, umacNonces(rng, 1+n%16)["random"], func(int) []byte { return random(rng, r.IntN(1200)) })
+			k.TagBatch(right.tags, right.nonces, right.msgs)
+			check := func(wrong ...int) {
+				t.Helper()
+				tags, nonces := slices.Clone(right.tags), slices.Clone(right.nonces)
+				want, ok := make([]bool, n), make([]bool, n)
+				for i := range want {
+					want[i] = !slices.Contains(wrong, i)
+					ok[i] = r.IntN(2) == 0 // what was there before
+					if want[i] {
+						continue
+					}
+					switch r.IntN(8) {
+					default:
+						bit := r.IntN(8 * tagSize)
+						tags[i] = bytes.Clone(tags[i])
+						tags[i][bit/8] ^= 1 << (bit % 8)
+					case 0:
+						tags[i] = tags[i][:r.IntN(tagSize)]
+					case 1:
+						tags[i] = slices.Concat(tags[i], tags[i])[:tagSize+1+r.IntN(tagSize)]
+					case 2:
+						nonces[i] = nil
+					case 3:
+						nonces[i] = append(bytes.Clone(nonces[i]), make([]byte, 16)...)
+					}
+				}
+				before := fmt.Sprint(tags, nonces)
+				if all := k.VerifyBatch(ok, tags, nonces, right.msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
+					t.Errorf("tags of %d bytes, %d messages, %v wrong: all %v, %v", tagSize, n, wrong, all, ok)
+				}
+				if fmt.Sprint(tags, nonces) != before {
+					t.Error("VerifyBatch changes tags or nonces")
+				}
+			}
+			check()
+			for i := range n {
+				for range 8 {
+					check(i)
+				}
+			}
+			if n > 3 {
+				check(r.Perm(n)[:n/2]...)
+				check(r.Perm(n)...)
+			}
+		}
+		// Each single bit.
+		one := newUMACBatch(9, tagSize, umacNonces(rng, 8)["in order"], func(int) []byte { return random(rng, r.IntN(100)) })
+		k.TagBatch(one.tags, one.nonces, one.msgs)
+		for bit := range 8 * tagSize {
+			one.tags[bit%9][bit/8] ^= 1 << (bit % 8)
+			ok := make([]bool, 9)
+			if k.VerifyBatch(ok, one.tags, one.nonces, one.msgs) || slices.Index(ok, false) != bit%9 {
+				t.Errorf("tags of %d bytes, bit %d flipped: %v", tagSize, bit, ok)
+			}
+			one.tags[bit%9][bit/8] ^= 1 << (bit % 8)
+		}
+	}
+}
+
+// TestUMACBatchPanics checks that nothing is written before a panic.
+func TestUMACBatchPanics(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchPanics) }
+
+func testUMACBatchPanics(t *testing.T) {
+	k := newUMACKey(t, make([]byte, 16), 8)
+	const n = 20
+	nonce := func(i int) []byte { return []byte{1, byte(i)} }
+	good := newUMACBatch(n, 8, nonce, nonce)
+	with := func(all [][]byte, b []byte) [][]byte {
+		all = slices.Clone(all)
+		all[n-1] = b
+		return all
+	}
+	ok := make([]bool, n)
+	ok[3] = true
+	for want, call := range map[string]func(){
+		"TagBatch with 20 tags, 20 nonces and 19 messages":                func() { k.TagBatch(good.tags, good.nonces, good.msgs[1:]) },
+		"TagBatch with 20 tags, 19 nonces and 20 messages":                func() { k.TagBatch(good.tags, good.nonces[1:], good.msgs) },
+		"TagBatch with 19 tags, 20 nonces and 20 messages":                func() { k.TagBatch(good.tags[1:], good.nonces, good.msgs) },
+		"room for a tag of 9 bytes: want 8":                               func() { k.TagBatch(with(good.tags, make([]byte, 9)), good.nonces, good.msgs) },
+		"room for a tag of 0 bytes: want 8":                               func() { k.TagBatch(with(good.tags, nil), good.nonces, good.msgs) },
+		"nonce of 0 bytes: want 1 to 16":                                  func() { k.TagBatch(good.tags, with(good.nonces, nil), good.msgs) },
+		"nonce of 17 bytes: want 1 to 16":                                 func() { k.TagBatch(good.tags, with(good.nonces, make([]byte, 17)), good.msgs) },
+		"VerifyBatch with 19 results, 20 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok[1:], good.tags, good.nonces, good.msgs) },
+		"VerifyBatch with 20 results, 19 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok, good.tags[1:], good.nonces, good.msgs) },
+		"VerifyBatch with 20 results, 20 tags, 19 nonces and 20 messages": func() { k.VerifyBatch(ok, good.tags, good.nonces[1:], good.msgs) },
+		"VerifyBatch with 20 results, 20 tags, 20 nonces and 19 messages": func() { k.VerifyBatch(ok, good.tags, good.nonces, good.msgs[1:]) },
+	} {
+		mustPanic(t, want, want, call)
+	}
+	for i, tag := range good.tags {
+		if !bytes.Equal(tag, make([]byte, 8)) || ok[i] != (i == 3) {
+			t.Errorf("a batch that panics has written tag %d: %x, or result: %v", i, tag, ok[i])
+		}
+	}
+	k.TagBatch(nil, nil, nil)
+	if !k.VerifyBatch(nil, nil, nil, nil) {
+		t.Error("a batch of no messages has a wrong one")
+	}
+}
+
+// TestUMACBatchOverlap writes each tag over its message and its nonce, and into the tail of
+// a packet.
+func TestUMACBatchOverlap(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchOverlap) }
+
+func testUMACBatchOverlap(t *testing.T) {
+	const n = 20
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchOverlap.  32 bytes.")))
+	for _, tagSize := range umacTagSizes {
+		k := newUMACKey(t, make([]byte, 16), tagSize)
+		packets := make([][]byte, n)
+		for i := range packets {
+			packets[i] = random(rng, 40+i)
+		}
+		nonce, whole := func(i int) []byte { return packets[i][:8] }, func(i int) []byte { return packets[i] }
+		apart := newUMACBatch(n, tagSize, nonce, whole)
+		apart.check(t, k)
+		for at, name := range map[int]string{0: "nonce and message", 20: "message"} {
+			own := make([][]byte, n)
+			for i, p := range packets {
+				own[i] = bytes.Clone(p)
+			}
+			over := newUMACBatch(n, tagSize, func(i int) []byte { return own[i][:8] }, func(i int) []byte { return own[i] })
+			for i := range over.tags {
+				over.tags[i] = own[i][at:][:tagSize]
+			}
+			k.TagBatch(over.tags, over.nonces, over.msgs)
+			for i, tag := range over.tags {
+				if !bytes.Equal(tag, apart.tags[i]) {
+					t.Errorf("tag over the %s: %x, want %x", name, tag, apart.tags[i])
+				}
+				copy(tag, packets[i][at:])
+				if !bytes.Equal(own[i], packets[i]) {
+					t.Errorf("tag over the %s: other bytes are changed", name)
+				}
+			}
+		}
+	}
+}
