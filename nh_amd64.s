@@ -10468,6 +10468,1318 @@ iterations200:
 	VZEROUPPER
 	RET
 
+DATA tagOrder1Low<>+0(SB)/4, $0x00000000
+DATA tagOrder1Low<>+4(SB)/4, $0x00000000
+DATA tagOrder1Low<>+8(SB)/4, $0x00000000
+DATA tagOrder1Low<>+12(SB)/4, $0x00000000
+DATA tagOrder1Low<>+16(SB)/4, $0x00000002
+DATA tagOrder1Low<>+20(SB)/4, $0x00000002
+DATA tagOrder1Low<>+24(SB)/4, $0x00000002
+DATA tagOrder1Low<>+28(SB)/4, $0x00000002
+DATA tagOrder1Low<>+32(SB)/4, $0x00000004
+DATA tagOrder1Low<>+36(SB)/4, $0x00000004
+DATA tagOrder1Low<>+40(SB)/4, $0x00000004
+DATA tagOrder1Low<>+44(SB)/4, $0x00000004
+DATA tagOrder1Low<>+48(SB)/4, $0x00000006
+DATA tagOrder1Low<>+52(SB)/4, $0x00000006
+DATA tagOrder1Low<>+56(SB)/4, $0x00000006
+DATA tagOrder1Low<>+60(SB)/4, $0x00000006
+GLOBL tagOrder1Low<>(SB), RODATA|NOPTR, $64
+
+DATA tagOrder1High<>+0(SB)/4, $0x00000008
+DATA tagOrder1High<>+4(SB)/4, $0x00000008
+DATA tagOrder1High<>+8(SB)/4, $0x00000008
+DATA tagOrder1High<>+12(SB)/4, $0x00000008
+DATA tagOrder1High<>+16(SB)/4, $0x0000000a
+DATA tagOrder1High<>+20(SB)/4, $0x0000000a
+DATA tagOrder1High<>+24(SB)/4, $0x0000000a
+DATA tagOrder1High<>+28(SB)/4, $0x0000000a
+DATA tagOrder1High<>+32(SB)/4, $0x0000000c
+DATA tagOrder1High<>+36(SB)/4, $0x0000000c
+DATA tagOrder1High<>+40(SB)/4, $0x0000000c
+DATA tagOrder1High<>+44(SB)/4, $0x0000000c
+DATA tagOrder1High<>+48(SB)/4, $0x0000000e
+DATA tagOrder1High<>+52(SB)/4, $0x0000000e
+DATA tagOrder1High<>+56(SB)/4, $0x0000000e
+DATA tagOrder1High<>+60(SB)/4, $0x0000000e
+GLOBL tagOrder1High<>(SB), RODATA|NOPTR, $64
+
+DATA keyOrder2<>+0(SB)/8, $0x0000000000000000
+DATA keyOrder2<>+8(SB)/8, $0x0000000000000000
+DATA keyOrder2<>+16(SB)/8, $0x0000000000000001
+DATA keyOrder2<>+24(SB)/8, $0x0000000000000001
+DATA keyOrder2<>+32(SB)/8, $0x0000000000000000
+DATA keyOrder2<>+40(SB)/8, $0x0000000000000000
+DATA keyOrder2<>+48(SB)/8, $0x0000000000000001
+DATA keyOrder2<>+56(SB)/8, $0x0000000000000001
+GLOBL keyOrder2<>(SB), RODATA|NOPTR, $64
+
+DATA tagOrder2<>+0(SB)/4, $0x00000000
+DATA tagOrder2<>+4(SB)/4, $0x00000004
+DATA tagOrder2<>+8(SB)/4, $0x00000000
+DATA tagOrder2<>+12(SB)/4, $0x00000004
+DATA tagOrder2<>+16(SB)/4, $0x00000002
+DATA tagOrder2<>+20(SB)/4, $0x00000006
+DATA tagOrder2<>+24(SB)/4, $0x00000002
+DATA tagOrder2<>+28(SB)/4, $0x00000006
+DATA tagOrder2<>+32(SB)/4, $0x00000008
+DATA tagOrder2<>+36(SB)/4, $0x0000000c
+DATA tagOrder2<>+40(SB)/4, $0x00000008
+DATA tagOrder2<>+44(SB)/4, $0x0000000c
+DATA tagOrder2<>+48(SB)/4, $0x0000000a
+DATA tagOrder2<>+52(SB)/4, $0x0000000e
+DATA tagOrder2<>+56(SB)/4, $0x0000000a
+DATA tagOrder2<>+60(SB)/4, $0x0000000e
+GLOBL tagOrder2<>(SB), RODATA|NOPTR, $64
+
+DATA keyOrder4<>+0(SB)/8, $0x0000000000000000
+DATA keyOrder4<>+8(SB)/8, $0x0000000000000000
+DATA keyOrder4<>+16(SB)/8, $0x0000000000000001
+DATA keyOrder4<>+24(SB)/8, $0x0000000000000001
+DATA keyOrder4<>+32(SB)/8, $0x0000000000000002
+DATA keyOrder4<>+40(SB)/8, $0x0000000000000002
+DATA keyOrder4<>+48(SB)/8, $0x0000000000000003
+DATA keyOrder4<>+56(SB)/8, $0x0000000000000003
+GLOBL keyOrder4<>(SB), RODATA|NOPTR, $64
+
+DATA tagOrder4<>+0(SB)/4, $0x00000000
+DATA tagOrder4<>+4(SB)/4, $0x00000004
+DATA tagOrder4<>+8(SB)/4, $0x00000008
+DATA tagOrder4<>+12(SB)/4, $0x0000000c
+DATA tagOrder4<>+16(SB)/4, $0x00000002
+DATA tagOrder4<>+20(SB)/4, $0x00000006
+DATA tagOrder4<>+24(SB)/4, $0x0000000a
+DATA tagOrder4<>+28(SB)/4, $0x0000000e
+DATA tagOrder4<>+32(SB)/4, $0x00000000
+DATA tagOrder4<>+36(SB)/4, $0x00000004
+DATA tagOrder4<>+40(SB)/4, $0x00000008
+DATA tagOrder4<>+44(SB)/4, $0x0000000c
+DATA tagOrder4<>+48(SB)/4, $0x00000002
+DATA tagOrder4<>+52(SB)/4, $0x00000006
+DATA tagOrder4<>+56(SB)/4, $0x0000000a
+DATA tagOrder4<>+60(SB)/4, $0x0000000e
+GLOBL tagOrder4<>(SB), RODATA|NOPTR, $64
+
+DATA nonceMasks<>+0(SB)/2, $0x0000
+DATA nonceMasks<>+2(SB)/2, $0x0001
+DATA nonceMasks<>+4(SB)/2, $0x0003
+DATA nonceMasks<>+6(SB)/2, $0x0007
+DATA nonceMasks<>+8(SB)/2, $0x000f
+DATA nonceMasks<>+10(SB)/2, $0x001f
+DATA nonceMasks<>+12(SB)/2, $0x003f
+DATA nonceMasks<>+14(SB)/2, $0x007f
+DATA nonceMasks<>+16(SB)/2, $0x00ff
+DATA nonceMasks<>+18(SB)/2, $0x01ff
+DATA nonceMasks<>+20(SB)/2, $0x03ff
+DATA nonceMasks<>+22(SB)/2, $0x07ff
+DATA nonceMasks<>+24(SB)/2, $0x0fff
+DATA nonceMasks<>+26(SB)/2, $0x1fff
+DATA nonceMasks<>+28(SB)/2, $0x3fff
+DATA nonceMasks<>+30(SB)/2, $0x7fff
+DATA nonceMasks<>+32(SB)/2, $0xffff
+GLOBL nonceMasks<>(SB), RODATA|NOPTR, $34
+
+DATA lastBits<>+0(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+8(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+16(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+24(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+32(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+40(SB)/8, $0xfeffffffffffffff
+DATA lastBits<>+48(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+56(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+64(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+72(SB)/8, $0xfcffffffffffffff
+DATA lastBits<>+80(SB)/8, $0xffffffffffffffff
+DATA lastBits<>+88(SB)/8, $0xffffffffffffffff
+GLOBL lastBits<>(SB), RODATA|NOPTR, $96
+
+// func tagEachAVX512(b *umacBatch, k *uhashKey, msgs [][]byte)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tagEachAVX512(SB), $0-40
+	MOVQ k+8(FP), AX
+	MOVQ (AX), CX
+	CMPQ CX, $0x02
+	JLT  iterations205
+	JEQ  iterations206
+	CMPQ CX, $0x03
+	JEQ  iterations207
+
+	// Iterations: 4.
+	MOVQ  b+0(FP), CX
+	MOVQ  msgs_base+16(FP), DX
+	MOVQ  msgs_len+24(FP), BX
+	LEAQ  256(CX), SI
+	MOVQ  $-1, DI
+	MOVL  $0x00000055, R8
+	KMOVB R8, K1
+
+message209:
+	MOVQ           (DX), R8
+	MOVQ           8(DX), R9
+	CMPQ           R9, $+1024
+	JHI            next210
+	MOVQ           R9, R10
+	SHLQ           $0x03, R10
+	VPBROADCASTQ.Z R10, K1, Z0
+	LEAQ           280(AX), R10
+	LEAQ           824(AX), R11
+	CMPQ           R9, $0x40
+	JLS            short211
+
+	// More than two groups.
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	SUBQ   $+128, R9
+	JLT    rest212
+
+whole214:
+	VMOVDQU64  (R8), Z5
+	VMOVDQU64  64(R8), Z7
+	VSHUFI64X2 $0xdd, Z7, Z5, Z6
+	VSHUFI64X2 $0x88, Z7, Z5, Z5
+	VPADDD     (R10), Z5, Z7
+	VPADDD     (R11), Z6, Z16
+	VPADDD     (R11), Z5, Z18
+	VPADDD     16(R10), Z6, Z19
+	VPMULUDQ   Z16, Z7, Z17
+	VPMULUDQ   Z19, Z18, Z20
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
+	VPMULUDQ   Z16, Z7, Z7
+	VPMULUDQ   Z19, Z18, Z18
+	VPADDQ     Z7, Z17, Z17
+	VPADDQ     Z17, Z1, Z1
+	VPADDQ     Z18, Z20, Z20
+	VPADDQ     Z20, Z2, Z2
+	VPADDD     16(R10), Z5, Z7
+	VPADDD     16(R11), Z6, Z16
+	VPADDD     16(R11), Z5, Z5
+	VPADDD     32(R10), Z6, Z17
+	VPMULUDQ   Z16, Z7, Z6
+	VPMULUDQ   Z17, Z5, Z18
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z17, Z17
+	VPMULUDQ   Z16, Z7, Z7
+	VPMULUDQ   Z17, Z5, Z5
+	VPADDQ     Z7, Z6, Z6
+	VPADDQ     Z6, Z3, Z3
+	VPADDQ     Z5, Z18, Z18
+	VPADDQ     Z18, Z4, Z4
+	ADDQ       $+128, R8
+	ADDQ       $+64, R10
+	ADDQ       $+64, R11
+	SUBQ       $+128, R9
+	JGE        whole214
+	CMPQ       R9, $-64
+	JLE        fold215
+
+rest212:
+	// Three groups or four, the last of them zero-padded.
+	ADDQ       $+64, R9
+	BZHIQ      R9, DI, R12
+	KMOVQ      R12, K2
+	CMPQ       R9, $0x20
+	MOVL       $0x00000fff, R9
+	MOVL       $0x0000ffff, R12
+	CMOVLHI    R12, R9
+	KMOVW      R9, K3
+	VMOVDQU64  (R8), Z5
+	VMOVDQU8.Z 64(R8), K2, Z6
+	VSHUFI64X2 $0xdd, Z6, Z5, Z7
+	VSHUFI64X2 $0x88, Z6, Z5, Z5
+	VMOVDQU64  (R10), Z6
+	VPADDD.Z   Z6, Z5, K3, Z6
+	VPADDD     (R11), Z7, Z16
+	VMOVDQU64  (R11), Z18
+	VPADDD.Z   Z18, Z5, K3, Z18
+	VPADDD     16(R10), Z7, Z19
+	VPMULUDQ   Z16, Z6, Z17
+	VPMULUDQ   Z19, Z18, Z20
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
+	VPMULUDQ   Z16, Z6, Z6
+	VPMULUDQ   Z19, Z18, Z18
+	VPADDQ     Z6, Z17, Z17
+	VPADDQ     Z17, Z1, Z1
+	VPADDQ     Z18, Z20, Z20
+	VPADDQ     Z20, Z2, Z2
+	VMOVDQU64  16(R10), Z6
+	VPADDD.Z   Z6, Z5, K3, Z6
+	VPADDD     16(R11), Z7, Z16
+	VMOVDQU64  16(R11), Z17
+	VPADDD.Z   Z17, Z5, K3, Z17
+	VPADDD     32(R10), Z7, Z7
+	VPMULUDQ   Z16, Z6, Z5
+	VPMULUDQ   Z7, Z17, Z18
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z7, Z7
+	VPMULUDQ   Z16, Z6, Z6
+	VPMULUDQ   Z7, Z17, Z17
+	VPADDQ     Z6, Z5, Z5
+	VPADDQ     Z5, Z3, Z3
+	VPADDQ     Z17, Z18, Z18
+	VPADDQ     Z18, Z4, Z4
+	VSHUFI64X2 $0x44, Z2, Z1, Z5
+	VSHUFI64X2 $0xee, Z2, Z1, Z6
+	VPADDQ     Z6, Z5, Z5
+	VSHUFI64X2 $0x44, Z4, Z3, Z6
+	VSHUFI64X2 $0xee, Z4, Z3, Z7
+	VPADDQ     Z7, Z6, Z6
+	VSHUFI64X2 $0xdd, Z6, Z5, Z7
+	VSHUFI64X2 $0x88, Z6, Z5, Z5
+	VPADDQ     Z7, Z5, Z5
+	VPADDQ     Z5, Z0, Z0
+	JMP        done213
+
+fold215:
+	ADDQ       $+128, R9
+	VSHUFI64X2 $0x44, Z2, Z1, Z5
+	VSHUFI64X2 $0xee, Z2, Z1, Z6
+	VPADDQ     Z6, Z5, Z5
+	VSHUFI64X2 $0x44, Z4, Z3, Z6
+	VSHUFI64X2 $0xee, Z4, Z3, Z7
+	VPADDQ     Z7, Z6, Z6
+	VSHUFI64X2 $0xdd, Z6, Z5, Z7
+	VSHUFI64X2 $0x88, Z6, Z5, Z5
+	VPADDQ     Z7, Z5, Z5
+	VPADDQ     Z5, Z0, Z0
+	TESTQ      R9, R9
+	JEQ        done213
+
+short211:
+	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
+	BZHIQ        R9, DI, R12
+	KMOVQ        R12, K2
+	CMPQ         R9, $0x20
+	MOVL         $0x00000033, R9
+	MOVL         $0x000000ff, R12
+	CMOVLHI      R12, R9
+	KMOVB        R9, K3
+	VMOVDQU8.Z   (R8), K2, Z5
+	VSHUFI64X2   $0xdd, Z5, Z5, Z6
+	VSHUFI64X2   $0x88, Z5, Z5, Z5
+	VMOVDQU64    (R10), Y8
+	VMOVDQU64    (R11), Y9
+	VINSERTI64X4 $0x01, (R11), Z8, Z8
+	VINSERTI64X4 $0x01, 16(R10), Z9, Z9
+	VPADDD       Z5, Z8, Z8
+	VPADDD       Z6, Z9, Z9
+	VPMULUDQ.Z   Z9, Z8, K3, Z7
+	VPSRLQ       $0x20, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z9
+	VPMULUDQ.Z   Z9, Z8, K3, Z8
+	VPADDQ       Z8, Z7, Z7
+	VMOVDQU64    16(R10), Y10
+	VMOVDQU64    16(R11), Y11
+	VINSERTI64X4 $0x01, 16(R11), Z10, Z10
+	VINSERTI64X4 $0x01, 32(R10), Z11, Z11
+	VPADDD       Z5, Z10, Z10
+	VPADDD       Z6, Z11, Z11
+	VPMULUDQ.Z   Z11, Z10, K3, Z5
+	VPSRLQ       $0x20, Z10, Z10
+	VPSRLQ       $0x20, Z11, Z11
+	VPMULUDQ.Z   Z11, Z10, K3, Z10
+	VPADDQ       Z10, Z5, Z5
+	VSHUFI64X2   $0xdd, Z5, Z7, Z6
+	VSHUFI64X2   $0x88, Z5, Z7, Z7
+	VPADDQ       Z6, Z7, Z7
+	VPADDQ       Z7, Z0, Z0
+
+done213:
+	VMOVDQU64 Z0, (SI)
+
+next210:
+	ADDQ            $0x18, DX
+	ADDQ            $0x40, SI
+	DECQ            BX
+	JNZ             message209
+	VMOVDQU64       keyOrder4<>+0(SB), Z0
+	VMOVDQU64       24(AX), Y12
+	VPERMQ          Z12, Z0, Z12
+	VMOVDQU64       56(AX), Y13
+	VPERMQ          Z13, Z0, Z13
+	VMOVDQU64       88(AX), Y14
+	VPERMQ          Z14, Z0, Z14
+	VMOVDQU64       120(AX), Y15
+	VPERMQ          Z15, Z0, Z15
+	VBROADCASTI32X4 8(AX), Z0
+	VBROADCASTI32X4 swap32<>+0(SB), Z1
+	VPBROADCASTQ    word16<>+0(SB), Z2
+	VPBROADCASTQ    mask36<>+0(SB), Z3
+	VPBROADCASTQ    prime36<>+0(SB), Z4
+	VMOVDQU64       tagOrder4<>+0(SB), Z5
+	LEAQ            256(CX), AX
+	LEAQ            (CX), DX
+	LEAQ            128(CX), CX
+	MOVQ            msgs_len+24(FP), BX
+
+tags216:
+	VMOVDQU64   (AX), Z6
+	VMOVDQU64   64(AX), Z7
+	VPUNPCKHQDQ Z7, Z6, Z8
+	VPUNPCKLQDQ Z7, Z6, Z6
+	VPADDQ      Z8, Z6, Z6
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Z6, Z7
+	VPMULLQ Z12, Z7, Z7
+	VPSRLQ  $0x20, Z6, Z8
+	VPANDQ  Z2, Z8, Z8
+	VPMULLQ Z13, Z8, Z8
+	VPADDQ  Z8, Z7, Z7
+	VPSRLQ  $0x10, Z6, Z8
+	VPANDQ  Z2, Z8, Z8
+	VPMULLQ Z14, Z8, Z8
+	VPADDQ  Z8, Z7, Z7
+	VPANDQ  Z2, Z6, Z6
+	VPMULLQ Z15, Z6, Z6
+	VPADDQ  Z6, Z7, Z7
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ  $0x24, Z7, Z6
+	VPANDQ  Z3, Z7, Z7
+	VPSLLQ  $0x02, Z6, Z8
+	VPADDQ  Z6, Z7, Z7
+	VPADDQ  Z8, Z7, Z7
+	VPSUBQ  Z4, Z7, Z6
+	VPMINUQ Z6, Z7, Z7
+
+	// The tags, big-endian.
+	VPERMD    Z7, Z5, Z6
+	VPXORD    Z0, Z6, Z6
+	VPSHUFB   Z1, Z6, Z6
+	VPXORD    (DX), Y6, Y6
+	VMOVDQU64 Y6, (CX)
+	ADDQ      $+128, AX
+	ADDQ      $+32, DX
+	ADDQ      $+32, CX
+	SUBQ      $+2, BX
+	JHI       tags216
+	VPXOR     X0, X0, X0
+	VPXOR     X1, X1, X1
+	VPXOR     X2, X2, X2
+	VPXOR     X3, X3, X3
+	VPXOR     X4, X4, X4
+	VPXOR     X5, X5, X5
+	VPXOR     X6, X6, X6
+	VPXOR     X7, X7, X7
+	VPXOR     X8, X8, X8
+	VPXOR     X9, X9, X9
+	VPXOR     X10, X10, X10
+	VPXOR     X11, X11, X11
+	VPXOR     X12, X12, X12
+	VPXOR     X13, X13, X13
+	VPXOR     X14, X14, X14
+	VPXOR     X15, X15, X15
+	VPXORQ    X16, X16, X16
+	VPXORQ    X17, X17, X17
+	VPXORQ    X18, X18, X18
+	VPXORQ    X19, X19, X19
+	VPXORQ    X20, X20, X20
+	VZEROUPPER
+	RET
+
+	// Iterations: 3.
+iterations207:
+	MOVQ  b+0(FP), CX
+	MOVQ  msgs_base+16(FP), DX
+	MOVQ  msgs_len+24(FP), BX
+	LEAQ  256(CX), SI
+	MOVQ  $-1, DI
+	MOVL  $0x00000055, R8
+	KMOVB R8, K1
+
+message217:
+	MOVQ           (DX), R8
+	MOVQ           8(DX), R9
+	CMPQ           R9, $+1024
+	JHI            next218
+	MOVQ           R9, R10
+	SHLQ           $0x03, R10
+	VPBROADCASTQ.Z R10, K1, Z0
+	LEAQ           280(AX), R10
+	LEAQ           824(AX), R11
+	CMPQ           R9, $0x40
+	JLS            short219
+
+	// More than two groups.
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	SUBQ   $+128, R9
+	JLT    rest220
+
+whole222:
+	VMOVDQU64  (R8), Z4
+	VMOVDQU64  64(R8), Z6
+	VSHUFI64X2 $0xdd, Z6, Z4, Z5
+	VSHUFI64X2 $0x88, Z6, Z4, Z4
+	VPADDD     (R10), Z4, Z6
+	VPADDD     (R11), Z5, Z15
+	VPADDD     (R11), Z4, Z17
+	VPADDD     16(R10), Z5, Z18
+	VPMULUDQ   Z15, Z6, Z16
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z15, Z6, Z6
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z6, Z16, Z16
+	VPADDQ     Z16, Z1, Z1
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z2, Z2
+	VPADDD     16(R10), Z4, Z4
+	VPADDD     16(R11), Z5, Z5
+	VPMULUDQ   Z5, Z4, Z6
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z5, Z5
+	VPMULUDQ   Z5, Z4, Z4
+	VPADDQ     Z4, Z6, Z6
+	VPADDQ     Z6, Z3, Z3
+	ADDQ       $+128, R8
+	ADDQ       $+64, R10
+	ADDQ       $+64, R11
+	SUBQ       $+128, R9
+	JGE        whole222
+	CMPQ       R9, $-64
+	JLE        fold223
+
+rest220:
+	// Three groups or four, the last of them zero-padded.
+	ADDQ       $+64, R9
+	BZHIQ      R9, DI, R12
+	KMOVQ      R12, K2
+	CMPQ       R9, $0x20
+	MOVL       $0x00000fff, R9
+	MOVL       $0x0000ffff, R12
+	CMOVLHI    R12, R9
+	KMOVW      R9, K3
+	VMOVDQU64  (R8), Z4
+	VMOVDQU8.Z 64(R8), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VMOVDQU64  (R10), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     (R11), Z6, Z15
+	VMOVDQU64  (R11), Z17
+	VPADDD.Z   Z17, Z4, K3, Z17
+	VPADDD     16(R10), Z6, Z18
+	VPMULUDQ   Z15, Z5, Z16
+	VPMULUDQ   Z18, Z17, Z19
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z18, Z18
+	VPMULUDQ   Z15, Z5, Z5
+	VPMULUDQ   Z18, Z17, Z17
+	VPADDQ     Z5, Z16, Z16
+	VPADDQ     Z16, Z1, Z1
+	VPADDQ     Z17, Z19, Z19
+	VPADDQ     Z19, Z2, Z2
+	VMOVDQU64  16(R10), Z5
+	VPADDD.Z   Z5, Z4, K3, Z5
+	VPADDD     16(R11), Z6, Z4
+	VPMULUDQ   Z4, Z5, Z6
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPMULUDQ   Z4, Z5, Z5
+	VPADDQ     Z5, Z6, Z6
+	VPADDQ     Z6, Z3, Z3
+	VSHUFI64X2 $0x44, Z2, Z1, Z4
+	VSHUFI64X2 $0xee, Z2, Z1, Z5
+	VPADDQ     Z5, Z4, Z4
+	VSHUFI64X2 $0x44, Z3, Z3, Z5
+	VSHUFI64X2 $0xee, Z3, Z3, Z6
+	VPADDQ     Z6, Z5, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VPADDQ     Z6, Z4, Z4
+	VPADDQ     Z4, Z0, Z0
+	JMP        done221
+
+fold223:
+	ADDQ       $+128, R9
+	VSHUFI64X2 $0x44, Z2, Z1, Z4
+	VSHUFI64X2 $0xee, Z2, Z1, Z5
+	VPADDQ     Z5, Z4, Z4
+	VSHUFI64X2 $0x44, Z3, Z3, Z5
+	VSHUFI64X2 $0xee, Z3, Z3, Z6
+	VPADDQ     Z6, Z5, Z5
+	VSHUFI64X2 $0xdd, Z5, Z4, Z6
+	VSHUFI64X2 $0x88, Z5, Z4, Z4
+	VPADDQ     Z6, Z4, Z4
+	VPADDQ     Z4, Z0, Z0
+	TESTQ      R9, R9
+	JEQ        done221
+
+short219:
+	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
+	BZHIQ        R9, DI, R12
+	KMOVQ        R12, K2
+	CMPQ         R9, $0x20
+	MOVL         $0x00000033, R9
+	MOVL         $0x000000ff, R12
+	CMOVLHI      R12, R9
+	KMOVB        R9, K3
+	VMOVDQU8.Z   (R8), K2, Z4
+	VSHUFI64X2   $0xdd, Z4, Z4, Z5
+	VSHUFI64X2   $0x88, Z4, Z4, Z4
+	VMOVDQU64    (R10), Y7
+	VMOVDQU64    (R11), Y8
+	VINSERTI64X4 $0x01, (R11), Z7, Z7
+	VINSERTI64X4 $0x01, 16(R10), Z8, Z8
+	VPADDD       Z4, Z7, Z7
+	VPADDD       Z5, Z8, Z8
+	VPMULUDQ.Z   Z8, Z7, K3, Z6
+	VPSRLQ       $0x20, Z7, Z7
+	VPSRLQ       $0x20, Z8, Z8
+	VPMULUDQ.Z   Z8, Z7, K3, Z7
+	VPADDQ       Z7, Z6, Z6
+	VMOVDQU64    16(R10), Y9
+	VMOVDQU64    16(R11), Y10
+	VINSERTI64X4 $0x01, 16(R11), Z9, Z9
+	VINSERTI64X4 $0x01, 32(R10), Z10, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z5, Z10, Z10
+	VPMULUDQ.Z   Z10, Z9, K3, Z4
+	VPSRLQ       $0x20, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z10
+	VPMULUDQ.Z   Z10, Z9, K3, Z9
+	VPADDQ       Z9, Z4, Z4
+	VSHUFI64X2   $0xdd, Z4, Z6, Z5
+	VSHUFI64X2   $0x88, Z4, Z6, Z6
+	VPADDQ       Z5, Z6, Z6
+	VPADDQ       Z6, Z0, Z0
+
+done221:
+	VMOVDQU64 Z0, (SI)
+
+next218:
+	ADDQ            $0x18, DX
+	ADDQ            $0x40, SI
+	DECQ            BX
+	JNZ             message217
+	VMOVDQU64       keyOrder4<>+0(SB), Z0
+	VMOVDQU64       24(AX), Y11
+	VPERMQ          Z11, Z0, Z11
+	VMOVDQU64       56(AX), Y12
+	VPERMQ          Z12, Z0, Z12
+	VMOVDQU64       88(AX), Y13
+	VPERMQ          Z13, Z0, Z13
+	VMOVDQU64       120(AX), Y14
+	VPERMQ          Z14, Z0, Z14
+	VBROADCASTI32X4 8(AX), Z0
+	VBROADCASTI32X4 swap32<>+0(SB), Z1
+	VPBROADCASTQ    word16<>+0(SB), Z2
+	VPBROADCASTQ    mask36<>+0(SB), Z3
+	VPBROADCASTQ    prime36<>+0(SB), Z4
+	VMOVDQU64       tagOrder4<>+0(SB), Z5
+	LEAQ            256(CX), AX
+	LEAQ            (CX), DX
+	LEAQ            128(CX), CX
+	MOVQ            msgs_len+24(FP), BX
+
+tags224:
+	VMOVDQU64   (AX), Z6
+	VMOVDQU64   64(AX), Z7
+	VPUNPCKHQDQ Z7, Z6, Z8
+	VPUNPCKLQDQ Z7, Z6, Z6
+	VPADDQ      Z8, Z6, Z6
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Z6, Z7
+	VPMULLQ Z11, Z7, Z7
+	VPSRLQ  $0x20, Z6, Z8
+	VPANDQ  Z2, Z8, Z8
+	VPMULLQ Z12, Z8, Z8
+	VPADDQ  Z8, Z7, Z7
+	VPSRLQ  $0x10, Z6, Z8
+	VPANDQ  Z2, Z8, Z8
+	VPMULLQ Z13, Z8, Z8
+	VPADDQ  Z8, Z7, Z7
+	VPANDQ  Z2, Z6, Z6
+	VPMULLQ Z14, Z6, Z6
+	VPADDQ  Z6, Z7, Z7
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ  $0x24, Z7, Z6
+	VPANDQ  Z3, Z7, Z7
+	VPSLLQ  $0x02, Z6, Z8
+	VPADDQ  Z6, Z7, Z7
+	VPADDQ  Z8, Z7, Z7
+	VPSUBQ  Z4, Z7, Z6
+	VPMINUQ Z6, Z7, Z7
+
+	// The tags, big-endian.
+	VPERMD    Z7, Z5, Z6
+	VPXORD    Z0, Z6, Z6
+	VPSHUFB   Z1, Z6, Z6
+	VPXORD    (DX), Y6, Y6
+	VMOVDQU64 Y6, (CX)
+	ADDQ      $+128, AX
+	ADDQ      $+32, DX
+	ADDQ      $+32, CX
+	SUBQ      $+2, BX
+	JHI       tags224
+	VPXOR     X0, X0, X0
+	VPXOR     X1, X1, X1
+	VPXOR     X2, X2, X2
+	VPXOR     X3, X3, X3
+	VPXOR     X4, X4, X4
+	VPXOR     X5, X5, X5
+	VPXOR     X6, X6, X6
+	VPXOR     X7, X7, X7
+	VPXOR     X8, X8, X8
+	VPXOR     X9, X9, X9
+	VPXOR     X10, X10, X10
+	VPXOR     X11, X11, X11
+	VPXOR     X12, X12, X12
+	VPXOR     X13, X13, X13
+	VPXOR     X14, X14, X14
+	VPXOR     X15, X15, X15
+	VPXORQ    X16, X16, X16
+	VPXORQ    X17, X17, X17
+	VPXORQ    X18, X18, X18
+	VPXORQ    X19, X19, X19
+	VZEROUPPER
+	RET
+
+	// Iterations: 2.
+iterations206:
+	MOVQ  b+0(FP), CX
+	MOVQ  msgs_base+16(FP), DX
+	MOVQ  msgs_len+24(FP), BX
+	LEAQ  256(CX), SI
+	MOVQ  $-1, DI
+	MOVL  $0x00000011, R8
+	KMOVB R8, K1
+
+message225:
+	MOVQ           (DX), R8
+	MOVQ           8(DX), R9
+	CMPQ           R9, $+1024
+	JHI            next226
+	MOVQ           R9, R10
+	SHLQ           $0x03, R10
+	VPBROADCASTQ.Z R10, K1, Z0
+	LEAQ           280(AX), R10
+	LEAQ           824(AX), R11
+	CMPQ           R9, $0x40
+	JLS            short227
+
+	// More than two groups.
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	SUBQ   $+128, R9
+	JLT    rest228
+
+whole230:
+	VMOVDQU64  (R8), Z3
+	VMOVDQU64  64(R8), Z5
+	VSHUFI64X2 $0xdd, Z5, Z3, Z4
+	VSHUFI64X2 $0x88, Z5, Z3, Z3
+	VPADDD     (R10), Z3, Z5
+	VPADDD     (R11), Z4, Z12
+	VPADDD     (R11), Z3, Z3
+	VPADDD     16(R10), Z4, Z13
+	VPMULUDQ   Z12, Z5, Z4
+	VPMULUDQ   Z13, Z3, Z14
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSHUFD    $0xf5, Z12, Z12
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z12, Z5, Z5
+	VPMULUDQ   Z13, Z3, Z3
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z1, Z1
+	VPADDQ     Z3, Z14, Z14
+	VPADDQ     Z14, Z2, Z2
+	ADDQ       $+128, R8
+	ADDQ       $+64, R10
+	ADDQ       $+64, R11
+	SUBQ       $+128, R9
+	JGE        whole230
+	CMPQ       R9, $-64
+	JLE        fold231
+
+rest228:
+	// Three groups or four, the last of them zero-padded.
+	ADDQ       $+64, R9
+	BZHIQ      R9, DI, R12
+	KMOVQ      R12, K2
+	CMPQ       R9, $0x20
+	MOVL       $0x00000fff, R9
+	MOVL       $0x0000ffff, R12
+	CMOVLHI    R12, R9
+	KMOVW      R9, K3
+	VMOVDQU64  (R8), Z3
+	VMOVDQU8.Z 64(R8), K2, Z4
+	VSHUFI64X2 $0xdd, Z4, Z3, Z5
+	VSHUFI64X2 $0x88, Z4, Z3, Z3
+	VMOVDQU64  (R10), Z4
+	VPADDD.Z   Z4, Z3, K3, Z4
+	VPADDD     (R11), Z5, Z12
+	VMOVDQU64  (R11), Z13
+	VPADDD.Z   Z13, Z3, K3, Z13
+	VPADDD     16(R10), Z5, Z5
+	VPMULUDQ   Z12, Z4, Z3
+	VPMULUDQ   Z5, Z13, Z14
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z12, Z12
+	VPSHUFD    $0xf5, Z13, Z13
+	VPSHUFD    $0xf5, Z5, Z5
+	VPMULUDQ   Z12, Z4, Z4
+	VPMULUDQ   Z5, Z13, Z13
+	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z1, Z1
+	VPADDQ     Z13, Z14, Z14
+	VPADDQ     Z14, Z2, Z2
+	VSHUFI64X2 $0x44, Z2, Z1, Z3
+	VSHUFI64X2 $0xee, Z2, Z1, Z4
+	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	JMP        done229
+
+fold231:
+	ADDQ       $+128, R9
+	VSHUFI64X2 $0x44, Z2, Z1, Z3
+	VSHUFI64X2 $0xee, Z2, Z1, Z4
+	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	TESTQ      R9, R9
+	JEQ        done229
+
+short227:
+	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
+	BZHIQ        R9, DI, R12
+	KMOVQ        R12, K2
+	CMPQ         R9, $0x20
+	MOVL         $0x00000033, R9
+	MOVL         $0x000000ff, R12
+	CMOVLHI      R12, R9
+	KMOVB        R9, K3
+	VMOVDQU8.Z   (R8), K2, Z3
+	VSHUFI64X2   $0xdd, Z3, Z3, Z4
+	VSHUFI64X2   $0x88, Z3, Z3, Z3
+	VMOVDQU64    (R10), Y6
+	VMOVDQU64    (R11), Y7
+	VINSERTI64X4 $0x01, (R11), Z6, Z6
+	VINSERTI64X4 $0x01, 16(R10), Z7, Z7
+	VPADDD       Z3, Z6, Z6
+	VPADDD       Z4, Z7, Z7
+	VPMULUDQ.Z   Z7, Z6, K3, Z3
+	VPSRLQ       $0x20, Z6, Z6
+	VPSRLQ       $0x20, Z7, Z7
+	VPMULUDQ.Z   Z7, Z6, K3, Z6
+	VPADDQ       Z6, Z3, Z3
+	VPADDQ       Z3, Z0, Z0
+
+done229:
+	VMOVDQU64 Z0, (SI)
+
+next226:
+	ADDQ            $0x18, DX
+	ADDQ            $0x40, SI
+	DECQ            BX
+	JNZ             message225
+	VMOVDQU64       keyOrder2<>+0(SB), Z0
+	VMOVDQU64       24(AX), Y8
+	VPERMQ          Z8, Z0, Z8
+	VMOVDQU64       56(AX), Y9
+	VPERMQ          Z9, Z0, Z9
+	VMOVDQU64       88(AX), Y10
+	VPERMQ          Z10, Z0, Z10
+	VMOVDQU64       120(AX), Y11
+	VPERMQ          Z11, Z0, Z11
+	VBROADCASTI32X4 8(AX), Z0
+	VBROADCASTI32X4 swap32<>+0(SB), Z1
+	VPBROADCASTQ    word16<>+0(SB), Z2
+	VPBROADCASTQ    mask36<>+0(SB), Z3
+	VPBROADCASTQ    prime36<>+0(SB), Z4
+	VMOVDQU64       tagOrder2<>+0(SB), Z5
+	LEAQ            256(CX), AX
+	LEAQ            (CX), DX
+	LEAQ            128(CX), CX
+	MOVQ            msgs_len+24(FP), BX
+
+tags232:
+	VMOVDQU64   (AX), Z6
+	VMOVDQU64   64(AX), Z7
+	VPUNPCKHQDQ Z7, Z6, Z12
+	VPUNPCKLQDQ Z7, Z6, Z6
+	VPADDQ      Z12, Z6, Z6
+	VMOVDQU64   128(AX), Z7
+	VMOVDQU64   192(AX), Z12
+	VPUNPCKHQDQ Z12, Z7, Z13
+	VPUNPCKLQDQ Z12, Z7, Z7
+	VPADDQ      Z13, Z7, Z7
+	VSHUFI64X2  $0xdd, Z7, Z6, Z12
+	VSHUFI64X2  $0x88, Z7, Z6, Z6
+	VPADDQ      Z12, Z6, Z6
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Z6, Z7
+	VPMULLQ Z8, Z7, Z7
+	VPSRLQ  $0x20, Z6, Z12
+	VPANDQ  Z2, Z12, Z12
+	VPMULLQ Z9, Z12, Z12
+	VPADDQ  Z12, Z7, Z7
+	VPSRLQ  $0x10, Z6, Z12
+	VPANDQ  Z2, Z12, Z12
+	VPMULLQ Z10, Z12, Z12
+	VPADDQ  Z12, Z7, Z7
+	VPANDQ  Z2, Z6, Z6
+	VPMULLQ Z11, Z6, Z6
+	VPADDQ  Z6, Z7, Z7
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ  $0x24, Z7, Z6
+	VPANDQ  Z3, Z7, Z7
+	VPSLLQ  $0x02, Z6, Z12
+	VPADDQ  Z6, Z7, Z7
+	VPADDQ  Z12, Z7, Z7
+	VPSUBQ  Z4, Z7, Z6
+	VPMINUQ Z6, Z7, Z7
+
+	// The tags, big-endian.
+	VPERMD    Z7, Z5, Z6
+	VPXORD    Z0, Z6, Z6
+	VPSHUFB   Z1, Z6, Z6
+	VPXORD    (DX), Z6, Z6
+	VMOVDQU64 Z6, (CX)
+	ADDQ      $+256, AX
+	ADDQ      $+64, DX
+	ADDQ      $+64, CX
+	SUBQ      $+4, BX
+	JHI       tags232
+	VPXOR     X0, X0, X0
+	VPXOR     X1, X1, X1
+	VPXOR     X2, X2, X2
+	VPXOR     X3, X3, X3
+	VPXOR     X4, X4, X4
+	VPXOR     X5, X5, X5
+	VPXOR     X6, X6, X6
+	VPXOR     X7, X7, X7
+	VPXOR     X8, X8, X8
+	VPXOR     X9, X9, X9
+	VPXOR     X10, X10, X10
+	VPXOR     X11, X11, X11
+	VPXOR     X12, X12, X12
+	VPXOR     X13, X13, X13
+	VPXOR     X14, X14, X14
+	VZEROUPPER
+	RET
+
+	// Iterations: 1.
+iterations205:
+	MOVQ  b+0(FP), CX
+	MOVQ  msgs_base+16(FP), DX
+	MOVQ  msgs_len+24(FP), BX
+	LEAQ  256(CX), SI
+	MOVQ  $-1, DI
+	MOVL  $0x00000001, R8
+	KMOVB R8, K1
+
+message233:
+	MOVQ           (DX), R8
+	MOVQ           8(DX), R9
+	CMPQ           R9, $+1024
+	JHI            next234
+	MOVQ           R9, R10
+	SHLQ           $0x03, R10
+	VPBROADCASTQ.Z R10, K1, Z0
+	LEAQ           280(AX), R10
+	LEAQ           824(AX), R11
+	CMPQ           R9, $0x40
+	JLS            short235
+
+	// More than two groups.
+	VPXORQ Z1, Z1, Z1
+	SUBQ   $+128, R9
+	JLT    rest236
+
+whole238:
+	VMOVDQU64  (R8), Z2
+	VMOVDQU64  64(R8), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     (R10), Z2, Z2
+	VPADDD     (R11), Z3, Z3
+	VPMULUDQ   Z3, Z2, Z4
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z3, Z2, Z2
+	VPADDQ     Z2, Z4, Z4
+	VPADDQ     Z4, Z1, Z1
+	ADDQ       $+128, R8
+	ADDQ       $+64, R10
+	ADDQ       $+64, R11
+	SUBQ       $+128, R9
+	JGE        whole238
+	CMPQ       R9, $-64
+	JLE        fold239
+
+rest236:
+	// Three groups or four, the last of them zero-padded.
+	ADDQ       $+64, R9
+	BZHIQ      R9, DI, R12
+	KMOVQ      R12, K2
+	CMPQ       R9, $0x20
+	MOVL       $0x00000fff, R9
+	MOVL       $0x0000ffff, R12
+	CMOVLHI    R12, R9
+	KMOVW      R9, K3
+	VMOVDQU64  (R8), Z2
+	VMOVDQU8.Z 64(R8), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z2, Z4
+	VSHUFI64X2 $0x88, Z3, Z2, Z2
+	VMOVDQU64  (R10), Z3
+	VPADDD.Z   Z3, Z2, K3, Z3
+	VPADDD     (R11), Z4, Z2
+	VPMULUDQ   Z2, Z3, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSHUFD    $0xf5, Z2, Z2
+	VPMULUDQ   Z2, Z3, Z3
+	VPADDQ     Z3, Z4, Z4
+	VPADDQ     Z4, Z1, Z1
+	VPADDQ     Z1, Z0, Z0
+	JMP        done237
+
+fold239:
+	ADDQ   $+128, R9
+	VPADDQ Z1, Z0, Z0
+	TESTQ  R9, R9
+	JEQ    done237
+
+short235:
+	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
+	BZHIQ      R9, DI, R12
+	KMOVQ      R12, K2
+	CMPQ       R9, $0x20
+	MOVL       $0x00000033, R9
+	MOVL       $0x000000ff, R12
+	CMOVLHI    R12, R9
+	KMOVB      R9, K3
+	VMOVDQU8.Z (R8), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z2, Z3
+	VSHUFI64X2 $0x88, Z2, Z2, Z2
+	VMOVDQU64  (R10), Y5
+	VMOVDQU64  (R11), Y6
+	VPADDD     Z2, Z5, Z5
+	VPADDD     Z3, Z6, Z6
+	VPMULUDQ.Z Z6, Z5, K3, Z2
+	VPSRLQ     $0x20, Z5, Z5
+	VPSRLQ     $0x20, Z6, Z6
+	VPMULUDQ.Z Z6, Z5, K3, Z5
+	VPADDQ     Z5, Z2, Z2
+	VMOVDQA64  Y2, Y2
+	VPADDQ     Z2, Z0, Z0
+
+done237:
+	VMOVDQU64 Z0, (SI)
+
+next234:
+	ADDQ            $0x18, DX
+	ADDQ            $0x40, SI
+	DECQ            BX
+	JNZ             message233
+	VPBROADCASTQ    24(AX), Z0
+	VPBROADCASTQ    56(AX), Z1
+	VPBROADCASTQ    88(AX), Z2
+	VPBROADCASTQ    120(AX), Z3
+	VBROADCASTI32X4 8(AX), Z4
+	VBROADCASTI32X4 swap32<>+0(SB), Z5
+	VPBROADCASTQ    word16<>+0(SB), Z6
+	VPBROADCASTQ    mask36<>+0(SB), Z7
+	VPBROADCASTQ    prime36<>+0(SB), Z8
+	VMOVDQU64       tagOrder1Low<>+0(SB), Z9
+	VMOVDQU64       tagOrder1High<>+0(SB), Z10
+	LEAQ            256(CX), AX
+	LEAQ            (CX), DX
+	LEAQ            128(CX), CX
+	MOVQ            msgs_len+24(FP), BX
+	VMOVDQU64       (AX), Z11
+	VMOVDQU64       64(AX), Z12
+	VPUNPCKHQDQ     Z12, Z11, Z13
+	VPUNPCKLQDQ     Z12, Z11, Z11
+	VPADDQ          Z13, Z11, Z11
+	VMOVDQU64       128(AX), Z12
+	VMOVDQU64       192(AX), Z13
+	VPUNPCKHQDQ     Z13, Z12, Z14
+	VPUNPCKLQDQ     Z13, Z12, Z12
+	VPADDQ          Z14, Z12, Z12
+	VMOVDQU64       256(AX), Z13
+	VMOVDQU64       320(AX), Z14
+	VPUNPCKHQDQ     Z14, Z13, Z15
+	VPUNPCKLQDQ     Z14, Z13, Z13
+	VPADDQ          Z15, Z13, Z13
+	VMOVDQU64       384(AX), Z14
+	VMOVDQU64       448(AX), Z15
+	VPUNPCKHQDQ     Z15, Z14, Z16
+	VPUNPCKLQDQ     Z15, Z14, Z14
+	VPADDQ          Z16, Z14, Z14
+	VSHUFI64X2      $0xdd, Z12, Z11, Z15
+	VSHUFI64X2      $0x88, Z12, Z11, Z11
+	VPADDQ          Z15, Z11, Z11
+	VSHUFI64X2      $0xdd, Z14, Z13, Z12
+	VSHUFI64X2      $0x88, Z14, Z13, Z13
+	VPADDQ          Z12, Z13, Z13
+	VSHUFI64X2      $0xdd, Z13, Z11, Z12
+	VSHUFI64X2      $0x88, Z13, Z11, Z11
+	VPADDQ          Z12, Z11, Z11
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Z11, Z12
+	VPMULLQ Z0, Z12, Z12
+	VPSRLQ  $0x20, Z11, Z0
+	VPANDQ  Z6, Z0, Z0
+	VPMULLQ Z1, Z0, Z0
+	VPADDQ  Z0, Z12, Z12
+	VPSRLQ  $0x10, Z11, Z0
+	VPANDQ  Z6, Z0, Z0
+	VPMULLQ Z2, Z0, Z0
+	VPADDQ  Z0, Z12, Z12
+	VPANDQ  Z6, Z11, Z0
+	VPMULLQ Z3, Z0, Z0
+	VPADDQ  Z0, Z12, Z12
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ  $0x24, Z12, Z0
+	VPANDQ  Z7, Z12, Z12
+	VPSLLQ  $0x02, Z0, Z1
+	VPADDQ  Z0, Z12, Z12
+	VPADDQ  Z1, Z12, Z12
+	VPSUBQ  Z8, Z12, Z0
+	VPMINUQ Z0, Z12, Z12
+
+	// The tags, big-endian.
+	VPERMD    Z12, Z9, Z0
+	VPXORD    Z4, Z0, Z0
+	VPSHUFB   Z5, Z0, Z0
+	VPXORD    (DX), Z0, Z0
+	VMOVDQU64 Z0, (CX)
+	VPERMD    Z12, Z10, Z0
+	VPXORD    Z4, Z0, Z0
+	VPSHUFB   Z5, Z0, Z0
+	VPXORD    64(DX), Z0, Z0
+	VMOVDQU64 Z0, 64(CX)
+	VPXOR     X0, X0, X0
+	VPXOR     X1, X1, X1
+	VPXOR     X2, X2, X2
+	VPXOR     X3, X3, X3
+	VPXOR     X4, X4, X4
+	VPXOR     X5, X5, X5
+	VPXOR     X6, X6, X6
+	VPXOR     X7, X7, X7
+	VPXOR     X8, X8, X8
+	VPXOR     X9, X9, X9
+	VPXOR     X10, X10, X10
+	VPXOR     X11, X11, X11
+	VPXOR     X12, X12, X12
+	VPXOR     X13, X13, X13
+	VPXOR     X14, X14, X14
+	VPXOR     X15, X15, X15
+	VPXORQ    X16, X16, X16
+	VZEROUPPER
+	RET
+
+// func padEachVAES(pads *[8]pad, k *padKey, nonces [][]byte)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
+TEXT ·padEachVAES(SB), $0-40
+	MOVQ    k+8(FP), AX
+	MOVQ    nonces_base+16(FP), CX
+	MOVQ    nonces_len+24(FP), DX
+	MOVBQZX 257(AX), SI
+
+	// 0, 1 or 2 bits: a mask of 0, 1 or 3.
+	MOVQ SI, DI
+	SHRQ $0x01, DI
+	ADDQ SI, DI
+	LEAQ nonceMasks<>+0(SB), R8
+
+	// The rows of lastBits and partBytes.
+	SHLQ       $0x05, SI
+	LEAQ       lastBits<>+16(SB), BX
+	ADDQ       SI, BX
+	MOVBQZX    258(AX), R9
+	SHLQ       $0x04, R9
+	LEAQ       ·partBytes+0(SB), SI
+	ADDQ       R9, SI
+	VPXOR      X2, X2, X2
+	VPXOR      X3, X3, X3
+	VPXOR      X4, X4, X4
+	VPXOR      X5, X5, X5
+	VPXOR      X6, X6, X6
+	VPXOR      X7, X7, X7
+	VPXOR      X8, X8, X8
+	VPXOR      X9, X9, X9
+	VPXOR      X10, X10, X10
+	VPXOR      X11, X11, X11
+	VPXOR      X12, X12, X12
+	VPXOR      X13, X13, X13
+	VPXOR      X14, X14, X14
+	VPXOR      X15, X15, X15
+	MOVQ       (CX), R9
+	MOVQ       8(CX), R10
+	KMOVW      (R8)(R10*2), K1
+	VMOVDQU8.Z (R9), K1, X0
+	MOVBLZX    -1(R9)(R10*1), R9
+	ANDL       DI, R9
+	SHLL       $0x04, R9
+	VMOVDQU    (SI)(R9*1), X1
+	NEGQ       R10
+	VPAND      (BX)(R10*1), X0, X0
+	CMPQ       DX, $0x01
+	JEQ        encrypt241
+	MOVQ       24(CX), R9
+	MOVQ       32(CX), R10
+	KMOVW      (R8)(R10*2), K1
+	VMOVDQU8.Z (R9), K1, X2
+	MOVBLZX    -1(R9)(R10*1), R9
+	ANDL       DI, R9
+	SHLL       $0x04, R9
+	VMOVDQU    (SI)(R9*1), X3
+	NEGQ       R10
+	VPAND      (BX)(R10*1), X2, X2
+	CMPQ       DX, $0x02
+	JEQ        encrypt241
+	MOVQ       48(CX), R9
+	MOVQ       56(CX), R10
+	KMOVW      (R8)(R10*2), K1
+	VMOVDQU8.Z (R9), K1, X4
+	MOVBLZX    -1(R9)(R10*1), R9
+	ANDL       DI, R9
+	SHLL       $0x04, R9
+	VMOVDQU    (SI)(R9*1), X5
+	NEGQ       R10
+	VPAND      (BX)(R10*1), X4, X4
+	CMPQ       DX, $0x03
+	JEQ        encrypt241
+	MOVQ       72(CX), R9
+	MOVQ       80(CX), R10
+	KMOVW      (R8)(R10*2), K1
+	VMOVDQU8.Z (R9), K1, X6
+	MOVBLZX    -1(R9)(R10*1), R9
+	ANDL       DI, R9
+	SHLL       $0x04, R9
+	VMOVDQU    (SI)(R9*1), X7
+	NEGQ       R10
+	VPAND      (BX)(R10*1), X6, X6
+	CMPQ       DX, $0x04
+	JEQ        encrypt241
+	MOVQ       96(CX), R9
+	MOVQ       104(CX), R10
+	KMOVW      (R8)(R10*2), K1
+	VMOVDQU8.Z (R9), K1, X8
+	MOVBLZX    -1(R9)(R10*1), R9
+	ANDL       DI, R9
+	SHLL       $0x04, R9
+	VMOVDQU    (SI)(R9*1), X9
+	NEGQ       R10
+	VPAND      (BX)(R10*1), X8, X8
+	CMPQ       DX, $0x05
+	JEQ        encrypt241
+	MOVQ       120(CX), R9
+	MOVQ       128(CX), R10
+	KMOVW      (R8)(R10*2), K1
+	VMOVDQU8.Z (R9), K1, X10
+	MOVBLZX    -1(R9)(R10*1), R9
+	ANDL       DI, R9
+	SHLL       $0x04, R9
+	VMOVDQU    (SI)(R9*1), X11
+	NEGQ       R10
+	VPAND      (BX)(R10*1), X10, X10
+	CMPQ       DX, $0x06
+	JEQ        encrypt241
+	MOVQ       144(CX), R9
+	MOVQ       152(CX), R10
+	KMOVW      (R8)(R10*2), K1
+	VMOVDQU8.Z (R9), K1, X12
+	MOVBLZX    -1(R9)(R10*1), R9
+	ANDL       DI, R9
+	SHLL       $0x04, R9
+	VMOVDQU    (SI)(R9*1), X13
+	NEGQ       R10
+	VPAND      (BX)(R10*1), X12, X12
+	CMPQ       DX, $0x07
+	JEQ        encrypt241
+	MOVQ       168(CX), DX
+	MOVQ       176(CX), CX
+	KMOVW      (R8)(CX*2), K1
+	VMOVDQU8.Z (DX), K1, X14
+	MOVBLZX    -1(DX)(CX*1), DX
+	ANDL       DI, DX
+	SHLL       $0x04, DX
+	VMOVDQU    (SI)(DX*1), X15
+	NEGQ       CX
+	VPAND      (BX)(CX*1), X14, X14
+
+encrypt241:
+	VINSERTI32X4    $0x01, X2, Y0, Y0
+	VINSERTI32X4    $0x01, X6, Y4, Y4
+	VINSERTI64X4    $0x01, Y4, Z0, Z0
+	VINSERTI32X4    $0x01, X10, Y8, Y8
+	VINSERTI32X4    $0x01, X14, Y12, Y12
+	VINSERTI64X4    $0x01, Y12, Z8, Z8
+	VINSERTI32X4    $0x01, X3, Y1, Y1
+	VINSERTI32X4    $0x01, X7, Y5, Y5
+	VINSERTI64X4    $0x01, Y5, Z1, Z1
+	VINSERTI32X4    $0x01, X11, Y9, Y9
+	VINSERTI32X4    $0x01, X15, Y13, Y13
+	VINSERTI64X4    $0x01, Y13, Z9, Z9
+	LEAQ            (AX), CX
+	MOVQ            240(AX), AX
+	VBROADCASTI32X4 (CX), Z2
+	VPXORQ          Z2, Z0, Z0
+	VPXORQ          Z2, Z8, Z8
+	DECQ            AX
+
+round242:
+	ADDQ            $0x10, CX
+	VBROADCASTI32X4 (CX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z8, Z8
+	DECQ            AX
+	JNZ             round242
+	VBROADCASTI32X4 16(CX), Z2
+	MOVQ            pads+0(FP), AX
+	VAESENCLAST     Z2, Z0, Z0
+	VPSHUFB         Z1, Z0, Z0
+	VMOVDQU64       Z0, (AX)
+	VAESENCLAST     Z2, Z8, Z8
+	VPSHUFB         Z9, Z8, Z8
+	VMOVDQU64       Z8, 64(AX)
+	VPXOR           X0, X0, X0
+	VPXOR           X1, X1, X1
+	VPXOR           X2, X2, X2
+	VPXOR           X3, X3, X3
+	VPXOR           X4, X4, X4
+	VPXOR           X5, X5, X5
+	VPXOR           X6, X6, X6
+	VPXOR           X7, X7, X7
+	VPXOR           X8, X8, X8
+	VPXOR           X9, X9, X9
+	VPXOR           X10, X10, X10
+	VPXOR           X11, X11, X11
+	VPXOR           X12, X12, X12
+	VPXOR           X13, X13, X13
+	VPXOR           X14, X14, X14
+	VPXOR           X15, X15, X15
+	VZEROUPPER
+	RET
+
 // func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
 TEXT ·deriveL1VAES(SB), $0-24
@@ -10514,7 +11826,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round204:
+round243:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -10535,7 +11847,7 @@ round204:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round204
+	JNZ             round243
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

@@ -113,6 +113,10 @@ func (k *padKey) each(pads *[umacLanes]pad, nonces [][]byte) {
 		}
 		return
 	}
+	if useVAES {
+		padEachVAES(pads, k, nonces)
+		return
+	}
 	var blocks [umacLanes * aes.BlockSize]byte
 	var parts [umacLanes]uint64
 	for i, nonce := range nonces {

@@ -99,12 +99,25 @@ const umacLanes = 8
 type umacBatch struct {
 	pads [umacLanes]pad
 	tags [umacLanes][maxUMACTagSize]byte
+	sums [umacLanes][8]uint64 // for tagEachKernel
 }
 
 // run sets the first tags to those of the messages, at most umacLanes.
 func (b *umacBatch) run(k *UMACKey, nonces, msgs [][]byte) {
+	if len(msgs) == 0 {
+		return
+	}
 	k.pad.each(&b.pads, nonces)
+	if !hasTagKernels() {
+		for i, msg := range msgs {
+			k.uhash.tag(&b.tags[i], msg, b.pads[i])
+		}
+		return
+	}
+	tagEachKernel(b, &k.uhash, msgs)
 	for i, msg := range msgs {
-		k.uhash.tag(&b.tags[i], msg, b.pads[i])
+		if len(msg) > l1Block {
+			k.uhash.tagLong(&b.tags[i], msg, b.pads[i])
+		}
 	}
 }

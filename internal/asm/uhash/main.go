@@ -46,6 +46,9 @@ func main() {
 	tagOnly512()
 	tagNext512()
 	tagWords512()
+	batchConstants()
+	tagEach512()
+	padEach()
 	deriveL1()
 	// In these kernels wiping would make short messages up to 4 % slower.
 	wipe.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "tagOnlyAVX512", "tagNextAVX512", "tagWordsAVX512")
