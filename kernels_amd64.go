@@ -83,7 +83,9 @@ func tagWordsKernel(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pa
 	tagWordsAVX512(tag, k, words, x)
 }
 
-func tagEachKernel(b *umacBatch, k *uhashKey, msgs [][]byte) { tagEachAVX512(b, k, msgs) }
+func tagEachKernel(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) {
+	tagEachAVX512(tags, k, msgs)
+}
 
 // The assembly: kernels of the functions with these names. uhash_generic.go, uhash.go
 // and kdf.go have the contracts.
@@ -119,10 +121,10 @@ func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uin
 func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
 
 //go:noescape
-func tagEachAVX512(b *umacBatch, k *uhashKey, msgs [][]byte) // 1 to 8 messages; those of more than a block are left out
+func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) // at least one message, and each at most a block; len(tags) >= len(msgs)
 
 //go:noescape
-func padEachVAES(pads *[umacLanes]pad, k *padKey, nonces [][]byte) // 1 to 8 nonces
+func padEachVAES(tags *umacTags, k *padKey, nonces [][]byte) // 1 to 8 nonces
 
 //go:noescape
 func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int) // enc is the schedule of the KDF key

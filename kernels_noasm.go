@@ -31,8 +31,8 @@ func tagWordsKernel(*[maxUMACTagSize]byte, *uhashKey, *l1Words, pad) {
 	panic("fastmac: no kernel")
 }
 
-func tagEachKernel(*umacBatch, *uhashKey, [][]byte) { panic("fastmac: no kernel") }
+func tagEachKernel([][maxUMACTagSize]byte, *uhashKey, [][]byte) { panic("fastmac: no kernel") }
 
-func padEachVAES(*[umacLanes]pad, *padKey, [][]byte) { panic("fastmac: no kernel") }
+func padEachVAES(*umacTags, *padKey, [][]byte) { panic("fastmac: no kernel") }
 
 func deriveL1VAES(*l1Key, *aesni.Schedule, int) { panic("fastmac: no kernel") }

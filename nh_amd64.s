@@ -10468,41 +10468,33 @@ iterations200:
 	VZEROUPPER
 	RET
 
-DATA tagOrder1Low<>+0(SB)/4, $0x00000000
-DATA tagOrder1Low<>+4(SB)/4, $0x00000000
-DATA tagOrder1Low<>+8(SB)/4, $0x00000000
-DATA tagOrder1Low<>+12(SB)/4, $0x00000000
-DATA tagOrder1Low<>+16(SB)/4, $0x00000002
-DATA tagOrder1Low<>+20(SB)/4, $0x00000002
-DATA tagOrder1Low<>+24(SB)/4, $0x00000002
-DATA tagOrder1Low<>+28(SB)/4, $0x00000002
-DATA tagOrder1Low<>+32(SB)/4, $0x00000004
-DATA tagOrder1Low<>+36(SB)/4, $0x00000004
-DATA tagOrder1Low<>+40(SB)/4, $0x00000004
-DATA tagOrder1Low<>+44(SB)/4, $0x00000004
-DATA tagOrder1Low<>+48(SB)/4, $0x00000006
-DATA tagOrder1Low<>+52(SB)/4, $0x00000006
-DATA tagOrder1Low<>+56(SB)/4, $0x00000006
-DATA tagOrder1Low<>+60(SB)/4, $0x00000006
-GLOBL tagOrder1Low<>(SB), RODATA|NOPTR, $64
+DATA keyOrder1<>+0(SB)/8, $0x0000000000000000
+DATA keyOrder1<>+8(SB)/8, $0x0000000000000000
+DATA keyOrder1<>+16(SB)/8, $0x0000000000000000
+DATA keyOrder1<>+24(SB)/8, $0x0000000000000000
+DATA keyOrder1<>+32(SB)/8, $0x0000000000000000
+DATA keyOrder1<>+40(SB)/8, $0x0000000000000000
+DATA keyOrder1<>+48(SB)/8, $0x0000000000000000
+DATA keyOrder1<>+56(SB)/8, $0x0000000000000000
+GLOBL keyOrder1<>(SB), RODATA|NOPTR, $64
 
-DATA tagOrder1High<>+0(SB)/4, $0x00000008
-DATA tagOrder1High<>+4(SB)/4, $0x00000008
-DATA tagOrder1High<>+8(SB)/4, $0x00000008
-DATA tagOrder1High<>+12(SB)/4, $0x00000008
-DATA tagOrder1High<>+16(SB)/4, $0x0000000a
-DATA tagOrder1High<>+20(SB)/4, $0x0000000a
-DATA tagOrder1High<>+24(SB)/4, $0x0000000a
-DATA tagOrder1High<>+28(SB)/4, $0x0000000a
-DATA tagOrder1High<>+32(SB)/4, $0x0000000c
-DATA tagOrder1High<>+36(SB)/4, $0x0000000c
-DATA tagOrder1High<>+40(SB)/4, $0x0000000c
-DATA tagOrder1High<>+44(SB)/4, $0x0000000c
-DATA tagOrder1High<>+48(SB)/4, $0x0000000e
-DATA tagOrder1High<>+52(SB)/4, $0x0000000e
-DATA tagOrder1High<>+56(SB)/4, $0x0000000e
-DATA tagOrder1High<>+60(SB)/4, $0x0000000e
-GLOBL tagOrder1High<>(SB), RODATA|NOPTR, $64
+DATA tagOrder1<>+0(SB)/4, $0x00000000
+DATA tagOrder1<>+4(SB)/4, $0x00000000
+DATA tagOrder1<>+8(SB)/4, $0x00000000
+DATA tagOrder1<>+12(SB)/4, $0x00000000
+DATA tagOrder1<>+16(SB)/4, $0x00000002
+DATA tagOrder1<>+20(SB)/4, $0x00000002
+DATA tagOrder1<>+24(SB)/4, $0x00000002
+DATA tagOrder1<>+28(SB)/4, $0x00000002
+DATA tagOrder1<>+32(SB)/4, $0x00000008
+DATA tagOrder1<>+36(SB)/4, $0x00000008
+DATA tagOrder1<>+40(SB)/4, $0x00000008
+DATA tagOrder1<>+44(SB)/4, $0x00000008
+DATA tagOrder1<>+48(SB)/4, $0x0000000a
+DATA tagOrder1<>+52(SB)/4, $0x0000000a
+DATA tagOrder1<>+56(SB)/4, $0x0000000a
+DATA tagOrder1<>+60(SB)/4, $0x0000000a
+GLOBL tagOrder1<>(SB), RODATA|NOPTR, $64
 
 DATA keyOrder2<>+0(SB)/8, $0x0000000000000000
 DATA keyOrder2<>+8(SB)/8, $0x0000000000000000
@@ -10593,1009 +10585,1052 @@ DATA lastBits<>+80(SB)/8, $0xffffffffffffffff
 DATA lastBits<>+88(SB)/8, $0xffffffffffffffff
 GLOBL lastBits<>(SB), RODATA|NOPTR, $96
 
-// func tagEachAVX512(b *umacBatch, k *uhashKey, msgs [][]byte)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tagEachAVX512(SB), $0-40
-	MOVQ k+8(FP), AX
+// func tagEachAVX512(tags [][16]byte, k *uhashKey, msgs [][]byte)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tagEachAVX512(SB), $320-56
+	MOVQ k+24(FP), AX
 	MOVQ (AX), CX
 	CMPQ CX, $0x02
-	JLT  iterations205
-	JEQ  iterations206
-	CMPQ CX, $0x03
+	JLT  iterations206
 	JEQ  iterations207
+	CMPQ CX, $0x03
+	JEQ  iterations208
 
 	// Iterations: 4.
-	MOVQ  b+0(FP), CX
-	MOVQ  msgs_base+16(FP), DX
-	MOVQ  msgs_len+24(FP), BX
-	LEAQ  256(CX), SI
-	MOVQ  $-1, DI
-	MOVL  $0x00000055, R8
-	KMOVB R8, K1
+	MOVQ tags_base+0(FP), CX
+	MOVQ msgs_base+32(FP), DX
+	MOVQ msgs_len+40(FP), BX
 
-message209:
-	MOVQ           (DX), R8
-	MOVQ           8(DX), R9
-	CMPQ           R9, $+1024
-	JHI            next210
-	MOVQ           R9, R10
-	SHLQ           $0x03, R10
-	VPBROADCASTQ.Z R10, K1, Z0
-	LEAQ           280(AX), R10
-	LEAQ           824(AX), R11
-	CMPQ           R9, $0x40
-	JLS            short211
+	// Vectors that do not cross cache lines.
+	LEAQ            63(SP), SI
+	ANDQ            $-64, SI
+	MOVQ            $-1, DI
+	MOVL            $0x00000055, R8
+	KMOVB           R8, K1
+	VMOVDQU64       keyOrder4<>+0(SB), Z0
+	VMOVDQU64       24(AX), Y6
+	VPERMQ          Z6, Z0, Z6
+	VMOVDQU64       56(AX), Y7
+	VPERMQ          Z7, Z0, Z7
+	VMOVDQU64       88(AX), Y8
+	VPERMQ          Z8, Z0, Z8
+	VMOVDQU64       120(AX), Y9
+	VPERMQ          Z9, Z0, Z9
+	VBROADCASTI32X4 8(AX), Z0
+	VMOVDQU64       tagOrder4<>+0(SB), Z1
+	VBROADCASTI32X4 swap32<>+0(SB), Z2
+	VPBROADCASTQ    word16<>+0(SB), Z3
+	VPBROADCASTQ    mask36<>+0(SB), Z4
+	VPBROADCASTQ    prime36<>+0(SB), Z5
+
+quad210:
+	MOVQ    SI, R8
+	MOVQ    BX, R9
+	MOVQ    $+4, R10
+	CMPQ    BX, R10
+	CMOVQHI R10, R9
+
+	// Two words of each tag.
+	LEAQ  (R9)(R9*1), R10
+	BZHIQ R10, DI, R10
+	KMOVB R10, K2
+
+message211:
+	MOVQ           (DX), R10
+	MOVQ           8(DX), R11
+	MOVQ           R11, R12
+	SHLQ           $0x03, R12
+	VPBROADCASTQ.Z R12, K1, Z10
+	LEAQ           280(AX), R12
+	LEAQ           824(AX), R13
+	CMPQ           R11, $0x40
+	JLS            short212
 
 	// More than two groups.
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	SUBQ   $+128, R9
-	JLT    rest212
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	SUBQ   $+128, R11
+	JLT    rest213
 
-whole214:
-	VMOVDQU64  (R8), Z5
-	VMOVDQU64  64(R8), Z7
-	VSHUFI64X2 $0xdd, Z7, Z5, Z6
-	VSHUFI64X2 $0x88, Z7, Z5, Z5
-	VPADDD     (R10), Z5, Z7
-	VPADDD     (R11), Z6, Z16
-	VPADDD     (R11), Z5, Z18
-	VPADDD     16(R10), Z6, Z19
-	VPMULUDQ   Z16, Z7, Z17
-	VPMULUDQ   Z19, Z18, Z20
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z16, Z16
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z16, Z7, Z7
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z7, Z17, Z17
-	VPADDQ     Z17, Z1, Z1
-	VPADDQ     Z18, Z20, Z20
-	VPADDQ     Z20, Z2, Z2
-	VPADDD     16(R10), Z5, Z7
-	VPADDD     16(R11), Z6, Z16
-	VPADDD     16(R11), Z5, Z5
-	VPADDD     32(R10), Z6, Z17
-	VPMULUDQ   Z16, Z7, Z6
-	VPMULUDQ   Z17, Z5, Z18
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSHUFD    $0xf5, Z16, Z16
-	VPSHUFD    $0xf5, Z5, Z5
+whole215:
+	VMOVDQU64  (R10), Z15
+	VMOVDQU64  64(R10), Z17
+	VSHUFI64X2 $0xdd, Z17, Z15, Z16
+	VSHUFI64X2 $0x88, Z17, Z15, Z15
+	VPADDD     (R12), Z15, Z17
+	VPADDD     (R13), Z16, Z22
+	VPADDD     (R13), Z15, Z24
+	VPADDD     16(R12), Z16, Z25
+	VPMULUDQ   Z22, Z17, Z23
+	VPMULUDQ   Z25, Z24, Z26
 	VPSHUFD    $0xf5, Z17, Z17
-	VPMULUDQ   Z16, Z7, Z7
-	VPMULUDQ   Z17, Z5, Z5
-	VPADDQ     Z7, Z6, Z6
-	VPADDQ     Z6, Z3, Z3
-	VPADDQ     Z5, Z18, Z18
-	VPADDQ     Z18, Z4, Z4
-	ADDQ       $+128, R8
-	ADDQ       $+64, R10
-	ADDQ       $+64, R11
-	SUBQ       $+128, R9
-	JGE        whole214
-	CMPQ       R9, $-64
-	JLE        fold215
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z17, Z17
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z17, Z23, Z23
+	VPADDQ     Z23, Z11, Z11
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z12, Z12
+	VPADDD     16(R12), Z15, Z17
+	VPADDD     16(R13), Z16, Z22
+	VPADDD     16(R13), Z15, Z15
+	VPADDD     32(R12), Z16, Z23
+	VPMULUDQ   Z22, Z17, Z16
+	VPMULUDQ   Z23, Z15, Z24
+	VPSHUFD    $0xf5, Z17, Z17
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSHUFD    $0xf5, Z23, Z23
+	VPMULUDQ   Z22, Z17, Z17
+	VPMULUDQ   Z23, Z15, Z15
+	VPADDQ     Z17, Z16, Z16
+	VPADDQ     Z16, Z13, Z13
+	VPADDQ     Z15, Z24, Z24
+	VPADDQ     Z24, Z14, Z14
+	ADDQ       $+128, R10
+	ADDQ       $+64, R12
+	ADDQ       $+64, R13
+	SUBQ       $+128, R11
+	JGE        whole215
+	CMPQ       R11, $-64
+	JLE        fold216
 
-rest212:
+rest213:
 	// Three groups or four, the last of them zero-padded.
-	ADDQ       $+64, R9
-	BZHIQ      R9, DI, R12
-	KMOVQ      R12, K2
-	CMPQ       R9, $0x20
-	MOVL       $0x00000fff, R9
-	MOVL       $0x0000ffff, R12
-	CMOVLHI    R12, R9
-	KMOVW      R9, K3
-	VMOVDQU64  (R8), Z5
-	VMOVDQU8.Z 64(R8), K2, Z6
-	VSHUFI64X2 $0xdd, Z6, Z5, Z7
-	VSHUFI64X2 $0x88, Z6, Z5, Z5
-	VMOVDQU64  (R10), Z6
-	VPADDD.Z   Z6, Z5, K3, Z6
-	VPADDD     (R11), Z7, Z16
-	VMOVDQU64  (R11), Z18
-	VPADDD.Z   Z18, Z5, K3, Z18
-	VPADDD     16(R10), Z7, Z19
-	VPMULUDQ   Z16, Z6, Z17
-	VPMULUDQ   Z19, Z18, Z20
-	VPSHUFD    $0xf5, Z6, Z6
+	ADDQ       $+64, R11
+	BZHIQ      R11, DI, R14
+	KMOVQ      R14, K3
+	CMPQ       R11, $0x20
+	MOVL       $0x00000fff, R11
+	MOVL       $0x0000ffff, R14
+	CMOVLHI    R14, R11
+	KMOVW      R11, K4
+	VMOVDQU64  (R10), Z15
+	VMOVDQU8.Z 64(R10), K3, Z16
+	VSHUFI64X2 $0xdd, Z16, Z15, Z17
+	VSHUFI64X2 $0x88, Z16, Z15, Z15
+	VMOVDQU64  (R12), Z16
+	VPADDD.Z   Z16, Z15, K4, Z16
+	VPADDD     (R13), Z17, Z22
+	VMOVDQU64  (R13), Z24
+	VPADDD.Z   Z24, Z15, K4, Z24
+	VPADDD     16(R12), Z17, Z25
+	VPMULUDQ   Z22, Z16, Z23
+	VPMULUDQ   Z25, Z24, Z26
 	VPSHUFD    $0xf5, Z16, Z16
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSHUFD    $0xf5, Z19, Z19
-	VPMULUDQ   Z16, Z6, Z6
-	VPMULUDQ   Z19, Z18, Z18
-	VPADDQ     Z6, Z17, Z17
-	VPADDQ     Z17, Z1, Z1
-	VPADDQ     Z18, Z20, Z20
-	VPADDQ     Z20, Z2, Z2
-	VMOVDQU64  16(R10), Z6
-	VPADDD.Z   Z6, Z5, K3, Z6
-	VPADDD     16(R11), Z7, Z16
-	VMOVDQU64  16(R11), Z17
-	VPADDD.Z   Z17, Z5, K3, Z17
-	VPADDD     32(R10), Z7, Z7
-	VPMULUDQ   Z16, Z6, Z5
-	VPMULUDQ   Z7, Z17, Z18
-	VPSHUFD    $0xf5, Z6, Z6
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z24, Z24
+	VPSHUFD    $0xf5, Z25, Z25
+	VPMULUDQ   Z22, Z16, Z16
+	VPMULUDQ   Z25, Z24, Z24
+	VPADDQ     Z16, Z23, Z23
+	VPADDQ     Z23, Z11, Z11
+	VPADDQ     Z24, Z26, Z26
+	VPADDQ     Z26, Z12, Z12
+	VMOVDQU64  16(R12), Z16
+	VPADDD.Z   Z16, Z15, K4, Z16
+	VPADDD     16(R13), Z17, Z22
+	VMOVDQU64  16(R13), Z23
+	VPADDD.Z   Z23, Z15, K4, Z23
+	VPADDD     32(R12), Z17, Z17
+	VPMULUDQ   Z22, Z16, Z15
+	VPMULUDQ   Z17, Z23, Z24
 	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z22, Z22
+	VPSHUFD    $0xf5, Z23, Z23
 	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z7, Z7
-	VPMULUDQ   Z16, Z6, Z6
-	VPMULUDQ   Z7, Z17, Z17
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     Z5, Z3, Z3
-	VPADDQ     Z17, Z18, Z18
-	VPADDQ     Z18, Z4, Z4
-	VSHUFI64X2 $0x44, Z2, Z1, Z5
-	VSHUFI64X2 $0xee, Z2, Z1, Z6
-	VPADDQ     Z6, Z5, Z5
-	VSHUFI64X2 $0x44, Z4, Z3, Z6
-	VSHUFI64X2 $0xee, Z4, Z3, Z7
-	VPADDQ     Z7, Z6, Z6
-	VSHUFI64X2 $0xdd, Z6, Z5, Z7
-	VSHUFI64X2 $0x88, Z6, Z5, Z5
-	VPADDQ     Z7, Z5, Z5
-	VPADDQ     Z5, Z0, Z0
-	JMP        done213
+	VPMULUDQ   Z22, Z16, Z16
+	VPMULUDQ   Z17, Z23, Z23
+	VPADDQ     Z16, Z15, Z15
+	VPADDQ     Z15, Z13, Z13
+	VPADDQ     Z23, Z24, Z24
+	VPADDQ     Z24, Z14, Z14
+	VSHUFI64X2 $0x44, Z12, Z11, Z15
+	VSHUFI64X2 $0xee, Z12, Z11, Z16
+	VPADDQ     Z16, Z15, Z15
+	VSHUFI64X2 $0x44, Z14, Z13, Z16
+	VSHUFI64X2 $0xee, Z14, Z13, Z17
+	VPADDQ     Z17, Z16, Z16
+	VSHUFI64X2 $0xdd, Z16, Z15, Z17
+	VSHUFI64X2 $0x88, Z16, Z15, Z15
+	VPADDQ     Z17, Z15, Z15
+	VPADDQ     Z15, Z10, Z10
+	JMP        done214
 
-fold215:
-	ADDQ       $+128, R9
-	VSHUFI64X2 $0x44, Z2, Z1, Z5
-	VSHUFI64X2 $0xee, Z2, Z1, Z6
-	VPADDQ     Z6, Z5, Z5
-	VSHUFI64X2 $0x44, Z4, Z3, Z6
-	VSHUFI64X2 $0xee, Z4, Z3, Z7
-	VPADDQ     Z7, Z6, Z6
-	VSHUFI64X2 $0xdd, Z6, Z5, Z7
-	VSHUFI64X2 $0x88, Z6, Z5, Z5
-	VPADDQ     Z7, Z5, Z5
-	VPADDQ     Z5, Z0, Z0
-	TESTQ      R9, R9
-	JEQ        done213
+fold216:
+	ADDQ       $+128, R11
+	VSHUFI64X2 $0x44, Z12, Z11, Z15
+	VSHUFI64X2 $0xee, Z12, Z11, Z16
+	VPADDQ     Z16, Z15, Z15
+	VSHUFI64X2 $0x44, Z14, Z13, Z16
+	VSHUFI64X2 $0xee, Z14, Z13, Z17
+	VPADDQ     Z17, Z16, Z16
+	VSHUFI64X2 $0xdd, Z16, Z15, Z17
+	VSHUFI64X2 $0x88, Z16, Z15, Z15
+	VPADDQ     Z17, Z15, Z15
+	VPADDQ     Z15, Z10, Z10
+	TESTQ      R11, R11
+	JEQ        done214
 
-short211:
+short212:
 	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
-	BZHIQ        R9, DI, R12
-	KMOVQ        R12, K2
-	CMPQ         R9, $0x20
-	MOVL         $0x00000033, R9
-	MOVL         $0x000000ff, R12
-	CMOVLHI      R12, R9
-	KMOVB        R9, K3
-	VMOVDQU8.Z   (R8), K2, Z5
-	VSHUFI64X2   $0xdd, Z5, Z5, Z6
-	VSHUFI64X2   $0x88, Z5, Z5, Z5
-	VMOVDQU64    (R10), Y8
-	VMOVDQU64    (R11), Y9
-	VINSERTI64X4 $0x01, (R11), Z8, Z8
-	VINSERTI64X4 $0x01, 16(R10), Z9, Z9
-	VPADDD       Z5, Z8, Z8
-	VPADDD       Z6, Z9, Z9
-	VPMULUDQ.Z   Z9, Z8, K3, Z7
-	VPSRLQ       $0x20, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z9
-	VPMULUDQ.Z   Z9, Z8, K3, Z8
-	VPADDQ       Z8, Z7, Z7
-	VMOVDQU64    16(R10), Y10
-	VMOVDQU64    16(R11), Y11
-	VINSERTI64X4 $0x01, 16(R11), Z10, Z10
-	VINSERTI64X4 $0x01, 32(R10), Z11, Z11
-	VPADDD       Z5, Z10, Z10
-	VPADDD       Z6, Z11, Z11
-	VPMULUDQ.Z   Z11, Z10, K3, Z5
-	VPSRLQ       $0x20, Z10, Z10
-	VPSRLQ       $0x20, Z11, Z11
-	VPMULUDQ.Z   Z11, Z10, K3, Z10
-	VPADDQ       Z10, Z5, Z5
-	VSHUFI64X2   $0xdd, Z5, Z7, Z6
-	VSHUFI64X2   $0x88, Z5, Z7, Z7
-	VPADDQ       Z6, Z7, Z7
-	VPADDQ       Z7, Z0, Z0
+	BZHIQ        R11, DI, R14
+	KMOVQ        R14, K3
+	CMPQ         R11, $0x20
+	MOVL         $0x00000033, R11
+	MOVL         $0x000000ff, R14
+	CMOVLHI      R14, R11
+	KMOVB        R11, K4
+	VMOVDQU8.Z   (R10), K3, Z15
+	VSHUFI64X2   $0xdd, Z15, Z15, Z16
+	VSHUFI64X2   $0x88, Z15, Z15, Z15
+	VMOVDQU64    (R12), Y18
+	VMOVDQU64    (R13), Y19
+	VINSERTI64X4 $0x01, (R13), Z18, Z18
+	VINSERTI64X4 $0x01, 16(R12), Z19, Z19
+	VPADDD       Z15, Z18, Z18
+	VPADDD       Z16, Z19, Z19
+	VPMULUDQ.Z   Z19, Z18, K4, Z17
+	VPSRLQ       $0x20, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z19
+	VPMULUDQ.Z   Z19, Z18, K4, Z18
+	VPADDQ       Z18, Z17, Z17
+	VMOVDQU64    16(R12), Y20
+	VMOVDQU64    16(R13), Y21
+	VINSERTI64X4 $0x01, 16(R13), Z20, Z20
+	VINSERTI64X4 $0x01, 32(R12), Z21, Z21
+	VPADDD       Z15, Z20, Z20
+	VPADDD       Z16, Z21, Z21
+	VPMULUDQ.Z   Z21, Z20, K4, Z15
+	VPSRLQ       $0x20, Z20, Z20
+	VPSRLQ       $0x20, Z21, Z21
+	VPMULUDQ.Z   Z21, Z20, K4, Z20
+	VPADDQ       Z20, Z15, Z15
+	VSHUFI64X2   $0xdd, Z15, Z17, Z16
+	VSHUFI64X2   $0x88, Z15, Z17, Z17
+	VPADDQ       Z16, Z17, Z17
+	VPADDQ       Z17, Z10, Z10
 
-done213:
-	VMOVDQU64 Z0, (SI)
-
-next210:
-	ADDQ            $0x18, DX
-	ADDQ            $0x40, SI
-	DECQ            BX
-	JNZ             message209
-	VMOVDQU64       keyOrder4<>+0(SB), Z0
-	VMOVDQU64       24(AX), Y12
-	VPERMQ          Z12, Z0, Z12
-	VMOVDQU64       56(AX), Y13
-	VPERMQ          Z13, Z0, Z13
-	VMOVDQU64       88(AX), Y14
-	VPERMQ          Z14, Z0, Z14
-	VMOVDQU64       120(AX), Y15
-	VPERMQ          Z15, Z0, Z15
-	VBROADCASTI32X4 8(AX), Z0
-	VBROADCASTI32X4 swap32<>+0(SB), Z1
-	VPBROADCASTQ    word16<>+0(SB), Z2
-	VPBROADCASTQ    mask36<>+0(SB), Z3
-	VPBROADCASTQ    prime36<>+0(SB), Z4
-	VMOVDQU64       tagOrder4<>+0(SB), Z5
-	LEAQ            256(CX), AX
-	LEAQ            (CX), DX
-	LEAQ            128(CX), CX
-	MOVQ            msgs_len+24(FP), BX
-
-tags216:
-	VMOVDQU64   (AX), Z6
-	VMOVDQU64   64(AX), Z7
-	VPUNPCKHQDQ Z7, Z6, Z8
-	VPUNPCKLQDQ Z7, Z6, Z6
-	VPADDQ      Z8, Z6, Z6
+done214:
+	VMOVDQU64   Z10, (R8)
+	ADDQ        $0x18, DX
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JNZ         message211
+	VMOVDQU64   (SI), Z10
+	VMOVDQU64   64(SI), Z15
+	VPUNPCKHQDQ Z15, Z10, Z16
+	VPUNPCKLQDQ Z15, Z10, Z10
+	VPADDQ      Z16, Z10, Z10
 
 	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Z6, Z7
-	VPMULLQ Z12, Z7, Z7
-	VPSRLQ  $0x20, Z6, Z8
-	VPANDQ  Z2, Z8, Z8
-	VPMULLQ Z13, Z8, Z8
-	VPADDQ  Z8, Z7, Z7
-	VPSRLQ  $0x10, Z6, Z8
-	VPANDQ  Z2, Z8, Z8
-	VPMULLQ Z14, Z8, Z8
-	VPADDQ  Z8, Z7, Z7
-	VPANDQ  Z2, Z6, Z6
-	VPMULLQ Z15, Z6, Z6
-	VPADDQ  Z6, Z7, Z7
+	VPSRLQ  $0x30, Z10, Z15
+	VPMULLQ Z6, Z15, Z15
+	VPSRLQ  $0x20, Z10, Z16
+	VPANDQ  Z3, Z16, Z16
+	VPMULLQ Z7, Z16, Z16
+	VPADDQ  Z16, Z15, Z15
+	VPSRLQ  $0x10, Z10, Z16
+	VPANDQ  Z3, Z16, Z16
+	VPMULLQ Z8, Z16, Z16
+	VPADDQ  Z16, Z15, Z15
+	VPANDQ  Z3, Z10, Z10
+	VPMULLQ Z9, Z10, Z10
+	VPADDQ  Z10, Z15, Z15
 
 	// Modulo p36 = 2^36-5.
-	VPSRLQ  $0x24, Z7, Z6
-	VPANDQ  Z3, Z7, Z7
-	VPSLLQ  $0x02, Z6, Z8
-	VPADDQ  Z6, Z7, Z7
-	VPADDQ  Z8, Z7, Z7
-	VPSUBQ  Z4, Z7, Z6
-	VPMINUQ Z6, Z7, Z7
+	VPSRLQ  $0x24, Z15, Z10
+	VPANDQ  Z4, Z15, Z15
+	VPSLLQ  $0x02, Z10, Z16
+	VPADDQ  Z10, Z15, Z15
+	VPADDQ  Z16, Z15, Z15
+	VPSUBQ  Z5, Z15, Z10
+	VPMINUQ Z10, Z15, Z15
 
 	// The tags, big-endian.
-	VPERMD    Z7, Z5, Z6
-	VPXORD    Z0, Z6, Z6
-	VPSHUFB   Z1, Z6, Z6
-	VPXORD    (DX), Y6, Y6
-	VMOVDQU64 Y6, (CX)
-	ADDQ      $+128, AX
-	ADDQ      $+32, DX
-	ADDQ      $+32, CX
-	SUBQ      $+2, BX
-	JHI       tags216
-	VPXOR     X0, X0, X0
-	VPXOR     X1, X1, X1
-	VPXOR     X2, X2, X2
-	VPXOR     X3, X3, X3
-	VPXOR     X4, X4, X4
-	VPXOR     X5, X5, X5
-	VPXOR     X6, X6, X6
-	VPXOR     X7, X7, X7
-	VPXOR     X8, X8, X8
-	VPXOR     X9, X9, X9
-	VPXOR     X10, X10, X10
-	VPXOR     X11, X11, X11
-	VPXOR     X12, X12, X12
-	VPXOR     X13, X13, X13
-	VPXOR     X14, X14, X14
-	VPXOR     X15, X15, X15
-	VPXORQ    X16, X16, X16
-	VPXORQ    X17, X17, X17
-	VPXORQ    X18, X18, X18
-	VPXORQ    X19, X19, X19
-	VPXORQ    X20, X20, X20
-	VZEROUPPER
-	RET
+	VPERMD      Z15, Z1, Z15
+	VPXORD      Z0, Z15, Z15
+	VPSHUFB     Z2, Z15, Z15
+	VPXORQ.Z    (CX), Y15, K2, Y15
+	VMOVDQU64   Y15, K2, (CX)
+	KSHIFTRB    $0x04, K2, K2
+	VMOVDQU64   128(SI), Z10
+	VMOVDQU64   192(SI), Z15
+	VPUNPCKHQDQ Z15, Z10, Z16
+	VPUNPCKLQDQ Z15, Z10, Z10
+	VPADDQ      Z16, Z10, Z10
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Z10, Z15
+	VPMULLQ Z6, Z15, Z15
+	VPSRLQ  $0x20, Z10, Z16
+	VPANDQ  Z3, Z16, Z16
+	VPMULLQ Z7, Z16, Z16
+	VPADDQ  Z16, Z15, Z15
+	VPSRLQ  $0x10, Z10, Z16
+	VPANDQ  Z3, Z16, Z16
+	VPMULLQ Z8, Z16, Z16
+	VPADDQ  Z16, Z15, Z15
+	VPANDQ  Z3, Z10, Z10
+	VPMULLQ Z9, Z10, Z10
+	VPADDQ  Z10, Z15, Z15
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ  $0x24, Z15, Z10
+	VPANDQ  Z4, Z15, Z15
+	VPSLLQ  $0x02, Z10, Z16
+	VPADDQ  Z10, Z15, Z15
+	VPADDQ  Z16, Z15, Z15
+	VPSUBQ  Z5, Z15, Z10
+	VPMINUQ Z10, Z15, Z15
+
+	// The tags, big-endian.
+	VPERMD    Z15, Z1, Z15
+	VPXORD    Z0, Z15, Z15
+	VPSHUFB   Z2, Z15, Z15
+	VPXORQ.Z  32(CX), Y15, K2, Y15
+	VMOVDQU64 Y15, K2, 32(CX)
+	ADDQ      $0x40, CX
+	SUBQ      $0x04, BX
+	JHI       quad210
+	JMP       done204
 
 	// Iterations: 3.
-iterations207:
-	MOVQ  b+0(FP), CX
-	MOVQ  msgs_base+16(FP), DX
-	MOVQ  msgs_len+24(FP), BX
-	LEAQ  256(CX), SI
-	MOVQ  $-1, DI
-	MOVL  $0x00000055, R8
-	KMOVB R8, K1
+iterations208:
+	MOVQ tags_base+0(FP), CX
+	MOVQ msgs_base+32(FP), DX
+	MOVQ msgs_len+40(FP), BX
 
-message217:
-	MOVQ           (DX), R8
-	MOVQ           8(DX), R9
-	CMPQ           R9, $+1024
-	JHI            next218
-	MOVQ           R9, R10
-	SHLQ           $0x03, R10
-	VPBROADCASTQ.Z R10, K1, Z0
-	LEAQ           280(AX), R10
-	LEAQ           824(AX), R11
-	CMPQ           R9, $0x40
+	// Vectors that do not cross cache lines.
+	LEAQ            63(SP), SI
+	ANDQ            $-64, SI
+	MOVQ            $-1, DI
+	MOVL            $0x00000055, R8
+	KMOVB           R8, K1
+	VMOVDQU64       keyOrder4<>+0(SB), Z0
+	VMOVDQU64       24(AX), Y6
+	VPERMQ          Z6, Z0, Z6
+	VMOVDQU64       56(AX), Y7
+	VPERMQ          Z7, Z0, Z7
+	VMOVDQU64       88(AX), Y8
+	VPERMQ          Z8, Z0, Z8
+	VMOVDQU64       120(AX), Y9
+	VPERMQ          Z9, Z0, Z9
+	VBROADCASTI32X4 8(AX), Z0
+	VMOVDQU64       tagOrder4<>+0(SB), Z1
+	VBROADCASTI32X4 swap32<>+0(SB), Z2
+	VPBROADCASTQ    word16<>+0(SB), Z3
+	VPBROADCASTQ    mask36<>+0(SB), Z4
+	VPBROADCASTQ    prime36<>+0(SB), Z5
+
+quad217:
+	MOVQ    SI, R8
+	MOVQ    BX, R9
+	MOVQ    $+4, R10
+	CMPQ    BX, R10
+	CMOVQHI R10, R9
+
+	// Two words of each tag.
+	LEAQ  (R9)(R9*1), R10
+	BZHIQ R10, DI, R10
+	KMOVB R10, K2
+
+message218:
+	MOVQ           (DX), R10
+	MOVQ           8(DX), R11
+	MOVQ           R11, R12
+	SHLQ           $0x03, R12
+	VPBROADCASTQ.Z R12, K1, Z10
+	LEAQ           280(AX), R12
+	LEAQ           824(AX), R13
+	CMPQ           R11, $0x40
 	JLS            short219
 
 	// More than two groups.
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	SUBQ   $+128, R9
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	SUBQ   $+128, R11
 	JLT    rest220
 
 whole222:
-	VMOVDQU64  (R8), Z4
-	VMOVDQU64  64(R8), Z6
-	VSHUFI64X2 $0xdd, Z6, Z4, Z5
-	VSHUFI64X2 $0x88, Z6, Z4, Z4
-	VPADDD     (R10), Z4, Z6
-	VPADDD     (R11), Z5, Z15
-	VPADDD     (R11), Z4, Z17
-	VPADDD     16(R10), Z5, Z18
-	VPMULUDQ   Z15, Z6, Z16
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z6, Z6
+	VMOVDQU64  (R10), Z14
+	VMOVDQU64  64(R10), Z16
+	VSHUFI64X2 $0xdd, Z16, Z14, Z15
+	VSHUFI64X2 $0x88, Z16, Z14, Z14
+	VPADDD     (R12), Z14, Z16
+	VPADDD     (R13), Z15, Z21
+	VPADDD     (R13), Z14, Z23
+	VPADDD     16(R12), Z15, Z24
+	VPMULUDQ   Z21, Z16, Z22
+	VPMULUDQ   Z24, Z23, Z25
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z21, Z16, Z16
+	VPMULUDQ   Z24, Z23, Z23
+	VPADDQ     Z16, Z22, Z22
+	VPADDQ     Z22, Z11, Z11
+	VPADDQ     Z23, Z25, Z25
+	VPADDQ     Z25, Z12, Z12
+	VPADDD     16(R12), Z14, Z14
+	VPADDD     16(R13), Z15, Z15
+	VPMULUDQ   Z15, Z14, Z16
+	VPSHUFD    $0xf5, Z14, Z14
 	VPSHUFD    $0xf5, Z15, Z15
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z15, Z6, Z6
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z6, Z16, Z16
-	VPADDQ     Z16, Z1, Z1
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z2, Z2
-	VPADDD     16(R10), Z4, Z4
-	VPADDD     16(R11), Z5, Z5
-	VPMULUDQ   Z5, Z4, Z6
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z5, Z5
-	VPMULUDQ   Z5, Z4, Z4
-	VPADDQ     Z4, Z6, Z6
-	VPADDQ     Z6, Z3, Z3
-	ADDQ       $+128, R8
-	ADDQ       $+64, R10
-	ADDQ       $+64, R11
-	SUBQ       $+128, R9
+	VPMULUDQ   Z15, Z14, Z14
+	VPADDQ     Z14, Z16, Z16
+	VPADDQ     Z16, Z13, Z13
+	ADDQ       $+128, R10
+	ADDQ       $+64, R12
+	ADDQ       $+64, R13
+	SUBQ       $+128, R11
 	JGE        whole222
-	CMPQ       R9, $-64
+	CMPQ       R11, $-64
 	JLE        fold223
 
 rest220:
 	// Three groups or four, the last of them zero-padded.
-	ADDQ       $+64, R9
-	BZHIQ      R9, DI, R12
-	KMOVQ      R12, K2
-	CMPQ       R9, $0x20
-	MOVL       $0x00000fff, R9
-	MOVL       $0x0000ffff, R12
-	CMOVLHI    R12, R9
-	KMOVW      R9, K3
-	VMOVDQU64  (R8), Z4
-	VMOVDQU8.Z 64(R8), K2, Z5
-	VSHUFI64X2 $0xdd, Z5, Z4, Z6
-	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VMOVDQU64  (R10), Z5
-	VPADDD.Z   Z5, Z4, K3, Z5
-	VPADDD     (R11), Z6, Z15
-	VMOVDQU64  (R11), Z17
-	VPADDD.Z   Z17, Z4, K3, Z17
-	VPADDD     16(R10), Z6, Z18
-	VPMULUDQ   Z15, Z5, Z16
-	VPMULUDQ   Z18, Z17, Z19
-	VPSHUFD    $0xf5, Z5, Z5
+	ADDQ       $+64, R11
+	BZHIQ      R11, DI, R14
+	KMOVQ      R14, K3
+	CMPQ       R11, $0x20
+	MOVL       $0x00000fff, R11
+	MOVL       $0x0000ffff, R14
+	CMOVLHI    R14, R11
+	KMOVW      R11, K4
+	VMOVDQU64  (R10), Z14
+	VMOVDQU8.Z 64(R10), K3, Z15
+	VSHUFI64X2 $0xdd, Z15, Z14, Z16
+	VSHUFI64X2 $0x88, Z15, Z14, Z14
+	VMOVDQU64  (R12), Z15
+	VPADDD.Z   Z15, Z14, K4, Z15
+	VPADDD     (R13), Z16, Z21
+	VMOVDQU64  (R13), Z23
+	VPADDD.Z   Z23, Z14, K4, Z23
+	VPADDD     16(R12), Z16, Z24
+	VPMULUDQ   Z21, Z15, Z22
+	VPMULUDQ   Z24, Z23, Z25
 	VPSHUFD    $0xf5, Z15, Z15
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSHUFD    $0xf5, Z18, Z18
-	VPMULUDQ   Z15, Z5, Z5
-	VPMULUDQ   Z18, Z17, Z17
-	VPADDQ     Z5, Z16, Z16
-	VPADDQ     Z16, Z1, Z1
-	VPADDQ     Z17, Z19, Z19
-	VPADDQ     Z19, Z2, Z2
-	VMOVDQU64  16(R10), Z5
-	VPADDD.Z   Z5, Z4, K3, Z5
-	VPADDD     16(R11), Z6, Z4
-	VPMULUDQ   Z4, Z5, Z6
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z4, Z4
-	VPMULUDQ   Z4, Z5, Z5
-	VPADDQ     Z5, Z6, Z6
-	VPADDQ     Z6, Z3, Z3
-	VSHUFI64X2 $0x44, Z2, Z1, Z4
-	VSHUFI64X2 $0xee, Z2, Z1, Z5
-	VPADDQ     Z5, Z4, Z4
-	VSHUFI64X2 $0x44, Z3, Z3, Z5
-	VSHUFI64X2 $0xee, Z3, Z3, Z6
-	VPADDQ     Z6, Z5, Z5
-	VSHUFI64X2 $0xdd, Z5, Z4, Z6
-	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VPADDQ     Z6, Z4, Z4
-	VPADDQ     Z4, Z0, Z0
+	VPSHUFD    $0xf5, Z21, Z21
+	VPSHUFD    $0xf5, Z23, Z23
+	VPSHUFD    $0xf5, Z24, Z24
+	VPMULUDQ   Z21, Z15, Z15
+	VPMULUDQ   Z24, Z23, Z23
+	VPADDQ     Z15, Z22, Z22
+	VPADDQ     Z22, Z11, Z11
+	VPADDQ     Z23, Z25, Z25
+	VPADDQ     Z25, Z12, Z12
+	VMOVDQU64  16(R12), Z15
+	VPADDD.Z   Z15, Z14, K4, Z15
+	VPADDD     16(R13), Z16, Z14
+	VPMULUDQ   Z14, Z15, Z16
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSHUFD    $0xf5, Z14, Z14
+	VPMULUDQ   Z14, Z15, Z15
+	VPADDQ     Z15, Z16, Z16
+	VPADDQ     Z16, Z13, Z13
+	VSHUFI64X2 $0x44, Z12, Z11, Z14
+	VSHUFI64X2 $0xee, Z12, Z11, Z15
+	VPADDQ     Z15, Z14, Z14
+	VSHUFI64X2 $0x44, Z13, Z13, Z15
+	VSHUFI64X2 $0xee, Z13, Z13, Z16
+	VPADDQ     Z16, Z15, Z15
+	VSHUFI64X2 $0xdd, Z15, Z14, Z16
+	VSHUFI64X2 $0x88, Z15, Z14, Z14
+	VPADDQ     Z16, Z14, Z14
+	VPADDQ     Z14, Z10, Z10
 	JMP        done221
 
 fold223:
-	ADDQ       $+128, R9
-	VSHUFI64X2 $0x44, Z2, Z1, Z4
-	VSHUFI64X2 $0xee, Z2, Z1, Z5
-	VPADDQ     Z5, Z4, Z4
-	VSHUFI64X2 $0x44, Z3, Z3, Z5
-	VSHUFI64X2 $0xee, Z3, Z3, Z6
-	VPADDQ     Z6, Z5, Z5
-	VSHUFI64X2 $0xdd, Z5, Z4, Z6
-	VSHUFI64X2 $0x88, Z5, Z4, Z4
-	VPADDQ     Z6, Z4, Z4
-	VPADDQ     Z4, Z0, Z0
-	TESTQ      R9, R9
+	ADDQ       $+128, R11
+	VSHUFI64X2 $0x44, Z12, Z11, Z14
+	VSHUFI64X2 $0xee, Z12, Z11, Z15
+	VPADDQ     Z15, Z14, Z14
+	VSHUFI64X2 $0x44, Z13, Z13, Z15
+	VSHUFI64X2 $0xee, Z13, Z13, Z16
+	VPADDQ     Z16, Z15, Z15
+	VSHUFI64X2 $0xdd, Z15, Z14, Z16
+	VSHUFI64X2 $0x88, Z15, Z14, Z14
+	VPADDQ     Z16, Z14, Z14
+	VPADDQ     Z14, Z10, Z10
+	TESTQ      R11, R11
 	JEQ        done221
 
 short219:
 	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
-	BZHIQ        R9, DI, R12
-	KMOVQ        R12, K2
-	CMPQ         R9, $0x20
-	MOVL         $0x00000033, R9
-	MOVL         $0x000000ff, R12
-	CMOVLHI      R12, R9
-	KMOVB        R9, K3
-	VMOVDQU8.Z   (R8), K2, Z4
-	VSHUFI64X2   $0xdd, Z4, Z4, Z5
-	VSHUFI64X2   $0x88, Z4, Z4, Z4
-	VMOVDQU64    (R10), Y7
-	VMOVDQU64    (R11), Y8
-	VINSERTI64X4 $0x01, (R11), Z7, Z7
-	VINSERTI64X4 $0x01, 16(R10), Z8, Z8
-	VPADDD       Z4, Z7, Z7
-	VPADDD       Z5, Z8, Z8
-	VPMULUDQ.Z   Z8, Z7, K3, Z6
-	VPSRLQ       $0x20, Z7, Z7
-	VPSRLQ       $0x20, Z8, Z8
-	VPMULUDQ.Z   Z8, Z7, K3, Z7
-	VPADDQ       Z7, Z6, Z6
-	VMOVDQU64    16(R10), Y9
-	VMOVDQU64    16(R11), Y10
-	VINSERTI64X4 $0x01, 16(R11), Z9, Z9
-	VINSERTI64X4 $0x01, 32(R10), Z10, Z10
-	VPADDD       Z4, Z9, Z9
-	VPADDD       Z5, Z10, Z10
-	VPMULUDQ.Z   Z10, Z9, K3, Z4
-	VPSRLQ       $0x20, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z10
-	VPMULUDQ.Z   Z10, Z9, K3, Z9
-	VPADDQ       Z9, Z4, Z4
-	VSHUFI64X2   $0xdd, Z4, Z6, Z5
-	VSHUFI64X2   $0x88, Z4, Z6, Z6
-	VPADDQ       Z5, Z6, Z6
-	VPADDQ       Z6, Z0, Z0
+	BZHIQ        R11, DI, R14
+	KMOVQ        R14, K3
+	CMPQ         R11, $0x20
+	MOVL         $0x00000033, R11
+	MOVL         $0x000000ff, R14
+	CMOVLHI      R14, R11
+	KMOVB        R11, K4
+	VMOVDQU8.Z   (R10), K3, Z14
+	VSHUFI64X2   $0xdd, Z14, Z14, Z15
+	VSHUFI64X2   $0x88, Z14, Z14, Z14
+	VMOVDQU64    (R12), Y17
+	VMOVDQU64    (R13), Y18
+	VINSERTI64X4 $0x01, (R13), Z17, Z17
+	VINSERTI64X4 $0x01, 16(R12), Z18, Z18
+	VPADDD       Z14, Z17, Z17
+	VPADDD       Z15, Z18, Z18
+	VPMULUDQ.Z   Z18, Z17, K4, Z16
+	VPSRLQ       $0x20, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z18
+	VPMULUDQ.Z   Z18, Z17, K4, Z17
+	VPADDQ       Z17, Z16, Z16
+	VMOVDQU64    16(R12), Y19
+	VMOVDQU64    16(R13), Y20
+	VINSERTI64X4 $0x01, 16(R13), Z19, Z19
+	VINSERTI64X4 $0x01, 32(R12), Z20, Z20
+	VPADDD       Z14, Z19, Z19
+	VPADDD       Z15, Z20, Z20
+	VPMULUDQ.Z   Z20, Z19, K4, Z14
+	VPSRLQ       $0x20, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z20
+	VPMULUDQ.Z   Z20, Z19, K4, Z19
+	VPADDQ       Z19, Z14, Z14
+	VSHUFI64X2   $0xdd, Z14, Z16, Z15
+	VSHUFI64X2   $0x88, Z14, Z16, Z16
+	VPADDQ       Z15, Z16, Z16
+	VPADDQ       Z16, Z10, Z10
 
 done221:
-	VMOVDQU64 Z0, (SI)
-
-next218:
-	ADDQ            $0x18, DX
-	ADDQ            $0x40, SI
-	DECQ            BX
-	JNZ             message217
-	VMOVDQU64       keyOrder4<>+0(SB), Z0
-	VMOVDQU64       24(AX), Y11
-	VPERMQ          Z11, Z0, Z11
-	VMOVDQU64       56(AX), Y12
-	VPERMQ          Z12, Z0, Z12
-	VMOVDQU64       88(AX), Y13
-	VPERMQ          Z13, Z0, Z13
-	VMOVDQU64       120(AX), Y14
-	VPERMQ          Z14, Z0, Z14
-	VBROADCASTI32X4 8(AX), Z0
-	VBROADCASTI32X4 swap32<>+0(SB), Z1
-	VPBROADCASTQ    word16<>+0(SB), Z2
-	VPBROADCASTQ    mask36<>+0(SB), Z3
-	VPBROADCASTQ    prime36<>+0(SB), Z4
-	VMOVDQU64       tagOrder4<>+0(SB), Z5
-	LEAQ            256(CX), AX
-	LEAQ            (CX), DX
-	LEAQ            128(CX), CX
-	MOVQ            msgs_len+24(FP), BX
-
-tags224:
-	VMOVDQU64   (AX), Z6
-	VMOVDQU64   64(AX), Z7
-	VPUNPCKHQDQ Z7, Z6, Z8
-	VPUNPCKLQDQ Z7, Z6, Z6
-	VPADDQ      Z8, Z6, Z6
+	VMOVDQU64   Z10, (R8)
+	ADDQ        $0x18, DX
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JNZ         message218
+	VMOVDQU64   (SI), Z10
+	VMOVDQU64   64(SI), Z14
+	VPUNPCKHQDQ Z14, Z10, Z15
+	VPUNPCKLQDQ Z14, Z10, Z10
+	VPADDQ      Z15, Z10, Z10
 
 	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Z6, Z7
-	VPMULLQ Z11, Z7, Z7
-	VPSRLQ  $0x20, Z6, Z8
-	VPANDQ  Z2, Z8, Z8
-	VPMULLQ Z12, Z8, Z8
-	VPADDQ  Z8, Z7, Z7
-	VPSRLQ  $0x10, Z6, Z8
-	VPANDQ  Z2, Z8, Z8
-	VPMULLQ Z13, Z8, Z8
-	VPADDQ  Z8, Z7, Z7
-	VPANDQ  Z2, Z6, Z6
-	VPMULLQ Z14, Z6, Z6
-	VPADDQ  Z6, Z7, Z7
+	VPSRLQ  $0x30, Z10, Z14
+	VPMULLQ Z6, Z14, Z14
+	VPSRLQ  $0x20, Z10, Z15
+	VPANDQ  Z3, Z15, Z15
+	VPMULLQ Z7, Z15, Z15
+	VPADDQ  Z15, Z14, Z14
+	VPSRLQ  $0x10, Z10, Z15
+	VPANDQ  Z3, Z15, Z15
+	VPMULLQ Z8, Z15, Z15
+	VPADDQ  Z15, Z14, Z14
+	VPANDQ  Z3, Z10, Z10
+	VPMULLQ Z9, Z10, Z10
+	VPADDQ  Z10, Z14, Z14
 
 	// Modulo p36 = 2^36-5.
-	VPSRLQ  $0x24, Z7, Z6
-	VPANDQ  Z3, Z7, Z7
-	VPSLLQ  $0x02, Z6, Z8
-	VPADDQ  Z6, Z7, Z7
-	VPADDQ  Z8, Z7, Z7
-	VPSUBQ  Z4, Z7, Z6
-	VPMINUQ Z6, Z7, Z7
+	VPSRLQ  $0x24, Z14, Z10
+	VPANDQ  Z4, Z14, Z14
+	VPSLLQ  $0x02, Z10, Z15
+	VPADDQ  Z10, Z14, Z14
+	VPADDQ  Z15, Z14, Z14
+	VPSUBQ  Z5, Z14, Z10
+	VPMINUQ Z10, Z14, Z14
 
 	// The tags, big-endian.
-	VPERMD    Z7, Z5, Z6
-	VPXORD    Z0, Z6, Z6
-	VPSHUFB   Z1, Z6, Z6
-	VPXORD    (DX), Y6, Y6
-	VMOVDQU64 Y6, (CX)
-	ADDQ      $+128, AX
-	ADDQ      $+32, DX
-	ADDQ      $+32, CX
-	SUBQ      $+2, BX
-	JHI       tags224
-	VPXOR     X0, X0, X0
-	VPXOR     X1, X1, X1
-	VPXOR     X2, X2, X2
-	VPXOR     X3, X3, X3
-	VPXOR     X4, X4, X4
-	VPXOR     X5, X5, X5
-	VPXOR     X6, X6, X6
-	VPXOR     X7, X7, X7
-	VPXOR     X8, X8, X8
-	VPXOR     X9, X9, X9
-	VPXOR     X10, X10, X10
-	VPXOR     X11, X11, X11
-	VPXOR     X12, X12, X12
-	VPXOR     X13, X13, X13
-	VPXOR     X14, X14, X14
-	VPXOR     X15, X15, X15
-	VPXORQ    X16, X16, X16
-	VPXORQ    X17, X17, X17
-	VPXORQ    X18, X18, X18
-	VPXORQ    X19, X19, X19
-	VZEROUPPER
-	RET
+	VPERMD      Z14, Z1, Z14
+	VPXORD      Z0, Z14, Z14
+	VPSHUFB     Z2, Z14, Z14
+	VPXORQ.Z    (CX), Y14, K2, Y14
+	VMOVDQU64   Y14, K2, (CX)
+	KSHIFTRB    $0x04, K2, K2
+	VMOVDQU64   128(SI), Z10
+	VMOVDQU64   192(SI), Z14
+	VPUNPCKHQDQ Z14, Z10, Z15
+	VPUNPCKLQDQ Z14, Z10, Z10
+	VPADDQ      Z15, Z10, Z10
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Z10, Z14
+	VPMULLQ Z6, Z14, Z14
+	VPSRLQ  $0x20, Z10, Z15
+	VPANDQ  Z3, Z15, Z15
+	VPMULLQ Z7, Z15, Z15
+	VPADDQ  Z15, Z14, Z14
+	VPSRLQ  $0x10, Z10, Z15
+	VPANDQ  Z3, Z15, Z15
+	VPMULLQ Z8, Z15, Z15
+	VPADDQ  Z15, Z14, Z14
+	VPANDQ  Z3, Z10, Z10
+	VPMULLQ Z9, Z10, Z10
+	VPADDQ  Z10, Z14, Z14
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ  $0x24, Z14, Z10
+	VPANDQ  Z4, Z14, Z14
+	VPSLLQ  $0x02, Z10, Z15
+	VPADDQ  Z10, Z14, Z14
+	VPADDQ  Z15, Z14, Z14
+	VPSUBQ  Z5, Z14, Z10
+	VPMINUQ Z10, Z14, Z14
+
+	// The tags, big-endian.
+	VPERMD    Z14, Z1, Z14
+	VPXORD    Z0, Z14, Z14
+	VPSHUFB   Z2, Z14, Z14
+	VPXORQ.Z  32(CX), Y14, K2, Y14
+	VMOVDQU64 Y14, K2, 32(CX)
+	ADDQ      $0x40, CX
+	SUBQ      $0x04, BX
+	JHI       quad217
+	JMP       done204
 
 	// Iterations: 2.
-iterations206:
-	MOVQ  b+0(FP), CX
-	MOVQ  msgs_base+16(FP), DX
-	MOVQ  msgs_len+24(FP), BX
-	LEAQ  256(CX), SI
-	MOVQ  $-1, DI
-	MOVL  $0x00000011, R8
-	KMOVB R8, K1
+iterations207:
+	MOVQ tags_base+0(FP), CX
+	MOVQ msgs_base+32(FP), DX
+	MOVQ msgs_len+40(FP), BX
+
+	// Vectors that do not cross cache lines.
+	LEAQ            63(SP), SI
+	ANDQ            $-64, SI
+	MOVQ            $-1, DI
+	MOVL            $0x00000011, R8
+	KMOVB           R8, K1
+	VMOVDQU64       keyOrder2<>+0(SB), Z0
+	VMOVDQU64       24(AX), Y6
+	VPERMQ          Z6, Z0, Z6
+	VMOVDQU64       56(AX), Y7
+	VPERMQ          Z7, Z0, Z7
+	VMOVDQU64       88(AX), Y8
+	VPERMQ          Z8, Z0, Z8
+	VMOVDQU64       120(AX), Y9
+	VPERMQ          Z9, Z0, Z9
+	VBROADCASTI32X4 8(AX), Z0
+	VMOVDQU64       tagOrder2<>+0(SB), Z1
+	VBROADCASTI32X4 swap32<>+0(SB), Z2
+	VPBROADCASTQ    word16<>+0(SB), Z3
+	VPBROADCASTQ    mask36<>+0(SB), Z4
+	VPBROADCASTQ    prime36<>+0(SB), Z5
+
+quad224:
+	MOVQ    SI, R8
+	MOVQ    BX, R9
+	MOVQ    $+4, R10
+	CMPQ    BX, R10
+	CMOVQHI R10, R9
+
+	// Two words of each tag.
+	LEAQ  (R9)(R9*1), R10
+	BZHIQ R10, DI, R10
+	KMOVB R10, K2
 
 message225:
-	MOVQ           (DX), R8
-	MOVQ           8(DX), R9
-	CMPQ           R9, $+1024
-	JHI            next226
-	MOVQ           R9, R10
-	SHLQ           $0x03, R10
-	VPBROADCASTQ.Z R10, K1, Z0
-	LEAQ           280(AX), R10
-	LEAQ           824(AX), R11
-	CMPQ           R9, $0x40
-	JLS            short227
+	MOVQ           (DX), R10
+	MOVQ           8(DX), R11
+	MOVQ           R11, R12
+	SHLQ           $0x03, R12
+	VPBROADCASTQ.Z R12, K1, Z10
+	LEAQ           280(AX), R12
+	LEAQ           824(AX), R13
+	CMPQ           R11, $0x40
+	JLS            short226
 
 	// More than two groups.
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	SUBQ   $+128, R9
-	JLT    rest228
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	SUBQ   $+128, R11
+	JLT    rest227
 
-whole230:
-	VMOVDQU64  (R8), Z3
-	VMOVDQU64  64(R8), Z5
-	VSHUFI64X2 $0xdd, Z5, Z3, Z4
-	VSHUFI64X2 $0x88, Z5, Z3, Z3
-	VPADDD     (R10), Z3, Z5
-	VPADDD     (R11), Z4, Z12
-	VPADDD     (R11), Z3, Z3
-	VPADDD     16(R10), Z4, Z13
-	VPMULUDQ   Z12, Z5, Z4
-	VPMULUDQ   Z13, Z3, Z14
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSHUFD    $0xf5, Z12, Z12
-	VPSHUFD    $0xf5, Z3, Z3
+whole229:
+	VMOVDQU64  (R10), Z13
+	VMOVDQU64  64(R10), Z15
+	VSHUFI64X2 $0xdd, Z15, Z13, Z14
+	VSHUFI64X2 $0x88, Z15, Z13, Z13
+	VPADDD     (R12), Z13, Z15
+	VPADDD     (R13), Z14, Z18
+	VPADDD     (R13), Z13, Z13
+	VPADDD     16(R12), Z14, Z19
+	VPMULUDQ   Z18, Z15, Z14
+	VPMULUDQ   Z19, Z13, Z20
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSHUFD    $0xf5, Z18, Z18
 	VPSHUFD    $0xf5, Z13, Z13
-	VPMULUDQ   Z12, Z5, Z5
-	VPMULUDQ   Z13, Z3, Z3
-	VPADDQ     Z5, Z4, Z4
-	VPADDQ     Z4, Z1, Z1
-	VPADDQ     Z3, Z14, Z14
-	VPADDQ     Z14, Z2, Z2
-	ADDQ       $+128, R8
-	ADDQ       $+64, R10
-	ADDQ       $+64, R11
-	SUBQ       $+128, R9
-	JGE        whole230
-	CMPQ       R9, $-64
-	JLE        fold231
+	VPSHUFD    $0xf5, Z19, Z19
+	VPMULUDQ   Z18, Z15, Z15
+	VPMULUDQ   Z19, Z13, Z13
+	VPADDQ     Z15, Z14, Z14
+	VPADDQ     Z14, Z11, Z11
+	VPADDQ     Z13, Z20, Z20
+	VPADDQ     Z20, Z12, Z12
+	ADDQ       $+128, R10
+	ADDQ       $+64, R12
+	ADDQ       $+64, R13
+	SUBQ       $+128, R11
+	JGE        whole229
+	CMPQ       R11, $-64
+	JLE        fold230
 
-rest228:
+rest227:
 	// Three groups or four, the last of them zero-padded.
-	ADDQ       $+64, R9
-	BZHIQ      R9, DI, R12
-	KMOVQ      R12, K2
-	CMPQ       R9, $0x20
-	MOVL       $0x00000fff, R9
-	MOVL       $0x0000ffff, R12
-	CMOVLHI    R12, R9
-	KMOVW      R9, K3
-	VMOVDQU64  (R8), Z3
-	VMOVDQU8.Z 64(R8), K2, Z4
-	VSHUFI64X2 $0xdd, Z4, Z3, Z5
-	VSHUFI64X2 $0x88, Z4, Z3, Z3
-	VMOVDQU64  (R10), Z4
-	VPADDD.Z   Z4, Z3, K3, Z4
-	VPADDD     (R11), Z5, Z12
-	VMOVDQU64  (R11), Z13
-	VPADDD.Z   Z13, Z3, K3, Z13
-	VPADDD     16(R10), Z5, Z5
-	VPMULUDQ   Z12, Z4, Z3
-	VPMULUDQ   Z5, Z13, Z14
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSHUFD    $0xf5, Z12, Z12
-	VPSHUFD    $0xf5, Z13, Z13
-	VPSHUFD    $0xf5, Z5, Z5
-	VPMULUDQ   Z12, Z4, Z4
-	VPMULUDQ   Z5, Z13, Z13
-	VPADDQ     Z4, Z3, Z3
-	VPADDQ     Z3, Z1, Z1
-	VPADDQ     Z13, Z14, Z14
-	VPADDQ     Z14, Z2, Z2
-	VSHUFI64X2 $0x44, Z2, Z1, Z3
-	VSHUFI64X2 $0xee, Z2, Z1, Z4
-	VPADDQ     Z4, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-	JMP        done229
+	ADDQ       $+64, R11
+	BZHIQ      R11, DI, R14
+	KMOVQ      R14, K3
+	CMPQ       R11, $0x20
+	MOVL       $0x00000fff, R11
+	MOVL       $0x0000ffff, R14
+	CMOVLHI    R14, R11
+	KMOVW      R11, K4
+	VMOVDQU64  (R10), Z13
+	VMOVDQU8.Z 64(R10), K3, Z14
+	VSHUFI64X2 $0xdd, Z14, Z13, Z15
+	VSHUFI64X2 $0x88, Z14, Z13, Z13
+	VMOVDQU64  (R12), Z14
+	VPADDD.Z   Z14, Z13, K4, Z14
+	VPADDD     (R13), Z15, Z18
+	VMOVDQU64  (R13), Z19
+	VPADDD.Z   Z19, Z13, K4, Z19
+	VPADDD     16(R12), Z15, Z15
+	VPMULUDQ   Z18, Z14, Z13
+	VPMULUDQ   Z15, Z19, Z20
+	VPSHUFD    $0xf5, Z14, Z14
+	VPSHUFD    $0xf5, Z18, Z18
+	VPSHUFD    $0xf5, Z19, Z19
+	VPSHUFD    $0xf5, Z15, Z15
+	VPMULUDQ   Z18, Z14, Z14
+	VPMULUDQ   Z15, Z19, Z19
+	VPADDQ     Z14, Z13, Z13
+	VPADDQ     Z13, Z11, Z11
+	VPADDQ     Z19, Z20, Z20
+	VPADDQ     Z20, Z12, Z12
+	VSHUFI64X2 $0x44, Z12, Z11, Z13
+	VSHUFI64X2 $0xee, Z12, Z11, Z14
+	VPADDQ     Z14, Z13, Z13
+	VPADDQ     Z13, Z10, Z10
+	JMP        done228
 
-fold231:
-	ADDQ       $+128, R9
-	VSHUFI64X2 $0x44, Z2, Z1, Z3
-	VSHUFI64X2 $0xee, Z2, Z1, Z4
-	VPADDQ     Z4, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-	TESTQ      R9, R9
-	JEQ        done229
+fold230:
+	ADDQ       $+128, R11
+	VSHUFI64X2 $0x44, Z12, Z11, Z13
+	VSHUFI64X2 $0xee, Z12, Z11, Z14
+	VPADDQ     Z14, Z13, Z13
+	VPADDQ     Z13, Z10, Z10
+	TESTQ      R11, R11
+	JEQ        done228
 
-short227:
+short226:
 	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
-	BZHIQ        R9, DI, R12
-	KMOVQ        R12, K2
-	CMPQ         R9, $0x20
-	MOVL         $0x00000033, R9
-	MOVL         $0x000000ff, R12
-	CMOVLHI      R12, R9
-	KMOVB        R9, K3
-	VMOVDQU8.Z   (R8), K2, Z3
-	VSHUFI64X2   $0xdd, Z3, Z3, Z4
-	VSHUFI64X2   $0x88, Z3, Z3, Z3
-	VMOVDQU64    (R10), Y6
-	VMOVDQU64    (R11), Y7
-	VINSERTI64X4 $0x01, (R11), Z6, Z6
-	VINSERTI64X4 $0x01, 16(R10), Z7, Z7
-	VPADDD       Z3, Z6, Z6
-	VPADDD       Z4, Z7, Z7
-	VPMULUDQ.Z   Z7, Z6, K3, Z3
-	VPSRLQ       $0x20, Z6, Z6
-	VPSRLQ       $0x20, Z7, Z7
-	VPMULUDQ.Z   Z7, Z6, K3, Z6
-	VPADDQ       Z6, Z3, Z3
-	VPADDQ       Z3, Z0, Z0
+	BZHIQ        R11, DI, R14
+	KMOVQ        R14, K3
+	CMPQ         R11, $0x20
+	MOVL         $0x00000033, R11
+	MOVL         $0x000000ff, R14
+	CMOVLHI      R14, R11
+	KMOVB        R11, K4
+	VMOVDQU8.Z   (R10), K3, Z13
+	VSHUFI64X2   $0xdd, Z13, Z13, Z14
+	VSHUFI64X2   $0x88, Z13, Z13, Z13
+	VMOVDQU64    (R12), Y16
+	VMOVDQU64    (R13), Y17
+	VINSERTI64X4 $0x01, (R13), Z16, Z16
+	VINSERTI64X4 $0x01, 16(R12), Z17, Z17
+	VPADDD       Z13, Z16, Z16
+	VPADDD       Z14, Z17, Z17
+	VPMULUDQ.Z   Z17, Z16, K4, Z13
+	VPSRLQ       $0x20, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z17
+	VPMULUDQ.Z   Z17, Z16, K4, Z16
+	VPADDQ       Z16, Z13, Z13
+	VPADDQ       Z13, Z10, Z10
 
-done229:
-	VMOVDQU64 Z0, (SI)
-
-next226:
-	ADDQ            $0x18, DX
-	ADDQ            $0x40, SI
-	DECQ            BX
-	JNZ             message225
-	VMOVDQU64       keyOrder2<>+0(SB), Z0
-	VMOVDQU64       24(AX), Y8
-	VPERMQ          Z8, Z0, Z8
-	VMOVDQU64       56(AX), Y9
-	VPERMQ          Z9, Z0, Z9
-	VMOVDQU64       88(AX), Y10
-	VPERMQ          Z10, Z0, Z10
-	VMOVDQU64       120(AX), Y11
-	VPERMQ          Z11, Z0, Z11
-	VBROADCASTI32X4 8(AX), Z0
-	VBROADCASTI32X4 swap32<>+0(SB), Z1
-	VPBROADCASTQ    word16<>+0(SB), Z2
-	VPBROADCASTQ    mask36<>+0(SB), Z3
-	VPBROADCASTQ    prime36<>+0(SB), Z4
-	VMOVDQU64       tagOrder2<>+0(SB), Z5
-	LEAQ            256(CX), AX
-	LEAQ            (CX), DX
-	LEAQ            128(CX), CX
-	MOVQ            msgs_len+24(FP), BX
-
-tags232:
-	VMOVDQU64   (AX), Z6
-	VMOVDQU64   64(AX), Z7
-	VPUNPCKHQDQ Z7, Z6, Z12
-	VPUNPCKLQDQ Z7, Z6, Z6
-	VPADDQ      Z12, Z6, Z6
-	VMOVDQU64   128(AX), Z7
-	VMOVDQU64   192(AX), Z12
-	VPUNPCKHQDQ Z12, Z7, Z13
-	VPUNPCKLQDQ Z12, Z7, Z7
-	VPADDQ      Z13, Z7, Z7
-	VSHUFI64X2  $0xdd, Z7, Z6, Z12
-	VSHUFI64X2  $0x88, Z7, Z6, Z6
-	VPADDQ      Z12, Z6, Z6
+done228:
+	VMOVDQU64   Z10, (R8)
+	ADDQ        $0x18, DX
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JNZ         message225
+	VMOVDQU64   (SI), Z10
+	VMOVDQU64   64(SI), Z13
+	VPUNPCKHQDQ Z13, Z10, Z14
+	VPUNPCKLQDQ Z13, Z10, Z10
+	VPADDQ      Z14, Z10, Z10
+	VMOVDQU64   128(SI), Z13
+	VMOVDQU64   192(SI), Z14
+	VPUNPCKHQDQ Z14, Z13, Z15
+	VPUNPCKLQDQ Z14, Z13, Z13
+	VPADDQ      Z15, Z13, Z13
+	VSHUFI64X2  $0xdd, Z13, Z10, Z14
+	VSHUFI64X2  $0x88, Z13, Z10, Z10
+	VPADDQ      Z14, Z10, Z10
 
 	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Z6, Z7
-	VPMULLQ Z8, Z7, Z7
-	VPSRLQ  $0x20, Z6, Z12
-	VPANDQ  Z2, Z12, Z12
-	VPMULLQ Z9, Z12, Z12
-	VPADDQ  Z12, Z7, Z7
-	VPSRLQ  $0x10, Z6, Z12
-	VPANDQ  Z2, Z12, Z12
-	VPMULLQ Z10, Z12, Z12
-	VPADDQ  Z12, Z7, Z7
-	VPANDQ  Z2, Z6, Z6
-	VPMULLQ Z11, Z6, Z6
-	VPADDQ  Z6, Z7, Z7
+	VPSRLQ  $0x30, Z10, Z13
+	VPMULLQ Z6, Z13, Z13
+	VPSRLQ  $0x20, Z10, Z14
+	VPANDQ  Z3, Z14, Z14
+	VPMULLQ Z7, Z14, Z14
+	VPADDQ  Z14, Z13, Z13
+	VPSRLQ  $0x10, Z10, Z14
+	VPANDQ  Z3, Z14, Z14
+	VPMULLQ Z8, Z14, Z14
+	VPADDQ  Z14, Z13, Z13
+	VPANDQ  Z3, Z10, Z10
+	VPMULLQ Z9, Z10, Z10
+	VPADDQ  Z10, Z13, Z13
 
 	// Modulo p36 = 2^36-5.
-	VPSRLQ  $0x24, Z7, Z6
-	VPANDQ  Z3, Z7, Z7
-	VPSLLQ  $0x02, Z6, Z12
-	VPADDQ  Z6, Z7, Z7
-	VPADDQ  Z12, Z7, Z7
-	VPSUBQ  Z4, Z7, Z6
-	VPMINUQ Z6, Z7, Z7
+	VPSRLQ  $0x24, Z13, Z10
+	VPANDQ  Z4, Z13, Z13
+	VPSLLQ  $0x02, Z10, Z14
+	VPADDQ  Z10, Z13, Z13
+	VPADDQ  Z14, Z13, Z13
+	VPSUBQ  Z5, Z13, Z10
+	VPMINUQ Z10, Z13, Z13
 
 	// The tags, big-endian.
-	VPERMD    Z7, Z5, Z6
-	VPXORD    Z0, Z6, Z6
-	VPSHUFB   Z1, Z6, Z6
-	VPXORD    (DX), Z6, Z6
-	VMOVDQU64 Z6, (CX)
-	ADDQ      $+256, AX
-	ADDQ      $+64, DX
-	ADDQ      $+64, CX
-	SUBQ      $+4, BX
-	JHI       tags232
-	VPXOR     X0, X0, X0
-	VPXOR     X1, X1, X1
-	VPXOR     X2, X2, X2
-	VPXOR     X3, X3, X3
-	VPXOR     X4, X4, X4
-	VPXOR     X5, X5, X5
-	VPXOR     X6, X6, X6
-	VPXOR     X7, X7, X7
-	VPXOR     X8, X8, X8
-	VPXOR     X9, X9, X9
-	VPXOR     X10, X10, X10
-	VPXOR     X11, X11, X11
-	VPXOR     X12, X12, X12
-	VPXOR     X13, X13, X13
-	VPXOR     X14, X14, X14
-	VZEROUPPER
-	RET
+	VPERMD    Z13, Z1, Z13
+	VPXORD    Z0, Z13, Z13
+	VPSHUFB   Z2, Z13, Z13
+	VPXORQ.Z  (CX), Z13, K2, Z13
+	VMOVDQU64 Z13, K2, (CX)
+	ADDQ      $0x40, CX
+	SUBQ      $0x04, BX
+	JHI       quad224
+	JMP       done204
 
 	// Iterations: 1.
-iterations205:
-	MOVQ  b+0(FP), CX
-	MOVQ  msgs_base+16(FP), DX
-	MOVQ  msgs_len+24(FP), BX
-	LEAQ  256(CX), SI
-	MOVQ  $-1, DI
-	MOVL  $0x00000001, R8
-	KMOVB R8, K1
+iterations206:
+	MOVQ tags_base+0(FP), CX
+	MOVQ msgs_base+32(FP), DX
+	MOVQ msgs_len+40(FP), BX
 
-message233:
-	MOVQ           (DX), R8
-	MOVQ           8(DX), R9
-	CMPQ           R9, $+1024
-	JHI            next234
-	MOVQ           R9, R10
-	SHLQ           $0x03, R10
-	VPBROADCASTQ.Z R10, K1, Z0
-	LEAQ           280(AX), R10
-	LEAQ           824(AX), R11
-	CMPQ           R9, $0x40
-	JLS            short235
+	// Vectors that do not cross cache lines.
+	LEAQ            63(SP), SI
+	ANDQ            $-64, SI
+	MOVQ            $-1, DI
+	MOVL            $0x00000001, R8
+	KMOVB           R8, K1
+	VMOVDQU64       keyOrder1<>+0(SB), Z0
+	VMOVDQU64       24(AX), Y6
+	VPERMQ          Z6, Z0, Z6
+	VMOVDQU64       56(AX), Y7
+	VPERMQ          Z7, Z0, Z7
+	VMOVDQU64       88(AX), Y8
+	VPERMQ          Z8, Z0, Z8
+	VMOVDQU64       120(AX), Y9
+	VPERMQ          Z9, Z0, Z9
+	VBROADCASTI32X4 8(AX), Z0
+	VMOVDQU64       tagOrder1<>+0(SB), Z1
+	VBROADCASTI32X4 swap32<>+0(SB), Z2
+	VPBROADCASTQ    word16<>+0(SB), Z3
+	VPBROADCASTQ    mask36<>+0(SB), Z4
+	VPBROADCASTQ    prime36<>+0(SB), Z5
+
+quad231:
+	MOVQ    SI, R8
+	MOVQ    BX, R9
+	MOVQ    $+4, R10
+	CMPQ    BX, R10
+	CMOVQHI R10, R9
+
+	// Two words of each tag.
+	LEAQ  (R9)(R9*1), R10
+	BZHIQ R10, DI, R10
+	KMOVB R10, K2
+
+message232:
+	MOVQ           (DX), R10
+	MOVQ           8(DX), R11
+	MOVQ           R11, R12
+	SHLQ           $0x03, R12
+	VPBROADCASTQ.Z R12, K1, Z10
+	LEAQ           280(AX), R12
+	LEAQ           824(AX), R13
+	CMPQ           R11, $0x40
+	JLS            short233
 
 	// More than two groups.
-	VPXORQ Z1, Z1, Z1
-	SUBQ   $+128, R9
-	JLT    rest236
+	VPXORQ Z11, Z11, Z11
+	SUBQ   $+128, R11
+	JLT    rest234
 
-whole238:
-	VMOVDQU64  (R8), Z2
-	VMOVDQU64  64(R8), Z4
-	VSHUFI64X2 $0xdd, Z4, Z2, Z3
-	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VPADDD     (R10), Z2, Z2
-	VPADDD     (R11), Z3, Z3
-	VPMULUDQ   Z3, Z2, Z4
-	VPSHUFD    $0xf5, Z2, Z2
-	VPSHUFD    $0xf5, Z3, Z3
-	VPMULUDQ   Z3, Z2, Z2
-	VPADDQ     Z2, Z4, Z4
-	VPADDQ     Z4, Z1, Z1
-	ADDQ       $+128, R8
-	ADDQ       $+64, R10
-	ADDQ       $+64, R11
-	SUBQ       $+128, R9
-	JGE        whole238
-	CMPQ       R9, $-64
-	JLE        fold239
+whole236:
+	VMOVDQU64  (R10), Z12
+	VMOVDQU64  64(R10), Z14
+	VSHUFI64X2 $0xdd, Z14, Z12, Z13
+	VSHUFI64X2 $0x88, Z14, Z12, Z12
+	VPADDD     (R12), Z12, Z12
+	VPADDD     (R13), Z13, Z13
+	VPMULUDQ   Z13, Z12, Z14
+	VPSHUFD    $0xf5, Z12, Z12
+	VPSHUFD    $0xf5, Z13, Z13
+	VPMULUDQ   Z13, Z12, Z12
+	VPADDQ     Z12, Z14, Z14
+	VPADDQ     Z14, Z11, Z11
+	ADDQ       $+128, R10
+	ADDQ       $+64, R12
+	ADDQ       $+64, R13
+	SUBQ       $+128, R11
+	JGE        whole236
+	CMPQ       R11, $-64
+	JLE        fold237
 
-rest236:
+rest234:
 	// Three groups or four, the last of them zero-padded.
-	ADDQ       $+64, R9
-	BZHIQ      R9, DI, R12
-	KMOVQ      R12, K2
-	CMPQ       R9, $0x20
-	MOVL       $0x00000fff, R9
-	MOVL       $0x0000ffff, R12
-	CMOVLHI    R12, R9
-	KMOVW      R9, K3
-	VMOVDQU64  (R8), Z2
-	VMOVDQU8.Z 64(R8), K2, Z3
-	VSHUFI64X2 $0xdd, Z3, Z2, Z4
-	VSHUFI64X2 $0x88, Z3, Z2, Z2
-	VMOVDQU64  (R10), Z3
-	VPADDD.Z   Z3, Z2, K3, Z3
-	VPADDD     (R11), Z4, Z2
-	VPMULUDQ   Z2, Z3, Z4
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSHUFD    $0xf5, Z2, Z2
-	VPMULUDQ   Z2, Z3, Z3
-	VPADDQ     Z3, Z4, Z4
-	VPADDQ     Z4, Z1, Z1
-	VPADDQ     Z1, Z0, Z0
-	JMP        done237
+	ADDQ       $+64, R11
+	BZHIQ      R11, DI, R14
+	KMOVQ      R14, K3
+	CMPQ       R11, $0x20
+	MOVL       $0x00000fff, R11
+	MOVL       $0x0000ffff, R14
+	CMOVLHI    R14, R11
+	KMOVW      R11, K4
+	VMOVDQU64  (R10), Z12
+	VMOVDQU8.Z 64(R10), K3, Z13
+	VSHUFI64X2 $0xdd, Z13, Z12, Z14
+	VSHUFI64X2 $0x88, Z13, Z12, Z12
+	VMOVDQU64  (R12), Z13
+	VPADDD.Z   Z13, Z12, K4, Z13
+	VPADDD     (R13), Z14, Z12
+	VPMULUDQ   Z12, Z13, Z14
+	VPSHUFD    $0xf5, Z13, Z13
+	VPSHUFD    $0xf5, Z12, Z12
+	VPMULUDQ   Z12, Z13, Z13
+	VPADDQ     Z13, Z14, Z14
+	VPADDQ     Z14, Z11, Z11
+	VPADDQ     Z11, Z10, Z10
+	JMP        done235
 
-fold239:
-	ADDQ   $+128, R9
-	VPADDQ Z1, Z0, Z0
-	TESTQ  R9, R9
-	JEQ    done237
+fold237:
+	ADDQ   $+128, R11
+	VPADDQ Z11, Z10, Z10
+	TESTQ  R11, R11
+	JEQ    done235
 
-short235:
+short233:
 	// At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.
-	BZHIQ      R9, DI, R12
-	KMOVQ      R12, K2
-	CMPQ       R9, $0x20
-	MOVL       $0x00000033, R9
-	MOVL       $0x000000ff, R12
-	CMOVLHI    R12, R9
-	KMOVB      R9, K3
-	VMOVDQU8.Z (R8), K2, Z2
-	VSHUFI64X2 $0xdd, Z2, Z2, Z3
-	VSHUFI64X2 $0x88, Z2, Z2, Z2
-	VMOVDQU64  (R10), Y5
-	VMOVDQU64  (R11), Y6
-	VPADDD     Z2, Z5, Z5
-	VPADDD     Z3, Z6, Z6
-	VPMULUDQ.Z Z6, Z5, K3, Z2
-	VPSRLQ     $0x20, Z5, Z5
-	VPSRLQ     $0x20, Z6, Z6
-	VPMULUDQ.Z Z6, Z5, K3, Z5
-	VPADDQ     Z5, Z2, Z2
-	VMOVDQA64  Y2, Y2
-	VPADDQ     Z2, Z0, Z0
+	BZHIQ      R11, DI, R14
+	KMOVQ      R14, K3
+	CMPQ       R11, $0x20
+	MOVL       $0x00000033, R11
+	MOVL       $0x000000ff, R14
+	CMOVLHI    R14, R11
+	KMOVB      R11, K4
+	VMOVDQU8.Z (R10), K3, Z12
+	VSHUFI64X2 $0xdd, Z12, Z12, Z13
+	VSHUFI64X2 $0x88, Z12, Z12, Z12
+	VMOVDQU64  (R12), Y15
+	VMOVDQU64  (R13), Y16
+	VPADDD     Z12, Z15, Z15
+	VPADDD     Z13, Z16, Z16
+	VPMULUDQ.Z Z16, Z15, K4, Z12
+	VPSRLQ     $0x20, Z15, Z15
+	VPSRLQ     $0x20, Z16, Z16
+	VPMULUDQ.Z Z16, Z15, K4, Z15
+	VPADDQ     Z15, Z12, Z12
+	VMOVDQA64  Y12, Y12
+	VPADDQ     Z12, Z10, Z10
 
-done237:
-	VMOVDQU64 Z0, (SI)
-
-next234:
-	ADDQ            $0x18, DX
-	ADDQ            $0x40, SI
-	DECQ            BX
-	JNZ             message233
-	VPBROADCASTQ    24(AX), Z0
-	VPBROADCASTQ    56(AX), Z1
-	VPBROADCASTQ    88(AX), Z2
-	VPBROADCASTQ    120(AX), Z3
-	VBROADCASTI32X4 8(AX), Z4
-	VBROADCASTI32X4 swap32<>+0(SB), Z5
-	VPBROADCASTQ    word16<>+0(SB), Z6
-	VPBROADCASTQ    mask36<>+0(SB), Z7
-	VPBROADCASTQ    prime36<>+0(SB), Z8
-	VMOVDQU64       tagOrder1Low<>+0(SB), Z9
-	VMOVDQU64       tagOrder1High<>+0(SB), Z10
-	LEAQ            256(CX), AX
-	LEAQ            (CX), DX
-	LEAQ            128(CX), CX
-	MOVQ            msgs_len+24(FP), BX
-	VMOVDQU64       (AX), Z11
-	VMOVDQU64       64(AX), Z12
-	VPUNPCKHQDQ     Z12, Z11, Z13
-	VPUNPCKLQDQ     Z12, Z11, Z11
-	VPADDQ          Z13, Z11, Z11
-	VMOVDQU64       128(AX), Z12
-	VMOVDQU64       192(AX), Z13
-	VPUNPCKHQDQ     Z13, Z12, Z14
-	VPUNPCKLQDQ     Z13, Z12, Z12
-	VPADDQ          Z14, Z12, Z12
-	VMOVDQU64       256(AX), Z13
-	VMOVDQU64       320(AX), Z14
-	VPUNPCKHQDQ     Z14, Z13, Z15
-	VPUNPCKLQDQ     Z14, Z13, Z13
-	VPADDQ          Z15, Z13, Z13
-	VMOVDQU64       384(AX), Z14
-	VMOVDQU64       448(AX), Z15
-	VPUNPCKHQDQ     Z15, Z14, Z16
-	VPUNPCKLQDQ     Z15, Z14, Z14
-	VPADDQ          Z16, Z14, Z14
-	VSHUFI64X2      $0xdd, Z12, Z11, Z15
-	VSHUFI64X2      $0x88, Z12, Z11, Z11
-	VPADDQ          Z15, Z11, Z11
-	VSHUFI64X2      $0xdd, Z14, Z13, Z12
-	VSHUFI64X2      $0x88, Z14, Z13, Z13
-	VPADDQ          Z12, Z13, Z13
-	VSHUFI64X2      $0xdd, Z13, Z11, Z12
-	VSHUFI64X2      $0x88, Z13, Z11, Z11
-	VPADDQ          Z12, Z11, Z11
+done235:
+	VMOVDQU64   Z10, (R8)
+	ADDQ        $0x18, DX
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JNZ         message232
+	VMOVDQU64   (SI), Z10
+	VMOVDQU64   64(SI), Z12
+	VPUNPCKHQDQ Z12, Z10, Z13
+	VPUNPCKLQDQ Z12, Z10, Z10
+	VPADDQ      Z13, Z10, Z10
+	VMOVDQU64   128(SI), Z12
+	VMOVDQU64   192(SI), Z13
+	VPUNPCKHQDQ Z13, Z12, Z14
+	VPUNPCKLQDQ Z13, Z12, Z12
+	VPADDQ      Z14, Z12, Z12
+	VSHUFI64X2  $0xdd, Z12, Z10, Z13
+	VSHUFI64X2  $0x88, Z12, Z10, Z10
+	VPADDQ      Z13, Z10, Z10
+	VSHUFI64X2  $0xb1, Z10, Z10, Z12
+	VPADDQ      Z12, Z10, Z10
 
 	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Z11, Z12
-	VPMULLQ Z0, Z12, Z12
-	VPSRLQ  $0x20, Z11, Z0
-	VPANDQ  Z6, Z0, Z0
-	VPMULLQ Z1, Z0, Z0
-	VPADDQ  Z0, Z12, Z12
-	VPSRLQ  $0x10, Z11, Z0
-	VPANDQ  Z6, Z0, Z0
-	VPMULLQ Z2, Z0, Z0
-	VPADDQ  Z0, Z12, Z12
-	VPANDQ  Z6, Z11, Z0
-	VPMULLQ Z3, Z0, Z0
-	VPADDQ  Z0, Z12, Z12
+	VPSRLQ  $0x30, Z10, Z12
+	VPMULLQ Z6, Z12, Z12
+	VPSRLQ  $0x20, Z10, Z13
+	VPANDQ  Z3, Z13, Z13
+	VPMULLQ Z7, Z13, Z13
+	VPADDQ  Z13, Z12, Z12
+	VPSRLQ  $0x10, Z10, Z13
+	VPANDQ  Z3, Z13, Z13
+	VPMULLQ Z8, Z13, Z13
+	VPADDQ  Z13, Z12, Z12
+	VPANDQ  Z3, Z10, Z10
+	VPMULLQ Z9, Z10, Z10
+	VPADDQ  Z10, Z12, Z12
 
 	// Modulo p36 = 2^36-5.
-	VPSRLQ  $0x24, Z12, Z0
-	VPANDQ  Z7, Z12, Z12
-	VPSLLQ  $0x02, Z0, Z1
-	VPADDQ  Z0, Z12, Z12
-	VPADDQ  Z1, Z12, Z12
-	VPSUBQ  Z8, Z12, Z0
-	VPMINUQ Z0, Z12, Z12
+	VPSRLQ  $0x24, Z12, Z10
+	VPANDQ  Z4, Z12, Z12
+	VPSLLQ  $0x02, Z10, Z13
+	VPADDQ  Z10, Z12, Z12
+	VPADDQ  Z13, Z12, Z12
+	VPSUBQ  Z5, Z12, Z10
+	VPMINUQ Z10, Z12, Z12
 
 	// The tags, big-endian.
-	VPERMD    Z12, Z9, Z0
-	VPXORD    Z4, Z0, Z0
-	VPSHUFB   Z5, Z0, Z0
-	VPXORD    (DX), Z0, Z0
-	VMOVDQU64 Z0, (CX)
-	VPERMD    Z12, Z10, Z0
-	VPXORD    Z4, Z0, Z0
-	VPSHUFB   Z5, Z0, Z0
-	VPXORD    64(DX), Z0, Z0
-	VMOVDQU64 Z0, 64(CX)
-	VPXOR     X0, X0, X0
-	VPXOR     X1, X1, X1
-	VPXOR     X2, X2, X2
-	VPXOR     X3, X3, X3
-	VPXOR     X4, X4, X4
-	VPXOR     X5, X5, X5
-	VPXOR     X6, X6, X6
-	VPXOR     X7, X7, X7
-	VPXOR     X8, X8, X8
-	VPXOR     X9, X9, X9
-	VPXOR     X10, X10, X10
-	VPXOR     X11, X11, X11
-	VPXOR     X12, X12, X12
-	VPXOR     X13, X13, X13
-	VPXOR     X14, X14, X14
-	VPXOR     X15, X15, X15
-	VPXORQ    X16, X16, X16
+	VPERMD    Z12, Z1, Z12
+	VPXORD    Z0, Z12, Z12
+	VPSHUFB   Z2, Z12, Z12
+	VPXORQ.Z  (CX), Z12, K2, Z12
+	VMOVDQU64 Z12, K2, (CX)
+	ADDQ      $0x40, CX
+	SUBQ      $0x04, BX
+	JHI       quad231
+
+done204:
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	VPXOR   X15, X15, X15
+	VPXORQ  X16, X16, X16
+	VPXORQ  X17, X17, X17
+	VPXORQ  X18, X18, X18
+	VPXORQ  X19, X19, X19
+	VPXORQ  X20, X20, X20
+	VPXORQ  X21, X21, X21
+	VPXORQ  X22, X22, X22
+	VPXORQ  X23, X23, X23
+	VPXORQ  X24, X24, X24
+	VPXORQ  X25, X25, X25
+	VPXORQ  X26, X26, X26
 	VZEROUPPER
 	RET
 
-// func padEachVAES(pads *[8]pad, k *padKey, nonces [][]byte)
+// func padEachVAES(tags *umacTags, k *padKey, nonces [][]byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
 TEXT ·padEachVAES(SB), $0-40
 	MOVQ    k+8(FP), AX
@@ -11642,7 +11677,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X0, X0
 	CMPQ       DX, $0x01
-	JEQ        encrypt241
+	JEQ        encrypt238
 	MOVQ       24(CX), R9
 	MOVQ       32(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11654,7 +11689,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X2, X2
 	CMPQ       DX, $0x02
-	JEQ        encrypt241
+	JEQ        encrypt238
 	MOVQ       48(CX), R9
 	MOVQ       56(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11666,7 +11701,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X4, X4
 	CMPQ       DX, $0x03
-	JEQ        encrypt241
+	JEQ        encrypt238
 	MOVQ       72(CX), R9
 	MOVQ       80(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11678,7 +11713,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X6, X6
 	CMPQ       DX, $0x04
-	JEQ        encrypt241
+	JEQ        encrypt238
 	MOVQ       96(CX), R9
 	MOVQ       104(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11690,7 +11725,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X8, X8
 	CMPQ       DX, $0x05
-	JEQ        encrypt241
+	JEQ        encrypt238
 	MOVQ       120(CX), R9
 	MOVQ       128(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11702,7 +11737,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X10, X10
 	CMPQ       DX, $0x06
-	JEQ        encrypt241
+	JEQ        encrypt238
 	MOVQ       144(CX), R9
 	MOVQ       152(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11714,7 +11749,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X12, X12
 	CMPQ       DX, $0x07
-	JEQ        encrypt241
+	JEQ        encrypt238
 	MOVQ       168(CX), DX
 	MOVQ       176(CX), CX
 	KMOVW      (R8)(CX*2), K1
@@ -11726,7 +11761,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       CX
 	VPAND      (BX)(CX*1), X14, X14
 
-encrypt241:
+encrypt238:
 	VINSERTI32X4    $0x01, X2, Y0, Y0
 	VINSERTI32X4    $0x01, X6, Y4, Y4
 	VINSERTI64X4    $0x01, Y4, Z0, Z0
@@ -11746,15 +11781,15 @@ encrypt241:
 	VPXORQ          Z2, Z8, Z8
 	DECQ            AX
 
-round242:
+round239:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JNZ             round242
+	JNZ             round239
 	VBROADCASTI32X4 16(CX), Z2
-	MOVQ            pads+0(FP), AX
+	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
 	VPSHUFB         Z1, Z0, Z0
 	VMOVDQU64       Z0, (AX)
@@ -11826,7 +11861,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round243:
+round240:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -11847,7 +11882,7 @@ round243:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round243
+	JNZ             round240
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

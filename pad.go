@@ -83,10 +83,11 @@ func mustNonce(nonce []byte) {
 	}
 }
 
-// block returns the block to be encrypted for a nonce, and the part of it that is the pad.
-func (k *padKey) block(nonce []byte) (first, second, part uint64) {
+// pad returns the pad for a nonce.
+func (k *padKey) pad(nonce []byte) pad {
 	// The nonce is in two little-endian words and not in memory, where a load that spans
 	// two recent stores would have to wait for both.
+	var first, second uint64
 	n := len(nonce)
 	if n >= 8 {
 		first = binary.LittleEndian.Uint64(nonce)
@@ -96,45 +97,12 @@ func (k *padKey) block(nonce []byte) (first, second, part uint64) {
 			first |= uint64(b) << (8 * i)
 		}
 	}
-	part = uint64(nonce[n-1]) & (1<<(k.partBits&63) - 1)
+	part := uint64(nonce[n-1]) & (1<<(k.partBits&63) - 1)
 	if n <= 8 {
 		first ^= part << (8 * (n - 1))
 	} else {
 		second ^= part << (8 * (n - 9))
 	}
-	return first, second, part
-}
-
-// each sets pads to those of the nonces.
-func (k *padKey) each(pads *[umacLanes]pad, nonces [][]byte) {
-	if !useAES {
-		for i, nonce := range nonces {
-			pads[i] = k.pad(nonce)
-		}
-		return
-	}
-	if useVAES {
-		padEachVAES(pads, k, nonces)
-		return
-	}
-	var blocks [umacLanes * aes.BlockSize]byte
-	var parts [umacLanes]uint64
-	for i, nonce := range nonces {
-		first, second, part := k.block(nonce)
-		binary.LittleEndian.PutUint64(blocks[16*i:], first)
-		binary.LittleEndian.PutUint64(blocks[16*i+8:], second)
-		parts[i] = part
-	}
-	k.aes.encrypt(blocks[:])
-	for i := range nonces {
-		pads[i] = k.part((*[aes.BlockSize]byte)(blocks[16*i:]), parts[i])
-	}
-	clear(blocks[:])
-}
-
-// pad returns the pad for a nonce.
-func (k *padKey) pad(nonce []byte) pad {
-	first, second, part := k.block(nonce)
 	if useAES {
 		// The block has the pads of other nonces too: they are never in memory.
 		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(uint64(k.firstPart)+part)&7])
@@ -147,6 +115,19 @@ func (k *padKey) pad(nonce []byte) pad {
 	x := k.part(&block, part)
 	clear(block[:])
 	return x
+}
+
+// padEach sets tags to the pads for the nonces, at least one.
+func (k *padKey) padEach(tags *umacTags, nonces [][]byte) {
+	if useVAES {
+		padEachVAES(tags, k, nonces)
+		return
+	}
+	for i, nonce := range nonces {
+		x := k.pad(nonce)
+		binary.LittleEndian.PutUint64(tags[i][:], x.first)
+		binary.LittleEndian.PutUint64(tags[i][8:], x.second)
+	}
 }
 
 // pads are the blocks that a stream has encrypted ahead. Nonces usually come in

@@ -33,16 +33,16 @@ func (k *UMACKey) TagBatch(tags, nonces, msgs [][]byte) {
 		mustNonce(nonces[i])
 	}
 	wipe.ReserveStack()
-	var b umacBatch
+	var batch umacTags
 	for len(msgs) > 0 {
 		n := min(len(msgs), umacLanes)
-		b.run(k, nonces[:n], msgs[:n])
+		batch.compute(k, nonces[:n], msgs[:n])
 		for i, tag := range tags[:n] {
-			appendTag(tag[:0], &b.tags[i], k.tagSize)
+			appendTag(tag[:0], &batch[i], k.tagSize)
 		}
 		tags, nonces, msgs = tags[n:], nonces[n:], msgs[n:]
 	}
-	b = umacBatch{} // wipe secrets
+	batch = umacTags{} // wipe secrets
 }
 
 // VerifyBatch sets ok[i] to whether tags[i] is the tag of msgs[i] under nonces[i], and
@@ -56,16 +56,18 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 		panic(fmt.Sprintf("fastmac: VerifyBatch with %d results, %d tags, %d nonces and %d messages", len(ok), len(tags), len(nonces), len(msgs)))
 	}
 	wipe.ReserveStack()
-	var b umacBatch
+	var batch umacTags
 	all := true
 	for len(msgs) > 0 {
 		n := 0
 		for n < min(len(msgs), umacLanes) && isNonce(nonces[n]) {
 			n++
 		}
-		b.run(k, nonces[:n], msgs[:n])
+		if n > 0 {
+			batch.compute(k, nonces[:n], msgs[:n])
+		}
 		for i, tag := range tags[:n] {
-			ok[i] = len(tag) == int(k.tagSize) && equalUMACTag(tag, &b.tags[i])
+			ok[i] = len(tag) == int(k.tagSize) && equalUMACTag(tag, &batch[i])
 			all = all && ok[i]
 		}
 		if n < min(len(msgs), umacLanes) {
@@ -74,7 +76,7 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 		}
 		ok, tags, nonces, msgs = ok[n:], tags[n:], nonces[n:], msgs[n:]
 	}
-	b = umacBatch{} // wipe secrets
+	batch = umacTags{} // wipe secrets
 	return all
 }
 
@@ -91,33 +93,26 @@ func equalUMACTag(tag []byte, want *[maxUMACTagSize]byte) bool {
 	return diff == 0
 }
 
-// umacLanes is the number of messages that are hashed, and whose nonces are encrypted, side
-// by side.
+// umacLanes is the number of messages whose tags are computed at a time.
 const umacLanes = 8
 
-// umacBatch is the part of a batch under way.
-type umacBatch struct {
-	pads [umacLanes]pad
-	tags [umacLanes][maxUMACTagSize]byte
-	sums [umacLanes][8]uint64 // for tagEachKernel
-}
+// umacTags are the pads of messages, and then their tags.
+type umacTags [umacLanes][maxUMACTagSize]byte
 
-// run sets the first tags to those of the messages, at most umacLanes.
-func (b *umacBatch) run(k *UMACKey, nonces, msgs [][]byte) {
-	if len(msgs) == 0 {
-		return
-	}
-	k.pad.each(&b.pads, nonces)
-	if !hasTagKernels() {
-		for i, msg := range msgs {
-			k.uhash.tag(&b.tags[i], msg, b.pads[i])
+// compute sets the first tags to those of the messages, 1 to umacLanes.
+func (t *umacTags) compute(k *UMACKey, nonces, msgs [][]byte) {
+	k.pad.padEach(t, nonces)
+	for i := 0; i < len(msgs); i++ {
+		n := 0 // messages for the kernel
+		for hasTagKernels() && i+n < len(msgs) && len(msgs[i+n]) <= l1Block {
+			n++
 		}
-		return
-	}
-	tagEachKernel(b, &k.uhash, msgs)
-	for i, msg := range msgs {
-		if len(msg) > l1Block {
-			k.uhash.tagLong(&b.tags[i], msg, b.pads[i])
+		if n > 0 {
+			tagEachKernel(t[i:], &k.uhash, msgs[i:i+n])
+			i += n - 1
+			continue
 		}
+		x := pad{binary.LittleEndian.Uint64(t[i][:]), binary.LittleEndian.Uint64(t[i][8:])}
+		k.uhash.tag(&t[i], msgs[i], x)
 	}
 }

@@ -108,7 +108,7 @@ func TestUMACVectors(t *testing.T) {
 				batch.nonces[2], batch.msgs[2] = v.Nonce, msg
 				k.TagBatch(batch.tags, batch.nonces, batch.msgs)
 				if !bytes.Equal(batch.tags[2], want) || !bytes.Equal(batch.tags[8], want) {
-					t.Errorf("%s, %s: TagBatch: %x, want %x at 2 and 8", kernel, v.Name, batch.tags, want)
+					t.Errorf("%s, %s: TagBatch: %x and %x, want %x", kernel, v.Name, batch.tags[2], batch.tags[8], want)
 				}
 				begun := k.New()
 				begun.Write(msg[:at])

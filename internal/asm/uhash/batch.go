@@ -13,52 +13,86 @@ import (
 )
 
 const (
-	lanes      = 8  // messages in a umacBatch
-	sliceSize  = 24 // a []byte
+	lanes      = 8 // nonces and messages in a call
+	quad       = 4 // messages whose vectors are in the frame at a time
+	sliceSize  = 24
 	vectorSize = 64
+	tagStride  = 16
 )
 
-// tagEach512 generates tagEachAVX512. It hashes the messages with NH one by one, and leaves
-// one vector for each. Then it computes L3 for several messages side by side.
+// tagEach512 generates tagEachAVX512. It hashes four messages with NH, one by one, and
+// leaves a vector for each in its frame. Then it computes their L3 side by side.
 //
 // The vector of a message has 4, 2 or 1 lanes of 128 bits for each iteration, for 1, 2 or
 // more iterations. Their words are to be added.
 func tagEach512() {
+	done := label("done")
+	const slots = quad * vectorSize
+	var frame Mem
 	kernel("tagEachAVX512", func(n int, k gotypes.Component) {
-		b := Dereference(Param("b"))
-		msgs, count := Load(Param("msgs").Base(), GP64()), Load(Param("msgs").Len(), GP64())
-		sums := GP64()
-		LEAQ(field(b.Field("sums").Index(0).Index(0)), sums)
-		lengths, ones := K(), GP64()
-		lengthWords := map[int]uint32{1: 0x01, 2: 0x11, 3: 0x55, 4: 0x55}[n] // one for each iteration
+		if n == maxIterations {
+			frame = AllocLocal(slots + vectorSize)
+		}
+		tags := Load(Param("tags").Base(), GP64())
+		msgs, left := Load(Param("msgs").Base(), GP64()), Load(Param("msgs").Len(), GP64())
+		Comment("Vectors that do not cross cache lines.")
+		slots := GP64()
+		LEAQ(frame.Offset(vectorSize-1), slots)
+		ANDQ(I32(-vectorSize), slots)
+		ones, mask, lengths := GP64(), GP32(), K()
 		MOVQ(I32(-1), ones)
-		mask := GP32()
-		MOVL(U32(lengthWords), mask)
+		MOVL(U32(map[int]uint32{1: 0x01, 2: 0x11, 3: 0x55, 4: 0x55}[n]), mask) // a word of each iteration
 		KMOVB(mask, lengths)
+		l3 := newL3(n, k)
 
-		message, next := label("message"), label("next")
+		next, message := label("quad"), label("message")
+		Label(next)
+		slot, count, four := GP64(), GP64(), GP64()
+		MOVQ(slots, slot)
+		MOVQ(left, count)
+		MOVQ(I32(quad), four)
+		CMPQ(left, four)
+		CMOVQHI(four, count)
+		Comment("Two words of each tag.")
+		words, present := GP64(), K()
+		LEAQ(Mem{Base: count, Index: count, Scale: 1}, words)
+		BZHIQ(words, ones, words)
+		KMOVB(words.As32(), present)
 		Label(message)
 		p, length := GP64(), GP64()
 		MOVQ(Mem{Base: msgs}, p)
 		MOVQ(Mem{Base: msgs, Disp: 8}, length)
-		CMPQ(length, I32(blockSize))
-		JHI(LabelRef(next))
 		sum, bits := ZMM(), GP64()
 		MOVQ(length, bits)
 		SHLQ(Imm(3), bits)
 		VPBROADCASTQ_Z(bits, lengths, sum)
 		sumMessage(n, k, sum, p, length, ones)
-		VMOVDQU64(sum, Mem{Base: sums})
-		Label(next)
+		VMOVDQU64(sum, Mem{Base: slot})
 		ADDQ(Imm(sliceSize), msgs)
-		ADDQ(Imm(vectorSize), sums)
+		ADDQ(Imm(vectorSize), slot)
 		DECQ(count)
 		JNZ(LabelRef(message))
 
-		tagSums(n, k, b)
-		VZEROUPPER()
-		RET()
+		for m := 0; m < quad; m += l3.width {
+			if m > 0 {
+				KSHIFTRB(Imm(uint64(2*l3.width)), present, present)
+			}
+			l3.tags(Mem{Base: slots, Disp: vectorSize * m}, Mem{Base: tags, Disp: tagStride * m}, present)
+		}
+		ADDQ(Imm(tagStride*quad), tags)
+		SUBQ(Imm(quad), left)
+		JHI(LabelRef(next))
+		JMP(LabelRef(done))
 	})
+	Label(done)
+	Comment("The frame held secrets.")
+	zero := YMM()
+	VPXOR(zero, zero, zero)
+	for i := 0; i < slots+vectorSize; i += 32 {
+		VMOVDQU(zero, frame.Offset(i))
+	}
+	VZEROUPPER()
+	RET()
 }
 
 // sumMessage adds NH of the message to sum.
@@ -199,139 +233,115 @@ func pack(n int, s []VecVirtual, sum VecVirtual) {
 	VPADDQ(parts[0], sum, sum)
 }
 
-// tagSums computes the tags from the vectors of the messages, for as many messages at a time
-// as fill a vector with one word for each iteration.
-func tagSums(n int, k, b gotypes.Component) {
-	width := map[int]int{1: 8, 2: 4, 3: 2, 4: 2}[n]
-	order := eachOrder[n]
-	l3 := k.Field("l3")
-	keys := make([]VecVirtual, 4)
-	if n > 1 {
-		index := ZMM()
-		VMOVDQU64(order.keys, index)
-		for j := range keys {
-			keys[j] = ZMM()
-			VMOVDQU64(field(l3.Field("low").Index(j).Index(0)), keys[j].AsY())
-			VPERMQ(keys[j], index, keys[j])
-		}
-	} else {
-		for j := range keys {
-			keys[j] = ZMM()
-			VPBROADCASTQ(field(l3.Field("low").Index(j).Index(0)), keys[j])
-		}
+// An l3Each is L3-HASH, RFC 4418 section 5.4, of several messages side by side.
+type l3Each struct {
+	n, width                       int
+	k1                             []VecVirtual
+	k2, order, swap, w16, m36, p36 VecVirtual
+}
+
+func newL3(n int, k gotypes.Component) l3Each {
+	l := l3Each{n: n, width: 4, k2: ZMM(), order: ZMM(), swap: ZMM(), w16: ZMM(), m36: ZMM(), p36: ZMM()}
+	if n > 2 {
+		l.width = 2
 	}
-	k2, swap, w16, m36, p36 := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
-	VBROADCASTI32X4(field(l3.Field("k2").Index(0)), k2)
-	VBROADCASTI32X4(swap32, swap)
-	VPBROADCASTQ(word16, w16)
-	VPBROADCASTQ(mask36, m36)
-	VPBROADCASTQ(prime36, p36)
-	index := make([]VecVirtual, len(order.tags))
-	for i := range index {
-		index[i] = ZMM()
-		VMOVDQU64(order.tags[i], index[i])
+	l3, index := k.Field("l3"), ZMM()
+	VMOVDQU64(keyOrder[n], index)
+	for j := range 4 {
+		k1 := ZMM()
+		VMOVDQU64(field(l3.Field("low").Index(j).Index(0)), k1.AsY())
+		VPERMQ(k1, index, k1)
+		l.k1 = append(l.k1, k1)
 	}
-	sums, pads, tags, left := GP64(), GP64(), GP64(), GP64()
-	LEAQ(field(b.Field("sums").Index(0).Index(0)), sums)
-	LEAQ(field(b.Field("pads").Index(0).Field("first")), pads)
-	LEAQ(field(b.Field("tags").Index(0).Index(0)), tags)
-	Load(Param("msgs").Len(), left)
-	loop := label("tags")
-	Label(loop)
+	VBROADCASTI32X4(field(l3.Field("k2").Index(0)), l.k2)
+	VMOVDQU64(tagOrder[n], l.order)
+	VBROADCASTI32X4(swap32, l.swap)
+	VPBROADCASTQ(word16, l.w16)
+	VPBROADCASTQ(mask36, l.m36)
+	VPBROADCASTQ(prime36, l.p36)
+	return l
+}
+
+// tags replaces the pads at tags, whose words are in present, by tags from the vectors of
+// the messages.
+func (l l3Each) tags(vectors, tags Mem, present Register) {
 	var parts []VecVirtual
-	for m := 0; m < width; m += 2 {
+	for m := 0; m < l.width; m += 2 {
 		x, y, t := ZMM(), ZMM(), ZMM()
-		VMOVDQU64(Mem{Base: sums, Disp: vectorSize * m}, x)
-		VMOVDQU64(Mem{Base: sums, Disp: vectorSize * (m + 1)}, y)
+		VMOVDQU64(vectors.Offset(vectorSize*m), x)
+		VMOVDQU64(vectors.Offset(vectorSize*(m+1)), y)
 		VPUNPCKHQDQ(y, x, t)
 		VPUNPCKLQDQ(y, x, x)
 		VPADDQ(t, x, x)
 		parts = append(parts, x)
 	}
-	for len(parts) > 1 {
-		for i := 0; i < len(parts); i += 2 {
-			fold2(parts[i], parts[i+1])
-			parts[i/2] = parts[i]
-		}
-		parts = parts[:len(parts)/2]
-	}
 	w := parts[0]
+	if l.width == 4 {
+		fold2(w, parts[1])
+	}
+	if l.n == 1 {
+		t := ZMM()
+		VSHUFI64X2(U8(0xb1), w, w, t)
+		VPADDQ(t, w, w)
+	}
 	Comment("L3: the 16-bit words times k_5 to k_8.")
 	y, x, t := ZMM(), ZMM(), ZMM()
 	VPSRLQ(U8(48), w, y)
-	VPMULLQ(keys[0], y, y)
+	VPMULLQ(l.k1[0], y, y)
 	for j := 1; j < 4; j++ {
 		x := ZMM()
 		if j < 3 {
 			VPSRLQ(U8(48-16*j), w, x)
-			VPANDQ(w16, x, x)
+			VPANDQ(l.w16, x, x)
 		} else {
-			VPANDQ(w16, w, x)
+			VPANDQ(l.w16, w, x)
 		}
-		VPMULLQ(keys[j], x, x)
+		VPMULLQ(l.k1[j], x, x)
 		VPADDQ(x, y, y)
 	} // < 2^54
 	Comment("Modulo p36 = 2^36-5.")
 	VPSRLQ(U8(36), y, x)
-	VPANDQ(m36, y, y)
+	VPANDQ(l.m36, y, y)
 	VPSLLQ(U8(2), x, t)
 	VPADDQ(x, y, y)
 	VPADDQ(t, y, y) // < 2*p36
-	VPSUBQ(p36, y, x)
+	VPSUBQ(l.p36, y, x)
 	VPMINUQ(x, y, y) // y-p36 wraps around if y < p36
 	Comment("The tags, big-endian.")
-	for i := range index {
-		h := ZMM()
-		at := 16 * width / len(index) * i
-		VPERMD(y, index[i], h)
-		VPXORD(k2, h, h)
-		VPSHUFB(swap, h, h)
-		if n > 2 {
-			VPXORD(Mem{Base: pads, Disp: at}, h.AsY(), h.AsY())
-			VMOVDQU64(h.AsY(), Mem{Base: tags, Disp: at})
-		} else {
-			VPXORD(Mem{Base: pads, Disp: at}, h, h)
-			VMOVDQU64(h, Mem{Base: tags, Disp: at})
-		}
+	VPERMD(y, l.order, y)
+	VPXORD(l.k2, y, y)
+	VPSHUFB(l.swap, y, y)
+	out := Register(y)
+	if l.width == 2 {
+		out = y.AsY()
 	}
-	if width == lanes {
-		return
-	}
-	ADDQ(I32(int32(vectorSize*width)), sums)
-	ADDQ(I32(int32(16*width)), pads)
-	ADDQ(I32(int32(16*width)), tags)
-	SUBQ(I32(int32(width)), left)
-	JHI(LabelRef(loop))
+	VPXORQ_Z(tags, out, present, out)
+	VMOVDQU64(out, present, tags)
 }
 
-// eachOrder says for each number of iterations which word of the L3 key belongs to which
-// word in tagSums, and which of its words, in halves, make the tags.
-var eachOrder [maxIterations + 1]struct {
-	keys Mem
-	tags []Mem
-}
+// In l3Each, for each number of iterations: the iterations to which the words of a vector
+// belong, and the halves of words that make the tags.
+var keyOrder, tagOrder [maxIterations + 1]Mem
 
 func batchConstants() {
-	vector := func(name string, words ...int) Mem {
+	vector := func(name string, numbers ...int) Mem {
 		m := GLOBL(name, attr.RODATA|attr.NOPTR)
-		for i, w := range words {
-			if len(words) == 8 {
-				DATA(8*i, U64(w))
+		for i, x := range numbers {
+			if len(numbers) == 8 {
+				DATA(8*i, U64(x))
 			} else {
-				DATA(4*i, U32(w))
+				DATA(4*i, U32(x))
 			}
 		}
 		return m
 	}
-	eachOrder[1].tags = []Mem{
-		vector("tagOrder1Low", 0, 0, 0, 0, 2, 2, 2, 2, 4, 4, 4, 4, 6, 6, 6, 6),
-		vector("tagOrder1High", 8, 8, 8, 8, 10, 10, 10, 10, 12, 12, 12, 12, 14, 14, 14, 14),
-	}
-	eachOrder[2].keys = vector("keyOrder2", 0, 0, 1, 1, 0, 0, 1, 1)
-	eachOrder[2].tags = []Mem{vector("tagOrder2", 0, 4, 0, 4, 2, 6, 2, 6, 8, 12, 8, 12, 10, 14, 10, 14)}
-	eachOrder[4].keys = vector("keyOrder4", 0, 0, 1, 1, 2, 2, 3, 3)
-	eachOrder[4].tags = []Mem{vector("tagOrder4", 0, 4, 8, 12, 2, 6, 10, 14, 0, 4, 8, 12, 2, 6, 10, 14)}
-	eachOrder[3] = eachOrder[4]
+	keyOrder[1] = vector("keyOrder1", 0, 0, 0, 0, 0, 0, 0, 0)
+	tagOrder[1] = vector("tagOrder1", 0, 0, 0, 0, 2, 2, 2, 2, 8, 8, 8, 8, 10, 10, 10, 10)
+	keyOrder[2] = vector("keyOrder2", 0, 0, 1, 1, 0, 0, 1, 1)
+	tagOrder[2] = vector("tagOrder2", 0, 4, 0, 4, 2, 6, 2, 6, 8, 12, 8, 12, 10, 14, 10, 14)
+	keyOrder[4] = vector("keyOrder4", 0, 0, 1, 1, 2, 2, 3, 3)
+	tagOrder[4] = vector("tagOrder4", 0, 4, 8, 12, 2, 6, 10, 14, 0, 4, 8, 12, 2, 6, 10, 14)
+	keyOrder[3], tagOrder[3] = keyOrder[4], tagOrder[4]
 	nonceMasks = GLOBL("nonceMasks", attr.RODATA|attr.NOPTR)
 	for size := range 17 {
 		DATA(2*size, U16(1<<size-1))
@@ -427,7 +437,7 @@ func padEach() {
 	DECQ(rounds)
 	JNZ(LabelRef(round))
 	VBROADCASTI32X4(Mem{Base: enc, Disp: 16}, roundKey)
-	pads := Load(Param("pads"), GP64())
+	pads := Load(Param("tags"), GP64())
 	for i, b := range blocks {
 		VAESENCLAST(roundKey, b, b)
 		VPSHUFB(bytes[i], b, b)
