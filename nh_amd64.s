@@ -10852,11 +10852,14 @@ done214:
 	VPMINUQ Z10, Z15, Z15
 
 	// The tags, big-endian.
-	VPERMD      Z15, Z1, Z15
-	VPXORD      Z0, Z15, Z15
-	VPSHUFB     Z2, Z15, Z15
-	VPXORQ.Z    (CX), Y15, K2, Y15
-	VMOVDQU64   Y15, K2, (CX)
+	VPERMD  Z15, Z1, Z15
+	VPXORD  Z0, Z15, Z15
+	VPSHUFB Z2, Z15, Z15
+
+	// Not a masked store: a load of a tag would have to wait for it.
+	VMOVDQU64   (CX), Y10
+	VPXORQ      Y10, Y15, K2, Y10
+	VMOVDQU64   Y10, (CX)
 	KSHIFTRB    $0x04, K2, K2
 	VMOVDQU64   128(SI), Z10
 	VMOVDQU64   192(SI), Z15
@@ -10889,11 +10892,14 @@ done214:
 	VPMINUQ Z10, Z15, Z15
 
 	// The tags, big-endian.
-	VPERMD    Z15, Z1, Z15
-	VPXORD    Z0, Z15, Z15
-	VPSHUFB   Z2, Z15, Z15
-	VPXORQ.Z  32(CX), Y15, K2, Y15
-	VMOVDQU64 Y15, K2, 32(CX)
+	VPERMD  Z15, Z1, Z15
+	VPXORD  Z0, Z15, Z15
+	VPSHUFB Z2, Z15, Z15
+
+	// Not a masked store: a load of a tag would have to wait for it.
+	VMOVDQU64 32(CX), Y10
+	VPXORQ    Y10, Y15, K2, Y10
+	VMOVDQU64 Y10, 32(CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
 	JHI       quad210
@@ -11138,11 +11144,14 @@ done221:
 	VPMINUQ Z10, Z14, Z14
 
 	// The tags, big-endian.
-	VPERMD      Z14, Z1, Z14
-	VPXORD      Z0, Z14, Z14
-	VPSHUFB     Z2, Z14, Z14
-	VPXORQ.Z    (CX), Y14, K2, Y14
-	VMOVDQU64   Y14, K2, (CX)
+	VPERMD  Z14, Z1, Z14
+	VPXORD  Z0, Z14, Z14
+	VPSHUFB Z2, Z14, Z14
+
+	// Not a masked store: a load of a tag would have to wait for it.
+	VMOVDQU64   (CX), Y10
+	VPXORQ      Y10, Y14, K2, Y10
+	VMOVDQU64   Y10, (CX)
 	KSHIFTRB    $0x04, K2, K2
 	VMOVDQU64   128(SI), Z10
 	VMOVDQU64   192(SI), Z14
@@ -11175,11 +11184,14 @@ done221:
 	VPMINUQ Z10, Z14, Z14
 
 	// The tags, big-endian.
-	VPERMD    Z14, Z1, Z14
-	VPXORD    Z0, Z14, Z14
-	VPSHUFB   Z2, Z14, Z14
-	VPXORQ.Z  32(CX), Y14, K2, Y14
-	VMOVDQU64 Y14, K2, 32(CX)
+	VPERMD  Z14, Z1, Z14
+	VPXORD  Z0, Z14, Z14
+	VPSHUFB Z2, Z14, Z14
+
+	// Not a masked store: a load of a tag would have to wait for it.
+	VMOVDQU64 32(CX), Y10
+	VPXORQ    Y10, Y14, K2, Y10
+	VMOVDQU64 Y10, 32(CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
 	JHI       quad217
@@ -11388,11 +11400,14 @@ done228:
 	VPMINUQ Z10, Z13, Z13
 
 	// The tags, big-endian.
-	VPERMD    Z13, Z1, Z13
-	VPXORD    Z0, Z13, Z13
-	VPSHUFB   Z2, Z13, Z13
-	VPXORQ.Z  (CX), Z13, K2, Z13
-	VMOVDQU64 Z13, K2, (CX)
+	VPERMD  Z13, Z1, Z13
+	VPXORD  Z0, Z13, Z13
+	VPSHUFB Z2, Z13, Z13
+
+	// Not a masked store: a load of a tag would have to wait for it.
+	VMOVDQU64 (CX), Z10
+	VPXORQ    Z10, Z13, K2, Z10
+	VMOVDQU64 Z10, (CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
 	JHI       quad224
@@ -11578,11 +11593,14 @@ done235:
 	VPMINUQ Z10, Z12, Z12
 
 	// The tags, big-endian.
-	VPERMD    Z12, Z1, Z12
-	VPXORD    Z0, Z12, Z12
-	VPSHUFB   Z2, Z12, Z12
-	VPXORQ.Z  (CX), Z12, K2, Z12
-	VMOVDQU64 Z12, K2, (CX)
+	VPERMD  Z12, Z1, Z12
+	VPXORD  Z0, Z12, Z12
+	VPSHUFB Z2, Z12, Z12
+
+	// Not a masked store: a load of a tag would have to wait for it.
+	VMOVDQU64 (CX), Z10
+	VPXORQ    Z10, Z12, K2, Z10
+	VMOVDQU64 Z10, (CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
 	JHI       quad231

@@ -311,12 +311,14 @@ func (l l3Each) tags(vectors, tags Mem, present Register) {
 	VPERMD(y, l.order, y)
 	VPXORD(l.k2, y, y)
 	VPSHUFB(l.swap, y, y)
-	out := Register(y)
+	out, in := Register(y), Register(x)
 	if l.width == 2 {
-		out = y.AsY()
+		out, in = y.AsY(), x.AsY()
 	}
-	VPXORQ_Z(tags, out, present, out)
-	VMOVDQU64(out, present, tags)
+	Comment("Not a masked store: a load of a tag would have to wait for it.")
+	VMOVDQU64(tags, in)
+	VPXORQ(in, out, present, in)
+	VMOVDQU64(in, tags)
 }
 
 // In l3Each, for each number of iterations: the iterations to which the words of a vector
