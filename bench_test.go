@@ -220,6 +220,49 @@ func BenchmarkCores(b *testing.B) {
 	})
 }
 
+// BenchmarkBatch tags and verifies messages in batches. The times are of a whole batch, of
+// which ns/msg is the part of one message.
+func BenchmarkBatch(b *testing.B) {
+	for _, tagSize := range umacTagSizes {
+		k := newUMACKey(b, make([]byte, 16), tagSize)
+		for _, n := range []int{8, 64} {
+			for _, size := range []int{16, 64, 256, 1024, 1500} {
+				nonces := make([]byte, 8*n)
+				batch := newUMACBatch(n, tagSize, func(i int) []byte { return nonces[8*i:][:8] }, func(int) []byte { return make([]byte, size) })
+				ok, number := make([]bool, n), uint64(0)
+				next := func() {
+					for i := range n {
+						binary.BigEndian.PutUint64(batch.nonces[i], number)
+						number++
+					}
+				}
+				for _, test := range []struct {
+					name string
+					call func()
+				}{
+					{"Tag", func() {
+						for i, msg := range batch.msgs {
+							k.Tag(batch.tags[i][:0], batch.nonces[i], msg)
+						}
+					}},
+					{"TagBatch", func() { k.TagBatch(batch.tags, batch.nonces, batch.msgs) }},
+					{"VerifyBatch", func() { k.VerifyBatch(ok, batch.tags, batch.nonces, batch.msgs) }},
+				} {
+					b.Run(fmt.Sprintf("alg=umac%d/msgs=%d/size=%d/call=%s", 8*tagSize, n, size, test.name), func(b *testing.B) {
+						b.SetBytes(int64(n * size))
+						b.ReportAllocs()
+						for b.Loop() {
+							next()
+							test.call()
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/msg")
+					})
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkSignReader signs 64 MiB, by WriteTo and by Read. For comparison, "stream" is
 // UMAC.Write of the same bytes, and "copy" is io.Copy to a stream.
 func BenchmarkSignReader(b *testing.B) {

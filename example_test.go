@@ -91,6 +91,47 @@ func ExampleUMACKey_Verify() {
 	// false
 }
 
+// A server sends several packets at once, as with sendmmsg. Each has a number, which is its
+// nonce, a payload, and room for the tag.
+func ExampleUMACKey_TagBatch() {
+	k, err := fastmac.NewUMACKey([]byte("abcdefghijklmnop"), 8)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer k.Destroy()
+	var tags, nonces, msgs [][]byte
+	for i, payload := range []string{"first", "second", "third"} {
+		packet := binary.BigEndian.AppendUint64(nil, uint64(i))
+		packet = append(packet, payload...)
+		packet = append(packet, make([]byte, 8)...)
+		n := len(packet) - 8
+		tags, nonces, msgs = append(tags, packet[n:]), append(nonces, packet[:8]), append(msgs, packet[:n])
+	}
+	k.TagBatch(tags, nonces, msgs)
+	fmt.Printf("%x\n", tags[1])
+
+	// The receiver. On the way the third packet has been changed.
+	msgs[2][8] ^= 1
+	ok := make([]bool, len(msgs))
+	fmt.Println(k.VerifyBatch(ok, tags, nonces, msgs), ok)
+	// Output:
+	// a3abafa1990cf7e6
+	// false [true true false]
+}
+
+// VerifyBatch refuses tags and nonces of wrong lengths, which a sender may have chosen.
+func ExampleUMACKey_VerifyBatch() {
+	k, err := fastmac.NewUMACKey([]byte("abcdefghijklmnop"), 8)
+	if err != nil {
+		log.Fatal(err)
+	}
+	nonce, msg, tag := []byte("bcdefghi"), []byte("aaa"), []byte("\x44\xb5\xcb\x54\x2f\x22\x01\x04")
+	ok := make([]bool, 3)
+	all := k.VerifyBatch(ok, [][]byte{tag, tag[:4], tag}, [][]byte{nonce, nonce, nil}, [][]byte{msg, msg, msg})
+	fmt.Println(all, ok)
+	// Output: false [true false false]
+}
+
 // Sign and VerifySigned need no bookkeeping of nonces.
 func ExampleUMACKey_Sign() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)

@@ -112,6 +112,16 @@ func NewSetupHMAC(key []byte) *SetupHMAC {
 	return s
 }
 
+// SetupBatch has the pads that a batch computes and does not keep.
+type SetupBatch struct{ pads umacTags }
+
+// NewSetupBatch returns the pads of k for up to eight nonces.
+func NewSetupBatch(k *UMACKey, nonces [][]byte) *SetupBatch {
+	s := new(SetupBatch)
+	k.pad.padEach(&s.pads, nonces)
+	return s
+}
+
 // SetupGCM has what AES-GCM computes and does not keep.
 type SetupGCM struct{ hashKey, hash, mask, stream [aes.BlockSize]byte }
 
@@ -164,6 +174,10 @@ func Secrets(v any, add func(kind string, secret []byte)) {
 		add("GHASH", v.hash[:])
 		add("tag mask", v.mask[:])
 		add("key stream", v.stream[:])
+	case *SetupBatch:
+		for i := range umacLanes {
+			add("batch pads", v.pads[i][:])
+		}
 	case *SetupUMAC:
 		add("KDF key", storage(&v.kdf.schedule))
 	case *SetupHMAC:

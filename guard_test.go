@@ -108,3 +108,46 @@ func testGMACBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestUMACBatchBounds places messages of 0 to 1100 bytes, nonces of all lengths and tags next
+// to pages that cannot be accessed, in batches of 1 to 9. Messages and nonces in a batch are
+// equal; only the last tag is next to such a page. The key is too, unless it has pointers.
+func TestUMACBatchBounds(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchBounds) }
+
+func testUMACBatchBounds(t *testing.T) {
+	const most = 1100
+	msgs, nonces, tags := mactest.Guarded(t, most), mactest.Guarded(t, fastmac.MaxNonceSize), mactest.Guarded(t, 16)
+	keys := mactest.Guarded(t, int(unsafe.Sizeof(fastmac.UMACKey{})))
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchBounds.  a seed....")))
+	rng.Read(msgs)
+	rng.Read(nonces)
+	// place returns the first or the last n bytes of mem.
+	place := func(mem []byte, n int, end bool) []byte {
+		if end {
+			return mem[len(mem)-n:]
+		}
+		return mem[:n:n]
+	}
+	for _, tagSize := range umacTagSizes {
+		k := new(fastmac.UMACKey)
+		if fastmac.Hardware().AES != "stdlib" {
+			at := tagSize / 4 % 2 * (len(keys) - int(unsafe.Sizeof(*k)))
+			k = (*fastmac.UMACKey)(unsafe.Pointer(&keys[at]))
+		}
+		if err := k.Init(random(rng, 16), tagSize); err != nil {
+			t.Fatal(err)
+		}
+		for length := range most + 1 {
+			for _, end := range []bool{false, true} {
+				msg, nonce, tag := place(msgs, length, end), place(nonces, 1+length%16, end), place(tags, tagSize, end)
+				want := k.Tag(nil, nonce, msg)
+				b := newUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
+				b.tags[length%9] = tag
+				b.check(t, k)
+				if !bytes.Equal(tag, want) {
+					t.Fatalf("%d messages of %d bytes, at the end: %v: tag %x, want %x", len(b.msgs), length, end, tag, want)
+				}
+			}
+		}
+	}
+}

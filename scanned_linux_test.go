@@ -45,7 +45,9 @@ func TestScanned(t *testing.T) {
 		s.destroy()
 		clear(storage(in))
 	} else {
-		s.setups = []any{fastmac.NewSetupUMAC(in.umacKeys[0][:16]), fastmac.NewSetupHMAC(in.hmacKey[:]),
+		k, err := fastmac.NewUMACKey(in.umacKeys[3][:16], 16)
+		must(err)
+		s.setups = []any{fastmac.NewSetupUMAC(in.umacKeys[0][:16]), fastmac.NewSetupBatch(k, scanBatchNonces()[:8]), fastmac.NewSetupHMAC(in.hmacKey[:]),
 			fastmac.NewSetupGCM(in.gmacKey[:], scanGCMNonce, nil, in.msg[:1000]),
 			fastmac.NewSetupGCM(in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000])}
 	}
@@ -117,6 +119,7 @@ func (s *scanned) use() {
 				s.do(func() { s.umacInit(key, tagSize) })
 				s.do(func() { s.umacKey(key, tagSize) })
 				s.do(func() { s.umac(key, tagSize) })
+				s.do(func() { s.umacBatch(key, tagSize) })
 			}
 		}
 		for _, size := range scanHMACKeySizes {
@@ -184,6 +187,19 @@ func (s *scanned) umacKey(key []byte, tagSize int) {
 		sig, err := k.SignReader(nil, r)
 		must(err)
 		mustBe(k.VerifySigned(sig, msg))
+	}
+}
+
+func (s *scanned) umacBatch(key []byte, tagSize int) {
+	k, err := fastmac.NewUMACKey(key, tagSize)
+	must(err)
+	s.keep(k)
+	for _, n := range []int{2, 3, 9, 8, 16} {
+		b := newUMACBatch(n, tagSize, func(i int) []byte { return scanBatchNonces()[i%8] },
+			func(i int) []byte { return s.in.msg[:scanSizes[i%len(scanSizes)]] })
+		b.nonces[n-1] = scanNonce
+		k.TagBatch(b.tags, b.nonces, b.msgs)
+		mustBe(k.VerifyBatch(make([]bool, n), b.tags, b.nonces, b.msgs))
 	}
 }
 

@@ -36,13 +36,17 @@ func (k *UMACKey) TagBatch(tags, nonces, msgs [][]byte) {
 	}
 	wipe.ReserveStack()
 	var batch umacTags
+	kernels := true
 	for len(msgs) > 0 {
 		n := min(len(msgs), umacLanes)
-		batch.compute(k, nonces[:n], msgs[:n])
+		kernels = batch.compute(k, nonces[:n], msgs[:n]) && kernels
 		batch.copyTo(tags[:n])
 		tags, nonces, msgs = tags[n:], nonces[n:], msgs[n:]
 	}
 	batch = umacTags{} // wipe secrets
+	if !kernels {
+		wipe.Stack()
+	}
 }
 
 // VerifyBatch sets ok[i] to whether tags[i] is the tag of msgs[i] under nonces[i], and
@@ -57,6 +61,7 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 	}
 	wipe.ReserveStack()
 	var batch umacTags
+	kernels := true
 	all := true
 	for len(msgs) > 0 {
 		n := 0
@@ -64,7 +69,7 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 			n++
 		}
 		if n > 0 {
-			batch.compute(k, nonces[:n], msgs[:n])
+			kernels = batch.compute(k, nonces[:n], msgs[:n]) && kernels
 		}
 		for i, tag := range tags[:n] {
 			ok[i] = len(tag) == int(k.tagSize) && equalUMACTag(tag, &batch[i])
@@ -77,6 +82,9 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 		ok, tags, nonces, msgs = ok[n:], tags[n:], nonces[n:], msgs[n:]
 	}
 	batch = umacTags{} // wipe secrets
+	if !kernels {
+		wipe.Stack()
+	}
 	return all
 }
 
@@ -116,9 +124,11 @@ func (t *umacTags) copyTo(tags [][]byte) {
 	}
 }
 
-// compute sets the first tags to those of the messages, 1 to umacLanes.
-func (t *umacTags) compute(k *UMACKey, nonces, msgs [][]byte) {
+// compute sets the first tags to those of the messages, 1 to umacLanes. It reports whether
+// only kernels have computed: other functions leave pads in their stack frames.
+func (t *umacTags) compute(k *UMACKey, nonces, msgs [][]byte) (kernels bool) {
 	k.pad.padEach(t, nonces)
+	kernels = useVAES
 	for i := 0; i < len(msgs); i++ {
 		n := 0 // messages for the kernel
 		for hasTagKernels() && i+n < len(msgs) && len(msgs[i+n]) <= l1Block {
@@ -129,7 +139,9 @@ func (t *umacTags) compute(k *UMACKey, nonces, msgs [][]byte) {
 			i += n - 1
 			continue
 		}
+		kernels = false
 		x := pad{binary.LittleEndian.Uint64(t[i][:]), binary.LittleEndian.Uint64(t[i][8:])}
 		k.uhash.tag(&t[i], msgs[i], x)
 	}
+	return kernels
 }
