@@ -111,6 +111,11 @@
 // a receiver of webhooks) can use [HMACSHA512Key.TagBatch], [HMACSHA512Key.VerifyBatch]
 // and [SumHMACSHA512Batch], for messages of any lengths.
 //
+// A server that sends or receives many packets at once, with sendmmsg or from a queue, can
+// use [UMACKey.TagBatch] and [UMACKey.VerifyBatch]. With AVX-512 a UMAC-64 tag of 64 bytes
+// takes less than half the time of [UMACKey.Tag] in batches of 64. Messages of a kilobyte
+// gain a fifth. With AVX2 batches gain nothing.
+//
 // # Secrets
 //
 // If AES runs on AES instructions, time and memory accesses depend on lengths and nonces,
