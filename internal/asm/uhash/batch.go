@@ -44,6 +44,8 @@ func tagEach512() {
 		MOVL(U32(map[int]uint32{1: 0x01, 2: 0x11, 3: 0x55, 4: 0x55}[n]), mask) // a word of each iteration
 		KMOVB(mask, lengths)
 		l3 := newL3(n, k)
+		l1 := k.Field("l1")
+		first := shortKeys(n, field(l1.Field("lo").Index(0)), field(l1.Field("hi").Index(0)))
 
 		next, message := label("quad"), label("message")
 		Label(next)
@@ -66,7 +68,7 @@ func tagEach512() {
 		MOVQ(length, bits)
 		SHLQ(Imm(3), bits)
 		VPBROADCASTQ_Z(bits, lengths, sum)
-		sumMessage(n, k, sum, p, length, ones)
+		sumMessage(n, k, sum, first, p, length, ones)
 		VMOVDQU64(sum, Mem{Base: slot})
 		ADDQ(Imm(sliceSize), msgs)
 		ADDQ(Imm(vectorSize), slot)
@@ -96,18 +98,18 @@ func tagEach512() {
 }
 
 // sumMessage adds NH of the message to sum.
-func sumMessage(n int, k gotypes.Component, sum VecVirtual, p, length, ones Register) {
+func sumMessage(n int, k gotypes.Component, sum VecVirtual, first []key, p, length, ones Register) {
 	v := avx512{}
 	l1 := k.Field("l1")
 	lo, hi := GP64(), GP64()
-	LEAQ(field(l1.Field("lo").Index(0)), lo)
-	LEAQ(field(l1.Field("hi").Index(0)), hi)
-	short, rest, done, loop, fold := label("short"), label("rest"), label("done"), label("whole"), label("fold")
+	only, short, rest, done, loop, fold := label("only"), label("short"), label("rest"), label("done"), label("whole"), label("fold")
 	chunk := v.groups() * groupSize
 	CMPQ(length, Imm(uint64(chunk/2)))
-	JLS(LabelRef(short))
+	JLS(LabelRef(only))
 
 	Comment("More than two groups.")
+	LEAQ(field(l1.Field("lo").Index(0)), lo)
+	LEAQ(field(l1.Field("hi").Index(0)), hi)
 	s := newSums(v, n)
 	for t := range s {
 		VPXORQ(s[t], s[t], s[t])
@@ -158,7 +160,34 @@ func sumMessage(n int, k gotypes.Component, sum VecVirtual, p, length, ones Regi
 	JEQ(LabelRef(done))
 
 	Label(short)
-	Comment("At most two groups: their halves are in the lower and the upper half of a vector, each for another iteration.")
+	addShort(n, sum, shortKeys(n, Mem{Base: lo}, Mem{Base: hi}), p, length, ones)
+	JMP(LabelRef(done))
+
+	Label(only)
+	Comment("The whole message.")
+	addShort(n, sum, first, p, length, ones)
+	Label(done)
+}
+
+// shortKeys returns the halves of the key for addShort, for the group at lo and hi.
+func shortKeys(n int, lo, hi Mem) (keys []key) {
+	for t := 0; t < n; t += 2 {
+		even, odd := keysAt(lo, hi, t, 0), keysAt(lo, hi, t+1, 0)
+		x, y := ZMM(), ZMM()
+		VMOVDQU64(even.lo, x.AsY())
+		VMOVDQU64(even.hi, y.AsY())
+		if n > 1 {
+			VINSERTI64X4(U8(1), odd.lo, x, x)
+			VINSERTI64X4(U8(1), odd.hi, y, y)
+		}
+		keys = append(keys, key{x, y})
+	}
+	return keys
+}
+
+// addShort adds to sum NH of at most two groups, the last of them zero-padded. The lower and
+// the upper half of a vector have their halves, each for another iteration.
+func addShort(n int, sum VecVirtual, keys []key, p, length, ones Register) {
 	first, pair := K(), K()
 	bits, lane, both := GP64(), GP32(), GP32()
 	BZHIQ(length, ones, bits)
@@ -168,22 +197,15 @@ func sumMessage(n int, k gotypes.Component, sum VecVirtual, p, length, ones Regi
 	MOVL(U32(0xff), both)
 	CMOVLHI(both, lane)
 	KMOVB(lane, pair)
-	a, h := v.vec(), v.vec()
+	a, h := ZMM(), ZMM()
 	VMOVDQU8_Z(Mem{Base: p}, first, a)
 	VSHUFI64X2(U8(0xdd), a, a, h)
 	VSHUFI64X2(U8(0x88), a, a, a)
 	var parts []VecVirtual
-	for t := 0; t < n; t += 2 {
-		even, odd := keysAt(Mem{Base: lo}, Mem{Base: hi}, t, 0), keysAt(Mem{Base: lo}, Mem{Base: hi}, t+1, 0)
+	for _, k := range keys {
 		x, y, product := ZMM(), ZMM(), ZMM()
-		VMOVDQU64(even.lo, x.AsY())
-		VMOVDQU64(even.hi, y.AsY())
-		if n > 1 {
-			VINSERTI64X4(U8(1), odd.lo, x, x)
-			VINSERTI64X4(U8(1), odd.hi, y, y)
-		}
-		VPADDD(a, x, x)
-		VPADDD(h, y, y)
+		VPADDD(a, k.lo, x)
+		VPADDD(h, k.hi, y)
 		VPMULUDQ_Z(y, x, pair, product)
 		VPSRLQ(U8(32), x, x)
 		VPSRLQ(U8(32), y, y)
@@ -199,7 +221,6 @@ func sumMessage(n int, k gotypes.Component, sum VecVirtual, p, length, ones Regi
 		fold2(parts[0], parts[1])
 	}
 	VPADDQ(parts[0], sum, sum)
-	Label(done)
 }
 
 // fold2 sets v to sums of its neighbouring lanes and then of those of w.
