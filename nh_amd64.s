@@ -10646,9 +10646,8 @@ quad210:
 message211:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
-	MOVQ           R11, R12
-	SHLQ           $0x03, R12
-	VPBROADCASTQ.Z R12, K1, Z14
+	VPBROADCASTQ.Z 8(DX), K1, Z14
+	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
 	JLS            only212
 
@@ -10993,9 +10992,8 @@ quad218:
 message219:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
-	MOVQ           R11, R12
-	SHLQ           $0x03, R12
-	VPBROADCASTQ.Z R12, K1, Z14
+	VPBROADCASTQ.Z 8(DX), K1, Z14
+	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
 	JLS            only220
 
@@ -11318,9 +11316,8 @@ quad226:
 message227:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
-	MOVQ           R11, R12
-	SHLQ           $0x03, R12
-	VPBROADCASTQ.Z R12, K1, Z12
+	VPBROADCASTQ.Z 8(DX), K1, Z12
+	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
 	JLS            only228
 
@@ -11555,9 +11552,8 @@ quad234:
 message235:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
-	MOVQ           R11, R12
-	SHLQ           $0x03, R12
-	VPBROADCASTQ.Z R12, K1, Z12
+	VPBROADCASTQ.Z 8(DX), K1, Z12
+	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
 	JLS            only236
 

@@ -37,11 +37,10 @@ func (k *UMACKey) TagBatch(tags, nonces, msgs [][]byte) {
 	wipe.ReserveStack()
 	var batch umacTags
 	kernels := true
-	for len(msgs) > 0 {
-		n := min(len(msgs), umacLanes)
-		kernels = batch.compute(k, nonces[:n], msgs[:n]) && kernels
-		batch.copyTo(tags[:n])
-		tags, nonces, msgs = tags[n:], nonces[n:], msgs[n:]
+	for at := 0; at < len(msgs); at += umacLanes {
+		end := min(at+umacLanes, len(msgs))
+		kernels = batch.compute(k, nonces[at:end], msgs[at:end]) && kernels
+		batch.copyTo(tags[at:end])
 	}
 	batch = umacTags{} // wipe secrets
 	if !kernels {
@@ -61,25 +60,23 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 	}
 	wipe.ReserveStack()
 	var batch umacTags
-	kernels := true
-	all := true
-	for len(msgs) > 0 {
-		n := 0
-		for n < min(len(msgs), umacLanes) && isNonce(nonces[n]) {
-			n++
+	kernels, all := true, true
+	for at := 0; at < len(msgs); {
+		end := at
+		for end < min(at+umacLanes, len(msgs)) && isNonce(nonces[end]) {
+			end++
 		}
-		if n > 0 {
-			kernels = batch.compute(k, nonces[:n], msgs[:n]) && kernels
+		if end == at {
+			ok[at], all = false, false
+			at++
+			continue
 		}
-		for i, tag := range tags[:n] {
-			ok[i] = len(tag) == int(k.tagSize) && equalUMACTag(tag, &batch[i])
-			all = all && ok[i]
+		kernels = batch.compute(k, nonces[at:end], msgs[at:end]) && kernels
+		for i, tag := range tags[at:end] {
+			right := len(tag) == int(k.tagSize) && equalUMACTag(tag, &batch[i])
+			ok[at+i], all = right, all && right
 		}
-		if n < min(len(msgs), umacLanes) {
-			ok[n], all = false, false
-			n++
-		}
-		ok, tags, nonces, msgs = ok[n:], tags[n:], nonces[n:], msgs[n:]
+		at = end
 	}
 	batch = umacTags{} // wipe secrets
 	if !kernels {

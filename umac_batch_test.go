@@ -7,7 +7,6 @@ package fastmac_test
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -89,7 +88,11 @@ func testUMACBatch(t *testing.T) {
 		return mem[at:][:n:n]
 	}
 	for _, tagSize := range umacTagSizes {
-		for size := 1; size <= fastmac.MaxNonceSize; size++ {
+		step := 1
+		if testing.Short() {
+			step = 5
+		}
+		for size := 1; size <= fastmac.MaxNonceSize; size += step {
 			k := newUMACKey(t, random(rng, 16+8*(size%3)), tagSize)
 			for name, nonce := range umacNonces(rng, size) {
 				for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 64} {
@@ -126,6 +129,13 @@ func testUMACBatchLengths(t *testing.T) {
 	}
 }
 
+func clones(all [][]byte) (c [][]byte) {
+	for _, b := range all {
+		c = append(c, bytes.Clone(b))
+	}
+	return c
+}
+
 // TestUMACVerifyBatch has batches in which no tag, each single one or several are wrong: one
 // bit, the length, or the length of the nonce.
 func TestUMACVerifyBatch(t *testing.T) { fastmac.ForAllKernels(t, testUMACVerifyBatch) }
@@ -136,7 +146,7 @@ func testUMACVerifyBatch(t *testing.T) {
 	for _, tagSize := range umacTagSizes {
 		k := newUMACKey(t, random(rng, 16), tagSize)
 		for n := range 20 {
-			right := newUMACBatch(n, tagSize, umacNonces(rng, 1+n%16)["random"], func(int) []byte { return random(rng, r.IntN(1200)) })
+			right := newUMACBatch(n, tagSize, umacNonces(rng, 1+n%16)["random"], func(int) []byte { return random(rng, r.IntN(300)) })
 			k.TagBatch(right.tags, right.nonces, right.msgs)
 			check := func(wrong ...int) {
 				t.Helper()
@@ -163,17 +173,17 @@ func testUMACVerifyBatch(t *testing.T) {
 						nonces[i] = append(bytes.Clone(nonces[i]), make([]byte, 16)...)
 					}
 				}
-				before := fmt.Sprint(tags, nonces)
+				tagsBefore, noncesBefore := clones(tags), clones(nonces)
 				if all := k.VerifyBatch(ok, tags, nonces, right.msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
 					t.Errorf("tags of %d bytes, %d messages, %v wrong: all %v, %v", tagSize, n, wrong, all, ok)
 				}
-				if fmt.Sprint(tags, nonces) != before {
+				if !slices.EqualFunc(tags, tagsBefore, bytes.Equal) || !slices.EqualFunc(nonces, noncesBefore, bytes.Equal) {
 					t.Error("VerifyBatch changes tags or nonces")
 				}
 			}
 			check()
 			for i := range n {
-				for range 8 {
+				for range 4 {
 					check(i)
 				}
 			}

@@ -64,10 +64,9 @@ func tagEach512() {
 		p, length := GP64(), GP64()
 		MOVQ(Mem{Base: msgs}, p)
 		MOVQ(Mem{Base: msgs, Disp: 8}, length)
-		sum, bits := ZMM(), GP64()
-		MOVQ(length, bits)
-		SHLQ(Imm(3), bits)
-		VPBROADCASTQ_Z(bits, lengths, sum)
+		sum := ZMM()
+		VPBROADCASTQ_Z(Mem{Base: msgs, Disp: 8}, lengths, sum)
+		VPSLLQ(U8(3), sum, sum) // bits
 		sumMessage(n, k, sum, first, p, length, ones)
 		VMOVDQU64(sum, Mem{Base: slot})
 		ADDQ(Imm(sliceSize), msgs)
