@@ -121,7 +121,7 @@ func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uin
 func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
 
 //go:noescape
-func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) // at least one message, and each at most a block; len(tags) >= len(msgs)
+func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) // tags has three elements more than msgs
 
 //go:noescape
 func padEachVAES(tags *umacTags, k *padKey, nonces [][]byte) // 1 to 8 nonces

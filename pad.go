@@ -117,7 +117,8 @@ func (k *padKey) pad(nonce []byte) pad {
 	return x
 }
 
-// padEach sets tags to the pads for the nonces, at least one.
+// padEach sets tags to the pads for the nonces, at least one. Without VAES it computes one by
+// one: with AES-NI eight side by side are not faster, since the CPU overlaps them with hashing.
 func (k *padKey) padEach(tags *umacTags, nonces [][]byte) {
 	if useVAES {
 		padEachVAES(tags, k, nonces)

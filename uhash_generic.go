@@ -34,8 +34,12 @@ type pad struct{ first, second uint64 }
 //	                       has room for them.
 //	fill(group, p)         sets group to p, less than a group, zero-padded.
 //
-// Where hasTagKernels reports true there are three more, tagOnlyKernel,
-// tagNextKernel and tagWordsKernel: see the methods of uhashKey that call them.
+// Where hasTagKernels reports true there are four more, tagOnlyKernel, tagNextKernel and
+// tagWordsKernel, for which see the methods of uhashKey that call them, and
+//
+//	tagEachKernel(tags, k, msgs)  replaces the pads in tags by the tags of msgs, at
+//	                              least one, each of at most a block. It rewrites up to
+//	                              three more elements of tags, unchanged.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	for ; len(p) >= l1Block; p = p[l1Block:] {

@@ -3,8 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Command uhash generates nh_amd64.s, the kernels of UHASH, RFC 4418 section 5, for
-// AVX-512 and AVX2. There is a file for each layer: nh.go, poly.go and l3.go, and
-// kdf.go for the L1 key.
+// AVX-512 and AVX2. There is a file for each layer: nh.go, poly.go and l3.go,
+// kdf.go for the L1 key, and batch.go and pad.go for the messages and nonces of a batch.
 //
 // A kernel has code for each number of iterations and begins with a jump to the one
 // that its key needs. It reads nothing outside its key, its state and the bytes that
@@ -47,6 +47,7 @@ func main() {
 	tagNext512()
 	tagWords512()
 	batchConstants()
+	padConstants()
 	tagEach512()
 	padEach()
 	deriveL1()
