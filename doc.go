@@ -32,14 +32,15 @@
 //	nonce             1-16 bytes   1-16 bytes   12 bytes      none
 //	nonce used twice  forgeries    forgeries    forgeries     -
 //	needs             -            -            AES, CLMUL    -
-//	64 bytes          @u64s ns     @u128s ns    @gs ns        @hs ns
-//	16 KiB            @u64l ns     @u128l ns    @gl ns        @hl ns
+//	64 bytes          30 ns        41 ns        26 ns         403 ns
+//	16 KiB            445 ns       832 ns       656 ns        22246 ns
 //
 // Use HMAC-SHA-512 if you cannot give each message a fresh nonce, or if a tag must also be
 // a key or a commitment to the message. Use GMAC if a NIST standard is required and
 // HMAC-SHA-512 is too slow. Otherwise use UMAC-64 or UMAC-128, see "Tag sizes".
 //
-// The times are of one-shots under one key on an AMD EPYC (Zen 4, AVX-512). GMAC has no
+// The times are of one-shots under one key on an AMD EPYC (Zen 4, AVX-512) with Go 1.26.8,
+// the quietest of 18 runs of go test -bench 'MAC/alg=.*-oneshot'. GMAC has no
 // code for CPUs without instructions for AES and for carry-less multiplication:
 // [RequireGCM] reports whether they are there. On arm64, s390x and
 // ppc64 it is crypto/cipher, and has no streams.
