@@ -1124,9 +1124,9 @@ text10:
 	MOVQ   32(BX), R10
 	MOVQ   40(BX), R11
 	CMPQ   R8, $0x00000080
-	JB     groupsEnd21
+	JB     groupsEnd20
 
-	// GHASH of a group is computed between the rounds of the next one.
+	// GHASH of a piece is computed between the rounds of the next one.
 	MOVUPS 128(AX), X0
 	MOVAPS X5, X1
 	MOVUPS count8<>+0(SB), X2
@@ -1314,9 +1314,9 @@ last23:
 	ADDQ       $0x00000080, R10
 	SUBQ       $0x00000080, R8
 	CMPQ       R8, $0x00000080
-	JB         lastGroup22
+	JB         last22
 
-groups20:
+groups21:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -1638,9 +1638,9 @@ last24:
 	ADDQ       $0x00000080, R10
 	SUBQ       $0x00000080, R8
 	CMPQ       R8, $0x00000080
-	JAE        groups20
+	JAE        groups21
 
-lastGroup22:
+last22:
 	MOVUPS    -128(R10), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
@@ -1776,7 +1776,7 @@ lastGroup22:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-groupsEnd21:
+groupsEnd20:
 	MOVQ    R8, R9
 	LEAQ    15(R8), CX
 	ANDQ    $-16, CX
@@ -2856,9 +2856,9 @@ text47:
 	MOVQ   32(BX), R10
 	MOVQ   40(BX), R11
 	CMPQ   R8, $0x00000080
-	JB     groupsEnd58
+	JB     groupsEnd57
 
-groups57:
+groups58:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -3180,9 +3180,9 @@ last59:
 	ADDQ       $0x00000080, R10
 	SUBQ       $0x00000080, R8
 	CMPQ       R8, $0x00000080
-	JAE        groups57
+	JAE        groups58
 
-groupsEnd58:
+groupsEnd57:
 	MOVQ    R8, R9
 	LEAQ    15(R8), CX
 	ANDQ    $-16, CX
@@ -4224,9 +4224,9 @@ text84:
 	MOVQ        32(BX), R10
 	MOVQ        40(BX), R11
 	CMPQ        R8, $0x00000100
-	JB          groupsEnd95
+	JB          groupsEnd94
 
-	// GHASH of a group is computed between the rounds of the next one.
+	// GHASH of a piece is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4413,9 +4413,9 @@ last97:
 	ADDQ           $0x00000100, R10
 	SUBQ           $0x00000100, R8
 	CMPQ           R8, $0x00000100
-	JB             lastGroup96
+	JB             last96
 
-groups94:
+groups95:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4726,9 +4726,9 @@ last98:
 	ADDQ           $0x00000100, R10
 	SUBQ           $0x00000100, R8
 	CMPQ           R8, $0x00000100
-	JAE            groups94
+	JAE            groups95
 
-lastGroup96:
+last96:
 	VMOVDQU      -256(R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -4854,11 +4854,11 @@ lastGroup96:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd95:
+groupsEnd94:
 	CMPQ R8, $0x00000080
-	JB   groupsEnd100
+	JB   groupsEnd99
 
-	// GHASH of a group is computed between the rounds of the next one.
+	// GHASH of a piece is computed between the rounds of the next one.
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -4969,9 +4969,9 @@ last102:
 	ADDQ           $0x00000080, R10
 	SUBQ           $0x00000080, R8
 	CMPQ           R8, $0x00000080
-	JB             lastGroup101
+	JB             last101
 
-groups99:
+groups100:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -5144,9 +5144,9 @@ last103:
 	ADDQ           $0x00000080, R10
 	SUBQ           $0x00000080, R8
 	CMPQ           R8, $0x00000080
-	JAE            groups99
+	JAE            groups100
 
-lastGroup101:
+last101:
 	VMOVDQU      -128(R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -5210,7 +5210,7 @@ lastGroup101:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd100:
+groupsEnd99:
 	MOVQ           R8, R9
 	LEAQ           15(R8), CX
 	ANDQ           $-16, CX
@@ -6040,9 +6040,9 @@ text126:
 	MOVQ        32(BX), R10
 	MOVQ        40(BX), R11
 	CMPQ        R8, $0x00000100
-	JB          groupsEnd137
+	JB          groupsEnd136
 
-groups136:
+groups137:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -6353,13 +6353,13 @@ last138:
 	ADDQ           $0x00000100, R10
 	SUBQ           $0x00000100, R8
 	CMPQ           R8, $0x00000100
-	JAE            groups136
+	JAE            groups137
 
-groupsEnd137:
+groupsEnd136:
 	CMPQ R8, $0x00000080
-	JB   groupsEnd140
+	JB   groupsEnd139
 
-groups139:
+groups140:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -6532,9 +6532,9 @@ last141:
 	ADDQ           $0x00000080, R10
 	SUBQ           $0x00000080, R8
 	CMPQ           R8, $0x00000080
-	JAE            groups139
+	JAE            groups140
 
-groupsEnd140:
+groupsEnd139:
 	MOVQ           R8, R9
 	LEAQ           15(R8), CX
 	ANDQ           $-16, CX
@@ -8222,7 +8222,7 @@ text171:
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
 
-	// GHASH of a group is computed between the rounds of the next one.
+	// GHASH of a piece is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8402,7 +8402,7 @@ last190:
 	ADDQ            $0x00000200, R10
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JB              lastGroup189
+	JB              last189
 
 cryptLong188:
 	VBROADCASTI32X4 128(AX), Z10
@@ -8680,7 +8680,7 @@ last191:
 	CMPQ            R8, $0x00000200
 	JAE             cryptLong188
 
-lastGroup189:
+last189:
 	VMOVDQU64     -512(R10), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
 	VMOVDQU64     -448(R10), Z12
@@ -8778,9 +8778,9 @@ lastGroup189:
 
 cryptLongEnd187:
 	CMPQ R8, $0x00000100
-	JB   groupsEnd193
+	JB   groupsEnd192
 
-	// GHASH of a group is computed between the rounds of the next one.
+	// GHASH of a piece is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -8967,9 +8967,9 @@ last195:
 	ADDQ            $0x00000100, R10
 	SUBQ            $0x00000100, R8
 	CMPQ            R8, $0x00000100
-	JB              lastGroup194
+	JB              last194
 
-groups192:
+groups193:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -9274,9 +9274,9 @@ last196:
 	ADDQ            $0x00000100, R10
 	SUBQ            $0x00000100, R8
 	CMPQ            R8, $0x00000100
-	JAE             groups192
+	JAE             groups193
 
-lastGroup194:
+last194:
 	VMOVDQU64     -256(R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9396,11 +9396,11 @@ lastGroup194:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd193:
+groupsEnd192:
 	CMPQ R8, $0x00000080
-	JB   groupsEnd198
+	JB   groupsEnd197
 
-	// GHASH of a group is computed between the rounds of the next one.
+	// GHASH of a piece is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -9511,9 +9511,9 @@ last200:
 	ADDQ            $0x00000080, R10
 	SUBQ            $0x00000080, R8
 	CMPQ            R8, $0x00000080
-	JB              lastGroup199
+	JB              last199
 
-groups197:
+groups198:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -9683,9 +9683,9 @@ last201:
 	ADDQ            $0x00000080, R10
 	SUBQ            $0x00000080, R8
 	CMPQ            R8, $0x00000080
-	JAE             groups197
+	JAE             groups198
 
-lastGroup199:
+last199:
 	VMOVDQU64     -128(R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -9746,7 +9746,7 @@ lastGroup199:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-groupsEnd198:
+groupsEnd197:
 	MOVQ            R8, R9
 	LEAQ            15(R8), CX
 	ANDQ            $-16, CX
@@ -11288,9 +11288,9 @@ last242:
 
 cryptLongEnd240:
 	CMPQ R8, $0x00000100
-	JB   groupsEnd244
+	JB   groupsEnd243
 
-groups243:
+groups244:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -11595,13 +11595,13 @@ last245:
 	ADDQ            $0x00000100, R10
 	SUBQ            $0x00000100, R8
 	CMPQ            R8, $0x00000100
-	JAE             groups243
+	JAE             groups244
 
-groupsEnd244:
+groupsEnd243:
 	CMPQ R8, $0x00000080
-	JB   groupsEnd247
+	JB   groupsEnd246
 
-groups246:
+groups247:
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -11771,9 +11771,9 @@ last248:
 	ADDQ            $0x00000080, R10
 	SUBQ            $0x00000080, R8
 	CMPQ            R8, $0x00000080
-	JAE             groups246
+	JAE             groups247
 
-groupsEnd247:
+groupsEnd246:
 	MOVQ            R8, R9
 	LEAQ            15(R8), CX
 	ANDQ            $-16, CX

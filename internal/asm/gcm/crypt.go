@@ -213,14 +213,16 @@ func (k *kernel) cryptText(r gotypes.Component, n, rest Register, open bool) {
 // counters to it.
 func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open bool) {
 	c = c.in(k.isa)
-	size := U32(uint32(groupSize * count))
 	hash := func(p Mem) (steps []func()) {
 		for i := range count {
 			steps = append(steps, k.hashGroup(p.Offset(groupSize*i))...)
 		}
 		return steps
 	}
-	crypt := func(between []func()) {
+	end := label("groupsEnd")
+	CMPQ(n, U32(uint32(groupSize*count)))
+	JB(LabelRef(end))
+	cryptLoop("groups", groupSize*count, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(powers * count / k.lanes)
 		k.aes.encryptRounds(x, between...)
 		for i, x := range x {
@@ -229,31 +231,37 @@ func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open 
 			k.xor(t, x)
 			k.store(x, Mem{Base: dst, Disp: k.size() * i})
 		}
-		ADDQ(size, src)
-		ADDQ(size, dst)
-		SUBQ(size, n)
-		CMPQ(n, size)
+	})
+	Label(end)
+}
+
+// cryptLoop encrypts or decrypts as many pieces of size bytes as there are in n, at least
+// one. crypt does it for one piece, and calls functions between its rounds: those that hash
+// returns for the ciphertext at p.
+func cryptLoop(name string, size int, dst, src, n Register, open bool, hash func(p Mem) []func(), crypt func(between []func())) {
+	piece := func(between []func()) {
+		crypt(between)
+		ADDQ(U32(uint32(size)), src)
+		ADDQ(U32(uint32(size)), dst)
+		SUBQ(U32(uint32(size)), n)
+		CMPQ(n, U32(uint32(size)))
 	}
-	next, end := label("groups"), label("groupsEnd")
-	CMPQ(n, size)
-	JB(LabelRef(end))
+	next := label(name)
 	if open {
 		Label(next)
-		crypt(hash(Mem{Base: src}))
+		piece(hash(Mem{Base: src}))
 		JAE(LabelRef(next))
-	} else {
-		Comment("GHASH of a group is computed between the rounds of the next one.")
-		last := label("lastGroup")
-		crypt(nil)
-		JB(LabelRef(last))
-		Label(next)
-		before := Mem{Base: dst, Disp: -groupSize * count}
-		crypt(hash(before))
-		JAE(LabelRef(next))
-		Label(last)
-		run(hash(before))
+		return
 	}
-	Label(end)
+	Comment("GHASH of a piece is computed between the rounds of the next one.")
+	last, before := label("last"), Mem{Base: dst, Disp: -size}
+	piece(nil)
+	JB(LabelRef(last))
+	Label(next)
+	piece(hash(before))
+	JAE(LabelRef(next))
+	Label(last)
+	run(hash(before))
 }
 
 // end returns from the function.

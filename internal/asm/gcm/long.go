@@ -187,7 +187,7 @@ func (k *kernel) foldSums(s sums) {
 // ciphertext. It leaves the rest in n, and moves dst, src and the counters to it.
 func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 	w := k.wide()
-	end, next := label("cryptLongEnd"), label("cryptLong")
+	end := label("cryptLongEnd")
 	CMPQ(n, U32(longSize))
 	JB(LabelRef(end))
 
@@ -218,32 +218,13 @@ func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 		}
 		return steps
 	}
-	group := func(steps []func()) {
-		s := c.group(longSize / vectorSize)
-		w.aes.encryptRounds(s, steps...)
-		for i, s := range s {
-			VPXORQ(Mem{Base: src, Disp: vectorSize * i}, s, s)
-			VMOVDQU64(s, Mem{Base: dst, Disp: vectorSize * i})
+	cryptLoop("cryptLong", longSize, dst, src, n, open, hash, func(between []func()) {
+		x := c.group(longSize / vectorSize)
+		w.aes.encryptRounds(x, between...)
+		for i, x := range x {
+			VPXORQ(Mem{Base: src, Disp: vectorSize * i}, x, x)
+			VMOVDQU64(x, Mem{Base: dst, Disp: vectorSize * i})
 		}
-		ADDQ(U32(longSize), src)
-		ADDQ(U32(longSize), dst)
-		SUBQ(U32(longSize), n)
-		CMPQ(n, U32(longSize))
-	}
-	if open {
-		Label(next)
-		group(hash(Mem{Base: src}))
-		JAE(LabelRef(next))
-	} else {
-		Comment("GHASH of a group is computed between the rounds of the next one.")
-		last := label("lastGroup")
-		group(nil)
-		JB(LabelRef(last))
-		Label(next)
-		group(hash(Mem{Base: dst, Disp: -longSize}))
-		JAE(LabelRef(next))
-		Label(last)
-		run(hash(Mem{Base: dst, Disp: -longSize}))
-	}
+	})
 	Label(end)
 }
