@@ -19,9 +19,9 @@ import (
 // the Go standard library, which may have its own assembly, and "none" is that there is no
 // implementation for this machine.
 //
-// NHLacks, AESLacks, SHA512Lacks and GCMLacks report what is missing for the best implementation
-// that this package has for any machine. They are empty if that one is in use. Otherwise
-// each is one of these:
+// NHLacks, AESLacks, SHA512Lacks and GCMLacks report what is missing for the best
+// implementation that this package has for any machine. They are empty if that one is in
+// use. Otherwise each is one of these:
 //
 //   - The usual names of the missing instruction sets, as in "AVX512F, AVX512BW". VAES
 //     means VAES for 512 bits: CPUs that have it only for 256 bits lack it.
@@ -203,7 +203,7 @@ type UnsupportedCPUError struct {
 }
 
 func (e *UnsupportedCPUError) Error() string {
-	return "fastmac: the CPU lacks instructions: " + strings.Join(e.Missing, ", ")
+	return "fastmac: missing CPU instructions: " + strings.Join(e.Missing, ", ")
 }
 
 // missingAES returns the names of the instruction sets that AES needs and the CPU lacks.

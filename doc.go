@@ -40,19 +40,19 @@
 // HMAC-SHA-512 is too slow. Otherwise use UMAC-64 or UMAC-128, see "Tag sizes".
 //
 // The times are of one-shots under one key on an AMD EPYC (Zen 4, AVX-512) with Go 1.26.8,
-// the quietest of 18 runs of go test -bench 'MAC/alg=.*-oneshot'. GMAC has no
-// code for CPUs without instructions for AES and for carry-less multiplication:
-// [RequireGCM] reports whether they are there. On arm64, s390x and
-// ppc64 it is crypto/cipher, and has no streams.
+// the quietest of 18 runs of go test -bench 'MAC/alg=.*-oneshot'. GMAC has no code for
+// CPUs without instructions for AES and for carry-less multiplication: [RequireGCM]
+// reports whether they are there. On arm64, s390x and ppc64 it is crypto/cipher, and has
+// no streams.
 //
 // # Keys and nonces
 //
-// Never use a nonce of UMAC or GMAC for two messages under one key. A tag is the hash of the
-// message xor a pad, which depends only on the key and the nonce. In two tags under the same nonce
-// the pads cancel out, and an attacker knows the xor of the two hashes. From such pairs it
-// can learn the key of the hash, and then forge tags under every nonce for which it has
-// seen a tag. For GMAC one such pair is enough, and so it is for the tags of AES-GCM. RFC
-// 4418 section 6.3 has two more rules:
+// Never use a nonce of UMAC or GMAC for two messages under one key. A tag is the hash of
+// the message xor a pad, which depends only on the key and the nonce. In two tags under
+// the same nonce the pads cancel out, and an attacker knows the xor of the two hashes.
+// From such pairs it can learn the key of the hash, and then forge tags under every nonce
+// for which it has seen a tag. For GMAC one such pair is enough, and so it is for the tags
+// of AES-GCM. RFC 4418 section 6.3 has two more rules:
 //
 //   - All nonces under one UMAC key have the same length, 1 to 16 bytes. UMAC pads shorter
 //     ones with zeros, so two nonces of different lengths can be equal: the bytes 04 and
@@ -113,9 +113,9 @@
 // and [SumHMACSHA512Batch], for messages of any lengths.
 //
 // A server that sends or receives many packets at once, with sendmmsg or from a queue, can
-// use [UMACKey.TagBatch] and [UMACKey.VerifyBatch]. With AVX-512 a UMAC-64 tag of 64 bytes
-// takes less than half the time of [UMACKey.Tag] in batches of 64. Messages of a kilobyte
-// gain a fifth. With AVX2 batches gain nothing.
+// use [UMACKey.TagBatch] and [UMACKey.VerifyBatch]. With AVX-512, on an AMD EPYC (Zen 4), a
+// UMAC-64 tag of 64 bytes takes less than half the time of [UMACKey.Tag] in batches of 64,
+// and one of a kilobyte about a fifth less. With AVX2 batches gain nothing.
 //
 // # Secrets
 //
@@ -126,18 +126,20 @@
 // Keys and streams print as their names.
 //
 // Destroy overwrites a key or a stream. A scan of the memory of the process then finds no
-// 16 bytes of it, with two exceptions. Copies that the Go runtime makes, of the registers of
-// a goroutine that it interrupts and of a stack that it moves, remain until their memory
-// is used again; in a program built with GOEXPERIMENT=runtimesecret these are overwritten
-// too if the calls are inside Do of runtime/secret. And so do the pad and the hash of the
-// last message. SECURITY.md in the module has the details, and what was measured.
+// 16 bytes of it, with two exceptions. Copies that the Go runtime makes, of the registers
+// of a goroutine that it interrupts and of a stack that it moves, remain until their
+// memory is used again; in a program built with GOEXPERIMENT=runtimesecret these are
+// overwritten too if the calls are inside Do of runtime/secret. And so do the pad and the
+// hash of the last message. SECURITY.md in the module has the details, and what was
+// measured.
 //
 // # Placed state
 //
-// A key, also one of package aesgcm, can be in memory that the caller provides. Init sets it up there, and Destroy
-// overwrites it there. So keys can be in memory that is locked, left out of core dumps,
-// not inherited by forks, and between pages that cannot be accessed. The example
-// PlacedState does this on Linux. For memory that Go did not allocate:
+// A key, also one of package aesgcm, can be in memory that the caller provides. Init sets
+// it up there, and Destroy overwrites it there. So keys can be in memory that is locked,
+// left out of core dumps, not inherited by forks, and between pages that cannot be
+// accessed. The example PlacedState does this on Linux. For memory that Go did not
+// allocate:
 //
 //   - An [HMACSHA512Key] may be there: it has no pointers.
 //   - A [UMACKey] may be there only if [Hardware] reports "aesni" for AES. With
