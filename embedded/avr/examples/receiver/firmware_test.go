@@ -123,8 +123,9 @@ func (a *attacker) attack() {
 	a.send("longer", encode(append(bytes.Clone(frame), 0)), "refused: bad framing: frame of more than 81 bytes\n")
 	a.send("not truncated", wire, accepted(6))
 
-	// Each cut-off frame is followed by a whole one.
-	for n := 1; n < len(wire); n += 7 {
+	// Each cut-off frame is followed by a whole one. It lacks two bytes or more: in place of
+	// its last byte alone, the first byte of the next frame would end it.
+	for n := 1; n < frameSize; n += 7 {
 		cut, _ := a.next()
 		whole, _ := a.next()
 		want := accepted(a.counter)
