@@ -7,6 +7,7 @@ package fastmac
 import (
 	"encoding/binary"
 	"hash"
+	"slices"
 
 	"example.com/fastmac/internal/sha512"
 	"example.com/fastmac/internal/wipe"
@@ -67,7 +68,7 @@ func writeInnerPad(b *sha512.Buffer, key []byte) {
 	*b = sha512.Buffer{}
 	if len(key) > len(b) {
 		state := sha512.Initial()
-		sha512.Sum((*[sha512.Size]byte)(b[:]), &state, 0, key)
+		sha512.Sum((*[sha512.Size]byte)(b[:]), &state, nil, 0, key)
 	} else {
 		copy(b[:], key)
 	}
@@ -101,9 +102,16 @@ func (k *HMACSHA512Key) Size() int {
 // does not allocate if dst has room, except in FIPS 140 mode. dst may overlap msg.
 func (k *HMACSHA512Key) Tag(dst, msg []byte) []byte {
 	k.mustLive()
-	var tag [HMACSHA512Size]byte
-	k.sum(&tag, msg)
-	return append(dst, tag[:]...)
+	dst, tag := grow(dst)
+	k.sum(tag, msg)
+	return dst
+}
+
+// grow appends a tag to dst, which is to be set, and returns both.
+func grow(dst []byte) ([]byte, *[HMACSHA512Size]byte) {
+	n := len(dst)
+	dst = slices.Grow(dst, HMACSHA512Size)[:n+HMACSHA512Size]
+	return dst, (*[HMACSHA512Size]byte)(dst[n:])
 }
 
 // sum sets tag to the tag of msg.
@@ -112,13 +120,7 @@ func (k *HMACSHA512Key) sum(tag *[HMACSHA512Size]byte, msg []byte) {
 		k.sumFIPS(tag, msg)
 		return
 	}
-	sha512.Sum(tag, &k.inner, sha512.BlockSize, msg)
-	k.sumOuter(tag)
-}
-
-// sumOuter turns an inner hash into the tag.
-func (k *HMACSHA512Key) sumOuter(tag *[HMACSHA512Size]byte) {
-	sha512.Sum(tag, &k.outer, sha512.BlockSize, tag[:])
+	sha512.Sum(tag, &k.inner, &k.outer, sha512.BlockSize, msg)
 }
 
 // Verify reports whether tag is the tag of msg. It returns false for a tag that is not
@@ -251,16 +253,15 @@ func (m *HMACSHA512) Sum(b []byte) []byte {
 	if m.fips != nil {
 		return m.fips.Sum(b)
 	}
-	var tag [HMACSHA512Size]byte
-	m.sum(&tag)
-	return append(b, tag[:]...)
+	b, tag := grow(b)
+	m.sum(tag)
+	return b
 }
 
 // sum sets tag to the tag of what has been written.
 func (m *HMACSHA512) sum(tag *[HMACSHA512Size]byte) {
 	used := m.n % sha512.BlockSize
-	sha512.Sum(tag, &m.state, m.n-used, m.block[:used])
-	m.key.sumOuter(tag)
+	sha512.Sum(tag, &m.state, &m.key.outer, m.n-used, m.block[:used])
 }
 
 // Verify reports whether tag is the tag of what has been written. It returns false for

@@ -16,7 +16,7 @@ type Lanes [8][MaxLanes]uint64
 // [Block] for each.
 func LaneCount() (lanes, minLanes int) {
 	switch active {
-	case AVX512:
+	case AVX512, AVX512Wide:
 		return 8, 3
 	case AVX2:
 		return 4, 4

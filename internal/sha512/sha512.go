@@ -13,6 +13,7 @@ package sha512
 import (
 	"encoding/binary"
 	"slices"
+	"unsafe"
 )
 
 //go:generate go run -C ../asm ./sha512 -out ../../internal/sha512/sha512_amd64.s
@@ -31,12 +32,13 @@ const maxRun = 512
 type Kernel uint8
 
 const (
-	Stdlib Kernel = iota // crypto/sha512, and no lanes
-	AVX2                 // with BMI1 and BMI2
-	AVX512               // for lanes; AVX2 for a single message
+	Stdlib     Kernel = iota // crypto/sha512, and no lanes
+	AVX2                     // with BMI1 and BMI2
+	AVX512                   // 256 bits for a single message
+	AVX512Wide               // for CPUs that start more instructions in a cycle
 )
 
-var kernelNames = [...]string{Stdlib: "stdlib", AVX2: "avx2", AVX512: "avx512"}
+var kernelNames = [...]string{Stdlib: "stdlib", AVX2: "avx2", AVX512: "avx512", AVX512Wide: "avx512"}
 
 func (k Kernel) String() string { return kernelNames[k] }
 
@@ -45,9 +47,9 @@ var active = best()
 // Active returns the kernel in use.
 func Active() Kernel { return active }
 
-// Kernels returns the kernels that this machine has, best first.
+// Kernels returns the kernels that this machine has, those that need most first.
 func Kernels() []Kernel {
-	kernels := []Kernel{Stdlib, AVX2, AVX512}[:best()+1]
+	kernels := []Kernel{Stdlib, AVX2, AVX512, AVX512Wide}[:last()+1]
 	slices.Reverse(kernels)
 	return kernels
 }
@@ -55,7 +57,7 @@ func Kernels() []Kernel {
 // Select makes k, one of [Kernels], the kernel in use. It is for tests, which must
 // not hash meanwhile.
 func Select(k Kernel) {
-	if k > best() {
+	if k > last() {
 		panic("fastmac: no SHA-512 kernel " + k.String() + " on this machine")
 	}
 	active = k
@@ -104,36 +106,73 @@ var k = [80]uint64{
 // because a caller may have secrets in its variables.
 //
 //go:nosplit
-func Block(state *[8]uint64, p []byte) { block(state, p) }
-
-// Sum sets out to the hash of a message: its first n bytes, whole blocks, are in
-// state, and p is the rest. out may overlap p.
-func Sum(out *[Size]byte, state *[8]uint64, n uint64, p []byte) {
+func Block(state *[8]uint64, p []byte) {
 	if active == Stdlib {
-		sumStd(out, state, n, p)
+		blockStd(state, p)
 		return
 	}
-	var b Buffer
+	for len(p) >= BlockSize {
+		blocks := min(len(p)/BlockSize, maxRun)
+		compress(state, unsafe.SliceData(p), blocks, nil)
+		p = p[blocks*BlockSize:]
+	}
+}
+
+// An end is what makes the last block of a message: a number of words, fewer than 16,
+// which are elsewhere, the word after them, zeros, and two words of length. Assembly makes
+// that block in registers. Where there is no room for the length, an end without a length
+// makes the last block but one.
+type end struct {
+	words int
+	tail  uint64 // up to seven bytes and 0x80, little-endian, or 0
+	bits  [2]uint64
+	outer *[8]uint64 // chaining value of the outer hash, or nil
+}
+
+// Sum sets out to the hash of a message: its first n bytes, whole blocks, are in
+// state, and p is the rest. If outer is not nil, it is the chaining value after a block,
+// and out is set to the hash of that block and the first hash. out may overlap p.
+func Sum(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte) {
+	if active == Stdlib {
+		sumStd(out, state, n, p)
+		if outer != nil {
+			sumStd(out, outer, BlockSize, out[:])
+		}
+		return
+	}
 	s := *state
 	n += uint64(len(p))
 	if len(p) >= BlockSize {
 		Block(&s, p)
 		p = p[len(p)&^(BlockSize-1):]
 	}
-	if !b.pad(p, n) {
-		Block(&s, b[:])
-		b.WriteLength(n)
+	tail := uint64(0x80)
+	for i := len(p) - 1; i >= len(p)&^7; i-- {
+		tail = tail<<8 | uint64(p[i])
 	}
-	Block(&s, b[:])
+	e := end{words: len(p) / 8, tail: tail}
+	if len(p)+1 > BlockSize-16 {
+		compress(&s, unsafe.SliceData(p), 0, &e)
+		e.words, e.tail = 0, 0
+	}
+	e.bits = [2]uint64{n >> 61, n << 3}
+	e.outer = outer
+	compress(&s, unsafe.SliceData(p), 0, &e)
 	Encode(out, &s)
-	clear(b[:])
+	e.tail = 0
 }
 
-// Encode sets out to a chaining value in big-endian bytes.
+// Encode sets out to a chaining value in big-endian bytes. A loop would take 1 % of a
+// short message's HMAC.
 func Encode(out *[Size]byte, state *[8]uint64) {
-	for i, word := range state {
-		binary.BigEndian.PutUint64(out[8*i:], word)
-	}
+	binary.BigEndian.PutUint64(out[0:], state[0])
+	binary.BigEndian.PutUint64(out[8:], state[1])
+	binary.BigEndian.PutUint64(out[16:], state[2])
+	binary.BigEndian.PutUint64(out[24:], state[3])
+	binary.BigEndian.PutUint64(out[32:], state[4])
+	binary.BigEndian.PutUint64(out[40:], state[5])
+	binary.BigEndian.PutUint64(out[48:], state[6])
+	binary.BigEndian.PutUint64(out[56:], state[7])
 }
 
 // A Buffer is a block of a message.
@@ -144,11 +183,6 @@ type Buffer [BlockSize]byte
 // one more block follows, which WriteLength makes.
 func (b *Buffer) WritePadding(rest []byte, n uint64) bool {
 	*b = Buffer{}
-	return b.pad(rest, n)
-}
-
-// pad is WritePadding to a block of zeros.
-func (b *Buffer) pad(rest []byte, n uint64) bool {
 	i := copy(b[:], rest)
 	b[i] = 0x80
 	if i+1 > BlockSize-16 {

@@ -6,55 +6,75 @@
 
 package sha512
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 var (
 	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
 	hasAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2 && cpu.X86.HasBMI1
 )
 
-// best returns the best kernel that the CPU has.
-func best() Kernel {
+// last returns the last kernel that the CPU has.
+func last() Kernel {
 	switch {
 	case hasAVX512:
-		return AVX512
+		return AVX512Wide
 	case hasAVX2:
 		return AVX2
 	}
 	return Stdlib
 }
 
-//go:nosplit
-func block(state *[8]uint64, p []byte) {
-	if active == Stdlib {
-		blockStd(state, p)
-		return
+// best returns the best kernel that the CPU has.
+func best() Kernel {
+	// AVX512Wide is for Zen 5, where few instructions in long chains took 7 % longer, and
+	// Sapphire Rapids, where llvm-mca expects 3 %. They have AVX-VNNI. Zen 4 and Cascade Lake
+	// do not, and AVX512Wide takes 9 % longer on Zen 4, and 10 % in llvm-mca's Cascade Lake.
+	if last() == AVX512Wide && !cpu.X86.HasAVXVNNI {
+		return AVX512
 	}
-	for len(p) >= BlockSize {
-		blocks := min(len(p)/BlockSize, maxRun)
-		blockAVX2(state, unsafe.SliceData(p), blocks, &k)
-		p = p[blocks*BlockSize:]
+	return last()
+}
+
+// compress calls the kernel in use, as blockAVX2.
+//
+//go:nosplit
+func compress(state *[8]uint64, p *byte, blocks int, end *end) {
+	switch active {
+	case AVX2:
+		blockAVX2(state, p, blocks, &k, end)
+	case AVX512:
+		blockAVX512(state, p, blocks, &k, end)
+	default:
+		blockWideAVX512(state, p, blocks, &k, end)
 	}
 }
 
 func blockLanes(state *Lanes, p *[MaxLanes][]byte, blocks int) {
-	if active == AVX512 {
+	if active >= AVX512 {
 		lanesAVX512(state, p, blocks, &k)
 	} else {
 		lanesAVX2(state, p, blocks, &k)
 	}
 }
 
-// The assembly, for at least one block. k is the constants.
+// The assembly. k is the constants.
 
-// blockAVX2 compresses blocks from p on into state.
+// blockAVX2 compresses blocks from p on into state. If blocks is 0, it compresses the block
+// that p and end make, and if that has an outer chaining value, it then sets state to the
+// result of compressing the hash and its padding into that.
 //
 //go:noescape
-func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
+func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
+
+// blockAVX512 is blockAVX2 with fewer instructions.
+//
+//go:noescape
+func blockAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
+
+// blockWideAVX512 is blockAVX512 with more instructions and shorter chains of them.
+//
+//go:noescape
+func blockWideAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
 
 // lanesAVX512 compresses the first blocks of all eight slices into their lanes.
 //

@@ -16,522 +16,107 @@ DATA right8<>+16(SB)/8, $0x0007060504030201
 DATA right8<>+24(SB)/8, $0x080f0e0d0c0b0a09
 GLOBL right8<>(SB), RODATA|NOPTR, $32
 
-// func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64)
-// Requires: AVX, AVX2, BMI, BMI2, CMOV
-TEXT ·blockAVX2(SB), NOSPLIT, $128-32
+DATA numbers<>+0(SB)/8, $0x0000000000000000
+DATA numbers<>+8(SB)/8, $0x0000000000000001
+DATA numbers<>+16(SB)/8, $0x0000000000000002
+DATA numbers<>+24(SB)/8, $0x0000000000000003
+DATA numbers<>+32(SB)/8, $0x0000000000000004
+DATA numbers<>+40(SB)/8, $0x0000000000000005
+DATA numbers<>+48(SB)/8, $0x0000000000000006
+DATA numbers<>+56(SB)/8, $0x0000000000000007
+DATA numbers<>+64(SB)/8, $0x0000000000000008
+DATA numbers<>+72(SB)/8, $0x0000000000000009
+DATA numbers<>+80(SB)/8, $0x000000000000000a
+DATA numbers<>+88(SB)/8, $0x000000000000000b
+DATA numbers<>+96(SB)/8, $0x000000000000000c
+DATA numbers<>+104(SB)/8, $0x000000000000000d
+DATA numbers<>+112(SB)/8, $0x000000000000000e
+DATA numbers<>+120(SB)/8, $0x000000000000000f
+GLOBL numbers<>(SB), RODATA|NOPTR, $128
+
+DATA outerPadding<>+0(SB)/8, $0x8000000000000000
+DATA outerPadding<>+8(SB)/8, $0x0000000000000000
+DATA outerPadding<>+16(SB)/8, $0x0000000000000000
+DATA outerPadding<>+24(SB)/8, $0x0000000000000000
+DATA outerPadding<>+32(SB)/8, $0x0000000000000000
+DATA outerPadding<>+40(SB)/8, $0x0000000000000000
+DATA outerPadding<>+48(SB)/8, $0x0000000000000000
+DATA outerPadding<>+56(SB)/8, $0x0000000000000600
+GLOBL outerPadding<>(SB), RODATA|NOPTR, $64
+
+// func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·blockAVX2(SB), NOSPLIT, $128-40
 	MOVQ    p+8(FP), AX
 	MOVQ    k+24(FP), CX
-	MOVQ    state+0(FP), DX
-	MOVQ    (DX), BX
-	MOVQ    8(DX), SI
-	MOVQ    16(DX), DI
-	MOVQ    24(DX), R8
-	MOVQ    32(DX), R9
-	MOVQ    40(DX), R10
-	MOVQ    48(DX), R11
-	MOVQ    56(DX), R12
-	VMOVDQU (AX), Y1
+	CMPQ    blocks+16(FP), $0x00
+	JE      padded
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	VMOVDQU 32(AX), Y1
 	VPSHUFB swap64<>+0(SB), Y1, Y1
-	VPADDQ  (CX), Y1, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU 32(AX), Y2
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	VMOVDQU 64(AX), Y2
 	VPSHUFB swap64<>+0(SB), Y2, Y2
-	VPADDQ  32(CX), Y2, Y0
-	VMOVDQU Y0, 32(SP)
-	VMOVDQU 64(AX), Y3
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	VMOVDQU 96(AX), Y3
 	VPSHUFB swap64<>+0(SB), Y3, Y3
-	VPADDQ  64(CX), Y3, Y0
-	VMOVDQU Y0, 64(SP)
-	VMOVDQU 96(AX), Y4
-	VPSHUFB swap64<>+0(SB), Y4, Y4
-	VPADDQ  96(CX), Y4, Y0
-	VMOVDQU Y0, 96(SP)
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+
+loaded:
+	MOVQ state+0(FP), DX
+	MOVQ (DX), SI
+	MOVQ 8(DX), DI
+	MOVQ 16(DX), R8
+	MOVQ 24(DX), R9
+	MOVQ 32(DX), R10
+	MOVQ 40(DX), R11
+	MOVQ 48(DX), R12
+	MOVQ 56(DX), R13
 
 block:
-	VEXTRACTI128 $0x01, Y4, X0
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	MOVQ         $0x00000004, R13
+	VEXTRACTI128 $0x01, Y3, X4
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	MOVQ         $0x00000004, R14
 
 rounds:
 	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y2, Y1, Y5
-	VPERMQ       $0x39, Y5, Y5
-	VPBLENDD     $0x03, Y4, Y3, Y6
-	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y1, Y1
-	ADDQ         (SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BP
-	ANDQ         R9, BP
-	ADDQ         BP, R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R9, BP
-	ADDQ         BP, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BP
-	SUBQ         R8, BP
-	ANDQ         BX, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	MOVQ         BP, R8
-	ADDQ         R12, R8
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x3f, Y5, Y8
-	VPSHUFB      right8<>+0(SB), Y5, Y9
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x07, Y5, Y8
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y1, Y1
-	ADDQ         8(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R9, BP
-	ANDQ         R12, BP
-	ADDQ         BP, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BP
-	ADDQ         BP, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, BP
-	SUBQ         DI, BP
-	ANDQ         R8, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BP, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y1, X5
-	VPSRLQ       $0x13, X0, X6
-	VPSLLQ       $0x2d, X0, X8
-	VPSRLQ       $0x3d, X0, X7
-	VPXOR        X8, X6, X6
-	VPSLLQ       $0x03, X0, X8
-	VPSRLQ       $0x06, X0, X0
-	VPXOR        X8, X7, X7
-	VPXOR        X0, X6, X6
-	VPXOR        X7, X6, X6
-	VPADDQ       X6, X1, X7
-	ADDQ         16(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BP
-	ANDQ         R11, BP
-	ADDQ         BP, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R9, R11, BP
-	ADDQ         BP, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, BP
-	SUBQ         SI, BP
-	ANDQ         DI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BP, SI
-	ADDQ         R10, SI
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	VPSRLQ       $0x13, X7, X0
-	VPSLLQ       $0x2d, X7, X8
-	VPSRLQ       $0x3d, X7, X1
-	VPXOR        X8, X0, X0
-	VPSLLQ       $0x03, X7, X8
-	VPSRLQ       $0x06, X7, X6
-	VPXOR        X8, X1, X1
-	VPXOR        X6, X0, X0
-	VPXOR        X1, X0, X0
-	VPADDQ       X0, X5, X0
-	VINSERTI128  $0x01, X0, Y7, Y1
-	ADDQ         24(SP), R9
-	ADDQ         BX, R9
-	MOVQ         R11, BP
-	ANDQ         R10, BP
-	ADDQ         BP, R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BP
-	ADDQ         BP, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, BP
-	SUBQ         BX, BP
-	ANDQ         SI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BP, BX
-	ADDQ         R9, BX
-	ADDQ         R14, BX
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	VPADDQ       128(CX), Y1, Y5
-	VMOVDQU      Y5, (SP)
-
-	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
-	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y3, Y2, Y5
-	VPERMQ       $0x39, Y5, Y5
-	VPBLENDD     $0x03, Y1, Y4, Y6
-	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y2, Y2
-	ADDQ         32(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BP
-	ANDQ         R9, BP
-	ADDQ         BP, R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R9, BP
-	ADDQ         BP, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BP
-	SUBQ         R8, BP
-	ANDQ         BX, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	MOVQ         BP, R8
-	ADDQ         R12, R8
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x3f, Y5, Y8
-	VPSHUFB      right8<>+0(SB), Y5, Y9
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x07, Y5, Y8
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y2, Y2
-	ADDQ         40(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R9, BP
-	ANDQ         R12, BP
-	ADDQ         BP, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BP
-	ADDQ         BP, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, BP
-	SUBQ         DI, BP
-	ANDQ         R8, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BP, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y2, X5
-	VPSRLQ       $0x13, X0, X6
-	VPSLLQ       $0x2d, X0, X8
-	VPSRLQ       $0x3d, X0, X7
-	VPXOR        X8, X6, X6
-	VPSLLQ       $0x03, X0, X8
-	VPSRLQ       $0x06, X0, X0
-	VPXOR        X8, X7, X7
-	VPXOR        X0, X6, X6
-	VPXOR        X7, X6, X6
-	VPADDQ       X6, X2, X7
-	ADDQ         48(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BP
-	ANDQ         R11, BP
-	ADDQ         BP, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R9, R11, BP
-	ADDQ         BP, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, BP
-	SUBQ         SI, BP
-	ANDQ         DI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BP, SI
-	ADDQ         R10, SI
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	VPSRLQ       $0x13, X7, X0
-	VPSLLQ       $0x2d, X7, X8
-	VPSRLQ       $0x3d, X7, X2
-	VPXOR        X8, X0, X0
-	VPSLLQ       $0x03, X7, X8
-	VPSRLQ       $0x06, X7, X6
-	VPXOR        X8, X2, X2
-	VPXOR        X6, X0, X0
-	VPXOR        X2, X0, X0
-	VPADDQ       X0, X5, X0
-	VINSERTI128  $0x01, X0, Y7, Y2
-	ADDQ         56(SP), R9
-	ADDQ         BX, R9
-	MOVQ         R11, BP
-	ANDQ         R10, BP
-	ADDQ         BP, R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BP
-	ADDQ         BP, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, BP
-	SUBQ         BX, BP
-	ANDQ         SI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BP, BX
-	ADDQ         R9, BX
-	ADDQ         R14, BX
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	VPADDQ       160(CX), Y2, Y5
-	VMOVDQU      Y5, 32(SP)
-
-	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
-	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y4, Y3, Y5
-	VPERMQ       $0x39, Y5, Y5
-	VPBLENDD     $0x03, Y2, Y1, Y6
-	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y3, Y3
-	ADDQ         64(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BP
-	ANDQ         R9, BP
-	ADDQ         BP, R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R9, BP
-	ADDQ         BP, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BP
-	SUBQ         R8, BP
-	ANDQ         BX, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	MOVQ         BP, R8
-	ADDQ         R12, R8
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x3f, Y5, Y8
-	VPSHUFB      right8<>+0(SB), Y5, Y9
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x07, Y5, Y8
-	VPXOR        Y9, Y8, Y8
-	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y3, Y3
-	ADDQ         72(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R9, BP
-	ANDQ         R12, BP
-	ADDQ         BP, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BP
-	ADDQ         BP, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, BP
-	SUBQ         DI, BP
-	ANDQ         R8, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BP, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y3, X5
-	VPSRLQ       $0x13, X0, X6
-	VPSLLQ       $0x2d, X0, X8
-	VPSRLQ       $0x3d, X0, X7
-	VPXOR        X8, X6, X6
-	VPSLLQ       $0x03, X0, X8
-	VPSRLQ       $0x06, X0, X0
-	VPXOR        X8, X7, X7
-	VPXOR        X0, X6, X6
-	VPXOR        X7, X6, X6
-	VPADDQ       X6, X3, X7
-	ADDQ         80(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BP
-	ANDQ         R11, BP
-	ADDQ         BP, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R9, R11, BP
-	ADDQ         BP, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, BP
-	SUBQ         SI, BP
-	ANDQ         DI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BP, SI
-	ADDQ         R10, SI
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	VPSRLQ       $0x13, X7, X0
-	VPSLLQ       $0x2d, X7, X8
-	VPSRLQ       $0x3d, X7, X3
-	VPXOR        X8, X0, X0
-	VPSLLQ       $0x03, X7, X8
-	VPSRLQ       $0x06, X7, X6
-	VPXOR        X8, X3, X3
-	VPXOR        X6, X0, X0
-	VPXOR        X3, X0, X0
-	VPADDQ       X0, X5, X0
-	VINSERTI128  $0x01, X0, Y7, Y3
-	ADDQ         88(SP), R9
-	ADDQ         BX, R9
-	MOVQ         R11, BP
-	ANDQ         R10, BP
-	ADDQ         BP, R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BP
-	ADDQ         BP, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, BP
-	SUBQ         BX, BP
-	ANDQ         SI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BP, BX
-	ADDQ         R9, BX
-	ADDQ         R14, BX
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	VPADDQ       192(CX), Y3, Y5
-	VMOVDQU      Y5, 64(SP)
-
-	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
-	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y1, Y4, Y5
+	VPBLENDD     $0x03, Y1, Y0, Y5
 	VPERMQ       $0x39, Y5, Y5
 	VPBLENDD     $0x03, Y3, Y2, Y6
 	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y4, Y4
-	ADDQ         96(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BP
-	ANDQ         R9, BP
-	ADDQ         BP, R12
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R9, BP
-	ADDQ         BP, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BP
-	SUBQ         R8, BP
+	VPADDQ       Y6, Y0, Y0
+	ADDQ         (SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
 	ANDQ         BX, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, BX, R14
-	RORXQ        $0x22, BX, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, BX, R15
-	XORQ         R15, R14
-	MOVQ         BP, R8
-	ADDQ         R12, R8
-	ADDQ         R14, R8
-	MOVQ         BX, DX
-	XORQ         SI, DX
+	XORQ         DI, DX
+	ADDQ         R15, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	ADDQ         R15, R13
 	VPSRLQ       $0x01, Y5, Y6
 	VPSLLQ       $0x3f, Y5, Y8
 	VPSHUFB      right8<>+0(SB), Y5, Y9
@@ -539,72 +124,66 @@ rounds:
 	VPSRLQ       $0x07, Y5, Y8
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y4, Y4
-	ADDQ         104(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R9, BP
-	ANDQ         R12, BP
-	ADDQ         BP, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BP
-	ADDQ         BP, R11
-	ADDQ         R14, R11
-	ANDNQ        BX, DX, BP
-	SUBQ         DI, BP
-	ANDQ         R8, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BP, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         BX, DX
-	VEXTRACTI128 $0x01, Y4, X5
-	VPSRLQ       $0x13, X0, X6
-	VPSLLQ       $0x2d, X0, X8
-	VPSRLQ       $0x3d, X0, X7
+	VPADDQ       Y6, Y0, Y0
+	ADDQ         8(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R15
+	RORXQ        $0x12, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R9, BP
+	XORQ         BP, R15
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R15, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R15
+	RORXQ        $0x22, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R13, BP
+	XORQ         BP, R15
+	ADDQ         R15, R12
+	VEXTRACTI128 $0x01, Y0, X5
+	VPSRLQ       $0x13, X4, X6
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
 	VPXOR        X8, X6, X6
-	VPSLLQ       $0x03, X0, X8
-	VPSRLQ       $0x06, X0, X0
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
 	VPXOR        X8, X7, X7
-	VPXOR        X0, X6, X6
+	VPXOR        X4, X6, X6
 	VPXOR        X7, X6, X6
-	VPADDQ       X6, X4, X7
-	ADDQ         112(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BP
-	ANDQ         R11, BP
-	ADDQ         BP, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R9, R11, BP
-	ADDQ         BP, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, BP
-	SUBQ         SI, BP
-	ANDQ         DI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BP, SI
-	ADDQ         R10, SI
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	VPADDQ       X6, X0, X7
+	ADDQ         16(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R15
+	RORXQ        $0x12, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R8, BP
+	XORQ         BP, R15
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R15, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R15
+	RORXQ        $0x22, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R12, BP
+	XORQ         BP, R15
+	ADDQ         R15, R11
 	VPSRLQ       $0x13, X7, X0
 	VPSLLQ       $0x2d, X7, X8
 	VPSRLQ       $0x3d, X7, X4
@@ -614,514 +193,924 @@ rounds:
 	VPXOR        X8, X4, X4
 	VPXOR        X6, X0, X0
 	VPXOR        X4, X0, X0
-	VPADDQ       X0, X5, X0
-	VINSERTI128  $0x01, X0, Y7, Y4
-	ADDQ         120(SP), R9
+	VPADDQ       X0, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y0
+	ADDQ         24(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R15
+	RORXQ        $0x12, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, DI, BP
+	XORQ         BP, R15
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R15, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R15
+	RORXQ        $0x22, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R11, BP
+	XORQ         BP, R15
+	ADDQ         R15, R10
+	VPADDQ       128(CX), Y0, Y5
+	VMOVDQU      Y5, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y2, Y1, Y5
+	VPERMQ       $0x39, Y5, Y5
+	VPBLENDD     $0x03, Y0, Y3, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPADDQ       Y6, Y1, Y1
+	ADDQ         32(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R15
+	RORXQ        $0x12, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, SI, BP
+	XORQ         BP, R15
 	ADDQ         BX, R9
-	MOVQ         R11, BP
-	ANDQ         R10, BP
-	ADDQ         BP, R9
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BP
-	ADDQ         BP, R9
-	ADDQ         R14, R9
-	ANDNQ        DI, DX, BP
-	SUBQ         BX, BP
-	ANDQ         SI, DX
-	ADDQ         DX, BP
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BP, BX
-	ADDQ         R9, BX
-	ADDQ         R14, BX
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R15, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R15
+	RORXQ        $0x22, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R10, BP
+	XORQ         BP, R15
+	ADDQ         R15, R9
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x3f, Y5, Y8
+	VPSHUFB      right8<>+0(SB), Y5, Y9
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x07, Y5, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPADDQ       Y6, Y1, Y1
+	ADDQ         40(SP), R8
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPADDQ       224(CX), Y4, Y5
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R15, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	ADDQ         R15, R8
+	VEXTRACTI128 $0x01, Y1, X5
+	VPSRLQ       $0x13, X4, X6
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
+	VPXOR        X8, X6, X6
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
+	VPXOR        X8, X7, X7
+	VPXOR        X4, X6, X6
+	VPXOR        X7, X6, X6
+	VPADDQ       X6, X1, X7
+	ADDQ         48(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R15, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	ADDQ         R15, DI
+	VPSRLQ       $0x13, X7, X1
+	VPSLLQ       $0x2d, X7, X8
+	VPSRLQ       $0x3d, X7, X4
+	VPXOR        X8, X1, X1
+	VPSLLQ       $0x03, X7, X8
+	VPSRLQ       $0x06, X7, X6
+	VPXOR        X8, X4, X4
+	VPXOR        X6, X1, X1
+	VPXOR        X4, X1, X1
+	VPADDQ       X1, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y1
+	ADDQ         56(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R15, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	ADDQ         R15, SI
+	VPADDQ       160(CX), Y1, Y5
+	VMOVDQU      Y5, 32(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y3, Y2, Y5
+	VPERMQ       $0x39, Y5, Y5
+	VPBLENDD     $0x03, Y1, Y0, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPADDQ       Y6, Y2, Y2
+	ADDQ         64(SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
+	ANDQ         BX, DX
+	XORQ         DI, DX
+	ADDQ         R15, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	ADDQ         R15, R13
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x3f, Y5, Y8
+	VPSHUFB      right8<>+0(SB), Y5, Y9
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x07, Y5, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPADDQ       Y6, Y2, Y2
+	ADDQ         72(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R15
+	RORXQ        $0x12, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R9, BP
+	XORQ         BP, R15
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R15, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R15
+	RORXQ        $0x22, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R13, BP
+	XORQ         BP, R15
+	ADDQ         R15, R12
+	VEXTRACTI128 $0x01, Y2, X5
+	VPSRLQ       $0x13, X4, X6
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
+	VPXOR        X8, X6, X6
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
+	VPXOR        X8, X7, X7
+	VPXOR        X4, X6, X6
+	VPXOR        X7, X6, X6
+	VPADDQ       X6, X2, X7
+	ADDQ         80(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R15
+	RORXQ        $0x12, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R8, BP
+	XORQ         BP, R15
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R15, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R15
+	RORXQ        $0x22, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R12, BP
+	XORQ         BP, R15
+	ADDQ         R15, R11
+	VPSRLQ       $0x13, X7, X2
+	VPSLLQ       $0x2d, X7, X8
+	VPSRLQ       $0x3d, X7, X4
+	VPXOR        X8, X2, X2
+	VPSLLQ       $0x03, X7, X8
+	VPSRLQ       $0x06, X7, X6
+	VPXOR        X8, X4, X4
+	VPXOR        X6, X2, X2
+	VPXOR        X4, X2, X2
+	VPADDQ       X2, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y2
+	ADDQ         88(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R15
+	RORXQ        $0x12, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, DI, BP
+	XORQ         BP, R15
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R15, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R15
+	RORXQ        $0x22, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R11, BP
+	XORQ         BP, R15
+	ADDQ         R15, R10
+	VPADDQ       192(CX), Y2, Y5
+	VMOVDQU      Y5, 64(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y0, Y3, Y5
+	VPERMQ       $0x39, Y5, Y5
+	VPBLENDD     $0x03, Y2, Y1, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPADDQ       Y6, Y3, Y3
+	ADDQ         96(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R15
+	RORXQ        $0x12, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, SI, BP
+	XORQ         BP, R15
+	ADDQ         BX, R9
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R15, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R15
+	RORXQ        $0x22, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R10, BP
+	XORQ         BP, R15
+	ADDQ         R15, R9
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x3f, Y5, Y8
+	VPSHUFB      right8<>+0(SB), Y5, Y9
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x07, Y5, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPADDQ       Y6, Y3, Y3
+	ADDQ         104(SP), R8
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R15, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	ADDQ         R15, R8
+	VEXTRACTI128 $0x01, Y3, X5
+	VPSRLQ       $0x13, X4, X6
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
+	VPXOR        X8, X6, X6
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
+	VPXOR        X8, X7, X7
+	VPXOR        X4, X6, X6
+	VPXOR        X7, X6, X6
+	VPADDQ       X6, X3, X7
+	ADDQ         112(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R15, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	ADDQ         R15, DI
+	VPSRLQ       $0x13, X7, X3
+	VPSLLQ       $0x2d, X7, X8
+	VPSRLQ       $0x3d, X7, X4
+	VPXOR        X8, X3, X3
+	VPSLLQ       $0x03, X7, X8
+	VPSRLQ       $0x06, X7, X6
+	VPXOR        X8, X4, X4
+	VPXOR        X6, X3, X3
+	VPXOR        X4, X3, X3
+	VPADDQ       X3, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y3
+	ADDQ         120(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R15, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	ADDQ         R15, SI
+	VPADDQ       224(CX), Y3, Y5
 	VMOVDQU      Y5, 96(SP)
 	ADDQ         $0x00000080, CX
-	DECQ         R13
+	DECQ         R14
 	JNZ          rounds
 
 	// The last 16 rounds, and the next block; after the last block, this one again.
 	SUBQ    $0x00000200, CX
-	LEAQ    128(AX), R13
+	LEAQ    128(AX), BX
 	DECQ    blocks+16(FP)
-	CMOVQNE R13, AX
-	ADDQ    (SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, R15
-	ANDQ    R9, R15
-	ADDQ    R15, R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	ANDNQ   R11, R9, R15
-	ADDQ    R15, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R15
-	SUBQ    R8, R15
+	CMOVQNE BX, AX
+	ADDQ    (SP), R13
+	MOVQ    R11, BX
+	XORQ    R12, BX
+	ANDQ    R10, BX
+	XORQ    R12, BX
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ADDQ    BX, R13
+	MOVQ    SI, BX
+	XORQ    DI, BX
 	ANDQ    BX, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	MOVQ    R15, R8
-	ADDQ    R12, R8
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    8(SP), R11
-	ADDQ    DI, R11
-	MOVQ    R9, R15
-	ANDQ    R12, R15
-	ADDQ    R15, R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	ANDNQ   R10, R12, R15
-	ADDQ    R15, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R15
-	SUBQ    DI, R15
-	ANDQ    R8, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	MOVQ    R15, DI
-	ADDQ    R11, DI
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    16(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, R15
-	ANDQ    R11, R15
-	ADDQ    R15, R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	ANDNQ   R9, R11, R15
-	ADDQ    R15, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R15
-	SUBQ    SI, R15
-	ANDQ    DI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	MOVQ    R15, SI
-	ADDQ    R10, SI
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    24(SP), R9
-	ADDQ    BX, R9
-	MOVQ    R11, R15
-	ANDQ    R10, R15
-	ADDQ    R15, R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	ANDNQ   R12, R10, R15
-	ADDQ    R15, R9
+	XORQ    DI, DX
+	ADDQ    R14, R13
 	ADDQ    R13, R9
-	ANDNQ   DI, DX, R15
-	SUBQ    BX, R15
-	ANDQ    SI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	MOVQ    R15, BX
-	ADDQ    R9, BX
-	ADDQ    R13, BX
+	ADDQ    DX, R13
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	ADDQ    R14, R13
+	ADDQ    8(SP), R12
+	MOVQ    R10, DX
+	XORQ    R11, DX
+	ANDQ    R9, DX
+	XORQ    R11, DX
+	RORXQ   $0x0e, R9, R14
+	RORXQ   $0x12, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R9, R15
+	XORQ    R15, R14
+	ADDQ    DX, R12
+	MOVQ    R13, DX
+	XORQ    SI, DX
+	ANDQ    DX, BX
+	XORQ    SI, BX
+	ADDQ    R14, R12
+	ADDQ    R12, R8
+	ADDQ    BX, R12
+	RORXQ   $0x1c, R13, R14
+	RORXQ   $0x22, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R13, R15
+	XORQ    R15, R14
+	ADDQ    R14, R12
+	ADDQ    16(SP), R11
+	MOVQ    R9, BX
+	XORQ    R10, BX
+	ANDQ    R8, BX
+	XORQ    R10, BX
+	RORXQ   $0x0e, R8, R14
+	RORXQ   $0x12, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R8, R15
+	XORQ    R15, R14
+	ADDQ    BX, R11
+	MOVQ    R12, BX
+	XORQ    R13, BX
+	ANDQ    BX, DX
+	XORQ    R13, DX
+	ADDQ    R14, R11
+	ADDQ    R11, DI
+	ADDQ    DX, R11
+	RORXQ   $0x1c, R12, R14
+	RORXQ   $0x22, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R12, R15
+	XORQ    R15, R14
+	ADDQ    R14, R11
+	ADDQ    24(SP), R10
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ANDQ    DI, DX
+	XORQ    R9, DX
+	RORXQ   $0x0e, DI, R14
+	RORXQ   $0x12, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, DI, R15
+	XORQ    R15, R14
+	ADDQ    DX, R10
+	MOVQ    R11, DX
+	XORQ    R12, DX
+	ANDQ    DX, BX
+	XORQ    R12, BX
+	ADDQ    R14, R10
+	ADDQ    R10, SI
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, R14
+	RORXQ   $0x22, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R11, R15
+	XORQ    R15, R14
+	ADDQ    R14, R10
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	ADDQ    32(SP), R9
+	MOVQ    DI, BX
+	XORQ    R8, BX
+	ANDQ    SI, BX
+	XORQ    R8, BX
+	RORXQ   $0x0e, SI, R14
+	RORXQ   $0x12, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, SI, R15
+	XORQ    R15, R14
+	ADDQ    BX, R9
+	MOVQ    R10, BX
+	XORQ    R11, BX
+	ANDQ    BX, DX
+	XORQ    R11, DX
+	ADDQ    R14, R9
+	ADDQ    R9, R13
+	ADDQ    DX, R9
+	RORXQ   $0x1c, R10, R14
+	RORXQ   $0x22, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R10, R15
+	XORQ    R15, R14
+	ADDQ    R14, R9
+	ADDQ    40(SP), R8
 	MOVQ    SI, DX
 	XORQ    DI, DX
-	VMOVDQU (AX), Y1
+	ANDQ    R13, DX
+	XORQ    DI, DX
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ADDQ    DX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
+	ANDQ    DX, BX
+	XORQ    R10, BX
+	ADDQ    R14, R8
+	ADDQ    R8, R12
+	ADDQ    BX, R8
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	ADDQ    R14, R8
+	ADDQ    48(SP), DI
+	MOVQ    R13, BX
+	XORQ    SI, BX
+	ANDQ    R12, BX
+	XORQ    SI, BX
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ADDQ    BX, DI
+	MOVQ    R8, BX
+	XORQ    R9, BX
+	ANDQ    BX, DX
+	XORQ    R9, DX
+	ADDQ    R14, DI
+	ADDQ    DI, R11
+	ADDQ    DX, DI
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	ADDQ    R14, DI
+	ADDQ    56(SP), SI
+	MOVQ    R12, DX
+	XORQ    R13, DX
+	ANDQ    R11, DX
+	XORQ    R13, DX
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ADDQ    DX, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	ANDQ    DX, BX
+	XORQ    R8, BX
+	ADDQ    R14, SI
+	ADDQ    SI, R10
+	ADDQ    BX, SI
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	ADDQ    R14, SI
+	VMOVDQU 32(AX), Y1
 	VPSHUFB swap64<>+0(SB), Y1, Y1
-	VPADDQ  (CX), Y1, Y0
-	VMOVDQU Y0, (SP)
-	ADDQ    32(SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, R15
-	ANDQ    R9, R15
-	ADDQ    R15, R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	ANDNQ   R11, R9, R15
-	ADDQ    R15, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R15
-	SUBQ    R8, R15
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	ADDQ    64(SP), R13
+	MOVQ    R11, BX
+	XORQ    R12, BX
+	ANDQ    R10, BX
+	XORQ    R12, BX
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ADDQ    BX, R13
+	MOVQ    SI, BX
+	XORQ    DI, BX
 	ANDQ    BX, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	MOVQ    R15, R8
-	ADDQ    R12, R8
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    40(SP), R11
-	ADDQ    DI, R11
-	MOVQ    R9, R15
-	ANDQ    R12, R15
-	ADDQ    R15, R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	ANDNQ   R10, R12, R15
-	ADDQ    R15, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R15
-	SUBQ    DI, R15
-	ANDQ    R8, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	MOVQ    R15, DI
-	ADDQ    R11, DI
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    48(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, R15
-	ANDQ    R11, R15
-	ADDQ    R15, R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	ANDNQ   R9, R11, R15
-	ADDQ    R15, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R15
-	SUBQ    SI, R15
-	ANDQ    DI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	MOVQ    R15, SI
-	ADDQ    R10, SI
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    56(SP), R9
-	ADDQ    BX, R9
-	MOVQ    R11, R15
-	ANDQ    R10, R15
-	ADDQ    R15, R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	ANDNQ   R12, R10, R15
-	ADDQ    R15, R9
-	ADDQ    R13, R9
-	ANDNQ   DI, DX, R15
-	SUBQ    BX, R15
-	ANDQ    SI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	MOVQ    R15, BX
-	ADDQ    R9, BX
-	ADDQ    R13, BX
-	MOVQ    SI, DX
 	XORQ    DI, DX
-	VMOVDQU 32(AX), Y2
+	ADDQ    R14, R13
+	ADDQ    R13, R9
+	ADDQ    DX, R13
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	ADDQ    R14, R13
+	ADDQ    72(SP), R12
+	MOVQ    R10, DX
+	XORQ    R11, DX
+	ANDQ    R9, DX
+	XORQ    R11, DX
+	RORXQ   $0x0e, R9, R14
+	RORXQ   $0x12, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R9, R15
+	XORQ    R15, R14
+	ADDQ    DX, R12
+	MOVQ    R13, DX
+	XORQ    SI, DX
+	ANDQ    DX, BX
+	XORQ    SI, BX
+	ADDQ    R14, R12
+	ADDQ    R12, R8
+	ADDQ    BX, R12
+	RORXQ   $0x1c, R13, R14
+	RORXQ   $0x22, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R13, R15
+	XORQ    R15, R14
+	ADDQ    R14, R12
+	ADDQ    80(SP), R11
+	MOVQ    R9, BX
+	XORQ    R10, BX
+	ANDQ    R8, BX
+	XORQ    R10, BX
+	RORXQ   $0x0e, R8, R14
+	RORXQ   $0x12, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R8, R15
+	XORQ    R15, R14
+	ADDQ    BX, R11
+	MOVQ    R12, BX
+	XORQ    R13, BX
+	ANDQ    BX, DX
+	XORQ    R13, DX
+	ADDQ    R14, R11
+	ADDQ    R11, DI
+	ADDQ    DX, R11
+	RORXQ   $0x1c, R12, R14
+	RORXQ   $0x22, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R12, R15
+	XORQ    R15, R14
+	ADDQ    R14, R11
+	ADDQ    88(SP), R10
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ANDQ    DI, DX
+	XORQ    R9, DX
+	RORXQ   $0x0e, DI, R14
+	RORXQ   $0x12, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, DI, R15
+	XORQ    R15, R14
+	ADDQ    DX, R10
+	MOVQ    R11, DX
+	XORQ    R12, DX
+	ANDQ    DX, BX
+	XORQ    R12, BX
+	ADDQ    R14, R10
+	ADDQ    R10, SI
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, R14
+	RORXQ   $0x22, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R11, R15
+	XORQ    R15, R14
+	ADDQ    R14, R10
+	VMOVDQU 64(AX), Y2
 	VPSHUFB swap64<>+0(SB), Y2, Y2
-	VPADDQ  32(CX), Y2, Y0
-	VMOVDQU Y0, 32(SP)
-	ADDQ    64(SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, R15
-	ANDQ    R9, R15
-	ADDQ    R15, R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	ANDNQ   R11, R9, R15
-	ADDQ    R15, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R15
-	SUBQ    R8, R15
-	ANDQ    BX, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	MOVQ    R15, R8
-	ADDQ    R12, R8
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    72(SP), R11
-	ADDQ    DI, R11
-	MOVQ    R9, R15
-	ANDQ    R12, R15
-	ADDQ    R15, R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	ANDNQ   R10, R12, R15
-	ADDQ    R15, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R15
-	SUBQ    DI, R15
-	ANDQ    R8, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	MOVQ    R15, DI
-	ADDQ    R11, DI
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    80(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, R15
-	ANDQ    R11, R15
-	ADDQ    R15, R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	ANDNQ   R9, R11, R15
-	ADDQ    R15, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R15
-	SUBQ    SI, R15
-	ANDQ    DI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	MOVQ    R15, SI
-	ADDQ    R10, SI
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    88(SP), R9
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	ADDQ    96(SP), R9
+	MOVQ    DI, BX
+	XORQ    R8, BX
+	ANDQ    SI, BX
+	XORQ    R8, BX
+	RORXQ   $0x0e, SI, R14
+	RORXQ   $0x12, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, SI, R15
+	XORQ    R15, R14
 	ADDQ    BX, R9
-	MOVQ    R11, R15
-	ANDQ    R10, R15
-	ADDQ    R15, R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	ANDNQ   R12, R10, R15
-	ADDQ    R15, R9
-	ADDQ    R13, R9
-	ANDNQ   DI, DX, R15
-	SUBQ    BX, R15
-	ANDQ    SI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	MOVQ    R15, BX
-	ADDQ    R9, BX
-	ADDQ    R13, BX
+	MOVQ    R10, BX
+	XORQ    R11, BX
+	ANDQ    BX, DX
+	XORQ    R11, DX
+	ADDQ    R14, R9
+	ADDQ    R9, R13
+	ADDQ    DX, R9
+	RORXQ   $0x1c, R10, R14
+	RORXQ   $0x22, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R10, R15
+	XORQ    R15, R14
+	ADDQ    R14, R9
+	ADDQ    104(SP), R8
 	MOVQ    SI, DX
 	XORQ    DI, DX
-	VMOVDQU 64(AX), Y3
+	ANDQ    R13, DX
+	XORQ    DI, DX
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ADDQ    DX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
+	ANDQ    DX, BX
+	XORQ    R10, BX
+	ADDQ    R14, R8
+	ADDQ    R8, R12
+	ADDQ    BX, R8
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	ADDQ    R14, R8
+	ADDQ    112(SP), DI
+	MOVQ    R13, BX
+	XORQ    SI, BX
+	ANDQ    R12, BX
+	XORQ    SI, BX
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ADDQ    BX, DI
+	MOVQ    R8, BX
+	XORQ    R9, BX
+	ANDQ    BX, DX
+	XORQ    R9, DX
+	ADDQ    R14, DI
+	ADDQ    DI, R11
+	ADDQ    DX, DI
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	ADDQ    R14, DI
+	ADDQ    120(SP), SI
+	MOVQ    R12, DX
+	XORQ    R13, DX
+	ANDQ    R11, DX
+	XORQ    R13, DX
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ADDQ    DX, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	ANDQ    DX, BX
+	XORQ    R8, BX
+	ADDQ    R14, SI
+	ADDQ    SI, R10
+	ADDQ    BX, SI
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	ADDQ    R14, SI
+	VMOVDQU 96(AX), Y3
 	VPSHUFB swap64<>+0(SB), Y3, Y3
-	VPADDQ  64(CX), Y3, Y0
-	VMOVDQU Y0, 64(SP)
-	ADDQ    96(SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, R15
-	ANDQ    R9, R15
-	ADDQ    R15, R12
-	RORXQ   $0x0e, R9, R13
-	RORXQ   $0x12, R9, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R9, R14
-	XORQ    R14, R13
-	ANDNQ   R11, R9, R15
-	ADDQ    R15, R12
-	ADDQ    R13, R12
-	ANDNQ   SI, DX, R15
-	SUBQ    R8, R15
-	ANDQ    BX, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, BX, R13
-	RORXQ   $0x22, BX, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, BX, R14
-	XORQ    R14, R13
-	MOVQ    R15, R8
-	ADDQ    R12, R8
-	ADDQ    R13, R8
-	MOVQ    BX, DX
-	XORQ    SI, DX
-	ADDQ    104(SP), R11
-	ADDQ    DI, R11
-	MOVQ    R9, R15
-	ANDQ    R12, R15
-	ADDQ    R15, R11
-	RORXQ   $0x0e, R12, R13
-	RORXQ   $0x12, R12, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R12, R14
-	XORQ    R14, R13
-	ANDNQ   R10, R12, R15
-	ADDQ    R15, R11
-	ADDQ    R13, R11
-	ANDNQ   BX, DX, R15
-	SUBQ    DI, R15
-	ANDQ    R8, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, R8, R13
-	RORXQ   $0x22, R8, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, R8, R14
-	XORQ    R14, R13
-	MOVQ    R15, DI
-	ADDQ    R11, DI
-	ADDQ    R13, DI
-	MOVQ    R8, DX
-	XORQ    BX, DX
-	ADDQ    112(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, R15
-	ANDQ    R11, R15
-	ADDQ    R15, R10
-	RORXQ   $0x0e, R11, R13
-	RORXQ   $0x12, R11, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R11, R14
-	XORQ    R14, R13
-	ANDNQ   R9, R11, R15
-	ADDQ    R15, R10
-	ADDQ    R13, R10
-	ANDNQ   R8, DX, R15
-	SUBQ    SI, R15
-	ANDQ    DI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, DI, R13
-	RORXQ   $0x22, DI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, DI, R14
-	XORQ    R14, R13
-	MOVQ    R15, SI
-	ADDQ    R10, SI
-	ADDQ    R13, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ADDQ    120(SP), R9
-	ADDQ    BX, R9
-	MOVQ    R11, R15
-	ANDQ    R10, R15
-	ADDQ    R15, R9
-	RORXQ   $0x0e, R10, R13
-	RORXQ   $0x12, R10, R14
-	XORQ    R14, R13
-	RORXQ   $0x29, R10, R14
-	XORQ    R14, R13
-	ANDNQ   R12, R10, R15
-	ADDQ    R15, R9
-	ADDQ    R13, R9
-	ANDNQ   DI, DX, R15
-	SUBQ    BX, R15
-	ANDQ    SI, DX
-	ADDQ    DX, R15
-	RORXQ   $0x1c, SI, R13
-	RORXQ   $0x22, SI, R14
-	XORQ    R14, R13
-	RORXQ   $0x27, SI, R14
-	XORQ    R14, R13
-	MOVQ    R15, BX
-	ADDQ    R9, BX
-	ADDQ    R13, BX
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	VMOVDQU 96(AX), Y4
-	VPSHUFB swap64<>+0(SB), Y4, Y4
-	VPADDQ  96(CX), Y4, Y0
-	VMOVDQU Y0, 96(SP)
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
 	MOVQ    state+0(FP), DX
-	ADDQ    (DX), BX
-	MOVQ    BX, (DX)
-	ADDQ    8(DX), SI
-	MOVQ    SI, 8(DX)
-	ADDQ    16(DX), DI
-	MOVQ    DI, 16(DX)
-	ADDQ    24(DX), R8
-	MOVQ    R8, 24(DX)
-	ADDQ    32(DX), R9
-	MOVQ    R9, 32(DX)
-	ADDQ    40(DX), R10
-	MOVQ    R10, 40(DX)
-	ADDQ    48(DX), R11
-	MOVQ    R11, 48(DX)
-	ADDQ    56(DX), R12
-	MOVQ    R12, 56(DX)
+	ADDQ    (DX), SI
+	MOVQ    SI, (DX)
+	ADDQ    8(DX), DI
+	MOVQ    DI, 8(DX)
+	ADDQ    16(DX), R8
+	MOVQ    R8, 16(DX)
+	ADDQ    24(DX), R9
+	MOVQ    R9, 24(DX)
+	ADDQ    32(DX), R10
+	MOVQ    R10, 32(DX)
+	ADDQ    40(DX), R11
+	MOVQ    R11, 40(DX)
+	ADDQ    48(DX), R12
+	MOVQ    R12, 48(DX)
+	ADDQ    56(DX), R13
+	MOVQ    R13, 56(DX)
 	CMPQ    blocks+16(FP), $0x00
 	JNE     block
+	MOVQ    end+32(FP), DX
+	TESTQ   DX, DX
+	JZ      wipe
+	MOVQ    32(DX), DX
+	TESTQ   DX, DX
+	JZ      wipe
 
+	// The last block of the outer hash: the state, and padding.
+	MOVQ    $0x00000000, end+32(FP)
+	MOVQ    $0x00000001, blocks+16(FP)
+	MOVQ    state+0(FP), BX
+	VMOVDQU (BX), Y0
+	VMOVDQU outerPadding<>+0(SB), Y2
+	VPADDQ  64(CX), Y2, Y1
+	VMOVDQU Y1, 64(SP)
+	VMOVDQU 32(BX), Y1
+	VMOVDQU outerPadding<>+32(SB), Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+	ADDQ    (CX), SI
+	MOVQ    SI, (SP)
+	MOVQ    (DX), SI
+	MOVQ    SI, (BX)
+	ADDQ    8(CX), DI
+	MOVQ    DI, 8(SP)
+	MOVQ    8(DX), DI
+	MOVQ    DI, 8(BX)
+	ADDQ    16(CX), R8
+	MOVQ    R8, 16(SP)
+	MOVQ    16(DX), R8
+	MOVQ    R8, 16(BX)
+	ADDQ    24(CX), R9
+	MOVQ    R9, 24(SP)
+	MOVQ    24(DX), R9
+	MOVQ    R9, 24(BX)
+	ADDQ    32(CX), R10
+	MOVQ    R10, 32(SP)
+	MOVQ    32(DX), R10
+	MOVQ    R10, 32(BX)
+	ADDQ    40(CX), R11
+	MOVQ    R11, 40(SP)
+	MOVQ    40(DX), R11
+	MOVQ    R11, 40(BX)
+	ADDQ    48(CX), R12
+	MOVQ    R12, 48(SP)
+	MOVQ    48(DX), R12
+	MOVQ    R12, 48(BX)
+	ADDQ    56(CX), R13
+	MOVQ    R13, 56(SP)
+	MOVQ    56(DX), R13
+	MOVQ    R13, 56(BX)
+	JMP     block
+
+wipe:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -1141,6 +1130,2331 @@ rounds:
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
+
+padded:
+	MOVQ         end+32(FP), DX
+	MOVQ         (DX), BX
+	VPBROADCASTQ (DX), Y4
+	VPBROADCASTQ 8(DX), Y5
+	VMOVQ        16(DX), X0
+	VPINSRQ      $0x01, 24(DX), X0, X0
+	VPXOR        Y6, Y6, Y6
+	VINSERTI128  $0x01, X0, Y6, Y6
+
+	// Vectors without words are loaded from k: a load from a page that is not mapped
+	// takes long even if it loads nothing.
+	CMPQ       BX, $0x00
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+0(SB), Y4, Y1
+	VPMASKMOVQ (AX), Y1, Y0
+	VPCMPEQQ   numbers<>+0(SB), Y4, Y1
+	VPAND      Y5, Y1, Y1
+	VPOR       Y1, Y0, Y0
+	VPSHUFB    swap64<>+0(SB), Y0, Y0
+	CMPQ       BX, $0x04
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+32(SB), Y4, Y2
+	VPMASKMOVQ 32(AX), Y2, Y1
+	VPCMPEQQ   numbers<>+32(SB), Y4, Y2
+	VPAND      Y5, Y2, Y2
+	VPOR       Y2, Y1, Y1
+	VPSHUFB    swap64<>+0(SB), Y1, Y1
+	CMPQ       BX, $0x08
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+64(SB), Y4, Y3
+	VPMASKMOVQ 64(AX), Y3, Y2
+	VPCMPEQQ   numbers<>+64(SB), Y4, Y3
+	VPAND      Y5, Y3, Y3
+	VPOR       Y3, Y2, Y2
+	VPSHUFB    swap64<>+0(SB), Y2, Y2
+	CMPQ       BX, $0x0c
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+96(SB), Y4, Y8
+	VPMASKMOVQ 96(AX), Y8, Y3
+	VPCMPEQQ   numbers<>+96(SB), Y4, Y8
+	VPAND      Y5, Y8, Y8
+	VPOR       Y8, Y3, Y3
+	VPSHUFB    swap64<>+0(SB), Y3, Y3
+	VPOR       Y6, Y3, Y3
+	VPADDQ     (CX), Y0, Y4
+	VMOVDQU    Y4, (SP)
+	VPADDQ     32(CX), Y1, Y4
+	VMOVDQU    Y4, 32(SP)
+	VPADDQ     64(CX), Y2, Y4
+	VMOVDQU    Y4, 64(SP)
+	VPADDQ     96(CX), Y3, Y4
+	VMOVDQU    Y4, 96(SP)
+
+	// A block that can be loaded after the last one.
+	MOVQ CX, AX
+	MOVQ $0x00000001, blocks+16(FP)
+	JMP  loaded
+
+// func blockAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·blockAVX512(SB), NOSPLIT, $128-40
+	MOVQ    p+8(FP), AX
+	MOVQ    k+24(FP), CX
+	CMPQ    blocks+16(FP), $0x00
+	JE      padded
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	VMOVDQU 32(AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	VMOVDQU 64(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	VMOVDQU 96(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+
+loaded:
+	MOVQ state+0(FP), DX
+	MOVQ (DX), SI
+	MOVQ 8(DX), DI
+	MOVQ 16(DX), R8
+	MOVQ 24(DX), R9
+	MOVQ 32(DX), R10
+	MOVQ 40(DX), R11
+	MOVQ 48(DX), R12
+	MOVQ 56(DX), R13
+
+block:
+	VEXTRACTI128 $0x01, Y3, X4
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	MOVQ         $0x00000004, R14
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y0, Y1, Y5
+	VALIGNQ      $0x01, Y2, Y3, Y6
+	VPADDQ       Y6, Y0, Y0
+	ADDQ         (SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
+	ANDQ         BX, DX
+	XORQ         DI, DX
+	ADDQ         R15, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	ADDQ         R15, R13
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y0, Y0
+	ADDQ         8(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R15
+	RORXQ        $0x12, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R9, BP
+	XORQ         BP, R15
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R15, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R15
+	RORXQ        $0x22, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R13, BP
+	XORQ         BP, R15
+	ADDQ         R15, R12
+	VEXTRACTI128 $0x01, Y0, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X0, X7
+	ADDQ         16(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R15
+	RORXQ        $0x12, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R8, BP
+	XORQ         BP, R15
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R15, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R15
+	RORXQ        $0x22, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R12, BP
+	XORQ         BP, R15
+	ADDQ         R15, R11
+	VPRORQ       $0x13, X7, X0
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X0
+	VPADDQ       X0, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y0
+	ADDQ         24(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R15
+	RORXQ        $0x12, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, DI, BP
+	XORQ         BP, R15
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R15, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R15
+	RORXQ        $0x22, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R11, BP
+	XORQ         BP, R15
+	ADDQ         R15, R10
+	VPADDQ       128(CX), Y0, Y5
+	VMOVDQU      Y5, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y1, Y2, Y5
+	VALIGNQ      $0x01, Y3, Y0, Y6
+	VPADDQ       Y6, Y1, Y1
+	ADDQ         32(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R15
+	RORXQ        $0x12, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, SI, BP
+	XORQ         BP, R15
+	ADDQ         BX, R9
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R15, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R15
+	RORXQ        $0x22, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R10, BP
+	XORQ         BP, R15
+	ADDQ         R15, R9
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y1, Y1
+	ADDQ         40(SP), R8
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R15, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	ADDQ         R15, R8
+	VEXTRACTI128 $0x01, Y1, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X1, X7
+	ADDQ         48(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R15, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	ADDQ         R15, DI
+	VPRORQ       $0x13, X7, X1
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X1
+	VPADDQ       X1, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y1
+	ADDQ         56(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R15, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	ADDQ         R15, SI
+	VPADDQ       160(CX), Y1, Y5
+	VMOVDQU      Y5, 32(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y2, Y3, Y5
+	VALIGNQ      $0x01, Y0, Y1, Y6
+	VPADDQ       Y6, Y2, Y2
+	ADDQ         64(SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
+	ANDQ         BX, DX
+	XORQ         DI, DX
+	ADDQ         R15, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	ADDQ         R15, R13
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y2, Y2
+	ADDQ         72(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R15
+	RORXQ        $0x12, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R9, BP
+	XORQ         BP, R15
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R15, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R15
+	RORXQ        $0x22, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R13, BP
+	XORQ         BP, R15
+	ADDQ         R15, R12
+	VEXTRACTI128 $0x01, Y2, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X2, X7
+	ADDQ         80(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R15
+	RORXQ        $0x12, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R8, BP
+	XORQ         BP, R15
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R15, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R15
+	RORXQ        $0x22, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R12, BP
+	XORQ         BP, R15
+	ADDQ         R15, R11
+	VPRORQ       $0x13, X7, X2
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X2
+	VPADDQ       X2, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y2
+	ADDQ         88(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R15
+	RORXQ        $0x12, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, DI, BP
+	XORQ         BP, R15
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R15, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R15
+	RORXQ        $0x22, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R11, BP
+	XORQ         BP, R15
+	ADDQ         R15, R10
+	VPADDQ       192(CX), Y2, Y5
+	VMOVDQU      Y5, 64(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y3, Y0, Y5
+	VALIGNQ      $0x01, Y1, Y2, Y6
+	VPADDQ       Y6, Y3, Y3
+	ADDQ         96(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R15
+	RORXQ        $0x12, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, SI, BP
+	XORQ         BP, R15
+	ADDQ         BX, R9
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R15, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R15
+	RORXQ        $0x22, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R10, BP
+	XORQ         BP, R15
+	ADDQ         R15, R9
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y3, Y3
+	ADDQ         104(SP), R8
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R15, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	ADDQ         R15, R8
+	VEXTRACTI128 $0x01, Y3, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X3, X7
+	ADDQ         112(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R15, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	ADDQ         R15, DI
+	VPRORQ       $0x13, X7, X3
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X3
+	VPADDQ       X3, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y3
+	ADDQ         120(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R15, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	ADDQ         R15, SI
+	VPADDQ       224(CX), Y3, Y5
+	VMOVDQU      Y5, 96(SP)
+	ADDQ         $0x00000080, CX
+	DECQ         R14
+	JNZ          rounds
+
+	// The last 16 rounds, and the next block; after the last block, this one again.
+	SUBQ    $0x00000200, CX
+	LEAQ    128(AX), BX
+	DECQ    blocks+16(FP)
+	CMOVQNE BX, AX
+	ADDQ    (SP), R13
+	MOVQ    R11, BX
+	XORQ    R12, BX
+	ANDQ    R10, BX
+	XORQ    R12, BX
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ADDQ    BX, R13
+	MOVQ    SI, BX
+	XORQ    DI, BX
+	ANDQ    BX, DX
+	XORQ    DI, DX
+	ADDQ    R14, R13
+	ADDQ    R13, R9
+	ADDQ    DX, R13
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	ADDQ    R14, R13
+	ADDQ    8(SP), R12
+	MOVQ    R10, DX
+	XORQ    R11, DX
+	ANDQ    R9, DX
+	XORQ    R11, DX
+	RORXQ   $0x0e, R9, R14
+	RORXQ   $0x12, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R9, R15
+	XORQ    R15, R14
+	ADDQ    DX, R12
+	MOVQ    R13, DX
+	XORQ    SI, DX
+	ANDQ    DX, BX
+	XORQ    SI, BX
+	ADDQ    R14, R12
+	ADDQ    R12, R8
+	ADDQ    BX, R12
+	RORXQ   $0x1c, R13, R14
+	RORXQ   $0x22, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R13, R15
+	XORQ    R15, R14
+	ADDQ    R14, R12
+	ADDQ    16(SP), R11
+	MOVQ    R9, BX
+	XORQ    R10, BX
+	ANDQ    R8, BX
+	XORQ    R10, BX
+	RORXQ   $0x0e, R8, R14
+	RORXQ   $0x12, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R8, R15
+	XORQ    R15, R14
+	ADDQ    BX, R11
+	MOVQ    R12, BX
+	XORQ    R13, BX
+	ANDQ    BX, DX
+	XORQ    R13, DX
+	ADDQ    R14, R11
+	ADDQ    R11, DI
+	ADDQ    DX, R11
+	RORXQ   $0x1c, R12, R14
+	RORXQ   $0x22, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R12, R15
+	XORQ    R15, R14
+	ADDQ    R14, R11
+	ADDQ    24(SP), R10
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ANDQ    DI, DX
+	XORQ    R9, DX
+	RORXQ   $0x0e, DI, R14
+	RORXQ   $0x12, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, DI, R15
+	XORQ    R15, R14
+	ADDQ    DX, R10
+	MOVQ    R11, DX
+	XORQ    R12, DX
+	ANDQ    DX, BX
+	XORQ    R12, BX
+	ADDQ    R14, R10
+	ADDQ    R10, SI
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, R14
+	RORXQ   $0x22, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R11, R15
+	XORQ    R15, R14
+	ADDQ    R14, R10
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	ADDQ    32(SP), R9
+	MOVQ    DI, BX
+	XORQ    R8, BX
+	ANDQ    SI, BX
+	XORQ    R8, BX
+	RORXQ   $0x0e, SI, R14
+	RORXQ   $0x12, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, SI, R15
+	XORQ    R15, R14
+	ADDQ    BX, R9
+	MOVQ    R10, BX
+	XORQ    R11, BX
+	ANDQ    BX, DX
+	XORQ    R11, DX
+	ADDQ    R14, R9
+	ADDQ    R9, R13
+	ADDQ    DX, R9
+	RORXQ   $0x1c, R10, R14
+	RORXQ   $0x22, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R10, R15
+	XORQ    R15, R14
+	ADDQ    R14, R9
+	ADDQ    40(SP), R8
+	MOVQ    SI, DX
+	XORQ    DI, DX
+	ANDQ    R13, DX
+	XORQ    DI, DX
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ADDQ    DX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
+	ANDQ    DX, BX
+	XORQ    R10, BX
+	ADDQ    R14, R8
+	ADDQ    R8, R12
+	ADDQ    BX, R8
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	ADDQ    R14, R8
+	ADDQ    48(SP), DI
+	MOVQ    R13, BX
+	XORQ    SI, BX
+	ANDQ    R12, BX
+	XORQ    SI, BX
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ADDQ    BX, DI
+	MOVQ    R8, BX
+	XORQ    R9, BX
+	ANDQ    BX, DX
+	XORQ    R9, DX
+	ADDQ    R14, DI
+	ADDQ    DI, R11
+	ADDQ    DX, DI
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	ADDQ    R14, DI
+	ADDQ    56(SP), SI
+	MOVQ    R12, DX
+	XORQ    R13, DX
+	ANDQ    R11, DX
+	XORQ    R13, DX
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ADDQ    DX, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	ANDQ    DX, BX
+	XORQ    R8, BX
+	ADDQ    R14, SI
+	ADDQ    SI, R10
+	ADDQ    BX, SI
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	ADDQ    R14, SI
+	VMOVDQU 32(AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	ADDQ    64(SP), R13
+	MOVQ    R11, BX
+	XORQ    R12, BX
+	ANDQ    R10, BX
+	XORQ    R12, BX
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ADDQ    BX, R13
+	MOVQ    SI, BX
+	XORQ    DI, BX
+	ANDQ    BX, DX
+	XORQ    DI, DX
+	ADDQ    R14, R13
+	ADDQ    R13, R9
+	ADDQ    DX, R13
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	ADDQ    R14, R13
+	ADDQ    72(SP), R12
+	MOVQ    R10, DX
+	XORQ    R11, DX
+	ANDQ    R9, DX
+	XORQ    R11, DX
+	RORXQ   $0x0e, R9, R14
+	RORXQ   $0x12, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R9, R15
+	XORQ    R15, R14
+	ADDQ    DX, R12
+	MOVQ    R13, DX
+	XORQ    SI, DX
+	ANDQ    DX, BX
+	XORQ    SI, BX
+	ADDQ    R14, R12
+	ADDQ    R12, R8
+	ADDQ    BX, R12
+	RORXQ   $0x1c, R13, R14
+	RORXQ   $0x22, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R13, R15
+	XORQ    R15, R14
+	ADDQ    R14, R12
+	ADDQ    80(SP), R11
+	MOVQ    R9, BX
+	XORQ    R10, BX
+	ANDQ    R8, BX
+	XORQ    R10, BX
+	RORXQ   $0x0e, R8, R14
+	RORXQ   $0x12, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R8, R15
+	XORQ    R15, R14
+	ADDQ    BX, R11
+	MOVQ    R12, BX
+	XORQ    R13, BX
+	ANDQ    BX, DX
+	XORQ    R13, DX
+	ADDQ    R14, R11
+	ADDQ    R11, DI
+	ADDQ    DX, R11
+	RORXQ   $0x1c, R12, R14
+	RORXQ   $0x22, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R12, R15
+	XORQ    R15, R14
+	ADDQ    R14, R11
+	ADDQ    88(SP), R10
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ANDQ    DI, DX
+	XORQ    R9, DX
+	RORXQ   $0x0e, DI, R14
+	RORXQ   $0x12, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, DI, R15
+	XORQ    R15, R14
+	ADDQ    DX, R10
+	MOVQ    R11, DX
+	XORQ    R12, DX
+	ANDQ    DX, BX
+	XORQ    R12, BX
+	ADDQ    R14, R10
+	ADDQ    R10, SI
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, R14
+	RORXQ   $0x22, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R11, R15
+	XORQ    R15, R14
+	ADDQ    R14, R10
+	VMOVDQU 64(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	ADDQ    96(SP), R9
+	MOVQ    DI, BX
+	XORQ    R8, BX
+	ANDQ    SI, BX
+	XORQ    R8, BX
+	RORXQ   $0x0e, SI, R14
+	RORXQ   $0x12, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, SI, R15
+	XORQ    R15, R14
+	ADDQ    BX, R9
+	MOVQ    R10, BX
+	XORQ    R11, BX
+	ANDQ    BX, DX
+	XORQ    R11, DX
+	ADDQ    R14, R9
+	ADDQ    R9, R13
+	ADDQ    DX, R9
+	RORXQ   $0x1c, R10, R14
+	RORXQ   $0x22, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R10, R15
+	XORQ    R15, R14
+	ADDQ    R14, R9
+	ADDQ    104(SP), R8
+	MOVQ    SI, DX
+	XORQ    DI, DX
+	ANDQ    R13, DX
+	XORQ    DI, DX
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ADDQ    DX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
+	ANDQ    DX, BX
+	XORQ    R10, BX
+	ADDQ    R14, R8
+	ADDQ    R8, R12
+	ADDQ    BX, R8
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	ADDQ    R14, R8
+	ADDQ    112(SP), DI
+	MOVQ    R13, BX
+	XORQ    SI, BX
+	ANDQ    R12, BX
+	XORQ    SI, BX
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ADDQ    BX, DI
+	MOVQ    R8, BX
+	XORQ    R9, BX
+	ANDQ    BX, DX
+	XORQ    R9, DX
+	ADDQ    R14, DI
+	ADDQ    DI, R11
+	ADDQ    DX, DI
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	ADDQ    R14, DI
+	ADDQ    120(SP), SI
+	MOVQ    R12, DX
+	XORQ    R13, DX
+	ANDQ    R11, DX
+	XORQ    R13, DX
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ADDQ    DX, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	ANDQ    DX, BX
+	XORQ    R8, BX
+	ADDQ    R14, SI
+	ADDQ    SI, R10
+	ADDQ    BX, SI
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	ADDQ    R14, SI
+	VMOVDQU 96(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+	MOVQ    state+0(FP), DX
+	ADDQ    (DX), SI
+	MOVQ    SI, (DX)
+	ADDQ    8(DX), DI
+	MOVQ    DI, 8(DX)
+	ADDQ    16(DX), R8
+	MOVQ    R8, 16(DX)
+	ADDQ    24(DX), R9
+	MOVQ    R9, 24(DX)
+	ADDQ    32(DX), R10
+	MOVQ    R10, 32(DX)
+	ADDQ    40(DX), R11
+	MOVQ    R11, 40(DX)
+	ADDQ    48(DX), R12
+	MOVQ    R12, 48(DX)
+	ADDQ    56(DX), R13
+	MOVQ    R13, 56(DX)
+	CMPQ    blocks+16(FP), $0x00
+	JNE     block
+	MOVQ    end+32(FP), DX
+	TESTQ   DX, DX
+	JZ      wipe
+	MOVQ    32(DX), DX
+	TESTQ   DX, DX
+	JZ      wipe
+
+	// The last block of the outer hash: the state, and padding.
+	MOVQ    $0x00000000, end+32(FP)
+	MOVQ    $0x00000001, blocks+16(FP)
+	MOVQ    state+0(FP), BX
+	VMOVDQU (BX), Y0
+	VMOVDQU outerPadding<>+0(SB), Y2
+	VPADDQ  64(CX), Y2, Y1
+	VMOVDQU Y1, 64(SP)
+	VMOVDQU 32(BX), Y1
+	VMOVDQU outerPadding<>+32(SB), Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+	ADDQ    (CX), SI
+	MOVQ    SI, (SP)
+	MOVQ    (DX), SI
+	MOVQ    SI, (BX)
+	ADDQ    8(CX), DI
+	MOVQ    DI, 8(SP)
+	MOVQ    8(DX), DI
+	MOVQ    DI, 8(BX)
+	ADDQ    16(CX), R8
+	MOVQ    R8, 16(SP)
+	MOVQ    16(DX), R8
+	MOVQ    R8, 16(BX)
+	ADDQ    24(CX), R9
+	MOVQ    R9, 24(SP)
+	MOVQ    24(DX), R9
+	MOVQ    R9, 24(BX)
+	ADDQ    32(CX), R10
+	MOVQ    R10, 32(SP)
+	MOVQ    32(DX), R10
+	MOVQ    R10, 32(BX)
+	ADDQ    40(CX), R11
+	MOVQ    R11, 40(SP)
+	MOVQ    40(DX), R11
+	MOVQ    R11, 40(BX)
+	ADDQ    48(CX), R12
+	MOVQ    R12, 48(SP)
+	MOVQ    48(DX), R12
+	MOVQ    R12, 48(BX)
+	ADDQ    56(CX), R13
+	MOVQ    R13, 56(SP)
+	MOVQ    56(DX), R13
+	MOVQ    R13, 56(BX)
+	JMP     block
+
+wipe:
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+padded:
+	MOVQ         end+32(FP), DX
+	MOVQ         (DX), BX
+	VPBROADCASTQ (DX), Y4
+	VPBROADCASTQ 8(DX), Y5
+	VMOVQ        16(DX), X0
+	VPINSRQ      $0x01, 24(DX), X0, X0
+	VPXOR        Y6, Y6, Y6
+	VINSERTI128  $0x01, X0, Y6, Y6
+
+	// Vectors without words are loaded from k: a load from a page that is not mapped
+	// takes long even if it loads nothing.
+	CMPQ       BX, $0x00
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+0(SB), Y4, Y1
+	VPMASKMOVQ (AX), Y1, Y0
+	VPCMPEQQ   numbers<>+0(SB), Y4, Y1
+	VPAND      Y5, Y1, Y1
+	VPOR       Y1, Y0, Y0
+	VPSHUFB    swap64<>+0(SB), Y0, Y0
+	CMPQ       BX, $0x04
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+32(SB), Y4, Y2
+	VPMASKMOVQ 32(AX), Y2, Y1
+	VPCMPEQQ   numbers<>+32(SB), Y4, Y2
+	VPAND      Y5, Y2, Y2
+	VPOR       Y2, Y1, Y1
+	VPSHUFB    swap64<>+0(SB), Y1, Y1
+	CMPQ       BX, $0x08
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+64(SB), Y4, Y3
+	VPMASKMOVQ 64(AX), Y3, Y2
+	VPCMPEQQ   numbers<>+64(SB), Y4, Y3
+	VPAND      Y5, Y3, Y3
+	VPOR       Y3, Y2, Y2
+	VPSHUFB    swap64<>+0(SB), Y2, Y2
+	CMPQ       BX, $0x0c
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+96(SB), Y4, Y8
+	VPMASKMOVQ 96(AX), Y8, Y3
+	VPCMPEQQ   numbers<>+96(SB), Y4, Y8
+	VPAND      Y5, Y8, Y8
+	VPOR       Y8, Y3, Y3
+	VPSHUFB    swap64<>+0(SB), Y3, Y3
+	VPOR       Y6, Y3, Y3
+	VPADDQ     (CX), Y0, Y4
+	VMOVDQU    Y4, (SP)
+	VPADDQ     32(CX), Y1, Y4
+	VMOVDQU    Y4, 32(SP)
+	VPADDQ     64(CX), Y2, Y4
+	VMOVDQU    Y4, 64(SP)
+	VPADDQ     96(CX), Y3, Y4
+	VMOVDQU    Y4, 96(SP)
+
+	// A block that can be loaded after the last one.
+	MOVQ CX, AX
+	MOVQ $0x00000001, blocks+16(FP)
+	JMP  loaded
+
+// func blockWideAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2, CMOV
+TEXT ·blockWideAVX512(SB), NOSPLIT, $128-40
+	MOVQ    p+8(FP), AX
+	MOVQ    k+24(FP), CX
+	CMPQ    blocks+16(FP), $0x00
+	JE      padded
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	VMOVDQU 32(AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	VMOVDQU 64(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	VMOVDQU 96(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+
+loaded:
+	MOVQ state+0(FP), DX
+	MOVQ (DX), SI
+	MOVQ 8(DX), DI
+	MOVQ 16(DX), R8
+	MOVQ 24(DX), R9
+	MOVQ 32(DX), R10
+	MOVQ 40(DX), R11
+	MOVQ 48(DX), R12
+	MOVQ 56(DX), R13
+
+block:
+	VEXTRACTI128 $0x01, Y3, X4
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	MOVQ         $0x00000004, R14
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y0, Y1, Y5
+	VALIGNQ      $0x01, Y2, Y3, Y6
+	VPADDQ       Y6, Y0, Y0
+	ADDQ         (SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y0, Y0
+	ADDQ         8(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y0, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X0, X7
+	ADDQ         16(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X7, X0
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X0
+	VPADDQ       X0, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y0
+	ADDQ         24(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       128(CX), Y0, Y5
+	VMOVDQU      Y5, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y1, Y2, Y5
+	VALIGNQ      $0x01, Y3, Y0, Y6
+	VPADDQ       Y6, Y1, Y1
+	ADDQ         32(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y1, Y1
+	ADDQ         40(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y1, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X1, X7
+	ADDQ         48(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X7, X1
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X1
+	VPADDQ       X1, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y1
+	ADDQ         56(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       160(CX), Y1, Y5
+	VMOVDQU      Y5, 32(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y2, Y3, Y5
+	VALIGNQ      $0x01, Y0, Y1, Y6
+	VPADDQ       Y6, Y2, Y2
+	ADDQ         64(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y2, Y2
+	ADDQ         72(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y2, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X2, X7
+	ADDQ         80(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X7, X2
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X2
+	VPADDQ       X2, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y2
+	ADDQ         88(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       192(CX), Y2, Y5
+	VMOVDQU      Y5, 64(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y3, Y0, Y5
+	VALIGNQ      $0x01, Y1, Y2, Y6
+	VPADDQ       Y6, Y3, Y3
+	ADDQ         96(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y5, Y6
+	VPRORQ       $0x08, Y5, Y8
+	VPSRLQ       $0x07, Y5, Y5
+	VPTERNLOGQ   $0x96, Y8, Y5, Y6
+	VPADDQ       Y6, Y3, Y3
+	ADDQ         104(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y3, X5
+	VPRORQ       $0x13, X4, X6
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X6
+	VPADDQ       X6, X3, X7
+	ADDQ         112(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X7, X3
+	VPRORQ       $0x3d, X7, X4
+	VPSRLQ       $0x06, X7, X6
+	VPTERNLOGQ   $0x96, X4, X6, X3
+	VPADDQ       X3, X5, X4
+	VINSERTI128  $0x01, X4, Y7, Y3
+	ADDQ         120(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       224(CX), Y3, Y5
+	VMOVDQU      Y5, 96(SP)
+	ADDQ         $0x00000080, CX
+	DECQ         R14
+	JNZ          rounds
+
+	// The last 16 rounds, and the next block; after the last block, this one again.
+	SUBQ    $0x00000200, CX
+	LEAQ    128(AX), BX
+	DECQ    blocks+16(FP)
+	CMOVQNE BX, AX
+	ADDQ    (SP), R13
+	ADDQ    R9, R13
+	MOVQ    R11, BX
+	ANDQ    R10, BX
+	ADDQ    BX, R13
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ANDNQ   R12, R10, BX
+	ADDQ    BX, R13
+	ADDQ    R14, R13
+	ANDNQ   DI, DX, BX
+	SUBQ    R9, BX
+	ANDQ    SI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	MOVQ    BX, R9
+	ADDQ    R13, R9
+	ADDQ    R14, R9
+	MOVQ    SI, DX
+	XORQ    DI, DX
+	ADDQ    8(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, BX
+	ANDQ    R13, BX
+	ADDQ    BX, R12
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ANDNQ   R11, R13, BX
+	ADDQ    BX, R12
+	ADDQ    R14, R12
+	ANDNQ   SI, DX, BX
+	SUBQ    R8, BX
+	ANDQ    R9, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	MOVQ    BX, R8
+	ADDQ    R12, R8
+	ADDQ    R14, R8
+	MOVQ    R9, DX
+	XORQ    SI, DX
+	ADDQ    16(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R13, BX
+	ANDQ    R12, BX
+	ADDQ    BX, R11
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ANDNQ   R10, R12, BX
+	ADDQ    BX, R11
+	ADDQ    R14, R11
+	ANDNQ   R9, DX, BX
+	SUBQ    DI, BX
+	ANDQ    R8, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	MOVQ    BX, DI
+	ADDQ    R11, DI
+	ADDQ    R14, DI
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ADDQ    24(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, BX
+	ANDQ    R11, BX
+	ADDQ    BX, R10
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ANDNQ   R13, R11, BX
+	ADDQ    BX, R10
+	ADDQ    R14, R10
+	ANDNQ   R8, DX, BX
+	SUBQ    SI, BX
+	ANDQ    DI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	MOVQ    BX, SI
+	ADDQ    R10, SI
+	ADDQ    R14, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	ADDQ    32(SP), R13
+	ADDQ    R9, R13
+	MOVQ    R11, BX
+	ANDQ    R10, BX
+	ADDQ    BX, R13
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ANDNQ   R12, R10, BX
+	ADDQ    BX, R13
+	ADDQ    R14, R13
+	ANDNQ   DI, DX, BX
+	SUBQ    R9, BX
+	ANDQ    SI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	MOVQ    BX, R9
+	ADDQ    R13, R9
+	ADDQ    R14, R9
+	MOVQ    SI, DX
+	XORQ    DI, DX
+	ADDQ    40(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, BX
+	ANDQ    R13, BX
+	ADDQ    BX, R12
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ANDNQ   R11, R13, BX
+	ADDQ    BX, R12
+	ADDQ    R14, R12
+	ANDNQ   SI, DX, BX
+	SUBQ    R8, BX
+	ANDQ    R9, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	MOVQ    BX, R8
+	ADDQ    R12, R8
+	ADDQ    R14, R8
+	MOVQ    R9, DX
+	XORQ    SI, DX
+	ADDQ    48(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R13, BX
+	ANDQ    R12, BX
+	ADDQ    BX, R11
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ANDNQ   R10, R12, BX
+	ADDQ    BX, R11
+	ADDQ    R14, R11
+	ANDNQ   R9, DX, BX
+	SUBQ    DI, BX
+	ANDQ    R8, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	MOVQ    BX, DI
+	ADDQ    R11, DI
+	ADDQ    R14, DI
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ADDQ    56(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, BX
+	ANDQ    R11, BX
+	ADDQ    BX, R10
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ANDNQ   R13, R11, BX
+	ADDQ    BX, R10
+	ADDQ    R14, R10
+	ANDNQ   R8, DX, BX
+	SUBQ    SI, BX
+	ANDQ    DI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	MOVQ    BX, SI
+	ADDQ    R10, SI
+	ADDQ    R14, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	VMOVDQU 32(AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	ADDQ    64(SP), R13
+	ADDQ    R9, R13
+	MOVQ    R11, BX
+	ANDQ    R10, BX
+	ADDQ    BX, R13
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ANDNQ   R12, R10, BX
+	ADDQ    BX, R13
+	ADDQ    R14, R13
+	ANDNQ   DI, DX, BX
+	SUBQ    R9, BX
+	ANDQ    SI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	MOVQ    BX, R9
+	ADDQ    R13, R9
+	ADDQ    R14, R9
+	MOVQ    SI, DX
+	XORQ    DI, DX
+	ADDQ    72(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, BX
+	ANDQ    R13, BX
+	ADDQ    BX, R12
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ANDNQ   R11, R13, BX
+	ADDQ    BX, R12
+	ADDQ    R14, R12
+	ANDNQ   SI, DX, BX
+	SUBQ    R8, BX
+	ANDQ    R9, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	MOVQ    BX, R8
+	ADDQ    R12, R8
+	ADDQ    R14, R8
+	MOVQ    R9, DX
+	XORQ    SI, DX
+	ADDQ    80(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R13, BX
+	ANDQ    R12, BX
+	ADDQ    BX, R11
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ANDNQ   R10, R12, BX
+	ADDQ    BX, R11
+	ADDQ    R14, R11
+	ANDNQ   R9, DX, BX
+	SUBQ    DI, BX
+	ANDQ    R8, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	MOVQ    BX, DI
+	ADDQ    R11, DI
+	ADDQ    R14, DI
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ADDQ    88(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, BX
+	ANDQ    R11, BX
+	ADDQ    BX, R10
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ANDNQ   R13, R11, BX
+	ADDQ    BX, R10
+	ADDQ    R14, R10
+	ANDNQ   R8, DX, BX
+	SUBQ    SI, BX
+	ANDQ    DI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	MOVQ    BX, SI
+	ADDQ    R10, SI
+	ADDQ    R14, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	VMOVDQU 64(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	ADDQ    96(SP), R13
+	ADDQ    R9, R13
+	MOVQ    R11, BX
+	ANDQ    R10, BX
+	ADDQ    BX, R13
+	RORXQ   $0x0e, R10, R14
+	RORXQ   $0x12, R10, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R10, R15
+	XORQ    R15, R14
+	ANDNQ   R12, R10, BX
+	ADDQ    BX, R13
+	ADDQ    R14, R13
+	ANDNQ   DI, DX, BX
+	SUBQ    R9, BX
+	ANDQ    SI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, SI, R14
+	RORXQ   $0x22, SI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, SI, R15
+	XORQ    R15, R14
+	MOVQ    BX, R9
+	ADDQ    R13, R9
+	ADDQ    R14, R9
+	MOVQ    SI, DX
+	XORQ    DI, DX
+	ADDQ    104(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R10, BX
+	ANDQ    R13, BX
+	ADDQ    BX, R12
+	RORXQ   $0x0e, R13, R14
+	RORXQ   $0x12, R13, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R13, R15
+	XORQ    R15, R14
+	ANDNQ   R11, R13, BX
+	ADDQ    BX, R12
+	ADDQ    R14, R12
+	ANDNQ   SI, DX, BX
+	SUBQ    R8, BX
+	ANDQ    R9, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R9, R14
+	RORXQ   $0x22, R9, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R9, R15
+	XORQ    R15, R14
+	MOVQ    BX, R8
+	ADDQ    R12, R8
+	ADDQ    R14, R8
+	MOVQ    R9, DX
+	XORQ    SI, DX
+	ADDQ    112(SP), R11
+	ADDQ    DI, R11
+	MOVQ    R13, BX
+	ANDQ    R12, BX
+	ADDQ    BX, R11
+	RORXQ   $0x0e, R12, R14
+	RORXQ   $0x12, R12, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R12, R15
+	XORQ    R15, R14
+	ANDNQ   R10, R12, BX
+	ADDQ    BX, R11
+	ADDQ    R14, R11
+	ANDNQ   R9, DX, BX
+	SUBQ    DI, BX
+	ANDQ    R8, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, R8, R14
+	RORXQ   $0x22, R8, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, R8, R15
+	XORQ    R15, R14
+	MOVQ    BX, DI
+	ADDQ    R11, DI
+	ADDQ    R14, DI
+	MOVQ    R8, DX
+	XORQ    R9, DX
+	ADDQ    120(SP), R10
+	ADDQ    SI, R10
+	MOVQ    R12, BX
+	ANDQ    R11, BX
+	ADDQ    BX, R10
+	RORXQ   $0x0e, R11, R14
+	RORXQ   $0x12, R11, R15
+	XORQ    R15, R14
+	RORXQ   $0x29, R11, R15
+	XORQ    R15, R14
+	ANDNQ   R13, R11, BX
+	ADDQ    BX, R10
+	ADDQ    R14, R10
+	ANDNQ   R8, DX, BX
+	SUBQ    SI, BX
+	ANDQ    DI, DX
+	ADDQ    DX, BX
+	RORXQ   $0x1c, DI, R14
+	RORXQ   $0x22, DI, R15
+	XORQ    R15, R14
+	RORXQ   $0x27, DI, R15
+	XORQ    R15, R14
+	MOVQ    BX, SI
+	ADDQ    R10, SI
+	ADDQ    R14, SI
+	MOVQ    DI, DX
+	XORQ    R8, DX
+	VMOVDQU 96(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+	MOVQ    state+0(FP), DX
+	ADDQ    (DX), SI
+	MOVQ    SI, (DX)
+	ADDQ    8(DX), DI
+	MOVQ    DI, 8(DX)
+	ADDQ    16(DX), R8
+	MOVQ    R8, 16(DX)
+	ADDQ    24(DX), R9
+	MOVQ    R9, 24(DX)
+	ADDQ    32(DX), R10
+	MOVQ    R10, 32(DX)
+	ADDQ    40(DX), R11
+	MOVQ    R11, 40(DX)
+	ADDQ    48(DX), R12
+	MOVQ    R12, 48(DX)
+	ADDQ    56(DX), R13
+	MOVQ    R13, 56(DX)
+	CMPQ    blocks+16(FP), $0x00
+	JNE     block
+	MOVQ    end+32(FP), DX
+	TESTQ   DX, DX
+	JZ      wipe
+	MOVQ    32(DX), DX
+	TESTQ   DX, DX
+	JZ      wipe
+
+	// The last block of the outer hash: the state, and padding.
+	MOVQ    $0x00000000, end+32(FP)
+	MOVQ    $0x00000001, blocks+16(FP)
+	MOVQ    state+0(FP), BX
+	VMOVDQU (BX), Y0
+	VMOVDQU outerPadding<>+0(SB), Y2
+	VPADDQ  64(CX), Y2, Y1
+	VMOVDQU Y1, 64(SP)
+	VMOVDQU 32(BX), Y1
+	VMOVDQU outerPadding<>+32(SB), Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+	ADDQ    (CX), SI
+	MOVQ    SI, (SP)
+	MOVQ    (DX), SI
+	MOVQ    SI, (BX)
+	ADDQ    8(CX), DI
+	MOVQ    DI, 8(SP)
+	MOVQ    8(DX), DI
+	MOVQ    DI, 8(BX)
+	ADDQ    16(CX), R8
+	MOVQ    R8, 16(SP)
+	MOVQ    16(DX), R8
+	MOVQ    R8, 16(BX)
+	ADDQ    24(CX), R9
+	MOVQ    R9, 24(SP)
+	MOVQ    24(DX), R9
+	MOVQ    R9, 24(BX)
+	ADDQ    32(CX), R10
+	MOVQ    R10, 32(SP)
+	MOVQ    32(DX), R10
+	MOVQ    R10, 32(BX)
+	ADDQ    40(CX), R11
+	MOVQ    R11, 40(SP)
+	MOVQ    40(DX), R11
+	MOVQ    R11, 40(BX)
+	ADDQ    48(CX), R12
+	MOVQ    R12, 48(SP)
+	MOVQ    48(DX), R12
+	MOVQ    R12, 48(BX)
+	ADDQ    56(CX), R13
+	MOVQ    R13, 56(SP)
+	MOVQ    56(DX), R13
+	MOVQ    R13, 56(BX)
+	JMP     block
+
+wipe:
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+padded:
+	MOVQ         end+32(FP), DX
+	MOVQ         (DX), BX
+	VPBROADCASTQ (DX), Y4
+	VPBROADCASTQ 8(DX), Y5
+	VMOVQ        16(DX), X0
+	VPINSRQ      $0x01, 24(DX), X0, X0
+	VPXOR        Y6, Y6, Y6
+	VINSERTI128  $0x01, X0, Y6, Y6
+
+	// Vectors without words are loaded from k: a load from a page that is not mapped
+	// takes long even if it loads nothing.
+	CMPQ       BX, $0x00
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+0(SB), Y4, Y1
+	VPMASKMOVQ (AX), Y1, Y0
+	VPCMPEQQ   numbers<>+0(SB), Y4, Y1
+	VPAND      Y5, Y1, Y1
+	VPOR       Y1, Y0, Y0
+	VPSHUFB    swap64<>+0(SB), Y0, Y0
+	CMPQ       BX, $0x04
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+32(SB), Y4, Y2
+	VPMASKMOVQ 32(AX), Y2, Y1
+	VPCMPEQQ   numbers<>+32(SB), Y4, Y2
+	VPAND      Y5, Y2, Y2
+	VPOR       Y2, Y1, Y1
+	VPSHUFB    swap64<>+0(SB), Y1, Y1
+	CMPQ       BX, $0x08
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+64(SB), Y4, Y3
+	VPMASKMOVQ 64(AX), Y3, Y2
+	VPCMPEQQ   numbers<>+64(SB), Y4, Y3
+	VPAND      Y5, Y3, Y3
+	VPOR       Y3, Y2, Y2
+	VPSHUFB    swap64<>+0(SB), Y2, Y2
+	CMPQ       BX, $0x0c
+	CMOVQLE    CX, AX
+	VPCMPGTQ   numbers<>+96(SB), Y4, Y8
+	VPMASKMOVQ 96(AX), Y8, Y3
+	VPCMPEQQ   numbers<>+96(SB), Y4, Y8
+	VPAND      Y5, Y8, Y8
+	VPOR       Y8, Y3, Y3
+	VPSHUFB    swap64<>+0(SB), Y3, Y3
+	VPOR       Y6, Y3, Y3
+	VPADDQ     (CX), Y0, Y4
+	VMOVDQU    Y4, (SP)
+	VPADDQ     32(CX), Y1, Y4
+	VMOVDQU    Y4, 32(SP)
+	VPADDQ     64(CX), Y2, Y4
+	VMOVDQU    Y4, 64(SP)
+	VPADDQ     96(CX), Y3, Y4
+	VMOVDQU    Y4, 96(SP)
+
+	// A block that can be loaded after the last one.
+	MOVQ CX, AX
+	MOVQ $0x00000001, blocks+16(FP)
+	JMP  loaded
 
 // func lanesAVX512(state *Lanes, p *[8][]byte, blocks int, k *[80]uint64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -230,30 +231,74 @@ func testBounds(t *testing.T) {
 }
 
 // TestSum compares messages of all lengths around the blocks, in whole and after a
-// beginning that is in the state, with crypto/sha512. out is the end of the message.
+// beginning that is in the state, with crypto/sha512, and so the hashes of a block and
+// these hashes. The messages are directly after and before a page that cannot be read.
+// out is the end of the message.
 func TestSum(t *testing.T) { forAllKernels(t, testSum) }
 
 func testSum(t *testing.T) {
 	rng := seeded("testSum")
-	for n := range 700 {
-		msg := random(rng, n)
+	block := random(rng, BlockSize)
+	outer := Initial()
+	blockGeneric(&outer, block)
+	const most = 700
+	mem := mactest.Guarded(t, most)
+	for n := range most + 1 {
+		msg := mem[:n]
+		if n%2 == 1 {
+			msg = mem[len(mem)-n:]
+		}
+		rng.Read(msg)
 		want := sha512.Sum512(msg)
+		wantOuter := sha512.Sum512(slices.Concat(block, want[:]))
 		for _, first := range []int{0, n / 2 &^ (BlockSize - 1), n &^ (BlockSize - 1)} {
 			state := Initial()
 			Block(&state, msg[:first])
-			before := state
+			before, beforeOuter := state, outer
 			var out [Size]byte
-			Sum(&out, &state, uint64(first), msg[first:])
+			Sum(&out, &state, nil, uint64(first), msg[first:])
 			if out != want || state != before {
 				t.Fatalf("%d bytes, %d in the state: %x, want %x", n, first, out, want)
+			}
+			Sum(&out, &state, &outer, uint64(first), msg[first:])
+			if out != wantOuter || state != before || outer != beforeOuter {
+				t.Fatalf("%d bytes, %d in the state, outer hash: %x, want %x", n, first, out, wantOuter)
 			}
 		}
 		if n >= Size {
 			out := (*[Size]byte)(msg[n-Size:])
+			end := *out
 			state := Initial()
-			if Sum(out, &state, 0, msg); *out != want {
+			if Sum(out, &state, &outer, 0, msg); *out != wantOuter {
+				t.Fatalf("%d bytes, outer hash to the end of the message: %x, want %x", n, *out, wantOuter)
+			}
+			*out = end
+			if Sum(out, &state, nil, 0, msg); *out != want {
 				t.Fatalf("%d bytes, to the end of the message: %x, want %x", n, *out, want)
 			}
+		}
+	}
+}
+
+// TestSumLength checks a length of more than 64 bits, which crypto/sha512 does not have.
+func TestSumLength(t *testing.T) { forAllKernels(t, testSumLength) }
+
+func testSumLength(t *testing.T) {
+	if Active() == Stdlib {
+		return
+	}
+	const n = 0xfedcba9876543280 // whole blocks
+	for _, size := range []int{5, BlockSize - 5} {
+		msg := make([]byte, size, 2*BlockSize)
+		p := append(msg, 0x80)
+		p = append(p, make([]byte, -(len(p)+16)&(BlockSize-1))...)
+		p = binary.BigEndian.AppendUint64(p, n>>61)
+		p = binary.BigEndian.AppendUint64(p, (n+uint64(size))<<3)
+		initial := Initial()
+		want, got := initial, [Size]byte{}
+		blockGeneric(&want, p)
+		if Sum(&got, &initial, nil, n, msg); !bytes.Equal(got[:], stateBytes(&want)) {
+			t.Errorf("%d bytes: %x, want %x", size, got, stateBytes(&want))
 		}
 	}
 }
@@ -282,7 +327,7 @@ func testAllocations(t *testing.T) {
 	state := Initial()
 	for name, call := range map[string]func(){
 		"Block": func() { var p [300]byte; Block(&state, p[:]) },
-		"Sum":   func() { var p [300]byte; Sum((*[Size]byte)(p[:]), &state, 0, p[:]) },
+		"Sum":   func() { var p [300]byte; Sum((*[Size]byte)(p[:]), &state, &state, 0, p[:]) },
 		"Lanes": func() {
 			if lanes, _ := LaneCount(); lanes > 0 {
 				var s Lanes
@@ -297,17 +342,20 @@ func testAllocations(t *testing.T) {
 	}
 }
 
-// TestSelect checks that kernels are in order and that none is better than the best.
+// TestSelect checks that kernels are in order and that no others can be selected.
 func TestSelect(t *testing.T) {
-	if kernels := Kernels(); kernels[0] != Active() || kernels[len(kernels)-1] != Stdlib {
+	if kernels := Kernels(); !slices.Contains(kernels, Active()) || kernels[0] != last() || kernels[len(kernels)-1] != Stdlib {
 		t.Errorf("kernels %v, active is %v", kernels, Active())
+	}
+	if last() == AVX512 {
+		t.Errorf("%v, and no other form of it", AVX512)
 	}
 	forAllKernels(t, func(t *testing.T) {
 		if lanes, minLanes := LaneCount(); (lanes > 0) != (Active() > Stdlib) || minLanes > lanes || lanes > MaxLanes {
 			t.Errorf("%d lanes, from %d", lanes, minLanes)
 		}
 	})
-	if best() < AVX512 {
+	if last() < AVX512 {
 		defer func() {
 			if recover() == nil {
 				t.Error("Select of a kernel that this machine does not have does not panic")

@@ -3,16 +3,20 @@
 // license that can be found in the LICENSE file.
 
 // Command sha512 generates internal/sha512/sha512_amd64.s: the compression function
-// of SHA-512, FIPS 180-4 section 6.4.2, over a run of blocks, for AVX2.
+// of SHA-512, FIPS 180-4 section 6.4.2, over a run of blocks.
 //
-// The working variables are in general registers, the last 16 words of the message
-// schedule in four vectors. The frame holds the sums of 16 words and of their
-// constants, which the rounds read one by one. While 16 rounds run, vector
-// instructions between them make the next 16 words; during the last 16 of a block
-// they load the next block.
+// The working variables are in general registers, and round.go has their rounds. The
+// last 16 words of the message schedule are in four vectors, and schedule.go makes the
+// next. The frame holds the sums of 16 words and of their constants, which the rounds
+// read one by one. While 16 rounds run, vector instructions between them make the next
+// 16 words; during the last 16 of a block they load the next block. With AVX-512 too the
+// vectors have 256 bits: many CPUs have a lower clock with 512.
 //
-// It reads only the blocks, the state and the constants. Several messages side by side
-// are in lanes.go.
+// The end of a message goes from its memory to the vectors, and that of an outer hash from
+// the working variables: writing a block for each would take 7 % of a short message's HMAC.
+//
+// It reads only the blocks, the words of a last block, the end, the states and the
+// constants. Several messages side by side are in lanes.go.
 package main
 
 import (
@@ -20,6 +24,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -37,153 +42,53 @@ func main() {
 	Package("example.com/fastmac/internal/sha512")
 	ConstraintExpr("!purego")
 	constants()
-	block()
+	block("blockAVX2", false, (*variables).fewInstructions)
+	block("blockAVX512", true, (*variables).fewInstructions)
+	block("blockWideAVX512", true, (*variables).shortChains)
 	lanes512()
 	lanes2()
 	wipe.Generate()
 }
 
-// Masks for VPSHUFB, the same for both 128-bit lanes.
-var swap64, right8 Mem
+var (
+	swap64, right8 Mem // for VPSHUFB, the same for both 128-bit lanes
+
+	numbers      Mem // 0 to 15
+	outerPadding Mem // what follows a hash in the block after the outer pad
+)
 
 func constants() {
-	mask := func(name string, low, high uint64) Mem {
+	words := func(name string, words ...uint64) Mem {
 		m := GLOBL(name, attr.RODATA|attr.NOPTR)
-		for lane := range 2 {
-			DATA(16*lane, U64(low))
-			DATA(16*lane+8, U64(high))
+		for t, w := range words {
+			DATA(wordSize*t, U64(w))
 		}
 		return m
 	}
+	mask := func(name string, low, high uint64) Mem { return words(name, low, high, low, high) }
 	swap64 = mask("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f)
 	right8 = mask("right8", 0x0007060504030201, 0x080f0e0d0c0b0a09) // ROTR(8, v)
+	numbers = words("numbers", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+	outerPadding = words("outerPadding", 1<<63, 0, 0, 0, 0, 0, 0, 8*(blockSize+8*wordSize))
 }
 
-// variables are the registers of the working variables a to h, and of b xor c.
-type variables struct {
-	v  [8]GPVirtual
-	bc GPVirtual
-}
-
-// setBC sets b xor c for the next round, whose b and c are a and b of this one.
-func (r *variables) setBC(b, c GPVirtual) {
-	MOVQ(b, r.bc)
-	XORQ(c, r.bc)
-}
-
-// round is a round of
-//
-//	T1 = h + K + W + Ch(e, f, g) + Sigma1(e)
-//	e' = d + T1
-//	a' = T1 + Maj(a, b, c) + Sigma0(a)
-//
-// where K + W is in memory at kw. The longest chains, from e to e' and from a to a',
-// have four operations each: d is added to the sum for e' before anything that depends
-// on e, and T1 is e' - d. To add d last would save two operations, but make a chain of
-// five, and takes 7 % longer on Zen 5. The order of independent operations matters by
-// up to 5 %.
-//
-//	Ch(e, f, g)  = (e and f) + (not e and g)
-//	Maj(a, b, c) = (a and (b xor c)) + (b and not (b xor c))
-func (r *variables) round(kw Mem) {
-	a, b, c, d, e, f, g, h := r.v[0], r.v[1], r.v[2], r.v[3], r.v[4], r.v[5], r.v[6], r.v[7]
-	x, y, z := GP64(), GP64(), GP64()
-
-	ADDQ(kw, h)
-	ADDQ(d, h)
-	MOVQ(f, z)
-	ANDQ(e, z)
-	ADDQ(z, h)
-	sigma(e, 14, 18, 41, x, y)
-	ANDNQ(g, e, z)
-	ADDQ(z, h)
-	ADDQ(x, h) // e'
-
-	ANDNQ(b, r.bc, z)
-	SUBQ(d, z)
-	ANDQ(a, r.bc)
-	ADDQ(r.bc, z)
-	sigma(a, 28, 34, 39, x, y)
-	MOVQ(z, d) // no LEAQ: with BP or R13 for a base it takes two cycles
-	ADDQ(h, d)
-	ADDQ(x, d) // a'
-	r.setBC(a, b)
-
-	r.v = [8]GPVirtual{d, a, b, c, h, e, f, g}
-}
-
-// sigma sets x to the xor of v rotated right by i, by j and by k. It uses t.
-func sigma(v GPVirtual, i, j, k uint8, x, t GPVirtual) {
-	RORXQ(U8(i), v, x)
-	RORXQ(U8(j), v, t)
-	XORQ(t, x)
-	RORXQ(U8(k), v, t)
-	XORQ(t, x)
-}
-
-// shifted returns the last three words of v and the first of next.
-func shifted(v, next VecVirtual) VecVirtual {
-	x := YMM()
-	VPBLENDD(U8(0x03), next, v, x)
-	VPERMQ(U8(0x39), x, x)
-	return x
-}
-
-// sigma0 returns ROTR(1, v) xor ROTR(8, v) xor SHR(7, v) of four words.
-func sigma0(v VecVirtual) VecVirtual {
-	x, y, z := YMM(), YMM(), YMM()
-	VPSRLQ(U8(1), v, x)
-	VPSLLQ(U8(64-1), v, y)
-	VPSHUFB(right8, v, z)
-	VPXOR(y, x, x)
-	VPSRLQ(U8(7), v, y)
-	VPXOR(z, y, y)
-	VPXOR(y, x, x)
-	return x
-}
-
-// sigma1 returns ROTR(19, v) xor ROTR(61, v) xor SHR(6, v) of two words. The message
-// schedule's chain passes through it twice in four rounds, and is about as long as the
-// chain of these rounds.
-func sigma1(v VecVirtual) VecVirtual {
-	x, y, z, t := XMM(), XMM(), XMM(), XMM()
-	VPSRLQ(U8(19), v, x)
-	VPSLLQ(U8(64-19), v, t)
-	VPSRLQ(U8(61), v, y)
-	VPXOR(t, x, x)
-	VPSLLQ(U8(64-61), v, t)
-	VPSRLQ(U8(6), v, z)
-	VPXOR(t, y, y)
-	VPXOR(z, x, x)
-	VPXOR(y, x, x)
-	return x
-}
-
-// block generates blockAVX2.
-func block() {
-	Implement("blockAVX2")
+// block generates the function of that name, with rounds of one form.
+func block(name string, avx512 bool, round func(r *variables, kw Mem)) {
+	Implement(name)
 	Attributes(attr.NOSPLIT)
 	Pragma("noescape")
 
 	p, k := GP64(), GP64()
 	Load(Param("p"), p)
 	Load(Param("k"), k)
-	blocks, err := Param("blocks").Resolve()
-	if err != nil {
-		panic(err)
-	}
+	blocks := address(Param("blocks"))
 	frame := AllocLocal(blockSize)
 	kw := func(t int) Mem { return frame.Offset(wordSize * t) }
 
-	r := variables{bc: GP64()}
-	state := GP64()
-	Load(Param("state"), state)
-	for i := range r.v {
-		r.v[i] = GP64()
-		MOVQ(Mem{Base: state, Disp: wordSize * i}, r.v[i])
-	}
-
 	var w [16 / vecWords]VecVirtual
+	for i := range w {
+		w[i] = YMM()
+	}
 	last := XMM() // the last two words: sigma1 of them begins the chain
 	// add writes K + W of four words into the frame.
 	add := func(w VecVirtual, k, kw Mem) {
@@ -197,14 +102,17 @@ func block() {
 		VPSHUFB(swap64, w, w)
 		add(w, Mem{Base: k, Disp: wordSize * t}, kw(t))
 	}
+	CMPQ(blocks, Imm(0))
+	JE(LabelRef("padded"))
 	for i := range w {
-		w[i] = YMM()
 		load(vecWords * i)
 	}
+	Label("loaded")
+	r := loadVariables()
 
 	Label("block")
 	VEXTRACTI128(U8(1), w[3], last)
-	r.setBC(r.v[1], r.v[2])
+	r.setBC()
 	left := GP64()
 	MOVQ(U32(rounds/16-1), left)
 	Label("rounds")
@@ -213,18 +121,18 @@ func block() {
 		Comment(fmt.Sprintf("Rounds %d to %d of 16, and W[t] for these rounds of the next 16:", t, t+3),
 			"sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].")
 		w16, w12, w8, w4 := w[i], w[(i+1)%4], w[(i+2)%4], w[(i+3)%4] // from W[t-16] on, and so on
-		w15 := shifted(w16, w12)
-		VPADDQ(shifted(w8, w4), w16, w16)
-		r.round(kw(t))
-		VPADDQ(sigma0(w15), w16, w16)
-		r.round(kw(t + 1))
+		w15 := shifted(w16, w12, avx512)
+		VPADDQ(shifted(w8, w4, avx512), w16, w16)
+		round(&r, kw(t))
+		VPADDQ(sigma0(w15, avx512), w16, w16)
+		round(&r, kw(t+1))
 		low, high := XMM(), XMM()
 		VEXTRACTI128(U8(1), w16, high)
-		VPADDQ(sigma1(last), w16.AsX(), low)
-		r.round(kw(t + 2))
-		VPADDQ(sigma1(low), high, last)
+		VPADDQ(sigma1(last, avx512), w16.AsX(), low)
+		round(&r, kw(t+2))
+		VPADDQ(sigma1(low, avx512), high, last)
 		VINSERTI128(U8(1), last, low.AsY(), w16)
-		r.round(kw(t + 3))
+		round(&r, kw(t+3))
 		add(w16, Mem{Base: k, Disp: blockSize + wordSize*t}, kw(t))
 	}
 	ADDQ(U32(blockSize), k)
@@ -235,23 +143,44 @@ func block() {
 	SUBQ(U32((rounds/16-1)*blockSize), k)
 	next := GP64()
 	LEAQ(Mem{Base: p, Disp: blockSize}, next)
-	DECQ(blocks.Addr)
+	DECQ(blocks)
 	CMOVQNE(next, p)
 	for t := 0; t < 16; t += vecWords {
 		for i := range vecWords {
-			r.round(kw(t + i))
+			round(&r, kw(t+i))
 		}
 		load(t)
 	}
-	state = GP64()
-	Load(Param("state"), state)
-	for i := range r.v {
-		ADDQ(Mem{Base: state, Disp: wordSize * i}, r.v[i])
-		MOVQ(r.v[i], Mem{Base: state, Disp: wordSize * i})
-	}
-	CMPQ(blocks.Addr, Imm(0))
+	r.addState()
+	CMPQ(blocks, Imm(0))
 	JNE(LabelRef("block"))
 
+	end, outer := Load(Param("end"), GP64()), GP64()
+	TESTQ(end, end)
+	JZ(LabelRef("wipe"))
+	Load(Param("end").Dereference(end).Field("outer"), outer)
+	TESTQ(outer, outer)
+	JZ(LabelRef("wipe"))
+	Comment("The last block of the outer hash: the state, and padding.")
+	MOVQ(U32(0), address(Param("end")))
+	MOVQ(U32(1), blocks)
+	state := Load(Param("state"), GP64())
+	for i := range 2 {
+		VMOVDQU(Mem{Base: state, Disp: vecWords * wordSize * i}, w[i])
+		VMOVDQU(outerPadding.Offset(vecWords*wordSize*i), w[i+2])
+		t := vecWords * (i + 2)
+		add(w[i+2], Mem{Base: k, Disp: wordSize * t}, kw(t))
+	}
+	for i, v := range r.v {
+		at := wordSize * i
+		ADDQ(Mem{Base: k, Disp: at}, v)
+		MOVQ(v, kw(i))
+		MOVQ(Mem{Base: outer, Disp: at}, v)
+		MOVQ(v, Mem{Base: state, Disp: at})
+	}
+	JMP(LabelRef("block"))
+
+	Label("wipe")
 	Comment("The frame held secrets.")
 	zero := YMM()
 	VPXOR(zero, zero, zero)
@@ -260,4 +189,53 @@ func block() {
 	}
 	VZEROUPPER()
 	RET()
+
+	Label("padded")
+	loadPadded(p, k, w[:])
+	for i, w := range w {
+		t := vecWords * i
+		add(w, Mem{Base: k, Disp: wordSize * t}, kw(t))
+	}
+	Comment("A block that can be loaded after the last one.")
+	MOVQ(k, p)
+	MOVQ(U32(1), blocks)
+	JMP(LabelRef("loaded"))
+}
+
+// loadPadded sets w to the block that p and the parameter end make. It changes p.
+func loadPadded(p, k Register, w []VecVirtual) {
+	end := Dereference(Param("end"))
+	count := Load(end.Field("words"), GP64())
+	words, tail := YMM(), YMM()
+	VPBROADCASTQ(address(end.Field("words")), words)
+	VPBROADCASTQ(address(end.Field("tail")), tail)
+	bits, high := XMM(), YMM()
+	VMOVQ(address(end.Field("bits").Index(0)), bits)
+	VPINSRQ(U8(1), address(end.Field("bits").Index(1)), bits, bits)
+	VPXOR(high, high, high)
+	VINSERTI128(U8(1), bits, high, high)
+	Comment("Vectors without words are loaded from k: a load from a page that is not mapped",
+		"takes long even if it loads nothing.")
+	for i, w := range w {
+		at := vecWords * wordSize * i
+		CMPQ(count, Imm(uint64(vecWords*i)))
+		CMOVQLE(k, p)
+		mask := YMM()
+		VPCMPGTQ(numbers.Offset(at), words, mask)
+		VPMASKMOVQ(Mem{Base: p, Disp: at}, mask, w)
+		VPCMPEQQ(numbers.Offset(at), words, mask)
+		VPAND(tail, mask, mask)
+		VPOR(mask, w, w)
+		VPSHUFB(swap64, w, w)
+	}
+	VPOR(high, w[len(w)-1], w[len(w)-1])
+}
+
+// address returns where a parameter or a field is.
+func address(c gotypes.Component) Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
 }
