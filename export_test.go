@@ -151,11 +151,12 @@ func Secrets(v any, add func(kind string, secret []byte)) {
 		k := v.key
 		add("L1 key", storage(&k.uhash.l1))
 		add("L2 key", storage(&k.uhash.l2))
+		add("L3 key", storage(&k.uhash.l3.k2))
 		add("L3 key", storage(&k.uhash.l3.low))
-		add("L3 key", storage(&k.uhash.l3.high))
+		add("L3 key", storage(&k.uhash.l3High))
 		add("pad key", storage(&k.pad.aes.schedule))
-		for i := v.pads.next; i < v.pads.end; i++ {
-			add("pads ahead", v.pads.blocks[aes.BlockSize*i:][:aes.BlockSize])
+		for i := range v.pads.count {
+			add("pads ahead", v.pads.blocks[(v.pads.number+uint64(i))%padsAhead][:])
 		}
 		add("UHASH state", storage(&v.uhash.l1.sums))
 		add("UHASH state", storage(&v.uhash.l2.y))

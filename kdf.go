@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"sync"
+	"unsafe"
 
 	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/wipe"
@@ -22,7 +23,6 @@ const (
 	kdfL2
 	kdfL3Key1
 	kdfL3Key2
-	kdfIndexes
 )
 
 // kdfInputs sets p, whole blocks, to inputs of KDF, RFC 4418 section 3.2: the index and a
@@ -39,33 +39,56 @@ func kdfInputs(p []byte, index int, i, step uint64) {
 
 // deriveL1 is KDF for the L1 key, in the key's own storage.
 func deriveL1(k *l1Key, kdf *aesKey) {
-	if useVAES {
+	switch {
+	case useVAES:
 		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
-		return
+	case useAES:
+		deriveL1AESNI(k, &kdf.schedule, kdf.rounds)
+	default:
+		b := k.bytes()
+		kdfInputs(b[:4*len(k.lo)], kdfL1, 1, 2)
+		kdfInputs(b[4*len(k.lo):], kdfL1, 2, 2)
+		kdf.encrypt(b[:])
+		k.swap()
 	}
-	b := k.bytes()
-	kdfInputs(b[:4*len(k.lo)], kdfL1, 1, 2)
-	kdfInputs(b[4*len(k.lo):], kdfL1, 2, 2)
-	kdf.encrypt(b[:])
-	k.swap()
 }
 
-// subkeys holds the output of KDF for all indexes except L1's, in whole blocks of each,
-// at most 25. The rest is room to encrypt eight blocks at a time.
-type subkeys [32 * aes.BlockSize]byte
+// subkeys holds the output of KDF for all indexes except L1's: the key of PDF, of which
+// padEnd is what AES-192 and AES-256 have beyond 16 bytes, and the keys of L3 and L2 for
+// maxIterations.
+type subkeys struct {
+	padEnd, pad, l3Key2 [aes.BlockSize]byte
+	l2                  [24 * maxIterations]byte
+	l3Key1              [64 * maxIterations]byte
+	room                [7 * aes.BlockSize]byte // room to encrypt eight blocks at a time
+}
 
-// derive is KDF for sizes[index] bytes of each index.
-func (s *subkeys) derive(kdf *aesKey, sizes [kdfIndexes]int) (subkey [kdfIndexes][]byte) {
-	n := 0
-	for index, size := range sizes {
-		subkey[index] = s[n:][:size]
-		end := n + (size+aes.BlockSize-1)/aes.BlockSize*aes.BlockSize
-		kdfInputs(s[n:end], index, 1, 1)
-		n = end
+// subkeyInputs has the inputs of KDF for all blocks.
+var subkeyInputs = func() (s subkeys) {
+	kdfInputs(s.padEnd[:], kdfPad, 2, 1)
+	kdfInputs(s.pad[:], kdfPad, 1, 1)
+	kdfInputs(s.l3Key2[:], kdfL3Key2, 1, 1)
+	kdfInputs(s.l2[:], kdfL2, 1, 1)
+	kdfInputs(s.l3Key1[:], kdfL3Key1, 1, 1)
+	return s
+}()
+
+// bytes returns the storage of all blocks.
+func (s *subkeys) bytes() []byte {
+	return (*[unsafe.Sizeof(subkeys{})]byte)(unsafe.Pointer(s))[:]
+}
+
+// derive is KDF for keys of keySize bytes and n iterations.
+func (s *subkeys) derive(kdf *aesKey, keySize, n int) {
+	b, inputs := s.bytes(), subkeyInputs.bytes()
+	if keySize == aes.BlockSize {
+		b, inputs = b[aes.BlockSize:], inputs[aes.BlockSize:]
 	}
 	const wide = 8 * aes.BlockSize
-	kdf.encrypt(s[:(n+wide-1)/wide*wide])
-	return subkey
+	size := len(b) - len(s.room) - (maxIterations-n)*64
+	b = b[:(size+wide-1)/wide*wide]
+	copy(b, inputs)
+	kdf.encrypt(b)
 }
 
 // aesKey is an AES key for encryption.

@@ -62,30 +62,53 @@ func nhAdd(s *l1State, k *uhashKey, p []byte) {
 }
 
 func fill(group *[l1Group]byte, p []byte) {
-	if useAVX512 {
-		fillAVX512(group, p)
+	if useAVX2 {
+		fillAVX2(group, p)
 	} else {
 		fillGeneric(group, p)
 	}
 }
 
-func hasTagKernels() bool { return useAVX512 }
+// fillMasked is fill for CPUs on which hasMasks is true. It is a separate function because
+// the compiler does not inline a function with two calls, and one more call makes short
+// messages 4 % slower.
+func fillMasked(group *[l1Group]byte, p []byte) { fillAVX512(group, p) }
 
-func tagOnlyKernel(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
-	tagOnlyAVX512(tag, k, l1, rest, length, x)
+func hasMasks() bool { return useAVX512 }
+
+func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	if useAVX512 {
+		tagOnlyAVX512(tag, k, l1, rest, length, x)
+	} else if useAVX2 {
+		tagOnlyAVX2(tag, k, l1, rest, length, x)
+	} else {
+		tagOnlyGeneric(tag, k, l1, rest, length, x)
+	}
 }
 
-func tagNextKernel(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
-	tagNextAVX512(tag, k, y, l1, rest, length, x)
+func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	if useAVX512 {
+		tagNextAVX512(tag, k, y, l1, rest, length, x)
+	} else if useAVX2 {
+		tagNextAVX2(tag, k, y, l1, rest, length, x)
+	} else {
+		tagNextGeneric(tag, k, y, l1, rest, length, x)
+	}
 }
 
-func tagWordsKernel(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
-	tagWordsAVX512(tag, k, words, x)
+func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
+	if useAVX512 {
+		tagWordsAVX512(tag, k, words, x)
+	} else if useAVX2 {
+		tagWordsAVX2(tag, k, words, x)
+	} else {
+		tagWordsGeneric(tag, k, words, x)
+	}
 }
 
-func tagEachKernel(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) {
-	tagEachAVX512(tags, k, msgs)
-}
+func hasTagEach() bool { return useAVX512 }
+
+func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) { tagEachAVX512(tags, k, msgs) }
 
 // The assembly: kernels of the functions with these names. uhash_generic.go, uhash.go
 // and kdf.go have the contracts.
@@ -112,19 +135,34 @@ func nhAddAVX2(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least
 func fillAVX512(group *[l1Group]byte, p []byte) // p is less than a group
 
 //go:noescape
+func fillAVX2(group *[l1Group]byte, p []byte) // p is less than a group
+
+//go:noescape
 func tagOnlyAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
 
 //go:noescape
-func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
+func tagOnlyAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
+
+//go:noescape
+func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block, or without y within the second; length is in bytes
+
+//go:noescape
+func tagNextAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block, or without y within the second; length is in bytes
 
 //go:noescape
 func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
+
+//go:noescape
+func tagWordsAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
 
 //go:noescape
 func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) // tags has three elements more than msgs
 
 //go:noescape
 func padEachVAES(tags *umacTags, k *padKey, nonces [][]byte) // 1 to 8 nonces
+
+//go:noescape
+func deriveL1AESNI(k *l1Key, enc *aesni.Schedule, rounds int) // enc is the schedule of the KDF key
 
 //go:noescape
 func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int) // enc is the schedule of the KDF key

@@ -17,22 +17,28 @@ func nhBlocks(words []l1Words, k *uhashKey, p []byte)         { nhBlocksGeneric(
 func nhAdd(s *l1State, k *uhashKey, p []byte)                 { nhAddGeneric(s, k, p) }
 func fill(group *[l1Group]byte, p []byte)                     { fillGeneric(group, p) }
 
-func hasTagKernels() bool { return false }
+func fillMasked(*[l1Group]byte, []byte) { panic("fastmac: no kernel") }
 
-func tagOnlyKernel(*[maxUMACTagSize]byte, *uhashKey, *l1State, []byte, uint64, pad) {
-	panic("fastmac: no kernel")
+func hasMasks() bool { return false }
+
+func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagOnlyGeneric(tag, k, l1, rest, length, x)
 }
 
-func tagNextKernel(*[maxUMACTagSize]byte, *uhashKey, *[maxIterations]uint128, *l1State, []byte, uint64, pad) {
-	panic("fastmac: no kernel")
+func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagNextGeneric(tag, k, y, l1, rest, length, x)
 }
 
-func tagWordsKernel(*[maxUMACTagSize]byte, *uhashKey, *l1Words, pad) {
-	panic("fastmac: no kernel")
+func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
+	tagWordsGeneric(tag, k, words, x)
 }
 
-func tagEachKernel([][maxUMACTagSize]byte, *uhashKey, [][]byte) { panic("fastmac: no kernel") }
+func hasTagEach() bool { return false }
+
+func tagEach([][maxUMACTagSize]byte, *uhashKey, [][]byte) { panic("fastmac: no kernel") }
 
 func padEachVAES(*umacTags, *padKey, [][]byte) { panic("fastmac: no kernel") }
+
+func deriveL1AESNI(*l1Key, *aesni.Schedule, int) { panic("fastmac: no kernel") }
 
 func deriveL1VAES(*l1Key, *aesni.Schedule, int) { panic("fastmac: no kernel") }

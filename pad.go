@@ -8,6 +8,7 @@ import (
 	"crypto/aes"
 	"encoding/binary"
 	"strconv"
+	"unsafe"
 )
 
 // The pad derivation function PDF, RFC 4418 section 3.3: AES of the nonce,
@@ -134,40 +135,46 @@ func (k *padKey) padEach(tags *umacTags, nonces [][]byte) {
 // pads are the blocks that a stream has encrypted ahead. Nonces usually come in
 // order, and several blocks at once take little longer than one.
 //
-// blocks[next:end] are for the nonces that begin with prefix and have number,
-// number+1, … in their last 8 bytes, above the bits that select a part. All other
-// blocks are zeros: each is wiped when its last nonce has been used.
+// They are for the nonces that begin with prefix and have number, number+1, … in their
+// last 8 bytes, above the bits that select a part. The block of a number is
+// blocks[number%padsAhead], so its address depends on the nonce only, and the CPU can load
+// it early. All other blocks are zeros: each is wiped when its last nonce has been used.
 type pads struct {
-	next, end int
 	number    uint64
-	nonceSize int
+	count     uint32 // of blocks
+	nonceSize uint32
 	prefix    [8]byte
-	blocks    [8 * aes.BlockSize]byte
+	blocks    [padsAhead][aes.BlockSize]byte
 }
+
+const padsAhead = 8
 
 // pad returns the pad for a nonce, as padKey.pad does.
 func (s *pads) pad(k *padKey, nonce []byte) pad {
 	if len(nonce) < 8 || !useAES {
 		return k.pad(nonce)
 	}
-	partBits := k.partBits & 63
 	prefix := nonce[:len(nonce)-8]
-	counter := binary.BigEndian.Uint64(nonce[len(nonce)-8:])
-	number := counter >> partBits
-	part := counter - number<<partBits
+	number := binary.BigEndian.Uint64(nonce[len(nonce)-8:])
+	var part uint64
+	switch k.tagSize {
+	case 4:
+		number, part = number>>2, number&3
+	case 8:
+		number, part = number>>1, number&1
+	}
 
 	ahead := number - s.number // wraps around for an earlier nonce
-	known := s.nonceSize == len(nonce) && (len(prefix) == 0 || string(s.prefix[:len(prefix)]) == string(prefix))
-	if !known || ahead >= uint64(s.end-s.next) {
-		s.fill(k, nonce, number, known && ahead == uint64(s.end-s.next))
+	known := int(s.nonceSize) == len(nonce) && (len(prefix) == 0 || string(s.prefix[:len(prefix)]) == string(prefix))
+	if !known || ahead >= uint64(s.count) {
+		s.fill(k, nonce, number, known && ahead == uint64(s.count))
 	} else {
 		for range ahead {
 			s.drop()
 		}
 	}
-	b := (*[aes.BlockSize]byte)(s.blocks[aes.BlockSize*(s.next&7):])
-	x := k.part(b, part)
-	if part+1 == 1<<partBits {
+	x := k.part(&s.blocks[number%padsAhead], part)
+	if part+1 == 1<<(k.partBits&63) {
 		s.drop()
 	}
 	return x
@@ -176,29 +183,37 @@ func (s *pads) pad(k *padKey, nonce []byte) pad {
 // fill encrypts the block of the nonce, and those of the next ones if the nonces
 // come in order.
 func (s *pads) fill(k *padKey, nonce []byte, number uint64, inOrder bool) {
-	n := aes.BlockSize
-	if inOrder {
-		// If the numbers wrap around, the blocks after that are correct or never
-		// used.
-		n = len(s.blocks)
-	}
 	var block [aes.BlockSize]byte
-	prefix := block[:copy(block[:], nonce[:len(nonce)-8])]
-	for i := 0; i < n; i += aes.BlockSize {
-		b := (*[aes.BlockSize]byte)(s.blocks[i:])
+	n := len(nonce) - 8
+	copy(block[:], nonce[:n])
+	s.number, s.nonceSize = number, uint32(len(nonce))
+	copy(s.prefix[:], block[:n])
+	if !inOrder {
+		binary.BigEndian.PutUint64(block[n:], number<<k.partBits)
+		s.blocks, s.count = [padsAhead][aes.BlockSize]byte{}, 1
+		b := &s.blocks[number%padsAhead]
 		*b = block
-		binary.BigEndian.PutUint64(b[len(prefix):][:8], (number+uint64(i/aes.BlockSize))<<k.partBits)
+		k.aes.encrypt(b[:])
+		return
 	}
-	clear(s.blocks[n:])
-	k.aes.encrypt(s.blocks[:n])
-	s.next, s.end, s.number = 0, n/aes.BlockSize, number
-	s.nonceSize = len(nonce)
-	copy(s.prefix[:], prefix)
+	// If the numbers wrap around, the blocks after that are correct or never used.
+	s.count = padsAhead
+	for i := range uint64(padsAhead) {
+		b := &s.blocks[(number+i)%padsAhead]
+		*b = block
+		binary.BigEndian.PutUint64(b[n:], (number+i)<<k.partBits)
+	}
+	k.aes.encrypt(s.bytes())
+}
+
+// bytes returns the storage of all blocks.
+func (s *pads) bytes() []byte {
+	return (*[padsAhead * aes.BlockSize]byte)(unsafe.Pointer(&s.blocks))[:]
 }
 
 // drop wipes the next block.
 func (s *pads) drop() {
-	*(*[aes.BlockSize]byte)(s.blocks[aes.BlockSize*(s.next&7):]) = [aes.BlockSize]byte{}
-	s.next++
+	s.blocks[s.number%padsAhead] = [aes.BlockSize]byte{}
 	s.number++
+	s.count--
 }

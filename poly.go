@@ -45,7 +45,6 @@ func (k *l2Key) set(b *[24]byte) {
 // of one block, whose word goes from L1 to L3.
 type l2State struct {
 	words uint64 // number of words written
-
 	// The polynomial's value in each iteration, not reduced. In POLY-64 hi is 0.
 	y [maxIterations]uint128
 
@@ -62,34 +61,40 @@ func (s *l2State) begin() {
 	}
 }
 
-// write adds one L1 word for each iteration, whose keys are k.
-func (s *l2State) write(k []l2Key, words *l1Words) {
+// write adds the L1 words of blocks, one for each iteration, whose keys are k.
+func (s *l2State) write(k []l2Key, blocks []l1Words) {
 	s.begin()
-	if s.words >= poly64Words {
-		s.write128(k, words)
-		return
+	for ; s.words < poly64Words && len(blocks) > 0; blocks = blocks[1:] {
+		for i := range k {
+			s.y[i].lo = poly64(s.y[i].lo, k[i].k64, blocks[0][i])
+		}
+		s.words++
 	}
-	for i := range k {
-		s.y[i].lo = poly64(s.y[i].lo, k[i].k64, words[i])
+	if len(blocks) > 0 {
+		s.write128(k, blocks)
 	}
-	s.words++
 }
 
 // write128 is write after the words of POLY-64.
-func (s *l2State) write128(k []l2Key, words *l1Words) {
+func (s *l2State) write128(k []l2Key, blocks []l1Words) {
+	var squares [maxIterations]uint128
 	for i := range k {
-		key, y := k[i].k128, &s.y[i]
+		squares[i] = mul128(k[i].k128, k[i].k128)
 		if s.words == poly64Words {
 			// The first coefficient is the result of POLY-64.
-			*y = poly128(uint128{lo: 1}, key, uint128{lo: reduce64(y.lo)})
-		}
-		if s.words%2 == 0 {
-			s.pending[i] = words[i]
-		} else {
-			*y = poly128(*y, key, uint128{s.pending[i], words[i]})
+			s.y[i] = poly128(uint128{lo: 1}, k[i].k128, squares[i], uint128{lo: reduce64(s.y[i].lo)})
 		}
 	}
-	s.words++
+	for b := range blocks {
+		if s.words%2 == 0 {
+			s.pending = blocks[b]
+		} else {
+			for i := range k {
+				s.y[i] = poly128(s.y[i], k[i].k128, squares[i], uint128{s.pending[i], blocks[b][i]})
+			}
+		}
+		s.words++
+	}
 }
 
 // sum64 sets words to the lower 8 bytes of the outputs of L2-HASH, if POLY-64 has all
@@ -109,7 +114,7 @@ func (s *l2State) sum128(i int, k *l2Key) uint128 {
 	if s.words%2 == 1 {
 		last = uint128{s.pending[i], 0x80 << 56}
 	}
-	return reduce128(poly128(s.y[i], k.k128, last))
+	return reduce128(poly128(s.y[i], k.k128, mul128(k.k128, k.k128), last))
 }
 
 // poly64 is one step of POLY with a word length of 64 bits, section 5.3.2, modulo
@@ -146,13 +151,12 @@ func reduce64(y uint64) uint64 {
 }
 
 // poly128 is one step of POLY with a word length of 128 bits, section 5.3.2, modulo
-// p128 = 2^128-159. y and the result are not reduced. The marker path also has only one
-// multiplication by y, so that the next step does not wait for two:
+// p128 = 2^128-159. square is k^2. y and the result are not reduced. The marker path also has
+// only one multiplication by y, so that the next step does not wait for two:
 //
 //	k*(k*y - 1) + m-159 = k^2*y + (m-159-k)
-func poly128(y, k, m uint128) uint128 {
+func poly128(y, k, square, m uint128) uint128 {
 	isMarked := -((m.hi>>32 + 1) >> 32) // all ones if m >= 2^128-2^96, else 0
-	square := mul128(k, k)
 	lo, borrow := bits.Sub64(m.lo, offset128, 0)
 	hi := m.hi - borrow
 	lo, borrow = bits.Sub64(lo, k.lo, 0)

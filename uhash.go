@@ -4,35 +4,45 @@
 
 package fastmac
 
-import "example.com/fastmac/internal/wipe"
+import (
+	"unsafe"
+
+	"example.com/fastmac/internal/wipe"
+)
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
 // L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
 // runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
-// of a message to its tag.
+// of a message, or all of up to two blocks, to its tag.
 
 // subkeys returns storage for the subkeys until init has made the keys from them. It is
 // the storage of the L1 key, which init makes last.
-func (k *uhashKey) subkeys() *subkeys { return (*subkeys)(k.l1.bytes()[:]) }
+func (k *uhashKey) subkeys() *subkeys { return (*subkeys)(unsafe.Pointer(&k.l1)) }
 
-// init sets up k for n iterations: the L1 key from kdf, the others from their
-// subkeys, 24, 64 and 4 bytes for each iteration. It overwrites the subkeys.
-func (k *uhashKey) init(n int, kdf *aesKey, l2, l3Key1, l3Key2 []byte) {
+// init sets up k for n iterations: the L1 key from kdf, the others from s, which it
+// overwrites.
+func (k *uhashKey) init(n int, kdf *aesKey, s *subkeys) {
 	k.n = n
 	for i := range n {
-		k.l2[i].set((*[24]byte)(l2[24*i:]))
-		k.l3.set(i, (*[64]byte)(l3Key1[64*i:]), (*[4]byte)(l3Key2[4*i:]))
+		k.l2[i].set((*[24]byte)(s.l2[24*i:]))
+		k.setL3(i, (*[64]byte)(s.l3Key1[64*i:]), (*[4]byte)(s.l3Key2[4*i:]))
 	}
 	deriveL1(&k.l1, kdf)
 }
 
-// tag sets tag to UHASH of msg, xor the pad.
+// tag sets tag to UHASH of msg, xor the pad. Tag and Verify of UMACKey call tagShort and
+// tagLong instead: one more call makes short messages 4 % slower.
 func (k *uhashKey) tag(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
-	if len(msg) > l1Block {
+	if len(msg) <= l1Block {
+		k.tagShort(tag, msg, x)
+	} else {
 		k.tagLong(tag, msg, x)
-		return
 	}
-	k.tagOnly(tag, &noGroups, msg, uint64(len(msg)), x)
+}
+
+// tagShort is tag for a message of at most one block.
+func (k *uhashKey) tagShort(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
+	tagOnly(tag, k, &noGroups, msg, uint64(len(msg)), x)
 }
 
 // noGroups is a block without any groups so far. It is shared and never written to:
@@ -41,6 +51,10 @@ var noGroups l1State
 
 // tagLong is tag for a message of more than one block.
 func (k *uhashKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
+	if len(msg) <= 2*l1Block {
+		tagNext(tag, k, nil, &noGroups, msg, uint64(len(msg)-l1Block), x)
+		return
+	}
 	var l2 l2State
 	whole := len(msg) &^ (l1Block - 1)
 	k.writeBlocks(&l2, msg[:whole])
@@ -84,7 +98,11 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 		p = p[whole:]
 	}
 	if len(p) > 0 {
-		fill(&u.group, p)
+		if hasMasks() {
+			fillMasked(&u.group, p)
+		} else {
+			fill(&u.group, p)
+		}
 		u.n = len(p)
 	}
 }
@@ -126,7 +144,7 @@ func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
 	}
 	length := uint64(u.l1.bytes + u.n)
 	if u.l2.words == 0 {
-		k.tagOnly(tag, &u.l1, rest, length, x)
+		tagOnly(tag, k, &u.l1, rest, length, x)
 	} else {
 		k.tagLast(tag, &u.l2, &u.l1, rest, length, x)
 	}
@@ -150,12 +168,13 @@ func (k *uhashKey) writeBlocks(l2 *l2State, p []byte) {
 
 // writeWords adds the L1 words of a block to l2.
 func (k *uhashKey) writeWords(l2 *l2State, words *l1Words) {
+	blocks := unsafe.Slice(words, 1)
 	if l2.words < poly64Words {
-		l2.write(k.l2[:k.n], words)
+		l2.write(k.l2[:k.n], blocks)
 		return
 	}
 	wipe.ReserveFrames()
-	l2.write(k.l2[:k.n], words)
+	l2.write(k.l2[:k.n], blocks)
 	wipe.Stack()
 }
 
@@ -175,9 +194,7 @@ func (k *uhashKey) writeBlocks128OnStack(l2 *l2State, p []byte) {
 	for len(p) > 0 {
 		n := min(len(p)/l1Block, len(words))
 		nhBlocks(words[:n], k, p[:n*l1Block])
-		for i := range words[:n] {
-			l2.write(k.l2[:k.n], &words[i])
-		}
+		l2.write(k.l2[:k.n], words[:n])
 		p = p[n*l1Block:]
 	}
 }
@@ -187,11 +204,11 @@ func (k *uhashKey) writeBlocks128OnStack(l2 *l2State, p []byte) {
 func (k *uhashKey) tagLast(tag *[maxUMACTagSize]byte, l2 *l2State, l1 *l1State, rest []byte, length uint64, x pad) {
 	switch {
 	case length > 0 && l2.words < poly64Words:
-		k.tagNext(tag, &l2.y, l1, rest, length, x)
+		tagNext(tag, k, &l2.y, l1, rest, length, x)
 	case length == 0 && l2.words <= poly64Words:
 		var words l1Words
 		l2.sum64(words[:k.n])
-		k.tagWords(tag, &words, x)
+		tagWords(tag, k, &words, x)
 	default:
 		k.tagLast128(tag, l2, l1, rest, length, x)
 	}
@@ -210,52 +227,11 @@ func (k *uhashKey) tagLast128OnStack(tag *[maxUMACTagSize]byte, l2 *l2State, l1 
 	if length > 0 {
 		var words l1Words
 		k.lastWords(&words, l1, rest, length)
-		end.write(k.l2[:k.n], &words)
+		end.write(k.l2[:k.n], unsafe.Slice(&words, 1))
 	}
 	var h [maxIterations]uint32
 	for i := range h[:k.n] {
-		h[i] = k.l3.l3(i, end.sum128(i, &k.l2[i]))
-	}
-	x.xor(tag, &h, k.n)
-}
-
-// tagOnly sets tag to the hash, xor the pad, of a message of at most one block: the
-// groups in l1 and then rest. length is its size in bytes, without the zero padding at
-// the end of rest. l1 does not change.
-func (k *uhashKey) tagOnly(tag *[maxUMACTagSize]byte, l1 *l1State, rest []byte, length uint64, x pad) {
-	if hasTagKernels() {
-		tagOnlyKernel(tag, k, l1, rest, length, x)
-		return
-	}
-	var words l1Words
-	k.lastWords(&words, l1, rest, length)
-	k.tagWords(tag, &words, x)
-}
-
-// tagNext is tagOnly for the last block of a message whose other blocks are in y, the
-// values of POLY-64. y does not change.
-func (k *uhashKey) tagNext(tag *[maxUMACTagSize]byte, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
-	if hasTagKernels() {
-		tagNextKernel(tag, k, y, l1, rest, length, x)
-		return
-	}
-	var words l1Words
-	k.lastWords(&words, l1, rest, length)
-	for i := range words[:k.n] {
-		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
-	}
-	k.tagWords(tag, &words, x)
-}
-
-// tagWords sets tag to L3-HASH of words, xor the pad.
-func (k *uhashKey) tagWords(tag *[maxUMACTagSize]byte, words *l1Words, x pad) {
-	if hasTagKernels() {
-		tagWordsKernel(tag, k, words, x)
-		return
-	}
-	var h [maxIterations]uint32
-	for i := range h[:k.n] {
-		h[i] = k.l3.l3Short(i, words[i])
+		h[i] = k.l3Long(i, end.sum128(i, &k.l2[i]))
 	}
 	x.xor(tag, &h, k.n)
 }

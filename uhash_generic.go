@@ -12,10 +12,11 @@ import (
 // uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
 // UMACKey. What a short message needs comes first.
 type uhashKey struct {
-	n  int
-	l3 l3Key
-	l1 l1Key
-	l2 [maxIterations]l2Key
+	n      int
+	l3     l3Key
+	l1     l1Key
+	l2     [maxIterations]l2Key
+	l3High l3Words // k_1 to k_4
 }
 
 // A pad is what a tag is xored with, as two little-endian words. Bytes beyond the
@@ -34,12 +35,24 @@ type pad struct{ first, second uint64 }
 //	                       has room for them.
 //	fill(group, p)         sets group to p, less than a group, zero-padded.
 //
-// Where hasTagKernels reports true there are four more, tagOnlyKernel, tagNextKernel and
-// tagWordsKernel, for which see the methods of uhashKey that call them, and
+//	tagOnly(tag, k, l1, rest, length, x)
+//	                       sets tag to the hash, xor the pad, of a message of at most
+//	                       one block: the groups in l1 and then rest. length is its
+//	                       size in bytes, without the zero padding at the end of rest.
+//	                       l1 does not change.
+//	tagNext(tag, k, y, l1, rest, length, x)
+//	                       is tagOnly for the last block of a message whose other
+//	                       blocks are in y, the values of POLY-64. y does not change.
+//	                       If y is nil, there is one other block, which is at the start
+//	                       of rest; l1 is empty then, and length still of the last block.
+//	tagWords(tag, k, words, x)
+//	                       sets tag to L3-HASH of words, xor the pad.
 //
-//	tagEachKernel(tags, k, msgs)  replaces the pads in tags by the tags of msgs, at
-//	                              least one, each of at most a block. It rewrites up to
-//	                              three more elements of tags, unchanged.
+// Where hasTagEach reports true there is one more:
+//
+//	tagEach(tags, k, msgs) replaces the pads in tags by the tags of msgs, at least one,
+//	                       each of at most a block. It rewrites up to three more
+//	                       elements of tags, unchanged.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	for ; len(p) >= l1Block; p = p[l1Block:] {
@@ -84,4 +97,32 @@ func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
 	if n > 2 {
 		binary.LittleEndian.PutUint64(tag[8:], bits.ReverseBytes64(uint64(h[2])<<32|uint64(h[3]))^x.second)
 	}
+}
+
+func tagOnlyGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	var words l1Words
+	k.lastWords(&words, l1, rest, length)
+	tagWordsGeneric(tag, k, &words, x)
+}
+
+func tagNextGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	if y == nil {
+		y = &[maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
+		nhPolyGeneric(y, k, rest[:l1Block])
+		rest = rest[l1Block:]
+	}
+	var words l1Words
+	k.lastWords(&words, l1, rest, length)
+	for i := range words[:k.n] {
+		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
+	}
+	tagWordsGeneric(tag, k, &words, x)
+}
+
+func tagWordsGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
+	var h [maxIterations]uint32
+	for i := range h[:k.n] {
+		h[i] = k.l3Short(i, words[i])
+	}
+	x.xor(tag, &h, k.n)
 }

@@ -69,10 +69,24 @@ func TestKeyVectors(t *testing.T) {
 	}
 }
 
-// TestNHPolySteps runs POLY-64 in the kernels with words, keys and values that are rare
-// in messages.
-func TestNHPolySteps(t *testing.T) {
-	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestNHPolySteps, a 32 byte seed."))))
+// TestKeyLine checks that what short messages need of a stream's own key begins a cache
+// line, behind the 8 bytes that the runtime has before an object of this size.
+func TestKeyLine(t *testing.T) {
+	var p umacWithKey
+	if at := 8 + unsafe.Offsetof(p.key) + unsafe.Offsetof(p.key.pad) + unsafe.Offsetof(p.key.pad.tagSize); bits.UintSize == 64 && at%64 != 0 {
+		t.Errorf("it begins at %d", at)
+	}
+	u, err := NewUMAC64(make([]byte, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := uintptr(unsafe.Pointer(u)); bits.UintSize == 64 && at%64 != 8 {
+		t.Logf("the stream is at %#x: the allocator of this Go release is another one", at)
+	}
+}
+
+// rareKeys returns keys of POLY-64, most of which are rare.
+func rareKeys(rng *rand.Rand) []uint64 {
 	keys := []uint64{
 		0, 1, 2, 3, 4, 5, 7, 8, // k^2 is not folded; TestNHPolyCarry says what they reach
 		0x01ffffff01ffffff, // the largest
@@ -86,6 +100,14 @@ func TestNHPolySteps(t *testing.T) {
 			keys = append(keys, k)
 		}
 	}
+	return keys
+}
+
+// TestNHPolySteps runs POLY-64 in the kernels with words, keys and values that are rare
+// in messages.
+func TestNHPolySteps(t *testing.T) {
+	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestNHPolySteps, a 32 byte seed."))))
+	keys := rareKeys(rng)
 	values := append([]uint64{1<<64 - 1, 1<<64 - 2}, edges64...)
 	for blocks := 1; blocks <= 3; blocks += 2 {
 		for round := range 3000 {
@@ -121,7 +143,7 @@ func TestNHPolySteps(t *testing.T) {
 }
 
 // polyStep is a step of POLY-64 from the value y with the key k and the word m.
-// poly64 and the kernels compute it by these sums. carries lists those that carry:
+// poly64 and nhPoly compute it by these sums. carries lists those that carry:
 //
 //	high:low = factor * y  the factor is k, or k^2 if m is marked: 2^64-2^32 or more
 //	low += 59 * high       fold
@@ -269,13 +291,79 @@ func TestNHPolyCarry(t *testing.T) {
 					var tag [maxUMACTagSize]byte
 					k.tagLast(&tag, &l2State{words: 1, y: start}, &l1, nil, l1Block, pad{})
 					for i := range n {
-						if got, want := binary.BigEndian.Uint32(tag[4*i:]), k.l3.l3Short(i, one[i]); got != want {
+						if got, want := binary.BigEndian.Uint32(tag[4*i:]), k.l3Short(i, one[i]); got != want {
 							t.Fatalf("%s, %+v in iteration %d of %d, last block: L3 of iteration %d gives %#x, want %#x", kernel, s, at, n, i, got, want)
 						}
 					}
 				})
 			}
 		}
+	}
+}
+
+// TestTagNextSteps runs the step of POLY-64 in tagNext with rare words, from any value, and
+// the two steps for a message of one block and a part. In one of the iterations the last
+// value is next to p64 or 2^64, and so is the first one in every other message.
+func TestTagNextSteps(t *testing.T) {
+	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestTagNextSteps, a 32 byte seed"))))
+	keys := rareKeys(rng)
+	step := func(y, k, m uint64) uint64 { return polyStep{k: k, y: y, m: m}.times(1) }
+	// next returns a word for which the sum k*y + m of the step is near p64 or 2^64, if the
+	// word is not marked, or one that is rare itself.
+	next := func(y, k uint64) uint64 {
+		switch rng.IntN(4) {
+		case 0:
+			return 1<<64 - offset64 - 3 + rng.Uint64N(134) - step(y, k, 0)
+		case 1:
+			return edges64[rng.IntN(len(edges64))]
+		case 2:
+			return -rng.Uint64N(5000)
+		}
+		return rng.Uint64() | rng.Uint64()
+	}
+	for round := range 20000 {
+		k := uhashKey{n: 1 + round%4} // its L1 key is zeros
+		at := rng.IntN(k.n)
+		start := [maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
+		for i := range k.n {
+			k.l2[i].k64 = keys[rng.IntN(len(keys))]
+			for j := range k.l3.low {
+				k.l3.low[j][i] = rng.Uint64N(p36)
+			}
+		}
+		message := round%8 < 4 // otherwise only its last block
+		var first uint64
+		for i := range k.n {
+			if message {
+				if i == 0 {
+					first = next(1, k.l2[at].k64)
+				}
+				start[i].lo = step(1, k.l2[i].k64, first)
+			} else if start[i].lo = rng.Uint64(); rng.IntN(2) == 0 {
+				start[i].lo = -rng.Uint64N(200)
+			}
+		}
+		last := next(start[at].lo, k.l2[at].k64)
+		rest := make([]byte, l1Group+rng.IntN(l1Block-l1Group+1))
+		setNH(rest, last-8*uint64(len(rest)))
+		msg := append(blocksOf(first, 1), rest...)
+		var want [maxIterations]uint32
+		for i := range k.n {
+			want[i] = k.l3Short(i, step(start[i].lo, k.l2[i].k64, last))
+		}
+		eachKernel(func(kernel string) {
+			var tag [maxUMACTagSize]byte
+			if message {
+				k.tag(&tag, msg, pad{})
+			} else {
+				k.tagLast(&tag, &l2State{words: 1, y: start}, &noGroups, rest, uint64(len(rest)), pad{})
+			}
+			for i := range k.n {
+				if got := binary.BigEndian.Uint32(tag[4*i:]); got != want[i] {
+					t.Fatalf("%s, whole message: %v, iteration %d of %d: k %#x, first word %#x, y %#x, last word %#x (%d bytes): L3 %#x, want %#x", kernel, message, i, k.n, k.l2[i].k64, first, start[i].lo, last, len(rest), got, want[i])
+				}
+			}
+		})
 	}
 }
 
@@ -301,5 +389,52 @@ func setNH(p []byte, word uint64) {
 	} {
 		binary.LittleEndian.PutUint32(p[4*i:], uint32(product[0]))
 		binary.LittleEndian.PutUint32(p[4*i+16:], uint32(product[1]))
+	}
+}
+
+// TestChunkQueue hashes chunks in an order in which the first one comes last.
+func TestChunkQueue(t *testing.T) {
+	const chunks = 20
+	key, err := NewUMACKey(make([]byte, 16), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &key.uhash
+	p := make([]byte, chunks*chunkSize)
+	rand.NewChaCha8([32]byte{}).Read(p)
+	var got, want l2State
+	k.writeBlocks(&want, p)
+	c := chunkQueue{key: k, p: p, l2: &got, words: make([]chunkWords, 8)}
+	c.moved.L = &c.mu
+	for next := 0; next < chunks; {
+		var taken []int
+		for len(taken) < len(c.words) && next < chunks {
+			i, ok := c.take()
+			if !ok || i != next {
+				t.Fatalf("took %d, %v: want %d", i, ok, next)
+			}
+			taken = append(taken, i)
+			next++
+		}
+		for j := len(taken) - 1; j >= 0; j-- {
+			if c.written != taken[0] {
+				t.Fatalf("%d chunks are in L2: want %d", c.written, taken[0])
+			}
+			nhBlocks(c.slot(taken[j]).words[:], k, p[taken[j]*chunkSize:][:chunkSize])
+			c.put(taken[j])
+		}
+	}
+	if i, ok := c.take(); ok || c.written != chunks {
+		t.Errorf("took %d at the end, with %d chunks in L2", i, c.written)
+	}
+	for i := range got.y {
+		got.y[i].lo, want.y[i].lo = reduce64(got.y[i].lo), reduce64(want.y[i].lo)
+	}
+	if got != want {
+		t.Errorf("L2 is %x, want %x", got, want)
+	}
+	c = chunkQueue{key: k, p: p, panicked: "x", words: make([]chunkWords, 8)}
+	if _, ok := c.take(); ok {
+		t.Error("took a chunk after a panic")
 	}
 }

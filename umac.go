@@ -8,6 +8,7 @@ import (
 	"crypto/subtle"
 	"hash"
 	"strconv"
+	"unsafe"
 
 	"example.com/fastmac/internal/wipe"
 )
@@ -50,10 +51,10 @@ func (e TagSizeError) Error() string {
 type UMACKey struct {
 	_ noCopy
 	_ incomparable
-	umacKeyName
 
+	pad padKey
+	umacKeyName
 	uhash uhashKey
-	pad   padKey
 }
 
 // NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for
@@ -97,15 +98,12 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	n := tagSize / 4
 	kdf := &k.pad.aes
 	kdf.init(key)
-	subkey := k.uhash.subkeys().derive(kdf, [kdfIndexes]int{
-		kdfPad:    len(key),
-		kdfL2:     24 * n,
-		kdfL3Key1: 64 * n,
-		kdfL3Key2: 4 * n,
-	})
+	s := k.uhash.subkeys()
+	s.derive(kdf, len(key), n)
 	var padKey [32]byte
-	copy(padKey[:], subkey[kdfPad])
-	k.uhash.init(n, kdf, subkey[kdfL2], subkey[kdfL3Key1], subkey[kdfL3Key2])
+	copy(padKey[:], s.pad[:])
+	copy(padKey[len(s.pad):], s.padEnd[:])
+	k.uhash.init(n, kdf, s)
 	k.pad.aes.init(padKey[:len(key)])
 	k.pad.setTagSize(tagSize)
 	clear(padKey[:])
@@ -139,7 +137,12 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	k.uhash.tag(&tag, msg, k.pad.pad(nonce))
+	x := k.pad.pad(nonce)
+	if len(msg) <= l1Block {
+		k.uhash.tagShort(&tag, msg, x)
+	} else {
+		k.uhash.tagLong(&tag, msg, x)
+	}
 	return appendTag(dst, &tag, k.tagSize)
 }
 
@@ -151,7 +154,12 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	k.uhash.tag(&want, msg, k.pad.pad(nonce))
+	x := k.pad.pad(nonce)
+	if len(msg) <= l1Block {
+		k.uhash.tagShort(&want, msg, x)
+	} else {
+		k.uhash.tagLong(&want, msg, x)
+	}
 	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
 }
 
@@ -201,13 +209,12 @@ func (k *UMACKey) Destroy() {
 type UMAC struct {
 	_ noCopy
 	_ incomparable
+
 	umacName
-
-	key     *UMACKey
 	ownsKey bool
-
-	uhash uhash
-	pads  pads
+	key     *UMACKey
+	uhash   uhash
+	pads    pads
 }
 
 // NewUMAC32 is like [NewUMAC64] for UMAC-32, with tags of 4 bytes. Never use a nonce
@@ -229,12 +236,8 @@ func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, UMAC96Size) }
 func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, UMAC128Size) }
 
 func newUMAC(key []byte, tagSize int) (*UMAC, error) {
-	// One allocation keeps the stream and its key together, for servers with many.
 	// A clone keeps the memory of this stream alive together with the key.
-	p := new(struct {
-		stream UMAC
-		key    UMACKey
-	})
+	p := new(umacWithKey)
 	if err := p.key.Init(key, tagSize); err != nil {
 		return nil, err
 	}
@@ -242,17 +245,35 @@ func newUMAC(key []byte, tagSize int) (*UMAC, error) {
 	return &p.stream, nil
 }
 
-func (u *UMAC) mustLive() {
-	if u.key == nil {
+// umacWithKey is a stream and its key in one allocation, for servers with many. The runtime
+// has 8 bytes before it, at the start of a cache line. What a short message needs of the
+// key, after the AES key, then begins a cache line too.
+type umacWithKey struct {
+	stream UMAC
+	_      [24]byte
+	key    UMACKey
+}
+
+// live returns the key. It panics if there is none.
+//
+// If the key is in a umacWithKey, live computes its address from u, and compares it with
+// u.key. The CPU predicts that they are equal, and loads the key without waiting for u.key.
+// This saves time if neither is in the cache.
+func (u *UMAC) live() *UMACKey {
+	const offset = unsafe.Offsetof(umacWithKey{}.key)
+	k := u.key
+	if uintptr(unsafe.Pointer(k)) == uintptr(unsafe.Pointer(u))+offset {
+		k = (*UMACKey)(unsafe.Add(unsafe.Pointer(u), offset))
+	} else if k == nil {
 		panic("fastmac: use of a UMAC that was destroyed or never set up")
 	}
-	u.key.mustLive()
+	k.mustLive()
+	return k
 }
 
 // Write adds p to the message. It never fails and does not retain p.
 func (u *UMAC) Write(p []byte) (int, error) {
-	u.mustLive()
-	u.uhash.write(&u.key.uhash, p)
+	u.uhash.write(&u.live().uhash, p)
 	return len(p), nil
 }
 
@@ -264,11 +285,11 @@ func (u *UMAC) Write(p []byte) (int, error) {
 // The nonce must be 1 to 16 bytes long, or AppendTag panics. It must never have been
 // used with this key before for another message.
 func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
-	u.mustLive()
+	k := u.live()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	u.uhash.tag(&tag, &u.key.uhash, u.pads.pad(&u.key.pad, nonce))
-	return appendTag(dst, &tag, u.key.tagSize)
+	u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
+	return appendTag(dst, &tag, k.tagSize)
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce. It
@@ -285,13 +306,13 @@ func (u *UMAC) Sum(nonce []byte) []byte { return u.AppendTag(nonce[:0], nonce) }
 // returns false for a tag or a nonce of a wrong length. The stream does not change.
 // The comparison is constant time.
 func (u *UMAC) Verify(tag, nonce []byte) bool {
-	u.mustLive()
-	if len(tag) != int(u.key.tagSize) || !isNonce(nonce) {
+	k := u.live()
+	if len(tag) != int(k.tagSize) || !isNonce(nonce) {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	u.uhash.tag(&want, &u.key.uhash, u.pads.pad(&u.key.pad, nonce))
-	return subtle.ConstantTimeCompare(tag, want[:u.key.tagSize]) == 1
+	u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
+	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
 }
 
 // Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends
@@ -303,7 +324,7 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 // not to tag again. The hash has a method Destroy, which overwrites the hash but not the
 // key.
 func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
-	u.mustLive()
+	u.live()
 	if !isNonce(nonce) {
 		return nil, NonceSizeError(len(nonce))
 	}
@@ -314,19 +335,18 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 
 // Reset resets the stream to its initial state.
 func (u *UMAC) Reset() {
-	u.mustLive()
+	u.live()
 	u.uhash.reset()
 }
 
 // Size returns the size of a tag in bytes.
 func (u *UMAC) Size() int {
-	u.mustLive()
-	return int(u.key.tagSize)
+	return int(u.live().tagSize)
 }
 
 // BlockSize returns 1024, the size in bytes of the blocks of RFC 4418's L1-HASH.
 func (u *UMAC) BlockSize() int {
-	u.mustLive()
+	u.live()
 	return l1Block
 }
 
@@ -334,7 +354,7 @@ func (u *UMAC) BlockSize() int {
 // stream that a NewUMAC function returned wipes the key; Destroy of a clone does not.
 // The error is always nil.
 func (u *UMAC) Clone() (hash.Cloner, error) {
-	u.mustLive()
+	u.live()
 	return u.clone(), nil
 }
 
@@ -375,7 +395,7 @@ func (b *boundUMAC) Destroy() {
 }
 
 func (b *boundUMAC) Clone() (hash.Cloner, error) {
-	b.u.mustLive()
+	b.u.live()
 	c := *b
 	c.u = b.u.clone()
 	return &c, nil

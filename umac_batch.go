@@ -128,11 +128,11 @@ func (t *umacTags) compute(k *UMACKey, nonces, msgs [][]byte) (kernels bool) {
 	kernels = useVAES
 	for i := 0; i < len(msgs); i++ {
 		n := 0 // messages for the kernel
-		for hasTagKernels() && i+n < len(msgs) && len(msgs[i+n]) <= l1Block {
+		for hasTagEach() && i+n < len(msgs) && len(msgs[i+n]) <= l1Block {
 			n++
 		}
 		if n > 0 {
-			tagEachKernel(t[i:], &k.uhash, msgs[i:i+n])
+			tagEach(t[i:], &k.uhash, msgs[i:i+n])
 			i += n - 1
 			continue
 		}

@@ -59,7 +59,7 @@ func testUMACContract(t *testing.T) {
 			mactest.TestHash(t, mactest.Subject{
 				New:     func() hash.Hash { return k.New() },
 				Nonce:   nonce,
-				Methods: []string{"AppendTag", "Bind", "Destroy", "Verify"},
+				Methods: []string{"AppendTag", "Bind", "Destroy", "Verify", "WriteParallel"},
 			})
 		})
 		t.Run(fmt.Sprint("Bind/", size), func(t *testing.T) {

@@ -4,141 +4,206 @@
 
 #include "textflag.h"
 
+DATA rotate4<>+0(SB)/1, $0x0d
+DATA rotate4<>+1(SB)/1, $0x0e
+DATA rotate4<>+2(SB)/1, $0x0f
+DATA rotate4<>+3(SB)/1, $0x0c
+DATA rotate4<>+4(SB)/1, $0x0d
+DATA rotate4<>+5(SB)/1, $0x0e
+DATA rotate4<>+6(SB)/1, $0x0f
+DATA rotate4<>+7(SB)/1, $0x0c
+DATA rotate4<>+8(SB)/1, $0x0d
+DATA rotate4<>+9(SB)/1, $0x0e
+DATA rotate4<>+10(SB)/1, $0x0f
+DATA rotate4<>+11(SB)/1, $0x0c
+DATA rotate4<>+12(SB)/1, $0x0d
+DATA rotate4<>+13(SB)/1, $0x0e
+DATA rotate4<>+14(SB)/1, $0x0f
+DATA rotate4<>+15(SB)/1, $0x0c
+GLOBL rotate4<>(SB), RODATA|NOPTR, $16
+
 // func expandKey128(enc *uint32, key *byte)
-// Requires: AES, SSE, SSE2
+// Requires: AES, SSE, SSE2, SSSE3
 TEXT ·expandKey128(SB), $0-16
 	MOVQ   enc+0(FP), AX
 	MOVQ   key+8(FP), CX
 	MOVUPS (CX), X0
 	MOVUPS X0, (AX)
+	MOVL   $0x00000001, CX
+	MOVD   CX, X2
+	PSHUFD $0x00, X2, X2
+	MOVUPS rotate4<>+0(SB), X3
 
-	// w[4]: RotWord, SubWord, Rcon 0x01
-	AESKEYGENASSIST $0x01, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 16(AX)
+	// w[4]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 16(AX)
+	PSLLL      $0x01, X2
 
-	// w[8]: RotWord, SubWord, Rcon 0x02
-	AESKEYGENASSIST $0x02, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 32(AX)
+	// w[8]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 32(AX)
+	PSLLL      $0x01, X2
 
-	// w[12]: RotWord, SubWord, Rcon 0x04
-	AESKEYGENASSIST $0x04, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 48(AX)
+	// w[12]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 48(AX)
+	PSLLL      $0x01, X2
 
-	// w[16]: RotWord, SubWord, Rcon 0x08
-	AESKEYGENASSIST $0x08, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 64(AX)
+	// w[16]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 64(AX)
+	PSLLL      $0x01, X2
 
-	// w[20]: RotWord, SubWord, Rcon 0x10
-	AESKEYGENASSIST $0x10, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 80(AX)
+	// w[20]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 80(AX)
+	PSLLL      $0x01, X2
 
-	// w[24]: RotWord, SubWord, Rcon 0x20
-	AESKEYGENASSIST $0x20, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 96(AX)
+	// w[24]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 96(AX)
+	PSLLL      $0x01, X2
 
-	// w[28]: RotWord, SubWord, Rcon 0x40
-	AESKEYGENASSIST $0x40, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 112(AX)
+	// w[28]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 112(AX)
+	PSLLL      $0x01, X2
 
-	// w[32]: RotWord, SubWord, Rcon 0x80
-	AESKEYGENASSIST $0x80, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 128(AX)
+	// w[32]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X2
+	PSLLDQ     $0x04, X2
+	PXOR       X2, X0
+	MOVAPS     X0, X2
+	PSLLDQ     $0x08, X2
+	PXOR       X2, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 128(AX)
 
-	// w[36]: RotWord, SubWord, Rcon 0x1b
-	AESKEYGENASSIST $0x1b, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 144(AX)
+	// Rcon 0x80 is followed by 0x1b.
+	MOVL   $0x0000001b, CX
+	MOVD   CX, X2
+	PSHUFD $0x00, X2, X2
 
-	// w[40]: RotWord, SubWord, Rcon 0x36
-	AESKEYGENASSIST $0x36, X0, X1
-	PSHUFD          $0xff, X1, X1
-	MOVAPS          X0, X2
-	PSLLDQ          $0x04, X2
-	PXOR            X2, X0
-	MOVAPS          X0, X2
-	PSLLDQ          $0x08, X2
-	PXOR            X2, X0
-	PXOR            X1, X0
-	MOVUPS          X0, 160(AX)
-	PXOR            X0, X0
-	PXOR            X1, X1
-	PXOR            X2, X2
-	PXOR            X14, X14
+	// w[36]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 144(AX)
+	PSLLL      $0x01, X2
+
+	// w[40]: RotWord, SubWord, Rcon
+	MOVAPS     X0, X1
+	PSHUFB     X3, X1
+	AESENCLAST X2, X1
+	MOVAPS     X0, X2
+	PSLLDQ     $0x04, X2
+	PXOR       X2, X0
+	MOVAPS     X0, X2
+	PSLLDQ     $0x08, X2
+	PXOR       X2, X0
+	PXOR       X1, X0
+	MOVUPS     X0, 160(AX)
+	PXOR       X0, X0
+	PXOR       X1, X1
+	PXOR       X2, X2
+	PXOR       X3, X3
+	PXOR       X4, X4
+	PXOR       X14, X14
 	RET
 
+DATA rotate6<>+0(SB)/1, $0x05
+DATA rotate6<>+1(SB)/1, $0x06
+DATA rotate6<>+2(SB)/1, $0x07
+DATA rotate6<>+3(SB)/1, $0x04
+DATA rotate6<>+4(SB)/1, $0x05
+DATA rotate6<>+5(SB)/1, $0x06
+DATA rotate6<>+6(SB)/1, $0x07
+DATA rotate6<>+7(SB)/1, $0x04
+DATA rotate6<>+8(SB)/1, $0x05
+DATA rotate6<>+9(SB)/1, $0x06
+DATA rotate6<>+10(SB)/1, $0x07
+DATA rotate6<>+11(SB)/1, $0x04
+DATA rotate6<>+12(SB)/1, $0x05
+DATA rotate6<>+13(SB)/1, $0x06
+DATA rotate6<>+14(SB)/1, $0x07
+DATA rotate6<>+15(SB)/1, $0x04
+GLOBL rotate6<>(SB), RODATA|NOPTR, $16
+
 // func expandKey192(enc *uint32, key *byte)
-// Requires: AES, SSE, SSE2
+// Requires: AES, SSE, SSE2, SSSE3
 TEXT ·expandKey192(SB), $0-16
 	MOVQ   enc+0(FP), AX
 	MOVQ   key+8(FP), CX
@@ -146,174 +211,213 @@ TEXT ·expandKey192(SB), $0-16
 	MOVSD  16(CX), X1
 	MOVUPS X0, (AX)
 	MOVSD  X1, 16(AX)
+	MOVL   $0x00000001, CX
+	MOVD   CX, X3
+	PSHUFD $0x00, X3, X3
+	MOVUPS rotate6<>+0(SB), X4
 
-	// w[6]: RotWord, SubWord, Rcon 0x01
-	AESKEYGENASSIST $0x01, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
-	PSHUFD          $0xff, X0, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 24(AX)
-	MOVSD           X1, 40(AX)
+	// w[6]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
+	PSHUFD     $0xff, X0, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 24(AX)
+	MOVSD      X1, 40(AX)
+	PSLLL      $0x01, X3
 
-	// w[12]: RotWord, SubWord, Rcon 0x02
-	AESKEYGENASSIST $0x02, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
-	PSHUFD          $0xff, X0, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 48(AX)
-	MOVSD           X1, 64(AX)
+	// w[12]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
+	PSHUFD     $0xff, X0, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 48(AX)
+	MOVSD      X1, 64(AX)
+	PSLLL      $0x01, X3
 
-	// w[18]: RotWord, SubWord, Rcon 0x04
-	AESKEYGENASSIST $0x04, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
-	PSHUFD          $0xff, X0, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 72(AX)
-	MOVSD           X1, 88(AX)
+	// w[18]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
+	PSHUFD     $0xff, X0, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 72(AX)
+	MOVSD      X1, 88(AX)
+	PSLLL      $0x01, X3
 
-	// w[24]: RotWord, SubWord, Rcon 0x08
-	AESKEYGENASSIST $0x08, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
-	PSHUFD          $0xff, X0, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 96(AX)
-	MOVSD           X1, 112(AX)
+	// w[24]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
+	PSHUFD     $0xff, X0, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 96(AX)
+	MOVSD      X1, 112(AX)
+	PSLLL      $0x01, X3
 
-	// w[30]: RotWord, SubWord, Rcon 0x10
-	AESKEYGENASSIST $0x10, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
-	PSHUFD          $0xff, X0, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 120(AX)
-	MOVSD           X1, 136(AX)
+	// w[30]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
+	PSHUFD     $0xff, X0, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 120(AX)
+	MOVSD      X1, 136(AX)
+	PSLLL      $0x01, X3
 
-	// w[36]: RotWord, SubWord, Rcon 0x20
-	AESKEYGENASSIST $0x20, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
-	PSHUFD          $0xff, X0, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 144(AX)
-	MOVSD           X1, 160(AX)
+	// w[36]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
+	PSHUFD     $0xff, X0, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 144(AX)
+	MOVSD      X1, 160(AX)
+	PSLLL      $0x01, X3
 
-	// w[42]: RotWord, SubWord, Rcon 0x40
-	AESKEYGENASSIST $0x40, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
-	PSHUFD          $0xff, X0, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 168(AX)
-	MOVSD           X1, 184(AX)
+	// w[42]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
+	PSHUFD     $0xff, X0, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 168(AX)
+	MOVSD      X1, 184(AX)
+	PSLLL      $0x01, X3
 
-	// w[48]: RotWord, SubWord, Rcon 0x80
-	AESKEYGENASSIST $0x80, X1, X2
-	PSHUFD          $0x55, X2, X2
-	MOVAPS          X0, X1
-	PSLLDQ          $0x04, X1
-	PXOR            X1, X0
-	MOVAPS          X0, X1
-	PSLLDQ          $0x08, X1
-	PXOR            X1, X0
-	PXOR            X2, X0
-	MOVUPS          X0, 192(AX)
-	PXOR            X0, X0
-	PXOR            X1, X1
-	PXOR            X2, X2
-	PXOR            X3, X3
-	PXOR            X14, X14
+	// w[48]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X1
+	PSLLDQ     $0x04, X1
+	PXOR       X1, X0
+	MOVAPS     X0, X1
+	PSLLDQ     $0x08, X1
+	PXOR       X1, X0
+	PXOR       X2, X0
+	MOVUPS     X0, 192(AX)
+	PXOR       X0, X0
+	PXOR       X1, X1
+	PXOR       X2, X2
+	PXOR       X3, X3
+	PXOR       X4, X4
+	PXOR       X5, X5
+	PXOR       X14, X14
 	RET
 
+DATA rotate8<>+0(SB)/1, $0x0d
+DATA rotate8<>+1(SB)/1, $0x0e
+DATA rotate8<>+2(SB)/1, $0x0f
+DATA rotate8<>+3(SB)/1, $0x0c
+DATA rotate8<>+4(SB)/1, $0x0d
+DATA rotate8<>+5(SB)/1, $0x0e
+DATA rotate8<>+6(SB)/1, $0x0f
+DATA rotate8<>+7(SB)/1, $0x0c
+DATA rotate8<>+8(SB)/1, $0x0d
+DATA rotate8<>+9(SB)/1, $0x0e
+DATA rotate8<>+10(SB)/1, $0x0f
+DATA rotate8<>+11(SB)/1, $0x0c
+DATA rotate8<>+12(SB)/1, $0x0d
+DATA rotate8<>+13(SB)/1, $0x0e
+DATA rotate8<>+14(SB)/1, $0x0f
+DATA rotate8<>+15(SB)/1, $0x0c
+GLOBL rotate8<>(SB), RODATA|NOPTR, $16
+
 // func expandKey256(enc *uint32, key *byte)
-// Requires: AES, SSE, SSE2
+// Requires: AES, SSE, SSE2, SSSE3
 TEXT ·expandKey256(SB), $0-16
 	MOVQ   enc+0(FP), AX
 	MOVQ   key+8(FP), CX
@@ -321,167 +425,192 @@ TEXT ·expandKey256(SB), $0-16
 	MOVUPS 16(CX), X1
 	MOVUPS X0, (AX)
 	MOVUPS X1, 16(AX)
+	MOVL   $0x00000001, CX
+	MOVD   CX, X3
+	PSHUFD $0x00, X3, X3
+	MOVUPS rotate8<>+0(SB), X4
 
-	// w[8]: RotWord, SubWord, Rcon 0x01
-	AESKEYGENASSIST $0x01, X1, X2
-	PSHUFD          $0xff, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
+	// w[8]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
 
 	// w[12]: SubWord
-	AESKEYGENASSIST $0x00, X0, X2
-	PSHUFD          $0xaa, X2, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 32(AX)
-	MOVUPS          X1, 48(AX)
+	PXOR       X5, X5
+	PSHUFD     $0xff, X0, X2
+	AESENCLAST X5, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 32(AX)
+	MOVUPS     X1, 48(AX)
+	PSLLL      $0x01, X3
 
-	// w[16]: RotWord, SubWord, Rcon 0x02
-	AESKEYGENASSIST $0x02, X1, X2
-	PSHUFD          $0xff, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
+	// w[16]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
 
 	// w[20]: SubWord
-	AESKEYGENASSIST $0x00, X0, X2
-	PSHUFD          $0xaa, X2, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 64(AX)
-	MOVUPS          X1, 80(AX)
+	PXOR       X5, X5
+	PSHUFD     $0xff, X0, X2
+	AESENCLAST X5, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 64(AX)
+	MOVUPS     X1, 80(AX)
+	PSLLL      $0x01, X3
 
-	// w[24]: RotWord, SubWord, Rcon 0x04
-	AESKEYGENASSIST $0x04, X1, X2
-	PSHUFD          $0xff, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
+	// w[24]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
 
 	// w[28]: SubWord
-	AESKEYGENASSIST $0x00, X0, X2
-	PSHUFD          $0xaa, X2, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 96(AX)
-	MOVUPS          X1, 112(AX)
+	PXOR       X5, X5
+	PSHUFD     $0xff, X0, X2
+	AESENCLAST X5, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 96(AX)
+	MOVUPS     X1, 112(AX)
+	PSLLL      $0x01, X3
 
-	// w[32]: RotWord, SubWord, Rcon 0x08
-	AESKEYGENASSIST $0x08, X1, X2
-	PSHUFD          $0xff, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
+	// w[32]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
 
 	// w[36]: SubWord
-	AESKEYGENASSIST $0x00, X0, X2
-	PSHUFD          $0xaa, X2, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 128(AX)
-	MOVUPS          X1, 144(AX)
+	PXOR       X5, X5
+	PSHUFD     $0xff, X0, X2
+	AESENCLAST X5, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 128(AX)
+	MOVUPS     X1, 144(AX)
+	PSLLL      $0x01, X3
 
-	// w[40]: RotWord, SubWord, Rcon 0x10
-	AESKEYGENASSIST $0x10, X1, X2
-	PSHUFD          $0xff, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
+	// w[40]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
 
 	// w[44]: SubWord
-	AESKEYGENASSIST $0x00, X0, X2
-	PSHUFD          $0xaa, X2, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 160(AX)
-	MOVUPS          X1, 176(AX)
+	PXOR       X5, X5
+	PSHUFD     $0xff, X0, X2
+	AESENCLAST X5, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 160(AX)
+	MOVUPS     X1, 176(AX)
+	PSLLL      $0x01, X3
 
-	// w[48]: RotWord, SubWord, Rcon 0x20
-	AESKEYGENASSIST $0x20, X1, X2
-	PSHUFD          $0xff, X2, X2
-	MOVAPS          X0, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X0
-	MOVAPS          X0, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X0
-	PXOR            X2, X0
+	// w[48]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X0
+	MOVAPS     X0, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X0
+	PXOR       X2, X0
 
 	// w[52]: SubWord
-	AESKEYGENASSIST $0x00, X0, X2
-	PSHUFD          $0xaa, X2, X2
-	MOVAPS          X1, X3
-	PSLLDQ          $0x04, X3
-	PXOR            X3, X1
-	MOVAPS          X1, X3
-	PSLLDQ          $0x08, X3
-	PXOR            X3, X1
-	PXOR            X2, X1
-	MOVUPS          X0, 192(AX)
-	MOVUPS          X1, 208(AX)
+	PXOR       X5, X5
+	PSHUFD     $0xff, X0, X2
+	AESENCLAST X5, X2
+	MOVAPS     X1, X5
+	PSLLDQ     $0x04, X5
+	PXOR       X5, X1
+	MOVAPS     X1, X5
+	PSLLDQ     $0x08, X5
+	PXOR       X5, X1
+	PXOR       X2, X1
+	MOVUPS     X0, 192(AX)
+	MOVUPS     X1, 208(AX)
+	PSLLL      $0x01, X3
 
-	// w[56]: RotWord, SubWord, Rcon 0x40
-	AESKEYGENASSIST $0x40, X1, X2
-	PSHUFD          $0xff, X2, X2
-	MOVAPS          X0, X1
-	PSLLDQ          $0x04, X1
-	PXOR            X1, X0
-	MOVAPS          X0, X1
-	PSLLDQ          $0x08, X1
-	PXOR            X1, X0
-	PXOR            X2, X0
-	MOVUPS          X0, 224(AX)
-	PXOR            X0, X0
-	PXOR            X1, X1
-	PXOR            X2, X2
-	PXOR            X3, X3
-	PXOR            X14, X14
+	// w[56]: RotWord, SubWord, Rcon
+	MOVAPS     X1, X2
+	PSHUFB     X4, X2
+	AESENCLAST X3, X2
+	MOVAPS     X0, X1
+	PSLLDQ     $0x04, X1
+	PXOR       X1, X0
+	MOVAPS     X0, X1
+	PSLLDQ     $0x08, X1
+	PXOR       X1, X0
+	PXOR       X2, X0
+	MOVUPS     X0, 224(AX)
+	PXOR       X0, X0
+	PXOR       X1, X1
+	PXOR       X2, X2
+	PXOR       X3, X3
+	PXOR       X4, X4
+	PXOR       X5, X5
+	PXOR       X14, X14
 	RET
 
 // func encryptBlocks(enc *uint32, rounds int, dst *byte, src *byte, blocks int)

@@ -33,8 +33,16 @@ func main() {
 }
 
 // expandKey generates the key schedule for a key of nk words, FIPS 197 section 5.2.
-// It makes nk words at a time: the first four, and none, two or four more.
+// It makes nk words at a time: the first four, and none, two or four more. SubWord is as in
+// stretch.go.
 func expandKey(nk int) {
+	rotate := sharedBytes(fmt.Sprintf("rotate%d", nk), 1, func(int) (b [16]byte) {
+		last := (nk - 1) % 4 * 4
+		for i := range b {
+			b[i] = byte(last + (i+1)%4)
+		}
+		return b
+	})
 	Implement(fmt.Sprintf("expandKey%d", 32*nk))
 	Pragma("noescape")
 	enc := Load(Param("enc"), GP64())
@@ -59,39 +67,51 @@ func expandKey(nk int) {
 		MOVUPS(Mem{Base: key, Disp: 16}, second)
 	}
 	store(0)
-	t := XMM()
-	rcon := uint8(1)
+	word, constant, mask := XMM(), XMM(), XMM()
+	one := GP32()
+	MOVL(U32(1), one)
+	MOVD(one, constant)
+	PSHUFD(U8(0), constant, constant)
+	MOVUPS(rotate, mask)
+	last := first
+	if nk > 4 {
+		last = second
+	}
 	for at := nk; at < words; at += nk {
-		Comment(fmt.Sprintf("w[%d]: RotWord, SubWord, Rcon %#02x", at, rcon))
-		switch nk {
-		case 4:
-			AESKEYGENASSIST(U8(rcon), first, t)
-			PSHUFD(U8(0xff), t, t)
-		case 6:
-			AESKEYGENASSIST(U8(rcon), second, t)
-			PSHUFD(U8(0x55), t, t)
-		case 8:
-			AESKEYGENASSIST(U8(rcon), second, t)
-			PSHUFD(U8(0xff), t, t)
-		}
+		Comment(fmt.Sprintf("w[%d]: RotWord, SubWord, Rcon", at))
+		MOVAPS(last, word)
+		PSHUFB(mask, word)
+		AESENCLAST(constant, word)
 		addBefore(first)
-		PXOR(t, first)
-		rcon = rcon<<1 ^ rcon>>7*0x1b
+		PXOR(word, first)
 		if at+4 < words {
 			switch nk {
 			case 6:
-				PSHUFD(U8(0xff), first, t)
+				PSHUFD(U8(0xff), first, word)
 				addBefore(second)
-				PXOR(t, second)
+				PXOR(word, second)
 			case 8:
 				Comment(fmt.Sprintf("w[%d]: SubWord", at+4))
-				AESKEYGENASSIST(U8(0), first, t)
-				PSHUFD(U8(0xaa), t, t)
+				zero := XMM()
+				PXOR(zero, zero)
+				PSHUFD(U8(0xff), first, word)
+				AESENCLAST(zero, word)
 				addBefore(second)
-				PXOR(t, second)
+				PXOR(word, second)
 			}
 		}
 		store(at)
+		if at+nk >= words {
+			break
+		}
+		if nk == 4 && at == 32 {
+			Comment("Rcon 0x80 is followed by 0x1b.")
+			MOVL(U32(0x1b), one)
+			MOVD(one, constant)
+			PSHUFD(U8(0), constant, constant)
+		} else {
+			PSLLL(Imm(1), constant)
+		}
 	}
 	RET()
 }

@@ -11,10 +11,71 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// deriveL1 generates deriveL1VAES: KDF, RFC 4418 section 3.2, for the L1 key, 67
-// blocks side by side, and the key's halves from them.
-func deriveL1() {
-	const vectors = 17 // of four blocks, the last of which is not needed
+// These kernels are KDF, RFC 4418 section 3.2, for the L1 key. Its blocks are in turn low
+// and high halves of the key, whose words are the values of their bytes in big-endian order.
+
+const l1Blocks = 67
+
+// deriveL1AESNI generates deriveL1AESNI, eight blocks at a time.
+func deriveL1AESNI() {
+	const wide = 8
+	Implement("deriveL1AESNI")
+	Pragma("noescape")
+	k := Dereference(Param("k"))
+	enc := Load(Param("enc"), GP64())
+	rounds := Load(Param("rounds"), GP64())
+	lo, hi := GP64(), GP64()
+	LEAQ(field(k.Field("lo").Index(0)), lo)
+	LEAQ(field(k.Field("hi").Index(0)), hi)
+	counter, step, swap, roundKey := XMM(), XMM(), XMM(), XMM()
+	MOVUPS(kdfFirst, counter)
+	MOVUPS(kdfNext, step)
+	MOVUPS(swap32, swap)
+	blocks := func(n int) {
+		key, left := GP64(), GP64()
+		MOVUPS(Mem{Base: enc}, roundKey)
+		x := make([]VecVirtual, n)
+		for i := range x {
+			x[i] = XMM()
+			MOVAPS(counter, x[i])
+			PADDQ(step, counter)
+			PXOR(roundKey, x[i])
+		}
+		MOVQ(enc, key)
+		MOVQ(rounds, left)
+		DECQ(left)
+		round := label("round")
+		Label(round)
+		ADDQ(Imm(16), key)
+		MOVUPS(Mem{Base: key}, roundKey)
+		for i := range x {
+			AESENC(roundKey, x[i])
+		}
+		DECQ(left)
+		JNZ(LabelRef(round))
+		MOVUPS(Mem{Base: key, Disp: 16}, roundKey)
+		for i := range x {
+			AESENCLAST(roundKey, x[i])
+			PSHUFB(swap, x[i])
+			half := []Register{lo, hi}[i%2]
+			MOVUPS(x[i], Mem{Base: half, Disp: halfSize * (i / 2)})
+		}
+	}
+	runs := GP64()
+	MOVQ(I32(l1Blocks/wide), runs)
+	Label("derive")
+	blocks(wide)
+	ADDQ(Imm(wide*halfSize/2), lo)
+	ADDQ(Imm(wide*halfSize/2), hi)
+	DECQ(runs)
+	JNZ(LabelRef("derive"))
+	blocks(l1Blocks % wide)
+	RET()
+}
+
+// deriveL1VAES generates deriveL1VAES, all blocks side by side.
+func deriveL1VAES() {
+	const vectors = (l1Blocks + 3) / 4 // the last block is not needed
 	Implement("deriveL1VAES")
 	Pragma("noescape")
 	k := Dereference(Param("k"))
@@ -71,7 +132,9 @@ func deriveL1() {
 	RET()
 }
 
-var kdfFirst, kdfStep Mem
+// kdfFirst has the inputs for the first blocks, an index and a number each. kdfNext and
+// kdfStep go to the next block, and to the next vector of four.
+var kdfFirst, kdfNext, kdfStep Mem
 
 func kdfConstants() {
 	kdfFirst = GLOBL("kdfFirst", attr.RODATA|attr.NOPTR)
@@ -79,6 +142,9 @@ func kdfConstants() {
 		DATA(16*i, U64(1<<56)) // the index of the L1 key
 		DATA(16*i+8, U64(uint64(i+1)<<56))
 	}
+	kdfNext = GLOBL("kdfNext", attr.RODATA|attr.NOPTR)
+	DATA(0, U64(0))
+	DATA(8, U64(1<<56))
 	kdfStep = GLOBL("kdfStep", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(0))
 	DATA(8, U64(4<<56))

@@ -12,159 +12,215 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// tagOnly512 generates tagOnlyAVX512.
-func tagOnly512() {
-	kernel("tagOnlyAVX512", func(n int, k gotypes.Component) {
-		words, outOfLine := lastWords512(n, k)
-		tag(n, k, words)
+// tagOnly generates tagOnly<isa>.
+func tagOnly(v isa) {
+	kernel("tagOnly"+v.name(), func(n int, k gotypes.Component) {
+		state := Load(Param("l1"), GP64())
+		words, outOfLine := lastWords(v, bytesOf(v, n, k, state, "rest", false), state)
+		tag(v, n, k, words)
+		VZEROUPPER()
+		RET()
 		outOfLine()
 	})
 }
 
-// tagNext512 generates tagNextAVX512.
-func tagNext512() {
-	kernel("tagNextAVX512", func(n int, k gotypes.Component) {
-		words, outOfLine := lastWords512(n, k)
-		Comment("L2: the last step of POLY-64.")
-		y := Dereference(Param("y"))
-		values := make([]GPVirtual, n)
-		for t := range values {
-			m := GP64()
-			if t == 2 {
-				VEXTRACTI128(U8(1), words, words.AsX())
-			}
-			if t%2 == 0 {
-				VMOVQ(words.AsX(), m)
-			} else {
-				VPEXTRQ(U8(1), words.AsX(), m)
-			}
-			value := polyStep(k, y, t, square(k, t), m)
-			Comment("The least residue.")
-			LEAQ(Mem{Base: value, Disp: offset64}, m)
-			CMPQ(m, Imm(offset64))
-			CMOVQCS(m, value)
-			values[t] = value
+// tagNext generates tagNext<isa>.
+func tagNext(v isa) {
+	done := label("done")
+	kernel("tagNext"+v.name(), func(n int, k gotypes.Component) {
+		state := Load(Param("l1"), GP64())
+		b := bytesOf(v, n, k, state, "rest", false)
+		values := Dereference(Param("y"))
+		value := func(t int) Mem { return field(values.Index(t).Field("lo")) }
+		poly := newPolyKeys(n, k)
+		low, high := wordsIn(n)(), wordsIn(n)()
+		first, next := label("first"), label("next")
+		TESTQ(value(0).Base, value(0).Base)
+		JEQ(LabelRef(first))
+		y := make([]GPVirtual, n)
+		for t := range y {
+			y[t] = GP64()
+			MOVQ(value(t), y[t])
 		}
-		join(words, func(t int, x Register) { VMOVQ(values[t], x) },
-			func(t int, x Register) { VPINSRQ(U8(1), values[t], x, x) }, n)
-		tag(n, k, words)
+		Label(next)
+		Comment("L2: k*y and k*k*y. NH of the last block does not wait for them.")
+		ky := poly.times(y)
+		join64(low, ky)
+		join64(high, poly.times(ky))
+		words, outOfLine := lastWords(v, b, state)
+		Comment("L2: the last step of POLY-64.")
+		poly.step(words, low, high)
+		Comment("The least residues.")
+		least(words, n)
+		tag(v, n, k, words)
+		JMP(LabelRef(done))
 		outOfLine()
+
+		Label(first)
+		Comment("The first block.")
+		words = firstBlock(v, b)
+		Comment("L2: the first step of POLY-64, from 1.")
+		var squares []GPVirtual
+		for _, k := range poly.k {
+			square, code := mulCode(k, RDX)
+			emit(code)
+			squares = append(squares, square)
+		}
+		VPXOR(polySign, poly.side, low)
+		join64(high, squares)
+		poly.step(words, low, high)
+		VPXOR(polySign, words, words)
+		oneByOne(words, y)
+		JMP(LabelRef(next))
+	})
+	Label(done)
+	VZEROUPPER()
+	RET()
+}
+
+// tagWords generates tagWords<isa>.
+func tagWords(v isa) {
+	kernel("tagWords"+v.name(), func(n int, k gotypes.Component) {
+		words := wordsIn(n)()
+		p := Load(Param("words"), GP64())
+		join(words, func(t int) Op { return Mem{Base: p, Disp: 8 * t} }, n)
+		tag(v, n, k, words)
+		VZEROUPPER()
+		RET()
 	})
 }
 
-// tagWords512 generates tagWordsAVX512.
-func tagWords512() {
-	kernel("tagWordsAVX512", func(n int, k gotypes.Component) {
-		words := YMM()
-		joinAt(Load(Param("words"), GP64()), words, n)
-		tag(n, k, words)
-	})
-}
-
-// lastWords512 returns the L1 words of the last block, all iterations side by side,
+// lastWords returns the L1 words of the last block, all iterations side by side,
 // with its length in bits.
-func lastWords512(n int, k gotypes.Component) (words VecVirtual, outOfLine func()) {
-	state, p, size := Load(Param("l1"), GP64()), Load(Param("rest").Base(), GP64()), Load(Param("rest").Len(), GP64())
-	lo, hi := keysFrom(k, state)
-	empty, add, hashed := label("empty"), label("add"), label("hashed")
-	TESTQ(size, size)
+func lastWords(v isa, b bytes, state Register) (words VecVirtual, outOfLine func()) {
+	empty, summed := label("empty"), label("summed")
+	TESTQ(b.length, b.length)
 	JEQ(LabelRef(empty))
-	Label(add)
-	words = addBytes512(n, state, lo, hi, p, size, "rest")
-	Label(hashed)
+	words, rest := v.hash(b)
+	addSums(b.n, state, words)
+	Label(summed)
 	Comment("L1: the length in bits.")
-	bits, x := GP64(), YMM()
-	Load(Param("length"), bits)
-	SHLQ(Imm(3), bits)
-	VPBROADCASTQ(bits, x)
-	VPADDQ(x, words, words)
-	outOfLine = func() {
+	bits := wordsIn(b.n)()
+	VPBROADCASTQ(field(Param("length")), bits)
+	VPSLLQ(U8(3), bits, bits)
+	VPADDQ(bits, words, words)
+	return words, func() {
+		rest()
 		Label(empty)
 		Comment("No bytes are left. A block without any is hashed as a group of zeros.")
 		CMPQ(Mem{Base: state, Disp: wordsSize}, Imm(0))
-		JEQ(LabelRef(add))
-		joinAt(state, words, n)
-		JMP(LabelRef(hashed))
+		JEQ(LabelRef(b.none))
+		loadSums(b.n, state, words)
+		JMP(LabelRef(summed))
 	}
-	return words, outOfLine
 }
 
 // join puts n words side by side. It loads each by itself, because they may have been
-// stored one by one: even and odd put word t in the lower and the upper half of a
-// register.
-func join(words VecVirtual, even, odd func(t int, x Register), n int) {
-	even(0, words.AsX())
+// stored one by one.
+func join(words VecVirtual, word func(t int) Op, n int) {
+	VMOVQ(word(0), words.AsX())
 	if n > 1 {
-		odd(1, words.AsX())
+		VPINSRQ(U8(1), word(1), words.AsX(), words.AsX())
 	}
 	if n > 2 {
 		x := XMM()
-		even(2, x)
+		VMOVQ(word(2), x)
 		if n > 3 {
-			odd(3, x)
+			VPINSRQ(U8(1), word(3), x, x)
 		}
 		VINSERTI128(U8(1), x, words, words)
 	}
 }
 
-// joinAt is join for the words at p.
-func joinAt(p Register, words VecVirtual, n int) {
-	join(words, func(t int, x Register) { VMOVQ(Mem{Base: p, Disp: 8 * t}, x) },
-		func(t int, x Register) { VPINSRQ(U8(1), Mem{Base: p, Disp: 8 * t}, x, x) }, n)
-}
-
 // tag is L3-HASH, RFC 4418 section 5.4, of words of 8 bytes, and the xor with the pad.
-func tag(n int, k gotypes.Component, w VecVirtual) {
-	y, x := YMM(), YMM()
-	Comment("L3: the 16-bit words times k_5 to k_8.")
+func tag(v isa, n int, k gotypes.Component, w VecVirtual) {
+	vec := wordsIn(n)
 	l3 := k.Field("l3")
-	k1 := func(j int) Mem { return field(l3.Field("low").Index(j).Index(0)) }
-	VPSRLQ(U8(48), w, y)
-	VPMULLQ(k1(0), y, y)
-	for j := 1; j < 4; j++ {
-		x := YMM()
-		if j < 3 {
-			VPSRLQ(U8(48-16*j), w, x)
-			VPANDQ_BCST(word16, x, x)
-		} else {
-			VPANDQ_BCST(word16, w, x)
-		}
-		VPMULLQ(k1(j), x, x)
-		VPADDQ(x, y, y)
-	} // < 2^54
-	Comment("Modulo p36 = 2^36-5.")
-	t := YMM()
-	VPSRLQ(U8(36), y, x)
-	VPANDQ_BCST(mask36, y, y)
-	VPSLLQ(U8(2), x, t)
-	VPADDQ(x, y, y)
-	VPADDQ(t, y, y) // < 2*p36
-	VPSUBQ_BCST(prime36, y, x)
-	VPMINUQ(x, y, y) // y-p36 wraps around if y < p36
-	Comment("The tag, big-endian.")
-	h, pad := XMM(), XMM()
-	VPMOVQD(y, h)
-	VPXORD(field(l3.Field("k2").Index(0)), h, h)
-	VPSHUFB(swap32, h, h)
-	tag := GP64()
-	Load(Param("tag"), tag)
+	Comment("The pad, and k2, big-endian.")
+	pad, k2 := XMM(), XMM()
 	// Not in one load: the caller has stored them one by one.
 	VMOVQ(field(Param("x").Field("first")), pad)
 	if n > 2 {
 		VPINSRQ(U8(1), field(Param("x").Field("second")), pad, pad)
 	}
-	VPXORD(pad, h, h)
+	VMOVDQU(field(l3.Field("k2").Index(0)), k2)
+	VPSHUFB(swap32, k2, k2)
+	VPXOR(k2, pad, pad)
+	r, x, t := inner36(v, n, l3, w), vec(), vec()
+	Comment("Modulo p36 = 2^36-5.")
+	VPSRLQ(U8(36), r, x)
+	VPAND(low36, r, r)
+	VPSLLQ(U8(2), x, t)
+	VPADDQ(x, r, r)
+	VPADDQ(t, r, r)       // < 2*p36
+	VPSUBQ(p36s, r, x)    // negative if r < p36
+	VBLENDVPD(x, r, x, x) // r then
+	Comment("The tag, big-endian.")
+	VPSHUFB(tagBytes, x, x)
+	h := x.AsX().(VecVirtual)
+	if n > 2 {
+		h = XMM()
+		VEXTRACTI128(U8(1), x, h)
+		VPXOR(x.AsX(), pad, pad)
+	}
+	VPXOR(pad, h, h)
+	tag := GP64()
+	Load(Param("tag"), tag)
 	switch n {
 	case 1:
 		VMOVD(h, Mem{Base: tag})
 	case 2:
 		VMOVQ(h, Mem{Base: tag})
 	default:
-		VMOVDQU64(h, Mem{Base: tag})
+		VMOVDQU(h, Mem{Base: tag})
 	}
-	VZEROUPPER()
-	RET()
 }
+
+// inner36 returns the inner product of the 16-bit words of w with k_5 to k_8, < 2^54.
+func inner36(v isa, n int, l3 gotypes.Component, w VecVirtual) VecVirtual {
+	vec := wordsIn(n)
+	Comment("L3: the 16-bit words times k_5 to k_8.")
+	var y, high []VecVirtual
+	for j := range 4 {
+		k1 := field(l3.Field("low").Index(j).Index(0))
+		x := vec()
+		switch j {
+		case 0:
+			VPSRLQ(U8(48), w, x)
+		case 3:
+			VPAND(lowWord[3], w, x)
+		default:
+			VPSHUFB(lowWord[j], w, x)
+		}
+		if v.name() == "AVX512" {
+			VPMULLQ(k1, x, x)
+			y = append(y, x)
+			continue
+		}
+		low, h := vec(), vec()
+		VPMULUDQ(k1, x, low)
+		VMOVSHDUP(k1, h)
+		VPMULUDQ(h, x, h)
+		y, high = append(y, low), append(high, h)
+	}
+	add4 := func(s []VecVirtual) {
+		VPADDQ(s[1], s[0], s[0])
+		VPADDQ(s[3], s[2], s[2])
+		VPADDQ(s[2], s[0], s[0])
+	}
+	add4(y)
+	if high != nil {
+		add4(high)
+		VPSLLQ(U8(32), high[0], high[0])
+		VPADDQ(high[0], y[0], y[0])
+	}
+	return y[0]
+}
+
+var (
+	lowWord               [4]Mem
+	low36, p36s, tagBytes Mem
+)
 
 var word16, mask36, prime36, swap32 Mem
 
@@ -178,4 +234,19 @@ func l3Constants() {
 	swap32 = GLOBL("swap32", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(0x0405060700010203))
 	DATA(8, U64(0x0c0d0e0f08090a0b))
+	lowWord[1] = four("lowWord1", 0x8080808080800504, 0x8080808080800d0c)
+	lowWord[2] = four("lowWord2", 0x8080808080800302, 0x8080808080800b0a)
+	lowWord[3] = four("lowWord3", 0xffff)
+	low36 = four("low36", 1<<36-1)
+	p36s = four("p36s", 1<<36-5)
+	tagBytes = four("tagBytes", 0x08090a0b00010203, 0x8080808080808080, 0x8080808080808080, 0x08090a0b00010203)
+}
+
+// four returns a constant of four words, which repeats those given.
+func four(name string, words ...uint64) Mem {
+	m := GLOBL(name, attr.RODATA|attr.NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(words[i%len(words)]))
+	}
+	return m
 }

@@ -3,8 +3,9 @@
 // license that can be found in the LICENSE file.
 
 // Command uhash generates nh_amd64.s, the kernels of UHASH, RFC 4418 section 5, for
-// AVX-512 and AVX2. There is a file for each layer: nh.go, poly.go and l3.go,
-// kdf.go for the L1 key, and batch.go and pad.go for the messages and nonces of a batch.
+// AVX-512 and AVX2. There is a file for each layer: nh.go, poly.go and l3.go. blocks.go is
+// L1 of whole blocks, add.go and short.go are L1 of a part of a block, kdf.go is for the L1
+// key, and batch.go and pad.go are for the messages and nonces of a batch.
 //
 // A kernel has code for each number of iterations and begins with a jump to the one
 // that its key needs. It reads nothing outside its key, its state and the bytes that
@@ -34,25 +35,33 @@ func main() {
 	Package("example.com/fastmac")
 	ConstraintExpr("!purego")
 	nhConstants()
+	shortConstants()
+	polyConstants()
 	l3Constants()
 	kdfConstants()
 	for _, v := range []isa{avx512{}, avx2{}} {
 		nhPoly(v)
 		nhBlocks(v)
 	}
-	nhAdd512()
-	nhAdd2()
+	for _, v := range []isa{avx512{}, avx2{}} {
+		nhAdd(v)
+	}
 	fill512()
-	tagOnly512()
-	tagNext512()
-	tagWords512()
+	fill2()
+	for _, v := range []isa{avx512{}, avx2{}} {
+		tagOnly(v)
+		tagNext(v)
+		tagWords(v)
+	}
 	batchConstants()
 	padConstants()
 	tagEach512()
 	padEach()
-	deriveL1()
+	deriveL1AESNI()
+	deriveL1VAES()
 	// In these kernels wiping would make short messages up to 4 % slower.
-	wipe.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "tagOnlyAVX512", "tagNextAVX512", "tagWordsAVX512")
+	wipe.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",
+		"tagWordsAVX512", "tagWordsAVX2")
 }
 
 // kernel begins a function and generates its body for each number of iterations n. The
@@ -85,13 +94,13 @@ type isa interface {
 	vec() VecVirtual
 	// load splits the chunk at p into its low and high halves.
 	load(p Mem, a, b VecVirtual)
-	// loadHalf loads half a group, and wide is its register in full width.
-	loadHalf(p Mem, x VecVirtual)
-	wide(x VecVirtual) Register
 	// fold adds all 128-bit lanes of v into its lowest one.
 	fold(v VecVirtual)
 	// store stores the lowest 128 bits of v.
 	store(v VecVirtual, p Mem)
+	// hash returns NH of the bytes, zero-padded to whole groups, all iterations side by
+	// side. It changes them. outOfLine generates the rest of the code.
+	hash(b bytes) (words VecVirtual, outOfLine func())
 }
 
 type avx512 struct{}
@@ -107,9 +116,7 @@ func (avx512) load(p Mem, a, b VecVirtual) {
 	split512(w, a, a, b)
 }
 
-func (avx512) loadHalf(p Mem, x VecVirtual) { VMOVDQU64(p, x) }
-func (avx512) wide(x VecVirtual) Register   { return x.AsZ() }
-func (avx512) store(v VecVirtual, p Mem)    { VMOVDQU64(v.AsX(), p) }
+func (avx512) store(v VecVirtual, p Mem) { VMOVDQU64(v.AsX(), p) }
 
 // split512 sets a to the low and b to the high halves of groups 0 and 1, in v, and 2
 // and 3, in w.
@@ -118,13 +125,26 @@ func split512(w Op, v, a, b VecVirtual) {
 	VSHUFI64X2(U8(0x88), w, v, a) // lanes 0 and 2
 }
 
-// In the full width, because VEXTRACTI128 reaches only 16 registers.
+// Only the first step needs 512 bits. VEXTRACTI128 reaches only 16 registers.
 func (avx512) fold(v VecVirtual) {
-	t := ZMM()
-	VSHUFI64X2(U8(0x4e), v, v, t)
-	VPADDQ(t, v, v)
-	VSHUFI64X2(U8(0xb1), v, v, t)
-	VPADDQ(t, v, v)
+	t := YMM()
+	VEXTRACTI64X4(U8(1), v.AsZ(), t)
+	VPADDQ(t, v.AsY(), v.AsY())
+	VEXTRACTI64X2(U8(1), v.AsY(), t.AsX())
+	VPADDQ(t.AsX(), v.AsX(), v.AsX())
+}
+
+func (avx512) hash(b bytes) (VecVirtual, func()) {
+	return hashShort(b, func(words VecVirtual) {
+		wide, done := label("wide"), label("done")
+		CMPQ(b.length, I32(int32(shortSize(b.n))))
+		JHI(LabelRef(wide))
+		b.hashMany(words)
+		JMP(LabelRef(done))
+		Label(wide)
+		hash512(b, words)
+		Label(done)
+	})
 }
 
 type avx2 struct{}
@@ -134,20 +154,22 @@ func (avx2) groups() int     { return 2 }
 func (avx2) vec() VecVirtual { return YMM() }
 
 func (avx2) load(p Mem, a, b VecVirtual) {
-	VMOVDQU(p, a)
-	VPERM2I128(U8(0x31), p.Offset(32), a, b) // high lanes of both
-	VINSERTI128(U8(1), p.Offset(32), a, a)   // low lanes
+	// The halves between the first and the last one, which is blended with these: on
+	// Intel's CPUs VPERM2I128 has one port.
+	VMOVDQU(p.Offset(16), b)
+	VPBLENDD(U8(0x0f), p, b, a)
+	VPBLENDD(U8(0xf0), p.Offset(32), b, b)
 }
 
-func (avx2) loadHalf(p Mem, x VecVirtual) { VMOVDQU(p, x) }
-func (avx2) wide(x VecVirtual) Register   { return x.AsY() }
-func (avx2) store(v VecVirtual, p Mem)    { VMOVDQU(v.AsX(), p) }
+func (avx2) store(v VecVirtual, p Mem) { VMOVDQU(v.AsX(), p) }
 
 func (avx2) fold(v VecVirtual) {
 	x := XMM()
 	VEXTRACTI128(U8(1), v.AsY(), x)
 	VPADDQ(v.AsX(), x, v.AsX())
 }
+
+func (avx2) hash(b bytes) (VecVirtual, func()) { return hashShort(b, b.hashMany) }
 
 var labels int
 
