@@ -23,6 +23,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -37,7 +38,8 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 
-	// serveArg is the argument that makes this program the Go peer.
+	// serveArg is the argument that makes this program the Go peer. With more after it
+	// the program is an end of SSH connections.
 	serveArg = "-serve"
 
 	// inCharts is the machine whose results the charts show.
@@ -45,8 +47,8 @@ const (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == serveArg {
-		if err := serve.Serve(os.Stdin, os.Stdout, rivals.GoVersions(), rivals.GoOps()); err != nil {
+	if len(os.Args) == 2 && strings.HasPrefix(os.Args[1], serveArg) {
+		if err := servePeer(os.Args[1]); err != nil {
 			printError(os.Stderr, err)
 			os.Exit(exitFailed)
 		}
@@ -56,6 +58,18 @@ func main() {
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// servePeer runs this program as the peer that arg names.
+func servePeer(arg string) error {
+	if arg == serveArg {
+		return serve.Serve(os.Stdin, os.Stdout, rivals.GoVersions(), rivals.GoOps())
+	}
+	ops, err := endOps(arg)
+	if err != nil {
+		return err
+	}
+	return serve.ServeClock(os.Stdin, os.Stdout, nil, ops, cpuTime)
 }
 
 type options struct {
@@ -79,7 +93,7 @@ func flags(o *options) *flag.FlagSet {
 	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c of the OpenSSH sources in `DIR`")
 	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the module github.com/fakeboboliu/umac in `DIR`")
 	fs.BoolVar(&o.page, "page", false, "do not measure; write RESULTS.md and the charts in ../../assets")
-	fs.BoolVar(&o.readme, "readme", false, "do not measure; print a short table for each machine")
+	fs.BoolVar(&o.readme, "readme", false, "do not measure; print short tables of all machines")
 	return fs
 }
 
@@ -144,10 +158,14 @@ func writePage(results, page, assets string) error {
 
 func printReadme(w io.Writer, results string) error {
 	all, err := report.ReadAll(results)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, report.Summary(all))
 	for _, r := range all {
 		fmt.Fprintln(w, report.Readme(r))
 	}
-	return err
+	return nil
 }
 
 // measureAll builds the peers, measures the groups and prints the tables. If
@@ -190,13 +208,18 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 
 	b := &bench{
 		peers: built.Peers, versions: built.Versions, stderr: stderr,
-		rounds: 10, minTime: 50 * time.Millisecond,
+		rounds: 200, minTime: 2500 * time.Microsecond, self: self,
 	}
 	if o.quick {
 		b.rounds, b.minTime = 3, time.Millisecond
 	}
+	fmt.Fprintf(stderr, "fastmac: measuring takes about %v\n", b.estimateAll(groups).Round(time.Second))
 	for _, g := range groups {
-		rows, err := b.measure(ctx, g)
+		measure := b.measure
+		if g.Name == rivals.CPUGroup {
+			measure = b.measureCPU
+		}
+		rows, err := measure(ctx, g)
 		if ctx.Err() != nil {
 			return errors.New("interrupted")
 		} else if err != nil {
@@ -204,9 +227,12 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 		}
 		r.Rows = append(r.Rows, rows...)
 	}
-	r.Rounds, r.MinTime = b.rounds, b.minTime.String()
+	r.Rounds, r.MinTime, r.Statistic = b.rounds, b.minTime.String(), report.Quiet
 	r.Versions = b.versions
-	r.LeftOut = append(built.LeftOut, b.refused...)
+	r.LeftOut = slices.Concat(built.LeftOut, b.leftOut, b.refused)
+	if len(r.Rows) == 0 {
+		return fmt.Errorf("nothing was measured: %s", strings.Join(r.LeftOut, "; "))
+	}
 
 	if _, err := io.WriteString(stdout, report.Section(r)); err != nil {
 		return err

@@ -71,6 +71,10 @@ func TestMeasureAll(t *testing.T) {
 			t.Errorf("stderr: %q", line)
 		}
 	}
+	o.only = regexp.MustCompile("nettle")
+	if err := measureAll(t.Context(), o, []rivals.Group{testGroup}, &stdout, &stderr); err == nil || !strings.HasPrefix(err.Error(), "nothing was measured: nettle left out: cc not found") {
+		t.Errorf("nothing to measure: error %v", err)
+	}
 	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left in the temporary directory: %q, error %v", left, err)
 	}

@@ -18,13 +18,25 @@ import (
 	"example.com/fastmac/internal/peers/serve"
 )
 
+const (
+	// fewRounds is the least number of rounds in groups whose runs are longer: enough for
+	// the 5th percentile to be more than a minimum.
+	fewRounds = 40
+
+	// between is about how long the peers take between runs: requests, and the collection
+	// of garbage.
+	between = 300 * time.Microsecond
+)
+
 // bench measures groups with the peers that were built.
 type bench struct {
 	peers   map[string]serve.Peer
 	rounds  int
 	minTime time.Duration // of a run
 	stderr  io.Writer
+	self    string // this program
 
+	leftOut  []string          // what this machine cannot measure, and why
 	versions map[string]string // peers add theirs when they start
 	refused  []string          // contenders with wrong tags, and why
 }
@@ -34,8 +46,32 @@ type cell struct {
 	rivals.Contender
 	size int
 	p    *serve.Process
-	n    int       // messages in a run
-	ns   []float64 // per message, one for each round
+	n    int           // messages in a run
+	run  time.Duration // of a run, about
+	ns   []float64     // per message, one for each round
+}
+
+// roundsOf returns the number of rounds of a group and the time of its runs.
+func (b *bench) roundsOf(g rivals.Group) (rounds int, minTime time.Duration) {
+	longer := max(1, g.Longer)
+	return max(b.rounds/longer, min(b.rounds, fewRounds)), b.minTime * time.Duration(longer)
+}
+
+// estimate returns about how long a number of rounds of runs of this time takes, with the
+// runs before them that are not timed.
+func estimate(rounds int, run time.Duration) time.Duration {
+	return time.Duration(rounds) * (run + run/8 + between)
+}
+
+// estimateAll returns about how long the groups take. Where a run has a least number of
+// messages, one takes about the time of a miss of the caches or two.
+func (b *bench) estimateAll(groups []rivals.Group) (d time.Duration) {
+	for _, g := range groups {
+		rounds, minTime := b.roundsOf(g)
+		run := max(minTime, time.Duration(g.MinRun)*300*time.Nanosecond)
+		d += time.Duration(len(g.Contenders)*len(g.Sizes)) * estimate(rounds, run)
+	}
+	return d
 }
 
 // measure measures a group. Its peers run for this group only, so that nothing that
@@ -74,17 +110,18 @@ func (b *bench) measure(ctx context.Context, g rivals.Group) ([]report.Row, erro
 			cells = append(cells, &cell{Contender: c, size: size, p: running[c.Peer()]})
 		}
 	}
-	minTime := b.minTime * time.Duration(max(1, g.Longer))
-	fmt.Fprintf(b.stderr, "fastmac: timing %s: %d cells, %d rounds, about %v\n", g.Name, len(cells), b.rounds,
-		(time.Duration(len(cells)*b.rounds) * minTime * 5 / 4).Round(time.Second))
+	rounds, minTime := b.roundsOf(g)
+	var about time.Duration
 	for _, c := range cells {
 		if err := c.calibrate(g.MinRun, minTime); err != nil {
 			return nil, err
 		}
+		about += estimate(rounds, c.run)
 	}
+	fmt.Fprintf(b.stderr, "fastmac: timing %s: %d cells, %d rounds of %v or longer, about %v\n", g.Name, len(cells), rounds, minTime, about.Round(time.Second))
 	// The order is new in each round, so that no contender always follows the same one.
 	r := rand.New(rand.NewPCG(4418, uint64(len(cells))))
-	for range b.rounds {
+	for range rounds {
 		for bySize := range slices.Chunk(cells, max(1, len(contenders))) {
 			for _, i := range r.Perm(len(bySize)) {
 				if err := bySize[i].time(); err != nil {
@@ -113,6 +150,7 @@ func (c *cell) calibrate(minRun int, minTime time.Duration) error {
 		enough := float64(n) * float64(minTime) / max(ns, 1)
 		if ns >= float64(minTime)/2 {
 			c.n = max(minRun, (int(enough)+batch-1)/batch*batch, batch)
+			c.run = time.Duration(ns * float64(c.n) / float64(n))
 			return nil
 		}
 		n = int(min(max(2*float64(n), 1.1*enough), 100*float64(n)))

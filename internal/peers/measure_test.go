@@ -24,6 +24,9 @@ const (
 	lateArg  = "-serve-late"  // its tags are wrong in long runs
 	crashArg = "-serve-crash" // it ends at the first request
 	noiseArg = "-serve-noise" // it does not speak the protocol
+
+	// crashVar is a variable with which the sender of SSH ends before it connects.
+	crashVar = "FASTMAC_TEST_CRASH"
 )
 
 func TestMain(m *testing.M) {
@@ -33,7 +36,11 @@ func TestMain(m *testing.M) {
 	ops := rivals.GoOps()
 	right := ops[string(rivals.GMAC)]
 	switch os.Args[1] {
-	case serveArg:
+	default:
+		if os.Getenv(crashVar) != "" && strings.HasPrefix(os.Args[1], sendArg) {
+			fmt.Println("ready")
+			return
+		}
 		main()
 		return
 	case wrongArg:
@@ -67,7 +74,7 @@ func newTestBench(t *testing.T, arg string) *bench {
 	p := serve.Peer{Name: rivals.GoPeer, Argv: []string{self, arg}}
 	return &bench{
 		peers: map[string]serve.Peer{rivals.GoPeer: p}, versions: make(map[string]string),
-		rounds: 2, minTime: 100 * time.Microsecond, stderr: io.Discard,
+		rounds: 2, minTime: 100 * time.Microsecond, stderr: io.Discard, self: self,
 	}
 }
 
@@ -89,8 +96,8 @@ func TestMeasure(t *testing.T) {
 	var got []string
 	for _, r := range rows {
 		got = append(got, fmt.Sprint(r.Contender(), " ", r.Size))
-		if !(0 < r.Q1 && r.Q1 <= r.NS && r.NS <= r.Q3) {
-			t.Errorf("%s: quartiles %v, median %v, %v", got[len(got)-1], r.Q1, r.NS, r.Q3)
+		if !(0 < r.Low && r.Low <= r.NS && r.NS <= r.High) {
+			t.Errorf("%s: figure %v, spread from %v to %v", got[len(got)-1], r.NS, r.Low, r.High)
 		}
 	}
 	// Without nettle, which this bench does not have.
@@ -169,6 +176,65 @@ func TestMeasureFails(t *testing.T) {
 	cancel()
 	if _, err := newTestBench(t, serveArg).measure(ctx, testGroup); err == nil {
 		t.Error("no error after an interrupt")
+	}
+}
+
+// TestRounds checks that groups whose runs are longer have fewer rounds, and that the
+// estimate is of everything.
+func TestRounds(t *testing.T) {
+	b := &bench{rounds: 200, minTime: 2 * time.Millisecond}
+	for _, test := range []struct {
+		longer, rounds int
+		run            time.Duration
+	}{{0, 200, 2 * time.Millisecond}, {2, 100, 4 * time.Millisecond}, {100, fewRounds, 200 * time.Millisecond}} {
+		rounds, run := b.roundsOf(rivals.Group{Longer: test.longer})
+		if rounds != test.rounds || run != test.run {
+			t.Errorf("%d times as long: %d rounds of %v, want %d of %v", test.longer, rounds, run, test.rounds, test.run)
+		}
+	}
+	if rounds, _ := (&bench{rounds: 3}).roundsOf(rivals.Group{Longer: 100}); rounds != 3 {
+		t.Errorf("%d quick rounds, want 3", rounds)
+	}
+	group := rivals.Group{Sizes: []int{1, 2, 3}, Contenders: make([]rivals.Contender, 5)}
+	least := 2 * 15 * 200 * 2 * time.Millisecond
+	if got := b.estimateAll([]rivals.Group{group, group}); got < least || got > 2*least {
+		t.Errorf("estimate %v, want %v or somewhat more", got, least)
+	}
+}
+
+// TestMeasureCPU measures both ends of two connections. A connection whose end fails ends
+// the measurement, instead of waiting.
+func TestMeasureCPU(t *testing.T) {
+	b := newTestBench(t, serveArg)
+	if _, err := twoCores(); err != nil {
+		t.Skip(err)
+	}
+	g := rivals.Group{Name: rivals.CPUGroup, Sizes: []int{32768}, MinRun: 64, Contenders: []rivals.Contender{
+		"nothing:null-64-etm:receive", "nothing:null-64-etm:send", "fastmac:umac-64-etm:receive", "fastmac:umac-64-etm:send",
+	}}
+	rows, err := b.measureCPU(t.Context(), g)
+	if err != nil || len(rows) != len(g.Contenders) {
+		t.Fatalf("%d rows, error %v", len(rows), err)
+	}
+	for i, r := range rows {
+		if r.Contender() != g.Contenders[i] || !(r.NS > 0) {
+			t.Errorf("row %d: %+v, want %s", i, r, g.Contenders[i])
+		}
+	}
+
+	g.Sizes = []int{32767} // has no known tag
+	if _, err := b.measureCPU(t.Context(), g); err == nil || !strings.Contains(err.Error(), "a MAC that does nothing, ") || !strings.Contains(err.Error(), "no known tag") {
+		t.Errorf("unknown tag: error %v", err)
+	}
+	t.Setenv(crashVar, "1")
+	g.Sizes = []int{32768}
+	if _, err := b.measureCPU(t.Context(), g); err == nil || !strings.Contains(err.Error(), "send: fastmac: peer send ended") {
+		t.Errorf("a sender that ends: error %v", err)
+	}
+	t.Setenv(crashVar, "")
+	g.Contenders = []rivals.Contender{"nobody:none:receive"}
+	if _, err := b.measureCPU(t.Context(), g); err == nil || !strings.HasPrefix(err.Error(), "fastmac: ") {
+		t.Errorf("unknown ops: error %v", err)
 	}
 }
 

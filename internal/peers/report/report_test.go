@@ -74,9 +74,9 @@ func TestRows(t *testing.T) {
 			if row.Group == "cores" {
 				title = "[12] cores?"
 			}
-			figures := []float64{row.NS, row.gbps(), row.mbps()}
-			if !slices.ContainsFunc(figures, func(v float64) bool {
-				return regexp.MustCompile(`(?m)^\| ` + title + `[ ,|].*\| +` + regexp.QuoteMeta(number(v)) + ` \|`).MatchString(page)
+			figures := []string{number(row.NS), number(row.gbps()), withSpread(number(row.mbps()), row), row.cpu()}
+			if !slices.ContainsFunc(figures, func(v string) bool {
+				return regexp.MustCompile(`(?m)^\| ` + title + `[ ,|].*\| +` + regexp.QuoteMeta(v) + ` \|`).MatchString(page)
 			}) {
 				t.Errorf("no figure of %+v", row)
 			}
@@ -182,6 +182,7 @@ func TestResultsFile(t *testing.T) {
 		`{"rows":[{"group":"message","size":16,"ns":0}]}`,
 		`{"rows":[{"group":"message","size":0,"ns":1}]}`,
 		`{"rows":[{"group":"message","size":16,"ns":"x"}]}`,
+		`{"statistic":"mean","rows":[{"group":"message","size":16,"ns":1}]}`,
 	} {
 		if err := os.WriteFile(path, []byte(bad), 0o666); err != nil {
 			t.Fatal(err)
@@ -227,8 +228,88 @@ func TestNumbers(t *testing.T) {
 	if got := results.times(rivals.GMAC)(base); got != "–" {
 		t.Errorf("compared with nothing: %s", got)
 	}
-	r := NewRow("key", "fastmac:umac64:new", 64, []float64{4, 1, 3, 2.004})
-	if want := (Row{"key", "fastmac", "umac64", "new", 64, 2.5, 1.42, 3.58}); r != want {
-		t.Errorf("row %+v, want %+v", r, want)
+}
+
+// TestStatistic checks that figures are low quantiles, and that it is said whether they
+// are: results of before are medians.
+func TestStatistic(t *testing.T) {
+	var ns []float64
+	for i := range 101 {
+		ns = append(ns, 200.004-float64(i))
+	}
+	got := NewRow("key", "fastmac:umac64:new", 64, ns)
+	if want := (Row{"key", "fastmac", "umac64", "new", 64, 104.4, 101.36, 109.47}); got != want {
+		t.Errorf("row %+v, want %+v", got, want)
+	}
+
+	r := readSample(t)
+	for statistic, want := range map[string]string{"": "the median of 10 rounds", Quiet: "the 5th percentile of 10 rounds"} {
+		r.Statistic = statistic
+		for _, text := range []string{Section(r), Readme(r)} {
+			if !strings.Contains(text, want) || !strings.Contains(text, r.statistic().spread) {
+				t.Errorf("statistic %q: no %q in:\n%s", statistic, want, text)
+			}
+		}
+	}
+}
+
+// TestCPUTimes checks the unit of CPU times: seconds for each GiB.
+func TestCPUTimes(t *testing.T) {
+	r := &Results{Versions: map[string]string{"golang.org/x/crypto": "v9"}, Rows: []Row{
+		{"ssh-cpu", "x/crypto", "aes128-gcm", "receive", 32768, 30000, 29000, 30500},
+		{"ssh-cpu", "x/crypto", "aes128-gcm", "send", 32768, 15000, 15000, 15000},
+	}}
+	want := regexp.MustCompile(`\| x/crypto aes128-gcm \(v9\) \|( +– \|)? +0\.983 \(5\.0 %\) \| +0\.492 \(0\.0 %\) \| +5\.0 % \|`)
+	for _, text := range []string{Section(r), Readme(r)} {
+		if !want.MatchString(text) {
+			t.Errorf("no %v in:\n%s", want, text)
+		}
+	}
+}
+
+// TestSummary checks that the page begins with what each CPU gets.
+func TestSummary(t *testing.T) {
+	none := readSample(t)
+	none.Name, none.Rows = "other", []Row{{"message", "fastmac", "umac64", "stream", 32, 1, 1, 1}}
+	page := Page([]*Results{readSample(t), none})
+	for _, want := range []string{
+		`^# Results\n\n\| +\| UMAC-64, 32 \|.*\n.*\n\| amd-zen5: AMD EPYC \(family 26, model 2\), NH avx512 \| +1\.43 \| +3\.57 \| +8\.20 \| +1\.25 \| +2\.51 \| +4\.64 \| +1\.26 \| `,
+		`\n\| other: .*\|( +– \|){7} `,
+	} {
+		if !regexp.MustCompile(want).MatchString(page) {
+			t.Errorf("no %s in:\n%.2000s", want, page)
+		}
+	}
+}
+
+// TestTitles checks that a name has the version of what was measured.
+func TestTitles(t *testing.T) {
+	r := readSample(t)
+	r.Versions["crate aes-gcm"] = "1.2"
+	for c, want := range map[rivals.Contender]string{
+		"OpenSSH:umac64:stream":         "OpenSSH UMAC-64 (umac.c 1.30)",
+		"fakeboboliu:umac64:stream":     "fakeboboliu UMAC-64 (13bd2ffb5f07)",
+		"nettle:umac128:stream":         "nettle UMAC-128 (3.8)",
+		"OpenSSL:gmac:stream":           "OpenSSL GMAC (3.0.22)",
+		"RustCrypto:hmac-sha512:stream": "RustCrypto HMAC-SHA-512 (hmac 0.12.1)",
+		"RustCrypto:gmac:stream":        "RustCrypto GMAC (aes-gcm 1.2)",
+		"aws-lc-rs:hmac-sha512:stream":  "aws-lc-rs HMAC-SHA-512 (1.19.0)",
+		rivals.SSHHMAC:                  "x/crypto hmac-sha2-256-etm (v0.58.0)",
+		rivals.GMAC:                     "crypto/cipher GMAC",
+		rivals.Reading:                  "reading alone",
+		"fastmac:umac64:stream":         "fastmac UMAC-64",
+	} {
+		if got := r.title(c); got != want {
+			t.Errorf("%s: title %q, want %q", c, got, want)
+		}
+	}
+	for _, g := range rivals.Groups {
+		for _, c := range g.Contenders {
+			impl, alg, _ := c.Parts()
+			own := impl == "fastmac" || impl == "nothing" || impl == "reading" || strings.HasPrefix(impl, "crypto/")
+			if r.title(c) == c.Title() && !own && alg != "aes256-gcm" {
+				t.Errorf("%s: no version", c)
+			}
+		}
 	}
 }

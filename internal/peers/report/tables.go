@@ -22,7 +22,7 @@ import (
 // Page returns the page with all tables of all results, in Markdown.
 func Page(all []*Results) string {
 	var b strings.Builder
-	b.WriteString(intro)
+	b.WriteString("# Results\n\n" + Summary(all) + "\n" + intro)
 	for _, r := range all {
 		b.WriteString("\n" + Section(r))
 	}
@@ -51,8 +51,8 @@ func Section(r *Results) string {
 	}
 	fmt.Fprintf(&b, "- fastmac: commit %s; kernels: NH %s, AES %s, SHA-512 %s%s\n", r.Commit, r.Kernels.NH, r.Kernels.AES, r.Kernels.SHA512, gcm)
 	fmt.Fprintf(&b, "- Command: `%s`\n- Date: %s\n- Peers: %s\n", r.Command, r.Date, strings.Join(versions, "; "))
-	fmt.Fprintf(&b, "- Rounds: %d, of about %s for each figure\n", r.Rounds, r.MinTime)
-	fmt.Fprintf(&b, "- Spread: at most %s for half of the figures, at most %s for nine of ten\n", percent(half), percent(most))
+	fmt.Fprintf(&b, "- Figures: the %s of %d rounds, of about %s each\n", r.statistic().name, r.Rounds, r.MinTime)
+	fmt.Fprintf(&b, "- Spread: %s; at most %s for half of the figures, at most %s for nine of ten\n", r.statistic().spread, percent(half), percent(most))
 	for _, line := range r.LeftOut {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
@@ -62,44 +62,18 @@ func Section(r *Results) string {
 	return b.String()
 }
 
-// Readme returns a short table of results, with a caption, in Markdown.
-func Readme(r *Results) string {
-	const message, hmac, seal = "message", "hmac", "seal"
-	sizes := []int{32, 1024, 16384, 1 << 20}
-	t := newGrid("", sizeTitles(sizes)...)
-	for _, line := range []struct {
-		group string
-		rivals.Contender
-	}{
-		{message, "fastmac:umac64:stream"},
-		{message, "fastmac:umac64:oneshot"},
-		{message, "fastmac:umac128:stream"},
-		{message, "fastmac:gmac:stream"},
-		{message, rivals.GMAC},
-		{message, "x/crypto:poly1305:oneshot"},
-		{message, "fastmac:hmac-sha512:stream"},
-		{hmac, "fastmac:hmac-sha512:batch"},
-		{message, rivals.HMAC},
-		{seal, "fastmac:aes256-gcm:seal"},
-		{seal, rivals.Seal},
-	} {
-		cells := []any{line.Title()}
-		var rows []Row
-		for _, size := range sizes {
-			row, ok := r.find(line.group, line.Contender, size)
-			if !ok {
-				cells = append(cells, "–")
-				continue
-			}
-			cells = append(cells, number(row.NS))
-			rows = append(rows, row)
-		}
-		if len(rows) > 0 {
-			t.add(rows, cells...)
-		}
+// title returns the title of a contender with the version of what was measured, unless it
+// is this package or Go's own.
+func (r *Results) title(c rivals.Contender) string {
+	key, name := c.Version()
+	version := r.Versions[key]
+	if version == "" {
+		return c.Title()
 	}
-	return fmt.Sprintf("%s\n\nNanoseconds per message, by its size in bytes: medians of %d rounds on one core of %s, %s, commit %s. Spread is the width of the middle half of the rounds.\n",
-		t.RenderMarkdown(), r.Rounds, r.CPU, r.Go, r.Commit)
+	// A revision has a date, and a copy has only a hash at the end.
+	version = strings.TrimPrefix(version, "copy with SHA-256 ")
+	version, _, _ = strings.Cut(version, " ")
+	return fmt.Sprintf("%s (%s%s)", c.Title(), name, version)
 }
 
 // grid is a table. Its first column is text, the others are figures, and the last
@@ -135,22 +109,22 @@ func (g grid) add(rows []Row, cells ...any) {
 // tables returns the tables of the results. Tables without lines are left out.
 func tables(r *Results) []grid {
 	const ratios = "time ÷ time of %s (less than 1 is faster)"
-	title := func(row Row) string { return row.Contender().Title() }
+	title := func(row Row) string { return r.title(row.Contender()) }
 	ns := func(row Row) string { return number(row.NS) }
 	gbps := func(row Row) string { return number(row.gbps()) }
 	all := []grid{
-		bySize("Time per message in ns, by its size in bytes", r.group("message"), ns),
-		bySize("GB/s, by the size of the message", r.group("message"), gbps),
-		bySize(fmt.Sprintf("By size: "+ratios, rivals.GMAC.Title()), r.group("message"), r.times(rivals.GMAC)),
+		r.bySize("Time per message in ns, by its size in bytes", r.group("message"), ns),
+		r.bySize("GB/s, by the size of the message", r.group("message"), gbps),
+		r.bySize(fmt.Sprintf("By size: "+ratios, rivals.GMAC.Title()), r.group("message"), r.times(rivals.GMAC)),
 		list("Key set-up", r.group("key"), title, column{"ns", ns}),
 		list("HMAC-SHA-512, a new 64-byte key for each 28-byte message", r.group("hmac-sum"), title,
 			column{"ns per message", ns}, column{"÷ crypto/hmac", r.times(rivals.HMACSum)}),
-		bySize("HMAC-SHA-512, key reused: time per message in ns, by its size in bytes", r.group("hmac"), ns),
-		bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.times(rivals.HMAC)),
-		bySize("AES-256-GCM, Seal: time per message in ns, by its size in bytes", r.group("seal"), ns),
-		bySize("AES-256-GCM, Seal: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("seal"), r.times(rivals.Seal)),
-		bySize("AES-256-GCM, Open: time per message in ns, by its size in bytes", r.group("open"), ns),
-		bySize("AES-256-GCM, Open: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("open"), r.times(rivals.Open)),
+		r.bySize("HMAC-SHA-512, key reused: time per message in ns, by its size in bytes", r.group("hmac"), ns),
+		r.bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.times(rivals.HMAC)),
+		r.bySize("AES-256-GCM, Seal: time per message in ns, by its size in bytes", r.group("seal"), ns),
+		r.bySize("AES-256-GCM, Seal: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("seal"), r.times(rivals.Seal)),
+		r.bySize("AES-256-GCM, Open: time per message in ns, by its size in bytes", r.group("open"), ns),
+		r.bySize("AES-256-GCM, Open: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("open"), r.times(rivals.Open)),
 		list(fmt.Sprintf("%d keyed streams in turn, messages of 64 bytes", rivals.StreamCount), r.group("streams"),
 			func(row Row) string {
 				return title(row) + map[string]string{"shuffled": ", shuffled in memory"}[row.Mode]
@@ -164,11 +138,13 @@ func tables(r *Results) []grid {
 				return map[string]string{"onecore": "1 core", "allcores": fmt.Sprintf("%d cores", r.Cores)}[row.Mode]
 			},
 			column{"GB/s", gbps}, column{"× one core", r.speeds("fastmac:umac64:onecore")}),
-		list("SSH end to end with golang.org/x/crypto/ssh, writes of 32768 bytes", r.group("ssh"), title,
-			column{"MB/s", func(row Row) string { return number(row.mbps()) }}, column{"× no MAC", r.speeds(rivals.NoMAC)},
-			column{"× hmac-sha2-256-etm", r.speeds(rivals.SSHHMAC)}, column{"× aes128-gcm", r.speeds(rivals.SSHGCM)}),
-		bySize("One buffer again and again: GB/s, by its size in bytes", r.group("read"), gbps),
-		bySize("One buffer again and again: GB/s ÷ GB/s of reading alone", r.group("read"), r.speeds(rivals.Reading)),
+		list("SSH end to end with golang.org/x/crypto/ssh, writes of 32768 bytes (in brackets the spread of each figure)", r.group("ssh"), title,
+			column{"MB/s", func(row Row) string { return withSpread(number(row.mbps()), row) }},
+			column{"× no MAC", r.speedsSpread(rivals.NoMAC)}, column{"× hmac-sha2-256-etm", r.speedsSpread(rivals.SSHHMAC)},
+			column{"× aes128-gcm", r.speedsSpread(rivals.SSHGCM)}),
+		r.cpuTimes(r.group(rivals.CPUGroup)),
+		r.bySize("One buffer again and again: GB/s, by its size in bytes", r.group("read"), gbps),
+		r.bySize("One buffer again and again: GB/s ÷ GB/s of reading alone", r.group("read"), r.speeds(rivals.Reading)),
 	}
 	return slices.DeleteFunc(all, func(t grid) bool { return t.Length() == 0 })
 }
@@ -181,6 +157,18 @@ func (r *Results) times(c rivals.Contender) func(Row) string {
 // speeds shows a row's speed as a multiple of the speed of c.
 func (r *Results) speeds(c rivals.Contender) func(Row) string {
 	return r.compare(c, func(row, base Row) float64 { return base.NS / row.NS })
+}
+
+// speedsSpread is speeds with the spread of the ratio: at most that of both rows.
+func (r *Results) speedsSpread(c rivals.Contender) func(Row) string {
+	return func(row Row) string {
+		base, ok := r.find(row.Group, c, row.Size)
+		ratio := r.speeds(c)(row)
+		if !ok || base == row {
+			return ratio
+		}
+		return withSpread(ratio, row, base)
+	}
 }
 
 func (r *Results) compare(c rivals.Contender, ratio func(row, base Row) float64) func(Row) string {
@@ -220,7 +208,7 @@ func list(title string, rows []Row, label func(Row) string, columns ...column) g
 }
 
 // bySize has a line for each contender of rows and a column for each size.
-func bySize(title string, rows []Row, show func(Row) string) grid {
+func (r *Results) bySize(title string, rows []Row, show func(Row) string) grid {
 	var sizes []int
 	var contenders []rivals.Contender
 	of := make(map[rivals.Contender][]Row)
@@ -236,13 +224,33 @@ func bySize(title string, rows []Row, show func(Row) string) grid {
 	}
 	t := newGrid(title, sizeTitles(sizes)...)
 	for _, c := range contenders {
-		line := append([]any{c.Title()}, make([]any, len(sizes))...)
+		line := append([]any{r.title(c)}, make([]any, len(sizes))...)
 		for _, row := range of[c] {
 			line[1+slices.Index(sizes, row.Size)] = show(row)
 		}
 		t.add(of[c], line...)
 	}
 	return t
+}
+
+// cpuTimes has a line for each kind of SSH connection and a column for each end.
+func (r *Results) cpuTimes(rows []Row) grid {
+	t := newGrid("SSH between two processes, on a core each: CPU seconds for each GiB, in writes of 32768 bytes", "receiving", "sending")
+	for _, row := range rows {
+		if row.Mode != rivals.Receiver {
+			continue
+		}
+		sending, ok := r.find(row.Group, rivals.Contender(row.Impl+":"+row.Alg+":"+rivals.Sender), row.Size)
+		if ok {
+			t.add([]Row{row, sending}, r.title(row.Contender()), row.cpu(), sending.cpu())
+		}
+	}
+	return t
+}
+
+// cpu is the CPU time for each GiB in seconds, with its spread.
+func (r Row) cpu() string {
+	return withSpread(strconv.FormatFloat(r.NS*float64(1<<30/r.Size)/1e9, 'f', 3, 64), r)
 }
 
 func sizeTitles(sizes []int) (titles []string) {
@@ -264,6 +272,15 @@ func spreads(rows []Row) (half, most float64) {
 	}
 	slices.Sort(s)
 	return s[len(s)/2], s[len(s)*9/10]
+}
+
+// withSpread adds the spread of a figure that was made from rows.
+func withSpread(figure string, rows ...Row) string {
+	sum := 0.0
+	for _, row := range rows {
+		sum += row.spread()
+	}
+	return figure + " (" + percent(sum) + ")"
 }
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }

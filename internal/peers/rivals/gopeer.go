@@ -69,7 +69,7 @@ func GoOps() map[string]serve.Op {
 		ops["fastmac:"+name+":new"] = keySetup(func() *fastmac.UMACKey { return newUMACKey(size) }, umacTag)
 	}
 	maps.Copy(ops, gcmOps(streams))
-	maps.Copy(ops, sshOps())
+	maps.Copy(ops, sshOps("ssh", serve.SSH))
 	return ops
 }
 

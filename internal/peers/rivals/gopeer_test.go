@@ -187,7 +187,7 @@ func TestStreams(t *testing.T) {
 
 // TestSSHMACs checks whose HMAC-SHA-512 is measured under which name.
 func TestSSHMACs(t *testing.T) {
-	sshOps()
+	sshModes()
 	for name, want := range map[string]bool{ssh.HMACSHA512ETM: false, fastmacSSH + ssh.HMACSHA512ETM: true} {
 		if _, got := serve.NewSSHMAC(name).(*fastmac.HMACSHA512); got != want {
 			t.Errorf("%s is fastmac's: %v, want %v", name, got, want)

@@ -30,7 +30,10 @@ func (c Contender) Parts() (impl, alg, mode string) {
 
 // Peer returns the name of the peer that serves the contender.
 func (c Contender) Peer() string {
-	impl, _, _ := c.Parts()
+	impl, _, mode := c.Parts()
+	if mode == Receiver || mode == Sender {
+		return mode
+	}
 	switch impl {
 	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading", "RustCrypto", "ring", "orion", "aws-lc-rs":
 		return impl
@@ -53,7 +56,7 @@ type Group struct {
 	Sizes      []int
 	Contenders []Contender
 	MinRun     int // the least number of messages in a run
-	Longer     int // the time of a run is multiplied by this; 0 means 1
+	Longer     int // runs take this many times as long, in fewer rounds; 0 means 1
 }
 
 const (
@@ -61,6 +64,10 @@ const (
 
 	// hmacSumSize is the size of the messages that have a key each.
 	hmacSumSize = 28
+
+	// CPUGroup is the name of the group that measures CPU time, of both ends of an SSH
+	// connection in a process each.
+	CPUGroup = "ssh-cpu"
 
 	// sshSize is the most that x/crypto puts in an SSH packet.
 	sshSize = 32768
@@ -130,8 +137,8 @@ var Groups = []Group{
 	{
 		Name:   "streams",
 		Sizes:  []int{64},
-		MinRun: StreamCount,
-		Longer: 20, // each stream gets a hundred messages, with nonces in order
+		MinRun: 20 * StreamCount, // each stream has nonces in order
+		Longer: 20,
 		Contenders: contenders(
 			"fastmac:umac64:inturn", "crypto/cipher:gmac:inturn",
 			"fastmac:umac64:shuffled", "crypto/cipher:gmac:shuffled",
@@ -146,13 +153,26 @@ var Groups = []Group{
 	{
 		Name:   "ssh",
 		Sizes:  []int{sshSize},
-		Longer: 10, // the schedulers of Go and of the kernel affect these figures
+		Longer: 40, // the schedulers of Go and of the kernel affect these figures
 		Contenders: contenders(
 			string(NoMAC),
 			"fastmac,fakeboboliu:umac-64-etm,umac-128-etm:ssh",
 			"x/crypto:hmac-sha2-256-etm:ssh",
 			"fastmac,x/crypto:hmac-sha2-512-etm:ssh",
 			"x/crypto:aes128-gcm,chacha20-poly1305:ssh",
+		),
+	},
+	{
+		Name:   CPUGroup,
+		Sizes:  []int{sshSize},
+		MinRun: 128 * mib / sshSize,
+		Longer: 40,
+		Contenders: contenders(
+			"nothing:null-64-etm:receive,send",
+			"fastmac:umac-64-etm,umac-128-etm:receive,send",
+			"x/crypto:hmac-sha2-256-etm:receive,send",
+			"fastmac:hmac-sha2-512-etm:receive,send",
+			"x/crypto:aes128-gcm:receive,send",
 		),
 	},
 	{
@@ -232,7 +252,7 @@ func (c Contender) Title() string {
 	switch {
 	case c == Reading:
 		return "reading alone"
-	case c == NoMAC:
+	case impl == "nothing":
 		return "a MAC that does nothing"
 	case mode == "seal" || mode == "open":
 		alg += " " + mode
@@ -245,4 +265,36 @@ func (c Contender) Title() string {
 		alg += ", Init"
 	}
 	return impl + " " + alg
+}
+
+// Version returns the key of the contender's version among those that peers report, and a
+// name to print before it where it is not that of the implementation. There is no version
+// of reading alone.
+func (c Contender) Version() (key, name string) {
+	impl, alg, _ := c.Parts()
+	switch impl {
+	case "reading":
+		return "", ""
+	case "OpenSSH":
+		return "OpenSSH umac.c", "umac.c "
+	case "fakeboboliu":
+		return "fakeboboliu/umac", ""
+	case "x/crypto":
+		return "golang.org/x/crypto", ""
+	case "minio":
+		return "minio/highwayhash", ""
+	case "dchest":
+		return "dchest/siphash", ""
+	case "zeebo":
+		return "zeebo/blake3", ""
+	case "ring", "orion", "aws-lc-rs":
+		return "crate " + impl, ""
+	case "RustCrypto":
+		crate, _, _ := strings.Cut(alg, "-")
+		if crate != "hmac" {
+			crate = "aes-gcm"
+		}
+		return "crate " + crate, crate + " "
+	}
+	return impl, ""
 }

@@ -6,7 +6,9 @@ package rivals
 
 import (
 	"hash"
+	"net"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/ssh"
 
@@ -14,28 +16,56 @@ import (
 	"example.com/fastmac/sshmac"
 )
 
-// sshOps returns the SSH ops of this process. fastmac's MACs are registered under
-// other names than in real use, so that x/crypto's HMAC-SHA-512 keeps its name.
-func sshOps() map[string]serve.Op {
+// sshModes returns what is measured in SSH, by implementation and algorithm. fastmac's MACs
+// are registered under other names than in real use, so that x/crypto's HMAC-SHA-512 keeps
+// its name.
+var sshModes = sync.OnceValue(func() map[string]serve.SSHModes {
 	const nullMAC = "null-64-etm"
 	serve.RegisterSSHMAC(nullMAC, 16, func([]byte) hash.Hash { return null{} })
-	ops := map[string]serve.Op{
-		string(NoMAC):                    serve.SSH(ssh.CipherAES128CTR, nullMAC, ssh.HMACSHA256ETM),
-		string(SSHHMAC):                  serve.SSHMAC(ssh.HMACSHA256ETM),
-		"x/crypto:hmac-sha2-512-etm:ssh": serve.SSHMAC(ssh.HMACSHA512ETM),
-		string(SSHGCM):                   serve.SSH(ssh.CipherAES128GCM, "", ssh.HMACSHA256ETM),
-		"x/crypto:chacha20-poly1305:ssh": serve.SSH(ssh.CipherChaCha20Poly1305, "", ssh.HMACSHA256ETM),
+	modes := map[string]serve.SSHModes{
+		"nothing:null-64-etm":        {Cipher: ssh.CipherAES128CTR, MAC: nullMAC, TagMAC: ssh.HMACSHA256ETM},
+		"x/crypto:hmac-sha2-256-etm": {Cipher: ssh.CipherAES128CTR, MAC: ssh.HMACSHA256ETM, TagMAC: ssh.HMACSHA256ETM},
+		"x/crypto:hmac-sha2-512-etm": {Cipher: ssh.CipherAES128CTR, MAC: ssh.HMACSHA512ETM, TagMAC: ssh.HMACSHA512ETM},
+		"x/crypto:aes128-gcm":        {Cipher: ssh.CipherAES128GCM, TagMAC: ssh.HMACSHA256ETM},
+		"x/crypto:chacha20-poly1305": {Cipher: ssh.CipherChaCha20Poly1305, TagMAC: ssh.HMACSHA256ETM},
 	}
 	for _, m := range sshmac.Modes() {
 		if !m.ETM {
 			continue
 		}
-		serve.RegisterSSHMAC(fastmacSSH+m.Name, m.KeySize, m.New)
+		name := fastmacSSH + m.Name
+		serve.RegisterSSHMAC(name, m.KeySize, m.New)
 		alg, _, _ := strings.Cut(m.Name, "@")
-		ops["fastmac:"+alg+":ssh"] = serve.SSHMAC(fastmacSSH + m.Name)
+		modes["fastmac:"+alg] = serve.SSHModes{Cipher: ssh.CipherAES128CTR, MAC: name, TagMAC: name}
+	}
+	return modes
+})
+
+// sshOps returns an op for each of sshModes, which op makes.
+func sshOps(mode string, op func(serve.SSHModes) serve.Op) map[string]serve.Op {
+	ops := make(map[string]serve.Op)
+	for name, m := range sshModes() {
+		ops[name+":"+mode] = op(m)
 	}
 	return ops
 }
+
+// ReceiveOps returns the ops of a process that receives through SSH.
+func ReceiveOps(l net.Listener) map[string]serve.Op {
+	return sshOps(Receiver, func(m serve.SSHModes) serve.Op { return serve.Receive(l, m) })
+}
+
+// SendOps returns the ops of a process that sends through SSH to one with [ReceiveOps].
+func SendOps(addr string) map[string]serve.Op {
+	return sshOps(Sender, func(m serve.SSHModes) serve.Op { return serve.Send(addr, m) })
+}
+
+// Receiver and Sender are the modes of the ends of an SSH connection in two processes,
+// and the names of these processes as peers.
+const (
+	Receiver = "receive"
+	Sender   = "send"
+)
 
 // fastmacSSH is the prefix of fastmac's MACs in x/crypto's table.
 const fastmacSSH = "fastmac-"

@@ -17,8 +17,9 @@ import (
 
 // A Peer is a program that speaks the protocol.
 type Peer struct {
-	Name string
-	Argv []string
+	Name  string
+	Argv  []string
+	Files []*os.File // open in the program, from file descriptor 3 on
 }
 
 // A Process is a running peer.
@@ -35,7 +36,7 @@ type Process struct {
 // ctx is done.
 func (p Peer) Start(ctx context.Context) (*Process, error) {
 	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr, cmd.ExtraFiles = os.Stderr, p.Files
 	requests, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestServe(t *testing.T) {
@@ -23,6 +24,14 @@ func TestServe(t *testing.T) {
 	}
 	if !strings.HasSuffix(lines[3], " 0307") || !strings.HasSuffix(lines[4], " 0001") {
 		t.Errorf("answered %q", lines[3:])
+	}
+	out.Reset()
+	var clock time.Duration
+	if err := ServeClock(strings.NewReader("len 3 7\n"), &out, nil, ops, func() time.Duration { clock += 5; return clock * clock }); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != "ready\n75 0307\n" { // 10*10 - 5*5
+		t.Errorf("with another clock: %q", got)
 	}
 	for _, bad := range []string{"len", "len 1", "len x 1", "len 1 0", "len -1 1", "other 1 1", "len 1 1 1"} {
 		if err := Serve(strings.NewReader(bad), &out, nil, ops); err == nil || !strings.HasPrefix(err.Error(), "fastmac: request") {

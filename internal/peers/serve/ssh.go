@@ -48,35 +48,89 @@ func NewSSHMAC(name string) hash.Hash {
 // UMAC-64 then uses the second half of a pad.
 const SSHSequence = 1
 
-// SSHMAC returns the Op that sends messages through SSH with the MAC of this name
-// and the cipher aes128-ctr. The tag is what this MAC computes for the last message
-// that arrived.
-func SSHMAC(name string) Op { return SSH(ssh.CipherAES128CTR, name, name) }
+// SSHModes are what a connection negotiates, and the MAC of the tag that an Op returns. An
+// AEAD cipher needs no MAC.
+type SSHModes struct{ Cipher, MAC, TagMAC string }
 
-// SSH returns the Op that sends messages through SSH with this cipher and MAC. An
-// AEAD cipher needs no MAC. The tag is what tagMAC computes for the last message
-// that arrived; there is none if anything fails. The first run connects.
-func SSH(cipher, mac, tagMAC string) Op {
-	connect := sync.OnceValues(func() (*sshChannel, error) { return dialSSH(cipher, mac) })
+// tag returns the tag of the last message that arrived.
+func (m SSHModes) tag(arrived []byte) []byte {
+	h := NewSSHMAC(m.TagMAC)
+	h.Write(binary.BigEndian.AppendUint32(nil, SSHSequence))
+	h.Write(arrived)
+	return h.Sum(nil)
+}
+
+// SSH returns the Op that sends messages through SSH, both ends of which are in this
+// process. The tag is that of the last message that arrived; there is none if anything
+// fails. The first run connects.
+func SSH(m SSHModes) Op {
+	return m.op(func() (*sshChannel, error) { return dialSSH(m) }, func(c *sshChannel, msg []byte, n int) ([]byte, error) {
+		arrived, err := c.transfer(msg, n)
+		return m.tag(arrived), err
+	})
+}
+
+// SSHMAC returns the Op that sends messages through SSH with the MAC of this name and the
+// cipher aes128-ctr. The tag is what this MAC computes.
+func SSHMAC(name string) Op { return SSH(SSHModes{ssh.CipherAES128CTR, name, name}) }
+
+// Receive returns the Op that receives messages through SSH from a process that runs the
+// Op of [Send] at the same time, and sends it the tag. The first run accepts a connection.
+func Receive(l net.Listener, m SSHModes) Op {
+	return m.op(func() (c *sshChannel, err error) {
+		c = new(sshChannel)
+		c.server, err = m.accept(l)
+		return c, err
+	}, func(c *sshChannel, msg []byte, n int) ([]byte, error) {
+		arrived, err := c.receive(len(msg), n)
+		if err != nil {
+			return nil, err
+		}
+		tag := m.tag(arrived)
+		_, err = c.server.Write(tag)
+		return tag, err
+	})
+}
+
+// Send returns the Op that sends messages through SSH to a process that runs the Op of
+// [Receive] at the same time, and waits for its tag. The first run connects to addr.
+func Send(addr string, m SSHModes) Op {
+	return m.op(func() (c *sshChannel, err error) {
+		c = new(sshChannel)
+		c.client, err = m.connect(addr)
+		return c, err
+	}, func(c *sshChannel, msg []byte, n int) ([]byte, error) {
+		for range n {
+			if _, err := c.client.Write(msg); err != nil {
+				return nil, err
+			}
+		}
+		tag := make([]byte, NewSSHMAC(m.TagMAC).Size())
+		_, err := io.ReadFull(c.client, tag)
+		return tag, err
+	})
+}
+
+// op returns the Op that connects once and then runs transfer. It reports errors and
+// returns no tag then.
+func (m SSHModes) op(connect func() (*sshChannel, error), transfer func(c *sshChannel, msg []byte, n int) ([]byte, error)) Op {
+	connect = sync.OnceValues(connect)
 	return func(msg []byte, n int) []byte {
 		c, err := connect()
-		var arrived []byte
+		var tag []byte
 		if err == nil {
-			arrived, err = c.transfer(msg, n)
+			tag, err = transfer(c, msg, n)
 		}
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "fastmac: SSH with %s %s: %v\n", cipher, mac, err)
+			fmt.Fprintf(os.Stderr, "fastmac: SSH with %s %s: %v\n", m.Cipher, m.MAC, err)
 			return nil
 		}
-		h := NewSSHMAC(tagMAC)
-		h.Write(binary.BigEndian.AppendUint32(nil, SSHSequence))
-		h.Write(arrived)
-		return h.Sum(nil)
+		return tag
 	}
 }
 
-// sshChannel is both ends of a channel from an SSH client to an SSH server, in this
-// process, over TCP on the loopback interface.
+// sshChannel is the ends of a channel from an SSH client to an SSH server that are in
+// this process, over TCP on the loopback interface.
 type sshChannel struct {
 	client, server ssh.Channel
 }
@@ -84,60 +138,82 @@ type sshChannel struct {
 // transfer writes msg n times at the client and returns the last message that the
 // server read, after it has read all of them.
 func (c *sshChannel) transfer(msg []byte, n int) ([]byte, error) {
-	arrived := make([]byte, len(msg))
+	var arrived []byte
 	done := make(chan error, 1)
 	go func() {
-		for range n {
-			if _, err := io.ReadFull(c.server, arrived); err != nil {
-				done <- err
-				return
-			}
-		}
-		done <- nil
+		var err error
+		arrived, err = c.receive(len(msg), n)
+		done <- err
 	}()
 	for range n {
 		if _, err := c.client.Write(msg); err != nil {
 			return nil, err
 		}
 	}
-	return arrived, <-done
+	err := <-done
+	return arrived, err
 }
 
-// dialSSH fails unless this cipher and MAC are negotiated.
-func dialSSH(cipher, mac string) (*sshChannel, error) {
-	config := ssh.Config{Ciphers: []string{cipher}}
-	if mac != "" {
-		config.MACs = []string{mac}
+// receive reads n messages of size bytes at the server and returns the last one.
+func (c *sshChannel) receive(size, n int) ([]byte, error) {
+	arrived := make([]byte, size)
+	for range n {
+		if _, err := io.ReadFull(c.server, arrived); err != nil {
+			return nil, err
+		}
 	}
-	hostKey, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
-	if err != nil {
-		return nil, err
-	}
+	return arrived, nil
+}
+
+func dialSSH(m SSHModes) (*sshChannel, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	defer listener.Close()
-
 	type accepted struct {
 		channel ssh.Channel
 		err     error
 	}
 	server := make(chan accepted, 1)
 	go func() {
-		config := &ssh.ServerConfig{Config: config, NoClientAuth: true}
-		config.AddHostKey(hostKey)
-		channel, err := acceptSSH(listener, config)
+		channel, err := m.accept(listener)
 		server <- accepted{channel, err}
 	}()
-	client, err := ssh.Dial("tcp", listener.Addr().String(),
-		&ssh.ClientConfig{Config: config, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey())})
+	client, err := m.connect(listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	other := <-server
+	return &sshChannel{client, other.channel}, other.err
+}
+
+func (m SSHModes) config() ssh.Config {
+	config := ssh.Config{Ciphers: []string{m.Cipher}}
+	if m.MAC != "" {
+		config.MACs = []string{m.MAC}
+	}
+	return config
+}
+
+var hostKey = sync.OnceValues(func() (ssh.Signer, error) {
+	return ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
+})
+
+// connect opens a channel. It fails unless this cipher and MAC are negotiated.
+func (m SSHModes) connect(addr string) (ssh.Channel, error) {
+	key, err := hostKey()
+	if err != nil {
+		return nil, err
+	}
+	client, err := ssh.Dial("tcp", addr, &ssh.ClientConfig{Config: m.config(), HostKeyCallback: ssh.FixedHostKey(key.PublicKey())})
 	if err != nil {
 		return nil, err
 	}
 	algorithms := client.Conn.(ssh.AlgorithmsConnMetadata).Algorithms()
 	for _, d := range []ssh.DirectionAlgorithms{algorithms.Read, algorithms.Write} {
-		if d.Cipher != cipher || d.MAC != mac {
+		if d.Cipher != m.Cipher || d.MAC != m.MAC {
+			client.Close()
 			return nil, fmt.Errorf("negotiated %q with MAC %q", d.Cipher, d.MAC)
 		}
 	}
@@ -146,12 +222,17 @@ func dialSSH(cipher, mac string) (*sshChannel, error) {
 		return nil, err
 	}
 	go ssh.DiscardRequests(requests)
-	other := <-server
-	return &sshChannel{channel, other.channel}, other.err
+	return channel, nil
 }
 
-// acceptSSH serves one connection and returns its first channel.
-func acceptSSH(listener net.Listener, config *ssh.ServerConfig) (ssh.Channel, error) {
+// accept serves one connection and returns its first channel.
+func (m SSHModes) accept(listener net.Listener) (ssh.Channel, error) {
+	key, err := hostKey()
+	if err != nil {
+		return nil, err
+	}
+	config := &ssh.ServerConfig{Config: m.config(), NoClientAuth: true}
+	config.AddHostKey(key)
 	raw, err := listener.Accept()
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSSHTransfer(t *testing.T) {
-	c, err := dialSSH(ssh.CipherAES128CTR, ssh.HMACSHA256ETM)
+	c, err := dialSSH(SSHModes{ssh.CipherAES128CTR, ssh.HMACSHA256ETM, ssh.HMACSHA256ETM})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestSSHRefuses(t *testing.T) {
 		{"unknown", ssh.HMACSHA256ETM},
 		{ssh.CipherAES128GCM, ssh.HMACSHA256ETM}, // is negotiated, without the MAC
 	} {
-		if tag := SSH(test[0], test[1], ssh.HMACSHA256ETM)(Message(32768), 1); tag != nil {
+		if tag := SSH(SSHModes{test[0], test[1], ssh.HMACSHA256ETM})(Message(32768), 1); tag != nil {
 			t.Errorf("%s: tag %x", test, tag)
 		}
 	}
