@@ -1,0 +1,69 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac"
+)
+
+// TestWriteParallel compares WriteParallel with Write.
+func TestWriteParallel(t *testing.T) { fastmac.ForAllKernels(t, testWriteParallel) }
+
+func testWriteParallel(t *testing.T) {
+	const (
+		chunk  = 256 << 10
+		poly64 = 16 << 20 // bytes before POLY-128
+	)
+	rng := rand.NewChaCha8([32]byte([]byte("testWriteParallel, seed 32 bytes")))
+	msg := random(rng, 4096+poly64+9*chunk)
+	nonce := []byte("nonce")
+	type test struct{ before, size int }
+	var tests []test
+	for i, size := range []int{0, 1, 31, 1024, 2*chunk - 1, 2 * chunk, 2*chunk + 1, 2*chunk + 1024, 3*chunk + 1025, 9 * chunk} {
+		for j, before := range []int{0, 1, 32, 1000, 1023, 1024, 1025, 4096} {
+			if (i+j)%3 == 0 {
+				tests = append(tests, test{before, size})
+			}
+		}
+	}
+	tests = append(tests, test{0, poly64}, test{0, poly64 + 1}, test{1000, poly64 - 1000}, test{3, poly64 + 5*chunk}, test{1024, poly64 + 9*chunk})
+	if testing.Short() {
+		tests = tests[:len(tests)-3]
+	}
+	for i, test := range tests {
+		for j := range 4 {
+			if test.size >= poly64 && i%4 != j {
+				continue
+			}
+			k := newUMACKey(t, make([]byte, 16), umacTagSizes[j])
+			want, got := k.New(), k.New()
+			want.Write(msg[:test.before+test.size])
+			got.Write(msg[:test.before])
+			workers := (i + j) % 7 // 0 is all
+			got.WriteParallel(msg[test.before:][:test.size], workers)
+			for after := range 2 {
+				if tag := got.AppendTag(nil, nonce); !want.Verify(tag, nonce) {
+					t.Errorf("UMAC-%d, %v, %d workers, %d after: tag %x is wrong", 8*k.Size(), test, workers, after, tag)
+				}
+				want.Write(msg[:1])
+				got.WriteParallel(msg[:1], workers)
+			}
+		}
+	}
+}
+
+func TestWriteParallelDestroyed(t *testing.T) {
+	u := newUMACKey(t, make([]byte, 16), 16).New()
+	u.Destroy()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	u.WriteParallel(nil, 1)
+}
