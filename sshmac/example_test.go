@@ -12,6 +12,23 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
+// A client that uses UMAC with servers that have it, and is shut out by none.
+func ExampleConfigure() {
+	config := &ssh.ClientConfig{User: "me"}
+	if err := sshmac.Configure(&config.Config); err != nil {
+		log.Print(err) // config is unchanged: it has the MACs of x/crypto
+	}
+	conn, err := ssh.Dial("tcp", "host.example:22", config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	// With x/crypto v0.39.0 or newer, this is what was negotiated:
+	//
+	//	algorithms := conn.Conn.(ssh.AlgorithmsConnMetadata).Algorithms()
+	//	fmt.Println(algorithms.Write.Cipher, algorithms.Write.MAC)
+}
+
 // A server that uses UMAC with clients that have it, and an HMAC with all others.
 func ExampleRegister_server() {
 	config := &ssh.ServerConfig{}
@@ -58,4 +75,21 @@ func ExampleModes() {
 	// umac-128-etm@openssh.com 16 16
 	// hmac-sha2-512 64 64
 	// hmac-sha2-512-etm@openssh.com 64 64
+}
+
+// The MACs by name: UMAC only, each in encrypt-then-MAC mode first. A client with these
+// connects only to a server that has UMAC or this package's HMAC-SHA-512.
+func ExampleUMACModes() {
+	for _, m := range sshmac.UMACModes() {
+		if m.ETM {
+			fmt.Println(m.Name)
+		}
+	}
+	fmt.Println(sshmac.UMAC64, sshmac.UMAC128)
+	fmt.Println(sshmac.HMACSHA512ETM, sshmac.HMACSHA512)
+	// Output:
+	// umac-64-etm@openssh.com
+	// umac-128-etm@openssh.com
+	// umac-64@openssh.com umac-128@openssh.com
+	// hmac-sha2-512-etm@openssh.com hmac-sha2-512
 }

@@ -5,8 +5,15 @@
 // Package sshmac gives golang.org/x/crypto/ssh the UMAC MACs of OpenSSH and the
 // HMAC-SHA-512 of package fastmac.
 //
-// Call [Register] once at the start of a program, before its first handshake, and
-// name the MACs in the configuration:
+// Call [Configure] for the configuration of a client or server, before the first
+// handshake of the program:
+//
+//	if err := sshmac.Configure(&config.Config); err != nil {
+//		log.Print(err) // config is unchanged: it has the MACs of x/crypto
+//	}
+//
+// A program that names its own algorithms calls [Register] once, and then sets Ciphers
+// and MACs:
 //
 //	if err := sshmac.Register(); err != nil {
 //		log.Print(err) // the program still has the MACs of x/crypto
@@ -37,8 +44,8 @@
 // MAC, and none is used with them. They come first in x/crypto's default order,
 // so a MAC has an effect only where Ciphers names stream ciphers such as aes128-ctr
 // and aes256-ctr, or where the peer has no AEAD. Name both sizes: some peers offer
-// only one of them. With a CBC cipher, x/crypto before v0.58.0 does not
-// interoperate under any "-etm" MAC, including its own.
+// only one of them. [Configure] puts the stream ciphers first. With a CBC cipher,
+// x/crypto before v0.58.0 does not interoperate under any "-etm" MAC, including its own.
 //
 // To see what was negotiated, run ssh -v, which prints a line "kex: ... cipher: ...
 // MAC: ..." for each direction, or ask the connection, with x/crypto v0.39.0 or newer:
@@ -86,11 +93,12 @@
 //   - github.com/gliderlabs/ssh and github.com/charmbracelet/wish: a
 //     ServerConfigCallback that sets MACs and Ciphers
 //   - github.com/pkg/sftp: the configuration of the ssh.Client or server below it
-//   - a client library that makes the ssh.ClientConfig itself: UMAC is possible only
-//     if it accepts an ssh.Client, made by ssh.Dial with a configuration
+//   - a client library that makes the ssh.ClientConfig itself, such as
+//     github.com/melbahja/goph: UMAC is possible only if it accepts an ssh.Client, made
+//     by ssh.Dial with a configuration, as goph does
 //
 // The module's folder internal/programs has examples to copy, tested against OpenSSH,
-// for rclone, gliderlabs/ssh, wish and pkg/sftp.
+// for rclone, gliderlabs/ssh, wish, pkg/sftp and goph.
 //
 // Other programs must be changed, because Register does not reach their own lists:
 // sftpgo refuses names that ssh.SupportedAlgorithms and ssh.InsecureAlgorithms did not

@@ -1,0 +1,181 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sshmac
+
+import (
+	"bytes"
+	"crypto/fips140"
+	"net"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"example.com/fastmac/internal/sshtest"
+	"golang.org/x/crypto/ssh"
+)
+
+// configured returns a configuration that Configure made.
+func configured(t *testing.T) ssh.Config {
+	t.Helper()
+	registered(t)
+	var c ssh.Config
+	if err := Configure(&c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestConfigure(t *testing.T) {
+	before := ssh.Config{RekeyThreshold: 1 << 20, KeyExchanges: []string{"curve25519-sha256"}, Ciphers: []string{"aes128-cbc"}, MACs: []string{"hmac-sha1-96"}}
+	c := before
+	err := Configure(&c)
+	if fips140.Enabled() {
+		if err == nil || !reflect.DeepEqual(c, before) {
+			t.Errorf("in FIPS 140 mode: %v, %+v", err, c)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var defaults ssh.Config
+	defaults.SetDefaults()
+	isAEAD := func(name string) bool { return !strings.HasSuffix(name, "-ctr") }
+	first := slices.IndexFunc(c.Ciphers, isAEAD)
+	if first < 3 || slices.ContainsFunc(c.Ciphers[first:], func(name string) bool { return !isAEAD(name) }) {
+		t.Errorf("ciphers %q: want all CTR ciphers before the others", c.Ciphers)
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(c.Ciphers)), slices.Sorted(slices.Values(defaults.Ciphers))) {
+		t.Errorf("ciphers %q: want those of x/crypto, %q", c.Ciphers, defaults.Ciphers)
+	}
+	want := MACs()
+	if slices.Contains(defaults.MACs, "hmac-sha1") {
+		want = append(want, "hmac-sha1")
+	}
+	if !slices.Equal(c.MACs, want) {
+		t.Errorf("MACs %q, want %q", c.MACs, want)
+	}
+	before.Ciphers, before.MACs = c.Ciphers, c.MACs
+	if !reflect.DeepEqual(c, before) {
+		t.Errorf("%+v: another field has changed", c)
+	}
+	// x/crypto must not share the slices with other configurations.
+	c.Ciphers[0], c.MACs[0] = "", ""
+	if again := configured(t); again.Ciphers[0] != "aes128-ctr" || again.MACs[0] != UMAC64ETM {
+		t.Errorf("after a change of the first: %q %q", again.Ciphers, again.MACs)
+	}
+}
+
+// TestConfigurePeers negotiates with ends that have another configuration.
+func TestConfigurePeers(t *testing.T) {
+	ours := configured(t)
+	var defaults ssh.Config
+	defaults.SetDefaults()
+	for _, tt := range []struct {
+		name           string
+		client, server ssh.Config
+		want           sshtest.Algorithms
+	}{
+		{"both", ours, ours, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: UMAC64ETM}},
+		{"server of the defaults", ours, defaults, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: hmacSHA256ETM}},
+		{"client of the defaults", defaults, ours, sshtest.Algorithms{Cipher: defaults.Ciphers[0]}},
+		{"server with AEAD only", ours, ssh.Config{Ciphers: []string{"chacha20-poly1305@openssh.com"}}, sshtest.Algorithms{Cipher: "chacha20-poly1305@openssh.com"}},
+		{"client with AEAD only", ssh.Config{Ciphers: []string{"chacha20-poly1305@openssh.com"}}, ours, sshtest.Algorithms{Cipher: "chacha20-poly1305@openssh.com"}},
+		{"server with one CTR size", ours, ssh.Config{Ciphers: []string{"aes192-ctr"}}, sshtest.Algorithms{Cipher: "aes192-ctr", MAC: hmacSHA256ETM}},
+		// It also has an AEAD, but the cipher is chosen first.
+		{"server with the oldest MAC", ours, ssh.Config{MACs: []string{"hmac-sha1"}}, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: "hmac-sha1"}},
+		{"client with the other UMAC", ssh.Config{Ciphers: []string{"aes256-ctr"}, MACs: []string{UMAC128}}, ours, sshtest.Algorithms{Cipher: "aes256-ctr", MAC: UMAC128}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				clientRaw, serverRaw := newMemConns()
+				serverErr := make(chan error, 1)
+				var server end
+				go func() {
+					var err error
+					server, _, err = serve(serverRaw, tt.server)
+					serverErr <- err
+				}()
+				client, err := dial(clientRaw, clientConfig(tt.client), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := <-serverErr; err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range []end{client, server} {
+					tt.want.CheckConn(t, e.conn)
+				}
+				if err := both(client, server, 0, 10_000); err != nil {
+					t.Error(err)
+				}
+				client.conn.Close()
+				server.conn.Close()
+			})
+		})
+	}
+}
+
+// TestConfigureOpenSSHServer connects to an sshd with its default algorithms.
+func TestConfigureOpenSSHServer(t *testing.T) {
+	config := configured(t)
+	dir := sshtest.NewDir(t)
+	// A plus adds to the defaults, which have both.
+	sshd := dir.SSHD(t, sshtest.Algorithms{Cipher: "+aes128-ctr", MAC: "+" + UMAC64ETM})
+	var log bytes.Buffer
+	sshd.Stderr = &log
+	raw := sshtest.Start(t, sshd)
+	conn, channels, requests, err := ssh.NewClientConn(raw, "", dir.ClientConfig(config))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	want := sshtest.Algorithms{Cipher: "aes128-ctr", MAC: UMAC64ETM}
+	want.CheckConn(t, conn)
+	ssh.NewClient(conn, channels, requests).Close()
+	sshd.Wait() // fails, because no session was opened
+	want.CheckLog(t, log.Bytes())
+}
+
+// TestConfigureOpenSSHClient has OpenSSH's client connect with its default MACs: with
+// its default ciphers, and with those that need a MAC.
+func TestConfigureOpenSSHClient(t *testing.T) {
+	config := configured(t)
+	dir := sshtest.NewDir(t)
+	for _, tt := range []struct{ ciphers, want string }{
+		{"+aes128-ctr", " MAC: <implicit> "},
+		{"aes128-ctr", " cipher: aes128-ctr MAC: " + UMAC64ETM + " "},
+	} {
+		listener, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		_, port, err := net.SplitHostPort(listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := dir.Client(t, "ssh", port, sshtest.Algorithms{Cipher: tt.ciphers, MAC: "+" + UMAC64ETM}, "127.0.0.1", "true")
+		served := make(chan error, 1)
+		go func() {
+			raw, err := listener.Accept()
+			if err == nil {
+				var conn *ssh.ServerConn
+				if conn, _, _, err = ssh.NewServerConn(raw, dir.ServerConfig(config)); err == nil {
+					err = conn.Close()
+				}
+			}
+			served <- err
+		}()
+		log, _ := cmd.CombinedOutput() // fails, because the server closes the connection
+		if err := <-served; err != nil {
+			t.Errorf("%s: %v\n%s", tt.ciphers, err, log)
+		}
+		if n := strings.Count(string(log), tt.want); n != 2 {
+			t.Errorf("%s: %q is %d times in the log of ssh, want 2:\n%s", tt.ciphers, tt.want, n, log)
+		}
+	}
+}
