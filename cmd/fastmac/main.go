@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	checkBuiltIn(root)
 	err := root.ExecuteContext(ctx)
 	if out.err != nil {
 		err = out.err
@@ -113,7 +114,8 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 	})
-	root.AddCommand(demoCommand(), hardwareCommand(), patchSSHCommand(), versionCommand())
+	root.AddCommand(keygenCommand(), tagCommand(), verifyCommand(), demoCommand(), benchCommand(),
+		hardwareCommand(), patchSSHCommand(), versionCommand())
 	return root
 }
 
@@ -133,7 +135,13 @@ func demoCommand() *cobra.Command {
 		Short: "Move data through SSH under every MAC of package sshmac",
 		Long: `Starts an SSH server on 127.0.0.1 and moves data up and down with every MAC of
 package sshmac: with Go's SSH client and, if it is installed, with OpenSSH's.
-Compares the content, and checks what both sides report as negotiated.
+Compares the content, and checks what both sides report as negotiated. Beside
+them it shows x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no MAC, and
+"no MAC": a MAC that does nothing, which only this command has.
+
+--mac and --cipher choose other rows. With --mac alone the cipher is aes128-ctr.
+MACs:    ` + list(demo.MACs()) + `
+ciphers: ` + list(demo.Ciphers()) + `
 
 Exit status: 0 every row passed, 1 a row failed or the ssh in PATH does not
 work, 2 wrong usage, 130 interrupted.`,
@@ -142,6 +150,12 @@ work, 2 wrong usage, 130 interrupted.`,
 			if options.Port < 0 || options.Port > 65535 {
 				return usageErrorf(cmd, "demo: --port %d: want 0 to 65535", options.Port)
 			}
+			given(cmd, "mac", &options.MACs)
+			given(cmd, "cipher", &options.Ciphers)
+			if err := options.Check(); err != nil {
+				return usageErrorf(cmd, "demo: %w", err)
+			}
+			options.Style = styleOf(cmd)
 			r, err := demo.Run(cmd.Context(), options, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -151,26 +165,44 @@ work, 2 wrong usage, 130 interrupted.`,
 	}
 	cmd.Flags().Var(&options.Size, "size", "bytes each way, such as 1000 or 512KiB")
 	cmd.Flags().IntVar(&options.Port, "port", 0, "port of the server; 0 is any free port")
+	cmd.Flags().StringSliceVar(&options.MACs, "mac", nil, "only these `MACs`, by name, such as umac-64-etm,none")
+	cmd.Flags().StringSliceVar(&options.Ciphers, "cipher", nil, "only these `ciphers`, by name, such as aes256-ctr")
+	complete(cmd, "mac", demo.MACs())
+	complete(cmd, "cipher", demo.Ciphers())
 	addJSON(cmd, &asJSON)
 	return cmd
 }
 
 func hardwareCommand() *cobra.Command {
-	var asJSON bool
+	var (
+		asJSON   bool
+		required []string
+	)
 	cmd := &cobra.Command{
 		Use:   "hardware",
 		Short: "Report which implementations run on this machine",
 		Long: `Reports which implementation computes each part of a MAC on this machine, what
-is missing for the best one, and whether AES runs on AES instructions, without
-which it is not constant time. Also reports the sizes of keys and streams.
+is missing for the best one and what would be faster with it, whether AES runs
+on AES instructions, without which UMAC is not constant time, and whether GMAC
+and package aesgcm can be used. Also reports the sizes of keys and streams.
 
-Exit status: 0 AES runs on AES instructions, 1 it does not, 2 wrong usage.`,
+A script can test for either: --require umac, which is the default, for AES
+instructions, and --require gcm for GMAC and aesgcm.
+
+Exit status: 0 what is required is there, 1 it is not, 2 wrong usage.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := hardware.New()
+			given(cmd, "require", &required)
+			if err := r.Require(required); err != nil {
+				return usageErrorf(cmd, "hardware: %w", err)
+			}
+			r.Style = styleOf(cmd)
 			return show(cmd, r, asJSON)
 		},
 	}
+	cmd.Flags().StringSliceVar(&required, "require", hardware.Requirements[:1], "fail unless these `NAMES` can be used")
+	complete(cmd, "require", hardware.Requirements)
 	addJSON(cmd, &asJSON)
 	return cmd
 }
@@ -185,11 +217,15 @@ public RegisterMAC. Copies the golang.org/x/crypto that go.mod selects, adds one
 file, tests it, and adds a replace line for that version to go.mod. If a vendor
 folder is in use, adds the file there instead.
 
-Run it again after an upgrade of golang.org/x/crypto and after "go mod vendor":
-until then the program does not compile.
+The copy has every package, about 200 files, and no tests: a replace line is for
+a whole module, and your program may import any package of it.
 
-The patch is for a single module. In a workspace patch-ssh refuses to run: set
-GOWORK=off.
+Run it again after an upgrade of golang.org/x/crypto and after "go mod vendor":
+until then the program does not compile. Two runs in one module wait for each
+other. A run that was killed is cleaned up by the next one.
+
+In a workspace, --check also reports whether the builds in the workspace use the
+patch. All else is for a single module: set GOWORK=off.
 
 Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage;
 130 interrupted, and nothing is changed.`,
@@ -216,7 +252,10 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  noArguments,
+		Long: `Prints the versions of this command and of Go. The former names the commit if
+"go build" or "go install" made the command from a checkout; "go run" leaves it
+out.`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fmt.Fprintln(cmd.OutOrStdout(), "fastmac", version())
 			return nil
@@ -249,11 +288,16 @@ func show(cmd *cobra.Command, r report, asJSON bool) error {
 		fmt.Fprint(cmd.OutOrStdout(), r)
 		return r.Err()
 	}
-	enc := json.NewEncoder(cmd.OutOrStdout())
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(r); err != nil {
+	if err := printJSON(cmd, r); err != nil {
 		return err
 	}
 	return r.Err()
+}
+
+// printJSON prints v on standard output.
+func printJSON(cmd *cobra.Command, v any) error {
+	enc := json.NewEncoder(cmd.OutOrStdout())
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }

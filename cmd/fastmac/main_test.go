@@ -36,9 +36,10 @@ func TestHelp(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "hardware ", "patch-ssh ", "version ", "completion ", "Exit status: "}},
-		{[]string{"demo --help", "demo -h", "help demo"}, []string{"fastmac demo [flags]", "--size SIZE", "512KiB", "(default 64 MiB)", "--port", "--json", "Exit status: "}},
-		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "--json", "Exit status: "}},
+		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "bench ", "hardware ", "patch-ssh ", "version ", "completion ", "Exit status: "}},
+		{[]string{"demo --help", "demo -h", "help demo"}, []string{"fastmac demo [flags]", "--size SIZE", "umac-64-etm", "chacha20-poly1305", "512KiB", "(default 64 MiB)", "--port", "--json", "Exit status: "}},
+		{[]string{"bench --help", "help bench"}, []string{"fastmac bench [flags]", "--quick", "--chart FILE", "--json", "Exit status: "}},
+		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "--require NAMES", "--json", "Exit status: "}},
 		{[]string{"patch-ssh --help", "help patch-ssh"}, []string{"fastmac patch-ssh [flags]", "-C, --dir", "-o, --out", "--check", "--revert", "GOWORK=off", "Exit status: "}},
 	} {
 		for _, line := range tt.lines {
@@ -68,7 +69,15 @@ func TestVersion(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	if stdout, _ := command(t, exitOK, "completion bash"); !strings.Contains(stdout, "fastmac") {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if stdout, _ := command(t, exitOK, "completion "+shell); !strings.Contains(stdout, "fastmac") {
+			t.Errorf("%s: %q", shell, stdout)
+		}
+	}
+	if stdout, _ := command(t, exitOK, "completion"); !strings.Contains(stdout, "fastmac completion [command]") {
+		t.Errorf("%q", stdout)
+	}
+	if stdout, _ := command(t, exitOK, "help completion bash"); !strings.Contains(stdout, "source <(fastmac completion bash)") {
 		t.Errorf("%q", stdout)
 	}
 }
@@ -76,7 +85,7 @@ func TestCompletion(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	for _, tt := range []struct{ line, want, see string }{
 		{"dmeo", `unknown command "dmeo" (did you mean demo?)`, "fastmac"},
-		{"keygen", `unknown command "keygen"; see `, "fastmac"},
+		{"forge", `unknown command "forge"; see `, "fastmac"},
 		{"--bogus", "unknown flag: --bogus", "fastmac"},
 		{"demo extra", `demo: unexpected argument "extra"`, "fastmac demo"},
 		{"demo --bogus", "demo: unknown flag: --bogus", "fastmac demo"},
@@ -85,12 +94,25 @@ func TestUsageErrors(t *testing.T) {
 		{"demo --size", "demo: flag needs an argument: --size", "fastmac demo"},
 		{"demo --port -1", "demo: --port -1: want 0 to 65535", "fastmac demo"},
 		{"demo --port 65536", "demo: --port 65536: want 0 to 65535", "fastmac demo"},
+		{"demo --mac umac", `demo: --mac "umac": want one or more of none, umac-64-etm, `, "fastmac demo"},
+		{"demo --cipher aes128-ctr,rot13", `demo: --cipher "rot13": want one or more of aes128-ctr, `, "fastmac demo"},
+		{"demo --cipher aes128-gcm --mac umac-64", "demo: --mac: aes128-gcm needs no MAC: want a --cipher that does, such as aes128-ctr", "fastmac demo"},
 		{"demo --port ssh", `demo: invalid argument "ssh" for "--port" flag`, "fastmac demo"},
+		{"bench now", `bench: unexpected argument "now"`, "fastmac bench"},
+		{"bench --chart out.pdf", `bench: --chart "out.pdf": want a file name that ends with .svg or .png`, "fastmac bench"},
+		{"bench --chart=", `bench: --chart "": want a file name`, "fastmac bench"},
 		{"hardware --size 1", "hardware: unknown flag: --size", "fastmac hardware"},
+		{"hardware --require umac,aes", `hardware: --require "aes": want one or more of umac, gcm`, "fastmac hardware"},
 		{"hardware now", `hardware: unexpected argument "now"`, "fastmac hardware"},
 		{"patch-ssh --check --revert", "patch-ssh: --check and --revert cannot be combined", "fastmac patch-ssh"},
 		{"patch-ssh -C", "patch-ssh: flag needs an argument: 'C' in -C", "fastmac patch-ssh"},
 		{"patch-ssh v0.58.0", `patch-ssh: unexpected argument "v0.58.0"`, "fastmac patch-ssh"},
+		{"help dmeo", `help: unknown command "dmeo"`, "fastmac"},
+		{"help demo now", `help: unknown command "demo now"`, "fastmac"},
+		{"completion ksh", `completion: unknown shell "ksh"`, "fastmac completion"},
+		{"completion bash now", `bash: unexpected argument "now"`, "fastmac completion bash"},
+		{"demo --mac=", `demo: --mac "": want one or more of none, `, "fastmac demo"},
+		{"hardware --require=", `hardware: --require "": want one or more of umac, gcm`, "fastmac hardware"},
 		{"version 1", `version: unexpected argument "1"`, "fastmac version"},
 	} {
 		stdout, stderr := command(t, exitUsage, tt.line)
@@ -111,17 +133,35 @@ func TestDemo(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Rows) != 6 || !strings.HasPrefix(r.Rows[0].Client, "Go x/crypto v") || !r.Passed || r.Size != 1024 || r.Rows[0].Bytes != 2048 {
+	if len(r.Rows) != 9 || !strings.HasPrefix(r.Rows[0].Client, "Go x/crypto v") || !r.Passed || r.Size != 1024 || r.Rows[0].Bytes != 2048 {
 		t.Errorf("%s", stdout)
 	}
-	for _, key := range []string{"server", "address", "openssh", "hardware", "go_version", "cipher", "client_version", "client_id",
-		"client_report", "server_report", "negotiated", "client_to_server", "bytes_up", "sha256_down", "seconds", "mb_per_s_down", "result"} {
+	for _, key := range []string{"server", "address", "openssh", "hardware", "go_version", "cipher", "mac", "client_version", "client_id",
+		"client_report", "server_report", "negotiated", "client_to_server", "bytes_up", "seconds", "mb_per_s_down", "result"} {
 		if !strings.Contains(stdout, `"`+key+`": `) {
 			t.Errorf("no %s in %s", key, stdout)
 		}
 	}
-	if stdout, _ := command(t, exitOK, "demo --size 1KiB"); !strings.HasSuffix(stdout, "\n6 of 6 rows passed\n") {
+	if stdout, _ := command(t, exitOK, "demo --size 1KiB"); !strings.HasSuffix(stdout, "\n9 of 9 rows passed\n") {
 		t.Errorf("%s", stdout)
+	}
+}
+
+func TestDemoOptions(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("COLUMNS", "40")
+	stdout, _ := command(t, exitOK, "demo --size 1KiB --mac umac-64,none --cipher aes192-ctr --cipher aes256-gcm")
+	for _, want := range []string{"\naes192-ctr umac-64\n  ", "\naes192-ctr no MAC\n  ", "\naes256-gcm\n  ", "\n3 of 3 rows passed\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in %s", want, stdout)
+		}
+	}
+	for before, want := range map[string]string{"--cipher ": "aes128-gcm\n", "--mac none,": "none,umac-128-etm\n"} {
+		var out, err bytes.Buffer
+		args := append([]string{"__complete", "demo"}, strings.Split(before, " ")...)
+		if code := run(t.Context(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), want) {
+			t.Errorf("completion of %q: %d, %s%s", before, code, &out, &err)
+		}
 	}
 }
 
@@ -146,7 +186,7 @@ func TestDemoFails(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	stdout, stderr = command(t, exitFailed, "demo --size 1KiB")
-	if !strings.HasSuffix(stdout, "\n6 of 6 rows passed\n") || !strings.HasSuffix(stderr, "\nfastmac: no rows for OpenSSH's client\n") {
+	if !strings.HasSuffix(stdout, "\n9 of 9 rows passed\n") || !strings.HasSuffix(stderr, "\nfastmac: no rows for OpenSSH's client\n") {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
 }
@@ -165,6 +205,12 @@ func TestHardware(t *testing.T) {
 	if err == nil && stderr != "" || err != nil && stderr != err.Error()+"\n" {
 		t.Errorf("standard error %q", stderr)
 	}
+	gcmCode := exitOK
+	if fastmac.RequireGCM() != nil {
+		gcmCode = exitFailed
+	}
+	command(t, gcmCode, "hardware --require gcm")
+	command(t, max(code, gcmCode), "hardware --require gcm,umac")
 	if stdout, _ := command(t, code, "hardware"); !strings.Contains(stdout, verdict) || !strings.Contains(stdout, "\nUMACKey ") {
 		t.Errorf("%q", stdout)
 	}

@@ -21,7 +21,7 @@ type algorithms struct {
 	MAC    string `json:"mac"`
 }
 
-func (a algorithms) String() string { return a.Cipher + " " + a.MAC }
+func (a algorithms) String() string { return suite{a.Cipher, a.MAC}.String() }
 
 // negotiated is what one side reports for the two directions.
 type negotiated struct {
@@ -68,9 +68,9 @@ func closeError(conn ssh.Conn) error {
 type client struct {
 	name    string // short, for the table
 	version string // in full
-	// run moves size bytes each way under mac. It calls moved with the size of each
-	// step.
-	run func(ctx context.Context, mac string, size int64, moved func(int)) (clientResult, error)
+	skips   func(suite) bool
+	// run does a job. It calls moved with the size of each step.
+	run func(ctx context.Context, j *job, moved func(int)) (clientResult, error)
 }
 
 // A clientResult is what a client saw of a row.
@@ -87,12 +87,17 @@ type goClient struct {
 }
 
 func (c *goClient) client() *client {
-	version := cryptoVersion()
-	return &client{name: "Go x/crypto " + version, version: "golang.org/x/crypto " + version, run: c.run}
+	version := CryptoVersion()
+	return &client{
+		name:    "Go x/crypto " + version,
+		version: "golang.org/x/crypto " + version,
+		skips:   func(suite) bool { return false },
+		run:     c.run,
+	}
 }
 
-// cryptoVersion returns the version of x/crypto in this program.
-func cryptoVersion() string {
+// CryptoVersion returns the version of x/crypto in this program.
+func CryptoVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {
 			if dep.Path == "golang.org/x/crypto" {
@@ -106,7 +111,7 @@ func cryptoVersion() string {
 	return "of unknown version"
 }
 
-func (c *goClient) run(ctx context.Context, mac string, size int64, moved func(int)) (clientResult, error) {
+func (c *goClient) run(ctx context.Context, j *job, moved func(int)) (clientResult, error) {
 	var result clientResult
 	conn, err := c.dial(ctx, "tcp", c.address)
 	if err != nil {
@@ -117,7 +122,7 @@ func (c *goClient) run(ctx context.Context, mac string, size int64, moved func(i
 	defer stop()
 
 	sshConn, channels, requests, err := ssh.NewClientConn(conn, c.address, &ssh.ClientConfig{
-		Config:            ssh.Config{Ciphers: []string{testCipher}, MACs: []string{mac}},
+		Config:            j.config(),
 		User:              userName,
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(c.ids.user)},
 		HostKeyCallback:   ssh.FixedHostKey(c.ids.host.PublicKey()),
@@ -128,14 +133,14 @@ func (c *goClient) run(ctx context.Context, mac string, size int64, moved func(i
 	}
 	result.negotiated = negotiatedBy(sshConn, true)
 	client := ssh.NewClient(sshConn, channels, requests)
-	result.transfer, err = c.session(client, size, moved)
+	result.transfer, err = c.session(client, j, moved)
 	if connErr := closeError(client); err != nil {
 		err = errors.Join(err, connErr)
 	}
 	return result, err
 }
 
-func (c *goClient) session(client *ssh.Client, size int64, moved func(int)) (t transfer, err error) {
+func (c *goClient) session(client *ssh.Client, j *job, moved func(int)) (t transfer, err error) {
 	session, err := client.NewSession()
 	if err != nil {
 		return t, fmt.Errorf("session: %w", err)
@@ -149,10 +154,10 @@ func (c *goClient) session(client *ssh.Client, size int64, moved func(int)) (t t
 	if err != nil {
 		return t, err
 	}
-	if err := session.Start(transferCommand(size)); err != nil {
+	if err := session.Start(j.command()); err != nil {
 		return t, fmt.Errorf("exec: %w", err)
 	}
-	if t, err = clientTransfer(w, r, size, moved); err != nil {
+	if t, err = j.clientTransfer(w, r, moved); err != nil {
 		return t, err
 	}
 	if err := session.Wait(); err != nil {

@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Package demo moves data between an SSH server and SSH clients under every MAC of
-// package sshmac.
+// package sshmac, and under others to compare with.
 package demo
 
 import (
@@ -16,13 +16,22 @@ import (
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
-	"example.com/fastmac/sshmac"
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
 )
 
 // Options are those of the demo command.
 type Options struct {
-	Size Size // in each direction
-	Port int  // of the server; 0 is any free port
+	Size    Size     // in each direction
+	Port    int      // of the server; 0 is any free port
+	MACs    []string // of MACs; none for the default
+	Ciphers []string // of Ciphers
+	Style   terminal.Style
+}
+
+// Check returns an error if the MACs and ciphers make no rows.
+func (o Options) Check() error {
+	_, err := suites(o.Ciphers, o.MACs)
+	return err
 }
 
 // Run runs the demo and shows its progress on stderr. The rows that fail are in the
@@ -48,7 +57,7 @@ func newDemo(o Options, stderr io.Writer) *demo {
 	return &demo{
 		Options:    o,
 		stderr:     stderr,
-		register:   sshmac.Register,
+		register:   register,
 		stallLimit: 30 * time.Second,
 		probeLimit: 10 * time.Second,
 		dial:       new(net.Dialer).DialContext,
@@ -56,6 +65,10 @@ func newDemo(o Options, stderr io.Writer) *demo {
 }
 
 func (d *demo) run(ctx context.Context) (*Report, error) {
+	rows, err := suites(d.Ciphers, d.MACs)
+	if err != nil {
+		return nil, err
+	}
 	if err := d.register(); err != nil {
 		return nil, err
 	}
@@ -68,6 +81,7 @@ func (d *demo) run(ctx context.Context) (*Report, error) {
 		return nil, fmt.Errorf("no port for the server: %w", err)
 	}
 	defer listener.Close()
+	fmt.Fprintf(d.stderr, "fastmac: %v each way for each row\n", &d.Size)
 	address := listener.Addr().(*net.TCPAddr)
 
 	goClient := (&goClient{address.String(), ids, d.dial}).client()
@@ -77,8 +91,8 @@ func (d *demo) run(ctx context.Context) (*Report, error) {
 		Address:   address.String(),
 		Hardware:  hardware.New(),
 		GoVersion: runtime.Version(),
-		Cipher:    testCipher,
 		Size:      d.Size,
+		style:     d.Style,
 	}
 
 	openSSH, sshClient, err := newOpenSSH(ctx, d.probeLimit, address, ids)
@@ -88,44 +102,46 @@ func (d *demo) run(ctx context.Context) (*Report, error) {
 	case err == nil:
 		defer func() {
 			if err := openSSH.cleanUp(); err != nil {
-				d.warn(err)
+				fmt.Fprintf(d.stderr, "fastmac: %v\n", err)
 			}
 		}()
 		r.OpenSSH.Version = sshClient.version
 		clients = append(clients, sshClient)
 	default:
-		d.warn(err)
 		r.OpenSSH.Error = err.Error()
 		r.OpenSSH.Missing = errors.Is(err, errNoOpenSSH)
 	}
 
-	if err := d.runRows(ctx, r, &server{listener, ids, d.tamper}, clients); err != nil {
+	if err := d.runRows(ctx, r, &server{listener, ids, d.tamper}, clients, rows); err != nil {
 		return nil, err
 	}
 	r.Passed = r.Err() == nil
 	return r, nil
 }
 
-func (d *demo) warn(err error) { fmt.Fprintf(d.stderr, "fastmac: %v\n", err) }
-
-// runRows runs every MAC with every client, even if the row before failed.
-func (d *demo) runRows(ctx context.Context, r *Report, s *server, clients []*client) error {
-	modes := sshmac.Modes()
-	show := newDisplay(d.stderr, len(modes)*len(clients))
+// runRows runs every row with every client, even if the row before failed.
+func (d *demo) runRows(ctx context.Context, r *Report, s *server, clients []*client, rows []suite) error {
+	show := newDisplay(d.stderr)
 	defer show.clear()
-	for _, mode := range modes {
-		for _, c := range clients {
-			show.begin(len(r.Rows), mode.Name, c.name, 2*int64(d.Size))
-			row := runRow(ctx, s, c, mode.Name, int64(d.Size), d.stallLimit, show.add)
+	for _, c := range clients {
+		for _, suite := range rows {
+			if !c.skips(suite) {
+				show.rows++
+			}
+		}
+	}
+	for _, c := range clients {
+		for _, suite := range rows {
+			if c.skips(suite) {
+				continue
+			}
+			show.begin(len(r.Rows), suite, c.name, 2*int64(d.Size))
+			row := runRow(ctx, s, c, newJob(suite, int64(d.Size)), d.stallLimit, show.add)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			r.Rows = append(r.Rows, row)
-			if row.passed() {
-				show.finish(fmt.Sprintf("ok, %.1f MB/s", row.MBps))
-			} else {
-				show.finish("failed")
-			}
+			show.finish(row)
 		}
 	}
 	return nil

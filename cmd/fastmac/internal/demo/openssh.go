@@ -57,7 +57,12 @@ func newOpenSSH(ctx context.Context, limit time.Duration, server *net.TCPAddr, i
 	}
 	// "OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19 27 Jan 2026"
 	name, _, _ := strings.Cut(version, " ")
-	return c, &client{name: strings.TrimSuffix(name, ","), version: version, run: c.run}, nil
+	return c, &client{
+		name:    strings.TrimSuffix(name, ","),
+		version: version,
+		skips:   func(s suite) bool { return s.mac == noMAC },
+		run:     c.run,
+	}, nil
 }
 
 // probe returns what ssh -V prints.
@@ -108,11 +113,15 @@ func (c *openSSH) cleanUp() error {
 
 // args returns arguments that keep ssh away from all files, agents and sockets of the
 // user.
-func (c *openSSH) args(mac string, size int64) []string {
+func (c *openSSH) args(j *job) []string {
+	mac := j.mac
+	if mac == "" {
+		mac = ssh.HMACSHA256ETM // ssh wants one, and does not use it
+	}
 	return []string{
 		"-F", "none", "-T", "-v", "-e", "none",
 		"-o", "MACs=" + mac,
-		"-o", "Ciphers=" + testCipher,
+		"-o", "Ciphers=" + j.cipher,
 		"-o", "HostKeyAlgorithms=" + ssh.KeyAlgoED25519,
 		"-o", "HostKeyAlias=" + hostAlias,
 		"-o", "UserKnownHostsFile=known_hosts",
@@ -131,16 +140,16 @@ func (c *openSSH) args(mac string, size int64) []string {
 		"-o", "ConnectTimeout=10",
 		"-p", fmt.Sprint(c.server.Port),
 		"-l", userName,
-		c.server.IP.String(), transferCommand(size),
+		c.server.IP.String(), j.command(),
 	}
 }
 
-func (c *openSSH) run(ctx context.Context, mac string, size int64, moved func(int)) (clientResult, error) {
+func (c *openSSH) run(ctx context.Context, j *job, moved func(int)) (clientResult, error) {
 	var result clientResult
 	var log sshLog
 	ctx, kill := context.WithCancel(ctx)
 	defer kill()
-	cmd := child.Command(ctx, c.path, c.args(mac, size)...)
+	cmd := child.Command(ctx, c.path, c.args(j)...)
 	cmd.Dir = c.dir
 	cmd.Stderr = &log
 	w, err := cmd.StdinPipe()
@@ -160,12 +169,15 @@ func (c *openSSH) run(ctx context.Context, mac string, size int64, moved func(in
 	defer stop()
 
 	var transferErr error
-	if result.transfer, transferErr = clientTransfer(w, r, size, moved); transferErr != nil {
+	if result.transfer, transferErr = j.clientTransfer(w, r, moved); transferErr != nil {
 		// This ends most programs, which then have time to print an error.
 		closePipes()
 		defer time.AfterFunc(child.KillDelay, kill).Stop()
 	}
 	exitErr := cmd.Wait()
+	if result.transfer.cpuTime > 0 { // else it is not known
+		result.transfer.cpuTime += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
 	result.negotiated = log.negotiated()
 	if exitErr != nil {
 		// ssh's own error comes first: it is the cause of most others.
@@ -205,7 +217,11 @@ func (l *sshLog) readLine(line string) {
 			a = &l.down
 		}
 		// A second key exchange must not hide what the first one chose.
-		a.Cipher, a.MAC = distinct(a.Cipher, m[2]), distinct(a.MAC, m[3])
+		mac := m[3]
+		if mac == "<implicit>" { // of an AEAD
+			mac = ""
+		}
+		a.Cipher, a.MAC = distinct(a.Cipher, m[2]), distinct(a.MAC, mac)
 		return
 	}
 	const keep = 4

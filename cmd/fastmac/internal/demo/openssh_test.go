@@ -27,7 +27,7 @@ func TestSSHLog(t *testing.T) {
 		{"another one later", down + up + fmt.Sprintf(kex, "server->client", "aes128-ctr", "hmac-sha1"),
 			&negotiated{good, algorithms{"aes128-ctr", "umac-64@openssh.com,hmac-sha1"}}, ""},
 		{"AEAD", fmt.Sprintf(kex, "client->server", "aes128-gcm@openssh.com", "<implicit>"),
-			&negotiated{algorithms{"aes128-gcm@openssh.com", "<implicit>"}, algorithms{}}, ""},
+			&negotiated{algorithms{"aes128-gcm@openssh.com", ""}, algorithms{}}, ""},
 		{"not from ssh's log", "kex: client->server cipher: aes128-ctr MAC: umac-64@openssh.com\n", nil,
 			`, output "kex: client->server cipher: aes128-ctr MAC: umac-64@openssh.com"`},
 		{"last words", "debug1: x\r\n1\n2\n3\n4\n\nCorrupted MAC\x07 on input.", nil, `, output "1; 2; 3; 4; Corrupted MAC\a on input."`},

@@ -42,7 +42,7 @@ func TestDemoBrokenSSH(t *testing.T) {
 		{"hangs", "/bin/sleep 600; exit 0", "-V did not end within 50ms", true},
 		{"another ssh", "echo Dropbear v2024.85 >&2", `is not OpenSSH: -V printed "Dropbear v2024.85"`, true},
 		{"fails later", asOpenSSH("echo 'Bad SSH2 MAC spec' >&2; exit 255"), `ssh: exit status 255, output "Bad SSH2 MAC spec"`, false},
-		{"nonsense later", asOpenSSH("echo rutabaga rutabaga rutabaga"), "not the server's greeting", false},
+		{"nonsense later", asOpenSSH("echo rutabaga rutabaga rutabaga"), `no greeting from the server: "rutabaga rutabaga ru", want`, false},
 		{"ends at once", asOpenSSH("exit 0"), "no greeting from the server", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,23 +53,21 @@ func TestDemoBrokenSSH(t *testing.T) {
 			}
 			r := d.report(t, false)
 			goRows, sshRows := byClient(r.Rows)
-			checkPassed(t, goRows, "Go x/crypto ", "SSH-2.0-Go")
+			checkPassed(t, goRows, rowNames, "Go x/crypto ", "SSH-2.0-Go")
 			const prefix = "the ssh in PATH does not work: "
 			if tt.probed {
-				// One explanation on standard error, one in the report.
 				if len(sshRows) > 0 || !strings.HasPrefix(r.OpenSSH.Error, prefix) || !strings.Contains(r.OpenSSH.Error, tt.want) {
 					t.Errorf("%d rows for ssh, error %q", len(sshRows), r.OpenSSH.Error)
 				}
-				before, _, _ := strings.Cut(d.err.String(), "[1/6]")
-				if !strings.Contains(before, "fastmac: "+prefix) || strings.Count(d.err.String()+r.String(), prefix) != 2 {
+				if strings.Count(d.err.String()+strings.Join(strings.Fields(r.String()), " "), prefix) != 1 {
 					t.Errorf("standard error %q, report %q", &d.err, r)
 				}
-			} else if len(sshRows) != len(macNames) || strings.Count(r.String(), "\nfailed:\n") != 1 {
+			} else if len(sshRows) != len(rowNames)-1 || strings.Count(r.String(), "\nfailed:\n") != 1 {
 				t.Errorf("%d rows for ssh, or more than one explanation: %v", len(sshRows), r)
 			}
 			for _, row := range sshRows {
 				if row.Result != resultFailed || !strings.Contains(row.Error, tt.want) {
-					t.Errorf("%s: %s %q, want %q in it", row.MAC, row.Result, row.Error, tt.want)
+					t.Errorf("%v: %s %q, want %q in it", row.suite, row.Result, row.Error, tt.want)
 				}
 			}
 			checkNoChild(t)
@@ -87,7 +85,7 @@ func TestOpenSSHHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ssh.cleanUp()
-	r := runRow(t.Context(), s, c, "hmac-sha2-512", testSize, 100*time.Millisecond, func(int) {})
+	r := runRow(t.Context(), s, c, newJob(suite{"aes128-ctr", "hmac-sha2-512"}, testSize), 100*time.Millisecond, func(int) {})
 	if r.Result != resultFailed || r.Error != "no progress for 100ms, after 0 bytes" {
 		t.Errorf("%s %q", r.Result, r.Error)
 	}
@@ -99,9 +97,9 @@ func TestDemoNoTempFolder(t *testing.T) {
 	d := newTestDemo(t)
 	t.Setenv("TMPDIR", filepath.Join(d.temp, "missing"))
 	r := d.report(t, false)
-	checkPassed(t, r.Rows, "Go x/crypto ", "SSH-2.0-Go")
+	checkPassed(t, r.Rows, rowNames, "Go x/crypto ", "SSH-2.0-Go")
 	const want = "no temporary folder for the keys of ssh: "
-	if !strings.HasPrefix(r.OpenSSH.Error, want) || !strings.Contains(d.err.String(), "fastmac: "+want) {
-		t.Errorf("%q, %q", r.OpenSSH.Error, &d.err)
+	if !strings.HasPrefix(r.OpenSSH.Error, want) {
+		t.Errorf("%q", r.OpenSSH.Error)
 	}
 }

@@ -7,27 +7,22 @@ package demo
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // lineInterval is how often a long row prints its progress where there is no bar.
 const lineInterval = 10 * time.Second
 
-// minWidth is the width in columns of a bar with its label.
-const minWidth = 78
-
 // A display shows the progress of the rows on standard error: with a bar on a
 // terminal, with plain lines elsewhere.
 type display struct {
-	w        io.Writer
-	terminal bool
-	ansi     bool // the terminal can clear a line, including a ^C that it shows there
-	rows     int
+	w     io.Writer
+	width int // of the terminal, or 0 if there is no room for a bar
+	rows  int
 
 	label string
 	bar   *progressbar.ProgressBar
@@ -36,38 +31,51 @@ type display struct {
 	last  time.Time
 }
 
-func newDisplay(w io.Writer, rows int) *display {
-	d := &display{w: w, rows: rows}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		// A bar that is wider than the terminal could not be cleared.
-		width, _, err := term.GetSize(int(f.Fd()))
-		d.terminal = err == nil && width >= minWidth
-		kind := os.Getenv("TERM")
-		d.ansi = kind != "" && kind != "dumb"
+// Columns that a bar needs, with a label and a percentage, and what else is shown behind
+// it if there is room.
+const (
+	minWidth = 38
+	maxWidth = 78
+)
+
+func newDisplay(w io.Writer) *display {
+	d := &display{w: w}
+	if style := terminal.StyleOf(w); style.Bars && style.Width >= minWidth {
+		d.width = style.Width
 	}
 	return d
 }
 
 // begin starts row i, counted from 0, which moves total bytes.
-func (d *display) begin(i int, mac, client string, total int64) {
+func (d *display) begin(i int, s suite, client string, total int64) {
 	number := fmt.Sprintf("[%*d/%d]", len(fmt.Sprint(d.rows)), i+1, d.rows)
-	d.label = fmt.Sprintf("%s %s, %s", number, mac, client)
+	d.label = fmt.Sprintf("%s %v, %s", number, s, client)
 	d.total, d.moved, d.last, d.bar = total, 0, time.Now(), nil
-	if d.terminal {
-		mac, _, _ = strings.Cut(mac, "@")
-		client = strings.FieldsFunc(client, func(r rune) bool { return r == ' ' || r == '_' })[0]
-		d.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(d.w),
-			progressbar.OptionUseANSICodes(d.ansi),
-			progressbar.OptionSetDescription(number+" "+mac+", "+client),
-			progressbar.OptionSetWidth(20),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetRenderBlankState(true),
-		)
+	if d.width == 0 {
+		return
 	}
+	name := short(s.cipher)
+	if s.mac != "" {
+		name = macLabel(s.mac)
+	}
+	if d.width >= maxWidth {
+		client, _, _ = strings.Cut(strings.Replace(client, "_", " ", 1), " ")
+		name += ", " + client
+	}
+	d.bar = progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(d.w),
+		// With them it can clear a line, including a ^C that the terminal shows there.
+		progressbar.OptionUseANSICodes(terminal.HasANSI()),
+		progressbar.OptionSetDescription(number+" "+name),
+		progressbar.OptionSetWidth(min(20, d.width-minWidth+1)),
+		progressbar.OptionShowTotalBytes(d.width >= maxWidth),
+		progressbar.OptionShowBytes(d.width >= maxWidth),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
+	)
 }
 
 // add counts n more bytes.
@@ -83,10 +91,17 @@ func (d *display) add(n int) {
 	}
 }
 
-// finish ends the row with a line about its result.
-func (d *display) finish(result string) {
+// finish ends the row: with a line about its result, except on a terminal, which shows
+// the table soon.
+func (d *display) finish(r *row) {
 	d.clear()
-	fmt.Fprintf(d.w, "%s: %s\n", d.label, result)
+	switch {
+	case d.width > 0:
+	case r.passed():
+		fmt.Fprintf(d.w, "%s: ok, %.1f MB/s\n", d.label, r.MBps)
+	default:
+		fmt.Fprintf(d.w, "%s: failed\n", d.label)
+	}
 }
 
 // clear removes the bar from the terminal.

@@ -15,7 +15,10 @@ func TestDisplayLines(t *testing.T) {
 	d := newTestDemo(t)
 	d.report(t, true)
 	got := d.err.String()
-	if strings.ContainsAny(got, "\r\x1b") || !strings.Contains(got, "[5/6] hmac-sha2-512, Go x/crypto ") || strings.Count(got, ": ok, ") != len(macNames) {
+	if !strings.HasPrefix(got, "fastmac: 300001 bytes each way for each row\n") {
+		t.Errorf("the first line of %q", got)
+	}
+	if strings.ContainsAny(got, "\r\x1b") || !strings.Contains(got, "[7/9] aes128-ctr hmac-sha2-512, Go x/crypto ") || strings.Count(got, ": ok, ") != len(rowNames) {
 		t.Errorf("progress %q", got)
 	}
 }

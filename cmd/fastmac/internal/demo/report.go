@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
 )
 
 // A Report is the result of a run.
@@ -20,10 +20,11 @@ type Report struct {
 	OpenSSH   openSSHReport    `json:"openssh"`
 	Hardware  *hardware.Report `json:"hardware"`
 	GoVersion string           `json:"go_version"`
-	Cipher    string           `json:"cipher"`
 	Size      Size             `json:"size"` // in each direction
 	Rows      []*row           `json:"rows"`
 	Passed    bool             `json:"passed"`
+
+	style terminal.Style
 }
 
 // An openSSHReport has a version, or the reason why there are no rows for OpenSSH's
@@ -51,44 +52,92 @@ func (r *Report) Err() error {
 	return nil
 }
 
-const tableNotes = `
-MB/s is 10^6 bytes per second, in both directions together and without the
-handshake. Both sides share this machine, and the time includes making the
-content, SHA-256 and the cipher.
-`
+const tableNotes = `MB/s is 10^6 bytes of content per second, up and down together, without
+the handshake. CPU is the time that both ends, which share this machine, spend on all cores
+for a GiB of content: the time of this process, which is both ends of Go's client, and with
+OpenSSH also that of ssh and its start. Every byte is compared with what was sent. On a busy machine trust the CPU
+time.`
 
-// String returns the report as a table of at most 80 columns.
+const noMACNote = `"no MAC" is a MAC that does nothing, which only this command has: it is what
+there is to gain from a faster MAC.`
+
+// A table of narrowWidth columns has room for the longest label and for the figures. One
+// of barWidth columns more has bars.
+const (
+	labelWidth  = 28
+	narrowWidth = labelWidth + 2 + 6 + 2 + 9
+	barWidth    = 10
+)
+
+// String returns the report as a table that fits its style.
 func (r *Report) String() string {
 	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "each row\t%v up and %[1]v down, %s\n", &r.Size, r.Cipher)
-	fmt.Fprintf(t, "server\t%s on %s\n", r.Server, r.Address)
-	fmt.Fprintf(t, "OpenSSH\t%s\n", r.OpenSSH.Version+r.OpenSSH.Error)
-	fmt.Fprintf(t, "machine\t%s %s; NH %s, AES %s, SHA-512 %s\n",
-		r.GoVersion, r.Hardware.Platform, r.Hardware.NH, r.Hardware.AES, r.Hardware.SHA512)
-	t.Flush()
+	style := r.style
+	for _, line := range [][2]string{
+		{"each row", fmt.Sprintf("%v up and %[1]v down", &r.Size)},
+		{"server", r.Server + " on " + r.Address},
+		{"OpenSSH", r.OpenSSH.Version + r.OpenSSH.Error},
+		{"machine", fmt.Sprintf("%s, %s, %s", r.Hardware.CPU, r.Hardware.Platform, r.GoVersion)},
+		{"kernels", fmt.Sprintf("NH %s, AES %s, SHA-512 %s", r.Hardware.NH, r.Hardware.AES, r.Hardware.SHA512)},
+	} {
+		b.WriteString(style.Wrap(fmt.Sprintf("%-10s", line[0]), line[1]))
+	}
 
-	t = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "\nMAC\tclient\t  MB/s\tresult\n")
-	passed := 0
+	fastest, passed, notes := 0.0, 0, tableNotes
 	for _, row := range r.Rows {
-		speed := "     -"
+		fastest = max(fastest, row.MBps)
 		if row.passed() {
 			passed++
-			speed = fmt.Sprintf("%6.1f", row.MBps)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", row.MAC, row.Client, speed, row.Result)
 	}
-	t.Flush()
-
-	b.WriteString(tableNotes)
-	r.writeFailures(&b)
+	client := ""
+	for _, row := range r.Rows {
+		if row.mac == noMAC && notes == tableNotes {
+			notes += " " + noMACNote
+		}
+		switch {
+		case row.Client == client:
+		case style.Width < narrowWidth:
+			fmt.Fprintf(&b, "\n%s\n", row.Client)
+		default:
+			fmt.Fprintf(&b, "\n%-*s    MB/s  CPU s/GiB\n", labelWidth, row.Client)
+		}
+		client = row.Client
+		b.WriteString(row.line(style, fastest))
+	}
+	b.WriteString("\n" + style.Wrap("", notes))
+	r.writeFailures(&b, style)
 	fmt.Fprintf(&b, "\n%d of %d rows passed\n", passed, len(r.Rows))
 	return b.String()
 }
 
+// line returns the row of a table, or two lines if the style is narrow.
+func (r *row) line(style terminal.Style, fastest float64) string {
+	speed, cpu := "failed", "-"
+	if r.passed() {
+		speed = fmt.Sprintf("%.1f", r.MBps)
+		if r.CPUSeconds > 0 {
+			cpu = fmt.Sprintf("%.2f", r.CPUPerGiB)
+		}
+	}
+	if style.Width < narrowWidth {
+		if r.passed() {
+			speed += " MB/s"
+		}
+		if cpu != "-" {
+			speed += ", CPU " + cpu + " s/GiB"
+		}
+		return fmt.Sprintf("%v\n  %s\n", r.suite, speed)
+	}
+	line := fmt.Sprintf("%-*v  %6s  %9s", labelWidth, r.suite, speed, cpu)
+	if room := style.Width - narrowWidth - 2; style.Bars && room >= barWidth && r.passed() {
+		line += "  " + style.Bar(r.MBps, fastest, room, r.ours())
+	}
+	return line + "\n"
+}
+
 // writeFailures prints each error once, after the rows that failed with it.
-func (r *Report) writeFailures(b *strings.Builder) {
+func (r *Report) writeFailures(b *strings.Builder, style terminal.Style) {
 	var errs []string
 	rows := make(map[string]string)
 	for _, row := range r.Rows {
@@ -98,9 +147,9 @@ func (r *Report) writeFailures(b *strings.Builder) {
 		if rows[row.Error] == "" {
 			errs = append(errs, row.Error)
 		}
-		rows[row.Error] += fmt.Sprintf("  %s, %s\n", row.MAC, row.Client)
+		rows[row.Error] += style.Wrap("  ", fmt.Sprintf("%v, %s", row.suite, row.Client))
 	}
 	for _, err := range errs {
-		fmt.Fprintf(b, "\nfailed:\n%s    %s\n", rows[err], err)
+		fmt.Fprintf(b, "\nfailed:\n%s%s", rows[err], style.Wrap("    ", err))
 	}
 }

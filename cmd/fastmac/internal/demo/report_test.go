@@ -5,41 +5,75 @@
 package demo
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"example.com/fastmac/sshmac"
 )
 
-func TestReportString(t *testing.T) {
-	r := newTestDemo(t).report(t, true)
-	out := r.String()
-	for _, mac := range macNames {
-		if !strings.Contains(out, "\n"+mac+" ") {
-			t.Errorf("no row for %s", mac)
-		}
+// testReport is a report with a row of each kind.
+func testReport(style terminal.Style) *Report {
+	passed := func(s suite, client string, mbps, cpu float64) *row {
+		return &row{suite: s, Client: client, MBps: mbps, CPUSeconds: 1, CPUPerGiB: cpu, Result: resultOK}
 	}
-	for _, s := range []string{"300001 bytes up and 300001 bytes down", "aes128-ctr", "10^6 bytes", r.Address, " rows passed"} {
-		if !strings.Contains(out, s) {
-			t.Errorf("%q is missing", s)
-		}
-	}
-	for line := range strings.Lines(out) {
-		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
-			t.Errorf("too wide: %q", line)
-		}
-	}
-	if t.Failed() {
-		t.Log(out)
+	failed := &row{suite: suite{"aes128-ctr", sshmac.HMACSHA512ETM}, Client: "OpenSSH_9.2p1", Result: resultFailed, Error: "a cause"}
+	unknown := passed(suite{"chacha20-poly1305@openssh.com", ""}, "OpenSSH_9.2p1", 99.96, 0)
+	unknown.CPUSeconds = 0
+	return &Report{
+		Server: "golang.org/x/crypto v0.58.0", Address: "127.0.0.1:2222", Size: 64 << 20, GoVersion: "go1.26.8",
+		OpenSSH:  openSSHReport{Version: "OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.22 25 Aug 2026"},
+		Hardware: &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA512: "avx512"},
+		Rows: []*row{
+			passed(suite{"aes128-ctr", noMAC}, "Go x/crypto v0.58.0", 1254.6, 1.5),
+			passed(suite{"aes128-ctr", sshmac.UMAC64ETM}, "Go x/crypto v0.58.0", 627.3, 12.345),
+			failed, unknown,
+		},
+		style: style,
 	}
 }
 
+func TestReportGolden(t *testing.T) {
+	for name, style := range map[string]terminal.Style{
+		"pipe":     terminal.Plain,
+		"terminal": {Width: 80, Bars: true},
+		"wide":     {Width: 120, Bars: true, Color: true},
+		"narrow":   {Width: 40, Bars: true, Color: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := testReport(style).String()
+			file := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil || got != string(want) {
+				t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+			}
+			for line := range strings.Lines(got) {
+				visible := strings.NewReplacer("\x1b[34m", "", "\x1b[0m", "").Replace(strings.TrimSuffix(line, "\n"))
+				if utf8.RuneCountInString(visible) > style.Width {
+					t.Errorf("too wide: %q", line)
+				}
+			}
+		})
+	}
+}
+
+var update = flag.Bool("update", false, "write the files in testdata")
+
 // TestReportFailures has two rows that fail with one error and one with another.
 func TestReportFailures(t *testing.T) {
-	r := &Report{Hardware: hardware.New()}
+	r := &Report{Hardware: hardware.New(), style: terminal.Plain}
 	for i, err := range []string{"a cause", "", "another cause", "a cause"} {
-		row := &row{MAC: macNames[i], Client: "ssh", Result: resultOK, Error: err}
+		row := &row{suite: suite{"aes128-ctr", macNames[1+i]}, Client: "ssh", Result: resultOK, Error: err}
 		if err != "" {
 			row.Result = resultFailed
 		}
@@ -47,12 +81,12 @@ func TestReportFailures(t *testing.T) {
 	}
 	const want = `
 failed:
-  umac-64@openssh.com, ssh
-  umac-128-etm@openssh.com, ssh
+  aes128-ctr umac-64-etm, ssh
+  aes128-ctr umac-128, ssh
     a cause
 
 failed:
-  umac-64-etm@openssh.com, ssh
+  aes128-ctr umac-64, ssh
     another cause
 
 1 of 4 rows passed

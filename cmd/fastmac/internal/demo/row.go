@@ -18,24 +18,17 @@ type sideReport struct {
 	Negotiated *negotiated `json:"negotiated"` // null if the handshake failed
 	BytesUp    int64       `json:"bytes_up"`
 	BytesDown  int64       `json:"bytes_down"`
-	SHA256Up   string      `json:"sha256_up,omitempty"`
-	SHA256Down string      `json:"sha256_down,omitempty"`
 }
 
 func newSideReport(n *negotiated, t transfer) *sideReport {
-	s := &sideReport{Negotiated: n, BytesUp: t.upBytes, BytesDown: t.downBytes}
-	if t.upSum != (digest{}) {
-		s.SHA256Up = t.upSum.String()
-	}
-	if t.downSum != (digest{}) {
-		s.SHA256Down = t.downSum.String()
-	}
-	return s
+	return &sideReport{Negotiated: n, BytesUp: t.upBytes, BytesDown: t.downBytes}
 }
 
-// A row is one MAC with one client.
+// A row is one suite with one client.
 type row struct {
-	MAC           string      `json:"mac"`
+	suite
+	Cipher        string      `json:"cipher"`
+	MAC           string      `json:"mac,omitempty"` // none for an AEAD
 	Client        string      `json:"client"`
 	ClientVersion string      `json:"client_version"`
 	ClientID      string      `json:"client_id,omitempty"` // its SSH identification
@@ -48,6 +41,8 @@ type row struct {
 	MBps          float64     `json:"mb_per_s"`
 	MBpsUp        float64     `json:"mb_per_s_up"`
 	MBpsDown      float64     `json:"mb_per_s_down"`
+	CPUSeconds    float64     `json:"cpu_seconds,omitempty"` // of both ends; 0 if unknown
+	CPUPerGiB     float64     `json:"cpu_seconds_per_gib,omitempty"`
 	Result        string      `json:"result"`
 	Error         string      `json:"error,omitempty"`
 }
@@ -61,8 +56,11 @@ func (r *row) passed() bool { return r.Result == resultOK }
 
 // runRow moves the data of one row. It returns only after everything that it
 // started has ended.
-func runRow(ctx context.Context, s *server, c *client, mac string, size int64, stall time.Duration, progress func(int)) *row {
-	r := &row{MAC: mac, Client: c.name, ClientVersion: c.version}
+func runRow(ctx context.Context, s *server, c *client, j *job, stall time.Duration, progress func(int)) *row {
+	r := &row{suite: j.suite, Cipher: j.cipher, MAC: j.mac, Client: c.name, ClientVersion: c.version}
+	if j.mac == noMAC {
+		r.MAC = none
+	}
 
 	var moved atomic.Int64
 	watched, cancel := watch(ctx, stall, &moved)
@@ -70,9 +68,9 @@ func runRow(ctx context.Context, s *server, c *client, mac string, size int64, s
 	serving, stopServing := context.WithCancel(watched)
 	defer stopServing()
 	serverResults := make(chan serverResult, 1)
-	go func() { serverResults <- s.serve(serving, mac, size) }()
+	go func() { serverResults <- s.serve(serving, j) }()
 
-	fromClient, clientErr := c.run(watched, mac, size, func(n int) {
+	fromClient, clientErr := c.run(watched, j, func(n int) {
 		moved.Add(int64(n))
 		progress(n)
 	})
@@ -109,6 +107,10 @@ func (r *row) setTimes(t transfer) {
 	r.MBps = megabytesPerSecond(r.Bytes, r.Seconds)
 	r.MBpsUp = megabytesPerSecond(t.upBytes, r.SecondsUp)
 	r.MBpsDown = megabytesPerSecond(t.downBytes, r.SecondsDown)
+	r.CPUSeconds = t.cpuTime.Seconds()
+	if r.Bytes > 0 {
+		r.CPUPerGiB = r.CPUSeconds / (float64(r.Bytes) / (1 << 30))
+	}
 }
 
 func megabytesPerSecond(bytes int64, seconds float64) float64 {
@@ -118,10 +120,9 @@ func megabytesPerSecond(bytes int64, seconds float64) float64 {
 	return float64(bytes) / 1e6 / seconds
 }
 
-// checkNegotiated returns an error unless n is the row's MAC and the test
-// cipher in both directions.
+// checkNegotiated returns an error unless n is the row's suite in both directions.
 func (r *row) checkNegotiated(side string, n *negotiated) error {
-	want := algorithms{testCipher, r.MAC}
+	want := algorithms{r.cipher, r.mac}
 	if n != nil && n.ClientToServer == want && n.ServerToClient == want {
 		return nil
 	}

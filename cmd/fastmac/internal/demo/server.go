@@ -17,9 +17,6 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// testCipher is not an AEAD: with an AEAD SSH uses no MAC.
-const testCipher = ssh.CipherAES128CTR
-
 // identities are the keys of one run: the server's and its only user's.
 type identities struct {
 	host, user ssh.Signer
@@ -60,11 +57,11 @@ type serverResult struct {
 	err        error
 }
 
-// serve accepts connections under mac alone, until ctx is done and the last of them
+// serve accepts connections for a job, until ctx is done and the last of them
 // has ended. The result is from the one connection that logged in.
-func (s *server) serve(ctx context.Context, mac string, size int64) serverResult {
+func (s *server) serve(ctx context.Context, j *job) serverResult {
 	config := &ssh.ServerConfig{
-		Config: ssh.Config{Ciphers: []string{testCipher}, MACs: []string{mac}},
+		Config: j.config(),
 		PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 			if !bytes.Equal(key.Marshal(), s.ids.user.PublicKey().Marshal()) {
 				return nil, errors.New("unknown key")
@@ -100,7 +97,7 @@ func (s *server) serve(ctx context.Context, mac string, size int64) serverResult
 			unhook := context.AfterFunc(ctx, func() { conn.Close() })
 			defer unhook()
 			defer conn.Close()
-			s.handle(conn, config, size, func(r serverResult) {
+			s.handle(conn, config, j, func(r serverResult) {
 				mu.Lock()
 				defer mu.Unlock()
 				// Any program on this machine can connect, but only
@@ -118,7 +115,7 @@ func (s *server) serve(ctx context.Context, mac string, size int64) serverResult
 // handle serves one connection and reports on it. It reports a success before the
 // client knows, and a failure after the connection has ended, when its error is
 // known.
-func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, report func(serverResult)) {
+func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, j *job, report func(serverResult)) {
 	sshConn, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
 		report(serverResult{err: err})
@@ -142,8 +139,8 @@ func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, rep
 			r.err = err
 			continue
 		}
-		if s.awaitExec(requests, transferCommand(size)) {
-			r.transfer, r.err = s.transfer(channel, size)
+		if s.awaitExec(requests, j.command()) {
+			r.transfer, r.err = s.transfer(channel, j)
 			transferred = true
 			if r.err == nil {
 				report(r)
@@ -163,11 +160,11 @@ func (s *server) handle(conn net.Conn, config *ssh.ServerConfig, size int64, rep
 	}
 }
 
-func (s *server) transfer(channel io.ReadWriter, size int64) (transfer, error) {
+func (s *server) transfer(channel io.ReadWriter, j *job) (transfer, error) {
 	if s.tamper != nil {
 		channel = s.tamper(channel)
 	}
-	return serverTransfer(channel, size)
+	return j.serverTransfer(channel)
 }
 
 // awaitExec answers requests up to the one that runs command, and reports whether it

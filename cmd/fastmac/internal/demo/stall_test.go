@@ -27,7 +27,7 @@ func TestDemoStall(t *testing.T) {
 	}
 	for _, row := range d.report(t, false).Rows {
 		if row.Error != "no progress for 20ms, after 0 bytes" {
-			t.Errorf("%s: %q", row.MAC, row.Error)
+			t.Errorf("%v: %q", row.suite, row.Error)
 		}
 	}
 }

@@ -11,17 +11,22 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"github.com/klauspost/cpuid/v2"
 )
 
 // A Report names the implementation of each part, and what is missing for the best
 // one, as in [fastmac.Features]. If AES does not run on AES instructions, Error is the
-// error of [fastmac.RequireHardware].
+// error of [fastmac.RequireHardware]. If GMAC and package aesgcm cannot be used, GCMError
+// is that of [fastmac.RequireGCM].
 type Report struct {
+	CPU         string   `json:"cpu"`
 	Platform    string   `json:"platform"`
 	NH          string   `json:"nh"`
 	NHLacks     string   `json:"nh_lacks,omitempty"`
@@ -34,7 +39,19 @@ type Report struct {
 	Required    bool     `json:"required_hardware"`
 	Missing     []string `json:"missing,omitempty"`
 	Error       string   `json:"error,omitempty"`
+	GCMError    string   `json:"gcm_error,omitempty"`
+	Gains       []Gain   `json:"gains,omitempty"`
 	Sizes       []Size   `json:"sizes"`
+
+	Style terminal.Style `json:"-"`
+
+	required []string
+}
+
+// A Gain is what is missing, such as an instruction set, and what would be faster with it.
+type Gain struct {
+	Missing string   `json:"missing"`
+	Faster  []string `json:"faster"`
 }
 
 // A Size is the size of a value of a type, without what it points to.
@@ -47,12 +64,14 @@ type Size struct {
 func New() *Report {
 	f := fastmac.Hardware()
 	r := &Report{
+		CPU:      cpuName(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		NH:       f.NH, NHLacks: f.NHLacks,
 		AES: f.AES, AESLacks: f.AESLacks,
 		SHA512: f.SHA512, SHA512Lacks: f.SHA512Lacks,
 		GCM: f.GCM, GCMLacks: f.GCMLacks,
 		Required: true,
+		Style:    terminal.Plain,
 		Sizes: []Size{
 			{"UMACKey", unsafe.Sizeof(fastmac.UMACKey{})},
 			{"UMAC", unsafe.Sizeof(fastmac.UMAC{})},
@@ -69,21 +88,89 @@ func New() *Report {
 			r.Missing = u.Missing
 		}
 	}
+	if err := fastmac.RequireGCM(); err != nil {
+		r.GCMError = err.Error()
+	}
+	r.Gains = r.gains()
 	return r
 }
 
-// Err returns an error if AES does not run on AES instructions.
-func (r *Report) Err() error {
-	if r.Required {
-		return nil
+// gains returns what each missing thing would speed up.
+func (r *Report) gains() (gains []Gain) {
+	aes, hmac := "new keys of UMAC, and hwrand", "batches of HMAC-SHA-512"
+	if r.AES != "aesni" {
+		aes = "keys and nonces of UMAC"
 	}
-	return errors.New(r.Error)
+	if r.SHA512 == "stdlib" {
+		hmac = "HMAC-SHA-512"
+	}
+	for _, layer := range []struct{ lacks, faster string }{
+		{r.NHLacks, "UMAC"},
+		{r.AESLacks, aes},
+		{r.SHA512Lacks, hmac},
+		{r.GCMLacks, "GMAC and AES-GCM"},
+	} {
+		for missing := range strings.SplitSeq(layer.lacks, ", ") {
+			i := slices.IndexFunc(gains, func(g Gain) bool { return g.Missing == missing })
+			switch {
+			case missing == "":
+			case i < 0:
+				gains = append(gains, Gain{missing, []string{layer.faster}})
+			default:
+				gains[i].Faster = append(gains[i].Faster, layer.faster)
+			}
+		}
+	}
+	return gains
 }
+
+// Requirements are the names that Require accepts: AES on AES instructions, without which
+// UMAC is not constant time, and what GMAC and package aesgcm need.
+var Requirements = []string{"umac", "gcm"}
+
+// Require sets what Err reports. It returns an error for other names than Requirements.
+// Without it, Err reports on umac.
+func (r *Report) Require(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(Requirements, name) {
+			return fmt.Errorf("--require %q: want one or more of %s", name, strings.Join(Requirements, ", "))
+		}
+	}
+	r.required = names
+	return nil
+}
+
+// cpuName returns the name that the CPU gives itself. It has family and model because some
+// virtual machines report only the brand.
+func cpuName() string {
+	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
+	switch {
+	case name == "":
+		return "unknown CPU"
+	case cpuid.CPU.Family == 0:
+		return name
+	}
+	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
+}
+
+// Err returns an error if something required is missing.
+func (r *Report) Err() error {
+	switch {
+	case !r.Required && (len(r.required) == 0 || slices.Contains(r.required, "umac")):
+		return errors.New(r.Error)
+	case r.GCMError != "" && slices.Contains(r.required, "gcm"):
+		return errors.New(r.GCMError)
+	}
+	return nil
+}
+
+// missingWidth is the width in columns of "validation (FIPS 140 mode)".
+const missingWidth = 26
 
 // String returns the report as tables.
 func (r *Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "platform  %s\n", r.Platform)
+	b.WriteString(r.Style.Wrap("CPU       ", r.CPU) + r.Style.Wrap("platform  ", r.Platform))
 	for _, layer := range []struct{ name, runs, lacks string }{
 		{"NH", r.NH, r.NHLacks},
 		{"AES", r.AES, r.AESLacks},
@@ -93,12 +180,23 @@ func (r *Report) String() string {
 		if layer.lacks == "" {
 			layer.lacks = "nothing"
 		}
-		fmt.Fprintf(&b, "%-8s  %-7s  lacks %s\n", layer.name, layer.runs, layer.lacks)
+		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-8s  %-7s  ", layer.name, layer.runs), "lacks "+layer.lacks))
 	}
 	if r.Required {
 		b.WriteString("AES runs on AES instructions\n")
 	} else {
 		b.WriteString("AES does not run on AES instructions\n")
+	}
+	if r.GCMError == "" {
+		b.WriteString("GMAC and aesgcm can be used\n")
+	} else {
+		b.WriteString("GMAC and aesgcm cannot be used\n")
+	}
+	if len(r.Gains) > 0 {
+		fmt.Fprintf(&b, "\n%-*s  %s\n", missingWidth, "missing", "faster with it")
+	}
+	for _, g := range r.Gains {
+		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-*s  ", missingWidth, g.Missing), strings.Join(g.Faster, ", ")))
 	}
 	b.WriteString("\ntype           bytes\n")
 	for _, s := range r.Sizes {

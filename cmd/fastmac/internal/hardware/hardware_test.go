@@ -14,6 +14,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
 )
 
 func TestReport(t *testing.T) {
@@ -43,6 +44,12 @@ func TestReport(t *testing.T) {
 	if !slices.Equal(r.Sizes, sizes) {
 		t.Errorf("sizes %v, want %v", r.Sizes, sizes)
 	}
+	if gcmErr := fastmac.RequireGCM(); (r.GCMError == "") != (gcmErr == nil) || gcmErr != nil && r.GCMError != gcmErr.Error() {
+		t.Errorf("GCM: %q, want %v", r.GCMError, gcmErr)
+	}
+	if nothing := want.NHLacks+want.AESLacks+want.SHA512Lacks+want.GCMLacks == ""; nothing != (len(r.Gains) == 0) {
+		t.Errorf("gains %v of %+v", r.Gains, want)
+	}
 	if err := r.Err(); err != nil && err.Error() != wantErr.Error() {
 		t.Errorf("%v, want %v", err, wantErr)
 	}
@@ -51,20 +58,30 @@ func TestReport(t *testing.T) {
 // TestText checks the text and the JSON of a report for a machine without AES.
 func TestText(t *testing.T) {
 	r := &Report{
+		CPU:      "A CPU",
 		Platform: "plan9/amd64",
 		NH:       "avx512",
 		AES:      "stdlib", AESLacks: "AES, VAES",
 		SHA512: "avx2", SHA512Lacks: "AVX512F",
 		GCM: "none", GCMLacks: "AES",
-		Missing: []string{"AES"}, Error: "the reason",
+		Missing: []string{"AES"}, Error: "the reason", GCMError: "another reason",
 		Sizes: []Size{{"UMACKey", 12345}, {"HMACSHA512Key", 136}},
+		Style: terminal.Plain,
 	}
-	const text = `platform  plan9/amd64
+	r.Gains = r.gains()
+	const text = `CPU       A CPU
+platform  plan9/amd64
 NH        avx512   lacks nothing
 AES       stdlib   lacks AES, VAES
 SHA-512   avx2     lacks AVX512F
 AES-GCM   none     lacks AES
 AES does not run on AES instructions
+GMAC and aesgcm cannot be used
+
+missing                     faster with it
+AES                         keys and nonces of UMAC, GMAC and AES-GCM
+VAES                        keys and nonces of UMAC
+AVX512F                     batches of HMAC-SHA-512
 
 type           bytes
 UMACKey        12345
@@ -73,15 +90,34 @@ HMACSHA512Key    136
 	if got := r.String(); got != text {
 		t.Errorf("%s, want %s", got, text)
 	}
-	const inJSON = `{"platform":"plan9/amd64","nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
+	const inJSON = `{"cpu":"A CPU","platform":"plan9/amd64","nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
 		`"sha512":"avx2","sha512_lacks":"AVX512F","gcm":"none","gcm_lacks":"AES","required_hardware":false,"missing":["AES"],"error":"the reason",` +
+		`"gcm_error":"another reason","gains":[{"missing":"AES","faster":["keys and nonces of UMAC","GMAC and AES-GCM"]},` +
+		`{"missing":"VAES","faster":["keys and nonces of UMAC"]},{"missing":"AVX512F","faster":["batches of HMAC-SHA-512"]}],` +
 		`"sizes":[{"type":"UMACKey","bytes":12345},{"type":"HMACSHA512Key","bytes":136}]}`
 	if got, err := json.Marshal(r); err != nil || string(got) != inJSON {
 		t.Errorf("%s, %v, want %s", got, err, inJSON)
 	}
-	if err := r.Err(); err == nil || err.Error() != "the reason" {
-		t.Errorf("error %v", err)
+	for _, tt := range []struct{ require, want string }{
+		{"", "the reason"}, {"umac", "the reason"}, {"gcm", "another reason"}, {"gcm umac", "the reason"},
+	} {
+		if err := r.Require(strings.Fields(tt.require)); err != nil {
+			t.Error(err)
+		}
+		if err := r.Err(); err == nil || err.Error() != tt.want {
+			t.Errorf("required %q: %v, want %q", tt.require, err, tt.want)
+		}
 	}
+	if err := r.Require([]string{"umac", "aes"}); err == nil {
+		t.Error("aes can be required")
+	}
+	r.GCMError = ""
+	r.Require([]string{"gcm"})
+	if err := r.Err(); err != nil || !strings.Contains(r.String(), "\nGMAC and aesgcm can be used\n") {
+		t.Errorf("%v\n%v", err, r)
+	}
+	r.Require(nil)
+	r.GCMError = "another reason"
 	r.Required = true
 	if got := r.String(); !strings.Contains(got, "\nAES runs on AES instructions\n") || r.Err() != nil {
 		t.Errorf("%s, %v", got, r.Err())

@@ -60,7 +60,11 @@ func (p *copyPatch) state(ctx context.Context) error {
 	case p.replace.Old.Version != p.version:
 		return fmt.Errorf("%s is a copy of %s %s, and go.mod has %s", p.target, cryptoPath, p.replace.Old.Version, p.version)
 	}
-	return p.compare(ctx, p.version)
+	err := p.compare(ctx, p.version)
+	if err == nil && p.workspace != "" {
+		err = p.inWorkspace(ctx, p.target)
+	}
+	return err
 }
 
 // foreign is the error about a replace line that was not made by patch-ssh.
@@ -92,11 +96,18 @@ func (p *copyPatch) apply(ctx context.Context) (string, error) {
 	}
 	defer p.removeStage()
 	fresh := filepath.Join(p.stage, "new")
-	if err := os.CopyFS(fresh, os.DirFS(original)); err != nil { // makes the files writable
+	files, err := readTree(original)
+	if err != nil {
 		return "", err
 	}
-	for name, content := range patchFiles {
-		if err := os.WriteFile(filepath.Join(fresh, name), []byte(content), 0o666); err != nil {
+	maps.DeleteFunc(files, func(name, _ string) bool { return isTest(name) })
+	maps.Copy(files, patchFiles)
+	for name, content := range files {
+		path := filepath.Join(fresh, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			return "", err
 		}
 	}
@@ -209,8 +220,15 @@ var patchFiles = map[string]string{
 	"ssh/" + sshpatch.TestName: sshpatch.Test,
 }
 
+// isTest reports whether a file of x/crypto is only for its tests, which no program
+// needs. Packages are not left out: the replace line is for all of them, and the program
+// may import another one at any time.
+func isTest(name string) bool {
+	return strings.HasSuffix(name, "_test.go") || slices.Contains(strings.Split(name, "/"), "testdata")
+}
+
 // compare returns an error unless the target is what apply makes of a version of
-// x/crypto.
+// x/crypto. It may have tests of x/crypto.
 func (p *copyPatch) compare(ctx context.Context, version string) error {
 	if info, err := os.Lstat(p.target); err != nil {
 		return err
@@ -232,10 +250,11 @@ func (p *copyPatch) compare(ctx context.Context, version string) error {
 	}
 	maps.DeleteFunc(want, func(name, content string) bool {
 		found, ok := got[name]
-		if ok = ok && found == content; ok {
+		if ok && found == content {
 			delete(got, name)
+			return true
 		}
-		return ok
+		return !ok && isTest(name) && patchFiles[name] == ""
 	})
 	maps.Copy(want, got)
 	if len(want) == 0 {

@@ -36,6 +36,23 @@ func TestCopy(t *testing.T) {
 		t.Errorf("go.mod without the replace line:\n%s", got)
 	}
 
+	for path := range patched {
+		if isTest(filepath.ToSlash(path)) && !strings.HasSuffix(path, sshpatch.TestName) {
+			t.Errorf("%s is only for tests of x/crypto", path)
+		}
+	}
+	goTool(t, target, "list", "./...") // what is left out is needed by no package
+	// A copy with the tests of x/crypto is as good.
+	tests := filepath.Join(target, "ssh", "cipher_test.go")
+	cache := strings.TrimSpace(goTool(t, dir, "env", "GOMODCACHE"))
+	write(t, tests, read(t, filepath.Join(cache, cryptoPath+"@"+usedRelease(t), "ssh", "cipher_test.go")))
+	succeed(t, check(dir), "is in place")
+	write(t, tests, "package ssh")
+	fail(t, check(dir), "differ: 1, first ssh/cipher_test.go")
+	if err := os.Remove(tests); err != nil {
+		t.Fatal(err)
+	}
+
 	succeed(t, apply(dir), "is in place")
 	succeed(t, check(dir), "is in place")
 	fail(t, Options{Dir: dir, Out: "elsewhere"}, "-o: the copy is in "+target, "--revert")

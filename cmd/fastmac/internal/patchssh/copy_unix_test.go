@@ -8,6 +8,8 @@ package patchssh
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -213,6 +215,52 @@ func TestCopyLinks(t *testing.T) {
 				t.Errorf("%+v: the file behind the link has %q", o, got)
 			}
 		}
+	}
+}
+
+// TestCopyAtOnce has several runs in one module at the same time.
+func TestCopyAtOnce(t *testing.T) {
+	dir := newModule(t)
+	fakeGo(t, quickTest)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	texts := make(chan string)
+	for i := range 4 {
+		go func() {
+			text, err := Run(t.Context(), apply([]string{dir, link}[i%2]))
+			texts <- fmt.Sprintln(text, err)
+		}()
+	}
+	made, inPlace := 0, 0
+	for range 4 {
+		text := <-texts
+		made += strings.Count(text, "is a copy")
+		inPlace += strings.Count(text, "is in place")
+		if !strings.HasSuffix(text, "<nil>\n") {
+			t.Error(text)
+		}
+	}
+	if made != 1 || inPlace != 3 {
+		t.Errorf("%d runs made the copy and %d found it, want 1 and 3", made, inPlace)
+	}
+	succeed(t, check(dir))
+
+	// An interrupt ends the wait.
+	m, err := findModule(t.Context(), dir, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := m.lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.lock(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a lock that is held: %v", err)
 	}
 }
 

@@ -6,6 +6,7 @@ package patchssh
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,9 +16,11 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/child"
 	"example.com/fastmac/internal/sshpatch"
+	"github.com/gofrs/flock"
 	"golang.org/x/mod/modfile"
 )
 
@@ -25,6 +28,7 @@ import (
 type module struct {
 	goCommand string
 	root      string // the folder of its go.mod
+	workspace string // the go.work in use, or ""
 	version   string // of x/crypto, or "" if go.mod has none
 	vendored  bool   // the go command uses root/vendor
 	replace   *modfile.Replace
@@ -34,8 +38,8 @@ type module struct {
 	scratch string
 }
 
-// loadModule returns the module of the folder dir.
-func loadModule(ctx context.Context, dir, scratch string) (*module, error) {
+// findModule returns the module of the folder dir, of which it reads nothing.
+func findModule(ctx context.Context, dir, scratch string) (*module, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("-C: %w", err)
 	} else if !info.IsDir() {
@@ -50,24 +54,61 @@ func loadModule(ctx context.Context, dir, scratch string) (*module, error) {
 	if err := m.goJSON(ctx, &env, "env", "-json", "GOMOD", "GOWORK"); err != nil {
 		return nil, err
 	}
-	switch {
-	case env.GOMOD == "" || env.GOMOD == os.DevNull:
+	if env.GOMOD == "" || env.GOMOD == os.DevNull {
 		return nil, fmt.Errorf("-C: no go.mod in %s or above it: want the folder of a module", dir)
-	case env.GOWORK != "" && env.GOWORK != "off":
-		return nil, fmt.Errorf("the workspace %s is in use: want a single module, as with GOWORK=off", env.GOWORK)
 	}
 	m.root = filepath.Dir(env.GOMOD)
-	if err := m.readGoMod(); err != nil {
+	if env.GOWORK != "off" {
+		m.workspace = env.GOWORK
+	}
+	return m, nil
+}
+
+// lock waits until no other run changes the module, and returns a function that admits
+// the next one. The lock is of an empty file outside the module, which stays, and ends
+// with the process.
+func (m *module) lock(ctx context.Context) (unlock func() error, err error) {
+	root, err := filepath.EvalSymlinks(m.root)
+	if err != nil {
 		return nil, err
 	}
+	name := fmt.Sprintf("fastmac-patch-ssh-%d-%x.lock", os.Getuid(), sha256.Sum256([]byte(root)))
+	l := flock.New(filepath.Join(os.TempDir(), name))
+	if _, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("no lock of %s: %w", l.Path(), err)
+	}
+	return l.Unlock, nil
+}
 
+// load reads the module.
+func (m *module) load(ctx context.Context) error {
+	if err := m.readGoMod(); err != nil {
+		return err
+	}
 	// With -e it is not an error if x/crypto is unknown or its folder is missing.
 	var crypto struct{ Version, GoMod string }
-	err = m.goJSON(ctx, &crypto, "list", "-m", "-e", "-json", cryptoPath)
+	err := m.goJSON(ctx, &crypto, "list", "-m", "-e", "-json", cryptoPath)
 	m.version = crypto.Version
 	// The vendor folder has no go.mod of x/crypto.
 	m.vendored = crypto.GoMod == "" && exists(filepath.Join(m.root, "vendor", "modules.txt"))
-	return m, err
+	return err
+}
+
+// inWorkspace returns an error unless builds in the workspace use the copy in dir.
+func (m *module) inWorkspace(ctx context.Context, dir string) error {
+	var crypto struct {
+		Version string
+		Replace struct{ Dir string }
+	}
+	out, err := m.goRunWith(ctx, nil, "list", "-m", "-e", "-json", cryptoPath)
+	if jsonErr := json.Unmarshal([]byte(out), &crypto); err == nil {
+		err = jsonErr
+	}
+	if err == nil && crypto.Replace.Dir != dir {
+		err = fmt.Errorf("it is in the module, but builds in the workspace %s use %s %s without it: "+
+			"want this module in the workspace and none that requires a newer release, or GOWORK=off", m.workspace, cryptoPath, crypto.Version)
+	}
+	return err
 }
 
 // readGoMod reads go.mod, and copies it and go.sum to scratch.
@@ -166,13 +207,20 @@ func (m *module) verify(ctx context.Context, sshDir string, options ...string) e
 	return err
 }
 
-// goRun runs the go command in the module and returns its standard output. An error
-// includes its output.
+// goRun runs the go command in the module, without a workspace, and returns its
+// standard output. An error includes its output.
 func (m *module) goRun(ctx context.Context, args ...string) (string, error) {
+	if m.workspace == "" {
+		return m.goRunWith(ctx, nil, args...)
+	}
+	return m.goRunWith(ctx, append(os.Environ(), "GOWORK=off"), args...)
+}
+
+func (m *module) goRunWith(ctx context.Context, env []string, args ...string) (string, error) {
 	var stdout strings.Builder
 	var stderr child.Head
 	cmd := child.Command(ctx, m.goCommand, args...)
-	cmd.Dir = m.root
+	cmd.Dir, cmd.Env = m.root, env
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if err != nil {

@@ -7,6 +7,7 @@ package patchssh
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -42,6 +43,43 @@ func TestModuleRefusals(t *testing.T) {
 			checkUnchanged(t, dir, before)
 		})
 	}
+}
+
+// TestModuleWorkspace has the module in a workspace, with others or without itself.
+func TestModuleWorkspace(t *testing.T) {
+	dir := newModule(t)
+	succeed(t, apply(dir))
+	parent := filepath.Dir(dir)
+	work := filepath.Join(parent, "go.work")
+	write(t, filepath.Join(parent, "other", "go.mod"), "module example.com/other\n\ngo 1.26.0\n\nrequire golang.org/x/crypto "+usedRelease(t)+"\n")
+	t.Setenv("GOFLAGS", "") // -mod=mod is an error in a workspace
+	for use, want := range map[string]string{
+		"./other":               "want this module in the workspace",
+		"\"./a program\"":       "",
+		"\"./a program\" other": "",
+	} {
+		text := "go 1.26.0\n"
+		for _, folder := range strings.SplitAfter(use, "\" ") {
+			text += "\nuse " + folder + "\n"
+		}
+		write(t, work, text)
+		before := snapshot(t, dir)
+		if want == "" {
+			succeed(t, check(dir), "is in place")
+		} else {
+			fail(t, check(dir), "not in place", "the workspace "+work, want)
+		}
+		fail(t, revert(dir), "go.work is in use", "GOWORK=off")
+		checkUnchanged(t, dir, before)
+	}
+	next := usedRelease(t)[:strings.LastIndexByte(usedRelease(t), '.')] + ".999"
+	addRelease(t, next)
+	t.Setenv("GOFLAGS", "-modcacherw")
+	goTool(t, filepath.Join(parent, "other"), "mod", "edit", "-require=golang.org/x/crypto@"+next)
+	write(t, work, "go 1.26.0\n\nuse \"./a program\"\n\nuse ./other\n")
+	fail(t, check(dir), "not in place", "use golang.org/x/crypto "+next+" without it")
+	t.Setenv("GOWORK", "off")
+	succeed(t, check(dir), "is in place")
 }
 
 func TestModuleFolder(t *testing.T) {

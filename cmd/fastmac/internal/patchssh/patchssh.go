@@ -58,8 +58,20 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(scratch)
-	m, err := loadModule(ctx, o.Dir, scratch)
-	if err != nil {
+	m, err := findModule(ctx, o.Dir, scratch)
+	switch {
+	case err != nil:
+		return "", err
+	case !o.Check && m.workspace != "":
+		return "", fmt.Errorf("the workspace %s is in use: want a single module, as with GOWORK=off", m.workspace)
+	case !o.Check:
+		unlock, err := m.lock(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer unlock()
+	}
+	if err := m.load(ctx); err != nil {
 		return "", err
 	}
 	var p patch

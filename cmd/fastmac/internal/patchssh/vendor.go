@@ -34,6 +34,9 @@ func (p *vendorPatch) state(context.Context) error {
 		return fmt.Errorf("there is no %s: want a module that imports %s, after go mod vendor", p.sshDir, sshPath)
 	}
 	content, err := os.ReadFile(p.file)
+	if err == nil && p.workspace != "" {
+		return fmt.Errorf("it is in the vendor folder, which builds in the workspace %s do not use: want GOWORK=off", p.workspace)
+	}
 	if err == nil && string(content) != sshpatch.Source {
 		err = fmt.Errorf("%s is not what patch-ssh makes: want it unchanged, or nothing there", p.file)
 	}

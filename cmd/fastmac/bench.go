@@ -1,0 +1,77 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/fastmac/cmd/fastmac/internal/bench"
+	"github.com/spf13/cobra"
+)
+
+func benchCommand() *cobra.Command {
+	var (
+		asJSON, quick bool
+		chart         string
+	)
+	options := bench.Options{Duration: time.Minute}
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Compare the speed of MACs on this machine",
+		Long: `Compares the speed of package fastmac's MACs on this machine with that of
+crypto/cipher's GMAC, x/crypto's Poly1305, and crypto/hmac, which is also what
+x/crypto/ssh uses: for messages of 32 bytes, 1 KiB, 16 KiB and 1 MiB, in a
+minute. Before that it checks that equal MACs have equal tags.
+
+All cases take turns, each for 150 microseconds, so they meet the same quiet
+moments of the machine, and the times shown are those of quiet moments. If even
+these differ by more than 10 %, a figure has a tilde and fewer digits.
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if quick {
+				options.Duration = 10 * time.Second
+			}
+			if cmd.Flags().Changed("chart") && !slices.Contains(bench.Extensions, filepath.Ext(chart)) {
+				return usageErrorf(cmd, "bench: --chart %q: want a file name that ends with %s", chart, strings.Join(bench.Extensions, " or "))
+			}
+			options.Style = styleOf(cmd)
+			return runBench(cmd, options, chart, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "measure for 10 seconds instead of a minute")
+	cmd.Flags().StringVar(&chart, "chart", "", "also draw a chart into `FILE`, an .svg or .png")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+// runBench measures, and draws the chart if it has a name.
+func runBench(cmd *cobra.Command, options bench.Options, chart string, asJSON bool) error {
+	if chart == "" {
+		r, err := bench.Run(cmd.Context(), options, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		return show(cmd, r, asJSON)
+	}
+	c, err := bench.NewChart(chart)
+	if err != nil {
+		return err
+	}
+	r, err := bench.Run(cmd.Context(), options, cmd.ErrOrStderr())
+	if err != nil {
+		c.Discard()
+		return err
+	}
+	if err := show(cmd, r, asJSON); err != nil {
+		c.Discard()
+		return err
+	}
+	return c.Write(r)
+}

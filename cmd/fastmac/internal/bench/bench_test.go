@@ -1,0 +1,280 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"example.com/fastmac"
+	"example.com/fastmac/cmd/fastmac/internal/hardware"
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
+)
+
+var update = flag.Bool("update", false, "write the files in testdata")
+
+// quick runs each case once.
+var quick = Options{Duration: 1, Style: terminal.Plain}
+
+func TestRun(t *testing.T) {
+	var stderr bytes.Buffer
+	r, err := Run(t.Context(), quick, &stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 11 - len(r.LeftOut)
+	if len(r.lines()) != lines || len(r.Rows) != 4*lines-1 || slices.ContainsFunc(r.LeftOut, func(reason string) bool {
+		return strings.HasPrefix(reason, "fastmac GMAC: ")
+	}) != (fastmac.RequireGCM() != nil) {
+		t.Errorf("%d lines, %d rows, left out %q", len(r.lines()), len(r.Rows), r.LeftOut)
+	}
+	for _, row := range r.Rows {
+		if row.NS <= 0 || row.GBps != float64(row.Bytes)/row.NS || row.Runs != 1 || row.Spread != 0 || row.Noisy {
+			t.Errorf("%+v", *row)
+		}
+	}
+	if !strings.HasPrefix(stderr.String(), "fastmac: timing ") || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("progress %q", &stderr)
+	}
+	if text := r.String(); !strings.Contains(text, r.Hardware.CPU) || !strings.Contains(text, r.GoVersion) || !strings.Contains(text, "NH "+r.Hardware.NH) {
+		t.Errorf("no name of the CPU, of Go or of a kernel in\n%s", text)
+	}
+	inJSON, err := json.Marshal(r)
+	for _, key := range []string{"hardware", "go_version", "x_crypto_version", "rows", "implementation", "mac", "call", "bytes", "ns", "gb_per_s", "spread"} {
+		if !strings.Contains(string(inJSON), `"`+key+`":`) {
+			t.Errorf("no %s in %s, %v", key, inJSON, err)
+		}
+	}
+}
+
+// TestCheck has a contender with wrong tags for the longest message.
+func TestCheck(t *testing.T) {
+	all, _, err := contenders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(c *contender) bool { return c.mac == "UMAC-64" && c.call == oneShot })
+	right := all[i].op
+	all[i].op = func(msg []byte, n int) []byte {
+		tag := bytes.Clone(right(msg, n))
+		if len(msg) == maxMessage {
+			tag[7] ^= 1
+		}
+		return tag
+	}
+	if err := check(all, make([]byte, maxMessage)); err == nil || !strings.HasPrefix(err.Error(), "fastmac UMAC-64, one-shot is wrong: the tag of 1048576 bytes is ") {
+		t.Error(err)
+	}
+}
+
+// TestBatch has different messages in a batch, of which the first argument is the last.
+func TestBatch(t *testing.T) {
+	all, _, err := contenders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	msg := make([]byte, maxMessage)
+	for i := range msg {
+		msg[i] = byte(i >> 5)
+	}
+	if err := check(all, msg); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInterrupted ends a run of an hour while it measures.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	runs := 0
+	op := func(msg []byte, n int) []byte {
+		for start := time.Now(); time.Since(start) < runTime; { // so that calibrate ends
+		}
+		if runs++; runs == 20 {
+			cancel()
+		}
+		return nil
+	}
+	cells := []*cell{{contender: &contender{batch: 1, op: op}, size: 1}, {contender: &contender{batch: 1, op: op}, size: 1}}
+	if err := measure(ctx, cells, make([]byte, 1), time.Hour, func(time.Duration) {}); !errors.Is(err, context.Canceled) || runs > 21 {
+		t.Errorf("%v after %d runs", err, runs)
+	}
+}
+
+func TestCalibrate(t *testing.T) {
+	c := cell{contender: &contender{batch: 8, op: func(msg []byte, n int) []byte {
+		if n%8 != 0 {
+			t.Errorf("%d messages, want whole batches", n)
+		}
+		for start := time.Now(); time.Since(start) < time.Duration(n)*time.Microsecond; {
+		}
+		return nil
+	}}, size: 1}
+	c.calibrate(make([]byte, 1))
+	if c.n%8 != 0 || c.n < 8 || c.n > 1024 {
+		t.Errorf("%d messages in a run", c.n)
+	}
+	c.run(make([]byte, 1))
+	if len(c.ns) != 1 || c.ns[0] < 1000 {
+		t.Errorf("%v", c.ns)
+	}
+}
+
+func TestRow(t *testing.T) {
+	c := cell{contender: &contender{impl: "fastmac", mac: "MAC", call: stream}, size: 1000}
+	for i := range 100 {
+		c.ns = append(c.ns, float64(199-i)) // 100 to 199
+	}
+	if r := c.row(); r.NS != 101 || r.Runs != 100 || r.GBps != 1000/101.0 || math.Abs(r.Spread-18/101.0) > 1e-9 || !r.Noisy {
+		t.Errorf("%+v", *r)
+	}
+	c.ns = append(make([]float64, 0), 100, 104, 109, 111, 500, 500, 500, 500, 500, 500)
+	if r := c.row(); r.NS != 100 || r.Noisy {
+		t.Errorf("%+v", *r)
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for _, tt := range []struct {
+		x          float64
+		three, two string
+	}{
+		{12.345, "12.3", "12"}, {9.996, "10.0", "10"}, {99.96, "100", "100"}, {999.6, "1000", "1000"}, {0.01234, "0.0123", "0.012"},
+		{123456, "123000", "120000"}, {1, "1.00", "1.0"}, {1000, "1000", "1000"}, {0, "-", "-"},
+	} {
+		if got := (&Row{NS: tt.x}).String(); got != tt.three {
+			t.Errorf("%v: %s, want %s", tt.x, got, tt.three)
+		}
+		if got := (&Row{NS: tt.x, Noisy: true}).String(); got != "~"+tt.two {
+			t.Errorf("%v: %s, want ~%s", tt.x, got, tt.two)
+		}
+	}
+}
+
+func testReport(style terminal.Style) *Report {
+	r := &Report{
+		Hardware:  &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA512: "avx512", GCM: "none"},
+		GoVersion: "go1.26.8", Rounds: 123, Seconds: 60, Noisy: 1, LeftOut: []string{"fastmac GMAC: the reason"}, style: style,
+	}
+	for i, size := range sizes {
+		ns := float64(size)/20 + 12.345
+		r.Rows = append(r.Rows,
+			&Row{Implementation: "fastmac", MAC: "UMAC-64", Call: stream, Bytes: size, NS: ns, GBps: float64(size) / ns, Noisy: i == 1},
+			&Row{Implementation: "crypto/hmac", MAC: "HMAC-SHA-512", Call: stream, Bytes: size, NS: 30 * ns, GBps: float64(size) / ns / 30})
+		if size < maxMessage {
+			r.Rows = append(r.Rows, &Row{Implementation: "fastmac", MAC: "HMAC-SHA-512", Call: batched, Bytes: size, NS: 10 * ns, GBps: float64(size) / ns / 10})
+		}
+	}
+	return r
+}
+
+func TestReportGolden(t *testing.T) {
+	for name, style := range map[string]terminal.Style{"wide": terminal.Plain, "narrow": {Width: 40}} {
+		got, file := testReport(style).String(), filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil || got != string(want) {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+		}
+		for line := range strings.Lines(got) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > style.Width {
+				t.Errorf("too wide: %q", line)
+			}
+		}
+	}
+}
+
+func TestChart(t *testing.T) {
+	r := testReport(terminal.Plain)
+	for ext, decode := range map[string]func(io.Reader) error{
+		".svg": func(r io.Reader) error {
+			content, err := io.ReadAll(r)
+			for _, want := range []string{"fastmac UMAC-64, stream", "A CPU with 2 Cores", "the machine was noisy", "16 KiB"} {
+				if !bytes.Contains(content, []byte(want)) {
+					t.Errorf("%q is not in the chart", want)
+				}
+			}
+			for d := xml.NewDecoder(bytes.NewReader(content)); err == nil; {
+				_, err = d.Token()
+			}
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		},
+		".png": func(r io.Reader) error { _, err := png.Decode(r); return err },
+	} {
+		name := filepath.Join(t.TempDir(), "chart"+ext)
+		for _, before := range []string{"", strings.Repeat("a longer file ", 1<<16)} {
+			if before != "" {
+				if err := os.WriteFile(name, []byte(before), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c, err := NewChart(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Write(r); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := decode(f); err != nil {
+				t.Errorf("%s: %v", ext, err)
+			}
+			if rest, _ := io.ReadAll(f); len(rest) > 0 {
+				t.Errorf("%s: %d bytes after the chart", ext, len(rest))
+			}
+			f.Close()
+		}
+	}
+}
+
+func TestChartDiscard(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "chart.svg")
+	for _, before := range []string{"", "a chart"} {
+		if before != "" {
+			if err := os.WriteFile(name, []byte(before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := NewChart(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Discard(); err != nil {
+			t.Error(err)
+		}
+		if content, err := os.ReadFile(name); string(content) != before || (err == nil) != (before != "") {
+			t.Errorf("%q, %v; before it was %q", content, err, before)
+		}
+	}
+	for _, name := range []string{filepath.Join(t.TempDir(), "missing", "chart.svg"), filepath.Join(t.TempDir(), "chart.pdf")} {
+		if c, err := NewChart(name); err == nil {
+			t.Errorf("%s: %v", name, c)
+		}
+	}
+}

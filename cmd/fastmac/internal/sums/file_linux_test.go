@@ -1,0 +1,156 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal returns both ends of a new terminal of this width.
+func terminal(t *testing.T, columns uint16) (user, program *os.File) {
+	t.Helper()
+	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { user.Close() })
+	fd := int(user.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { program.Close() })
+	return user, program
+}
+
+// TestProgress has standard error on a terminal.
+func TestProgress(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	for _, columns := range []uint16{100, minWidth - 1} {
+		f := newFolder(t, "umac64")
+		f.write("a", 5<<20)
+		f.write("b", int(windowSize)+1)
+		user, program := terminal(t, columns)
+		f.Stderr = program
+		f.must(Tag(t.Context(), f.Options, []string{"a", "b"}))
+		program.Close()
+		var shown []byte
+		buf := make([]byte, 4096)
+		for {
+			n, err := user.Read(buf) // EIO at the end
+			shown = append(shown, buf[:n]...)
+			if err != nil {
+				break
+			}
+		}
+		if columns < minWidth {
+			if len(shown) > 0 {
+				t.Errorf("a narrow terminal shows %q", shown)
+			}
+			continue
+		}
+		if !bytes.Contains(shown, []byte("B/s)")) || !bytes.Contains(shown, []byte("%")) {
+			t.Errorf("no bar in %q", shown)
+		}
+		for _, sequence := range strings.Split(string(shown), "\x1b[")[1:] {
+			if end := strings.IndexFunc(sequence, func(r rune) bool { return r >= '@' && r <= '~' }); end < 0 || sequence[end] == 'm' {
+				t.Errorf("a color: %q", sequence)
+			}
+		}
+		if last := bytes.TrimRight(shown, "\r"); !bytes.HasSuffix(last, []byte("\x1b[2K")) {
+			t.Errorf("the bar is not removed: %q", shown)
+		}
+	}
+}
+
+// TestFullDisk has an output that cannot be written.
+func TestFullDisk(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("a", 1)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	f.Stdout = full
+	if err := Tag(t.Context(), f.Options, []string{"a"}); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Error(err)
+	}
+	// A closed pipe.
+	r, w, err := os.Pipe()
+	f.must(err)
+	r.Close()
+	defer w.Close()
+	f.Stdout = w
+	if err := Tag(t.Context(), f.Options, []string{"a"}); err == nil || !strings.Contains(err.Error(), "broken pipe") {
+		t.Error(err)
+	}
+}
+
+// TestProc has files that report another size than they have.
+func TestProc(t *testing.T) {
+	f := newFolder(t, "umac64")
+	args := []string{"/proc/version", "/sys/kernel/mm/transparent_hugepage/enabled"}
+	for _, path := range args {
+		if _, err := os.Stat(path); err != nil {
+			t.Skip(err)
+		}
+	}
+	f.must(Tag(t.Context(), f.Options, args))
+	for i, line := range strings.SplitAfter(strings.TrimSuffix(f.out.String(), "\n"), "\n") {
+		content, err := os.ReadFile(args[i])
+		f.must(err)
+		f.must(os.WriteFile("copy", content, 0o600))
+		before, _, _ := strings.Cut(line, "  ")
+		f.must(os.WriteFile("sums", []byte(before+"  copy\n"), 0o600))
+		if r, err := Verify(t.Context(), f.Options, "sums", false); err != nil || r.Right != 1 {
+			t.Errorf("%s: %+v, %v", args[i], r, err)
+		}
+	}
+}
+
+// TestSparse has a file of 5 GiB, more than 32 bits.
+func TestSparse(t *testing.T) {
+	if os.Getenv("FASTMAC_TEST_LONG") == "" {
+		t.Skip("needs FASTMAC_TEST_LONG")
+	}
+	const size = 5<<30 + 1
+	f := newFolder(t, "umac128")
+	f.write("sparse", 0)
+	f.must(os.Truncate("sparse", size))
+	f.must(Tag(t.Context(), f.Options, []string{"sparse"}))
+	key, err := ReadKey("key", "", f.Stderr)
+	f.must(err)
+	defer key.Destroy()
+	l, err := parseLine(strings.TrimSuffix(f.out.String(), "\n"), key.algorithm)
+	f.must(err)
+	s := key.stream()
+	zeros := make([]byte, 1<<20)
+	for n := int64(size); n > 0; {
+		p := zeros[:min(n, int64(len(zeros)))]
+		s.Write(p)
+		n -= int64(len(p))
+	}
+	if !s.Verify(l.tag, l.nonce) {
+		t.Error("the tag is wrong")
+	}
+}

@@ -1,0 +1,19 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !unix
+
+package sums
+
+import (
+	"errors"
+	"os"
+)
+
+func openRegular(path string) (*os.File, error) { return os.Open(path) }
+
+// mapFile returns an error: files are read.
+func mapFile(*os.File, int64, int) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+func unmap([]byte) {}

@@ -1,0 +1,318 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build unix
+
+package sums
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A folder is a test's folder with files and a key.
+type folder struct {
+	*testing.T
+	Options
+	out, err bytes.Buffer
+}
+
+func newFolder(t *testing.T, algorithm string) *folder {
+	t.Chdir(t.TempDir())
+	f := &folder{T: t}
+	f.Options = Options{KeyFile: "key", Stdin: strings.NewReader(""), Stdout: &f.out, Stderr: &f.err}
+	f.must(WriteKey("key", algorithm, nil))
+	return f
+}
+
+func (f *folder) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *folder) write(path string, size int) {
+	f.Helper()
+	f.must(os.MkdirAll(filepath.Dir(path), 0o700))
+	f.must(os.WriteFile(path, bytes.Repeat([]byte{'x'}, size), 0o600))
+}
+
+// paths returns those of the lines in the output.
+func (f *folder) paths() (paths []string) {
+	f.Helper()
+	for line := range strings.Lines(f.out.String()) {
+		_, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// An erringContext calls f each time that a reader asks whether it should stop.
+type erringContext struct {
+	context.Context
+	f func()
+}
+
+func (c erringContext) Err() error {
+	c.f()
+	return c.Context.Err()
+}
+
+// TestChanges changes a file while it is read: after it is open, and before its last part
+// is read.
+func TestChanges(t *testing.T) {
+	defer func(old int64) { windowSize = old }(windowSize)
+	windowSize = parallelSize
+	const size = parallelSize + 1<<20
+	for _, algorithm := range []string{"umac64", "hmac-sha512"} {
+		for name, change := range map[string]struct {
+			f    func() error
+			want string
+		}{
+			"shorter":  {func() error { return os.Truncate("file", 1<<20) }, "changed while it was read"},
+			"empty":    {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
+			"longer":   {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
+			"touched":  {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
+			"removed":  {func() error { return os.Remove("file") }, "was removed while it was read"},
+			"replaced": {func() error { return os.Rename("other", "file") }, "was replaced while it was read"},
+			"nothing":  {func() error { return nil }, ""},
+		} {
+			for _, jobs := range []int{1, 3} {
+				f := newFolder(t, algorithm)
+				f.write("other", 10)
+				f.write("file", 0)
+				f.must(os.Truncate("file", size))
+				f.must(os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
+				key, err := ReadKey("key", "", io.Discard)
+				f.must(err)
+				r := (&files{key: key, jobs: jobs}).reader()
+				calls := 0
+				err = r.read(erringContext{t.Context(), func() {
+					if calls++; calls == 2 {
+						f.must(change.f())
+					}
+				}}, "file")
+				if calls != 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
+					t.Errorf("%s, %s, %d jobs: %v, want %q", algorithm, name, jobs, err, change.want)
+				}
+				r.destroy()
+				key.Destroy()
+			}
+		}
+	}
+}
+
+// TestKinds has files that are not regular, as arguments and in a folder.
+func TestKinds(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.write("d/a", 1)
+	f.write("d/z/b", 2)
+	f.must(os.Symlink("a", "d/link"))
+	f.must(os.Symlink("..", "d/up"))
+	f.must(os.Symlink("nothing", "d/broken"))
+	f.must(os.Symlink("d", "folder"))
+	f.must(os.Symlink("loop", "loop"))
+	f.must(syscall.Mkfifo("d/fifo", 0o600))
+	f.Recursive = true
+
+	err := Tag(t.Context(), f.Options, []string{"d"})
+	if got := fmt.Sprint(f.paths()); got != "[d/a d/link d/z/b]" || err == nil || err.Error() != "1 of 4 files not tagged" ||
+		f.err.String() != "fastmac: d/broken: no such file or directory\n" {
+		t.Errorf("%s, %v, %q", got, err, &f.err)
+	}
+	f.out.Reset()
+	f.err.Reset()
+	f.must(os.Remove("d/broken"))
+	go func() {
+		w, err := os.OpenFile("d/fifo", os.O_WRONLY, 0)
+		if err == nil {
+			w.Write(make([]byte, 1<<20))
+			w.Close()
+		}
+	}()
+	err = Tag(t.Context(), f.Options, []string{"folder/", "/dev/null", "d/fifo", "loop", "d/link"})
+	if got := fmt.Sprint(f.paths()); got != "[folder/a folder/link folder/z/b /dev/null d/fifo d/link]" || err == nil || err.Error() != "1 of 7 files not tagged" ||
+		!strings.HasPrefix(f.err.String(), "fastmac: loop: too many ") {
+		t.Errorf("%s, %v, %q", got, err, &f.err)
+	}
+	// The FIFO's line is that of a file with its content.
+	f.must(os.Remove("d/fifo"))
+	f.must(os.WriteFile("d/fifo", make([]byte, 1<<20), 0o600))
+	f.must(os.WriteFile("sums", f.out.Bytes(), 0o600))
+	report, err := Verify(t.Context(), f.Options, "sums", false)
+	if err != nil || report.Err() != nil || report.Right != 6 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// asUser runs do as a user who owns the files in the current folder. Root, who can read
+// everything, becomes another one.
+func asUser(t *testing.T, do func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		do()
+		return
+	}
+	const nobody = 65534
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	})
+	if err == nil {
+		err = syscall.Seteuid(nobody)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Seteuid(0); err != nil {
+			panic(err)
+		}
+	}()
+	do()
+}
+
+// TestUnreadable has files without the permission to read.
+func TestUnreadable(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.Recursive = true
+	f.write("d/a", 1)
+	f.write("e/a", 1)
+	f.must(os.Chmod("d/a", 0))
+	f.must(os.Chmod("e", 0))
+	defer os.Chmod("e", 0o700)
+	var err error
+	asUser(t, func() { err = Tag(t.Context(), f.Options, []string{"d", "e", "key"}) })
+	if got := fmt.Sprint(f.paths()); got != "[key]" || err == nil || err.Error() != "2 of 3 files not tagged" ||
+		f.err.String() != "fastmac: d/a: permission denied\nfastmac: e: permission denied\n" {
+		t.Errorf("%s, %v, %q", got, err, &f.err)
+	}
+}
+
+// TestWaiting is interrupted while it waits for a FIFO that nobody opens, and for one that
+// nobody writes to.
+func TestWaiting(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.must(syscall.Mkfifo("fifo", 0o600))
+	f.write("file", 1)
+	for _, opened := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if opened {
+			w, err := os.OpenFile("fifo", os.O_RDWR, 0)
+			f.must(err)
+			defer w.Close()
+		}
+		f.out.Reset()
+		o := f.Options
+		o.Jobs = 2
+		o.Stdout = writerFunc(func(p []byte) (int, error) {
+			cancel()
+			return len(p), nil
+		})
+		if err := Tag(ctx, o, []string{"file", "fifo"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("opened %v: %v", opened, err)
+		}
+		if _, err := Verify(ctx, f.Options, "fifo", true); !errors.Is(err, context.Canceled) {
+			t.Errorf("opened %v: %v", opened, err)
+		}
+	}
+	// Ends the goroutine that opens the FIFO.
+	w, err := os.OpenFile("fifo", os.O_RDWR, 0)
+	f.must(err)
+	w.Close()
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func TestKeyFile(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.write("file", 1)
+	for _, tt := range []struct {
+		mode os.FileMode
+		want string
+	}{
+		{0o600, ""}, {0o400, ""}, {0o700, ""},
+		{0o640, "fastmac: warning: other users can access the key in key, mode 0640: want 0600\n"},
+		{0o604, "fastmac: warning: other users can access the key in key, mode 0604: want 0600\n"},
+		{0o602, "fastmac: warning: other users can access the key in key, mode 0602: want 0600\n"},
+	} {
+		f.must(os.Chmod("key", tt.mode))
+		f.err.Reset()
+		f.out.Reset()
+		f.must(Tag(t.Context(), f.Options, []string{"file"}))
+		f.must(os.WriteFile("sums", f.out.Bytes(), 0o600))
+		if f.err.String() != tt.want {
+			t.Errorf("mode %o: tag prints %q, want %q", tt.mode, &f.err, tt.want)
+		}
+		f.err.Reset()
+		if r, err := Verify(t.Context(), f.Options, "sums", true); err != nil || r.Err() != nil || f.err.String() != tt.want {
+			t.Errorf("mode %o: verify prints %q, %v; want %q", tt.mode, &f.err, err, tt.want)
+		}
+	}
+	for path, want := range map[string]string{
+		"/dev/zero": "/dev/zero is no key: it has more than 4096 bytes",
+		"/dev/null": "/dev/null: the key file is empty",
+		".":         "read .: is a directory",
+		"missing":   "open missing: no such file or directory",
+	} {
+		f.KeyFile = path
+		if err := Tag(t.Context(), f.Options, []string{"file"}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestSizes has files of sizes at which the way to read changes.
+func TestSizes(t *testing.T) {
+	defer func(old int64) { windowSize = old }(windowSize)
+	windowSize = 24 << 20
+	for _, algorithm := range []string{"umac128", "hmac-sha512"} {
+		f := newFolder(t, algorithm)
+		sizes := []int{0, 1, bufferSize - 1, bufferSize, bufferSize + 1, parallelSize - 1, parallelSize, parallelSize + 1, int(windowSize), int(windowSize) + 1, 2*int(windowSize) - 1}
+		if testing.Short() {
+			sizes = sizes[:8]
+		}
+		var args []string
+		for _, size := range sizes {
+			path := fmt.Sprint(size)
+			f.write(path, size)
+			args = append(args, path)
+		}
+		f.Jobs = 3
+		f.must(Tag(t.Context(), f.Options, args))
+		f.must(os.WriteFile("sums", f.out.Bytes(), 0o600))
+		// As a pipe each is read in another way.
+		for i, line := range strings.SplitAfter(strings.TrimSuffix(f.out.String(), "\n"), "\n") {
+			before, _, _ := strings.Cut(line, "  ")
+			in, err := os.Open(args[i])
+			f.must(err)
+			f.must(os.WriteFile("one", []byte(before+"  -\n"), 0o600))
+			f.Stdin = in
+			r, err := Verify(t.Context(), f.Options, "one", false)
+			if err != nil || r.Right != 1 {
+				t.Errorf("%s, %s bytes: %+v, %v", algorithm, args[i], r, err)
+			}
+			in.Close()
+		}
+		f.Jobs = 1
+		if r, err := Verify(t.Context(), f.Options, "sums", false); err != nil || r.Right != len(sizes) {
+			t.Errorf("%s: %+v, %v", algorithm, r, err)
+		}
+	}
+}

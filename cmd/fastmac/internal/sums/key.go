@@ -1,0 +1,263 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package sums makes keys, tags files and verifies their tags.
+package sums
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"example.com/fastmac"
+)
+
+// An algorithm is a MAC, with sizes in bytes.
+type algorithm struct {
+	name                string
+	key, nonce, tagSize int
+}
+
+// A nonce of UMAC has 16 bytes because it is random, as in [fastmac.UMACKey.Sign].
+var algorithms = []*algorithm{
+	{"umac32", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC32Size},
+	{"umac64", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC64Size},
+	{"umac96", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC96Size},
+	{"umac128", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC128Size},
+	{"gmac", 16, fastmac.GMACNonceSize, fastmac.GMACSize},
+	{"hmac-sha512", 64, 0, fastmac.HMACSHA512Size},
+}
+
+// Names returns the names of the algorithms.
+func Names() (names []string) {
+	for _, a := range algorithms {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+func byName(name string) *algorithm {
+	for _, a := range algorithms {
+		if a.name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// CheckName returns an error if no algorithm has this name.
+func CheckName(name string) error {
+	if byName(name) == nil {
+		return fmt.Errorf("no algorithm %q: want one of %s", name, strings.Join(Names(), ", "))
+	}
+	return nil
+}
+
+// checkKeySize returns an error if a key in a file cannot have this size.
+func (a *algorithm) checkKeySize(size int) error {
+	switch {
+	case a.nonce > 0 && size != 16 && size != 24 && size != 32:
+		return fmt.Errorf("a key of %d bytes: want 16, 24 or 32 for %s", size, a.name)
+	case a.nonce == 0 && size < 32:
+		return fmt.Errorf("a key of %d bytes: want at least 32 for %s", size, a.name)
+	}
+	return nil
+}
+
+// WriteKey writes a new random key for the algorithm of this name to a new file, or to stdout
+// if path is "-": one line, the name and the key in hex. It leaves no file if it fails.
+func WriteKey(path, name string, stdout io.Writer) (err error) {
+	a := byName(name)
+	key := make([]byte, a.key)
+	defer clear(key)
+	rand.Read(key)
+	// In one write: if the process is killed, the file is complete or empty, and an empty one
+	// is not accepted.
+	line := hex.AppendEncode(append([]byte(name), ' '), key)
+	line = append(line, '\n')
+	defer clear(line)
+	if path == "-" {
+		_, err := stdout.Write(line)
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s exists: a key is never overwritten", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
+}
+
+// A Key is a key and its algorithm. It is safe for concurrent use until Destroy.
+type Key struct {
+	*algorithm
+	umac *fastmac.UMACKey // one of these
+	gmac *fastmac.GMACKey
+	hmac *fastmac.HMACSHA512Key
+}
+
+// A NoAlgorithmError is the error for a key in hex for which no algorithm was named.
+type NoAlgorithmError string
+
+func (e NoAlgorithmError) Error() string {
+	return fmt.Sprintf("%s has a key without an algorithm: name it with -a", string(e))
+}
+
+// maxKeyFile is more than any key file has, in bytes.
+const maxKeyFile = 4096
+
+// ReadKey reads a key from a file: a line with the name of an algorithm and the key in hex,
+// or only with the key. If name is not empty, it is the algorithm that the key must be for.
+// ReadKey prints a warning to stderr if other users can access the file.
+func ReadKey(path, name string, stderr io.Writer) (*Key, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// On Windows the permission bits say nothing about other users.
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", path, info.Mode().Perm())
+	}
+	text := make([]byte, maxKeyFile+1)
+	defer clear(text)
+	n, err := io.ReadFull(f, text)
+	switch {
+	case err == nil:
+		return nil, fmt.Errorf("%s is no key: it has more than %d bytes", path, maxKeyFile)
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, err
+	}
+	k, err := parseKey(text[:n], name)
+	if _, ok := errors.AsType[NoAlgorithmError](err); ok {
+		return nil, NoAlgorithmError(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return k, nil
+}
+
+// parseKey returns the key in the text of a key file. Its errors do not have parts of the
+// text, which may be those of a key.
+func parseKey(text []byte, name string) (*Key, error) {
+	fields := bytes.Fields(text)
+	if len(fields) == 0 {
+		return nil, errors.New("the key file is empty")
+	}
+	digits := fields[len(fields)-1]
+	if bytes.ContainsAny(bytes.TrimSpace(text), "\r\n") || len(fields) > 2 {
+		return nil, errors.New("no key: want one line with an algorithm and a key in hex, or with a key in hex")
+	}
+	if len(fields) == 2 {
+		named := string(fields[0])
+		if byName(named) == nil {
+			return nil, fmt.Errorf("the key is for an algorithm that is not known: want one of %s", strings.Join(Names(), ", "))
+		}
+		if name != "" && name != named {
+			return nil, fmt.Errorf("the key is for %s: use no key with two algorithms", named)
+		}
+		name = named
+	}
+	if name == "" {
+		return nil, NoAlgorithmError("")
+	}
+	raw := make([]byte, hex.DecodedLen(len(digits)))
+	defer clear(raw)
+	if _, err := hex.Decode(raw, digits); err != nil {
+		return nil, errors.New("no key: it has characters that are not hex digits, or an odd number of them")
+	}
+	return newKey(byName(name), raw)
+}
+
+func newKey(a *algorithm, raw []byte) (*Key, error) {
+	if err := a.checkKeySize(len(raw)); err != nil {
+		return nil, err
+	}
+	k := &Key{algorithm: a}
+	var err error
+	switch a.name {
+	case "gmac":
+		k.gmac, err = fastmac.NewGMACKey(raw)
+		if err == nil {
+			_, err = k.gmac.New() // some platforms have no streams
+		}
+	case "hmac-sha512":
+		k.hmac = fastmac.NewHMACSHA512Key(raw)
+	default:
+		k.umac, err = fastmac.NewUMACKey(raw, a.tagSize)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Destroy overwrites the key.
+func (k *Key) Destroy() {
+	switch {
+	case k.umac != nil:
+		k.umac.Destroy()
+	case k.gmac != nil:
+		k.gmac.Destroy()
+	default:
+		k.hmac.Destroy()
+	}
+}
+
+// A stream computes the tag of one file after the other.
+type stream interface {
+	io.Writer
+	Reset()
+	Destroy()
+	AppendTag(dst, nonce []byte) []byte
+	Verify(tag, nonce []byte) bool
+}
+
+// An hmacStream has no nonce.
+type hmacStream struct{ *fastmac.HMACSHA512 }
+
+func (s hmacStream) AppendTag(dst, _ []byte) []byte { return s.Sum(dst) }
+func (s hmacStream) Verify(tag, _ []byte) bool      { return s.HMACSHA512.Verify(tag) }
+
+func (k *Key) stream() stream {
+	switch {
+	case k.umac != nil:
+		return k.umac.New()
+	case k.gmac != nil:
+		s, err := k.gmac.New()
+		if err != nil {
+			panic(err) // newKey has made one
+		}
+		return s
+	}
+	return hmacStream{k.hmac.New()}
+}
+
+// sign draws a fresh nonce and returns it and the tag of what s has read. The nonce is drawn
+// after that: see [fastmac.UMACKey.SignReader].
+func (k *Key) sign(s stream) (nonce, tag []byte) {
+	nonce = make([]byte, k.nonce, k.nonce+k.tagSize)
+	rand.Read(nonce)
+	return nonce, s.AppendTag(slices.Clip(nonce), nonce)[k.nonce:]
+}

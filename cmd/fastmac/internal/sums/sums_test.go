@@ -1,0 +1,211 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// The paths that need care, and how sha512sum writes them.
+var paths = map[string]string{
+	"a":          "a",
+	"a b  c":     "a b  c",
+	" a":         " a",
+	`a\b`:        `a\\b`,
+	"a\nb":       `a\nb`,
+	"\r":         `\r`,
+	`\n`:         `\\n`,
+	"\\\n\\\r\n": `\\\n\\\r\n`,
+	"\xff\x01é":  "\xff\x01é",
+}
+
+func TestLine(t *testing.T) {
+	for path, escaped := range paths {
+		for _, a := range algorithms {
+			l := line{bytes.Repeat([]byte{0xab}, a.nonce), bytes.Repeat([]byte{0x01}, a.tagSize), path}
+			want := a.name + ":" + strings.Repeat("ab", a.nonce) + ":" + strings.Repeat("01", a.tagSize) + "  " + escaped
+			if path != escaped {
+				want = `\` + want
+			}
+			got := l.format(a)
+			if got != want {
+				t.Errorf("%q: %q, want %q", path, got, want)
+			}
+			back, err := parseLine(got, a)
+			if err != nil || !bytes.Equal(back.nonce, l.nonce) || !bytes.Equal(back.tag, l.tag) || back.path != path {
+				t.Errorf("%q: %v, %v", got, back, err)
+			}
+		}
+	}
+}
+
+// TestCoreutils compares the escapes with those of sha512sum.
+func TestCoreutils(t *testing.T) {
+	version, err := exec.Command("sha512sum", "--version").Output()
+	if err != nil || !bytes.Contains(version, []byte("(GNU coreutils) 9.")) {
+		t.Skip("needs sha512sum of GNU coreutils 9")
+	}
+	dir := t.TempDir()
+	for path, escaped := range paths {
+		file := filepath.Join(dir, path)
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sha512sum", path)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		begin, _ := escape(path)
+		if _, got, _ := strings.Cut(string(out), "  "); err != nil || got != escaped+"\n" || strings.HasPrefix(string(out), `\`) != (begin == `\`) {
+			t.Errorf("%q: sha512sum has %q, %v", path, out, err)
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	nonce, tag := strings.Repeat("00", 16), strings.Repeat("00", 8)
+	for text, want := range map[string]string{
+		"":                                       "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag:            "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + "  ":     "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + " a":     "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + tag + "  a":                  "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + ":  a":   "want ALGORITHM:NONCE:TAG  PATH",
+		"md5:" + nonce + ":" + tag + "  a":       `no algorithm "md5"`,
+		"umac32:" + nonce + ":" + tag + "  a":    "a tag of umac32, and the key is for umac64",
+		"umac64:" + nonce + "00:" + tag + "  a":  "a nonce of 17 bytes: want 16",
+		"umac64::" + tag + "  a":                 "a nonce of 0 bytes: want 16",
+		"umac64:" + nonce + "0:" + tag + "  a":   "the nonce is not hex",
+		"umac64:" + nonce + ":" + tag + "x  a":   "the tag is not hex",
+		"umac64:" + nonce + ":" + nonce + "  a":  "a tag of 16 bytes: want 8",
+		`\umac64:` + nonce + ":" + tag + `  a\t`: `a backslash in the path: want \\, \n or \r`,
+		`\umac64:` + nonce + ":" + tag + `  a\`:  `a backslash in the path: want \\, \n or \r`,
+	} {
+		if l, err := parseLine(text, byName("umac64")); err == nil || err.Error() != want {
+			t.Errorf("%q: %+v, %v, want %q", text, l, err, want)
+		}
+	}
+}
+
+// FuzzLine checks that what parseLine accepts is what format writes.
+func FuzzLine(f *testing.F) {
+	for path := range paths {
+		for _, a := range algorithms {
+			l := line{make([]byte, a.nonce), make([]byte, a.tagSize), path}
+			f.Add(l.format(a))
+		}
+	}
+	f.Add(`\umac32:` + strings.Repeat("AB", 16) + ":00000000  a")
+	f.Fuzz(func(t *testing.T, text string) {
+		accepted := 0
+		for _, a := range algorithms {
+			l, err := parseLine(text, a)
+			if err != nil {
+				continue
+			}
+			accepted++
+			if len(l.nonce) != a.nonce || len(l.tag) != a.tagSize || l.path == "" {
+				t.Errorf("%q: %+v", text, l)
+			}
+			again, err := parseLine(l.format(a), a)
+			if err != nil || again.path != l.path || !bytes.Equal(again.nonce, l.nonce) || !bytes.Equal(again.tag, l.tag) {
+				t.Errorf("%q: %+v, then %+v, %v", text, l, again, err)
+			}
+		}
+		if accepted > 1 {
+			t.Errorf("%q is for %d algorithms", text, accepted)
+		}
+	})
+}
+
+func TestParseKey(t *testing.T) {
+	hex16, hex64 := strings.Repeat("0a", 16), strings.Repeat("0B", 64)
+	for _, tt := range []struct{ text, name, want string }{
+		{"umac128 " + hex16 + "\n", "", ""},
+		{"umac128 " + hex16, "umac128", ""},
+		{"  umac32\t" + hex16 + " \r\n\n", "", ""},
+		{hex16 + "\n", "umac64", ""},
+		{hex16 + hex16, "umac64", ""},
+		{hex64, "hmac-sha512", ""},
+		{"umac128 " + hex16 + "\n", "umac64", "the key is for umac128: use no key with two algorithms"},
+		{"", "umac64", "the key file is empty"},
+		{" \n", "umac64", "the key file is empty"},
+		{"umac128 " + hex16[2:], "", "a key of 15 bytes: want 16, 24 or 32 for umac128"},
+		{"umac128 " + hex64, "", "a key of 64 bytes: want 16, 24 or 32 for umac128"},
+		{hex16, "hmac-sha512", "a key of 16 bytes: want at least 32 for hmac-sha512"},
+		{"umac128", "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
+		{hex16[1:], "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
+		{"md5 " + hex16, "", "the key is for an algorithm that is not known: want one of " + strings.Join(Names(), ", ")},
+		{"umac128 " + hex16 + " x", "", "no key: want one line with an algorithm and a key in hex, or with a key in hex"},
+		{"umac128\n" + hex16, "", "no key: want one line with an algorithm and a key in hex, or with a key in hex"},
+		{hex16 + "\n" + hex16, "umac64", "no key: want one line with an algorithm and a key in hex, or with a key in hex"},
+	} {
+		k, err := parseKey([]byte(tt.text), tt.name)
+		if tt.want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", tt.text, err)
+				continue
+			}
+			k.Destroy()
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%q: the key lives after Destroy", tt.text)
+					}
+				}()
+				k.stream()
+			}()
+		} else if err == nil || err.Error() != tt.want {
+			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+func TestInOrder(t *testing.T) {
+	const n = 1000
+	for _, workers := range []int{1, 2, 7} {
+		var began, ended, did atomic.Int32
+		var order []int
+		err := inOrder(t.Context(), n, workers,
+			func() int { return int(began.Add(1)) },
+			func(int) { ended.Add(1) },
+			func(_, i int) { did.Add(1) },
+			func(i int) error { order = append(order, i); return nil },
+			func() error { return nil })
+		if err != nil || len(order) != n || !slices.IsSorted(order) || did.Load() != n || int(began.Load()) != workers || ended.Load() != began.Load() {
+			t.Errorf("%d workers: %v, %d of %d in order", workers, err, len(order), n)
+		}
+	}
+	// What is done later is emitted later, and an error of emit ends all.
+	broken, release := errors.New("broken"), make(chan struct{})
+	emitted := 0
+	err := inOrder(t.Context(), n, 2, func() int { return 0 }, func(int) {},
+		func(_, i int) {
+			switch i {
+			case 0:
+				<-release
+			case 1:
+				close(release)
+			}
+		},
+		func(i int) error {
+			emitted++
+			if i == 5 {
+				return broken
+			}
+			return nil
+		},
+		func() error { return nil })
+	if err != broken || emitted != 6 {
+		t.Errorf("%v, %d emitted", err, emitted)
+	}
+}

@@ -1,0 +1,70 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"context"
+	"io/fs"
+	"os"
+)
+
+// An entry is a file to tag, or why there is none.
+type entry struct {
+	path  string
+	found bool // in a folder
+	err   error
+}
+
+// expand returns the files of the arguments, in order. If recursive, a folder stands for the
+// files in it and in its folders, sorted by name: the regular ones and links to them. Links to
+// folders are not followed, unless they are arguments.
+func expand(ctx context.Context, args []string, recursive bool) ([]entry, error) {
+	var list []entry
+	for _, path := range args {
+		if recursive && path != "-" {
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				list = walk(ctx, list, path)
+				continue
+			}
+		}
+		list = append(list, entry{path: path})
+	}
+	return list, ctx.Err()
+}
+
+// walk appends the files in a folder.
+func walk(ctx context.Context, list []entry, folder string) []entry {
+	names, err := os.ReadDir(folder)
+	if err != nil {
+		list = append(list, entry{path: folder, err: err})
+	}
+	if !os.IsPathSeparator(folder[len(folder)-1]) {
+		folder += string(os.PathSeparator)
+	}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			break
+		}
+		path, mode := folder+name.Name(), name.Type()
+		if mode&fs.ModeSymlink != 0 {
+			info, err := os.Stat(path)
+			if err == nil && info.IsDir() {
+				continue
+			}
+			if err == nil {
+				mode = info.Mode()
+			} else {
+				mode = 0 // to read it reports the error
+			}
+		}
+		switch {
+		case mode.IsDir():
+			list = walk(ctx, list, path)
+		case mode.IsRegular():
+			list = append(list, entry{path: path, found: true})
+		}
+	}
+	return list
+}

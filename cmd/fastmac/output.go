@@ -1,0 +1,80 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"strings"
+
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"github.com/spf13/cobra"
+)
+
+// styleOf returns the style for the standard output of a command.
+func styleOf(cmd *cobra.Command) terminal.Style {
+	w := cmd.OutOrStdout()
+	if out, ok := w.(*output); ok {
+		w = out.Writer
+	}
+	return terminal.StyleOf(w)
+}
+
+// list returns names for a help text, in lines of 80 columns that begin after 9.
+func list(names []string) string {
+	const indent = "         "
+	text := terminal.Plain.Wrap(indent, strings.Join(names, ", "))
+	return strings.TrimSpace(text)
+}
+
+// complete makes the shell complete the values of an option that is a list of names.
+func complete(cmd *cobra.Command, option string, names []string) {
+	err := cmd.RegisterFlagCompletionFunc(option, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		var values []string
+		for _, name := range names {
+			values = append(values, before+name)
+		}
+		return values, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // there is no such option
+	}
+}
+
+// given makes an option that is given without a name an error of whoever checks the names.
+func given(cmd *cobra.Command, option string, names *[]string) {
+	if cmd.Flags().Changed(option) && len(*names) == 0 {
+		*names = []string{""}
+	}
+}
+
+// checkBuiltIn makes wrong arguments of cobra's own commands usage errors: by default
+// help and completion print a help text for them and succeed. The output of root must be
+// set before.
+func checkBuiltIn(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(cmd *cobra.Command, args []string) error {
+				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return usageErrorf(root, "help: unknown command %q", strings.Join(args, " "))
+				}
+				return nil
+			}
+		case "completion":
+			cmd.Args = func(cmd *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return usageErrorf(cmd, "completion: unknown shell %q", args[0])
+				}
+				return nil
+			}
+			cmd.RunE = func(cmd *cobra.Command, args []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = noArguments
+			}
+		}
+	}
+}

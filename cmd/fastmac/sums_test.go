@@ -1,0 +1,400 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/cmd/fastmac/internal/sums"
+)
+
+// inFolder makes a new folder the current one, with these files, and returns its path.
+func inFolder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, content := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+var names = []string{"umac32", "umac64", "umac96", "umac128", "gmac", "hmac-sha512"}
+
+// usable returns the algorithms that this machine has.
+func usable() []string {
+	if fastmac.RequireGCM() != nil || runtime.GOARCH != "amd64" {
+		return []string{"umac32", "umac64", "umac96", "umac128", "hmac-sha512"}
+	}
+	return names
+}
+
+func TestSumsHelp(t *testing.T) {
+	for _, tt := range []struct {
+		line string
+		want []string
+	}{
+		{"keygen --help", []string{"keygen -o KEYFILE", "-o, --out", "-a, --algorithm", "0600", "Exit status: "}},
+		{"tag --help", []string{"tag -k KEYFILE FILE...", "-k, --key", "-r, --recursive", "-j, --jobs", "2^32", "2^48", "Exit status: "}},
+		{"verify --help", []string{"verify -k KEYFILE SUMS", "-q, --quiet", "--json", "FAILED open or read", "Exit status: "}},
+	} {
+		stdout, stderr := command(t, exitOK, tt.line)
+		for _, want := range tt.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: %q is not in %q", tt.line, want, stdout)
+			}
+		}
+		for _, name := range names {
+			if !strings.Contains(stdout, name) {
+				t.Errorf("%s: no %s", tt.line, name)
+			}
+		}
+		for out := range strings.Lines(stdout) {
+			if len(out) > 81 {
+				t.Errorf("%s: too wide: %q", tt.line, out)
+			}
+		}
+		if stderr != "" {
+			t.Errorf("%s: standard error %q", tt.line, stderr)
+		}
+	}
+}
+
+func TestSumsUsage(t *testing.T) {
+	inFolder(t, map[string]string{"hex": "00112233445566778899aabbccddeeff\n"})
+	for _, tt := range []struct{ line, want string }{
+		{"keygen", "keygen: -o KEYFILE is missing"},
+		{"keygen -o", "keygen: flag needs an argument"},
+		{"keygen -o x -a umac", `keygen: -a: no algorithm "umac": want one of umac32, umac64, umac96, umac128, gmac, hmac-sha512`},
+		{"keygen -o x y", `keygen: unexpected argument "y"`},
+		{"tag -k k", "tag: no files"},
+		{"tag x", "tag: -k KEYFILE is missing"},
+		{"tag -k k -a md5 x", `tag: -a: no algorithm "md5"`},
+		{"tag -k k -j -1 x", "tag: --jobs -1: want 0 or more"},
+		{"tag -k hex x", "tag: hex has a key without an algorithm: name it with -a"},
+		{"verify -k k", "verify: 0 files"},
+		{"verify -k k a b", "verify: 2 files"},
+		{"verify x", "verify: -k KEYFILE is missing"},
+		{"verify -k hex x", "verify: hex has a key without an algorithm"},
+		{"verify -r x", "verify: unknown shorthand flag: 'r'"},
+	} {
+		stdout, stderr := command(t, exitUsage, tt.line)
+		if stdout != "" || !strings.HasPrefix(stderr, "fastmac: "+tt.want) || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, " --help\n") {
+			t.Errorf("%s: %q, %q", tt.line, stdout, stderr)
+		}
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("a key was written")
+	}
+}
+
+func TestKeygen(t *testing.T) {
+	inFolder(t, nil)
+	seen := map[string]bool{}
+	for _, name := range names {
+		size := 16
+		if name == "hmac-sha512" {
+			size = 64
+		}
+		stdout, stderr := command(t, exitOK, "keygen -o "+name+" -a "+name)
+		text, err := os.ReadFile(name)
+		if err != nil || stdout+stderr != "" {
+			t.Fatalf("%v, %q, %q", err, stdout, stderr)
+		}
+		digits, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), name+" ")
+		if key, err := hex.DecodeString(digits); !ok || err != nil || len(key) != size || seen[digits] {
+			t.Errorf("%s: %q", name, text)
+		}
+		seen[digits] = true
+		if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+			t.Errorf("%v, mode %v", err, info.Mode())
+		}
+		_, stderr = command(t, exitFailed, "keygen -o "+name+" -a "+name)
+		if stderr != "fastmac: "+name+" exists: a key is never overwritten\n" {
+			t.Errorf("%q", stderr)
+		}
+		if again, err := os.ReadFile(name); err != nil || !bytes.Equal(again, text) {
+			t.Errorf("overwritten: %q", again)
+		}
+	}
+	stdout, _ := command(t, exitOK, "keygen -o -")
+	if !regexp.MustCompile(`^umac128 [0-9a-f]{32}\n$`).MatchString(stdout) {
+		t.Errorf("%q", stdout)
+	}
+	if _, stderr := command(t, exitFailed, "keygen -o missing/key"); !strings.HasPrefix(stderr, "fastmac: open missing") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("%q", stderr)
+	}
+}
+
+const hexKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+// TestTagGolden has lines with fixed tags: HMAC has no nonce.
+func TestTagGolden(t *testing.T) {
+	inFolder(t, map[string]string{"key": "hmac-sha512 " + hexKey, "plain": hexKey + "\r\n", "a": "abc", "d/b": "", "d/c d": "x"})
+	tag := func(msg string) string {
+		sum := fastmac.NewHMACSHA512Key(mustHex(t, hexKey)).Tag(nil, []byte(msg))
+		return "hmac-sha512::" + hex.EncodeToString(sum) + "  "
+	}
+	want := tag("abc") + "a\n" + tag("") + "d/b\n" + tag("x") + "d/c d\n"
+	for _, line := range []string{"tag -k key -r a d", "tag -k key -j 1 -r a d/", "tag -k plain -a hmac-sha512 -j 5 a -r d", "tag -k key -a hmac-sha512 a d/b -r d"} {
+		lines := want
+		if strings.HasSuffix(line, "d/b -r d") {
+			lines = tag("abc") + "a\n" + tag("") + "d/b\n" + tag("") + "d/b\n" + tag("x") + "d/c d\n"
+		}
+		if stdout, stderr := command(t, exitOK, line); filepath.ToSlash(stdout) != lines || stderr != "" {
+			t.Errorf("%s: %q, %q, want %q", line, stdout, stderr, lines)
+		}
+	}
+}
+
+func mustHex(t *testing.T, digits string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTagVerify tags with each algorithm, and verifies before and after a change.
+func TestTagVerify(t *testing.T) {
+	for _, name := range usable() {
+		t.Run(name, func(t *testing.T) {
+			large := strings.Repeat("large", 5<<20) // 25 MiB: windows of a mapping, POLY-128
+			inFolder(t, map[string]string{"empty": "", "small": "content", "large": large, "middle": large[:1<<20+1]})
+			command(t, exitOK, "keygen -o key -a "+name)
+			stdout, stderr := command(t, exitOK, "tag -k key empty small large middle small")
+			lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+			if stderr != "" || len(lines) != 5 {
+				t.Fatalf("%q, %q", stdout, stderr)
+			}
+			if name != "hmac-sha512" && strings.Split(lines[1], ":")[1] == strings.Split(lines[4], ":")[1] {
+				t.Error("two files have the same nonce")
+			}
+			if err := os.WriteFile("sums", []byte(stdout), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, jobs := range []string{"1", "2", "9"} {
+				stdout, stderr = command(t, exitOK, "verify -k key sums -j "+jobs)
+				if stdout != "empty: OK\nsmall: OK\nlarge: OK\nmiddle: OK\nsmall: OK\n" || stderr != "" {
+					t.Errorf("%q, %q", stdout, stderr)
+				}
+			}
+			if stdout, stderr = command(t, exitOK, "verify -k key sums --quiet"); stdout+stderr != "" {
+				t.Errorf("%q, %q", stdout, stderr)
+			}
+			// The package agrees.
+			fields := strings.FieldsFunc(lines[2], func(r rune) bool { return r == ':' || r == ' ' })
+			checkTag(t, name, fields[1:], []byte(large))
+
+			changed := []byte(large)
+			changed[len(changed)-1]++
+			if err := os.WriteFile("large", changed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove("middle"); err != nil {
+				t.Fatal(err)
+			}
+			stdout, stderr = command(t, exitFailed, "verify -k key sums --quiet")
+			if stdout != "large: FAILED\nmiddle: FAILED open or read\n" ||
+				!strings.HasPrefix(stderr, "fastmac: middle: ") || !strings.HasSuffix(stderr, "\nfastmac: 1 of 5 files FAILED; 1 of 5 files could not be read\n") {
+				t.Errorf("%q, %q", stdout, stderr)
+			}
+			command(t, exitOK, "keygen -o other -a "+name)
+			stdout, stderr = command(t, exitFailed, "verify -k other sums")
+			if strings.Count(stdout, ": FAILED\n") != 4 || !strings.Contains(stderr, "the key may be wrong") {
+				t.Errorf("%q, %q", stdout, stderr)
+			}
+		})
+	}
+}
+
+// checkTag checks a line's nonce and tag, in hex, with package fastmac.
+func checkTag(t *testing.T, name string, fields []string, msg []byte) {
+	t.Helper()
+	text, err := os.ReadFile("key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := mustHex(t, strings.Fields(string(text))[1])
+	ok := false
+	switch name {
+	case "hmac-sha512":
+		ok = fastmac.NewHMACSHA512Key(raw).Verify(mustHex(t, fields[0]), msg)
+	case "gmac":
+		k, err := fastmac.NewGMACKey(raw)
+		ok = err == nil && k.Verify(mustHex(t, fields[1]), mustHex(t, fields[0]), msg)
+	default:
+		k, err := fastmac.NewUMACKey(raw, len(fields[1])/2)
+		ok = err == nil && k.VerifySigned(mustHex(t, fields[0]+fields[1]), msg)
+	}
+	if !ok {
+		t.Errorf("%s %q: not the tag by the package", name, fields)
+	}
+}
+
+func TestVerifyJSON(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1", "b": "2", "c": "3"})
+	command(t, exitOK, "keygen -o key")
+	stdout, _ := command(t, exitOK, "tag -k key a b c")
+	os.WriteFile("sums", []byte("# comment\n"+stdout), 0o600)
+	os.WriteFile("b", []byte("x"), 0o600)
+	os.Remove("c")
+	for _, quiet := range []string{"", " -q"} {
+		stdout, stderr := command(t, exitFailed, "verify --json -k key sums"+quiet)
+		var r sums.Report
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+			t.Fatal(err)
+		}
+		if quiet == "" {
+			if len(r.Files) != 3 || r.Files[0] != (sums.File{Path: "a", Result: "ok"}) {
+				t.Fatalf("%+v", r)
+			}
+			r.Files = r.Files[1:]
+		}
+		if len(r.Files) != 2 || r.Files[0] != (sums.File{Path: "b", Result: "failed"}) || r.Files[1].Result != "unreadable" || r.Files[1].Error == "" ||
+			r.Right != 1 || r.Wrong != 1 || r.Unreadable != 1 || r.Malformed != 1 {
+			t.Errorf("%+v", r)
+		}
+		if !strings.HasPrefix(stderr, "fastmac: sums: line 1: want ALGORITHM:NONCE:TAG  PATH\n") ||
+			!strings.HasSuffix(stderr, "\nfastmac: 1 of 3 files FAILED; 1 of 3 files could not be read; 1 of 4 lines malformed\n") {
+			t.Errorf("%q", stderr)
+		}
+	}
+}
+
+// TestTagGoesOn has files that cannot be tagged among others.
+func TestTagGoesOn(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1", "z": "2", "d/e": "3"})
+	command(t, exitOK, "keygen -o key")
+	stdout, stderr := command(t, exitFailed, "tag -k key a missing d z")
+	if strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "  a\n") || !strings.HasSuffix(stdout, "  z\n") {
+		t.Errorf("%q", stdout)
+	}
+	if !regexp.MustCompile(`^fastmac: missing: .+\nfastmac: d: is a folder: use -r\nfastmac: 2 of 4 files not tagged\n$`).MatchString(stderr) {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// TestStdin has standard input as a file, and as the lines of tag.
+func TestStdin(t *testing.T) {
+	inFolder(t, map[string]string{"in": "content"})
+	command(t, exitOK, "keygen -o key")
+	withStdin(t, "in")
+	stdout, stderr := command(t, exitFailed, "tag -k key - -")
+	if strings.Count(stdout, "  -\n") != 1 || !strings.Contains(stderr, "fastmac: -: standard input has been read\n") {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	os.WriteFile("sums", []byte(stdout), 0o600)
+	withStdin(t, "in")
+	if stdout, _ = command(t, exitOK, "verify -k key sums"); stdout != "-: OK\n" {
+		t.Errorf("%q", stdout)
+	}
+	withStdin(t, "sums")
+	if stdout, stderr := command(t, exitFailed, "verify -k key -"); stdout != "-: FAILED open or read\n" || !strings.Contains(stderr, "standard input has been read") {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	stdout, _ = command(t, exitOK, "tag -k key in")
+	os.WriteFile("sums", []byte(strings.ReplaceAll(stdout, "\n", "\r\n")), 0o600)
+	withStdin(t, "sums")
+	if stdout, _ := command(t, exitOK, "verify -k key -"); stdout != "in: OK\n" {
+		t.Errorf("%q", stdout)
+	}
+}
+
+// withStdin makes a file the standard input until the test ends.
+func withStdin(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() {
+		os.Stdin = old
+		f.Close()
+	})
+}
+
+// TestTagOutput has the output in a file of the folder that is tagged.
+func TestTagOutput(t *testing.T) {
+	inFolder(t, map[string]string{"d/a": "1", "d/b": "2", "d/sums": ""})
+	command(t, exitOK, "keygen -o key")
+	out, err := os.OpenFile("d/sums", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var stderr bytes.Buffer
+	if code := run(t.Context(), strings.Fields("tag -k key -r d"), out, &stderr); code != exitOK || stderr.Len() > 0 {
+		t.Errorf("%d, %q", code, &stderr)
+	}
+	if stdout, _ := command(t, exitOK, "verify -k key d/sums"); filepath.ToSlash(stdout) != "d/a: OK\nd/b: OK\n" {
+		t.Errorf("%q", stdout)
+	}
+	if code := run(t.Context(), strings.Fields("tag -k key d/sums"), out, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "d/sums: is the output\n") {
+		t.Errorf("%d, %q", code, &stderr)
+	}
+}
+
+func TestVerifyEmpty(t *testing.T) {
+	inFolder(t, map[string]string{"empty": "", "bad": "x\n", "long": strings.Repeat("x", 1<<20)})
+	command(t, exitOK, "keygen -o key")
+	for line, want := range map[string]string{
+		"empty":   "fastmac: empty has no lines\n",
+		"bad":     "fastmac: bad: line 1: want ALGORITHM:NONCE:TAG  PATH\nfastmac: 1 of 1 line malformed\n",
+		"long":    "fastmac: long: bufio.Scanner: token too long\n",
+		"missing": "fastmac: missing: ",
+	} {
+		stdout, stderr := command(t, exitFailed, "verify -k key "+line)
+		if stdout != "" || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: %q, %q, want %q", line, stdout, stderr, want)
+		}
+	}
+}
+
+func TestSumsInterrupted(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1"})
+	command(t, exitOK, "keygen -o key")
+	stdout, _ := command(t, exitOK, "tag -k key a")
+	os.WriteFile("sums", []byte(stdout), 0o600)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, line := range []string{"tag -k key a", "tag -k key -r .", "verify -k key sums", "verify -k key sums --json"} {
+		var stdout, stderr bytes.Buffer
+		if code := run(ctx, strings.Fields(line), &stdout, &stderr); code != exitInterrupted || stdout.Len() > 0 || stderr.String() != "fastmac: interrupted\n" {
+			t.Errorf("%s: %d, %q, %q", line, code, &stdout, &stderr)
+		}
+	}
+}
+
+func TestSumsBrokenOutput(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1"})
+	command(t, exitOK, "keygen -o key")
+	stdout, _ := command(t, exitOK, "tag -k key a")
+	os.WriteFile("sums", []byte(stdout), 0o600)
+	for _, line := range []string{"keygen -o -", "tag -k key a", "verify -k key sums", "verify -k key sums --json"} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), strings.Fields(line), brokenWriter{}, &stderr); code != exitFailed || stderr.String() != "fastmac: disk full\n" {
+			t.Errorf("%s: %d, %q", line, code, &stderr)
+		}
+	}
+}
