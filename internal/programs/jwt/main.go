@@ -1,0 +1,88 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command jwt verifies tokens of github.com/golang-jwt/jwt that are signed with HS512, RFC
+// 7518 section 3.2: all signatures in one batch, and then the claims of each token. It
+// reads the tokens from its standard input, one a line, and reports those that are wrong.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"example.com/fastmac"
+	"github.com/golang-jwt/jwt/v5"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: jwt KEY_FILE < TOKENS")
+	}
+	secret, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	key := fastmac.NewHMACSHA512Key(bytes.TrimSpace(secret))
+	defer key.Destroy()
+	var tokens []string
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		tokens = append(tokens, lines.Text())
+	}
+	_, errs := verify(key, tokens)
+	for i, err := range errs {
+		if err != nil {
+			fmt.Printf("line %d: %v\n", i+1, err)
+		}
+	}
+}
+
+// verify returns the claims of each token, or why it is refused.
+func verify(key *fastmac.HMACSHA512Key, tokens []string) ([]jwt.MapClaims, []error) {
+	claims, errs := make([]jwt.MapClaims, len(tokens)), make([]error, len(tokens))
+	parser := jwt.NewParser(jwt.WithStrictDecoding(), jwt.WithJSONNumber())
+	var index []int
+	var signed [][]byte
+	var tags [][fastmac.HMACSHA512Size]byte
+	for i, s := range tokens {
+		claims[i] = make(jwt.MapClaims)
+		token, parts, err := parser.ParseUnverified(s, claims[i])
+		switch {
+		case err != nil:
+			errs[i] = err
+			continue
+		case token.Method != jwt.SigningMethodHS512: // not what the token asks for
+			errs[i] = fmt.Errorf("%w: %v: want HS512", jwt.ErrTokenUnverifiable, token.Header["alg"])
+			continue
+		}
+		tag, err := parser.DecodeSegment(parts[2])
+		if err != nil || len(tag) != fastmac.HMACSHA512Size {
+			errs[i] = errors.Join(jwt.ErrTokenSignatureInvalid, err)
+			continue
+		}
+		index = append(index, i)
+		signed = append(signed, []byte(s[:strings.LastIndexByte(s, '.')]))
+		tags = append(tags, [fastmac.HMACSHA512Size]byte(tag))
+	}
+	ok := make([]bool, len(index))
+	key.VerifyBatch(ok, tags, signed)
+	validator := jwt.NewValidator()
+	for j, i := range index {
+		if !ok[j] {
+			errs[i] = jwt.ErrTokenSignatureInvalid
+		} else {
+			errs[i] = validator.Validate(claims[i]) // the times
+		}
+	}
+	for i, err := range errs {
+		if err != nil {
+			claims[i] = nil
+		}
+	}
+	return claims, errs
+}
