@@ -7,7 +7,9 @@ package fastmac_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
@@ -89,6 +91,9 @@ func TestUMACVectors(t *testing.T) {
 		if long && testing.Short() {
 			continue
 		}
+		if t.Failed() {
+			break // one message is enough to see
+		}
 		msg := v.Msg()
 		at := 0 // from here on the streams differ
 		if long && !mactest.Long() {
@@ -167,6 +172,81 @@ func TestUMACReference(t *testing.T) {
 		limit + 1023, limit + 1024, limit + 1025, limit + 2047, limit + 2048, limit + 2049, limit + 5000} {
 		compare(length)
 	}
+}
+
+// TestUMACOffsets compares the kernels with each other for all lengths up to 4160 bytes, at
+// all offsets from a cache line, one-shot and in a stream of two writes. Short mode has
+// every 19th length, and offsets that are multiples of 7.
+func TestUMACOffsets(t *testing.T) {
+	const maxLength, line = 4160, 64
+	rng := rand.NewChaCha8([32]byte([]byte("TestUMACOffsets. 32 bytes a seed")))
+	data := random(rng, maxLength)
+	buf := make([]byte, maxLength+2*line)
+	buf = buf[line-int(uintptr(unsafe.Pointer(&buf[0]))%line):]
+	nonce := []byte("12345678")
+	lengths, offsets := 1, 1
+	if testing.Short() || mactest.Race {
+		lengths, offsets = 19, 7
+	}
+	// A kernel's tags at all offsets are compared with the first one's.
+	wants := make(map[[2]int][]byte)
+	compared := 0
+	fastmac.EachKernel(func(kernel string) {
+		step := offsets
+		if strings.HasPrefix(kernel, "generic") {
+			step = line // Go does not know offsets
+		}
+		for _, size := range umacTagSizes {
+			k := newUMACKey(t, []byte("0123456789abcdef"), size)
+			u := k.New()
+			for offset := 0; offset < line; offset += step {
+				copy(buf[offset:], data)
+				for length := 0; length <= maxLength; length += lengths {
+					msg := buf[offset:][:length]
+					tag := k.Tag(nil, nonce, msg)
+					want := wants[[2]int{size, length}]
+					if want == nil {
+						want = tag
+						wants[[2]int{size, length}] = tag
+					}
+					cut := int(rng.Uint64() % uint64(length+1))
+					u.Reset()
+					u.Write(msg[:cut])
+					u.Write(msg[cut:])
+					if stream := u.AppendTag(nil, nonce); !bytes.Equal(tag, want) || !bytes.Equal(stream, want) {
+						t.Fatalf("%s, %d bytes at offset %d: Tag %x, stream in writes of %d and %d bytes %x, want %x", kernel, length, offset, tag, cut, length-cut, stream, want)
+					}
+					compared++
+				}
+			}
+		}
+	})
+	t.Logf("%d messages agree", compared)
+}
+
+// TestUMACHuge compares the kernels with each other around 2^32 bytes, in the long run.
+func TestUMACHuge(t *testing.T) {
+	if !mactest.Long() {
+		t.Skip("for the long run: messages of 2^32 bytes")
+	}
+	part := random(rand.NewChaCha8([32]byte([]byte("TestUMACHuge. This has 32 bytes."))), 1<<20)
+	var wants [][]byte
+	fastmac.EachKernel(func(kernel string) {
+		u := newUMACKey(t, []byte("0123456789abcdef"), 16).New()
+		for range uint64(1<<32)/uint64(len(part)) - 1 {
+			u.Write(part)
+		}
+		u.Write(part[:len(part)-1025])
+		for i := range 2050 { // from 2^32-1025 to 2^32+1024 bytes
+			tag := u.AppendTag(nil, []byte("12345678"))
+			if len(wants) == i {
+				wants = append(wants, tag)
+			} else if !bytes.Equal(tag, wants[i]) {
+				t.Fatalf("%s, 2^32%+d bytes: %x, want %x", kernel, i-1025, tag, wants[i])
+			}
+			u.Write(part[i:][:1])
+		}
+	})
 }
 
 // TestUMACLongSums computes tags in the middle of a message that reaches POLY-128: they

@@ -1,0 +1,293 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha512"
+)
+
+var soak = flag.Duration("soak", 0, "let TestNettle run for so long")
+
+// nettlePool has the bytes of all messages: the first parts are zeros and ones, and messages
+// begin anywhere.
+const nettlePool = 1<<24 + 1<<15
+
+// nettleAlgorithms are the algorithms of testdata/nettle.c, with the sizes of their tags.
+// The last two have messages around 2^24 bytes.
+var nettleAlgorithms = []struct {
+	name string
+	size int
+}{
+	{"UMAC-32", 4}, {"UMAC-64", 8}, {"UMAC-96", 12}, {"UMAC-128", 16}, {"HMAC-SHA-512", 64}, {"GMAC", 16},
+	{"UMAC-64", 8}, {"UMAC-128", 16},
+}
+
+const (
+	nettleHMAC = 4
+	nettleGMAC = 5
+	nettleLong = 6
+)
+
+// splitMix is SplitMix64, as in testdata/nettle.c.
+type splitMix uint64
+
+func (s *splitMix) next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// length is the length of the next message.
+func (s *splitMix) length(algorithm int) int {
+	r := s.next()
+	switch {
+	case algorithm >= nettleLong:
+		return 1<<24 - 3000 + int(r%8000)
+	case r>>60 == 0 && r&0xf00 != 0:
+		return int(r % 5000)
+	case r>>60 == 0:
+		return int(r % 70000)
+	case r>>60 <= 3:
+		return int(r % 1100)
+	}
+	return int(r % 130)
+}
+
+// TestNettle compares with libnettle, which shares no code with this module: random keys,
+// nonces and messages, on every kernel, one-shot, in batches and in streams. -soak 10m goes
+// on for ten minutes. It logs how many messages agreed.
+func TestNettle(t *testing.T) {
+	if testing.Short() && *soak == 0 {
+		t.Skip("runs another program")
+	}
+	nettle := startNettle(t)
+	pool := make([]byte, nettlePool)
+	for i := 1 << 16; i < 1<<17; i++ {
+		pool[i] = 0xff
+	}
+	var rng splitMix
+	for i := 1 << 17; i < nettlePool; i += 8 {
+		binary.LittleEndian.PutUint64(pool[i:], rng.next())
+	}
+
+	agreed, rounds := 0, 1
+	if mactest.Long() {
+		rounds = 50
+	}
+	start := time.Now()
+	for round := 0; round < rounds || time.Since(start) < *soak; round++ {
+		check := func(kernel string, algorithm int) {
+			n := 256
+			if algorithm >= nettleLong {
+				if n = 1; round%50 != 1 {
+					return
+				}
+			}
+			agreed += nettle.check(t, pool, kernel, algorithm, n)
+		}
+		fastmac.EachKernel(func(kernel string) {
+			for _, algorithm := range []int{0, 1, 2, 3, nettleLong, nettleLong + 1} {
+				check(kernel, algorithm)
+			}
+		})
+		func() {
+			defer sha512.Select(sha512.Active())
+			for _, kernel := range sha512.Kernels() {
+				sha512.Select(kernel)
+				check(kernel.String(), nettleHMAC)
+			}
+		}()
+		if fastmac.RequireGCM() == nil {
+			fastmac.EachGCM(t, func() { check(fastmac.Hardware().GCM, nettleGMAC) })
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d messages agree with libnettle", agreed)
+}
+
+// A nettle is a process of testdata/nettle.c.
+type nettle struct {
+	stdin  io.Writer
+	stdout *bufio.Reader
+}
+
+func startNettle(t *testing.T) *nettle {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("needs a C compiler: install the package gcc")
+	}
+	// A copy, because a cached result of the test must depend on the file.
+	source, err := os.ReadFile("testdata/nettle.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "nettle.c"), filepath.Join(dir, "nettle")
+	if err := os.WriteFile(file, source, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, file, "-lnettle").CombinedOutput(); bytes.Contains(out, []byte("nettle/")) {
+		t.Skipf("needs libnettle: install the package nettle-dev\n%s", out)
+	} else if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(program)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &nettle{stdin, bufio.NewReaderSize(stdout, 1<<16)}
+}
+
+// check compares n messages under one key and returns n. It uses the random numbers in the
+// order of testdata/nettle.c.
+func (p *nettle) check(t *testing.T, pool []byte, kernel string, algorithm, n int) int {
+	t.Helper()
+	a := nettleAlgorithms[algorithm]
+	seed := rand.Uint64()
+	request := binary.LittleEndian.AppendUint64(nil, seed)
+	request = binary.LittleEndian.AppendUint32(request, uint32(n))
+	if _, err := p.stdin.Write(append(request, byte(algorithm))); err != nil {
+		t.Fatal(err)
+	}
+
+	rng := splitMix(seed)
+	key := binary.LittleEndian.AppendUint64(nil, rng.next())
+	key = binary.LittleEndian.AppendUint64(key, rng.next())
+	at, size := 1<<17+int(rng.next()%(1<<20)), int(rng.next()%200)
+	var tags, nonces, msgs [][]byte
+	for range n {
+		length := rng.length(algorithm)
+		at := int(rng.next() % uint64(nettlePool-length))
+		nonce := binary.LittleEndian.AppendUint64(nil, rng.next())
+		nonce = binary.LittleEndian.AppendUint64(nonce, rng.next())
+		nonces = append(nonces, nonce[:1+rng.next()%16])
+		if algorithm == nettleGMAC {
+			nonces[len(nonces)-1] = nonce[:12]
+		}
+		msgs = append(msgs, pool[at:at+length])
+		tags = append(tags, make([]byte, a.size))
+	}
+	compute(t, algorithm, key, pool[at:at+size], seed%3, tags, nonces, msgs)
+	want := make([]byte, a.size)
+	for i, tag := range tags {
+		if _, err := io.ReadFull(p.stdout, want); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(tag, want) {
+			t.Errorf("%s, kernel %s, way %d, key %x or %x, nonce %x, message %x: tag %x, libnettle's %x", a.name, kernel, seed%3,
+				key, pool[at:at+size], nonces[i], excerpt(msgs[i]), tag, want)
+		}
+	}
+	return n
+}
+
+// compute sets tags in one of three ways: one by one, in a batch, and in parts.
+func compute(t *testing.T, algorithm int, key, hmacKey []byte, way uint64, tags, nonces, msgs [][]byte) {
+	t.Helper()
+	switch algorithm {
+	case nettleHMAC:
+		k := fastmac.NewHMACSHA512Key(hmacKey)
+		if way == 1 {
+			sums := make([][fastmac.HMACSHA512Size]byte, len(tags))
+			k.TagBatch(sums, msgs)
+			for i := range sums {
+				copy(tags[i], sums[i][:])
+			}
+			return
+		}
+		h := k.New()
+		for i, msg := range msgs {
+			if way == 0 {
+				k.Tag(tags[i][:0], msg)
+				continue
+			}
+			h.Reset()
+			writeParts(h, msg)
+			h.Sum(tags[i][:0])
+		}
+	case nettleGMAC:
+		k := newGMACKey(t, key)
+		m, err := k.New()
+		for i, msg := range msgs {
+			if way < 2 || err != nil {
+				k.Tag(tags[i][:0], nonces[i], msg)
+				continue
+			}
+			m.Reset()
+			writeParts(m, msg)
+			m.AppendTag(tags[i][:0], nonces[i])
+		}
+	default:
+		k := newUMACKey(t, key, len(tags[0]))
+		if way == 1 {
+			k.TagBatch(tags, nonces, msgs)
+			return
+		}
+		u := k.New()
+		for i, msg := range msgs {
+			if way == 0 {
+				k.Tag(tags[i][:0], nonces[i], msg)
+				continue
+			}
+			u.Reset()
+			writeParts(u, msg)
+			u.AppendTag(tags[i][:0], nonces[i])
+		}
+	}
+}
+
+// writeParts writes msg in up to four parts.
+func writeParts(w io.Writer, msg []byte) {
+	for range rand.IntN(4) {
+		n := rand.IntN(len(msg) + 1)
+		w.Write(msg[:n])
+		msg = msg[n:]
+	}
+	w.Write(msg)
+}
+
+// excerpt is a message for an error.
+func excerpt(msg []byte) string {
+	if len(msg) <= 128 {
+		return fmt.Sprintf("%x", msg)
+	}
+	return fmt.Sprintf("%x... of %d bytes", slices.Clip(msg[:128]), len(msg))
+}

@@ -1,0 +1,95 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha512"
+)
+
+// tamperSizes are 64 sizes of messages in bytes, next to the limits of the kernels.
+var tamperSizes = []int{
+	0, 1, 2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 20, 24, 28, 31, 32, 33, 40, 47, 48, 49, 55, 63, 64, 65, 80, 95, 96, 97,
+	111, 112, 113, 127, 128, 129, 159, 160, 191, 192, 193, 223, 224, 239, 240, 255, 256, 257, 320, 383, 384, 511, 512, 513, 700,
+	1000, 1023, 1024, 1025, 1056, 1500, 2047, 2048, 2049,
+}
+
+// TestTamper changes each bit of the key, the nonce, the message and the tag, for 64 sizes,
+// on every kernel. Nothing changed may be verified. Short mode has every ninth size.
+//
+// UMAC-32 accepts a change with a probability of 2^-30 if the key is random. The keys here
+// are the same in each run.
+func TestTamper(t *testing.T) {
+	if len(tamperSizes) != 64 {
+		t.Fatalf("%d sizes, want 64", len(tamperSizes))
+	}
+	changes := 0
+	rng := rand.NewChaCha8([32]byte([]byte("TestTamper: a seed of 32 bytes..")))
+	fastmac.EachKernel(func(kernel string) {
+		for _, size := range umacTagSizes {
+			changes += tamper(t, kernel, rng, 16, 8, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
+				k := newUMACKey(t, key, size)
+				return func(nonce, msg []byte) []byte { return k.Tag(nil, nonce, msg) }, k.Verify
+			})
+		}
+	})
+	defer sha512.Select(sha512.Active())
+	for _, kernel := range sha512.Kernels() {
+		sha512.Select(kernel)
+		changes += tamper(t, kernel.String(), rng, 64, 0, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
+			k := fastmac.NewHMACSHA512Key(key)
+			return func(_, msg []byte) []byte { return k.Tag(nil, msg) }, func(tag, _, msg []byte) bool { return k.Verify(tag, msg) }
+		})
+	}
+	if fastmac.RequireGCM() == nil {
+		fastmac.EachGCM(t, func() {
+			changes += tamper(t, fastmac.Hardware().GCM, rng, 16, 12, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
+				k := newGMACKey(t, key)
+				return func(nonce, msg []byte) []byte { return k.Tag(nil, nonce, msg) }, k.Verify
+			})
+		})
+	}
+	t.Logf("%d changes refused", changes)
+}
+
+// tamper returns the number of changes that it has tried under a MAC.
+func tamper(t *testing.T, kernel string, rng *rand.ChaCha8, keySize, nonceSize int,
+	setup func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool)) (changes int) {
+	t.Helper()
+	step := 1
+	if testing.Short() || mactest.Race {
+		step = 9
+	}
+	for i := 0; i < len(tamperSizes); i += step {
+		key, nonce, msg := random(rng, keySize), random(rng, nonceSize), random(rng, tamperSizes[i])
+		compute, verify := setup(key)
+		tag := compute(nonce, msg)
+		if !verify(tag, nonce, msg) {
+			t.Fatalf("%s, tag of %d bytes, message of %d: the right tag is refused", kernel, len(tag), len(msg))
+		}
+		for name, b := range map[string][]byte{"key": key, "nonce": nonce, "message": msg, "tag": tag} {
+			for bit := range 8 * len(b) {
+				b[bit/8] ^= 1 << (bit % 8)
+				check := verify
+				if name == "key" {
+					_, check = setup(key)
+				}
+				if check(tag, nonce, msg) {
+					t.Fatalf("%s, tag of %d bytes, message of %d: accepted with bit %d of the %s changed", kernel, len(tag), len(msg), bit, name)
+				}
+				b[bit/8] ^= 1 << (bit % 8)
+				changes++
+			}
+		}
+		if !verify(tag, nonce, msg) {
+			t.Fatalf("%s, tag of %d bytes, message of %d: the right tag is refused after all changes", kernel, len(tag), len(msg))
+		}
+	}
+	return changes
+}

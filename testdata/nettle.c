@@ -1,0 +1,98 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// The tags of libnettle for TestNettle, which makes the same messages: see batch in
+// nettle_test.go. A request is the seed of a batch (8 bytes, little-endian), the number of
+// its messages (4 bytes) and an algorithm (1 byte). The answer is the tags.
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nettle/gcm.h>
+#include <nettle/hmac.h>
+#include <nettle/umac.h>
+
+enum { UMAC32, UMAC64, UMAC96, UMAC128, HMAC_SHA512, GMAC, LONG_UMAC64, LONG_UMAC128 };
+enum { POOL = (1 << 24) + (1 << 15) };
+
+static uint8_t pool[POOL];
+static uint64_t state;
+
+// next is SplitMix64.
+static uint64_t next(void) {
+	uint64_t z = state += 0x9e3779b97f4a7c15;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static void put64(uint8_t *p, uint64_t v) {
+	for (int i = 0; i < 8; i++) p[i] = v >> 8 * i;
+}
+
+static size_t length(int alg) {
+	uint64_t r = next();
+	if (alg >= LONG_UMAC64) return (1 << 24) - 3000 + r % 8000;
+	switch (r >> 60) {
+	case 0: return (r & 0xf00) ? r % 5000 : r % 70000;
+	case 1: case 2: case 3: return r % 1100;
+	}
+	return r % 130;
+}
+
+// batch computes n tags.
+#define BATCH(type, set_key, set_nonce, update, digest, size)                     \
+	do {                                                                      \
+		static type c;                                                    \
+		set_key;                                                          \
+		for (uint32_t i = 0; i < n; i++) {                                \
+			size_t len = length(alg), at = next() % (POOL - len);     \
+			uint8_t nonce[16], tag[64];                               \
+			put64(nonce, next());                                     \
+			put64(nonce + 8, next());                                 \
+			size_t nonce_len = 1 + next() % 16;                       \
+			(void)nonce_len;                                          \
+			set_nonce;                                                \
+			update(&c, len, pool + at);                               \
+			digest(&c, size, tag);                                    \
+			if (fwrite(tag, 1, size, stdout) != size) exit(1);        \
+		}                                                                 \
+	} while (0)
+
+#define UMAC(bits, size) \
+	BATCH(struct umac##bits##_ctx, umac##bits##_set_key(&c, key), umac##bits##_set_nonce(&c, nonce_len, nonce), umac##bits##_update, umac##bits##_digest, size)
+
+int main(void) {
+	// The first parts are zeros and ones.
+	memset(pool + (1 << 16), 0xff, 1 << 16);
+	for (size_t i = 1 << 17; i < POOL; i += 8) put64(pool + i, next());
+	uint8_t request[13];
+	while (fread(request, 1, sizeof request, stdin) == sizeof request) {
+		state = 0;
+		for (int i = 7; i >= 0; i--) state = state << 8 | request[i];
+		uint32_t n = request[8] | request[9] << 8 | request[10] << 16 | (uint32_t)request[11] << 24;
+		int alg = request[12];
+		uint8_t key[16];
+		put64(key, next());
+		put64(key + 8, next());
+		size_t at = next() % (1 << 20), key_len = next() % 200; // of HMAC, in the pool
+		switch (alg) {
+		case UMAC32: UMAC(32, 4); break;
+		case UMAC64: case LONG_UMAC64: UMAC(64, 8); break;
+		case UMAC96: UMAC(96, 12); break;
+		case UMAC128: case LONG_UMAC128: UMAC(128, 16); break;
+		case HMAC_SHA512:
+			BATCH(struct hmac_sha512_ctx, hmac_sha512_set_key(&c, key_len, pool + (1 << 17) + at), (void)0, hmac_sha512_update, hmac_sha512_digest, 64);
+			break;
+		case GMAC:
+			BATCH(struct gcm_aes128_ctx, gcm_aes128_set_key(&c, key), gcm_aes128_set_iv(&c, 12, nonce), gcm_aes128_update, gcm_aes128_digest, 16);
+			break;
+		default: return 2;
+		}
+		fflush(stdout);
+	}
+	return 0;
+}
