@@ -31,7 +31,7 @@ import (
 type Features struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
-	SHA512 string // HMAC-SHA-512: avx512 (batches; AVX2 for one message), avx2 or stdlib
+	SHA512 string // HMAC-SHA-512: avx512, avx2 or stdlib
 
 	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, stdlib, or none
 	// if they cannot be used.

@@ -32,15 +32,15 @@
 //	nonce             1-16 bytes   1-16 bytes   12 bytes      none
 //	nonce used twice  forgeries    forgeries    forgeries     -
 //	needs             -            -            AES, CLMUL    -
-//	64 bytes          30 ns        41 ns        26 ns         403 ns
-//	16 KiB            445 ns       832 ns       656 ns        22246 ns
+//	64 bytes          20 ns        21 ns        22 ns         314 ns
+//	16 KiB            416 ns       746 ns       642 ns        19169 ns
 //
 // Use HMAC-SHA-512 if you cannot give each message a fresh nonce, or if a tag must also be
 // a key or a commitment to the message. Use GMAC if a NIST standard is required and
 // HMAC-SHA-512 is too slow. Otherwise use UMAC-64 or UMAC-128, see "Tag sizes".
 //
 // The times are of one-shots under one key on an AMD EPYC (Zen 4, AVX-512) with Go 1.26.8,
-// the quietest of 18 runs of go test -bench 'MAC/alg=.*-oneshot'. GMAC has no code for
+// as internal/peers/RESULTS.md in the module has them. GMAC has no code for
 // CPUs without instructions for AES and for carry-less multiplication: [RequireGCM]
 // reports whether they are there. On arm64, s390x and ppc64 it is crypto/cipher, and has
 // no streams.
@@ -114,8 +114,13 @@
 //
 // A server that sends or receives many packets at once, with sendmmsg or from a queue, can
 // use [UMACKey.TagBatch] and [UMACKey.VerifyBatch]. With AVX-512, on an AMD EPYC (Zen 4), a
-// UMAC-64 tag of 64 bytes takes less than half the time of [UMACKey.Tag] in batches of 64,
-// and one of a kilobyte about a fifth less. With AVX2 batches gain nothing.
+// UMAC-64 tag of 64 bytes takes about half the time of [UMACKey.Tag] in batches of 64, and
+// one of a kilobyte about a fifth less. With AVX2 batches gain nothing.
+//
+// # Large messages
+//
+// [UMAC.WriteParallel] hashes a large message, or a file that is mapped into memory, on
+// several cores. The tag is the same.
 //
 // # Secrets
 //

@@ -90,6 +90,67 @@ func ExampleNewGMAC() {
 	// Output: 16 true
 }
 
+// A stream is reset for each message. Sum puts the tag where the nonce was.
+func ExampleGMAC() {
+	m, err := fastmac.NewGMAC([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Destroy()
+	fmt.Println(m.Size(), m.BlockSize())
+	for number, msg := range []string{"attack at dawn", "bring coffee"} {
+		nonce := binary.BigEndian.AppendUint64(make([]byte, 4, fastmac.GMACSize), uint64(number))
+		m.Reset()
+		m.Write([]byte(msg))
+		tag := m.Sum(nonce)
+		fmt.Println(len(tag), &tag[0] == &nonce[0])
+	}
+	// Output:
+	// 16 16
+	// 16 true
+	// 16 true
+}
+
+// A common beginning is hashed once.
+func ExampleGMAC_Clone() {
+	m, err := fastmac.NewGMAC([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	io.WriteString(m, "attack ")
+	c, err := m.Clone()
+	if err != nil {
+		log.Fatal(err)
+	}
+	io.WriteString(m, "at dawn")
+	io.WriteString(c, "at dawn")
+	nonce := []byte("twelve bytes") // must never come again with this key, except for the same message
+	fmt.Println(m.Verify(c.(*fastmac.GMAC).AppendTag(nil, nonce), nonce))
+	// Output: true
+}
+
+// On arm64, s390x and ppc64 there are no streams, so the program collects the message.
+func ExampleGMACKey_New() {
+	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	nonce := []byte("twelve bytes") // must never come again with this key
+	var tag []byte
+	m, err := k.New()
+	switch {
+	case err == nil:
+		io.WriteString(m, "attack at dawn")
+		tag = m.AppendTag(nil, nonce)
+	case errors.Is(err, fastmac.ErrNoGMACStreams):
+		tag = k.Tag(nil, nonce, []byte("attack at dawn"))
+	default:
+		log.Fatal(err)
+	}
+	fmt.Println(k.Verify(tag, nonce, []byte("attack at dawn")))
+	// Output: true
+}
+
 // Sum of the hash that Bind returns appends, as that of other hashes.
 func ExampleGMAC_Bind() {
 	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))

@@ -5,14 +5,13 @@
 package fastmac_test
 
 import (
-	"bytes"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"log"
-	"slices"
+	"os"
 	"strings"
 
 	"example.com/fastmac"
@@ -53,6 +52,36 @@ func ExampleNewUMACKey() {
 	// fastmac.UMACKey(128-bit tag) <nil>
 }
 
+// A program that reads a key from a file explains what is wrong with it.
+func ExampleKeySizeError() {
+	key := []byte("fifteen bytes..")
+	_, err := fastmac.NewUMACKey(key, fastmac.UMAC64Size)
+	if size, ok := errors.AsType[fastmac.KeySizeError](err); ok {
+		fmt.Printf("the key file has %d bytes, want %d\n", size, fastmac.UMACKeySize)
+	}
+	// Output: the key file has 15 bytes, want 16
+}
+
+func ExampleTagSizeError() {
+	_, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 10)
+	size, ok := errors.AsType[fastmac.TagSizeError](err)
+	fmt.Println(int(size), ok)
+	// Output: 10 true
+}
+
+// Tag panics on a nonce of a wrong length, which is a mistake of the program. Verify returns
+// false, since the sender may have chosen it. Bind returns a NonceSizeError.
+func ExampleNonceSizeError() {
+	u, err := fastmac.NewUMAC64([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = u.Bind(make([]byte, fastmac.MaxNonceSize+1))
+	size, ok := errors.AsType[fastmac.NonceSizeError](err)
+	fmt.Println(int(size), ok)
+	// Output: 17 true
+}
+
 func ExampleUMACKey_Init() {
 	// A connection holds its keys in place.
 	var conn struct{ in, out fastmac.UMACKey }
@@ -85,7 +114,7 @@ func ExampleUMACKey_Verify() {
 	}
 	tag := []byte("\x44\xb5\xcb\x54\x2f\x22\x01\x04")
 	fmt.Println(k.Verify(tag, []byte("bcdefghi"), []byte("aaa")))
-	fmt.Println(k.Verify(tag[:4], []byte("bcdefghi"), []byte("aaa")))
+	fmt.Println(k.Verify(tag[:fastmac.UMAC32Size], []byte("bcdefghi"), []byte("aaa"))) // a tag of another size
 	// Output:
 	// true
 	// false
@@ -132,93 +161,6 @@ func ExampleUMACKey_VerifyBatch() {
 	// Output: false [true false false]
 }
 
-// Sign and VerifySigned need no bookkeeping of nonces.
-func ExampleUMACKey_Sign() {
-	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)
-	if err != nil {
-		log.Fatal(err)
-	}
-	record := []byte("a record in a file")
-	sig := k.Sign(nil, record)
-	fmt.Println(len(sig), k.VerifySigned(sig, record), k.VerifySigned(sig, record[1:]))
-	// Output: 32 true false
-}
-
-// A program signs a file, and later verifies it before use, without reading all of it into
-// memory.
-func ExampleUMACKey_SignReader() {
-	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)
-	if err != nil {
-		log.Fatal(err)
-	}
-	file := strings.NewReader("the content of a large file") // or an *os.File
-	sig, err := k.SignReader(nil, file)
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	file.Seek(0, io.SeekStart)
-	ok, err := k.VerifySignedReader(sig, file)
-	fmt.Println(len(sig), ok, err)
-	// Output: 32 true <nil>
-}
-
-// The goroutines of a server share a key and its Nonces. After a restart the server makes
-// a new Nonces, and needs nothing from before.
-func ExampleNonces() {
-	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 8)
-	if err != nil {
-		log.Fatal(err)
-	}
-	nonces, err := fastmac.NewNonces(16)
-	if err != nil {
-		log.Fatal(err)
-	}
-	msg := []byte("a message")
-	packet := nonces.Next(nil)
-	packet = k.Tag(packet, packet, msg)
-	packet = append(packet, msg...)
-
-	nonce, tag, msg := packet[:16], packet[16:24], packet[24:]
-	fmt.Println(len(packet), k.Verify(tag, nonce, msg))
-	// Output: 33 true
-}
-
-// A program receives numbered packets, which the network may delay, repeat or reorder. The
-// number is the nonce, so the tag authenticates it.
-func ExampleReplayWindow() {
-	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 8)
-	if err != nil {
-		log.Fatal(err)
-	}
-	window, err := fastmac.NewReplayWindow(1024)
-	if err != nil {
-		log.Fatal(err)
-	}
-	receive := func(nonce, tag, msg []byte) {
-		switch {
-		case len(nonce) != 8 || !k.Verify(tag, nonce, msg):
-			fmt.Printf("%q is forged\n", msg)
-		case !window.Accept(binary.BigEndian.Uint64(nonce)): // only after Verify
-			fmt.Printf("%q is a repetition or too late\n", msg)
-		default:
-			fmt.Printf("%q\n", msg)
-		}
-	}
-
-	first, second := []byte("\x00\x00\x00\x00\x00\x00\x00\x01"), []byte("\x00\x00\x00\x00\x00\x00\x00\x02")
-	pay, thanks := []byte("pay 5"), []byte("thanks")
-	receive(second, k.Tag(nil, second, thanks), thanks)
-	receive(first, k.Tag(nil, first, pay), pay)
-	receive(first, k.Tag(nil, first, pay), pay) // an attacker sends it again
-	receive(first, k.Tag(nil, second, thanks), thanks)
-	// Output:
-	// "thanks"
-	// "pay 5"
-	// "pay 5" is a repetition or too late
-	// "thanks" is forged
-}
-
 func ExampleUMAC() {
 	u, err := fastmac.NewUMAC128([]byte("abcdefghijklmnop"))
 	if err != nil {
@@ -235,6 +177,75 @@ func ExampleUMAC() {
 	// Output:
 	// 185e4fe905cba7bd85e4c2dc3d117d8d
 	// 185e4fe905cba7bd85e4c2dc3d117d8d
+}
+
+// The tags of all sizes of a message from the RFC's appendix. A program uses one size only
+// with a key: a shorter tag is not always the beginning of a longer one.
+func ExampleNewUMAC32() {
+	key, nonce := []byte("abcdefghijklmnop"), []byte("bcdefghi")
+	for _, newUMAC := range []func([]byte) (*fastmac.UMAC, error){
+		fastmac.NewUMAC32, fastmac.NewUMAC64, fastmac.NewUMAC96, fastmac.NewUMAC128,
+	} {
+		u, err := newUMAC(key)
+		if err != nil {
+			log.Fatal(err)
+		}
+		u.Write([]byte("aaa"))
+		fmt.Printf("%d bytes: %x\n", u.Size(), u.AppendTag(nil, nonce))
+	}
+	// Output:
+	// 4 bytes: 3b91d102
+	// 8 bytes: 44b5cb542f220104
+	// 12 bytes: 185e4fe905cba7bd85e4c2dc
+	// 16 bytes: 185e4fe905cba7bd85e4c2dc3d117d8d
+}
+
+// A connection has a stream for each direction, all with one key, and resets it for each
+// message.
+func ExampleUMACKey_New() {
+	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), fastmac.UMAC128Size)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer k.Destroy()
+	sender, receiver := k.New(), k.New()
+	for number, msg := range []string{"attack at dawn", "bring coffee"} {
+		nonce := binary.BigEndian.AppendUint64(nil, uint64(number))
+		sender.Reset()
+		io.WriteString(sender, msg)
+		tag := sender.AppendTag(nil, nonce)
+
+		receiver.Reset()
+		for part := range strings.SplitAfterSeq(msg, " ") {
+			receiver.Write([]byte(part))
+		}
+		fmt.Println(receiver.Verify(tag, nonce))
+	}
+	// Output:
+	// true
+	// true
+}
+
+// A file is tagged while it is read, in parts of any size. BlockSize is a size with which
+// nothing is copied.
+func ExampleUMAC_Write() {
+	file, err := os.CreateTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	fmt.Fprint(file, strings.Repeat("a line\n", 1000))
+	file.Seek(0, io.SeekStart)
+
+	u, err := fastmac.NewUMAC128([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer u.Destroy()
+	n, err := io.CopyBuffer(u, file, make([]byte, 64*u.BlockSize()))
+	fmt.Println(n, err, len(u.AppendTag(nil, []byte("file 1"))))
+	// Output: 7000 <nil> 16
 }
 
 // Bind gives code that knows nothing of nonces an ordinary hash.Hash.
@@ -268,93 +279,36 @@ func ExampleUMAC_Clone() {
 	// Output: 44b5cb542f220104
 }
 
-func ExampleNewHMACSHA512() {
-	h := fastmac.NewHMACSHA512([]byte("Jefe")) // RFC 4231, test case 2
-	defer h.Destroy()
-	io.WriteString(h, "what do ya want ")
-	io.WriteString(h, "for nothing?")
-	fmt.Printf("%x\n", h.Sum(nil)[:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
-}
-
-func ExampleNewHMACSHA512Key() {
-	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
-	defer k.Destroy()
-	msg := []byte("what do ya want for nothing?")
-	tag := k.Tag(nil, msg)
-	fmt.Printf("%x %v\n", tag[:16], k.Verify(tag, msg))
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3 true
-}
-
-func ExampleHMACSHA512Key_TagBatch() {
-	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
-	msgs := [][]byte{[]byte("first"), []byte("what do ya want for nothing?")}
-	tags := make([][64]byte, len(msgs))
-	k.TagBatch(tags, msgs)
-	fmt.Printf("%x\n", tags[1][:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
-}
-
-func ExampleHMACSHA512Key_VerifyBatch() {
-	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
-	msgs := [][]byte{[]byte("first"), []byte("second"), []byte("third")}
-	tags := make([][64]byte, len(msgs))
-	k.TagBatch(tags, msgs)
-	tags[1][0] ^= 1
-	ok := make([]bool, len(msgs))
-	fmt.Println(k.VerifyBatch(ok, tags, msgs), ok)
-	// Output: false [true false true]
-}
-
-func ExampleSumHMACSHA512() {
-	tag := fastmac.SumHMACSHA512([]byte("Jefe"), []byte("what do ya want for nothing?"))
-	fmt.Printf("%x\n", tag[:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
-}
-
-func ExampleSumHMACSHA512Batch() {
-	keys := [][]byte{[]byte("another key"), []byte("Jefe")}
-	msgs := [][]byte{[]byte("first"), []byte("what do ya want for nothing?")}
-	tags := make([][64]byte, len(msgs))
-	fastmac.SumHMACSHA512Batch(tags, keys, msgs)
-	fmt.Printf("%x\n", tags[1][:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
-}
-
-// A token service verifies a thousand tokens signed with HS512 (RFC 7518 section
-// 3.2) in one call.
-func Example_tokens() {
-	k := fastmac.NewHMACSHA512Key([]byte("the key of the token service, 64 bytes of it as the RFC advises!"))
-	defer k.Destroy()
-
-	// What arrives: header, claims and signature, of which number 500 is forged.
-	var tokens [][]byte
-	encoding := base64.RawURLEncoding.Strict()
-	header := encoding.EncodeToString([]byte(`{"alg":"HS512"}`))
-	for i := range 1000 {
-		token := []byte(header + "." + encoding.EncodeToString(fmt.Appendf(nil, `{"sub":"user %d"}`, i)))
-		tag := k.Tag(nil, token)
-		if i == 500 {
-			tag[0] ^= 1
-		}
-		tokens = append(tokens, encoding.AppendEncode(append(token, '.'), tag))
+// Before: github.com/fakeboboliu/umac.
+//
+//	h := umac.New8(key)
+//	h.Write(msg)
+//	tag := h.Sum(buf) // the nonce is buf[:8]
+//
+// Here the nonce is all of the slice, so pass 8 bytes.
+func Example_fromFakeboboliu() {
+	h, err := fastmac.NewUMAC64([]byte("abcdefghijklmnop"))
+	if err != nil {
+		log.Fatal(err)
 	}
+	buf := []byte("bcdefghi and what follows")
+	h.Write([]byte("aaa"))
+	tag := h.AppendTag(nil, buf[:8])
+	fmt.Printf("%x\n", tag)
+	// Output: 44b5cb542f220104
+}
 
-	var signed [][]byte
-	var tags [][fastmac.HMACSHA512Size]byte
-	for _, token := range tokens {
-		dot := bytes.LastIndexByte(token, '.')
-		tag, err := encoding.AppendDecode(nil, token[dot+1:])
-		if dot < 0 || err != nil || len(tag) != fastmac.HMACSHA512Size {
-			continue // not a token
-		}
-		signed, tags = append(signed, token[:dot]), append(tags, [fastmac.HMACSHA512Size]byte(tag))
+// Keys and streams print as their names, in logs and in JSON too.
+func Example_printing() {
+	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), fastmac.UMAC96Size)
+	if err != nil {
+		log.Fatal(err)
 	}
-	ok := make([]bool, len(signed))
-	if !k.VerifyBatch(ok, tags, signed) {
-		fmt.Println("forged:", slices.Index(ok, false))
-	}
-	// Output: forged: 500
+	fmt.Println(k, k.New(), fastmac.NewHMACSHA512Key([]byte("key")))
+	fmt.Printf("%+v\n", k)
+	// Output:
+	// fastmac.UMACKey(96-bit tag) fastmac.UMAC(96-bit tag) fastmac.HMACSHA512Key(512-bit tag)
+	// fastmac.UMACKey(96-bit tag)
 }
 
 func ExampleHardware() {
@@ -374,4 +328,22 @@ func ExampleRequireHardware() {
 // instructions.
 func ExampleMustHardware() {
 	fastmac.MustHardware()
+}
+
+// A large message, hashed by all cores.
+func ExampleUMAC_WriteParallel() {
+	key, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), fastmac.UMAC128Size)
+	if err != nil {
+		panic(err)
+	}
+	defer key.Destroy()
+	message := make([]byte, 32<<20)
+
+	u := key.New()
+	defer u.Destroy()
+	u.WriteParallel(message, 0)
+	nonce := []byte("nonce 01") // never used before with this key
+	tag := u.AppendTag(nil, nonce)
+	fmt.Println(key.Verify(tag, nonce, message))
+	// Output: true
 }

@@ -86,6 +86,28 @@ func ExampleKey_Seal() {
 	// bring coffee <nil>
 }
 
+// A receiver refuses what was changed on the way.
+func ExampleKey_Open() {
+	k, err := aesgcm.NewKey(make([]byte, aesgcm.KeySize256)) // use a random key
+	if err != nil {
+		log.Fatal(err)
+	}
+	nonce := make([]byte, aesgcm.NonceSize) // must never come again with this key
+	buf := make([]byte, 0, len("attack at dawn")+aesgcm.Overhead)
+	sealed := k.Seal(buf, nonce, []byte("attack at dawn"), nil)
+	sealed[0] ^= 1
+	_, err = k.Open(nil, nonce, sealed, nil)
+	fmt.Println(errors.Is(err, aesgcm.ErrOpen))
+	// Output: true
+}
+
+func ExampleKeySizeError() {
+	_, err := aesgcm.NewKey([]byte("too short"))
+	size, ok := errors.AsType[aesgcm.KeySizeError](err)
+	fmt.Println(int(size), ok)
+	// Output: 9 true
+}
+
 // A Sealer seals in place.
 func ExampleSealer_Seal() {
 	k, err := aesgcm.NewKey(make([]byte, aesgcm.KeySize256)) // use a random key

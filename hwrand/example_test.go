@@ -6,8 +6,10 @@ package hwrand_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
+	"log"
 
 	"example.com/fastmac/hwrand"
 )
@@ -30,5 +32,17 @@ func ExampleReader() {
 		}
 	}
 	fmt.Println(sessions[0].key != sessions[999].key)
+	// Output: true
+}
+
+// After Destroy a Reader has nothing to give.
+func ExampleReader_Destroy() {
+	r, err := hwrand.New()
+	if err != nil {
+		log.Fatal(err) // for example, the CPU lacks AES instructions
+	}
+	r.Destroy()
+	_, err = r.Read(make([]byte, 32))
+	fmt.Println(errors.Is(err, hwrand.ErrDestroyed))
 	// Output: true
 }

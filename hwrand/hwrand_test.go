@@ -32,6 +32,13 @@ import (
 // assembly reports whether this build has kernels.
 var assembly = runtime.GOARCH == "amd64" && fastmac.RequireHardware() != fastmac.ErrPurego
 
+func TestMain(m *testing.M) {
+	if fastmac.RequireHardware() != nil {
+		mactest.SkipExamples("^ExampleReader_Destroy$")
+	}
+	m.Run()
+}
+
 // eachKernel runs f as a subtest for each kernel that this machine has.
 func eachKernel(t *testing.T, f func(t *testing.T)) {
 	if !assembly {
