@@ -10,6 +10,9 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"example.com/fastmac"
@@ -83,6 +86,29 @@ func TestAVR(t *testing.T) {
 			d.checkTag(t, random(200), random(10))
 		})
 	}
+}
+
+// TestREADME compiles the C of README.md with its command.
+func TestREADME(t *testing.T) {
+	newBuilder(t) // skips if the tools are not there
+	content, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS("src")); err != nil {
+		t.Fatal(err)
+	}
+	build := regexp.MustCompile(`(?m)^ +(avr-gcc .*)$`).FindStringSubmatch(string(content))
+	code := regexp.MustCompile("(?s)```c\n(#include <hmac_sha512.h>\n)(.*?)```").FindStringSubmatch(string(content))
+	if build == nil || code == nil {
+		t.Fatal("README.md has no command of avr-gcc, or no C")
+	}
+	main := code[1] + "int main(void) {\nstatic uint8_t key[64], msg[9];\nsize_t len = sizeof msg;\n" + code[2] + "return tag[0];\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(main), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	command(t, "sh", "-c", "cd '"+dir+"' && "+build[1])
 }
 
 // testVectors has the rows of testdata, and a hash that FIPS 180-4 has as its example.

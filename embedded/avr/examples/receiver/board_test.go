@@ -87,6 +87,8 @@ func newBoard(t *testing.T, mcu string) *board {
 	build = strings.Replace(build, "-mmcu=atmega1284p", "-mmcu="+mcu, 1)
 	build += fmt.Sprintf(" -Wall -Wextra -Werror -DINTERVAL_MS=1 -DCOUNTER_BLOCK=%d", block)
 	command(t, "sh", "-c", fmt.Sprintf("cd '%s' && %s", b.sketch, build))
+	convert := regexp.MustCompile(`(?m)^ +avr-objcopy .*$`).FindString(string(readme))
+	command(t, "sh", "-c", fmt.Sprintf("cd '%s' && %s && test -s sensor.hex", b.sketch, convert))
 	b.writeEEPROM(t, nil)
 	return b
 }
