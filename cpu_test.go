@@ -21,9 +21,10 @@ import (
 // TestHardware fails if the kernels in use are not those of FASTMAC_TEST_KERNELS, the
 // fields of Features, as in avx2/aesni/avx2. So a run for one kernel cannot pass on
 // another. FASTMAC_TEST_LACKS does the same for the three fields of what is missing, and
-// FASTMAC_TEST_GCM for the kernel of AES-GCM.
+// FASTMAC_TEST_GCM for the kernel of AES-GCM. .ci/run prints what it logs.
 func TestHardware(t *testing.T) {
 	hw := Hardware()
+	t.Logf("kernels: NH %s, AES %s, SHA-512 %s, GCM %s", hw.NH, hw.AES, hw.SHA512, hw.GCM)
 	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {
 		t.Errorf("Hardware() = %+v, want %s", hw, want)
 	}

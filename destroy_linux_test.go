@@ -8,6 +8,7 @@ import (
 	"crypto/fips140"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -57,6 +58,19 @@ var (
 	scanSizes        = []int{0, 1, 20, 64, 200, 1000, 1024, 1500, 5000} // of messages
 )
 
+var scansFlag = flag.Int("scans", 0, "let TestDestroyScan and TestDestroyScanRuntime scan so many processes of each kind")
+
+// scans is how many processes of each kind are scanned.
+func scans() int {
+	switch {
+	case *scansFlag > 0:
+		return *scansFlag
+	case mactest.Long():
+		return 20
+	}
+	return 4
+}
+
 // scanDebug switches off the copies of the Go runtime, which Destroy does not reach: of the
 // registers when a signal preempts a goroutine, and of a stack that the garbage collector
 // shrinks. TestDestroyScanRuntime reports what these copies leave.
@@ -75,11 +89,7 @@ func TestDestroyScan(t *testing.T) {
 		}
 		t.Run("kernels="+kernels, func(t *testing.T) {
 			env := []string{scanDebug + godebug, "FASTMAC_TEST_KERNELS=" + kernels}
-			runs := 4
-			if mactest.Long() {
-				runs = 100
-			}
-			for seed := range runs {
+			for seed := range scans() {
 				found, _ := scan(t, seed, append(env, scanEnv+"="+scanDestroy))
 				for _, kind := range slices.Sorted(maps.Keys(found)) {
 					t.Errorf("seed %d: %s found %d times after Destroy", seed, kind, found[kind])
@@ -111,12 +121,11 @@ func TestDestroyScan(t *testing.T) {
 // TestDestroyScanRuntime logs which secrets are found after Destroy in processes whose
 // runtime copies registers and stacks.
 func TestDestroyScanRuntime(t *testing.T) {
-	if !mactest.Long() {
-		t.Skip("only reports a figure, and only if FASTMAC_TEST_LONG is set")
+	if !mactest.Long() && *scansFlag == 0 {
+		t.Skip("only reports a figure, and only with -scans or FASTMAC_TEST_LONG")
 	}
-	const runs = 100
 	all, processes := make(map[string]int), 0
-	for seed := range runs {
+	for seed := range scans() {
 		found, _ := scan(t, seed, []string{scanEnv + "=" + scanDestroy, "FASTMAC_TEST_KERNELS="})
 		for kind := range found {
 			all[kind]++
@@ -125,7 +134,7 @@ func TestDestroyScanRuntime(t *testing.T) {
 			processes++
 		}
 	}
-	t.Logf("secrets found in %d of %d processes; processes by kind %v", processes, runs, all)
+	t.Logf("secrets found in %d of %d processes; processes by kind %v", processes, scans(), all)
 }
 
 // scan starts a process. It returns how many pieces of each kind of secret are in the
