@@ -16,7 +16,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -250,6 +252,28 @@ func connectMem(t *testing.T, config *ssh.ClientConfig) (client, server end) {
 		server.conn.Close()
 	})
 	return client, server
+}
+
+// private returns a pointer to a private variable of a connection of x/crypto: the
+// field that the path leads to. It fails the test if this release does not have it.
+func private[T any](t *testing.T, conn ssh.Conn, path ...string) *T {
+	t.Helper()
+	v := reflect.ValueOf(conn)
+	for _, name := range path {
+		for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface { // which one differs by release
+			v = v.Elem()
+		}
+		if v.Kind() == reflect.Struct {
+			v = v.FieldByName(name)
+		}
+		if !v.IsValid() {
+			t.Fatalf("this release of x/crypto/ssh has no field %s of %T, which the test needs", strings.Join(path, "."), conn)
+		}
+	}
+	if v.Type() != reflect.TypeFor[T]() {
+		t.Fatalf("this release of x/crypto/ssh has a field %s of type %v, the test needs %v", strings.Join(path, "."), v.Type(), reflect.TypeFor[T]())
+	}
+	return (*T)(v.Addr().UnsafePointer())
 }
 
 // heapInUse returns the bytes of live objects. Two collections also empty the pools.
