@@ -13,6 +13,7 @@ import (
 	"crypto/fips140"
 	"encoding/binary"
 	"errors"
+	"hash"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -33,6 +34,20 @@ func registered(t *testing.T) {
 	if err := Register(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// hook makes change the hashes of a MAC until the end of the test. It is called for one
+// hash at a time: one for each direction of a key exchange at each end.
+func hook(t *testing.T, mac string, change func(key []byte, h hash.Hash) hash.Hash) {
+	var mu sync.Mutex
+	entry := macModes[mac]
+	newHash := entry.new
+	entry.new = func(key []byte) hash.Hash {
+		mu.Lock()
+		defer mu.Unlock()
+		return change(key, newHash(key))
+	}
+	t.Cleanup(func() { entry.new = newHash })
 }
 
 // only returns a configuration that negotiates one of the MACs, and no slow

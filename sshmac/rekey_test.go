@@ -7,7 +7,6 @@ package sshmac
 import (
 	"hash"
 	"net"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -34,25 +33,22 @@ func TestRekey(t *testing.T) {
 
 	// The number of hashes made for each name: four in a key exchange, one for each
 	// direction at each end.
-	made := make(map[string]*atomic.Int64)
-	var once sync.Map // keys that only one end has so far
+	made := make(map[string]*int)
 	for _, name := range names {
-		count, entry := new(atomic.Int64), macModes[name]
-		newHash := entry.new
+		count, once := new(int), make(map[string]bool) // once: keys that only one end has so far
 		made[name] = count
-		entry.new = func(key []byte) hash.Hash {
-			count.Add(1)
-			h := newHash(key)
-			if key[0]%4 != 0 {
-				return h
-			}
-			if _, second := once.LoadAndDelete(string(key)); second {
+		hook(t, name, func(key []byte, h hash.Hash) hash.Hash {
+			*count++
+			switch {
+			case key[0]%4 != 0:
+			case once[string(key)]:
+				delete(once, string(key))
 				return &reference{key: key, size: h.Size()}
+			default:
+				once[string(key)] = true
 			}
-			once.Store(string(key), true)
 			return h
-		}
-		defer func() { entry.new = newHash }()
+		})
 	}
 
 	// In a bubble, a connection that hangs is a deadlock, and found at once.
@@ -94,8 +90,8 @@ func TestRekey(t *testing.T) {
 	})
 	for name, n := range made {
 		// All except those of the first exchanges and of the last.
-		if n.Load() < int64(rekeys-4) {
-			t.Errorf("%s had %d of %d key exchanges", name, n.Load()/4, rekeys)
+		if *n < rekeys-4 {
+			t.Errorf("%s had %d of %d key exchanges", name, *n/4, rekeys)
 		}
 	}
 }
