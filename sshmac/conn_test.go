@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -180,6 +181,11 @@ type memStream struct {
 	// stream ends after it. x/crypto passes a packet of up to 4096 bytes, tag
 	// included, in one Write.
 	fault func(packet []byte) (wire []byte, end bool)
+
+	// pause, if set, makes Read return one byte, after this time. It is not Write that
+	// waits: x/crypto calls that with a lock held, for which other goroutines would wait
+	// without being blocked durably.
+	pause time.Duration
 }
 
 func newMemStream() *memStream {
@@ -211,6 +217,12 @@ func (s *memStream) Read(p []byte) (int, error) {
 	}
 	if len(s.data) == 0 {
 		return 0, io.EOF
+	}
+	if s.pause > 0 {
+		p = p[:1]
+		s.mu.Unlock()
+		time.Sleep(s.pause)
+		s.mu.Lock()
 	}
 	n := copy(p, s.data)
 	s.data = s.data[n:]

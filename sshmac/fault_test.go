@@ -86,6 +86,9 @@ type damage struct {
 	errs      []string // one of them ends the connection; nil: any error except the end of the stream
 }
 
+// maxLength is the largest length of a packet that x/crypto accepts.
+const maxLength = 256 << 10
+
 // Errors of x/crypto. It checks the length and the padding's length before it has
 // the tag.
 var (
@@ -121,7 +124,6 @@ func (s packets) wireSize(k int) int {
 // damages returns every kind of damage to packet k, which is not the last, each at a
 // random position of its kind.
 func (s packets) damages(rng *rand.Rand, k int) []damage {
-	const maxLength = 256 << 10 // x/crypto's limit
 	at := rng.IntN
 	size := s.wireSize(k)
 	tag := size - s.tagSize // where it begins
