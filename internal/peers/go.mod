@@ -12,7 +12,7 @@ require (
 	github.com/minio/highwayhash v1.0.4
 	github.com/zeebo/blake3 v0.2.4
 	golang.org/x/crypto v0.58.0
-	golang.org/x/image v0.30.0
+	golang.org/x/image v0.45.0
 	golang.org/x/sys v0.49.0
 	gonum.org/v1/plot v0.17.0
 )
