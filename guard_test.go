@@ -7,147 +7,259 @@ package fastmac_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha512"
 )
 
-// TestUMACBounds places messages of 0 to 4160 bytes after and before a page that
-// cannot be read, 0 to 63 bytes away from it.
-func TestUMACBounds(t *testing.T) { fastmac.ForAllKernels(t, testUMACBounds) }
+// mostGuarded is the longest message next to a guard page, in bytes.
+const mostGuarded = 4160
 
-func testUMACBounds(t *testing.T) {
-	const most, offsets = 4160, 64
-	mem := mactest.Guarded(t, most+offsets)
-	rng := rand.NewChaCha8([32]byte([]byte("testUMACBounds.  a 32 byte seed.")))
-	var keys []*fastmac.UMACKey
-	var streams []*fastmac.UMAC
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
-		keys, streams = append(keys, k), append(streams, k.New())
+// guards counts what the tests of this file have done.
+type guards struct{ tags, caught int }
+
+func (g *guards) log(t *testing.T) {
+	t.Helper()
+	if t.Failed() {
+		return
 	}
-	nonce := []byte("12345678")
-	var buf [16]byte
-	step := 1
-	if testing.Short() {
-		step = 37
-	}
-	for length := 0; length <= most; length += step {
-		k, u := keys[length%4], streams[length%4]
-		msg := random(rng, length)
-		want := k.Tag(nil, nonce, msg)
-		for offset := range offsets {
-			for _, at := range []int{offset, len(mem) - length - offset} {
-				p := mem[at:][:length:length]
-				copy(p, msg)
-				if got := k.Tag(buf[:0], nonce, p); !bytes.Equal(got, want) {
-					t.Fatalf("%d bytes at %d: tag %x, want %x", length, at, got, want)
-				}
-				if offset%8 == 0 {
-					u.Reset()
-					u.Write(p)
-					if !u.Verify(want, nonce) {
-						t.Fatalf("%d bytes at %d: the stream's tag is wrong", length, at)
-					}
-				}
-			}
+	t.Logf("%d tags next to guard pages, %d planted accesses of one byte more, all caught", g.tags, g.caught)
+}
+
+// plant fails the test unless a guard page of mem stops use, which is given n bytes and one
+// more on either side.
+func (g *guards) plant(t *testing.T, mem mactest.Memory, n int, use func(p []byte)) {
+	t.Helper()
+	for _, end := range []bool{false, true} {
+		if !mem.Catches(n, end, use) {
+			t.Fatalf("%d bytes: an access to one byte more is not caught, at the end: %v", n, end)
 		}
+		g.caught++
 	}
 }
 
-// TestGMACBounds does the same with messages of 0 to 1200 bytes, and places the nonce and
-// the tag as it places the message, and the key too, unless it has pointers.
+// placed returns a zero T directly before or after a page that cannot be accessed. T has no
+// pointers, or nil ones.
+func placed[T any](t *testing.T, end bool) *T {
+	size := int(unsafe.Sizeof(*new(T)))
+	return (*T)(unsafe.Pointer(&mactest.Guarded(t, size).Place(make([]byte, size), 0, end)[0]))
+}
+
+// eachPlace calls f for places next to the page before and the page after a message of this
+// length, and for places at a distance that the length says.
+func eachPlace(length int, f func(offset int, end bool)) {
+	for _, offset := range []int{0, 1 + length%63} {
+		f(offset, false)
+		f(offset, true)
+	}
+}
+
+// lengthsGuarded returns the lengths of messages. Short mode has some of them, and so has
+// what does not run assembly of this module.
+func lengthsGuarded(assembly bool) (lengths []int) {
+	step := 1
+	if testing.Short() || !assembly {
+		step = 37
+	}
+	for length := 0; length <= mostGuarded; length += step {
+		lengths = append(lengths, length)
+	}
+	return lengths
+}
+
+// TestUMACBounds places messages of 0 to 4160 bytes, nonces and tags of all sizes next to
+// pages that cannot be accessed. Keys are there too, unless they have pointers. Then it plants
+// an access to the byte before and the byte after each message and each nonce, which must be
+// caught.
+func TestUMACBounds(t *testing.T) { fastmac.ForAllKernels(t, testUMACBounds) }
+
+func testUMACBounds(t *testing.T) {
+	var g guards
+	defer g.log(t)
+	msgs, nonces, tags := mactest.Guarded(t, mostGuarded+64), mactest.Guarded(t, fastmac.MaxNonceSize+64), mactest.Guarded(t, 16+64)
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACBounds.  a 32 byte seed.")))
+	var keys [4][2]*fastmac.UMACKey
+	var streams [4][2]*fastmac.UMAC
+	for i, size := range umacTagSizes {
+		key := random(rng, 16)
+		for end := range 2 {
+			k := new(fastmac.UMACKey)
+			if fastmac.Hardware().AES != "stdlib" {
+				k = placed[fastmac.UMACKey](t, end == 1)
+			}
+			if err := k.Init(key, size); err != nil {
+				t.Fatal(err)
+			}
+			keys[i][end], streams[i][end] = k, k.New()
+		}
+	}
+	for _, length := range lengthsGuarded(true) {
+		msg, nonce := random(rng, length), random(rng, 1+length%16)
+		for i, size := range umacTagSizes {
+			k, u := keys[i][length%2], streams[i][length%2]
+			want := k.Tag(nil, nonce, msg)
+			eachPlace(length, func(offset int, end bool) {
+				msg, nonce, tag := msgs.Place(msg, offset, end), nonces.Place(nonce, offset, end), tags.Place(make([]byte, size), offset, end)
+				if k.Tag(tag[:0], nonce, msg); !bytes.Equal(tag, want) || !k.Verify(tag, nonce, msg) {
+					t.Fatalf("%d bytes, offset %d, at the end: %v: tag %x, want %x", length, offset, end, tag, want)
+				}
+				clear(tag)
+				u.Reset()
+				u.Write(msg)
+				if u.AppendTag(tag[:0], nonce); !bytes.Equal(tag, want) {
+					t.Fatalf("%d bytes, offset %d, at the end: %v: tag of the stream %x, want %x", length, offset, end, tag, want)
+				}
+				g.tags += 2
+			})
+		}
+		k, u := keys[length%4][0], streams[length%4][0]
+		g.plant(t, msgs, length, func(p []byte) { k.Tag(nil, nonce, p) })
+		g.plant(t, msgs, length, func(p []byte) { u.Reset(); u.Write(p) })
+		g.plant(t, nonces, length%16, func(p []byte) { k.Tag(nil, p, msg) })
+	}
+}
+
+// TestHMACSHA512Bounds does the same with HMAC-SHA-512, its keys of 0 to 300 bytes before and
+// after they are set up, and batches of one message. TestHMACSHA512BatchMixed has others.
+func TestHMACSHA512Bounds(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Bounds) }
+
+func testHMACSHA512Bounds(t *testing.T) {
+	assembly := sha512.Active() != sha512.Stdlib && !fastmac.HMACAllocates()
+	const size, batch = fastmac.HMACSHA512Size, 9 // more than there are lanes
+	var g guards
+	defer g.log(t)
+	msgs, keys, tags := mactest.Guarded(t, 2*mostGuarded), mactest.Guarded(t, 300), mactest.Guarded(t, batch*size)
+	rng := rand.NewChaCha8([32]byte([]byte("testHMACSHA512Bounds.    a seed.")))
+	expanded := []*fastmac.HMACSHA512Key{placed[fastmac.HMACSHA512Key](t, false), placed[fastmac.HMACSHA512Key](t, true)}
+	for _, length := range lengthsGuarded(assembly) {
+		key, msg := random(rng, length%301), random(rng, length)
+		want := fastmac.SumHMACSHA512(key, msg)
+		batchMsgs := make([][]byte, batch)
+		for i := range batchMsgs {
+			batchMsgs[i] = msgs.Place(msg, 0, i%2 == 1)
+		}
+		for i, k := range expanded {
+			end := i == 1
+			key, msg, tag := keys.Place(key, 0, end), batchMsgs[i], tags.Place(make([]byte, size), 0, end)
+			k.Init(key)
+			if k.Tag(tag[:0], msg); !bytes.Equal(tag, want[:]) || !k.Verify(tag, msg) || fastmac.SumHMACSHA512(key, msg) != want {
+				t.Fatalf("%d bytes, at the end: %v: tag %x, want %x", length, end, tag, want)
+			}
+			clear(tag)
+			h := k.New()
+			h.Write(msg)
+			if h.Sum(tag[:0]); !bytes.Equal(tag, want[:]) {
+				t.Fatalf("%d bytes, at the end: %v: tag of the stream %x, want %x", length, end, tag, want)
+			}
+			batchTags := unsafe.Slice((*[size]byte)(tags.Place(make([]byte, batch*size), 0, end)), batch)
+			if end {
+				k.TagBatch(batchTags, batchMsgs)
+			} else {
+				fastmac.SumHMACSHA512Batch(batchTags, slices.Repeat([][]byte{key}, batch), batchMsgs)
+			}
+			for i, tag := range batchTags {
+				if tag != want {
+					t.Fatalf("message %d of a batch, %d bytes, at the end: %v: tag %x, want %x", i, length, end, tag, want)
+				}
+			}
+			g.tags += 3 + batch
+		}
+		k := expanded[length%2]
+		g.plant(t, msgs, length, func(p []byte) { k.Tag(nil, p) })
+		g.plant(t, keys, len(key), func(p []byte) { fastmac.SumHMACSHA512(p, nil) })
+		g.plant(t, msgs, length, func(p []byte) {
+			batchMsgs[length%batch] = p
+			k.TagBatch(make([][size]byte, batch), batchMsgs)
+		})
+	}
+}
+
+// TestGMACBounds does the same with GMAC.
 func TestGMACBounds(t *testing.T) { fastmac.ForAllGCM(t, testGMACBounds) }
 
 func testGMACBounds(t *testing.T) {
-	const most, offsets = 1200, 64
-	msgs, nonces, tags := mactest.Guarded(t, most+offsets), mactest.Guarded(t, 12+offsets), mactest.Guarded(t, 16+offsets)
-	keys := mactest.Guarded(t, int(unsafe.Sizeof(fastmac.GMACKey{})))
-	place := func(mem, b []byte, offset int, end bool) []byte {
-		if end {
-			offset = len(mem) - len(b) - offset
-		}
-		p := mem[offset:][:len(b):len(b)]
-		copy(p, b)
-		return p
+	var g guards
+	defer g.log(t)
+	msgs, nonces, tags := mactest.Guarded(t, mostGuarded+64), mactest.Guarded(t, 12+64), mactest.Guarded(t, 16+64)
+	keys := []*fastmac.GMACKey{new(fastmac.GMACKey), new(fastmac.GMACKey)}
+	if fastmac.GMACWipes {
+		keys = []*fastmac.GMACKey{placed[fastmac.GMACKey](t, false), placed[fastmac.GMACKey](t, true)}
 	}
 	rng := rand.NewChaCha8([32]byte([]byte("testGMACBounds.  a 32 byte seed.")))
-	step := 1
-	if testing.Short() {
-		step = 17
-	}
-	for length := 0; length <= most; length += step {
-		k := new(fastmac.GMACKey)
-		if fastmac.GMACWipes {
-			at := length % 2 * (len(keys) - int(unsafe.Sizeof(*k)))
-			k = (*fastmac.GMACKey)(unsafe.Pointer(&keys[at]))
-		}
+	for _, length := range lengthsGuarded(true) {
+		k := keys[length%2]
 		if err := k.Init(random(rng, 16+8*(length%3))); err != nil {
 			t.Fatal(err)
 		}
 		m, streams := k.New()
 		msg, nonce := random(rng, length), random(rng, 12)
 		want := k.Tag(nil, nonce, msg)
-		for offset := range offsets {
-			for _, end := range []bool{false, true} {
-				msg, nonce, tag := place(msgs, msg, offset, end), place(nonces, nonce, offset, end), place(tags, make([]byte, 16), offset, end)
-				if k.Tag(tag[:0], nonce, msg); !bytes.Equal(tag, want) || !k.Verify(tag, nonce, msg) {
-					t.Fatalf("%d bytes, offset %d, at the end: %v: tag %x, want %x", length, offset, end, tag, want)
-				}
-				if streams != nil {
-					continue
-				}
-				m.Reset()
-				m.Write(msg)
-				if m.AppendTag(tag[:0], nonce); !bytes.Equal(tag, want) || !m.Verify(tag, nonce) {
-					t.Fatalf("%d bytes, offset %d, at the end: %v: tag of the stream %x, want %x", length, offset, end, tag, want)
-				}
+		eachPlace(length, func(offset int, end bool) {
+			msg, nonce, tag := msgs.Place(msg, offset, end), nonces.Place(nonce, offset, end), tags.Place(make([]byte, 16), offset, end)
+			if k.Tag(tag[:0], nonce, msg); !bytes.Equal(tag, want) || !k.Verify(tag, nonce, msg) {
+				t.Fatalf("%d bytes, offset %d, at the end: %v: tag %x, want %x", length, offset, end, tag, want)
 			}
+			g.tags++
+			if streams != nil {
+				return
+			}
+			clear(tag)
+			m.Reset()
+			m.Write(msg)
+			if m.AppendTag(tag[:0], nonce); !bytes.Equal(tag, want) || !m.Verify(tag, nonce) {
+				t.Fatalf("%d bytes, offset %d, at the end: %v: tag of the stream %x, want %x", length, offset, end, tag, want)
+			}
+			g.tags++
+		})
+		g.plant(t, msgs, length, func(p []byte) { k.Tag(nil, nonce, p) })
+		g.plant(t, nonces, 11, func(p []byte) { k.Tag(nil, p, msg) })
+		if streams == nil {
+			g.plant(t, msgs, length, func(p []byte) { m.Reset(); m.Write(p) })
 		}
 	}
 }
 
-// TestUMACBatchBounds places messages of 0 to 1100 bytes, nonces of all lengths and tags next
-// to pages that cannot be accessed, in batches of 1 to 9. Messages and nonces in a batch are
-// equal; only the last tag is next to such a page. The key is too, unless it has pointers.
+// TestUMACBatchBounds does the same with batches of 1 to 9 messages of 0 to 1100 bytes, which
+// are longer than those that a kernel for batches has. Messages and nonces in a batch are
+// equal, and only the last tag is next to a page that cannot be accessed.
 func TestUMACBatchBounds(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchBounds) }
 
 func testUMACBatchBounds(t *testing.T) {
 	const most = 1100
+	var g guards
+	defer g.log(t)
 	msgs, nonces, tags := mactest.Guarded(t, most), mactest.Guarded(t, fastmac.MaxNonceSize), mactest.Guarded(t, 16)
-	keys := mactest.Guarded(t, int(unsafe.Sizeof(fastmac.UMACKey{})))
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchBounds.  a seed....")))
-	rng.Read(msgs)
-	rng.Read(nonces)
-	// place returns the first or the last n bytes of mem.
-	place := func(mem []byte, n int, end bool) []byte {
-		if end {
-			return mem[len(mem)-n:]
-		}
-		return mem[:n:n]
-	}
 	for _, tagSize := range umacTagSizes {
 		k := new(fastmac.UMACKey)
 		if fastmac.Hardware().AES != "stdlib" {
-			at := tagSize / 4 % 2 * (len(keys) - int(unsafe.Sizeof(*k)))
-			k = (*fastmac.UMACKey)(unsafe.Pointer(&keys[at]))
+			k = placed[fastmac.UMACKey](t, tagSize%8 == 0)
 		}
 		if err := k.Init(random(rng, 16), tagSize); err != nil {
 			t.Fatal(err)
 		}
 		for length := range most + 1 {
+			msg, nonce := random(rng, length), random(rng, 1+length%16)
+			want := k.Tag(nil, nonce, msg)
 			for _, end := range []bool{false, true} {
-				msg, nonce, tag := place(msgs, length, end), place(nonces, 1+length%16, end), place(tags, tagSize, end)
-				want := k.Tag(nil, nonce, msg)
+				msg, nonce, tag := msgs.Place(msg, 0, end), nonces.Place(nonce, 0, end), tags.Place(make([]byte, tagSize), 0, end)
 				b := newUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
 				b.tags[length%9] = tag
 				b.check(t, k)
 				if !bytes.Equal(tag, want) {
 					t.Fatalf("%d messages of %d bytes, at the end: %v: tag %x, want %x", len(b.msgs), length, end, tag, want)
 				}
+				g.tags += len(b.msgs)
 			}
+			b := newUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
+			last := length % 9
+			g.plant(t, msgs, length, func(p []byte) { b.msgs[last] = p; k.TagBatch(b.tags, b.nonces, b.msgs) })
+			b.msgs[last] = msg
+			g.plant(t, nonces, length%16, func(p []byte) { b.nonces[last] = p; k.TagBatch(b.tags, b.nonces, b.msgs) })
 		}
 	}
 }

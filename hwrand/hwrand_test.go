@@ -98,6 +98,26 @@ func TestModel(t *testing.T) {
 	})
 }
 
+// TestBounds reads 0 to 4160 bytes next to pages that cannot be accessed, and then one more,
+// which must be caught.
+func TestBounds(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		const most = 4160
+		r := newPair().r
+		mem := mactest.Guarded(t, most)
+		for n := range most + 1 {
+			r.Read(mem[:n])
+			r.Read(mem[len(mem)-n:])
+			for _, end := range []bool{false, true} {
+				if !mem.Catches(n, end, func(p []byte) { newPair().r.Read(p) }) {
+					t.Fatalf("%d bytes: an access to one byte more is not caught, at the end: %v", n, end)
+				}
+			}
+		}
+		t.Logf("%d reads next to guard pages, as many planted accesses of one byte more, all caught", 2*(most+1))
+	})
+}
+
 // TestZeroKey compares with AES-256 of zeros under a key of zeros, from AESAVS.
 func TestZeroKey(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {

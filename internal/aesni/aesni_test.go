@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac/internal/mactest"
 )
@@ -146,16 +147,64 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// TestStretchBounds calls Stretch next to pages that cannot be read.
-func TestStretchBounds(t *testing.T) {
+// TestBounds places all arguments next to pages that cannot be accessed: keys, schedules, 0 to
+// 40 blocks to encrypt, 1 to 40 steps of Stretch. Then it plants an access to the byte before
+// and the byte after each, which must be caught.
+func TestBounds(t *testing.T) {
 	need(t)
-	for _, n := range []int{1, 2, 3} {
-		mem := mactest.Guarded(t, StretchStep*n)
-		eachStretch(func(string) {
-			Stretch(mem[:StretchStep*n])
-			Stretch(mem[len(mem)-StretchStep*n:])
-		})
+	const most = 40
+	caught := 0
+	plant := func(mem mactest.Memory, n int, use func(p []byte)) {
+		t.Helper()
+		for _, end := range []bool{false, true} {
+			if !mem.Catches(n, end, func(p []byte) {
+				// The same number of bytes, one byte too early or too late.
+				if end {
+					p = p[1:]
+				}
+				use(p[:n])
+			}) {
+				t.Fatalf("an access to one byte more is not caught, at the end: %v", end)
+			}
+			caught++
+		}
 	}
+	keys, blocks, steps := mactest.Guarded(t, 32), mactest.Guarded(t, most*BlockSize), mactest.Guarded(t, most*StretchStep)
+	schedules := mactest.Guarded(t, 1)
+	const scheduleSize = int(unsafe.Sizeof(Schedule{}))
+	schedule := func(p []byte) *Schedule { return (*Schedule)(unsafe.Pointer(&p[0])) }
+	chosen := [BlockSize]byte{3, 1, 2}
+	for _, end := range []bool{false, true} {
+		s := schedule(schedules.Place(make([]byte, scheduleSize), 0, end))
+		for _, size := range []int{16, 24, 32} {
+			key := keys.Place([]byte("a key of AES-256 has 32 bytes...")[:size], 0, end)
+			rounds := s.Expand(key)
+			plant(keys, size, func(p []byte) { s.Expand(p) })
+			if size == 32 { // the others do not fill the schedule
+				plant(schedules, scheduleSize, func(p []byte) { schedule(p).Expand(key) })
+			}
+			s.EncryptWords(rounds, 1, 2, (*[BlockSize]byte)(blocks.Place(chosen[:], 0, end)))
+			for n := range most + 1 {
+				want := bytes.Repeat(key[:BlockSize], n)
+				p := blocks.Place(want, 0, end)
+				s.Encrypt(rounds, p)
+				if n > 0 && !bytes.Equal(p, bytes.Repeat(encrypt(key, key[:BlockSize]), n)) {
+					t.Fatalf("%d blocks, at the end: %v: %x", n, end, p)
+				}
+				if n > 0 {
+					plant(blocks, n*BlockSize, func(p []byte) { s.Encrypt(rounds, p) })
+				}
+			}
+		}
+	}
+	eachStretch(func(string) {
+		for n := 1; n <= most; n++ {
+			Stretch(steps[:StretchStep*n])
+			Stretch(steps[len(steps)-StretchStep*n:])
+			plant(steps, StretchStep*n, Stretch)
+		}
+	})
+	t.Logf("%d planted accesses of one byte more, all caught", caught)
 }
 
 func TestSizes(t *testing.T) {

@@ -5,14 +5,17 @@
 package mactest
 
 import (
+	"runtime"
+	"runtime/debug"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // Guarded returns at least n bytes, whole pages, with pages before and after
 // them that cannot be read.
-func Guarded(t testing.TB, n int) []byte {
+func Guarded(t testing.TB, n int) Memory {
 	page := unix.Getpagesize()
 	size := (n + page - 1) / page * page
 	mem, err := unix.Mmap(-1, 0, page+size+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -25,5 +28,33 @@ func Guarded(t testing.TB, n int) []byte {
 			t.Fatal(err)
 		}
 	}
-	return mem[page:][:size]
+	return mem[page:][:size:size]
+}
+
+// Catches reports whether a guard page of m stops use, which is given n bytes and one byte
+// more: the first byte of the page after m if end is true, and otherwise the last byte of the
+// page before m.
+func (m Memory) Catches(n int, end bool, use func(p []byte)) (caught bool) {
+	page := uintptr(unix.Getpagesize())
+	first := uintptr(unsafe.Pointer(&m[0]))
+	begin := unsafe.Add(unsafe.Pointer(&m[0]), -1)
+	guard := first - page
+	if end {
+		begin, guard = unsafe.Add(unsafe.Pointer(&m[0]), len(m)-n), first+uintptr(len(m))
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface {
+			runtime.Error
+			Addr() uintptr
+		}:
+			caught = r.Addr()-guard < page
+		default:
+			panic(r)
+		}
+	}()
+	use(unsafe.Slice((*byte)(begin), n+1))
+	return false
 }
