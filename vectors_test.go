@@ -6,7 +6,10 @@ package fastmac_test
 
 import (
 	"bytes"
+	"crypto/subtle"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -15,6 +18,90 @@ import (
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
+
+// umacVector is a message with its tag under a key of that tag's size.
+type umacVector struct{ key, nonce, msg, tag []byte }
+
+// under returns the tag under another nonce. UMAC is UHASH xor the pad of the nonce, and the
+// pads are umacref's.
+func (v *umacVector) under(nonce []byte) []byte {
+	tag := bytes.Clone(v.tag)
+	subtle.XORBytes(tag, tag, umacref.PDF(v.key, v.nonce, len(tag)))
+	subtle.XORBytes(tag, tag, umacref.PDF(v.key, nonce, len(tag)))
+	return tag
+}
+
+// randomNonce is a nonce as Sign draws it.
+var randomNonce = []byte("a nonce of Sign.")
+
+// umacCalls are all ways to a tag, or to a tag that is verified, in one call, and those that
+// set up a key. They report whether the tag is v's. No stream is cloned.
+var umacCalls = map[string]func(k *fastmac.UMACKey, v *umacVector) bool{
+	"Tag":    func(k *fastmac.UMACKey, v *umacVector) bool { return bytes.Equal(k.Tag(nil, v.nonce, v.msg), v.tag) },
+	"Verify": func(k *fastmac.UMACKey, v *umacVector) bool { return k.Verify(v.tag, v.nonce, v.msg) },
+	"TagBatch": func(k *fastmac.UMACKey, v *umacVector) bool {
+		batch := v.batch()
+		k.TagBatch(batch.tags, batch.nonces, batch.msgs)
+		return bytes.Equal(batch.tags[2], v.tag) && bytes.Equal(batch.tags[8], batch.tags[9])
+	},
+	"VerifyBatch": func(k *fastmac.UMACKey, v *umacVector) bool {
+		batch, ok := v.batch(), make([]bool, 10)
+		batch.tags[2] = v.tag
+		return !k.VerifyBatch(ok, batch.tags, batch.nonces, batch.msgs) && slices.Index(ok, true) == 2
+	},
+	"Sign": func(k *fastmac.UMACKey, v *umacVector) bool {
+		sig := k.Sign(nil, v.msg)
+		return bytes.Equal(sig[16:], v.under(sig[:16]))
+	},
+	"VerifySigned": func(k *fastmac.UMACKey, v *umacVector) bool {
+		return k.VerifySigned(slices.Concat(randomNonce, v.under(randomNonce)), v.msg)
+	},
+	"SignReader": func(k *fastmac.UMACKey, v *umacVector) bool {
+		sig, err := k.SignReader(nil, bytes.NewReader(v.msg))
+		return err == nil && bytes.Equal(sig[16:], v.under(sig[:16]))
+	},
+	"VerifySignedReader": func(k *fastmac.UMACKey, v *umacVector) bool {
+		ok, err := k.VerifySignedReader(slices.Concat(randomNonce, v.under(randomNonce)), bytes.NewReader(v.msg))
+		return ok && err == nil
+	},
+	"WriteParallel": func(k *fastmac.UMACKey, v *umacVector) bool {
+		u := k.New()
+		u.WriteParallel(v.msg, 2)
+		return bytes.Equal(u.AppendTag(nil, v.nonce), v.tag)
+	},
+	"the stream's Verify": func(k *fastmac.UMACKey, v *umacVector) bool {
+		u := k.New()
+		u.Write(v.msg)
+		return u.Verify(v.tag, v.nonce)
+	},
+	"Init of a used key": func(_ *fastmac.UMACKey, v *umacVector) bool {
+		var k fastmac.UMACKey
+		for _, key := range [][]byte{randomNonce, v.key} {
+			if k.Init(key, len(v.tag)) != nil {
+				return false
+			}
+			k.Tag(nil, randomNonce, randomNonce)
+		}
+		return bytes.Equal(k.Tag(nil, v.nonce, v.msg), v.tag)
+	},
+	"NewUMAC32 to NewUMAC128": func(_ *fastmac.UMACKey, v *umacVector) bool {
+		newUMAC := []func([]byte) (*fastmac.UMAC, error){fastmac.NewUMAC32, fastmac.NewUMAC64, fastmac.NewUMAC96, fastmac.NewUMAC128}[len(v.tag)/4-1]
+		u, err := newUMAC(v.key)
+		if err != nil {
+			return false
+		}
+		u.Write(v.msg)
+		return bytes.Equal(u.AppendTag(nil, v.nonce), v.tag)
+	},
+}
+
+// batch returns a batch of ten short messages, of which the third is v's.
+func (v *umacVector) batch() umacBatch {
+	b := newUMACBatch(10, len(v.tag), func(int) []byte { return randomNonce[:1] }, func(i int) []byte { return v.msg[:min(i%8, len(v.msg))] })
+	b.nonces[2], b.msgs[2] = v.nonce, v.msg
+	b.msgs[9] = b.msgs[8]
+	return b
+}
 
 // umacStreams are all ways to write msg to a stream and get its tag.
 var umacStreams = map[string]func(t *testing.T, u *fastmac.UMAC, nonce, msg []byte) []byte{
@@ -79,52 +166,70 @@ const (
 	streamSize = 8 << 10
 )
 
-// TestUMACVectors compares with all tags of testdata, one-shot and in all streams.
+// TestUMACVectors compares with all tags of testdata, in all calls and in all streams.
 //
-// Short mode leaves out messages of more than shortSize bytes. Otherwise their
-// streams go on from a clone that has hashed all except the last streamSize bytes.
-// The long run hashes them in each stream from the beginning, and verifies them
-// one-shot.
+// Short mode leaves out messages of more than shortSize bytes. Otherwise the streams of these
+// go on from a clone that has hashed all except the last streamSize bytes, and each message has
+// one of the other calls besides Tag, in turn. The long run has all calls, and one stream, in
+// turn, from the beginning.
 func TestUMACVectors(t *testing.T) {
-	for _, v := range mactest.UMACVectors(t) {
-		long := v.Size > shortSize
-		if long && testing.Short() {
+	calls, streams := slices.Sorted(maps.Keys(umacCalls)), slices.Sorted(maps.Keys(umacStreams))
+	tags, comparisons, long := 0, 0, 0
+	var kernels []string
+	for _, file := range mactest.UMACVectors(t) {
+		isLong := file.Size > shortSize
+		if isLong && testing.Short() {
 			continue
 		}
 		if t.Failed() {
 			break // one message is enough to see
 		}
-		msg := v.Msg()
-		at := 0 // from here on the streams differ
-		if long && !mactest.Long() {
-			at = v.Size - streamSize
-		}
+		msg := file.Msg()
+		tags += len(file.Tags)
+		kernels = nil
 		fastmac.EachKernel(func(kernel string) {
-			for size, want := range v.Tags {
-				k := newUMACKey(t, v.Key, size)
-				if got := k.Tag(nil, v.Nonce, msg); !bytes.Equal(got, want) {
-					t.Errorf("%s, %s: Tag: %x, want %x", kernel, v.Name, got, want)
+			kernels = append(kernels, kernel)
+			for size, want := range file.Tags {
+				k, v := newUMACKey(t, file.Key, size), &umacVector{file.Key, file.Nonce, msg, want}
+				inTurn := calls
+				whole := -1 // the stream that begins at the beginning
+				if isLong {
+					if long++; !mactest.Long() {
+						inTurn = []string{"Tag", calls[long%len(calls)]}
+					} else {
+						whole = long % len(streams)
+					}
 				}
-				if at == 0 && !k.Verify(want, v.Nonce, msg) {
-					t.Errorf("%s, %s: Verify refuses %x", kernel, v.Name, want)
+				for _, name := range inTurn {
+					comparisons++
+					if !umacCalls[name](k, v) {
+						t.Errorf("%s, %s: %s: wrong tag or refused, want %x", kernel, file.Name, name, want)
+					}
 				}
-				batch := newUMACBatch(9, size, func(i int) []byte { return []byte{byte(i)} }, func(i int) []byte { return msg[:min(i, len(msg))] })
-				batch.nonces[8], batch.msgs[8] = v.Nonce, msg
-				batch.nonces[2], batch.msgs[2] = v.Nonce, msg
-				k.TagBatch(batch.tags, batch.nonces, batch.msgs)
-				if !bytes.Equal(batch.tags[2], want) || !bytes.Equal(batch.tags[8], want) {
-					t.Errorf("%s, %s: TagBatch: %x and %x, want %x", kernel, v.Name, batch.tags[2], batch.tags[8], want)
+				at := 0 // from here on the streams differ
+				if isLong {
+					at = file.Size - streamSize
 				}
 				begun := k.New()
 				begun.Write(msg[:at])
-				for name, stream := range umacStreams {
-					if got := stream(t, cloneUMAC(t, begun), v.Nonce, msg[at:]); !bytes.Equal(got, want) {
-						t.Errorf("%s, %s: %s: tag %x, want %x", kernel, v.Name, name, got, want)
+				for i, name := range streams {
+					u, rest := cloneUMAC(t, begun), msg[at:]
+					if i == whole {
+						u, rest = k.New(), msg
+					}
+					comparisons++
+					if got := umacStreams[name](t, u, file.Nonce, rest); !bytes.Equal(got, want) {
+						t.Errorf("%s, %s: %s: tag %x, want %x", kernel, file.Name, name, got, want)
 					}
 				}
 			}
 		})
 	}
+	if !testing.Short() && !t.Failed() && tags != 32+220+1764 {
+		t.Errorf("%d tags, want all of testdata", tags)
+	}
+	t.Logf("%d tags, %d kernel sets (%s), %d calls and %d kinds of streams: %d comparisons",
+		tags, len(kernels), strings.Join(kernels, ", "), len(calls), len(streams), comparisons)
 }
 
 // TestUMACReference compares with umacref for all lengths up to 4160 bytes, which

@@ -179,10 +179,6 @@ func TestBounds(t *testing.T) {
 		for _, size := range []int{16, 24, 32} {
 			key := keys.Place([]byte("a key of AES-256 has 32 bytes...")[:size], 0, end)
 			rounds := s.Expand(key)
-			plant(keys, size, func(p []byte) { s.Expand(p) })
-			if size == 32 { // the others do not fill the schedule
-				plant(schedules, scheduleSize, func(p []byte) { schedule(p).Expand(key) })
-			}
 			s.EncryptWords(rounds, 1, 2, (*[BlockSize]byte)(blocks.Place(chosen[:], 0, end)))
 			for n := range most + 1 {
 				want := bytes.Repeat(key[:BlockSize], n)
@@ -194,6 +190,10 @@ func TestBounds(t *testing.T) {
 				if n > 0 {
 					plant(blocks, n*BlockSize, func(p []byte) { s.Encrypt(rounds, p) })
 				}
+			}
+			plant(keys, size, func(p []byte) { s.Expand(p) })
+			if size == 32 { // the others do not fill the schedule
+				plant(schedules, scheduleSize, func(p []byte) { schedule(p).Expand(key) })
 			}
 		}
 	}
