@@ -16,7 +16,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -119,4 +122,31 @@ func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 		exports[p.ImportPath] = p.Export
 	}
 	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+}
+
+// TestDependencies lists the modules that each package for users brings into a program: only
+// sshmac brings more than golang.org/x/sys.
+func TestDependencies(t *testing.T) {
+	skipDocuments(t)
+	module := userModule(t)
+	for _, dir := range exampleDirs {
+		want := "golang.org/x/sys"
+		if dir == "sshmac" {
+			want = "golang.org/x/crypto golang.org/x/sys"
+		}
+		pkg := path.Join("example.com/fastmac", dir)
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", pkg)
+		cmd.Dir, cmd.Env = module, append(hostEnv(), "GOPROXY=off")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", pkg, err)
+		}
+		modules := strings.Fields(string(out))
+		slices.Sort(modules)
+		modules = slices.DeleteFunc(slices.Compact(modules), func(m string) bool { return m == "example.com/fastmac" })
+		if got := strings.Join(modules, " "); got != want {
+			t.Errorf("%s brings %s, want %s", pkg, got, want)
+		}
+		t.Logf("%s brings %v", pkg, modules)
+	}
 }

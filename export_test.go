@@ -92,6 +92,14 @@ const GMACWipes = gcm.Streams
 // HMACAllocates reports whether the HMAC-SHA-512 in use allocates.
 func HMACAllocates() bool { return useFIPS }
 
+// UMACKeyState returns how many bytes of a UMACKey for AES-128 tags of n iterations use: the
+// key schedule of the pads and the keys of L1, L2 and L3.
+func UMACKeyState(n int) int {
+	const schedule, l1, shift = 11 * aes.BlockSize, l1Block, l1Group / 2
+	l2, l3 := unsafe.Sizeof(l2Key{}), (unsafe.Sizeof(l3Key{})+unsafe.Sizeof(l3Words{}))/maxIterations
+	return schedule + l1 + shift*(n-1) + n*int(l2+l3)
+}
+
 // SetupUMAC and SetupHMAC have what setting up a key makes and does not keep.
 
 type SetupUMAC struct{ kdf aesKey }

@@ -14,8 +14,8 @@ import (
 	"example.com/fastmac"
 )
 
-// TestSizes checks the sizes of keys and streams. Programs that have one for each
-// connection depend on the sizes, so a change belongs in CHANGELOG.md.
+// TestSizes checks the sizes of keys and streams, and states them. Programs that have one for
+// each connection depend on the sizes, so a change belongs in CHANGELOG.md.
 func TestSizes(t *testing.T) {
 	gmacKey64, gmacKey32 := uintptr(16), uintptr(8) // an interface of crypto/cipher
 	switch {
@@ -42,6 +42,22 @@ func TestSizes(t *testing.T) {
 		if test.size != want {
 			t.Errorf("%s has %d bytes, want %d", test.name, test.size, want)
 		}
+		t.Logf("%s: %d bytes", test.name, test.size)
+	}
+	// One type has room for all tag sizes and for AES-256, whose schedule is 64 bytes longer.
+	// The limits are the goals for a type of its own for each tag size.
+	for i, limit := range []int{1308, 1416, 1524, 1632} {
+		state := fastmac.UMACKeyState(i + 1)
+		if state > limit {
+			t.Errorf("UMAC-%d uses %d bytes of a UMACKey for AES-128, want at most %d", 32*(i+1), state, limit)
+		}
+		t.Logf("UMAC-%d uses %d bytes of a UMACKey for AES-128", 32*(i+1), state)
+	}
+	if size, most := int(unsafe.Sizeof(fastmac.UMACKey{})), fastmac.UMACKeyState(4)+64; size < most || size > most+40 {
+		t.Errorf("a UMACKey has %d bytes, want %d and up to 40 of sizes and pointers", size, most)
+	}
+	if size := unsafe.Sizeof(fastmac.HMACSHA512Key{}); size > 2*64+8 {
+		t.Errorf("an HMACSHA512Key has %d bytes, want two chaining values of 64 and a flag", size)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha512"
+	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -212,29 +213,60 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// TestVectors uses the vectors whose nonce is a sequence number.
+// TestVectors uses the vectors of testdata that have an SSH key's size, except for messages
+// that no packet has. The tags of UMAC are those under a sequence number: the vector's xor two
+// pads of umacref. Those of HMAC have no number; the first bytes of the message are in its place.
 func TestVectors(t *testing.T) {
-	modes := map[int]Mode{8: Modes()[0], 16: Modes()[1]}
-	tags := 0
+	const maxPacket = 256 << 10
+	tags, comparisons := 0, 0
+	compare := func(m Mode, name string, key, packet, want []byte) {
+		h := m.New(key)
+		for _, cut := range []int{0, min(4, len(packet)), len(packet) / 2, len(packet)} {
+			h.Reset()
+			h.Write(packet[:cut])
+			h.Write(packet[cut:])
+			comparisons++
+			if got := h.Sum(nil); !bytes.Equal(got, want) {
+				t.Errorf("%s: %s: tag %x, want %x", name, m.Name, got, want)
+			}
+		}
+		if got := clone(t, h).Sum(nil); !bytes.Equal(got, want) {
+			t.Errorf("%s: %s: tag of a clone %x, want %x", name, m.Name, got, want)
+		}
+		comparisons++
+	}
+	seq := binary.BigEndian.AppendUint32(nil, 1<<32-5)
+	nonce := append(make([]byte, 4), seq...)
 	for _, v := range mactest.UMACVectors(t) {
-		if len(v.Key) != umacKeySize || len(v.Nonce) != 8 || !bytes.HasPrefix(v.Nonce, make([]byte, 4)) {
+		if len(v.Key) != umacKeySize || v.Size > maxPacket {
 			continue
 		}
+		packet := append(bytes.Clone(seq), v.Msg()...)
 		for size, want := range v.Tags {
-			if m, ok := modes[size]; ok {
-				h := m.New(v.Key)
-				h.Write(v.Nonce[4:])
-				h.Write(v.Msg())
-				if got := h.Sum(nil); !bytes.Equal(got, want) {
-					t.Errorf("%s: %s: tag %x, want %x", v.Name, m.Name, got, want)
+			tag := bytes.Clone(want)
+			subtle.XORBytes(tag, tag, umacref.PDF(v.Key, v.Nonce, size))
+			subtle.XORBytes(tag, tag, umacref.PDF(v.Key, nonce, size))
+			for _, m := range UMACModes() {
+				if size == m.New(v.Key).Size() {
+					compare(m, v.Name, v.Key, packet, tag)
+					tags++
 				}
+			}
+		}
+	}
+	umacTags := tags
+	for _, v := range mactest.HMACVectors(t) {
+		for _, m := range Modes() {
+			if strings.HasPrefix(m.Name, "hmac") && len(v.Key) == m.KeySize && len(v.Tag) == sha512.Size && v.Valid {
+				compare(m, v.Name, v.Key, v.Msg, v.Tag)
 				tags++
 			}
 		}
 	}
-	if tags < 20 {
-		t.Errorf("only %d tags with a sequence number as nonce in testdata", tags)
+	if umacTags < 1000 || tags-umacTags < 20 {
+		t.Errorf("only %d tags of UMAC and %d of HMAC in testdata", umacTags, tags-umacTags)
 	}
+	t.Logf("%d tags of UMAC, %d of HMAC-SHA-512: %d comparisons", umacTags, tags-umacTags, comparisons)
 }
 
 func TestKeySize(t *testing.T) {

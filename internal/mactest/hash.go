@@ -28,19 +28,49 @@ type Subject struct {
 }
 
 // TestHash checks what hash.Hash and hash.Cloner promise, and that nothing is
-// allocated.
+// allocated, on new hashes and on clones of used ones.
 func TestHash(t *testing.T, s Subject) {
-	t.Run("Size", s.testSize)
-	t.Run("Methods", s.testMethods)
-	t.Run("Sum", s.testSum)
-	t.Run("SumStorage", s.testSumStorage)
-	t.Run("Reset", s.testReset)
-	t.Run("Write", s.testWrite)
-	t.Run("Bounds", s.testBounds)
-	t.Run("Splits", s.testSplits)
-	t.Run("Clone", s.testClone)
-	t.Run("Bits", s.testBits)
-	t.Run("Allocations", s.testAllocations)
+	s.test(t)
+	clones := s
+	clones.New = func() hash.Hash {
+		h := s.New()
+		h.Write([]byte("before the clone"))
+		c, err := h.(hash.Cloner).Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Write([]byte("not the clone's"))
+		c.Reset()
+		return c
+	}
+	t.Run("clone", clones.test)
+	if !t.Failed() {
+		t.Logf("%T, tags of %d bytes: %d checks, each on new hashes and on clones", s.New(), s.New().Size(), len(checks))
+	}
+}
+
+// checks are those of the contract.
+var checks = []struct {
+	name  string
+	check func(Subject, *testing.T)
+}{
+	{"Size", Subject.testSize},
+	{"Methods", Subject.testMethods},
+	{"Sum", Subject.testSum},
+	{"SumStorage", Subject.testSumStorage},
+	{"Reset", Subject.testReset},
+	{"Write", Subject.testWrite},
+	{"Bounds", Subject.testBounds},
+	{"Splits", Subject.testSplits},
+	{"Clone", Subject.testClone},
+	{"Bits", Subject.testBits},
+	{"Allocations", Subject.testAllocations},
+}
+
+func (s Subject) test(t *testing.T) {
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) { c.check(s, t) })
+	}
 }
 
 // lengths are those at which blocks and groups of any hash here begin or end.
@@ -109,6 +139,11 @@ func (s Subject) testMethods(t *testing.T) {
 		}
 	}
 	typ := reflect.TypeOf(s.New())
+	for _, name := range s.Methods {
+		if _, ok := typ.MethodByName(name); !ok {
+			t.Errorf("%v has no method %s", typ, name)
+		}
+	}
 	for m := range typ.NumMethod() {
 		if name := typ.Method(m).Name; !known[name] {
 			t.Errorf("%v has the method %s", typ, name)

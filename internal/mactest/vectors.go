@@ -315,3 +315,10 @@ func (h *hexBytes) UnmarshalText(text []byte) (err error) {
 	*h, err = hex.DecodeString(string(text))
 	return err
 }
+
+// TamperSizes are sizes in bytes of messages that the tests of tampering have, next to the limits of the kernels.
+var TamperSizes = [64]int{
+	0, 1, 2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 20, 24, 28, 31, 32, 33, 40, 47, 48, 49, 55, 63, 64, 65, 80, 95, 96, 97,
+	111, 112, 113, 127, 128, 129, 159, 160, 191, 192, 193, 223, 224, 239, 240, 255, 256, 257, 320, 383, 384, 511, 512, 513, 700,
+	1000, 1023, 1024, 1025, 1056, 1500, 2047, 2048, 2049,
+}
