@@ -58,7 +58,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	for _, v := range mactest.HMACVectors(t) {
-		if len(v.Key) >= 32 && len(v.Tag) == sha512.Size {
+		if len(v.Key) >= 32 && 2*len(v.Key) < maxKeyFile-100 && len(v.Tag) == sha512.Size {
 			check(v.Name, "hmac-sha512", v.Key, nil, write("message", v.Msg), v.Tag, v.Valid)
 		}
 	}
