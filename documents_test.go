@@ -86,6 +86,24 @@ var commands = map[string]runner{
 	"go run ../receiver -dir ~/sensors /dev/ttyUSB0":     {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"stty -F /dev/ttyUSB0 38400 raw clocal -hupcl -echo": {never: "it needs a board"},
 
+	"go test -v -run '^TestUMACVectors$' .":                          {test: "vectors_test.go:TestUMACVectors"},
+	"go test -v -run 'GMAC.*Vectors$' .":                             {test: "gmac_vectors_test.go:TestGMACVectors"},
+	"go test -v -run '^TestVectors$' ./aesgcm":                       {test: "aesgcm/vectors_test.go:TestVectors"},
+	"go test -v -run '^TestVectors$' ./sshmac":                       {test: "sshmac/sshmac_test.go:TestVectors"},
+	"go test -C cmd/fastmac -v -run '^TestVectors$' ./internal/sums": {test: "cmd/fastmac/internal/sums/vectors_test.go:TestVectors"},
+	"FASTMAC_TEST_LONG=1 go test -v -run '^TestFaults$' .":           {test: "faults_test.go:TestFaults"},
+	"FASTMAC_TEST_LONG=1 go test -run DestroyScan -v .":              {test: "destroy_linux_test.go:TestDestroyScan"},
+	"go test -v -run '^TestHMACSHA512Vectors$' .":                    {test: "hmac512_vectors_test.go:TestHMACSHA512Vectors"},
+	"go test -v -run '^TestUMACReference$' .":                        {test: "vectors_test.go:TestUMACReference"},
+	"go test -v -run '^TestUMACOffsets$' .":                          {test: "vectors_test.go:TestUMACOffsets"},
+	"go test -v -run '^TestNettle$' .":                               {test: "nettle_test.go:TestNettle"},
+	"go test -v -run 'Bounds$' . ./aesgcm ./hwrand ./internal/aesni": {test: "guard_test.go:TestUMACBounds"},
+	"go test -v -run 'Contract$' . ./sshmac":                         {test: "umac_test.go:TestUMACContract"},
+	"go test -v -run '^TestTamper$' . ./aesgcm":                      {test: "tamper_test.go:TestTamper"},
+	"go test -v -run '^TestSizes$' .":                                {test: "memory_test.go:TestSizes"},
+	"go test -v -run '^TestDependencies$' .":                         {test: "api_test.go:TestDependencies"},
+	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":          {inCI: true},
+
 	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "documents_test.go:TestRename"},
 	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "documents_test.go:TestRename"},
 }
@@ -233,7 +251,7 @@ func fragment(t *testing.T, b block) string {
 }
 
 // inText matches a command in a sentence or a table: what does something, with arguments.
-var inText = regexp.MustCompile("`((?:[A-Z]+=\\S+ )*(?:go (?:run|test|generate|install -C)|bash) [^`]+)`")
+var inText = regexp.MustCompile("`((?:[A-Z_]+=\\S+ )*(?:go (?:run|test|generate|install -C)|bash) [^`]+)`")
 
 // placeholder matches what go install has in text, which is no command of this tree.
 var placeholder = regexp.MustCompile(`^go install \.\.\.@`)

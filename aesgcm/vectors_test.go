@@ -260,13 +260,13 @@ func TestLong(t *testing.T) {
 	})
 }
 
-// TestBits flips every bit of the ciphertext, the tag, the nonce, the additional data and the
+// TestTamper flips every bit of the ciphertext, the tag, the nonce, the additional data and the
 // key, for 64 sizes of plaintexts. Open must refuse every one, and leave zeros. Short mode has
 // every ninth size.
-func TestBits(t *testing.T) { forAllKernels(t, testBits) }
+func TestTamper(t *testing.T) { forAllKernels(t, testTamper) }
 
-func testBits(t *testing.T) {
-	rng := rand.NewChaCha8([32]byte([]byte("TestBits: a seed of 32 bytes....")))
+func testTamper(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestTamper: a seed of 32 bytes..")))
 	step, changes := 1, 0
 	if testing.Short() || mactest.Race {
 		step = 9
