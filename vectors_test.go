@@ -168,13 +168,13 @@ const (
 
 // TestUMACVectors compares with all tags of testdata, in all calls and in all streams.
 //
-// Short mode leaves out messages of more than shortSize bytes. Otherwise the streams of these
-// go on from a clone that has hashed all except the last streamSize bytes, and each message has
-// one of the other calls besides Tag, in turn. The long run has all calls, and one stream, in
-// turn, from the beginning.
+// Short mode leaves out messages of more than shortSize bytes, and has Tag and one of the other
+// calls for each tag, in turn. Otherwise it is so for these messages, whose streams go on from
+// a clone that has hashed all except the last streamSize bytes. The long run has all calls for
+// them too, and one stream, in turn, from the beginning.
 func TestUMACVectors(t *testing.T) {
 	calls, streams := slices.Sorted(maps.Keys(umacCalls)), slices.Sorted(maps.Keys(umacStreams))
-	tags, comparisons, long := 0, 0, 0
+	tags, comparisons, turn := 0, 0, 0
 	var kernels []string
 	for _, file := range mactest.UMACVectors(t) {
 		isLong := file.Size > shortSize
@@ -193,12 +193,11 @@ func TestUMACVectors(t *testing.T) {
 				k, v := newUMACKey(t, file.Key, size), &umacVector{file.Key, file.Nonce, msg, want}
 				inTurn := calls
 				whole := -1 // the stream that begins at the beginning
-				if isLong {
-					if long++; !mactest.Long() {
-						inTurn = []string{"Tag", calls[long%len(calls)]}
-					} else {
-						whole = long % len(streams)
-					}
+				turn++
+				if isLong && mactest.Long() {
+					whole = turn % len(streams)
+				} else if isLong || testing.Short() {
+					inTurn = []string{"Tag", calls[turn%len(calls)]}
 				}
 				for _, name := range inTurn {
 					comparisons++
