@@ -92,7 +92,6 @@ var commands = map[string]runner{
 	"go test -v -run '^TestVectors$' ./sshmac":                       {test: "sshmac/sshmac_test.go:TestVectors"},
 	"go test -C cmd/fastmac -v -run '^TestVectors$' ./internal/sums": {test: "cmd/fastmac/internal/sums/vectors_test.go:TestVectors"},
 	"FASTMAC_TEST_LONG=1 go test -v -run '^TestFaults$' .":           {test: "faults_test.go:TestFaults"},
-	"FASTMAC_TEST_LONG=1 go test -run DestroyScan -v .":              {test: "destroy_linux_test.go:TestDestroyScan"},
 	"go test -v -run '^TestHMACSHA512Vectors$' .":                    {test: "hmac512_vectors_test.go:TestHMACSHA512Vectors"},
 	"go test -v -run '^TestUMACReference$' .":                        {test: "vectors_test.go:TestUMACReference"},
 	"go test -v -run '^TestUMACOffsets$' .":                          {test: "vectors_test.go:TestUMACOffsets"},
@@ -359,7 +358,7 @@ func inCI(t *testing.T, command string) bool {
 	for line := range strings.Lines(string(ci)) {
 		line, _, _ = strings.Cut(line, " 2>")
 		words := strings.Fields(line)
-		if len(words) == 0 || !slices.Contains([]string{"run", "on", "unskipped"}, words[0]) {
+		if len(words) == 0 || !slices.Contains([]string{"run", "on", "unskipped", "vulncheck"}, words[0]) {
 			continue
 		}
 		left := strings.Fields(command)
