@@ -9,6 +9,7 @@ import (
 	"crypto/hmac"
 	stdsha512 "crypto/sha512"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 
@@ -77,11 +78,12 @@ func (k *HMACSHA512Key) sumFIPS(tag *[HMACSHA512Size]byte, msg []byte) {
 	clear(buf)
 }
 
-// cloneFIPS returns a copy of an HMAC and of what was written to it.
+// cloneFIPS returns a copy of an HMAC and of what was written to it. crypto/hmac of
+// GOFIPS140=v1.0.0 cannot be cloned.
 func cloneFIPS(h hash.Hash) (hash.Hash, error) {
 	c, ok := h.(hash.Cloner)
 	if !ok {
-		return nil, fmt.Errorf("fastmac: crypto/hmac's %T cannot be cloned", h)
+		return nil, fmt.Errorf("fastmac: crypto/hmac's %T cannot be cloned: %w", h, errors.ErrUnsupported)
 	}
 	return c.Clone()
 }
