@@ -5,6 +5,7 @@
 package fastmac
 
 import (
+	"crypto/fips140"
 	"errors"
 	"runtime"
 	"strings"
@@ -50,6 +51,9 @@ func Hardware() Features {
 		AES: aesName(), AESLacks: lacks(append(aesInstructions(), vaesInstructions()...)),
 		SHA512: sha512.Active().String(), SHA512Lacks: lacks(sha512Instructions()),
 		GCM: gcm.Active(), GCMLacks: lacks(gcmInstructions()),
+	}
+	if RequireGCM() != nil {
+		f.GCM = "none"
 	}
 	if useFIPS {
 		f.SHA512, f.SHA512Lacks = sha512.Stdlib.String(), "validation (FIPS 140 mode)"
@@ -177,7 +181,8 @@ func MustHardware() {
 
 // RequireGCM reports whether GMAC and package aesgcm can be used: whether the CPU has the
 // instructions that AES-GCM needs, AES and carry-less multiplication. It returns nil,
-// [ErrPurego] or an [*UnsupportedCPUError].
+// [ErrPurego] or an [*UnsupportedCPUError]. On other architectures than amd64, where
+// AES-GCM is crypto/cipher's, it returns another error with GODEBUG=fips140=only.
 func RequireGCM() error {
 	if purego {
 		return ErrPurego
@@ -185,8 +190,14 @@ func RequireGCM() error {
 	if names := gcm.Missing(); len(names) > 0 {
 		return &UnsupportedCPUError{Missing: names}
 	}
+	if !gcm.Streams && fips140.Enforced() {
+		return errEnforced
+	}
 	return nil
 }
+
+// errEnforced is the error of RequireGCM where crypto/cipher would refuse to make a key.
+var errEnforced = errors.New("fastmac: no GMAC and AES-GCM with GODEBUG=fips140=only: crypto/cipher has only GCM that chooses the nonces itself")
 
 // ErrPurego is the error of [RequireHardware] and [RequireGCM] in a build with the tag
 // purego, which leaves out all assembly, on every CPU.

@@ -30,8 +30,8 @@ type Key struct {
 	aead cipher.AEAD
 }
 
-// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. The error
-// is crypto/cipher's: with GODEBUG=fips140=only it refuses GCM whose nonces it does not
+// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. With
+// GODEBUG=fips140=only, the error is that crypto/cipher refuses GCM whose nonces it does not
 // choose.
 func (k *Key) Init(key []byte) error {
 	block, err := aes.NewCipher(key)
