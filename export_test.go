@@ -11,6 +11,7 @@ import (
 	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"testing"
 	"unsafe"
 
@@ -99,6 +100,11 @@ func UMACKeyState(n int) int {
 	l2, l3 := unsafe.Sizeof(l2Key{}), (unsafe.Sizeof(l3Key{})+unsafe.Sizeof(l3Words{}))/maxIterations
 	return schedule + l1 + shift*(n-1) + n*int(l2+l3)
 }
+// FIPSHash returns the HMAC that h uses in FIPS 140 mode, and otherwise nil. CloneFIPS
+// clones it.
+func FIPSHash(h *HMACSHA512) hash.Hash { return h.fips }
+
+var CloneFIPS = cloneFIPS
 
 // SetupUMAC and SetupHMAC have what setting up a key makes and does not keep.
 

@@ -90,6 +90,10 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 		n := rand.IntN(len(msg) + 1)
 		h.Write(msg[:n])
 		c, err := h.Clone()
+		if mactest.CannotClone(err) {
+			h.Write(msg[n:])
+			return h.Sum(nil)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

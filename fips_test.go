@@ -1,0 +1,175 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"bytes"
+	"crypto/fips140"
+	"crypto/hmac"
+	"crypto/sha512"
+	"errors"
+	"hash"
+	"io/fs"
+	"os"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hwrand"
+	"example.com/fastmac/internal/umacref"
+)
+
+// TestFIPS140 checks what the package documentation says under "FIPS 140", in a process in
+// each mode.
+func TestFIPS140(t *testing.T) {
+	if mode := os.Getenv("FASTMAC_TEST_FIPS"); mode != "" {
+		if fips140.Enabled() != strings.HasPrefix(mode, "o") || fips140.Enforced() != strings.HasPrefix(mode, "only") {
+			t.Fatalf("%s: enabled %v, enforced %v", mode, fips140.Enabled(), fips140.Enforced())
+		}
+		testFIPSHMAC(t)
+		testFIPSUMAC(t)
+		testFIPSGCM(t)
+		return
+	}
+	for _, mode := range []string{"on", "only", "only,cpu.aes=off"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestFIPS140$", "-test.v")
+		cmd.Env = append(os.Environ(), "FASTMAC_TEST_FIPS="+mode, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",fips140="+mode, ","))
+		out, err := cmd.CombinedOutput()
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
+			t.Skipf("cannot start itself, as in an emulator: %v", err)
+		}
+		if bytes.Contains(out, []byte("incompatible with the purego build tag")) {
+			t.Skip("a purego build has no FIPS 140 mode")
+		}
+		if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+			t.Errorf("GODEBUG=fips140=%s: %v\n%s", mode, err, out)
+		}
+	}
+}
+
+// testFIPSHMAC checks that HMAC-SHA-512 is the one of the Go Cryptographic Module, and that
+// short keys are refused only where approved algorithms are enforced.
+func testFIPSHMAC(t *testing.T) {
+	key, msg := bytes.Repeat([]byte("k"), 200), []byte("message")
+	if hw := fastmac.Hardware(); hw.SHA512 != "stdlib" || hw.SHA512Lacks != "validation (FIPS 140 mode)" {
+		t.Errorf("Hardware() = %+v", hw)
+	}
+	inner := fastmac.FIPSHash(fastmac.NewHMACSHA512(key))
+	if typ := reflect.TypeOf(inner); typ == nil || typ.String() != "*hmac.HMAC" || !strings.HasPrefix(typ.Elem().PkgPath(), "crypto/internal/fips140/") {
+		t.Fatalf("HMAC-SHA-512 is %v, want that of the Go Cryptographic Module", typ)
+	}
+	for _, size := range []int{14, 64, 128, 200} {
+		std := hmac.New(sha512.New, key[:size])
+		std.Write(msg)
+		for name, flavour := range hmacFlavours {
+			if got, want := flavour(t, key[:size], msg), std.Sum(nil); !bytes.Equal(got, want) {
+				t.Errorf("%s, key of %d bytes: %x, want %x", name, size, got, want)
+			}
+		}
+	}
+
+	tags, keys := make([][64]byte, 9), make([][]byte, 9)
+	for i := range keys {
+		keys[i] = key[:14-i/8]
+	}
+	for name, call := range map[string]func(){
+		"NewHMACSHA512Key":   func() { fastmac.NewHMACSHA512Key(key[:13]) },
+		"Init":               func() { new(fastmac.HMACSHA512Key).Init(nil) },
+		"NewHMACSHA512":      func() { fastmac.NewHMACSHA512(key[:1]) },
+		"SumHMACSHA512":      func() { fastmac.SumHMACSHA512(key[:13], msg) },
+		"SumHMACSHA512Batch": func() { fastmac.SumHMACSHA512Batch(tags, keys, keys) },
+	} {
+		clear(tags)
+		if fips140.Enforced() {
+			mustPanic(t, name, "want 14 or more with GODEBUG=fips140=only", call)
+			if tags[0] != [64]byte{} {
+				t.Error("a batch that panics has written tags")
+			}
+		}
+		fips140.WithoutEnforcement(call)
+	}
+}
+
+// testFIPSUMAC checks that UMAC works in every mode, on AES of this package and of crypto/aes.
+func testFIPSUMAC(t *testing.T) {
+	key, nonce, msg := []byte("0123456789abcdef"), []byte("nonce"), bytes.Repeat([]byte("message"), 500)
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, key, size)
+		want := umacref.UMAC(key, msg, nonce, size)
+		u := k.New()
+		u.WriteParallel(msg, 0)
+		batch := [][]byte{make([]byte, size)}
+		k.TagBatch(batch, [][]byte{nonce}, [][]byte{msg})
+		for _, got := range [][]byte{k.Tag(nil, nonce, msg), u.AppendTag(nil, nonce), batch[0]} {
+			if !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: tag %x, want %x", size, got, want)
+			}
+		}
+		sig, err := k.SignReader(nil, bytes.NewReader(msg))
+		if err != nil || !k.VerifySigned(sig, msg) || !k.VerifySigned(k.Sign(nil, msg), msg) {
+			t.Errorf("%d bytes: the right signature is refused: %v", size, err)
+		}
+	}
+	newNonces(t, 16).Next(nil)
+}
+
+// testFIPSGCM checks that GMAC, AES-GCM and hwrand work on amd64. Elsewhere AES-GCM is
+// crypto/cipher's, and refused where approved algorithms are enforced.
+func testFIPSGCM(t *testing.T) {
+	_, err := hwrand.New()
+	if want := fastmac.RequireHardware(); (err == nil) != (want == nil) {
+		t.Errorf("hwrand.New: %v, RequireHardware() = %v", err, want)
+	}
+
+	key, nonce, msg := make([]byte, 32), []byte("twelve bytes"), []byte("message")
+	missing := fastmac.RequireGCM()
+	_, lacks := errors.AsType[*fastmac.UnsupportedCPUError](missing)
+	if !lacks && runtime.GOARCH != "amd64" && fips140.Enforced() {
+		if missing == nil || !strings.HasPrefix(missing.Error(), "fastmac: no GMAC and AES-GCM with GODEBUG=fips140=only: ") {
+			t.Fatalf("RequireGCM() = %v", missing)
+		}
+		fips140.WithoutEnforcement(func() {
+			if err := fastmac.RequireGCM(); err != nil {
+				t.Errorf("without enforcement: RequireGCM() = %v", err)
+			}
+			newGMACKey(t, key).Tag(nil, nonce, msg)
+		})
+	} else if missing != nil && !lacks {
+		t.Fatalf("RequireGCM() = %v", missing)
+	}
+	g, gErr := fastmac.NewGMACKey(key)
+	a, aErr := aesgcm.NewKey(key)
+	_, sErr := fastmac.NewGMAC(key)
+	if missing != nil {
+		for _, err := range []error{gErr, aErr, sErr} {
+			if err == nil || err.Error() != missing.Error() {
+				t.Errorf("error %v, want %v", err, missing)
+			}
+		}
+		return
+	}
+	if gErr != nil || aErr != nil || (sErr != nil) != (sErr == fastmac.ErrNoGMACStreams) {
+		t.Fatal(gErr, aErr, sErr)
+	}
+	// AES-GCM of nothing is GMAC.
+	if got := a.Seal(nil, nonce, nil, msg); !g.Verify(got, nonce, msg) {
+		t.Errorf("GMAC %x, AES-GCM %x", g.Tag(nil, nonce, msg), got)
+	}
+	if got, err := a.OpenSealed(nil, a.NewSealer().Seal(nil, msg, nil), nil); err != nil || !bytes.Equal(got, msg) {
+		t.Errorf("OpenSealed: %q, %v", got, err)
+	}
+}
+
+// TestCloneFIPS checks that a crypto/hmac without Clone is reported as [hash.Cloner] says.
+func TestCloneFIPS(t *testing.T) {
+	h := struct{ hash.Hash }{hmac.New(sha512.New, make([]byte, 64))}
+	if c, err := fastmac.CloneFIPS(h); c != nil || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v, %v", c, err)
+	}
+}
