@@ -100,6 +100,7 @@ func UMACKeyState(n int) int {
 	l2, l3 := unsafe.Sizeof(l2Key{}), (unsafe.Sizeof(l3Key{})+unsafe.Sizeof(l3Words{}))/maxIterations
 	return schedule + l1 + shift*(n-1) + n*int(l2+l3)
 }
+
 // FIPSHash returns the HMAC that h uses in FIPS 140 mode, and otherwise nil. CloneFIPS
 // clones it.
 func FIPSHash(h *HMACSHA512) hash.Hash { return h.fips }

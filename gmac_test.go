@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"example.com/fastmac"
@@ -140,32 +139,41 @@ func testGMACAllocations(t *testing.T) {
 	}
 }
 
-// TestGMACConcurrent uses one key in many goroutines; the race detector watches.
+// TestGMACConcurrent uses one key in 1,000 goroutines, each with streams and clones of its
+// own. The tags are compared with those of one goroutine; the race detector watches.
 func TestGMACConcurrent(t *testing.T) { fastmac.ForAllGCM(t, testGMACConcurrent) }
 
 func testGMACConcurrent(t *testing.T) {
-	k := newGMACKey(t, make([]byte, 16))
-	msg := bytes.Repeat([]byte("message"), 300)
-	var wg sync.WaitGroup
-	for g := range 16 {
-		wg.Go(func() {
-			rng := rand.NewChaCha8([32]byte{byte(g)})
-			for range 50 {
-				nonce, msg := random(rng, 12), msg[:rng.Uint64()%uint64(len(msg))]
-				tag := k.Tag(nil, nonce, msg)
-				if !k.Verify(tag, nonce, msg) {
-					t.Error("wrong tag")
-				}
-				if m, err := k.New(); err == nil {
-					m.Write(msg)
-					if !m.Verify(tag, nonce) {
-						t.Error("wrong tag of a stream")
-					}
-				}
-			}
-		})
+	rng := rand.NewChaCha8([32]byte([]byte("testGMACConcurrent, 32-byte seed")))
+	k, msg := newGMACKey(t, random(rng, 16)), random(rng, 2100)
+	lengths := []int{0, 1, 16, 100, 128, 500, 2100}
+	var nonces, wants [][]byte
+	for i, length := range lengths {
+		nonces = append(nonces, random(rng, 12))
+		wants = append(wants, k.Tag(nil, nonces[i], msg[:length]))
 	}
-	wg.Wait()
+	mactest.Concurrently(1000, func(g int) {
+		m, err := k.New()
+		for i := range 5 {
+			i = (g + i) % len(lengths)
+			msg, nonce, want := msg[:lengths[i]], nonces[i], wants[i]
+			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) || !k.Verify(want, nonce, msg) {
+				t.Errorf("%d bytes: tag %x, want %x", len(msg), got, want)
+			}
+			if err != nil {
+				continue // there are no streams
+			}
+			half := len(msg) / 2
+			m.Reset()
+			m.Write(msg[:half])
+			c, _ := m.Clone()
+			m.Write([]byte("not the clone's"))
+			c.Write(msg[half:])
+			if got := c.(*fastmac.GMAC).AppendTag(nil, nonce); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: tag of a stream %x, want %x", len(msg), got, want)
+			}
+		}
+	})
 }
 
 func TestGMACSizes(t *testing.T) { fastmac.ForAllGCM(t, testGMACSizes) }

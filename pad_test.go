@@ -6,10 +6,14 @@ package fastmac_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
 
@@ -80,6 +84,99 @@ func testUMACNonceOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestUMACNonceCarry counts nonces of several lengths up by one across every carry from one
+// byte to the next. The tags of a stream, whose pads are computed ahead, are compared with
+// one-shots.
+func TestUMACNonceCarry(t *testing.T) { fastmac.ForAllKernels(t, testUMACNonceCarry) }
+
+func testUMACNonceCarry(t *testing.T) {
+	const before = 40 // nonces, more than there are pads ahead
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, make([]byte, 16), size)
+		for _, length := range []int{8, 9, 12, 16} {
+			for carry := 1; carry <= length; carry++ { // bytes that become zero
+				u, nonce := k.New(), make([]byte, length)
+				for i := range carry {
+					nonce[length-1-i] = 0xff
+				}
+				nonce[length-1] -= before
+				for range 2 * before {
+					want := k.Tag(nil, nonce, nil)
+					if got := u.AppendTag(nil, nonce); !bytes.Equal(got, want) {
+						t.Fatalf("%d bytes, nonce %x: tag %x, want %x", size, nonce, got, want)
+					}
+					for i := length - 1; i >= 0; i-- {
+						if nonce[i]++; nonce[i] != 0 {
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCounting computes a tag for each of 10^5 nonces in order, across 2^64, with one stream of
+// each kind, which must allocate nothing and use no more memory than before. Some tags are
+// compared with one-shots: 40 in a row, of each 4096. With FASTMAC_TEST_LONG there are 10^8
+// nonces of UMAC-64 and of GMAC.
+func TestCounting(t *testing.T) {
+	type stream interface {
+		Write(p []byte) (int, error)
+		Reset()
+		AppendTag(dst, nonce []byte) []byte
+	}
+	count := func(name string, long uint64, s stream, tag func(dst, nonce, msg []byte) []byte) {
+		n := uint64(100_000)
+		if mactest.Long() && !mactest.Race {
+			n = max(n, long)
+		}
+		nonce := []byte("1234........")
+		dst, want := make([]byte, 0, 64), make([]byte, 0, 64)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for i := range n {
+			binary.BigEndian.PutUint64(nonce[4:], i-n/2)
+			s.Reset()
+			s.Write(nonce)
+			got := s.AppendTag(dst, nonce)
+			if i%4096 < 40 || (i-n/2+20)%(1<<32) < 40 {
+				if want := tag(want, nonce, nonce); !bytes.Equal(got, want) {
+					t.Fatalf("%s: nonce %x: tag %x, want %x", name, nonce, got, want)
+				}
+			}
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		// The runtime and package testing allocate now and then.
+		allocated, grown := after.Mallocs-before.Mallocs, int64(after.HeapAlloc+after.StackInuse)-int64(before.HeapAlloc+before.StackInuse)
+		if !mactest.Race && (allocated > n/1000 || grown > 1<<18) {
+			t.Errorf("%s: %d allocations for %d tags, %d bytes more in use", name, allocated, n, grown)
+		}
+	}
+	for _, size := range umacTagSizes {
+		k, long := newUMACKey(t, make([]byte, 16), size), 0
+		if size == fastmac.UMAC64Size {
+			long = 100_000_000
+		}
+		count(fmt.Sprintf("UMAC-%d", 8*size), uint64(long), k.New(), k.Tag)
+	}
+	if !fastmac.HMACAllocates() {
+		k := fastmac.NewHMACSHA512Key([]byte("key"))
+		count("HMAC-SHA-512", 0, hmacStream{k.New()}, func(dst, _, msg []byte) []byte { return k.Tag(dst, msg) })
+	}
+	if fastmac.GMACWipes && fastmac.RequireGCM() == nil { // so it has streams
+		k := newGMACKey(t, make([]byte, 16))
+		count("GMAC", 100_000_000, newGMAC(t, k), k.Tag)
+	}
+}
+
+// hmacStream has AppendTag as the other streams, without a nonce.
+type hmacStream struct{ *fastmac.HMACSHA512 }
+
+func (h hmacStream) AppendTag(dst, _ []byte) []byte { return h.Sum(dst) }
 
 // TestNonceLengths checks what the package documentation says of nonces that are
 // equal when zero-padded: the pads are equal if the last bytes select the same part.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"example.com/fastmac"
@@ -99,6 +100,39 @@ func TestReplayWindow(t *testing.T) {
 		if least := counters / 100; accepted < least || repeated < least || late < least {
 			t.Errorf("%d bits: %d accepted, %d repeated, %d too late: too few to test", size, accepted, repeated, late)
 		}
+	}
+}
+
+// TestReplayWindowConcurrent passes each counter twice, to a window that 1,000 goroutines
+// share, under a lock. Each must be accepted once. Each goroutine also has its own window,
+// which accepts all of them.
+func TestReplayWindowConcurrent(t *testing.T) {
+	const goroutines, counters = 1000, 8
+	shared, accepted := newReplayWindow(t, goroutines*counters), 0
+	var mu sync.Mutex
+	mactest.Concurrently(goroutines, func(g int) {
+		own, err := fastmac.NewReplayWindow(goroutines * counters)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for i := range counters {
+			counter := uint64(g/2*2*counters + 2*i) // the same in two goroutines
+			for range 2 {
+				if !own.Accept(counter) {
+					t.Errorf("counter %d is refused", counter)
+				}
+				mu.Lock()
+				if shared.Accept(counter) {
+					accepted++
+				}
+				mu.Unlock()
+				counter++
+			}
+		}
+	})
+	if accepted != goroutines*counters {
+		t.Errorf("%d counters accepted, want %d", accepted, goroutines*counters)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"unsafe"
 
@@ -376,38 +375,47 @@ func testUMACAllocations(t *testing.T) {
 	}
 }
 
-// TestUMACConcurrent uses one key in many goroutines; the race detector watches.
+// TestUMACConcurrent uses the keys of all sizes in 1,000 goroutines, each with streams and
+// clones of its own. The tags are compared with those of one goroutine; the race detector
+// watches.
 func TestUMACConcurrent(t *testing.T) { fastmac.ForAllKernels(t, testUMACConcurrent) }
 
 func testUMACConcurrent(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
-	msg := bytes.Repeat([]byte("message"), 300)
-	var wg sync.WaitGroup
-	for g := range 16 {
-		wg.Go(func() {
-			rng := rand.NewChaCha8([32]byte{byte(g)})
-			u := k.New()
-			ok, tags, nonces, msgs := make([]bool, 9), make([][]byte, 9), make([][]byte, 9), make([][]byte, 9)
-			for range 50 {
-				nonce := random(rng, 8)
-				msg := msg[:rng.Uint64()%uint64(len(msg))]
-				tag := k.Tag(nil, nonce, msg)
-				u.Reset()
-				u.Write(msg)
-				if !u.Verify(tag, nonce) || !k.Verify(tag, nonce, msg) || !k.VerifySigned(k.Sign(nil, msg), msg) {
-					t.Error("wrong tag")
-				}
-				for i := range msgs {
-					tags[i], nonces[i], msgs[i] = make([]byte, 16), random(rng, 8), msg[:len(msg)/(i+1)]
-				}
-				tags[8], nonces[8] = tag, nonce
-				k.TagBatch(tags[:8], nonces[:8], msgs[:8])
-				msgs[8] = msg
-				if !k.VerifyBatch(ok, tags, nonces, msgs) {
-					t.Error("wrong tag in a batch")
-				}
-			}
-		})
+	var keys []*fastmac.UMACKey
+	var wants []umacBatch
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACConcurrent, 32-byte seed")))
+	lengths := []int{0, 1, 33, 64, 100, 1024, 1025, 2100}
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, random(rng, 16), size)
+		want := newUMACBatch(len(lengths), size, func(int) []byte { return random(rng, 8) }, func(i int) []byte { return random(rng, lengths[i]) })
+		for i, tag := range want.tags {
+			k.Tag(tag[:0], want.nonces[i], want.msgs[i])
+		}
+		keys, wants = append(keys, k), append(wants, want)
 	}
-	wg.Wait()
+	mactest.Concurrently(1000, func(g int) {
+		k, want := keys[g%4], wants[g%4]
+		u, batch := k.New(), newUMACBatch(len(lengths), k.Size(), func(int) []byte { return nil }, func(int) []byte { return nil })
+		for i := range 3 {
+			i = (g + i) % len(lengths)
+			nonce, msg := want.nonces[i], want.msgs[i]
+			half := len(msg) / 2
+			u.Reset()
+			u.Write(msg[:half])
+			c, _ := u.Clone()
+			u.Write([]byte("not the clone's"))
+			c.Write(msg[half:])
+			tag, stream := k.Tag(nil, nonce, msg), c.(*fastmac.UMAC).AppendTag(nil, nonce)
+			if !bytes.Equal(tag, want.tags[i]) || !bytes.Equal(stream, want.tags[i]) {
+				t.Errorf("%d bytes: Tag %x, of a stream %x, want %x", len(msg), tag, stream, want.tags[i])
+			}
+			if !k.VerifySigned(k.Sign(nil, msg), msg) {
+				t.Error("the right signature is refused")
+			}
+		}
+		k.TagBatch(batch.tags, want.nonces, want.msgs)
+		if !k.VerifyBatch(make([]bool, len(lengths)), want.tags, want.nonces, want.msgs) || !slices.EqualFunc(batch.tags, want.tags, bytes.Equal) {
+			t.Errorf("TagBatch %x, want %x", batch.tags, want.tags)
+		}
+	})
 }

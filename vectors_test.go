@@ -7,9 +7,13 @@ package fastmac_test
 import (
 	"bytes"
 	"crypto/subtle"
+	"fmt"
+	"hash"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -354,6 +358,57 @@ func TestUMACHuge(t *testing.T) {
 			u.Write(part[i:][:1])
 		}
 	})
+}
+
+// TestCopy copies 5 GiB and 77 bytes to a stream of each kind, in the long run. The message
+// is the output of "seq 100000" again and again. The tags are those of libnettle 3.8, and
+// for GMAC and HMAC-SHA-512 also those of OpenSSL 3, which reads a message from a pipe.
+func TestCopy(t *testing.T) {
+	if !mactest.Long() || mactest.Race {
+		t.Skip("for the long run: messages of 5 GiB")
+	}
+	var block []byte
+	for i := range 100_000 {
+		block = strconv.AppendInt(block, int64(i+1), 10)
+		block = append(block, '\n')
+	}
+	key, nonce := []byte("0123456789abcdef"), []byte("twelve bytes")
+	check := func(name string, h hash.Hash, want string) {
+		at := 0
+		r := readerFunc(func(p []byte) (int, error) {
+			n := copy(p, block[at:])
+			at = (at + n) % len(block)
+			return n, nil
+		})
+		const size = 5<<30 + 77
+		if n, err := io.Copy(h, io.LimitReader(r, size)); n != size || err != nil {
+			t.Errorf("%s: %d bytes copied, %v", name, n, err)
+		}
+		if got := h.Sum(nil); !bytes.Equal(got, unhex(want)) {
+			t.Errorf("%s: tag %x, want %s", name, got, want)
+		}
+	}
+	bind := func(h interface {
+		Bind(nonce []byte) (hash.Hash, error)
+	}) hash.Hash {
+		bound, err := h.Bind(nonce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bound
+	}
+	for size, want := range map[int]string{
+		4:  "0d163e04",
+		8:  "c8db8d4ad91d915a",
+		12: "f067293769c33ad253beb91a",
+		16: "f067293769c33ad253beb91a09d24049",
+	} {
+		check(fmt.Sprintf("UMAC-%d", 8*size), bind(newUMACKey(t, key, size).New()), want)
+	}
+	check("HMAC-SHA-512", fastmac.NewHMACSHA512(key), "dab7b239ebc8d8efde91ced7ada1c3ecb0a12f06d1ebb337441cc642334ee46c8e2550c2d28cf16b7cb03b6d02f960fd1bf4b3a03b406f0516cfe05660b983b9")
+	if fastmac.GMACWipes && fastmac.RequireGCM() == nil { // so it has streams
+		check("GMAC", bind(newGMAC(t, newGMACKey(t, key))), "1b555bfe13fff67d5a43cf0bb9aaa8ab")
+	}
 }
 
 // TestUMACLongSums computes tags in the middle of a message that reaches POLY-128: they

@@ -303,39 +303,44 @@ func testAllocations(t *testing.T) {
 	}
 }
 
-// TestConcurrent uses one key and one Sealer in many goroutines; the race detector watches.
-// No nonce may come twice.
+// TestConcurrent uses one key and one Sealer in 1,000 goroutines. What they seal is compared
+// with what one goroutine does; the race detector watches. No nonce may come twice.
 func TestConcurrent(t *testing.T) { forAllKernels(t, testConcurrent) }
 
 func testConcurrent(t *testing.T) {
-	const goroutines, calls = 16, 200
-	k := newKey(t, make([]byte, 32))
-	s := k.NewSealer()
-	text := bytes.Repeat([]byte("plaintext"), 300)
+	const goroutines, calls = 1000, 5
+	rng := rand.NewChaCha8([32]byte([]byte("testConcurrent, a seed, 32 bytes")))
+	k := newKey(t, random(rng, 32))
+	s, text := k.NewSealer(), random(rng, 2700)
+	lengths := []int{0, 1, 16, 100, 256, 1000, 2700}
+	var nonces, wants [][]byte
+	for i, length := range lengths {
+		nonces = append(nonces, random(rng, 12))
+		wants = append(wants, k.Seal(nil, nonces[i], text[:length], text))
+	}
 	seen := make(map[[12]byte]bool)
 	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for g := range goroutines {
-		wg.Go(func() {
-			rng := rand.NewChaCha8([32]byte{byte(g)})
-			for range calls {
-				plaintext, nonce := text[:rng.Uint64()%uint64(len(text))], random(rng, 12)
-				got, err := k.Open(nil, nonce, k.Seal(nil, nonce, plaintext, text), text)
-				if err != nil || !bytes.Equal(got, plaintext) {
-					t.Error("Seal and Open: ", err)
-				}
-				sealed := s.Seal(nil, plaintext, nonce)
-				got, err = k.OpenSealed(nil, sealed, nonce)
-				if err != nil || !bytes.Equal(got, plaintext) {
-					t.Error("Sealer and OpenSealed: ", err)
-				}
-				mu.Lock()
-				seen[[12]byte(sealed)] = true
-				mu.Unlock()
+	mactest.Concurrently(goroutines, func(g int) {
+		for i := range calls {
+			i = (g + i) % len(lengths)
+			plaintext, nonce := text[:lengths[i]], nonces[i]
+			if got := k.Seal(nil, nonce, plaintext, text); !bytes.Equal(got, wants[i]) {
+				t.Errorf("%d bytes: Seal: %x, want %x", len(plaintext), got, wants[i])
 			}
-		})
-	}
-	wg.Wait()
+			got, err := k.Open(nil, nonce, wants[i], text)
+			if err != nil || !bytes.Equal(got, plaintext) {
+				t.Error("Open: ", err)
+			}
+			sealed := s.Seal(nil, plaintext, nonce)
+			got, err = k.OpenSealed(nil, sealed, nonce)
+			if err != nil || !bytes.Equal(got, plaintext) {
+				t.Error("Sealer and OpenSealed: ", err)
+			}
+			mu.Lock()
+			seen[[12]byte(sealed)] = true
+			mu.Unlock()
+		}
+	})
 	if len(seen) != goroutines*calls {
 		t.Errorf("%d nonces in %d calls", len(seen), goroutines*calls)
 	}
