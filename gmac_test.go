@@ -304,6 +304,15 @@ func testGMACOverlap(t *testing.T) {
 			if got := k.Tag(m[at:at], m[100:112], m[110:][:n]); !bytes.Equal(got, want) || &got[0] != &m[at] {
 				t.Errorf("%d bytes, tag at %d: %x, want %x", n, at, got, want)
 			}
+			stream, err := k.New()
+			if err != nil {
+				continue // there are no streams
+			}
+			m = bytes.Clone(memory)
+			stream.Write(m[110:][:n])
+			if got := stream.AppendTag(m[at:at], m[100:112]); !bytes.Equal(got, want) || &got[0] != &m[at] {
+				t.Errorf("%d bytes, stream's tag at %d: %x, want %x", n, at, got, want)
+			}
 		}
 	}
 }

@@ -6,6 +6,8 @@ package fastmac_test
 
 import (
 	"bytes"
+	_ "embed"
+	"hash"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -262,4 +264,65 @@ func testUMACBatchBounds(t *testing.T) {
 			g.plant(t, nonces, length%16, func(p []byte) { b.nonces[last] = p; k.TagBatch(b.tags, b.nonces, b.msgs) })
 		}
 	}
+}
+
+// readOnly is in memory that cannot be written.
+//
+//go:embed testdata/nettle.c
+var readOnly string
+
+// TestReadOnly computes tags of read-only memory, as of a mapped file. A kernel that writes to
+// a message, even if only for a moment, faults, and would be a data race elsewhere.
+func TestReadOnly(t *testing.T) {
+	all := unsafe.Slice(unsafe.StringData(readOnly), len(readOnly))
+	compute := func(tag func(msg []byte) []byte, stream func() hash.Hash) {
+		for _, n := range []int{1, 63, 200, 1024, 1500, len(all)} {
+			h := stream()
+			h.Write(all[:n])
+			if got, want := h.Sum(nil), tag(all[:n]); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: stream %x, one-shot %x", n, got, want)
+			}
+		}
+	}
+	key, nonce := all[:16:16], all[:12:12]
+	fastmac.EachKernel(func(string) {
+		for _, size := range umacTagSizes {
+			k := newUMACKey(t, key, size)
+			compute(func(msg []byte) []byte {
+				tags := [][]byte{make([]byte, size), k.Tag(nil, nonce, msg)}
+				k.TagBatch(tags[:1], [][]byte{nonce}, [][]byte{msg})
+				if !k.VerifyBatch(make([]bool, 2), tags, [][]byte{nonce, nonce}, [][]byte{msg, msg}) {
+					t.Errorf("%d bytes: one-shot %x, in a batch %x", len(msg), tags[1], tags[0])
+				}
+				return tags[0]
+			}, func() hash.Hash {
+				h, err := k.New().Bind(nonce)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h
+			})
+		}
+	})
+	fastmac.ForAllSHA512(t, func(t *testing.T) {
+		k := fastmac.NewHMACSHA512Key(key)
+		compute(func(msg []byte) []byte {
+			tags, msgs := make([][64]byte, 8), [][]byte{msg, msg, msg, msg, msg, msg, msg, msg}
+			fastmac.SumHMACSHA512Batch(tags, [][]byte{key, all, key, key, key, key, key, key}, msgs)
+			if k.TagBatch(tags[1:], msgs[1:]); tags[0] != tags[7] {
+				t.Errorf("%d bytes: in batches %x and %x", len(msg), tags[0], tags[7])
+			}
+			return tags[0][:]
+		}, func() hash.Hash { return k.New() })
+	})
+	fastmac.ForAllGCM(t, func(t *testing.T) {
+		k := newGMACKey(t, key)
+		compute(func(msg []byte) []byte { return k.Tag(nil, nonce, msg) }, func() hash.Hash {
+			h, err := newGMAC(t, k).Bind(nonce)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return h
+		})
+	})
 }

@@ -5,13 +5,17 @@
 package fastmac_test
 
 import (
+	"bytes"
 	"fmt"
+	"hash"
 	"math/bits"
 	"reflect"
+	"runtime"
 	"testing"
 	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 )
 
 // TestSizes checks the sizes of keys and streams, and states them. Programs that have one for
@@ -111,4 +115,52 @@ func pointers(v reflect.Value, path string) map[string]reflect.Value {
 		found[path] = v
 	}
 	return found
+}
+
+// TestFinalizer sets finalizers that use and destroy streams with their keys, which is
+// possible only if a stream is at the beginning of its memory. It checks that a clone, which
+// uses the key, keeps the finalizer from running.
+func TestFinalizer(t *testing.T) {
+	nonce := []byte("twelve bytes")
+	final := make(chan []byte, 1)
+	check := func(name string, h hash.Cloner, sum func(h hash.Hash) []byte) {
+		h.Write([]byte("message"))
+		c, err := h.Clone()
+		if mactest.CannotClone(err) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := sum(h)
+		h = nil
+		runtime.GC()
+		runtime.GC()
+		if len(final) > 0 {
+			t.Errorf("%s: the finalizer runs before the clone's last use", name)
+		}
+		if got := sum(c); !bytes.Equal(got, want) {
+			t.Errorf("%s: tag %x of a clone, want %x", name, got, want)
+		}
+		c = nil
+		for len(final) == 0 {
+			runtime.GC()
+		}
+		if got := <-final; !bytes.Equal(got, want) {
+			t.Errorf("%s: tag %x in the finalizer, want %x", name, got, want)
+		}
+	}
+	u, err := fastmac.NewUMAC64(make([]byte, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.SetFinalizer(u, func(u *fastmac.UMAC) { final <- u.AppendTag(nil, nonce); u.Destroy() })
+	check("UMAC", u, func(h hash.Hash) []byte { return h.(*fastmac.UMAC).AppendTag(nil, nonce) })
+	h := fastmac.NewHMACSHA512(make([]byte, 16))
+	runtime.SetFinalizer(h, func(h *fastmac.HMACSHA512) { final <- h.Sum(nil); h.Destroy() })
+	check("HMAC-SHA-512", h, func(h hash.Hash) []byte { return h.Sum(nil) })
+	if m, err := fastmac.NewGMAC(make([]byte, 16)); err == nil {
+		runtime.SetFinalizer(m, func(m *fastmac.GMAC) { final <- m.AppendTag(nil, nonce); m.Destroy() })
+		check("GMAC", m, func(h hash.Hash) []byte { return h.(*fastmac.GMAC).AppendTag(nil, nonce) })
+	}
 }

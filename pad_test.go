@@ -54,6 +54,8 @@ func testUMACNonceOrder(t *testing.T) {
 			case r < 960: // back by a few
 				nonce[len(nonce)-1] -= byte(rng.Uint64() % 10)
 			case r < 970: // the same again
+			case r < 975: // one that panics
+				mustPanic(t, "nonce of 17 bytes", "1 to 16", func() { u.AppendTag(nil, make([]byte, 17)) })
 			case r < 980: // near the end of the numbers
 				for i := range nonce {
 					nonce[i] = 0xff

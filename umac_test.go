@@ -232,19 +232,38 @@ func testUMACVerify(t *testing.T) {
 	}
 }
 
-// TestUMACOverlap writes results over the arguments that they are computed from.
-func TestUMACOverlap(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
-	msg, nonce := bytes.Repeat([]byte("message"), 20), []byte("16 bytes nonce..")
-	want := k.Tag(nil, nonce, msg)
+// TestUMACOverlap writes results over the arguments that they are computed from, from the
+// first byte of the nonce to the last of the message.
+func TestUMACOverlap(t *testing.T) { fastmac.ForAllKernels(t, testUMACOverlap) }
 
-	m := bytes.Clone(msg)
-	if got := k.Tag(m[:0], nonce, m); !bytes.Equal(got, want) || &got[0] != &m[0] {
-		t.Errorf("tag over the message: %x, want %x", got, want)
-	}
-	n := bytes.Clone(nonce)
-	if got := k.Tag(n[:0], n, msg); !bytes.Equal(got, want) || &got[0] != &n[0] {
-		t.Errorf("tag over the nonce: %x, want %x", got, want)
+func testUMACOverlap(t *testing.T) {
+	const nonceAt, msgAt = 20, 30 // the last bytes of the nonce are the first of the message
+	for _, size := range umacTagSizes {
+		k := newUMACKey(t, make([]byte, 16), size)
+		for _, n := range []int{0, 1, 8, 31, 64, 200, 1500} {
+			memory := bytes.Repeat([]byte("message"), 300)
+			want := k.Tag(nil, bytes.Clone(memory[nonceAt:][:16]), bytes.Clone(memory[msgAt:][:n]))
+			for _, at := range []int{10, nonceAt, 25, msgAt, 36, msgAt + n/2, msgAt + n} {
+				for name, tag := range map[string]func(dst, nonce, msg []byte) []byte{
+					"Tag": k.Tag,
+					"AppendTag": func(dst, nonce, msg []byte) []byte {
+						u := k.New()
+						u.Write(msg)
+						return u.AppendTag(dst, nonce)
+					},
+					"TagBatch": func(dst, nonce, msg []byte) []byte {
+						dst = dst[:size]
+						k.TagBatch([][]byte{dst}, [][]byte{nonce}, [][]byte{msg})
+						return dst
+					},
+				} {
+					m := bytes.Clone(memory)
+					if got := tag(m[at:at], m[nonceAt:][:16], m[msgAt:][:n]); !bytes.Equal(got, want) || &got[0] != &m[at] {
+						t.Errorf("%s: %d bytes, tag at %d: %x, want %x", name, n, at, got, want)
+					}
+				}
+			}
+		}
 	}
 }
 
