@@ -156,10 +156,21 @@
 //
 // # FIPS 140
 //
-// In Go's FIPS 140 mode UMAC works but is not an approved algorithm. GMAC and AES-GCM are
-// approved, but on amd64 the implementation is this module's, which is not validated. On
-// other architectures it is crypto/cipher's, which with GODEBUG=fips140=only refuses to
-// make keys for nonces that it does not choose. HMAC-SHA-512 is
-// [crypto/hmac], which allocates. Each [HMACSHA512Key.Tag] sets the key up again, so a
-// stream is faster.
+// In Go's FIPS 140 mode, which is on with GODEBUG=fips140=on or only:
+//
+//   - HMAC-SHA-512 is [crypto/hmac], and [Hardware] reports "stdlib" for it. It is
+//     validated if the program was built with a validated version of the Go Cryptographic
+//     Module, as with GOFIPS140=v1.0.0; [crypto/fips140.Version] returns the version. It
+//     allocates, and each [HMACSHA512Key.Tag] sets the key up again, so a stream is
+//     faster. With v1.0.0 a stream cannot be cloned. With only, a key of less than 14 bytes
+//     panics.
+//   - UMAC works, also with only. It is not an approved algorithm.
+//   - GMAC and AES-GCM are approved algorithms. On amd64 they work, also with only, and are
+//     this module's, which are not validated. On other architectures they are
+//     crypto/cipher's, for which nonces that the caller chooses are not approved; with only,
+//     [RequireGCM] and whatever makes a key return an error.
+//   - Package hwrand works, also with only. It is not validated.
+//
+// So a program that may use only what is validated uses HMAC-SHA-512 and nothing else of
+// this module. A build with the tag purego has no FIPS 140 mode: it panics when it starts.
 package fastmac

@@ -370,6 +370,9 @@ func testHMACSHA512Concurrent(t *testing.T) {
 				t.Errorf("%d bytes: Tag %x, of a stream %x, want %x", len(msg), tag, stream, want)
 			}
 		}
+		if g%8 > 0 {
+			return
+		}
 		k.TagBatch(tags, msgs)
 		if !k.VerifyBatch(make([]bool, len(msgs)), tags, msgs) || !slices.Equal(tags, wants) {
 			t.Errorf("TagBatch %x, want %x", tags, wants)
