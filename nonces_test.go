@@ -29,7 +29,7 @@ func newNonces(t testing.TB, size int) *fastmac.Nonces {
 // distance from the first nonce must come once.
 func TestNoncesDistinct(t *testing.T) {
 	const goroutines = 1000
-	each := 192
+	each := 960
 	if mactest.Long() {
 		each = 10_048 // so that the words of seen are full
 	}
