@@ -344,8 +344,7 @@ func testHMACSHA512Concurrent(t *testing.T) {
 	k := fastmac.NewHMACSHA512Key([]byte("key"))
 	msg := bytes.Repeat([]byte("message"), 100)
 	lengths := []int{0, 1, 111, 112, 128, 200, 300, 700}
-	var wants [][64]byte
-	var msgs [][]byte
+	msgs, wants := [][]byte(nil), [][64]byte(nil)
 	for _, length := range lengths {
 		msgs = append(msgs, msg[:length])
 		wants = append(wants, [64]byte(k.Tag(nil, msg[:length])))
@@ -354,8 +353,7 @@ func testHMACSHA512Concurrent(t *testing.T) {
 		h, tags := k.New(), make([][64]byte, len(msgs))
 		for i := range 3 {
 			i = (g + i) % len(lengths)
-			msg, want := msgs[i], wants[i]
-			half := len(msg) / 2
+			msg, want, half := msgs[i], wants[i], lengths[i]/2
 			h.Reset()
 			h.Write(msg[:half])
 			c, err := h.Clone()
