@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
 
@@ -190,6 +191,9 @@ func FuzzHMACSHA512(f *testing.F) {
 			h.Write(part)
 			left = left[len(part):]
 			c, err := h.Clone()
+			if mactest.CannotClone(err) {
+				continue
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
