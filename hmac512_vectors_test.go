@@ -35,8 +35,8 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 	},
 	"SumHMACSHA512Batch": func(t *testing.T, key, msg []byte) []byte {
 		tags := make([][64]byte, 9)
-		other := []byte("the other key")
-		fastmac.SumHMACSHA512Batch(tags, [][]byte{other, nil, key, other, other, other, nil, other, other},
+		other, long := []byte("the other key!"), make([]byte, 300)
+		fastmac.SumHMACSHA512Batch(tags, [][]byte{other, long, key, other, other, other, long, other, other},
 			[][]byte{nil, msg, msg, other, nil, other, other, other, other})
 		return tags[2][:]
 	},
