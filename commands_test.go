@@ -1,0 +1,335 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/fastmac/internal/mactest"
+)
+
+// documents are the files whose commands TestCommands checks.
+var documents = []string{
+	"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/how-umac-works.md",
+	"embedded/avr/README.md", "embedded/avr/examples/sensor/README.md", "internal/peers/RESULTS.md",
+}
+
+// A runner says what runs a command of a document, other than one of testsByName.
+type runner struct {
+	inCI  bool   // .ci/run has it, perhaps with more arguments
+	test  string // this function of a test file, as FILE:FUNCTION, runs it
+	never string // why nothing runs it
+
+	// If none of these is set, TestCommands runs it in the tree.
+	inModule bool              // in the module of a user, not in the tree
+	long     bool              // in the long run only
+	less     *strings.Replacer // with these changes, for example for fewer rounds
+}
+
+// commands are all commands of documents, except for those that testsByName matches.
+var commands = map[string]runner{
+	"go test ./...":                {inCI: true},
+	"bash .ci/run":                 {never: "it would run itself"},
+	"go run -C cmd/fastmac . demo": {inCI: true},
+	"go run -C cmd/fastmac . patch-ssh -C /path/of/your/module":                                     {long: true},
+	"go install -C cmd/fastmac .":                                                                   {long: true},
+	"go mod edit -require=example.com/fastmac@v0.0.0 -replace=example.com/fastmac=/path/to/fastmac": {inModule: true},
+
+	"fastmac keygen -o KEYFILE":               {inModule: true, long: true},
+	"fastmac tag -k KEYFILE -r FOLDER > SUMS": {inModule: true, long: true},
+	"fastmac verify -k KEYFILE SUMS":          {inModule: true, long: true},
+
+	"go run -C cmd/fastmac . bench":                                                                 {long: true, less: strings.NewReplacer("bench", "bench --quick")},
+	"go test -C cmd/fastmac ./...":                                                                  {inCI: true},
+	"go test -C internal/interop -v -timeout 60m .":                                                 {inCI: true},
+	"go test -C internal/programs ./...":                                                            {inCI: true},
+	"go test -C internal/programs ./rclone -rclone":                                                 {inCI: true},
+	"go test -v ./embedded/...":                                                                     {inCI: true},
+	"go test ./embedded/avr":                                                                        {inCI: true},
+	"go test ./embedded/avr/examples/receiver":                                                      {inCI: true},
+	"go generate ./...":                                                                             {inCI: true},
+	"go test -tags purego ./...":                                                                    {inCI: true},
+	"GODEBUG=cpu.avx512f=off go test ./...":                                                         {long: true, less: strings.NewReplacer("./...", "-short -run Vectors .")},
+	"go run -C internal/peers . -quick":                                                             {inCI: true},
+	"go test example.com/fastmac/sshmac":                                                            {inModule: true, long: true},
+	"go run -C internal/asm ./mca":                                                                  {inCI: true},
+	"go test -C cmd/fastmac ./internal/demo -run Golden -update":                                    {long: true, less: strings.NewReplacer(" -update", "")},
+	"go run -C internal/peers . -readme":                                                            {long: true},
+	"go test -run DestroyScan -v -scans 100 .":                                                      {long: true, less: strings.NewReplacer("100", "1")},
+	"go test -v -run ExampleUMACKey_Tag .":                                                          {long: true},
+	"go test -run '^$' -bench Key ./hwrand":                                                         {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^BenchmarkSeal$' ./aesgcm":                      {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
+	"go run -C internal/peers . -only ':gmac:|^seal:|^open:'":                                       {long: true, less: strings.NewReplacer(" -only", " -quick -only", ":gmac:|^seal:|^open:", ":fastmac:gmac:")},
+	"go run -C internal/peers . -page":                                                              {test: "internal/peers/main_test.go:TestPage"},
+	"go run -C internal/peers . -o results.json -openssh DIR -fakeboboliu DIR":                      {never: "it takes half an hour, and the sources in DIR are not in the tree"},
+	"go run -C internal/peers . -o results/amd-zen4.json -openssh DIR -fakeboboliu DIR":             {never: "it is what was run for that file"},
+	"go run -C internal/peers . -o results/intel-granite-rapids.json -openssh DIR -fakeboboliu DIR": {never: "it is what was run for that file"},
+	"go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR":                 {never: "it takes half an hour, and the sources in DIR are not in the tree"},
+	"avr-gcc -mmcu=atmega1284p -DF_CPU=16000000UL -Os -I plain -I ../../src -o sensor.elf ../../src/*.[cS] -x c++ sensor.ino plain/main.cpp": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
+	"avr-objcopy -O ihex sensor.elf sensor.hex": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
+	"avr-gcc -mmcu=atmega1284p -Os -Isrc -o firmware.elf main.c src/sha512.c src/hmac_sha512.c src/sha512_avr.S": {test: "embedded/avr/avr_test.go:TestREADME"},
+	"mkdir ~/sensors": {never: "the tests use a temporary folder"},
+	"go run ../receiver -dir ~/sensors -new 1 > key.h":   {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
+	"go run ../receiver -dir ~/sensors /dev/ttyUSB0":     {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
+	"stty -F /dev/ttyUSB0 38400 raw clocal -hupcl -echo": {never: "it needs a board"},
+
+	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./sshmac": {inCI: true},
+	"GOFIPS140=v1.0.0 go test -short . ./sshmac":                                             {inCI: true},
+	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                                  {inCI: true},
+
+	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "commands_test.go:TestRename"},
+	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "commands_test.go:TestRename"},
+}
+
+// benchCommands are the commands of CONTRIBUTING.md that TestBenchstat runs: a benchmark,
+// and three comparisons.
+var benchCommands = []string{
+	"go test -run '^$' -bench 'MAC/.*/.*/size=(64|1024|16384)$' -count 10 -benchtime 100ms . > new.txt",
+	"go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op old.txt new.txt",
+	"go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op -row /size -col '/alg@(gmac umac64 umac128)' new.txt",
+	"go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op /alg:hmac-sha512' -row /size -col /impl new.txt",
+}
+
+func init() {
+	for _, command := range benchCommands {
+		commands[command] = runner{test: "commands_test.go:TestBenchstat"}
+	}
+}
+
+// inText matches a command in a sentence or a table: what does something, with arguments.
+var inText = regexp.MustCompile("`((?:[A-Z0-9_]+=\\S+ )*(?:go (?:run|test|generate|install -C)|bash) [^`]+)`")
+
+// placeholder matches what go install has in text, which is no command of this tree.
+var placeholder = regexp.MustCompile(`^go install \.\.\.@`)
+
+// documentCommands returns the commands of a document, with their lines.
+func documentCommands(t *testing.T, document string) map[string]int {
+	t.Helper()
+	found := make(map[string]int)
+	for _, b := range documentBlocks(t, document) {
+		if b.language != "sh" {
+			continue
+		}
+		for i, line := range strings.Split(strings.TrimSuffix(b.text, "\n"), "\n") {
+			line = strings.TrimSpace(line)
+			if word, _, _ := strings.Cut(line, " "); programs[word] {
+				found[line] = b.line + i
+			}
+		}
+	}
+	content, err := os.ReadFile(filepath.FromSlash(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(string(content), "\n") {
+		for _, m := range inText.FindAllStringSubmatch(line, -1) {
+			if command := strings.ReplaceAll(m[1], `\|`, "|"); !placeholder.MatchString(command) {
+				found[command] = i + 1
+			}
+		}
+	}
+	return found
+}
+
+// programs are the first words of commands in indented blocks. Other such blocks are output,
+// formulas or C.
+var programs = map[string]bool{"fastmac": true, "go": true, "bash": true, "git": true, "mkdir": true, "stty": true, "avr-gcc": true, "avr-objcopy": true}
+
+// TestCommands checks that every command of the documents is run: here, by another test,
+// or by .ci/run. The long run adds those that take more than a few seconds.
+func TestCommands(t *testing.T) {
+	skipDocuments(t)
+	tree, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, bin := userModule(t), t.TempDir()
+	placeholders := strings.NewReplacer("/path/to/fastmac", tree, "/path/of/your/module", module, "FOLDER", filepath.Join(tree, "docs"))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	checked := make(map[string]bool)
+	for _, document := range documents {
+		found := documentCommands(t, document)
+		for _, command := range slices.SortedFunc(maps.Keys(found), func(a, b string) int { return found[a] - found[b] }) {
+			if checked[command] {
+				continue
+			}
+			checked[command] = true
+			where := fmt.Sprintf("%s:%d: %s", document, found[command], command)
+			how, ok := commands[command]
+			switch {
+			case !ok && testsByName.MatchString(command):
+				checkTests(t, where, command)
+			case !ok:
+				t.Errorf("%s: is not in commands", where)
+			case how.never != "":
+			case how.inCI:
+				if !inCI(t, command) {
+					t.Errorf("%s: .ci/run does not run it", where)
+				}
+			case how.test != "":
+				file, function, _ := strings.Cut(how.test, ":")
+				content, err := os.ReadFile(filepath.FromSlash(file))
+				if err != nil || !strings.Contains(string(content), "func "+function+"(") {
+					t.Errorf("%s: no function %s in %s (%v)", where, function, file, err)
+				}
+			case how.long && !mactest.Long():
+			default:
+				if how.less != nil {
+					command = how.less.Replace(command)
+				}
+				cmd := exec.Command("sh", "-c", placeholders.Replace(command))
+				if how.inModule {
+					cmd.Dir = module
+				}
+				cmd.Env = append(hostEnv(), "GOBIN="+bin, "FASTMAC_TEST_LONG=")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s: %v\n%s", where, err, out)
+				}
+			}
+		}
+	}
+	for command := range commands {
+		if !checked[command] {
+			t.Errorf("no document has the command %q of commands", command)
+		}
+	}
+}
+
+// testsByName matches commands that run tests by their names: the module if that is not the
+// root, the names, and the packages. These tests also run without the command.
+var testsByName = regexp.MustCompile(`^(?:[A-Z0-9_]+=\S+ )*go test (?:-C (\S+) )?.*-run '?([^' ]+)'? ([./\w ]+)$`)
+
+// checkTests checks that each of the names that a command of testsByName has is that of a
+// test in one of its packages.
+func checkTests(t *testing.T, where, command string) {
+	t.Helper()
+	m := testsByName.FindStringSubmatch(command)
+	var functions []string
+	for _, folder := range strings.Fields(m[3]) {
+		files, err := filepath.Glob(filepath.Join(m[1], folder, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range testFunction.FindAllSubmatch(content, -1) {
+				functions = append(functions, string(f[1]))
+			}
+		}
+	}
+	for name := range strings.SplitSeq(m[2], "|") {
+		if !slices.ContainsFunc(functions, regexp.MustCompile(name).MatchString) {
+			t.Errorf("%s: no test has the name %s", where, name)
+		}
+	}
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+
+// inCI reports whether a line of .ci/run that runs something has the words of the command,
+// in their order. There may be other words between them, and ./a/... stands for all folders
+// in a.
+func inCI(t *testing.T, command string) bool {
+	t.Helper()
+	ci, err := os.ReadFile(filepath.FromSlash(".ci/run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(ci)) {
+		line, _, _ = strings.Cut(line, " 2>")
+		words := strings.Fields(line)
+		if len(words) == 0 || !slices.Contains([]string{"run", "on", "unskipped", "vulncheck"}, words[0]) {
+			continue
+		}
+		left := strings.Fields(command)
+		for _, word := range words[1:] {
+			if len(left) == 0 {
+				break
+			}
+			folder, all := strings.CutSuffix(word, "...")
+			if word == left[0] || all && folder != "./" && strings.HasPrefix(left[0], folder) {
+				left = left[1:]
+			}
+		}
+		if len(left) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// TestBenchstat runs the benchmarks and the comparisons of CONTRIBUTING.md, in the long
+// run, with one short round, and checks that benchstat compares something.
+func TestBenchstat(t *testing.T) {
+	skipDocuments(t)
+	if !mactest.Long() {
+		t.Skip("for the long run: downloads benchstat")
+	}
+	dir := t.TempDir()
+	files := strings.NewReplacer("old.txt", filepath.Join(dir, "old.txt"), "new.txt", filepath.Join(dir, "new.txt"),
+		"-count 10 -benchtime 100ms", "-count 2 -benchtime 1x")
+	shell := func(command string) string {
+		cmd := exec.Command("sh", "-c", files.Replace(command))
+		cmd.Env = append(hostEnv(), "FASTMAC_TEST_LONG=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+		return string(out)
+	}
+	found := documentCommands(t, "CONTRIBUTING.md")
+	for _, command := range benchCommands {
+		if found[command] == 0 {
+			t.Errorf("CONTRIBUTING.md does not have the command %s", command)
+		}
+	}
+	shell(benchCommands[0])
+	shell(strings.ReplaceAll(benchCommands[0], "new.txt", "old.txt"))
+	for _, command := range benchCommands[1:] {
+		if out := shell(command); strings.Count(out, "vs base") == 0 || !strings.Contains(out, "~") {
+			t.Errorf("%s compares nothing:\n%s", command, out)
+		}
+	}
+}
+
+// TestRename follows the recipe of CONTRIBUTING.md for another module path, in the long run.
+func TestRename(t *testing.T) {
+	skipDocuments(t)
+	if !mactest.Long() {
+		t.Skip("for the long run: builds a copy of the tree")
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	if out, err := exec.Command("git", "clone", "-q", ".", dir).CombinedOutput(); err != nil {
+		t.Skipf("not in a git repository: %s", out)
+	}
+	var recipe []string
+	for command, how := range commands {
+		if how.test == "commands_test.go:TestRename" {
+			recipe = append(recipe, strings.ReplaceAll(command, "NEW/PATH", "github.com/me/fastmac"))
+		}
+	}
+	slices.Sort(recipe) // git grep, then git ls-files
+	for _, command := range append(recipe, "go vet . ./sshmac ./aesgcm ./hwrand", "go vet -C cmd/fastmac .", "go vet -C internal/programs ./...") {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir, cmd.Env = dir, hostEnv()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	if out, err := exec.Command("gofmt", "-l", dir).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("gofmt would change: %s (%v)", out, err)
+	}
+}
