@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 )
 
 // readmeImports are the packages that a fragment of Go in README.md may use, and
