@@ -181,8 +181,9 @@ func MustHardware() {
 
 // RequireGCM reports whether GMAC and package aesgcm can be used: whether the CPU has the
 // instructions that AES-GCM needs, AES and carry-less multiplication. It returns nil,
-// [ErrPurego] or an [*UnsupportedCPUError]. On other architectures than amd64, where
-// AES-GCM is crypto/cipher's, it returns another error with GODEBUG=fips140=only.
+// [ErrPurego] or an [*UnsupportedCPUError]. With
+// GODEBUG=fips140=only it returns an error of no other type on architectures other than
+// amd64, where AES-GCM is crypto/cipher's.
 func RequireGCM() error {
 	if purego {
 		return ErrPurego
@@ -197,7 +198,7 @@ func RequireGCM() error {
 }
 
 // errEnforced is the error of RequireGCM where crypto/cipher would refuse to make a key.
-var errEnforced = errors.New("fastmac: no GMAC and AES-GCM with GODEBUG=fips140=only: crypto/cipher has only GCM that chooses the nonces itself")
+var errEnforced = errors.New("fastmac: GMAC and AES-GCM cannot be used with GODEBUG=fips140=only: crypto/cipher then refuses nonces that the caller chooses")
 
 // ErrPurego is the error of [RequireHardware] and [RequireGCM] in a build with the tag
 // purego, which leaves out all assembly, on every CPU.

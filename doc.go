@@ -162,15 +162,16 @@
 //     validated if the program was built with a validated version of the Go Cryptographic
 //     Module, as with GOFIPS140=v1.0.0; [crypto/fips140.Version] returns the version. It
 //     allocates, and each [HMACSHA512Key.Tag] sets the key up again, so a stream is
-//     faster. With v1.0.0 a stream cannot be cloned. With only, a key of less than 14 bytes
-//     panics.
-//   - UMAC works, also with only. It is not an approved algorithm.
-//   - GMAC and AES-GCM are approved algorithms. On amd64 they work, also with only, and are
+//     faster. With GOFIPS140=v1.0.0 a stream cannot be cloned. With fips140=only a key of
+//     less than 14 bytes panics.
+//   - UMAC works in both modes. It is not an approved algorithm.
+//   - GMAC and AES-GCM are approved algorithms. On amd64 they work in both modes, and are
 //     this module's, which are not validated. On other architectures they are
-//     crypto/cipher's, for which nonces that the caller chooses are not approved; with only,
-//     [RequireGCM] and whatever makes a key return an error.
-//   - Package hwrand works, also with only. It is not validated.
+//     crypto/cipher's, which does not approve of nonces that the caller chooses: they work
+//     with fips140=on, and with fips140=only [RequireGCM] and the functions that make keys
+//     return an error.
+//   - Package hwrand works in both modes. It is not validated.
 //
 // So a program that may use only what is validated uses HMAC-SHA-512 and nothing else of
-// this module. A build with the tag purego has no FIPS 140 mode: it panics when it starts.
+// this module. In FIPS 140 mode a build with the tag purego panics at startup.
 package fastmac

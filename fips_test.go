@@ -25,11 +25,11 @@ import (
 	"example.com/fastmac/internal/umacref"
 )
 
-// TestFIPS140 checks what the package documentation says under "FIPS 140", in a process in
+// TestFIPS140 checks what the package documentation says under "FIPS 140", in a process for
 // each mode.
 func TestFIPS140(t *testing.T) {
 	if mode := os.Getenv("FASTMAC_TEST_FIPS"); mode != "" {
-		if fips140.Enabled() != strings.HasPrefix(mode, "o") || fips140.Enforced() != strings.HasPrefix(mode, "only") {
+		if !fips140.Enabled() || fips140.Enforced() != strings.HasPrefix(mode, "only") {
 			t.Fatalf("%s: enabled %v, enforced %v", mode, fips140.Enabled(), fips140.Enforced())
 		}
 		testFIPSHMAC(t)

@@ -29,7 +29,7 @@ func (g *guards) log(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	t.Logf("%d tags next to guard pages, %d planted accesses of one byte more, all caught", g.tags, g.caught)
+	t.Logf("%d tags next to guard pages (on Linux), %d planted accesses of one byte more, all caught", g.tags, g.caught)
 }
 
 // plant fails the test unless a guard page of mem stops use, which is given n bytes and one

@@ -306,7 +306,7 @@ func (m *HMACSHA512) BlockSize() int {
 // Clone returns a copy of the stream, a *HMACSHA512. The key is shared: it is
 // wiped by Destroy of the stream that [NewHMACSHA512] made, not by Destroy of a
 // clone. The error is always nil, except in FIPS 140 mode of a program built with
-// GOFIPS140=v1.0.0, whose crypto/hmac cannot be cloned: it wraps [errors.ErrUnsupported].
+// GOFIPS140=v1.0.0, whose crypto/hmac cannot be cloned: then it wraps [errors.ErrUnsupported].
 func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	m.mustLive()
 	c := &HMACSHA512{key: m.key, n: m.n, state: m.state, block: m.block}

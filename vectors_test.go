@@ -193,7 +193,11 @@ func TestUMACVectors(t *testing.T) {
 		kernels = nil
 		fastmac.EachKernel(func(kernel string) {
 			kernels = append(kernels, kernel)
-			for size, want := range file.Tags {
+			for _, size := range umacTagSizes {
+				want := file.Tags[size]
+				if want == nil {
+					continue
+				}
 				k, v := newUMACKey(t, file.Key, size), &umacVector{file.Key, file.Nonce, msg, want}
 				inTurn := calls
 				whole := -1 // the stream that begins at the beginning

@@ -31,8 +31,7 @@ type Key struct {
 }
 
 // Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. With
-// GODEBUG=fips140=only, the error is that crypto/cipher refuses GCM whose nonces it does not
-// choose.
+// GODEBUG=fips140=only it returns crypto/cipher's error.
 func (k *Key) Init(key []byte) error {
 	block, err := aes.NewCipher(key)
 	if err != nil {

@@ -117,6 +117,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	// The files of locks stay.
+	temp, err := os.MkdirTemp("", "patchssh")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(temp)
+	os.Setenv("TMPDIR", temp)
 	m.Run()
 }
 
