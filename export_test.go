@@ -52,16 +52,21 @@ func forAllKernels(t *testing.T, f func(t *testing.T)) {
 
 // ForAllSHA512 runs f as a subtest for each implementation of HMAC-SHA-512.
 func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
+	EachSHA512(func(name string) { t.Run(name, f) })
+}
+
+// EachSHA512 calls f with each implementation of HMAC-SHA-512 in use.
+func EachSHA512(f func(name string)) {
 	if !useFIPS {
 		defer sha512.Select(sha512.Active())
 		for _, kernel := range sha512.Kernels() {
 			sha512.Select(kernel)
-			t.Run(kernel.String(), f)
+			f(kernel.String())
 		}
 		defer func() { useFIPS = false }()
 		useFIPS = true
 	}
-	t.Run("crypto/hmac", f)
+	f("crypto/hmac")
 }
 
 // ForAllGCM runs f as a subtest for each kernel of AES-GCM.

@@ -9,9 +9,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/binary"
-	"math/rand/v2"
+	"errors"
+	"io"
 	"slices"
 	"testing"
+	"testing/iotest"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
@@ -27,50 +29,53 @@ func fuzzUMAC(t *testing.T, key, nonce []byte, way byte) (*fastmac.UMACKey, []by
 
 // FuzzUMACReference compares every kernel with umacref.
 func FuzzUMACReference(f *testing.F) {
-	f.Add(make([]byte, 16), []byte("12345678"), []byte("message"), byte(1))
-	f.Add(make([]byte, 32), []byte("1"), make([]byte, 1025), byte(11))
-	f.Fuzz(func(t *testing.T, key, nonce, msg []byte, way byte) {
+	f.Add(make([]byte, 16), []byte("12345678"), []byte("\x00\x1f\x00message"), byte(1))
+	f.Add([]byte("key"), []byte(nil), []byte("\x04\x00\x00\xff"), byte(7))
+	f.Add(make([]byte, 32), []byte("1"), []byte("\x04\x01\x01"), byte(11))
+	f.Add([]byte("key"), []byte("16 bytes, nonce."), []byte("\x08\x01\x00\x00\xff"), byte(2))
+	f.Add([]byte("key"), []byte("nonce"), []byte("\x10\x41\x01seed"), byte(4))
+	f.Fuzz(func(t *testing.T, key, nonce, code []byte, way byte) {
+		msg := mactest.Message(code, 5000)
 		_, key, nonce = fuzzUMAC(t, key, nonce, way)
 		size := umacTagSizes[way%4]
 		want := umacref.UMAC(key, msg, nonce, size)
 		fastmac.EachKernel(func(kernel string) {
-			k := newUMACKey(t, key, size)
-			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
-				t.Errorf("%s: Tag: %x, want %x", kernel, got, want)
-			}
-			if got := umacStreams["one write"](t, k.New(), nonce, msg); !bytes.Equal(got, want) {
-				t.Errorf("%s: stream: %x, want %x", kernel, got, want)
+			if got := newUMACKey(t, key, size).Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+				t.Errorf("%s, %d bytes: Tag: %x, want %x", kernel, len(msg), got, want)
 			}
 		})
 	})
 }
 
-// FuzzUMACKernels compares the kernels on messages that are longer than those of the fuzzer:
-// a pattern, which is repeated, and up to 64 changed bytes.
+// FuzzUMACKernels compares the kernels on messages of up to 64 blocks, which are a pattern or
+// random except for a few bytes, in one call and in parts.
 func FuzzUMACKernels(f *testing.F) {
-	f.Add([]byte{0xff}, []byte("changes"), uint32(1<<20), byte(3), uint64(1))
-	f.Add([]byte{0}, []byte(nil), uint32(3000), byte(1), uint64(2))
-	f.Fuzz(func(t *testing.T, pattern, changes []byte, size uint32, way byte, seed uint64) {
-		msg := bytes.Repeat(append(pattern, 0), int(size%(1<<20))/(len(pattern)+1)+1)[:size%(1<<20)]
-		rng := rand.New(rand.NewPCG(seed, 0))
-		for _, b := range changes[:min(len(changes), 64)] {
-			if len(msg) > 0 {
-				msg[rng.IntN(len(msg))] = b
-			}
+	f.Add([]byte("key"), []byte("\xff\xff\x00\xff"), []byte("changes"), []byte{255, 33}, byte(3))
+	f.Add([]byte(nil), []byte("\x10\x00\x01"), []byte(nil), []byte{1}, byte(1))
+	f.Add([]byte(nil), []byte("\x04\x00\x00\x00"), []byte("\x04\x00\x01"), []byte{31, 159, 224}, byte(6))
+	f.Add([]byte(nil), []byte("\x01\x07\x01"), []byte(nil), []byte{100}, byte(0))
+	f.Fuzz(func(t *testing.T, key, code, changes, splits []byte, way byte) {
+		msg := mactest.Message(code, 1<<16-1)
+		for s := mactest.Script(changes); len(s) > 0 && len(msg) > 0; {
+			at := int(s.Byte())<<8 | int(s.Byte())
+			msg[at%len(msg)] = s.Byte()
 		}
 		var want []byte
 		fastmac.EachKernel(func(kernel string) {
-			k, _, nonce := fuzzUMAC(t, nil, []byte("12345678"), way)
+			k, _, nonce := fuzzUMAC(t, key, []byte("12345678"), way)
 			got := k.Tag(nil, nonce, msg)
 			if want == nil {
 				want = got
 			}
-			u := k.New()
-			at := rng.IntN(len(msg) + 1)
-			u.Write(msg[:at])
-			u.Write(msg[at:])
+			u, left := k.New(), msg
+			for s := mactest.Script(splits); len(s) > 0; {
+				n := min(s.Size(), len(left))
+				u.Write(left[:n])
+				left = left[n:]
+			}
+			u.Write(left)
 			if stream := u.AppendTag(nil, nonce); !bytes.Equal(got, want) || !bytes.Equal(stream, want) {
-				t.Errorf("%s, %d bytes: Tag %x, stream split at %d %x, want %x", kernel, len(msg), got, at, stream, want)
+				t.Errorf("%s, %d bytes: Tag %x, stream split by %v %x, want %x", kernel, len(msg), got, splits, stream, want)
 			}
 		})
 	})
@@ -79,38 +84,57 @@ func FuzzUMACKernels(f *testing.F) {
 // FuzzUMACStream makes the calls that script asks for, and compares each tag with that of a
 // one-shot.
 func FuzzUMACStream(f *testing.F) {
-	f.Add([]byte("script"), bytes.Repeat([]byte("message"), 400), byte(1))
-	f.Add([]byte{0, 255, 4, 1, 3, 0, 40, 1, 2}, make([]byte, 4000), byte(3))
-	f.Fuzz(func(t *testing.T, script, msg []byte, way byte) {
+	f.Add([]byte("script"), []byte("\x00\xff\x00message"), byte(1))
+	f.Add([]byte{0, 255, 0x73, 1, 0, 40, 0x73, 1, 0x73, 1, 4, 9, 0x73, 2, 0, 1, 0xf7, 3, 9}, []byte("\x20\x00\x01"), byte(3))
+	f.Add([]byte{0, 191, 1, 31, 0x76, 0, 0, 33, 0xf3, 1, 5, 2, 224, 0x73, 255, 0x36, 4}, []byte("\x20\x00\x00\xff"), byte(0))
+	f.Fuzz(func(t *testing.T, script, code []byte, way byte) {
+		msg := mactest.Message(code, 1<<14)
 		fastmac.EachKernel(func(kernel string) {
 			k, _, _ := fuzzUMAC(t, nil, nil, way)
 			u := k.New()
-			var written []byte
+			end := 0 // msg[:end] has been written
 			counter := uint64(way)
-			left := msg
-			for i := 0; i+1 < len(script); i += 2 {
-				n := min(int(script[i+1])*8, len(left))
-				switch script[i] % 5 {
-				case 0:
-					u.Write(left[:n])
-					written, left = append(written, left[:n]...), left[n:]
-				case 1:
-					counter += uint64(script[i+1]) // mostly in order
-					nonce := binary.BigEndian.AppendUint64(nil, counter)
-					if got, want := u.AppendTag(nil, nonce), k.Tag(nil, nonce, written); !bytes.Equal(got, want) {
-						t.Fatalf("%s, script %x, call %d: tag %x of %d bytes, want %x", kernel, script, i/2, got, len(written), want)
-					}
-				case 2:
-					u = cloneUMAC(t, u)
+			check := func(call int, what string, got []byte, nonce []byte, end int) {
+				if want := k.Tag(nil, nonce, msg[:end]); !bytes.Equal(got, want) {
+					t.Fatalf("%s, script %x, call %d: %s with nonce %x: tag %x of %d bytes, want %x", kernel, script, call, what, nonce, got, end, want)
+				}
+			}
+			s := mactest.Script(script)
+			for call := 0; call < 60 && len(s) > 0; call++ {
+				op := s.Byte()
+				nonce := make([]byte, 16)
+				binary.BigEndian.PutUint64(nonce, counter>>3)
+				binary.BigEndian.PutUint64(nonce[8:], counter)
+				nonce = nonce[15-op>>4:]
+				switch op % 8 {
+				case 0, 1, 2:
+					n := min(s.Size(), len(msg)-end)
+					u.Write(msg[end:][:n])
+					end += n
 				case 3:
-					u.Reset()
-					written = written[:0]
+					check(call, "AppendTag", u.AppendTag(nil, nonce), nonce, end)
+					counter += uint64(int8(s.Byte()))
 				case 4:
-					tag := k.Tag(nil, []byte("12345678"), written)
-					tag[n%len(tag)] ^= script[i+1]
-					if got := u.Verify(tag, []byte("12345678")); got != (script[i+1] == 0) {
-						t.Fatalf("%s, script %x, call %d: Verify reports %v", kernel, script, i/2, got)
+					old := u
+					u = cloneUMAC(t, u)
+					old.Write(msg[:min(s.Size(), len(msg))])
+				case 5:
+					u.Reset()
+					end = 0
+				case 6:
+					tag, flip := k.Tag(nil, nonce, msg[:end]), s.Byte()
+					tag[int(flip)%len(tag)] ^= flip
+					if got := u.Verify(tag, nonce); got != (flip == 0) {
+						t.Fatalf("%s, script %x, call %d: Verify reports %v", kernel, script, call, got)
 					}
+				case 7:
+					h, err := u.Bind(nonce)
+					if err != nil {
+						t.Fatal(err)
+					}
+					n := min(s.Size(), len(msg)-end)
+					h.Write(msg[end:][:n])
+					check(call, "Bind", h.Sum(nil), nonce, end+n)
 				}
 			}
 		})
@@ -118,142 +142,231 @@ func FuzzUMACStream(f *testing.F) {
 }
 
 // FuzzUMACVerify checks that a message is verified with its tag, its nonce and nothing else,
-// whatever the lengths.
+// whatever the lengths, by all methods that verify.
 func FuzzUMACVerify(f *testing.F) {
-	f.Add([]byte("12345678"), []byte("message"), []byte("87654321"), []byte("12345678"), []byte("other"), byte(1))
-	f.Add([]byte("1"), []byte(nil), []byte(nil), []byte(nil), []byte(nil), byte(3))
-	f.Fuzz(func(t *testing.T, nonce, msg, otherTag, otherNonce, otherMsg []byte, way byte) {
+	f.Add([]byte("12345678"), []byte("\x00\x07\x00message"), []byte("87654321"), []byte{2, 0, 3}, byte(1))
+	f.Add([]byte("1"), []byte(nil), []byte(nil), []byte{3, 0, 0, 3, 0, 0, 3, 0, 0, 1}, byte(3))
+	f.Add([]byte("16 bytes, nonce."), []byte("\x08\x01\x01"), []byte(nil), []byte{2, 0, 8, 2, 0, 8, 128, 8, 0, 128, 0, 9, 31}, byte(7))
+	f.Fuzz(func(t *testing.T, nonce, code, other, script []byte, way byte) {
 		// Not UMAC-32: the fuzzer would find collisions of 32 bits.
 		k, _, nonce := fuzzUMAC(t, nil, nonce, way|1)
+		msg, s := mactest.Message(code, 5000), mactest.Script(script)
 		tag := k.Tag(nil, nonce, msg)
-		if !k.Verify(tag, nonce, msg) {
-			t.Error("the right tag is refused")
+		check := func(what string, want bool, otherTag, otherNonce, otherMsg []byte) {
+			u := k.New()
+			u.Write(otherMsg)
+			ok := make([]bool, 3)
+			k.VerifyBatch(ok, [][]byte{tag, otherTag, tag}, [][]byte{nonce, otherNonce, nonce}, [][]byte{msg, otherMsg, msg})
+			if one, stream := k.Verify(otherTag, otherNonce, otherMsg), u.Verify(otherTag, otherNonce); one != want || stream != want || !ok[0] || ok[1] != want || !ok[2] {
+				t.Errorf("%s: tag %x (%x), nonce %x (%x), message %x (%x): Verify %v, of a stream %v, VerifyBatch %v, want %v",
+					what, otherTag, tag, otherNonce, nonce, otherMsg, msg, one, stream, ok, want)
+			}
 		}
-		if !bytes.Equal(otherTag, tag) && k.Verify(otherTag, nonce, msg) {
-			t.Errorf("tag %x is accepted", otherTag)
+		check("all right", true, tag, nonce, msg)
+		for _, wrong := range [][]byte{s.Damage(tag), other} {
+			check("tag", bytes.Equal(wrong, tag), wrong, nonce, msg)
 		}
-		if !bytes.Equal(otherMsg, msg) && k.Verify(tag, nonce, otherMsg) {
-			t.Errorf("message %x is accepted", otherMsg)
+		for _, wrong := range [][]byte{s.Damage(msg), other} {
+			check("message", bytes.Equal(wrong, msg), tag, nonce, wrong)
 		}
-		if len(otherNonce) == len(nonce) && !bytes.Equal(otherNonce, nonce) && k.Verify(tag, otherNonce, msg) {
-			t.Errorf("nonce %x is accepted", otherNonce)
+		for _, wrong := range [][]byte{s.Damage(nonce), other} {
+			// Nonces that differ in the zeros at their end may have the same pad.
+			if same := bytes.Equal(bytes.TrimRight(wrong, "\x00"), bytes.TrimRight(nonce, "\x00")); !same || len(wrong) == len(nonce) || len(wrong) == 0 || len(wrong) > 16 {
+				check("nonce", bytes.Equal(wrong, nonce), tag, wrong, msg)
+			}
 		}
-		ok := make([]bool, 3)
-		k.VerifyBatch(ok, [][]byte{otherTag, tag, tag}, [][]byte{nonce, otherNonce, nonce}, [][]byte{msg, msg, otherMsg})
-		if ok[0] != k.Verify(otherTag, nonce, msg) || ok[1] != k.Verify(tag, otherNonce, msg) || ok[2] != k.Verify(tag, nonce, otherMsg) {
-			t.Errorf("VerifyBatch differs from Verify: %v", ok)
-		}
+		checkSigned(t, k, msg, s)
 	})
 }
 
-// cut cuts b into messages, whose lengths are in lengths, up to 40.
-func cut(b, lengths []byte) (parts [][]byte) {
-	for _, n := range lengths[:min(len(lengths), 40)] {
-		n := min(int(n)*4, len(b))
-		parts = append(parts, b[:n])
-		b = b[n:]
+// checkSigned signs a message, in one call or as it is read, and verifies it with and without
+// damage.
+func checkSigned(t *testing.T, k *fastmac.UMACKey, msg []byte, s mactest.Script) {
+	t.Helper()
+	sig := k.Sign(nil, msg)
+	s = s[:min(len(s), 60)] // 100 empty reads would be io.ErrNoProgress
+	if s.Byte()%2 == 1 {
+		var err error
+		if sig, err = k.SignReader(nil, &scriptReader{msg, s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := s.Damage(sig)
+	for _, sig := range [][]byte{sig, damaged} {
+		want := &sig[0] != &damaged[0] || bytes.Equal(sig, damaged)
+		got, err := k.VerifySignedReader(sig, &scriptReader{msg, s})
+		if one := k.VerifySigned(sig, msg); one != want || got != want || err != nil {
+			t.Errorf("message %x: %x: VerifySigned %v, VerifySignedReader %v, %v, want %v", msg, sig, one, got, err, want)
+		}
+	}
+	broken := errors.New("broken")
+	if ok, err := k.VerifySignedReader(sig, io.MultiReader(&scriptReader{msg, s}, iotest.ErrReader(broken))); ok || err != broken {
+		t.Errorf("VerifySignedReader of a reader that fails: %v, %v", ok, err)
+	}
+}
+
+// A scriptReader returns as many bytes of a message at a time as the script says, none at
+// times, and the rest at its end.
+type scriptReader struct {
+	left   []byte
+	script mactest.Script
+}
+
+func (r *scriptReader) Read(p []byte) (int, error) {
+	n := len(p)
+	if len(r.script) > 0 {
+		n = min(n, r.script.Size())
+	}
+	n = copy(p[:n], r.left)
+	r.left = r.left[n:]
+	if len(r.left) == 0 && len(r.script)%2 == 0 {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// pieces returns parts of a message, which may overlap: up to 40, for each of which the
+// script has a byte for its size and one for where it begins.
+func pieces(code, script []byte) (parts [][]byte) {
+	msg := mactest.Message(code, 1<<13)
+	for s := mactest.Script(script); len(s) > 0 && len(parts) < 40; {
+		n := min(s.Size(), len(msg))
+		at := s.Size() % (len(msg) - n + 1)
+		parts = append(parts, msg[at:][:n:n])
 	}
 	return parts
 }
 
-// FuzzUMACBatch compares batches with one-shots.
+// FuzzUMACBatch compares batches with one-shots, and then damages tags.
 func FuzzUMACBatch(f *testing.F) {
-	f.Add([]byte("some messages"), []byte{0, 1, 2}, uint64(255), byte(1))
-	f.Add(make([]byte, 4000), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1}, ^uint64(0), byte(3))
-	f.Fuzz(func(t *testing.T, b, lengths []byte, first uint64, way byte) {
-		msgs := cut(b, lengths)
+	f.Add([]byte("\x00\x40\x00some messages"), []byte{0, 1, 2}, []byte{1}, uint64(255), byte(0x71))
+	f.Add([]byte("\x20\x00\x01"), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1, 192, 7, 192, 8, 193, 9, 63, 64, 65, 66}, []byte{0, 0, 4, 0, 8}, ^uint64(0), byte(0xf3))
+	f.Add([]byte("\x08\x00\x00\xff"), bytes.Repeat([]byte{31, 0, 32, 1}, 9), []byte{0, 255}, uint64(1), byte(0))
+	f.Fuzz(func(t *testing.T, code, script, flips []byte, first uint64, way byte) {
+		msgs := pieces(code, script)
 		batch := newUMACBatch(len(msgs), umacTagSizes[way%4], func(i int) []byte {
-			size := 8 + int(way)/16%9
-			return append(make([]byte, size-8), binary.BigEndian.AppendUint64(nil, first+uint64(i))...)
+			nonce := binary.BigEndian.AppendUint64(nil, first)
+			return binary.BigEndian.AppendUint64(nonce, first+uint64(i))[15-way>>4:]
 		}, func(i int) []byte { return msgs[i] })
-		fastmac.EachKernel(func(string) {
+		fastmac.EachKernel(func(kernel string) {
 			k, _, _ := fuzzUMAC(t, nil, nil, way)
 			batch.check(t, k)
+			want, ok := make([]bool, len(msgs)), make([]bool, len(msgs))
+			s, all := mactest.Script(flips), true
+			for i, tag := range batch.tags {
+				flip := s.Byte()
+				tag[int(flip)%len(tag)] ^= flip
+				want[i], all = flip == 0, all && flip == 0
+			}
+			if got := k.VerifyBatch(ok, batch.tags, batch.nonces, msgs); got != all || !slices.Equal(ok, want) {
+				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernel, len(msgs), got, ok, want)
+			}
 		})
 	})
 }
 
 // FuzzHMACSHA512 compares one-shots, streams and clones with crypto/hmac.
 func FuzzHMACSHA512(f *testing.F) {
-	f.Add([]byte("key"), []byte("message"), []byte{1, 2})
-	f.Add(make([]byte, 200), make([]byte, 500), []byte{32, 0, 1})
-	f.Fuzz(func(t *testing.T, key, msg, lengths []byte) {
+	f.Add([]byte("\x00\x03\x00key"), []byte("\x00\x07\x00message"), []byte{1, 2}, []byte{2})
+	f.Add([]byte("\x00\xc8\x00"), []byte("\x02\x00\x01"), []byte{95, 0, 1}, []byte{1, 0, 63})
+	f.Add([]byte("\x00\x80\x01"), []byte("\x01\x6f\x00\xff"), []byte{96, 159, 3}, []byte{3})
+	f.Fuzz(func(t *testing.T, key, code, splits, damage []byte) {
+		key, msg := mactest.Message(key, 300), mactest.Message(code, 3000)
 		std := hmac.New(sha512.New, key)
 		std.Write(msg)
 		want := std.Sum(nil)
-		k := fastmac.NewHMACSHA512Key(key)
-		if got := k.Tag(nil, msg); !bytes.Equal(got, want) || !k.Verify(want, msg) {
-			t.Errorf("Tag: %x, want %x", got, want)
-		}
-		h := k.New()
-		left := msg
-		for _, part := range cut(msg, lengths) {
-			h.Write(part)
-			left = left[len(part):]
-			c, err := h.Clone()
-			if mactest.CannotClone(err) {
-				continue
+		d := mactest.Script(damage)
+		wrong := d.Damage(want)
+		fastmac.EachSHA512(func(kernel string) {
+			k := fastmac.NewHMACSHA512Key(key)
+			if got := k.Tag(nil, msg); !bytes.Equal(got, want) || !k.Verify(want, msg) {
+				t.Errorf("%s: Tag: %x, want %x", kernel, got, want)
 			}
-			if err != nil {
-				t.Fatal(err)
+			if got := fastmac.SumHMACSHA512(key, msg); !bytes.Equal(got[:], want) {
+				t.Errorf("%s: SumHMACSHA512: %x, want %x", kernel, got, want)
 			}
-			c.Write(left)
-			if got := c.Sum(nil); !bytes.Equal(got, want) {
-				t.Errorf("clone after %d bytes: %x, want %x", len(msg)-len(left), got, want)
+			h, left := k.New(), msg
+			for s := mactest.Script(splits); len(s) > 0 && len(left) > 0; {
+				n := min(s.Size(), len(left))
+				h.Write(left[:n])
+				left = left[n:]
+				c, err := h.Clone()
+				if mactest.CannotClone(err) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Write(left)
+				if got := c.Sum(nil); !bytes.Equal(got, want) {
+					t.Errorf("%s: clone after %d bytes: %x, want %x", kernel, len(msg)-len(left), got, want)
+				}
 			}
-		}
-		h.Write(left)
-		if got := h.Sum(nil); !bytes.Equal(got, want) || !h.Verify(want) {
-			t.Errorf("stream: %x, want %x", got, want)
-		}
+			h.Write(left)
+			if got := h.Sum(nil); !bytes.Equal(got, want) || !h.Verify(want) {
+				t.Errorf("%s: stream: %x, want %x", kernel, got, want)
+			}
+			right := bytes.Equal(wrong, want)
+			if k.Verify(wrong, msg) != right || h.Verify(wrong) != right {
+				t.Errorf("%s: tag %x: Verify does not report %v", kernel, wrong, right)
+			}
+		})
 	})
 }
 
-// FuzzHMACSHA512Batch compares batches, under one key and under many, with one-shots.
+// FuzzHMACSHA512Batch compares batches, under one key and under many, with one-shots, and
+// then damages tags.
 func FuzzHMACSHA512Batch(f *testing.F) {
-	f.Add([]byte("key"), []byte("some messages"), []byte{0, 1, 2})
-	f.Add(make([]byte, 200), make([]byte, 4000), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1})
-	f.Fuzz(func(t *testing.T, key, b, lengths []byte) {
-		msgs := cut(b, lengths)
-		tags := make([][fastmac.HMACSHA512Size]byte, len(msgs))
-		k := fastmac.NewHMACSHA512Key(key)
-		k.TagBatch(tags, msgs)
-		for i, msg := range msgs {
-			if want := k.Tag(nil, msg); !bytes.Equal(tags[i][:], want) {
-				t.Errorf("message %d of %d: %x, want %x", i, len(msgs), tags[i], want)
-			}
-		}
+	f.Add([]byte("key"), []byte("\x00\x40\x00some messages"), []byte{0, 1, 2}, []byte{1})
+	f.Add(make([]byte, 200), []byte("\x20\x00\x01"), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1, 96, 1, 97, 3}, []byte{0, 0, 64})
+	f.Add([]byte(nil), []byte("\x02\x00\x01"), bytes.Repeat([]byte{95, 2, 111, 0}, 9), []byte{0, 255})
+	f.Fuzz(func(t *testing.T, key, code, script, flips []byte) {
+		msgs := pieces(code, script)
 		keys := slices.Clone(msgs)
 		slices.Reverse(keys)
-		fastmac.SumHMACSHA512Batch(tags, keys, msgs)
-		for i, msg := range msgs {
-			if want := fastmac.SumHMACSHA512(keys[i], msg); tags[i] != want {
-				t.Errorf("message %d of %d under its key: %x, want %x", i, len(msgs), tags[i], want)
+		fastmac.EachSHA512(func(kernel string) {
+			k := fastmac.NewHMACSHA512Key(key)
+			tags := make([][fastmac.HMACSHA512Size]byte, len(msgs))
+			fastmac.SumHMACSHA512Batch(tags, keys, msgs)
+			for i, msg := range msgs {
+				if want := fastmac.SumHMACSHA512(keys[i], msg); tags[i] != want {
+					t.Errorf("%s: message %d of %d under its key: %x, want %x", kernel, i, len(msgs), tags[i], want)
+				}
 			}
-		}
+			k.TagBatch(tags, msgs)
+			want, ok := make([]bool, len(msgs)), make([]bool, len(msgs))
+			s, all := mactest.Script(flips), true
+			for i, msg := range msgs {
+				if want := k.Tag(nil, msg); !bytes.Equal(tags[i][:], want) {
+					t.Errorf("%s: message %d of %d: %x, want %x", kernel, i, len(msgs), tags[i], want)
+				}
+				flip := s.Byte()
+				tags[i][flip%64] ^= flip
+				want[i], all = flip == 0, all && flip == 0
+			}
+			if got := k.VerifyBatch(ok, tags, msgs); got != all || !slices.Equal(ok, want) {
+				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernel, len(msgs), got, ok, want)
+			}
+		})
 	})
 }
 
-// FuzzReplayWindow compares with a set of all numbers that were accepted.
+// FuzzReplayWindow compares a window with its definition. Each step is a distance from the
+// last number, and how often it is doubled.
 func FuzzReplayWindow(f *testing.F) {
-	f.Add(uint16(64), uint64(0), []byte{1, 2, 2, 1, 255})
-	f.Add(uint16(1024), ^uint64(0)-10, []byte{0, 200, 128, 4})
+	f.Add(uint16(64), uint64(0), []byte{1, 0, 2, 0, 2, 6, 1, 1, 255, 0})
+	f.Add(uint16(1024), ^uint64(0)-10, []byte{0, 0, 200, 0, 128, 3, 4, 9, 129, 9})
 	f.Fuzz(func(t *testing.T, size uint16, number uint64, steps []byte) {
 		w, err := fastmac.NewReplayWindow(int(size))
 		if err != nil {
 			return
 		}
-		accepted := make(map[uint64]bool)
-		var highest uint64
-		for _, step := range steps {
-			number += uint64(int64(int8(step))) * uint64(1+step%7) // wraps around
-			want := !accepted[number] && (len(accepted) == 0 || number > highest || highest-number < uint64(size))
+		o := replayOracle{size: uint64(size), accepted: make(map[uint64]bool)}
+		for s := mactest.Script(steps); len(s) > 0; {
+			number += uint64(int64(int8(s.Byte()))) << (s.Byte() % 64) // wraps around
+			highest, want := o.highest, o.accept(number)
 			if got := w.Accept(number); got != want {
 				t.Fatalf("window of %d, steps %x: Accept(%d) after %d: %v, want %v", size, steps, number, highest, got, want)
-			}
-			if want {
-				accepted[number] = true
-				highest = max(highest, number)
 			}
 		}
 	})

@@ -262,28 +262,51 @@ func testGMACSplits(t *testing.T) {
 	}
 }
 
-// FuzzGMAC writes a message in parts, and compares with crypto/cipher.
+// FuzzGMAC makes the calls that script asks for, and compares each tag with that of
+// crypto/cipher.
 func FuzzGMAC(f *testing.F) {
-	f.Add(make([]byte, 16), []byte("twelve bytes"), []byte("message"), uint16(3), uint16(16), byte(0))
-	f.Add(make([]byte, 32), make([]byte, 12), make([]byte, 1000), uint16(255), uint16(513), byte(1))
-	f.Fuzz(func(t *testing.T, key, nonce, msg []byte, first, second uint16, size byte) {
+	f.Add(make([]byte, 16), []byte("twelve bytes"), []byte("\x00\x07\x00message"), []byte{0, 3, 3, 4, 1, 0, 16, 3}, byte(0))
+	f.Add(make([]byte, 32), []byte(nil), []byte("\x10\x00\x01"), []byte{0, 255, 3, 5, 0, 0, 1, 3, 2, 0, 159, 6, 3}, byte(1))
+	f.Add([]byte("key"), []byte(nil), []byte("\x03\x01\x00\xff"), []byte{0, 47, 4, 9, 0, 95, 3, 2, 0, 0, 6, 8, 1}, byte(2))
+	f.Fuzz(func(t *testing.T, key, nonce, code, script []byte, size byte) {
 		key, nonce = append(key, make([]byte, 32)...)[:16+8*(size%3)], append(nonce, make([]byte, 12)...)[:12]
-		want := newCipherGMAC(t, key)(nonce, msg)
+		msg, std := mactest.Message(code, 1<<13), newCipherGMAC(t, key)
+		want := std(nonce, msg)
 		fastmac.EachGCM(t, func() {
 			k := newGMACKey(t, key)
-			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) || !k.Verify(want, nonce, msg) {
 				t.Errorf("Tag: %x, want %x", got, want)
 			}
 			m := newGMAC(t, k)
-			rest := msg
-			for _, n := range []uint16{first, second} {
-				n := min(int(n), len(rest))
-				m.Write(rest[:n])
-				rest = rest[n:]
-			}
-			m.Write(rest)
-			if got := m.AppendTag(nil, nonce); !bytes.Equal(got, want) {
-				t.Errorf("stream: %x, want %x", got, want)
+			end := 0 // msg[:end] has been written
+			s := mactest.Script(script)
+			for call := 0; call < 40 && len(s) > 0; call++ {
+				switch s.Byte() % 7 {
+				case 0, 1, 2:
+					n := min(s.Size(), len(msg)-end)
+					m.Write(msg[end:][:n])
+					end += n
+				case 3:
+					if got, want := m.AppendTag(nil, nonce), std(nonce, msg[:end]); !bytes.Equal(got, want) {
+						t.Fatalf("script %x, call %d: tag of %d bytes: %x, want %x", script, call, end, got, want)
+					}
+				case 4:
+					c, err := m.Clone()
+					if err != nil {
+						t.Fatal(err)
+					}
+					m.Write(msg[:min(s.Size(), len(msg))])
+					m = c.(*fastmac.GMAC)
+				case 5:
+					m.Reset()
+					end = 0
+				case 6:
+					tag := std(nonce, msg[:end])
+					wrong := s.Damage(tag)
+					if right := bytes.Equal(wrong, tag); m.Verify(wrong, nonce) != right || k.Verify(wrong, nonce, msg[:end]) != right {
+						t.Fatalf("script %x, call %d: tag %x of %d bytes: Verify does not report %v", script, call, wrong, end, right)
+					}
+				}
 			}
 		})
 	})

@@ -317,31 +317,62 @@ func testTamper(t *testing.T) {
 	t.Logf("%d changes refused", changes)
 }
 
-// FuzzSeal compares with crypto/cipher.
+// FuzzSeal compares with crypto/cipher, and a Sealer too.
 func FuzzSeal(f *testing.F) {
-	f.Add(make([]byte, 16), make([]byte, 12), []byte("plaintext"), []byte("additional data"), byte(0))
-	f.Add(make([]byte, 32), make([]byte, 12), make([]byte, 1000), make([]byte, 100), byte(7))
-	f.Fuzz(func(t *testing.T, key, nonce, plaintext, data []byte, way byte) {
+	f.Add(make([]byte, 16), make([]byte, 12), []byte("\x00\x09\x00plaintext"), []byte("\x00\x0f\x00additional data"), byte(0))
+	f.Add(make([]byte, 32), make([]byte, 12), []byte("\x04\x03\x01"), []byte("\x00\x64\x00"), byte(7))
+	f.Add([]byte("key"), []byte("nonce"), []byte("\x10\x0f\x00\xff"), []byte("\x02\x01\x01"), byte(14))
+	f.Fuzz(func(t *testing.T, key, nonce, text, code []byte, way byte) {
 		key, nonce = resize(key, 16+16*int(way&1)), resize(nonce, 12)
-		want := newCipher(t, key).Seal(nil, nonce, plaintext, data)
+		plaintext, data := mactest.Message(text, 1<<13), mactest.Message(code, 1<<11)
+		std := newCipher(t, key)
+		want := std.Seal(nil, nonce, plaintext, data)
 		eachKernel(t, func() {
-			flavours[int(way)%len(flavours)].check(t, newKey(t, key), nonce, plaintext, data, want)
+			k := newKey(t, key)
+			flavours[int(way)%len(flavours)].check(t, k, nonce, plaintext, data, want)
+			sealed := k.NewSealer().Seal(nil, plaintext, data)
+			if got, err := std.Open(nil, sealed[:12], sealed[12:], data); err != nil || !bytes.Equal(got, plaintext) {
+				t.Errorf("crypto/cipher's Open of what a Sealer sealed: %x, %v", got, err)
+			}
+			if got, err := k.OpenSealed(nil, sealed, data); err != nil || !bytes.Equal(got, plaintext) {
+				t.Errorf("OpenSealed: %x, %v", got, err)
+			}
 		})
 	})
 }
 
-// FuzzOpen compares with crypto/cipher what is opened and what is not.
+// FuzzOpen damages what crypto/cipher sealed, or replaces it, and compares with crypto/cipher
+// what is opened and what is not.
 func FuzzOpen(f *testing.F) {
-	key, nonce := make([]byte, 32), make([]byte, 12)
-	f.Add(key[:16], nonce, []byte("neither ciphertext nor tag"), []byte("additional data"), byte(0))
-	f.Add(key, nonce, newCipher(f, key).Seal(nil, nonce, make([]byte, 100), nil), []byte(nil), byte(1))
-	f.Fuzz(func(t *testing.T, key, nonce, sealed, data []byte, way byte) {
+	f.Add(make([]byte, 16), make([]byte, 12), []byte("\x00\x09\x00plaintext"), []byte("\x00\x0f\x00additional data"), []byte(nil), byte(0))
+	f.Add([]byte("key"), []byte("nonce"), []byte("\x04\x03\x01"), []byte(nil), []byte{1, 2, 4, 0}, byte(1))
+	f.Add([]byte("key"), []byte("nonce"), []byte("\x01\x00\x01"), []byte("\x00\x14\x01"), []byte{2, 128, 0, 0}, byte(2))
+	f.Add([]byte("key"), []byte("nonce"), []byte("neither ciphertext nor tag"), []byte(nil), []byte{4}, byte(3))
+	f.Fuzz(func(t *testing.T, key, nonce, text, code, script []byte, way byte) {
 		key, nonce = resize(key, 16+16*int(way&1)), resize(nonce, 12)
-		want, err := newCipher(t, key).Open(nil, nonce, sealed, data)
+		plaintext, data := mactest.Message(text, 1<<13), mactest.Message(code, 1<<11)
+		std := newCipher(t, key)
+		sealed := std.Seal(nil, nonce, plaintext, data)
+		switch s := mactest.Script(script); s.Byte() % 5 {
+		case 1:
+			sealed = s.Damage(sealed)
+		case 2:
+			data = s.Damage(data)
+		case 3:
+			nonce = resize(s.Damage(nonce), 12)
+		case 4:
+			sealed = text
+		}
+		want, err := std.Open(nil, nonce, sealed, data)
 		eachKernel(t, func() {
-			got, ok := flavours[int(way)%len(flavours)].open(t, newKey(t, key), nonce, sealed, data)
+			k := newKey(t, key)
+			got, ok := flavours[int(way)%len(flavours)].open(t, k, nonce, sealed, data)
 			if ok != (err == nil) || !bytes.Equal(got, want) {
 				t.Errorf("Open: %x, %v; crypto/cipher's: %x, %v", got, ok, want, err)
+			}
+			got, openErr := k.OpenSealed(nil, append(bytes.Clone(nonce), sealed...), data)
+			if (openErr == nil) != (err == nil) || !bytes.Equal(got, want) {
+				t.Errorf("OpenSealed: %x, %v; crypto/cipher's: %x, %v", got, openErr, want, err)
 			}
 		})
 	})

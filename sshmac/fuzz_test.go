@@ -8,61 +8,81 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha512"
-	"encoding/binary"
+	"hash"
 	"testing"
 
-	"example.com/fastmac/internal/umacref"
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 )
 
 // FuzzModes makes calls in any order, as a transport does that abandons packets, and
-// compares each tag: with crypto/hmac, or with umacref, where the sequence number is the
-// nonce and its missing bytes are zeros.
+// compares each tag: with crypto/hmac, or with a one-shot of UMAC, where the sequence number
+// is the nonce and its missing bytes are zeros.
 func FuzzModes(f *testing.F) {
-	f.Add([]byte("0004message"), []byte{0, 4, 0, 7, 1, 0, 2, 0, 0, 2, 1, 0})
-	f.Add(make([]byte, 2000), []byte{0, 2, 3, 0, 0, 2, 0, 255, 0, 255, 1, 0, 0, 1, 1, 0})
-	f.Fuzz(func(t *testing.T, data, script []byte) {
+	f.Add([]byte("\x00\xff\x000004message"), []byte{0, 4, 0, 7, 3, 0, 4, 0, 0, 2, 3, 0})
+	f.Add([]byte("\x10\x00\x01"), []byte{0, 2, 5, 0, 0, 2, 0, 155, 0, 159, 3, 0, 0, 1, 3, 0})
+	f.Add([]byte("\x10\x00\x00\xff"), []byte{0, 4, 1, 195, 4, 0, 4, 2, 100, 5, 0, 161, 3, 0, 4, 0, 255, 3, 9})
+	f.Fuzz(func(t *testing.T, code, script []byte) {
+		msg := mactest.Message(code, 1<<13)
 		for _, m := range Modes() {
 			key := bytes.Repeat([]byte{7}, m.KeySize)
+			reference := newReference(t, m, key)
 			h := m.New(key)
-			var written []byte
-			left := data
-			for i := 0; i+1 < len(script); i += 2 {
-				switch script[i] % 4 {
-				case 0:
-					n := min(int(script[i+1])*3, len(left))
-					h.Write(left[:n])
-					written, left = append(written, left[:n]...), left[n:]
-				case 1:
-					want := referenceTag(m, key, written)
-					prefix := written[:min(int(script[i+1]), len(written))]
+			defer destroy(h)
+			end := 0 // msg[:end] has been written
+			s := mactest.Script(script)
+			for call := 0; call < 60 && len(s) > 0; call++ {
+				switch s.Byte() % 6 {
+				case 0, 1, 2:
+					n := min(s.Size(), len(msg)-end)
+					h.Write(msg[end:][:n])
+					end += n
+				case 3:
+					want := reference(msg[:end])
+					prefix := msg[:min(s.Size(), end)]
 					got := h.Sum(bytes.Clone(prefix))
 					if !bytes.Equal(got[:len(prefix)], prefix) || !bytes.Equal(got[len(prefix):], want) {
-						t.Fatalf("%s, script %x, call %d, %d bytes: %x, want %x and %x", m.Name, script, i/2, len(written), got, prefix, want)
+						t.Fatalf("%s, script %x, call %d, %d bytes: %x, want %x and %x", m.Name, script, call, end, got, want, prefix)
 					}
-				case 2:
+				case 4:
 					h.Reset()
-					written = written[:0]
-				case 3:
-					h = clone(t, h)
+					end = 0
+				case 5:
+					c := clone(t, h)
+					h.Write(msg[:min(s.Size(), len(msg))])
+					h.Sum(nil)
+					h = c
 				}
 			}
 		}
 	})
 }
 
-// referenceTag is the tag of a packet that begins with its sequence number.
-func referenceTag(m Mode, key, packet []byte) []byte {
+// destroy destroys a hash of a Mode.
+func destroy(h hash.Hash) { h.(interface{ Destroy() }).Destroy() }
+
+// newReference returns a function for the tag of a packet that begins with its sequence
+// number.
+func newReference(t *testing.T, m Mode, key []byte) func(packet []byte) []byte {
+	t.Helper()
 	if m.KeySize == hmacKeySize {
-		h := hmac.New(sha512.New, key)
-		h.Write(packet)
-		return h.Sum(nil)
+		return func(packet []byte) []byte {
+			h := hmac.New(sha512.New, key)
+			h.Write(packet)
+			return h.Sum(nil)
+		}
 	}
-	size := 8
+	size := fastmac.UMAC64Size
 	if m.Name == UMAC128 || m.Name == UMAC128ETM {
-		size = 16
+		size = fastmac.UMAC128Size
 	}
-	var number [sequenceSize]byte
-	n := copy(number[:], packet)
-	nonce := binary.BigEndian.AppendUint64(nil, uint64(binary.BigEndian.Uint32(number[:])))
-	return umacref.UMAC(key, packet[n:], nonce, size)
+	k, err := fastmac.NewUMACKey(key, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(packet []byte) []byte {
+		var nonce [8]byte
+		n := copy(nonce[4:], packet[:min(len(packet), sequenceSize)])
+		return k.Tag(nil, nonce[:], packet[n:])
+	}
 }

@@ -365,12 +365,15 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// FuzzBlock compares with portable code.
 func FuzzBlock(f *testing.F) {
-	f.Add([]byte("state"), []byte("message"))
-	f.Fuzz(func(t *testing.T, start, msg []byte) {
+	f.Add([]byte("\x00\x05\x00state"), []byte("\x00\x07\x00message"))
+	f.Add([]byte("\x00\x70\x01"), []byte("\x03\x80\x00\xff"))
+	f.Fuzz(func(t *testing.T, start, code []byte) {
 		state := Initial()
-		blockGeneric(&state, append(bytes.Clone(start), pad(len(start))...))
-		p := append(bytes.Clone(msg), pad(len(msg))...)
+		first, msg := mactest.Message(start, 200), mactest.Message(code, 1<<13)
+		blockGeneric(&state, append(first, pad(len(first))...))
+		p := append(msg, pad(len(msg))...)
 		want := state
 		blockGeneric(&want, p)
 		forAllKernels(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ package demo
 
 import (
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 )
@@ -45,4 +46,32 @@ func TestSizeErrors(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %q", in, s, err, want)
 		}
 	}
+}
+
+// FuzzSize compares with numbers of any size, and reads what String writes.
+func FuzzSize(f *testing.F) {
+	for _, text := range []string{"1", "10 GiB", "+5KiB", "4611686018427387903", "4503599627370496 KiB", "-1", "1.5MiB", "00\t7MiB"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var s, again Size
+		digits, unit := text, int64(1)
+		for _, u := range units {
+			if rest, ok := strings.CutSuffix(text, u.suffix); ok {
+				digits, unit = strings.TrimSpace(rest), u.bytes
+			}
+		}
+		n, ok := new(big.Int).SetString(digits, 10)
+		if ok {
+			n.Mul(n, big.NewInt(unit))
+			ok = n.Sign() > 0 && n.Cmp(big.NewInt(maxSize)) <= 0
+		}
+		err := s.Set(text)
+		if (err == nil) != ok || ok && n.Int64() != int64(s) {
+			t.Fatalf("%q: %d, %v, want %d, %v", text, int64(s), err, n, ok)
+		}
+		if ok && (again.Set(strings.TrimSuffix(s.String(), " bytes")) != nil || again != s) {
+			t.Errorf("%q: %q, which is %d", text, &s, int64(again))
+		}
+	})
 }

@@ -6,6 +6,7 @@ package sums
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"os"
 	"os/exec"
@@ -168,6 +169,52 @@ func TestParseKey(t *testing.T) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}
 	}
+}
+
+// FuzzKey checks that a key that parseKey accepts is the one in the text, and that its errors
+// have no part of the key.
+func FuzzKey(f *testing.F) {
+	hex16, hex64 := strings.Repeat("0a", 16), strings.Repeat("0B", 64)
+	for _, name := range append(Names(), "md5", "") {
+		f.Add([]byte(name+" "+hex16+"\n"), byte(len(name)))
+		f.Add([]byte(name+"\t"+hex64), byte(0))
+	}
+	f.Add([]byte(hex16+hex16+" \r\n"), byte(2))
+	f.Add([]byte(hex16+"\n"+hex16), byte(6))
+	f.Fuzz(func(t *testing.T, text []byte, number byte) {
+		name := append(Names(), "")[int(number)%(len(algorithms)+1)]
+		fields := strings.Fields(string(text))
+		k, err := parseKey(text, name)
+		if err != nil {
+			// No word of the messages has 16 bytes.
+			for _, field := range fields {
+				if len(field) >= 16 && strings.Contains(err.Error(), field) {
+					t.Errorf("%q: %v", text, err)
+				}
+			}
+			return
+		}
+		defer k.Destroy()
+		if name == "" {
+			name = fields[0]
+		}
+		raw, err := hex.DecodeString(fields[len(fields)-1])
+		if err != nil || k.name != name || k.checkKeySize(len(raw)) != nil {
+			t.Fatalf("%q: a key of %d bytes for %s, want %s; %v", text, len(raw), k.name, name, err)
+		}
+		again, err := newKey(byName(name), raw)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		defer again.Destroy()
+		s, nonce := k.stream(), make([]byte, k.nonce)
+		s.Write([]byte("message"))
+		other := again.stream()
+		other.Write([]byte("message"))
+		if tag := s.AppendTag(nil, nonce); len(tag) != k.tagSize || !other.Verify(tag, nonce) {
+			t.Errorf("%q: another key than in the text", text)
+		}
+	})
 }
 
 func TestInOrder(t *testing.T) {

@@ -15,11 +15,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 )
 
 var testKey = bytes.Repeat([]byte{0x5a}, keySize)
@@ -145,6 +147,64 @@ func TestReceive(t *testing.T) {
 		}
 	}
 }
+
+// FuzzReceive makes a stream of frames, damaged frames and noise, and compares what is
+// accepted with what is between two ends, is a frame of a device, and has a rising counter.
+func FuzzReceive(f *testing.F) {
+	f.Add([]byte{0, 1, 0, 1, 1, 2, 1, 1, 0, 3, 0, 30, 2, 3, 5, 0, 4, 0, 0, 5})
+	f.Add([]byte{3, 7, 192, 219, 1, 0, 4, 0, 2, 5, 10, 0, 2, 6, 20, 1, 44, 0, 9, 3, 2, 219, 0, 9, 0, 10})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		// SLIP escapes two bytes of the first number.
+		keys := map[uint32][]byte{0xc0dbdcdd: testKey, 7: []byte("another")}
+		devices, highest := map[uint32]*device{}, map[uint32]uint64{}
+		for id, key := range keys {
+			devices[id] = newDevice(key, 0)
+		}
+		var stream []byte
+		s := mactest.Script(script)
+		for i := 0; i < 40 && len(s) > 0; i++ {
+			kind := s.Byte()
+			r := reading{7, uint64(s.Byte()), int32(kind)}
+			if kind&4 != 0 {
+				r.device = 0xc0dbdcdd
+			}
+			frame := seal(keys[r.device], r)
+			switch kind % 4 {
+			case 0:
+				stream = append(stream, encode(frame)...)
+			case 1:
+				stream = append(stream, encode(s.Damage(frame))...)
+			case 2:
+				stream = append(stream, s.Damage(encode(frame))...)
+			case 3:
+				n := min(int(r.counter), len(s))
+				stream, s = append(stream, s[:n]...), s[n:]
+			}
+		}
+		var got, want []reading
+		parts := bytes.Split(stream, []byte{slipEnd})
+		for _, part := range parts[:len(parts)-1] {
+			frame := []byte(unescape.Replace(string(part)))
+			if len(frame) != frameSize || !bytes.Equal(encode(frame)[1:], append(part, slipEnd)) {
+				continue
+			}
+			r := reading{binary.BigEndian.Uint32(frame[1:]), binary.BigEndian.Uint64(frame[5:]), int32(binary.BigEndian.Uint32(frame[13:]))}
+			if key, ok := keys[r.device]; ok && bytes.Equal(frame, seal(key, r)) && r.counter > highest[r.device] {
+				highest[r.device] = r.counter
+				want = append(want, r)
+			}
+		}
+		err := receive(bytes.NewReader(stream), devices, func(r reading) error {
+			got = append(got, r)
+			return nil
+		}, func(error) {})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%x: %v, %v, want %v", stream, got, err, want)
+		}
+	})
+}
+
+var unescape = strings.NewReplacer("\xdb\xdc", "\xc0", "\xdb\xdd", "\xdb")
 
 func TestReceiveErrors(t *testing.T) {
 	broken := errors.New("broken")
