@@ -8,17 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/sshpatch"
 )
 
 // FuzzRun runs --check and --revert on modules that are damaged: go.mod, vendor/modules.txt
-// and a file of the copy have any content. Neither may panic or change anything, --check must
-// fail, and --revert may only succeed if it reports that there is nothing to revert: there is
-// no patch.
+// and a file of the copy, or the patch in the vendor folder, have any content. Neither may
+// panic or change anything, --check must fail, and --revert may only succeed if it reports
+// that there is nothing to revert: there is no intact patch.
 func FuzzRun(f *testing.F) {
 	const goMod = "module example.com/program\n\ngo 1.26.0\n\nrequire golang.org/x/crypto v0.58.0\n"
 	f.Add(goMod, "", "")
 	f.Add(goMod+"\nreplace golang.org/x/crypto v0.58.0 => ./third_party/golang.org/x/crypto\n", "", "module golang.org/x/crypto\n")
-	f.Add(goMod, "# golang.org/x/crypto v0.58.0\n## explicit; go 1.25.0\ngolang.org/x/crypto/ssh\n", "")
+	f.Add(goMod, "# golang.org/x/crypto v0.58.0\n## explicit; go 1.25.0\ngolang.org/x/crypto/ssh\n", "package ssh\n")
 	f.Add("module example.com/program\ngo 1.26.0\nreplace golang.org/x/crypto => /nowhere\n", "", "x")
 	f.Fuzz(func(t *testing.T, goMod, modules, copied string) {
 		t.Setenv("GOFLAGS", "") // with -mod=mod the go command would write go.sum
@@ -32,8 +34,8 @@ func FuzzRun(f *testing.F) {
 		if modules != "" {
 			write(t, filepath.Join(dir, "vendor", "modules.txt"), modules)
 			t.Setenv("GOFLAGS", "-mod=vendor")
-		}
-		if copied != "" {
+			write(t, filepath.Join(dir, "vendor", filepath.FromSlash(sshPath), sshpatch.Name), copied)
+		} else if copied != "" {
 			write(t, filepath.Join(dir, "third_party", "golang.org", "x", "crypto", "go.mod"), copied)
 		}
 		before := snapshot(t, dir)
