@@ -85,6 +85,7 @@ var commands = map[string]runner{
 
 	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./sshmac": {inCI: true},
 	"GOFIPS140=v1.0.0 go test -short . ./sshmac":                                             {inCI: true},
+	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m .":                              {long: true, less: strings.NewReplacer("1m", "100x")},
 	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                                  {inCI: true},
 
 	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "commands_test.go:TestRename"},
