@@ -199,7 +199,11 @@ func FuzzKey(f *testing.F) {
 			name = fields[0]
 		}
 		raw, err := hex.DecodeString(fields[len(fields)-1])
-		if err != nil || k.name != name || k.checkKeySize(len(raw)) != nil {
+		allowed := len(raw) == 16 || len(raw) == 24 || len(raw) == 32
+		if name == "hmac-sha512" {
+			allowed = len(raw) >= 32
+		}
+		if err != nil || k.name != name || !allowed {
 			t.Fatalf("%q: a key of %d bytes for %s, want %s; %v", text, len(raw), k.name, name, err)
 		}
 		again, err := newKey(byName(name), raw)
