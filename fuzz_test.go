@@ -87,6 +87,7 @@ func FuzzUMACStream(f *testing.F) {
 	f.Add([]byte("script"), []byte("\x00\xff\x00message"), byte(1))
 	f.Add([]byte{0, 255, 0x73, 1, 0, 40, 0x73, 1, 0x73, 1, 4, 9, 0x73, 2, 0, 1, 0xf7, 3, 9}, []byte("\x20\x00\x01"), byte(3))
 	f.Add([]byte{0, 191, 1, 31, 0x76, 0, 0, 33, 0xf3, 1, 5, 2, 224, 0x73, 255, 0x36, 4}, []byte("\x20\x00\x00\xff"), byte(0))
+	f.Add(bytes.Repeat([]byte{0xf3, 1}, 12), []byte(nil), byte(3)) // pads ahead, and another prefix
 	f.Fuzz(func(t *testing.T, script, code []byte, way byte) {
 		msg := mactest.Message(code, 1<<14)
 		fastmac.EachKernel(func(kernel string) {
