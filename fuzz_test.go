@@ -54,6 +54,7 @@ func FuzzUMACKernels(f *testing.F) {
 	f.Add([]byte(nil), []byte("\x10\x00\x01"), []byte(nil), []byte{1}, byte(1))
 	f.Add([]byte(nil), []byte("\x04\x00\x00\x00"), []byte("\x04\x00\x01"), []byte{31, 159, 224}, byte(6))
 	f.Add([]byte(nil), []byte("\x01\x07\x01"), []byte(nil), []byte{100}, byte(0))
+	f.Add([]byte(nil), []byte("\x04\x00\x01"), []byte(nil), []byte(nil), byte(2))
 	f.Fuzz(func(t *testing.T, key, code, changes, splits []byte, way byte) {
 		msg := mactest.Message(code, 1<<16-1)
 		for s := mactest.Script(changes); len(s) > 0 && len(msg) > 0; {
@@ -87,7 +88,8 @@ func FuzzUMACStream(f *testing.F) {
 	f.Add([]byte("script"), []byte("\x00\xff\x00message"), byte(1))
 	f.Add([]byte{0, 255, 0x73, 1, 0, 40, 0x73, 1, 0x73, 1, 4, 9, 0x73, 2, 0, 1, 0xf7, 3, 9}, []byte("\x20\x00\x01"), byte(3))
 	f.Add([]byte{0, 191, 1, 31, 0x76, 0, 0, 33, 0xf3, 1, 5, 2, 224, 0x73, 255, 0x36, 4}, []byte("\x20\x00\x00\xff"), byte(0))
-	f.Add(bytes.Repeat([]byte{0xf3, 1}, 12), []byte(nil), byte(3)) // pads ahead, and another prefix
+	f.Add(bytes.Repeat([]byte{0xf3, 1}, 12), []byte(nil), byte(3))          // pads ahead, and another prefix
+	f.Add([]byte{0x73, 1, 0x73, 1, 0x73, 1, 0x83, 1}, []byte(nil), byte(3)) // and another size
 	f.Fuzz(func(t *testing.T, script, code []byte, way byte) {
 		msg := mactest.Message(code, 1<<14)
 		fastmac.EachKernel(func(kernel string) {
@@ -365,7 +367,7 @@ func FuzzHMACSHA512Batch(f *testing.F) {
 // FuzzReplayWindow compares a window with its definition. Each step is a distance from the
 // last number, and how often it is doubled.
 func FuzzReplayWindow(f *testing.F) {
-	f.Add(uint16(64), uint64(0), []byte{1, 0, 2, 0, 2, 6, 1, 1, 255, 0})
+	f.Add(uint16(64), uint64(0), []byte{1, 0, 2, 0, 2, 6, 1, 1, 255, 0, 100, 1, 192, 0})
 	f.Add(uint16(1024), ^uint64(0)-10, []byte{0, 0, 200, 0, 128, 3, 4, 9, 129, 9})
 	f.Fuzz(func(t *testing.T, size uint16, number uint64, steps []byte) {
 		w, err := fastmac.NewReplayWindow(int(size))

@@ -268,6 +268,7 @@ func FuzzGMAC(f *testing.F) {
 	f.Add(make([]byte, 16), []byte("twelve bytes"), []byte("\x00\x07\x00message"), []byte{0, 3, 3, 4, 1, 0, 16, 3}, byte(0))
 	f.Add(make([]byte, 32), []byte(nil), []byte("\x10\x00\x01"), []byte{0, 255, 3, 5, 0, 0, 1, 3, 2, 0, 159, 6, 3}, byte(1))
 	f.Add([]byte("key"), []byte(nil), []byte("\x03\x01\x00\xff"), []byte{0, 47, 4, 9, 0, 95, 3, 2, 0, 0, 6, 8, 1}, byte(2))
+	f.Add([]byte(nil), []byte(nil), []byte("\x03\x01\x01"), []byte{0, 16, 0, 1, 3, 0, 15, 0, 95, 3, 5, 0, 3, 3, 6}, byte(0))
 	f.Fuzz(func(t *testing.T, key, nonce, code, script []byte, size byte) {
 		key, nonce = append(key, make([]byte, 32)...)[:16+8*(size%3)], append(nonce, make([]byte, 12)...)[:12]
 		msg, std := mactest.Message(code, 1<<13), newCipherGMAC(t, key)

@@ -351,6 +351,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(make([]byte, 16), make([]byte, 12), []byte("\x00\x09\x00plaintext"), []byte("\x00\x0f\x00additional data"), []byte(nil), byte(0))
 	f.Add([]byte("key"), []byte("nonce"), []byte("\x04\x03\x01"), []byte(nil), []byte{1, 2, 4, 0}, byte(1))
 	f.Add([]byte("key"), []byte("nonce"), []byte("\x01\x00\x01"), []byte("\x00\x14\x01"), []byte{2, 128, 0, 0}, byte(2))
+	f.Add([]byte("key"), []byte("nonce"), []byte(nil), []byte(nil), []byte{1, 4, 0, 7}, byte(5))
 	f.Add([]byte("key"), []byte("nonce"), []byte("neither ciphertext nor tag"), []byte(nil), []byte{4}, byte(3))
 	f.Fuzz(func(t *testing.T, key, nonce, text, code, script []byte, way byte) {
 		key, nonce = resize(key, 16+16*int(way&1)), resize(nonce, 12)

@@ -180,6 +180,8 @@ func FuzzKey(f *testing.F) {
 		f.Add([]byte(name+"\t"+hex64), byte(0))
 	}
 	f.Add([]byte(hex16+hex16+" \r\n"), byte(2))
+	f.Add([]byte("umac96 "+hex16+hex16[:16]), byte(6)) // 24 bytes
+	f.Add([]byte("umac96 "+hex16+"x"), byte(6))
 	f.Add([]byte(hex16+"\n"+hex16), byte(6))
 	f.Fuzz(func(t *testing.T, text []byte, number byte) {
 		name := append(Names(), "")[int(number)%(len(algorithms)+1)]
