@@ -261,7 +261,7 @@ func inCI(t *testing.T, command string) bool {
 				break
 			}
 			folder, all := strings.CutSuffix(word, "...")
-			if word == left[0] || all && folder != "./" && strings.HasPrefix(left[0], folder) {
+			if word == left[0] || all && strings.HasPrefix(left[0], folder) {
 				left = left[1:]
 			}
 		}

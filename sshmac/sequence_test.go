@@ -6,6 +6,8 @@ package sshmac
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -14,6 +16,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"example.com/fastmac/internal/umacref"
 )
 
 // Sequence numbers at which a sign or a width could go wrong: around 2^31, and around
@@ -22,7 +26,6 @@ import (
 var boundaries = []uint32{1 << 31, 0}
 
 // TestSequenceNumbers compares tags around the boundaries with those of the reference.
-// FuzzModes has its nonce, OpenSSH's: 8 bytes, big-endian.
 func TestSequenceNumbers(t *testing.T) {
 	message := make([]byte, 1100)
 	content(0).Read(message)
@@ -43,6 +46,22 @@ func TestSequenceNumbers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// referenceTag is the tag of a packet that begins with its sequence number, which is the
+// nonce of UMAC, as in OpenSSH: 8 bytes, big-endian.
+func referenceTag(m Mode, key, packet []byte) []byte {
+	if m.KeySize == hmacKeySize {
+		h := hmac.New(sha512.New, key)
+		h.Write(packet)
+		return h.Sum(nil)
+	}
+	size := 8
+	if m.Name == UMAC128 || m.Name == UMAC128ETM {
+		size = 16
+	}
+	nonce := binary.BigEndian.AppendUint64(nil, uint64(binary.BigEndian.Uint32(packet)))
+	return umacref.UMAC(key, packet[sequenceSize:], nonce, size)
 }
 
 // numbered records the sequence numbers that a transport writes.
