@@ -1,0 +1,25 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command linked is never run. Its functions call all assembly of the module, so that the
+// linker keeps all of it, and command verify disassembles the result.
+package main
+
+import (
+	"fmt"
+
+	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hwrand"
+)
+
+func main() {
+	fmt.Println(
+		fastmac.NewUMACKey, (*fastmac.UMACKey).Tag, (*fastmac.UMACKey).TagBatch, (*fastmac.UMAC).Write, (*fastmac.UMAC).Sum,
+		fastmac.NewGMACKey, (*fastmac.GMACKey).Tag, (*fastmac.GMAC).Write, (*fastmac.GMAC).Sum,
+		fastmac.NewHMACSHA512Key, (*fastmac.HMACSHA512Key).Tag, (*fastmac.HMACSHA512Key).TagBatch,
+		aesgcm.NewKey, (*aesgcm.Key).Seal, (*aesgcm.Key).Open,
+		hwrand.New, (*hwrand.Reader).Read,
+	)
+}

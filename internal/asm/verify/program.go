@@ -1,0 +1,242 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A program is a linked binary: what the CPU executes, after avo, the Go assembler and the
+// linker.
+type program struct {
+	functions []*function // that are in .s files
+	data      []section
+	symbols   []elf.Symbol // of data
+}
+
+// A section is memory that the linker has initialized.
+type section struct {
+	address uint64
+	bytes   []byte
+}
+
+// A function is the code of one function of assembly.
+type function struct {
+	pkg, name string // example.com/fastmac, nhAddAVX2
+	code      []*instruction
+	at        map[uint64]int // address: index in code
+}
+
+const modulePath = "example.com/fastmac"
+
+// load builds package linked for linux/amd64 and returns its assembly. A function of a .s file
+// of the module that is not in the binary is an error, and so is one that is in no .s file.
+func load() (*program, error) {
+	dir, err := os.MkdirTemp("", "fastmac-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "linked")
+	if _, err := output("go", "build", "-o", binary, modulePath+"/internal/asm/verify/linked"); err != nil {
+		return nil, err
+	}
+	sources, err := readSources()
+	if err != nil {
+		return nil, err
+	}
+	p, err := read(binary)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, s := range sources {
+		if !slices.ContainsFunc(p.functions, func(f *function) bool { return f.pkg == s.pkg && f.name == s.name }) {
+			missing = append(missing, s.name)
+		}
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("not in the binary: %s: call them in package linked", strings.Join(missing, ", "))
+	}
+	for _, f := range p.functions {
+		i := slices.IndexFunc(sources, func(s source) bool { return f.pkg == s.pkg && f.name == s.name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s is in no .s file", f.name)
+		}
+		if err := sources[i].compare(p, f); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return p, nil
+}
+
+// read disassembles the functions of the module in a binary that have the ABI of assembly.
+func read(binary string) (*program, error) {
+	file, err := elf.Open(binary)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	p := new(program)
+	for _, s := range file.Sections {
+		if s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR == 0 && s.Type == elf.SHT_PROGBITS {
+			b, err := s.Data()
+			if err != nil {
+				return nil, err
+			}
+			p.data = append(p.data, section{s.Addr, b})
+		}
+	}
+	text := file.Section(".text")
+	if text == nil {
+		return nil, errors.New("no code in " + binary)
+	}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
+			p.symbols = append(p.symbols, s)
+		}
+		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
+		if !isAssembly || !strings.HasPrefix(name, modulePath) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
+			continue
+		}
+		dot := strings.LastIndexByte(name, '.')
+		f := &function{pkg: name[:dot], name: name[dot+1:], at: make(map[uint64]int)}
+		machineCode := make([]byte, s.Size)
+		if _, err := text.ReadAt(machineCode, int64(s.Value-text.Addr)); err != nil {
+			return nil, err
+		}
+		if err := f.disassemble(binary, s.Value, machineCode); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		p.functions = append(p.functions, f)
+	}
+	slices.SortFunc(p.functions, func(a, b *function) int { return strings.Compare(a.pkg+"."+a.name, b.pkg+"."+b.name) })
+	return p, nil
+}
+
+var disassembled = regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([^\t\n]+)\t?(.*)$`)
+
+// disassemble sets the code of a function from its bytes, all of which must be instructions.
+func (f *function) disassemble(binary string, address uint64, machineCode []byte) error {
+	out, err := output("objdump", "-d", "-w", "-M", "intel", "--insn-width=16",
+		fmt.Sprintf("--start-address=%#x", address), fmt.Sprintf("--stop-address=%#x", address+uint64(len(machineCode))), binary)
+	if err != nil {
+		return err
+	}
+	next := address
+	for _, line := range disassembled.FindAllStringSubmatch(out, -1) {
+		at, _ := strconv.ParseUint(line[1], 16, 64)
+		n := len(strings.Fields(line[2]))
+		if at != next || int(at-address)+n > len(machineCode) {
+			return fmt.Errorf("the disassembly has no instruction at %#x", next)
+		}
+		i, err := parse(at, machineCode[at-address:][:n], line[3])
+		if err != nil {
+			return fmt.Errorf("%#x: %q: %w", at, line[3], err)
+		}
+		f.at[at] = len(f.code)
+		f.code = append(f.code, i)
+		next += uint64(n)
+	}
+	if next != address+uint64(len(machineCode)) {
+		return fmt.Errorf("the disassembly ends at %#x", next)
+	}
+	for _, i := range f.code {
+		if _, ok := f.at[i.target]; i.jumps() && !ok {
+			return fmt.Errorf("%v jumps out of the function", i)
+		}
+	}
+	return nil
+}
+
+// successors returns the indices of the instructions that can follow instruction n. After a
+// call, which is of the runtime for a larger stack, the function begins again.
+func (f *function) successors(n int) (next []int) {
+	i := f.code[n]
+	switch i.mnemonic {
+	case "ret", "int3":
+		return nil
+	case "jmp":
+		return []int{f.at[i.target]}
+	}
+	if i.jumps() {
+		next = append(next, f.at[i.target])
+	}
+	return append(next, n+1)
+}
+
+// blocks returns the number of basic blocks that can be reached, and of edges between them.
+func (f *function) blocks() (blocks, edges int) {
+	begins, reached := map[int]bool{0: true}, make([]bool, len(f.code))
+	var visit func(n int)
+	visit = func(n int) {
+		for !reached[n] {
+			reached[n] = true
+			next := f.successors(n)
+			if len(next) == 0 {
+				return
+			}
+			for _, to := range next {
+				if len(next) > 1 || to != n+1 {
+					begins[to] = true
+					edges++
+				}
+				if to != next[len(next)-1] {
+					visit(to)
+				}
+			}
+			n = next[len(next)-1]
+		}
+	}
+	visit(0)
+	return len(begins), edges
+}
+
+// at returns initialized memory from an address on.
+func (p *program) at(address uint64) []byte {
+	for _, s := range p.data {
+		if s.address <= address && address < s.address+uint64(len(s.bytes)) {
+			return s.bytes[address-s.address:]
+		}
+	}
+	return nil
+}
+
+// symbol returns the name of the datum at an address, and the offset in it.
+func (p *program) symbol(address uint64) (name string, offset uint64) {
+	for _, s := range p.symbols {
+		if s.Value <= address && address < s.Value+s.Size {
+			return s.Name, address - s.Value
+		}
+	}
+	return "", 0
+}
+
+// output returns what a command prints. What it builds is for linux/amd64.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "GOAMD64=v1", "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out), err
+}
