@@ -3,16 +3,35 @@ package main
 import (
 	"fmt"
 	"os"
+	"time"
 )
 
 func main() {
+	t := time.Now()
 	p, err := load()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
 	}
-	for _, f := range p.functions {
-		b, e := f.blocks()
-		fmt.Println(f.pkg, f.name, len(f.code), b, e)
+	fmt.Println(time.Since(t))
+	t = time.Now()
+	sigs, err := signatures()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
+		os.Exit(1)
 	}
+	fmt.Println(time.Since(t))
+	t = time.Now()
+	n := 0
+	for _, f := range p.functions {
+		l := leaks(f, sigs[f.pkg+"."+f.name])
+		n += len(l)
+		for i, x := range l {
+			if i < 8 {
+				fmt.Println(x)
+			}
+		}
+	}
+	fmt.Println(n, time.Since(t))
+	t = time.Now()
 }

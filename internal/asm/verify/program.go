@@ -210,6 +210,9 @@ func (f *function) blocks() (blocks, edges int) {
 
 // at returns initialized memory from an address on.
 func (p *program) at(address uint64) []byte {
+	if p == nil {
+		return nil
+	}
 	for _, s := range p.data {
 		if s.address <= address && address < s.address+uint64(len(s.bytes)) {
 			return s.bytes[address-s.address:]
@@ -231,7 +234,7 @@ func (p *program) symbol(address uint64) (name string, offset uint64) {
 // output returns what a command prints. What it builds is for linux/amd64.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "GOAMD64=v1", "CGO_ENABLED=0")
+	cmd.Env = environment()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -239,4 +242,9 @@ func output(name string, args ...string) (string, error) {
 		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, stderr.String())
 	}
 	return string(out), err
+}
+
+// environment is that of commands: whatever the machine, they are about linux/amd64.
+func environment() []string {
+	return append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "GOAMD64=v1", "CGO_ENABLED=0")
 }
