@@ -15,7 +15,7 @@ func main() {
 	}
 	fmt.Println(time.Since(t))
 	t = time.Now()
-	sigs, err := signatures()
+	sigs, err := declarations()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
@@ -24,7 +24,7 @@ func main() {
 	t = time.Now()
 	n := 0
 	for _, f := range p.functions {
-		l := leaks(f, sigs[f.pkg+"."+f.name])
+		l := leaks(f, newSignature(sigs[f.pkg+"."+f.name]))
 		n += len(l)
 		for i, x := range l {
 			if i < 8 {

@@ -22,7 +22,7 @@ import (
 var public = []string{
 	"rounds", // of AES: they depend on the size of the key
 	"Key.rounds", "aesKey.rounds",
-	"blocks", "n", "run.n", "length", // of messages
+	"blocks", "n", "run.n", // of messages
 	"end.words",
 	"l1State.bytes",
 	"uhashKey.n",                          // iterations, which the size of the tags determines
@@ -63,16 +63,16 @@ type signature struct {
 
 var layout = types.SizesFor("gc", "amd64")
 
-// signatures returns the declarations of all functions without a body, by package and name.
-func signatures() (map[string]*signature, error) {
+// declarations returns those of all functions without a body, by package and name.
+func declarations() (map[string]*types.Signature, error) {
 	all, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports,
 		Env:  environment(),
 	}, modulePath, modulePath+"/internal/...")
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]*signature)
+	found := make(map[string]*types.Signature)
 	for _, p := range all {
 		if len(p.Errors) > 0 {
 			return nil, p.Errors[0]
@@ -80,7 +80,7 @@ func signatures() (map[string]*signature, error) {
 		for _, file := range p.Syntax {
 			for _, d := range file.Decls {
 				if f, ok := d.(*ast.FuncDecl); ok && f.Body == nil {
-					found[p.PkgPath+"."+f.Name.Name] = newSignature(p.TypesInfo.Defs[f.Name].(*types.Func).Signature())
+					found[p.PkgPath+"."+f.Name.Name] = p.TypesInfo.Defs[f.Name].(*types.Func).Signature()
 				}
 			}
 		}
