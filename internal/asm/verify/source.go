@@ -20,6 +20,7 @@ type source struct {
 	pkg, name string
 	frame     int // size of the frame
 	lines     []string
+	labels    map[string]int // indices of lines
 }
 
 var text = regexp.MustCompile(`^TEXT ·(\w+)\(SB\), (?:NOSPLIT, )?\$(\d+)-\d+$`)
@@ -62,20 +63,21 @@ func parseSource(file string) (functions []source, err error) {
 		line = strings.TrimSpace(line)
 		switch m := text.FindStringSubmatch(line); {
 		case m != nil:
-			s := source{name: m[1]}
+			s := source{name: m[1], labels: make(map[string]int)}
 			fmt.Sscan(m[2], &s.frame)
 			functions = append(functions, s)
 		case strings.HasPrefix(line, "TEXT"):
 			return nil, fmt.Errorf("cannot parse %q", line)
-		case line == "" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") || strings.HasSuffix(line, ":") ||
+		case line == "" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") ||
 			slices.Contains([]string{"DATA", "GLOBL", "PCALIGN"}, strings.Fields(line)[0]):
 		default:
 			last := &functions[len(functions)-1]
-			last.lines = append(last.lines, line)
+			if label, ok := strings.CutSuffix(line, ":"); ok {
+				last.labels[label] = len(last.lines)
+			} else {
+				last.lines = append(last.lines, line)
+			}
 		}
 	}
 	return functions, nil
 }
-
-// compare compares the functions of a .s file and of the binary.
-func (s source) compare(p *program, f *function) error { return nil }
