@@ -32,6 +32,12 @@ func main() {
 			}
 		}
 	}
+	if s, err := newSilicon(); err == nil && s != nil {
+		all := forms(p)
+		t := time.Now()
+		i, c, err := compareForms(s, all, 1000)
+		fmt.Println(len(all), i, c, err, time.Since(t))
+	}
 	fmt.Println(n, time.Since(t))
 	t = time.Now()
 }
