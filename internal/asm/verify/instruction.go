@@ -235,10 +235,10 @@ func (o *operand) addTerm(sign string, rip bool, register, scale, number string,
 	return nil
 }
 
-// memory returns the memory operand of i, or nil.
-func (i *instruction) memory() *operand {
+// memoryOperand returns the memory operand of i, or nil. LEA has one too.
+func (i *instruction) memoryOperand() *operand {
 	n := slices.IndexFunc(i.operands, func(o operand) bool { return o.kind == memory })
-	if n < 0 || i.mnemonic == "lea" {
+	if n < 0 {
 		return nil
 	}
 	return &i.operands[n]

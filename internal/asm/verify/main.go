@@ -35,7 +35,7 @@ func main() {
 	if s, err := newSilicon(); err == nil && s != nil {
 		all := forms(p)
 		t := time.Now()
-		i, c, err := compareForms(s, all, 1000)
+		i, c, err := compareForms(s, asTheyAre, all, 1000)
 		fmt.Println(len(all), i, c, err, time.Since(t))
 	}
 	fmt.Println(n, time.Since(t))

@@ -66,6 +66,11 @@ func (m *machine[W, V]) definedFlags() (bits uint64) {
 	return bits
 }
 
+// models make an algebra from the one of numbers. Those of the instructions are [asTheyAre].
+type models func(*numbers) algebra[uint64, bytes64]
+
+func asTheyAre(d *numbers) algebra[uint64, bytes64] { return d }
+
 // A form is the instructions that one model is for: a mnemonic with operands of the same kinds
 // and sizes.
 type form struct {
@@ -124,12 +129,12 @@ func (i *instruction) form() string {
 
 // compareForms compares the models with the CPU: each form at least a number of times, and each
 // instruction 64 times. It returns the numbers of instructions and of comparisons.
-func compareForms(s *silicon, all []form, trials int) (instructions, comparisons int, err error) {
+func compareForms(s *silicon, with models, all []form, trials int) (instructions, comparisons int, err error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range all {
 		each := max(64, (trials+len(f.instructions)-1)/len(f.instructions))
 		for _, i := range f.instructions {
-			if err := s.compare(i, each, r); err != nil {
+			if err := s.compare(i, with, each, r); err != nil {
 				return instructions, comparisons, err
 			}
 			instructions++

@@ -59,19 +59,19 @@ func newSilicon() (*silicon, error) {
 	return s, nil
 }
 
-// address returns that of a part of the state.
-func (s *silicon) address(part unsafe.Pointer) uint64 { return uint64(uintptr(part)) }
+// at returns the address of a part of the state.
+func (s *silicon) at(part unsafe.Pointer) uint64 { return uint64(uintptr(part)) }
 
 // setCode sets the instruction that run executes. Its address relative to RIP, if it has one,
 // becomes that of the middle of the window.
 func (s *silicon) setCode(i *instruction) {
 	var code []byte
 	emit := func(b ...byte) { code = append(code, b...) }
-	base := s.address(unsafe.Pointer(s.cpuState))
+	base := s.at(unsafe.Pointer(s.cpuState))
 	// field emits an instruction with RAX and the offset of a part of the state.
 	field := func(part unsafe.Pointer, b ...byte) {
 		emit(b...)
-		code = binary.LittleEndian.AppendUint32(code, uint32(s.address(part)-base))
+		code = binary.LittleEndian.AppendUint32(code, uint32(s.at(part)-base))
 	}
 	loadRAX := func() {
 		emit(0x48, 0xb8) // MOVQ $base, RAX
@@ -102,19 +102,19 @@ func (s *silicon) setCode(i *instruction) {
 		move(0x8b, r, unsafe.Pointer(&s.general[r])) // RAX last
 	}
 
-	at := s.address(unsafe.Pointer(&s.memory[0])) + uint64(len(code))
+	at := s.at(unsafe.Pointer(&s.memory[0])) + uint64(len(code))
 	emit(s.relocate(i, at)...)
 	if i.branches() {
 		// A jump over MOVB $0, taken.
-		next := s.address(unsafe.Pointer(&s.memory[0])) + uint64(len(code)) + 7
+		next := s.at(unsafe.Pointer(&s.memory[0])) + uint64(len(code)) + 7
 		emit(0xc6, 0x05)
-		code = binary.LittleEndian.AppendUint32(code, uint32(s.address(unsafe.Pointer(&s.taken))-next))
+		code = binary.LittleEndian.AppendUint32(code, uint32(s.at(unsafe.Pointer(&s.taken))-next))
 		emit(0)
 	}
 
-	next := s.address(unsafe.Pointer(&s.memory[0])) + uint64(len(code)) + 7
+	next := s.at(unsafe.Pointer(&s.memory[0])) + uint64(len(code)) + 7
 	emit(0x48, 0x89, 0x05) // MOVQ RAX, general[rax], relative to RIP
-	code = binary.LittleEndian.AppendUint32(code, uint32(s.address(unsafe.Pointer(&s.general[rax]))-next))
+	code = binary.LittleEndian.AppendUint32(code, uint32(s.at(unsafe.Pointer(&s.general[rax]))-next))
 	loadRAX()
 	for r := 1; r < len(s.general); r++ {
 		move(0x89, r, unsafe.Pointer(&s.general[r]))
@@ -145,10 +145,7 @@ func (s *silicon) relocate(i *instruction, at uint64) []byte {
 		return []byte{0x0f, opcode, 7, 0, 0, 0}
 	}
 	code := slices.Clone(i.bytes)
-	o := i.memory()
-	if i.mnemonic == "lea" {
-		o = &i.operands[1]
-	}
+	o := i.memoryOperand()
 	if o == nil || o.base != none || o.index != none {
 		return code
 	}
@@ -159,7 +156,7 @@ func (s *silicon) relocate(i *instruction, at uint64) []byte {
 }
 
 // middle is the address of the middle of the window.
-func (s *silicon) middle() uint64 { return s.address(unsafe.Pointer(&s.window[windowSize])) }
+func (s *silicon) middle() uint64 { return s.at(unsafe.Pointer(&s.window[windowSize])) }
 
 // edges are operands at which carries, signs and saturation change.
 var edges = []uint64{0, 1, 2, 1<<7 - 1, 1 << 7, 1<<8 - 1, 1<<15 - 1, 1<<16 - 1, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<32 + 1,
@@ -181,18 +178,15 @@ func randomWord(r *rand.Rand) uint64 {
 // compare executes an instruction a number of times with the CPU and with the model, and
 // returns an error at the first difference: in any register, in memory, or in a flag that the
 // model defines.
-func (s *silicon) compare(i *instruction, trials int, r *rand.Rand) error {
+func (s *silicon) compare(i *instruction, with models, trials int, r *rand.Rand) error {
 	s.setCode(i)
 	memory := make([]byte, len(s.window))
-	start := s.address(unsafe.Pointer(&s.window[0]))
-	m := &machine[uint64, bytes64]{algebra: &numbers{memory: []region{{base: start, bytes: memory}}}}
-	branch := *i
-	if o := i.memory(); o != nil && o.base == none && o.index == none {
-		branch.operands = slices.Clone(i.operands)
-		branch.memory().number = s.middle()
-	} else if i.mnemonic == "lea" && i.operands[1].base == none && i.operands[1].index == none {
-		branch.operands = slices.Clone(i.operands)
-		branch.operands[1].number = s.middle()
+	start := s.at(unsafe.Pointer(&s.window[0]))
+	m := &machine[uint64, bytes64]{algebra: with(&numbers{memory: []region{{base: start, bytes: memory}}})}
+	moved := *i
+	if o := i.memoryOperand(); o != nil && o.base == none && o.index == none {
+		moved.operands = slices.Clone(i.operands)
+		moved.memoryOperand().number = s.middle()
 	}
 	for trial := range trials {
 		if trial%64 == 0 {
@@ -209,7 +203,7 @@ func (s *silicon) compare(i *instruction, trials int, r *rand.Rand) error {
 		if i.branches() {
 			condition = m.condition(i.mnemonic[1:])
 		}
-		if err := m.try(&branch); err != nil {
+		if err := m.try(&moved); err != nil {
 			return err
 		}
 		s.run()
@@ -266,7 +260,7 @@ func (s *silicon) randomizeOperands(i *instruction, r *rand.Rand) {
 	case "push", "pop":
 		s.general[rsp] = s.middle()
 	}
-	o := i.memory()
+	o := i.memoryOperand()
 	if o == nil {
 		return
 	}
