@@ -125,6 +125,16 @@ func (e *emulator) call(name string, arguments ...uint64) (results []uint64) {
 	return results
 }
 
+// datum returns the address of a variable of the program.
+func (e *emulator) datum(name string) uint64 {
+	for _, s := range e.program.symbols {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	panic("no variable " + name)
+}
+
 // slice returns the words of a slice of n elements.
 func slice(at uint64, n int) []uint64 { return []uint64{at, uint64(n), uint64(n)} }
 
@@ -136,9 +146,21 @@ func littleEndian(words ...uint64) (b []byte) {
 	return b
 }
 
-// TestMain reports, after all tests, how much of the kernels the emulator has executed.
-func TestMain(m *testing.M) {
-	defer m.Run()
+// TestEmulated runs after the tests that execute kernels, and reports which instructions they
+// have not reached.
+func TestEmulated(t *testing.T) {
+	p := linkedProgram(t)
+	if len(executed) == 0 {
+		t.Skip("no kernel has been executed")
+	}
+	t.Log(coverage(p))
+	for _, f := range p.functions {
+		for n, i := range f.code {
+			if !executed[i] && i.mnemonic != "nop" && i.mnemonic != "int3" && i.mnemonic != "ret" {
+				t.Log(f.name, n, i)
+			}
+		}
+	}
 }
 
 // coverage is the part of the instructions that can be executed which the emulator has.
