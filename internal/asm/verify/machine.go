@@ -83,6 +83,23 @@ func (m *machine[W, V]) step(i *instruction) {
 	panic(unmodelled(i.mnemonic))
 }
 
+// run executes a function until it returns. isTrue decides what follows a jump.
+func (m *machine[W, V]) run(f *function, isTrue func(W) bool, visit func(*instruction)) (err error) {
+	for n := 0; f.code[n].mnemonic != "ret"; {
+		i := f.code[n]
+		visit(i)
+		next := f.successors(n)
+		n = next[len(next)-1]
+		if i.branches() && isTrue(m.condition(i.mnemonic[1:])) {
+			n = next[0]
+		}
+		if err := m.try(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // where returns the address of a memory operand.
 func (m *machine[W, V]) where(o *operand) W {
 	if o.base == none && o.index == none {

@@ -18,6 +18,8 @@ func (m *machine[W, V]) try(i *instruction) (err error) {
 		case nil:
 		case unmodelled:
 			err = fmt.Errorf("%v: no model: %s", i, string(r))
+		case unprovable:
+			err = fmt.Errorf("%v: %s", i, string(r))
 		case fault:
 			err = fmt.Errorf("%v: %w", i, r)
 		default:

@@ -104,17 +104,8 @@ func (e *emulator) call(name string, arguments ...uint64) (results []uint64) {
 		copy(m.vectors[k][:], e.bytes(64))
 	}
 	m.general[rsp] = base + frame
-	for n := 0; f.code[n].mnemonic != "ret"; {
-		i := f.code[n]
-		executed[i] = true
-		next := f.successors(n)
-		n = next[len(next)-1]
-		if i.branches() && m.condition(i.mnemonic[1:]) == 1 {
-			n = next[0]
-		}
-		if err := m.try(i); err != nil {
-			e.t.Fatalf("%s: %v", name, err)
-		}
+	if err := m.run(f, func(w uint64) bool { return w == 1 }, func(i *instruction) { executed[i] = true }); err != nil {
+		e.t.Fatalf("%s: %v", name, err)
 	}
 	if m.general[rsp] != base+frame {
 		e.t.Fatalf("%s changes the stack pointer", name)

@@ -1,0 +1,131 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A prover executes kernels with formulas for all that is secret. Sizes and addresses are
+// numbers.
+type prover struct {
+	*formulas
+	function *function
+	next     uint64 // where the next memory is placed
+	count    int    // of variables
+}
+
+// limitNodes is where a prover forgets all formulas.
+const limitNodes = 1 << 18
+
+func newProver(p *program, f *function) *prover {
+	return &prover{formulas: newFormulas(p), function: f, next: 1 << 40}
+}
+
+// reset removes the memory. Formulas stay, as long as they are not too many.
+func (v *prover) reset() {
+	v.memory, v.next, v.count = nil, 1<<40, 0
+	if len(v.nodes) > limitNodes {
+		v.formulas = newFormulas(v.program)
+	}
+}
+
+// variable is a new variable of n bits, which is at most max.
+func (v *prover) variable(n int, max uint64) word {
+	v.count++
+	return v.formulas.variable(n, v.count, max)
+}
+
+// place makes memory of words of n bits and returns its address.
+func (v *prover) place(n int, readOnly bool, words ...word) uint64 {
+	r := symbolicRegion{base: v.next, readOnly: readOnly}
+	for _, w := range words {
+		r.bytes = append(r.bytes, v.bytes(w, n)...)
+	}
+	v.memory = append(v.memory, r)
+	v.next += uint64(len(r.bytes)+1<<12) &^ 63
+	return r.base
+}
+
+// variables returns new variables of n bits.
+func (v *prover) variables(n, count int, max uint64) []word {
+	words := make([]word, count)
+	for k := range words {
+		words[k] = v.variable(n, max)
+	}
+	return words
+}
+
+// numbers returns constants of 64 bits.
+func (v *prover) numbers(x ...uint64) (words []word) {
+	for _, x := range x {
+		words = append(words, v.constant(64, x))
+	}
+	return words
+}
+
+// result returns memory as words of n bits.
+func (v *prover) result(address uint64, n, count int) (words []word) {
+	for k := range count {
+		at := v.constant(64, address+uint64(k*n/8))
+		words = append(words, v.fromBytes(v.find(at, n/8, false)))
+	}
+	return words
+}
+
+// call executes the kernel with words as arguments.
+func (v *prover) call(arguments ...word) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case unprovable:
+			err = fmt.Errorf("%s: %s", v.function.name, string(r))
+		default:
+			panic(r)
+		}
+	}()
+	unknown := v.variables(64, frameLimit/8, 1<<64-1)
+	base := v.place(64, false, append(append(unknown, v.constant(64, 0)), arguments...)...)
+	m := &machine[word, symbols]{algebra: v.formulas, thread: v.constant(64, v.place(64, true, v.numbers(0, 0, 0, 0)...))}
+	for k := range m.general {
+		m.general[k] = v.variable(64, 1<<64-1)
+	}
+	for k := range m.vectors {
+		for lane := range 8 {
+			v.setLane(&m.vectors[k], 64, lane, v.variable(64, 1<<64-1))
+		}
+	}
+	m.general[rsp] = v.constant(64, base+frameLimit)
+	return m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, func(*instruction) {})
+}
+
+// equalWords returns an error at the first word that differs from what it must be.
+func (v *prover) equalWords(got, want []word, format string, a ...any) error {
+	for k := range want {
+		if got[k] != want[k] {
+			return fmt.Errorf("%s, %s: word %d is %s, want %s", v.function.name, fmt.Sprintf(format, a...), k,
+				v.String(got[k], 4), v.String(want[k], 4))
+		}
+	}
+	return nil
+}
+
+// A proof is for a family of kernels. It returns for how many sizes it is.
+type proof struct {
+	kernels string // what their names begin with
+	what    string
+	prove   func(v *prover) (cases int, err error)
+}
+
+// find returns the functions whose names begin with a prefix.
+func (p *program) find(prefix string) (found []*function) {
+	for _, f := range p.functions {
+		if strings.HasPrefix(f.name, prefix) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
