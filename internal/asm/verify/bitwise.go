@@ -20,7 +20,13 @@ func (d *formulas) xor(n int, a, b word) word {
 	if d.isZero(b) {
 		return a
 	}
-	if n >= 8 && (d.nodes[a].op == isBytes || d.nodes[b].op == isBytes) && n > 8 {
+	if _, ok := d.value(a); ok {
+		a, b = b, a
+	}
+	if x, ok := d.value(b); ok && n == 64 && x == 1<<63 {
+		return d.add(n, a, b) // the carry is lost
+	}
+	if n > 8 && (d.nodes[a].op == isBytes || d.nodes[b].op == isBytes) {
 		x, y := d.bytes(a, n), d.bytes(b, n)
 		for k := range x {
 			x[k] = d.byteAt(d.xor(8, d.fromBytes(x[k:][:1]), d.fromBytes(y[k:][:1])), 0)
@@ -219,17 +225,17 @@ func (d *formulas) or(n int, a, b word) word {
 		return d.constant(n, x|y)
 	}
 	if n > 8 {
-		// Bytes of which one is zero.
+		// Bytes of which one is zero, or both are equal.
 		p, q := d.bytes(a, n), d.bytes(b, n)
-		disjoint := true
+		simple := true
 		for k := range p {
 			if d.isZero(p[k].word) {
 				p[k] = q[k]
 			} else {
-				disjoint = disjoint && d.isZero(q[k].word)
+				simple = simple && (p[k] == q[k] || d.isZero(q[k].word))
 			}
 		}
-		if disjoint {
+		if simple {
 			return d.fromBytes(p)
 		}
 	}

@@ -4,7 +4,7 @@ import ("testing"; "time")
 
 func TestProve(t *testing.T) {
 	p := linkedProgram(t)
-	for _, x := range []proof{{"nhAdd", "", proveAdd}, {"nhBlocks", "", proveBlocks}, {"tagWords", "", proveWords}} {
+	for _, x := range []proof{{"tagNext", "", proveNext},{"tagOnlyAVX2", "", proveOnly}} {
 		for _, f := range p.find(x.kernels) {
 			s := time.Now()
 			v := newProver(p, f)

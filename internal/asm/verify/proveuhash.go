@@ -16,6 +16,7 @@ type symbolicKey struct {
 	l1 []word // in the order of RFC 4418
 	k2 []word
 	k1 [4][]word // k_5 to k_8, by iteration; the lower and the upper half side by side
+	l2 []word    // k64, by iteration
 }
 
 func (v *prover) key(n int) *symbolicKey {
@@ -35,7 +36,12 @@ func (v *prover) key(n int) *symbolicKey {
 			words = append(words, k.l1[i:i+4]...)
 		}
 	}
-	k.at = v.place(32, true, append(words, v.variables(32, 4*6+4*8, max32)...)...)
+	for range 4 {
+		k64 := v.variables(32, 2, 1<<25-1) // masked, section 5.3.1
+		words = append(append(words, k64...), v.variables(32, 4, max32)...)
+		k.l2 = append(k.l2, v.fromBytes(slices.Concat(v.bytes(k64[0], 32), v.bytes(k64[1], 32))))
+	}
+	k.at = v.place(32, true, append(words, v.variables(32, 4*8, max32)...)...)
 	return k
 }
 

@@ -68,7 +68,6 @@ const (
 const (
 	ofBits = iota << 8 // plus the first bit
 	ofEqual
-	ofLessSigned
 	ofCarry
 	ofWideLow
 	ofWideHigh
@@ -239,6 +238,11 @@ func (d *formulas) extract(a word, from, n int) word {
 		return d.constant(n, x.number>>from)
 	case from == 0 && n == x.n:
 		return a
+	case n == 1 && x.op == isBytes:
+		t := x.terms[from/8]
+		return d.extract(t.word, 8*t.at+from%8, 1)
+	case n == 1 && x.op == isChoice:
+		return d.choose(1, x.terms[0].word, d.extract(x.terms[1].word, from, 1), d.extract(x.terms[2].word, from, 1))
 	case from%8 == 0 && n%8 == 0:
 		return d.fromBytes(d.bytes(a, x.n)[from/8:][:n/8])
 	case n == 1 && from == 63 && x.op == isSum:
@@ -278,6 +282,13 @@ func (d *formulas) choose(n int, condition, a, b word) word {
 	if a == b {
 		return a
 	}
+	if n == 1 && d.isZero(b) && !d.isZero(a) && d.nodes[a].op == isConstant {
+		return condition
+	}
+	if x, y := &d.nodes[a], &d.nodes[b]; x.op == isSum && y.op == isSum && x.number == y.number && x.number != 0 {
+		c := d.constant(n, x.number)
+		return d.add(n, d.choose(n, condition, d.sub(n, a, c), d.sub(n, b, c)), c)
+	}
 	if x := &d.nodes[condition]; x.op == isXor && x.number == 1 && len(x.terms) == 1 { // not
 		condition, a, b = x.terms[0].word, b, a
 	}
@@ -289,6 +300,9 @@ func (d *formulas) less(n int, a, b word) word {
 	y, bKnown := d.value(b)
 	if aKnown && bKnown {
 		return d.constant(1, truth(x < y))
+	}
+	if bKnown && n == 64 && y == 1<<64-1<<32 { // as where the upper half is compared
+		return d.xor(1, d.equal(32, d.extract(a, 32, 32), d.constant(32, 1<<32-1)), d.constant(1, 1))
 	}
 	// S-c wraps around, and is not less than S, if S is less than c > 0.
 	if s := &d.nodes[a]; s.op == isSum && s.number != 0 && d.add(n, a, d.constant(n, -s.number)) == b {
@@ -308,10 +322,12 @@ func (d *formulas) equal(n int, a, b word) word {
 }
 
 func (d *formulas) lessSigned(n int, a, b word) word {
-	return d.function(1, ofLessSigned, func(x []uint64) uint64 { return (*numbers)(nil).lessSigned(n, x[0], x[1]) }, a, b)
+	sign := d.constant(n, 1<<(n-1))
+	return d.less(n, d.add(n, a, sign), d.add(n, b, sign))
 }
 
 func (d *formulas) carry(n int, a, b, c word) word {
+	a, b = min(a, b), max(a, b)
 	return d.function(1, ofCarry, func(x []uint64) uint64 { return (*numbers)(nil).carry(n, x[0], x[1], x[2]) }, a, b, c)
 }
 

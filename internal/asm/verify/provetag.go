@@ -1,0 +1,272 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import "slices"
+
+// proveOnly proves tagOnly for a whole message of up to a block, and for a message in parts:
+// any number of groups in the state, and no rest or a group.
+func proveOnly(v *prover) (cases int, err error) {
+	for n := 1; n <= 4; n++ {
+		for size := range 1025 {
+			if err := v.proveOnlyFor(n, 0, size); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+		for groups := 1; groups <= 32; groups++ {
+			for size := 0; size <= 32 && size+32*groups <= 1024; size += 32 {
+				if err := v.proveOnlyFor(n, groups, size); err != nil {
+					return cases, err
+				}
+				cases++
+			}
+		}
+	}
+	return cases, nil
+}
+
+func (v *prover) proveOnlyFor(n, groups, size int) error {
+	v.reset()
+	k := v.key(n)
+	bytes, rest := v.message(size)
+	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
+	pad, x := v.pad()
+	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	state := v.place(64, true, append(slices.Clone(sums), v.constant(64, uint64(32*groups)))...)
+	if err := v.call(slices.Concat(v.numbers(tag, k.at, state), rest, []word{length}, x)...); err != nil {
+		return err
+	}
+	return k.checkTag(tag, k.lastWords(sums, groups, bytes, length), pad, "%d iterations, %d groups, %d bytes", n, groups, size)
+}
+
+// lastWords returns the L1 words of a block, section 5.2.1, of which some groups are in sums,
+// and the rest is bytes.
+func (k *symbolicKey) lastWords(sums []word, groups int, bytes []word, length word) (words []word) {
+	for t := range k.n {
+		w := sums[t]
+		if len(bytes) > 0 || groups == 0 {
+			w = k.add(64, w, k.nh(t, groups, bytes))
+		}
+		words = append(words, k.sum(64, 0, []atom{{word: w, coefficient: 1}, {word: length, coefficient: 8}}))
+	}
+	return words
+}
+
+// proveEach proves tagEach for one message of each size, and for up to nine of several sizes.
+// Nothing else may change.
+func proveEach(v *prover) (cases int, err error) {
+	sizes := []int{0, 1, 31, 32, 33, 63, 64, 65, 96, 97, 127, 128, 129, 192, 193, 256, 300, 512, 1000, 1023, 1024}
+	for n := 1; n <= 4; n++ {
+		for size := range 1025 {
+			if err := v.proveEachFor(n, size); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+		for count := 2; count <= 9; count++ {
+			var some []int
+			for k := range count {
+				some = append(some, sizes[(5*count+4*k)%len(sizes)])
+			}
+			if err := v.proveEachFor(n, some...); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+	}
+	return cases, nil
+}
+
+func (v *prover) proveEachFor(n int, sizes ...int) error {
+	v.reset()
+	k := v.key(n)
+	var headers, want []word
+	tags := v.variables(8, 16*(len(sizes)+3), 0xff)
+	sums := v.numbers(0, 0, 0, 0)
+	for i, size := range sizes {
+		bytes, header := v.message(size)
+		headers = append(headers, header...)
+		tag := slices.Clone(tags[16*i:][:16])
+		for t, w := range k.lastWords(sums, 0, bytes, v.constant(64, uint64(size))) {
+			copy(tag[4*t:], k.l3(t, w, tag[4*t:]))
+		}
+		want = append(want, tag...)
+	}
+	at, count := v.place(8, false, tags...), uint64(len(sizes))
+	if err := v.call(v.numbers(at, count+3, count+3, k.at, v.place(64, true, headers...), count, count)...); err != nil {
+		return err
+	}
+	want = append(want, tags[16*len(sizes):]...)
+	// The words of a tag after the one of the last iteration have no meaning.
+	got := v.result(at, 8, len(want))
+	for i := range sizes {
+		copy(got[16*i+4*n:16*i+16], want[16*i+4*n:])
+	}
+	return v.equalWords(got, want, "%d iterations, %d messages, the first of %d bytes", n, len(sizes), sizes[0])
+}
+
+// POLY-64, section 5.3.2, modulo p64 = 2^64-59. A step is a formula of the value y, below 2^64,
+// and the word m. Its result r is below 2^64, and modulo p64 it is
+//
+//	k*y + m                             if m < 2^64-2^32
+//	k*(k*y-1) + m-59 = k^2*y + m-59-k   otherwise
+//
+// This is why. Let f be k or k^2 and a be m or m-59-k, which does not wrap around because
+// k < 2^57. Let
+//
+//	f*y  = 2^64*h + l          h <= 2^64-2
+//	59*h = 2^64*g + e          g <= 58
+//	l+e  = 2^64*c1 + s         each c is 0 or 1
+//	s+a  = 2^64*c2 + t
+//	t + 59*(g+c1+c2) = 2^64*c3 + u
+//	r = u + 59*c3
+//
+// g+c1+c2 <= 60, so if c3 is 1, u < 59*60: the last sum does not wrap around. Since 2^64 is 59
+// modulo p64,
+//
+//	r = t + 59*(g+c1+c2) - 59*c3 + 59*c3 = l+e+a - 59*(c1+c2) + 59*(g+c1+c2)
+//	  = l + e + 59*g + a = l + 59*h + a = f*y + a.
+
+// step is that formula.
+func (k *symbolicKey) step(key, y, m word) word {
+	marked := k.equal(32, k.extract(m, 32, 32), k.constant(32, 1<<32-1))
+	addend := k.sum(64, 1<<64-59, []atom{{word: m, coefficient: 1}, {word: key, coefficient: 1<<64 - 1}})
+	f := k.choose(64, marked, k.times(key, key), key)
+	a := k.choose(64, marked, addend, m)
+	low, high := k.wide(f, y)
+	e, g := k.wide(high, k.constant(64, 59))
+	zero := k.constant(1, 0)
+	s := k.add(64, low, e)
+	c1 := k.carry(64, low, e, zero)
+	t := k.add(64, s, a)
+	c2 := k.carry(64, s, a, zero)
+	fold := k.mulLow(64, k.constant(64, 59), k.add(64, k.add(64, g, k.extend(1, c1)), k.extend(1, c2)))
+	u := k.add(64, t, fold)
+	c3 := k.carry(64, t, fold, zero)
+	return k.add(64, u, k.and(64, k.sub(64, k.constant(64, 0), k.extend(1, c3)), k.constant(64, 59)))
+}
+
+// times is the product of the key k, below 2^57, and y modulo p64, not reduced:
+//
+//	k*y = 2^64*h + l         h < 2^57, so 59*h < 2^63
+//	l + 59*h = 2^64*c + r    if c is 1, r < 2^63
+//
+// and it is r + 59*c.
+func (k *symbolicKey) times(key, y word) word {
+	low, high := k.wide(key, y)
+	fold := k.mulLow(64, high, k.constant(64, 59))
+	r := k.add(64, low, fold)
+	return k.choose(64, k.carry(64, low, fold, k.constant(1, 0)), k.add(64, r, k.constant(64, 59)), r)
+}
+
+// provePoly proves nhPoly, L1 and L2: from 33 blocks on there is a jump over prefetches.
+func provePoly(v *prover) (cases int, err error) {
+	for n := 1; n <= 4; n++ {
+		for _, blocks := range []int{1, 2, 3, 34} {
+			v.reset()
+			k := v.key(n)
+			bytes, slice := v.message(1024 * blocks)
+			values := v.variables(64, 8, 1<<64-1)
+			y := v.place(64, false, values...)
+			if err := v.call(append(v.numbers(y, k.at), slice...)...); err != nil {
+				return cases, err
+			}
+			want := slices.Clone(values)
+			for t := range n {
+				for b := range blocks {
+					m := k.add(64, k.nh(t, 0, bytes[1024*b:][:1024]), k.constant(64, 8*1024))
+					want[2*t+1] = k.step(k.l2[t], want[2*t+1], m)
+				}
+			}
+			if err := v.equalWords(v.result(y, 64, 8), want, "%d iterations, %d blocks", n, blocks); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+	}
+	return cases, nil
+}
+
+// proveNext proves tagNext after any values of POLY-64, for whole rests of up to a block and in
+// parts, as tagOnly, and without values for messages of up to two blocks.
+func proveNext(v *prover) (cases int, err error) {
+	for n := 1; n <= 4; n++ {
+		prove := func(first bool, groups, size int) {
+			if err == nil {
+				err = v.proveNextFor(n, first, groups, size)
+				cases++
+			}
+		}
+		for size := 1; size <= 1024; size++ {
+			prove(false, 0, size)
+			prove(true, 0, size)
+		}
+		for groups := 1; groups <= 32; groups++ {
+			prove(false, groups, 0)
+			if groups < 32 {
+				prove(false, groups, 32)
+			}
+		}
+		if err != nil {
+			return cases, err
+		}
+	}
+	return cases, nil
+}
+
+// proveNextFor is for a rest of size bytes, before which there is a block if first is true.
+func (v *prover) proveNextFor(n int, first bool, groups, size int) error {
+	v.reset()
+	k := v.key(n)
+	bytes, rest := v.message(size)
+	values, y := v.variables(64, 8, 1<<64-1), uint64(0)
+	if first {
+		bytes, rest = v.message(1024 + size)
+	} else {
+		y = v.place(64, true, values...)
+	}
+	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
+	pad, x := v.pad()
+	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	state := v.place(64, true, append(slices.Clone(sums), v.constant(64, uint64(32*groups)))...)
+	if err := v.call(slices.Concat(v.numbers(tag, k.at, y, state), rest, []word{length}, x)...); err != nil {
+		return err
+	}
+	last := k.lastWords(sums, groups, bytes[len(bytes)-size:], length)
+	for t, m := range last {
+		key := k.l2[t]
+		value := values[2*t+1]
+		if first {
+			m := k.add(64, k.nh(t, 0, bytes[:1024]), k.constant(64, 8*1024))
+			value = k.stepFrom(key, key, k.times(key, key), m) // from 1
+		}
+		ky := k.times(key, value)
+		value = k.stepFrom(key, ky, k.times(key, ky), m)
+		// The least residue: 59 more, modulo 2^64, is p64 less.
+		last[t] = k.add(64, value, k.fold(k.less(64, k.constant(64, 1<<64-59-1), value)))
+	}
+	return k.checkTag(tag, last, pad, "%d iterations, first %t, %d groups, %d bytes", n, first, groups, size)
+}
+
+// fold is 59 if a bit is 1, else 0.
+func (k *symbolicKey) fold(bit word) word {
+	return k.and(64, k.choose(64, bit, k.constant(64, 1<<64-1), k.constant(64, 0)), k.constant(64, 59))
+}
+
+// stepFrom is another formula for a step of POLY-64, from the products ky and kky, modulo p64,
+// of y with k and with its square. Let a be m or m-59-k, and b be ky or kky:
+//
+//	a + b = 2^64*c + r   c is 0 or 1
+//
+// a < 2^64-59, so if c is 1, r < 2^64-59. The result is r + 59*c, which does not wrap around.
+// c is 1 if r is less than b.
+func (k *symbolicKey) stepFrom(key, ky, kky, m word) word {
+	marked := k.equal(32, k.extract(m, 32, 32), k.constant(32, 1<<32-1))
+	addend := k.sum(64, 1<<64-59, []atom{{word: m, coefficient: 1}, {word: key, coefficient: 1<<64 - 1}})
+	a, b := k.choose(64, marked, addend, m), k.choose(64, marked, kky, ky)
+	r := k.add(64, a, b)
+	return k.add(64, r, k.fold(k.less(64, r, b)))
+}
