@@ -1,43 +1,133 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command verify checks the assembly of the module, as the linker has put it into a binary for
+// linux/amd64:
+//
+//	go run -C internal/asm ./verify
+//
+// It needs objdump, of GNU binutils. Its steps are
+//
+//  1. All instructions of all functions of assembly, from objdump. They must be those of the .s
+//     files: the disassembler and the Go assembler check each other (program.go, compare.go).
+//  2. Constant time. It follows secrets through all paths of each function. No branch, address
+//     or choice of the bytes that are read may depend on one (taint.go, flow.go). Which data
+//     are public is in objects.go; all others are secret.
+//  3. A model of each instruction (scalar.go, vector.go), compared with this machine's CPU if
+//     it has all instructions: each instruction of the kernels is executed with its own bytes
+//     (models.go).
+//  4. Proofs that kernels of UMAC are RFC 4418 for all keys and messages (prove.go), by
+//     executing the models with formulas (symbolic.go).
+//
+// The tests also execute all kernels with the models, on numbers, and compare the results with
+// the standard library, package umacref and the vectors in testdata. They have kernels that
+// leak, models that are wrong and kernels that are broken, all of which must be noticed.
+//
+// The steps have the models in common. Models are executed with numbers (concrete.go), with
+// what is known of a word in all executions (taint.go), and with formulas.
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
-	"time"
+	"text/tabwriter"
 )
 
 func main() {
-	t := time.Now()
+	trials := flag.Int("trials", 20_000, "compare each form of an instruction so `often` with the CPU")
+	flag.Parse()
+	if err := verify(os.Stdout, *trials, 1); err != nil {
+		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// verify does all steps. Of so many sizes as step, one is proved.
+func verify(w io.Writer, trials, step int) error {
 	p, err := load()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
-		os.Exit(1)
+		return err
 	}
-	fmt.Println(time.Since(t))
-	t = time.Now()
-	sigs, err := declarations()
+	if err := constantTime(w, p); err != nil {
+		return err
+	}
+	if err := compareModels(w, p, trials); err != nil {
+		return err
+	}
+	return proveAll(w, p, step)
+}
+
+// constantTime prints all functions, and fails if there is a finding.
+func constantTime(w io.Writer, p *program) error {
+	declared, err := declarations()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
-		os.Exit(1)
+		return err
 	}
-	fmt.Println(time.Since(t))
-	t = time.Now()
-	n := 0
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "function\tinstructions\tbranches\tmemory operands\tfindings\t")
+	var found []finding
+	var instructions, branches, operands int
 	for _, f := range p.functions {
-		l := leaks(f, newSignature(sigs[f.pkg+"."+f.name]))
-		n += len(l)
-		for i, x := range l {
-			if i < 8 {
-				fmt.Println(x)
+		here := leaks(f, newSignature(declared[f.pkg+"."+f.name]))
+		found = append(found, here...)
+		var b, o int
+		for _, i := range f.code {
+			if i.branches() {
+				b++
+			}
+			if i.memoryOperand() != nil && i.mnemonic != "lea" {
+				o++
 			}
 		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t\n", f.name, len(f.code), b, o, len(here))
+		instructions, branches, operands = instructions+len(f.code), branches+b, operands+o
 	}
-	if s, err := newSilicon(); err == nil && s != nil {
-		all := forms(p)
-		t := time.Now()
-		i, c, err := compareForms(s, asTheyAre, all, 1000)
-		fmt.Println(len(all), i, c, err, time.Since(t))
+	fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t\n", len(p.functions), instructions, branches, operands, len(found))
+	table.Flush()
+	for _, f := range found {
+		fmt.Fprintln(w, f)
 	}
-	fmt.Println(n, time.Since(t))
-	t = time.Now()
+	if len(found) > 0 {
+		return errors.New("a kernel may leak secrets")
+	}
+	return nil
+}
+
+// compareModels compares the models with the CPU, and fails if they differ.
+func compareModels(w io.Writer, p *program, trials int) error {
+	s, err := newSilicon()
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		fmt.Fprintln(w, "\nModels: not compared, this CPU lacks instructions of the kernels")
+		return nil
+	}
+	all := forms(p)
+	instructions, comparisons, err := compareForms(s, asTheyAre, all, trials)
+	if err == nil {
+		fmt.Fprintf(w, "\nModels: %d forms of instructions, %d instructions, %d comparisons with the CPU, no difference\n\n", len(all), instructions, comparisons)
+	}
+	return err
+}
+
+// proveAll prints all proofs, and fails if one does.
+func proveAll(w io.Writer, p *program, step int) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "proved\tsizes\tis RFC 4418's")
+	defer table.Flush()
+	for _, x := range proofs {
+		for _, f := range p.find(x.kernels) {
+			cases, err := x.prove(newProver(p, f, step))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(table, "%s\t%d\t%s\n", f.name, cases, x.what)
+		}
+	}
+	return nil
 }

@@ -27,7 +27,9 @@ type formulas struct {
 	program *program
 	memory  []symbolicRegion
 	nodes   []node
-	known   map[string]word // by node.key
+	known   map[string]word // what make has made
+	key     []byte          // room for a key in known
+	byteOf  [256]word       // constants of 8 bits
 }
 
 // A word is the index of a node. Equal words have equal indices.
@@ -90,18 +92,24 @@ type symbolicRegion struct {
 // unprovable is the panic when control flow or an address depends on a variable.
 type unprovable string
 
-func newFormulas(p *program) *formulas { return &formulas{program: p, known: make(map[string]word)} }
+func newFormulas(p *program) *formulas {
+	d := &formulas{program: p, known: make(map[string]word)}
+	for x := range d.byteOf {
+		d.byteOf[x] = d.make(node{op: isConstant, n: 8, number: uint64(x), max: uint64(x)})
+	}
+	return d
+}
 
 // make returns the word of a node.
 func (d *formulas) make(x node) word {
-	key := make([]byte, 0, 16+12*len(x.terms))
-	key = append(key, byte(x.op), byte(x.n))
+	key := append(d.key[:0], byte(x.op), byte(x.n))
 	key = binary.LittleEndian.AppendUint64(key, x.number)
 	for _, t := range x.terms {
 		key = binary.LittleEndian.AppendUint32(key, uint32(t.word))
 		key = binary.LittleEndian.AppendUint64(key, t.coefficient)
 		key = append(key, byte(t.at))
 	}
+	d.key = key
 	if w, ok := d.known[string(key)]; ok {
 		return w
 	}
@@ -120,6 +128,9 @@ func (d *formulas) variable(n, k int, max uint64) word {
 }
 
 func (d *formulas) constant(n int, x uint64) word {
+	if n == 8 {
+		return d.byteOf[byte(x)]
+	}
 	return d.make(node{op: isConstant, n: n, number: trim(n, x), max: trim(n, x)})
 }
 
