@@ -26,14 +26,18 @@ func TestProofs(t *testing.T) {
 	t.Log(out.String())
 }
 
-// TestBrokenKernels alters an instruction of a kernel at a time. No proof may succeed.
+// TestBrokenKernels alters an instruction of a kernel at a time. No proof may succeed. All
+// kernels are altered only if long tests run.
 func TestBrokenKernels(t *testing.T) {
 	p := linkedProgram(t)
 	tried := make(map[string]int)
 	for _, x := range proofs {
+		if x.kernels != "nhAdd" && x.kernels != "tagWords" && !mactest.Long() {
+			continue
+		}
 		for _, f := range p.find(x.kernels) {
 			for what, alter := range alterations {
-				for range 3 {
+				for range 2 {
 					broken, n := f.altered(alter, tried[what])
 					if broken == nil {
 						break
@@ -48,7 +52,7 @@ func TestBrokenKernels(t *testing.T) {
 	}
 	for _, what := range slices.Sorted(maps.Keys(alterations)) {
 		t.Logf("%d times %s", tried[what], what)
-		if tried[what] == 0 {
+		if tried[what] == 0 && mactest.Long() {
 			t.Errorf("no kernel has a place for %s", what)
 		}
 	}
@@ -97,10 +101,17 @@ var alterations = map[string]func(i *instruction) bool{
 	},
 	"an end that is off by one": func(i *instruction) bool {
 		i.operands = slices.Clone(i.operands)
-		if i.mnemonic == "bzhi" || i.mnemonic == "cmp" && i.operands[1].kind == immediate && i.operands[1].number == 32 {
-			last := len(i.operands) - 1
-			i.operands[last] = operand{kind: immediate, number: 31}
-			return i.mnemonic == "cmp"
+		o := i.memoryOperand()
+		if o != nil && (i.mnemonic == "vmovdqu8" || i.mnemonic == "lea" && o.index != none && o.number == 1<<64-16) {
+			o.number++
+			return true
+		}
+		return false
+	},
+	"a jump that is not taken": func(i *instruction) bool {
+		if i.mnemonic == "jae" || i.mnemonic == "jge" {
+			i.mnemonic = "nop"
+			return true
 		}
 		return false
 	},
