@@ -17,8 +17,8 @@
 //  3. A model of each instruction (scalar.go, vector.go), compared with this machine's CPU if
 //     it has all instructions: each instruction of the kernels is executed with its own bytes
 //     (models.go).
-//  4. Proofs that kernels of UMAC are RFC 4418 for all keys and messages (prove.go), by
-//     executing the models with formulas (symbolic.go).
+//  4. Proofs that kernels of UMAC are RFC 4418, and those of SHA-512 are FIPS 180-4, for all
+//     keys and messages (prove.go), by executing the models with formulas (symbolic.go).
 //
 // The tests also execute all kernels with the models, on numbers, and compare the results with
 // the standard library, package umacref and the vectors in testdata. They have kernels that
@@ -118,7 +118,7 @@ func compareModels(w io.Writer, p *program, trials int) error {
 // proveAll prints all proofs, and fails if one does.
 func proveAll(w io.Writer, p *program, step int) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "proved\tsizes\tis RFC 4418's")
+	fmt.Fprintln(table, "proved\tcases\twhat")
 	defer table.Flush()
 	for _, x := range proofs {
 		for _, f := range p.find(x.kernels) {

@@ -136,6 +136,9 @@ var proofs = []proof{
 	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes", proveOnly},
 	{"tagNext", "NH, POLY-64, L3 and the xor with the pad, 1 to 2048 bytes", proveNext},
 	{"tagEach", "NH, L3 and the xor with the pad, one message of 0 to 1024 bytes, and up to nine", proveEach},
+	{"block", "compression of 1 to 3 blocks", proveBlock},
+	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd},
+	{"lanes", "compression of 1 to 3 blocks in each lane", proveLanes},
 }
 
 // find returns the functions whose names begin with a prefix.
