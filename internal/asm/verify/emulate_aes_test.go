@@ -120,7 +120,7 @@ func TestEmulateGCM(t *testing.T) {
 	for n, size := range sizes {
 		for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
 			key, nonce, plaintext := e.bytes([]int{16, 24, 32}[n%3]), e.bytes(12), e.bytes(size)
-			for _, other := range []int{0, sizes[e.random.IntN(len(sizes))], e.random.IntN(600)} {
+			for _, other := range []int{0, sizes[e.random.IntN(len(sizes))], 512 + 16*e.random.IntN(32), e.random.IntN(600)} {
 				data := e.bytes(other)
 				block, _ := aes.NewCipher(key)
 				aead, _ := cipher.NewGCM(block)

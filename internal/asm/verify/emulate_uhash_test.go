@@ -176,6 +176,12 @@ func TestEmulateUHASH(t *testing.T) {
 				t.Errorf("%s, %d iterations, %d bytes: tag %x, want %x", u.isa, u.n, size, got, want)
 			}
 		}
+		for size := 1; size <= 256; size++ {
+			msg, pad := e.bytes(2048+size), e.bytes(16)
+			if got, want := u.tag(msg, pad), u.want(msg, pad); !bytes.Equal(got, want) {
+				t.Errorf("%s, %d iterations, two blocks and %d bytes: tag %x, want %x", u.isa, u.n, size, got, want)
+			}
+		}
 		u.testParts()
 		u.testBlocks()
 	})
@@ -216,6 +222,12 @@ func (u *uhash) testParts() {
 			rest = slice(u.in(group), 32)
 		}
 		u.call("tagOnly", slices.Concat([]uint64{at, u.key, s}, rest, x)...)
+		// After the value 0, the hash of L2 is that of one word.
+		zero, next := u.state(make([]byte, 64)), make([]byte, 16)
+		u.call("tagNext", slices.Concat([]uint64{u.place(next, 1, false), u.key, zero, s}, rest, x)...)
+		if !bytes.Equal(next[:4*u.n], tag[:4*u.n]) {
+			u.t.Errorf("tagNext%s, %d iterations, %d of %d bytes: tag %x, want %x", u.isa, u.n, done, len(msg), next, tag)
+		}
 		if want := u.want(msg, pad); !bytes.Equal(tag[:4*u.n], want) {
 			u.t.Errorf("tagOnly%s, %d iterations, %d of %d bytes: tag %x, want %x", u.isa, u.n, done, len(msg), tag, want)
 		}
@@ -224,7 +236,7 @@ func (u *uhash) testParts() {
 
 // testBlocks compares the L1 words of blocks, and runs of POLY-64 that do not begin with 1.
 func (u *uhash) testBlocks() {
-	for blocks := 1; blocks < 4; blocks++ {
+	for _, blocks := range []int{1, 2, 3, 33} {
 		msg, words := u.bytes(1024*blocks), make([]byte, 32*blocks)
 		y := littleEndian(0, u.random.Uint64(), 0, u.random.Uint64(), 0, 1<<64-1, 0, 0)
 		before := slices.Clone(y)

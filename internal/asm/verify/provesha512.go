@@ -145,17 +145,17 @@ func proveEnd(v *prover) (cases int, err error) {
 			v.reset()
 			constants, k := v.roundConstants()
 			words, slice := v.wordMessage(count)
-			tail, outer := v.variable(64, 1<<64-1), v.variables(64, 8, 1<<64-1)
-			end := []word{v.constant(64, uint64(count)), tail, v.constant(64, 0), v.constant(64, 0), v.constant(64, 0)}
+			last, outer := v.variable(64, 1<<64-1), v.variables(64, 8, 1<<64-1)
+			tail := v.bytes(last, 64) // little-endian
+			slices.Reverse(tail)
+			end := []word{v.constant(64, uint64(count)), v.fromBytes(tail), v.constant(64, 0), v.constant(64, 0), v.constant(64, 0)}
 			if count <= 13 { // the length has room
 				copy(end[2:], v.variables(64, 2, 1<<64-1))
 			}
 			if hasOuter {
 				end[4] = v.constant(64, v.place(64, true, outer...))
 			}
-			b := v.bytes(tail, 64)
-			slices.Reverse(b)
-			block := append(words, v.fromBytes(b))
+			block := append(words, last)
 			for len(block) < 16 {
 				block = append(block, v.constant(64, 0))
 			}
