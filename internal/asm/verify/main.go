@@ -68,10 +68,14 @@ func constantTime(w io.Writer, p *program) error {
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "function\tinstructions\tbranches\tmemory operands\tfindings\t")
+	fmt.Fprintln(table, "function\tinstructions\tblocks\tbranches\tmemory operands\tfindings\t")
 	var found []finding
-	var instructions, branches, operands int
+	var instructions, blocks, branches, operands int
 	for _, f := range p.functions {
+		graph, err := f.graph()
+		if err != nil {
+			return err
+		}
 		here := leaks(f, newSignature(declared[f.pkg+"."+f.name]))
 		found = append(found, here...)
 		var b, o int
@@ -83,10 +87,10 @@ func constantTime(w io.Writer, p *program) error {
 				o++
 			}
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t\n", f.name, len(f.code), b, o, len(here))
-		instructions, branches, operands = instructions+len(f.code), branches+b, operands+o
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t\n", f.name, len(f.code), graph, b, o, len(here))
+		instructions, blocks, branches, operands = instructions+len(f.code), blocks+graph, branches+b, operands+o
 	}
-	fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t\n", len(p.functions), instructions, branches, operands, len(found))
+	fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%d\t\n", len(p.functions), instructions, blocks, branches, operands, len(found))
 	table.Flush()
 	for _, f := range found {
 		fmt.Fprintln(w, f)

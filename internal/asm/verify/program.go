@@ -165,8 +165,8 @@ func (f *function) disassemble(binary string, address uint64, machineCode []byte
 	return nil
 }
 
-// successors returns the indices of the instructions that can follow instruction n. After a
-// call, which is of the runtime for a larger stack, the function begins again.
+// successors returns the indices of the instructions that can follow instruction n. A call,
+// which compare has found to be of the runtime for a larger stack, returns to the next one.
 func (f *function) successors(n int) (next []int) {
 	i := f.code[n]
 	switch i.mnemonic {
@@ -181,31 +181,35 @@ func (f *function) successors(n int) (next []int) {
 	return append(next, n+1)
 }
 
-// blocks returns the number of basic blocks that can be reached, and of edges between them.
-func (f *function) blocks() (blocks, edges int) {
-	begins, reached := map[int]bool{0: true}, make([]bool, len(f.code))
-	var visit func(n int)
-	visit = func(n int) {
-		for !reached[n] {
-			reached[n] = true
-			next := f.successors(n)
-			if len(next) == 0 {
-				return
-			}
+// graph returns the number of basic blocks of f. All instructions must be reached from the
+// first one, except for those that only fill space.
+func (f *function) graph() (blocks int, err error) {
+	reached, begins := make([]bool, len(f.code)), make([]bool, len(f.code))
+	begins[0] = true
+	for work := []int{0}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if reached[n] {
+			continue
+		}
+		reached[n] = true
+		next := f.successors(n)
+		work = append(work, next...)
+		if i := f.code[n]; i.jumps() {
 			for _, to := range next {
-				if len(next) > 1 || to != n+1 {
-					begins[to] = true
-					edges++
-				}
-				if to != next[len(next)-1] {
-					visit(to)
-				}
+				begins[to] = true
 			}
-			n = next[len(next)-1]
 		}
 	}
-	visit(0)
-	return len(begins), edges
+	for n, i := range f.code {
+		if !reached[n] && i.mnemonic != "nop" && i.mnemonic != "int3" {
+			return 0, fmt.Errorf("%s: %v cannot be reached", f.name, i)
+		}
+		if begins[n] {
+			blocks++
+		}
+	}
+	return blocks, nil
 }
 
 // at returns initialized memory from an address on.
