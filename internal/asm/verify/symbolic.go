@@ -73,6 +73,8 @@ const (
 	ofCarry
 	ofWideLow
 	ofWideHigh
+	ofSBox
+	ofTimesX
 )
 
 // A byteOf is a byte of a vector or of memory.
@@ -355,8 +357,37 @@ func (d *formulas) wide(a, b word) (low, high word) {
 }
 
 func (d *formulas) carryless(word, word) (low, high word) { panic(unprovable("carry-less products")) }
-func (d *formulas) aes(_, _, _, _ word, _ bool) (low, high word) {
-	panic(unprovable("rounds of AES"))
+
+// aes is a round of AES by bytes, FIPS 197 section 5.1. Of the S-box and of the multiplication
+// by x nothing is known except that they are functions of a byte.
+func (d *formulas) aes(low, high, keyLow, keyHigh word, last bool) (l, h word) {
+	in := append(d.bytes(low, 64), d.bytes(high, 64)...)
+	key := append(d.bytes(keyLow, 64), d.bytes(keyHigh, 64)...)
+	out := make([]byteOf, 16)
+	xor := func(a, b word) word { return d.xor(8, a, b) }
+	for c := range 4 {
+		var s [4]word
+		for r := range s {
+			s[r] = d.subByte(d.fromBytes(in[4*((c+r)%4)+r:][:1]))
+		}
+		for r := range s {
+			w := s[r]
+			if !last {
+				next := s[(r+1)%4]
+				w = xor(xor(xor(d.timesX(s[r]), xor(d.timesX(next), next)), s[(r+2)%4]), s[(r+3)%4])
+			}
+			out[4*c+r] = d.byteAt(xor(w, d.fromBytes(key[4*c+r:][:1])), 0)
+		}
+	}
+	return d.fromBytes(out[:8]), d.fromBytes(out[8:])
+}
+
+func (d *formulas) subByte(a word) word {
+	return d.function(8, ofSBox, func(x []uint64) uint64 { return uint64(sBox[x[0]]) }, a)
+}
+
+func (d *formulas) timesX(a word) word {
+	return d.function(8, ofTimesX, func(x []uint64) uint64 { return uint64(times2(byte(x[0]))) }, a)
 }
 
 // find returns the memory of n bytes at an address.

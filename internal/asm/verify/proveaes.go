@@ -1,0 +1,158 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import "slices"
+
+// The proofs of AES, FIPS 197. All variables are bytes. The S-box is the CPU's, as all of a
+// round of AES is: TestModels compares it with the model.
+
+// expand returns the key schedule, section 5.2, as bytes.
+func (v *prover) expand(key []word) []word {
+	words := len(key) / 4
+	schedule := slices.Clone(key)
+	rcon := byte(1)
+	for i := words; i < 4*(words+7); i++ {
+		t := slices.Clone(schedule[4*(i-1) : 4*i])
+		if i%words == 0 {
+			t = append(t[1:], t[0]) // RotWord
+		}
+		if i%words == 0 || words > 6 && i%words == 4 {
+			for k := range t {
+				t[k] = v.subByte(t[k])
+			}
+		}
+		if i%words == 0 {
+			t[0] = v.xor(8, t[0], v.constant(8, uint64(rcon)))
+			rcon = times2(rcon)
+		}
+		for k := range t {
+			schedule = append(schedule, v.xor(8, schedule[4*(i-words)+k], t[k]))
+		}
+	}
+	return schedule
+}
+
+// encrypt returns an encrypted block, section 5.1.
+func (v *prover) encrypt(schedule []word, rounds int, block []word) []word {
+	pair := func(b []word) (low, high word) {
+		var all []byteOf
+		for _, w := range b {
+			all = append(all, v.byteAt(w, 0))
+		}
+		return v.fromBytes(all[:8]), v.fromBytes(all[8:])
+	}
+	low, high := pair(block)
+	for round := range rounds + 1 {
+		keyLow, keyHigh := pair(schedule[16*round:][:16])
+		if round == 0 {
+			low, high = v.xor(64, low, keyLow), v.xor(64, high, keyHigh)
+			continue
+		}
+		low, high = v.aes(low, high, keyLow, keyHigh, round == rounds)
+	}
+	var out []word
+	for _, b := range append(v.bytes(low, 64), v.bytes(high, 64)...) {
+		out = append(out, v.fromBytes([]byteOf{b}))
+	}
+	return out
+}
+
+// proveExpand proves the key schedule.
+func proveExpand(v *prover) (cases int, err error) {
+	v.reset()
+	size := map[string]int{"expandKey128": 16, "expandKey192": 24, "expandKey256": 32}[v.function.name]
+	key := v.variables(8, size, 0xff)
+	want := v.expand(key)
+	schedule := v.place(8, false, v.variables(8, len(want), 0xff)...)
+	if err := v.call(v.numbers(schedule, v.place(8, true, key...))...); err != nil {
+		return 0, err
+	}
+	return 1, v.equalWords(v.result(schedule, 8, len(want)), want, "key of %d bytes", size)
+}
+
+// proveEncrypt proves encryptBlocks for each key size and up to 17 blocks.
+func proveEncrypt(v *prover) (cases int, err error) {
+	for rounds := 10; rounds <= 14; rounds += 2 {
+		for blocks := 1; blocks <= 17; blocks++ {
+			v.reset()
+			schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16*blocks, 0xff)
+			out := v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
+			if err := v.call(v.numbers(v.place(8, true, schedule...), uint64(rounds), out, v.place(8, true, in...), uint64(blocks))...); err != nil {
+				return cases, err
+			}
+			var want []word
+			for b := range blocks {
+				want = append(want, v.encrypt(schedule, rounds, in[16*b:][:16])...)
+			}
+			if err := v.equalWords(v.result(out, 8, len(want)), want, "%d rounds, %d blocks", rounds, blocks); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+	}
+	return cases, nil
+}
+
+// proveStretch proves stretch for 512 and 1024 bytes: counter mode, SP 800-38A section 6.5,
+// from counter 0 on, under the key at the beginning.
+func proveStretch(v *prover) (cases int, err error) {
+	for size := 512; size <= 1024; size += 512 {
+		v.reset()
+		p, slice := v.variables(8, size, 0xff), []word(nil)
+		at := v.place(8, false, p...)
+		slice = v.numbers(at, uint64(size), uint64(size))
+		if err := v.call(slice...); err != nil {
+			return cases, err
+		}
+		schedule := v.expand(p[:32])
+		var want []word
+		for block := range size / 16 {
+			counter := make([]word, 16)
+			for k := range counter {
+				counter[k] = v.constant(8, 0)
+			}
+			counter[15] = v.constant(8, uint64(block))
+			want = append(want, v.encrypt(schedule, 14, counter)...)
+		}
+		if err := v.equalWords(v.result(at, 8, size), want, "%d bytes", size); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// proveDerive proves deriveL1 for each key size: KDF, RFC 4418 section 3.2.1, of 67 blocks, in
+// turn for the two arrays, whose words are big-endian.
+func proveDerive(v *prover) (cases int, err error) {
+	const blocks = 67
+	for rounds := 10; rounds <= 14; rounds += 2 {
+		v.reset()
+		schedule := v.variables(8, 16*(rounds+1), 0xff)
+		key := v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
+		if err := v.call(v.numbers(key, v.place(8, true, schedule...), uint64(rounds))...); err != nil {
+			return cases, err
+		}
+		var halves [2][]word
+		for block := range blocks {
+			in := make([]word, 16)
+			for k := range in {
+				in[k] = v.constant(8, 0)
+			}
+			in[7], in[15] = v.constant(8, 1), v.constant(8, uint64(block+1))
+			out := v.encrypt(schedule, rounds, in)
+			for w := 0; w < 16; w += 4 {
+				slices.Reverse(out[w : w+4])
+			}
+			halves[block%2] = append(halves[block%2], out...)
+		}
+		if err := v.equalWords(v.result(key, 8, 16*blocks), slices.Concat(halves[0], halves[1]), "%d rounds", rounds); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
