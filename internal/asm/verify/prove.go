@@ -6,6 +6,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type prover struct {
 	function *function
 	next     uint64 // where the next memory is placed
 	count    int    // of variables
+	results  uint64 // address of the words after the arguments of the last call
 
 	step, seen int // of so many sizes, one is proved; the number of sizes
 }
@@ -84,7 +86,7 @@ func (v *prover) result(address uint64, n, count int) (words []word) {
 	return words
 }
 
-// call executes the kernel with words as arguments.
+// call executes the kernel with words as arguments, after which there is room for results.
 func (v *prover) call(arguments ...word) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -96,7 +98,8 @@ func (v *prover) call(arguments ...word) (err error) {
 		}
 	}()
 	unknown := v.variables(64, frameLimit/8, 1<<64-1)
-	base := v.place(64, false, append(append(unknown, v.constant(64, 0)), arguments...)...)
+	base := v.place(64, false, slices.Concat(unknown, v.numbers(0), arguments, v.numbers(0, 0))...)
+	v.results = base + frameLimit + argumentBase + uint64(8*len(arguments))
 	m := &machine[word, symbols]{algebra: v.formulas, thread: v.constant(64, v.place(64, true, v.numbers(0, 0, 0, 0)...))}
 	for k := range m.general {
 		m.general[k] = v.variable(64, 1<<64-1)
@@ -138,6 +141,7 @@ var proofs = []proof{
 	{"tagEach", "NH, L3 and the xor with the pad, one message of 0 to 1024 bytes, and up to nine", proveEach},
 	{"expandKey", "AES key schedule", proveExpand},
 	{"encryptBlocks", "AES of 1 to 17 blocks, for each key size", proveEncrypt},
+	{"encryptWords", "AES of a block and the choice of its bytes, for each key size", proveEncryptWords},
 	{"stretch", "key schedule and counter mode of 512 and 1024 bytes", proveStretch},
 	{"deriveL1", "KDF of the L1 key, for each key size", proveDerive},
 	{"block", "compression of 1 to 3 blocks", proveBlock},

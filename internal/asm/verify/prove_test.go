@@ -118,6 +118,21 @@ var alterations = map[string]func(i *instruction) bool{
 		}
 		return false
 	},
+	"the key of another round": func(i *instruction) bool {
+		i.operands = slices.Clone(i.operands)
+		if o := i.memoryOperand(); (i.mnemonic == "movups" || i.mnemonic == "vbroadcasti32x4") && o != nil && o.base != none && o.number > 0 {
+			o.number += 16
+			return true
+		}
+		return false
+	},
+	"a round that is dropped": func(i *instruction) bool {
+		if i.mnemonic == "aesenc" || i.mnemonic == "vaesenc" {
+			i.mnemonic = "nop"
+			return true
+		}
+		return false
+	},
 	"a constant that differs": func(i *instruction) bool {
 		i.operands = slices.Clone(i.operands)
 		if i.mnemonic == "imul" {
