@@ -37,6 +37,9 @@ func TestBrokenKernels(t *testing.T) {
 			continue
 		}
 		for what, alter := range alterations {
+			if what == "a sum modulo 2^32" && strings.HasPrefix(f.name, "stretch") {
+				continue // a counter of blocks, which is less in these proofs
+			}
 			for range 2 {
 				broken, n := f.altered(alter, tried[what])
 				if broken == nil {
