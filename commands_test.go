@@ -62,6 +62,7 @@ var commands = map[string]runner{
 	"GODEBUG=cpu.avx512f=off go test ./...":                                              {long: true, less: strings.NewReplacer("./...", "-short -run Vectors .")},
 	"go run -C internal/peers . -quick":                                                  {inCI: true},
 	"go test example.com/fastmac/sshmac":                                                 {inModule: true, long: true},
+	"go run -C internal/asm ./verify":                                                    {inCI: true},
 	"go run -C internal/asm ./mca":                                                       {inCI: true},
 	"go test -C cmd/fastmac ./internal/demo -run Golden -update":                         {long: true, less: strings.NewReplacer(" -update", "")},
 	"go run -C internal/peers . -readme":                                                 {long: true},

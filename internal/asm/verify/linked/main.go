@@ -7,7 +7,7 @@
 package main
 
 import (
-	"fmt"
+	"runtime"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
@@ -15,11 +15,11 @@ import (
 )
 
 func main() {
-	fmt.Println(
+	runtime.KeepAlive([]any{
 		fastmac.NewUMACKey, (*fastmac.UMACKey).Tag, (*fastmac.UMACKey).TagBatch, (*fastmac.UMAC).Write, (*fastmac.UMAC).Sum,
 		fastmac.NewGMACKey, (*fastmac.GMACKey).Tag, (*fastmac.GMAC).Write, (*fastmac.GMAC).Sum,
 		fastmac.NewHMACSHA512Key, (*fastmac.HMACSHA512Key).Tag, (*fastmac.HMACSHA512Key).TagBatch,
 		aesgcm.NewKey, (*aesgcm.Key).Seal, (*aesgcm.Key).Open,
 		hwrand.New, (*hwrand.Reader).Read,
-	)
+	})
 }
