@@ -119,7 +119,7 @@ func TestCloneKeepsKey(t *testing.T) {
 func TestLastUse(t *testing.T) {
 	rounds := 50
 	if mactest.Long() {
-		rounds = 2000
+		rounds = 500
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	packet := make([]byte, 700)
