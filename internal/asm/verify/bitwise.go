@@ -206,10 +206,23 @@ func (d *formulas) masked(n int, a word, mask uint64) word {
 			}
 		}
 		return d.fromBytes(b)
-	case n != 64:
+	case n > 8 && d.nodes[a].op == isBytes:
+		b := d.bytes(a, n)
+		for k := range b {
+			b[k] = d.byteAt(d.masked(8, d.fromBytes(b[k:][:1]), mask>>(8*k)&0xff), 0)
+		}
+		return d.fromBytes(b)
+	case n != 64 && n != 8:
 		panic(unprovable("some bits of a word"))
 	}
-	return d.turn(a, 0, mask)
+	if x, ok := d.value(a); ok {
+		return d.constant(n, x&mask)
+	}
+	terms := d.terms(a)
+	for k := range terms {
+		terms[k].coefficient &= mask
+	}
+	return d.xorTerms(n, terms, d.addend(a)&mask)
 }
 
 func (d *formulas) or(n int, a, b word) word {

@@ -39,7 +39,9 @@ func (v *prover) skips() bool {
 func (v *prover) reset() {
 	v.memory, v.next, v.count = nil, 1<<40, 0
 	if len(v.nodes) > limitNodes {
+		rounds := v.wholeRounds
 		v.formulas = newFormulas(v.program)
+		v.wholeRounds = rounds
 	}
 }
 
@@ -144,6 +146,7 @@ var proofs = []proof{
 	{"encryptWords", "AES of a block and the choice of its bytes, for each key size", proveEncryptWords},
 	{"stretch", "key schedule and counter mode of 512 and 1024 bytes", proveStretch},
 	{"deriveL1", "KDF of the L1 key, for each key size", proveDerive},
+	{"padEach", "PDF of up to eight nonces of 1 to 16 bytes, for each size of the key and the tag", provePads},
 	{"block", "compression of 1 to 3 blocks", proveBlock},
 	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd},
 	{"lanes", "compression of 1 to 3 blocks in each lane", proveLanes},

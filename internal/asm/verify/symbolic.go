@@ -30,6 +30,8 @@ type formulas struct {
 	known   map[string]word // what make has made
 	key     []byte          // room for a key in known
 	byteOf  [256]word       // constants of 8 bits
+
+	wholeRounds bool // of a round of AES only the arguments are known
 }
 
 // A word is the index of a node. Equal words have equal indices.
@@ -75,6 +77,7 @@ const (
 	ofWideHigh
 	ofSBox
 	ofTimesX
+	ofRound // of AES; ofRound+1 is the upper half, and the next two are the last round
 )
 
 // A byteOf is a byte of a vector or of memory.
@@ -361,6 +364,13 @@ func (d *formulas) carryless(word, word) (low, high word) { panic(unprovable("ca
 // aes is a round of AES by bytes, FIPS 197 section 5.1. Of the S-box and of the multiplication
 // by x nothing is known except that they are functions of a byte.
 func (d *formulas) aes(low, high, keyLow, keyHigh word, last bool) (l, h word) {
+	if d.wholeRounds {
+		which := ofRound + 2*truth(last)
+		round := func(x []uint64) (l, h uint64) { return (*numbers)(nil).aes(x[0], x[1], x[2], x[3], last) }
+		l = d.function(64, which, func(x []uint64) uint64 { l, _ := round(x); return l }, low, high, keyLow, keyHigh)
+		h = d.function(64, which+1, func(x []uint64) uint64 { _, h := round(x); return h }, low, high, keyLow, keyHigh)
+		return l, h
+	}
 	in := append(d.bytes(low, 64), d.bytes(high, 64)...)
 	key := append(d.bytes(keyLow, 64), d.bytes(keyHigh, 64)...)
 	out := make([]byteOf, 16)
