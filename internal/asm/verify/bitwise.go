@@ -78,7 +78,7 @@ func (d *formulas) xorTerms(n int, all []atom, number uint64) word {
 	return d.make(node{op: isXor, n: n, number: number, terms: kept, max: d.xorBound(number, kept)})
 }
 
-// xorBound returns what a xor is at most.
+// xorBound returns what a xor is at most: all bits that can be ones.
 func (d *formulas) xorBound(number uint64, terms []atom) uint64 {
 	ones := number
 	for _, t := range terms {
@@ -86,6 +86,15 @@ func (d *formulas) xorBound(number uint64, terms []atom) uint64 {
 		ones |= bits.RotateLeft64(possible, -t.at) & t.coefficient
 	}
 	return ones
+}
+
+// ones returns all bits of a word that can be ones.
+func (d *formulas) ones(w word) uint64 {
+	x := &d.nodes[w]
+	if x.op == isXor {
+		return d.xorBound(x.number, x.terms)
+	}
+	return uint64(1)<<bits.Len64(x.max) - 1
 }
 
 // turn returns w rotated to the right and then masked.
@@ -155,6 +164,9 @@ func (d *formulas) right(n int, a word, by uint) word {
 }
 
 func (d *formulas) rightSigned(n int, a word, by uint) word {
+	if int(by) == n-1 {
+		return d.choose(n, d.extract(a, n-1, 1), d.constant(n, 1<<64-1), d.constant(n, 0))
+	}
 	return d.constant(n, (*numbers)(nil).rightSigned(n, d.mustValue(a, "a signed shift"), by))
 }
 
@@ -254,6 +266,9 @@ func (d *formulas) or(n int, a, b word) word {
 	}
 	if t, ok := d.table(n, func(a, b, _ uint64) uint64 { return a | b }, a, b); ok {
 		return t
+	}
+	if d.ones(a)&d.ones(b) == 0 {
+		return d.xor(n, a, b)
 	}
 	panic(unprovable("or"))
 }

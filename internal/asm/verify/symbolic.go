@@ -77,7 +77,8 @@ const (
 	ofWideHigh
 	ofSBox
 	ofTimesX
-	ofRound // of AES; ofRound+1 is the upper half, and the next two are the last round
+	ofRound     // of AES; ofRound+1 is the upper half, and the next two are the last round
+	ofCarryless // ofCarryless+1 is the upper half
 )
 
 // A byteOf is a byte of a vector or of memory.
@@ -359,7 +360,15 @@ func (d *formulas) wide(a, b word) (low, high word) {
 	return d.mulLow(64, a, b), d.function(64, ofWideHigh, func(x []uint64) uint64 { h, _ := bits.Mul64(x[0], x[1]); return h }, a, b)
 }
 
-func (d *formulas) carryless(word, word) (low, high word) { panic(unprovable("carry-less products")) }
+func (d *formulas) carryless(a, b word) (low, high word) {
+	if d.isZero(a) || d.isZero(b) {
+		return d.constant(64, 0), d.constant(64, 0)
+	}
+	a, b = min(a, b), max(a, b)
+	low = d.function(64, ofCarryless, func(x []uint64) uint64 { l, _ := (*numbers)(nil).carryless(x[0], x[1]); return l }, a, b)
+	high = d.function(64, ofCarryless+1, func(x []uint64) uint64 { _, h := (*numbers)(nil).carryless(x[0], x[1]); return h }, a, b)
+	return low, high
+}
 
 // aes is a round of AES by bytes, FIPS 197 section 5.1. Of the S-box and of the multiplication
 // by x nothing is known except that they are functions of a byte.

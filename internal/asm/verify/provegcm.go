@@ -1,0 +1,293 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The proofs of GCM, NIST SP 800-38D. A round of AES is a function of which nothing is known:
+// TestModels compares it with the model. Products are those of the field of GHASH (field.go).
+//
+// Power n of a key, T_n, is H^n*u^-1, with its bytes reversed. So the product of a block X with
+// H^n is u*X*T_n.
+
+const gcmPowers = 8
+
+// A gcmKey is a gcm.Key.
+type gcmKey struct {
+	*prover
+	g        *algebraist
+	at       uint64
+	rounds   int
+	schedule []word // bytes
+}
+
+// gcmKey places a key with any powers, of which T_n is H^n*u^-1.
+func (v *prover) gcmKey(rounds int) *gcmKey {
+	k := &gcmKey{prover: v, g: newAlgebraist(v.formulas), rounds: rounds, schedule: v.variables(8, 240, 0xff)}
+	var bytes []word
+	for n := gcmPowers; n > 0; n-- {
+		low, high := v.variable(64, 1<<64-1), v.variable(64, 1<<64-1)
+		k.g.isPower(n, low, high)
+		for _, b := range append(v.bytes(low, 64), v.bytes(high, 64)...) {
+			bytes = append(bytes, v.fromBytes([]byteOf{b}))
+		}
+	}
+	bytes = append(append(bytes, k.schedule...), v.constant(8, uint64(rounds)), v.constant(8, 0), v.constant(8, 0), v.constant(8, 0))
+	k.at = v.place(8, true, bytes...)
+	return k
+}
+
+// isPower says that the words are T_n.
+func (g *algebraist) isPower(n int, low, high word) {
+	m := g.unknown(low, whole)
+	g.known[low] = polynomial{m: one}
+	g.known[high] = polynomial{m: u(64), {h: n}: inverseU}
+}
+
+// proveInitKey proves initKey for each key size: T_1 to T_8, where H is the encrypted zero
+// block, section 7.1. That T_1 is H*u^-1 is shown bit by bit.
+func proveInitKey(v *prover) (cases int, err error) {
+	v.wholeRounds = true
+	for rounds := 10; rounds <= 14; rounds += 2 {
+		v.reset()
+		schedule := v.variables(8, 240, 0xff)
+		zero := make([]word, 16)
+		for k := range zero {
+			zero[k] = v.constant(8, 0)
+		}
+		rest := append(slices.Clone(schedule), v.constant(8, uint64(rounds)), zero[0], zero[0], zero[0])
+		at := v.place(8, false, append(v.variables(8, 16*gcmPowers, 0xff), rest...)...)
+		if err := v.call(v.numbers(at)...); err != nil {
+			return cases, err
+		}
+		if err := v.equalWords(v.result(at+16*gcmPowers, 8, len(rest)), rest, "%d rounds: the schedule", rounds); err != nil {
+			return cases, err
+		}
+		powers := v.result(at, 64, 2*gcmPowers)
+		low, high := powers[2*gcmPowers-2], powers[2*gcmPowers-1]
+		h := v.encrypt(schedule, rounds, zero)
+		for i := range 128 {
+			// Bit i of H*u^-1 is bit i+1 of H, and if i is 127, 6, 1 or 0 also bit 0.
+			want := make(map[bit]bool)
+			if i < 127 {
+				v.addBit(want, h[(i+1)/8], 7-(i+1)%8)
+			}
+			if i == 127 || i == 6 || i == 1 || i == 0 {
+				v.addBit(want, h[0], 7)
+			}
+			got := make(map[bit]bool)
+			if i < 64 {
+				v.addBit(got, high, 63-i)
+			} else {
+				v.addBit(got, low, 127-i)
+			}
+			if !maps.Equal(got, want) {
+				return cases, fmt.Errorf("%s, %d rounds: bit %d of the first power is wrong", v.function.name, rounds, i)
+			}
+		}
+		g := newAlgebraist(v.formulas)
+		g.isPower(1, low, high)
+		for n := 2; n <= gcmPowers; n++ {
+			got := g.block(powers[2*gcmPowers-2*n], powers[2*gcmPowers-2*n+1])
+			if want := (polynomial{{h: n}: inverseU}); !maps.Equal(g.expanded(got), want) {
+				return cases, fmt.Errorf("%s, %d rounds: power %d is wrong", v.function.name, rounds, n)
+			}
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// A bit of a word, or, as bit{}, the number 1.
+type bit struct {
+	word
+	at int
+}
+
+// addBit adds bit i of a word to a sum modulo 2, which is a set.
+func (d *formulas) addBit(sum map[bit]bool, w word, i int) {
+	add := func(b bit) {
+		if sum[b] {
+			delete(sum, b)
+		} else {
+			sum[b] = true
+		}
+	}
+	x := &d.nodes[w]
+	if x.op == isConstant || x.op == isXor {
+		if x.number>>i&1 == 1 {
+			add(bit{})
+		}
+	}
+	switch {
+	case x.op == isConstant:
+	case x.op == isXor:
+		for _, t := range x.terms {
+			if t.coefficient>>i&1 == 1 {
+				d.addBit(sum, t.word, (i+t.at)%64)
+			}
+		}
+	case x.op == isBytes:
+		t := x.terms[i/8]
+		d.addBit(sum, t.word, 8*t.at+i%8)
+	case x.op == isChoice && d.nodes[x.terms[1].word].op == isConstant && d.nodes[x.terms[2].word].op == isConstant:
+		a, b := d.nodes[x.terms[1].word].number>>i&1, d.nodes[x.terms[2].word].number>>i&1
+		if a != b {
+			d.addBit(sum, x.terms[0].word, 0)
+		}
+		if b == 1 {
+			add(bit{})
+		}
+	case x.op == isFunction && x.n == 1 && x.number < ofEqual:
+		d.addBit(sum, x.terms[0].word, int(x.number))
+	default:
+		add(bit{w, i})
+	}
+}
+
+// ghash returns GHASH, section 6.4, of whole blocks of bytes, after a state y:
+//
+//	y*H^n + X_1*H^n + X_2*H^(n-1) + ... + X_n*H
+//
+// which is Y_n, because Y_i = (Y_(i-1) + X_i)*H.
+func (k *gcmKey) ghash(y polynomial, blocks []word, more ...polynomial) polynomial {
+	for i := 0; i < len(blocks); i += 16 {
+		more = slices.Insert(more, i/16, k.g.block(k.g.reverse(blocks[i:i+16])))
+	}
+	sum := make(polynomial)
+	add := func(p polynomial, power int) {
+		for m, c := range p {
+			m.h += power
+			sum.add(m, c)
+		}
+	}
+	add(y, len(more))
+	for i, x := range more {
+		add(x, len(more)-i)
+	}
+	return sum
+}
+
+// padded returns bytes with zeros up to the end of a block.
+func (v *prover) padded(bytes []word) []word {
+	bytes = slices.Clone(bytes)
+	for len(bytes)%16 != 0 {
+		bytes = append(bytes, v.constant(8, 0))
+	}
+	return bytes
+}
+
+// proveHash proves hash for whole groups.
+func proveHash(v *prover) (cases int, err error) {
+	v.wholeRounds = true
+	for groups := range 20 {
+		v.reset()
+		k := v.gcmKey(10)
+		bytes, slice := v.message(128 * groups)
+		sum := v.variables(64, 2, 1<<64-1)
+		at := v.place(64, false, sum...)
+		if err := v.call(slices.Concat(v.numbers(k.at, at), slice[:2])...); err != nil {
+			return cases, err
+		}
+		got := v.result(at, 64, 2)
+		if !maps.Equal(k.g.expanded(k.g.block(got[0], got[1])), k.ghash(k.g.block(sum[0], sum[1]), bytes)) {
+			return cases, fmt.Errorf("%s, %d bytes: not GHASH", v.function.name, 128*groups)
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// A gcmRun is a call of seal or open.
+type gcmRun struct {
+	rounds     int
+	data, text int // sizes in bytes
+	blocks     int // of the text in the runs before
+	inPlace    bool
+	last       bool // there is a tag
+}
+
+// proveSeal proves seal, and open by its name: section 7.1, or 7.2 without the comparison of the
+// tag, for a state of GHASH and lengths that are variables.
+func proveCrypt(v *prover) (cases int, err error) {
+	v.wholeRounds = true
+	prove := func(r gcmRun) {
+		if err != nil || v.skips() {
+			return
+		}
+		r.rounds, r.inPlace = 10+v.seen%3*2, v.seen%2 == 0
+		err = v.proveRun(r)
+		cases++
+	}
+	for n := range 700 {
+		prove(gcmRun{data: n, last: true})
+		prove(gcmRun{data: n * 7 % 31, text: n, last: true})
+	}
+	return cases, err
+}
+
+func (v *prover) proveRun(r gcmRun) error {
+	v.reset()
+	k := v.gcmKey(r.rounds)
+	nonce, data, text := v.variables(8, 12, 0xff), v.variables(8, r.data, 0xff), v.variables(8, r.text, 0xff)
+	sum, bits := v.variables(64, 2, 1<<64-1), v.variables(64, 2, 1<<64-1)
+	dst := v.place(8, false, text...)
+	src := dst
+	if !r.inPlace {
+		src, dst = v.place(8, true, text...), v.place(8, false, v.variables(8, r.text, 0xff)...)
+	}
+	sumAt, tag := v.place(64, r.last, sum...), uint64(0)
+	if r.last {
+		tag = v.place(8, false, v.variables(8, 16, 0xff)...)
+	}
+	fields := v.numbers(v.place(8, true, nonce...), v.place(8, true, data...), uint64(r.data), uint64(r.data), dst, src, uint64(r.text), uint64(r.blocks))
+	if err := v.call(v.numbers(k.at, tag, sumAt, v.place(64, true, append(fields, bits...)...))...); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%+v", r)
+	counter := func(x int) []word {
+		block := slices.Clone(nonce)
+		for shift := 24; shift >= 0; shift -= 8 {
+			block = append(block, v.constant(8, uint64(x)>>shift&0xff))
+		}
+		return v.encrypt(k.schedule, r.rounds, block)
+	}
+	var want []word
+	for i, w := range text {
+		if i%16 == 0 {
+			want = append(want, counter(r.blocks+2+i/16)...)
+		}
+		want[i] = v.xor(8, want[i], w)
+	}
+	want = want[:len(text)]
+	if err := v.equalWords(v.result(dst, 8, len(text)), want, "%s", what); err != nil {
+		return err
+	}
+	ciphertext := want
+	if strings.HasPrefix(v.function.name, "open") {
+		ciphertext = text
+	}
+	blocks, y := slices.Concat(v.padded(data), v.padded(ciphertext)), k.g.block(sum[0], sum[1])
+	if !r.last {
+		got := v.result(sumAt, 64, 2)
+		if !maps.Equal(k.g.expanded(k.g.block(got[0], got[1])), k.ghash(y, blocks)) {
+			return fmt.Errorf("%s, %s: the state is not GHASH", v.function.name, what)
+		}
+		return nil
+	}
+	got := v.result(tag, 8, 16)
+	for i, pad := range counter(1) {
+		got[i] = v.xor(8, got[i], pad)
+	}
+	if !maps.Equal(k.g.expanded(k.g.block(k.g.reverse(got))), k.ghash(y, blocks, k.g.block(bits[1], bits[0]))) {
+		return fmt.Errorf("%s, %s: the tag is wrong", v.function.name, what)
+	}
+	return nil
+}
