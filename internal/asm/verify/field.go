@@ -34,16 +34,14 @@ func (e element) plus(f element) element { return element{e.low ^ f.low, e.high 
 
 // times is algorithm 1 of section 6.3.
 func (e element) times(f element) (z element) {
-	if e == one {
-		return f
+	if e.high > f.high || e.high == f.high && e.low > f.low {
+		e, f = f, e // fewer steps
 	}
-	for _, w := range []uint64{e.low, e.high} {
-		for i := range 64 {
-			if w>>i&1 == 1 {
-				z = z.plus(f)
-			}
-			f = f.timesU()
+	for ; e != (element{}); e = (element{e.low>>1 | e.high<<63, e.high >> 1}) {
+		if e.low&1 == 1 {
+			z = z.plus(f)
 		}
+		f = f.timesU()
 	}
 	return z
 }
@@ -101,11 +99,14 @@ type algebraist struct {
 	known    map[word]polynomial // what polynomial has returned, or relations between variables
 	factors  map[word]polynomial // what factor has returned
 
-	// names are unknowns for polynomials: definitions, by unknown. The pivot of a name is a
-	// monomial of its definition, and replaced is what that is, with the name.
-	names       []int
+	// Names are unknowns for polynomials: definitions, by unknown. The pivot of a name is a
+	// monomial of its definition, and replaced is what that is, with the name. Pivots in
+	// replacedInLong are in short factors too.
 	definitions map[int]polynomial
 	replaced    map[monomial]polynomial
+	inverses    map[element]element
+
+	replacedInLong map[monomial]polynomial
 }
 
 // An unknown is a word, a byte of it, all its bytes in the reverse order, or a name for it.
@@ -124,6 +125,7 @@ func newAlgebraist(d *formulas) *algebraist {
 	return &algebraist{
 		formulas: d, unknowns: make(map[unknown]int), lows: make(map[int]bool), known: make(map[word]polynomial),
 		factors: make(map[word]polynomial), definitions: make(map[int]polynomial), replaced: make(map[monomial]polynomial),
+		replacedInLong: make(map[monomial]polynomial), inverses: make(map[element]element),
 	}
 }
 
@@ -186,53 +188,45 @@ func (g *algebraist) addProduct(p, a, b polynomial) {
 // addBytes adds the polynomial of bytes side by side. Those of one word are taken together, if
 // they are all there, in order or reversed.
 func (g *algebraist) addBytes(p polynomial, terms []atom) {
-	positions := make(map[atom][]int) // of a byte of a word
-	var sources []word
-	add := func(k int, b atom) {
-		if len(positions[b]) == 0 && b.at == 0 {
-			sources = append(sources, b.word)
-		}
-		positions[b] = append(positions[b], k)
+	type place struct {
+		byteOf
+		k int
 	}
+	var all []place
 	for k, t := range terms {
-		x := &g.nodes[t.word]
-		switch {
+		switch x := &g.nodes[t.word]; {
 		case x.op == isConstant:
 			p.add(monomial{}, u(56-8*k).times(element{low: uint64(bits.Reverse8(byte(x.number)))}))
 		case x.op == isXor && x.n == 8 && wholeWords(x.terms, 0xff):
 			p.add(monomial{}, u(56-8*k).times(element{low: uint64(bits.Reverse8(byte(x.number)))}))
 			for _, t := range x.terms {
-				add(k, atom{word: g.byteAt(t.word, 0).word, at: int(g.byteAt(t.word, 0).at)})
+				all = append(all, place{g.byteAt(t.word, 0), k})
 			}
 		default:
-			add(k, atom{word: t.word, at: t.at})
+			all = append(all, place{byteOf{t.word, int8(t.at)}, k})
 		}
 	}
-	for _, w := range sources {
-		inOrder, reversed := g.nodes[w].n == 64, g.nodes[w].n == 64
-		for k := range 8 {
-			at := positions[atom{word: w, at: k}]
-			inOrder, reversed = inOrder && slices.Contains(at, k), reversed && slices.Contains(at, 7-k)
-		}
-		switch {
-		case inOrder:
-			p.addTimes(g.polynomial(w), one)
-		case reversed:
-			p.add(g.unknown(w, backwards), one)
-		default:
-			continue
-		}
-		for k := range 8 {
-			b, at := atom{word: w, at: k}, k
-			if !inOrder {
-				at = 7 - k
+	// remove removes all bytes of a word, if they are in an order.
+	remove := func(w word, order func(at int) int) bool {
+		var found []place
+		for at := range 8 {
+			found = append(found, place{byteOf{w, int8(at)}, order(at)})
+			if !slices.Contains(all, found[at]) {
+				return false
 			}
-			positions[b] = slices.DeleteFunc(positions[b], func(x int) bool { return x == at })
 		}
+		all = slices.DeleteFunc(all, func(b place) bool { return slices.Contains(found, b) })
+		return true
 	}
-	for b, at := range positions {
-		for _, k := range at {
-			p.add(g.unknown(b.word, b.at), u(56-8*k))
+	for len(all) > 0 {
+		switch b := all[0]; {
+		case g.nodes[b.word].n == 64 && remove(b.word, func(at int) int { return at }):
+			p.addTimes(g.polynomial(b.word), one)
+		case g.nodes[b.word].n == 64 && remove(b.word, func(at int) int { return 7 - at }):
+			p.add(g.unknown(b.word, backwards), one)
+		default:
+			p.add(g.unknown(b.word, int(b.at)), u(56-8*b.k))
+			all = all[1:]
 		}
 	}
 }
@@ -249,38 +243,48 @@ func (g *algebraist) factor(w word) polynomial {
 	if p, ok := g.factors[w]; ok {
 		return p
 	}
-	p := g.reduced(g.polynomial(w))
-	var pivot monomial
+	p, replaced := reduced(g.polynomial(w), g.replaced), g.replaced
+	if len(p) > maxFactor {
+		p, replaced = reduced(p, g.replacedInLong), g.replacedInLong
+	}
 	isLong := len(p) > maxFactor
+	var pivot monomial
 	for m := range p {
-		isLong = isLong || m.b != 0 || g.lows[m.a]
+		if m.b != 0 || g.lows[m.a] {
+			isLong, replaced = true, g.replaced
+		}
 		if cmp.Or(cmp.Compare(m.b, pivot.b), cmp.Compare(truth(g.lows[m.a]), truth(g.lows[pivot.a])), cmp.Compare(m.h, pivot.h), cmp.Compare(m.a, pivot.a)) > 0 {
 			pivot = m
 		}
 	}
 	if isLong {
 		name := g.unknown(w, named)
-		g.names = append(g.names, name.a)
 		g.definitions[name.a] = p
-		rest, c := maps.Clone(p), p[pivot].inverse()
+		rest := maps.Clone(p)
 		delete(rest, pivot)
 		rest.add(name, one)
-		replaced := make(polynomial)
-		replaced.addTimes(rest, c)
-		g.replaced[pivot] = replaced
+		replaced[pivot] = make(polynomial)
+		replaced[pivot].addTimes(rest, g.inverse(p[pivot]))
 		p = polynomial{name: one}
 	}
 	g.factors[w] = p
 	return p
 }
 
-// reduced returns p without pivots. What replaces one has no pivots of older names.
-func (g *algebraist) reduced(p polynomial) polynomial {
+func (g *algebraist) inverse(e element) element {
+	if _, ok := g.inverses[e]; !ok {
+		g.inverses[e] = e.inverse()
+	}
+	return g.inverses[e]
+}
+
+// reduced returns p without pivots. What replaces one has no pivots of older names, so this ends.
+func reduced(p polynomial, replaced map[monomial]polynomial) polynomial {
 	p = maps.Clone(p)
 	for found := true; found; {
 		found = false
-		for m, q := range g.replaced {
-			if c, ok := p[m]; ok {
+		for m, c := range p {
+			if q := replaced[m]; q != nil {
 				delete(p, m)
 				p.addTimes(q, c)
 				found = true
@@ -290,26 +294,57 @@ func (g *algebraist) reduced(p polynomial) polynomial {
 	return p
 }
 
-// expanded returns p with the definitions of all names, except in products of unknowns.
+// expanded returns p with the definitions of all names, the latest first: a definition has no
+// later names. In a product of unknowns only the definitions without products are used.
 func (g *algebraist) expanded(p polynomial) polynomial {
-	plain, rest := make(polynomial), g.reduced(p)
-	for k := len(g.names) - 1; k >= 0; k-- {
-		name := g.names[k]
-		for m, c := range rest {
-			if m.b != 0 || g.definitions[m.a] == nil {
+	p = reduced(p, g.replaced)
+	plain := make(polynomial)
+	for len(p) > 0 {
+		latest := 0
+		for m, c := range p {
+			name, _ := g.name(m)
+			if name == 0 {
 				plain.add(m, c)
-				delete(rest, m)
-			} else if m.a == name {
-				delete(rest, m)
-				for n, x := range g.definitions[name] {
-					n.h += m.h
-					rest.add(n, x.times(c))
+				delete(p, m)
+			}
+			latest = max(latest, name)
+		}
+		for m, c := range p {
+			name, other := g.name(m)
+			if name != latest {
+				continue
+			}
+			delete(p, m)
+			for n, x := range g.definitions[name] {
+				n.h += m.h
+				if other != 0 {
+					n.a, n.b = max(n.a, other), min(n.a, other)
 				}
+				p.add(n, x.times(c))
 			}
 		}
 	}
-	plain.addTimes(rest, one)
 	return plain
+}
+
+// name returns the latest name in a monomial that expanded replaces, or 0, and what else it has.
+func (g *algebraist) name(m monomial) (name, other int) {
+	for _, n := range [][2]int{{m.a, m.b}, {m.b, m.a}} {
+		p := g.definitions[n[0]]
+		if p != nil && (n[1] == 0 || p.isLinear()) {
+			return n[0], n[1]
+		}
+	}
+	return 0, 0
+}
+
+func (p polynomial) isLinear() bool {
+	for m := range p {
+		if m.b != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // block returns the polynomial of a block: its words, when its bytes are reversed.

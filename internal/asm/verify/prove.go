@@ -20,13 +20,17 @@ type prover struct {
 	results  uint64 // address of the words after the arguments of the last call
 
 	step, seen int // of so many sizes, one is proved; the number of sizes
+
+	executed map[*instruction]bool
+
+	g *algebraist // for proofs of GCM
 }
 
 // limitNodes is where a prover forgets all formulas.
 const limitNodes = 1 << 16
 
 func newProver(p *program, f *function, step int) *prover {
-	return &prover{formulas: newFormulas(p), function: f, next: 1 << 40, step: step}
+	return &prover{formulas: newFormulas(p), function: f, next: 1 << 40, step: step, executed: make(map[*instruction]bool)}
 }
 
 // skips reports whether the next size is not proved. Those that are have no pattern.
@@ -112,7 +116,7 @@ func (v *prover) call(arguments ...word) (err error) {
 		}
 	}
 	m.general[rsp] = v.constant(64, base+frameLimit)
-	return m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, func(*instruction) {})
+	return m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, func(i *instruction) { v.executed[i] = true })
 }
 
 // equalWords returns an error at the first word that differs from what it must be.
