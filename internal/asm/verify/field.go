@@ -96,6 +96,7 @@ type algebraist struct {
 	*formulas
 	unknowns map[unknown]int
 	lows     map[int]bool        // unknowns that are the lower halves of products
+	powers   map[int][2]word     // what isPower has been called for
 	known    map[word]polynomial // what polynomial has returned, or relations between variables
 	factors  map[word]polynomial // what factor has returned
 
@@ -123,7 +124,7 @@ const (
 
 func newAlgebraist(d *formulas) *algebraist {
 	return &algebraist{
-		formulas: d, unknowns: make(map[unknown]int), lows: make(map[int]bool), known: make(map[word]polynomial),
+		formulas: d, unknowns: make(map[unknown]int), lows: make(map[int]bool), powers: make(map[int][2]word), known: make(map[word]polynomial),
 		factors: make(map[word]polynomial), definitions: make(map[int]polynomial), replaced: make(map[monomial]polynomial),
 		replacedInLong: make(map[monomial]polynomial), inverses: make(map[element]element),
 	}

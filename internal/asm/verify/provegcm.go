@@ -52,6 +52,7 @@ func (v *prover) gcmKey(rounds int) *gcmKey {
 // isPower says that the words are T_n.
 func (g *algebraist) isPower(n int, low, high word) {
 	m := g.unknown(low, whole)
+	g.powers[n] = [2]word{low, high}
 	g.known[low] = polynomial{m: one}
 	g.known[high] = polynomial{m: u(64), {h: n}: inverseU}
 }
@@ -193,6 +194,9 @@ func (v *prover) padded(bytes []word) []word {
 func proveHash(v *prover) (cases int, err error) {
 	v.wholeRounds = true
 	for groups := range 20 {
+		if v.step > 1 && !slices.Contains([]int{0, 1, 3, 4, 7, 11}, groups) {
+			continue
+		}
 		v.reset()
 		k := v.gcmKey(10)
 		bytes, slice := v.message(128 * groups)

@@ -57,6 +57,14 @@ func (d *formulas) evaluate(w word, variables map[word]uint64) uint64 {
 			result = uint64(sBox[of(0)])
 		case ofTimesX:
 			result = uint64(times2(byte(of(0))))
+		case ofRound, ofRound + 2:
+			result, _ = (*numbers)(nil).aes(of(0), of(1), of(2), of(3), x.number > ofRound)
+		case ofRound + 1, ofRound + 3:
+			_, result = (*numbers)(nil).aes(of(0), of(1), of(2), of(3), x.number > ofRound+1)
+		case ofCarryless:
+			result, _ = (*numbers)(nil).carryless(of(0), of(1))
+		case ofCarryless + 1:
+			_, result = (*numbers)(nil).carryless(of(0), of(1))
 		default: // ofBits
 			result = of(0) >> x.number
 		}
@@ -71,6 +79,7 @@ func TestFormulas(t *testing.T) {
 	c := new(numbers)
 	for round := range 20_000 {
 		d := newFormulas(nil)
+		d.wholeRounds = round%2 == 0
 		variables := make(map[word]uint64)
 		var words []word
 		var values []uint64
@@ -113,7 +122,7 @@ func randomOperation(r *rand.Rand, d *formulas, c *numbers, words []word, values
 	by := []uint{1, 3, 7, 8, 14, 16, 32, 36, 41, 48, 61, 63}[r.IntN(12)]
 	zero, bit := d.constant(1, 0), d.less(64, words[k], b)
 	bitValue := truth(values[k] < q)
-	switch r.IntN(22) {
+	switch r.IntN(28) {
 	case 0:
 		return d.add(64, a, b), c.add(64, p, q), "add"
 	case 1:
@@ -162,6 +171,25 @@ func randomOperation(r *rand.Rand, d *formulas, c *numbers, words []word, values
 	case 20:
 		// S-c is less than S, for the residues of L3.
 		return d.choose(64, d.less(64, d.sub(64, a, b), a), d.sub(64, a, b), a), min(p-q, p), "least"
+	case 21:
+		_, high := d.carryless(a, b)
+		_, want := c.carryless(p, q)
+		return high, want, "carryless"
+	case 22:
+		low, _ := d.carryless(a, b)
+		want, _ := c.carryless(p, q)
+		return low, want, "carryless"
+	case 23:
+		_, high := d.aes(a, b, words[k], b, i%2 == 0)
+		_, want := c.aes(p, q, values[k], q, i%2 == 0)
+		return high, want, "aes"
+	case 24:
+		return d.rightSigned(64, a, 63), c.rightSigned(64, p, 63), "the sign"
+	case 25:
+		return d.and(64, a, d.constant(64, 1<<by|0xff8000ff)), p & (1<<by | 0xff8000ff), "some bits"
+	case 26:
+		// Those that were shifted out.
+		return d.or(64, d.left(64, a, by), d.right(64, b, 64-by)), p<<by | q>>(64-by), "a long shift"
 	}
 	var v, shuffled symbols
 	var from, to bytes64

@@ -1,0 +1,146 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+// fromBlock returns a block as an element: its first bit is the highest one of the first byte.
+func fromBlock(b []byte) element {
+	return element{bits.Reverse64(binary.BigEndian.Uint64(b)), bits.Reverse64(binary.BigEndian.Uint64(b[8:]))}
+}
+
+// TestField computes GMAC in the field, and compares it with crypto/cipher.
+func TestField(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	random := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	for range 200 {
+		block, _ := aes.NewCipher(random(16))
+		aead, _ := cipher.NewGCM(block)
+		nonce, data := random(12), random(48)
+		h, pad := make([]byte, 16), append(bytes.Clone(nonce), 0, 0, 0, 1)
+		block.Encrypt(h, h)
+		block.Encrypt(pad, pad)
+		lengths := binary.BigEndian.AppendUint64(nil, 8*uint64(len(data)))
+		data = append(append(data, lengths...), make([]byte, 8)...)
+		var y element
+		for i := 0; i < len(data); i += 16 {
+			y = y.plus(fromBlock(data[i:])).times(fromBlock(h))
+		}
+		if want := fromBlock(aead.Seal(nil, nonce, nil, data[:48])); y.plus(fromBlock(pad)) != want {
+			t.Fatalf("GMAC is %x, want %x", y.plus(fromBlock(pad)), want)
+		}
+		if e := fromBlock(h); e.times(e.inverse()) != one || u(1).times(inverseU) != one || e.timesU() != e.times(u(1)) {
+			t.Fatalf("wrong inverse of %x", e)
+		}
+	}
+}
+
+// value returns the value of a polynomial.
+func (g *algebraist) value(p polynomial, h element, variables map[word]uint64) (sum element) {
+	words := make(map[int]element)
+	for x, n := range g.unknowns {
+		w := g.evaluate(x.word, variables)
+		switch {
+		case x.part == backwards:
+			w = bits.ReverseBytes64(w)
+		case x.part < 8:
+			w = w >> (8 * x.part) & 0xff << 56 // a byte, as the highest one of a word
+		}
+		words[n] = element{low: bits.Reverse64(w)}
+	}
+	for m, c := range p {
+		for range m.h {
+			c = c.times(h)
+		}
+		for _, x := range []int{m.a, m.b} {
+			if x != 0 {
+				c = c.times(words[x])
+			}
+		}
+		sum = sum.plus(c)
+	}
+	return sum
+}
+
+// TestPolynomials makes random formulas of words. The value of each polynomial must be that of
+// the word, as it is, as a factor, and with the definitions of names.
+func TestPolynomials(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	factors, names := 0, 0
+	for round := range 300 {
+		d := newFormulas(nil)
+		g := newAlgebraist(d)
+		h := element{r.Uint64(), r.Uint64()}
+		variables := make(map[word]uint64)
+		var words []word
+		variable := func(n int, x uint64) word {
+			w := d.variable(n, len(variables), 1<<64-1)
+			variables[w] = trim(n, x)
+			return w
+		}
+		power := h.times(inverseU)
+		for n := 1; n <= 2; n++ {
+			low, high := variable(64, bits.Reverse64(power.high)), variable(64, bits.Reverse64(power.low))
+			g.isPower(n, low, high)
+			words = append(words, low, high)
+			power = power.times(h)
+		}
+		for range 2 {
+			words = append(words, variable(64, r.Uint64()), d.constant(64, r.Uint64()))
+			var b []byteOf
+			for range 8 {
+				b = append(b, d.byteAt(variable(8, r.Uint64()), 0))
+			}
+			words = append(words, d.fromBytes(b))
+		}
+		for range 30 {
+			a, b := words[r.IntN(len(words))], words[r.IntN(len(words))]
+			switch r.IntN(4) {
+			case 0:
+				low, high := d.carryless(a, b)
+				words = append(words, low, high)
+			case 1, 2:
+				words = append(words, d.xor(64, a, b))
+			default:
+				x, y := d.bytes(a, 64), d.bytes(b, 64)
+				for k := range 4 {
+					x[k], x[7-k] = x[7-k], x[k]
+				}
+				x[r.IntN(8)] = y[r.IntN(8)]
+				if r.IntN(2) == 0 {
+					x = append(x[1:], x[0])
+				}
+				words = append(words, d.fromBytes(x))
+			}
+		}
+		for _, w := range words {
+			p := g.polynomial(w)
+			want := element{low: bits.Reverse64(d.evaluate(w, variables))}
+			f := g.factor(w)
+			factors++
+			for what, q := range map[string]polynomial{"polynomial": p, "factor": f, "expanded": g.expanded(p), "expanded factor": g.expanded(f)} {
+				if got := g.value(q, h, variables); got != want {
+					t.Fatalf("round %d: the %s of %s is %x, want %x", round, what, d.String(w, 4), got, want)
+				}
+			}
+		}
+		names += len(g.definitions)
+	}
+	t.Logf("%d words, %d names", factors, names)
+}
