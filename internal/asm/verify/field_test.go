@@ -118,11 +118,14 @@ func TestPolynomials(t *testing.T) {
 			case 1, 2:
 				words = append(words, d.xor(64, a, b))
 			default:
-				x, y := d.bytes(a, 64), d.bytes(b, 64)
-				for k := range 4 {
-					x[k], x[7-k] = x[7-k], x[k]
+				x, y := make([]byteOf, 8), d.bytes(b, 64)
+				order := r.IntN(8)
+				for k := range x {
+					x[k] = y[k^order]
 				}
-				x[r.IntN(8)] = y[r.IntN(8)]
+				if r.IntN(2) == 0 {
+					x[r.IntN(8)] = d.byteAt(a, r.IntN(8))
+				}
 				if r.IntN(2) == 0 {
 					x = append(x[1:], x[0])
 				}
