@@ -152,7 +152,7 @@ var proofs = []proof{
 	{"expandKey", "AES key schedule", proveExpand},
 	{"encryptBlocks", "AES of 1 to 17 blocks, for each key size", proveEncrypt},
 	{"encryptWords", "AES of a block and the choice of its bytes, for each key size", proveEncryptWords},
-	{"stretch", "key schedule and counter mode of 512 and 1024 bytes", proveStretch},
+	{"stretch", "key schedule and counter mode of 512, 1024, 1536 and 2048 bytes", proveStretch},
 	{"deriveL1", "KDF of the L1 key, for each key size", proveDerive},
 	{"padEach", "PDF of up to eight nonces of 1 to 16 bytes, for each size of the key and the tag", provePads},
 	{"initKey", "powers of the hash subkey, for each key size", proveInitKey},
