@@ -190,7 +190,8 @@ func (v *prover) padded(bytes []word) []word {
 	return bytes
 }
 
-// proveHash proves hash for whole groups.
+// proveHash proves hash for whole groups: the most that it needs is four rounds of 512 bytes, and
+// one each of 256 and of 128.
 func proveHash(v *prover) (cases int, err error) {
 	v.wholeRounds = true
 	for groups := range 20 {
@@ -222,8 +223,8 @@ type gcmRun struct {
 }
 
 // gcmRuns returns all sizes up to 400 bytes, and longer ones that need each number of rounds of
-// 512, 256 and 128 bytes, from none to two or more, before each kind of rest. With a tag or not,
-// runs begin after no text, after much, and where the counter ends.
+// 512, 256 and 128 bytes, from none to two or more as far as there can be, before each kind of
+// rest. With a tag or not, runs begin after no text, after much, and where the counter ends.
 func gcmRuns() (runs []gcmRun) {
 	for n := range 401 {
 		runs = append(runs, gcmRun{text: n, data: 7 * n % 31}, gcmRun{data: n})

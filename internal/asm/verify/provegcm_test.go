@@ -37,7 +37,8 @@ func TestBrokenGCM(t *testing.T) {
 }
 
 // TestWrongConstants alters a bit of each constant of package gcm, or of each word of it. The
-// proof of a kernel that reads it must fail. Kernels read one half of the polynomial.
+// proof of a kernel that reads it must fail. Kernels use one half of the polynomial, and the
+// numbers of four blocks.
 func TestWrongConstants(t *testing.T) {
 	p := linkedProgram(t)
 	var names []string
@@ -53,7 +54,7 @@ func TestWrongConstants(t *testing.T) {
 		}
 		names = append(names, s.Name)
 		for at := uint64(0); at < s.Size; at += 8 {
-			if at > 0 && !mactest.Long() || s.Name == "polynomial" && at%16 == 8 {
+			if at > 0 && !mactest.Long() || s.Name == "polynomial" && at%16 == 8 || s.Name == "numbers" && at >= 4*16 {
 				continue
 			}
 			if !slices.ContainsFunc(read, func(f *function) bool { return p.needs(f, s.Value+at) }) {
