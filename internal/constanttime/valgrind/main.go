@@ -1,0 +1,174 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command valgrind checks with valgrind's memcheck that no branch and no address in the Go code
+// of the module depends on a secret:
+//
+//	go run ./internal/constanttime/valgrind
+//
+// It needs linux/amd64 and valgrind. It builds the program probe, which declares secrets
+// undefined and calls the functions of the module with them, and runs it in memcheck. That
+// follows undefined bits through memory, registers and flags, and reports each branch and each
+// address that depends on one: A. Langley's ctgrind, 2010. The probe has functions that leak,
+// which must be reported too.
+//
+// What it does not show: valgrind has no AVX-512, so the Go code around those kernels does not
+// run. Memcheck does not report instructions whose time depends on their operands, such as
+// divisions, and knows only the code that the probe runs: the lengths that it has.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"example.com/fastmac"
+)
+
+// probePath is the package of the probe.
+const probePath = "example.com/fastmac/internal/constanttime/valgrind/probe"
+
+func main() {
+	only := flag.String("only", "", "run the operations of the probe whose names match this `regexp`")
+	flag.Parse()
+	if err := check(os.Stdout, variants, *only); err != nil {
+		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// A variant is a way to build and to run the probe.
+type variant struct {
+	name    string
+	kernels string // that must run: NH, AES, SHA-512 and GCM, as fastmac.Hardware names them
+	tags    string // besides valgrind
+	goamd64 string // v1 if empty
+	godebug string
+}
+
+// The CPU that valgrind shows to programs has AVX2 and AES instructions, and no VAES and
+// no VPCLMULQDQ, without which GCM has no AVX2 kernel.
+var variants = []variant{
+	{name: "AVX2", kernels: "avx2/aesni/avx2/aesni"},
+	{name: "AVX2, compiled for it", kernels: "avx2/aesni/avx2/aesni", goamd64: "v3"},
+	{name: "without AVX2", kernels: "generic/aesni/stdlib/aesni", godebug: "cpu.avx2=off"},
+	{name: "without AES", kernels: "avx2/stdlib/avx2/none", godebug: "cpu.aes=off"},
+	{name: "purego", kernels: "generic/stdlib/stdlib/none", tags: "purego"},
+	{name: "FIPS 140 mode", kernels: "avx2/aesni/stdlib/aesni", godebug: "fips140=on"},
+}
+
+// check runs the probe in all variants and prints a table. It fails if there is a finding.
+func check(w io.Writer, variants []variant, only string) error {
+	folder, err := os.MkdirTemp("", "fastmac-valgrind-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "variant\tNH/AES/SHA-512/GCM\toperations\tsecret results\tverifications\tfindings\texpected\tof the runtime\tCPU time")
+	var findings []string
+	hits := make(map[string]int) // of expected reports, by what they are
+	for _, v := range variants {
+		program, err := v.build(folder, "")
+		if err != nil {
+			return err
+		}
+		run, err := v.run(program, only)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
+		}
+		if run.kernels() != v.kernels {
+			return fmt.Errorf("%s: the kernels are %s, want %s", v.name, run.kernels(), v.kernels)
+		}
+		j := judge(run.reports, v, only == "")
+		for _, f := range j.findings {
+			findings = append(findings, v.name+": "+f)
+		}
+		total := 0
+		for what, n := range j.expected {
+			hits[what] += n
+			total += n
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f s\n", v.name, v.kernels, len(run.Operations), run.Results,
+			run.Decisions, len(j.findings), total, j.runtime, run.cpu.Seconds())
+	}
+	table.Flush()
+	fmt.Fprintln(w, "\nexpected reports:")
+	for _, e := range expected {
+		fmt.Fprintf(w, "%6d  %s\n", hits[e.what], e.what)
+	}
+	if len(findings) > 0 {
+		return errors.New(strings.Join(findings, "\n"))
+	}
+	return nil
+}
+
+// build builds the probe, and returns its path. overlay is a file for go build, or empty.
+func (v variant) build(folder, overlay string) (string, error) {
+	file, err := os.CreateTemp(folder, "probe-")
+	if err != nil {
+		return "", err
+	}
+	file.Close()
+	// checklinkname: see request_valgrind.go in the probe. nodwarf5: valgrind 3.19 does not read
+	// all of DWARF 5.
+	cmd := exec.Command("go", "build", "-o", file.Name(), "-tags", strings.Trim("valgrind,"+v.tags, ","), "-ldflags=-checklinkname=0",
+		"-overlay", overlay, probePath)
+	cmd.Env = append(os.Environ(), "GOEXPERIMENT=nodwarf5", "CGO_ENABLED=1", "GOAMD64="+cmp.Or(v.goamd64, "v1"), "GOFIPS140=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return file.Name(), nil
+}
+
+// A run is what the probe has printed, and what memcheck has reported.
+type run struct {
+	Features   fastmac.Features
+	Operations []string
+	Results    int
+	Decisions  int
+
+	reports []report
+	cpu     time.Duration
+}
+
+// kernels returns the kernels that ran.
+func (r *run) kernels() string {
+	return strings.Join([]string{r.Features.NH, r.Features.AES, r.Features.SHA512, r.Features.GCM}, "/")
+}
+
+// run runs the probe in memcheck.
+func (v variant) run(program, only string) (*run, error) {
+	file := program + ".xml"
+	defer os.Remove(file)
+	cmd := exec.Command("valgrind", "--tool=memcheck", "--leak-check=no", "--show-leak-kinds=none", "--error-limit=no", "--num-callers=60", "--xml=yes", "--xml-file="+file, "-q",
+		program, "-only", only)
+	// The runtime does less by itself, which makes fewer reports.
+	debug := strings.Trim("asyncpreemptoff=1,"+v.godebug, ",")
+	cmd.Env = append(os.Environ(), "GODEBUG="+debug, "GOMAXPROCS=1", "GOGC=off")
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("valgrind: %w: %s", err, &stderr)
+	}
+	r := &run{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if err := json.Unmarshal(out.Bytes(), r); err != nil {
+		return nil, fmt.Errorf("the probe printed %q: %w", &out, err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r.reports, err = parse(text)
+	return r, err
+}

@@ -1,0 +1,132 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/fastmac"
+	"example.com/fastmac/sshmac"
+)
+
+var hmacOperations = []operation{
+	{"HMAC-SHA-512: Tag, Verify", hmacTag},
+	{"HMAC-SHA-512: SumHMACSHA512", hmacSum},
+	{"HMAC-SHA-512: streams, Clone", hmacStream},
+	{"HMAC-SHA-512: TagBatch, VerifyBatch", hmacBatch},
+	{"HMAC-SHA-512: SumHMACSHA512Batch", hmacSumBatch},
+	{"HMAC-SHA-512: printing, Destroy", hmacDestroy},
+}
+
+var sshOperations = []operation{{"sshmac: packets", sshPackets}}
+
+// keySizes are those of keys of HMAC-SHA-512: up to a block, and more.
+var keySizes = []int{14, 64, 127, 128, 129, 300}
+
+func hmacTag() {
+	for _, size := range keySizes {
+		k := fastmac.NewHMACSHA512Key(secret(size))
+		for _, n := range lengths {
+			msg := secret(n)
+			tag := k.Tag(nil, msg)
+			ok := k.Verify(tag, msg)
+			decision(&ok, true)
+			ok = k.Verify(wrong(tag), msg)
+			decision(&ok, false)
+			result(tag)
+		}
+	}
+}
+
+func hmacSum() {
+	for i, n := range lengths {
+		tag := fastmac.SumHMACSHA512(secret(keySizes[i%len(keySizes)]), secret(n))
+		result(tag[:])
+	}
+}
+
+func hmacStream() {
+	for _, size := range keySizes {
+		m := fastmac.NewHMACSHA512(secret(size))
+		for _, sizes := range parts {
+			for _, p := range secrets(sizes...) {
+				m.Write(p)
+			}
+			tag := m.Sum(nil)
+			ok := m.Verify(tag)
+			decision(&ok, true)
+			ok = m.Verify(wrong(tag))
+			decision(&ok, false)
+			result(tag)
+			m.Reset()
+		}
+		hashParts(m)
+		m.Destroy()
+	}
+}
+
+// hmacBatches calls f with batches of messages of different lengths.
+func hmacBatches(f func(tags [][64]byte, msgs [][]byte)) {
+	for _, n := range []int{1, 3, 4, 5, 8, 19} {
+		for from := 0; from+n <= len(lengths); from += n {
+			f(make([][64]byte, n), secrets(lengths[from:from+n]...))
+		}
+	}
+}
+
+func hmacBatch() {
+	k := fastmac.NewHMACSHA512Key(secret(64))
+	hmacBatches(func(tags [][64]byte, msgs [][]byte) {
+		k.TagBatch(tags, msgs)
+		each := make([][]byte, len(tags))
+		for i := range tags {
+			each[i] = tags[i][:]
+		}
+		verifyBatch(len(tags), each, func(ok []bool) bool { return k.VerifyBatch(ok, tags, msgs) })
+		result(slices.Concat(each...))
+	})
+}
+
+func hmacSumBatch() {
+	hmacBatches(func(tags [][64]byte, msgs [][]byte) {
+		keys := make([][]byte, len(msgs))
+		for i := range keys {
+			keys[i] = secret(keySizes[i%len(keySizes)])
+		}
+		fastmac.SumHMACSHA512Batch(tags, keys, msgs)
+		for i := range tags {
+			result(tags[i][:])
+		}
+	})
+}
+
+func hmacDestroy() {
+	k := fastmac.NewHMACSHA512Key(secret(64))
+	m := k.New()
+	m.Write(secret(300))
+	public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, m, m))
+	m.Destroy()
+	public(storage(m))
+	k.Destroy()
+	public(storage(k))
+}
+
+// sshPackets does what an SSH transport does. The packets' sequence numbers are public.
+func sshPackets() {
+	for _, mode := range sshmac.Modes() {
+		h := mode.New(secret(mode.KeySize))
+		for i, sizes := range parts {
+			h.Reset()
+			h.Write([]byte{0, 0, 1, byte(i)})
+			for _, p := range secrets(sizes...) {
+				h.Write(p)
+			}
+			result(h.Sum(nil))
+		}
+		public(fmt.Appendf(nil, "%v %#v", h, h))
+		h.(interface{ Destroy() }).Destroy()
+	}
+}

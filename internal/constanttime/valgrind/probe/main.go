@@ -1,0 +1,94 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command probe calls the functions of the module on secrets, which it declares undefined to
+// valgrind's memcheck. Package valgrind, above it, builds it with the tag valgrind and reads
+// what memcheck reports.
+//
+// Secret are keys, messages, plaintexts, the state of random generators, and tags until they
+// are returned, also those passed to a verification. Public are lengths, nonces, ciphertexts
+// and tags that have been returned, and the result of a verification.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+
+	"example.com/fastmac"
+)
+
+// counts is what the probe prints.
+var counts struct {
+	Features   fastmac.Features
+	Operations []string // their names
+	Results    int      // results of which each byte depended on secrets
+	Public     int      // memory without a secret: what is printed, and what was destroyed
+	Decisions  int      // results of verifications
+	Secret     int      // of these, those that memcheck had not seen used in a branch
+}
+
+// current is the name of the operation that runs.
+var current string
+
+// An operation has a name, and a function that calls those of the module.
+type operation struct {
+	name string
+	run  func()
+}
+
+func main() {
+	only := flag.String("only", "", "run the operations whose names match this `regexp`")
+	flag.Parse()
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		fail("%v", err)
+	}
+	if request(runningOnValgrind, 0, 0, 0, 0, 0) == 0 {
+		fail("the probe does not run in valgrind, or was built without the tag valgrind")
+	}
+	counts.Features = fastmac.Hardware()
+	operations := append(umacOperations, hmacOperations...)
+	if fastmac.RequireGCM() == nil {
+		operations = append(operations, gcmOperations...)
+	}
+	if fastmac.RequireHardware() == nil {
+		operations = append(operations, randomOperations...)
+	}
+	for _, o := range append(operations, sshOperations...) {
+		if wanted.MatchString(o.name) {
+			current = o.name
+			counts.Operations = append(counts.Operations, o.name)
+			o.run()
+		}
+	}
+	leak()
+	json.NewEncoder(os.Stdout).Encode(counts)
+}
+
+// leak calls the functions that leak, which memcheck must report in every run.
+func leak() {
+	p := secret(64)
+	leakBranch(p)
+	leakIndex(p)
+	leakEqual(p)
+}
+
+var table [256]byte
+
+//go:noinline
+func leakBranch(p []byte) byte {
+	if p[0] < 128 {
+		return table[1]
+	}
+	return 2
+}
+
+//go:noinline
+func leakIndex(p []byte) byte { return table[p[0]] }
+
+//go:noinline
+func leakEqual(p []byte) bool { return bytes.Equal(p, table[:len(p)]) }
