@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -69,6 +70,7 @@ func gmacStream() {
 	})
 	m := must(fastmac.NewGMAC(secret(16)))
 	m.Write(secret(5000))
+	m.Write(secret(600_000))
 	result(m.Sum(nonce(12)))
 	m.Destroy()
 }
@@ -78,6 +80,7 @@ func gmacDestroy() {
 		m := must(k.New())
 		m.Write(secret(333))
 		public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, m, m))
+		public(must(json.Marshal([]any{k, m})))
 		m.Destroy()
 		public(storage(m))
 		k.Destroy()
@@ -92,6 +95,7 @@ func eachGCM(f func(k *aesgcm.Key, plaintext, data []byte)) {
 		for i, n := range lengths {
 			f(k, secret(n), secret([]int{0, 1, 13, 16, 200}[i%5]))
 		}
+		f(k, secret(600_000), secret(300_001)) // more than one call of the assembly
 	}
 }
 
@@ -137,6 +141,7 @@ func gcmSealer() {
 func gcmDestroy() {
 	k := must(aesgcm.NewKey(secret(32)))
 	public(fmt.Appendf(nil, "%v %+v %x %#v", k, k, k, k.NewSealer()))
+	public(must(json.Marshal(k)))
 	k.Destroy()
 	public(storage(k))
 }

@@ -5,7 +5,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash"
 	"slices"
 
 	"example.com/fastmac"
@@ -108,6 +110,7 @@ func hmacDestroy() {
 	m := k.New()
 	m.Write(secret(300))
 	public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, m, m))
+	public(must(json.Marshal([]any{k, m})))
 	m.Destroy()
 	public(storage(m))
 	k.Destroy()
@@ -120,11 +123,15 @@ func sshPackets() {
 		h := mode.New(secret(mode.KeySize))
 		for i, sizes := range parts {
 			h.Reset()
-			h.Write([]byte{0, 0, 1, byte(i)})
+			h.Write([]byte{0, 0})
+			h.Write([]byte{1, byte(i)})
 			for _, p := range secrets(sizes...) {
 				h.Write(p)
 			}
 			result(h.Sum(nil))
+			c := must(h.(hash.Cloner).Clone())
+			c.Write(secret(1000))
+			result(c.Sum(nil))
 		}
 		public(fmt.Appendf(nil, "%v %#v", h, h))
 		h.(interface{ Destroy() }).Destroy()
