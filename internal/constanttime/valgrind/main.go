@@ -123,7 +123,7 @@ func (v variant) build(module, folder string) (string, error) {
 	file.Close()
 	// checklinkname: see request_valgrind.go in the probe. nodwarf5: valgrind 3.19 does not read
 	// all of DWARF 5.
-	cmd := exec.Command("go", "build", "-o", file.Name(), "-tags", strings.Trim("valgrind,"+v.tags, ","), "-ldflags=-checklinkname=0", probePath)
+	cmd := exec.Command("go", "build", "-trimpath=false", "-o", file.Name(), "-tags", strings.Trim("valgrind,"+v.tags, ","), "-ldflags=-checklinkname=0", probePath)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "GOEXPERIMENT=nodwarf5", "CGO_ENABLED=1", "GOAMD64="+cmp.Or(v.goamd64, "v1"), "GOFIPS140=off")
 	if out, err := cmd.CombinedOutput(); err != nil {

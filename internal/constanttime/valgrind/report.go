@@ -36,7 +36,7 @@ var (
 	// As in "==42== Use of uninitialised value of size 8". Lines of a stack begin with spaces.
 	header = regexp.MustCompile(`^==\d+== (\S.*)$`)
 	// As in "==42==    by 0x4CFCBD: main.main (/tmp/main.go:3)", or with "(in /tmp/main)".
-	caller = regexp.MustCompile(`^==\d+==    (?:at|by) 0x[0-9A-F]+: (.*?)(?: \(([^()]*):(\d+)\)| \(in [^()]*\))?$`)
+	caller = regexp.MustCompile(`^==\d+==    (?:at|by) 0x[0-9A-F]+: (.*?)(?: \((/.*):(\d+)\)| \(in /.*\))?$`)
 )
 
 // parse returns the reports of branches and addresses in the log of valgrind. Others, as of

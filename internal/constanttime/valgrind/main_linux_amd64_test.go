@@ -1,0 +1,175 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego && !race
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/cpu"
+)
+
+// needTools skips the test if memcheck or what builds the probe is missing.
+func needTools(t *testing.T) {
+	t.Helper()
+	for program, pkgs := range map[string]string{"valgrind": "valgrind", "gcc": "gcc libc6-dev"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("no %s: apt-get install %s", program, pkgs)
+		}
+	}
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasAES || !cpu.X86.HasPCLMULQDQ {
+		t.Skip("the CPU lacks AVX2, AES or PCLMULQDQ")
+	}
+}
+
+// TestCheck is the command, for some variants and fewer long messages. With -short it is for
+// one variant.
+func TestCheck(t *testing.T) {
+	needTools(t)
+	some := slices.DeleteFunc(slices.Clone(variants), func(v variant) bool {
+		return v.goamd64 != "" || strings.Contains(v.godebug, "fips140") || testing.Short() && v.name != "AVX2"
+	})
+	var out bytes.Buffer
+	err := check(&out, some, true)
+	t.Logf("\n%s", &out)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// leaks are changes to the module that make it leak secrets, and do not change what it
+// computes. Most are what one would write without care.
+var leaks = []struct{ file, from, to string }{
+	{"poly.go", "&isMarked // k < 2^57: less than m, if m is marked\n", "&isMarked\n\tif isMarked != 0 {\n\t\tpanic(m)\n\t}\n"},
+	{"poly.go", "addend := uint128{m.hi ^", "if m.hi>>32 == 1<<32-1 {\n\t\tpanic(m)\n\t}\n\taddend := uint128{m.hi ^"},
+	{"poly.go", "k.k128.hi = binary.", "if k.k64 == 0 {\n\t\tpanic(k)\n\t}\n\tk.k128.hi = binary."},
+	{"l3.go", "return r + p36&-(r>>63)", "return r + [2]uint64{0, p36}[r>>63]"},
+	{"pad.go", "\t\treturn pad{first, second}", "\t\tif first == 0 {\n\t\t\tpanic(second)\n\t\t}\n\t\treturn pad{first, second}"},
+	{"parallel.go", "next.hashed = false", "if next.words[0][0] == 1 {\n\t\t\tpanic(next)\n\t\t}\n\t\tnext.hashed = false"},
+	{"umac.go", "tagLong(&want, msg, x)\n\t}\n\treturn subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1",
+		"tagLong(&want, msg, x)\n\t}\n\treturn string(tag) == string(want[:k.tagSize])"},
+	{"umac_batch.go", "return diff == 0", "for i := range tag {\n\t\tif tag[i] != want[i] {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn diff == 0"},
+	{"hmac512.go", "if !k.set {", "if !k.set || k.inner == [8]uint64{} {"},
+	{"hmac512.go", "\tvar diff uint64\n\tfor i := 0;", "\tif tag[0] != want[0] {\n\t\treturn false\n\t}\n\tvar diff uint64\n\tfor i := 0;"},
+	{"internal/sha512/sha512.go", "tail = tail<<8 | uint64(p[i])", "tail = tail<<8 | uint64(p[i])&^1 | [2]uint64{0, 1}[p[i]&1]"},
+	{"internal/sha512/sha512_std.go", "\t\tstate[i] = binary.", "\t\tif state[i] == 0 {\n\t\t\tstate[0]++\n\t\t\tstate[0]--\n\t\t}\n\t\tstate[i] = binary."},
+	{"internal/gcm/gcm_amd64.go", "if subtle.ConstantTimeCompare(", "if got[0] != want[0] || subtle.ConstantTimeCompare("},
+	{"hwrand/hwrand.go", "\tclear(left[:n])", "\tif n > 0 && left[0] == 0 {\n\t\tclear(left[:1])\n\t}\n\tclear(left[:n])"},
+	{"sshmac/sshmac.go", "p.u.Write(p.short[:p.gathered])", "if p.short[0] == 0 && p.number == 1 {\n\t\t\tp.number = 1\n\t\t}\n\t\tp.u.Write(p.short[:p.gathered])"},
+}
+
+// TestLeaks puts leaks into a copy of the module. Memcheck must report each.
+func TestLeaks(t *testing.T) {
+	needTools(t)
+	copied := copyModule(t)
+	files := make(map[string]string)
+	for _, l := range leaks {
+		if files[l.file] == "" {
+			files[l.file] = read(t, filepath.Join(copied, l.file))
+		}
+		if n := strings.Count(files[l.file], l.from); n != 1 {
+			t.Fatalf("%s has %q %d times, want once", l.file, l.from, n)
+		}
+		files[l.file] = strings.Replace(files[l.file], l.from, l.to, 1)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(copied, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	v := variants[0]
+	program, err := v.build(copied, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []report
+	for _, godebug := range []string{"", "cpu.avx2=off"} {
+		v.godebug = godebug
+		run, err := v.run(program, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, run.reports...)
+		if j := judge(run.reports, v); len(j.findings) == 0 {
+			t.Errorf("GODEBUG %q: no findings", godebug)
+		}
+	}
+	for _, l := range leaks {
+		content := files[l.file]
+		start := strings.Index(content, l.to)
+		first := 1 + strings.Count(content[:start], "\n")
+		last := first + strings.Count(strings.TrimSuffix(l.to, "\n"), "\n")
+		here := func(f frame) bool {
+			return f.file == filepath.Join(copied, l.file) && first <= f.line && f.line <= last
+		}
+		// The comparison of strings is a function of assembly.
+		if !slices.ContainsFunc(found, func(r report) bool { return slices.ContainsFunc(r.stack[:min(3, len(r.stack))], here) }) {
+			t.Errorf("%s, lines %d to %d: a leak was not reported:\n%s", l.file, first, last, l.to)
+		}
+	}
+	t.Logf("%d leaks, %d reports", len(leaks), len(found))
+}
+
+// copyModule copies what the probe is built from to a new folder, and returns it.
+func copyModule(t *testing.T) string {
+	t.Helper()
+	root := strings.TrimSpace(command(t, "go", "list", "-m", "-f", "{{.Dir}}"))
+	folders := strings.Fields(command(t, "go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.Dir}}{{end}}`, probePath))
+	copied, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
+	for _, folder := range folders {
+		for _, pattern := range []string{"*.go", "*.s"} {
+			names, _ := filepath.Glob(filepath.Join(folder, pattern))
+			files = append(files, names...)
+		}
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(copied, relative)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, []byte(read(t, name)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return copied
+}
+
+// command returns what a command prints.
+func command(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v", name, args, err)
+	}
+	return string(out)
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
