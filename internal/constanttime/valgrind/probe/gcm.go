@@ -135,6 +135,13 @@ func gcmSealer() {
 		result(must(k.OpenSealed(nil, sealed, data)))
 		result(bytes.Clone(sealed[aesgcm.NonceSize:]))
 		result(must(k.OpenSealed(sealed[:0], sealed, data)))
+
+		// In place: at the nonce, and after it.
+		for _, at := range []int{0, aesgcm.NonceSize} {
+			p := secret(aesgcm.NonceSize + len(plaintext) + aesgcm.Overhead)
+			sealed := k.NewSealer().Seal(p[:0], p[at:][:len(plaintext)], data)
+			result(must(k.OpenSealed(sealed[at:at], sealed, data)))
+		}
 	})
 }
 

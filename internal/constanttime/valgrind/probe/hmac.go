@@ -66,7 +66,6 @@ func hmacStream() {
 			m.Reset()
 		}
 		hashParts(m)
-		m.Destroy()
 	}
 }
 
@@ -123,8 +122,9 @@ func sshPackets() {
 		h := mode.New(secret(mode.KeySize))
 		for i, sizes := range parts {
 			h.Reset()
-			h.Write([]byte{0, 0})
-			h.Write([]byte{1, byte(i)})
+			number := []byte{0, 0, 1, byte(i)}
+			h.Write(number[:2+2*(i%2)])
+			h.Write(number[2+2*(i%2):])
 			for _, p := range secrets(sizes...) {
 				h.Write(p)
 			}

@@ -137,7 +137,7 @@ func umacBind() {
 	})
 }
 
-// hashParts uses a conventional hash, and a clone of it.
+// hashParts uses a conventional hash, and a clone of it, and destroys both.
 func hashParts(h hash.Hash) {
 	for _, sizes := range parts {
 		for _, p := range secrets(sizes...) {
@@ -147,8 +147,10 @@ func hashParts(h hash.Hash) {
 		c := must(h.(hash.Cloner).Clone())
 		c.Write(secret(33))
 		result(c.Sum(nil))
+		c.(interface{ Destroy() }).Destroy()
 		h.Reset()
 	}
+	h.(interface{ Destroy() }).Destroy()
 }
 
 func umacBatch() {
