@@ -31,13 +31,18 @@ func needTools(t *testing.T) {
 	}
 }
 
-// TestCheck is the command, for some variants and fewer long messages. With -short it is for
-// one variant.
+// TestCheck is the command, for some variants and fewer long messages: with AVX2, without, and
+// with the tables of crypto/aes. With -short it is for the first of these.
 func TestCheck(t *testing.T) {
 	needTools(t)
-	some := slices.DeleteFunc(slices.Clone(variants), func(v variant) bool {
-		return v.goamd64 != "" || strings.Contains(v.godebug, "fips140") || testing.Short() && v.name != "AVX2"
-	})
+	names := []string{"AVX2", "without AVX2", "purego"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	some := slices.DeleteFunc(slices.Clone(variants), func(v variant) bool { return !slices.Contains(names, v.name) })
+	if len(some) != len(names) {
+		t.Fatalf("%d variants, want %q", len(some), names)
+	}
 	var out bytes.Buffer
 	err := check(&out, some, true)
 	t.Logf("\n%s", &out)
