@@ -65,6 +65,46 @@ func TestPadsWiped(t *testing.T) {
 	}
 }
 
+// TestPadsAhead checks for nonces of all lengths that a stream encrypts blocks ahead when the
+// second in order comes, and one block alone for a nonce that is the first, or out of order.
+func TestPadsAhead(t *testing.T) {
+	if !useAES {
+		t.Skip("needs AES instructions")
+	}
+	for size := 8; size <= 16; size++ {
+		k, err := NewUMACKey(make([]byte, 16), 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, nonce := k.New(), []byte("12345678........")[:size]
+		for i, step := range []struct{ number, count uint64 }{{10, 0}, {11, 7}, {14, 4}, {30, 0}, {31, 7}, {29, 0}, {30, 7}} {
+			binary.BigEndian.PutUint64(nonce[size-8:], step.number)
+			u.AppendTag(nil, nonce)
+			if got := uint64(u.pads.count); got != step.count {
+				t.Errorf("nonce %d of %d bytes: %d blocks ahead, want %d", i, size, got, step.count)
+			}
+		}
+	}
+}
+
+// TestPadAlone checks that a pad has nothing of the pads of other nonces, which are in the same
+// block.
+func TestPadAlone(t *testing.T) {
+	forAllKernels(t, func(t *testing.T) {
+		for _, size := range []int{4, 8} {
+			k, err := NewUMACKey(make([]byte, 16), size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range byte(8) {
+				if x := k.pad.pad([]byte{n}); x.second != 0 || size == 4 && x.first>>32 != 0 {
+					t.Errorf("%d bytes, nonce %d: pad %016x %016x", size, n, x.first, x.second)
+				}
+			}
+		}
+	})
+}
+
 // TestBuffersWiped checks that buffers on the heap are all zeros after use.
 func TestBuffersWiped(t *testing.T) {
 	eachKernel(func(kernel string) {
