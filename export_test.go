@@ -106,6 +106,9 @@ func UMACKeyState(n int) int {
 	return schedule + l1 + shift*(n-1) + n*int(l2+l3)
 }
 
+// ParallelWorkerSize is what WriteParallel allocates for each worker, in bytes.
+const ParallelWorkerSize = 4 * int(unsafe.Sizeof(chunkWords{}))
+
 // FIPSHash returns the HMAC that h uses in FIPS 140 mode, and otherwise nil. CloneFIPS
 // clones it.
 func FIPSHash(h *HMACSHA512) hash.Hash { return h.fips }

@@ -7,6 +7,7 @@ package fastmac_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"example.com/fastmac"
@@ -54,6 +55,36 @@ func testWriteParallel(t *testing.T) {
 				want.Write(msg[:1])
 				got.WriteParallel(msg[:1], workers)
 			}
+		}
+	}
+}
+
+// TestWriteParallelWorkers finds the number of workers from the memory that is allocated.
+func TestWriteParallelWorkers(t *testing.T) {
+	const chunk = 256 << 10
+	u := newUMACKey(t, make([]byte, 16), 8).New()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	for _, test := range []struct{ before, size, workers, want int }{
+		{0, 8 * chunk, 0, 3},
+		{0, 8 * chunk, -1, 3},
+		{0, 8 * chunk, 1, 0}, // the caller's goroutine
+		{0, 8 * chunk, 2, 2},
+		{0, 8 * chunk, 5, 5},
+		{0, 8 * chunk, 9, 8}, // one for each chunk
+		{0, 2 * chunk, 9, 2},
+		{0, 2*chunk - 1, 9, 0},
+		{1, 2*chunk + 1022, 9, 0}, // 1023 bytes are to the end of a block
+		{1, 2*chunk + 1023, 9, 2},
+	} {
+		msg := make([]byte, test.size)
+		var before, after runtime.MemStats
+		u.Reset()
+		u.Write(make([]byte, test.before))
+		runtime.ReadMemStats(&before)
+		u.WriteParallel(msg, test.workers)
+		runtime.ReadMemStats(&after)
+		if got := int(after.TotalAlloc-before.TotalAlloc) / fastmac.ParallelWorkerSize; got != test.want {
+			t.Errorf("%+v: %d workers", test, got)
 		}
 	}
 }
