@@ -182,6 +182,14 @@ func TestReseedBytes(t *testing.T) {
 			}
 		}
 
+		// Or with a piece whose key needs the last buffer.
+		p = newPair()
+		for range 30 {
+			p.read(t, 480)
+		}
+		pieces(p, 49664, 1)
+		full(p)
+
 		// Or with a buffer.
 		p = newPair()
 		for range 29 {

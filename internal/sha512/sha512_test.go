@@ -365,6 +365,23 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// TestPaddingRoom checks for rests of all sizes whether the length fits.
+func TestPaddingRoom(t *testing.T) {
+	rest := bytes.Repeat([]byte("x"), BlockSize-1)
+	for n := range BlockSize {
+		var b Buffer
+		want := append(bytes.Clone(rest[:n]), 0x80)
+		fits := len(want) <= BlockSize-16
+		want = append(want, make([]byte, BlockSize-len(want))...)
+		if fits {
+			want[BlockSize-2], want[BlockSize-1] = byte(n>>5), byte(n<<3)
+		}
+		if got := b.WritePadding(rest[:n], uint64(n)); got != fits || !bytes.Equal(b[:], want) {
+			t.Errorf("%d bytes: %v, %x", n, got, b)
+		}
+	}
+}
+
 // FuzzBlock compares with portable code.
 func FuzzBlock(f *testing.F) {
 	f.Add([]byte("\x00\x05\x00state"), []byte("\x00\x07\x00message"))
