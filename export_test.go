@@ -106,6 +106,9 @@ func UMACKeyState(n int) int {
 	return schedule + l1 + shift*(n-1) + n*int(l2+l3)
 }
 
+// ReplayWords returns the number of words of a window.
+func ReplayWords(w *ReplayWindow) int { return len(w.words) }
+
 // ParallelWorkerSize is what WriteParallel allocates for each worker, in bytes.
 const ParallelWorkerSize = 4 * int(unsafe.Sizeof(chunkWords{}))
 

@@ -186,6 +186,18 @@ func TestNewReplayWindow(t *testing.T) {
 	mustPanic(t, "Accept(0) of the zero value", "NewReplayWindow did not make", func() { new(fastmac.ReplayWindow).Accept(0) })
 }
 
+// TestReplayWindowMemory checks that a window has the fewest words, a power of two, that it can
+// be in when it begins with the last bit of a word. This is less than twice its bits, and 16
+// bytes.
+func TestReplayWindowMemory(t *testing.T) {
+	for size := 1; size <= 1000; size++ {
+		words := fastmac.ReplayWords(newReplayWindow(t, size))
+		if room := 64*words - 63; room < size || words > 1 && room-32*words >= size || 8*words > 2*size/8+16 {
+			t.Errorf("%d bits: %d words", size, words)
+		}
+	}
+}
+
 func TestReplayWindowAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
 	w := newReplayWindow(t, 1000)

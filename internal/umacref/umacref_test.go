@@ -185,6 +185,14 @@ func TestPrime(t *testing.T) {
 	}
 }
 
+// TestPOLYZero has the smallest k, under which only the last word matters.
+func TestPOLYZero(t *testing.T) {
+	msg := append(bytes.Repeat([]byte{7}, 8), 0, 0, 0, 0, 0, 0, 1, 2)
+	if y := POLY(64, pow2(63), new(big.Int), msg); y.Int64() != 0x102 {
+		t.Errorf("%v, want %v", y, 0x102)
+	}
+}
+
 func TestPanics(t *testing.T) {
 	b := func(n int) []byte { return make([]byte, n) }
 	one := big.NewInt(1)
