@@ -95,6 +95,10 @@ func EachGCM(t testing.TB, f func()) {
 // GMACWipes reports whether a GMACKey holds its secrets itself, and overwrites them.
 const GMACWipes = gcm.Streams
 
+// HMACBatchLanes returns how many lanes a batch of n messages uses, and how many of them must
+// be in use.
+func HMACBatchLanes(n int) (lanes, minLanes int) { return batchLanes(n) }
+
 // HMACAllocates reports whether the HMAC-SHA-512 in use allocates.
 func HMACAllocates() bool { return useFIPS }
 

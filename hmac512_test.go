@@ -146,6 +146,22 @@ func testHMACSHA512Batch(t *testing.T) {
 	fastmac.SumHMACSHA512Batch(nil, nil, nil)
 }
 
+// TestHMACSHA512BatchLanes checks from how many messages on a batch uses lanes.
+func TestHMACSHA512BatchLanes(t *testing.T) {
+	all := map[string][2]int{"avx512": {8, 3}, "avx2": {4, 4}} // lanes, and how many must be in use
+	fastmac.EachSHA512(func(name string) {
+		for n := range 20 {
+			want := all[name]
+			if n < want[1] {
+				want = [2]int{}
+			}
+			if lanes, least := fastmac.HMACBatchLanes(n); want != [2]int{lanes, least} {
+				t.Errorf("%s, %d messages: %d lanes, at least %d, want %v", name, n, lanes, least, want)
+			}
+		}
+	})
+}
+
 // TestHMACSHA512BatchMixed has batches of all sizes up to 40, of messages and keys of
 // many lengths, some of them nil, some the same storage, the longest first or last.
 func TestHMACSHA512BatchMixed(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512BatchMixed) }
