@@ -243,6 +243,32 @@ func TestSignReaderErrors(t *testing.T) {
 	}
 }
 
+// TestSignReaderEmpty has readers that return nothing several times between two bytes.
+func TestSignReaderEmpty(t *testing.T) {
+	k := newUMACKey(t, make([]byte, 16), 16)
+	for _, empty := range []int{0, 1, 99, 100} {
+		reads := 0
+		sig, err := k.SignReader(nil, readerFunc(func(p []byte) (int, error) {
+			reads++
+			switch {
+			case reads > 3*(empty+1):
+				return 0, io.EOF
+			case reads%(empty+1) == 0:
+				p[0] = 'x'
+				return 1, nil
+			}
+			return 0, nil
+		}))
+		if empty == 100 {
+			if err != io.ErrNoProgress || reads != empty {
+				t.Errorf("error %v after %d reads", err, reads)
+			}
+		} else if err != nil || !k.VerifySigned(sig, []byte("xxx")) {
+			t.Errorf("%d times nothing: error %v, tag %x", empty, err, sig)
+		}
+	}
+}
+
 // TestSignReaderLength checks that VerifySignedReader reads nothing for a signature of
 // a wrong length.
 func TestSignReaderLength(t *testing.T) {
