@@ -36,6 +36,25 @@ func TestSelect(t *testing.T) {
 	})
 }
 
+// TestInitAgain checks that a key has nothing of the one before, which was longer.
+func TestInitAgain(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		var again, once Key
+		for _, key := range []string{"an AES key of thirty-two bytes..", "one of sixteen.."} {
+			if err := again.Init([]byte(key)); err != nil {
+				t.Fatal(err)
+			}
+			once = Key{}
+			if err := once.Init([]byte(key)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if again != once {
+			t.Errorf("%+v, want %+v", again, once)
+		}
+	})
+}
+
 // TestCPUID7 compares with golang.org/x/sys/cpu, which reports two instruction sets only if
 // there is AVX-512 too.
 func TestCPUID7(t *testing.T) {

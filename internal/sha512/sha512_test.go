@@ -350,6 +350,12 @@ func TestSelect(t *testing.T) {
 	if last() == AVX512 {
 		t.Errorf("%v, and no other form of it", AVX512)
 	}
+	defer Select(Active())
+	for _, kernel := range Kernels() {
+		if Select(kernel); Active() != kernel {
+			t.Errorf("%v is active after Select of %v", Active(), kernel)
+		}
+	}
 	forAllKernels(t, func(t *testing.T) {
 		if lanes, minLanes := LaneCount(); (lanes > 0) != (Active() > Stdlib) || minLanes > lanes || lanes > MaxLanes {
 			t.Errorf("%d lanes, from %d", lanes, minLanes)
@@ -369,7 +375,7 @@ func TestSelect(t *testing.T) {
 func TestPaddingRoom(t *testing.T) {
 	rest := bytes.Repeat([]byte("x"), BlockSize-1)
 	for n := range BlockSize {
-		var b Buffer
+		b := Buffer(bytes.Repeat([]byte{0xff}, BlockSize)) // the one before
 		want := append(bytes.Clone(rest[:n]), 0x80)
 		fits := len(want) <= BlockSize-16
 		want = append(want, make([]byte, BlockSize-len(want))...)
