@@ -1,0 +1,200 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What became of a mutant.
+const (
+	covered    = "RUNNABLE" // not yet tested
+	killed     = "KILLED"
+	timedOut   = "TIMED OUT" // killed by an endless loop, or one that took too long
+	lived      = "LIVED"
+	notCovered = "NOT COVERED"
+	notViable  = "NOT VIABLE" // does not compile
+)
+
+// mutant is the text of a file with old, at offset, replaced by text.
+type mutant struct {
+	status    string
+	file      string
+	line      int
+	kind      string
+	offset    int
+	old, text string
+	source    string // the line
+	by        string // the test that killed it
+}
+
+func (m *mutant) String() string {
+	return fmt.Sprintf("%s\t%s:%d\t%s\t%d\t%q\t%q\t%s\t%s",
+		m.status, m.file, m.line, m.kind, m.offset, m.old, m.text, m.source, m.by)
+}
+
+// readMutants returns the mutants of the matching files, by file and offset. For gremlins a
+// minus that becomes a plus is ARITHMETIC_BASE and INVERT_NEGATIVES; this is one mutant.
+func readMutants(name string, match *regexp.Regexp, statements bool) ([]*mutant, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var list []*mutant
+	if !strings.HasSuffix(name, ".json") {
+		list, err = readLived(string(data), match)
+	} else {
+		list, err = readGremlins(data, match, statements)
+	}
+	slices.SortStableFunc(list, func(a, b *mutant) int {
+		return cmp.Or(cmp.Compare(filepath.Dir(a.file), filepath.Dir(b.file)), cmp.Compare(a.file, b.file), cmp.Compare(a.offset, b.offset), cmp.Compare(a.text, b.text))
+	})
+	return slices.CompactFunc(list, func(a, b *mutant) bool {
+		return a.file == b.file && a.offset == b.offset && a.text == b.text
+	}), err
+}
+
+// readLived reads the output of this command.
+func readLived(data string, match *regexp.Regexp) ([]*mutant, error) {
+	var list []*mutant
+	for line := range strings.Lines(data) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if fields[0] != lived || len(fields) < 8 {
+			continue
+		}
+		m := &mutant{status: covered, kind: fields[2], source: fields[6]}
+		position := strings.ReplaceAll(fields[1], ":", " ")
+		text := fmt.Sprint(position, " ", fields[3], " ", fields[4], " ", fields[5])
+		if _, err := fmt.Sscanf(text, "%s %d %d %q %q", &m.file, &m.line, &m.offset, &m.old, &m.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", line, err)
+		}
+		if match.MatchString(m.file) {
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+func readGremlins(data []byte, match *regexp.Regexp, statements bool) ([]*mutant, error) {
+	var output struct {
+		Files []struct {
+			Name      string `json:"file_name"`
+			Mutations []struct {
+				Type, Status string
+				Line, Column int
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &output); err != nil {
+		return nil, err
+	}
+	var list []*mutant
+	for _, f := range output.Files {
+		if !match.MatchString(f.Name) {
+			continue
+		}
+		source, err := os.ReadFile(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		lines := bytes.SplitAfter(source, []byte("\n"))
+		if statements {
+			// Gremlins knows the coverage of the lines that it has mutants for.
+			missed := map[int]bool{}
+			for _, m := range f.Mutations {
+				missed[m.Line] = m.Status == notCovered
+			}
+			removed, err := removals(f.Name, source, missed)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, removed...)
+			continue
+		}
+		for _, g := range f.Mutations {
+			m := &mutant{status: g.Status, file: f.Name, line: g.Line, kind: g.Type}
+			m.offset = len(bytes.Join(lines[:g.Line-1], nil)) + g.Column - 1
+			m.source = strings.TrimSpace(string(lines[g.Line-1]))
+			rest := string(source[m.offset:])
+			for old, text := range replacements[m.kind] {
+				if len(old) > len(m.old) && strings.HasPrefix(rest, old) {
+					m.old, m.text = old, text
+				}
+			}
+			if m.old == "" {
+				return nil, fmt.Errorf("%s:%d:%d: no operator of %s", f.Name, g.Line, g.Column, g.Type)
+			}
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// replacements is the table of gremlins v0.6.0.
+var replacements = map[string]map[string]string{
+	"ARITHMETIC_BASE":         {"+": "-", "-": "+", "*": "/", "/": "*", "%": "*"},
+	"CONDITIONALS_BOUNDARY":   {"<": "<=", "<=": "<", ">": ">=", ">=": ">"},
+	"CONDITIONALS_NEGATION":   {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"},
+	"INCREMENT_DECREMENT":     {"++": "--", "--": "++"},
+	"INVERT_ASSIGNMENTS":      {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "%="},
+	"INVERT_BITWISE":          {"&": "|", "|": "&", "^": "&", "&^": "&", "<<": ">>", ">>": "<<"},
+	"INVERT_BWASSIGN":         {"&=": "|=", "|=": "&=", "^=": "&=", "&^=": "&=", "<<=": ">>=", ">>=": "<<="},
+	"INVERT_LOGICAL":          {"&&": "||", "||": "&&"},
+	"INVERT_LOOPCTRL":         {"break": "continue", "continue": "break"},
+	"INVERT_NEGATIVES":        {"-": "+"},
+	"REMOVE_SELF_ASSIGNMENTS": {"+=": "=", "-=": "=", "*=": "=", "/=": "=", "%=": "=", "&=": "=", "|=": "=", "^=": "=", "&^=": "=", "<<=": "=", ">>=": "="},
+}
+
+// removals returns a mutant without it for each statement in a block, except for
+// declarations and those with a block of their own. missed are lines that no test reaches.
+func removals(name string, source []byte, missed map[int]bool) ([]*mutant, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, source, 0)
+	if err != nil {
+		return nil, err
+	}
+	var list []*mutant
+	ast.Inspect(file, func(n ast.Node) bool {
+		var block []ast.Stmt
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			block = n.List
+		case *ast.CaseClause:
+			block = n.Body
+		}
+		for _, s := range block {
+			switch a := s.(type) {
+			case *ast.AssignStmt:
+				if a.Tok == token.DEFINE {
+					continue
+				}
+			case *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.IncDecStmt, *ast.BranchStmt:
+			default:
+				continue
+			}
+			from, to := set.Position(s.Pos()), set.Position(s.End())
+			m := &mutant{status: covered, file: name, line: from.Line, kind: "STATEMENT_REMOVED", offset: from.Offset}
+			m.old = string(source[from.Offset:to.Offset])
+			m.source, _, _ = strings.Cut(m.old, "\n")
+			if missed[m.line] {
+				m.status = notCovered
+			}
+			list = append(list, m)
+		}
+		return true
+	})
+	return list, nil
+}

@@ -1,0 +1,215 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// step is a package whose tests run, and the flags of its test binary.
+type step struct {
+	dir   string
+	flags []string
+	bin   string
+	limit int // seconds of CPU time; a test that waits for ever has ten times as many
+}
+
+type runner struct {
+	tags  string
+	alone bool
+	temp  string
+	steps []step
+}
+
+// run tests the mutants of a package, and prints each when it is done.
+func (r *runner) run(list []*mutant) error {
+	dir := filepath.Dir(list[0].file)
+	var together, single []*mutant
+	schemas := map[string]*schema{}
+	for _, m := range list {
+		s := schemas[m.file]
+		if s == nil {
+			var err error
+			if s, err = newSchema(m.file); err != nil {
+				return err
+			}
+			schemas[m.file] = s
+		}
+		switch {
+		case m.status != covered:
+			fmt.Println(m)
+		case r.alone || !s.add(m, len(together)+1):
+			single = append(single, m)
+		default:
+			together = append(together, m)
+		}
+	}
+	if err := r.build(dir, schemas); err != nil {
+		return err
+	}
+	if err := r.measure(); err != nil {
+		return err
+	}
+	for i, m := range together {
+		if m.status == covered {
+			r.test(m, i+1)
+		}
+		fmt.Println(m)
+	}
+	for _, m := range single {
+		s := schemas[m.file].source
+		s = s[:m.offset] + m.text + s[m.offset+len(m.old):]
+		if out, err := r.compile(dir, map[string]string{m.file: s}); err != nil {
+			log.Printf("%s:%d: %s", m.file, m.line, out)
+			m.status = notViable
+		} else {
+			r.test(m, 0)
+		}
+		fmt.Println(m)
+	}
+	return nil
+}
+
+var position = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):`)
+
+// build builds the tests, without the mutants that do not compile.
+func (r *runner) build(dir string, schemas map[string]*schema) error {
+	for {
+		sources := map[string]string{}
+		lines := map[string]map[int]*mutant{} // by the name of the file, without its folder
+		for file, s := range schemas {
+			sources[file], lines[filepath.Base(file)] = s.print()
+			sources[filepath.Join(dir, "zz_mutant.go")] = s.chooser()
+		}
+		out, err := r.compile(dir, sources)
+		if err == nil {
+			return nil
+		}
+		found := false
+		for _, at := range position.FindAllStringSubmatch(out, -1) {
+			n, _ := strconv.Atoi(at[2])
+			if m := lines[filepath.Base(at[1])][n]; m != nil {
+				m.status = notViable
+				found = true
+			}
+		}
+		if !found {
+			return fmt.Errorf("%s: %w\n%s", dir, err, out)
+		}
+	}
+}
+
+// measure sets the limit of each step: what it takes without a mutant, twice, and two
+// seconds.
+func (r *runner) measure() error {
+	for i := range r.steps {
+		st := &r.steps[i]
+		st.limit = 600
+		out, cpu, err := st.run(0)
+		if err != nil {
+			return fmt.Errorf("%s, no mutant: %w\n%s", st.dir, err, out)
+		}
+		st.limit = 2 + int(2*cpu.Seconds())
+	}
+	return nil
+}
+
+// compile builds the test binaries of all steps with these files in the package.
+func (r *runner) compile(dir string, sources map[string]string) (string, error) {
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for name, source := range sources {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		overlay.Replace[path] = filepath.Join(r.temp, filepath.Base(name))
+		if err := os.WriteFile(overlay.Replace[path], []byte(source), 0o600); err != nil {
+			return "", err
+		}
+	}
+	data, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(r.temp, "overlay.json")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		return "", err
+	}
+	common := []string{"-overlay", name, "-tags", r.tags}
+	args := append([]string{"build", "-gcflags=-e"}, common...)
+	if out, err := exec.Command("go", append(args, "./"+dir)...).CombinedOutput(); err != nil {
+		return string(out), err
+	}
+	built := map[string]string{} // the binary of a package
+	for i := range r.steps {
+		st := &r.steps[i]
+		if st.bin = built[st.dir]; st.bin != "" {
+			continue
+		}
+		st.bin = filepath.Join(r.temp, fmt.Sprintf("%d.test", i))
+		built[st.dir] = st.bin
+		args := append([]string{"test", "-c", "-vet=off", "-o", st.bin}, common...)
+		if out, err := exec.Command("go", append(args, "./"+st.dir)...).CombinedOutput(); err != nil {
+			return string(out), err
+		}
+	}
+	return "", nil
+}
+
+// test runs the steps until one fails.
+func (r *runner) test(m *mutant, number int) {
+	m.status = lived
+	for i := range r.steps {
+		st := &r.steps[i]
+		out, _, err := st.run(number)
+		if err == nil {
+			continue
+		}
+		m.status = killed
+		m.by = firstFailure(out)
+		if m.by == "" && (strings.Contains(out, "SIGXCPU") || !strings.Contains(out, "panic")) ||
+			strings.Contains(out, "panic: test timed out") {
+			m.status = timedOut
+		}
+		return
+	}
+}
+
+var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+func firstFailure(out string) string {
+	if at := failure.FindStringSubmatch(out); at != nil {
+		return at[1]
+	}
+	return ""
+}
+
+// run runs the tests with a mutant, or without one if number is 0.
+func (st *step) run(number int) (string, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c",
+		fmt.Sprintf(`ulimit -t %d; ulimit -d 8000000; exec "$@"`, st.limit), "sh",
+		st.bin, "-test.failfast", fmt.Sprintf("-test.timeout=%ds", 10*st.limit)}, st.flags...)...)
+	cmd.Dir = st.dir
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, number))
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	state := cmd.ProcessState
+	if state == nil {
+		return string(out), 0, err
+	}
+	return string(out), state.UserTime() + state.SystemTime(), err
+}

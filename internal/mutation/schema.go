@@ -1,0 +1,147 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+)
+
+// variable is the name of the variable in the environment with the number of the mutant.
+const variable = "FASTMAC_MUTANT"
+
+// schema is a file with all its mutants, and functions that choose one when they are called.
+type schema struct {
+	file, source string
+	set          *token.FileSet
+	parsed       *ast.File
+	mutants      map[*ast.FuncDecl][]*mutant
+	number       map[*mutant]int
+}
+
+func newSchema(file string) (*schema, error) {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	s := &schema{file: file, source: string(source), set: token.NewFileSet()}
+	s.mutants = map[*ast.FuncDecl][]*mutant{}
+	s.number = map[*mutant]int{}
+	s.parsed, err = parser.ParseFile(s.set, file, source, parser.ParseComments)
+	return s, err
+}
+
+func (s *schema) offset(p token.Pos) int { return s.set.Position(p).Offset }
+
+// add adds a mutant with a number, and reports whether it is in a function that can call a
+// copy of itself.
+func (s *schema) add(m *mutant, number int) bool {
+	for _, d := range s.parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Body == nil || m.offset < s.offset(f.Body.Pos()) || m.offset >= s.offset(f.End()) {
+			continue
+		}
+		if _, ok := arguments(f); !ok || f.Name.Name == "init" {
+			return false
+		}
+		s.mutants[f] = append(s.mutants[f], m)
+		s.number[m] = number
+		return true
+	}
+	return false
+}
+
+// arguments returns the arguments with which f calls its copy, and reports whether each
+// has a name.
+func arguments(f *ast.FuncDecl) (string, bool) {
+	if f.Type.TypeParams != nil {
+		return "", false
+	}
+	var args []string
+	for _, field := range f.Type.Params.List {
+		if len(field.Names) == 0 {
+			return "", false
+		}
+		for _, name := range field.Names {
+			arg := name.Name
+			if arg == "_" {
+				return "", false
+			}
+			if _, ok := field.Type.(*ast.Ellipsis); ok {
+				arg += "..."
+			}
+			args = append(args, arg)
+		}
+	}
+	if f.Recv != nil && (len(f.Recv.List[0].Names) == 0 || f.Recv.List[0].Names[0].Name == "_") {
+		return "", false
+	}
+	return strings.Join(args, ", "), true
+}
+
+// print returns the source of the file with its mutants, and whose copy a line is in.
+func (s *schema) print() (string, map[int]*mutant) {
+	var out, copies strings.Builder
+	lines := map[int]*mutant{}
+	line := strings.Count(s.source, "\n") + 1
+	last := 0
+	for _, d := range s.parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || len(s.mutants[f]) == 0 {
+			continue
+		}
+		args, _ := arguments(f)
+		start, name, body, end := s.offset(f.Pos()), s.offset(f.Name.Pos()), s.offset(f.Body.Lbrace)+1, s.offset(f.End())
+		if f.Doc != nil {
+			start = s.offset(f.Doc.Pos()) // for its directives
+		}
+		out.WriteString(s.source[last:body])
+		last = body
+		fmt.Fprintf(&out, "switch %s {", variable)
+		for _, m := range s.mutants[f] {
+			if m.status != covered {
+				continue
+			}
+			called := fmt.Sprintf("mutant%d%s", s.number[m], f.Name.Name) // not exported
+			call := called + "(" + args + ")"
+			if f.Recv != nil {
+				call = f.Recv.List[0].Names[0].Name + "." + call
+			}
+			if f.Type.Results != nil {
+				call = "return " + call
+			} else {
+				call += "; return"
+			}
+			fmt.Fprintf(&out, "case %d: %s; ", s.number[m], call)
+			text := "\n" + s.source[start:name] + called + s.source[name+len(f.Name.Name):m.offset] +
+				m.text + s.source[m.offset+len(m.old):end] + "\n"
+			for i := range strings.Count(text, "\n") + 1 {
+				lines[line+i] = m
+			}
+			line += strings.Count(text, "\n")
+			copies.WriteString(text)
+		}
+		out.WriteString("};")
+	}
+	out.WriteString(s.source[last:])
+	return out.String() + copies.String(), lines
+}
+
+// chooser returns a file that reads the number of the mutant.
+func (s *schema) chooser() string {
+	return fmt.Sprintf(`package %s
+
+import (
+	"os"
+	"strconv"
+)
+
+var %s = func() int { n, _ := strconv.Atoi(os.Getenv(%q)); return n }()
+`, s.parsed.Name.Name, variable, variable)
+}
