@@ -1,0 +1,265 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command dudect measures whether the time of the calls of this module depends on keys,
+// messages or tags, with the method of Reparaz, Balasch and Verbauwhede, "Dude, is my code
+// constant time?" (2017): it times each call on two classes of inputs, which alternate at
+// random, and compares the two distributions of times with Welch's t-test. Run it in the
+// tree on a machine that does nothing else:
+//
+//	go run ./internal/constanttime/dudect
+//
+// # Why a pass is a pass
+//
+// The classes of a test are most often one fixed input and random ones. The fixed input is
+// also one that has only zeros or ones, a tag that is right or wrong in its first byte, or
+// a message that takes a rare branch of RFC 4418. The test knows nothing about the code. If
+// the times have the same distribution in both classes, t is about normal with variance 1.
+// If their means differ, |t| grows with the square root of the number of samples.
+//
+// Interrupts add long times, which hide small differences. So t is computed 101 times: for
+// all times, and for the fastest 6.7 % to 99.9 % of them (crops 1 to 100; 1-2^(-i/10) of the
+// samples, both classes together). A test passes if no |t| reaches 4.5. The threshold is
+// dudect's, which calls 10 definite.
+//
+// The largest of 101 values exceeds 4.5 by chance with a probability of at most 7 in 10,000,
+// and there are hundreds of tests. Then the test is repeated with new inputs and four times
+// as many samples, with which the t of a leak doubles. It is a leak if |t| is 4.5 or more
+// in the same crop again, with the same class slower, which has a probability of 3 in a
+// million if there is none. Both runs are printed.
+//
+// A test without power passes too. So each process also measures controls, which leak on
+// purpose: each must have a |t| above 10. And each line has the smallest difference of the
+// mean times that would have been seen, that for which |t| is 4.5.
+//
+// # What it does not show
+//
+// It sees only the difference of the classes that it has, on one machine, in the time of a
+// call. What another process could see in the caches is another question. Nonces are equal
+// in both classes, because they are public.
+//
+// # The clock
+//
+// The times are those of time.Since: one clock_gettime, which reads the counter of RDTSC.
+// The first lines of the output have its step. Where that counter itself has this step, as
+// on AMD CPUs, assembly would not do better. A step of 10 ns does not hide a difference of
+// 0.1 ns: calls begin at any time within a step, so the mean over many calls is exact.
+package main
+
+import (
+	"bytes"
+	crand "crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/fastmac"
+)
+
+// A set is kernels, as on a CPU that has no better ones. Each set runs in a process of its
+// own.
+type set struct {
+	name   string
+	off    string // what GODEBUG switches off
+	purego bool   // a build without assembly
+}
+
+var sets = []set{
+	{name: "best"},
+	{name: "avx2", off: "cpu.avx512f=off"},
+	{name: "generic", off: "cpu.avx2=off"},
+	{name: "purego", purego: true},
+}
+
+type options struct {
+	samples int
+	only    *regexp.Regexp
+	kernels []string
+	out     string
+	child   bool
+}
+
+func parseOptions(args []string, stderr io.Writer) (options, error) {
+	o := options{only: regexp.MustCompile("")}
+	f := flag.NewFlagSet("dudect", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.IntVar(&o.samples, "samples", 1e6, "samples of each test")
+	f.Func("only", "run only the tests whose names match `REGEXP`, and the controls", func(s string) (err error) {
+		o.only, err = regexp.Compile(s)
+		return err
+	})
+	f.Func("kernels", "run only these sets of kernels, such as best,purego", func(s string) error {
+		o.kernels = strings.Split(s, ",")
+		for _, name := range o.kernels {
+			if !slices.ContainsFunc(sets, func(s set) bool { return s.name == name }) {
+				return fmt.Errorf("there are no kernels %q", name)
+			}
+		}
+		return nil
+	})
+	f.StringVar(&o.out, "o", "", "also write the output to `FILE`")
+	f.BoolVar(&o.child, "child", false, "measure in this process, and print JSON: the command starts itself with this")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 0 {
+		return o, fmt.Errorf("fastmac: unexpected argument %q", f.Arg(0))
+	}
+	if o.samples < 4*enough {
+		return o, fmt.Errorf("fastmac: %d samples: want at least %d", o.samples, 4*enough)
+	}
+	return o, nil
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run returns the exit status: 1 if there is a leak, or if a control has not been caught.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parseOptions(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err == nil && o.child {
+		err = child(o, stdout)
+	} else if err == nil {
+		err = parent(o, args, stdout, stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// process is what a process prints before its results.
+type process struct {
+	Kernels fastmac.Features
+	Clock   clock
+	Missing string // algorithms that cannot run
+}
+
+// child measures in this process.
+func child(o options, stdout io.Writer) error {
+	root, err := treeRoot()
+	if err != nil {
+		return err
+	}
+	edges, err := readEdges(root)
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	debug.SetGCPercent(-1)
+	p := process{Kernels: fastmac.Hardware(), Clock: newClock(nanotime)}
+	subjects := allSubjects(edges)
+	if fastmac.RequireGCM() != nil {
+		p.Missing = "GMAC, AES-GCM"
+	}
+	var seed [32]byte
+	crand.Read(seed[:])
+	m := meter{now: nanotime, rand: rand.NewChaCha8(seed), samples: make([]sample, 0, o.samples)}
+	e := json.NewEncoder(stdout)
+	if err := e.Encode(p); err != nil {
+		return err
+	}
+	for _, s := range subjects {
+		if !s.control && !o.only.MatchString(s.name) {
+			continue
+		}
+		if err := e.Encode(m.test(&s, o.samples)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func allSubjects(edges []edge) []subject {
+	subjects := controlSubjects(edges)
+	for _, size := range []int{fastmac.UMAC32Size, fastmac.UMAC64Size, fastmac.UMAC96Size, fastmac.UMAC128Size} {
+		subjects = append(subjects, umacSubjects(size)...)
+	}
+	subjects = append(subjects, edgeSubjects(edges)...)
+	subjects = append(subjects, hmacSubjects()...)
+	subjects = append(subjects, sshSubjects()...)
+	if fastmac.RequireGCM() == nil {
+		subjects = append(subjects, gmacSubjects()...)
+		subjects = append(subjects, sealSubjects()...)
+	}
+	return subjects
+}
+
+// parent starts a process for each set of kernels, and prints what they find.
+func parent(o options, args []string, stdout, stderr io.Writer) error {
+	var text bytes.Buffer
+	p := printer{w: io.MultiWriter(stdout, &text)}
+	begin := time.Now()
+	p.header(begin, args)
+	for _, s := range sets {
+		if len(o.kernels) > 0 && !slices.Contains(o.kernels, s.name) {
+			continue
+		}
+		if err := s.measure(o, &p, stderr); err != nil {
+			return fmt.Errorf("fastmac: kernels %s: %w", s.name, err)
+		}
+	}
+	err := p.summary(time.Since(begin))
+	if o.out != "" {
+		err = errors.Join(err, os.WriteFile(o.out, text.Bytes(), 0o666))
+	}
+	return err
+}
+
+// measure runs all tests on the kernels of a set.
+func (s *set) measure(o options, p *printer, stderr io.Writer) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if s.purego {
+		dir, err := os.MkdirTemp("", "fastmac-dudect-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "dudect.exe")
+		build := exec.Command("go", "build", "-tags", "purego", "-o", program, "example.com/fastmac/internal/constanttime/dudect")
+		if out, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+	}
+	cmd := exec.Command(program, "-child", "-samples", fmt.Sprint(o.samples), "-only", o.only.String())
+	// A goroutine that runs for more than 10 ms is not interrupted by a signal.
+	cmd.Env = append(os.Environ(), "GODEBUG="+strings.TrimPrefix(s.off+",asyncpreemptoff=1", ","))
+	cmd.Stderr = stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = p.read(s.name, out)
+	if err != nil {
+		cmd.Process.Kill()
+	}
+	if waited := cmd.Wait(); err == nil {
+		err = waited
+	}
+	if err == errSame {
+		return nil
+	}
+	return err
+}

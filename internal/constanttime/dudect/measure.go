@@ -1,0 +1,148 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// A subject is a function whose time is measured on inputs of two classes.
+type subject struct {
+	name      string
+	control   bool
+	unclaimed string
+	size      int // of an input in bytes
+
+	classes [2]filler
+	before  func()          // is called before each run, not timed
+	run     func(in []byte) // is timed
+}
+
+// A filler makes an input.
+type filler func(in []byte, r *rand.ChaCha8)
+
+func random(in []byte, r *rand.ChaCha8) { r.Read(in) }
+
+func fixed(content []byte) filler {
+	return func(in []byte, _ *rand.ChaCha8) { copy(in, content) }
+}
+
+func repeated(b byte) filler {
+	return func(in []byte, _ *rand.ChaCha8) {
+		for i := range in {
+			in[i] = b
+		}
+	}
+}
+
+// wrong makes a copy of content with another byte at i, counted from the end if i is
+// negative.
+func wrong(content []byte, i int) filler {
+	if i < 0 {
+		i += len(content)
+	}
+	return func(in []byte, r *rand.ChaCha8) {
+		copy(in, content)
+		in[i] ^= byte(1 + r.Uint64()%255)
+	}
+}
+
+// start is the origin of the times.
+var start = time.Now()
+
+// nanotime is the clock: one call of clock_gettime, which the kernel's page in the process
+// answers with RDTSC.
+func nanotime() int64 { return int64(time.Since(start)) }
+
+// A meter measures subjects. Nothing in its loop depends on the class, except for the
+// content of the input.
+type meter struct {
+	now     func() int64
+	rand    *rand.ChaCha8
+	samples []sample
+}
+
+const (
+	batchBytes  = 1 << 17
+	batchInputs = 512
+	warmUp      = 1000 // at least so many samples are not used
+	collect     = 8192 // after so many samples the garbage is collected
+)
+
+// measure returns n samples. The classes alternate at random. All inputs of a batch are made
+// before the first is measured. Each is then copied to the place where the subject reads
+// it, which is always the same: the caches and the addresses are those of the other class.
+func (m *meter) measure(s *subject, n int) []sample {
+	m.samples = m.samples[:0]
+	inputs := max(16, min(batchInputs, batchBytes/s.size))
+	batch := make([]byte, inputs*s.size)
+	classes := make([]int, inputs)
+	in := make([]byte, s.size)
+	made := 0
+	for len(m.samples) < n {
+		if made/collect != (made+inputs)/collect {
+			runtime.GC() // which is off otherwise
+		}
+		for i := range classes {
+			classes[i] = int(m.rand.Uint64() & 1)
+			s.classes[classes[i]](batch[i*s.size:][:s.size], m.rand)
+		}
+		for i, class := range classes {
+			copy(in, batch[i*s.size:])
+			if s.before != nil {
+				s.before()
+			}
+			begin := m.now()
+			s.run(in)
+			end := m.now()
+			if made++; made > warmUp && len(m.samples) < n {
+				m.samples = append(m.samples, newSample(end-begin, class))
+			}
+		}
+	}
+	return m.samples
+}
+
+// test measures a subject, and again if the first run has a |t| of 4.5 or more.
+func (m *meter) test(s *subject, n int) result {
+	r := result{Test: s.name, Control: s.control, Unclaimed: s.unclaimed, First: analyse(m.measure(s, n))}
+	if r.repeat() {
+		r.Second = analyse(m.measure(s, again*n))
+	}
+	return r
+}
+
+// A clock is what the clock of a machine can tell apart.
+type clock struct {
+	Step float64 // ns, the difference of the two most frequent distances of two times
+	Cost float64 // ns, the mean distance
+}
+
+// newClock reads the clock many times in a row.
+func newClock(now func() int64) clock {
+	const reads = 1 << 18
+	distances := make(map[int64]int) // how often each is there
+	begin := now()
+	end := begin
+	for range reads {
+		t := now()
+		distances[t-end]++
+		end = t
+	}
+	frequent := slices.SortedFunc(maps.Keys(distances), func(a, b int64) int {
+		return cmp.Or(distances[b]-distances[a], cmp.Compare(a, b))
+	})
+	c := clock{Cost: float64(end-begin) / reads}
+	if len(frequent) > 1 {
+		c.Step = math.Abs(float64(frequent[0] - frequent[1]))
+	}
+	return c
+}

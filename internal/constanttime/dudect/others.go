@@ -1,0 +1,156 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
+)
+
+// hmacSubjects returns the subjects of HMAC-SHA-512.
+func hmacSubjects() (subjects []subject) {
+	const name = "HMAC-SHA-512"
+	message := pattern(64)
+	var fresh fastmac.HMACSHA512Key
+	for _, n := range []int{64, 200} { // a longer key than a block is hashed
+		which := contents(n)
+		if n != 64 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, which, func(in []byte) {
+			fresh.Init(in)
+			fresh.Tag(tagRoom[:0], message)
+		})...)
+	}
+	k := fastmac.NewHMACSHA512Key(pattern(64))
+	for _, n := range []int{16, 64, 1024, 1500} {
+		which := contents(n)
+		if n != 64 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("%s %d bytes", name, n), n, which, func(in []byte) {
+			k.Tag(tagRoom[:0], in)
+		})...)
+	}
+	subjects = append(subjects, tags(name, k.Tag(nil, message), func(tag []byte) bool { return k.Verify(tag, message) })...)
+
+	const batch = 4
+	var (
+		all  [batch][fastmac.HMACSHA512Size]byte
+		msgs [batch][]byte
+		ok   [batch]bool
+	)
+	for i := range msgs {
+		msgs[i] = message
+	}
+	var want []byte // the tags one after the other
+	k.TagBatch(all[:], msgs[:])
+	for i := range all {
+		want = append(want, all[i][:]...)
+	}
+	return append(subjects, tags(fmt.Sprintf("%s batch of %d", name, batch), want, func(in []byte) bool {
+		for i := range all {
+			copy(all[i][:], in[len(all[i])*i:])
+		}
+		return k.VerifyBatch(ok[:], all[:], msgs[:])
+	})...)
+}
+
+// gcmNonce is the nonce of GMAC and AES-GCM.
+var gcmNonce = make([]byte, fastmac.GMACNonceSize)
+
+// gmacSubjects returns the subjects of GMAC.
+func gmacSubjects() (subjects []subject) {
+	const name = "GMAC"
+	message := pattern(64)
+	var fresh fastmac.GMACKey
+	for _, n := range []int{16, 32} {
+		which := contents(n)
+		if n != 16 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, which, func(in []byte) {
+			if err := fresh.Init(in); err != nil {
+				panic(err)
+			}
+			fresh.Tag(tagRoom[:0], gcmNonce, message)
+		})...)
+	}
+	k, err := fastmac.NewGMACKey(pattern(16))
+	if err != nil {
+		panic(err)
+	}
+	for _, n := range []int{16, 64, 1024, 1500} {
+		which := contents(n)
+		if n != 64 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("%s %d bytes", name, n), n, which, func(in []byte) {
+			k.Tag(tagRoom[:0], gcmNonce, in)
+		})...)
+	}
+	return append(subjects, tags(name, k.Tag(nil, gcmNonce, message), func(tag []byte) bool {
+		return k.Verify(tag, gcmNonce, message)
+	})...)
+}
+
+// sealSubjects returns the subjects of AES-GCM.
+func sealSubjects() (subjects []subject) {
+	const name = "AES-GCM"
+	var fresh aesgcm.Key
+	message := pattern(64)
+	for _, n := range []int{aesgcm.KeySize128, aesgcm.KeySize256} {
+		which := contents(n)
+		if n != aesgcm.KeySize256 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, which, func(in []byte) {
+			if err := fresh.Init(in); err != nil {
+				panic(err)
+			}
+			fresh.Seal(tagRoom[:0], gcmNonce, message, nil)
+		})...)
+	}
+	k, err := aesgcm.NewKey(pattern(aesgcm.KeySize256))
+	if err != nil {
+		panic(err)
+	}
+	for _, n := range []int{16, 64, 1024, 1500} {
+		which := contents(n)
+		if n != 64 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("%s Seal %d bytes", name, n), n, which, func(in []byte) {
+			k.Seal(tagRoom[:0], gcmNonce, in, nil)
+		})...)
+	}
+	open := func(in []byte) { k.Open(tagRoom[:0], gcmNonce, in, nil) }
+	for _, n := range []int{64, 1500} {
+		sealed := k.Seal(nil, gcmNonce, pattern(n), nil)
+		// Both fail: that a tag is right or wrong is public, and has an effect on the time.
+		subjects = append(subjects, subject{
+			name: fmt.Sprintf("%s Open %d bytes, tag wrong in the first byte or in the last", name, n),
+			size: len(sealed), classes: [2]filler{wrong(sealed, -aesgcm.Overhead), wrong(sealed, -1)}, run: open,
+		}, subject{
+			name: fmt.Sprintf("%s Open %d bytes, tag wrong in a byte or random", name, n),
+			size: len(sealed), run: open,
+			classes: [2]filler{wrong(sealed, -1), func(in []byte, r *rand.ChaCha8) {
+				copy(in, sealed)
+				r.Read(in[n:])
+			}},
+		}, subject{
+			name: fmt.Sprintf("%s Open %d bytes, plaintext fixed or random", name, n),
+			size: len(sealed), run: open,
+			classes: [2]filler{fixed(sealed), func(in []byte, r *rand.ChaCha8) {
+				r.Read(in[:n])
+				k.Seal(in[:0], gcmNonce, in[:n], nil)
+			}},
+		})
+	}
+	return subjects
+}

@@ -1,0 +1,178 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/fastmac"
+)
+
+// A printer prints the results, and counts them.
+type printer struct {
+	w       io.Writer
+	kernels []fastmac.Features // of the processes so far
+
+	tests, repeated, known, leaks int
+	controls, missed              int
+}
+
+func (p *printer) header(now time.Time, args []string) {
+	fmt.Fprintf(p.w, `Timing tests of fastmac: Welch's t-test on the times of two classes of inputs.
+
+date     %s
+commit   %s
+CPU      %s
+Go       %s %s/%s
+command  %s
+
+A test passes if |t| is below %g in all %d crops, or if a second run with new
+inputs and %d times as many samples does not confirm it, in the same crop and with
+the same sign. A control leaks, and is caught if |t| is above %d. The documentation of
+the command says why: go doc ./internal/constanttime/dudect
+
+samples  of the run
+ns       mean time of a call and of reading the clock, without the slowest 3 %%
+sees     the smallest difference of the mean times that has |t| = %g there, in ns
+all      |t| of all times
+max      the largest |t| of the crops, and of all times; in a second run that of the same crop
+kept     the part of the samples that this crop keeps
+`, now.UTC().Format(time.DateTime+" UTC"), commit(), cpu(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		strings.Join(append([]string{"go run ./internal/constanttime/dudect"}, args...), " "),
+		doubtful, crops+1, again, definite, doubtful)
+}
+
+// errSame is the error of read if these kernels have been measured.
+var errSame = errors.New("the same kernels as before")
+
+// read prints what a process has measured, as soon as it comes.
+func (p *printer) read(name string, r io.Reader) error {
+	d := json.NewDecoder(r)
+	var machine process
+	if err := d.Decode(&machine); err != nil {
+		return err
+	}
+	k := machine.Kernels
+	fmt.Fprintf(p.w, "\nkernels %s: UMAC %s, AES %s, SHA-512 %s, AES-GCM %s\n", name, k.NH, k.AES, k.SHA512, k.GCM)
+	if slices.Contains(p.kernels, k) {
+		fmt.Fprintf(p.w, "not run: %v\n", errSame)
+		return errSame
+	}
+	p.kernels = append(p.kernels, k)
+	fmt.Fprintf(p.w, "clock: step %g ns, %.0f ns for each reading\n", machine.Clock.Step, machine.Clock.Cost)
+	if machine.Missing != "" {
+		fmt.Fprintf(p.w, "not run, because they are not there: %s\n", machine.Missing)
+	}
+	fmt.Fprintf(p.w, "\n%8s %7s %6s %6s %6s %6s  %-6s  %s\n", "samples", "ns", "sees", "all", "max", "kept", "verdict", "test")
+	for {
+		var r result
+		switch err := d.Decode(&r); err {
+		case nil:
+			p.result(&r)
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
+	}
+}
+
+func (p *printer) result(r *result) {
+	name := r.Test
+	if r.Control {
+		p.controls++
+		name = "control: " + name
+		if r.failed() {
+			p.missed++
+		}
+	} else {
+		p.tests++
+		if r.repeat() {
+			p.repeated++
+		}
+		switch {
+		case r.failed():
+			p.leaks++
+		case r.confirmed():
+			p.known++
+		}
+	}
+	at := r.First.largest()
+	if r.repeat() {
+		p.line(&r.First, at, "again", name)
+		p.line(&r.Second, at, r.verdict(), name)
+	} else {
+		p.line(&r.First, at, r.verdict(), name)
+	}
+}
+
+func (p *printer) line(a *analysis, at int, verdict, name string) {
+	fmt.Fprintf(p.w, "%8d %7.1f %6.3f %6s %6s %5.1f%%  %-7s  %s\n", a.Samples, a.Mean, a.Sees,
+		short(a.all()), short(a.T[at]), 100*kept(at), verdict, name)
+}
+
+// short formats |t| in six characters.
+func short(t float64) string {
+	if t = math.Abs(t); t >= 1000 {
+		return fmt.Sprintf("%.0e", t)
+	}
+	return fmt.Sprintf("%.2f", t)
+}
+
+// summary returns an error if there is a leak, or if a control has not been caught.
+func (p *printer) summary(took time.Duration) error {
+	// The probability of |t| >= 4.5 in a normal distribution, for all crops together at most
+	// that many times as high.
+	chance := float64(p.tests*(crops+1)) * math.Erfc(doubtful/math.Sqrt2)
+	fmt.Fprintf(p.w, `
+%d tests, %d of them run again (by chance at most %.2g), %d known leaks, %d leaks
+%d controls, %d not caught
+%v
+`, p.tests, p.repeated, chance, p.known, p.leaks, p.controls, p.missed, took.Round(time.Second))
+	switch {
+	case p.leaks > 0 || p.missed > 0:
+		return fmt.Errorf("fastmac: %d leaks, and %d of %d controls not caught", p.leaks, p.missed, p.controls)
+	case p.tests == 0:
+		return errors.New("fastmac: no test was run")
+	}
+	return nil
+}
+
+// commit returns the commit of the tree, with "-dirty" if a file that is built differs.
+func commit() string {
+	head, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	hash := strings.TrimSpace(string(head))
+	changed, err := exec.Command("git", "status", "--porcelain", "--", ":/*.go", ":/*.s", ":/go.mod", ":/go.sum").Output()
+	if err != nil || len(changed) > 0 {
+		return hash + "-dirty"
+	}
+	return hash
+}
+
+// cpu returns the name of the CPU with its family and model, where Linux has them.
+func cpu() string {
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	field := func(name string) string {
+		if m := regexp.MustCompile(`(?m)^` + name + `\s*: (.*)$`).FindSubmatch(info); m != nil {
+			return string(m[1])
+		}
+		return "unknown"
+	}
+	return fmt.Sprintf("%s (family %s, model %s)", field("model name"), field("cpu family"), field("model"))
+}

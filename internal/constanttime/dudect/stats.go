@@ -1,0 +1,165 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	crops    = 100
+	doubtful = 4.5  // a |t| from here on is measured again
+	definite = 10   // every control must exceed it
+	enough   = 1000 // a crop with fewer samples of a class is not used
+
+	// What sees returns is of this crop, which leaves out the slowest 3 %.
+	typical = 50
+)
+
+// A sample is a time in ns, shifted by one bit, and the class, 0 or 1.
+type sample int64
+
+func newSample(ns int64, class int) sample { return sample(ns<<1 | int64(class)) }
+
+func (s sample) ns() int64  { return int64(s >> 1) }
+func (s sample) class() int { return int(s & 1) }
+
+// moments are the number, the sum and the sum of squares of times.
+type moments struct{ n, sum, squares float64 }
+
+func (m *moments) add(x float64) {
+	m.n++
+	m.sum += x
+	m.squares += x * x
+}
+
+func (m *moments) mean() float64 { return m.sum / m.n }
+
+// variance is that of the mean, from the unbiased variance of the times.
+func (m *moments) variance() float64 {
+	return max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1) / m.n
+}
+
+// welch returns Welch's t, the difference of the means in units of its standard error.
+func welch(m *[2]moments) float64 {
+	difference := m[0].mean() - m[1].mean()
+	if difference == 0 {
+		return 0
+	}
+	// JSON has no infinity, which is the result if no time varies.
+	return max(-math.MaxFloat64, min(difference/standardError(m), math.MaxFloat64))
+}
+
+func standardError(m *[2]moments) float64 { return math.Sqrt(m[0].variance() + m[1].variance()) }
+
+// An analysis is what the times of two classes say.
+type analysis struct {
+	Samples int
+	Mean    float64            // ns, of both classes, without the slowest 3 %
+	Sees    float64            // ns, the difference of the means that has |t| = doubtful there
+	T       [crops + 1]float64 // of the crops, 0 for those that are not used, and of all times at the end
+}
+
+// kept returns the part of the samples that a crop keeps, the fastest: 1-2^(-i/10) for the
+// crops 1 to 100, as in dudect, and 1 for T[crops].
+func kept(i int) float64 {
+	if i == crops {
+		return 1
+	}
+	return 1 - math.Exp2(-float64(i+1)/10)
+}
+
+// all returns t of all times.
+func (a *analysis) all() float64 { return a.T[crops] }
+
+// largest returns the index of the largest |t|.
+func (a *analysis) largest() int {
+	largest := 0
+	for i, t := range a.T {
+		if math.Abs(t) > math.Abs(a.T[largest]) {
+			largest = i
+		}
+	}
+	return largest
+}
+
+// analyse sorts the samples. A crop ends where a time ends: it keeps all samples that have
+// this time, of both classes. So whether a sample is kept does not depend on its class.
+func analyse(samples []sample) analysis {
+	slices.Sort(samples)
+	a := analysis{Samples: len(samples)}
+	var m [2]moments
+	at := 0
+	for i := range a.T {
+		end := int(kept(i) * float64(len(samples)))
+		for ; at < len(samples) && (at < end || at > 0 && samples[at].ns() == samples[at-1].ns()); at++ {
+			// Less the smallest time: this keeps the sums exact.
+			m[samples[at].class()].add(float64(samples[at].ns() - samples[0].ns()))
+		}
+		if min(m[0].n, m[1].n) < enough {
+			continue
+		}
+		a.T[i] = welch(&m)
+		if i == typical {
+			a.Mean = float64(samples[0].ns()) + (m[0].sum+m[1].sum)/(m[0].n+m[1].n)
+			a.Sees = doubtful * standardError(&m)
+		}
+	}
+	return a
+}
+
+// A result is what a test has found: its first run, and its second if the first has a |t|
+// of 4.5 or more.
+type result struct {
+	Test          string
+	Control       bool   // a planted leak
+	Unclaimed     string `json:",omitempty"` // why no claim is made for this test
+	First, Second analysis
+}
+
+// again is how many times as many samples the second run has as the first. The t of a leak
+// grows with the square root of the samples: here it doubles.
+const again = 4
+
+// repeat reports whether the test needs a second run.
+func (r *result) repeat() bool {
+	return !r.Control && math.Abs(r.First.T[r.First.largest()]) >= doubtful
+}
+
+// confirmed reports whether the second run has a |t| of 4.5 or more where the first had its
+// largest, and the same class is slower.
+func (r *result) confirmed() bool {
+	i := r.First.largest()
+	first, second := r.First.T[i], r.Second.T[i]
+	return r.repeat() && math.Abs(second) >= doubtful && (first > 0) == (second > 0)
+}
+
+// caught reports whether a control has been found beyond doubt.
+func (r *result) caught() bool { return math.Abs(r.First.T[r.First.largest()]) > definite }
+
+// failed reports whether the command has to fail.
+func (r *result) failed() bool {
+	if r.Control {
+		return !r.caught()
+	}
+	return r.confirmed() && r.Unclaimed == ""
+}
+
+func (r *result) verdict() string {
+	switch {
+	case r.Control && r.caught():
+		return "caught"
+	case r.Control:
+		return "NOT CAUGHT"
+	case !r.repeat():
+		return "pass"
+	case !r.confirmed():
+		return "pass, not confirmed"
+	case r.Unclaimed != "":
+		return "known: " + r.Unclaimed
+	}
+	return "LEAK"
+}

@@ -1,0 +1,171 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"hash"
+
+	"example.com/fastmac"
+	"example.com/fastmac/sshmac"
+)
+
+// The nonce of all subjects: nonces are public, and equal in both classes.
+var nonce = []byte("nonce: 8..........."[:8])
+
+// tagRoom is where subjects append tags and ciphertexts.
+var tagRoom [8192]byte
+
+// pattern returns fixed bytes that look random.
+func pattern(n int) []byte {
+	b := make([]byte, n)
+	x := uint32(1)
+	for i := range b {
+		x = x*1664525 + 1013904223
+		b[i] = byte(x >> 24)
+	}
+	return b
+}
+
+// contents are the fixed inputs of the first class. Those of the second are random.
+func contents(n int) []content {
+	return []content{{"fixed", fixed(pattern(n))}, {"zeros", repeated(0)}, {"ones", repeated(0xff)}}
+}
+
+type content struct {
+	name string
+	fill filler
+}
+
+// against returns a subject for each content of n bytes, beside random bytes.
+func against(name string, n int, contents []content, run func(in []byte)) (subjects []subject) {
+	for _, c := range contents {
+		subjects = append(subjects, subject{
+			name: fmt.Sprintf("%s, %s or random", name, c.name),
+			size: n, classes: [2]filler{c.fill, random}, run: run,
+		})
+	}
+	return subjects
+}
+
+// tags returns subjects that get a tag: the right one or one that is wrong somewhere.
+func tags(name string, tag []byte, verify func(tag []byte) bool) []subject {
+	right, first, last := fixed(tag), wrong(tag, 0), wrong(tag, -1)
+	if !verify(tag) {
+		panic("fastmac: a right tag is refused")
+	}
+	pairs := []struct {
+		name    string
+		classes [2]filler
+	}{
+		{"right or wrong in the first byte", [2]filler{right, first}},
+		{"wrong in the first byte or in the last", [2]filler{first, last}},
+		{"right or random", [2]filler{right, random}},
+	}
+	var subjects []subject
+	for _, p := range pairs {
+		subjects = append(subjects, subject{
+			name: name + " Verify, tag " + p.name,
+			size: len(tag), classes: p.classes, run: func(in []byte) { verify(in) },
+		})
+	}
+	return subjects
+}
+
+// umacSubjects returns the subjects of UMAC with tags of a size in bytes.
+func umacSubjects(size int) []subject {
+	k, err := fastmac.NewUMACKey(pattern(fastmac.UMACKeySize), size)
+	if err != nil {
+		panic(err)
+	}
+	name := fmt.Sprintf("UMAC-%d", 8*size)
+	message := pattern(64)
+	tag := func(in []byte) { k.Tag(tagRoom[:0], nonce, in) }
+
+	subjects := keySubjects(size)
+	for _, n := range []int{16, 64, 1024, 1500, 4096} {
+		which := contents(n)
+		if n != 64 && n != 1500 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("%s %d bytes", name, n), n, which, tag)...)
+	}
+	subjects = append(subjects, tags(name, k.Tag(nil, nonce, message), func(tag []byte) bool {
+		return k.Verify(tag, nonce, message)
+	})...)
+
+	// In three parts, which are no whole blocks.
+	u := k.New()
+	subjects = append(subjects, against(name+" stream of 3000 bytes", 3000, contents(3000)[:1], func(in []byte) {
+		u.Reset()
+		u.Write(in[:700])
+		u.Write(in[700:1900])
+		u.Write(in[1900:])
+		u.AppendTag(tagRoom[:0], nonce)
+	})...)
+
+	const batch = 8
+	var all, nonces, msgs [batch][]byte
+	for i := range all {
+		nonces[i] = nonce
+	}
+	return append(subjects, against(fmt.Sprintf("%s batch of %d, 64 bytes each", name, batch), batch*64, contents(batch * 64)[:1], func(in []byte) {
+		for i := range msgs {
+			all[i], msgs[i] = tagRoom[16*i:][:size], in[64*i:][:64]
+		}
+		k.TagBatch(all[:], nonces[:], msgs[:])
+	})...)
+}
+
+// keySubjects sets up a key, and computes a tag under it.
+func keySubjects(size int) (subjects []subject) {
+	var k fastmac.UMACKey
+	message := pattern(64)
+	for _, n := range []int{16, 32} {
+		which := contents(n)
+		if n == 32 {
+			which = which[:1]
+		}
+		subjects = append(subjects, against(fmt.Sprintf("UMAC-%d key of %d bytes", 8*size, n), n, which, func(in []byte) {
+			if err := k.Init(in, size); err != nil {
+				panic(err)
+			}
+			k.Tag(tagRoom[:0], nonce, message)
+		})...)
+	}
+	if unclaimed := tableAES(); unclaimed != "" {
+		for i := range subjects {
+			subjects[i].unclaimed = unclaimed
+		}
+	}
+	return subjects
+}
+
+// tableAES returns why keys may leak, or "" if AES runs on instructions.
+func tableAES() string {
+	if fastmac.RequireHardware() != nil {
+		return "AES by tables"
+	}
+	return ""
+}
+
+// sshSubjects returns the subjects of the hashes of package sshmac. x/crypto compares their
+// tags.
+func sshSubjects() (subjects []subject) {
+	sequence := []byte{0, 0, 0, 1}
+	for _, mode := range sshmac.Modes() {
+		if mode.ETM {
+			continue // it is the same hash
+		}
+		var h hash.Hash = mode.New(pattern(mode.KeySize))
+		subjects = append(subjects, against(mode.Name+" 96 bytes", 96, contents(96), func(in []byte) {
+			h.Reset()
+			h.Write(sequence)
+			h.Write(in)
+			h.Sum(tagRoom[:0])
+		})...)
+	}
+	return subjects
+}
