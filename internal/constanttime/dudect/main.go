@@ -187,7 +187,7 @@ func child(o options, stdout io.Writer) error {
 }
 
 func allSubjects(edges []edge) []subject {
-	subjects := controlSubjects(edges)
+	subjects := append(controlSubjects(edges), nullSubjects()...)
 	for _, size := range []int{fastmac.UMAC32Size, fastmac.UMAC64Size, fastmac.UMAC96Size, fastmac.UMAC128Size} {
 		subjects = append(subjects, umacSubjects(size)...)
 	}

@@ -6,6 +6,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/binary"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -62,7 +63,7 @@ var start = time.Now()
 // answers with RDTSC.
 func nanotime() int64 { return int64(time.Since(start)) }
 
-// A meter measures subjects. Nothing in its loop depends on the class, except for the
+// A meter measures subjects. Nothing that it does depends on the class, except for the
 // content of the input.
 type meter struct {
 	now     func() int64
@@ -79,36 +80,56 @@ const (
 
 // measure returns n samples. The classes alternate at random. All inputs of a batch are made
 // before the first is measured. Each is then copied to the place where the subject reads
-// it, which is always the same: the caches and the addresses are those of the other class.
+// it, which is always the same.
 func (m *meter) measure(s *subject, n int) []sample {
 	m.samples = m.samples[:0]
-	inputs := max(16, min(batchInputs, batchBytes/s.size))
-	batch := make([]byte, inputs*s.size)
+	stride := (s.size + 7) &^ 7
+	inputs := max(16, min(batchInputs, batchBytes/stride))
+	batch := make([]byte, inputs*stride)
 	classes := make([]int, inputs)
-	in := make([]byte, s.size)
-	made := 0
-	for len(m.samples) < n {
+	in := make([]byte, stride)
+	var both [2][]byte
+	for class := range both {
+		both[class] = make([]byte, stride)
+	}
+	for made := 0; len(m.samples) < n; made += inputs {
 		if made/collect != (made+inputs)/collect {
 			runtime.GC() // which is off otherwise
 		}
 		for i := range classes {
+			// The inputs of both classes are made, in turn, and one is selected. Inputs that
+			// only one class needs would leave the caches in a state that depends on it.
+			for class, fill := range s.classes {
+				fill(both[class][:s.size], m.rand)
+			}
 			classes[i] = int(m.rand.Uint64() & 1)
-			s.classes[classes[i]](batch[i*s.size:][:s.size], m.rand)
+			selectInput(batch[i*stride:][:stride], &both, classes[i])
 		}
 		for i, class := range classes {
-			copy(in, batch[i*s.size:])
+			copy(in, batch[i*stride:])
 			if s.before != nil {
 				s.before()
 			}
 			begin := m.now()
-			s.run(in)
+			s.run(in[:s.size])
 			end := m.now()
-			if made++; made > warmUp && len(m.samples) < n {
+			if made >= warmUp && len(m.samples) < n {
 				m.samples = append(m.samples, newSample(end-begin, class))
 			}
 		}
 	}
 	return m.samples
+}
+
+// selectInput copies the input of a class without a branch and without an address that
+// depends on it. The sizes are multiples of 8.
+func selectInput(to []byte, both *[2][]byte, class int) {
+	mask := -uint64(class)
+	for i := 0; i < len(to); i += 8 {
+		a := binary.NativeEndian.Uint64(both[0][i:])
+		b := binary.NativeEndian.Uint64(both[1][i:])
+		binary.NativeEndian.PutUint64(to[i:], a^(a^b)&mask)
+	}
 }
 
 // test measures a subject, and again if the first run has a |t| of 4.5 or more.

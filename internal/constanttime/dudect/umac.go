@@ -7,6 +7,7 @@ package main
 import (
 	"fmt"
 	"hash"
+	"math/rand/v2"
 
 	"example.com/fastmac"
 	"example.com/fastmac/sshmac"
@@ -48,6 +49,26 @@ func against(name string, n int, contents []content, run func(in []byte)) (subje
 		})
 	}
 	return subjects
+}
+
+// nullSubjects returns subjects whose classes are equal, except for how their inputs are made.
+// If one of them does not pass, the measurement is at fault.
+func nullSubjects() []subject {
+	const n = 3000
+	k, err := fastmac.NewUMACKey(pattern(fastmac.UMACKeySize), fastmac.UMAC128Size)
+	if err != nil {
+		panic(err)
+	}
+	run := func(in []byte) { k.Tag(tagRoom[:0], nonce, in) }
+	content := pattern(n)
+	again := func(in []byte, r *rand.ChaCha8) {
+		r.Read(in)
+		copy(in, content)
+	}
+	return []subject{
+		{name: "no difference: random or random", size: n, classes: [2]filler{random, random}, run: run},
+		{name: "no difference: fixed or the same, made in another way", size: n, classes: [2]filler{fixed(content), again}, run: run},
+	}
 }
 
 // tags returns subjects that get a tag: the right one or one that is wrong somewhere.

@@ -1,0 +1,205 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestWelch compares with the example of Welch's t-test that is easy by hand. The classes have
+// means 3 and 5, squared deviations 10 and 40 of 5 times, so variances 2.5 and 10, and of the
+// means 0.5 and 2: t = -2/sqrt(2.5).
+func TestWelch(t *testing.T) {
+	var m [2]moments
+	for i := range 5 {
+		m[0].add(float64(1 + i))
+		m[1].add(float64(1 + 2*i))
+	}
+	if got, want := welch(&m), -2/math.Sqrt(2.5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("t = %v, want %v", got, want)
+	}
+	for _, test := range []struct {
+		name   string
+		second float64
+		want   float64
+	}{
+		{"equal times that do not vary", 7, 0},
+		{"different times that do not vary", 8, -math.MaxFloat64},
+	} {
+		m := [2]moments{}
+		for range 3 {
+			m[0].add(7)
+			m[1].add(test.second)
+		}
+		if got := welch(&m); got != test.want {
+			t.Errorf("%s: t = %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// twoPass is Welch's t by its definition, without sums of squares.
+func twoPass(times [2][]float64) float64 {
+	var mean, variance [2]float64
+	for class, x := range times {
+		for _, v := range x {
+			mean[class] += v / float64(len(x))
+		}
+		for _, v := range x {
+			variance[class] += (v - mean[class]) * (v - mean[class])
+		}
+		variance[class] /= float64(len(x)-1) * float64(len(x))
+	}
+	return (mean[0] - mean[1]) / math.Sqrt(variance[0]+variance[1])
+}
+
+// synthetic returns n times: normal ones with a deviation of 20 ns in steps of 10 ns, a
+// hundredth of them interrupted. Those of class 1 are longer by the leak.
+func synthetic(r *rand.Rand, n int, leak float64) []sample {
+	samples := make([]sample, n)
+	for i := range samples {
+		class := r.IntN(2)
+		ns := 500 + 20*r.NormFloat64() + leak*float64(class)
+		if r.IntN(100) == 0 {
+			ns += 10000 * r.ExpFloat64()
+		}
+		begin := 10 * r.Float64()
+		samples[i] = newSample(int64(math.Floor((begin+ns)/10)-math.Floor(begin/10))*10, class)
+	}
+	return samples
+}
+
+// TestAnalyse compares all crops with the definition, and with what they should keep.
+func TestAnalyse(t *testing.T) {
+	samples := synthetic(rand.New(rand.NewPCG(1, 2)), 40000, 1)
+	a := analyse(slices.Clone(samples))
+	slices.SortFunc(samples, func(x, y sample) int { return int(x.ns() - y.ns()) })
+	used := 0
+	for i, got := range a.T {
+		end := len(samples)
+		if i < crops {
+			end = int((1 - math.Pow(0.5, float64(i+1)/10)) * float64(len(samples)))
+		}
+		last := samples[end-1].ns()
+		var times [2][]float64
+		for _, s := range samples {
+			if s.ns() <= last {
+				times[s.class()] = append(times[s.class()], float64(s.ns()))
+			}
+		}
+		want := 0.0
+		if min(len(times[0]), len(times[1])) >= enough {
+			used++
+			want = twoPass(times)
+		}
+		if math.Abs(got-want) > 1e-6 {
+			t.Errorf("crop %d: t = %v, want %v", i, got, want)
+		}
+	}
+	if used != crops+1 {
+		t.Errorf("%d crops used, want %d", used, crops+1)
+	}
+	// The deviation of a mean of 20000 times of this distribution, with the steps, is about
+	// 0.15 ns, and a difference has sqrt(2) times as much: 4.5 * 0.22 = 1. Without the slowest 3 % it
+	// is less.
+	if a.Samples != len(samples) || math.Abs(a.Mean-499) > 2 || a.Sees < 0.6 || a.Sees > 1 {
+		t.Errorf("%d samples, mean %v, sees %v", a.Samples, a.Mean, a.Sees)
+	}
+	if few := analyse(synthetic(rand.New(rand.NewPCG(1, 2)), enough, 500)); few.T[few.largest()] != 0 {
+		t.Errorf("t = %v of too few samples", few.T[few.largest()])
+	}
+}
+
+// fake is a meter whose clock is not one: each call takes a synthetic time, and the longer
+// by leak if the first byte of the input is not 0.
+func fake(seed byte, leak float64) (*meter, *subject) {
+	r := rand.New(rand.NewPCG(uint64(seed), 0))
+	now := 0.0
+	s := &subject{name: "synthetic", size: 12, classes: [2]filler{repeated(0), repeated(1)}, run: func(in []byte) {
+		now += 500 + 20*r.NormFloat64() + leak*float64(in[0])
+		if r.IntN(100) == 0 {
+			now += 10000 * r.ExpFloat64()
+		}
+	}}
+	return &meter{
+		rand: rand.NewChaCha8([32]byte{seed}),
+		now: func() int64 {
+			now += 30 + 5*r.Float64()
+			return int64(now/10) * 10
+		},
+	}, s
+}
+
+// TestSynthetic checks that equal distributions pass, and that a leak is found and confirmed:
+// 1 ns, a tenth of the step of the clock and a twentieth of the deviation.
+func TestSynthetic(t *testing.T) {
+	const n = 100000
+	for seed := range byte(8) {
+		m, s := fake(seed, 0)
+		if r := m.test(s, n); r.verdict() != "pass" || r.failed() || len(m.samples) != n {
+			t.Errorf("no leak, seed %d: %s, t = %v, %d samples", seed, r.verdict(), r.First.T[r.First.largest()], len(m.samples))
+		}
+	}
+	for _, leak := range []float64{1, -1} {
+		m, s := fake(1, leak)
+		r := m.test(s, n)
+		if r.verdict() != "LEAK" || !r.failed() || r.Second.Samples != again*n {
+			t.Errorf("a leak of %v ns: %s, %+v", leak, r.verdict(), r)
+		}
+		// The variance of a time is 20^2 and that of two steps 10^2/6, so 1 ns is 7.7 times the
+		// standard error, sqrt(4*417/n). The deviation of t is 1.
+		if x := math.Abs(r.First.T[r.First.largest()]); x < 5 || x > 11 {
+			t.Errorf("a leak of %v ns: t = %v", leak, x)
+		}
+		s.unclaimed = "reason"
+		if r := m.test(s, n); r.verdict() != "known: reason" || r.failed() {
+			t.Errorf("a known leak: %s", r.verdict())
+		}
+		s.control = true
+		if r := m.test(s, n); r.verdict() != "NOT CAUGHT" || !r.failed() {
+			t.Errorf("a control below the threshold: %s", r.verdict())
+		}
+	}
+	m, s := fake(1, 5)
+	s.control = true
+	if r := m.test(s, n); r.verdict() != "caught" || r.failed() {
+		t.Errorf("a control: %s", r.verdict())
+	}
+}
+
+// TestConfirmed checks which second runs confirm the first.
+func TestConfirmed(t *testing.T) {
+	for _, test := range []struct {
+		first, second float64 // t of crop 7
+		other         float64 // t of crop 8 in the second run
+		want          string
+	}{
+		{4.4, 9, 9, "pass"},
+		{4.6, 4.6, 0, "LEAK"},
+		{-4.6, -4.6, 0, "LEAK"},
+		{4.6, 4.4, 9, "pass, not confirmed"},
+		{4.6, -9, -9, "pass, not confirmed"},
+		{-12, 12, 12, "pass, not confirmed"},
+	} {
+		var r result
+		r.First.T[7], r.Second.T[7], r.Second.T[8] = test.first, test.second, test.other
+		if got := r.verdict(); got != test.want || r.failed() != (got == "LEAK") {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
+// TestSelectInput checks that each class gets its input.
+func TestSelectInput(t *testing.T) {
+	both := [2][]byte{pattern(24), make([]byte, 24)}
+	got := make([]byte, 24)
+	for class, want := range both {
+		if selectInput(got, &both, class); !slices.Equal(got, want) {
+			t.Errorf("class %d: %x", class, got)
+		}
+	}
+}
