@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -171,21 +172,24 @@ func TestOptions(t *testing.T) {
 // TestSummary checks that the command fails on a leak, on a control that is not caught, and
 // if nothing was run.
 func TestSummary(t *testing.T) {
-	leak := result{Test: "leak"}
-	leak.First.T[crops], leak.Second.T[crops] = 5, 10
-	known := leak
-	known.Unclaimed = "reason"
-	caught := result{Test: "control", Control: true}
-	caught.First.T[3] = -math.MaxFloat64
-	pass := result{Test: "pass"}
+	withT := func(r result, ts ...float64) result {
+		r.Runs = make([]analysis, len(ts))
+		for i, x := range ts {
+			r.Runs[i].T[crops] = x
+		}
+		return r
+	}
+	control, test := result{Control: true}, result{}
+	pass, caught := withT(test, 4.4), withT(control, -math.MaxFloat64)
 	for _, test := range []struct {
 		name    string
 		results []result
 		want    string // of the error
 	}{
-		{"all pass", []result{caught, pass, known}, ""},
-		{"a leak", []result{caught, pass, leak}, "fastmac: 1 leaks, and 0 of 1 controls not caught"},
-		{"a missed control", []result{caught, {Test: "control", Control: true}, pass}, "fastmac: 0 leaks, and 1 of 2 controls not caught"},
+		{"all pass", []result{caught, pass, withT(result{Unclaimed: "reason"}, 20)}, ""},
+		{"not confirmed", []result{caught, pass, withT(test, 5), withT(test, 5, -5)}, ""},
+		{"a leak", []result{caught, pass, withT(test, 5), withT(test, 5, 10)}, "fastmac: 1 leaks, and 0 of 1 controls not caught"},
+		{"a missed control", []result{caught, withT(control, 9), pass}, "fastmac: 0 leaks, and 1 of 2 controls not caught"},
 		{"no test", []result{caught}, "fastmac: no test was run"},
 	} {
 		var out bytes.Buffer
@@ -197,5 +201,22 @@ func TestSummary(t *testing.T) {
 		if err == nil && test.want != "" || err != nil && err.Error() != test.want {
 			t.Errorf("%s: %v, want %q\n%s", test.name, err, test.want, out.String())
 		}
+	}
+}
+
+// TestAgain checks that a process for a second run measures one test and no controls.
+func TestAgain(t *testing.T) {
+	const name = "UMAC-64 64 bytes, fixed or random"
+	var stdout, stderr, text bytes.Buffer
+	if status := run([]string{"-child", "-samples", "4000", "-again", name}, &stdout, &stderr); status != 0 {
+		t.Fatalf("exit status %d: %s", status, stderr.String())
+	}
+	r := result{Test: name, Runs: make([]analysis, 1)}
+	p := printer{w: &text}
+	if err := p.readAgain(&r, json.NewDecoder(&stdout)); err != nil {
+		t.Fatal(err)
+	}
+	if p.repeated != 1 || len(r.Runs) != 2 || r.Runs[1].Samples != 4000 || strings.Count(text.String(), "\n") != 1 || !strings.HasSuffix(text.String(), name+"\n") {
+		t.Errorf("%d runs:\n%s", len(r.Runs), text.String())
 	}
 }

@@ -132,13 +132,9 @@ func selectInput(to []byte, both *[2][]byte, class int) {
 	}
 }
 
-// test measures a subject, and again if the first run has a |t| of 4.5 or more.
+// test measures a subject.
 func (m *meter) test(s *subject, n int) result {
-	r := result{Test: s.name, Control: s.control, Unclaimed: s.unclaimed, First: analyse(m.measure(s, n))}
-	if r.repeat() {
-		r.Second = analyse(m.measure(s, again*n))
-	}
-	return r
+	return result{Test: s.name, Control: s.control, Unclaimed: s.unclaimed, Runs: []analysis{analyse(m.measure(s, n))}}
 }
 
 // A clock is what the clock of a machine can tell apart.

@@ -39,16 +39,17 @@ CPU      %s
 Go       %s %s/%s
 command  %s
 
-A test passes if |t| is below %g in all %d crops, or if a second run with new
-inputs and %d times as many samples does not confirm it, in the same crop and with
-the same sign. A control leaks, and is caught if |t| is above %d. The documentation of
-the command says why: go doc ./internal/constanttime/dudect
+A test passes if |t| is below %g in all %d crops. If it is not, the test is run again, in a
+new process, with new inputs and %d times as many samples. It is a leak if this run confirms
+it, in the same crop and with the same class slower. A control leaks, and is caught if |t| is
+above %d. The documentation of the command says why: go doc ./internal/constanttime/dudect
 
 samples  of the run
 ns       mean time of a call and of reading the clock, without the slowest 3 %%
 sees     the smallest difference of the mean times that has |t| = %g there, in ns
 all      |t| of all times
-max      the largest |t| of the crops, and of all times; in a second run that of the same crop
+max      the largest |t| of the crops and of all times; in a second run that of the same crop
+ns       the difference of the mean times in this crop, of the first class less the second
 kept     the part of the samples that this crop keeps
 `, now.UTC().Format(time.DateTime+" UTC"), commit(), cpu(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		strings.Join(append([]string{"go run ./internal/constanttime/dudect"}, args...), " "),
@@ -58,73 +59,85 @@ kept     the part of the samples that this crop keeps
 // errSame is the error of read if these kernels have been measured.
 var errSame = errors.New("the same kernels as before")
 
-// read prints what a process has measured, as soon as it comes.
-func (p *printer) read(name string, r io.Reader) error {
-	d := json.NewDecoder(r)
+// read prints what a process has measured, as soon as it comes, and returns the tests that
+// need a second run.
+func (p *printer) read(name string, d *json.Decoder) (repeat []result, err error) {
 	var machine process
 	if err := d.Decode(&machine); err != nil {
-		return err
+		return nil, err
 	}
 	k := machine.Kernels
 	fmt.Fprintf(p.w, "\nkernels %s: UMAC %s, AES %s, SHA-512 %s, AES-GCM %s\n", name, k.NH, k.AES, k.SHA512, k.GCM)
 	if slices.Contains(p.kernels, k) {
 		fmt.Fprintf(p.w, "not run: %v\n", errSame)
-		return errSame
+		return nil, errSame
 	}
 	p.kernels = append(p.kernels, k)
 	fmt.Fprintf(p.w, "clock: step %g ns, %.0f ns for each reading\n", machine.Clock.Step, machine.Clock.Cost)
 	if machine.Missing != "" {
 		fmt.Fprintf(p.w, "not run, because they are not there: %s\n", machine.Missing)
 	}
-	fmt.Fprintf(p.w, "\n%8s %7s %6s %6s %6s %6s  %-6s  %s\n", "samples", "ns", "sees", "all", "max", "kept", "verdict", "test")
+	fmt.Fprintf(p.w, "\n%8s %7s %7s %7s %7s %7s %6s  %s\n", "samples", "ns", "sees", "all", "max", "ns", "kept", "verdict and test")
 	for {
 		var r result
 		switch err := d.Decode(&r); err {
 		case nil:
 			p.result(&r)
+			if r.repeat() {
+				repeat = append(repeat, r)
+			}
 		case io.EOF:
-			return nil
+			return repeat, nil
 		default:
-			return err
+			return nil, err
 		}
 	}
 }
 
+// readAgain prints the second run of a test, and puts it into r.
+func (p *printer) readAgain(r *result, d *json.Decoder) error {
+	var (
+		machine process
+		second  result
+	)
+	if err := d.Decode(&machine); err != nil {
+		return err
+	}
+	if err := d.Decode(&second); err != nil {
+		return err
+	}
+	r.Runs = append(r.Runs, second.Runs...)
+	p.result(r)
+	return nil
+}
+
+// result prints the last run of a result, and counts the result.
 func (p *printer) result(r *result) {
-	name := r.Test
-	if r.Control {
+	verdict, second := r.verdict(), len(r.Runs) > 1
+	switch {
+	case r.Control:
 		p.controls++
-		name = "control: " + name
 		if r.failed() {
 			p.missed++
 		}
-	} else {
+	case second:
+		p.repeated++
+	default:
 		p.tests++
-		if r.repeat() {
-			p.repeated++
-		}
-		switch {
-		case r.failed():
-			p.leaks++
-		case r.confirmed():
-			p.known++
-		}
 	}
-	at := r.First.largest()
-	if r.repeat() {
-		p.line(&r.First, at, "again", name)
-		p.line(&r.Second, at, r.verdict(), name)
-	} else {
-		p.line(&r.First, at, r.verdict(), name)
+	switch verdict {
+	case "LEAK":
+		p.leaks++
+	case "known":
+		p.known++
+		verdict += ", " + r.Unclaimed
 	}
+	a, at := &r.Runs[len(r.Runs)-1], r.at()
+	fmt.Fprintf(p.w, "%8d %7.1f %7.3f %7s %7s %+7.2f %5.1f%%  %s: %s\n", a.Samples, a.Mean, a.Sees,
+		short(a.all()), short(a.T[at]), a.Difference[at], 100*kept(at), verdict, r.Test)
 }
 
-func (p *printer) line(a *analysis, at int, verdict, name string) {
-	fmt.Fprintf(p.w, "%8d %7.1f %6.3f %6s %6s %5.1f%%  %-7s  %s\n", a.Samples, a.Mean, a.Sees,
-		short(a.all()), short(a.T[at]), 100*kept(at), verdict, name)
-}
-
-// short formats |t| in six characters.
+// short formats |t| in at most seven characters.
 func short(t float64) string {
 	if t = math.Abs(t); t >= 1000 {
 		return fmt.Sprintf("%.0e", t)

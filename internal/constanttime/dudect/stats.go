@@ -45,22 +45,26 @@ func (m *moments) variance() float64 {
 
 // welch returns Welch's t, the difference of the means in units of its standard error.
 func welch(m *[2]moments) float64 {
-	difference := m[0].mean() - m[1].mean()
-	if difference == 0 {
+	if difference(m) == 0 {
 		return 0
 	}
 	// JSON has no infinity, which is the result if no time varies.
-	return max(-math.MaxFloat64, min(difference/standardError(m), math.MaxFloat64))
+	return max(-math.MaxFloat64, min(difference(m)/standardError(m), math.MaxFloat64))
 }
+
+func difference(m *[2]moments) float64 { return m[0].mean() - m[1].mean() }
 
 func standardError(m *[2]moments) float64 { return math.Sqrt(m[0].variance() + m[1].variance()) }
 
 // An analysis is what the times of two classes say.
 type analysis struct {
 	Samples int
-	Mean    float64            // ns, of both classes, without the slowest 3 %
-	Sees    float64            // ns, the difference of the means that has |t| = doubtful there
-	T       [crops + 1]float64 // of the crops, 0 for those that are not used, and of all times at the end
+	Mean    float64 // ns, of both classes, without the slowest 3 %
+	Sees    float64 // ns, the difference of the means that has |t| = doubtful there
+
+	// Of each crop, and of all times at the end: t and the difference of the means, in ns. Both
+	// are 0 for crops that are not used.
+	T, Difference [crops + 1]float64
 }
 
 // kept returns the part of the samples that a crop keeps, the fastest: 1-2^(-i/10) for the
@@ -102,7 +106,7 @@ func analyse(samples []sample) analysis {
 		if min(m[0].n, m[1].n) < enough {
 			continue
 		}
-		a.T[i] = welch(&m)
+		a.T[i], a.Difference[i] = welch(&m), difference(&m)
 		if i == typical {
 			a.Mean = float64(samples[0].ns()) + (m[0].sum+m[1].sum)/(m[0].n+m[1].n)
 			a.Sees = doubtful * standardError(&m)
@@ -111,55 +115,55 @@ func analyse(samples []sample) analysis {
 	return a
 }
 
-// A result is what a test has found: its first run, and its second if the first has a |t|
-// of 4.5 or more.
+// A result is what a test has found: its first run, and its second if there is one.
 type result struct {
-	Test          string
-	Control       bool   // a planted leak
-	Unclaimed     string `json:",omitempty"` // why no claim is made for this test
-	First, Second analysis
+	Test      string
+	Control   bool       // a planted leak
+	Unclaimed string     `json:",omitempty"` // why no claim is made for this test
+	Runs      []analysis // one or two
 }
 
 // again is how many times as many samples the second run has as the first. The t of a leak
 // grows with the square root of the samples: here it doubles.
 const again = 4
 
+// at returns the crop in which the first run has its largest |t|.
+func (r *result) at() int { return r.Runs[0].largest() }
+
+// t returns t of this crop in a run.
+func (r *result) t(run int) float64 { return r.Runs[run].T[r.at()] }
+
 // repeat reports whether the test needs a second run.
 func (r *result) repeat() bool {
-	return !r.Control && math.Abs(r.First.T[r.First.largest()]) >= doubtful
+	return !r.Control && r.Unclaimed == "" && math.Abs(r.t(0)) >= doubtful
 }
 
-// confirmed reports whether the second run has a |t| of 4.5 or more where the first had its
-// largest, and the same class is slower.
+// confirmed reports whether there is a second run with a |t| of 4.5 or more where the first
+// had its largest, and the same class is slower.
 func (r *result) confirmed() bool {
-	i := r.First.largest()
-	first, second := r.First.T[i], r.Second.T[i]
-	return r.repeat() && math.Abs(second) >= doubtful && (first > 0) == (second > 0)
+	return len(r.Runs) > 1 && math.Abs(r.t(1)) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0)
 }
 
-// caught reports whether a control has been found beyond doubt.
-func (r *result) caught() bool { return math.Abs(r.First.T[r.First.largest()]) > definite }
+// definite reports whether the first run is beyond doubt.
+func (r *result) definite() bool { return math.Abs(r.t(0)) > definite }
 
 // failed reports whether the command has to fail.
-func (r *result) failed() bool {
-	if r.Control {
-		return !r.caught()
-	}
-	return r.confirmed() && r.Unclaimed == ""
-}
+func (r *result) failed() bool { return r.Control && !r.definite() || r.confirmed() }
 
 func (r *result) verdict() string {
 	switch {
-	case r.Control && r.caught():
+	case r.Control && r.definite():
 		return "caught"
 	case r.Control:
 		return "NOT CAUGHT"
-	case !r.repeat():
-		return "pass"
-	case !r.confirmed():
-		return "pass, not confirmed"
-	case r.Unclaimed != "":
-		return "known: " + r.Unclaimed
+	case r.Unclaimed != "" && r.definite():
+		return "known"
+	case r.confirmed():
+		return "LEAK"
+	case len(r.Runs) > 1:
+		return "not confirmed"
+	case r.repeat():
+		return "again"
 	}
-	return "LEAK"
+	return "pass"
 }

@@ -140,24 +140,24 @@ func TestSynthetic(t *testing.T) {
 	const n = 100000
 	for seed := range byte(8) {
 		m, s := fake(seed, 0)
-		if r := m.test(s, n); r.verdict() != "pass" || r.failed() || len(m.samples) != n {
-			t.Errorf("no leak, seed %d: %s, t = %v, %d samples", seed, r.verdict(), r.First.T[r.First.largest()], len(m.samples))
+		if r := m.test(s, n); r.verdict() != "pass" || r.failed() || r.Runs[0].Samples != n {
+			t.Errorf("no leak, seed %d: %s, t = %v, %d samples", seed, r.verdict(), r.t(0), r.Runs[0].Samples)
 		}
 	}
 	for _, leak := range []float64{1, -1} {
 		m, s := fake(1, leak)
 		r := m.test(s, n)
-		if r.verdict() != "LEAK" || !r.failed() || r.Second.Samples != again*n {
-			t.Errorf("a leak of %v ns: %s, %+v", leak, r.verdict(), r)
-		}
 		// The variance of a time is 20^2 and that of two steps 10^2/6, so 1 ns is 7.7 times the
-		// standard error, sqrt(4*417/n). The deviation of t is 1.
-		if x := math.Abs(r.First.T[r.First.largest()]); x < 5 || x > 11 {
-			t.Errorf("a leak of %v ns: t = %v", leak, x)
+		// standard error, sqrt(4*417/n). The deviation of t is 1. Class 1 has the leak.
+		if x := -r.t(0) * leak; x < 5 || x > 11 || r.verdict() != "again" || r.failed() {
+			t.Errorf("a leak of %v ns: t = %v, %s", leak, r.t(0), r.verdict())
 		}
-		s.unclaimed = "reason"
-		if r := m.test(s, n); r.verdict() != "known: reason" || r.failed() {
-			t.Errorf("a known leak: %s", r.verdict())
+		r.Runs = append(r.Runs, m.test(s, again*n).Runs...)
+		if r.verdict() != "LEAK" || !r.failed() {
+			t.Errorf("a leak of %v ns, again: t = %v, %s", leak, r.t(1), r.verdict())
+		}
+		if d := r.Runs[1].Difference[typical]; math.Abs(d+leak) > 0.3 {
+			t.Errorf("a leak of %v ns: the difference is %v", leak, d)
 		}
 		s.control = true
 		if r := m.test(s, n); r.verdict() != "NOT CAUGHT" || !r.failed() {
@@ -165,6 +165,10 @@ func TestSynthetic(t *testing.T) {
 		}
 	}
 	m, s := fake(1, 5)
+	s.unclaimed = "reason"
+	if r := m.test(s, n); r.verdict() != "known" || r.failed() {
+		t.Errorf("a known leak: %s", r.verdict())
+	}
 	s.control = true
 	if r := m.test(s, n); r.verdict() != "caught" || r.failed() {
 		t.Errorf("a control: %s", r.verdict())
@@ -178,15 +182,21 @@ func TestConfirmed(t *testing.T) {
 		other         float64 // t of crop 8 in the second run
 		want          string
 	}{
-		{4.4, 9, 9, "pass"},
 		{4.6, 4.6, 0, "LEAK"},
 		{-4.6, -4.6, 0, "LEAK"},
-		{4.6, 4.4, 9, "pass, not confirmed"},
-		{4.6, -9, -9, "pass, not confirmed"},
-		{-12, 12, 12, "pass, not confirmed"},
+		{4.6, 4.4, 9, "not confirmed"},
+		{4.6, -9, -9, "not confirmed"},
+		{-12, 12, 12, "not confirmed"},
 	} {
-		var r result
-		r.First.T[7], r.Second.T[7], r.Second.T[8] = test.first, test.second, test.other
+		r := result{Runs: make([]analysis, 1)}
+		if r.verdict() != "pass" {
+			t.Errorf("no difference: %s", r.verdict())
+		}
+		if r.Runs[0].T[7] = test.first; r.verdict() != "again" || r.failed() {
+			t.Errorf("%+v, first run: %s", test, r.verdict())
+		}
+		r.Runs = append(r.Runs, analysis{})
+		r.Runs[1].T[7], r.Runs[1].T[8] = test.second, test.other
 		if got := r.verdict(); got != test.want || r.failed() != (got == "LEAK") {
 			t.Errorf("%+v: %s", test, got)
 		}

@@ -140,14 +140,19 @@ func umacSubjects(size int) []subject {
 	})...)
 }
 
-// keySubjects sets up a key, and computes a tag under it.
+// keySubjects sets up a key, and computes a tag under it. Where AES has tables, which make no
+// claim, one such subject shows what the test finds.
 func keySubjects(size int) (subjects []subject) {
+	unclaimed := tableAES()
 	var k fastmac.UMACKey
 	message := pattern(64)
 	for _, n := range []int{16, 32} {
 		which := contents(n)
-		if n == 32 {
+		if n == 32 || unclaimed != "" {
 			which = which[:1]
+		}
+		if unclaimed != "" && (n != 16 || size != fastmac.UMAC128Size) {
+			continue
 		}
 		subjects = append(subjects, against(fmt.Sprintf("UMAC-%d key of %d bytes", 8*size, n), n, which, func(in []byte) {
 			if err := k.Init(in, size); err != nil {
@@ -156,10 +161,8 @@ func keySubjects(size int) (subjects []subject) {
 			k.Tag(tagRoom[:0], nonce, message)
 		})...)
 	}
-	if unclaimed := tableAES(); unclaimed != "" {
-		for i := range subjects {
-			subjects[i].unclaimed = unclaimed
-		}
+	for i := range subjects {
+		subjects[i].unclaimed = unclaimed
 	}
 	return subjects
 }
