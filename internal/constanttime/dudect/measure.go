@@ -7,8 +7,8 @@ package main
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -137,29 +137,24 @@ func (m *meter) test(s *subject, n int) result {
 	return result{Test: s.name, Control: s.control, Unclaimed: s.unclaimed, Runs: []analysis{analyse(m.measure(s, n))}}
 }
 
-// A clock is what the clock of a machine can tell apart.
-type clock struct {
-	Step float64 // ns, the difference of the two most frequent distances of two times
-	Cost float64 // ns, the mean distance
-}
-
-// newClock reads the clock many times in a row.
-func newClock(now func() int64) clock {
+// distances reads the clock many times in a row, and returns how far apart two readings are:
+// their mean in ns, and the five most frequent distances.
+func distances(now func() int64) string {
 	const reads = 1 << 18
-	distances := make(map[int64]int) // how often each is there
+	counts := make(map[int64]int)
 	begin := now()
 	end := begin
 	for range reads {
 		t := now()
-		distances[t-end]++
+		counts[t-end]++
 		end = t
 	}
-	frequent := slices.SortedFunc(maps.Keys(distances), func(a, b int64) int {
-		return cmp.Or(distances[b]-distances[a], cmp.Compare(a, b))
+	frequent := slices.SortedFunc(maps.Keys(counts), func(a, b int64) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
-	c := clock{Cost: float64(end-begin) / reads}
-	if len(frequent) > 1 {
-		c.Step = math.Abs(float64(frequent[0] - frequent[1]))
+	text := fmt.Sprintf("%.1f ns apart", float64(end-begin)/reads)
+	for _, d := range frequent[:min(5, len(frequent))] {
+		text += fmt.Sprintf(", %d (%.0f %%)", d, 100*float64(counts[d])/reads)
 	}
-	return c
+	return text
 }

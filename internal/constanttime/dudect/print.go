@@ -73,7 +73,7 @@ func (p *printer) read(name string, d *json.Decoder) (repeat []result, err error
 		return nil, errSame
 	}
 	p.kernels = append(p.kernels, k)
-	fmt.Fprintf(p.w, "clock: step %g ns, %.0f ns for each reading\n", machine.Clock.Step, machine.Clock.Cost)
+	fmt.Fprintf(p.w, "clock: two readings are %s\n", machine.Clock)
 	if machine.Missing != "" {
 		fmt.Fprintf(p.w, "not run, because they are not there: %s\n", machine.Missing)
 	}
