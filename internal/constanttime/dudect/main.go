@@ -20,8 +20,8 @@
 //
 // Interrupts add long times, which hide small differences. So t is computed 101 times: for
 // all times, and for the fastest 6.7 % to 99.9 % of them (crops 1 to 100; 1-2^(-i/10) of the
-// samples, both classes together). A test passes if no |t| reaches 4.5. The threshold is
-// dudect's, which calls 10 definite.
+// samples, both classes together). A test passes if no |t| reaches 4.5. This is the stricter
+// of two thresholds: the authors' program, dudect.h, reports a leak if |t| is above 10.
 //
 // The largest of 101 values exceeds 4.5 by chance with a probability of at most 7 in 10,000,
 // and there are hundreds of tests. Then the test is repeated in a new process, with new
@@ -32,6 +32,18 @@
 // A test without power passes too. So each process also measures controls, which leak on
 // purpose: each must have a |t| above 10. And each line has the smallest difference of the
 // mean times that would have been seen, that for which |t| is 4.5.
+//
+// Each process also measures tests without a difference. If one of them does not pass, the
+// measurement is at fault.
+//
+// # Differences of less than a cycle
+//
+// A branch, a load from another level of the caches or an instruction with another latency
+// costs whole cycles, 0.25 ns or more each. Each line of a run has the difference of the
+// means in ns. A smaller one can be a leak that only some inputs have. It can also be an
+// effect of the data on the clock of the CPU: then it comes and goes with the load of the
+// machine, changes its sign with the classes, and is there in other constant-time code.
+// The command does not tell the two apart, and reports both as leaks.
 //
 // # What it does not show
 //

@@ -53,22 +53,30 @@ func against(name string, n int, contents []content, run func(in []byte)) (subje
 
 // nullSubjects returns subjects whose classes are equal, except for how their inputs are made.
 // If one of them does not pass, the measurement is at fault.
-func nullSubjects() []subject {
-	const n = 3000
+func nullSubjects() (subjects []subject) {
 	k, err := fastmac.NewUMACKey(pattern(fastmac.UMACKeySize), fastmac.UMAC128Size)
 	if err != nil {
 		panic(err)
 	}
-	run := func(in []byte) { k.Tag(tagRoom[:0], nonce, in) }
-	content := pattern(n)
-	again := func(in []byte, r *rand.ChaCha8) {
-		r.Read(in)
-		copy(in, content)
+	h := fastmac.NewHMACSHA512Key(pattern(64))
+	for _, f := range []struct {
+		name string
+		size int
+		run  func(in []byte)
+	}{
+		{"UMAC-128 3000 bytes", 3000, func(in []byte) { k.Tag(tagRoom[:0], nonce, in) }},
+		{"HMAC-SHA-512 16 bytes", 16, func(in []byte) { h.Tag(tagRoom[:0], in) }},
+	} {
+		content := pattern(f.size)
+		again := func(in []byte, r *rand.ChaCha8) {
+			r.Read(in)
+			copy(in, content)
+		}
+		subjects = append(subjects,
+			subject{name: f.name + ", no difference: random or random", size: f.size, classes: [2]filler{random, random}, run: f.run},
+			subject{name: f.name + ", no difference: fixed or the same, made in another way", size: f.size, classes: [2]filler{fixed(content), again}, run: f.run})
 	}
-	return []subject{
-		{name: "no difference: random or random", size: n, classes: [2]filler{random, random}, run: run},
-		{name: "no difference: fixed or the same, made in another way", size: n, classes: [2]filler{fixed(content), again}, run: run},
-	}
+	return subjects
 }
 
 // tags returns subjects that get a tag: the right one or one that is wrong somewhere.
