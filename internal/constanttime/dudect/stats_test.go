@@ -138,13 +138,17 @@ func fake(seed byte, leak float64) (*meter, *subject) {
 // 1 ns, a tenth of the step of the clock and a twentieth of the deviation.
 func TestSynthetic(t *testing.T) {
 	const n = 100000
-	for seed := range byte(8) {
+	seeds, leaks := byte(8), []float64{1, -1}
+	if testing.Short() {
+		seeds, leaks = 1, leaks[:1]
+	}
+	for seed := range seeds {
 		m, s := fake(seed, 0)
 		if r := m.test(s, n); r.verdict() != "pass" || r.failed() || r.Runs[0].Samples != n {
 			t.Errorf("no leak, seed %d: %s, t = %v, %d samples", seed, r.verdict(), r.t(0), r.Runs[0].Samples)
 		}
 	}
-	for _, leak := range []float64{1, -1} {
+	for _, leak := range leaks {
 		m, s := fake(1, leak)
 		r := m.test(s, n)
 		// The variance of a time is 20^2 and that of two steps 10^2/6, so 1 ns is 7.7 times the
