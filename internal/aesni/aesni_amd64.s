@@ -231,9 +231,6 @@ TEXT ·expandKey192(SB), $0-16
 	MOVAPS     X1, X5
 	PSLLDQ     $0x04, X5
 	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
 	PXOR       X2, X1
 	MOVUPS     X0, 24(AX)
 	MOVSD      X1, 40(AX)
@@ -253,9 +250,6 @@ TEXT ·expandKey192(SB), $0-16
 	PSHUFD     $0xff, X0, X2
 	MOVAPS     X1, X5
 	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
 	PXOR       X5, X1
 	PXOR       X2, X1
 	MOVUPS     X0, 48(AX)
@@ -277,9 +271,6 @@ TEXT ·expandKey192(SB), $0-16
 	MOVAPS     X1, X5
 	PSLLDQ     $0x04, X5
 	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
 	PXOR       X2, X1
 	MOVUPS     X0, 72(AX)
 	MOVSD      X1, 88(AX)
@@ -299,9 +290,6 @@ TEXT ·expandKey192(SB), $0-16
 	PSHUFD     $0xff, X0, X2
 	MOVAPS     X1, X5
 	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
 	PXOR       X5, X1
 	PXOR       X2, X1
 	MOVUPS     X0, 96(AX)
@@ -323,9 +311,6 @@ TEXT ·expandKey192(SB), $0-16
 	MOVAPS     X1, X5
 	PSLLDQ     $0x04, X5
 	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
 	PXOR       X2, X1
 	MOVUPS     X0, 120(AX)
 	MOVSD      X1, 136(AX)
@@ -346,9 +331,6 @@ TEXT ·expandKey192(SB), $0-16
 	MOVAPS     X1, X5
 	PSLLDQ     $0x04, X5
 	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
 	PXOR       X2, X1
 	MOVUPS     X0, 144(AX)
 	MOVSD      X1, 160(AX)
@@ -368,9 +350,6 @@ TEXT ·expandKey192(SB), $0-16
 	PSHUFD     $0xff, X0, X2
 	MOVAPS     X1, X5
 	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
 	PXOR       X5, X1
 	PXOR       X2, X1
 	MOVUPS     X0, 168(AX)
@@ -1071,10 +1050,8 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
-	MOVAPS     X9, X9
 	PSHUFB     X11, X9
 	AESENCLAST X10, X9
-	PSLLL      $0x01, X10
 	MOVAPS     X8, X10
 	PSLLDQ     $0x04, X10
 	PXOR       X10, X8
@@ -1842,7 +1819,6 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z13, Z7, Z7
 	VPSHUFB     Z11, Z13, Z11
 	VAESENCLAST Z12, Z11, Z11
-	VPSLLD      $0x01, Z12, Z12
 
 	// Each word is the sum of it and those before it, and of word.
 	VPSLLDQ     $0x04, Z26, Z27

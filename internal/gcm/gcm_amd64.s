@@ -517,7 +517,6 @@ hashGroups2:
 	PXOR      X2, X1
 	MOVUPS    (AX), X0
 	PCLMULQDQ $0x00, X2, X0
-	MOVAPS    X0, X0
 	MOVUPS    (AX), X4
 	PCLMULQDQ $0x11, X2, X4
 	MOVAPS    X4, X2
@@ -742,15 +741,12 @@ hashGroups11:
 	PXOR      X1, X3
 	MOVUPS    (AX), X0
 	PCLMULQDQ $0x00, X1, X0
-	MOVAPS    X0, X0
 	MOVUPS    (AX), X2
 	PCLMULQDQ $0x11, X1, X2
-	MOVAPS    X2, X2
 	MOVUPS    (AX), X1
 	MOVUPS    8(AX), X5
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVAPS    X1, X1
 	MOVUPS    16(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
@@ -1086,7 +1082,6 @@ loaded19:
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R12
 
 skip16:
 	TESTQ     R8, R8
@@ -1125,8 +1120,6 @@ text10:
 	MOVQ   40(BX), R11
 	CMPQ   R8, $0x00000080
 	JB     groupsEnd20
-
-	// GHASH of a piece is computed between the rounds of the next one.
 	MOVUPS 128(AX), X0
 	MOVAPS X5, X1
 	MOVUPS count8<>+0(SB), X2
@@ -1316,6 +1309,7 @@ last23:
 	CMPQ       R8, $0x00000080
 	JB         last22
 
+	// GHASH of a piece is computed between the rounds of the next one.
 groups21:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
@@ -1358,15 +1352,12 @@ groups21:
 	PXOR      X1, X3
 	MOVUPS    (AX), X0
 	PCLMULQDQ $0x00, X1, X0
-	MOVAPS    X0, X0
 	MOVUPS    (AX), X2
 	PCLMULQDQ $0x11, X1, X2
-	MOVAPS    X2, X2
 	MOVUPS    (AX), X1
 	MOVUPS    8(AX), X14
 	PXOR      X14, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVAPS    X1, X1
 	MOVUPS    160(AX), X3
 	AESENC    X3, X6
 	AESENC    X3, X7
@@ -1648,15 +1639,12 @@ last22:
 	PXOR      X1, X3
 	MOVUPS    (AX), X0
 	PCLMULQDQ $0x00, X1, X0
-	MOVAPS    X0, X0
 	MOVUPS    (AX), X2
 	PCLMULQDQ $0x11, X1, X2
-	MOVAPS    X2, X2
 	MOVUPS    (AX), X1
 	MOVUPS    8(AX), X6
 	PXOR      X6, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVAPS    X1, X1
 	MOVUPS    -112(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
@@ -2141,8 +2129,6 @@ skip29:
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
-	MOVUPS count1<>+0(SB), X7
-	PADDL  X7, X5
 	MOVUPS 128(AX), X5
 	PXOR   X5, X6
 	MOVUPS 144(AX), X5
@@ -2291,7 +2277,6 @@ stored38:
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R12
 
 skip31:
 final6:
@@ -2474,15 +2459,12 @@ hashGroups48:
 	PXOR      X1, X3
 	MOVUPS    (AX), X0
 	PCLMULQDQ $0x00, X1, X0
-	MOVAPS    X0, X0
 	MOVUPS    (AX), X2
 	PCLMULQDQ $0x11, X1, X2
-	MOVAPS    X2, X2
 	MOVUPS    (AX), X1
 	MOVUPS    8(AX), X5
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVAPS    X1, X1
 	MOVUPS    16(R10), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
@@ -2818,7 +2800,6 @@ loaded56:
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R12
 
 skip53:
 	TESTQ     R8, R8
@@ -2900,15 +2881,12 @@ groups58:
 	PXOR      X1, X3
 	MOVUPS    (AX), X0
 	PCLMULQDQ $0x00, X1, X0
-	MOVAPS    X0, X0
 	MOVUPS    (AX), X2
 	PCLMULQDQ $0x11, X1, X2
-	MOVAPS    X2, X2
 	MOVUPS    (AX), X1
 	MOVUPS    8(AX), X14
 	PXOR      X14, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVAPS    X1, X1
 	MOVUPS    160(AX), X3
 	AESENC    X3, X6
 	AESENC    X3, X7
@@ -3101,7 +3079,7 @@ groups58:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last59
+	JB        last60
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3121,7 +3099,7 @@ groups58:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last59
+	JE        last60
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3142,7 +3120,7 @@ groups58:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last59:
+last60:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -3196,7 +3174,7 @@ groupsEnd57:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, R8
-	JZ      skip60
+	JZ      skip61
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -3263,7 +3241,7 @@ groupsEnd57:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last61
+	JB      last62
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3275,7 +3253,7 @@ groupsEnd57:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last61
+	JE      last62
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3288,7 +3266,7 @@ groupsEnd57:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last61:
+last62:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
@@ -3368,9 +3346,9 @@ last61:
 	PXOR       X7, X1
 	ADDQ       $0x40, R12
 
-skip60:
+skip61:
 	TESTQ  $0x00000020, R8
-	JZ     skip62
+	JZ     skip63
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3411,7 +3389,7 @@ skip60:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last63
+	JB     last64
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3419,7 +3397,7 @@ skip60:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last63
+	JE     last64
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3428,7 +3406,7 @@ skip60:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last63:
+last64:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
@@ -3472,9 +3450,9 @@ last63:
 	PXOR       X6, X1
 	ADDQ       $0x20, R12
 
-skip62:
+skip63:
 	TESTQ  $0x00000010, R8
-	JZ     skip64
+	JZ     skip65
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3502,20 +3480,20 @@ skip62:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last65
+	JB     last66
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last65
+	JE     last66
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last65:
+last66:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
 	MOVUPS     (R11), X7
@@ -3541,14 +3519,12 @@ last65:
 	PXOR       X3, X3
 	ADDQ       $0x10, R12
 
-skip64:
+skip65:
 	ANDQ   $0x0f, R8
-	JZ     skip66
+	JZ     skip67
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
-	MOVUPS count1<>+0(SB), X7
-	PADDL  X7, X5
 	MOVUPS 128(AX), X5
 	PXOR   X5, X6
 	MOVUPS 144(AX), X5
@@ -3571,20 +3547,20 @@ skip64:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last67
+	JB     last68
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last67
+	JE     last68
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last67:
+last68:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
@@ -3592,7 +3568,7 @@ last67:
 	MOVUPS     (CX), X5
 	PAND       X5, X6
 	CMPQ       R8, $0x08
-	JB         less868
+	JB         less869
 	MOVQ       (R11), DX
 	MOVQ       -8(R11)(R8*1), R13
 	MOVQ       R8, CX
@@ -3601,12 +3577,12 @@ last67:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R13
 	SHRQ       $0x08, R13
-	JMP        loaded70
+	JMP        loaded71
 
-less868:
+less869:
 	XORQ R13, R13
 	CMPQ R8, $0x04
-	JB   less469
+	JB   less470
 	MOVL (R11), DX
 	MOVL -4(R11)(R8*1), R14
 	MOVQ R8, CX
@@ -3614,9 +3590,9 @@ less868:
 	SHLQ $0x03, CX
 	SHLQ CL, R14
 	ORQ  R14, DX
-	JMP  loaded70
+	JMP  loaded71
 
-less469:
+less470:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R11), DX
@@ -3631,14 +3607,14 @@ less469:
 	SHLQ    CL, R14
 	ORQ     R14, DX
 
-loaded70:
+loaded71:
 	MOVQ   DX, X5
 	PINSRQ $0x01, R13, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
 	PEXTRQ $0x01, X6, R11
 	CMPQ   R8, $0x08
-	JB     less871
+	JB     less872
 	MOVQ   DX, (R10)
 	MOVQ   R8, CX
 	ADDQ   $-8, CX
@@ -3652,20 +3628,20 @@ loaded70:
 	SHLQ   $0x08, R11
 	ORQ    R11, DX
 	MOVQ   DX, -8(R10)(R8*1)
-	JMP    stored73
+	JMP    stored74
 
-less871:
+less872:
 	CMPQ R8, $0x04
-	JB   less472
+	JB   less473
 	MOVL DX, (R10)
 	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R10)(R8*1)
-	JMP  stored73
+	JMP  stored74
 
-less472:
+less473:
 	MOVQ R8, R13
 	SHRQ $0x01, R13
 	MOVQ DX, R11
@@ -3680,7 +3656,7 @@ less472:
 	SHRQ CL, DX
 	MOVB DL, -1(R10)(R8*1)
 
-stored73:
+stored74:
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
@@ -3697,16 +3673,15 @@ stored73:
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R12
 
-skip66:
+skip67:
 final43:
 	TESTQ SI, SI
-	JZ    notLast74
+	JZ    notLast75
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R9, $0x70
-	JBE       lengths75
+	JBE       lengths76
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3724,7 +3699,7 @@ final43:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths75:
+lengths76:
 	MOVQ      72(BX), CX
 	MOVQ      64(BX), DX
 	MOVQ      CX, X5
@@ -3778,7 +3753,7 @@ lengths75:
 	PXOR      X15, X15
 	RET
 
-notLast74:
+notLast75:
 	MOVUPS X3, (DI)
 	PXOR   X0, X0
 	PXOR   X1, X1
@@ -3808,18 +3783,16 @@ TEXT ·hashAVX2(SB), $0-32
 	MOVQ    p+16(FP), DX
 	MOVQ    n+24(FP), BX
 
-hashGroups76:
+hashGroups77:
 	CMPQ         BX, $0x00000080
-	JB           hashRest77
+	JB           hashRest78
 	VMOVDQU      (DX), Y2
 	VPSHUFB      reverse<>+0(SB), Y2, Y2
 	VPXOR        Y0, Y2, Y2
 	VPSHUFD      $0x4e, Y2, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, (AX), Y2, Y0
-	VMOVDQA      Y0, Y0
 	VPCLMULQDQ   $0x11, (AX), Y2, Y2
-	VMOVDQA      Y2, Y2
 	VMOVDQU      (AX), Y3
 	VPXOR        8(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y1, Y3, Y3
@@ -3875,9 +3848,9 @@ hashGroups76:
 	VMOVDQA      Y2, Y0
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000080, BX
-	JMP          hashGroups76
+	JMP          hashGroups77
 
-hashRest77:
+hashRest78:
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
@@ -3901,7 +3874,7 @@ TEXT ·sealAVX2(SB), $0-32
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ   SI, SI
-	JZ      noTag78
+	JZ      noTag79
 	MOVL    (CX), R8
 	MOVQ    4(CX), CX
 	MOVQ    CX, R9
@@ -3934,25 +3907,25 @@ TEXT ·sealAVX2(SB), $0-32
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last79
+	JB      last80
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last79
+	JE      last80
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last79:
+last80:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag78:
+noTag79:
 	VMOVDQU (DI), X3
 	MOVQ    48(BX), R8
 
@@ -3960,22 +3933,20 @@ noTag78:
 	MOVQ 8(BX), R10
 	MOVQ 16(BX), R11
 
-hashGroups85:
+hashGroups86:
 	CMPQ         R11, $0x00000080
-	JB           hashRest86
+	JB           hashRest87
 	VMOVDQU      (R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
 	VPXOR        Y1, Y3, Y3
 	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VMOVDQA      Y0, Y0
 	VPCLMULQDQ   $0x11, (AX), Y1, Y1
 	VMOVDQA      Y1, Y2
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQA      Y1, Y1
 	VMOVDQU      32(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
@@ -4027,33 +3998,33 @@ hashGroups85:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, R10
 	SUBQ         $0x00000080, R11
-	JMP          hashGroups85
+	JMP          hashGroups86
 
-hashRest86:
+hashRest87:
 	MOVQ  R11, R9
 	TESTQ R8, R8
-	JZ    noText81
+	JZ    noText82
 	TESTQ R11, R11
-	JZ    text84
+	JZ    text85
 
-noText81:
+noText82:
 	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R12
 	SUBQ    CX, R12
 	TESTQ   R8, R8
-	JNZ     restOfData82
+	JNZ     restOfData83
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R12
 	CMPQ    R12, CX
 	CMOVQCS CX, R12
 
-restOfData82:
+restOfData83:
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
 	TESTQ      $0x00000040, R11
-	JZ         skip87
+	JZ         skip88
 	VMOVDQU    (R10), Y4
 	VMOVDQU    32(R10), Y5
 	ADDQ       $0x40, R10
@@ -4083,9 +4054,9 @@ restOfData82:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R12
 
-skip87:
+skip88:
 	TESTQ      $0x00000020, R11
-	JZ         skip88
+	JZ         skip89
 	VMOVDQU    (R10), Y4
 	ADDQ       $0x20, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -4103,9 +4074,9 @@ skip87:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R12
 
-skip88:
+skip89:
 	TESTQ      $0x00000010, R11
-	JZ         skip89
+	JZ         skip90
 	VMOVDQU    (R10), X5
 	ADDQ       $0x10, R10
 	VPXOR      Y4, Y4, Y4
@@ -4125,11 +4096,11 @@ skip88:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R12
 
-skip89:
+skip90:
 	ANDQ $0x0f, R11
-	JZ   skip90
+	JZ   skip91
 	CMPQ R11, $0x08
-	JB   less891
+	JB   less892
 	MOVQ (R10), R13
 	MOVQ -8(R10)(R11*1), R14
 	MOVQ R11, CX
@@ -4138,12 +4109,12 @@ skip89:
 	SHLQ $0x03, CX
 	SHRQ CL, R14
 	SHRQ $0x08, R14
-	JMP  loaded93
+	JMP  loaded94
 
-less891:
+less892:
 	XORQ R14, R14
 	CMPQ R11, $0x04
-	JB   less492
+	JB   less493
 	MOVL (R10), R13
 	MOVL -4(R10)(R11*1), R15
 	MOVQ R11, CX
@@ -4151,9 +4122,9 @@ less891:
 	SHLQ $0x03, CX
 	SHLQ CL, R15
 	ORQ  R15, R13
-	JMP  loaded93
+	JMP  loaded94
 
-less492:
+less493:
 	MOVQ    R11, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R10), R13
@@ -4168,7 +4139,7 @@ less492:
 	SHLQ    CL, R15
 	ORQ     R15, R13
 
-loaded93:
+loaded94:
 	VMOVQ      R13, X5
 	VPINSRQ    $0x01, R14, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -4186,11 +4157,10 @@ loaded93:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
-skip90:
+skip91:
 	TESTQ        R8, R8
-	JZ           final80
+	JZ           final81
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4205,28 +4175,26 @@ skip90:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text84:
+text85:
 	// Text.
-	MOVQ        (BX), CX
-	MOVL        (CX), R9
-	MOVQ        4(CX), CX
-	MOVQ        CX, R10
-	SHLQ        $0x20, R10
-	ORQ         R10, R9
-	SHRQ        $0x20, CX
-	VMOVQ       R9, X6
-	VPINSRQ     $0x01, CX, X6, X6
-	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        56(BX), CX
-	VMOVD       CX, X0
-	VPADDD      X0, X6, X6
-	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        32(BX), R10
-	MOVQ        40(BX), R11
-	CMPQ        R8, $0x00000100
-	JB          groupsEnd94
-
-	// GHASH of a piece is computed between the rounds of the next one.
+	MOVQ           (BX), CX
+	MOVL           (CX), R9
+	MOVQ           4(CX), CX
+	MOVQ           CX, R10
+	SHLQ           $0x20, R10
+	ORQ            R10, R9
+	SHRQ           $0x20, CX
+	VMOVQ          R9, X6
+	VPINSRQ        $0x01, CX, X6, X6
+	VPSHUFB        reverse<>+0(SB), X6, X6
+	MOVL           56(BX), CX
+	VMOVD          CX, X0
+	VPADDD         X0, X6, X6
+	VINSERTI128    $0x01, X6, Y6, Y4
+	MOVQ           32(BX), R10
+	MOVQ           40(BX), R11
+	CMPQ           R8, $0x00000100
+	JB             groupsEnd95
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4334,7 +4302,7 @@ text84:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last97
+	JB             last98
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4354,7 +4322,7 @@ text84:
 	VAESENC        Y2, Y10, Y10
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last97
+	JE             last98
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4375,7 +4343,7 @@ text84:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last97:
+last98:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -4413,9 +4381,10 @@ last97:
 	ADDQ           $0x00000100, R10
 	SUBQ           $0x00000100, R8
 	CMPQ           R8, $0x00000100
-	JB             last96
+	JB             last97
 
-groups95:
+	// GHASH of a piece is computed between the rounds of the next one.
+groups96:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4455,13 +4424,11 @@ groups95:
 	VPSHUFD        $0x4e, Y1, Y3
 	VPXOR          Y1, Y3, Y3
 	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VMOVDQA        Y0, Y0
 	VPCLMULQDQ     $0x11, (AX), Y1, Y1
 	VMOVDQA        Y1, Y2
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
 	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VMOVDQA        Y1, Y1
 	VBROADCASTI128 160(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
@@ -4562,13 +4529,11 @@ groups95:
 	VPSHUFD        $0x4e, Y1, Y3
 	VPXOR          Y1, Y3, Y3
 	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VMOVDQA        Y0, Y0
 	VPCLMULQDQ     $0x11, (AX), Y1, Y1
 	VMOVDQA        Y1, Y2
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
 	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VMOVDQA        Y1, Y1
 	VBROADCASTI128 240(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
@@ -4647,7 +4612,7 @@ groups95:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last98
+	JB             last99
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4667,7 +4632,7 @@ groups95:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last98
+	JE             last99
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4688,7 +4653,7 @@ groups95:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last98:
+last99:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -4726,22 +4691,20 @@ last98:
 	ADDQ           $0x00000100, R10
 	SUBQ           $0x00000100, R8
 	CMPQ           R8, $0x00000100
-	JAE            groups95
+	JAE            groups96
 
-last96:
+last97:
 	VMOVDQU      -256(R10), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
 	VPXOR        Y1, Y3, Y3
 	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VMOVDQA      Y0, Y0
 	VPCLMULQDQ   $0x11, (AX), Y1, Y1
 	VMOVDQA      Y1, Y2
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQA      Y1, Y1
 	VMOVDQU      -224(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
@@ -4797,13 +4760,11 @@ last96:
 	VPSHUFD      $0x4e, Y1, Y3
 	VPXOR        Y1, Y3, Y3
 	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VMOVDQA      Y0, Y0
 	VPCLMULQDQ   $0x11, (AX), Y1, Y1
 	VMOVDQA      Y1, Y2
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQA      Y1, Y1
 	VMOVDQU      -96(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
@@ -4854,11 +4815,9 @@ last96:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd94:
-	CMPQ R8, $0x00000080
-	JB   groupsEnd99
-
-	// GHASH of a piece is computed between the rounds of the next one.
+groupsEnd95:
+	CMPQ           R8, $0x00000080
+	JB             groupsEnd100
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -4922,7 +4881,7 @@ groupsEnd94:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last102
+	JB             last103
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4934,7 +4893,7 @@ groupsEnd94:
 	VAESENC        Y2, Y6, Y6
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last102
+	JE             last103
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4947,7 +4906,7 @@ groupsEnd94:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last102:
+last103:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -4968,120 +4927,53 @@ last102:
 	ADDQ           $0x00000080, R11
 	ADDQ           $0x00000080, R10
 	SUBQ           $0x00000080, R8
-	CMPQ           R8, $0x00000080
-	JB             last101
-
-groups100:
-	VBROADCASTI128 128(AX), Y2
-	VMOVDQA        Y4, Y1
-	VPADDD         count8<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y0
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y0, Y0
-	VPXOR          Y2, Y0, Y0
-	VMOVDQU        lowBits8<>+0(SB), Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        lowBits8<>+32(SB), Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        lowBits8<>+64(SB), Y7
-	VPXOR          Y1, Y7, Y7
-	VMOVDQU        lowBits8<>+96(SB), Y8
-	VPXOR          Y0, Y8, Y8
-	VBROADCASTI128 144(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 160(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
 	VMOVDQU        -128(R10), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
 	VPXOR          Y1, Y3, Y3
 	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VMOVDQA        Y0, Y0
 	VPCLMULQDQ     $0x11, (AX), Y1, Y1
 	VMOVDQA        Y1, Y2
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
 	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VMOVDQA        Y1, Y1
-	VBROADCASTI128 176(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VBROADCASTI128 192(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
 	VMOVDQU        -96(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y9
-	VPXOR          Y3, Y9, Y9
-	VPCLMULQDQ     $0x00, 32(AX), Y3, Y10
-	VPXOR          Y10, Y0, Y0
+	VPSHUFD        $0x4e, Y3, Y5
+	VPXOR          Y3, Y5, Y5
+	VPCLMULQDQ     $0x00, 32(AX), Y3, Y6
+	VPXOR          Y6, Y0, Y0
 	VPCLMULQDQ     $0x11, 32(AX), Y3, Y3
 	VPXOR          Y3, Y2, Y2
 	VMOVDQU        32(AX), Y3
 	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y3, Y3
+	VPCLMULQDQ     $0x00, Y5, Y3, Y3
 	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 208(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VBROADCASTI128 224(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
 	VMOVDQU        -64(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y9
-	VPXOR          Y3, Y9, Y9
-	VPCLMULQDQ     $0x00, 64(AX), Y3, Y10
-	VPXOR          Y10, Y0, Y0
+	VPSHUFD        $0x4e, Y3, Y5
+	VPXOR          Y3, Y5, Y5
+	VPCLMULQDQ     $0x00, 64(AX), Y3, Y6
+	VPXOR          Y6, Y0, Y0
 	VPCLMULQDQ     $0x11, 64(AX), Y3, Y3
 	VPXOR          Y3, Y2, Y2
 	VMOVDQU        64(AX), Y3
 	VPXOR          72(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y3, Y3
+	VPCLMULQDQ     $0x00, Y5, Y3, Y3
 	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 240(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VBROADCASTI128 256(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
 	VMOVDQU        -32(R10), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y9
-	VPXOR          Y3, Y9, Y9
-	VPCLMULQDQ     $0x00, 96(AX), Y3, Y10
-	VPXOR          Y10, Y0, Y0
+	VPSHUFD        $0x4e, Y3, Y5
+	VPXOR          Y3, Y5, Y5
+	VPCLMULQDQ     $0x00, 96(AX), Y3, Y6
+	VPXOR          Y6, Y0, Y0
 	VPCLMULQDQ     $0x11, 96(AX), Y3, Y3
 	VPXOR          Y3, Y2, Y2
 	VMOVDQU        96(AX), Y3
 	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y3, Y3
+	VPCLMULQDQ     $0x00, Y5, Y3, Y3
 	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 272(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
 	VPXOR          Y0, Y1, Y1
 	VPXOR          Y2, Y1, Y1
 	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5095,122 +4987,8 @@ groups100:
 	VEXTRACTI128   $0x01, Y2, X0
 	VPXOR          X0, X2, X2
 	VMOVDQA        Y2, Y3
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last103
-	VBROADCASTI128 288(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 304(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	LEAQ           320(AX), CX
-	JE             last103
-	VBROADCASTI128 320(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 336(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	LEAQ           352(AX), CX
 
-last103:
-	VBROADCASTI128 (CX), Y0
-	VAESENCLAST    Y0, Y5, Y5
-	VAESENCLAST    Y0, Y6, Y6
-	VAESENCLAST    Y0, Y7, Y7
-	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        (R11), Y0
-	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	VMOVDQU        32(R11), Y0
-	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R10)
-	VMOVDQU        64(R11), Y0
-	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R10)
-	VMOVDQU        96(R11), Y0
-	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R10)
-	ADDQ           $0x00000080, R11
-	ADDQ           $0x00000080, R10
-	SUBQ           $0x00000080, R8
-	CMPQ           R8, $0x00000080
-	JAE            groups100
-
-last101:
-	VMOVDQU      -128(R10), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPSHUFD      $0x4e, Y1, Y3
-	VPXOR        Y1, Y3, Y3
-	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VMOVDQA      Y0, Y0
-	VPCLMULQDQ   $0x11, (AX), Y1, Y1
-	VMOVDQA      Y1, Y2
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
-	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQA      Y1, Y1
-	VMOVDQU      -96(R10), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 32(AX), Y3, Y6
-	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      32(AX), Y3
-	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -64(R10), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 64(AX), Y3, Y6
-	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VPXOR        72(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -32(R10), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 96(AX), Y3, Y6
-	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      96(AX), Y3
-	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-
-groupsEnd99:
+groupsEnd100:
 	MOVQ           R8, R9
 	LEAQ           15(R8), CX
 	ANDQ           $-16, CX
@@ -5457,7 +5235,6 @@ skip108:
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
-	VPADDD  count1<>+0(SB), X4, X4
 	VMOVDQU 128(AX), X4
 	VPXOR   X4, X5, X5
 	VMOVDQU 144(AX), X4
@@ -5605,10 +5382,9 @@ stored117:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
 skip110:
-final80:
+final81:
 	TESTQ SI, SI
 	JZ    notLast118
 
@@ -5785,13 +5561,11 @@ hashGroups127:
 	VPSHUFD      $0x4e, Y1, Y3
 	VPXOR        Y1, Y3, Y3
 	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VMOVDQA      Y0, Y0
 	VPCLMULQDQ   $0x11, (AX), Y1, Y1
 	VMOVDQA      Y1, Y2
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQA      Y1, Y1
 	VMOVDQU      32(R10), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
@@ -6002,7 +5776,6 @@ loaded135:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
 skip132:
 	TESTQ        R8, R8
@@ -6082,13 +5855,11 @@ groups137:
 	VPSHUFD        $0x4e, Y1, Y3
 	VPXOR          Y1, Y3, Y3
 	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VMOVDQA        Y0, Y0
 	VPCLMULQDQ     $0x11, (AX), Y1, Y1
 	VMOVDQA        Y1, Y2
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
 	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VMOVDQA        Y1, Y1
 	VBROADCASTI128 160(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
@@ -6189,13 +5960,11 @@ groups137:
 	VPSHUFD        $0x4e, Y1, Y3
 	VPXOR          Y1, Y3, Y3
 	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VMOVDQA        Y0, Y0
 	VPCLMULQDQ     $0x11, (AX), Y1, Y1
 	VMOVDQA        Y1, Y2
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
 	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VMOVDQA        Y1, Y1
 	VBROADCASTI128 240(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
@@ -6274,7 +6043,7 @@ groups137:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last138
+	JB             last139
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6294,7 +6063,7 @@ groups137:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last138
+	JE             last139
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6315,7 +6084,7 @@ groups137:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last138:
+last139:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6356,10 +6125,8 @@ last138:
 	JAE            groups137
 
 groupsEnd136:
-	CMPQ R8, $0x00000080
-	JB   groupsEnd139
-
-groups140:
+	CMPQ           R8, $0x00000080
+	JB             groupsEnd140
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -6392,13 +6159,11 @@ groups140:
 	VPSHUFD        $0x4e, Y1, Y3
 	VPXOR          Y1, Y3, Y3
 	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VMOVDQA        Y0, Y0
 	VPCLMULQDQ     $0x11, (AX), Y1, Y1
 	VMOVDQA        Y1, Y2
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
 	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VMOVDQA        Y1, Y1
 	VBROADCASTI128 176(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
@@ -6485,7 +6250,7 @@ groups140:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last141
+	JB             last143
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6497,7 +6262,7 @@ groups140:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last141
+	JE             last143
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6510,7 +6275,7 @@ groups140:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last141:
+last143:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6531,10 +6296,8 @@ last141:
 	ADDQ           $0x00000080, R11
 	ADDQ           $0x00000080, R10
 	SUBQ           $0x00000080, R8
-	CMPQ           R8, $0x00000080
-	JAE            groups140
 
-groupsEnd139:
+groupsEnd140:
 	MOVQ           R8, R9
 	LEAQ           15(R8), CX
 	ANDQ           $-16, CX
@@ -6548,7 +6311,7 @@ groupsEnd139:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, R8
-	JZ             skip142
+	JZ             skip144
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6588,7 +6351,7 @@ groupsEnd139:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last143
+	JB             last145
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6596,7 +6359,7 @@ groupsEnd139:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last143
+	JE             last145
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6605,7 +6368,7 @@ groupsEnd139:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last143:
+last145:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -6643,9 +6406,9 @@ last143:
 	VPXOR          Y5, Y1, Y1
 	ADDQ           $0x40, R12
 
-skip142:
+skip144:
 	TESTQ          $0x00000020, R8
-	JZ             skip144
+	JZ             skip146
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6672,20 +6435,20 @@ skip142:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last145
+	JB             last147
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last145
+	JE             last147
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last145:
+last147:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R11), Y6
@@ -6708,9 +6471,9 @@ last145:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R12
 
-skip144:
+skip146:
 	TESTQ   $0x00000010, R8
-	JZ      skip146
+	JZ      skip148
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6737,20 +6500,20 @@ skip144:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last147
+	JB      last149
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last147
+	JE      last149
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last147:
+last149:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R11), X6
@@ -6775,13 +6538,12 @@ last147:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R12
 
-skip146:
+skip148:
 	ANDQ    $0x0f, R8
-	JZ      skip148
+	JZ      skip150
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
-	VPADDD  count1<>+0(SB), X4, X4
 	VMOVDQU 128(AX), X4
 	VPXOR   X4, X5, X5
 	VMOVDQU 144(AX), X4
@@ -6804,20 +6566,20 @@ skip146:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last149
+	JB      last151
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last149
+	JE      last151
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last149:
+last151:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -6825,7 +6587,7 @@ last149:
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
 	CMPQ        R8, $0x08
-	JB          less8150
+	JB          less8152
 	MOVQ        (R11), DX
 	MOVQ        -8(R11)(R8*1), R13
 	MOVQ        R8, CX
@@ -6834,12 +6596,12 @@ last149:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R13
 	SHRQ        $0x08, R13
-	JMP         loaded152
+	JMP         loaded154
 
-less8150:
+less8152:
 	XORQ R13, R13
 	CMPQ R8, $0x04
-	JB   less4151
+	JB   less4153
 	MOVL (R11), DX
 	MOVL -4(R11)(R8*1), R14
 	MOVQ R8, CX
@@ -6847,9 +6609,9 @@ less8150:
 	SHLQ $0x03, CX
 	SHLQ CL, R14
 	ORQ  R14, DX
-	JMP  loaded152
+	JMP  loaded154
 
-less4151:
+less4153:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R11), DX
@@ -6864,14 +6626,14 @@ less4151:
 	SHLQ    CL, R14
 	ORQ     R14, DX
 
-loaded152:
+loaded154:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R13, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R11
 	CMPQ    R8, $0x08
-	JB      less8153
+	JB      less8155
 	MOVQ    DX, (R10)
 	MOVQ    R8, CX
 	ADDQ    $-8, CX
@@ -6885,20 +6647,20 @@ loaded152:
 	SHLQ    $0x08, R11
 	ORQ     R11, DX
 	MOVQ    DX, -8(R10)(R8*1)
-	JMP     stored155
+	JMP     stored157
 
-less8153:
+less8155:
 	CMPQ R8, $0x04
-	JB   less4154
+	JB   less4156
 	MOVL DX, (R10)
 	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R10)(R8*1)
-	JMP  stored155
+	JMP  stored157
 
-less4154:
+less4156:
 	MOVQ R8, R13
 	SHRQ $0x01, R13
 	MOVQ DX, R11
@@ -6913,7 +6675,7 @@ less4154:
 	SHRQ CL, DX
 	MOVB DL, -1(R10)(R8*1)
 
-stored155:
+stored157:
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -6929,16 +6691,15 @@ stored155:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
-skip148:
+skip150:
 final122:
 	TESTQ SI, SI
-	JZ    notLast156
+	JZ    notLast158
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R9, $0x70
-	JBE          lengths157
+	JBE          lengths159
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6956,7 +6717,7 @@ final122:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths157:
+lengths159:
 	MOVQ         72(BX), CX
 	MOVQ         64(BX), DX
 	VMOVQ        CX, X4
@@ -7009,7 +6770,7 @@ lengths157:
 	VZEROUPPER
 	RET
 
-notLast156:
+notLast158:
 	VMOVDQU X3, (DI)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
@@ -7039,7 +6800,7 @@ TEXT ·hashAVX512(SB), $0-32
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              short158
+	JB              short160
 	VBROADCASTI32X4 (AX), Z1
 	VBROADCASTI32X4 64(AX), Z3
 	VSHUFI64X2      $0x00, Z3, Z1, Z3
@@ -7051,9 +6812,6 @@ TEXT ·hashAVX512(SB), $0-32
 	VPCLMULQDQ      $0x00, Z1, Z6, Z2
 	VPCLMULQDQ      $0x11, Z1, Z6, Z1
 	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VMOVDQA64       Z2, Z2
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z4, Z4
 	VPTERNLOGQ      $0x96, Z2, Z1, Z4
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z5
 	VPSHUFD         $0x4e, Z2, Z2
@@ -7071,9 +6829,6 @@ TEXT ·hashAVX512(SB), $0-32
 	VPCLMULQDQ      $0x00, Z6, Z3, Z1
 	VPCLMULQDQ      $0x11, Z6, Z3, Z3
 	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z3, Z3
-	VMOVDQA64       Z4, Z4
 	VPTERNLOGQ      $0x96, Z1, Z3, Z4
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
 	VPSHUFD         $0x4e, Z1, Z1
@@ -7184,9 +6939,9 @@ TEXT ·hashAVX512(SB), $0-32
 	ADDQ            $0x00000200, DX
 	SUBQ            $0x00000200, BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongLast160
+	JB              hashLongLast162
 
-hashLong159:
+hashLong161:
 	VMOVDQU64  384(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  320(DX), Z22
@@ -7267,11 +7022,11 @@ hashLong159:
 	ADDQ       $0x00000200, DX
 	SUBQ       $0x00000200, BX
 	CMPQ       BX, $0x00000200
-	JAE        hashLong159
+	JAE        hashLong161
 
-hashLongLast160:
+hashLongLast162:
 	CMPQ       BX, $0x00000100
-	JB         skip161
+	JB         skip163
 	VMOVDQU64  128(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  64(DX), Z4
@@ -7318,9 +7073,9 @@ hashLongLast160:
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000100, BX
 
-skip161:
+skip163:
 	CMPQ       BX, $0x00000080
-	JB         skip162
+	JB         skip164
 	VMOVDQU64  (DX), Z0
 	VPSHUFB    Z21, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
@@ -7350,7 +7105,7 @@ skip161:
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000080, BX
 
-skip162:
+skip164:
 	VMOVDQU64     64(AX), Z0
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z0, Z2, Z2
@@ -7359,7 +7114,6 @@ skip162:
 	VPCLMULQDQ    $0x00, Z0, Z20, Z1
 	VPCLMULQDQ    $0x11, Z0, Z20, Z4
 	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z1, Z1
 	VMOVDQA64     Z4, Z3
 	VMOVDQA64     Z0, Z2
 	VPTERNLOGQ    $0x96, Z1, Z3, Z2
@@ -7375,10 +7129,10 @@ skip162:
 	VPXORQ        X0, X3, X3
 	VMOVDQA64     Z3, Z0
 
-short158:
-hashGroups163:
+short160:
+hashGroups165:
 	CMPQ          BX, $0x00000080
-	JB            hashRest164
+	JB            hashRest166
 	VMOVDQU64     (DX), Y2
 	VPSHUFB       reverse<>+0(SB), Y2, Y2
 	VPXORQ        Y0, Y2, Y2
@@ -7440,9 +7194,9 @@ hashGroups163:
 	VMOVDQA64     Y2, Y0
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups163
+	JMP           hashGroups165
 
-hashRest164:
+hashRest166:
 	VMOVDQU64 X0, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
@@ -7487,7 +7241,7 @@ TEXT ·sealAVX512(SB), $0-32
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ     SI, SI
-	JZ        noTag165
+	JZ        noTag167
 	MOVL      (CX), R8
 	MOVQ      4(CX), CX
 	MOVQ      CX, R9
@@ -7520,25 +7274,25 @@ TEXT ·sealAVX512(SB), $0-32
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last166
+	JB        last168
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last166
+	JE        last168
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last166:
+last168:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (SI)
 
-noTag165:
+noTag167:
 	VMOVDQU64 (DI), X3
 	MOVQ      48(BX), R8
 
@@ -7546,7 +7300,7 @@ noTag165:
 	MOVQ            8(BX), R10
 	MOVQ            16(BX), R11
 	CMPQ            R11, $0x00000200
-	JB              short172
+	JB              short174
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z4
 	VSHUFI64X2      $0x00, Z4, Z0, Z4
@@ -7558,9 +7312,6 @@ noTag165:
 	VPCLMULQDQ      $0x00, Z0, Z7, Z1
 	VPCLMULQDQ      $0x11, Z0, Z7, Z0
 	VPCLMULQDQ      $0x00, Z2, Z6, Z2
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z2, Z2
 	VPTERNLOGQ      $0x96, Z1, Z0, Z2
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
 	VPSHUFD         $0x4e, Z1, Z1
@@ -7578,9 +7329,6 @@ noTag165:
 	VPCLMULQDQ      $0x00, Z7, Z4, Z0
 	VPCLMULQDQ      $0x11, Z7, Z4, Z4
 	VPCLMULQDQ      $0x00, Z1, Z6, Z1
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z4, Z4
-	VMOVDQA64       Z1, Z1
 	VPTERNLOGQ      $0x96, Z0, Z4, Z1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
 	VPSHUFD         $0x4e, Z0, Z0
@@ -7691,9 +7439,9 @@ noTag165:
 	ADDQ            $0x00000200, R10
 	SUBQ            $0x00000200, R11
 	CMPQ            R11, $0x00000200
-	JB              hashLongLast174
+	JB              hashLongLast176
 
-hashLong173:
+hashLong175:
 	VMOVDQU64  384(R10), Z4
 	VPSHUFB    Z22, Z4, Z4
 	VMOVDQU64  320(R10), Z24
@@ -7774,11 +7522,11 @@ hashLong173:
 	ADDQ       $0x00000200, R10
 	SUBQ       $0x00000200, R11
 	CMPQ       R11, $0x00000200
-	JAE        hashLong173
+	JAE        hashLong175
 
-hashLongLast174:
+hashLongLast176:
 	CMPQ       R11, $0x00000100
-	JB         skip175
+	JB         skip177
 	VMOVDQU64  128(R10), Z2
 	VPSHUFB    Z22, Z2, Z2
 	VMOVDQU64  64(R10), Z6
@@ -7825,9 +7573,9 @@ hashLongLast174:
 	ADDQ       $0x00000100, R10
 	SUBQ       $0x00000100, R11
 
-skip175:
+skip177:
 	CMPQ       R11, $0x00000080
-	JB         skip176
+	JB         skip178
 	VMOVDQU64  (R10), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
@@ -7857,12 +7605,12 @@ skip175:
 	ADDQ       $0x00000080, R10
 	SUBQ       $0x00000080, R11
 
-skip176:
+skip178:
 	// The lanes of long data, at most three blocks and the lengths are added together.
 	TESTQ         R8, R8
-	JNZ           moreThanThree177
+	JNZ           moreThanThree179
 	CMPQ          R11, $0x30
-	JA            moreThanThree177
+	JA            moreThanThree179
 	MOVQ          R11, R9
 	LEAQ          15(R11), CX
 	ANDQ          $-16, CX
@@ -7877,7 +7625,6 @@ skip176:
 	VPCLMULQDQ    $0x00, Z0, Z21, Z1
 	VPCLMULQDQ    $0x11, Z0, Z21, Z6
 	VPCLMULQDQ    $0x00, Z2, Z4, Z0
-	VMOVDQA64     Z1, Z1
 	VMOVDQA64     Z6, Z4
 	VMOVDQA64     Z0, Z2
 	VEXTRACTI64X4 $0x01, Z1, Y0
@@ -7887,9 +7634,9 @@ skip176:
 	VEXTRACTI64X4 $0x01, Z4, Y2
 	VPXORQ        Y4, Y2, Y2
 	VPXORQ        Y3, Y3, Y3
-	JMP           addRestOfData170
+	JMP           addRestOfData172
 
-moreThanThree177:
+moreThanThree179:
 	VMOVDQU64     64(AX), Z0
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z0, Z2, Z2
@@ -7898,8 +7645,6 @@ moreThanThree177:
 	VPCLMULQDQ    $0x00, Z0, Z21, Z1
 	VPCLMULQDQ    $0x11, Z0, Z21, Z4
 	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z1, Z1
-	VMOVDQA64     Z4, Z4
 	VMOVDQA64     Z0, Z2
 	VPTERNLOGQ    $0x96, Z1, Z4, Z2
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
@@ -7914,10 +7659,10 @@ moreThanThree177:
 	VPXORQ        X0, X4, X4
 	VMOVDQA64     Z4, Z3
 
-short172:
-hashGroups178:
+short174:
+hashGroups180:
 	CMPQ          R11, $0x00000080
-	JB            hashRest179
+	JB            hashRest181
 	VMOVDQU64     (R10), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
@@ -7979,35 +7724,35 @@ hashGroups178:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, R10
 	SUBQ          $0x00000080, R11
-	JMP           hashGroups178
+	JMP           hashGroups180
 
-hashRest179:
+hashRest181:
 	MOVQ  R11, R9
 	TESTQ R8, R8
-	JZ    noText168
+	JZ    noText170
 	TESTQ R11, R11
-	JZ    text171
+	JZ    text173
 
-noText168:
+noText170:
 	LEAQ    15(R11), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R12
 	SUBQ    CX, R12
 	TESTQ   R8, R8
-	JNZ     restOfData169
+	JNZ     restOfData171
 	LEAQ    (AX), CX
 	SUBQ    $0x10, R12
 	CMPQ    R12, CX
 	CMOVQCS CX, R12
 
-restOfData169:
+restOfData171:
 	VPXORQ Y0, Y0, Y0
 	VPXORQ Y1, Y1, Y1
 	VPXORQ Y2, Y2, Y2
 
-addRestOfData170:
+addRestOfData172:
 	TESTQ      $0x00000040, R11
-	JZ         skip180
+	JZ         skip182
 	VMOVDQU64  (R10), Y4
 	VMOVDQU64  32(R10), Y6
 	ADDQ       $0x40, R10
@@ -8037,9 +7782,9 @@ addRestOfData170:
 	VPXORQ     Y6, Y1, Y1
 	ADDQ       $0x40, R12
 
-skip180:
+skip182:
 	TESTQ      $0x00000020, R11
-	JZ         skip181
+	JZ         skip183
 	VMOVDQU64  (R10), Y4
 	ADDQ       $0x20, R10
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -8057,9 +7802,9 @@ skip180:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R12
 
-skip181:
+skip183:
 	TESTQ      $0x00000010, R11
-	JZ         skip182
+	JZ         skip184
 	VMOVDQU64  (R10), X5
 	ADDQ       $0x10, R10
 	VPXORQ     Y4, Y4, Y4
@@ -8079,11 +7824,11 @@ skip181:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R12
 
-skip182:
+skip184:
 	ANDQ $0x0f, R11
-	JZ   skip183
+	JZ   skip185
 	CMPQ R11, $0x08
-	JB   less8184
+	JB   less8186
 	MOVQ (R10), R13
 	MOVQ -8(R10)(R11*1), R14
 	MOVQ R11, CX
@@ -8092,12 +7837,12 @@ skip182:
 	SHLQ $0x03, CX
 	SHRQ CL, R14
 	SHRQ $0x08, R14
-	JMP  loaded186
+	JMP  loaded188
 
-less8184:
+less8186:
 	XORQ R14, R14
 	CMPQ R11, $0x04
-	JB   less4185
+	JB   less4187
 	MOVL (R10), R13
 	MOVL -4(R10)(R11*1), R15
 	MOVQ R11, CX
@@ -8105,9 +7850,9 @@ less8184:
 	SHLQ $0x03, CX
 	SHLQ CL, R15
 	ORQ  R15, R13
-	JMP  loaded186
+	JMP  loaded188
 
-less4185:
+less4187:
 	MOVQ    R11, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R10), R13
@@ -8122,7 +7867,7 @@ less4185:
 	SHLQ    CL, R15
 	ORQ     R15, R13
 
-loaded186:
+loaded188:
 	VMOVQ      R13, X5
 	VPINSRQ    $0x01, R14, X5, X5
 	VPXORQ     Y4, Y4, Y4
@@ -8140,11 +7885,10 @@ loaded186:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
-skip183:
+skip185:
 	TESTQ         R8, R8
-	JZ            final167
+	JZ            final169
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -8156,7 +7900,7 @@ skip183:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text171:
+text173:
 	// Text.
 	MOVQ            (BX), CX
 	MOVL            (CX), R9
@@ -8175,7 +7919,7 @@ text171:
 	MOVQ            32(BX), R10
 	MOVQ            40(BX), R11
 	CMPQ            R8, $0x00000200
-	JB              cryptLongEnd187
+	JB              cryptLongEnd189
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -8191,9 +7935,6 @@ text171:
 	VPCLMULQDQ      $0x00, Z0, Z8, Z10
 	VPCLMULQDQ      $0x11, Z0, Z8, Z8
 	VPCLMULQDQ      $0x00, Z1, Z9, Z9
-	VMOVDQA64       Z10, Z10
-	VMOVDQA64       Z8, Z8
-	VMOVDQA64       Z9, Z9
 	VPTERNLOGQ      $0x96, Z10, Z8, Z9
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
 	VPSHUFD         $0x4e, Z10, Z10
@@ -8210,8 +7951,6 @@ text171:
 	VPCLMULQDQ      $0x11, Z0, Z10, Z0
 	VPCLMULQDQ      $0x00, Z1, Z11, Z1
 	VMOVDQA64       Z12, Z10
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z1, Z1
 	VPTERNLOGQ      $0x96, Z10, Z0, Z1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
 	VPSHUFD         $0x4e, Z10, Z10
@@ -8221,8 +7960,6 @@ text171:
 	VPTERNLOGQ      $0x96, Z10, Z1, Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
-
-	// GHASH of a piece is computed between the rounds of the next one.
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8331,7 +8068,7 @@ text171:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last190
+	JB              last192
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8351,7 +8088,7 @@ text171:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last190
+	JE              last192
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8372,7 +8109,7 @@ text171:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last190:
+last192:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8402,9 +8139,10 @@ last190:
 	ADDQ            $0x00000200, R10
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JB              last189
+	JB              last191
 
-cryptLong188:
+	// GHASH of a piece is computed between the rounds of the next one.
+cryptLong190:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8607,7 +8345,7 @@ cryptLong188:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last191
+	JB              last193
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8627,7 +8365,7 @@ cryptLong188:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last191
+	JE              last193
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8648,7 +8386,7 @@ cryptLong188:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last191:
+last193:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8678,9 +8416,9 @@ last191:
 	ADDQ            $0x00000200, R10
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong188
+	JAE             cryptLong190
 
-last189:
+last191:
 	VMOVDQU64     -512(R10), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
 	VMOVDQU64     -448(R10), Z12
@@ -8776,11 +8514,9 @@ last189:
 	VPXORQ        X0, X11, X11
 	VMOVDQA64     Z11, Z3
 
-cryptLongEnd187:
-	CMPQ R8, $0x00000100
-	JB   groupsEnd192
-
-	// GHASH of a piece is computed between the rounds of the next one.
+cryptLongEnd189:
+	CMPQ            R8, $0x00000100
+	JB              groupsEnd194
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -8888,7 +8624,7 @@ cryptLongEnd187:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last195
+	JB              last197
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8908,7 +8644,7 @@ cryptLongEnd187:
 	VAESENC         Y2, Y10, Y10
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last195
+	JE              last197
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8929,7 +8665,7 @@ cryptLongEnd187:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last195:
+last197:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -8966,43 +8702,6 @@ last195:
 	ADDQ            $0x00000100, R11
 	ADDQ            $0x00000100, R10
 	SUBQ            $0x00000100, R8
-	CMPQ            R8, $0x00000100
-	JB              last194
-
-groups193:
-	VBROADCASTI32X4 128(AX), Y2
-	VMOVDQA64       Y4, Y1
-	VPADDD          count16<>+0(SB), Y4, Y4
-	VMOVDQA64       Y4, Y0
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y2, Y1, Y1
-	VPSHUFB         reverse<>+0(SB), Y0, Y0
-	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       lowBits16<>+0(SB), Y5
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       lowBits16<>+32(SB), Y6
-	VPXORQ          Y1, Y6, Y6
-	VMOVDQU64       lowBits16<>+64(SB), Y7
-	VPXORQ          Y1, Y7, Y7
-	VMOVDQU64       lowBits16<>+96(SB), Y8
-	VPXORQ          Y1, Y8, Y8
-	VMOVDQU64       lowBits16<>+128(SB), Y9
-	VPXORQ          Y1, Y9, Y9
-	VMOVDQU64       lowBits16<>+160(SB), Y10
-	VPXORQ          Y1, Y10, Y10
-	VMOVDQU64       lowBits16<>+192(SB), Y11
-	VPXORQ          Y1, Y11, Y11
-	VMOVDQU64       lowBits16<>+224(SB), Y12
-	VPXORQ          Y0, Y12, Y12
-	VBROADCASTI32X4 144(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
 	VMOVDQU64       -256(R10), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
@@ -9016,78 +8715,42 @@ groups193:
 	VPXORQ          8(AX), Y1, Y1
 	VPCLMULQDQ      $0x00, Y3, Y1, Y1
 	VMOVDQA64       Y1, Y1
-	VBROADCASTI32X4 160(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       -224(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 32(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 176(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       -192(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 64(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       64(AX), Y3
 	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 192(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       -160(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 96(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 208(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD         $0x4e, Y0, Y0
@@ -9098,15 +8761,6 @@ groups193:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
-	VBROADCASTI32X4 224(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
 	VMOVDQU64       -128(R10), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
@@ -9120,68 +8774,41 @@ groups193:
 	VPXORQ          8(AX), Y1, Y1
 	VPCLMULQDQ      $0x00, Y3, Y1, Y1
 	VMOVDQA64       Y1, Y1
-	VBROADCASTI32X4 240(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       -96(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 32(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 256(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       -64(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 64(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       64(AX), Y3
 	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 272(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       -32(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 96(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
@@ -9193,214 +8820,10 @@ groups193:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last196
-	VBROADCASTI32X4 288(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VBROADCASTI32X4 304(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	LEAQ            320(AX), CX
-	JE              last196
-	VBROADCASTI32X4 320(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VBROADCASTI32X4 336(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	LEAQ            352(AX), CX
 
-last196:
-	VBROADCASTI32X4 (CX), Y0
-	VAESENCLAST     Y0, Y5, Y5
-	VAESENCLAST     Y0, Y6, Y6
-	VAESENCLAST     Y0, Y7, Y7
-	VAESENCLAST     Y0, Y8, Y8
-	VAESENCLAST     Y0, Y9, Y9
-	VAESENCLAST     Y0, Y10, Y10
-	VAESENCLAST     Y0, Y11, Y11
-	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       (R11), Y0
-	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	VMOVDQU64       32(R11), Y0
-	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R10)
-	VMOVDQU64       64(R11), Y0
-	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R10)
-	VMOVDQU64       96(R11), Y0
-	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R10)
-	VMOVDQU64       128(R11), Y0
-	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 128(R10)
-	VMOVDQU64       160(R11), Y0
-	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 160(R10)
-	VMOVDQU64       192(R11), Y0
-	VPXORQ          Y0, Y11, Y11
-	VMOVDQU64       Y11, 192(R10)
-	VMOVDQU64       224(R11), Y0
-	VPXORQ          Y0, Y12, Y12
-	VMOVDQU64       Y12, 224(R10)
-	ADDQ            $0x00000100, R11
-	ADDQ            $0x00000100, R10
-	SUBQ            $0x00000100, R8
-	CMPQ            R8, $0x00000100
-	JAE             groups193
-
-last194:
-	VMOVDQU64     -256(R10), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPSHUFD       $0x4e, Y1, Y3
-	VPXORQ        Y1, Y3, Y3
-	VPCLMULQDQ    $0x00, (AX), Y1, Y0
-	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (AX), Y1, Y1
-	VMOVDQA64     Y1, Y2
-	VMOVDQU64     (AX), Y1
-	VPXORQ        8(AX), Y1, Y1
-	VPCLMULQDQ    $0x00, Y3, Y1, Y1
-	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -224(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     32(AX), Y3
-	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -192(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(AX), Y3
-	VPXORQ        72(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -160(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(AX), Y3
-	VPXORQ        104(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	VMOVDQU64     -128(R10), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPSHUFD       $0x4e, Y1, Y3
-	VPXORQ        Y1, Y3, Y3
-	VPCLMULQDQ    $0x00, (AX), Y1, Y0
-	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (AX), Y1, Y1
-	VMOVDQA64     Y1, Y2
-	VMOVDQU64     (AX), Y1
-	VPXORQ        8(AX), Y1, Y1
-	VPCLMULQDQ    $0x00, Y3, Y1, Y1
-	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -96(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     32(AX), Y3
-	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -64(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(AX), Y3
-	VPXORQ        72(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -32(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(AX), Y3
-	VPXORQ        104(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-
-groupsEnd192:
-	CMPQ R8, $0x00000080
-	JB   groupsEnd197
-
-	// GHASH of a piece is computed between the rounds of the next one.
+groupsEnd194:
+	CMPQ            R8, $0x00000080
+	JB              groupsEnd198
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -9464,7 +8887,7 @@ groupsEnd192:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last200
+	JB              last201
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9476,7 +8899,7 @@ groupsEnd192:
 	VAESENC         Y2, Y6, Y6
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last200
+	JE              last201
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -9489,7 +8912,7 @@ groupsEnd192:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last200:
+last201:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -9510,36 +8933,6 @@ last200:
 	ADDQ            $0x00000080, R11
 	ADDQ            $0x00000080, R10
 	SUBQ            $0x00000080, R8
-	CMPQ            R8, $0x00000080
-	JB              last199
-
-groups198:
-	VBROADCASTI32X4 128(AX), Y2
-	VMOVDQA64       Y4, Y1
-	VPADDD          count8<>+0(SB), Y4, Y4
-	VMOVDQA64       Y4, Y0
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y2, Y1, Y1
-	VPSHUFB         reverse<>+0(SB), Y0, Y0
-	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       lowBits8<>+0(SB), Y5
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       lowBits8<>+32(SB), Y6
-	VPXORQ          Y1, Y6, Y6
-	VMOVDQU64       lowBits8<>+64(SB), Y7
-	VPXORQ          Y1, Y7, Y7
-	VMOVDQU64       lowBits8<>+96(SB), Y8
-	VPXORQ          Y0, Y8, Y8
-	VBROADCASTI32X4 144(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VBROADCASTI32X4 160(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
 	VMOVDQU64       -128(R10), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
@@ -9553,77 +8946,42 @@ groups198:
 	VPXORQ          8(AX), Y1, Y1
 	VPCLMULQDQ      $0x00, Y3, Y1, Y1
 	VMOVDQA64       Y1, Y1
-	VBROADCASTI32X4 176(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VBROADCASTI32X4 192(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
 	VMOVDQU64       -96(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y9
-	VPXORQ          Y3, Y9, Y9
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y10
-	VPXORQ          Y10, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 32(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y9, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 208(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VBROADCASTI32X4 224(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
 	VMOVDQU64       -64(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y9
-	VPXORQ          Y3, Y9, Y9
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y10
-	VPXORQ          Y10, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 64(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       64(AX), Y3
 	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y9, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 240(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VBROADCASTI32X4 256(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
 	VMOVDQU64       -32(R10), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y9
-	VPXORQ          Y3, Y9, Y9
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y10
-	VPXORQ          Y10, Y0, Y0
+	VPSHUFD         $0x4e, Y3, Y5
+	VPXORQ          Y3, Y5, Y5
+	VPCLMULQDQ      $0x00, 96(AX), Y3, Y6
+	VPXORQ          Y6, Y0, Y0
 	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
 	VPXORQ          Y3, Y2, Y2
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y9, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 272(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD         $0x4e, Y0, Y0
@@ -9634,119 +8992,8 @@ groups198:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last201
-	VBROADCASTI32X4 288(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VBROADCASTI32X4 304(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	LEAQ            320(AX), CX
-	JE              last201
-	VBROADCASTI32X4 320(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VBROADCASTI32X4 336(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	LEAQ            352(AX), CX
 
-last201:
-	VBROADCASTI32X4 (CX), Y0
-	VAESENCLAST     Y0, Y5, Y5
-	VAESENCLAST     Y0, Y6, Y6
-	VAESENCLAST     Y0, Y7, Y7
-	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       (R11), Y0
-	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	VMOVDQU64       32(R11), Y0
-	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R10)
-	VMOVDQU64       64(R11), Y0
-	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R10)
-	VMOVDQU64       96(R11), Y0
-	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R10)
-	ADDQ            $0x00000080, R11
-	ADDQ            $0x00000080, R10
-	SUBQ            $0x00000080, R8
-	CMPQ            R8, $0x00000080
-	JAE             groups198
-
-last199:
-	VMOVDQU64     -128(R10), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPSHUFD       $0x4e, Y1, Y3
-	VPXORQ        Y1, Y3, Y3
-	VPCLMULQDQ    $0x00, (AX), Y1, Y0
-	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (AX), Y1, Y1
-	VMOVDQA64     Y1, Y2
-	VMOVDQU64     (AX), Y1
-	VPXORQ        8(AX), Y1, Y1
-	VPCLMULQDQ    $0x00, Y3, Y1, Y1
-	VMOVDQA64     Y1, Y1
-	VMOVDQU64     -96(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     32(AX), Y3
-	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -64(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(AX), Y3
-	VPXORQ        72(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     -32(R10), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y5
-	VPXORQ        Y3, Y5, Y5
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(AX), Y3
-	VPXORQ        104(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-
-groupsEnd197:
+groupsEnd198:
 	MOVQ            R8, R9
 	LEAQ            15(R8), CX
 	ANDQ            $-16, CX
@@ -9993,7 +9240,6 @@ skip206:
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
-	VPADDD    count1<>+0(SB), X4, X4
 	VMOVDQU64 128(AX), X4
 	VPXORQ    X4, X5, X5
 	VMOVDQU64 144(AX), X4
@@ -10141,10 +9387,9 @@ stored215:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
 skip208:
-final167:
+final169:
 	TESTQ SI, SI
 	JZ    notLast216
 
@@ -10346,9 +9591,6 @@ noTag218:
 	VPCLMULQDQ      $0x00, Z0, Z7, Z1
 	VPCLMULQDQ      $0x11, Z0, Z7, Z0
 	VPCLMULQDQ      $0x00, Z2, Z6, Z2
-	VMOVDQA64       Z1, Z1
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z2, Z2
 	VPTERNLOGQ      $0x96, Z1, Z0, Z2
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
 	VPSHUFD         $0x4e, Z1, Z1
@@ -10366,9 +9608,6 @@ noTag218:
 	VPCLMULQDQ      $0x00, Z7, Z4, Z0
 	VPCLMULQDQ      $0x11, Z7, Z4, Z4
 	VPCLMULQDQ      $0x00, Z1, Z6, Z1
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z4, Z4
-	VMOVDQA64       Z1, Z1
 	VPTERNLOGQ      $0x96, Z0, Z4, Z1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
 	VPSHUFD         $0x4e, Z0, Z0
@@ -10665,7 +9904,6 @@ skip229:
 	VPCLMULQDQ    $0x00, Z0, Z21, Z1
 	VPCLMULQDQ    $0x11, Z0, Z21, Z6
 	VPCLMULQDQ    $0x00, Z2, Z4, Z0
-	VMOVDQA64     Z1, Z1
 	VMOVDQA64     Z6, Z4
 	VMOVDQA64     Z0, Z2
 	VEXTRACTI64X4 $0x01, Z1, Y0
@@ -10686,8 +9924,6 @@ moreThanThree230:
 	VPCLMULQDQ    $0x00, Z0, Z21, Z1
 	VPCLMULQDQ    $0x11, Z0, Z21, Z4
 	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z1, Z1
-	VMOVDQA64     Z4, Z4
 	VMOVDQA64     Z0, Z2
 	VPTERNLOGQ    $0x96, Z1, Z4, Z2
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
@@ -10928,7 +10164,6 @@ loaded239:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
 skip236:
 	TESTQ         R8, R8
@@ -10979,9 +10214,6 @@ text224:
 	VPCLMULQDQ      $0x00, Z0, Z8, Z10
 	VPCLMULQDQ      $0x11, Z0, Z8, Z8
 	VPCLMULQDQ      $0x00, Z1, Z9, Z9
-	VMOVDQA64       Z10, Z10
-	VMOVDQA64       Z8, Z8
-	VMOVDQA64       Z9, Z9
 	VPTERNLOGQ      $0x96, Z10, Z8, Z9
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
 	VPSHUFD         $0x4e, Z10, Z10
@@ -10998,8 +10230,6 @@ text224:
 	VPCLMULQDQ      $0x11, Z0, Z10, Z0
 	VPCLMULQDQ      $0x00, Z1, Z11, Z1
 	VMOVDQA64       Z12, Z10
-	VMOVDQA64       Z0, Z0
-	VMOVDQA64       Z1, Z1
 	VPTERNLOGQ      $0x96, Z10, Z0, Z1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
 	VPSHUFD         $0x4e, Z10, Z10
@@ -11213,7 +10443,7 @@ cryptLong241:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last242
+	JB              last243
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -11233,7 +10463,7 @@ cryptLong241:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last242
+	JE              last243
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -11254,7 +10484,7 @@ cryptLong241:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last242:
+last243:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -11287,10 +10517,8 @@ last242:
 	JAE             cryptLong241
 
 cryptLongEnd240:
-	CMPQ R8, $0x00000100
-	JB   groupsEnd243
-
-groups244:
+	CMPQ            R8, $0x00000100
+	JB              groupsEnd244
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -11516,7 +10744,7 @@ groups244:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last245
+	JB              last247
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11536,7 +10764,7 @@ groups244:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last245
+	JE              last247
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11557,7 +10785,7 @@ groups244:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last245:
+last247:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -11594,14 +10822,10 @@ last245:
 	ADDQ            $0x00000100, R11
 	ADDQ            $0x00000100, R10
 	SUBQ            $0x00000100, R8
-	CMPQ            R8, $0x00000100
-	JAE             groups244
 
-groupsEnd243:
-	CMPQ R8, $0x00000080
-	JB   groupsEnd246
-
-groups247:
+groupsEnd244:
+	CMPQ            R8, $0x00000080
+	JB              groupsEnd248
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -11724,7 +10948,7 @@ groups247:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last248
+	JB              last251
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11736,7 +10960,7 @@ groups247:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last248
+	JE              last251
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -11749,7 +10973,7 @@ groups247:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last248:
+last251:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -11770,10 +10994,8 @@ last248:
 	ADDQ            $0x00000080, R11
 	ADDQ            $0x00000080, R10
 	SUBQ            $0x00000080, R8
-	CMPQ            R8, $0x00000080
-	JAE             groups247
 
-groupsEnd246:
+groupsEnd248:
 	MOVQ            R8, R9
 	LEAQ            15(R8), CX
 	ANDQ            $-16, CX
@@ -11787,7 +11009,7 @@ groupsEnd246:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, R8
-	JZ              skip249
+	JZ              skip252
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11827,7 +11049,7 @@ groupsEnd246:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last250
+	JB              last253
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11835,7 +11057,7 @@ groupsEnd246:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last250
+	JE              last253
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11844,7 +11066,7 @@ groupsEnd246:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last250:
+last253:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -11882,9 +11104,9 @@ last250:
 	VPXORQ          Y5, Y1, Y1
 	ADDQ            $0x40, R12
 
-skip249:
+skip252:
 	TESTQ           $0x00000020, R8
-	JZ              skip251
+	JZ              skip254
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11911,20 +11133,20 @@ skip249:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last252
+	JB              last255
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last252
+	JE              last255
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last252:
+last255:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R11), Y6
@@ -11947,9 +11169,9 @@ last252:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R12
 
-skip251:
+skip254:
 	TESTQ     $0x00000010, R8
-	JZ        skip253
+	JZ        skip256
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11976,20 +11198,20 @@ skip251:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last254
+	JB        last257
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last254
+	JE        last257
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last254:
+last257:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R11), X6
@@ -12014,13 +11236,12 @@ last254:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R12
 
-skip253:
+skip256:
 	ANDQ      $0x0f, R8
-	JZ        skip255
+	JZ        skip258
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
-	VPADDD    count1<>+0(SB), X4, X4
 	VMOVDQU64 128(AX), X4
 	VPXORQ    X4, X5, X5
 	VMOVDQU64 144(AX), X4
@@ -12043,20 +11264,20 @@ skip253:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last256
+	JB        last259
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last256
+	JE        last259
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last256:
+last259:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -12064,7 +11285,7 @@ last256:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        R8, $0x08
-	JB          less8257
+	JB          less8260
 	MOVQ        (R11), DX
 	MOVQ        -8(R11)(R8*1), R13
 	MOVQ        R8, CX
@@ -12073,12 +11294,12 @@ last256:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R13
 	SHRQ        $0x08, R13
-	JMP         loaded259
+	JMP         loaded262
 
-less8257:
+less8260:
 	XORQ R13, R13
 	CMPQ R8, $0x04
-	JB   less4258
+	JB   less4261
 	MOVL (R11), DX
 	MOVL -4(R11)(R8*1), R14
 	MOVQ R8, CX
@@ -12086,9 +11307,9 @@ less8257:
 	SHLQ $0x03, CX
 	SHLQ CL, R14
 	ORQ  R14, DX
-	JMP  loaded259
+	JMP  loaded262
 
-less4258:
+less4261:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R11), DX
@@ -12103,14 +11324,14 @@ less4258:
 	SHLQ    CL, R14
 	ORQ     R14, DX
 
-loaded259:
+loaded262:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R13, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R11
 	CMPQ    R8, $0x08
-	JB      less8260
+	JB      less8263
 	MOVQ    DX, (R10)
 	MOVQ    R8, CX
 	ADDQ    $-8, CX
@@ -12124,20 +11345,20 @@ loaded259:
 	SHLQ    $0x08, R11
 	ORQ     R11, DX
 	MOVQ    DX, -8(R10)(R8*1)
-	JMP     stored262
+	JMP     stored265
 
-less8260:
+less8263:
 	CMPQ R8, $0x04
-	JB   less4261
+	JB   less4264
 	MOVL DX, (R10)
 	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(R10)(R8*1)
-	JMP  stored262
+	JMP  stored265
 
-less4261:
+less4264:
 	MOVQ R8, R13
 	SHRQ $0x01, R13
 	MOVQ DX, R11
@@ -12152,7 +11373,7 @@ less4261:
 	SHRQ CL, DX
 	MOVB DL, -1(R10)(R8*1)
 
-stored262:
+stored265:
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -12168,16 +11389,15 @@ stored262:
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R12
 
-skip255:
+skip258:
 final220:
 	TESTQ SI, SI
-	JZ    notLast263
+	JZ    notLast266
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          R9, $0x70
-	JBE           lengths264
+	JBE           lengths267
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -12192,7 +11412,7 @@ final220:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths264:
+lengths267:
 	MOVQ          72(BX), CX
 	MOVQ          64(BX), DX
 	VMOVQ         CX, X4
@@ -12256,7 +11476,7 @@ lengths264:
 	VZEROUPPER
 	RET
 
-notLast263:
+notLast266:
 	VMOVDQU64 X3, (DI)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1

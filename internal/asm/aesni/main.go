@@ -82,13 +82,13 @@ func expandKey(nk int) {
 		MOVAPS(last, word)
 		PSHUFB(mask, word)
 		AESENCLAST(constant, word)
-		addBefore(first)
+		addBefore(first, 4)
 		PXOR(word, first)
 		if at+4 < words {
 			switch nk {
 			case 6:
 				PSHUFD(U8(0xff), first, word)
-				addBefore(second)
+				addBefore(second, 2)
 				PXOR(word, second)
 			case 8:
 				Comment(fmt.Sprintf("w[%d]: SubWord", at+4))
@@ -96,7 +96,7 @@ func expandKey(nk int) {
 				PXOR(zero, zero)
 				PSHUFD(U8(0xff), first, word)
 				AESENCLAST(zero, word)
-				addBefore(second)
+				addBefore(second, 4)
 				PXOR(word, second)
 			}
 		}
@@ -116,15 +116,14 @@ func expandKey(nk int) {
 	RET()
 }
 
-// addBefore adds to each word of x all words before it.
-func addBefore(x VecVirtual) {
+// addBefore adds to each of the first words of x, two or four, all words before it.
+func addBefore(x VecVirtual, words int) {
 	t := XMM()
-	MOVAPS(x, t)
-	PSLLDQ(Imm(4), t)
-	PXOR(t, x)
-	MOVAPS(x, t)
-	PSLLDQ(Imm(8), t)
-	PXOR(t, x)
+	for n := 1; n < words; n *= 2 {
+		MOVAPS(x, t)
+		PSLLDQ(Imm(uint64(4*n)), t)
+		PXOR(t, x)
+	}
 }
 
 // encrypt generates the encryption of independent blocks, eight at a time, which

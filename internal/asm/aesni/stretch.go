@@ -89,14 +89,16 @@ func stretch() {
 				MOVAPS(other, word)
 				PSHUFB(mask, word)
 				AESENCLAST(rcon, word)
-				PSLLL(Imm(1), rcon)
+				if i < rounds {
+					PSLLL(Imm(1), rcon)
+				}
 			} else {
 				zero := XMM()
 				PXOR(zero, zero)
 				PSHUFD(U8(0xff), other, word)
 				AESENCLAST(zero, word)
 			}
-			addBefore(key)
+			addBefore(key, 4)
 			PXOR(word, key)
 		}
 		MOVUPS(key, frame.Offset(blockSize*i))
@@ -182,7 +184,9 @@ func stretchVAES() {
 			if i%2 == 0 {
 				VPSHUFB(mask, key[i-1], word)
 				VAESENCLAST(rcon, word, word)
-				VPSLLD(U8(1), rcon, rcon)
+				if i < rounds {
+					VPSLLD(U8(1), rcon, rcon)
+				}
 			} else {
 				VPSHUFD(U8(0xff), key[i-1], word)
 				VAESENCLAST(zero, word, word)

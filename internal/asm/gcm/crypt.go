@@ -179,6 +179,7 @@ func (k *kernel) cryptText(r gotypes.Component, n, rest Register, open bool) {
 	k.clear(k.sums)
 	k.pieces(n, h, func(v isa, count int) (ciphertext []VecVirtual) {
 		x := c.in(v).blocks(count)
+		c.in(v).advance(count * v.lanes)
 		k.aes.in(v).encrypt(x...)
 		for i, x := range x {
 			t := v.vec()
@@ -222,7 +223,9 @@ func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open 
 	end := label("groupsEnd")
 	CMPQ(n, U32(uint32(groupSize*count)))
 	JB(LabelRef(end))
-	cryptLoop("groups", groupSize*count, dst, src, n, open, hash, func(between []func()) {
+	// A loop for more than this may have come before, and leaves less than twice as much.
+	once := k.long || count < k.lanes
+	cryptLoop("groups", groupSize*count, once, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(powers * count / k.lanes)
 		k.aes.encryptRounds(x, between...)
 		for i, x := range x {
@@ -236,31 +239,32 @@ func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open 
 }
 
 // cryptLoop encrypts or decrypts as many pieces of size bytes as there are in n, at least
-// one. crypt does it for one piece, and calls functions between its rounds: those that hash
-// returns for the ciphertext at p.
-func cryptLoop(name string, size int, dst, src, n Register, open bool, hash func(p Mem) []func(), crypt func(between []func())) {
-	piece := func(between []func()) {
+// one, and at most one if once is true. crypt does it for one piece, and calls functions
+// between its rounds: those that hash returns for the ciphertext at p.
+func cryptLoop(name string, size int, once bool, dst, src, n Register, open bool, hash func(p Mem) []func(), crypt func(between []func())) {
+	piece := func(between []func(), jump func(Op), to string) {
 		crypt(between)
 		ADDQ(U32(uint32(size)), src)
 		ADDQ(U32(uint32(size)), dst)
 		SUBQ(U32(uint32(size)), n)
-		CMPQ(n, U32(uint32(size)))
+		if !once {
+			CMPQ(n, U32(uint32(size)))
+			jump(LabelRef(to))
+		}
 	}
-	next := label(name)
+	next, last, before := label(name), label("last"), Mem{Base: dst, Disp: -size}
 	if open {
 		Label(next)
-		piece(hash(Mem{Base: src}))
-		JAE(LabelRef(next))
+		piece(hash(Mem{Base: src}), JAE, next)
 		return
 	}
-	Comment("GHASH of a piece is computed between the rounds of the next one.")
-	last, before := label("last"), Mem{Base: dst, Disp: -size}
-	piece(nil)
-	JB(LabelRef(last))
-	Label(next)
-	piece(hash(before))
-	JAE(LabelRef(next))
-	Label(last)
+	piece(nil, JB, last)
+	if !once {
+		Comment("GHASH of a piece is computed between the rounds of the next one.")
+		Label(next)
+		piece(hash(before), JAE, next)
+		Label(last)
+	}
 	run(hash(before))
 }
 
@@ -393,14 +397,16 @@ func (k *kernel) hashRest(p, n, h Register) {
 // bytes and a partial block, as far as they are in n. vectors returns the next vectors.
 // When partial is called, n is the size of the partial block.
 func (k *kernel) pieces(n, h Register, vectors func(v isa, count int) []VecVirtual, partial func() VecVirtual) {
-	absorb := func(v isa, xs []VecVirtual) {
+	absorb := func(v isa, xs []VecVirtual, last bool) {
 		for i, x := range xs {
 			k.absorb(k.widen(v, x), Mem{Base: h, Disp: v.size() * i}, i == 0, false)
 			if i == 0 {
 				k.zero(k.acc)
 			}
 		}
-		ADDQ(Imm(uint64(v.size()*len(xs))), h)
+		if !last {
+			ADDQ(Imm(uint64(v.size()*len(xs))), h)
+		}
 	}
 	for _, size := range []int{64, 32, 16} {
 		v := k.isa
@@ -410,12 +416,12 @@ func (k *kernel) pieces(n, h Register, vectors func(v isa, count int) []VecVirtu
 		skip := label("skip")
 		TESTQ(U32(uint32(size)), n)
 		JZ(LabelRef(skip))
-		absorb(v, vectors(v, size/v.size()))
+		absorb(v, vectors(v, size/v.size()), false)
 		Label(skip)
 	}
 	skip := label("skip")
 	ANDQ(Imm(blockSize-1), n)
 	JZ(LabelRef(skip))
-	absorb(k.single(), []VecVirtual{partial()})
+	absorb(k.single(), []VecVirtual{partial()}, true)
 	Label(skip)
 }

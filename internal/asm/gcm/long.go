@@ -218,7 +218,7 @@ func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 		}
 		return steps
 	}
-	cryptLoop("cryptLong", longSize, dst, src, n, open, hash, func(between []func()) {
+	cryptLoop("cryptLong", longSize, false, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(longSize / vectorSize)
 		w.aes.encryptRounds(x, between...)
 		for i, x := range x {

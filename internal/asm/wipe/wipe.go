@@ -2,7 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package wipe makes generated functions clear the vector registers that they have used.
+// Package wipe makes generated functions clear the vector registers that they have used, and
+// removes moves of a vector register to itself.
 package wipe
 
 import (
@@ -17,11 +18,12 @@ import (
 
 // Generate is like [build.Generate], except that each function sets vector registers to
 // zero before it returns: those that it may have written before that return, and X14, with
-// which Go code copies 16 bytes at a time. Generate leaves the functions named in keeps as
-// they are.
+// which Go code copies 16 bytes at a time. The functions named in keeps do not. Generate also
+// removes moves of a vector register to itself, which the allocation of registers leaves.
 func Generate(keeps ...string) {
 	pass.Compile = pass.Concat(
 		pass.Compile,
+		pass.FunctionPass(pruneMoves),
 		pass.FunctionPass(pass.LabelTarget), // Compile does not keep the targets of labels
 		pass.FunctionPass(pass.CFG),         // and the control flow graph
 		pass.FunctionPass(func(fn *ir.Function) error {
@@ -32,6 +34,31 @@ func Generate(keeps ...string) {
 		}),
 	)
 	build.Generate()
+}
+
+// pruneMoves removes moves of a vector register to itself. One of a part of a register may set
+// the rest to zero, and stays.
+func pruneMoves(fn *ir.Function) error {
+	fn.Nodes = slices.DeleteFunc(fn.Nodes, func(node ir.Node) bool {
+		i, ok := node.(*ir.Instruction)
+		if !ok || len(i.Operands) != 2 || i.Operands[0] != i.Operands[1] {
+			return false
+		}
+		r, ok := i.Operands[0].(reg.Physical)
+		if !ok {
+			return false
+		}
+		switch i.Opcode {
+		case "MOVAPS":
+			return true
+		case "VMOVDQA": // code with VEX has no longer vectors
+			return r.Size() == 32
+		case "VMOVDQA64":
+			return r.Size() == 64
+		}
+		return false
+	})
+	return nil
 }
 
 // vectors is a set of vector registers, by number.
