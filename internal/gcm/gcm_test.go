@@ -32,6 +32,19 @@ func eachKernel(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
+// TestKernels checks that a machine with a kernel for wide vectors has those for narrower ones.
+func TestKernels(t *testing.T) {
+	names, all := Kernels(), []string{"avx512", "avx2", "aesni"}
+	for i, kernel := range all {
+		if slices.Contains(names, kernel) {
+			if !slices.Equal(names, all[i:]) {
+				t.Errorf("Kernels() = %q, want %q", names, all[i:])
+			}
+			return
+		}
+	}
+}
+
 func newStd(t *testing.T, key []byte) cipher.AEAD {
 	block, err := aes.NewCipher(key)
 	if err != nil {
