@@ -2221,7 +2221,6 @@ loaded35:
 	JB     less836
 	MOVQ   DX, (R10)
 	MOVQ   R8, CX
-	ADDQ   $-8, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
 	MOVQ   R8, CX
@@ -3563,10 +3562,6 @@ skip65:
 last68:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
-	LEAQ       onesZeros<>+16(SB), CX
-	SUBQ       R8, CX
-	MOVUPS     (CX), X5
-	PAND       X5, X6
 	CMPQ       R8, $0x08
 	JB         less869
 	MOVQ       (R11), DX
@@ -3617,7 +3612,6 @@ loaded71:
 	JB     less872
 	MOVQ   DX, (R10)
 	MOVQ   R8, CX
-	ADDQ   $-8, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
 	MOVQ   R8, CX
@@ -5327,7 +5321,6 @@ loaded114:
 	JB      less8115
 	MOVQ    DX, (R10)
 	MOVQ    R8, CX
-	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
 	MOVQ    R8, CX
@@ -6582,10 +6575,6 @@ skip148:
 last151:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
-	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
-	VMOVDQU     (CX), X4
-	VPAND       X4, X5, X5
 	CMPQ        R8, $0x08
 	JB          less8152
 	MOVQ        (R11), DX
@@ -6636,7 +6625,6 @@ loaded154:
 	JB      less8155
 	MOVQ    DX, (R10)
 	MOVQ    R8, CX
-	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
 	MOVQ    R8, CX
@@ -9332,7 +9320,6 @@ loaded212:
 	JB      less8213
 	MOVQ    DX, (R10)
 	MOVQ    R8, CX
-	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
 	MOVQ    R8, CX
@@ -11280,10 +11267,6 @@ skip256:
 last259:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
-	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
-	VMOVDQU64   (CX), X4
-	VPANDQ      X4, X5, X5
 	CMPQ        R8, $0x08
 	JB          less8260
 	MOVQ        (R11), DX
@@ -11334,7 +11317,6 @@ loaded262:
 	JB      less8263
 	MOVQ    DX, (R10)
 	MOVQ    R8, CX
-	ADDQ    $-8, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
 	MOVQ    R8, CX

@@ -198,7 +198,9 @@ func (k *kernel) cryptText(r gotypes.Component, n, rest Register, open bool) {
 		one := k.single()
 		x, t := c.in(one).blocks(1)[0], XMM()
 		k.aes.in(one).encrypt(x)
-		one.keepPartial(x, n)
+		if !open { // x becomes ciphertext
+			one.keepPartial(x, n)
+		}
 		one.loadPartial(src, n, t)
 		one.xor(t, x)
 		one.storePartial(x, dst, n)

@@ -24,7 +24,7 @@ func partialConstants() {
 	}
 }
 
-// shiftBytes shifts x by n+add bytes, at most 7, where n may be negated before.
+// shiftBytes shifts x by n+add bytes modulo 8, where n may be negated before.
 func shiftBytes(shift func(ops ...Op), n Register, negate bool, add int, x Register) {
 	MOVQ(n, RCX)
 	if negate {
@@ -91,7 +91,7 @@ func (v isa) storePartial(x VecVirtual, p, n Register) {
 	CMPQ(n, Imm(8))
 	JB(LabelRef(less8))
 	MOVQ(low, Mem{Base: p})
-	shiftBytes(SHRQ, n, false, -8, low)
+	shiftBytes(SHRQ, n, false, 0, low) // n-8 bytes
 	shiftBytes(SHLQ, n, true, 15, high)
 	SHLQ(U8(8), high)
 	ORQ(high, low)
