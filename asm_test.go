@@ -7,6 +7,7 @@ package fastmac
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -134,8 +135,6 @@ func TestInstructions(t *testing.T) {
 // TestVectorsWiped checks that functions set all vector registers that they use to zero
 // before they return, except for the kernels that hash short messages.
 func TestVectorsWiped(t *testing.T) {
-	vector := regexp.MustCompile(`\b[XYZ](\d+)\b`)
-	wiped := regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`)
 	checked := 0
 	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
@@ -150,29 +149,56 @@ func TestVectorsWiped(t *testing.T) {
 				continue
 			}
 			checked++
-			used, zero := map[string]bool{"14": true}, make(map[string]bool) // X14: see internal/asm/wipe
-			for line := range strings.Lines(function) {
-				line = strings.TrimSuffix(line, "\n")
-				if m := wiped.FindStringSubmatch(line); m != nil && m[1] == m[2] && (m[3] == "" || m[3] == m[1]) {
-					zero[m[1]] = true
-				} else if line == "\tRET" {
-					for register := range used {
-						if !zero[register] {
-							t.Errorf("%s: %s does not set vector register %s to zero before RET", file, name, register)
-						}
-					}
-					used, zero = map[string]bool{"14": true}, make(map[string]bool)
-				} else if strings.TrimSpace(line) != "VZEROUPPER" {
-					for _, m := range vector.FindAllStringSubmatch(line, -1) {
-						used[m[1]] = true
-						delete(zero, m[1])
-					}
-				}
-			}
+			testVectorsWiped(t, file+": "+name, strings.Split(function, "\n"))
 		}
 	}
 	if checked != 33 {
 		t.Errorf("checked %d functions, want 33", checked)
+	}
+}
+
+var (
+	vectorRegister = regexp.MustCompile(`\b[XYZ](\d+)\b`)
+	wipedRegister  = regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`)
+	jump           = regexp.MustCompile(`^\tJ(\w+) +(\w+)$`)
+)
+
+// testVectorsWiped follows the lines of a function, and jumps with what has been used before
+// them. In the second round it knows those that go back.
+func testVectorsWiped(t *testing.T, name string, lines []string) {
+	at := make(map[string]map[string]bool) // label: registers used before jumps to it
+	for round := range 2 {
+		used, zero := map[string]bool{"14": true}, make(map[string]bool) // X14: see internal/asm/wipe
+		for _, line := range lines {
+			label, isLabel := strings.CutSuffix(line, ":")
+			m, to := wipedRegister.FindStringSubmatch(line), jump.FindStringSubmatch(line)
+			switch {
+			case isLabel:
+				maps.Copy(used, at[label])
+				clear(zero)
+			case m != nil && m[1] == m[2] && (m[3] == "" || m[3] == m[1]):
+				zero[m[1]] = true
+			case to != nil:
+				if at[to[2]] == nil {
+					at[to[2]] = make(map[string]bool)
+				}
+				maps.Copy(at[to[2]], used)
+			case line == "\tRET":
+				for register := range used {
+					if !zero[register] && round > 0 {
+						t.Errorf("%s does not set vector register %s to zero before RET", name, register)
+					}
+				}
+			case strings.TrimSpace(line) != "VZEROUPPER":
+				for _, m := range vectorRegister.FindAllStringSubmatch(line, -1) {
+					used[m[1]] = true
+					delete(zero, m[1])
+				}
+			}
+			if line == "\tRET" || to != nil && to[1] == "MP" { // what follows is jumped to
+				used, zero = map[string]bool{"14": true}, make(map[string]bool)
+			}
+		}
 	}
 }
 
