@@ -500,7 +500,6 @@ last1:
 // Requires: PCLMULQDQ, SSE, SSE2, SSSE3
 TEXT ·hashAESNI(SB), $0-32
 	MOVQ   key+0(FP), AX
-	MOVL   368(AX), CX
 	MOVUPS reverse<>+0(SB), X3
 	MOVQ   sum+8(FP), CX
 	MOVUPS (CX), X0
@@ -3771,7 +3770,6 @@ notLast75:
 // Requires: AVX, AVX2, VPCLMULQDQ
 TEXT ·hashAVX2(SB), $0-32
 	MOVQ    key+0(FP), AX
-	MOVL    368(AX), CX
 	MOVQ    sum+8(FP), CX
 	VMOVDQU (CX), X0
 	MOVQ    p+16(FP), DX
@@ -6782,7 +6780,6 @@ notLast158:
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, VPCLMULQDQ
 TEXT ·hashAVX512(SB), $0-32
 	MOVQ            key+0(FP), AX
-	MOVL            368(AX), CX
 	MOVQ            sum+8(FP), CX
 	VMOVDQU64       (CX), X0
 	MOVQ            p+16(FP), DX

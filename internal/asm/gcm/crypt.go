@@ -25,13 +25,15 @@ type kernel struct {
 	acc   VecVirtual // GHASH so far, in the lowest lane; the other lanes are zero
 }
 
-// begin begins a function that has a parameter key.
-func begin(v isa, name string) *kernel {
+// begin begins a function that has a parameter key, and encrypts if encrypts is true.
+func begin(v isa, name string, encrypts bool) *kernel {
 	Implement(name)
 	Pragma("noescape")
 	key := Dereference(Param("key"))
 	k := &kernel{isa: v, long: v.encoding == evex, key: keyMem(key), order: reverse, sums: v.newSums(), acc: v.vec()}
-	k.aes = &aes{v, field(key.Field("schedule").Index(0)), Load(key.Field("rounds"), GP32())}
+	if encrypts {
+		k.aes = &aes{v, field(key.Field("schedule").Index(0)), Load(key.Field("rounds"), GP32())}
+	}
 	if v.encoding == sse {
 		x := XMM()
 		v.load(reverse, x)
@@ -56,7 +58,7 @@ func (k *kernel) widen(v isa, x VecVirtual) VecVirtual {
 
 // hash generates GHASH of whole groups.
 func hash(v isa, name string) {
-	k := begin(v, name)
+	k := begin(v, name, false)
 	sum, one := Mem{Base: Load(Param("sum"), GP64())}, k.single()
 	one.load(sum, one.as(k.acc))
 	k.hashGroups(Load(Param("p"), GP64()), Load(Param("n"), GP64()), nil)
@@ -67,7 +69,7 @@ func hash(v isa, name string) {
 // crypt generates Seal or Open, section 7, without the comparison of the tag. Without text
 // they are GMAC.
 func crypt(v isa, name string, open bool) {
-	k := begin(v, name)
+	k := begin(v, name, true)
 	one := k.single()
 	r := Dereference(Param("r"))
 	tag, sum := Load(Param("tag"), GP64()), Mem{Base: Load(Param("sum"), GP64())}

@@ -23,7 +23,11 @@ type wide struct{ *kernel }
 
 func (k *kernel) wide() *wide {
 	v := k.with(maxLanes)
-	return &wide{&kernel{isa: v, key: k.key, aes: k.aes.in(v), order: k.order, sums: v.newSums(), acc: v.as(k.acc)}}
+	w := &wide{&kernel{isa: v, key: k.key, order: k.order, sums: v.newSums(), acc: v.as(k.acc)}}
+	if k.aes != nil {
+		w.aes = k.aes.in(v)
+	}
+	return w
 }
 
 // A factor is a vector to multiply with: four powers, or one in all lanes.
