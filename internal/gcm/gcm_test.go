@@ -145,15 +145,16 @@ func testStd(t *testing.T) {
 // is where the ciphertext of the first call goes.
 func TestRuns(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
-		data, key := make([]byte, 3*maxRun+100), make([]byte, 32)
+		data := make([]byte, 3*maxRun+100)
 		rand.NewChaCha8([32]byte([]byte("TestRuns.    a seed of 32 bytes."))).Read(data)
-		aead := newStd(t, key)
-		var k Key
-		if err := k.Init(key); err != nil {
-			t.Fatal(err)
-		}
 		sizes := []int{0, 1, 40, maxRun - 1, maxRun, maxRun + 1, maxRun + 512, 2*maxRun - 16, 2 * maxRun, 2*maxRun + 16, len(data)}
-		for _, m := range sizes {
+		for i, m := range sizes {
+			key := make([]byte, []int{16, 24, 32}[i%3])
+			aead := newStd(t, key)
+			var k Key
+			if err := k.Init(key); err != nil {
+				t.Fatal(err)
+			}
 			for _, n := range sizes {
 				out := make([]byte, max(n, 2*NonceSize)+TagSize)
 				copy(out, data[:NonceSize])
