@@ -40,11 +40,20 @@ import (
 	"runtime"
 	"slices"
 	"text/tabwriter"
+	"time"
 )
 
 func main() {
 	trials := flag.Int("trials", 20_000, "compare each form of an instruction so `often` with the CPU")
+	mutants := flag.Int("mutants", 0, "read mutants of command mutate, and prove one of so `many` sizes with each")
 	flag.Parse()
+	if *mutants > 0 {
+		if err := proveMutants(os.Stdout, os.Stdin, *mutants, 2*time.Minute); err != nil {
+			fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := verify(os.Stdout, *trials, 1); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)

@@ -1,0 +1,171 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/fastmac/internal/aesni"
+)
+
+// small returns the program of the tests of package aesni alone.
+func small(t *testing.T) *program {
+	if _, err := exec.LookPath("objdump"); err != nil {
+		t.Skip("needs objdump: install the package binutils")
+	}
+	if !aesni.VAES {
+		t.Skip("needs a CPU with VAES")
+	}
+	p, err := load(t.TempDir(), []string{"internal/aesni"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// find returns the first instruction of a function whose text begins like this.
+func (p *program) find(t *testing.T, function, text string) *instruction {
+	n := slices.IndexFunc(p.instructions, func(i *instruction) bool { return i.name == function && strings.HasPrefix(i.text, text) })
+	if n < 0 {
+		t.Fatalf("%s has no %q", function, text)
+	}
+	return p.instructions[n]
+}
+
+func dropped(i *instruction) *mutant {
+	return &mutant{instruction: i, kind: drop, bytes: nops(len(i.bytes)), text: "nop"}
+}
+
+// TestTry tries mutants that a test must kill, and some that none can kill.
+func TestTry(t *testing.T) {
+	p := small(t)
+	if err := p.cover("", t.Logf); err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRunner(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		m    *mutant
+		want string
+	}{
+		{dropped(p.find(t, "encryptWords", "aesenc ")), failed},
+		{dropped(p.find(t, "expandKey256", "pslld ")), failed},
+		{dropped(p.find(t, "stretchVAES", "vaesenclast ")), failed},
+		{dropped(p.find(t, "encryptWords", "ret")), crashed},
+		{dropped(p.find(t, "expandKey128", "pxor xmm14,xmm14")), survived},
+		{dropped(p.find(t, "stretchVAES", "vzeroupper")), survived},
+		{dropped(p.find(t, "stretchAESNI", "call ")), unreached},
+	} {
+		o, err := r.try(p, test.m, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.how != test.want {
+			t.Errorf("%v: %s by %q, want %s", test.m, o.how, o.test, test.want)
+		}
+	}
+
+	// The original is there again.
+	before, err := os.ReadFile(p.binaries[0].path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(r.copies[p.binaries[0]])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, after) {
+		t.Error("the copy of the binary differs after the last mutant")
+	}
+}
+
+// TestPatch checks that a mutant replaces its bytes in the binary and no others, and that the
+// disassembler then finds what the mutant says, and the same before and after it.
+func TestPatch(t *testing.T) {
+	p := small(t)
+	all, err := p.mutants(func(*instruction) bool { return true }, 1, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := p.binaries[0]
+	original, err := os.ReadFile(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		m := all[rng.IntN(len(all))]
+		at := b.at[m.function.name].offset + int64(m.offset)
+		want := slices.Concat(original[:at], m.bytes, original[at+int64(len(m.bytes)):])
+		old, err := exchange(b.path, at, len(m.bytes), func(old []byte) []byte { return m.patch(old) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(old, m.instruction.bytes) {
+			t.Errorf("%v: replaces % x, not % x", m, old, m.instruction.bytes)
+		}
+		if got, err := os.ReadFile(b.path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%v: other bytes than these differ, or error %v", m, err)
+		}
+		patched, err := p.again(m.function)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range patched.code {
+			if i.offset < m.offset || i.offset >= m.offset+len(m.bytes) {
+				if before := m.code[slices.IndexFunc(m.code, func(j *instruction) bool { return j.offset == i.offset })]; i.text != before.text {
+					t.Errorf("%v: %s became %s", m, before.text, i.text)
+				}
+			} else if text := i.text; m.kind == drop && i.works() || m.kind != drop && m.kind != "condition" && !strings.Contains(text, "rip") && text != m.text {
+				t.Errorf("%v: the disassembler finds %s", m, text)
+			}
+		}
+		if _, err := exchange(b.path, at, len(old), func([]byte) []byte { return old }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d mutants in all", len(all))
+}
+
+// again disassembles a function from its binary.
+func (p *program) again(f *function) (*function, error) {
+	g := &function{name: f.name, home: f.home}
+	return g, g.disassemble(nil)
+}
+
+// TestSource removes a line that a test of the source looks for, and one that none does.
+func TestSource(t *testing.T) {
+	small(t)
+	p, err := load(t.TempDir(), packages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{program: p, outcomes: make(map[*mutant]outcome), end: time.Now().Add(time.Hour)}
+	mutants := []*mutant{
+		dropped(p.find(t, "stretchVAES", "vpxor xmm14,xmm14,xmm14")),
+		dropped(p.find(t, "stretchVAES", "vzeroupper")),
+		dropped(p.find(t, "stretchVAES", "vaesenc ")),
+		dropped(p.find(t, "blockAVX2", "vpxor xmm14,xmm14,xmm14")),
+	}
+	if err := s.trySource(mutants); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []outcome{{inSource, "TestVectorsWiped"}, {inSource, "TestUpperHalves"}, {}, {inSource, "TestVectorsWiped"}} {
+		if got := s.outcomes[mutants[n]]; got != want {
+			t.Errorf("%v: %v, want %v", mutants[n], got, want)
+		}
+	}
+}

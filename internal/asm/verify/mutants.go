@@ -1,0 +1,167 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A mutant is a line of the input of proveMutants: what an instruction of a function is replaced
+// with. Command mutate writes them.
+type mutant struct {
+	Function string
+	Offset   uint64 // of the instruction in the function
+	Old, New string // bytes in hexadecimal; those of New that Old does not differ from are kept
+	Verdict  string // of the output: held, or why not
+}
+
+// proveMutants checks for constant time, and proves, functions with one instruction replaced.
+// Of so many sizes as step, one is proved. A mutant that takes more than the limit ends the
+// process; so the output may have fewer lines than the input.
+func proveMutants(w io.Writer, r io.Reader, step int, limit time.Duration) error {
+	p, err := load()
+	if err != nil {
+		return err
+	}
+	declared, err := declarations()
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(w)
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		var m mutant
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			return err
+		}
+		k := slices.IndexFunc(p.functions, func(f *function) bool { return f.name == m.Function })
+		if k < 0 {
+			return fmt.Errorf("no function %q", m.Function)
+		}
+		watchdog := time.AfterFunc(limit, func() {
+			m.Verdict = "not proved in " + limit.String()
+			encoder.Encode(m)
+			os.Exit(3)
+		})
+		f, err := p.functions[k].mutated(m)
+		if err == nil {
+			err = p.proveMutant(f, newSignature(declared[f.pkg+"."+f.name]), step)
+		}
+		watchdog.Stop()
+		m.Verdict = "held"
+		if err != nil {
+			m.Verdict = err.Error()
+		}
+		if err := encoder.Encode(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proveMutant returns an error unless all proofs of a function hold, and it does not leak.
+func (p *program) proveMutant(f *function, s *signature, step int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	if found := leaks(f, s); len(found) > 0 {
+		return fmt.Errorf("%v", found[0])
+	}
+	proved := 0
+	for _, x := range proofs {
+		if !strings.HasPrefix(f.name, x.kernels) {
+			continue
+		}
+		if _, err := x.prove(newProver(p, f, step)); err != nil {
+			return err
+		}
+		proved++
+	}
+	if proved == 0 {
+		return fmt.Errorf("%s has no proof", f.name)
+	}
+	return nil
+}
+
+// mutated returns f with an instruction replaced.
+func (f *function) mutated(m mutant) (*function, error) {
+	n, ok := f.at[f.code[0].address+m.Offset]
+	if !ok {
+		return nil, fmt.Errorf("%s has no instruction at offset %#x", f.name, m.Offset)
+	}
+	i := *f.code[n]
+	before, err := hex.DecodeString(m.Old)
+	after, err2 := hex.DecodeString(m.New)
+	if err != nil || err2 != nil || len(before) != len(i.bytes) || len(after) != len(i.bytes) {
+		return nil, fmt.Errorf("%s: want %d bytes for %v", f.name, len(i.bytes), &i)
+	}
+	changed := slices.Clone(i.bytes)
+	for k := range changed {
+		if before[k] != after[k] {
+			changed[k] = after[k]
+		}
+	}
+	next, err := disassembleOne(i.address, changed)
+	if err != nil {
+		return nil, err
+	}
+	broken := *f
+	broken.code = slices.Clone(f.code)
+	broken.code[n] = next
+	if _, ok := f.at[next.target]; next.jumps() && !ok {
+		return nil, fmt.Errorf("%v jumps out of the function", next)
+	}
+	return &broken, nil
+}
+
+var noSymbols = regexp.MustCompile(`^rex\.?W? |(# |^j\w+ +)0x`)
+
+var firstLine = regexp.MustCompile(`(?m)^ *[0-9a-f]+:\t([^\t\n]+)\t?(.*)$`)
+
+// disassembleOne returns the instruction that bytes at an address are. Several that do
+// nothing, as mutate puts in place of a dropped one, are one.
+func disassembleOne(address uint64, b []byte) (*instruction, error) {
+	dir, err := os.MkdirTemp("", "fastmac-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "mutant")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		return nil, err
+	}
+	out, err := output("objdump", "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--insn-width=16",
+		fmt.Sprintf("--adjust-vma=%#x", address), file)
+	if err != nil {
+		return nil, err
+	}
+	var all []*instruction
+	for _, line := range firstLine.FindAllStringSubmatch(out, -1) {
+		// Without symbols, numbers have a prefix, as has an instruction with an idle REX.
+		i, err := parse(address, b[:len(strings.Fields(line[1]))], noSymbols.ReplaceAllString(line[2], "$1"))
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", line[2], err)
+		}
+		all = append(all, i)
+		address += uint64(len(i.bytes))
+		b = b[len(i.bytes):]
+	}
+	others := slices.ContainsFunc(all, func(i *instruction) bool { return i.mnemonic != "nop" })
+	if len(all) == 0 || len(all) > 1 && others {
+		return nil, fmt.Errorf("%d instructions", len(all))
+	}
+	return all[0], nil
+}

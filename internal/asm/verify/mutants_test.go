@@ -1,0 +1,49 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestProveMutant proves functions with an instruction replaced, and finds those that compute
+// something else or leak.
+func TestProveMutant(t *testing.T) {
+	p := linkedProgram(t)
+	declared, err := declarations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ function, text, becomes, verdict string }{
+		{"expandKey128", "pxor xmm14,xmm14", "450f57f690", "2 instructions"}, // XORPS and a NOP
+		{"expandKey128", "pxor xmm14,xmm14", "66450fefdb", "held"},           // another register that nothing uses
+		{"expandKey128", "pxor xmm14,xmm14", "0f1f440000", "held"},
+		{"expandKey128", "pslld xmm", "0f1f440000", "is "},      // the result
+		{"expandKey128", "mov rax,", "488b442410", "access to"}, // the key, which is read-only
+		{"encryptBlocks", "mov rax,", "0f1f440000", "depends on a secret"},
+		{"initKey", "pxor xmm14,xmm14", "0f1f440000", "no proof"},
+	} {
+		f := p.find(test.function)[0]
+		n := slices.IndexFunc(f.code, func(i *instruction) bool { return strings.HasPrefix(i.text, test.text) })
+		if n < 0 {
+			t.Fatalf("%s has no %q", f.name, test.text)
+		}
+		i := f.code[n]
+		broken, err := f.mutated(mutant{Function: f.name, Offset: i.address - f.code[0].address, Old: hex.EncodeToString(i.bytes), New: test.becomes})
+		if err == nil {
+			err = p.proveMutant(broken, newSignature(declared[f.pkg+"."+f.name]), 1)
+		}
+		verdict := "held"
+		if err != nil {
+			verdict = err.Error()
+		}
+		if !strings.Contains(verdict, test.verdict) {
+			t.Errorf("%s: %v replaced with %s: %s, want %s", f.name, i, test.becomes, verdict, test.verdict)
+		}
+	}
+}
