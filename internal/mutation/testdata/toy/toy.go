@@ -27,7 +27,7 @@ func (c *count) down(by ...int) {
 	}
 }
 
-func wait(n int) {
+func wait(n int64) {
 	for n > 0 {
 		n -= 1
 	}
