@@ -39,6 +39,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -133,7 +134,8 @@ func compareModels(w io.Writer, p *program, trials int) error {
 	return err
 }
 
-// proveAll prints all proofs, and fails if one does. As many run at a time as there are CPUs.
+// proveAll prints all proofs, and fails if one does, or if a function has none. As many run at a
+// time as there are CPUs.
 func proveAll(w io.Writer, p *program, step int) error {
 	type result struct {
 		proof
@@ -142,9 +144,18 @@ func proveAll(w io.Writer, p *program, step int) error {
 		err   error
 		done  chan struct{}
 	}
+	for _, f := range p.functions {
+		if f.name != "cpuid7" && !slices.ContainsFunc(proofs, func(x proof) bool { return strings.HasPrefix(f.name, x.kernels) }) {
+			return fmt.Errorf("%s has no proof", f.name)
+		}
+	}
 	var results []*result
 	for _, x := range proofs {
-		for _, f := range p.find(x.kernels) {
+		found := p.find(x.kernels)
+		if len(found) == 0 {
+			return fmt.Errorf("no function has a name for the proof of %s", x.kernels)
+		}
+		for _, f := range found {
 			results = append(results, &result{proof: x, prover: newProver(p, f, step), done: make(chan struct{})})
 		}
 	}

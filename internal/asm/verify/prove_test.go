@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"math/bits"
 	"math/rand/v2"
@@ -29,6 +30,21 @@ func TestProofs(t *testing.T) {
 		t.Error(err)
 	}
 	t.Log(out.String())
+}
+
+// TestUnproved checks that no function is without a proof, and no proof without a function.
+func TestUnproved(t *testing.T) {
+	p := linkedProgram(t)
+	defer func(all []proof) { proofs = all }(proofs)
+	for want, list := range map[string][]proof{
+		"no function has": append([]proof{{kernels: "noSuchKernel"}}, proofs...),
+		"has no proof":    proofs[1:],
+	} {
+		proofs = list
+		if err := proveAll(io.Discard, p, fewSizes); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
 }
 
 // TestBrokenKernels alters an instruction of a kernel at a time. One of the kernel's proofs must
