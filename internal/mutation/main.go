@@ -31,7 +31,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	log.SetPrefix("mutation: ")
+	log.SetPrefix("fastmac: ")
 	files := flag.String("files", ".", "only files whose names match this regular expression")
 	tags := flag.String("tags", "", "build tags")
 	alone := flag.Bool("alone", false, "build each mutant on its own")
@@ -68,8 +68,8 @@ func main() {
 			n++
 		}
 		if err := r.run(list[:n]); err != nil {
-			log.Print(err)
-			return
+			os.RemoveAll(temp)
+			log.Fatal(err)
 		}
 		for _, m := range list[:n] {
 			total[m.status]++
