@@ -27,14 +27,16 @@
 // and there are hundreds of tests. Then the test is repeated in a new process, with new
 // inputs and four times as many samples, with which the t of a leak doubles. It is a leak
 // if |t| is 4.5 or more in the same crop again, with the same class slower, which has a
-// probability of 3 in a million if there is none. Both runs are printed.
+// probability of 3 in a million if there is none, or if it is above 10 in any crop. Both runs
+// are printed.
 //
-// A test without power passes too. So each process also measures controls, which leak on
-// purpose: each must have a |t| above 10. And each line has the smallest difference of the
-// mean times that would have been seen, that for which |t| is 4.5.
+// A test without power passes too. So the process that has all tests of a set of kernels
+// measures controls first, which leak on purpose: each must have a |t| above 10. And each line
+// has the smallest difference of the mean times that would have been seen, that for which |t|
+// is 4.5.
 //
-// Each process also measures tests without a difference. If one of them does not pass, the
-// measurement is at fault.
+// Some tests have no difference. If one of them is reported as a leak, the measurement is at
+// fault.
 //
 // # Differences of less than a cycle
 //

@@ -188,6 +188,7 @@ func TestSummary(t *testing.T) {
 	}{
 		{"all pass", []result{caught, pass, withT(result{Unclaimed: "reason"}, 20)}, ""},
 		{"not confirmed", []result{caught, pass, withT(test, 5), withT(test, 5, -5)}, ""},
+		{"beyond doubt", []result{caught, pass, withT(test, 5), withT(test, 5, -11)}, "fastmac: 1 leaks, and 0 of 1 controls not caught"},
 		{"a leak", []result{caught, pass, withT(test, 5), withT(test, 5, 10)}, "fastmac: 1 leaks, and 0 of 1 controls not caught"},
 		{"a missed control", []result{caught, withT(control, 9), pass}, "fastmac: 0 leaks, and 1 of 2 controls not caught"},
 		{"no test", []result{caught}, "fastmac: no test was run"},

@@ -115,6 +115,9 @@ func analyse(samples []sample) analysis {
 	return a
 }
 
+// definite reports whether a |t| is beyond doubt.
+func (a *analysis) definite() bool { return math.Abs(a.T[a.largest()]) > definite }
+
 // A result is what a test has found: its first run, and its second if there is one.
 type result struct {
 	Test      string
@@ -127,8 +130,14 @@ type result struct {
 // grows with the square root of the samples: here it doubles.
 const again = 4
 
-// at returns the crop in which the first run has its largest |t|.
-func (r *result) at() int { return r.Runs[0].largest() }
+// at returns the crop that counts: that in which the first run has its largest |t|, or, if
+// the second run is beyond doubt, that in which it has its own.
+func (r *result) at() int {
+	if len(r.Runs) > 1 && r.Runs[1].definite() {
+		return r.Runs[1].largest()
+	}
+	return r.Runs[0].largest()
+}
 
 // t returns t of this crop in a run.
 func (r *result) t(run int) float64 { return r.Runs[run].T[r.at()] }
@@ -138,14 +147,14 @@ func (r *result) repeat() bool {
 	return !r.Control && r.Unclaimed == "" && math.Abs(r.t(0)) >= doubtful
 }
 
-// confirmed reports whether there is a second run with a |t| of 4.5 or more where the first
-// had its largest, and the same class is slower.
+// confirmed reports whether there is a second run that is beyond doubt, or that has a |t| of
+// 4.5 or more where the first had its largest, with the same class slower.
 func (r *result) confirmed() bool {
-	return len(r.Runs) > 1 && math.Abs(r.t(1)) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0)
+	return len(r.Runs) > 1 && (r.Runs[1].definite() || math.Abs(r.t(1)) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0))
 }
 
 // definite reports whether the first run is beyond doubt.
-func (r *result) definite() bool { return math.Abs(r.t(0)) > definite }
+func (r *result) definite() bool { return r.Runs[0].definite() }
 
 // failed reports whether the command has to fail.
 func (r *result) failed() bool { return r.Control && !r.definite() || r.confirmed() }

@@ -190,7 +190,9 @@ func TestConfirmed(t *testing.T) {
 		{-4.6, -4.6, 0, "LEAK"},
 		{4.6, 4.4, 9, "not confirmed"},
 		{4.6, -9, -9, "not confirmed"},
-		{-12, 12, 12, "not confirmed"},
+		{-12, 9, 9, "not confirmed"},
+		{-5, 11, 0, "LEAK"},
+		{4.6, 0, -11, "LEAK"},
 	} {
 		r := result{Runs: make([]analysis, 1)}
 		if r.verdict() != "pass" {
