@@ -31,6 +31,9 @@ func TestBrokenGCM(t *testing.T) {
 			}
 		}
 		t.Logf("%d kernels have %s", tried, what)
+		if tried == 0 {
+			t.Errorf("no kernel has %s", what)
+		}
 	}
 }
 

@@ -115,6 +115,9 @@ func (d *formulas) make(x node) word {
 		key = binary.LittleEndian.AppendUint64(key, t.coefficient)
 		key = append(key, byte(t.at))
 	}
+	if x.op == isVariable { // of another run it can have another bound
+		key = binary.LittleEndian.AppendUint64(key, x.max)
+	}
 	d.key = key
 	if w, ok := d.known[string(key)]; ok {
 		return w

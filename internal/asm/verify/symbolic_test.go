@@ -72,6 +72,17 @@ func (d *formulas) evaluate(w word, variables map[word]uint64) uint64 {
 	return trim(x.n, result)
 }
 
+// TestVariableBounds checks that a variable has the bound of its run, not that of the run before.
+func TestVariableBounds(t *testing.T) {
+	v := newProver(nil, nil, 1)
+	for _, limit := range []uint64{1<<36 - 1, 1<<64 - 1, 1<<36 - 1} {
+		v.reset()
+		if got := v.nodes[v.variable(64, limit)].max; got != limit {
+			t.Errorf("bound %#x, want %#x", got, limit)
+		}
+	}
+}
+
 // TestFormulas applies random operations to formulas and to numbers. The value of the formula
 // must be the number, which must be within the bound.
 func TestFormulas(t *testing.T) {

@@ -17,9 +17,9 @@
 // program is disassembled too, and divisions of other numbers than those that are known to be
 // public are findings.
 //
-// What it does not show: valgrind has no AVX-512, so the Go code around those kernels does not
-// run. Memcheck knows only the code that the probe runs, for the lengths that it has. A choice
-// by a conditional move is not a branch.
+// What it does not show: valgrind has no AVX-512 and no VAES, so Go code that only kernels with
+// them need does not run. Memcheck knows only the code that the probe runs, for the lengths
+// that it has. A choice by a conditional move is not a branch.
 package main
 
 import (
