@@ -13053,11 +13053,6 @@ summed265:
 	VMOVDQU      X1, (AX)
 	JMP          done255
 
-none261:
-	VPXOR Y2, Y2, Y2
-	VPXOR Y4, Y4, Y4
-	JMP   group268
-
 part267:
 	MOVQ        $-1, DX
 	BZHIQ       SI, DX, DX
@@ -13379,9 +13374,7 @@ done271:
 	JMP hashed269
 
 empty264:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ        32(CX), $0x00
-	JEQ         none261
+	// No bytes are left.
 	VMOVDQU     (CX), X2
 	VINSERTI128 $0x01, 16(CX), Y2, Y2
 	JMP         summed265
@@ -13676,11 +13669,6 @@ summed284:
 	VMOVDQU      X1, (AX)
 	JMP          done255
 
-none280:
-	VPXOR Y2, Y2, Y2
-	VPXOR Y4, Y4, Y4
-	JMP   group287
-
 part286:
 	MOVQ        $-1, DX
 	BZHIQ       SI, DX, DX
@@ -13972,9 +13960,7 @@ done290:
 	JMP hashed288
 
 empty283:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ        32(CX), $0x00
-	JEQ         none280
+	// No bytes are left.
 	VMOVDQU     (CX), X2
 	VINSERTI128 $0x01, 16(CX), Y2, Y2
 	JMP         summed284
@@ -14226,11 +14212,6 @@ summed303:
 	VMOVQ   X2, (AX)
 	JMP     done255
 
-none299:
-	VPXOR X3, X3, X3
-	VPXOR X4, X4, X4
-	JMP   group306
-
 part305:
 	MOVQ         $-1, DX
 	BZHIQ        SI, DX, DX
@@ -14465,9 +14446,7 @@ done309:
 	JMP hashed307
 
 empty302:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ    32(CX), $0x00
-	JEQ     none299
+	// No bytes are left.
 	VMOVDQU (CX), X3
 	JMP     summed303
 
@@ -14665,11 +14644,6 @@ summed324:
 	VMOVD   X2, (AX)
 	JMP     done255
 
-none320:
-	VPXOR X3, X3, X3
-	VPXOR X4, X4, X4
-	JMP   group327
-
 part326:
 	MOVQ         $-1, DX
 	BZHIQ        SI, DX, DX
@@ -14848,9 +14822,7 @@ done330:
 	JMP hashed328
 
 empty323:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ  32(CX), $0x00
-	JEQ   none320
+	// No bytes are left.
 	VMOVQ (CX), X3
 	JMP   summed324
 
@@ -16529,11 +16501,6 @@ summed425:
 	VMOVDQU      X2, (AX)
 	JMP          done415
 
-none421:
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	JMP   group428
-
 part427:
 	CMPQ           SI, $0x10
 	JCS            tiny430
@@ -16745,9 +16712,7 @@ done437:
 	JMP         hashed429
 
 empty424:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ        32(CX), $0x00
-	JEQ         none421
+	// No bytes are left.
 	VMOVDQU     (CX), X3
 	VINSERTI128 $0x01, 16(CX), Y3, Y3
 	JMP         summed425
@@ -17050,11 +17015,6 @@ summed443:
 	VMOVDQU      X2, (AX)
 	JMP          done415
 
-none439:
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	JMP   group446
-
 part445:
 	CMPQ           SI, $0x10
 	JCS            tiny448
@@ -17266,9 +17226,7 @@ done455:
 	JMP         hashed447
 
 empty442:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ        32(CX), $0x00
-	JEQ         none439
+	// No bytes are left.
 	VMOVDQU     (CX), X3
 	VINSERTI128 $0x01, 16(CX), Y3, Y3
 	JMP         summed443
@@ -17528,11 +17486,6 @@ summed461:
 	VMOVQ   X1, (AX)
 	JMP     done415
 
-none457:
-	VPXOR X3, X3, X3
-	VPXOR X4, X4, X4
-	JMP   group464
-
 part463:
 	CMPQ    SI, $0x10
 	JCS     tiny466
@@ -17717,9 +17670,7 @@ done474:
 	JMP          hashed465
 
 empty460:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ    32(CX), $0x00
-	JEQ     none457
+	// No bytes are left.
 	VMOVDQU (CX), X3
 	JMP     summed461
 
@@ -17927,11 +17878,6 @@ summed481:
 	VMOVD   X1, (AX)
 	JMP     done415
 
-none477:
-	VPXOR X3, X3, X3
-	VPXOR X4, X4, X4
-	JMP   group484
-
 part483:
 	CMPQ    SI, $0x10
 	JCS     tiny486
@@ -18090,9 +18036,7 @@ done494:
 	JMP          hashed485
 
 empty480:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ  32(CX), $0x00
-	JEQ   none477
+	// No bytes are left.
 	VMOVQ (CX), X3
 	JMP   summed481
 

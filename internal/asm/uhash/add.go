@@ -19,7 +19,7 @@ type bytes struct {
 	p, length GPVirtual
 	whole     bool   // whole groups
 	masked    bool   // loads may use masks
-	none      string // the label where a group of zeros is hashed, if not whole
+	none      string // the label where a group of zeros is hashed, or "" for a block that has bytes
 }
 
 // bytesOf returns the bytes of the parameter for the block in an l1State.

@@ -30,6 +30,7 @@ func tagNext(v isa) {
 	kernel("tagNext"+v.name(), func(n int, k gotypes.Component) {
 		state := Load(Param("l1"), GP64())
 		b := bytesOf(v, n, k, state, "rest", false)
+		b.none = "" // the block after another is never empty
 		values := Dereference(Param("y"))
 		value := func(t int) Mem { return field(values.Index(t).Field("lo")) }
 		poly := newPolyKeys(n, k)
@@ -107,9 +108,13 @@ func lastWords(v isa, b bytes, state Register) (words VecVirtual, outOfLine func
 	return words, func() {
 		rest()
 		Label(empty)
-		Comment("No bytes are left. A block without any is hashed as a group of zeros.")
-		CMPQ(Mem{Base: state, Disp: wordsSize}, Imm(0))
-		JEQ(LabelRef(b.none))
+		if b.none == "" {
+			Comment("No bytes are left.")
+		} else {
+			Comment("No bytes are left. A block without any is hashed as a group of zeros.")
+			CMPQ(Mem{Base: state, Disp: wordsSize}, Imm(0))
+			JEQ(LabelRef(b.none))
+		}
 		loadSums(b.n, state, words)
 		JMP(LabelRef(summed))
 	}

@@ -49,10 +49,12 @@ func hashShort(b bytes, many func(words VecVirtual)) (words VecVirtual, outOfLin
 	Label(done)
 	return words, func() {
 		if !b.whole {
-			Label(b.none)
-			VPXOR(x, x, x)
-			VPXOR(y, y, y)
-			JMP(LabelRef(group))
+			if b.none != "" {
+				Label(b.none)
+				VPXOR(x, x, x)
+				VPXOR(y, y, y)
+				JMP(LabelRef(group))
+			}
 			Label(part)
 			if !b.masked {
 				tiny := label("tiny")
