@@ -41,15 +41,14 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 )
 
 func main() {
 	trials := flag.Int("trials", 20_000, "compare each form of an instruction so `often` with the CPU")
-	mutants := flag.Int("mutants", 0, "read mutants of command mutate, and prove one of so `many` sizes with each")
+	mutants := flag.Duration("mutants", 0, "read mutants of command mutate, and write a verdict on each, at most after so `long`")
 	flag.Parse()
 	if *mutants > 0 {
-		if err := proveMutants(os.Stdout, os.Stdin, *mutants, 2*time.Minute); err != nil {
+		if err := proveMutants(os.Stdout, os.Stdin, *mutants); err != nil {
 			fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 			os.Exit(1)
 		}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,13 +25,16 @@ type mutant struct {
 	Function string
 	Offset   uint64 // of the instruction in the function
 	Old, New string // bytes in hexadecimal; those of New that Old does not differ from are kept
-	Verdict  string // of the output: held, or why not
+	Verdict  string // of the output: held, undecided and why, or why it is refused
 }
 
-// proveMutants checks for constant time, and proves, functions with one instruction replaced.
-// Of so many sizes as step, one is proved. A mutant that takes more than the limit ends the
-// process; so the output may have fewer lines than the input.
-func proveMutants(w io.Writer, r io.Reader, step int, limit time.Duration) error {
+// undecided is what verdicts begin with that say nothing about the mutant.
+const undecided = "undecided: "
+
+// proveMutants checks for constant time, and proves, functions with one instruction replaced. A
+// mutant that takes more than the limit ends the process; so the output may have fewer lines
+// than the input.
+func proveMutants(w io.Writer, r io.Reader, limit time.Duration) error {
 	p, err := load()
 	if err != nil {
 		return err
@@ -50,19 +54,13 @@ func proveMutants(w io.Writer, r io.Reader, step int, limit time.Duration) error
 			return fmt.Errorf("no function %q", m.Function)
 		}
 		watchdog := time.AfterFunc(limit, func() {
-			m.Verdict = "not proved in " + limit.String()
+			m.Verdict = undecided + "no verdict in " + limit.String()
 			encoder.Encode(m)
 			os.Exit(3)
 		})
-		f, err := p.functions[k].mutated(m)
-		if err == nil {
-			err = p.proveMutant(f, newSignature(declared[f.pkg+"."+f.name]), step)
-		}
+		f := p.functions[k]
+		m.Verdict = p.verdict(f, m, newSignature(declared[f.pkg+"."+f.name]))
 		watchdog.Stop()
-		m.Verdict = "held"
-		if err != nil {
-			m.Verdict = err.Error()
-		}
 		if err := encoder.Encode(m); err != nil {
 			return err
 		}
@@ -70,30 +68,47 @@ func proveMutants(w io.Writer, r io.Reader, step int, limit time.Duration) error
 	return nil
 }
 
-// proveMutant returns an error unless all proofs of a function hold, and it does not leak.
-func (p *program) proveMutant(f *function, s *signature, step int) (err error) {
+// fewSizes is of how many sizes one is proved first. Most mutants fail there.
+const fewSizes = 61
+
+// verdict is that on a function with an instruction replaced.
+func (p *program) verdict(f *function, m mutant, s *signature) string {
+	broken, err := f.mutated(m)
+	if err != nil {
+		return undecided + err.Error()
+	}
+	for _, step := range []int{fewSizes, 1} {
+		executed, err := p.proveMutant(broken, s, step)
+		switch {
+		case err != nil:
+			return err.Error()
+		case step == 1 && !executed[broken.code[f.at[f.code[0].address+m.Offset]]]:
+			return undecided + "no proof executes it"
+		}
+	}
+	return "held"
+}
+
+// proveMutant returns an error unless all proofs of a function hold, and it does not leak. The
+// proofs are of one of so many sizes as step.
+func (p *program) proveMutant(f *function, s *signature, step int) (executed map[*instruction]bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
 	if found := leaks(f, s); len(found) > 0 {
-		return fmt.Errorf("%v", found[0])
+		return nil, fmt.Errorf("%v", found[0])
 	}
-	proved := 0
-	for _, x := range proofs {
-		if !strings.HasPrefix(f.name, x.kernels) {
-			continue
+	executed = make(map[*instruction]bool)
+	for _, x := range f.proofs() {
+		v := newProver(p, f, step)
+		if _, err := x.prove(v); err != nil {
+			return nil, err
 		}
-		if _, err := x.prove(newProver(p, f, step)); err != nil {
-			return err
-		}
-		proved++
+		maps.Copy(executed, v.executed)
 	}
-	if proved == 0 {
-		return fmt.Errorf("%s has no proof", f.name)
-	}
-	return nil
+	return executed, nil
 }
 
 // mutated returns f with an instruction replaced.

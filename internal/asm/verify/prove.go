@@ -173,3 +173,8 @@ func (p *program) find(prefix string) (found []*function) {
 	}
 	return found
 }
+
+// proofs returns the proofs of a function.
+func (f *function) proofs() []proof {
+	return slices.DeleteFunc(slices.Clone(proofs), func(x proof) bool { return !strings.HasPrefix(f.name, x.kernels) })
+}

@@ -322,13 +322,5 @@ func (p *program) executed(f *function) map[*instruction]bool {
 	return executedBy[f]
 }
 
-// someSizes and fewSizes are steps of provers.
-const (
-	someSizes = 7
-	fewSizes  = 61
-)
-
-// proofs returns the proofs of a function.
-func (f *function) proofs() []proof {
-	return slices.DeleteFunc(slices.Clone(proofs), func(x proof) bool { return !strings.HasPrefix(f.name, x.kernels) })
-}
+// someSizes is a step of provers, as fewSizes is.
+const someSizes = 7
