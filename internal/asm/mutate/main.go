@@ -4,6 +4,22 @@
 
 //go:build linux && amd64
 
+// Command mutate finds out whether the tests and proofs notice when the assembly is wrong. It
+// changes one instruction at a time in the linked tests:
+//
+//	go run -C internal/asm ./mutate -sample 1 -log mutants.jsonl -cover /tmp >../mutation/assembly.txt
+//
+// Its steps are
+//
+//  1. The tests are linked, and the assembly is disassembled (program.go).
+//  2. Each test runs with a trap at each instruction, to find which ones it executes (tests.go).
+//  3. Mutants are made: each instruction is dropped, and some are altered (mutants.go).
+//  4. The tests that execute a mutant run, the fastest first (run.go).
+//  5. Command verify has a verdict on each survivor, and those that it does not prove
+//     equivalent have all tests that execute them (survivors.go).
+//
+// A process runs for each mutant, for 10 to 50 ms. The list of outcomes is in
+// internal/mutation/assembly.txt (report.go).
 package main
 
 import (
@@ -11,10 +27,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -27,28 +43,12 @@ func main() {
 	flag.DurationVar(&o.most, "time", 24*time.Hour, "try no more mutants after so `long`")
 	flag.StringVar(&o.log, "log", os.DevNull, "a `file` of outcomes, for going on later")
 	flag.StringVar(&o.kept, "cover", "", "a `directory` for which tests execute what, for going on later")
-	out := flag.String("o", "", "write the report to a `file`")
 	flag.Parse()
 	o.match = regexp.MustCompile(*match)
-	w := os.Stdout
-	if *out != "" {
-		f, err := os.Create(*out)
-		if err != nil {
-			fail(err)
-		}
-		w = f
+	if err := mutate(os.Stdout, o); err != nil {
+		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
+		os.Exit(1)
 	}
-	if err := mutate(w, o); err != nil {
-		fail(err)
-	}
-	if err := w.Close(); err != nil {
-		fail(err)
-	}
-}
-
-func fail(err error) {
-	fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
-	os.Exit(1)
 }
 
 type options struct {
@@ -74,7 +74,7 @@ type session struct {
 	end      time.Time
 }
 
-func mutate(w *os.File, o options) error {
+func mutate(w io.Writer, o options) error {
 	dir, err := os.MkdirTemp("/dev/shm", "fastmac-mutate-")
 	if err != nil {
 		return err
@@ -99,6 +99,9 @@ func mutate(w *os.File, o options) error {
 		r, err := newRunner(s.program, n)
 		if err != nil {
 			return err
+		}
+		for m, o := range s.outcomes {
+			r.kills[m.function.name+" "+o.test]++
 		}
 		s.runners = append(s.runners, r)
 	}
@@ -143,91 +146,47 @@ func (s *session) done(m *mutant, o outcome) {
 	}
 }
 
-// with returns the mutants that have an outcome, or with "" none.
-func (s *session) with(how string) (all []*mutant) {
+// with returns the mutants that have one of these outcomes, where "" is none.
+func (s *session) with(how ...string) (all []*mutant) {
 	for _, m := range s.mutants {
-		if s.outcomes[m].how == how {
+		if slices.Contains(how, s.outcomes[m].how) {
 			all = append(all, m)
 		}
 	}
 	return all
 }
 
-// decide finds the outcomes of all mutants: by the fast tests, what the instruction is, the
-// tests of the source, the proofs, and all other tests.
+// decide finds the outcomes of all mutants: by what the instruction is, the tests of the source,
+// the fast tests, command verify, and all other tests.
 func (s *session) decide() error {
 	rest := s.with("")
 	s.progress("%d mutants, of which %d have no outcome\n", len(s.mutants), len(rest))
+	for _, m := range s.with("", survived, unreached) {
+		if c := m.class(); c != "" {
+			s.done(m, outcome{known, c})
+		}
+	}
+	if err := s.trySource(s.with("", survived)); err != nil {
+		return err
+	}
+	rest = s.with("")
 	for _, dropped := range []bool{true, false} {
 		some := slices.DeleteFunc(slices.Clone(rest), func(m *mutant) bool { return (m.kind == drop) != dropped })
 		if err := s.tryAll(s.end, s.runners, some, func(r *runner, m *mutant) (outcome, error) { return r.try(s.program, m, false) }, s.done); err != nil {
 			return err
 		}
 	}
-	for _, how := range []string{survived, unreached} {
-		for _, m := range s.with(how) {
-			if c := m.class(); c != "" {
-				s.done(m, outcome{known, c})
-			}
-		}
-	}
-	rest = append(s.with(survived), s.with(unproved)...)
+	rest = s.with(survived, unreached)
 	s.progress("%d survived the fast tests\n", len(rest))
-	if err := s.trySource(rest); err != nil {
+	if err := s.verify(rest); err != nil {
 		return err
 	}
-	rest = append(s.with(survived), s.with(unreached)...)
-	s.progress("%d survived the tests of the source\n", len(rest))
-	for _, m := range s.with(unproved) { // of the log
-		s.done(m, m.argue(s.outcomes[m].test))
-	}
-	refused, err := s.proveAll(rest)
-	if err != nil {
-		return err
-	}
-	rest = s.with(survived)
-	s.progress("%d are not proved\n", len(rest))
+	rest = s.with(refused, undecided)
+	s.progress("%d are not equivalent, or undecided\n", len(rest))
 	return s.tryAll(s.end, s.runners, rest, func(r *runner, m *mutant) (outcome, error) {
-		if o, err := r.try(s.program, m, true); err != nil || o.how != survived {
+		if o, err := r.try(s.program, m, true); err != nil || o.killed() {
 			return o, err
 		}
-		if o, err := r.tryArgument(s.program, m); err != nil || o.how == known {
-			return o, err
-		}
-		return m.argue(refused[m]), nil
+		return outcome{s.outcomes[m].how + tested, s.outcomes[m].test}, nil
 	}, s.done)
-}
-
-// proveAll proves as many of the mutants as it can. It returns why the others were refused.
-func (s *session) proveAll(all []*mutant) (refused map[*mutant]string, err error) {
-	refused = make(map[*mutant]string)
-	for _, step := range []int{1, manySizes} {
-		some := slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool { return m.step() != step || strings.HasSuffix(m.file, "gcm_amd64.s") })
-		why := ""
-		if step > 1 {
-			why = fmt.Sprintf("the proofs of the function hold for one of %d sizes, and no secret leaks (command verify)", step)
-		}
-		verdicts, err := s.prove(s.end, some, step, s.progress)
-		if err != nil {
-			return nil, err
-		}
-		for n, m := range some[:len(verdicts)] {
-			if refused[m] = verdicts[n]; verdicts[n] == "held" {
-				s.done(m, outcome{proved, why})
-			}
-		}
-	}
-	return refused, nil
-}
-
-// manySizes is of how many sizes one is proved, where the proofs are of thousands.
-const manySizes = 61
-
-func (m *mutant) step() int {
-	for _, prefix := range []string{"nhAdd", "tagOnly", "tagNext", "tagEach"} {
-		if strings.HasPrefix(m.function.name, prefix) {
-			return manySizes
-		}
-	}
-	return 1
 }

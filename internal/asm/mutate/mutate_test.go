@@ -169,3 +169,28 @@ func TestSource(t *testing.T) {
 		}
 	}
 }
+
+// TestVerdicts checks which column of the report a verdict of command verify is in.
+func TestVerdicts(t *testing.T) {
+	for said, want := range map[string]string{
+		"held": proved,
+		"blockAVX2: a load at 0x40: rax depends on a secret": refused,
+		"undecided: no verdict in 40s":                       "open",
+	} {
+		o := verdict(said)
+		if got := o.column(); got != want {
+			t.Errorf("%q: %s, want %s", said, got, want)
+		}
+		o.how += tested
+		if got := o.column(); got != want {
+			t.Errorf("%q and no test fails: %s, want %s", said, got, want)
+		}
+	}
+}
+
+// TestCounted checks a line of the report.
+func TestCounted(t *testing.T) {
+	if got, want := counted([]string{"ret", "nop", "ret"}), "ret (2 times); nop"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

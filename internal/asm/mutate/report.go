@@ -7,7 +7,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -29,42 +28,71 @@ func (s *session) report(w io.Writer) error {
 	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), strings.TrimSpace(commit), cpuModel(), runtime.Version())
 	fmt.Fprintf(w, "go run -C internal/asm ./mutate -sample %d -seed %d -function '%s'\n\n", s.sample, s.seed, s.match)
 	fmt.Fprintln(w, strings.TrimSpace(explanation))
-
 	fmt.Fprintln(w)
-	reasons := make(map[string][]*mutant)
-	var open, undecided []*mutant
-	for _, m := range s.mutants {
-		switch o := s.outcomes[m]; o.how {
-		case known, proved, argued:
-			reasons[o.reason()] = append(reasons[o.reason()], m)
-		case unproved, unreached:
-			open = append(open, m)
-		case survived, "":
-			undecided = append(undecided, m)
-		}
-	}
 	s.totals(w, "drop", func(m *mutant) bool { return m.kind == drop })
 	s.totals(w, "alteration", func(m *mutant) bool { return m.kind != drop })
-
-	fmt.Fprintf(w, "Open: no test kills these %d, and they are not shown to be equivalent\n\n", len(open))
-	for _, m := range open {
-		fmt.Fprintf(w, "%s | %s\n", m, cmp.Or(clip(s.outcomes[m].test), s.outcomes[m].how))
-	}
-	fmt.Fprintf(w, "\nUndecided: the fast tests do not kill these %d; there was no time for proofs and other tests\n\n", len(undecided))
-	for _, m := range undecided {
-		fmt.Fprintf(w, "%s\n", m)
-	}
-	fmt.Fprintf(w, "\nEquivalent, by reason\n")
-	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
-		return cmp.Or(len(reasons[b])-len(reasons[a]), strings.Compare(a, b))
-	})
-	for _, name := range names {
-		fmt.Fprintf(w, "\n%d: %s\n", len(reasons[name]), name)
-		for _, m := range reasons[name] {
-			fmt.Fprintf(w, "  %s\n", m)
-		}
+	s.kinds(w)
+	for _, list := range []struct{ what, how string }{
+		{"Open: no test kills these, and command verify says neither that they are wrong nor that they are equivalent", undecided + tested},
+		{"Undecided: command verify has no verdict, and there was no time for all tests", undecided},
+		{"Undecided: only the fast tests were tried", survived},
+		{"Undecided: no fast test executes these", unreached},
+		{"Not tried", ""},
+		{"Refused by command verify. No test kills these", refused + tested},
+		{"Refused by command verify. There was no time for other tests than the fast ones", refused},
+		{"Equivalent: the proofs of command verify hold, for all sizes, and no secret leaks", proved},
+		{"Equivalent for what the instruction is", known},
+	} {
+		s.list(w, list.what, s.with(list.how))
 	}
 	return nil
+}
+
+// list writes mutants, those of one function and reason in a line.
+func (s *session) list(w io.Writer, what string, all []*mutant) {
+	fmt.Fprintf(w, "\n%s: %d\n", what, len(all))
+	type line struct {
+		f   *function
+		why string
+	}
+	var lines []line
+	texts := make(map[line][]string)
+	for _, m := range all {
+		l := line{m.function, ""}
+		if o := s.outcomes[m]; o.how == known || strings.HasPrefix(o.how, undecided) {
+			l.why = clip(o.test)
+		}
+		if texts[l] == nil {
+			lines = append(lines, l)
+		}
+		text := m.instruction.text
+		if m.kind != drop {
+			text += " -> " + m.text
+		}
+		texts[l] = append(texts[l], text)
+	}
+	for _, l := range lines {
+		fmt.Fprintf(w, "  %s, %d: %s%s\n", l.f.name, len(texts[l]), l.why+strings.Repeat(": ", min(1, len(l.why))), counted(texts[l]))
+	}
+}
+
+// counted returns texts side by side, each once.
+func counted(texts []string) string {
+	times := make(map[string]int)
+	var parts []string
+	for _, t := range texts {
+		times[t]++
+	}
+	for _, t := range texts {
+		switch n := times[t]; {
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%s (%d times)", t, n))
+		case n == 1:
+			parts = append(parts, t)
+		}
+		times[t] = 0
+	}
+	return strings.Join(parts, "; ")
 }
 
 const explanation = `
@@ -75,24 +103,47 @@ vector, operation or condition. A mutant is killed if a test that executes the i
 (fail), if the process dies otherwise (crash) or uses too much time of the CPU (time), or, with
 the line removed, if a test that reads the .s files fails (source). The tests are those of -short
 of the packages internal/aesni, internal/gcm, internal/sha512, aesgcm and the root, without those
-that start processes. Survivors of the tests that take
-up to 150 ms also have all that take up to 500 ms. All others are equivalent, open or undecided.
+that start processes; first groups of tests that take up to 150 ms. Command verify has a verdict
+on each survivor, from its check for constant time and its proofs: it is refused, or equivalent
+for all sizes that are proved (proved). Those that it does not prove have all tests that execute
+them. What no test kills and command verify refuses is in the column refused; .ci/run has both.
+The column class has what is equivalent for what the instruction is. All else is open.
 `
 
-// reason says why a mutant is equivalent.
-func (o outcome) reason() string {
-	switch {
-	case o.how != proved:
-		return o.test
-	case o.test == "":
-		return "the proofs of the function hold, and no secret leaks (command verify)"
+// kinds writes how many alterations of each kind have each outcome.
+func (s *session) kinds(w io.Writer) {
+	count := make(map[string]map[string]int)
+	for _, m := range s.mutants {
+		if m.kind != drop {
+			if count[m.kind] == nil {
+				count[m.kind] = make(map[string]int)
+			}
+			count[m.kind][s.outcomes[m].column()]++
+		}
 	}
-	return o.test
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		var parts []string
+		for _, c := range columns {
+			if n := count[kind][c]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%s %d", c, n))
+			}
+		}
+		fmt.Fprintf(w, "alterations of %s: %s\n", kind, strings.Join(parts, ", "))
+	}
+}
+
+var columns = []string{failed, crashed, timeOut, inSource, refused, proved, known, "open"}
+
+// column returns that of the table that an outcome belongs to.
+func (o outcome) column() string {
+	if how := strings.TrimSuffix(o.how, tested); slices.Contains(columns, how) {
+		return how
+	}
+	return "open"
 }
 
 // totals writes a table with a line for each function.
 func (s *session) totals(w io.Writer, what string, include func(m *mutant) bool) {
-	columns := []string{failed, crashed, timeOut, inSource, proved, known, argued, "open", "undecided"}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "%ss of\tinstructions\tmutants\t%s\t\n", what, strings.Join(columns, "\t"))
 	sum := make(map[string]int)
@@ -109,13 +160,7 @@ func (s *session) totals(w io.Writer, what string, include func(m *mutant) bool)
 		for _, m := range s.mutants {
 			if m.function == f && include(m) {
 				n++
-				how := s.outcomes[m].how
-				switch {
-				case how == "" || how == survived: // the fast tests, and there was no time for more
-					how = "undecided"
-				case !slices.Contains(columns, how):
-					how = "open"
-				}
+				how := s.outcomes[m].column()
 				count[how]++
 				sum[how]++
 			}

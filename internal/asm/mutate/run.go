@@ -33,6 +33,9 @@ const (
 	unreached = "not executed" // by any test
 )
 
+// killed reports whether a test fails.
+func (o outcome) killed() bool { return slices.Contains([]string{failed, crashed, timeOut}, o.how) }
+
 // A runner runs the tests on mutants, in its own copies of the binaries.
 type runner struct {
 	program *program
@@ -68,7 +71,7 @@ func groups(p *program, i *instruction) (all []*group) {
 	var tests []*test
 	for _, b := range p.binaries {
 		for _, t := range b.tests {
-			if t.reaches[i.first+i.index] && t.cpu <= longTime && (b == i.home || t.cpu <= otherTime) {
+			if t.reaches[i.first+i.index] {
 				tests = append(tests, t)
 			}
 		}
@@ -112,12 +115,10 @@ func (r *runner) try(p *program, m *mutant, long bool) (outcome, error) {
 	}
 	var first []*group
 	for _, t := range r.killers(m) {
-		if long || t.cpu <= shortTime {
-			first = append(first, &group{t.binary, []string{t.name}, t.cpu})
-		}
+		first = append(first, &group{t.binary, []string{t.name}, t.cpu})
 	}
-	for n, g := range append(first, all...) {
-		if g.cpu > shortTime && !long && n >= len(first) {
+	for _, g := range append(first, all...) {
+		if !long && !g.isShort(m) {
 			continue
 		}
 		o, err := r.tryGroup(g, m)
@@ -129,13 +130,17 @@ func (r *runner) try(p *program, m *mutant, long bool) (outcome, error) {
 	return outcome{how: survived}, nil
 }
 
-// What tests take at most that run on all mutants, and on those that survive these, if they
-// are in the package of the function or in another.
+// shortTime is what tests take at most that run on all mutants, and otherTime if they are of
+// another package than the function.
 const (
 	shortTime = 150 * time.Millisecond
-	longTime  = 500 * time.Millisecond
 	otherTime = 60 * time.Millisecond
 )
+
+// isShort reports whether a group of tests runs on all mutants.
+func (g *group) isShort(m *mutant) bool {
+	return g.cpu <= shortTime && (g.binary == m.home || g.cpu <= otherTime)
+}
 
 // killers returns the tests that execute a mutant and have killed others of the same function.
 // The one that has killed most, in the time that it takes, comes first.

@@ -8,6 +8,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,13 +21,14 @@ import (
 	"time"
 )
 
-// Outcomes of mutants that no test kills which executes them.
+// Outcomes of mutants that no fast test kills.
 const (
-	inSource = "source" // a test that reads the .s files fails
-	proved   = "proved" // it leaks nothing, and computes the same
-	known    = "class"  // see class
-	argued   = "argued" // see reasons
-	unproved = "survived all tests"
+	inSource  = "source"    // a test that reads the .s files fails
+	known     = "class"     // equivalent, see class
+	proved    = "proved"    // equivalent: command verify has all its proofs
+	refused   = "refused"   // by command verify
+	undecided = "undecided" // it says neither
+	tested    = ", tested"  // at the end of an outcome: no other test kills it either
 )
 
 // sourceTests read the .s files in the directory they are started in. They look for wipes of
@@ -119,39 +121,6 @@ func (i *instruction) prologue() bool {
 	return strings.HasPrefix(i.text, "cmp rsp,") || strings.HasPrefix(i.text, "lea r12,[rsp-") || strings.HasPrefix(i.text, "push rbp") || strings.HasPrefix(i.text, "mov r14,")
 }
 
-var argument = regexp.MustCompile(`^mov (r\w+|e\w+),.WORD PTR \[rsp\+0x[0-9a-f]+\]$`)
-
-// tryArgument returns whether a mutant drops the load of an argument that is in the register
-// already: Go's own calling convention has it there, and the wrapper that calls the assembly
-// leaves it. A test must fail if another argument is loaded.
-func (r *runner) tryArgument(p *program, m *mutant) (outcome, error) {
-	if m.kind != drop || !argument.MatchString(m.instruction.text) {
-		return outcome{how: survived}, nil
-	}
-	other := &mutant{instruction: m.instruction, kind: "offset", bytes: slices.Clone(m.instruction.bytes)}
-	other.bytes[parse(other.bytes).disp] ^= 0x18
-	o, err := r.try(p, other, true)
-	if err != nil || o.how == survived {
-		return o, err
-	}
-	return outcome{known, "the load of an argument that the wrapper of Go has left in the same register; a test fails if another is loaded"}, nil
-}
-
-// A reason is an argument for mutants that no proof is about.
-type reason struct {
-	function, text, why string
-}
-
-// argue returns the outcome of a mutant that is in reasons, or that it is not proved.
-func (m *mutant) argue(verdict string) outcome {
-	for _, r := range reasons {
-		if regexp.MustCompile(r.function).MatchString(m.function.name) && regexp.MustCompile(r.text).MatchString(m.kind+": "+m.instruction.text+" -> "+m.text) {
-			return outcome{argued, r.why}
-		}
-	}
-	return outcome{unproved, verdict}
-}
-
 // A request is what command verify reads and writes for a mutant.
 type request struct {
 	Function string
@@ -160,54 +129,55 @@ type request struct {
 	Verdict  string
 }
 
-// prove asks command verify which mutants compute what the standards say, at one of so many
-// sizes as step. It returns what it says, which is "held" or why not, for those that it has
-// tried at the end.
-func (p *program) prove(end time.Time, all []*mutant, step int, progress func(format string, a ...any)) (verdicts []string, err error) {
-	binary := filepath.Join(p.dir, "verify")
-	if _, err := output("go", "build", "-C", filepath.Join(p.root, "internal", "asm"), "-o", binary, "./verify"); err != nil {
-		return nil, err
+// verifyTime is what command verify may take for a mutant.
+const verifyTime = 40 * time.Second
+
+// verify asks command verify for its verdicts on mutants, until the end.
+func (s *session) verify(all []*mutant) error {
+	dir := filepath.Join(s.root, "internal", "asm")
+	binary := filepath.Join(s.dir, "verify")
+	if _, err := output("go", "build", "-C", dir, "-o", binary, "./verify"); err != nil {
+		return err
 	}
-	for len(verdicts) < len(all) && time.Now().Before(end) {
-		ctx, cancel := context.WithDeadline(context.Background(), end)
+	for len(all) > 0 && time.Now().Before(s.end) {
+		ctx, cancel := context.WithDeadline(context.Background(), s.end)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, binary, "-mutants", fmt.Sprint(step))
-		cmd.Dir = filepath.Join(p.root, "internal", "asm")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			return nil, err
+		var in bytes.Buffer
+		for _, m := range all {
+			json.NewEncoder(&in).Encode(request{m.function.name, m.offset, fmt.Sprintf("%x", m.instruction.bytes), fmt.Sprintf("%x", m.bytes), ""})
 		}
+		cmd := exec.CommandContext(ctx, binary, "-mutants", fmt.Sprint(verifyTime))
+		cmd.Dir, cmd.Stdin, cmd.Stderr = dir, &in, os.Stderr
 		out, err := cmd.StdoutPipe()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		cmd.Stderr = os.Stderr
 		if err := cmd.Start(); err != nil {
-			return nil, err
+			return err
 		}
-		rest := all[len(verdicts):]
-		go func() {
-			encoder := json.NewEncoder(in)
-			for _, m := range rest {
-				encoder.Encode(request{Function: m.function.name, Offset: m.offset, Old: fmt.Sprintf("%x", m.instruction.bytes), New: fmt.Sprintf("%x", m.bytes)})
-			}
-			in.Close()
-		}()
-		before := len(verdicts)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		before := len(all)
+		for lines := bufio.NewScanner(out); lines.Scan(); all = all[1:] {
 			var r request
 			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-				return nil, err
+				return err
 			}
-			verdicts = append(verdicts, r.Verdict)
-			if len(verdicts)%100 == 0 {
-				progress("%d of %d proofs\n", len(verdicts), len(all))
-			}
+			s.done(all[0], verdict(r.Verdict))
 		}
 		cmd.Wait() // it ends early at a mutant that takes too long
-		if len(verdicts) == before && ctx.Err() == nil {
-			return nil, fmt.Errorf("verify: no verdict for %v", rest[0])
+		if len(all) == before && ctx.Err() == nil {
+			return fmt.Errorf("verify: no verdict on %v", all[0])
 		}
 	}
-	return verdicts, nil
+	return nil
+}
+
+// verdict returns the outcome for what command verify says.
+func verdict(said string) outcome {
+	if said == "held" {
+		return outcome{how: proved}
+	}
+	if why, ok := strings.CutPrefix(said, "undecided: "); ok {
+		return outcome{undecided, why}
+	}
+	return outcome{refused, said}
 }
