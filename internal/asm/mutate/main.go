@@ -169,10 +169,12 @@ func (s *session) decide() error {
 	if err := s.trySource(s.with("", survived)); err != nil {
 		return err
 	}
-	rest = s.with("")
-	for _, dropped := range []bool{true, false} {
-		some := slices.DeleteFunc(slices.Clone(rest), func(m *mutant) bool { return (m.kind == drop) != dropped })
-		if err := s.tryAll(s.end, s.runners, some, func(r *runner, m *mutant) (outcome, error) { return r.try(s.program, m, false) }, s.done); err != nil {
+	for _, stage := range []struct {
+		how  string
+		most time.Duration
+	}{{"", fewTests}, {survived, moreTests}} {
+		try := func(r *runner, m *mutant) (outcome, error) { return r.try(s.program, m, stage.most) }
+		if err := s.tryAll(s.end, s.runners, s.with(stage.how), try, s.done); err != nil {
 			return err
 		}
 	}
@@ -184,7 +186,7 @@ func (s *session) decide() error {
 	rest = s.with(refused, undecided)
 	s.progress("%d are not equivalent, or undecided\n", len(rest))
 	return s.tryAll(s.end, s.runners, rest, func(r *runner, m *mutant) (outcome, error) {
-		if o, err := r.try(s.program, m, true); err != nil || o.killed() {
+		if o, err := r.try(s.program, m, allTests); err != nil || o.killed() {
 			return o, err
 		}
 		return outcome{s.outcomes[m].how + tested, s.outcomes[m].test}, nil

@@ -69,7 +69,7 @@ func TestTry(t *testing.T) {
 		{dropped(p.find(t, "stretchVAES", "vzeroupper")), survived},
 		{dropped(p.find(t, "stretchAESNI", "call ")), unreached},
 	} {
-		o, err := r.try(p, test.m, true)
+		o, err := r.try(p, test.m, allTests)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,6 @@ func (s *session) report(w io.Writer) error {
 		{"Undecided: command verify has no verdict, and there was no time for all tests", undecided},
 		{"Undecided: only the fast tests were tried", survived},
 		{"Undecided: no fast test executes these", unreached},
-		{"Not tried", ""},
 		{"Refused by command verify. No test kills these", refused + tested},
 		{"Refused by command verify. There was no time for other tests than the fast ones", refused},
 		{"Equivalent: the proofs of command verify hold, for all sizes, and no secret leaks", proved},
@@ -107,7 +106,8 @@ that start processes; first groups of tests that take up to 150 ms. Command veri
 on each survivor, from its check for constant time and its proofs: it is refused, or equivalent
 for all sizes that are proved (proved). Those that it does not prove have all tests that execute
 them. What no test kills and command verify refuses is in the column refused; .ci/run has both.
-The column class has what is equivalent for what the instruction is. All else is open.
+The column class has what is equivalent for what the instruction is. All else is open, or untried
+for lack of time.
 `
 
 // kinds writes how many alterations of each kind have each outcome.
@@ -132,12 +132,15 @@ func (s *session) kinds(w io.Writer) {
 	}
 }
 
-var columns = []string{failed, crashed, timeOut, inSource, refused, proved, known, "open"}
+var columns = []string{failed, crashed, timeOut, inSource, refused, proved, known, "open", "untried"}
 
 // column returns that of the table that an outcome belongs to.
 func (o outcome) column() string {
 	if how := strings.TrimSuffix(o.how, tested); slices.Contains(columns, how) {
 		return how
+	}
+	if o.how == "" {
+		return "untried"
 	}
 	return "open"
 }
@@ -183,7 +186,7 @@ func clip(s string) string {
 	return strings.ReplaceAll(s, "\n", " ")
 }
 
-// cpuModel returns the name of the CPU, with family and model.
+// cpuModel returns the name of the CPU, with family and model, and how many cores there are.
 func cpuModel() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	value := func(key string) string {
@@ -192,5 +195,5 @@ func cpuModel() string {
 		}
 		return "?"
 	}
-	return fmt.Sprintf("%s (family %s model %s)", value("model name"), value("cpu family"), value("model"))
+	return fmt.Sprintf("%s (family %s model %s), %d cores", value("model name"), value("cpu family"), value("model"), runtime.NumCPU())
 }

@@ -107,8 +107,8 @@ func groups(p *program, i *instruction) (all []*group) {
 }
 
 // try runs the tests that execute a mutant, until one fails: first those that have killed
-// mutants of the same function. Those that take long are run only if long is true.
-func (r *runner) try(p *program, m *mutant, long bool) (outcome, error) {
+// mutants of the same function. It ends when they have taken so much time of the CPU as most.
+func (r *runner) try(p *program, m *mutant, most time.Duration) (outcome, error) {
 	all := groups(p, m.instruction)
 	if len(all) == 0 {
 		return outcome{how: unreached}, nil
@@ -118,8 +118,8 @@ func (r *runner) try(p *program, m *mutant, long bool) (outcome, error) {
 		first = append(first, &group{t.binary, []string{t.name}, t.cpu})
 	}
 	for _, g := range append(first, all...) {
-		if !long && !g.isShort(m) {
-			continue
+		if most -= g.cpu; most < 0 {
+			break
 		}
 		o, err := r.tryGroup(g, m)
 		if err != nil || o.how != survived {
@@ -130,17 +130,13 @@ func (r *runner) try(p *program, m *mutant, long bool) (outcome, error) {
 	return outcome{how: survived}, nil
 }
 
-// shortTime is what tests take at most that run on all mutants, and otherTime if they are of
-// another package than the function.
+// What tests take at most that run on all mutants, on those that survive these, and on those
+// that command verify does not prove equivalent.
 const (
-	shortTime = 150 * time.Millisecond
-	otherTime = 60 * time.Millisecond
+	fewTests  = 200 * time.Millisecond
+	moreTests = 600 * time.Millisecond
+	allTests  = time.Hour
 )
-
-// isShort reports whether a group of tests runs on all mutants.
-func (g *group) isShort(m *mutant) bool {
-	return g.cpu <= shortTime && (g.binary == m.home || g.cpu <= otherTime)
-}
 
 // killers returns the tests that execute a mutant and have killed others of the same function.
 // The one that has killed most, in the time that it takes, comes first.
