@@ -48,12 +48,12 @@ func (u *uhash) writeChunks(k *uhashKey, p []byte, workers int) {
 	if u.l1.bytes > 0 {
 		u.endBlock(k)
 	}
-	c := chunkQueue{
-		key:   k,
-		p:     p,
-		l2:    &u.l2,
-		words: make([]chunkWords, 4*workers),
-	}
+	c := chunkQueue{key: k, p: p, l2: &u.l2, words: make([]chunkWords, 4*workers)}
+	c.run(workers)
+}
+
+// run hashes all chunks.
+func (c *chunkQueue) run(workers int) {
 	defer clear(c.words)
 	c.moved.L = &c.mu
 	c.panicOnFault = debug.SetPanicOnFault(false)

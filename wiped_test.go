@@ -121,3 +121,23 @@ func TestBuffersWiped(t *testing.T) {
 		}
 	})
 }
+
+// TestChunksWiped checks that the L1 words of WriteParallel are all zeros after use.
+func TestChunksWiped(t *testing.T) {
+	eachKernel(func(kernel string) {
+		k, err := NewUMACKey([]byte("0123456789abcdef"), 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := chunkQueue{key: &k.uhash, p: make([]byte, 3*chunkSize), l2: new(l2State), words: make([]chunkWords, 8)}
+		c.run(2)
+		for i := range c.words {
+			if c.words[i] != (chunkWords{}) {
+				t.Errorf("%s: L1 words of a chunk are left", kernel)
+			}
+		}
+		if c.written != 3 {
+			t.Errorf("%s: %d chunks", kernel, c.written)
+		}
+	})
+}

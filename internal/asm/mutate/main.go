@@ -172,7 +172,7 @@ func (s *session) decide() error {
 	for _, stage := range []struct {
 		how  string
 		most time.Duration
-	}{{"", fewTests}, {survived, moreTests}} {
+	}{{"", fewTests}, {survived, moreTests}, {survived, mostTests}} {
 		try := func(r *runner, m *mutant) (outcome, error) { return r.try(s.program, m, stage.most) }
 		if err := s.tryAll(s.end, s.runners, s.with(stage.how), try, s.done); err != nil {
 			return err

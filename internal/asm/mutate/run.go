@@ -135,6 +135,7 @@ func (r *runner) try(p *program, m *mutant, most time.Duration) (outcome, error)
 const (
 	fewTests  = 200 * time.Millisecond
 	moreTests = 600 * time.Millisecond
+	mostTests = 3 * time.Second
 	allTests  = time.Hour
 )
 
