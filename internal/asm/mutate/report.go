@@ -103,8 +103,9 @@ vector, operation or condition. A mutant is killed if a test that executes the i
 the line removed, if a test that reads the .s files fails (source). The tests are those of -short
 of the packages internal/aesni, internal/gcm, internal/sha512, aesgcm and the root, without those
 that start processes: first those, the fastest before others, that take 0.2 s of the CPU in all,
-then 0.6 s and 3 s. Command verify has a verdict on each survivor, from its check for constant time and
-its proofs, in at most 40 s: it is refused, or equivalent for all sizes that are proved (proved).
+then 0.6 s and 3 s. Command verify has a verdict on each survivor, from its check for constant
+time and its proofs, in at most 40 s: it is refused, or equivalent for all sizes that are proved
+(proved).
 Those that it does not prove have all tests that execute them. What no test kills and command
 verify refuses is in the column refused; .ci/run has both.
 The column class has what is equivalent for what the instruction is. All else is open, or untried

@@ -130,8 +130,8 @@ func (r *runner) try(p *program, m *mutant, most time.Duration) (outcome, error)
 	return outcome{how: survived}, nil
 }
 
-// What tests take at most that run on all mutants, on those that survive these, and on those
-// that command verify does not prove equivalent.
+// What tests take at most that run on all mutants, on those that survive these, on those that
+// survive both, and on those that command verify does not prove equivalent.
 const (
 	fewTests  = 200 * time.Millisecond
 	moreTests = 600 * time.Millisecond

@@ -46,8 +46,9 @@
 // an AMD EPYC (Zen 4) tests of HMAC-SHA-512 with AVX-512, and one of UMAC-128 with AVX2, have
 // differences of 0.05 to 0.3 ns in 200 to 1,600 ns, with a |t| of up to 55 in a crop and
 // below 2 with all times. They are there in new processes too, for some messages. Tests
-// without a difference never had them, nor had crypto/hmac or the compression alone. Their
-// cause is not known. The command reports them as leaks if the second run confirms them.
+// without a difference never had them, nor had crypto/hmac and the compression alone, which
+// were measured in the same way with 2 and 4 million samples. Their cause is not known. The
+// command reports them as leaks if the second run confirms them.
 //
 // # What it does not show
 //

@@ -18,22 +18,14 @@ func hmacSubjects() (subjects []subject) {
 	message := pattern(64)
 	var fresh fastmac.HMACSHA512Key
 	for _, n := range []int{64, 200} { // a longer key than a block is hashed
-		which := contents(n)
-		if n != 64 {
-			which = which[:1]
-		}
-		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, which, func(in []byte) {
+		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, contents(n, n == 64), func(in []byte) {
 			fresh.Init(in)
 			fresh.Tag(tagRoom[:0], message)
 		})...)
 	}
 	k := fastmac.NewHMACSHA512Key(pattern(64))
 	for _, n := range []int{16, 64, 1024, 1500} {
-		which := contents(n)
-		if n != 64 {
-			which = which[:1]
-		}
-		subjects = append(subjects, against(fmt.Sprintf("%s %d bytes", name, n), n, which, func(in []byte) {
+		subjects = append(subjects, against(fmt.Sprintf("%s %d bytes", name, n), n, contents(n, n == 64), func(in []byte) {
 			k.Tag(tagRoom[:0], in)
 		})...)
 	}
@@ -70,11 +62,7 @@ func gmacSubjects() (subjects []subject) {
 	message := pattern(64)
 	var fresh fastmac.GMACKey
 	for _, n := range []int{16, 32} {
-		which := contents(n)
-		if n != 16 {
-			which = which[:1]
-		}
-		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, which, func(in []byte) {
+		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, contents(n, n == 16), func(in []byte) {
 			if err := fresh.Init(in); err != nil {
 				panic(err)
 			}
@@ -86,11 +74,7 @@ func gmacSubjects() (subjects []subject) {
 		panic(err)
 	}
 	for _, n := range []int{16, 64, 1024, 1500} {
-		which := contents(n)
-		if n != 64 {
-			which = which[:1]
-		}
-		subjects = append(subjects, against(fmt.Sprintf("%s %d bytes", name, n), n, which, func(in []byte) {
+		subjects = append(subjects, against(fmt.Sprintf("%s %d bytes", name, n), n, contents(n, n == 64), func(in []byte) {
 			k.Tag(tagRoom[:0], gcmNonce, in)
 		})...)
 	}
@@ -105,11 +89,7 @@ func sealSubjects() (subjects []subject) {
 	var fresh aesgcm.Key
 	message := pattern(64)
 	for _, n := range []int{aesgcm.KeySize128, aesgcm.KeySize256} {
-		which := contents(n)
-		if n != aesgcm.KeySize256 {
-			which = which[:1]
-		}
-		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, which, func(in []byte) {
+		subjects = append(subjects, against(fmt.Sprintf("%s key of %d bytes", name, n), n, contents(n, n == aesgcm.KeySize256), func(in []byte) {
 			if err := fresh.Init(in); err != nil {
 				panic(err)
 			}
@@ -121,11 +101,7 @@ func sealSubjects() (subjects []subject) {
 		panic(err)
 	}
 	for _, n := range []int{16, 64, 1024, 1500} {
-		which := contents(n)
-		if n != 64 {
-			which = which[:1]
-		}
-		subjects = append(subjects, against(fmt.Sprintf("%s Seal %d bytes", name, n), n, which, func(in []byte) {
+		subjects = append(subjects, against(fmt.Sprintf("%s Seal %d bytes", name, n), n, contents(n, n == 64), func(in []byte) {
 			k.Seal(tagRoom[:0], gcmNonce, in, nil)
 		})...)
 	}
