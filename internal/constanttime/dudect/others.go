@@ -5,11 +5,16 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	compress "example.com/fastmac/internal/sha512"
 )
 
 // hmacSubjects returns the subjects of HMAC-SHA-512.
@@ -51,6 +56,45 @@ func hmacSubjects() (subjects []subject) {
 		}
 		return k.VerifyBatch(ok[:], all[:], msgs[:])
 	})...)
+}
+
+// referenceSubjects returns subjects to compare those of HMAC-SHA-512 with: the standard library,
+// the compression alone, and one call at four places of the stack. See the documentation of the
+// command.
+func referenceSubjects() (subjects []subject) {
+	std := hmac.New(sha512.New, pattern(64))
+	for _, n := range []int{16, 1024} {
+		s := against(fmt.Sprintf("crypto/hmac %d bytes", n), n, contents(n, false), func(in []byte) {
+			std.Reset()
+			std.Write(in)
+			std.Sum(tagRoom[:0])
+		})
+		s[0].unclaimed = "a function of the standard library"
+		subjects = append(subjects, s...)
+	}
+	var state [8]uint64
+	subjects = append(subjects, against("SHA-512 compression", compress.BlockSize, contents(compress.BlockSize, false), func(in []byte) {
+		state = compress.Initial()
+		compress.Block(&state, in)
+	})...)
+	k := fastmac.NewHMACSHA512Key(pattern(64))
+	message, _ := hex.DecodeString("e640a1be4658fc73ce7d28a6c6fb35ca")
+	for n, call := range []func(k *fastmac.HMACSHA512Key, in []byte){at[[0]byte], at[[16]byte], at[[32]byte], at[[48]byte]} {
+		name := fmt.Sprintf("HMAC-SHA-512 16 bytes, place %d on the stack", n)
+		s := against(name, len(message), []content{{"another fixed", fixed(message)}}, func(in []byte) { call(k, in) })
+		s[0].unclaimed = "see Differences of less than a cycle"
+		subjects = append(subjects, s...)
+	}
+	return subjects
+}
+
+// at makes a tag with T between its frame and that of its caller.
+//
+//go:noinline
+func at[T any](k *fastmac.HMACSHA512Key, in []byte) {
+	var room T
+	k.Tag(tagRoom[:0], in)
+	runtime.KeepAlive(&room)
 }
 
 // gcmNonce is the nonce of GMAC and AES-GCM.
