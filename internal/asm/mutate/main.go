@@ -15,8 +15,8 @@
 //  2. Each test runs with a trap at each instruction, to find which ones it executes (tests.go).
 //  3. Mutants are made: each instruction is dropped, and some are altered (mutants.go).
 //  4. The tests that execute a mutant run, the fastest first (run.go).
-//  5. Command verify has a verdict on each survivor, and those that it does not prove
-//     equivalent have all tests that execute them (survivors.go).
+//  5. Command verify has a verdict on each survivor (survivors.go). Those that it refuses have
+//     more tests, and those on which it cannot decide have all that execute them.
 //
 // A process runs for each mutant, for 10 to 50 ms. The list of outcomes is in
 // internal/mutation/assembly.txt (report.go).
@@ -31,6 +31,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -70,6 +71,7 @@ type session struct {
 	outcomes map[*mutant]outcome
 	runners  []*runner
 	log      *os.File
+	mu       sync.Mutex // of outcomes and log
 	begin    time.Time
 	end      time.Time
 }
@@ -138,6 +140,8 @@ func (s *session) resume() (err error) {
 
 // done has the outcome of a mutant.
 func (s *session) done(m *mutant, o outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.outcomes[m] = o
 	line, _ := json.Marshal(record{m.key(), o.how, o.test})
 	s.log.Write(append(line, '\n'))
@@ -157,7 +161,7 @@ func (s *session) with(how ...string) (all []*mutant) {
 }
 
 // decide finds the outcomes of all mutants: by what the instruction is, the tests of the source,
-// the fast tests, command verify, and all other tests.
+// the fast tests, command verify, and for those that it does not prove equivalent, more tests.
 func (s *session) decide() error {
 	rest := s.with("")
 	s.progress("%d mutants, of which %d have no outcome\n", len(s.mutants), len(rest))
@@ -169,26 +173,29 @@ func (s *session) decide() error {
 	if err := s.trySource(s.with("", survived)); err != nil {
 		return err
 	}
-	for _, stage := range []struct {
-		how  string
-		most time.Duration
-	}{{"", fewTests}, {survived, moreTests}, {survived, mostTests}} {
-		try := func(r *runner, m *mutant) (outcome, error) { return r.try(s.program, m, stage.most) }
-		if err := s.tryAll(s.end, s.runners, s.with(stage.how), try, s.done); err != nil {
-			return err
-		}
+	if err := s.tryAll(s.end, s.runners, s.with(""), fewTests, s.done); err != nil {
+		return err
 	}
 	rest = s.with(survived, unreached)
 	s.progress("%d survived the fast tests\n", len(rest))
 	if err := s.verify(rest); err != nil {
 		return err
 	}
-	rest = s.with(refused, undecided)
-	s.progress("%d are not equivalent, or undecided\n", len(rest))
-	return s.tryAll(s.end, s.runners, rest, func(r *runner, m *mutant) (outcome, error) {
-		if o, err := r.try(s.program, m, allTests); err != nil || o.killed() {
-			return o, err
+	for _, stage := range []struct {
+		how  string
+		most time.Duration
+	}{{undecided, allTests}, {refused, moreTests}} {
+		rest = s.with(stage.how)
+		s.progress("%d are %s\n", len(rest), stage.how)
+		done := func(m *mutant, o outcome) {
+			if !o.killed() {
+				o = outcome{stage.how + tested, s.outcomes[m].test}
+			}
+			s.done(m, o)
 		}
-		return outcome{s.outcomes[m].how + tested, s.outcomes[m].test}, nil
-	}, s.done)
+		if err := s.tryAll(s.end, s.runners, rest, stage.most, done); err != nil {
+			return err
+		}
+	}
+	return nil
 }

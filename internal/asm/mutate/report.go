@@ -35,10 +35,10 @@ func (s *session) report(w io.Writer) error {
 	for _, list := range []struct{ what, how string }{
 		{"Open: no test kills these, and command verify says neither that they are wrong nor that they are equivalent", undecided + tested},
 		{"Undecided: command verify has no verdict, and there was no time for all tests", undecided},
-		{"Undecided: only the fast tests were tried", survived},
-		{"Undecided: no fast test executes these", unreached},
-		{"Refused by command verify. No test kills these", refused + tested},
-		{"Refused by command verify. There was no time for other tests than the fast ones", refused},
+		{"Undecided: there was time for the fast tests only", survived},
+		{"Undecided: no test executes these", unreached},
+		{"Refused by command verify. Tests of 0.6 s do not kill these", refused + tested},
+		{"Refused by command verify. There was time for the fast tests only", refused},
 		{"Equivalent: the proofs of command verify hold, for all sizes, and no secret leaks", proved},
 		{"Equivalent for what the instruction is", known},
 	} {
@@ -102,14 +102,13 @@ vector, operation or condition. A mutant is killed if a test that executes the i
 (fail), if the process dies otherwise (crash) or uses too much time of the CPU (time), or, with
 the line removed, if a test that reads the .s files fails (source). The tests are those of -short
 of the packages internal/aesni, internal/gcm, internal/sha512, aesgcm and the root, without those
-that start processes: first those, the fastest before others, that take 0.2 s of the CPU in all,
-then 0.6 s and 3 s. Command verify has a verdict on each survivor, from its check for constant
-time and its proofs, in at most 40 s: it is refused, or equivalent for all sizes that are proved
-(proved).
-Those that it does not prove have all tests that execute them. What no test kills and command
-verify refuses is in the column refused; .ci/run has both.
-The column class has what is equivalent for what the instruction is. All else is open, or untried
-for lack of time.
+that start processes: the fastest of those that execute the instruction, 0.2 s of the CPU in all.
+Command verify has a verdict on each survivor, from its check for constant time and its proofs, in
+at most two minutes: it is refused, or equivalent for all sizes that are proved (proved). What is
+refused has more tests, 0.6 s of the CPU in all, and what no proof executes has all tests. What
+command verify refuses and these tests do not kill is in the column refused; .ci/run has command
+verify and all tests. The column class has what is equivalent for what the instruction is. All else
+is open, or untried for lack of time.
 `
 
 // kinds writes how many alterations of each kind have each outcome.

@@ -130,12 +130,11 @@ func (r *runner) try(p *program, m *mutant, most time.Duration) (outcome, error)
 	return outcome{how: survived}, nil
 }
 
-// What tests take at most that run on all mutants, on those that survive these, on those that
-// survive both, and on those that command verify does not prove equivalent.
+// What tests take at most that run on all mutants, on those that command verify refuses, and on
+// those on which it cannot decide.
 const (
 	fewTests  = 200 * time.Millisecond
 	moreTests = 600 * time.Millisecond
-	mostTests = 3 * time.Second
 	allTests  = time.Hour
 )
 
@@ -220,8 +219,9 @@ func limitCPU(pid int, seconds uint64) error {
 	return nil
 }
 
-// tryAll calls done with the outcome of each mutant, until the end.
-func (p *program) tryAll(end time.Time, runners []*runner, all []*mutant, try func(r *runner, m *mutant) (outcome, error), done func(m *mutant, o outcome)) error {
+// tryAll calls done with the outcome of each mutant, until the end. Its tests take so much time
+// of the CPU as most.
+func (p *program) tryAll(end time.Time, runners []*runner, all []*mutant, most time.Duration, done func(m *mutant, o outcome)) error {
 	errs := make([]error, len(runners))
 	var mu sync.Mutex
 	next := 0
@@ -237,7 +237,7 @@ func (p *program) tryAll(end time.Time, runners []*runner, all []*mutant, try fu
 					return
 				}
 				var o outcome
-				if o, errs[w] = try(r, all[n]); errs[w] == nil {
+				if o, errs[w] = r.try(p, all[n], most); errs[w] == nil {
 					mu.Lock()
 					done(all[n], o)
 					mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -28,7 +30,7 @@ const (
 	proved    = "proved"    // equivalent: command verify has all its proofs
 	refused   = "refused"   // by command verify
 	undecided = "undecided" // it says neither
-	tested    = ", tested"  // at the end of an outcome: no other test kills it either
+	tested    = ", tested"  // at the end of an outcome: more tests do not kill it either
 )
 
 // sourceTests read the .s files in the directory they are started in. They look for wipes of
@@ -130,45 +132,64 @@ type request struct {
 }
 
 // verifyTime is what command verify may take for a mutant.
-const verifyTime = 40 * time.Second
+const verifyTime = 2 * time.Minute
 
-// verify asks command verify for its verdicts on mutants, until the end.
+// verify asks command verify for its verdicts on mutants, until the end. So many of its
+// processes run as there are workers.
 func (s *session) verify(all []*mutant) error {
-	dir := filepath.Join(s.root, "internal", "asm")
 	binary := filepath.Join(s.dir, "verify")
-	if _, err := output("go", "build", "-C", dir, "-o", binary, "./verify"); err != nil {
+	if _, err := output("go", "build", "-C", filepath.Join(s.root, "internal", "asm"), "-o", binary, "./verify"); err != nil {
 		return err
 	}
-	for len(all) > 0 && time.Now().Before(s.end) {
-		ctx, cancel := context.WithDeadline(context.Background(), s.end)
-		defer cancel()
-		var in bytes.Buffer
-		for _, m := range all {
-			json.NewEncoder(&in).Encode(request{m.function.name, m.offset, fmt.Sprintf("%x", m.instruction.bytes), fmt.Sprintf("%x", m.bytes), ""})
+	errs := make([]error, s.workers)
+	var wait sync.WaitGroup
+	for w := range s.workers {
+		var part []*mutant
+		for n := w; n < len(all); n += s.workers {
+			part = append(part, all[n])
 		}
-		cmd := exec.CommandContext(ctx, binary, "-mutants", fmt.Sprint(verifyTime))
-		cmd.Dir, cmd.Stdin, cmd.Stderr = dir, &in, os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			return err
-		}
-		if err := cmd.Start(); err != nil {
-			return err
-		}
-		before := len(all)
-		for lines := bufio.NewScanner(out); lines.Scan(); all = all[1:] {
-			var r request
-			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-				return err
+		wait.Go(func() {
+			for len(part) > 0 && errs[w] == nil && time.Now().Before(s.end) {
+				part, errs[w] = s.verifySome(binary, part)
 			}
-			s.done(all[0], verdict(r.Verdict))
-		}
-		cmd.Wait() // it ends early at a mutant that takes too long
-		if len(all) == before && ctx.Err() == nil {
-			return fmt.Errorf("verify: no verdict on %v", all[0])
-		}
+		})
 	}
-	return nil
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// verifySome starts command verify, and returns the mutants on which it has no verdict: it ends
+// at a mutant that takes too long.
+func (s *session) verifySome(binary string, all []*mutant) ([]*mutant, error) {
+	ctx, cancel := context.WithDeadline(context.Background(), s.end)
+	defer cancel()
+	var in bytes.Buffer
+	for _, m := range all {
+		json.NewEncoder(&in).Encode(request{m.function.name, m.offset, fmt.Sprintf("%x", m.instruction.bytes), fmt.Sprintf("%x", m.bytes), ""})
+	}
+	cmd := exec.CommandContext(ctx, binary, "-mutants", fmt.Sprint(verifyTime))
+	cmd.Dir, cmd.Stdin, cmd.Stderr = filepath.Join(s.root, "internal", "asm"), &in, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	rest := all
+	lines := bufio.NewScanner(out)
+	for ; lines.Scan(); rest = rest[1:] {
+		var r request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, err
+		}
+		s.done(rest[0], verdict(r.Verdict))
+	}
+	cmd.Wait()
+	if len(rest) == len(all) && ctx.Err() == nil {
+		return nil, fmt.Errorf("verify: no verdict on %v", all[0])
+	}
+	return rest, lines.Err()
 }
 
 // verdict returns the outcome for what command verify says.
