@@ -11,12 +11,11 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"example.com/fastmac/internal/asm/objdump"
 )
 
 // A mutant is a program with other bytes for an instruction.
@@ -259,7 +258,7 @@ func (p *program) mutants(wanted func(*instruction) bool, sample int, seed uint6
 			}
 		}
 	}
-	if err := p.name(altered); err != nil {
+	if err := name(altered); err != nil {
 		return nil, err
 	}
 	for _, i := range p.instructions {
@@ -305,7 +304,7 @@ func (m *mutant) valid() bool {
 }
 
 // name sets the texts of mutants. That of bytes that are not one instruction stays empty.
-func (p *program) name(all []*mutant) error {
+func name(all []*mutant) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -316,23 +315,13 @@ func (p *program) name(all []*mutant) error {
 		copy(code[room*n:], m.bytes)
 		at[room*n] = m
 	}
-	file := filepath.Join(p.dir, "mutants")
-	if err := os.WriteFile(file, code, 0o600); err != nil {
-		return err
-	}
-	out, err := output("objdump", "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--insn-width=16", file)
+	lines, err := objdump.Bytes(code, 0)
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(out) {
-		if strings.HasSuffix(line, "\tnop\n") {
-			continue
-		}
-		if line := disassembled.FindStringSubmatch(line); line != nil {
-			address, _ := strconv.ParseInt(line[1], 16, 64)
-			if m := at[int(address)]; m != nil && len(unhex(line[2])) == len(m.bytes) {
-				m.text = clean(line[3])
-			}
+	for _, line := range lines {
+		if m := at[int(line.Address)]; m != nil && len(line.Bytes) == len(m.bytes) {
+			m.text = clean(line.Text)
 		}
 	}
 	return nil

@@ -8,26 +8,27 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/asm/objdump"
 )
 
 // small returns the program of the tests of package aesni alone.
 func small(t *testing.T) *program {
-	if _, err := exec.LookPath("objdump"); err != nil {
-		t.Skip("needs objdump: install the package binutils")
-	}
 	if !aesni.VAES {
 		t.Skip("needs a CPU with VAES")
 	}
 	p, err := load(t.TempDir(), []string{"internal/aesni"})
+	if errors.Is(err, objdump.ErrMissing) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"example.com/fastmac/internal/asm/objdump"
 )
 
 const modulePath = "example.com/fastmac"
@@ -58,7 +58,10 @@ type binary struct {
 }
 
 // A place of a function.
-type place struct{ address, offset, size int64 } // the offset is in the file
+type place struct {
+	objdump.Function
+	offset int64 // in the file
+}
 
 // A program is all assembly of the module and its tests.
 type program struct {
@@ -104,7 +107,7 @@ func (p *program) read(b *binary) error {
 		return err
 	}
 	defer file.Close()
-	symbols, err := file.Symbols()
+	functions, err := objdump.Functions(file, modulePath)
 	if err != nil {
 		return err
 	}
@@ -120,61 +123,35 @@ func (p *program) read(b *binary) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range symbols {
-		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
-		if !isAssembly || !strings.HasPrefix(name, modulePath) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
+	for _, o := range functions {
+		b.at[o.Name] = place{o, int64(o.Address - text.Addr + text.Offset)}
+		if slices.ContainsFunc(p.functions, func(f *function) bool { return f.name == o.Name }) {
 			continue
 		}
-		name = name[strings.LastIndexByte(name, '.')+1:]
-		b.at[name] = place{int64(s.Value), int64(s.Value - text.Addr + text.Offset), int64(s.Size)}
-		if slices.ContainsFunc(p.functions, func(f *function) bool { return f.name == name }) {
-			continue
-		}
-		f := &function{name: name, home: b}
+		f := &function{name: o.Name, home: b}
 		if err := f.disassemble(lines); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", o.Name, err)
 		}
 		p.functions = append(p.functions, f)
 	}
 	return nil
 }
 
-var disassembled = regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([^\t\n]+)\t?(.*)$`)
-
-// disassemble sets the code of a function, all bytes of which must be instructions.
+// disassemble sets the code of a function.
 func (f *function) disassemble(lines *gosym.Table) error {
 	at := f.home.at[f.name]
-	out, err := output("objdump", "-d", "-w", "-M", "intel", "--insn-width=16",
-		fmt.Sprintf("--start-address=%#x", at.address), fmt.Sprintf("--stop-address=%#x", at.address+at.size), f.home.path)
+	all, err := at.Disassemble(f.home.path)
 	if err != nil {
 		return err
 	}
-	next := 0
-	for _, m := range disassembled.FindAllStringSubmatch(out, -1) {
-		address, _ := strconv.ParseInt(m[1], 16, 64)
-		i := &instruction{function: f, index: len(f.code), offset: next, bytes: unhex(m[2]), text: clean(m[3])}
-		if address != at.address+int64(next) {
-			return fmt.Errorf("the disassembly has no instruction at offset %d", next)
-		}
+	for _, o := range all {
+		i := &instruction{function: f, index: len(f.code), offset: int(o.Address - at.Address), bytes: o.Bytes, text: clean(o.Text)}
 		if lines != nil {
-			f.file, i.line, _ = lines.PCToLine(uint64(address))
+			f.file, i.line, _ = lines.PCToLine(o.Address)
 		}
 		f.code = append(f.code, i)
-		next += len(i.bytes)
-	}
-	if int64(next) != at.size {
-		return fmt.Errorf("the disassembly ends at offset %d", next)
 	}
 	return nil
-}
-
-// unhex returns the bytes of a column of a disassembly.
-func unhex(s string) (b []byte) {
-	for _, s := range strings.Fields(s) {
-		n, _ := strconv.ParseUint(s, 16, 8)
-		b = append(b, byte(n))
-	}
-	return b
 }
 
 // clean returns the text of an instruction, without the comment and names of symbols.

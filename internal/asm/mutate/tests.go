@@ -154,7 +154,7 @@ func (t *test) trace(p *program, path string) error {
 	numbers := make(map[uint64]*instruction)
 	for _, i := range p.instructions {
 		if at, ok := t.at[i.name]; ok {
-			numbers[uint64(at.address)+uint64(i.offset)] = i
+			numbers[at.Address+uint64(i.offset)] = i
 		}
 	}
 	runtime.LockOSThread() // which alone may trace the process

@@ -12,11 +12,11 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
+
+	"example.com/fastmac/internal/asm/objdump"
 )
 
 // A mutant is a line of the input of proveMutants: what an instruction of a function is replaced
@@ -144,35 +144,21 @@ func (f *function) mutated(m mutant) (*function, error) {
 
 var noSymbols = regexp.MustCompile(`^rex\.?W? |(# |^j\w+ +)0x`)
 
-var firstLine = regexp.MustCompile(`(?m)^ *[0-9a-f]+:\t([^\t\n]+)\t?(.*)$`)
-
 // disassembleOne returns the instruction that bytes at an address are. Several that do
 // nothing, as mutate puts in place of a dropped one, are one.
 func disassembleOne(address uint64, b []byte) (*instruction, error) {
-	dir, err := os.MkdirTemp("", "fastmac-verify-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "mutant")
-	if err := os.WriteFile(file, b, 0o600); err != nil {
-		return nil, err
-	}
-	out, err := output("objdump", "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--insn-width=16",
-		fmt.Sprintf("--adjust-vma=%#x", address), file)
+	lines, err := objdump.Bytes(b, address)
 	if err != nil {
 		return nil, err
 	}
 	var all []*instruction
-	for _, line := range firstLine.FindAllStringSubmatch(out, -1) {
+	for _, line := range lines {
 		// Without symbols, numbers have a prefix, as has an instruction with an idle REX.
-		i, err := parse(address, b[:len(strings.Fields(line[1]))], noSymbols.ReplaceAllString(line[2], "$1"))
+		i, err := parse(line.Address, line.Bytes, noSymbols.ReplaceAllString(line.Text, "$1"))
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", line[2], err)
+			return nil, fmt.Errorf("%q: %w", line.Text, err)
 		}
 		all = append(all, i)
-		address += uint64(len(i.bytes))
-		b = b[len(i.bytes):]
 	}
 	others := slices.ContainsFunc(all, func(i *instruction) bool { return i.mnemonic != "nop" })
 	if len(all) == 0 || len(all) > 1 && others {

@@ -7,15 +7,14 @@ package main
 import (
 	"bytes"
 	"debug/elf"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"example.com/fastmac/internal/asm/objdump"
 )
 
 // A program is a linked binary: what the CPU executes, after avo, the Go assembler and the
@@ -103,26 +102,23 @@ func read(binary string) (*program, error) {
 			p.data = append(p.data, section{s.Addr, b})
 		}
 	}
-	text := file.Section(".text")
-	if text == nil {
-		return nil, errors.New("no code in " + binary)
-	}
 	for _, s := range symbols {
 		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
 			p.symbols = append(p.symbols, s)
 		}
-		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
-		if !isAssembly || !strings.HasPrefix(name, modulePath) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
-			continue
+	}
+	functions, err := objdump.Functions(file, modulePath)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range functions {
+		code, err := o.Disassemble(binary)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
-		dot := strings.LastIndexByte(name, '.')
-		f := &function{pkg: name[:dot], name: name[dot+1:], at: make(map[uint64]int)}
-		machineCode := make([]byte, s.Size)
-		if _, err := text.ReadAt(machineCode, int64(s.Value-text.Addr)); err != nil {
-			return nil, err
-		}
-		if err := f.disassemble(binary, s.Value, machineCode); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		f, err := newFunction(o, code)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
 		p.functions = append(p.functions, f)
 	}
@@ -130,39 +126,23 @@ func read(binary string) (*program, error) {
 	return p, nil
 }
 
-var disassembled = regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([^\t\n]+)\t?(.*)$`)
-
-// disassemble sets the code of a function from its bytes, all of which must be instructions.
-func (f *function) disassemble(binary string, address uint64, machineCode []byte) error {
-	out, err := output("objdump", "-d", "-w", "-M", "intel", "--insn-width=16",
-		fmt.Sprintf("--start-address=%#x", address), fmt.Sprintf("--stop-address=%#x", address+uint64(len(machineCode))), binary)
-	if err != nil {
-		return err
-	}
-	next := address
-	for _, line := range disassembled.FindAllStringSubmatch(out, -1) {
-		at, _ := strconv.ParseUint(line[1], 16, 64)
-		n := len(strings.Fields(line[2]))
-		if at != next || int(at-address)+n > len(machineCode) {
-			return fmt.Errorf("the disassembly has no instruction at %#x", next)
-		}
-		i, err := parse(at, machineCode[at-address:][:n], line[3])
+// newFunction parses the instructions of a function.
+func newFunction(o objdump.Function, code []objdump.Instruction) (*function, error) {
+	f := &function{pkg: o.Package, name: o.Name, at: make(map[uint64]int)}
+	for _, line := range code {
+		i, err := parse(line.Address, line.Bytes, line.Text)
 		if err != nil {
-			return fmt.Errorf("%#x: %q: %w", at, line[3], err)
+			return nil, fmt.Errorf("%#x: %q: %w", line.Address, line.Text, err)
 		}
-		f.at[at] = len(f.code)
+		f.at[i.address] = len(f.code)
 		f.code = append(f.code, i)
-		next += uint64(n)
-	}
-	if next != address+uint64(len(machineCode)) {
-		return fmt.Errorf("the disassembly ends at %#x", next)
 	}
 	for _, i := range f.code {
 		if _, ok := f.at[i.target]; i.jumps() && !ok {
-			return fmt.Errorf("%v jumps out of the function", i)
+			return nil, fmt.Errorf("%v jumps out of the function", i)
 		}
 	}
-	return nil
+	return f, nil
 }
 
 // successors returns the indices of the instructions that can follow instruction n. A call,

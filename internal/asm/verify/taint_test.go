@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"example.com/fastmac/internal/asm/objdump"
 )
 
 var loaded = sync.OnceValues(load)
@@ -21,6 +24,9 @@ var loaded = sync.OnceValues(load)
 func linkedProgram(t *testing.T) *program {
 	t.Helper()
 	p, err := loaded()
+	if errors.Is(err, objdump.ErrMissing) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
