@@ -123,12 +123,16 @@ func (s *session) resume() (err error) {
 		return err
 	}
 	known := make(map[string]outcome)
-	for lines := bufio.NewScanner(s.log); lines.Scan(); {
+	lines := bufio.NewScanner(s.log)
+	for lines.Scan() {
 		var r record
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return err
 		}
 		known[r.Key] = outcome{r.How, r.Test}
+	}
+	if err := lines.Err(); err != nil {
+		return err
 	}
 	for _, m := range s.mutants {
 		if o, ok := known[m.key()]; ok {

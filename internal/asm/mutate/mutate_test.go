@@ -7,10 +7,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +169,33 @@ func TestSource(t *testing.T) {
 	for n, want := range []outcome{{inSource, "TestVectorsWiped"}, {inSource, "TestUpperHalves"}, {}, {inSource, "TestVectorsWiped"}} {
 		if got := s.outcomes[mutants[n]]; got != want {
 			t.Errorf("%v: %v, want %v", mutants[n], got, want)
+		}
+	}
+}
+
+// TestResume reads a log, and one with a line that is too long.
+func TestResume(t *testing.T) {
+	i := &instruction{function: &function{name: "f"}, bytes: []byte{0xc3}}
+	line := `{"Key":"` + dropped(i).key() + `","How":"fail","Test":"TestF"}` + "\n"
+	for _, test := range []struct {
+		log  string
+		want error
+	}{
+		{line, nil},
+		{line + strings.Repeat(" ", bufio.MaxScanTokenSize) + line, bufio.ErrTooLong},
+	} {
+		name := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(name, []byte(test.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m := dropped(i)
+		s := &session{options: options{log: name}, mutants: []*mutant{m}, outcomes: make(map[*mutant]outcome)}
+		if err := s.resume(); !errors.Is(err, test.want) {
+			t.Errorf("error %v, want %v", err, test.want)
+		}
+		s.log.Close()
+		if got, want := s.outcomes[m], (outcome{failed, "TestF"}); test.want == nil && got != want {
+			t.Errorf("outcome %v, want %v", got, want)
 		}
 	}
 }

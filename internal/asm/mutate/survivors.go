@@ -186,10 +186,13 @@ func (s *session) verifySome(binary string, all []*mutant) ([]*mutant, error) {
 		s.done(rest[0], verdict(r.Verdict))
 	}
 	cmd.Wait()
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
 	if len(rest) == len(all) && ctx.Err() == nil {
 		return nil, fmt.Errorf("verify: no verdict on %v", all[0])
 	}
-	return rest, lines.Err()
+	return rest, nil
 }
 
 // verdict returns the outcome for what command verify says.

@@ -39,12 +39,18 @@ func proveMutants(w io.Writer, r io.Reader, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
+	return p.verdicts(w, r, limit)
+}
+
+// verdicts writes a verdict on each mutant that it reads.
+func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error {
 	declared, err := declarations()
 	if err != nil {
 		return err
 	}
 	encoder := json.NewEncoder(w)
-	for lines := bufio.NewScanner(r); lines.Scan(); {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
 		var m mutant
 		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 			return err
@@ -65,7 +71,7 @@ func proveMutants(w io.Writer, r io.Reader, limit time.Duration) error {
 			return err
 		}
 	}
-	return nil
+	return lines.Err()
 }
 
 // fewSizes is of how many sizes one is proved first. Most mutants fail there.

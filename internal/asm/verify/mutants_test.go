@@ -6,9 +6,13 @@ package main
 
 import (
 	"encoding/hex"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 )
 
 // TestProveMutant proves functions with an instruction replaced, and finds those that compute
@@ -39,5 +43,17 @@ func TestProveMutant(t *testing.T) {
 		if !strings.Contains(verdict, test.verdict) {
 			t.Errorf("%s: %v replaced with %s: %s, want %s", f.name, i, test.becomes, verdict, test.verdict)
 		}
+	}
+}
+
+// TestVerdicts reads mutants until reading fails.
+func TestVerdicts(t *testing.T) {
+	p := linkedProgram(t)
+	const line = `{"Function":"cpuid7","Offset":1048576}` + "\n"
+	failed := errors.New("reading failed")
+	var out strings.Builder
+	err := p.verdicts(&out, io.MultiReader(strings.NewReader(line+line), iotest.ErrReader(failed)), time.Hour)
+	if n := strings.Count(out.String(), "has no instruction at offset 0x100000"); n != 2 || err != failed {
+		t.Errorf("%d verdicts and error %v, want 2 and %v: %s", n, err, failed, &out)
 	}
 }
