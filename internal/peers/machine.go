@@ -5,10 +5,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -20,11 +18,12 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/origin"
 	"example.com/fastmac/internal/peers/report"
 )
 
 // newResults returns results without rows: the machine, and how it is measured.
-func newResults(ctx context.Context, o options) *report.Results {
+func newResults(o options) *report.Results {
 	r := &report.Results{
 		CPU:      cpuName(),
 		OS:       osName(),
@@ -32,7 +31,7 @@ func newResults(ctx context.Context, o options) *report.Results {
 		Cores:    runtime.GOMAXPROCS(0),
 		Go:       runtime.Version(),
 		Kernels:  fastmac.Hardware(),
-		Commit:   commit(ctx),
+		Commit:   origin.Commit(),
 		Command:  command(o),
 		Date:     time.Now().UTC().Format(time.DateTime) + " UTC",
 	}
@@ -62,24 +61,6 @@ func osName() string {
 		return ""
 	}
 	return string(name[1])
-}
-
-// commit returns the commit of the tree, with "-dirty" if a file that is built
-// differs from it.
-func commit(ctx context.Context) string {
-	head, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	hash := strings.TrimSpace(string(head))
-	// The slash makes the patterns relative to the root of the tree.
-	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--",
-		":/*.go", ":/*.s", ":/*.c", ":/*.h", ":/*.rs", ":/*go.mod", ":/*go.sum",
-		":/*Cargo.toml", ":/*known.json").Output()
-	if err != nil || len(changed) > 0 {
-		return hash + "-dirty"
-	}
-	return hash
 }
 
 // command returns the command line that repeats a run, with the variables that change

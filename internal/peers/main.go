@@ -191,7 +191,7 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 		return err
 	}
 	defer os.RemoveAll(dir)
-	r := newResults(ctx, o)
+	r := newResults(o)
 
 	fmt.Fprintln(stderr, "fastmac: building the peers; those in Rust may take a minute")
 	built, err := rivals.Build(ctx, dir, groups, o.openssh, o.fakeboboliu)

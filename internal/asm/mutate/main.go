@@ -110,7 +110,8 @@ func mutate(w io.Writer, o options) error {
 	if err := s.decide(); err != nil {
 		return err
 	}
-	return s.report(w)
+	s.report(w)
+	return nil
 }
 
 func (s *session) progress(format string, a ...any) {

@@ -10,22 +10,18 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"example.com/fastmac/internal/origin"
 )
 
 // report writes the outcomes of all mutants.
-func (s *session) report(w io.Writer) error {
-	commit, err := output("git", "-C", s.root, "rev-parse", "--short", "HEAD")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), strings.TrimSpace(commit), cpuModel(), runtime.Version())
+func (s *session) report(w io.Writer) {
+	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), origin.Commit(), origin.CPU(), runtime.Version())
 	fmt.Fprintf(w, "go run -C internal/asm ./mutate -sample %d -seed %d -function '%s'\n\n", s.sample, s.seed, s.match)
 	fmt.Fprintln(w, strings.TrimSpace(explanation))
 	fmt.Fprintln(w)
@@ -44,7 +40,6 @@ func (s *session) report(w io.Writer) error {
 	} {
 		s.list(w, list.what, s.with(list.how))
 	}
-	return nil
 }
 
 // list writes mutants, those of one function and reason in a line.
@@ -185,16 +180,4 @@ func clip(s string) string {
 		s = s[:120] + "…"
 	}
 	return strings.ReplaceAll(s, "\n", " ")
-}
-
-// cpuModel returns the name of the CPU, with family and model.
-func cpuModel() string {
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	value := func(key string) string {
-		if m := regexp.MustCompile(`(?m)^` + key + `\s*: (.*)$`).FindSubmatch(info); m != nil {
-			return string(m[1])
-		}
-		return "?"
-	}
-	return fmt.Sprintf("%s (family %s model %s)", value("model name"), value("cpu family"), value("model"))
 }

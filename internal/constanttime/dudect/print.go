@@ -10,15 +10,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/origin"
 )
 
 // A printer prints the results, and counts them.
@@ -52,7 +50,7 @@ max      the largest |t| of the crops and of all times; in a second run that of 
          if none is above 10
 ns       the difference of the mean times in this crop, of the first class less the second
 kept     the part of the samples that this crop keeps
-`, now.UTC().Format(time.DateTime+" UTC"), commit(), cpu(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+`, now.UTC().Format(time.DateTime+" UTC"), origin.Commit(), origin.CPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		strings.Join(append([]string{"go run ./internal/constanttime/dudect"}, args...), " "),
 		doubtful, crops+1, again, definite, definite, doubtful)
 }
@@ -163,30 +161,4 @@ func (p *printer) summary(took time.Duration) error {
 		return errors.New("fastmac: no test was run")
 	}
 	return nil
-}
-
-// commit returns the commit of the tree, with "-dirty" if a file that is built differs.
-func commit() string {
-	head, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	hash := strings.TrimSpace(string(head))
-	changed, err := exec.Command("git", "status", "--porcelain", "--", ":/*.go", ":/*.s", ":/go.mod", ":/go.sum").Output()
-	if err != nil || len(changed) > 0 {
-		return hash + "-dirty"
-	}
-	return hash
-}
-
-// cpu returns the name of the CPU with its family and model, where Linux has them.
-func cpu() string {
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	field := func(name string) string {
-		if m := regexp.MustCompile(`(?m)^` + name + `\s*: (.*)$`).FindSubmatch(info); m != nil {
-			return string(m[1])
-		}
-		return "unknown"
-	}
-	return fmt.Sprintf("%s (family %s, model %s)", field("model name"), field("cpu family"), field("model"))
 }
