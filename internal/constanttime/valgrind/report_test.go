@@ -98,3 +98,40 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeDivisions changes the divisions in a disassembly, one at a time.
+func TestJudgeDivisions(t *testing.T) {
+	known, all := "", 0
+	function := func(at place, lines ...int) string {
+		text := fmt.Sprintf("TEXT %s(SB) /m/%s\n", at.function, at.file)
+		for _, n := range lines {
+			text += fmt.Sprintf("  %s:%d\t\t0x518411\t\t49f7fa\t\tIDIVQ R10\t\n  %[1]s:%d\t\t0x518414\t\t4889d0\t\tMOVQ DX, AX\t\n", at.file, n)
+		}
+		return text
+	}
+	for at, count := range publicDivisions {
+		known += function(at, slices.Repeat([]int{112}, count)...)
+		all += count
+	}
+	put := place{"example.com/fastmac.(*chunkQueue).put", "parallel.go"}
+	less := strings.Replace(known, function(put, 112, 112, 112), function(put, 112, 112), 1)
+	for _, test := range []struct {
+		name, text string
+		finding    string // a part of the only one
+	}{
+		{"known", known, ""},
+		{"one more", known + function(put, 200), "example.com/fastmac.(*chunkQueue).put, parallel.go: divisions in lines [112 112 112 200], want 3"},
+		{"one more, inlined", known + function(place{put.function, "uhash.go"}, 7), "example.com/fastmac.(*chunkQueue).put, uhash.go: divisions in lines [7], want 0"},
+		{"another function", known + function(place{"example.com/fastmac.(*chunkQueue).take", "parallel.go"}, 9), "example.com/fastmac.(*chunkQueue).take, parallel.go: divisions in lines [9], want 0"},
+		{"one less", less, "put, parallel.go: divisions in lines [112 112], want 3"},
+		{"of assembly", known + "TEXT example.com/fastmac.nh(SB) /m/nh_amd64.s\n  nh_amd64.s:227\t\t0x51f812\t\tf6fa\t\tIDIVL DL\t\n", ""},
+	} {
+		public, findings := judgeDivisions(test.text)
+		if test.finding == "" && (len(findings) != 0 || public != all) || test.finding != "" && (len(findings) != 1 || !strings.Contains(findings[0], test.finding)) {
+			t.Errorf("%s: %d of %d, findings %q, want %q", test.name, public, all, findings, test.finding)
+		}
+	}
+	if _, findings := judgeDivisions(""); len(findings) != len(publicDivisions) {
+		t.Errorf("findings %q in no disassembly", findings)
+	}
+}
