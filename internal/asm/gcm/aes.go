@@ -83,7 +83,7 @@ type counters struct {
 
 var (
 	firstCounter Mem         // 1, as a counter block without a nonce
-	numbers      Mem         // 2 to 9, as counter blocks without a nonce, reversed
+	numbers      Mem         // 2 to 5, as counter blocks without a nonce, reversed
 	counts       map[int]Mem // 1, 2, 4, ... 32, in all lanes, reversed
 	lowBits      map[int]Mem // for groups of 8, 16 and 32 blocks
 )
@@ -93,7 +93,7 @@ func counterConstants() {
 	DATA(0, U64(0))
 	DATA(8, U64(1<<56))
 	numbers = GLOBL("numbers", attr.RODATA|attr.NOPTR)
-	for i := range powers {
+	for i := range 4 { // see blocks
 		DATA(blockSize*i, U64(2+i))
 		DATA(blockSize*i+8, U64(0))
 	}
@@ -146,7 +146,7 @@ func (c *counters) advance(n int) {
 	}
 }
 
-// blocks returns n vectors of counter blocks. It does not skip their counters.
+// blocks returns n vectors of counter blocks, four blocks at most. It does not skip their counters.
 func (c *counters) blocks(n int) (x []VecVirtual) {
 	for i := range n {
 		b := c.vec()
