@@ -51,11 +51,10 @@
 // They depend on where the stack lies in a line of the cache. Of 18 fixed messages of 16 bytes,
 // 11 had a |t| above 4.5, of up to 21, with 6 million samples. With the stack pointer 16 bytes
 // further down, at a multiple of 64 in the assembly, none of the 18 had one: the largest was
-// 3.5. The instructions and the data were the same. So it is in the CPU's handling of stores
-// and loads, and neither in instructions whose time depends on their operands nor in the clock,
-// which would not know of the place. Tests without a difference, crypto/hmac and the
-// compression alone never had it. Why the data matter there is not known. Tests for reference
-// repeat some of this.
+// 3.5. The instructions and the data were the same, and an instruction whose time depends on
+// its operands would show at both places. Tests without a difference, crypto/hmac and the
+// compression alone never had it. Why the data matter at some places is not known. Tests for
+// reference repeat some of this.
 //
 // # What it does not show
 //
