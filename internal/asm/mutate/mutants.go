@@ -297,9 +297,11 @@ func (m *mutant) key() string {
 var same = strings.NewReplacer("vpxorq", "vpxor", "vpxord", "vpxor", "vpandq", "vpand", "vpandd", "vpand", "vporq", "vpor", "vpord", "vpor",
 	"vpandnq", "vpandn", "vpandnd", "vpandn", "vpternlogq", "vpternlogd", "vmovdqu64", "vmovdqu32", "vmovdqu8", "vmovdqu32")
 
-// valid reports whether a mutant is another instruction.
+// valid reports whether a mutant is another instruction. It is not if objdump prints bad, or
+// bits of a prefix that mean nothing.
 func (m *mutant) valid() bool {
-	return m.text != "" && !strings.Contains(m.text, "(bad)") && m.text != m.instruction.text &&
+	idle := func(text string) bool { return strings.HasPrefix(text, "rex.") }
+	return m.text != "" && !strings.Contains(m.text, "bad") && m.text != m.instruction.text && idle(m.text) == idle(m.instruction.text) &&
 		(strings.Contains(m.text, "{") || same.Replace(m.text) != same.Replace(m.instruction.text))
 }
 

@@ -74,7 +74,7 @@ func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error 
 	return lines.Err()
 }
 
-// fewSizes is of how many sizes one is proved first. Most mutants fail there.
+// fewSizes is of how many sizes one is proved first, after even fewer. Most mutants fail there.
 const fewSizes = 61
 
 // verdict is that on a function with an instruction replaced.
@@ -83,7 +83,7 @@ func (p *program) verdict(f *function, m mutant, s *signature) string {
 	if err != nil {
 		return undecided + err.Error()
 	}
-	for _, step := range []int{fewSizes, 1} {
+	for _, step := range []int{509, fewSizes, 1} {
 		executed, err := p.proveMutant(broken, s, step)
 		switch {
 		case err != nil:
