@@ -30,8 +30,8 @@ func name(info []byte) string {
 	return fmt.Sprintf("%s (family %s, model %s)", field("model name"), field("cpu family"), field("model"))
 }
 
-// Commit returns the commit of the tree that has the working directory, with "-dirty" if a
-// file that is built differs from it.
+// Commit returns the commit of the tree that contains the working directory, with "-dirty" if a
+// file that is built differs from it, or "unknown" if there is no git or no tree.
 func Commit() string {
 	head, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
@@ -39,8 +39,8 @@ func Commit() string {
 	}
 	hash := strings.TrimSpace(string(head))
 	// The slash makes the patterns relative to the root of the tree.
-	changed, err := exec.Command("git", "status", "--porcelain", "--",
-		":/*.go", ":/*.s", ":/*.c", ":/*.h", ":/*.rs", ":/*go.mod", ":/*go.sum",
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=all", "--",
+		":/*.go", ":/*.go.txt", ":/*.s", ":/*.c", ":/*.h", ":/*.rs", ":/*go.mod", ":/*go.sum",
 		":/*Cargo.toml", ":/*known.json").Output()
 	if err != nil || len(changed) > 0 {
 		return hash + "-dirty"

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -37,6 +38,14 @@ func TestCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(folder)
+	for _, v := range os.Environ() { // such as GIT_DIR in a hook
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, "")
+			os.Unsetenv(name)
+		}
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(root)) // it is in no other tree
 	if got := Commit(); got != "unknown" {
 		t.Errorf("%q where there is no tree", got)
@@ -54,11 +63,12 @@ func TestCommit(t *testing.T) {
 			t.Fatalf("git %q: %v: %s", args, err, out)
 		}
 	}
-	built := []string{"a.go", "go.mod", "internal/a.s", "internal/Cargo.toml"}
+	built := []string{"a.go", "go.mod", "internal/a.s", "internal/a.go.txt", "internal/Cargo.toml"}
 	for _, name := range append(built, "README") {
 		write(name, "")
 	}
 	git("init", "-q", root)
+	git("config", "status.showUntrackedFiles", "no")
 	git("add", "-A", root)
 	git("-c", "user.name=a", "-c", "user.email=a@a.invalid", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "a")
 

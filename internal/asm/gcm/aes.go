@@ -93,7 +93,7 @@ func counterConstants() {
 	DATA(0, U64(0))
 	DATA(8, U64(1<<56))
 	numbers = GLOBL("numbers", attr.RODATA|attr.NOPTR)
-	for i := range 4 { // see blocks
+	for i := range numbered {
 		DATA(blockSize*i, U64(2+i))
 		DATA(blockSize*i+8, U64(0))
 	}
@@ -146,8 +146,14 @@ func (c *counters) advance(n int) {
 	}
 }
 
-// blocks returns n vectors of counter blocks, four blocks at most. It does not skip their counters.
+// numbered is of how many blocks numbers has the counters.
+const numbered = 4
+
+// blocks returns n vectors of counter blocks. It does not skip their counters.
 func (c *counters) blocks(n int) (x []VecVirtual) {
+	if n*c.size() > numbered*blockSize {
+		panic("numbers does not have so many counters")
+	}
 	for i := range n {
 		b := c.vec()
 		c.load(numbers.Offset(c.size()*i), b)

@@ -25,14 +25,18 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"example.com/fastmac/internal/origin"
 )
 
 func main() {
@@ -42,11 +46,15 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "of the `choice` of what is altered")
 	flag.IntVar(&o.workers, "workers", 1, "so many `mutants` at a time")
 	flag.DurationVar(&o.most, "time", 24*time.Hour, "try no more mutants after so `long`")
-	flag.StringVar(&o.log, "log", os.DevNull, "a `file` of outcomes, for going on later")
+	flag.StringVar(&o.log, "log", os.DevNull, "a `file` of outcomes, for going on later with the same tests")
 	flag.StringVar(&o.kept, "cover", "", "a `directory` for which tests execute what, for going on later")
 	flag.Parse()
 	o.match = regexp.MustCompile(*match)
-	if err := mutate(os.Stdout, o); err != nil {
+	err := errors.New("-workers: want at least 1")
+	if o.workers > 0 {
+		err = mutate(os.Stdout, o)
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
 	}
@@ -70,8 +78,10 @@ type session struct {
 	mutants  []*mutant
 	outcomes map[*mutant]outcome
 	runners  []*runner
+	commit   string // that was built
 	log      *os.File
-	mu       sync.Mutex // of outcomes and log
+	failed   error      // to write the log
+	mu       sync.Mutex // of outcomes, log and failed
 	begin    time.Time
 	end      time.Time
 }
@@ -82,7 +92,7 @@ func mutate(w io.Writer, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := &session{options: o, outcomes: make(map[*mutant]outcome), begin: time.Now(), end: time.Now().Add(o.most)}
+	s := &session{options: o, outcomes: make(map[*mutant]outcome), commit: origin.Commit(), begin: time.Now(), end: time.Now().Add(o.most)}
 	if s.program, err = load(dir, packages); err != nil {
 		return err
 	}
@@ -107,18 +117,19 @@ func mutate(w io.Writer, o options) error {
 		}
 		s.runners = append(s.runners, r)
 	}
-	if err := s.decide(); err != nil {
+	if err := errors.Join(s.decide(), s.failed); err != nil {
 		return err
 	}
-	s.report(w)
-	return nil
+	out := bufio.NewWriter(w)
+	s.report(out)
+	return out.Flush()
 }
 
 func (s *session) progress(format string, a ...any) {
 	fmt.Fprintf(os.Stderr, "%v "+format, append([]any{time.Since(s.begin).Round(time.Second)}, a...)...)
 }
 
-// resume reads the log.
+// resume reads the log. What had no verdict in time is asked again.
 func (s *session) resume() (err error) {
 	if s.log, err = os.OpenFile(s.options.log, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
 		return err
@@ -128,12 +139,15 @@ func (s *session) resume() (err error) {
 	for lines.Scan() {
 		var r record
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", s.options.log, err)
 		}
 		known[r.Key] = outcome{r.How, r.Test}
+		if r.How == undecided && strings.HasPrefix(r.Test, noVerdict) {
+			known[r.Key] = outcome{how: survived}
+		}
 	}
 	if err := lines.Err(); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", s.options.log, err)
 	}
 	for _, m := range s.mutants {
 		if o, ok := known[m.key()]; ok {
@@ -143,13 +157,15 @@ func (s *session) resume() (err error) {
 	return nil
 }
 
-// done has the outcome of a mutant.
+// done records the outcome of a mutant.
 func (s *session) done(m *mutant, o outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outcomes[m] = o
 	line, _ := json.Marshal(record{m.key(), o.how, o.test})
-	s.log.Write(append(line, '\n'))
+	if _, err := s.log.Write(append(line, '\n')); err != nil && s.failed == nil {
+		s.failed = err
+	}
 	if len(s.outcomes)%1000 == 0 {
 		s.progress("%d of %d\n", len(s.outcomes), len(s.mutants))
 	}
@@ -189,7 +205,7 @@ func (s *session) decide() error {
 	for _, stage := range []struct {
 		how  string
 		most time.Duration
-	}{{undecided, allTests}, {refused, moreTests}} {
+	}{{refused, moreTests}, {undecided, allTests}} {
 		rest = s.with(stage.how)
 		s.progress("%d are %s\n", len(rest), stage.how)
 		done := func(m *mutant, o outcome) {

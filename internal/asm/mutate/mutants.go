@@ -297,12 +297,18 @@ func (m *mutant) key() string {
 var same = strings.NewReplacer("vpxorq", "vpxor", "vpxord", "vpxor", "vpandq", "vpand", "vpandd", "vpand", "vporq", "vpor", "vpord", "vpor",
 	"vpandnq", "vpandn", "vpandnd", "vpandn", "vpternlogq", "vpternlogd", "vmovdqu64", "vmovdqu32", "vmovdqu8", "vmovdqu32")
 
-// valid reports whether a mutant is another instruction. It is not if objdump prints bad, or
-// bits of a prefix that mean nothing.
+// idle matches bits of a prefix that mean nothing in an instruction, and bad what objdump prints
+// for what is none.
+var (
+	idle = regexp.MustCompile(`^rex(\.[WRXB]+)? `)
+	bad  = regexp.MustCompile(`\(bad\)|bad\}`)
+)
+
+// valid reports whether a mutant is another instruction.
 func (m *mutant) valid() bool {
-	idle := func(text string) bool { return strings.HasPrefix(text, "rex.") }
-	return m.text != "" && !strings.Contains(m.text, "bad") && m.text != m.instruction.text && idle(m.text) == idle(m.instruction.text) &&
-		(strings.Contains(m.text, "{") || same.Replace(m.text) != same.Replace(m.instruction.text))
+	before, after := idle.ReplaceAllString(m.instruction.text, ""), idle.ReplaceAllString(m.text, "")
+	return after != "" && !bad.MatchString(after) && before != after &&
+		(strings.Contains(after, "{") || same.Replace(before) != same.Replace(after))
 }
 
 // name sets the texts of mutants. That of bytes that are not one instruction stays empty.

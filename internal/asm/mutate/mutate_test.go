@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -222,5 +223,47 @@ func TestVerdicts(t *testing.T) {
 func TestCounted(t *testing.T) {
 	if got, want := counted([]string{"ret", "nop", "ret"}), "ret (2 times); nop"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestValid checks which alterations are mutants.
+func TestValid(t *testing.T) {
+	for _, test := range []struct {
+		before, after string
+		want          bool
+	}{
+		{"add rax,rbx", "add rax,rcx", true},
+		{"add rax,rbx", "add rax,rbx", false},
+		{"add rax,rbx", "", false}, // not one instruction
+		{"add rax,rbx", "(bad)", false},
+		{"vpxorq zmm3,zmm3,zmm0", "vpxorq zmm3,zmm3,zmm0,{rn-bad}", false},
+		{"vpxorq zmm3,zmm3,zmm0", "vpxord zmm3,zmm3,zmm0", false},
+		{"vpxorq zmm3,zmm3,zmm0{k1}", "vpxord zmm3,zmm3,zmm0{k1}", true},
+		{"movabs rax,0xba", "movabs rax,0xbad", true},
+		{"movups xmm8,XMMWORD PTR [rax]", "rex.WR movups xmm8,XMMWORD PTR [rax]", false},
+		{"dec rcx", "rex.W push rcx", true},
+	} {
+		m := &mutant{instruction: &instruction{text: test.before}, text: test.after}
+		if got := m.valid(); got != test.want {
+			t.Errorf("%q to %q: %t, want %t", test.before, test.after, got, test.want)
+		}
+	}
+}
+
+// TestGroups checks that groups have the fastest tests, and no more than fit.
+func TestGroups(t *testing.T) {
+	b := new(binary)
+	var tests []*test
+	for _, ms := range []time.Duration{300, 1, 40, 2, 90} {
+		tests = append(tests, &test{binary: b, name: fmt.Sprint(ms), cpu: ms * time.Millisecond})
+	}
+	for most, want := range map[time.Duration]string{0: "[]", 10: "[[1 2]]", 200: "[[1 2] [40] [90]]", 1000: "[[1 2] [40] [90] [300]]"} {
+		var got [][]string
+		for _, g := range groups(slices.Clone(tests), most*time.Millisecond) {
+			got = append(got, g.names)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("at most %d ms: %v, want %s", most, got, want)
+		}
 	}
 }

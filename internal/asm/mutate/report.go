@@ -21,7 +21,7 @@ import (
 
 // report writes the outcomes of all mutants.
 func (s *session) report(w io.Writer) {
-	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), origin.Commit(), origin.CPU(), runtime.Version())
+	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), s.commit, origin.CPU(), runtime.Version())
 	fmt.Fprintf(w, "go run -C internal/asm ./mutate -sample %d -seed %d -function '%s'\n\n", s.sample, s.seed, s.match)
 	fmt.Fprintln(w, strings.TrimSpace(explanation))
 	fmt.Fprintln(w)
@@ -33,9 +33,9 @@ func (s *session) report(w io.Writer) {
 		{"Undecided: command verify has no verdict, and there was no time for all tests", undecided},
 		{"Undecided: there was time for the fast tests only", survived},
 		{"Undecided: no test executes these", unreached},
-		{"Refused by command verify. Tests of 0.6 s do not kill these", refused + tested},
+		{"Refused by command verify. No test of at most 0.6 s kills these", refused + tested},
 		{"Refused by command verify. There was time for the fast tests only", refused},
-		{"Equivalent: the proofs of command verify hold, for all sizes, and no secret leaks", proved},
+		{"Equivalent: the proofs of command verify hold, for all sizes that are proved, and no secret leaks", proved},
 		{"Equivalent for what the instruction is", known},
 	} {
 		s.list(w, list.what, s.with(list.how))
@@ -97,13 +97,15 @@ vector, operation or condition. A mutant is killed if a test that executes the i
 (fail), if the process dies otherwise (crash) or uses too much time of the CPU (time), or, with
 the line removed, if a test that reads the .s files fails (source). The tests are those of -short
 of the packages internal/aesni, internal/gcm, internal/sha512, aesgcm and the root, without those
-that start processes: the fastest of those that execute the instruction, 0.2 s of the CPU in all.
-Command verify has a verdict on each survivor, from its check for constant time and its proofs, in
-at most two minutes: it is refused, or equivalent for all sizes that are proved (proved). What is
-refused has more tests, 0.6 s of the CPU in all, and what no proof executes has all tests. What
-command verify refuses and these tests do not kill is in the column refused; .ci/run has command
-verify and all tests. The column class has what is equivalent for what the instruction is. All else
-is open, or untried for lack of time.
+that start processes. Those that have killed mutants of the function run first, and then the
+fastest that execute the instruction, for at most 0.2 s of the CPU in all. Command verify has a
+verdict on each survivor, from its check for constant time and its proofs, in at most two minutes:
+it is refused, equivalent for all sizes that are proved (proved), or undecided. Refused also means
+that command verify has no model of the instruction, or of the addresses. What is refused has more
+tests, of at most 0.6 s, and what is undecided has all tests. What command verify refuses and these
+tests do not kill is in the column refused; .ci/run has command verify and all tests. The column
+class has what is equivalent for what the instruction is. All else is open, or untried for lack of
+time.
 `
 
 // kinds writes how many alterations of each kind have each outcome.

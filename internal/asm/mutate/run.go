@@ -65,10 +65,8 @@ type group struct {
 	cpu   time.Duration
 }
 
-// groups returns the tests that execute an instruction, the fastest first. Each group takes at
-// least so long as all before it.
-func groups(p *program, i *instruction) (all []*group) {
-	var tests []*test
+// executing returns the tests that execute an instruction.
+func (p *program) executing(i *instruction) (tests []*test) {
 	for _, b := range p.binaries {
 		for _, t := range b.tests {
 			if t.reaches[i.first+i.index] {
@@ -76,12 +74,24 @@ func groups(p *program, i *instruction) (all []*group) {
 			}
 		}
 	}
+	return tests
+}
+
+// groups returns tests in groups, the fastest first, as many as take so much time as most. Each
+// group takes at least so long as all before it.
+func groups(tests []*test, most time.Duration) (all []*group) {
 	slices.SortStableFunc(tests, func(a, b *test) int {
 		if a.idle != b.idle {
 			return map[bool]int{false: -1, true: 1}[a.idle]
 		}
 		return int(a.cpu - b.cpu)
 	})
+	fits := 0
+	for fits < len(tests) && tests[fits].cpu <= most {
+		most -= tests[fits].cpu
+		fits++
+	}
+	tests = tests[:fits]
 	limit := 15 * time.Millisecond
 	for len(tests) > 0 {
 		var sum time.Duration
@@ -106,21 +116,23 @@ func groups(p *program, i *instruction) (all []*group) {
 	return all
 }
 
-// try runs the tests that execute a mutant, until one fails: first those that have killed
-// mutants of the same function. It ends when they have taken so much time of the CPU as most.
+// try runs tests that execute a mutant, until one fails: first those that have killed mutants
+// of the same function, then the fastest. In all they take at most so much time of the CPU as
+// most.
 func (r *runner) try(p *program, m *mutant, most time.Duration) (outcome, error) {
-	all := groups(p, m.instruction)
-	if len(all) == 0 {
+	tests := p.executing(m.instruction)
+	if len(tests) == 0 {
 		return outcome{how: unreached}, nil
 	}
-	var first []*group
-	for _, t := range r.killers(m) {
-		first = append(first, &group{t.binary, []string{t.name}, t.cpu})
-	}
-	for _, g := range append(first, all...) {
-		if most -= g.cpu; most < 0 {
-			break
+	var all []*group
+	for _, t := range r.killers(m, tests) {
+		if t.cpu <= most {
+			most -= t.cpu
+			all = append(all, &group{t.binary, []string{t.name}, t.cpu})
+			tests = slices.DeleteFunc(tests, func(other *test) bool { return other == t })
 		}
+	}
+	for _, g := range append(all, groups(tests, most)...) {
 		o, err := r.tryGroup(g, m)
 		if err != nil || o.how != survived {
 			r.kills[m.function.name+" "+o.test]++
@@ -130,24 +142,22 @@ func (r *runner) try(p *program, m *mutant, most time.Duration) (outcome, error)
 	return outcome{how: survived}, nil
 }
 
-// What tests take at most that run on all mutants, on those that command verify refuses, and on
-// those on which it cannot decide.
+// How much time of the CPU tests take at most that run on all mutants, on those that command
+// verify refuses, and on those on which it cannot decide.
 const (
 	fewTests  = 200 * time.Millisecond
 	moreTests = 600 * time.Millisecond
 	allTests  = time.Hour
 )
 
-// killers returns the tests that execute a mutant and have killed others of the same function.
-// The one that has killed most, in the time that it takes, comes first.
-func (r *runner) killers(m *mutant) (all []*test) {
+// killers returns those of the tests that have killed other mutants of the same function. The
+// one that has killed most, in the time that it takes, comes first.
+func (r *runner) killers(m *mutant, tests []*test) (all []*test) {
 	score := make(map[*test]float64)
-	for _, b := range r.program.binaries {
-		for _, t := range b.tests {
-			if n := r.kills[m.function.name+" "+t.pkg+" "+t.name]; n > 0 && t.reaches[m.first+m.index] {
-				all = append(all, t)
-				score[t] = float64(n) / float64(t.cpu+5*time.Millisecond)
-			}
+	for _, t := range tests {
+		if n := r.kills[m.function.name+" "+t.pkg+" "+t.name]; n > 0 {
+			all = append(all, t)
+			score[t] = float64(n) / float64(t.cpu+5*time.Millisecond)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *test) int { return cmp.Compare(score[b], score[a]) })
@@ -219,12 +229,12 @@ func limitCPU(pid int, seconds uint64) error {
 	return nil
 }
 
-// tryAll calls done with the outcome of each mutant, until the end. Its tests take so much time
-// of the CPU as most.
+// tryAll calls done with the outcome of each mutant, until the end or an error. The tests of
+// each take at most so much time of the CPU as most.
 func (p *program) tryAll(end time.Time, runners []*runner, all []*mutant, most time.Duration, done func(m *mutant, o outcome)) error {
 	errs := make([]error, len(runners))
 	var mu sync.Mutex
-	next := 0
+	next, stop := 0, false
 	var wait sync.WaitGroup
 	for w, r := range runners {
 		wait.Go(func() {
@@ -232,16 +242,19 @@ func (p *program) tryAll(end time.Time, runners []*runner, all []*mutant, most t
 				mu.Lock()
 				n := next
 				next++
+				ended := stop || n >= len(all)
 				mu.Unlock()
-				if n >= len(all) {
+				if ended {
 					return
 				}
-				var o outcome
-				if o, errs[w] = r.try(p, all[n], most); errs[w] == nil {
-					mu.Lock()
+				o, err := r.try(p, all[n], most)
+				mu.Lock()
+				if err == nil {
 					done(all[n], o)
-					mu.Unlock()
+				} else {
+					errs[w], stop = err, true
 				}
+				mu.Unlock()
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,8 @@ const (
 	refused   = "refused"   // by command verify
 	undecided = "undecided" // it says neither
 	tested    = ", tested"  // at the end of an outcome: more tests do not kill it either
+
+	noVerdict = "no verdict in " // begins what command verify says of a mutant that takes too long
 )
 
 // sourceTests read the .s files in the directory they are started in. They look for wipes of
@@ -134,8 +137,8 @@ type request struct {
 // verifyTime is what command verify may take for a mutant.
 const verifyTime = 2 * time.Minute
 
-// verify asks command verify for its verdicts on mutants, until the end. So many of its
-// processes run as there are workers.
+// verify asks command verify for its verdicts on mutants, until the end. It runs a process of it
+// for each worker.
 func (s *session) verify(all []*mutant) error {
 	binary := filepath.Join(s.dir, "verify")
 	if _, err := output("go", "build", "-C", filepath.Join(s.root, "internal", "asm"), "-o", binary, "./verify"); err != nil {
@@ -165,7 +168,7 @@ func (s *session) verifySome(binary string, all []*mutant) ([]*mutant, error) {
 	defer cancel()
 	var in bytes.Buffer
 	for _, m := range all {
-		json.NewEncoder(&in).Encode(request{m.function.name, m.offset, fmt.Sprintf("%x", m.instruction.bytes), fmt.Sprintf("%x", m.bytes), ""})
+		json.NewEncoder(&in).Encode(m.request())
 	}
 	cmd := exec.CommandContext(ctx, binary, "-mutants", fmt.Sprint(verifyTime))
 	cmd.Dir, cmd.Stdin, cmd.Stderr = filepath.Join(s.root, "internal", "asm"), &in, os.Stderr
@@ -176,23 +179,39 @@ func (s *session) verifySome(binary string, all []*mutant) ([]*mutant, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	rest := all
+	rest, err := s.verdicts(out, all)
+	if err != nil {
+		cancel()
+	}
+	if ended := cmd.Wait(); err == nil && len(rest) == len(all) && ctx.Err() == nil {
+		err = fmt.Errorf("no verdict on %v: %w", all[0], ended)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	return rest, nil
+}
+
+func (m *mutant) request() request {
+	return request{m.function.name, m.offset, fmt.Sprintf("%x", m.instruction.bytes), fmt.Sprintf("%x", m.bytes), ""}
+}
+
+// verdicts reads the verdicts on mutants, in turn, and returns those without one.
+func (s *session) verdicts(out io.Reader, all []*mutant) ([]*mutant, error) {
 	lines := bufio.NewScanner(out)
-	for ; lines.Scan(); rest = rest[1:] {
+	for lines.Scan() {
 		var r request
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return nil, err
 		}
-		s.done(rest[0], verdict(r.Verdict))
+		said := r.Verdict
+		if r.Verdict = ""; len(all) == 0 || r != all[0].request() {
+			return nil, fmt.Errorf("a verdict on another mutant: %s", lines.Bytes())
+		}
+		s.done(all[0], verdict(said))
+		all = all[1:]
 	}
-	cmd.Wait()
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("verify: %w", err)
-	}
-	if len(rest) == len(all) && ctx.Err() == nil {
-		return nil, fmt.Errorf("verify: no verdict on %v", all[0])
-	}
-	return rest, nil
+	return all, lines.Err()
 }
 
 // verdict returns the outcome for what command verify says.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -41,8 +42,8 @@ func Functions(file *elf.File, module string) (all []Function, err error) {
 	}
 	for _, s := range symbols {
 		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
-		if isAssembly && strings.HasPrefix(name, module) && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			dot := strings.LastIndexByte(name, '.')
+		inModule := strings.HasPrefix(name, module+".") || strings.HasPrefix(name, module+"/")
+		if dot := strings.LastIndexByte(name, '.'); isAssembly && inModule && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
 			all = append(all, Function{name[:dot], name[dot+1:], s.Value, s.Size})
 		}
 	}
@@ -65,10 +66,11 @@ func (f Function) Disassemble(name string) ([]Instruction, error) {
 	return all, nil
 }
 
+// incomplete matches what objdump prints for bytes that are no instruction, or only prefixes.
+var incomplete = regexp.MustCompile(`\(bad\)|bad\}|^\.byte|^((rex(\.[WRXB]+)?|data16|addr32|lock|rep(n?z)?|[c-gs]s)( |$))+$`)
+
 // valid reports whether the bytes are an instruction that objdump knows, and all of it.
-func (i Instruction) valid() bool {
-	return !strings.Contains(i.Text, "(bad)") && !strings.HasPrefix(i.Text, ".byte")
-}
+func (i Instruction) valid() bool { return !incomplete.MatchString(i.Text) }
 
 // Bytes returns the instructions that code at an address is, and lines that are none: their
 // text has "(bad)" or ".byte".

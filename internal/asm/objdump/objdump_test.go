@@ -83,6 +83,12 @@ const module = `
 	nop
 	symbol example.com/module.short.abi0 function 2
 	add rax, rbx
+	symbol example.com/module.prefix.abi0 function 2
+	nop
+	.byte 0x48
+	symbol example.com/module2.other.abi0 function 1
+	symbol none.abi0 function 1
+	ret
 `
 
 // assemble writes the module to a file, and returns its name.
@@ -91,8 +97,8 @@ func assemble(t *testing.T) string {
 	if _, err := exec.LookPath("as"); err != nil {
 		t.Skip("no as: install the package binutils")
 	}
-	if runtime.GOARCH != "amd64" {
-		t.Skip("as is for another architecture")
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("as is for another system")
 	}
 	name := filepath.Join(t.TempDir(), "module.o")
 	cmd := exec.Command("as", "--64", "-o", name)
@@ -114,8 +120,9 @@ func TestFunctions(t *testing.T) {
 	sum := Function{"example.com/module/internal/x", "sum", base, 4}
 	bad := Function{"example.com/module", "bad", base + 4, 3}
 	short := Function{"example.com/module", "short", base + 7, 2}
+	prefix := Function{"example.com/module", "prefix", base + 10, 2}
 	all, err := Functions(file, "example.com/module")
-	if want := []Function{sum, bad, short}; err != nil || !slices.Equal(all, want) {
+	if want := []Function{sum, bad, short, prefix}; err != nil || !slices.Equal(all, want) {
 		t.Fatalf("functions %v, %v, want %v", all, err, want)
 	}
 
@@ -131,7 +138,8 @@ func TestFunctions(t *testing.T) {
 		want string
 	}{
 		{bad, "no instruction at 0x1005"},
-		{short, "no instruction at 0x1008"},                                       // after a prefix
+		{short, "no instruction at 0x1007"}, // the first of two
+		{prefix, "no instruction at 0x100b"},
 		{Function{Address: base + 2, Size: 1}, "no instruction at 0x1002"},        // half of one
 		{Function{Address: base + 0x100, Size: 1}, "ends at 0x1100, want 0x1101"}, // not in the file
 	} {
@@ -144,7 +152,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestMissing is without objdump.
+// TestMissing checks the error where there is no objdump.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if _, err := Bytes([]byte{0x90}, 0); !errors.Is(err, ErrMissing) {

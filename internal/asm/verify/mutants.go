@@ -59,14 +59,17 @@ func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error 
 		if k < 0 {
 			return fmt.Errorf("no function %q", m.Function)
 		}
+		late := m
+		late.Verdict = undecided + "no verdict in " + limit.String()
 		watchdog := time.AfterFunc(limit, func() {
-			m.Verdict = undecided + "no verdict in " + limit.String()
-			encoder.Encode(m)
+			encoder.Encode(late)
 			os.Exit(3)
 		})
 		f := p.functions[k]
 		m.Verdict = p.verdict(f, m, newSignature(declared[f.pkg+"."+f.name]))
-		watchdog.Stop()
+		if !watchdog.Stop() {
+			select {} // until it has ended the process
+		}
 		if err := encoder.Encode(m); err != nil {
 			return err
 		}
@@ -74,47 +77,38 @@ func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error 
 	return lines.Err()
 }
 
-// fewSizes is of how many sizes one is proved first, after even fewer. Most mutants fail there.
+// fewSizes is a step of provers: of so many sizes, one is proved.
 const fewSizes = 61
 
-// verdict is that on a function with an instruction replaced.
-func (p *program) verdict(f *function, m mutant, s *signature) string {
+// verdict is that on a function with an instruction replaced. Most mutants fail with few sizes,
+// so these are proved first.
+func (p *program) verdict(f *function, m mutant, s *signature) (said string) {
 	broken, err := f.mutated(m)
 	if err != nil {
 		return undecided + err.Error()
 	}
-	for _, step := range []int{509, fewSizes, 1} {
-		executed, err := p.proveMutant(broken, s, step)
-		switch {
-		case err != nil:
-			return err.Error()
-		case step == 1 && !executed[broken.code[f.at[f.code[0].address+m.Offset]]]:
-			return undecided + "no proof executes it"
-		}
-	}
-	return "held"
-}
-
-// proveMutant returns an error unless all proofs of a function hold, and it does not leak. The
-// proofs are of one of so many sizes as step.
-func (p *program) proveMutant(f *function, s *signature, step int) (executed map[*instruction]bool, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
+		if r := recover(); r != nil { // there is no model of it
+			said = fmt.Sprint(r)
 		}
 	}()
-	if found := leaks(f, s); len(found) > 0 {
-		return nil, fmt.Errorf("%v", found[0])
+	if found := leaks(broken, s); len(found) > 0 {
+		return found[0].String()
 	}
-	executed = make(map[*instruction]bool)
-	for _, x := range f.proofs() {
-		v := newProver(p, f, step)
-		if _, err := x.prove(v); err != nil {
-			return nil, err
+	executed := make(map[*instruction]bool)
+	for _, step := range []int{509, fewSizes, 1} {
+		for _, x := range broken.proofs() {
+			v := newProver(p, broken, step)
+			if _, err := x.prove(v); err != nil {
+				return err.Error()
+			}
+			maps.Copy(executed, v.executed)
 		}
-		maps.Copy(executed, v.executed)
 	}
-	return executed, nil
+	if !executed[broken.code[f.at[f.code[0].address+m.Offset]]] {
+		return undecided + "no proof executes it"
+	}
+	return "held"
 }
 
 // mutated returns f with an instruction replaced.

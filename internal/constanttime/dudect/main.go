@@ -48,13 +48,13 @@
 // below 2 with all times. They are there in new processes too, for some messages. The
 // command reports them as leaks if the second run confirms them.
 //
-// They depend on where the stack lies in a line of the cache. Of 18 fixed messages of 16 bytes,
-// 11 had a |t| above 4.5, of up to 21, with 6 million samples. With the stack pointer 16 bytes
-// further down, at a multiple of 64 in the assembly, none of the 18 had one: the largest was
-// 3.5. The instructions and the data were the same, and an instruction whose time depends on
-// its operands would show at both places. Tests without a difference, crypto/hmac and the
-// compression alone never had it. Why the data matter at some places is not known. Tests for
-// reference repeat some of this.
+// For HMAC-SHA-512 of 16 bytes they depend on where the stack lies in a line of the cache. Of 18
+// fixed messages 11 had a |t| above 4.5, of up to 21, with 6 million samples. With the stack
+// pointer 16 bytes further down, at a multiple of 64 in the assembly, none of the 18 had one:
+// the largest was 3.5. The instructions and the data were the same. An instruction whose time
+// depends on its operands would be expected to show at both places. Why the data matter is not
+// known. Tests for reference are crypto/hmac, the compression alone, and one of these messages
+// with the stack at four places, each 16 bytes lower than the last.
 //
 // # What it does not show
 //

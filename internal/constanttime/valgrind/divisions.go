@@ -20,7 +20,7 @@ import (
 // disassembled matches the functions that are disassembled.
 const disassembled = `^example\.com/fastmac[/.]|^crypto/(internal/fips140/)?(aes|cipher|hmac|sha512|subtle)[/.]`
 
-// A place is a function and a file, of which it has lines itself or inlined.
+// A place is a function, and a source file that instructions of it come from.
 type place struct{ function, file string }
 
 // publicDivisions has how many divisions each place has, all of public numbers. The counts are
@@ -42,7 +42,7 @@ func divisions(program string) (public int, findings []string, err error) {
 	return public, findings, nil
 }
 
-var division = regexp.MustCompile(`^  (\S+\.go):(\d+)\t+0x[0-9a-f]+\t+[0-9a-f]+\t+I?DIV[BWLQ]? `)
+var division = regexp.MustCompile(`^  (\S+\.go):(\d+)\t+0x[0-9a-f]+\t+[0-9a-f]+\t+(?:I?DIV[BWLQ]?|V?DIV[SP][SD]) `)
 
 // judgeDivisions finds the divisions in a disassembly. A place with another count than the one
 // that is known is a finding. So is one with fewer: they are the control.
