@@ -48,7 +48,11 @@ func (m *mutant) String() string {
 
 // readMutants returns the mutants of the matching files, by file and offset. For gremlins a
 // minus that becomes a plus is ARITHMETIC_BASE and INVERT_NEGATIVES; this is one mutant.
+// Statements need no list: name may be a folder.
 func readMutants(name string, match *regexp.Regexp, statements bool) ([]*mutant, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() && statements {
+		return readFolder(name, match)
+	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -158,6 +162,30 @@ var replacements = map[string]map[string]string{
 	"REMOVE_SELF_ASSIGNMENTS": {"+=": "=", "-=": "=", "*=": "=", "/=": "=", "%=": "=", "&=": "=", "|=": "=", "^=": "=", "&^=": "=", "<<=": "=", ">>=": "="},
 }
 
+// readFolder returns the removals of the matching files of a folder, except for tests.
+func readFolder(dir string, match *regexp.Regexp) ([]*mutant, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	var list []*mutant
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || !match.MatchString(name) {
+			continue
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		removed, err := removals(name, source, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, removed...)
+	}
+	return list, nil
+}
+
 // removals returns a mutant without it for each statement in a block, except for
 // declarations and those with a block of their own. missed are lines that no test reaches.
 func removals(name string, source []byte, missed map[int]bool) ([]*mutant, error) {
@@ -188,6 +216,9 @@ func removals(name string, source []byte, missed map[int]bool) ([]*mutant, error
 			from, to := set.Position(s.Pos()), set.Position(s.End())
 			m := &mutant{status: covered, file: name, line: from.Line, kind: "STATEMENT_REMOVED", offset: from.Offset}
 			m.old = string(source[from.Offset:to.Offset])
+			if b, ok := s.(*ast.BranchStmt); !ok || b.Tok != token.FALLTHROUGH {
+				m.text = "if false {" + m.old + "}" // its variables stay in use
+			}
 			m.source, _, _ = strings.Cut(m.old, "\n")
 			if missed[m.line] {
 				m.status = notCovered
