@@ -162,6 +162,11 @@ func (s *scanned) umacInit(key []byte, tagSize int) {
 	}
 	s.keep(k)
 	s.do(func() { k.Tag(nil, scanNonce, s.in.msg[:1500]) })
+	s.do(func() {
+		last := new(fastmac.UMACKey)
+		s.keep(last)
+		must(last.Init(key, tagSize)) // the stack is then as Init leaves it
+	})
 }
 
 func (s *scanned) umacKey(key []byte, tagSize int) {
@@ -174,7 +179,7 @@ func (s *scanned) umacKey(key []byte, tagSize int) {
 		mustBe(k.VerifySigned(k.Sign(nil, msg), msg))
 	}
 	if len(key) == 16 {
-		k.Tag(nil, scanNonce, s.long)
+		s.do(func() { k.Tag(nil, scanNonce, s.long) })
 	}
 
 	// Three ways in which a message is read.
@@ -194,12 +199,17 @@ func (s *scanned) umacBatch(key []byte, tagSize int) {
 	k, err := fastmac.NewUMACKey(key, tagSize)
 	must(err)
 	s.keep(k)
-	for _, n := range []int{2, 3, 9, 8, 16} {
+	s.do(func() { s.umacBatches(k, len(key), tagSize, 8) })
+	s.umacBatches(k, len(key), tagSize, 2, 3, 9, 8, 16)
+}
+
+func (s *scanned) umacBatches(k *fastmac.UMACKey, keySize, tagSize int, sizes ...int) {
+	for _, n := range sizes {
 		b := newUMACBatch(n, tagSize, func(i int) []byte { return scanBatchNonces()[i%8] },
 			func(i int) []byte { return s.in.msg[:scanSizes[i%len(scanSizes)]] })
 		b.nonces[n-1] = scanNonce
 		k.TagBatch(b.tags, b.nonces, b.msgs)
-		if n == 16 && len(key) == 24 {
+		if n == 16 && keySize == 24 {
 			continue // the stack is then as TagBatch leaves it
 		}
 		mustBe(k.VerifyBatch(make([]bool, n), b.tags, b.nonces, b.msgs))
@@ -236,7 +246,21 @@ func (s *scanned) umac(key []byte, tagSize int) {
 	s.keep(b)
 	b.Write(s.in.msg[:77])
 	b.Sum(nil)
-	if len(key) == 24 {
+	switch len(key) {
+	case 16:
+		// Each call is in a goroutine of its own.
+		s.do(func() {
+			c.Write(s.long[:1<<24])
+			s.do(func() {
+				c.Write(s.long[:1500])
+				s.do(func() { c.(*fastmac.UMAC).AppendTag(nil, scanNonce) })
+			})
+		})
+	case 32:
+		// The blocks of POLY-128 are the last call.
+		u.Reset()
+		u.Write(s.long)
+	case 24:
 		// The first word of POLY-128 is the last call.
 		u.Reset()
 		u.Write(s.long[:1<<24+100])
@@ -273,7 +297,12 @@ func (s *scanned) hmac(key []byte) {
 func (s *scanned) hmacBatch(key []byte) {
 	k := fastmac.NewHMACSHA512Key(key)
 	s.keep(k)
-	for _, n := range []int{1, 3, 5, 8, 17} {
+	s.do(func() { s.hmacBatches(k, key, 8) })
+	s.hmacBatches(k, key, 1, 3, 5, 8, 17)
+}
+
+func (s *scanned) hmacBatches(k *fastmac.HMACSHA512Key, key []byte, sizes ...int) {
+	for _, n := range sizes {
 		var msgs, keys [][]byte
 		for i := range n {
 			msgs = append(msgs, s.in.msg[:scanSizes[i%len(scanSizes)]])

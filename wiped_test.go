@@ -5,9 +5,15 @@
 package fastmac
 
 import (
+	"bytes"
 	"crypto/aes"
 	"encoding/binary"
+	"fmt"
+	"hash"
+	"reflect"
 	"testing"
+
+	"example.com/fastmac/internal/sha512"
 )
 
 // TestPadsWiped checks, for nonces in any order, that a stream keeps no block of pads
@@ -141,3 +147,102 @@ func TestChunksWiped(t *testing.T) {
 		}
 	})
 }
+
+// TestBoundWiped checks that Destroy of a bound hash overwrites it, and its stream.
+func TestBoundWiped(t *testing.T) {
+	k, err := NewUMACKey(make([]byte, 16), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := k.New().Bind([]byte("nonce"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Write(make([]byte, 2500))
+	h.Sum(nil)
+	b := h.(*boundUMAC)
+	b.Destroy()
+	if !isZero(b.u) || b.nonce != [MaxNonceSize]byte{} || b.nonceSize != 0 || b.tagSize != 0 {
+		t.Errorf("bound UMAC: a nonce %q of %d bytes, or a stream, is left", b.nonce, b.nonceSize)
+	}
+
+	if RequireGCM() != nil || !GMACWipes {
+		t.Skip("needs GMAC streams")
+	}
+	g, err := NewGMACKey(make([]byte, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := g.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err = m.Bind([]byte("twelve bytes")); err != nil {
+		t.Fatal(err)
+	}
+	h.Write(make([]byte, 100))
+	c := h.(*boundGMAC)
+	c.Destroy()
+	if !isZero(c.m) || c.nonce != [GMACNonceSize]byte{} {
+		t.Errorf("bound GMAC: a nonce %q, or a stream, is left", c.nonce)
+	}
+}
+
+// TestFIPSWiped checks, in FIPS 140 mode, what Destroy overwrites of crypto/hmac, and that
+// buffers for it on the heap are all zeros after use.
+func TestFIPSWiped(t *testing.T) {
+	defer func(fips bool) { useFIPS = fips }(useFIPS)
+	useFIPS = true
+	k := NewHMACSHA512Key([]byte("0123456789abcdef"))
+	buf := bytes.Repeat([]byte{1}, sha512.BlockSize)
+	k.newFIPS(buf)
+	if !bytes.Equal(buf, make([]byte, len(buf))) {
+		t.Error("a key is left in the buffer of newFIPS")
+	}
+
+	for _, sizes := range [][]int{{100}, {1, 127}, {1, 127, 50}} {
+		m := k.New()
+		for _, size := range sizes {
+			m.Write(bytes.Repeat([]byte("m"), size))
+		}
+		h := m.fips
+		before, ok := innerHash(h)
+		if !ok {
+			t.Skipf("the fields of %T are unknown", h)
+		}
+		m.Destroy()
+		after, _ := innerHash(h)
+		if want, _ := innerHash(k.New().fips); after == before || after != want {
+			t.Errorf("writes of %d bytes: the inner hash is %s, want %s as in a new stream", sizes, after, want)
+		}
+	}
+
+	tag := bytes.Repeat([]byte{1}, HMACSHA512Size)
+	m, kept := k.New(), bytes.Clone(tag)
+	m.fips = keptTag{m.fips, kept}
+	if !m.Verify(tag) {
+		t.Error("the tag of crypto/hmac is refused")
+	}
+	if !bytes.Equal(kept, make([]byte, HMACSHA512Size)) {
+		t.Error("Verify leaves the tag of crypto/hmac")
+	}
+}
+
+// innerHash returns the state of the inner hash of crypto/hmac, as text.
+func innerHash(h hash.Hash) (state string, ok bool) {
+	inner := reflect.ValueOf(h).Elem().FieldByName("inner")
+	if !inner.IsValid() {
+		return "", false
+	}
+	return fmt.Sprint(inner.Elem().Elem()), true
+}
+
+// keptTag is a hash whose Sum returns tag itself.
+type keptTag struct {
+	hash.Hash
+	tag []byte
+}
+
+func (k keptTag) Sum([]byte) []byte { return k.tag }
+
+func isZero[T any](v *T) bool { return len(bytes.Trim(storage(v), "\x00")) == 0 }
