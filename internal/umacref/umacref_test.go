@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"strings"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -193,6 +194,7 @@ func TestPOLYZero(t *testing.T) {
 	}
 }
 
+// TestPanics checks the panics of each function. The first word of a name is in the message.
 func TestPanics(t *testing.T) {
 	b := func(n int) []byte { return make([]byte, n) }
 	one := big.NewInt(1)
@@ -215,7 +217,7 @@ func TestPanics(t *testing.T) {
 		"NH message of 31":        func() { NH(b(1024), b(31)) },
 		"NH message of 1056":      func() { NH(b(1024), b(1056)) },
 		"L2-HASH key of 23":       func() { L2Hash(b(23), b(16)) },
-		"L2-HASH message of 12":   func() { L2Hash(b(24), b(12)) },
+		"POLY of L2-HASH of 12":   func() { L2Hash(b(24), b(12)) },
 		"POLY wordbits of 32":     func() { POLY(32, one, one, b(16)) },
 		"POLY maxwordrange of 0":  func() { POLY(64, big.NewInt(0), one, b(16)) },
 		"POLY maxwordrange of 2^": func() { POLY(64, pow2(64), one, b(16)) },
@@ -226,13 +228,21 @@ func TestPanics(t *testing.T) {
 		"L3-HASH K2 of 5":         func() { L3Hash(b(64), b(5), b(16)) },
 		"L3-HASH message of 8":    func() { L3Hash(b(64), b(4), b(8)) },
 		"ENDIAN-SWAP of 6":        func() { endianSwap(b(6)) },
-		"uint2str too large":      func() { uint2str(big.NewInt(256), 1) },
+		"xor of 2 and 1":          func() { xor(b(2), b(1)) },
+		"and of 2 and 1":          func() { and(b(2), b(1)) },
+		"+_64 of 9 and 8":         func() { add64(b(9), b(8)) },
+		"+_64 of 8 and 9":         func() { add64(b(8), b(9)) },
+		"prime of 32":             func() { prime(32) },
+		"ENCIPHER key of 15":      func() { encipher(b(15), b(16)) },
+		"ENCIPHER P of 17":        func() { encipher(b(16), b(17)) },
+		"math/big in uint2str":    func() { uint2str(big.NewInt(256), 1) },
 		"uint2str negative":       func() { uint2str(big.NewInt(-1), 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Error("did not panic")
+				message := fmt.Sprint(recover())
+				if word, _, _ := strings.Cut(name, " "); !strings.Contains(message, word) {
+					t.Errorf("panic with %q, want %s in it", message, word)
 				}
 			}()
 			f()
