@@ -87,6 +87,10 @@ func TestRemovals(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].old != "c.n--" || list[1].old != "n -= 1" {
 		t.Fatalf("%v, error %v", list, err)
 	}
+	folder, err := readMutants(filepath.Dir(file), regexp.MustCompile("toy"), true)
+	if err != nil || len(folder) != 2 || folder[1].String() != list[1].String() {
+		t.Fatalf("of the folder: %v, error %v", folder, err)
+	}
 	list[1].status = lived
 	again, err := readLived(list[0].String()+"\n"+list[1].String()+"\n", regexp.MustCompile("."))
 	if err != nil || len(again) != 1 {
