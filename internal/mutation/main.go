@@ -14,9 +14,9 @@
 //
 // The first argument is a list of mutants, from gremlins or from this command; of the latter
 // only those that lived are tested again. With -statements it may be a folder with Go files.
-// The others are steps: a package, and flags for its
-// test binary. A step that fails kills a mutant, and those that live go on to the next step.
-// With -alone each mutant is built on its own, as gremlins does it. go.txt has the results.
+// The others are steps: a package, and flags for its test binary. A step that fails kills a
+// mutant, and those that live go on to the next step. With -alone each mutant is built on its
+// own, as gremlins does it. go.txt has the results.
 package main
 
 import (
