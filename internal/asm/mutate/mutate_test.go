@@ -255,7 +255,7 @@ func TestGroups(t *testing.T) {
 	b := new(binary)
 	var tests []*test
 	for _, ms := range []time.Duration{300, 1, 40, 2, 90} {
-		tests = append(tests, &test{binary: b, name: fmt.Sprint(ms), cpu: ms * time.Millisecond})
+		tests = append(tests, &test{binary: b, name: fmt.Sprint(int64(ms)), cpu: ms * time.Millisecond})
 	}
 	for most, want := range map[time.Duration]string{0: "[]", 10: "[[1 2]]", 200: "[[1 2] [40] [90]]", 1000: "[[1 2] [40] [90] [300]]"} {
 		var got [][]string
