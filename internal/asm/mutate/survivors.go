@@ -147,10 +147,7 @@ func (s *session) verify(all []*mutant) error {
 	errs := make([]error, s.workers)
 	var wait sync.WaitGroup
 	for w := range s.workers {
-		var part []*mutant
-		for n := w; n < len(all); n += s.workers {
-			part = append(part, all[n])
-		}
+		part := all[w*len(all)/s.workers : (w+1)*len(all)/s.workers]
 		wait.Go(func() {
 			for len(part) > 0 && errs[w] == nil && time.Now().Before(s.end) {
 				part, errs[w] = s.verifySome(binary, part)

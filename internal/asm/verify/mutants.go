@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -49,6 +48,7 @@ func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error 
 		return err
 	}
 	encoder := json.NewEncoder(w)
+	sizes := make(map[*function][]map[*instruction][]int)
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		var m mutant
@@ -59,14 +59,19 @@ func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error 
 		if k < 0 {
 			return fmt.Errorf("no function %q", m.Function)
 		}
+		f := p.functions[k]
+		if sizes[f] == nil {
+			if sizes[f], err = p.sizes(f); err != nil {
+				return err
+			}
+		}
 		late := m
 		late.Verdict = undecided + "no verdict in " + limit.String()
 		watchdog := time.AfterFunc(limit, func() {
 			encoder.Encode(late)
 			os.Exit(3)
 		})
-		f := p.functions[k]
-		m.Verdict = p.verdict(f, m, newSignature(declared[f.pkg+"."+f.name]))
+		m.Verdict = p.verdict(f, m, sizes[f], newSignature(declared[f.pkg+"."+f.name]))
 		if !watchdog.Stop() {
 			select {} // until it has ended the process
 		}
@@ -80,9 +85,23 @@ func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error 
 // fewSizes is a step of provers: of so many sizes, one is proved.
 const fewSizes = 61
 
-// verdict is that on a function with an instruction replaced. Most mutants fail with few sizes,
-// so these are proved first.
-func (p *program) verdict(f *function, m mutant, s *signature) (said string) {
+// sizes returns for which sizes each proof of a function executes which instruction.
+func (p *program) sizes(f *function) (all []map[*instruction][]int, err error) {
+	for _, x := range f.proofs() {
+		v := newProver(p, f, 1)
+		v.at = make(map[*instruction][]int)
+		if _, err := x.prove(v); err != nil {
+			return nil, err
+		}
+		all = append(all, v.at)
+	}
+	return all, nil
+}
+
+// verdict is that on a function with an instruction replaced. Only the sizes for which the
+// function executes the instruction are proved: for the others nothing has changed. Most
+// mutants fail for the first of them.
+func (p *program) verdict(f *function, m mutant, sizes []map[*instruction][]int, s *signature) (said string) {
 	broken, err := f.mutated(m)
 	if err != nil {
 		return undecided + err.Error()
@@ -95,17 +114,25 @@ func (p *program) verdict(f *function, m mutant, s *signature) (said string) {
 	if found := leaks(broken, s); len(found) > 0 {
 		return found[0].String()
 	}
-	executed := make(map[*instruction]bool)
-	for _, step := range []int{509, fewSizes, 1} {
-		for _, x := range broken.proofs() {
-			v := newProver(p, broken, step)
+	replaced := f.code[f.at[f.code[0].address+m.Offset]]
+	executed := false
+	for _, step := range []int{fewSizes, 1} {
+		for k, x := range broken.proofs() {
+			at := sizes[k][replaced]
+			if len(at) == 0 {
+				continue
+			}
+			executed = true
+			v := newProver(p, broken, 1)
+			for n := 0; n < len(at); n += step {
+				v.only = append(v.only, at[n])
+			}
 			if _, err := x.prove(v); err != nil {
 				return err.Error()
 			}
-			maps.Copy(executed, v.executed)
 		}
 	}
-	if !executed[broken.code[f.at[f.code[0].address+m.Offset]]] {
+	if !executed {
 		return undecided + "no proof executes it"
 	}
 	return "held"

@@ -30,6 +30,8 @@ func TestProveMutant(t *testing.T) {
 		{"expandKey128", "pslld xmm", "0f1f440000", "is "},      // the result
 		{"expandKey128", "mov rax,", "488b442410", "access to"}, // the key, which is read-only
 		{"encryptBlocks", "mov rax,", "0f1f440000", "depends on a secret"},
+		{"fillAVX2", "cmovb ", "0f1f4000", "held"},
+		{"fillAVX2", "cmp rdx,0x10", "0f1f4000", "jb "},
 		{"cpuid7", "mov DWORD", "0f1f4000", "undecided: no proof executes it"},
 	} {
 		f := p.find(test.function)[0]
@@ -39,7 +41,11 @@ func TestProveMutant(t *testing.T) {
 		}
 		i := f.code[n]
 		m := mutant{Function: f.name, Offset: i.address - f.code[0].address, Old: hex.EncodeToString(i.bytes), New: test.becomes}
-		verdict := p.verdict(f, m, newSignature(declared[f.pkg+"."+f.name]))
+		sizes, err := p.sizes(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := p.verdict(f, m, sizes, newSignature(declared[f.pkg+"."+f.name]))
 		if !strings.Contains(verdict, test.verdict) {
 			t.Errorf("%s: %v replaced with %s: %s, want %s", f.name, i, test.becomes, verdict, test.verdict)
 		}

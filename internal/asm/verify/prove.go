@@ -19,9 +19,11 @@ type prover struct {
 	count    int    // of variables
 	results  uint64 // address of the words after the arguments of the last call
 
-	step, seen int // of so many sizes, one is proved; the number of sizes
+	step, seen int   // of so many sizes, one is proved; the number of sizes
+	only       []int // if not nil, the numbers of the sizes that are proved, in order
 
 	executed map[*instruction]bool
+	at       map[*instruction][]int          // if not nil, the sizes for which it is executed, in order
 	before   func(m *machine[word, symbols]) // what call calls before the kernel, or nil
 
 	g *algebraist // for proofs of GCM
@@ -37,6 +39,10 @@ func newProver(p *program, f *function, step int) *prover {
 // skips reports whether the next size is not proved. Those that are have no pattern.
 func (v *prover) skips() bool {
 	v.seen++
+	if v.only != nil {
+		_, found := slices.BinarySearch(v.only, v.seen)
+		return !found
+	}
 	return uint64(v.seen)*0x9e3779b97f4a7c15>>32%uint64(v.step) != 0
 }
 
@@ -120,7 +126,15 @@ func (v *prover) call(arguments ...word) (err error) {
 	if v.before != nil {
 		v.before(m)
 	}
-	return m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, func(i *instruction) { v.executed[i] = true })
+	return m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, v.executes)
+}
+
+// executes records that an instruction is executed.
+func (v *prover) executes(i *instruction) {
+	v.executed[i] = true
+	if at := v.at[i]; v.at != nil && (len(at) == 0 || at[len(at)-1] != v.seen) {
+		v.at[i] = append(at, v.seen)
+	}
 }
 
 // equalWords returns an error at the first word that differs from what it must be.
