@@ -67,7 +67,7 @@ var commands = map[string]runner{
 	"go run ./internal/mutation mutants.json '. -test.short'":                            {test: "internal/mutation/main_test.go:TestToy"},
 	"go run ./internal/constanttime/valgrind":                                            {inCI: true},
 	"go run ./internal/constanttime/dudect -o internal/constanttime/dudect/RESULTS.txt":  {test: "internal/constanttime/dudect/main_test.go:TestCommand"},
-	"go run -C internal/asm ./mutate -sample 0 -log mutants.jsonl -cover /tmp":           {test: "internal/asm/mutate/mutate_test.go:TestTry"},
+	"go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp":           {test: "internal/asm/mutate/mutate_test.go:TestTry"},
 	"go test -C cmd/fastmac ./internal/demo -run Golden -update":                         {long: true, less: strings.NewReplacer(" -update", "")},
 	"go run -C internal/peers . -readme":                                                 {long: true},
 	"go test -run DestroyScan -v -scans 100 .":                                           {long: true, less: strings.NewReplacer("100", "1")},

@@ -7,7 +7,7 @@
 // Command mutate finds out whether the tests and proofs notice when the assembly is wrong. It
 // changes one instruction at a time in the linked tests:
 //
-//	go run -C internal/asm ./mutate -sample 1 -log mutants.jsonl -cover /tmp >../mutation/assembly.txt
+//	go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp >../mutation/assembly.txt
 //
 // Its steps are
 //
