@@ -181,21 +181,21 @@ func (s *session) with(how ...string) (all []*mutant) {
 	return all
 }
 
-// decide finds the outcomes of all mutants: by what the instruction is, the tests of the source,
-// the fast tests, command verify, and for those that it does not prove equivalent, more tests.
+// decide finds the outcomes of all mutants: by the tests of the source, the fast tests, what the
+// instruction is, command verify, and for those that it does not prove equivalent, more tests.
 func (s *session) decide() error {
 	rest := s.with("")
 	s.progress("%d mutants, of which %d have no outcome\n", len(s.mutants), len(rest))
-	for _, m := range s.with("", survived, unreached) {
-		if c := m.class(); c != "" {
-			s.done(m, outcome{known, c})
-		}
-	}
 	if err := s.trySource(s.with("", survived)); err != nil {
 		return err
 	}
 	if err := s.tryAll(s.end, s.runners, s.with(""), fewTests, s.done); err != nil {
 		return err
+	}
+	for _, m := range s.with(survived, unreached) {
+		if c := m.class(); c != "" {
+			s.done(m, outcome{known, c})
+		}
 	}
 	rest = s.with(survived, unreached)
 	s.progress("%d survived the fast tests\n", len(rest))

@@ -109,22 +109,23 @@ func (s *session) writeSource(batch map[*function]*mutant) error {
 	return nil
 }
 
-// class returns why a mutant is equivalent that is so for what the instruction is, or "".
+// class returns why a mutant that no fast test kills is equivalent for what the instruction is,
+// or "".
 func (m *mutant) class() string {
 	text := m.instruction.text
-	switch first := m.code[0]; {
+	switch {
 	case strings.HasPrefix(text, "prefetch"):
 		return "a prefetch, which changes no data"
-	case m.line == first.line && first.prologue():
+	case text == "mov rbp,rsp":
+		return "the frame pointer, which only profilers and tracers read"
+	case m.line == m.code[0].line && stackCheck.MatchString(text):
 		return "the check that the stack has room, which the Go assembler adds: there is room in the tests"
 	}
 	return ""
 }
 
-// prologue reports whether an instruction is one that the Go assembler puts before the source.
-func (i *instruction) prologue() bool {
-	return strings.HasPrefix(i.text, "cmp rsp,") || strings.HasPrefix(i.text, "lea r12,[rsp-") || strings.HasPrefix(i.text, "push rbp") || strings.HasPrefix(i.text, "mov r14,")
-}
+// stackCheck matches instructions of that check.
+var stackCheck = regexp.MustCompile(`^(mov r14,QWORD PTR fs:|lea r12,\[rsp-|cmp (rsp|r12),QWORD PTR \[r14|jbe |call |jmp )`)
 
 // A request is what command verify reads and writes for a mutant.
 type request struct {

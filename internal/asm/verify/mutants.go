@@ -104,7 +104,7 @@ func (p *program) sizes(f *function) (all []map[*instruction][]int, err error) {
 func (p *program) verdict(f *function, m mutant, sizes []map[*instruction][]int, s *signature) (said string) {
 	broken, err := f.mutated(m)
 	if err != nil {
-		return undecided + err.Error()
+		return err.Error()
 	}
 	defer func() {
 		if r := recover(); r != nil { // there is no model of it
@@ -142,13 +142,13 @@ func (p *program) verdict(f *function, m mutant, sizes []map[*instruction][]int,
 func (f *function) mutated(m mutant) (*function, error) {
 	n, ok := f.at[f.code[0].address+m.Offset]
 	if !ok {
-		return nil, fmt.Errorf("%s has no instruction at offset %#x", f.name, m.Offset)
+		return nil, fmt.Errorf(undecided+"%s has no instruction at offset %#x", f.name, m.Offset)
 	}
 	i := *f.code[n]
 	before, err := hex.DecodeString(m.Old)
 	after, err2 := hex.DecodeString(m.New)
 	if err != nil || err2 != nil || len(before) != len(i.bytes) || len(after) != len(i.bytes) {
-		return nil, fmt.Errorf("%s: want %d bytes for %v", f.name, len(i.bytes), &i)
+		return nil, fmt.Errorf(undecided+"%s: want %d bytes for %v", f.name, len(i.bytes), &i)
 	}
 	changed := slices.Clone(i.bytes)
 	for k := range changed {
@@ -176,7 +176,7 @@ var noSymbols = regexp.MustCompile(`^rex\.?W? |(# |^j\w+ +)0x`)
 func disassembleOne(address uint64, b []byte) (*instruction, error) {
 	lines, err := objdump.Bytes(b, address)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf(undecided+"%w", err)
 	}
 	var all []*instruction
 	for _, line := range lines {
@@ -189,7 +189,7 @@ func disassembleOne(address uint64, b []byte) (*instruction, error) {
 	}
 	others := slices.ContainsFunc(all, func(i *instruction) bool { return i.mnemonic != "nop" })
 	if len(all) == 0 || len(all) > 1 && others {
-		return nil, fmt.Errorf("%d instructions", len(all))
+		return nil, fmt.Errorf(undecided+"%d instructions", len(all))
 	}
 	return all[0], nil
 }
