@@ -32,6 +32,7 @@ func TestProveMutant(t *testing.T) {
 		{"encryptBlocks", "mov rax,", "0f1f440000", "depends on a secret"},
 		{"fillAVX2", "cmovb ", "0f1f4000", "held"},
 		{"fillAVX2", "cmp rdx,0x10", "0f1f4000", "jb "},
+		{"stretchAESNI", "pop rbp", "59", "is not what it was"}, // pop rcx
 		{"cpuid7", "mov DWORD", "0f1f4000", "undecided: no proof executes it"},
 	} {
 		f := p.find(test.function)[0]

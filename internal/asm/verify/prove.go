@@ -126,7 +126,14 @@ func (v *prover) call(arguments ...word) (err error) {
 	if v.before != nil {
 		v.before(m)
 	}
-	return m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, v.executes)
+	frame, pointer := m.general[rsp], m.general[rbp]
+	if err := m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, v.executes); err != nil {
+		return err
+	}
+	if m.general[rsp] != frame || m.general[rbp] != pointer {
+		return fmt.Errorf("%s: RSP or the frame pointer in RBP is not what it was", v.function.name)
+	}
+	return nil
 }
 
 // executes records that an instruction is executed.
