@@ -45,8 +45,9 @@
 // has the difference of the means in ns; in a crop it is smaller than that of all times. On
 // an AMD EPYC (Zen 4) tests of HMAC-SHA-512 with AVX-512, and one of UMAC-128 with AVX2, have
 // differences of 0.05 to 0.3 ns in 200 to 1,600 ns, with a |t| of up to 55 in a crop and
-// below 2 with all times. They are there in new processes too, for some messages. The
-// command reports them as leaks if the second run confirms them.
+// below 2 with all times. They are there in new processes too, for some messages; which tests
+// have them changes with the build. The command reports them as leaks if the second run
+// confirms them.
 //
 // For HMAC-SHA-512 of 16 bytes they depend on where the stack lies in a line of the cache. Of 18
 // fixed messages 11 had a |t| above 4.5, of up to 21, with 6 million samples. With the stack

@@ -181,6 +181,9 @@ func TestSummary(t *testing.T) {
 	}
 	control, test := result{Control: true}, result{}
 	pass, caught := withT(test, 4.4), withT(control, -math.MaxFloat64)
+	if r := withT(result{Unclaimed: "reason"}, 5); r.verdict() != "known" {
+		t.Errorf("no claim and |t| = 5: %s", r.verdict())
+	}
 	for _, test := range []struct {
 		name    string
 		results []result

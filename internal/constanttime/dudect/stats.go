@@ -165,7 +165,7 @@ func (r *result) verdict() string {
 		return "caught"
 	case r.Control:
 		return "NOT CAUGHT"
-	case r.Unclaimed != "" && r.definite():
+	case r.Unclaimed != "" && math.Abs(r.t(0)) >= doubtful:
 		return "known"
 	case r.confirmed():
 		return "LEAK"
