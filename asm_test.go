@@ -252,13 +252,25 @@ func testUpperHalves(t *testing.T, function string) {
 	if size > 0 && at < 0 {
 		t.Errorf("%s: a frame, and no comment where it is overwritten", name)
 	}
-	end := function[max(0, at):]
+	end, _, _ := strings.Cut(function[max(0, at):], "\tRET")
+	if size == 0 {
+		return
+	}
+	first := regexp.MustCompile(store + `\d+`).FindStringIndex(end)
+	if first == nil {
+		t.Fatalf("%s: the frame is not overwritten", name)
+	}
+	store = end[first[0]:first[1]] // of this register, which must be zeros
+	register := store[strings.LastIndexByte(store, ' ')+1:]
+	if !regexp.MustCompile(`\tV?PXOR +` + register + `(, ` + register + `)+\n`).MatchString(end[:first[0]]) {
+		t.Errorf("%s: %s is not zeros where the frame is overwritten with it", name, register)
+	}
 	for slot := 0; slot < size; slot += width {
 		operand := fmt.Sprintf(", %d(SP)", slot)
 		if slot == 0 {
 			operand = ", (SP)"
 		}
-		if !regexp.MustCompile(store + `\d+` + regexp.QuoteMeta(operand)).MatchString(end) {
+		if !strings.Contains(end, store+operand) {
 			t.Errorf("%s: bytes %d to %d of the frame are not overwritten", name, slot, slot+width-1)
 		}
 	}

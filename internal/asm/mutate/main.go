@@ -79,6 +79,7 @@ type session struct {
 	outcomes map[*mutant]outcome
 	runners  []*runner
 	commit   string // that was built
+	resumed  int    // outcomes of the log
 	log      *os.File
 	failed   error      // to write the log
 	mu       sync.Mutex // of outcomes, log and failed
@@ -152,6 +153,7 @@ func (s *session) resume() (err error) {
 	for _, m := range s.mutants {
 		if o, ok := known[m.key()]; ok {
 			s.outcomes[m] = o
+			s.resumed++
 		}
 	}
 	return nil

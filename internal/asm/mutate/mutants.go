@@ -295,7 +295,10 @@ func (m *mutant) key() string {
 
 // same has instructions that differ in name alone, except for masks and broadcasts.
 var same = strings.NewReplacer("vpxorq", "vpxor", "vpxord", "vpxor", "vpandq", "vpand", "vpandd", "vpand", "vporq", "vpor", "vpord", "vpor",
-	"vpandnq", "vpandn", "vpandnd", "vpandn", "vpternlogq", "vpternlogd", "vmovdqu64", "vmovdqu32", "vmovdqu8", "vmovdqu32")
+	"vpandnq", "vpandn", "vpandnd", "vpandn", "vpternlogq", "vpternlogd", "vmovdqu64", "vmovdqu32", "vmovdqu8", "vmovdqu32",
+	"vmovdqa64", "vmovdqa32", "vextracti64x4", "vextractf32x8", "vextracti32x8", "vextractf32x8", "vextracti64x2", "vextractf32x4", "vextracti32x4", "vextractf32x4",
+	"vinserti64x4", "vinsertf32x8", "vinserti32x8", "vinsertf32x8", "vinserti64x2", "vinsertf32x4", "vinserti32x4", "vinsertf32x4", "vinserti128", "vinsertf128",
+	"vbroadcasti64x2", "vbroadcastf32x4", "vbroadcasti32x4", "vbroadcastf32x4", "vpermd", "vpermps")
 
 // idle matches bits of a prefix that mean nothing in an instruction, and bad what objdump prints
 // for what is none.

@@ -23,6 +23,9 @@ import (
 func (s *session) report(w io.Writer) {
 	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), s.commit, origin.CPU(), runtime.Version())
 	fmt.Fprintf(w, "go run -C internal/asm ./mutate -sample %d -seed %d -function '%s'\n\n", s.sample, s.seed, s.match)
+	if s.resumed > 0 {
+		fmt.Fprintf(w, "%d outcomes are from earlier runs with the same log, which may be of other commits.\n\n", s.resumed)
+	}
 	fmt.Fprintln(w, strings.TrimSpace(explanation))
 	fmt.Fprintln(w)
 	s.totals(w, "drop", func(m *mutant) bool { return m.kind == drop })
@@ -35,8 +38,8 @@ func (s *session) report(w io.Writer) {
 		{"Undecided: no test executes these", unreached},
 		{"Refused by command verify. No test of at most 0.6 s kills these", refused + tested},
 		{"Refused by command verify. There was time for the fast tests only", refused},
-		{"Equivalent: the proofs of command verify hold, for all sizes that are proved, and no secret leaks", proved},
-		{"Equivalent for what the instruction is", known},
+		{"Equivalent: the proofs of command verify hold for all sizes that are proved, and its check for constant time finds nothing", proved},
+		{"Equivalent for what the instruction is, or for checks that no test lets fail", known},
 	} {
 		s.list(w, list.what, s.with(list.how))
 	}
@@ -104,8 +107,8 @@ it is refused, equivalent for all sizes that are proved (proved), or undecided. 
 that command verify has no model of the instruction, or of the addresses. What is refused has more
 tests, of at most 0.6 s, and what is undecided has all tests. What command verify refuses and these
 tests do not kill is in the column refused; .ci/run has command verify and all tests. The column
-class has what is equivalent for what the instruction is. All else is open, or untried for lack of
-time.
+class has prefetches, frame pointers, and the check whether the stack has room, which it always
+has in the tests. All else is open, or untried for lack of time.
 `
 
 // kinds writes how many alterations of each kind have each outcome.

@@ -40,7 +40,7 @@ const (
 // vector registers, and for VZEROUPPER and wipes of the frame.
 var sourceTests = map[string]*regexp.Regexp{
 	"TestVectorsWiped": regexp.MustCompile(`^v?pxorq? xmm`),
-	"TestUpperHalves":  regexp.MustCompile(`^(vzeroupper|(movups|vmovdqu) [XY]MMWORD PTR \[rsp)`),
+	"TestUpperHalves":  regexp.MustCompile(`^(vzeroupper|(movups|vmovdqu) [XY]MMWORD PTR \[rsp|vpxor ymm|pxor xmm)`),
 }
 
 // trySource runs the tests of the source on a module whose .s files lack the lines of mutants, of

@@ -82,7 +82,7 @@ func (p *program) verdicts(w io.Writer, r io.Reader, limit time.Duration) error 
 	return lines.Err()
 }
 
-// fewSizes is a step of provers: of so many sizes, one is proved.
+// fewSizes is a step: of so many sizes, one is proved.
 const fewSizes = 61
 
 // sizes returns for which sizes each proof of a function executes which instruction.

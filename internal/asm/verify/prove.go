@@ -99,7 +99,8 @@ func (v *prover) result(address uint64, n, count int) (words []word) {
 	return words
 }
 
-// call executes the kernel with words as arguments, after which there is room for results.
+// call executes the kernel with words as arguments, after which there is room for results. The
+// kernel must leave only zeros in its frame.
 func (v *prover) call(arguments ...word) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -110,8 +111,8 @@ func (v *prover) call(arguments ...word) (err error) {
 			panic(r)
 		}
 	}()
-	unknown := v.variables(64, frameLimit/8, 1<<64-1)
-	base := v.place(64, false, slices.Concat(unknown, v.numbers(0), arguments, v.numbers(0, 0))...)
+	unknown := v.variables(64, frameLimit/8+1, 1<<64-1) // the frame and the address to return to
+	base := v.place(64, false, slices.Concat(unknown, arguments, v.numbers(0, 0))...)
 	v.results = base + frameLimit + argumentBase + uint64(8*len(arguments))
 	m := &machine[word, symbols]{algebra: v.formulas, thread: v.constant(64, v.place(64, true, v.numbers(0, 0, 0, 0)...))}
 	for k := range m.general {
@@ -126,12 +127,21 @@ func (v *prover) call(arguments ...word) (err error) {
 	if v.before != nil {
 		v.before(m)
 	}
-	frame, pointer := m.general[rsp], m.general[rbp]
+	below := v.find(v.constant(64, base), frameLimit+8, false)
+	before, stack, frame := slices.Clone(below), m.general[rsp], m.general[rbp]
 	if err := m.run(v.function, func(w word) bool { return v.mustValue(w, "a branch") == 1 }, v.executes); err != nil {
 		return err
 	}
-	if m.general[rsp] != frame || m.general[rbp] != pointer {
-		return fmt.Errorf("%s: RSP or the frame pointer in RBP is not what it was", v.function.name)
+	if m.general[rsp] != stack || m.general[rbp] != frame || !slices.Equal(below[frameLimit:], before[frameLimit:]) {
+		return fmt.Errorf("%s: RSP, the frame pointer in RBP or the address to return to is not what it was", v.function.name)
+	}
+	for k := 0; k < frameLimit; k += 8 {
+		if slices.Equal(below[k:k+8], before[k:k+8]) {
+			continue
+		}
+		if w := v.fromBytes(below[k : k+8]); w != v.constant(64, 0) && w != frame {
+			return fmt.Errorf("%s: in the frame, at RSP-%#x, is %s", v.function.name, frameLimit-k, v.String(w, 4))
+		}
 	}
 	return nil
 }

@@ -44,7 +44,7 @@
 // costs whole cycles, 0.25 ns or more each, if the class always has it. Each line of a run
 // has the difference of the means in ns; in a crop it is smaller than that of all times. On
 // an AMD EPYC (Zen 4) tests of HMAC-SHA-512 with AVX-512, and one of UMAC-128 with AVX2, have
-// differences of 0.05 to 0.3 ns in 200 to 1,600 ns, with a |t| of up to 55 in a crop and
+// differences of 0.05 to 0.3 ns in 200 to 1,800 ns, with a |t| of up to 55 in a crop and
 // below 2 with all times. They are there in new processes too, for some messages; which tests
 // have them changes with the build. The command reports them as leaks if the second run
 // confirms them.
