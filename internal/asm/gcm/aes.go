@@ -146,13 +146,13 @@ func (c *counters) advance(n int) {
 	}
 }
 
-// numbered is of how many blocks numbers has the counters.
+// numbered is how many counter blocks there are in numbers.
 const numbered = 4
 
 // blocks returns n vectors of counter blocks. It does not skip their counters.
 func (c *counters) blocks(n int) (x []VecVirtual) {
 	if n*c.size() > numbered*blockSize {
-		panic("numbers does not have so many counters")
+		panic("too few counter blocks in numbers")
 	}
 	for i := range n {
 		b := c.vec()

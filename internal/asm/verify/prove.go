@@ -100,7 +100,7 @@ func (v *prover) result(address uint64, n, count int) (words []word) {
 }
 
 // call executes the kernel with words as arguments, after which there is room for results. The
-// kernel must leave only zeros in its frame.
+// kernel must leave only zeros in its frame, besides the saved frame pointer.
 func (v *prover) call(arguments ...word) (err error) {
 	defer func() {
 		switch r := recover().(type) {
