@@ -84,22 +84,7 @@ func stretch() {
 			key, other = odd, even
 		}
 		if i >= 2 {
-			word := XMM()
-			if i%2 == 0 {
-				MOVAPS(other, word)
-				PSHUFB(mask, word)
-				AESENCLAST(rcon, word)
-				if i < rounds {
-					PSLLL(Imm(1), rcon)
-				}
-			} else {
-				zero := XMM()
-				PXOR(zero, zero)
-				PSHUFD(U8(0xff), other, word)
-				AESENCLAST(zero, word)
-			}
-			addBefore(key, 4)
-			PXOR(word, key)
+			nextKey(i, key, other, mask, rcon)
 		}
 		MOVUPS(key, frame.Offset(blockSize*i))
 		round(i, key)
@@ -120,6 +105,27 @@ func stretch() {
 		MOVUPS(key, frame.Offset(blockSize*i))
 	}
 	RET()
+}
+
+// nextKey replaces round key i-2, in key, by round key i. other is round key i-1. After an even i
+// rcon is that of the next.
+func nextKey(i int, key, other, mask, rcon VecVirtual) {
+	word := XMM()
+	if i%2 == 0 {
+		MOVAPS(other, word)
+		PSHUFB(mask, word)
+		AESENCLAST(rcon, word)
+		if i < rounds {
+			PSLLL(Imm(1), rcon)
+		}
+	} else {
+		zero := XMM()
+		PXOR(zero, zero)
+		PSHUFD(U8(0xff), other, word)
+		AESENCLAST(zero, word)
+	}
+	addBefore(key, 4)
+	PXOR(word, key)
 }
 
 // stretchVAES generates stretchVAES: 32 blocks at a time, four to a vector. The schedule is
@@ -180,23 +186,7 @@ func stretchVAES() {
 		if i < 2 {
 			VBROADCASTI32X4(Mem{Base: p, Disp: blockSize * i}, key[i])
 		} else {
-			word, t := ZMM(), ZMM()
-			if i%2 == 0 {
-				VPSHUFB(mask, key[i-1], word)
-				VAESENCLAST(rcon, word, word)
-				if i < rounds {
-					VPSLLD(U8(1), rcon, rcon)
-				}
-			} else {
-				VPSHUFD(U8(0xff), key[i-1], word)
-				VAESENCLAST(zero, word, word)
-			}
-			Comment("Each word is the sum of it and those before it, and of word.")
-			VPSLLDQ(U8(4), key[i-2], t)
-			VPXORQ(key[i-2], t, key[i])
-			VPSLLDQ(U8(8), key[i], t)
-			VPXORQ(t, key[i], key[i])
-			VPXORQ(word, key[i], key[i])
+			nextKeys(i, key[:], mask, rcon, zero)
 		}
 		round(i)
 	}
@@ -211,6 +201,27 @@ func stretchVAES() {
 	Label("stretchDone")
 	VZEROUPPER()
 	RET()
+}
+
+// nextKeys is nextKey for four copies of each round key. It sets key[i].
+func nextKeys(i int, key []VecVirtual, mask, rcon, zero VecVirtual) {
+	word, t := ZMM(), ZMM()
+	if i%2 == 0 {
+		VPSHUFB(mask, key[i-1], word)
+		VAESENCLAST(rcon, word, word)
+		if i < rounds {
+			VPSLLD(U8(1), rcon, rcon)
+		}
+	} else {
+		VPSHUFD(U8(0xff), key[i-1], word)
+		VAESENCLAST(zero, word, word)
+	}
+	Comment("Each word is the sum of it and those before it, and of word.")
+	VPSLLDQ(U8(4), key[i-2], t)
+	VPXORQ(key[i-2], t, key[i])
+	VPSLLDQ(U8(8), key[i], t)
+	VPXORQ(t, key[i], key[i])
+	VPXORQ(word, key[i], key[i])
 }
 
 // rotateLast is for PSHUFB: four copies of RotWord of the last word.

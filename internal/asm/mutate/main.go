@@ -42,12 +42,12 @@ import (
 func main() {
 	var o options
 	match := flag.String("function", ".", "mutate functions whose names match a `pattern`")
-	flag.IntVar(&o.sample, "sample", 2, "alter the instructions of each form in each function in so `many` ways")
-	flag.Uint64Var(&o.seed, "seed", 1, "of the `choice` of what is altered")
-	flag.IntVar(&o.workers, "workers", 1, "so many `mutants` at a time")
-	flag.DurationVar(&o.most, "time", 24*time.Hour, "try no more mutants after so `long`")
-	flag.StringVar(&o.log, "log", os.DevNull, "a `file` of outcomes, for going on later with the same tests")
-	flag.StringVar(&o.kept, "cover", "", "a `directory` for which tests execute what, for going on later")
+	flag.IntVar(&o.sample, "sample", 2, "`number` of mutants for each form of an instruction in each function")
+	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the random choice of mutants")
+	flag.IntVar(&o.workers, "workers", 1, "`number` of mutants that are tested at a time")
+	flag.DurationVar(&o.most, "time", 24*time.Hour, "start no more mutants after this `time`")
+	flag.StringVar(&o.log, "log", os.DevNull, "`file` to which outcomes are added; mutants that it has are not tested again")
+	flag.StringVar(&o.kept, "cover", "", "`directory` that keeps which tests execute which instructions")
 	flag.Parse()
 	o.match = regexp.MustCompile(*match)
 	err := errors.New("-workers: want at least 1")

@@ -77,8 +77,8 @@ func (p *program) executing(i *instruction) (tests []*test) {
 	return tests
 }
 
-// groups returns tests in groups, the fastest first, as many as take so much time as most. Each
-// group takes at least so long as all before it.
+// groups returns tests in groups, the fastest tests first. Tests that would need more CPU time
+// than most in all are left out. Each group takes about as much time as all groups before it.
 func groups(tests []*test, most time.Duration) (all []*group) {
 	slices.SortStableFunc(tests, func(a, b *test) int {
 		if a.idle != b.idle {

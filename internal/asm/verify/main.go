@@ -44,8 +44,8 @@ import (
 )
 
 func main() {
-	trials := flag.Int("trials", 20_000, "compare each form of an instruction so `often` with the CPU")
-	mutants := flag.Duration("mutants", 0, "read mutants of command mutate, and write a verdict on each, at most after so `long`")
+	trials := flag.Int("trials", 20_000, "`number` of comparisons with the CPU for each form of an instruction")
+	mutants := flag.Duration("mutants", 0, "read mutants of command mutate, and write a verdict on each within this `time`")
 	flag.Parse()
 	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
 	if *mutants > 0 {
@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-// verify does all steps. Of so many sizes as step, one is proved.
+// verify does all steps. It proves one of every step sizes.
 func verify(w io.Writer, trials, step int) error {
 	p, err := load()
 	if err != nil {
