@@ -650,16 +650,16 @@ hashRest3:
 	PXOR   X14, X14
 	RET
 
-// func sealAESNI(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func sealAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·sealAESNI(SB), $0-32
+TEXT ·sealAESNI(SB), $0-16
 	MOVQ   key+0(FP), AX
 	MOVL   368(AX), DX
 	MOVUPS reverse<>+0(SB), X4
-	MOVQ   r+24(FP), BX
-	MOVQ   tag+8(FP), SI
-	MOVQ   sum+16(FP), DI
-	MOVQ   (BX), CX
+	MOVQ   r+8(FP), BX
+	MOVQ   (BX), SI
+	MOVQ   8(BX), DI
+	MOVQ   16(BX), CX
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ  SI, SI
@@ -716,11 +716,11 @@ last5:
 
 noTag4:
 	MOVUPS (DI), X3
-	MOVQ   48(BX), R8
+	MOVQ   80(BX), R8
 
 	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
+	MOVQ 24(BX), R10
+	MOVQ 32(BX), R11
 
 hashGroups11:
 	CMPQ      R11, $0x00000080
@@ -1093,7 +1093,7 @@ skip16:
 
 text10:
 	// Text.
-	MOVQ   (BX), CX
+	MOVQ   16(BX), CX
 	MOVL   (CX), R9
 	MOVQ   4(CX), CX
 	MOVQ   CX, R10
@@ -1103,12 +1103,12 @@ text10:
 	MOVQ   R9, X0
 	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
-	MOVL   56(BX), CX
+	MOVL   96(BX), CX
 	MOVD   CX, X1
 	PADDL  X1, X0
 	MOVAPS X0, X5
-	MOVQ   32(BX), R10
-	MOVQ   40(BX), R11
+	MOVQ   48(BX), R10
+	MOVQ   72(BX), R11
 	CMPQ   R8, $0x00000080
 	JB     groupsEnd20
 	MOVUPS 128(AX), X0
@@ -2294,8 +2294,8 @@ final6:
 	PXOR      X2, X2
 
 lengths40:
-	MOVQ      72(BX), CX
-	MOVQ      64(BX), DX
+	MOVQ      112(BX), CX
+	MOVQ      104(BX), DX
 	MOVQ      CX, X5
 	PINSRQ    $0x01, DX, X5
 	PXOR      X3, X5
@@ -2367,16 +2367,16 @@ notLast39:
 	PXOR   X15, X15
 	RET
 
-// func openAESNI(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func openAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·openAESNI(SB), $0-32
+TEXT ·openAESNI(SB), $0-16
 	MOVQ   key+0(FP), AX
 	MOVL   368(AX), DX
 	MOVUPS reverse<>+0(SB), X4
-	MOVQ   r+24(FP), BX
-	MOVQ   tag+8(FP), SI
-	MOVQ   sum+16(FP), DI
-	MOVQ   (BX), CX
+	MOVQ   r+8(FP), BX
+	MOVQ   (BX), SI
+	MOVQ   8(BX), DI
+	MOVQ   16(BX), CX
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ  SI, SI
@@ -2433,11 +2433,11 @@ last42:
 
 noTag41:
 	MOVUPS (DI), X3
-	MOVQ   48(BX), R8
+	MOVQ   80(BX), R8
 
 	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
+	MOVQ 24(BX), R10
+	MOVQ 32(BX), R11
 
 hashGroups48:
 	CMPQ      R11, $0x00000080
@@ -2810,7 +2810,7 @@ skip53:
 
 text47:
 	// Text.
-	MOVQ   (BX), CX
+	MOVQ   16(BX), CX
 	MOVL   (CX), R9
 	MOVQ   4(CX), CX
 	MOVQ   CX, R10
@@ -2820,12 +2820,12 @@ text47:
 	MOVQ   R9, X0
 	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
-	MOVL   56(BX), CX
+	MOVL   96(BX), CX
 	MOVD   CX, X1
 	PADDL  X1, X0
 	MOVAPS X0, X5
-	MOVQ   32(BX), R10
-	MOVQ   40(BX), R11
+	MOVQ   48(BX), R10
+	MOVQ   72(BX), R11
 	CMPQ   R8, $0x00000080
 	JB     groupsEnd57
 
@@ -3685,8 +3685,8 @@ final43:
 	PXOR      X2, X2
 
 lengths76:
-	MOVQ      72(BX), CX
-	MOVQ      64(BX), DX
+	MOVQ      112(BX), CX
+	MOVQ      104(BX), DX
 	MOVQ      CX, X5
 	PINSRQ    $0x01, DX, X5
 	PXOR      X3, X5
@@ -3846,15 +3846,15 @@ hashRest78:
 	VZEROUPPER
 	RET
 
-// func sealAVX2(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func sealAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX2(SB), $0-32
+TEXT ·sealAVX2(SB), $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+	MOVQ 8(BX), DI
+	MOVQ 16(BX), CX
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ   SI, SI
@@ -3911,11 +3911,11 @@ last80:
 
 noTag79:
 	VMOVDQU (DI), X3
-	MOVQ    48(BX), R8
+	MOVQ    80(BX), R8
 
 	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
+	MOVQ 24(BX), R10
+	MOVQ 32(BX), R11
 
 hashGroups86:
 	CMPQ         R11, $0x00000080
@@ -4161,7 +4161,7 @@ skip91:
 
 text85:
 	// Text.
-	MOVQ           (BX), CX
+	MOVQ           16(BX), CX
 	MOVL           (CX), R9
 	MOVQ           4(CX), CX
 	MOVQ           CX, R10
@@ -4171,12 +4171,12 @@ text85:
 	VMOVQ          R9, X6
 	VPINSRQ        $0x01, CX, X6, X6
 	VPSHUFB        reverse<>+0(SB), X6, X6
-	MOVL           56(BX), CX
+	MOVL           96(BX), CX
 	VMOVD          CX, X0
 	VPADDD         X0, X6, X6
 	VINSERTI128    $0x01, X6, Y6, Y4
-	MOVQ           32(BX), R10
-	MOVQ           40(BX), R11
+	MOVQ           48(BX), R10
+	MOVQ           72(BX), R11
 	CMPQ           R8, $0x00000100
 	JB             groupsEnd95
 	VBROADCASTI128 128(AX), Y0
@@ -5392,8 +5392,8 @@ final81:
 	VPXOR        Y2, Y2, Y2
 
 lengths119:
-	MOVQ         72(BX), CX
-	MOVQ         64(BX), DX
+	MOVQ         112(BX), CX
+	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -5464,15 +5464,15 @@ notLast118:
 	VZEROUPPER
 	RET
 
-// func openAVX2(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func openAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), $0-32
+TEXT ·openAVX2(SB), $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+	MOVQ 8(BX), DI
+	MOVQ 16(BX), CX
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ   SI, SI
@@ -5529,11 +5529,11 @@ last121:
 
 noTag120:
 	VMOVDQU (DI), X3
-	MOVQ    48(BX), R8
+	MOVQ    80(BX), R8
 
 	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
+	MOVQ 24(BX), R10
+	MOVQ 32(BX), R11
 
 hashGroups127:
 	CMPQ         R11, $0x00000080
@@ -5779,7 +5779,7 @@ skip132:
 
 text126:
 	// Text.
-	MOVQ        (BX), CX
+	MOVQ        16(BX), CX
 	MOVL        (CX), R9
 	MOVQ        4(CX), CX
 	MOVQ        CX, R10
@@ -5789,12 +5789,12 @@ text126:
 	VMOVQ       R9, X6
 	VPINSRQ     $0x01, CX, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        56(BX), CX
+	MOVL        96(BX), CX
 	VMOVD       CX, X0
 	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        32(BX), R10
-	MOVQ        40(BX), R11
+	MOVQ        48(BX), R10
+	MOVQ        72(BX), R11
 	CMPQ        R8, $0x00000100
 	JB          groupsEnd136
 
@@ -6696,8 +6696,8 @@ final122:
 	VPXOR        Y2, Y2, Y2
 
 lengths159:
-	MOVQ         72(BX), CX
-	MOVQ         64(BX), DX
+	MOVQ         112(BX), CX
+	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -7206,15 +7206,15 @@ hashRest166:
 	VZEROUPPER
 	RET
 
-// func sealAVX512(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func sealAVX512(key *Key, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX512(SB), $0-32
+TEXT ·sealAVX512(SB), $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+	MOVQ 8(BX), DI
+	MOVQ 16(BX), CX
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ     SI, SI
@@ -7271,11 +7271,11 @@ last168:
 
 noTag167:
 	VMOVDQU64 (DI), X3
-	MOVQ      48(BX), R8
+	MOVQ      80(BX), R8
 
 	// Additional data.
-	MOVQ            8(BX), R10
-	MOVQ            16(BX), R11
+	MOVQ            24(BX), R10
+	MOVQ            32(BX), R11
 	CMPQ            R11, $0x00000200
 	JB              short174
 	VBROADCASTI32X4 (AX), Z0
@@ -7879,7 +7879,7 @@ skip185:
 
 text173:
 	// Text.
-	MOVQ            (BX), CX
+	MOVQ            16(BX), CX
 	MOVL            (CX), R9
 	MOVQ            4(CX), CX
 	MOVQ            CX, R10
@@ -7889,12 +7889,12 @@ text173:
 	VMOVQ           R9, X5
 	VPINSRQ         $0x01, CX, X5, X5
 	VPSHUFB         reverse<>+0(SB), X5, X5
-	MOVL            56(BX), CX
+	MOVL            96(BX), CX
 	VMOVD           CX, X0
 	VPADDD          X0, X5, X5
 	VSHUFI64X2      $0x00, Z5, Z5, Z4
-	MOVQ            32(BX), R10
-	MOVQ            40(BX), R11
+	MOVQ            48(BX), R10
+	MOVQ            72(BX), R11
 	CMPQ            R8, $0x00000200
 	JB              cryptLongEnd189
 	VBROADCASTI32X4 (AX), Z0
@@ -9387,8 +9387,8 @@ final169:
 	VPXORQ        Y2, Y2, Y2
 
 lengths217:
-	MOVQ          72(BX), CX
-	MOVQ          64(BX), DX
+	MOVQ          112(BX), CX
+	MOVQ          104(BX), DX
 	VMOVQ         CX, X4
 	VPINSRQ       $0x01, DX, X4, X4
 	VPXORQ        Y5, Y5, Y5
@@ -9484,15 +9484,15 @@ notLast216:
 	VZEROUPPER
 	RET
 
-// func openAVX512(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func openAVX512(key *Key, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX512(SB), $0-32
+TEXT ·openAVX512(SB), $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+	MOVQ 8(BX), DI
+	MOVQ 16(BX), CX
 
 	// The tag begins as the encrypted first counter block.
 	TESTQ     SI, SI
@@ -9549,11 +9549,11 @@ last219:
 
 noTag218:
 	VMOVDQU64 (DI), X3
-	MOVQ      48(BX), R8
+	MOVQ      80(BX), R8
 
 	// Additional data.
-	MOVQ            8(BX), R10
-	MOVQ            16(BX), R11
+	MOVQ            24(BX), R10
+	MOVQ            32(BX), R11
 	CMPQ            R11, $0x00000200
 	JB              short225
 	VBROADCASTI32X4 (AX), Z0
@@ -10157,7 +10157,7 @@ skip236:
 
 text224:
 	// Text.
-	MOVQ            (BX), CX
+	MOVQ            16(BX), CX
 	MOVL            (CX), R9
 	MOVQ            4(CX), CX
 	MOVQ            CX, R10
@@ -10167,12 +10167,12 @@ text224:
 	VMOVQ           R9, X5
 	VPINSRQ         $0x01, CX, X5, X5
 	VPSHUFB         reverse<>+0(SB), X5, X5
-	MOVL            56(BX), CX
+	MOVL            96(BX), CX
 	VMOVD           CX, X0
 	VPADDD          X0, X5, X5
 	VSHUFI64X2      $0x00, Z5, Z5, Z4
-	MOVQ            32(BX), R10
-	MOVQ            40(BX), R11
+	MOVQ            48(BX), R10
+	MOVQ            72(BX), R11
 	CMPQ            R8, $0x00000200
 	JB              cryptLongEnd240
 	VBROADCASTI32X4 (AX), Z0
@@ -11384,8 +11384,8 @@ final220:
 	VPXORQ        Y2, Y2, Y2
 
 lengths267:
-	MOVQ          72(BX), CX
-	MOVQ          64(BX), DX
+	MOVQ          112(BX), CX
+	MOVQ          104(BX), DX
 	VMOVQ         CX, X4
 	VPINSRQ       $0x01, DX, X4, X4
 	VPXORQ        Y5, Y5, Y5

@@ -72,7 +72,7 @@ func crypt(v isa, name string, open bool) {
 	k := begin(v, name, true)
 	one := k.single()
 	r := Dereference(Param("r"))
-	tag, sum := Load(Param("tag"), GP64()), Mem{Base: Load(Param("sum"), GP64())}
+	tag, sum := Load(r.Field("tag"), GP64()), Mem{Base: Load(r.Field("sum"), GP64())}
 	nonce := Load(r.Field("nonce"), GP64())
 
 	Comment("The tag begins as the encrypted first counter block.")
@@ -86,7 +86,7 @@ func crypt(v isa, name string, open bool) {
 	one.load(sum, one.as(k.acc))
 
 	final := label("final")
-	n, rest := Load(r.Field("n"), GP64()), GP64()
+	n, rest := Load(r.Field("src").Len(), GP64()), GP64()
 	k.cryptData(r, n, rest, final)
 	k.cryptText(r, n, rest, open)
 
@@ -166,7 +166,7 @@ func (k *kernel) cryptData(r gotypes.Component, n, rest Register, final string) 
 func (k *kernel) cryptText(r gotypes.Component, n, rest Register, open bool) {
 	Comment("Text.")
 	c := k.counters(r)
-	dst, src := Load(r.Field("dst"), GP64()), Load(r.Field("src"), GP64())
+	dst, src := Load(r.Field("dst").Base(), GP64()), Load(r.Field("src").Base(), GP64())
 	if k.long {
 		k.cryptLong(c, dst, src, n, open)
 	}

@@ -282,8 +282,9 @@ func (v *prover) proveRun(r gcmRun, rounds int, inPlace bool) error {
 	if !r.noTag {
 		tag = v.place(8, false, v.variables(8, 16, 0xff)...)
 	}
-	fields := v.numbers(v.place(8, true, nonce...), v.place(8, true, data...), uint64(r.data), uint64(r.data), dst, src, uint64(r.text), uint64(r.blocks))
-	if err := v.call(v.numbers(k.at, tag, sumAt, v.place(64, true, append(fields, bits...)...))...); err != nil {
+	m, n := uint64(r.data), uint64(r.text)
+	fields := v.numbers(tag, sumAt, v.place(8, true, nonce...), v.place(8, true, data...), m, m, dst, n, n, src, n, n, uint64(r.blocks))
+	if err := v.call(v.numbers(k.at, v.place(64, true, append(fields, bits...)...))...); err != nil {
 		return err
 	}
 	counter := func(x int) []word {
