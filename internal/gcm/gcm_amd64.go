@@ -129,7 +129,7 @@ func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
 	r.tag, r.sum, r.nonce = tag, &sum, (*[NonceSize]byte)(nonce)
 	r.data, r.dataBits = msg, 8*uint64(len(msg))
 	if r.fits() {
-		k.seal(&r)
+		k.gmac(&r)
 	} else {
 		k.cut(&r, false)
 	}
@@ -151,7 +151,7 @@ func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint6
 	var r run
 	r.tag, r.sum, r.nonce = tag, sum, (*[NonceSize]byte)(nonce)
 	r.data, r.dataBits = rest, 8*length
-	k.seal(&r)
+	k.gmac(&r)
 }
 
 // A run is what one call of the assembly encrypts or decrypts: a message, or a part of it.
@@ -204,8 +204,20 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
 	}
 }
 
-func (k *Key) seal(r *run) {
+func (k *Key) gmac(r *run) {
 	if useAVX512 {
+		gmacAVX512(k, r)
+	} else if useAVX2 {
+		gmacAVX2(k, r)
+	} else {
+		gmacAESNI(k, r)
+	}
+}
+
+func (k *Key) seal(r *run) {
+	if len(r.src) == 0 {
+		k.gmac(r)
+	} else if useAVX512 {
 		sealAVX512(k, r)
 	} else if useAVX2 {
 		sealAVX2(k, r)
@@ -215,7 +227,9 @@ func (k *Key) seal(r *run) {
 }
 
 func (k *Key) open(r *run) {
-	if useAVX512 {
+	if len(r.src) == 0 {
+		k.gmac(r)
+	} else if useAVX512 {
 		openAVX512(k, r)
 	} else if useAVX2 {
 		openAVX2(k, r)
@@ -227,9 +241,10 @@ func (k *Key) open(r *run) {
 // cpuid7 returns ECX of leaf 7 of CPUID.
 func cpuid7() (ecx uint32)
 
-// The assembly. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. seal
-// and open are one run. Without a tag they set sum to GHASH after it; then len(r.src) is a
-// multiple of 512. Otherwise they set the tag, and do not change sum.
+// The assembly. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. The
+// others are one run: gmac of a whole message without text, seal and open with text. These
+// set sum to GHASH after the run if there is no tag; then len(r.src) is a multiple of 512.
+// With a tag they do not change sum.
 
 // initKey sets the powers of a key whose schedule and rounds are set.
 //
@@ -238,6 +253,9 @@ func initKey(key *Key)
 
 //go:noescape
 func hashAESNI(key *Key, sum *[BlockSize]byte, p *byte, n int)
+
+//go:noescape
+func gmacAESNI(key *Key, r *run)
 
 //go:noescape
 func sealAESNI(key *Key, r *run)
@@ -249,6 +267,9 @@ func openAESNI(key *Key, r *run)
 func hashAVX2(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
+func gmacAVX2(key *Key, r *run)
+
+//go:noescape
 func sealAVX2(key *Key, r *run)
 
 //go:noescape
@@ -256,6 +277,9 @@ func openAVX2(key *Key, r *run)
 
 //go:noescape
 func hashAVX512(key *Key, sum *[BlockSize]byte, p *byte, n int)
+
+//go:noescape
+func gmacAVX512(key *Key, r *run)
 
 //go:noescape
 func sealAVX512(key *Key, r *run)

@@ -179,6 +179,12 @@ func (w *wide) addLanes(s VecVirtual, p Mem) {
 	w.add([]VecVirtual{s}, []factor{w.powersAt(p)}, true)
 }
 
+// reduceLanes sets acc to GHASH of which the lanes are s.
+func (w *wide) reduceLanes(s VecVirtual) {
+	w.addLanes(s, power(w.key, maxLanes))
+	w.reduceSums()
+}
+
 // foldSums sets the sums of k to s, with half as many lanes.
 func (k *kernel) foldSums(s sums) {
 	for _, x := range []struct{ from, to VecVirtual }{{s.low, k.sums.low}, {s.middle, k.sums.middle}, {s.high, k.sums.high}} {
