@@ -96,7 +96,7 @@ func (k *Key) Seal(out, nonce, plaintext, data []byte) {
 	} else {
 		k.cut(&r, false)
 	}
-	copy(out[len(plaintext):], tag[:])
+	*(*[TagSize]byte)(out[len(plaintext):]) = tag
 }
 
 // Open sets out to the plaintext of ciphertext, which a tag follows, and reports whether
