@@ -658,6 +658,8 @@ TEXT ·gmacAESNI(SB), $0-16
 	MOVUPS reverse<>+0(SB), X4
 	MOVQ   r+8(FP), DX
 	MOVQ   (DX), BX
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ   16(DX), SI
 	MOVL   (SI), DI
 	MOVQ   4(SI), SI
@@ -1056,6 +1058,7 @@ loaded14:
 	PXOR      X3, X3
 
 skip11:
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R9, $0x70
 	JBE       lengths15
 	PXOR      X0, X1
@@ -1132,8 +1135,12 @@ TEXT ·sealAESNI(SB), $0-16
 	MOVUPS reverse<>+0(SB), X4
 	MOVQ   r+8(FP), BX
 	MOVQ   (BX), SI
-	TESTQ  SI, SI
-	JZ     noTag16
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag16
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ   16(BX), CX
 	MOVL   (CX), DI
 	MOVQ   4(CX), CX
@@ -2726,8 +2733,10 @@ stored47:
 	PXOR      X3, X3
 
 skip40:
-	TESTQ     SI, SI
-	JZ        notLast17
+	TESTQ SI, SI
+	JZ    notLast17
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R10, $0x70
 	JBE       lengths48
 	PXOR      X0, X1
@@ -2830,8 +2839,12 @@ TEXT ·openAESNI(SB), $0-16
 	MOVUPS reverse<>+0(SB), X4
 	MOVQ   r+8(FP), BX
 	MOVQ   (BX), SI
-	TESTQ  SI, SI
-	JZ     noTag49
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag49
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ   16(BX), CX
 	MOVL   (CX), DI
 	MOVQ   4(CX), CX
@@ -4098,8 +4111,10 @@ stored79:
 	PXOR      X3, X3
 
 skip72:
-	TESTQ     SI, SI
-	JZ        notLast50
+	TESTQ SI, SI
+	JZ    notLast50
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R10, $0x70
 	JBE       lengths80
 	PXOR      X0, X1
@@ -4285,10 +4300,12 @@ hashRest82:
 // func gmacAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VPCLMULQDQ
 TEXT ·gmacAVX2(SB), $0-16
-	MOVQ    key+0(FP), AX
-	MOVL    368(AX), CX
-	MOVQ    r+8(FP), DX
-	MOVQ    (DX), BX
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), CX
+	MOVQ r+8(FP), DX
+	MOVQ (DX), BX
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ    16(DX), SI
 	MOVL    (SI), DI
 	MOVQ    4(SI), SI
@@ -4560,6 +4577,7 @@ loaded93:
 	VPXOR      Y3, Y3, Y3
 
 skip90:
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R9, $0x70
 	JBE          lengths94
 	VPXOR        Y0, Y1, Y1
@@ -4628,12 +4646,16 @@ lengths94:
 // func sealAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
 TEXT ·sealAVX2(SB), $0-16
-	MOVQ    key+0(FP), AX
-	MOVL    368(AX), DX
-	MOVQ    r+8(FP), BX
-	MOVQ    (BX), SI
-	TESTQ   SI, SI
-	JZ      noTag95
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag95
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
 	MOVL    (CX), DI
 	MOVQ    4(CX), CX
@@ -6129,8 +6151,10 @@ stored130:
 	VPXOR      Y3, Y3, Y3
 
 skip123:
-	TESTQ        SI, SI
-	JZ           notLast96
+	TESTQ SI, SI
+	JZ    notLast96
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R10, $0x70
 	JBE          lengths131
 	VPXOR        Y0, Y1, Y1
@@ -6227,12 +6251,16 @@ notLast96:
 // func openAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
 TEXT ·openAVX2(SB), $0-16
-	MOVQ    key+0(FP), AX
-	MOVL    368(AX), DX
-	MOVQ    r+8(FP), BX
-	MOVQ    (BX), SI
-	TESTQ   SI, SI
-	JZ      noTag132
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag132
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
 	MOVL    (CX), DI
 	MOVQ    4(CX), CX
@@ -7414,8 +7442,10 @@ stored166:
 	VPXOR      Y3, Y3, Y3
 
 skip159:
-	TESTQ        SI, SI
-	JZ           notLast133
+	TESTQ SI, SI
+	JZ    notLast133
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R10, $0x70
 	JBE          lengths167
 	VPXOR        Y0, Y1, Y1
@@ -7950,10 +7980,12 @@ hashRest174:
 // func gmacAVX512(key *Key, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VPCLMULQDQ
 TEXT ·gmacAVX512(SB), $0-16
-	MOVQ      key+0(FP), AX
-	MOVL      368(AX), CX
-	MOVQ      r+8(FP), DX
-	MOVQ      (DX), BX
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), CX
+	MOVQ r+8(FP), DX
+	MOVQ (DX), BX
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ      16(DX), SI
 	MOVL      (SI), DI
 	MOVQ      4(SI), SI
@@ -8583,6 +8615,7 @@ loaded191:
 	VPXORQ     Y3, Y3, Y3
 
 skip188:
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          R9, $0x70
 	JBE           lengths192
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
@@ -8665,12 +8698,16 @@ lengths192:
 // func sealAVX512(key *Key, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
 TEXT ·sealAVX512(SB), $0-16
-	MOVQ      key+0(FP), AX
-	MOVL      368(AX), DX
-	MOVQ      r+8(FP), BX
-	MOVQ      (BX), SI
-	TESTQ     SI, SI
-	JZ        noTag193
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag193
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ      16(BX), CX
 	MOVL      (CX), DI
 	MOVQ      4(CX), CX
@@ -10771,8 +10808,10 @@ stored237:
 	VPXORQ     Y3, Y3, Y3
 
 skip230:
-	TESTQ         SI, SI
-	JZ            notLast194
+	TESTQ SI, SI
+	JZ    notLast194
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          R10, $0x70
 	JBE           lengths238
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
@@ -10891,12 +10930,16 @@ notLast194:
 // func openAVX512(key *Key, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
 TEXT ·openAVX512(SB), $0-16
-	MOVQ      key+0(FP), AX
-	MOVL      368(AX), DX
-	MOVQ      r+8(FP), BX
-	MOVQ      (BX), SI
-	TESTQ     SI, SI
-	JZ        noTag239
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag239
+
+	// The tag begins as the encrypted first counter block.
 	MOVQ      16(BX), CX
 	MOVL      (CX), DI
 	MOVQ      4(CX), CX
@@ -12716,8 +12759,10 @@ stored282:
 	VPXORQ     Y3, Y3, Y3
 
 skip275:
-	TESTQ         SI, SI
-	JZ            notLast240
+	TESTQ SI, SI
+	JZ    notLast240
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          R10, $0x70
 	JBE           lengths283
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1

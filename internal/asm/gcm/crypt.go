@@ -17,6 +17,7 @@ func crypt(v isa, name string, open bool) {
 	k := begin(v, name, true)
 	r := Dereference(Param("r"))
 	tag, noTag, notLast := Load(r.Field("tag"), GP64()), label("noTag"), label("notLast")
+	Comment("Only the last run of a message has a tag.")
 	TESTQ(tag, tag)
 	JZ(LabelRef(noTag))
 	k.beginTag(r, tag)
@@ -66,7 +67,7 @@ func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
 	h := k.powersFor(n)
 	k.makeRoom(h)
 	k.clear(k.sums)
-	k.pieces(n, h, func(v isa, count int) (ciphertext []VecVirtual) {
+	vectors := func(v isa, count int) (ciphertext []VecVirtual) {
 		x := c.in(v).blocks(count)
 		c.in(v).advance(count * v.lanes)
 		k.aes.in(v).encrypt(x...)
@@ -83,7 +84,8 @@ func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
 		ADDQ(Imm(uint64(v.size()*count)), src)
 		ADDQ(Imm(uint64(v.size()*count)), dst)
 		return ciphertext
-	}, func() (ciphertext VecVirtual) {
+	}
+	partial := func() (ciphertext VecVirtual) {
 		one := k.single()
 		x, t := c.in(one).blocks(1)[0], XMM()
 		k.aes.in(one).encrypt(x)
@@ -97,7 +99,8 @@ func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
 			return t
 		}
 		return x
-	})
+	}
+	k.pieces(n, h, vectors, partial)
 	return rest
 }
 

@@ -18,12 +18,12 @@ const groupSize = powers * blockSize
 // products, one for each group and one for the rest; each is reduced to acc.
 type kernel struct {
 	isa
-	key   Mem  // the Key
-	long  bool // the function has code for long messages
-	aes   *aes
-	order Op // reverses the bytes of a block
-	sums  sums
-	acc   VecVirtual // GHASH so far, in the lowest lane; the other lanes are zero
+	subkey Mem  // the powers of the hash subkey, in the Key
+	long   bool // the function has code for long messages
+	aes    *aes
+	order  Op // reverses the bytes of a block
+	sums   sums
+	acc    VecVirtual // GHASH so far, in the lowest lane; the other lanes are zero
 }
 
 // begin begins a function that has a parameter key, and encrypts if encrypts is true.
@@ -31,7 +31,7 @@ func begin(v isa, name string, encrypts bool) *kernel {
 	Implement(name)
 	Pragma("noescape")
 	key := Dereference(Param("key"))
-	k := &kernel{isa: v, long: v.encoding == evex, key: keyMem(key), order: reverse, sums: v.newSums(), acc: v.vec()}
+	k := &kernel{isa: v, long: v.encoding == evex, subkey: subkey(key), order: reverse, sums: v.newSums(), acc: v.vec()}
 	if encrypts {
 		k.aes = &aes{v, field(key.Field("schedule").Index(0)), Load(key.Field("rounds"), GP32())}
 	}
@@ -70,15 +70,17 @@ func (k *kernel) storeSum(sum Register) {
 
 // beginTag sets tag to the encrypted first counter block.
 func (k *kernel) beginTag(r gotypes.Component, tag Register) {
+	Comment("The tag begins as the encrypted first counter block.")
 	one := k.single()
 	pad := one.firstBlock(Mem{Base: Load(r.Field("nonce"), GP64())})
 	k.aes.in(one).encrypt(pad)
 	one.store(pad, Mem{Base: tag})
 }
 
-// endTag adds GHASH to tag, of what is in the sums and of the lengths in bits. The sums have
-// rest bytes. After eight blocks the lengths have a reduction of their own.
+// endTag adds GHASH to tag. The last rest bytes of the message are in the sums, and the
+// lengths follow them.
 func (k *kernel) endTag(r gotypes.Component, tag, rest Register) {
+	Comment("The lengths in bits. After eight blocks they have a reduction of their own.")
 	one, last := k.single(), label("lengths")
 	CMPQ(rest, Imm(groupSize-blockSize))
 	JBE(LabelRef(last))
@@ -89,7 +91,7 @@ func (k *kernel) endTag(r gotypes.Component, tag, rest Register) {
 	one.words(Load(r.Field("textBits"), GP64()), Load(r.Field("dataBits"), GP64()), lengths)
 	x := k.widen(one, lengths)
 	k.xor(k.acc, x)
-	k.addProduct(k.sums, x, power(k.key, 1), false)
+	k.addProduct(k.sums, x, power(k.subkey, 1), false)
 	k.reduceSums()
 	acc, t := one.as(k.acc), XMM()
 	one.shuffle(k.order, acc)
@@ -114,7 +116,7 @@ func (k *kernel) hashGroup(p Mem) (steps []func()) {
 		steps = append(steps, func() {
 			x := k.vec()
 			k.load(p.Offset(blockSize*i), x)
-			k.absorb(x, power(k.key, powers-i), i == 0, i == 0)
+			k.absorb(x, power(k.subkey, powers-i), i == 0, i == 0)
 		})
 	}
 	return append(steps, func() { k.reduceSums() })
@@ -140,7 +142,7 @@ func (k *kernel) powersFor(n Register) (h Register) {
 	h = GP64()
 	LEAQ(Mem{Base: n, Disp: blockSize - 1}, size)
 	ANDQ(I32(-blockSize), size)
-	LEAQ(power(k.key, 0), h)
+	LEAQ(power(k.subkey, 0), h)
 	SUBQ(size, h)
 	return h
 }
@@ -149,7 +151,7 @@ func (k *kernel) powersFor(n Register) (h Register) {
 // eight blocks.
 func (k *kernel) makeRoom(h Register) {
 	first := GP64()
-	LEAQ(power(k.key, powers), first)
+	LEAQ(power(k.subkey, powers), first)
 	SUBQ(Imm(blockSize), h)
 	CMPQ(h, first)
 	CMOVQCS(first, h)

@@ -70,9 +70,6 @@ func field(c gotypes.Component) Mem {
 	return b.Addr
 }
 
-// keyMem returns the address of a Key, which begins with its powers.
-func keyMem(key gotypes.Component) Mem { return field(key.Field("powers").Index(0).Index(0)) }
-
 func cpuid7() {
 	Implement("cpuid7")
 	MOVL(U32(7), EAX)
