@@ -63,9 +63,17 @@ func (k *Key) Destroy() { *k = Key{} }
 // Seal sets out to the ciphertext of plaintext followed by the tag. len(out) is
 // len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
 func (k *Key) Seal(out, nonce, plaintext, data []byte) {
-	var tag [TagSize]byte
-	k.crypt(false, &tag, &zeroSum, nonce, data, uint64(len(data)), out, plaintext)
-	copy(out[len(plaintext):], tag[:])
+	var tag, sum [BlockSize]byte
+	var r run
+	r.tag, r.sum, r.nonce = &tag, &sum, (*[NonceSize]byte)(nonce)
+	r.data, r.dataBits = data, 8*uint64(len(data))
+	r.dst, r.src, r.textBits = out, plaintext, 8*uint64(len(plaintext))
+	if r.fits() {
+		k.seal(&r)
+	} else {
+		k.cut(&r, false)
+	}
+	*(*[TagSize]byte)(out[len(plaintext):]) = tag
 }
 
 // Open sets out to the plaintext of ciphertext, which a tag follows, and reports whether
@@ -73,9 +81,17 @@ func (k *Key) Seal(out, nonce, plaintext, data []byte) {
 // ciphertext overlap, they begin at the same byte.
 func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
 	n := len(ciphertext) - TagSize
-	var want [TagSize]byte
 	got := [TagSize]byte(ciphertext[n:])
-	k.crypt(true, &want, &zeroSum, nonce, data, uint64(len(data)), out, ciphertext[:n])
+	var want, sum [BlockSize]byte
+	var r run
+	r.tag, r.sum, r.nonce = &want, &sum, (*[NonceSize]byte)(nonce)
+	r.data, r.dataBits = data, 8*uint64(len(data))
+	r.dst, r.src, r.textBits = out, ciphertext[:n], 8*uint64(n)
+	if r.fits() {
+		k.open(&r)
+	} else {
+		k.cut(&r, true)
+	}
 	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 		clear(out)
 		return false
@@ -85,7 +101,15 @@ func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
 
 // Tag sets tag to the GMAC of msg.
 func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
-	k.crypt(false, tag, &zeroSum, nonce, msg, uint64(len(msg)), nil, nil)
+	var sum [BlockSize]byte
+	var r run
+	r.tag, r.sum, r.nonce = tag, &sum, (*[NonceSize]byte)(nonce)
+	r.data, r.dataBits = msg, 8*uint64(len(msg))
+	if r.fits() {
+		k.gmac(&r)
+	} else {
+		k.cut(&r, false)
+	}
 }
 
 // Absorb adds groups to sum, which is GHASH of additional data, and zero at the beginning.
@@ -98,59 +122,52 @@ func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
 	k.hash(sum, groups)
 }
 
-// Finish sets tag to the GMAC of length bytes, of which rest is the end, and Absorb has
-// added the others to sum.
+// Finish sets tag to the GMAC of length bytes, of which rest is the end, less than a group,
+// and Absorb has added the others to sum.
 func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
-	k.crypt(false, tag, sum, nonce, rest, length, nil, nil)
+	var r run
+	r.tag, r.sum, r.nonce = tag, sum, (*[NonceSize]byte)(nonce)
+	r.data, r.dataBits = rest, 8*length
+	k.gmac(&r)
 }
 
-// zeroSum is GHASH of nothing.
-var zeroSum [BlockSize]byte
-
-// A run is what one call of the assembly encrypts or decrypts.
+// A run is what one call of the assembly encrypts or decrypts: a message, or a part of it.
+// It is set field by field: the compiler would make a literal somewhere else, and copy it in
+// pieces of 16 bytes, which would have to wait for the stores of 8.
 type run struct {
-	nonce              *byte
+	tag                *[TagSize]byte   // of the message, or nil if other runs follow
+	sum                *[BlockSize]byte // GHASH before the run, and after it if others follow
+	nonce              *[NonceSize]byte
 	data               []byte // additional data
-	dst, src           *byte
-	n                  int    // of src, in bytes
+	dst, src           []byte // dst may be longer
 	blocks             uint32 // of the text in the runs before
 	dataBits, textBits uint64 // of the whole message
 }
 
-// crypt encrypts or decrypts src and sets tag to the tag of the ciphertext and of dataLen
-// bytes. Absorb has added those before data to sum.
-func (k *Key) crypt(open bool, tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
-	if len(data) > maxRun || len(src) > maxRun {
-		k.cryptRuns(open, tag, sum, nonce, data, dataLen, dst, src)
-		return
-	}
-	// Field by field: the compiler would make a literal somewhere else, and copy it in pieces
-	// of 16 bytes, which would have to wait for the stores of 8.
-	var r run
-	r.nonce = &nonce[:NonceSize][0]
-	r.data, r.dataBits = data, 8*dataLen
-	r.dst, r.src, r.n = unsafe.SliceData(dst), unsafe.SliceData(src), len(src)
-	r.textBits = 8 * uint64(len(src))
-	k.run(open, tag, sum, &r)
-}
+// fits reports whether r is short enough for one call of the assembly.
+func (r *run) fits() bool { return len(r.data) <= maxRun && len(r.src) <= maxRun }
 
-// cryptRuns is crypt for what is too long for one run.
-func (k *Key) cryptRuns(open bool, tag, sum *[BlockSize]byte, nonce, data []byte, dataLen uint64, dst, src []byte) {
+// cut is open or seal for a message that does not fit.
+func (k *Key) cut(message *run, open bool) {
 	wipe.ReserveStack()
-	first := [NonceSize]byte(nonce) // dst may overlap the nonce
-	state := *sum
-	groups := len(data) &^ (maxRun - 1)
-	k.Absorb(&state, data[:groups])
-	r := run{nonce: &first[0], data: data[groups:], dataBits: 8 * dataLen, textBits: 8 * uint64(len(src))}
-	for ; len(src) > maxRun; dst, src = dst[maxRun:], src[maxRun:] {
-		r.dst, r.src, r.n = &dst[0], &src[0], maxRun
-		k.run(open, nil, &state, &r)
-		r.data = nil
+	r, nonce := *message, *message.nonce // dst may overlap the nonce
+	groups := len(r.data) &^ (maxRun - 1)
+	k.Absorb(r.sum, r.data[:groups])
+	r.nonce, r.data, r.tag = &nonce, r.data[groups:], nil
+	for rest := r.src; r.tag == nil; rest = rest[len(r.src):] {
+		r.src = rest[:min(len(rest), maxRun)]
+		if len(r.src) == len(rest) {
+			r.tag = message.tag
+		}
+		if open {
+			k.open(&r)
+		} else {
+			k.seal(&r)
+		}
+		r.data, r.dst = nil, r.dst[len(r.src):]
 		r.blocks += maxRun / BlockSize
 	}
-	r.dst, r.src, r.n = unsafe.SliceData(dst), unsafe.SliceData(src), len(src)
-	k.run(open, tag, &state, &r)
-	clear(state[:])
+	clear(r.sum[:])
 }
 
 func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
@@ -164,26 +181,44 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
 	}
 }
 
-func (k *Key) run(open bool, tag, sum *[BlockSize]byte, r *run) {
-	switch {
-	case useAVX512 && open:
-		openAVX512(k, tag, sum, r)
-	case useAVX512:
-		sealAVX512(k, tag, sum, r)
-	case useAVX2 && open:
-		openAVX2(k, tag, sum, r)
-	case useAVX2:
-		sealAVX2(k, tag, sum, r)
-	case open:
-		openAESNI(k, tag, sum, r)
-	default:
-		sealAESNI(k, tag, sum, r)
+func (k *Key) gmac(r *run) {
+	if useAVX512 {
+		gmacAVX512(k, r)
+	} else if useAVX2 {
+		gmacAVX2(k, r)
+	} else {
+		gmacAESNI(k, r)
 	}
 }
 
-// The assembly. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. seal
-// and open are one run. Without a tag they set sum to GHASH after it; then r.n is a
-// multiple of 512. Otherwise they set tag, and do not change sum.
+func (k *Key) seal(r *run) {
+	if len(r.src) == 0 {
+		k.gmac(r)
+	} else if useAVX512 {
+		sealAVX512(k, r)
+	} else if useAVX2 {
+		sealAVX2(k, r)
+	} else {
+		sealAESNI(k, r)
+	}
+}
+
+func (k *Key) open(r *run) {
+	if len(r.src) == 0 {
+		k.gmac(r)
+	} else if useAVX512 {
+		openAVX512(k, r)
+	} else if useAVX2 {
+		openAVX2(k, r)
+	} else {
+		openAESNI(k, r)
+	}
+}
+
+// The assembly. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. The
+// others are one run: gmac of a whole message without text, seal and open with text. These
+// set sum to GHASH after the run if there is no tag; then len(r.src) is a multiple of 512.
+// With a tag they do not change sum.
 
 // initKey sets the powers of a key whose schedule and rounds are set.
 //
@@ -194,25 +229,34 @@ func initKey(key *Key)
 func hashAESNI(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func sealAESNI(key *Key, tag, sum *[BlockSize]byte, r *run)
+func gmacAESNI(key *Key, r *run)
 
 //go:noescape
-func openAESNI(key *Key, tag, sum *[BlockSize]byte, r *run)
+func sealAESNI(key *Key, r *run)
+
+//go:noescape
+func openAESNI(key *Key, r *run)
 
 //go:noescape
 func hashAVX2(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func sealAVX2(key *Key, tag, sum *[BlockSize]byte, r *run)
+func gmacAVX2(key *Key, r *run)
 
 //go:noescape
-func openAVX2(key *Key, tag, sum *[BlockSize]byte, r *run)
+func sealAVX2(key *Key, r *run)
+
+//go:noescape
+func openAVX2(key *Key, r *run)
 
 //go:noescape
 func hashAVX512(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func sealAVX512(key *Key, tag, sum *[BlockSize]byte, r *run)
+func gmacAVX512(key *Key, r *run)
 
 //go:noescape
-func openAVX512(key *Key, tag, sum *[BlockSize]byte, r *run)
+func sealAVX512(key *Key, r *run)
+
+//go:noescape
+func openAVX512(key *Key, r *run)

@@ -640,28 +640,25 @@ hashRest3:
 	PXOR   X14, X14
 	RET
 
-// func sealAESNI(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func gmacAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·sealAESNI(SB), $0-32
+TEXT ·gmacAESNI(SB), $0-16
 	MOVQ   key+0(FP), AX
-	MOVL   368(AX), DX
+	MOVL   368(AX), CX
 	MOVUPS reverse<>+0(SB), X4
-	MOVQ   r+24(FP), BX
-	MOVQ   tag+8(FP), SI
-	MOVQ   sum+16(FP), DI
-	MOVQ   (BX), CX
+	MOVQ   r+8(FP), DX
+	MOVQ   (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	TESTQ  SI, SI
-	JZ     noTag4
-	MOVL   (CX), R8
-	MOVQ   4(CX), CX
-	MOVQ   CX, R9
-	SHLQ   $0x20, R9
-	ORQ    R9, R8
-	SHRQ   $0x20, CX
-	MOVQ   R8, X0
-	PINSRQ $0x01, CX, X0
+	MOVQ   16(DX), SI
+	MOVL   (SI), DI
+	MOVQ   4(SI), SI
+	MOVQ   SI, R8
+	SHLQ   $0x20, R8
+	ORQ    R8, DI
+	SHRQ   $0x20, SI
+	MOVQ   DI, X0
+	PINSRQ $0x01, SI, X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
 	MOVUPS 128(AX), X1
@@ -684,38 +681,34 @@ TEXT ·sealAESNI(SB), $0-32
 	AESENC X1, X0
 	MOVUPS 272(AX), X1
 	AESENC X1, X0
-	LEAQ   288(AX), CX
-	CMPL   DX, $0x0c
-	JB     last5
+	LEAQ   288(AX), SI
+	CMPL   CX, $0x0c
+	JB     last4
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
-	LEAQ   320(AX), CX
-	JE     last5
+	LEAQ   320(AX), SI
+	JE     last4
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
-	LEAQ   352(AX), CX
+	LEAQ   352(AX), SI
 
-last5:
-	MOVUPS     (CX), X1
+last4:
+	MOVUPS     (SI), X1
 	AESENCLAST X1, X0
-	MOVUPS     X0, (SI)
+	MOVUPS     X0, (BX)
+	MOVQ       8(DX), CX
+	MOVUPS     (CX), X3
+	MOVQ       24(DX), SI
+	MOVQ       32(DX), DI
 
-noTag4:
-	MOVUPS (DI), X3
-	MOVQ   48(BX), R8
-
-	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
-
-hashGroups11:
-	CMPQ      R11, $0x00000080
-	JB        hashRest12
-	MOVUPS    (R10), X1
+hashGroups6:
+	CMPQ      DI, $0x00000080
+	JB        hashRest7
+	MOVUPS    (SI), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -728,7 +721,7 @@ hashGroups11:
 	MOVUPS    8(AX), X5
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    16(R10), X3
+	MOVUPS    16(SI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -743,7 +736,7 @@ hashGroups11:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    32(R10), X3
+	MOVUPS    32(SI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -758,7 +751,7 @@ hashGroups11:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    48(R10), X3
+	MOVUPS    48(SI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -773,7 +766,7 @@ hashGroups11:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    64(R10), X3
+	MOVUPS    64(SI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -788,7 +781,7 @@ hashGroups11:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    80(R10), X3
+	MOVUPS    80(SI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -803,7 +796,7 @@ hashGroups11:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    96(R10), X3
+	MOVUPS    96(SI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -818,7 +811,7 @@ hashGroups11:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    112(R10), X3
+	MOVUPS    112(SI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -846,52 +839,42 @@ hashGroups11:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	ADDQ      $0x00000080, R10
-	SUBQ      $0x00000080, R11
-	JMP       hashGroups11
+	ADDQ      $0x00000080, SI
+	SUBQ      $0x00000080, DI
+	JMP       hashGroups6
 
-hashRest12:
-	MOVQ  R11, R9
-	TESTQ R8, R8
-	JZ    noText7
-	TESTQ R11, R11
-	JZ    text10
-
-noText7:
-	LEAQ    15(R11), CX
-	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
-	TESTQ   R8, R8
-	JNZ     restOfData8
-	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
-
-restOfData8:
+hashRest7:
+	LEAQ      15(DI), CX
+	ANDQ      $-16, CX
+	LEAQ      128(AX), R8
+	SUBQ      CX, R8
+	LEAQ      (AX), CX
+	SUBQ      $0x10, R8
+	CMPQ      R8, CX
+	CMOVQCS   CX, R8
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
-	TESTQ     $0x00000040, R11
-	JZ        skip13
-	MOVUPS    (R10), X5
-	MOVUPS    16(R10), X6
-	MOVUPS    32(R10), X7
-	MOVUPS    48(R10), X8
-	ADDQ      $0x40, R10
+	MOVQ      DI, R9
+	TESTQ     $0x00000040, DI
+	JZ        skip8
+	MOVUPS    (SI), X5
+	MOVUPS    16(SI), X6
+	MOVUPS    32(SI), X7
+	MOVUPS    48(SI), X8
+	ADDQ      $0x40, SI
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X9
+	MOVUPS    (R8), X9
 	PCLMULQDQ $0x00, X5, X9
 	PXOR      X9, X0
-	MOVUPS    (R12), X9
+	MOVUPS    (R8), X9
 	PCLMULQDQ $0x11, X5, X9
 	PXOR      X9, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X9
+	MOVUPS    (R8), X5
+	MOVUPS    8(R8), X9
 	PXOR      X9, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -899,65 +882,65 @@ restOfData8:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R12), X9
+	MOVUPS    16(R8), X9
 	PCLMULQDQ $0x00, X6, X9
 	PXOR      X9, X0
-	MOVUPS    16(R12), X9
+	MOVUPS    16(R8), X9
 	PCLMULQDQ $0x11, X6, X9
 	PXOR      X9, X2
-	MOVUPS    16(R12), X6
-	MOVUPS    24(R12), X9
+	MOVUPS    16(R8), X6
+	MOVUPS    24(R8), X9
 	PXOR      X9, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X7
 	PSHUFD    $0x4e, X7, X5
 	PXOR      X7, X5
-	MOVUPS    32(R12), X6
+	MOVUPS    32(R8), X6
 	PCLMULQDQ $0x00, X7, X6
 	PXOR      X6, X0
-	MOVUPS    32(R12), X6
+	MOVUPS    32(R8), X6
 	PCLMULQDQ $0x11, X7, X6
 	PXOR      X6, X2
-	MOVUPS    32(R12), X6
-	MOVUPS    40(R12), X7
+	MOVUPS    32(R8), X6
+	MOVUPS    40(R8), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X8
 	PSHUFD    $0x4e, X8, X5
 	PXOR      X8, X5
-	MOVUPS    48(R12), X6
+	MOVUPS    48(R8), X6
 	PCLMULQDQ $0x00, X8, X6
 	PXOR      X6, X0
-	MOVUPS    48(R12), X6
+	MOVUPS    48(R8), X6
 	PCLMULQDQ $0x11, X8, X6
 	PXOR      X6, X2
-	MOVUPS    48(R12), X6
-	MOVUPS    56(R12), X7
+	MOVUPS    48(R8), X6
+	MOVUPS    56(R8), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x40, R12
+	ADDQ      $0x40, R8
 
-skip13:
-	TESTQ     $0x00000020, R11
-	JZ        skip14
-	MOVUPS    (R10), X5
-	MOVUPS    16(R10), X6
-	ADDQ      $0x20, R10
+skip8:
+	TESTQ     $0x00000020, DI
+	JZ        skip9
+	MOVUPS    (SI), X5
+	MOVUPS    16(SI), X6
+	ADDQ      $0x20, SI
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X7
+	MOVUPS    (R8), X7
 	PCLMULQDQ $0x00, X5, X7
 	PXOR      X7, X0
-	MOVUPS    (R12), X7
+	MOVUPS    (R8), X7
 	PCLMULQDQ $0x11, X5, X7
 	PXOR      X7, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X7
+	MOVUPS    (R8), X5
+	MOVUPS    8(R8), X7
 	PXOR      X7, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -965,108 +948,588 @@ skip13:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R12), X7
+	MOVUPS    16(R8), X7
 	PCLMULQDQ $0x00, X6, X7
 	PXOR      X7, X0
-	MOVUPS    16(R12), X7
+	MOVUPS    16(R8), X7
 	PCLMULQDQ $0x11, X6, X7
 	PXOR      X7, X2
-	MOVUPS    16(R12), X6
-	MOVUPS    24(R12), X7
+	MOVUPS    16(R8), X6
+	MOVUPS    24(R8), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x20, R12
+	ADDQ      $0x20, R8
 
-skip14:
-	TESTQ     $0x00000010, R11
-	JZ        skip15
-	MOVUPS    (R10), X5
-	ADDQ      $0x10, R10
+skip9:
+	TESTQ     $0x00000010, DI
+	JZ        skip10
+	MOVUPS    (SI), X5
+	ADDQ      $0x10, SI
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X6
+	MOVUPS    (R8), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R12), X6
+	MOVUPS    (R8), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X6
+	MOVUPS    (R8), X5
+	MOVUPS    8(R8), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R12
+	ADDQ      $0x10, R8
 
-skip15:
-	ANDQ $0x0f, R11
-	JZ   skip16
-	CMPQ R11, $0x08
-	JB   less817
-	MOVQ (R10), R13
-	MOVQ -8(R10)(R11*1), R14
-	MOVQ R11, CX
+skip10:
+	ANDQ $0x0f, DI
+	JZ   skip11
+	CMPQ DI, $0x08
+	JB   less812
+	MOVQ (SI), R10
+	MOVQ -8(SI)(DI*1), R11
+	MOVQ DI, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R14
-	SHRQ $0x08, R14
-	JMP  loaded19
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded14
 
-less817:
-	XORQ R14, R14
-	CMPQ R11, $0x04
-	JB   less418
-	MOVL (R10), R13
-	MOVL -4(R10)(R11*1), R15
-	MOVQ R11, CX
+less812:
+	XORQ R11, R11
+	CMPQ DI, $0x04
+	JB   less413
+	MOVL (SI), R10
+	MOVL -4(SI)(DI*1), R12
+	MOVQ DI, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R15
-	ORQ  R15, R13
-	JMP  loaded19
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded14
 
-less418:
-	MOVQ    R11, CX
+less413:
+	MOVQ    DI, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R10), R13
-	MOVBQZX (R10)(CX*1), R15
+	MOVBQZX (SI), R10
+	MOVBQZX (SI)(CX*1), R12
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
-	MOVBQZX -1(R10)(R11*1), R15
-	MOVQ    R11, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(SI)(DI*1), R12
+	MOVQ    DI, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
+	SHLQ    CL, R12
+	ORQ     R12, R10
 
-loaded19:
-	MOVQ      R13, X5
-	PINSRQ    $0x01, R14, X5
+loaded14:
+	MOVQ      R10, X5
+	PINSRQ    $0x01, R11, X5
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X6
+	MOVUPS    (R8), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R12), X6
+	MOVUPS    (R8), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X6
+	MOVUPS    (R8), X5
+	MOVUPS    8(R8), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
 
-skip16:
+skip11:
+	// The lengths in bits. After eight blocks they have a reduction of their own.
+	CMPQ      R9, $0x70
+	JBE       lengths15
+	PXOR      X0, X1
+	PXOR      X2, X1
+	MOVUPS    polynomial<>+0(SB), X3
+	PCLMULQDQ $0x00, X0, X3
+	PSHUFD    $0x4e, X0, X0
+	PXOR      X3, X1
+	PXOR      X0, X1
+	MOVUPS    polynomial<>+0(SB), X0
+	PCLMULQDQ $0x00, X1, X0
+	PSHUFD    $0x4e, X1, X1
+	PXOR      X0, X2
+	PXOR      X1, X2
+	MOVAPS    X2, X3
+	PXOR      X0, X0
+	PXOR      X1, X1
+	PXOR      X2, X2
+
+lengths15:
+	MOVQ      112(DX), CX
+	MOVQ      104(DX), DX
+	MOVQ      CX, X5
+	PINSRQ    $0x01, DX, X5
+	PXOR      X3, X5
+	PSHUFD    $0x4e, X5, X3
+	PXOR      X5, X3
+	MOVUPS    112(AX), X6
+	PCLMULQDQ $0x00, X5, X6
+	PXOR      X6, X0
+	MOVUPS    112(AX), X6
+	PCLMULQDQ $0x11, X5, X6
+	PXOR      X6, X2
+	MOVUPS    112(AX), X5
+	MOVUPS    120(AX), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X3, X5
+	PXOR      X5, X1
+	PXOR      X0, X1
+	PXOR      X2, X1
+	MOVUPS    polynomial<>+0(SB), X3
+	PCLMULQDQ $0x00, X0, X3
+	PSHUFD    $0x4e, X0, X0
+	PXOR      X3, X1
+	PXOR      X0, X1
+	MOVUPS    polynomial<>+0(SB), X0
+	PCLMULQDQ $0x00, X1, X0
+	PSHUFD    $0x4e, X1, X1
+	PXOR      X0, X2
+	PXOR      X1, X2
+	MOVAPS    X2, X3
+	PSHUFB    X4, X3
+	MOVUPS    (BX), X0
+	PXOR      X0, X3
+	MOVUPS    X3, (BX)
+	PXOR      X0, X0
+	PXOR      X1, X1
+	PXOR      X2, X2
+	PXOR      X3, X3
+	PXOR      X4, X4
+	PXOR      X5, X5
+	PXOR      X6, X6
+	PXOR      X7, X7
+	PXOR      X8, X8
+	PXOR      X9, X9
+	PXOR      X14, X14
+	RET
+
+// func sealAESNI(key *Key, r *run)
+// Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
+TEXT ·sealAESNI(SB), $0-16
+	MOVQ   key+0(FP), AX
+	MOVL   368(AX), DX
+	MOVUPS reverse<>+0(SB), X4
+	MOVQ   r+8(FP), BX
+	MOVQ   (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag16
+
+	// The tag begins as the encrypted first counter block.
+	MOVQ   16(BX), CX
+	MOVL   (CX), DI
+	MOVQ   4(CX), CX
+	MOVQ   CX, R8
+	SHLQ   $0x20, R8
+	ORQ    R8, DI
+	SHRQ   $0x20, CX
+	MOVQ   DI, X0
+	PINSRQ $0x01, CX, X0
+	MOVUPS firstCounter<>+0(SB), X1
+	PXOR   X1, X0
+	MOVUPS 128(AX), X1
+	PXOR   X1, X0
+	MOVUPS 144(AX), X1
+	AESENC X1, X0
+	MOVUPS 160(AX), X1
+	AESENC X1, X0
+	MOVUPS 176(AX), X1
+	AESENC X1, X0
+	MOVUPS 192(AX), X1
+	AESENC X1, X0
+	MOVUPS 208(AX), X1
+	AESENC X1, X0
+	MOVUPS 224(AX), X1
+	AESENC X1, X0
+	MOVUPS 240(AX), X1
+	AESENC X1, X0
+	MOVUPS 256(AX), X1
+	AESENC X1, X0
+	MOVUPS 272(AX), X1
+	AESENC X1, X0
+	LEAQ   288(AX), CX
+	CMPL   DX, $0x0c
+	JB     last18
+	MOVUPS 288(AX), X1
+	AESENC X1, X0
+	MOVUPS 304(AX), X1
+	AESENC X1, X0
+	LEAQ   320(AX), CX
+	JE     last18
+	MOVUPS 320(AX), X1
+	AESENC X1, X0
+	MOVUPS 336(AX), X1
+	AESENC X1, X0
+	LEAQ   352(AX), CX
+
+last18:
+	MOVUPS     (CX), X1
+	AESENCLAST X1, X0
+	MOVUPS     X0, (SI)
+
+noTag16:
+	MOVQ   8(BX), CX
+	MOVUPS (CX), X3
+
+	// Additional data.
+	MOVQ 24(BX), DI
+	MOVQ 32(BX), R8
+
+hashGroups20:
+	CMPQ      R8, $0x00000080
+	JB        hashRest21
+	MOVUPS    (DI), X1
+	PSHUFB    X4, X1
+	PXOR      X3, X1
+	PSHUFD    $0x4e, X1, X3
+	PXOR      X1, X3
+	MOVUPS    (AX), X0
+	PCLMULQDQ $0x00, X1, X0
+	MOVUPS    (AX), X2
+	PCLMULQDQ $0x11, X1, X2
+	MOVUPS    (AX), X1
+	MOVUPS    8(AX), X5
+	PXOR      X5, X1
+	PCLMULQDQ $0x00, X3, X1
+	MOVUPS    16(DI), X3
+	PSHUFB    X4, X3
+	PSHUFD    $0x4e, X3, X5
+	PXOR      X3, X5
+	MOVUPS    16(AX), X6
+	PCLMULQDQ $0x00, X3, X6
+	PXOR      X6, X0
+	MOVUPS    16(AX), X6
+	PCLMULQDQ $0x11, X3, X6
+	PXOR      X6, X2
+	MOVUPS    16(AX), X3
+	MOVUPS    24(AX), X6
+	PXOR      X6, X3
+	PCLMULQDQ $0x00, X5, X3
+	PXOR      X3, X1
+	MOVUPS    32(DI), X3
+	PSHUFB    X4, X3
+	PSHUFD    $0x4e, X3, X5
+	PXOR      X3, X5
+	MOVUPS    32(AX), X6
+	PCLMULQDQ $0x00, X3, X6
+	PXOR      X6, X0
+	MOVUPS    32(AX), X6
+	PCLMULQDQ $0x11, X3, X6
+	PXOR      X6, X2
+	MOVUPS    32(AX), X3
+	MOVUPS    40(AX), X6
+	PXOR      X6, X3
+	PCLMULQDQ $0x00, X5, X3
+	PXOR      X3, X1
+	MOVUPS    48(DI), X3
+	PSHUFB    X4, X3
+	PSHUFD    $0x4e, X3, X5
+	PXOR      X3, X5
+	MOVUPS    48(AX), X6
+	PCLMULQDQ $0x00, X3, X6
+	PXOR      X6, X0
+	MOVUPS    48(AX), X6
+	PCLMULQDQ $0x11, X3, X6
+	PXOR      X6, X2
+	MOVUPS    48(AX), X3
+	MOVUPS    56(AX), X6
+	PXOR      X6, X3
+	PCLMULQDQ $0x00, X5, X3
+	PXOR      X3, X1
+	MOVUPS    64(DI), X3
+	PSHUFB    X4, X3
+	PSHUFD    $0x4e, X3, X5
+	PXOR      X3, X5
+	MOVUPS    64(AX), X6
+	PCLMULQDQ $0x00, X3, X6
+	PXOR      X6, X0
+	MOVUPS    64(AX), X6
+	PCLMULQDQ $0x11, X3, X6
+	PXOR      X6, X2
+	MOVUPS    64(AX), X3
+	MOVUPS    72(AX), X6
+	PXOR      X6, X3
+	PCLMULQDQ $0x00, X5, X3
+	PXOR      X3, X1
+	MOVUPS    80(DI), X3
+	PSHUFB    X4, X3
+	PSHUFD    $0x4e, X3, X5
+	PXOR      X3, X5
+	MOVUPS    80(AX), X6
+	PCLMULQDQ $0x00, X3, X6
+	PXOR      X6, X0
+	MOVUPS    80(AX), X6
+	PCLMULQDQ $0x11, X3, X6
+	PXOR      X6, X2
+	MOVUPS    80(AX), X3
+	MOVUPS    88(AX), X6
+	PXOR      X6, X3
+	PCLMULQDQ $0x00, X5, X3
+	PXOR      X3, X1
+	MOVUPS    96(DI), X3
+	PSHUFB    X4, X3
+	PSHUFD    $0x4e, X3, X5
+	PXOR      X3, X5
+	MOVUPS    96(AX), X6
+	PCLMULQDQ $0x00, X3, X6
+	PXOR      X6, X0
+	MOVUPS    96(AX), X6
+	PCLMULQDQ $0x11, X3, X6
+	PXOR      X6, X2
+	MOVUPS    96(AX), X3
+	MOVUPS    104(AX), X6
+	PXOR      X6, X3
+	PCLMULQDQ $0x00, X5, X3
+	PXOR      X3, X1
+	MOVUPS    112(DI), X3
+	PSHUFB    X4, X3
+	PSHUFD    $0x4e, X3, X5
+	PXOR      X3, X5
+	MOVUPS    112(AX), X6
+	PCLMULQDQ $0x00, X3, X6
+	PXOR      X6, X0
+	MOVUPS    112(AX), X6
+	PCLMULQDQ $0x11, X3, X6
+	PXOR      X6, X2
+	MOVUPS    112(AX), X3
+	MOVUPS    120(AX), X6
+	PXOR      X6, X3
+	PCLMULQDQ $0x00, X5, X3
+	PXOR      X3, X1
+	PXOR      X0, X1
+	PXOR      X2, X1
+	MOVUPS    polynomial<>+0(SB), X3
+	PCLMULQDQ $0x00, X0, X3
+	PSHUFD    $0x4e, X0, X0
+	PXOR      X3, X1
+	PXOR      X0, X1
+	MOVUPS    polynomial<>+0(SB), X0
+	PCLMULQDQ $0x00, X1, X0
+	PSHUFD    $0x4e, X1, X1
+	PXOR      X0, X2
+	PXOR      X1, X2
+	MOVAPS    X2, X3
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x00000080, R8
+	JMP       hashGroups20
+
+hashRest21:
 	TESTQ     R8, R8
-	JZ        final6
+	JZ        text19
+	PXOR      X0, X0
+	PXOR      X1, X1
+	PXOR      X2, X2
+	LEAQ      15(R8), CX
+	ANDQ      $-16, CX
+	LEAQ      128(AX), R9
+	SUBQ      CX, R9
+	TESTQ     $0x00000040, R8
+	JZ        skip22
+	MOVUPS    (DI), X5
+	MOVUPS    16(DI), X6
+	MOVUPS    32(DI), X7
+	MOVUPS    48(DI), X8
+	ADDQ      $0x40, DI
+	PSHUFB    X4, X5
+	PXOR      X3, X5
+	PSHUFD    $0x4e, X5, X3
+	PXOR      X5, X3
+	MOVUPS    (R9), X9
+	PCLMULQDQ $0x00, X5, X9
+	PXOR      X9, X0
+	MOVUPS    (R9), X9
+	PCLMULQDQ $0x11, X5, X9
+	PXOR      X9, X2
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X9
+	PXOR      X9, X5
+	PCLMULQDQ $0x00, X3, X5
+	PXOR      X5, X1
+	PXOR      X3, X3
+	PSHUFB    X4, X6
+	PSHUFD    $0x4e, X6, X5
+	PXOR      X6, X5
+	MOVUPS    16(R9), X9
+	PCLMULQDQ $0x00, X6, X9
+	PXOR      X9, X0
+	MOVUPS    16(R9), X9
+	PCLMULQDQ $0x11, X6, X9
+	PXOR      X9, X2
+	MOVUPS    16(R9), X6
+	MOVUPS    24(R9), X9
+	PXOR      X9, X6
+	PCLMULQDQ $0x00, X5, X6
+	PXOR      X6, X1
+	PSHUFB    X4, X7
+	PSHUFD    $0x4e, X7, X5
+	PXOR      X7, X5
+	MOVUPS    32(R9), X6
+	PCLMULQDQ $0x00, X7, X6
+	PXOR      X6, X0
+	MOVUPS    32(R9), X6
+	PCLMULQDQ $0x11, X7, X6
+	PXOR      X6, X2
+	MOVUPS    32(R9), X6
+	MOVUPS    40(R9), X7
+	PXOR      X7, X6
+	PCLMULQDQ $0x00, X5, X6
+	PXOR      X6, X1
+	PSHUFB    X4, X8
+	PSHUFD    $0x4e, X8, X5
+	PXOR      X8, X5
+	MOVUPS    48(R9), X6
+	PCLMULQDQ $0x00, X8, X6
+	PXOR      X6, X0
+	MOVUPS    48(R9), X6
+	PCLMULQDQ $0x11, X8, X6
+	PXOR      X6, X2
+	MOVUPS    48(R9), X6
+	MOVUPS    56(R9), X7
+	PXOR      X7, X6
+	PCLMULQDQ $0x00, X5, X6
+	PXOR      X6, X1
+	ADDQ      $0x40, R9
+
+skip22:
+	TESTQ     $0x00000020, R8
+	JZ        skip23
+	MOVUPS    (DI), X5
+	MOVUPS    16(DI), X6
+	ADDQ      $0x20, DI
+	PSHUFB    X4, X5
+	PXOR      X3, X5
+	PSHUFD    $0x4e, X5, X3
+	PXOR      X5, X3
+	MOVUPS    (R9), X7
+	PCLMULQDQ $0x00, X5, X7
+	PXOR      X7, X0
+	MOVUPS    (R9), X7
+	PCLMULQDQ $0x11, X5, X7
+	PXOR      X7, X2
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X7
+	PXOR      X7, X5
+	PCLMULQDQ $0x00, X3, X5
+	PXOR      X5, X1
+	PXOR      X3, X3
+	PSHUFB    X4, X6
+	PSHUFD    $0x4e, X6, X5
+	PXOR      X6, X5
+	MOVUPS    16(R9), X7
+	PCLMULQDQ $0x00, X6, X7
+	PXOR      X7, X0
+	MOVUPS    16(R9), X7
+	PCLMULQDQ $0x11, X6, X7
+	PXOR      X7, X2
+	MOVUPS    16(R9), X6
+	MOVUPS    24(R9), X7
+	PXOR      X7, X6
+	PCLMULQDQ $0x00, X5, X6
+	PXOR      X6, X1
+	ADDQ      $0x20, R9
+
+skip23:
+	TESTQ     $0x00000010, R8
+	JZ        skip24
+	MOVUPS    (DI), X5
+	ADDQ      $0x10, DI
+	PSHUFB    X4, X5
+	PXOR      X3, X5
+	PSHUFD    $0x4e, X5, X3
+	PXOR      X5, X3
+	MOVUPS    (R9), X6
+	PCLMULQDQ $0x00, X5, X6
+	PXOR      X6, X0
+	MOVUPS    (R9), X6
+	PCLMULQDQ $0x11, X5, X6
+	PXOR      X6, X2
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X3, X5
+	PXOR      X5, X1
+	PXOR      X3, X3
+	ADDQ      $0x10, R9
+
+skip24:
+	ANDQ $0x0f, R8
+	JZ   skip25
+	CMPQ R8, $0x08
+	JB   less826
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
+	NEGQ CX
+	ADDQ $+15, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded28
+
+less826:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less427
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded28
+
+less427:
+	MOVQ    R8, CX
+	SHRQ    $0x01, CX
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
+	ADDQ    $-1, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+
+loaded28:
+	MOVQ      R10, X5
+	PINSRQ    $0x01, R11, X5
+	PSHUFB    X4, X5
+	PXOR      X3, X5
+	PSHUFD    $0x4e, X5, X3
+	PXOR      X5, X3
+	MOVUPS    (R9), X6
+	PCLMULQDQ $0x00, X5, X6
+	PXOR      X6, X0
+	MOVUPS    (R9), X6
+	PCLMULQDQ $0x11, X5, X6
+	PXOR      X6, X2
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X3, X5
+	PXOR      X5, X1
+	PXOR      X3, X3
+
+skip25:
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1081,26 +1544,27 @@ skip16:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text10:
+text19:
 	// Text.
-	MOVQ   (BX), CX
-	MOVL   (CX), R9
+	MOVQ   16(BX), CX
+	MOVL   (CX), DI
 	MOVQ   4(CX), CX
-	MOVQ   CX, R10
-	SHLQ   $0x20, R10
-	ORQ    R10, R9
+	MOVQ   CX, R8
+	SHLQ   $0x20, R8
+	ORQ    R8, DI
 	SHRQ   $0x20, CX
-	MOVQ   R9, X0
+	MOVQ   DI, X0
 	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
-	MOVL   56(BX), CX
+	MOVL   96(BX), CX
 	MOVD   CX, X1
 	PADDL  X1, X0
 	MOVAPS X0, X5
-	MOVQ   32(BX), R10
-	MOVQ   40(BX), R11
-	CMPQ   R8, $0x00000080
-	JB     groupsEnd20
+	MOVQ   48(BX), DI
+	MOVQ   72(BX), R8
+	MOVQ   80(BX), R9
+	CMPQ   R9, $0x00000080
+	JB     groupsEnd29
 	MOVUPS 128(AX), X0
 	MOVAPS X5, X1
 	MOVUPS count8<>+0(SB), X2
@@ -1209,7 +1673,7 @@ text10:
 	AESENC X2, X11
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last23
+	JB     last32
 	MOVUPS 288(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1229,7 +1693,7 @@ text10:
 	AESENC X2, X1
 	AESENC X2, X11
 	LEAQ   320(AX), CX
-	JE     last23
+	JE     last32
 	MOVUPS 320(AX), X2
 	AESENC X2, X0
 	AESENC X2, X6
@@ -1250,7 +1714,7 @@ text10:
 	AESENC X2, X11
 	LEAQ   352(AX), CX
 
-last23:
+last32:
 	MOVUPS     (CX), X2
 	AESENCLAST X2, X0
 	AESENCLAST X2, X6
@@ -1260,38 +1724,38 @@ last23:
 	AESENCLAST X2, X10
 	AESENCLAST X2, X1
 	AESENCLAST X2, X11
-	MOVUPS     (R11), X2
+	MOVUPS     (R8), X2
 	PXOR       X2, X0
-	MOVUPS     X0, (R10)
-	MOVUPS     16(R11), X0
+	MOVUPS     X0, (DI)
+	MOVUPS     16(R8), X0
 	PXOR       X0, X6
-	MOVUPS     X6, 16(R10)
-	MOVUPS     32(R11), X0
+	MOVUPS     X6, 16(DI)
+	MOVUPS     32(R8), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 32(R10)
-	MOVUPS     48(R11), X0
+	MOVUPS     X7, 32(DI)
+	MOVUPS     48(R8), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 48(R10)
-	MOVUPS     64(R11), X0
+	MOVUPS     X8, 48(DI)
+	MOVUPS     64(R8), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 64(R10)
-	MOVUPS     80(R11), X0
+	MOVUPS     X9, 64(DI)
+	MOVUPS     80(R8), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 80(R10)
-	MOVUPS     96(R11), X0
+	MOVUPS     X10, 80(DI)
+	MOVUPS     96(R8), X0
 	PXOR       X0, X1
-	MOVUPS     X1, 96(R10)
-	MOVUPS     112(R11), X0
+	MOVUPS     X1, 96(DI)
+	MOVUPS     112(R8), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 112(R10)
-	ADDQ       $0x00000080, R11
-	ADDQ       $0x00000080, R10
-	SUBQ       $0x00000080, R8
-	CMPQ       R8, $0x00000080
-	JB         last22
+	MOVUPS     X11, 112(DI)
+	ADDQ       $0x00000080, R8
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x00000080, R9
+	CMPQ       R9, $0x00000080
+	JB         last31
 
 	// GHASH of a piece is computed between the rounds of the next one.
-groups21:
+groups30:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -1326,7 +1790,7 @@ groups21:
 	AESENC    X0, X11
 	AESENC    X0, X12
 	AESENC    X0, X13
-	MOVUPS    -128(R10), X1
+	MOVUPS    -128(DI), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -1348,7 +1812,7 @@ groups21:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -112(R10), X3
+	MOVUPS    -112(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1372,7 +1836,7 @@ groups21:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -96(R10), X3
+	MOVUPS    -96(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1396,7 +1860,7 @@ groups21:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -80(R10), X3
+	MOVUPS    -80(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1420,7 +1884,7 @@ groups21:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -64(R10), X3
+	MOVUPS    -64(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1444,7 +1908,7 @@ groups21:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -48(R10), X3
+	MOVUPS    -48(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1468,7 +1932,7 @@ groups21:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -32(R10), X3
+	MOVUPS    -32(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1492,7 +1956,7 @@ groups21:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    -16(R10), X3
+	MOVUPS    -16(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -1531,7 +1995,7 @@ groups21:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last24
+	JB        last33
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1551,7 +2015,7 @@ groups21:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last24
+	JE        last33
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -1572,7 +2036,7 @@ groups21:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last24:
+last33:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -1582,38 +2046,38 @@ last24:
 	AESENCLAST X0, X11
 	AESENCLAST X0, X12
 	AESENCLAST X0, X13
-	MOVUPS     (R11), X0
+	MOVUPS     (R8), X0
 	PXOR       X0, X6
-	MOVUPS     X6, (R10)
-	MOVUPS     16(R11), X0
+	MOVUPS     X6, (DI)
+	MOVUPS     16(R8), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 16(R10)
-	MOVUPS     32(R11), X0
+	MOVUPS     X7, 16(DI)
+	MOVUPS     32(R8), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 32(R10)
-	MOVUPS     48(R11), X0
+	MOVUPS     X8, 32(DI)
+	MOVUPS     48(R8), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 48(R10)
-	MOVUPS     64(R11), X0
+	MOVUPS     X9, 48(DI)
+	MOVUPS     64(R8), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 64(R10)
-	MOVUPS     80(R11), X0
+	MOVUPS     X10, 64(DI)
+	MOVUPS     80(R8), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 80(R10)
-	MOVUPS     96(R11), X0
+	MOVUPS     X11, 80(DI)
+	MOVUPS     96(R8), X0
 	PXOR       X0, X12
-	MOVUPS     X12, 96(R10)
-	MOVUPS     112(R11), X0
+	MOVUPS     X12, 96(DI)
+	MOVUPS     112(R8), X0
 	PXOR       X0, X13
-	MOVUPS     X13, 112(R10)
-	ADDQ       $0x00000080, R11
-	ADDQ       $0x00000080, R10
-	SUBQ       $0x00000080, R8
-	CMPQ       R8, $0x00000080
-	JAE        groups21
+	MOVUPS     X13, 112(DI)
+	ADDQ       $0x00000080, R8
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x00000080, R9
+	CMPQ       R9, $0x00000080
+	JAE        groups30
 
-last22:
-	MOVUPS    -128(R10), X1
+last31:
+	MOVUPS    -128(DI), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -1626,7 +2090,7 @@ last22:
 	MOVUPS    8(AX), X6
 	PXOR      X6, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    -112(R10), X3
+	MOVUPS    -112(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1641,7 +2105,7 @@ last22:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -96(R10), X3
+	MOVUPS    -96(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1656,7 +2120,7 @@ last22:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -80(R10), X3
+	MOVUPS    -80(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1671,7 +2135,7 @@ last22:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -64(R10), X3
+	MOVUPS    -64(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1686,7 +2150,7 @@ last22:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -48(R10), X3
+	MOVUPS    -48(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1701,7 +2165,7 @@ last22:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -32(R10), X3
+	MOVUPS    -32(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1716,7 +2180,7 @@ last22:
 	PXOR      X7, X3
 	PCLMULQDQ $0x00, X6, X3
 	PXOR      X3, X1
-	MOVUPS    -16(R10), X3
+	MOVUPS    -16(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X6
 	PXOR      X3, X6
@@ -1745,21 +2209,21 @@ last22:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-groupsEnd20:
-	MOVQ    R8, R9
-	LEAQ    15(R8), CX
+groupsEnd29:
+	MOVQ    R9, R10
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
+	LEAQ    128(AX), R11
+	SUBQ    CX, R11
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
+	SUBQ    $0x10, R11
+	CMPQ    R11, CX
+	CMOVQCS CX, R11
 	PXOR    X0, X0
 	PXOR    X1, X1
 	PXOR    X2, X2
-	TESTQ   $0x00000040, R8
-	JZ      skip25
+	TESTQ   $0x00000040, R9
+	JZ      skip34
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -1826,7 +2290,7 @@ groupsEnd20:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last26
+	JB      last35
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -1838,7 +2302,7 @@ groupsEnd20:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last26
+	JE      last35
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -1851,38 +2315,38 @@ groupsEnd20:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last26:
+last35:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
 	AESENCLAST X10, X8
 	AESENCLAST X10, X9
-	MOVUPS     (R11), X10
+	MOVUPS     (R8), X10
 	PXOR       X10, X6
-	MOVUPS     X6, (R10)
-	MOVUPS     16(R11), X10
+	MOVUPS     X6, (DI)
+	MOVUPS     16(R8), X10
 	PXOR       X10, X7
-	MOVUPS     X7, 16(R10)
-	MOVUPS     32(R11), X10
+	MOVUPS     X7, 16(DI)
+	MOVUPS     32(R8), X10
 	PXOR       X10, X8
-	MOVUPS     X8, 32(R10)
-	MOVUPS     48(R11), X10
+	MOVUPS     X8, 32(DI)
+	MOVUPS     48(R8), X10
 	PXOR       X10, X9
-	MOVUPS     X9, 48(R10)
-	ADDQ       $0x40, R11
-	ADDQ       $0x40, R10
+	MOVUPS     X9, 48(DI)
+	ADDQ       $0x40, R8
+	ADDQ       $0x40, DI
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
 	PXOR       X6, X3
-	MOVUPS     (R12), X10
+	MOVUPS     (R11), X10
 	PCLMULQDQ  $0x00, X6, X10
 	PXOR       X10, X0
-	MOVUPS     (R12), X10
+	MOVUPS     (R11), X10
 	PCLMULQDQ  $0x11, X6, X10
 	PXOR       X10, X2
-	MOVUPS     (R12), X6
-	MOVUPS     8(R12), X10
+	MOVUPS     (R11), X6
+	MOVUPS     8(R11), X10
 	PXOR       X10, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
@@ -1890,50 +2354,50 @@ last26:
 	PSHUFB     X4, X7
 	PSHUFD     $0x4e, X7, X6
 	PXOR       X7, X6
-	MOVUPS     16(R12), X10
+	MOVUPS     16(R11), X10
 	PCLMULQDQ  $0x00, X7, X10
 	PXOR       X10, X0
-	MOVUPS     16(R12), X10
+	MOVUPS     16(R11), X10
 	PCLMULQDQ  $0x11, X7, X10
 	PXOR       X10, X2
-	MOVUPS     16(R12), X7
-	MOVUPS     24(R12), X10
+	MOVUPS     16(R11), X7
+	MOVUPS     24(R11), X10
 	PXOR       X10, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
 	PSHUFB     X4, X8
 	PSHUFD     $0x4e, X8, X6
 	PXOR       X8, X6
-	MOVUPS     32(R12), X7
+	MOVUPS     32(R11), X7
 	PCLMULQDQ  $0x00, X8, X7
 	PXOR       X7, X0
-	MOVUPS     32(R12), X7
+	MOVUPS     32(R11), X7
 	PCLMULQDQ  $0x11, X8, X7
 	PXOR       X7, X2
-	MOVUPS     32(R12), X7
-	MOVUPS     40(R12), X8
+	MOVUPS     32(R11), X7
+	MOVUPS     40(R11), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
 	PSHUFB     X4, X9
 	PSHUFD     $0x4e, X9, X6
 	PXOR       X9, X6
-	MOVUPS     48(R12), X7
+	MOVUPS     48(R11), X7
 	PCLMULQDQ  $0x00, X9, X7
 	PXOR       X7, X0
-	MOVUPS     48(R12), X7
+	MOVUPS     48(R11), X7
 	PCLMULQDQ  $0x11, X9, X7
 	PXOR       X7, X2
-	MOVUPS     48(R12), X7
-	MOVUPS     56(R12), X8
+	MOVUPS     48(R11), X7
+	MOVUPS     56(R11), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
-	ADDQ       $0x40, R12
+	ADDQ       $0x40, R11
 
-skip25:
-	TESTQ  $0x00000020, R8
-	JZ     skip27
+skip34:
+	TESTQ  $0x00000020, R9
+	JZ     skip36
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -1974,7 +2438,7 @@ skip25:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last28
+	JB     last37
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -1982,7 +2446,7 @@ skip25:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last28
+	JE     last37
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -1991,30 +2455,30 @@ skip25:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last28:
+last37:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
-	MOVUPS     (R11), X8
+	MOVUPS     (R8), X8
 	PXOR       X8, X6
-	MOVUPS     X6, (R10)
-	MOVUPS     16(R11), X8
+	MOVUPS     X6, (DI)
+	MOVUPS     16(R8), X8
 	PXOR       X8, X7
-	MOVUPS     X7, 16(R10)
-	ADDQ       $0x20, R11
-	ADDQ       $0x20, R10
+	MOVUPS     X7, 16(DI)
+	ADDQ       $0x20, R8
+	ADDQ       $0x20, DI
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
 	PXOR       X6, X3
-	MOVUPS     (R12), X8
+	MOVUPS     (R11), X8
 	PCLMULQDQ  $0x00, X6, X8
 	PXOR       X8, X0
-	MOVUPS     (R12), X8
+	MOVUPS     (R11), X8
 	PCLMULQDQ  $0x11, X6, X8
 	PXOR       X8, X2
-	MOVUPS     (R12), X6
-	MOVUPS     8(R12), X8
+	MOVUPS     (R11), X6
+	MOVUPS     8(R11), X8
 	PXOR       X8, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
@@ -2022,22 +2486,22 @@ last28:
 	PSHUFB     X4, X7
 	PSHUFD     $0x4e, X7, X6
 	PXOR       X7, X6
-	MOVUPS     16(R12), X8
+	MOVUPS     16(R11), X8
 	PCLMULQDQ  $0x00, X7, X8
 	PXOR       X8, X0
-	MOVUPS     16(R12), X8
+	MOVUPS     16(R11), X8
 	PCLMULQDQ  $0x11, X7, X8
 	PXOR       X8, X2
-	MOVUPS     16(R12), X7
-	MOVUPS     24(R12), X8
+	MOVUPS     16(R11), X7
+	MOVUPS     24(R11), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
-	ADDQ       $0x20, R12
+	ADDQ       $0x20, R11
 
-skip27:
-	TESTQ  $0x00000010, R8
-	JZ     skip29
+skip36:
+	TESTQ  $0x00000010, R9
+	JZ     skip38
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2065,48 +2529,48 @@ skip27:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last30
+	JB     last39
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last30
+	JE     last39
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last30:
+last39:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
-	MOVUPS     (R11), X7
+	MOVUPS     (R8), X7
 	PXOR       X7, X6
-	MOVUPS     X6, (R10)
-	ADDQ       $0x10, R11
-	ADDQ       $0x10, R10
+	MOVUPS     X6, (DI)
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, DI
 	PSHUFB     X4, X6
 	PXOR       X3, X6
 	PSHUFD     $0x4e, X6, X3
 	PXOR       X6, X3
-	MOVUPS     (R12), X7
+	MOVUPS     (R11), X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X0
-	MOVUPS     (R12), X7
+	MOVUPS     (R11), X7
 	PCLMULQDQ  $0x11, X6, X7
 	PXOR       X7, X2
-	MOVUPS     (R12), X6
-	MOVUPS     8(R12), X7
+	MOVUPS     (R11), X6
+	MOVUPS     8(R11), X7
 	PXOR       X7, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
 	PXOR       X3, X3
-	ADDQ       $0x10, R12
+	ADDQ       $0x10, R11
 
-skip29:
-	ANDQ   $0x0f, R8
-	JZ     skip31
+skip38:
+	ANDQ   $0x0f, R9
+	JZ     skip40
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -2132,140 +2596,139 @@ skip29:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last32
+	JB     last41
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last32
+	JE     last41
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last32:
+last41:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
 	LEAQ       onesZeros<>+16(SB), CX
-	SUBQ       R8, CX
+	SUBQ       R9, CX
 	MOVUPS     (CX), X5
 	PAND       X5, X6
-	CMPQ       R8, $0x08
-	JB         less833
-	MOVQ       (R11), DX
-	MOVQ       -8(R11)(R8*1), R13
-	MOVQ       R8, CX
+	CMPQ       R9, $0x08
+	JB         less842
+	MOVQ       (R8), DX
+	MOVQ       -8(R8)(R9*1), R12
+	MOVQ       R9, CX
 	NEGQ       CX
 	ADDQ       $+15, CX
 	SHLQ       $0x03, CX
-	SHRQ       CL, R13
-	SHRQ       $0x08, R13
-	JMP        loaded35
+	SHRQ       CL, R12
+	SHRQ       $0x08, R12
+	JMP        loaded44
 
-less833:
-	XORQ R13, R13
-	CMPQ R8, $0x04
-	JB   less434
-	MOVL (R11), DX
-	MOVL -4(R11)(R8*1), R14
-	MOVQ R8, CX
+less842:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less443
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R14
-	ORQ  R14, DX
-	JMP  loaded35
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded44
 
-less434:
-	MOVQ    R8, CX
+less443:
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R11), DX
-	MOVBQZX (R11)(CX*1), R14
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
-	MOVBQZX -1(R11)(R8*1), R14
-	MOVQ    R8, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
+	SHLQ    CL, R13
+	ORQ     R13, DX
 
-loaded35:
+loaded44:
 	MOVQ   DX, X5
-	PINSRQ $0x01, R13, X5
+	PINSRQ $0x01, R12, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, R11
-	CMPQ   R8, $0x08
-	JB     less836
-	MOVQ   DX, (R10)
-	MOVQ   R8, CX
+	PEXTRQ $0x01, X6, R8
+	CMPQ   R9, $0x08
+	JB     less845
+	MOVQ   DX, (DI)
+	MOVQ   R9, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
-	MOVQ   R8, CX
+	MOVQ   R9, CX
 	NEGQ   CX
 	ADDQ   $+15, CX
 	SHLQ   $0x03, CX
-	SHLQ   CL, R11
-	SHLQ   $0x08, R11
-	ORQ    R11, DX
-	MOVQ   DX, -8(R10)(R8*1)
-	JMP    stored38
+	SHLQ   CL, R8
+	SHLQ   $0x08, R8
+	ORQ    R8, DX
+	MOVQ   DX, -8(DI)(R9*1)
+	JMP    stored47
 
-less836:
-	CMPQ R8, $0x04
-	JB   less437
-	MOVL DX, (R10)
-	MOVQ R8, CX
+less845:
+	CMPQ R9, $0x04
+	JB   less446
+	MOVL DX, (DI)
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R10)(R8*1)
-	JMP  stored38
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored47
 
-less437:
-	MOVQ R8, R13
-	SHRQ $0x01, R13
-	MOVQ DX, R11
-	MOVB R11, (R10)
-	MOVQ R13, CX
+less446:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R11
-	MOVB R11, (R10)(R13*1)
-	MOVQ R8, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R10)(R8*1)
+	MOVB DL, -1(DI)(R9*1)
 
-stored38:
+stored47:
 	PSHUFB    X4, X6
 	PXOR      X3, X6
 	PSHUFD    $0x4e, X6, X3
 	PXOR      X6, X3
-	MOVUPS    (R12), X5
+	MOVUPS    (R11), X5
 	PCLMULQDQ $0x00, X6, X5
 	PXOR      X5, X0
-	MOVUPS    (R12), X5
+	MOVUPS    (R11), X5
 	PCLMULQDQ $0x11, X6, X5
 	PXOR      X5, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X6
+	MOVUPS    (R11), X5
+	MOVUPS    8(R11), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
 
-skip31:
-final6:
+skip40:
 	TESTQ SI, SI
-	JZ    notLast39
+	JZ    notLast17
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ      R9, $0x70
-	JBE       lengths40
+	CMPQ      R10, $0x70
+	JBE       lengths48
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2283,9 +2746,9 @@ final6:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths40:
-	MOVQ      72(BX), CX
-	MOVQ      64(BX), DX
+lengths48:
+	MOVQ      112(BX), CX
+	MOVQ      104(BX), DX
 	MOVQ      CX, X5
 	PINSRQ    $0x01, DX, X5
 	PXOR      X3, X5
@@ -2337,8 +2800,9 @@ lengths40:
 	PXOR      X15, X15
 	RET
 
-notLast39:
-	MOVUPS X3, (DI)
+notLast17:
+	MOVQ   8(BX), AX
+	MOVUPS X3, (AX)
 	PXOR   X0, X0
 	PXOR   X1, X1
 	PXOR   X2, X2
@@ -2357,27 +2821,28 @@ notLast39:
 	PXOR   X15, X15
 	RET
 
-// func openAESNI(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func openAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·openAESNI(SB), $0-32
+TEXT ·openAESNI(SB), $0-16
 	MOVQ   key+0(FP), AX
 	MOVL   368(AX), DX
 	MOVUPS reverse<>+0(SB), X4
-	MOVQ   r+24(FP), BX
-	MOVQ   tag+8(FP), SI
-	MOVQ   sum+16(FP), DI
-	MOVQ   (BX), CX
+	MOVQ   r+8(FP), BX
+	MOVQ   (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag49
 
 	// The tag begins as the encrypted first counter block.
-	TESTQ  SI, SI
-	JZ     noTag41
-	MOVL   (CX), R8
+	MOVQ   16(BX), CX
+	MOVL   (CX), DI
 	MOVQ   4(CX), CX
-	MOVQ   CX, R9
-	SHLQ   $0x20, R9
-	ORQ    R9, R8
+	MOVQ   CX, R8
+	SHLQ   $0x20, R8
+	ORQ    R8, DI
 	SHRQ   $0x20, CX
-	MOVQ   R8, X0
+	MOVQ   DI, X0
 	PINSRQ $0x01, CX, X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
@@ -2403,36 +2868,36 @@ TEXT ·openAESNI(SB), $0-32
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last42
+	JB     last51
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last42
+	JE     last51
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last42:
+last51:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (SI)
 
-noTag41:
-	MOVUPS (DI), X3
-	MOVQ   48(BX), R8
+noTag49:
+	MOVQ   8(BX), CX
+	MOVUPS (CX), X3
 
 	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
+	MOVQ 24(BX), DI
+	MOVQ 32(BX), R8
 
-hashGroups48:
-	CMPQ      R11, $0x00000080
-	JB        hashRest49
-	MOVUPS    (R10), X1
+hashGroups53:
+	CMPQ      R8, $0x00000080
+	JB        hashRest54
+	MOVUPS    (DI), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -2445,7 +2910,7 @@ hashGroups48:
 	MOVUPS    8(AX), X5
 	PXOR      X5, X1
 	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    16(R10), X3
+	MOVUPS    16(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2460,7 +2925,7 @@ hashGroups48:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    32(R10), X3
+	MOVUPS    32(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2475,7 +2940,7 @@ hashGroups48:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    48(R10), X3
+	MOVUPS    48(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2490,7 +2955,7 @@ hashGroups48:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    64(R10), X3
+	MOVUPS    64(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2505,7 +2970,7 @@ hashGroups48:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    80(R10), X3
+	MOVUPS    80(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2520,7 +2985,7 @@ hashGroups48:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    96(R10), X3
+	MOVUPS    96(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2535,7 +3000,7 @@ hashGroups48:
 	PXOR      X6, X3
 	PCLMULQDQ $0x00, X5, X3
 	PXOR      X3, X1
-	MOVUPS    112(R10), X3
+	MOVUPS    112(DI), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X5
 	PXOR      X3, X5
@@ -2563,52 +3028,39 @@ hashGroups48:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	ADDQ      $0x00000080, R10
-	SUBQ      $0x00000080, R11
-	JMP       hashGroups48
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x00000080, R8
+	JMP       hashGroups53
 
-hashRest49:
-	MOVQ  R11, R9
-	TESTQ R8, R8
-	JZ    noText44
-	TESTQ R11, R11
-	JZ    text47
-
-noText44:
-	LEAQ    15(R11), CX
-	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
-	TESTQ   R8, R8
-	JNZ     restOfData45
-	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
-
-restOfData45:
+hashRest54:
+	TESTQ     R8, R8
+	JZ        text52
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
-	TESTQ     $0x00000040, R11
-	JZ        skip50
-	MOVUPS    (R10), X5
-	MOVUPS    16(R10), X6
-	MOVUPS    32(R10), X7
-	MOVUPS    48(R10), X8
-	ADDQ      $0x40, R10
+	LEAQ      15(R8), CX
+	ANDQ      $-16, CX
+	LEAQ      128(AX), R9
+	SUBQ      CX, R9
+	TESTQ     $0x00000040, R8
+	JZ        skip55
+	MOVUPS    (DI), X5
+	MOVUPS    16(DI), X6
+	MOVUPS    32(DI), X7
+	MOVUPS    48(DI), X8
+	ADDQ      $0x40, DI
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X9
+	MOVUPS    (R9), X9
 	PCLMULQDQ $0x00, X5, X9
 	PXOR      X9, X0
-	MOVUPS    (R12), X9
+	MOVUPS    (R9), X9
 	PCLMULQDQ $0x11, X5, X9
 	PXOR      X9, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X9
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X9
 	PXOR      X9, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -2616,65 +3068,65 @@ restOfData45:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R12), X9
+	MOVUPS    16(R9), X9
 	PCLMULQDQ $0x00, X6, X9
 	PXOR      X9, X0
-	MOVUPS    16(R12), X9
+	MOVUPS    16(R9), X9
 	PCLMULQDQ $0x11, X6, X9
 	PXOR      X9, X2
-	MOVUPS    16(R12), X6
-	MOVUPS    24(R12), X9
+	MOVUPS    16(R9), X6
+	MOVUPS    24(R9), X9
 	PXOR      X9, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X7
 	PSHUFD    $0x4e, X7, X5
 	PXOR      X7, X5
-	MOVUPS    32(R12), X6
+	MOVUPS    32(R9), X6
 	PCLMULQDQ $0x00, X7, X6
 	PXOR      X6, X0
-	MOVUPS    32(R12), X6
+	MOVUPS    32(R9), X6
 	PCLMULQDQ $0x11, X7, X6
 	PXOR      X6, X2
-	MOVUPS    32(R12), X6
-	MOVUPS    40(R12), X7
+	MOVUPS    32(R9), X6
+	MOVUPS    40(R9), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
 	PSHUFB    X4, X8
 	PSHUFD    $0x4e, X8, X5
 	PXOR      X8, X5
-	MOVUPS    48(R12), X6
+	MOVUPS    48(R9), X6
 	PCLMULQDQ $0x00, X8, X6
 	PXOR      X6, X0
-	MOVUPS    48(R12), X6
+	MOVUPS    48(R9), X6
 	PCLMULQDQ $0x11, X8, X6
 	PXOR      X6, X2
-	MOVUPS    48(R12), X6
-	MOVUPS    56(R12), X7
+	MOVUPS    48(R9), X6
+	MOVUPS    56(R9), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x40, R12
+	ADDQ      $0x40, R9
 
-skip50:
-	TESTQ     $0x00000020, R11
-	JZ        skip51
-	MOVUPS    (R10), X5
-	MOVUPS    16(R10), X6
-	ADDQ      $0x20, R10
+skip55:
+	TESTQ     $0x00000020, R8
+	JZ        skip56
+	MOVUPS    (DI), X5
+	MOVUPS    16(DI), X6
+	ADDQ      $0x20, DI
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X7
+	MOVUPS    (R9), X7
 	PCLMULQDQ $0x00, X5, X7
 	PXOR      X7, X0
-	MOVUPS    (R12), X7
+	MOVUPS    (R9), X7
 	PCLMULQDQ $0x11, X5, X7
 	PXOR      X7, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X7
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X7
 	PXOR      X7, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
@@ -2682,108 +3134,106 @@ skip50:
 	PSHUFB    X4, X6
 	PSHUFD    $0x4e, X6, X5
 	PXOR      X6, X5
-	MOVUPS    16(R12), X7
+	MOVUPS    16(R9), X7
 	PCLMULQDQ $0x00, X6, X7
 	PXOR      X7, X0
-	MOVUPS    16(R12), X7
+	MOVUPS    16(R9), X7
 	PCLMULQDQ $0x11, X6, X7
 	PXOR      X7, X2
-	MOVUPS    16(R12), X6
-	MOVUPS    24(R12), X7
+	MOVUPS    16(R9), X6
+	MOVUPS    24(R9), X7
 	PXOR      X7, X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X1
-	ADDQ      $0x20, R12
+	ADDQ      $0x20, R9
 
-skip51:
-	TESTQ     $0x00000010, R11
-	JZ        skip52
-	MOVUPS    (R10), X5
-	ADDQ      $0x10, R10
+skip56:
+	TESTQ     $0x00000010, R8
+	JZ        skip57
+	MOVUPS    (DI), X5
+	ADDQ      $0x10, DI
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X6
+	MOVUPS    (R9), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R12), X6
+	MOVUPS    (R9), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X6
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R12
+	ADDQ      $0x10, R9
 
-skip52:
-	ANDQ $0x0f, R11
-	JZ   skip53
-	CMPQ R11, $0x08
-	JB   less854
-	MOVQ (R10), R13
-	MOVQ -8(R10)(R11*1), R14
-	MOVQ R11, CX
+skip57:
+	ANDQ $0x0f, R8
+	JZ   skip58
+	CMPQ R8, $0x08
+	JB   less859
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R14
-	SHRQ $0x08, R14
-	JMP  loaded56
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded61
 
-less854:
-	XORQ R14, R14
-	CMPQ R11, $0x04
-	JB   less455
-	MOVL (R10), R13
-	MOVL -4(R10)(R11*1), R15
-	MOVQ R11, CX
+less859:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less460
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R15
-	ORQ  R15, R13
-	JMP  loaded56
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded61
 
-less455:
-	MOVQ    R11, CX
+less460:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R10), R13
-	MOVBQZX (R10)(CX*1), R15
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
-	MOVBQZX -1(R10)(R11*1), R15
-	MOVQ    R11, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
+	SHLQ    CL, R12
+	ORQ     R12, R10
 
-loaded56:
-	MOVQ      R13, X5
-	PINSRQ    $0x01, R14, X5
+loaded61:
+	MOVQ      R10, X5
+	PINSRQ    $0x01, R11, X5
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X6
+	MOVUPS    (R9), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R12), X6
+	MOVUPS    (R9), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X6
+	MOVUPS    (R9), X5
+	MOVUPS    8(R9), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
 
-skip53:
-	TESTQ     R8, R8
-	JZ        final43
+skip58:
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2798,28 +3248,29 @@ skip53:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text47:
+text52:
 	// Text.
-	MOVQ   (BX), CX
-	MOVL   (CX), R9
+	MOVQ   16(BX), CX
+	MOVL   (CX), DI
 	MOVQ   4(CX), CX
-	MOVQ   CX, R10
-	SHLQ   $0x20, R10
-	ORQ    R10, R9
+	MOVQ   CX, R8
+	SHLQ   $0x20, R8
+	ORQ    R8, DI
 	SHRQ   $0x20, CX
-	MOVQ   R9, X0
+	MOVQ   DI, X0
 	PINSRQ $0x01, CX, X0
 	PSHUFB X4, X0
-	MOVL   56(BX), CX
+	MOVL   96(BX), CX
 	MOVD   CX, X1
 	PADDL  X1, X0
 	MOVAPS X0, X5
-	MOVQ   32(BX), R10
-	MOVQ   40(BX), R11
-	CMPQ   R8, $0x00000080
-	JB     groupsEnd57
+	MOVQ   48(BX), DI
+	MOVQ   72(BX), R8
+	MOVQ   80(BX), R9
+	CMPQ   R9, $0x00000080
+	JB     groupsEnd62
 
-groups58:
+groups63:
 	MOVUPS    128(AX), X2
 	MOVAPS    X5, X1
 	MOVUPS    count8<>+0(SB), X0
@@ -2854,7 +3305,7 @@ groups58:
 	AESENC    X0, X11
 	AESENC    X0, X12
 	AESENC    X0, X13
-	MOVUPS    (R11), X1
+	MOVUPS    (R8), X1
 	PSHUFB    X4, X1
 	PXOR      X3, X1
 	PSHUFD    $0x4e, X1, X3
@@ -2876,7 +3327,7 @@ groups58:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    16(R11), X3
+	MOVUPS    16(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2900,7 +3351,7 @@ groups58:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    32(R11), X3
+	MOVUPS    32(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2924,7 +3375,7 @@ groups58:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    48(R11), X3
+	MOVUPS    48(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2948,7 +3399,7 @@ groups58:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    64(R11), X3
+	MOVUPS    64(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2972,7 +3423,7 @@ groups58:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    80(R11), X3
+	MOVUPS    80(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -2996,7 +3447,7 @@ groups58:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    96(R11), X3
+	MOVUPS    96(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3020,7 +3471,7 @@ groups58:
 	AESENC    X3, X11
 	AESENC    X3, X12
 	AESENC    X3, X13
-	MOVUPS    112(R11), X3
+	MOVUPS    112(R8), X3
 	PSHUFB    X4, X3
 	PSHUFD    $0x4e, X3, X14
 	PXOR      X3, X14
@@ -3059,7 +3510,7 @@ groups58:
 	MOVAPS    X2, X3
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last60
+	JB        last65
 	MOVUPS    288(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3079,7 +3530,7 @@ groups58:
 	AESENC    X0, X12
 	AESENC    X0, X13
 	LEAQ      320(AX), CX
-	JE        last60
+	JE        last65
 	MOVUPS    320(AX), X0
 	AESENC    X0, X6
 	AESENC    X0, X7
@@ -3100,7 +3551,7 @@ groups58:
 	AESENC    X0, X13
 	LEAQ      352(AX), CX
 
-last60:
+last65:
 	MOVUPS     (CX), X0
 	AESENCLAST X0, X6
 	AESENCLAST X0, X7
@@ -3110,51 +3561,51 @@ last60:
 	AESENCLAST X0, X11
 	AESENCLAST X0, X12
 	AESENCLAST X0, X13
-	MOVUPS     (R11), X0
+	MOVUPS     (R8), X0
 	PXOR       X0, X6
-	MOVUPS     X6, (R10)
-	MOVUPS     16(R11), X0
+	MOVUPS     X6, (DI)
+	MOVUPS     16(R8), X0
 	PXOR       X0, X7
-	MOVUPS     X7, 16(R10)
-	MOVUPS     32(R11), X0
+	MOVUPS     X7, 16(DI)
+	MOVUPS     32(R8), X0
 	PXOR       X0, X8
-	MOVUPS     X8, 32(R10)
-	MOVUPS     48(R11), X0
+	MOVUPS     X8, 32(DI)
+	MOVUPS     48(R8), X0
 	PXOR       X0, X9
-	MOVUPS     X9, 48(R10)
-	MOVUPS     64(R11), X0
+	MOVUPS     X9, 48(DI)
+	MOVUPS     64(R8), X0
 	PXOR       X0, X10
-	MOVUPS     X10, 64(R10)
-	MOVUPS     80(R11), X0
+	MOVUPS     X10, 64(DI)
+	MOVUPS     80(R8), X0
 	PXOR       X0, X11
-	MOVUPS     X11, 80(R10)
-	MOVUPS     96(R11), X0
+	MOVUPS     X11, 80(DI)
+	MOVUPS     96(R8), X0
 	PXOR       X0, X12
-	MOVUPS     X12, 96(R10)
-	MOVUPS     112(R11), X0
+	MOVUPS     X12, 96(DI)
+	MOVUPS     112(R8), X0
 	PXOR       X0, X13
-	MOVUPS     X13, 112(R10)
-	ADDQ       $0x00000080, R11
-	ADDQ       $0x00000080, R10
-	SUBQ       $0x00000080, R8
-	CMPQ       R8, $0x00000080
-	JAE        groups58
+	MOVUPS     X13, 112(DI)
+	ADDQ       $0x00000080, R8
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x00000080, R9
+	CMPQ       R9, $0x00000080
+	JAE        groups63
 
-groupsEnd57:
-	MOVQ    R8, R9
-	LEAQ    15(R8), CX
+groupsEnd62:
+	MOVQ    R9, R10
+	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
+	LEAQ    128(AX), R11
+	SUBQ    CX, R11
 	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
+	SUBQ    $0x10, R11
+	CMPQ    R11, CX
+	CMOVQCS CX, R11
 	PXOR    X0, X0
 	PXOR    X1, X1
 	PXOR    X2, X2
-	TESTQ   $0x00000040, R8
-	JZ      skip61
+	TESTQ   $0x00000040, R9
+	JZ      skip66
 	MOVUPS  numbers<>+0(SB), X6
 	PADDL   X5, X6
 	PSHUFB  X4, X6
@@ -3221,7 +3672,7 @@ groupsEnd57:
 	AESENC  X10, X9
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last62
+	JB      last67
 	MOVUPS  288(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3233,7 +3684,7 @@ groupsEnd57:
 	AESENC  X10, X8
 	AESENC  X10, X9
 	LEAQ    320(AX), CX
-	JE      last62
+	JE      last67
 	MOVUPS  320(AX), X10
 	AESENC  X10, X6
 	AESENC  X10, X7
@@ -3246,38 +3697,38 @@ groupsEnd57:
 	AESENC  X10, X9
 	LEAQ    352(AX), CX
 
-last62:
+last67:
 	MOVUPS     (CX), X10
 	AESENCLAST X10, X6
 	AESENCLAST X10, X7
 	AESENCLAST X10, X8
 	AESENCLAST X10, X9
-	MOVUPS     (R11), X10
+	MOVUPS     (R8), X10
 	PXOR       X10, X6
-	MOVUPS     X6, (R10)
-	MOVUPS     16(R11), X6
+	MOVUPS     X6, (DI)
+	MOVUPS     16(R8), X6
 	PXOR       X6, X7
-	MOVUPS     X7, 16(R10)
-	MOVUPS     32(R11), X7
+	MOVUPS     X7, 16(DI)
+	MOVUPS     32(R8), X7
 	PXOR       X7, X8
-	MOVUPS     X8, 32(R10)
-	MOVUPS     48(R11), X8
+	MOVUPS     X8, 32(DI)
+	MOVUPS     48(R8), X8
 	PXOR       X8, X9
-	MOVUPS     X9, 48(R10)
-	ADDQ       $0x40, R11
-	ADDQ       $0x40, R10
+	MOVUPS     X9, 48(DI)
+	ADDQ       $0x40, R8
+	ADDQ       $0x40, DI
 	PSHUFB     X4, X10
 	PXOR       X3, X10
 	PSHUFD     $0x4e, X10, X3
 	PXOR       X10, X3
-	MOVUPS     (R12), X9
+	MOVUPS     (R11), X9
 	PCLMULQDQ  $0x00, X10, X9
 	PXOR       X9, X0
-	MOVUPS     (R12), X9
+	MOVUPS     (R11), X9
 	PCLMULQDQ  $0x11, X10, X9
 	PXOR       X9, X2
-	MOVUPS     (R12), X9
-	MOVUPS     8(R12), X10
+	MOVUPS     (R11), X9
+	MOVUPS     8(R11), X10
 	PXOR       X10, X9
 	PCLMULQDQ  $0x00, X3, X9
 	PXOR       X9, X1
@@ -3285,50 +3736,50 @@ last62:
 	PSHUFB     X4, X6
 	PSHUFD     $0x4e, X6, X9
 	PXOR       X6, X9
-	MOVUPS     16(R12), X10
+	MOVUPS     16(R11), X10
 	PCLMULQDQ  $0x00, X6, X10
 	PXOR       X10, X0
-	MOVUPS     16(R12), X10
+	MOVUPS     16(R11), X10
 	PCLMULQDQ  $0x11, X6, X10
 	PXOR       X10, X2
-	MOVUPS     16(R12), X6
-	MOVUPS     24(R12), X10
+	MOVUPS     16(R11), X6
+	MOVUPS     24(R11), X10
 	PXOR       X10, X6
 	PCLMULQDQ  $0x00, X9, X6
 	PXOR       X6, X1
 	PSHUFB     X4, X7
 	PSHUFD     $0x4e, X7, X6
 	PXOR       X7, X6
-	MOVUPS     32(R12), X9
+	MOVUPS     32(R11), X9
 	PCLMULQDQ  $0x00, X7, X9
 	PXOR       X9, X0
-	MOVUPS     32(R12), X9
+	MOVUPS     32(R11), X9
 	PCLMULQDQ  $0x11, X7, X9
 	PXOR       X9, X2
-	MOVUPS     32(R12), X7
-	MOVUPS     40(R12), X9
+	MOVUPS     32(R11), X7
+	MOVUPS     40(R11), X9
 	PXOR       X9, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
 	PSHUFB     X4, X8
 	PSHUFD     $0x4e, X8, X6
 	PXOR       X8, X6
-	MOVUPS     48(R12), X7
+	MOVUPS     48(R11), X7
 	PCLMULQDQ  $0x00, X8, X7
 	PXOR       X7, X0
-	MOVUPS     48(R12), X7
+	MOVUPS     48(R11), X7
 	PCLMULQDQ  $0x11, X8, X7
 	PXOR       X7, X2
-	MOVUPS     48(R12), X7
-	MOVUPS     56(R12), X8
+	MOVUPS     48(R11), X7
+	MOVUPS     56(R11), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X6, X7
 	PXOR       X7, X1
-	ADDQ       $0x40, R12
+	ADDQ       $0x40, R11
 
-skip61:
-	TESTQ  $0x00000020, R8
-	JZ     skip63
+skip66:
+	TESTQ  $0x00000020, R9
+	JZ     skip68
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3369,7 +3820,7 @@ skip61:
 	AESENC X8, X7
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last64
+	JB     last69
 	MOVUPS 288(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3377,7 +3828,7 @@ skip61:
 	AESENC X8, X6
 	AESENC X8, X7
 	LEAQ   320(AX), CX
-	JE     last64
+	JE     last69
 	MOVUPS 320(AX), X8
 	AESENC X8, X6
 	AESENC X8, X7
@@ -3386,30 +3837,30 @@ skip61:
 	AESENC X8, X7
 	LEAQ   352(AX), CX
 
-last64:
+last69:
 	MOVUPS     (CX), X8
 	AESENCLAST X8, X6
 	AESENCLAST X8, X7
-	MOVUPS     (R11), X8
+	MOVUPS     (R8), X8
 	PXOR       X8, X6
-	MOVUPS     X6, (R10)
-	MOVUPS     16(R11), X6
+	MOVUPS     X6, (DI)
+	MOVUPS     16(R8), X6
 	PXOR       X6, X7
-	MOVUPS     X7, 16(R10)
-	ADDQ       $0x20, R11
-	ADDQ       $0x20, R10
+	MOVUPS     X7, 16(DI)
+	ADDQ       $0x20, R8
+	ADDQ       $0x20, DI
 	PSHUFB     X4, X8
 	PXOR       X3, X8
 	PSHUFD     $0x4e, X8, X3
 	PXOR       X8, X3
-	MOVUPS     (R12), X7
+	MOVUPS     (R11), X7
 	PCLMULQDQ  $0x00, X8, X7
 	PXOR       X7, X0
-	MOVUPS     (R12), X7
+	MOVUPS     (R11), X7
 	PCLMULQDQ  $0x11, X8, X7
 	PXOR       X7, X2
-	MOVUPS     (R12), X7
-	MOVUPS     8(R12), X8
+	MOVUPS     (R11), X7
+	MOVUPS     8(R11), X8
 	PXOR       X8, X7
 	PCLMULQDQ  $0x00, X3, X7
 	PXOR       X7, X1
@@ -3417,22 +3868,22 @@ last64:
 	PSHUFB     X4, X6
 	PSHUFD     $0x4e, X6, X7
 	PXOR       X6, X7
-	MOVUPS     16(R12), X8
+	MOVUPS     16(R11), X8
 	PCLMULQDQ  $0x00, X6, X8
 	PXOR       X8, X0
-	MOVUPS     16(R12), X8
+	MOVUPS     16(R11), X8
 	PCLMULQDQ  $0x11, X6, X8
 	PXOR       X8, X2
-	MOVUPS     16(R12), X6
-	MOVUPS     24(R12), X8
+	MOVUPS     16(R11), X6
+	MOVUPS     24(R11), X8
 	PXOR       X8, X6
 	PCLMULQDQ  $0x00, X7, X6
 	PXOR       X6, X1
-	ADDQ       $0x20, R12
+	ADDQ       $0x20, R11
 
-skip63:
-	TESTQ  $0x00000010, R8
-	JZ     skip65
+skip68:
+	TESTQ  $0x00000010, R9
+	JZ     skip70
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3460,48 +3911,48 @@ skip63:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last66
+	JB     last71
 	MOVUPS 288(AX), X7
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last66
+	JE     last71
 	MOVUPS 320(AX), X7
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last66:
+last71:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X6
-	MOVUPS     (R11), X7
+	MOVUPS     (R8), X7
 	PXOR       X7, X6
-	MOVUPS     X6, (R10)
-	ADDQ       $0x10, R11
-	ADDQ       $0x10, R10
+	MOVUPS     X6, (DI)
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, DI
 	PSHUFB     X4, X7
 	PXOR       X3, X7
 	PSHUFD     $0x4e, X7, X3
 	PXOR       X7, X3
-	MOVUPS     (R12), X6
+	MOVUPS     (R11), X6
 	PCLMULQDQ  $0x00, X7, X6
 	PXOR       X6, X0
-	MOVUPS     (R12), X6
+	MOVUPS     (R11), X6
 	PCLMULQDQ  $0x11, X7, X6
 	PXOR       X6, X2
-	MOVUPS     (R12), X6
-	MOVUPS     8(R12), X7
+	MOVUPS     (R11), X6
+	MOVUPS     8(R11), X7
 	PXOR       X7, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
 	PXOR       X3, X3
-	ADDQ       $0x10, R12
+	ADDQ       $0x10, R11
 
-skip65:
-	ANDQ   $0x0f, R8
-	JZ     skip67
+skip70:
+	ANDQ   $0x0f, R9
+	JZ     skip72
 	MOVUPS numbers<>+0(SB), X6
 	PADDL  X5, X6
 	PSHUFB X4, X6
@@ -3527,136 +3978,135 @@ skip65:
 	AESENC X5, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last68
+	JB     last73
 	MOVUPS 288(AX), X5
 	AESENC X5, X6
 	MOVUPS 304(AX), X5
 	AESENC X5, X6
 	LEAQ   320(AX), CX
-	JE     last68
+	JE     last73
 	MOVUPS 320(AX), X5
 	AESENC X5, X6
 	MOVUPS 336(AX), X5
 	AESENC X5, X6
 	LEAQ   352(AX), CX
 
-last68:
+last73:
 	MOVUPS     (CX), X5
 	AESENCLAST X5, X6
-	CMPQ       R8, $0x08
-	JB         less869
-	MOVQ       (R11), DX
-	MOVQ       -8(R11)(R8*1), R13
-	MOVQ       R8, CX
+	CMPQ       R9, $0x08
+	JB         less874
+	MOVQ       (R8), DX
+	MOVQ       -8(R8)(R9*1), R12
+	MOVQ       R9, CX
 	NEGQ       CX
 	ADDQ       $+15, CX
 	SHLQ       $0x03, CX
-	SHRQ       CL, R13
-	SHRQ       $0x08, R13
-	JMP        loaded71
+	SHRQ       CL, R12
+	SHRQ       $0x08, R12
+	JMP        loaded76
 
-less869:
-	XORQ R13, R13
-	CMPQ R8, $0x04
-	JB   less470
-	MOVL (R11), DX
-	MOVL -4(R11)(R8*1), R14
-	MOVQ R8, CX
+less874:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less475
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R14
-	ORQ  R14, DX
-	JMP  loaded71
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded76
 
-less470:
-	MOVQ    R8, CX
+less475:
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R11), DX
-	MOVBQZX (R11)(CX*1), R14
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
-	MOVBQZX -1(R11)(R8*1), R14
-	MOVQ    R8, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
+	SHLQ    CL, R13
+	ORQ     R13, DX
 
-loaded71:
+loaded76:
 	MOVQ   DX, X5
-	PINSRQ $0x01, R13, X5
+	PINSRQ $0x01, R12, X5
 	PXOR   X5, X6
 	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, R11
-	CMPQ   R8, $0x08
-	JB     less872
-	MOVQ   DX, (R10)
-	MOVQ   R8, CX
+	PEXTRQ $0x01, X6, R8
+	CMPQ   R9, $0x08
+	JB     less877
+	MOVQ   DX, (DI)
+	MOVQ   R9, CX
 	SHLQ   $0x03, CX
 	SHRQ   CL, DX
-	MOVQ   R8, CX
+	MOVQ   R9, CX
 	NEGQ   CX
 	ADDQ   $+15, CX
 	SHLQ   $0x03, CX
-	SHLQ   CL, R11
-	SHLQ   $0x08, R11
-	ORQ    R11, DX
-	MOVQ   DX, -8(R10)(R8*1)
-	JMP    stored74
+	SHLQ   CL, R8
+	SHLQ   $0x08, R8
+	ORQ    R8, DX
+	MOVQ   DX, -8(DI)(R9*1)
+	JMP    stored79
 
-less872:
-	CMPQ R8, $0x04
-	JB   less473
-	MOVL DX, (R10)
-	MOVQ R8, CX
+less877:
+	CMPQ R9, $0x04
+	JB   less478
+	MOVL DX, (DI)
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R10)(R8*1)
-	JMP  stored74
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored79
 
-less473:
-	MOVQ R8, R13
-	SHRQ $0x01, R13
-	MOVQ DX, R11
-	MOVB R11, (R10)
-	MOVQ R13, CX
+less478:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R11
-	MOVB R11, (R10)(R13*1)
-	MOVQ R8, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R10)(R8*1)
+	MOVB DL, -1(DI)(R9*1)
 
-stored74:
+stored79:
 	PSHUFB    X4, X5
 	PXOR      X3, X5
 	PSHUFD    $0x4e, X5, X3
 	PXOR      X5, X3
-	MOVUPS    (R12), X6
+	MOVUPS    (R11), X6
 	PCLMULQDQ $0x00, X5, X6
 	PXOR      X6, X0
-	MOVUPS    (R12), X6
+	MOVUPS    (R11), X6
 	PCLMULQDQ $0x11, X5, X6
 	PXOR      X6, X2
-	MOVUPS    (R12), X5
-	MOVUPS    8(R12), X6
+	MOVUPS    (R11), X5
+	MOVUPS    8(R11), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X3, X5
 	PXOR      X5, X1
 	PXOR      X3, X3
 
-skip67:
-final43:
+skip72:
 	TESTQ SI, SI
-	JZ    notLast75
+	JZ    notLast50
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ      R9, $0x70
-	JBE       lengths76
+	CMPQ      R10, $0x70
+	JBE       lengths80
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3674,9 +4124,9 @@ final43:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths76:
-	MOVQ      72(BX), CX
-	MOVQ      64(BX), DX
+lengths80:
+	MOVQ      112(BX), CX
+	MOVQ      104(BX), DX
 	MOVQ      CX, X5
 	PINSRQ    $0x01, DX, X5
 	PXOR      X3, X5
@@ -3728,8 +4178,9 @@ lengths76:
 	PXOR      X15, X15
 	RET
 
-notLast75:
-	MOVUPS X3, (DI)
+notLast50:
+	MOVQ   8(BX), AX
+	MOVUPS X3, (AX)
 	PXOR   X0, X0
 	PXOR   X1, X1
 	PXOR   X2, X2
@@ -3757,9 +4208,9 @@ TEXT ·hashAVX2(SB), $0-32
 	MOVQ    p+16(FP), DX
 	MOVQ    n+24(FP), BX
 
-hashGroups77:
+hashGroups81:
 	CMPQ         BX, $0x00000080
-	JB           hashRest78
+	JB           hashRest82
 	VMOVDQU      (DX), Y2
 	VPSHUFB      reverse<>+0(SB), Y2, Y2
 	VPXOR        Y0, Y2, Y2
@@ -3822,9 +4273,9 @@ hashGroups77:
 	VMOVDQA      Y2, Y0
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000080, BX
-	JMP          hashGroups77
+	JMP          hashGroups81
 
-hashRest78:
+hashRest82:
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
@@ -3836,26 +4287,373 @@ hashRest78:
 	VZEROUPPER
 	RET
 
-// func sealAVX2(key *Key, tag *[16]byte, sum *[16]byte, r *run)
-// Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX2(SB), $0-32
+// func gmacAVX2(key *Key, r *run)
+// Requires: AES, AVX, AVX2, CMOV, VPCLMULQDQ
+TEXT ·gmacAVX2(SB), $0-16
 	MOVQ key+0(FP), AX
-	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVL 368(AX), CX
+	MOVQ r+8(FP), DX
+	MOVQ (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	TESTQ   SI, SI
-	JZ      noTag79
-	MOVL    (CX), R8
+	MOVQ    16(DX), SI
+	MOVL    (SI), DI
+	MOVQ    4(SI), SI
+	MOVQ    SI, R8
+	SHLQ    $0x20, R8
+	ORQ     R8, DI
+	SHRQ    $0x20, SI
+	VMOVQ   DI, X0
+	VPINSRQ $0x01, SI, X0, X0
+	VMOVDQU firstCounter<>+0(SB), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 128(AX), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 144(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 160(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 176(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 192(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 208(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 224(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 240(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 256(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 272(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    288(AX), SI
+	CMPL    CX, $0x0c
+	JB      last83
+	VMOVDQU 288(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 304(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    320(AX), SI
+	JE      last83
+	VMOVDQU 320(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 336(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    352(AX), SI
+
+last83:
+	VMOVDQU     (SI), X1
+	VAESENCLAST X1, X0, X0
+	VMOVDQU     X0, (BX)
+	MOVQ        8(DX), CX
+	VMOVDQU     (CX), X3
+	MOVQ        24(DX), SI
+	MOVQ        32(DX), DI
+
+hashGroups85:
+	CMPQ         DI, $0x00000080
+	JB           hashRest86
+	VMOVDQU      (SI), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VPSHUFD      $0x4e, Y1, Y3
+	VPXOR        Y1, Y3, Y3
+	VPCLMULQDQ   $0x00, (AX), Y1, Y0
+	VPCLMULQDQ   $0x11, (AX), Y1, Y1
+	VMOVDQA      Y1, Y2
+	VMOVDQU      (AX), Y1
+	VPXOR        8(AX), Y1, Y1
+	VPCLMULQDQ   $0x00, Y3, Y1, Y1
+	VMOVDQU      32(SI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y4
+	VPXOR        Y3, Y4, Y4
+	VPCLMULQDQ   $0x00, 32(AX), Y3, Y5
+	VPXOR        Y5, Y0, Y0
+	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
+	VPXOR        Y3, Y2, Y2
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y4, Y3, Y3
+	VPXOR        Y3, Y1, Y1
+	VMOVDQU      64(SI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y4
+	VPXOR        Y3, Y4, Y4
+	VPCLMULQDQ   $0x00, 64(AX), Y3, Y5
+	VPXOR        Y5, Y0, Y0
+	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
+	VPXOR        Y3, Y2, Y2
+	VMOVDQU      64(AX), Y3
+	VPXOR        72(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y4, Y3, Y3
+	VPXOR        Y3, Y1, Y1
+	VMOVDQU      96(SI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VPSHUFD      $0x4e, Y3, Y4
+	VPXOR        Y3, Y4, Y4
+	VPCLMULQDQ   $0x00, 96(AX), Y3, Y5
+	VPXOR        Y5, Y0, Y0
+	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
+	VPXOR        Y3, Y2, Y2
+	VMOVDQU      96(AX), Y3
+	VPXOR        104(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y4, Y3, Y3
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x00000080, DI
+	JMP          hashGroups85
+
+hashRest86:
+	LEAQ       15(DI), CX
+	ANDQ       $-16, CX
+	LEAQ       128(AX), R8
+	SUBQ       CX, R8
+	LEAQ       (AX), CX
+	SUBQ       $0x10, R8
+	CMPQ       R8, CX
+	CMOVQCS    CX, R8
+	VPXOR      Y0, Y0, Y0
+	VPXOR      Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	MOVQ       DI, R9
+	TESTQ      $0x00000040, DI
+	JZ         skip87
+	VMOVDQU    (SI), Y4
+	VMOVDQU    32(SI), Y5
+	ADDQ       $0x40, SI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y4, Y6
+	VPXOR      Y6, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y4, Y4
+	VPXOR      Y4, Y2, Y2
+	VMOVDQU    (R8), Y4
+	VPXOR      8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y4
+	VPXOR      Y5, Y4, Y4
+	VPCLMULQDQ $0x00, 32(R8), Y5, Y6
+	VPXOR      Y6, Y0, Y0
+	VPCLMULQDQ $0x11, 32(R8), Y5, Y5
+	VPXOR      Y5, Y2, Y2
+	VMOVDQU    32(R8), Y5
+	VPXOR      40(R8), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXOR      Y5, Y1, Y1
+	ADDQ       $0x40, R8
+
+skip87:
+	TESTQ      $0x00000020, DI
+	JZ         skip88
+	VMOVDQU    (SI), Y4
+	ADDQ       $0x20, SI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y4, Y5
+	VPXOR      Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y4, Y4
+	VPXOR      Y4, Y2, Y2
+	VMOVDQU    (R8), Y4
+	VPXOR      8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	ADDQ       $0x20, R8
+
+skip88:
+	TESTQ      $0x00000010, DI
+	JZ         skip89
+	VMOVDQU    (SI), X4
+	ADDQ       $0x10, SI
+	VPXOR      Y5, Y5, Y5
+	VPXOR      X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXOR      Y3, Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXOR      Y5, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y5, Y4
+	VPXOR      Y4, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y5, Y4
+	VPXOR      Y4, Y2, Y2
+	VMOVDQU    (R8), Y4
+	VPXOR      8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	ADDQ       $0x10, R8
+
+skip89:
+	ANDQ $0x0f, DI
+	JZ   skip90
+	CMPQ DI, $0x08
+	JB   less891
+	MOVQ (SI), R10
+	MOVQ -8(SI)(DI*1), R11
+	MOVQ DI, CX
+	NEGQ CX
+	ADDQ $+15, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded93
+
+less891:
+	XORQ R11, R11
+	CMPQ DI, $0x04
+	JB   less492
+	MOVL (SI), R10
+	MOVL -4(SI)(DI*1), R12
+	MOVQ DI, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded93
+
+less492:
+	MOVQ    DI, CX
+	SHRQ    $0x01, CX
+	MOVBQZX (SI), R10
+	MOVBQZX (SI)(CX*1), R12
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(SI)(DI*1), R12
+	MOVQ    DI, CX
+	ADDQ    $-1, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+
+loaded93:
+	VMOVQ      R10, X4
+	VPINSRQ    $0x01, R11, X4, X4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXOR      Y3, Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXOR      Y5, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y5, Y4
+	VPXOR      Y4, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y5, Y4
+	VPXOR      Y4, Y2, Y2
+	VMOVDQU    (R8), Y4
+	VPXOR      8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+
+skip90:
+	// The lengths in bits. After eight blocks they have a reduction of their own.
+	CMPQ         R9, $0x70
+	JBE          lengths94
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+
+lengths94:
+	MOVQ         112(DX), CX
+	MOVQ         104(DX), DX
+	VMOVQ        CX, X4
+	VPINSRQ      $0x01, DX, X4, X4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        X4, X5, X5
+	VPXOR        Y3, Y5, Y5
+	VPSHUFD      $0x4e, Y5, Y3
+	VPXOR        Y5, Y3, Y3
+	VPCLMULQDQ   $0x00, 112(AX), Y5, Y4
+	VPXOR        Y4, Y0, Y0
+	VPCLMULQDQ   $0x11, 112(AX), Y5, Y4
+	VPXOR        Y4, Y2, Y2
+	VMOVDQU      112(AX), Y4
+	VPXOR        120(AX), Y4, Y4
+	VPCLMULQDQ   $0x00, Y3, Y4, Y4
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	VPSHUFB      reverse<>+0(SB), X3, X3
+	VMOVDQU      (BX), X0
+	VPXOR        X0, X3, X3
+	VMOVDQU      X3, (BX)
+	VPXOR        X0, X0, X0
+	VPXOR        X1, X1, X1
+	VPXOR        X2, X2, X2
+	VPXOR        X3, X3, X3
+	VPXOR        X4, X4, X4
+	VPXOR        X5, X5, X5
+	VPXOR        X6, X6, X6
+	VPXOR        X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func sealAVX2(key *Key, r *run)
+// Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
+TEXT ·sealAVX2(SB), $0-16
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag95
+
+	// The tag begins as the encrypted first counter block.
+	MOVQ    16(BX), CX
+	MOVL    (CX), DI
 	MOVQ    4(CX), CX
-	MOVQ    CX, R9
-	SHLQ    $0x20, R9
-	ORQ     R9, R8
+	MOVQ    CX, R8
+	SHLQ    $0x20, R8
+	ORQ     R8, DI
 	SHRQ    $0x20, CX
-	VMOVQ   R8, X0
+	VMOVQ   DI, X0
 	VPINSRQ $0x01, CX, X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
@@ -3881,36 +4679,36 @@ TEXT ·sealAVX2(SB), $0-32
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last80
+	JB      last97
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last80
+	JE      last97
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last80:
+last97:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag79:
-	VMOVDQU (DI), X3
-	MOVQ    48(BX), R8
+noTag95:
+	MOVQ    8(BX), CX
+	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
+	MOVQ 24(BX), DI
+	MOVQ 32(BX), R8
 
-hashGroups86:
-	CMPQ         R11, $0x00000080
-	JB           hashRest87
-	VMOVDQU      (R10), Y1
+hashGroups99:
+	CMPQ         R8, $0x00000080
+	JB           hashRest100
+	VMOVDQU      (DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -3921,7 +4719,7 @@ hashGroups86:
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQU      32(R10), Y3
+	VMOVDQU      32(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -3933,7 +4731,7 @@ hashGroups86:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(R10), Y3
+	VMOVDQU      64(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -3945,7 +4743,7 @@ hashGroups86:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(R10), Y3
+	VMOVDQU      96(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -3970,171 +4768,156 @@ hashGroups86:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, R10
-	SUBQ         $0x00000080, R11
-	JMP          hashGroups86
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000080, R8
+	JMP          hashGroups99
 
-hashRest87:
-	MOVQ  R11, R9
-	TESTQ R8, R8
-	JZ    noText82
-	TESTQ R11, R11
-	JZ    text85
-
-noText82:
-	LEAQ    15(R11), CX
-	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
-	TESTQ   R8, R8
-	JNZ     restOfData83
-	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
-
-restOfData83:
+hashRest100:
+	TESTQ      R8, R8
+	JZ         text98
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
-	TESTQ      $0x00000040, R11
-	JZ         skip88
-	VMOVDQU    (R10), Y4
-	VMOVDQU    32(R10), Y5
-	ADDQ       $0x40, R10
+	LEAQ       15(R8), CX
+	ANDQ       $-16, CX
+	LEAQ       128(AX), R9
+	SUBQ       CX, R9
+	TESTQ      $0x00000040, R8
+	JZ         skip101
+	VMOVDQU    (DI), Y4
+	VMOVDQU    32(DI), Y5
+	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y7
+	VPCLMULQDQ $0x00, (R9), Y4, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R12), Y5, Y7
+	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R12), Y5, Y5
+	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
 	VPXOR      Y5, Y2, Y2
-	VMOVDQU    32(R12), Y5
-	VPXOR      40(R12), Y5, Y5
+	VMOVDQU    32(R9), Y5
+	VPXOR      40(R9), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, R12
+	ADDQ       $0x40, R9
 
-skip88:
-	TESTQ      $0x00000020, R11
-	JZ         skip89
-	VMOVDQU    (R10), Y4
-	ADDQ       $0x20, R10
+skip101:
+	TESTQ      $0x00000020, R8
+	JZ         skip102
+	VMOVDQU    (DI), Y4
+	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, R12
+	ADDQ       $0x20, R9
 
-skip89:
-	TESTQ      $0x00000010, R11
-	JZ         skip90
-	VMOVDQU    (R10), X5
-	ADDQ       $0x10, R10
+skip102:
+	TESTQ      $0x00000010, R8
+	JZ         skip103
+	VMOVDQU    (DI), X5
+	ADDQ       $0x10, DI
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R12
+	ADDQ       $0x10, R9
 
-skip90:
-	ANDQ $0x0f, R11
-	JZ   skip91
-	CMPQ R11, $0x08
-	JB   less892
-	MOVQ (R10), R13
-	MOVQ -8(R10)(R11*1), R14
-	MOVQ R11, CX
+skip103:
+	ANDQ $0x0f, R8
+	JZ   skip104
+	CMPQ R8, $0x08
+	JB   less8105
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R14
-	SHRQ $0x08, R14
-	JMP  loaded94
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded107
 
-less892:
-	XORQ R14, R14
-	CMPQ R11, $0x04
-	JB   less493
-	MOVL (R10), R13
-	MOVL -4(R10)(R11*1), R15
-	MOVQ R11, CX
+less8105:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less4106
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R15
-	ORQ  R15, R13
-	JMP  loaded94
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded107
 
-less493:
-	MOVQ    R11, CX
+less4106:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R10), R13
-	MOVBQZX (R10)(CX*1), R15
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
-	MOVBQZX -1(R10)(R11*1), R15
-	MOVQ    R11, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
+	SHLQ    CL, R12
+	ORQ     R12, R10
 
-loaded94:
-	VMOVQ      R13, X5
-	VPINSRQ    $0x01, R14, X5, X5
+loaded107:
+	VMOVQ      R10, X5
+	VPINSRQ    $0x01, R11, X5, X5
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip91:
-	TESTQ        R8, R8
-	JZ           final81
+skip104:
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4149,26 +4932,27 @@ skip91:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text85:
+text98:
 	// Text.
-	MOVQ           (BX), CX
-	MOVL           (CX), R9
+	MOVQ           16(BX), CX
+	MOVL           (CX), DI
 	MOVQ           4(CX), CX
-	MOVQ           CX, R10
-	SHLQ           $0x20, R10
-	ORQ            R10, R9
+	MOVQ           CX, R8
+	SHLQ           $0x20, R8
+	ORQ            R8, DI
 	SHRQ           $0x20, CX
-	VMOVQ          R9, X6
+	VMOVQ          DI, X6
 	VPINSRQ        $0x01, CX, X6, X6
 	VPSHUFB        reverse<>+0(SB), X6, X6
-	MOVL           56(BX), CX
+	MOVL           96(BX), CX
 	VMOVD          CX, X0
 	VPADDD         X0, X6, X6
 	VINSERTI128    $0x01, X6, Y6, Y4
-	MOVQ           32(BX), R10
-	MOVQ           40(BX), R11
-	CMPQ           R8, $0x00000100
-	JB             groupsEnd95
+	MOVQ           48(BX), DI
+	MOVQ           72(BX), R8
+	MOVQ           80(BX), R9
+	CMPQ           R9, $0x00000100
+	JB             groupsEnd108
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4276,7 +5060,7 @@ text85:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last98
+	JB             last111
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4296,7 +5080,7 @@ text85:
 	VAESENC        Y2, Y10, Y10
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last98
+	JE             last111
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4317,7 +5101,7 @@ text85:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last98:
+last111:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
@@ -4327,38 +5111,38 @@ last98:
 	VAESENCLAST    Y2, Y9, Y9
 	VAESENCLAST    Y2, Y10, Y10
 	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (R11), Y2
+	VMOVDQU        (R8), Y2
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        Y0, (R10)
-	VMOVDQU        32(R11), Y0
+	VMOVDQU        Y0, (DI)
+	VMOVDQU        32(R8), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, 32(R10)
-	VMOVDQU        64(R11), Y0
+	VMOVDQU        Y5, 32(DI)
+	VMOVDQU        64(R8), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 64(R10)
-	VMOVDQU        96(R11), Y0
+	VMOVDQU        Y6, 64(DI)
+	VMOVDQU        96(R8), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 96(R10)
-	VMOVDQU        128(R11), Y0
+	VMOVDQU        Y7, 96(DI)
+	VMOVDQU        128(R8), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 128(R10)
-	VMOVDQU        160(R11), Y0
+	VMOVDQU        Y8, 128(DI)
+	VMOVDQU        160(R8), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 160(R10)
-	VMOVDQU        192(R11), Y0
+	VMOVDQU        Y9, 160(DI)
+	VMOVDQU        192(R8), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 192(R10)
-	VMOVDQU        224(R11), Y0
+	VMOVDQU        Y10, 192(DI)
+	VMOVDQU        224(R8), Y0
 	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 224(R10)
-	ADDQ           $0x00000100, R11
-	ADDQ           $0x00000100, R10
-	SUBQ           $0x00000100, R8
-	CMPQ           R8, $0x00000100
-	JB             last97
+	VMOVDQU        Y1, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JB             last110
 
 	// GHASH of a piece is computed between the rounds of the next one.
-groups96:
+groups109:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4392,7 +5176,7 @@ groups96:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -256(R10), Y1
+	VMOVDQU        -256(DI), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4412,7 +5196,7 @@ groups96:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -224(R10), Y3
+	VMOVDQU        -224(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4433,7 +5217,7 @@ groups96:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -192(R10), Y3
+	VMOVDQU        -192(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4454,7 +5238,7 @@ groups96:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -160(R10), Y3
+	VMOVDQU        -160(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4497,7 +5281,7 @@ groups96:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -128(R10), Y1
+	VMOVDQU        -128(DI), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4517,7 +5301,7 @@ groups96:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -96(R10), Y3
+	VMOVDQU        -96(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4538,7 +5322,7 @@ groups96:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -64(R10), Y3
+	VMOVDQU        -64(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4559,7 +5343,7 @@ groups96:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -32(R10), Y3
+	VMOVDQU        -32(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -4586,7 +5370,7 @@ groups96:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last99
+	JB             last112
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4606,7 +5390,7 @@ groups96:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last99
+	JE             last112
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -4627,7 +5411,7 @@ groups96:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last99:
+last112:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -4637,38 +5421,38 @@ last99:
 	VAESENCLAST    Y0, Y10, Y10
 	VAESENCLAST    Y0, Y11, Y11
 	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (R11), Y0
+	VMOVDQU        (R8), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	VMOVDQU        32(R11), Y0
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        32(R8), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R10)
-	VMOVDQU        64(R11), Y0
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        64(R8), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R10)
-	VMOVDQU        96(R11), Y0
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        96(R8), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R10)
-	VMOVDQU        128(R11), Y0
+	VMOVDQU        Y8, 96(DI)
+	VMOVDQU        128(R8), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 128(R10)
-	VMOVDQU        160(R11), Y0
+	VMOVDQU        Y9, 128(DI)
+	VMOVDQU        160(R8), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 160(R10)
-	VMOVDQU        192(R11), Y0
+	VMOVDQU        Y10, 160(DI)
+	VMOVDQU        192(R8), Y0
 	VPXOR          Y0, Y11, Y11
-	VMOVDQU        Y11, 192(R10)
-	VMOVDQU        224(R11), Y0
+	VMOVDQU        Y11, 192(DI)
+	VMOVDQU        224(R8), Y0
 	VPXOR          Y0, Y12, Y12
-	VMOVDQU        Y12, 224(R10)
-	ADDQ           $0x00000100, R11
-	ADDQ           $0x00000100, R10
-	SUBQ           $0x00000100, R8
-	CMPQ           R8, $0x00000100
-	JAE            groups96
+	VMOVDQU        Y12, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JAE            groups109
 
-last97:
-	VMOVDQU      -256(R10), Y1
+last110:
+	VMOVDQU      -256(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -4679,7 +5463,7 @@ last97:
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQU      -224(R10), Y3
+	VMOVDQU      -224(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4691,7 +5475,7 @@ last97:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -192(R10), Y3
+	VMOVDQU      -192(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4703,7 +5487,7 @@ last97:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -160(R10), Y3
+	VMOVDQU      -160(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4728,7 +5512,7 @@ last97:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	VMOVDQU      -128(R10), Y1
+	VMOVDQU      -128(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -4739,7 +5523,7 @@ last97:
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQU      -96(R10), Y3
+	VMOVDQU      -96(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4751,7 +5535,7 @@ last97:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -64(R10), Y3
+	VMOVDQU      -64(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4763,7 +5547,7 @@ last97:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -32(R10), Y3
+	VMOVDQU      -32(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
@@ -4789,9 +5573,9 @@ last97:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd95:
-	CMPQ           R8, $0x00000080
-	JB             groupsEnd100
+groupsEnd108:
+	CMPQ           R9, $0x00000080
+	JB             groupsEnd113
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -4855,7 +5639,7 @@ groupsEnd95:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last103
+	JB             last116
 	VBROADCASTI128 288(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4867,7 +5651,7 @@ groupsEnd95:
 	VAESENC        Y2, Y6, Y6
 	VAESENC        Y2, Y1, Y1
 	LEAQ           320(AX), CX
-	JE             last103
+	JE             last116
 	VBROADCASTI128 320(AX), Y2
 	VAESENC        Y2, Y0, Y0
 	VAESENC        Y2, Y5, Y5
@@ -4880,28 +5664,28 @@ groupsEnd95:
 	VAESENC        Y2, Y1, Y1
 	LEAQ           352(AX), CX
 
-last103:
+last116:
 	VBROADCASTI128 (CX), Y2
 	VAESENCLAST    Y2, Y0, Y0
 	VAESENCLAST    Y2, Y5, Y5
 	VAESENCLAST    Y2, Y6, Y6
 	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (R11), Y2
+	VMOVDQU        (R8), Y2
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        Y0, (R10)
-	VMOVDQU        32(R11), Y0
+	VMOVDQU        Y0, (DI)
+	VMOVDQU        32(R8), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, 32(R10)
-	VMOVDQU        64(R11), Y0
+	VMOVDQU        Y5, 32(DI)
+	VMOVDQU        64(R8), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 64(R10)
-	VMOVDQU        96(R11), Y0
+	VMOVDQU        Y6, 64(DI)
+	VMOVDQU        96(R8), Y0
 	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 96(R10)
-	ADDQ           $0x00000080, R11
-	ADDQ           $0x00000080, R10
-	SUBQ           $0x00000080, R8
-	VMOVDQU        -128(R10), Y1
+	VMOVDQU        Y1, 96(DI)
+	ADDQ           $0x00000080, R8
+	ADDQ           $0x00000080, DI
+	SUBQ           $0x00000080, R9
+	VMOVDQU        -128(DI), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -4912,7 +5696,7 @@ last103:
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
 	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VMOVDQU        -96(R10), Y3
+	VMOVDQU        -96(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y5
 	VPXOR          Y3, Y5, Y5
@@ -4924,7 +5708,7 @@ last103:
 	VPXOR          40(AX), Y3, Y3
 	VPCLMULQDQ     $0x00, Y5, Y3, Y3
 	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -64(R10), Y3
+	VMOVDQU        -64(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y5
 	VPXOR          Y3, Y5, Y5
@@ -4936,7 +5720,7 @@ last103:
 	VPXOR          72(AX), Y3, Y3
 	VPCLMULQDQ     $0x00, Y5, Y3, Y3
 	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -32(R10), Y3
+	VMOVDQU        -32(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y5
 	VPXOR          Y3, Y5, Y5
@@ -4962,21 +5746,21 @@ last103:
 	VPXOR          X0, X2, X2
 	VMOVDQA        Y2, Y3
 
-groupsEnd100:
-	MOVQ           R8, R9
-	LEAQ           15(R8), CX
+groupsEnd113:
+	MOVQ           R9, R10
+	LEAQ           15(R9), CX
 	ANDQ           $-16, CX
-	LEAQ           128(AX), R12
-	SUBQ           CX, R12
+	LEAQ           128(AX), R11
+	SUBQ           CX, R11
 	LEAQ           (AX), CX
-	SUBQ           $0x10, R12
-	CMPQ           R12, CX
-	CMOVQCS        CX, R12
+	SUBQ           $0x10, R11
+	CMPQ           R11, CX
+	CMOVQCS        CX, R11
 	VPXOR          Y0, Y0, Y0
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R8
-	JZ             skip104
+	TESTQ          $0x00000040, R9
+	JZ             skip117
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5016,7 +5800,7 @@ groupsEnd100:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last105
+	JB             last118
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5024,7 +5808,7 @@ groupsEnd100:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last105
+	JE             last118
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5033,47 +5817,47 @@ groupsEnd100:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last105:
+last118:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R11), Y7
+	VMOVDQU        (R8), Y7
 	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	VMOVDQU        32(R11), Y7
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        32(R8), Y7
 	VPXOR          Y7, Y6, Y6
-	VMOVDQU        Y6, 32(R10)
-	ADDQ           $0x40, R11
-	ADDQ           $0x40, R10
+	VMOVDQU        Y6, 32(DI)
+	ADDQ           $0x40, R8
+	ADDQ           $0x40, DI
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y3
 	VPXOR          Y5, Y3, Y3
-	VPCLMULQDQ     $0x00, (R12), Y5, Y7
+	VPCLMULQDQ     $0x00, (R11), Y5, Y7
 	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, (R12), Y5, Y5
+	VPCLMULQDQ     $0x11, (R11), Y5, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        (R12), Y5
-	VPXOR          8(R12), Y5, Y5
+	VMOVDQU        (R11), Y5
+	VPXOR          8(R11), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y3, Y3
 	VPSHUFB        reverse<>+0(SB), Y6, Y6
 	VPSHUFD        $0x4e, Y6, Y5
 	VPXOR          Y6, Y5, Y5
-	VPCLMULQDQ     $0x00, 32(R12), Y6, Y7
+	VPCLMULQDQ     $0x00, 32(R11), Y6, Y7
 	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(R12), Y6, Y6
+	VPCLMULQDQ     $0x11, 32(R11), Y6, Y6
 	VPXOR          Y6, Y2, Y2
-	VMOVDQU        32(R12), Y6
-	VPXOR          40(R12), Y6, Y6
+	VMOVDQU        32(R11), Y6
+	VPXOR          40(R11), Y6, Y6
 	VPCLMULQDQ     $0x00, Y5, Y6, Y6
 	VPXOR          Y6, Y1, Y1
-	ADDQ           $0x40, R12
+	ADDQ           $0x40, R11
 
-skip104:
-	TESTQ          $0x00000020, R8
-	JZ             skip106
+skip117:
+	TESTQ          $0x00000020, R9
+	JZ             skip119
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5100,45 +5884,45 @@ skip104:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last107
+	JB             last120
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last107
+	JE             last120
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last107:
+last120:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R11), Y6
+	VMOVDQU        (R8), Y6
 	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	ADDQ           $0x20, R11
-	ADDQ           $0x20, R10
+	VMOVDQU        Y5, (DI)
+	ADDQ           $0x20, R8
+	ADDQ           $0x20, DI
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y3
 	VPXOR          Y5, Y3, Y3
-	VPCLMULQDQ     $0x00, (R12), Y5, Y6
+	VPCLMULQDQ     $0x00, (R11), Y5, Y6
 	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, (R12), Y5, Y5
+	VPCLMULQDQ     $0x11, (R11), Y5, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        (R12), Y5
-	VPXOR          8(R12), Y5, Y5
+	VMOVDQU        (R11), Y5
+	VPXOR          8(R11), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R12
+	ADDQ           $0x20, R11
 
-skip106:
-	TESTQ   $0x00000010, R8
-	JZ      skip108
+skip119:
+	TESTQ   $0x00000010, R9
+	JZ      skip121
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5165,47 +5949,47 @@ skip106:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last109
+	JB      last122
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last109
+	JE      last122
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last109:
+last122:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R11), X6
+	VMOVDQU     (R8), X6
 	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (R10)
-	ADDQ        $0x10, R11
-	ADDQ        $0x10, R10
+	VMOVDQU     X5, (DI)
+	ADDQ        $0x10, R8
+	ADDQ        $0x10, DI
 	VPXOR       Y6, Y6, Y6
 	VPXOR       X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
 	VPXOR       Y3, Y6, Y6
 	VPSHUFD     $0x4e, Y6, Y3
 	VPXOR       Y6, Y3, Y3
-	VPCLMULQDQ  $0x00, (R12), Y6, Y5
+	VPCLMULQDQ  $0x00, (R11), Y6, Y5
 	VPXOR       Y5, Y0, Y0
-	VPCLMULQDQ  $0x11, (R12), Y6, Y5
+	VPCLMULQDQ  $0x11, (R11), Y6, Y5
 	VPXOR       Y5, Y2, Y2
-	VMOVDQU     (R12), Y5
-	VPXOR       8(R12), Y5, Y5
+	VMOVDQU     (R11), Y5
+	VPXOR       8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXOR       Y5, Y1, Y1
 	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R12
+	ADDQ        $0x10, R11
 
-skip108:
-	ANDQ    $0x0f, R8
-	JZ      skip110
+skip121:
+	ANDQ    $0x0f, R9
+	JZ      skip123
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5231,139 +6015,138 @@ skip108:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last111
+	JB      last124
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last111
+	JE      last124
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last111:
+last124:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
+	SUBQ        R9, CX
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
-	CMPQ        R8, $0x08
-	JB          less8112
-	MOVQ        (R11), DX
-	MOVQ        -8(R11)(R8*1), R13
-	MOVQ        R8, CX
+	CMPQ        R9, $0x08
+	JB          less8125
+	MOVQ        (R8), DX
+	MOVQ        -8(R8)(R9*1), R12
+	MOVQ        R9, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R13
-	SHRQ        $0x08, R13
-	JMP         loaded114
+	SHRQ        CL, R12
+	SHRQ        $0x08, R12
+	JMP         loaded127
 
-less8112:
-	XORQ R13, R13
-	CMPQ R8, $0x04
-	JB   less4113
-	MOVL (R11), DX
-	MOVL -4(R11)(R8*1), R14
-	MOVQ R8, CX
+less8125:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less4126
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R14
-	ORQ  R14, DX
-	JMP  loaded114
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded127
 
-less4113:
-	MOVQ    R8, CX
+less4126:
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R11), DX
-	MOVBQZX (R11)(CX*1), R14
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
-	MOVBQZX -1(R11)(R8*1), R14
-	MOVQ    R8, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
+	SHLQ    CL, R13
+	ORQ     R13, DX
 
-loaded114:
+loaded127:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R13, X4, X4
+	VPINSRQ $0x01, R12, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R11
-	CMPQ    R8, $0x08
-	JB      less8115
-	MOVQ    DX, (R10)
-	MOVQ    R8, CX
+	VPEXTRQ $0x01, X5, R8
+	CMPQ    R9, $0x08
+	JB      less8128
+	MOVQ    DX, (DI)
+	MOVQ    R9, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    R9, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R11
-	SHLQ    $0x08, R11
-	ORQ     R11, DX
-	MOVQ    DX, -8(R10)(R8*1)
-	JMP     stored117
+	SHLQ    CL, R8
+	SHLQ    $0x08, R8
+	ORQ     R8, DX
+	MOVQ    DX, -8(DI)(R9*1)
+	JMP     stored130
 
-less8115:
-	CMPQ R8, $0x04
-	JB   less4116
-	MOVL DX, (R10)
-	MOVQ R8, CX
+less8128:
+	CMPQ R9, $0x04
+	JB   less4129
+	MOVL DX, (DI)
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R10)(R8*1)
-	JMP  stored117
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored130
 
-less4116:
-	MOVQ R8, R13
-	SHRQ $0x01, R13
-	MOVQ DX, R11
-	MOVB R11, (R10)
-	MOVQ R13, CX
+less4129:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R11
-	MOVB R11, (R10)(R13*1)
-	MOVQ R8, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R10)(R8*1)
+	MOVB DL, -1(DI)(R9*1)
 
-stored117:
+stored130:
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R11), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R11), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R11), Y4
+	VPXOR      8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip110:
-final81:
+skip123:
 	TESTQ SI, SI
-	JZ    notLast118
+	JZ    notLast96
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         R9, $0x70
-	JBE          lengths119
+	CMPQ         R10, $0x70
+	JBE          lengths131
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5381,9 +6164,9 @@ final81:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths119:
-	MOVQ         72(BX), CX
-	MOVQ         64(BX), DX
+lengths131:
+	MOVQ         112(BX), CX
+	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -5434,8 +6217,9 @@ lengths119:
 	VZEROUPPER
 	RET
 
-notLast118:
-	VMOVDQU X3, (DI)
+notLast96:
+	MOVQ    8(BX), AX
+	VMOVDQU X3, (AX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
@@ -5454,26 +6238,27 @@ notLast118:
 	VZEROUPPER
 	RET
 
-// func openAVX2(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func openAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), $0-32
+TEXT ·openAVX2(SB), $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag132
 
 	// The tag begins as the encrypted first counter block.
-	TESTQ   SI, SI
-	JZ      noTag120
-	MOVL    (CX), R8
+	MOVQ    16(BX), CX
+	MOVL    (CX), DI
 	MOVQ    4(CX), CX
-	MOVQ    CX, R9
-	SHLQ    $0x20, R9
-	ORQ     R9, R8
+	MOVQ    CX, R8
+	SHLQ    $0x20, R8
+	ORQ     R8, DI
 	SHRQ    $0x20, CX
-	VMOVQ   R8, X0
+	VMOVQ   DI, X0
 	VPINSRQ $0x01, CX, X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
@@ -5499,36 +6284,36 @@ TEXT ·openAVX2(SB), $0-32
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last121
+	JB      last134
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last121
+	JE      last134
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last121:
+last134:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag120:
-	VMOVDQU (DI), X3
-	MOVQ    48(BX), R8
+noTag132:
+	MOVQ    8(BX), CX
+	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ 8(BX), R10
-	MOVQ 16(BX), R11
+	MOVQ 24(BX), DI
+	MOVQ 32(BX), R8
 
-hashGroups127:
-	CMPQ         R11, $0x00000080
-	JB           hashRest128
-	VMOVDQU      (R10), Y1
+hashGroups136:
+	CMPQ         R8, $0x00000080
+	JB           hashRest137
+	VMOVDQU      (DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPSHUFD      $0x4e, Y1, Y3
@@ -5539,7 +6324,7 @@ hashGroups127:
 	VMOVDQU      (AX), Y1
 	VPXOR        8(AX), Y1, Y1
 	VPCLMULQDQ   $0x00, Y3, Y1, Y1
-	VMOVDQU      32(R10), Y3
+	VMOVDQU      32(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -5551,7 +6336,7 @@ hashGroups127:
 	VPXOR        40(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(R10), Y3
+	VMOVDQU      64(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -5563,7 +6348,7 @@ hashGroups127:
 	VPXOR        72(AX), Y3, Y3
 	VPCLMULQDQ   $0x00, Y4, Y3, Y3
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(R10), Y3
+	VMOVDQU      96(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
 	VPSHUFD      $0x4e, Y3, Y4
 	VPXOR        Y3, Y4, Y4
@@ -5588,171 +6373,156 @@ hashGroups127:
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, R10
-	SUBQ         $0x00000080, R11
-	JMP          hashGroups127
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000080, R8
+	JMP          hashGroups136
 
-hashRest128:
-	MOVQ  R11, R9
-	TESTQ R8, R8
-	JZ    noText123
-	TESTQ R11, R11
-	JZ    text126
-
-noText123:
-	LEAQ    15(R11), CX
-	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
-	TESTQ   R8, R8
-	JNZ     restOfData124
-	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
-
-restOfData124:
+hashRest137:
+	TESTQ      R8, R8
+	JZ         text135
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
-	TESTQ      $0x00000040, R11
-	JZ         skip129
-	VMOVDQU    (R10), Y4
-	VMOVDQU    32(R10), Y5
-	ADDQ       $0x40, R10
+	LEAQ       15(R8), CX
+	ANDQ       $-16, CX
+	LEAQ       128(AX), R9
+	SUBQ       CX, R9
+	TESTQ      $0x00000040, R8
+	JZ         skip138
+	VMOVDQU    (DI), Y4
+	VMOVDQU    32(DI), Y5
+	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y7
+	VPCLMULQDQ $0x00, (R9), Y4, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R12), Y5, Y7
+	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
 	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R12), Y5, Y5
+	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
 	VPXOR      Y5, Y2, Y2
-	VMOVDQU    32(R12), Y5
-	VPXOR      40(R12), Y5, Y5
+	VMOVDQU    32(R9), Y5
+	VPXOR      40(R9), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, R12
+	ADDQ       $0x40, R9
 
-skip129:
-	TESTQ      $0x00000020, R11
-	JZ         skip130
-	VMOVDQU    (R10), Y4
-	ADDQ       $0x20, R10
+skip138:
+	TESTQ      $0x00000020, R8
+	JZ         skip139
+	VMOVDQU    (DI), Y4
+	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, R12
+	ADDQ       $0x20, R9
 
-skip130:
-	TESTQ      $0x00000010, R11
-	JZ         skip131
-	VMOVDQU    (R10), X5
-	ADDQ       $0x10, R10
+skip139:
+	TESTQ      $0x00000010, R8
+	JZ         skip140
+	VMOVDQU    (DI), X5
+	ADDQ       $0x10, DI
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R12
+	ADDQ       $0x10, R9
 
-skip131:
-	ANDQ $0x0f, R11
-	JZ   skip132
-	CMPQ R11, $0x08
-	JB   less8133
-	MOVQ (R10), R13
-	MOVQ -8(R10)(R11*1), R14
-	MOVQ R11, CX
+skip140:
+	ANDQ $0x0f, R8
+	JZ   skip141
+	CMPQ R8, $0x08
+	JB   less8142
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R14
-	SHRQ $0x08, R14
-	JMP  loaded135
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded144
 
-less8133:
-	XORQ R14, R14
-	CMPQ R11, $0x04
-	JB   less4134
-	MOVL (R10), R13
-	MOVL -4(R10)(R11*1), R15
-	MOVQ R11, CX
+less8142:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less4143
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R15
-	ORQ  R15, R13
-	JMP  loaded135
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded144
 
-less4134:
-	MOVQ    R11, CX
+less4143:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R10), R13
-	MOVBQZX (R10)(CX*1), R15
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
-	MOVBQZX -1(R10)(R11*1), R15
-	MOVQ    R11, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
+	SHLQ    CL, R12
+	ORQ     R12, R10
 
-loaded135:
-	VMOVQ      R13, X5
-	VPINSRQ    $0x01, R14, X5, X5
+loaded144:
+	VMOVQ      R10, X5
+	VPINSRQ    $0x01, R11, X5, X5
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
 	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip132:
-	TESTQ        R8, R8
-	JZ           final122
+skip141:
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5767,28 +6537,29 @@ skip132:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text126:
+text135:
 	// Text.
-	MOVQ        (BX), CX
-	MOVL        (CX), R9
+	MOVQ        16(BX), CX
+	MOVL        (CX), DI
 	MOVQ        4(CX), CX
-	MOVQ        CX, R10
-	SHLQ        $0x20, R10
-	ORQ         R10, R9
+	MOVQ        CX, R8
+	SHLQ        $0x20, R8
+	ORQ         R8, DI
 	SHRQ        $0x20, CX
-	VMOVQ       R9, X6
+	VMOVQ       DI, X6
 	VPINSRQ     $0x01, CX, X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        56(BX), CX
+	MOVL        96(BX), CX
 	VMOVD       CX, X0
 	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        32(BX), R10
-	MOVQ        40(BX), R11
-	CMPQ        R8, $0x00000100
-	JB          groupsEnd136
+	MOVQ        48(BX), DI
+	MOVQ        72(BX), R8
+	MOVQ        80(BX), R9
+	CMPQ        R9, $0x00000100
+	JB          groupsEnd145
 
-groups137:
+groups146:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -5822,7 +6593,7 @@ groups137:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        (R11), Y1
+	VMOVDQU        (R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -5842,7 +6613,7 @@ groups137:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        32(R11), Y3
+	VMOVDQU        32(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -5863,7 +6634,7 @@ groups137:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        64(R11), Y3
+	VMOVDQU        64(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -5884,7 +6655,7 @@ groups137:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        96(R11), Y3
+	VMOVDQU        96(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -5927,7 +6698,7 @@ groups137:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        128(R11), Y1
+	VMOVDQU        128(R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -5947,7 +6718,7 @@ groups137:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        160(R11), Y3
+	VMOVDQU        160(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -5968,7 +6739,7 @@ groups137:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        192(R11), Y3
+	VMOVDQU        192(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -5989,7 +6760,7 @@ groups137:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        224(R11), Y3
+	VMOVDQU        224(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y13
 	VPXOR          Y3, Y13, Y13
@@ -6016,7 +6787,7 @@ groups137:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last139
+	JB             last148
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6036,7 +6807,7 @@ groups137:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last139
+	JE             last148
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6057,7 +6828,7 @@ groups137:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last139:
+last148:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
@@ -6067,39 +6838,39 @@ last139:
 	VAESENCLAST    Y0, Y10, Y10
 	VAESENCLAST    Y0, Y11, Y11
 	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (R11), Y0
+	VMOVDQU        (R8), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	VMOVDQU        32(R11), Y0
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        32(R8), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R10)
-	VMOVDQU        64(R11), Y0
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        64(R8), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R10)
-	VMOVDQU        96(R11), Y0
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        96(R8), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R10)
-	VMOVDQU        128(R11), Y0
+	VMOVDQU        Y8, 96(DI)
+	VMOVDQU        128(R8), Y0
 	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 128(R10)
-	VMOVDQU        160(R11), Y0
+	VMOVDQU        Y9, 128(DI)
+	VMOVDQU        160(R8), Y0
 	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 160(R10)
-	VMOVDQU        192(R11), Y0
+	VMOVDQU        Y10, 160(DI)
+	VMOVDQU        192(R8), Y0
 	VPXOR          Y0, Y11, Y11
-	VMOVDQU        Y11, 192(R10)
-	VMOVDQU        224(R11), Y0
+	VMOVDQU        Y11, 192(DI)
+	VMOVDQU        224(R8), Y0
 	VPXOR          Y0, Y12, Y12
-	VMOVDQU        Y12, 224(R10)
-	ADDQ           $0x00000100, R11
-	ADDQ           $0x00000100, R10
-	SUBQ           $0x00000100, R8
-	CMPQ           R8, $0x00000100
-	JAE            groups137
+	VMOVDQU        Y12, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JAE            groups146
 
-groupsEnd136:
-	CMPQ           R8, $0x00000080
-	JB             groupsEnd140
+groupsEnd145:
+	CMPQ           R9, $0x00000080
+	JB             groupsEnd149
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -6126,7 +6897,7 @@ groupsEnd136:
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VMOVDQU        (R11), Y1
+	VMOVDQU        (R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPSHUFD        $0x4e, Y1, Y3
@@ -6147,7 +6918,7 @@ groupsEnd136:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        32(R11), Y3
+	VMOVDQU        32(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6169,7 +6940,7 @@ groupsEnd136:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        64(R11), Y3
+	VMOVDQU        64(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6191,7 +6962,7 @@ groupsEnd136:
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        96(R11), Y3
+	VMOVDQU        96(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VPSHUFD        $0x4e, Y3, Y9
 	VPXOR          Y3, Y9, Y9
@@ -6223,7 +6994,7 @@ groupsEnd136:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last143
+	JB             last152
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6235,7 +7006,7 @@ groupsEnd136:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last143
+	JE             last152
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6248,43 +7019,43 @@ groupsEnd136:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last143:
+last152:
 	VBROADCASTI128 (CX), Y0
 	VAESENCLAST    Y0, Y5, Y5
 	VAESENCLAST    Y0, Y6, Y6
 	VAESENCLAST    Y0, Y7, Y7
 	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        (R11), Y0
+	VMOVDQU        (R8), Y0
 	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	VMOVDQU        32(R11), Y0
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        32(R8), Y0
 	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(R10)
-	VMOVDQU        64(R11), Y0
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        64(R8), Y0
 	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(R10)
-	VMOVDQU        96(R11), Y0
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        96(R8), Y0
 	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(R10)
-	ADDQ           $0x00000080, R11
-	ADDQ           $0x00000080, R10
-	SUBQ           $0x00000080, R8
+	VMOVDQU        Y8, 96(DI)
+	ADDQ           $0x00000080, R8
+	ADDQ           $0x00000080, DI
+	SUBQ           $0x00000080, R9
 
-groupsEnd140:
-	MOVQ           R8, R9
-	LEAQ           15(R8), CX
+groupsEnd149:
+	MOVQ           R9, R10
+	LEAQ           15(R9), CX
 	ANDQ           $-16, CX
-	LEAQ           128(AX), R12
-	SUBQ           CX, R12
+	LEAQ           128(AX), R11
+	SUBQ           CX, R11
 	LEAQ           (AX), CX
-	SUBQ           $0x10, R12
-	CMPQ           R12, CX
-	CMOVQCS        CX, R12
+	SUBQ           $0x10, R11
+	CMPQ           R11, CX
+	CMOVQCS        CX, R11
 	VPXOR          Y0, Y0, Y0
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R8
-	JZ             skip144
+	TESTQ          $0x00000040, R9
+	JZ             skip153
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6324,7 +7095,7 @@ groupsEnd140:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last145
+	JB             last154
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6332,7 +7103,7 @@ groupsEnd140:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last145
+	JE             last154
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -6341,47 +7112,47 @@ groupsEnd140:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last145:
+last154:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R11), Y7
+	VMOVDQU        (R8), Y7
 	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	VMOVDQU        32(R11), Y5
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        32(R8), Y5
 	VPXOR          Y5, Y6, Y6
-	VMOVDQU        Y6, 32(R10)
-	ADDQ           $0x40, R11
-	ADDQ           $0x40, R10
+	VMOVDQU        Y6, 32(DI)
+	ADDQ           $0x40, R8
+	ADDQ           $0x40, DI
 	VPSHUFB        reverse<>+0(SB), Y7, Y7
 	VPXOR          Y3, Y7, Y7
 	VPSHUFD        $0x4e, Y7, Y3
 	VPXOR          Y7, Y3, Y3
-	VPCLMULQDQ     $0x00, (R12), Y7, Y6
+	VPCLMULQDQ     $0x00, (R11), Y7, Y6
 	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, (R12), Y7, Y6
+	VPCLMULQDQ     $0x11, (R11), Y7, Y6
 	VPXOR          Y6, Y2, Y2
-	VMOVDQU        (R12), Y6
-	VPXOR          8(R12), Y6, Y6
+	VMOVDQU        (R11), Y6
+	VPXOR          8(R11), Y6, Y6
 	VPCLMULQDQ     $0x00, Y3, Y6, Y6
 	VPXOR          Y6, Y1, Y1
 	VPXOR          Y3, Y3, Y3
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPSHUFD        $0x4e, Y5, Y6
 	VPXOR          Y5, Y6, Y6
-	VPCLMULQDQ     $0x00, 32(R12), Y5, Y7
+	VPCLMULQDQ     $0x00, 32(R11), Y5, Y7
 	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(R12), Y5, Y5
+	VPCLMULQDQ     $0x11, 32(R11), Y5, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        32(R12), Y5
-	VPXOR          40(R12), Y5, Y5
+	VMOVDQU        32(R11), Y5
+	VPXOR          40(R11), Y5, Y5
 	VPCLMULQDQ     $0x00, Y6, Y5, Y5
 	VPXOR          Y5, Y1, Y1
-	ADDQ           $0x40, R12
+	ADDQ           $0x40, R11
 
-skip144:
-	TESTQ          $0x00000020, R8
-	JZ             skip146
+skip153:
+	TESTQ          $0x00000020, R9
+	JZ             skip155
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -6408,45 +7179,45 @@ skip144:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last147
+	JB             last156
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last147
+	JE             last156
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last147:
+last156:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R11), Y6
+	VMOVDQU        (R8), Y6
 	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (R10)
-	ADDQ           $0x20, R11
-	ADDQ           $0x20, R10
+	VMOVDQU        Y5, (DI)
+	ADDQ           $0x20, R8
+	ADDQ           $0x20, DI
 	VPSHUFB        reverse<>+0(SB), Y6, Y6
 	VPXOR          Y3, Y6, Y6
 	VPSHUFD        $0x4e, Y6, Y3
 	VPXOR          Y6, Y3, Y3
-	VPCLMULQDQ     $0x00, (R12), Y6, Y5
+	VPCLMULQDQ     $0x00, (R11), Y6, Y5
 	VPXOR          Y5, Y0, Y0
-	VPCLMULQDQ     $0x11, (R12), Y6, Y5
+	VPCLMULQDQ     $0x11, (R11), Y6, Y5
 	VPXOR          Y5, Y2, Y2
-	VMOVDQU        (R12), Y5
-	VPXOR          8(R12), Y5, Y5
+	VMOVDQU        (R11), Y5
+	VPXOR          8(R11), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R12
+	ADDQ           $0x20, R11
 
-skip146:
-	TESTQ   $0x00000010, R8
-	JZ      skip148
+skip155:
+	TESTQ   $0x00000010, R9
+	JZ      skip157
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6473,47 +7244,47 @@ skip146:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last149
+	JB      last158
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last149
+	JE      last158
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last149:
+last158:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R11), X6
+	VMOVDQU     (R8), X6
 	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (R10)
-	ADDQ        $0x10, R11
-	ADDQ        $0x10, R10
+	VMOVDQU     X5, (DI)
+	ADDQ        $0x10, R8
+	ADDQ        $0x10, DI
 	VPXOR       Y5, Y5, Y5
 	VPXOR       X6, X5, X5
 	VPSHUFB     reverse<>+0(SB), Y5, Y5
 	VPXOR       Y3, Y5, Y5
 	VPSHUFD     $0x4e, Y5, Y3
 	VPXOR       Y5, Y3, Y3
-	VPCLMULQDQ  $0x00, (R12), Y5, Y6
+	VPCLMULQDQ  $0x00, (R11), Y5, Y6
 	VPXOR       Y6, Y0, Y0
-	VPCLMULQDQ  $0x11, (R12), Y5, Y5
+	VPCLMULQDQ  $0x11, (R11), Y5, Y5
 	VPXOR       Y5, Y2, Y2
-	VMOVDQU     (R12), Y5
-	VPXOR       8(R12), Y5, Y5
+	VMOVDQU     (R11), Y5
+	VPXOR       8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXOR       Y5, Y1, Y1
 	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R12
+	ADDQ        $0x10, R11
 
-skip148:
-	ANDQ    $0x0f, R8
-	JZ      skip150
+skip157:
+	ANDQ    $0x0f, R9
+	JZ      skip159
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6539,135 +7310,134 @@ skip148:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last151
+	JB      last160
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last151
+	JE      last160
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last151:
+last160:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
-	CMPQ        R8, $0x08
-	JB          less8152
-	MOVQ        (R11), DX
-	MOVQ        -8(R11)(R8*1), R13
-	MOVQ        R8, CX
+	CMPQ        R9, $0x08
+	JB          less8161
+	MOVQ        (R8), DX
+	MOVQ        -8(R8)(R9*1), R12
+	MOVQ        R9, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R13
-	SHRQ        $0x08, R13
-	JMP         loaded154
+	SHRQ        CL, R12
+	SHRQ        $0x08, R12
+	JMP         loaded163
 
-less8152:
-	XORQ R13, R13
-	CMPQ R8, $0x04
-	JB   less4153
-	MOVL (R11), DX
-	MOVL -4(R11)(R8*1), R14
-	MOVQ R8, CX
+less8161:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less4162
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R14
-	ORQ  R14, DX
-	JMP  loaded154
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded163
 
-less4153:
-	MOVQ    R8, CX
+less4162:
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R11), DX
-	MOVBQZX (R11)(CX*1), R14
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
-	MOVBQZX -1(R11)(R8*1), R14
-	MOVQ    R8, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
+	SHLQ    CL, R13
+	ORQ     R13, DX
 
-loaded154:
+loaded163:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R13, X4, X4
+	VPINSRQ $0x01, R12, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R11
-	CMPQ    R8, $0x08
-	JB      less8155
-	MOVQ    DX, (R10)
-	MOVQ    R8, CX
+	VPEXTRQ $0x01, X5, R8
+	CMPQ    R9, $0x08
+	JB      less8164
+	MOVQ    DX, (DI)
+	MOVQ    R9, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    R9, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R11
-	SHLQ    $0x08, R11
-	ORQ     R11, DX
-	MOVQ    DX, -8(R10)(R8*1)
-	JMP     stored157
+	SHLQ    CL, R8
+	SHLQ    $0x08, R8
+	ORQ     R8, DX
+	MOVQ    DX, -8(DI)(R9*1)
+	JMP     stored166
 
-less8155:
-	CMPQ R8, $0x04
-	JB   less4156
-	MOVL DX, (R10)
-	MOVQ R8, CX
+less8164:
+	CMPQ R9, $0x04
+	JB   less4165
+	MOVL DX, (DI)
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R10)(R8*1)
-	JMP  stored157
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored166
 
-less4156:
-	MOVQ R8, R13
-	SHRQ $0x01, R13
-	MOVQ DX, R11
-	MOVB R11, (R10)
-	MOVQ R13, CX
+less4165:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R11
-	MOVB R11, (R10)(R13*1)
-	MOVQ R8, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R10)(R8*1)
+	MOVB DL, -1(DI)(R9*1)
 
-stored157:
+stored166:
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXOR      Y3, Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXOR      Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y5, Y4
+	VPCLMULQDQ $0x00, (R11), Y5, Y4
 	VPXOR      Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y5, Y4
+	VPCLMULQDQ $0x11, (R11), Y5, Y4
 	VPXOR      Y4, Y2, Y2
-	VMOVDQU    (R12), Y4
-	VPXOR      8(R12), Y4, Y4
+	VMOVDQU    (R11), Y4
+	VPXOR      8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip150:
-final122:
+skip159:
 	TESTQ SI, SI
-	JZ    notLast158
+	JZ    notLast133
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         R9, $0x70
-	JBE          lengths159
+	CMPQ         R10, $0x70
+	JBE          lengths167
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6685,9 +7455,9 @@ final122:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths159:
-	MOVQ         72(BX), CX
-	MOVQ         64(BX), DX
+lengths167:
+	MOVQ         112(BX), CX
+	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -6738,8 +7508,9 @@ lengths159:
 	VZEROUPPER
 	RET
 
-notLast158:
-	VMOVDQU X3, (DI)
+notLast133:
+	MOVQ    8(BX), AX
+	VMOVDQU X3, (AX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
@@ -6767,7 +7538,7 @@ TEXT ·hashAVX512(SB), $0-32
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              short160
+	JB              short168
 	VBROADCASTI32X4 (AX), Z1
 	VBROADCASTI32X4 64(AX), Z3
 	VSHUFI64X2      $0x00, Z3, Z1, Z3
@@ -6906,9 +7677,9 @@ TEXT ·hashAVX512(SB), $0-32
 	ADDQ            $0x00000200, DX
 	SUBQ            $0x00000200, BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongLast162
+	JB              hashLongLast170
 
-hashLong161:
+hashLong169:
 	VMOVDQU64  384(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  320(DX), Z22
@@ -6989,11 +7760,11 @@ hashLong161:
 	ADDQ       $0x00000200, DX
 	SUBQ       $0x00000200, BX
 	CMPQ       BX, $0x00000200
-	JAE        hashLong161
+	JAE        hashLong169
 
-hashLongLast162:
+hashLongLast170:
 	CMPQ       BX, $0x00000100
-	JB         skip163
+	JB         skip171
 	VMOVDQU64  128(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  64(DX), Z4
@@ -7040,9 +7811,9 @@ hashLongLast162:
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000100, BX
 
-skip163:
+skip171:
 	CMPQ       BX, $0x00000080
-	JB         skip164
+	JB         skip172
 	VMOVDQU64  (DX), Z0
 	VPSHUFB    Z21, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
@@ -7072,7 +7843,7 @@ skip163:
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000080, BX
 
-skip164:
+skip172:
 	VMOVDQU64     64(AX), Z0
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z0, Z2, Z2
@@ -7096,10 +7867,10 @@ skip164:
 	VPXORQ        X0, X3, X3
 	VMOVDQA64     Z3, Z0
 
-short160:
-hashGroups165:
+short168:
+hashGroups173:
 	CMPQ          BX, $0x00000080
-	JB            hashRest166
+	JB            hashRest174
 	VMOVDQU64     (DX), Y2
 	VPSHUFB       reverse<>+0(SB), Y2, Y2
 	VPXORQ        Y0, Y2, Y2
@@ -7161,9 +7932,9 @@ hashGroups165:
 	VMOVDQA64     Y2, Y0
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups165
+	JMP           hashGroups173
 
-hashRest166:
+hashRest174:
 	VMOVDQU64 X0, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
@@ -7196,26 +7967,745 @@ hashRest166:
 	VZEROUPPER
 	RET
 
-// func sealAVX512(key *Key, tag *[16]byte, sum *[16]byte, r *run)
-// Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX512(SB), $0-32
+// func gmacAVX512(key *Key, r *run)
+// Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VPCLMULQDQ
+TEXT ·gmacAVX512(SB), $0-16
 	MOVQ key+0(FP), AX
-	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVL 368(AX), CX
+	MOVQ r+8(FP), DX
+	MOVQ (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	TESTQ     SI, SI
-	JZ        noTag167
-	MOVL      (CX), R8
+	MOVQ      16(DX), SI
+	MOVL      (SI), DI
+	MOVQ      4(SI), SI
+	MOVQ      SI, R8
+	SHLQ      $0x20, R8
+	ORQ       R8, DI
+	SHRQ      $0x20, SI
+	VMOVQ     DI, X0
+	VPINSRQ   $0x01, SI, X0, X0
+	VMOVDQU64 firstCounter<>+0(SB), X1
+	VPXORQ    X1, X0, X0
+	VMOVDQU64 128(AX), X1
+	VPXORQ    X1, X0, X0
+	VMOVDQU64 144(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 160(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 176(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 192(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 208(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 224(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 240(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 256(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 272(AX), X1
+	VAESENC   X1, X0, X0
+	LEAQ      288(AX), SI
+	CMPL      CX, $0x0c
+	JB        last175
+	VMOVDQU64 288(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 304(AX), X1
+	VAESENC   X1, X0, X0
+	LEAQ      320(AX), SI
+	JE        last175
+	VMOVDQU64 320(AX), X1
+	VAESENC   X1, X0, X0
+	VMOVDQU64 336(AX), X1
+	VAESENC   X1, X0, X0
+	LEAQ      352(AX), SI
+
+last175:
+	VMOVDQU64       (SI), X1
+	VAESENCLAST     X1, X0, X0
+	VMOVDQU64       X0, (BX)
+	MOVQ            8(DX), CX
+	VMOVDQU64       (CX), X3
+	MOVQ            24(DX), SI
+	MOVQ            32(DX), DI
+	CMPQ            DI, $0x00000200
+	JB              short177
+	VBROADCASTI32X4 (AX), Z0
+	VBROADCASTI32X4 64(AX), Z4
+	VSHUFI64X2      $0x00, Z4, Z0, Z4
+	VMOVDQA64       Z4, Z6
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPSHUFD         $0x4e, Z6, Z5
+	VPXORQ          Z6, Z5, Z5
+	VPCLMULQDQ      $0x00, Z0, Z6, Z1
+	VPCLMULQDQ      $0x11, Z0, Z6, Z0
+	VPCLMULQDQ      $0x00, Z2, Z5, Z2
+	VPTERNLOGQ      $0x96, Z1, Z0, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z5, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z1, Z2, Z0
+	VSHUFI64X2      $0x88, Z4, Z0, Z2
+	VSHUFI64X2      $0x00, Z0, Z0, Z6
+	VMOVDQA64       Z2, Z4
+	VPSHUFD         $0x4e, Z6, Z1
+	VPXORQ          Z6, Z1, Z1
+	VPSHUFD         $0x4e, Z4, Z5
+	VPXORQ          Z4, Z5, Z5
+	VPCLMULQDQ      $0x00, Z6, Z4, Z0
+	VPCLMULQDQ      $0x11, Z6, Z4, Z4
+	VPCLMULQDQ      $0x00, Z1, Z5, Z1
+	VPTERNLOGQ      $0x96, Z0, Z4, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z5, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z4
+	VPSHUFD         $0x4e, Z4, Z1
+	VPXORQ          Z4, Z1, Z1
+	VSHUFI64X2      $0x00, Z4, Z4, Z0
+	VSHUFI64X2      $0x00, Z1, Z1, Z5
+	VSHUFI64X2      $0x55, Z4, Z4, Z6
+	VSHUFI64X2      $0x55, Z1, Z1, Z7
+	VSHUFI64X2      $0xaa, Z4, Z4, Z8
+	VSHUFI64X2      $0xaa, Z1, Z1, Z9
+	VSHUFI64X2      $0xff, Z4, Z4, Z10
+	VSHUFI64X2      $0xff, Z1, Z1, Z11
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VSHUFI64X2      $0x00, Z2, Z2, Z12
+	VSHUFI64X2      $0x00, Z1, Z1, Z13
+	VSHUFI64X2      $0x55, Z2, Z2, Z14
+	VSHUFI64X2      $0x55, Z1, Z1, Z15
+	VSHUFI64X2      $0xaa, Z2, Z2, Z16
+	VSHUFI64X2      $0xaa, Z1, Z1, Z17
+	VSHUFI64X2      $0xff, Z2, Z2, Z18
+	VSHUFI64X2      $0xff, Z1, Z1, Z19
+	VPXORQ          Z20, Z20, Z20
+	VMOVDQU64       reverse<>+0(SB), Z21
+	VMOVDQU64       384(SI), Z4
+	VPSHUFB         Z21, Z4, Z4
+	VMOVDQU64       320(SI), Z23
+	VPSHUFB         Z21, Z23, Z23
+	VPSHUFD         $0x4e, Z4, Z2
+	VPXORQ          Z4, Z2, Z2
+	VPCLMULQDQ      $0x00, Z18, Z4, Z1
+	VPCLMULQDQ      $0x11, Z18, Z4, Z4
+	VPCLMULQDQ      $0x00, Z19, Z2, Z2
+	VPSHUFD         $0x4e, Z23, Z22
+	VPXORQ          Z23, Z22, Z22
+	VPCLMULQDQ      $0x00, Z16, Z23, Z24
+	VPCLMULQDQ      $0x11, Z16, Z23, Z23
+	VPCLMULQDQ      $0x00, Z17, Z22, Z22
+	VPXORQ          Z1, Z24, Z1
+	VPXORQ          Z4, Z23, Z4
+	VPXORQ          Z2, Z22, Z2
+	VMOVDQU64       256(SI), Z22
+	VPSHUFB         Z21, Z22, Z22
+	VMOVDQU64       192(SI), Z23
+	VPSHUFB         Z21, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z14, Z22, Z25
+	VPCLMULQDQ      $0x11, Z14, Z22, Z22
+	VPCLMULQDQ      $0x00, Z15, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z12, Z23, Z27
+	VPCLMULQDQ      $0x11, Z12, Z23, Z23
+	VPCLMULQDQ      $0x00, Z13, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VPTERNLOGQ      $0x96, Z22, Z23, Z4
+	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VMOVDQU64       128(SI), Z22
+	VPSHUFB         Z21, Z22, Z22
+	VMOVDQU64       64(SI), Z23
+	VPSHUFB         Z21, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z10, Z22, Z25
+	VPCLMULQDQ      $0x11, Z10, Z22, Z22
+	VPCLMULQDQ      $0x00, Z11, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z8, Z23, Z27
+	VPCLMULQDQ      $0x11, Z8, Z23, Z23
+	VPCLMULQDQ      $0x00, Z9, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VPTERNLOGQ      $0x96, Z22, Z23, Z4
+	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VMOVDQU64       (SI), Z22
+	VPSHUFB         Z21, Z22, Z22
+	VPXORQ          Z3, Z22, Z22
+	VPSHUFD         $0x4e, Z22, Z3
+	VPXORQ          Z22, Z3, Z3
+	VPCLMULQDQ      $0x00, Z6, Z22, Z23
+	VPCLMULQDQ      $0x11, Z6, Z22, Z22
+	VPCLMULQDQ      $0x00, Z7, Z3, Z3
+	VPSHUFD         $0x4e, Z20, Z24
+	VPXORQ          Z20, Z24, Z24
+	VPCLMULQDQ      $0x00, Z0, Z20, Z25
+	VPCLMULQDQ      $0x11, Z0, Z20, Z20
+	VPCLMULQDQ      $0x00, Z5, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z1
+	VPTERNLOGQ      $0x96, Z22, Z20, Z4
+	VPTERNLOGQ      $0x96, Z3, Z24, Z2
+	VMOVDQU64       448(SI), Z3
+	VPSHUFB         Z21, Z3, Z3
+	VPTERNLOGQ      $0x96, Z1, Z4, Z2
+	VPXORQ          Z3, Z4, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z3
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z3, Z1, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD         $0x4e, Z2, Z2
+	VPTERNLOGQ      $0x96, Z1, Z2, Z4
+	VMOVDQA64       Z4, Z20
+	ADDQ            $0x00000200, SI
+	SUBQ            $0x00000200, DI
+	CMPQ            DI, $0x00000200
+	JB              hashLongLast180
+
+hashLong179:
+	VMOVDQU64  384(SI), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VMOVDQU64  320(SI), Z22
+	VPSHUFB    Z21, Z22, Z22
+	VPSHUFD    $0x4e, Z3, Z2
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, Z18, Z3, Z1
+	VPCLMULQDQ $0x11, Z18, Z3, Z4
+	VPCLMULQDQ $0x00, Z19, Z2, Z2
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z22, Z23
+	VPCLMULQDQ $0x11, Z16, Z22, Z22
+	VPCLMULQDQ $0x00, Z17, Z3, Z3
+	VPXORQ     Z1, Z23, Z1
+	VPXORQ     Z4, Z22, Z4
+	VPXORQ     Z2, Z3, Z2
+	VMOVDQU64  256(SI), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VMOVDQU64  192(SI), Z22
+	VPSHUFB    Z21, Z22, Z22
+	VPSHUFD    $0x4e, Z3, Z23
+	VPXORQ     Z3, Z23, Z23
+	VPCLMULQDQ $0x00, Z14, Z3, Z24
+	VPCLMULQDQ $0x11, Z14, Z3, Z3
+	VPCLMULQDQ $0x00, Z15, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z12, Z22, Z26
+	VPCLMULQDQ $0x11, Z12, Z22, Z22
+	VPCLMULQDQ $0x00, Z13, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VPTERNLOGQ $0x96, Z3, Z22, Z4
+	VPTERNLOGQ $0x96, Z23, Z25, Z2
+	VMOVDQU64  128(SI), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VMOVDQU64  64(SI), Z22
+	VPSHUFB    Z21, Z22, Z22
+	VPSHUFD    $0x4e, Z3, Z23
+	VPXORQ     Z3, Z23, Z23
+	VPCLMULQDQ $0x00, Z10, Z3, Z24
+	VPCLMULQDQ $0x11, Z10, Z3, Z3
+	VPCLMULQDQ $0x00, Z11, Z23, Z23
+	VPSHUFD    $0x4e, Z22, Z25
+	VPXORQ     Z22, Z25, Z25
+	VPCLMULQDQ $0x00, Z8, Z22, Z26
+	VPCLMULQDQ $0x11, Z8, Z22, Z22
+	VPCLMULQDQ $0x00, Z9, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VPTERNLOGQ $0x96, Z3, Z22, Z4
+	VPTERNLOGQ $0x96, Z23, Z25, Z2
+	VMOVDQU64  (SI), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPCLMULQDQ $0x00, Z6, Z3, Z23
+	VPCLMULQDQ $0x11, Z6, Z3, Z3
+	VPCLMULQDQ $0x00, Z7, Z22, Z22
+	VPSHUFD    $0x4e, Z20, Z24
+	VPXORQ     Z20, Z24, Z24
+	VPCLMULQDQ $0x00, Z0, Z20, Z25
+	VPCLMULQDQ $0x11, Z0, Z20, Z20
+	VPCLMULQDQ $0x00, Z5, Z24, Z24
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VPTERNLOGQ $0x96, Z3, Z20, Z4
+	VPTERNLOGQ $0x96, Z22, Z24, Z2
+	VMOVDQU64  448(SI), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z3, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z3
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z3, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z1
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z1, Z2, Z4
+	VMOVDQA64  Z4, Z20
+	ADDQ       $0x00000200, SI
+	SUBQ       $0x00000200, DI
+	CMPQ       DI, $0x00000200
+	JAE        hashLong179
+
+hashLongLast180:
+	CMPQ       DI, $0x00000100
+	JB         skip181
+	VMOVDQU64  128(SI), Z2
+	VPSHUFB    Z21, Z2, Z2
+	VMOVDQU64  64(SI), Z4
+	VPSHUFB    Z21, Z4, Z4
+	VPSHUFD    $0x4e, Z2, Z0
+	VPXORQ     Z2, Z0, Z0
+	VPCLMULQDQ $0x00, Z18, Z2, Z1
+	VPCLMULQDQ $0x11, Z18, Z2, Z3
+	VPCLMULQDQ $0x00, Z19, Z0, Z0
+	VPSHUFD    $0x4e, Z4, Z2
+	VPXORQ     Z4, Z2, Z2
+	VPCLMULQDQ $0x00, Z16, Z4, Z5
+	VPCLMULQDQ $0x11, Z16, Z4, Z4
+	VPCLMULQDQ $0x00, Z17, Z2, Z2
+	VPXORQ     Z1, Z5, Z1
+	VPXORQ     Z3, Z4, Z4
+	VPXORQ     Z0, Z2, Z2
+	VMOVDQU64  (SI), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z3
+	VPXORQ     Z0, Z3, Z3
+	VPCLMULQDQ $0x00, Z14, Z0, Z5
+	VPCLMULQDQ $0x11, Z14, Z0, Z0
+	VPCLMULQDQ $0x00, Z15, Z3, Z3
+	VPSHUFD    $0x4e, Z20, Z6
+	VPXORQ     Z20, Z6, Z6
+	VPCLMULQDQ $0x00, Z12, Z20, Z7
+	VPCLMULQDQ $0x11, Z12, Z20, Z8
+	VPCLMULQDQ $0x00, Z13, Z6, Z6
+	VPTERNLOGQ $0x96, Z5, Z7, Z1
+	VPTERNLOGQ $0x96, Z0, Z8, Z4
+	VPTERNLOGQ $0x96, Z3, Z6, Z2
+	VMOVDQU64  192(SI), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z4
+	VMOVDQA64  Z4, Z20
+	ADDQ       $0x00000100, SI
+	SUBQ       $0x00000100, DI
+
+skip181:
+	CMPQ       DI, $0x00000080
+	JB         skip182
+	VMOVDQU64  (SI), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPSHUFD    $0x4e, Z0, Z1
+	VPXORQ     Z0, Z1, Z1
+	VPCLMULQDQ $0x00, Z18, Z0, Z2
+	VPCLMULQDQ $0x11, Z18, Z0, Z0
+	VPCLMULQDQ $0x00, Z19, Z1, Z3
+	VPSHUFD    $0x4e, Z20, Z1
+	VPXORQ     Z20, Z1, Z1
+	VPCLMULQDQ $0x00, Z16, Z20, Z4
+	VPCLMULQDQ $0x11, Z16, Z20, Z5
+	VPCLMULQDQ $0x00, Z17, Z1, Z6
+	VPXORQ     Z2, Z4, Z1
+	VPXORQ     Z0, Z5, Z4
+	VPXORQ     Z3, Z6, Z2
+	VMOVDQU64  64(SI), Z0
+	VPSHUFB    Z21, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z4, Z2
+	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD    $0x4e, Z2, Z2
+	VPTERNLOGQ $0x96, Z0, Z2, Z4
+	VMOVDQA64  Z4, Z20
+	ADDQ       $0x00000080, SI
+	SUBQ       $0x00000080, DI
+
+skip182:
+	CMPQ DI, $0x30
+	JA   moreThanThree178
+
+	// There are powers for the lanes, at most three blocks and the lengths together.
+	LEAQ          15(DI), CX
+	ANDQ          $-16, CX
+	LEAQ          128(AX), R8
+	SUBQ          CX, R8
+	SUBQ          $0x10, R8
+	VMOVDQU64     -64(R8), Z0
+	VMOVDQU64     -56(R8), Z2
+	VPXORQ        Z0, Z2, Z2
+	VPSHUFD       $0x4e, Z20, Z3
+	VPXORQ        Z20, Z3, Z3
+	VPCLMULQDQ    $0x00, Z0, Z20, Z1
+	VPCLMULQDQ    $0x11, Z0, Z20, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z0
+	VMOVDQA64     Z0, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPXORQ        Y1, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VPXORQ        Y2, Y1, Y1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VPXORQ        Y4, Y2, Y2
+	VPXORQ        Y3, Y3, Y3
+	JMP           absorbRest176
+
+moreThanThree178:
+	VMOVDQU64     64(AX), Z0
+	VMOVDQU64     72(AX), Z2
+	VPXORQ        Z0, Z2, Z2
+	VPSHUFD       $0x4e, Z20, Z3
+	VPXORQ        Z20, Z3, Z3
+	VPCLMULQDQ    $0x00, Z0, Z20, Z1
+	VPCLMULQDQ    $0x11, Z0, Z20, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z0
+	VMOVDQA64     Z0, Z2
+	VPTERNLOGQ    $0x96, Z1, Z4, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
+	VPSHUFD       $0x4e, Z2, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPXORQ        Y0, Y4, Y4
+	VEXTRACTI32X4 $0x01, Y4, X0
+	VPXORQ        X0, X4, X4
+	VMOVDQA64     Z4, Z3
+
+short177:
+hashGroups183:
+	CMPQ          DI, $0x00000080
+	JB            hashRest184
+	VMOVDQU64     (SI), Y1
+	VPSHUFB       reverse<>+0(SB), Y1, Y1
+	VPXORQ        Y3, Y1, Y1
+	VPSHUFD       $0x4e, Y1, Y3
+	VPXORQ        Y1, Y3, Y3
+	VPCLMULQDQ    $0x00, (AX), Y1, Y0
+	VMOVDQA64     Y0, Y0
+	VPCLMULQDQ    $0x11, (AX), Y1, Y1
+	VMOVDQA64     Y1, Y2
+	VMOVDQU64     (AX), Y1
+	VPXORQ        8(AX), Y1, Y1
+	VPCLMULQDQ    $0x00, Y3, Y1, Y1
+	VMOVDQA64     Y1, Y1
+	VMOVDQU64     32(SI), Y3
+	VPSHUFB       reverse<>+0(SB), Y3, Y3
+	VPSHUFD       $0x4e, Y3, Y4
+	VPXORQ        Y3, Y4, Y4
+	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
+	VPXORQ        Y3, Y2, Y2
+	VMOVDQU64     32(AX), Y3
+	VPXORQ        40(AX), Y3, Y3
+	VPCLMULQDQ    $0x00, Y4, Y3, Y3
+	VPXORQ        Y3, Y1, Y1
+	VMOVDQU64     64(SI), Y3
+	VPSHUFB       reverse<>+0(SB), Y3, Y3
+	VPSHUFD       $0x4e, Y3, Y4
+	VPXORQ        Y3, Y4, Y4
+	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
+	VPXORQ        Y3, Y2, Y2
+	VMOVDQU64     64(AX), Y3
+	VPXORQ        72(AX), Y3, Y3
+	VPCLMULQDQ    $0x00, Y4, Y3, Y3
+	VPXORQ        Y3, Y1, Y1
+	VMOVDQU64     96(SI), Y3
+	VPSHUFB       reverse<>+0(SB), Y3, Y3
+	VPSHUFD       $0x4e, Y3, Y4
+	VPXORQ        Y3, Y4, Y4
+	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
+	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
+	VPXORQ        Y3, Y2, Y2
+	VMOVDQU64     96(AX), Y3
+	VPXORQ        104(AX), Y3, Y3
+	VPCLMULQDQ    $0x00, Y4, Y3, Y3
+	VPXORQ        Y3, Y1, Y1
+	VPTERNLOGQ    $0x96, Y0, Y2, Y1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD       $0x4e, Y0, Y0
+	VPTERNLOGQ    $0x96, Y3, Y0, Y1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD       $0x4e, Y1, Y1
+	VPTERNLOGQ    $0x96, Y0, Y1, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Y2, Y3
+	ADDQ          $0x00000080, SI
+	SUBQ          $0x00000080, DI
+	JMP           hashGroups183
+
+hashRest184:
+	LEAQ    15(DI), CX
+	ANDQ    $-16, CX
+	LEAQ    128(AX), R8
+	SUBQ    CX, R8
+	LEAQ    (AX), CX
+	SUBQ    $0x10, R8
+	CMPQ    R8, CX
+	CMOVQCS CX, R8
+	VPXORQ  Y0, Y0, Y0
+	VPXORQ  Y1, Y1, Y1
+	VPXORQ  Y2, Y2, Y2
+
+absorbRest176:
+	MOVQ       DI, R9
+	TESTQ      $0x00000040, DI
+	JZ         skip185
+	VMOVDQU64  (SI), Y4
+	VMOVDQU64  32(SI), Y5
+	ADDQ       $0x40, SI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXORQ     Y3, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXORQ     Y4, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y4, Y6
+	VPXORQ     Y6, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y4, Y4
+	VPXORQ     Y4, Y2, Y2
+	VMOVDQU64  (R8), Y4
+	VPXORQ     8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXORQ     Y4, Y1, Y1
+	VPXORQ     Y3, Y3, Y3
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y4
+	VPXORQ     Y5, Y4, Y4
+	VPCLMULQDQ $0x00, 32(R8), Y5, Y6
+	VPXORQ     Y6, Y0, Y0
+	VPCLMULQDQ $0x11, 32(R8), Y5, Y5
+	VPXORQ     Y5, Y2, Y2
+	VMOVDQU64  32(R8), Y5
+	VPXORQ     40(R8), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXORQ     Y5, Y1, Y1
+	ADDQ       $0x40, R8
+
+skip185:
+	TESTQ      $0x00000020, DI
+	JZ         skip186
+	VMOVDQU64  (SI), Y4
+	ADDQ       $0x20, SI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXORQ     Y3, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXORQ     Y4, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y4, Y5
+	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y4, Y4
+	VPXORQ     Y4, Y2, Y2
+	VMOVDQU64  (R8), Y4
+	VPXORQ     8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXORQ     Y4, Y1, Y1
+	VPXORQ     Y3, Y3, Y3
+	ADDQ       $0x20, R8
+
+skip186:
+	TESTQ      $0x00000010, DI
+	JZ         skip187
+	VMOVDQU64  (SI), X4
+	ADDQ       $0x10, SI
+	VPXORQ     Y5, Y5, Y5
+	VPXORQ     X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXORQ     Y3, Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXORQ     Y5, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y5, Y4
+	VPXORQ     Y4, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y5, Y4
+	VPXORQ     Y4, Y2, Y2
+	VMOVDQU64  (R8), Y4
+	VPXORQ     8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXORQ     Y4, Y1, Y1
+	VPXORQ     Y3, Y3, Y3
+	ADDQ       $0x10, R8
+
+skip187:
+	ANDQ $0x0f, DI
+	JZ   skip188
+	CMPQ DI, $0x08
+	JB   less8189
+	MOVQ (SI), R10
+	MOVQ -8(SI)(DI*1), R11
+	MOVQ DI, CX
+	NEGQ CX
+	ADDQ $+15, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded191
+
+less8189:
+	XORQ R11, R11
+	CMPQ DI, $0x04
+	JB   less4190
+	MOVL (SI), R10
+	MOVL -4(SI)(DI*1), R12
+	MOVQ DI, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded191
+
+less4190:
+	MOVQ    DI, CX
+	SHRQ    $0x01, CX
+	MOVBQZX (SI), R10
+	MOVBQZX (SI)(CX*1), R12
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(SI)(DI*1), R12
+	MOVQ    DI, CX
+	ADDQ    $-1, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+
+loaded191:
+	VMOVQ      R10, X4
+	VPINSRQ    $0x01, R11, X4, X4
+	VPXORQ     Y5, Y5, Y5
+	VPXORQ     X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXORQ     Y3, Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXORQ     Y5, Y3, Y3
+	VPCLMULQDQ $0x00, (R8), Y5, Y4
+	VPXORQ     Y4, Y0, Y0
+	VPCLMULQDQ $0x11, (R8), Y5, Y4
+	VPXORQ     Y4, Y2, Y2
+	VMOVDQU64  (R8), Y4
+	VPXORQ     8(R8), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXORQ     Y4, Y1, Y1
+	VPXORQ     Y3, Y3, Y3
+
+skip188:
+	// The lengths in bits. After eight blocks they have a reduction of their own.
+	CMPQ          R9, $0x70
+	JBE           lengths192
+	VPTERNLOGQ    $0x96, Y0, Y2, Y1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD       $0x4e, Y0, Y0
+	VPTERNLOGQ    $0x96, Y3, Y0, Y1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD       $0x4e, Y1, Y1
+	VPTERNLOGQ    $0x96, Y0, Y1, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Y2, Y3
+	VPXORQ        Y0, Y0, Y0
+	VPXORQ        Y1, Y1, Y1
+	VPXORQ        Y2, Y2, Y2
+
+lengths192:
+	MOVQ          112(DX), CX
+	MOVQ          104(DX), DX
+	VMOVQ         CX, X4
+	VPINSRQ       $0x01, DX, X4, X4
+	VPXORQ        Y5, Y5, Y5
+	VPXORQ        X4, X5, X5
+	VPXORQ        Y3, Y5, Y5
+	VPSHUFD       $0x4e, Y5, Y3
+	VPXORQ        Y5, Y3, Y3
+	VPCLMULQDQ    $0x00, 112(AX), Y5, Y4
+	VPXORQ        Y4, Y0, Y0
+	VPCLMULQDQ    $0x11, 112(AX), Y5, Y4
+	VPXORQ        Y4, Y2, Y2
+	VMOVDQU64     112(AX), Y4
+	VPXORQ        120(AX), Y4, Y4
+	VPCLMULQDQ    $0x00, Y3, Y4, Y4
+	VPXORQ        Y4, Y1, Y1
+	VPTERNLOGQ    $0x96, Y0, Y2, Y1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD       $0x4e, Y0, Y0
+	VPTERNLOGQ    $0x96, Y3, Y0, Y1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD       $0x4e, Y1, Y1
+	VPTERNLOGQ    $0x96, Y0, Y1, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Y2, Y3
+	VPSHUFB       reverse<>+0(SB), X3, X3
+	VMOVDQU64     (BX), X0
+	VPXORQ        X0, X3, X3
+	VMOVDQU64     X3, (BX)
+	VPXOR         X0, X0, X0
+	VPXOR         X1, X1, X1
+	VPXOR         X2, X2, X2
+	VPXOR         X3, X3, X3
+	VPXOR         X4, X4, X4
+	VPXOR         X5, X5, X5
+	VPXOR         X6, X6, X6
+	VPXOR         X7, X7, X7
+	VPXOR         X8, X8, X8
+	VPXOR         X9, X9, X9
+	VPXOR         X10, X10, X10
+	VPXOR         X11, X11, X11
+	VPXOR         X12, X12, X12
+	VPXOR         X13, X13, X13
+	VPXOR         X14, X14, X14
+	VPXOR         X15, X15, X15
+	VPXORQ        X16, X16, X16
+	VPXORQ        X17, X17, X17
+	VPXORQ        X18, X18, X18
+	VPXORQ        X19, X19, X19
+	VPXORQ        X20, X20, X20
+	VPXORQ        X21, X21, X21
+	VPXORQ        X22, X22, X22
+	VPXORQ        X23, X23, X23
+	VPXORQ        X24, X24, X24
+	VPXORQ        X25, X25, X25
+	VPXORQ        X26, X26, X26
+	VPXORQ        X27, X27, X27
+	VZEROUPPER
+	RET
+
+// func sealAVX512(key *Key, r *run)
+// Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
+TEXT ·sealAVX512(SB), $0-16
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag193
+
+	// The tag begins as the encrypted first counter block.
+	MOVQ      16(BX), CX
+	MOVL      (CX), DI
 	MOVQ      4(CX), CX
-	MOVQ      CX, R9
-	SHLQ      $0x20, R9
-	ORQ       R9, R8
+	MOVQ      CX, R8
+	SHLQ      $0x20, R8
+	ORQ       R8, DI
 	SHRQ      $0x20, CX
-	VMOVQ     R8, X0
+	VMOVQ     DI, X0
 	VPINSRQ   $0x01, CX, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
@@ -7241,110 +8731,110 @@ TEXT ·sealAVX512(SB), $0-32
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last168
+	JB        last195
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last168
+	JE        last195
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last168:
+last195:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (SI)
 
-noTag167:
-	VMOVDQU64 (DI), X3
-	MOVQ      48(BX), R8
+noTag193:
+	MOVQ      8(BX), CX
+	VMOVDQU64 (CX), X3
 
 	// Additional data.
-	MOVQ            8(BX), R10
-	MOVQ            16(BX), R11
-	CMPQ            R11, $0x00000200
-	JB              short174
+	MOVQ            24(BX), DI
+	MOVQ            32(BX), R8
+	CMPQ            R8, $0x00000200
+	JB              short197
 	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z4
-	VSHUFI64X2      $0x00, Z4, Z0, Z4
-	VMOVDQA64       Z4, Z7
-	VPSHUFD         $0x4e, Z0, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPSHUFD         $0x4e, Z7, Z6
-	VPXORQ          Z7, Z6, Z6
+	VBROADCASTI32X4 64(AX), Z2
+	VSHUFI64X2      $0x00, Z2, Z0, Z2
+	VMOVDQA64       Z2, Z7
+	VPSHUFD         $0x4e, Z0, Z4
+	VPXORQ          Z0, Z4, Z4
+	VPSHUFD         $0x4e, Z7, Z5
+	VPXORQ          Z7, Z5, Z5
 	VPCLMULQDQ      $0x00, Z0, Z7, Z1
 	VPCLMULQDQ      $0x11, Z0, Z7, Z0
-	VPCLMULQDQ      $0x00, Z2, Z6, Z2
-	VPTERNLOGQ      $0x96, Z1, Z0, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPTERNLOGQ      $0x96, Z1, Z0, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z6, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z1, Z2, Z0
-	VSHUFI64X2      $0x88, Z4, Z0, Z2
+	VPTERNLOGQ      $0x96, Z5, Z1, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z1, Z4, Z0
+	VSHUFI64X2      $0x88, Z2, Z0, Z1
 	VSHUFI64X2      $0x00, Z0, Z0, Z7
-	VMOVDQA64       Z2, Z4
-	VPSHUFD         $0x4e, Z7, Z1
-	VPXORQ          Z7, Z1, Z1
-	VPSHUFD         $0x4e, Z4, Z6
-	VPXORQ          Z4, Z6, Z6
-	VPCLMULQDQ      $0x00, Z7, Z4, Z0
-	VPCLMULQDQ      $0x11, Z7, Z4, Z4
-	VPCLMULQDQ      $0x00, Z1, Z6, Z1
-	VPTERNLOGQ      $0x96, Z0, Z4, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
+	VMOVDQA64       Z1, Z2
+	VPSHUFD         $0x4e, Z7, Z4
+	VPXORQ          Z7, Z4, Z4
+	VPSHUFD         $0x4e, Z2, Z5
+	VPXORQ          Z2, Z5, Z5
+	VPCLMULQDQ      $0x00, Z7, Z2, Z0
+	VPCLMULQDQ      $0x11, Z7, Z2, Z2
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPTERNLOGQ      $0x96, Z0, Z2, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
 	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z6, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z4
-	VPSHUFD         $0x4e, Z4, Z1
-	VPXORQ          Z4, Z1, Z1
-	VSHUFI64X2      $0x00, Z4, Z4, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z6
-	VSHUFI64X2      $0x55, Z4, Z4, Z7
-	VSHUFI64X2      $0x55, Z1, Z1, Z8
-	VSHUFI64X2      $0xaa, Z4, Z4, Z9
-	VSHUFI64X2      $0xaa, Z1, Z1, Z10
-	VSHUFI64X2      $0xff, Z4, Z4, Z11
-	VSHUFI64X2      $0xff, Z1, Z1, Z12
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VSHUFI64X2      $0x00, Z2, Z2, Z13
-	VSHUFI64X2      $0x00, Z1, Z1, Z14
-	VSHUFI64X2      $0x55, Z2, Z2, Z15
-	VSHUFI64X2      $0x55, Z1, Z1, Z16
-	VSHUFI64X2      $0xaa, Z2, Z2, Z17
-	VSHUFI64X2      $0xaa, Z1, Z1, Z18
-	VSHUFI64X2      $0xff, Z2, Z2, Z19
-	VSHUFI64X2      $0xff, Z1, Z1, Z20
+	VPTERNLOGQ      $0x96, Z5, Z0, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z0, Z4, Z2
+	VPSHUFD         $0x4e, Z2, Z0
+	VPXORQ          Z2, Z0, Z0
+	VSHUFI64X2      $0x00, Z2, Z2, Z4
+	VSHUFI64X2      $0x00, Z0, Z0, Z5
+	VSHUFI64X2      $0x55, Z2, Z2, Z7
+	VSHUFI64X2      $0x55, Z0, Z0, Z8
+	VSHUFI64X2      $0xaa, Z2, Z2, Z9
+	VSHUFI64X2      $0xaa, Z0, Z0, Z10
+	VSHUFI64X2      $0xff, Z2, Z2, Z11
+	VSHUFI64X2      $0xff, Z0, Z0, Z12
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VSHUFI64X2      $0x00, Z1, Z1, Z13
+	VSHUFI64X2      $0x00, Z0, Z0, Z14
+	VSHUFI64X2      $0x55, Z1, Z1, Z15
+	VSHUFI64X2      $0x55, Z0, Z0, Z16
+	VSHUFI64X2      $0xaa, Z1, Z1, Z17
+	VSHUFI64X2      $0xaa, Z0, Z0, Z18
+	VSHUFI64X2      $0xff, Z1, Z1, Z19
+	VSHUFI64X2      $0xff, Z0, Z0, Z20
 	VPXORQ          Z21, Z21, Z21
 	VMOVDQU64       reverse<>+0(SB), Z22
-	VMOVDQU64       384(R10), Z4
-	VPSHUFB         Z22, Z4, Z4
-	VMOVDQU64       320(R10), Z24
+	VMOVDQU64       384(DI), Z2
+	VPSHUFB         Z22, Z2, Z2
+	VMOVDQU64       320(DI), Z24
 	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z4, Z2
-	VPXORQ          Z4, Z2, Z2
-	VPCLMULQDQ      $0x00, Z19, Z4, Z1
-	VPCLMULQDQ      $0x11, Z19, Z4, Z4
-	VPCLMULQDQ      $0x00, Z20, Z2, Z2
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPCLMULQDQ      $0x00, Z19, Z2, Z0
+	VPCLMULQDQ      $0x11, Z19, Z2, Z2
+	VPCLMULQDQ      $0x00, Z20, Z1, Z1
 	VPSHUFD         $0x4e, Z24, Z23
 	VPXORQ          Z24, Z23, Z23
 	VPCLMULQDQ      $0x00, Z17, Z24, Z25
 	VPCLMULQDQ      $0x11, Z17, Z24, Z24
 	VPCLMULQDQ      $0x00, Z18, Z23, Z23
-	VPXORQ          Z1, Z25, Z1
-	VPXORQ          Z4, Z24, Z4
-	VPXORQ          Z2, Z23, Z2
-	VMOVDQU64       256(R10), Z23
+	VPXORQ          Z0, Z25, Z0
+	VPXORQ          Z2, Z24, Z2
+	VPXORQ          Z1, Z23, Z1
+	VMOVDQU64       256(DI), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       192(R10), Z24
+	VMOVDQU64       192(DI), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -7356,12 +8846,12 @@ noTag167:
 	VPCLMULQDQ      $0x00, Z13, Z24, Z28
 	VPCLMULQDQ      $0x11, Z13, Z24, Z24
 	VPCLMULQDQ      $0x00, Z14, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z1
-	VPTERNLOGQ      $0x96, Z23, Z24, Z4
-	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       128(R10), Z23
+	VPTERNLOGQ      $0x96, Z26, Z28, Z0
+	VPTERNLOGQ      $0x96, Z23, Z24, Z2
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VMOVDQU64       128(DI), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       64(R10), Z24
+	VMOVDQU64       64(DI), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -7373,264 +8863,233 @@ noTag167:
 	VPCLMULQDQ      $0x00, Z9, Z24, Z28
 	VPCLMULQDQ      $0x11, Z9, Z24, Z24
 	VPCLMULQDQ      $0x00, Z10, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z1
-	VPTERNLOGQ      $0x96, Z23, Z24, Z4
-	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       (R10), Z23
+	VPTERNLOGQ      $0x96, Z26, Z28, Z0
+	VPTERNLOGQ      $0x96, Z23, Z24, Z2
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VMOVDQU64       (DI), Z23
 	VPSHUFB         Z22, Z23, Z23
 	VPXORQ          Z3, Z23, Z23
-	VPSHUFD         $0x4e, Z23, Z24
-	VPXORQ          Z23, Z24, Z24
-	VPCLMULQDQ      $0x00, Z7, Z23, Z25
+	VPSHUFD         $0x4e, Z23, Z3
+	VPXORQ          Z23, Z3, Z3
+	VPCLMULQDQ      $0x00, Z7, Z23, Z24
 	VPCLMULQDQ      $0x11, Z7, Z23, Z23
-	VPCLMULQDQ      $0x00, Z8, Z24, Z24
-	VPSHUFD         $0x4e, Z21, Z26
-	VPXORQ          Z21, Z26, Z26
-	VPCLMULQDQ      $0x00, Z0, Z21, Z27
-	VPCLMULQDQ      $0x11, Z0, Z21, Z21
-	VPCLMULQDQ      $0x00, Z6, Z26, Z26
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VPTERNLOGQ      $0x96, Z23, Z21, Z4
-	VPTERNLOGQ      $0x96, Z24, Z26, Z2
-	VMOVDQU64       448(R10), Z21
-	VPSHUFB         Z22, Z21, Z21
-	VPTERNLOGQ      $0x96, Z1, Z4, Z2
-	VPXORQ          Z21, Z4, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z21
+	VPCLMULQDQ      $0x00, Z8, Z3, Z3
+	VPSHUFD         $0x4e, Z21, Z25
+	VPXORQ          Z21, Z25, Z25
+	VPCLMULQDQ      $0x00, Z4, Z21, Z26
+	VPCLMULQDQ      $0x11, Z4, Z21, Z21
+	VPCLMULQDQ      $0x00, Z5, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z0
+	VPTERNLOGQ      $0x96, Z23, Z21, Z2
+	VPTERNLOGQ      $0x96, Z3, Z25, Z1
+	VMOVDQU64       448(DI), Z3
+	VPSHUFB         Z22, Z3, Z3
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPXORQ          Z3, Z2, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z21, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z1, Z2, Z4
-	VMOVDQA64       Z4, Z21
-	ADDQ            $0x00000200, R10
-	SUBQ            $0x00000200, R11
-	CMPQ            R11, $0x00000200
-	JB              hashLongLast176
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VMOVDQA64       Z2, Z21
+	ADDQ            $0x00000200, DI
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JB              hashLongLast199
 
-hashLong175:
-	VMOVDQU64  384(R10), Z4
-	VPSHUFB    Z22, Z4, Z4
-	VMOVDQU64  320(R10), Z24
-	VPSHUFB    Z22, Z24, Z24
-	VPSHUFD    $0x4e, Z4, Z2
-	VPXORQ     Z4, Z2, Z2
-	VPCLMULQDQ $0x00, Z19, Z4, Z1
-	VPCLMULQDQ $0x11, Z19, Z4, Z4
-	VPCLMULQDQ $0x00, Z20, Z2, Z2
-	VPSHUFD    $0x4e, Z24, Z23
-	VPXORQ     Z24, Z23, Z23
-	VPCLMULQDQ $0x00, Z17, Z24, Z25
-	VPCLMULQDQ $0x11, Z17, Z24, Z24
-	VPCLMULQDQ $0x00, Z18, Z23, Z23
-	VPXORQ     Z1, Z25, Z1
-	VPXORQ     Z4, Z24, Z4
-	VPXORQ     Z2, Z23, Z2
-	VMOVDQU64  256(R10), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  192(R10), Z24
-	VPSHUFB    Z22, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z25
-	VPXORQ     Z23, Z25, Z25
-	VPCLMULQDQ $0x00, Z15, Z23, Z26
-	VPCLMULQDQ $0x11, Z15, Z23, Z23
-	VPCLMULQDQ $0x00, Z16, Z25, Z25
-	VPSHUFD    $0x4e, Z24, Z27
-	VPXORQ     Z24, Z27, Z27
-	VPCLMULQDQ $0x00, Z13, Z24, Z28
-	VPCLMULQDQ $0x11, Z13, Z24, Z24
-	VPCLMULQDQ $0x00, Z14, Z27, Z27
-	VPTERNLOGQ $0x96, Z26, Z28, Z1
-	VPTERNLOGQ $0x96, Z23, Z24, Z4
-	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  128(R10), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  64(R10), Z24
-	VPSHUFB    Z22, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z25
-	VPXORQ     Z23, Z25, Z25
-	VPCLMULQDQ $0x00, Z11, Z23, Z26
-	VPCLMULQDQ $0x11, Z11, Z23, Z23
-	VPCLMULQDQ $0x00, Z12, Z25, Z25
-	VPSHUFD    $0x4e, Z24, Z27
-	VPXORQ     Z24, Z27, Z27
-	VPCLMULQDQ $0x00, Z9, Z24, Z28
-	VPCLMULQDQ $0x11, Z9, Z24, Z24
-	VPCLMULQDQ $0x00, Z10, Z27, Z27
-	VPTERNLOGQ $0x96, Z26, Z28, Z1
-	VPTERNLOGQ $0x96, Z23, Z24, Z4
-	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  (R10), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z23, Z24
-	VPXORQ     Z23, Z24, Z24
-	VPCLMULQDQ $0x00, Z7, Z23, Z25
-	VPCLMULQDQ $0x11, Z7, Z23, Z23
-	VPCLMULQDQ $0x00, Z8, Z24, Z24
-	VPSHUFD    $0x4e, Z21, Z26
-	VPXORQ     Z21, Z26, Z26
-	VPCLMULQDQ $0x00, Z0, Z21, Z27
-	VPCLMULQDQ $0x11, Z0, Z21, Z21
-	VPCLMULQDQ $0x00, Z6, Z26, Z26
-	VPTERNLOGQ $0x96, Z25, Z27, Z1
-	VPTERNLOGQ $0x96, Z23, Z21, Z4
-	VPTERNLOGQ $0x96, Z24, Z26, Z2
-	VMOVDQU64  448(R10), Z21
-	VPSHUFB    Z22, Z21, Z21
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z21, Z4, Z4
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z21
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z21, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z1, Z2, Z4
-	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000200, R10
-	SUBQ       $0x00000200, R11
-	CMPQ       R11, $0x00000200
-	JAE        hashLong175
-
-hashLongLast176:
-	CMPQ       R11, $0x00000100
-	JB         skip177
-	VMOVDQU64  128(R10), Z2
+hashLong198:
+	VMOVDQU64  384(DI), Z2
 	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  64(R10), Z6
-	VPSHUFB    Z22, Z6, Z6
-	VPSHUFD    $0x4e, Z2, Z0
-	VPXORQ     Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z19, Z2, Z1
-	VPCLMULQDQ $0x11, Z19, Z2, Z4
-	VPCLMULQDQ $0x00, Z20, Z0, Z0
-	VPSHUFD    $0x4e, Z6, Z2
-	VPXORQ     Z6, Z2, Z2
-	VPCLMULQDQ $0x00, Z17, Z6, Z7
-	VPCLMULQDQ $0x11, Z17, Z6, Z6
-	VPCLMULQDQ $0x00, Z18, Z2, Z2
-	VPXORQ     Z1, Z7, Z1
-	VPXORQ     Z4, Z6, Z4
-	VPXORQ     Z0, Z2, Z2
-	VMOVDQU64  (R10), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z6
-	VPXORQ     Z0, Z6, Z6
-	VPCLMULQDQ $0x00, Z15, Z0, Z7
-	VPCLMULQDQ $0x11, Z15, Z0, Z0
-	VPCLMULQDQ $0x00, Z16, Z6, Z6
-	VPSHUFD    $0x4e, Z21, Z8
-	VPXORQ     Z21, Z8, Z8
-	VPCLMULQDQ $0x00, Z13, Z21, Z9
-	VPCLMULQDQ $0x11, Z13, Z21, Z10
-	VPCLMULQDQ $0x00, Z14, Z8, Z8
-	VPTERNLOGQ $0x96, Z7, Z9, Z1
-	VPTERNLOGQ $0x96, Z0, Z10, Z4
-	VPTERNLOGQ $0x96, Z6, Z8, Z2
-	VMOVDQU64  192(R10), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z0, Z4, Z4
+	VMOVDQU64  320(DI), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z23, Z3
+	VPXORQ     Z23, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z23, Z24
+	VPCLMULQDQ $0x11, Z17, Z23, Z23
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPXORQ     Z0, Z24, Z0
+	VPXORQ     Z2, Z23, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  256(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VMOVDQU64  192(DI), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z15, Z3, Z25
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z26
+	VPXORQ     Z23, Z26, Z26
+	VPCLMULQDQ $0x00, Z13, Z23, Z27
+	VPCLMULQDQ $0x11, Z13, Z23, Z23
+	VPCLMULQDQ $0x00, Z14, Z26, Z26
+	VPTERNLOGQ $0x96, Z25, Z27, Z0
+	VPTERNLOGQ $0x96, Z3, Z23, Z2
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VMOVDQU64  128(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VMOVDQU64  64(DI), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z11, Z3, Z25
+	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPCLMULQDQ $0x00, Z12, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z26
+	VPXORQ     Z23, Z26, Z26
+	VPCLMULQDQ $0x00, Z9, Z23, Z27
+	VPCLMULQDQ $0x11, Z9, Z23, Z23
+	VPCLMULQDQ $0x00, Z10, Z26, Z26
+	VPTERNLOGQ $0x96, Z25, Z27, Z0
+	VPTERNLOGQ $0x96, Z3, Z23, Z2
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VMOVDQU64  (DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z23
+	VPXORQ     Z3, Z23, Z23
+	VPCLMULQDQ $0x00, Z7, Z3, Z24
+	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VPCLMULQDQ $0x00, Z8, Z23, Z23
+	VPSHUFD    $0x4e, Z21, Z25
+	VPXORQ     Z21, Z25, Z25
+	VPCLMULQDQ $0x00, Z4, Z21, Z26
+	VPCLMULQDQ $0x11, Z4, Z21, Z21
+	VPCLMULQDQ $0x00, Z5, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z0
+	VPTERNLOGQ $0x96, Z3, Z21, Z2
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VMOVDQU64  448(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z4
-	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000100, R10
-	SUBQ       $0x00000100, R11
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000200, DI
+	SUBQ       $0x00000200, R8
+	CMPQ       R8, $0x00000200
+	JAE        hashLong198
 
-skip177:
-	CMPQ       R11, $0x00000080
-	JB         skip178
-	VMOVDQU64  (R10), Z0
+hashLongLast199:
+	CMPQ       R8, $0x00000100
+	JB         skip200
+	VMOVDQU64  128(DI), Z2
+	VPSHUFB    Z22, Z2, Z2
+	VMOVDQU64  64(DI), Z4
+	VPSHUFB    Z22, Z4, Z4
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z4, Z3
+	VPXORQ     Z4, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z4, Z5
+	VPCLMULQDQ $0x11, Z17, Z4, Z4
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPXORQ     Z0, Z5, Z0
+	VPXORQ     Z2, Z4, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  (DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z4
+	VPXORQ     Z3, Z4, Z4
+	VPCLMULQDQ $0x00, Z15, Z3, Z5
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z4, Z4
+	VPSHUFD    $0x4e, Z21, Z7
+	VPXORQ     Z21, Z7, Z7
+	VPCLMULQDQ $0x00, Z13, Z21, Z8
+	VPCLMULQDQ $0x11, Z13, Z21, Z9
+	VPCLMULQDQ $0x00, Z14, Z7, Z7
+	VPTERNLOGQ $0x96, Z5, Z8, Z0
+	VPTERNLOGQ $0x96, Z3, Z9, Z2
+	VPTERNLOGQ $0x96, Z4, Z7, Z1
+	VMOVDQU64  192(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000100, DI
+	SUBQ       $0x00000100, R8
+
+skip200:
+	CMPQ       R8, $0x00000080
+	JB         skip201
+	VMOVDQU64  (DI), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
 	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z0
-	VPCLMULQDQ $0x00, Z20, Z1, Z6
-	VPSHUFD    $0x4e, Z21, Z1
-	VPXORQ     Z21, Z1, Z1
+	VPCLMULQDQ $0x11, Z19, Z0, Z3
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z21, Z0
+	VPXORQ     Z21, Z0, Z0
 	VPCLMULQDQ $0x00, Z17, Z21, Z4
-	VPCLMULQDQ $0x11, Z17, Z21, Z7
-	VPCLMULQDQ $0x00, Z18, Z1, Z8
-	VPXORQ     Z2, Z4, Z1
-	VPXORQ     Z0, Z7, Z4
-	VPXORQ     Z6, Z8, Z2
-	VMOVDQU64  64(R10), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x11, Z17, Z21, Z5
+	VPCLMULQDQ $0x00, Z18, Z0, Z7
+	VPXORQ     Z2, Z4, Z0
+	VPXORQ     Z3, Z5, Z2
+	VPXORQ     Z1, Z7, Z1
+	VMOVDQU64  64(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z4
-	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000080, R10
-	SUBQ       $0x00000080, R11
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x00000080, R8
 
-skip178:
-	// The lanes of long data, at most three blocks and the lengths are added together.
-	TESTQ         R8, R8
-	JNZ           moreThanThree179
-	CMPQ          R11, $0x30
-	JA            moreThanThree179
-	MOVQ          R11, R9
-	LEAQ          15(R11), CX
-	ANDQ          $-16, CX
-	LEAQ          128(AX), R12
-	SUBQ          CX, R12
-	SUBQ          $0x10, R12
-	VMOVDQU64     -64(R12), Z0
-	VMOVDQU64     -56(R12), Z2
-	VPXORQ        Z0, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z4
-	VPXORQ        Z21, Z4, Z4
-	VPCLMULQDQ    $0x00, Z0, Z21, Z1
-	VPCLMULQDQ    $0x11, Z0, Z21, Z6
-	VPCLMULQDQ    $0x00, Z2, Z4, Z0
-	VMOVDQA64     Z6, Z4
-	VMOVDQA64     Z0, Z2
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VPXORQ        Y1, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VPXORQ        Y2, Y1, Y1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VPXORQ        Y4, Y2, Y2
-	VPXORQ        Y3, Y3, Y3
-	JMP           addRestOfData172
-
-moreThanThree179:
-	VMOVDQU64     64(AX), Z0
+skip201:
+	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z0, Z2, Z2
+	VPXORQ        Z1, Z2, Z2
 	VPSHUFD       $0x4e, Z21, Z3
 	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z0, Z21, Z1
-	VPCLMULQDQ    $0x11, Z0, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z0, Z2
-	VPTERNLOGQ    $0x96, Z1, Z4, Z2
+	VPCLMULQDQ    $0x00, Z1, Z21, Z0
+	VPCLMULQDQ    $0x11, Z1, Z21, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z1
+	VMOVDQA64     Z4, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD       $0x4e, Z1, Z1
 	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD       $0x4e, Z2, Z2
-	VPTERNLOGQ    $0x96, Z0, Z2, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y0
-	VPXORQ        Y0, Y4, Y4
-	VEXTRACTI32X4 $0x01, Y4, X0
-	VPXORQ        X0, X4, X4
-	VMOVDQA64     Z4, Z3
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
 
-short174:
-hashGroups180:
-	CMPQ          R11, $0x00000080
-	JB            hashRest181
-	VMOVDQU64     (R10), Y1
+short197:
+hashGroups202:
+	CMPQ          R8, $0x00000080
+	JB            hashRest203
+	VMOVDQU64     (DI), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -7643,36 +9102,36 @@ hashGroups180:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     32(R10), Y3
+	VMOVDQU64     32(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
+	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
 	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     32(AX), Y3
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(R10), Y3
+	VMOVDQU64     64(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
+	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
 	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     64(AX), Y3
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(R10), Y3
+	VMOVDQU64     96(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
+	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
 	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     96(AX), Y3
@@ -7689,173 +9148,156 @@ hashGroups180:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, R10
-	SUBQ          $0x00000080, R11
-	JMP           hashGroups180
+	ADDQ          $0x00000080, DI
+	SUBQ          $0x00000080, R8
+	JMP           hashGroups202
 
-hashRest181:
-	MOVQ  R11, R9
-	TESTQ R8, R8
-	JZ    noText170
-	TESTQ R11, R11
-	JZ    text173
-
-noText170:
-	LEAQ    15(R11), CX
-	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
-	TESTQ   R8, R8
-	JNZ     restOfData171
-	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
-
-restOfData171:
-	VPXORQ Y0, Y0, Y0
-	VPXORQ Y1, Y1, Y1
-	VPXORQ Y2, Y2, Y2
-
-addRestOfData172:
-	TESTQ      $0x00000040, R11
-	JZ         skip182
-	VMOVDQU64  (R10), Y4
-	VMOVDQU64  32(R10), Y6
-	ADDQ       $0x40, R10
+hashRest203:
+	TESTQ      R8, R8
+	JZ         text196
+	VPXORQ     Y0, Y0, Y0
+	VPXORQ     Y1, Y1, Y1
+	VPXORQ     Y2, Y2, Y2
+	LEAQ       15(R8), CX
+	ANDQ       $-16, CX
+	LEAQ       128(AX), R9
+	SUBQ       CX, R9
+	TESTQ      $0x00000040, R8
+	JZ         skip204
+	VMOVDQU64  (DI), Y4
+	VMOVDQU64  32(DI), Y5
+	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y7
+	VPCLMULQDQ $0x00, (R9), Y4, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y6, Y6
-	VPSHUFD    $0x4e, Y6, Y4
-	VPXORQ     Y6, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R12), Y6, Y7
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y4
+	VPXORQ     Y5, Y4, Y4
+	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R12), Y6, Y6
-	VPXORQ     Y6, Y2, Y2
-	VMOVDQU64  32(R12), Y6
-	VPXORQ     40(R12), Y6, Y6
-	VPCLMULQDQ $0x00, Y4, Y6, Y6
-	VPXORQ     Y6, Y1, Y1
-	ADDQ       $0x40, R12
+	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
+	VPXORQ     Y5, Y2, Y2
+	VMOVDQU64  32(R9), Y5
+	VPXORQ     40(R9), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXORQ     Y5, Y1, Y1
+	ADDQ       $0x40, R9
 
-skip182:
-	TESTQ      $0x00000020, R11
-	JZ         skip183
-	VMOVDQU64  (R10), Y4
-	ADDQ       $0x20, R10
+skip204:
+	TESTQ      $0x00000020, R8
+	JZ         skip205
+	VMOVDQU64  (DI), Y4
+	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
+	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, R12
+	ADDQ       $0x20, R9
 
-skip183:
-	TESTQ      $0x00000010, R11
-	JZ         skip184
-	VMOVDQU64  (R10), X5
-	ADDQ       $0x10, R10
+skip205:
+	TESTQ      $0x00000010, R8
+	JZ         skip206
+	VMOVDQU64  (DI), X5
+	ADDQ       $0x10, DI
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
+	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R12
+	ADDQ       $0x10, R9
 
-skip184:
-	ANDQ $0x0f, R11
-	JZ   skip185
-	CMPQ R11, $0x08
-	JB   less8186
-	MOVQ (R10), R13
-	MOVQ -8(R10)(R11*1), R14
-	MOVQ R11, CX
+skip206:
+	ANDQ $0x0f, R8
+	JZ   skip207
+	CMPQ R8, $0x08
+	JB   less8208
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R14
-	SHRQ $0x08, R14
-	JMP  loaded188
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded210
 
-less8186:
-	XORQ R14, R14
-	CMPQ R11, $0x04
-	JB   less4187
-	MOVL (R10), R13
-	MOVL -4(R10)(R11*1), R15
-	MOVQ R11, CX
+less8208:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less4209
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R15
-	ORQ  R15, R13
-	JMP  loaded188
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded210
 
-less4187:
-	MOVQ    R11, CX
+less4209:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R10), R13
-	MOVBQZX (R10)(CX*1), R15
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
-	MOVBQZX -1(R10)(R11*1), R15
-	MOVQ    R11, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
+	SHLQ    CL, R12
+	ORQ     R12, R10
 
-loaded188:
-	VMOVQ      R13, X5
-	VPINSRQ    $0x01, R14, X5, X5
+loaded210:
+	VMOVQ      R10, X5
+	VPINSRQ    $0x01, R11, X5, X5
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
+	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip185:
-	TESTQ         R8, R8
-	JZ            final169
+skip207:
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -7867,26 +9309,27 @@ skip185:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text173:
+text196:
 	// Text.
-	MOVQ            (BX), CX
-	MOVL            (CX), R9
+	MOVQ            16(BX), CX
+	MOVL            (CX), DI
 	MOVQ            4(CX), CX
-	MOVQ            CX, R10
-	SHLQ            $0x20, R10
-	ORQ             R10, R9
+	MOVQ            CX, R8
+	SHLQ            $0x20, R8
+	ORQ             R8, DI
 	SHRQ            $0x20, CX
-	VMOVQ           R9, X5
-	VPINSRQ         $0x01, CX, X5, X5
-	VPSHUFB         reverse<>+0(SB), X5, X5
-	MOVL            56(BX), CX
+	VMOVQ           DI, X6
+	VPINSRQ         $0x01, CX, X6, X6
+	VPSHUFB         reverse<>+0(SB), X6, X6
+	MOVL            96(BX), CX
 	VMOVD           CX, X0
-	VPADDD          X0, X5, X5
-	VSHUFI64X2      $0x00, Z5, Z5, Z4
-	MOVQ            32(BX), R10
-	MOVQ            40(BX), R11
-	CMPQ            R8, $0x00000200
-	JB              cryptLongEnd189
+	VPADDD          X0, X6, X6
+	VSHUFI64X2      $0x00, Z6, Z6, Z4
+	MOVQ            48(BX), DI
+	MOVQ            72(BX), R8
+	MOVQ            80(BX), R9
+	CMPQ            R9, $0x00000200
+	JB              cryptLongEnd211
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -8035,7 +9478,7 @@ text173:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last192
+	JB              last214
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8055,7 +9498,7 @@ text173:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last192
+	JE              last214
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8076,7 +9519,7 @@ text173:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last192:
+last214:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8086,30 +9529,30 @@ last192:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R11), Z10, Z10
-	VMOVDQU64       Z10, (R10)
-	VPXORQ          64(R11), Z13, Z13
-	VMOVDQU64       Z13, 64(R10)
-	VPXORQ          128(R11), Z14, Z14
-	VMOVDQU64       Z14, 128(R10)
-	VPXORQ          192(R11), Z15, Z15
-	VMOVDQU64       Z15, 192(R10)
-	VPXORQ          256(R11), Z16, Z16
-	VMOVDQU64       Z16, 256(R10)
-	VPXORQ          320(R11), Z17, Z17
-	VMOVDQU64       Z17, 320(R10)
-	VPXORQ          384(R11), Z18, Z18
-	VMOVDQU64       Z18, 384(R10)
-	VPXORQ          448(R11), Z19, Z19
-	VMOVDQU64       Z19, 448(R10)
-	ADDQ            $0x00000200, R11
-	ADDQ            $0x00000200, R10
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
-	JB              last191
+	VPXORQ          (R8), Z10, Z10
+	VMOVDQU64       Z10, (DI)
+	VPXORQ          64(R8), Z13, Z13
+	VMOVDQU64       Z13, 64(DI)
+	VPXORQ          128(R8), Z14, Z14
+	VMOVDQU64       Z14, 128(DI)
+	VPXORQ          192(R8), Z15, Z15
+	VMOVDQU64       Z15, 192(DI)
+	VPXORQ          256(R8), Z16, Z16
+	VMOVDQU64       Z16, 256(DI)
+	VPXORQ          320(R8), Z17, Z17
+	VMOVDQU64       Z17, 320(DI)
+	VPXORQ          384(R8), Z18, Z18
+	VMOVDQU64       Z18, 384(DI)
+	VPXORQ          448(R8), Z19, Z19
+	VMOVDQU64       Z19, 448(DI)
+	ADDQ            $0x00000200, R8
+	ADDQ            $0x00000200, DI
+	SUBQ            $0x00000200, R9
+	CMPQ            R9, $0x00000200
+	JB              last213
 
 	// GHASH of a piece is computed between the rounds of the next one.
-cryptLong190:
+cryptLong212:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -8153,9 +9596,9 @@ cryptLong190:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -512(R10), Z11
+	VMOVDQU64       -512(DI), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -448(R10), Z12
+	VMOVDQU64       -448(DI), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -8180,9 +9623,9 @@ cryptLong190:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -384(R10), Z12
+	VMOVDQU64       -384(DI), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -320(R10), Z21
+	VMOVDQU64       -320(DI), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -8236,9 +9679,9 @@ cryptLong190:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -256(R10), Z11
+	VMOVDQU64       -256(DI), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -192(R10), Z21
+	VMOVDQU64       -192(DI), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -8272,9 +9715,9 @@ cryptLong190:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -128(R10), Z12
+	VMOVDQU64       -128(DI), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -64(R10), Z21
+	VMOVDQU64       -64(DI), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -8312,7 +9755,7 @@ cryptLong190:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last193
+	JB              last215
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8332,7 +9775,7 @@ cryptLong190:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last193
+	JE              last215
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -8353,7 +9796,7 @@ cryptLong190:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last193:
+last215:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -8363,32 +9806,32 @@ last193:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R11), Z10, Z10
-	VMOVDQU64       Z10, (R10)
-	VPXORQ          64(R11), Z13, Z13
-	VMOVDQU64       Z13, 64(R10)
-	VPXORQ          128(R11), Z14, Z14
-	VMOVDQU64       Z14, 128(R10)
-	VPXORQ          192(R11), Z15, Z15
-	VMOVDQU64       Z15, 192(R10)
-	VPXORQ          256(R11), Z16, Z16
-	VMOVDQU64       Z16, 256(R10)
-	VPXORQ          320(R11), Z17, Z17
-	VMOVDQU64       Z17, 320(R10)
-	VPXORQ          384(R11), Z18, Z18
-	VMOVDQU64       Z18, 384(R10)
-	VPXORQ          448(R11), Z19, Z19
-	VMOVDQU64       Z19, 448(R10)
-	ADDQ            $0x00000200, R11
-	ADDQ            $0x00000200, R10
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
-	JAE             cryptLong190
+	VPXORQ          (R8), Z10, Z10
+	VMOVDQU64       Z10, (DI)
+	VPXORQ          64(R8), Z13, Z13
+	VMOVDQU64       Z13, 64(DI)
+	VPXORQ          128(R8), Z14, Z14
+	VMOVDQU64       Z14, 128(DI)
+	VPXORQ          192(R8), Z15, Z15
+	VMOVDQU64       Z15, 192(DI)
+	VPXORQ          256(R8), Z16, Z16
+	VMOVDQU64       Z16, 256(DI)
+	VPXORQ          320(R8), Z17, Z17
+	VMOVDQU64       Z17, 320(DI)
+	VPXORQ          384(R8), Z18, Z18
+	VMOVDQU64       Z18, 384(DI)
+	VPXORQ          448(R8), Z19, Z19
+	VMOVDQU64       Z19, 448(DI)
+	ADDQ            $0x00000200, R8
+	ADDQ            $0x00000200, DI
+	SUBQ            $0x00000200, R9
+	CMPQ            R9, $0x00000200
+	JAE             cryptLong212
 
-last191:
-	VMOVDQU64     -512(R10), Z10
+last213:
+	VMOVDQU64     -512(DI), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -448(R10), Z12
+	VMOVDQU64     -448(DI), Z12
 	VPSHUFB       reverse<>+0(SB), Z12, Z12
 	VPXORQ        Z3, Z10, Z10
 	VPSHUFD       $0x4e, Z10, Z3
@@ -8404,9 +9847,9 @@ last191:
 	VPXORQ        Z13, Z14, Z20
 	VPXORQ        Z11, Z12, Z11
 	VPXORQ        Z3, Z10, Z3
-	VMOVDQU64     -384(R10), Z10
+	VMOVDQU64     -384(DI), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -320(R10), Z12
+	VMOVDQU64     -320(DI), Z12
 	VPSHUFB       reverse<>+0(SB), Z12, Z12
 	VPSHUFD       $0x4e, Z10, Z13
 	VPXORQ        Z10, Z13, Z13
@@ -8433,9 +9876,9 @@ last191:
 	VEXTRACTI32X4 $0x01, Y11, X3
 	VPXORQ        X3, X11, X11
 	VMOVDQA64     Z11, Z3
-	VMOVDQU64     -256(R10), Z10
+	VMOVDQU64     -256(DI), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -192(R10), Z11
+	VMOVDQU64     -192(DI), Z11
 	VPSHUFB       reverse<>+0(SB), Z11, Z11
 	VPXORQ        Z3, Z10, Z10
 	VPSHUFD       $0x4e, Z10, Z3
@@ -8451,9 +9894,9 @@ last191:
 	VPXORQ        Z12, Z10, Z20
 	VPXORQ        Z8, Z0, Z11
 	VPXORQ        Z3, Z1, Z3
-	VMOVDQU64     -128(R10), Z0
+	VMOVDQU64     -128(DI), Z0
 	VPSHUFB       reverse<>+0(SB), Z0, Z0
-	VMOVDQU64     -64(R10), Z1
+	VMOVDQU64     -64(DI), Z1
 	VPSHUFB       reverse<>+0(SB), Z1, Z1
 	VPSHUFD       $0x4e, Z0, Z8
 	VPXORQ        Z0, Z8, Z8
@@ -8481,9 +9924,9 @@ last191:
 	VPXORQ        X0, X11, X11
 	VMOVDQA64     Z11, Z3
 
-cryptLongEnd189:
-	CMPQ            R8, $0x00000100
-	JB              groupsEnd194
+cryptLongEnd211:
+	CMPQ            R9, $0x00000100
+	JB              groupsEnd216
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -8591,7 +10034,7 @@ cryptLongEnd189:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last197
+	JB              last219
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8611,7 +10054,7 @@ cryptLongEnd189:
 	VAESENC         Y2, Y10, Y10
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last197
+	JE              last219
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8632,7 +10075,7 @@ cryptLongEnd189:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last197:
+last219:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
@@ -8642,34 +10085,34 @@ last197:
 	VAESENCLAST     Y2, Y9, Y9
 	VAESENCLAST     Y2, Y10, Y10
 	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (R11), Y2
+	VMOVDQU64       (R8), Y2
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       Y0, (R10)
-	VMOVDQU64       32(R11), Y0
+	VMOVDQU64       Y0, (DI)
+	VMOVDQU64       32(R8), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, 32(R10)
-	VMOVDQU64       64(R11), Y0
+	VMOVDQU64       Y5, 32(DI)
+	VMOVDQU64       64(R8), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 64(R10)
-	VMOVDQU64       96(R11), Y0
+	VMOVDQU64       Y6, 64(DI)
+	VMOVDQU64       96(R8), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 96(R10)
-	VMOVDQU64       128(R11), Y0
+	VMOVDQU64       Y7, 96(DI)
+	VMOVDQU64       128(R8), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 128(R10)
-	VMOVDQU64       160(R11), Y0
+	VMOVDQU64       Y8, 128(DI)
+	VMOVDQU64       160(R8), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 160(R10)
-	VMOVDQU64       192(R11), Y0
+	VMOVDQU64       Y9, 160(DI)
+	VMOVDQU64       192(R8), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 192(R10)
-	VMOVDQU64       224(R11), Y0
+	VMOVDQU64       Y10, 192(DI)
+	VMOVDQU64       224(R8), Y0
 	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 224(R10)
-	ADDQ            $0x00000100, R11
-	ADDQ            $0x00000100, R10
-	SUBQ            $0x00000100, R8
-	VMOVDQU64       -256(R10), Y1
+	VMOVDQU64       Y1, 224(DI)
+	ADDQ            $0x00000100, R8
+	ADDQ            $0x00000100, DI
+	SUBQ            $0x00000100, R9
+	VMOVDQU64       -256(DI), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -8682,7 +10125,7 @@ last197:
 	VPXORQ          8(AX), Y1, Y1
 	VPCLMULQDQ      $0x00, Y3, Y1, Y1
 	VMOVDQA64       Y1, Y1
-	VMOVDQU64       -224(R10), Y3
+	VMOVDQU64       -224(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8694,7 +10137,7 @@ last197:
 	VPXORQ          40(AX), Y3, Y3
 	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -192(R10), Y3
+	VMOVDQU64       -192(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8706,7 +10149,7 @@ last197:
 	VPXORQ          72(AX), Y3, Y3
 	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -160(R10), Y3
+	VMOVDQU64       -160(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8728,7 +10171,7 @@ last197:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
-	VMOVDQU64       -128(R10), Y1
+	VMOVDQU64       -128(DI), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -8741,7 +10184,7 @@ last197:
 	VPXORQ          8(AX), Y1, Y1
 	VPCLMULQDQ      $0x00, Y3, Y1, Y1
 	VMOVDQA64       Y1, Y1
-	VMOVDQU64       -96(R10), Y3
+	VMOVDQU64       -96(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8753,7 +10196,7 @@ last197:
 	VPXORQ          40(AX), Y3, Y3
 	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -64(R10), Y3
+	VMOVDQU64       -64(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8765,7 +10208,7 @@ last197:
 	VPXORQ          72(AX), Y3, Y3
 	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -32(R10), Y3
+	VMOVDQU64       -32(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8788,9 +10231,9 @@ last197:
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
 
-groupsEnd194:
-	CMPQ            R8, $0x00000080
-	JB              groupsEnd198
+groupsEnd216:
+	CMPQ            R9, $0x00000080
+	JB              groupsEnd220
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -8854,7 +10297,7 @@ groupsEnd194:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last201
+	JB              last223
 	VBROADCASTI32X4 288(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8866,7 +10309,7 @@ groupsEnd194:
 	VAESENC         Y2, Y6, Y6
 	VAESENC         Y2, Y1, Y1
 	LEAQ            320(AX), CX
-	JE              last201
+	JE              last223
 	VBROADCASTI32X4 320(AX), Y2
 	VAESENC         Y2, Y0, Y0
 	VAESENC         Y2, Y5, Y5
@@ -8879,28 +10322,28 @@ groupsEnd194:
 	VAESENC         Y2, Y1, Y1
 	LEAQ            352(AX), CX
 
-last201:
+last223:
 	VBROADCASTI32X4 (CX), Y2
 	VAESENCLAST     Y2, Y0, Y0
 	VAESENCLAST     Y2, Y5, Y5
 	VAESENCLAST     Y2, Y6, Y6
 	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (R11), Y2
+	VMOVDQU64       (R8), Y2
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       Y0, (R10)
-	VMOVDQU64       32(R11), Y0
+	VMOVDQU64       Y0, (DI)
+	VMOVDQU64       32(R8), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, 32(R10)
-	VMOVDQU64       64(R11), Y0
+	VMOVDQU64       Y5, 32(DI)
+	VMOVDQU64       64(R8), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 64(R10)
-	VMOVDQU64       96(R11), Y0
+	VMOVDQU64       Y6, 64(DI)
+	VMOVDQU64       96(R8), Y0
 	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 96(R10)
-	ADDQ            $0x00000080, R11
-	ADDQ            $0x00000080, R10
-	SUBQ            $0x00000080, R8
-	VMOVDQU64       -128(R10), Y1
+	VMOVDQU64       Y1, 96(DI)
+	ADDQ            $0x00000080, R8
+	ADDQ            $0x00000080, DI
+	SUBQ            $0x00000080, R9
+	VMOVDQU64       -128(DI), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -8913,7 +10356,7 @@ last201:
 	VPXORQ          8(AX), Y1, Y1
 	VPCLMULQDQ      $0x00, Y3, Y1, Y1
 	VMOVDQA64       Y1, Y1
-	VMOVDQU64       -96(R10), Y3
+	VMOVDQU64       -96(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8925,7 +10368,7 @@ last201:
 	VPXORQ          40(AX), Y3, Y3
 	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -64(R10), Y3
+	VMOVDQU64       -64(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8937,7 +10380,7 @@ last201:
 	VPXORQ          72(AX), Y3, Y3
 	VPCLMULQDQ      $0x00, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -32(R10), Y3
+	VMOVDQU64       -32(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y5
 	VPXORQ          Y3, Y5, Y5
@@ -8960,21 +10403,21 @@ last201:
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
 
-groupsEnd198:
-	MOVQ            R8, R9
-	LEAQ            15(R8), CX
+groupsEnd220:
+	MOVQ            R9, R10
+	LEAQ            15(R9), CX
 	ANDQ            $-16, CX
-	LEAQ            128(AX), R12
-	SUBQ            CX, R12
+	LEAQ            128(AX), R11
+	SUBQ            CX, R11
 	LEAQ            (AX), CX
-	SUBQ            $0x10, R12
-	CMPQ            R12, CX
-	CMOVQCS         CX, R12
+	SUBQ            $0x10, R11
+	CMPQ            R11, CX
+	CMOVQCS         CX, R11
 	VPXORQ          Y0, Y0, Y0
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, R8
-	JZ              skip202
+	TESTQ           $0x00000040, R9
+	JZ              skip224
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9014,7 +10457,7 @@ groupsEnd198:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last203
+	JB              last225
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9022,7 +10465,7 @@ groupsEnd198:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last203
+	JE              last225
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -9031,47 +10474,47 @@ groupsEnd198:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last203:
+last225:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (R11), Y7
+	VMOVDQU64       (R8), Y7
 	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	VMOVDQU64       32(R11), Y7
+	VMOVDQU64       Y5, (DI)
+	VMOVDQU64       32(R8), Y7
 	VPXORQ          Y7, Y6, Y6
-	VMOVDQU64       Y6, 32(R10)
-	ADDQ            $0x40, R11
-	ADDQ            $0x40, R10
+	VMOVDQU64       Y6, 32(DI)
+	ADDQ            $0x40, R8
+	ADDQ            $0x40, DI
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y3
 	VPXORQ          Y5, Y3, Y3
-	VPCLMULQDQ      $0x00, (R12), Y5, Y7
+	VPCLMULQDQ      $0x00, (R11), Y5, Y7
 	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, (R12), Y5, Y5
+	VPCLMULQDQ      $0x11, (R11), Y5, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       (R12), Y5
-	VPXORQ          8(R12), Y5, Y5
+	VMOVDQU64       (R11), Y5
+	VPXORQ          8(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
 	VPSHUFB         reverse<>+0(SB), Y6, Y6
 	VPSHUFD         $0x4e, Y6, Y5
 	VPXORQ          Y6, Y5, Y5
-	VPCLMULQDQ      $0x00, 32(R12), Y6, Y7
+	VPCLMULQDQ      $0x00, 32(R11), Y6, Y7
 	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(R12), Y6, Y6
+	VPCLMULQDQ      $0x11, 32(R11), Y6, Y6
 	VPXORQ          Y6, Y2, Y2
-	VMOVDQU64       32(R12), Y6
-	VPXORQ          40(R12), Y6, Y6
+	VMOVDQU64       32(R11), Y6
+	VPXORQ          40(R11), Y6, Y6
 	VPCLMULQDQ      $0x00, Y5, Y6, Y6
 	VPXORQ          Y6, Y1, Y1
-	ADDQ            $0x40, R12
+	ADDQ            $0x40, R11
 
-skip202:
-	TESTQ           $0x00000020, R8
-	JZ              skip204
+skip224:
+	TESTQ           $0x00000020, R9
+	JZ              skip226
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -9098,45 +10541,45 @@ skip202:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last205
+	JB              last227
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last205
+	JE              last227
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last205:
+last227:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (R11), Y6
+	VMOVDQU64       (R8), Y6
 	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	ADDQ            $0x20, R11
-	ADDQ            $0x20, R10
+	VMOVDQU64       Y5, (DI)
+	ADDQ            $0x20, R8
+	ADDQ            $0x20, DI
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y3
 	VPXORQ          Y5, Y3, Y3
-	VPCLMULQDQ      $0x00, (R12), Y5, Y6
+	VPCLMULQDQ      $0x00, (R11), Y5, Y6
 	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, (R12), Y5, Y5
+	VPCLMULQDQ      $0x11, (R11), Y5, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       (R12), Y5
-	VPXORQ          8(R12), Y5, Y5
+	VMOVDQU64       (R11), Y5
+	VPXORQ          8(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
-	ADDQ            $0x20, R12
+	ADDQ            $0x20, R11
 
-skip204:
-	TESTQ     $0x00000010, R8
-	JZ        skip206
+skip226:
+	TESTQ     $0x00000010, R9
+	JZ        skip228
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9163,47 +10606,47 @@ skip204:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last207
+	JB        last229
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last207
+	JE        last229
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last207:
+last229:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (R11), X6
+	VMOVDQU64   (R8), X6
 	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (R10)
-	ADDQ        $0x10, R11
-	ADDQ        $0x10, R10
+	VMOVDQU64   X5, (DI)
+	ADDQ        $0x10, R8
+	ADDQ        $0x10, DI
 	VPXORQ      Y6, Y6, Y6
 	VPXORQ      X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
 	VPXORQ      Y3, Y6, Y6
 	VPSHUFD     $0x4e, Y6, Y3
 	VPXORQ      Y6, Y3, Y3
-	VPCLMULQDQ  $0x00, (R12), Y6, Y5
+	VPCLMULQDQ  $0x00, (R11), Y6, Y5
 	VPXORQ      Y5, Y0, Y0
-	VPCLMULQDQ  $0x11, (R12), Y6, Y5
+	VPCLMULQDQ  $0x11, (R11), Y6, Y5
 	VPXORQ      Y5, Y2, Y2
-	VMOVDQU64   (R12), Y5
-	VPXORQ      8(R12), Y5, Y5
+	VMOVDQU64   (R11), Y5
+	VPXORQ      8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXORQ      Y5, Y1, Y1
 	VPXORQ      Y3, Y3, Y3
-	ADDQ        $0x10, R12
+	ADDQ        $0x10, R11
 
-skip206:
-	ANDQ      $0x0f, R8
-	JZ        skip208
+skip228:
+	ANDQ      $0x0f, R9
+	JZ        skip230
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -9229,139 +10672,138 @@ skip206:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last209
+	JB        last231
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last209
+	JE        last231
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last209:
+last231:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R8, CX
+	SUBQ        R9, CX
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
-	CMPQ        R8, $0x08
-	JB          less8210
-	MOVQ        (R11), DX
-	MOVQ        -8(R11)(R8*1), R13
-	MOVQ        R8, CX
+	CMPQ        R9, $0x08
+	JB          less8232
+	MOVQ        (R8), DX
+	MOVQ        -8(R8)(R9*1), R12
+	MOVQ        R9, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R13
-	SHRQ        $0x08, R13
-	JMP         loaded212
+	SHRQ        CL, R12
+	SHRQ        $0x08, R12
+	JMP         loaded234
 
-less8210:
-	XORQ R13, R13
-	CMPQ R8, $0x04
-	JB   less4211
-	MOVL (R11), DX
-	MOVL -4(R11)(R8*1), R14
-	MOVQ R8, CX
+less8232:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less4233
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R14
-	ORQ  R14, DX
-	JMP  loaded212
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded234
 
-less4211:
-	MOVQ    R8, CX
+less4233:
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R11), DX
-	MOVBQZX (R11)(CX*1), R14
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
-	MOVBQZX -1(R11)(R8*1), R14
-	MOVQ    R8, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
+	SHLQ    CL, R13
+	ORQ     R13, DX
 
-loaded212:
+loaded234:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R13, X4, X4
+	VPINSRQ $0x01, R12, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R11
-	CMPQ    R8, $0x08
-	JB      less8213
-	MOVQ    DX, (R10)
-	MOVQ    R8, CX
+	VPEXTRQ $0x01, X5, R8
+	CMPQ    R9, $0x08
+	JB      less8235
+	MOVQ    DX, (DI)
+	MOVQ    R9, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    R9, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R11
-	SHLQ    $0x08, R11
-	ORQ     R11, DX
-	MOVQ    DX, -8(R10)(R8*1)
-	JMP     stored215
+	SHLQ    CL, R8
+	SHLQ    $0x08, R8
+	ORQ     R8, DX
+	MOVQ    DX, -8(DI)(R9*1)
+	JMP     stored237
 
-less8213:
-	CMPQ R8, $0x04
-	JB   less4214
-	MOVL DX, (R10)
-	MOVQ R8, CX
+less8235:
+	CMPQ R9, $0x04
+	JB   less4236
+	MOVL DX, (DI)
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R10)(R8*1)
-	JMP  stored215
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored237
 
-less4214:
-	MOVQ R8, R13
-	SHRQ $0x01, R13
-	MOVQ DX, R11
-	MOVB R11, (R10)
-	MOVQ R13, CX
+less4236:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R11
-	MOVB R11, (R10)(R13*1)
-	MOVQ R8, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R10)(R8*1)
+	MOVB DL, -1(DI)(R9*1)
 
-stored215:
+stored237:
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y5
+	VPCLMULQDQ $0x00, (R11), Y4, Y5
 	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R11), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R11), Y4
+	VPXORQ     8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip208:
-final169:
+skip230:
 	TESTQ SI, SI
-	JZ    notLast216
+	JZ    notLast194
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ          R9, $0x70
-	JBE           lengths217
+	CMPQ          R10, $0x70
+	JBE           lengths238
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -9376,9 +10818,9 @@ final169:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths217:
-	MOVQ          72(BX), CX
-	MOVQ          64(BX), DX
+lengths238:
+	MOVQ          112(BX), CX
+	MOVQ          104(BX), DX
 	VMOVQ         CX, X4
 	VPINSRQ       $0x01, DX, X4, X4
 	VPXORQ        Y5, Y5, Y5
@@ -9440,8 +10882,9 @@ lengths217:
 	VZEROUPPER
 	RET
 
-notLast216:
-	VMOVDQU64 X3, (DI)
+notLast194:
+	MOVQ      8(BX), AX
+	VMOVDQU64 X3, (AX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
 	VPXOR     X2, X2, X2
@@ -9474,26 +10917,27 @@ notLast216:
 	VZEROUPPER
 	RET
 
-// func openAVX512(key *Key, tag *[16]byte, sum *[16]byte, r *run)
+// func openAVX512(key *Key, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX512(SB), $0-32
+TEXT ·openAVX512(SB), $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
-	MOVQ r+24(FP), BX
-	MOVQ tag+8(FP), SI
-	MOVQ sum+16(FP), DI
-	MOVQ (BX), CX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag239
 
 	// The tag begins as the encrypted first counter block.
-	TESTQ     SI, SI
-	JZ        noTag218
-	MOVL      (CX), R8
+	MOVQ      16(BX), CX
+	MOVL      (CX), DI
 	MOVQ      4(CX), CX
-	MOVQ      CX, R9
-	SHLQ      $0x20, R9
-	ORQ       R9, R8
+	MOVQ      CX, R8
+	SHLQ      $0x20, R8
+	ORQ       R8, DI
 	SHRQ      $0x20, CX
-	VMOVQ     R8, X0
+	VMOVQ     DI, X0
 	VPINSRQ   $0x01, CX, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
@@ -9519,110 +10963,110 @@ TEXT ·openAVX512(SB), $0-32
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last219
+	JB        last241
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last219
+	JE        last241
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last219:
+last241:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (SI)
 
-noTag218:
-	VMOVDQU64 (DI), X3
-	MOVQ      48(BX), R8
+noTag239:
+	MOVQ      8(BX), CX
+	VMOVDQU64 (CX), X3
 
 	// Additional data.
-	MOVQ            8(BX), R10
-	MOVQ            16(BX), R11
-	CMPQ            R11, $0x00000200
-	JB              short225
+	MOVQ            24(BX), DI
+	MOVQ            32(BX), R8
+	CMPQ            R8, $0x00000200
+	JB              short243
 	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z4
-	VSHUFI64X2      $0x00, Z4, Z0, Z4
-	VMOVDQA64       Z4, Z7
-	VPSHUFD         $0x4e, Z0, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPSHUFD         $0x4e, Z7, Z6
-	VPXORQ          Z7, Z6, Z6
+	VBROADCASTI32X4 64(AX), Z2
+	VSHUFI64X2      $0x00, Z2, Z0, Z2
+	VMOVDQA64       Z2, Z7
+	VPSHUFD         $0x4e, Z0, Z4
+	VPXORQ          Z0, Z4, Z4
+	VPSHUFD         $0x4e, Z7, Z5
+	VPXORQ          Z7, Z5, Z5
 	VPCLMULQDQ      $0x00, Z0, Z7, Z1
 	VPCLMULQDQ      $0x11, Z0, Z7, Z0
-	VPCLMULQDQ      $0x00, Z2, Z6, Z2
-	VPTERNLOGQ      $0x96, Z1, Z0, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPTERNLOGQ      $0x96, Z1, Z0, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z6, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z1, Z2, Z0
-	VSHUFI64X2      $0x88, Z4, Z0, Z2
+	VPTERNLOGQ      $0x96, Z5, Z1, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z1, Z4, Z0
+	VSHUFI64X2      $0x88, Z2, Z0, Z1
 	VSHUFI64X2      $0x00, Z0, Z0, Z7
-	VMOVDQA64       Z2, Z4
-	VPSHUFD         $0x4e, Z7, Z1
-	VPXORQ          Z7, Z1, Z1
-	VPSHUFD         $0x4e, Z4, Z6
-	VPXORQ          Z4, Z6, Z6
-	VPCLMULQDQ      $0x00, Z7, Z4, Z0
-	VPCLMULQDQ      $0x11, Z7, Z4, Z4
-	VPCLMULQDQ      $0x00, Z1, Z6, Z1
-	VPTERNLOGQ      $0x96, Z0, Z4, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
+	VMOVDQA64       Z1, Z2
+	VPSHUFD         $0x4e, Z7, Z4
+	VPXORQ          Z7, Z4, Z4
+	VPSHUFD         $0x4e, Z2, Z5
+	VPXORQ          Z2, Z5, Z5
+	VPCLMULQDQ      $0x00, Z7, Z2, Z0
+	VPCLMULQDQ      $0x11, Z7, Z2, Z2
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPTERNLOGQ      $0x96, Z0, Z2, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
 	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z6, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z4
-	VPSHUFD         $0x4e, Z4, Z1
-	VPXORQ          Z4, Z1, Z1
-	VSHUFI64X2      $0x00, Z4, Z4, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z6
-	VSHUFI64X2      $0x55, Z4, Z4, Z7
-	VSHUFI64X2      $0x55, Z1, Z1, Z8
-	VSHUFI64X2      $0xaa, Z4, Z4, Z9
-	VSHUFI64X2      $0xaa, Z1, Z1, Z10
-	VSHUFI64X2      $0xff, Z4, Z4, Z11
-	VSHUFI64X2      $0xff, Z1, Z1, Z12
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VSHUFI64X2      $0x00, Z2, Z2, Z13
-	VSHUFI64X2      $0x00, Z1, Z1, Z14
-	VSHUFI64X2      $0x55, Z2, Z2, Z15
-	VSHUFI64X2      $0x55, Z1, Z1, Z16
-	VSHUFI64X2      $0xaa, Z2, Z2, Z17
-	VSHUFI64X2      $0xaa, Z1, Z1, Z18
-	VSHUFI64X2      $0xff, Z2, Z2, Z19
-	VSHUFI64X2      $0xff, Z1, Z1, Z20
+	VPTERNLOGQ      $0x96, Z5, Z0, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z0, Z4, Z2
+	VPSHUFD         $0x4e, Z2, Z0
+	VPXORQ          Z2, Z0, Z0
+	VSHUFI64X2      $0x00, Z2, Z2, Z4
+	VSHUFI64X2      $0x00, Z0, Z0, Z5
+	VSHUFI64X2      $0x55, Z2, Z2, Z7
+	VSHUFI64X2      $0x55, Z0, Z0, Z8
+	VSHUFI64X2      $0xaa, Z2, Z2, Z9
+	VSHUFI64X2      $0xaa, Z0, Z0, Z10
+	VSHUFI64X2      $0xff, Z2, Z2, Z11
+	VSHUFI64X2      $0xff, Z0, Z0, Z12
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VSHUFI64X2      $0x00, Z1, Z1, Z13
+	VSHUFI64X2      $0x00, Z0, Z0, Z14
+	VSHUFI64X2      $0x55, Z1, Z1, Z15
+	VSHUFI64X2      $0x55, Z0, Z0, Z16
+	VSHUFI64X2      $0xaa, Z1, Z1, Z17
+	VSHUFI64X2      $0xaa, Z0, Z0, Z18
+	VSHUFI64X2      $0xff, Z1, Z1, Z19
+	VSHUFI64X2      $0xff, Z0, Z0, Z20
 	VPXORQ          Z21, Z21, Z21
 	VMOVDQU64       reverse<>+0(SB), Z22
-	VMOVDQU64       384(R10), Z4
-	VPSHUFB         Z22, Z4, Z4
-	VMOVDQU64       320(R10), Z24
+	VMOVDQU64       384(DI), Z2
+	VPSHUFB         Z22, Z2, Z2
+	VMOVDQU64       320(DI), Z24
 	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z4, Z2
-	VPXORQ          Z4, Z2, Z2
-	VPCLMULQDQ      $0x00, Z19, Z4, Z1
-	VPCLMULQDQ      $0x11, Z19, Z4, Z4
-	VPCLMULQDQ      $0x00, Z20, Z2, Z2
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPCLMULQDQ      $0x00, Z19, Z2, Z0
+	VPCLMULQDQ      $0x11, Z19, Z2, Z2
+	VPCLMULQDQ      $0x00, Z20, Z1, Z1
 	VPSHUFD         $0x4e, Z24, Z23
 	VPXORQ          Z24, Z23, Z23
 	VPCLMULQDQ      $0x00, Z17, Z24, Z25
 	VPCLMULQDQ      $0x11, Z17, Z24, Z24
 	VPCLMULQDQ      $0x00, Z18, Z23, Z23
-	VPXORQ          Z1, Z25, Z1
-	VPXORQ          Z4, Z24, Z4
-	VPXORQ          Z2, Z23, Z2
-	VMOVDQU64       256(R10), Z23
+	VPXORQ          Z0, Z25, Z0
+	VPXORQ          Z2, Z24, Z2
+	VPXORQ          Z1, Z23, Z1
+	VMOVDQU64       256(DI), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       192(R10), Z24
+	VMOVDQU64       192(DI), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -9634,12 +11078,12 @@ noTag218:
 	VPCLMULQDQ      $0x00, Z13, Z24, Z28
 	VPCLMULQDQ      $0x11, Z13, Z24, Z24
 	VPCLMULQDQ      $0x00, Z14, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z1
-	VPTERNLOGQ      $0x96, Z23, Z24, Z4
-	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       128(R10), Z23
+	VPTERNLOGQ      $0x96, Z26, Z28, Z0
+	VPTERNLOGQ      $0x96, Z23, Z24, Z2
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VMOVDQU64       128(DI), Z23
 	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       64(R10), Z24
+	VMOVDQU64       64(DI), Z24
 	VPSHUFB         Z22, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z25
 	VPXORQ          Z23, Z25, Z25
@@ -9651,264 +11095,233 @@ noTag218:
 	VPCLMULQDQ      $0x00, Z9, Z24, Z28
 	VPCLMULQDQ      $0x11, Z9, Z24, Z24
 	VPCLMULQDQ      $0x00, Z10, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z1
-	VPTERNLOGQ      $0x96, Z23, Z24, Z4
-	VPTERNLOGQ      $0x96, Z25, Z27, Z2
-	VMOVDQU64       (R10), Z23
+	VPTERNLOGQ      $0x96, Z26, Z28, Z0
+	VPTERNLOGQ      $0x96, Z23, Z24, Z2
+	VPTERNLOGQ      $0x96, Z25, Z27, Z1
+	VMOVDQU64       (DI), Z23
 	VPSHUFB         Z22, Z23, Z23
 	VPXORQ          Z3, Z23, Z23
-	VPSHUFD         $0x4e, Z23, Z24
-	VPXORQ          Z23, Z24, Z24
-	VPCLMULQDQ      $0x00, Z7, Z23, Z25
+	VPSHUFD         $0x4e, Z23, Z3
+	VPXORQ          Z23, Z3, Z3
+	VPCLMULQDQ      $0x00, Z7, Z23, Z24
 	VPCLMULQDQ      $0x11, Z7, Z23, Z23
-	VPCLMULQDQ      $0x00, Z8, Z24, Z24
-	VPSHUFD         $0x4e, Z21, Z26
-	VPXORQ          Z21, Z26, Z26
-	VPCLMULQDQ      $0x00, Z0, Z21, Z27
-	VPCLMULQDQ      $0x11, Z0, Z21, Z21
-	VPCLMULQDQ      $0x00, Z6, Z26, Z26
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VPTERNLOGQ      $0x96, Z23, Z21, Z4
-	VPTERNLOGQ      $0x96, Z24, Z26, Z2
-	VMOVDQU64       448(R10), Z21
-	VPSHUFB         Z22, Z21, Z21
-	VPTERNLOGQ      $0x96, Z1, Z4, Z2
-	VPXORQ          Z21, Z4, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z21
+	VPCLMULQDQ      $0x00, Z8, Z3, Z3
+	VPSHUFD         $0x4e, Z21, Z25
+	VPXORQ          Z21, Z25, Z25
+	VPCLMULQDQ      $0x00, Z4, Z21, Z26
+	VPCLMULQDQ      $0x11, Z4, Z21, Z21
+	VPCLMULQDQ      $0x00, Z5, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z0
+	VPTERNLOGQ      $0x96, Z23, Z21, Z2
+	VPTERNLOGQ      $0x96, Z3, Z25, Z1
+	VMOVDQU64       448(DI), Z3
+	VPSHUFB         Z22, Z3, Z3
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPXORQ          Z3, Z2, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z21, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z1, Z2, Z4
-	VMOVDQA64       Z4, Z21
-	ADDQ            $0x00000200, R10
-	SUBQ            $0x00000200, R11
-	CMPQ            R11, $0x00000200
-	JB              hashLongLast227
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VMOVDQA64       Z2, Z21
+	ADDQ            $0x00000200, DI
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JB              hashLongLast245
 
-hashLong226:
-	VMOVDQU64  384(R10), Z4
-	VPSHUFB    Z22, Z4, Z4
-	VMOVDQU64  320(R10), Z24
-	VPSHUFB    Z22, Z24, Z24
-	VPSHUFD    $0x4e, Z4, Z2
-	VPXORQ     Z4, Z2, Z2
-	VPCLMULQDQ $0x00, Z19, Z4, Z1
-	VPCLMULQDQ $0x11, Z19, Z4, Z4
-	VPCLMULQDQ $0x00, Z20, Z2, Z2
-	VPSHUFD    $0x4e, Z24, Z23
-	VPXORQ     Z24, Z23, Z23
-	VPCLMULQDQ $0x00, Z17, Z24, Z25
-	VPCLMULQDQ $0x11, Z17, Z24, Z24
-	VPCLMULQDQ $0x00, Z18, Z23, Z23
-	VPXORQ     Z1, Z25, Z1
-	VPXORQ     Z4, Z24, Z4
-	VPXORQ     Z2, Z23, Z2
-	VMOVDQU64  256(R10), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  192(R10), Z24
-	VPSHUFB    Z22, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z25
-	VPXORQ     Z23, Z25, Z25
-	VPCLMULQDQ $0x00, Z15, Z23, Z26
-	VPCLMULQDQ $0x11, Z15, Z23, Z23
-	VPCLMULQDQ $0x00, Z16, Z25, Z25
-	VPSHUFD    $0x4e, Z24, Z27
-	VPXORQ     Z24, Z27, Z27
-	VPCLMULQDQ $0x00, Z13, Z24, Z28
-	VPCLMULQDQ $0x11, Z13, Z24, Z24
-	VPCLMULQDQ $0x00, Z14, Z27, Z27
-	VPTERNLOGQ $0x96, Z26, Z28, Z1
-	VPTERNLOGQ $0x96, Z23, Z24, Z4
-	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  128(R10), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VMOVDQU64  64(R10), Z24
-	VPSHUFB    Z22, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z25
-	VPXORQ     Z23, Z25, Z25
-	VPCLMULQDQ $0x00, Z11, Z23, Z26
-	VPCLMULQDQ $0x11, Z11, Z23, Z23
-	VPCLMULQDQ $0x00, Z12, Z25, Z25
-	VPSHUFD    $0x4e, Z24, Z27
-	VPXORQ     Z24, Z27, Z27
-	VPCLMULQDQ $0x00, Z9, Z24, Z28
-	VPCLMULQDQ $0x11, Z9, Z24, Z24
-	VPCLMULQDQ $0x00, Z10, Z27, Z27
-	VPTERNLOGQ $0x96, Z26, Z28, Z1
-	VPTERNLOGQ $0x96, Z23, Z24, Z4
-	VPTERNLOGQ $0x96, Z25, Z27, Z2
-	VMOVDQU64  (R10), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z23, Z24
-	VPXORQ     Z23, Z24, Z24
-	VPCLMULQDQ $0x00, Z7, Z23, Z25
-	VPCLMULQDQ $0x11, Z7, Z23, Z23
-	VPCLMULQDQ $0x00, Z8, Z24, Z24
-	VPSHUFD    $0x4e, Z21, Z26
-	VPXORQ     Z21, Z26, Z26
-	VPCLMULQDQ $0x00, Z0, Z21, Z27
-	VPCLMULQDQ $0x11, Z0, Z21, Z21
-	VPCLMULQDQ $0x00, Z6, Z26, Z26
-	VPTERNLOGQ $0x96, Z25, Z27, Z1
-	VPTERNLOGQ $0x96, Z23, Z21, Z4
-	VPTERNLOGQ $0x96, Z24, Z26, Z2
-	VMOVDQU64  448(R10), Z21
-	VPSHUFB    Z22, Z21, Z21
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z21, Z4, Z4
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z21
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z21, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z1, Z2, Z4
-	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000200, R10
-	SUBQ       $0x00000200, R11
-	CMPQ       R11, $0x00000200
-	JAE        hashLong226
-
-hashLongLast227:
-	CMPQ       R11, $0x00000100
-	JB         skip228
-	VMOVDQU64  128(R10), Z2
+hashLong244:
+	VMOVDQU64  384(DI), Z2
 	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  64(R10), Z6
-	VPSHUFB    Z22, Z6, Z6
-	VPSHUFD    $0x4e, Z2, Z0
-	VPXORQ     Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z19, Z2, Z1
-	VPCLMULQDQ $0x11, Z19, Z2, Z4
-	VPCLMULQDQ $0x00, Z20, Z0, Z0
-	VPSHUFD    $0x4e, Z6, Z2
-	VPXORQ     Z6, Z2, Z2
-	VPCLMULQDQ $0x00, Z17, Z6, Z7
-	VPCLMULQDQ $0x11, Z17, Z6, Z6
-	VPCLMULQDQ $0x00, Z18, Z2, Z2
-	VPXORQ     Z1, Z7, Z1
-	VPXORQ     Z4, Z6, Z4
-	VPXORQ     Z0, Z2, Z2
-	VMOVDQU64  (R10), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z6
-	VPXORQ     Z0, Z6, Z6
-	VPCLMULQDQ $0x00, Z15, Z0, Z7
-	VPCLMULQDQ $0x11, Z15, Z0, Z0
-	VPCLMULQDQ $0x00, Z16, Z6, Z6
-	VPSHUFD    $0x4e, Z21, Z8
-	VPXORQ     Z21, Z8, Z8
-	VPCLMULQDQ $0x00, Z13, Z21, Z9
-	VPCLMULQDQ $0x11, Z13, Z21, Z10
-	VPCLMULQDQ $0x00, Z14, Z8, Z8
-	VPTERNLOGQ $0x96, Z7, Z9, Z1
-	VPTERNLOGQ $0x96, Z0, Z10, Z4
-	VPTERNLOGQ $0x96, Z6, Z8, Z2
-	VMOVDQU64  192(R10), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z0, Z4, Z4
+	VMOVDQU64  320(DI), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z23, Z3
+	VPXORQ     Z23, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z23, Z24
+	VPCLMULQDQ $0x11, Z17, Z23, Z23
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPXORQ     Z0, Z24, Z0
+	VPXORQ     Z2, Z23, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  256(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VMOVDQU64  192(DI), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z15, Z3, Z25
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z26
+	VPXORQ     Z23, Z26, Z26
+	VPCLMULQDQ $0x00, Z13, Z23, Z27
+	VPCLMULQDQ $0x11, Z13, Z23, Z23
+	VPCLMULQDQ $0x00, Z14, Z26, Z26
+	VPTERNLOGQ $0x96, Z25, Z27, Z0
+	VPTERNLOGQ $0x96, Z3, Z23, Z2
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VMOVDQU64  128(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VMOVDQU64  64(DI), Z23
+	VPSHUFB    Z22, Z23, Z23
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z11, Z3, Z25
+	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPCLMULQDQ $0x00, Z12, Z24, Z24
+	VPSHUFD    $0x4e, Z23, Z26
+	VPXORQ     Z23, Z26, Z26
+	VPCLMULQDQ $0x00, Z9, Z23, Z27
+	VPCLMULQDQ $0x11, Z9, Z23, Z23
+	VPCLMULQDQ $0x00, Z10, Z26, Z26
+	VPTERNLOGQ $0x96, Z25, Z27, Z0
+	VPTERNLOGQ $0x96, Z3, Z23, Z2
+	VPTERNLOGQ $0x96, Z24, Z26, Z1
+	VMOVDQU64  (DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z23
+	VPXORQ     Z3, Z23, Z23
+	VPCLMULQDQ $0x00, Z7, Z3, Z24
+	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VPCLMULQDQ $0x00, Z8, Z23, Z23
+	VPSHUFD    $0x4e, Z21, Z25
+	VPXORQ     Z21, Z25, Z25
+	VPCLMULQDQ $0x00, Z4, Z21, Z26
+	VPCLMULQDQ $0x11, Z4, Z21, Z21
+	VPCLMULQDQ $0x00, Z5, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z0
+	VPTERNLOGQ $0x96, Z3, Z21, Z2
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VMOVDQU64  448(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z4
-	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000100, R10
-	SUBQ       $0x00000100, R11
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000200, DI
+	SUBQ       $0x00000200, R8
+	CMPQ       R8, $0x00000200
+	JAE        hashLong244
 
-skip228:
-	CMPQ       R11, $0x00000080
-	JB         skip229
-	VMOVDQU64  (R10), Z0
+hashLongLast245:
+	CMPQ       R8, $0x00000100
+	JB         skip246
+	VMOVDQU64  128(DI), Z2
+	VPSHUFB    Z22, Z2, Z2
+	VMOVDQU64  64(DI), Z4
+	VPSHUFB    Z22, Z4, Z4
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z4, Z3
+	VPXORQ     Z4, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z4, Z5
+	VPCLMULQDQ $0x11, Z17, Z4, Z4
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPXORQ     Z0, Z5, Z0
+	VPXORQ     Z2, Z4, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  (DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z4
+	VPXORQ     Z3, Z4, Z4
+	VPCLMULQDQ $0x00, Z15, Z3, Z5
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z4, Z4
+	VPSHUFD    $0x4e, Z21, Z7
+	VPXORQ     Z21, Z7, Z7
+	VPCLMULQDQ $0x00, Z13, Z21, Z8
+	VPCLMULQDQ $0x11, Z13, Z21, Z9
+	VPCLMULQDQ $0x00, Z14, Z7, Z7
+	VPTERNLOGQ $0x96, Z5, Z8, Z0
+	VPTERNLOGQ $0x96, Z3, Z9, Z2
+	VPTERNLOGQ $0x96, Z4, Z7, Z1
+	VMOVDQU64  192(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000100, DI
+	SUBQ       $0x00000100, R8
+
+skip246:
+	CMPQ       R8, $0x00000080
+	JB         skip247
+	VMOVDQU64  (DI), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
 	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z0
-	VPCLMULQDQ $0x00, Z20, Z1, Z6
-	VPSHUFD    $0x4e, Z21, Z1
-	VPXORQ     Z21, Z1, Z1
+	VPCLMULQDQ $0x11, Z19, Z0, Z3
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z21, Z0
+	VPXORQ     Z21, Z0, Z0
 	VPCLMULQDQ $0x00, Z17, Z21, Z4
-	VPCLMULQDQ $0x11, Z17, Z21, Z7
-	VPCLMULQDQ $0x00, Z18, Z1, Z8
-	VPXORQ     Z2, Z4, Z1
-	VPXORQ     Z0, Z7, Z4
-	VPXORQ     Z6, Z8, Z2
-	VMOVDQU64  64(R10), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x11, Z17, Z21, Z5
+	VPCLMULQDQ $0x00, Z18, Z0, Z7
+	VPXORQ     Z2, Z4, Z0
+	VPXORQ     Z3, Z5, Z2
+	VPXORQ     Z1, Z7, Z1
+	VMOVDQU64  64(DI), Z3
+	VPSHUFB    Z22, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z4
-	VMOVDQA64  Z4, Z21
-	ADDQ       $0x00000080, R10
-	SUBQ       $0x00000080, R11
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x00000080, R8
 
-skip229:
-	// The lanes of long data, at most three blocks and the lengths are added together.
-	TESTQ         R8, R8
-	JNZ           moreThanThree230
-	CMPQ          R11, $0x30
-	JA            moreThanThree230
-	MOVQ          R11, R9
-	LEAQ          15(R11), CX
-	ANDQ          $-16, CX
-	LEAQ          128(AX), R12
-	SUBQ          CX, R12
-	SUBQ          $0x10, R12
-	VMOVDQU64     -64(R12), Z0
-	VMOVDQU64     -56(R12), Z2
-	VPXORQ        Z0, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z4
-	VPXORQ        Z21, Z4, Z4
-	VPCLMULQDQ    $0x00, Z0, Z21, Z1
-	VPCLMULQDQ    $0x11, Z0, Z21, Z6
-	VPCLMULQDQ    $0x00, Z2, Z4, Z0
-	VMOVDQA64     Z6, Z4
-	VMOVDQA64     Z0, Z2
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VPXORQ        Y1, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VPXORQ        Y2, Y1, Y1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VPXORQ        Y4, Y2, Y2
-	VPXORQ        Y3, Y3, Y3
-	JMP           addRestOfData223
-
-moreThanThree230:
-	VMOVDQU64     64(AX), Z0
+skip247:
+	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z0, Z2, Z2
+	VPXORQ        Z1, Z2, Z2
 	VPSHUFD       $0x4e, Z21, Z3
 	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z0, Z21, Z1
-	VPCLMULQDQ    $0x11, Z0, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z0, Z2
-	VPTERNLOGQ    $0x96, Z1, Z4, Z2
+	VPCLMULQDQ    $0x00, Z1, Z21, Z0
+	VPCLMULQDQ    $0x11, Z1, Z21, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z1
+	VMOVDQA64     Z4, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD       $0x4e, Z1, Z1
 	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD       $0x4e, Z2, Z2
-	VPTERNLOGQ    $0x96, Z0, Z2, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y0
-	VPXORQ        Y0, Y4, Y4
-	VEXTRACTI32X4 $0x01, Y4, X0
-	VPXORQ        X0, X4, X4
-	VMOVDQA64     Z4, Z3
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
 
-short225:
-hashGroups231:
-	CMPQ          R11, $0x00000080
-	JB            hashRest232
-	VMOVDQU64     (R10), Y1
+short243:
+hashGroups248:
+	CMPQ          R8, $0x00000080
+	JB            hashRest249
+	VMOVDQU64     (DI), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPSHUFD       $0x4e, Y1, Y3
@@ -9921,36 +11334,36 @@ hashGroups231:
 	VPXORQ        8(AX), Y1, Y1
 	VPCLMULQDQ    $0x00, Y3, Y1, Y1
 	VMOVDQA64     Y1, Y1
-	VMOVDQU64     32(R10), Y3
+	VMOVDQU64     32(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
+	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
 	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     32(AX), Y3
 	VPXORQ        40(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(R10), Y3
+	VMOVDQU64     64(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
+	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
 	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     64(AX), Y3
 	VPXORQ        72(AX), Y3, Y3
 	VPCLMULQDQ    $0x00, Y4, Y3, Y3
 	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(R10), Y3
+	VMOVDQU64     96(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
 	VPSHUFD       $0x4e, Y3, Y4
 	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y6
-	VPXORQ        Y6, Y0, Y0
+	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
+	VPXORQ        Y5, Y0, Y0
 	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
 	VPXORQ        Y3, Y2, Y2
 	VMOVDQU64     96(AX), Y3
@@ -9967,173 +11380,156 @@ hashGroups231:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, R10
-	SUBQ          $0x00000080, R11
-	JMP           hashGroups231
+	ADDQ          $0x00000080, DI
+	SUBQ          $0x00000080, R8
+	JMP           hashGroups248
 
-hashRest232:
-	MOVQ  R11, R9
-	TESTQ R8, R8
-	JZ    noText221
-	TESTQ R11, R11
-	JZ    text224
-
-noText221:
-	LEAQ    15(R11), CX
-	ANDQ    $-16, CX
-	LEAQ    128(AX), R12
-	SUBQ    CX, R12
-	TESTQ   R8, R8
-	JNZ     restOfData222
-	LEAQ    (AX), CX
-	SUBQ    $0x10, R12
-	CMPQ    R12, CX
-	CMOVQCS CX, R12
-
-restOfData222:
-	VPXORQ Y0, Y0, Y0
-	VPXORQ Y1, Y1, Y1
-	VPXORQ Y2, Y2, Y2
-
-addRestOfData223:
-	TESTQ      $0x00000040, R11
-	JZ         skip233
-	VMOVDQU64  (R10), Y4
-	VMOVDQU64  32(R10), Y6
-	ADDQ       $0x40, R10
+hashRest249:
+	TESTQ      R8, R8
+	JZ         text242
+	VPXORQ     Y0, Y0, Y0
+	VPXORQ     Y1, Y1, Y1
+	VPXORQ     Y2, Y2, Y2
+	LEAQ       15(R8), CX
+	ANDQ       $-16, CX
+	LEAQ       128(AX), R9
+	SUBQ       CX, R9
+	TESTQ      $0x00000040, R8
+	JZ         skip250
+	VMOVDQU64  (DI), Y4
+	VMOVDQU64  32(DI), Y5
+	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y7
+	VPCLMULQDQ $0x00, (R9), Y4, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y6, Y6
-	VPSHUFD    $0x4e, Y6, Y4
-	VPXORQ     Y6, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R12), Y6, Y7
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y4
+	VPXORQ     Y5, Y4, Y4
+	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
 	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R12), Y6, Y6
-	VPXORQ     Y6, Y2, Y2
-	VMOVDQU64  32(R12), Y6
-	VPXORQ     40(R12), Y6, Y6
-	VPCLMULQDQ $0x00, Y4, Y6, Y6
-	VPXORQ     Y6, Y1, Y1
-	ADDQ       $0x40, R12
+	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
+	VPXORQ     Y5, Y2, Y2
+	VMOVDQU64  32(R9), Y5
+	VPXORQ     40(R9), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXORQ     Y5, Y1, Y1
+	ADDQ       $0x40, R9
 
-skip233:
-	TESTQ      $0x00000020, R11
-	JZ         skip234
-	VMOVDQU64  (R10), Y4
-	ADDQ       $0x20, R10
+skip250:
+	TESTQ      $0x00000020, R8
+	JZ         skip251
+	VMOVDQU64  (DI), Y4
+	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
+	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, R12
+	ADDQ       $0x20, R9
 
-skip234:
-	TESTQ      $0x00000010, R11
-	JZ         skip235
-	VMOVDQU64  (R10), X5
-	ADDQ       $0x10, R10
+skip251:
+	TESTQ      $0x00000010, R8
+	JZ         skip252
+	VMOVDQU64  (DI), X5
+	ADDQ       $0x10, DI
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
+	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R12
+	ADDQ       $0x10, R9
 
-skip235:
-	ANDQ $0x0f, R11
-	JZ   skip236
-	CMPQ R11, $0x08
-	JB   less8237
-	MOVQ (R10), R13
-	MOVQ -8(R10)(R11*1), R14
-	MOVQ R11, CX
+skip252:
+	ANDQ $0x0f, R8
+	JZ   skip253
+	CMPQ R8, $0x08
+	JB   less8254
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
 	NEGQ CX
 	ADDQ $+15, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R14
-	SHRQ $0x08, R14
-	JMP  loaded239
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded256
 
-less8237:
-	XORQ R14, R14
-	CMPQ R11, $0x04
-	JB   less4238
-	MOVL (R10), R13
-	MOVL -4(R10)(R11*1), R15
-	MOVQ R11, CX
+less8254:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less4255
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R15
-	ORQ  R15, R13
-	JMP  loaded239
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded256
 
-less4238:
-	MOVQ    R11, CX
+less4255:
+	MOVQ    R8, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R10), R13
-	MOVBQZX (R10)(CX*1), R15
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
-	MOVBQZX -1(R10)(R11*1), R15
-	MOVQ    R11, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R15
-	ORQ     R15, R13
+	SHLQ    CL, R12
+	ORQ     R12, R10
 
-loaded239:
-	VMOVQ      R13, X5
-	VPINSRQ    $0x01, R14, X5, X5
+loaded256:
+	VMOVQ      R10, X5
+	VPINSRQ    $0x01, R11, X5, X5
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y4, Y4
+	VPCLMULQDQ $0x00, (R9), Y4, Y5
+	VPXORQ     Y5, Y0, Y0
+	VPCLMULQDQ $0x11, (R9), Y4, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R9), Y4
+	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip236:
-	TESTQ         R8, R8
-	JZ            final220
+skip253:
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10145,26 +11541,27 @@ skip236:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text224:
+text242:
 	// Text.
-	MOVQ            (BX), CX
-	MOVL            (CX), R9
+	MOVQ            16(BX), CX
+	MOVL            (CX), DI
 	MOVQ            4(CX), CX
-	MOVQ            CX, R10
-	SHLQ            $0x20, R10
-	ORQ             R10, R9
+	MOVQ            CX, R8
+	SHLQ            $0x20, R8
+	ORQ             R8, DI
 	SHRQ            $0x20, CX
-	VMOVQ           R9, X5
-	VPINSRQ         $0x01, CX, X5, X5
-	VPSHUFB         reverse<>+0(SB), X5, X5
-	MOVL            56(BX), CX
+	VMOVQ           DI, X6
+	VPINSRQ         $0x01, CX, X6, X6
+	VPSHUFB         reverse<>+0(SB), X6, X6
+	MOVL            96(BX), CX
 	VMOVD           CX, X0
-	VPADDD          X0, X5, X5
-	VSHUFI64X2      $0x00, Z5, Z5, Z4
-	MOVQ            32(BX), R10
-	MOVQ            40(BX), R11
-	CMPQ            R8, $0x00000200
-	JB              cryptLongEnd240
+	VPADDD          X0, X6, X6
+	VSHUFI64X2      $0x00, Z6, Z6, Z4
+	MOVQ            48(BX), DI
+	MOVQ            72(BX), R8
+	MOVQ            80(BX), R9
+	CMPQ            R9, $0x00000200
+	JB              cryptLongEnd257
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -10206,7 +11603,7 @@ text224:
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
 
-cryptLong241:
+cryptLong258:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -10250,9 +11647,9 @@ cryptLong241:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       (R11), Z11
+	VMOVDQU64       (R8), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       64(R11), Z12
+	VMOVDQU64       64(R8), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -10277,9 +11674,9 @@ cryptLong241:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       128(R11), Z12
+	VMOVDQU64       128(R8), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       192(R11), Z21
+	VMOVDQU64       192(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -10333,9 +11730,9 @@ cryptLong241:
 	VAESENC         Z11, Z17, Z17
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       256(R11), Z11
+	VMOVDQU64       256(R8), Z11
 	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       320(R11), Z21
+	VMOVDQU64       320(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPXORQ          Z3, Z11, Z11
 	VPSHUFD         $0x4e, Z11, Z3
@@ -10369,9 +11766,9 @@ cryptLong241:
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
 	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       384(R11), Z12
+	VMOVDQU64       384(R8), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       448(R11), Z21
+	VMOVDQU64       448(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
 	VPSHUFD         $0x4e, Z12, Z22
 	VPXORQ          Z12, Z22, Z22
@@ -10409,7 +11806,7 @@ cryptLong241:
 	VMOVDQA64       Z11, Z3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last243
+	JB              last260
 	VBROADCASTI32X4 288(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10429,7 +11826,7 @@ cryptLong241:
 	VAESENC         Z11, Z18, Z18
 	VAESENC         Z11, Z19, Z19
 	LEAQ            320(AX), CX
-	JE              last243
+	JE              last260
 	VBROADCASTI32X4 320(AX), Z11
 	VAESENC         Z11, Z10, Z10
 	VAESENC         Z11, Z13, Z13
@@ -10450,7 +11847,7 @@ cryptLong241:
 	VAESENC         Z11, Z19, Z19
 	LEAQ            352(AX), CX
 
-last243:
+last260:
 	VBROADCASTI32X4 (CX), Z11
 	VAESENCLAST     Z11, Z10, Z10
 	VAESENCLAST     Z11, Z13, Z13
@@ -10460,31 +11857,31 @@ last243:
 	VAESENCLAST     Z11, Z17, Z17
 	VAESENCLAST     Z11, Z18, Z18
 	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R11), Z10, Z10
-	VMOVDQU64       Z10, (R10)
-	VPXORQ          64(R11), Z13, Z13
-	VMOVDQU64       Z13, 64(R10)
-	VPXORQ          128(R11), Z14, Z14
-	VMOVDQU64       Z14, 128(R10)
-	VPXORQ          192(R11), Z15, Z15
-	VMOVDQU64       Z15, 192(R10)
-	VPXORQ          256(R11), Z16, Z16
-	VMOVDQU64       Z16, 256(R10)
-	VPXORQ          320(R11), Z17, Z17
-	VMOVDQU64       Z17, 320(R10)
-	VPXORQ          384(R11), Z18, Z18
-	VMOVDQU64       Z18, 384(R10)
-	VPXORQ          448(R11), Z19, Z19
-	VMOVDQU64       Z19, 448(R10)
-	ADDQ            $0x00000200, R11
-	ADDQ            $0x00000200, R10
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
-	JAE             cryptLong241
+	VPXORQ          (R8), Z10, Z10
+	VMOVDQU64       Z10, (DI)
+	VPXORQ          64(R8), Z13, Z13
+	VMOVDQU64       Z13, 64(DI)
+	VPXORQ          128(R8), Z14, Z14
+	VMOVDQU64       Z14, 128(DI)
+	VPXORQ          192(R8), Z15, Z15
+	VMOVDQU64       Z15, 192(DI)
+	VPXORQ          256(R8), Z16, Z16
+	VMOVDQU64       Z16, 256(DI)
+	VPXORQ          320(R8), Z17, Z17
+	VMOVDQU64       Z17, 320(DI)
+	VPXORQ          384(R8), Z18, Z18
+	VMOVDQU64       Z18, 384(DI)
+	VPXORQ          448(R8), Z19, Z19
+	VMOVDQU64       Z19, 448(DI)
+	ADDQ            $0x00000200, R8
+	ADDQ            $0x00000200, DI
+	SUBQ            $0x00000200, R9
+	CMPQ            R9, $0x00000200
+	JAE             cryptLong258
 
-cryptLongEnd240:
-	CMPQ            R8, $0x00000100
-	JB              groupsEnd244
+cryptLongEnd257:
+	CMPQ            R9, $0x00000100
+	JB              groupsEnd261
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -10518,7 +11915,7 @@ cryptLongEnd240:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       (R11), Y1
+	VMOVDQU64       (R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -10540,7 +11937,7 @@ cryptLongEnd240:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       32(R11), Y3
+	VMOVDQU64       32(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -10561,7 +11958,7 @@ cryptLongEnd240:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       64(R11), Y3
+	VMOVDQU64       64(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -10582,7 +11979,7 @@ cryptLongEnd240:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       96(R11), Y3
+	VMOVDQU64       96(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -10622,7 +12019,7 @@ cryptLongEnd240:
 	VAESENC         Y0, Y10, Y10
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       128(R11), Y1
+	VMOVDQU64       128(R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -10644,7 +12041,7 @@ cryptLongEnd240:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       160(R11), Y3
+	VMOVDQU64       160(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -10665,7 +12062,7 @@ cryptLongEnd240:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       192(R11), Y3
+	VMOVDQU64       192(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -10686,7 +12083,7 @@ cryptLongEnd240:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       224(R11), Y3
+	VMOVDQU64       224(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y13
 	VPXORQ          Y3, Y13, Y13
@@ -10710,7 +12107,7 @@ cryptLongEnd240:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last247
+	JB              last264
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10730,7 +12127,7 @@ cryptLongEnd240:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last247
+	JE              last264
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10751,7 +12148,7 @@ cryptLongEnd240:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last247:
+last264:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
@@ -10761,37 +12158,37 @@ last247:
 	VAESENCLAST     Y0, Y10, Y10
 	VAESENCLAST     Y0, Y11, Y11
 	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       (R11), Y0
+	VMOVDQU64       (R8), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	VMOVDQU64       32(R11), Y0
+	VMOVDQU64       Y5, (DI)
+	VMOVDQU64       32(R8), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R10)
-	VMOVDQU64       64(R11), Y0
+	VMOVDQU64       Y6, 32(DI)
+	VMOVDQU64       64(R8), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R10)
-	VMOVDQU64       96(R11), Y0
+	VMOVDQU64       Y7, 64(DI)
+	VMOVDQU64       96(R8), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R10)
-	VMOVDQU64       128(R11), Y0
+	VMOVDQU64       Y8, 96(DI)
+	VMOVDQU64       128(R8), Y0
 	VPXORQ          Y0, Y9, Y9
-	VMOVDQU64       Y9, 128(R10)
-	VMOVDQU64       160(R11), Y0
+	VMOVDQU64       Y9, 128(DI)
+	VMOVDQU64       160(R8), Y0
 	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 160(R10)
-	VMOVDQU64       192(R11), Y0
+	VMOVDQU64       Y10, 160(DI)
+	VMOVDQU64       192(R8), Y0
 	VPXORQ          Y0, Y11, Y11
-	VMOVDQU64       Y11, 192(R10)
-	VMOVDQU64       224(R11), Y0
+	VMOVDQU64       Y11, 192(DI)
+	VMOVDQU64       224(R8), Y0
 	VPXORQ          Y0, Y12, Y12
-	VMOVDQU64       Y12, 224(R10)
-	ADDQ            $0x00000100, R11
-	ADDQ            $0x00000100, R10
-	SUBQ            $0x00000100, R8
+	VMOVDQU64       Y12, 224(DI)
+	ADDQ            $0x00000100, R8
+	ADDQ            $0x00000100, DI
+	SUBQ            $0x00000100, R9
 
-groupsEnd244:
-	CMPQ            R8, $0x00000080
-	JB              groupsEnd248
+groupsEnd261:
+	CMPQ            R9, $0x00000080
+	JB              groupsEnd265
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -10818,7 +12215,7 @@ groupsEnd244:
 	VAESENC         Y0, Y6, Y6
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
-	VMOVDQU64       (R11), Y1
+	VMOVDQU64       (R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPSHUFD         $0x4e, Y1, Y3
@@ -10841,7 +12238,7 @@ groupsEnd244:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       32(R11), Y3
+	VMOVDQU64       32(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -10863,7 +12260,7 @@ groupsEnd244:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       64(R11), Y3
+	VMOVDQU64       64(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -10885,7 +12282,7 @@ groupsEnd244:
 	VAESENC         Y3, Y6, Y6
 	VAESENC         Y3, Y7, Y7
 	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       96(R11), Y3
+	VMOVDQU64       96(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
 	VPSHUFD         $0x4e, Y3, Y9
 	VPXORQ          Y3, Y9, Y9
@@ -10914,7 +12311,7 @@ groupsEnd244:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last251
+	JB              last268
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10926,7 +12323,7 @@ groupsEnd244:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last251
+	JE              last268
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -10939,43 +12336,43 @@ groupsEnd244:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last251:
+last268:
 	VBROADCASTI32X4 (CX), Y0
 	VAESENCLAST     Y0, Y5, Y5
 	VAESENCLAST     Y0, Y6, Y6
 	VAESENCLAST     Y0, Y7, Y7
 	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       (R11), Y0
+	VMOVDQU64       (R8), Y0
 	VPXORQ          Y0, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	VMOVDQU64       32(R11), Y0
+	VMOVDQU64       Y5, (DI)
+	VMOVDQU64       32(R8), Y0
 	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 32(R10)
-	VMOVDQU64       64(R11), Y0
+	VMOVDQU64       Y6, 32(DI)
+	VMOVDQU64       64(R8), Y0
 	VPXORQ          Y0, Y7, Y7
-	VMOVDQU64       Y7, 64(R10)
-	VMOVDQU64       96(R11), Y0
+	VMOVDQU64       Y7, 64(DI)
+	VMOVDQU64       96(R8), Y0
 	VPXORQ          Y0, Y8, Y8
-	VMOVDQU64       Y8, 96(R10)
-	ADDQ            $0x00000080, R11
-	ADDQ            $0x00000080, R10
-	SUBQ            $0x00000080, R8
+	VMOVDQU64       Y8, 96(DI)
+	ADDQ            $0x00000080, R8
+	ADDQ            $0x00000080, DI
+	SUBQ            $0x00000080, R9
 
-groupsEnd248:
-	MOVQ            R8, R9
-	LEAQ            15(R8), CX
+groupsEnd265:
+	MOVQ            R9, R10
+	LEAQ            15(R9), CX
 	ANDQ            $-16, CX
-	LEAQ            128(AX), R12
-	SUBQ            CX, R12
+	LEAQ            128(AX), R11
+	SUBQ            CX, R11
 	LEAQ            (AX), CX
-	SUBQ            $0x10, R12
-	CMPQ            R12, CX
-	CMOVQCS         CX, R12
+	SUBQ            $0x10, R11
+	CMPQ            R11, CX
+	CMOVQCS         CX, R11
 	VPXORQ          Y0, Y0, Y0
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, R8
-	JZ              skip252
+	TESTQ           $0x00000040, R9
+	JZ              skip269
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11015,7 +12412,7 @@ groupsEnd248:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last253
+	JB              last270
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11023,7 +12420,7 @@ groupsEnd248:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last253
+	JE              last270
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -11032,47 +12429,47 @@ groupsEnd248:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last253:
+last270:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (R11), Y7
+	VMOVDQU64       (R8), Y7
 	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	VMOVDQU64       32(R11), Y5
+	VMOVDQU64       Y5, (DI)
+	VMOVDQU64       32(R8), Y5
 	VPXORQ          Y5, Y6, Y6
-	VMOVDQU64       Y6, 32(R10)
-	ADDQ            $0x40, R11
-	ADDQ            $0x40, R10
+	VMOVDQU64       Y6, 32(DI)
+	ADDQ            $0x40, R8
+	ADDQ            $0x40, DI
 	VPSHUFB         reverse<>+0(SB), Y7, Y7
 	VPXORQ          Y3, Y7, Y7
 	VPSHUFD         $0x4e, Y7, Y3
 	VPXORQ          Y7, Y3, Y3
-	VPCLMULQDQ      $0x00, (R12), Y7, Y6
+	VPCLMULQDQ      $0x00, (R11), Y7, Y6
 	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, (R12), Y7, Y6
+	VPCLMULQDQ      $0x11, (R11), Y7, Y6
 	VPXORQ          Y6, Y2, Y2
-	VMOVDQU64       (R12), Y6
-	VPXORQ          8(R12), Y6, Y6
+	VMOVDQU64       (R11), Y6
+	VPXORQ          8(R11), Y6, Y6
 	VPCLMULQDQ      $0x00, Y3, Y6, Y6
 	VPXORQ          Y6, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPSHUFD         $0x4e, Y5, Y6
 	VPXORQ          Y5, Y6, Y6
-	VPCLMULQDQ      $0x00, 32(R12), Y5, Y7
+	VPCLMULQDQ      $0x00, 32(R11), Y5, Y7
 	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(R12), Y5, Y5
+	VPCLMULQDQ      $0x11, 32(R11), Y5, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       32(R12), Y5
-	VPXORQ          40(R12), Y5, Y5
+	VMOVDQU64       32(R11), Y5
+	VPXORQ          40(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y6, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
-	ADDQ            $0x40, R12
+	ADDQ            $0x40, R11
 
-skip252:
-	TESTQ           $0x00000020, R8
-	JZ              skip254
+skip269:
+	TESTQ           $0x00000020, R9
+	JZ              skip271
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -11099,45 +12496,45 @@ skip252:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last255
+	JB              last272
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last255
+	JE              last272
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last255:
+last272:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (R11), Y6
+	VMOVDQU64       (R8), Y6
 	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (R10)
-	ADDQ            $0x20, R11
-	ADDQ            $0x20, R10
+	VMOVDQU64       Y5, (DI)
+	ADDQ            $0x20, R8
+	ADDQ            $0x20, DI
 	VPSHUFB         reverse<>+0(SB), Y6, Y6
 	VPXORQ          Y3, Y6, Y6
 	VPSHUFD         $0x4e, Y6, Y3
 	VPXORQ          Y6, Y3, Y3
-	VPCLMULQDQ      $0x00, (R12), Y6, Y5
+	VPCLMULQDQ      $0x00, (R11), Y6, Y5
 	VPXORQ          Y5, Y0, Y0
-	VPCLMULQDQ      $0x11, (R12), Y6, Y5
+	VPCLMULQDQ      $0x11, (R11), Y6, Y5
 	VPXORQ          Y5, Y2, Y2
-	VMOVDQU64       (R12), Y5
-	VPXORQ          8(R12), Y5, Y5
+	VMOVDQU64       (R11), Y5
+	VPXORQ          8(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
-	ADDQ            $0x20, R12
+	ADDQ            $0x20, R11
 
-skip254:
-	TESTQ     $0x00000010, R8
-	JZ        skip256
+skip271:
+	TESTQ     $0x00000010, R9
+	JZ        skip273
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11164,47 +12561,47 @@ skip254:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last257
+	JB        last274
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last257
+	JE        last274
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last257:
+last274:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (R11), X6
+	VMOVDQU64   (R8), X6
 	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (R10)
-	ADDQ        $0x10, R11
-	ADDQ        $0x10, R10
+	VMOVDQU64   X5, (DI)
+	ADDQ        $0x10, R8
+	ADDQ        $0x10, DI
 	VPXORQ      Y5, Y5, Y5
 	VPXORQ      X6, X5, X5
 	VPSHUFB     reverse<>+0(SB), Y5, Y5
 	VPXORQ      Y3, Y5, Y5
 	VPSHUFD     $0x4e, Y5, Y3
 	VPXORQ      Y5, Y3, Y3
-	VPCLMULQDQ  $0x00, (R12), Y5, Y6
+	VPCLMULQDQ  $0x00, (R11), Y5, Y6
 	VPXORQ      Y6, Y0, Y0
-	VPCLMULQDQ  $0x11, (R12), Y5, Y5
+	VPCLMULQDQ  $0x11, (R11), Y5, Y5
 	VPXORQ      Y5, Y2, Y2
-	VMOVDQU64   (R12), Y5
-	VPXORQ      8(R12), Y5, Y5
+	VMOVDQU64   (R11), Y5
+	VPXORQ      8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
 	VPXORQ      Y5, Y1, Y1
 	VPXORQ      Y3, Y3, Y3
-	ADDQ        $0x10, R12
+	ADDQ        $0x10, R11
 
-skip256:
-	ANDQ      $0x0f, R8
-	JZ        skip258
+skip273:
+	ANDQ      $0x0f, R9
+	JZ        skip275
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -11230,135 +12627,134 @@ skip256:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last259
+	JB        last276
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last259
+	JE        last276
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last259:
+last276:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
-	CMPQ        R8, $0x08
-	JB          less8260
-	MOVQ        (R11), DX
-	MOVQ        -8(R11)(R8*1), R13
-	MOVQ        R8, CX
+	CMPQ        R9, $0x08
+	JB          less8277
+	MOVQ        (R8), DX
+	MOVQ        -8(R8)(R9*1), R12
+	MOVQ        R9, CX
 	NEGQ        CX
 	ADDQ        $+15, CX
 	SHLQ        $0x03, CX
-	SHRQ        CL, R13
-	SHRQ        $0x08, R13
-	JMP         loaded262
+	SHRQ        CL, R12
+	SHRQ        $0x08, R12
+	JMP         loaded279
 
-less8260:
-	XORQ R13, R13
-	CMPQ R8, $0x04
-	JB   less4261
-	MOVL (R11), DX
-	MOVL -4(R11)(R8*1), R14
-	MOVQ R8, CX
+less8277:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less4278
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R14
-	ORQ  R14, DX
-	JMP  loaded262
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded279
 
-less4261:
-	MOVQ    R8, CX
+less4278:
+	MOVQ    R9, CX
 	SHRQ    $0x01, CX
-	MOVBQZX (R11), DX
-	MOVBQZX (R11)(CX*1), R14
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
-	MOVBQZX -1(R11)(R8*1), R14
-	MOVQ    R8, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R14
-	ORQ     R14, DX
+	SHLQ    CL, R13
+	ORQ     R13, DX
 
-loaded262:
+loaded279:
 	VMOVQ   DX, X4
-	VPINSRQ $0x01, R13, X4, X4
+	VPINSRQ $0x01, R12, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R11
-	CMPQ    R8, $0x08
-	JB      less8263
-	MOVQ    DX, (R10)
-	MOVQ    R8, CX
+	VPEXTRQ $0x01, X5, R8
+	CMPQ    R9, $0x08
+	JB      less8280
+	MOVQ    DX, (DI)
+	MOVQ    R9, CX
 	SHLQ    $0x03, CX
 	SHRQ    CL, DX
-	MOVQ    R8, CX
+	MOVQ    R9, CX
 	NEGQ    CX
 	ADDQ    $+15, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R11
-	SHLQ    $0x08, R11
-	ORQ     R11, DX
-	MOVQ    DX, -8(R10)(R8*1)
-	JMP     stored265
+	SHLQ    CL, R8
+	SHLQ    $0x08, R8
+	ORQ     R8, DX
+	MOVQ    DX, -8(DI)(R9*1)
+	JMP     stored282
 
-less8263:
-	CMPQ R8, $0x04
-	JB   less4264
-	MOVL DX, (R10)
-	MOVQ R8, CX
+less8280:
+	CMPQ R9, $0x04
+	JB   less4281
+	MOVL DX, (DI)
+	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVL DX, -4(R10)(R8*1)
-	JMP  stored265
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored282
 
-less4264:
-	MOVQ R8, R13
-	SHRQ $0x01, R13
-	MOVQ DX, R11
-	MOVB R11, (R10)
-	MOVQ R13, CX
+less4281:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
 	SHLQ $0x03, CX
-	SHRQ CL, R11
-	MOVB R11, (R10)(R13*1)
-	MOVQ R8, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
-	MOVB DL, -1(R10)(R8*1)
+	MOVB DL, -1(DI)(R9*1)
 
-stored265:
+stored282:
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXORQ     Y3, Y5, Y5
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXORQ     Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R12), Y5, Y4
+	VPCLMULQDQ $0x00, (R11), Y5, Y4
 	VPXORQ     Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R12), Y5, Y4
+	VPCLMULQDQ $0x11, (R11), Y5, Y4
 	VPXORQ     Y4, Y2, Y2
-	VMOVDQU64  (R12), Y4
-	VPXORQ     8(R12), Y4, Y4
+	VMOVDQU64  (R11), Y4
+	VPXORQ     8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip258:
-final220:
+skip275:
 	TESTQ SI, SI
-	JZ    notLast266
+	JZ    notLast240
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ          R9, $0x70
-	JBE           lengths267
+	CMPQ          R10, $0x70
+	JBE           lengths283
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -11373,9 +12769,9 @@ final220:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths267:
-	MOVQ          72(BX), CX
-	MOVQ          64(BX), DX
+lengths283:
+	MOVQ          112(BX), CX
+	MOVQ          104(BX), DX
 	VMOVQ         CX, X4
 	VPINSRQ       $0x01, DX, X4, X4
 	VPXORQ        Y5, Y5, Y5
@@ -11437,8 +12833,9 @@ lengths267:
 	VZEROUPPER
 	RET
 
-notLast266:
-	VMOVDQU64 X3, (DI)
+notLast240:
+	MOVQ      8(BX), AX
+	VMOVDQU64 X3, (AX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
 	VPXOR     X2, X2, X2

@@ -7,6 +7,7 @@ package main
 import (
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -64,8 +65,11 @@ func (v isa) clear(s sums) {
 	v.zero(s.high)
 }
 
-// power returns the address of H^n. The powers are in descending order.
-func power(key Mem, n int) Mem { return key.Offset(blockSize * (powers - n)) }
+// subkey returns the address of the powers of the hash subkey, in descending order.
+func subkey(key gotypes.Component) Mem { return field(key.Field("powers").Index(0).Index(0)) }
+
+// power returns the address of H^n.
+func power(subkey Mem, n int) Mem { return subkey.Offset(blockSize * (powers - n)) }
 
 // addProduct adds to s the products of the lanes of x with the powers at p, by Karatsuba's
 // method: middle is the sum of (low+high half)*(low+high half), from which reduce subtracts
@@ -114,7 +118,7 @@ func initKey() {
 	Implement("initKey")
 	Pragma("noescape")
 	key := Dereference(Param("key"))
-	base := keyMem(key)
+	base := subkey(key)
 	v := isa{1, sse}
 	order := XMM()
 	v.load(reverse, order)

@@ -23,7 +23,7 @@ type wide struct{ *kernel }
 
 func (k *kernel) wide() *wide {
 	v := k.with(maxLanes)
-	w := &wide{&kernel{isa: v, key: k.key, order: k.order, sums: v.newSums(), acc: v.as(k.acc)}}
+	w := &wide{&kernel{isa: v, subkey: k.subkey, order: k.order, sums: v.newSums(), acc: v.as(k.acc)}}
 	if k.aes != nil {
 		w.aes = k.aes.in(v)
 	}
@@ -112,8 +112,8 @@ func (w *wide) block(p Mem, i int) VecVirtual {
 func (k *kernel) hashLong(p, n Register) (w *wide, s VecVirtual) {
 	w = k.wide()
 	h8, x, a := ZMM(), ZMM(), ZMM()
-	VBROADCASTI32X4(power(w.key, 8), h8)
-	VBROADCASTI32X4(power(w.key, 4), x)
+	VBROADCASTI32X4(power(w.subkey, 8), h8)
+	VBROADCASTI32X4(power(w.subkey, 4), x)
 	VSHUFI64X2(U8(0x00), x, h8, x) // H^8, H^8, H^4, H^4
 	VMOVDQA64(x, a)
 	a = w.product(a, newFactor(h8)) // H^16, H^16, H^12, H^12
@@ -179,6 +179,12 @@ func (w *wide) addLanes(s VecVirtual, p Mem) {
 	w.add([]VecVirtual{s}, []factor{w.powersAt(p)}, true)
 }
 
+// reduceLanes sets acc to GHASH of which the lanes are s.
+func (w *wide) reduceLanes(s VecVirtual) {
+	w.addLanes(s, power(w.subkey, maxLanes))
+	w.reduceSums()
+}
+
 // foldSums sets the sums of k to s, with half as many lanes.
 func (k *kernel) foldSums(s sums) {
 	for _, x := range []struct{ from, to VecVirtual }{{s.low, k.sums.low}, {s.middle, k.sums.middle}, {s.high, k.sums.high}} {
@@ -196,9 +202,9 @@ func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 	JB(LabelRef(end))
 
 	h8 := ZMM()
-	VBROADCASTI32X4(power(w.key, 8), h8)
+	VBROADCASTI32X4(power(w.subkey, 8), h8)
 	by8 := newFactor(h8)
-	f := []factor{{}, {}, w.powersAt(power(w.key, 8)), w.powersAt(power(w.key, 4))}
+	f := []factor{{}, {}, w.powersAt(power(w.subkey, 8)), w.powersAt(power(w.subkey, 4))}
 	for i := range 2 {
 		x := ZMM()
 		VMOVDQA64(f[2+i].h, x)

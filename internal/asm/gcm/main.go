@@ -5,8 +5,9 @@
 // Command gcm generates internal/gcm/gcm_amd64.s, the kernels of AES-GCM, NIST SP 800-38D:
 // for every amd64 with AES and carry-less multiplication, for vectors of two blocks (VAES
 // and VPCLMULQDQ with AVX2), and of four (with AVX-512). isa.go has the vectors, aes.go
-// AES and the counter blocks, ghash.go GHASH and its key, crypt.go Seal, Open and GMAC,
-// partial.go the last bytes, and long.go what only AVX-512 has.
+// AES and the counter blocks, ghash.go the products of GHASH and its key, kernel.go what all
+// kernels need, gmac.go GHASH of data and GMAC, crypt.go Seal and Open, partial.go the last
+// bytes, and long.go what only AVX-512 has.
 //
 // A kernel reads and writes nothing outside its arguments. It branches on sizes only.
 package main
@@ -43,6 +44,7 @@ func main() {
 		{isa{2, evex}, "AVX512"},
 	} {
 		hash(k.isa, "hash"+k.name)
+		gmac(k.isa, "gmac"+k.name)
 		crypt(k.isa, "seal"+k.name, false)
 		crypt(k.isa, "open"+k.name, true)
 	}
@@ -65,6 +67,3 @@ func field(c gotypes.Component) Mem {
 	}
 	return b.Addr
 }
-
-// keyMem returns the address of a Key, which begins with its powers.
-func keyMem(key gotypes.Component) Mem { return field(key.Field("powers").Index(0).Index(0)) }

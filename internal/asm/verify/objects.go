@@ -22,7 +22,7 @@ import (
 var public = []string{
 	"rounds", // of AES: they depend on the size of the key
 	"Key.rounds", "aesKey.rounds",
-	"blocks", "n", "run.n", // of messages
+	"blocks", "n", // of messages
 	"end.words",
 	"l1State.bytes",
 	"uhashKey.n",                          // iterations, which the size of the tags determines

@@ -215,7 +215,7 @@ func proveHash(v *prover) (cases int, err error) {
 	return cases, nil
 }
 
-// A gcmRun is a call of seal or open.
+// A gcmRun is a call of gmac, seal or open.
 type gcmRun struct {
 	data, text int // sizes in bytes
 	blocks     int // of the text in the runs before
@@ -224,18 +224,30 @@ type gcmRun struct {
 
 // gcmRuns returns all sizes up to 400 bytes, and longer ones that need each number of rounds of
 // 512, 256 and 128 bytes, from none to two or more as far as there can be, before each kind of
-// rest. With a tag or not, runs begin after no text, after much, and where the counter ends.
-func gcmRuns() (runs []gcmRun) {
+// rest: of data without text, or of text, and of data with text. With a tag or not, runs with
+// text begin after no text, after much, and where the counter ends.
+func gcmRuns(withText bool) (runs []gcmRun) {
+	var sizes []int
 	for n := range 401 {
-		runs = append(runs, gcmRun{text: n, data: 7 * n % 31}, gcmRun{data: n})
-	}
-	for n := range 130 {
-		runs = append(runs, gcmRun{data: n, text: 1 + 5*n%49})
+		sizes = append(sizes, n)
 	}
 	for _, long := range []int{512, 640, 768, 896, 1024, 1280, 1536, 1920} {
 		for _, rest := range []int{0, 1, 16, 47, 48, 49, 127} {
-			runs = append(runs, gcmRun{text: long + rest}, gcmRun{data: long + rest}, gcmRun{data: long + rest, text: 32})
+			sizes = append(sizes, long+rest)
 		}
+	}
+	for _, n := range sizes {
+		if !withText {
+			runs = append(runs, gcmRun{data: n})
+			continue
+		}
+		runs = append(runs, gcmRun{data: n, text: 1 + 5*n%49})
+		if n > 0 {
+			runs = append(runs, gcmRun{text: n, data: 7 * n % 31})
+		}
+	}
+	if !withText {
+		return runs
 	}
 	const many = 1 << 18 / 16
 	for _, blocks := range []int{0, many, 1<<32 - many} {
@@ -249,11 +261,11 @@ func gcmRuns() (runs []gcmRun) {
 	return append(runs, gcmRun{text: 30 * 16, blocks: 1<<32 - 32}, gcmRun{text: 30*16 - 1, data: 100, blocks: 1<<32 - 32})
 }
 
-// proveCrypt proves seal, and open by its name: section 7.1, or 7.2 without the comparison of the
-// tag, of which the state of GHASH and the lengths are variables.
+// proveCrypt proves gmac, seal and open, by the name: section 7.1, or 7.2 without the comparison
+// of the tag, of which the state of GHASH and the lengths are variables.
 func proveCrypt(v *prover) (cases int, err error) {
 	v.wholeRounds = true
-	for _, r := range gcmRuns() {
+	for _, r := range gcmRuns(!strings.HasPrefix(v.function.name, "gmac")) {
 		if v.skips() {
 			continue
 		}
@@ -282,8 +294,9 @@ func (v *prover) proveRun(r gcmRun, rounds int, inPlace bool) error {
 	if !r.noTag {
 		tag = v.place(8, false, v.variables(8, 16, 0xff)...)
 	}
-	fields := v.numbers(v.place(8, true, nonce...), v.place(8, true, data...), uint64(r.data), uint64(r.data), dst, src, uint64(r.text), uint64(r.blocks))
-	if err := v.call(v.numbers(k.at, tag, sumAt, v.place(64, true, append(fields, bits...)...))...); err != nil {
+	m, n := uint64(r.data), uint64(r.text)
+	fields := v.numbers(tag, sumAt, v.place(8, true, nonce...), v.place(8, true, data...), m, m, dst, n, n, src, n, n, uint64(r.blocks))
+	if err := v.call(v.numbers(k.at, v.place(64, true, append(fields, bits...)...))...); err != nil {
 		return err
 	}
 	counter := func(x int) []word {

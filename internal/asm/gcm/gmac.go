@@ -1,0 +1,103 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// hash generates GHASH of whole groups.
+func hash(v isa, name string) {
+	k := begin(v, name, false)
+	sum := Load(Param("sum"), GP64())
+	k.loadSum(sum)
+	k.hashGroups(Load(Param("p"), GP64()), Load(Param("n"), GP64()))
+	k.storeSum(sum)
+	k.end()
+}
+
+// gmac generates GMAC, section 7 without text.
+func gmac(v isa, name string) {
+	k := begin(v, name, true)
+	r := Dereference(Param("r"))
+	tag := Load(r.Field("tag"), GP64())
+	k.beginTag(r, tag)
+	k.loadSum(Load(r.Field("sum"), GP64()))
+
+	p, n := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64())
+	h, rest, absorb := GP64(), GP64(), label("absorbRest")
+	if k.long {
+		short, more := label("short"), label("moreThanThree")
+		CMPQ(n, U32(longSize))
+		JB(LabelRef(short))
+		w, s := k.hashLong(p, n)
+		CMPQ(n, Imm(3*blockSize))
+		JA(LabelRef(more))
+		Comment("There are powers for the lanes, at most three blocks and the lengths together.")
+		MOVQ(k.powersFor(n), h)
+		SUBQ(Imm(blockSize), h)
+		w.addLanes(s, Mem{Base: h, Disp: -vectorSize})
+		k.foldSums(w.sums)
+		k.zero(k.acc)
+		JMP(LabelRef(absorb))
+		Label(more)
+		w.reduceLanes(s)
+		Label(short)
+	}
+	k.hashShort(p, n)
+	MOVQ(k.powersFor(n), h)
+	k.makeRoom(h)
+	k.clear(k.sums)
+	Label(absorb)
+	MOVQ(n, rest)
+	k.hashRest(p, n, h)
+	k.endTag(r, tag, rest)
+	k.end()
+}
+
+// hashGroups absorbs whole groups at p, of n bytes. It leaves the rest in p and n.
+func (k *kernel) hashGroups(p, n Register) {
+	if k.long {
+		short := label("short")
+		CMPQ(n, U32(longSize))
+		JB(LabelRef(short))
+		w, s := k.hashLong(p, n)
+		w.reduceLanes(s)
+		Label(short)
+	}
+	k.hashShort(p, n)
+}
+
+// hashShort is hashGroups without the code for long messages.
+func (k *kernel) hashShort(p, n Register) {
+	groups, end := label("hashGroups"), label("hashRest")
+	Label(groups)
+	CMPQ(n, U32(groupSize))
+	JB(LabelRef(end))
+	run(k.hashGroup(Mem{Base: p}))
+	ADDQ(U32(groupSize), p)
+	SUBQ(U32(groupSize), n)
+	JMP(LabelRef(groups))
+	Label(end)
+}
+
+// hashRest absorbs the n bytes at p, less than a group, with the powers from h on.
+func (k *kernel) hashRest(p, n, h Register) {
+	k.pieces(n, h, func(v isa, count int) (xs []VecVirtual) {
+		for i := range count {
+			x := v.vec()
+			v.load(Mem{Base: p, Disp: v.size() * i}, x)
+			xs = append(xs, x)
+		}
+		ADDQ(Imm(uint64(v.size()*count)), p)
+		return xs
+	}, func() VecVirtual {
+		x := XMM()
+		k.single().loadPartial(p, n, x)
+		return x
+	})
+}
