@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/opaque"
 )
 
 // Sizes in bytes.
@@ -29,12 +30,12 @@ const (
 // nonce whose tag it has seen.
 //
 // A GMACKey does not change after it is set up, and is safe for concurrent use until
-// [GMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except
-// Init, Destroy, Size and those that print its name panic if the key was never set up or
-// has been destroyed.
+// [GMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as
+// "fastmac.GMACKey(128-bit tag)". All methods except Init, Destroy, Size and those that
+// print its name panic if the key was never set up or has been destroyed.
 type GMACKey struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 	gmacKeyName
 
 	gcm gcm.Key
@@ -137,12 +138,12 @@ func (k *GMACKey) Destroy() { k.gcm.Destroy() }
 // attacker computes the key of the hash, and then forges the tag of any message under any
 // nonce whose tag it has seen.
 //
-// A GMAC is not safe for concurrent use. Do not copy it; use [GMAC.Clone]. All methods
-// except Destroy and those that print its name panic if the stream or its key has been
-// destroyed.
+// A GMAC is not safe for concurrent use. Do not copy it; use [GMAC.Clone]. It prints as
+// "fastmac.GMAC(128-bit tag)". All methods except Destroy and those that print its name
+// panic if the stream or its key has been destroyed.
 type GMAC struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 	gmacName
 
 	key     *GMACKey

@@ -153,15 +153,15 @@ func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACS
 	}
 }
 
-// TestDocumented looks for exported names without a doc comment, including methods of
-// embedded types. Error is documented by its interface.
+// TestDocumented looks for exported names without a doc comment. Error is documented by its
+// interface.
 func TestDocumented(t *testing.T) {
-	testDocumented(t, "example.com/fastmac", "*.go", 6*3)
-	testDocumented(t, "example.com/fastmac/aesgcm", "aesgcm/*.go", 2*3)
-	testDocumented(t, "example.com/fastmac/hwrand", "hwrand/*.go", 3)
+	testDocumented(t, "example.com/fastmac", "*.go")
+	testDocumented(t, "example.com/fastmac/aesgcm", "aesgcm/*.go")
+	testDocumented(t, "example.com/fastmac/hwrand", "hwrand/*.go")
 }
 
-func testDocumented(t *testing.T, path, pattern string, embedded int) {
+func testDocumented(t *testing.T, path, pattern string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.FromSlash(pattern))
 	if err != nil {
@@ -183,7 +183,6 @@ func testDocumented(t *testing.T, path, pattern string, embedded int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods := 0
 	check := func(name, doc string) {
 		if doc == "" {
 			t.Errorf("%s has no doc comment", name)
@@ -207,12 +206,6 @@ func testDocumented(t *testing.T, path, pattern string, embedded int) {
 			if m.Name != "Error" {
 				check(typ.Name+"."+m.Name, m.Doc)
 			}
-			if m.Level > 0 {
-				methods++
-			}
 		}
-	}
-	if methods != embedded {
-		t.Errorf("%s: %d methods of embedded types, want %d", path, methods, embedded)
 	}
 }

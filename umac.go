@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -45,12 +46,12 @@ func (e TagSizeError) Error() string {
 // be enough to forge others.
 //
 // A UMACKey does not change after it is set up, and is safe for concurrent use until
-// [UMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except
-// Init, Destroy and those that print its name panic if the key was never set up or
-// has been destroyed.
+// [UMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as its name
+// and tag size, as in "fastmac.UMACKey(64-bit tag)". All methods except Init, Destroy and
+// those that print its name panic if the key was never set up or has been destroyed.
 type UMACKey struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 
 	pad padKey
 	umacKeyName
@@ -89,7 +90,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	default:
 		return KeySizeError(len(key))
 	}
-	if k.tagSize != 0 {
+	if k.pad.tagSize != 0 {
 		k.Destroy()
 	}
 	// The keys are made in their own storage: a variable would be copied when the
@@ -110,13 +111,13 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	if !useAES {
 		wipe.Stack() // after crypto/aes
 	}
-	k.tagSize = uint8(tagSize)
+	k.umacKeyName = opaque.Of(umacKeyText(tagSize))
 	return nil
 }
 
 // mustLive panics if there is no key.
 func (k *UMACKey) mustLive() {
-	if k.tagSize == 0 {
+	if k.pad.tagSize == 0 {
 		panic("fastmac: use of a UMACKey that was destroyed or never set up")
 	}
 }
@@ -124,7 +125,7 @@ func (k *UMACKey) mustLive() {
 // Size returns the size of a tag in bytes.
 func (k *UMACKey) Size() int {
 	k.mustLive()
-	return int(k.tagSize)
+	return int(k.pad.tagSize)
 }
 
 // Tag appends the tag of msg under nonce, Size() bytes, to dst and returns the extended
@@ -143,14 +144,14 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	} else {
 		k.uhash.tagLong(&tag, msg, x)
 	}
-	return appendTag(dst, &tag, k.tagSize)
+	return appendTag(dst, &tag, k.pad.tagSize)
 }
 
 // Verify reports whether tag is the tag of msg under nonce. It returns false for a tag
 // or a nonce of a wrong length. The comparison is constant time.
 func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	k.mustLive()
-	if len(tag) != int(k.tagSize) || !isNonce(nonce) {
+	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
 		return false
 	}
 	var want [maxUMACTagSize]byte
@@ -160,7 +161,7 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	} else {
 		k.uhash.tagLong(&want, msg, x)
 	}
-	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
+	return subtle.ConstantTimeCompare(tag, want[:k.pad.tagSize]) == 1
 }
 
 // appendTag appends the first size bytes of tag. A copy of a known size compiles to a
@@ -181,7 +182,7 @@ func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
 // can use one key at the same time.
 func (k *UMACKey) New() *UMAC {
 	k.mustLive()
-	return &UMAC{umacName: umacName{k.tagSize}, key: k}
+	return &UMAC{umacName: opaque.Of(umacText(k.pad.tagSize)), key: k}
 }
 
 // Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
@@ -203,12 +204,12 @@ func (k *UMACKey) Destroy() {
 // Never use a nonce for two messages under one key: two tags with the same nonce can
 // be enough to forge others.
 //
-// A UMAC is not safe for concurrent use. Do not copy it; use [UMAC.Clone]. All methods
-// except Destroy and those that print its name panic if the stream or its key has been
-// destroyed.
+// A UMAC is not safe for concurrent use. Do not copy it; use [UMAC.Clone]. It prints as its
+// name and tag size, as in "fastmac.UMAC(64-bit tag)". All methods except Destroy and those
+// that print its name panic if the stream or its key has been destroyed.
 type UMAC struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 
 	umacName
 	ownsKey bool
@@ -241,7 +242,7 @@ func newUMAC(key []byte, tagSize int) (*UMAC, error) {
 	if err := p.key.Init(key, tagSize); err != nil {
 		return nil, err
 	}
-	p.stream = UMAC{umacName: umacName{p.key.tagSize}, key: &p.key, ownsKey: true}
+	p.stream = UMAC{umacName: opaque.Of(umacText(tagSize)), key: &p.key, ownsKey: true}
 	return &p.stream, nil
 }
 
@@ -289,7 +290,7 @@ func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
 	u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
-	return appendTag(dst, &tag, k.tagSize)
+	return appendTag(dst, &tag, k.pad.tagSize)
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce. It
@@ -307,12 +308,12 @@ func (u *UMAC) Sum(nonce []byte) []byte { return u.AppendTag(nonce[:0], nonce) }
 // The comparison is constant time.
 func (u *UMAC) Verify(tag, nonce []byte) bool {
 	k := u.live()
-	if len(tag) != int(k.tagSize) || !isNonce(nonce) {
+	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
 		return false
 	}
 	var want [maxUMACTagSize]byte
 	u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
-	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
+	return subtle.ConstantTimeCompare(tag, want[:k.pad.tagSize]) == 1
 }
 
 // Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends
@@ -341,7 +342,7 @@ func (u *UMAC) Reset() {
 
 // Size returns the size of a tag in bytes.
 func (u *UMAC) Size() int {
-	return int(u.live().tagSize)
+	return int(u.live().pad.tagSize)
 }
 
 // BlockSize returns 1024, the size in bytes of the blocks of RFC 4418's L1-HASH.

@@ -27,8 +27,8 @@ func (k *UMACKey) TagBatch(tags, nonces, msgs [][]byte) {
 		panic(fmt.Sprintf("fastmac: TagBatch with %d tags, %d nonces and %d messages", len(tags), len(nonces), len(msgs)))
 	}
 	for i, tag := range tags {
-		if len(tag) != int(k.tagSize) {
-			panic(fmt.Sprintf("fastmac: TagBatch with room for a tag of %d bytes: want %d", len(tag), k.tagSize))
+		if len(tag) != int(k.pad.tagSize) {
+			panic(fmt.Sprintf("fastmac: TagBatch with room for a tag of %d bytes: want %d", len(tag), k.pad.tagSize))
 		}
 		if !isNonce(nonces[i]) {
 			mustNonce(nonces[i]) // a call for each would take a tenth of the time
@@ -73,7 +73,7 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 		}
 		kernels = batch.compute(k, nonces[at:end], msgs[at:end]) && kernels
 		for i, tag := range tags[at:end] {
-			right := len(tag) == int(k.tagSize) && equalUMACTag(tag, &batch[i])
+			right := len(tag) == int(k.pad.tagSize) && equalUMACTag(tag, &batch[i])
 			ok[at+i], all = right, all && right
 		}
 		at = end
