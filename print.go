@@ -4,11 +4,7 @@
 
 package fastmac
 
-import (
-	"strconv"
-
-	"example.com/fastmac/internal/opaque"
-)
+import "example.com/fastmac/internal/opaque"
 
 // Keys and streams embed one of these, and print as what String of its type returns.
 type (
@@ -21,24 +17,17 @@ type (
 )
 
 type (
-	umacKeyText       uint8 // size of a tag in bytes; 0 if there is no key
-	umacText          uint8
+	umacKeyText       tagSize
+	umacText          tagSize
 	hmacSHA512KeyText struct{}
 	hmacSHA512Text    struct{}
 	gmacKeyText       struct{}
 	gmacText          struct{}
 )
 
-func (t umacKeyText) String() string     { return "fastmac.UMACKey" + umacTagText(uint8(t)) }
-func (t umacText) String() string        { return "fastmac.UMAC" + umacTagText(uint8(t)) }
+func (t umacKeyText) String() string     { return "fastmac.UMACKey(" + tagSize(t).String() + ")" }
+func (t umacText) String() string        { return "fastmac.UMAC(" + tagSize(t).String() + ")" }
 func (hmacSHA512KeyText) String() string { return "fastmac.HMACSHA512Key(512-bit tag)" }
 func (hmacSHA512Text) String() string    { return "fastmac.HMACSHA512(512-bit tag)" }
 func (gmacKeyText) String() string       { return "fastmac.GMACKey(128-bit tag)" }
 func (gmacText) String() string          { return "fastmac.GMAC(128-bit tag)" }
-
-func umacTagText(tagSize uint8) string {
-	if tagSize == 0 {
-		return "(no key)"
-	}
-	return "(" + strconv.Itoa(8*int(tagSize)) + "-bit tag)"
-}

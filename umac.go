@@ -5,7 +5,6 @@
 package fastmac
 
 import (
-	"crypto/subtle"
 	"hash"
 	"strconv"
 	"unsafe"
@@ -80,10 +79,9 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 // Where [Hardware] reports "stdlib" for AES, k must be in Go's memory, because it has a
 // pointer there.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
-	switch tagSize {
-	case 4, 8, 12, 16:
-	default:
-		return TagSizeError(tagSize)
+	size, err := newTagSize(tagSize)
+	if err != nil {
+		return err
 	}
 	switch len(key) {
 	case 16, 24, 32:
@@ -96,7 +94,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	// The keys are made in their own storage: a variable would be copied when the
 	// stack grows. k.pad.aes holds the key of KDF until the other keys are made.
 	wipe.ReserveStack()
-	n := tagSize / 4
+	n := size.iterations()
 	kdf := &k.pad.aes
 	kdf.init(key)
 	s := k.uhash.subkeys()
@@ -106,12 +104,12 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	copy(padKey[len(s.pad):], s.padEnd[:])
 	k.uhash.init(n, kdf, s)
 	k.pad.aes.init(padKey[:len(key)])
-	k.pad.setTagSize(tagSize)
+	k.pad.setTagSize(size)
 	clear(padKey[:])
 	if !useAES {
 		wipe.Stack() // after crypto/aes
 	}
-	k.umacKeyName = opaque.Of(umacKeyText(tagSize))
+	k.umacKeyName = opaque.Of(umacKeyText(size))
 	return nil
 }
 
@@ -144,7 +142,7 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	} else {
 		k.uhash.tagLong(&tag, msg, x)
 	}
-	return appendTag(dst, &tag, k.pad.tagSize)
+	return k.pad.tagSize.append(dst, &tag)
 }
 
 // Verify reports whether tag is the tag of msg under nonce. It returns false for a tag
@@ -161,21 +159,7 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	} else {
 		k.uhash.tagLong(&want, msg, x)
 	}
-	return subtle.ConstantTimeCompare(tag, want[:k.pad.tagSize]) == 1
-}
-
-// appendTag appends the first size bytes of tag. A copy of a known size compiles to a
-// few instructions, another one to a call.
-func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
-	switch size {
-	case 4:
-		return append(dst, tag[:4]...)
-	case 8:
-		return append(dst, tag[:8]...)
-	case 12:
-		return append(dst, tag[:12]...)
-	}
-	return append(dst, tag[:]...)
+	return k.pad.tagSize.equal(tag, &want)
 }
 
 // New returns a stream that computes tags under k. The stream shares k. Many streams
@@ -242,7 +226,7 @@ func newUMAC(key []byte, tagSize int) (*UMAC, error) {
 	if err := p.key.Init(key, tagSize); err != nil {
 		return nil, err
 	}
-	p.stream = UMAC{umacName: opaque.Of(umacText(tagSize)), key: &p.key, ownsKey: true}
+	p.stream = UMAC{umacName: opaque.Of(umacText(p.key.pad.tagSize)), key: &p.key, ownsKey: true}
 	return &p.stream, nil
 }
 
@@ -290,7 +274,7 @@ func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
 	u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
-	return appendTag(dst, &tag, k.pad.tagSize)
+	return k.pad.tagSize.append(dst, &tag)
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce. It
@@ -313,7 +297,7 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 	}
 	var want [maxUMACTagSize]byte
 	u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
-	return subtle.ConstantTimeCompare(tag, want[:k.pad.tagSize]) == 1
+	return k.pad.tagSize.equal(tag, &want)
 }
 
 // Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends
