@@ -253,7 +253,7 @@ func (m *GMAC) Bind(nonce []byte) (hash.Hash, error) {
 	if len(nonce) != GMACNonceSize {
 		return nil, NonceSizeError(len(nonce))
 	}
-	return &boundGMAC{m: m.clone(), nonce: [GMACNonceSize]byte(nonce)}, nil
+	return bind(m.clone(), nonce), nil
 }
 
 // Reset resets the stream to its initial state.
@@ -293,29 +293,4 @@ func (m *GMAC) Destroy() {
 		m.key.Destroy()
 	}
 	*m = GMAC{}
-}
-
-// boundGMAC is the hash that Bind returns. Its stream is not embedded, because its methods
-// must not be those of the stream.
-type boundGMAC struct {
-	gmacName
-	m     *GMAC
-	nonce [GMACNonceSize]byte
-}
-
-func (b *boundGMAC) Write(p []byte) (int, error) { return b.m.Write(p) }
-func (b *boundGMAC) Sum(in []byte) []byte        { return b.m.AppendTag(in, b.nonce[:]) }
-func (b *boundGMAC) Reset()                      { b.m.Reset() }
-func (b *boundGMAC) Size() int                   { return b.m.Size() }
-func (b *boundGMAC) BlockSize() int              { return b.m.BlockSize() }
-
-// Destroy overwrites the hash but not the key.
-func (b *boundGMAC) Destroy() {
-	b.m.Destroy()
-	*b = boundGMAC{m: b.m}
-}
-
-func (b *boundGMAC) Clone() (hash.Cloner, error) {
-	b.m.mustLive()
-	return &boundGMAC{m: b.m.clone(), nonce: b.nonce}, nil
 }

@@ -313,9 +313,7 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 	if !isNonce(nonce) {
 		return nil, NonceSizeError(len(nonce))
 	}
-	b := &boundUMAC{umacName: u.umacName, u: u.clone(), nonceSize: len(nonce)}
-	copy(b.nonce[:], nonce)
-	return b, nil
+	return bind(u.clone(), nonce), nil
 }
 
 // Reset resets the stream to its initial state.
@@ -356,32 +354,4 @@ func (u *UMAC) Destroy() {
 		u.key.Destroy()
 	}
 	*u = UMAC{}
-}
-
-// boundUMAC is the hash that Bind returns. Its stream is not embedded, because its
-// methods must not be those of the stream.
-type boundUMAC struct {
-	umacName
-	u         *UMAC
-	nonce     [MaxNonceSize]byte
-	nonceSize int
-}
-
-func (b *boundUMAC) Write(p []byte) (int, error) { return b.u.Write(p) }
-func (b *boundUMAC) Sum(in []byte) []byte        { return b.u.AppendTag(in, b.nonce[:b.nonceSize]) }
-func (b *boundUMAC) Reset()                      { b.u.Reset() }
-func (b *boundUMAC) Size() int                   { return b.u.Size() }
-func (b *boundUMAC) BlockSize() int              { return b.u.BlockSize() }
-
-// Destroy overwrites the hash but not the key.
-func (b *boundUMAC) Destroy() {
-	b.u.Destroy()
-	*b = boundUMAC{u: b.u}
-}
-
-func (b *boundUMAC) Clone() (hash.Cloner, error) {
-	b.u.live()
-	c := *b
-	c.u = b.u.clone()
-	return &c, nil
 }
