@@ -21,6 +21,10 @@ const (
 	GMACNonceSize = gcm.NonceSize // a GMAC nonce
 )
 
+// ErrNoGMACStreams is the error of [GMACKey.New] and [NewGMAC] on architectures where GMAC
+// is the standard library's, which computes a tag only in one call: use [GMACKey.Tag].
+var ErrNoGMACStreams = errors.New("fastmac: no GMAC streams on " + runtime.GOARCH + ": use GMACKey.Tag")
+
 // GMACKey is an expanded AES key for GMAC, the MAC of AES-GCM, NIST SP 800-38D, with tags
 // of 16 bytes and nonces of 12. It uses CPU instructions only. Where they are missing, no
 // key can be made: see [RequireGCM].
@@ -73,6 +77,12 @@ func (k *GMACKey) mustLive() {
 	}
 }
 
+func mustGMACNonce(nonce []byte) {
+	if len(nonce) != GMACNonceSize {
+		panic("fastmac: GMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12; pass a fresh nonce for each message")
+	}
+}
+
 // Size returns 16, the size of a tag in bytes.
 func (k *GMACKey) Size() int { return GMACSize }
 
@@ -101,12 +111,6 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
-func mustGMACNonce(nonce []byte) {
-	if len(nonce) != GMACNonceSize {
-		panic("fastmac: GMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12; pass a fresh nonce for each message")
-	}
-}
-
 // New returns a stream that computes tags under k. The stream shares k. Many streams can
 // use one key at the same time. On other architectures than amd64 there are no streams,
 // and New returns [ErrNoGMACStreams].
@@ -117,10 +121,6 @@ func (k *GMACKey) New() (*GMAC, error) {
 	}
 	return &GMAC{key: k}, nil
 }
-
-// ErrNoGMACStreams is the error of [GMACKey.New] and [NewGMAC] on architectures where GMAC
-// is the standard library's, which computes a tag only in one call: use [GMACKey.Tag].
-var ErrNoGMACStreams = errors.New("fastmac: no GMAC streams on " + runtime.GOARCH + ": use GMACKey.Tag")
 
 // Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
 // except that a second Destroy does nothing. Do not call it while the key is in use. On

@@ -7,7 +7,6 @@ package fastmac
 import (
 	"crypto/aes"
 	"encoding/binary"
-	"strconv"
 	"unsafe"
 )
 
@@ -49,14 +48,6 @@ var partBytes = func() (bytes [8][aes.BlockSize]byte) {
 	}
 	return bytes
 }()
-
-// NonceSizeError is the error for a nonce of this size, which is not 1 to 16 bytes for
-// UMAC, or not 12 bytes for GMAC.
-type NonceSizeError int
-
-func (e NonceSizeError) Error() string {
-	return "fastmac: nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16 for UMAC, 12 for GMAC"
-}
 
 func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.BlockSize }
 

@@ -39,6 +39,14 @@ func (e TagSizeError) Error() string {
 	return "fastmac: UMAC tag size of " + strconv.Itoa(int(e)) + " bytes: want 4, 8, 12 or 16"
 }
 
+// NonceSizeError is the error for a nonce of this size, which is not 1 to 16 bytes for
+// UMAC, or not 12 bytes for GMAC.
+type NonceSizeError int
+
+func (e NonceSizeError) Error() string {
+	return "fastmac: nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16 for UMAC, 12 for GMAC"
+}
+
 // UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
 //
 // Never use a nonce for two messages under one key: two tags with the same nonce can
