@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/opaque"
 )
 
 // Sizes in bytes.
@@ -19,6 +20,10 @@ const (
 	GMACSize      = gcm.TagSize   // a GMAC tag
 	GMACNonceSize = gcm.NonceSize // a GMAC nonce
 )
+
+// ErrNoGMACStreams is the error of [GMACKey.New] and [NewGMAC] on architectures where GMAC
+// is the standard library's, which computes a tag only in one call: use [GMACKey.Tag].
+var ErrNoGMACStreams = errors.New("fastmac: no GMAC streams on " + runtime.GOARCH + ": use GMACKey.Tag")
 
 // GMACKey is an expanded AES key for GMAC, the MAC of AES-GCM, NIST SP 800-38D, with tags
 // of 16 bytes and nonces of 12. It uses CPU instructions only. Where they are missing, no
@@ -29,12 +34,12 @@ const (
 // nonce whose tag it has seen.
 //
 // A GMACKey does not change after it is set up, and is safe for concurrent use until
-// [GMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except
-// Init, Destroy, Size and those that print its name panic if the key was never set up or
-// has been destroyed.
+// [GMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as
+// "fastmac.GMACKey(128-bit tag)". All methods except Init, Destroy, Size and those that
+// print its name panic if the key was never set up or has been destroyed.
 type GMACKey struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 	gmacKeyName
 
 	gcm gcm.Key
@@ -72,6 +77,12 @@ func (k *GMACKey) mustLive() {
 	}
 }
 
+func mustGMACNonce(nonce []byte) {
+	if len(nonce) != GMACNonceSize {
+		panic("fastmac: GMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12; pass a fresh nonce for each message")
+	}
+}
+
 // Size returns 16, the size of a tag in bytes.
 func (k *GMACKey) Size() int { return GMACSize }
 
@@ -100,12 +111,6 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
-func mustGMACNonce(nonce []byte) {
-	if len(nonce) != GMACNonceSize {
-		panic("fastmac: GMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12; pass a fresh nonce for each message")
-	}
-}
-
 // New returns a stream that computes tags under k. The stream shares k. Many streams can
 // use one key at the same time. On other architectures than amd64 there are no streams,
 // and New returns [ErrNoGMACStreams].
@@ -116,10 +121,6 @@ func (k *GMACKey) New() (*GMAC, error) {
 	}
 	return &GMAC{key: k}, nil
 }
-
-// ErrNoGMACStreams is the error of [GMACKey.New] and [NewGMAC] on architectures where GMAC
-// is the standard library's, which computes a tag only in one call: use [GMACKey.Tag].
-var ErrNoGMACStreams = errors.New("fastmac: no GMAC streams on " + runtime.GOARCH + ": use GMACKey.Tag")
 
 // Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
 // except that a second Destroy does nothing. Do not call it while the key is in use. On
@@ -137,12 +138,12 @@ func (k *GMACKey) Destroy() { k.gcm.Destroy() }
 // attacker computes the key of the hash, and then forges the tag of any message under any
 // nonce whose tag it has seen.
 //
-// A GMAC is not safe for concurrent use. Do not copy it; use [GMAC.Clone]. All methods
-// except Destroy and those that print its name panic if the stream or its key has been
-// destroyed.
+// A GMAC is not safe for concurrent use. Do not copy it; use [GMAC.Clone]. It prints as
+// "fastmac.GMAC(128-bit tag)". All methods except Destroy and those that print its name
+// panic if the stream or its key has been destroyed.
 type GMAC struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 	gmacName
 
 	key     *GMACKey
@@ -252,7 +253,7 @@ func (m *GMAC) Bind(nonce []byte) (hash.Hash, error) {
 	if len(nonce) != GMACNonceSize {
 		return nil, NonceSizeError(len(nonce))
 	}
-	return &boundGMAC{m: m.clone(), nonce: [GMACNonceSize]byte(nonce)}, nil
+	return bind(m.clone(), nonce), nil
 }
 
 // Reset resets the stream to its initial state.
@@ -292,29 +293,4 @@ func (m *GMAC) Destroy() {
 		m.key.Destroy()
 	}
 	*m = GMAC{}
-}
-
-// boundGMAC is the hash that Bind returns. Its stream is not embedded, because its methods
-// must not be those of the stream.
-type boundGMAC struct {
-	gmacName
-	m     *GMAC
-	nonce [GMACNonceSize]byte
-}
-
-func (b *boundGMAC) Write(p []byte) (int, error) { return b.m.Write(p) }
-func (b *boundGMAC) Sum(in []byte) []byte        { return b.m.AppendTag(in, b.nonce[:]) }
-func (b *boundGMAC) Reset()                      { b.m.Reset() }
-func (b *boundGMAC) Size() int                   { return b.m.Size() }
-func (b *boundGMAC) BlockSize() int              { return b.m.BlockSize() }
-
-// Destroy overwrites the hash but not the key.
-func (b *boundGMAC) Destroy() {
-	b.m.Destroy()
-	*b = boundGMAC{m: b.m}
-}
-
-func (b *boundGMAC) Clone() (hash.Cloner, error) {
-	b.m.mustLive()
-	return &boundGMAC{m: b.m.clone(), nonce: b.nonce}, nil
 }

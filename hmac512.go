@@ -9,6 +9,7 @@ import (
 	"hash"
 	"slices"
 
+	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/sha512"
 	"example.com/fastmac/internal/wipe"
 )
@@ -22,12 +23,12 @@ const HMACSHA512Size = 64
 // bytes, and the flag.
 //
 // It does not change after it is set up, and is safe for concurrent use until
-// [HMACSHA512Key.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods
-// except Init, Destroy and those that print its name panic if the key was never set
-// up or has been destroyed.
+// [HMACSHA512Key.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as
+// "fastmac.HMACSHA512Key(512-bit tag)". All methods except Init, Destroy and those that
+// print its name panic if the key was never set up or has been destroyed.
 type HMACSHA512Key struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 	hmacSHA512KeyName
 
 	inner, outer [8]uint64
@@ -175,12 +176,12 @@ func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 // HMACSHA512 is a stream that computes the HMAC-SHA-512 of what is written to it,
 // RFC 2104 and FIPS 198-1. It implements [hash.Hash] and [hash.Cloner].
 //
-// It is not safe for concurrent use. Do not copy it; use [HMACSHA512.Clone]. All methods
-// except Destroy and those that print its name panic if the stream or its key has been
-// destroyed.
+// It is not safe for concurrent use. Do not copy it; use [HMACSHA512.Clone]. It prints as
+// "fastmac.HMACSHA512(512-bit tag)". All methods except Destroy and those that print its
+// name panic if the stream or its key has been destroyed.
 type HMACSHA512 struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 	hmacSHA512Name
 
 	key     *HMACSHA512Key

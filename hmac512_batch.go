@@ -102,11 +102,20 @@ type hmacBatch struct {
 
 	state sha512.Lanes
 	lanes [sha512.MaxLanes]hmacLane
-	value [8]uint64 // chaining value of the current lane
+	value [8]uint64 // chaining value of the current lane: in a variable nothing would wipe it
 }
 
 // hmacLane is a message under way. A stage is a run of blocks; when it has been
-// hashed, the next stage begins.
+// hashed, the next stage begins. The first two are only for a batch with many keys.
+//
+//	stage     blocks                                   then
+//	OuterPad  the outer pad, whose value is outer      InnerPad
+//	InnerPad  the inner pad                            Message
+//	Message   the whole blocks of the message, if any  End
+//	End       the rest of it, with padding             Outer, or Length if that has no room
+//	Length    the end of the padding                   Outer
+//	Outer     after outer, the inner hash and padding  the first stage of the next message
+//	Idle      none, for no message is left
 type hmacLane struct {
 	stage   hmacStage
 	message int           // its number
@@ -120,11 +129,11 @@ type hmacLane struct {
 type hmacStage uint8
 
 const (
-	stageIdle     hmacStage = iota // no message is left
-	stageOuterPad                  // where keys are set up: this pad first, for outer
+	stageIdle hmacStage = iota
+	stageOuterPad
 	stageInnerPad
-	stageMessage // whole blocks
-	stageEnd     // the rest, with padding
+	stageMessage
+	stageEnd
 	stageLength
 	stageOuter
 )
@@ -135,7 +144,7 @@ func (b *hmacBatch) run(lanes, minLanes int) {
 	wipe.ReserveStack()
 	active := 0
 	for l := range lanes {
-		if b.start(l); b.lanes[l].stage != stageIdle {
+		if b.start(l) {
 			active++
 		}
 	}
@@ -146,10 +155,7 @@ func (b *hmacBatch) run(lanes, minLanes int) {
 		}
 		blocks := b.state.Block(&p)
 		for l := range lanes {
-			if b.lanes[l].stage == stageIdle {
-				continue
-			}
-			if b.advance(l, blocks); b.lanes[l].stage == stageIdle {
+			if b.lanes[l].stage != stageIdle && b.advance(l, blocks) {
 				active--
 			}
 		}
@@ -179,8 +185,9 @@ func (b *hmacBatch) rest(l int) []byte {
 	}
 }
 
-// advance moves the lane on after that many blocks of its run have been hashed.
-func (b *hmacBatch) advance(l, blocks int) {
+// advance moves the lane on after that many blocks of its run have been hashed. It reports
+// whether the lane is done: no message is left.
+func (b *hmacBatch) advance(l, blocks int) (done bool) {
 	lane := &b.lanes[l]
 	switch lane.stage {
 	case stageOuterPad:
@@ -198,27 +205,25 @@ func (b *hmacBatch) advance(l, blocks int) {
 		if lane.long {
 			lane.block.WriteLength(b.hashedSize(l))
 			lane.stage = stageLength
-			return
+		} else {
+			b.startOuter(l)
 		}
-		fallthrough
 	case stageLength:
-		b.state.Get(l, &b.value)
-		writeInnerHash(&lane.block, &b.value)
-		b.state.Set(l, &lane.outer)
-		lane.stage = stageOuter
+		b.startOuter(l)
 	case stageOuter:
 		b.state.Get(l, &b.value)
 		b.finish(lane.message)
-		b.start(l)
+		return !b.start(l)
 	}
+	return false
 }
 
-// start gives the lane the next message, if there is one.
-func (b *hmacBatch) start(l int) {
+// start gives the lane the next message, and reports whether there is one.
+func (b *hmacBatch) start(l int) bool {
 	lane := &b.lanes[l]
 	if b.next == len(b.msgs) {
 		lane.stage = stageIdle
-		return
+		return false
 	}
 	lane.message = b.next
 	b.next++
@@ -226,11 +231,12 @@ func (b *hmacBatch) start(l int) {
 		lane.outer = b.key.outer
 		b.state.Set(l, &b.key.inner)
 		b.startMessage(l)
-		return
+		return true
 	}
 	writeInnerPad(&lane.block, b.keys[lane.message])
 	flipPad(&lane.block)
 	b.startPad(l, stageOuterPad)
+	return true
 }
 
 // startPad begins a hash with the pad in the lane's block.
@@ -256,6 +262,15 @@ func (b *hmacBatch) startEnd(l int) {
 	lane := &b.lanes[l]
 	lane.long = !lane.block.WritePadding(b.msgs[lane.message][lane.offset:], b.hashedSize(l))
 	lane.stage = stageEnd
+}
+
+// startOuter begins the outer hash, after the message.
+func (b *hmacBatch) startOuter(l int) {
+	lane := &b.lanes[l]
+	b.state.Get(l, &b.value)
+	writeInnerHash(&lane.block, &b.value)
+	b.state.Set(l, &lane.outer)
+	lane.stage = stageOuter
 }
 
 // hashedSize returns the number of bytes of the inner hash's message.

@@ -11,6 +11,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"example.com/fastmac/internal/opaque"
 )
 
 // maxNonces is the number of nonces that one Nonces returns. Calls of Next after that
@@ -38,8 +40,8 @@ const minNoncesSize = 12 // of a nonce, in bytes
 //
 // A Nonces is safe for concurrent use. Do not copy it.
 type Nonces struct {
-	_ noCopy
-	_ incomparable // == would be a data race with Next
+	_ opaque.NoCopy
+	_ opaque.Incomparable // == would be a data race with Next
 
 	size      int    // size of a nonce in bytes; 0 if NewNonces did not make this Nonces
 	high, low uint64 // the first nonce is the last size bytes of these

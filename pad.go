@@ -7,7 +7,6 @@ package fastmac
 import (
 	"crypto/aes"
 	"encoding/binary"
-	"strconv"
 	"unsafe"
 
 	"example.com/fastmac/internal/aesni"
@@ -21,33 +20,15 @@ import (
 // padKey is the key of PDF for tags of one size.
 type padKey struct {
 	aes       aesKey
-	tagSize   uint8
+	tagSize   tagSize
 	partBits  uint8 // number of low bits of a nonce that select a part of the block
 	firstPart uint8 // index in partBytes of part 0 of the block
 }
 
 // setTagSize sets all fields except the AES key.
-func (k *padKey) setTagSize(size int) {
-	k.tagSize = uint8(size)
-	switch size {
-	case 4:
-		k.partBits, k.firstPart = 2, 0
-	case 8:
-		k.partBits, k.firstPart = 1, 4
-	default:
-		k.partBits, k.firstPart = 0, 6
-	}
-}
-
-// part returns the pad in one part of an encrypted block. It does not read other parts.
-func (k *padKey) part(block *[aes.BlockSize]byte, part uint64) pad {
-	switch k.tagSize {
-	case 4:
-		return pad{first: uint64(binary.LittleEndian.Uint32(block[4*(part&3):]))}
-	case 8:
-		return pad{first: binary.LittleEndian.Uint64(block[8*(part&1):])}
-	}
-	return pad{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
+func (k *padKey) setTagSize(size tagSize) {
+	k.tagSize, k.partBits = size, size.partBits()
+	k.firstPart = 8 - 2<<k.partBits // 0, 4 and 6
 }
 
 // partBytes lists the bytes of a block that belong to each part: the four parts for tags
@@ -69,14 +50,6 @@ var partBytes = func() (bytes [8][aes.BlockSize]byte) {
 	}
 	return bytes
 }()
-
-// NonceSizeError is the error for a nonce of this size, which is not 1 to 16 bytes for
-// UMAC, or not 12 bytes for GMAC.
-type NonceSizeError int
-
-func (e NonceSizeError) Error() string {
-	return "fastmac: nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16 for UMAC, 12 for GMAC"
-}
 
 func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.BlockSize }
 
@@ -115,7 +88,7 @@ func (k *padKey) pad(nonce []byte) pad {
 	binary.LittleEndian.PutUint64(block[:], first)
 	binary.LittleEndian.PutUint64(block[8:], second)
 	k.aes.encrypt(block[:])
-	x := k.part(&block, part)
+	x := k.tagSize.part(&block, part)
 	clear(block[:])
 	return x
 }
@@ -157,14 +130,7 @@ func (s *pads) pad(k *padKey, nonce []byte) pad {
 		return k.pad(nonce)
 	}
 	prefix := nonce[:len(nonce)-8]
-	number := binary.BigEndian.Uint64(nonce[len(nonce)-8:])
-	var part uint64
-	switch k.tagSize {
-	case 4:
-		number, part = number>>2, number&3
-	case 8:
-		number, part = number>>1, number&1
-	}
+	number, part := k.tagSize.split(binary.BigEndian.Uint64(nonce[len(nonce)-8:]))
 
 	ahead := number - s.number // wraps around for an earlier nonce
 	known := int(s.nonceSize) == len(nonce) && (len(prefix) == 0 || string(s.prefix[:len(prefix)]) == string(prefix))
@@ -175,7 +141,7 @@ func (s *pads) pad(k *padKey, nonce []byte) pad {
 			s.drop()
 		}
 	}
-	x := k.part(&s.blocks[number%padsAhead], part)
+	x := k.tagSize.part(&s.blocks[number%padsAhead], part)
 	if part+1 == 1<<(k.partBits&63) {
 		s.drop()
 	}

@@ -4,7 +4,11 @@
 
 package fastmac
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.com/fastmac/internal/opaque"
+)
 
 // maxReplayWindow is the size of the largest window, in counters. Its words occupy 256 KiB.
 const maxReplayWindow = 1 << 20
@@ -25,7 +29,7 @@ const maxReplayWindow = 1 << 20
 //
 // A ReplayWindow is not safe for concurrent use. Do not copy it.
 type ReplayWindow struct {
-	_ noCopy
+	_ opaque.NoCopy
 
 	size    uint64
 	highest uint64 // the highest accepted counter; 0 if there is none yet

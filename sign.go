@@ -29,14 +29,14 @@ func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	nonce, tag := sig[:signNonceSize], (*[maxUMACTagSize]byte)(sig[signNonceSize:])
 	rand.Read(nonce)
 	k.uhash.tag(tag, msg, k.pad.pad(nonce))
-	return append(dst, sig[:signNonceSize+int(k.tagSize)]...)
+	return append(dst, sig[:signNonceSize+int(k.pad.tagSize)]...)
 }
 
 // VerifySigned reports whether sig is a result of [UMACKey.Sign] for msg: a nonce of 16
 // bytes, then its tag. It returns false for a sig of another length.
 func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
 	k.mustLive()
-	if len(sig) != signNonceSize+int(k.tagSize) {
+	if len(sig) != signNonceSize+int(k.pad.tagSize) {
 		return false
 	}
 	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)
@@ -74,7 +74,7 @@ func (k *UMACKey) SignReader(dst []byte, r io.Reader) ([]byte, error) {
 // between.
 func (k *UMACKey) VerifySignedReader(sig []byte, r io.Reader) (bool, error) {
 	k.mustLive()
-	if len(sig) != signNonceSize+int(k.tagSize) {
+	if len(sig) != signNonceSize+int(k.pad.tagSize) {
 		return false, nil
 	}
 	sig = bytes.Clone(sig) // it may be in the buffer of r, as after Peek of a bufio.Reader

@@ -5,12 +5,12 @@
 package fastmac
 
 import (
-	"crypto/subtle"
 	"hash"
 	"strconv"
 	"unsafe"
 
 	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -40,18 +40,26 @@ func (e TagSizeError) Error() string {
 	return "fastmac: UMAC tag size of " + strconv.Itoa(int(e)) + " bytes: want 4, 8, 12 or 16"
 }
 
+// NonceSizeError is the error for a nonce of this size, which is not 1 to 16 bytes for
+// UMAC, or not 12 bytes for GMAC.
+type NonceSizeError int
+
+func (e NonceSizeError) Error() string {
+	return "fastmac: nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16 for UMAC, 12 for GMAC"
+}
+
 // UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
 //
 // Never use a nonce for two messages under one key: two tags with the same nonce can
 // be enough to forge others.
 //
 // A UMACKey does not change after it is set up, and is safe for concurrent use until
-// [UMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except
-// Init, Destroy and those that print its name panic if the key was never set up or
-// has been destroyed.
+// [UMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as its name
+// and tag size, as in "fastmac.UMACKey(64-bit tag)". All methods except Init, Destroy and
+// those that print its name panic if the key was never set up or has been destroyed.
 type UMACKey struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 
 	pad padKey
 	umacKeyName
@@ -80,23 +88,22 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 // Where [Hardware] reports "stdlib" for AES, k must be in Go's memory, because it has a
 // pointer there.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
-	switch tagSize {
-	case 4, 8, 12, 16:
-	default:
-		return TagSizeError(tagSize)
+	size, err := newTagSize(tagSize)
+	if err != nil {
+		return err
 	}
 	switch len(key) {
 	case 16, 24, 32:
 	default:
 		return KeySizeError(len(key))
 	}
-	if k.tagSize != 0 {
+	if k.pad.tagSize != 0 {
 		k.Destroy()
 	}
 	// The keys are made in their own storage: a variable would be copied when the
 	// stack grows. k.pad.aes holds the key of KDF until the other keys are made.
 	wipe.ReserveStack()
-	n := tagSize / 4
+	n := size.iterations()
 	kdf := &k.pad.aes
 	kdf.init(key)
 	s := k.uhash.subkeys()
@@ -106,18 +113,18 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	copy(padKey[len(s.pad):], s.padEnd[:])
 	k.uhash.init(n, kdf, s)
 	k.pad.aes.init(padKey[:len(key)])
-	k.pad.setTagSize(tagSize)
+	k.pad.setTagSize(size)
 	clear(padKey[:])
 	if !aesni.InUse() {
 		wipe.Stack() // after crypto/aes
 	}
-	k.tagSize = uint8(tagSize)
+	k.umacKeyName = opaque.Of(umacKeyText(size))
 	return nil
 }
 
 // mustLive panics if there is no key.
 func (k *UMACKey) mustLive() {
-	if k.tagSize == 0 {
+	if k.pad.tagSize == 0 {
 		panic("fastmac: use of a UMACKey that was destroyed or never set up")
 	}
 }
@@ -125,7 +132,7 @@ func (k *UMACKey) mustLive() {
 // Size returns the size of a tag in bytes.
 func (k *UMACKey) Size() int {
 	k.mustLive()
-	return int(k.tagSize)
+	return int(k.pad.tagSize)
 }
 
 // Tag appends the tag of msg under nonce, Size() bytes, to dst and returns the extended
@@ -144,14 +151,14 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	} else {
 		k.uhash.tagLong(&tag, msg, x)
 	}
-	return appendTag(dst, &tag, k.tagSize)
+	return k.pad.tagSize.append(dst, &tag)
 }
 
 // Verify reports whether tag is the tag of msg under nonce. It returns false for a tag
 // or a nonce of a wrong length. The comparison is constant time.
 func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	k.mustLive()
-	if len(tag) != int(k.tagSize) || !isNonce(nonce) {
+	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
 		return false
 	}
 	var want [maxUMACTagSize]byte
@@ -161,28 +168,14 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	} else {
 		k.uhash.tagLong(&want, msg, x)
 	}
-	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
-}
-
-// appendTag appends the first size bytes of tag. A copy of a known size compiles to a
-// few instructions, another one to a call.
-func appendTag(dst []byte, tag *[maxUMACTagSize]byte, size uint8) []byte {
-	switch size {
-	case 4:
-		return append(dst, tag[:4]...)
-	case 8:
-		return append(dst, tag[:8]...)
-	case 12:
-		return append(dst, tag[:12]...)
-	}
-	return append(dst, tag[:]...)
+	return k.pad.tagSize.equal(tag, &want)
 }
 
 // New returns a stream that computes tags under k. The stream shares k. Many streams
 // can use one key at the same time.
 func (k *UMACKey) New() *UMAC {
 	k.mustLive()
-	return &UMAC{umacName: umacName{k.tagSize}, key: k}
+	return &UMAC{umacName: opaque.Of(umacText(k.pad.tagSize)), key: k}
 }
 
 // Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
@@ -204,12 +197,12 @@ func (k *UMACKey) Destroy() {
 // Never use a nonce for two messages under one key: two tags with the same nonce can
 // be enough to forge others.
 //
-// A UMAC is not safe for concurrent use. Do not copy it; use [UMAC.Clone]. All methods
-// except Destroy and those that print its name panic if the stream or its key has been
-// destroyed.
+// A UMAC is not safe for concurrent use. Do not copy it; use [UMAC.Clone]. It prints as its
+// name and tag size, as in "fastmac.UMAC(64-bit tag)". All methods except Destroy and those
+// that print its name panic if the stream or its key has been destroyed.
 type UMAC struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 
 	umacName
 	ownsKey bool
@@ -242,7 +235,7 @@ func newUMAC(key []byte, tagSize int) (*UMAC, error) {
 	if err := p.key.Init(key, tagSize); err != nil {
 		return nil, err
 	}
-	p.stream = UMAC{umacName: umacName{p.key.tagSize}, key: &p.key, ownsKey: true}
+	p.stream = UMAC{umacName: opaque.Of(umacText(p.key.pad.tagSize)), key: &p.key, ownsKey: true}
 	return &p.stream, nil
 }
 
@@ -290,7 +283,7 @@ func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
 	u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
-	return appendTag(dst, &tag, k.tagSize)
+	return k.pad.tagSize.append(dst, &tag)
 }
 
 // Sum returns the tag of what has been written, Size() bytes, under the nonce. It
@@ -308,12 +301,12 @@ func (u *UMAC) Sum(nonce []byte) []byte { return u.AppendTag(nonce[:0], nonce) }
 // The comparison is constant time.
 func (u *UMAC) Verify(tag, nonce []byte) bool {
 	k := u.live()
-	if len(tag) != int(k.tagSize) || !isNonce(nonce) {
+	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
 		return false
 	}
 	var want [maxUMACTagSize]byte
 	u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
-	return subtle.ConstantTimeCompare(tag, want[:k.tagSize]) == 1
+	return k.pad.tagSize.equal(tag, &want)
 }
 
 // Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends
@@ -329,9 +322,7 @@ func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
 	if !isNonce(nonce) {
 		return nil, NonceSizeError(len(nonce))
 	}
-	b := &boundUMAC{umacName: u.umacName, u: u.clone(), nonceSize: len(nonce)}
-	copy(b.nonce[:], nonce)
-	return b, nil
+	return bind(u.clone(), nonce), nil
 }
 
 // Reset resets the stream to its initial state.
@@ -342,7 +333,7 @@ func (u *UMAC) Reset() {
 
 // Size returns the size of a tag in bytes.
 func (u *UMAC) Size() int {
-	return int(u.live().tagSize)
+	return int(u.live().pad.tagSize)
 }
 
 // BlockSize returns 1024, the size in bytes of the blocks of RFC 4418's L1-HASH.
@@ -372,32 +363,4 @@ func (u *UMAC) Destroy() {
 		u.key.Destroy()
 	}
 	*u = UMAC{}
-}
-
-// boundUMAC is the hash that Bind returns. Its stream is not embedded, because its
-// methods must not be those of the stream.
-type boundUMAC struct {
-	umacName
-	u         *UMAC
-	nonce     [MaxNonceSize]byte
-	nonceSize int
-}
-
-func (b *boundUMAC) Write(p []byte) (int, error) { return b.u.Write(p) }
-func (b *boundUMAC) Sum(in []byte) []byte        { return b.u.AppendTag(in, b.nonce[:b.nonceSize]) }
-func (b *boundUMAC) Reset()                      { b.u.Reset() }
-func (b *boundUMAC) Size() int                   { return b.u.Size() }
-func (b *boundUMAC) BlockSize() int              { return b.u.BlockSize() }
-
-// Destroy overwrites the hash but not the key.
-func (b *boundUMAC) Destroy() {
-	b.u.Destroy()
-	*b = boundUMAC{u: b.u}
-}
-
-func (b *boundUMAC) Clone() (hash.Cloner, error) {
-	b.u.live()
-	c := *b
-	c.u = b.u.clone()
-	return &c, nil
 }

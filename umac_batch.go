@@ -28,8 +28,8 @@ func (k *UMACKey) TagBatch(tags, nonces, msgs [][]byte) {
 		panic(fmt.Sprintf("fastmac: TagBatch with %d tags, %d nonces and %d messages", len(tags), len(nonces), len(msgs)))
 	}
 	for i, tag := range tags {
-		if len(tag) != int(k.tagSize) {
-			panic(fmt.Sprintf("fastmac: TagBatch with room for a tag of %d bytes: want %d", len(tag), k.tagSize))
+		if len(tag) != int(k.pad.tagSize) {
+			panic(fmt.Sprintf("fastmac: TagBatch with room for a tag of %d bytes: want %d", len(tag), k.pad.tagSize))
 		}
 		if !isNonce(nonces[i]) {
 			mustNonce(nonces[i]) // a call for each would take a tenth of the time
@@ -41,7 +41,9 @@ func (k *UMACKey) TagBatch(tags, nonces, msgs [][]byte) {
 	for at := 0; at < len(msgs); at += umacLanes {
 		end := min(at+umacLanes, len(msgs))
 		kernels = batch.compute(k, nonces[at:end], msgs[at:end]) && kernels
-		batch.copyTo(tags[at:end])
+		for i, tag := range tags[at:end] {
+			copyTag(tag, &batch[i])
+		}
 	}
 	batch = umacTags{} // wipe secrets
 	if !kernels {
@@ -74,7 +76,7 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 		}
 		kernels = batch.compute(k, nonces[at:end], msgs[at:end]) && kernels
 		for i, tag := range tags[at:end] {
-			right := len(tag) == int(k.tagSize) && equalUMACTag(tag, &batch[i])
+			right := k.pad.tagSize.equal(tag, &batch[i])
 			ok[at+i], all = right, all && right
 		}
 		at = end
@@ -86,41 +88,12 @@ func (k *UMACKey) VerifyBatch(ok []bool, tags, nonces, msgs [][]byte) bool {
 	return all
 }
 
-// equalUMACTag reports whether tag, of 4, 8, 12 or 16 bytes, is the beginning of want. Its
-// time depends only on the length.
-func equalUMACTag(tag []byte, want *[maxUMACTagSize]byte) bool {
-	var diff uint64
-	if len(tag) >= 8 {
-		diff = binary.LittleEndian.Uint64(tag) ^ binary.LittleEndian.Uint64(want[:])
-		diff |= binary.LittleEndian.Uint64(tag[len(tag)-8:]) ^ binary.LittleEndian.Uint64(want[len(tag)-8:])
-	} else {
-		diff = uint64(binary.LittleEndian.Uint32(tag) ^ binary.LittleEndian.Uint32(want[:]))
-	}
-	return diff == 0
-}
-
 // umacLanes is the number of messages whose tags are computed at a time.
 const umacLanes = 8
 
 // umacTags are the pads of messages, and then their tags. The last three are never used: the
 // kernel reads and writes four at a time.
 type umacTags [umacLanes + 3][maxUMACTagSize]byte
-
-// copyTo copies the first tags to those of the same number.
-func (t *umacTags) copyTo(tags [][]byte) {
-	for i, tag := range tags {
-		switch from := &t[i]; len(tag) {
-		case 4:
-			*(*[4]byte)(tag) = [4]byte(from[:])
-		case 8:
-			*(*[8]byte)(tag) = [8]byte(from[:])
-		case 12:
-			*(*[12]byte)(tag) = [12]byte(from[:])
-		default:
-			*(*[16]byte)(tag) = *from
-		}
-	}
-}
 
 // compute sets the first tags to those of the messages, 1 to umacLanes. It reports whether
 // only kernels have computed: other functions leave pads in their stack frames.

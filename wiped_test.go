@@ -63,7 +63,7 @@ func TestPadsWiped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.(*UMAC).pads != (pads{}) || h.(*boundUMAC).u.pads != (pads{}) {
+			if c.(*UMAC).pads != (pads{}) || h.(*boundHash).stream.(*UMAC).pads != (pads{}) {
 				t.Fatal("a clone has pads")
 			}
 		}
@@ -162,9 +162,9 @@ func TestBoundWiped(t *testing.T) {
 	}
 	h.Write(make([]byte, 2500))
 	h.Sum(nil)
-	b := h.(*boundUMAC)
+	b := h.(*boundHash)
 	b.Destroy()
-	if !isZero(b.u) || b.nonce != [MaxNonceSize]byte{} || b.nonceSize != 0 || b.tagSize != 0 {
+	if !isZero(b.stream.(*UMAC)) || b.nonce != [MaxNonceSize]byte{} || b.nonceSize != 0 {
 		t.Errorf("bound UMAC: a nonce %q of %d bytes, or a stream, is left", b.nonce, b.nonceSize)
 	}
 
@@ -183,9 +183,9 @@ func TestBoundWiped(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Write(make([]byte, 100))
-	c := h.(*boundGMAC)
+	c := h.(*boundHash)
 	c.Destroy()
-	if !isZero(c.m) || c.nonce != [GMACNonceSize]byte{} {
+	if !isZero(c.stream.(*GMAC)) || c.nonce != [MaxNonceSize]byte{} || c.nonceSize != 0 {
 		t.Errorf("bound GMAC: a nonce %q, or a stream, is left", c.nonce)
 	}
 }

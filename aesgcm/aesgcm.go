@@ -19,6 +19,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/opaque"
 )
 
 // Sizes in bytes.
@@ -45,16 +46,22 @@ func (e KeySizeError) Error() string {
 // random, seal at most 2^32 plaintexts under one key (section 8.3).
 //
 // A Key does not change after it is set up, and is safe for concurrent use until
-// [Key.Destroy]. Do not copy it: Destroy does not wipe a copy. All methods except Init,
-// Destroy, NonceSize, Overhead and those that print its name panic if the key was never
-// set up or has been destroyed.
+// [Key.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as "aesgcm.Key".
+// All methods except Init, Destroy, NonceSize, Overhead and those that print its name panic
+// if the key was never set up or has been destroyed.
 type Key struct {
-	_ noCopy
-	_ incomparable
+	_ opaque.NoCopy
+	_ opaque.Incomparable
 	keyName
 
 	gcm gcm.Key
 }
+
+type keyName = opaque.Name[keyText]
+
+type keyText struct{}
+
+func (keyText) String() string { return "aesgcm.Key" }
 
 // NewKey expands a key of 16 bytes (AES-128) or 32 bytes (AES-256). For another size it
 // returns a [KeySizeError]. If the CPU lacks instructions, it returns the error of

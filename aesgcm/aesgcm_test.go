@@ -7,10 +7,8 @@ package aesgcm_test
 import (
 	"bytes"
 	"crypto/cipher"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/bits"
 	"math/rand/v2"
 	"reflect"
@@ -171,37 +169,15 @@ func testDestroy(t *testing.T) {
 	}
 }
 
-// TestPrinting checks that keys print as their name and nothing else, by pointer and by
-// value.
+// TestPrinting checks that keys and Sealers print as their name and nothing else.
 func TestPrinting(t *testing.T) {
 	if err := fastmac.RequireGCM(); err != nil {
 		t.Skip(err)
 	}
 	k := newKey(t, bytes.Repeat([]byte{0xa7}, 32))
-	value := func(p any) any { return reflect.ValueOf(p).Elem().Interface() }
-	for want, values := range map[string][]any{
-		"aesgcm.Key":    {k, value(k), new(aesgcm.Key)},
-		"aesgcm.Sealer": {k.NewSealer(), value(k.NewSealer())},
-	} {
-		for _, v := range values {
-			for _, verb := range strings.Fields("%v %+v %#v %s %+s %#s %q %x %X %#x %d %o %O %b %c %U %e %E %f %g %G %t %z %20v %-20s") {
-				if got := fmt.Sprintf(verb, v); got != want {
-					t.Errorf("%s of %T: %q, want %q", verb, v, got, want)
-				}
-			}
-			if got, err := json.Marshal(v); string(got) != `"`+want+`"` || err != nil {
-				t.Errorf("JSON of %T: %s, %v; want %q", v, got, err, want)
-			}
-			var text, object bytes.Buffer
-			slog.New(slog.NewTextHandler(&text, nil)).Info("m", "v", v)
-			slog.New(slog.NewJSONHandler(&object, nil)).Info("m", "v", v)
-			for _, log := range []string{text.String(), object.String()} {
-				if !strings.Contains(log, want) || len(log) > len(want)+90 {
-					t.Errorf("log of %T: %q, want %q in it", v, log, want)
-				}
-			}
-		}
-	}
+	mactest.Printing(t, "aesgcm.Key", k)
+	mactest.Printing(t, "aesgcm.Key", new(aesgcm.Key))
+	mactest.Printing(t, "aesgcm.Sealer", k.NewSealer())
 }
 
 // TestSize checks the size of a Key: eight powers, fifteen round keys, and whether there is

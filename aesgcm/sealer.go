@@ -4,7 +4,10 @@
 
 package aesgcm
 
-import "example.com/fastmac"
+import (
+	"example.com/fastmac"
+	"example.com/fastmac/internal/opaque"
+)
 
 // A Sealer seals plaintexts under a key and chooses the nonces, with a [fastmac.Nonces]. No
 // nonce comes twice from one Sealer. Other Sealers of the same key, of any processes and
@@ -16,14 +19,20 @@ import "example.com/fastmac"
 // Open opens what a Sealer seals.
 //
 // A Sealer is safe for concurrent use. It has no method Destroy, because only the key is
-// secret.
+// secret. It prints as "aesgcm.Sealer".
 type Sealer struct {
-	_ incomparable
+	_ opaque.Incomparable
 	sealerName
 
 	key    *Key
 	nonces *fastmac.Nonces
 }
+
+type sealerName = opaque.Name[sealerText]
+
+type sealerText struct{}
+
+func (sealerText) String() string { return "aesgcm.Sealer" }
 
 // NewSealer returns a Sealer for the key, which it shares.
 func (k *Key) NewSealer() *Sealer {

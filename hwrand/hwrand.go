@@ -19,13 +19,12 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
-	"fmt"
-	"io"
 	"sync"
 	"time"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/opaque"
 )
 
 const (
@@ -69,7 +68,7 @@ var ErrDestroyed = errors.New("fastmac: use of a hwrand.Reader that was destroye
 //
 // A Reader is safe for concurrent use. Goroutines wait for each other while one copies
 // from the buffer or fills it, and not while a long Read does the rest of its work. Do not
-// copy a Reader: two copies return the same bytes.
+// copy a Reader: two copies return the same bytes. It prints as "hwrand.Reader".
 type Reader struct {
 	readerName
 
@@ -89,6 +88,12 @@ type Reader struct {
 	now  func() time.Duration // a monotonic clock
 	seed func(p []byte)       // fills p
 }
+
+type readerName = opaque.Name[readerText]
+
+type readerText struct{}
+
+func (readerText) String() string { return "hwrand.Reader" }
 
 // New returns a Reader with a key from crypto/rand. If the CPU lacks AES instructions, or
 // the build has the tag purego, New returns the error of [fastmac.RequireHardware].
@@ -200,19 +205,3 @@ func (r *Reader) Destroy() {
 	r.next = 0
 	r.mu.Unlock()
 }
-
-// readerName is embedded in a Reader, which prints as a name. See print.go of package
-// fastmac.
-type readerName struct{}
-
-// String returns "hwrand.Reader". It does not reveal the key.
-func (readerName) String() string { return "hwrand.Reader" }
-
-// Format writes what String returns, whatever the verb and the flags. It does not reveal
-// the key.
-func (n readerName) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
-
-// MarshalText returns what String returns, so encoding/json and log/slog write the name.
-// It does not reveal the key. A Reader cannot be restored from its name. The error is
-// always nil.
-func (n readerName) MarshalText() ([]byte, error) { return []byte(n.String()), nil }

@@ -9,7 +9,6 @@ import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -424,18 +423,8 @@ func TestAllocs(t *testing.T) {
 
 // TestPrinting checks that a Reader prints as its name and nothing else.
 func TestPrinting(t *testing.T) {
-	const want = "hwrand.Reader"
 	r := newReader(new(source).now, new(source).seed)
-	for _, v := range []any{r, reflect.ValueOf(r).Elem().Interface()} {
-		for _, verb := range strings.Fields("%v %+v %#v %s %+s %#s %q %x %X %#x %d %o %b %c %U %e %g %t %20v") {
-			if got := fmt.Sprintf(verb, v); got != want {
-				t.Errorf("%s: %q", verb, got)
-			}
-		}
-		if got, err := json.Marshal(v); string(got) != `"`+want+`"` || err != nil {
-			t.Errorf("JSON: %s, %v", got, err)
-		}
-	}
+	mactest.Printing(t, "hwrand.Reader", r)
 	if reflect.TypeFor[Reader]().Comparable() {
 		t.Error("a Reader is comparable")
 	}
