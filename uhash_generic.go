@@ -24,8 +24,12 @@ type uhashKey struct {
 type pad struct{ first, second uint64 }
 
 // The kernels of UHASH keep these contracts; the portable ones are the reference.
-// They read nothing outside p. What they write beyond the k.n iterations in use is
-// meaningless.
+// They read nothing outside p.
+//
+// Only the first k.n iterations are defined: words 0 to k.n-1 of y, of words and of the
+// sums in s, and the first 4*k.n bytes of a tag. A kernel may compute more iterations, with
+// whatever is in the key, and write the rest of these: it is meaningless. Nobody may see the
+// rest of a tag, which may be the rest of a pad.
 //
 //	nhPoly(y, k, p)        runs POLY-64 from the values y over the L1 words of whole
 //	                       blocks, at least one.
@@ -85,12 +89,9 @@ func fillGeneric(group *[l1Group]byte, p []byte) {
 	clear(group[copy(group[:], p):])
 }
 
-// xor sets tag to the words h, big-endian, of n iterations, xor the pad.
+// xor sets tag to the words h, big-endian, of n iterations, xor the pad. What is beyond
+// them is meaningless.
 func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
-	if n == 1 {
-		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(x.first))
-		return
-	}
 	// In words of 8 bytes: the caller copies the tag, and a load that spans two
 	// recent stores has to wait for both.
 	binary.LittleEndian.PutUint64(tag[:], bits.ReverseBytes64(uint64(h[0])<<32|uint64(h[1]))^x.first)

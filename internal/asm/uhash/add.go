@@ -63,12 +63,7 @@ func nhAdd(v isa) {
 		words, outOfLine := v.hash(b)
 		addSums(n, state, words)
 		Comment("In one store, so that one load can read them.")
-		switch n {
-		case 1:
-			VMOVQ(words, Mem{Base: state})
-		default:
-			VMOVDQU(words, Mem{Base: state})
-		}
+		VMOVDQU(words, Mem{Base: state})
 		VZEROUPPER()
 		RET()
 		outOfLine()
@@ -77,7 +72,7 @@ func nhAdd(v isa) {
 
 // wordsIn returns a function for registers that have the words of n iterations.
 func wordsIn(n int) func() VecVirtual {
-	if n > 2 {
+	if n == 4 {
 		return YMM
 	}
 	return XMM
@@ -85,13 +80,8 @@ func wordsIn(n int) func() VecVirtual {
 
 // loadSums sets words to the sums of an l1State. They may be in two stores of 16 bytes.
 func loadSums(n int, state Register, words VecVirtual) {
-	switch n {
-	case 1:
-		VMOVQ(Mem{Base: state}, words)
-	case 2:
-		VMOVDQU(Mem{Base: state}, words)
-	default:
-		VMOVDQU(Mem{Base: state}, words.AsX())
+	VMOVDQU(Mem{Base: state}, words.AsX())
+	if n == 4 {
 		VINSERTI128(U8(1), Mem{Base: state, Disp: wordsSize / 2}, words, words)
 	}
 }

@@ -88,9 +88,7 @@ func (r run) hash(s []VecVirtual, scalar []func()) {
 		}
 		if r.key0 != nil {
 			keys[0] = r.key0[c]
-			if r.n > 1 {
-				keys[1].lo = r.key0[c].hi
-			}
+			keys[1].lo = r.key0[c].hi
 		}
 		code = append(code, chunk(r.v, s, a[c], b[c], keys, nil, c == 0)...)
 	}

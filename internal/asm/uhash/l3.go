@@ -124,15 +124,11 @@ func lastWords(v isa, b bytes, state Register) (words VecVirtual, outOfLine func
 // stored one by one.
 func join(words VecVirtual, word func(t int) Op, n int) {
 	VMOVQ(word(0), words.AsX())
-	if n > 1 {
-		VPINSRQ(U8(1), word(1), words.AsX(), words.AsX())
-	}
-	if n > 2 {
+	VPINSRQ(U8(1), word(1), words.AsX(), words.AsX())
+	if n == 4 {
 		x := XMM()
 		VMOVQ(word(2), x)
-		if n > 3 {
-			VPINSRQ(U8(1), word(3), x, x)
-		}
+		VPINSRQ(U8(1), word(3), x, x)
 		VINSERTI128(U8(1), x, words, words)
 	}
 }
@@ -145,7 +141,7 @@ func tag(v isa, n int, k gotypes.Component, w VecVirtual) {
 	pad, k2 := XMM(), XMM()
 	// Not in one load: the caller has stored them one by one.
 	VMOVQ(field(Param("x").Field("first")), pad)
-	if n > 2 {
+	if n == 4 {
 		VPINSRQ(U8(1), field(Param("x").Field("second")), pad, pad)
 	}
 	VMOVDQU(field(l3.Field("k2").Index(0)), k2)
@@ -162,22 +158,16 @@ func tag(v isa, n int, k gotypes.Component, w VecVirtual) {
 	VBLENDVPD(x, r, x, x) // r then
 	Comment("The tag, big-endian.")
 	VPSHUFB(tagBytes, x, x)
-	h := x.AsX().(VecVirtual)
-	if n > 2 {
-		h = XMM()
+	tag := GP64()
+	if n == 4 {
+		h := XMM()
 		VEXTRACTI128(U8(1), x, h)
 		VPXOR(x.AsX(), pad, pad)
-	}
-	VPXOR(pad, h, h)
-	tag := GP64()
-	Load(Param("tag"), tag)
-	switch n {
-	case 1:
-		VMOVD(h, Mem{Base: tag})
-	case 2:
-		VMOVQ(h, Mem{Base: tag})
-	default:
-		VMOVDQU(h, Mem{Base: tag})
+		VPXOR(pad, h, h)
+		VMOVDQU(h, Mem{Base: Load(Param("tag"), tag)})
+	} else {
+		VPXOR(pad, x, x)
+		VMOVQ(x, Mem{Base: Load(Param("tag"), tag)})
 	}
 }
 

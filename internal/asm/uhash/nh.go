@@ -62,7 +62,7 @@ func addChunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register,
 func chunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register, set bool) (code []func()) {
 	add := func(instruction func()) { code = append(code, instruction) }
 	for t := 0; t < len(s); t += 2 {
-		pair := s[t:min(t+2, len(s))]
+		pair := s[t : t+2]
 		x, y, even := newSums(v, len(pair)), newSums(v, len(pair)), newSums(v, len(pair))
 		for i := range pair {
 			k := keys[t+i]
@@ -103,18 +103,12 @@ func chunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register, se
 	return code
 }
 
-// reduce returns vectors whose lowest 128 bits are the sums of two iterations each. If
-// the number of iterations is odd, the second half of the last one is meaningless.
+// reduce returns vectors whose lowest 128 bits are the sums of two iterations each.
 func reduce(v isa, s []VecVirtual) (low []VecVirtual) {
 	for t := 0; t < len(s); t += 2 {
-		first := s[t]
-		second := first
-		if t+1 < len(s) {
-			second = s[t+1]
-		}
 		a, b := v.vec(), v.vec()
-		VPUNPCKLQDQ(second, first, a)
-		VPUNPCKHQDQ(second, first, b)
+		VPUNPCKLQDQ(s[t+1], s[t], a)
+		VPUNPCKHQDQ(s[t+1], s[t], b)
 		VPADDQ(b, a, a)
 		low = append(low, a)
 	}
