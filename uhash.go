@@ -226,7 +226,7 @@ func (k *uhashKey) tagLast128OnStack(tag *[maxUMACTagSize]byte, l2 *l2State, l1 
 	end := *l2
 	if length > 0 {
 		var words l1Words
-		k.lastWords(&words, l1, rest, length)
+		lastWordsGeneric(&words, k, l1, rest, length)
 		end.write(k.l2[:k.n], unsafe.Slice(&words, 1))
 	}
 	var h [maxIterations]uint32
@@ -234,26 +234,4 @@ func (k *uhashKey) tagLast128OnStack(tag *[maxUMACTagSize]byte, l2 *l2State, l1 
 		h[i] = k.l3Long(i, end.sum128(i, &k.l2[i]))
 	}
 	x.xor(tag, &h, k.n)
-}
-
-// lastWords sets words to the L1 words of the last block. l1, rest and length are as
-// for tagOnly.
-func (k *uhashKey) lastWords(words *l1Words, l1 *l1State, rest []byte, length uint64) {
-	// Field by field: a copy of the whole has a load that waits for two stores.
-	var s l1State
-	s.sums = l1.sums
-	s.bytes = l1.bytes
-	whole := len(rest) &^ (l1Group - 1)
-	if whole > 0 {
-		nhAdd(&s, k, rest[:whole])
-	}
-	if whole < len(rest) || s.bytes == 0 {
-		var group [l1Group]byte
-		fill(&group, rest[whole:])
-		nhAdd(&s, k, group[:])
-		clear(group[:])
-	}
-	for i, sum := range s.sums[:k.n] {
-		words[i] = sum + 8*length
-	}
 }

@@ -100,9 +100,31 @@ func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
 	}
 }
 
+// lastWordsGeneric sets words to the L1 words of the last block. l1, rest and length are as
+// for tagOnly.
+func lastWordsGeneric(words *l1Words, k *uhashKey, l1 *l1State, rest []byte, length uint64) {
+	// Field by field: a copy of the whole has a load that waits for two stores.
+	var s l1State
+	s.sums = l1.sums
+	s.bytes = l1.bytes
+	whole := len(rest) &^ (l1Group - 1)
+	if whole > 0 {
+		nhAddGeneric(&s, k, rest[:whole])
+	}
+	if whole < len(rest) || s.bytes == 0 {
+		var group [l1Group]byte
+		fillGeneric(&group, rest[whole:])
+		nhAddGeneric(&s, k, group[:])
+		clear(group[:])
+	}
+	for i, sum := range s.sums[:k.n] {
+		words[i] = sum + 8*length
+	}
+}
+
 func tagOnlyGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	var words l1Words
-	k.lastWords(&words, l1, rest, length)
+	lastWordsGeneric(&words, k, l1, rest, length)
 	tagWordsGeneric(tag, k, &words, x)
 }
 
@@ -113,7 +135,7 @@ func tagNextGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]ui
 		rest = rest[l1Block:]
 	}
 	var words l1Words
-	k.lastWords(&words, l1, rest, length)
+	lastWordsGeneric(&words, k, l1, rest, length)
 	for i := range words[:k.n] {
 		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
 	}
