@@ -100,7 +100,7 @@ func hash512(b bytes, words VecVirtual) {
 	done, loop := label("done"), label("whole")
 	s := newSums(v, b.n)
 	for t := range s {
-		VPXORQ(s[t], s[t], s[t])
+		v.zero(s[t])
 	}
 	chunk := v.groups() * groupSize
 	SUBQ(I32(int32(chunk)), b.length)

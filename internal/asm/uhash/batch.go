@@ -110,7 +110,7 @@ func sumMessage(n int, k gotypes.Component, sum VecVirtual, first []key, p, leng
 	LEAQ(field(l1.Field("hi").Index(0)), hi)
 	s := newSums(v, n)
 	for t := range s {
-		VPXORQ(s[t], s[t], s[t])
+		v.zero(s[t])
 	}
 	keys := make([]key, n)
 	for t := range keys {

@@ -86,6 +86,7 @@ type isa interface {
 	name() string
 	groups() int // in a chunk, whose low or high halves fill one vector
 	vec() VecVirtual
+	zero(v VecVirtual)
 	// load splits the chunk at p into its low and high halves.
 	load(p Mem, a, b VecVirtual)
 	// fold adds all 128-bit lanes of v into its lowest one.
@@ -102,6 +103,8 @@ type avx512 struct{}
 func (avx512) name() string    { return "AVX512" }
 func (avx512) groups() int     { return 4 }
 func (avx512) vec() VecVirtual { return ZMM() }
+
+func (avx512) zero(v VecVirtual) { VPXORQ(v, v, v) }
 
 func (avx512) load(p Mem, a, b VecVirtual) {
 	w := ZMM()
@@ -146,6 +149,8 @@ type avx2 struct{}
 func (avx2) name() string    { return "AVX2" }
 func (avx2) groups() int     { return 2 }
 func (avx2) vec() VecVirtual { return YMM() }
+
+func (avx2) zero(v VecVirtual) { VPXOR(v, v, v) }
 
 func (avx2) load(p Mem, a, b VecVirtual) {
 	// The halves between the first and the last one, which is blended with these: on

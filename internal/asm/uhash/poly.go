@@ -64,9 +64,11 @@ func nhPoly(v isa) {
 		}
 		block, last := label("block"), label("last")
 		Comment("The first block: no words are before it.")
-		r.hash(s, squares)
-		storeWords()
+		emit(squares)
 		r.next()
+		nhBlock(v, s, r.lo, r.hi, r.p)
+		storeWords()
+		TESTQ(r.count, r.count)
 		JZ(LabelRef(last))
 		r.loop(block)
 		r.hash(s, steps)

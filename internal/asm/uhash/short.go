@@ -127,7 +127,7 @@ func (b bytes) many(words VecVirtual) {
 	v := avx2{}
 	s := newSums(v, b.n)
 	for t := range s {
-		VPXOR(s[t], s[t], s[t])
+		v.zero(s[t])
 	}
 	loop, rest, one, group, done := label("whole"), label("rest"), label("one"), label("last"), label("done")
 	SUBQ(Imm(2*groupSize), b.length)
