@@ -6060,1852 +6060,16 @@ TEXT ·tagNextAVX512(SB), $0-80
 	SHRQ        $0x01, DI
 	ADDQ        AX, DI
 	MOVQ        y+16(FP), DX
+	MOVQ        8(DX), R8
+	MOVQ        24(DX), R9
+	MOVQ        40(DX), R10
+	MOVQ        56(DX), R11
 	VMOVQ       1224(AX), X0
 	VPINSRQ     $0x01, 1248(AX), X0, X0
 	VMOVQ       1272(AX), X1
 	VPINSRQ     $0x01, 1296(AX), X1, X1
 	VINSERTI128 $0x01, X1, Y0, Y0
-	TESTQ       DX, DX
-	JEQ         first124
-	MOVQ        8(DX), R8
-	MOVQ        24(DX), R9
-	MOVQ        40(DX), R10
-	MOVQ        56(DX), R11
 
-next125:
-	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	MOVQ           1224(AX), DX
-	MULXQ          R8, R8, DX
-	LEAQ           59(R8), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R8
-	CMOVQCS        R12, R8
-	MOVQ           1248(AX), DX
-	MULXQ          R9, R9, DX
-	LEAQ           59(R9), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R9
-	CMOVQCS        R12, R9
-	MOVQ           1272(AX), DX
-	MULXQ          R10, R10, DX
-	LEAQ           59(R10), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R10
-	CMOVQCS        R12, R10
-	MOVQ           1296(AX), DX
-	MULXQ          R11, R11, DX
-	LEAQ           59(R11), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R11
-	CMOVQCS        R12, R11
-	VMOVQ          R8, X6
-	VPINSRQ        $0x01, R9, X6, X6
-	VMOVQ          R10, X1
-	VPINSRQ        $0x01, R11, X1, X1
-	VINSERTI128    $0x01, X1, Y6, Y6
-	VPXOR          polySign<>+0(SB), Y6, Y6
-	MOVQ           1224(AX), DX
-	MULXQ          R8, R8, DX
-	LEAQ           59(R8), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R8
-	CMOVQCS        R12, R8
-	MOVQ           1248(AX), DX
-	MULXQ          R9, R9, DX
-	LEAQ           59(R9), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R9
-	CMOVQCS        R12, R9
-	MOVQ           1272(AX), DX
-	MULXQ          R10, R10, DX
-	LEAQ           59(R10), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R10
-	CMOVQCS        R12, R10
-	MOVQ           1296(AX), DX
-	MULXQ          R11, DX, R11
-	LEAQ           59(DX), R12
-	IMUL3Q         $0x3b, R11, R11
-	ADDQ           R11, R12
-	ADDQ           R11, DX
-	CMOVQCS        R12, DX
-	VMOVQ          R8, X1
-	VPINSRQ        $0x01, R9, X1, X1
-	VMOVQ          R10, X7
-	VPINSRQ        $0x01, DX, X7, X7
-	VINSERTI128    $0x01, X7, Y1, Y1
-	VPXOR          polySign<>+0(SB), Y1, Y1
-	TESTQ          SI, SI
-	JEQ            empty126
-	CMPQ           SI, $0x20
-	JHI            more128
-	JCS            part129
-	VBROADCASTI128 (BX), Y2
-	VBROADCASTI128 16(BX), Y4
-
-group130:
-	VPADDD      152(DI), Y2, Y5
-	VPADDD      696(DI), Y4, Y7
-	VPMULUDQ    Y7, Y5, Y3
-	VPSRLQ      $0x20, Y5, Y5
-	VPSRLQ      $0x20, Y7, Y7
-	VPMULUDQ    Y7, Y5, Y5
-	VPADDQ      Y5, Y3, Y3
-	VPADDD      696(DI), Y2, Y2
-	VPADDD      168(DI), Y4, Y5
-	VPMULUDQ    Y5, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y5, Y5
-	VPMULUDQ    Y5, Y2, Y2
-	VPADDQ      Y2, Y4, Y4
-	VPUNPCKLQDQ Y4, Y3, Y2
-	VPUNPCKHQDQ Y4, Y3, Y3
-	VPADDQ      Y3, Y2, Y2
-
-hashed131:
-	VMOVDQU     (CX), X10
-	VINSERTI128 $0x01, 16(CX), Y10, Y10
-	VPADDQ      Y10, Y2, Y2
-
-summed127:
-	// L1: the length in bits.
-	VPBROADCASTQ length+56(FP), Y3
-	VPSLLQ       $0x03, Y3, Y3
-	VPADDQ       Y3, Y2, Y2
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y3, Y3, Y3
-	VPCMPEQD  Y2, Y3, Y3
-	VPSUBQ    Y0, Y2, Y0
-	VPSUBQ    polyOffset<>+0(SB), Y0, Y0
-	VBLENDVPD Y3, Y0, Y2, Y2
-	VBLENDVPD Y3, Y1, Y6, Y0
-	VPADDQ    Y0, Y2, Y2
-	VPCMPGTQ  Y2, Y0, Y0
-	VPAND     polyOffset<>+0(SB), Y0, Y0
-	VPADDQ    Y0, Y2, Y2
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), Y2, Y0
-	VPAND    polyOffset<>+0(SB), Y0, Y0
-	VPXOR    polySign<>+0(SB), Y2, Y2
-	VPADDQ   Y0, Y2, Y2
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+64(FP), X0
-	VPINSRQ $0x01, x_second+72(FP), X0, X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Y2, Y1
-	VPMULLQ 24(AX), Y1, Y1
-	VPSHUFB lowWord1<>+0(SB), Y2, Y3
-	VPMULLQ 56(AX), Y3, Y3
-	VPSHUFB lowWord2<>+0(SB), Y2, Y4
-	VPMULLQ 88(AX), Y4, Y4
-	VPAND   lowWord3<>+0(SB), Y2, Y2
-	VPMULLQ 120(AX), Y2, Y2
-	VPADDQ  Y3, Y1, Y1
-	VPADDQ  Y2, Y4, Y4
-	VPADDQ  Y4, Y1, Y1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y1, Y2
-	VPAND     low36<>+0(SB), Y1, Y1
-	VPSLLQ    $0x02, Y2, Y3
-	VPADDQ    Y2, Y1, Y1
-	VPADDQ    Y3, Y1, Y1
-	VPSUBQ    p36s<>+0(SB), Y1, Y2
-	VBLENDVPD Y2, Y1, Y2, Y2
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X1
-	VPXOR        X2, X0, X0
-	VPXOR        X0, X1, X1
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X1, (AX)
-	JMP          done121
-
-part129:
-	MOVQ        $-1, DX
-	BZHIQ       SI, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (BX), K1, Y3
-	VINSERTI128 $0x01, X3, Y3, Y2
-	VPERM2I128  $0x11, Y3, Y3, Y4
-	JMP         group130
-
-more128:
-	CMPQ  SI, $+192
-	JHI   wide132
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	SUBQ  $0x40, SI
-	JCS   rest135
-
-whole134:
-	VBROADCASTI128 (BX), Y2
-	VBROADCASTI128 16(BX), Y5
-	VPADDD         152(DI), Y2, Y7
-	VPADDD         696(DI), Y5, Y8
-	VPMULUDQ       Y8, Y7, Y9
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y8, Y8
-	VPMULUDQ       Y8, Y7, Y7
-	VPADDQ         Y7, Y9, Y9
-	VPADDD         696(DI), Y2, Y2
-	VPADDD         168(DI), Y5, Y5
-	VPMULUDQ       Y5, Y2, Y7
-	VPSRLQ         $0x20, Y2, Y2
-	VPSRLQ         $0x20, Y5, Y5
-	VPMULUDQ       Y5, Y2, Y2
-	VPADDQ         Y2, Y7, Y7
-	VPADDQ         Y9, Y3, Y3
-	VPADDQ         Y7, Y4, Y4
-	VBROADCASTI128 32(BX), Y2
-	VBROADCASTI128 48(BX), Y5
-	VPADDD         168(DI), Y2, Y7
-	VPADDD         712(DI), Y5, Y8
-	VPMULUDQ       Y8, Y7, Y9
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y8, Y8
-	VPMULUDQ       Y8, Y7, Y7
-	VPADDQ         Y7, Y9, Y9
-	VPADDD         712(DI), Y2, Y2
-	VPADDD         184(DI), Y5, Y5
-	VPMULUDQ       Y5, Y2, Y7
-	VPSRLQ         $0x20, Y2, Y2
-	VPSRLQ         $0x20, Y5, Y5
-	VPMULUDQ       Y5, Y2, Y2
-	VPADDQ         Y2, Y7, Y7
-	VPADDQ         Y9, Y3, Y3
-	VPADDQ         Y7, Y4, Y4
-	ADDQ           $+64, BX
-	ADDQ           $0x20, DI
-	SUBQ           $+64, SI
-	JGE            whole134
-	CMPQ           SI, $-32
-	JLT            part136
-
-rest135:
-	VBROADCASTI128 (BX), Y2
-	VBROADCASTI128 16(BX), Y5
-	VPADDD         152(DI), Y2, Y7
-	VPADDD         696(DI), Y5, Y8
-	VPMULUDQ       Y8, Y7, Y9
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y8, Y8
-	VPMULUDQ       Y8, Y7, Y7
-	VPADDQ         Y7, Y9, Y9
-	VPADDD         696(DI), Y2, Y2
-	VPADDD         168(DI), Y5, Y5
-	VPMULUDQ       Y5, Y2, Y7
-	VPSRLQ         $0x20, Y2, Y2
-	VPSRLQ         $0x20, Y5, Y5
-	VPMULUDQ       Y5, Y2, Y2
-	VPADDQ         Y2, Y7, Y7
-	VPADDQ         Y9, Y3, Y3
-	VPADDQ         Y7, Y4, Y4
-	CMPQ           SI, $-32
-	JEQ            done137
-	ADDQ           $0x20, BX
-	ADDQ           $0x10, DI
-	ADDQ           $0x20, SI
-	MOVQ           $-1, DX
-	BZHIQ          SI, DX, DX
-	KMOVD          DX, K1
-	VMOVDQU8.Z     (BX), K1, Y5
-	VINSERTI128    $0x01, X5, Y5, Y2
-	VPERM2I128     $0x11, Y5, Y5, Y5
-	VPADDD         152(DI), Y2, Y7
-	VPADDD         696(DI), Y5, Y8
-	VPMULUDQ       Y8, Y7, Y9
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y8, Y8
-	VPMULUDQ       Y8, Y7, Y7
-	VPADDQ         Y7, Y9, Y9
-	VPADDD         696(DI), Y2, Y2
-	VPADDD         168(DI), Y5, Y5
-	VPMULUDQ       Y5, Y2, Y7
-	VPSRLQ         $0x20, Y2, Y2
-	VPSRLQ         $0x20, Y5, Y5
-	VPMULUDQ       Y5, Y2, Y2
-	VPADDQ         Y2, Y7, Y7
-	VPADDQ         Y9, Y3, Y3
-	VPADDQ         Y7, Y4, Y4
-	JMP            done137
-
-part136:
-	ADDQ        $0x40, SI
-	JEQ         done137
-	MOVQ        $-1, DX
-	BZHIQ       SI, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (BX), K1, Y5
-	VINSERTI128 $0x01, X5, Y5, Y2
-	VPERM2I128  $0x11, Y5, Y5, Y5
-	VPADDD      152(DI), Y2, Y7
-	VPADDD      696(DI), Y5, Y8
-	VPMULUDQ    Y8, Y7, Y9
-	VPSRLQ      $0x20, Y7, Y7
-	VPSRLQ      $0x20, Y8, Y8
-	VPMULUDQ    Y8, Y7, Y7
-	VPADDQ      Y7, Y9, Y9
-	VPADDD      696(DI), Y2, Y2
-	VPADDD      168(DI), Y5, Y5
-	VPMULUDQ    Y5, Y2, Y7
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y5, Y5
-	VPMULUDQ    Y5, Y2, Y2
-	VPADDQ      Y2, Y7, Y7
-	VPADDQ      Y9, Y3, Y3
-	VPADDQ      Y7, Y4, Y4
-
-done137:
-	VPUNPCKLQDQ Y4, Y3, Y2
-	VPUNPCKHQDQ Y4, Y3, Y3
-	VPADDQ      Y3, Y2, Y2
-	JMP         done133
-
-wide132:
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	SUBQ   $+128, SI
-
-whole139:
-	VMOVDQU64  (BX), Z7
-	VMOVDQU64  64(BX), Z9
-	VSHUFI64X2 $0xdd, Z9, Z7, Z8
-	VSHUFI64X2 $0x88, Z9, Z7, Z7
-	VPADDD     152(DI), Z7, Z9
-	VPADDD     696(DI), Z8, Z12
-	VPADDD     696(DI), Z7, Z11
-	VPADDD     168(DI), Z8, Z13
-	VPMULUDQ   Z12, Z9, Z14
-	VPMULUDQ   Z13, Z11, Z15
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z12, Z12
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z13, Z13
-	VPMULUDQ   Z12, Z9, Z9
-	VPMULUDQ   Z13, Z11, Z11
-	VPADDQ     Z9, Z14, Z14
-	VPADDQ     Z14, Z2, Z2
-	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z3, Z3
-	VPADDD     168(DI), Z7, Z9
-	VPADDD     712(DI), Z8, Z11
-	VPADDD     712(DI), Z7, Z7
-	VPADDD     184(DI), Z8, Z8
-	VPMULUDQ   Z11, Z9, Z12
-	VPMULUDQ   Z8, Z7, Z13
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z11, Z11
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z8, Z8
-	VPMULUDQ   Z11, Z9, Z9
-	VPMULUDQ   Z8, Z7, Z7
-	VPADDQ     Z9, Z12, Z12
-	VPADDQ     Z12, Z4, Z4
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z13, Z5, Z5
-	ADDQ       $+128, BX
-	ADDQ       $0x40, DI
-	SUBQ       $+128, SI
-	JGE        whole139
-	ADDQ       $+128, SI
-	JEQ        done138
-	CMPQ       SI, $0x20
-	JNE        masked140
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X7
-	VMOVDQU64 16(BX), X8
-	VPADDD    152(DI), X7, X7
-	VPADDD    696(DI), X8, X8
-	VPMULUDQ  X8, X7, X10
-	VPSRLQ    $0x20, X7, X7
-	VPSRLQ    $0x20, X8, X8
-	VPMULUDQ  X8, X7, X7
-	VPADDQ    X7, X10, X10
-	VPADDQ    Z10, Z2, Z2
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X7
-	VMOVDQU64 16(BX), X8
-	VPADDD    696(DI), X7, X7
-	VPADDD    168(DI), X8, X8
-	VPMULUDQ  X8, X7, X10
-	VPSRLQ    $0x20, X7, X7
-	VPSRLQ    $0x20, X8, X8
-	VPMULUDQ  X8, X7, X7
-	VPADDQ    X7, X10, X10
-	VPADDQ    Z10, Z3, Z3
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X7
-	VMOVDQU64 16(BX), X8
-	VPADDD    168(DI), X7, X7
-	VPADDD    712(DI), X8, X8
-	VPMULUDQ  X8, X7, X10
-	VPSRLQ    $0x20, X7, X7
-	VPSRLQ    $0x20, X8, X8
-	VPMULUDQ  X8, X7, X7
-	VPADDQ    X7, X10, X10
-	VPADDQ    Z10, Z4, Z4
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X7
-	VMOVDQU64 16(BX), X8
-	VPADDD    712(DI), X7, X7
-	VPADDD    184(DI), X8, X8
-	VPMULUDQ  X8, X7, X10
-	VPSRLQ    $0x20, X7, X7
-	VPSRLQ    $0x20, X8, X8
-	VPMULUDQ  X8, X7, X7
-	VPADDQ    X7, X10, X10
-	VPADDQ    Z10, Z5, Z5
-	JMP       done138
-
-masked140:
-	// The last bytes, zero-padded to a group.
-	MOVQ       $-1, DX
-	BZHIQ      SI, DX, R8
-	KMOVQ      R8, K1
-	XORL       R9, R9
-	MOVQ       SI, R8
-	SUBQ       $0x40, R8
-	CMOVQLT    R9, R8
-	BZHIQ      R8, DX, R8
-	KMOVQ      R8, K2
-	ADDQ       $0x1f, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, DX, R8
-	KMOVW      R8, K3
-	VMOVDQU8.Z (BX), K1, Z7
-	VMOVDQU8.Z 64(BX), K2, Z9
-	VSHUFI64X2 $0xdd, Z9, Z7, Z8
-	VSHUFI64X2 $0x88, Z9, Z7, Z7
-	VMOVDQU64  152(DI), Z9
-	VPADDD.Z   Z9, Z7, K3, Z9
-	VPADDD     696(DI), Z8, Z12
-	VMOVDQU64  696(DI), Z11
-	VPADDD.Z   Z11, Z7, K3, Z11
-	VPADDD     168(DI), Z8, Z13
-	VPMULUDQ   Z12, Z9, Z14
-	VPMULUDQ   Z13, Z11, Z15
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z12, Z12
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z13, Z13
-	VPMULUDQ   Z12, Z9, Z9
-	VPMULUDQ   Z13, Z11, Z11
-	VPADDQ     Z9, Z14, Z14
-	VPADDQ     Z14, Z2, Z2
-	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z3, Z3
-	VMOVDQU64  168(DI), Z9
-	VPADDD.Z   Z9, Z7, K3, Z9
-	VPADDD     712(DI), Z8, Z12
-	VMOVDQU64  712(DI), Z11
-	VPADDD.Z   Z11, Z7, K3, Z11
-	VPADDD     184(DI), Z8, Z7
-	VPMULUDQ   Z12, Z9, Z8
-	VPMULUDQ   Z7, Z11, Z13
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z12, Z12
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z7, Z7
-	VPMULUDQ   Z12, Z9, Z9
-	VPMULUDQ   Z7, Z11, Z11
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     Z8, Z4, Z4
-	VPADDQ     Z11, Z13, Z13
-	VPADDQ     Z13, Z5, Z5
-
-done138:
-	VPUNPCKLQDQ   Z3, Z2, Z7
-	VPUNPCKHQDQ   Z3, Z2, Z2
-	VPADDQ        Z2, Z7, Z7
-	VPUNPCKLQDQ   Z5, Z4, Z2
-	VPUNPCKHQDQ   Z5, Z4, Z3
-	VPADDQ        Z3, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z7, Y3
-	VPADDQ        Y3, Y7, Y7
-	VEXTRACTI64X2 $0x01, Y7, X3
-	VPADDQ        X3, X7, X7
-	VEXTRACTI64X4 $0x01, Z2, Y3
-	VPADDQ        Y3, Y2, Y2
-	VEXTRACTI64X2 $0x01, Y2, X3
-	VPADDQ        X3, X2, X2
-	VINSERTI128   $0x01, X2, Y7, Y2
-
-done133:
-	JMP hashed131
-
-empty126:
-	// No bytes are left.
-	VMOVDQU     (CX), X2
-	VINSERTI128 $0x01, 16(CX), Y2, Y2
-	JMP         summed127
-
-first124:
-	// The first block.
-	ADDQ   $+1024, BX
-	SUBQ   $+1024, SI
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	MOVQ   $-512, DX
-
-chunk141:
-	VMOVDQU64     (BX)(DX*2), Z11
-	VMOVDQU64     64(BX)(DX*2), Z13
-	VSHUFI64X2    $0xdd, Z13, Z11, Z12
-	VSHUFI64X2    $0x88, Z13, Z11, Z11
-	VPADDD        664(DI)(DX*1), Z11, Z13
-	VPADDD        1208(DI)(DX*1), Z12, Z15
-	VPADDD        1208(DI)(DX*1), Z11, Z14
-	VPADDD        680(DI)(DX*1), Z12, Z16
-	VPMULUDQ      Z15, Z13, Z17
-	VPMULUDQ      Z16, Z14, Z18
-	VPSHUFD       $0xf5, Z13, Z13
-	VPSRLQ        $0x20, Z15, Z15
-	VPSHUFD       $0xf5, Z14, Z14
-	VPSRLQ        $0x20, Z16, Z16
-	VPMULUDQ      Z15, Z13, Z13
-	VPMULUDQ      Z16, Z14, Z14
-	VPADDQ        Z13, Z17, Z17
-	VPADDQ        Z17, Z6, Z6
-	VPADDQ        Z14, Z18, Z18
-	VPADDQ        Z18, Z7, Z7
-	VPADDD        680(DI)(DX*1), Z11, Z13
-	VPADDD        1224(DI)(DX*1), Z12, Z14
-	VPADDD        1224(DI)(DX*1), Z11, Z11
-	VPADDD        696(DI)(DX*1), Z12, Z12
-	VPMULUDQ      Z14, Z13, Z15
-	VPMULUDQ      Z12, Z11, Z16
-	VPSHUFD       $0xf5, Z13, Z13
-	VPSRLQ        $0x20, Z14, Z14
-	VPSHUFD       $0xf5, Z11, Z11
-	VPSRLQ        $0x20, Z12, Z12
-	VPMULUDQ      Z14, Z13, Z13
-	VPMULUDQ      Z12, Z11, Z11
-	VPADDQ        Z13, Z15, Z15
-	VPADDQ        Z15, Z8, Z8
-	VPADDQ        Z11, Z16, Z16
-	VPADDQ        Z16, Z9, Z9
-	ADDQ          $+64, DX
-	JNZ           chunk141
-	VPUNPCKLQDQ   Z7, Z6, Z11
-	VPUNPCKHQDQ   Z7, Z6, Z6
-	VPADDQ        Z6, Z11, Z11
-	VPUNPCKLQDQ   Z9, Z8, Z6
-	VPUNPCKHQDQ   Z9, Z8, Z7
-	VPADDQ        Z7, Z6, Z6
-	VEXTRACTI64X4 $0x01, Z11, Y7
-	VPADDQ        Y7, Y11, Y11
-	VEXTRACTI64X2 $0x01, Y11, X7
-	VPADDQ        X7, X11, X11
-	VEXTRACTI64X4 $0x01, Z6, Y7
-	VPADDQ        Y7, Y6, Y6
-	VEXTRACTI64X2 $0x01, Y6, X7
-	VPADDQ        X7, X6, X6
-	VINSERTI128   $0x01, X6, Y11, Y7
-	VPADDQ        blockBits<>+0(SB), Y7, Y7
-
-	// L2: the first step of POLY-64, from 1.
-	MOVQ        1224(AX), DX
-	MULXQ       DX, R8, DX
-	LEAQ        59(R8), R9
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R9
-	ADDQ        DX, R8
-	CMOVQCS     R9, R8
-	MOVQ        1248(AX), DX
-	MULXQ       DX, R9, DX
-	LEAQ        59(R9), R10
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R10
-	ADDQ        DX, R9
-	CMOVQCS     R10, R9
-	MOVQ        1272(AX), DX
-	MULXQ       DX, R10, DX
-	LEAQ        59(R10), R11
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R11
-	ADDQ        DX, R10
-	CMOVQCS     R11, R10
-	MOVQ        1296(AX), DX
-	MULXQ       DX, DX, R11
-	LEAQ        59(DX), R12
-	IMUL3Q      $0x3b, R11, R11
-	ADDQ        R11, R12
-	ADDQ        R11, DX
-	CMOVQCS     R12, DX
-	VPXOR       polySign<>+0(SB), Y0, Y6
-	VMOVQ       R8, X1
-	VPINSRQ     $0x01, R9, X1, X1
-	VMOVQ       R10, X8
-	VPINSRQ     $0x01, DX, X8, X8
-	VINSERTI128 $0x01, X8, Y1, Y1
-	VPXOR       polySign<>+0(SB), Y1, Y1
-
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD     Y8, Y8, Y8
-	VPCMPEQD     Y7, Y8, Y8
-	VPSUBQ       Y0, Y7, Y9
-	VPSUBQ       polyOffset<>+0(SB), Y9, Y9
-	VBLENDVPD    Y8, Y9, Y7, Y7
-	VBLENDVPD    Y8, Y1, Y6, Y8
-	VPADDQ       Y8, Y7, Y7
-	VPCMPGTQ     Y7, Y8, Y8
-	VPAND        polyOffset<>+0(SB), Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-	VPXOR        polySign<>+0(SB), Y7, Y7
-	VMOVQ        X7, R8
-	VPEXTRQ      $0x01, X7, R9
-	VEXTRACTI128 $0x01, Y7, X7
-	VMOVQ        X7, R10
-	VPEXTRQ      $0x01, X7, R11
-	JMP          next125
-
-	// Two iterations.
-two122:
-	MOVQ    l1+24(FP), CX
-	MOVQ    rest_base+32(FP), BX
-	MOVQ    rest_len+40(FP), SI
-	MOVQ    32(CX), DI
-	SHRQ    $0x01, DI
-	ADDQ    AX, DI
-	MOVQ    y+16(FP), DX
-	VMOVQ   1224(AX), X0
-	VPINSRQ $0x01, 1248(AX), X0, X0
-	TESTQ   DX, DX
-	JEQ     first143
-	MOVQ    8(DX), R8
-	MOVQ    24(DX), R9
-
-next144:
-	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	MOVQ    1224(AX), DX
-	MULXQ   R8, R8, DX
-	LEAQ    59(R8), R10
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R10
-	ADDQ    DX, R8
-	CMOVQCS R10, R8
-	MOVQ    1248(AX), DX
-	MULXQ   R9, R9, DX
-	LEAQ    59(R9), R10
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R10
-	ADDQ    DX, R9
-	CMOVQCS R10, R9
-	VMOVQ   R8, X1
-	VPINSRQ $0x01, R9, X1, X1
-	VPXOR   polySign<>+0(SB), X1, X1
-	MOVQ    1224(AX), DX
-	MULXQ   R8, R8, DX
-	LEAQ    59(R8), R10
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R10
-	ADDQ    DX, R8
-	CMOVQCS R10, R8
-	MOVQ    1248(AX), DX
-	MULXQ   R9, DX, R9
-	LEAQ    59(DX), R10
-	IMUL3Q  $0x3b, R9, R9
-	ADDQ    R9, R10
-	ADDQ    R9, DX
-	CMOVQCS R10, DX
-	VMOVQ   R8, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
-	TESTQ   SI, SI
-	JEQ     empty145
-	CMPQ    SI, $0x20
-	JHI     more147
-	JCS     part148
-	VMOVDQU (BX), X3
-	VMOVDQU 16(BX), X4
-
-group149:
-	VPADDD      152(DI), X3, X5
-	VPADDD      696(DI), X4, X6
-	VPMULUDQ    X6, X5, X7
-	VPSRLQ      $0x20, X5, X5
-	VPSRLQ      $0x20, X6, X6
-	VPMULUDQ    X6, X5, X5
-	VPADDQ      X5, X7, X7
-	VPADDD      696(DI), X3, X3
-	VPADDD      168(DI), X4, X4
-	VPMULUDQ    X4, X3, X5
-	VPSRLQ      $0x20, X3, X3
-	VPSRLQ      $0x20, X4, X4
-	VPMULUDQ    X4, X3, X3
-	VPADDQ      X3, X5, X5
-	VPUNPCKLQDQ X5, X7, X3
-	VPUNPCKHQDQ X5, X7, X7
-	VPADDQ      X7, X3, X3
-
-hashed150:
-	VMOVDQU (CX), X4
-	VPADDQ  X4, X3, X3
-
-summed146:
-	// L1: the length in bits.
-	VPBROADCASTQ length+56(FP), X4
-	VPSLLQ       $0x03, X4, X4
-	VPADDQ       X4, X3, X3
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X3, X4, X4
-	VPSUBQ    X0, X3, X0
-	VPSUBQ    polyOffset<>+0(SB), X0, X0
-	VBLENDVPD X4, X0, X3, X3
-	VBLENDVPD X4, X2, X1, X0
-	VPADDQ    X0, X3, X3
-	VPCMPGTQ  X3, X0, X0
-	VPAND     polyOffset<>+0(SB), X0, X0
-	VPADDQ    X0, X3, X3
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), X3, X0
-	VPAND    polyOffset<>+0(SB), X0, X0
-	VPXOR    polySign<>+0(SB), X3, X3
-	VPADDQ   X0, X3, X3
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+64(FP), X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, X3, X1
-	VPMULLQ 24(AX), X1, X1
-	VPSHUFB lowWord1<>+0(SB), X3, X2
-	VPMULLQ 56(AX), X2, X2
-	VPSHUFB lowWord2<>+0(SB), X3, X4
-	VPMULLQ 88(AX), X4, X4
-	VPAND   lowWord3<>+0(SB), X3, X3
-	VPMULLQ 120(AX), X3, X3
-	VPADDQ  X2, X1, X1
-	VPADDQ  X3, X4, X4
-	VPADDQ  X4, X1, X1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X1, X2
-	VPAND     low36<>+0(SB), X1, X1
-	VPSLLQ    $0x02, X2, X3
-	VPADDQ    X2, X1, X1
-	VPADDQ    X3, X1, X1
-	VPSUBQ    p36s<>+0(SB), X1, X2
-	VBLENDVPD X2, X1, X2, X2
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X2, X2
-	VPXOR   X0, X2, X2
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X2, (AX)
-	JMP     done121
-
-part148:
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y4
-	VMOVDQA      X4, X3
-	VEXTRACTI128 $0x01, Y4, X4
-	JMP          group149
-
-more147:
-	CMPQ  SI, $+256
-	JHI   wide151
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	SUBQ  $0x40, SI
-	JCS   rest154
-
-whole153:
-	VMOVDQU  16(BX), Y6
-	VPBLENDD $0x0f, (BX), Y6, Y5
-	VPBLENDD $0xf0, 32(BX), Y6, Y6
-	VPADDD   152(DI), Y5, Y7
-	VPADDD   696(DI), Y6, Y8
-	VPADDD   696(DI), Y5, Y5
-	VPADDD   168(DI), Y6, Y6
-	VPMULUDQ Y8, Y7, Y11
-	VPMULUDQ Y6, Y5, Y12
-	VPSHUFD  $0xf5, Y7, Y7
-	VPSRLQ   $0x20, Y8, Y8
-	VPSHUFD  $0xf5, Y5, Y5
-	VPSRLQ   $0x20, Y6, Y6
-	VPMULUDQ Y8, Y7, Y7
-	VPMULUDQ Y6, Y5, Y5
-	VPADDQ   Y7, Y11, Y11
-	VPADDQ   Y11, Y3, Y3
-	VPADDQ   Y5, Y12, Y12
-	VPADDQ   Y12, Y4, Y4
-	ADDQ     $+64, BX
-	ADDQ     $0x20, DI
-	SUBQ     $+64, SI
-	JGE      whole153
-	CMPQ     SI, $-64
-	JEQ      done157
-
-rest154:
-	CMPQ SI, $-32
-	JEQ  one155
-	JLT  part158
-
-	// A group and a part of one.
-	VMOVDQU      (BX), X9
-	VMOVDQU      16(BX), X10
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y6
-	VMOVDQA      X6, X5
-	VEXTRACTI128 $0x01, Y6, X6
-	VINSERTI128  $0x01, X5, Y9, Y9
-	VINSERTI128  $0x01, X6, Y10, Y10
-	VPADDD       152(DI), Y9, Y5
-	VPADDD       696(DI), Y10, Y6
-	VPADDD       696(DI), Y9, Y7
-	VPADDD       168(DI), Y10, Y8
-	VPMULUDQ     Y6, Y5, Y9
-	VPMULUDQ     Y8, Y7, Y10
-	VPSHUFD      $0xf5, Y5, Y5
-	VPSRLQ       $0x20, Y6, Y6
-	VPSHUFD      $0xf5, Y7, Y7
-	VPSRLQ       $0x20, Y8, Y8
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y8, Y7, Y7
-	VPADDQ       Y5, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPADDQ       Y7, Y10, Y10
-	VPADDQ       Y10, Y4, Y4
-	JMP          done157
-
-part158:
-	ADDQ         $0x40, SI
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y6
-	VMOVDQA      X6, X5
-	VEXTRACTI128 $0x01, Y6, X6
-	JMP          last156
-
-one155:
-	VMOVDQU (BX), X5
-	VMOVDQU 16(BX), X6
-
-last156:
-	VPADDD   152(DI), X5, X7
-	VPADDD   696(DI), X6, X8
-	VPMULUDQ X8, X7, X9
-	VPSRLQ   $0x20, X7, X7
-	VPSRLQ   $0x20, X8, X8
-	VPMULUDQ X8, X7, X7
-	VPADDQ   X7, X9, X9
-	VPADDD   696(DI), X5, X5
-	VPADDD   168(DI), X6, X6
-	VPMULUDQ X6, X5, X10
-	VPSRLQ   $0x20, X5, X5
-	VPSRLQ   $0x20, X6, X6
-	VPMULUDQ X6, X5, X5
-	VPADDQ   X5, X10, X10
-	VPADDQ   Y9, Y3, Y3
-	VPADDQ   Y10, Y4, Y4
-
-done157:
-	VPUNPCKLQDQ  Y4, Y3, Y5
-	VPUNPCKHQDQ  Y4, Y3, Y3
-	VPADDQ       Y3, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X3
-	VPADDQ       X5, X3, X5
-	VMOVDQA      X5, X3
-	JMP          done152
-
-wide151:
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	SUBQ   $+128, SI
-
-whole160:
-	VMOVDQU64  (BX), Z5
-	VMOVDQU64  64(BX), Z7
-	VSHUFI64X2 $0xdd, Z7, Z5, Z6
-	VSHUFI64X2 $0x88, Z7, Z5, Z5
-	VPADDD     152(DI), Z5, Z7
-	VPADDD     696(DI), Z6, Z9
-	VPADDD     696(DI), Z5, Z5
-	VPADDD     168(DI), Z6, Z6
-	VPMULUDQ   Z9, Z7, Z10
-	VPMULUDQ   Z6, Z5, Z11
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSRLQ     $0x20, Z6, Z6
-	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z6, Z5, Z5
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
-	VPADDQ     Z5, Z11, Z11
-	VPADDQ     Z11, Z4, Z4
-	ADDQ       $+128, BX
-	ADDQ       $0x40, DI
-	SUBQ       $+128, SI
-	JGE        whole160
-	ADDQ       $+128, SI
-	JEQ        done159
-	CMPQ       SI, $0x20
-	JNE        masked161
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X5
-	VMOVDQU64 16(BX), X6
-	VPADDD    152(DI), X5, X5
-	VPADDD    696(DI), X6, X6
-	VPMULUDQ  X6, X5, X8
-	VPSRLQ    $0x20, X5, X5
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X5, X5
-	VPADDQ    X5, X8, X8
-	VPADDQ    Z8, Z3, Z3
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X5
-	VMOVDQU64 16(BX), X6
-	VPADDD    696(DI), X5, X5
-	VPADDD    168(DI), X6, X6
-	VPMULUDQ  X6, X5, X8
-	VPSRLQ    $0x20, X5, X5
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X5, X5
-	VPADDQ    X5, X8, X8
-	VPADDQ    Z8, Z4, Z4
-	JMP       done159
-
-masked161:
-	// The last bytes, zero-padded to a group.
-	MOVQ       $-1, DX
-	BZHIQ      SI, DX, R8
-	KMOVQ      R8, K1
-	XORL       R9, R9
-	MOVQ       SI, R8
-	SUBQ       $0x40, R8
-	CMOVQLT    R9, R8
-	BZHIQ      R8, DX, R8
-	KMOVQ      R8, K2
-	ADDQ       $0x1f, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, DX, R8
-	KMOVW      R8, K3
-	VMOVDQU8.Z (BX), K1, Z5
-	VMOVDQU8.Z 64(BX), K2, Z7
-	VSHUFI64X2 $0xdd, Z7, Z5, Z6
-	VSHUFI64X2 $0x88, Z7, Z5, Z5
-	VMOVDQU64  152(DI), Z7
-	VPADDD.Z   Z7, Z5, K3, Z7
-	VPADDD     696(DI), Z6, Z9
-	VMOVDQU64  696(DI), Z8
-	VPADDD.Z   Z8, Z5, K3, Z8
-	VPADDD     168(DI), Z6, Z5
-	VPMULUDQ   Z9, Z7, Z6
-	VPMULUDQ   Z5, Z8, Z10
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSRLQ     $0x20, Z5, Z5
-	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z5, Z8, Z8
-	VPADDQ     Z7, Z6, Z6
-	VPADDQ     Z6, Z3, Z3
-	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z4, Z4
-
-done159:
-	VPUNPCKLQDQ   Z4, Z3, Z5
-	VPUNPCKHQDQ   Z4, Z3, Z3
-	VPADDQ        Z3, Z5, Z5
-	VEXTRACTI64X4 $0x01, Z5, Y3
-	VPADDQ        Y3, Y5, Y5
-	VEXTRACTI64X2 $0x01, Y5, X3
-	VPADDQ        X3, X5, X5
-	VMOVDQA       X5, X3
-
-done152:
-	JMP hashed150
-
-empty145:
-	// No bytes are left.
-	VMOVDQU (CX), X3
-	JMP     summed146
-
-first143:
-	// The first block.
-	ADDQ   $+1024, BX
-	SUBQ   $+1024, SI
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	MOVQ   $-512, DX
-
-chunk162:
-	VMOVDQU64     (BX)(DX*2), Z5
-	VMOVDQU64     64(BX)(DX*2), Z7
-	VSHUFI64X2    $0xdd, Z7, Z5, Z6
-	VSHUFI64X2    $0x88, Z7, Z5, Z5
-	VPADDD        664(DI)(DX*1), Z5, Z7
-	VPADDD        1208(DI)(DX*1), Z6, Z11
-	VPADDD        1208(DI)(DX*1), Z5, Z5
-	VPADDD        680(DI)(DX*1), Z6, Z6
-	VPMULUDQ      Z11, Z7, Z12
-	VPMULUDQ      Z6, Z5, Z13
-	VPSHUFD       $0xf5, Z7, Z7
-	VPSRLQ        $0x20, Z11, Z11
-	VPSHUFD       $0xf5, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z6
-	VPMULUDQ      Z11, Z7, Z7
-	VPMULUDQ      Z6, Z5, Z5
-	VPADDQ        Z7, Z12, Z12
-	VPADDQ        Z12, Z1, Z1
-	VPADDQ        Z5, Z13, Z13
-	VPADDQ        Z13, Z2, Z2
-	ADDQ          $+64, DX
-	JNZ           chunk162
-	VPUNPCKLQDQ   Z2, Z1, Z5
-	VPUNPCKHQDQ   Z2, Z1, Z1
-	VPADDQ        Z1, Z5, Z5
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VPADDQ        Y1, Y5, Y5
-	VEXTRACTI64X2 $0x01, Y5, X1
-	VPADDQ        X1, X5, X5
-	VMOVDQA       X5, X5
-	VPADDQ        blockBits<>+0(SB), X5, X5
-
-	// L2: the first step of POLY-64, from 1.
-	MOVQ    1224(AX), DX
-	MULXQ   DX, R8, DX
-	LEAQ    59(R8), R9
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R9
-	ADDQ    DX, R8
-	CMOVQCS R9, R8
-	MOVQ    1248(AX), DX
-	MULXQ   DX, DX, R9
-	LEAQ    59(DX), R10
-	IMUL3Q  $0x3b, R9, R9
-	ADDQ    R9, R10
-	ADDQ    R9, DX
-	CMOVQCS R10, DX
-	VPXOR   polySign<>+0(SB), X0, X1
-	VMOVQ   R8, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
-
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X6, X6, X6
-	VPCMPEQD  X5, X6, X6
-	VPSUBQ    X0, X5, X7
-	VPSUBQ    polyOffset<>+0(SB), X7, X7
-	VBLENDVPD X6, X7, X5, X5
-	VBLENDVPD X6, X2, X1, X1
-	VPADDQ    X1, X5, X5
-	VPCMPGTQ  X5, X1, X1
-	VPAND     polyOffset<>+0(SB), X1, X1
-	VPADDQ    X1, X5, X5
-	VPXOR     polySign<>+0(SB), X5, X5
-	VMOVQ     X5, R8
-	VPEXTRQ   $0x01, X5, R9
-	JMP       next144
-
-done121:
-	VPXOR  X0, X0, X0
-	VPXOR  X1, X1, X1
-	VPXOR  X2, X2, X2
-	VPXOR  X3, X3, X3
-	VPXOR  X4, X4, X4
-	VPXOR  X5, X5, X5
-	VPXOR  X6, X6, X6
-	VPXOR  X7, X7, X7
-	VPXOR  X8, X8, X8
-	VPXOR  X9, X9, X9
-	VPXOR  X10, X10, X10
-	VPXOR  X11, X11, X11
-	VPXOR  X12, X12, X12
-	VPXOR  X13, X13, X13
-	VPXOR  X14, X14, X14
-	VPXOR  X15, X15, X15
-	VPXORQ X16, X16, X16
-	VPXORQ X17, X17, X17
-	VPXORQ X18, X18, X18
-	VZEROUPPER
-	RET
-
-// func tagWordsAVX512(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
-// Requires: AVX, AVX2, AVX512DQ, AVX512VL
-TEXT ·tagWordsAVX512(SB), $0-40
-	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two163
-
-	// Four iterations.
-	MOVQ        words+16(FP), CX
-	VMOVQ       (CX), X0
-	VPINSRQ     $0x01, 8(CX), X0, X0
-	VMOVQ       16(CX), X1
-	VPINSRQ     $0x01, 24(CX), X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+24(FP), X1
-	VPINSRQ $0x01, x_second+32(FP), X1, X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Y0, Y2
-	VPMULLQ 24(AX), Y2, Y2
-	VPSHUFB lowWord1<>+0(SB), Y0, Y3
-	VPMULLQ 56(AX), Y3, Y3
-	VPSHUFB lowWord2<>+0(SB), Y0, Y4
-	VPMULLQ 88(AX), Y4, Y4
-	VPAND   lowWord3<>+0(SB), Y0, Y0
-	VPMULLQ 120(AX), Y0, Y0
-	VPADDQ  Y3, Y2, Y2
-	VPADDQ  Y0, Y4, Y4
-	VPADDQ  Y4, Y2, Y2
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y2, Y0
-	VPAND     low36<>+0(SB), Y2, Y2
-	VPSLLQ    $0x02, Y0, Y3
-	VPADDQ    Y0, Y2, Y2
-	VPADDQ    Y3, Y2, Y2
-	VPSUBQ    p36s<>+0(SB), Y2, Y0
-	VBLENDVPD Y0, Y2, Y0, Y0
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X2
-	VPXOR        X0, X1, X1
-	VPXOR        X1, X2, X2
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X2, (AX)
-	VZEROUPPER
-	RET
-
-	// Two iterations.
-two163:
-	MOVQ    words+16(FP), CX
-	VMOVQ   (CX), X0
-	VPINSRQ $0x01, 8(CX), X0, X0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+24(FP), X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, X0, X2
-	VPMULLQ 24(AX), X2, X2
-	VPSHUFB lowWord1<>+0(SB), X0, X3
-	VPMULLQ 56(AX), X3, X3
-	VPSHUFB lowWord2<>+0(SB), X0, X4
-	VPMULLQ 88(AX), X4, X4
-	VPAND   lowWord3<>+0(SB), X0, X0
-	VPMULLQ 120(AX), X0, X0
-	VPADDQ  X3, X2, X2
-	VPADDQ  X0, X4, X4
-	VPADDQ  X4, X2, X2
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X2, X0
-	VPAND     low36<>+0(SB), X2, X2
-	VPSLLQ    $0x02, X0, X3
-	VPADDQ    X0, X2, X2
-	VPADDQ    X3, X2, X2
-	VPSUBQ    p36s<>+0(SB), X2, X0
-	VBLENDVPD X0, X2, X0, X0
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X0, X0
-	VPXOR   X1, X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X0, (AX)
-	VZEROUPPER
-	RET
-
-// func tagOnlyAVX2(tag *[16]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·tagOnlyAVX2(SB), $0-72
-	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two164
-
-	// Four iterations.
-	MOVQ           l1+16(FP), CX
-	MOVQ           rest_base+24(FP), DX
-	MOVQ           rest_len+32(FP), BX
-	MOVQ           32(CX), SI
-	SHRQ           $0x01, SI
-	ADDQ           AX, SI
-	TESTQ          BX, BX
-	JEQ            empty166
-	CMPQ           BX, $0x20
-	JHI            more168
-	JCS            part169
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
-
-group170:
-	VPADDD      152(SI), Y0, Y2
-	VPADDD      696(SI), Y1, Y3
-	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y2, Y4, Y4
-	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y1, Y1
-	VPMULUDQ    Y1, Y0, Y2
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y1, Y1
-	VPMULUDQ    Y1, Y0, Y0
-	VPADDQ      Y0, Y2, Y2
-	VPUNPCKLQDQ Y2, Y4, Y0
-	VPUNPCKHQDQ Y2, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-
-hashed171:
-	VMOVDQU     (CX), X5
-	VINSERTI128 $0x01, 16(CX), Y5, Y5
-	VPADDQ      Y5, Y0, Y0
-
-summed167:
-	// L1: the length in bits.
-	VPBROADCASTQ length+48(FP), Y1
-	VPSLLQ       $0x03, Y1, Y1
-	VPADDQ       Y1, Y0, Y0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+56(FP), X1
-	VPINSRQ $0x01, x_second+64(FP), X1, X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, Y0, Y2
-	VPMULUDQ  24(AX), Y2, Y3
-	VMOVSHDUP 24(AX), Y4
-	VPMULUDQ  Y4, Y2, Y4
-	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
-	VPMULUDQ  56(AX), Y2, Y5
-	VMOVSHDUP 56(AX), Y6
-	VPMULUDQ  Y6, Y2, Y6
-	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
-	VPMULUDQ  88(AX), Y2, Y7
-	VMOVSHDUP 88(AX), Y8
-	VPMULUDQ  Y8, Y2, Y8
-	VPAND     lowWord3<>+0(SB), Y0, Y0
-	VPMULUDQ  120(AX), Y0, Y2
-	VMOVSHDUP 120(AX), Y9
-	VPMULUDQ  Y9, Y0, Y9
-	VPADDQ    Y5, Y3, Y3
-	VPADDQ    Y2, Y7, Y7
-	VPADDQ    Y7, Y3, Y3
-	VPADDQ    Y6, Y4, Y4
-	VPADDQ    Y9, Y8, Y8
-	VPADDQ    Y8, Y4, Y4
-	VPSLLQ    $0x20, Y4, Y4
-	VPADDQ    Y4, Y3, Y3
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y3, Y0
-	VPAND     low36<>+0(SB), Y3, Y3
-	VPSLLQ    $0x02, Y0, Y2
-	VPADDQ    Y0, Y3, Y3
-	VPADDQ    Y2, Y3, Y3
-	VPSUBQ    p36s<>+0(SB), Y3, Y0
-	VBLENDVPD Y0, Y3, Y0, Y0
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X2
-	VPXOR        X0, X1, X1
-	VPXOR        X1, X2, X2
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X2, (AX)
-	VZEROUPPER
-	RET
-
-none165:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	JMP   group170
-
-part169:
-	CMPQ           BX, $0x10
-	JCS            tiny172
-	LEAQ           shiftDown<>+32(SB), DI
-	LEAQ           -16(DX)(BX*1), R8
-	SUBQ           BX, DI
-	VBROADCASTI128 (R8), Y1
-	VBROADCASTI128 (DI), Y0
-	VPSHUFB        Y0, Y1, Y1
-	LEAQ           shiftDown<>+0(SB), DI
-	MOVQ           DX, BX
-	CMPQ           R8, DX
-	CMOVQCS        R8, BX
-	SUBQ           BX, DI
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DI)(DX*1), Y2
-	VPSHUFB        Y2, Y0, Y0
-	JMP            group170
-
-tiny172:
-	LEAQ        (DX)(BX*1), R8
-	LEAQ        shiftDown<>+0(SB), DI
-	SUBQ        BX, DI
-	CMPQ        BX, $0x08
-	JCS         four173
-	VMOVQ       -8(R8), X1
-	VPSHUFB     16(DI), X1, X1
-	VMOVQ       (DX), X0
-	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded175
-
-four173:
-	CMPQ       BX, $0x04
-	JCS        few174
-	VMOVD      -4(R8), X1
-	VPSHUFB    8(DI), X1, X1
-	VMOVD      (DX), X0
-	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded175
-
-few174:
-	VPXOR X0, X0, X0
-	TESTQ BX, BX
-	JEQ   loaded175
-
-	// The first byte, the middle one and the last one are all.
-	MOVBQZX (DX), DI
-	MOVBQZX -1(R8), R8
-	LEAQ    -1(BX), R9
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R8, R8
-	SHRQ    $0x01, BX
-	MOVBQZX (DX)(BX*1), DX
-	SHLQ    $0x03, BX
-	SHLXQ   BX, DX, DX
-	ORQ     DI, R8
-	ORQ     DX, R8
-	VMOVQ   R8, X0
-
-loaded175:
-	VINSERTI128 $0x01, X0, Y0, Y0
-	VPXOR       Y1, Y1, Y1
-	JMP         group170
-
-more168:
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	SUBQ  $0x40, BX
-	JCS   rest177
-
-whole176:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	VBROADCASTI128 32(DX), Y0
-	VBROADCASTI128 48(DX), Y3
-	VPADDD         168(SI), Y0, Y4
-	VPADDD         712(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	ADDQ           $+64, DX
-	ADDQ           $0x20, SI
-	SUBQ           $+64, BX
-	JGE            whole176
-	CMPQ           BX, $-32
-	JLT            part178
-
-rest177:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	CMPQ           BX, $-32
-	JEQ            done179
-	ADDQ           $0x20, DX
-	ADDQ           $0x10, SI
-	ADDQ           $0x20, BX
-	LEAQ           shiftDown<>+32(SB), DI
-	LEAQ           -16(DX)(BX*1), R8
-	SUBQ           BX, DI
-	VBROADCASTI128 (R8), Y3
-	VBROADCASTI128 (DI), Y0
-	VPSHUFB        Y0, Y3, Y3
-	LEAQ           shiftDown<>+0(SB), DI
-	MOVQ           DX, BX
-	CMPQ           R8, DX
-	CMOVQCS        R8, BX
-	SUBQ           BX, DI
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DI)(DX*1), Y4
-	VPSHUFB        Y4, Y0, Y0
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	JMP            done179
-
-part178:
-	ADDQ           $0x40, BX
-	JEQ            done179
-	LEAQ           shiftDown<>+32(SB), DI
-	LEAQ           -16(DX)(BX*1), R8
-	SUBQ           BX, DI
-	VBROADCASTI128 (R8), Y3
-	VBROADCASTI128 (DI), Y0
-	VPSHUFB        Y0, Y3, Y3
-	LEAQ           shiftDown<>+0(SB), DI
-	MOVQ           DX, BX
-	CMPQ           R8, DX
-	CMOVQCS        R8, BX
-	SUBQ           BX, DI
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DI)(DX*1), Y4
-	VPSHUFB        Y4, Y0, Y0
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-
-done179:
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         hashed171
-
-empty166:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ        32(CX), $0x00
-	JEQ         none165
-	VMOVDQU     (CX), X0
-	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed167
-
-	// Two iterations.
-two164:
-	MOVQ    l1+16(FP), CX
-	MOVQ    rest_base+24(FP), DX
-	MOVQ    rest_len+32(FP), BX
-	MOVQ    32(CX), SI
-	SHRQ    $0x01, SI
-	ADDQ    AX, SI
-	TESTQ   BX, BX
-	JEQ     empty181
-	CMPQ    BX, $0x20
-	JHI     more183
-	JCS     part184
-	VMOVDQU (DX), X0
-	VMOVDQU 16(DX), X1
-
-group185:
-	VPADDD      152(SI), X0, X2
-	VPADDD      696(SI), X1, X3
-	VPMULUDQ    X3, X2, X4
-	VPSRLQ      $0x20, X2, X2
-	VPSRLQ      $0x20, X3, X3
-	VPMULUDQ    X3, X2, X2
-	VPADDQ      X2, X4, X4
-	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X1, X1
-	VPMULUDQ    X1, X0, X2
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X1, X1
-	VPMULUDQ    X1, X0, X0
-	VPADDQ      X0, X2, X2
-	VPUNPCKLQDQ X2, X4, X0
-	VPUNPCKHQDQ X2, X4, X4
-	VPADDQ      X4, X0, X0
-
-hashed186:
-	VMOVDQU (CX), X1
-	VPADDQ  X1, X0, X0
-
-summed182:
-	// L1: the length in bits.
-	VPBROADCASTQ length+48(FP), X1
-	VPSLLQ       $0x03, X1, X1
-	VPADDQ       X1, X0, X0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+56(FP), X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, X0, X2
-	VPMULUDQ  24(AX), X2, X3
-	VMOVSHDUP 24(AX), X4
-	VPMULUDQ  X4, X2, X4
-	VPSHUFB   lowWord1<>+0(SB), X0, X2
-	VPMULUDQ  56(AX), X2, X5
-	VMOVSHDUP 56(AX), X6
-	VPMULUDQ  X6, X2, X6
-	VPSHUFB   lowWord2<>+0(SB), X0, X2
-	VPMULUDQ  88(AX), X2, X7
-	VMOVSHDUP 88(AX), X8
-	VPMULUDQ  X8, X2, X8
-	VPAND     lowWord3<>+0(SB), X0, X0
-	VPMULUDQ  120(AX), X0, X2
-	VMOVSHDUP 120(AX), X9
-	VPMULUDQ  X9, X0, X9
-	VPADDQ    X5, X3, X3
-	VPADDQ    X2, X7, X7
-	VPADDQ    X7, X3, X3
-	VPADDQ    X6, X4, X4
-	VPADDQ    X9, X8, X8
-	VPADDQ    X8, X4, X4
-	VPSLLQ    $0x20, X4, X4
-	VPADDQ    X4, X3, X3
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X3, X0
-	VPAND     low36<>+0(SB), X3, X3
-	VPSLLQ    $0x02, X0, X2
-	VPADDQ    X0, X3, X3
-	VPADDQ    X2, X3, X3
-	VPSUBQ    p36s<>+0(SB), X3, X0
-	VBLENDVPD X0, X3, X0, X0
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X0, X0
-	VPXOR   X1, X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X0, (AX)
-	VZEROUPPER
-	RET
-
-none180:
-	VPXOR X0, X0, X0
-	VPXOR X1, X1, X1
-	JMP   group185
-
-part184:
-	CMPQ    BX, $0x10
-	JCS     tiny187
-	LEAQ    shiftDown<>+32(SB), DI
-	LEAQ    -16(DX)(BX*1), R8
-	SUBQ    BX, DI
-	VMOVDQU (R8), X1
-	VPSHUFB (DI), X1, X1
-	LEAQ    shiftDown<>+0(SB), DI
-	MOVQ    DX, BX
-	CMPQ    R8, DX
-	CMOVQCS R8, BX
-	SUBQ    BX, DI
-	VMOVDQU (BX), X0
-	VPSHUFB (DI)(DX*1), X0, X0
-	JMP     group185
-
-tiny187:
-	LEAQ        (DX)(BX*1), R8
-	LEAQ        shiftDown<>+0(SB), DI
-	SUBQ        BX, DI
-	CMPQ        BX, $0x08
-	JCS         four188
-	VMOVQ       -8(R8), X1
-	VPSHUFB     16(DI), X1, X1
-	VMOVQ       (DX), X0
-	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded190
-
-four188:
-	CMPQ       BX, $0x04
-	JCS        few189
-	VMOVD      -4(R8), X1
-	VPSHUFB    8(DI), X1, X1
-	VMOVD      (DX), X0
-	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded190
-
-few189:
-	VPXOR X0, X0, X0
-	TESTQ BX, BX
-	JEQ   loaded190
-
-	// The first byte, the middle one and the last one are all.
-	MOVBQZX (DX), DI
-	MOVBQZX -1(R8), R8
-	LEAQ    -1(BX), R9
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R8, R8
-	SHRQ    $0x01, BX
-	MOVBQZX (DX)(BX*1), DX
-	SHLQ    $0x03, BX
-	SHLXQ   BX, DX, DX
-	ORQ     DI, R8
-	ORQ     DX, R8
-	VMOVQ   R8, X0
-
-loaded190:
-	VPXOR X1, X1, X1
-	JMP   group185
-
-more183:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	SUBQ  $0x40, BX
-	JCS   rest192
-
-whole191:
-	VMOVDQU  16(DX), Y3
-	VPBLENDD $0x0f, (DX), Y3, Y2
-	VPBLENDD $0xf0, 32(DX), Y3, Y3
-	VPADDD   152(SI), Y2, Y4
-	VPADDD   696(SI), Y3, Y5
-	VPADDD   696(SI), Y2, Y2
-	VPADDD   168(SI), Y3, Y3
-	VPMULUDQ Y5, Y4, Y8
-	VPMULUDQ Y3, Y2, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y5, Y5
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y3, Y3
-	VPMULUDQ Y5, Y4, Y4
-	VPMULUDQ Y3, Y2, Y2
-	VPADDQ   Y4, Y8, Y8
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y2, Y9, Y9
-	VPADDQ   Y9, Y1, Y1
-	ADDQ     $+64, DX
-	ADDQ     $0x20, SI
-	SUBQ     $+64, BX
-	JGE      whole191
-	CMPQ     BX, $-64
-	JEQ      done195
-
-rest192:
-	CMPQ BX, $-32
-	JEQ  one193
-	JLT  part196
-
-	// A group and a part of one.
-	VMOVDQU     (DX), X6
-	VMOVDQU     16(DX), X7
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	LEAQ        shiftDown<>+32(SB), DI
-	LEAQ        -16(DX)(BX*1), R8
-	SUBQ        BX, DI
-	VMOVDQU     (R8), X3
-	VPSHUFB     (DI), X3, X3
-	LEAQ        shiftDown<>+0(SB), DI
-	MOVQ        DX, BX
-	CMPQ        R8, DX
-	CMOVQCS     R8, BX
-	SUBQ        BX, DI
-	VMOVDQU     (BX), X2
-	VPSHUFB     (DI)(DX*1), X2, X2
-	VINSERTI128 $0x01, X2, Y6, Y6
-	VINSERTI128 $0x01, X3, Y7, Y7
-	VPADDD      152(SI), Y6, Y2
-	VPADDD      696(SI), Y7, Y3
-	VPADDD      696(SI), Y6, Y4
-	VPADDD      168(SI), Y7, Y5
-	VPMULUDQ    Y3, Y2, Y6
-	VPMULUDQ    Y5, Y4, Y7
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
-	VPMULUDQ    Y3, Y2, Y2
-	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y2, Y6, Y6
-	VPADDQ      Y6, Y0, Y0
-	VPADDQ      Y4, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-	JMP         done195
-
-part196:
-	ADDQ    $0x40, BX
-	LEAQ    shiftDown<>+32(SB), DI
-	LEAQ    -16(DX)(BX*1), R8
-	SUBQ    BX, DI
-	VMOVDQU (R8), X3
-	VPSHUFB (DI), X3, X3
-	LEAQ    shiftDown<>+0(SB), DI
-	MOVQ    DX, BX
-	CMPQ    R8, DX
-	CMOVQCS R8, BX
-	SUBQ    BX, DI
-	VMOVDQU (BX), X2
-	VPSHUFB (DI)(DX*1), X2, X2
-	JMP     last194
-
-one193:
-	VMOVDQU (DX), X2
-	VMOVDQU 16(DX), X3
-
-last194:
-	VPADDD   152(SI), X2, X4
-	VPADDD   696(SI), X3, X5
-	VPMULUDQ X5, X4, X6
-	VPSRLQ   $0x20, X4, X4
-	VPSRLQ   $0x20, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X6, X6
-	VPADDD   696(SI), X2, X2
-	VPADDD   168(SI), X3, X3
-	VPMULUDQ X3, X2, X7
-	VPSRLQ   $0x20, X2, X2
-	VPSRLQ   $0x20, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X7, X7
-	VPADDQ   Y6, Y0, Y0
-	VPADDQ   Y7, Y1, Y1
-
-done195:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VMOVDQA      X2, X0
-	JMP          hashed186
-
-empty181:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ    32(CX), $0x00
-	JEQ     none180
-	VMOVDQU (CX), X0
-	JMP     summed182
-
-// func tagNextAVX2(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·tagNextAVX2(SB), $0-80
-	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two198
-
-	// Four iterations.
-	MOVQ        l1+24(FP), CX
-	MOVQ        rest_base+32(FP), BX
-	MOVQ        rest_len+40(FP), SI
-	MOVQ        32(CX), DI
-	SHRQ        $0x01, DI
-	ADDQ        AX, DI
-	MOVQ        y+16(FP), DX
-	VMOVQ       1224(AX), X0
-	VPINSRQ     $0x01, 1248(AX), X0, X0
-	VMOVQ       1272(AX), X1
-	VPINSRQ     $0x01, 1296(AX), X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
-	TESTQ       DX, DX
-	JEQ         first200
-	MOVQ        8(DX), R8
-	MOVQ        24(DX), R9
-	MOVQ        40(DX), R10
-	MOVQ        56(DX), R11
-
-next201:
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
 	MOVQ           1224(AX), DX
 	MULXQ          R8, R8, DX
@@ -7976,14 +6140,2716 @@ next201:
 	VINSERTI128    $0x01, X3, Y2, Y2
 	VPXOR          polySign<>+0(SB), Y2, Y2
 	TESTQ          SI, SI
-	JEQ            empty202
+	JEQ            empty124
 	CMPQ           SI, $0x20
-	JHI            more204
-	JCS            part205
+	JHI            more126
+	JCS            part127
+	VBROADCASTI128 (BX), Y4
+	VBROADCASTI128 16(BX), Y5
+
+group128:
+	VPADDD      152(DI), Y4, Y6
+	VPADDD      696(DI), Y5, Y7
+	VPMULUDQ    Y7, Y6, Y8
+	VPSRLQ      $0x20, Y6, Y6
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y6, Y6
+	VPADDQ      Y6, Y8, Y8
+	VPADDD      696(DI), Y4, Y4
+	VPADDD      168(DI), Y5, Y5
+	VPMULUDQ    Y5, Y4, Y6
+	VPSRLQ      $0x20, Y4, Y4
+	VPSRLQ      $0x20, Y5, Y5
+	VPMULUDQ    Y5, Y4, Y4
+	VPADDQ      Y4, Y6, Y6
+	VPUNPCKLQDQ Y6, Y8, Y4
+	VPUNPCKHQDQ Y6, Y8, Y8
+	VPADDQ      Y8, Y4, Y4
+
+hashed129:
+	VMOVDQU     (CX), X3
+	VINSERTI128 $0x01, 16(CX), Y3, Y3
+	VPADDQ      Y3, Y4, Y4
+
+summed125:
+	// L1: the length in bits.
+	VPBROADCASTQ length+56(FP), Y3
+	VPSLLQ       $0x03, Y3, Y3
+	VPADDQ       Y3, Y4, Y4
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y3, Y3, Y3
+	VPCMPEQD  Y4, Y3, Y3
+	VPSUBQ    Y0, Y4, Y0
+	VPSUBQ    polyOffset<>+0(SB), Y0, Y0
+	VBLENDVPD Y3, Y0, Y4, Y4
+	VBLENDVPD Y3, Y2, Y1, Y0
+	VPADDQ    Y0, Y4, Y4
+	VPCMPGTQ  Y4, Y0, Y0
+	VPAND     polyOffset<>+0(SB), Y0, Y0
+	VPADDQ    Y0, Y4, Y4
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), Y4, Y0
+	VPAND    polyOffset<>+0(SB), Y0, Y0
+	VPXOR    polySign<>+0(SB), Y4, Y4
+	VPADDQ   Y0, Y4, Y4
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+64(FP), X0
+	VPINSRQ $0x01, x_second+72(FP), X0, X0
+	VMOVDQU 8(AX), X1
+	VPSHUFB swap32<>+0(SB), X1, X1
+	VPXOR   X1, X0, X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Y4, Y1
+	VPMULLQ 24(AX), Y1, Y1
+	VPSHUFB lowWord1<>+0(SB), Y4, Y2
+	VPMULLQ 56(AX), Y2, Y2
+	VPSHUFB lowWord2<>+0(SB), Y4, Y3
+	VPMULLQ 88(AX), Y3, Y3
+	VPAND   lowWord3<>+0(SB), Y4, Y4
+	VPMULLQ 120(AX), Y4, Y4
+	VPADDQ  Y2, Y1, Y1
+	VPADDQ  Y4, Y3, Y3
+	VPADDQ  Y3, Y1, Y1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y1, Y2
+	VPAND     low36<>+0(SB), Y1, Y1
+	VPSLLQ    $0x02, Y2, Y3
+	VPADDQ    Y2, Y1, Y1
+	VPADDQ    Y3, Y1, Y1
+	VPSUBQ    p36s<>+0(SB), Y1, Y2
+	VBLENDVPD Y2, Y1, Y2, Y2
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VPXOR        X2, X0, X0
+	VPXOR        X0, X1, X1
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X1, (AX)
+	JMP          done121
+
+part127:
+	MOVQ        $-1, DX
+	BZHIQ       SI, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (BX), K1, Y5
+	VINSERTI128 $0x01, X5, Y5, Y4
+	VPERM2I128  $0x11, Y5, Y5, Y5
+	JMP         group128
+
+more126:
+	CMPQ  SI, $+192
+	JHI   wide130
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	SUBQ  $0x40, SI
+	JCS   rest133
+
+whole132:
+	VBROADCASTI128 (BX), Y4
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y4, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y4, Y4
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y4, Y8
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y4, Y4
+	VPADDQ         Y4, Y8, Y8
+	VPADDQ         Y10, Y5, Y5
+	VPADDQ         Y8, Y6, Y6
+	VBROADCASTI128 32(BX), Y4
+	VBROADCASTI128 48(BX), Y7
+	VPADDD         168(DI), Y4, Y8
+	VPADDD         712(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         712(DI), Y4, Y4
+	VPADDD         184(DI), Y7, Y7
+	VPMULUDQ       Y7, Y4, Y8
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y4, Y4
+	VPADDQ         Y4, Y8, Y8
+	VPADDQ         Y10, Y5, Y5
+	VPADDQ         Y8, Y6, Y6
+	ADDQ           $+64, BX
+	ADDQ           $0x20, DI
+	SUBQ           $+64, SI
+	JGE            whole132
+	CMPQ           SI, $-32
+	JLT            part134
+
+rest133:
+	VBROADCASTI128 (BX), Y4
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y4, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y4, Y4
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y4, Y8
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y4, Y4
+	VPADDQ         Y4, Y8, Y8
+	VPADDQ         Y10, Y5, Y5
+	VPADDQ         Y8, Y6, Y6
+	CMPQ           SI, $-32
+	JEQ            done135
+	ADDQ           $0x20, BX
+	ADDQ           $0x10, DI
+	ADDQ           $0x20, SI
+	MOVQ           $-1, DX
+	BZHIQ          SI, DX, DX
+	KMOVD          DX, K1
+	VMOVDQU8.Z     (BX), K1, Y7
+	VINSERTI128    $0x01, X7, Y7, Y4
+	VPERM2I128     $0x11, Y7, Y7, Y7
+	VPADDD         152(DI), Y4, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y4, Y4
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y4, Y8
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y4, Y4
+	VPADDQ         Y4, Y8, Y8
+	VPADDQ         Y10, Y5, Y5
+	VPADDQ         Y8, Y6, Y6
+	JMP            done135
+
+part134:
+	ADDQ        $0x40, SI
+	JEQ         done135
+	MOVQ        $-1, DX
+	BZHIQ       SI, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (BX), K1, Y7
+	VINSERTI128 $0x01, X7, Y7, Y4
+	VPERM2I128  $0x11, Y7, Y7, Y7
+	VPADDD      152(DI), Y4, Y8
+	VPADDD      696(DI), Y7, Y9
+	VPMULUDQ    Y9, Y8, Y10
+	VPSRLQ      $0x20, Y8, Y8
+	VPSRLQ      $0x20, Y9, Y9
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y8, Y10, Y10
+	VPADDD      696(DI), Y4, Y4
+	VPADDD      168(DI), Y7, Y7
+	VPMULUDQ    Y7, Y4, Y8
+	VPSRLQ      $0x20, Y4, Y4
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y4, Y4
+	VPADDQ      Y4, Y8, Y8
+	VPADDQ      Y10, Y5, Y5
+	VPADDQ      Y8, Y6, Y6
+
+done135:
+	VPUNPCKLQDQ Y6, Y5, Y4
+	VPUNPCKHQDQ Y6, Y5, Y5
+	VPADDQ      Y5, Y4, Y4
+	JMP         done131
+
+wide130:
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	SUBQ   $+128, SI
+
+whole137:
+	VMOVDQU64  (BX), Z8
+	VMOVDQU64  64(BX), Z10
+	VSHUFI64X2 $0xdd, Z10, Z8, Z9
+	VSHUFI64X2 $0x88, Z10, Z8, Z8
+	VPADDD     152(DI), Z8, Z10
+	VPADDD     696(DI), Z9, Z12
+	VPADDD     696(DI), Z8, Z11
+	VPADDD     168(DI), Z9, Z13
+	VPMULUDQ   Z12, Z10, Z14
+	VPMULUDQ   Z13, Z11, Z15
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z12, Z12
+	VPSHUFD    $0xf5, Z11, Z11
+	VPSRLQ     $0x20, Z13, Z13
+	VPMULUDQ   Z12, Z10, Z10
+	VPMULUDQ   Z13, Z11, Z11
+	VPADDQ     Z10, Z14, Z14
+	VPADDQ     Z14, Z4, Z4
+	VPADDQ     Z11, Z15, Z15
+	VPADDQ     Z15, Z5, Z5
+	VPADDD     168(DI), Z8, Z10
+	VPADDD     712(DI), Z9, Z11
+	VPADDD     712(DI), Z8, Z8
+	VPADDD     184(DI), Z9, Z9
+	VPMULUDQ   Z11, Z10, Z12
+	VPMULUDQ   Z9, Z8, Z13
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSRLQ     $0x20, Z9, Z9
+	VPMULUDQ   Z11, Z10, Z10
+	VPMULUDQ   Z9, Z8, Z8
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z6, Z6
+	VPADDQ     Z8, Z13, Z13
+	VPADDQ     Z13, Z7, Z7
+	ADDQ       $+128, BX
+	ADDQ       $0x40, DI
+	SUBQ       $+128, SI
+	JGE        whole137
+	ADDQ       $+128, SI
+	JEQ        done136
+	CMPQ       SI, $0x20
+	JNE        masked138
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (BX), X8
+	VMOVDQU64 16(BX), X9
+	VPADDD    152(DI), X8, X8
+	VPADDD    696(DI), X9, X9
+	VPMULUDQ  X9, X8, X3
+	VPSRLQ    $0x20, X8, X8
+	VPSRLQ    $0x20, X9, X9
+	VPMULUDQ  X9, X8, X8
+	VPADDQ    X8, X3, X3
+	VPADDQ    Z3, Z4, Z4
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (BX), X8
+	VMOVDQU64 16(BX), X9
+	VPADDD    696(DI), X8, X8
+	VPADDD    168(DI), X9, X9
+	VPMULUDQ  X9, X8, X3
+	VPSRLQ    $0x20, X8, X8
+	VPSRLQ    $0x20, X9, X9
+	VPMULUDQ  X9, X8, X8
+	VPADDQ    X8, X3, X3
+	VPADDQ    Z3, Z5, Z5
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (BX), X8
+	VMOVDQU64 16(BX), X9
+	VPADDD    168(DI), X8, X8
+	VPADDD    712(DI), X9, X9
+	VPMULUDQ  X9, X8, X3
+	VPSRLQ    $0x20, X8, X8
+	VPSRLQ    $0x20, X9, X9
+	VPMULUDQ  X9, X8, X8
+	VPADDQ    X8, X3, X3
+	VPADDQ    Z3, Z6, Z6
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (BX), X8
+	VMOVDQU64 16(BX), X9
+	VPADDD    712(DI), X8, X8
+	VPADDD    184(DI), X9, X9
+	VPMULUDQ  X9, X8, X3
+	VPSRLQ    $0x20, X8, X8
+	VPSRLQ    $0x20, X9, X9
+	VPMULUDQ  X9, X8, X8
+	VPADDQ    X8, X3, X3
+	VPADDQ    Z3, Z7, Z7
+	JMP       done136
+
+masked138:
+	// The last bytes, zero-padded to a group.
+	MOVQ       $-1, DX
+	BZHIQ      SI, DX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       SI, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, DX, R8
+	KMOVQ      R8, K2
+	ADDQ       $0x1f, SI
+	SHRQ       $0x05, SI
+	SHLQ       $0x02, SI
+	BZHIQ      SI, DX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (BX), K1, Z8
+	VMOVDQU8.Z 64(BX), K2, Z10
+	VSHUFI64X2 $0xdd, Z10, Z8, Z9
+	VSHUFI64X2 $0x88, Z10, Z8, Z8
+	VMOVDQU64  152(DI), Z10
+	VPADDD.Z   Z10, Z8, K3, Z10
+	VPADDD     696(DI), Z9, Z12
+	VMOVDQU64  696(DI), Z11
+	VPADDD.Z   Z11, Z8, K3, Z11
+	VPADDD     168(DI), Z9, Z13
+	VPMULUDQ   Z12, Z10, Z14
+	VPMULUDQ   Z13, Z11, Z15
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z12, Z12
+	VPSHUFD    $0xf5, Z11, Z11
+	VPSRLQ     $0x20, Z13, Z13
+	VPMULUDQ   Z12, Z10, Z10
+	VPMULUDQ   Z13, Z11, Z11
+	VPADDQ     Z10, Z14, Z14
+	VPADDQ     Z14, Z4, Z4
+	VPADDQ     Z11, Z15, Z15
+	VPADDQ     Z15, Z5, Z5
+	VMOVDQU64  168(DI), Z10
+	VPADDD.Z   Z10, Z8, K3, Z10
+	VPADDD     712(DI), Z9, Z12
+	VMOVDQU64  712(DI), Z11
+	VPADDD.Z   Z11, Z8, K3, Z11
+	VPADDD     184(DI), Z9, Z8
+	VPMULUDQ   Z12, Z10, Z9
+	VPMULUDQ   Z8, Z11, Z13
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z12, Z12
+	VPSHUFD    $0xf5, Z11, Z11
+	VPSRLQ     $0x20, Z8, Z8
+	VPMULUDQ   Z12, Z10, Z10
+	VPMULUDQ   Z8, Z11, Z11
+	VPADDQ     Z10, Z9, Z9
+	VPADDQ     Z9, Z6, Z6
+	VPADDQ     Z11, Z13, Z13
+	VPADDQ     Z13, Z7, Z7
+
+done136:
+	VPUNPCKLQDQ   Z5, Z4, Z8
+	VPUNPCKHQDQ   Z5, Z4, Z4
+	VPADDQ        Z4, Z8, Z8
+	VPUNPCKLQDQ   Z7, Z6, Z4
+	VPUNPCKHQDQ   Z7, Z6, Z5
+	VPADDQ        Z5, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z8, Y5
+	VPADDQ        Y5, Y8, Y8
+	VEXTRACTI64X2 $0x01, Y8, X5
+	VPADDQ        X5, X8, X8
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTI64X2 $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VINSERTI128   $0x01, X4, Y8, Y4
+
+done131:
+	JMP hashed129
+
+empty124:
+	// No bytes are left.
+	VMOVDQU     (CX), X4
+	VINSERTI128 $0x01, 16(CX), Y4, Y4
+	JMP         summed125
+
+	// Two iterations.
+two122:
+	MOVQ    l1+24(FP), CX
+	MOVQ    rest_base+32(FP), BX
+	MOVQ    rest_len+40(FP), SI
+	MOVQ    32(CX), DI
+	SHRQ    $0x01, DI
+	ADDQ    AX, DI
+	MOVQ    y+16(FP), DX
+	MOVQ    8(DX), R8
+	MOVQ    24(DX), R9
+	VMOVQ   1224(AX), X0
+	VPINSRQ $0x01, 1248(AX), X0, X0
+
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	MOVQ    1224(AX), DX
+	MULXQ   R8, R8, DX
+	LEAQ    59(R8), R10
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R10
+	ADDQ    DX, R8
+	CMOVQCS R10, R8
+	MOVQ    1248(AX), DX
+	MULXQ   R9, R9, DX
+	LEAQ    59(R9), R10
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R10
+	ADDQ    DX, R9
+	CMOVQCS R10, R9
+	VMOVQ   R8, X1
+	VPINSRQ $0x01, R9, X1, X1
+	VPXOR   polySign<>+0(SB), X1, X1
+	MOVQ    1224(AX), DX
+	MULXQ   R8, R8, DX
+	LEAQ    59(R8), R10
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R10
+	ADDQ    DX, R8
+	CMOVQCS R10, R8
+	MOVQ    1248(AX), DX
+	MULXQ   R9, DX, R9
+	LEAQ    59(DX), R10
+	IMUL3Q  $0x3b, R9, R9
+	ADDQ    R9, R10
+	ADDQ    R9, DX
+	CMOVQCS R10, DX
+	VMOVQ   R8, X2
+	VPINSRQ $0x01, DX, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+	TESTQ   SI, SI
+	JEQ     empty140
+	CMPQ    SI, $0x20
+	JHI     more142
+	JCS     part143
+	VMOVDQU (BX), X3
+	VMOVDQU 16(BX), X4
+
+group144:
+	VPADDD      152(DI), X3, X5
+	VPADDD      696(DI), X4, X6
+	VPMULUDQ    X6, X5, X7
+	VPSRLQ      $0x20, X5, X5
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X5, X5
+	VPADDQ      X5, X7, X7
+	VPADDD      696(DI), X3, X3
+	VPADDD      168(DI), X4, X4
+	VPMULUDQ    X4, X3, X5
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X5, X5
+	VPUNPCKLQDQ X5, X7, X3
+	VPUNPCKHQDQ X5, X7, X7
+	VPADDQ      X7, X3, X3
+
+hashed145:
+	VMOVDQU (CX), X4
+	VPADDQ  X4, X3, X3
+
+summed141:
+	// L1: the length in bits.
+	VPBROADCASTQ length+56(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPADDQ       X4, X3, X3
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X3, X4, X4
+	VPSUBQ    X0, X3, X0
+	VPSUBQ    polyOffset<>+0(SB), X0, X0
+	VBLENDVPD X4, X0, X3, X3
+	VBLENDVPD X4, X2, X1, X0
+	VPADDQ    X0, X3, X3
+	VPCMPGTQ  X3, X0, X0
+	VPAND     polyOffset<>+0(SB), X0, X0
+	VPADDQ    X0, X3, X3
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X3, X0
+	VPAND    polyOffset<>+0(SB), X0, X0
+	VPXOR    polySign<>+0(SB), X3, X3
+	VPADDQ   X0, X3, X3
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+64(FP), X0
+	VMOVDQU 8(AX), X1
+	VPSHUFB swap32<>+0(SB), X1, X1
+	VPXOR   X1, X0, X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, X3, X1
+	VPMULLQ 24(AX), X1, X1
+	VPSHUFB lowWord1<>+0(SB), X3, X2
+	VPMULLQ 56(AX), X2, X2
+	VPSHUFB lowWord2<>+0(SB), X3, X4
+	VPMULLQ 88(AX), X4, X4
+	VPAND   lowWord3<>+0(SB), X3, X3
+	VPMULLQ 120(AX), X3, X3
+	VPADDQ  X2, X1, X1
+	VPADDQ  X3, X4, X4
+	VPADDQ  X4, X1, X1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X1, X2
+	VPAND     low36<>+0(SB), X1, X1
+	VPSLLQ    $0x02, X2, X3
+	VPADDQ    X2, X1, X1
+	VPADDQ    X3, X1, X1
+	VPSUBQ    p36s<>+0(SB), X1, X2
+	VBLENDVPD X2, X1, X2, X2
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X2, X2
+	VPXOR   X0, X2, X2
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X2, (AX)
+	JMP     done121
+
+part143:
+	MOVQ         $-1, DX
+	BZHIQ        SI, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (BX), K1, Y4
+	VMOVDQA      X4, X3
+	VEXTRACTI128 $0x01, Y4, X4
+	JMP          group144
+
+more142:
+	CMPQ  SI, $+256
+	JHI   wide146
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	SUBQ  $0x40, SI
+	JCS   rest149
+
+whole148:
+	VMOVDQU  16(BX), Y6
+	VPBLENDD $0x0f, (BX), Y6, Y5
+	VPBLENDD $0xf0, 32(BX), Y6, Y6
+	VPADDD   152(DI), Y5, Y7
+	VPADDD   696(DI), Y6, Y8
+	VPADDD   696(DI), Y5, Y5
+	VPADDD   168(DI), Y6, Y6
+	VPMULUDQ Y8, Y7, Y11
+	VPMULUDQ Y6, Y5, Y12
+	VPSHUFD  $0xf5, Y7, Y7
+	VPSRLQ   $0x20, Y8, Y8
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y6, Y6
+	VPMULUDQ Y8, Y7, Y7
+	VPMULUDQ Y6, Y5, Y5
+	VPADDQ   Y7, Y11, Y11
+	VPADDQ   Y11, Y3, Y3
+	VPADDQ   Y5, Y12, Y12
+	VPADDQ   Y12, Y4, Y4
+	ADDQ     $+64, BX
+	ADDQ     $0x20, DI
+	SUBQ     $+64, SI
+	JGE      whole148
+	CMPQ     SI, $-64
+	JEQ      done152
+
+rest149:
+	CMPQ SI, $-32
+	JEQ  one150
+	JLT  part153
+
+	// A group and a part of one.
+	VMOVDQU      (BX), X9
+	VMOVDQU      16(BX), X10
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	MOVQ         $-1, DX
+	BZHIQ        SI, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (BX), K1, Y6
+	VMOVDQA      X6, X5
+	VEXTRACTI128 $0x01, Y6, X6
+	VINSERTI128  $0x01, X5, Y9, Y9
+	VINSERTI128  $0x01, X6, Y10, Y10
+	VPADDD       152(DI), Y9, Y5
+	VPADDD       696(DI), Y10, Y6
+	VPADDD       696(DI), Y9, Y7
+	VPADDD       168(DI), Y10, Y8
+	VPMULUDQ     Y6, Y5, Y9
+	VPMULUDQ     Y8, Y7, Y10
+	VPSHUFD      $0xf5, Y5, Y5
+	VPSRLQ       $0x20, Y6, Y6
+	VPSHUFD      $0xf5, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y8
+	VPMULUDQ     Y6, Y5, Y5
+	VPMULUDQ     Y8, Y7, Y7
+	VPADDQ       Y5, Y9, Y9
+	VPADDQ       Y9, Y3, Y3
+	VPADDQ       Y7, Y10, Y10
+	VPADDQ       Y10, Y4, Y4
+	JMP          done152
+
+part153:
+	ADDQ         $0x40, SI
+	MOVQ         $-1, DX
+	BZHIQ        SI, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (BX), K1, Y6
+	VMOVDQA      X6, X5
+	VEXTRACTI128 $0x01, Y6, X6
+	JMP          last151
+
+one150:
+	VMOVDQU (BX), X5
+	VMOVDQU 16(BX), X6
+
+last151:
+	VPADDD   152(DI), X5, X7
+	VPADDD   696(DI), X6, X8
+	VPMULUDQ X8, X7, X9
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X7, X7
+	VPADDQ   X7, X9, X9
+	VPADDD   696(DI), X5, X5
+	VPADDD   168(DI), X6, X6
+	VPMULUDQ X6, X5, X10
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X6, X6
+	VPMULUDQ X6, X5, X5
+	VPADDQ   X5, X10, X10
+	VPADDQ   Y9, Y3, Y3
+	VPADDQ   Y10, Y4, Y4
+
+done152:
+	VPUNPCKLQDQ  Y4, Y3, Y5
+	VPUNPCKHQDQ  Y4, Y3, Y3
+	VPADDQ       Y3, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X3
+	VPADDQ       X5, X3, X5
+	VMOVDQA      X5, X3
+	JMP          done147
+
+wide146:
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	SUBQ   $+128, SI
+
+whole155:
+	VMOVDQU64  (BX), Z5
+	VMOVDQU64  64(BX), Z7
+	VSHUFI64X2 $0xdd, Z7, Z5, Z6
+	VSHUFI64X2 $0x88, Z7, Z5, Z5
+	VPADDD     152(DI), Z5, Z7
+	VPADDD     696(DI), Z6, Z9
+	VPADDD     696(DI), Z5, Z5
+	VPADDD     168(DI), Z6, Z6
+	VPMULUDQ   Z9, Z7, Z10
+	VPMULUDQ   Z6, Z5, Z11
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSRLQ     $0x20, Z6, Z6
+	VPMULUDQ   Z9, Z7, Z7
+	VPMULUDQ   Z6, Z5, Z5
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z10, Z3, Z3
+	VPADDQ     Z5, Z11, Z11
+	VPADDQ     Z11, Z4, Z4
+	ADDQ       $+128, BX
+	ADDQ       $0x40, DI
+	SUBQ       $+128, SI
+	JGE        whole155
+	ADDQ       $+128, SI
+	JEQ        done154
+	CMPQ       SI, $0x20
+	JNE        masked156
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (BX), X5
+	VMOVDQU64 16(BX), X6
+	VPADDD    152(DI), X5, X5
+	VPADDD    696(DI), X6, X6
+	VPMULUDQ  X6, X5, X8
+	VPSRLQ    $0x20, X5, X5
+	VPSRLQ    $0x20, X6, X6
+	VPMULUDQ  X6, X5, X5
+	VPADDQ    X5, X8, X8
+	VPADDQ    Z8, Z3, Z3
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (BX), X5
+	VMOVDQU64 16(BX), X6
+	VPADDD    696(DI), X5, X5
+	VPADDD    168(DI), X6, X6
+	VPMULUDQ  X6, X5, X8
+	VPSRLQ    $0x20, X5, X5
+	VPSRLQ    $0x20, X6, X6
+	VPMULUDQ  X6, X5, X5
+	VPADDQ    X5, X8, X8
+	VPADDQ    Z8, Z4, Z4
+	JMP       done154
+
+masked156:
+	// The last bytes, zero-padded to a group.
+	MOVQ       $-1, DX
+	BZHIQ      SI, DX, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       SI, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, DX, R8
+	KMOVQ      R8, K2
+	ADDQ       $0x1f, SI
+	SHRQ       $0x05, SI
+	SHLQ       $0x02, SI
+	BZHIQ      SI, DX, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (BX), K1, Z5
+	VMOVDQU8.Z 64(BX), K2, Z7
+	VSHUFI64X2 $0xdd, Z7, Z5, Z6
+	VSHUFI64X2 $0x88, Z7, Z5, Z5
+	VMOVDQU64  152(DI), Z7
+	VPADDD.Z   Z7, Z5, K3, Z7
+	VPADDD     696(DI), Z6, Z9
+	VMOVDQU64  696(DI), Z8
+	VPADDD.Z   Z8, Z5, K3, Z8
+	VPADDD     168(DI), Z6, Z5
+	VPMULUDQ   Z9, Z7, Z6
+	VPMULUDQ   Z5, Z8, Z10
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSRLQ     $0x20, Z5, Z5
+	VPMULUDQ   Z9, Z7, Z7
+	VPMULUDQ   Z5, Z8, Z8
+	VPADDQ     Z7, Z6, Z6
+	VPADDQ     Z6, Z3, Z3
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z4, Z4
+
+done154:
+	VPUNPCKLQDQ   Z4, Z3, Z5
+	VPUNPCKHQDQ   Z4, Z3, Z3
+	VPADDQ        Z3, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z5, Y3
+	VPADDQ        Y3, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X3
+	VPADDQ        X3, X5, X5
+	VMOVDQA       X5, X3
+
+done147:
+	JMP hashed145
+
+empty140:
+	// No bytes are left.
+	VMOVDQU (CX), X3
+	JMP     summed141
+
+done121:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VZEROUPPER
+	RET
+
+// func tagTwoAVX512(tag *[16]byte, k *uhashKey, msg []byte, x pad)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tagTwoAVX512(SB), $0-56
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two158
+
+	// Four iterations.
+	MOVQ msg_base+16(FP), CX
+	MOVQ msg_len+24(FP), BX
+	MOVQ AX, SI
+
+	// The first block.
+	ADDQ   $+1024, CX
+	SUBQ   $+1024, BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   $-512, DX
+
+chunk160:
+	VMOVDQU64     (CX)(DX*2), Z4
+	VMOVDQU64     64(CX)(DX*2), Z6
+	VSHUFI64X2    $0xdd, Z6, Z4, Z5
+	VSHUFI64X2    $0x88, Z6, Z4, Z4
+	VPADDD        664(SI)(DX*1), Z4, Z6
+	VPADDD        1208(SI)(DX*1), Z5, Z15
+	VPADDD        1208(SI)(DX*1), Z4, Z14
+	VPADDD        680(SI)(DX*1), Z5, Z16
+	VPMULUDQ      Z15, Z6, Z17
+	VPMULUDQ      Z16, Z14, Z18
+	VPSHUFD       $0xf5, Z6, Z6
+	VPSRLQ        $0x20, Z15, Z15
+	VPSHUFD       $0xf5, Z14, Z14
+	VPSRLQ        $0x20, Z16, Z16
+	VPMULUDQ      Z15, Z6, Z6
+	VPMULUDQ      Z16, Z14, Z14
+	VPADDQ        Z6, Z17, Z17
+	VPADDQ        Z17, Z0, Z0
+	VPADDQ        Z14, Z18, Z18
+	VPADDQ        Z18, Z1, Z1
+	VPADDD        680(SI)(DX*1), Z4, Z6
+	VPADDD        1224(SI)(DX*1), Z5, Z14
+	VPADDD        1224(SI)(DX*1), Z4, Z4
+	VPADDD        696(SI)(DX*1), Z5, Z5
+	VPMULUDQ      Z14, Z6, Z15
+	VPMULUDQ      Z5, Z4, Z16
+	VPSHUFD       $0xf5, Z6, Z6
+	VPSRLQ        $0x20, Z14, Z14
+	VPSHUFD       $0xf5, Z4, Z4
+	VPSRLQ        $0x20, Z5, Z5
+	VPMULUDQ      Z14, Z6, Z6
+	VPMULUDQ      Z5, Z4, Z4
+	VPADDQ        Z6, Z15, Z15
+	VPADDQ        Z15, Z2, Z2
+	VPADDQ        Z4, Z16, Z16
+	VPADDQ        Z16, Z3, Z3
+	ADDQ          $+64, DX
+	JNZ           chunk160
+	VPUNPCKLQDQ   Z1, Z0, Z4
+	VPUNPCKHQDQ   Z1, Z0, Z0
+	VPADDQ        Z0, Z4, Z4
+	VPUNPCKLQDQ   Z3, Z2, Z0
+	VPUNPCKHQDQ   Z3, Z2, Z1
+	VPADDQ        Z1, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z4, Y1
+	VPADDQ        Y1, Y4, Y4
+	VEXTRACTI64X2 $0x01, Y4, X1
+	VPADDQ        X1, X4, X4
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VINSERTI128   $0x01, X0, Y4, Y0
+	VPADDQ        blockBits<>+0(SB), Y0, Y0
+	VMOVQ         1224(AX), X7
+	VPINSRQ       $0x01, 1248(AX), X7, X7
+	VMOVQ         1272(AX), X1
+	VPINSRQ       $0x01, 1296(AX), X1, X1
+	VINSERTI128   $0x01, X1, Y7, Y7
+
+	// L2: the first step of POLY-64, from 1.
+	MOVQ        1224(AX), DX
+	MULXQ       DX, DI, DX
+	LEAQ        59(DI), R8
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R8
+	ADDQ        DX, DI
+	CMOVQCS     R8, DI
+	MOVQ        1248(AX), DX
+	MULXQ       DX, R8, DX
+	LEAQ        59(R8), R9
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R9
+	ADDQ        DX, R8
+	CMOVQCS     R9, R8
+	MOVQ        1272(AX), DX
+	MULXQ       DX, R9, DX
+	LEAQ        59(R9), R10
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R10
+	ADDQ        DX, R9
+	CMOVQCS     R10, R9
+	MOVQ        1296(AX), DX
+	MULXQ       DX, DX, R10
+	LEAQ        59(DX), R11
+	IMUL3Q      $0x3b, R10, R10
+	ADDQ        R10, R11
+	ADDQ        R10, DX
+	CMOVQCS     R11, DX
+	VPXOR       polySign<>+0(SB), Y7, Y1
+	VMOVQ       DI, X8
+	VPINSRQ     $0x01, R8, X8, X8
+	VMOVQ       R9, X2
+	VPINSRQ     $0x01, DX, X2, X2
+	VINSERTI128 $0x01, X2, Y8, Y8
+	VPXOR       polySign<>+0(SB), Y8, Y8
+
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y2, Y2, Y2
+	VPCMPEQD  Y0, Y2, Y2
+	VPSUBQ    Y7, Y0, Y3
+	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VBLENDVPD Y2, Y8, Y1, Y2
+	VPADDQ    Y2, Y0, Y0
+	VPCMPGTQ  Y0, Y2, Y2
+	VPAND     polyOffset<>+0(SB), Y2, Y2
+	VPADDQ    Y2, Y0, Y0
+	VPXOR     polySign<>+0(SB), Y0, Y0
+
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	VMOVQ        X0, DI
+	VPEXTRQ      $0x01, X0, R8
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, R9
+	VPEXTRQ      $0x01, X0, R10
+	MOVQ         1224(AX), DX
+	MULXQ        DI, DI, DX
+	LEAQ         59(DI), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, DI
+	CMOVQCS      R11, DI
+	MOVQ         1248(AX), DX
+	MULXQ        R8, R8, DX
+	LEAQ         59(R8), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R8
+	CMOVQCS      R11, R8
+	MOVQ         1272(AX), DX
+	MULXQ        R9, R9, DX
+	LEAQ         59(R9), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R9
+	CMOVQCS      R11, R9
+	MOVQ         1296(AX), DX
+	MULXQ        R10, R10, DX
+	LEAQ         59(R10), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R10
+	CMOVQCS      R11, R10
+	VMOVQ        DI, X1
+	VPINSRQ      $0x01, R8, X1, X1
+	VMOVQ        R9, X0
+	VPINSRQ      $0x01, R10, X0, X0
+	VINSERTI128  $0x01, X0, Y1, Y1
+	VPXOR        polySign<>+0(SB), Y1, Y1
+	MOVQ         1224(AX), DX
+	MULXQ        DI, DI, DX
+	LEAQ         59(DI), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, DI
+	CMOVQCS      R11, DI
+	MOVQ         1248(AX), DX
+	MULXQ        R8, R8, DX
+	LEAQ         59(R8), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R8
+	CMOVQCS      R11, R8
+	MOVQ         1272(AX), DX
+	MULXQ        R9, R9, DX
+	LEAQ         59(R9), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R9
+	CMOVQCS      R11, R9
+	MOVQ         1296(AX), DX
+	MULXQ        R10, DX, R10
+	LEAQ         59(DX), R11
+	IMUL3Q       $0x3b, R10, R10
+	ADDQ         R10, R11
+	ADDQ         R10, DX
+	CMOVQCS      R11, DX
+	VMOVQ        DI, X8
+	VPINSRQ      $0x01, R8, X8, X8
+	VMOVQ        R9, X0
+	VPINSRQ      $0x01, DX, X0, X0
+	VINSERTI128  $0x01, X0, Y8, Y8
+	VPXOR        polySign<>+0(SB), Y8, Y8
+
+	// The last block, with its length in bits.
+	CMPQ           BX, $0x20
+	JHI            more161
+	JCS            part162
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y2
+
+group163:
+	VPADDD      152(SI), Y0, Y3
+	VPADDD      696(SI), Y2, Y4
+	VPMULUDQ    Y4, Y3, Y5
+	VPSRLQ      $0x20, Y3, Y3
+	VPSRLQ      $0x20, Y4, Y4
+	VPMULUDQ    Y4, Y3, Y3
+	VPADDQ      Y3, Y5, Y5
+	VPADDD      696(SI), Y0, Y0
+	VPADDD      168(SI), Y2, Y2
+	VPMULUDQ    Y2, Y0, Y3
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y2, Y2
+	VPMULUDQ    Y2, Y0, Y0
+	VPADDQ      Y0, Y3, Y3
+	VPUNPCKLQDQ Y3, Y5, Y0
+	VPUNPCKHQDQ Y3, Y5, Y5
+	VPADDQ      Y5, Y0, Y0
+
+hashed164:
+	VPBROADCASTQ msg_len+24(FP), Y2
+	VPSLLQ       $0x03, Y2, Y2
+	VPSUBQ       blockBits<>+0(SB), Y2, Y2
+	VPADDQ       Y2, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y2, Y2, Y2
+	VPCMPEQD  Y0, Y2, Y2
+	VPSUBQ    Y7, Y0, Y3
+	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VBLENDVPD Y2, Y8, Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+	VPCMPGTQ  Y0, Y1, Y1
+	VPAND     polyOffset<>+0(SB), Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), Y0, Y1
+	VPAND    polyOffset<>+0(SB), Y1, Y1
+	VPXOR    polySign<>+0(SB), Y0, Y0
+	VPADDQ   Y1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X1
+	VPINSRQ $0x01, x_second+48(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Y0, Y2
+	VPMULLQ 24(AX), Y2, Y2
+	VPSHUFB lowWord1<>+0(SB), Y0, Y3
+	VPMULLQ 56(AX), Y3, Y3
+	VPSHUFB lowWord2<>+0(SB), Y0, Y4
+	VPMULLQ 88(AX), Y4, Y4
+	VPAND   lowWord3<>+0(SB), Y0, Y0
+	VPMULLQ 120(AX), Y0, Y0
+	VPADDQ  Y3, Y2, Y2
+	VPADDQ  Y0, Y4, Y4
+	VPADDQ  Y4, Y2, Y2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y2, Y0
+	VPAND     low36<>+0(SB), Y2, Y2
+	VPSLLQ    $0x02, Y0, Y3
+	VPADDQ    Y0, Y2, Y2
+	VPADDQ    Y3, Y2, Y2
+	VPSUBQ    p36s<>+0(SB), Y2, Y0
+	VBLENDVPD Y0, Y2, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	JMP          done157
+
+part162:
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (CX), K1, Y2
+	VINSERTI128 $0x01, X2, Y2, Y0
+	VPERM2I128  $0x11, Y2, Y2, Y2
+	JMP         group163
+
+more161:
+	CMPQ  BX, $+192
+	JHI   wide165
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	SUBQ  $0x40, BX
+	JCS   rest168
+
+whole167:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y9
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y9, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	VBROADCASTI128 32(CX), Y0
+	VBROADCASTI128 48(CX), Y4
+	VPADDD         168(SI), Y0, Y5
+	VPADDD         712(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y9
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y9, Y9
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y9, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	ADDQ           $+64, CX
+	ADDQ           $0x20, SI
+	SUBQ           $+64, BX
+	JGE            whole167
+	CMPQ           BX, $-32
+	JLT            part169
+
+rest168:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y9
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y9, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	CMPQ           BX, $-32
+	JEQ            done170
+	ADDQ           $0x20, CX
+	ADDQ           $0x10, SI
+	ADDQ           $0x20, BX
+	MOVQ           $-1, DX
+	BZHIQ          BX, DX, DX
+	KMOVD          DX, K1
+	VMOVDQU8.Z     (CX), K1, Y4
+	VINSERTI128    $0x01, X4, Y4, Y0
+	VPERM2I128     $0x11, Y4, Y4, Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y9
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y9, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	JMP            done170
+
+part169:
+	ADDQ        $0x40, BX
+	JEQ         done170
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (CX), K1, Y4
+	VINSERTI128 $0x01, X4, Y4, Y0
+	VPERM2I128  $0x11, Y4, Y4, Y4
+	VPADDD      152(SI), Y0, Y5
+	VPADDD      696(SI), Y4, Y6
+	VPMULUDQ    Y6, Y5, Y9
+	VPSRLQ      $0x20, Y5, Y5
+	VPSRLQ      $0x20, Y6, Y6
+	VPMULUDQ    Y6, Y5, Y5
+	VPADDQ      Y5, Y9, Y9
+	VPADDD      696(SI), Y0, Y0
+	VPADDD      168(SI), Y4, Y4
+	VPMULUDQ    Y4, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y4, Y4
+	VPMULUDQ    Y4, Y0, Y0
+	VPADDQ      Y0, Y5, Y5
+	VPADDQ      Y9, Y2, Y2
+	VPADDQ      Y5, Y3, Y3
+
+done170:
+	VPUNPCKLQDQ Y3, Y2, Y0
+	VPUNPCKHQDQ Y3, Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	JMP         done166
+
+wide165:
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	SUBQ   $+128, BX
+
+whole172:
+	VMOVDQU64  (CX), Z0
+	VMOVDQU64  64(CX), Z3
+	VSHUFI64X2 $0xdd, Z3, Z0, Z2
+	VSHUFI64X2 $0x88, Z3, Z0, Z0
+	VPADDD     152(SI), Z0, Z3
+	VPADDD     696(SI), Z2, Z5
+	VPADDD     696(SI), Z0, Z4
+	VPADDD     168(SI), Z2, Z6
+	VPMULUDQ   Z5, Z3, Z14
+	VPMULUDQ   Z6, Z4, Z15
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z5, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSRLQ     $0x20, Z6, Z6
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z6, Z4, Z4
+	VPADDQ     Z3, Z14, Z14
+	VPADDQ     Z14, Z9, Z9
+	VPADDQ     Z4, Z15, Z15
+	VPADDQ     Z15, Z10, Z10
+	VPADDD     168(SI), Z0, Z3
+	VPADDD     712(SI), Z2, Z4
+	VPADDD     712(SI), Z0, Z0
+	VPADDD     184(SI), Z2, Z2
+	VPMULUDQ   Z4, Z3, Z5
+	VPMULUDQ   Z2, Z0, Z6
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z4, Z4
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z2, Z2
+	VPMULUDQ   Z4, Z3, Z3
+	VPMULUDQ   Z2, Z0, Z0
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z11, Z11
+	VPADDQ     Z0, Z6, Z6
+	VPADDQ     Z6, Z12, Z12
+	ADDQ       $+128, CX
+	ADDQ       $0x40, SI
+	SUBQ       $+128, BX
+	JGE        whole172
+	ADDQ       $+128, BX
+	JEQ        done171
+	CMPQ       BX, $0x20
+	JNE        masked173
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (CX), X0
+	VMOVDQU64 16(CX), X2
+	VPADDD    152(SI), X0, X0
+	VPADDD    696(SI), X2, X2
+	VPMULUDQ  X2, X0, X13
+	VPSRLQ    $0x20, X0, X0
+	VPSRLQ    $0x20, X2, X2
+	VPMULUDQ  X2, X0, X0
+	VPADDQ    X0, X13, X13
+	VPADDQ    Z13, Z9, Z9
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (CX), X0
+	VMOVDQU64 16(CX), X2
+	VPADDD    696(SI), X0, X0
+	VPADDD    168(SI), X2, X2
+	VPMULUDQ  X2, X0, X13
+	VPSRLQ    $0x20, X0, X0
+	VPSRLQ    $0x20, X2, X2
+	VPMULUDQ  X2, X0, X0
+	VPADDQ    X0, X13, X13
+	VPADDQ    Z13, Z10, Z10
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (CX), X0
+	VMOVDQU64 16(CX), X2
+	VPADDD    168(SI), X0, X0
+	VPADDD    712(SI), X2, X2
+	VPMULUDQ  X2, X0, X13
+	VPSRLQ    $0x20, X0, X0
+	VPSRLQ    $0x20, X2, X2
+	VPMULUDQ  X2, X0, X0
+	VPADDQ    X0, X13, X13
+	VPADDQ    Z13, Z11, Z11
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (CX), X0
+	VMOVDQU64 16(CX), X2
+	VPADDD    712(SI), X0, X0
+	VPADDD    184(SI), X2, X2
+	VPMULUDQ  X2, X0, X13
+	VPSRLQ    $0x20, X0, X0
+	VPSRLQ    $0x20, X2, X2
+	VPMULUDQ  X2, X0, X0
+	VPADDQ    X0, X13, X13
+	VPADDQ    Z13, Z12, Z12
+	JMP       done171
+
+masked173:
+	// The last bytes, zero-padded to a group.
+	MOVQ       $-1, DX
+	BZHIQ      BX, DX, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, DX, DI
+	KMOVQ      DI, K2
+	ADDQ       $0x1f, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DX, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (CX), K1, Z0
+	VMOVDQU8.Z 64(CX), K2, Z3
+	VSHUFI64X2 $0xdd, Z3, Z0, Z2
+	VSHUFI64X2 $0x88, Z3, Z0, Z0
+	VMOVDQU64  152(SI), Z3
+	VPADDD.Z   Z3, Z0, K3, Z3
+	VPADDD     696(SI), Z2, Z5
+	VMOVDQU64  696(SI), Z4
+	VPADDD.Z   Z4, Z0, K3, Z4
+	VPADDD     168(SI), Z2, Z6
+	VPMULUDQ   Z5, Z3, Z13
+	VPMULUDQ   Z6, Z4, Z14
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z5, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSRLQ     $0x20, Z6, Z6
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z6, Z4, Z4
+	VPADDQ     Z3, Z13, Z13
+	VPADDQ     Z13, Z9, Z9
+	VPADDQ     Z4, Z14, Z14
+	VPADDQ     Z14, Z10, Z10
+	VMOVDQU64  168(SI), Z3
+	VPADDD.Z   Z3, Z0, K3, Z3
+	VPADDD     712(SI), Z2, Z5
+	VMOVDQU64  712(SI), Z4
+	VPADDD.Z   Z4, Z0, K3, Z4
+	VPADDD     184(SI), Z2, Z0
+	VPMULUDQ   Z5, Z3, Z2
+	VPMULUDQ   Z0, Z4, Z6
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z5, Z5
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z5, Z3, Z3
+	VPMULUDQ   Z0, Z4, Z4
+	VPADDQ     Z3, Z2, Z2
+	VPADDQ     Z2, Z11, Z11
+	VPADDQ     Z4, Z6, Z6
+	VPADDQ     Z6, Z12, Z12
+
+done171:
+	VPUNPCKLQDQ   Z10, Z9, Z0
+	VPUNPCKHQDQ   Z10, Z9, Z2
+	VPADDQ        Z2, Z0, Z0
+	VPUNPCKLQDQ   Z12, Z11, Z2
+	VPUNPCKHQDQ   Z12, Z11, Z3
+	VPADDQ        Z3, Z2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y3
+	VPADDQ        Y3, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X3
+	VPADDQ        X3, X0, X0
+	VEXTRACTI64X4 $0x01, Z2, Y3
+	VPADDQ        Y3, Y2, Y2
+	VEXTRACTI64X2 $0x01, Y2, X3
+	VPADDQ        X3, X2, X2
+	VINSERTI128   $0x01, X2, Y0, Y0
+
+done166:
+	JMP hashed164
+
+	// Two iterations.
+two158:
+	MOVQ msg_base+16(FP), CX
+	MOVQ msg_len+24(FP), BX
+	MOVQ AX, SI
+
+	// The first block.
+	ADDQ   $+1024, CX
+	SUBQ   $+1024, BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   $-512, DX
+
+chunk175:
+	VMOVDQU64     (CX)(DX*2), Z2
+	VMOVDQU64     64(CX)(DX*2), Z4
+	VSHUFI64X2    $0xdd, Z4, Z2, Z3
+	VSHUFI64X2    $0x88, Z4, Z2, Z2
+	VPADDD        664(SI)(DX*1), Z2, Z4
+	VPADDD        1208(SI)(DX*1), Z3, Z7
+	VPADDD        1208(SI)(DX*1), Z2, Z2
+	VPADDD        680(SI)(DX*1), Z3, Z3
+	VPMULUDQ      Z7, Z4, Z8
+	VPMULUDQ      Z3, Z2, Z9
+	VPSHUFD       $0xf5, Z4, Z4
+	VPSRLQ        $0x20, Z7, Z7
+	VPSHUFD       $0xf5, Z2, Z2
+	VPSRLQ        $0x20, Z3, Z3
+	VPMULUDQ      Z7, Z4, Z4
+	VPMULUDQ      Z3, Z2, Z2
+	VPADDQ        Z4, Z8, Z8
+	VPADDQ        Z8, Z0, Z0
+	VPADDQ        Z2, Z9, Z9
+	VPADDQ        Z9, Z1, Z1
+	ADDQ          $+64, DX
+	JNZ           chunk175
+	VPUNPCKLQDQ   Z1, Z0, Z2
+	VPUNPCKHQDQ   Z1, Z0, Z0
+	VPADDQ        Z0, Z2, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPADDQ        Y0, Y2, Y2
+	VEXTRACTI64X2 $0x01, Y2, X0
+	VPADDQ        X0, X2, X2
+	VMOVDQA       X2, X3
+	VPADDQ        blockBits<>+0(SB), X3, X3
+	VMOVQ         1224(AX), X0
+	VPINSRQ       $0x01, 1248(AX), X0, X0
+
+	// L2: the first step of POLY-64, from 1.
+	MOVQ    1224(AX), DX
+	MULXQ   DX, DI, DX
+	LEAQ    59(DI), R8
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R8
+	ADDQ    DX, DI
+	CMOVQCS R8, DI
+	MOVQ    1248(AX), DX
+	MULXQ   DX, DX, R8
+	LEAQ    59(DX), R9
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	ADDQ    R8, DX
+	CMOVQCS R9, DX
+	VPXOR   polySign<>+0(SB), X0, X1
+	VMOVQ   DI, X2
+	VPINSRQ $0x01, DX, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X3, X4, X4
+	VPSUBQ    X0, X3, X7
+	VPSUBQ    polyOffset<>+0(SB), X7, X7
+	VBLENDVPD X4, X7, X3, X3
+	VBLENDVPD X4, X2, X1, X1
+	VPADDQ    X1, X3, X3
+	VPCMPGTQ  X3, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X3, X3
+	VPXOR     polySign<>+0(SB), X3, X3
+
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	VMOVQ   X3, DI
+	VPEXTRQ $0x01, X3, R8
+	MOVQ    1224(AX), DX
+	MULXQ   DI, DI, DX
+	LEAQ    59(DI), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, DI
+	CMOVQCS R9, DI
+	MOVQ    1248(AX), DX
+	MULXQ   R8, R8, DX
+	LEAQ    59(R8), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, R8
+	CMOVQCS R9, R8
+	VMOVQ   DI, X1
+	VPINSRQ $0x01, R8, X1, X1
+	VPXOR   polySign<>+0(SB), X1, X1
+	MOVQ    1224(AX), DX
+	MULXQ   DI, DI, DX
+	LEAQ    59(DI), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, DI
+	CMOVQCS R9, DI
+	MOVQ    1248(AX), DX
+	MULXQ   R8, DX, R8
+	LEAQ    59(DX), R9
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	ADDQ    R8, DX
+	CMOVQCS R9, DX
+	VMOVQ   DI, X2
+	VPINSRQ $0x01, DX, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+
+	// The last block, with its length in bits.
+	CMPQ    BX, $0x20
+	JHI     more176
+	JCS     part177
+	VMOVDQU (CX), X3
+	VMOVDQU 16(CX), X4
+
+group178:
+	VPADDD      152(SI), X3, X5
+	VPADDD      696(SI), X4, X6
+	VPMULUDQ    X6, X5, X7
+	VPSRLQ      $0x20, X5, X5
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X5, X5
+	VPADDQ      X5, X7, X7
+	VPADDD      696(SI), X3, X3
+	VPADDD      168(SI), X4, X4
+	VPMULUDQ    X4, X3, X5
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X5, X5
+	VPUNPCKLQDQ X5, X7, X3
+	VPUNPCKHQDQ X5, X7, X7
+	VPADDQ      X7, X3, X3
+
+hashed179:
+	VPBROADCASTQ msg_len+24(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPSUBQ       blockBits<>+0(SB), X4, X4
+	VPADDQ       X4, X3, X3
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X3, X4, X4
+	VPSUBQ    X0, X3, X0
+	VPSUBQ    polyOffset<>+0(SB), X0, X0
+	VBLENDVPD X4, X0, X3, X3
+	VBLENDVPD X4, X2, X1, X0
+	VPADDQ    X0, X3, X3
+	VPCMPGTQ  X3, X0, X0
+	VPAND     polyOffset<>+0(SB), X0, X0
+	VPADDQ    X0, X3, X3
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X3, X0
+	VPAND    polyOffset<>+0(SB), X0, X0
+	VPXOR    polySign<>+0(SB), X3, X3
+	VPADDQ   X0, X3, X3
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X0
+	VMOVDQU 8(AX), X1
+	VPSHUFB swap32<>+0(SB), X1, X1
+	VPXOR   X1, X0, X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, X3, X1
+	VPMULLQ 24(AX), X1, X1
+	VPSHUFB lowWord1<>+0(SB), X3, X2
+	VPMULLQ 56(AX), X2, X2
+	VPSHUFB lowWord2<>+0(SB), X3, X4
+	VPMULLQ 88(AX), X4, X4
+	VPAND   lowWord3<>+0(SB), X3, X3
+	VPMULLQ 120(AX), X3, X3
+	VPADDQ  X2, X1, X1
+	VPADDQ  X3, X4, X4
+	VPADDQ  X4, X1, X1
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X1, X2
+	VPAND     low36<>+0(SB), X1, X1
+	VPSLLQ    $0x02, X2, X3
+	VPADDQ    X2, X1, X1
+	VPADDQ    X3, X1, X1
+	VPSUBQ    p36s<>+0(SB), X1, X2
+	VBLENDVPD X2, X1, X2, X2
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X2, X2
+	VPXOR   X0, X2, X2
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X2, (AX)
+	JMP     done157
+
+part177:
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (CX), K1, Y4
+	VMOVDQA      X4, X3
+	VEXTRACTI128 $0x01, Y4, X4
+	JMP          group178
+
+more176:
+	CMPQ  BX, $+256
+	JHI   wide180
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	SUBQ  $0x40, BX
+	JCS   rest183
+
+whole182:
+	VMOVDQU  16(CX), Y8
+	VPBLENDD $0x0f, (CX), Y8, Y7
+	VPBLENDD $0xf0, 32(CX), Y8, Y8
+	VPADDD   152(SI), Y7, Y9
+	VPADDD   696(SI), Y8, Y10
+	VPADDD   696(SI), Y7, Y7
+	VPADDD   168(SI), Y8, Y8
+	VPMULUDQ Y10, Y9, Y11
+	VPMULUDQ Y8, Y7, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPSRLQ   $0x20, Y10, Y10
+	VPSHUFD  $0xf5, Y7, Y7
+	VPSRLQ   $0x20, Y8, Y8
+	VPMULUDQ Y10, Y9, Y9
+	VPMULUDQ Y8, Y7, Y7
+	VPADDQ   Y9, Y11, Y11
+	VPADDQ   Y11, Y3, Y3
+	VPADDQ   Y7, Y12, Y12
+	VPADDQ   Y12, Y4, Y4
+	ADDQ     $+64, CX
+	ADDQ     $0x20, SI
+	SUBQ     $+64, BX
+	JGE      whole182
+	CMPQ     BX, $-64
+	JEQ      done186
+
+rest183:
+	CMPQ BX, $-32
+	JEQ  one184
+	JLT  part187
+
+	// A group and a part of one.
+	VMOVDQU      (CX), X5
+	VMOVDQU      16(CX), X6
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, BX
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (CX), K1, Y8
+	VMOVDQA      X8, X7
+	VEXTRACTI128 $0x01, Y8, X8
+	VINSERTI128  $0x01, X7, Y5, Y5
+	VINSERTI128  $0x01, X8, Y6, Y6
+	VPADDD       152(SI), Y5, Y7
+	VPADDD       696(SI), Y6, Y8
+	VPADDD       696(SI), Y5, Y5
+	VPADDD       168(SI), Y6, Y6
+	VPMULUDQ     Y8, Y7, Y9
+	VPMULUDQ     Y6, Y5, Y10
+	VPSHUFD      $0xf5, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y8
+	VPSHUFD      $0xf5, Y5, Y5
+	VPSRLQ       $0x20, Y6, Y6
+	VPMULUDQ     Y8, Y7, Y7
+	VPMULUDQ     Y6, Y5, Y5
+	VPADDQ       Y7, Y9, Y9
+	VPADDQ       Y9, Y3, Y3
+	VPADDQ       Y5, Y10, Y10
+	VPADDQ       Y10, Y4, Y4
+	JMP          done186
+
+part187:
+	ADDQ         $0x40, BX
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (CX), K1, Y8
+	VMOVDQA      X8, X7
+	VEXTRACTI128 $0x01, Y8, X8
+	JMP          last185
+
+one184:
+	VMOVDQU (CX), X7
+	VMOVDQU 16(CX), X8
+
+last185:
+	VPADDD   152(SI), X7, X6
+	VPADDD   696(SI), X8, X9
+	VPMULUDQ X9, X6, X5
+	VPSRLQ   $0x20, X6, X6
+	VPSRLQ   $0x20, X9, X9
+	VPMULUDQ X9, X6, X6
+	VPADDQ   X6, X5, X5
+	VPADDD   696(SI), X7, X7
+	VPADDD   168(SI), X8, X8
+	VPMULUDQ X8, X7, X6
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X7, X7
+	VPADDQ   X7, X6, X6
+	VPADDQ   Y5, Y3, Y3
+	VPADDQ   Y6, Y4, Y4
+
+done186:
+	VPUNPCKLQDQ  Y4, Y3, Y5
+	VPUNPCKHQDQ  Y4, Y3, Y3
+	VPADDQ       Y3, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X3
+	VPADDQ       X5, X3, X5
+	VMOVDQA      X5, X3
+	JMP          done181
+
+wide180:
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	SUBQ   $+128, BX
+
+whole189:
+	VMOVDQU64  (CX), Z3
+	VMOVDQU64  64(CX), Z7
+	VSHUFI64X2 $0xdd, Z7, Z3, Z4
+	VSHUFI64X2 $0x88, Z7, Z3, Z3
+	VPADDD     152(SI), Z3, Z7
+	VPADDD     696(SI), Z4, Z8
+	VPADDD     696(SI), Z3, Z3
+	VPADDD     168(SI), Z4, Z4
+	VPMULUDQ   Z8, Z7, Z9
+	VPMULUDQ   Z4, Z3, Z11
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z8, Z8
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z4, Z4
+	VPMULUDQ   Z8, Z7, Z7
+	VPMULUDQ   Z4, Z3, Z3
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z9, Z5, Z5
+	VPADDQ     Z3, Z11, Z11
+	VPADDQ     Z11, Z6, Z6
+	ADDQ       $+128, CX
+	ADDQ       $0x40, SI
+	SUBQ       $+128, BX
+	JGE        whole189
+	ADDQ       $+128, BX
+	JEQ        done188
+	CMPQ       BX, $0x20
+	JNE        masked190
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (CX), X3
+	VMOVDQU64 16(CX), X4
+	VPADDD    152(SI), X3, X3
+	VPADDD    696(SI), X4, X4
+	VPMULUDQ  X4, X3, X10
+	VPSRLQ    $0x20, X3, X3
+	VPSRLQ    $0x20, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X10, X10
+	VPADDQ    Z10, Z5, Z5
+
+	// One group: the upper lanes of its products are zeros.
+	VMOVDQU64 (CX), X3
+	VMOVDQU64 16(CX), X4
+	VPADDD    696(SI), X3, X3
+	VPADDD    168(SI), X4, X4
+	VPMULUDQ  X4, X3, X10
+	VPSRLQ    $0x20, X3, X3
+	VPSRLQ    $0x20, X4, X4
+	VPMULUDQ  X4, X3, X3
+	VPADDQ    X3, X10, X10
+	VPADDQ    Z10, Z6, Z6
+	JMP       done188
+
+masked190:
+	// The last bytes, zero-padded to a group.
+	MOVQ       $-1, DX
+	BZHIQ      BX, DX, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, DX, DI
+	KMOVQ      DI, K2
+	ADDQ       $0x1f, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DX, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (CX), K1, Z3
+	VMOVDQU8.Z 64(CX), K2, Z7
+	VSHUFI64X2 $0xdd, Z7, Z3, Z4
+	VSHUFI64X2 $0x88, Z7, Z3, Z3
+	VMOVDQU64  152(SI), Z7
+	VPADDD.Z   Z7, Z3, K3, Z7
+	VPADDD     696(SI), Z4, Z9
+	VMOVDQU64  696(SI), Z8
+	VPADDD.Z   Z8, Z3, K3, Z8
+	VPADDD     168(SI), Z4, Z3
+	VPMULUDQ   Z9, Z7, Z4
+	VPMULUDQ   Z3, Z8, Z10
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSRLQ     $0x20, Z3, Z3
+	VPMULUDQ   Z9, Z7, Z7
+	VPMULUDQ   Z3, Z8, Z8
+	VPADDQ     Z7, Z4, Z4
+	VPADDQ     Z4, Z5, Z5
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z6, Z6
+
+done188:
+	VPUNPCKLQDQ   Z6, Z5, Z3
+	VPUNPCKHQDQ   Z6, Z5, Z4
+	VPADDQ        Z4, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y4
+	VPADDQ        Y4, Y3, Y3
+	VEXTRACTI64X2 $0x01, Y3, X4
+	VPADDQ        X4, X3, X3
+	VMOVDQA       X3, X3
+
+done181:
+	JMP hashed179
+
+done157:
+	VPXOR  X0, X0, X0
+	VPXOR  X1, X1, X1
+	VPXOR  X2, X2, X2
+	VPXOR  X3, X3, X3
+	VPXOR  X4, X4, X4
+	VPXOR  X5, X5, X5
+	VPXOR  X6, X6, X6
+	VPXOR  X7, X7, X7
+	VPXOR  X8, X8, X8
+	VPXOR  X9, X9, X9
+	VPXOR  X10, X10, X10
+	VPXOR  X11, X11, X11
+	VPXOR  X12, X12, X12
+	VPXOR  X13, X13, X13
+	VPXOR  X14, X14, X14
+	VPXOR  X15, X15, X15
+	VPXORQ X16, X16, X16
+	VPXORQ X17, X17, X17
+	VPXORQ X18, X18, X18
+	VZEROUPPER
+	RET
+
+// func tagWordsAVX512(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
+// Requires: AVX, AVX2, AVX512DQ, AVX512VL
+TEXT ·tagWordsAVX512(SB), $0-40
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two191
+
+	// Four iterations.
+	MOVQ        words+16(FP), CX
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VPINSRQ     $0x01, 24(CX), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+24(FP), X1
+	VPINSRQ $0x01, x_second+32(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Y0, Y2
+	VPMULLQ 24(AX), Y2, Y2
+	VPSHUFB lowWord1<>+0(SB), Y0, Y3
+	VPMULLQ 56(AX), Y3, Y3
+	VPSHUFB lowWord2<>+0(SB), Y0, Y4
+	VPMULLQ 88(AX), Y4, Y4
+	VPAND   lowWord3<>+0(SB), Y0, Y0
+	VPMULLQ 120(AX), Y0, Y0
+	VPADDQ  Y3, Y2, Y2
+	VPADDQ  Y0, Y4, Y4
+	VPADDQ  Y4, Y2, Y2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y2, Y0
+	VPAND     low36<>+0(SB), Y2, Y2
+	VPSLLQ    $0x02, Y0, Y3
+	VPADDQ    Y0, Y2, Y2
+	VPADDQ    Y3, Y2, Y2
+	VPSUBQ    p36s<>+0(SB), Y2, Y0
+	VBLENDVPD Y0, Y2, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	VZEROUPPER
+	RET
+
+	// Two iterations.
+two191:
+	MOVQ    words+16(FP), CX
+	VMOVQ   (CX), X0
+	VPINSRQ $0x01, 8(CX), X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+24(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, X0, X2
+	VPMULLQ 24(AX), X2, X2
+	VPSHUFB lowWord1<>+0(SB), X0, X3
+	VPMULLQ 56(AX), X3, X3
+	VPSHUFB lowWord2<>+0(SB), X0, X4
+	VPMULLQ 88(AX), X4, X4
+	VPAND   lowWord3<>+0(SB), X0, X0
+	VPMULLQ 120(AX), X0, X0
+	VPADDQ  X3, X2, X2
+	VPADDQ  X0, X4, X4
+	VPADDQ  X4, X2, X2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X2, X0
+	VPAND     low36<>+0(SB), X2, X2
+	VPSLLQ    $0x02, X0, X3
+	VPADDQ    X0, X2, X2
+	VPADDQ    X3, X2, X2
+	VPSUBQ    p36s<>+0(SB), X2, X0
+	VBLENDVPD X0, X2, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+	VZEROUPPER
+	RET
+
+// func tagOnlyAVX2(tag *[16]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·tagOnlyAVX2(SB), $0-72
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two192
+
+	// Four iterations.
+	MOVQ           l1+16(FP), CX
+	MOVQ           rest_base+24(FP), DX
+	MOVQ           rest_len+32(FP), BX
+	MOVQ           32(CX), SI
+	SHRQ           $0x01, SI
+	ADDQ           AX, SI
+	TESTQ          BX, BX
+	JEQ            empty194
+	CMPQ           BX, $0x20
+	JHI            more196
+	JCS            part197
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y1
+
+group198:
+	VPADDD      152(SI), Y0, Y2
+	VPADDD      696(SI), Y1, Y3
+	VPMULUDQ    Y3, Y2, Y4
+	VPSRLQ      $0x20, Y2, Y2
+	VPSRLQ      $0x20, Y3, Y3
+	VPMULUDQ    Y3, Y2, Y2
+	VPADDQ      Y2, Y4, Y4
+	VPADDD      696(SI), Y0, Y0
+	VPADDD      168(SI), Y1, Y1
+	VPMULUDQ    Y1, Y0, Y2
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y1, Y1
+	VPMULUDQ    Y1, Y0, Y0
+	VPADDQ      Y0, Y2, Y2
+	VPUNPCKLQDQ Y2, Y4, Y0
+	VPUNPCKHQDQ Y2, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+
+hashed199:
+	VMOVDQU     (CX), X5
+	VINSERTI128 $0x01, 16(CX), Y5, Y5
+	VPADDQ      Y5, Y0, Y0
+
+summed195:
+	// L1: the length in bits.
+	VPBROADCASTQ length+48(FP), Y1
+	VPSLLQ       $0x03, Y1, Y1
+	VPADDQ       Y1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+56(FP), X1
+	VPINSRQ $0x01, x_second+64(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, Y0, Y2
+	VPMULUDQ  24(AX), Y2, Y3
+	VMOVSHDUP 24(AX), Y4
+	VPMULUDQ  Y4, Y2, Y4
+	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
+	VPMULUDQ  56(AX), Y2, Y5
+	VMOVSHDUP 56(AX), Y6
+	VPMULUDQ  Y6, Y2, Y6
+	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
+	VPMULUDQ  88(AX), Y2, Y7
+	VMOVSHDUP 88(AX), Y8
+	VPMULUDQ  Y8, Y2, Y8
+	VPAND     lowWord3<>+0(SB), Y0, Y0
+	VPMULUDQ  120(AX), Y0, Y2
+	VMOVSHDUP 120(AX), Y9
+	VPMULUDQ  Y9, Y0, Y9
+	VPADDQ    Y5, Y3, Y3
+	VPADDQ    Y2, Y7, Y7
+	VPADDQ    Y7, Y3, Y3
+	VPADDQ    Y6, Y4, Y4
+	VPADDQ    Y9, Y8, Y8
+	VPADDQ    Y8, Y4, Y4
+	VPSLLQ    $0x20, Y4, Y4
+	VPADDQ    Y4, Y3, Y3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y3, Y0
+	VPAND     low36<>+0(SB), Y3, Y3
+	VPSLLQ    $0x02, Y0, Y2
+	VPADDQ    Y0, Y3, Y3
+	VPADDQ    Y2, Y3, Y3
+	VPSUBQ    p36s<>+0(SB), Y3, Y0
+	VBLENDVPD Y0, Y3, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	VZEROUPPER
+	RET
+
+none193:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	JMP   group198
+
+part197:
+	CMPQ           BX, $0x10
+	JCS            tiny200
+	LEAQ           shiftDown<>+32(SB), DI
+	LEAQ           -16(DX)(BX*1), R8
+	SUBQ           BX, DI
+	VBROADCASTI128 (R8), Y1
+	VBROADCASTI128 (DI), Y0
+	VPSHUFB        Y0, Y1, Y1
+	LEAQ           shiftDown<>+0(SB), DI
+	MOVQ           DX, BX
+	CMPQ           R8, DX
+	CMOVQCS        R8, BX
+	SUBQ           BX, DI
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DI)(DX*1), Y2
+	VPSHUFB        Y2, Y0, Y0
+	JMP            group198
+
+tiny200:
+	LEAQ        (DX)(BX*1), R8
+	LEAQ        shiftDown<>+0(SB), DI
+	SUBQ        BX, DI
+	CMPQ        BX, $0x08
+	JCS         four201
+	VMOVQ       -8(R8), X1
+	VPSHUFB     16(DI), X1, X1
+	VMOVQ       (DX), X0
+	VPUNPCKLQDQ X1, X0, X0
+	JMP         loaded203
+
+four201:
+	CMPQ       BX, $0x04
+	JCS        few202
+	VMOVD      -4(R8), X1
+	VPSHUFB    8(DI), X1, X1
+	VMOVD      (DX), X0
+	VPUNPCKLDQ X1, X0, X0
+	JMP        loaded203
+
+few202:
+	VPXOR X0, X0, X0
+	TESTQ BX, BX
+	JEQ   loaded203
+
+	// The first byte, the middle one and the last one are all.
+	MOVBQZX (DX), DI
+	MOVBQZX -1(R8), R8
+	LEAQ    -1(BX), R9
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R8, R8
+	SHRQ    $0x01, BX
+	MOVBQZX (DX)(BX*1), DX
+	SHLQ    $0x03, BX
+	SHLXQ   BX, DX, DX
+	ORQ     DI, R8
+	ORQ     DX, R8
+	VMOVQ   R8, X0
+
+loaded203:
+	VINSERTI128 $0x01, X0, Y0, Y0
+	VPXOR       Y1, Y1, Y1
+	JMP         group198
+
+more196:
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	SUBQ  $0x40, BX
+	JCS   rest205
+
+whole204:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y3
+	VPADDD         152(SI), Y0, Y4
+	VPADDD         696(SI), Y3, Y6
+	VPMULUDQ       Y6, Y4, Y7
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y4, Y4
+	VPADDQ         Y4, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	VBROADCASTI128 32(DX), Y0
+	VBROADCASTI128 48(DX), Y3
+	VPADDD         168(SI), Y0, Y4
+	VPADDD         712(SI), Y3, Y6
+	VPMULUDQ       Y6, Y4, Y7
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y4, Y4
+	VPADDQ         Y4, Y7, Y7
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	ADDQ           $+64, DX
+	ADDQ           $0x20, SI
+	SUBQ           $+64, BX
+	JGE            whole204
+	CMPQ           BX, $-32
+	JLT            part206
+
+rest205:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y3
+	VPADDD         152(SI), Y0, Y4
+	VPADDD         696(SI), Y3, Y6
+	VPMULUDQ       Y6, Y4, Y7
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y4, Y4
+	VPADDQ         Y4, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	CMPQ           BX, $-32
+	JEQ            done207
+	ADDQ           $0x20, DX
+	ADDQ           $0x10, SI
+	ADDQ           $0x20, BX
+	LEAQ           shiftDown<>+32(SB), DI
+	LEAQ           -16(DX)(BX*1), R8
+	SUBQ           BX, DI
+	VBROADCASTI128 (R8), Y3
+	VBROADCASTI128 (DI), Y0
+	VPSHUFB        Y0, Y3, Y3
+	LEAQ           shiftDown<>+0(SB), DI
+	MOVQ           DX, BX
+	CMPQ           R8, DX
+	CMOVQCS        R8, BX
+	SUBQ           BX, DI
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DI)(DX*1), Y4
+	VPSHUFB        Y4, Y0, Y0
+	VPADDD         152(SI), Y0, Y4
+	VPADDD         696(SI), Y3, Y6
+	VPMULUDQ       Y6, Y4, Y7
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y4, Y4
+	VPADDQ         Y4, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	JMP            done207
+
+part206:
+	ADDQ           $0x40, BX
+	JEQ            done207
+	LEAQ           shiftDown<>+32(SB), DI
+	LEAQ           -16(DX)(BX*1), R8
+	SUBQ           BX, DI
+	VBROADCASTI128 (R8), Y3
+	VBROADCASTI128 (DI), Y0
+	VPSHUFB        Y0, Y3, Y3
+	LEAQ           shiftDown<>+0(SB), DI
+	MOVQ           DX, BX
+	CMPQ           R8, DX
+	CMOVQCS        R8, BX
+	SUBQ           BX, DI
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DI)(DX*1), Y4
+	VPSHUFB        Y4, Y0, Y0
+	VPADDD         152(SI), Y0, Y4
+	VPADDD         696(SI), Y3, Y6
+	VPMULUDQ       Y6, Y4, Y7
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y4, Y4
+	VPADDQ         Y4, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+
+done207:
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed199
+
+empty194:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ        32(CX), $0x00
+	JEQ         none193
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+	JMP         summed195
+
+	// Two iterations.
+two192:
+	MOVQ    l1+16(FP), CX
+	MOVQ    rest_base+24(FP), DX
+	MOVQ    rest_len+32(FP), BX
+	MOVQ    32(CX), SI
+	SHRQ    $0x01, SI
+	ADDQ    AX, SI
+	TESTQ   BX, BX
+	JEQ     empty209
+	CMPQ    BX, $0x20
+	JHI     more211
+	JCS     part212
+	VMOVDQU (DX), X0
+	VMOVDQU 16(DX), X1
+
+group213:
+	VPADDD      152(SI), X0, X2
+	VPADDD      696(SI), X1, X3
+	VPMULUDQ    X3, X2, X4
+	VPSRLQ      $0x20, X2, X2
+	VPSRLQ      $0x20, X3, X3
+	VPMULUDQ    X3, X2, X2
+	VPADDQ      X2, X4, X4
+	VPADDD      696(SI), X0, X0
+	VPADDD      168(SI), X1, X1
+	VPMULUDQ    X1, X0, X2
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X1, X1
+	VPMULUDQ    X1, X0, X0
+	VPADDQ      X0, X2, X2
+	VPUNPCKLQDQ X2, X4, X0
+	VPUNPCKHQDQ X2, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed214:
+	VMOVDQU (CX), X1
+	VPADDQ  X1, X0, X0
+
+summed210:
+	// L1: the length in bits.
+	VPBROADCASTQ length+48(FP), X1
+	VPSLLQ       $0x03, X1, X1
+	VPADDQ       X1, X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+56(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, X0, X2
+	VPMULUDQ  24(AX), X2, X3
+	VMOVSHDUP 24(AX), X4
+	VPMULUDQ  X4, X2, X4
+	VPSHUFB   lowWord1<>+0(SB), X0, X2
+	VPMULUDQ  56(AX), X2, X5
+	VMOVSHDUP 56(AX), X6
+	VPMULUDQ  X6, X2, X6
+	VPSHUFB   lowWord2<>+0(SB), X0, X2
+	VPMULUDQ  88(AX), X2, X7
+	VMOVSHDUP 88(AX), X8
+	VPMULUDQ  X8, X2, X8
+	VPAND     lowWord3<>+0(SB), X0, X0
+	VPMULUDQ  120(AX), X0, X2
+	VMOVSHDUP 120(AX), X9
+	VPMULUDQ  X9, X0, X9
+	VPADDQ    X5, X3, X3
+	VPADDQ    X2, X7, X7
+	VPADDQ    X7, X3, X3
+	VPADDQ    X6, X4, X4
+	VPADDQ    X9, X8, X8
+	VPADDQ    X8, X4, X4
+	VPSLLQ    $0x20, X4, X4
+	VPADDQ    X4, X3, X3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X3, X0
+	VPAND     low36<>+0(SB), X3, X3
+	VPSLLQ    $0x02, X0, X2
+	VPADDQ    X0, X3, X3
+	VPADDQ    X2, X3, X3
+	VPSUBQ    p36s<>+0(SB), X3, X0
+	VBLENDVPD X0, X3, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+	VZEROUPPER
+	RET
+
+none208:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	JMP   group213
+
+part212:
+	CMPQ    BX, $0x10
+	JCS     tiny215
+	LEAQ    shiftDown<>+32(SB), DI
+	LEAQ    -16(DX)(BX*1), R8
+	SUBQ    BX, DI
+	VMOVDQU (R8), X1
+	VPSHUFB (DI), X1, X1
+	LEAQ    shiftDown<>+0(SB), DI
+	MOVQ    DX, BX
+	CMPQ    R8, DX
+	CMOVQCS R8, BX
+	SUBQ    BX, DI
+	VMOVDQU (BX), X0
+	VPSHUFB (DI)(DX*1), X0, X0
+	JMP     group213
+
+tiny215:
+	LEAQ        (DX)(BX*1), R8
+	LEAQ        shiftDown<>+0(SB), DI
+	SUBQ        BX, DI
+	CMPQ        BX, $0x08
+	JCS         four216
+	VMOVQ       -8(R8), X1
+	VPSHUFB     16(DI), X1, X1
+	VMOVQ       (DX), X0
+	VPUNPCKLQDQ X1, X0, X0
+	JMP         loaded218
+
+four216:
+	CMPQ       BX, $0x04
+	JCS        few217
+	VMOVD      -4(R8), X1
+	VPSHUFB    8(DI), X1, X1
+	VMOVD      (DX), X0
+	VPUNPCKLDQ X1, X0, X0
+	JMP        loaded218
+
+few217:
+	VPXOR X0, X0, X0
+	TESTQ BX, BX
+	JEQ   loaded218
+
+	// The first byte, the middle one and the last one are all.
+	MOVBQZX (DX), DI
+	MOVBQZX -1(R8), R8
+	LEAQ    -1(BX), R9
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R8, R8
+	SHRQ    $0x01, BX
+	MOVBQZX (DX)(BX*1), DX
+	SHLQ    $0x03, BX
+	SHLXQ   BX, DX, DX
+	ORQ     DI, R8
+	ORQ     DX, R8
+	VMOVQ   R8, X0
+
+loaded218:
+	VPXOR X1, X1, X1
+	JMP   group213
+
+more211:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	SUBQ  $0x40, BX
+	JCS   rest220
+
+whole219:
+	VMOVDQU  16(DX), Y3
+	VPBLENDD $0x0f, (DX), Y3, Y2
+	VPBLENDD $0xf0, 32(DX), Y3, Y3
+	VPADDD   152(SI), Y2, Y4
+	VPADDD   696(SI), Y3, Y5
+	VPADDD   696(SI), Y2, Y2
+	VPADDD   168(SI), Y3, Y3
+	VPMULUDQ Y5, Y4, Y8
+	VPMULUDQ Y3, Y2, Y9
+	VPSHUFD  $0xf5, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPSHUFD  $0xf5, Y2, Y2
+	VPSRLQ   $0x20, Y3, Y3
+	VPMULUDQ Y5, Y4, Y4
+	VPMULUDQ Y3, Y2, Y2
+	VPADDQ   Y4, Y8, Y8
+	VPADDQ   Y8, Y0, Y0
+	VPADDQ   Y2, Y9, Y9
+	VPADDQ   Y9, Y1, Y1
+	ADDQ     $+64, DX
+	ADDQ     $0x20, SI
+	SUBQ     $+64, BX
+	JGE      whole219
+	CMPQ     BX, $-64
+	JEQ      done223
+
+rest220:
+	CMPQ BX, $-32
+	JEQ  one221
+	JLT  part224
+
+	// A group and a part of one.
+	VMOVDQU     (DX), X6
+	VMOVDQU     16(DX), X7
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	LEAQ        shiftDown<>+32(SB), DI
+	LEAQ        -16(DX)(BX*1), R8
+	SUBQ        BX, DI
+	VMOVDQU     (R8), X3
+	VPSHUFB     (DI), X3, X3
+	LEAQ        shiftDown<>+0(SB), DI
+	MOVQ        DX, BX
+	CMPQ        R8, DX
+	CMOVQCS     R8, BX
+	SUBQ        BX, DI
+	VMOVDQU     (BX), X2
+	VPSHUFB     (DI)(DX*1), X2, X2
+	VINSERTI128 $0x01, X2, Y6, Y6
+	VINSERTI128 $0x01, X3, Y7, Y7
+	VPADDD      152(SI), Y6, Y2
+	VPADDD      696(SI), Y7, Y3
+	VPADDD      696(SI), Y6, Y4
+	VPADDD      168(SI), Y7, Y5
+	VPMULUDQ    Y3, Y2, Y6
+	VPMULUDQ    Y5, Y4, Y7
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSRLQ      $0x20, Y5, Y5
+	VPMULUDQ    Y3, Y2, Y2
+	VPMULUDQ    Y5, Y4, Y4
+	VPADDQ      Y2, Y6, Y6
+	VPADDQ      Y6, Y0, Y0
+	VPADDQ      Y4, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+	JMP         done223
+
+part224:
+	ADDQ    $0x40, BX
+	LEAQ    shiftDown<>+32(SB), DI
+	LEAQ    -16(DX)(BX*1), R8
+	SUBQ    BX, DI
+	VMOVDQU (R8), X3
+	VPSHUFB (DI), X3, X3
+	LEAQ    shiftDown<>+0(SB), DI
+	MOVQ    DX, BX
+	CMPQ    R8, DX
+	CMOVQCS R8, BX
+	SUBQ    BX, DI
+	VMOVDQU (BX), X2
+	VPSHUFB (DI)(DX*1), X2, X2
+	JMP     last222
+
+one221:
+	VMOVDQU (DX), X2
+	VMOVDQU 16(DX), X3
+
+last222:
+	VPADDD   152(SI), X2, X4
+	VPADDD   696(SI), X3, X5
+	VPMULUDQ X5, X4, X6
+	VPSRLQ   $0x20, X4, X4
+	VPSRLQ   $0x20, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X6, X6
+	VPADDD   696(SI), X2, X2
+	VPADDD   168(SI), X3, X3
+	VPMULUDQ X3, X2, X7
+	VPSRLQ   $0x20, X2, X2
+	VPSRLQ   $0x20, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X7, X7
+	VPADDQ   Y6, Y0, Y0
+	VPADDQ   Y7, Y1, Y1
+
+done223:
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VMOVDQA      X2, X0
+	JMP          hashed214
+
+empty209:
+	// No bytes are left. A block without any is hashed as a group of zeros.
+	CMPQ    32(CX), $0x00
+	JEQ     none208
+	VMOVDQU (CX), X0
+	JMP     summed210
+
+// func tagNextAVX2(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·tagNextAVX2(SB), $0-80
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two226
+
+	// Four iterations.
+	MOVQ        l1+24(FP), CX
+	MOVQ        rest_base+32(FP), BX
+	MOVQ        rest_len+40(FP), SI
+	MOVQ        32(CX), DI
+	SHRQ        $0x01, DI
+	ADDQ        AX, DI
+	MOVQ        y+16(FP), DX
+	MOVQ        8(DX), R8
+	MOVQ        24(DX), R9
+	MOVQ        40(DX), R10
+	MOVQ        56(DX), R11
+	VMOVQ       1224(AX), X0
+	VPINSRQ     $0x01, 1248(AX), X0, X0
+	VMOVQ       1272(AX), X1
+	VPINSRQ     $0x01, 1296(AX), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	MOVQ           1224(AX), DX
+	MULXQ          R8, R8, DX
+	LEAQ           59(R8), R12
+	IMUL3Q         $0x3b, DX, DX
+	ADDQ           DX, R12
+	ADDQ           DX, R8
+	CMOVQCS        R12, R8
+	MOVQ           1248(AX), DX
+	MULXQ          R9, R9, DX
+	LEAQ           59(R9), R12
+	IMUL3Q         $0x3b, DX, DX
+	ADDQ           DX, R12
+	ADDQ           DX, R9
+	CMOVQCS        R12, R9
+	MOVQ           1272(AX), DX
+	MULXQ          R10, R10, DX
+	LEAQ           59(R10), R12
+	IMUL3Q         $0x3b, DX, DX
+	ADDQ           DX, R12
+	ADDQ           DX, R10
+	CMOVQCS        R12, R10
+	MOVQ           1296(AX), DX
+	MULXQ          R11, R11, DX
+	LEAQ           59(R11), R12
+	IMUL3Q         $0x3b, DX, DX
+	ADDQ           DX, R12
+	ADDQ           DX, R11
+	CMOVQCS        R12, R11
+	VMOVQ          R8, X1
+	VPINSRQ        $0x01, R9, X1, X1
+	VMOVQ          R10, X2
+	VPINSRQ        $0x01, R11, X2, X2
+	VINSERTI128    $0x01, X2, Y1, Y1
+	VPXOR          polySign<>+0(SB), Y1, Y1
+	MOVQ           1224(AX), DX
+	MULXQ          R8, R8, DX
+	LEAQ           59(R8), R12
+	IMUL3Q         $0x3b, DX, DX
+	ADDQ           DX, R12
+	ADDQ           DX, R8
+	CMOVQCS        R12, R8
+	MOVQ           1248(AX), DX
+	MULXQ          R9, R9, DX
+	LEAQ           59(R9), R12
+	IMUL3Q         $0x3b, DX, DX
+	ADDQ           DX, R12
+	ADDQ           DX, R9
+	CMOVQCS        R12, R9
+	MOVQ           1272(AX), DX
+	MULXQ          R10, R10, DX
+	LEAQ           59(R10), R12
+	IMUL3Q         $0x3b, DX, DX
+	ADDQ           DX, R12
+	ADDQ           DX, R10
+	CMOVQCS        R12, R10
+	MOVQ           1296(AX), DX
+	MULXQ          R11, DX, R11
+	LEAQ           59(DX), R12
+	IMUL3Q         $0x3b, R11, R11
+	ADDQ           R11, R12
+	ADDQ           R11, DX
+	CMOVQCS        R12, DX
+	VMOVQ          R8, X2
+	VPINSRQ        $0x01, R9, X2, X2
+	VMOVQ          R10, X3
+	VPINSRQ        $0x01, DX, X3, X3
+	VINSERTI128    $0x01, X3, Y2, Y2
+	VPXOR          polySign<>+0(SB), Y2, Y2
+	TESTQ          SI, SI
+	JEQ            empty228
+	CMPQ           SI, $0x20
+	JHI            more230
+	JCS            part231
 	VBROADCASTI128 (BX), Y3
 	VBROADCASTI128 16(BX), Y4
 
-group206:
+group232:
 	VPADDD      152(DI), Y3, Y5
 	VPADDD      696(DI), Y4, Y6
 	VPMULUDQ    Y6, Y5, Y7
@@ -8002,12 +8868,12 @@ group206:
 	VPUNPCKHQDQ Y5, Y7, Y7
 	VPADDQ      Y7, Y3, Y3
 
-hashed207:
+hashed233:
 	VMOVDQU     (CX), X8
 	VINSERTI128 $0x01, 16(CX), Y8, Y8
 	VPADDQ      Y8, Y3, Y3
 
-summed203:
+summed229:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
@@ -8081,11 +8947,11 @@ summed203:
 	VPXOR        X0, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
-	JMP          done197
+	JMP          done225
 
-part205:
+part231:
 	CMPQ           SI, $0x10
-	JCS            tiny208
+	JCS            tiny234
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(BX)(SI*1), R8
 	SUBQ           SI, DX
@@ -8100,33 +8966,33 @@ part205:
 	VBROADCASTI128 (SI), Y3
 	VBROADCASTI128 (DX)(BX*1), Y5
 	VPSHUFB        Y5, Y3, Y3
-	JMP            group206
+	JMP            group232
 
-tiny208:
+tiny234:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four209
+	JCS         four235
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X3
 	VPUNPCKLQDQ X4, X3, X3
-	JMP         loaded211
+	JMP         loaded237
 
-four209:
+four235:
 	CMPQ       SI, $0x04
-	JCS        few210
+	JCS        few236
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X3
 	VPUNPCKLDQ X4, X3, X3
-	JMP        loaded211
+	JMP        loaded237
 
-few210:
+few236:
 	VPXOR X3, X3, X3
 	TESTQ SI, SI
-	JEQ   loaded211
+	JEQ   loaded237
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -8142,18 +9008,18 @@ few210:
 	ORQ     BX, R8
 	VMOVQ   R8, X3
 
-loaded211:
+loaded237:
 	VINSERTI128 $0x01, X3, Y3, Y3
 	VPXOR       Y4, Y4, Y4
-	JMP         group206
+	JMP         group232
 
-more204:
+more230:
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	SUBQ  $0x40, SI
-	JCS   rest213
+	JCS   rest239
 
-whole212:
+whole238:
 	VBROADCASTI128 (BX), Y3
 	VBROADCASTI128 16(BX), Y6
 	VPADDD         152(DI), Y3, Y7
@@ -8193,11 +9059,11 @@ whole212:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	SUBQ           $+64, SI
-	JGE            whole212
+	JGE            whole238
 	CMPQ           SI, $-32
-	JLT            part214
+	JLT            part240
 
-rest213:
+rest239:
 	VBROADCASTI128 (BX), Y3
 	VBROADCASTI128 16(BX), Y6
 	VPADDD         152(DI), Y3, Y7
@@ -8217,7 +9083,7 @@ rest213:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 	CMPQ           SI, $-32
-	JEQ            done215
+	JEQ            done241
 	ADDQ           $0x20, BX
 	ADDQ           $0x10, DI
 	ADDQ           $0x20, SI
@@ -8251,11 +9117,11 @@ rest213:
 	VPADDQ         Y3, Y7, Y7
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
-	JMP            done215
+	JMP            done241
 
-part214:
+part240:
 	ADDQ           $0x40, SI
-	JEQ            done215
+	JEQ            done241
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(BX)(SI*1), R8
 	SUBQ           SI, DX
@@ -8287,137 +9153,20 @@ part214:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 
-done215:
+done241:
 	VPUNPCKLQDQ Y5, Y4, Y3
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y3, Y3
-	JMP         hashed207
+	JMP         hashed233
 
-empty202:
+empty228:
 	// No bytes are left.
 	VMOVDQU     (CX), X3
 	VINSERTI128 $0x01, 16(CX), Y3, Y3
-	JMP         summed203
-
-first200:
-	// The first block.
-	ADDQ  $+1024, BX
-	SUBQ  $+1024, SI
-	VPXOR Y1, Y1, Y1
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	MOVQ  $-512, DX
-
-chunk216:
-	VMOVDQU      16(BX)(DX*2), Y9
-	VPBLENDD     $0x0f, (BX)(DX*2), Y9, Y7
-	VPBLENDD     $0xf0, 32(BX)(DX*2), Y9, Y9
-	VPADDD       664(DI)(DX*1), Y7, Y10
-	VPADDD       1208(DI)(DX*1), Y9, Y12
-	VPADDD       1208(DI)(DX*1), Y7, Y11
-	VPADDD       680(DI)(DX*1), Y9, Y13
-	VPMULUDQ     Y12, Y10, Y14
-	VPMULUDQ     Y13, Y11, Y15
-	VPSHUFD      $0xf5, Y10, Y10
-	VPSRLQ       $0x20, Y12, Y12
-	VPSHUFD      $0xf5, Y11, Y11
-	VPSRLQ       $0x20, Y13, Y13
-	VPMULUDQ     Y12, Y10, Y10
-	VPMULUDQ     Y13, Y11, Y11
-	VPADDQ       Y10, Y14, Y14
-	VPADDQ       Y14, Y1, Y1
-	VPADDQ       Y11, Y15, Y15
-	VPADDQ       Y15, Y4, Y4
-	VPADDD       680(DI)(DX*1), Y7, Y10
-	VPADDD       1224(DI)(DX*1), Y9, Y11
-	VPADDD       1224(DI)(DX*1), Y7, Y7
-	VPADDD       696(DI)(DX*1), Y9, Y9
-	VPMULUDQ     Y11, Y10, Y12
-	VPMULUDQ     Y9, Y7, Y13
-	VPSHUFD      $0xf5, Y10, Y10
-	VPSRLQ       $0x20, Y11, Y11
-	VPSHUFD      $0xf5, Y7, Y7
-	VPSRLQ       $0x20, Y9, Y9
-	VPMULUDQ     Y11, Y10, Y10
-	VPMULUDQ     Y9, Y7, Y7
-	VPADDQ       Y10, Y12, Y12
-	VPADDQ       Y12, Y5, Y5
-	VPADDQ       Y7, Y13, Y13
-	VPADDQ       Y13, Y6, Y6
-	ADDQ         $+32, DX
-	JNZ          chunk216
-	VPUNPCKLQDQ  Y4, Y1, Y7
-	VPUNPCKHQDQ  Y4, Y1, Y1
-	VPADDQ       Y1, Y7, Y7
-	VPUNPCKLQDQ  Y6, Y5, Y1
-	VPUNPCKHQDQ  Y6, Y5, Y4
-	VPADDQ       Y4, Y1, Y1
-	VEXTRACTI128 $0x01, Y7, X2
-	VPADDQ       X7, X2, X7
-	VEXTRACTI128 $0x01, Y1, X2
-	VPADDQ       X1, X2, X1
-	VINSERTI128  $0x01, X1, Y7, Y4
-	VPADDQ       blockBits<>+0(SB), Y4, Y4
-
-	// L2: the first step of POLY-64, from 1.
-	MOVQ        1224(AX), DX
-	MULXQ       DX, R8, DX
-	LEAQ        59(R8), R9
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R9
-	ADDQ        DX, R8
-	CMOVQCS     R9, R8
-	MOVQ        1248(AX), DX
-	MULXQ       DX, R9, DX
-	LEAQ        59(R9), R10
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R10
-	ADDQ        DX, R9
-	CMOVQCS     R10, R9
-	MOVQ        1272(AX), DX
-	MULXQ       DX, R10, DX
-	LEAQ        59(R10), R11
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R11
-	ADDQ        DX, R10
-	CMOVQCS     R11, R10
-	MOVQ        1296(AX), DX
-	MULXQ       DX, DX, R11
-	LEAQ        59(DX), R12
-	IMUL3Q      $0x3b, R11, R11
-	ADDQ        R11, R12
-	ADDQ        R11, DX
-	CMOVQCS     R12, DX
-	VPXOR       polySign<>+0(SB), Y0, Y1
-	VMOVQ       R8, X2
-	VPINSRQ     $0x01, R9, X2, X2
-	VMOVQ       R10, X3
-	VPINSRQ     $0x01, DX, X3, X3
-	VINSERTI128 $0x01, X3, Y2, Y2
-	VPXOR       polySign<>+0(SB), Y2, Y2
-
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD     Y5, Y5, Y5
-	VPCMPEQD     Y4, Y5, Y5
-	VPSUBQ       Y0, Y4, Y6
-	VPSUBQ       polyOffset<>+0(SB), Y6, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VBLENDVPD    Y5, Y2, Y1, Y5
-	VPADDQ       Y5, Y4, Y4
-	VPCMPGTQ     Y4, Y5, Y5
-	VPAND        polyOffset<>+0(SB), Y5, Y5
-	VPADDQ       Y5, Y4, Y4
-	VPXOR        polySign<>+0(SB), Y4, Y4
-	VMOVQ        X4, R8
-	VPEXTRQ      $0x01, X4, R9
-	VEXTRACTI128 $0x01, Y4, X4
-	VMOVQ        X4, R10
-	VPEXTRQ      $0x01, X4, R11
-	JMP          next201
+	JMP         summed229
 
 	// Two iterations.
-two198:
+two226:
 	MOVQ    l1+24(FP), CX
 	MOVQ    rest_base+32(FP), BX
 	MOVQ    rest_len+40(FP), SI
@@ -8425,14 +9174,11 @@ two198:
 	SHRQ    $0x01, DI
 	ADDQ    AX, DI
 	MOVQ    y+16(FP), DX
-	VMOVQ   1224(AX), X0
-	VPINSRQ $0x01, 1248(AX), X0, X0
-	TESTQ   DX, DX
-	JEQ     first218
 	MOVQ    8(DX), R8
 	MOVQ    24(DX), R9
+	VMOVQ   1224(AX), X0
+	VPINSRQ $0x01, 1248(AX), X0, X0
 
-next219:
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
 	MOVQ    1224(AX), DX
 	MULXQ   R8, R8, DX
@@ -8469,14 +9215,14 @@ next219:
 	VPINSRQ $0x01, DX, X2, X2
 	VPXOR   polySign<>+0(SB), X2, X2
 	TESTQ   SI, SI
-	JEQ     empty220
+	JEQ     empty243
 	CMPQ    SI, $0x20
-	JHI     more222
-	JCS     part223
+	JHI     more245
+	JCS     part246
 	VMOVDQU (BX), X3
 	VMOVDQU 16(BX), X4
 
-group224:
+group247:
 	VPADDD      152(DI), X3, X5
 	VPADDD      696(DI), X4, X6
 	VPMULUDQ    X6, X5, X7
@@ -8495,11 +9241,11 @@ group224:
 	VPUNPCKHQDQ X5, X7, X7
 	VPADDQ      X7, X3, X3
 
-hashed225:
+hashed248:
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X3, X3
 
-summed221:
+summed244:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), X4
 	VPSLLQ       $0x03, X4, X4
@@ -8570,11 +9316,11 @@ summed221:
 	VPXOR   X0, X1, X1
 	MOVQ    tag+0(FP), AX
 	VMOVQ   X1, (AX)
-	JMP     done197
+	JMP     done225
 
-part223:
+part246:
 	CMPQ    SI, $0x10
-	JCS     tiny226
+	JCS     tiny249
 	LEAQ    shiftDown<>+32(SB), DX
 	LEAQ    -16(BX)(SI*1), R8
 	SUBQ    SI, DX
@@ -8587,33 +9333,33 @@ part223:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X3
 	VPSHUFB (DX)(BX*1), X3, X3
-	JMP     group224
+	JMP     group247
 
-tiny226:
+tiny249:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four227
+	JCS         four250
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X3
 	VPUNPCKLQDQ X4, X3, X3
-	JMP         loaded229
+	JMP         loaded252
 
-four227:
+four250:
 	CMPQ       SI, $0x04
-	JCS        few228
+	JCS        few251
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X3
 	VPUNPCKLDQ X4, X3, X3
-	JMP        loaded229
+	JMP        loaded252
 
-few228:
+few251:
 	VPXOR X3, X3, X3
 	TESTQ SI, SI
-	JEQ   loaded229
+	JEQ   loaded252
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -8629,17 +9375,17 @@ few228:
 	ORQ     BX, R8
 	VMOVQ   R8, X3
 
-loaded229:
+loaded252:
 	VPXOR X4, X4, X4
-	JMP   group224
+	JMP   group247
 
-more222:
+more245:
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 	SUBQ  $0x40, SI
-	JCS   rest231
+	JCS   rest254
 
-whole230:
+whole253:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -8662,14 +9408,14 @@ whole230:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	SUBQ     $+64, SI
-	JGE      whole230
+	JGE      whole253
 	CMPQ     SI, $-64
-	JEQ      done234
+	JEQ      done257
 
-rest231:
+rest254:
 	CMPQ SI, $-32
-	JEQ  one232
-	JLT  part235
+	JEQ  one255
+	JLT  part258
 
 	// A group and a part of one.
 	VMOVDQU     (BX), X9
@@ -8706,9 +9452,9 @@ rest231:
 	VPADDQ      Y9, Y3, Y3
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done234
+	JMP         done257
 
-part235:
+part258:
 	ADDQ    $0x40, SI
 	LEAQ    shiftDown<>+32(SB), DX
 	LEAQ    -16(BX)(SI*1), R8
@@ -8722,13 +9468,13 @@ part235:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X5
 	VPSHUFB (DX)(BX*1), X5, X5
-	JMP     last233
+	JMP     last256
 
-one232:
+one255:
 	VMOVDQU (BX), X5
 	VMOVDQU 16(BX), X6
 
-last233:
+last256:
 	VPADDD   152(DI), X5, X7
 	VPADDD   696(DI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -8746,75 +9492,614 @@ last233:
 	VPADDQ   Y9, Y3, Y3
 	VPADDQ   Y10, Y4, Y4
 
-done234:
+done257:
 	VPUNPCKLQDQ  Y4, Y3, Y5
 	VPUNPCKHQDQ  Y4, Y3, Y3
 	VPADDQ       Y3, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X3
 	VPADDQ       X5, X3, X5
 	VMOVDQA      X5, X3
-	JMP          hashed225
+	JMP          hashed248
 
-empty220:
+empty243:
 	// No bytes are left.
 	VMOVDQU (CX), X3
-	JMP     summed221
+	JMP     summed244
 
-first218:
+done225:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func tagTwoAVX2(tag *[16]byte, k *uhashKey, msg []byte, x pad)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·tagTwoAVX2(SB), $0-56
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two260
+
+	// Four iterations.
+	MOVQ msg_base+16(FP), CX
+	MOVQ msg_len+24(FP), BX
+	MOVQ AX, SI
+
 	// The first block.
-	ADDQ  $+1024, BX
-	SUBQ  $+1024, SI
+	ADDQ  $+1024, CX
+	SUBQ  $+1024, BX
+	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
 	MOVQ  $-512, DX
 
-chunk236:
-	VMOVDQU      16(BX)(DX*2), Y4
-	VPBLENDD     $0x0f, (BX)(DX*2), Y4, Y3
-	VPBLENDD     $0xf0, 32(BX)(DX*2), Y4, Y4
-	VPADDD       664(DI)(DX*1), Y3, Y5
-	VPADDD       1208(DI)(DX*1), Y4, Y6
-	VPADDD       1208(DI)(DX*1), Y3, Y3
-	VPADDD       680(DI)(DX*1), Y4, Y4
-	VPMULUDQ     Y6, Y5, Y7
-	VPMULUDQ     Y4, Y3, Y8
-	VPSHUFD      $0xf5, Y5, Y5
-	VPSRLQ       $0x20, Y6, Y6
-	VPSHUFD      $0xf5, Y3, Y3
-	VPSRLQ       $0x20, Y4, Y4
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y4, Y3, Y3
-	VPADDQ       Y5, Y7, Y7
-	VPADDQ       Y7, Y1, Y1
-	VPADDQ       Y3, Y8, Y8
+chunk262:
+	VMOVDQU      16(CX)(DX*2), Y5
+	VPBLENDD     $0x0f, (CX)(DX*2), Y5, Y4
+	VPBLENDD     $0xf0, 32(CX)(DX*2), Y5, Y5
+	VPADDD       664(SI)(DX*1), Y4, Y6
+	VPADDD       1208(SI)(DX*1), Y5, Y8
+	VPADDD       1208(SI)(DX*1), Y4, Y7
+	VPADDD       680(SI)(DX*1), Y5, Y9
+	VPMULUDQ     Y8, Y6, Y10
+	VPMULUDQ     Y9, Y7, Y11
+	VPSHUFD      $0xf5, Y6, Y6
+	VPSRLQ       $0x20, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y7
+	VPSRLQ       $0x20, Y9, Y9
+	VPMULUDQ     Y8, Y6, Y6
+	VPMULUDQ     Y9, Y7, Y7
+	VPADDQ       Y6, Y10, Y10
+	VPADDQ       Y10, Y0, Y0
+	VPADDQ       Y7, Y11, Y11
+	VPADDQ       Y11, Y1, Y1
+	VPADDD       680(SI)(DX*1), Y4, Y6
+	VPADDD       1224(SI)(DX*1), Y5, Y7
+	VPADDD       1224(SI)(DX*1), Y4, Y4
+	VPADDD       696(SI)(DX*1), Y5, Y5
+	VPMULUDQ     Y7, Y6, Y8
+	VPMULUDQ     Y5, Y4, Y9
+	VPSHUFD      $0xf5, Y6, Y6
+	VPSRLQ       $0x20, Y7, Y7
+	VPSHUFD      $0xf5, Y4, Y4
+	VPSRLQ       $0x20, Y5, Y5
+	VPMULUDQ     Y7, Y6, Y6
+	VPMULUDQ     Y5, Y4, Y4
+	VPADDQ       Y6, Y8, Y8
 	VPADDQ       Y8, Y2, Y2
+	VPADDQ       Y4, Y9, Y9
+	VPADDQ       Y9, Y3, Y3
 	ADDQ         $+32, DX
-	JNZ          chunk236
-	VPUNPCKLQDQ  Y2, Y1, Y3
-	VPUNPCKHQDQ  Y2, Y1, Y1
-	VPADDQ       Y1, Y3, Y3
-	VEXTRACTI128 $0x01, Y3, X1
-	VPADDQ       X3, X1, X3
-	VMOVDQA      X3, X3
+	JNZ          chunk262
+	VPUNPCKLQDQ  Y1, Y0, Y4
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	VPUNPCKLQDQ  Y3, Y2, Y0
+	VPUNPCKHQDQ  Y3, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y4, X1
+	VPADDQ       X4, X1, X4
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDQ       X0, X1, X0
+	VINSERTI128  $0x01, X0, Y4, Y0
+	VPADDQ       blockBits<>+0(SB), Y0, Y0
+	VMOVQ        1224(AX), X12
+	VPINSRQ      $0x01, 1248(AX), X12, X12
+	VMOVQ        1272(AX), X1
+	VPINSRQ      $0x01, 1296(AX), X1, X1
+	VINSERTI128  $0x01, X1, Y12, Y12
+
+	// L2: the first step of POLY-64, from 1.
+	MOVQ        1224(AX), DX
+	MULXQ       DX, DI, DX
+	LEAQ        59(DI), R8
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R8
+	ADDQ        DX, DI
+	CMOVQCS     R8, DI
+	MOVQ        1248(AX), DX
+	MULXQ       DX, R8, DX
+	LEAQ        59(R8), R9
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R9
+	ADDQ        DX, R8
+	CMOVQCS     R9, R8
+	MOVQ        1272(AX), DX
+	MULXQ       DX, R9, DX
+	LEAQ        59(R9), R10
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R10
+	ADDQ        DX, R9
+	CMOVQCS     R10, R9
+	MOVQ        1296(AX), DX
+	MULXQ       DX, DX, R10
+	LEAQ        59(DX), R11
+	IMUL3Q      $0x3b, R10, R10
+	ADDQ        R10, R11
+	ADDQ        R10, DX
+	CMOVQCS     R11, DX
+	VPXOR       polySign<>+0(SB), Y12, Y1
+	VMOVQ       DI, X13
+	VPINSRQ     $0x01, R8, X13, X13
+	VMOVQ       R9, X2
+	VPINSRQ     $0x01, DX, X2, X2
+	VINSERTI128 $0x01, X2, Y13, Y13
+	VPXOR       polySign<>+0(SB), Y13, Y13
+
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y2, Y2, Y2
+	VPCMPEQD  Y0, Y2, Y2
+	VPSUBQ    Y12, Y0, Y3
+	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VBLENDVPD Y2, Y13, Y1, Y2
+	VPADDQ    Y2, Y0, Y0
+	VPCMPGTQ  Y0, Y2, Y2
+	VPAND     polyOffset<>+0(SB), Y2, Y2
+	VPADDQ    Y2, Y0, Y0
+	VPXOR     polySign<>+0(SB), Y0, Y0
+
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	VMOVQ        X0, DI
+	VPEXTRQ      $0x01, X0, R8
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, R9
+	VPEXTRQ      $0x01, X0, R10
+	MOVQ         1224(AX), DX
+	MULXQ        DI, DI, DX
+	LEAQ         59(DI), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, DI
+	CMOVQCS      R11, DI
+	MOVQ         1248(AX), DX
+	MULXQ        R8, R8, DX
+	LEAQ         59(R8), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R8
+	CMOVQCS      R11, R8
+	MOVQ         1272(AX), DX
+	MULXQ        R9, R9, DX
+	LEAQ         59(R9), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R9
+	CMOVQCS      R11, R9
+	MOVQ         1296(AX), DX
+	MULXQ        R10, R10, DX
+	LEAQ         59(R10), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R10
+	CMOVQCS      R11, R10
+	VMOVQ        DI, X1
+	VPINSRQ      $0x01, R8, X1, X1
+	VMOVQ        R9, X0
+	VPINSRQ      $0x01, R10, X0, X0
+	VINSERTI128  $0x01, X0, Y1, Y1
+	VPXOR        polySign<>+0(SB), Y1, Y1
+	MOVQ         1224(AX), DX
+	MULXQ        DI, DI, DX
+	LEAQ         59(DI), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, DI
+	CMOVQCS      R11, DI
+	MOVQ         1248(AX), DX
+	MULXQ        R8, R8, DX
+	LEAQ         59(R8), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R8
+	CMOVQCS      R11, R8
+	MOVQ         1272(AX), DX
+	MULXQ        R9, R9, DX
+	LEAQ         59(R9), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R9
+	CMOVQCS      R11, R9
+	MOVQ         1296(AX), DX
+	MULXQ        R10, DX, R10
+	LEAQ         59(DX), R11
+	IMUL3Q       $0x3b, R10, R10
+	ADDQ         R10, R11
+	ADDQ         R10, DX
+	CMOVQCS      R11, DX
+	VMOVQ        DI, X13
+	VPINSRQ      $0x01, R8, X13, X13
+	VMOVQ        R9, X0
+	VPINSRQ      $0x01, DX, X0, X0
+	VINSERTI128  $0x01, X0, Y13, Y13
+	VPXOR        polySign<>+0(SB), Y13, Y13
+
+	// The last block, with its length in bits.
+	CMPQ           BX, $0x20
+	JHI            more263
+	JCS            part264
+	VBROADCASTI128 (CX), Y14
+	VBROADCASTI128 16(CX), Y0
+
+group265:
+	VPADDD      152(SI), Y14, Y2
+	VPADDD      696(SI), Y0, Y3
+	VPMULUDQ    Y3, Y2, Y4
+	VPSRLQ      $0x20, Y2, Y2
+	VPSRLQ      $0x20, Y3, Y3
+	VPMULUDQ    Y3, Y2, Y2
+	VPADDQ      Y2, Y4, Y4
+	VPADDD      696(SI), Y14, Y2
+	VPADDD      168(SI), Y0, Y0
+	VPMULUDQ    Y0, Y2, Y3
+	VPSRLQ      $0x20, Y2, Y2
+	VPSRLQ      $0x20, Y0, Y0
+	VPMULUDQ    Y0, Y2, Y2
+	VPADDQ      Y2, Y3, Y3
+	VPUNPCKLQDQ Y3, Y4, Y0
+	VPUNPCKHQDQ Y3, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+
+hashed266:
+	VPBROADCASTQ msg_len+24(FP), Y2
+	VPSLLQ       $0x03, Y2, Y2
+	VPSUBQ       blockBits<>+0(SB), Y2, Y2
+	VPADDQ       Y2, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y2, Y2, Y2
+	VPCMPEQD  Y0, Y2, Y2
+	VPSUBQ    Y12, Y0, Y3
+	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VBLENDVPD Y2, Y13, Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+	VPCMPGTQ  Y0, Y1, Y1
+	VPAND     polyOffset<>+0(SB), Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), Y0, Y1
+	VPAND    polyOffset<>+0(SB), Y1, Y1
+	VPXOR    polySign<>+0(SB), Y0, Y0
+	VPADDQ   Y1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X1
+	VPINSRQ $0x01, x_second+48(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, Y0, Y2
+	VPMULUDQ  24(AX), Y2, Y3
+	VMOVSHDUP 24(AX), Y4
+	VPMULUDQ  Y4, Y2, Y4
+	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
+	VPMULUDQ  56(AX), Y2, Y5
+	VMOVSHDUP 56(AX), Y6
+	VPMULUDQ  Y6, Y2, Y6
+	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
+	VPMULUDQ  88(AX), Y2, Y7
+	VMOVSHDUP 88(AX), Y8
+	VPMULUDQ  Y8, Y2, Y8
+	VPAND     lowWord3<>+0(SB), Y0, Y0
+	VPMULUDQ  120(AX), Y0, Y2
+	VMOVSHDUP 120(AX), Y9
+	VPMULUDQ  Y9, Y0, Y9
+	VPADDQ    Y5, Y3, Y3
+	VPADDQ    Y2, Y7, Y7
+	VPADDQ    Y7, Y3, Y3
+	VPADDQ    Y6, Y4, Y4
+	VPADDQ    Y9, Y8, Y8
+	VPADDQ    Y8, Y4, Y4
+	VPSLLQ    $0x20, Y4, Y4
+	VPADDQ    Y4, Y3, Y3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y3, Y0
+	VPAND     low36<>+0(SB), Y3, Y3
+	VPSLLQ    $0x02, Y0, Y2
+	VPADDQ    Y0, Y3, Y3
+	VPADDQ    Y2, Y3, Y3
+	VPSUBQ    p36s<>+0(SB), Y3, Y0
+	VBLENDVPD Y0, Y3, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	JMP          done259
+
+part264:
+	CMPQ           BX, $0x10
+	JCS            tiny267
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(CX)(BX*1), DI
+	SUBQ           BX, DX
+	VBROADCASTI128 (DI), Y0
+	VBROADCASTI128 (DX), Y2
+	VPSHUFB        Y2, Y0, Y0
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           CX, BX
+	CMPQ           DI, CX
+	CMOVQCS        DI, BX
+	SUBQ           BX, DX
+	VBROADCASTI128 (BX), Y14
+	VBROADCASTI128 (DX)(CX*1), Y2
+	VPSHUFB        Y2, Y14, Y14
+	JMP            group265
+
+tiny267:
+	LEAQ        (CX)(BX*1), DI
+	LEAQ        shiftDown<>+0(SB), DX
+	SUBQ        BX, DX
+	CMPQ        BX, $0x08
+	JCS         four268
+	VMOVQ       -8(DI), X0
+	VPSHUFB     16(DX), X0, X0
+	VMOVQ       (CX), X14
+	VPUNPCKLQDQ X0, X14, X14
+	JMP         loaded270
+
+four268:
+	CMPQ       BX, $0x04
+	JCS        few269
+	VMOVD      -4(DI), X0
+	VPSHUFB    8(DX), X0, X0
+	VMOVD      (CX), X14
+	VPUNPCKLDQ X0, X14, X14
+	JMP        loaded270
+
+few269:
+	VPXOR X14, X14, X14
+	TESTQ BX, BX
+	JEQ   loaded270
+
+	// The first byte, the middle one and the last one are all.
+	MOVBQZX (CX), DX
+	MOVBQZX -1(DI), DI
+	LEAQ    -1(BX), R8
+	SHLQ    $0x03, R8
+	SHLXQ   R8, DI, DI
+	SHRQ    $0x01, BX
+	MOVBQZX (CX)(BX*1), CX
+	SHLQ    $0x03, BX
+	SHLXQ   BX, CX, CX
+	ORQ     DX, DI
+	ORQ     CX, DI
+	VMOVQ   DI, X14
+
+loaded270:
+	VINSERTI128 $0x01, X14, Y14, Y14
+	VPXOR       Y0, Y0, Y0
+	JMP         group265
+
+more263:
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	SUBQ  $0x40, BX
+	JCS   rest272
+
+whole271:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	VBROADCASTI128 32(CX), Y0
+	VBROADCASTI128 48(CX), Y4
+	VPADDD         168(SI), Y0, Y5
+	VPADDD         712(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	ADDQ           $+64, CX
+	ADDQ           $0x20, SI
+	SUBQ           $+64, BX
+	JGE            whole271
+	CMPQ           BX, $-32
+	JLT            part273
+
+rest272:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	CMPQ           BX, $-32
+	JEQ            done274
+	ADDQ           $0x20, CX
+	ADDQ           $0x10, SI
+	ADDQ           $0x20, BX
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(CX)(BX*1), DI
+	SUBQ           BX, DX
+	VBROADCASTI128 (DI), Y4
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y4, Y4
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           CX, BX
+	CMPQ           DI, CX
+	CMOVQCS        DI, BX
+	SUBQ           BX, DX
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DX)(CX*1), Y5
+	VPSHUFB        Y5, Y0, Y0
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+	JMP            done274
+
+part273:
+	ADDQ           $0x40, BX
+	JEQ            done274
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(CX)(BX*1), DI
+	SUBQ           BX, DX
+	VBROADCASTI128 (DI), Y4
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y4, Y4
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           CX, BX
+	CMPQ           DI, CX
+	CMOVQCS        DI, BX
+	SUBQ           BX, DX
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DX)(CX*1), Y5
+	VPSHUFB        Y5, Y0, Y0
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y2, Y2
+	VPADDQ         Y5, Y3, Y3
+
+done274:
+	VPUNPCKLQDQ Y3, Y2, Y0
+	VPUNPCKHQDQ Y3, Y2, Y2
+	VPADDQ      Y2, Y0, Y0
+	JMP         hashed266
+
+	// Two iterations.
+two260:
+	MOVQ msg_base+16(FP), CX
+	MOVQ msg_len+24(FP), BX
+	MOVQ AX, SI
+
+	// The first block.
+	ADDQ  $+1024, CX
+	SUBQ  $+1024, BX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  $-512, DX
+
+chunk276:
+	VMOVDQU      16(CX)(DX*2), Y3
+	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
+	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
+	VPADDD       664(SI)(DX*1), Y2, Y4
+	VPADDD       1208(SI)(DX*1), Y3, Y5
+	VPADDD       1208(SI)(DX*1), Y2, Y2
+	VPADDD       680(SI)(DX*1), Y3, Y3
+	VPMULUDQ     Y5, Y4, Y8
+	VPMULUDQ     Y3, Y2, Y9
+	VPSHUFD      $0xf5, Y4, Y4
+	VPSRLQ       $0x20, Y5, Y5
+	VPSHUFD      $0xf5, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y3
+	VPMULUDQ     Y5, Y4, Y4
+	VPMULUDQ     Y3, Y2, Y2
+	VPADDQ       Y4, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPADDQ       Y2, Y9, Y9
+	VPADDQ       Y9, Y1, Y1
+	ADDQ         $+32, DX
+	JNZ          chunk276
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VMOVDQA      X2, X3
 	VPADDQ       blockBits<>+0(SB), X3, X3
+	VMOVQ        1224(AX), X0
+	VPINSRQ      $0x01, 1248(AX), X0, X0
 
 	// L2: the first step of POLY-64, from 1.
 	MOVQ    1224(AX), DX
-	MULXQ   DX, R8, DX
-	LEAQ    59(R8), R9
+	MULXQ   DX, DI, DX
+	LEAQ    59(DI), R8
 	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R9
 	ADDQ    DX, R8
-	CMOVQCS R9, R8
+	ADDQ    DX, DI
+	CMOVQCS R8, DI
 	MOVQ    1248(AX), DX
-	MULXQ   DX, DX, R9
-	LEAQ    59(DX), R10
-	IMUL3Q  $0x3b, R9, R9
-	ADDQ    R9, R10
-	ADDQ    R9, DX
-	CMOVQCS R10, DX
+	MULXQ   DX, DX, R8
+	LEAQ    59(DX), R9
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	ADDQ    R8, DX
+	CMOVQCS R9, DX
 	VPXOR   polySign<>+0(SB), X0, X1
-	VMOVQ   R8, X2
+	VMOVQ   DI, X2
 	VPINSRQ $0x01, DX, X2, X2
 	VPXOR   polySign<>+0(SB), X2, X2
 
@@ -8830,11 +10115,328 @@ chunk236:
 	VPAND     polyOffset<>+0(SB), X1, X1
 	VPADDQ    X1, X3, X3
 	VPXOR     polySign<>+0(SB), X3, X3
-	VMOVQ     X3, R8
-	VPEXTRQ   $0x01, X3, R9
-	JMP       next219
 
-done197:
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	VMOVQ   X3, DI
+	VPEXTRQ $0x01, X3, R8
+	MOVQ    1224(AX), DX
+	MULXQ   DI, DI, DX
+	LEAQ    59(DI), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, DI
+	CMOVQCS R9, DI
+	MOVQ    1248(AX), DX
+	MULXQ   R8, R8, DX
+	LEAQ    59(R8), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, R8
+	CMOVQCS R9, R8
+	VMOVQ   DI, X1
+	VPINSRQ $0x01, R8, X1, X1
+	VPXOR   polySign<>+0(SB), X1, X1
+	MOVQ    1224(AX), DX
+	MULXQ   DI, DI, DX
+	LEAQ    59(DI), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, DI
+	CMOVQCS R9, DI
+	MOVQ    1248(AX), DX
+	MULXQ   R8, DX, R8
+	LEAQ    59(DX), R9
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	ADDQ    R8, DX
+	CMOVQCS R9, DX
+	VMOVQ   DI, X2
+	VPINSRQ $0x01, DX, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+
+	// The last block, with its length in bits.
+	CMPQ    BX, $0x20
+	JHI     more277
+	JCS     part278
+	VMOVDQU (CX), X3
+	VMOVDQU 16(CX), X4
+
+group279:
+	VPADDD      152(SI), X3, X5
+	VPADDD      696(SI), X4, X6
+	VPMULUDQ    X6, X5, X7
+	VPSRLQ      $0x20, X5, X5
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X5, X5
+	VPADDQ      X5, X7, X7
+	VPADDD      696(SI), X3, X3
+	VPADDD      168(SI), X4, X4
+	VPMULUDQ    X4, X3, X5
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X5, X5
+	VPUNPCKLQDQ X5, X7, X3
+	VPUNPCKHQDQ X5, X7, X7
+	VPADDQ      X7, X3, X3
+
+hashed280:
+	VPBROADCASTQ msg_len+24(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPSUBQ       blockBits<>+0(SB), X4, X4
+	VPADDQ       X4, X3, X3
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X3, X4, X4
+	VPSUBQ    X0, X3, X0
+	VPSUBQ    polyOffset<>+0(SB), X0, X0
+	VBLENDVPD X4, X0, X3, X3
+	VBLENDVPD X4, X2, X1, X0
+	VPADDQ    X0, X3, X3
+	VPCMPGTQ  X3, X0, X0
+	VPAND     polyOffset<>+0(SB), X0, X0
+	VPADDQ    X0, X3, X3
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X3, X0
+	VPAND    polyOffset<>+0(SB), X0, X0
+	VPXOR    polySign<>+0(SB), X3, X3
+	VPADDQ   X0, X3, X3
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X0
+	VMOVDQU 8(AX), X1
+	VPSHUFB swap32<>+0(SB), X1, X1
+	VPXOR   X1, X0, X0
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, X3, X1
+	VPMULUDQ  24(AX), X1, X2
+	VMOVSHDUP 24(AX), X4
+	VPMULUDQ  X4, X1, X4
+	VPSHUFB   lowWord1<>+0(SB), X3, X1
+	VPMULUDQ  56(AX), X1, X5
+	VMOVSHDUP 56(AX), X6
+	VPMULUDQ  X6, X1, X6
+	VPSHUFB   lowWord2<>+0(SB), X3, X1
+	VPMULUDQ  88(AX), X1, X7
+	VMOVSHDUP 88(AX), X8
+	VPMULUDQ  X8, X1, X8
+	VPAND     lowWord3<>+0(SB), X3, X1
+	VPMULUDQ  120(AX), X1, X3
+	VMOVSHDUP 120(AX), X9
+	VPMULUDQ  X9, X1, X9
+	VPADDQ    X5, X2, X2
+	VPADDQ    X3, X7, X7
+	VPADDQ    X7, X2, X2
+	VPADDQ    X6, X4, X4
+	VPADDQ    X9, X8, X8
+	VPADDQ    X8, X4, X4
+	VPSLLQ    $0x20, X4, X4
+	VPADDQ    X4, X2, X2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X2, X1
+	VPAND     low36<>+0(SB), X2, X2
+	VPSLLQ    $0x02, X1, X3
+	VPADDQ    X1, X2, X2
+	VPADDQ    X3, X2, X2
+	VPSUBQ    p36s<>+0(SB), X2, X1
+	VBLENDVPD X1, X2, X1, X1
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X1, X1
+	VPXOR   X0, X1, X1
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X1, (AX)
+	JMP     done259
+
+part278:
+	CMPQ    BX, $0x10
+	JCS     tiny281
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(CX)(BX*1), DI
+	SUBQ    BX, DX
+	VMOVDQU (DI), X4
+	VPSHUFB (DX), X4, X4
+	LEAQ    shiftDown<>+0(SB), DX
+	MOVQ    CX, BX
+	CMPQ    DI, CX
+	CMOVQCS DI, BX
+	SUBQ    BX, DX
+	VMOVDQU (BX), X3
+	VPSHUFB (DX)(CX*1), X3, X3
+	JMP     group279
+
+tiny281:
+	LEAQ        (CX)(BX*1), DI
+	LEAQ        shiftDown<>+0(SB), DX
+	SUBQ        BX, DX
+	CMPQ        BX, $0x08
+	JCS         four282
+	VMOVQ       -8(DI), X4
+	VPSHUFB     16(DX), X4, X4
+	VMOVQ       (CX), X3
+	VPUNPCKLQDQ X4, X3, X3
+	JMP         loaded284
+
+four282:
+	CMPQ       BX, $0x04
+	JCS        few283
+	VMOVD      -4(DI), X4
+	VPSHUFB    8(DX), X4, X4
+	VMOVD      (CX), X3
+	VPUNPCKLDQ X4, X3, X3
+	JMP        loaded284
+
+few283:
+	VPXOR X3, X3, X3
+	TESTQ BX, BX
+	JEQ   loaded284
+
+	// The first byte, the middle one and the last one are all.
+	MOVBQZX (CX), DX
+	MOVBQZX -1(DI), DI
+	LEAQ    -1(BX), R8
+	SHLQ    $0x03, R8
+	SHLXQ   R8, DI, DI
+	SHRQ    $0x01, BX
+	MOVBQZX (CX)(BX*1), CX
+	SHLQ    $0x03, BX
+	SHLXQ   BX, CX, CX
+	ORQ     DX, DI
+	ORQ     CX, DI
+	VMOVQ   DI, X3
+
+loaded284:
+	VPXOR X4, X4, X4
+	JMP   group279
+
+more277:
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	SUBQ  $0x40, BX
+	JCS   rest286
+
+whole285:
+	VMOVDQU  16(CX), Y8
+	VPBLENDD $0x0f, (CX), Y8, Y5
+	VPBLENDD $0xf0, 32(CX), Y8, Y8
+	VPADDD   152(SI), Y5, Y9
+	VPADDD   696(SI), Y8, Y10
+	VPADDD   696(SI), Y5, Y5
+	VPADDD   168(SI), Y8, Y8
+	VPMULUDQ Y10, Y9, Y11
+	VPMULUDQ Y8, Y5, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPSRLQ   $0x20, Y10, Y10
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y8, Y8
+	VPMULUDQ Y10, Y9, Y9
+	VPMULUDQ Y8, Y5, Y5
+	VPADDQ   Y9, Y11, Y11
+	VPADDQ   Y11, Y3, Y3
+	VPADDQ   Y5, Y12, Y12
+	VPADDQ   Y12, Y4, Y4
+	ADDQ     $+64, CX
+	ADDQ     $0x20, SI
+	SUBQ     $+64, BX
+	JGE      whole285
+	CMPQ     BX, $-64
+	JEQ      done289
+
+rest286:
+	CMPQ BX, $-32
+	JEQ  one287
+	JLT  part290
+
+	// A group and a part of one.
+	VMOVDQU     (CX), X6
+	VMOVDQU     16(CX), X7
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, BX
+	LEAQ        shiftDown<>+32(SB), DX
+	LEAQ        -16(CX)(BX*1), DI
+	SUBQ        BX, DX
+	VMOVDQU     (DI), X8
+	VPSHUFB     (DX), X8, X8
+	LEAQ        shiftDown<>+0(SB), DX
+	MOVQ        CX, BX
+	CMPQ        DI, CX
+	CMOVQCS     DI, BX
+	SUBQ        BX, DX
+	VMOVDQU     (BX), X5
+	VPSHUFB     (DX)(CX*1), X5, X5
+	VINSERTI128 $0x01, X5, Y6, Y6
+	VINSERTI128 $0x01, X8, Y7, Y7
+	VPADDD      152(SI), Y6, Y5
+	VPADDD      696(SI), Y7, Y8
+	VPADDD      696(SI), Y6, Y6
+	VPADDD      168(SI), Y7, Y7
+	VPMULUDQ    Y8, Y5, Y9
+	VPMULUDQ    Y7, Y6, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSRLQ      $0x20, Y8, Y8
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y8, Y5, Y5
+	VPMULUDQ    Y7, Y6, Y6
+	VPADDQ      Y5, Y9, Y9
+	VPADDQ      Y9, Y3, Y3
+	VPADDQ      Y6, Y10, Y10
+	VPADDQ      Y10, Y4, Y4
+	JMP         done289
+
+part290:
+	ADDQ    $0x40, BX
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(CX)(BX*1), DI
+	SUBQ    BX, DX
+	VMOVDQU (DI), X8
+	VPSHUFB (DX), X8, X8
+	LEAQ    shiftDown<>+0(SB), DX
+	MOVQ    CX, BX
+	CMPQ    DI, CX
+	CMOVQCS DI, BX
+	SUBQ    BX, DX
+	VMOVDQU (BX), X5
+	VPSHUFB (DX)(CX*1), X5, X5
+	JMP     last288
+
+one287:
+	VMOVDQU (CX), X5
+	VMOVDQU 16(CX), X8
+
+last288:
+	VPADDD   152(SI), X5, X7
+	VPADDD   696(SI), X8, X9
+	VPMULUDQ X9, X7, X6
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X9, X9
+	VPMULUDQ X9, X7, X7
+	VPADDQ   X7, X6, X6
+	VPADDD   696(SI), X5, X5
+	VPADDD   168(SI), X8, X8
+	VPMULUDQ X8, X5, X7
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X5, X5
+	VPADDQ   X5, X7, X7
+	VPADDQ   Y6, Y3, Y3
+	VPADDQ   Y7, Y4, Y4
+
+done289:
+	VPUNPCKLQDQ  Y4, Y3, Y5
+	VPUNPCKHQDQ  Y4, Y3, Y3
+	VPADDQ       Y3, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X3
+	VPADDQ       X5, X3, X5
+	VMOVDQA      X5, X3
+	JMP          hashed280
+
+done259:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -8850,7 +10452,6 @@ done197:
 	VPXOR X12, X12, X12
 	VPXOR X13, X13, X13
 	VPXOR X14, X14, X14
-	VPXOR X15, X15, X15
 	VZEROUPPER
 	RET
 
@@ -8859,7 +10460,7 @@ done197:
 TEXT ·tagWordsAVX2(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two237
+	JLE  two291
 
 	// Four iterations.
 	MOVQ        words+16(FP), CX
@@ -8922,7 +10523,7 @@ TEXT ·tagWordsAVX2(SB), $0-40
 	RET
 
 	// Two iterations.
-two237:
+two291:
 	MOVQ    words+16(FP), CX
 	VMOVQ   (CX), X0
 	VPINSRQ $0x01, 8(CX), X0, X0
@@ -9070,7 +10671,7 @@ GLOBL lastBits<>(SB), RODATA|NOPTR, $96
 TEXT ·tagEachAVX512(SB), $320-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two239
+	JLE  two293
 
 	// Four iterations.
 	MOVQ tags_base+0(FP), CX
@@ -9107,7 +10708,7 @@ TEXT ·tagEachAVX512(SB), $320-56
 	VINSERTI64X4    $0x01, 712(AX), Z12, Z12
 	VINSERTI64X4    $0x01, 184(AX), Z13, Z13
 
-quad240:
+quad294:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -9119,13 +10720,13 @@ quad240:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message241:
+message295:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
 	VPBROADCASTQ.Z 8(DX), K1, Z14
 	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
-	JLS            only242
+	JLS            only296
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -9135,9 +10736,9 @@ message241:
 	VPXORQ Z17, Z17, Z17
 	VPXORQ Z18, Z18, Z18
 	SUBQ   $+128, R11
-	JLT    rest244
+	JLT    rest298
 
-whole246:
+whole300:
 	VMOVDQU64  (R10), Z19
 	VMOVDQU64  64(R10), Z21
 	VSHUFI64X2 $0xdd, Z21, Z19, Z20
@@ -9178,11 +10779,11 @@ whole246:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole246
+	JGE        whole300
 	CMPQ       R11, $-64
-	JLE        fold247
+	JLE        fold301
 
-rest244:
+rest298:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -9242,9 +10843,9 @@ rest244:
 	VSHUFI64X2 $0x88, Z20, Z19, Z19
 	VPADDQ     Z21, Z19, Z19
 	VPADDQ     Z19, Z14, Z14
-	JMP        done245
+	JMP        done299
 
-fold247:
+fold301:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z16, Z15, Z19
 	VSHUFI64X2   $0xee, Z16, Z15, Z20
@@ -9257,7 +10858,7 @@ fold247:
 	VPADDQ       Z21, Z19, Z19
 	VPADDQ       Z19, Z14, Z14
 	TESTQ        R11, R11
-	JEQ          done245
+	JEQ          done299
 	VMOVDQU64    (R12), Y22
 	VMOVDQU64    (R13), Y23
 	VINSERTI64X4 $0x01, (R13), Z22, Z22
@@ -9294,9 +10895,9 @@ fold247:
 	VSHUFI64X2   $0x88, Z21, Z27, Z27
 	VPADDQ       Z19, Z27, Z27
 	VPADDQ       Z27, Z14, Z14
-	JMP          done245
+	JMP          done299
 
-only242:
+only296:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -9327,12 +10928,12 @@ only242:
 	VPADDQ     Z19, Z27, Z27
 	VPADDQ     Z27, Z14, Z14
 
-done245:
+done299:
 	VMOVDQU64   Z14, (R8)
 	ADDQ        $0x18, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message241
+	JNZ         message295
 	VMOVDQU64   (SI), Z14
 	VMOVDQU64   64(SI), Z19
 	VPUNPCKHQDQ Z19, Z14, Z20
@@ -9414,11 +11015,11 @@ done245:
 	VMOVDQU64 Y14, 32(CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad240
-	JMP       done238
+	JHI       quad294
+	JMP       done292
 
 	// Two iterations.
-two239:
+two293:
 	MOVQ tags_base+0(FP), CX
 	MOVQ msgs_base+32(FP), DX
 	MOVQ msgs_len+40(FP), BX
@@ -9449,7 +11050,7 @@ two239:
 	VINSERTI64X4    $0x01, 696(AX), Z10, Z10
 	VINSERTI64X4    $0x01, 168(AX), Z11, Z11
 
-quad248:
+quad302:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -9461,13 +11062,13 @@ quad248:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message249:
+message303:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
 	VPBROADCASTQ.Z 8(DX), K1, Z12
 	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
-	JLS            only250
+	JLS            only304
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -9475,9 +11076,9 @@ message249:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	SUBQ   $+128, R11
-	JLT    rest252
+	JLT    rest306
 
-whole254:
+whole308:
 	VMOVDQU64  (R10), Z15
 	VMOVDQU64  64(R10), Z17
 	VSHUFI64X2 $0xdd, Z17, Z15, Z16
@@ -9502,11 +11103,11 @@ whole254:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole254
+	JGE        whole308
 	CMPQ       R11, $-64
-	JLE        fold255
+	JLE        fold309
 
-rest252:
+rest306:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -9542,16 +11143,16 @@ rest252:
 	VSHUFI64X2 $0xee, Z14, Z13, Z16
 	VPADDQ     Z16, Z15, Z15
 	VPADDQ     Z15, Z12, Z12
-	JMP        done253
+	JMP        done307
 
-fold255:
+fold309:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z14, Z13, Z15
 	VSHUFI64X2   $0xee, Z14, Z13, Z16
 	VPADDQ       Z16, Z15, Z15
 	VPADDQ       Z15, Z12, Z12
 	TESTQ        R11, R11
-	JEQ          done253
+	JEQ          done307
 	VMOVDQU64    (R12), Y18
 	VMOVDQU64    (R13), Y19
 	VINSERTI64X4 $0x01, (R13), Z18, Z18
@@ -9574,9 +11175,9 @@ fold255:
 	VPMULUDQ.Z   Z16, Z15, K4, Z15
 	VPADDQ       Z15, Z17, Z17
 	VPADDQ       Z17, Z12, Z12
-	JMP          done253
+	JMP          done307
 
-only250:
+only304:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -9597,12 +11198,12 @@ only250:
 	VPADDQ     Z15, Z17, Z17
 	VPADDQ     Z17, Z12, Z12
 
-done253:
+done307:
 	VMOVDQU64   Z12, (R8)
 	ADDQ        $0x18, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message249
+	JNZ         message303
 	VMOVDQU64   (SI), Z12
 	VMOVDQU64   64(SI), Z15
 	VPUNPCKHQDQ Z15, Z12, Z16
@@ -9652,9 +11253,9 @@ done253:
 	VMOVDQU64 Z12, (CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad248
+	JHI       quad302
 
-done238:
+done292:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -9748,7 +11349,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X0, X0
 	CMPQ       DX, $0x01
-	JEQ        encrypt256
+	JEQ        encrypt310
 	MOVQ       24(CX), R9
 	MOVQ       32(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -9760,7 +11361,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X2, X2
 	CMPQ       DX, $0x02
-	JEQ        encrypt256
+	JEQ        encrypt310
 	MOVQ       48(CX), R9
 	MOVQ       56(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -9772,7 +11373,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X4, X4
 	CMPQ       DX, $0x03
-	JEQ        encrypt256
+	JEQ        encrypt310
 	MOVQ       72(CX), R9
 	MOVQ       80(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -9784,7 +11385,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X6, X6
 	CMPQ       DX, $0x04
-	JEQ        encrypt256
+	JEQ        encrypt310
 	MOVQ       96(CX), R9
 	MOVQ       104(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -9796,7 +11397,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X8, X8
 	CMPQ       DX, $0x05
-	JEQ        encrypt256
+	JEQ        encrypt310
 	MOVQ       120(CX), R9
 	MOVQ       128(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -9808,7 +11409,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X10, X10
 	CMPQ       DX, $0x06
-	JEQ        encrypt256
+	JEQ        encrypt310
 	MOVQ       144(CX), R9
 	MOVQ       152(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -9820,7 +11421,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X12, X12
 	CMPQ       DX, $0x07
-	JEQ        encrypt256
+	JEQ        encrypt310
 	MOVQ       168(CX), DX
 	MOVQ       176(CX), CX
 	KMOVW      (R8)(CX*2), K1
@@ -9832,7 +11433,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       CX
 	VPAND      (BX)(CX*1), X14, X14
 
-encrypt256:
+encrypt310:
 	VINSERTI32X4    $0x01, X2, Y0, Y0
 	VINSERTI32X4    $0x01, X6, Y4, Y4
 	VINSERTI64X4    $0x01, Y4, Z0, Z0
@@ -9852,13 +11453,13 @@ encrypt256:
 	VPXORQ          Z2, Z8, Z8
 	DECQ            AX
 
-round257:
+round311:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JNZ             round257
+	JNZ             round311
 	VBROADCASTI32X4 16(CX), Z2
 	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
@@ -9929,7 +11530,7 @@ derive:
 	MOVQ   DX, R8
 	DECQ   R8
 
-round258:
+round312:
 	ADDQ       $0x10, DI
 	MOVUPS     (DI), X3
 	AESENC     X3, X4
@@ -9941,7 +11542,7 @@ round258:
 	AESENC     X3, X10
 	AESENC     X3, X11
 	DECQ       R8
-	JNZ        round258
+	JNZ        round312
 	MOVUPS     16(DI), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -9984,14 +11585,14 @@ round258:
 	MOVQ       DX, DX
 	DECQ       DX
 
-round259:
+round313:
 	ADDQ       $0x10, CX
 	MOVUPS     (CX), X3
 	AESENC     X3, X4
 	AESENC     X3, X5
 	AESENC     X3, X6
 	DECQ       DX
-	JNZ        round259
+	JNZ        round313
 	MOVUPS     16(CX), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -10063,7 +11664,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round260:
+round314:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -10084,7 +11685,7 @@ round260:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round260
+	JNZ             round314
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

@@ -12,8 +12,8 @@ import (
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
 // L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
-// runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
-// of a message, or all of up to two blocks, to its tag.
+// runs L1 and L2 over many blocks, and the kernels whose names begin with tag go from the
+// last bytes of a message, or all of up to two blocks, to its tag.
 
 // subkeys returns storage for the subkeys until init has made the keys from them. It is
 // the storage of the L1 key, which init makes last.
@@ -52,7 +52,7 @@ var noGroups l1State
 // tagLong is tag for a message of more than one block.
 func (k *uhashKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
 	if len(msg) <= 2*l1Block {
-		tagNext(tag, k, nil, &noGroups, msg, uint64(len(msg)-l1Block), x)
+		tagTwo(tag, k, msg, x)
 		return
 	}
 	var l2 l2State

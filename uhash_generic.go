@@ -47,8 +47,8 @@ type pad struct{ first, second uint64 }
 //	tagNext(tag, k, y, l1, rest, length, x)
 //	                       is tagOnly for the last block of a message whose other
 //	                       blocks are in y, the values of POLY-64. y does not change.
-//	                       If y is nil, there is one other block, which is at the start
-//	                       of rest; l1 is empty then, and length still of the last block.
+//	tagTwo(tag, k, msg, x) sets tag to the hash, xor the pad, of a message of more than one
+//	                       and up to two blocks.
 //	tagWords(tag, k, words, x)
 //	                       sets tag to L3-HASH of words, xor the pad.
 //
@@ -129,17 +129,18 @@ func tagOnlyGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []
 }
 
 func tagNextGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
-	if y == nil {
-		y = &[maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
-		nhPolyGeneric(y, k, rest[:l1Block])
-		rest = rest[l1Block:]
-	}
 	var words l1Words
 	lastWordsGeneric(&words, k, l1, rest, length)
 	for i := range words[:k.n] {
 		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
 	}
 	tagWordsGeneric(tag, k, &words, x)
+}
+
+func tagTwoGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
+	y := [maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
+	nhPolyGeneric(&y, k, msg[:l1Block])
+	tagNextGeneric(tag, k, &y, &noGroups, msg[l1Block:], uint64(len(msg)-l1Block), x)
 }
 
 func tagWordsGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {

@@ -22,13 +22,18 @@ type bytes struct {
 	none      string // the label where a group of zeros is hashed, or "" for a block that has bytes
 }
 
-// bytesOf returns the bytes of the parameter for the block in an l1State.
+// bytesOf returns the bytes of the parameter for the block in an l1State, or for a new block.
 func bytesOf(v isa, n int, k gotypes.Component, state Register, parameter string, whole bool) bytes {
 	b := bytes{n: n, p: GP64(), length: GP64(), whole: whole, masked: v.name() == "AVX512", none: label("none")}
 	Load(Param(parameter).Base(), b.p)
 	Load(Param(parameter).Len(), b.length)
-	l1, key := k.Field("l1"), GP64()
-	lo, hi := field(l1.Field("lo").Index(0)), field(l1.Field("hi").Index(0))
+	lo, hi := halves(k)
+	key := GP64()
+	if state == nil {
+		MOVQ(lo.Base, key)
+		b.lo, b.hi = Mem{Base: key, Disp: lo.Disp}, Mem{Base: key, Disp: hi.Disp}
+		return b
+	}
 	MOVQ(Mem{Base: state, Disp: wordsSize}, key)
 	SHRQ(Imm(1), key) // half a group of key for a group of message
 	ADDQ(lo.Base, key)

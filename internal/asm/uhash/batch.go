@@ -43,8 +43,8 @@ func tagEach512() {
 		MOVL(U32(map[int]uint32{2: 0x11, 4: 0x55}[n]), mask) // a word of each iteration
 		KMOVB(mask, lengths)
 		l3 := newL3(n, k)
-		l1 := k.Field("l1")
-		first := shortKeys(n, field(l1.Field("lo").Index(0)), field(l1.Field("hi").Index(0)))
+		lo, hi := halves(k)
+		first := shortKeys(n, lo, hi)
 
 		next, message := label("quad"), label("message")
 		Label(next)
@@ -98,7 +98,7 @@ func tagEach512() {
 // sumMessage adds NH of the message to sum.
 func sumMessage(n int, k gotypes.Component, sum VecVirtual, first []key, p, length, ones Register) {
 	v := avx512{}
-	l1 := k.Field("l1")
+	loHalves, hiHalves := halves(k)
 	lo, hi := GP64(), GP64()
 	only, short, rest, done, loop, fold := label("only"), label("short"), label("rest"), label("done"), label("whole"), label("fold")
 	chunk := v.groups() * groupSize
@@ -106,8 +106,8 @@ func sumMessage(n int, k gotypes.Component, sum VecVirtual, first []key, p, leng
 	JLS(LabelRef(only))
 
 	Comment("More than two groups.")
-	LEAQ(field(l1.Field("lo").Index(0)), lo)
-	LEAQ(field(l1.Field("hi").Index(0)), hi)
+	LEAQ(loHalves, lo)
+	LEAQ(hiHalves, hi)
 	s := newSums(v, n)
 	for t := range s {
 		v.zero(s[t])

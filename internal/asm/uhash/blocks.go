@@ -38,10 +38,9 @@ type run struct {
 }
 
 func newRun(v isa, n int, k gotypes.Component) run {
-	l1 := k.Field("l1")
+	lo, hi := halves(k)
 	r := run{
-		v: v, n: n,
-		lo: field(l1.Field("lo").Index(0)), hi: field(l1.Field("hi").Index(0)),
+		v: v, n: n, lo: lo, hi: hi,
 		p: Load(Param("p").Base(), GP64()), count: Load(Param("p").Len(), GP64()),
 	}
 	SHRQ(Imm(10), r.count)

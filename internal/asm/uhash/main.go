@@ -52,6 +52,7 @@ func main() {
 	for _, v := range []isa{avx512{}, avx2{}} {
 		tagOnly(v)
 		tagNext(v)
+		tagTwo(v)
 		tagWords(v)
 	}
 	batchConstants()

@@ -6,6 +6,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -40,6 +41,12 @@ func keysAt(lo, hi Mem, t, g int) key {
 	}
 	// t 1: hi[g], lo[g+1]; t 3: hi[g+1], lo[g+2]
 	return key{high, low}
+}
+
+// halves returns the first low and the first high half of the L1 key.
+func halves(k gotypes.Component) (lo, hi Mem) {
+	l1 := k.Field("l1")
+	return field(l1.Field("lo").Index(0)), field(l1.Field("hi").Index(0))
 }
 
 // newSums returns an accumulator for each of n iterations.
