@@ -88,6 +88,16 @@ func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, 
 	}
 }
 
+func tagTwo(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
+	if useAVX512 {
+		tagTwoAVX512(tag, k, msg, x)
+	} else if useAVX2 {
+		tagTwoAVX2(tag, k, msg, x)
+	} else {
+		tagTwoGeneric(tag, k, msg, x)
+	}
+}
+
 func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	if useAVX512 {
 		tagWordsAVX512(tag, k, words, x)
@@ -136,10 +146,16 @@ func tagOnlyAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []b
 func tagOnlyAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
 
 //go:noescape
-func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block, or without y within the second; length is in bytes
+func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
 
 //go:noescape
-func tagNextAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block, or without y within the second; length is in bytes
+func tagNextAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
+
+//go:noescape
+func tagTwoAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) // msg is more than one block and up to two
+
+//go:noescape
+func tagTwoAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) // msg is more than one block and up to two
 
 //go:noescape
 func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2

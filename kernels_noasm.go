@@ -30,6 +30,10 @@ func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, 
 	tagNextGeneric(tag, k, y, l1, rest, length, x)
 }
 
+func tagTwo(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
+	tagTwoGeneric(tag, k, msg, x)
+}
+
 func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	tagWordsGeneric(tag, k, words, x)
 }

@@ -49,14 +49,20 @@ func TestNH(t *testing.T) {
 					start := l1Words{1, 1 << 63, 3, 1<<64 - 1}
 					s := l1State{sums: start}
 					cut := l1Group * int(rng.Uint64()%uint64(n/l1Group+1))
-					if cut > 0 {
-						nhAdd(&s, &k, block[:cut])
+					added := cut
+					if rng.Uint64()%2 == 0 { // and all other whole groups
+						added = n &^ (l1Group - 1)
 					}
-					if s.bytes != cut {
-						t.Fatalf("%d bytes added, want %d", s.bytes, cut)
+					for _, p := range [][]byte{block[:cut], block[cut:added]} {
+						if len(p) > 0 {
+							nhAdd(&s, &k, p)
+						}
+					}
+					if s.bytes != added {
+						t.Fatalf("%d bytes added, want %d", s.bytes, added)
 					}
 					var words l1Words
-					k.lastWords(&words, &s, block[cut:n], uint64(n))
+					lastWordsGeneric(&words, &k, &s, block[added:n], uint64(n))
 					for i, word := range words[:k.n] {
 						if want := start[i] + want[i] + 8*uint64(n); word != want {
 							t.Fatalf("%d bytes cut at %d, iteration %d of %d: %#x, want %#x", n, cut, i, k.n, word, want)

@@ -12,8 +12,8 @@ import (
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
 // L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
-// runs L1 and L2 over many blocks, and the three tag kernels go from the last bytes
-// of a message, or all of up to two blocks, to its tag.
+// runs L1 and L2 over many blocks, and the kernels whose names begin with tag go from the
+// last bytes of a message, or all of up to two blocks, to its tag.
 
 // subkeys returns storage for the subkeys until init has made the keys from them. It is
 // the storage of the L1 key, which init makes last.
@@ -52,7 +52,7 @@ var noGroups l1State
 // tagLong is tag for a message of more than one block.
 func (k *uhashKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
 	if len(msg) <= 2*l1Block {
-		tagNext(tag, k, nil, &noGroups, msg, uint64(len(msg)-l1Block), x)
+		tagTwo(tag, k, msg, x)
 		return
 	}
 	var l2 l2State
@@ -226,7 +226,7 @@ func (k *uhashKey) tagLast128OnStack(tag *[maxUMACTagSize]byte, l2 *l2State, l1 
 	end := *l2
 	if length > 0 {
 		var words l1Words
-		k.lastWords(&words, l1, rest, length)
+		lastWordsGeneric(&words, k, l1, rest, length)
 		end.write(k.l2[:k.n], unsafe.Slice(&words, 1))
 	}
 	var h [maxIterations]uint32
@@ -234,26 +234,4 @@ func (k *uhashKey) tagLast128OnStack(tag *[maxUMACTagSize]byte, l2 *l2State, l1 
 		h[i] = k.l3Long(i, end.sum128(i, &k.l2[i]))
 	}
 	x.xor(tag, &h, k.n)
-}
-
-// lastWords sets words to the L1 words of the last block. l1, rest and length are as
-// for tagOnly.
-func (k *uhashKey) lastWords(words *l1Words, l1 *l1State, rest []byte, length uint64) {
-	// Field by field: a copy of the whole has a load that waits for two stores.
-	var s l1State
-	s.sums = l1.sums
-	s.bytes = l1.bytes
-	whole := len(rest) &^ (l1Group - 1)
-	if whole > 0 {
-		nhAdd(&s, k, rest[:whole])
-	}
-	if whole < len(rest) || s.bytes == 0 {
-		var group [l1Group]byte
-		fill(&group, rest[whole:])
-		nhAdd(&s, k, group[:])
-		clear(group[:])
-	}
-	for i, sum := range s.sums[:k.n] {
-		words[i] = sum + 8*length
-	}
 }

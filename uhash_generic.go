@@ -24,8 +24,12 @@ type uhashKey struct {
 type pad struct{ first, second uint64 }
 
 // The kernels of UHASH keep these contracts; the portable ones are the reference.
-// They read nothing outside p. What they write beyond the k.n iterations in use is
-// meaningless.
+// They read nothing outside p.
+//
+// Only the first k.n iterations are defined: words 0 to k.n-1 of y, of words and of the
+// sums in s, and the first 4*k.n bytes of a tag. A kernel may compute more iterations, with
+// whatever is in the key, and write the rest of these: it is meaningless. Nobody may see the
+// rest of a tag, which may be the rest of a pad.
 //
 //	nhPoly(y, k, p)        runs POLY-64 from the values y over the L1 words of whole
 //	                       blocks, at least one.
@@ -43,8 +47,8 @@ type pad struct{ first, second uint64 }
 //	tagNext(tag, k, y, l1, rest, length, x)
 //	                       is tagOnly for the last block of a message whose other
 //	                       blocks are in y, the values of POLY-64. y does not change.
-//	                       If y is nil, there is one other block, which is at the start
-//	                       of rest; l1 is empty then, and length still of the last block.
+//	tagTwo(tag, k, msg, x) sets tag to the hash, xor the pad, of a message of more than one
+//	                       and up to two blocks.
 //	tagWords(tag, k, words, x)
 //	                       sets tag to L3-HASH of words, xor the pad.
 //
@@ -85,12 +89,9 @@ func fillGeneric(group *[l1Group]byte, p []byte) {
 	clear(group[copy(group[:], p):])
 }
 
-// xor sets tag to the words h, big-endian, of n iterations, xor the pad.
+// xor sets tag to the words h, big-endian, of n iterations, xor the pad. What is beyond
+// them is meaningless.
 func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
-	if n == 1 {
-		binary.LittleEndian.PutUint32(tag[:], bits.ReverseBytes32(h[0])^uint32(x.first))
-		return
-	}
 	// In words of 8 bytes: the caller copies the tag, and a load that spans two
 	// recent stores has to wait for both.
 	binary.LittleEndian.PutUint64(tag[:], bits.ReverseBytes64(uint64(h[0])<<32|uint64(h[1]))^x.first)
@@ -99,24 +100,47 @@ func (x pad) xor(tag *[maxUMACTagSize]byte, h *[maxIterations]uint32, n int) {
 	}
 }
 
+// lastWordsGeneric sets words to the L1 words of the last block. l1, rest and length are as
+// for tagOnly.
+func lastWordsGeneric(words *l1Words, k *uhashKey, l1 *l1State, rest []byte, length uint64) {
+	// Field by field: a copy of the whole has a load that waits for two stores.
+	var s l1State
+	s.sums = l1.sums
+	s.bytes = l1.bytes
+	whole := len(rest) &^ (l1Group - 1)
+	if whole > 0 {
+		nhAddGeneric(&s, k, rest[:whole])
+	}
+	if whole < len(rest) || s.bytes == 0 {
+		var group [l1Group]byte
+		fillGeneric(&group, rest[whole:])
+		nhAddGeneric(&s, k, group[:])
+		clear(group[:])
+	}
+	for i, sum := range s.sums[:k.n] {
+		words[i] = sum + 8*length
+	}
+}
+
 func tagOnlyGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	var words l1Words
-	k.lastWords(&words, l1, rest, length)
+	lastWordsGeneric(&words, k, l1, rest, length)
 	tagWordsGeneric(tag, k, &words, x)
 }
 
 func tagNextGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
-	if y == nil {
-		y = &[maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
-		nhPolyGeneric(y, k, rest[:l1Block])
-		rest = rest[l1Block:]
-	}
 	var words l1Words
-	k.lastWords(&words, l1, rest, length)
+	lastWordsGeneric(&words, k, l1, rest, length)
 	for i := range words[:k.n] {
 		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
 	}
 	tagWordsGeneric(tag, k, &words, x)
+}
+
+func tagTwoGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
+	y := [maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
+	nhPolyGeneric(&y, k, msg[:l1Block])
+	tagNextGeneric(tag, k, &y, &noGroups, msg[l1Block:], uint64(len(msg)-l1Block), x)
 }
 
 func tagWordsGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {

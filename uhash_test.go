@@ -46,6 +46,7 @@ func TestNHPoly(t *testing.T) {
 			for i := range k.n {
 				y[i].lo = reduce64(y[i].lo)
 			}
+			clear(y[k.n:]) // meaningless
 			if y != want {
 				t.Errorf("%d blocks, %d iterations: %x, want %x", len(p)/l1Block, k.n, y, want)
 			}
@@ -55,6 +56,31 @@ func TestNHPoly(t *testing.T) {
 			}
 			if words != wantWords {
 				t.Errorf("%d blocks, %d iterations: words %x, want %x", len(p)/l1Block, k.n, words, wantWords)
+			}
+		}
+	})
+}
+
+// TestUnusedIterations checks that a key has zeros for the iterations that it does not use,
+// whatever was in its place before: kernels may compute with them.
+func TestUnusedIterations(t *testing.T) {
+	forAllKernels(t, func(t *testing.T) {
+		var k UMACKey
+		for n := 1; n <= maxIterations; n++ {
+			for _, tagSize := range []int{UMAC128Size, 4 * n} {
+				if err := k.Init(make([]byte, 32), tagSize); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := n; i < maxIterations; i++ {
+				u := &k.uhash
+				zero := u.l2[i] == l2Key{} && u.l3.k2[i] == 0
+				for j := range u.l3.low {
+					zero = zero && u.l3.low[j][i] == 0 && u.l3High[j][i] == 0
+				}
+				if !zero {
+					t.Errorf("%d iterations: iteration %d has a key", n, i)
+				}
 			}
 		}
 	})

@@ -52,9 +52,9 @@ func TestFindLoops(t *testing.T) {
 	}{
 		{kernel{"/x.none", "KiB", "vpmuludq", 1, false}, "no function /x.none"},
 		{kernel{"/y.f", "KiB", "vpmuludq", 1, false}, "no function /y.f"},
-		{kernel{"/x.f", "KiB", "pmuludq", 1, false}, "/x.f: 0 loops with pmuludq, want 1 or more, or one for each of 4 iterations"},
-		{kernel{"/x.f", "KiB", "vpmuludq", 3, true}, "/x.f: 1 loops with vpmuludq, want 1 or more, or one for each of 4 iterations"},
-		{kernel{"/x.other", "block", "vpmuludq", 1, false}, "/x.other: 0 loops with vpmuludq, want 1 or more, or one for each of 4 iterations"},
+		{kernel{"/x.f", "KiB", "pmuludq", 1, false}, "/x.f: 0 loops with pmuludq, want 1 or more, or one for 2 iterations and one for 4"},
+		{kernel{"/x.f", "KiB", "vpmuludq", 3, true}, "/x.f: 1 loops with vpmuludq, want 1 or more, or one for 2 iterations and one for 4"},
+		{kernel{"/x.other", "block", "vpmuludq", 1, false}, "/x.other: 0 loops with vpmuludq, want 1 or more, or one for 2 iterations and one for 4"},
 		{kernel{"/x.f", "block", "vpmuludq", 2, false}, "/x.f: 3 of vpmuludq in a loop, want a multiple of 2"},
 	} {
 		if _, err := findLoops(disassembly, bad.kernel); err == nil || err.Error() != bad.want {
@@ -79,7 +79,7 @@ func TestModel(t *testing.T) {
 		}
 	}
 	loops, err := findLoops(code, kernel{`\.nhPolyAVX2`, "KiB", "vpmuludq", 64, true})
-	if err != nil || len(loops) != 4 {
+	if err != nil || len(loops) != 2 {
 		t.Fatalf("%d loops, error %v", len(loops), err)
 	}
 	before := 0.0
@@ -88,8 +88,8 @@ func TestModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// 32 products of 256 bits for each iteration take 16 cycles.
-		if least := 16 * float64(n+1); l.units != 1 || cycles < least || cycles > 10*least || cycles <= before {
+		// 32 products of 256 bits for each of two iterations, or four, take 16 cycles.
+		if least := 32 * float64(n+1); l.units != 1 || cycles < least || cycles > 10*least || cycles <= before {
 			t.Errorf("%s: %v KiB, %v cycles, want 1 KiB and %v to %v, more than %v", l.name, l.units, cycles, least, 10*least, before)
 		}
 		before = cycles

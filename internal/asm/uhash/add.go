@@ -22,13 +22,18 @@ type bytes struct {
 	none      string // the label where a group of zeros is hashed, or "" for a block that has bytes
 }
 
-// bytesOf returns the bytes of the parameter for the block in an l1State.
+// bytesOf returns the bytes of the parameter for the block in an l1State, or for a new block.
 func bytesOf(v isa, n int, k gotypes.Component, state Register, parameter string, whole bool) bytes {
 	b := bytes{n: n, p: GP64(), length: GP64(), whole: whole, masked: v.name() == "AVX512", none: label("none")}
 	Load(Param(parameter).Base(), b.p)
 	Load(Param(parameter).Len(), b.length)
-	l1, key := k.Field("l1"), GP64()
-	lo, hi := field(l1.Field("lo").Index(0)), field(l1.Field("hi").Index(0))
+	lo, hi := halves(k)
+	key := GP64()
+	if state == nil {
+		MOVQ(lo.Base, key)
+		b.lo, b.hi = Mem{Base: key, Disp: lo.Disp}, Mem{Base: key, Disp: hi.Disp}
+		return b
+	}
 	MOVQ(Mem{Base: state, Disp: wordsSize}, key)
 	SHRQ(Imm(1), key) // half a group of key for a group of message
 	ADDQ(lo.Base, key)
@@ -63,12 +68,7 @@ func nhAdd(v isa) {
 		words, outOfLine := v.hash(b)
 		addSums(n, state, words)
 		Comment("In one store, so that one load can read them.")
-		switch n {
-		case 1:
-			VMOVQ(words, Mem{Base: state})
-		default:
-			VMOVDQU(words, Mem{Base: state})
-		}
+		VMOVDQU(words, Mem{Base: state})
 		VZEROUPPER()
 		RET()
 		outOfLine()
@@ -77,7 +77,7 @@ func nhAdd(v isa) {
 
 // wordsIn returns a function for registers that have the words of n iterations.
 func wordsIn(n int) func() VecVirtual {
-	if n > 2 {
+	if n == 4 {
 		return YMM
 	}
 	return XMM
@@ -85,13 +85,8 @@ func wordsIn(n int) func() VecVirtual {
 
 // loadSums sets words to the sums of an l1State. They may be in two stores of 16 bytes.
 func loadSums(n int, state Register, words VecVirtual) {
-	switch n {
-	case 1:
-		VMOVQ(Mem{Base: state}, words)
-	case 2:
-		VMOVDQU(Mem{Base: state}, words)
-	default:
-		VMOVDQU(Mem{Base: state}, words.AsX())
+	VMOVDQU(Mem{Base: state}, words.AsX())
+	if n == 4 {
 		VINSERTI128(U8(1), Mem{Base: state, Disp: wordsSize / 2}, words, words)
 	}
 }
@@ -110,7 +105,7 @@ func hash512(b bytes, words VecVirtual) {
 	done, loop := label("done"), label("whole")
 	s := newSums(v, b.n)
 	for t := range s {
-		VPXORQ(s[t], s[t], s[t])
+		v.zero(s[t])
 	}
 	chunk := v.groups() * groupSize
 	SUBQ(I32(int32(chunk)), b.length)

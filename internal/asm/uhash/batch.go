@@ -22,8 +22,8 @@ const (
 // tagEach512 generates tagEachAVX512. It hashes four messages with NH, one by one, and
 // leaves a vector for each in its frame. Then it computes their L3 side by side.
 //
-// The vector of a message has 4, 2 or 1 lanes of 128 bits for each iteration, for 1, 2 or
-// more iterations. Their words are to be added.
+// The vector of a message has two lanes of 128 bits for each of two iterations, or one for
+// each of four. Their words are to be added.
 func tagEach512() {
 	done := label("done")
 	const frameSize = quad*vectorSize + vectorSize // and room to align it
@@ -40,11 +40,11 @@ func tagEach512() {
 		ANDQ(I32(-vectorSize), slots)
 		ones, mask, lengths := GP64(), GP32(), K()
 		MOVQ(I32(-1), ones)
-		MOVL(U32(map[int]uint32{1: 0x01, 2: 0x11, 3: 0x55, 4: 0x55}[n]), mask) // a word of each iteration
+		MOVL(U32(map[int]uint32{2: 0x11, 4: 0x55}[n]), mask) // a word of each iteration
 		KMOVB(mask, lengths)
 		l3 := newL3(n, k)
-		l1 := k.Field("l1")
-		first := shortKeys(n, field(l1.Field("lo").Index(0)), field(l1.Field("hi").Index(0)))
+		lo, hi := halves(k)
+		first := shortKeys(n, lo, hi)
 
 		next, message := label("quad"), label("message")
 		Label(next)
@@ -98,7 +98,7 @@ func tagEach512() {
 // sumMessage adds NH of the message to sum.
 func sumMessage(n int, k gotypes.Component, sum VecVirtual, first []key, p, length, ones Register) {
 	v := avx512{}
-	l1 := k.Field("l1")
+	loHalves, hiHalves := halves(k)
 	lo, hi := GP64(), GP64()
 	only, short, rest, done, loop, fold := label("only"), label("short"), label("rest"), label("done"), label("whole"), label("fold")
 	chunk := v.groups() * groupSize
@@ -106,11 +106,11 @@ func sumMessage(n int, k gotypes.Component, sum VecVirtual, first []key, p, leng
 	JLS(LabelRef(only))
 
 	Comment("More than two groups.")
-	LEAQ(field(l1.Field("lo").Index(0)), lo)
-	LEAQ(field(l1.Field("hi").Index(0)), hi)
+	LEAQ(loHalves, lo)
+	LEAQ(hiHalves, hi)
 	s := newSums(v, n)
 	for t := range s {
-		VPXORQ(s[t], s[t], s[t])
+		v.zero(s[t])
 	}
 	keys := make([]key, n)
 	for t := range keys {
@@ -174,10 +174,8 @@ func shortKeys(n int, lo, hi Mem) (keys []key) {
 		x, y := ZMM(), ZMM()
 		VMOVDQU64(even.lo, x.AsY())
 		VMOVDQU64(even.hi, y.AsY())
-		if n > 1 {
-			VINSERTI64X4(U8(1), odd.lo, x, x)
-			VINSERTI64X4(U8(1), odd.hi, y, y)
-		}
+		VINSERTI64X4(U8(1), odd.lo, x, x)
+		VINSERTI64X4(U8(1), odd.hi, y, y)
 		keys = append(keys, key{x, y})
 	}
 	return keys
@@ -211,11 +209,7 @@ func addShort(n int, sum VecVirtual, keys []key, p, length, ones Register) {
 		VPADDQ(x, product, product)
 		parts = append(parts, product)
 	}
-	if n == 1 {
-		// The upper half of the products is of no iteration.
-		VMOVDQA64(parts[0].AsY(), parts[0].AsY())
-	}
-	if n > 2 {
+	if n == 4 {
 		fold2(parts[0], parts[1])
 	}
 	VPADDQ(parts[0], sum, sum)
@@ -231,22 +225,15 @@ func fold2(v, w VecVirtual) {
 
 // pack adds the sums of n iterations to the vector of a message.
 func pack(n int, s []VecVirtual, sum VecVirtual) {
-	s = s[:n:n]
-	if n == 3 {
-		s = append(s, s[2])
-	}
 	var parts []VecVirtual
-	for t := 0; t+1 < len(s); t += 2 {
+	for t := 0; t < n; t += 2 {
 		low, high := ZMM(), ZMM()
 		VSHUFI64X2(U8(0x44), s[t+1], s[t], low)
 		VSHUFI64X2(U8(0xee), s[t+1], s[t], high)
 		VPADDQ(high, low, low)
 		parts = append(parts, low)
 	}
-	switch n {
-	case 1:
-		parts = s
-	case 3, 4:
+	if n == 4 {
 		fold2(parts[0], parts[1])
 	}
 	VPADDQ(parts[0], sum, sum)
@@ -261,7 +248,7 @@ type l3Each struct {
 
 func newL3(n int, k gotypes.Component) l3Each {
 	l := l3Each{n: n, width: 4, k2: ZMM(), order: ZMM(), swap: ZMM(), w16: ZMM(), m36: ZMM(), p36: ZMM()}
-	if n > 2 {
+	if n == 4 {
 		l.width = 2
 	}
 	l3, index := k.Field("l3"), ZMM()
@@ -297,11 +284,6 @@ func (l l3Each) tags(vectors, tags Mem, present Register) {
 	w := parts[0]
 	if l.width == 4 {
 		fold2(w, parts[1])
-	}
-	if l.n == 1 {
-		t := ZMM()
-		VSHUFI64X2(U8(0xb1), w, w, t)
-		VPADDQ(t, w, w)
 	}
 	Comment("L3: the 16-bit words times k_5 to k_8.")
 	y, x, t := ZMM(), ZMM(), ZMM()
@@ -356,11 +338,8 @@ func batchConstants() {
 		}
 		return m
 	}
-	keyOrder[1] = vector("keyOrder1", 0, 0, 0, 0, 0, 0, 0, 0)
-	tagOrder[1] = vector("tagOrder1", 0, 0, 0, 0, 2, 2, 2, 2, 8, 8, 8, 8, 10, 10, 10, 10)
 	keyOrder[2] = vector("keyOrder2", 0, 0, 1, 1, 0, 0, 1, 1)
 	tagOrder[2] = vector("tagOrder2", 0, 4, 0, 4, 2, 6, 2, 6, 8, 12, 8, 12, 10, 14, 10, 14)
 	keyOrder[4] = vector("keyOrder4", 0, 0, 1, 1, 2, 2, 3, 3)
 	tagOrder[4] = vector("tagOrder4", 0, 4, 8, 12, 2, 6, 10, 14, 0, 4, 8, 12, 2, 6, 10, 14)
-	keyOrder[3], tagOrder[3] = keyOrder[4], tagOrder[4]
 }

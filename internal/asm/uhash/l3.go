@@ -32,47 +32,57 @@ func tagNext(v isa) {
 		b := bytesOf(v, n, k, state, "rest", false)
 		b.none = "" // the block after another is never empty
 		values := Dereference(Param("y"))
-		value := func(t int) Mem { return field(values.Index(t).Field("lo")) }
-		poly := newPolyKeys(n, k)
-		low, high := wordsIn(n)(), wordsIn(n)()
-		first, next := label("first"), label("next")
-		TESTQ(value(0).Base, value(0).Base)
-		JEQ(LabelRef(first))
 		y := make([]GPVirtual, n)
 		for t := range y {
 			y[t] = GP64()
-			MOVQ(value(t), y[t])
+			MOVQ(field(values.Index(t).Field("lo")), y[t])
 		}
-		Label(next)
+		poly := newPoly(n, k)
 		Comment("L2: k*y and k*k*y. NH of the last block does not wait for them.")
-		ky := poly.times(y)
-		join64(low, ky)
-		join64(high, poly.times(ky))
+		poly.set(y)
 		words, outOfLine := lastWords(v, b, state)
 		Comment("L2: the last step of POLY-64.")
-		poly.step(words, low, high)
+		poly.step(words)
 		Comment("The least residues.")
 		least(words, n)
 		tag(v, n, k, words)
 		JMP(LabelRef(done))
 		outOfLine()
+	})
+	Label(done)
+	VZEROUPPER()
+	RET()
+}
 
-		Label(first)
+// tagTwo generates tagTwo<isa>.
+func tagTwo(v isa) {
+	done := label("done")
+	kernel("tagTwo"+v.name(), func(n int, k gotypes.Component) {
+		b := bytesOf(v, n, k, nil, "msg", false)
+		b.none = "" // the last block is never empty
 		Comment("The first block.")
-		words = firstBlock(v, b)
+		words := firstBlock(v, b)
+		poly := newPoly(n, k)
 		Comment("L2: the first step of POLY-64, from 1.")
-		var squares []GPVirtual
-		for _, k := range poly.k {
-			square, code := mulCode(k, RDX)
-			emit(code)
-			squares = append(squares, square)
-		}
-		VPXOR(polySign, poly.side, low)
-		join64(high, squares)
-		poly.step(words, low, high)
+		poly.setOne()
+		poly.step(words)
 		VPXOR(polySign, words, words)
-		oneByOne(words, y)
-		JMP(LabelRef(next))
+		Comment("L2: k*y and k*k*y. NH of the last block does not wait for them.")
+		poly.set(oneByOne(words, n))
+		Comment("The last block, with its length in bits.")
+		words, outOfLine := v.hash(b)
+		bits := wordsIn(n)()
+		VPBROADCASTQ(field(Param("msg").Len()), bits)
+		VPSLLQ(U8(3), bits, bits)
+		VPSUBQ(blockBits, bits, bits)
+		VPADDQ(bits, words, words)
+		Comment("L2: the last step of POLY-64.")
+		poly.step(words)
+		Comment("The least residues.")
+		least(words, n)
+		tag(v, n, k, words)
+		JMP(LabelRef(done))
+		outOfLine()
 	})
 	Label(done)
 	VZEROUPPER()
@@ -124,15 +134,11 @@ func lastWords(v isa, b bytes, state Register) (words VecVirtual, outOfLine func
 // stored one by one.
 func join(words VecVirtual, word func(t int) Op, n int) {
 	VMOVQ(word(0), words.AsX())
-	if n > 1 {
-		VPINSRQ(U8(1), word(1), words.AsX(), words.AsX())
-	}
-	if n > 2 {
+	VPINSRQ(U8(1), word(1), words.AsX(), words.AsX())
+	if n == 4 {
 		x := XMM()
 		VMOVQ(word(2), x)
-		if n > 3 {
-			VPINSRQ(U8(1), word(3), x, x)
-		}
+		VPINSRQ(U8(1), word(3), x, x)
 		VINSERTI128(U8(1), x, words, words)
 	}
 }
@@ -145,7 +151,7 @@ func tag(v isa, n int, k gotypes.Component, w VecVirtual) {
 	pad, k2 := XMM(), XMM()
 	// Not in one load: the caller has stored them one by one.
 	VMOVQ(field(Param("x").Field("first")), pad)
-	if n > 2 {
+	if n == 4 {
 		VPINSRQ(U8(1), field(Param("x").Field("second")), pad, pad)
 	}
 	VMOVDQU(field(l3.Field("k2").Index(0)), k2)
@@ -162,22 +168,16 @@ func tag(v isa, n int, k gotypes.Component, w VecVirtual) {
 	VBLENDVPD(x, r, x, x) // r then
 	Comment("The tag, big-endian.")
 	VPSHUFB(tagBytes, x, x)
-	h := x.AsX().(VecVirtual)
-	if n > 2 {
-		h = XMM()
+	tag := GP64()
+	if n == 4 {
+		h := XMM()
 		VEXTRACTI128(U8(1), x, h)
 		VPXOR(x.AsX(), pad, pad)
-	}
-	VPXOR(pad, h, h)
-	tag := GP64()
-	Load(Param("tag"), tag)
-	switch n {
-	case 1:
-		VMOVD(h, Mem{Base: tag})
-	case 2:
-		VMOVQ(h, Mem{Base: tag})
-	default:
-		VMOVDQU(h, Mem{Base: tag})
+		VPXOR(pad, h, h)
+		VMOVDQU(h, Mem{Base: Load(Param("tag"), tag)})
+	} else {
+		VPXOR(pad, x, x)
+		VMOVQ(x, Mem{Base: Load(Param("tag"), tag)})
 	}
 }
 

@@ -7,9 +7,10 @@
 // L1 of whole blocks, add.go and short.go are L1 of a part of a block, kdf.go is for the L1
 // key, and batch.go and pad.go are for the messages and nonces of a batch.
 //
-// A kernel has code for each number of iterations and begins with a jump to the one
-// that its key needs. It reads nothing outside its key, its state and the bytes that
-// it is given, and does not branch on a secret.
+// A kernel has code for two iterations and for four, and begins with a jump to the one
+// that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. It
+// reads nothing outside its key, its state and the bytes that it is given, and does not
+// branch on a secret.
 package main
 
 import (
@@ -51,6 +52,7 @@ func main() {
 	for _, v := range []isa{avx512{}, avx2{}} {
 		tagOnly(v)
 		tagNext(v)
+		tagTwo(v)
 		tagWords(v)
 	}
 	batchConstants()
@@ -64,27 +66,20 @@ func main() {
 		"tagWordsAVX512", "tagWordsAVX2")
 }
 
-// kernel begins a function and generates its body for each number of iterations n. The
-// body for k.n runs.
+// kernel begins a function and generates its body for n iterations: four and two. The one
+// for the fewest iterations that are enough for k.n runs.
 func kernel(name string, body func(n int, k gotypes.Component)) {
 	Implement(name)
 	Pragma("noescape")
 	k := Dereference(Param("k"))
-	n := Load(k.Field("n"), GP64())
-	var entry [maxIterations + 1]string
-	for n := range entry {
-		entry[n] = label("iterations")
-	}
-	CMPQ(n, Imm(2))
-	JLT(LabelRef(entry[1]))
-	JEQ(LabelRef(entry[2]))
-	CMPQ(n, Imm(3))
-	JEQ(LabelRef(entry[3]))
-	for _, n := range []int{4, 3, 2, 1} {
-		Comment(fmt.Sprintf("Iterations: %d.", n))
-		Label(entry[n])
-		body(n, k)
-	}
+	two := label("two")
+	CMPQ(field(k.Field("n")), Imm(2))
+	JLE(LabelRef(two))
+	Comment("Four iterations.")
+	body(4, k)
+	Comment("Two iterations.")
+	Label(two)
+	body(2, k)
 }
 
 // An isa is a vector width.
@@ -92,6 +87,7 @@ type isa interface {
 	name() string
 	groups() int // in a chunk, whose low or high halves fill one vector
 	vec() VecVirtual
+	zero(v VecVirtual)
 	// load splits the chunk at p into its low and high halves.
 	load(p Mem, a, b VecVirtual)
 	// fold adds all 128-bit lanes of v into its lowest one.
@@ -108,6 +104,8 @@ type avx512 struct{}
 func (avx512) name() string    { return "AVX512" }
 func (avx512) groups() int     { return 4 }
 func (avx512) vec() VecVirtual { return ZMM() }
+
+func (avx512) zero(v VecVirtual) { VPXORQ(v, v, v) }
 
 func (avx512) load(p Mem, a, b VecVirtual) {
 	w := ZMM()
@@ -152,6 +150,8 @@ type avx2 struct{}
 func (avx2) name() string    { return "AVX2" }
 func (avx2) groups() int     { return 2 }
 func (avx2) vec() VecVirtual { return YMM() }
+
+func (avx2) zero(v VecVirtual) { VPXOR(v, v, v) }
 
 func (avx2) load(p Mem, a, b VecVirtual) {
 	// The halves between the first and the last one, which is blended with these: on

@@ -6,6 +6,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -42,6 +43,12 @@ func keysAt(lo, hi Mem, t, g int) key {
 	return key{high, low}
 }
 
+// halves returns the first low and the first high half of the L1 key.
+func halves(k gotypes.Component) (lo, hi Mem) {
+	l1 := k.Field("l1")
+	return field(l1.Field("lo").Index(0)), field(l1.Field("hi").Index(0))
+}
+
 // newSums returns an accumulator for each of n iterations.
 func newSums(v isa, n int) []VecVirtual {
 	s := make([]VecVirtual, n)
@@ -62,7 +69,7 @@ func addChunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register,
 func chunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register, set bool) (code []func()) {
 	add := func(instruction func()) { code = append(code, instruction) }
 	for t := 0; t < len(s); t += 2 {
-		pair := s[t:min(t+2, len(s))]
+		pair := s[t : t+2]
 		x, y, even := newSums(v, len(pair)), newSums(v, len(pair)), newSums(v, len(pair))
 		for i := range pair {
 			k := keys[t+i]
@@ -103,18 +110,12 @@ func chunk(v isa, s []VecVirtual, a, b VecVirtual, keys []key, mask Register, se
 	return code
 }
 
-// reduce returns vectors whose lowest 128 bits are the sums of two iterations each. If
-// the number of iterations is odd, the second half of the last one is meaningless.
+// reduce returns vectors whose lowest 128 bits are the sums of two iterations each.
 func reduce(v isa, s []VecVirtual) (low []VecVirtual) {
 	for t := 0; t < len(s); t += 2 {
-		first := s[t]
-		second := first
-		if t+1 < len(s) {
-			second = s[t+1]
-		}
 		a, b := v.vec(), v.vec()
-		VPUNPCKLQDQ(second, first, a)
-		VPUNPCKHQDQ(second, first, b)
+		VPUNPCKLQDQ(s[t+1], s[t], a)
+		VPUNPCKHQDQ(s[t+1], s[t], b)
 		VPADDQ(b, a, a)
 		low = append(low, a)
 	}

@@ -64,9 +64,11 @@ func nhPoly(v isa) {
 		}
 		block, last := label("block"), label("last")
 		Comment("The first block: no words are before it.")
-		r.hash(s, squares)
-		storeWords()
+		emit(squares)
 		r.next()
+		nhBlock(v, s, r.lo, r.hi, r.p)
+		storeWords()
+		TESTQ(r.count, r.count)
 		JZ(LabelRef(last))
 		r.loop(block)
 		r.hash(s, steps)
@@ -145,14 +147,17 @@ func addCarry59(x, t GPVirtual) []func() {
 	}
 }
 
-// polyKeys are POLY-64's keys of n iterations.
-type polyKeys struct {
-	k    []Mem
-	side VecVirtual // side by side
+// A poly is POLY-64 of n iterations, side by side.
+type poly struct {
+	k    []Mem      // the keys
+	side VecVirtual // the keys, side by side
+	// k*y and k*k*y for the value y, plus 2^63, because vectors are compared as signed numbers.
+	ky, kky VecVirtual
 }
 
-func newPolyKeys(n int, k gotypes.Component) polyKeys {
-	p := polyKeys{side: wordsIn(n)()}
+func newPoly(n int, k gotypes.Component) poly {
+	vec := wordsIn(n)
+	p := poly{side: vec(), ky: vec(), kky: vec()}
 	for t := range n {
 		p.k = append(p.k, key64(k, t))
 	}
@@ -161,7 +166,7 @@ func newPolyKeys(n int, k gotypes.Component) polyKeys {
 }
 
 // times returns the products of the keys and y, each in a register, not reduced.
-func (p polyKeys) times(y []GPVirtual) (products []GPVirtual) {
+func (p poly) times(y []GPVirtual) (products []GPVirtual) {
 	for t, k := range p.k {
 		product, code := mulCode(k, y[t])
 		emit(code)
@@ -170,12 +175,29 @@ func (p polyKeys) times(y []GPVirtual) (products []GPVirtual) {
 	return products
 }
 
-// step makes of the words m the values of POLY-64 after them, all iterations side by side.
-// ky and kky are k*y and k*k*y. They and the values are plus 2^63, because vectors are
-// compared as signed numbers.
+// setOne sets the value to 1.
+func (p poly) setOne() {
+	var squares []GPVirtual
+	for _, k := range p.k {
+		square, code := mulCode(k, RDX)
+		emit(code)
+		squares = append(squares, square)
+	}
+	VPXOR(polySign, p.side, p.ky)
+	join64(p.kky, squares)
+}
+
+// set sets the value to y.
+func (p poly) set(y []GPVirtual) {
+	ky := p.times(y)
+	join64(p.ky, ky)
+	join64(p.kky, p.times(ky))
+}
+
+// step makes of the words m the values of POLY-64 after them, plus 2^63.
 //
 // It is polyCode's step, except that y is multiplied before the word is known.
-func (p polyKeys) step(m, ky, kky VecVirtual) {
+func (p poly) step(m VecVirtual) {
 	vec := wordsIn(len(p.k))
 	marked, addend, carry, t := vec(), vec(), vec(), vec()
 	Comment("m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)")
@@ -184,7 +206,7 @@ func (p polyKeys) step(m, ky, kky VecVirtual) {
 	VPSUBQ(p.side, m, addend)
 	VPSUBQ(polyOffset, addend, addend)
 	VBLENDVPD(marked, addend, m, m)
-	VBLENDVPD(marked, kky, ky, t)
+	VBLENDVPD(marked, p.kky, p.ky, t)
 	VPADDQ(t, m, m)
 	VPCMPGTQ(m, t, carry)
 	VPAND(polyOffset, carry, carry)
@@ -206,16 +228,19 @@ func join64(words VecVirtual, values []GPVirtual) {
 	VPXOR(polySign, words, words)
 }
 
-// oneByOne moves words to y, and changes them.
-func oneByOne(words VecVirtual, y []GPVirtual) {
-	for t, y := range y {
+// oneByOne returns n words, each in a register, and changes them.
+func oneByOne(words VecVirtual, n int) (y []GPVirtual) {
+	for t := range n {
+		word := GP64()
 		if t == 2 {
 			VEXTRACTI128(U8(1), words, words.AsX())
 		}
 		if t%2 == 0 {
-			VMOVQ(words.AsX(), y)
+			VMOVQ(words.AsX(), word)
 		} else {
-			VPEXTRQ(U8(1), words.AsX(), y)
+			VPEXTRQ(U8(1), words.AsX(), word)
 		}
+		y = append(y, word)
 	}
+	return y
 }

@@ -12,9 +12,8 @@ import (
 )
 
 // Up to shortSize bytes are hashed without 512-bit registers, with AVX-512 too: it takes
-// fewer instructions. For one or two iterations a vector has one half of a group. For more
-// iterations it has that half twice, and is used for two of them, because their keys are
-// next to each other:
+// fewer instructions. For two iterations a vector has one half of a group. For four it has
+// that half twice, and is used for two of them, because their keys are next to each other:
 //
 //	iterations  low             high
 //	0 and 2     lo[g], lo[g+1]  hi[g], hi[g+1]
@@ -24,7 +23,7 @@ import (
 // Cascade Lake gain more: their clock is lower for some time after a 512-bit register was
 // used.
 func shortSize(n int) int {
-	if n > 2 {
+	if n == 4 {
 		return 192
 	}
 	return 256
@@ -77,7 +76,7 @@ func hashShort(b bytes, many func(words VecVirtual)) (words VecVirtual, outOfLin
 
 // hashMany sets words to NH of more than one group.
 func (b bytes) hashMany(words VecVirtual) {
-	if b.n > 2 {
+	if b.n == 4 {
 		b.manyTwice(words)
 	} else {
 		b.many(words)
@@ -87,7 +86,7 @@ func (b bytes) hashMany(words VecVirtual) {
 // loadGroup loads the halves of the group that is g groups ahead.
 func (b bytes) loadGroup(g int, x, y VecVirtual) {
 	load := func(disp int, x VecVirtual) {
-		if p := (Mem{Base: b.p, Disp: g*groupSize + disp}); b.n > 2 {
+		if p := (Mem{Base: b.p, Disp: g*groupSize + disp}); b.n == 4 {
 			VBROADCASTI128(p, x)
 		} else {
 			VMOVDQU(p, x)
@@ -101,7 +100,7 @@ func (b bytes) loadGroup(g int, x, y VecVirtual) {
 // vector for iteration 0 (and 2) and one for 1 (and 3).
 func (b bytes) terms(g int, x, y VecVirtual) (s []VecVirtual) {
 	vec := wordsIn(b.n)
-	for t := range min(b.n, 2) {
+	for t := range 2 {
 		k := keysAt(b.lo, b.hi, t, g)
 		low, high, even := vec(), vec(), vec()
 		VPADDD(k.lo, x, low)
@@ -118,22 +117,17 @@ func (b bytes) terms(g int, x, y VecVirtual) (s []VecVirtual) {
 
 // sideBySide sets words to the sums of the vectors that terms returns.
 func sideBySide(s []VecVirtual, words VecVirtual) {
-	if len(s) == 1 {
-		VPSHUFD(U8(0x4e), s[0], words)
-		VPADDQ(s[0], words, words)
-		return
-	}
 	VPUNPCKLQDQ(s[1], s[0], words)
 	VPUNPCKHQDQ(s[1], s[0], s[0])
 	VPADDQ(s[0], words, words)
 }
 
-// many is hashMany for one or two iterations. It hashes two groups side by side.
+// many is hashMany for two iterations. It hashes two groups side by side.
 func (b bytes) many(words VecVirtual) {
 	v := avx2{}
 	s := newSums(v, b.n)
 	for t := range s {
-		VPXOR(s[t], s[t], s[t])
+		v.zero(s[t])
 	}
 	loop, rest, one, group, done := label("whole"), label("rest"), label("one"), label("last"), label("done")
 	SUBQ(Imm(2*groupSize), b.length)
@@ -180,7 +174,7 @@ func (b bytes) many(words VecVirtual) {
 	VMOVDQA(sums.AsX(), words)
 }
 
-// manyTwice is hashMany for three or four iterations.
+// manyTwice is hashMany for four iterations.
 func (b bytes) manyTwice(words VecVirtual) {
 	s := []VecVirtual{YMM(), YMM()}
 	for _, sum := range s {
@@ -236,7 +230,7 @@ func (b bytes) loadPart(size Register, x, y VecVirtual) {
 		BZHIQ(size, ones, ones)
 		KMOVD(ones.As32(), mask)
 		VMOVDQU8_Z(Mem{Base: b.p}, mask, v)
-		if b.n > 2 {
+		if b.n == 4 {
 			VINSERTI128(U8(1), v.AsX(), v, x)
 			VPERM2I128(U8(0x11), v, v, y)
 		} else {

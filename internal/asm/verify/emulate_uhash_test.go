@@ -94,9 +94,7 @@ func (u *uhash) tag(msg []byte, pad []byte) []byte {
 	case len(msg) <= 1024:
 		u.call("tagOnly", append([]uint64{at, u.key, empty}, rest(0)...)...)
 	case len(msg) <= 2048:
-		arguments := append([]uint64{at, u.key, 0, empty}, rest(0)...)
-		arguments[7] -= 1024
-		u.call("tagNext", arguments...)
+		u.call("tagTwo", slices.Concat([]uint64{at, u.key}, slice(p, len(msg)), x)...)
 	default:
 		whole := len(msg) &^ 1023
 		y := littleEndian(0, 1, 0, 1, 0, 1, 0, 1)
