@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: builds the package many times")
 	}
@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 			args = slices.Insert(args, 1, "-short")
 		}
 		cmd := exec.Command("go", args...)
-		cmd.Env = append(hostEnv(), "FASTMAC_TEST_LONG=", "FASTMAC_TEST_KERNELS=")
+		cmd.Env = append(mactest.HostEnv(), "FASTMAC_TEST_LONG=", "FASTMAC_TEST_KERNELS=")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package docs
 
 import (
 	"fmt"
@@ -93,8 +93,8 @@ var commands = map[string]runner{
 	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m .":                              {long: true, less: strings.NewReplacer("1m", "100x")},
 	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                                  {inCI: true},
 
-	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "commands_test.go:TestRename"},
-	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "commands_test.go:TestRename"},
+	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "internal/docs/commands_test.go:TestRename"},
+	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "internal/docs/commands_test.go:TestRename"},
 }
 
 // benchCommands are the commands of CONTRIBUTING.md that TestBenchstat runs: a benchmark,
@@ -108,7 +108,7 @@ var benchCommands = []string{
 
 func init() {
 	for _, command := range benchCommands {
-		commands[command] = runner{test: "commands_test.go:TestBenchstat"}
+		commands[command] = runner{test: "internal/docs/commands_test.go:TestBenchstat"}
 	}
 }
 
@@ -154,7 +154,7 @@ var programs = map[string]bool{"fastmac": true, "go": true, "bash": true, "git":
 // TestCommands checks that every command of the documents is run: here, by another test,
 // or by .ci/run. Of a command that runs tests by name it checks that there are such tests. The long run adds those that take more than a few seconds.
 func TestCommands(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	tree, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestCommands(t *testing.T) {
 				if how.inModule {
 					cmd.Dir = module
 				}
-				cmd.Env = append(hostEnv(), "GOBIN="+bin, "FASTMAC_TEST_LONG=")
+				cmd.Env = append(mactest.HostEnv(), "GOBIN="+bin, "FASTMAC_TEST_LONG=")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s: %v\n%s", where, err, out)
 				}
@@ -280,7 +280,7 @@ func inCI(t *testing.T, command string) bool {
 // TestBenchstat runs the benchmarks and the comparisons of CONTRIBUTING.md, in the long
 // run, with one short round, and checks that benchstat compares something.
 func TestBenchstat(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: downloads benchstat")
 	}
@@ -289,7 +289,7 @@ func TestBenchstat(t *testing.T) {
 		"-count 10 -benchtime 100ms", "-count 2 -benchtime 1x")
 	shell := func(command string) string {
 		cmd := exec.Command("sh", "-c", files.Replace(command))
-		cmd.Env = append(hostEnv(), "FASTMAC_TEST_LONG=")
+		cmd.Env = append(mactest.HostEnv(), "FASTMAC_TEST_LONG=")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, out)
@@ -313,7 +313,7 @@ func TestBenchstat(t *testing.T) {
 
 // TestRename follows the recipe of CONTRIBUTING.md for another module path, in the long run.
 func TestRename(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: builds a copy of the tree")
 	}
@@ -323,14 +323,14 @@ func TestRename(t *testing.T) {
 	}
 	var recipe []string
 	for command, how := range commands {
-		if how.test == "commands_test.go:TestRename" {
+		if how.test == "internal/docs/commands_test.go:TestRename" {
 			recipe = append(recipe, strings.ReplaceAll(command, "NEW/PATH", "github.com/me/fastmac"))
 		}
 	}
 	slices.Sort(recipe) // git grep, then git ls-files
 	for _, command := range append(recipe, "go vet . ./sshmac ./aesgcm ./hwrand", "go vet -C cmd/fastmac .", "go vet -C internal/programs ./...") {
 		cmd := exec.Command("sh", "-c", command)
-		cmd.Dir, cmd.Env = dir, hostEnv()
+		cmd.Dir, cmd.Env = dir, mactest.HostEnv()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, out)
 		}
