@@ -5,132 +5,15 @@
 package fastmac
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-// everyAMD64 lists instruction sets that every amd64 CPU has.
-var everyAMD64 = []string{"CMOV", "CPUID", "MMX+", "SSE", "SSE2"}
-
-// TestRequires compares the conditions under which the Go source calls assembly with
-// the instruction sets that the generator found in it.
-func TestRequires(t *testing.T) {
-	for _, test := range []struct{ file, functions, source, variable string }{
-		{"nh_amd64.s", "AVX512$", "kernels_amd64.go", "useAVX512"},
-		{"nh_amd64.s", "AVX2$", "kernels_amd64.go", "useAVX2"},
-		{"nh_amd64.s", "AESNI$", "kernels_amd64.go", "useAES"},
-		{"nh_amd64.s", "VAES$", "kernels_amd64.go", "useVAES"},
-		{"internal/aesni/aesni_amd64.s", "[0-9sI]$", "internal/aesni/aesni_amd64.go", "Supported"}, // all except VAES
-		{"internal/aesni/aesni_amd64.s", "VAES$", "internal/aesni/aesni_amd64.go", "VAES"},
-		{"internal/gcm/gcm_amd64.s", "Key$|AESNI$|cpuid7", "internal/gcm/gcm_amd64.go", "hasAESNI"},
-		{"internal/gcm/gcm_amd64.s", "AVX2$", "internal/gcm/gcm_amd64.go", "hasAVX2"},
-		{"internal/gcm/gcm_amd64.s", "AVX512$", "internal/gcm/gcm_amd64.go", "hasAVX512"},
-		{"internal/sha512/sha512_amd64.s", "AVX512$", "internal/sha512/sha512_amd64.go", "hasAVX512"},
-		{"internal/sha512/sha512_amd64.s", "AVX2$", "internal/sha512/sha512_amd64.go", "hasAVX2"},
-	} {
-		asked := slices.Concat(everyAMD64, instructionsAsked(t, test.source, test.variable))
-		if i := slices.Index(asked, "BMI1"); i >= 0 {
-			asked[i] = "BMI" // the generator's name for it
-		}
-
-		text, err := os.ReadFile(filepath.FromSlash(test.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		requires := regexp.MustCompile(`(?m)^// Requires: (.*)\nTEXT ·(\w+)\(SB\)`).FindAllSubmatch(text, -1)
-		if functions := bytes.Count(text, []byte("\nTEXT ")); functions != len(requires) || functions == 0 {
-			t.Errorf("%s: %d functions, %d with a line Requires", test.file, functions, len(requires))
-		}
-		checked := 0
-		for _, m := range requires {
-			if !regexp.MustCompile(test.functions).Match(m[2]) {
-				continue
-			}
-			checked++
-			for _, set := range strings.Split(string(m[1]), ", ") {
-				if !slices.Contains(asked, set) {
-					t.Errorf("%s: %s requires %s, which %s does not ask for", test.file, m[2], set, test.variable)
-				}
-			}
-		}
-		if checked == 0 {
-			t.Errorf("%s has no functions for %s", test.file, test.variable)
-		}
-	}
-}
-
-// instructionsAsked returns the usual names of the instruction sets for which the condition
-// in a variable of a source file asks, directly or through another variable.
-func instructionsAsked(t *testing.T, source, variable string) (names []string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.FromSlash(source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	condition := regexp.MustCompile(`\b` + variable + ` += ((?:[^\n]*&&\s)*[^\n]*)\n`).FindSubmatch(text)
-	if condition == nil {
-		t.Fatalf("%s: no %s", source, variable)
-	}
-	for term := range strings.SplitSeq(string(condition[1]), "&&") {
-		switch term = strings.TrimSpace(term); {
-		case term == "hasAVX2", term == "hasAESNI", term == "Supported":
-			names = append(names, instructionsAsked(t, source, term)...)
-		case strings.HasPrefix(term, "aesni."):
-			names = append(names, instructionsAsked(t, "internal/aesni/aesni_amd64.go", strings.TrimPrefix(term, "aesni."))...)
-		case term == "hasVAES256", term == "hasVPCLMULQDQ256":
-			names = append(names, strings.TrimSuffix(strings.TrimPrefix(term, "has"), "256"))
-		case strings.HasPrefix(term, "cpu.X86.Has"):
-			name := strings.TrimPrefix(term, "cpu.X86.Has")
-			names = append(names, strings.NewReplacer("SSE41", "SSE4.1", "AVX512VAES", "VAES", "AVX512VPCLMULQDQ", "VPCLMULQDQ").Replace(name))
-		default:
-			t.Errorf("%s: %s asks for %q, for which this test knows no name", source, variable, term)
-		}
-	}
-	return names
-}
-
-// TestInstructions compares the instruction sets that Hardware and RequireHardware
-// report with those that the conditions of the best assembly ask for.
-func TestInstructions(t *testing.T) {
-	for _, test := range []struct {
-		reported         []instruction
-		source, variable string
-	}{
-		{nhInstructions(), "kernels_amd64.go", "useAVX512"},
-		{aesInstructions(), "internal/aesni/aesni_amd64.go", "Supported"},
-		{append(aesInstructions(), vaesInstructions()...), "kernels_amd64.go", "useVAES"},
-		{sha512Instructions(), "internal/sha512/sha512_amd64.go", "hasAVX512"},
-		{gcmInstructions(), "internal/gcm/gcm_amd64.go", "hasAVX512"},
-	} {
-		if runtime.GOARCH != "amd64" && test.source == "internal/gcm/gcm_amd64.go" {
-			continue // gcm.Instructions is for the architecture of the build
-		}
-		asked := make(map[string]bool)
-		for _, name := range instructionsAsked(t, test.source, test.variable) {
-			asked[name] = !slices.Contains(everyAMD64, name)
-		}
-		for _, i := range test.reported {
-			if !asked[i.name] {
-				t.Errorf("%s: %s does not ask for %s, or %[3]s is reported twice", test.source, test.variable, i.name)
-			}
-			asked[i.name] = false
-		}
-		for name, unreported := range asked {
-			if unreported {
-				t.Errorf("%s: %s asks for %s, which is not reported", test.source, test.variable, name)
-			}
-		}
-	}
-}
 
 // TestVectorsWiped checks that functions set all vector registers that they use to zero
 // before they return, except for the kernels that hash short messages.

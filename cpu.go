@@ -7,12 +7,11 @@ package fastmac
 import (
 	"crypto/fips140"
 	"errors"
-	"runtime"
 	"strings"
 
+	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/gcm"
-	"example.com/fastmac/internal/sha512"
-	"golang.org/x/sys/cpu"
+	"example.com/fastmac/internal/kernel"
 )
 
 // Features names the implementation in use for each layer: "avx512", "avx2" and
@@ -24,8 +23,7 @@ import (
 // implementation that this package has for any machine. They are empty if that one is in
 // use. Otherwise each is one of these:
 //
-//   - The usual names of the missing instruction sets, as in "AVX512F, AVX512BW". VAES
-//     means VAES for 512 bits: CPUs that have it only for 256 bits lack it.
+//   - The usual names of the missing instruction sets, as in "AVX512F, AVX512BW".
 //   - "assembly for arm64", or another architecture: this package has none for it.
 //   - "assembly (tag purego)": the build tag left it out.
 //   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
@@ -39,7 +37,7 @@ type Features struct {
 	GCM string `json:",omitempty"`
 
 	NHLacks     string `json:",omitempty"`
-	AESLacks    string `json:",omitempty"` // aesni may lack VAES, which only the expansion of keys and package hwrand use
+	AESLacks    string `json:",omitempty"` // of the expansion of keys, of batches and of package hwrand
 	SHA512Lacks string `json:",omitempty"`
 	GCMLacks    string `json:",omitempty"`
 }
@@ -47,109 +45,22 @@ type Features struct {
 // Hardware reports which implementations are in use, and what is missing for better ones.
 func Hardware() Features {
 	f := Features{
-		NH: nhName(), NHLacks: lacks(nhInstructions()),
-		AES: aesName(), AESLacks: lacks(append(aesInstructions(), vaesInstructions()...)),
-		SHA512: sha512.Active().String(), SHA512Lacks: lacks(sha512Instructions()),
-		GCM: gcm.Active(), GCMLacks: lacks(gcmInstructions()),
+		NH: kernel.Active(kernel.NH), NHLacks: kernel.Lacks(kernel.NH),
+		AES: kernel.Active(kernel.AES), AESLacks: kernel.Lacks(kernel.AES),
+		SHA512: kernel.Active(kernel.SHA512), SHA512Lacks: kernel.Lacks(kernel.SHA512),
+		GCM: kernel.Active(kernel.GCM), GCMLacks: kernel.Lacks(kernel.GCM),
 	}
-	if RequireGCM() != nil {
-		f.GCM = "none"
+	// The names of variants are for tests.
+	if f.AES == "vaes" {
+		f.AES = "aesni"
+	}
+	if f.SHA512 == "avx512wide" {
+		f.SHA512 = "avx512"
 	}
 	if useFIPS {
-		f.SHA512, f.SHA512Lacks = sha512.Stdlib.String(), "validation (FIPS 140 mode)"
+		f.SHA512, f.SHA512Lacks = "stdlib", "validation (FIPS 140 mode)"
 	}
 	return f
-}
-
-func aesName() string {
-	if useAES {
-		return "aesni"
-	}
-	return "stdlib"
-}
-
-// lacks returns what is missing for the best implementation of a layer, whose
-// assembly needs these instruction sets.
-func lacks(set []instruction) string {
-	switch {
-	case runtime.GOARCH != "amd64":
-		return "assembly for " + runtime.GOARCH
-	case purego:
-		return "assembly (tag purego)"
-	}
-	return strings.Join(missing(set), ", ")
-}
-
-// instruction is an instruction set under its usual name.
-type instruction struct {
-	name string
-	has  bool
-}
-
-// missing returns the names of the instruction sets that the CPU does not have.
-func missing(set []instruction) (names []string) {
-	for _, i := range set {
-		if !i.has {
-			names = append(names, i.name)
-		}
-	}
-	return names
-}
-
-// The following functions return the instruction sets of the best assembly of each layer.
-// They are only for reports: the conditions under which the assembly runs are in
-// kernels_amd64.go, internal/aesni and internal/sha512. TestInstructions compares the two.
-
-func nhInstructions() []instruction {
-	return []instruction{
-		{"AVX", cpu.X86.HasAVX},
-		{"AVX2", cpu.X86.HasAVX2},
-		{"BMI2", cpu.X86.HasBMI2},
-		{"AVX512F", cpu.X86.HasAVX512F},
-		{"AVX512BW", cpu.X86.HasAVX512BW},
-		{"AVX512DQ", cpu.X86.HasAVX512DQ},
-		{"AVX512VL", cpu.X86.HasAVX512VL},
-	}
-}
-
-func aesInstructions() []instruction {
-	return []instruction{
-		{"AES", cpu.X86.HasAES},
-		{"SSSE3", cpu.X86.HasSSSE3},
-		{"SSE4.1", cpu.X86.HasSSE41},
-	}
-}
-
-// vaesInstructions returns the instruction sets that only deriveL1VAES and package hwrand
-// need.
-func vaesInstructions() []instruction {
-	return []instruction{
-		{"AVX", cpu.X86.HasAVX},
-		{"AVX512F", cpu.X86.HasAVX512F},
-		{"AVX512BW", cpu.X86.HasAVX512BW},
-		{"AVX512VL", cpu.X86.HasAVX512VL},
-		{"VAES", cpu.X86.HasAVX512VAES},
-	}
-}
-
-func sha512Instructions() []instruction {
-	return []instruction{
-		{"AVX", cpu.X86.HasAVX},
-		{"AVX2", cpu.X86.HasAVX2},
-		{"BMI1", cpu.X86.HasBMI1},
-		{"BMI2", cpu.X86.HasBMI2},
-		{"AVX512F", cpu.X86.HasAVX512F},
-		{"AVX512BW", cpu.X86.HasAVX512BW},
-		{"AVX512VL", cpu.X86.HasAVX512VL},
-	}
-}
-
-func gcmInstructions() (set []instruction) {
-	every, best := gcm.Instructions()
-	for _, i := range append(every, best...) {
-		set = append(set, instruction{i.Name, i.Has})
-	}
-	return set
 }
 
 // RequireHardware reports whether AES runs on the CPU's AES instructions: it returns
@@ -162,10 +73,10 @@ func gcmInstructions() (set []instruction) {
 // A program that must not run on such a machine should call RequireHardware or
 // [MustHardware] once at startup.
 func RequireHardware() error {
-	if purego {
+	if kernel.Purego {
 		return ErrPurego
 	}
-	if names := missingAES(); len(names) > 0 {
+	if names := aesni.Missing(); len(names) > 0 {
 		return &UnsupportedCPUError{Missing: names}
 	}
 	return nil
@@ -185,7 +96,7 @@ func MustHardware() {
 // GODEBUG=fips140=only it returns an error of no other type on architectures other than
 // amd64, where AES-GCM is crypto/cipher's.
 func RequireGCM() error {
-	if purego {
+	if kernel.Purego {
 		return ErrPurego
 	}
 	if names := gcm.Missing(); len(names) > 0 {
@@ -216,21 +127,4 @@ type UnsupportedCPUError struct {
 
 func (e *UnsupportedCPUError) Error() string {
 	return "fastmac: missing CPU instructions: " + strings.Join(e.Missing, ", ")
-}
-
-// missingAES returns the names of the instruction sets that AES needs and the CPU lacks.
-// On amd64 AES is package aesni. Elsewhere it is crypto/aes, which has no API for this, so
-// missingAES repeats the conditions of crypto/internal/fips140/aes.
-func missingAES() []string {
-	switch runtime.GOARCH {
-	case "amd64":
-		return missing(aesInstructions())
-	case "arm64":
-		return missing([]instruction{{"AES", cpu.ARM64.HasAES && gcm.StdHasARM64}})
-	case "s390x":
-		return missing([]instruction{{"KM-AES", cpu.S390X.HasAES}, {"KMC-AES", cpu.S390X.HasAESCBC}})
-	case "ppc64", "ppc64le":
-		return nil // POWER8, which Go requires, has them
-	}
-	return []string{"AES"}
 }

@@ -15,47 +15,39 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/fastmac/internal/gcm"
-	"example.com/fastmac/internal/sha512"
+	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/mactest"
+	"golang.org/x/sys/cpu"
 )
 
-// TestHardware fails if the kernels in use are not those of FASTMAC_TEST_KERNELS, the
-// fields of Features, as in avx2/aesni/avx2. So a run for one kernel cannot pass on
-// another. FASTMAC_TEST_LACKS does the same for the three fields of what is missing, and
-// FASTMAC_TEST_GCM for the kernel of AES-GCM. .ci/run prints what it logs.
-func TestHardware(t *testing.T) {
-	hw := Hardware()
-	t.Logf("kernels: NH %s, AES %s, SHA-512 %s, GCM %s", hw.NH, hw.AES, hw.SHA512, hw.GCM)
-	if want := os.Getenv("FASTMAC_TEST_KERNELS"); want != "" && hw.NH+"/"+hw.AES+"/"+hw.SHA512 != want {
-		t.Errorf("Hardware() = %+v, want %s", hw, want)
-	}
-	known := map[string]bool{"avx512": true, "avx2": true, "generic": true, "aesni": true, "stdlib": true}
-	if !known[hw.NH] || !known[hw.AES] || !known[hw.SHA512] {
-		t.Errorf("Hardware() = %+v", hw)
-	}
+var layers = slices.Concat(mactest.UMAC, mactest.HMAC, mactest.GCM)
 
-	lacks := hw.NHLacks + "/" + hw.AESLacks + "/" + hw.SHA512Lacks
-	if want := os.Getenv("FASTMAC_TEST_LACKS"); want != "" && lacks != want {
-		t.Errorf("Hardware() = %+v, want it to lack %s", hw, want)
+// TestHardware logs which kernels run, which .ci/run prints, and fails if they are not those of
+// FASTMAC_TEST_KERNELS, see package mactest.
+func TestHardware(t *testing.T) {
+	mactest.CheckKernels(t, layers)
+	hw := Hardware()
+	var names []string
+	for _, l := range layers {
+		names = append(names, fmt.Sprintf("%s=%s", l, kernel.Active(l)))
 	}
-	if want := os.Getenv("FASTMAC_TEST_GCM"); want != "" && hw.GCM != want {
-		t.Errorf("Hardware() = %+v, want %s for GCM", hw, want)
-	}
-	gcmName := gcm.Active()
-	if !gcm.Streams && fips140.Enforced() {
-		gcmName = "none"
-	}
-	if hw.GCM != gcmName || (hw.GCMLacks == "") != (hw.GCM == "avx512") || (hw.GCM == "none") != (RequireGCM() != nil) {
-		t.Errorf("Hardware() = %+v, missing %v", hw, gcm.Missing())
-	}
-	if (hw.NHLacks == "") != (hw.NH == "avx512") || (hw.AESLacks == "") != useVAES || (hw.SHA512Lacks == "") != (hw.SHA512 == "avx512") {
+	t.Logf("kernels: %s", strings.Join(names, ","))
+
+	known := map[string]bool{"avx512": true, "avx2": true, "generic": true, "aesni": true, "stdlib": true}
+	if !known[hw.NH] || !known[hw.AES] || !known[hw.SHA512] || !known[hw.GCM] && hw.GCM != "none" {
 		t.Errorf("Hardware() = %+v", hw)
+	}
+	if (hw.NHLacks == "") != (hw.NH == "avx512") ||
+		(hw.AESLacks == "") != (kernel.Active(kernel.AES) == "vaes") ||
+		(hw.SHA512Lacks == "") != (hw.SHA512 == "avx512") ||
+		(hw.GCMLacks == "") != (hw.GCM == "avx512") || (hw.GCM == "none") != (RequireGCM() != nil) {
+		t.Errorf("Hardware() = %+v, RequireGCM() = %v", hw, RequireGCM())
 	}
 	none := ""
 	switch {
 	case runtime.GOARCH != "amd64":
 		none = "assembly for " + runtime.GOARCH
-	case purego:
+	case kernel.Purego:
 		none = "assembly (tag purego)"
 	}
 	if none != "" {
@@ -63,7 +55,10 @@ func TestHardware(t *testing.T) {
 			NH: "generic", NHLacks: none,
 			AES: "stdlib", AESLacks: none,
 			SHA512: "stdlib", SHA512Lacks: none,
-			GCM: gcmName, GCMLacks: none,
+			GCM: "stdlib", GCMLacks: none,
+		}
+		if RequireGCM() != nil {
+			want.GCM = "none"
 		}
 		if useFIPS {
 			want.SHA512Lacks = "validation (FIPS 140 mode)"
@@ -74,199 +69,108 @@ func TestHardware(t *testing.T) {
 	}
 }
 
-// TestRequireHardware fails if the missing instructions are not those of
-// FASTMAC_TEST_MISSING, if that is set: names with commas between them, or no name.
-func TestRequireHardware(t *testing.T) {
-	err := RequireHardware()
-	func() {
-		defer func() {
-			if p := recover(); fmt.Sprint(p) != fmt.Sprint(err) {
-				t.Errorf("MustHardware() panics with %v, RequireHardware() = %v", p, err)
-			}
-		}()
-		MustHardware()
-	}()
-
-	var e *UnsupportedCPUError
-	if purego {
+// missing returns the names in an error of RequireHardware or RequireGCM, which must be nil, an
+// *UnsupportedCPUError with the names of FASTMAC_TEST_MISSING except those in except, or, in a
+// build without assembly, ErrPurego. The variable has names with commas between them, or none.
+func missing(t *testing.T, err error, except ...string) (names []string) {
+	t.Helper()
+	if kernel.Purego {
 		if err != ErrPurego {
-			t.Errorf("RequireHardware() = %v in a build without assembly", err)
+			t.Errorf("%v in a build without assembly", err)
 		}
-		return
+		return nil
 	}
-	if err != nil && (!errors.As(err, &e) || len(e.Missing) == 0 || !strings.Contains(err.Error(), e.Missing[0])) {
-		t.Errorf("RequireHardware() = %#v: %v", err, err)
+	var e *UnsupportedCPUError
+	if errors.As(err, &e) {
+		names = e.Missing
 	}
-	var missing []string
-	if e != nil {
-		missing = e.Missing
+	if (err == nil) != (len(names) == 0) || err != nil && !strings.Contains(err.Error(), names[0]) {
+		t.Errorf("%#v: %v", err, err)
 	}
-	if slices.ContainsFunc(missing, func(name string) bool { return strings.ContainsAny(name, " (") }) {
-		t.Errorf("Missing = %q: want names of instructions", missing)
+	if slices.ContainsFunc(names, func(name string) bool { return strings.ContainsAny(name, " (") }) {
+		t.Errorf("Missing = %q: want names of instructions", names)
 	}
-	if want, ok := os.LookupEnv("FASTMAC_TEST_MISSING"); ok && strings.Join(missing, ",") != want {
-		t.Errorf("RequireHardware() = %v, want %q missing", err, want)
+	if all, ok := os.LookupEnv("FASTMAC_TEST_MISSING"); ok {
+		want := slices.DeleteFunc(strings.Split(all, ","), func(name string) bool { return name == "" || slices.Contains(except, name) })
+		if !slices.Equal(names, want) {
+			t.Errorf("%v, want %q missing", err, want)
+		}
 	}
+	return names
 }
 
-// TestRequireGCM fails if the missing instructions are not those of
-// FASTMAC_TEST_GCM_MISSING, if that is set: names with commas between them, or no name. No
-// key may be made then.
+func TestRequireHardware(t *testing.T) {
+	err := RequireHardware()
+	missing(t, err, "PCLMULQDQ")
+	defer func() {
+		if p := recover(); fmt.Sprint(p) != fmt.Sprint(err) {
+			t.Errorf("MustHardware() panics with %v, RequireHardware() = %v", p, err)
+		}
+	}()
+	MustHardware()
+}
+
+// TestRequireGCM checks that no key can be made without the instructions.
 func TestRequireGCM(t *testing.T) {
 	err := RequireGCM()
-	if purego {
-		if err != ErrPurego {
-			t.Errorf("RequireGCM() = %v in a build without assembly", err)
-		}
-		return
-	}
 	if err == errEnforced {
 		t.Skip("TestFIPS140 checks it: ", err)
 	}
-	var missing []string
-	if err != nil {
-		e, ok := err.(*UnsupportedCPUError)
-		if !ok || len(e.Missing) == 0 || !strings.Contains(err.Error(), e.Missing[0]) {
-			t.Fatalf("RequireGCM() = %#v: %v", err, err)
-		}
-		missing = e.Missing
-	}
-	if want, ok := os.LookupEnv("FASTMAC_TEST_GCM_MISSING"); ok && strings.Join(missing, ",") != want {
-		t.Errorf("RequireGCM() = %v, want %q missing", err, want)
-	}
+	missing(t, err)
 	if k, keyErr := NewGMACKey(make([]byte, 16)); (k == nil) != (err != nil) || fmt.Sprint(keyErr) != fmt.Sprint(err) {
 		t.Errorf("NewGMACKey: %v, %v; RequireGCM() = %v", k, keyErr, err)
 	}
 }
 
-// TestRequireGCMOff runs TestRequireGCM and TestHardware, and tests that must be skipped or
-// pass, in processes whose CPU features are switched off.
-func TestRequireGCMOff(t *testing.T) {
-	if runtime.GOARCH != "amd64" || RequireGCM() != nil || !GMACWipes {
+// TestFeaturesOff runs tests in processes whose CPU features are switched off: the kernels must
+// be those of the row, or the next that this machine has.
+func TestFeaturesOff(t *testing.T) {
+	if runtime.GOARCH != "amd64" || kernel.Purego || RequireGCM() != nil || fips140.Enabled() {
 		t.Skip("needs amd64 with this package's GCM in use")
 	}
-	for _, test := range []struct{ godebug, missing, best string }{
-		{"cpu.aes=off", "AES", "none"},
-		{"cpu.pclmulqdq=off", "PCLMULQDQ", "none"},
-		{"cpu.ssse3=off", "SSSE3", "none"},
-		{"cpu.sse41=off", "SSE4.1", "none"},
-		{"cpu.aes=off,cpu.pclmulqdq=off", "AES,PCLMULQDQ", "none"},
-		{"cpu.avx512f=off", "", "avx2"},
-		{"cpu.avx512bw=off", "", "avx2"},
-		{"cpu.avx512dq=off", "", "avx512"}, // which does not need it
-		{"cpu.avx512vl=off", "", "avx2"},
-		{"cpu.avx512vaes=off", "", "avx2"},
-		{"cpu.avx512vpclmulqdq=off", "", "avx2"},
-		{"cpu.avx2=off", "", "aesni"},
-		{"cpu.avx=off", "", "aesni"},
+	all := map[kernel.Layer][]string{
+		kernel.NH:     {"avx512", "avx2", "generic"},
+		kernel.AES:    {"vaes", "aesni", "stdlib"},
+		kernel.SHA512: {"avx512wide", "avx512", "avx2", "stdlib"},
+		kernel.GCM:    {"avx512", "avx2", "aesni", "none"},
+	}
+	for _, test := range []struct{ off, nh, aes, sha512, gcm, missing string }{
+		{"erms", "", "", "", "", ""},
+		{"avx512f", "avx2", "aesni", "avx2", "avx2", ""},
+		{"avx512dq", "avx2", "", "", "", ""},
+		{"avx512vaes", "", "aesni", "", "aesni", ""},
+		{"avx512vpclmulqdq", "", "", "", "aesni", ""},
+		{"avx2", "generic", "", "stdlib", "aesni", ""},
+		{"avx", "generic", "aesni", "stdlib", "aesni", ""},
+		{"bmi1", "", "", "stdlib", "", ""},
+		{"bmi2", "generic", "", "stdlib", "", ""},
+		{"pclmulqdq", "", "", "", "none", "PCLMULQDQ"},
+		{"aes", "", "stdlib", "", "none", "AES"},
+		{"aes,pclmulqdq", "", "stdlib", "", "none", "AES,PCLMULQDQ"},
+		{"sse41,ssse3", "", "stdlib", "", "none", "SSSE3,SSE4.1"},
+		{"avx2,aes", "generic", "stdlib", "stdlib", "none", "AES"},
 	} {
-		// A machine without the best kernel uses the next.
-		kernel := test.best
-		if names := []string{"avx512", "avx2", "aesni"}; slices.Contains(names, kernel) {
-			for _, name := range names[slices.Index(names, kernel):] {
-				if slices.Contains(gcm.Kernels(), name) {
-					kernel = name
+		if strings.HasPrefix(test.off, "avx512v") && !cpu.X86.HasAVX512 {
+			continue // GODEBUG switches these off with AVX-512 only
+		}
+		var want []string
+		for l, name := range map[kernel.Layer]string{kernel.NH: test.nh, kernel.AES: test.aes, kernel.SHA512: test.sha512, kernel.GCM: test.gcm} {
+			have := append(slices.Clone(kernel.List(l)), "none")
+			if name == "" {
+				name = kernel.Active(l)
+			}
+			for _, next := range all[l][slices.Index(all[l], name):] {
+				if slices.Contains(have, next) {
+					want = append(want, fmt.Sprintf("%s=%s", l, next))
 					break
 				}
 			}
 		}
-		cmd := exec.Command(os.Args[0], "-test.short", "-test.run=^TestHardware$|^TestRequireGCM$|^TestGMACVectors$|^TestGMACStreamVectors$|^TestGMACUnsupported$|^ExampleNewGMAC$")
-		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+test.godebug, ","),
-			"FASTMAC_TEST_KERNELS=", "FASTMAC_TEST_GCM_MISSING="+test.missing, "FASTMAC_TEST_GCM="+kernel)
+		cmd := exec.Command(os.Args[0], "-test.short", "-test.run=^TestHardware$|^TestRequire|^TestUMACSign$|^TestUMACInit$|^TestHMACSHA512Verify$|^TestGMACContract$|^TestGMACUnsupported$|^ExampleNewGMAC$")
+		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",cpu."+strings.ReplaceAll(test.off, ",", "=off,cpu.")+"=off", ","),
+			"FASTMAC_TEST_KERNELS="+strings.Join(want, ","), "FASTMAC_TEST_MISSING="+test.missing)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("GODEBUG=%s: %v\n%s", test.godebug, err, out)
+			t.Errorf("without %s: %v\n%s", test.off, err, out)
 		}
-	}
-}
-
-// TestKernelsOff runs some tests in processes with CPU features switched off.
-func TestKernelsOff(t *testing.T) {
-	if runtime.GOARCH != "amd64" || !strings.HasPrefix(nhName(), "avx") || !useAES {
-		t.Skip("needs amd64 with AVX2 and AES instructions in use")
-	}
-	hw := Hardware()
-	nh, sha := hw.NH, sha512.Active().String() // AVX-512 where the machine has it
-	for _, test := range []struct{ godebug, kernels, nhLacks, aesLacks, shaLacks string }{
-		{"cpu.avx512f=off", "avx2/aesni/avx2", "AVX512F", "AVX512F", "AVX512F"},
-		{"cpu.avx512bw=off", "avx2/aesni/avx2", "AVX512BW", "AVX512BW", "AVX512BW"},
-		{"cpu.avx512vl=off", "avx2/aesni/avx2", "AVX512VL", "AVX512VL", "AVX512VL"},
-		{"cpu.avx512dq=off", "avx2/aesni/" + sha, "AVX512DQ", "", ""},
-		{"cpu.avx2=off", "generic/aesni/stdlib", "AVX2", "", "AVX2"},
-		{"cpu.avx=off", "generic/aesni/stdlib", "AVX", "AVX", "AVX"},
-		{"cpu.bmi2=off", "generic/aesni/stdlib", "BMI2", "", "BMI2"},
-		{"cpu.bmi1=off", nh + "/aesni/stdlib", "", "", "BMI1"},
-		{"cpu.ssse3=off", nh + "/stdlib/" + sha, "", "SSSE3", ""},
-		{"cpu.sse41=off", nh + "/stdlib/" + sha, "", "SSE4.1", ""},
-		{"cpu.aes=off", nh + "/stdlib/" + sha, "", "AES", ""},
-		{"cpu.avx512f=off,cpu.aes=off", "avx2/stdlib/avx2", "AVX512F", "AES, AVX512F", "AVX512F"},
-		{"cpu.avx2=off,cpu.aes=off", "generic/stdlib/stdlib", "AVX2", "AES", "AVX2"},
-		{"cpu.avx512vaes=off", nh + "/aesni/" + sha, "", "VAES", ""},
-		{"cpu.erms=off", nh + "/aesni/" + sha, "", "", ""},
-	} {
-		if useFIPS {
-			test.kernels, test.shaLacks = test.kernels[:strings.LastIndex(test.kernels, "/")]+"/stdlib", hw.SHA512Lacks
-		}
-		lacks := both(hw.NHLacks, test.nhLacks, nhInstructions()) + "/" +
-			both(hw.AESLacks, test.aesLacks, append(aesInstructions(), vaesInstructions()...)) + "/" +
-			both(hw.SHA512Lacks, test.shaLacks, sha512Instructions())
-		cmd := exec.Command(os.Args[0], "-test.run=^TestHardware$|^TestUMACSign$|^TestUMACInit$|^TestHMACSHA512Verify$")
-		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+test.godebug, ","),
-			"FASTMAC_TEST_KERNELS="+test.kernels, "FASTMAC_TEST_LACKS="+lacks)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("GODEBUG=%s: %v\n%s", test.godebug, err, out)
-		}
-	}
-}
-
-// both returns the names that are in machine, which are those that this machine lacks
-// anyway, or in off. The names are in the order of set.
-func both(machine, off string, set []instruction) string {
-	lacking := strings.Split(machine+", "+off, ", ")
-	var names []string
-	for _, i := range set {
-		if slices.Contains(lacking, i.name) {
-			names = append(names, i.name)
-		}
-	}
-	if len(names) == 0 {
-		return off // FIPS 140 mode, or nothing
-	}
-	return strings.Join(names, ", ")
-}
-
-// TestRequireHardwareOff runs TestRequireHardware in a process whose CPU features
-// are switched off.
-func TestRequireHardwareOff(t *testing.T) {
-	if runtime.GOARCH != "amd64" || RequireHardware() != nil {
-		t.Skip("needs amd64 with AES instructions in use")
-	}
-	for godebug, missing := range map[string]string{
-		"cpu.aes=off":                 "AES",
-		"cpu.sse41=off,cpu.aes=off":   "AES,SSE4.1",
-		"cpu.sse41=off,cpu.ssse3=off": "SSSE3,SSE4.1",
-		"cpu.avx=off":                 "", // AES needs no AVX
-	} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestRequireHardware$|^TestUMACSign$")
-		cmd.Env = append(os.Environ(), "GODEBUG="+godebug, "FASTMAC_TEST_MISSING="+missing)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("GODEBUG=%s: %v\n%s", godebug, err, out)
-		}
-	}
-}
-
-// TestEachKernel checks that eachKernel calls its function once for each kernel in use,
-// portable code last, and restores the flags.
-func TestEachKernel(t *testing.T) {
-	first := nhName() + "/" + aesName()
-	seen := make(map[string]bool)
-	last := ""
-	eachKernel(func(kernel string) {
-		if seen[kernel] || kernel != nhName()+"/"+aesName() {
-			t.Errorf("%s, in use are %s/%s, after %v", kernel, nhName(), aesName(), seen)
-		}
-		seen[kernel], last = true, kernel
-	})
-	if !seen[first] || last != "generic/stdlib" || nhName()+"/"+aesName() != first {
-		t.Errorf("%v, %s last; before %s, then %s/%s", seen, last, first, nhName(), aesName())
 	}
 }

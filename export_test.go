@@ -16,80 +16,26 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sha512"
 )
 
-// EachKernel and ForAllKernels are for the tests of package fastmac_test.
-var (
-	EachKernel    = eachKernel
-	ForAllKernels = forAllKernels
-)
-
-// eachKernel calls f with all kernels of this machine in use. Then it switches them
-// off, row by row of kernelFlags, and calls f each time that others are in use. The
-// last call is for portable code. It restores the flags.
-func eachKernel(f func(kernel string)) {
-	kernel := nhName() + "/" + aesName()
-	f(kernel)
-	for _, flags := range kernelFlags {
-		for _, flag := range flags {
-			if *flag {
-				*flag = false
-				defer func() { *flag = true }()
-			}
-		}
-		if next := nhName() + "/" + aesName(); next != kernel {
-			kernel = next
-			f(kernel)
-		}
-	}
-}
-
-// forAllKernels runs f as a subtest for each kernel that this machine has.
-func forAllKernels(t *testing.T, f func(t *testing.T)) {
-	eachKernel(func(kernel string) { t.Run(kernel, f) })
-}
-
 // ForAllSHA512 runs f as a subtest for each implementation of HMAC-SHA-512.
 func ForAllSHA512(t *testing.T, f func(t *testing.T)) {
-	EachSHA512(func(name string) { t.Run(name, f) })
+	t.Helper()
+	EachSHA512(t, func(name string) { t.Run(name, f) })
 }
 
-// EachSHA512 calls f with each implementation of HMAC-SHA-512 in use.
-func EachSHA512(f func(name string)) {
+// EachSHA512 calls f with each implementation of HMAC-SHA-512 in use. The last one is
+// crypto/hmac, as in FIPS 140 mode.
+func EachSHA512(t testing.TB, f func(name string)) {
+	t.Helper()
 	if !useFIPS {
-		defer sha512.Select(sha512.Active())
-		for _, kernel := range sha512.Kernels() {
-			sha512.Select(kernel)
-			f(kernel.String())
-		}
+		mactest.EachKernel(t, mactest.HMAC, f)
 		defer func() { useFIPS = false }()
 		useFIPS = true
 	}
 	f("crypto/hmac")
-}
-
-// ForAllGCM runs f as a subtest for each kernel of AES-GCM.
-func ForAllGCM(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	EachGCM(t, func() { t.Run(gcm.Active(), f) })
-}
-
-// EachGCM calls f with each kernel of AES-GCM in use. It skips the test if AES-GCM cannot be
-// used. A key must not be used with another kernel than the one it was set up with.
-func EachGCM(t testing.TB, f func()) {
-	t.Helper()
-	if err := RequireGCM(); err != nil {
-		t.Skip(err)
-	}
-	if len(gcm.Kernels()) == 0 {
-		t.Fatal("no kernels of AES-GCM")
-	}
-	defer gcm.Select(gcm.Active())
-	for _, kernel := range gcm.Kernels() {
-		gcm.Select(kernel)
-		f()
-	}
 }
 
 // GMACWipes reports whether a GMACKey holds its secrets itself, and overwrites them.

@@ -39,7 +39,7 @@ func FuzzUMACReference(f *testing.F) {
 		_, key, nonce = fuzzUMAC(t, key, nonce, way)
 		size := umacTagSizes[way%4]
 		want := umacref.UMAC(key, msg, nonce, size)
-		fastmac.EachKernel(func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			if got := newUMACKey(t, key, size).Tag(nil, nonce, msg); !bytes.Equal(got, want) {
 				t.Errorf("%s, %d bytes: Tag: %x, want %x", kernel, len(msg), got, want)
 			}
@@ -62,7 +62,7 @@ func FuzzUMACKernels(f *testing.F) {
 			msg[at%len(msg)] = s.Byte()
 		}
 		var want []byte
-		fastmac.EachKernel(func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			k, _, nonce := fuzzUMAC(t, key, []byte("12345678"), way)
 			got := k.Tag(nil, nonce, msg)
 			if want == nil {
@@ -92,7 +92,7 @@ func FuzzUMACStream(f *testing.F) {
 	f.Add([]byte{0x73, 1, 0x73, 1, 0x73, 1, 0x83, 1}, []byte(nil), byte(3)) // and another size
 	f.Fuzz(func(t *testing.T, script, code []byte, way byte) {
 		msg := mactest.Message(code, 1<<14)
-		fastmac.EachKernel(func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			k, _, _ := fuzzUMAC(t, nil, nil, way)
 			u := k.New()
 			end := 0 // msg[:end] has been written
@@ -252,7 +252,7 @@ func FuzzUMACBatch(f *testing.F) {
 			nonce := binary.BigEndian.AppendUint64(nil, first)
 			return binary.BigEndian.AppendUint64(nonce, first+uint64(i))[15-way>>4:]
 		}, func(i int) []byte { return msgs[i] })
-		fastmac.EachKernel(func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			k, _, _ := fuzzUMAC(t, nil, nil, way)
 			batch.check(t, k)
 			want, ok := make([]bool, len(msgs)), make([]bool, len(msgs))
@@ -279,7 +279,7 @@ func FuzzHMACSHA512(f *testing.F) {
 		want := stdHMAC(key, msg)
 		d := mactest.Script(damage)
 		wrong := d.Damage(want)
-		fastmac.EachSHA512(func(kernel string) {
+		fastmac.EachSHA512(t, func(kernel string) {
 			k := fastmac.NewHMACSHA512Key(key)
 			if got := k.Tag(nil, msg); !bytes.Equal(got, want) || !k.Verify(want, msg) {
 				t.Errorf("%s: Tag: %x, want %x", kernel, got, want)
@@ -336,7 +336,7 @@ func FuzzHMACSHA512Batch(f *testing.F) {
 		for i, msg := range msgs {
 			one, many = append(one, stdHMAC(key, msg)), append(many, stdHMAC(keys[i], msg))
 		}
-		fastmac.EachSHA512(func(kernel string) {
+		fastmac.EachSHA512(t, func(kernel string) {
 			k := fastmac.NewHMACSHA512Key(key)
 			tags := make([][fastmac.HMACSHA512Size]byte, len(msgs))
 			check := func(what string, want [][]byte) {

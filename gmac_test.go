@@ -38,7 +38,7 @@ func newGMAC(t testing.TB, k *fastmac.GMACKey) *fastmac.GMAC {
 	return m
 }
 
-func TestGMACContract(t *testing.T) { fastmac.ForAllGCM(t, testGMACContract) }
+func TestGMACContract(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACContract) }
 
 func testGMACContract(t *testing.T) {
 	k, nonce := newGMACKey(t, []byte("0123456789abcdef")), []byte("twelve bytes")
@@ -66,7 +66,7 @@ func testGMACContract(t *testing.T) {
 
 // TestGMACVerify flips every bit of the tag, the nonce and the message, and passes tags and
 // nonces of other sizes.
-func TestGMACVerify(t *testing.T) { fastmac.ForAllGCM(t, testGMACVerify) }
+func TestGMACVerify(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACVerify) }
 
 func testGMACVerify(t *testing.T) {
 	for _, size := range []int{0, 1, 16, 40, 257} {
@@ -110,7 +110,7 @@ func testGMACVerify(t *testing.T) {
 	}
 }
 
-func TestGMACAllocations(t *testing.T) { fastmac.ForAllGCM(t, testGMACAllocations) }
+func TestGMACAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACAllocations) }
 
 func testGMACAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
@@ -141,7 +141,7 @@ func testGMACAllocations(t *testing.T) {
 
 // TestGMACConcurrent uses one key in 1,000 goroutines, each with streams and clones of its
 // own. The tags are compared with those of one goroutine; the race detector watches.
-func TestGMACConcurrent(t *testing.T) { fastmac.ForAllGCM(t, testGMACConcurrent) }
+func TestGMACConcurrent(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACConcurrent) }
 
 func testGMACConcurrent(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testGMACConcurrent, 32-byte seed")))
@@ -176,7 +176,7 @@ func testGMACConcurrent(t *testing.T) {
 	})
 }
 
-func TestGMACSizes(t *testing.T) { fastmac.ForAllGCM(t, testGMACSizes) }
+func TestGMACSizes(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACSizes) }
 
 func testGMACSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 15, 17, 23, 25, 31, 33, 64} {
@@ -215,7 +215,7 @@ func testGMACSizes(t *testing.T) {
 	mustPanic(t, "Sum(nil)", "want 12", func() { m.Sum(nil) })
 }
 
-func TestNewGMAC(t *testing.T) { fastmac.ForAllGCM(t, testNewGMAC) }
+func TestNewGMAC(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testNewGMAC) }
 
 func testNewGMAC(t *testing.T) {
 	key, nonce, msg := []byte("0123456789abcdef"), []byte("twelve bytes"), []byte("message")
@@ -263,7 +263,7 @@ func TestGMACUnsupported(t *testing.T) {
 }
 
 // TestGMACInit checks that Init replaces the whole key, and does not change it if it fails.
-func TestGMACInit(t *testing.T) { fastmac.ForAllGCM(t, testGMACInit) }
+func TestGMACInit(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACInit) }
 
 func testGMACInit(t *testing.T) {
 	nonce, msg := make([]byte, 12), bytes.Repeat([]byte("message"), 1000)
@@ -291,7 +291,7 @@ func testGMACInit(t *testing.T) {
 }
 
 // TestGMACOverlap writes results over the arguments that they are computed from.
-func TestGMACOverlap(t *testing.T) { fastmac.ForAllGCM(t, testGMACOverlap) }
+func TestGMACOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACOverlap) }
 
 func testGMACOverlap(t *testing.T) {
 	k := newGMACKey(t, make([]byte, 16))
@@ -317,7 +317,7 @@ func testGMACOverlap(t *testing.T) {
 	}
 }
 
-func TestGMACDestroy(t *testing.T) { fastmac.ForAllGCM(t, testGMACDestroy) }
+func TestGMACDestroy(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACDestroy) }
 
 func testGMACDestroy(t *testing.T) {
 	nonce := make([]byte, 12)
@@ -343,7 +343,9 @@ func testGMACDestroy(t *testing.T) {
 	}
 }
 
-func TestGMACStreamDestroy(t *testing.T) { fastmac.ForAllGCM(t, testGMACStreamDestroy) }
+func TestGMACStreamDestroy(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, testGMACStreamDestroy)
+}
 
 func testGMACStreamDestroy(t *testing.T) {
 	key, nonce := make([]byte, 16), make([]byte, 12)

@@ -80,7 +80,7 @@ var gmacStreams = map[string]func(t *testing.T, m *fastmac.GMAC, nonce, msg []by
 // TestGMACVectors compares with the tags of testdata whose plaintext is empty. Those with
 // nonces of other sizes must be refused.
 func TestGMACVectors(t *testing.T) {
-	fastmac.ForAllGCM(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		var valid, invalid, refused int
 		eachGMACVector(t, func(v mactest.GCMVector, k *fastmac.GMACKey) {
 			if len(v.Nonce) != fastmac.GMACNonceSize {
@@ -117,7 +117,7 @@ func TestGMACVectors(t *testing.T) {
 }
 
 func TestGMACStreamVectors(t *testing.T) {
-	fastmac.ForAllGCM(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		comparisons := 0
 		eachGMACVector(t, func(v mactest.GCMVector, k *fastmac.GMACKey) {
 			comparisons++
@@ -154,7 +154,7 @@ func eachGMACVector(t *testing.T, f func(v mactest.GCMVector, k *fastmac.GMACKey
 
 // TestGMACReference compares with crypto/cipher for messages of 0 to 1200 bytes and random
 // longer ones, of all sizes of keys.
-func TestGMACReference(t *testing.T) { fastmac.ForAllGCM(t, testGMACReference) }
+func TestGMACReference(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACReference) }
 
 func testGMACReference(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestGMACReference. 32 bytes seed")))
@@ -197,7 +197,7 @@ func TestGMACLong(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestGMACLong.  a seed of 32 byte")))
 	key, nonce, msg := random(rng, 32), random(rng, 12), random(rng, 64<<20+77)
 	want := newCipherGMAC(t, key)(nonce, msg)
-	fastmac.ForAllGCM(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		k := newGMACKey(t, key)
 		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
 			t.Errorf("Tag: %x, want %x", got, want)
@@ -220,7 +220,7 @@ func TestGMACLength(t *testing.T) {
 	key, nonce, msg := make([]byte, 32), []byte("twelve bytes"), make([]byte, size)
 	msg[len(msg)-1] = 1
 	want := newCipherGMAC(t, key)(nonce, msg)
-	fastmac.ForAllGCM(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		k := newGMACKey(t, key)
 		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
 			t.Errorf("Tag: %x, want %x", got, want)
@@ -233,7 +233,7 @@ func TestGMACLength(t *testing.T) {
 
 // TestGMACSplits writes a message in all possible ways in three parts, and computes tags in
 // between.
-func TestGMACSplits(t *testing.T) { fastmac.ForAllGCM(t, testGMACSplits) }
+func TestGMACSplits(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACSplits) }
 
 func testGMACSplits(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestGMACSplits. a seed of 32 byt")))
@@ -273,7 +273,7 @@ func FuzzGMAC(f *testing.F) {
 		key, nonce = append(key, make([]byte, 32)...)[:16+8*(size%3)], append(nonce, make([]byte, 12)...)[:12]
 		msg, std := mactest.Message(code, 1<<13), newCipherGMAC(t, key)
 		want := std(nonce, msg)
-		fastmac.EachGCM(t, func() {
+		mactest.EachKernel(t, mactest.GCM, func(string) {
 			k := newGMACKey(t, key)
 			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) || !k.Verify(want, nonce, msg) {
 				t.Errorf("Tag: %x, want %x", got, want)

@@ -14,8 +14,8 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
-	"example.com/fastmac/internal/sha512"
 )
 
 // mostGuarded is the longest message next to a guard page, in bytes.
@@ -77,7 +77,7 @@ func lengthsGuarded(assembly bool) (lengths []int) {
 // pages that cannot be accessed. Keys are there too, unless they have pointers. Then it plants
 // an access to the byte before and the byte after each message and each nonce, which must be
 // caught.
-func TestUMACBounds(t *testing.T) { fastmac.ForAllKernels(t, testUMACBounds) }
+func TestUMACBounds(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBounds) }
 
 func testUMACBounds(t *testing.T) {
 	var g guards
@@ -130,7 +130,7 @@ func testUMACBounds(t *testing.T) {
 func TestHMACSHA512Bounds(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Bounds) }
 
 func testHMACSHA512Bounds(t *testing.T) {
-	assembly := sha512.Active() != sha512.Stdlib && !fastmac.HMACAllocates()
+	assembly := kernel.Active(kernel.SHA512) != "stdlib" && !fastmac.HMACAllocates()
 	const size, batch = fastmac.HMACSHA512Size, 9 // more than there are lanes
 	var g guards
 	defer g.log(t)
@@ -181,7 +181,7 @@ func testHMACSHA512Bounds(t *testing.T) {
 }
 
 // TestGMACBounds does the same with GMAC.
-func TestGMACBounds(t *testing.T) { fastmac.ForAllGCM(t, testGMACBounds) }
+func TestGMACBounds(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACBounds) }
 
 func testGMACBounds(t *testing.T) {
 	var g guards
@@ -228,7 +228,7 @@ func testGMACBounds(t *testing.T) {
 // TestUMACBatchBounds does the same with batches of 1 to 9 messages of 0 to 1100 bytes, which
 // are longer than those that a kernel for batches has. Messages and nonces in a batch are
 // equal, and only the last tag is next to a page that cannot be accessed.
-func TestUMACBatchBounds(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchBounds) }
+func TestUMACBatchBounds(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchBounds) }
 
 func testUMACBatchBounds(t *testing.T) {
 	const most = 1100
@@ -285,7 +285,7 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	key, nonce := all[:16:16], all[:12:12]
-	fastmac.EachKernel(func(string) {
+	mactest.EachKernel(t, mactest.UMAC, func(string) {
 		for _, size := range umacTagSizes {
 			k := newUMACKey(t, key, size)
 			compute(func(msg []byte) []byte {
@@ -315,7 +315,7 @@ func TestReadOnly(t *testing.T) {
 			return tags[0][:]
 		}, func() hash.Hash { return k.New() })
 	})
-	fastmac.ForAllGCM(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		k := newGMACKey(t, key)
 		compute(func(msg []byte) []byte { return k.Tag(nil, nonce, msg) }, func() hash.Hash {
 			h, err := newGMAC(t, k).Bind(nonce)

@@ -40,9 +40,9 @@ func kdfInputs(p []byte, index int, i, step uint64) {
 // deriveL1 is KDF for the L1 key, in the key's own storage.
 func deriveL1(k *l1Key, kdf *aesKey) {
 	switch {
-	case useVAES:
+	case aesni.VAES():
 		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
-	case useAES:
+	case aesni.InUse():
 		deriveL1AESNI(k, &kdf.schedule, kdf.rounds)
 	default:
 		b := k.bytes()
@@ -100,7 +100,7 @@ type aesKey struct {
 
 // init sets up a key of 16, 24 or 32 bytes, replacing any previous key.
 func (k *aesKey) init(key []byte) {
-	if useAES {
+	if aesni.InUse() {
 		k.rounds = k.schedule.Expand(key)
 		return
 	}
@@ -126,7 +126,7 @@ var aesBuffers = sync.Pool{New: func() any { return new([aes.BlockSize]byte) }}
 
 // encrypt encrypts the blocks of p in place.
 func (k *aesKey) encrypt(p []byte) {
-	if useAES {
+	if aesni.InUse() {
 		k.schedule.Encrypt(k.rounds, p)
 		return
 	}

@@ -8,27 +8,19 @@ package fastmac
 
 import (
 	"example.com/fastmac/internal/aesni"
-	"golang.org/x/sys/cpu"
+	"example.com/fastmac/internal/kernel"
 )
 
-// Which kernels run. Plain variables, so that the compiler sees the calls and the
-// arguments of the assembly stay on the stack; tests change them.
-var (
-	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
-		cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
-	useAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2
-	useAES  = aesni.Supported
-	useVAES = aesni.VAES
-)
+// Which kernels of UHASH run, see [kernel.Kernel]. Those of AES are in package aesni.
+var useAVX512, useAVX2 bool
 
-func nhName() string {
-	switch {
-	case useAVX512:
-		return "avx512"
-	case useAVX2:
-		return "avx2"
-	}
-	return "generic"
+func init() {
+	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI2}
+	avx512 := append(avx2[:3:3], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512DQ, kernel.AVX512VL)
+	kernel.Register(kernel.NH, "generic",
+		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512},
+		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
+	)
 }
 
 func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) {

@@ -6,11 +6,12 @@
 
 package fastmac
 
-import "example.com/fastmac/internal/aesni"
+import (
+	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/kernel"
+)
 
-const useAES, useVAES = false, false
-
-func nhName() string { return "generic" }
+func init() { kernel.Register(kernel.NH, "generic") }
 
 func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPolyGeneric(y, k, p) }
 func nhBlocks(words []l1Words, k *uhashKey, p []byte)         { nhBlocksGeneric(words, k, p) }

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
 
@@ -57,7 +58,7 @@ func TestL3(t *testing.T) {
 // TestTagWords compares L3 in the kernels with l3Short, next to every multiple of p36 that
 // the sums can be.
 func TestTagWords(t *testing.T) {
-	forAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
 		check := func(k *uhashKey, words *l1Words, x pad) {
 			t.Helper()
 			var tag, want [maxUMACTagSize]byte

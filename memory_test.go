@@ -64,7 +64,7 @@ func TestSizes(t *testing.T) {
 
 // TestPointers checks which keys may be placed outside Go's memory. An HMACSHA512Key has no
 // pointers, nor has a GMACKey on amd64. The pointers of a UMACKey are nil if AES is not crypto/aes.
-func TestPointers(t *testing.T) { fastmac.ForAllKernels(t, testPointers) }
+func TestPointers(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testPointers) }
 
 func testPointers(t *testing.T) {
 	if found := pointers(reflect.ValueOf(fastmac.NewHMACSHA512Key([]byte("key"))).Elem(), ""); len(found) > 0 {

@@ -9,12 +9,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
 
 // TestNH compares the kernels of L1 with umacref, over all lengths.
 func TestNH(t *testing.T) {
-	forAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
 		rng := rand.NewChaCha8([32]byte([]byte("TestNH.      a seed of 32 bytes.")))
 		const keySize = l1Block + 16*(maxIterations-1)
 		for round := range 10 {

@@ -9,6 +9,8 @@ import (
 	"encoding/binary"
 	"strconv"
 	"unsafe"
+
+	"example.com/fastmac/internal/aesni"
 )
 
 // The pad derivation function PDF, RFC 4418 section 3.3: AES of the nonce,
@@ -104,7 +106,7 @@ func (k *padKey) pad(nonce []byte) pad {
 	} else {
 		second ^= part << (8 * (n - 9))
 	}
-	if useAES {
+	if aesni.InUse() {
 		// The block has the pads of other nonces too: they are never in memory.
 		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(uint64(k.firstPart)+part)&7])
 		return pad{first, second}
@@ -121,7 +123,7 @@ func (k *padKey) pad(nonce []byte) pad {
 // padEach sets tags to the pads for the nonces, at least one. Without VAES it computes one by
 // one: with AES-NI eight side by side are not faster, since the CPU overlaps them with hashing.
 func (k *padKey) padEach(tags *umacTags, nonces [][]byte) {
-	if useVAES {
+	if aesni.VAES() {
 		padEachVAES(tags, k, nonces)
 		return
 	}
@@ -151,7 +153,7 @@ const padsAhead = 8
 
 // pad returns the pad for a nonce, as padKey.pad does.
 func (s *pads) pad(k *padKey, nonce []byte) pad {
-	if len(nonce) < 8 || !useAES {
+	if len(nonce) < 8 || !aesni.InUse() {
 		return k.pad(nonce)
 	}
 	prefix := nonce[:len(nonce)-8]

@@ -33,7 +33,7 @@ func TestUMACNonceLength(t *testing.T) {
 
 // TestUMACNonceOrder draws nonces in and out of order. A stream may have their pads
 // computed ahead; its tags are compared with one-shots, which compute each pad.
-func TestUMACNonceOrder(t *testing.T) { fastmac.ForAllKernels(t, testUMACNonceOrder) }
+func TestUMACNonceOrder(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACNonceOrder) }
 
 func testUMACNonceOrder(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACNonceOrder, 32 byte seed")))
@@ -90,7 +90,7 @@ func testUMACNonceOrder(t *testing.T) {
 // TestUMACNonceCarry counts nonces of several lengths up by one across every carry from one
 // byte to the next. The tags of a stream, whose pads are computed ahead, are compared with
 // one-shots.
-func TestUMACNonceCarry(t *testing.T) { fastmac.ForAllKernels(t, testUMACNonceCarry) }
+func TestUMACNonceCarry(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACNonceCarry) }
 
 func testUMACNonceCarry(t *testing.T) {
 	const before = 43 // nonces: at the carry, pads of all sizes have been computed ahead

@@ -10,12 +10,14 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/unix"
 )
 
 // TestWriteParallelFault has a mapped file that becomes shorter.
-func TestWriteParallelFault(t *testing.T) { fastmac.ForAllKernels(t, testWriteParallelFault) }
+func TestWriteParallelFault(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, testWriteParallelFault)
+}
 
 func testWriteParallelFault(t *testing.T) {
 	const size = 4 << 20

@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 )
 
 // TestWriteParallel compares WriteParallel with Write.
-func TestWriteParallel(t *testing.T) { fastmac.ForAllKernels(t, testWriteParallel) }
+func TestWriteParallel(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testWriteParallel) }
 
 func testWriteParallel(t *testing.T) {
 	const (

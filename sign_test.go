@@ -21,7 +21,7 @@ import (
 	"testing/cryptotest"
 	"testing/iotest"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 )
 
 func TestUMACSign(t *testing.T) {
@@ -104,7 +104,7 @@ func splitReader(rng *rand.ChaCha8, r io.Reader) io.Reader {
 
 // TestSignReader compares SignReader and VerifySignedReader with Sign and
 // VerifySigned, for readers of all kinds.
-func TestSignReader(t *testing.T) { fastmac.ForAllKernels(t, testSignReader) }
+func TestSignReader(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testSignReader) }
 
 func testSignReader(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testSignReader, a seed, 32 bytes")))

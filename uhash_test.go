@@ -11,13 +11,15 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"example.com/fastmac/internal/mactest"
 )
 
 // These tests inject states that no message is known to reach.
 
 // TestNHPoly compares runs of blocks in the kernels with umacref's NH and poly64.
 func TestNHPoly(t *testing.T) {
-	forAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
 		rng := rand.NewChaCha8([32]byte([]byte("TestNHPoly.  a seed of 32 bytes.")))
 		for round := range 60 {
 			raw := make([]byte, l1Block+16*(maxIterations-1))
@@ -129,7 +131,7 @@ func TestNHPolySteps(t *testing.T) {
 				start[i].lo = values[rng.IntN(len(values))]
 				want[i] = polyStep{k: k.l2[i].k64, y: start[i].lo, m: word}.times(blocks)
 			}
-			eachKernel(func(kernel string) {
+			mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 				y := start
 				nhPoly(&y, &k, p)
 				for i := range k.n {
@@ -274,7 +276,7 @@ func TestNHPolyCarry(t *testing.T) {
 						k.l3.low[j][i] = uint64(1+j+5*i) << 30
 					}
 				}
-				eachKernel(func(kernel string) {
+				mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 					for blocks, want := range map[int][maxIterations]uint64{1: one, 3: three} {
 						y := start
 						nhPoly(&y, &k, p[:blocks*l1Block])
@@ -351,7 +353,7 @@ func TestTagNextSteps(t *testing.T) {
 		for i := range k.n {
 			want[i] = k.l3Short(i, step(start[i].lo, k.l2[i].k64, last))
 		}
-		eachKernel(func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			var tag [maxUMACTagSize]byte
 			if message {
 				k.tag(&tag, msg, pad{})

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -107,7 +108,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	k.pad.aes.init(padKey[:len(key)])
 	k.pad.setTagSize(tagSize)
 	clear(padKey[:])
-	if !useAES {
+	if !aesni.InUse() {
 		wipe.Stack() // after crypto/aes
 	}
 	k.tagSize = uint8(tagSize)

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -125,7 +126,7 @@ func (t *umacTags) copyTo(tags [][]byte) {
 // only kernels have computed: other functions leave pads in their stack frames.
 func (t *umacTags) compute(k *UMACKey, nonces, msgs [][]byte) (kernels bool) {
 	k.pad.padEach(t, nonces)
-	kernels = useVAES
+	kernels = aesni.VAES()
 	for i := 0; i < len(msgs); i++ {
 		n := 0 // messages for the kernel
 		for hasTagEach() && i+n < len(msgs) && len(msgs[i+n]) <= l1Block {

@@ -66,7 +66,7 @@ func umacNonces(rng *rand.ChaCha8, size int) map[string]func(i int) []byte {
 
 // TestUMACBatch has messages of 0 to 5000 bytes, most of them of one block, between pages
 // that cannot be read. TestUMACVectors has the vectors.
-func TestUMACBatch(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatch) }
+func TestUMACBatch(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatch) }
 
 func testUMACBatch(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatch.   a 32 byte seed.")))
@@ -112,7 +112,7 @@ func testUMACBatch(t *testing.T) {
 
 // TestUMACBatchLengths has all lengths up to 1100 bytes, in batches of one length and of
 // lengths in a row.
-func TestUMACBatchLengths(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchLengths) }
+func TestUMACBatchLengths(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchLengths) }
 
 func testUMACBatchLengths(t *testing.T) {
 	const most, lanes = 1100, 8
@@ -138,7 +138,7 @@ func clones(all [][]byte) (c [][]byte) {
 
 // TestUMACVerifyBatch has batches in which no tag, each single one or several are wrong: one
 // bit, the length, or the length of the nonce.
-func TestUMACVerifyBatch(t *testing.T) { fastmac.ForAllKernels(t, testUMACVerifyBatch) }
+func TestUMACVerifyBatch(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACVerifyBatch) }
 
 func testUMACVerifyBatch(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACVerifyBatch. 32 bytes...")))
@@ -207,7 +207,7 @@ func testUMACVerifyBatch(t *testing.T) {
 }
 
 // TestUMACBatchPanics checks that nothing is written before a panic.
-func TestUMACBatchPanics(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchPanics) }
+func TestUMACBatchPanics(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchPanics) }
 
 func testUMACBatchPanics(t *testing.T) {
 	k := newUMACKey(t, make([]byte, 16), 8)
@@ -249,7 +249,7 @@ func testUMACBatchPanics(t *testing.T) {
 
 // TestUMACBatchOverlap writes each tag over its message and its nonce, and into the tail of
 // a packet.
-func TestUMACBatchOverlap(t *testing.T) { fastmac.ForAllKernels(t, testUMACBatchOverlap) }
+func TestUMACBatchOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchOverlap) }
 
 func testUMACBatchOverlap(t *testing.T) {
 	const n = 20

@@ -48,7 +48,7 @@ func random(rng *rand.ChaCha8, n int) []byte {
 	return b
 }
 
-func TestUMACContract(t *testing.T) { fastmac.ForAllKernels(t, testUMACContract) }
+func TestUMACContract(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACContract) }
 
 func testUMACContract(t *testing.T) {
 	key := []byte("0123456789abcdef")
@@ -189,7 +189,7 @@ func mustPanic(t *testing.T, what, message string, call func()) {
 	call()
 }
 
-func TestUMACVerify(t *testing.T) { fastmac.ForAllKernels(t, testUMACVerify) }
+func TestUMACVerify(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACVerify) }
 
 func testUMACVerify(t *testing.T) {
 	nonce, msg := unhex("0000000000000001"), bytes.Repeat([]byte("message"), 200)
@@ -235,7 +235,7 @@ func testUMACVerify(t *testing.T) {
 
 // TestUMACOverlap writes results over the arguments that they are computed from, from the
 // first byte of the nonce to the last of the message.
-func TestUMACOverlap(t *testing.T) { fastmac.ForAllKernels(t, testUMACOverlap) }
+func TestUMACOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACOverlap) }
 
 func testUMACOverlap(t *testing.T) {
 	const nonceAt, msgAt = 20, 30 // the last bytes of the nonce are the first of the message
@@ -359,7 +359,7 @@ func TestUMACWiped(t *testing.T) {
 	}
 }
 
-func TestUMACAllocations(t *testing.T) { fastmac.ForAllKernels(t, testUMACAllocations) }
+func TestUMACAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACAllocations) }
 
 func testUMACAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
@@ -398,7 +398,7 @@ func testUMACAllocations(t *testing.T) {
 // TestUMACConcurrent uses the keys of all sizes in 1,000 goroutines, each with streams and
 // clones of its own. The tags are compared with those of one goroutine; the race detector
 // watches.
-func TestUMACConcurrent(t *testing.T) { fastmac.ForAllKernels(t, testUMACConcurrent) }
+func TestUMACConcurrent(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACConcurrent) }
 
 func testUMACConcurrent(t *testing.T) {
 	var keys []*fastmac.UMACKey

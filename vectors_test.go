@@ -191,7 +191,7 @@ func TestUMACVectors(t *testing.T) {
 		msg := file.Msg()
 		tags += len(file.Tags)
 		kernels = nil
-		fastmac.EachKernel(func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			kernels = append(kernels, kernel)
 			for _, size := range umacTagSizes {
 				want := file.Tags[size]
@@ -259,7 +259,7 @@ func TestUMACReference(t *testing.T) {
 		}
 		for _, size := range sizes {
 			want := umacref.UMAC(key, msg, nonce, size)
-			fastmac.EachKernel(func(kernel string) {
+			mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 				compared++
 				k := newUMACKey(t, key, size)
 				if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
@@ -306,7 +306,7 @@ func TestUMACOffsets(t *testing.T) {
 	// A kernel's tags at all offsets are compared with the first one's.
 	wants := make(map[[2]int][]byte)
 	compared := 0
-	fastmac.EachKernel(func(kernel string) {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 		step := offsets
 		if strings.HasPrefix(kernel, "generic") {
 			step = line // Go does not know offsets
@@ -346,7 +346,7 @@ func TestUMACHuge(t *testing.T) {
 	}
 	part := random(rand.NewChaCha8([32]byte([]byte("TestUMACHuge. This has 32 bytes."))), 1<<20)
 	var wants [][]byte
-	fastmac.EachKernel(func(kernel string) {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 		u := newUMACKey(t, []byte("0123456789abcdef"), 16).New()
 		for range uint64(1<<32)/uint64(len(part)) - 1 {
 			u.Write(part)
@@ -424,7 +424,7 @@ func TestUMACLongSums(t *testing.T) {
 	if testing.Short() {
 		t.Skip("messages of 2^24 bytes")
 	}
-	fastmac.ForAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
 		const limit = 1 << 24
 		msg := random(rand.NewChaCha8([32]byte([]byte("TestUMACLongSums. a 32 byte seed"))), limit+5000)
 		nonce := []byte("12345678")

@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"testing"
 
+	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sha512"
 )
 
@@ -20,7 +22,7 @@ import (
 // whose last nonce has been used or skipped, and that its clones begin without any. It
 // also checks that nonces in order make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
-	if !useAES {
+	if !aesni.InUse() {
 		t.Skip("needs AES instructions")
 	}
 	for _, size := range []int{4, 8, 12, 16} {
@@ -74,7 +76,7 @@ func TestPadsWiped(t *testing.T) {
 // TestPadsAhead checks for nonces of all lengths that a stream encrypts blocks ahead when the
 // second in order comes, and one block alone for a nonce that is the first, or out of order.
 func TestPadsAhead(t *testing.T) {
-	if !useAES {
+	if !aesni.InUse() {
 		t.Skip("needs AES instructions")
 	}
 	for size := 8; size <= 16; size++ {
@@ -96,7 +98,7 @@ func TestPadsAhead(t *testing.T) {
 // TestPadAlone checks that a pad has nothing of the pads of other nonces, which are in the same
 // block.
 func TestPadAlone(t *testing.T) {
-	forAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
 		for _, size := range []int{4, 8} {
 			k, err := NewUMACKey(make([]byte, 16), size)
 			if err != nil {
@@ -113,8 +115,8 @@ func TestPadAlone(t *testing.T) {
 
 // TestBuffersWiped checks that buffers on the heap are all zeros after use.
 func TestBuffersWiped(t *testing.T) {
-	eachKernel(func(kernel string) {
-		if useAES {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		if aesni.InUse() {
 			return
 		}
 		k, err := NewUMACKey([]byte("0123456789abcdef"), 8)
@@ -130,7 +132,7 @@ func TestBuffersWiped(t *testing.T) {
 
 // TestChunksWiped checks that the L1 words of WriteParallel are all zeros after use.
 func TestChunksWiped(t *testing.T) {
-	eachKernel(func(kernel string) {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 		k, err := NewUMACKey([]byte("0123456789abcdef"), 16)
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
-	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -34,29 +34,6 @@ func TestMain(m *testing.M) {
 }
 
 var _ cipher.AEAD = (*aesgcm.Key)(nil)
-
-// forAllKernels runs f as a subtest for each kernel that this machine has.
-func forAllKernels(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	eachKernel(t, func() { t.Run(gcm.Active(), f) })
-}
-
-// eachKernel calls f with each kernel that this machine has in use. A key must not be used
-// with another kernel than the one it was set up with.
-func eachKernel(t testing.TB, f func()) {
-	t.Helper()
-	if err := fastmac.RequireGCM(); err != nil {
-		t.Skip(err)
-	}
-	if len(gcm.Kernels()) == 0 {
-		t.Fatal("no kernels")
-	}
-	defer gcm.Select(gcm.Active())
-	for _, kernel := range gcm.Kernels() {
-		gcm.Select(kernel)
-		f()
-	}
-}
 
 func newKey(t testing.TB, key []byte) *aesgcm.Key {
 	t.Helper()
@@ -103,7 +80,7 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestKeySizes(t *testing.T) {
-	forAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		for _, n := range []int{0, 1, 15, 17, 24, 31, 33, 64} {
 			k, err := aesgcm.NewKey(make([]byte, n))
 			var e aesgcm.KeySizeError
@@ -127,7 +104,7 @@ func TestKeySizes(t *testing.T) {
 }
 
 // TestInit checks that Init replaces the whole key, and does not change it if it fails.
-func TestInit(t *testing.T) { forAllKernels(t, testInit) }
+func TestInit(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testInit) }
 
 func testInit(t *testing.T) {
 	nonce, plaintext := make([]byte, 12), bytes.Repeat([]byte("plaintext"), 100)
@@ -138,7 +115,7 @@ func testInit(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := newKey(t, key)
-		if gcm.Active() != "stdlib" && !bytes.Equal(storage(&k), storage(fresh)) {
+		if kernel.Active(kernel.GCM) != "stdlib" && !bytes.Equal(storage(&k), storage(fresh)) {
 			t.Errorf("%d bytes: something is left of the former key", size)
 		}
 		clear(key) // is not retained
@@ -157,7 +134,7 @@ func testInit(t *testing.T) {
 // storage returns the bytes of v.
 func storage[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
 
-func TestDestroy(t *testing.T) { forAllKernels(t, testDestroy) }
+func TestDestroy(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testDestroy) }
 
 func testDestroy(t *testing.T) {
 	k := newKey(t, make([]byte, 32))
@@ -233,7 +210,7 @@ func TestSize(t *testing.T) {
 	if err := fastmac.RequireGCM(); err != nil {
 		t.Skip(err)
 	}
-	if gcm.Active() == "stdlib" {
+	if kernel.Active(kernel.GCM) == "stdlib" {
 		t.Skip("the key is in crypto/cipher")
 	}
 	want := uintptr(8*16 + 15*16 + 8)
@@ -267,7 +244,7 @@ func pointers(typ reflect.Type) (found []reflect.Type) {
 	return found
 }
 
-func TestAllocations(t *testing.T) { forAllKernels(t, testAllocations) }
+func TestAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testAllocations) }
 
 func testAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
@@ -292,7 +269,7 @@ func testAllocations(t *testing.T) {
 			t.Errorf("%s makes %v allocations", name, n)
 		}
 	}
-	if gcm.Active() == "stdlib" {
+	if kernel.Active(kernel.GCM) == "stdlib" {
 		t.Skip("Init allocates: it is crypto/cipher's")
 	}
 	if n := testing.AllocsPerRun(100, func() { k.Init(key) }); n != 0 {
@@ -305,7 +282,7 @@ func testAllocations(t *testing.T) {
 
 // TestConcurrent uses one key and one Sealer in 1,000 goroutines. What they seal is compared
 // with what one goroutine does; the race detector watches. No nonce may come twice.
-func TestConcurrent(t *testing.T) { forAllKernels(t, testConcurrent) }
+func TestConcurrent(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testConcurrent) }
 
 func testConcurrent(t *testing.T) {
 	const goroutines, calls = 1000, 5

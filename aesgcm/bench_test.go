@@ -12,7 +12,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
-	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/kernel"
 )
 
 // BenchmarkSeal and BenchmarkOpen have a key of 32 bytes, and 13 bytes of additional data,
@@ -45,7 +45,7 @@ func bench(b *testing.B, call func(aead cipher.AEAD, nonce, plaintext, data, dst
 	}
 	impls := []impl{{"crypto.cipher", newCipher(b, key)}}
 	if fastmac.RequireGCM() == nil {
-		impls = append(impls, impl{"fastmac." + gcm.Active(), newKey(b, key)})
+		impls = append(impls, impl{"fastmac." + kernel.Active(kernel.GCM), newKey(b, key)})
 	}
 	for _, impl := range impls {
 		for _, size := range []int{16, 64, 256, 1024, 1500, 4096, 16384} {

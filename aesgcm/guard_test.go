@@ -11,7 +11,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/aesgcm"
-	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -20,7 +20,7 @@ import (
 // one place, the additional data and the nonce. So are the keys, unless they have pointers.
 // Then it plants an access to the byte before and the byte after each argument that is read,
 // which must be caught.
-func TestBounds(t *testing.T) { forAllKernels(t, testBounds) }
+func TestBounds(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testBounds) }
 
 func testBounds(t *testing.T) {
 	const most, mostData = 4160, 1100
@@ -90,7 +90,7 @@ func placedKeys(t *testing.T, rng *rand.ChaCha8) (keys []*aesgcm.Key) {
 	const size = unsafe.Sizeof(aesgcm.Key{})
 	for i := range 4 {
 		k := new(aesgcm.Key)
-		if gcm.Active() != "stdlib" {
+		if kernel.Active(kernel.GCM) != "stdlib" {
 			mem := mactest.Guarded(t, int(size))
 			at := 0
 			if i >= 2 {

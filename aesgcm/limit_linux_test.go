@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,7 +19,7 @@ import (
 // be refused before anything is read, as crypto/cipher refuses it. What is not must be read,
 // which faults. No call moves the text: after a fault in the Go runtime's copy towards higher
 // addresses, which on some CPUs sets the direction flag, the process could not go on.
-func TestLimitCalls(t *testing.T) { forAllKernels(t, testLimitCalls) }
+func TestLimitCalls(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testLimitCalls) }
 
 func testLimitCalls(t *testing.T) {
 	limit := uint64(64<<30 - 32)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/internal/mactest"
 )
 
 // attempt is what a call of Seal or Open did.
@@ -37,7 +38,7 @@ func (a attempt) String() string {
 
 // TestOverlap places all arguments in one memory. Seal and Open must panic where those of
 // crypto/cipher do, and leave the same memory where they do not.
-func TestOverlap(t *testing.T) { forAllKernels(t, testOverlap) }
+func TestOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testOverlap) }
 
 func testOverlap(t *testing.T) {
 	const size = 320
@@ -104,7 +105,7 @@ func testOverlap(t *testing.T) {
 
 // TestSealerOverlap does the same for a Sealer and OpenSealed, beside NewGCMWithRandomNonce.
 // What that refuses and these must not is a text 12 bytes after the beginning of the other.
-func TestSealerOverlap(t *testing.T) { forAllKernels(t, testSealerOverlap) }
+func TestSealerOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testSealerOverlap) }
 
 func testSealerOverlap(t *testing.T) {
 	const size = 320
@@ -204,7 +205,7 @@ func newRandomNonce(t testing.TB, key []byte) cipher.AEAD {
 }
 
 // TestSealer opens what a Sealer seals with NewGCMWithRandomNonce, and the other way round.
-func TestSealer(t *testing.T) { forAllKernels(t, testSealer) }
+func TestSealer(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testSealer) }
 
 func testSealer(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testSealer: a seed of 32 bytes..")))

@@ -130,7 +130,7 @@ func (f flavour) open(t *testing.T, k *aesgcm.Key, nonce, sealed, data []byte) (
 	})
 }
 
-func TestVectors(t *testing.T) { forAllKernels(t, testVectors) }
+func TestVectors(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testVectors) }
 
 func testVectors(t *testing.T) {
 	var sizes, nonces, valid, invalid int
@@ -195,7 +195,7 @@ func testVectors(t *testing.T) {
 //
 // The 32-bit counter of a nonce of 12 bytes begins at 1 and wraps around after 64 GiB, so
 // no test here can reach that: see the tests of internal/gcm.
-func TestCipher(t *testing.T) { forAllKernels(t, testCipher) }
+func TestCipher(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testCipher) }
 
 func testCipher(t *testing.T) {
 	const mostText, mostData = 1200, 300
@@ -248,7 +248,7 @@ func TestLong(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestLong: a seed of 32 bytes....")))
 	key, nonce, plaintext := random(rng, 32), random(rng, 12), random(rng, 64<<20+77)
 	want := newCipher(t, key).Seal(nil, nonce, plaintext, plaintext[:1<<20+5])
-	forAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		k := newKey(t, key)
 		got := k.Seal(nil, nonce, plaintext, plaintext[:1<<20+5])
 		if !bytes.Equal(got, want) {
@@ -263,7 +263,7 @@ func TestLong(t *testing.T) {
 // TestTamper flips every bit of the ciphertext, the tag, the nonce, the additional data and the
 // key, for 64 sizes of plaintexts. Open must refuse every one, and leave zeros. Short mode has
 // every ninth size.
-func TestTamper(t *testing.T) { forAllKernels(t, testTamper) }
+func TestTamper(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testTamper) }
 
 func testTamper(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestTamper: a seed of 32 bytes..")))
@@ -327,7 +327,7 @@ func FuzzSeal(f *testing.F) {
 		plaintext, data := mactest.Message(text, 1<<13), mactest.Message(code, 1<<11)
 		std := newCipher(t, key)
 		want := std.Seal(nil, nonce, plaintext, data)
-		eachKernel(t, func() {
+		mactest.EachKernel(t, mactest.GCM, func(string) {
 			k := newKey(t, key)
 			flavours[int(way)%len(flavours)].check(t, k, nonce, plaintext, data, want)
 			// Elsewhere, in place, and where the plaintext need not be moved.
@@ -369,7 +369,7 @@ func FuzzOpen(f *testing.F) {
 			sealed = text
 		}
 		want, err := std.Open(nil, nonce, sealed, data)
-		eachKernel(t, func() {
+		mactest.EachKernel(t, mactest.GCM, func(string) {
 			k := newKey(t, key)
 			got, ok := flavours[int(way)%len(flavours)].open(t, k, nonce, sealed, data)
 			if ok != (err == nil) || !bytes.Equal(got, want) {

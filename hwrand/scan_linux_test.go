@@ -43,7 +43,7 @@ func TestScan(t *testing.T) {
 	if mactest.Race {
 		t.Skip("the memory of the race detector is too large to be scanned")
 	}
-	if assembly && !aesni.Supported {
+	if assembly && !aesni.InUse() {
 		t.Skip("needs AES instructions")
 	}
 	m := newModel()

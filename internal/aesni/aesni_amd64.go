@@ -9,11 +9,30 @@ package aesni
 import (
 	"strconv"
 
-	"golang.org/x/sys/cpu"
+	"example.com/fastmac/internal/kernel"
 )
 
-// Supported reports whether the functions of this package can be used here.
-var Supported = cpu.X86.HasAES && cpu.X86.HasSSE41 && cpu.X86.HasSSSE3 && cpu.X86.HasSSE2
+// Which kernels run, see [kernel.Kernel].
+var useVAES, useAESNI bool
+
+func init() {
+	aesni := kernel.Set{kernel.X86AES, kernel.SSSE3, kernel.SSE41}
+	vaes := append(aesni[:3:3], kernel.AVX, kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL, kernel.VAES)
+	kernel.Register(kernel.AES, "stdlib",
+		kernel.Kernel{Name: "vaes", Needs: vaes, Use: &useVAES},
+		kernel.Kernel{Name: "aesni", Needs: aesni, Use: &useAESNI},
+	)
+}
+
+// InUse reports whether AES runs on the functions of this package. Otherwise they must not be
+// called.
+func InUse() bool { return useAESNI }
+
+// VAES reports whether kernels for vectors of 512 bits are in use.
+func VAES() bool { return useVAES }
+
+// Missing returns the names of the CPU features that AES instructions need and that are missing.
+func Missing() []string { return kernel.Missing(kernel.AES) }
 
 // Expand sets s to the schedule for a key of 16, 24 or 32 bytes and returns the
 // number of rounds: 10, 12 or 14. Other sizes panic.
@@ -47,9 +66,6 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	return encryptWords(&s[0], rounds, first, second, chosen)
 }
 
-// VAES reports whether 512-bit vectors are used. Tests change it.
-var VAES = Supported && cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
-
 // Stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under
 // that key, from counter 0. The first 32 bytes of that can be the next key. len(p) is a
 // multiple of StretchStep, at least one. Nothing of the key remains.
@@ -57,7 +73,7 @@ func Stretch(p []byte) {
 	if len(p) == 0 || len(p)%StretchStep != 0 {
 		panic("fastmac: Stretch of " + strconv.Itoa(len(p)) + " bytes: want a multiple of 512")
 	}
-	if VAES {
+	if useVAES {
 		stretchVAES(p)
 	} else {
 		stretchAESNI(p)

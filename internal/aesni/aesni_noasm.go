@@ -6,11 +6,19 @@
 
 package aesni
 
-// Supported reports whether the functions of this package can be used here.
-const Supported = false
+import "example.com/fastmac/internal/kernel"
 
-// VAES is false. It is a variable because the tests of all builds set it.
-var VAES bool
+func init() { kernel.Register(kernel.AES, "stdlib") }
+
+// InUse reports that AES runs on crypto/aes. The functions of this package must not be called.
+func InUse() bool { return false }
+
+// VAES reports that there are no kernels for vectors of 512 bits.
+func VAES() bool { return false }
+
+// Missing returns the names of the CPU features that crypto/aes needs to run on AES
+// instructions and that are missing.
+func Missing() []string { return kernel.StdAES().Missing() }
 
 // Expand panics: there are no AES instructions.
 func (s *Schedule) Expand(key []byte) (rounds int) { panic("fastmac: no AES instructions") }

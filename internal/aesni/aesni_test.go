@@ -19,7 +19,7 @@ import (
 )
 
 func need(t *testing.T) {
-	if !Supported {
+	if !InUse() {
 		t.Skip("needs amd64 with AES instructions, and a build without the tag purego")
 	}
 }
@@ -100,13 +100,12 @@ func TestStd(t *testing.T) {
 }
 
 // eachStretch calls f with each kernel of Stretch in use.
-func eachStretch(f func(kernel string)) {
-	if VAES {
-		f("vaes")
-		VAES = false
-		defer func() { VAES = true }()
-	}
-	f("aesni")
+func eachStretch(t testing.TB, f func(kernel string)) {
+	mactest.EachKernel(t, mactest.AES, func(name string) {
+		if InUse() {
+			f(name)
+		}
+	})
 }
 
 // TestStretch compares with crypto/cipher, at all offsets, with the bytes around untouched.
@@ -126,7 +125,7 @@ func TestStretch(t *testing.T) {
 			}
 			clear(p)
 			cipher.NewCTR(block, make([]byte, BlockSize)).XORKeyStream(p, p)
-			eachStretch(func(kernel string) {
+			eachStretch(t, func(kernel string) {
 				got := bytes.Clone(before)
 				Stretch(got[offset:][:StretchStep*n])
 				if !bytes.Equal(got, want) {
@@ -197,7 +196,7 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
-	eachStretch(func(string) {
+	eachStretch(t, func(string) {
 		for n := 1; n <= most; n++ {
 			Stretch(steps[:StretchStep*n])
 			Stretch(steps[len(steps)-StretchStep*n:])
@@ -221,7 +220,7 @@ func TestSizes(t *testing.T) {
 }
 
 func BenchmarkExpand(b *testing.B) {
-	if !Supported {
+	if !InUse() {
 		b.Skip("no AES instructions")
 	}
 	var s Schedule
@@ -236,7 +235,7 @@ func BenchmarkExpand(b *testing.B) {
 }
 
 func BenchmarkEncrypt(b *testing.B) {
-	if !Supported {
+	if !InUse() {
 		b.Skip("no AES instructions")
 	}
 	var s Schedule
@@ -253,10 +252,10 @@ func BenchmarkEncrypt(b *testing.B) {
 }
 
 func BenchmarkStretch(b *testing.B) {
-	if !Supported {
+	if !InUse() {
 		b.Skip("no AES instructions")
 	}
-	eachStretch(func(kernel string) {
+	eachStretch(b, func(kernel string) {
 		for _, n := range []int{1, 2, 4, 8, 128} {
 			b.Run(kernel+"/"+strconv.Itoa(StretchStep*n), func(b *testing.B) {
 				p := make([]byte, StretchStep*n)

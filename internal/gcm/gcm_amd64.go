@@ -11,53 +11,30 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/wipe"
-	"golang.org/x/sys/cpu"
 )
 
 // Streams reports whether Absorb and Finish can be used.
 const Streams = true
 
-// The kernels that this machine has.
-var (
-	hasAESNI  = aesni.Supported && cpu.X86.HasPCLMULQDQ
-	hasAVX2   = hasAESNI && cpu.X86.HasAVX2 && cpu.X86.HasAVX && hasVAES256 && hasVPCLMULQDQ256
-	hasAVX512 = hasAESNI && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL &&
-		cpu.X86.HasAVX512VAES && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasAVX2 && cpu.X86.HasAVX
-)
+// Which kernels run, see [kernel.Kernel]. The one for AES-NI has no flag.
+var useAVX512, useAVX2 bool
 
-// Which kernels run. Plain variables, so that the compiler sees the calls and the
-// arguments of the assembly stay on the stack; Select changes them.
-var (
-	useAVX512 = hasAVX512
-	useAVX2   = hasAVX2
-)
-
-// VAES and VPCLMULQDQ for 256 bits. Package cpu reports them only together with AVX-512.
-var hasVAES256, hasVPCLMULQDQ256 = func() (vaes, vpclmulqdq bool) {
-	if !cpu.X86.HasAVX2 {
-		return false, false // the CPU may have no leaf 7
-	}
-	ecx := cpuid7()
-	return ecx&(1<<9) != 0, ecx&(1<<10) != 0
-}()
-
-func kernels() (names []string) {
-	for _, k := range []struct {
-		name string
-		has  bool
-	}{{"avx512", hasAVX512}, {"avx2", hasAVX2}, {"aesni", hasAESNI}} {
-		if k.has {
-			names = append(names, k.name)
-		}
-	}
-	return names
+func init() {
+	aesni := kernel.Set{kernel.X86AES, kernel.PCLMULQDQ, kernel.SSSE3, kernel.SSE41}
+	avx2 := append(aesni[:4:4], kernel.AVX, kernel.AVX2, kernel.VAES, kernel.VPCLMULQDQ)
+	avx512 := append(avx2[:8:8], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+	kernel.Register(kernel.GCM, "",
+		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512},
+		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
+		kernel.Kernel{Name: "aesni", Needs: aesni},
+	)
 }
 
-func choose(name string) {
-	useAVX512 = name == "avx512"
-	useAVX2 = name == "avx2"
-}
+// Missing returns the names of the CPU features that every kernel needs and that are missing. No
+// key can be set up unless there are none.
+func Missing() []string { return kernel.Missing(kernel.GCM) }
 
 // A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
 // Destroy.
@@ -203,9 +180,6 @@ func (k *Key) run(open bool, tag, sum *[BlockSize]byte, r *run) {
 		sealAESNI(k, tag, sum, r)
 	}
 }
-
-// cpuid7 returns ECX of leaf 7 of CPUID.
-func cpuid7() (ecx uint32)
 
 // The assembly. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. seal
 // and open are one run. Without a tag they set sum to GHASH after it; then r.n is a

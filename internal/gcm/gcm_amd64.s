@@ -226,16 +226,6 @@ DATA onesZeros<>+16(SB)/8, $0x0000000000000000
 DATA onesZeros<>+24(SB)/8, $0x0000000000000000
 GLOBL onesZeros<>(SB), RODATA|NOPTR, $32
 
-// func cpuid7() (ecx uint32)
-// Requires: CPUID, SSE2
-TEXT ·cpuid7(SB), $0-4
-	MOVL $0x00000007, AX
-	XORL CX, CX
-	CPUID
-	MOVL CX, ecx+0(FP)
-	PXOR X14, X14
-	RET
-
 // func initKey(key *Key)
 // Requires: AES, PCLMULQDQ, SSE, SSE2, SSSE3
 TEXT ·initKey(SB), $0-8

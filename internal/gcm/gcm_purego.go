@@ -6,12 +6,15 @@
 
 package gcm
 
+import "example.com/fastmac/internal/kernel"
+
 // Streams reports whether Absorb and Finish can be used.
 const Streams = false
 
-func kernels() []string { return nil }
+func init() { kernel.Register(kernel.GCM, "") }
 
-func choose(name string) {}
+// Missing returns nothing: no CPU feature is missing, only this build's assembly.
+func Missing() []string { return nil }
 
 // A Key cannot be set up in this build, and nothing of it can be used except Live and
 // Destroy.

@@ -9,20 +9,26 @@ package gcm
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/fips140"
+
+	"example.com/fastmac/internal/kernel"
 )
 
 // Streams reports whether Absorb and Finish can be used. They cannot: crypto/cipher has no
 // GHASH.
 const Streams = false
 
-func kernels() []string {
-	if len(Missing()) > 0 {
-		return nil
+func init() {
+	name := "stdlib"
+	if !kernel.StdGCM().Has() || fips140.Enforced() { // crypto/cipher then refuses nonces that the caller chooses
+		name = ""
 	}
-	return []string{"stdlib"}
+	kernel.Register(kernel.GCM, name)
 }
 
-func choose(name string) {}
+// Missing returns the names of the CPU features that crypto/cipher needs to run on AES-GCM
+// instructions and that are missing. No key can be set up unless there are none.
+func Missing() []string { return kernel.StdGCM().Missing() }
 
 // A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
 // Destroy.

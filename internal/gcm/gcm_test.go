@@ -9,41 +9,13 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"fmt"
-	"go/build/constraint"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/mactest"
 )
-
-// eachKernel runs f as a subtest for each kernel of this machine.
-func eachKernel(t *testing.T, f func(t *testing.T)) {
-	if names := Missing(); len(names) > 0 {
-		t.Skip("the CPU lacks ", names)
-	}
-	defer Select(Active())
-	for _, kernel := range Kernels() {
-		Select(kernel)
-		t.Run(kernel, f)
-	}
-}
-
-// TestKernels checks that a machine with a kernel for wide vectors has those for narrower ones.
-func TestKernels(t *testing.T) {
-	names, all := Kernels(), []string{"avx512", "avx2", "aesni"}
-	for i, kernel := range all {
-		if slices.Contains(names, kernel) {
-			if !slices.Equal(names, all[i:]) {
-				t.Errorf("Kernels() = %q, want %q", names, all[i:])
-			}
-			return
-		}
-	}
-}
 
 func newStd(t *testing.T, key []byte) cipher.AEAD {
 	block, err := aes.NewCipher(key)
@@ -57,34 +29,9 @@ func newStd(t *testing.T, key []byte) cipher.AEAD {
 	return aead
 }
 
-// TestStdHasARM64 compares with the source of the standard library. Releases after Go 1.26
-// may find the instructions on more systems.
-func TestStdHasARM64(t *testing.T) {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Skip("needs the go command: ", err)
-	}
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "src", "internal", "cpu", "cpu_arm64_other.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := regexp.MustCompile("(?m)^//go:build .*").Find(source)
-	other, err := constraint.Parse(string(line))
-	if err != nil {
-		t.Fatalf("%q: %v", line, err)
-	}
-	also := map[string]string{"android": "linux", "ios": "darwin", "illumos": "solaris"} // what a GOOS includes
-	for _, goos := range []string{"android", "darwin", "freebsd", "illumos", "ios", "linux", "netbsd", "openbsd", "plan9", "windows"} {
-		uses := !other.Eval(func(tag string) bool { return tag == "arm64" || tag == goos || tag == also[goos] })
-		if stdHasARM64(goos) && !uses {
-			t.Errorf("%s: true, but the build constraint of the file that finds nothing is %s", goos, line)
-		}
-	}
-}
-
 // TestStd compares with crypto/cipher: sizes around those at which the kernels take other
 // code, on both sides, and around carries of the counter out of 8 and 16 bits.
-func TestStd(t *testing.T) { eachKernel(t, testStd) }
+func TestStd(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testStd) }
 
 func testStd(t *testing.T) {
 	sizes := []int{0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 33, 48, 64, 79, 80, 112, 113, 127, 128, 129, 240, 255, 256, 257,
@@ -144,7 +91,7 @@ func testStd(t *testing.T) {
 // TestRuns compares with crypto/cipher what needs several calls of the assembly. The nonce
 // is where the ciphertext of the first call goes.
 func TestRuns(t *testing.T) {
-	eachKernel(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		data := make([]byte, 3*maxRun+100)
 		rand.NewChaCha8([32]byte([]byte("TestRuns.    a seed of 32 bytes."))).Read(data)
 		sizes := []int{0, 1, 40, maxRun - 1, maxRun, maxRun + 1, maxRun + 512, 2*maxRun - 16, 2 * maxRun, 2*maxRun + 16, len(data)}
@@ -181,7 +128,7 @@ func TestRuns(t *testing.T) {
 }
 
 // TestTag compares GMAC in one call, and in groups and a rest, with crypto/cipher.
-func TestTag(t *testing.T) { eachKernel(t, testTag) }
+func TestTag(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testTag) }
 
 func testTag(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -225,7 +172,7 @@ func TestCounter(t *testing.T) {
 	if os.Getenv("FASTMAC_TEST_LONG") == "" {
 		t.Skip("needs FASTMAC_TEST_LONG=1: 513 MiB")
 	}
-	eachKernel(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		key, nonce := make([]byte, 32), make([]byte, NonceSize)
 		n := 513 << 20
 		text := make([]byte, n+TagSize)
@@ -257,10 +204,8 @@ func BenchmarkTag(b *testing.B) {
 }
 
 func benchmark(b *testing.B, f func(k *Key, out, nonce, text, data []byte)) {
-	defer Select(Active())
 	var k Key
-	for _, kernel := range Kernels() {
-		Select(kernel)
+	mactest.EachKernel(b, mactest.GCM, func(kernel string) {
 		if err := k.Init(make([]byte, 32)); err != nil {
 			b.Fatal(err)
 		}
@@ -274,5 +219,5 @@ func benchmark(b *testing.B, f func(k *Key, out, nonce, text, data []byte)) {
 				}
 			})
 		}
-	}
+	})
 }

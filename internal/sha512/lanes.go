@@ -11,19 +11,6 @@ const MaxLanes = 8
 // is in row i at l.
 type Lanes [8][MaxLanes]uint64
 
-// LaneCount returns how many lanes are compressed side by side, 0 if there is no
-// kernel for it, and how many of them must be in use for that to be faster than
-// [Block] for each.
-func LaneCount() (lanes, minLanes int) {
-	switch active {
-	case AVX512, AVX512Wide:
-		return 8, 3
-	case AVX2:
-		return 4, 4
-	}
-	return 0, 0
-}
-
 // Get sets state to the chaining value of a lane.
 func (s *Lanes) Get(lane int, state *[8]uint64) {
 	for i := range s {

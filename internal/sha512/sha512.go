@@ -12,7 +12,6 @@ package sha512
 
 import (
 	"encoding/binary"
-	"slices"
 	"unsafe"
 )
 
@@ -27,41 +26,6 @@ const (
 // preempted there, and may keep the garbage collector waiting for 50 to
 // 90 microseconds.
 const maxRun = 512
-
-// A Kernel is an implementation of SHA-512. Each needs what those before it need.
-type Kernel uint8
-
-const (
-	Stdlib     Kernel = iota // crypto/sha512, and no lanes
-	AVX2                     // with BMI1 and BMI2
-	AVX512                   // 256 bits for a single message
-	AVX512Wide               // for CPUs that start more instructions in a cycle
-)
-
-var kernelNames = [...]string{Stdlib: "stdlib", AVX2: "avx2", AVX512: "avx512", AVX512Wide: "avx512"}
-
-func (k Kernel) String() string { return kernelNames[k] }
-
-var active = best()
-
-// Active returns the kernel in use.
-func Active() Kernel { return active }
-
-// Kernels returns the kernels that this machine has, those that need most first.
-func Kernels() []Kernel {
-	kernels := []Kernel{Stdlib, AVX2, AVX512, AVX512Wide}[:last()+1]
-	slices.Reverse(kernels)
-	return kernels
-}
-
-// Select makes k, one of [Kernels], the kernel in use. It is for tests, which must
-// not hash meanwhile.
-func Select(k Kernel) {
-	if k > last() {
-		panic("fastmac: no SHA-512 kernel " + k.String() + " on this machine")
-	}
-	active = k
-}
 
 // Initial returns the initial hash value, FIPS 180-4 section 5.3.5.
 func Initial() [8]uint64 {
@@ -107,7 +71,7 @@ var k = [80]uint64{
 //
 //go:nosplit
 func Block(state *[8]uint64, p []byte) {
-	if active == Stdlib {
+	if !hasAssembly() {
 		blockStd(state, p)
 		return
 	}
@@ -133,7 +97,7 @@ type end struct {
 // state, and p is the rest. If outer is not nil, it is the chaining value after a block,
 // and out is set to the hash of that block and the first hash. out may overlap p.
 func Sum(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte) {
-	if active == Stdlib {
+	if !hasAssembly() {
 		sumStd(out, state, n, p)
 		if outer != nil {
 			sumStd(out, outer, BlockSize, out[:])

@@ -6,51 +6,59 @@
 
 package sha512
 
-import "golang.org/x/sys/cpu"
-
-var (
-	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX
-	hasAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasAVX && cpu.X86.HasBMI2 && cpu.X86.HasBMI1
+import (
+	"example.com/fastmac/internal/kernel"
+	"golang.org/x/sys/cpu"
 )
 
-// last returns the last kernel that the CPU has.
-func last() Kernel {
-	switch {
-	case hasAVX512:
-		return AVX512Wide
-	case hasAVX2:
-		return AVX2
-	}
-	return Stdlib
+// Which kernels run, see [kernel.Kernel].
+var useWideAVX512, useAVX512, useAVX2 bool
+
+func init() {
+	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
+	avx512 := append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+	kernel.Register(kernel.SHA512, "stdlib",
+		// The wide kernel is for Zen 5, where few instructions in long chains took 7 % longer,
+		// and Sapphire Rapids, where llvm-mca expects 3 %. They have AVX-VNNI. Zen 4 and Cascade
+		// Lake do not, and it takes 9 % longer on Zen 4, and 10 % in llvm-mca's Cascade Lake.
+		kernel.Kernel{Name: "avx512wide", Needs: avx512, Use: &useWideAVX512, OnlyTests: !cpu.X86.HasAVXVNNI},
+		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512},
+		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
+	)
 }
 
-// best returns the best kernel that the CPU has.
-func best() Kernel {
-	// AVX512Wide is for Zen 5, where few instructions in long chains took 7 % longer, and
-	// Sapphire Rapids, where llvm-mca expects 3 %. They have AVX-VNNI. Zen 4 and Cascade Lake
-	// do not, and AVX512Wide takes 9 % longer on Zen 4, and 10 % in llvm-mca's Cascade Lake.
-	if last() == AVX512Wide && !cpu.X86.HasAVXVNNI {
-		return AVX512
+// hasAssembly reports whether a kernel is in use, and not crypto/sha512.
+func hasAssembly() bool { return useAVX2 }
+
+// LaneCount returns how many lanes are compressed side by side, 0 if there is no
+// kernel for it, and how many of them must be in use for that to be faster than
+// [Block] for each.
+func LaneCount() (lanes, minLanes int) {
+	switch {
+	case useAVX512:
+		return 8, 3
+	case useAVX2:
+		return 4, 4
 	}
-	return last()
+	return 0, 0
 }
 
 // compress calls the kernel in use, as blockAVX2.
 //
 //go:nosplit
 func compress(state *[8]uint64, p *byte, blocks int, end *end) {
-	switch active {
-	case AVX2:
-		blockAVX2(state, p, blocks, &k, end)
-	case AVX512:
+	switch {
+	case useWideAVX512:
+		blockWideAVX512(state, p, blocks, &k, end)
+	case useAVX512:
 		blockAVX512(state, p, blocks, &k, end)
 	default:
-		blockWideAVX512(state, p, blocks, &k, end)
+		blockAVX2(state, p, blocks, &k, end)
 	}
 }
 
 func blockLanes(state *Lanes, p *[MaxLanes][]byte, blocks int) {
-	if active >= AVX512 {
+	if useAVX512 {
 		lanesAVX512(state, p, blocks, &k)
 	} else {
 		lanesAVX2(state, p, blocks, &k)

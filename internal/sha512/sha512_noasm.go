@@ -6,9 +6,16 @@
 
 package sha512
 
-func best() Kernel { return Stdlib }
-func last() Kernel { return Stdlib }
+import "example.com/fastmac/internal/kernel"
 
-func compress(*[8]uint64, *byte, int, *end) {} // there is no kernel but Stdlib
+func init() { kernel.Register(kernel.SHA512, "stdlib") }
 
-func blockLanes(*Lanes, *[MaxLanes][]byte, int) {} // there are none: see LaneCount
+// hasAssembly reports whether a kernel is in use, and not crypto/sha512.
+func hasAssembly() bool { return false }
+
+// LaneCount returns 0: no lanes are compressed side by side.
+func LaneCount() (lanes, minLanes int) { return 0, 0 }
+
+func compress(*[8]uint64, *byte, int, *end) {} // never called: see hasAssembly
+
+func blockLanes(*Lanes, *[MaxLanes][]byte, int) {} // nor this: see LaneCount

@@ -54,11 +54,7 @@ func forAllKernels[T interface {
 	testing.TB
 	Run(string, func(T)) bool
 }](t T, f func(T)) {
-	defer Select(Active())
-	for _, kernel := range Kernels() {
-		Select(kernel)
-		t.Run("impl="+kernel.String(), f)
-	}
+	mactest.EachKernel(t, mactest.HMAC, func(name string) { t.Run("impl="+name, f) })
 }
 
 // hashBlocks returns the SHA-512 of msg. It calls Block for runs of blocks, whose sizes
@@ -284,7 +280,7 @@ func testSum(t *testing.T) {
 func TestSumLength(t *testing.T) { forAllKernels(t, testSumLength) }
 
 func testSumLength(t *testing.T) {
-	if Active() == Stdlib {
+	if !hasAssembly() {
 		return
 	}
 	const n = 0xfedcba9876543280 // whole blocks
@@ -342,33 +338,13 @@ func testAllocations(t *testing.T) {
 	}
 }
 
-// TestSelect checks that kernels are in order and that no others can be selected.
-func TestSelect(t *testing.T) {
-	if kernels := Kernels(); !slices.Contains(kernels, Active()) || kernels[0] != last() || kernels[len(kernels)-1] != Stdlib {
-		t.Errorf("kernels %v, active is %v", kernels, Active())
-	}
-	if last() == AVX512 {
-		t.Errorf("%v, and no other form of it", AVX512)
-	}
-	defer Select(Active())
-	for _, kernel := range Kernels() {
-		if Select(kernel); Active() != kernel {
-			t.Errorf("%v is active after Select of %v", Active(), kernel)
-		}
-	}
+// TestLaneCount checks that each kernel has lanes, and crypto/sha512 none.
+func TestLaneCount(t *testing.T) {
 	forAllKernels(t, func(t *testing.T) {
-		if lanes, minLanes := LaneCount(); (lanes > 0) != (Active() > Stdlib) || minLanes > lanes || lanes > MaxLanes {
+		if lanes, minLanes := LaneCount(); (lanes > 0) != hasAssembly() || minLanes > lanes || lanes > MaxLanes {
 			t.Errorf("%d lanes, from %d", lanes, minLanes)
 		}
 	})
-	if last() < AVX512 {
-		defer func() {
-			if recover() == nil {
-				t.Error("Select of a kernel that this machine does not have does not panic")
-			}
-		}()
-		Select(AVX512)
-	}
 }
 
 // TestPaddingRoom checks for rests of all sizes whether the length fits.

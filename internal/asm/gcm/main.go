@@ -17,7 +17,6 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
-	. "github.com/mmcloughlin/avo/reg"
 
 	"example.com/fastmac/internal/asm/wipe"
 )
@@ -34,7 +33,6 @@ func main() {
 	ghashConstants()
 	counterConstants()
 	partialConstants()
-	cpuid7()
 	initKey()
 	for _, k := range []struct {
 		isa
@@ -70,12 +68,3 @@ func field(c gotypes.Component) Mem {
 
 // keyMem returns the address of a Key, which begins with its powers.
 func keyMem(key gotypes.Component) Mem { return field(key.Field("powers").Index(0).Index(0)) }
-
-func cpuid7() {
-	Implement("cpuid7")
-	MOVL(U32(7), EAX)
-	XORL(ECX, ECX)
-	CPUID()
-	Store(ECX, ReturnIndex(0))
-	RET()
-}

@@ -25,7 +25,7 @@ import (
 
 // small returns the program of the tests of package aesni alone.
 func small(t *testing.T) *program {
-	if !aesni.VAES {
+	if !aesni.VAES() {
 		t.Skip("needs a CPU with VAES")
 	}
 	p, err := load(t.TempDir(), []string{"internal/aesni"})

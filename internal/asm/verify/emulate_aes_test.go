@@ -72,7 +72,7 @@ func TestEmulateAES(t *testing.T) {
 			}
 		}
 	}
-	e.call("gcm.cpuid7")
+	e.call("kernel.cpuid7")
 }
 
 // gcmKey returns a gcm.Key.

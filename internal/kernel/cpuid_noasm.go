@@ -4,6 +4,6 @@
 
 //go:build !amd64 || purego
 
-package fastmac
+package kernel
 
-var kernelFlags [][]*bool
+func cpuid7() (ecx uint32) { return 0 }

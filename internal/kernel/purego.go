@@ -4,6 +4,8 @@
 
 //go:build purego
 
-package fastmac
+package kernel
 
-const purego = true
+// Purego reports whether the build tag of this name left out all assembly, the standard
+// library's as well.
+const Purego = true

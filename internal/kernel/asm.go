@@ -4,8 +4,8 @@
 
 //go:build !purego
 
-package fastmac
+package kernel
 
-// purego reports whether the build tag of this name left out all assembly, the
-// standard library's as well.
-const purego = false
+// Purego reports whether the build tag of this name left out all assembly, the standard
+// library's as well.
+const Purego = false

@@ -1,0 +1,25 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command cpuid generates internal/kernel/cpuid_amd64.s, which asks the CPU for what
+// golang.org/x/sys/cpu does not report.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	Package("example.com/fastmac/internal/kernel")
+	ConstraintExpr("!purego")
+	Implement("cpuid7")
+	MOVL(U32(7), EAX)
+	XORL(ECX, ECX)
+	CPUID()
+	Store(ECX, ReturnIndex(0))
+	RET()
+	Generate()
+}

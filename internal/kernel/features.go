@@ -1,0 +1,135 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package kernel
+
+import (
+	"runtime"
+
+	"golang.org/x/sys/cpu"
+)
+
+// A Feature is an instruction set that some CPUs of an architecture have.
+type Feature uint8
+
+const (
+	// amd64
+	SSSE3 Feature = iota
+	SSE41
+	X86AES
+	PCLMULQDQ
+	AVX
+	AVX2
+	BMI1
+	BMI2
+	VAES
+	VPCLMULQDQ
+	AVX512F
+	AVX512BW
+	AVX512DQ
+	AVX512VL
+
+	// Those that the assembly of the standard library needs on other architectures.
+	stdARM64AES
+	stdARM64PMULL
+	s390xAES
+	s390xAESCBC
+	s390xAESCTR
+	s390xGHASH
+)
+
+// features has what each feature is called, on amd64 as in /proc/cpuinfo of Linux, except for
+// letters and signs, and whether this machine has it.
+var features = [...]struct {
+	name string
+	has  bool
+}{
+	SSSE3:      {"SSSE3", cpu.X86.HasSSSE3},
+	SSE41:      {"SSE4.1", cpu.X86.HasSSE41},
+	X86AES:     {"AES", cpu.X86.HasAES},
+	PCLMULQDQ:  {"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
+	AVX:        {"AVX", cpu.X86.HasAVX},
+	AVX2:       {"AVX2", cpu.X86.HasAVX2},
+	BMI1:       {"BMI1", cpu.X86.HasBMI1},
+	BMI2:       {"BMI2", cpu.X86.HasBMI2},
+	VAES:       {"VAES", hasVAES},
+	VPCLMULQDQ: {"VPCLMULQDQ", hasVPCLMULQDQ},
+	AVX512F:    {"AVX512F", cpu.X86.HasAVX512F},
+	AVX512BW:   {"AVX512BW", cpu.X86.HasAVX512BW},
+	AVX512DQ:   {"AVX512DQ", cpu.X86.HasAVX512DQ},
+	AVX512VL:   {"AVX512VL", cpu.X86.HasAVX512VL},
+
+	stdARM64AES:   {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},
+	stdARM64PMULL: {"PMULL", cpu.ARM64.HasPMULL && stdDetectsARM64(runtime.GOOS)},
+	s390xAES:      {"KM-AES", cpu.S390X.HasAES},
+	s390xAESCBC:   {"KMC-AES", cpu.S390X.HasAESCBC},
+	s390xAESCTR:   {"KMCTR-AES", cpu.S390X.HasAESCTR},
+	s390xGHASH:    {"KIMD-GHASH", cpu.S390X.HasGHASH},
+}
+
+// VAES and VPCLMULQDQ. Package cpu reports them only together with AVX-512, so without AVX-512
+// they are from the CPU itself. They are for vectors of 256 bits, and of 512 if the CPU has
+// AVX512F.
+var hasVAES, hasVPCLMULQDQ = func() (vaes, vpclmulqdq bool) {
+	if cpu.X86.HasAVX512 || !cpu.X86.HasAVX2 { // the CPU may have no leaf 7
+		return cpu.X86.HasAVX512VAES, cpu.X86.HasAVX512VPCLMULQDQ
+	}
+	ecx := cpuid7()
+	return ecx&(1<<9) != 0, ecx&(1<<10) != 0
+}()
+
+func (f Feature) String() string { return features[f].name }
+
+// A Set is the features that something needs, each once.
+type Set []Feature
+
+// Has reports whether this machine has all features of s.
+func (s Set) Has() bool { return len(s.Missing()) == 0 }
+
+// Missing returns the names of the features that this machine lacks.
+func (s Set) Missing() (names []string) {
+	for _, f := range s {
+		if !features[f].has {
+			names = append(names, f.String())
+		}
+	}
+	return names
+}
+
+// StdAES is what crypto/aes needs to use its assembly, which its API does not say: the
+// conditions of crypto/internal/fips140/aes. Where it has none, AES is missing.
+func StdAES() Set {
+	switch runtime.GOARCH {
+	case "arm64":
+		return Set{stdARM64AES}
+	case "s390x":
+		return Set{s390xAES, s390xAESCBC}
+	case "ppc64", "ppc64le":
+		return nil // POWER8, which Go requires, has them
+	}
+	return Set{X86AES}
+}
+
+// StdGCM is the same for AES-GCM of crypto/cipher: crypto/internal/fips140/aes/gcm.
+func StdGCM() Set {
+	switch runtime.GOARCH {
+	case "arm64":
+		return Set{stdARM64AES, stdARM64PMULL}
+	case "s390x":
+		return Set{s390xAES, s390xAESCBC, s390xAESCTR, s390xGHASH}
+	}
+	return StdAES()
+}
+
+// stdDetectsARM64 reports whether the standard library finds out which instructions an arm64 CPU
+// has. On the other systems crypto/aes and crypto/cipher use tables, even where
+// golang.org/x/sys/cpu finds the instructions: on Windows, NetBSD and iOS. It repeats the build
+// constraint of cpu_arm64_other.go of internal/cpu.
+func stdDetectsARM64(goos string) bool {
+	switch goos {
+	case "android", "darwin", "freebsd", "linux", "openbsd":
+		return true
+	}
+	return false
+}

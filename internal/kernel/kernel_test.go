@@ -1,0 +1,243 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package kernel_test
+
+import (
+	"bytes"
+	"go/build/constraint"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "example.com/fastmac" // the layers
+	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/mactest"
+	"golang.org/x/sys/cpu"
+)
+
+var layers = slices.Concat(mactest.UMAC, mactest.HMAC, mactest.GCM)
+
+// TestWithout switches off each feature that a kernel needs: that kernel cannot run then, and
+// the features are reported.
+func TestWithout(t *testing.T) {
+	checked := 0
+	for _, l := range layers {
+		for i, k := range kernel.Kernels(l) {
+			for _, f := range k.Needs {
+				kernel.With(kernel.Set{f}, func() {
+					if list := kernel.List(l); slices.Contains(list, k.Name) || k.Use != nil && *k.Use {
+						t.Errorf("%s without %s: %q, with the flag %v", l, f, list, k.Use != nil && *k.Use)
+					}
+					if lacks := kernel.Lacks(l); (i == 0) && lacks != f.String() {
+						t.Errorf("%s without %s lacks %q", l, f, lacks)
+					}
+					if missing := kernel.Missing(l); i == len(kernel.Kernels(l))-1 && !slices.Equal(missing, []string{f.String()}) {
+						t.Errorf("%s without %s: %q are missing", l, f, missing)
+					}
+				})
+				checked++
+			}
+		}
+	}
+	if want := runtime.GOARCH == "amd64" && !kernel.Purego; (checked > 0) != want {
+		t.Errorf("%d features", checked)
+	}
+}
+
+// TestSelect checks that on a machine with all features all kernels can run, one after the
+// other, with the flags of those that are not better, and that each needs what the next needs.
+func TestSelect(t *testing.T) {
+	kernel.With(nil, func() {
+		for _, l := range layers {
+			kernels := kernel.Kernels(l)
+			list := kernel.List(l)
+			if len(kernels) > 0 && kernel.Lacks(l) != "" || len(kernel.Missing(l)) > 0 {
+				t.Errorf("%s lacks %s", l, kernel.Lacks(l))
+			}
+			for i, name := range list {
+				kernel.Select(l, i)
+				if kernel.Active(l) != name || kernel.Index(l) != i {
+					t.Errorf("%s: %s is active, want %s", l, kernel.Active(l), name)
+				}
+				for j, k := range kernels {
+					if k.Name != list[j] || k.Use != nil && *k.Use != (j >= i) {
+						t.Errorf("%s with %s: kernel %s, listed as %s, its flag is %v", l, name, k.Name, list[j], *k.Use)
+					}
+				}
+			}
+			for i := 1; i < len(kernels); i++ {
+				for _, f := range kernels[i].Needs {
+					if !slices.Contains(kernels[i-1].Needs, f) {
+						t.Errorf("%s: %s needs %s, which the better kernel does not need", l, kernels[i].Name, f)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestOnlyTests checks which kernel is in use if the best one is for tests.
+func TestOnlyTests(t *testing.T) {
+	kernel.With(nil, func() { // restores the layer
+		var first, second bool
+		for _, onlyTests := range []bool{false, true} {
+			kernel.Register(kernel.NH, "portable",
+				kernel.Kernel{Name: "first", Use: &first, OnlyTests: onlyTests}, kernel.Kernel{Name: "second", Use: &second})
+			if first == onlyTests || !second || (kernel.Active(kernel.NH) == "first") == onlyTests || len(kernel.List(kernel.NH)) != 3 {
+				t.Errorf("only for tests %v: %s is in use, the flags are %v and %v", onlyTests, kernel.Active(kernel.NH), first, second)
+			}
+		}
+	})
+	if kernels := kernel.List(kernel.SHA512); slices.Contains(kernels, "avx512wide") && (kernel.Active(kernel.SHA512) == "avx512wide") != cpu.X86.HasAVXVNNI {
+		t.Errorf("%s is in use, of %q", kernel.Active(kernel.SHA512), kernels)
+	}
+}
+
+// TestNone checks a layer without an implementation.
+func TestNone(t *testing.T) {
+	kernel.With(nil, func() {
+		kernel.Register(kernel.NH, "")
+		if list, active := kernel.List(kernel.NH), kernel.Active(kernel.NH); list != nil || active != "none" {
+			t.Errorf("%q, %s is active", list, active)
+		}
+	})
+}
+
+// TestEachKernel checks that EachKernel calls its function with each implementation of each
+// layer, the best ones first and the last ones last, and restores what was in use.
+func TestEachKernel(t *testing.T) {
+	for _, of := range [][]kernel.Layer{mactest.UMAC, mactest.HMAC, mactest.AES} {
+		before := make(map[kernel.Layer]int)
+		seen := make(map[kernel.Layer][]string)
+		for _, l := range of {
+			before[l] = kernel.Index(l)
+		}
+		mactest.EachKernel(t, of, func(names string) {
+			for i, l := range of {
+				if name := strings.Split(names, "/")[i]; name != kernel.Active(l) {
+					t.Errorf("%s: %s is active", names, kernel.Active(l))
+				}
+				if !slices.Contains(seen[l], kernel.Active(l)) {
+					seen[l] = append(seen[l], kernel.Active(l))
+				}
+			}
+		})
+		for _, l := range of {
+			if !slices.Equal(seen[l], kernel.List(l)) || kernel.Index(l) != before[l] {
+				t.Errorf("%s: %q, want %q, then %s", l, seen[l], kernel.List(l), kernel.Active(l))
+			}
+		}
+	}
+}
+
+// TestCPUInfo compares names and features with what Linux reports.
+func TestCPUInfo(t *testing.T) {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil || runtime.GOARCH != "amd64" || kernel.Purego || strings.Contains(os.Getenv("GODEBUG"), "cpu.") {
+		t.Skip("needs Linux on amd64, assembly, and no feature switched off")
+	}
+	flags := regexp.MustCompile(`(?m)^flags\s*:(.*)$`).FindSubmatch(info)
+	if flags == nil {
+		t.Skip("no flags in /proc/cpuinfo")
+	}
+	linux := strings.Fields(string(flags[1]))
+	for name, has := range kernel.Features() {
+		if flag := strings.ReplaceAll(strings.ToLower(name), ".", "_"); slices.Contains(linux, flag) != has {
+			t.Errorf("%s is %v, which /proc/cpuinfo does not agree with", name, has)
+		}
+	}
+}
+
+// TestRequires compares what kernels need with the instruction sets that the generator found in
+// their assembly.
+func TestRequires(t *testing.T) {
+	if runtime.GOARCH != "amd64" || kernel.Purego {
+		t.Skip("needs amd64 and assembly")
+	}
+	every := []string{"CMOV", "CPUID", "MMX+", "SSE", "SSE2"} // what every amd64 CPU has
+	for _, test := range []struct {
+		file  string
+		layer kernel.Layer
+		// Functions are those of the kernel whose name, in capitals, their names end with.
+		// others is the kernel of all others.
+		others string
+	}{
+		{"nh_amd64.s", kernel.NH, ""},
+		{"internal/aesni/aesni_amd64.s", kernel.AES, "aesni"},
+		{"internal/gcm/gcm_amd64.s", kernel.GCM, "aesni"},
+		{"internal/sha512/sha512_amd64.s", kernel.SHA512, ""},
+		{"internal/kernel/cpuid_amd64.s", kernel.NH, "none"},
+	} {
+		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(test.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		requires := regexp.MustCompile(`(?m)^// Requires: (.*)\nTEXT ·(\w+)\(SB\)`).FindAllSubmatch(text, -1)
+		if functions := bytes.Count(text, []byte("\nTEXT ")); functions != len(requires) || functions == 0 {
+			t.Errorf("%s: %d functions, %d with a line Requires", test.file, functions, len(requires))
+		}
+		used := make(map[string]bool)
+		for _, m := range requires {
+			function := string(m[2])
+			// Keys and pads of UMAC are in nh_amd64.s.
+			kernels := slices.Concat(kernel.Kernels(test.layer), kernel.Kernels(kernel.AES))
+			i := slices.IndexFunc(kernels, func(k kernel.Kernel) bool { return strings.HasSuffix(function, strings.ToUpper(k.Name)) })
+			if i < 0 {
+				i = slices.IndexFunc(kernels, func(k kernel.Kernel) bool { return k.Name == test.others })
+			}
+			name, needs := "none", kernel.Set(nil)
+			if i >= 0 {
+				name, needs = kernels[i].Name, kernels[i].Needs
+			} else if test.others != "none" {
+				t.Errorf("%s: %s is of no kernel", test.file, function)
+			}
+			used[name] = true
+			asked := slices.Clone(every)
+			for _, f := range needs {
+				asked = append(asked, strings.Replace(f.String(), "BMI1", "BMI", 1)) // the generator's name for it
+			}
+			for set := range strings.SplitSeq(string(m[1]), ", ") {
+				if !slices.Contains(asked, set) {
+					t.Errorf("%s: %s requires %s, which %s does not ask for", test.file, function, set, name)
+				}
+			}
+		}
+		for _, k := range kernel.Kernels(test.layer) {
+			if wide := k.Name == "avx512wide"; !used[k.Name] && !wide && test.others != "none" {
+				t.Errorf("%s has no functions for %s", test.file, k.Name)
+			}
+		}
+	}
+}
+
+// TestStdDetectsARM64 compares with the source of the standard library. Releases after Go 1.26
+// may find the instructions on more systems.
+func TestStdDetectsARM64(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("needs the go command: ", err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "src", "internal", "cpu", "cpu_arm64_other.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile("(?m)^//go:build .*").Find(source)
+	other, err := constraint.Parse(string(line))
+	if err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	also := map[string]string{"android": "linux", "ios": "darwin", "illumos": "solaris"} // what a GOOS includes
+	for _, goos := range []string{"android", "darwin", "freebsd", "illumos", "ios", "linux", "netbsd", "openbsd", "plan9", "windows"} {
+		uses := !other.Eval(func(tag string) bool { return tag == "arm64" || tag == goos || tag == also[goos] })
+		if kernel.StdDetectsARM64(goos) && !uses {
+			t.Errorf("%s: true, but the build constraint of the file that finds nothing is %s", goos, line)
+		}
+	}
+}

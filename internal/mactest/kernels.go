@@ -1,0 +1,81 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package mactest
+
+import (
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"example.com/fastmac/internal/kernel"
+)
+
+// The layers of each algorithm.
+var (
+	UMAC = []kernel.Layer{kernel.NH, kernel.AES}
+	AES  = []kernel.Layer{kernel.AES}
+	HMAC = []kernel.Layer{kernel.SHA512}
+	GCM  = []kernel.Layer{kernel.GCM}
+)
+
+// EachKernel calls f with each implementation of the layers in use, first the best of all of
+// them, then the next best of all, and last the portable ones. A layer that has no more stays at
+// its last. names is as in "avx2/aesni". What was in use is so again afterwards.
+//
+// It skips the test if a layer has no implementation on this machine. It fails the test if
+// others are in use than CheckKernels wants.
+func EachKernel(t testing.TB, layers []kernel.Layer, f func(names string)) {
+	t.Helper()
+	CheckKernels(t, layers)
+	most := 0
+	for _, l := range layers {
+		count := len(kernel.List(l))
+		if count == 0 {
+			t.Skipf("no implementation of %s on this machine", l)
+		}
+		most = max(most, count)
+		defer kernel.Select(l, kernel.Index(l))
+	}
+	for i := range most {
+		var names []string
+		for _, l := range layers {
+			kernel.Select(l, min(i, len(kernel.List(l))-1))
+			names = append(names, kernel.Active(l))
+		}
+		f(strings.Join(names, "/"))
+	}
+}
+
+// ForAllKernels runs f as a subtest for each call that EachKernel makes.
+func ForAllKernels(t *testing.T, layers []kernel.Layer, f func(t *testing.T)) {
+	t.Helper()
+	EachKernel(t, layers, func(names string) { t.Run(names, f) })
+}
+
+// CheckKernels fails the test unless the implementations in use of the layers are those of
+// FASTMAC_TEST_KERNELS, as in "NH=avx2,AES=aesni,SHA-512=avx512*,GCM=none". So a run for some
+// kernels cannot pass on others. Layers without a name there may have any.
+func CheckKernels(t testing.TB, layers []kernel.Layer) {
+	t.Helper()
+	for row := range strings.SplitSeq(os.Getenv("FASTMAC_TEST_KERNELS"), ",") {
+		layer, want, _ := strings.Cut(row, "=")
+		known := row == ""
+		for l := range kernel.Layer(kernel.Layers) {
+			known = known || layer == l.String()
+		}
+		if _, err := path.Match(want, ""); !known || err != nil {
+			t.Fatalf("FASTMAC_TEST_KERNELS has %q: want a layer and a kernel, as in NH=avx2", row)
+		}
+		for _, l := range layers {
+			if layer != l.String() {
+				continue
+			}
+			if ok, _ := path.Match(want, kernel.Active(l)); !ok {
+				t.Fatalf("%s is %s, and FASTMAC_TEST_KERNELS wants %s", l, kernel.Active(l), want)
+			}
+		}
+	}
+}
