@@ -206,3 +206,24 @@ func TestReplayWindowAllocations(t *testing.T) {
 		t.Errorf("Accept makes %v allocations", n)
 	}
 }
+
+// FuzzReplayWindow compares a window with its definition. Each step is a distance from the
+// last number, and how often it is doubled.
+func FuzzReplayWindow(f *testing.F) {
+	f.Add(uint16(64), uint64(0), []byte{1, 0, 2, 0, 2, 6, 1, 1, 255, 0, 100, 1, 192, 0})
+	f.Add(uint16(1024), ^uint64(0)-10, []byte{0, 0, 200, 0, 128, 3, 4, 9, 129, 9})
+	f.Fuzz(func(t *testing.T, size uint16, number uint64, steps []byte) {
+		w, err := fastmac.NewReplayWindow(int(size))
+		if err != nil {
+			return
+		}
+		o := replayOracle{size: uint64(size), accepted: make(map[uint64]bool)}
+		for s := mactest.Script(steps); len(s) > 0; {
+			number += uint64(int64(int8(s.Byte()))) << (s.Byte() % 64) // wraps around
+			highest, want := o.highest, o.accept(number)
+			if got := w.Accept(number); got != want {
+				t.Fatalf("window of %d, steps %x: Accept(%d) after %d: %v, want %v", size, steps, number, highest, got, want)
+			}
+		}
+	})
+}
