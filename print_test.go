@@ -21,13 +21,14 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 )
 
 // TestPrinting checks that keys and streams print as their name and nothing else, by
 // pointer and by value.
 func TestPrinting(t *testing.T) {
 	key := bytes.Repeat([]byte{0xa7}, 32)
-	umacKey := newUMACKey(t, key, 8)
+	umacKey := mactest.Must(fastmac.NewUMACKey(key, 8))
 	umac := umacKey.New()
 	bound, err := umac.Bind([]byte{0xa7})
 	if err != nil {
