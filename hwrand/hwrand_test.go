@@ -388,8 +388,8 @@ func TestMissing(t *testing.T) {
 	var missing *fastmac.UnsupportedCPUError
 	errors.As(err, &missing)
 	if names, ok := os.LookupEnv("FASTMAC_TEST_MISSING"); ok {
-		// The variable is for AES-GCM, which needs all that AES needs, and this.
-		names = strings.Trim(strings.Replace(names, "PCLMULQDQ", "", 1), ",")
+		// The variable is for AES-GCM, which needs all that AES needs, and PCLMULQDQ.
+		names = strings.TrimPrefix(strings.Replace(names, ",PCLMULQDQ", "", 1), "PCLMULQDQ")
 		if (missing != nil) != (names != "") || missing != nil && strings.Join(missing.Missing, ",") != names {
 			t.Errorf("New() = %v, %v, want %q missing", r, err, names)
 		}

@@ -81,6 +81,16 @@ var hasVAES, hasVPCLMULQDQ = func() (vaes, vpclmulqdq bool) {
 
 func (f Feature) String() string { return features[f].name }
 
+// Has returns the names of the features that this machine has, of those that a kernel can need.
+func Has() (names []string) {
+	for _, f := range features {
+		if f.has {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
 // A Set is the features that something needs, each once.
 type Set []Feature
 

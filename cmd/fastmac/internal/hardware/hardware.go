@@ -18,16 +18,18 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"example.com/fastmac/internal/kernel"
 	"github.com/klauspost/cpuid/v2"
 )
 
-// A Report names the implementation of each part, and what is missing for the best
-// one, as in [fastmac.Features]. If AES does not run on AES instructions, Error is the
+// A Report has the CPU's instruction sets that some implementation can use. It names the
+// implementation of each part, and what is missing for the best one, as in [fastmac.Features]. If AES does not run on AES instructions, Error is the
 // error of [fastmac.RequireHardware]. If GMAC and package aesgcm cannot be used, GCMError
 // is that of [fastmac.RequireGCM].
 type Report struct {
 	CPU         string   `json:"cpu"`
 	Platform    string   `json:"platform"`
+	Has         []string `json:"has"`
 	NH          string   `json:"nh"`
 	NHLacks     string   `json:"nh_lacks,omitempty"`
 	AES         string   `json:"aes"`
@@ -66,6 +68,7 @@ func New() *Report {
 	r := &Report{
 		CPU:      cpuName(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Has:      append([]string{}, kernel.Has()...),
 		NH:       f.NH, NHLacks: f.NHLacks,
 		AES: f.AES, AESLacks: f.AESLacks,
 		SHA512: f.SHA512, SHA512Lacks: f.SHA512Lacks,
@@ -171,6 +174,9 @@ const missingWidth = 26
 func (r *Report) String() string {
 	var b strings.Builder
 	b.WriteString(r.Style.Wrap("CPU       ", r.CPU) + r.Style.Wrap("platform  ", r.Platform))
+	if len(r.Has) > 0 {
+		b.WriteString(r.Style.Wrap("has       ", strings.Join(r.Has, ", ")))
+	}
 	for _, layer := range []struct{ name, runs, lacks string }{
 		{"NH", r.NH, r.NHLacks},
 		{"AES", r.AES, r.AESLacks},

@@ -60,6 +60,7 @@ func TestText(t *testing.T) {
 	r := &Report{
 		CPU:      "A CPU",
 		Platform: "plan9/amd64",
+		Has:      []string{"AVX", "AVX2"},
 		NH:       "avx512",
 		AES:      "stdlib", AESLacks: "AES, VAES",
 		SHA512: "avx2", SHA512Lacks: "AVX512F",
@@ -71,6 +72,7 @@ func TestText(t *testing.T) {
 	r.Gains = r.gains()
 	const text = `CPU       A CPU
 platform  plan9/amd64
+has       AVX, AVX2
 NH        avx512   lacks nothing
 AES       stdlib   lacks AES, VAES
 SHA-512   avx2     lacks AVX512F
@@ -90,7 +92,7 @@ HMACSHA512Key    136
 	if got := r.String(); got != text {
 		t.Errorf("%s, want %s", got, text)
 	}
-	const inJSON = `{"cpu":"A CPU","platform":"plan9/amd64","nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
+	const inJSON = `{"cpu":"A CPU","platform":"plan9/amd64","has":["AVX","AVX2"],"nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
 		`"sha512":"avx2","sha512_lacks":"AVX512F","gcm":"none","gcm_lacks":"AES","required_hardware":false,"missing":["AES"],"error":"the reason",` +
 		`"gcm_error":"another reason","gains":[{"missing":"AES","faster":["keys and nonces of UMAC","GMAC and AES-GCM"]},` +
 		`{"missing":"VAES","faster":["keys and nonces of UMAC"]},{"missing":"AVX512F","faster":["batches of HMAC-SHA-512"]}],` +
