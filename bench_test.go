@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 	"golang.org/x/crypto/poly1305" //lint:ignore SA1019 measured, not used
 )
 
@@ -54,8 +55,8 @@ func BenchmarkMAC(b *testing.B) {
 	}
 
 	hw := fastmac.Hardware()
-	for _, size := range umacTagSizes {
-		k := newUMACKey(b, key[:16], size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(key[:16], size))
 		u := k.New()
 		alg := fmt.Sprint("umac", 8*size)
 		bench(alg, hw.NH, func(msg []byte) {
@@ -91,7 +92,7 @@ func BenchmarkMAC(b *testing.B) {
 		gcm.Seal(tag, nonce, nil, msg)
 	})
 	if fastmac.RequireGCM() == nil {
-		k := newGMACKey(b, key[:16])
+		k := mactest.Must(fastmac.NewGMACKey(key[:16]))
 		bench("gmac-oneshot", "fastmac", func(msg []byte) {
 			next()
 			k.Tag(tag, nonce, msg)
@@ -122,11 +123,11 @@ func BenchmarkMAC(b *testing.B) {
 // BenchmarkKey sets up a key: in new storage, and in place.
 func BenchmarkKey(b *testing.B) {
 	key := make([]byte, 64)
-	for _, size := range umacTagSizes {
+	for _, size := range mactest.UMACTagSizes {
 		b.Run(fmt.Sprint("alg=umac", 8*size, "/call=New"), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				newUMACKey(b, key[:16], size)
+				mactest.Must(fastmac.NewUMACKey(key[:16], size))
 			}
 		})
 		b.Run(fmt.Sprint("alg=umac", 8*size, "/call=Init"), func(b *testing.B) {
@@ -141,7 +142,7 @@ func BenchmarkKey(b *testing.B) {
 		b.Run("alg=gmac/call=New", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				newGMACKey(b, key[:16])
+				mactest.Must(fastmac.NewGMACKey(key[:16]))
 			}
 		})
 		b.Run("alg=gmac/call=Init", func(b *testing.B) {
@@ -210,7 +211,7 @@ func BenchmarkStreams(b *testing.B) {
 
 // BenchmarkCores uses one key on all cores.
 func BenchmarkCores(b *testing.B) {
-	k := newUMACKey(b, make([]byte, 16), 8)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 8))
 	b.SetBytes(16384)
 	b.RunParallel(func(pb *testing.PB) {
 		msg, nonce, tag := make([]byte, 16384), make([]byte, 8), make([]byte, 0, 64)
@@ -223,16 +224,16 @@ func BenchmarkCores(b *testing.B) {
 // BenchmarkBatch tags and verifies messages in batches. The times are of a whole batch, of
 // which ns/msg is the part of one message.
 func BenchmarkBatch(b *testing.B) {
-	for _, tagSize := range umacTagSizes {
-		k := newUMACKey(b, make([]byte, 16), tagSize)
+	for _, tagSize := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), tagSize))
 		for _, n := range []int{8, 64} {
 			for _, size := range []int{16, 64, 256, 1024, 1500} {
 				nonces := make([]byte, 8*n)
-				batch := newUMACBatch(n, tagSize, func(i int) []byte { return nonces[8*i:][:8] }, func(int) []byte { return make([]byte, size) })
+				batch := mactest.NewUMACBatch(n, tagSize, func(i int) []byte { return nonces[8*i:][:8] }, func(int) []byte { return make([]byte, size) })
 				ok, number := make([]bool, n), uint64(0)
 				next := func() {
 					for i := range n {
-						binary.BigEndian.PutUint64(batch.nonces[i], number)
+						binary.BigEndian.PutUint64(batch.Nonces[i], number)
 						number++
 					}
 				}
@@ -241,12 +242,12 @@ func BenchmarkBatch(b *testing.B) {
 					call func()
 				}{
 					{"Tag", func() {
-						for i, msg := range batch.msgs {
-							k.Tag(batch.tags[i][:0], batch.nonces[i], msg)
+						for i, msg := range batch.Msgs {
+							k.Tag(batch.Tags[i][:0], batch.Nonces[i], msg)
 						}
 					}},
-					{"TagBatch", func() { k.TagBatch(batch.tags, batch.nonces, batch.msgs) }},
-					{"VerifyBatch", func() { k.VerifyBatch(ok, batch.tags, batch.nonces, batch.msgs) }},
+					{"TagBatch", func() { k.TagBatch(batch.Tags, batch.Nonces, batch.Msgs) }},
+					{"VerifyBatch", func() { k.VerifyBatch(ok, batch.Tags, batch.Nonces, batch.Msgs) }},
 				} {
 					b.Run(fmt.Sprintf("alg=umac%d/msgs=%d/size=%d/call=%s", 8*tagSize, n, size, test.name), func(b *testing.B) {
 						b.SetBytes(int64(n * size))
@@ -269,7 +270,7 @@ func BenchmarkSignReader(b *testing.B) {
 	msg := bytes.Repeat([]byte("message."), 8<<20)
 	sig := make([]byte, 0, 64)
 	for _, size := range []int{8, 16} {
-		k := newUMACKey(b, make([]byte, 16), size)
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), size))
 		u := k.New()
 		for _, test := range []struct {
 			name string
@@ -297,7 +298,7 @@ func BenchmarkSignReader(b *testing.B) {
 // BenchmarkNonces draws nonces on one core and on all cores.
 func BenchmarkNonces(b *testing.B) {
 	for _, size := range []int{12, 16} {
-		n := newNonces(b, size)
+		n := mactest.Must(fastmac.NewNonces(size))
 		b.Run(fmt.Sprintf("size=%d/cores=1", size), func(b *testing.B) {
 			b.ReportAllocs()
 			dst := make([]byte, 0, 16)
@@ -326,7 +327,7 @@ func BenchmarkReplayWindow(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("bits=%d/order=in", size), func(b *testing.B) {
 			b.ReportAllocs()
-			w, counter := newReplayWindow(b, size), uint64(0)
+			w, counter := mactest.Must(fastmac.NewReplayWindow(size)), uint64(0)
 			for b.Loop() {
 				w.Accept(counter)
 				counter++
@@ -334,7 +335,7 @@ func BenchmarkReplayWindow(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("bits=%d/order=random", size), func(b *testing.B) {
 			b.ReportAllocs()
-			w, counter := newReplayWindow(b, size), uint64(size)
+			w, counter := mactest.Must(fastmac.NewReplayWindow(size)), uint64(size)
 			for b.Loop() {
 				w.Accept(counter - late[counter%uint64(len(late))])
 				counter++

@@ -13,17 +13,9 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 )
-
-func newGMACKey(t testing.TB, key []byte) *fastmac.GMACKey {
-	t.Helper()
-	k, err := fastmac.NewGMACKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
 
 // newGMAC returns a stream, and skips the test if there are none.
 func newGMAC(t testing.TB, k *fastmac.GMACKey) *fastmac.GMAC {
@@ -41,7 +33,7 @@ func newGMAC(t testing.TB, k *fastmac.GMACKey) *fastmac.GMAC {
 func TestGMACContract(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACContract) }
 
 func testGMACContract(t *testing.T) {
-	k, nonce := newGMACKey(t, []byte("0123456789abcdef")), []byte("twelve bytes")
+	k, nonce := mactest.Must(fastmac.NewGMACKey([]byte("0123456789abcdef"))), []byte("twelve bytes")
 	newGMAC(t, k)
 	t.Run("stream", func(t *testing.T) {
 		mactest.TestHash(t, mactest.Subject{
@@ -71,7 +63,7 @@ func TestGMACVerify(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGM
 func testGMACVerify(t *testing.T) {
 	for _, size := range []int{0, 1, 16, 40, 257} {
 		nonce, msg := []byte("twelve bytes"), bytes.Repeat([]byte{'m'}, size)
-		k := newGMACKey(t, []byte("0123456789abcdef0123456789ABCDEF"))
+		k := mactest.Must(fastmac.NewGMACKey([]byte("0123456789abcdef0123456789ABCDEF")))
 		tag := k.Tag(nil, nonce, msg)
 		verify := func(tag, nonce []byte) bool {
 			t.Helper()
@@ -115,7 +107,7 @@ func TestGMACAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, t
 func testGMACAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
 	key, msg, nonce, dst := make([]byte, 32), make([]byte, 1500), make([]byte, 12), make([]byte, 0, 16)
-	k := newGMACKey(t, key)
+	k := mactest.Must(fastmac.NewGMACKey(key))
 	m := newGMAC(t, k) // without streams GMAC is crypto/cipher's, and allocates
 	tag := k.Tag(nil, nonce, msg)
 	for name, call := range map[string]func(){
@@ -145,11 +137,11 @@ func TestGMACConcurrent(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, te
 
 func testGMACConcurrent(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testGMACConcurrent, 32-byte seed")))
-	k, msg := newGMACKey(t, random(rng, 16)), random(rng, 2100)
+	k, msg := mactest.Must(fastmac.NewGMACKey(mactest.Random(rng, 16))), mactest.Random(rng, 2100)
 	lengths := []int{0, 1, 16, 100, 128, 500, 2100}
 	var nonces, wants [][]byte
 	for i, length := range lengths {
-		nonces = append(nonces, random(rng, 12))
+		nonces = append(nonces, mactest.Random(rng, 12))
 		wants = append(wants, k.Tag(nil, nonces[i], msg[:length]))
 	}
 	mactest.Concurrently(1000, func(g int) {
@@ -190,19 +182,19 @@ func testGMACSizes(t *testing.T) {
 		}
 	}
 	for _, n := range []int{16, 24, 32} {
-		if k := newGMACKey(t, make([]byte, n)); k.Size() != 16 {
+		if k := mactest.Must(fastmac.NewGMACKey(make([]byte, n))); k.Size() != 16 {
 			t.Errorf("Size %d, want 16", k.Size())
 		}
 	}
-	k := newGMACKey(t, make([]byte, 16))
+	k := mactest.Must(fastmac.NewGMACKey(make([]byte, 16)))
 	for _, n := range []int{0, 1, 11, 13, 16, 100} {
-		mustPanic(t, "Tag", fmt.Sprintf("nonce of %d bytes: want 12", n), func() { k.Tag(nil, make([]byte, n), nil) })
+		mactest.MustPanic(t, "Tag", fmt.Sprintf("nonce of %d bytes: want 12", n), func() { k.Tag(nil, make([]byte, n), nil) })
 	}
 	m := newGMAC(t, k)
 	for _, n := range []int{0, 1, 11, 13, 16, 100} {
 		nonce, want := make([]byte, n), fmt.Sprintf("nonce of %d bytes: want 12", n)
-		mustPanic(t, "Sum", want, func() { m.Sum(nonce) })
-		mustPanic(t, "AppendTag", want, func() { m.AppendTag(nil, nonce) })
+		mactest.MustPanic(t, "Sum", want, func() { m.Sum(nonce) })
+		mactest.MustPanic(t, "AppendTag", want, func() { m.AppendTag(nil, nonce) })
 		h, err := m.Bind(nonce)
 		var e fastmac.NonceSizeError
 		if h != nil || !errors.As(err, &e) || int(e) != n {
@@ -212,14 +204,14 @@ func testGMACSizes(t *testing.T) {
 			t.Errorf("error %q, want %q", err, want)
 		}
 	}
-	mustPanic(t, "Sum(nil)", "want 12", func() { m.Sum(nil) })
+	mactest.MustPanic(t, "Sum(nil)", "want 12", func() { m.Sum(nil) })
 }
 
 func TestNewGMAC(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testNewGMAC) }
 
 func testNewGMAC(t *testing.T) {
 	key, nonce, msg := []byte("0123456789abcdef"), []byte("twelve bytes"), []byte("message")
-	k := newGMACKey(t, key)
+	k := mactest.Must(fastmac.NewGMACKey(key))
 	newGMAC(t, k)
 	m, err := fastmac.NewGMAC(key)
 	if err != nil {
@@ -244,7 +236,7 @@ func TestGMACUnsupported(t *testing.T) {
 	want := fastmac.RequireGCM()
 	streams := want
 	if want == nil {
-		if m, err := newGMACKey(t, make([]byte, 16)).New(); err == nil {
+		if m, err := mactest.Must(fastmac.NewGMACKey(make([]byte, 16))).New(); err == nil {
 			t.Skip("GMAC and its streams can be used")
 		} else if m != nil || err != fastmac.ErrNoGMACStreams {
 			t.Errorf("New: %v, %v; want ErrNoGMACStreams", m, err)
@@ -273,8 +265,8 @@ func testGMACInit(t *testing.T) {
 		if err := k.Init(key); err != nil {
 			t.Fatal(err)
 		}
-		fresh := newGMACKey(t, key)
-		if fastmac.GMACWipes && !bytes.Equal(storage(&k), storage(fresh)) {
+		fresh := mactest.Must(fastmac.NewGMACKey(key))
+		if gcm.Streams && !bytes.Equal(mactest.Storage(&k), mactest.Storage(fresh)) {
 			t.Errorf("%d bytes: something is left of the former key", size)
 		}
 		clear(key) // is not retained
@@ -294,7 +286,7 @@ func testGMACInit(t *testing.T) {
 func TestGMACOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACOverlap) }
 
 func testGMACOverlap(t *testing.T) {
-	k := newGMACKey(t, make([]byte, 16))
+	k := mactest.Must(fastmac.NewGMACKey(make([]byte, 16)))
 	for n := range 200 {
 		memory := bytes.Repeat([]byte("message"), 50)
 		nonce, msg := memory[100:112], memory[110:][:n]
@@ -321,11 +313,11 @@ func TestGMACDestroy(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testG
 
 func testGMACDestroy(t *testing.T) {
 	nonce := make([]byte, 12)
-	k := newGMACKey(t, make([]byte, 16))
+	k := mactest.Must(fastmac.NewGMACKey(make([]byte, 16)))
 	k.Destroy()
 	k.Destroy()
 	new(fastmac.GMACKey).Destroy()
-	if b := storage(k); !bytes.Equal(b, make([]byte, len(b))) {
+	if b := mactest.Storage(k); !bytes.Equal(b, make([]byte, len(b))) {
 		t.Errorf("GMACKey is not all zeros after Destroy: %x", b)
 	}
 	for name, k := range map[string]*fastmac.GMACKey{"destroyed": k, "never set up": new(fastmac.GMACKey)} {
@@ -335,7 +327,7 @@ func testGMACDestroy(t *testing.T) {
 			"Verify nil": func() { k.Verify(nil, nil, nil) },
 			"New":        func() { k.New() },
 		} {
-			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+			mactest.MustPanic(t, name+" key: "+method, "destroyed or never set up", call)
 		}
 		if k.Size() != 16 {
 			t.Errorf("%s key: Size %d", name, k.Size())
@@ -349,7 +341,7 @@ func TestGMACStreamDestroy(t *testing.T) {
 
 func testGMACStreamDestroy(t *testing.T) {
 	key, nonce := make([]byte, 16), make([]byte, 12)
-	k := newGMACKey(t, key)
+	k := mactest.Must(fastmac.NewGMACKey(key))
 	shared, other, bound := newGMAC(t, k), newGMAC(t, k), newGMAC(t, k)
 	own, err := fastmac.NewGMAC(key)
 	if err != nil {
@@ -368,7 +360,7 @@ func testGMACStreamDestroy(t *testing.T) {
 	other.Write(make([]byte, 100))
 	other.Destroy()
 	other.Destroy()
-	if b := storage(other); !bytes.Equal(b, make([]byte, len(b))) {
+	if b := mactest.Storage(other); !bytes.Equal(b, make([]byte, len(b))) {
 		t.Errorf("GMAC is not all zeros after Destroy: %x", b)
 	}
 	destroyed, err := bound.Bind(nonce)
@@ -376,7 +368,7 @@ func testGMACStreamDestroy(t *testing.T) {
 		t.Fatal(err)
 	}
 	destroyed.(interface{ Destroy() }).Destroy()
-	mustPanic(t, "destroyed bound hash: Write", "destroyed", func() { destroyed.Write(nil) })
+	mactest.MustPanic(t, "destroyed bound hash: Write", "destroyed", func() { destroyed.Write(nil) })
 	k.Tag(nil, nonce, nil)
 	// Nor does destroying a clone.
 	c, _ := own.Clone()
@@ -401,7 +393,7 @@ func testGMACStreamDestroy(t *testing.T) {
 			"BlockSize": func() { m.BlockSize() },
 			"Clone":     func() { m.Clone() },
 		} {
-			mustPanic(t, name+": "+method, "destroyed or never set up", call)
+			mactest.MustPanic(t, name+": "+method, "destroyed or never set up", call)
 		}
 	}
 	for method, call := range map[string]func(){
@@ -412,6 +404,19 @@ func testGMACStreamDestroy(t *testing.T) {
 		"BlockSize": func() { h.BlockSize() },
 		"Clone":     func() { h.(hash.Cloner).Clone() },
 	} {
-		mustPanic(t, "bound: "+method, "destroyed or never set up", call)
+		mactest.MustPanic(t, "bound: "+method, "destroyed or never set up", call)
+	}
+}
+
+// TestGMACBoundWiped checks that Destroy of a bound hash overwrites it, and its stream.
+func TestGMACBoundWiped(t *testing.T) {
+	mactest.Need(t, fastmac.RequireGCM())
+	h := mactest.Must(newGMAC(t, mactest.Must(fastmac.NewGMACKey(make([]byte, 16)))).Bind([]byte("twelve bytes")))
+	h.Write(make([]byte, 100))
+	h.(interface{ Destroy() }).Destroy()
+	for _, field := range []string{"stream", "nonce", "nonceSize"} {
+		if b := mactest.Field(h, field); !bytes.Equal(b, make([]byte, len(b))) {
+			t.Errorf("%s is not all zeros after Destroy: %x", field, b)
+		}
 	}
 }

@@ -2,37 +2,57 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package fastmac
 
 import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha512"
+	"errors"
+	"fmt"
 	"hash"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"unsafe"
 
-	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 )
 
-func TestHMACSHA512Contract(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Contract) }
+// forAllHMAC runs f as a subtest for each implementation of HMAC-SHA-512.
+func forAllHMAC(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	eachHMAC(t, func(name string) { t.Run(name, f) })
+}
+
+// eachHMAC calls f with each implementation of HMAC-SHA-512 in use. The last one is
+// crypto/hmac, as in FIPS 140 mode.
+func eachHMAC(t testing.TB, f func(name string)) {
+	t.Helper()
+	if !useFIPS {
+		mactest.EachKernel(t, mactest.HMAC, f)
+		defer func() { useFIPS = false }()
+		useFIPS = true
+	}
+	f("crypto/hmac")
+}
+
+func TestHMACSHA512Contract(t *testing.T) { forAllHMAC(t, testHMACSHA512Contract) }
 
 func testHMACSHA512Contract(t *testing.T) {
-	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	k := NewHMACSHA512Key([]byte("key"))
 	mactest.TestHash(t, mactest.Subject{
 		New:     func() hash.Hash { return k.New() },
 		Methods: []string{"Destroy", "Verify"},
 	})
 }
 
-func TestHMACSHA512Verify(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Verify) }
+func TestHMACSHA512Verify(t *testing.T) { forAllHMAC(t, testHMACSHA512Verify) }
 
 func testHMACSHA512Verify(t *testing.T) {
-	k := fastmac.NewHMACSHA512Key([]byte("key"))
-	if k.Size() != fastmac.HMACSHA512Size || k.New().Size() != fastmac.HMACSHA512Size {
+	k := NewHMACSHA512Key([]byte("key"))
+	if k.Size() != HMACSHA512Size || k.New().Size() != HMACSHA512Size {
 		t.Errorf("a key of Size %d, a stream of Size %d", k.Size(), k.New().Size())
 	}
 	msg := []byte("message")
@@ -69,12 +89,12 @@ func testHMACSHA512Verify(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512VerifyBatch(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512VerifyBatch) }
+func TestHMACSHA512VerifyBatch(t *testing.T) { forAllHMAC(t, testHMACSHA512VerifyBatch) }
 
 // testHMACSHA512VerifyBatch has batches of all sizes up to 20, of messages of many
 // lengths, in which no tag, each single tag or several tags have a wrong bit.
 func testHMACSHA512VerifyBatch(t *testing.T) {
-	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	k := NewHMACSHA512Key([]byte("key"))
 	rng := rand.New(rand.NewPCG(2104, 4231))
 	for size := range 21 {
 		tags, msgs := make([][64]byte, size), make([][]byte, size)
@@ -115,17 +135,17 @@ func testHMACSHA512VerifyBatch(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512Batch(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Batch) }
+func TestHMACSHA512Batch(t *testing.T) { forAllHMAC(t, testHMACSHA512Batch) }
 
 func testHMACSHA512Batch(t *testing.T) {
-	k := fastmac.NewHMACSHA512Key(nil)
+	k := NewHMACSHA512Key(nil)
 	tags := make([][64]byte, 2)
-	mustPanic(t, "TagBatch", "2 tags and 3 messages", func() { k.TagBatch(tags, make([][]byte, 3)) })
-	mustPanic(t, "SumHMACSHA512Batch", "2 tags, 2 keys and 1 messages", func() {
-		fastmac.SumHMACSHA512Batch(tags, make([][]byte, 2), make([][]byte, 1))
+	mactest.MustPanic(t, "TagBatch", "2 tags and 3 messages", func() { k.TagBatch(tags, make([][]byte, 3)) })
+	mactest.MustPanic(t, "SumHMACSHA512Batch", "2 tags, 2 keys and 1 messages", func() {
+		SumHMACSHA512Batch(tags, make([][]byte, 2), make([][]byte, 1))
 	})
-	mustPanic(t, "SumHMACSHA512Batch", "2 tags, 3 keys and 2 messages", func() {
-		fastmac.SumHMACSHA512Batch(tags, make([][]byte, 3), make([][]byte, 2))
+	mactest.MustPanic(t, "SumHMACSHA512Batch", "2 tags, 3 keys and 2 messages", func() {
+		SumHMACSHA512Batch(tags, make([][]byte, 3), make([][]byte, 2))
 	})
 	ok := []bool{true, false}
 	for want, call := range map[string]func(){
@@ -134,7 +154,7 @@ func testHMACSHA512Batch(t *testing.T) {
 		"2 results, 1 tags and 1 messages": func() { k.VerifyBatch(ok, tags[:1], make([][]byte, 1)) },
 		"0 results, 2 tags and 2 messages": func() { k.VerifyBatch(nil, tags, make([][]byte, 2)) },
 	} {
-		mustPanic(t, "VerifyBatch", want, call)
+		mactest.MustPanic(t, "VerifyBatch", want, call)
 	}
 	if tags[0] != [64]byte{} || tags[1] != [64]byte{} || !ok[0] || ok[1] {
 		t.Error("a batch that panics has written tags or results")
@@ -143,19 +163,19 @@ func testHMACSHA512Batch(t *testing.T) {
 		t.Error("a batch of no messages has a wrong one")
 	}
 	k.TagBatch(nil, nil)
-	fastmac.SumHMACSHA512Batch(nil, nil, nil)
+	SumHMACSHA512Batch(nil, nil, nil)
 }
 
 // TestHMACSHA512BatchLanes checks from how many messages on a batch uses lanes.
 func TestHMACSHA512BatchLanes(t *testing.T) {
 	all := map[string][2]int{"avx512": {8, 3}, "avx2": {4, 4}} // lanes, and how many must be in use
-	fastmac.EachSHA512(t, func(name string) {
+	eachHMAC(t, func(name string) {
 		for n := range 20 {
 			want := all[name]
 			if n < want[1] {
 				want = [2]int{}
 			}
-			if lanes, least := fastmac.HMACBatchLanes(n); want != [2]int{lanes, least} {
+			if lanes, least := batchLanes(n); want != [2]int{lanes, least} {
 				t.Errorf("%s, %d messages: %d lanes, at least %d, want %v", name, n, lanes, least, want)
 			}
 		}
@@ -164,7 +184,7 @@ func TestHMACSHA512BatchLanes(t *testing.T) {
 
 // TestHMACSHA512BatchMixed has batches of all sizes up to 40, of messages and keys of
 // many lengths, some of them nil, some the same storage, the longest first or last.
-func TestHMACSHA512BatchMixed(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512BatchMixed) }
+func TestHMACSHA512BatchMixed(t *testing.T) { forAllHMAC(t, testHMACSHA512BatchMixed) }
 
 func testHMACSHA512BatchMixed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2104, 198))
@@ -197,8 +217,8 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 			msgs[(size-1)*(size%2)] = mem
 		}
 		key := part()
-		fastmac.NewHMACSHA512Key(key).TagBatch(tags, msgs)
-		fastmac.SumHMACSHA512Batch(sums, keys, msgs)
+		NewHMACSHA512Key(key).TagBatch(tags, msgs)
+		SumHMACSHA512Batch(sums, keys, msgs)
 		for i, msg := range msgs {
 			for name, test := range map[string]struct{ got, key []byte }{
 				"TagBatch":           {tags[i][:], key},
@@ -214,10 +234,10 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512Overlap(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Overlap) }
+func TestHMACSHA512Overlap(t *testing.T) { forAllHMAC(t, testHMACSHA512Overlap) }
 
 func testHMACSHA512Overlap(t *testing.T) {
-	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	k := NewHMACSHA512Key([]byte("key"))
 	msg := bytes.Repeat([]byte("message"), 20)
 	want := k.Tag(nil, msg)
 	if got := k.Tag(msg[:0], msg); !bytes.Equal(got, want) || &got[0] != &msg[0] {
@@ -236,10 +256,10 @@ func testHMACSHA512Overlap(t *testing.T) {
 			for i := range keys {
 				keys[i] = []byte("key")
 			}
-			fastmac.SumHMACSHA512Batch(tags, keys, own)
+			SumHMACSHA512Batch(tags, keys, own)
 		},
 		"SumHMACSHA512Batch, keys": func(tags [][64]byte, own [][]byte) {
-			fastmac.SumHMACSHA512Batch(tags, own, make([][]byte, len(own)))
+			SumHMACSHA512Batch(tags, own, make([][]byte, len(own)))
 		},
 	} {
 		over, apart := make([][64]byte, 20), make([][64]byte, 20)
@@ -257,10 +277,10 @@ func testHMACSHA512Overlap(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512Destroy(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Destroy) }
+func TestHMACSHA512Destroy(t *testing.T) { forAllHMAC(t, testHMACSHA512Destroy) }
 
 func testHMACSHA512Destroy(t *testing.T) {
-	k, own := fastmac.NewHMACSHA512Key([]byte("key")), fastmac.NewHMACSHA512([]byte("key"))
+	k, own := NewHMACSHA512Key([]byte("key")), NewHMACSHA512([]byte("key"))
 	shared, other := k.New(), k.New()
 	ownClone, err := own.Clone()
 	if mactest.CannotClone(err) {
@@ -273,14 +293,14 @@ func testHMACSHA512Destroy(t *testing.T) {
 	other.Destroy()
 	k.Tag(nil, nil)
 	c, _ := own.Clone()
-	c.(*fastmac.HMACSHA512).Destroy()
+	c.(*HMACSHA512).Destroy()
 	own.Sum(nil)
 
 	own.Destroy()
 	own.Destroy()
 	k.Destroy()
 	k.Destroy()
-	for name, k := range map[string]*fastmac.HMACSHA512Key{"destroyed": k, "never set up": new(fastmac.HMACSHA512Key)} {
+	for name, k := range map[string]*HMACSHA512Key{"destroyed": k, "never set up": new(HMACSHA512Key)} {
 		for method, call := range map[string]func(){
 			"Size":        func() { k.Size() },
 			"Tag":         func() { k.Tag(nil, nil) },
@@ -289,12 +309,12 @@ func testHMACSHA512Destroy(t *testing.T) {
 			"VerifyBatch": func() { k.VerifyBatch(nil, nil, nil) },
 			"New":         func() { k.New() },
 		} {
-			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+			mactest.MustPanic(t, name+" key: "+method, "destroyed or never set up", call)
 		}
 	}
-	for name, h := range map[string]*fastmac.HMACSHA512{
-		"own key": own, "clone of own key": ownClone.(*fastmac.HMACSHA512), "shared key": shared,
-		"destroyed": other, "never set up": new(fastmac.HMACSHA512),
+	for name, h := range map[string]*HMACSHA512{
+		"own key": own, "clone of own key": ownClone.(*HMACSHA512), "shared key": shared,
+		"destroyed": other, "never set up": new(HMACSHA512),
 	} {
 		for method, call := range map[string]func(){
 			"Write":     func() { h.Write(nil) },
@@ -305,26 +325,26 @@ func testHMACSHA512Destroy(t *testing.T) {
 			"BlockSize": func() { h.BlockSize() },
 			"Clone":     func() { h.Clone() },
 		} {
-			mustPanic(t, name+": "+method, "destroyed or never set up", call)
+			mactest.MustPanic(t, name+": "+method, "destroyed or never set up", call)
 		}
 	}
-	if !bytes.Equal(storage(k), make([]byte, unsafe.Sizeof(*k))) {
+	if !bytes.Equal(mactest.Storage(k), make([]byte, unsafe.Sizeof(*k))) {
 		t.Error("HMACSHA512Key is not all zeros after Destroy")
 	}
-	if !bytes.Equal(storage(own), make([]byte, unsafe.Sizeof(*own))) {
+	if !bytes.Equal(mactest.Storage(own), make([]byte, unsafe.Sizeof(*own))) {
 		t.Error("HMACSHA512 is not all zeros after Destroy")
 	}
 }
 
-func TestHMACSHA512Allocations(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Allocations) }
+func TestHMACSHA512Allocations(t *testing.T) { forAllHMAC(t, testHMACSHA512Allocations) }
 
 func testHMACSHA512Allocations(t *testing.T) {
 	mactest.SkipAllocations(t)
-	if fastmac.HMACAllocates() {
+	if useFIPS {
 		return
 	}
 	key, msg, dst := make([]byte, 200), make([]byte, 1500), make([]byte, 0, 64)
-	var k fastmac.HMACSHA512Key
+	var k HMACSHA512Key
 	k.Init(key)
 	h := k.New()
 	tags, msgs, keys, ok := make([][64]byte, 8), make([][]byte, 8), make([][]byte, 8), make([]bool, 8)
@@ -334,16 +354,16 @@ func testHMACSHA512Allocations(t *testing.T) {
 		"Verify":             func() { k.Verify(dst[:64], msg) },
 		"TagBatch":           func() { k.TagBatch(tags, msgs) },
 		"VerifyBatch":        func() { k.VerifyBatch(ok, tags, msgs) },
-		"SumHMACSHA512":      func() { fastmac.SumHMACSHA512(key, msg) },
-		"SumHMACSHA512Batch": func() { fastmac.SumHMACSHA512Batch(tags, keys, msgs) },
+		"SumHMACSHA512":      func() { SumHMACSHA512(key, msg) },
+		"SumHMACSHA512Batch": func() { SumHMACSHA512Batch(tags, keys, msgs) },
 		"stream":             func() { h.Reset(); h.Write(msg); h.Sum(dst); h.Verify(dst[:64]) },
 		"all on the stack": func() {
 			var msg, dst [200]byte
 			k.Verify(k.Tag(dst[:0], msg[:]), msg[:])
-			tags, msgs := [9][64]byte{fastmac.SumHMACSHA512(msg[:], msg[:])}, [9][]byte{msg[:]}
+			tags, msgs := [9][64]byte{SumHMACSHA512(msg[:], msg[:])}, [9][]byte{msg[:]}
 			k.TagBatch(tags[:], msgs[:])
 			k.VerifyBatch(new([9]bool)[:], tags[:], msgs[:])
-			fastmac.SumHMACSHA512Batch(tags[:], msgs[:], msgs[:])
+			SumHMACSHA512Batch(tags[:], msgs[:], msgs[:])
 		},
 	} {
 		if n := testing.AllocsPerRun(100, call); n != 0 {
@@ -354,10 +374,10 @@ func testHMACSHA512Allocations(t *testing.T) {
 
 // TestHMACSHA512Concurrent uses one key in 1,000 goroutines, each with streams and clones of
 // its own. The tags are compared with those of one goroutine; the race detector watches.
-func TestHMACSHA512Concurrent(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Concurrent) }
+func TestHMACSHA512Concurrent(t *testing.T) { forAllHMAC(t, testHMACSHA512Concurrent) }
 
 func testHMACSHA512Concurrent(t *testing.T) {
-	k := fastmac.NewHMACSHA512Key([]byte("key"))
+	k := NewHMACSHA512Key([]byte("key"))
 	msg := bytes.Repeat([]byte("message"), 100)
 	lengths := []int{0, 1, 111, 112, 128, 200, 300, 700}
 	msgs, wants := [][]byte(nil), [][64]byte(nil)
@@ -393,3 +413,68 @@ func testHMACSHA512Concurrent(t *testing.T) {
 		}
 	})
 }
+
+// TestCloneFIPS checks that a crypto/hmac without Clone is reported as [hash.Cloner] says.
+func TestCloneFIPS(t *testing.T) {
+	h := struct{ hash.Hash }{hmac.New(sha512.New, make([]byte, 64))}
+	if c, err := cloneFIPS(h); c != nil || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// TestFIPSWiped checks, in FIPS 140 mode, what Destroy overwrites of crypto/hmac, and that
+// buffers for it on the heap are all zeros after use.
+func TestFIPSWiped(t *testing.T) {
+	defer func(fips bool) { useFIPS = fips }(useFIPS)
+	useFIPS = true
+	k := NewHMACSHA512Key([]byte("0123456789abcdef"))
+	buf := bytes.Repeat([]byte{1}, sha512.BlockSize)
+	k.newFIPS(buf)
+	if !bytes.Equal(buf, make([]byte, len(buf))) {
+		t.Error("a key is left in the buffer of newFIPS")
+	}
+
+	tag := bytes.Repeat([]byte{1}, HMACSHA512Size)
+	m, kept := k.New(), bytes.Clone(tag)
+	m.fips = keptTag{m.fips, kept}
+	if !m.Verify(tag) {
+		t.Error("the tag of crypto/hmac is refused")
+	}
+	if !bytes.Equal(kept, make([]byte, HMACSHA512Size)) {
+		t.Error("Verify leaves the tag of crypto/hmac")
+	}
+
+	for _, sizes := range [][]int{{100}, {1, 127}, {1, 127, 50}} {
+		m := k.New()
+		for _, size := range sizes {
+			m.Write(bytes.Repeat([]byte("m"), size))
+		}
+		h := m.fips
+		before, ok := innerHash(h)
+		if !ok {
+			t.Skipf("the fields of %T are unknown", h)
+		}
+		m.Destroy()
+		after, _ := innerHash(h)
+		if want, _ := innerHash(k.New().fips); after == before || after != want {
+			t.Errorf("writes of %d bytes: the inner hash is %s, want %s as in a new stream", sizes, after, want)
+		}
+	}
+}
+
+// innerHash returns the state of the inner hash of crypto/hmac, as text.
+func innerHash(h hash.Hash) (state string, ok bool) {
+	inner := reflect.ValueOf(h).Elem().FieldByName("inner")
+	if !inner.IsValid() {
+		return "", false
+	}
+	return fmt.Sprint(inner.Elem().Elem()), true
+}
+
+// keptTag is a hash whose Sum returns tag itself.
+type keptTag struct {
+	hash.Hash
+	tag []byte
+}
+
+func (k keptTag) Sum([]byte) []byte { return k.tag }

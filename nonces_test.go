@@ -6,6 +6,7 @@ package fastmac_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -16,15 +17,6 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-func newNonces(t testing.TB, size int) *fastmac.Nonces {
-	t.Helper()
-	n, err := fastmac.NewNonces(size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestNoncesDistinct draws nonces in 1,000 goroutines, 10^7 if FASTMAC_TEST_LONG is set. Each
 // distance from the first nonce must come once.
 func TestNoncesDistinct(t *testing.T) {
@@ -34,7 +26,7 @@ func TestNoncesDistinct(t *testing.T) {
 		each = 10_048 // so that the words of seen are full
 	}
 	for _, size := range []int{12, 16} {
-		nonces := newNonces(t, size)
+		nonces := mactest.Must(fastmac.NewNonces(size))
 		first := nonces.Next(nil)
 		seen := make([]atomic.Uint64, goroutines*each/64) // bit i: the nonce at distance 1+i has come
 		mactest.Concurrently(goroutines, func(int) {
@@ -78,7 +70,7 @@ func TestNoncesCarry(t *testing.T) {
 		modulus := new(big.Int).Lsh(big.NewInt(1), uint(8*size))
 		check := func(first []byte, used uint64) {
 			t.Helper()
-			nonces := fastmac.NewNoncesAt(size, first, used)
+			nonces := noncesAt(size, first, used)
 			want := new(big.Int).Add(new(big.Int).SetBytes(first), new(big.Int).SetUint64(used))
 			for range 3 {
 				want.Mod(want, modulus)
@@ -89,7 +81,7 @@ func TestNoncesCarry(t *testing.T) {
 			}
 		}
 		for ones := range 17 {
-			first := random(rng, 16-ones)
+			first := mactest.Random(rng, 16-ones)
 			if ones < 16 {
 				first[len(first)-1] &^= 1 // where the carry stops
 			}
@@ -101,25 +93,25 @@ func TestNoncesCarry(t *testing.T) {
 			check(first, 0)
 		}
 		for range 1000 {
-			check(random(rng, 16), rng.Uint64()>>(1+rng.Uint64()%63))
+			check(mactest.Random(rng, 16), rng.Uint64()>>(1+rng.Uint64()%63))
 		}
 	}
 }
 
 // TestNoncesEnd checks that a Nonces panics after 2^63 nonces, and does not start again.
 func TestNoncesEnd(t *testing.T) {
-	nonces := fastmac.NewNoncesAt(12, make([]byte, 16), 1<<63-2)
+	nonces := noncesAt(12, make([]byte, 16), 1<<63-2)
 	for _, want := range []string{"000000007ffffffffffffffe", "000000007fffffffffffffff"} {
-		if got := nonces.Next(nil); !bytes.Equal(got, unhex(want)) {
+		if got := nonces.Next(nil); !bytes.Equal(got, mactest.Unhex(want)) {
 			t.Errorf("nonce %x, want %s", got, want)
 		}
 	}
 	for range 3 {
-		mustPanic(t, "Next after the last nonce", "all of its 2^63 nonces", func() { nonces.Next(nil) })
+		mactest.MustPanic(t, "Next after the last nonce", "all of its 2^63 nonces", func() { nonces.Next(nil) })
 	}
-	last := fastmac.NewNoncesAt(12, make([]byte, 16), 1<<64-2)
-	mustPanic(t, "Next at the end of the counter", "all of its 2^63 nonces", func() { last.Next(nil) })
-	mustPanic(t, "Next of the zero value", "NewNonces did not make", func() { new(fastmac.Nonces).Next(nil) })
+	last := noncesAt(12, make([]byte, 16), 1<<64-2)
+	mactest.MustPanic(t, "Next at the end of the counter", "all of its 2^63 nonces", func() { last.Next(nil) })
+	mactest.MustPanic(t, "Next of the zero value", "NewNonces did not make", func() { new(fastmac.Nonces).Next(nil) })
 }
 
 func TestNewNonces(t *testing.T) {
@@ -141,7 +133,7 @@ func TestNewNonces(t *testing.T) {
 // TestNoncesRandom checks that each byte of the first nonce is drawn anew.
 func TestNoncesRandom(t *testing.T) {
 	for size := 12; size <= 16; size++ {
-		testRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return newNonces(t, size).Next(nil) })
+		testRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return mactest.Must(fastmac.NewNonces(size)).Next(nil) })
 	}
 }
 
@@ -149,7 +141,7 @@ func TestNoncesRandom(t *testing.T) {
 // has room.
 func TestNoncesStorage(t *testing.T) {
 	for size := 12; size <= 16; size++ {
-		nonces := newNonces(t, size)
+		nonces := mactest.Must(fastmac.NewNonces(size))
 		previous := nonces.Next(nil)
 		for room := range 20 {
 			storage := bytes.Repeat([]byte("x"), 3+room)
@@ -171,9 +163,23 @@ func TestNoncesStorage(t *testing.T) {
 func TestNoncesAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
 	for size := 12; size <= 16; size++ {
-		nonces, dst := newNonces(t, size), make([]byte, 0, size)
+		nonces, dst := mactest.Must(fastmac.NewNonces(size)), make([]byte, 0, size)
 		if n := testing.AllocsPerRun(100, func() { nonces.Next(dst) }); n != 0 {
 			t.Errorf("%d bytes: Next makes %v allocations", size, n)
 		}
 	}
+}
+
+// noncesAt returns a Nonces for nonces of size bytes that began with first, which has 16
+// bytes, and has returned used nonces since.
+func noncesAt(size int, first []byte, used uint64) *fastmac.Nonces {
+	n := mactest.Must(fastmac.NewNonces(size))
+	for field, value := range map[string]uint64{
+		"high": binary.BigEndian.Uint64(first),
+		"low":  binary.BigEndian.Uint64(first[8:]),
+		"used": used,
+	} {
+		binary.NativeEndian.PutUint64(mactest.Field(n, field), value)
+	}
+	return n
 }

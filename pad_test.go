@@ -2,17 +2,19 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package fastmac
 
 import (
 	"bytes"
+	"crypto/aes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
@@ -20,11 +22,11 @@ import (
 // TestUMACNonceLength compares the tags under nonces of all lengths with umacref.
 func TestUMACNonceLength(t *testing.T) {
 	key, msg := make([]byte, 16), []byte("message")
-	nonce := unhex("ff00ff00ff00ff00ff00ff00ff00ff03")
+	nonce := mactest.Unhex("ff00ff00ff00ff00ff00ff00ff00ff03")
 	for n := 1; n <= len(nonce); n++ {
-		for _, size := range umacTagSizes {
+		for _, size := range mactest.UMACTagSizes {
 			want := umacref.UMAC(key, msg, nonce[:n], size)
-			if got := newUMACKey(t, key, size).Tag(nil, nonce[:n], msg); !bytes.Equal(got, want) {
+			if got := mactest.Must(NewUMACKey(key, size)).Tag(nil, nonce[:n], msg); !bytes.Equal(got, want) {
 				t.Errorf("nonce of %d bytes: tag %x, want %x", n, got, want)
 			}
 		}
@@ -37,8 +39,8 @@ func TestUMACNonceOrder(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, t
 
 func testUMACNonceOrder(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACNonceOrder, 32 byte seed")))
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(NewUMACKey(make([]byte, 16), size))
 		u := k.New()
 		nonce := make([]byte, 8)
 		for range 20000 {
@@ -55,7 +57,7 @@ func testUMACNonceOrder(t *testing.T) {
 				nonce[len(nonce)-1] -= byte(rng.Uint64() % 10)
 			case r < 970: // the same again
 			case r < 975: // one that panics
-				mustPanic(t, "nonce of 17 bytes", "1 to 16", func() { u.AppendTag(nil, make([]byte, 17)) })
+				mactest.MustPanic(t, "nonce of 17 bytes", "1 to 16", func() { u.AppendTag(nil, make([]byte, 17)) })
 			case r < 980: // near the end of the numbers
 				for i := range nonce {
 					nonce[i] = 0xff
@@ -64,7 +66,7 @@ func testUMACNonceOrder(t *testing.T) {
 			case r < 985: // a bit of the part that is no counter
 				nonce[0] ^= 1
 			case r < 990:
-				nonce = random(rng, 1+int(rng.Uint64()%16))
+				nonce = mactest.Random(rng, 1+int(rng.Uint64()%16))
 			case r < 995: // longer or shorter, with the same number at its end
 				n := make([]byte, 1+rng.Uint64()%16)
 				copy(n[max(0, len(n)-len(nonce)):], nonce[max(0, len(nonce)-len(n)):])
@@ -74,7 +76,7 @@ func testUMACNonceOrder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				u = c.(*fastmac.UMAC)
+				u = c.(*UMAC)
 			}
 			want := k.Tag(nil, nonce, nil)
 			if got := u.AppendTag(nil, nonce); !bytes.Equal(got, want) {
@@ -94,8 +96,8 @@ func TestUMACNonceCarry(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, t
 
 func testUMACNonceCarry(t *testing.T) {
 	const before = 43 // nonces: at the carry, pads of all sizes have been computed ahead
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(NewUMACKey(make([]byte, 16), size))
 		for _, length := range []int{8, 9, 12, 16} {
 			for carry := 1; carry <= length; carry++ { // bytes that become zero
 				u, nonce := k.New(), make([]byte, length)
@@ -158,33 +160,33 @@ func TestCounting(t *testing.T) {
 			t.Errorf("%s: %d allocations for %d tags, %d bytes more in use", name, allocated, n, grown)
 		}
 	}
-	for _, size := range umacTagSizes {
-		k, long := newUMACKey(t, make([]byte, 16), size), 0
-		if size == fastmac.UMAC64Size {
+	for _, size := range mactest.UMACTagSizes {
+		k, long := mactest.Must(NewUMACKey(make([]byte, 16), size)), 0
+		if size == UMAC64Size {
 			long = 100_000_000
 		}
 		count(fmt.Sprintf("UMAC-%d", 8*size), uint64(long), k.New(), k.Tag)
 	}
-	if !fastmac.HMACAllocates() {
-		k := fastmac.NewHMACSHA512Key([]byte("key"))
+	if !useFIPS { // crypto/hmac allocates
+		k := NewHMACSHA512Key([]byte("key"))
 		count("HMAC-SHA-512", 0, hmacStream{k.New()}, func(dst, _, msg []byte) []byte { return k.Tag(dst, msg) })
 	}
-	if fastmac.GMACWipes && fastmac.RequireGCM() == nil { // so it has streams
-		k := newGMACKey(t, make([]byte, 16))
-		count("GMAC", 100_000_000, newGMAC(t, k), k.Tag)
+	if gcm.Streams && RequireGCM() == nil {
+		k := mactest.Must(NewGMACKey(make([]byte, 16)))
+		count("GMAC", 100_000_000, mactest.Must(k.New()), k.Tag)
 	}
 }
 
 // hmacStream has AppendTag as the other streams, without a nonce.
-type hmacStream struct{ *fastmac.HMACSHA512 }
+type hmacStream struct{ *HMACSHA512 }
 
 func (h hmacStream) AppendTag(dst, _ []byte) []byte { return h.Sum(dst) }
 
 // TestNonceLengths checks what the package documentation says of nonces that are
 // equal when zero-padded: the pads are equal if the last bytes select the same part.
 func TestNonceLengths(t *testing.T) {
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(NewUMACKey(make([]byte, 16), size))
 		equal := func(a, b []byte) bool { return k.Verify(k.Tag(nil, a, nil), b, nil) }
 		if !equal([]byte{4}, []byte{4, 0}) {
 			t.Errorf("%d bytes: tags under 04 and 0400 are different", size)
@@ -193,4 +195,104 @@ func TestNonceLengths(t *testing.T) {
 			t.Errorf("%d bytes: tags under 01 and 0100 are equal: %v, want %v", size, got, want)
 		}
 	}
+}
+
+// TestPadsWiped checks, for nonces in any order, that a stream keeps no block of pads
+// whose last nonce has been used or skipped, and that its clones begin without any. It
+// also checks that nonces in order make it compute several blocks at once.
+func TestPadsWiped(t *testing.T) {
+	if !aesni.InUse() {
+		t.Skip("needs AES instructions")
+	}
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(NewUMACKey(make([]byte, 16), size))
+		shift := k.pad.partBits
+		u := k.New()
+		most := 0
+		counter := uint64(0)
+		for i := range 400 {
+			switch counter++; {
+			case i%50 == 40:
+				counter += 2 + uint64(i%4)
+			case i%70 == 60:
+				counter -= 10
+			case i%90 == 80:
+				counter += 1000
+			}
+			u.Sum(binary.BigEndian.AppendUint64(make([]byte, 0, 16), counter))
+			s := &u.pads
+			most = max(most, int(s.count))
+			for i := range uint64(padsAhead) {
+				b := s.blocks[(s.number+i)%padsAhead]
+				if wiped := b == [aes.BlockSize]byte{}; wiped == (i < uint64(s.count)) {
+					t.Fatalf("%d bytes, nonce %d: block %d of %d: wiped %v", size, counter, i, s.count, wiped)
+				}
+			}
+			if next := (counter + 1) >> shift; s.number != next {
+				t.Fatalf("%d bytes, after nonce %d the next block is %d, want %d", size, counter, s.number, next)
+			}
+			c, err := u.Clone()
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := u.Bind([]byte("12345678"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.(*UMAC).pads != (pads{}) || h.(*boundHash).stream.(*UMAC).pads != (pads{}) {
+				t.Fatal("a clone has pads")
+			}
+		}
+		if most < 7 {
+			t.Errorf("%d bytes: at most %d blocks in store", size, most)
+		}
+	}
+}
+
+// TestPadsAhead checks for nonces of all lengths that a stream encrypts blocks ahead when the
+// second in order comes, and one block alone for a nonce that is the first, or out of order.
+func TestPadsAhead(t *testing.T) {
+	if !aesni.InUse() {
+		t.Skip("needs AES instructions")
+	}
+	for size := 8; size <= 16; size++ {
+		k := mactest.Must(NewUMACKey(make([]byte, 16), 16))
+		u, nonce := k.New(), []byte("12345678........")[:size]
+		for i, step := range []struct{ number, count uint64 }{{10, 0}, {11, 7}, {14, 4}, {30, 0}, {31, 7}, {29, 0}, {30, 7}} {
+			binary.BigEndian.PutUint64(nonce[size-8:], step.number)
+			u.AppendTag(nil, nonce)
+			if got := uint64(u.pads.count); got != step.count {
+				t.Errorf("nonce %d of %d bytes: %d blocks ahead, want %d", i, size, got, step.count)
+			}
+		}
+	}
+}
+
+// TestPadAlone checks that a pad has nothing of the pads of other nonces, which are in the same
+// block.
+func TestPadAlone(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
+		for _, size := range []int{4, 8} {
+			k := mactest.Must(NewUMACKey(make([]byte, 16), size))
+			for n := range byte(8) {
+				if x := k.pad.pad([]byte{n}); x.second != 0 || size == 4 && x.first>>32 != 0 {
+					t.Errorf("%d bytes, nonce %d: pad %016x %016x", size, n, x.first, x.second)
+				}
+			}
+		}
+	})
+}
+
+// TestBuffersWiped checks that buffers on the heap are all zeros after use.
+func TestBuffersWiped(t *testing.T) {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		if aesni.InUse() {
+			return
+		}
+		k := mactest.Must(NewUMACKey([]byte("0123456789abcdef"), 8))
+		k.Tag(nil, []byte("12345678"), nil)
+		if b := aesBuffers.Get().(*[aes.BlockSize]byte); *b != [aes.BlockSize]byte{} {
+			t.Errorf("%s: a pad is left: %x", kernel, b)
+		}
+	})
 }

@@ -2,15 +2,15 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package fastmac
 
 import (
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"unsafe"
 
-	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -23,7 +23,7 @@ func testWriteParallel(t *testing.T) {
 		poly64 = 16 << 20 // bytes before POLY-128
 	)
 	rng := rand.NewChaCha8([32]byte([]byte("testWriteParallel, seed 32 bytes")))
-	msg := random(rng, 4096+poly64+9*chunk)
+	msg := mactest.Random(rng, 4096+poly64+9*chunk)
 	nonce := []byte("nonce")
 	type test struct{ before, size int }
 	var tests []test
@@ -43,7 +43,7 @@ func testWriteParallel(t *testing.T) {
 			if test.size >= poly64 && i%4 != j {
 				continue
 			}
-			k := newUMACKey(t, make([]byte, 16), umacTagSizes[j])
+			k := mactest.Must(NewUMACKey(make([]byte, 16), mactest.UMACTagSizes[j]))
 			want, got := k.New(), k.New()
 			want.Write(msg[:test.before+test.size])
 			got.Write(msg[:test.before])
@@ -62,8 +62,8 @@ func testWriteParallel(t *testing.T) {
 
 // TestWriteParallelWorkers finds the number of workers from the memory that is allocated.
 func TestWriteParallelWorkers(t *testing.T) {
-	const chunk = 256 << 10
-	u := newUMACKey(t, make([]byte, 16), 8).New()
+	const chunk, worker = 256 << 10, 4 * int(unsafe.Sizeof(chunkWords{})) // bytes that a worker needs
+	u := mactest.Must(NewUMACKey(make([]byte, 16), 8)).New()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	for _, test := range []struct{ before, size, workers, want int }{
 		{0, 8 * chunk, 0, 3},
@@ -84,14 +84,14 @@ func TestWriteParallelWorkers(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		u.WriteParallel(msg, test.workers)
 		runtime.ReadMemStats(&after)
-		if got := int(after.TotalAlloc-before.TotalAlloc) / fastmac.ParallelWorkerSize; got != test.want {
+		if got := int(after.TotalAlloc-before.TotalAlloc) / worker; got != test.want {
 			t.Errorf("%+v: %d workers", test, got)
 		}
 	}
 }
 
 func TestWriteParallelDestroyed(t *testing.T) {
-	u := newUMACKey(t, make([]byte, 16), 16).New()
+	u := mactest.Must(NewUMACKey(make([]byte, 16), 16)).New()
 	u.Destroy()
 	defer func() {
 		if recover() == nil {
@@ -99,4 +99,21 @@ func TestWriteParallelDestroyed(t *testing.T) {
 		}
 	}()
 	u.WriteParallel(nil, 1)
+}
+
+// TestChunksWiped checks that the L1 words of WriteParallel are all zeros after use.
+func TestChunksWiped(t *testing.T) {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		k := mactest.Must(NewUMACKey([]byte("0123456789abcdef"), 16))
+		c := chunkQueue{key: &k.uhash, p: make([]byte, 3*chunkSize), l2: new(l2State), words: make([]chunkWords, 8)}
+		c.run(2)
+		for i := range c.words {
+			if c.words[i] != (chunkWords{}) {
+				t.Errorf("%s: L1 words of a chunk are left", kernel)
+			}
+		}
+		if c.written != 3 {
+			t.Errorf("%s: %d chunks", kernel, c.written)
+		}
+	})
 }

@@ -24,7 +24,7 @@ import (
 // TestPrinting checks that keys and streams print as their name and nothing else.
 func TestPrinting(t *testing.T) {
 	key := bytes.Repeat([]byte{0xa7}, 32)
-	umacKey := newUMACKey(t, key, 8)
+	umacKey := mactest.Must(fastmac.NewUMACKey(key, 8))
 	umac := umacKey.New()
 	bound, err := umac.Bind([]byte{0xa7})
 	if err != nil {
@@ -33,7 +33,7 @@ func TestPrinting(t *testing.T) {
 	hmacKey := fastmac.NewHMACSHA512Key(key)
 	gmacKey, gmacs := new(fastmac.GMACKey), []any{new(fastmac.GMAC)}
 	if fastmac.RequireGCM() == nil {
-		gmacKey = newGMACKey(t, key)
+		gmacKey = mactest.Must(fastmac.NewGMACKey(key))
 		if gmac, err := gmacKey.New(); err == nil {
 			bound, err := gmac.Bind(key[:12])
 			if err != nil {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package fastmac
 
 import (
 	"fmt"
@@ -11,18 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 )
-
-func newReplayWindow(t testing.TB, bits int) *fastmac.ReplayWindow {
-	t.Helper()
-	w, err := fastmac.NewReplayWindow(bits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
 
 // replayOracle is the definition of a window: it remembers every accepted counter.
 type replayOracle struct {
@@ -52,12 +42,12 @@ func TestReplayWindow(t *testing.T) {
 	}
 	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestReplayWindow, 32 bytes seed."))))
 	for _, size := range sizes {
-		var w *fastmac.ReplayWindow
+		var w *ReplayWindow
 		var o *replayOracle
 		var accepted, repeated, late, rounds int
 		for i := range counters {
 			if i%5000 == 0 {
-				w = newReplayWindow(t, size)
+				w = mactest.Must(NewReplayWindow(size))
 				o = &replayOracle{size: uint64(size), accepted: make(map[uint64]bool)}
 			}
 			var counter uint64
@@ -108,10 +98,10 @@ func TestReplayWindow(t *testing.T) {
 // which accepts all of them.
 func TestReplayWindowConcurrent(t *testing.T) {
 	const goroutines, counters = 1000, 8
-	shared, accepted := newReplayWindow(t, goroutines*counters), 0
+	shared, accepted := mactest.Must(NewReplayWindow(goroutines*counters)), 0
 	var mu sync.Mutex
 	mactest.Concurrently(goroutines, func(g int) {
-		own, err := fastmac.NewReplayWindow(goroutines * counters)
+		own, err := NewReplayWindow(goroutines * counters)
 		if err != nil {
 			t.Error(err)
 			return
@@ -159,7 +149,7 @@ func TestReplayWindowEdges(t *testing.T) {
 		{4096, []uint64{1, 1 + 1<<12, 1 + 1<<13, 2 + 1<<12, 1 + 1<<12}, "yyyyn"},
 		{1 << 20, []uint64{1<<20 - 1, 0, 1 << 20, 0, 1, 1 << 40, 1<<40 - 1<<20, 1<<40 - 1<<20 + 1}, "yyynyyny"},
 	} {
-		w := newReplayWindow(t, test.size)
+		w := mactest.Must(NewReplayWindow(test.size))
 		got := ""
 		for _, c := range test.counter {
 			if w.Accept(c) {
@@ -176,14 +166,14 @@ func TestReplayWindowEdges(t *testing.T) {
 
 func TestNewReplayWindow(t *testing.T) {
 	for _, n := range []int{-1 << 31, -64, -1, 0, 1<<20 + 1, 1<<31 - 1} {
-		w, err := fastmac.NewReplayWindow(n)
+		w, err := NewReplayWindow(n)
 		want := fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to 1048576", n)
 		if w != nil || err == nil || err.Error() != want {
 			t.Errorf("%d bits: %v, error %v, want %s", n, w, err, want)
 		}
 	}
-	mustPanic(t, "Accept of the zero value", "NewReplayWindow did not make", func() { new(fastmac.ReplayWindow).Accept(1) })
-	mustPanic(t, "Accept(0) of the zero value", "NewReplayWindow did not make", func() { new(fastmac.ReplayWindow).Accept(0) })
+	mactest.MustPanic(t, "Accept of the zero value", "NewReplayWindow did not make", func() { new(ReplayWindow).Accept(1) })
+	mactest.MustPanic(t, "Accept(0) of the zero value", "NewReplayWindow did not make", func() { new(ReplayWindow).Accept(0) })
 }
 
 // TestReplayWindowMemory checks that a window has the fewest words, a power of two, that it can
@@ -191,7 +181,7 @@ func TestNewReplayWindow(t *testing.T) {
 // bytes.
 func TestReplayWindowMemory(t *testing.T) {
 	for size := 1; size <= 1000; size++ {
-		words := fastmac.ReplayWords(newReplayWindow(t, size))
+		words := len(mactest.Must(NewReplayWindow(size)).words)
 		if room := 64*words - 63; room < size || words > 1 && room-32*words >= size || 8*words > 2*size/8+16 {
 			t.Errorf("%d bits: %d words", size, words)
 		}
@@ -200,9 +190,30 @@ func TestReplayWindowMemory(t *testing.T) {
 
 func TestReplayWindowAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
-	w := newReplayWindow(t, 1000)
+	w := mactest.Must(NewReplayWindow(1000))
 	counter := uint64(0)
 	if n := testing.AllocsPerRun(1000, func() { counter += 300; w.Accept(counter); w.Accept(counter - 500) }); n != 0 {
 		t.Errorf("Accept makes %v allocations", n)
 	}
+}
+
+// FuzzReplayWindow compares a window with its definition. Each step is a distance from the
+// last number, and how often it is doubled.
+func FuzzReplayWindow(f *testing.F) {
+	f.Add(uint16(64), uint64(0), []byte{1, 0, 2, 0, 2, 6, 1, 1, 255, 0, 100, 1, 192, 0})
+	f.Add(uint16(1024), ^uint64(0)-10, []byte{0, 0, 200, 0, 128, 3, 4, 9, 129, 9})
+	f.Fuzz(func(t *testing.T, size uint16, number uint64, steps []byte) {
+		w, err := NewReplayWindow(int(size))
+		if err != nil {
+			return
+		}
+		o := replayOracle{size: uint64(size), accepted: make(map[uint64]bool)}
+		for s := mactest.Script(steps); len(s) > 0; {
+			number += uint64(int64(int8(s.Byte()))) << (s.Byte() % 64) // wraps around
+			highest, want := o.highest, o.accept(number)
+			if got := w.Accept(number); got != want {
+				t.Fatalf("window of %d, steps %x: Accept(%d) after %d: %v, want %v", size, steps, number, highest, got, want)
+			}
+		}
+	})
 }

@@ -21,13 +21,14 @@ import (
 	"testing/cryptotest"
 	"testing/iotest"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 )
 
 func TestUMACSign(t *testing.T) {
 	msg := []byte("message")
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), size))
 		sig := k.Sign([]byte("x"), msg)
 		if len(sig) != 1+16+size || sig[0] != 'x' {
 			t.Fatalf("Sign appended %d bytes, want %d", len(sig)-1, 16+size)
@@ -72,7 +73,7 @@ func testRandom(t *testing.T, what string, draw func() []byte) {
 
 // TestUMACSignOverlap writes signatures over their messages.
 func TestUMACSignOverlap(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	msg := bytes.Repeat([]byte("message"), 20)
 	m := bytes.Clone(msg)
 	if got := k.Sign(m[:0], m); !k.VerifySigned(got, msg) || &got[0] != &m[0] {
@@ -141,8 +142,8 @@ func testSignReader(t *testing.T) {
 		lengths = append(lengths, int(rng.Uint64()%(3000<<i)))
 	}
 	for i, length := range lengths {
-		k := newUMACKey(t, make([]byte, 16), umacTagSizes[i%4])
-		msg := random(rng, length)
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), mactest.UMACTagSizes[i%4]))
+		msg := mactest.Random(rng, length)
 		for name, reader := range readers {
 			sig, err := k.SignReader([]byte("x"), reader(msg))
 			if err != nil || len(sig) != 1+16+k.Size() || sig[0] != 'x' || !k.VerifySigned(sig[1:], msg) {
@@ -174,7 +175,7 @@ func testSignReader(t *testing.T) {
 // TestSignReaderNonce checks that the nonce is random, and is drawn after the message has
 // been read.
 func TestSignReaderNonce(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	sign := func(r io.Reader) []byte {
 		sig, err := k.SignReader(nil, r)
 		if err != nil {
@@ -204,7 +205,7 @@ func TestSignReaderNonce(t *testing.T) {
 // TestSignReaderErrors checks that an error of the reader is returned as it is. Nothing is
 // signed or accepted, even if the whole message has been read.
 func TestSignReaderErrors(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	msg, failure := bytes.Repeat([]byte("message"), 10_000), errors.New("failure")
 	wrapped := fmt.Errorf("the connection is lost: %w", io.EOF)
 	sig := k.Sign(nil, msg)
@@ -238,14 +239,14 @@ func TestSignReaderErrors(t *testing.T) {
 	for _, n := range []int{-1, 1<<16 + 1} {
 		r := readerFunc(func(p []byte) (int, error) { return n, nil })
 		want := fmt.Sprintf("a count of %d: want 0 to 65536", n)
-		mustPanic(t, "SignReader", want, func() { k.SignReader(nil, r) })
-		mustPanic(t, "VerifySignedReader", want, func() { k.VerifySignedReader(sig, r) })
+		mactest.MustPanic(t, "SignReader", want, func() { k.SignReader(nil, r) })
+		mactest.MustPanic(t, "VerifySignedReader", want, func() { k.VerifySignedReader(sig, r) })
 	}
 }
 
 // TestSignReaderEmpty has readers that return nothing several times between two bytes.
 func TestSignReaderEmpty(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	for _, empty := range []int{0, 1, 99, 100} {
 		reads := 0
 		sig, err := k.SignReader(nil, readerFunc(func(p []byte) (int, error) {
@@ -272,8 +273,8 @@ func TestSignReaderEmpty(t *testing.T) {
 // TestSignReaderLength checks that VerifySignedReader reads nothing for a signature of
 // a wrong length.
 func TestSignReaderLength(t *testing.T) {
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), size))
 		for n := range 50 {
 			read := false
 			r := readerFunc(func(p []byte) (int, error) { read = true; return 0, io.EOF })
@@ -287,7 +288,7 @@ func TestSignReaderLength(t *testing.T) {
 
 // TestSignReaderPeek verifies a signature that is in the buffer of the reader.
 func TestSignReaderPeek(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	msg := bytes.Repeat([]byte("message"), 100)
 	r := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(k.Sign(nil, msg)), bytes.NewReader(msg)), 1<<20)
 	sig, err := r.Peek(32)
@@ -307,7 +308,7 @@ func TestSignReaderPeek(t *testing.T) {
 // TestSignReaderWiped checks that the buffer of the message is all zeros afterwards, and
 // that the stream is destroyed.
 func TestSignReaderWiped(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	sig := k.Sign(nil, nil)
 	var buf []byte
 	var stream io.Writer
@@ -341,7 +342,7 @@ func TestSignReaderWiped(t *testing.T) {
 			if len(buf) == 0 || !bytes.Equal(buf, make([]byte, len(buf))) {
 				t.Errorf("%s, %s: the buffer of %d bytes is not all zeros", name, end, len(buf))
 			}
-			mustPanic(t, name+", "+end+": Write afterwards", "destroyed", func() { stream.Write(nil) })
+			mactest.MustPanic(t, name+", "+end+": Write afterwards", "destroyed", func() { stream.Write(nil) })
 		}
 	}
 }
@@ -349,7 +350,7 @@ func TestSignReaderWiped(t *testing.T) {
 // TestSignReaderMemory checks that a message of 16 MiB is not copied to the heap.
 func TestSignReaderMemory(t *testing.T) {
 	const size = 16 << 20
-	k := newUMACKey(t, make([]byte, 16), 8)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 8))
 	path := filepath.Join(t.TempDir(), "message")
 	if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
 		t.Fatal(err)

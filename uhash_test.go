@@ -64,7 +64,7 @@ func TestNHPoly(t *testing.T) {
 // TestUnusedIterations checks that a key has zeros for the iterations that it does not use,
 // whatever was in its place before: kernels may compute with them.
 func TestUnusedIterations(t *testing.T) {
-	forAllKernels(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
 		var k UMACKey
 		for n := 1; n <= maxIterations; n++ {
 			for _, tagSize := range []int{UMAC128Size, 4 * n} {

@@ -15,38 +15,10 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// umacBatch is the arguments of TagBatch and VerifyBatch.
-type umacBatch struct{ tags, nonces, msgs [][]byte }
-
-// newUMACBatch returns n tags of size bytes, nonces from nonce and messages from msg.
-func newUMACBatch(n, size int, nonce, msg func(i int) []byte) (b umacBatch) {
-	for i := range n {
-		b.tags = append(b.tags, make([]byte, size))
-		b.nonces = append(b.nonces, nonce(i))
-		b.msgs = append(b.msgs, msg(i))
-	}
-	return b
-}
-
-// check compares TagBatch with Tag, and calls VerifyBatch with the tags.
-func (b umacBatch) check(t *testing.T, k *fastmac.UMACKey) {
-	t.Helper()
-	k.TagBatch(b.tags, b.nonces, b.msgs)
-	for i, tag := range b.tags {
-		if want := k.Tag(nil, b.nonces[i], b.msgs[i]); !bytes.Equal(tag, want) {
-			t.Fatalf("message %d of %d, %d bytes, nonce %x: tag %x, want %x", i, len(b.msgs), len(b.msgs[i]), b.nonces[i], tag, want)
-		}
-	}
-	ok := make([]bool, len(b.msgs))
-	if !k.VerifyBatch(ok, b.tags, b.nonces, b.msgs) || slices.Contains(ok, false) {
-		t.Fatalf("%d messages: the right tags are refused: %v", len(b.msgs), ok)
-	}
-}
-
 // umacNonces returns functions for nonces of size bytes: in order, the same number with
 // different prefixes, and random.
 func umacNonces(rng *rand.ChaCha8, size int) map[string]func(i int) []byte {
-	first := random(rng, 16)
+	first := mactest.Random(rng, 16)
 	return map[string]func(i int) []byte{
 		"in order": func(i int) []byte {
 			var b [16]byte
@@ -59,8 +31,8 @@ func umacNonces(rng *rand.ChaCha8, size int) map[string]func(i int) []byte {
 			b[0] += byte(i)
 			return b
 		},
-		"random":       func(int) []byte { return random(rng, size) },
-		"of all sizes": func(i int) []byte { return random(rng, 1+(i+size)%16) },
+		"random":       func(int) []byte { return mactest.Random(rng, size) },
+		"of all sizes": func(i int) []byte { return mactest.Random(rng, 1+(i+size)%16) },
 	}
 }
 
@@ -87,17 +59,17 @@ func testUMACBatch(t *testing.T) {
 		}
 		return mem[at:][:n:n]
 	}
-	for _, tagSize := range umacTagSizes {
+	for _, tagSize := range mactest.UMACTagSizes {
 		step := 1
 		if testing.Short() {
 			step = 5
 		}
 		for size := 1; size <= fastmac.MaxNonceSize; size += step {
-			k := newUMACKey(t, random(rng, 16+8*(size%3)), tagSize)
+			k := mactest.Must(fastmac.NewUMACKey(mactest.Random(rng, 16+8*(size%3)), tagSize))
 			for name, nonce := range umacNonces(rng, size) {
 				for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 64} {
 					for _, most := range []int{0, 32, 64, 128, 300, 1025, 5000} {
-						newUMACBatch(n, tagSize, nonce, func(int) []byte { return part(most) }).check(t, k)
+						mactest.NewUMACBatch(n, tagSize, nonce, func(int) []byte { return part(most) }).Check(t, k)
 						if t.Failed() {
 							t.Fatalf("tags of %d bytes, nonces %s, of %d bytes", tagSize, name, size)
 						}
@@ -106,7 +78,7 @@ func testUMACBatch(t *testing.T) {
 			}
 		}
 		nonces := umacNonces(rng, 8)
-		newUMACBatch(1000, tagSize, nonces["in order"], func(int) []byte { return part(5000) }).check(t, newUMACKey(t, make([]byte, 16), tagSize))
+		mactest.NewUMACBatch(1000, tagSize, nonces["in order"], func(int) []byte { return part(5000) }).Check(t, mactest.Must(fastmac.NewUMACKey(make([]byte, 16), tagSize)))
 	}
 }
 
@@ -119,12 +91,12 @@ func testUMACBatchLengths(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchLengths.  32 bytes.")))
 	mem := mactest.Guarded(t, most+lanes)
 	rng.Read(mem)
-	for _, tagSize := range umacTagSizes {
-		k := newUMACKey(t, random(rng, 16), tagSize)
+	for _, tagSize := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(mactest.Random(rng, 16), tagSize))
 		nonce := umacNonces(rng, 8)["in order"]
 		for length := 0; length <= most; length += 1 + length/200 {
-			newUMACBatch(lanes+1, tagSize, nonce, func(i int) []byte { return mem[len(mem)-length:] }).check(t, k)
-			newUMACBatch(lanes, tagSize, nonce, func(i int) []byte { return mem[: length+i : length+i] }).check(t, k)
+			mactest.NewUMACBatch(lanes+1, tagSize, nonce, func(i int) []byte { return mem[len(mem)-length:] }).Check(t, k)
+			mactest.NewUMACBatch(lanes, tagSize, nonce, func(i int) []byte { return mem[: length+i : length+i] }).Check(t, k)
 		}
 	}
 }
@@ -143,14 +115,14 @@ func TestUMACVerifyBatch(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, 
 func testUMACVerifyBatch(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACVerifyBatch. 32 bytes...")))
 	r := rand.New(rng)
-	for _, tagSize := range umacTagSizes {
-		k := newUMACKey(t, random(rng, 16), tagSize)
+	for _, tagSize := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(mactest.Random(rng, 16), tagSize))
 		for n := range 20 {
-			right := newUMACBatch(n, tagSize, umacNonces(rng, 1+n%16)["random"], func(int) []byte { return random(rng, r.IntN(300)) })
-			k.TagBatch(right.tags, right.nonces, right.msgs)
+			right := mactest.NewUMACBatch(n, tagSize, umacNonces(rng, 1+n%16)["random"], func(int) []byte { return mactest.Random(rng, r.IntN(300)) })
+			k.TagBatch(right.Tags, right.Nonces, right.Msgs)
 			check := func(wrong ...int) {
 				t.Helper()
-				tags, nonces := slices.Clone(right.tags), slices.Clone(right.nonces)
+				tags, nonces := slices.Clone(right.Tags), slices.Clone(right.Nonces)
 				want, ok := make([]bool, n), make([]bool, n)
 				for i := range want {
 					want[i] = !slices.Contains(wrong, i)
@@ -174,7 +146,7 @@ func testUMACVerifyBatch(t *testing.T) {
 					}
 				}
 				tagsBefore, noncesBefore := clones(tags), clones(nonces)
-				if all := k.VerifyBatch(ok, tags, nonces, right.msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
+				if all := k.VerifyBatch(ok, tags, nonces, right.Msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
 					t.Errorf("tags of %d bytes, %d messages, %v wrong: all %v, %v", tagSize, n, wrong, all, ok)
 				}
 				if !slices.EqualFunc(tags, tagsBefore, bytes.Equal) || !slices.EqualFunc(nonces, noncesBefore, bytes.Equal) {
@@ -193,15 +165,15 @@ func testUMACVerifyBatch(t *testing.T) {
 			}
 		}
 		// Each single bit.
-		one := newUMACBatch(9, tagSize, umacNonces(rng, 8)["in order"], func(int) []byte { return random(rng, r.IntN(100)) })
-		k.TagBatch(one.tags, one.nonces, one.msgs)
+		one := mactest.NewUMACBatch(9, tagSize, umacNonces(rng, 8)["in order"], func(int) []byte { return mactest.Random(rng, r.IntN(100)) })
+		k.TagBatch(one.Tags, one.Nonces, one.Msgs)
 		for bit := range 8 * tagSize {
-			one.tags[bit%9][bit/8] ^= 1 << (bit % 8)
+			one.Tags[bit%9][bit/8] ^= 1 << (bit % 8)
 			ok := make([]bool, 9)
-			if k.VerifyBatch(ok, one.tags, one.nonces, one.msgs) || slices.Index(ok, false) != bit%9 {
+			if k.VerifyBatch(ok, one.Tags, one.Nonces, one.Msgs) || slices.Index(ok, false) != bit%9 {
 				t.Errorf("tags of %d bytes, bit %d flipped: %v", tagSize, bit, ok)
 			}
-			one.tags[bit%9][bit/8] ^= 1 << (bit % 8)
+			one.Tags[bit%9][bit/8] ^= 1 << (bit % 8)
 		}
 	}
 }
@@ -210,10 +182,10 @@ func testUMACVerifyBatch(t *testing.T) {
 func TestUMACBatchPanics(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchPanics) }
 
 func testUMACBatchPanics(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 8)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 8))
 	const n = 20
 	nonce := func(i int) []byte { return []byte{1, byte(i)} }
-	good := newUMACBatch(n, 8, nonce, nonce)
+	good := mactest.NewUMACBatch(n, 8, nonce, nonce)
 	with := func(all [][]byte, b []byte) [][]byte {
 		all = slices.Clone(all)
 		all[n-1] = b
@@ -222,21 +194,21 @@ func testUMACBatchPanics(t *testing.T) {
 	ok := make([]bool, n)
 	ok[3] = true
 	for want, call := range map[string]func(){
-		"TagBatch with 20 tags, 20 nonces and 19 messages":                func() { k.TagBatch(good.tags, good.nonces, good.msgs[1:]) },
-		"TagBatch with 20 tags, 19 nonces and 20 messages":                func() { k.TagBatch(good.tags, good.nonces[1:], good.msgs) },
-		"TagBatch with 19 tags, 20 nonces and 20 messages":                func() { k.TagBatch(good.tags[1:], good.nonces, good.msgs) },
-		"room for a tag of 9 bytes: want 8":                               func() { k.TagBatch(with(good.tags, make([]byte, 9)), good.nonces, good.msgs) },
-		"room for a tag of 0 bytes: want 8":                               func() { k.TagBatch(with(good.tags, nil), good.nonces, good.msgs) },
-		"nonce of 0 bytes: want 1 to 16":                                  func() { k.TagBatch(good.tags, with(good.nonces, nil), good.msgs) },
-		"nonce of 17 bytes: want 1 to 16":                                 func() { k.TagBatch(good.tags, with(good.nonces, make([]byte, 17)), good.msgs) },
-		"VerifyBatch with 19 results, 20 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok[1:], good.tags, good.nonces, good.msgs) },
-		"VerifyBatch with 20 results, 19 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok, good.tags[1:], good.nonces, good.msgs) },
-		"VerifyBatch with 20 results, 20 tags, 19 nonces and 20 messages": func() { k.VerifyBatch(ok, good.tags, good.nonces[1:], good.msgs) },
-		"VerifyBatch with 20 results, 20 tags, 20 nonces and 19 messages": func() { k.VerifyBatch(ok, good.tags, good.nonces, good.msgs[1:]) },
+		"TagBatch with 20 tags, 20 nonces and 19 messages":                func() { k.TagBatch(good.Tags, good.Nonces, good.Msgs[1:]) },
+		"TagBatch with 20 tags, 19 nonces and 20 messages":                func() { k.TagBatch(good.Tags, good.Nonces[1:], good.Msgs) },
+		"TagBatch with 19 tags, 20 nonces and 20 messages":                func() { k.TagBatch(good.Tags[1:], good.Nonces, good.Msgs) },
+		"room for a tag of 9 bytes: want 8":                               func() { k.TagBatch(with(good.Tags, make([]byte, 9)), good.Nonces, good.Msgs) },
+		"room for a tag of 0 bytes: want 8":                               func() { k.TagBatch(with(good.Tags, nil), good.Nonces, good.Msgs) },
+		"nonce of 0 bytes: want 1 to 16":                                  func() { k.TagBatch(good.Tags, with(good.Nonces, nil), good.Msgs) },
+		"nonce of 17 bytes: want 1 to 16":                                 func() { k.TagBatch(good.Tags, with(good.Nonces, make([]byte, 17)), good.Msgs) },
+		"VerifyBatch with 19 results, 20 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok[1:], good.Tags, good.Nonces, good.Msgs) },
+		"VerifyBatch with 20 results, 19 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok, good.Tags[1:], good.Nonces, good.Msgs) },
+		"VerifyBatch with 20 results, 20 tags, 19 nonces and 20 messages": func() { k.VerifyBatch(ok, good.Tags, good.Nonces[1:], good.Msgs) },
+		"VerifyBatch with 20 results, 20 tags, 20 nonces and 19 messages": func() { k.VerifyBatch(ok, good.Tags, good.Nonces, good.Msgs[1:]) },
 	} {
-		mustPanic(t, want, want, call)
+		mactest.MustPanic(t, want, want, call)
 	}
-	for i, tag := range good.tags {
+	for i, tag := range good.Tags {
 		if !bytes.Equal(tag, make([]byte, 8)) || ok[i] != (i == 3) {
 			t.Errorf("a batch that panics has written tag %d: %x, or result: %v", i, tag, ok[i])
 		}
@@ -254,28 +226,28 @@ func TestUMACBatchOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC,
 func testUMACBatchOverlap(t *testing.T) {
 	const n = 20
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchOverlap.  32 bytes.")))
-	for _, tagSize := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), tagSize)
+	for _, tagSize := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), tagSize))
 		packets := make([][]byte, n)
 		for i := range packets {
-			packets[i] = random(rng, 40+i)
+			packets[i] = mactest.Random(rng, 40+i)
 		}
 		nonce, whole := func(i int) []byte { return packets[i][:8] }, func(i int) []byte { return packets[i] }
-		apart := newUMACBatch(n, tagSize, nonce, whole)
-		apart.check(t, k)
+		apart := mactest.NewUMACBatch(n, tagSize, nonce, whole)
+		apart.Check(t, k)
 		for at, name := range map[int]string{0: "nonce and message", 20: "message"} {
 			own := make([][]byte, n)
 			for i, p := range packets {
 				own[i] = bytes.Clone(p)
 			}
-			over := newUMACBatch(n, tagSize, func(i int) []byte { return own[i][:8] }, func(i int) []byte { return own[i] })
-			for i := range over.tags {
-				over.tags[i] = own[i][at:][:tagSize]
+			over := mactest.NewUMACBatch(n, tagSize, func(i int) []byte { return own[i][:8] }, func(i int) []byte { return own[i] })
+			for i := range over.Tags {
+				over.Tags[i] = own[i][at:][:tagSize]
 			}
-			k.TagBatch(over.tags, over.nonces, over.msgs)
-			for i, tag := range over.tags {
-				if !bytes.Equal(tag, apart.tags[i]) {
-					t.Errorf("tag over the %s: %x, want %x", name, tag, apart.tags[i])
+			k.TagBatch(over.Tags, over.Nonces, over.Msgs)
+			for i, tag := range over.Tags {
+				if !bytes.Equal(tag, apart.Tags[i]) {
+					t.Errorf("tag over the %s: %x, want %x", name, tag, apart.Tags[i])
 				}
 				copy(tag, packets[i][at:])
 				if !bytes.Equal(own[i], packets[i]) {

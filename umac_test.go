@@ -8,53 +8,24 @@ import (
 	"bytes"
 	"crypto/aes"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
-	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 )
 
-var umacTagSizes = []int{4, 8, 12, 16}
-
-func newUMACKey(t testing.TB, key []byte, tagSize int) *fastmac.UMACKey {
-	t.Helper()
-	k, err := fastmac.NewUMACKey(key, tagSize)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
-func unhex(s string) []byte {
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-// random returns n bytes of rng.
-func random(rng *rand.ChaCha8, n int) []byte {
-	b := make([]byte, n)
-	rng.Read(b)
-	return b
-}
-
 func TestUMACContract(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACContract) }
 
 func testUMACContract(t *testing.T) {
 	key := []byte("0123456789abcdef")
-	nonce := unhex("0000000000000003")
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, key, size)
+	nonce := mactest.Unhex("0000000000000003")
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(key, size))
 		t.Run(fmt.Sprint("stream/", size), func(t *testing.T) {
 			mactest.TestHash(t, mactest.Subject{
 				New:     func() hash.Hash { return k.New() },
@@ -78,7 +49,7 @@ func testUMACContract(t *testing.T) {
 }
 
 func TestNewUMAC(t *testing.T) {
-	key, nonce, msg := []byte("0123456789abcdef"), unhex("0102030405060708"), []byte("message")
+	key, nonce, msg := []byte("0123456789abcdef"), mactest.Unhex("0102030405060708"), []byte("message")
 	for size, newUMAC := range map[int]func([]byte) (*fastmac.UMAC, error){
 		4: fastmac.NewUMAC32, 8: fastmac.NewUMAC64, 12: fastmac.NewUMAC96, 16: fastmac.NewUMAC128,
 	} {
@@ -87,7 +58,7 @@ func TestNewUMAC(t *testing.T) {
 			t.Fatal(err)
 		}
 		u.Write(msg)
-		want := newUMACKey(t, key, size).Tag(nil, nonce, msg)
+		want := mactest.Must(fastmac.NewUMACKey(key, size)).Tag(nil, nonce, msg)
 		if got := u.AppendTag([]byte("x"), nonce); string(got) != "x"+string(want) {
 			t.Errorf("%d bytes: tag %x, want %x", size, got, want)
 		}
@@ -133,8 +104,8 @@ func TestUMACInit(t *testing.T) {
 		if err := k.Init(key, size); err != nil {
 			t.Fatal(err)
 		}
-		fresh := newUMACKey(t, key, size)
-		if a, b := storage(&k), storage(fresh); fastmac.Hardware().AES != "stdlib" && !bytes.Equal(a, b) {
+		fresh := mactest.Must(fastmac.NewUMACKey(key, size))
+		if a, b := mactest.Storage(&k), mactest.Storage(fresh); fastmac.Hardware().AES != "stdlib" && !bytes.Equal(a, b) {
 			t.Errorf("%d bytes: something is left of the former key", size)
 		}
 		want := fresh.Tag(nil, nonce, msg)
@@ -149,11 +120,8 @@ func TestUMACInit(t *testing.T) {
 	}
 }
 
-// storage returns the bytes of v.
-func storage[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
-
 func TestUMACNonceSizes(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 8)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 8))
 	u := k.New()
 	for _, n := range []int{0, 17, 100} {
 		nonce := make([]byte, n)
@@ -162,7 +130,7 @@ func TestUMACNonceSizes(t *testing.T) {
 			"AppendTag": func() { u.AppendTag(nil, nonce) },
 			"Tag":       func() { k.Tag(nil, nonce, nil) },
 		} {
-			mustPanic(t, fmt.Sprintf("%s, nonce of %d bytes", name, n), fmt.Sprintf("nonce of %d bytes: want 1 to 16", n), call)
+			mactest.MustPanic(t, fmt.Sprintf("%s, nonce of %d bytes", name, n), fmt.Sprintf("nonce of %d bytes: want 1 to 16", n), call)
 		}
 		h, err := u.Bind(nonce)
 		var e fastmac.NonceSizeError
@@ -173,28 +141,15 @@ func TestUMACNonceSizes(t *testing.T) {
 			t.Errorf("Verify accepts a nonce of %d bytes", n)
 		}
 	}
-	mustPanic(t, "Sum(nil)", "want 1 to 16", func() { u.Sum(nil) })
-}
-
-func mustPanic(t *testing.T, what, message string, call func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if r := recover(); r == nil {
-			t.Errorf("%s does not panic", what)
-		} else if s := fmt.Sprint(r); !strings.HasPrefix(s, "fastmac: ") || !strings.Contains(s, message) {
-			t.Errorf("%s panics with %q, want %q in it", what, s, message)
-		}
-	}()
-	call()
+	mactest.MustPanic(t, "Sum(nil)", "want 1 to 16", func() { u.Sum(nil) })
 }
 
 func TestUMACVerify(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACVerify) }
 
 func testUMACVerify(t *testing.T) {
-	nonce, msg := unhex("0000000000000001"), bytes.Repeat([]byte("message"), 200)
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, []byte("0123456789abcdef"), size)
+	nonce, msg := mactest.Unhex("0000000000000001"), bytes.Repeat([]byte("message"), 200)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey([]byte("0123456789abcdef"), size))
 		tag := k.Tag(nil, nonce, msg)
 		u := k.New()
 		u.Write(msg)
@@ -239,8 +194,8 @@ func TestUMACOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, test
 
 func testUMACOverlap(t *testing.T) {
 	const nonceAt, msgAt = 20, 30 // the last bytes of the nonce are the first of the message
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), size))
 		for _, n := range []int{0, 1, 8, 31, 64, 200, 1500} {
 			memory := bytes.Repeat([]byte("message"), 300)
 			want := k.Tag(nil, bytes.Clone(memory[nonceAt:][:16]), bytes.Clone(memory[msgAt:][:n]))
@@ -270,7 +225,7 @@ func testUMACOverlap(t *testing.T) {
 
 func TestUMACDestroy(t *testing.T) {
 	key, nonce := make([]byte, 16), []byte{1}
-	k := newUMACKey(t, key, 8)
+	k := mactest.Must(fastmac.NewUMACKey(key, 8))
 	own, err := fastmac.NewUMAC64(key)
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +268,7 @@ func TestUMACDestroy(t *testing.T) {
 			"VerifySignedReader": func() { k.VerifySignedReader(nil, bytes.NewReader(nil)) },
 			"New":                func() { k.New() },
 		} {
-			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+			mactest.MustPanic(t, name+" key: "+method, "destroyed or never set up", call)
 		}
 	}
 	for name, u := range map[string]*fastmac.UMAC{
@@ -331,27 +286,33 @@ func TestUMACDestroy(t *testing.T) {
 			"BlockSize": func() { u.BlockSize() },
 			"Clone":     func() { u.Clone() },
 		} {
-			mustPanic(t, name+": "+method, "destroyed or never set up", call)
+			mactest.MustPanic(t, name+": "+method, "destroyed or never set up", call)
 		}
 	}
-	mustPanic(t, "bound: Write", "destroyed", func() { h.Write(nil) })
-	mustPanic(t, "bound: Sum", "destroyed", func() { h.Sum(nil) })
-	mustPanic(t, "bound: Reset", "destroyed", func() { h.Reset() })
-	mustPanic(t, "bound: Size", "destroyed", func() { h.Size() })
-	mustPanic(t, "bound: Clone", "destroyed", func() { h.(hash.Cloner).Clone() })
+	mactest.MustPanic(t, "bound: Write", "destroyed", func() { h.Write(nil) })
+	mactest.MustPanic(t, "bound: Sum", "destroyed", func() { h.Sum(nil) })
+	mactest.MustPanic(t, "bound: Reset", "destroyed", func() { h.Reset() })
+	mactest.MustPanic(t, "bound: Size", "destroyed", func() { h.Size() })
+	mactest.MustPanic(t, "bound: Clone", "destroyed", func() { h.(hash.Cloner).Clone() })
 }
 
-// TestUMACWiped checks that destroyed keys and streams are all zeros.
+// TestUMACWiped checks that destroyed keys, streams and bound hashes are all zeros.
 func TestUMACWiped(t *testing.T) {
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	u := k.New()
 	u.Write(bytes.Repeat([]byte("message"), 500))
 	u.Sum([]byte{1})
+	h := mactest.Must(u.Bind([]byte("nonce")))
+	h.Sum(nil)
+	h.(interface{ Destroy() }).Destroy()
 	u.Destroy()
 	k.Destroy()
 	for name, b := range map[string][]byte{
-		"UMAC":    storage(u),
-		"UMACKey": storage(k),
+		"UMAC":              mactest.Storage(u),
+		"UMACKey":           mactest.Storage(k),
+		"bound: stream":     mactest.Field(h, "stream"),
+		"bound: nonce":      mactest.Field(h, "nonce"),
+		"bound: nonce size": mactest.Field(h, "nonceSize"),
 	} {
 		if !bytes.Equal(b, make([]byte, len(b))) {
 			t.Errorf("%s is not all zeros after Destroy: %x", name, b)
@@ -363,8 +324,8 @@ func TestUMACAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, 
 
 func testUMACAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, make([]byte, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), size))
 		u := k.New()
 		msg, nonce := make([]byte, 1500), make([]byte, aes.BlockSize)
 		dst := make([]byte, 0, 64)
@@ -402,25 +363,25 @@ func TestUMACConcurrent(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, t
 
 func testUMACConcurrent(t *testing.T) {
 	var keys []*fastmac.UMACKey
-	var wants []umacBatch
+	var wants []mactest.UMACBatch
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACConcurrent, 32-byte seed")))
 	lengths := []int{0, 1, 33, 64, 100, 1024, 1025, 2100}
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, random(rng, 16), size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(mactest.Random(rng, 16), size))
 		// The nonces are in order, so that streams compute pads ahead.
 		nonce := func(i int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(i)) }
-		want := newUMACBatch(len(lengths), size, nonce, func(i int) []byte { return random(rng, lengths[i]) })
-		for i, tag := range want.tags {
-			k.Tag(tag[:0], want.nonces[i], want.msgs[i])
+		want := mactest.NewUMACBatch(len(lengths), size, nonce, func(i int) []byte { return mactest.Random(rng, lengths[i]) })
+		for i, tag := range want.Tags {
+			k.Tag(tag[:0], want.Nonces[i], want.Msgs[i])
 		}
 		keys, wants = append(keys, k), append(wants, want)
 	}
 	mactest.Concurrently(1000, func(g int) {
 		k, want := keys[g%4], wants[g%4]
-		u, batch := k.New(), newUMACBatch(len(lengths), k.Size(), func(int) []byte { return nil }, func(int) []byte { return nil })
+		u, batch := k.New(), mactest.NewUMACBatch(len(lengths), k.Size(), func(int) []byte { return nil }, func(int) []byte { return nil })
 		for i := range 3 {
 			i = (g + i) % len(lengths)
-			nonce, msg := want.nonces[i], want.msgs[i]
+			nonce, msg := want.Nonces[i], want.Msgs[i]
 			half := len(msg) / 2
 			u.Reset()
 			u.Write(msg[:half])
@@ -428,16 +389,16 @@ func testUMACConcurrent(t *testing.T) {
 			u.Write([]byte("not the clone's"))
 			c.Write(msg[half:])
 			tag, stream := k.Tag(nil, nonce, msg), c.(*fastmac.UMAC).AppendTag(nil, nonce)
-			if !bytes.Equal(tag, want.tags[i]) || !bytes.Equal(stream, want.tags[i]) {
-				t.Errorf("%d bytes: Tag %x, of a stream %x, want %x", len(msg), tag, stream, want.tags[i])
+			if !bytes.Equal(tag, want.Tags[i]) || !bytes.Equal(stream, want.Tags[i]) {
+				t.Errorf("%d bytes: Tag %x, of a stream %x, want %x", len(msg), tag, stream, want.Tags[i])
 			}
 			if !k.VerifySigned(k.Sign(nil, msg), msg) {
 				t.Error("the right signature is refused")
 			}
 		}
-		k.TagBatch(batch.tags, want.nonces, want.msgs)
-		if !k.VerifyBatch(make([]bool, len(lengths)), want.tags, want.nonces, want.msgs) || !slices.EqualFunc(batch.tags, want.tags, bytes.Equal) {
-			t.Errorf("TagBatch %x, want %x", batch.tags, want.tags)
+		k.TagBatch(batch.Tags, want.Nonces, want.Msgs)
+		if !k.VerifyBatch(make([]bool, len(lengths)), want.Tags, want.Nonces, want.Msgs) || !slices.EqualFunc(batch.Tags, want.Tags, bytes.Equal) {
+			t.Errorf("TagBatch %x, want %x", batch.Tags, want.Tags)
 		}
 	})
 }

@@ -270,9 +270,12 @@ func (d damage) test(t *testing.T, mac string, fromServer bool, s packets) {
 // could not end, and no memory.
 func TestAbandoned(t *testing.T) {
 	registered(t)
-	rounds := 10
-	if testing.Short() {
+	rounds := 3
+	switch {
+	case testing.Short():
 		rounds = 1
+	case mactest.Long():
+		rounds = 10
 	}
 	connections := 0
 	var heap [2]uint64

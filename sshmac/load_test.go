@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sshtest"
 )
 
@@ -18,9 +19,12 @@ import (
 // data both ways in all of them, with rekeys on the way.
 func TestLoad(t *testing.T) {
 	registered(t)
-	connections, size := 500, 128<<10
-	if testing.Short() {
+	connections, size := 150, 128<<10
+	switch {
+	case testing.Short():
 		connections = 50
+	case mactest.Long():
+		connections = 500
 	}
 	config := only(MACs()...)
 	config.RekeyThreshold = 64 << 10

@@ -13,10 +13,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/mactest"
 )
 
 // TestToy tests mutants of testdata/toy: in functions, methods and a constant, with each
-// result. One of them never ends.
+// result. One of them never ends. In the long run it does the same with -alone.
 func TestToy(t *testing.T) {
 	const file = "testdata/toy/toy.go"
 	source, err := os.ReadFile(file)
@@ -52,8 +54,8 @@ func TestToy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, alone := range []bool{false, true} {
-		if alone && testing.Short() {
-			break
+		if alone && !mactest.Long() {
+			break // each mutant takes a build
 		}
 		list, err := readMutants(name, regexp.MustCompile("toy"), false)
 		if err != nil || len(list) != len(tests) {

@@ -16,12 +16,17 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/cpu"
 )
 
-// needTools skips the test if memcheck or what builds the probe is missing.
+// needTools skips the test unless this is the long run, and if memcheck or what builds the
+// probe is missing.
 func needTools(t *testing.T) {
 	t.Helper()
+	if !mactest.Long() {
+		t.Skip("for the long run: half a minute in valgrind")
+	}
 	for program, pkgs := range map[string]string{"valgrind": "valgrind", "gcc": "gcc libc6-dev"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("no %s: apt-get install %s", program, pkgs)

@@ -2,10 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package memory
 
 import (
 	"bytes"
+	"crypto/aes"
 	"fmt"
 	"hash"
 	"math/bits"
@@ -15,6 +16,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -23,7 +25,7 @@ import (
 func TestSizes(t *testing.T) {
 	gmacKey64, gmacKey32 := uintptr(16), uintptr(8) // an interface of crypto/cipher
 	switch {
-	case fastmac.GMACWipes:
+	case gcm.Streams:
 		gmacKey64, gmacKey32 = 376, 372
 	case fastmac.RequireGCM() == fastmac.ErrPurego:
 		gmacKey64, gmacKey32 = 0, 0
@@ -51,33 +53,41 @@ func TestSizes(t *testing.T) {
 	// One type has room for all tag sizes and for AES-256, whose schedule is 64 bytes longer.
 	// What a tag of one size uses must not be more than these limits.
 	for i, limit := range []int{1308, 1416, 1524, 1632} {
-		state := fastmac.UMACKeyState(i + 1)
+		state := umacKeyState(i + 1)
 		if state > limit {
 			t.Errorf("UMAC-%d uses %d bytes of a UMACKey for AES-128, want at most %d", 32*(i+1), state, limit)
 		}
 		t.Logf("UMAC-%d uses %d bytes of a UMACKey for AES-128", 32*(i+1), state)
 	}
-	if size, most := int(unsafe.Sizeof(fastmac.UMACKey{})), fastmac.UMACKeyState(4)+64; size < most || size > most+40 {
+	if size, most := int(unsafe.Sizeof(fastmac.UMACKey{})), umacKeyState(4)+64; size < most || size > most+40 {
 		t.Errorf("a UMACKey has %d bytes, want %d and up to 40 of sizes and pointers", size, most)
 	}
 }
 
+// umacKeyState returns how many bytes of a UMACKey for AES-128 tags of n iterations use: the
+// key schedule of the pads and the keys of L1, L2 and L3. L1 begins 16 bytes later in each.
+func umacKeyState(n int) int {
+	const schedule, l1, shift, most = 11 * aes.BlockSize, 1024, 16, 4
+	size := func(field string) int { return len(mactest.Field(new(fastmac.UMACKey), field)) }
+	return schedule + l1 + shift*(n-1) + n*(size("uhash.l2")+size("uhash.l3")+size("uhash.l3High"))/most
+}
+
 // TestPointers checks which keys may be placed outside Go's memory. An HMACSHA512Key has no
 // pointers, nor has a GMACKey on amd64. The pointers of a UMACKey are nil if AES is not crypto/aes.
-func TestPointers(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testPointers) }
+func TestPointers(t *testing.T) { mactest.ForAllKernels(t, mactest.AES, testPointers) }
 
 func testPointers(t *testing.T) {
 	if found := pointers(reflect.ValueOf(fastmac.NewHMACSHA512Key([]byte("key"))).Elem(), ""); len(found) > 0 {
 		t.Errorf("HMACSHA512Key has pointers: %v", found)
 	}
-	if fastmac.GMACWipes {
+	if gcm.Streams {
 		if found := pointers(reflect.ValueOf(new(fastmac.GMACKey)).Elem(), ""); len(found) > 0 {
 			t.Errorf("GMACKey has pointers: %v", found)
 		}
 	}
-	for _, size := range umacTagSizes {
+	for _, size := range mactest.UMACTagSizes {
 		set := 0
-		found := pointers(reflect.ValueOf(newUMACKey(t, make([]byte, 16), size)).Elem(), "")
+		found := pointers(reflect.ValueOf(mactest.Must(fastmac.NewUMACKey(make([]byte, 16), size))).Elem(), "")
 		for _, v := range found {
 			if !v.IsZero() {
 				set++

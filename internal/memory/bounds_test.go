@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package memory
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -86,8 +86,8 @@ func testUMACBounds(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACBounds.  a 32 byte seed.")))
 	var keys [4][2]*fastmac.UMACKey
 	var streams [4][2]*fastmac.UMAC
-	for i, size := range umacTagSizes {
-		key := random(rng, 16)
+	for i, size := range mactest.UMACTagSizes {
+		key := mactest.Random(rng, 16)
 		for end := range 2 {
 			k := new(fastmac.UMACKey)
 			if fastmac.Hardware().AES != "stdlib" {
@@ -100,8 +100,8 @@ func testUMACBounds(t *testing.T) {
 		}
 	}
 	for _, length := range lengthsGuarded(true) {
-		msg, nonce := random(rng, length), random(rng, 1+length%16)
-		for i, size := range umacTagSizes {
+		msg, nonce := mactest.Random(rng, length), mactest.Random(rng, 1+length%16)
+		for i, size := range mactest.UMACTagSizes {
 			k, u := keys[i][length%2], streams[i][length%2]
 			want := k.Tag(nil, nonce, msg)
 			eachPlace(length, func(offset int, end bool) {
@@ -127,10 +127,12 @@ func testUMACBounds(t *testing.T) {
 
 // TestHMACSHA512Bounds does the same with HMAC-SHA-512, its keys of 0 to 300 bytes before and
 // after they are set up, and batches of one message. TestHMACSHA512BatchMixed has others.
-func TestHMACSHA512Bounds(t *testing.T) { fastmac.ForAllSHA512(t, testHMACSHA512Bounds) }
+func TestHMACSHA512Bounds(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.HMAC, testHMACSHA512Bounds)
+}
 
 func testHMACSHA512Bounds(t *testing.T) {
-	assembly := kernel.Active(kernel.SHA512) != "stdlib" && !fastmac.HMACAllocates()
+	assembly := fastmac.Hardware().SHA512 != "stdlib"
 	const size, batch = fastmac.HMACSHA512Size, 9 // more than there are lanes
 	var g guards
 	defer g.log(t)
@@ -138,7 +140,7 @@ func testHMACSHA512Bounds(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testHMACSHA512Bounds.    a seed.")))
 	expanded := []*fastmac.HMACSHA512Key{placed[fastmac.HMACSHA512Key](t, false), placed[fastmac.HMACSHA512Key](t, true)}
 	for _, length := range lengthsGuarded(assembly) {
-		key, msg := random(rng, length%301), random(rng, length)
+		key, msg := mactest.Random(rng, length%301), mactest.Random(rng, length)
 		want := fastmac.SumHMACSHA512(key, msg)
 		batchMsgs := make([][]byte, batch)
 		for i := range batchMsgs {
@@ -188,17 +190,17 @@ func testGMACBounds(t *testing.T) {
 	defer g.log(t)
 	msgs, nonces, tags := mactest.Guarded(t, mostGuarded+64), mactest.Guarded(t, 12+64), mactest.Guarded(t, 16+64)
 	keys := []*fastmac.GMACKey{new(fastmac.GMACKey), new(fastmac.GMACKey)}
-	if fastmac.GMACWipes {
+	if gcm.Streams {
 		keys = []*fastmac.GMACKey{placed[fastmac.GMACKey](t, false), placed[fastmac.GMACKey](t, true)}
 	}
 	rng := rand.NewChaCha8([32]byte([]byte("testGMACBounds.  a 32 byte seed.")))
 	for _, length := range lengthsGuarded(true) {
 		k := keys[length%2]
-		if err := k.Init(random(rng, 16+8*(length%3))); err != nil {
+		if err := k.Init(mactest.Random(rng, 16+8*(length%3))); err != nil {
 			t.Fatal(err)
 		}
 		m, streams := k.New()
-		msg, nonce := random(rng, length), random(rng, 12)
+		msg, nonce := mactest.Random(rng, length), mactest.Random(rng, 12)
 		want := k.Tag(nil, nonce, msg)
 		eachPlace(length, func(offset int, end bool) {
 			msg, nonce, tag := msgs.Place(msg, offset, end), nonces.Place(nonce, offset, end), tags.Place(make([]byte, 16), offset, end)
@@ -228,7 +230,9 @@ func testGMACBounds(t *testing.T) {
 // TestUMACBatchBounds does the same with batches of 1 to 9 messages of 0 to 1100 bytes, which
 // are longer than those that a kernel for batches has. Messages and nonces in a batch are
 // equal, and only the last tag is next to a page that cannot be accessed.
-func TestUMACBatchBounds(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchBounds) }
+func TestUMACBatchBounds(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchBounds)
+}
 
 func testUMACBatchBounds(t *testing.T) {
 	const most = 1100
@@ -236,39 +240,39 @@ func testUMACBatchBounds(t *testing.T) {
 	defer g.log(t)
 	msgs, nonces, tags := mactest.Guarded(t, most), mactest.Guarded(t, fastmac.MaxNonceSize), mactest.Guarded(t, 16)
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchBounds.  a seed....")))
-	for _, tagSize := range umacTagSizes {
+	for _, tagSize := range mactest.UMACTagSizes {
 		k := new(fastmac.UMACKey)
 		if fastmac.Hardware().AES != "stdlib" {
 			k = placed[fastmac.UMACKey](t, tagSize%8 == 0)
 		}
-		if err := k.Init(random(rng, 16), tagSize); err != nil {
+		if err := k.Init(mactest.Random(rng, 16), tagSize); err != nil {
 			t.Fatal(err)
 		}
 		for length := range most + 1 {
-			msg, nonce := random(rng, length), random(rng, 1+length%16)
+			msg, nonce := mactest.Random(rng, length), mactest.Random(rng, 1+length%16)
 			want := k.Tag(nil, nonce, msg)
 			for _, end := range []bool{false, true} {
 				msg, nonce, tag := msgs.Place(msg, 0, end), nonces.Place(nonce, 0, end), tags.Place(make([]byte, tagSize), 0, end)
-				b := newUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
-				b.tags[length%9] = tag
-				b.check(t, k)
+				b := mactest.NewUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
+				b.Tags[length%9] = tag
+				b.Check(t, k)
 				if !bytes.Equal(tag, want) {
-					t.Fatalf("%d messages of %d bytes, at the end: %v: tag %x, want %x", len(b.msgs), length, end, tag, want)
+					t.Fatalf("%d messages of %d bytes, at the end: %v: tag %x, want %x", len(b.Msgs), length, end, tag, want)
 				}
-				g.tags += len(b.msgs)
+				g.tags += len(b.Msgs)
 			}
-			b := newUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
+			b := mactest.NewUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
 			last := length % 9
-			g.plant(t, msgs, length, func(p []byte) { b.msgs[last] = p; k.TagBatch(b.tags, b.nonces, b.msgs) })
-			b.msgs[last] = msg
-			g.plant(t, nonces, length%16, func(p []byte) { b.nonces[last] = p; k.TagBatch(b.tags, b.nonces, b.msgs) })
+			g.plant(t, msgs, length, func(p []byte) { b.Msgs[last] = p; k.TagBatch(b.Tags, b.Nonces, b.Msgs) })
+			b.Msgs[last] = msg
+			g.plant(t, nonces, length%16, func(p []byte) { b.Nonces[last] = p; k.TagBatch(b.Tags, b.Nonces, b.Msgs) })
 		}
 	}
 }
 
-// readOnly is in memory that cannot be written.
+// readOnly, this file, is in memory that cannot be written.
 //
-//go:embed testdata/nettle.c
+//go:embed bounds_test.go
 var readOnly string
 
 // TestReadOnly computes tags of read-only memory, as of a mapped file. A kernel that writes to
@@ -286,8 +290,8 @@ func TestReadOnly(t *testing.T) {
 	}
 	key, nonce := all[:16:16], all[:12:12]
 	mactest.EachKernel(t, mactest.UMAC, func(string) {
-		for _, size := range umacTagSizes {
-			k := newUMACKey(t, key, size)
+		for _, size := range mactest.UMACTagSizes {
+			k := mactest.Must(fastmac.NewUMACKey(key, size))
 			compute(func(msg []byte) []byte {
 				tags := [][]byte{make([]byte, size), k.Tag(nil, nonce, msg)}
 				k.TagBatch(tags[:1], [][]byte{nonce}, [][]byte{msg})
@@ -304,7 +308,7 @@ func TestReadOnly(t *testing.T) {
 			})
 		}
 	})
-	fastmac.ForAllSHA512(t, func(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.HMAC, func(t *testing.T) {
 		k := fastmac.NewHMACSHA512Key(key)
 		compute(func(msg []byte) []byte {
 			tags, msgs := make([][64]byte, 8), [][]byte{msg, msg, msg, msg, msg, msg, msg, msg}
@@ -316,13 +320,11 @@ func TestReadOnly(t *testing.T) {
 		}, func() hash.Hash { return k.New() })
 	})
 	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
-		k := newGMACKey(t, key)
+		k := mactest.Must(fastmac.NewGMACKey(key))
 		compute(func(msg []byte) []byte { return k.Tag(nil, nonce, msg) }, func() hash.Hash {
-			h, err := newGMAC(t, k).Bind(nonce)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return h
+			m, err := k.New()
+			mactest.Need(t, err)
+			return mactest.Must(m.Bind(nonce))
 		})
 	})
 }

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package docs
 
 import (
 	"bytes"
@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/mactest"
 )
 
 // exampleDirs are the packages for users.
@@ -32,7 +34,7 @@ var notInExamples = map[string]bool{"String": true, "Format": true, "MarshalText
 // TestExamples checks that an example uses each exported name: each constant, variable and
 // function by its name, each type by a value of it, and each method by a call or a value.
 func TestExamples(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	fset := token.NewFileSet()
 	imports := exportImporter(t, fset)
 	used := make(map[types.Object]bool)
@@ -106,7 +108,7 @@ func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 		args = append(args, "./"+dir)
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Env = hostEnv()
+	cmd.Env = mactest.HostEnv()
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +129,7 @@ func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 // TestDependencies lists the modules that each package for users brings into a program: only
 // sshmac brings more than golang.org/x/sys.
 func TestDependencies(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	module := userModule(t)
 	for _, dir := range exampleDirs {
 		want := "golang.org/x/sys"
@@ -136,7 +138,7 @@ func TestDependencies(t *testing.T) {
 		}
 		pkg := path.Join("example.com/fastmac", dir)
 		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", pkg)
-		cmd.Dir, cmd.Env = module, append(hostEnv(), "GOPROXY=off")
+		cmd.Dir, cmd.Env = module, append(mactest.HostEnv(), "GOPROXY=off")
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%s: %v", pkg, err)

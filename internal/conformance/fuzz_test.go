@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package conformance
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 func fuzzUMAC(t *testing.T, key, nonce []byte, way byte) (*fastmac.UMACKey, []byte, []byte) {
 	key = append(key, make([]byte, 32)...)[:16+8*(way/4%3)]
 	nonce = append(nonce, 0)[:1+min(len(nonce), 15)]
-	return newUMACKey(t, key, umacTagSizes[way%4]), key, nonce
+	return mactest.Must(fastmac.NewUMACKey(key, mactest.UMACTagSizes[way%4])), key, nonce
 }
 
 // FuzzUMACReference compares every kernel with umacref.
@@ -37,11 +37,11 @@ func FuzzUMACReference(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, nonce, code []byte, way byte) {
 		msg := mactest.Message(code, 5000)
 		_, key, nonce = fuzzUMAC(t, key, nonce, way)
-		size := umacTagSizes[way%4]
+		size := mactest.UMACTagSizes[way%4]
 		want := umacref.UMAC(key, msg, nonce, size)
-		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
-			if got := newUMACKey(t, key, size).Tag(nil, nonce, msg); !bytes.Equal(got, want) {
-				t.Errorf("%s, %d bytes: Tag: %x, want %x", kernel, len(msg), got, want)
+		mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
+			if got := mactest.Must(fastmac.NewUMACKey(key, size)).Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+				t.Errorf("%s, %d bytes: Tag: %x, want %x", kernels, len(msg), got, want)
 			}
 		})
 	})
@@ -62,7 +62,7 @@ func FuzzUMACKernels(f *testing.F) {
 			msg[at%len(msg)] = s.Byte()
 		}
 		var want []byte
-		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
 			k, _, nonce := fuzzUMAC(t, key, []byte("12345678"), way)
 			got := k.Tag(nil, nonce, msg)
 			if want == nil {
@@ -76,7 +76,7 @@ func FuzzUMACKernels(f *testing.F) {
 			}
 			u.Write(left)
 			if stream := u.AppendTag(nil, nonce); !bytes.Equal(got, want) || !bytes.Equal(stream, want) {
-				t.Errorf("%s, %d bytes: Tag %x, stream split by %v %x, want %x", kernel, len(msg), got, splits, stream, want)
+				t.Errorf("%s, %d bytes: Tag %x, stream split by %v %x, want %x", kernels, len(msg), got, splits, stream, want)
 			}
 		})
 	})
@@ -92,14 +92,14 @@ func FuzzUMACStream(f *testing.F) {
 	f.Add([]byte{0x73, 1, 0x73, 1, 0x73, 1, 0x83, 1}, []byte(nil), byte(3)) // and another size
 	f.Fuzz(func(t *testing.T, script, code []byte, way byte) {
 		msg := mactest.Message(code, 1<<14)
-		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
 			k, _, _ := fuzzUMAC(t, nil, nil, way)
 			u := k.New()
 			end := 0 // msg[:end] has been written
 			counter := uint64(way)
 			check := func(call int, what string, got []byte, nonce []byte, end int) {
 				if want := k.Tag(nil, nonce, msg[:end]); !bytes.Equal(got, want) {
-					t.Fatalf("%s, script %x, call %d: %s with nonce %x: tag %x of %d bytes, want %x", kernel, script, call, what, nonce, got, end, want)
+					t.Fatalf("%s, script %x, call %d: %s with nonce %x: tag %x of %d bytes, want %x", kernels, script, call, what, nonce, got, end, want)
 				}
 			}
 			s := mactest.Script(script)
@@ -128,7 +128,7 @@ func FuzzUMACStream(f *testing.F) {
 					tag, flip := k.Tag(nil, nonce, msg[:end]), s.Byte()
 					tag[int(flip)%len(tag)] ^= flip
 					if got := u.Verify(tag, nonce); got != (flip == 0) {
-						t.Fatalf("%s, script %x, call %d: Verify reports %v", kernel, script, call, got)
+						t.Fatalf("%s, script %x, call %d: Verify reports %v", kernels, script, call, got)
 					}
 				case 7:
 					h, err := u.Bind(nonce)
@@ -248,22 +248,22 @@ func FuzzUMACBatch(f *testing.F) {
 	f.Add([]byte("\x08\x00\x00\xff"), bytes.Repeat([]byte{31, 0, 32, 1}, 9), []byte{0, 255}, uint64(1), byte(0))
 	f.Fuzz(func(t *testing.T, code, script, flips []byte, first uint64, way byte) {
 		msgs := pieces(code, script)
-		batch := newUMACBatch(len(msgs), umacTagSizes[way%4], func(i int) []byte {
+		batch := mactest.NewUMACBatch(len(msgs), mactest.UMACTagSizes[way%4], func(i int) []byte {
 			nonce := binary.BigEndian.AppendUint64(nil, first)
 			return binary.BigEndian.AppendUint64(nonce, first+uint64(i))[15-way>>4:]
 		}, func(i int) []byte { return msgs[i] })
-		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
 			k, _, _ := fuzzUMAC(t, nil, nil, way)
-			batch.check(t, k)
+			batch.Check(t, k)
 			want, ok := make([]bool, len(msgs)), make([]bool, len(msgs))
 			s, all := mactest.Script(flips), true
-			for i, tag := range batch.tags {
+			for i, tag := range batch.Tags {
 				flip := s.Byte()
 				tag[int(flip)%len(tag)] ^= flip
 				want[i], all = flip == 0, all && flip == 0
 			}
-			if got := k.VerifyBatch(ok, batch.tags, batch.nonces, msgs); got != all || !slices.Equal(ok, want) {
-				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernel, len(msgs), got, ok, want)
+			if got := k.VerifyBatch(ok, batch.Tags, batch.Nonces, msgs); got != all || !slices.Equal(ok, want) {
+				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernels, len(msgs), got, ok, want)
 			}
 		})
 	})
@@ -279,13 +279,13 @@ func FuzzHMACSHA512(f *testing.F) {
 		want := stdHMAC(key, msg)
 		d := mactest.Script(damage)
 		wrong := d.Damage(want)
-		fastmac.EachSHA512(t, func(kernel string) {
+		mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
 			k := fastmac.NewHMACSHA512Key(key)
 			if got := k.Tag(nil, msg); !bytes.Equal(got, want) || !k.Verify(want, msg) {
-				t.Errorf("%s: Tag: %x, want %x", kernel, got, want)
+				t.Errorf("%s: Tag: %x, want %x", kernels, got, want)
 			}
 			if got := fastmac.SumHMACSHA512(key, msg); !bytes.Equal(got[:], want) {
-				t.Errorf("%s: SumHMACSHA512: %x, want %x", kernel, got, want)
+				t.Errorf("%s: SumHMACSHA512: %x, want %x", kernels, got, want)
 			}
 			h, left := k.New(), msg
 			for s := mactest.Script(splits); len(s) > 0 && len(left) > 0; {
@@ -301,16 +301,16 @@ func FuzzHMACSHA512(f *testing.F) {
 				}
 				c.Write(left)
 				if got := c.Sum(nil); !bytes.Equal(got, want) {
-					t.Errorf("%s: clone after %d bytes: %x, want %x", kernel, len(msg)-len(left), got, want)
+					t.Errorf("%s: clone after %d bytes: %x, want %x", kernels, len(msg)-len(left), got, want)
 				}
 			}
 			h.Write(left)
 			if got := h.Sum(nil); !bytes.Equal(got, want) || !h.Verify(want) {
-				t.Errorf("%s: stream: %x, want %x", kernel, got, want)
+				t.Errorf("%s: stream: %x, want %x", kernels, got, want)
 			}
 			right := bytes.Equal(wrong, want)
 			if k.Verify(wrong, msg) != right || h.Verify(wrong) != right {
-				t.Errorf("%s: tag %x: Verify does not report %v", kernel, wrong, right)
+				t.Errorf("%s: tag %x: Verify does not report %v", kernels, wrong, right)
 			}
 		})
 	})
@@ -336,13 +336,13 @@ func FuzzHMACSHA512Batch(f *testing.F) {
 		for i, msg := range msgs {
 			one, many = append(one, stdHMAC(key, msg)), append(many, stdHMAC(keys[i], msg))
 		}
-		fastmac.EachSHA512(t, func(kernel string) {
+		mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
 			k := fastmac.NewHMACSHA512Key(key)
 			tags := make([][fastmac.HMACSHA512Size]byte, len(msgs))
 			check := func(what string, want [][]byte) {
 				for i := range tags {
 					if !bytes.Equal(tags[i][:], want[i]) {
-						t.Errorf("%s, %s: message %d of %d: %x, want %x", kernel, what, i, len(msgs), tags[i], want[i])
+						t.Errorf("%s, %s: message %d of %d: %x, want %x", kernels, what, i, len(msgs), tags[i], want[i])
 					}
 				}
 			}
@@ -358,29 +358,8 @@ func FuzzHMACSHA512Batch(f *testing.F) {
 				want[i], all = flip == 0, all && flip == 0
 			}
 			if got := k.VerifyBatch(ok, tags, msgs); got != all || !slices.Equal(ok, want) {
-				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernel, len(msgs), got, ok, want)
+				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernels, len(msgs), got, ok, want)
 			}
 		})
-	})
-}
-
-// FuzzReplayWindow compares a window with its definition. Each step is a distance from the
-// last number, and how often it is doubled.
-func FuzzReplayWindow(f *testing.F) {
-	f.Add(uint16(64), uint64(0), []byte{1, 0, 2, 0, 2, 6, 1, 1, 255, 0, 100, 1, 192, 0})
-	f.Add(uint16(1024), ^uint64(0)-10, []byte{0, 0, 200, 0, 128, 3, 4, 9, 129, 9})
-	f.Fuzz(func(t *testing.T, size uint16, number uint64, steps []byte) {
-		w, err := fastmac.NewReplayWindow(int(size))
-		if err != nil {
-			return
-		}
-		o := replayOracle{size: uint64(size), accepted: make(map[uint64]bool)}
-		for s := mactest.Script(steps); len(s) > 0; {
-			number += uint64(int64(int8(s.Byte()))) << (s.Byte() % 64) // wraps around
-			highest, want := o.highest, o.accept(number)
-			if got := w.Accept(number); got != want {
-				t.Fatalf("window of %d, steps %x: Accept(%d) after %d: %v, want %v", size, steps, number, highest, got, want)
-			}
-		}
 	})
 }

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package conformance
 
 import (
 	"encoding/json"
@@ -43,9 +43,13 @@ var faults = []struct {
 // vectors refuse it. It also checks that they accept the copy without a fault. The short
 // run checks only that the code to replace is there.
 func TestFaults(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	faulty := make([]string, len(faults)) // the files
 	for i, fault := range faults {
-		content, err := os.ReadFile(fault.file)
+		content, err := os.ReadFile(filepath.Join(root, fault.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,13 +61,9 @@ func TestFaults(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: builds the package many times")
-	}
-	tree, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
 	}
 	vectors := func(t *testing.T, overlay string) (string, error) {
 		args := []string{"test", "-vet=off", "-tags", "purego", "-overlay", overlay, "-run", "^TestUMACVectors$", "."}
@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 			args = slices.Insert(args, 1, "-short")
 		}
 		cmd := exec.Command("go", args...)
-		cmd.Env = append(hostEnv(), "FASTMAC_TEST_LONG=", "FASTMAC_TEST_KERNELS=")
+		cmd.Env = append(mactest.HostEnv(), "FASTMAC_TEST_LONG=")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
@@ -92,7 +92,7 @@ func TestFaults(t *testing.T) {
 	for i, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
 			path := write(t, fault.file, []byte(faulty[i]))
-			overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(tree, fault.file): path}})
+			overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, fault.file): path}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func placedKeys(t *testing.T) (placed *keys, mem []byte, protected error) {
 // TestPlacedKeys uses keys outside Go's memory, one-shot and in streams, and checks that
 // all of that memory is zeros after Destroy.
 func TestPlacedKeys(t *testing.T) {
-	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) { fastmac.ForAllSHA512(t, testPlacedKeys) })
+	mactest.ForAllKernels(t, slices.Concat(mactest.UMAC, mactest.HMAC), testPlacedKeys)
 }
 
 func testPlacedKeys(t *testing.T) {
@@ -66,7 +66,7 @@ func testPlacedKeys(t *testing.T) {
 	if fastmac.Hardware().AES != "aesni" {
 		return // a UMACKey has a pointer, see TestPointers
 	}
-	for _, size := range umacTagSizes {
+	for _, size := range mactest.UMACTagSizes {
 		if err := placed.umac.Init(key, size); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func testPlacedKeys(t *testing.T) {
 			t.Error("the UMACKey is not in the placed memory")
 		}
 		runtime.GC()
-		want := newUMACKey(t, key, size).Tag(nil, nonce, msg)
+		want := mactest.Must(fastmac.NewUMACKey(key, size)).Tag(nil, nonce, msg)
 		u := placed.umac.New()
 		u.Write(msg)
 		if got := placed.umac.Tag(nil, nonce, msg); !bytes.Equal(got, want) || !u.Verify(want, nonce) {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package conformance
 
 import (
 	"math/rand/v2"
@@ -20,24 +20,24 @@ import (
 func TestTamper(t *testing.T) {
 	changes := 0
 	rng := rand.NewChaCha8([32]byte([]byte("TestTamper: a seed of 32 bytes..")))
-	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
-		for _, size := range umacTagSizes {
-			changes += tamper(t, kernel, rng, 16, 8, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
-				k := newUMACKey(t, key, size)
+	mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
+		for _, size := range mactest.UMACTagSizes {
+			changes += tamper(t, kernels, rng, 16, 8, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
+				k := mactest.Must(fastmac.NewUMACKey(key, size))
 				return func(nonce, msg []byte) []byte { return k.Tag(nil, nonce, msg) }, k.Verify
 			})
 		}
 	})
-	mactest.EachKernel(t, mactest.HMAC, func(kernel string) {
-		changes += tamper(t, kernel, rng, 64, 0, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
+	mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
+		changes += tamper(t, kernels, rng, 64, 0, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
 			k := fastmac.NewHMACSHA512Key(key)
 			return func(_, msg []byte) []byte { return k.Tag(nil, msg) }, func(tag, _, msg []byte) bool { return k.Verify(tag, msg) }
 		})
 	})
 	if fastmac.RequireGCM() == nil {
-		mactest.EachKernel(t, mactest.GCM, func(kernel string) {
-			changes += tamper(t, kernel, rng, 16, 12, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
-				k := newGMACKey(t, key)
+		mactest.EachKernel(t, mactest.GCM, func(kernels string) {
+			changes += tamper(t, kernels, rng, 16, 12, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
+				k := mactest.Must(fastmac.NewGMACKey(key))
 				return func(nonce, msg []byte) []byte { return k.Tag(nil, nonce, msg) }, k.Verify
 			})
 		})
@@ -46,7 +46,7 @@ func TestTamper(t *testing.T) {
 }
 
 // tamper returns the number of changes that it has tried under a MAC.
-func tamper(t *testing.T, kernel string, rng *rand.ChaCha8, keySize, nonceSize int,
+func tamper(t *testing.T, kernels string, rng *rand.ChaCha8, keySize, nonceSize int,
 	setup func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool)) (changes int) {
 	t.Helper()
 	step := 1
@@ -54,11 +54,11 @@ func tamper(t *testing.T, kernel string, rng *rand.ChaCha8, keySize, nonceSize i
 		step = 9
 	}
 	for i := 0; i < len(mactest.TamperSizes); i += step {
-		key, nonce, msg := random(rng, keySize), random(rng, nonceSize), random(rng, mactest.TamperSizes[i])
+		key, nonce, msg := mactest.Random(rng, keySize), mactest.Random(rng, nonceSize), mactest.Random(rng, mactest.TamperSizes[i])
 		compute, verify := setup(key)
 		tag := compute(nonce, msg)
 		if !verify(tag, nonce, msg) {
-			t.Fatalf("%s, tag of %d bytes, message of %d: the right tag is refused", kernel, len(tag), len(msg))
+			t.Fatalf("%s, tag of %d bytes, message of %d: the right tag is refused", kernels, len(tag), len(msg))
 		}
 		for name, b := range map[string][]byte{"key": key, "nonce": nonce, "message": msg, "tag": tag} {
 			for bit := range 8 * len(b) {
@@ -68,14 +68,14 @@ func tamper(t *testing.T, kernel string, rng *rand.ChaCha8, keySize, nonceSize i
 					_, check = setup(key)
 				}
 				if check(tag, nonce, msg) {
-					t.Fatalf("%s, tag of %d bytes, message of %d: accepted with bit %d of the %s changed", kernel, len(tag), len(msg), bit, name)
+					t.Fatalf("%s, tag of %d bytes, message of %d: accepted with bit %d of the %s changed", kernels, len(tag), len(msg), bit, name)
 				}
 				b[bit/8] ^= 1 << (bit % 8)
 				changes++
 			}
 		}
 		if !verify(tag, nonce, msg) {
-			t.Fatalf("%s, tag of %d bytes, message of %d: the right tag is refused after all changes", kernel, len(tag), len(msg))
+			t.Fatalf("%s, tag of %d bytes, message of %d: the right tag is refused after all changes", kernels, len(tag), len(msg))
 		}
 	}
 	return changes

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package conformance
 
 import (
 	"bytes"
@@ -17,6 +17,14 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 )
+
+// newGMAC returns a stream, and skips the test if there are none.
+func newGMAC(t *testing.T, k *fastmac.GMACKey) *fastmac.GMAC {
+	t.Helper()
+	m, err := k.New()
+	mactest.Need(t, err)
+	return m
+}
 
 // newCipherGMAC returns the GMAC of crypto/cipher.
 func newCipherGMAC(t testing.TB, key []byte) func(nonce, msg []byte) []byte {
@@ -85,7 +93,7 @@ func TestGMACVectors(t *testing.T) {
 		eachGMACVector(t, func(v mactest.GCMVector, k *fastmac.GMACKey) {
 			if len(v.Nonce) != fastmac.GMACNonceSize {
 				refused++
-				mustPanic(t, v.Name, fmt.Sprintf("nonce of %d bytes: want 12", len(v.Nonce)), func() { k.Tag(nil, v.Nonce, v.Data) })
+				mactest.MustPanic(t, v.Name, fmt.Sprintf("nonce of %d bytes: want 12", len(v.Nonce)), func() { k.Tag(nil, v.Nonce, v.Data) })
 				if k.Verify(v.Tag, v.Nonce, v.Data) {
 					t.Errorf("%s: verified", v.Name)
 				}
@@ -102,7 +110,7 @@ func TestGMACVectors(t *testing.T) {
 			if k.Verify(v.Tag, v.Nonce, v.Data) != v.Valid {
 				t.Errorf("%s: Verify: %v, want %v", v.Name, !v.Valid, v.Valid)
 			}
-			used := newGMACKey(t, make([]byte, 32))
+			used := mactest.Must(fastmac.NewGMACKey(make([]byte, 32)))
 			used.Tag(nil, v.Nonce, v.Data)
 			if err := used.Init(v.Key); err != nil || used.Verify(v.Tag, v.Nonce, v.Data) != v.Valid {
 				t.Errorf("%s: Init of a used key (%v), Verify: %v, want %v", v.Name, err, !v.Valid, v.Valid)
@@ -147,7 +155,7 @@ func eachGMACVector(t *testing.T, f func(v mactest.GCMVector, k *fastmac.GMACKey
 	t.Helper()
 	for _, v := range mactest.GCMVectors(t) {
 		if len(v.Ciphertext) == 0 {
-			f(v, newGMACKey(t, v.Key))
+			f(v, mactest.Must(fastmac.NewGMACKey(v.Key)))
 		}
 	}
 }
@@ -173,8 +181,8 @@ func testGMACReference(t *testing.T) {
 			if mactest.Race && i%17 != 0 {
 				continue
 			}
-			key, nonce, msg := random(rng, size), random(rng, 12), random(rng, length)
-			want, k := newCipherGMAC(t, key)(nonce, msg), newGMACKey(t, key)
+			key, nonce, msg := mactest.Random(rng, size), mactest.Random(rng, 12), mactest.Random(rng, length)
+			want, k := newCipherGMAC(t, key)(nonce, msg), mactest.Must(fastmac.NewGMACKey(key))
 			if got := k.Tag([]byte("x"), nonce, msg); string(got) != "x"+string(want) {
 				t.Errorf("key %x, nonce %x, %d bytes: Tag: %x, want %x", key, nonce, length, got[1:], want)
 			}
@@ -195,10 +203,10 @@ func TestGMACLong(t *testing.T) {
 		t.Skip("only if FASTMAC_TEST_LONG is set")
 	}
 	rng := rand.NewChaCha8([32]byte([]byte("TestGMACLong.  a seed of 32 byte")))
-	key, nonce, msg := random(rng, 32), random(rng, 12), random(rng, 64<<20+77)
+	key, nonce, msg := mactest.Random(rng, 32), mactest.Random(rng, 12), mactest.Random(rng, 64<<20+77)
 	want := newCipherGMAC(t, key)(nonce, msg)
 	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
-		k := newGMACKey(t, key)
+		k := mactest.Must(fastmac.NewGMACKey(key))
 		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
 			t.Errorf("Tag: %x, want %x", got, want)
 		}
@@ -221,7 +229,7 @@ func TestGMACLength(t *testing.T) {
 	msg[len(msg)-1] = 1
 	want := newCipherGMAC(t, key)(nonce, msg)
 	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
-		k := newGMACKey(t, key)
+		k := mactest.Must(fastmac.NewGMACKey(key))
 		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
 			t.Errorf("Tag: %x, want %x", got, want)
 		}
@@ -237,8 +245,8 @@ func TestGMACSplits(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGM
 
 func testGMACSplits(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestGMACSplits. a seed of 32 byt")))
-	key, nonce, msg := random(rng, 32), random(rng, 12), random(rng, 300)
-	k, std := newGMACKey(t, key), newCipherGMAC(t, key)
+	key, nonce, msg := mactest.Random(rng, 32), mactest.Random(rng, 12), mactest.Random(rng, 300)
+	k, std := mactest.Must(fastmac.NewGMACKey(key)), newCipherGMAC(t, key)
 	m := newGMAC(t, k)
 	var wants [][]byte
 	for n := range len(msg) + 1 {
@@ -273,10 +281,10 @@ func FuzzGMAC(f *testing.F) {
 		key, nonce = append(key, make([]byte, 32)...)[:16+8*(size%3)], append(nonce, make([]byte, 12)...)[:12]
 		msg, std := mactest.Message(code, 1<<13), newCipherGMAC(t, key)
 		want := std(nonce, msg)
-		mactest.EachKernel(t, mactest.GCM, func(string) {
-			k := newGMACKey(t, key)
+		mactest.EachKernel(t, mactest.GCM, func(kernels string) {
+			k := mactest.Must(fastmac.NewGMACKey(key))
 			if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) || !k.Verify(want, nonce, msg) {
-				t.Errorf("Tag: %x, want %x", got, want)
+				t.Errorf("%s: Tag: %x, want %x", kernels, got, want)
 			}
 			m := newGMAC(t, k)
 			end := 0 // msg[:end] has been written
@@ -289,7 +297,7 @@ func FuzzGMAC(f *testing.F) {
 					end += n
 				case 3:
 					if got, want := m.AppendTag(nil, nonce), std(nonce, msg[:end]); !bytes.Equal(got, want) {
-						t.Fatalf("script %x, call %d: tag of %d bytes: %x, want %x", script, call, end, got, want)
+						t.Fatalf("%s, script %x, call %d: tag of %d bytes: %x, want %x", kernels, script, call, end, got, want)
 					}
 				case 4:
 					c, err := m.Clone()
@@ -305,7 +313,7 @@ func FuzzGMAC(f *testing.F) {
 					tag := std(nonce, msg[:end])
 					wrong := s.Damage(tag)
 					if right := bytes.Equal(wrong, tag); m.Verify(wrong, nonce) != right || k.Verify(wrong, nonce, msg[:end]) != right {
-						t.Fatalf("script %x, call %d: tag %x of %d bytes: Verify does not report %v", script, call, wrong, end, right)
+						t.Fatalf("%s, script %x, call %d: tag %x of %d bytes: Verify does not report %v", kernels, script, call, wrong, end, right)
 					}
 				}
 			}

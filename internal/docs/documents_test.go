@@ -2,7 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+// Package docs has only tests, of what the module says about itself: the commands in its
+// documents, the Go code of README.md, and that an example uses each exported name.
+package docs
 
 import (
 	"fmt"
@@ -14,7 +16,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/mactest"
 )
+
+// TestMain runs the tests in the root of the module, where the documents are.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // readmeImports are the packages that a fragment of Go in README.md may use, and
 // readmeFragment has its parameters.
@@ -87,7 +99,7 @@ func documentBlocks(t *testing.T, document string) (blocks []block) {
 // TestREADMEGo builds the Go code of README.md in a module that imports this tree:
 // whole programs as they are, fragments in a function.
 func TestREADMEGo(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	module := userModule(t)
 	for i, b := range documentBlocks(t, "README.md") {
 		switch b.language {
@@ -112,7 +124,7 @@ func TestREADMEGo(t *testing.T) {
 	}
 	cmd := exec.Command("go", "build", "./...")
 	cmd.Dir = module
-	cmd.Env = append(hostEnv(), "GOPROXY=off")
+	cmd.Env = append(mactest.HostEnv(), "GOPROXY=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go build: %v\n%s", err, out)
 	}
@@ -142,22 +154,6 @@ func fragment(t *testing.T, b block) string {
 	}
 	return fmt.Sprintf(readmeFragment, imports, b.line, b.text)
 }
-
-// skipDocuments skips tests of the documents in short mode, in which other kernels and
-// platforms are tested: the documents are the same for all.
-func skipDocuments(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("runs the go command")
-	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
-	}
-}
-
-// hostEnv is the environment for the go command to build for this machine, even if
-// the test was built for another one.
-func hostEnv() []string { return append(os.Environ(), "GOOS=", "GOARCH=", "GOWORK=off") }
 
 // userModule makes a module that imports this tree, with the requirements of its go.mod.
 func userModule(t *testing.T) string {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package conformance
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha512"
 	"errors"
-	"hash"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,11 +21,13 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/hwrand"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
 
 // TestFIPS140 checks what the package documentation says under "FIPS 140", in a process for
-// each mode.
+// each mode. The process where nothing is enforced also runs all tests of HMAC-SHA-512, which
+// have short keys.
 func TestFIPS140(t *testing.T) {
 	if mode := os.Getenv("FASTMAC_TEST_FIPS"); mode != "" {
 		if !fips140.Enabled() || fips140.Enforced() != strings.HasPrefix(mode, "only") {
@@ -38,7 +39,11 @@ func TestFIPS140(t *testing.T) {
 		return
 	}
 	for _, mode := range []string{"on", "only", "only,cpu.aes=off"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestFIPS140$", "-test.v")
+		run := "^TestFIPS140$"
+		if mode == "on" {
+			run += "|HMACSHA512"
+		}
+		cmd := exec.Command(os.Args[0], "-test.short", "-test.v", "-test.run="+run)
 		cmd.Env = append(os.Environ(), "FASTMAC_TEST_FIPS="+mode, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",fips140="+mode, ","))
 		out, err := cmd.CombinedOutput()
 		if _, ok := errors.AsType[*fs.PathError](err); ok {
@@ -60,9 +65,9 @@ func testFIPSHMAC(t *testing.T) {
 	if hw := fastmac.Hardware(); hw.SHA512 != "stdlib" || hw.SHA512Lacks != "validation (FIPS 140 mode)" {
 		t.Errorf("Hardware() = %+v", hw)
 	}
-	inner := fastmac.FIPSHash(fastmac.NewHMACSHA512(key))
-	if typ := reflect.TypeOf(inner); typ == nil || typ.String() != "*hmac.HMAC" || !strings.HasPrefix(typ.Elem().PkgPath(), "crypto/internal/fips140/") {
-		t.Fatalf("HMAC-SHA-512 is %v, want that of the Go Cryptographic Module", typ)
+	inner := reflect.ValueOf(fastmac.NewHMACSHA512(key)).Elem().FieldByName("fips").Elem()
+	if !inner.IsValid() || inner.Type().String() != "*hmac.HMAC" || !strings.HasPrefix(inner.Type().Elem().PkgPath(), "crypto/internal/fips140/") {
+		t.Fatalf("HMAC-SHA-512 is %v, want that of the Go Cryptographic Module", inner)
 	}
 	for _, size := range []int{14, 64, 128, 200} {
 		std := hmac.New(sha512.New, key[:size])
@@ -87,7 +92,7 @@ func testFIPSHMAC(t *testing.T) {
 	} {
 		clear(tags)
 		if fips140.Enforced() {
-			mustPanic(t, name, "want 14 or more with GODEBUG=fips140=only", call)
+			mactest.MustPanic(t, name, "want 14 or more with GODEBUG=fips140=only", call)
 			if tags[0] != [64]byte{} {
 				t.Error("a batch that panics has written tags")
 			}
@@ -99,8 +104,8 @@ func testFIPSHMAC(t *testing.T) {
 // testFIPSUMAC checks that UMAC works in every mode, on AES of this package and of crypto/aes.
 func testFIPSUMAC(t *testing.T) {
 	key, nonce, msg := []byte("0123456789abcdef"), []byte("nonce"), bytes.Repeat([]byte("message"), 500)
-	for _, size := range umacTagSizes {
-		k := newUMACKey(t, key, size)
+	for _, size := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(key, size))
 		want := umacref.UMAC(key, msg, nonce, size)
 		u := k.New()
 		u.WriteParallel(msg, 0)
@@ -116,7 +121,7 @@ func testFIPSUMAC(t *testing.T) {
 			t.Errorf("%d bytes: the right signature is refused: %v", size, err)
 		}
 	}
-	newNonces(t, 16).Next(nil)
+	mactest.Must(fastmac.NewNonces(16)).Next(nil)
 }
 
 // testFIPSGCM checks that GMAC, AES-GCM and hwrand work on amd64. Elsewhere AES-GCM is
@@ -138,7 +143,7 @@ func testFIPSGCM(t *testing.T) {
 			if err := fastmac.RequireGCM(); err != nil {
 				t.Errorf("without enforcement: RequireGCM() = %v", err)
 			}
-			newGMACKey(t, key).Tag(nil, nonce, msg)
+			mactest.Must(fastmac.NewGMACKey(key)).Tag(nil, nonce, msg)
 		})
 	} else if missing != nil && !lacks {
 		t.Fatalf("RequireGCM() = %v", missing)
@@ -163,13 +168,5 @@ func testFIPSGCM(t *testing.T) {
 	}
 	if got, err := a.OpenSealed(nil, a.NewSealer().Seal(nil, msg, nil), nil); err != nil || !bytes.Equal(got, msg) {
 		t.Errorf("OpenSealed: %q, %v", got, err)
-	}
-}
-
-// TestCloneFIPS checks that a crypto/hmac without Clone is reported as [hash.Cloner] says.
-func TestCloneFIPS(t *testing.T) {
-	h := struct{ hash.Hash }{hmac.New(sha512.New, make([]byte, 64))}
-	if c, err := fastmac.CloneFIPS(h); c != nil || !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("%v, %v", c, err)
 	}
 }

@@ -2,10 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package memory
 
 import (
 	"bytes"
+	"crypto/aes"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -13,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +22,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/sshmac"
 )
 
@@ -32,24 +35,27 @@ func TestScanned(t *testing.T) {
 	if mode == "" {
 		t.Skip("runs in the processes of TestDestroyScan")
 	}
+	mactest.CheckKernels(t, slices.Concat(mactest.UMAC, mactest.HMAC))
 	in := new(scanSecrets)
-	if _, err := io.ReadFull(os.Stdin, storage(in)); err != nil {
+	if _, err := io.ReadFull(os.Stdin, mactest.Storage(in)); err != nil {
 		t.Fatal(err)
 	}
-	for i := range storage(in) {
-		storage(in)[i] ^= scanMask
+	for i := range mactest.Storage(in) {
+		mactest.Storage(in)[i] ^= scanMask
 	}
 	s := &scanned{in: in, long: make([]byte, 1<<24+5000), rng: rand.New(rand.NewChaCha8(in.seed))}
 	s.use()
 	if mode == scanDestroy {
 		s.destroy()
-		clear(storage(in))
+		clear(mactest.Storage(in))
 	} else {
-		k, err := fastmac.NewUMACKey(in.umacKeys[3][:16], 16)
-		must(err)
-		s.setups = []any{fastmac.NewSetupUMAC(in.umacKeys[0][:16]), fastmac.NewSetupBatch(k, scanBatchNonces()[:8]), fastmac.NewSetupHMAC(in.hmacKey[:]),
-			fastmac.NewSetupGCM(in.gmacKey[:], scanGCMNonce, nil, in.msg[:1000]),
-			fastmac.NewSetupGCM(in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000])}
+		s.setups = []any{
+			mactest.Must(aes.NewCipher(in.umacKeys[0][:16])), // has the schedule of KDF
+			padSecrets(in.umacKeys[3][:16], scanBatchNonces()),
+			hmacPads(in.hmacKey[:]),
+			gcmSecrets("GMAC ", in.gmacKey[:], scanGCMNonce, nil, in.msg[:1000]),
+			gcmSecrets("AES-GCM ", in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000]),
+		}
 	}
 	fmt.Print(scanReady)
 	io.Copy(io.Discard, os.Stdin)
@@ -113,7 +119,7 @@ func deep(n int, f func()) byte {
 
 func (s *scanned) use() {
 	for range 4 {
-		for i, tagSize := range umacTagSizes {
+		for i, tagSize := range mactest.UMACTagSizes {
 			for _, size := range scanUMACKeySizes {
 				key := s.in.umacKeys[i][:size]
 				s.do(func() { s.umacInit(key, tagSize) })
@@ -170,8 +176,7 @@ func (s *scanned) umacInit(key []byte, tagSize int) {
 }
 
 func (s *scanned) umacKey(key []byte, tagSize int) {
-	k, err := fastmac.NewUMACKey(key, tagSize)
-	must(err)
+	k := mactest.Must(fastmac.NewUMACKey(key, tagSize))
 	s.keep(k)
 	for _, size := range scanSizes {
 		msg := s.in.msg[:size]
@@ -196,8 +201,7 @@ func (s *scanned) umacKey(key []byte, tagSize int) {
 }
 
 func (s *scanned) umacBatch(key []byte, tagSize int) {
-	k, err := fastmac.NewUMACKey(key, tagSize)
-	must(err)
+	k := mactest.Must(fastmac.NewUMACKey(key, tagSize))
 	s.keep(k)
 	s.do(func() { s.umacBatches(k, len(key), tagSize, 8) })
 	s.umacBatches(k, len(key), tagSize, 2, 3, 9, 8, 16)
@@ -205,14 +209,14 @@ func (s *scanned) umacBatch(key []byte, tagSize int) {
 
 func (s *scanned) umacBatches(k *fastmac.UMACKey, keySize, tagSize int, sizes ...int) {
 	for _, n := range sizes {
-		b := newUMACBatch(n, tagSize, func(i int) []byte { return scanBatchNonces()[i%8] },
+		b := mactest.NewUMACBatch(n, tagSize, func(i int) []byte { return scanBatchNonces()[i%8] },
 			func(i int) []byte { return s.in.msg[:scanSizes[i%len(scanSizes)]] })
-		b.nonces[n-1] = scanNonce
-		k.TagBatch(b.tags, b.nonces, b.msgs)
+		b.Nonces[n-1] = scanNonce
+		k.TagBatch(b.Tags, b.Nonces, b.Msgs)
 		if n == 16 && keySize == 24 {
 			continue // the stack is then as TagBatch leaves it
 		}
-		verify := func() { mustBe(k.VerifyBatch(make([]bool, n), b.tags, b.nonces, b.msgs)) }
+		verify := func() { mustBe(k.VerifyBatch(make([]bool, n), b.Tags, b.Nonces, b.Msgs)) }
 		s.do(verify)
 		verify()
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package docs
 
 import (
 	"fmt"
@@ -49,52 +49,52 @@ var commands = map[string]runner{
 	"fastmac tag -k KEYFILE -r FOLDER > SUMS": {inModule: true, long: true},
 	"fastmac verify -k KEYFILE SUMS":          {inModule: true, long: true},
 
-	"go run -C cmd/fastmac . bench":                                                       {long: true, less: strings.NewReplacer("bench", "bench --quick")},
-	"go test -C cmd/fastmac ./...":                                                        {inCI: true},
-	"go test -C internal/interop -v -timeout 60m .":                                       {inCI: true},
-	"go test -C internal/programs ./...":                                                  {inCI: true},
-	"go test -C internal/programs ./rclone -rclone":                                       {inCI: true},
-	"go test -v ./embedded/...":                                                           {inCI: true},
-	"go test ./embedded/avr":                                                              {inCI: true},
-	"go test ./embedded/avr/examples/receiver":                                            {inCI: true},
-	"go generate ./...":                                                                   {inCI: true},
-	"go test -tags purego ./...":                                                          {inCI: true},
-	"GODEBUG=cpu.avx512f=off go test ./...":                                               {long: true, less: strings.NewReplacer("./...", "-short -run Vectors .")},
-	"go run -C internal/peers . -quick":                                                   {inCI: true},
-	"go test example.com/fastmac/sshmac":                                                  {inModule: true, long: true},
-	"go run -C internal/asm ./verify":                                                     {inCI: true},
-	"go run -C internal/asm ./mca":                                                        {inCI: true},
-	"go run ./internal/mutation mutants.json '. -test.short'":                             {test: "internal/mutation/main_test.go:TestToy"},
-	"go run ./internal/constanttime/valgrind":                                             {inCI: true},
-	"go run ./internal/constanttime/dudect -o internal/constanttime/dudect/RESULTS.txt":   {test: "internal/constanttime/dudect/main_test.go:TestCommand"},
-	"go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp": {test: "internal/asm/mutate/mutate_test.go:TestTry"},
-	"go test -C cmd/fastmac ./internal/demo -run Golden -update":                          {long: true, less: strings.NewReplacer(" -update", "")},
-	"go run -C internal/peers . -readme":                                                  {long: true},
-	"go test -run DestroyScan -v -scans 100 .":                                            {long: true, less: strings.NewReplacer("100", "1")},
-	"go test -v -run ExampleUMACKey_Tag .":                                                {long: true},
-	"go test -run '^$' -bench Key ./hwrand":                                               {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
-	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^BenchmarkSeal$' ./aesgcm":            {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
-	"go run -C internal/peers . -only ':gmac:|^seal:|^open:'":                             {long: true, less: strings.NewReplacer(" -only", " -quick -only", ":gmac:|^seal:|^open:", ":fastmac:gmac:")},
-	"go run -C internal/peers . -page":                                                    {test: "internal/peers/main_test.go:TestPage"},
-	"go run -C internal/peers . -o results.json -openssh DIR -fakeboboliu DIR":            {never: "it takes half an hour, and the sources in DIR are not in the tree"},
-	"go run -C internal/peers . -o results/amd-zen4.json -openssh DIR -fakeboboliu DIR":   {never: "it is what was run for that file"},
-	"go run -C internal/peers . -o results/intel-amx.json -openssh DIR -fakeboboliu DIR":  {never: "it is what was run for that file"},
-	"go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR":       {never: "it takes half an hour, and the sources in DIR are not in the tree"},
+	"go run -C cmd/fastmac . bench":                 {long: true, less: strings.NewReplacer("bench", "bench --quick")},
+	"go test -C cmd/fastmac ./...":                  {inCI: true},
+	"go test -C internal/interop -v -timeout 60m .": {inCI: true},
+	"go test -C internal/programs ./...":            {inCI: true},
+	"go test -C internal/programs ./rclone -rclone": {inCI: true},
+	"go test -v ./embedded/...":                     {inCI: true},
+	"go test ./embedded/avr":                        {inCI: true},
+	"go test ./embedded/avr/examples/receiver":      {inCI: true},
+	"go generate ./...":                             {inCI: true},
+	"go test -tags purego ./...":                    {inCI: true},
+	"GODEBUG=cpu.avx512f=off go test ./...":         {long: true, less: strings.NewReplacer("./...", "-short -run Vectors ./internal/conformance")},
+	"go run -C internal/peers . -quick":             {inCI: true},
+	"go test example.com/fastmac/sshmac":            {inModule: true, long: true},
+	"go run -C internal/asm ./verify":               {inCI: true},
+	"go run -C internal/asm ./mca":                  {inCI: true},
+	"go run ./internal/mutation mutants.json '. -test.short' 'internal/conformance -test.short'":                                             {test: "internal/mutation/main_test.go:TestToy"},
+	"go run ./internal/constanttime/valgrind":                                                                                                {inCI: true},
+	"go run ./internal/constanttime/dudect -o internal/constanttime/dudect/RESULTS.txt":                                                      {test: "internal/constanttime/dudect/main_test.go:TestCommand"},
+	"go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp":                                                    {test: "internal/asm/mutate/mutate_test.go:TestTry"},
+	"go test -C cmd/fastmac ./internal/demo -run Golden -update":                                                                             {long: true, less: strings.NewReplacer(" -update", "")},
+	"go run -C internal/peers . -readme":                                                                                                     {long: true},
+	"go test -run DestroyScan -v -scans 100 ./internal/memory":                                                                               {long: true, less: strings.NewReplacer("100", "1")},
+	"go test -v -run ExampleUMACKey_Tag .":                                                                                                   {long: true},
+	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^BenchmarkSeal$' ./aesgcm":                                                               {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
+	"go run -C internal/peers . -only ':gmac:|^seal:|^open:'":                                                                                {long: true, less: strings.NewReplacer(" -only", " -quick -only", ":gmac:|^seal:|^open:", ":fastmac:gmac:")},
+	"go run -C internal/peers . -page":                                                                                                       {test: "internal/peers/main_test.go:TestPage"},
+	"go run -C internal/peers . -o results.json -openssh DIR -fakeboboliu DIR":                                                               {never: "it takes half an hour, and the sources in DIR are not in the tree"},
+	"go run -C internal/peers . -o results/amd-zen4.json -openssh DIR -fakeboboliu DIR":                                                      {never: "it is what was run for that file"},
+	"go run -C internal/peers . -o results/intel-amx.json -openssh DIR -fakeboboliu DIR":                                                     {never: "it is what was run for that file"},
+	"go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR":                                                          {never: "it takes half an hour, and the sources in DIR are not in the tree"},
 	"avr-gcc -mmcu=atmega1284p -DF_CPU=16000000UL -Os -I plain -I ../../src -o sensor.elf ../../src/*.[cS] -x c++ sensor.ino plain/main.cpp": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
-	"avr-objcopy -O ihex sensor.elf sensor.hex": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
-	"avr-gcc -mmcu=atmega1284p -Os -Isrc -o firmware.elf main.c src/sha512.c src/hmac_sha512.c src/sha512_avr.S": {test: "embedded/avr/avr_test.go:TestREADME"},
+	"avr-objcopy -O ihex sensor.elf sensor.hex":                                                                                              {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
+	"avr-gcc -mmcu=atmega1284p -Os -Isrc -o firmware.elf main.c src/sha512.c src/hmac_sha512.c src/sha512_avr.S":                             {test: "embedded/avr/avr_test.go:TestREADME"},
 	"mkdir ~/sensors": {never: "the tests use a temporary folder"},
 	"go run ../receiver -dir ~/sensors -new 1 > key.h":   {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"go run ../receiver -dir ~/sensors /dev/ttyUSB0":     {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"stty -F /dev/ttyUSB0 38400 raw clocal -hupcl -echo": {never: "it needs a board"},
 
-	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./sshmac": {inCI: true},
-	"GOFIPS140=v1.0.0 go test -short . ./sshmac":                                             {inCI: true},
-	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m .":                              {long: true, less: strings.NewReplacer("1m", "100x")},
-	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                                  {inCI: true},
+	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./sshmac ./internal/conformance ./internal/memory": {inCI: true},
+	"GOFIPS140=v1.0.0 go test -short . ./sshmac ./internal/conformance":                                                               {inCI: true},
+	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m ./internal/conformance":                                                  {long: true, less: strings.NewReplacer("1m", "100x")},
+	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                                                                           {inCI: true},
 
-	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "commands_test.go:TestRename"},
-	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "commands_test.go:TestRename"},
+	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "internal/docs/commands_test.go:TestRename"},
+	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "internal/docs/commands_test.go:TestRename"},
 }
 
 // benchCommands are the commands of CONTRIBUTING.md that TestBenchstat runs: a benchmark,
@@ -108,7 +108,7 @@ var benchCommands = []string{
 
 func init() {
 	for _, command := range benchCommands {
-		commands[command] = runner{test: "commands_test.go:TestBenchstat"}
+		commands[command] = runner{test: "internal/docs/commands_test.go:TestBenchstat"}
 	}
 }
 
@@ -154,7 +154,7 @@ var programs = map[string]bool{"fastmac": true, "go": true, "bash": true, "git":
 // TestCommands checks that every command of the documents is run: here, by another test,
 // or by .ci/run. Of a command that runs tests by name it checks that there are such tests. The long run adds those that take more than a few seconds.
 func TestCommands(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	tree, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestCommands(t *testing.T) {
 				if how.inModule {
 					cmd.Dir = module
 				}
-				cmd.Env = append(hostEnv(), "GOBIN="+bin, "FASTMAC_TEST_LONG=")
+				cmd.Env = append(mactest.HostEnv(), "GOBIN="+bin, "FASTMAC_TEST_LONG=")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s: %v\n%s", where, err, out)
 				}
@@ -280,7 +280,7 @@ func inCI(t *testing.T, command string) bool {
 // TestBenchstat runs the benchmarks and the comparisons of CONTRIBUTING.md, in the long
 // run, with one short round, and checks that benchstat compares something.
 func TestBenchstat(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: downloads benchstat")
 	}
@@ -289,7 +289,7 @@ func TestBenchstat(t *testing.T) {
 		"-count 10 -benchtime 100ms", "-count 2 -benchtime 1x")
 	shell := func(command string) string {
 		cmd := exec.Command("sh", "-c", files.Replace(command))
-		cmd.Env = append(hostEnv(), "FASTMAC_TEST_LONG=")
+		cmd.Env = append(mactest.HostEnv(), "FASTMAC_TEST_LONG=")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, out)
@@ -313,7 +313,7 @@ func TestBenchstat(t *testing.T) {
 
 // TestRename follows the recipe of CONTRIBUTING.md for another module path, in the long run.
 func TestRename(t *testing.T) {
-	skipDocuments(t)
+	mactest.NeedGo(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: builds a copy of the tree")
 	}
@@ -323,14 +323,14 @@ func TestRename(t *testing.T) {
 	}
 	var recipe []string
 	for command, how := range commands {
-		if how.test == "commands_test.go:TestRename" {
+		if how.test == "internal/docs/commands_test.go:TestRename" {
 			recipe = append(recipe, strings.ReplaceAll(command, "NEW/PATH", "github.com/me/fastmac"))
 		}
 	}
 	slices.Sort(recipe) // git grep, then git ls-files
 	for _, command := range append(recipe, "go vet . ./sshmac ./aesgcm ./hwrand", "go vet -C cmd/fastmac .", "go vet -C internal/programs ./...") {
 		cmd := exec.Command("sh", "-c", command)
-		cmd.Dir, cmd.Env = dir, hostEnv()
+		cmd.Dir, cmd.Env = dir, mactest.HostEnv()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, out)
 		}

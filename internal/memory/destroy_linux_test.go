@@ -2,7 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+// Package memory has only tests: what the module leaves in memory after Destroy, which memory
+// it touches, and how much memory keys and streams take.
+package memory
 
 import (
 	"crypto/fips140"
@@ -21,6 +23,7 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/unix"
 )
@@ -68,7 +71,7 @@ func scans() int {
 	case mactest.Long():
 		return 20
 	}
-	return 4
+	return 1
 }
 
 // scanDebug switches off the copies of the Go runtime, which Destroy does not reach: of the
@@ -149,10 +152,10 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 		t.Skip("the memory of the race detector is too large to be scanned")
 	}
 	in := new(scanSecrets)
-	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), 1}).Read(storage(in))
+	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), 1}).Read(mactest.Storage(in))
 	secrets, kinds := scanFor(t, in)
 
-	cmd := exec.Command(os.Args[0], "-test.run=^TestHardware$|^TestScanned$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestScanned$")
 	cmd.Env = append(os.Environ(), "GOGC=10")
 	cmd.Env = append(cmd.Env, env...)
 	stdin, err := cmd.StdinPipe()
@@ -170,10 +173,10 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 	}
 	defer cmd.Wait()
 	defer stdin.Close()
-	for i := range storage(in) {
-		storage(in)[i] ^= scanMask
+	for i := range mactest.Storage(in) {
+		mactest.Storage(in)[i] ^= scanMask
 	}
-	if _, err := stdin.Write(storage(in)); err != nil {
+	if _, err := stdin.Write(mactest.Storage(in)); err != nil {
 		t.Fatal(err)
 	}
 	line := make([]byte, len(scanReady))
@@ -193,7 +196,7 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 }
 
 // scanGCM reports whether GMAC and AES-GCM can be used here and hold their keys themselves.
-func scanGCM() bool { return fastmac.RequireGCM() == nil && fastmac.GMACWipes }
+func scanGCM() bool { return fastmac.RequireGCM() == nil && gcm.Streams }
 
 const scanReady = "ready\n"
 
@@ -206,47 +209,50 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 			kinds[kind] = true
 		}
 	}
+	addAll := func(secrets []secret) {
+		for _, s := range secrets {
+			add(s.kind, s.bytes)
+		}
+	}
 	add("message", in.msg[:])
 	add("HMAC key", in.hmacKey[:])
 	add("SSH key", in.sshKey[:])
-	for i, tagSize := range umacTagSizes {
+	for i, tagSize := range mactest.UMACTagSizes {
 		add("UMAC key", in.umacKeys[i][:])
 		for _, size := range scanUMACKeySizes {
 			key := in.umacKeys[i][:size]
-			u := newUMACKey(t, key, tagSize).New()
+			u := mactest.Must(fastmac.NewUMACKey(key, tagSize)).New()
 			scanUMAC(u, in)
-			fastmac.Secrets(u, add)
-			fastmac.Secrets(fastmac.NewSetupUMAC(key), add)
+			addAll(umacSecrets(u))
+			addAll(kdfSecrets(key))
 			if tagSize == 16 { // shorter tags have shorter pads
-				fastmac.Secrets(fastmac.NewSetupBatch(newUMACKey(t, key, tagSize), scanBatchNonces()[:8]), add)
+				addAll(padSecrets(key, scanBatchNonces()))
 			}
 		}
 	}
 	for _, size := range scanHMACKeySizes {
 		key := in.hmacKey[:size]
-		m := fastmac.NewHMACSHA512(key)
-		m.Write(in.msg[:2500])
-		fastmac.Secrets(m, add)
-		fastmac.Secrets(fastmac.NewSetupHMAC(key), add)
+		h := fastmac.NewHMACSHA512(key)
+		h.Write(in.msg[:2500])
+		addAll(hmacSecrets(h))
+		addAll(hmacPads(key))
 	}
 	for _, tagSize := range []int{8, 16} {
-		fastmac.Secrets(newUMACKey(t, in.sshKey[:16], tagSize).New(), add)
+		addAll(umacSecrets(mactest.Must(fastmac.NewUMACKey(in.sshKey[:16], tagSize)).New()))
 	}
-	fastmac.Secrets(fastmac.NewHMACSHA512(in.sshKey[:]), add)
+	addAll(hmacSecrets(fastmac.NewHMACSHA512(in.sshKey[:])))
 	if scanGCM() {
 		add("GMAC key", in.gmacKey[:])
 		add("AES-GCM key", in.gcmKey[:])
 		for _, size := range scanGCMKeySizes {
-			forGMAC := func(kind string, secret []byte) { add("GMAC "+kind, secret) }
-			m := newGMAC(t, newGMACKey(t, in.gmacKey[:size]))
+			m := mactest.Must(fastmac.NewGMAC(in.gmacKey[:size]))
 			m.Write(in.msg[:2500])
-			fastmac.Secrets(m, forGMAC)
-			fastmac.Secrets(fastmac.NewSetupGCM(in.gmacKey[:size], scanGCMNonce, nil, in.msg[:1000]), forGMAC)
+			addAll(gmacSecrets("GMAC ", m))
+			addAll(gcmSecrets("GMAC ", in.gmacKey[:size], scanGCMNonce, nil, in.msg[:1000]))
 
 			// A Key of package aesgcm holds what a GMACKey with the same key holds.
-			forGCM := func(kind string, secret []byte) { add("AES-GCM "+kind, secret) }
-			fastmac.Secrets(newGMAC(t, newGMACKey(t, in.gcmKey[:size])), forGCM)
-			fastmac.Secrets(fastmac.NewSetupGCM(in.gcmKey[:size], scanGCMNonce, in.msg[:1000], in.msg[:1000]), forGCM)
+			addAll(gmacSecrets("AES-GCM ", mactest.Must(fastmac.NewGMAC(in.gcmKey[:size]))))
+			addAll(gcmSecrets("AES-GCM ", in.gcmKey[:size], scanGCMNonce, in.msg[:1000], in.msg[:1000]))
 		}
 	}
 	return secrets, slices.Sorted(maps.Keys(kinds))

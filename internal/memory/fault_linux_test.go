@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac_test
+package memory
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/unix"
 )
@@ -39,7 +40,7 @@ func testWriteParallelFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	k := newUMACKey(t, make([]byte, 16), 16)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 16))
 	for workers := 1; workers < 5; workers++ {
 		u := k.New()
 		value := func() (value any) {

@@ -4,7 +4,7 @@
 
 //go:build goexperiment.runtimesecret
 
-package fastmac_test
+package memory
 
 import "runtime/secret"
 

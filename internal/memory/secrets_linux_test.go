@@ -1,0 +1,117 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package memory
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha512"
+	"crypto/subtle"
+	"encoding/binary"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/umacref"
+)
+
+// A secret is what a process must not have after Destroy. Its kind is for the errors.
+type secret struct {
+	kind  string
+	bytes []byte
+}
+
+// umacSecrets returns the secrets of a stream and its key.
+func umacSecrets(u *fastmac.UMAC) []secret {
+	field := func(path string) []byte { return mactest.Field(u, path) }
+	return []secret{
+		{"L1 key", field("key.uhash.l1")},
+		{"L2 key", field("key.uhash.l2")},
+		{"L3 key", field("key.uhash.l3.k2")},
+		{"L3 key", field("key.uhash.l3.low")},
+		{"L3 key", field("key.uhash.l3High")},
+		{"pad key", field("key.pad.aes.schedule")},
+		{"pads ahead", field("pads.blocks")}, // those that are not in use are zeros
+		{"UHASH state", field("uhash.l1.sums")},
+		{"UHASH state", field("uhash.l2.y")},
+	}
+}
+
+// hmacSecrets returns the secrets of a stream and its key.
+func hmacSecrets(h *fastmac.HMACSHA512) []secret {
+	return []secret{
+		{"inner chaining value", mactest.Field(h, "key.inner")},
+		{"outer chaining value", mactest.Field(h, "key.outer")},
+		{"HMAC state", mactest.Field(h, "state")},
+	}
+}
+
+// gmacSecrets returns the secrets of a stream and its key, and of the state if the stream has
+// been written to. The kinds begin with prefix.
+func gmacSecrets(prefix string, m *fastmac.GMAC) []secret {
+	key := mactest.Field(m, "key.gcm")
+	return []secret{
+		{prefix + "powers", key[:8*gcm.BlockSize]},
+		{prefix + "schedule", key[8*gcm.BlockSize:]},
+		{prefix + "GHASH state", mactest.Field(m, "sum")},
+	}
+}
+
+// What the setup of a key and a computation make and do not keep is computed again here.
+
+// kdfSecrets returns the schedule of a key of UMAC, if that is known here: crypto/aes has
+// another.
+func kdfSecrets(key []byte) []secret {
+	if !aesni.InUse() {
+		return nil
+	}
+	s := new(aesni.Schedule)
+	s.Expand(key)
+	return []secret{{"KDF key", mactest.Storage(s)}}
+}
+
+// padSecrets returns the pads of nonces.
+func padSecrets(key []byte, nonces [][]byte) (pads []secret) {
+	for _, nonce := range nonces {
+		pads = append(pads, secret{"batch pads", umacref.PDF(key, nonce, 16)})
+	}
+	return pads
+}
+
+// hmacPads returns the inner and the outer pad of a key, RFC 2104 section 2.
+func hmacPads(key []byte) []secret {
+	if len(key) > sha512.BlockSize {
+		sum := sha512.Sum512(key)
+		key = sum[:]
+	}
+	pad := func(mask byte) []byte {
+		p := bytes.Repeat([]byte{mask}, sha512.BlockSize)
+		subtle.XORBytes(p, p, key)
+		return p
+	}
+	return []secret{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}
+}
+
+// gcmSecrets returns what AES-GCM computes. The kinds begin with prefix.
+func gcmSecrets(prefix string, key, nonce, plaintext, data []byte) []secret {
+	block := mactest.Must(aes.NewCipher(key))
+	encrypt := func(counter uint32) []byte {
+		b := binary.BigEndian.AppendUint32(bytes.Clone(nonce), counter)
+		block.Encrypt(b, b)
+		return b
+	}
+	hashKey, hash, mask := make([]byte, aes.BlockSize), make([]byte, aes.BlockSize), encrypt(1)
+	block.Encrypt(hashKey, hashKey)
+	tag := mactest.Must(cipher.NewGCM(block)).Seal(nil, nonce, plaintext, data)[len(plaintext):]
+	subtle.XORBytes(hash, mask, tag)
+	return []secret{
+		{prefix + "GHASH key", hashKey},
+		{prefix + "GHASH", hash},
+		{prefix + "tag mask", mask},
+		{prefix + "key stream", encrypt(2)},
+	}
+}
