@@ -37,20 +37,13 @@ func kdfInputs(p []byte, index int, i, step uint64) {
 	}
 }
 
-// deriveL1 is KDF for the L1 key, in the key's own storage.
-func deriveL1(k *l1Key, kdf *aesKey) {
-	switch {
-	case aesni.VAES():
-		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
-	case aesni.InUse():
-		deriveL1AESNI(k, &kdf.schedule, kdf.rounds)
-	default:
-		b := k.bytes()
-		kdfInputs(b[:4*len(k.lo)], kdfL1, 1, 2)
-		kdfInputs(b[4*len(k.lo):], kdfL1, 2, 2)
-		kdf.encrypt(b[:])
-		k.swap()
-	}
+// deriveL1Generic is KDF for the L1 key, in the key's own storage.
+func deriveL1Generic(k *l1Key, kdf *aesKey) {
+	b := k.bytes()
+	kdfInputs(b[:4*len(k.lo)], kdfL1, 1, 2)
+	kdfInputs(b[4*len(k.lo):], kdfL1, 2, 2)
+	kdf.encrypt(b[:])
+	k.swap()
 }
 
 // subkeys holds the output of KDF for all indexes except L1's: the key of PDF, of which

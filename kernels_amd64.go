@@ -108,9 +108,33 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	}
 }
 
-func hasTagEach() bool { return useAVX512 }
+func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) {
+	if useAVX512 {
+		tagEachAVX512(tags, k, msgs)
+	} else {
+		tagEachGeneric(tags, k, msgs)
+	}
+}
 
-func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) { tagEachAVX512(tags, k, msgs) }
+func padEach(tags *umacTags, k *padKey, nonces [][]byte) {
+	if aesni.VAES() {
+		padEachVAES(tags, k, nonces)
+	} else {
+		padEachGeneric(tags, k, nonces)
+	}
+}
+
+func hasBatchKernels() bool { return useAVX512 && aesni.VAES() }
+
+func deriveL1(k *l1Key, kdf *aesKey) {
+	if aesni.VAES() {
+		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
+	} else if aesni.InUse() {
+		deriveL1AESNI(k, &kdf.schedule, kdf.rounds)
+	} else {
+		deriveL1Generic(k, kdf)
+	}
+}
 
 // The assembly: kernels of the functions with these names. uhash_generic.go, uhash.go
 // and kdf.go have the contracts.

@@ -6,10 +6,7 @@
 
 package fastmac
 
-import (
-	"example.com/fastmac/internal/aesni"
-	"example.com/fastmac/internal/kernel"
-)
+import "example.com/fastmac/internal/kernel"
 
 func init() { kernel.Register(kernel.NH, "generic") }
 
@@ -17,10 +14,8 @@ func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPolyGeneric(y,
 func nhBlocks(words []l1Words, k *uhashKey, p []byte)         { nhBlocksGeneric(words, k, p) }
 func nhAdd(s *l1State, k *uhashKey, p []byte)                 { nhAddGeneric(s, k, p) }
 func fill(group *[l1Group]byte, p []byte)                     { fillGeneric(group, p) }
-
-func fillMasked(*[l1Group]byte, []byte) { panic("fastmac: no kernel") }
-
-func hasMasks() bool { return false }
+func fillMasked(group *[l1Group]byte, p []byte)               { fillGeneric(group, p) }
+func hasMasks() bool                                          { return false }
 
 func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	tagOnlyGeneric(tag, k, l1, rest, length, x)
@@ -38,12 +33,7 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	tagWordsGeneric(tag, k, words, x)
 }
 
-func hasTagEach() bool { return false }
-
-func tagEach([][maxUMACTagSize]byte, *uhashKey, [][]byte) { panic("fastmac: no kernel") }
-
-func padEachVAES(*umacTags, *padKey, [][]byte) { panic("fastmac: no kernel") }
-
-func deriveL1AESNI(*l1Key, *aesni.Schedule, int) { panic("fastmac: no kernel") }
-
-func deriveL1VAES(*l1Key, *aesni.Schedule, int) { panic("fastmac: no kernel") }
+func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) { tagEachGeneric(tags, k, msgs) }
+func padEach(tags *umacTags, k *padKey, nonces [][]byte)              { padEachGeneric(tags, k, nonces) }
+func hasBatchKernels() bool                                           { return false }
+func deriveL1(k *l1Key, kdf *aesKey)                                  { deriveL1Generic(k, kdf) }

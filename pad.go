@@ -93,20 +93,6 @@ func (k *padKey) pad(nonce []byte) pad {
 	return x
 }
 
-// padEach sets tags to the pads for the nonces, at least one. Without VAES it computes one by
-// one: with AES-NI eight side by side are not faster, since the CPU overlaps them with hashing.
-func (k *padKey) padEach(tags *umacTags, nonces [][]byte) {
-	if aesni.VAES() {
-		padEachVAES(tags, k, nonces)
-		return
-	}
-	for i, nonce := range nonces {
-		x := k.pad(nonce)
-		binary.LittleEndian.PutUint64(tags[i][:], x.first)
-		binary.LittleEndian.PutUint64(tags[i][8:], x.second)
-	}
-}
-
 // pads are the blocks that a stream has encrypted ahead. Nonces usually come in
 // order, and several blocks at once take little longer than one.
 //

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -98,21 +97,43 @@ type umacTags [umacLanes + 3][maxUMACTagSize]byte
 // compute sets the first tags to those of the messages, 1 to umacLanes. It reports whether
 // only kernels have computed: other functions leave pads in their stack frames.
 func (t *umacTags) compute(k *UMACKey, nonces, msgs [][]byte) (kernels bool) {
-	k.pad.padEach(t, nonces)
-	kernels = aesni.VAES()
-	for i := 0; i < len(msgs); i++ {
-		n := 0 // messages for the kernel
-		for hasTagEach() && i+n < len(msgs) && len(msgs[i+n]) <= l1Block {
-			n++
+	padEach(t, &k.pad, nonces)
+	kernels = hasBatchKernels()
+	for i := 0; i < len(msgs); {
+		end := i // of a run of short messages
+		for end < len(msgs) && len(msgs[end]) <= l1Block {
+			end++
 		}
-		if n > 0 {
-			tagEach(t[i:], &k.uhash, msgs[i:i+n])
-			i += n - 1
+		if end > i {
+			tagEach(t[i:], &k.uhash, msgs[i:end])
+			i = end
 			continue
 		}
+		k.uhash.tagLong(&t[i], msgs[i], padIn(&t[i]))
 		kernels = false
-		x := pad{binary.LittleEndian.Uint64(t[i][:]), binary.LittleEndian.Uint64(t[i][8:])}
-		k.uhash.tag(&t[i], msgs[i], x)
+		i++
 	}
 	return kernels
+}
+
+// padIn returns the pad that is in the place of a tag.
+func padIn(tag *[maxUMACTagSize]byte) pad {
+	return pad{binary.LittleEndian.Uint64(tag[:]), binary.LittleEndian.Uint64(tag[8:])}
+}
+
+// padEachGeneric and tagEachGeneric go through a batch one by one.
+
+// With AES-NI eight blocks side by side are not faster, since the CPU overlaps them with hashing.
+func padEachGeneric(t *umacTags, k *padKey, nonces [][]byte) {
+	for i, nonce := range nonces {
+		x := k.pad(nonce)
+		binary.LittleEndian.PutUint64(t[i][:], x.first)
+		binary.LittleEndian.PutUint64(t[i][8:], x.second)
+	}
+}
+
+func tagEachGeneric(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) {
+	for i, msg := range msgs {
+		k.tagShort(&tags[i], msg, padIn(&tags[i]))
+	}
 }
