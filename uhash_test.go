@@ -98,9 +98,13 @@ func TestKeyVectors(t *testing.T) {
 }
 
 // TestKeyLine checks that what short messages need of a stream's own key begins a cache
-// line, behind the 8 bytes that the runtime has before an object of this size.
+// line, behind the 8 bytes that the runtime has before an object of this size, and that the
+// stream can have a finalizer.
 func TestKeyLine(t *testing.T) {
 	var p umacWithKey
+	if at := unsafe.Offsetof(p.stream); at != 0 {
+		t.Errorf("the stream is at %d of its allocation: a finalizer needs 0", at)
+	}
 	if at := 8 + unsafe.Offsetof(p.key) + unsafe.Offsetof(p.key.pad) + unsafe.Offsetof(p.key.pad.tagSize); bits.UintSize == 64 && at%64 != 0 {
 		t.Errorf("it begins at %d", at)
 	}

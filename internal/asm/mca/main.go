@@ -199,8 +199,8 @@ var kernels = []kernel{
 	{`/internal/sha512\.lanesAVX512`, "16 rounds", "vprorq", 16 * (6 + 4) / 2, false},
 	{`/internal/sha512\.lanesAVX2`, "16 rounds", "vpsrlq", 16 * (6 + 5) / 2, false},
 	// The bytes of each block are reversed.
-	{`/internal/gcm\.hashAESNI`, "KiB", "pshufb", 64, false},
-	{`/internal/gcm\.hashAVX\w+`, "KiB", "vpshufb", 64, false},
+	{`/internal/gcm\.(hash|gmac)AESNI`, "KiB", "pshufb", 64, false},
+	{`/internal/gcm\.(hash|gmac)AVX\w+`, "KiB", "vpshufb", 64, false},
 	// AES-128 has nine rounds before the last one.
 	{`/internal/gcm\.(seal|open)AESNI`, "KiB", "aesenc", 64 * 9, false},
 	{`/internal/gcm\.(seal|open)AVX\w+`, "KiB", "vaesenc", 64 * 9, false},
