@@ -166,19 +166,6 @@ func nhBlock(v isa, s []VecVirtual, lo, hi Mem, end Register) {
 	JNZ(LabelRef(loop))
 }
 
-// firstBlock returns the L1 words of the block with which the bytes begin, all iterations
-// side by side, and moves on to the next block.
-func firstBlock(v isa, b bytes) (words VecVirtual) {
-	ADDQ(I32(blockSize), b.p)
-	SUBQ(I32(blockSize), b.length)
-	s := newSums(v, b.n)
-	nhBlock(v, s, b.lo, b.hi, b.p)
-	words = wordsIn(b.n)()
-	sumsToWords(v, s, words)
-	VPADDQ(blockBits, words, words)
-	return words
-}
-
 // blockBits is the length of a block in bits, four times.
 var blockBits Mem
 
