@@ -219,6 +219,7 @@ TEXT ·nhPolyAVX512(SB), $64-40
 	VPXORQ  Z18, Z18, Z18
 	VPXORQ  Z19, Z19, Z19
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk5:
 	VMOVDQU64     (CX)(DX*2), Z20
@@ -867,6 +868,7 @@ two2:
 	VPXORQ  Z16, Z16, Z16
 	VPXORQ  Z17, Z17, Z17
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk9:
 	VMOVDQU64     (CX)(DX*2), Z18
@@ -1982,6 +1984,7 @@ TEXT ·nhPolyAVX2(SB), $64-40
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk20:
 	VMOVDQU      16(CX)(DX*2), Y5
@@ -2891,6 +2894,7 @@ two17:
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y1, Y1, Y1
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk24:
 	VMOVDQU      16(CX)(DX*2), Y3
@@ -6874,13 +6878,14 @@ TEXT ·tagTwoAVX512(SB), $0-56
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ   $+1024, CX
-	SUBQ   $+1024, BX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z9, Z9, Z9
-	MOVQ   $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z9, Z9, Z9
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk147:
 	VMOVDQU64     (CX)(DX*2), Z11
@@ -7450,11 +7455,12 @@ two146:
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ   $+1024, CX
-	SUBQ   $+1024, BX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	MOVQ   $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk160:
 	VMOVDQU64     (CX)(DX*2), Z2
@@ -7672,11 +7678,12 @@ done166:
 	JMP           hashed162
 
 short163:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y4, Y4, Y4
-	CMPQ  BX, $0x40
-	JCS   less168
-	LEAQ  -64(CX)(BX*1), DX
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y4, Y4, Y4
+	CMPQ    BX, $0x40
+	JCS     less168
+	LEAQ    -64(CX)(BX*1), DX
+	PCALIGN $0x20
 
 pair167:
 	VMOVDQU  16(CX), Y8
@@ -9370,13 +9377,14 @@ TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ  $+1024, CX
-	SUBQ  $+1024, BX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y2, Y2, Y2
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	MOVQ  $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk241:
 	VMOVDQU      16(CX)(DX*2), Y7
@@ -9807,11 +9815,12 @@ two240:
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ  $+1024, CX
-	SUBQ  $+1024, BX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	MOVQ  $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk250:
 	VMOVDQU      16(CX)(DX*2), Y3
@@ -9917,13 +9926,14 @@ chunk250:
 	VPXOR   polySign<>+0(SB), X3, X3
 
 	// The last block, with its length in bits.
-	CMPQ  BX, $0x20
-	JLS   group251
-	VPXOR Y0, Y0, Y0
-	VPXOR Y4, Y4, Y4
-	CMPQ  BX, $0x40
-	JCS   less254
-	LEAQ  -64(CX)(BX*1), DX
+	CMPQ    BX, $0x20
+	JLS     group251
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y4, Y4, Y4
+	CMPQ    BX, $0x40
+	JCS     less254
+	LEAQ    -64(CX)(BX*1), DX
+	PCALIGN $0x20
 
 pair253:
 	VMOVDQU  16(CX), Y6
