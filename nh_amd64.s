@@ -219,6 +219,7 @@ TEXT ·nhPolyAVX512(SB), $64-40
 	VPXORQ  Z18, Z18, Z18
 	VPXORQ  Z19, Z19, Z19
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk5:
 	VMOVDQU64     (CX)(DX*2), Z20
@@ -867,6 +868,7 @@ two2:
 	VPXORQ  Z16, Z16, Z16
 	VPXORQ  Z17, Z17, Z17
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk9:
 	VMOVDQU64     (CX)(DX*2), Z18
@@ -1982,6 +1984,7 @@ TEXT ·nhPolyAVX2(SB), $64-40
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk20:
 	VMOVDQU      16(CX)(DX*2), Y5
@@ -2891,6 +2894,7 @@ two17:
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y1, Y1, Y1
 	MOVQ    $-512, DX
+	PCALIGN $0x20
 
 chunk24:
 	VMOVDQU      16(CX)(DX*2), Y3
@@ -4473,138 +4477,31 @@ TEXT ·nhAddAVX512(SB), $0-40
 	JLE  two31
 
 	// Four iterations.
-	MOVQ           s+0(FP), CX
-	MOVQ           p_base+16(FP), DX
-	MOVQ           p_len+24(FP), BX
-	MOVQ           32(CX), SI
-	SHRQ           $0x01, SI
-	ADDQ           AX, SI
-	ADDQ           BX, 32(CX)
-	CMPQ           BX, $0x20
-	JHI            more33
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
-	VPADDD         152(SI), Y0, Y2
-	VPADDD         696(SI), Y1, Y3
-	VPMULUDQ       Y3, Y2, Y4
-	VPSRLQ         $0x20, Y2, Y2
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y2, Y2
-	VPADDQ         Y2, Y4, Y4
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y1, Y1
-	VPMULUDQ       Y1, Y0, Y2
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y1, Y1
-	VPMULUDQ       Y1, Y0, Y0
-	VPADDQ         Y0, Y2, Y2
-	VPUNPCKLQDQ    Y2, Y4, Y0
-	VPUNPCKHQDQ    Y2, Y4, Y4
-	VPADDQ         Y4, Y0, Y0
-
-hashed36:
-	VMOVDQU     (CX), X5
-	VINSERTI128 $0x01, 16(CX), Y5, Y5
-	VPADDQ      Y5, Y0, Y0
-
-	// In one store, so that one load can read them.
-	VMOVDQU Y0, (CX)
-	VZEROUPPER
-	RET
-
-more33:
-	CMPQ  BX, $+192
-	JHI   wide37
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	SUBQ  $0x40, BX
-	JCS   rest40
-
-whole39:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	VBROADCASTI128 32(DX), Y0
-	VBROADCASTI128 48(DX), Y3
-	VPADDD         168(SI), Y0, Y4
-	VPADDD         712(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	ADDQ           $+64, DX
-	ADDQ           $0x20, SI
-	SUBQ           $+64, BX
-	JGE            whole39
-	CMPQ           BX, $-32
-	JLT            part41
-
-rest40:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-
-part41:
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         done38
-
-wide37:
+	MOVQ   s+0(FP), CX
+	MOVQ   p_base+16(FP), DX
+	MOVQ   p_len+24(FP), BX
+	MOVQ   32(CX), SI
+	SHRQ   $0x01, SI
+	ADDQ   AX, SI
+	ADDQ   BX, 32(CX)
+	CMPQ   BX, $0x20
+	JLS    group32
+	CMPQ   BX, $+192
+	JLS    short34
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	SUBQ   $+128, BX
+	VPXORQ Z4, Z4, Z4
+	LEAQ   -128(DX)(BX*1), AX
 
-whole44:
-	VMOVDQU64  (DX), Z4
+chunk35:
+	VMOVDQU64  (DX), Z5
 	VMOVDQU64  64(DX), Z7
-	VSHUFI64X2 $0xdd, Z7, Z4, Z6
-	VSHUFI64X2 $0x88, Z7, Z4, Z4
-	VPADDD     152(SI), Z4, Z7
+	VSHUFI64X2 $0xdd, Z7, Z5, Z6
+	VSHUFI64X2 $0x88, Z7, Z5, Z5
+	VPADDD     152(SI), Z5, Z7
 	VPADDD     696(SI), Z6, Z9
-	VPADDD     696(SI), Z4, Z8
+	VPADDD     696(SI), Z5, Z8
 	VPADDD     168(SI), Z6, Z10
 	VPMULUDQ   Z9, Z7, Z11
 	VPMULUDQ   Z10, Z8, Z12
@@ -4618,82 +4515,73 @@ whole44:
 	VPADDQ     Z11, Z0, Z0
 	VPADDQ     Z8, Z12, Z12
 	VPADDQ     Z12, Z1, Z1
-	VPADDD     168(SI), Z4, Z7
+	VPADDD     168(SI), Z5, Z7
 	VPADDD     712(SI), Z6, Z8
-	VPADDD     712(SI), Z4, Z4
+	VPADDD     712(SI), Z5, Z5
 	VPADDD     184(SI), Z6, Z6
 	VPMULUDQ   Z8, Z7, Z9
-	VPMULUDQ   Z6, Z4, Z10
+	VPMULUDQ   Z6, Z5, Z10
 	VPSHUFD    $0xf5, Z7, Z7
 	VPSRLQ     $0x20, Z8, Z8
-	VPSHUFD    $0xf5, Z4, Z4
+	VPSHUFD    $0xf5, Z5, Z5
 	VPSRLQ     $0x20, Z6, Z6
 	VPMULUDQ   Z8, Z7, Z7
-	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z6, Z5, Z5
 	VPADDQ     Z7, Z9, Z9
 	VPADDQ     Z9, Z2, Z2
-	VPADDQ     Z4, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
+	VPADDQ     Z5, Z10, Z10
+	VPADDQ     Z10, Z4, Z4
 	ADDQ       $+128, DX
 	ADDQ       $0x40, SI
-	SUBQ       $+128, BX
-	JGE        whole44
-	ADDQ       $+128, BX
-	JEQ        done43
+	CMPQ       DX, AX
+	JLS        chunk35
+	ANDQ       $0x7f, BX
+	JEQ        done37
 	CMPQ       BX, $0x20
-	JNE        masked45
+	JNE        end36
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     152(SI), X5, X5
+	VPADDD     696(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z0, Z0
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     696(SI), X5, X5
+	VPADDD     168(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z1, Z1
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     168(SI), X5, X5
+	VPADDD     712(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z2, Z2
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     712(SI), X5, X5
+	VPADDD     184(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z4, Z4
+	JMP        done37
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    152(SI), X4, X4
-	VPADDD    696(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z0, Z0
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    696(SI), X4, X4
-	VPADDD    168(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z1, Z1
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    168(SI), X4, X4
-	VPADDD    712(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z2, Z2
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    712(SI), X4, X4
-	VPADDD    184(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z3, Z3
-	JMP       done43
-
-masked45:
-	// The last bytes, zero-padded to a group.
+end36:
 	MOVQ       $-1, AX
 	BZHIQ      BX, AX, DI
 	KMOVQ      DI, K1
@@ -4708,15 +4596,15 @@ masked45:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, AX, DI
 	KMOVW      DI, K3
-	VMOVDQU8.Z (DX), K1, Z4
+	VMOVDQU8.Z (DX), K1, Z5
 	VMOVDQU8.Z 64(DX), K2, Z7
-	VSHUFI64X2 $0xdd, Z7, Z4, Z6
-	VSHUFI64X2 $0x88, Z7, Z4, Z4
+	VSHUFI64X2 $0xdd, Z7, Z5, Z6
+	VSHUFI64X2 $0x88, Z7, Z5, Z5
 	VMOVDQU64  152(SI), Z7
-	VPADDD.Z   Z7, Z4, K3, Z7
+	VPADDD.Z   Z7, Z5, K3, Z7
 	VPADDD     696(SI), Z6, Z9
 	VMOVDQU64  696(SI), Z8
-	VPADDD.Z   Z8, Z4, K3, Z8
+	VPADDD.Z   Z8, Z5, K3, Z8
 	VPADDD     168(SI), Z6, Z10
 	VPMULUDQ   Z9, Z7, Z11
 	VPMULUDQ   Z10, Z8, Z12
@@ -4731,154 +4619,168 @@ masked45:
 	VPADDQ     Z8, Z12, Z12
 	VPADDQ     Z12, Z1, Z1
 	VMOVDQU64  168(SI), Z7
-	VPADDD.Z   Z7, Z4, K3, Z7
+	VPADDD.Z   Z7, Z5, K3, Z7
 	VPADDD     712(SI), Z6, Z9
 	VMOVDQU64  712(SI), Z8
-	VPADDD.Z   Z8, Z4, K3, Z8
-	VPADDD     184(SI), Z6, Z4
+	VPADDD.Z   Z8, Z5, K3, Z8
+	VPADDD     184(SI), Z6, Z5
 	VPMULUDQ   Z9, Z7, Z6
-	VPMULUDQ   Z4, Z8, Z10
+	VPMULUDQ   Z5, Z8, Z10
 	VPSHUFD    $0xf5, Z7, Z7
 	VPSRLQ     $0x20, Z9, Z9
 	VPSHUFD    $0xf5, Z8, Z8
-	VPSRLQ     $0x20, Z4, Z4
+	VPSRLQ     $0x20, Z5, Z5
 	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z4, Z8, Z8
+	VPMULUDQ   Z5, Z8, Z8
 	VPADDQ     Z7, Z6, Z6
 	VPADDQ     Z6, Z2, Z2
 	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
+	VPADDQ     Z10, Z4, Z4
 
-done43:
-	VPUNPCKLQDQ   Z1, Z0, Z4
+done37:
+	VPUNPCKLQDQ   Z1, Z0, Z5
 	VPUNPCKHQDQ   Z1, Z0, Z0
-	VPADDQ        Z0, Z4, Z4
-	VPUNPCKLQDQ   Z3, Z2, Z0
-	VPUNPCKHQDQ   Z3, Z2, Z1
+	VPADDQ        Z0, Z5, Z5
+	VPUNPCKLQDQ   Z4, Z2, Z0
+	VPUNPCKHQDQ   Z4, Z2, Z1
 	VPADDQ        Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VPADDQ        Y1, Y4, Y4
-	VEXTRACTI64X2 $0x01, Y4, X1
-	VPADDQ        X1, X4, X4
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPADDQ        Y1, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X1
+	VPADDQ        X1, X5, X5
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	VPADDQ        Y1, Y0, Y0
 	VEXTRACTI64X2 $0x01, Y0, X1
 	VPADDQ        X1, X0, X0
-	VINSERTI128   $0x01, X0, Y4, Y0
+	VINSERTI128   $0x01, X0, Y5, Y0
+	JMP           hashed33
 
-done38:
-	JMP hashed36
+short34:
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	CMPQ  BX, $0x40
+	JCS   less39
+	LEAQ  -64(DX)(BX*1), AX
 
-	// Two iterations.
-two31:
-	MOVQ        s+0(FP), CX
-	MOVQ        p_base+16(FP), DX
-	MOVQ        p_len+24(FP), BX
-	MOVQ        32(CX), SI
-	SHRQ        $0x01, SI
-	ADDQ        AX, SI
-	ADDQ        BX, 32(CX)
-	CMPQ        BX, $0x20
-	JHI         more47
-	VMOVDQU     (DX), X0
-	VMOVDQU     16(DX), X1
-	VPADDD      152(SI), X0, X2
-	VPADDD      696(SI), X1, X3
-	VPMULUDQ    X3, X2, X4
-	VPSRLQ      $0x20, X2, X2
-	VPSRLQ      $0x20, X3, X3
-	VPMULUDQ    X3, X2, X2
-	VPADDQ      X2, X4, X4
-	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X1, X1
-	VPMULUDQ    X1, X0, X2
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X1, X1
-	VPMULUDQ    X1, X0, X0
-	VPADDQ      X0, X2, X2
-	VPUNPCKLQDQ X2, X4, X0
-	VPUNPCKHQDQ X2, X4, X4
-	VPADDQ      X4, X0, X0
+pair38:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	VBROADCASTI128 32(DX), Y0
+	VBROADCASTI128 48(DX), Y4
+	VPADDD         168(SI), Y0, Y5
+	VPADDD         712(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	ADDQ           $+64, DX
+	ADDQ           $0x20, SI
+	CMPQ           DX, AX
+	JLS            pair38
+	ANDQ           $0x3f, BX
+	JEQ            done41
 
-hashed50:
-	VMOVDQU (CX), X1
-	VPADDQ  X1, X0, X0
+less39:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+
+done41:
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed33
+
+group32:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y2
+	VPADDD         152(SI), Y0, Y4
+	VPADDD         696(SI), Y2, Y5
+	VPMULUDQ       Y5, Y4, Y1
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y1, Y1
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y2, Y4
+	VPMULUDQ       Y4, Y0, Y2
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y2, Y2
+	VPUNPCKLQDQ    Y2, Y1, Y0
+	VPUNPCKHQDQ    Y2, Y1, Y1
+	VPADDQ         Y1, Y0, Y0
+
+hashed33:
+	VMOVDQU     (CX), X3
+	VINSERTI128 $0x01, 16(CX), Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
 	// In one store, so that one load can read them.
-	VMOVDQU X0, (CX)
+	VMOVDQU Y0, (CX)
 	VZEROUPPER
 	RET
 
-more47:
-	CMPQ  BX, $+256
-	JHI   wide51
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	SUBQ  $0x40, BX
-	JCS   rest54
-
-whole53:
-	VMOVDQU  16(DX), Y3
-	VPBLENDD $0x0f, (DX), Y3, Y2
-	VPBLENDD $0xf0, 32(DX), Y3, Y3
-	VPADDD   152(SI), Y2, Y4
-	VPADDD   696(SI), Y3, Y5
-	VPADDD   696(SI), Y2, Y2
-	VPADDD   168(SI), Y3, Y3
-	VPMULUDQ Y5, Y4, Y8
-	VPMULUDQ Y3, Y2, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y5, Y5
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y3, Y3
-	VPMULUDQ Y5, Y4, Y4
-	VPMULUDQ Y3, Y2, Y2
-	VPADDQ   Y4, Y8, Y8
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y2, Y9, Y9
-	VPADDQ   Y9, Y1, Y1
-	ADDQ     $+64, DX
-	ADDQ     $0x20, SI
-	SUBQ     $+64, BX
-	JGE      whole53
-	CMPQ     BX, $-64
-	JEQ      done57
-
-rest54:
-	VMOVDQU  (DX), X2
-	VMOVDQU  16(DX), X3
-	VPADDD   152(SI), X2, X4
-	VPADDD   696(SI), X3, X5
-	VPMULUDQ X5, X4, X6
-	VPSRLQ   $0x20, X4, X4
-	VPSRLQ   $0x20, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X6, X6
-	VPADDD   696(SI), X2, X2
-	VPADDD   168(SI), X3, X3
-	VPMULUDQ X3, X2, X7
-	VPSRLQ   $0x20, X2, X2
-	VPSRLQ   $0x20, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X7, X7
-	VPADDQ   Y6, Y0, Y0
-	VPADDQ   Y7, Y1, Y1
-
-done57:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VMOVDQA      X2, X0
-	JMP          done52
-
-wide51:
+	// Two iterations.
+two31:
+	MOVQ   s+0(FP), CX
+	MOVQ   p_base+16(FP), DX
+	MOVQ   p_len+24(FP), BX
+	MOVQ   32(CX), SI
+	SHRQ   $0x01, SI
+	ADDQ   AX, SI
+	ADDQ   BX, 32(CX)
+	CMPQ   BX, $0x20
+	JLS    group44
+	CMPQ   BX, $+256
+	JLS    short46
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	SUBQ   $+128, BX
+	LEAQ   -128(DX)(BX*1), AX
 
-whole59:
+chunk47:
 	VMOVDQU64  (DX), Z2
 	VMOVDQU64  64(DX), Z4
 	VSHUFI64X2 $0xdd, Z4, Z2, Z3
@@ -4901,40 +4803,35 @@ whole59:
 	VPADDQ     Z8, Z1, Z1
 	ADDQ       $+128, DX
 	ADDQ       $0x40, SI
-	SUBQ       $+128, BX
-	JGE        whole59
-	ADDQ       $+128, BX
-	JEQ        done58
+	CMPQ       DX, AX
+	JLS        chunk47
+	ANDQ       $0x7f, BX
+	JEQ        done49
 	CMPQ       BX, $0x20
-	JNE        masked60
+	JNE        end48
+	VMOVDQU64  (DX), X2
+	VMOVDQU64  16(DX), X3
+	VPADDD     152(SI), X2, X2
+	VPADDD     696(SI), X3, X3
+	VPMULUDQ   X3, X2, X5
+	VPSRLQ     $0x20, X2, X2
+	VPSRLQ     $0x20, X3, X3
+	VPMULUDQ   X3, X2, X2
+	VPADDQ     X2, X5, X5
+	VPADDQ     Z5, Z0, Z0
+	VMOVDQU64  (DX), X2
+	VMOVDQU64  16(DX), X3
+	VPADDD     696(SI), X2, X2
+	VPADDD     168(SI), X3, X3
+	VPMULUDQ   X3, X2, X5
+	VPSRLQ     $0x20, X2, X2
+	VPSRLQ     $0x20, X3, X3
+	VPMULUDQ   X3, X2, X2
+	VPADDQ     X2, X5, X5
+	VPADDQ     Z5, Z1, Z1
+	JMP        done49
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    152(SI), X2, X2
-	VPADDD    696(SI), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSRLQ    $0x20, X2, X2
-	VPSRLQ    $0x20, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z0, Z0
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    696(SI), X2, X2
-	VPADDD    168(SI), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSRLQ    $0x20, X2, X2
-	VPSRLQ    $0x20, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z1, Z1
-	JMP       done58
-
-masked60:
-	// The last bytes, zero-padded to a group.
+end48:
 	MOVQ       $-1, AX
 	BZHIQ      BX, AX, DI
 	KMOVQ      DI, K1
@@ -4972,7 +4869,7 @@ masked60:
 	VPADDQ     Z5, Z7, Z7
 	VPADDQ     Z7, Z1, Z1
 
-done58:
+done49:
 	VPUNPCKLQDQ   Z1, Z0, Z2
 	VPUNPCKHQDQ   Z1, Z0, Z0
 	VPADDQ        Z0, Z2, Z2
@@ -4981,180 +4878,16 @@ done58:
 	VEXTRACTI64X2 $0x01, Y2, X0
 	VPADDQ        X0, X2, X2
 	VMOVDQA       X2, X0
+	JMP           hashed45
 
-done52:
-	JMP hashed50
-
-// func nhAddAVX2(s *l1State, k *uhashKey, p []byte)
-// Requires: AVX, AVX2
-TEXT ·nhAddAVX2(SB), $0-40
-	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two61
-
-	// Four iterations.
-	MOVQ           s+0(FP), CX
-	MOVQ           p_base+16(FP), DX
-	MOVQ           p_len+24(FP), BX
-	MOVQ           32(CX), SI
-	SHRQ           $0x01, SI
-	ADDQ           AX, SI
-	ADDQ           BX, 32(CX)
-	CMPQ           BX, $0x20
-	JHI            more63
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
-	VPADDD         152(SI), Y0, Y2
-	VPADDD         696(SI), Y1, Y3
-	VPMULUDQ       Y3, Y2, Y4
-	VPSRLQ         $0x20, Y2, Y2
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y2, Y2
-	VPADDQ         Y2, Y4, Y4
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y1, Y1
-	VPMULUDQ       Y1, Y0, Y2
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y1, Y1
-	VPMULUDQ       Y1, Y0, Y0
-	VPADDQ         Y0, Y2, Y2
-	VPUNPCKLQDQ    Y2, Y4, Y0
-	VPUNPCKHQDQ    Y2, Y4, Y4
-	VPADDQ         Y4, Y0, Y0
-
-hashed66:
-	VMOVDQU     (CX), X5
-	VINSERTI128 $0x01, 16(CX), Y5, Y5
-	VPADDQ      Y5, Y0, Y0
-
-	// In one store, so that one load can read them.
-	VMOVDQU Y0, (CX)
-	VZEROUPPER
-	RET
-
-more63:
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	SUBQ  $0x40, BX
-	JCS   rest68
-
-whole67:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	VBROADCASTI128 32(DX), Y0
-	VBROADCASTI128 48(DX), Y3
-	VPADDD         168(SI), Y0, Y4
-	VPADDD         712(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	ADDQ           $+64, DX
-	ADDQ           $0x20, SI
-	SUBQ           $+64, BX
-	JGE            whole67
-	CMPQ           BX, $-32
-	JLT            part69
-
-rest68:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-
-part69:
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         hashed66
-
-	// Two iterations.
-two61:
-	MOVQ        s+0(FP), CX
-	MOVQ        p_base+16(FP), DX
-	MOVQ        p_len+24(FP), BX
-	MOVQ        32(CX), SI
-	SHRQ        $0x01, SI
-	ADDQ        AX, SI
-	ADDQ        BX, 32(CX)
-	CMPQ        BX, $0x20
-	JHI         more72
-	VMOVDQU     (DX), X0
-	VMOVDQU     16(DX), X1
-	VPADDD      152(SI), X0, X2
-	VPADDD      696(SI), X1, X3
-	VPMULUDQ    X3, X2, X4
-	VPSRLQ      $0x20, X2, X2
-	VPSRLQ      $0x20, X3, X3
-	VPMULUDQ    X3, X2, X2
-	VPADDQ      X2, X4, X4
-	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X1, X1
-	VPMULUDQ    X1, X0, X2
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X1, X1
-	VPMULUDQ    X1, X0, X0
-	VPADDQ      X0, X2, X2
-	VPUNPCKLQDQ X2, X4, X0
-	VPUNPCKHQDQ X2, X4, X4
-	VPADDQ      X4, X0, X0
-
-hashed75:
-	VMOVDQU (CX), X1
-	VPADDQ  X1, X0, X0
-
-	// In one store, so that one load can read them.
-	VMOVDQU X0, (CX)
-	VZEROUPPER
-	RET
-
-more72:
+short46:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
-	SUBQ  $0x40, BX
-	JCS   rest77
+	CMPQ  BX, $0x40
+	JCS   less51
+	LEAQ  -64(DX)(BX*1), AX
 
-whole76:
+pair50:
 	VMOVDQU  16(DX), Y3
 	VPBLENDD $0x0f, (DX), Y3, Y2
 	VPBLENDD $0xf0, 32(DX), Y3, Y3
@@ -5176,12 +4909,12 @@ whole76:
 	VPADDQ   Y9, Y1, Y1
 	ADDQ     $+64, DX
 	ADDQ     $0x20, SI
-	SUBQ     $+64, BX
-	JGE      whole76
-	CMPQ     BX, $-64
-	JEQ      done80
+	CMPQ     DX, AX
+	JLS      pair50
+	ANDQ     $0x3f, BX
+	JEQ      done55
 
-rest77:
+less51:
 	VMOVDQU  (DX), X2
 	VMOVDQU  16(DX), X3
 	VPADDD   152(SI), X2, X4
@@ -5201,14 +4934,271 @@ rest77:
 	VPADDQ   Y6, Y0, Y0
 	VPADDQ   Y7, Y1, Y1
 
-done80:
+done55:
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPADDQ       X2, X0, X2
 	VMOVDQA      X2, X0
-	JMP          hashed75
+	JMP          hashed45
+
+group44:
+	VMOVDQU     (DX), X0
+	VMOVDQU     16(DX), X2
+	VPADDD      152(SI), X0, X3
+	VPADDD      696(SI), X2, X4
+	VPMULUDQ    X4, X3, X1
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X1, X1
+	VPADDD      696(SI), X0, X0
+	VPADDD      168(SI), X2, X3
+	VPMULUDQ    X3, X0, X2
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X3, X3
+	VPMULUDQ    X3, X0, X0
+	VPADDQ      X0, X2, X2
+	VPUNPCKLQDQ X2, X1, X0
+	VPUNPCKHQDQ X2, X1, X1
+	VPADDQ      X1, X0, X0
+
+hashed45:
+	VMOVDQU (CX), X1
+	VPADDQ  X1, X0, X0
+
+	// In one store, so that one load can read them.
+	VMOVDQU X0, (CX)
+	VZEROUPPER
+	RET
+
+// func nhAddAVX2(s *l1State, k *uhashKey, p []byte)
+// Requires: AVX, AVX2
+TEXT ·nhAddAVX2(SB), $0-40
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two58
+
+	// Four iterations.
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	ADDQ  AX, SI
+	ADDQ  BX, 32(CX)
+	CMPQ  BX, $0x20
+	JLS   group59
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	CMPQ  BX, $0x40
+	JCS   less62
+	LEAQ  -64(DX)(BX*1), AX
+
+pair61:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	VBROADCASTI128 32(DX), Y0
+	VBROADCASTI128 48(DX), Y4
+	VPADDD         168(SI), Y0, Y5
+	VPADDD         712(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	ADDQ           $+64, DX
+	ADDQ           $0x20, SI
+	CMPQ           DX, AX
+	JLS            pair61
+	ANDQ           $0x3f, BX
+	JEQ            done64
+
+less62:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+
+done64:
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed60
+
+group59:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y2
+	VPADDD         152(SI), Y0, Y4
+	VPADDD         696(SI), Y2, Y5
+	VPMULUDQ       Y5, Y4, Y1
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y1, Y1
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y2, Y4
+	VPMULUDQ       Y4, Y0, Y2
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y2, Y2
+	VPUNPCKLQDQ    Y2, Y1, Y0
+	VPUNPCKHQDQ    Y2, Y1, Y1
+	VPADDQ         Y1, Y0, Y0
+
+hashed60:
+	VMOVDQU     (CX), X3
+	VINSERTI128 $0x01, 16(CX), Y3, Y3
+	VPADDQ      Y3, Y0, Y0
+
+	// In one store, so that one load can read them.
+	VMOVDQU Y0, (CX)
+	VZEROUPPER
+	RET
+
+	// Two iterations.
+two58:
+	MOVQ  s+0(FP), CX
+	MOVQ  p_base+16(FP), DX
+	MOVQ  p_len+24(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	ADDQ  AX, SI
+	ADDQ  BX, 32(CX)
+	CMPQ  BX, $0x20
+	JLS   group67
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	CMPQ  BX, $0x40
+	JCS   less70
+	LEAQ  -64(DX)(BX*1), AX
+
+pair69:
+	VMOVDQU  16(DX), Y3
+	VPBLENDD $0x0f, (DX), Y3, Y2
+	VPBLENDD $0xf0, 32(DX), Y3, Y3
+	VPADDD   152(SI), Y2, Y4
+	VPADDD   696(SI), Y3, Y5
+	VPADDD   696(SI), Y2, Y2
+	VPADDD   168(SI), Y3, Y3
+	VPMULUDQ Y5, Y4, Y8
+	VPMULUDQ Y3, Y2, Y9
+	VPSHUFD  $0xf5, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPSHUFD  $0xf5, Y2, Y2
+	VPSRLQ   $0x20, Y3, Y3
+	VPMULUDQ Y5, Y4, Y4
+	VPMULUDQ Y3, Y2, Y2
+	VPADDQ   Y4, Y8, Y8
+	VPADDQ   Y8, Y0, Y0
+	VPADDQ   Y2, Y9, Y9
+	VPADDQ   Y9, Y1, Y1
+	ADDQ     $+64, DX
+	ADDQ     $0x20, SI
+	CMPQ     DX, AX
+	JLS      pair69
+	ANDQ     $0x3f, BX
+	JEQ      done74
+
+less70:
+	VMOVDQU  (DX), X2
+	VMOVDQU  16(DX), X3
+	VPADDD   152(SI), X2, X4
+	VPADDD   696(SI), X3, X5
+	VPMULUDQ X5, X4, X6
+	VPSRLQ   $0x20, X4, X4
+	VPSRLQ   $0x20, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X6, X6
+	VPADDD   696(SI), X2, X2
+	VPADDD   168(SI), X3, X3
+	VPMULUDQ X3, X2, X7
+	VPSRLQ   $0x20, X2, X2
+	VPSRLQ   $0x20, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X7, X7
+	VPADDQ   Y6, Y0, Y0
+	VPADDQ   Y7, Y1, Y1
+
+done74:
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VMOVDQA      X2, X0
+	JMP          hashed68
+
+group67:
+	VMOVDQU     (DX), X0
+	VMOVDQU     16(DX), X2
+	VPADDD      152(SI), X0, X3
+	VPADDD      696(SI), X2, X4
+	VPMULUDQ    X4, X3, X1
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X1, X1
+	VPADDD      696(SI), X0, X0
+	VPADDD      168(SI), X2, X3
+	VPMULUDQ    X3, X0, X2
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X3, X3
+	VPMULUDQ    X3, X0, X0
+	VPADDQ      X0, X2, X2
+	VPUNPCKLQDQ X2, X1, X0
+	VPUNPCKHQDQ X2, X1, X1
+	VPADDQ      X1, X0, X0
+
+hashed68:
+	VMOVDQU (CX), X1
+	VPADDQ  X1, X0, X0
+
+	// In one store, so that one load can read them.
+	VMOVDQU X0, (CX)
+	VZEROUPPER
+	RET
 
 // func fillAVX512(group *[32]byte, p []byte)
 // Requires: AVX, AVX512BW, AVX512VL, BMI2
@@ -5227,16 +5217,20 @@ TEXT ·fillAVX512(SB), $0-32
 // func fillAVX2(group *[32]byte, p []byte)
 // Requires: AVX, BMI2, CMOV
 TEXT ·fillAVX2(SB), $0-32
-	MOVQ    group+0(FP), AX
-	MOVQ    p_base+8(FP), CX
-	MOVQ    p_len+16(FP), DX
-	CMPQ    DX, $0x10
-	JCS     tiny81
+	MOVQ group+0(FP), AX
+	MOVQ p_base+8(FP), CX
+	MOVQ p_len+16(FP), DX
+	CMPQ DX, $0x10
+	JCS  few78
+
+	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), BX
 	LEAQ    -16(CX)(DX*1), SI
 	SUBQ    DX, BX
 	VMOVDQU (SI), X1
 	VPSHUFB (BX), X1, X1
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
 	LEAQ    shiftDown<>+0(SB), BX
 	MOVQ    CX, DX
 	CMPQ    SI, CX
@@ -5244,38 +5238,33 @@ TEXT ·fillAVX2(SB), $0-32
 	SUBQ    DX, BX
 	VMOVDQU (DX), X0
 	VPSHUFB (BX)(CX*1), X0, X0
+	JMP     loaded77
 
-store82:
-	VMOVDQU X0, (AX)
-	VMOVDQU X1, 16(AX)
-	VZEROUPPER
-	RET
-
-tiny81:
+few78:
 	LEAQ        (CX)(DX*1), SI
 	LEAQ        shiftDown<>+0(SB), BX
 	SUBQ        DX, BX
 	CMPQ        DX, $0x08
-	JCS         four83
+	JCS         four79
 	VMOVQ       -8(SI), X1
 	VPSHUFB     16(BX), X1, X1
 	VMOVQ       (CX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded85
+	JMP         loaded81
 
-four83:
+four79:
 	CMPQ       DX, $0x04
-	JCS        few84
+	JCS        three80
 	VMOVD      -4(SI), X1
 	VPSHUFB    8(BX), X1, X1
 	VMOVD      (CX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded85
+	JMP        loaded81
 
-few84:
+three80:
 	VPXOR X0, X0, X0
 	TESTQ DX, DX
-	JEQ   loaded85
+	JEQ   loaded81
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (CX), BX
@@ -5291,57 +5280,357 @@ few84:
 	ORQ     CX, SI
 	VMOVQ   SI, X0
 
-loaded85:
+loaded81:
 	VPXOR X1, X1, X1
-	JMP   store82
+
+loaded77:
+	VMOVDQU X0, (AX)
+	VMOVDQU X1, 16(AX)
+	VZEROUPPER
+	RET
 
 // func tagOnlyAVX512(tag *[16]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·tagOnlyAVX512(SB), $0-72
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two86
+	JLE  two82
 
 	// Four iterations.
-	MOVQ           l1+16(FP), CX
-	MOVQ           rest_base+24(FP), DX
-	MOVQ           rest_len+32(FP), BX
-	MOVQ           32(CX), SI
-	SHRQ           $0x01, SI
-	ADDQ           AX, SI
-	TESTQ          BX, BX
-	JEQ            empty88
-	CMPQ           BX, $0x20
-	JHI            more90
-	JCS            part91
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	ADDQ  AX, SI
+	TESTQ BX, BX
+	JNE   some83
+
+	// No bytes are left.
+	CMPQ        32(CX), $0x00
+	JEQ         some83
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+	JMP         summed84
+
+some83:
+	CMPQ   BX, $0x20
+	JLS    group85
+	CMPQ   BX, $+192
+	JLS    short87
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z4, Z4, Z4
+	LEAQ   -128(DX)(BX*1), DI
+
+chunk88:
+	VMOVDQU64  (DX), Z5
+	VMOVDQU64  64(DX), Z7
+	VSHUFI64X2 $0xdd, Z7, Z5, Z6
+	VSHUFI64X2 $0x88, Z7, Z5, Z5
+	VPADDD     152(SI), Z5, Z7
+	VPADDD     696(SI), Z6, Z9
+	VPADDD     696(SI), Z5, Z8
+	VPADDD     168(SI), Z6, Z10
+	VPMULUDQ   Z9, Z7, Z11
+	VPMULUDQ   Z10, Z8, Z12
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSRLQ     $0x20, Z10, Z10
+	VPMULUDQ   Z9, Z7, Z7
+	VPMULUDQ   Z10, Z8, Z8
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z11, Z0, Z0
+	VPADDQ     Z8, Z12, Z12
+	VPADDQ     Z12, Z1, Z1
+	VPADDD     168(SI), Z5, Z7
+	VPADDD     712(SI), Z6, Z8
+	VPADDD     712(SI), Z5, Z5
+	VPADDD     184(SI), Z6, Z6
+	VPMULUDQ   Z8, Z7, Z9
+	VPMULUDQ   Z6, Z5, Z10
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z8, Z8
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSRLQ     $0x20, Z6, Z6
+	VPMULUDQ   Z8, Z7, Z7
+	VPMULUDQ   Z6, Z5, Z5
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z9, Z2, Z2
+	VPADDQ     Z5, Z10, Z10
+	VPADDQ     Z10, Z4, Z4
+	ADDQ       $+128, DX
+	ADDQ       $0x40, SI
+	CMPQ       DX, DI
+	JLS        chunk88
+	ANDQ       $0x7f, BX
+	JEQ        done90
+	CMPQ       BX, $0x20
+	JNE        end89
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     152(SI), X5, X5
+	VPADDD     696(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z0, Z0
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     696(SI), X5, X5
+	VPADDD     168(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z1, Z1
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     168(SI), X5, X5
+	VPADDD     712(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z2, Z2
+	VMOVDQU64  (DX), X5
+	VMOVDQU64  16(DX), X6
+	VPADDD     712(SI), X5, X5
+	VPADDD     184(SI), X6, X6
+	VPMULUDQ   X6, X5, X3
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X3, X3
+	VPADDQ     Z3, Z4, Z4
+	JMP        done90
+
+end89:
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, R8
+	KMOVQ      R8, K1
+	XORL       R9, R9
+	MOVQ       BX, R8
+	SUBQ       $0x40, R8
+	CMOVQLT    R9, R8
+	BZHIQ      R8, DI, R8
+	KMOVQ      R8, K2
+	ADDQ       $0x1f, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DI, R8
+	KMOVW      R8, K3
+	VMOVDQU8.Z (DX), K1, Z5
+	VMOVDQU8.Z 64(DX), K2, Z7
+	VSHUFI64X2 $0xdd, Z7, Z5, Z6
+	VSHUFI64X2 $0x88, Z7, Z5, Z5
+	VMOVDQU64  152(SI), Z7
+	VPADDD.Z   Z7, Z5, K3, Z7
+	VPADDD     696(SI), Z6, Z9
+	VMOVDQU64  696(SI), Z8
+	VPADDD.Z   Z8, Z5, K3, Z8
+	VPADDD     168(SI), Z6, Z10
+	VPMULUDQ   Z9, Z7, Z11
+	VPMULUDQ   Z10, Z8, Z12
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSRLQ     $0x20, Z10, Z10
+	VPMULUDQ   Z9, Z7, Z7
+	VPMULUDQ   Z10, Z8, Z8
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z11, Z0, Z0
+	VPADDQ     Z8, Z12, Z12
+	VPADDQ     Z12, Z1, Z1
+	VMOVDQU64  168(SI), Z7
+	VPADDD.Z   Z7, Z5, K3, Z7
+	VPADDD     712(SI), Z6, Z9
+	VMOVDQU64  712(SI), Z8
+	VPADDD.Z   Z8, Z5, K3, Z8
+	VPADDD     184(SI), Z6, Z5
+	VPMULUDQ   Z9, Z7, Z6
+	VPMULUDQ   Z5, Z8, Z10
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSRLQ     $0x20, Z5, Z5
+	VPMULUDQ   Z9, Z7, Z7
+	VPMULUDQ   Z5, Z8, Z8
+	VPADDQ     Z7, Z6, Z6
+	VPADDQ     Z6, Z2, Z2
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z4, Z4
+
+done90:
+	VPUNPCKLQDQ   Z1, Z0, Z5
+	VPUNPCKHQDQ   Z1, Z0, Z0
+	VPADDQ        Z0, Z5, Z5
+	VPUNPCKLQDQ   Z4, Z2, Z0
+	VPUNPCKHQDQ   Z4, Z2, Z1
+	VPADDQ        Z1, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPADDQ        Y1, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X1
+	VPADDQ        X1, X5, X5
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VINSERTI128   $0x01, X0, Y5, Y0
+	JMP           hashed86
+
+short87:
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	CMPQ  BX, $0x40
+	JCS   less92
+	LEAQ  -64(DX)(BX*1), DI
+
+pair91:
 	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	VBROADCASTI128 32(DX), Y0
+	VBROADCASTI128 48(DX), Y4
+	VPADDD         168(SI), Y0, Y5
+	VPADDD         712(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	ADDQ           $+64, DX
+	ADDQ           $0x20, SI
+	CMPQ           DX, DI
+	JLS            pair91
+	ANDQ           $0x3f, BX
+	JEQ            done94
 
-group92:
-	VPADDD      152(SI), Y0, Y2
-	VPADDD      696(SI), Y1, Y3
-	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y2, Y4, Y4
+less92:
+	CMPQ           BX, $0x20
+	JCS            tail93
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	SUBQ           $0x20, BX
+	JEQ            done94
+	ADDQ           $+32, DX
+	ADDQ           $0x10, SI
+
+tail93:
+	MOVQ        $-1, DI
+	BZHIQ       BX, DI, DI
+	KMOVD       DI, K1
+	VMOVDQU8.Z  (DX), K1, Y4
+	VINSERTI128 $0x01, X4, Y4, Y0
+	VPERM2I128  $0x11, Y4, Y4, Y4
+	VPADDD      152(SI), Y0, Y5
+	VPADDD      696(SI), Y4, Y6
+	VPMULUDQ    Y6, Y5, Y7
+	VPSRLQ      $0x20, Y5, Y5
+	VPSRLQ      $0x20, Y6, Y6
+	VPMULUDQ    Y6, Y5, Y5
+	VPADDQ      Y5, Y7, Y7
 	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y1, Y1
-	VPMULUDQ    Y1, Y0, Y2
+	VPADDD      168(SI), Y4, Y4
+	VPMULUDQ    Y4, Y0, Y5
 	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y1, Y1
-	VPMULUDQ    Y1, Y0, Y0
+	VPSRLQ      $0x20, Y4, Y4
+	VPMULUDQ    Y4, Y0, Y0
+	VPADDQ      Y0, Y5, Y5
+	VPADDQ      Y7, Y1, Y1
+	VPADDQ      Y5, Y2, Y2
+
+done94:
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed86
+
+group85:
+	JEQ         group95
+	MOVQ        $-1, DI
+	BZHIQ       BX, DI, DI
+	KMOVD       DI, K1
+	VMOVDQU8.Z  (DX), K1, Y1
+	VINSERTI128 $0x01, X1, Y1, Y0
+	VPERM2I128  $0x11, Y1, Y1, Y2
+	JMP         loaded96
+
+group95:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y2
+
+loaded96:
+	VPADDD      152(SI), Y0, Y4
+	VPADDD      696(SI), Y2, Y5
+	VPMULUDQ    Y5, Y4, Y1
+	VPSRLQ      $0x20, Y4, Y4
+	VPSRLQ      $0x20, Y5, Y5
+	VPMULUDQ    Y5, Y4, Y4
+	VPADDQ      Y4, Y1, Y1
+	VPADDD      696(SI), Y0, Y0
+	VPADDD      168(SI), Y2, Y4
+	VPMULUDQ    Y4, Y0, Y2
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y4, Y4
+	VPMULUDQ    Y4, Y0, Y0
 	VPADDQ      Y0, Y2, Y2
-	VPUNPCKLQDQ Y2, Y4, Y0
-	VPUNPCKHQDQ Y2, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
 
-hashed93:
-	VMOVDQU     (CX), X5
-	VINSERTI128 $0x01, 16(CX), Y5, Y5
-	VPADDQ      Y5, Y0, Y0
+hashed86:
+	VMOVDQU     (CX), X3
+	VINSERTI128 $0x01, 16(CX), Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
-summed89:
+summed84:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), Y1
 	VPSLLQ       $0x03, Y1, Y1
@@ -5386,256 +5675,84 @@ summed89:
 	VZEROUPPER
 	RET
 
-none87:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	JMP   group92
+	// Two iterations.
+two82:
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	ADDQ  AX, SI
+	TESTQ BX, BX
+	JNE   some97
 
-part91:
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVD       DI, K1
-	VMOVDQU8.Z  (DX), K1, Y1
-	VINSERTI128 $0x01, X1, Y1, Y0
-	VPERM2I128  $0x11, Y1, Y1, Y1
-	JMP         group92
+	// No bytes are left.
+	CMPQ    32(CX), $0x00
+	JEQ     some97
+	VMOVDQU (CX), X0
+	JMP     summed98
 
-more90:
-	CMPQ  BX, $+192
-	JHI   wide94
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	SUBQ  $0x40, BX
-	JCS   rest97
-
-whole96:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	VBROADCASTI128 32(DX), Y0
-	VBROADCASTI128 48(DX), Y3
-	VPADDD         168(SI), Y0, Y4
-	VPADDD         712(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	ADDQ           $+64, DX
-	ADDQ           $0x20, SI
-	SUBQ           $+64, BX
-	JGE            whole96
-	CMPQ           BX, $-32
-	JLT            part98
-
-rest97:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	CMPQ           BX, $-32
-	JEQ            done99
-	ADDQ           $0x20, DX
-	ADDQ           $0x10, SI
-	ADDQ           $0x20, BX
-	MOVQ           $-1, DI
-	BZHIQ          BX, DI, DI
-	KMOVD          DI, K1
-	VMOVDQU8.Z     (DX), K1, Y3
-	VINSERTI128    $0x01, X3, Y3, Y0
-	VPERM2I128     $0x11, Y3, Y3, Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	JMP            done99
-
-part98:
-	ADDQ        $0x40, BX
-	JEQ         done99
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVD       DI, K1
-	VMOVDQU8.Z  (DX), K1, Y3
-	VINSERTI128 $0x01, X3, Y3, Y0
-	VPERM2I128  $0x11, Y3, Y3, Y3
-	VPADDD      152(SI), Y0, Y4
-	VPADDD      696(SI), Y3, Y6
-	VPMULUDQ    Y6, Y4, Y7
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y6, Y6
-	VPMULUDQ    Y6, Y4, Y4
-	VPADDQ      Y4, Y7, Y7
-	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y3, Y3
-	VPMULUDQ    Y3, Y0, Y4
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y3, Y3
-	VPMULUDQ    Y3, Y0, Y0
-	VPADDQ      Y0, Y4, Y4
-	VPADDQ      Y7, Y1, Y1
-	VPADDQ      Y4, Y2, Y2
-
-done99:
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         done95
-
-wide94:
+some97:
+	CMPQ   BX, $0x20
+	JLS    group99
+	CMPQ   BX, $+256
+	JLS    short101
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	SUBQ   $+128, BX
+	LEAQ   -128(DX)(BX*1), DI
 
-whole101:
-	VMOVDQU64  (DX), Z4
-	VMOVDQU64  64(DX), Z7
-	VSHUFI64X2 $0xdd, Z7, Z4, Z6
-	VSHUFI64X2 $0x88, Z7, Z4, Z4
-	VPADDD     152(SI), Z4, Z7
-	VPADDD     696(SI), Z6, Z9
-	VPADDD     696(SI), Z4, Z8
-	VPADDD     168(SI), Z6, Z10
-	VPMULUDQ   Z9, Z7, Z11
-	VPMULUDQ   Z10, Z8, Z12
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSRLQ     $0x20, Z10, Z10
-	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z10, Z8, Z8
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z11, Z0, Z0
-	VPADDQ     Z8, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
-	VPADDD     168(SI), Z4, Z7
-	VPADDD     712(SI), Z6, Z8
-	VPADDD     712(SI), Z4, Z4
-	VPADDD     184(SI), Z6, Z6
-	VPMULUDQ   Z8, Z7, Z9
-	VPMULUDQ   Z6, Z4, Z10
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z8, Z8
+chunk102:
+	VMOVDQU64  (DX), Z2
+	VMOVDQU64  64(DX), Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VPADDD     152(SI), Z2, Z4
+	VPADDD     696(SI), Z3, Z6
+	VPADDD     696(SI), Z2, Z2
+	VPADDD     168(SI), Z3, Z3
+	VPMULUDQ   Z6, Z4, Z7
+	VPMULUDQ   Z3, Z2, Z8
 	VPSHUFD    $0xf5, Z4, Z4
 	VPSRLQ     $0x20, Z6, Z6
-	VPMULUDQ   Z8, Z7, Z7
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSRLQ     $0x20, Z3, Z3
 	VPMULUDQ   Z6, Z4, Z4
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z9, Z2, Z2
-	VPADDQ     Z4, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
+	VPMULUDQ   Z3, Z2, Z2
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z7, Z0, Z0
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z8, Z1, Z1
 	ADDQ       $+128, DX
 	ADDQ       $0x40, SI
-	SUBQ       $+128, BX
-	JGE        whole101
-	ADDQ       $+128, BX
-	JEQ        done100
+	CMPQ       DX, DI
+	JLS        chunk102
+	ANDQ       $0x7f, BX
+	JEQ        done104
 	CMPQ       BX, $0x20
-	JNE        masked102
+	JNE        end103
+	VMOVDQU64  (DX), X2
+	VMOVDQU64  16(DX), X3
+	VPADDD     152(SI), X2, X2
+	VPADDD     696(SI), X3, X3
+	VPMULUDQ   X3, X2, X5
+	VPSRLQ     $0x20, X2, X2
+	VPSRLQ     $0x20, X3, X3
+	VPMULUDQ   X3, X2, X2
+	VPADDQ     X2, X5, X5
+	VPADDQ     Z5, Z0, Z0
+	VMOVDQU64  (DX), X2
+	VMOVDQU64  16(DX), X3
+	VPADDD     696(SI), X2, X2
+	VPADDD     168(SI), X3, X3
+	VPMULUDQ   X3, X2, X5
+	VPSRLQ     $0x20, X2, X2
+	VPSRLQ     $0x20, X3, X3
+	VPMULUDQ   X3, X2, X2
+	VPADDQ     X2, X5, X5
+	VPADDQ     Z5, Z1, Z1
+	JMP        done104
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    152(SI), X4, X4
-	VPADDD    696(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z0, Z0
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    696(SI), X4, X4
-	VPADDD    168(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z1, Z1
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    168(SI), X4, X4
-	VPADDD    712(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z2, Z2
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X4
-	VMOVDQU64 16(DX), X6
-	VPADDD    712(SI), X4, X4
-	VPADDD    184(SI), X6, X6
-	VPMULUDQ  X6, X4, X5
-	VPSRLQ    $0x20, X4, X4
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X4, X4
-	VPADDQ    X4, X5, X5
-	VPADDQ    Z5, Z3, Z3
-	JMP       done100
-
-masked102:
-	// The last bytes, zero-padded to a group.
+end103:
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, R8
 	KMOVQ      R8, K1
@@ -5650,115 +5767,189 @@ masked102:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, DI, R8
 	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z4
-	VMOVDQU8.Z 64(DX), K2, Z7
-	VSHUFI64X2 $0xdd, Z7, Z4, Z6
-	VSHUFI64X2 $0x88, Z7, Z4, Z4
-	VMOVDQU64  152(SI), Z7
-	VPADDD.Z   Z7, Z4, K3, Z7
-	VPADDD     696(SI), Z6, Z9
-	VMOVDQU64  696(SI), Z8
-	VPADDD.Z   Z8, Z4, K3, Z8
-	VPADDD     168(SI), Z6, Z10
-	VPMULUDQ   Z9, Z7, Z11
-	VPMULUDQ   Z10, Z8, Z12
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSRLQ     $0x20, Z10, Z10
-	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z10, Z8, Z8
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z11, Z0, Z0
-	VPADDQ     Z8, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
-	VMOVDQU64  168(SI), Z7
-	VPADDD.Z   Z7, Z4, K3, Z7
-	VPADDD     712(SI), Z6, Z9
-	VMOVDQU64  712(SI), Z8
-	VPADDD.Z   Z8, Z4, K3, Z8
-	VPADDD     184(SI), Z6, Z4
-	VPMULUDQ   Z9, Z7, Z6
-	VPMULUDQ   Z4, Z8, Z10
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSRLQ     $0x20, Z4, Z4
-	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z4, Z8, Z8
-	VPADDQ     Z7, Z6, Z6
-	VPADDQ     Z6, Z2, Z2
-	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
+	VMOVDQU8.Z (DX), K1, Z2
+	VMOVDQU8.Z 64(DX), K2, Z4
+	VSHUFI64X2 $0xdd, Z4, Z2, Z3
+	VSHUFI64X2 $0x88, Z4, Z2, Z2
+	VMOVDQU64  152(SI), Z4
+	VPADDD.Z   Z4, Z2, K3, Z4
+	VPADDD     696(SI), Z3, Z6
+	VMOVDQU64  696(SI), Z5
+	VPADDD.Z   Z5, Z2, K3, Z5
+	VPADDD     168(SI), Z3, Z2
+	VPMULUDQ   Z6, Z4, Z3
+	VPMULUDQ   Z2, Z5, Z7
+	VPSHUFD    $0xf5, Z4, Z4
+	VPSRLQ     $0x20, Z6, Z6
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSRLQ     $0x20, Z2, Z2
+	VPMULUDQ   Z6, Z4, Z4
+	VPMULUDQ   Z2, Z5, Z5
+	VPADDQ     Z4, Z3, Z3
+	VPADDQ     Z3, Z0, Z0
+	VPADDQ     Z5, Z7, Z7
+	VPADDQ     Z7, Z1, Z1
 
-done100:
-	VPUNPCKLQDQ   Z1, Z0, Z4
+done104:
+	VPUNPCKLQDQ   Z1, Z0, Z2
 	VPUNPCKHQDQ   Z1, Z0, Z0
-	VPADDQ        Z0, Z4, Z4
-	VPUNPCKLQDQ   Z3, Z2, Z0
-	VPUNPCKHQDQ   Z3, Z2, Z1
-	VPADDQ        Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VPADDQ        Y1, Y4, Y4
-	VEXTRACTI64X2 $0x01, Y4, X1
-	VPADDQ        X1, X4, X4
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPADDQ        Y1, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X1
-	VPADDQ        X1, X0, X0
-	VINSERTI128   $0x01, X0, Y4, Y0
+	VPADDQ        Z0, Z2, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPADDQ        Y0, Y2, Y2
+	VEXTRACTI64X2 $0x01, Y2, X0
+	VPADDQ        X0, X2, X2
+	VMOVDQA       X2, X0
+	JMP           hashed100
 
-done95:
-	JMP hashed93
+short101:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	CMPQ  BX, $0x40
+	JCS   less106
+	LEAQ  -64(DX)(BX*1), DI
 
-empty88:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ        32(CX), $0x00
-	JEQ         none87
-	VMOVDQU     (CX), X0
-	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed89
+pair105:
+	VMOVDQU  16(DX), Y3
+	VPBLENDD $0x0f, (DX), Y3, Y2
+	VPBLENDD $0xf0, 32(DX), Y3, Y3
+	VPADDD   152(SI), Y2, Y4
+	VPADDD   696(SI), Y3, Y5
+	VPADDD   696(SI), Y2, Y2
+	VPADDD   168(SI), Y3, Y3
+	VPMULUDQ Y5, Y4, Y8
+	VPMULUDQ Y3, Y2, Y9
+	VPSHUFD  $0xf5, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPSHUFD  $0xf5, Y2, Y2
+	VPSRLQ   $0x20, Y3, Y3
+	VPMULUDQ Y5, Y4, Y4
+	VPMULUDQ Y3, Y2, Y2
+	VPADDQ   Y4, Y8, Y8
+	VPADDQ   Y8, Y0, Y0
+	VPADDQ   Y2, Y9, Y9
+	VPADDQ   Y9, Y1, Y1
+	ADDQ     $+64, DX
+	ADDQ     $0x20, SI
+	CMPQ     DX, DI
+	JLS      pair105
+	ANDQ     $0x3f, BX
+	JEQ      done110
 
-	// Two iterations.
-two86:
-	MOVQ    l1+16(FP), CX
-	MOVQ    rest_base+24(FP), DX
-	MOVQ    rest_len+32(FP), BX
-	MOVQ    32(CX), SI
-	SHRQ    $0x01, SI
-	ADDQ    AX, SI
-	TESTQ   BX, BX
-	JEQ     empty104
-	CMPQ    BX, $0x20
-	JHI     more106
-	JCS     part107
-	VMOVDQU (DX), X0
-	VMOVDQU 16(DX), X1
+less106:
+	CMPQ BX, $0x20
+	JLS  one107
+
+	// A group and a tail, side by side.
+	VMOVDQU      (DX), X6
+	VMOVDQU      16(DX), X7
+	ADDQ         $0x20, DX
+	SUBQ         $0x20, BX
+	MOVQ         $-1, DI
+	BZHIQ        BX, DI, DI
+	KMOVD        DI, K1
+	VMOVDQU8.Z   (DX), K1, Y3
+	VMOVDQA      X3, X2
+	VEXTRACTI128 $0x01, Y3, X3
+	VINSERTI128  $0x01, X2, Y6, Y6
+	VINSERTI128  $0x01, X3, Y7, Y7
+	VPADDD       152(SI), Y6, Y2
+	VPADDD       696(SI), Y7, Y3
+	VPADDD       696(SI), Y6, Y4
+	VPADDD       168(SI), Y7, Y5
+	VPMULUDQ     Y3, Y2, Y6
+	VPMULUDQ     Y5, Y4, Y7
+	VPSHUFD      $0xf5, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y4
+	VPSRLQ       $0x20, Y5, Y5
+	VPMULUDQ     Y3, Y2, Y2
+	VPMULUDQ     Y5, Y4, Y4
+	VPADDQ       Y2, Y6, Y6
+	VPADDQ       Y6, Y0, Y0
+	VPADDQ       Y4, Y7, Y7
+	VPADDQ       Y7, Y1, Y1
+	JMP          done110
+
+one107:
+	// A group or a tail.
+	JEQ          group108
+	MOVQ         $-1, DI
+	BZHIQ        BX, DI, DI
+	KMOVD        DI, K1
+	VMOVDQU8.Z   (DX), K1, Y3
+	VMOVDQA      X3, X2
+	VEXTRACTI128 $0x01, Y3, X3
+	JMP          loaded109
 
 group108:
-	VPADDD      152(SI), X0, X2
-	VPADDD      696(SI), X1, X3
-	VPMULUDQ    X3, X2, X4
-	VPSRLQ      $0x20, X2, X2
-	VPSRLQ      $0x20, X3, X3
-	VPMULUDQ    X3, X2, X2
-	VPADDQ      X2, X4, X4
-	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X1, X1
-	VPMULUDQ    X1, X0, X2
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X1, X1
-	VPMULUDQ    X1, X0, X0
-	VPADDQ      X0, X2, X2
-	VPUNPCKLQDQ X2, X4, X0
-	VPUNPCKHQDQ X2, X4, X4
-	VPADDQ      X4, X0, X0
+	VMOVDQU (DX), X2
+	VMOVDQU 16(DX), X3
 
-hashed109:
+loaded109:
+	VPADDD   152(SI), X2, X4
+	VPADDD   696(SI), X3, X5
+	VPMULUDQ X5, X4, X6
+	VPSRLQ   $0x20, X4, X4
+	VPSRLQ   $0x20, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X6, X6
+	VPADDD   696(SI), X2, X2
+	VPADDD   168(SI), X3, X3
+	VPMULUDQ X3, X2, X7
+	VPSRLQ   $0x20, X2, X2
+	VPSRLQ   $0x20, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X7, X7
+	VPADDQ   Y6, Y0, Y0
+	VPADDQ   Y7, Y1, Y1
+
+done110:
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VMOVDQA      X2, X0
+	JMP          hashed100
+
+group99:
+	JEQ          group111
+	MOVQ         $-1, DI
+	BZHIQ        BX, DI, DI
+	KMOVD        DI, K1
+	VMOVDQU8.Z   (DX), K1, Y1
+	VMOVDQA      X1, X0
+	VEXTRACTI128 $0x01, Y1, X2
+	JMP          loaded112
+
+group111:
+	VMOVDQU (DX), X0
+	VMOVDQU 16(DX), X2
+
+loaded112:
+	VPADDD      152(SI), X0, X3
+	VPADDD      696(SI), X2, X4
+	VPMULUDQ    X4, X3, X1
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X1, X1
+	VPADDD      696(SI), X0, X0
+	VPADDD      168(SI), X2, X3
+	VPMULUDQ    X3, X0, X2
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X3, X3
+	VPMULUDQ    X3, X0, X0
+	VPADDQ      X0, X2, X2
+	VPUNPCKLQDQ X2, X1, X0
+	VPUNPCKHQDQ X2, X1, X1
+	VPADDQ      X1, X0, X0
+
+hashed100:
 	VMOVDQU (CX), X1
 	VPADDQ  X1, X0, X0
 
-summed105:
+summed98:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), X1
 	VPSLLQ       $0x03, X1, X1
@@ -5800,257 +5991,12 @@ summed105:
 	VZEROUPPER
 	RET
 
-none103:
-	VPXOR X0, X0, X0
-	VPXOR X1, X1, X1
-	JMP   group108
-
-part107:
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVD        DI, K1
-	VMOVDQU8.Z   (DX), K1, Y1
-	VMOVDQA      X1, X0
-	VEXTRACTI128 $0x01, Y1, X1
-	JMP          group108
-
-more106:
-	CMPQ  BX, $+256
-	JHI   wide110
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	SUBQ  $0x40, BX
-	JCS   rest113
-
-whole112:
-	VMOVDQU  16(DX), Y3
-	VPBLENDD $0x0f, (DX), Y3, Y2
-	VPBLENDD $0xf0, 32(DX), Y3, Y3
-	VPADDD   152(SI), Y2, Y4
-	VPADDD   696(SI), Y3, Y5
-	VPADDD   696(SI), Y2, Y2
-	VPADDD   168(SI), Y3, Y3
-	VPMULUDQ Y5, Y4, Y8
-	VPMULUDQ Y3, Y2, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y5, Y5
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y3, Y3
-	VPMULUDQ Y5, Y4, Y4
-	VPMULUDQ Y3, Y2, Y2
-	VPADDQ   Y4, Y8, Y8
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y2, Y9, Y9
-	VPADDQ   Y9, Y1, Y1
-	ADDQ     $+64, DX
-	ADDQ     $0x20, SI
-	SUBQ     $+64, BX
-	JGE      whole112
-	CMPQ     BX, $-64
-	JEQ      done116
-
-rest113:
-	CMPQ BX, $-32
-	JEQ  one114
-	JLT  part117
-
-	// A group and a part of one.
-	VMOVDQU      (DX), X6
-	VMOVDQU      16(DX), X7
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVD        DI, K1
-	VMOVDQU8.Z   (DX), K1, Y3
-	VMOVDQA      X3, X2
-	VEXTRACTI128 $0x01, Y3, X3
-	VINSERTI128  $0x01, X2, Y6, Y6
-	VINSERTI128  $0x01, X3, Y7, Y7
-	VPADDD       152(SI), Y6, Y2
-	VPADDD       696(SI), Y7, Y3
-	VPADDD       696(SI), Y6, Y4
-	VPADDD       168(SI), Y7, Y5
-	VPMULUDQ     Y3, Y2, Y6
-	VPMULUDQ     Y5, Y4, Y7
-	VPSHUFD      $0xf5, Y2, Y2
-	VPSRLQ       $0x20, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y4
-	VPSRLQ       $0x20, Y5, Y5
-	VPMULUDQ     Y3, Y2, Y2
-	VPMULUDQ     Y5, Y4, Y4
-	VPADDQ       Y2, Y6, Y6
-	VPADDQ       Y6, Y0, Y0
-	VPADDQ       Y4, Y7, Y7
-	VPADDQ       Y7, Y1, Y1
-	JMP          done116
-
-part117:
-	ADDQ         $0x40, BX
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVD        DI, K1
-	VMOVDQU8.Z   (DX), K1, Y3
-	VMOVDQA      X3, X2
-	VEXTRACTI128 $0x01, Y3, X3
-	JMP          last115
-
-one114:
-	VMOVDQU (DX), X2
-	VMOVDQU 16(DX), X3
-
-last115:
-	VPADDD   152(SI), X2, X4
-	VPADDD   696(SI), X3, X5
-	VPMULUDQ X5, X4, X6
-	VPSRLQ   $0x20, X4, X4
-	VPSRLQ   $0x20, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X6, X6
-	VPADDD   696(SI), X2, X2
-	VPADDD   168(SI), X3, X3
-	VPMULUDQ X3, X2, X7
-	VPSRLQ   $0x20, X2, X2
-	VPSRLQ   $0x20, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X7, X7
-	VPADDQ   Y6, Y0, Y0
-	VPADDQ   Y7, Y1, Y1
-
-done116:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VMOVDQA      X2, X0
-	JMP          done111
-
-wide110:
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	SUBQ   $+128, BX
-
-whole119:
-	VMOVDQU64  (DX), Z2
-	VMOVDQU64  64(DX), Z4
-	VSHUFI64X2 $0xdd, Z4, Z2, Z3
-	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VPADDD     152(SI), Z2, Z4
-	VPADDD     696(SI), Z3, Z6
-	VPADDD     696(SI), Z2, Z2
-	VPADDD     168(SI), Z3, Z3
-	VPMULUDQ   Z6, Z4, Z7
-	VPMULUDQ   Z3, Z2, Z8
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSRLQ     $0x20, Z6, Z6
-	VPSHUFD    $0xf5, Z2, Z2
-	VPSRLQ     $0x20, Z3, Z3
-	VPMULUDQ   Z6, Z4, Z4
-	VPMULUDQ   Z3, Z2, Z2
-	VPADDQ     Z4, Z7, Z7
-	VPADDQ     Z7, Z0, Z0
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z8, Z1, Z1
-	ADDQ       $+128, DX
-	ADDQ       $0x40, SI
-	SUBQ       $+128, BX
-	JGE        whole119
-	ADDQ       $+128, BX
-	JEQ        done118
-	CMPQ       BX, $0x20
-	JNE        masked120
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    152(SI), X2, X2
-	VPADDD    696(SI), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSRLQ    $0x20, X2, X2
-	VPSRLQ    $0x20, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z0, Z0
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (DX), X2
-	VMOVDQU64 16(DX), X3
-	VPADDD    696(SI), X2, X2
-	VPADDD    168(SI), X3, X3
-	VPMULUDQ  X3, X2, X5
-	VPSRLQ    $0x20, X2, X2
-	VPSRLQ    $0x20, X3, X3
-	VPMULUDQ  X3, X2, X2
-	VPADDQ    X2, X5, X5
-	VPADDQ    Z5, Z1, Z1
-	JMP       done118
-
-masked120:
-	// The last bytes, zero-padded to a group.
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, R8
-	KMOVQ      R8, K1
-	XORL       R9, R9
-	MOVQ       BX, R8
-	SUBQ       $0x40, R8
-	CMOVQLT    R9, R8
-	BZHIQ      R8, DI, R8
-	KMOVQ      R8, K2
-	ADDQ       $0x1f, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DI, R8
-	KMOVW      R8, K3
-	VMOVDQU8.Z (DX), K1, Z2
-	VMOVDQU8.Z 64(DX), K2, Z4
-	VSHUFI64X2 $0xdd, Z4, Z2, Z3
-	VSHUFI64X2 $0x88, Z4, Z2, Z2
-	VMOVDQU64  152(SI), Z4
-	VPADDD.Z   Z4, Z2, K3, Z4
-	VPADDD     696(SI), Z3, Z6
-	VMOVDQU64  696(SI), Z5
-	VPADDD.Z   Z5, Z2, K3, Z5
-	VPADDD     168(SI), Z3, Z2
-	VPMULUDQ   Z6, Z4, Z3
-	VPMULUDQ   Z2, Z5, Z7
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSRLQ     $0x20, Z6, Z6
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSRLQ     $0x20, Z2, Z2
-	VPMULUDQ   Z6, Z4, Z4
-	VPMULUDQ   Z2, Z5, Z5
-	VPADDQ     Z4, Z3, Z3
-	VPADDQ     Z3, Z0, Z0
-	VPADDQ     Z5, Z7, Z7
-	VPADDQ     Z7, Z1, Z1
-
-done118:
-	VPUNPCKLQDQ   Z1, Z0, Z2
-	VPUNPCKHQDQ   Z1, Z0, Z0
-	VPADDQ        Z0, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPADDQ        Y0, Y2, Y2
-	VEXTRACTI64X2 $0x01, Y2, X0
-	VPADDQ        X0, X2, X2
-	VMOVDQA       X2, X0
-
-done111:
-	JMP hashed109
-
-empty104:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ    32(CX), $0x00
-	JEQ     none103
-	VMOVDQU (CX), X0
-	JMP     summed105
-
 // func tagNextAVX512(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·tagNextAVX512(SB), $0-80
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two122
+	JLE  two114
 
 	// Four iterations.
 	MOVQ        l1+24(FP), CX
@@ -6064,325 +6010,101 @@ TEXT ·tagNextAVX512(SB), $0-80
 	MOVQ        24(DX), R9
 	MOVQ        40(DX), R10
 	MOVQ        56(DX), R11
-	VMOVQ       1224(AX), X0
-	VPINSRQ     $0x01, 1248(AX), X0, X0
-	VMOVQ       1272(AX), X1
-	VPINSRQ     $0x01, 1296(AX), X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
+	VMOVQ       1224(AX), X1
+	VPINSRQ     $0x01, 1248(AX), X1, X1
+	VMOVQ       1272(AX), X2
+	VPINSRQ     $0x01, 1296(AX), X2, X2
+	VINSERTI128 $0x01, X2, Y1, Y1
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	MOVQ           1224(AX), DX
-	MULXQ          R8, R8, DX
-	LEAQ           59(R8), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R8
-	CMOVQCS        R12, R8
-	MOVQ           1248(AX), DX
-	MULXQ          R9, R9, DX
-	LEAQ           59(R9), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R9
-	CMOVQCS        R12, R9
-	MOVQ           1272(AX), DX
-	MULXQ          R10, R10, DX
-	LEAQ           59(R10), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R10
-	CMOVQCS        R12, R10
-	MOVQ           1296(AX), DX
-	MULXQ          R11, R11, DX
-	LEAQ           59(R11), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R11
-	CMOVQCS        R12, R11
-	VMOVQ          R8, X1
-	VPINSRQ        $0x01, R9, X1, X1
-	VMOVQ          R10, X2
-	VPINSRQ        $0x01, R11, X2, X2
-	VINSERTI128    $0x01, X2, Y1, Y1
-	VPXOR          polySign<>+0(SB), Y1, Y1
-	MOVQ           1224(AX), DX
-	MULXQ          R8, R8, DX
-	LEAQ           59(R8), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R8
-	CMOVQCS        R12, R8
-	MOVQ           1248(AX), DX
-	MULXQ          R9, R9, DX
-	LEAQ           59(R9), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R9
-	CMOVQCS        R12, R9
-	MOVQ           1272(AX), DX
-	MULXQ          R10, R10, DX
-	LEAQ           59(R10), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R10
-	CMOVQCS        R12, R10
-	MOVQ           1296(AX), DX
-	MULXQ          R11, DX, R11
-	LEAQ           59(DX), R12
-	IMUL3Q         $0x3b, R11, R11
-	ADDQ           R11, R12
-	ADDQ           R11, DX
-	CMOVQCS        R12, DX
-	VMOVQ          R8, X2
-	VPINSRQ        $0x01, R9, X2, X2
-	VMOVQ          R10, X3
-	VPINSRQ        $0x01, DX, X3, X3
-	VINSERTI128    $0x01, X3, Y2, Y2
-	VPXOR          polySign<>+0(SB), Y2, Y2
-	TESTQ          SI, SI
-	JEQ            empty124
-	CMPQ           SI, $0x20
-	JHI            more126
-	JCS            part127
-	VBROADCASTI128 (BX), Y4
-	VBROADCASTI128 16(BX), Y5
+	MOVQ        1224(AX), DX
+	MULXQ       R8, R8, DX
+	LEAQ        59(R8), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R8
+	CMOVQCS     R12, R8
+	MOVQ        1248(AX), DX
+	MULXQ       R9, R9, DX
+	LEAQ        59(R9), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R9
+	CMOVQCS     R12, R9
+	MOVQ        1272(AX), DX
+	MULXQ       R10, R10, DX
+	LEAQ        59(R10), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R10
+	CMOVQCS     R12, R10
+	MOVQ        1296(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R11
+	CMOVQCS     R12, R11
+	VMOVQ       R8, X2
+	VPINSRQ     $0x01, R9, X2, X2
+	VMOVQ       R10, X3
+	VPINSRQ     $0x01, R11, X3, X3
+	VINSERTI128 $0x01, X3, Y2, Y2
+	VPXOR       polySign<>+0(SB), Y2, Y2
+	MOVQ        1224(AX), DX
+	MULXQ       R8, R8, DX
+	LEAQ        59(R8), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R8
+	CMOVQCS     R12, R8
+	MOVQ        1248(AX), DX
+	MULXQ       R9, R9, DX
+	LEAQ        59(R9), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R9
+	CMOVQCS     R12, R9
+	MOVQ        1272(AX), DX
+	MULXQ       R10, R10, DX
+	LEAQ        59(R10), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R10
+	CMOVQCS     R12, R10
+	MOVQ        1296(AX), DX
+	MULXQ       R11, DX, R11
+	LEAQ        59(DX), R12
+	IMUL3Q      $0x3b, R11, R11
+	ADDQ        R11, R12
+	ADDQ        R11, DX
+	CMOVQCS     R12, DX
+	VMOVQ       R8, X3
+	VPINSRQ     $0x01, R9, X3, X3
+	VMOVQ       R10, X6
+	VPINSRQ     $0x01, DX, X6, X6
+	VINSERTI128 $0x01, X6, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
+	TESTQ       SI, SI
+	JNE         some115
 
-group128:
-	VPADDD      152(DI), Y4, Y6
-	VPADDD      696(DI), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y8
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y6, Y8, Y8
-	VPADDD      696(DI), Y4, Y4
-	VPADDD      168(DI), Y5, Y5
-	VPMULUDQ    Y5, Y4, Y6
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
-	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y4, Y6, Y6
-	VPUNPCKLQDQ Y6, Y8, Y4
-	VPUNPCKHQDQ Y6, Y8, Y8
-	VPADDQ      Y8, Y4, Y4
+	// No bytes are left.
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+	JMP         summed116
 
-hashed129:
-	VMOVDQU     (CX), X3
-	VINSERTI128 $0x01, 16(CX), Y3, Y3
-	VPADDQ      Y3, Y4, Y4
-
-summed125:
-	// L1: the length in bits.
-	VPBROADCASTQ length+56(FP), Y3
-	VPSLLQ       $0x03, Y3, Y3
-	VPADDQ       Y3, Y4, Y4
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y3, Y3, Y3
-	VPCMPEQD  Y4, Y3, Y3
-	VPSUBQ    Y0, Y4, Y0
-	VPSUBQ    polyOffset<>+0(SB), Y0, Y0
-	VBLENDVPD Y3, Y0, Y4, Y4
-	VBLENDVPD Y3, Y2, Y1, Y0
-	VPADDQ    Y0, Y4, Y4
-	VPCMPGTQ  Y4, Y0, Y0
-	VPAND     polyOffset<>+0(SB), Y0, Y0
-	VPADDQ    Y0, Y4, Y4
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), Y4, Y0
-	VPAND    polyOffset<>+0(SB), Y0, Y0
-	VPXOR    polySign<>+0(SB), Y4, Y4
-	VPADDQ   Y0, Y4, Y4
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+64(FP), X0
-	VPINSRQ $0x01, x_second+72(FP), X0, X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Y4, Y1
-	VPMULLQ 24(AX), Y1, Y1
-	VPSHUFB lowWord1<>+0(SB), Y4, Y2
-	VPMULLQ 56(AX), Y2, Y2
-	VPSHUFB lowWord2<>+0(SB), Y4, Y3
-	VPMULLQ 88(AX), Y3, Y3
-	VPAND   lowWord3<>+0(SB), Y4, Y4
-	VPMULLQ 120(AX), Y4, Y4
-	VPADDQ  Y2, Y1, Y1
-	VPADDQ  Y4, Y3, Y3
-	VPADDQ  Y3, Y1, Y1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y1, Y2
-	VPAND     low36<>+0(SB), Y1, Y1
-	VPSLLQ    $0x02, Y2, Y3
-	VPADDQ    Y2, Y1, Y1
-	VPADDQ    Y3, Y1, Y1
-	VPSUBQ    p36s<>+0(SB), Y1, Y2
-	VBLENDVPD Y2, Y1, Y2, Y2
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X1
-	VPXOR        X2, X0, X0
-	VPXOR        X0, X1, X1
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X1, (AX)
-	JMP          done121
-
-part127:
-	MOVQ        $-1, DX
-	BZHIQ       SI, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (BX), K1, Y5
-	VINSERTI128 $0x01, X5, Y5, Y4
-	VPERM2I128  $0x11, Y5, Y5, Y5
-	JMP         group128
-
-more126:
-	CMPQ  SI, $+192
-	JHI   wide130
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	SUBQ  $0x40, SI
-	JCS   rest133
-
-whole132:
-	VBROADCASTI128 (BX), Y4
-	VBROADCASTI128 16(BX), Y7
-	VPADDD         152(DI), Y4, Y8
-	VPADDD         696(DI), Y7, Y9
-	VPMULUDQ       Y9, Y8, Y10
-	VPSRLQ         $0x20, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y8, Y8
-	VPADDQ         Y8, Y10, Y10
-	VPADDD         696(DI), Y4, Y4
-	VPADDD         168(DI), Y7, Y7
-	VPMULUDQ       Y7, Y4, Y8
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y7, Y7
-	VPMULUDQ       Y7, Y4, Y4
-	VPADDQ         Y4, Y8, Y8
-	VPADDQ         Y10, Y5, Y5
-	VPADDQ         Y8, Y6, Y6
-	VBROADCASTI128 32(BX), Y4
-	VBROADCASTI128 48(BX), Y7
-	VPADDD         168(DI), Y4, Y8
-	VPADDD         712(DI), Y7, Y9
-	VPMULUDQ       Y9, Y8, Y10
-	VPSRLQ         $0x20, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y8, Y8
-	VPADDQ         Y8, Y10, Y10
-	VPADDD         712(DI), Y4, Y4
-	VPADDD         184(DI), Y7, Y7
-	VPMULUDQ       Y7, Y4, Y8
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y7, Y7
-	VPMULUDQ       Y7, Y4, Y4
-	VPADDQ         Y4, Y8, Y8
-	VPADDQ         Y10, Y5, Y5
-	VPADDQ         Y8, Y6, Y6
-	ADDQ           $+64, BX
-	ADDQ           $0x20, DI
-	SUBQ           $+64, SI
-	JGE            whole132
-	CMPQ           SI, $-32
-	JLT            part134
-
-rest133:
-	VBROADCASTI128 (BX), Y4
-	VBROADCASTI128 16(BX), Y7
-	VPADDD         152(DI), Y4, Y8
-	VPADDD         696(DI), Y7, Y9
-	VPMULUDQ       Y9, Y8, Y10
-	VPSRLQ         $0x20, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y8, Y8
-	VPADDQ         Y8, Y10, Y10
-	VPADDD         696(DI), Y4, Y4
-	VPADDD         168(DI), Y7, Y7
-	VPMULUDQ       Y7, Y4, Y8
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y7, Y7
-	VPMULUDQ       Y7, Y4, Y4
-	VPADDQ         Y4, Y8, Y8
-	VPADDQ         Y10, Y5, Y5
-	VPADDQ         Y8, Y6, Y6
-	CMPQ           SI, $-32
-	JEQ            done135
-	ADDQ           $0x20, BX
-	ADDQ           $0x10, DI
-	ADDQ           $0x20, SI
-	MOVQ           $-1, DX
-	BZHIQ          SI, DX, DX
-	KMOVD          DX, K1
-	VMOVDQU8.Z     (BX), K1, Y7
-	VINSERTI128    $0x01, X7, Y7, Y4
-	VPERM2I128     $0x11, Y7, Y7, Y7
-	VPADDD         152(DI), Y4, Y8
-	VPADDD         696(DI), Y7, Y9
-	VPMULUDQ       Y9, Y8, Y10
-	VPSRLQ         $0x20, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y8, Y8
-	VPADDQ         Y8, Y10, Y10
-	VPADDD         696(DI), Y4, Y4
-	VPADDD         168(DI), Y7, Y7
-	VPMULUDQ       Y7, Y4, Y8
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y7, Y7
-	VPMULUDQ       Y7, Y4, Y4
-	VPADDQ         Y4, Y8, Y8
-	VPADDQ         Y10, Y5, Y5
-	VPADDQ         Y8, Y6, Y6
-	JMP            done135
-
-part134:
-	ADDQ        $0x40, SI
-	JEQ         done135
-	MOVQ        $-1, DX
-	BZHIQ       SI, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (BX), K1, Y7
-	VINSERTI128 $0x01, X7, Y7, Y4
-	VPERM2I128  $0x11, Y7, Y7, Y7
-	VPADDD      152(DI), Y4, Y8
-	VPADDD      696(DI), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y8, Y10, Y10
-	VPADDD      696(DI), Y4, Y4
-	VPADDD      168(DI), Y7, Y7
-	VPMULUDQ    Y7, Y4, Y8
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y7, Y7
-	VPMULUDQ    Y7, Y4, Y4
-	VPADDQ      Y4, Y8, Y8
-	VPADDQ      Y10, Y5, Y5
-	VPADDQ      Y8, Y6, Y6
-
-done135:
-	VPUNPCKLQDQ Y6, Y5, Y4
-	VPUNPCKHQDQ Y6, Y5, Y5
-	VPADDQ      Y5, Y4, Y4
-	JMP         done131
-
-wide130:
+some115:
+	CMPQ   SI, $0x20
+	JLS    group117
+	CMPQ   SI, $+192
+	JLS    short119
+	VPXORQ Z0, Z0, Z0
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	SUBQ   $+128, SI
+	LEAQ   -128(BX)(SI*1), DX
 
-whole137:
+chunk120:
 	VMOVDQU64  (BX), Z8
 	VMOVDQU64  64(BX), Z10
 	VSHUFI64X2 $0xdd, Z10, Z8, Z9
@@ -6400,9 +6122,9 @@ whole137:
 	VPMULUDQ   Z12, Z10, Z10
 	VPMULUDQ   Z13, Z11, Z11
 	VPADDQ     Z10, Z14, Z14
-	VPADDQ     Z14, Z4, Z4
+	VPADDQ     Z14, Z0, Z0
 	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z5, Z5
+	VPADDQ     Z15, Z4, Z4
 	VPADDD     168(DI), Z8, Z10
 	VPADDD     712(DI), Z9, Z11
 	VPADDD     712(DI), Z8, Z8
@@ -6416,69 +6138,60 @@ whole137:
 	VPMULUDQ   Z11, Z10, Z10
 	VPMULUDQ   Z9, Z8, Z8
 	VPADDQ     Z10, Z12, Z12
-	VPADDQ     Z12, Z6, Z6
+	VPADDQ     Z12, Z5, Z5
 	VPADDQ     Z8, Z13, Z13
 	VPADDQ     Z13, Z7, Z7
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
-	SUBQ       $+128, SI
-	JGE        whole137
-	ADDQ       $+128, SI
-	JEQ        done136
+	CMPQ       BX, DX
+	JLS        chunk120
+	ANDQ       $0x7f, SI
+	JEQ        done122
 	CMPQ       SI, $0x20
-	JNE        masked138
+	JNE        end121
+	VMOVDQU64  (BX), X8
+	VMOVDQU64  16(BX), X9
+	VPADDD     152(DI), X8, X8
+	VPADDD     696(DI), X9, X9
+	VPMULUDQ   X9, X8, X6
+	VPSRLQ     $0x20, X8, X8
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X8, X8
+	VPADDQ     X8, X6, X6
+	VPADDQ     Z6, Z0, Z0
+	VMOVDQU64  (BX), X8
+	VMOVDQU64  16(BX), X9
+	VPADDD     696(DI), X8, X8
+	VPADDD     168(DI), X9, X9
+	VPMULUDQ   X9, X8, X6
+	VPSRLQ     $0x20, X8, X8
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X8, X8
+	VPADDQ     X8, X6, X6
+	VPADDQ     Z6, Z4, Z4
+	VMOVDQU64  (BX), X8
+	VMOVDQU64  16(BX), X9
+	VPADDD     168(DI), X8, X8
+	VPADDD     712(DI), X9, X9
+	VPMULUDQ   X9, X8, X6
+	VPSRLQ     $0x20, X8, X8
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X8, X8
+	VPADDQ     X8, X6, X6
+	VPADDQ     Z6, Z5, Z5
+	VMOVDQU64  (BX), X8
+	VMOVDQU64  16(BX), X9
+	VPADDD     712(DI), X8, X8
+	VPADDD     184(DI), X9, X9
+	VPMULUDQ   X9, X8, X6
+	VPSRLQ     $0x20, X8, X8
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X8, X8
+	VPADDQ     X8, X6, X6
+	VPADDQ     Z6, Z7, Z7
+	JMP        done122
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X8
-	VMOVDQU64 16(BX), X9
-	VPADDD    152(DI), X8, X8
-	VPADDD    696(DI), X9, X9
-	VPMULUDQ  X9, X8, X3
-	VPSRLQ    $0x20, X8, X8
-	VPSRLQ    $0x20, X9, X9
-	VPMULUDQ  X9, X8, X8
-	VPADDQ    X8, X3, X3
-	VPADDQ    Z3, Z4, Z4
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X8
-	VMOVDQU64 16(BX), X9
-	VPADDD    696(DI), X8, X8
-	VPADDD    168(DI), X9, X9
-	VPMULUDQ  X9, X8, X3
-	VPSRLQ    $0x20, X8, X8
-	VPSRLQ    $0x20, X9, X9
-	VPMULUDQ  X9, X8, X8
-	VPADDQ    X8, X3, X3
-	VPADDQ    Z3, Z5, Z5
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X8
-	VMOVDQU64 16(BX), X9
-	VPADDD    168(DI), X8, X8
-	VPADDD    712(DI), X9, X9
-	VPMULUDQ  X9, X8, X3
-	VPSRLQ    $0x20, X8, X8
-	VPSRLQ    $0x20, X9, X9
-	VPMULUDQ  X9, X8, X8
-	VPADDQ    X8, X3, X3
-	VPADDQ    Z3, Z6, Z6
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X8
-	VMOVDQU64 16(BX), X9
-	VPADDD    712(DI), X8, X8
-	VPADDD    184(DI), X9, X9
-	VPMULUDQ  X9, X8, X3
-	VPSRLQ    $0x20, X8, X8
-	VPSRLQ    $0x20, X9, X9
-	VPMULUDQ  X9, X8, X8
-	VPADDQ    X8, X3, X3
-	VPADDQ    Z3, Z7, Z7
-	JMP       done136
-
-masked138:
-	// The last bytes, zero-padded to a group.
+end121:
 	MOVQ       $-1, DX
 	BZHIQ      SI, DX, R8
 	KMOVQ      R8, K1
@@ -6512,9 +6225,9 @@ masked138:
 	VPMULUDQ   Z12, Z10, Z10
 	VPMULUDQ   Z13, Z11, Z11
 	VPADDQ     Z10, Z14, Z14
-	VPADDQ     Z14, Z4, Z4
+	VPADDQ     Z14, Z0, Z0
 	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z5, Z5
+	VPADDQ     Z15, Z4, Z4
 	VMOVDQU64  168(DI), Z10
 	VPADDD.Z   Z10, Z8, K3, Z10
 	VPADDD     712(DI), Z9, Z12
@@ -6530,38 +6243,238 @@ masked138:
 	VPMULUDQ   Z12, Z10, Z10
 	VPMULUDQ   Z8, Z11, Z11
 	VPADDQ     Z10, Z9, Z9
-	VPADDQ     Z9, Z6, Z6
+	VPADDQ     Z9, Z5, Z5
 	VPADDQ     Z11, Z13, Z13
 	VPADDQ     Z13, Z7, Z7
 
-done136:
-	VPUNPCKLQDQ   Z5, Z4, Z8
-	VPUNPCKHQDQ   Z5, Z4, Z4
-	VPADDQ        Z4, Z8, Z8
-	VPUNPCKLQDQ   Z7, Z6, Z4
-	VPUNPCKHQDQ   Z7, Z6, Z5
-	VPADDQ        Z5, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z8, Y5
-	VPADDQ        Y5, Y8, Y8
-	VEXTRACTI64X2 $0x01, Y8, X5
-	VPADDQ        X5, X8, X8
-	VEXTRACTI64X4 $0x01, Z4, Y5
-	VPADDQ        Y5, Y4, Y4
-	VEXTRACTI64X2 $0x01, Y4, X5
-	VPADDQ        X5, X4, X4
-	VINSERTI128   $0x01, X4, Y8, Y4
+done122:
+	VPUNPCKLQDQ   Z4, Z0, Z8
+	VPUNPCKHQDQ   Z4, Z0, Z0
+	VPADDQ        Z0, Z8, Z8
+	VPUNPCKLQDQ   Z7, Z5, Z0
+	VPUNPCKHQDQ   Z7, Z5, Z4
+	VPADDQ        Z4, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z8, Y4
+	VPADDQ        Y4, Y8, Y8
+	VEXTRACTI64X2 $0x01, Y8, X4
+	VPADDQ        X4, X8, X8
+	VEXTRACTI64X4 $0x01, Z0, Y4
+	VPADDQ        Y4, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X4
+	VPADDQ        X4, X0, X0
+	VINSERTI128   $0x01, X0, Y8, Y0
+	JMP           hashed118
 
-done131:
-	JMP hashed129
+short119:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	CMPQ  SI, $0x40
+	JCS   less124
+	LEAQ  -64(BX)(SI*1), DX
 
-empty124:
-	// No bytes are left.
-	VMOVDQU     (CX), X4
-	VINSERTI128 $0x01, 16(CX), Y4, Y4
-	JMP         summed125
+pair123:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y0, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	VBROADCASTI128 32(BX), Y0
+	VBROADCASTI128 48(BX), Y7
+	VPADDD         168(DI), Y0, Y8
+	VPADDD         712(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         712(DI), Y0, Y0
+	VPADDD         184(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	ADDQ           $+64, BX
+	ADDQ           $0x20, DI
+	CMPQ           BX, DX
+	JLS            pair123
+	ANDQ           $0x3f, SI
+	JEQ            done126
+
+less124:
+	CMPQ           SI, $0x20
+	JCS            tail125
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y0, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	SUBQ           $0x20, SI
+	JEQ            done126
+	ADDQ           $+32, BX
+	ADDQ           $0x10, DI
+
+tail125:
+	MOVQ        $-1, DX
+	BZHIQ       SI, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (BX), K1, Y7
+	VINSERTI128 $0x01, X7, Y7, Y0
+	VPERM2I128  $0x11, Y7, Y7, Y7
+	VPADDD      152(DI), Y0, Y8
+	VPADDD      696(DI), Y7, Y9
+	VPMULUDQ    Y9, Y8, Y10
+	VPSRLQ      $0x20, Y8, Y8
+	VPSRLQ      $0x20, Y9, Y9
+	VPMULUDQ    Y9, Y8, Y8
+	VPADDQ      Y8, Y10, Y10
+	VPADDD      696(DI), Y0, Y0
+	VPADDD      168(DI), Y7, Y7
+	VPMULUDQ    Y7, Y0, Y8
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y0, Y0
+	VPADDQ      Y0, Y8, Y8
+	VPADDQ      Y10, Y4, Y4
+	VPADDQ      Y8, Y5, Y5
+
+done126:
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	JMP         hashed118
+
+group117:
+	JEQ         group127
+	MOVQ        $-1, DX
+	BZHIQ       SI, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (BX), K1, Y4
+	VINSERTI128 $0x01, X4, Y4, Y0
+	VPERM2I128  $0x11, Y4, Y4, Y5
+	JMP         loaded128
+
+group127:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y5
+
+loaded128:
+	VPADDD      152(DI), Y0, Y7
+	VPADDD      696(DI), Y5, Y8
+	VPMULUDQ    Y8, Y7, Y4
+	VPSRLQ      $0x20, Y7, Y7
+	VPSRLQ      $0x20, Y8, Y8
+	VPMULUDQ    Y8, Y7, Y7
+	VPADDQ      Y7, Y4, Y4
+	VPADDD      696(DI), Y0, Y0
+	VPADDD      168(DI), Y5, Y7
+	VPMULUDQ    Y7, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y0, Y0
+	VPADDQ      Y0, Y5, Y5
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+
+hashed118:
+	VMOVDQU     (CX), X6
+	VINSERTI128 $0x01, 16(CX), Y6, Y6
+	VPADDQ      Y6, Y0, Y0
+
+summed116:
+	// L1: the length in bits.
+	VPBROADCASTQ length+56(FP), Y4
+	VPSLLQ       $0x03, Y4, Y4
+	VPADDQ       Y4, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y1
+	VPSUBQ    polyOffset<>+0(SB), Y1, Y1
+	VBLENDVPD Y4, Y1, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y1
+	VPADDQ    Y1, Y0, Y0
+	VPCMPGTQ  Y0, Y1, Y1
+	VPAND     polyOffset<>+0(SB), Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), Y0, Y1
+	VPAND    polyOffset<>+0(SB), Y1, Y1
+	VPXOR    polySign<>+0(SB), Y0, Y0
+	VPADDQ   Y1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+64(FP), X1
+	VPINSRQ $0x01, x_second+72(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Y0, Y2
+	VPMULLQ 24(AX), Y2, Y2
+	VPSHUFB lowWord1<>+0(SB), Y0, Y3
+	VPMULLQ 56(AX), Y3, Y3
+	VPSHUFB lowWord2<>+0(SB), Y0, Y4
+	VPMULLQ 88(AX), Y4, Y4
+	VPAND   lowWord3<>+0(SB), Y0, Y0
+	VPMULLQ 120(AX), Y0, Y0
+	VPADDQ  Y3, Y2, Y2
+	VPADDQ  Y0, Y4, Y4
+	VPADDQ  Y4, Y2, Y2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y2, Y0
+	VPAND     low36<>+0(SB), Y2, Y2
+	VPSLLQ    $0x02, Y0, Y3
+	VPADDQ    Y0, Y2, Y2
+	VPADDQ    Y3, Y2, Y2
+	VPSUBQ    p36s<>+0(SB), Y2, Y0
+	VBLENDVPD Y0, Y2, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	JMP          done113
 
 	// Two iterations.
-two122:
+two114:
 	MOVQ    l1+24(FP), CX
 	MOVQ    rest_base+32(FP), BX
 	MOVQ    rest_len+40(FP), SI
@@ -6571,8 +6484,8 @@ two122:
 	MOVQ    y+16(FP), DX
 	MOVQ    8(DX), R8
 	MOVQ    24(DX), R9
-	VMOVQ   1224(AX), X0
-	VPINSRQ $0x01, 1248(AX), X0, X0
+	VMOVQ   1224(AX), X1
+	VPINSRQ $0x01, 1248(AX), X1, X1
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
 	MOVQ    1224(AX), DX
@@ -6589,9 +6502,9 @@ two122:
 	ADDQ    DX, R10
 	ADDQ    DX, R9
 	CMOVQCS R10, R9
-	VMOVQ   R8, X1
-	VPINSRQ $0x01, R9, X1, X1
-	VPXOR   polySign<>+0(SB), X1, X1
+	VMOVQ   R8, X2
+	VPINSRQ $0x01, R9, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
 	MOVQ    1224(AX), DX
 	MULXQ   R8, R8, DX
 	LEAQ    59(R8), R10
@@ -6606,227 +6519,26 @@ two122:
 	ADDQ    R9, R10
 	ADDQ    R9, DX
 	CMOVQCS R10, DX
-	VMOVQ   R8, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
+	VMOVQ   R8, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
 	TESTQ   SI, SI
-	JEQ     empty140
-	CMPQ    SI, $0x20
-	JHI     more142
-	JCS     part143
-	VMOVDQU (BX), X3
-	VMOVDQU 16(BX), X4
+	JNE     some129
 
-group144:
-	VPADDD      152(DI), X3, X5
-	VPADDD      696(DI), X4, X6
-	VPMULUDQ    X6, X5, X7
-	VPSRLQ      $0x20, X5, X5
-	VPSRLQ      $0x20, X6, X6
-	VPMULUDQ    X6, X5, X5
-	VPADDQ      X5, X7, X7
-	VPADDD      696(DI), X3, X3
-	VPADDD      168(DI), X4, X4
-	VPMULUDQ    X4, X3, X5
-	VPSRLQ      $0x20, X3, X3
-	VPSRLQ      $0x20, X4, X4
-	VPMULUDQ    X4, X3, X3
-	VPADDQ      X3, X5, X5
-	VPUNPCKLQDQ X5, X7, X3
-	VPUNPCKHQDQ X5, X7, X7
-	VPADDQ      X7, X3, X3
+	// No bytes are left.
+	VMOVDQU (CX), X0
+	JMP     summed130
 
-hashed145:
-	VMOVDQU (CX), X4
-	VPADDQ  X4, X3, X3
-
-summed141:
-	// L1: the length in bits.
-	VPBROADCASTQ length+56(FP), X4
-	VPSLLQ       $0x03, X4, X4
-	VPADDQ       X4, X3, X3
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X3, X4, X4
-	VPSUBQ    X0, X3, X0
-	VPSUBQ    polyOffset<>+0(SB), X0, X0
-	VBLENDVPD X4, X0, X3, X3
-	VBLENDVPD X4, X2, X1, X0
-	VPADDQ    X0, X3, X3
-	VPCMPGTQ  X3, X0, X0
-	VPAND     polyOffset<>+0(SB), X0, X0
-	VPADDQ    X0, X3, X3
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), X3, X0
-	VPAND    polyOffset<>+0(SB), X0, X0
-	VPXOR    polySign<>+0(SB), X3, X3
-	VPADDQ   X0, X3, X3
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+64(FP), X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, X3, X1
-	VPMULLQ 24(AX), X1, X1
-	VPSHUFB lowWord1<>+0(SB), X3, X2
-	VPMULLQ 56(AX), X2, X2
-	VPSHUFB lowWord2<>+0(SB), X3, X4
-	VPMULLQ 88(AX), X4, X4
-	VPAND   lowWord3<>+0(SB), X3, X3
-	VPMULLQ 120(AX), X3, X3
-	VPADDQ  X2, X1, X1
-	VPADDQ  X3, X4, X4
-	VPADDQ  X4, X1, X1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X1, X2
-	VPAND     low36<>+0(SB), X1, X1
-	VPSLLQ    $0x02, X2, X3
-	VPADDQ    X2, X1, X1
-	VPADDQ    X3, X1, X1
-	VPSUBQ    p36s<>+0(SB), X1, X2
-	VBLENDVPD X2, X1, X2, X2
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X2, X2
-	VPXOR   X0, X2, X2
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X2, (AX)
-	JMP     done121
-
-part143:
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y4
-	VMOVDQA      X4, X3
-	VEXTRACTI128 $0x01, Y4, X4
-	JMP          group144
-
-more142:
-	CMPQ  SI, $+256
-	JHI   wide146
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	SUBQ  $0x40, SI
-	JCS   rest149
-
-whole148:
-	VMOVDQU  16(BX), Y6
-	VPBLENDD $0x0f, (BX), Y6, Y5
-	VPBLENDD $0xf0, 32(BX), Y6, Y6
-	VPADDD   152(DI), Y5, Y7
-	VPADDD   696(DI), Y6, Y8
-	VPADDD   696(DI), Y5, Y5
-	VPADDD   168(DI), Y6, Y6
-	VPMULUDQ Y8, Y7, Y11
-	VPMULUDQ Y6, Y5, Y12
-	VPSHUFD  $0xf5, Y7, Y7
-	VPSRLQ   $0x20, Y8, Y8
-	VPSHUFD  $0xf5, Y5, Y5
-	VPSRLQ   $0x20, Y6, Y6
-	VPMULUDQ Y8, Y7, Y7
-	VPMULUDQ Y6, Y5, Y5
-	VPADDQ   Y7, Y11, Y11
-	VPADDQ   Y11, Y3, Y3
-	VPADDQ   Y5, Y12, Y12
-	VPADDQ   Y12, Y4, Y4
-	ADDQ     $+64, BX
-	ADDQ     $0x20, DI
-	SUBQ     $+64, SI
-	JGE      whole148
-	CMPQ     SI, $-64
-	JEQ      done152
-
-rest149:
-	CMPQ SI, $-32
-	JEQ  one150
-	JLT  part153
-
-	// A group and a part of one.
-	VMOVDQU      (BX), X9
-	VMOVDQU      16(BX), X10
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y6
-	VMOVDQA      X6, X5
-	VEXTRACTI128 $0x01, Y6, X6
-	VINSERTI128  $0x01, X5, Y9, Y9
-	VINSERTI128  $0x01, X6, Y10, Y10
-	VPADDD       152(DI), Y9, Y5
-	VPADDD       696(DI), Y10, Y6
-	VPADDD       696(DI), Y9, Y7
-	VPADDD       168(DI), Y10, Y8
-	VPMULUDQ     Y6, Y5, Y9
-	VPMULUDQ     Y8, Y7, Y10
-	VPSHUFD      $0xf5, Y5, Y5
-	VPSRLQ       $0x20, Y6, Y6
-	VPSHUFD      $0xf5, Y7, Y7
-	VPSRLQ       $0x20, Y8, Y8
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y8, Y7, Y7
-	VPADDQ       Y5, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPADDQ       Y7, Y10, Y10
-	VPADDQ       Y10, Y4, Y4
-	JMP          done152
-
-part153:
-	ADDQ         $0x40, SI
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y6
-	VMOVDQA      X6, X5
-	VEXTRACTI128 $0x01, Y6, X6
-	JMP          last151
-
-one150:
-	VMOVDQU (BX), X5
-	VMOVDQU 16(BX), X6
-
-last151:
-	VPADDD   152(DI), X5, X7
-	VPADDD   696(DI), X6, X8
-	VPMULUDQ X8, X7, X9
-	VPSRLQ   $0x20, X7, X7
-	VPSRLQ   $0x20, X8, X8
-	VPMULUDQ X8, X7, X7
-	VPADDQ   X7, X9, X9
-	VPADDD   696(DI), X5, X5
-	VPADDD   168(DI), X6, X6
-	VPMULUDQ X6, X5, X10
-	VPSRLQ   $0x20, X5, X5
-	VPSRLQ   $0x20, X6, X6
-	VPMULUDQ X6, X5, X5
-	VPADDQ   X5, X10, X10
-	VPADDQ   Y9, Y3, Y3
-	VPADDQ   Y10, Y4, Y4
-
-done152:
-	VPUNPCKLQDQ  Y4, Y3, Y5
-	VPUNPCKHQDQ  Y4, Y3, Y3
-	VPADDQ       Y3, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X3
-	VPADDQ       X5, X3, X5
-	VMOVDQA      X5, X3
-	JMP          done147
-
-wide146:
-	VPXORQ Z3, Z3, Z3
+some129:
+	CMPQ   SI, $0x20
+	JLS    group131
+	CMPQ   SI, $+256
+	JLS    short133
+	VPXORQ Z0, Z0, Z0
 	VPXORQ Z4, Z4, Z4
-	SUBQ   $+128, SI
+	LEAQ   -128(BX)(SI*1), DX
 
-whole155:
+chunk134:
 	VMOVDQU64  (BX), Z5
 	VMOVDQU64  64(BX), Z7
 	VSHUFI64X2 $0xdd, Z7, Z5, Z6
@@ -6844,45 +6556,40 @@ whole155:
 	VPMULUDQ   Z9, Z7, Z7
 	VPMULUDQ   Z6, Z5, Z5
 	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z10, Z3, Z3
+	VPADDQ     Z10, Z0, Z0
 	VPADDQ     Z5, Z11, Z11
 	VPADDQ     Z11, Z4, Z4
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
-	SUBQ       $+128, SI
-	JGE        whole155
-	ADDQ       $+128, SI
-	JEQ        done154
+	CMPQ       BX, DX
+	JLS        chunk134
+	ANDQ       $0x7f, SI
+	JEQ        done136
 	CMPQ       SI, $0x20
-	JNE        masked156
+	JNE        end135
+	VMOVDQU64  (BX), X5
+	VMOVDQU64  16(BX), X6
+	VPADDD     152(DI), X5, X5
+	VPADDD     696(DI), X6, X6
+	VPMULUDQ   X6, X5, X8
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X8, X8
+	VPADDQ     Z8, Z0, Z0
+	VMOVDQU64  (BX), X5
+	VMOVDQU64  16(BX), X6
+	VPADDD     696(DI), X5, X5
+	VPADDD     168(DI), X6, X6
+	VPMULUDQ   X6, X5, X8
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X5, X5
+	VPADDQ     X5, X8, X8
+	VPADDQ     Z8, Z4, Z4
+	JMP        done136
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X5
-	VMOVDQU64 16(BX), X6
-	VPADDD    152(DI), X5, X5
-	VPADDD    696(DI), X6, X6
-	VPMULUDQ  X6, X5, X8
-	VPSRLQ    $0x20, X5, X5
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X5, X5
-	VPADDQ    X5, X8, X8
-	VPADDQ    Z8, Z3, Z3
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (BX), X5
-	VMOVDQU64 16(BX), X6
-	VPADDD    696(DI), X5, X5
-	VPADDD    168(DI), X6, X6
-	VPMULUDQ  X6, X5, X8
-	VPSRLQ    $0x20, X5, X5
-	VPSRLQ    $0x20, X6, X6
-	VPMULUDQ  X6, X5, X5
-	VPADDQ    X5, X8, X8
-	VPADDQ    Z8, Z4, Z4
-	JMP       done154
-
-masked156:
-	// The last bytes, zero-padded to a group.
+end135:
 	MOVQ       $-1, DX
 	BZHIQ      SI, DX, R8
 	KMOVQ      R8, K1
@@ -6916,29 +6623,229 @@ masked156:
 	VPMULUDQ   Z9, Z7, Z7
 	VPMULUDQ   Z5, Z8, Z8
 	VPADDQ     Z7, Z6, Z6
-	VPADDQ     Z6, Z3, Z3
+	VPADDQ     Z6, Z0, Z0
 	VPADDQ     Z8, Z10, Z10
 	VPADDQ     Z10, Z4, Z4
 
-done154:
-	VPUNPCKLQDQ   Z4, Z3, Z5
-	VPUNPCKHQDQ   Z4, Z3, Z3
-	VPADDQ        Z3, Z5, Z5
-	VEXTRACTI64X4 $0x01, Z5, Y3
-	VPADDQ        Y3, Y5, Y5
-	VEXTRACTI64X2 $0x01, Y5, X3
-	VPADDQ        X3, X5, X5
-	VMOVDQA       X5, X3
+done136:
+	VPUNPCKLQDQ   Z4, Z0, Z5
+	VPUNPCKHQDQ   Z4, Z0, Z0
+	VPADDQ        Z0, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VPADDQ        Y0, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X0
+	VPADDQ        X0, X5, X5
+	VMOVDQA       X5, X0
+	JMP           hashed132
 
-done147:
-	JMP hashed145
+short133:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y4, Y4, Y4
+	CMPQ  SI, $0x40
+	JCS   less138
+	LEAQ  -64(BX)(SI*1), DX
 
-empty140:
-	// No bytes are left.
-	VMOVDQU (CX), X3
-	JMP     summed141
+pair137:
+	VMOVDQU  16(BX), Y6
+	VPBLENDD $0x0f, (BX), Y6, Y5
+	VPBLENDD $0xf0, 32(BX), Y6, Y6
+	VPADDD   152(DI), Y5, Y7
+	VPADDD   696(DI), Y6, Y8
+	VPADDD   696(DI), Y5, Y5
+	VPADDD   168(DI), Y6, Y6
+	VPMULUDQ Y8, Y7, Y11
+	VPMULUDQ Y6, Y5, Y12
+	VPSHUFD  $0xf5, Y7, Y7
+	VPSRLQ   $0x20, Y8, Y8
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y6, Y6
+	VPMULUDQ Y8, Y7, Y7
+	VPMULUDQ Y6, Y5, Y5
+	VPADDQ   Y7, Y11, Y11
+	VPADDQ   Y11, Y0, Y0
+	VPADDQ   Y5, Y12, Y12
+	VPADDQ   Y12, Y4, Y4
+	ADDQ     $+64, BX
+	ADDQ     $0x20, DI
+	CMPQ     BX, DX
+	JLS      pair137
+	ANDQ     $0x3f, SI
+	JEQ      done142
 
-done121:
+less138:
+	CMPQ SI, $0x20
+	JLS  one139
+
+	// A group and a tail, side by side.
+	VMOVDQU      (BX), X9
+	VMOVDQU      16(BX), X10
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, SI
+	MOVQ         $-1, DX
+	BZHIQ        SI, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (BX), K1, Y6
+	VMOVDQA      X6, X5
+	VEXTRACTI128 $0x01, Y6, X6
+	VINSERTI128  $0x01, X5, Y9, Y9
+	VINSERTI128  $0x01, X6, Y10, Y10
+	VPADDD       152(DI), Y9, Y5
+	VPADDD       696(DI), Y10, Y6
+	VPADDD       696(DI), Y9, Y7
+	VPADDD       168(DI), Y10, Y8
+	VPMULUDQ     Y6, Y5, Y9
+	VPMULUDQ     Y8, Y7, Y10
+	VPSHUFD      $0xf5, Y5, Y5
+	VPSRLQ       $0x20, Y6, Y6
+	VPSHUFD      $0xf5, Y7, Y7
+	VPSRLQ       $0x20, Y8, Y8
+	VPMULUDQ     Y6, Y5, Y5
+	VPMULUDQ     Y8, Y7, Y7
+	VPADDQ       Y5, Y9, Y9
+	VPADDQ       Y9, Y0, Y0
+	VPADDQ       Y7, Y10, Y10
+	VPADDQ       Y10, Y4, Y4
+	JMP          done142
+
+one139:
+	// A group or a tail.
+	JEQ          group140
+	MOVQ         $-1, DX
+	BZHIQ        SI, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (BX), K1, Y6
+	VMOVDQA      X6, X5
+	VEXTRACTI128 $0x01, Y6, X6
+	JMP          loaded141
+
+group140:
+	VMOVDQU (BX), X5
+	VMOVDQU 16(BX), X6
+
+loaded141:
+	VPADDD   152(DI), X5, X7
+	VPADDD   696(DI), X6, X8
+	VPMULUDQ X8, X7, X9
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X7, X7
+	VPADDQ   X7, X9, X9
+	VPADDD   696(DI), X5, X5
+	VPADDD   168(DI), X6, X6
+	VPMULUDQ X6, X5, X10
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X6, X6
+	VPMULUDQ X6, X5, X5
+	VPADDQ   X5, X10, X10
+	VPADDQ   Y9, Y0, Y0
+	VPADDQ   Y10, Y4, Y4
+
+done142:
+	VPUNPCKLQDQ  Y4, Y0, Y5
+	VPUNPCKHQDQ  Y4, Y0, Y0
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X5, X0, X5
+	VMOVDQA      X5, X0
+	JMP          hashed132
+
+group131:
+	JEQ          group143
+	MOVQ         $-1, DX
+	BZHIQ        SI, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (BX), K1, Y4
+	VMOVDQA      X4, X0
+	VEXTRACTI128 $0x01, Y4, X5
+	JMP          loaded144
+
+group143:
+	VMOVDQU (BX), X0
+	VMOVDQU 16(BX), X5
+
+loaded144:
+	VPADDD      152(DI), X0, X6
+	VPADDD      696(DI), X5, X7
+	VPMULUDQ    X7, X6, X4
+	VPSRLQ      $0x20, X6, X6
+	VPSRLQ      $0x20, X7, X7
+	VPMULUDQ    X7, X6, X6
+	VPADDQ      X6, X4, X4
+	VPADDD      696(DI), X0, X0
+	VPADDD      168(DI), X5, X6
+	VPMULUDQ    X6, X0, X5
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X0, X0
+	VPADDQ      X0, X5, X5
+	VPUNPCKLQDQ X5, X4, X0
+	VPUNPCKHQDQ X5, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed132:
+	VMOVDQU (CX), X4
+	VPADDQ  X4, X0, X0
+
+summed130:
+	// L1: the length in bits.
+	VPBROADCASTQ length+56(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPADDQ       X4, X0, X0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X1
+	VPSUBQ    polyOffset<>+0(SB), X1, X1
+	VBLENDVPD X4, X1, X0, X0
+	VBLENDVPD X4, X3, X2, X1
+	VPADDQ    X1, X0, X0
+	VPCMPGTQ  X0, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X0, X0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X0, X1
+	VPAND    polyOffset<>+0(SB), X1, X1
+	VPXOR    polySign<>+0(SB), X0, X0
+	VPADDQ   X1, X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+64(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, X0, X2
+	VPMULLQ 24(AX), X2, X2
+	VPSHUFB lowWord1<>+0(SB), X0, X3
+	VPMULLQ 56(AX), X3, X3
+	VPSHUFB lowWord2<>+0(SB), X0, X4
+	VPMULLQ 88(AX), X4, X4
+	VPAND   lowWord3<>+0(SB), X0, X0
+	VPMULLQ 120(AX), X0, X0
+	VPADDQ  X3, X2, X2
+	VPADDQ  X0, X4, X4
+	VPADDQ  X4, X2, X2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X2, X0
+	VPAND     low36<>+0(SB), X2, X2
+	VPSLLQ    $0x02, X0, X3
+	VPADDQ    X0, X2, X2
+	VPADDQ    X3, X2, X2
+	VPSUBQ    p36s<>+0(SB), X2, X0
+	VBLENDVPD X0, X2, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+
+done113:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -6963,7 +6870,7 @@ done121:
 TEXT ·tagTwoAVX512(SB), $0-56
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two158
+	JLE  two146
 
 	// Four iterations.
 	MOVQ msg_base+16(FP), CX
@@ -6971,74 +6878,75 @@ TEXT ·tagTwoAVX512(SB), $0-56
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ   $+1024, CX
-	SUBQ   $+1024, BX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z9, Z9, Z9
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
-chunk160:
-	VMOVDQU64     (CX)(DX*2), Z4
-	VMOVDQU64     64(CX)(DX*2), Z6
-	VSHUFI64X2    $0xdd, Z6, Z4, Z5
-	VSHUFI64X2    $0x88, Z6, Z4, Z4
-	VPADDD        664(SI)(DX*1), Z4, Z6
-	VPADDD        1208(SI)(DX*1), Z5, Z15
-	VPADDD        1208(SI)(DX*1), Z4, Z14
-	VPADDD        680(SI)(DX*1), Z5, Z16
-	VPMULUDQ      Z15, Z6, Z17
+chunk147:
+	VMOVDQU64     (CX)(DX*2), Z11
+	VMOVDQU64     64(CX)(DX*2), Z13
+	VSHUFI64X2    $0xdd, Z13, Z11, Z12
+	VSHUFI64X2    $0x88, Z13, Z11, Z11
+	VPADDD        664(SI)(DX*1), Z11, Z13
+	VPADDD        1208(SI)(DX*1), Z12, Z15
+	VPADDD        1208(SI)(DX*1), Z11, Z14
+	VPADDD        680(SI)(DX*1), Z12, Z16
+	VPMULUDQ      Z15, Z13, Z17
 	VPMULUDQ      Z16, Z14, Z18
-	VPSHUFD       $0xf5, Z6, Z6
+	VPSHUFD       $0xf5, Z13, Z13
 	VPSRLQ        $0x20, Z15, Z15
 	VPSHUFD       $0xf5, Z14, Z14
 	VPSRLQ        $0x20, Z16, Z16
-	VPMULUDQ      Z15, Z6, Z6
+	VPMULUDQ      Z15, Z13, Z13
 	VPMULUDQ      Z16, Z14, Z14
-	VPADDQ        Z6, Z17, Z17
+	VPADDQ        Z13, Z17, Z17
 	VPADDQ        Z17, Z0, Z0
 	VPADDQ        Z14, Z18, Z18
-	VPADDQ        Z18, Z1, Z1
-	VPADDD        680(SI)(DX*1), Z4, Z6
-	VPADDD        1224(SI)(DX*1), Z5, Z14
-	VPADDD        1224(SI)(DX*1), Z4, Z4
-	VPADDD        696(SI)(DX*1), Z5, Z5
-	VPMULUDQ      Z14, Z6, Z15
-	VPMULUDQ      Z5, Z4, Z16
-	VPSHUFD       $0xf5, Z6, Z6
+	VPADDQ        Z18, Z2, Z2
+	VPADDD        680(SI)(DX*1), Z11, Z13
+	VPADDD        1224(SI)(DX*1), Z12, Z14
+	VPADDD        1224(SI)(DX*1), Z11, Z11
+	VPADDD        696(SI)(DX*1), Z12, Z12
+	VPMULUDQ      Z14, Z13, Z15
+	VPMULUDQ      Z12, Z11, Z16
+	VPSHUFD       $0xf5, Z13, Z13
 	VPSRLQ        $0x20, Z14, Z14
-	VPSHUFD       $0xf5, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z5
-	VPMULUDQ      Z14, Z6, Z6
-	VPMULUDQ      Z5, Z4, Z4
-	VPADDQ        Z6, Z15, Z15
-	VPADDQ        Z15, Z2, Z2
-	VPADDQ        Z4, Z16, Z16
-	VPADDQ        Z16, Z3, Z3
+	VPSHUFD       $0xf5, Z11, Z11
+	VPSRLQ        $0x20, Z12, Z12
+	VPMULUDQ      Z14, Z13, Z13
+	VPMULUDQ      Z12, Z11, Z11
+	VPADDQ        Z13, Z15, Z15
+	VPADDQ        Z15, Z4, Z4
+	VPADDQ        Z11, Z16, Z16
+	VPADDQ        Z16, Z9, Z9
 	ADDQ          $+64, DX
-	JNZ           chunk160
-	VPUNPCKLQDQ   Z1, Z0, Z4
-	VPUNPCKHQDQ   Z1, Z0, Z0
-	VPADDQ        Z0, Z4, Z4
-	VPUNPCKLQDQ   Z3, Z2, Z0
-	VPUNPCKHQDQ   Z3, Z2, Z1
-	VPADDQ        Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VPADDQ        Y1, Y4, Y4
-	VEXTRACTI64X2 $0x01, Y4, X1
-	VPADDQ        X1, X4, X4
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPADDQ        Y1, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X1
-	VPADDQ        X1, X0, X0
-	VINSERTI128   $0x01, X0, Y4, Y0
+	JNZ           chunk147
+	VPUNPCKLQDQ   Z2, Z0, Z11
+	VPUNPCKHQDQ   Z2, Z0, Z0
+	VPADDQ        Z0, Z11, Z11
+	VPUNPCKLQDQ   Z9, Z4, Z0
+	VPUNPCKHQDQ   Z9, Z4, Z2
+	VPADDQ        Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z11, Y2
+	VPADDQ        Y2, Y11, Y11
+	VEXTRACTI64X2 $0x01, Y11, X2
+	VPADDQ        X2, X11, X11
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X2
+	VPADDQ        X2, X0, X0
+	VINSERTI128   $0x01, X0, Y11, Y0
 	VPADDQ        blockBits<>+0(SB), Y0, Y0
-	VMOVQ         1224(AX), X7
-	VPINSRQ       $0x01, 1248(AX), X7, X7
-	VMOVQ         1272(AX), X1
-	VPINSRQ       $0x01, 1296(AX), X1, X1
-	VINSERTI128   $0x01, X1, Y7, Y7
+	VMOVQ         1224(AX), X1
+	VPINSRQ       $0x01, 1248(AX), X1, X1
+	VMOVQ         1272(AX), X2
+	VPINSRQ       $0x01, 1296(AX), X2, X2
+	VINSERTI128   $0x01, X2, Y1, Y1
 
 	// L2: the first step of POLY-64, from 1.
 	MOVQ        1224(AX), DX
@@ -7069,25 +6977,25 @@ chunk160:
 	ADDQ        R10, R11
 	ADDQ        R10, DX
 	CMOVQCS     R11, DX
-	VPXOR       polySign<>+0(SB), Y7, Y1
-	VMOVQ       DI, X8
-	VPINSRQ     $0x01, R8, X8, X8
-	VMOVQ       R9, X2
-	VPINSRQ     $0x01, DX, X2, X2
-	VINSERTI128 $0x01, X2, Y8, Y8
-	VPXOR       polySign<>+0(SB), Y8, Y8
+	VPXOR       polySign<>+0(SB), Y1, Y2
+	VMOVQ       DI, X3
+	VPINSRQ     $0x01, R8, X3, X3
+	VMOVQ       R9, X4
+	VPINSRQ     $0x01, DX, X4, X4
+	VINSERTI128 $0x01, X4, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
 
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y2, Y2, Y2
-	VPCMPEQD  Y0, Y2, Y2
-	VPSUBQ    Y7, Y0, Y3
-	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
-	VBLENDVPD Y2, Y3, Y0, Y0
-	VBLENDVPD Y2, Y8, Y1, Y2
-	VPADDQ    Y2, Y0, Y0
-	VPCMPGTQ  Y0, Y2, Y2
-	VPAND     polyOffset<>+0(SB), Y2, Y2
-	VPADDQ    Y2, Y0, Y0
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y9
+	VPSUBQ    polyOffset<>+0(SB), Y9, Y9
+	VBLENDVPD Y4, Y9, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y4
+	VPADDQ    Y4, Y0, Y0
+	VPCMPGTQ  Y0, Y4, Y4
+	VPAND     polyOffset<>+0(SB), Y4, Y4
+	VPADDQ    Y4, Y0, Y0
 	VPXOR     polySign<>+0(SB), Y0, Y0
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
@@ -7124,12 +7032,12 @@ chunk160:
 	ADDQ         DX, R11
 	ADDQ         DX, R10
 	CMOVQCS      R11, R10
-	VMOVQ        DI, X1
-	VPINSRQ      $0x01, R8, X1, X1
+	VMOVQ        DI, X2
+	VPINSRQ      $0x01, R8, X2, X2
 	VMOVQ        R9, X0
 	VPINSRQ      $0x01, R10, X0, X0
-	VINSERTI128  $0x01, X0, Y1, Y1
-	VPXOR        polySign<>+0(SB), Y1, Y1
+	VINSERTI128  $0x01, X0, Y2, Y2
+	VPXOR        polySign<>+0(SB), Y2, Y2
 	MOVQ         1224(AX), DX
 	MULXQ        DI, DI, DX
 	LEAQ         59(DI), R11
@@ -7158,53 +7066,339 @@ chunk160:
 	ADDQ         R10, R11
 	ADDQ         R10, DX
 	CMOVQCS      R11, DX
-	VMOVQ        DI, X8
-	VPINSRQ      $0x01, R8, X8, X8
+	VMOVQ        DI, X3
+	VPINSRQ      $0x01, R8, X3, X3
 	VMOVQ        R9, X0
 	VPINSRQ      $0x01, DX, X0, X0
-	VINSERTI128  $0x01, X0, Y8, Y8
-	VPXOR        polySign<>+0(SB), Y8, Y8
+	VINSERTI128  $0x01, X0, Y3, Y3
+	VPXOR        polySign<>+0(SB), Y3, Y3
 
 	// The last block, with its length in bits.
-	CMPQ           BX, $0x20
-	JHI            more161
-	JCS            part162
+	CMPQ   BX, $0x20
+	JLS    group148
+	CMPQ   BX, $+192
+	JLS    short150
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	LEAQ   -128(CX)(BX*1), DX
+
+chunk151:
+	VMOVDQU64  (CX), Z0
+	VMOVDQU64  64(CX), Z9
+	VSHUFI64X2 $0xdd, Z9, Z0, Z4
+	VSHUFI64X2 $0x88, Z9, Z0, Z0
+	VPADDD     152(SI), Z0, Z9
+	VPADDD     696(SI), Z4, Z12
+	VPADDD     696(SI), Z0, Z11
+	VPADDD     168(SI), Z4, Z13
+	VPMULUDQ   Z12, Z9, Z14
+	VPMULUDQ   Z13, Z11, Z15
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z12, Z12
+	VPSHUFD    $0xf5, Z11, Z11
+	VPSRLQ     $0x20, Z13, Z13
+	VPMULUDQ   Z12, Z9, Z9
+	VPMULUDQ   Z13, Z11, Z11
+	VPADDQ     Z9, Z14, Z14
+	VPADDQ     Z14, Z5, Z5
+	VPADDQ     Z11, Z15, Z15
+	VPADDQ     Z15, Z6, Z6
+	VPADDD     168(SI), Z0, Z9
+	VPADDD     712(SI), Z4, Z11
+	VPADDD     712(SI), Z0, Z0
+	VPADDD     184(SI), Z4, Z4
+	VPMULUDQ   Z11, Z9, Z12
+	VPMULUDQ   Z4, Z0, Z13
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z4, Z4
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z4, Z0, Z0
+	VPADDQ     Z9, Z12, Z12
+	VPADDQ     Z12, Z7, Z7
+	VPADDQ     Z0, Z13, Z13
+	VPADDQ     Z13, Z8, Z8
+	ADDQ       $+128, CX
+	ADDQ       $0x40, SI
+	CMPQ       CX, DX
+	JLS        chunk151
+	ANDQ       $0x7f, BX
+	JEQ        done153
+	CMPQ       BX, $0x20
+	JNE        end152
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     152(SI), X0, X0
+	VPADDD     696(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z5, Z5
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     696(SI), X0, X0
+	VPADDD     168(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z6, Z6
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     168(SI), X0, X0
+	VPADDD     712(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z7, Z7
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     712(SI), X0, X0
+	VPADDD     184(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z8, Z8
+	JMP        done153
+
+end152:
+	MOVQ       $-1, DX
+	BZHIQ      BX, DX, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, DX, DI
+	KMOVQ      DI, K2
+	ADDQ       $0x1f, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DX, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (CX), K1, Z0
+	VMOVDQU8.Z 64(CX), K2, Z9
+	VSHUFI64X2 $0xdd, Z9, Z0, Z4
+	VSHUFI64X2 $0x88, Z9, Z0, Z0
+	VMOVDQU64  152(SI), Z9
+	VPADDD.Z   Z9, Z0, K3, Z9
+	VPADDD     696(SI), Z4, Z11
+	VMOVDQU64  696(SI), Z10
+	VPADDD.Z   Z10, Z0, K3, Z10
+	VPADDD     168(SI), Z4, Z12
+	VPMULUDQ   Z11, Z9, Z13
+	VPMULUDQ   Z12, Z10, Z14
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z12, Z12
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z12, Z10, Z10
+	VPADDQ     Z9, Z13, Z13
+	VPADDQ     Z13, Z5, Z5
+	VPADDQ     Z10, Z14, Z14
+	VPADDQ     Z14, Z6, Z6
+	VMOVDQU64  168(SI), Z9
+	VPADDD.Z   Z9, Z0, K3, Z9
+	VPADDD     712(SI), Z4, Z11
+	VMOVDQU64  712(SI), Z10
+	VPADDD.Z   Z10, Z0, K3, Z10
+	VPADDD     184(SI), Z4, Z0
+	VPMULUDQ   Z11, Z9, Z4
+	VPMULUDQ   Z0, Z10, Z12
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z0, Z10, Z10
+	VPADDQ     Z9, Z4, Z4
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z8, Z8
+
+done153:
+	VPUNPCKLQDQ   Z6, Z5, Z0
+	VPUNPCKHQDQ   Z6, Z5, Z4
+	VPADDQ        Z4, Z0, Z0
+	VPUNPCKLQDQ   Z8, Z7, Z4
+	VPUNPCKHQDQ   Z8, Z7, Z5
+	VPADDQ        Z5, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPADDQ        Y5, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X5
+	VPADDQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTI64X2 $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VINSERTI128   $0x01, X4, Y0, Y0
+	JMP           hashed149
+
+short150:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	CMPQ  BX, $0x40
+	JCS   less155
+	LEAQ  -64(CX)(BX*1), DX
+
+pair154:
 	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y2
+	VBROADCASTI128 16(CX), Y6
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	VBROADCASTI128 32(CX), Y0
+	VBROADCASTI128 48(CX), Y6
+	VPADDD         168(SI), Y0, Y7
+	VPADDD         712(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	ADDQ           $+64, CX
+	ADDQ           $0x20, SI
+	CMPQ           CX, DX
+	JLS            pair154
+	ANDQ           $0x3f, BX
+	JEQ            done157
 
-group163:
-	VPADDD      152(SI), Y0, Y3
-	VPADDD      696(SI), Y2, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSRLQ      $0x20, Y3, Y3
-	VPSRLQ      $0x20, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
+less155:
+	CMPQ           BX, $0x20
+	JCS            tail156
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y6
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	SUBQ           $0x20, BX
+	JEQ            done157
+	ADDQ           $+32, CX
+	ADDQ           $0x10, SI
+
+tail156:
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (CX), K1, Y6
+	VINSERTI128 $0x01, X6, Y6, Y0
+	VPERM2I128  $0x11, Y6, Y6, Y6
+	VPADDD      152(SI), Y0, Y7
+	VPADDD      696(SI), Y6, Y8
+	VPMULUDQ    Y8, Y7, Y9
+	VPSRLQ      $0x20, Y7, Y7
+	VPSRLQ      $0x20, Y8, Y8
+	VPMULUDQ    Y8, Y7, Y7
+	VPADDQ      Y7, Y9, Y9
 	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y2, Y2
-	VPMULUDQ    Y2, Y0, Y3
+	VPADDD      168(SI), Y6, Y6
+	VPMULUDQ    Y6, Y0, Y7
 	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y2, Y2
-	VPMULUDQ    Y2, Y0, Y0
-	VPADDQ      Y0, Y3, Y3
-	VPUNPCKLQDQ Y3, Y5, Y0
-	VPUNPCKHQDQ Y3, Y5, Y5
-	VPADDQ      Y5, Y0, Y0
+	VPSRLQ      $0x20, Y6, Y6
+	VPMULUDQ    Y6, Y0, Y0
+	VPADDQ      Y0, Y7, Y7
+	VPADDQ      Y9, Y4, Y4
+	VPADDQ      Y7, Y5, Y5
 
-hashed164:
-	VPBROADCASTQ msg_len+24(FP), Y2
-	VPSLLQ       $0x03, Y2, Y2
-	VPSUBQ       blockBits<>+0(SB), Y2, Y2
-	VPADDQ       Y2, Y0, Y0
+done157:
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	JMP         hashed149
+
+group148:
+	JEQ         group158
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVD       DX, K1
+	VMOVDQU8.Z  (CX), K1, Y4
+	VINSERTI128 $0x01, X4, Y4, Y0
+	VPERM2I128  $0x11, Y4, Y4, Y5
+	JMP         loaded159
+
+group158:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y5
+
+loaded159:
+	VPADDD      152(SI), Y0, Y6
+	VPADDD      696(SI), Y5, Y7
+	VPMULUDQ    Y7, Y6, Y4
+	VPSRLQ      $0x20, Y6, Y6
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y6, Y6
+	VPADDQ      Y6, Y4, Y4
+	VPADDD      696(SI), Y0, Y0
+	VPADDD      168(SI), Y5, Y6
+	VPMULUDQ    Y6, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y6, Y6
+	VPMULUDQ    Y6, Y0, Y0
+	VPADDQ      Y0, Y5, Y5
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+
+hashed149:
+	VPBROADCASTQ msg_len+24(FP), Y4
+	VPSLLQ       $0x03, Y4, Y4
+	VPSUBQ       blockBits<>+0(SB), Y4, Y4
+	VPADDQ       Y4, Y0, Y0
 
 	// L2: the last step of POLY-64.
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y2, Y2, Y2
-	VPCMPEQD  Y0, Y2, Y2
-	VPSUBQ    Y7, Y0, Y3
-	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
-	VBLENDVPD Y2, Y3, Y0, Y0
-	VBLENDVPD Y2, Y8, Y1, Y1
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y1
+	VPSUBQ    polyOffset<>+0(SB), Y1, Y1
+	VBLENDVPD Y4, Y1, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y1
 	VPADDQ    Y1, Y0, Y0
 	VPCMPGTQ  Y0, Y1, Y1
 	VPAND     polyOffset<>+0(SB), Y1, Y1
@@ -7252,364 +7446,45 @@ hashed164:
 	VPXOR        X1, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
-	JMP          done157
-
-part162:
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (CX), K1, Y2
-	VINSERTI128 $0x01, X2, Y2, Y0
-	VPERM2I128  $0x11, Y2, Y2, Y2
-	JMP         group163
-
-more161:
-	CMPQ  BX, $+192
-	JHI   wide165
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	SUBQ  $0x40, BX
-	JCS   rest168
-
-whole167:
-	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y9
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y9, Y9
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y9, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	VBROADCASTI128 32(CX), Y0
-	VBROADCASTI128 48(CX), Y4
-	VPADDD         168(SI), Y0, Y5
-	VPADDD         712(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y9
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y9, Y9
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y9, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	ADDQ           $+64, CX
-	ADDQ           $0x20, SI
-	SUBQ           $+64, BX
-	JGE            whole167
-	CMPQ           BX, $-32
-	JLT            part169
-
-rest168:
-	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y9
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y9, Y9
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y9, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	CMPQ           BX, $-32
-	JEQ            done170
-	ADDQ           $0x20, CX
-	ADDQ           $0x10, SI
-	ADDQ           $0x20, BX
-	MOVQ           $-1, DX
-	BZHIQ          BX, DX, DX
-	KMOVD          DX, K1
-	VMOVDQU8.Z     (CX), K1, Y4
-	VINSERTI128    $0x01, X4, Y4, Y0
-	VPERM2I128     $0x11, Y4, Y4, Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y9
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y9, Y9
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y9, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	JMP            done170
-
-part169:
-	ADDQ        $0x40, BX
-	JEQ         done170
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (CX), K1, Y4
-	VINSERTI128 $0x01, X4, Y4, Y0
-	VPERM2I128  $0x11, Y4, Y4, Y4
-	VPADDD      152(SI), Y0, Y5
-	VPADDD      696(SI), Y4, Y6
-	VPMULUDQ    Y6, Y5, Y9
-	VPSRLQ      $0x20, Y5, Y5
-	VPSRLQ      $0x20, Y6, Y6
-	VPMULUDQ    Y6, Y5, Y5
-	VPADDQ      Y5, Y9, Y9
-	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y4, Y4
-	VPMULUDQ    Y4, Y0, Y5
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y4, Y4
-	VPMULUDQ    Y4, Y0, Y0
-	VPADDQ      Y0, Y5, Y5
-	VPADDQ      Y9, Y2, Y2
-	VPADDQ      Y5, Y3, Y3
-
-done170:
-	VPUNPCKLQDQ Y3, Y2, Y0
-	VPUNPCKHQDQ Y3, Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	JMP         done166
-
-wide165:
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	SUBQ   $+128, BX
-
-whole172:
-	VMOVDQU64  (CX), Z0
-	VMOVDQU64  64(CX), Z3
-	VSHUFI64X2 $0xdd, Z3, Z0, Z2
-	VSHUFI64X2 $0x88, Z3, Z0, Z0
-	VPADDD     152(SI), Z0, Z3
-	VPADDD     696(SI), Z2, Z5
-	VPADDD     696(SI), Z0, Z4
-	VPADDD     168(SI), Z2, Z6
-	VPMULUDQ   Z5, Z3, Z14
-	VPMULUDQ   Z6, Z4, Z15
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSRLQ     $0x20, Z5, Z5
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSRLQ     $0x20, Z6, Z6
-	VPMULUDQ   Z5, Z3, Z3
-	VPMULUDQ   Z6, Z4, Z4
-	VPADDQ     Z3, Z14, Z14
-	VPADDQ     Z14, Z9, Z9
-	VPADDQ     Z4, Z15, Z15
-	VPADDQ     Z15, Z10, Z10
-	VPADDD     168(SI), Z0, Z3
-	VPADDD     712(SI), Z2, Z4
-	VPADDD     712(SI), Z0, Z0
-	VPADDD     184(SI), Z2, Z2
-	VPMULUDQ   Z4, Z3, Z5
-	VPMULUDQ   Z2, Z0, Z6
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSRLQ     $0x20, Z4, Z4
-	VPSHUFD    $0xf5, Z0, Z0
-	VPSRLQ     $0x20, Z2, Z2
-	VPMULUDQ   Z4, Z3, Z3
-	VPMULUDQ   Z2, Z0, Z0
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z5, Z11, Z11
-	VPADDQ     Z0, Z6, Z6
-	VPADDQ     Z6, Z12, Z12
-	ADDQ       $+128, CX
-	ADDQ       $0x40, SI
-	SUBQ       $+128, BX
-	JGE        whole172
-	ADDQ       $+128, BX
-	JEQ        done171
-	CMPQ       BX, $0x20
-	JNE        masked173
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (CX), X0
-	VMOVDQU64 16(CX), X2
-	VPADDD    152(SI), X0, X0
-	VPADDD    696(SI), X2, X2
-	VPMULUDQ  X2, X0, X13
-	VPSRLQ    $0x20, X0, X0
-	VPSRLQ    $0x20, X2, X2
-	VPMULUDQ  X2, X0, X0
-	VPADDQ    X0, X13, X13
-	VPADDQ    Z13, Z9, Z9
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (CX), X0
-	VMOVDQU64 16(CX), X2
-	VPADDD    696(SI), X0, X0
-	VPADDD    168(SI), X2, X2
-	VPMULUDQ  X2, X0, X13
-	VPSRLQ    $0x20, X0, X0
-	VPSRLQ    $0x20, X2, X2
-	VPMULUDQ  X2, X0, X0
-	VPADDQ    X0, X13, X13
-	VPADDQ    Z13, Z10, Z10
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (CX), X0
-	VMOVDQU64 16(CX), X2
-	VPADDD    168(SI), X0, X0
-	VPADDD    712(SI), X2, X2
-	VPMULUDQ  X2, X0, X13
-	VPSRLQ    $0x20, X0, X0
-	VPSRLQ    $0x20, X2, X2
-	VPMULUDQ  X2, X0, X0
-	VPADDQ    X0, X13, X13
-	VPADDQ    Z13, Z11, Z11
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (CX), X0
-	VMOVDQU64 16(CX), X2
-	VPADDD    712(SI), X0, X0
-	VPADDD    184(SI), X2, X2
-	VPMULUDQ  X2, X0, X13
-	VPSRLQ    $0x20, X0, X0
-	VPSRLQ    $0x20, X2, X2
-	VPMULUDQ  X2, X0, X0
-	VPADDQ    X0, X13, X13
-	VPADDQ    Z13, Z12, Z12
-	JMP       done171
-
-masked173:
-	// The last bytes, zero-padded to a group.
-	MOVQ       $-1, DX
-	BZHIQ      BX, DX, DI
-	KMOVQ      DI, K1
-	XORL       R8, R8
-	MOVQ       BX, DI
-	SUBQ       $0x40, DI
-	CMOVQLT    R8, DI
-	BZHIQ      DI, DX, DI
-	KMOVQ      DI, K2
-	ADDQ       $0x1f, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DX, DI
-	KMOVW      DI, K3
-	VMOVDQU8.Z (CX), K1, Z0
-	VMOVDQU8.Z 64(CX), K2, Z3
-	VSHUFI64X2 $0xdd, Z3, Z0, Z2
-	VSHUFI64X2 $0x88, Z3, Z0, Z0
-	VMOVDQU64  152(SI), Z3
-	VPADDD.Z   Z3, Z0, K3, Z3
-	VPADDD     696(SI), Z2, Z5
-	VMOVDQU64  696(SI), Z4
-	VPADDD.Z   Z4, Z0, K3, Z4
-	VPADDD     168(SI), Z2, Z6
-	VPMULUDQ   Z5, Z3, Z13
-	VPMULUDQ   Z6, Z4, Z14
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSRLQ     $0x20, Z5, Z5
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSRLQ     $0x20, Z6, Z6
-	VPMULUDQ   Z5, Z3, Z3
-	VPMULUDQ   Z6, Z4, Z4
-	VPADDQ     Z3, Z13, Z13
-	VPADDQ     Z13, Z9, Z9
-	VPADDQ     Z4, Z14, Z14
-	VPADDQ     Z14, Z10, Z10
-	VMOVDQU64  168(SI), Z3
-	VPADDD.Z   Z3, Z0, K3, Z3
-	VPADDD     712(SI), Z2, Z5
-	VMOVDQU64  712(SI), Z4
-	VPADDD.Z   Z4, Z0, K3, Z4
-	VPADDD     184(SI), Z2, Z0
-	VPMULUDQ   Z5, Z3, Z2
-	VPMULUDQ   Z0, Z4, Z6
-	VPSHUFD    $0xf5, Z3, Z3
-	VPSRLQ     $0x20, Z5, Z5
-	VPSHUFD    $0xf5, Z4, Z4
-	VPSRLQ     $0x20, Z0, Z0
-	VPMULUDQ   Z5, Z3, Z3
-	VPMULUDQ   Z0, Z4, Z4
-	VPADDQ     Z3, Z2, Z2
-	VPADDQ     Z2, Z11, Z11
-	VPADDQ     Z4, Z6, Z6
-	VPADDQ     Z6, Z12, Z12
-
-done171:
-	VPUNPCKLQDQ   Z10, Z9, Z0
-	VPUNPCKHQDQ   Z10, Z9, Z2
-	VPADDQ        Z2, Z0, Z0
-	VPUNPCKLQDQ   Z12, Z11, Z2
-	VPUNPCKHQDQ   Z12, Z11, Z3
-	VPADDQ        Z3, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z0, Y3
-	VPADDQ        Y3, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X3
-	VPADDQ        X3, X0, X0
-	VEXTRACTI64X4 $0x01, Z2, Y3
-	VPADDQ        Y3, Y2, Y2
-	VEXTRACTI64X2 $0x01, Y2, X3
-	VPADDQ        X3, X2, X2
-	VINSERTI128   $0x01, X2, Y0, Y0
-
-done166:
-	JMP hashed164
+	JMP          done145
 
 	// Two iterations.
-two158:
+two146:
 	MOVQ msg_base+16(FP), CX
 	MOVQ msg_len+24(FP), BX
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ   $+1024, CX
-	SUBQ   $+1024, BX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	MOVQ   $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
-chunk175:
+chunk160:
 	VMOVDQU64     (CX)(DX*2), Z2
 	VMOVDQU64     64(CX)(DX*2), Z4
 	VSHUFI64X2    $0xdd, Z4, Z2, Z3
 	VSHUFI64X2    $0x88, Z4, Z2, Z2
 	VPADDD        664(SI)(DX*1), Z2, Z4
-	VPADDD        1208(SI)(DX*1), Z3, Z7
+	VPADDD        1208(SI)(DX*1), Z3, Z5
 	VPADDD        1208(SI)(DX*1), Z2, Z2
 	VPADDD        680(SI)(DX*1), Z3, Z3
-	VPMULUDQ      Z7, Z4, Z8
-	VPMULUDQ      Z3, Z2, Z9
+	VPMULUDQ      Z5, Z4, Z9
+	VPMULUDQ      Z3, Z2, Z10
 	VPSHUFD       $0xf5, Z4, Z4
-	VPSRLQ        $0x20, Z7, Z7
+	VPSRLQ        $0x20, Z5, Z5
 	VPSHUFD       $0xf5, Z2, Z2
 	VPSRLQ        $0x20, Z3, Z3
-	VPMULUDQ      Z7, Z4, Z4
+	VPMULUDQ      Z5, Z4, Z4
 	VPMULUDQ      Z3, Z2, Z2
-	VPADDQ        Z4, Z8, Z8
-	VPADDQ        Z8, Z0, Z0
-	VPADDQ        Z2, Z9, Z9
-	VPADDQ        Z9, Z1, Z1
+	VPADDQ        Z4, Z9, Z9
+	VPADDQ        Z9, Z0, Z0
+	VPADDQ        Z2, Z10, Z10
+	VPADDQ        Z10, Z1, Z1
 	ADDQ          $+64, DX
-	JNZ           chunk175
+	JNZ           chunk160
 	VPUNPCKLQDQ   Z1, Z0, Z2
 	VPUNPCKHQDQ   Z1, Z0, Z0
 	VPADDQ        Z0, Z2, Z2
@@ -7617,10 +7492,10 @@ chunk175:
 	VPADDQ        Y0, Y2, Y2
 	VEXTRACTI64X2 $0x01, Y2, X0
 	VPADDQ        X0, X2, X2
-	VMOVDQA       X2, X3
-	VPADDQ        blockBits<>+0(SB), X3, X3
-	VMOVQ         1224(AX), X0
-	VPINSRQ       $0x01, 1248(AX), X0, X0
+	VMOVDQA       X2, X0
+	VPADDQ        blockBits<>+0(SB), X0, X0
+	VMOVQ         1224(AX), X1
+	VPINSRQ       $0x01, 1248(AX), X1, X1
 
 	// L2: the first step of POLY-64, from 1.
 	MOVQ    1224(AX), DX
@@ -7637,27 +7512,27 @@ chunk175:
 	ADDQ    R8, R9
 	ADDQ    R8, DX
 	CMOVQCS R9, DX
-	VPXOR   polySign<>+0(SB), X0, X1
-	VMOVQ   DI, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
+	VPXOR   polySign<>+0(SB), X1, X2
+	VMOVQ   DI, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
 
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
 	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X3, X4, X4
-	VPSUBQ    X0, X3, X7
-	VPSUBQ    polyOffset<>+0(SB), X7, X7
-	VBLENDVPD X4, X7, X3, X3
-	VBLENDVPD X4, X2, X1, X1
-	VPADDQ    X1, X3, X3
-	VPCMPGTQ  X3, X1, X1
-	VPAND     polyOffset<>+0(SB), X1, X1
-	VPADDQ    X1, X3, X3
-	VPXOR     polySign<>+0(SB), X3, X3
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X5
+	VPSUBQ    polyOffset<>+0(SB), X5, X5
+	VBLENDVPD X4, X5, X0, X0
+	VBLENDVPD X4, X3, X2, X2
+	VPADDQ    X2, X0, X0
+	VPCMPGTQ  X0, X2, X2
+	VPAND     polyOffset<>+0(SB), X2, X2
+	VPADDQ    X2, X0, X0
+	VPXOR     polySign<>+0(SB), X0, X0
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	VMOVQ   X3, DI
-	VPEXTRQ $0x01, X3, R8
+	VMOVQ   X0, DI
+	VPEXTRQ $0x01, X0, R8
 	MOVQ    1224(AX), DX
 	MULXQ   DI, DI, DX
 	LEAQ    59(DI), R9
@@ -7672,9 +7547,9 @@ chunk175:
 	ADDQ    DX, R9
 	ADDQ    DX, R8
 	CMOVQCS R9, R8
-	VMOVQ   DI, X1
-	VPINSRQ $0x01, R8, X1, X1
-	VPXOR   polySign<>+0(SB), X1, X1
+	VMOVQ   DI, X2
+	VPINSRQ $0x01, R8, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
 	MOVQ    1224(AX), DX
 	MULXQ   DI, DI, DX
 	LEAQ    59(DI), R9
@@ -7689,279 +7564,71 @@ chunk175:
 	ADDQ    R8, R9
 	ADDQ    R8, DX
 	CMOVQCS R9, DX
-	VMOVQ   DI, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
+	VMOVQ   DI, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
 
 	// The last block, with its length in bits.
-	CMPQ    BX, $0x20
-	JHI     more176
-	JCS     part177
-	VMOVDQU (CX), X3
-	VMOVDQU 16(CX), X4
-
-group178:
-	VPADDD      152(SI), X3, X5
-	VPADDD      696(SI), X4, X6
-	VPMULUDQ    X6, X5, X7
-	VPSRLQ      $0x20, X5, X5
-	VPSRLQ      $0x20, X6, X6
-	VPMULUDQ    X6, X5, X5
-	VPADDQ      X5, X7, X7
-	VPADDD      696(SI), X3, X3
-	VPADDD      168(SI), X4, X4
-	VPMULUDQ    X4, X3, X5
-	VPSRLQ      $0x20, X3, X3
-	VPSRLQ      $0x20, X4, X4
-	VPMULUDQ    X4, X3, X3
-	VPADDQ      X3, X5, X5
-	VPUNPCKLQDQ X5, X7, X3
-	VPUNPCKHQDQ X5, X7, X7
-	VPADDQ      X7, X3, X3
-
-hashed179:
-	VPBROADCASTQ msg_len+24(FP), X4
-	VPSLLQ       $0x03, X4, X4
-	VPSUBQ       blockBits<>+0(SB), X4, X4
-	VPADDQ       X4, X3, X3
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X3, X4, X4
-	VPSUBQ    X0, X3, X0
-	VPSUBQ    polyOffset<>+0(SB), X0, X0
-	VBLENDVPD X4, X0, X3, X3
-	VBLENDVPD X4, X2, X1, X0
-	VPADDQ    X0, X3, X3
-	VPCMPGTQ  X3, X0, X0
-	VPAND     polyOffset<>+0(SB), X0, X0
-	VPADDQ    X0, X3, X3
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), X3, X0
-	VPAND    polyOffset<>+0(SB), X0, X0
-	VPXOR    polySign<>+0(SB), X3, X3
-	VPADDQ   X0, X3, X3
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+40(FP), X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, X3, X1
-	VPMULLQ 24(AX), X1, X1
-	VPSHUFB lowWord1<>+0(SB), X3, X2
-	VPMULLQ 56(AX), X2, X2
-	VPSHUFB lowWord2<>+0(SB), X3, X4
-	VPMULLQ 88(AX), X4, X4
-	VPAND   lowWord3<>+0(SB), X3, X3
-	VPMULLQ 120(AX), X3, X3
-	VPADDQ  X2, X1, X1
-	VPADDQ  X3, X4, X4
-	VPADDQ  X4, X1, X1
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X1, X2
-	VPAND     low36<>+0(SB), X1, X1
-	VPSLLQ    $0x02, X2, X3
-	VPADDQ    X2, X1, X1
-	VPADDQ    X3, X1, X1
-	VPSUBQ    p36s<>+0(SB), X1, X2
-	VBLENDVPD X2, X1, X2, X2
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X2, X2
-	VPXOR   X0, X2, X2
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X2, (AX)
-	JMP     done157
-
-part177:
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (CX), K1, Y4
-	VMOVDQA      X4, X3
-	VEXTRACTI128 $0x01, Y4, X4
-	JMP          group178
-
-more176:
-	CMPQ  BX, $+256
-	JHI   wide180
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	SUBQ  $0x40, BX
-	JCS   rest183
-
-whole182:
-	VMOVDQU  16(CX), Y8
-	VPBLENDD $0x0f, (CX), Y8, Y7
-	VPBLENDD $0xf0, 32(CX), Y8, Y8
-	VPADDD   152(SI), Y7, Y9
-	VPADDD   696(SI), Y8, Y10
-	VPADDD   696(SI), Y7, Y7
-	VPADDD   168(SI), Y8, Y8
-	VPMULUDQ Y10, Y9, Y11
-	VPMULUDQ Y8, Y7, Y12
-	VPSHUFD  $0xf5, Y9, Y9
-	VPSRLQ   $0x20, Y10, Y10
-	VPSHUFD  $0xf5, Y7, Y7
-	VPSRLQ   $0x20, Y8, Y8
-	VPMULUDQ Y10, Y9, Y9
-	VPMULUDQ Y8, Y7, Y7
-	VPADDQ   Y9, Y11, Y11
-	VPADDQ   Y11, Y3, Y3
-	VPADDQ   Y7, Y12, Y12
-	VPADDQ   Y12, Y4, Y4
-	ADDQ     $+64, CX
-	ADDQ     $0x20, SI
-	SUBQ     $+64, BX
-	JGE      whole182
-	CMPQ     BX, $-64
-	JEQ      done186
-
-rest183:
-	CMPQ BX, $-32
-	JEQ  one184
-	JLT  part187
-
-	// A group and a part of one.
-	VMOVDQU      (CX), X5
-	VMOVDQU      16(CX), X6
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, BX
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (CX), K1, Y8
-	VMOVDQA      X8, X7
-	VEXTRACTI128 $0x01, Y8, X8
-	VINSERTI128  $0x01, X7, Y5, Y5
-	VINSERTI128  $0x01, X8, Y6, Y6
-	VPADDD       152(SI), Y5, Y7
-	VPADDD       696(SI), Y6, Y8
-	VPADDD       696(SI), Y5, Y5
-	VPADDD       168(SI), Y6, Y6
-	VPMULUDQ     Y8, Y7, Y9
-	VPMULUDQ     Y6, Y5, Y10
-	VPSHUFD      $0xf5, Y7, Y7
-	VPSRLQ       $0x20, Y8, Y8
-	VPSHUFD      $0xf5, Y5, Y5
-	VPSRLQ       $0x20, Y6, Y6
-	VPMULUDQ     Y8, Y7, Y7
-	VPMULUDQ     Y6, Y5, Y5
-	VPADDQ       Y7, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPADDQ       Y5, Y10, Y10
-	VPADDQ       Y10, Y4, Y4
-	JMP          done186
-
-part187:
-	ADDQ         $0x40, BX
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (CX), K1, Y8
-	VMOVDQA      X8, X7
-	VEXTRACTI128 $0x01, Y8, X8
-	JMP          last185
-
-one184:
-	VMOVDQU (CX), X7
-	VMOVDQU 16(CX), X8
-
-last185:
-	VPADDD   152(SI), X7, X6
-	VPADDD   696(SI), X8, X9
-	VPMULUDQ X9, X6, X5
-	VPSRLQ   $0x20, X6, X6
-	VPSRLQ   $0x20, X9, X9
-	VPMULUDQ X9, X6, X6
-	VPADDQ   X6, X5, X5
-	VPADDD   696(SI), X7, X7
-	VPADDD   168(SI), X8, X8
-	VPMULUDQ X8, X7, X6
-	VPSRLQ   $0x20, X7, X7
-	VPSRLQ   $0x20, X8, X8
-	VPMULUDQ X8, X7, X7
-	VPADDQ   X7, X6, X6
-	VPADDQ   Y5, Y3, Y3
-	VPADDQ   Y6, Y4, Y4
-
-done186:
-	VPUNPCKLQDQ  Y4, Y3, Y5
-	VPUNPCKHQDQ  Y4, Y3, Y3
-	VPADDQ       Y3, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X3
-	VPADDQ       X5, X3, X5
-	VMOVDQA      X5, X3
-	JMP          done181
-
-wide180:
-	VPXORQ Z5, Z5, Z5
+	CMPQ   BX, $0x20
+	JLS    group161
+	CMPQ   BX, $+256
+	JLS    short163
 	VPXORQ Z6, Z6, Z6
-	SUBQ   $+128, BX
+	VPXORQ Z7, Z7, Z7
+	LEAQ   -128(CX)(BX*1), DX
 
-whole189:
-	VMOVDQU64  (CX), Z3
-	VMOVDQU64  64(CX), Z7
-	VSHUFI64X2 $0xdd, Z7, Z3, Z4
-	VSHUFI64X2 $0x88, Z7, Z3, Z3
-	VPADDD     152(SI), Z3, Z7
-	VPADDD     696(SI), Z4, Z8
-	VPADDD     696(SI), Z3, Z3
+chunk164:
+	VMOVDQU64  (CX), Z0
+	VMOVDQU64  64(CX), Z5
+	VSHUFI64X2 $0xdd, Z5, Z0, Z4
+	VSHUFI64X2 $0x88, Z5, Z0, Z0
+	VPADDD     152(SI), Z0, Z5
+	VPADDD     696(SI), Z4, Z9
+	VPADDD     696(SI), Z0, Z0
 	VPADDD     168(SI), Z4, Z4
-	VPMULUDQ   Z8, Z7, Z9
-	VPMULUDQ   Z4, Z3, Z11
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z8, Z8
-	VPSHUFD    $0xf5, Z3, Z3
+	VPMULUDQ   Z9, Z5, Z10
+	VPMULUDQ   Z4, Z0, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z0, Z0
 	VPSRLQ     $0x20, Z4, Z4
-	VPMULUDQ   Z8, Z7, Z7
-	VPMULUDQ   Z4, Z3, Z3
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z9, Z5, Z5
-	VPADDQ     Z3, Z11, Z11
-	VPADDQ     Z11, Z6, Z6
+	VPMULUDQ   Z9, Z5, Z5
+	VPMULUDQ   Z4, Z0, Z0
+	VPADDQ     Z5, Z10, Z10
+	VPADDQ     Z10, Z6, Z6
+	VPADDQ     Z0, Z11, Z11
+	VPADDQ     Z11, Z7, Z7
 	ADDQ       $+128, CX
 	ADDQ       $0x40, SI
-	SUBQ       $+128, BX
-	JGE        whole189
-	ADDQ       $+128, BX
-	JEQ        done188
+	CMPQ       CX, DX
+	JLS        chunk164
+	ANDQ       $0x7f, BX
+	JEQ        done166
 	CMPQ       BX, $0x20
-	JNE        masked190
+	JNE        end165
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     152(SI), X0, X0
+	VPADDD     696(SI), X4, X4
+	VPMULUDQ   X4, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z6, Z6
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     696(SI), X0, X0
+	VPADDD     168(SI), X4, X4
+	VPMULUDQ   X4, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z7, Z7
+	JMP        done166
 
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (CX), X3
-	VMOVDQU64 16(CX), X4
-	VPADDD    152(SI), X3, X3
-	VPADDD    696(SI), X4, X4
-	VPMULUDQ  X4, X3, X10
-	VPSRLQ    $0x20, X3, X3
-	VPSRLQ    $0x20, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X10, X10
-	VPADDQ    Z10, Z5, Z5
-
-	// One group: the upper lanes of its products are zeros.
-	VMOVDQU64 (CX), X3
-	VMOVDQU64 16(CX), X4
-	VPADDD    696(SI), X3, X3
-	VPADDD    168(SI), X4, X4
-	VPMULUDQ  X4, X3, X10
-	VPSRLQ    $0x20, X3, X3
-	VPSRLQ    $0x20, X4, X4
-	VPMULUDQ  X4, X3, X3
-	VPADDQ    X3, X10, X10
-	VPADDQ    Z10, Z6, Z6
-	JMP       done188
-
-masked190:
-	// The last bytes, zero-padded to a group.
+end165:
 	MOVQ       $-1, DX
 	BZHIQ      BX, DX, DI
 	KMOVQ      DI, K1
@@ -7976,43 +7643,245 @@ masked190:
 	SHLQ       $0x02, BX
 	BZHIQ      BX, DX, DI
 	KMOVW      DI, K3
-	VMOVDQU8.Z (CX), K1, Z3
-	VMOVDQU8.Z 64(CX), K2, Z7
-	VSHUFI64X2 $0xdd, Z7, Z3, Z4
-	VSHUFI64X2 $0x88, Z7, Z3, Z3
-	VMOVDQU64  152(SI), Z7
-	VPADDD.Z   Z7, Z3, K3, Z7
+	VMOVDQU8.Z (CX), K1, Z0
+	VMOVDQU8.Z 64(CX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z0, Z4
+	VSHUFI64X2 $0x88, Z5, Z0, Z0
+	VMOVDQU64  152(SI), Z5
+	VPADDD.Z   Z5, Z0, K3, Z5
 	VPADDD     696(SI), Z4, Z9
 	VMOVDQU64  696(SI), Z8
-	VPADDD.Z   Z8, Z3, K3, Z8
-	VPADDD     168(SI), Z4, Z3
-	VPMULUDQ   Z9, Z7, Z4
-	VPMULUDQ   Z3, Z8, Z10
-	VPSHUFD    $0xf5, Z7, Z7
+	VPADDD.Z   Z8, Z0, K3, Z8
+	VPADDD     168(SI), Z4, Z0
+	VPMULUDQ   Z9, Z5, Z4
+	VPMULUDQ   Z0, Z8, Z10
+	VPSHUFD    $0xf5, Z5, Z5
 	VPSRLQ     $0x20, Z9, Z9
 	VPSHUFD    $0xf5, Z8, Z8
-	VPSRLQ     $0x20, Z3, Z3
-	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z3, Z8, Z8
-	VPADDQ     Z7, Z4, Z4
-	VPADDQ     Z4, Z5, Z5
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z9, Z5, Z5
+	VPMULUDQ   Z0, Z8, Z8
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z6, Z6
 	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z6, Z6
+	VPADDQ     Z10, Z7, Z7
 
-done188:
-	VPUNPCKLQDQ   Z6, Z5, Z3
-	VPUNPCKHQDQ   Z6, Z5, Z4
-	VPADDQ        Z4, Z3, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y4
-	VPADDQ        Y4, Y3, Y3
-	VEXTRACTI64X2 $0x01, Y3, X4
-	VPADDQ        X4, X3, X3
-	VMOVDQA       X3, X3
+done166:
+	VPUNPCKLQDQ   Z7, Z6, Z0
+	VPUNPCKHQDQ   Z7, Z6, Z4
+	VPADDQ        Z4, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y4
+	VPADDQ        Y4, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X4
+	VPADDQ        X4, X0, X0
+	VMOVDQA       X0, X0
+	JMP           hashed162
 
-done181:
-	JMP hashed179
+short163:
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y4, Y4, Y4
+	CMPQ    BX, $0x40
+	JCS     less168
+	LEAQ    -64(CX)(BX*1), DX
+	PCALIGN $0x20
 
-done157:
+pair167:
+	VMOVDQU  16(CX), Y8
+	VPBLENDD $0x0f, (CX), Y8, Y5
+	VPBLENDD $0xf0, 32(CX), Y8, Y8
+	VPADDD   152(SI), Y5, Y9
+	VPADDD   696(SI), Y8, Y10
+	VPADDD   696(SI), Y5, Y5
+	VPADDD   168(SI), Y8, Y8
+	VPMULUDQ Y10, Y9, Y11
+	VPMULUDQ Y8, Y5, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPSRLQ   $0x20, Y10, Y10
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y8, Y8
+	VPMULUDQ Y10, Y9, Y9
+	VPMULUDQ Y8, Y5, Y5
+	VPADDQ   Y9, Y11, Y11
+	VPADDQ   Y11, Y0, Y0
+	VPADDQ   Y5, Y12, Y12
+	VPADDQ   Y12, Y4, Y4
+	ADDQ     $+64, CX
+	ADDQ     $0x20, SI
+	CMPQ     CX, DX
+	JLS      pair167
+	ANDQ     $0x3f, BX
+	JEQ      done172
+
+less168:
+	CMPQ BX, $0x20
+	JLS  one169
+
+	// A group and a tail, side by side.
+	VMOVDQU      (CX), X6
+	VMOVDQU      16(CX), X7
+	ADDQ         $0x20, CX
+	SUBQ         $0x20, BX
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (CX), K1, Y8
+	VMOVDQA      X8, X5
+	VEXTRACTI128 $0x01, Y8, X8
+	VINSERTI128  $0x01, X5, Y6, Y6
+	VINSERTI128  $0x01, X8, Y7, Y7
+	VPADDD       152(SI), Y6, Y5
+	VPADDD       696(SI), Y7, Y8
+	VPADDD       696(SI), Y6, Y6
+	VPADDD       168(SI), Y7, Y7
+	VPMULUDQ     Y8, Y5, Y9
+	VPMULUDQ     Y7, Y6, Y10
+	VPSHUFD      $0xf5, Y5, Y5
+	VPSRLQ       $0x20, Y8, Y8
+	VPSHUFD      $0xf5, Y6, Y6
+	VPSRLQ       $0x20, Y7, Y7
+	VPMULUDQ     Y8, Y5, Y5
+	VPMULUDQ     Y7, Y6, Y6
+	VPADDQ       Y5, Y9, Y9
+	VPADDQ       Y9, Y0, Y0
+	VPADDQ       Y6, Y10, Y10
+	VPADDQ       Y10, Y4, Y4
+	JMP          done172
+
+one169:
+	// A group or a tail.
+	JEQ          group170
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (CX), K1, Y8
+	VMOVDQA      X8, X5
+	VEXTRACTI128 $0x01, Y8, X8
+	JMP          loaded171
+
+group170:
+	VMOVDQU (CX), X5
+	VMOVDQU 16(CX), X8
+
+loaded171:
+	VPADDD   152(SI), X5, X7
+	VPADDD   696(SI), X8, X9
+	VPMULUDQ X9, X7, X6
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X9, X9
+	VPMULUDQ X9, X7, X7
+	VPADDQ   X7, X6, X6
+	VPADDD   696(SI), X5, X5
+	VPADDD   168(SI), X8, X8
+	VPMULUDQ X8, X5, X7
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X5, X5
+	VPADDQ   X5, X7, X7
+	VPADDQ   Y6, Y0, Y0
+	VPADDQ   Y7, Y4, Y4
+
+done172:
+	VPUNPCKLQDQ  Y4, Y0, Y5
+	VPUNPCKHQDQ  Y4, Y0, Y0
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X5, X0, X5
+	VMOVDQA      X5, X0
+	JMP          hashed162
+
+group161:
+	JEQ          group173
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVD        DX, K1
+	VMOVDQU8.Z   (CX), K1, Y4
+	VMOVDQA      X4, X0
+	VEXTRACTI128 $0x01, Y4, X5
+	JMP          loaded174
+
+group173:
+	VMOVDQU (CX), X0
+	VMOVDQU 16(CX), X5
+
+loaded174:
+	VPADDD      152(SI), X0, X6
+	VPADDD      696(SI), X5, X7
+	VPMULUDQ    X7, X6, X4
+	VPSRLQ      $0x20, X6, X6
+	VPSRLQ      $0x20, X7, X7
+	VPMULUDQ    X7, X6, X6
+	VPADDQ      X6, X4, X4
+	VPADDD      696(SI), X0, X0
+	VPADDD      168(SI), X5, X6
+	VPMULUDQ    X6, X0, X5
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X0, X0
+	VPADDQ      X0, X5, X5
+	VPUNPCKLQDQ X5, X4, X0
+	VPUNPCKHQDQ X5, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed162:
+	VPBROADCASTQ msg_len+24(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPSUBQ       blockBits<>+0(SB), X4, X4
+	VPADDQ       X4, X0, X0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X1
+	VPSUBQ    polyOffset<>+0(SB), X1, X1
+	VBLENDVPD X4, X1, X0, X0
+	VBLENDVPD X4, X3, X2, X1
+	VPADDQ    X1, X0, X0
+	VPCMPGTQ  X0, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X0, X0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X0, X1
+	VPAND    polyOffset<>+0(SB), X1, X1
+	VPXOR    polySign<>+0(SB), X0, X0
+	VPADDQ   X1, X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, X0, X2
+	VPMULLQ 24(AX), X2, X2
+	VPSHUFB lowWord1<>+0(SB), X0, X3
+	VPMULLQ 56(AX), X3, X3
+	VPSHUFB lowWord2<>+0(SB), X0, X4
+	VPMULLQ 88(AX), X4, X4
+	VPAND   lowWord3<>+0(SB), X0, X0
+	VPMULLQ 120(AX), X0, X0
+	VPADDQ  X3, X2, X2
+	VPADDQ  X0, X4, X4
+	VPADDQ  X4, X2, X2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X2, X0
+	VPAND     low36<>+0(SB), X2, X2
+	VPSLLQ    $0x02, X0, X3
+	VPADDQ    X0, X2, X2
+	VPADDQ    X3, X2, X2
+	VPSUBQ    p36s<>+0(SB), X2, X0
+	VBLENDVPD X0, X2, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+
+done145:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -8040,7 +7909,7 @@ done157:
 TEXT ·tagWordsAVX512(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two191
+	JLE  two175
 
 	// Four iterations.
 	MOVQ        words+16(FP), CX
@@ -8090,7 +7959,7 @@ TEXT ·tagWordsAVX512(SB), $0-40
 	RET
 
 	// Two iterations.
-two191:
+two175:
 	MOVQ    words+16(FP), CX
 	VMOVQ   (CX), X0
 	VPINSRQ $0x01, 8(CX), X0, X0
@@ -8136,48 +8005,243 @@ two191:
 TEXT ·tagOnlyAVX2(SB), $0-72
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two192
+	JLE  two176
 
 	// Four iterations.
-	MOVQ           l1+16(FP), CX
-	MOVQ           rest_base+24(FP), DX
-	MOVQ           rest_len+32(FP), BX
-	MOVQ           32(CX), SI
-	SHRQ           $0x01, SI
-	ADDQ           AX, SI
-	TESTQ          BX, BX
-	JEQ            empty194
-	CMPQ           BX, $0x20
-	JHI            more196
-	JCS            part197
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	ADDQ  AX, SI
+	TESTQ BX, BX
+	JNE   some177
+
+	// No bytes are left.
+	CMPQ        32(CX), $0x00
+	JEQ         some177
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+	JMP         summed178
+
+some177:
+	CMPQ  BX, $0x20
+	JLS   group179
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	CMPQ  BX, $0x40
+	JCS   less182
+	LEAQ  -64(DX)(BX*1), DI
+
+pair181:
 	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	VBROADCASTI128 32(DX), Y0
+	VBROADCASTI128 48(DX), Y4
+	VPADDD         168(SI), Y0, Y5
+	VPADDD         712(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	ADDQ           $+64, DX
+	ADDQ           $0x20, SI
+	CMPQ           DX, DI
+	JLS            pair181
+	ANDQ           $0x3f, BX
+	JEQ            done184
 
-group198:
-	VPADDD      152(SI), Y0, Y2
-	VPADDD      696(SI), Y1, Y3
-	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y2, Y4, Y4
+less182:
+	CMPQ           BX, $0x20
+	JCS            tail183
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y4
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+	SUBQ           $0x20, BX
+	JEQ            done184
+	ADDQ           $+32, DX
+	ADDQ           $0x10, SI
+
+tail183:
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ           shiftDown<>+32(SB), DI
+	LEAQ           -16(DX)(BX*1), R8
+	SUBQ           BX, DI
+	VBROADCASTI128 (R8), Y4
+	VBROADCASTI128 (DI), Y0
+	VPSHUFB        Y0, Y4, Y4
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ           shiftDown<>+0(SB), DI
+	MOVQ           DX, BX
+	CMPQ           R8, DX
+	CMOVQCS        R8, BX
+	SUBQ           BX, DI
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DI)(DX*1), Y5
+	VPSHUFB        Y5, Y0, Y0
+	VPADDD         152(SI), Y0, Y5
+	VPADDD         696(SI), Y4, Y6
+	VPMULUDQ       Y6, Y5, Y7
+	VPSRLQ         $0x20, Y5, Y5
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y5, Y5
+	VPADDQ         Y5, Y7, Y7
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y4, Y4
+	VPMULUDQ       Y4, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPADDQ         Y7, Y1, Y1
+	VPADDQ         Y5, Y2, Y2
+
+done184:
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed180
+
+group179:
+	JEQ  group185
+	CMPQ BX, $0x10
+	JCS  few187
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ           shiftDown<>+32(SB), DI
+	LEAQ           -16(DX)(BX*1), R8
+	SUBQ           BX, DI
+	VBROADCASTI128 (R8), Y2
+	VBROADCASTI128 (DI), Y0
+	VPSHUFB        Y0, Y2, Y2
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ           shiftDown<>+0(SB), DI
+	MOVQ           DX, BX
+	CMPQ           R8, DX
+	CMOVQCS        R8, BX
+	SUBQ           BX, DI
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DI)(DX*1), Y1
+	VPSHUFB        Y1, Y0, Y0
+	JMP            loaded186
+
+few187:
+	LEAQ        (DX)(BX*1), R8
+	LEAQ        shiftDown<>+0(SB), DI
+	SUBQ        BX, DI
+	CMPQ        BX, $0x08
+	JCS         four188
+	VMOVQ       -8(R8), X1
+	VPSHUFB     16(DI), X1, X1
+	VMOVQ       (DX), X0
+	VPUNPCKLQDQ X1, X0, X0
+	JMP         loaded190
+
+four188:
+	CMPQ       BX, $0x04
+	JCS        three189
+	VMOVD      -4(R8), X1
+	VPSHUFB    8(DI), X1, X1
+	VMOVD      (DX), X0
+	VPUNPCKLDQ X1, X0, X0
+	JMP        loaded190
+
+three189:
+	VPXOR X0, X0, X0
+	TESTQ BX, BX
+	JEQ   loaded190
+
+	// The first byte, the middle one and the last one are all.
+	MOVBQZX (DX), DI
+	MOVBQZX -1(R8), R8
+	LEAQ    -1(BX), R9
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R8, R8
+	SHRQ    $0x01, BX
+	MOVBQZX (DX)(BX*1), DX
+	SHLQ    $0x03, BX
+	SHLXQ   BX, DX, DX
+	ORQ     DI, R8
+	ORQ     DX, R8
+	VMOVQ   R8, X0
+
+loaded190:
+	VINSERTI128 $0x01, X0, Y0, Y0
+	VPXOR       Y2, Y2, Y2
+	JMP         loaded186
+
+group185:
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y2
+
+loaded186:
+	VPADDD      152(SI), Y0, Y4
+	VPADDD      696(SI), Y2, Y5
+	VPMULUDQ    Y5, Y4, Y1
+	VPSRLQ      $0x20, Y4, Y4
+	VPSRLQ      $0x20, Y5, Y5
+	VPMULUDQ    Y5, Y4, Y4
+	VPADDQ      Y4, Y1, Y1
 	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y1, Y1
-	VPMULUDQ    Y1, Y0, Y2
+	VPADDD      168(SI), Y2, Y4
+	VPMULUDQ    Y4, Y0, Y2
 	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y1, Y1
-	VPMULUDQ    Y1, Y0, Y0
+	VPSRLQ      $0x20, Y4, Y4
+	VPMULUDQ    Y4, Y0, Y0
 	VPADDQ      Y0, Y2, Y2
-	VPUNPCKLQDQ Y2, Y4, Y0
-	VPUNPCKHQDQ Y2, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
 
-hashed199:
-	VMOVDQU     (CX), X5
-	VINSERTI128 $0x01, 16(CX), Y5, Y5
-	VPADDQ      Y5, Y0, Y0
+hashed180:
+	VMOVDQU     (CX), X3
+	VINSERTI128 $0x01, 16(CX), Y3, Y3
+	VPADDQ      Y3, Y0, Y0
 
-summed195:
+summed178:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), Y1
 	VPSLLQ       $0x03, Y1, Y1
@@ -8235,55 +8299,203 @@ summed195:
 	VZEROUPPER
 	RET
 
-none193:
+	// Two iterations.
+two176:
+	MOVQ  l1+16(FP), CX
+	MOVQ  rest_base+24(FP), DX
+	MOVQ  rest_len+32(FP), BX
+	MOVQ  32(CX), SI
+	SHRQ  $0x01, SI
+	ADDQ  AX, SI
+	TESTQ BX, BX
+	JNE   some191
+
+	// No bytes are left.
+	CMPQ    32(CX), $0x00
+	JEQ     some191
+	VMOVDQU (CX), X0
+	JMP     summed192
+
+some191:
+	CMPQ  BX, $0x20
+	JLS   group193
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
-	JMP   group198
+	CMPQ  BX, $0x40
+	JCS   less196
+	LEAQ  -64(DX)(BX*1), DI
 
-part197:
-	CMPQ           BX, $0x10
-	JCS            tiny200
-	LEAQ           shiftDown<>+32(SB), DI
-	LEAQ           -16(DX)(BX*1), R8
-	SUBQ           BX, DI
-	VBROADCASTI128 (R8), Y1
-	VBROADCASTI128 (DI), Y0
-	VPSHUFB        Y0, Y1, Y1
-	LEAQ           shiftDown<>+0(SB), DI
-	MOVQ           DX, BX
-	CMPQ           R8, DX
-	CMOVQCS        R8, BX
-	SUBQ           BX, DI
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DI)(DX*1), Y2
-	VPSHUFB        Y2, Y0, Y0
-	JMP            group198
+pair195:
+	VMOVDQU  16(DX), Y3
+	VPBLENDD $0x0f, (DX), Y3, Y2
+	VPBLENDD $0xf0, 32(DX), Y3, Y3
+	VPADDD   152(SI), Y2, Y4
+	VPADDD   696(SI), Y3, Y5
+	VPADDD   696(SI), Y2, Y2
+	VPADDD   168(SI), Y3, Y3
+	VPMULUDQ Y5, Y4, Y8
+	VPMULUDQ Y3, Y2, Y9
+	VPSHUFD  $0xf5, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPSHUFD  $0xf5, Y2, Y2
+	VPSRLQ   $0x20, Y3, Y3
+	VPMULUDQ Y5, Y4, Y4
+	VPMULUDQ Y3, Y2, Y2
+	VPADDQ   Y4, Y8, Y8
+	VPADDQ   Y8, Y0, Y0
+	VPADDQ   Y2, Y9, Y9
+	VPADDQ   Y9, Y1, Y1
+	ADDQ     $+64, DX
+	ADDQ     $0x20, SI
+	CMPQ     DX, DI
+	JLS      pair195
+	ANDQ     $0x3f, BX
+	JEQ      done200
 
-tiny200:
+less196:
+	CMPQ BX, $0x20
+	JLS  one197
+
+	// A group and a tail, side by side.
+	VMOVDQU (DX), X6
+	VMOVDQU 16(DX), X7
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DI
+	LEAQ    -16(DX)(BX*1), R8
+	SUBQ    BX, DI
+	VMOVDQU (R8), X3
+	VPSHUFB (DI), X3, X3
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ        shiftDown<>+0(SB), DI
+	MOVQ        DX, BX
+	CMPQ        R8, DX
+	CMOVQCS     R8, BX
+	SUBQ        BX, DI
+	VMOVDQU     (BX), X2
+	VPSHUFB     (DI)(DX*1), X2, X2
+	VINSERTI128 $0x01, X2, Y6, Y6
+	VINSERTI128 $0x01, X3, Y7, Y7
+	VPADDD      152(SI), Y6, Y2
+	VPADDD      696(SI), Y7, Y3
+	VPADDD      696(SI), Y6, Y4
+	VPADDD      168(SI), Y7, Y5
+	VPMULUDQ    Y3, Y2, Y6
+	VPMULUDQ    Y5, Y4, Y7
+	VPSHUFD     $0xf5, Y2, Y2
+	VPSRLQ      $0x20, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y4
+	VPSRLQ      $0x20, Y5, Y5
+	VPMULUDQ    Y3, Y2, Y2
+	VPMULUDQ    Y5, Y4, Y4
+	VPADDQ      Y2, Y6, Y6
+	VPADDQ      Y6, Y0, Y0
+	VPADDQ      Y4, Y7, Y7
+	VPADDQ      Y7, Y1, Y1
+	JMP         done200
+
+one197:
+	// A group or a tail.
+	JEQ group198
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DI
+	LEAQ    -16(DX)(BX*1), R8
+	SUBQ    BX, DI
+	VMOVDQU (R8), X3
+	VPSHUFB (DI), X3, X3
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), DI
+	MOVQ    DX, BX
+	CMPQ    R8, DX
+	CMOVQCS R8, BX
+	SUBQ    BX, DI
+	VMOVDQU (BX), X2
+	VPSHUFB (DI)(DX*1), X2, X2
+	JMP     loaded199
+
+group198:
+	VMOVDQU (DX), X2
+	VMOVDQU 16(DX), X3
+
+loaded199:
+	VPADDD   152(SI), X2, X4
+	VPADDD   696(SI), X3, X5
+	VPMULUDQ X5, X4, X6
+	VPSRLQ   $0x20, X4, X4
+	VPSRLQ   $0x20, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X6, X6
+	VPADDD   696(SI), X2, X2
+	VPADDD   168(SI), X3, X3
+	VPMULUDQ X3, X2, X7
+	VPSRLQ   $0x20, X2, X2
+	VPSRLQ   $0x20, X3, X3
+	VPMULUDQ X3, X2, X2
+	VPADDQ   X2, X7, X7
+	VPADDQ   Y6, Y0, Y0
+	VPADDQ   Y7, Y1, Y1
+
+done200:
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPADDQ       X2, X0, X2
+	VMOVDQA      X2, X0
+	JMP          hashed194
+
+group193:
+	JEQ  group201
+	CMPQ BX, $0x10
+	JCS  few203
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DI
+	LEAQ    -16(DX)(BX*1), R8
+	SUBQ    BX, DI
+	VMOVDQU (R8), X2
+	VPSHUFB (DI), X2, X2
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), DI
+	MOVQ    DX, BX
+	CMPQ    R8, DX
+	CMOVQCS R8, BX
+	SUBQ    BX, DI
+	VMOVDQU (BX), X0
+	VPSHUFB (DI)(DX*1), X0, X0
+	JMP     loaded202
+
+few203:
 	LEAQ        (DX)(BX*1), R8
 	LEAQ        shiftDown<>+0(SB), DI
 	SUBQ        BX, DI
 	CMPQ        BX, $0x08
-	JCS         four201
+	JCS         four204
 	VMOVQ       -8(R8), X1
 	VPSHUFB     16(DI), X1, X1
 	VMOVQ       (DX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded203
+	JMP         loaded206
 
-four201:
+four204:
 	CMPQ       BX, $0x04
-	JCS        few202
+	JCS        three205
 	VMOVD      -4(R8), X1
 	VPSHUFB    8(DI), X1, X1
 	VMOVD      (DX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded203
+	JMP        loaded206
 
-few202:
+three205:
 	VPXOR X0, X0, X0
 	TESTQ BX, BX
-	JEQ   loaded203
+	JEQ   loaded206
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (DX), DI
@@ -8299,205 +8511,38 @@ few202:
 	ORQ     DX, R8
 	VMOVQ   R8, X0
 
-loaded203:
-	VINSERTI128 $0x01, X0, Y0, Y0
-	VPXOR       Y1, Y1, Y1
-	JMP         group198
+loaded206:
+	VPXOR X2, X2, X2
+	JMP   loaded202
 
-more196:
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	SUBQ  $0x40, BX
-	JCS   rest205
-
-whole204:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	VBROADCASTI128 32(DX), Y0
-	VBROADCASTI128 48(DX), Y3
-	VPADDD         168(SI), Y0, Y4
-	VPADDD         712(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	ADDQ           $+64, DX
-	ADDQ           $0x20, SI
-	SUBQ           $+64, BX
-	JGE            whole204
-	CMPQ           BX, $-32
-	JLT            part206
-
-rest205:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y3
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	CMPQ           BX, $-32
-	JEQ            done207
-	ADDQ           $0x20, DX
-	ADDQ           $0x10, SI
-	ADDQ           $0x20, BX
-	LEAQ           shiftDown<>+32(SB), DI
-	LEAQ           -16(DX)(BX*1), R8
-	SUBQ           BX, DI
-	VBROADCASTI128 (R8), Y3
-	VBROADCASTI128 (DI), Y0
-	VPSHUFB        Y0, Y3, Y3
-	LEAQ           shiftDown<>+0(SB), DI
-	MOVQ           DX, BX
-	CMPQ           R8, DX
-	CMOVQCS        R8, BX
-	SUBQ           BX, DI
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DI)(DX*1), Y4
-	VPSHUFB        Y4, Y0, Y0
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-	JMP            done207
-
-part206:
-	ADDQ           $0x40, BX
-	JEQ            done207
-	LEAQ           shiftDown<>+32(SB), DI
-	LEAQ           -16(DX)(BX*1), R8
-	SUBQ           BX, DI
-	VBROADCASTI128 (R8), Y3
-	VBROADCASTI128 (DI), Y0
-	VPSHUFB        Y0, Y3, Y3
-	LEAQ           shiftDown<>+0(SB), DI
-	MOVQ           DX, BX
-	CMPQ           R8, DX
-	CMOVQCS        R8, BX
-	SUBQ           BX, DI
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DI)(DX*1), Y4
-	VPSHUFB        Y4, Y0, Y0
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y3, Y6
-	VPMULUDQ       Y6, Y4, Y7
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y4, Y4
-	VPADDQ         Y4, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y3, Y3
-	VPMULUDQ       Y3, Y0, Y4
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y3, Y3
-	VPMULUDQ       Y3, Y0, Y0
-	VPADDQ         Y0, Y4, Y4
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y4, Y2, Y2
-
-done207:
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         hashed199
-
-empty194:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ        32(CX), $0x00
-	JEQ         none193
-	VMOVDQU     (CX), X0
-	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed195
-
-	// Two iterations.
-two192:
-	MOVQ    l1+16(FP), CX
-	MOVQ    rest_base+24(FP), DX
-	MOVQ    rest_len+32(FP), BX
-	MOVQ    32(CX), SI
-	SHRQ    $0x01, SI
-	ADDQ    AX, SI
-	TESTQ   BX, BX
-	JEQ     empty209
-	CMPQ    BX, $0x20
-	JHI     more211
-	JCS     part212
+group201:
 	VMOVDQU (DX), X0
-	VMOVDQU 16(DX), X1
+	VMOVDQU 16(DX), X2
 
-group213:
-	VPADDD      152(SI), X0, X2
-	VPADDD      696(SI), X1, X3
-	VPMULUDQ    X3, X2, X4
-	VPSRLQ      $0x20, X2, X2
+loaded202:
+	VPADDD      152(SI), X0, X3
+	VPADDD      696(SI), X2, X4
+	VPMULUDQ    X4, X3, X1
 	VPSRLQ      $0x20, X3, X3
-	VPMULUDQ    X3, X2, X2
-	VPADDQ      X2, X4, X4
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X1, X1
 	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X1, X1
-	VPMULUDQ    X1, X0, X2
+	VPADDD      168(SI), X2, X3
+	VPMULUDQ    X3, X0, X2
 	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X1, X1
-	VPMULUDQ    X1, X0, X0
+	VPSRLQ      $0x20, X3, X3
+	VPMULUDQ    X3, X0, X0
 	VPADDQ      X0, X2, X2
-	VPUNPCKLQDQ X2, X4, X0
-	VPUNPCKHQDQ X2, X4, X4
-	VPADDQ      X4, X0, X0
+	VPUNPCKLQDQ X2, X1, X0
+	VPUNPCKHQDQ X2, X1, X1
+	VPADDQ      X1, X0, X0
 
-hashed214:
+hashed194:
 	VMOVDQU (CX), X1
 	VPADDQ  X1, X0, X0
 
-summed210:
+summed192:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), X1
 	VPSLLQ       $0x03, X1, X1
@@ -8552,207 +8597,12 @@ summed210:
 	VZEROUPPER
 	RET
 
-none208:
-	VPXOR X0, X0, X0
-	VPXOR X1, X1, X1
-	JMP   group213
-
-part212:
-	CMPQ    BX, $0x10
-	JCS     tiny215
-	LEAQ    shiftDown<>+32(SB), DI
-	LEAQ    -16(DX)(BX*1), R8
-	SUBQ    BX, DI
-	VMOVDQU (R8), X1
-	VPSHUFB (DI), X1, X1
-	LEAQ    shiftDown<>+0(SB), DI
-	MOVQ    DX, BX
-	CMPQ    R8, DX
-	CMOVQCS R8, BX
-	SUBQ    BX, DI
-	VMOVDQU (BX), X0
-	VPSHUFB (DI)(DX*1), X0, X0
-	JMP     group213
-
-tiny215:
-	LEAQ        (DX)(BX*1), R8
-	LEAQ        shiftDown<>+0(SB), DI
-	SUBQ        BX, DI
-	CMPQ        BX, $0x08
-	JCS         four216
-	VMOVQ       -8(R8), X1
-	VPSHUFB     16(DI), X1, X1
-	VMOVQ       (DX), X0
-	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded218
-
-four216:
-	CMPQ       BX, $0x04
-	JCS        few217
-	VMOVD      -4(R8), X1
-	VPSHUFB    8(DI), X1, X1
-	VMOVD      (DX), X0
-	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded218
-
-few217:
-	VPXOR X0, X0, X0
-	TESTQ BX, BX
-	JEQ   loaded218
-
-	// The first byte, the middle one and the last one are all.
-	MOVBQZX (DX), DI
-	MOVBQZX -1(R8), R8
-	LEAQ    -1(BX), R9
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R8, R8
-	SHRQ    $0x01, BX
-	MOVBQZX (DX)(BX*1), DX
-	SHLQ    $0x03, BX
-	SHLXQ   BX, DX, DX
-	ORQ     DI, R8
-	ORQ     DX, R8
-	VMOVQ   R8, X0
-
-loaded218:
-	VPXOR X1, X1, X1
-	JMP   group213
-
-more211:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	SUBQ  $0x40, BX
-	JCS   rest220
-
-whole219:
-	VMOVDQU  16(DX), Y3
-	VPBLENDD $0x0f, (DX), Y3, Y2
-	VPBLENDD $0xf0, 32(DX), Y3, Y3
-	VPADDD   152(SI), Y2, Y4
-	VPADDD   696(SI), Y3, Y5
-	VPADDD   696(SI), Y2, Y2
-	VPADDD   168(SI), Y3, Y3
-	VPMULUDQ Y5, Y4, Y8
-	VPMULUDQ Y3, Y2, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y5, Y5
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y3, Y3
-	VPMULUDQ Y5, Y4, Y4
-	VPMULUDQ Y3, Y2, Y2
-	VPADDQ   Y4, Y8, Y8
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y2, Y9, Y9
-	VPADDQ   Y9, Y1, Y1
-	ADDQ     $+64, DX
-	ADDQ     $0x20, SI
-	SUBQ     $+64, BX
-	JGE      whole219
-	CMPQ     BX, $-64
-	JEQ      done223
-
-rest220:
-	CMPQ BX, $-32
-	JEQ  one221
-	JLT  part224
-
-	// A group and a part of one.
-	VMOVDQU     (DX), X6
-	VMOVDQU     16(DX), X7
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	LEAQ        shiftDown<>+32(SB), DI
-	LEAQ        -16(DX)(BX*1), R8
-	SUBQ        BX, DI
-	VMOVDQU     (R8), X3
-	VPSHUFB     (DI), X3, X3
-	LEAQ        shiftDown<>+0(SB), DI
-	MOVQ        DX, BX
-	CMPQ        R8, DX
-	CMOVQCS     R8, BX
-	SUBQ        BX, DI
-	VMOVDQU     (BX), X2
-	VPSHUFB     (DI)(DX*1), X2, X2
-	VINSERTI128 $0x01, X2, Y6, Y6
-	VINSERTI128 $0x01, X3, Y7, Y7
-	VPADDD      152(SI), Y6, Y2
-	VPADDD      696(SI), Y7, Y3
-	VPADDD      696(SI), Y6, Y4
-	VPADDD      168(SI), Y7, Y5
-	VPMULUDQ    Y3, Y2, Y6
-	VPMULUDQ    Y5, Y4, Y7
-	VPSHUFD     $0xf5, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
-	VPMULUDQ    Y3, Y2, Y2
-	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y2, Y6, Y6
-	VPADDQ      Y6, Y0, Y0
-	VPADDQ      Y4, Y7, Y7
-	VPADDQ      Y7, Y1, Y1
-	JMP         done223
-
-part224:
-	ADDQ    $0x40, BX
-	LEAQ    shiftDown<>+32(SB), DI
-	LEAQ    -16(DX)(BX*1), R8
-	SUBQ    BX, DI
-	VMOVDQU (R8), X3
-	VPSHUFB (DI), X3, X3
-	LEAQ    shiftDown<>+0(SB), DI
-	MOVQ    DX, BX
-	CMPQ    R8, DX
-	CMOVQCS R8, BX
-	SUBQ    BX, DI
-	VMOVDQU (BX), X2
-	VPSHUFB (DI)(DX*1), X2, X2
-	JMP     last222
-
-one221:
-	VMOVDQU (DX), X2
-	VMOVDQU 16(DX), X3
-
-last222:
-	VPADDD   152(SI), X2, X4
-	VPADDD   696(SI), X3, X5
-	VPMULUDQ X5, X4, X6
-	VPSRLQ   $0x20, X4, X4
-	VPSRLQ   $0x20, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X6, X6
-	VPADDD   696(SI), X2, X2
-	VPADDD   168(SI), X3, X3
-	VPMULUDQ X3, X2, X7
-	VPSRLQ   $0x20, X2, X2
-	VPSRLQ   $0x20, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X7, X7
-	VPADDQ   Y6, Y0, Y0
-	VPADDQ   Y7, Y1, Y1
-
-done223:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VMOVDQA      X2, X0
-	JMP          hashed214
-
-empty209:
-	// No bytes are left. A block without any is hashed as a group of zeros.
-	CMPQ    32(CX), $0x00
-	JEQ     none208
-	VMOVDQU (CX), X0
-	JMP     summed210
-
 // func tagNextAVX2(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
 // Requires: AVX, AVX2, BMI2, CMOV
 TEXT ·tagNextAVX2(SB), $0-80
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two226
+	JLE  two208
 
 	// Four iterations.
 	MOVQ        l1+24(FP), CX
@@ -8766,233 +8616,258 @@ TEXT ·tagNextAVX2(SB), $0-80
 	MOVQ        24(DX), R9
 	MOVQ        40(DX), R10
 	MOVQ        56(DX), R11
-	VMOVQ       1224(AX), X0
-	VPINSRQ     $0x01, 1248(AX), X0, X0
-	VMOVQ       1272(AX), X1
-	VPINSRQ     $0x01, 1296(AX), X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
+	VMOVQ       1224(AX), X1
+	VPINSRQ     $0x01, 1248(AX), X1, X1
+	VMOVQ       1272(AX), X0
+	VPINSRQ     $0x01, 1296(AX), X0, X0
+	VINSERTI128 $0x01, X0, Y1, Y1
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	MOVQ           1224(AX), DX
-	MULXQ          R8, R8, DX
-	LEAQ           59(R8), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R8
-	CMOVQCS        R12, R8
-	MOVQ           1248(AX), DX
-	MULXQ          R9, R9, DX
-	LEAQ           59(R9), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R9
-	CMOVQCS        R12, R9
-	MOVQ           1272(AX), DX
-	MULXQ          R10, R10, DX
-	LEAQ           59(R10), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R10
-	CMOVQCS        R12, R10
-	MOVQ           1296(AX), DX
-	MULXQ          R11, R11, DX
-	LEAQ           59(R11), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R11
-	CMOVQCS        R12, R11
-	VMOVQ          R8, X1
-	VPINSRQ        $0x01, R9, X1, X1
-	VMOVQ          R10, X2
-	VPINSRQ        $0x01, R11, X2, X2
-	VINSERTI128    $0x01, X2, Y1, Y1
-	VPXOR          polySign<>+0(SB), Y1, Y1
-	MOVQ           1224(AX), DX
-	MULXQ          R8, R8, DX
-	LEAQ           59(R8), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R8
-	CMOVQCS        R12, R8
-	MOVQ           1248(AX), DX
-	MULXQ          R9, R9, DX
-	LEAQ           59(R9), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R9
-	CMOVQCS        R12, R9
-	MOVQ           1272(AX), DX
-	MULXQ          R10, R10, DX
-	LEAQ           59(R10), R12
-	IMUL3Q         $0x3b, DX, DX
-	ADDQ           DX, R12
-	ADDQ           DX, R10
-	CMOVQCS        R12, R10
-	MOVQ           1296(AX), DX
-	MULXQ          R11, DX, R11
-	LEAQ           59(DX), R12
-	IMUL3Q         $0x3b, R11, R11
-	ADDQ           R11, R12
-	ADDQ           R11, DX
-	CMOVQCS        R12, DX
-	VMOVQ          R8, X2
-	VPINSRQ        $0x01, R9, X2, X2
-	VMOVQ          R10, X3
-	VPINSRQ        $0x01, DX, X3, X3
-	VINSERTI128    $0x01, X3, Y2, Y2
-	VPXOR          polySign<>+0(SB), Y2, Y2
-	TESTQ          SI, SI
-	JEQ            empty228
+	MOVQ        1224(AX), DX
+	MULXQ       R8, R8, DX
+	LEAQ        59(R8), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R8
+	CMOVQCS     R12, R8
+	MOVQ        1248(AX), DX
+	MULXQ       R9, R9, DX
+	LEAQ        59(R9), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R9
+	CMOVQCS     R12, R9
+	MOVQ        1272(AX), DX
+	MULXQ       R10, R10, DX
+	LEAQ        59(R10), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R10
+	CMOVQCS     R12, R10
+	MOVQ        1296(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R11
+	CMOVQCS     R12, R11
+	VMOVQ       R8, X2
+	VPINSRQ     $0x01, R9, X2, X2
+	VMOVQ       R10, X0
+	VPINSRQ     $0x01, R11, X0, X0
+	VINSERTI128 $0x01, X0, Y2, Y2
+	VPXOR       polySign<>+0(SB), Y2, Y2
+	MOVQ        1224(AX), DX
+	MULXQ       R8, R8, DX
+	LEAQ        59(R8), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R8
+	CMOVQCS     R12, R8
+	MOVQ        1248(AX), DX
+	MULXQ       R9, R9, DX
+	LEAQ        59(R9), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R9
+	CMOVQCS     R12, R9
+	MOVQ        1272(AX), DX
+	MULXQ       R10, R10, DX
+	LEAQ        59(R10), R12
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R12
+	ADDQ        DX, R10
+	CMOVQCS     R12, R10
+	MOVQ        1296(AX), DX
+	MULXQ       R11, DX, R11
+	LEAQ        59(DX), R12
+	IMUL3Q      $0x3b, R11, R11
+	ADDQ        R11, R12
+	ADDQ        R11, DX
+	CMOVQCS     R12, DX
+	VMOVQ       R8, X3
+	VPINSRQ     $0x01, R9, X3, X3
+	VMOVQ       R10, X0
+	VPINSRQ     $0x01, DX, X0, X0
+	VINSERTI128 $0x01, X0, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
+	TESTQ       SI, SI
+	JNE         some209
+
+	// No bytes are left.
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+	JMP         summed210
+
+some209:
+	CMPQ  SI, $0x20
+	JLS   group211
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	CMPQ  SI, $0x40
+	JCS   less214
+	LEAQ  -64(BX)(SI*1), DX
+
+pair213:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y0, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	VBROADCASTI128 32(BX), Y0
+	VBROADCASTI128 48(BX), Y7
+	VPADDD         168(DI), Y0, Y8
+	VPADDD         712(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         712(DI), Y0, Y0
+	VPADDD         184(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	ADDQ           $+64, BX
+	ADDQ           $0x20, DI
+	CMPQ           BX, DX
+	JLS            pair213
+	ANDQ           $0x3f, SI
+	JEQ            done216
+
+less214:
 	CMPQ           SI, $0x20
-	JHI            more230
-	JCS            part231
-	VBROADCASTI128 (BX), Y3
-	VBROADCASTI128 16(BX), Y4
+	JCS            tail215
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y0, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	SUBQ           $0x20, SI
+	JEQ            done216
+	ADDQ           $+32, BX
+	ADDQ           $0x10, DI
 
-group232:
-	VPADDD      152(DI), Y3, Y5
-	VPADDD      696(DI), Y4, Y6
-	VPMULUDQ    Y6, Y5, Y7
-	VPSRLQ      $0x20, Y5, Y5
-	VPSRLQ      $0x20, Y6, Y6
-	VPMULUDQ    Y6, Y5, Y5
-	VPADDQ      Y5, Y7, Y7
-	VPADDD      696(DI), Y3, Y3
-	VPADDD      168(DI), Y4, Y4
-	VPMULUDQ    Y4, Y3, Y5
-	VPSRLQ      $0x20, Y3, Y3
-	VPSRLQ      $0x20, Y4, Y4
-	VPMULUDQ    Y4, Y3, Y3
-	VPADDQ      Y3, Y5, Y5
-	VPUNPCKLQDQ Y5, Y7, Y3
-	VPUNPCKHQDQ Y5, Y7, Y7
-	VPADDQ      Y7, Y3, Y3
-
-hashed233:
-	VMOVDQU     (CX), X8
-	VINSERTI128 $0x01, 16(CX), Y8, Y8
-	VPADDQ      Y8, Y3, Y3
-
-summed229:
-	// L1: the length in bits.
-	VPBROADCASTQ length+56(FP), Y4
-	VPSLLQ       $0x03, Y4, Y4
-	VPADDQ       Y4, Y3, Y3
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y4, Y4, Y4
-	VPCMPEQD  Y3, Y4, Y4
-	VPSUBQ    Y0, Y3, Y0
-	VPSUBQ    polyOffset<>+0(SB), Y0, Y0
-	VBLENDVPD Y4, Y0, Y3, Y3
-	VBLENDVPD Y4, Y2, Y1, Y0
-	VPADDQ    Y0, Y3, Y3
-	VPCMPGTQ  Y3, Y0, Y0
-	VPAND     polyOffset<>+0(SB), Y0, Y0
-	VPADDQ    Y0, Y3, Y3
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), Y3, Y0
-	VPAND    polyOffset<>+0(SB), Y0, Y0
-	VPXOR    polySign<>+0(SB), Y3, Y3
-	VPADDQ   Y0, Y3, Y3
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+64(FP), X0
-	VPINSRQ $0x01, x_second+72(FP), X0, X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, Y3, Y1
-	VPMULUDQ  24(AX), Y1, Y2
-	VMOVSHDUP 24(AX), Y4
-	VPMULUDQ  Y4, Y1, Y4
-	VPSHUFB   lowWord1<>+0(SB), Y3, Y1
-	VPMULUDQ  56(AX), Y1, Y5
-	VMOVSHDUP 56(AX), Y6
-	VPMULUDQ  Y6, Y1, Y6
-	VPSHUFB   lowWord2<>+0(SB), Y3, Y1
-	VPMULUDQ  88(AX), Y1, Y7
-	VMOVSHDUP 88(AX), Y8
-	VPMULUDQ  Y8, Y1, Y8
-	VPAND     lowWord3<>+0(SB), Y3, Y1
-	VPMULUDQ  120(AX), Y1, Y3
-	VMOVSHDUP 120(AX), Y9
-	VPMULUDQ  Y9, Y1, Y9
-	VPADDQ    Y5, Y2, Y2
-	VPADDQ    Y3, Y7, Y7
-	VPADDQ    Y7, Y2, Y2
-	VPADDQ    Y6, Y4, Y4
-	VPADDQ    Y9, Y8, Y8
-	VPADDQ    Y8, Y4, Y4
-	VPSLLQ    $0x20, Y4, Y4
-	VPADDQ    Y4, Y2, Y2
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y2, Y1
-	VPAND     low36<>+0(SB), Y2, Y2
-	VPSLLQ    $0x02, Y1, Y3
-	VPADDQ    Y1, Y2, Y2
-	VPADDQ    Y3, Y2, Y2
-	VPSUBQ    p36s<>+0(SB), Y2, Y1
-	VBLENDVPD Y1, Y2, Y1, Y1
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X2
-	VPXOR        X1, X0, X0
-	VPXOR        X0, X2, X2
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X2, (AX)
-	JMP          done225
-
-part231:
-	CMPQ           SI, $0x10
-	JCS            tiny234
+tail215:
+	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(BX)(SI*1), R8
 	SUBQ           SI, DX
-	VBROADCASTI128 (R8), Y4
-	VBROADCASTI128 (DX), Y3
-	VPSHUFB        Y3, Y4, Y4
+	VBROADCASTI128 (R8), Y7
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y7, Y7
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
 	LEAQ           shiftDown<>+0(SB), DX
 	MOVQ           BX, SI
 	CMPQ           R8, BX
 	CMOVQCS        R8, SI
 	SUBQ           SI, DX
-	VBROADCASTI128 (SI), Y3
-	VBROADCASTI128 (DX)(BX*1), Y5
-	VPSHUFB        Y5, Y3, Y3
-	JMP            group232
+	VBROADCASTI128 (SI), Y0
+	VBROADCASTI128 (DX)(BX*1), Y8
+	VPSHUFB        Y8, Y0, Y0
+	VPADDD         152(DI), Y0, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
 
-tiny234:
+done216:
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	JMP         hashed212
+
+group211:
+	JEQ  group217
+	CMPQ SI, $0x10
+	JCS  few219
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(BX)(SI*1), R8
+	SUBQ           SI, DX
+	VBROADCASTI128 (R8), Y5
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y5, Y5
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           BX, SI
+	CMPQ           R8, BX
+	CMOVQCS        R8, SI
+	SUBQ           SI, DX
+	VBROADCASTI128 (SI), Y0
+	VBROADCASTI128 (DX)(BX*1), Y4
+	VPSHUFB        Y4, Y0, Y0
+	JMP            loaded218
+
+few219:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four235
+	JCS         four220
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
-	VMOVQ       (BX), X3
-	VPUNPCKLQDQ X4, X3, X3
-	JMP         loaded237
+	VMOVQ       (BX), X0
+	VPUNPCKLQDQ X4, X0, X0
+	JMP         loaded222
 
-four235:
+four220:
 	CMPQ       SI, $0x04
-	JCS        few236
+	JCS        three221
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
-	VMOVD      (BX), X3
-	VPUNPCKLDQ X4, X3, X3
-	JMP        loaded237
+	VMOVD      (BX), X0
+	VPUNPCKLDQ X4, X0, X0
+	JMP        loaded222
 
-few236:
-	VPXOR X3, X3, X3
+three221:
+	VPXOR X0, X0, X0
 	TESTQ SI, SI
-	JEQ   loaded237
+	JEQ   loaded222
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -9006,167 +8881,119 @@ few236:
 	SHLXQ   SI, BX, BX
 	ORQ     DX, R8
 	ORQ     BX, R8
-	VMOVQ   R8, X3
+	VMOVQ   R8, X0
 
-loaded237:
-	VINSERTI128 $0x01, X3, Y3, Y3
-	VPXOR       Y4, Y4, Y4
-	JMP         group232
+loaded222:
+	VINSERTI128 $0x01, X0, Y0, Y0
+	VPXOR       Y5, Y5, Y5
+	JMP         loaded218
 
-more230:
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	SUBQ  $0x40, SI
-	JCS   rest239
+group217:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y5
 
-whole238:
-	VBROADCASTI128 (BX), Y3
-	VBROADCASTI128 16(BX), Y6
-	VPADDD         152(DI), Y3, Y7
-	VPADDD         696(DI), Y6, Y9
-	VPMULUDQ       Y9, Y7, Y10
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y7, Y7
-	VPADDQ         Y7, Y10, Y10
-	VPADDD         696(DI), Y3, Y3
-	VPADDD         168(DI), Y6, Y6
-	VPMULUDQ       Y6, Y3, Y7
-	VPSRLQ         $0x20, Y3, Y3
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y3, Y3
-	VPADDQ         Y3, Y7, Y7
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-	VBROADCASTI128 32(BX), Y3
-	VBROADCASTI128 48(BX), Y6
-	VPADDD         168(DI), Y3, Y7
-	VPADDD         712(DI), Y6, Y9
-	VPMULUDQ       Y9, Y7, Y10
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y7, Y7
-	VPADDQ         Y7, Y10, Y10
-	VPADDD         712(DI), Y3, Y3
-	VPADDD         184(DI), Y6, Y6
-	VPMULUDQ       Y6, Y3, Y7
-	VPSRLQ         $0x20, Y3, Y3
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y3, Y3
-	VPADDQ         Y3, Y7, Y7
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-	ADDQ           $+64, BX
-	ADDQ           $0x20, DI
-	SUBQ           $+64, SI
-	JGE            whole238
-	CMPQ           SI, $-32
-	JLT            part240
-
-rest239:
-	VBROADCASTI128 (BX), Y3
-	VBROADCASTI128 16(BX), Y6
-	VPADDD         152(DI), Y3, Y7
-	VPADDD         696(DI), Y6, Y9
-	VPMULUDQ       Y9, Y7, Y10
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y7, Y7
-	VPADDQ         Y7, Y10, Y10
-	VPADDD         696(DI), Y3, Y3
-	VPADDD         168(DI), Y6, Y6
-	VPMULUDQ       Y6, Y3, Y7
-	VPSRLQ         $0x20, Y3, Y3
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y3, Y3
-	VPADDQ         Y3, Y7, Y7
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-	CMPQ           SI, $-32
-	JEQ            done241
-	ADDQ           $0x20, BX
-	ADDQ           $0x10, DI
-	ADDQ           $0x20, SI
-	LEAQ           shiftDown<>+32(SB), DX
-	LEAQ           -16(BX)(SI*1), R8
-	SUBQ           SI, DX
-	VBROADCASTI128 (R8), Y6
-	VBROADCASTI128 (DX), Y3
-	VPSHUFB        Y3, Y6, Y6
-	LEAQ           shiftDown<>+0(SB), DX
-	MOVQ           BX, SI
-	CMPQ           R8, BX
-	CMOVQCS        R8, SI
-	SUBQ           SI, DX
-	VBROADCASTI128 (SI), Y3
-	VBROADCASTI128 (DX)(BX*1), Y7
-	VPSHUFB        Y7, Y3, Y3
-	VPADDD         152(DI), Y3, Y7
-	VPADDD         696(DI), Y6, Y9
-	VPMULUDQ       Y9, Y7, Y10
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y7, Y7
-	VPADDQ         Y7, Y10, Y10
-	VPADDD         696(DI), Y3, Y3
-	VPADDD         168(DI), Y6, Y6
-	VPMULUDQ       Y6, Y3, Y7
-	VPSRLQ         $0x20, Y3, Y3
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y3, Y3
-	VPADDQ         Y3, Y7, Y7
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-	JMP            done241
-
-part240:
-	ADDQ           $0x40, SI
-	JEQ            done241
-	LEAQ           shiftDown<>+32(SB), DX
-	LEAQ           -16(BX)(SI*1), R8
-	SUBQ           SI, DX
-	VBROADCASTI128 (R8), Y6
-	VBROADCASTI128 (DX), Y3
-	VPSHUFB        Y3, Y6, Y6
-	LEAQ           shiftDown<>+0(SB), DX
-	MOVQ           BX, SI
-	CMPQ           R8, BX
-	CMOVQCS        R8, SI
-	SUBQ           SI, DX
-	VBROADCASTI128 (SI), Y3
-	VBROADCASTI128 (DX)(BX*1), Y7
-	VPSHUFB        Y7, Y3, Y3
-	VPADDD         152(DI), Y3, Y7
-	VPADDD         696(DI), Y6, Y9
-	VPMULUDQ       Y9, Y7, Y10
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y7, Y7
-	VPADDQ         Y7, Y10, Y10
-	VPADDD         696(DI), Y3, Y3
-	VPADDD         168(DI), Y6, Y6
-	VPMULUDQ       Y6, Y3, Y7
-	VPSRLQ         $0x20, Y3, Y3
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y3, Y3
-	VPADDQ         Y3, Y7, Y7
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-
-done241:
-	VPUNPCKLQDQ Y5, Y4, Y3
+loaded218:
+	VPADDD      152(DI), Y0, Y7
+	VPADDD      696(DI), Y5, Y8
+	VPMULUDQ    Y8, Y7, Y4
+	VPSRLQ      $0x20, Y7, Y7
+	VPSRLQ      $0x20, Y8, Y8
+	VPMULUDQ    Y8, Y7, Y7
+	VPADDQ      Y7, Y4, Y4
+	VPADDD      696(DI), Y0, Y0
+	VPADDD      168(DI), Y5, Y7
+	VPMULUDQ    Y7, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y0, Y0
+	VPADDQ      Y0, Y5, Y5
+	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
-	VPADDQ      Y4, Y3, Y3
-	JMP         hashed233
+	VPADDQ      Y4, Y0, Y0
 
-empty228:
-	// No bytes are left.
-	VMOVDQU     (CX), X3
-	VINSERTI128 $0x01, 16(CX), Y3, Y3
-	JMP         summed229
+hashed212:
+	VMOVDQU     (CX), X6
+	VINSERTI128 $0x01, 16(CX), Y6, Y6
+	VPADDQ      Y6, Y0, Y0
+
+summed210:
+	// L1: the length in bits.
+	VPBROADCASTQ length+56(FP), Y4
+	VPSLLQ       $0x03, Y4, Y4
+	VPADDQ       Y4, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y1
+	VPSUBQ    polyOffset<>+0(SB), Y1, Y1
+	VBLENDVPD Y4, Y1, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y1
+	VPADDQ    Y1, Y0, Y0
+	VPCMPGTQ  Y0, Y1, Y1
+	VPAND     polyOffset<>+0(SB), Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), Y0, Y1
+	VPAND    polyOffset<>+0(SB), Y1, Y1
+	VPXOR    polySign<>+0(SB), Y0, Y0
+	VPADDQ   Y1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+64(FP), X1
+	VPINSRQ $0x01, x_second+72(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, Y0, Y2
+	VPMULUDQ  24(AX), Y2, Y3
+	VMOVSHDUP 24(AX), Y4
+	VPMULUDQ  Y4, Y2, Y4
+	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
+	VPMULUDQ  56(AX), Y2, Y5
+	VMOVSHDUP 56(AX), Y6
+	VPMULUDQ  Y6, Y2, Y6
+	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
+	VPMULUDQ  88(AX), Y2, Y7
+	VMOVSHDUP 88(AX), Y8
+	VPMULUDQ  Y8, Y2, Y8
+	VPAND     lowWord3<>+0(SB), Y0, Y0
+	VPMULUDQ  120(AX), Y0, Y2
+	VMOVSHDUP 120(AX), Y9
+	VPMULUDQ  Y9, Y0, Y9
+	VPADDQ    Y5, Y3, Y3
+	VPADDQ    Y2, Y7, Y7
+	VPADDQ    Y7, Y3, Y3
+	VPADDQ    Y6, Y4, Y4
+	VPADDQ    Y9, Y8, Y8
+	VPADDQ    Y8, Y4, Y4
+	VPSLLQ    $0x20, Y4, Y4
+	VPADDQ    Y4, Y3, Y3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y3, Y0
+	VPAND     low36<>+0(SB), Y3, Y3
+	VPSLLQ    $0x02, Y0, Y2
+	VPADDQ    Y0, Y3, Y3
+	VPADDQ    Y2, Y3, Y3
+	VPSUBQ    p36s<>+0(SB), Y3, Y0
+	VBLENDVPD Y0, Y3, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	JMP          done207
 
 	// Two iterations.
-two226:
+two208:
 	MOVQ    l1+24(FP), CX
 	MOVQ    rest_base+32(FP), BX
 	MOVQ    rest_len+40(FP), SI
@@ -9176,8 +9003,8 @@ two226:
 	MOVQ    y+16(FP), DX
 	MOVQ    8(DX), R8
 	MOVQ    24(DX), R9
-	VMOVQ   1224(AX), X0
-	VPINSRQ $0x01, 1248(AX), X0, X0
+	VMOVQ   1224(AX), X1
+	VPINSRQ $0x01, 1248(AX), X1, X1
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
 	MOVQ    1224(AX), DX
@@ -9194,9 +9021,9 @@ two226:
 	ADDQ    DX, R10
 	ADDQ    DX, R9
 	CMOVQCS R10, R9
-	VMOVQ   R8, X1
-	VPINSRQ $0x01, R9, X1, X1
-	VPXOR   polySign<>+0(SB), X1, X1
+	VMOVQ   R8, X2
+	VPINSRQ $0x01, R9, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
 	MOVQ    1224(AX), DX
 	MULXQ   R8, R8, DX
 	LEAQ    59(R8), R10
@@ -9211,181 +9038,26 @@ two226:
 	ADDQ    R9, R10
 	ADDQ    R9, DX
 	CMOVQCS R10, DX
-	VMOVQ   R8, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
-	TESTQ   SI, SI
-	JEQ     empty243
-	CMPQ    SI, $0x20
-	JHI     more245
-	JCS     part246
-	VMOVDQU (BX), X3
-	VMOVDQU 16(BX), X4
-
-group247:
-	VPADDD      152(DI), X3, X5
-	VPADDD      696(DI), X4, X6
-	VPMULUDQ    X6, X5, X7
-	VPSRLQ      $0x20, X5, X5
-	VPSRLQ      $0x20, X6, X6
-	VPMULUDQ    X6, X5, X5
-	VPADDQ      X5, X7, X7
-	VPADDD      696(DI), X3, X3
-	VPADDD      168(DI), X4, X4
-	VPMULUDQ    X4, X3, X5
-	VPSRLQ      $0x20, X3, X3
-	VPSRLQ      $0x20, X4, X4
-	VPMULUDQ    X4, X3, X3
-	VPADDQ      X3, X5, X5
-	VPUNPCKLQDQ X5, X7, X3
-	VPUNPCKHQDQ X5, X7, X7
-	VPADDQ      X7, X3, X3
-
-hashed248:
-	VMOVDQU (CX), X4
-	VPADDQ  X4, X3, X3
-
-summed244:
-	// L1: the length in bits.
-	VPBROADCASTQ length+56(FP), X4
-	VPSLLQ       $0x03, X4, X4
-	VPADDQ       X4, X3, X3
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X3, X4, X4
-	VPSUBQ    X0, X3, X0
-	VPSUBQ    polyOffset<>+0(SB), X0, X0
-	VBLENDVPD X4, X0, X3, X3
-	VBLENDVPD X4, X2, X1, X0
-	VPADDQ    X0, X3, X3
-	VPCMPGTQ  X3, X0, X0
-	VPAND     polyOffset<>+0(SB), X0, X0
-	VPADDQ    X0, X3, X3
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), X3, X0
-	VPAND    polyOffset<>+0(SB), X0, X0
-	VPXOR    polySign<>+0(SB), X3, X3
-	VPADDQ   X0, X3, X3
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+64(FP), X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, X3, X1
-	VPMULUDQ  24(AX), X1, X2
-	VMOVSHDUP 24(AX), X4
-	VPMULUDQ  X4, X1, X4
-	VPSHUFB   lowWord1<>+0(SB), X3, X1
-	VPMULUDQ  56(AX), X1, X5
-	VMOVSHDUP 56(AX), X6
-	VPMULUDQ  X6, X1, X6
-	VPSHUFB   lowWord2<>+0(SB), X3, X1
-	VPMULUDQ  88(AX), X1, X7
-	VMOVSHDUP 88(AX), X8
-	VPMULUDQ  X8, X1, X8
-	VPAND     lowWord3<>+0(SB), X3, X1
-	VPMULUDQ  120(AX), X1, X3
-	VMOVSHDUP 120(AX), X9
-	VPMULUDQ  X9, X1, X9
-	VPADDQ    X5, X2, X2
-	VPADDQ    X3, X7, X7
-	VPADDQ    X7, X2, X2
-	VPADDQ    X6, X4, X4
-	VPADDQ    X9, X8, X8
-	VPADDQ    X8, X4, X4
-	VPSLLQ    $0x20, X4, X4
-	VPADDQ    X4, X2, X2
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X2, X1
-	VPAND     low36<>+0(SB), X2, X2
-	VPSLLQ    $0x02, X1, X3
-	VPADDQ    X1, X2, X2
-	VPADDQ    X3, X2, X2
-	VPSUBQ    p36s<>+0(SB), X2, X1
-	VBLENDVPD X1, X2, X1, X1
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X1, X1
-	VPXOR   X0, X1, X1
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X1, (AX)
-	JMP     done225
-
-part246:
-	CMPQ    SI, $0x10
-	JCS     tiny249
-	LEAQ    shiftDown<>+32(SB), DX
-	LEAQ    -16(BX)(SI*1), R8
-	SUBQ    SI, DX
-	VMOVDQU (R8), X4
-	VPSHUFB (DX), X4, X4
-	LEAQ    shiftDown<>+0(SB), DX
-	MOVQ    BX, SI
-	CMPQ    R8, BX
-	CMOVQCS R8, SI
-	SUBQ    SI, DX
-	VMOVDQU (SI), X3
-	VPSHUFB (DX)(BX*1), X3, X3
-	JMP     group247
-
-tiny249:
-	LEAQ        (BX)(SI*1), R8
-	LEAQ        shiftDown<>+0(SB), DX
-	SUBQ        SI, DX
-	CMPQ        SI, $0x08
-	JCS         four250
-	VMOVQ       -8(R8), X4
-	VPSHUFB     16(DX), X4, X4
-	VMOVQ       (BX), X3
-	VPUNPCKLQDQ X4, X3, X3
-	JMP         loaded252
-
-four250:
-	CMPQ       SI, $0x04
-	JCS        few251
-	VMOVD      -4(R8), X4
-	VPSHUFB    8(DX), X4, X4
-	VMOVD      (BX), X3
-	VPUNPCKLDQ X4, X3, X3
-	JMP        loaded252
-
-few251:
-	VPXOR X3, X3, X3
-	TESTQ SI, SI
-	JEQ   loaded252
-
-	// The first byte, the middle one and the last one are all.
-	MOVBQZX (BX), DX
-	MOVBQZX -1(R8), R8
-	LEAQ    -1(SI), R9
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R8, R8
-	SHRQ    $0x01, SI
-	MOVBQZX (BX)(SI*1), BX
-	SHLQ    $0x03, SI
-	SHLXQ   SI, BX, BX
-	ORQ     DX, R8
-	ORQ     BX, R8
 	VMOVQ   R8, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
+	TESTQ   SI, SI
+	JNE     some223
 
-loaded252:
-	VPXOR X4, X4, X4
-	JMP   group247
+	// No bytes are left.
+	VMOVDQU (CX), X0
+	JMP     summed224
 
-more245:
-	VPXOR Y3, Y3, Y3
+some223:
+	CMPQ  SI, $0x20
+	JLS   group225
+	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
-	SUBQ  $0x40, SI
-	JCS   rest254
+	CMPQ  SI, $0x40
+	JCS   less228
+	LEAQ  -64(BX)(SI*1), DX
 
-whole253:
+pair227:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -9402,31 +9074,34 @@ whole253:
 	VPMULUDQ Y8, Y7, Y7
 	VPMULUDQ Y6, Y5, Y5
 	VPADDQ   Y7, Y11, Y11
-	VPADDQ   Y11, Y3, Y3
+	VPADDQ   Y11, Y0, Y0
 	VPADDQ   Y5, Y12, Y12
 	VPADDQ   Y12, Y4, Y4
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
-	SUBQ     $+64, SI
-	JGE      whole253
-	CMPQ     SI, $-64
-	JEQ      done257
+	CMPQ     BX, DX
+	JLS      pair227
+	ANDQ     $0x3f, SI
+	JEQ      done232
 
-rest254:
-	CMPQ SI, $-32
-	JEQ  one255
-	JLT  part258
+less228:
+	CMPQ SI, $0x20
+	JLS  one229
 
-	// A group and a part of one.
-	VMOVDQU     (BX), X9
-	VMOVDQU     16(BX), X10
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, SI
-	LEAQ        shiftDown<>+32(SB), DX
-	LEAQ        -16(BX)(SI*1), R8
-	SUBQ        SI, DX
-	VMOVDQU     (R8), X6
-	VPSHUFB     (DX), X6, X6
+	// A group and a tail, side by side.
+	VMOVDQU (BX), X9
+	VMOVDQU 16(BX), X10
+	ADDQ    $0x20, BX
+	SUBQ    $0x20, SI
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(BX)(SI*1), R8
+	SUBQ    SI, DX
+	VMOVDQU (R8), X6
+	VPSHUFB (DX), X6, X6
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
 	LEAQ        shiftDown<>+0(SB), DX
 	MOVQ        BX, SI
 	CMPQ        R8, BX
@@ -9449,18 +9124,23 @@ rest254:
 	VPMULUDQ    Y6, Y5, Y5
 	VPMULUDQ    Y8, Y7, Y7
 	VPADDQ      Y5, Y9, Y9
-	VPADDQ      Y9, Y3, Y3
+	VPADDQ      Y9, Y0, Y0
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done257
+	JMP         done232
 
-part258:
-	ADDQ    $0x40, SI
+one229:
+	// A group or a tail.
+	JEQ group230
+
+	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
 	LEAQ    -16(BX)(SI*1), R8
 	SUBQ    SI, DX
 	VMOVDQU (R8), X6
 	VPSHUFB (DX), X6, X6
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
 	LEAQ    shiftDown<>+0(SB), DX
 	MOVQ    BX, SI
 	CMPQ    R8, BX
@@ -9468,13 +9148,13 @@ part258:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X5
 	VPSHUFB (DX)(BX*1), X5, X5
-	JMP     last256
+	JMP     loaded231
 
-one255:
+group230:
 	VMOVDQU (BX), X5
 	VMOVDQU 16(BX), X6
 
-last256:
+loaded231:
 	VPADDD   152(DI), X5, X7
 	VPADDD   696(DI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -9489,24 +9169,184 @@ last256:
 	VPSRLQ   $0x20, X6, X6
 	VPMULUDQ X6, X5, X5
 	VPADDQ   X5, X10, X10
-	VPADDQ   Y9, Y3, Y3
+	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done257:
-	VPUNPCKLQDQ  Y4, Y3, Y5
-	VPUNPCKHQDQ  Y4, Y3, Y3
-	VPADDQ       Y3, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X3
-	VPADDQ       X5, X3, X5
-	VMOVDQA      X5, X3
-	JMP          hashed248
+done232:
+	VPUNPCKLQDQ  Y4, Y0, Y5
+	VPUNPCKHQDQ  Y4, Y0, Y0
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X5, X0, X5
+	VMOVDQA      X5, X0
+	JMP          hashed226
 
-empty243:
-	// No bytes are left.
-	VMOVDQU (CX), X3
-	JMP     summed244
+group225:
+	JEQ  group233
+	CMPQ SI, $0x10
+	JCS  few235
 
-done225:
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(BX)(SI*1), R8
+	SUBQ    SI, DX
+	VMOVDQU (R8), X5
+	VPSHUFB (DX), X5, X5
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), DX
+	MOVQ    BX, SI
+	CMPQ    R8, BX
+	CMOVQCS R8, SI
+	SUBQ    SI, DX
+	VMOVDQU (SI), X0
+	VPSHUFB (DX)(BX*1), X0, X0
+	JMP     loaded234
+
+few235:
+	LEAQ        (BX)(SI*1), R8
+	LEAQ        shiftDown<>+0(SB), DX
+	SUBQ        SI, DX
+	CMPQ        SI, $0x08
+	JCS         four236
+	VMOVQ       -8(R8), X4
+	VPSHUFB     16(DX), X4, X4
+	VMOVQ       (BX), X0
+	VPUNPCKLQDQ X4, X0, X0
+	JMP         loaded238
+
+four236:
+	CMPQ       SI, $0x04
+	JCS        three237
+	VMOVD      -4(R8), X4
+	VPSHUFB    8(DX), X4, X4
+	VMOVD      (BX), X0
+	VPUNPCKLDQ X4, X0, X0
+	JMP        loaded238
+
+three237:
+	VPXOR X0, X0, X0
+	TESTQ SI, SI
+	JEQ   loaded238
+
+	// The first byte, the middle one and the last one are all.
+	MOVBQZX (BX), DX
+	MOVBQZX -1(R8), R8
+	LEAQ    -1(SI), R9
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R8, R8
+	SHRQ    $0x01, SI
+	MOVBQZX (BX)(SI*1), BX
+	SHLQ    $0x03, SI
+	SHLXQ   SI, BX, BX
+	ORQ     DX, R8
+	ORQ     BX, R8
+	VMOVQ   R8, X0
+
+loaded238:
+	VPXOR X5, X5, X5
+	JMP   loaded234
+
+group233:
+	VMOVDQU (BX), X0
+	VMOVDQU 16(BX), X5
+
+loaded234:
+	VPADDD      152(DI), X0, X6
+	VPADDD      696(DI), X5, X7
+	VPMULUDQ    X7, X6, X4
+	VPSRLQ      $0x20, X6, X6
+	VPSRLQ      $0x20, X7, X7
+	VPMULUDQ    X7, X6, X6
+	VPADDQ      X6, X4, X4
+	VPADDD      696(DI), X0, X0
+	VPADDD      168(DI), X5, X6
+	VPMULUDQ    X6, X0, X5
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X0, X0
+	VPADDQ      X0, X5, X5
+	VPUNPCKLQDQ X5, X4, X0
+	VPUNPCKHQDQ X5, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed226:
+	VMOVDQU (CX), X4
+	VPADDQ  X4, X0, X0
+
+summed224:
+	// L1: the length in bits.
+	VPBROADCASTQ length+56(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPADDQ       X4, X0, X0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X1
+	VPSUBQ    polyOffset<>+0(SB), X1, X1
+	VBLENDVPD X4, X1, X0, X0
+	VBLENDVPD X4, X3, X2, X1
+	VPADDQ    X1, X0, X0
+	VPCMPGTQ  X0, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X0, X0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X0, X1
+	VPAND    polyOffset<>+0(SB), X1, X1
+	VPXOR    polySign<>+0(SB), X0, X0
+	VPADDQ   X1, X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+64(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, X0, X2
+	VPMULUDQ  24(AX), X2, X3
+	VMOVSHDUP 24(AX), X4
+	VPMULUDQ  X4, X2, X4
+	VPSHUFB   lowWord1<>+0(SB), X0, X2
+	VPMULUDQ  56(AX), X2, X5
+	VMOVSHDUP 56(AX), X6
+	VPMULUDQ  X6, X2, X6
+	VPSHUFB   lowWord2<>+0(SB), X0, X2
+	VPMULUDQ  88(AX), X2, X7
+	VMOVSHDUP 88(AX), X8
+	VPMULUDQ  X8, X2, X8
+	VPAND     lowWord3<>+0(SB), X0, X0
+	VPMULUDQ  120(AX), X0, X2
+	VMOVSHDUP 120(AX), X9
+	VPMULUDQ  X9, X0, X9
+	VPADDQ    X5, X3, X3
+	VPADDQ    X2, X7, X7
+	VPADDQ    X7, X3, X3
+	VPADDQ    X6, X4, X4
+	VPADDQ    X9, X8, X8
+	VPADDQ    X8, X4, X4
+	VPSLLQ    $0x20, X4, X4
+	VPADDQ    X4, X3, X3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X3, X0
+	VPAND     low36<>+0(SB), X3, X3
+	VPSLLQ    $0x02, X0, X2
+	VPADDQ    X0, X3, X3
+	VPADDQ    X2, X3, X3
+	VPSUBQ    p36s<>+0(SB), X3, X0
+	VBLENDVPD X0, X3, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+
+done207:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -9529,7 +9369,7 @@ done225:
 TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two260
+	JLE  two240
 
 	// Four iterations.
 	MOVQ msg_base+16(FP), CX
@@ -9537,69 +9377,70 @@ TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ  $+1024, CX
-	SUBQ  $+1024, BX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	MOVQ  $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
-chunk262:
-	VMOVDQU      16(CX)(DX*2), Y5
-	VPBLENDD     $0x0f, (CX)(DX*2), Y5, Y4
-	VPBLENDD     $0xf0, 32(CX)(DX*2), Y5, Y5
-	VPADDD       664(SI)(DX*1), Y4, Y6
-	VPADDD       1208(SI)(DX*1), Y5, Y8
-	VPADDD       1208(SI)(DX*1), Y4, Y7
-	VPADDD       680(SI)(DX*1), Y5, Y9
-	VPMULUDQ     Y8, Y6, Y10
-	VPMULUDQ     Y9, Y7, Y11
-	VPSHUFD      $0xf5, Y6, Y6
-	VPSRLQ       $0x20, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y7
+chunk241:
+	VMOVDQU      16(CX)(DX*2), Y7
+	VPBLENDD     $0x0f, (CX)(DX*2), Y7, Y6
+	VPBLENDD     $0xf0, 32(CX)(DX*2), Y7, Y7
+	VPADDD       664(SI)(DX*1), Y6, Y8
+	VPADDD       1208(SI)(DX*1), Y7, Y10
+	VPADDD       1208(SI)(DX*1), Y6, Y9
+	VPADDD       680(SI)(DX*1), Y7, Y11
+	VPMULUDQ     Y10, Y8, Y12
+	VPMULUDQ     Y11, Y9, Y13
+	VPSHUFD      $0xf5, Y8, Y8
+	VPSRLQ       $0x20, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y9
+	VPSRLQ       $0x20, Y11, Y11
+	VPMULUDQ     Y10, Y8, Y8
+	VPMULUDQ     Y11, Y9, Y9
+	VPADDQ       Y8, Y12, Y12
+	VPADDQ       Y12, Y0, Y0
+	VPADDQ       Y9, Y13, Y13
+	VPADDQ       Y13, Y2, Y2
+	VPADDD       680(SI)(DX*1), Y6, Y8
+	VPADDD       1224(SI)(DX*1), Y7, Y9
+	VPADDD       1224(SI)(DX*1), Y6, Y6
+	VPADDD       696(SI)(DX*1), Y7, Y7
+	VPMULUDQ     Y9, Y8, Y10
+	VPMULUDQ     Y7, Y6, Y11
+	VPSHUFD      $0xf5, Y8, Y8
 	VPSRLQ       $0x20, Y9, Y9
-	VPMULUDQ     Y8, Y6, Y6
-	VPMULUDQ     Y9, Y7, Y7
-	VPADDQ       Y6, Y10, Y10
-	VPADDQ       Y10, Y0, Y0
-	VPADDQ       Y7, Y11, Y11
-	VPADDQ       Y11, Y1, Y1
-	VPADDD       680(SI)(DX*1), Y4, Y6
-	VPADDD       1224(SI)(DX*1), Y5, Y7
-	VPADDD       1224(SI)(DX*1), Y4, Y4
-	VPADDD       696(SI)(DX*1), Y5, Y5
-	VPMULUDQ     Y7, Y6, Y8
-	VPMULUDQ     Y5, Y4, Y9
 	VPSHUFD      $0xf5, Y6, Y6
 	VPSRLQ       $0x20, Y7, Y7
-	VPSHUFD      $0xf5, Y4, Y4
-	VPSRLQ       $0x20, Y5, Y5
+	VPMULUDQ     Y9, Y8, Y8
 	VPMULUDQ     Y7, Y6, Y6
-	VPMULUDQ     Y5, Y4, Y4
-	VPADDQ       Y6, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPADDQ       Y4, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
+	VPADDQ       Y8, Y10, Y10
+	VPADDQ       Y10, Y4, Y4
+	VPADDQ       Y6, Y11, Y11
+	VPADDQ       Y11, Y5, Y5
 	ADDQ         $+32, DX
-	JNZ          chunk262
-	VPUNPCKLQDQ  Y1, Y0, Y4
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y4, Y4
-	VPUNPCKLQDQ  Y3, Y2, Y0
-	VPUNPCKHQDQ  Y3, Y2, Y1
-	VPADDQ       Y1, Y0, Y0
-	VEXTRACTI128 $0x01, Y4, X1
-	VPADDQ       X4, X1, X4
+	JNZ          chunk241
+	VPUNPCKLQDQ  Y2, Y0, Y6
+	VPUNPCKHQDQ  Y2, Y0, Y0
+	VPADDQ       Y0, Y6, Y6
+	VPUNPCKLQDQ  Y5, Y4, Y0
+	VPUNPCKHQDQ  Y5, Y4, Y2
+	VPADDQ       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y6, X1
+	VPADDQ       X6, X1, X6
 	VEXTRACTI128 $0x01, Y0, X1
 	VPADDQ       X0, X1, X0
-	VINSERTI128  $0x01, X0, Y4, Y0
+	VINSERTI128  $0x01, X0, Y6, Y0
 	VPADDQ       blockBits<>+0(SB), Y0, Y0
-	VMOVQ        1224(AX), X12
-	VPINSRQ      $0x01, 1248(AX), X12, X12
-	VMOVQ        1272(AX), X1
-	VPINSRQ      $0x01, 1296(AX), X1, X1
-	VINSERTI128  $0x01, X1, Y12, Y12
+	VMOVQ        1224(AX), X1
+	VPINSRQ      $0x01, 1248(AX), X1, X1
+	VMOVQ        1272(AX), X2
+	VPINSRQ      $0x01, 1296(AX), X2, X2
+	VINSERTI128  $0x01, X2, Y1, Y1
 
 	// L2: the first step of POLY-64, from 1.
 	MOVQ        1224(AX), DX
@@ -9630,25 +9471,25 @@ chunk262:
 	ADDQ        R10, R11
 	ADDQ        R10, DX
 	CMOVQCS     R11, DX
-	VPXOR       polySign<>+0(SB), Y12, Y1
-	VMOVQ       DI, X13
-	VPINSRQ     $0x01, R8, X13, X13
-	VMOVQ       R9, X2
-	VPINSRQ     $0x01, DX, X2, X2
-	VINSERTI128 $0x01, X2, Y13, Y13
-	VPXOR       polySign<>+0(SB), Y13, Y13
+	VPXOR       polySign<>+0(SB), Y1, Y2
+	VMOVQ       DI, X3
+	VPINSRQ     $0x01, R8, X3, X3
+	VMOVQ       R9, X4
+	VPINSRQ     $0x01, DX, X4, X4
+	VINSERTI128 $0x01, X4, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
 
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y2, Y2, Y2
-	VPCMPEQD  Y0, Y2, Y2
-	VPSUBQ    Y12, Y0, Y3
-	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
-	VBLENDVPD Y2, Y3, Y0, Y0
-	VBLENDVPD Y2, Y13, Y1, Y2
-	VPADDQ    Y2, Y0, Y0
-	VPCMPGTQ  Y0, Y2, Y2
-	VPAND     polyOffset<>+0(SB), Y2, Y2
-	VPADDQ    Y2, Y0, Y0
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y5
+	VPSUBQ    polyOffset<>+0(SB), Y5, Y5
+	VBLENDVPD Y4, Y5, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y4
+	VPADDQ    Y4, Y0, Y0
+	VPCMPGTQ  Y0, Y4, Y4
+	VPAND     polyOffset<>+0(SB), Y4, Y4
+	VPADDQ    Y4, Y0, Y0
 	VPXOR     polySign<>+0(SB), Y0, Y0
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
@@ -9685,12 +9526,12 @@ chunk262:
 	ADDQ         DX, R11
 	ADDQ         DX, R10
 	CMOVQCS      R11, R10
-	VMOVQ        DI, X1
-	VPINSRQ      $0x01, R8, X1, X1
+	VMOVQ        DI, X2
+	VPINSRQ      $0x01, R8, X2, X2
 	VMOVQ        R9, X0
 	VPINSRQ      $0x01, R10, X0, X0
-	VINSERTI128  $0x01, X0, Y1, Y1
-	VPXOR        polySign<>+0(SB), Y1, Y1
+	VINSERTI128  $0x01, X0, Y2, Y2
+	VPXOR        polySign<>+0(SB), Y2, Y2
 	MOVQ         1224(AX), DX
 	MULXQ        DI, DI, DX
 	LEAQ         59(DI), R11
@@ -9719,53 +9560,192 @@ chunk262:
 	ADDQ         R10, R11
 	ADDQ         R10, DX
 	CMOVQCS      R11, DX
-	VMOVQ        DI, X13
-	VPINSRQ      $0x01, R8, X13, X13
+	VMOVQ        DI, X3
+	VPINSRQ      $0x01, R8, X3, X3
 	VMOVQ        R9, X0
 	VPINSRQ      $0x01, DX, X0, X0
-	VINSERTI128  $0x01, X0, Y13, Y13
-	VPXOR        polySign<>+0(SB), Y13, Y13
+	VINSERTI128  $0x01, X0, Y3, Y3
+	VPXOR        polySign<>+0(SB), Y3, Y3
 
 	// The last block, with its length in bits.
-	CMPQ           BX, $0x20
-	JHI            more263
-	JCS            part264
-	VBROADCASTI128 (CX), Y14
-	VBROADCASTI128 16(CX), Y0
+	CMPQ  BX, $0x20
+	JLS   group242
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	CMPQ  BX, $0x40
+	JCS   less245
+	LEAQ  -64(CX)(BX*1), DX
 
-group265:
-	VPADDD      152(SI), Y14, Y2
-	VPADDD      696(SI), Y0, Y3
-	VPMULUDQ    Y3, Y2, Y4
-	VPSRLQ      $0x20, Y2, Y2
-	VPSRLQ      $0x20, Y3, Y3
-	VPMULUDQ    Y3, Y2, Y2
-	VPADDQ      Y2, Y4, Y4
-	VPADDD      696(SI), Y14, Y2
-	VPADDD      168(SI), Y0, Y0
-	VPMULUDQ    Y0, Y2, Y3
-	VPSRLQ      $0x20, Y2, Y2
+pair244:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y6
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	VBROADCASTI128 32(CX), Y0
+	VBROADCASTI128 48(CX), Y6
+	VPADDD         168(SI), Y0, Y7
+	VPADDD         712(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	ADDQ           $+64, CX
+	ADDQ           $0x20, SI
+	CMPQ           CX, DX
+	JLS            pair244
+	ANDQ           $0x3f, BX
+	JEQ            done247
+
+less245:
+	CMPQ           BX, $0x20
+	JCS            tail246
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y6
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	SUBQ           $0x20, BX
+	JEQ            done247
+	ADDQ           $+32, CX
+	ADDQ           $0x10, SI
+
+tail246:
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(CX)(BX*1), DI
+	SUBQ           BX, DX
+	VBROADCASTI128 (DI), Y6
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y6, Y6
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           CX, BX
+	CMPQ           DI, CX
+	CMOVQCS        DI, BX
+	SUBQ           BX, DX
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DX)(CX*1), Y7
+	VPSHUFB        Y7, Y0, Y0
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+
+done247:
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	JMP         hashed243
+
+group242:
+	JEQ group248
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(CX)(BX*1), DI
+	SUBQ           BX, DX
+	VBROADCASTI128 (DI), Y5
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y5, Y5
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           CX, BX
+	CMPQ           DI, CX
+	CMOVQCS        DI, BX
+	SUBQ           BX, DX
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DX)(CX*1), Y4
+	VPSHUFB        Y4, Y0, Y0
+	JMP            loaded249
+
+group248:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y5
+
+loaded249:
+	VPADDD      152(SI), Y0, Y6
+	VPADDD      696(SI), Y5, Y7
+	VPMULUDQ    Y7, Y6, Y4
+	VPSRLQ      $0x20, Y6, Y6
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y6, Y6
+	VPADDQ      Y6, Y4, Y4
+	VPADDD      696(SI), Y0, Y0
+	VPADDD      168(SI), Y5, Y6
+	VPMULUDQ    Y6, Y0, Y5
 	VPSRLQ      $0x20, Y0, Y0
-	VPMULUDQ    Y0, Y2, Y2
-	VPADDQ      Y2, Y3, Y3
-	VPUNPCKLQDQ Y3, Y4, Y0
-	VPUNPCKHQDQ Y3, Y4, Y4
+	VPSRLQ      $0x20, Y6, Y6
+	VPMULUDQ    Y6, Y0, Y0
+	VPADDQ      Y0, Y5, Y5
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed266:
-	VPBROADCASTQ msg_len+24(FP), Y2
-	VPSLLQ       $0x03, Y2, Y2
-	VPSUBQ       blockBits<>+0(SB), Y2, Y2
-	VPADDQ       Y2, Y0, Y0
+hashed243:
+	VPBROADCASTQ msg_len+24(FP), Y4
+	VPSLLQ       $0x03, Y4, Y4
+	VPSUBQ       blockBits<>+0(SB), Y4, Y4
+	VPADDQ       Y4, Y0, Y0
 
 	// L2: the last step of POLY-64.
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y2, Y2, Y2
-	VPCMPEQD  Y0, Y2, Y2
-	VPSUBQ    Y12, Y0, Y3
-	VPSUBQ    polyOffset<>+0(SB), Y3, Y3
-	VBLENDVPD Y2, Y3, Y0, Y0
-	VBLENDVPD Y2, Y13, Y1, Y1
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y1
+	VPSUBQ    polyOffset<>+0(SB), Y1, Y1
+	VBLENDVPD Y4, Y1, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y1
 	VPADDQ    Y1, Y0, Y0
 	VPCMPGTQ  Y0, Y1, Y1
 	VPAND     polyOffset<>+0(SB), Y1, Y1
@@ -9826,232 +9806,23 @@ hashed266:
 	VPXOR        X1, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
-	JMP          done259
-
-part264:
-	CMPQ           BX, $0x10
-	JCS            tiny267
-	LEAQ           shiftDown<>+32(SB), DX
-	LEAQ           -16(CX)(BX*1), DI
-	SUBQ           BX, DX
-	VBROADCASTI128 (DI), Y0
-	VBROADCASTI128 (DX), Y2
-	VPSHUFB        Y2, Y0, Y0
-	LEAQ           shiftDown<>+0(SB), DX
-	MOVQ           CX, BX
-	CMPQ           DI, CX
-	CMOVQCS        DI, BX
-	SUBQ           BX, DX
-	VBROADCASTI128 (BX), Y14
-	VBROADCASTI128 (DX)(CX*1), Y2
-	VPSHUFB        Y2, Y14, Y14
-	JMP            group265
-
-tiny267:
-	LEAQ        (CX)(BX*1), DI
-	LEAQ        shiftDown<>+0(SB), DX
-	SUBQ        BX, DX
-	CMPQ        BX, $0x08
-	JCS         four268
-	VMOVQ       -8(DI), X0
-	VPSHUFB     16(DX), X0, X0
-	VMOVQ       (CX), X14
-	VPUNPCKLQDQ X0, X14, X14
-	JMP         loaded270
-
-four268:
-	CMPQ       BX, $0x04
-	JCS        few269
-	VMOVD      -4(DI), X0
-	VPSHUFB    8(DX), X0, X0
-	VMOVD      (CX), X14
-	VPUNPCKLDQ X0, X14, X14
-	JMP        loaded270
-
-few269:
-	VPXOR X14, X14, X14
-	TESTQ BX, BX
-	JEQ   loaded270
-
-	// The first byte, the middle one and the last one are all.
-	MOVBQZX (CX), DX
-	MOVBQZX -1(DI), DI
-	LEAQ    -1(BX), R8
-	SHLQ    $0x03, R8
-	SHLXQ   R8, DI, DI
-	SHRQ    $0x01, BX
-	MOVBQZX (CX)(BX*1), CX
-	SHLQ    $0x03, BX
-	SHLXQ   BX, CX, CX
-	ORQ     DX, DI
-	ORQ     CX, DI
-	VMOVQ   DI, X14
-
-loaded270:
-	VINSERTI128 $0x01, X14, Y14, Y14
-	VPXOR       Y0, Y0, Y0
-	JMP         group265
-
-more263:
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	SUBQ  $0x40, BX
-	JCS   rest272
-
-whole271:
-	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	VBROADCASTI128 32(CX), Y0
-	VBROADCASTI128 48(CX), Y4
-	VPADDD         168(SI), Y0, Y5
-	VPADDD         712(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	ADDQ           $+64, CX
-	ADDQ           $0x20, SI
-	SUBQ           $+64, BX
-	JGE            whole271
-	CMPQ           BX, $-32
-	JLT            part273
-
-rest272:
-	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	CMPQ           BX, $-32
-	JEQ            done274
-	ADDQ           $0x20, CX
-	ADDQ           $0x10, SI
-	ADDQ           $0x20, BX
-	LEAQ           shiftDown<>+32(SB), DX
-	LEAQ           -16(CX)(BX*1), DI
-	SUBQ           BX, DX
-	VBROADCASTI128 (DI), Y4
-	VBROADCASTI128 (DX), Y0
-	VPSHUFB        Y0, Y4, Y4
-	LEAQ           shiftDown<>+0(SB), DX
-	MOVQ           CX, BX
-	CMPQ           DI, CX
-	CMOVQCS        DI, BX
-	SUBQ           BX, DX
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DX)(CX*1), Y5
-	VPSHUFB        Y5, Y0, Y0
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-	JMP            done274
-
-part273:
-	ADDQ           $0x40, BX
-	JEQ            done274
-	LEAQ           shiftDown<>+32(SB), DX
-	LEAQ           -16(CX)(BX*1), DI
-	SUBQ           BX, DX
-	VBROADCASTI128 (DI), Y4
-	VBROADCASTI128 (DX), Y0
-	VPSHUFB        Y0, Y4, Y4
-	LEAQ           shiftDown<>+0(SB), DX
-	MOVQ           CX, BX
-	CMPQ           DI, CX
-	CMOVQCS        DI, BX
-	SUBQ           BX, DX
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 (DX)(CX*1), Y5
-	VPSHUFB        Y5, Y0, Y0
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y2, Y2
-	VPADDQ         Y5, Y3, Y3
-
-done274:
-	VPUNPCKLQDQ Y3, Y2, Y0
-	VPUNPCKHQDQ Y3, Y2, Y2
-	VPADDQ      Y2, Y0, Y0
-	JMP         hashed266
+	JMP          done239
 
 	// Two iterations.
-two260:
+two240:
 	MOVQ msg_base+16(FP), CX
 	MOVQ msg_len+24(FP), BX
 	MOVQ AX, SI
 
 	// The first block.
-	ADDQ  $+1024, CX
-	SUBQ  $+1024, BX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	MOVQ  $-512, DX
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	MOVQ    $-512, DX
+	PCALIGN $0x20
 
-chunk276:
+chunk250:
 	VMOVDQU      16(CX)(DX*2), Y3
 	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
@@ -10059,29 +9830,29 @@ chunk276:
 	VPADDD       1208(SI)(DX*1), Y3, Y5
 	VPADDD       1208(SI)(DX*1), Y2, Y2
 	VPADDD       680(SI)(DX*1), Y3, Y3
-	VPMULUDQ     Y5, Y4, Y8
-	VPMULUDQ     Y3, Y2, Y9
+	VPMULUDQ     Y5, Y4, Y6
+	VPMULUDQ     Y3, Y2, Y7
 	VPSHUFD      $0xf5, Y4, Y4
 	VPSRLQ       $0x20, Y5, Y5
 	VPSHUFD      $0xf5, Y2, Y2
 	VPSRLQ       $0x20, Y3, Y3
 	VPMULUDQ     Y5, Y4, Y4
 	VPMULUDQ     Y3, Y2, Y2
-	VPADDQ       Y4, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPADDQ       Y2, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
+	VPADDQ       Y4, Y6, Y6
+	VPADDQ       Y6, Y0, Y0
+	VPADDQ       Y2, Y7, Y7
+	VPADDQ       Y7, Y1, Y1
 	ADDQ         $+32, DX
-	JNZ          chunk276
+	JNZ          chunk250
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPADDQ       X2, X0, X2
-	VMOVDQA      X2, X3
-	VPADDQ       blockBits<>+0(SB), X3, X3
-	VMOVQ        1224(AX), X0
-	VPINSRQ      $0x01, 1248(AX), X0, X0
+	VMOVDQA      X2, X0
+	VPADDQ       blockBits<>+0(SB), X0, X0
+	VMOVQ        1224(AX), X1
+	VPINSRQ      $0x01, 1248(AX), X1, X1
 
 	// L2: the first step of POLY-64, from 1.
 	MOVQ    1224(AX), DX
@@ -10098,27 +9869,27 @@ chunk276:
 	ADDQ    R8, R9
 	ADDQ    R8, DX
 	CMOVQCS R9, DX
-	VPXOR   polySign<>+0(SB), X0, X1
-	VMOVQ   DI, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
+	VPXOR   polySign<>+0(SB), X1, X2
+	VMOVQ   DI, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
 
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
 	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X3, X4, X4
-	VPSUBQ    X0, X3, X5
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X5
 	VPSUBQ    polyOffset<>+0(SB), X5, X5
-	VBLENDVPD X4, X5, X3, X3
-	VBLENDVPD X4, X2, X1, X1
-	VPADDQ    X1, X3, X3
-	VPCMPGTQ  X3, X1, X1
-	VPAND     polyOffset<>+0(SB), X1, X1
-	VPADDQ    X1, X3, X3
-	VPXOR     polySign<>+0(SB), X3, X3
+	VBLENDVPD X4, X5, X0, X0
+	VBLENDVPD X4, X3, X2, X2
+	VPADDQ    X2, X0, X0
+	VPCMPGTQ  X0, X2, X2
+	VPAND     polyOffset<>+0(SB), X2, X2
+	VPADDQ    X2, X0, X0
+	VPXOR     polySign<>+0(SB), X0, X0
 
 	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	VMOVQ   X3, DI
-	VPEXTRQ $0x01, X3, R8
+	VMOVQ   X0, DI
+	VPEXTRQ $0x01, X0, R8
 	MOVQ    1224(AX), DX
 	MULXQ   DI, DI, DX
 	LEAQ    59(DI), R9
@@ -10133,9 +9904,9 @@ chunk276:
 	ADDQ    DX, R9
 	ADDQ    DX, R8
 	CMOVQCS R9, R8
-	VMOVQ   DI, X1
-	VPINSRQ $0x01, R8, X1, X1
-	VPXOR   polySign<>+0(SB), X1, X1
+	VMOVQ   DI, X2
+	VPINSRQ $0x01, R8, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
 	MOVQ    1224(AX), DX
 	MULXQ   DI, DI, DX
 	LEAQ    59(DI), R9
@@ -10150,218 +9921,65 @@ chunk276:
 	ADDQ    R8, R9
 	ADDQ    R8, DX
 	CMOVQCS R9, DX
-	VMOVQ   DI, X2
-	VPINSRQ $0x01, DX, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
+	VMOVQ   DI, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
 
 	// The last block, with its length in bits.
 	CMPQ    BX, $0x20
-	JHI     more277
-	JCS     part278
-	VMOVDQU (CX), X3
-	VMOVDQU 16(CX), X4
+	JLS     group251
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y4, Y4, Y4
+	CMPQ    BX, $0x40
+	JCS     less254
+	LEAQ    -64(CX)(BX*1), DX
+	PCALIGN $0x20
 
-group279:
-	VPADDD      152(SI), X3, X5
-	VPADDD      696(SI), X4, X6
-	VPMULUDQ    X6, X5, X7
-	VPSRLQ      $0x20, X5, X5
-	VPSRLQ      $0x20, X6, X6
-	VPMULUDQ    X6, X5, X5
-	VPADDQ      X5, X7, X7
-	VPADDD      696(SI), X3, X3
-	VPADDD      168(SI), X4, X4
-	VPMULUDQ    X4, X3, X5
-	VPSRLQ      $0x20, X3, X3
-	VPSRLQ      $0x20, X4, X4
-	VPMULUDQ    X4, X3, X3
-	VPADDQ      X3, X5, X5
-	VPUNPCKLQDQ X5, X7, X3
-	VPUNPCKHQDQ X5, X7, X7
-	VPADDQ      X7, X3, X3
-
-hashed280:
-	VPBROADCASTQ msg_len+24(FP), X4
-	VPSLLQ       $0x03, X4, X4
-	VPSUBQ       blockBits<>+0(SB), X4, X4
-	VPADDQ       X4, X3, X3
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X3, X4, X4
-	VPSUBQ    X0, X3, X0
-	VPSUBQ    polyOffset<>+0(SB), X0, X0
-	VBLENDVPD X4, X0, X3, X3
-	VBLENDVPD X4, X2, X1, X0
-	VPADDQ    X0, X3, X3
-	VPCMPGTQ  X3, X0, X0
-	VPAND     polyOffset<>+0(SB), X0, X0
-	VPADDQ    X0, X3, X3
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), X3, X0
-	VPAND    polyOffset<>+0(SB), X0, X0
-	VPXOR    polySign<>+0(SB), X3, X3
-	VPADDQ   X0, X3, X3
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+40(FP), X0
-	VMOVDQU 8(AX), X1
-	VPSHUFB swap32<>+0(SB), X1, X1
-	VPXOR   X1, X0, X0
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, X3, X1
-	VPMULUDQ  24(AX), X1, X2
-	VMOVSHDUP 24(AX), X4
-	VPMULUDQ  X4, X1, X4
-	VPSHUFB   lowWord1<>+0(SB), X3, X1
-	VPMULUDQ  56(AX), X1, X5
-	VMOVSHDUP 56(AX), X6
-	VPMULUDQ  X6, X1, X6
-	VPSHUFB   lowWord2<>+0(SB), X3, X1
-	VPMULUDQ  88(AX), X1, X7
-	VMOVSHDUP 88(AX), X8
-	VPMULUDQ  X8, X1, X8
-	VPAND     lowWord3<>+0(SB), X3, X1
-	VPMULUDQ  120(AX), X1, X3
-	VMOVSHDUP 120(AX), X9
-	VPMULUDQ  X9, X1, X9
-	VPADDQ    X5, X2, X2
-	VPADDQ    X3, X7, X7
-	VPADDQ    X7, X2, X2
-	VPADDQ    X6, X4, X4
-	VPADDQ    X9, X8, X8
-	VPADDQ    X8, X4, X4
-	VPSLLQ    $0x20, X4, X4
-	VPADDQ    X4, X2, X2
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X2, X1
-	VPAND     low36<>+0(SB), X2, X2
-	VPSLLQ    $0x02, X1, X3
-	VPADDQ    X1, X2, X2
-	VPADDQ    X3, X2, X2
-	VPSUBQ    p36s<>+0(SB), X2, X1
-	VBLENDVPD X1, X2, X1, X1
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X1, X1
-	VPXOR   X0, X1, X1
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X1, (AX)
-	JMP     done259
-
-part278:
-	CMPQ    BX, $0x10
-	JCS     tiny281
-	LEAQ    shiftDown<>+32(SB), DX
-	LEAQ    -16(CX)(BX*1), DI
-	SUBQ    BX, DX
-	VMOVDQU (DI), X4
-	VPSHUFB (DX), X4, X4
-	LEAQ    shiftDown<>+0(SB), DX
-	MOVQ    CX, BX
-	CMPQ    DI, CX
-	CMOVQCS DI, BX
-	SUBQ    BX, DX
-	VMOVDQU (BX), X3
-	VPSHUFB (DX)(CX*1), X3, X3
-	JMP     group279
-
-tiny281:
-	LEAQ        (CX)(BX*1), DI
-	LEAQ        shiftDown<>+0(SB), DX
-	SUBQ        BX, DX
-	CMPQ        BX, $0x08
-	JCS         four282
-	VMOVQ       -8(DI), X4
-	VPSHUFB     16(DX), X4, X4
-	VMOVQ       (CX), X3
-	VPUNPCKLQDQ X4, X3, X3
-	JMP         loaded284
-
-four282:
-	CMPQ       BX, $0x04
-	JCS        few283
-	VMOVD      -4(DI), X4
-	VPSHUFB    8(DX), X4, X4
-	VMOVD      (CX), X3
-	VPUNPCKLDQ X4, X3, X3
-	JMP        loaded284
-
-few283:
-	VPXOR X3, X3, X3
-	TESTQ BX, BX
-	JEQ   loaded284
-
-	// The first byte, the middle one and the last one are all.
-	MOVBQZX (CX), DX
-	MOVBQZX -1(DI), DI
-	LEAQ    -1(BX), R8
-	SHLQ    $0x03, R8
-	SHLXQ   R8, DI, DI
-	SHRQ    $0x01, BX
-	MOVBQZX (CX)(BX*1), CX
-	SHLQ    $0x03, BX
-	SHLXQ   BX, CX, CX
-	ORQ     DX, DI
-	ORQ     CX, DI
-	VMOVQ   DI, X3
-
-loaded284:
-	VPXOR X4, X4, X4
-	JMP   group279
-
-more277:
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	SUBQ  $0x40, BX
-	JCS   rest286
-
-whole285:
-	VMOVDQU  16(CX), Y8
-	VPBLENDD $0x0f, (CX), Y8, Y5
-	VPBLENDD $0xf0, 32(CX), Y8, Y8
-	VPADDD   152(SI), Y5, Y9
-	VPADDD   696(SI), Y8, Y10
+pair253:
+	VMOVDQU  16(CX), Y6
+	VPBLENDD $0x0f, (CX), Y6, Y5
+	VPBLENDD $0xf0, 32(CX), Y6, Y6
+	VPADDD   152(SI), Y5, Y7
+	VPADDD   696(SI), Y6, Y8
 	VPADDD   696(SI), Y5, Y5
-	VPADDD   168(SI), Y8, Y8
-	VPMULUDQ Y10, Y9, Y11
-	VPMULUDQ Y8, Y5, Y12
-	VPSHUFD  $0xf5, Y9, Y9
-	VPSRLQ   $0x20, Y10, Y10
-	VPSHUFD  $0xf5, Y5, Y5
+	VPADDD   168(SI), Y6, Y6
+	VPMULUDQ Y8, Y7, Y11
+	VPMULUDQ Y6, Y5, Y12
+	VPSHUFD  $0xf5, Y7, Y7
 	VPSRLQ   $0x20, Y8, Y8
-	VPMULUDQ Y10, Y9, Y9
-	VPMULUDQ Y8, Y5, Y5
-	VPADDQ   Y9, Y11, Y11
-	VPADDQ   Y11, Y3, Y3
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y6, Y6
+	VPMULUDQ Y8, Y7, Y7
+	VPMULUDQ Y6, Y5, Y5
+	VPADDQ   Y7, Y11, Y11
+	VPADDQ   Y11, Y0, Y0
 	VPADDQ   Y5, Y12, Y12
 	VPADDQ   Y12, Y4, Y4
 	ADDQ     $+64, CX
 	ADDQ     $0x20, SI
-	SUBQ     $+64, BX
-	JGE      whole285
-	CMPQ     BX, $-64
-	JEQ      done289
+	CMPQ     CX, DX
+	JLS      pair253
+	ANDQ     $0x3f, BX
+	JEQ      done258
 
-rest286:
-	CMPQ BX, $-32
-	JEQ  one287
-	JLT  part290
+less254:
+	CMPQ BX, $0x20
+	JLS  one255
 
-	// A group and a part of one.
-	VMOVDQU     (CX), X6
-	VMOVDQU     16(CX), X7
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, BX
-	LEAQ        shiftDown<>+32(SB), DX
-	LEAQ        -16(CX)(BX*1), DI
-	SUBQ        BX, DX
-	VMOVDQU     (DI), X8
-	VPSHUFB     (DX), X8, X8
+	// A group and a tail, side by side.
+	VMOVDQU (CX), X9
+	VMOVDQU 16(CX), X10
+	ADDQ    $0x20, CX
+	SUBQ    $0x20, BX
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(CX)(BX*1), DI
+	SUBQ    BX, DX
+	VMOVDQU (DI), X6
+	VPSHUFB (DX), X6, X6
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
 	LEAQ        shiftDown<>+0(SB), DX
 	MOVQ        CX, BX
 	CMPQ        DI, CX
@@ -10369,33 +9987,38 @@ rest286:
 	SUBQ        BX, DX
 	VMOVDQU     (BX), X5
 	VPSHUFB     (DX)(CX*1), X5, X5
-	VINSERTI128 $0x01, X5, Y6, Y6
-	VINSERTI128 $0x01, X8, Y7, Y7
-	VPADDD      152(SI), Y6, Y5
-	VPADDD      696(SI), Y7, Y8
-	VPADDD      696(SI), Y6, Y6
-	VPADDD      168(SI), Y7, Y7
-	VPMULUDQ    Y8, Y5, Y9
-	VPMULUDQ    Y7, Y6, Y10
+	VINSERTI128 $0x01, X5, Y9, Y9
+	VINSERTI128 $0x01, X6, Y10, Y10
+	VPADDD      152(SI), Y9, Y5
+	VPADDD      696(SI), Y10, Y6
+	VPADDD      696(SI), Y9, Y7
+	VPADDD      168(SI), Y10, Y8
+	VPMULUDQ    Y6, Y5, Y9
+	VPMULUDQ    Y8, Y7, Y10
 	VPSHUFD     $0xf5, Y5, Y5
+	VPSRLQ      $0x20, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y7
 	VPSRLQ      $0x20, Y8, Y8
-	VPSHUFD     $0xf5, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
-	VPMULUDQ    Y8, Y5, Y5
-	VPMULUDQ    Y7, Y6, Y6
+	VPMULUDQ    Y6, Y5, Y5
+	VPMULUDQ    Y8, Y7, Y7
 	VPADDQ      Y5, Y9, Y9
-	VPADDQ      Y9, Y3, Y3
-	VPADDQ      Y6, Y10, Y10
+	VPADDQ      Y9, Y0, Y0
+	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done289
+	JMP         done258
 
-part290:
-	ADDQ    $0x40, BX
+one255:
+	// A group or a tail.
+	JEQ group256
+
+	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
 	LEAQ    -16(CX)(BX*1), DI
 	SUBQ    BX, DX
-	VMOVDQU (DI), X8
-	VPSHUFB (DX), X8, X8
+	VMOVDQU (DI), X6
+	VPSHUFB (DX), X6, X6
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
 	LEAQ    shiftDown<>+0(SB), DX
 	MOVQ    CX, BX
 	CMPQ    DI, CX
@@ -10403,40 +10026,155 @@ part290:
 	SUBQ    BX, DX
 	VMOVDQU (BX), X5
 	VPSHUFB (DX)(CX*1), X5, X5
-	JMP     last288
+	JMP     loaded257
 
-one287:
+group256:
 	VMOVDQU (CX), X5
-	VMOVDQU 16(CX), X8
+	VMOVDQU 16(CX), X6
 
-last288:
+loaded257:
 	VPADDD   152(SI), X5, X7
-	VPADDD   696(SI), X8, X9
-	VPMULUDQ X9, X7, X6
+	VPADDD   696(SI), X6, X8
+	VPMULUDQ X8, X7, X9
 	VPSRLQ   $0x20, X7, X7
-	VPSRLQ   $0x20, X9, X9
-	VPMULUDQ X9, X7, X7
-	VPADDQ   X7, X6, X6
-	VPADDD   696(SI), X5, X5
-	VPADDD   168(SI), X8, X8
-	VPMULUDQ X8, X5, X7
-	VPSRLQ   $0x20, X5, X5
 	VPSRLQ   $0x20, X8, X8
-	VPMULUDQ X8, X5, X5
-	VPADDQ   X5, X7, X7
-	VPADDQ   Y6, Y3, Y3
-	VPADDQ   Y7, Y4, Y4
+	VPMULUDQ X8, X7, X7
+	VPADDQ   X7, X9, X9
+	VPADDD   696(SI), X5, X5
+	VPADDD   168(SI), X6, X6
+	VPMULUDQ X6, X5, X10
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X6, X6
+	VPMULUDQ X6, X5, X5
+	VPADDQ   X5, X10, X10
+	VPADDQ   Y9, Y0, Y0
+	VPADDQ   Y10, Y4, Y4
 
-done289:
-	VPUNPCKLQDQ  Y4, Y3, Y5
-	VPUNPCKHQDQ  Y4, Y3, Y3
-	VPADDQ       Y3, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X3
-	VPADDQ       X5, X3, X5
-	VMOVDQA      X5, X3
-	JMP          hashed280
+done258:
+	VPUNPCKLQDQ  Y4, Y0, Y5
+	VPUNPCKHQDQ  Y4, Y0, Y0
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X5, X0, X5
+	VMOVDQA      X5, X0
+	JMP          hashed252
 
-done259:
+group251:
+	JEQ group259
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(CX)(BX*1), DI
+	SUBQ    BX, DX
+	VMOVDQU (DI), X5
+	VPSHUFB (DX), X5, X5
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), DX
+	MOVQ    CX, BX
+	CMPQ    DI, CX
+	CMOVQCS DI, BX
+	SUBQ    BX, DX
+	VMOVDQU (BX), X0
+	VPSHUFB (DX)(CX*1), X0, X0
+	JMP     loaded260
+
+group259:
+	VMOVDQU (CX), X0
+	VMOVDQU 16(CX), X5
+
+loaded260:
+	VPADDD      152(SI), X0, X6
+	VPADDD      696(SI), X5, X7
+	VPMULUDQ    X7, X6, X4
+	VPSRLQ      $0x20, X6, X6
+	VPSRLQ      $0x20, X7, X7
+	VPMULUDQ    X7, X6, X6
+	VPADDQ      X6, X4, X4
+	VPADDD      696(SI), X0, X0
+	VPADDD      168(SI), X5, X6
+	VPMULUDQ    X6, X0, X5
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X0, X0
+	VPADDQ      X0, X5, X5
+	VPUNPCKLQDQ X5, X4, X0
+	VPUNPCKHQDQ X5, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed252:
+	VPBROADCASTQ msg_len+24(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPSUBQ       blockBits<>+0(SB), X4, X4
+	VPADDQ       X4, X0, X0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X1
+	VPSUBQ    polyOffset<>+0(SB), X1, X1
+	VBLENDVPD X4, X1, X0, X0
+	VBLENDVPD X4, X3, X2, X1
+	VPADDQ    X1, X0, X0
+	VPCMPGTQ  X0, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X0, X0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X0, X1
+	VPAND    polyOffset<>+0(SB), X1, X1
+	VPXOR    polySign<>+0(SB), X0, X0
+	VPADDQ   X1, X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, X0, X2
+	VPMULUDQ  24(AX), X2, X3
+	VMOVSHDUP 24(AX), X4
+	VPMULUDQ  X4, X2, X4
+	VPSHUFB   lowWord1<>+0(SB), X0, X2
+	VPMULUDQ  56(AX), X2, X5
+	VMOVSHDUP 56(AX), X6
+	VPMULUDQ  X6, X2, X6
+	VPSHUFB   lowWord2<>+0(SB), X0, X2
+	VPMULUDQ  88(AX), X2, X7
+	VMOVSHDUP 88(AX), X8
+	VPMULUDQ  X8, X2, X8
+	VPAND     lowWord3<>+0(SB), X0, X0
+	VPMULUDQ  120(AX), X0, X2
+	VMOVSHDUP 120(AX), X9
+	VPMULUDQ  X9, X0, X9
+	VPADDQ    X5, X3, X3
+	VPADDQ    X2, X7, X7
+	VPADDQ    X7, X3, X3
+	VPADDQ    X6, X4, X4
+	VPADDQ    X9, X8, X8
+	VPADDQ    X8, X4, X4
+	VPSLLQ    $0x20, X4, X4
+	VPADDQ    X4, X3, X3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X3, X0
+	VPAND     low36<>+0(SB), X3, X3
+	VPSLLQ    $0x02, X0, X2
+	VPADDQ    X0, X3, X3
+	VPADDQ    X2, X3, X3
+	VPSUBQ    p36s<>+0(SB), X3, X0
+	VBLENDVPD X0, X3, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+
+done239:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -10460,7 +10198,7 @@ done259:
 TEXT ·tagWordsAVX2(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two291
+	JLE  two261
 
 	// Four iterations.
 	MOVQ        words+16(FP), CX
@@ -10523,7 +10261,7 @@ TEXT ·tagWordsAVX2(SB), $0-40
 	RET
 
 	// Two iterations.
-two291:
+two261:
 	MOVQ    words+16(FP), CX
 	VMOVQ   (CX), X0
 	VPINSRQ $0x01, 8(CX), X0, X0
@@ -10671,7 +10409,7 @@ GLOBL lastBits<>(SB), RODATA|NOPTR, $96
 TEXT ·tagEachAVX512(SB), $320-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two293
+	JLE  two263
 
 	// Four iterations.
 	MOVQ tags_base+0(FP), CX
@@ -10708,7 +10446,7 @@ TEXT ·tagEachAVX512(SB), $320-56
 	VINSERTI64X4    $0x01, 712(AX), Z12, Z12
 	VINSERTI64X4    $0x01, 184(AX), Z13, Z13
 
-quad294:
+quad264:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -10720,13 +10458,13 @@ quad294:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message295:
+message265:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
 	VPBROADCASTQ.Z 8(DX), K1, Z14
 	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
-	JLS            only296
+	JLS            only266
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -10736,9 +10474,9 @@ message295:
 	VPXORQ Z17, Z17, Z17
 	VPXORQ Z18, Z18, Z18
 	SUBQ   $+128, R11
-	JLT    rest298
+	JLT    rest268
 
-whole300:
+whole270:
 	VMOVDQU64  (R10), Z19
 	VMOVDQU64  64(R10), Z21
 	VSHUFI64X2 $0xdd, Z21, Z19, Z20
@@ -10779,11 +10517,11 @@ whole300:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole300
+	JGE        whole270
 	CMPQ       R11, $-64
-	JLE        fold301
+	JLE        fold271
 
-rest298:
+rest268:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -10843,9 +10581,9 @@ rest298:
 	VSHUFI64X2 $0x88, Z20, Z19, Z19
 	VPADDQ     Z21, Z19, Z19
 	VPADDQ     Z19, Z14, Z14
-	JMP        done299
+	JMP        done269
 
-fold301:
+fold271:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z16, Z15, Z19
 	VSHUFI64X2   $0xee, Z16, Z15, Z20
@@ -10858,7 +10596,7 @@ fold301:
 	VPADDQ       Z21, Z19, Z19
 	VPADDQ       Z19, Z14, Z14
 	TESTQ        R11, R11
-	JEQ          done299
+	JEQ          done269
 	VMOVDQU64    (R12), Y22
 	VMOVDQU64    (R13), Y23
 	VINSERTI64X4 $0x01, (R13), Z22, Z22
@@ -10895,9 +10633,9 @@ fold301:
 	VSHUFI64X2   $0x88, Z21, Z27, Z27
 	VPADDQ       Z19, Z27, Z27
 	VPADDQ       Z27, Z14, Z14
-	JMP          done299
+	JMP          done269
 
-only296:
+only266:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -10928,12 +10666,12 @@ only296:
 	VPADDQ     Z19, Z27, Z27
 	VPADDQ     Z27, Z14, Z14
 
-done299:
+done269:
 	VMOVDQU64   Z14, (R8)
 	ADDQ        $0x18, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message295
+	JNZ         message265
 	VMOVDQU64   (SI), Z14
 	VMOVDQU64   64(SI), Z19
 	VPUNPCKHQDQ Z19, Z14, Z20
@@ -11015,11 +10753,11 @@ done299:
 	VMOVDQU64 Y14, 32(CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad294
-	JMP       done292
+	JHI       quad264
+	JMP       done262
 
 	// Two iterations.
-two293:
+two263:
 	MOVQ tags_base+0(FP), CX
 	MOVQ msgs_base+32(FP), DX
 	MOVQ msgs_len+40(FP), BX
@@ -11050,7 +10788,7 @@ two293:
 	VINSERTI64X4    $0x01, 696(AX), Z10, Z10
 	VINSERTI64X4    $0x01, 168(AX), Z11, Z11
 
-quad302:
+quad272:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -11062,13 +10800,13 @@ quad302:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message303:
+message273:
 	MOVQ           (DX), R10
 	MOVQ           8(DX), R11
 	VPBROADCASTQ.Z 8(DX), K1, Z12
 	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
-	JLS            only304
+	JLS            only274
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -11076,9 +10814,9 @@ message303:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	SUBQ   $+128, R11
-	JLT    rest306
+	JLT    rest276
 
-whole308:
+whole278:
 	VMOVDQU64  (R10), Z15
 	VMOVDQU64  64(R10), Z17
 	VSHUFI64X2 $0xdd, Z17, Z15, Z16
@@ -11103,11 +10841,11 @@ whole308:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole308
+	JGE        whole278
 	CMPQ       R11, $-64
-	JLE        fold309
+	JLE        fold279
 
-rest306:
+rest276:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -11143,16 +10881,16 @@ rest306:
 	VSHUFI64X2 $0xee, Z14, Z13, Z16
 	VPADDQ     Z16, Z15, Z15
 	VPADDQ     Z15, Z12, Z12
-	JMP        done307
+	JMP        done277
 
-fold309:
+fold279:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z14, Z13, Z15
 	VSHUFI64X2   $0xee, Z14, Z13, Z16
 	VPADDQ       Z16, Z15, Z15
 	VPADDQ       Z15, Z12, Z12
 	TESTQ        R11, R11
-	JEQ          done307
+	JEQ          done277
 	VMOVDQU64    (R12), Y18
 	VMOVDQU64    (R13), Y19
 	VINSERTI64X4 $0x01, (R13), Z18, Z18
@@ -11175,9 +10913,9 @@ fold309:
 	VPMULUDQ.Z   Z16, Z15, K4, Z15
 	VPADDQ       Z15, Z17, Z17
 	VPADDQ       Z17, Z12, Z12
-	JMP          done307
+	JMP          done277
 
-only304:
+only274:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -11198,12 +10936,12 @@ only304:
 	VPADDQ     Z15, Z17, Z17
 	VPADDQ     Z17, Z12, Z12
 
-done307:
+done277:
 	VMOVDQU64   Z12, (R8)
 	ADDQ        $0x18, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message303
+	JNZ         message273
 	VMOVDQU64   (SI), Z12
 	VMOVDQU64   64(SI), Z15
 	VPUNPCKHQDQ Z15, Z12, Z16
@@ -11253,9 +10991,9 @@ done307:
 	VMOVDQU64 Z12, (CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad302
+	JHI       quad272
 
-done292:
+done262:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -11349,7 +11087,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X0, X0
 	CMPQ       DX, $0x01
-	JEQ        encrypt310
+	JEQ        encrypt280
 	MOVQ       24(CX), R9
 	MOVQ       32(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11361,7 +11099,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X2, X2
 	CMPQ       DX, $0x02
-	JEQ        encrypt310
+	JEQ        encrypt280
 	MOVQ       48(CX), R9
 	MOVQ       56(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11373,7 +11111,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X4, X4
 	CMPQ       DX, $0x03
-	JEQ        encrypt310
+	JEQ        encrypt280
 	MOVQ       72(CX), R9
 	MOVQ       80(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11385,7 +11123,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X6, X6
 	CMPQ       DX, $0x04
-	JEQ        encrypt310
+	JEQ        encrypt280
 	MOVQ       96(CX), R9
 	MOVQ       104(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11397,7 +11135,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X8, X8
 	CMPQ       DX, $0x05
-	JEQ        encrypt310
+	JEQ        encrypt280
 	MOVQ       120(CX), R9
 	MOVQ       128(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11409,7 +11147,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X10, X10
 	CMPQ       DX, $0x06
-	JEQ        encrypt310
+	JEQ        encrypt280
 	MOVQ       144(CX), R9
 	MOVQ       152(CX), R10
 	KMOVW      (R8)(R10*2), K1
@@ -11421,7 +11159,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (BX)(R10*1), X12, X12
 	CMPQ       DX, $0x07
-	JEQ        encrypt310
+	JEQ        encrypt280
 	MOVQ       168(CX), DX
 	MOVQ       176(CX), CX
 	KMOVW      (R8)(CX*2), K1
@@ -11433,7 +11171,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       CX
 	VPAND      (BX)(CX*1), X14, X14
 
-encrypt310:
+encrypt280:
 	VINSERTI32X4    $0x01, X2, Y0, Y0
 	VINSERTI32X4    $0x01, X6, Y4, Y4
 	VINSERTI64X4    $0x01, Y4, Z0, Z0
@@ -11453,13 +11191,13 @@ encrypt310:
 	VPXORQ          Z2, Z8, Z8
 	DECQ            AX
 
-round311:
+round281:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JNZ             round311
+	JNZ             round281
 	VBROADCASTI32X4 16(CX), Z2
 	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
@@ -11530,7 +11268,7 @@ derive:
 	MOVQ   DX, R8
 	DECQ   R8
 
-round312:
+round282:
 	ADDQ       $0x10, DI
 	MOVUPS     (DI), X3
 	AESENC     X3, X4
@@ -11542,7 +11280,7 @@ round312:
 	AESENC     X3, X10
 	AESENC     X3, X11
 	DECQ       R8
-	JNZ        round312
+	JNZ        round282
 	MOVUPS     16(DI), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -11585,14 +11323,14 @@ round312:
 	MOVQ       DX, DX
 	DECQ       DX
 
-round313:
+round283:
 	ADDQ       $0x10, CX
 	MOVUPS     (CX), X3
 	AESENC     X3, X4
 	AESENC     X3, X5
 	AESENC     X3, X6
 	DECQ       DX
-	JNZ        round313
+	JNZ        round283
 	MOVUPS     16(CX), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -11664,7 +11402,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round314:
+round284:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -11685,7 +11423,7 @@ round314:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round314
+	JNZ             round284
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

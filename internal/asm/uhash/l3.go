@@ -15,12 +15,11 @@ import (
 // tagOnly generates tagOnly<isa>.
 func tagOnly(v isa) {
 	kernel("tagOnly"+v.name(), func(n int, k gotypes.Component) {
-		state := Load(Param("l1"), GP64())
-		words, outOfLine := lastWords(v, bytesOf(v, n, k, state, "rest", false), state)
+		state, words := Load(Param("l1"), GP64()), wordsIn(n)()
+		lastWords(newRest(v, n, k, "rest", state), state, words, true)
 		tag(v, n, k, words)
 		VZEROUPPER()
 		RET()
-		outOfLine()
 	})
 }
 
@@ -28,9 +27,8 @@ func tagOnly(v isa) {
 func tagNext(v isa) {
 	done := label("done")
 	kernel("tagNext"+v.name(), func(n int, k gotypes.Component) {
-		state := Load(Param("l1"), GP64())
-		b := bytesOf(v, n, k, state, "rest", false)
-		b.none = "" // the block after another is never empty
+		state, words := Load(Param("l1"), GP64()), wordsIn(n)()
+		r := newRest(v, n, k, "rest", state)
 		values := Dereference(Param("y"))
 		y := make([]GPVirtual, n)
 		for t := range y {
@@ -40,14 +38,10 @@ func tagNext(v isa) {
 		poly := newPoly(n, k)
 		Comment("L2: k*y and k*k*y. NH of the last block does not wait for them.")
 		poly.set(y)
-		words, outOfLine := lastWords(v, b, state)
-		Comment("L2: the last step of POLY-64.")
-		poly.step(words)
-		Comment("The least residues.")
-		least(words, n)
+		lastWords(r, state, words, false)
+		poly.last(words)
 		tag(v, n, k, words)
 		JMP(LabelRef(done))
-		outOfLine()
 	})
 	Label(done)
 	VZEROUPPER()
@@ -58,10 +52,15 @@ func tagNext(v isa) {
 func tagTwo(v isa) {
 	done := label("done")
 	kernel("tagTwo"+v.name(), func(n int, k gotypes.Component) {
-		b := bytesOf(v, n, k, nil, "msg", false)
-		b.none = "" // the last block is never empty
+		r, words := newRest(v, n, k, "msg", nil), wordsIn(n)()
+		r.follows = true
 		Comment("The first block.")
-		words := firstBlock(v, b)
+		ADDQ(I32(blockSize), r.p)
+		SUBQ(I32(blockSize), r.length)
+		s := newSums(v, n)
+		nhBlock(v, s, r.lo, r.hi, r.p)
+		sumsToWords(v, s, words)
+		VPADDQ(blockBits, words, words)
 		poly := newPoly(n, k)
 		Comment("L2: the first step of POLY-64, from 1.")
 		poly.setOne()
@@ -70,19 +69,15 @@ func tagTwo(v isa) {
 		Comment("L2: k*y and k*k*y. NH of the last block does not wait for them.")
 		poly.set(oneByOne(words, n))
 		Comment("The last block, with its length in bits.")
-		words, outOfLine := v.hash(b)
+		r.hash(words)
 		bits := wordsIn(n)()
 		VPBROADCASTQ(field(Param("msg").Len()), bits)
 		VPSLLQ(U8(3), bits, bits)
 		VPSUBQ(blockBits, bits, bits)
 		VPADDQ(bits, words, words)
-		Comment("L2: the last step of POLY-64.")
-		poly.step(words)
-		Comment("The least residues.")
-		least(words, n)
+		poly.last(words)
 		tag(v, n, k, words)
 		JMP(LabelRef(done))
-		outOfLine()
 	})
 	Label(done)
 	VZEROUPPER()
@@ -99,35 +94,6 @@ func tagWords(v isa) {
 		VZEROUPPER()
 		RET()
 	})
-}
-
-// lastWords returns the L1 words of the last block, all iterations side by side,
-// with its length in bits.
-func lastWords(v isa, b bytes, state Register) (words VecVirtual, outOfLine func()) {
-	empty, summed := label("empty"), label("summed")
-	TESTQ(b.length, b.length)
-	JEQ(LabelRef(empty))
-	words, rest := v.hash(b)
-	addSums(b.n, state, words)
-	Label(summed)
-	Comment("L1: the length in bits.")
-	bits := wordsIn(b.n)()
-	VPBROADCASTQ(field(Param("length")), bits)
-	VPSLLQ(U8(3), bits, bits)
-	VPADDQ(bits, words, words)
-	return words, func() {
-		rest()
-		Label(empty)
-		if b.none == "" {
-			Comment("No bytes are left.")
-		} else {
-			Comment("No bytes are left. A block without any is hashed as a group of zeros.")
-			CMPQ(Mem{Base: state, Disp: wordsSize}, Imm(0))
-			JEQ(LabelRef(b.none))
-		}
-		loadSums(b.n, state, words)
-		JMP(LabelRef(summed))
-	}
 }
 
 // join puts n words side by side. It loads each by itself, because they may have been

@@ -4,8 +4,8 @@
 
 // Command uhash generates nh_amd64.s, the kernels of UHASH, RFC 4418 section 5, for
 // AVX-512 and AVX2. There is a file for each layer: nh.go, poly.go and l3.go. blocks.go is
-// L1 of whole blocks, add.go and short.go are L1 of a part of a block, kdf.go is for the L1
-// key, and batch.go and pad.go are for the messages and nonces of a batch.
+// L1 of whole blocks, add.go, rest.go and tail.go are L1 of a part of a block, kdf.go is for the
+// L1 key, and batch.go and pad.go are for the messages and nonces of a batch.
 //
 // A kernel has code for two iterations and for four, and begins with a jump to the one
 // that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. It
@@ -36,7 +36,7 @@ func main() {
 	Package("example.com/fastmac")
 	ConstraintExpr("!purego")
 	nhConstants()
-	shortConstants()
+	tailConstants()
 	polyConstants()
 	l3Constants()
 	kdfConstants()
@@ -94,9 +94,6 @@ type isa interface {
 	fold(v VecVirtual)
 	// store stores the lowest 128 bits of v.
 	store(v VecVirtual, p Mem)
-	// hash returns NH of the bytes, zero-padded to whole groups, all iterations side by
-	// side. It changes them. outOfLine generates the rest of the code.
-	hash(b bytes) (words VecVirtual, outOfLine func())
 }
 
 type avx512 struct{}
@@ -132,19 +129,6 @@ func (avx512) fold(v VecVirtual) {
 	VPADDQ(t.AsX(), v.AsX(), v.AsX())
 }
 
-func (avx512) hash(b bytes) (VecVirtual, func()) {
-	return hashShort(b, func(words VecVirtual) {
-		wide, done := label("wide"), label("done")
-		CMPQ(b.length, I32(int32(shortSize(b.n))))
-		JHI(LabelRef(wide))
-		b.hashMany(words)
-		JMP(LabelRef(done))
-		Label(wide)
-		hash512(b, words)
-		Label(done)
-	})
-}
-
 type avx2 struct{}
 
 func (avx2) name() string    { return "AVX2" }
@@ -168,8 +152,6 @@ func (avx2) fold(v VecVirtual) {
 	VEXTRACTI128(U8(1), v.AsY(), x)
 	VPADDQ(v.AsX(), x, v.AsX())
 }
-
-func (avx2) hash(b bytes) (VecVirtual, func()) { return hashShort(b, b.hashMany) }
 
 var labels int
 

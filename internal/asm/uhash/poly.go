@@ -194,6 +194,14 @@ func (p poly) set(y []GPVirtual) {
 	join64(p.kky, p.times(ky))
 }
 
+// last makes of the words of the last block the hashes of L2.
+func (p poly) last(words VecVirtual) {
+	Comment("L2: the last step of POLY-64.")
+	p.step(words)
+	Comment("The least residues.")
+	least(words, len(p.k))
+}
+
 // step makes of the words m the values of POLY-64 after them, plus 2^63.
 //
 // It is polyCode's step, except that y is multiplied before the word is known.
