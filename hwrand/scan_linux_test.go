@@ -105,7 +105,7 @@ func scan(t *testing.T, secrets *mactest.Secrets, seeds int, mode, godebug strin
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestScanned$")
 	cmd.Env = append(os.Environ(), "GOGC=10", scanEnv+"="+mode,
-		"GODEBUG=asyncpreemptoff=1,gcshrinkstackoff=1,"+godebug) // see destroy_linux_test.go of package fastmac
+		"GODEBUG=asyncpreemptoff=1,gcshrinkstackoff=1,"+godebug) // see internal/memory
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

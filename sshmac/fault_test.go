@@ -198,7 +198,7 @@ func TestDamage(t *testing.T) {
 				s := packets{sizes, mode.etm, mode.new(make([]byte, mode.keySize)).Size()}
 
 				all := []damage{{"no damage", flip(0, 0), len(sizes), len(sizes), endOfStream}}
-				rounds := 4
+				rounds := 2
 				switch {
 				case testing.Short():
 					rounds = 1

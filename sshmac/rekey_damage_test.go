@@ -114,7 +114,7 @@ func (r rekeying) run(t *testing.T, d damage) (rekey [][]byte) {
 // be delivered, and nothing else.
 func TestRekeyDamage(t *testing.T) {
 	registered(t)
-	turns := 2 // of MACs; one in so many is used with a packet
+	turns := 4 // of MACs; one in so many is used with a packet
 	switch {
 	case testing.Short():
 		turns = len(MACs())

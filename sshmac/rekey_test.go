@@ -22,7 +22,7 @@ import (
 // not starting afresh with a key or a packet.
 func TestRekey(t *testing.T) {
 	registered(t)
-	rekeys := 1000
+	rekeys := 500
 	switch {
 	case testing.Short():
 		rekeys = 200

@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 			args = slices.Insert(args, 1, "-short")
 		}
 		cmd := exec.Command("go", args...)
-		cmd.Env = append(mactest.HostEnv(), "FASTMAC_TEST_LONG=")
+		cmd.Env = append(mactest.HostEnv(), "FASTMAC_TEST_LONG=", "FASTMAC_TEST_KERNELS=")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

@@ -99,17 +99,17 @@ keep the length: another register, source, immediate, offset, mask, width of lan
 vector, operation or condition. A mutant is killed if a test that executes the instruction fails
 (fail), if the process dies otherwise (crash) or uses too much time of the CPU (time), or, with
 the line removed, if a test that reads the .s files fails (source). The tests are those of -short
-of the packages internal/aesni, internal/gcm, internal/sha512, aesgcm, internal/conformance,
-internal/memory and the root, without those that start processes. Those that have killed mutants
-of the function run first, and then the fastest that execute the instruction, for at most 0.2 s of
-the CPU in all. Command verify has a verdict on each survivor, from its check for constant time
-and its proofs, in at most two minutes: it is refused, equivalent for all sizes that are proved
-(proved), or undecided. Refused also means that command verify has no model of the instruction, or
-of the addresses. What is refused has more tests, of at most 0.6 s, and what is undecided has all
-tests. What command verify refuses and these tests do not kill is in the column refused; .ci/run
-has command verify and all tests. The column class has prefetches, frame pointers, and the check
-whether the stack has room, which it always has in the tests. All else is open, or untried for
-lack of time.
+of the packages internal/kernel, internal/aesni, internal/gcm, internal/sha512, aesgcm,
+internal/conformance, internal/memory and the root, without those that start processes. Those that
+have killed mutants of the function run first, and then the fastest that execute the instruction,
+for at most 0.2 s of the CPU in all. Command verify has a verdict on each survivor, from its check
+for constant time and its proofs, in at most two minutes: it is refused, equivalent for all sizes
+that are proved (proved), or undecided. Refused also means that command verify has no model of the
+instruction, or of the addresses. What is refused has more tests, of at most 0.6 s, and what is
+undecided has all tests. What command verify refuses and these tests do not kill is in the column
+refused; .ci/run has command verify and all tests. The column class has prefetches, frame
+pointers, and the check whether the stack has room, which it always has in the tests. All else is
+open, or untried for lack of time.
 `
 
 // kinds writes how many alterations of each kind have each outcome.

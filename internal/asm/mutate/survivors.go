@@ -36,8 +36,11 @@ const (
 	noVerdict = "no verdict in " // begins what command verify says of a mutant that takes too long
 )
 
-// sourceTests read the .s files in the directory they are started in. They look for wipes of
-// vector registers, and for VZEROUPPER and wipes of the frame.
+// sourcePackage has the sourceTests, which read the .s files of the module whose folder of this
+// name they are started in. They look for wipes of vector registers, and for VZEROUPPER and
+// wipes of the frame.
+const sourcePackage = "internal/kernel"
+
 var sourceTests = map[string]*regexp.Regexp{
 	"TestVectorsWiped": regexp.MustCompile(`^v?pxorq? xmm`),
 	"TestUpperHalves":  regexp.MustCompile(`^(vzeroupper|(movups|vmovdqu) [XY]MMWORD PTR \[rsp|vpxor ymm|pxor xmm)`),
@@ -61,8 +64,8 @@ func (s *session) trySource(all []*mutant) error {
 			if err := s.writeSource(batch); err != nil {
 				return err
 			}
-			root := slices.IndexFunc(s.binaries, func(b *binary) bool { return b.pkg == "." })
-			_, out, err := run(filepath.Join(s.dir, "source"), s.binaries[root].path, only(test), 10)
+			tests := slices.IndexFunc(s.binaries, func(b *binary) bool { return b.pkg == sourcePackage })
+			_, out, err := run(filepath.Join(s.dir, "source", filepath.FromSlash(sourcePackage)), s.binaries[tests].path, only(test), 10)
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package fastmac
+package kernel_test
 
 import (
 	"fmt"
@@ -15,16 +15,25 @@ import (
 	"testing"
 )
 
+// assembly is the files of assembly that computes with secrets.
+var assembly = []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"}
+
+// functions returns the functions of a file of assembly. Each begins with its name.
+func functions(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(text), "\nTEXT ")[1:]
+}
+
 // TestVectorsWiped checks that functions set all vector registers that they use to zero
 // before they return, except for the kernels that hash short messages.
 func TestVectorsWiped(t *testing.T) {
 	checked := 0
-	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"} {
-		text, err := os.ReadFile(filepath.FromSlash(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, function := range strings.Split(string(text), "\nTEXT ")[1:] {
+	for _, file := range assembly {
+		for _, function := range functions(t, file) {
 			name, _, _ := strings.Cut(function, "(")
 			switch name {
 			case "·nhAddAVX512", "·nhAddAVX2", "·fillAVX512", "·fillAVX2", "·tagOnlyAVX512", "·tagOnlyAVX2",
@@ -89,12 +98,8 @@ func testVectorsWiped(t *testing.T, name string, lines []string) {
 // of the registers, which otherwise slow down the code that runs next, and that the
 // kernel overwrites its frame, which holds secrets, with zeros before it returns.
 func TestUpperHalves(t *testing.T) {
-	for _, file := range []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"} {
-		text, err := os.ReadFile(filepath.FromSlash(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, function := range strings.Split(string(text), "\nTEXT ")[1:] {
+	for _, file := range assembly {
+		for _, function := range functions(t, file) {
 			testUpperHalves(t, function)
 		}
 	}
