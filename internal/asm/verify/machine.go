@@ -85,7 +85,8 @@ func (m *machine[W, V]) step(i *instruction) {
 
 // run executes a function until it returns. isTrue decides what follows a jump.
 func (m *machine[W, V]) run(f *function, isTrue func(W) bool, visit func(*instruction)) (err error) {
-	for n := 0; f.code[n].mnemonic != "ret"; {
+	n := 0
+	for f.code[n].mnemonic != "ret" {
 		i := f.code[n]
 		visit(i)
 		next := f.successors(n)
@@ -97,6 +98,7 @@ func (m *machine[W, V]) run(f *function, isTrue func(W) bool, visit func(*instru
 			return err
 		}
 	}
+	visit(f.code[n])
 	return nil
 }
 
