@@ -15,21 +15,6 @@ import (
 // runs L1 and L2 over many blocks, and the kernels whose names begin with tag go from the
 // last bytes of a message, or all of up to two blocks, to its tag.
 
-// subkeys returns storage for the subkeys until init has made the keys from them. It is
-// the storage of the L1 key, which init makes last.
-func (k *uhashKey) subkeys() *subkeys { return (*subkeys)(unsafe.Pointer(&k.l1)) }
-
-// init sets up k for n iterations: the L1 key from kdf, the others from s, which it
-// overwrites.
-func (k *uhashKey) init(n int, kdf *aesKey, s *subkeys) {
-	k.n = n
-	for i := range n {
-		k.l2[i].set((*[24]byte)(s.l2[24*i:]))
-		k.setL3(i, (*[64]byte)(s.l3Key1[64*i:]), (*[4]byte)(s.l3Key2[4*i:]))
-	}
-	deriveL1(&k.l1, kdf)
-}
-
 // tag sets tag to UHASH of msg, xor the pad. Tag and Verify of UMACKey call tagShort and
 // tagLong instead: one more call makes short messages 4 % slower.
 func (k *uhashKey) tag(tag *[maxUMACTagSize]byte, msg []byte, x pad) {

@@ -9,8 +9,6 @@ import (
 	"hash"
 	"strconv"
 	"unsafe"
-
-	"example.com/fastmac/internal/wipe"
 )
 
 // Sizes in bytes.
@@ -92,24 +90,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	if k.tagSize != 0 {
 		k.Destroy()
 	}
-	// The keys are made in their own storage: a variable would be copied when the
-	// stack grows. k.pad.aes holds the key of KDF until the other keys are made.
-	wipe.ReserveStack()
-	n := tagSize / 4
-	kdf := &k.pad.aes
-	kdf.init(key)
-	s := k.uhash.subkeys()
-	s.derive(kdf, len(key), n)
-	var padKey [32]byte
-	copy(padKey[:], s.pad[:])
-	copy(padKey[len(s.pad):], s.padEnd[:])
-	k.uhash.init(n, kdf, s)
-	k.pad.aes.init(padKey[:len(key)])
-	k.pad.setTagSize(tagSize)
-	clear(padKey[:])
-	if !useAES {
-		wipe.Stack() // after crypto/aes
-	}
+	k.expand(key, tagSize)
 	k.tagSize = uint8(tagSize)
 	return nil
 }
