@@ -10,10 +10,22 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
+//go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
+
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
 // L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
 // runs L1 and L2 over many blocks, and the kernels whose names begin with tag go from the
 // last bytes of a message, or all of up to two blocks, to its tag.
+
+// uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
+// UMACKey. What a short message needs comes first.
+type uhashKey struct {
+	n      int
+	l3     l3Key
+	l1     l1Key
+	l2     [maxIterations]l2Key
+	l3High l3Words // k_1 to k_4
+}
 
 // tag sets tag to UHASH of msg, xor the pad. Tag and Verify of UMACKey call tagShort and
 // tagLong instead: one more call makes short messages 4 % slower.

@@ -22,6 +22,9 @@ const (
 	MaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
 )
 
+// maxUMACTagSize is the size of the longest tag, 4 bytes for each iteration.
+const maxUMACTagSize = 4 * maxIterations
+
 // KeySizeError is the error for a UMAC or GMAC key of this size, which is not 16, 24 or 32
 // bytes.
 type KeySizeError int
