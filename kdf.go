@@ -46,14 +46,19 @@ func deriveL1Generic(k *l1Key, kdf *aesKey) {
 	k.swap()
 }
 
-// subkeys holds the output of KDF for all indexes except L1's: the key of PDF, of which
-// padEnd is what AES-192 and AES-256 have beyond 16 bytes, and the keys of L3 and L2 for
-// maxIterations.
+// subkeys are those of all indexes except L1's, in the order in which they are encrypted:
+//
+//	AES-256, AES-192: from here    AES-128: from here    to the end of the last iteration in use
+//	|                              |                     |       |       |       |
+//	padEnd                         pad  l3Key2  l2       l3Key1: 0       1       2       3
+//
+// The key of PDF is pad and then, if it has more than 16 bytes, padEnd. What not every key needs
+// is at the ends, so that what a key needs is one run of blocks.
 type subkeys struct {
 	padEnd, pad, l3Key2 [aes.BlockSize]byte
 	l2                  [24 * maxIterations]byte
-	l3Key1              [64 * maxIterations]byte
-	room                [7 * aes.BlockSize]byte // room to encrypt eight blocks at a time
+	l3Key1              [maxIterations][64]byte
+	_                   [7 * aes.BlockSize]byte // for runs of eight blocks
 }
 
 // subkeyInputs has the inputs of KDF for all blocks.
@@ -62,7 +67,9 @@ var subkeyInputs = func() (s subkeys) {
 	kdfInputs(s.pad[:], kdfPad, 1, 1)
 	kdfInputs(s.l3Key2[:], kdfL3Key2, 1, 1)
 	kdfInputs(s.l2[:], kdfL2, 1, 1)
-	kdfInputs(s.l3Key1[:], kdfL3Key1, 1, 1)
+	for i := range s.l3Key1 {
+		kdfInputs(s.l3Key1[i][:], kdfL3Key1, uint64(4*i+1), 1)
+	}
 	return s
 }()
 
@@ -71,17 +78,48 @@ func (s *subkeys) bytes() []byte {
 	return (*[unsafe.Sizeof(subkeys{})]byte)(unsafe.Pointer(s))[:]
 }
 
-// derive is KDF for keys of keySize bytes and n iterations.
-func (s *subkeys) derive(kdf *aesKey, keySize, n int) {
-	b, inputs := s.bytes(), subkeyInputs.bytes()
-	if keySize == aes.BlockSize {
-		b, inputs = b[aes.BlockSize:], inputs[aes.BlockSize:]
+// A compile error here: the subkeys do not fit in the L1 key.
+const _ = unsafe.Sizeof(l1Key{}) - unsafe.Sizeof(subkeys{})
+
+// expand sets up k, which is zeros, except for its name. Keys are made in their own storage, or
+// in that of a key that is made later: a variable would be copied when the stack grows.
+//
+//	storage     what is in it, in turn
+//	k.pad.aes   the key of KDF until all others are made, the key of PDF
+//	k.uhash.l1  the inputs of KDF, the subkeys, the L1 key
+//	padKey      the key of PDF while the L1 key is made, zeros
+func (k *UMACKey) expand(key []byte, size tagSize) {
+	wipe.ReserveStack()
+	n := size.iterations()
+	kdf := &k.pad.aes
+	kdf.init(key)
+
+	const run = 8 * aes.BlockSize
+	s := (*subkeys)(unsafe.Pointer(&k.uhash.l1))
+	begin, end := 0, int(unsafe.Offsetof(s.l3Key1))+n*len(s.l3Key1[0])
+	if len(key) == aes.BlockSize {
+		begin = len(s.padEnd)
 	}
-	const wide = 8 * aes.BlockSize
-	size := len(b) - len(s.room) - (maxIterations-n)*64
-	b = b[:(size+wide-1)/wide*wide]
-	copy(b, inputs)
+	end = begin + (end-begin+run-1)/run*run
+	b := s.bytes()[begin:end]
+	copy(b, subkeyInputs.bytes()[begin:end])
 	kdf.encrypt(b)
+
+	var padKey [2 * aes.BlockSize]byte
+	copy(padKey[:], s.pad[:])
+	copy(padKey[len(s.pad):], s.padEnd[:])
+	k.uhash.n = n
+	for i := range n {
+		k.uhash.l2[i].set((*[24]byte)(s.l2[24*i:]))
+		k.uhash.setL3(i, &s.l3Key1[i], (*[4]byte)(s.l3Key2[4*i:]))
+	}
+	deriveL1(&k.uhash.l1, kdf)
+	k.pad.aes.init(padKey[:len(key)])
+	k.pad.setTagSize(size)
+	clear(padKey[:])
+	if !aesni.InUse() {
+		wipe.Stack() // after crypto/aes
+	}
 }
 
 // aesKey is an AES key for encryption.

@@ -9,14 +9,9 @@ import (
 	"unsafe"
 )
 
-//go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
-
 // UHASH runs its three layers once for every 4 bytes of tag. The RFC calls each run
 // an iteration.
-const (
-	maxIterations  = 4
-	maxUMACTagSize = 4 * maxIterations
-)
+const maxIterations = 4
 
 // L1-HASH, RFC 4418 section 5.2: NH hashes each block of a message to one word for
 // each iteration. Iteration t uses the NH key from byte 16*t on (the Toeplitz

@@ -17,6 +17,10 @@ import (
 // block, which the low bits of the nonce select, so that four or two nonces in a row
 // share a block.
 
+// A pad is what a tag is xored with, as two little-endian words. Bytes beyond the
+// size of the tag are ignored.
+type pad struct{ first, second uint64 }
+
 // padKey is the key of PDF for tags of one size.
 type padKey struct {
 	aes       aesKey

@@ -10,24 +10,21 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
+//go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
+
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
 // L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
 // runs L1 and L2 over many blocks, and the kernels whose names begin with tag go from the
 // last bytes of a message, or all of up to two blocks, to its tag.
 
-// subkeys returns storage for the subkeys until init has made the keys from them. It is
-// the storage of the L1 key, which init makes last.
-func (k *uhashKey) subkeys() *subkeys { return (*subkeys)(unsafe.Pointer(&k.l1)) }
-
-// init sets up k for n iterations: the L1 key from kdf, the others from s, which it
-// overwrites.
-func (k *uhashKey) init(n int, kdf *aesKey, s *subkeys) {
-	k.n = n
-	for i := range n {
-		k.l2[i].set((*[24]byte)(s.l2[24*i:]))
-		k.setL3(i, (*[64]byte)(s.l3Key1[64*i:]), (*[4]byte)(s.l3Key2[4*i:]))
-	}
-	deriveL1(&k.l1, kdf)
+// uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
+// UMACKey. What a short message needs comes first.
+type uhashKey struct {
+	n      int
+	l3     l3Key
+	l1     l1Key
+	l2     [maxIterations]l2Key
+	l3High l3Words // k_1 to k_4
 }
 
 // tag sets tag to UHASH of msg, xor the pad. Tag and Verify of UMACKey call tagShort and

@@ -9,20 +9,6 @@ import (
 	"math/bits"
 )
 
-// uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
-// UMACKey. What a short message needs comes first.
-type uhashKey struct {
-	n      int
-	l3     l3Key
-	l1     l1Key
-	l2     [maxIterations]l2Key
-	l3High l3Words // k_1 to k_4
-}
-
-// A pad is what a tag is xored with, as two little-endian words. Bytes beyond the
-// size of the tag are ignored.
-type pad struct{ first, second uint64 }
-
 // The kernels of UHASH keep these contracts; the portable ones are the reference.
 // They read nothing outside p.
 //

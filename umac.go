@@ -9,9 +9,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/opaque"
-	"example.com/fastmac/internal/wipe"
 )
 
 // Sizes in bytes.
@@ -24,6 +22,9 @@ const (
 	UMACKeySize  = 16 // a UMAC key for AES-128; 24 and 32 bytes are for AES-192 and AES-256
 	MaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
 )
+
+// maxUMACTagSize is the size of the longest tag, 4 bytes for each iteration.
+const maxUMACTagSize = 4 * maxIterations
 
 // KeySizeError is the error for a UMAC or GMAC key of this size, which is not 16, 24 or 32
 // bytes.
@@ -100,24 +101,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	if k.pad.tagSize != 0 {
 		k.Destroy()
 	}
-	// The keys are made in their own storage: a variable would be copied when the
-	// stack grows. k.pad.aes holds the key of KDF until the other keys are made.
-	wipe.ReserveStack()
-	n := size.iterations()
-	kdf := &k.pad.aes
-	kdf.init(key)
-	s := k.uhash.subkeys()
-	s.derive(kdf, len(key), n)
-	var padKey [32]byte
-	copy(padKey[:], s.pad[:])
-	copy(padKey[len(s.pad):], s.padEnd[:])
-	k.uhash.init(n, kdf, s)
-	k.pad.aes.init(padKey[:len(key)])
-	k.pad.setTagSize(size)
-	clear(padKey[:])
-	if !aesni.InUse() {
-		wipe.Stack() // after crypto/aes
-	}
+	k.expand(key, size)
 	k.umacKeyName = opaque.Of(umacKeyText(size))
 	return nil
 }
