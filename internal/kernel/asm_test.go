@@ -60,7 +60,7 @@ var (
 func testVectorsWiped(t *testing.T, name string, lines []string) {
 	at := make(map[string]map[string]bool) // label: registers used before jumps to it
 	for round := range 2 {
-		used, zero := map[string]bool{"14": true}, make(map[string]bool) // X14: see internal/asm/wipe
+		used, zero := map[string]bool{"14": true}, make(map[string]bool) // X14: see internal/asm/output
 		for _, line := range lines {
 			label, isLabel := strings.CutSuffix(line, ":")
 			m, to := wipedRegister.FindStringSubmatch(line), jump.FindStringSubmatch(line)

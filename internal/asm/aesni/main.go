@@ -14,7 +14,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
-	"example.com/fastmac/internal/asm/wipe"
+	"example.com/fastmac/internal/asm/output"
 )
 
 const blockSize = 16
@@ -29,7 +29,7 @@ func main() {
 	encryptWords()
 	stretch()
 	stretchVAES()
-	wipe.Generate()
+	output.Generate()
 }
 
 // expandKey generates the key schedule for a key of nk words, FIPS 197 section 5.2.

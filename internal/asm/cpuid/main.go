@@ -10,6 +10,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"example.com/fastmac/internal/asm/output"
 )
 
 func main() {
@@ -21,5 +23,5 @@ func main() {
 	CPUID()
 	Store(ECX, ReturnIndex(0))
 	RET()
-	Generate()
+	output.Generate("cpuid7") // which has no secrets
 }

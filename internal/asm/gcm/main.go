@@ -19,7 +19,7 @@ import (
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 
-	"example.com/fastmac/internal/asm/wipe"
+	"example.com/fastmac/internal/asm/output"
 )
 
 const (
@@ -48,7 +48,7 @@ func main() {
 		crypt(k.isa, "seal"+k.name, false)
 		crypt(k.isa, "open"+k.name, true)
 	}
-	wipe.Generate()
+	output.Generate()
 }
 
 var labels int

@@ -28,7 +28,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
-	"example.com/fastmac/internal/asm/wipe"
+	"example.com/fastmac/internal/asm/output"
 )
 
 const (
@@ -47,7 +47,7 @@ func main() {
 	block("blockWideAVX512", true, (*variables).shortChains)
 	lanes512()
 	lanes2()
-	wipe.Generate()
+	output.Generate()
 }
 
 var (

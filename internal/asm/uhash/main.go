@@ -21,7 +21,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
-	"example.com/fastmac/internal/asm/wipe"
+	"example.com/fastmac/internal/asm/output"
 )
 
 const (
@@ -62,7 +62,7 @@ func main() {
 	deriveL1AESNI()
 	deriveL1VAES()
 	// In these kernels wiping would make short messages up to 4 % slower.
-	wipe.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",
+	output.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",
 		"tagWordsAVX512", "tagWordsAVX2")
 }
 

@@ -2,39 +2,16 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package wipe makes generated functions clear the vector registers that they have used, and
-// removes moves of a vector register to itself.
-package wipe
+package output
 
 import (
 	"slices"
 
-	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/reg"
 	"github.com/mmcloughlin/avo/x86"
 )
-
-// Generate is like [build.Generate], except that each function sets vector registers to
-// zero before it returns: those that it may have written before that return, and X14, with
-// which Go code copies 16 bytes at a time. The functions named in keeps do not. Generate also
-// removes moves of a vector register to itself, which the allocation of registers leaves.
-func Generate(keeps ...string) {
-	pass.Compile = pass.Concat(
-		pass.Compile,
-		pass.FunctionPass(pruneMoves),
-		pass.FunctionPass(pass.LabelTarget), // Compile does not keep the targets of labels
-		pass.FunctionPass(pass.CFG),         // and the control flow graph
-		pass.FunctionPass(func(fn *ir.Function) error {
-			if slices.Contains(keeps, fn.Name) {
-				return nil
-			}
-			return wipeVectors(fn)
-		}),
-	)
-	build.Generate()
-}
 
 // pruneMoves removes moves of a vector register to itself. One of a part of a register may set
 // the rest to zero, and stays.
