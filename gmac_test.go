@@ -21,12 +21,7 @@ import (
 func newGMAC(t testing.TB, k *fastmac.GMACKey) *fastmac.GMAC {
 	t.Helper()
 	m, err := k.New()
-	if m == nil && err == fastmac.ErrNoGMACStreams {
-		t.Skip("ErrNoGMACStreams: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mactest.SkipOn(t, err, fastmac.ErrNoGMACStreams)
 	return m
 }
 
@@ -100,6 +95,21 @@ func testGMACVerify(t *testing.T) {
 			t.Errorf("%d bytes: accepted nil", size)
 		}
 	}
+}
+
+// TestGMACPrinting checks that keys and streams print as their name and nothing else.
+func TestGMACPrinting(t *testing.T) {
+	k, m := new(fastmac.GMACKey), new(fastmac.GMAC)
+	mactest.Printing(t, "fastmac.GMACKey(128-bit tag)", k)
+	mactest.Printing(t, "fastmac.GMAC(128-bit tag)", m)
+	if err := fastmac.RequireGCM(); err != nil {
+		t.Skip(err)
+	}
+	k = mactest.Must(fastmac.NewGMACKey(bytes.Repeat([]byte{0xa7}, 32)))
+	mactest.Printing(t, "fastmac.GMACKey(128-bit tag)", k)
+	m = newGMAC(t, k)
+	mactest.Printing(t, "fastmac.GMAC(128-bit tag)", m)
+	mactest.Printing(t, "fastmac.GMAC(128-bit tag)", mactest.Must(m.Bind([]byte("\xa7 and eleven"))))
 }
 
 func TestGMACAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACAllocations) }
@@ -410,7 +420,9 @@ func testGMACStreamDestroy(t *testing.T) {
 
 // TestGMACBoundWiped checks that Destroy of a bound hash overwrites it, and its stream.
 func TestGMACBoundWiped(t *testing.T) {
-	mactest.Need(t, fastmac.RequireGCM())
+	if err := fastmac.RequireGCM(); err != nil {
+		t.Skip(err)
+	}
 	h := mactest.Must(newGMAC(t, mactest.Must(fastmac.NewGMACKey(make([]byte, 16)))).Bind([]byte("twelve bytes")))
 	h.Write(make([]byte, 100))
 	h.(interface{ Destroy() }).Destroy()

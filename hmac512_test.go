@@ -336,6 +336,13 @@ func testHMACSHA512Destroy(t *testing.T) {
 	}
 }
 
+// TestHMACSHA512Printing checks that keys and streams print as their name and nothing else.
+func TestHMACSHA512Printing(t *testing.T) {
+	k := NewHMACSHA512Key(bytes.Repeat([]byte{0xa7}, 32))
+	mactest.Printing(t, "fastmac.HMACSHA512Key(512-bit tag)", k)
+	mactest.Printing(t, "fastmac.HMACSHA512(512-bit tag)", k.New())
+}
+
 func TestHMACSHA512Allocations(t *testing.T) { forAllHMAC(t, testHMACSHA512Allocations) }
 
 func testHMACSHA512Allocations(t *testing.T) {

@@ -320,6 +320,16 @@ func TestUMACWiped(t *testing.T) {
 	}
 }
 
+// TestUMACPrinting checks that keys and streams print as their name and nothing else.
+func TestUMACPrinting(t *testing.T) {
+	k := mactest.Must(fastmac.NewUMACKey(bytes.Repeat([]byte{0xa7}, 32), 8))
+	u := k.New()
+	mactest.Printing(t, "fastmac.UMACKey(64-bit tag)", k)
+	mactest.Printing(t, "fastmac.UMACKey(no key)", new(fastmac.UMACKey))
+	mactest.Printing(t, "fastmac.UMAC(64-bit tag)", u)
+	mactest.Printing(t, "fastmac.UMAC(64-bit tag)", mactest.Must(u.Bind([]byte{0xa7})))
+}
+
 func TestUMACAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACAllocations) }
 
 func testUMACAllocations(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -32,35 +31,6 @@ func TestMain(m *testing.M) {
 }
 
 var _ cipher.AEAD = (*aesgcm.Key)(nil)
-
-func newKey(t testing.TB, key []byte) *aesgcm.Key {
-	t.Helper()
-	k, err := aesgcm.NewKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
-// random returns n bytes of rng.
-func random(rng *rand.ChaCha8, n int) []byte {
-	b := make([]byte, n)
-	rng.Read(b)
-	return b
-}
-
-func mustPanic(t *testing.T, what, message string, call func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if r := recover(); r == nil {
-			t.Errorf("%s does not panic", what)
-		} else if s := fmt.Sprint(r); !strings.HasPrefix(s, "fastmac: ") || !strings.Contains(s, message) {
-			t.Errorf("%s panics with %q, want %q in it", what, s, message)
-		}
-	}()
-	call()
-}
 
 // TestUnsupported checks that on a machine without the instructions there are no keys, and
 // that the error does not depend on the key.
@@ -89,14 +59,14 @@ func TestKeySizes(t *testing.T) {
 				t.Errorf("error %q, want %q", err, want)
 			}
 		}
-		k := newKey(t, make([]byte, 16))
+		k := mactest.Must(aesgcm.NewKey(make([]byte, 16)))
 		if k.NonceSize() != 12 || k.Overhead() != 16 {
 			t.Errorf("NonceSize %d, Overhead %d; want 12, 16", k.NonceSize(), k.Overhead())
 		}
 		for _, n := range []int{0, 1, 11, 13, 16, 100} {
 			want := fmt.Sprintf("nonce of %d bytes: want 12", n)
-			mustPanic(t, "Seal", want, func() { k.Seal(nil, make([]byte, n), nil, nil) })
-			mustPanic(t, "Open", want, func() { k.Open(nil, make([]byte, n), make([]byte, 16), nil) })
+			mactest.MustPanic(t, "Seal", want, func() { k.Seal(nil, make([]byte, n), nil, nil) })
+			mactest.MustPanic(t, "Open", want, func() { k.Open(nil, make([]byte, n), make([]byte, 16), nil) })
 		}
 	})
 }
@@ -112,8 +82,8 @@ func testInit(t *testing.T) {
 		if err := k.Init(key); err != nil {
 			t.Fatal(err)
 		}
-		fresh := newKey(t, key)
-		if kernel.Active(kernel.GCM) != "stdlib" && !bytes.Equal(storage(&k), storage(fresh)) {
+		fresh := mactest.Must(aesgcm.NewKey(key))
+		if kernel.Active(kernel.GCM) != "stdlib" && !bytes.Equal(mactest.Storage(&k), mactest.Storage(fresh)) {
 			t.Errorf("%d bytes: something is left of the former key", size)
 		}
 		clear(key) // is not retained
@@ -129,17 +99,14 @@ func testInit(t *testing.T) {
 	}
 }
 
-// storage returns the bytes of v.
-func storage[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
-
 func TestDestroy(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testDestroy) }
 
 func testDestroy(t *testing.T) {
-	k := newKey(t, make([]byte, 32))
+	k := mactest.Must(aesgcm.NewKey(make([]byte, 32)))
 	nonce, s := make([]byte, 12), k.NewSealer()
 	k.Destroy()
 	k.Destroy()
-	if b := storage(k); !bytes.Equal(b, make([]byte, len(b))) {
+	if b := mactest.Storage(k); !bytes.Equal(b, make([]byte, len(b))) {
 		t.Errorf("Key is not all zeros after Destroy: %x", b)
 	}
 	new(aesgcm.Key).Destroy()
@@ -151,14 +118,14 @@ func testDestroy(t *testing.T) {
 			"OpenSealed": func() { k.OpenSealed(nil, nil, nil) },
 			"NewSealer":  func() { k.NewSealer() },
 		} {
-			mustPanic(t, name+" key: "+method, "destroyed or never set up", call)
+			mactest.MustPanic(t, name+" key: "+method, "destroyed or never set up", call)
 		}
 		if k.NonceSize() != 12 || k.Overhead() != 16 {
 			t.Errorf("%s key: NonceSize %d, Overhead %d", name, k.NonceSize(), k.Overhead())
 		}
 	}
-	mustPanic(t, "Seal of a Sealer", "destroyed or never set up", func() { s.Seal(nil, nil, nil) })
-	mustPanic(t, "Seal of no Sealer", "NewSealer did not make", func() { new(aesgcm.Sealer).Seal(nil, nil, nil) })
+	mactest.MustPanic(t, "Seal of a Sealer", "destroyed or never set up", func() { s.Seal(nil, nil, nil) })
+	mactest.MustPanic(t, "Seal of no Sealer", "NewSealer did not make", func() { new(aesgcm.Sealer).Seal(nil, nil, nil) })
 
 	// A key that is set up again has all methods, and so have its Sealers.
 	if err := k.Init(make([]byte, 16)); err != nil {
@@ -174,7 +141,7 @@ func TestPrinting(t *testing.T) {
 	if err := fastmac.RequireGCM(); err != nil {
 		t.Skip(err)
 	}
-	k := newKey(t, bytes.Repeat([]byte{0xa7}, 32))
+	k := mactest.Must(aesgcm.NewKey(bytes.Repeat([]byte{0xa7}, 32)))
 	mactest.Printing(t, "aesgcm.Key", k)
 	mactest.Printing(t, "aesgcm.Key", new(aesgcm.Key))
 	mactest.Printing(t, "aesgcm.Sealer", k.NewSealer())
@@ -225,7 +192,7 @@ func TestAllocations(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testA
 func testAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
 	key := make([]byte, 32)
-	k := newKey(t, key)
+	k := mactest.Must(aesgcm.NewKey(key))
 	s := k.NewSealer()
 	nonce, data, plaintext := make([]byte, 12), make([]byte, 13), make([]byte, 1500)
 	dst, room := make([]byte, 0, 2000), make([]byte, 2000)
@@ -263,12 +230,12 @@ func TestConcurrent(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testCo
 func testConcurrent(t *testing.T) {
 	const goroutines, calls = 1000, 5
 	rng := rand.NewChaCha8([32]byte([]byte("testConcurrent, a seed, 32 bytes")))
-	k := newKey(t, random(rng, 32))
-	s, text := k.NewSealer(), random(rng, 2700)
+	k := mactest.Must(aesgcm.NewKey(mactest.Random(rng, 32)))
+	s, text := k.NewSealer(), mactest.Random(rng, 2700)
 	lengths := []int{0, 1, 16, 100, 256, 1000, 2700}
 	var nonces, wants [][]byte
 	for i, length := range lengths {
-		nonces = append(nonces, random(rng, 12))
+		nonces = append(nonces, mactest.Random(rng, 12))
 		wants = append(wants, k.Seal(nil, nonces[i], text[:length], text))
 	}
 	seen := make(map[[12]byte]bool)

@@ -37,7 +37,7 @@ func testBounds(t *testing.T) {
 		if n%3 == 0 {
 			m %= 20
 		}
-		plaintext, data, nonce := random(rng, n), random(rng, m), random(rng, 12)
+		plaintext, data, nonce := mactest.Random(rng, n), mactest.Random(rng, m), mactest.Random(rng, 12)
 		sealed := k.Seal(nil, nonce, plaintext, data)
 		for _, offset := range []int{0, 1 + n%63} {
 			for _, end := range []bool{false, true} {
@@ -98,7 +98,7 @@ func placedKeys(t *testing.T, rng *rand.ChaCha8) (keys []*aesgcm.Key) {
 			}
 			k = (*aesgcm.Key)(unsafe.Pointer(&mem[at]))
 		}
-		if err := k.Init(random(rng, 16+16*(i%2))); err != nil {
+		if err := k.Init(mactest.Random(rng, 16+16*(i%2))); err != nil {
 			t.Fatal(err)
 		}
 		keys = append(keys, k)

@@ -43,8 +43,8 @@ func TestOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testOverl
 func testOverlap(t *testing.T) {
 	const size = 320
 	rng := rand.NewChaCha8([32]byte([]byte("testOverlap: a 32 byte seed.....")))
-	key, memory := random(rng, 32), random(rng, size)
-	k, std := newKey(t, key), newCipher(t, key)
+	key, memory := mactest.Random(rng, 32), mactest.Random(rng, size)
+	k, std := mactest.Must(aesgcm.NewKey(key)), newCipher(t, key)
 	panicked, sealed, opened := 0, 0, 0
 	compare := func(what string, args []int, call func(aead cipher.AEAD, memory []byte) ([]byte, error)) (panics, refused bool) {
 		t.Helper()
@@ -110,8 +110,8 @@ func TestSealerOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, tes
 func testSealerOverlap(t *testing.T) {
 	const size = 320
 	rng := rand.NewChaCha8([32]byte([]byte("testSealerOverlap: a 32 byte see")))
-	key, memory := random(rng, 32), random(rng, size)
-	k := newKey(t, key)
+	key, memory := mactest.Random(rng, 32), mactest.Random(rng, size)
+	k := mactest.Must(aesgcm.NewKey(key))
 	s, std := k.NewSealer(), newRandomNonce(t, key)
 	const text = 100
 	panicked, sealed, opened := 0, 0, 0
@@ -209,11 +209,11 @@ func TestSealer(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testSealer
 
 func testSealer(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("testSealer: a seed of 32 bytes..")))
-	key := random(rng, 32)
-	k, std := newKey(t, key), newRandomNonce(t, key)
+	key := mactest.Random(rng, 32)
+	k, std := mactest.Must(aesgcm.NewKey(key)), newRandomNonce(t, key)
 	s := k.NewSealer()
 	for n := range 600 {
-		plaintext, data := random(rng, n), random(rng, n%40)
+		plaintext, data := mactest.Random(rng, n), mactest.Random(rng, n%40)
 		f := flavours[n%len(flavours)]
 		sealed, _ := f.call(t, n+28, plaintext, func(dst, in []byte) ([]byte, bool) { return s.Seal(dst, in, data), true })
 		got, err := std.Open(nil, nil, sealed, data)

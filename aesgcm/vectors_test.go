@@ -134,7 +134,7 @@ func TestVectors(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testVecto
 
 func testVectors(t *testing.T) {
 	var sizes, nonces, valid, invalid int
-	used := newKey(t, make([]byte, 32))
+	used := mactest.Must(aesgcm.NewKey(make([]byte, 32)))
 	for _, v := range mactest.GCMVectors(t) {
 		k, err := aesgcm.NewKey(v.Key)
 		if len(v.Key) == 24 {
@@ -150,8 +150,8 @@ func testVectors(t *testing.T) {
 		sealed := append(bytes.Clone(v.Ciphertext), v.Tag...)
 		if len(v.Nonce) != aesgcm.NonceSize {
 			want := fmt.Sprintf("nonce of %d bytes: want 12", len(v.Nonce))
-			mustPanic(t, v.Name+": Seal", want, func() { k.Seal(nil, v.Nonce, v.Plaintext, v.Data) })
-			mustPanic(t, v.Name+": Open", want, func() { k.Open(nil, v.Nonce, sealed, v.Data) })
+			mactest.MustPanic(t, v.Name+": Seal", want, func() { k.Seal(nil, v.Nonce, v.Plaintext, v.Data) })
+			mactest.MustPanic(t, v.Name+": Open", want, func() { k.Open(nil, v.Nonce, sealed, v.Data) })
 			nonces++
 			continue
 		}
@@ -201,14 +201,14 @@ func testCipher(t *testing.T) {
 	const mostText, mostData = 1200, 300
 	rng := rand.NewChaCha8([32]byte([]byte("TestCipher: a seed of 32 bytes..")))
 	for _, keySize := range []int{16, 32} {
-		key := random(rng, keySize)
-		k, std := newKey(t, key), newCipher(t, key)
-		texts, datas := random(rng, 1<<20+mostText), random(rng, 1<<17)
+		key := mactest.Random(rng, keySize)
+		k, std := mactest.Must(aesgcm.NewKey(key)), newCipher(t, key)
+		texts, datas := mactest.Random(rng, 1<<20+mostText), mactest.Random(rng, 1<<17)
 		calls := 0
 		compare := func(text, data int) {
 			calls++
 			plaintext, data_ := texts[calls%64:][:text:text], datas[calls%63:][:data:data]
-			nonce := random(rng, 12)
+			nonce := mactest.Random(rng, 12)
 			flavours[calls%len(flavours)].check(t, k, nonce, plaintext, data_, std.Seal(nil, nonce, plaintext, data_))
 		}
 		step := 1
@@ -246,10 +246,10 @@ func TestLong(t *testing.T) {
 		t.Skip("only if FASTMAC_TEST_LONG is set")
 	}
 	rng := rand.NewChaCha8([32]byte([]byte("TestLong: a seed of 32 bytes....")))
-	key, nonce, plaintext := random(rng, 32), random(rng, 12), random(rng, 64<<20+77)
+	key, nonce, plaintext := mactest.Random(rng, 32), mactest.Random(rng, 12), mactest.Random(rng, 64<<20+77)
 	want := newCipher(t, key).Seal(nil, nonce, plaintext, plaintext[:1<<20+5])
 	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
-		k := newKey(t, key)
+		k := mactest.Must(aesgcm.NewKey(key))
 		got := k.Seal(nil, nonce, plaintext, plaintext[:1<<20+5])
 		if !bytes.Equal(got, want) {
 			t.Error("Seal of 64 MiB differs from crypto/cipher's")
@@ -273,9 +273,9 @@ func testTamper(t *testing.T) {
 	}
 	for i := 0; i < len(mactest.TamperSizes); i += step {
 		size, dataSize := mactest.TamperSizes[i], mactest.TamperSizes[i*7%40]
-		key, nonce := random(rng, 16+16*(i%2)), random(rng, 12)
-		plaintext, data := random(rng, size), random(rng, dataSize)
-		k := newKey(t, key)
+		key, nonce := mactest.Random(rng, 16+16*(i%2)), mactest.Random(rng, 12)
+		plaintext, data := mactest.Random(rng, size), mactest.Random(rng, dataSize)
+		k := mactest.Must(aesgcm.NewKey(key))
 		sealed := k.Seal(nil, nonce, plaintext, data)
 		out := make([]byte, size+1)
 		ones, zeros := bytes.Repeat([]byte{1}, size+1), make([]byte, size+1)
@@ -296,7 +296,7 @@ func testTamper(t *testing.T) {
 				b[bit/8] ^= 1 << (bit % 8)
 				k := k
 				if name == "key" {
-					k = newKey(t, key)
+					k = mactest.Must(aesgcm.NewKey(key))
 				}
 				refused(k, nonce, sealed, data, "a change of the "+name+", bit", bit)
 				b[bit/8] ^= 1 << (bit % 8)
@@ -328,7 +328,7 @@ func FuzzSeal(f *testing.F) {
 		std := newCipher(t, key)
 		want := std.Seal(nil, nonce, plaintext, data)
 		mactest.EachKernel(t, mactest.GCM, func(string) {
-			k := newKey(t, key)
+			k := mactest.Must(aesgcm.NewKey(key))
 			flavours[int(way)%len(flavours)].check(t, k, nonce, plaintext, data, want)
 			// Elsewhere, in place, and where the plaintext need not be moved.
 			memory := make([]byte, 12+len(plaintext), 12+len(plaintext)+aesgcm.Overhead)
@@ -370,7 +370,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		want, err := std.Open(nil, nonce, sealed, data)
 		mactest.EachKernel(t, mactest.GCM, func(string) {
-			k := newKey(t, key)
+			k := mactest.Must(aesgcm.NewKey(key))
 			got, ok := flavours[int(way)%len(flavours)].open(t, k, nonce, sealed, data)
 			if ok != (err == nil) || !bytes.Equal(got, want) {
 				t.Errorf("Open: %x, %v; crypto/cipher's: %x, %v", got, ok, want, err)

@@ -7,11 +7,9 @@ package hwrand
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"sync"
 	"testing"
@@ -19,7 +17,6 @@ import (
 
 	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/mactest"
-	"golang.org/x/sys/unix"
 )
 
 // scanEnv is the environment variable that is set in the scanned processes, to scanErase or
@@ -28,7 +25,6 @@ const (
 	scanEnv     = "FASTMAC_TEST_HWRAND_SCANNED"
 	scanErase   = "erase"
 	scanControl = "control" // keeps all that it reads, and the seeds
-	scanReady   = "ready\n"
 )
 
 var scanSizes = []int{16, 32, 480, 511, 700, 1024, 2048, 3}
@@ -40,9 +36,6 @@ const scanRounds = 20
 // key and the buffer must be, until Destroy. The process that TestScanned is returns the
 // bytes of the model, from which they are known.
 func TestScan(t *testing.T) {
-	if mactest.Race {
-		t.Skip("the memory of the race detector is too large to be scanned")
-	}
 	if assembly && !aesni.InUse() {
 		t.Skip("needs AES instructions")
 	}
@@ -103,45 +96,13 @@ func TestScan(t *testing.T) {
 // Destroy.
 func scan(t *testing.T, secrets *mactest.Secrets, seeds int, mode, godebug string) (before, after map[string]int) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestScanned$")
-	cmd.Env = append(os.Environ(), "GOGC=10", scanEnv+"="+mode,
-		"GODEBUG=asyncpreemptoff=1,gcshrinkstackoff=1,"+godebug) // see internal/memory
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); errors.Is(err, unix.ENOEXEC) {
-		t.Skip("needs a CPU of this architecture, not an emulator:", err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	defer stdin.Close()
+	var input []byte
 	for i := range seeds {
 		seed := seedOf(i)
 		mask(seed[:])
-		stdin.Write(seed[:])
+		input = append(input, seed[:]...)
 	}
-	var found [2]map[string]int
-	for i := range found {
-		line := make([]byte, len(scanReady))
-		if n, err := io.ReadFull(stdout, line); err != nil || string(line) != scanReady {
-			rest, _ := io.ReadAll(stdout)
-			t.Fatalf("the process is not ready: %v: %s%s", err, line[:n], rest)
-		}
-		found[i], err = secrets.Scan(cmd.Process.Pid)
-		if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
-			t.Skip("may not read the memory of a child process:", err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		stdin.Write([]byte("\n"))
-	}
+	found := secrets.ScanTest(t, input, 2, scanEnv+"="+mode, mactest.ScanDebug+godebug)
 	return found[0], found[1]
 }
 
@@ -186,7 +147,7 @@ func TestScanned(t *testing.T) {
 		if i == 1 {
 			r.Destroy()
 		}
-		fmt.Print(scanReady)
+		fmt.Print(mactest.ScanReady)
 		if _, err := io.ReadFull(os.Stdin, one); err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ import (
 func newGMAC(t *testing.T, k *fastmac.GMACKey) *fastmac.GMAC {
 	t.Helper()
 	m, err := k.New()
-	mactest.Need(t, err)
+	mactest.SkipOn(t, err, fastmac.ErrNoGMACStreams)
 	return m
 }
 

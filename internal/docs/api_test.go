@@ -8,7 +8,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -150,5 +152,127 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("%s brings %s, want %s", pkg, got, want)
 		}
 		t.Logf("%s brings %v", pkg, modules)
+	}
+}
+
+// TestMisuse checks that go vet reports copies of keys, streams, Nonces and
+// ReplayWindows, and that comparisons of them, and of Sealers, do not compile.
+func TestMisuse(t *testing.T) {
+	mactest.NeedGo(t)
+	for name, test := range map[string]struct{ command, source, want string }{
+		"copy": {command: "vet", want: "assignment copies lock value", source: `
+func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512, n *fastmac.Nonces, w *fastmac.ReplayWindow, k3 *fastmac.GMACKey, m *fastmac.GMAC, k4 *aesgcm.Key) {
+	a := *k1
+	b := *u
+	c := *k2
+	d := *h
+	e := *n
+	f := *w
+	g := *k3
+	i := *m
+	j := *k4
+	a.Size()
+	b.Size()
+	c.Tag(nil, nil)
+	d.Size()
+	e.Next(nil)
+	f.Accept(1)
+	g.Size()
+	i.Size()
+	j.Destroy()
+}
+`},
+		"compare": {command: "build", want: "invalid operation", source: `
+func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512, m, n *fastmac.Nonces, w, x *fastmac.ReplayWindow, k5, k6 *fastmac.GMACKey, y, z *fastmac.GMAC, k7, k8 *aesgcm.Key, s, t *aesgcm.Sealer) bool {
+	return *k1 == *k2 ||
+		*u == *v ||
+		*k3 == *k4 ||
+		*g == *h ||
+		*m == *n ||
+		*w == *x ||
+		*k5 == *k6 ||
+		*y == *z ||
+		*k7 == *k8 ||
+		*s == *t
+}
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), name+".go")
+			source := "package main\n\nimport (\n\"example.com/fastmac\"\n\"example.com/fastmac/aesgcm\"\n)\n" + test.source + "\nfunc main() {}\n"
+			if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command("go", test.command, file).CombinedOutput()
+			if err == nil {
+				t.Fatalf("go %s reports nothing", test.command)
+			}
+			for i, line := range strings.Split(source, "\n") {
+				bad := strings.Contains(line, ":= *") || strings.Contains(line, "==")
+				if reported := strings.Contains(string(out), fmt.Sprintf("%s.go:%d:", name, i+1)); bad != reported {
+					t.Errorf("line %d, %q: reported: %v\n%s", i+1, line, reported, out)
+				}
+			}
+			if !strings.Contains(string(out), test.want) {
+				t.Errorf("go %s does not report %q:\n%s", test.command, test.want, out)
+			}
+		})
+	}
+}
+
+// TestDocumented looks for exported names without a doc comment. Error is documented by its
+// interface.
+func TestDocumented(t *testing.T) {
+	testDocumented(t, "example.com/fastmac", "*.go")
+	testDocumented(t, "example.com/fastmac/aesgcm", "aesgcm/*.go")
+	testDocumented(t, "example.com/fastmac/hwrand", "hwrand/*.go")
+}
+
+func testDocumented(t *testing.T, path, pattern string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.FromSlash(pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	pkg, err := doc.NewFromFiles(fset, files, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(name, doc string) {
+		if doc == "" {
+			t.Errorf("%s has no doc comment", name)
+		}
+	}
+	for _, f := range pkg.Funcs {
+		check(f.Name, f.Doc)
+	}
+	for _, v := range append(pkg.Consts, pkg.Vars...) {
+		check(v.Names[0], v.Doc)
+	}
+	for _, typ := range pkg.Types {
+		check(typ.Name, typ.Doc)
+		for _, v := range append(typ.Consts, typ.Vars...) {
+			check(v.Names[0], v.Doc)
+		}
+		for _, f := range typ.Funcs {
+			check(f.Name, f.Doc)
+		}
+		for _, m := range typ.Methods {
+			if m.Name != "Error" {
+				check(typ.Name+"."+m.Name, m.Doc)
+			}
+		}
 	}
 }

@@ -44,10 +44,13 @@ func Random(rng *rand.ChaCha8, n int) []byte {
 	return b
 }
 
-// Need skips a test that needs what err says is missing.
-func Need(t testing.TB, err error) {
+// SkipOn skips the test if err is reason, and ends it if err is another error.
+func SkipOn(t testing.TB, err, reason error) {
 	t.Helper()
-	if err != nil {
+	if err == reason {
 		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -8,10 +8,16 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Secrets are the pieces, of 16 bytes each, that a scan of memory looks for. Each piece has
@@ -97,6 +103,57 @@ func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
 		}
 	}
 	return found, lines.Err()
+}
+
+// ScanReady is what a process prints when it waits to be scanned, and ScanDebug the setting
+// of GODEBUG that switches off the copies of the Go runtime: of the registers when a signal
+// preempts a goroutine, and of a stack that the garbage collector shrinks. More settings may
+// follow.
+const (
+	ScanReady = "ready\n"
+	ScanDebug = "GODEBUG=asyncpreemptoff=1,gcshrinkstackoff=1,"
+)
+
+// ScanTest runs TestScanned in a process of its own, with more in its environment, and writes
+// input to it. It scans the process so many times, each time that it is ready, and then writes
+// it a line.
+func (s *Secrets) ScanTest(t *testing.T, input []byte, times int, env ...string) (found []map[string]int) {
+	t.Helper()
+	if Race {
+		t.Skip("the memory of the race detector is too large to be scanned")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestScanned$")
+	cmd.Env = slices.Concat(os.Environ(), []string{"GOGC=10"}, env)
+	stdin := Must(cmd.StdinPipe())
+	stdout := Must(cmd.StdoutPipe())
+	if err := cmd.Start(); errors.Is(err, unix.ENOEXEC) {
+		t.Skip("needs a CPU of this architecture, not an emulator:", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer stdin.Close()
+	if _, err := stdin.Write(input); err != nil {
+		t.Fatal(err)
+	}
+	for range times {
+		line := make([]byte, len(ScanReady))
+		if n, err := io.ReadFull(stdout, line); err != nil || string(line) != ScanReady {
+			stdin.Close() // the process waits for it
+			rest, _ := io.ReadAll(stdout)
+			t.Fatalf("the process is not ready: %v: %s%s", err, line[:n], rest)
+		}
+		kinds, err := s.Scan(cmd.Process.Pid)
+		if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+			t.Skip("may not read the memory of a child process:", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, kinds)
+		io.WriteString(stdin, "\n")
+	}
+	return found
 }
 
 // scanRange adds to found the pieces in the memory from begin to end.

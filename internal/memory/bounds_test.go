@@ -323,7 +323,7 @@ func TestReadOnly(t *testing.T) {
 		k := mactest.Must(fastmac.NewGMACKey(key))
 		compute(func(msg []byte) []byte { return k.Tag(nil, nonce, msg) }, func() hash.Hash {
 			m, err := k.New()
-			mactest.Need(t, err)
+			mactest.SkipOn(t, err, fastmac.ErrNoGMACStreams)
 			return mactest.Must(m.Bind(nonce))
 		})
 	})

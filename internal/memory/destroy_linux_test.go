@@ -9,14 +9,10 @@ package memory
 import (
 	"crypto/fips140"
 	"encoding/binary"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,7 +21,6 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
-	"golang.org/x/sys/unix"
 )
 
 // These tests check that no secret is left in the memory of a process after Destroy. They
@@ -74,11 +69,6 @@ func scans() int {
 	return 1
 }
 
-// scanDebug switches off the copies of the Go runtime, which Destroy does not reach: of the
-// registers when a signal preempts a goroutine, and of a stack that the garbage collector
-// shrinks. TestDestroyScanRuntime reports what these copies leave.
-const scanDebug = "GODEBUG=asyncpreemptoff=1,gcshrinkstackoff=1,"
-
 // TestDestroyScan checks for several sets of kernels that no secret is found after Destroy.
 func TestDestroyScan(t *testing.T) {
 	const portable = "NH=generic,AES=stdlib,SHA-512=stdlib"
@@ -92,7 +82,7 @@ func TestDestroyScan(t *testing.T) {
 			continue
 		}
 		t.Run("kernels="+kernels, func(t *testing.T) {
-			env := []string{scanDebug + godebug, "FASTMAC_TEST_KERNELS=" + kernels}
+			env := []string{mactest.ScanDebug + godebug, "FASTMAC_TEST_KERNELS=" + kernels}
 			for seed := range scans() {
 				found, _ := scan(t, seed, append(env, scanEnv+"="+scanDestroy))
 				for _, kind := range slices.Sorted(maps.Keys(found)) {
@@ -123,7 +113,7 @@ func TestDestroyScan(t *testing.T) {
 }
 
 // TestDestroyScanRuntime logs which secrets are found after Destroy in processes whose
-// runtime copies registers and stacks.
+// runtime copies registers and stacks, see mactest.ScanDebug. Destroy does not reach these.
 func TestDestroyScanRuntime(t *testing.T) {
 	if !mactest.Long() && *scansFlag == 0 {
 		t.Skip("only reports a figure, and only with -scans or FASTMAC_TEST_LONG")
@@ -148,57 +138,18 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 	if fips140.Enabled() {
 		t.Skip("FIPS 140 mode: crypto/hmac keeps copies of the key")
 	}
-	if mactest.Race {
-		t.Skip("the memory of the race detector is too large to be scanned")
-	}
 	in := new(scanSecrets)
 	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), 1}).Read(mactest.Storage(in))
 	secrets, kinds := scanFor(t, in)
 
-	cmd := exec.Command(os.Args[0], "-test.run=^TestScanned$")
-	cmd.Env = append(os.Environ(), "GOGC=10")
-	cmd.Env = append(cmd.Env, env...)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); errors.Is(err, unix.ENOEXEC) {
-		t.Skip("needs a CPU of this architecture, not an emulator:", err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	defer stdin.Close()
 	for i := range mactest.Storage(in) {
 		mactest.Storage(in)[i] ^= scanMask
 	}
-	if _, err := stdin.Write(mactest.Storage(in)); err != nil {
-		t.Fatal(err)
-	}
-	line := make([]byte, len(scanReady))
-	if n, err := io.ReadFull(stdout, line); err != nil || string(line) != scanReady {
-		stdin.Close() // the process waits for it
-		rest, _ := io.ReadAll(stdout)
-		t.Fatalf("the process is not ready: %v: %s%s", err, line[:n], rest)
-	}
-	found, err = secrets.Scan(cmd.Process.Pid)
-	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
-		t.Skip("may not read the memory of a child process:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found, kinds
+	return secrets.ScanTest(t, mactest.Storage(in), 1, env...)[0], kinds
 }
 
 // scanGCM reports whether GMAC and AES-GCM can be used here and hold their keys themselves.
 func scanGCM() bool { return fastmac.RequireGCM() == nil && gcm.Streams }
-
-const scanReady = "ready\n"
 
 // scanFor returns the secrets that a process with this input has, and their kinds.
 func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {

@@ -57,7 +57,7 @@ func TestScanned(t *testing.T) {
 			gcmSecrets("AES-GCM ", in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000]),
 		}
 	}
-	fmt.Print(scanReady)
+	fmt.Print(mactest.ScanReady)
 	io.Copy(io.Discard, os.Stdin)
 	runtime.KeepAlive(s)
 }

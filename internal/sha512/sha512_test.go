@@ -24,12 +24,6 @@ func seeded(seed string) *rand.ChaCha8 {
 	return rand.NewChaCha8(s)
 }
 
-func random(rng *rand.ChaCha8, n int) []byte {
-	p := make([]byte, n)
-	rng.Read(p)
-	return p
-}
-
 // pad returns what follows a message of n bytes, FIPS 180-4 section 5.1.2.
 func pad(n int) []byte {
 	p := make([]byte, 1, 2*BlockSize)
@@ -135,11 +129,11 @@ func testStd(t *testing.T) {
 		}
 	}
 	for n := range 1025 {
-		check(random(rng, n), all, "at once")
-		check(random(rng, n), func() int { return 1 }, "block by block")
+		check(mactest.Random(rng, n), all, "at once")
+		check(mactest.Random(rng, n), func() int { return 1 }, "block by block")
 	}
 	for range 20 {
-		msg := random(rng, 1024+int(rng.Uint64()%9000))
+		msg := mactest.Random(rng, 1024+int(rng.Uint64()%9000))
 		for split := range len(msg)/BlockSize + 1 {
 			first := split
 			check(msg, func() int {
@@ -193,7 +187,7 @@ func testBounds(t *testing.T) {
 	mem := mactest.Guarded(t, most*BlockSize+offsets)
 	rng := seeded("testBounds")
 	for blocks := range most + 1 {
-		msg := random(rng, blocks*BlockSize)
+		msg := mactest.Random(rng, blocks*BlockSize)
 		initial := Initial()
 		want := initial
 		blockGeneric(&want, msg)
@@ -234,7 +228,7 @@ func TestSum(t *testing.T) { forAllKernels(t, testSum) }
 
 func testSum(t *testing.T) {
 	rng := seeded("testSum")
-	block := random(rng, BlockSize)
+	block := mactest.Random(rng, BlockSize)
 	outer := Initial()
 	blockGeneric(&outer, block)
 	const most = 700
