@@ -9,7 +9,7 @@ import (
 	"errors"
 	"strings"
 
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/kernel"
 )
@@ -76,7 +76,7 @@ func RequireHardware() error {
 	if kernel.Purego {
 		return ErrPurego
 	}
-	if names := aesni.Missing(); len(names) > 0 {
+	if names := aes.Missing(); len(names) > 0 {
 		return &UnsupportedCPUError{Missing: names}
 	}
 	return nil

@@ -5,14 +5,14 @@
 package fastmac
 
 import (
-	"crypto/aes"
+	stdaes "crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
 	"runtime"
 	"sync"
 	"unsafe"
 
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -117,25 +117,25 @@ func (k *UMACKey) expand(key []byte, size tagSize) {
 	k.pad.aes.init(padKey[:len(key)])
 	k.pad.setTagSize(size)
 	clear(padKey[:])
-	if !aesni.InUse() {
+	if !aes.InUse() {
 		wipe.Stack() // after crypto/aes
 	}
 }
 
 // aesKey is an AES key for encryption.
 type aesKey struct {
-	schedule aesni.Schedule
+	schedule aes.Schedule
 	rounds   int
 	std      *cipher.Block // used instead if there are no AES instructions
 }
 
 // init sets up a key of 16, 24 or 32 bytes, replacing any previous key.
 func (k *aesKey) init(key []byte) {
-	if aesni.InUse() {
+	if aes.InUse() {
 		k.rounds = k.schedule.Expand(key)
 		return
 	}
-	block, err := aes.NewCipher(key)
+	block, err := stdaes.NewCipher(key)
 	if err != nil {
 		panic(err) // impossible with these sizes
 	}
@@ -157,7 +157,7 @@ var aesBuffers = sync.Pool{New: func() any { return new([aes.BlockSize]byte) }}
 
 // encrypt encrypts the blocks of p in place.
 func (k *aesKey) encrypt(p []byte) {
-	if aesni.InUse() {
+	if aes.InUse() {
 		k.schedule.Encrypt(k.rounds, p)
 		return
 	}

@@ -7,11 +7,11 @@
 package fastmac
 
 import (
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
 )
 
-// Which kernels of UHASH run, see [kernel.Kernel]. Those of AES are in package aesni.
+// Which kernels of UHASH run, see [kernel.Kernel]. Those of AES are in package aes.
 var useAVX512, useAVX2 bool
 
 func init() {
@@ -117,19 +117,19 @@ func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) {
 }
 
 func padEach(tags *umacTags, k *padKey, nonces [][]byte) {
-	if aesni.VAES() {
+	if aes.VAES() {
 		padEachVAES(tags, k, nonces)
 	} else {
 		padEachGeneric(tags, k, nonces)
 	}
 }
 
-func hasBatchKernels() bool { return useAVX512 && aesni.VAES() }
+func hasBatchKernels() bool { return useAVX512 && aes.VAES() }
 
 func deriveL1(k *l1Key, kdf *aesKey) {
-	if aesni.VAES() {
+	if aes.VAES() {
 		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
-	} else if aesni.InUse() {
+	} else if aes.InUse() {
 		deriveL1AESNI(k, &kdf.schedule, kdf.rounds)
 	} else {
 		deriveL1Generic(k, kdf)
@@ -194,7 +194,7 @@ func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) // t
 func padEachVAES(tags *umacTags, k *padKey, nonces [][]byte) // 1 to 8 nonces
 
 //go:noescape
-func deriveL1AESNI(k *l1Key, enc *aesni.Schedule, rounds int) // enc is the schedule of the KDF key
+func deriveL1AESNI(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key
 
 //go:noescape
-func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int) // enc is the schedule of the KDF key
+func deriveL1VAES(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key

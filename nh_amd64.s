@@ -11225,7 +11225,7 @@ round281:
 	VZEROUPPER
 	RET
 
-// func deriveL1AESNI(k *l1Key, enc *aesni.Schedule, rounds int)
+// func deriveL1AESNI(k *l1Key, enc *aes.Schedule, rounds int)
 // Requires: AES, SSE, SSE2, SSSE3
 TEXT ·deriveL1AESNI(SB), $0-24
 	MOVQ   k+0(FP), AX
@@ -11356,7 +11356,7 @@ round283:
 	PXOR       X14, X14
 	RET
 
-// func deriveL1VAES(k *l1Key, enc *aesni.Schedule, rounds int)
+// func deriveL1VAES(k *l1Key, enc *aes.Schedule, rounds int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
 TEXT ·deriveL1VAES(SB), $0-24
 	MOVQ k+0(FP), AX

@@ -5,11 +5,10 @@
 package fastmac
 
 import (
-	"crypto/aes"
 	"encoding/binary"
 	"unsafe"
 
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 )
 
 // The pad derivation function PDF, RFC 4418 section 3.3: AES of the nonce,
@@ -83,7 +82,7 @@ func (k *padKey) pad(nonce []byte) pad {
 	} else {
 		second ^= part << (8 * (n - 9))
 	}
-	if aesni.InUse() {
+	if aes.InUse() {
 		// The block has the pads of other nonces too: they are never in memory.
 		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(uint64(k.firstPart)+part)&7])
 		return pad{first, second}
@@ -116,7 +115,7 @@ const padsAhead = 8
 
 // pad returns the pad for a nonce, as padKey.pad does.
 func (s *pads) pad(k *padKey, nonce []byte) pad {
-	if len(nonce) < 8 || !aesni.InUse() {
+	if len(nonce) < 8 || !aes.InUse() {
 		return k.pad(nonce)
 	}
 	prefix := nonce[:len(nonce)-8]

@@ -6,14 +6,13 @@ package fastmac
 
 import (
 	"bytes"
-	"crypto/aes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
 
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
@@ -201,7 +200,7 @@ func TestNonceLengths(t *testing.T) {
 // whose last nonce has been used or skipped, and that its clones begin without any. It
 // also checks that nonces in order make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
-	if !aesni.InUse() {
+	if !aes.InUse() {
 		t.Skip("needs AES instructions")
 	}
 	for _, size := range mactest.UMACTagSizes {
@@ -252,7 +251,7 @@ func TestPadsWiped(t *testing.T) {
 // TestPadsAhead checks for nonces of all lengths that a stream encrypts blocks ahead when the
 // second in order comes, and one block alone for a nonce that is the first, or out of order.
 func TestPadsAhead(t *testing.T) {
-	if !aesni.InUse() {
+	if !aes.InUse() {
 		t.Skip("needs AES instructions")
 	}
 	for size := 8; size <= 16; size++ {
@@ -286,7 +285,7 @@ func TestPadAlone(t *testing.T) {
 // TestBuffersWiped checks that buffers on the heap are all zeros after use.
 func TestBuffersWiped(t *testing.T) {
 	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
-		if aesni.InUse() {
+		if aes.InUse() {
 			return
 		}
 		k := mactest.Must(NewUMACKey([]byte("0123456789abcdef"), 8))

@@ -23,13 +23,13 @@ import (
 	"time"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/opaque"
 )
 
 const (
-	keySize   = 32                    // of AES-256, in bytes
-	stateSize = 2 * aesni.StretchStep // of the key and the buffer
+	keySize   = 32                  // of AES-256, in bytes
+	stateSize = 2 * aes.StretchStep // of the key and the buffer
 
 	// maxPiece is the most that one key makes, in bytes. NIST SP 800-90A, table 3, allows
 	// this for one request to CTR_DRBG.
@@ -120,13 +120,13 @@ func (r *Reader) Read(p []byte) (int, error) {
 		r.mu.Unlock()
 		return 0, ErrDestroyed
 	}
-	if len(p) < aesni.StretchStep && len(p) <= stateSize-r.next { // as in most calls
+	if len(p) < aes.StretchStep && len(p) <= stateSize-r.next { // as in most calls
 		n := r.take(p)
 		r.mu.Unlock()
 		return n, nil
 	}
 	rest := p
-	for len(rest) >= aesni.StretchStep {
+	for len(rest) >= aes.StretchStep {
 		size := pieceSize(rest)
 		made := size
 		if stateSize-r.next < keySize {
@@ -143,7 +143,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	r.mu.Unlock()
 
 	// Each piece begins with its key, which is in no other place.
-	for rest = p; len(rest) >= aesni.StretchStep; {
+	for rest = p; len(rest) >= aes.StretchStep; {
 		size := pieceSize(rest)
 		stretch(rest[:size])
 		rest = rest[size:]
@@ -153,7 +153,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // pieceSize returns how much of the rest of a long read the next key makes.
 func pieceSize(rest []byte) int {
-	return min(len(rest)/aesni.StretchStep*aesni.StretchStep, maxPiece)
+	return min(len(rest)/aes.StretchStep*aes.StretchStep, maxPiece)
 }
 
 // draw moves bytes of the state to p.

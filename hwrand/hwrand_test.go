@@ -24,7 +24,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -41,11 +41,11 @@ func TestMain(m *testing.M) {
 // eachKernel runs f as a subtest for each kernel that this machine has. Where this build has
 // kernels, crypto/aes is not used.
 func eachKernel(t *testing.T, f func(t *testing.T)) {
-	if assembly && !aesni.InUse() {
+	if assembly && !aes.InUse() {
 		t.Skip("needs AES instructions")
 	}
 	mactest.EachKernel(t, mactest.AES, func(name string) {
-		if aesni.InUse() || !assembly {
+		if aes.InUse() || !assembly {
 			t.Run(name, f)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -36,7 +36,7 @@ const scanRounds = 20
 // key and the buffer must be, until Destroy. The process that TestScanned is returns the
 // bytes of the model, from which they are known.
 func TestScan(t *testing.T) {
-	if assembly && !aesni.InUse() {
+	if assembly && !aes.InUse() {
 		t.Skip("needs AES instructions")
 	}
 	m := newModel()
@@ -62,7 +62,7 @@ func TestScan(t *testing.T) {
 	for _, key := range m.keys[1:] { // the first is zero
 		add("former keys", key)
 		if assembly { // the schedule of crypto/aes is unknown
-			var s aesni.Schedule
+			var s aes.Schedule
 			s.Expand(key)
 			words, _ := binary.Append(nil, binary.LittleEndian, s[:])
 			add("their schedules", words[keySize:])

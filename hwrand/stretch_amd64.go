@@ -6,8 +6,8 @@
 
 package hwrand
 
-import "example.com/fastmac/internal/aesni"
+import "example.com/fastmac/internal/aes"
 
 // stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under
-// that key, from counter 0. len(p) is a multiple of aesni.StretchStep, at least one.
-func stretch(p []byte) { aesni.Stretch(p) }
+// that key, from counter 0. len(p) is a multiple of aes.StretchStep, at least one.
+func stretch(p []byte) { aes.Stretch(p) }

@@ -14,7 +14,7 @@ import (
 )
 
 // stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under
-// that key, from counter 0. len(p) is a multiple of aesni.StretchStep, at least one. It
+// that key, from counter 0. len(p) is a multiple of aes.StretchStep, at least one. It
 // does not use cipher.NewCTR, which makes a copy of the key that cannot be overwritten.
 func stretch(p []byte) {
 	wipe.ReserveFrames()

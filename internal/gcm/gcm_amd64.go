@@ -10,7 +10,7 @@ import (
 	"crypto/subtle"
 	"unsafe"
 
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/wipe"
 )
@@ -41,7 +41,7 @@ func Missing() []string { return kernel.Missing(kernel.GCM) }
 type Key struct {
 	//lint:ignore U1000 only the assembly uses it
 	powers   [8][BlockSize]byte // H^8 to H^1 of GHASH, as the kernels keep them
-	schedule aesni.Schedule
+	schedule aes.Schedule
 	rounds   uint32 // of AES: 10, 12 or 14; 0 if there is no key
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // assembly is the files of assembly that computes with secrets.
-var assembly = []string{"nh_amd64.s", "internal/aesni/aesni_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"}
+var assembly = []string{"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"}
 
 // functions returns the functions of a file of assembly. Each begins with its name.
 func functions(t *testing.T, file string) []string {

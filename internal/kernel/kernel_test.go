@@ -170,7 +170,7 @@ func TestRequires(t *testing.T) {
 		others string
 	}{
 		{"nh_amd64.s", kernel.NH, ""},
-		{"internal/aesni/aesni_amd64.s", kernel.AES, "aesni"},
+		{"internal/aes/aes_amd64.s", kernel.AES, "aesni"},
 		{"internal/gcm/gcm_amd64.s", kernel.GCM, "aesni"},
 		{"internal/sha512/sha512_amd64.s", kernel.SHA512, ""},
 		{"internal/kernel/cpuid_amd64.s", kernel.NH, "none"},

@@ -6,14 +6,14 @@ package memory
 
 import (
 	"bytes"
-	"crypto/aes"
+	stdaes "crypto/aes"
 	"crypto/cipher"
 	"crypto/sha512"
 	"crypto/subtle"
 	"encoding/binary"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/aesni"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
@@ -66,10 +66,10 @@ func gmacSecrets(prefix string, m *fastmac.GMAC) []secret {
 // kdfSecrets returns the schedule of a key of UMAC, if that is known here: crypto/aes has
 // another.
 func kdfSecrets(key []byte) []secret {
-	if !aesni.InUse() {
+	if !aes.InUse() {
 		return nil
 	}
-	s := new(aesni.Schedule)
+	s := new(aes.Schedule)
 	s.Expand(key)
 	return []secret{{"KDF key", mactest.Storage(s)}}
 }
@@ -98,7 +98,7 @@ func hmacPads(key []byte) []secret {
 
 // gcmSecrets returns what AES-GCM computes. The kinds begin with prefix.
 func gcmSecrets(prefix string, key, nonce, plaintext, data []byte) []secret {
-	block := mactest.Must(aes.NewCipher(key))
+	block := mactest.Must(stdaes.NewCipher(key))
 	encrypt := func(counter uint32) []byte {
 		b := binary.BigEndian.AppendUint32(bytes.Clone(nonce), counter)
 		block.Encrypt(b, b)

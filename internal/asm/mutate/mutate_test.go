@@ -19,16 +19,16 @@ import (
 	"testing"
 	"time"
 
-	"example.com/fastmac/internal/aesni"
 	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/kernel"
 )
 
-// small returns the program of the tests of package aesni alone.
+// small returns the program of the tests of package aes alone.
 func small(t *testing.T) *program {
-	if !aesni.VAES() {
+	if kernel.Active(kernel.AES) != "vaes" {
 		t.Skip("needs a CPU with VAES")
 	}
-	p, err := load(t.TempDir(), []string{"internal/aesni"})
+	p, err := load(t.TempDir(), []string{"internal/aes"})
 	if errors.Is(err, objdump.ErrMissing) {
 		t.Skip(err)
 	}

@@ -24,7 +24,7 @@ const modulePath = "example.com/fastmac"
 
 // packages have assembly, or tests that call that of others. The first one that has a
 // function is its home.
-var packages = []string{"internal/kernel", "internal/aesni", "internal/gcm", "internal/sha512", ".", "aesgcm", "internal/conformance", "internal/memory"}
+var packages = []string{"internal/kernel", "internal/aes", "internal/gcm", "internal/sha512", ".", "aesgcm", "internal/conformance", "internal/memory"}
 
 // A function of assembly.
 type function struct {

@@ -99,7 +99,7 @@ keep the length: another register, source, immediate, offset, mask, width of lan
 vector, operation or condition. A mutant is killed if a test that executes the instruction fails
 (fail), if the process dies otherwise (crash) or uses too much time of the CPU (time), or, with
 the line removed, if a test that reads the .s files fails (source). The tests are those of -short
-of the packages internal/kernel, internal/aesni, internal/gcm, internal/sha512, aesgcm,
+of the packages internal/kernel, internal/aes, internal/gcm, internal/sha512, aesgcm,
 internal/conformance, internal/memory and the root, without those that start processes. Those that
 have killed mutants of the function run first, and then the fastest that execute the instruction,
 for at most 0.2 s of the CPU in all. Command verify has a verdict on each survivor, from its check

@@ -26,11 +26,11 @@ const (
 // schedule returns an AES key schedule and the number of rounds.
 func (e *emulator) schedule(key []byte) ([]byte, uint64) {
 	schedule := make([]byte, scheduleSize)
-	e.call(fmt.Sprint("aesni.expandKey", 8*len(key)), e.place(schedule, 4, false), e.in(key))
+	e.call(fmt.Sprint("aes.expandKey", 8*len(key)), e.place(schedule, 4, false), e.in(key))
 	return schedule, uint64(len(key)/4 + 6)
 }
 
-// TestEmulateAES compares the kernels of package aesni with crypto/aes.
+// TestEmulateAES compares the kernels of package aes with crypto/aes.
 func TestEmulateAES(t *testing.T) {
 	e := newEmulator(t)
 	for _, size := range []int{16, 24, 32} {
@@ -45,7 +45,7 @@ func TestEmulateAES(t *testing.T) {
 				block.Encrypt(want[16*k:], src[16*k:])
 			}
 			if n > 0 {
-				e.call("aesni.encryptBlocks", at, rounds, e.place(dst, 1, false), e.in(src), uint64(n))
+				e.call("aes.encryptBlocks", at, rounds, e.place(dst, 1, false), e.in(src), uint64(n))
 			}
 			if !bytes.Equal(dst, want) {
 				t.Errorf("%d blocks, key of %d bytes: wrong", n, size)
@@ -53,14 +53,14 @@ func TestEmulateAES(t *testing.T) {
 		}
 		chosen, text, want := e.bytes(16), e.bytes(16), make([]byte, 16)
 		block.Encrypt(want, text)
-		got := littleEndian(e.call("aesni.encryptWords", at, rounds, binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]), e.in(chosen))...)
+		got := littleEndian(e.call("aes.encryptWords", at, rounds, binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]), e.in(chosen))...)
 		for k, c := range chosen {
 			if w := want[c&15] &^ byte(int8(c)>>7); got[k] != w {
 				t.Errorf("byte %d is %#x, want %#x", k, got[k], w)
 			}
 		}
 	}
-	for _, name := range []string{"aesni.stretchAESNI", "aesni.stretchVAES"} {
+	for _, name := range []string{"aes.stretchAESNI", "aes.stretchVAES"} {
 		for _, n := range []int{512, 1024, 2560} {
 			e.reset()
 			p, want := e.bytes(n), make([]byte, n)

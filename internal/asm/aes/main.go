@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command aesni generates internal/aesni/aesni_amd64.s: the AES key schedule and
+// Command aes generates internal/aes/aes_amd64.s: the AES key schedule and
 // the encryption of blocks, FIPS 197, with AES instructions, and counter mode in which the
 // output replaces the key.
 package main
@@ -20,7 +20,7 @@ import (
 const blockSize = 16
 
 func main() {
-	Package("example.com/fastmac/internal/aesni")
+	Package("example.com/fastmac/internal/aes")
 	ConstraintExpr("!purego")
 	for _, words := range []int{4, 6, 8} {
 		expandKey(words)

@@ -4,7 +4,7 @@
 
 //go:build !amd64 || purego
 
-package aesni
+package aes
 
 import "example.com/fastmac/internal/kernel"
 
@@ -12,9 +12,6 @@ func init() { kernel.Register(kernel.AES, "stdlib") }
 
 // InUse reports that AES runs on crypto/aes. The functions of this package must not be called.
 func InUse() bool { return false }
-
-// VAES reports that there are no kernels for vectors of 512 bits.
-func VAES() bool { return false }
 
 // Missing returns the names of the CPU features that crypto/aes needs to run on AES
 // instructions and that are missing.

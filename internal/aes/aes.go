@@ -2,13 +2,13 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package aesni provides AES, FIPS 197, on the CPU's AES instructions, with what
+// Package aes provides AES, FIPS 197, on the CPU's AES instructions, with what
 // crypto/aes does not offer: blocks on the stack, several independent blocks in one
 // call, and a key schedule in storage that can be wiped. Its time depends only on the
 // size of the key and the number of blocks.
-package aesni
+package aes
 
-//go:generate go run -C ../asm ./aesni -out ../../internal/aesni/aesni_amd64.s
+//go:generate go run -C ../asm ./aes -out ../../internal/aes/aes_amd64.s
 
 // BlockSize is the size of a block in bytes.
 const BlockSize = 16

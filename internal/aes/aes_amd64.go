@@ -4,7 +4,7 @@
 
 //go:build !purego
 
-package aesni
+package aes
 
 import (
 	"strconv"
@@ -28,7 +28,7 @@ func init() {
 // called.
 func InUse() bool { return useAESNI }
 
-// VAES reports whether kernels for vectors of 512 bits are in use.
+// VAES reports whether kernels for vectors of 512 bits are in use. Other builds do not have it.
 func VAES() bool { return useVAES }
 
 // Missing returns the names of the CPU features that AES instructions need and that are missing.
