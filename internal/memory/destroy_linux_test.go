@@ -160,7 +160,7 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 			kinds[kind] = true
 		}
 	}
-	addAll := func(secrets []secret) {
+	addAll := func(secrets []piece) {
 		for _, s := range secrets {
 			add(s.kind, s.bytes)
 		}

@@ -19,16 +19,16 @@ import (
 	"example.com/fastmac/internal/umacref"
 )
 
-// A secret is what a process must not have after Destroy. Its kind is for the errors.
-type secret struct {
+// A piece is a secret, of a kind, that a process must not have after Destroy.
+type piece struct {
 	kind  string
 	bytes []byte
 }
 
 // umacSecrets returns the secrets of a stream and its key.
-func umacSecrets(u *fastmac.UMAC) []secret {
+func umacSecrets(u *fastmac.UMAC) []piece {
 	field := func(path string) []byte { return mactest.Field(u, path) }
-	return []secret{
+	return []piece{
 		{"L1 key", field("key.uhash.l1")},
 		{"L2 key", field("key.uhash.l2")},
 		{"L3 key", field("key.uhash.l3.k2")},
@@ -42,8 +42,8 @@ func umacSecrets(u *fastmac.UMAC) []secret {
 }
 
 // hmacSecrets returns the secrets of a stream and its key.
-func hmacSecrets(h *fastmac.HMACSHA512) []secret {
-	return []secret{
+func hmacSecrets(h *fastmac.HMACSHA512) []piece {
+	return []piece{
 		{"inner chaining value", mactest.Field(h, "key.inner")},
 		{"outer chaining value", mactest.Field(h, "key.outer")},
 		{"HMAC state", mactest.Field(h, "state")},
@@ -52,9 +52,9 @@ func hmacSecrets(h *fastmac.HMACSHA512) []secret {
 
 // gmacSecrets returns the secrets of a stream and its key, and of the state if the stream has
 // been written to. The kinds begin with prefix.
-func gmacSecrets(prefix string, m *fastmac.GMAC) []secret {
+func gmacSecrets(prefix string, m *fastmac.GMAC) []piece {
 	key := mactest.Field(m, "key.gcm")
-	return []secret{
+	return []piece{
 		{prefix + "powers", key[:8*gcm.BlockSize]},
 		{prefix + "schedule", key[8*gcm.BlockSize:]},
 		{prefix + "GHASH state", mactest.Field(m, "sum")},
@@ -65,25 +65,25 @@ func gmacSecrets(prefix string, m *fastmac.GMAC) []secret {
 
 // kdfSecrets returns the schedule of a key of UMAC, if that is known here: crypto/aes has
 // another.
-func kdfSecrets(key []byte) []secret {
+func kdfSecrets(key []byte) []piece {
 	if !aes.InUse() {
 		return nil
 	}
 	s := new(aes.Schedule)
 	s.Expand(key)
-	return []secret{{"KDF key", mactest.Storage(s)}}
+	return []piece{{"KDF key", mactest.Storage(s)}}
 }
 
 // padSecrets returns the pads of nonces.
-func padSecrets(key []byte, nonces [][]byte) (pads []secret) {
+func padSecrets(key []byte, nonces [][]byte) (pads []piece) {
 	for _, nonce := range nonces {
-		pads = append(pads, secret{"batch pads", umacref.PDF(key, nonce, 16)})
+		pads = append(pads, piece{"batch pads", umacref.PDF(key, nonce, 16)})
 	}
 	return pads
 }
 
 // hmacPads returns the inner and the outer pad of a key, RFC 2104 section 2.
-func hmacPads(key []byte) []secret {
+func hmacPads(key []byte) []piece {
 	if len(key) > sha512.BlockSize {
 		sum := sha512.Sum512(key)
 		key = sum[:]
@@ -93,11 +93,11 @@ func hmacPads(key []byte) []secret {
 		subtle.XORBytes(p, p, key)
 		return p
 	}
-	return []secret{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}
+	return []piece{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}
 }
 
 // gcmSecrets returns what AES-GCM computes. The kinds begin with prefix.
-func gcmSecrets(prefix string, key, nonce, plaintext, data []byte) []secret {
+func gcmSecrets(prefix string, key, nonce, plaintext, data []byte) []piece {
 	block := mactest.Must(stdaes.NewCipher(key))
 	encrypt := func(counter uint32) []byte {
 		b := binary.BigEndian.AppendUint32(bytes.Clone(nonce), counter)
@@ -108,7 +108,7 @@ func gcmSecrets(prefix string, key, nonce, plaintext, data []byte) []secret {
 	block.Encrypt(hashKey, hashKey)
 	tag := mactest.Must(cipher.NewGCM(block)).Seal(nil, nonce, plaintext, data)[len(plaintext):]
 	subtle.XORBytes(hash, mask, tag)
-	return []secret{
+	return []piece{
 		{prefix + "GHASH key", hashKey},
 		{prefix + "GHASH", hash},
 		{prefix + "tag mask", mask},
