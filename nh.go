@@ -74,17 +74,12 @@ func (w *l1Words) addLength(bytes uint64) {
 }
 
 // nh adds to sums the NH hash, RFC 4418 section 5.2.2, of p, whole groups that begin
-// at group g of a block.
+// at group g of a block. It computes two iterations or four: one more than is asked for
+// is meaningless.
 func nh(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
-	switch iterations {
-	case 1:
-		nh1(&sums[0], k, g, p)
-	case 2:
+	if iterations <= 2 {
 		nh2((*[2]uint64)(sums[:]), k, g, p)
-	case 3:
-		nh2((*[2]uint64)(sums[:]), k, g, p)
-		nh1(&sums[2], k, g+1, p)
-	case 4:
+	} else {
 		nh4(sums, k, g, p)
 	}
 }
@@ -93,15 +88,6 @@ func nh(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
 // has too few registers for the loads that it moves to the top of the loop, and
 // the code is slower. The bounds on i, the first word of the group's halves, let the
 // compiler omit all other bounds checks.
-
-func nh1(sum *uint64, k *l1Key, g int, p []byte) {
-	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {
-		m, a, b := (*[l1Group]byte)(p), (*[4]uint32)(k.lo[i:i+4]), (*[4]uint32)(k.hi[i:i+4])
-		*sum += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
-			nhProduct(m, 2, a[2], b[2]) + nhProduct(m, 3, a[3], b[3])
-		p = p[l1Group:]
-	}
-}
 
 func nh2(sums *[2]uint64, k *l1Key, g int, p []byte) {
 	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {

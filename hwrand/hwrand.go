@@ -145,7 +145,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	// Each piece begins with its key, which is in no other place.
 	for rest = p; len(rest) >= aes.StretchStep; {
 		size := pieceSize(rest)
-		stretch(rest[:size])
+		aes.Stretch(rest[:size])
 		rest = rest[size:]
 	}
 	return len(p), nil
@@ -180,7 +180,7 @@ func (r *Reader) refill() {
 	if r.made+size > reseedBytes || r.now()-r.seeded > reseedAfter {
 		r.reseed()
 	}
-	stretch(r.state[:])
+	aes.Stretch(r.state[:])
 	r.next = keySize
 	r.made += size
 }

@@ -8,6 +8,8 @@
 // size of the key and the number of blocks.
 package aes
 
+import "strconv"
+
 //go:generate go run -C ../asm ./aes -out ../../internal/aes/aes_amd64.s
 
 // BlockSize is the size of a block in bytes.
@@ -19,3 +21,13 @@ const StretchStep = 512
 // Schedule is a key schedule for encryption. Of its words, those of the key's
 // rounds are in use: 44 for AES-128, 52 for AES-192, 60 for AES-256.
 type Schedule [60]uint32
+
+// Stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under
+// that key, from counter 0. The first 32 bytes of that can be the next key. len(p) is a
+// multiple of StretchStep, at least one. Nothing of the key remains.
+func Stretch(p []byte) {
+	if len(p) == 0 || len(p)%StretchStep != 0 {
+		panic("fastmac: Stretch of " + strconv.Itoa(len(p)) + " bytes: want a multiple of 512")
+	}
+	stretch(p)
+}

@@ -25,7 +25,7 @@ func init() {
 }
 
 // InUse reports whether AES runs on the functions of this package. Otherwise they must not be
-// called.
+// called, except for Stretch on other architectures.
 func InUse() bool { return useAESNI }
 
 // VAES reports whether kernels for vectors of 512 bits are in use. Other builds do not have it.
@@ -66,13 +66,7 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	return encryptWords(&s[0], rounds, first, second, chosen)
 }
 
-// Stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under
-// that key, from counter 0. The first 32 bytes of that can be the next key. len(p) is a
-// multiple of StretchStep, at least one. Nothing of the key remains.
-func Stretch(p []byte) {
-	if len(p) == 0 || len(p)%StretchStep != 0 {
-		panic("fastmac: Stretch of " + strconv.Itoa(len(p)) + " bytes: want a multiple of 512")
-	}
+func stretch(p []byte) {
 	if useVAES {
 		stretchVAES(p)
 	} else {

@@ -6,11 +6,17 @@
 
 package aes
 
-import "example.com/fastmac/internal/kernel"
+import (
+	"crypto/aes"
+	"encoding/binary"
+
+	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/wipe"
+)
 
 func init() { kernel.Register(kernel.AES, "stdlib") }
 
-// InUse reports that AES runs on crypto/aes. The functions of this package must not be called.
+// InUse reports that AES runs on crypto/aes. Of this package only Stretch can be used.
 func InUse() bool { return false }
 
 // Missing returns the names of the CPU features that crypto/aes needs to run on AES
@@ -28,5 +34,20 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	panic("fastmac: no AES instructions")
 }
 
-// Stretch panics: there are no AES instructions.
-func Stretch(p []byte) { panic("fastmac: no AES instructions") }
+// stretch is Stretch on crypto/aes. It does not use cipher.NewCTR, which makes a copy of the key
+// that cannot be overwritten.
+func stretch(p []byte) {
+	wipe.ReserveFrames()
+	block, err := aes.NewCipher(p[:32])
+	if err != nil {
+		panic(err) // impossible with this size
+	}
+	clear(p)
+	for i := 0; i < len(p); i += BlockSize {
+		b := p[i:][:BlockSize]
+		binary.BigEndian.PutUint64(b[8:], uint64(i/BlockSize))
+		block.Encrypt(b, b)
+	}
+	wipe.Value(block)
+	wipe.Stack()
+}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build !amd64 && !purego
+//go:build !amd64 || purego
 
 package gcm
 
@@ -20,7 +20,8 @@ const Streams = false
 
 func init() {
 	name := "stdlib"
-	if !kernel.StdGCM().Has() || fips140.Enforced() { // crypto/cipher then refuses nonces that the caller chooses
+	// With GODEBUG=fips140=only crypto/cipher refuses nonces that the caller chooses.
+	if kernel.Purego || !kernel.StdGCM().Has() || fips140.Enforced() {
 		name = ""
 	}
 	kernel.Register(kernel.GCM, name)
@@ -36,9 +37,12 @@ type Key struct {
 	aead cipher.AEAD
 }
 
-// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. With
-// GODEBUG=fips140=only it returns crypto/cipher's error.
+// Init sets up a key of 16, 24 or 32 bytes. It panics where AES-GCM cannot be used: Missing must
+// have returned nothing, in a build without the tag purego.
 func (k *Key) Init(key []byte) error {
+	if kernel.List(kernel.GCM) == nil {
+		panic("fastmac: AES-GCM cannot be used here")
+	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return err

@@ -53,8 +53,8 @@ var features = [...]struct {
 	AVX2:       {"AVX2", cpu.X86.HasAVX2},
 	BMI1:       {"BMI1", cpu.X86.HasBMI1},
 	BMI2:       {"BMI2", cpu.X86.HasBMI2},
-	VAES:       {"VAES", hasVAES},
-	VPCLMULQDQ: {"VPCLMULQDQ", hasVPCLMULQDQ},
+	VAES:       {"VAES", cpu.X86.HasAVX512VAES}, // also see cpuid_amd64.go
+	VPCLMULQDQ: {"VPCLMULQDQ", cpu.X86.HasAVX512VPCLMULQDQ},
 	AVX512F:    {"AVX512F", cpu.X86.HasAVX512F},
 	AVX512BW:   {"AVX512BW", cpu.X86.HasAVX512BW},
 	AVX512DQ:   {"AVX512DQ", cpu.X86.HasAVX512DQ},
@@ -67,17 +67,6 @@ var features = [...]struct {
 	s390xAESCTR:   {"KMCTR-AES", cpu.S390X.HasAESCTR},
 	s390xGHASH:    {"KIMD-GHASH", cpu.S390X.HasGHASH},
 }
-
-// VAES and VPCLMULQDQ. Package cpu reports them only together with AVX-512, so without AVX-512
-// they are from the CPU itself. They are for vectors of 256 bits, and of 512 if the CPU has
-// AVX512F.
-var hasVAES, hasVPCLMULQDQ = func() (vaes, vpclmulqdq bool) {
-	if cpu.X86.HasAVX512 || !cpu.X86.HasAVX2 { // the CPU may have no leaf 7
-		return cpu.X86.HasAVX512VAES, cpu.X86.HasAVX512VPCLMULQDQ
-	}
-	ecx := cpuid7()
-	return ecx&(1<<9) != 0, ecx&(1<<10) != 0
-}()
 
 func (f Feature) String() string { return features[f].name }
 

@@ -99,19 +99,17 @@ func Active(l Layer) string {
 	return "none"
 }
 
-// Index returns the index in List of the implementation in use.
-func Index(l Layer) int { return registered[l].active }
-
-// Select puts an implementation into use, by its index in List. It is for tests, which must not
-// use the layer meanwhile.
-func Select(l Layer, index int) {
+// Select puts an implementation into use, by its index in List, and returns the index of the one
+// before. It is for tests, which must not use the layer meanwhile.
+func Select(l Layer, index int) (before int) {
 	r := &registered[l]
-	r.active = index
+	before, r.active = r.active, index
 	for i, flag := range r.flags {
 		if flag != nil {
 			*flag = i >= index
 		}
 	}
+	return before
 }
 
 // Missing returns the names of the features that every kernel of the layer needs and this

@@ -63,7 +63,7 @@ func TestSelect(t *testing.T) {
 			}
 			for i, name := range list {
 				kernel.Select(l, i)
-				if kernel.Active(l) != name || kernel.Index(l) != i {
+				if before := kernel.Select(l, i); kernel.Active(l) != name || before != i {
 					t.Errorf("%s: %s is active, want %s", l, kernel.Active(l), name)
 				}
 				for j, k := range kernels {
@@ -114,10 +114,10 @@ func TestNone(t *testing.T) {
 // layer, the best ones first and the last ones last, and restores what was in use.
 func TestEachKernel(t *testing.T) {
 	for _, of := range [][]kernel.Layer{mactest.UMAC, mactest.HMAC, mactest.AES} {
-		before := make(map[kernel.Layer]int)
+		before := make(map[kernel.Layer]string)
 		seen := make(map[kernel.Layer][]string)
 		for _, l := range of {
-			before[l] = kernel.Index(l)
+			before[l] = kernel.Active(l)
 		}
 		mactest.EachKernel(t, of, func(names string) {
 			for i, l := range of {
@@ -130,7 +130,7 @@ func TestEachKernel(t *testing.T) {
 			}
 		})
 		for _, l := range of {
-			if !slices.Equal(seen[l], kernel.List(l)) || kernel.Index(l) != before[l] {
+			if !slices.Equal(seen[l], kernel.List(l)) || kernel.Active(l) != before[l] {
 				t.Errorf("%s: %q, want %q, then %s", l, seen[l], kernel.List(l), kernel.Active(l))
 			}
 		}

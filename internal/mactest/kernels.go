@@ -37,7 +37,7 @@ func EachKernel(t testing.TB, layers []kernel.Layer, f func(names string)) {
 			t.Skipf("no implementation of %s on this machine", l)
 		}
 		most = max(most, count)
-		defer kernel.Select(l, kernel.Index(l))
+		defer kernel.Select(l, kernel.Select(l, 0)) // restores what was in use
 	}
 	for i := range most {
 		var names []string

@@ -1,9 +1,0 @@
-// Copyright 2026 The fastmac Authors. All rights reserved.
-// Use of this source code is governed by a BSD-style
-// license that can be found in the LICENSE file.
-
-//go:build !amd64 || purego
-
-package kernel
-
-func cpuid7() (ecx uint32) { return 0 }
