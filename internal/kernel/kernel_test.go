@@ -51,6 +51,26 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// TestWithoutAVX512 checks a CPU that has VAES and VPCLMULQDQ for 256 bits only: it is not
+// reported to lack what its best kernel needs.
+func TestWithoutAVX512(t *testing.T) {
+	if len(kernel.Kernels(kernel.GCM)) == 0 {
+		t.Skip("needs amd64 and assembly")
+	}
+	kernel.With(kernel.Set{kernel.AVX512F, kernel.AVX512BW, kernel.AVX512DQ, kernel.AVX512VL}, func() {
+		for l, want := range map[kernel.Layer][2]string{
+			kernel.NH:     {"avx2", "AVX512F, AVX512BW, AVX512DQ, AVX512VL"},
+			kernel.AES:    {"aesni", "AVX512F, AVX512BW, AVX512VL"},
+			kernel.SHA512: {"avx2", "AVX512F, AVX512BW, AVX512VL"},
+			kernel.GCM:    {"avx2", "AVX512F, AVX512BW, AVX512VL"},
+		} {
+			if got := [2]string{kernel.Active(l), kernel.Lacks(l)}; got != want {
+				t.Errorf("%s: %q, want %q", l, got, want)
+			}
+		}
+	})
+}
+
 // TestSelect checks that on a machine with all features all kernels can run, one after the
 // other, with the flags of those that are not better, and that each needs what the next needs.
 func TestSelect(t *testing.T) {
