@@ -57,6 +57,9 @@ func Hardware() Features {
 	if f.SHA512 == "avx512wide" {
 		f.SHA512 = "avx512"
 	}
+	if RequireGCM() != nil {
+		f.GCM = "none"
+	}
 	if useFIPS {
 		f.SHA512, f.SHA512Lacks = "stdlib", "validation (FIPS 140 mode)"
 	}

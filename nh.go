@@ -37,7 +37,7 @@ type l1Key struct {
 	hi [l1Half * (groups + (maxIterations-1)/2)]uint32
 }
 
-// l1Halves is the number of halves. With fewer iterations the last ones are not used.
+// l1Halves is the number of halves. Two iterations use two fewer.
 const l1Halves = 2*groups + maxIterations - 1
 
 // bytes returns the storage of the key: all low halves, then all high ones.
@@ -90,7 +90,7 @@ func nh(sums *l1Words, k *l1Key, g int, p []byte, iterations int) {
 // compiler omit all other bounds checks.
 
 func nh2(sums *[2]uint64, k *l1Key, g int, p []byte) {
-	for i := l1Half * g; i >= 0 && i <= l1Half*groups && len(p) >= l1Group; i += l1Half {
+	for i := l1Half * g; i >= 0 && i < l1Half*groups && len(p) >= l1Group; i += l1Half {
 		m, a, b := (*[l1Group]byte)(p), (*[8]uint32)(k.lo[i:i+8]), (*[4]uint32)(k.hi[i:i+4])
 		sums[0] += nhProduct(m, 0, a[0], b[0]) + nhProduct(m, 1, a[1], b[1]) +
 			nhProduct(m, 2, a[2], b[2]) + nhProduct(m, 3, a[3], b[3])

@@ -13,9 +13,10 @@ import (
 //go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
-// L3 (l3.go), and is the only caller of their kernels. Some kernels fuse layers: nhPoly
-// runs L1 and L2 over many blocks, and the kernels whose names begin with tag go from the
-// last bytes of a message, or all of up to two blocks, to its tag.
+// L3 (l3.go), and is the only caller of their kernels, except for batches and parallel.go.
+// Some kernels fuse layers: nhPoly runs L1 and L2 over many blocks, and the kernels whose
+// names begin with tag go from the last bytes of a message, or all of up to two blocks, to
+// its tag.
 
 // uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
 // UMACKey. What a short message needs comes first.

@@ -70,7 +70,7 @@ var commands = map[string]runner{
 	"go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp":                                                    {test: "internal/asm/mutate/mutate_test.go:TestTry"},
 	"go test -C cmd/fastmac ./internal/demo -run Golden -update":                                                                             {long: true, less: strings.NewReplacer(" -update", "")},
 	"go run -C internal/peers . -readme":                                                                                                     {long: true},
-	"go test -run DestroyScan -v -scans 100 ./internal/memory":                                                                               {long: true, less: strings.NewReplacer("100", "1")},
+	"go test -run DestroyScan -v ./internal/memory -scans 100":                                                                               {long: true, less: strings.NewReplacer("100", "1")},
 	"go test -v -run ExampleUMACKey_Tag .":                                                                                                   {long: true},
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^BenchmarkSeal$' ./aesgcm":                                                               {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},

@@ -9,7 +9,6 @@ package gcm
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/fips140"
 
 	"example.com/fastmac/internal/kernel"
 )
@@ -20,8 +19,7 @@ const Streams = false
 
 func init() {
 	name := "stdlib"
-	// With GODEBUG=fips140=only crypto/cipher refuses nonces that the caller chooses.
-	if kernel.Purego || !kernel.StdGCM().Has() || fips140.Enforced() {
+	if kernel.Purego || !kernel.StdGCM().Has() {
 		name = ""
 	}
 	kernel.Register(kernel.GCM, name)
@@ -38,7 +36,8 @@ type Key struct {
 }
 
 // Init sets up a key of 16, 24 or 32 bytes. It panics where AES-GCM cannot be used: Missing must
-// have returned nothing, in a build without the tag purego.
+// have returned nothing, in a build without the tag purego. With GODEBUG=fips140=only it returns
+// crypto/cipher's error.
 func (k *Key) Init(key []byte) error {
 	if kernel.List(kernel.GCM) == nil {
 		panic("fastmac: AES-GCM cannot be used here")

@@ -31,6 +31,7 @@ const (
 	AVX512VL
 
 	// Those that the assembly of the standard library needs on other architectures.
+	stdAES // where it has none
 	stdARM64AES
 	stdARM64PMULL
 	s390xAES
@@ -40,7 +41,8 @@ const (
 )
 
 // features has what each feature is called, on amd64 as in /proc/cpuinfo of Linux, except for
-// letters and signs, and whether this machine has it.
+// letters and signs, and whether this machine has it. Package cpu also fills X86 on 386, for which
+// there are no kernels.
 var features = [...]struct {
 	name string
 	has  bool
@@ -60,6 +62,7 @@ var features = [...]struct {
 	AVX512DQ:   {"AVX512DQ", cpu.X86.HasAVX512DQ},
 	AVX512VL:   {"AVX512VL", cpu.X86.HasAVX512VL},
 
+	stdAES:        {"AES", false},
 	stdARM64AES:   {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},
 	stdARM64PMULL: {"PMULL", cpu.ARM64.HasPMULL && stdDetectsARM64(runtime.GOOS)},
 	s390xAES:      {"KM-AES", cpu.S390X.HasAES},
@@ -72,8 +75,8 @@ func (f Feature) String() string { return features[f].name }
 
 // Has returns the names of the features that this machine has, of those that a kernel can need.
 func Has() (names []string) {
-	for _, f := range features {
-		if f.has {
+	for i, f := range features {
+		if f.has && (Feature(i) >= stdAES || runtime.GOARCH == "amd64") {
 			names = append(names, f.name)
 		}
 	}
@@ -107,7 +110,7 @@ func StdAES() Set {
 	case "ppc64", "ppc64le":
 		return nil // POWER8, which Go requires, has them
 	}
-	return Set{X86AES}
+	return Set{stdAES}
 }
 
 // StdGCM is the same for AES-GCM of crypto/cipher: crypto/internal/fips140/aes/gcm.

@@ -103,6 +103,7 @@ func Active(l Layer) string {
 // before. It is for tests, which must not use the layer meanwhile.
 func Select(l Layer, index int) (before int) {
 	r := &registered[l]
+	_ = r.names[index]
 	before, r.active = r.active, index
 	for i, flag := range r.flags {
 		if flag != nil {
@@ -125,11 +126,11 @@ func Missing(l Layer) []string {
 // between them, or that this build has no kernel.
 func Lacks(l Layer) string {
 	switch kernels := registered[l].kernels; {
-	case Purego:
-		return "assembly (tag purego)"
-	case len(kernels) == 0:
-		return "assembly for " + runtime.GOARCH
-	default:
+	case len(kernels) > 0:
 		return strings.Join(kernels[0].Needs.Missing(), ", ")
+	case runtime.GOARCH == "amd64":
+		return "assembly (tag purego)"
+	default:
+		return "assembly for " + runtime.GOARCH
 	}
 }

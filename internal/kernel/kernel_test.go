@@ -115,8 +115,23 @@ func TestOnlyTests(t *testing.T) {
 			}
 		}
 	})
+	if kernels := kernel.Kernels(kernel.SHA512); len(kernels) > 0 && kernels[0].OnlyTests == cpu.X86.HasAVXVNNI {
+		t.Errorf("%s is only for tests: %v", kernels[0].Name, kernels[0].OnlyTests)
+	}
 	if kernels := kernel.List(kernel.SHA512); slices.Contains(kernels, "avx512wide") && (kernel.Active(kernel.SHA512) == "avx512wide") != cpu.X86.HasAVXVNNI {
 		t.Errorf("%s is in use, of %q", kernel.Active(kernel.SHA512), kernels)
+	}
+}
+
+// TestStd checks that crypto/aes and crypto/cipher are not taken for constant time where they have
+// no assembly.
+func TestStd(t *testing.T) {
+	switch runtime.GOARCH {
+	case "arm64", "s390x", "ppc64", "ppc64le":
+		return
+	}
+	if aes, gcm := kernel.StdAES().Missing(), kernel.StdGCM().Missing(); !slices.Equal(aes, []string{"AES"}) || !slices.Equal(gcm, aes) {
+		t.Errorf("%q and %q are missing, want AES", aes, gcm)
 	}
 }
 

@@ -23,9 +23,10 @@ import (
 )
 
 // A Report has the CPU's instruction sets that some implementation can use. It names the
-// implementation of each part, and what is missing for the best one, as in [fastmac.Features]. If AES does not run on AES instructions, Error is the
-// error of [fastmac.RequireHardware]. If GMAC and package aesgcm cannot be used, GCMError
-// is that of [fastmac.RequireGCM].
+// implementation of each part, and what is missing for the best one, as in
+// [fastmac.Features]. If AES does not run on AES instructions, Error is the error of
+// [fastmac.RequireHardware]. If GMAC and package aesgcm cannot be used, GCMError is that of
+// [fastmac.RequireGCM].
 type Report struct {
 	CPU         string   `json:"cpu"`
 	Platform    string   `json:"platform"`
