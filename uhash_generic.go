@@ -14,8 +14,8 @@ import (
 //
 // Only the first k.n iterations are defined: words 0 to k.n-1 of y, of words and of the
 // sums in s, and the first 4*k.n bytes of a tag. A kernel may compute more iterations, with
-// whatever is in the key, and write the rest of these: it is meaningless. Nobody may see the
-// rest of a tag, which may be the rest of a pad.
+// whatever is in the key, and write the rest of these: it is meaningless. The rest of a tag
+// must not reach a caller of the package: it may be the rest of a pad.
 //
 //	nhPoly(y, k, p)        runs POLY-64 from the values y over the L1 words of whole
 //	                       blocks, at least one.

@@ -121,9 +121,8 @@ func padIn(tag *[maxUMACTagSize]byte) pad {
 	return pad{binary.LittleEndian.Uint64(tag[:]), binary.LittleEndian.Uint64(tag[8:])}
 }
 
-// padEachGeneric and tagEachGeneric go through a batch one by one.
-
-// With AES-NI eight blocks side by side are not faster, since the CPU overlaps them with hashing.
+// padEachGeneric computes the pads one by one. With AES-NI eight side by side are not faster,
+// since the CPU overlaps them with hashing.
 func padEachGeneric(t *umacTags, k *padKey, nonces [][]byte) {
 	for i, nonce := range nonces {
 		x := k.pad(nonce)
@@ -132,6 +131,7 @@ func padEachGeneric(t *umacTags, k *padKey, nonces [][]byte) {
 	}
 }
 
+// tagEachGeneric computes the tags one by one, with the kernels for one message.
 func tagEachGeneric(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) {
 	for i, msg := range msgs {
 		k.tagShort(&tags[i], msg, padIn(&tags[i]))

@@ -21,10 +21,10 @@ var (
 	GCM  = []kernel.Layer{kernel.GCM}
 )
 
-// EachKernel calls f with each implementation of the layers in use, first the best of all of
-// them, then the next best of all, and last the portable ones. Before that, in long runs, it also
-// calls f with the portable one of the first layer and kernels of the others. names is as in
-// "avx2/aesni". What was in use is so again afterwards.
+// EachKernel calls f with each implementation of the layers: first with the best of each layer,
+// then with the next best of each, and last with the portable ones. In long runs, the call before
+// the last has the portable one of the first layer and kernels of the others. names is as in
+// "avx2/aesni". Afterwards the same implementations are in use as before.
 //
 // It skips the test if AES-GCM has no implementation on this machine. It fails the test if others
 // are in use than CheckKernels wants.
