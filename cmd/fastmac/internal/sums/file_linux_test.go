@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -53,6 +54,10 @@ func TestProgress(t *testing.T) {
 		f.Stderr = program
 		f.must(Tag(t.Context(), f.Options, []string{"a", "b"}))
 		program.Close()
+		stacks := make([]byte, 1<<20)
+		if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("progressbar.")) {
+			t.Errorf("the bar has a goroutine of its own, which may draw it again:\n%s", stacks)
+		}
 		var shown []byte
 		buf := make([]byte, 4096)
 		for {

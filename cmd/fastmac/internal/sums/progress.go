@@ -44,6 +44,7 @@ func newProgress(w io.Writer) *progress {
 		progressbar.OptionShowTotalBytes(true),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of the bar, which would not take mu
 		progressbar.OptionClearOnFinish(),
 	)}
 }
@@ -60,6 +61,8 @@ func (p *progress) begin(paths iter.Seq[string]) {
 		}
 	}
 	if total > 0 {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.bar.ChangeMax64(total)
 	}
 }
