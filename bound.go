@@ -13,7 +13,7 @@ import (
 // A nonceStream is a UMAC or a GMAC.
 type nonceStream interface {
 	hash.Cloner
-	AppendTag(dst, nonce []byte) []byte
+	Tag(dst, nonce []byte) []byte
 	Destroy()
 	fmt.Stringer
 	fmt.Formatter
@@ -25,11 +25,11 @@ type nonceStream interface {
 // receivers, as those of package opaque.
 type boundHash struct {
 	stream    nonceStream
-	nonce     [MaxNonceSize]byte
+	nonce     [UMACMaxNonceSize]byte
 	nonceSize int
 }
 
-// bind returns a hash for the nonce, of up to MaxNonceSize bytes. No one else uses s.
+// bind returns a hash for the nonce, of up to UMACMaxNonceSize bytes. No one else uses s.
 func bind(s nonceStream, nonce []byte) *boundHash {
 	b := &boundHash{stream: s}
 	b.nonceSize = copy(b.nonce[:], nonce)
@@ -37,7 +37,7 @@ func bind(s nonceStream, nonce []byte) *boundHash {
 }
 
 func (b *boundHash) Write(p []byte) (int, error) { return b.stream.Write(p) }
-func (b *boundHash) Sum(in []byte) []byte        { return b.stream.AppendTag(in, b.nonce[:b.nonceSize]) }
+func (b *boundHash) Sum(in []byte) []byte        { return b.stream.Tag(in, b.nonce[:b.nonceSize]) }
 func (b *boundHash) Reset()                      { b.stream.Reset() }
 func (b *boundHash) Size() int                   { return b.stream.Size() }
 func (b *boundHash) BlockSize() int              { return b.stream.BlockSize() }

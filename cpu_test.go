@@ -26,22 +26,27 @@ var layers = slices.Concat(mactest.UMAC, mactest.HMAC, mactest.GCM)
 // FASTMAC_TEST_KERNELS, see package mactest.
 func TestHardware(t *testing.T) {
 	mactest.CheckKernels(t, layers)
-	hw := Hardware()
+	hw := kernel.NewReport()
 	var names []string
 	for _, l := range layers {
 		names = append(names, fmt.Sprintf("%s=%s", l, kernel.Active(l)))
 	}
 	t.Logf("kernels: %s", strings.Join(names, ","))
 
+	if want := runtime.GOOS + "/" + runtime.GOARCH + ": UMAC " + hw.NH; !strings.HasPrefix(Hardware(), want) ||
+		strings.Count(Hardware(), " (lacks ") != len(slices.DeleteFunc([]string{hw.NHLacks, hw.AESLacks, hw.SHA512Lacks, hw.GCMLacks}, func(s string) bool { return s == "" })) {
+		t.Errorf("Hardware() = %q", Hardware())
+	}
+
 	known := map[string]bool{"avx512": true, "avx2": true, "generic": true, "aesni": true, "stdlib": true}
 	if !known[hw.NH] || !known[hw.AES] || !known[hw.SHA512] || !known[hw.GCM] && hw.GCM != "none" {
-		t.Errorf("Hardware() = %+v", hw)
+		t.Errorf("%+v", hw)
 	}
 	if (hw.NHLacks == "") != (hw.NH == "avx512") ||
 		(hw.AESLacks == "") != (kernel.Active(kernel.AES) == "vaes") ||
 		(hw.SHA512Lacks == "") != (hw.SHA512 == "avx512") ||
 		(hw.GCMLacks == "") != (hw.GCM == "avx512") || (hw.GCM == "none") != (RequireGCM() != nil) {
-		t.Errorf("Hardware() = %+v, RequireGCM() = %v", hw, RequireGCM())
+		t.Errorf("%+v, RequireGCM() = %v", hw, RequireGCM())
 	}
 	none := ""
 	switch {
@@ -51,7 +56,7 @@ func TestHardware(t *testing.T) {
 		none = "assembly (tag purego)"
 	}
 	if none != "" {
-		want := Features{
+		want := kernel.Report{
 			NH: "generic", NHLacks: none,
 			AES: "stdlib", AESLacks: none,
 			SHA512: "stdlib", SHA512Lacks: none,
@@ -64,31 +69,32 @@ func TestHardware(t *testing.T) {
 			want.SHA512Lacks = "validation (FIPS 140 mode)"
 		}
 		if hw != want {
-			t.Errorf("Hardware() = %+v, want %+v", hw, want)
+			t.Errorf("%+v, want %+v", hw, want)
 		}
 	}
 }
 
-// missing returns the names in an error of RequireHardware or RequireGCM, which must be nil, an
-// *UnsupportedCPUError with the names of FASTMAC_TEST_MISSING except those in except, or, in a
-// build without assembly, ErrPurego. The variable has names with commas between them, or none.
-func missing(t *testing.T, err error, except ...string) (names []string) {
+// missing checks an error of RequireAES or RequireGCM. It must be nil, or name what
+// FASTMAC_TEST_MISSING has except for those in except, or, in a build without assembly, the
+// build tag. The variable has names with commas between them, or none.
+func missing(t *testing.T, err error, except ...string) {
 	t.Helper()
+	if (err != nil) != errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v does not wrap errors.ErrUnsupported", err)
+	}
 	if kernel.Purego {
-		if err != ErrPurego {
+		if err == nil || !strings.Contains(err.Error(), "assembly, which the build tag purego leaves out") {
 			t.Errorf("%v in a build without assembly", err)
 		}
-		return nil
+		return
 	}
-	var e *UnsupportedCPUError
-	if errors.As(err, &e) {
-		names = e.Missing
-	}
-	if (err == nil) != (len(names) == 0) || err != nil && !strings.Contains(err.Error(), names[0]) {
-		t.Errorf("%#v: %v", err, err)
-	}
-	if slices.ContainsFunc(names, func(name string) bool { return strings.ContainsAny(name, " (") }) {
-		t.Errorf("Missing = %q: want names of instructions", names)
+	var names []string
+	if err != nil {
+		_, list, ok := strings.Cut(err.Error(), " CPU instructions that are missing: ")
+		names = strings.Split(list, ", ")
+		if !ok || slices.ContainsFunc(names, func(name string) bool { return name == "" || strings.ContainsAny(name, " (") }) {
+			t.Errorf("%v: want names of instructions", err)
+		}
 	}
 	if all, ok := os.LookupEnv("FASTMAC_TEST_MISSING"); ok {
 		want := slices.DeleteFunc(strings.Split(all, ","), func(name string) bool { return name == "" || slices.Contains(except, name) })
@@ -96,19 +102,9 @@ func missing(t *testing.T, err error, except ...string) (names []string) {
 			t.Errorf("%v, want %q missing", err, want)
 		}
 	}
-	return names
 }
 
-func TestRequireHardware(t *testing.T) {
-	err := RequireHardware()
-	missing(t, err, "PCLMULQDQ")
-	defer func() {
-		if p := recover(); fmt.Sprint(p) != fmt.Sprint(err) {
-			t.Errorf("MustHardware() panics with %v, RequireHardware() = %v", p, err)
-		}
-	}()
-	MustHardware()
-}
+func TestRequireAES(t *testing.T) { missing(t, RequireAES(), "PCLMULQDQ") }
 
 // TestRequireGCM checks that no key can be made without the instructions.
 func TestRequireGCM(t *testing.T) {

@@ -20,7 +20,7 @@
 //
 // The streams implement [hash.Hash] and [hash.Cloner]. Sum of a UMAC or GMAC stream differs
 // from Sum of other hashes: it takes the nonce instead of a slice to append to, and
-// overwrites it. Use [UMAC.AppendTag] or [GMAC.AppendTag] to append and to keep the nonce.
+// overwrites it. Use [UMAC.Tag] or [GMAC.Tag] to append and to keep the nonce.
 // Code that calls Sum(nil) or Sum(header) needs the hash that [UMAC.Bind] or [GMAC.Bind]
 // returns.
 //
@@ -68,7 +68,7 @@
 //	Sign, SignReader        more than 2^48 messages are signed under one key, or a snapshot
 //	                        of the machine is restored and its kernel does not know
 //
-// If a counter continues after a restart, store it before you use it. [Nonces] counts from
+// If a counter continues after a restart, store it before you use it. [NonceSequence] counts from
 // a random number and stores nothing. Two of them, in different processes or after a
 // restart, can return the same nonce; its documentation has the probability.
 // [UMACKey.Sign] and [UMACKey.SignReader] draw each nonce of 16 bytes from [crypto/rand].
@@ -125,7 +125,7 @@
 // # Secrets
 //
 // If AES runs on AES instructions, time and memory accesses depend on lengths and nonces,
-// and not on keys and messages. [RequireHardware] reports whether it does. A program that
+// and not on keys and messages. [RequireAES] reports whether it does. A program that
 // must not run without AES instructions calls [MustHardware] when it starts.
 //
 // Keys and streams print as their names.

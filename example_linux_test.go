@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"runtime"
 	"unsafe"
 
 	"example.com/fastmac"
@@ -74,11 +75,11 @@ func Example_placedState() {
 	placed.hmac.Init(bytes.Repeat([]byte{0xaa}, 20)) // RFC 4231, test case 3
 	fmt.Printf("%x\n", placed.hmac.Tag(nil, bytes.Repeat([]byte{0xdd}, 50))[:16])
 
-	// If AES is crypto/aes, a UMACKey has a pointer to Go memory. The garbage collector
-	// does not see pointers outside Go's memory, and would free what this one points to.
-	// So the key must be in Go's memory then.
+	// Elsewhere AES is crypto/aes, and a UMACKey has a pointer to Go memory. The garbage
+	// collector does not see pointers outside Go's memory, and would free what this one
+	// points to. So the key must be in Go's memory then.
 	umac := new(fastmac.UMACKey)
-	if fastmac.Hardware().AES == "aesni" {
+	if runtime.GOARCH == "amd64" && fastmac.RequireAES() == nil {
 		umac = &placed.umac
 	}
 	if err := umac.Init([]byte("abcdefghijklmnop"), 8); err != nil {

@@ -79,7 +79,7 @@ func (k *GMACKey) mustLive() {
 
 func mustGMACNonce(nonce []byte) {
 	if len(nonce) != GMACNonceSize {
-		panic("fastmac: GMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12; pass a fresh nonce for each message")
+		panic("fastmac: GMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12")
 	}
 }
 
@@ -131,7 +131,7 @@ func (k *GMACKey) Destroy() { k.gcm.Destroy() }
 // GMAC is a stream that computes the GMAC tag of what is written to it, NIST SP 800-38D.
 //
 // It implements [hash.Hash], except that [GMAC.Sum] takes the nonce instead of a slice to
-// append to. Use [GMAC.AppendTag] to append, and [GMAC.Bind] for code that calls Sum as
+// append to. Use [GMAC.Tag] to append, and [GMAC.Bind] for code that calls Sum as
 // hash.Hash defines it.
 //
 // Never use a nonce for two messages under one key: from two tags with the same nonce an
@@ -160,7 +160,7 @@ func NewGMAC(key []byte) (*GMAC, error) {
 	if !gcm.Streams && RequireGCM() == nil {
 		return nil, ErrNoGMACStreams
 	}
-	// One allocation keeps the stream and its key together, as in newUMAC.
+	// One allocation keeps the stream and its key together, as in NewUMAC.
 	p := new(struct {
 		stream GMAC
 		key    GMACKey
@@ -201,13 +201,13 @@ func (m *GMAC) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// AppendTag appends the tag of what has been written, 16 bytes, under the nonce to dst and
-// returns the extended slice. The stream does not change: a second AppendTag with another
+// Tag appends the tag of what has been written, 16 bytes, under the nonce to dst and
+// returns the extended slice. The stream does not change: a second Tag with another
 // nonce appends the tag for that one, and writing can go on. dst may overlap the nonce.
 //
-// The nonce must be 12 bytes long, or AppendTag panics. It must never have been used with
+// The nonce must be 12 bytes long, or Tag panics. It must never have been used with
 // this key before for another message.
-func (m *GMAC) AppendTag(dst, nonce []byte) []byte {
+func (m *GMAC) Tag(dst, nonce []byte) []byte {
 	m.mustLive()
 	mustGMACNonce(nonce)
 	tag := m.tag(nonce)
@@ -222,11 +222,16 @@ func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
 // Sum returns the tag of what has been written, 16 bytes, under the nonce. It overwrites
 // the nonce: the tag is written from the start of the nonce's storage if cap(nonce) is
 // large enough, and to new storage if not. To keep the nonce, for example a counter, use
-// [GMAC.AppendTag], which has the same requirements.
+// [GMAC.Tag], which has the same requirements.
 //
 // Sum does not append, unlike Sum of other hashes: in Sum(header) the header is the
 // nonce. Sum panics on a nonce of another length than 12 bytes, Sum(nil) included.
-func (m *GMAC) Sum(nonce []byte) []byte { return m.AppendTag(nonce[:0], nonce) }
+func (m *GMAC) Sum(nonce []byte) []byte {
+	if len(nonce) != GMACNonceSize {
+		panic("fastmac: GMAC.Sum takes the nonce, 12 bytes, and got " + strconv.Itoa(len(nonce)) + ": for code that calls Sum(nil) use Bind")
+	}
+	return m.Tag(nonce[:0], nonce)
+}
 
 // Verify reports whether tag is the tag of what has been written under the nonce. It
 // returns false for a tag or a nonce of a wrong length. The stream does not change. The
@@ -240,20 +245,16 @@ func (m *GMAC) Verify(tag, nonce []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
-// Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends the
-// tag for this nonce to b. It starts from a copy of what has been written to m. After that
-// the two share only the key.
+// Bind returns a conventional [hash.Hash] whose Sum(b) appends the tag for this nonce to b.
+// It starts from a copy of what has been written to m. After that the two share only the key.
 //
-// The nonce is as for [GMAC.AppendTag], except that for a wrong length Bind returns a
-// [NonceSizeError]. Tag only one message with it: after a Reset use the hash to verify,
-// not to tag again. The hash has a method Destroy, which overwrites the hash but not the
-// key.
-func (m *GMAC) Bind(nonce []byte) (hash.Hash, error) {
+// The nonce is as for [GMAC.Tag]: Bind panics if it has a wrong length. Tag only one message
+// with it: after a Reset use the hash to verify, not to tag again. The hash has a method
+// Destroy, for interface{ Destroy() }, which overwrites the hash but not the key.
+func (m *GMAC) Bind(nonce []byte) hash.Cloner {
 	m.mustLive()
-	if len(nonce) != GMACNonceSize {
-		return nil, NonceSizeError(len(nonce))
-	}
-	return bind(m.clone(), nonce), nil
+	mustGMACNonce(nonce)
+	return bind(m.clone(), nonce)
 }
 
 // Reset resets the stream to its initial state.

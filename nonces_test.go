@@ -26,7 +26,7 @@ func TestNoncesDistinct(t *testing.T) {
 		each = 10_048 // so that the words of seen are full
 	}
 	for _, size := range []int{12, 16} {
-		nonces := mactest.Must(fastmac.NewNonces(size))
+		nonces := fastmac.NewNonceSequence(size)
 		first := nonces.Next(nil)
 		seen := make([]atomic.Uint64, goroutines*each/64) // bit i: the nonce at distance 1+i has come
 		mactest.Concurrently(goroutines, func(int) {
@@ -98,7 +98,7 @@ func TestNoncesCarry(t *testing.T) {
 	}
 }
 
-// TestNoncesEnd checks that a Nonces panics after 2^63 nonces, and does not start again.
+// TestNoncesEnd checks that a NonceSequence panics after 2^63 nonces, and does not start again.
 func TestNoncesEnd(t *testing.T) {
 	nonces := noncesAt(12, make([]byte, 16), 1<<63-2)
 	for _, want := range []string{"000000007ffffffffffffffe", "000000007fffffffffffffff"} {
@@ -111,29 +111,26 @@ func TestNoncesEnd(t *testing.T) {
 	}
 	last := noncesAt(12, make([]byte, 16), 1<<64-2)
 	mactest.MustPanic(t, "Next at the end of the counter", "all of its 2^63 nonces", func() { last.Next(nil) })
-	mactest.MustPanic(t, "Next of the zero value", "NewNonces did not make", func() { new(fastmac.Nonces).Next(nil) })
+	mactest.MustPanic(t, "Next of the zero value", "NewNonceSequence did not make", func() { new(fastmac.NonceSequence).Next(nil) })
 }
 
-func TestNewNonces(t *testing.T) {
+func TestNewNonceSequence(t *testing.T) {
 	for size := -1; size <= 40; size++ {
-		nonces, err := fastmac.NewNonces(size)
 		if 12 <= size && size <= 16 {
-			if err != nil || len(nonces.Next(nil)) != size {
-				t.Errorf("%d bytes: %v", size, err)
+			if n := len(fastmac.NewNonceSequence(size).Next(nil)); n != size {
+				t.Errorf("%d bytes: a nonce of %d", size, n)
 			}
 			continue
 		}
-		want := fmt.Sprintf("fastmac: Nonces of %d bytes: want 12 to 16", size)
-		if nonces != nil || err == nil || err.Error() != want {
-			t.Errorf("%d bytes: %v, error %v, want %s", size, nonces, err, want)
-		}
+		mactest.MustPanic(t, "NewNonceSequence", fmt.Sprintf("fastmac: NonceSequence of %d bytes: want 12 to 16", size),
+			func() { fastmac.NewNonceSequence(size) })
 	}
 }
 
 // TestNoncesRandom checks that each byte of the first nonce is drawn anew.
 func TestNoncesRandom(t *testing.T) {
 	for size := 12; size <= 16; size++ {
-		testRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return mactest.Must(fastmac.NewNonces(size)).Next(nil) })
+		testRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return fastmac.NewNonceSequence(size).Next(nil) })
 	}
 }
 
@@ -141,7 +138,7 @@ func TestNoncesRandom(t *testing.T) {
 // has room.
 func TestNoncesStorage(t *testing.T) {
 	for size := 12; size <= 16; size++ {
-		nonces := mactest.Must(fastmac.NewNonces(size))
+		nonces := fastmac.NewNonceSequence(size)
 		previous := nonces.Next(nil)
 		for room := range 20 {
 			storage := bytes.Repeat([]byte("x"), 3+room)
@@ -163,17 +160,17 @@ func TestNoncesStorage(t *testing.T) {
 func TestNoncesAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
 	for size := 12; size <= 16; size++ {
-		nonces, dst := mactest.Must(fastmac.NewNonces(size)), make([]byte, 0, size)
+		nonces, dst := fastmac.NewNonceSequence(size), make([]byte, 0, size)
 		if n := testing.AllocsPerRun(100, func() { nonces.Next(dst) }); n != 0 {
 			t.Errorf("%d bytes: Next makes %v allocations", size, n)
 		}
 	}
 }
 
-// noncesAt returns a Nonces for nonces of size bytes that began with first, which has 16
+// noncesAt returns a NonceSequence for nonces of size bytes that began with first, which has 16
 // bytes, and has returned used nonces since.
-func noncesAt(size int, first []byte, used uint64) *fastmac.Nonces {
-	n := mactest.Must(fastmac.NewNonces(size))
+func noncesAt(size int, first []byte, used uint64) *fastmac.NonceSequence {
+	n := fastmac.NewNonceSequence(size)
 	for field, value := range map[string]uint64{
 		"high": binary.BigEndian.Uint64(first),
 		"low":  binary.BigEndian.Uint64(first[8:]),

@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"encoding/binary"
+	"strconv"
 	"unsafe"
 
 	"example.com/fastmac/internal/aes"
@@ -58,7 +59,7 @@ func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.Bl
 
 func mustNonce(nonce []byte) {
 	if !isNonce(nonce) {
-		panic(NonceSizeError(len(nonce)).Error() + "; pass a fresh nonce for each message")
+		panic("fastmac: UMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 1 to 16")
 	}
 }
 

@@ -20,7 +20,7 @@ const maxReplayWindow = 1 << 20
 //
 // The counter may start at any number and skip numbers. It must not repeat or wrap
 // around. The tag must authenticate it, so it is the nonce, or part of the nonce or of the
-// message. The nonces of [Nonces] wrap around and cannot be the counter: with them, put a
+// message. The nonces of a [NonceSequence] wrap around and cannot be the counter: with them, put a
 // counter into the message. Use one window for each key and sender.
 //
 // After a restart the receiver has a new window, which accepts old messages again. So
@@ -39,15 +39,15 @@ type ReplayWindow struct {
 }
 
 // NewReplayWindow returns a window with one bit for each counter that it remembers. The
-// number of bits is 1 to 1048576; for another number NewReplayWindow returns an error. The
+// number of bits is 1 to 1048576; for another number NewReplayWindow panics. The
 // window uses at most twice the memory of these bits, plus 16 bytes.
 //
 // A message is refused if another one, whose counter is higher by bits or more, has been
 // accepted before it. RFC 4303 advises 64 bits. Fast networks with several paths need
 // thousands. If messages arrive in order, 1 is enough.
-func NewReplayWindow(bits int) (*ReplayWindow, error) {
+func NewReplayWindow(bits int) *ReplayWindow {
 	if bits < 1 || bits > maxReplayWindow {
-		return nil, fmt.Errorf("fastmac: ReplayWindow of %d bits: want 1 to %d", bits, maxReplayWindow)
+		panic(fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to %d", bits, maxReplayWindow))
 	}
 	// A window that begins with the last bit of a word is in this many words.
 	needed := 1 + (bits-1+63)/64
@@ -55,7 +55,7 @@ func NewReplayWindow(bits int) (*ReplayWindow, error) {
 	for words < needed {
 		words *= 2
 	}
-	return &ReplayWindow{size: uint64(bits), words: make([]uint64, words)}, nil
+	return &ReplayWindow{size: uint64(bits), words: make([]uint64, words)}
 }
 
 // Accept reports whether counter is new, and remembers it. It returns true if counter has

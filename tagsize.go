@@ -7,19 +7,20 @@ package fastmac
 import (
 	"crypto/aes"
 	"encoding/binary"
+	"errors"
 	"strconv"
 )
 
 // tagSize is the size of a UMAC tag in bytes: 4, 8, 12 or 16, and 0 where there is no key.
 type tagSize uint8
 
-// newTagSize returns a tagSize of so many bytes, or a TagSizeError.
+// newTagSize returns a tagSize of so many bytes, or an error.
 func newTagSize(size int) (tagSize, error) {
 	switch size {
 	case 4, 8, 12, 16:
 		return tagSize(size), nil
 	}
-	return 0, TagSizeError(size)
+	return 0, errors.New("fastmac: UMAC tag size of " + strconv.Itoa(size) + " bytes: want 4, 8, 12 or 16")
 }
 
 // String returns what keys and streams print of it.

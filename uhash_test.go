@@ -108,7 +108,7 @@ func TestKeyLine(t *testing.T) {
 	if at := 8 + unsafe.Offsetof(p.key) + unsafe.Offsetof(p.key.pad) + unsafe.Offsetof(p.key.pad.tagSize); bits.UintSize == 64 && at%64 != 0 {
 		t.Errorf("it begins at %d", at)
 	}
-	u, err := NewUMAC64(make([]byte, 16))
+	u, err := NewUMAC(make([]byte, 16), UMAC64Size)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,34 +19,18 @@ const (
 	UMAC96Size  = 12 // a UMAC-96 tag
 	UMAC128Size = 16 // a UMAC-128 tag
 
-	UMACKeySize  = 16 // a UMAC key for AES-128; 24 and 32 bytes are for AES-192 and AES-256
-	MaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
+	UMACMaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
 )
 
 // maxUMACTagSize is the size of the longest tag, 4 bytes for each iteration.
 const maxUMACTagSize = 4 * maxIterations
 
-// KeySizeError is the error for a UMAC or GMAC key of this size, which is not 16, 24 or 32
-// bytes.
+// KeySizeError is the error for an AES key of this size, of UMAC, GMAC or package aesgcm,
+// which is not 16, 24 or 32 bytes.
 type KeySizeError int
 
 func (e KeySizeError) Error() string {
 	return "fastmac: key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
-}
-
-// TagSizeError is the error for this UMAC tag size, which is not 4, 8, 12 or 16 bytes.
-type TagSizeError int
-
-func (e TagSizeError) Error() string {
-	return "fastmac: UMAC tag size of " + strconv.Itoa(int(e)) + " bytes: want 4, 8, 12 or 16"
-}
-
-// NonceSizeError is the error for a nonce of this size, which is not 1 to 16 bytes for
-// UMAC, or not 12 bytes for GMAC.
-type NonceSizeError int
-
-func (e NonceSizeError) Error() string {
-	return "fastmac: nonce of " + strconv.Itoa(int(e)) + " bytes: want 1 to 16 for UMAC, 12 for GMAC"
 }
 
 // UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
@@ -68,8 +52,8 @@ type UMACKey struct {
 }
 
 // NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for
-// tags of tagSize bytes: 4, 8, 12 or 16. For other sizes it returns a [KeySizeError]
-// or a [TagSizeError]. It does not retain key.
+// tags of tagSize bytes: 4, 8, 12 or 16. For a key of another size it returns a
+// [KeySizeError], and for another tag size an error too. It does not retain key.
 func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 	k := new(UMACKey)
 	if err := k.Init(key, tagSize); err != nil {
@@ -86,8 +70,8 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 // Do not print a struct that has a key by value in an unexported field: fmt does not
 // call the methods of such fields, and prints the bytes of the key.
 //
-// Where [Hardware] reports "stdlib" for AES, k must be in Go's memory, because it has a
-// pointer there.
+// On amd64, k may be in memory that Go did not allocate if [RequireAES] returns nil. In all
+// other cases k has a pointer, and must be in Go's memory.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	size, err := newTagSize(tagSize)
 	if err != nil {
@@ -175,7 +159,7 @@ func (k *UMACKey) Destroy() {
 // UMAC is a stream that computes the UMAC tag of what is written to it, RFC 4418.
 //
 // It implements [hash.Hash], except that [UMAC.Sum] takes the nonce instead of a slice
-// to append to. Use [UMAC.AppendTag] to append, and [UMAC.Bind] for code that calls
+// to append to. Use [UMAC.Tag] to append, and [UMAC.Bind] for code that calls
 // Sum as hash.Hash defines it.
 //
 // Never use a nonce for two messages under one key: two tags with the same nonce can
@@ -195,25 +179,11 @@ type UMAC struct {
 	pads    pads
 }
 
-// NewUMAC32 is like [NewUMAC64] for UMAC-32, with tags of 4 bytes. Never use a nonce
-// twice with one key. An attacker guesses a tag of 4 bytes with a probability of 2^-30
-// at each try: use it only where the first failure ends the connection.
-func NewUMAC32(key []byte) (*UMAC, error) { return newUMAC(key, UMAC32Size) }
-
-// NewUMAC64 returns a stream for UMAC-64, with tags of 8 bytes, as in SSH's umac-64.
-// The key is 16, 24 or 32 bytes long; for another size NewUMAC64 returns a
-// [KeySizeError]. Never use a nonce twice with one key.
-func NewUMAC64(key []byte) (*UMAC, error) { return newUMAC(key, UMAC64Size) }
-
-// NewUMAC96 is like [NewUMAC64] for UMAC-96, with tags of 12 bytes. Never use a nonce
+// NewUMAC returns a stream with its own key, of 16, 24 or 32 bytes, for tags of tagSize
+// bytes: 8 as in SSH's umac-64, or 16 as in its umac-128, or 4 or 12. It is [NewUMACKey] and
+// [UMACKey.New] in one allocation, and returns the errors of NewUMACKey. Never use a nonce
 // twice with one key.
-func NewUMAC96(key []byte) (*UMAC, error) { return newUMAC(key, UMAC96Size) }
-
-// NewUMAC128 is like [NewUMAC64] for UMAC-128, with tags of 16 bytes, as in SSH's
-// umac-128. Never use a nonce twice with one key.
-func NewUMAC128(key []byte) (*UMAC, error) { return newUMAC(key, UMAC128Size) }
-
-func newUMAC(key []byte, tagSize int) (*UMAC, error) {
+func NewUMAC(key []byte, tagSize int) (*UMAC, error) {
 	// A clone keeps the memory of this stream alive together with the key.
 	p := new(umacWithKey)
 	if err := p.key.Init(key, tagSize); err != nil {
@@ -261,14 +231,14 @@ func (u *UMAC) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// AppendTag appends the tag of what has been written, Size() bytes, under the nonce to
-// dst and returns the extended slice. The stream does not change: a second AppendTag
+// Tag appends the tag of what has been written, Size() bytes, under the nonce to
+// dst and returns the extended slice. The stream does not change: a second Tag
 // with another nonce appends the tag for that one, and writing can go on. dst may
 // overlap the nonce.
 //
-// The nonce must be 1 to 16 bytes long, or AppendTag panics. It must never have been
+// The nonce must be 1 to 16 bytes long, or Tag panics. It must never have been
 // used with this key before for another message.
-func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
+func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	k := u.live()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
@@ -279,12 +249,17 @@ func (u *UMAC) AppendTag(dst, nonce []byte) []byte {
 // Sum returns the tag of what has been written, Size() bytes, under the nonce. It
 // overwrites the nonce: the tag is written from the start of the nonce's storage if
 // cap(nonce) is large enough, and to new storage if not. To keep the nonce, for
-// example a counter, use [UMAC.AppendTag], which has the same requirements.
+// example a counter, use [UMAC.Tag], which has the same requirements.
 //
 // Sum does not append, unlike Sum of other hashes: in Sum(header) the header is the
 // nonce. Sum panics on a nonce of another length than 1 to 16 bytes, Sum(nil)
 // included.
-func (u *UMAC) Sum(nonce []byte) []byte { return u.AppendTag(nonce[:0], nonce) }
+func (u *UMAC) Sum(nonce []byte) []byte {
+	if !isNonce(nonce) {
+		panic("fastmac: UMAC.Sum takes the nonce, 1 to 16 bytes, and got " + strconv.Itoa(len(nonce)) + ": for code that calls Sum(nil) use Bind")
+	}
+	return u.Tag(nonce[:0], nonce)
+}
 
 // Verify reports whether tag is the tag of what has been written under the nonce. It
 // returns false for a tag or a nonce of a wrong length. The stream does not change.
@@ -299,20 +274,16 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 	return k.pad.tagSize.equal(tag, &want)
 }
 
-// Bind returns a conventional [hash.Hash], also a [hash.Cloner], whose Sum(b) appends
-// the tag for this nonce to b. It starts from a copy of what has been written to u.
-// After that the two share only the key.
+// Bind returns a conventional [hash.Hash] whose Sum(b) appends the tag for this nonce to b.
+// It starts from a copy of what has been written to u. After that the two share only the key.
 //
-// The nonce is as for [UMAC.AppendTag], except that for a wrong length Bind returns a
-// [NonceSizeError]. Tag only one message with it: after a Reset use the hash to verify,
-// not to tag again. The hash has a method Destroy, which overwrites the hash but not the
-// key.
-func (u *UMAC) Bind(nonce []byte) (hash.Hash, error) {
+// The nonce is as for [UMAC.Tag]: Bind panics if it has a wrong length. Tag only one message
+// with it: after a Reset use the hash to verify, not to tag again. The hash has a method
+// Destroy, for interface{ Destroy() }, which overwrites the hash but not the key.
+func (u *UMAC) Bind(nonce []byte) hash.Cloner {
 	u.live()
-	if !isNonce(nonce) {
-		return nil, NonceSizeError(len(nonce))
-	}
-	return bind(u.clone(), nonce), nil
+	mustNonce(nonce)
+	return bind(u.clone(), nonce)
 }
 
 // Reset resets the stream to its initial state.
@@ -333,7 +304,7 @@ func (u *UMAC) BlockSize() int {
 }
 
 // Clone returns a copy of the stream, a *UMAC, which shares the key. Destroy of the
-// stream that a NewUMAC function returned wipes the key; Destroy of a clone does not.
+// stream that NewUMAC returned wipes the key; Destroy of a clone does not.
 // The error is always nil.
 func (u *UMAC) Clone() (hash.Cloner, error) {
 	u.live()
@@ -345,9 +316,8 @@ func (u *UMAC) clone() *UMAC {
 	return &UMAC{umacName: u.umacName, key: u.key, uhash: u.uhash}
 }
 
-// Destroy overwrites the stream with zeros, and also the key if a NewUMAC function set
-// it up for this stream. Any later use panics, except that a second Destroy does
-// nothing.
+// Destroy overwrites the stream with zeros, and also the key if NewUMAC set it up for this
+// stream. Any later use panics, except that a second Destroy does nothing.
 func (u *UMAC) Destroy() {
 	if u.ownsKey {
 		u.key.Destroy()

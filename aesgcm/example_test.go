@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"log"
 
-	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
 )
 
@@ -38,13 +37,9 @@ func Example() {
 
 func ExampleNewKey() {
 	_, err := aesgcm.NewKey([]byte("too short"))
-	var cpu *fastmac.UnsupportedCPUError
-	switch {
-	case errors.As(err, &cpu):
-		fmt.Println("use crypto/cipher: the CPU lacks", cpu.Missing)
-	case errors.Is(err, fastmac.ErrPurego):
-		fmt.Println("use crypto/cipher: there is no assembly in this build")
-	default:
+	if errors.Is(err, errors.ErrUnsupported) {
+		fmt.Println("use crypto/cipher:", err)
+	} else {
 		fmt.Println(err)
 	}
 	// Output: fastmac: AES-GCM key of 9 bytes: want 16 or 32

@@ -15,14 +15,14 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 )
 
 // TestLinked checks that programs with this package, with package hwrand and with GMAC have
 // no AES and no GHASH of the standard library, except for what any program with crypto/rand
 // has: the generator of the FIPS 140 module.
 func TestLinked(t *testing.T) {
-	if runtime.GOARCH != "amd64" || fastmac.RequireGCM() == fastmac.ErrPurego {
+	if runtime.GOARCH != "amd64" || kernel.Purego {
 		t.Skip("on other architectures AES-GCM is the standard library's")
 	}
 	if _, err := exec.LookPath("go"); err != nil {

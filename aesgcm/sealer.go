@@ -9,9 +9,9 @@ import (
 	"example.com/fastmac/internal/opaque"
 )
 
-// A Sealer seals plaintexts under a key and chooses the nonces, with a [fastmac.Nonces]. No
+// A Sealer seals plaintexts under a key and chooses the nonces, with a [fastmac.NonceSequence]. No
 // nonce comes twice from one Sealer. Other Sealers of the same key, of any processes and
-// restarts, begin at other random nonces: [fastmac.Nonces] has the probability of a nonce
+// restarts, begin at other random nonces: [fastmac.NonceSequence] has the probability of a nonce
 // in common, and says what forks and restored snapshots do. Do not also call [Key.Seal]
 // under the same key: its nonces could be those of a Sealer.
 //
@@ -25,7 +25,7 @@ type Sealer struct {
 	sealerName
 
 	key    *Key
-	nonces *fastmac.Nonces
+	nonces *fastmac.NonceSequence
 }
 
 type sealerName = opaque.Name[sealerText]
@@ -37,11 +37,7 @@ func (sealerText) String() string { return "aesgcm.Sealer" }
 // NewSealer returns a Sealer for the key, which it shares.
 func (k *Key) NewSealer() *Sealer {
 	k.mustLive()
-	nonces, err := fastmac.NewNonces(NonceSize)
-	if err != nil {
-		panic(err) // impossible with this size
-	}
-	return &Sealer{key: k, nonces: nonces}
+	return &Sealer{key: k, nonces: fastmac.NewNonceSequence(NonceSize)}
 }
 
 // Seal encrypts plaintext, authenticates it and additionalData, appends the nonce, 12 bytes,

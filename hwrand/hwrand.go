@@ -96,9 +96,9 @@ type readerText struct{}
 func (readerText) String() string { return "hwrand.Reader" }
 
 // New returns a Reader with a key from crypto/rand. If the CPU lacks AES instructions, or
-// the build has the tag purego, New returns the error of [fastmac.RequireHardware].
+// the build has the tag purego, New returns the error of [fastmac.RequireAES].
 func New() (*Reader, error) {
-	if err := fastmac.RequireHardware(); err != nil {
+	if err := fastmac.RequireAES(); err != nil {
 		return nil, err
 	}
 	return newReader(func() time.Duration { return time.Since(start) }, func(p []byte) { rand.Read(p) }), nil

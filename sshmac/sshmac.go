@@ -170,10 +170,10 @@ type Mode struct {
 // UMACModes returns the MACs that x/crypto lacks: the four of UMAC.
 func UMACModes() []Mode {
 	return []Mode{
-		{UMAC64, umacKeySize, false, newUMAC(fastmac.NewUMAC64)},
-		{UMAC128, umacKeySize, false, newUMAC(fastmac.NewUMAC128)},
-		{UMAC64ETM, umacKeySize, true, newUMAC(fastmac.NewUMAC64)},
-		{UMAC128ETM, umacKeySize, true, newUMAC(fastmac.NewUMAC128)},
+		{UMAC64, umacKeySize, false, newUMAC(fastmac.UMAC64Size)},
+		{UMAC128, umacKeySize, false, newUMAC(fastmac.UMAC128Size)},
+		{UMAC64ETM, umacKeySize, true, newUMAC(fastmac.UMAC64Size)},
+		{UMAC128ETM, umacKeySize, true, newUMAC(fastmac.UMAC128Size)},
 	}
 }
 
@@ -196,11 +196,11 @@ func MACs() []string {
 	}
 }
 
-// newUMAC returns a Mode.New for UMAC.
-func newUMAC(newStream func(key []byte) (*fastmac.UMAC, error)) func(key []byte) hash.Hash {
+// newUMAC returns a Mode.New for UMAC with tags of so many bytes.
+func newUMAC(tagSize int) func(key []byte) hash.Hash {
 	return func(key []byte) hash.Hash {
 		mustSize(key, umacKeySize)
-		u, err := newStream(key)
+		u, err := fastmac.NewUMAC(key, tagSize)
 		if err != nil {
 			panic(err) // impossible with this key size
 		}
@@ -293,7 +293,7 @@ func (p *packetUMAC) Sum(b []byte) []byte {
 	p.flush()
 	var nonce [8]byte // OpenSSH's: the sequence number, big-endian
 	binary.BigEndian.PutUint64(nonce[:], p.number)
-	return p.u.AppendTag(b, nonce[:])
+	return p.u.Tag(b, nonce[:])
 }
 
 func (p *packetUMAC) Reset() {

@@ -19,6 +19,7 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/cmd/fastmac/internal/demo"
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
+	"example.com/fastmac/internal/kernel"
 )
 
 // command runs a command line and returns what it prints.
@@ -193,13 +194,13 @@ func TestDemoFails(t *testing.T) {
 
 func TestHardware(t *testing.T) {
 	code, verdict := exitOK, "AES runs on AES instructions"
-	err := fastmac.RequireHardware()
+	err := fastmac.RequireAES()
 	if err != nil {
 		code, verdict = exitFailed, "AES does not run on AES instructions"
 	}
 	stdout, stderr := command(t, code, "hardware --json")
 	var r hardware.Report
-	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != fastmac.Hardware().NH || len(r.Sizes) != 7 {
+	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != kernel.NewReport().NH || len(r.Sizes) != 7 {
 		t.Errorf("%v, %s", jsonErr, stdout)
 	}
 	if err == nil && stderr != "" || err != nil && stderr != err.Error()+"\n" {

@@ -246,7 +246,7 @@ func compute(t *testing.T, algorithm int, key, hmacKey []byte, way uint64, tags,
 			}
 			m.Reset()
 			writeParts(m, msg)
-			m.AppendTag(tags[i][:0], nonces[i])
+			m.Tag(tags[i][:0], nonces[i])
 		}
 	default:
 		k := mactest.Must(fastmac.NewUMACKey(key, len(tags[0])))
@@ -262,7 +262,7 @@ func compute(t *testing.T, algorithm int, key, hmacKey []byte, way uint64, tags,
 			}
 			u.Reset()
 			writeParts(u, msg)
-			u.AppendTag(tags[i][:0], nonces[i])
+			u.Tag(tags[i][:0], nonces[i])
 		}
 	}
 }

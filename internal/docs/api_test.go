@@ -161,7 +161,7 @@ func TestMisuse(t *testing.T) {
 	mactest.NeedGo(t)
 	for name, test := range map[string]struct{ command, source, want string }{
 		"copy": {command: "vet", want: "assignment copies lock value", source: `
-func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512, n *fastmac.Nonces, w *fastmac.ReplayWindow, k3 *fastmac.GMACKey, m *fastmac.GMAC, k4 *aesgcm.Key) {
+func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512, n *fastmac.NonceSequence, w *fastmac.ReplayWindow, k3 *fastmac.GMACKey, m *fastmac.GMAC, k4 *aesgcm.Key) {
 	a := *k1
 	b := *u
 	c := *k2
@@ -183,7 +183,7 @@ func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *
 }
 `},
 		"compare": {command: "build", want: "invalid operation", source: `
-func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512, m, n *fastmac.Nonces, w, x *fastmac.ReplayWindow, k5, k6 *fastmac.GMACKey, y, z *fastmac.GMAC, k7, k8 *aesgcm.Key, s, t *aesgcm.Sealer) bool {
+func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512, m, n *fastmac.NonceSequence, w, x *fastmac.ReplayWindow, k5, k6 *fastmac.GMACKey, y, z *fastmac.GMAC, k7, k8 *aesgcm.Key, s, t *aesgcm.Sealer) bool {
 	return *k1 == *k2 ||
 		*u == *v ||
 		*k3 == *k4 ||

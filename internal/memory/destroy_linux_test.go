@@ -20,6 +20,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -78,7 +79,7 @@ func TestDestroyScan(t *testing.T) {
 		"cpu.avx2=off":             "NH=generic,AES=aesni,SHA-512=stdlib",
 		"cpu.avx2=off,cpu.aes=off": portable,
 	} {
-		if kernels != "" && (runtime.GOARCH != "amd64" || fastmac.Hardware().NH == "generic" || fastmac.Hardware().AES == "stdlib") {
+		if kernels != "" && (runtime.GOARCH != "amd64" || kernel.NewReport().NH == "generic" || kernel.NewReport().AES == "stdlib") {
 			continue
 		}
 		t.Run("kernels="+kernels, func(t *testing.T) {
@@ -99,7 +100,7 @@ func TestDestroyScan(t *testing.T) {
 				}
 			}
 			want := 17
-			if fastmac.Hardware().AES == "stdlib" {
+			if kernel.NewReport().AES == "stdlib" {
 				want = 14 // the schedules of crypto/aes are unknown, and there are no pads ahead
 			}
 			if scanGCM() {

@@ -53,7 +53,7 @@ func testWriteParallelFault(t *testing.T) {
 		}
 		u.Reset()
 		u.WriteParallel(p[:size/2], workers)
-		if nonce := []byte("nonce"); !k.Verify(u.AppendTag(nil, nonce), nonce, p[:size/2]) {
+		if nonce := []byte("nonce"); !k.Verify(u.Tag(nil, nonce), nonce, p[:size/2]) {
 			t.Errorf("%d workers: the tag after Reset is wrong", workers)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/klauspost/cpuid/v2"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/origin"
 	"example.com/fastmac/internal/peers/report"
 )
@@ -30,7 +30,7 @@ func newResults(o options) *report.Results {
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Cores:    runtime.GOMAXPROCS(0),
 		Go:       runtime.Version(),
-		Kernels:  fastmac.Hardware(),
+		Kernels:  kernel.NewReport(),
 		Commit:   origin.Commit(),
 		Command:  command(o),
 		Date:     time.Now().UTC().Format(time.DateTime) + " UTC",

@@ -15,7 +15,7 @@ import (
 // controlSubjects returns subjects that leak. Each must be caught, or the measurement is
 // worth nothing.
 func controlSubjects(edges []edge) []subject {
-	k, err := fastmac.NewUMACKey(pattern(fastmac.UMACKeySize), fastmac.UMAC128Size)
+	k, err := fastmac.NewUMACKey(pattern(16), fastmac.UMAC128Size)
 	if err != nil {
 		panic(err)
 	}

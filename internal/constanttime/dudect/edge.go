@@ -140,7 +140,7 @@ func edgeSubjects(edges []edge) (subjects []subject) {
 				for part := range parts(in, 600) {
 					u.Write(part)
 				}
-				u.AppendTag(tagRoom[:0], nonce)
+				u.Tag(tagRoom[:0], nonce)
 			})...)
 		}
 	}
@@ -169,7 +169,7 @@ func longEdges(e *edge) (subjects []subject) {
 		var u *fastmac.UMAC
 		s := against(fmt.Sprintf("UMAC-%d %s", 8*size, e.name()), len(e.rest), []content{{"rare", fixed(e.rest)}}, func(in []byte) {
 			u.Write(in)
-			u.AppendTag(tagRoom[:0], nonce)
+			u.Tag(tagRoom[:0], nonce)
 		})
 		s[0].before = func() {
 			clone, _ := first.Clone() // the error is always nil

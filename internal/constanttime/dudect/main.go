@@ -92,6 +92,7 @@ import (
 	"time"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 )
 
 // A set is kernels, as on a CPU that has no better ones. Each set runs in a process of its
@@ -175,7 +176,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // process is what a process prints before its results.
 type process struct {
-	Kernels fastmac.Features
+	Kernels kernel.Report
 	Clock   string // see distances
 	Missing string // algorithms that cannot run
 }
@@ -193,7 +194,7 @@ func child(o options, stdout io.Writer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	p := process{Kernels: fastmac.Hardware(), Clock: distances(nanotime)}
+	p := process{Kernels: kernel.NewReport(), Clock: distances(nanotime)}
 	subjects := allSubjects(edges)
 	if fastmac.RequireGCM() != nil {
 		p.Missing = "GMAC, AES-GCM"

@@ -15,14 +15,14 @@ import (
 	"strings"
 	"time"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/origin"
 )
 
 // A printer prints the results, and counts them.
 type printer struct {
 	w       io.Writer
-	kernels []fastmac.Features // of the processes so far
+	kernels []kernel.Report // of the processes so far
 
 	tests, repeated, known, leaks int
 	controls, missed              int

@@ -59,7 +59,7 @@ func against(name string, n int, contents []content, run func(in []byte)) (subje
 // nullSubjects returns subjects whose classes are equal, except for how their inputs are made.
 // If one of them does not pass, the measurement is at fault.
 func nullSubjects() (subjects []subject) {
-	k, err := fastmac.NewUMACKey(pattern(fastmac.UMACKeySize), fastmac.UMAC128Size)
+	k, err := fastmac.NewUMACKey(pattern(16), fastmac.UMAC128Size)
 	if err != nil {
 		panic(err)
 	}
@@ -110,7 +110,7 @@ func tags(name string, tag []byte, verify func(tag []byte) bool) []subject {
 
 // umacSubjects returns the subjects of UMAC with tags of a size in bytes.
 func umacSubjects(size int) []subject {
-	k, err := fastmac.NewUMACKey(pattern(fastmac.UMACKeySize), size)
+	k, err := fastmac.NewUMACKey(pattern(16), size)
 	if err != nil {
 		panic(err)
 	}
@@ -133,7 +133,7 @@ func umacSubjects(size int) []subject {
 		u.Write(in[:700])
 		u.Write(in[700:1900])
 		u.Write(in[1900:])
-		u.AppendTag(tagRoom[:0], nonce)
+		u.Tag(tagRoom[:0], nonce)
 	})...)
 
 	const batch = 8
@@ -174,7 +174,7 @@ func keySubjects(size int) (subjects []subject) {
 
 // tableAES returns why keys may leak, or "" if AES runs on instructions.
 func tableAES() string {
-	if fastmac.RequireHardware() != nil {
+	if fastmac.RequireAES() != nil {
 		return "AES by tables"
 	}
 	return ""

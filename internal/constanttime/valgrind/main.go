@@ -37,7 +37,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 )
 
 // probePath is the package of the probe.
@@ -155,7 +155,7 @@ func (v variant) build(module, folder string) (string, error) {
 
 // A run is what the probe has printed, and what memcheck has reported.
 type run struct {
-	Features   fastmac.Features
+	Features   kernel.Report
 	Operations []string
 	Results    int
 	Decisions  int

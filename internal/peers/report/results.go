@@ -18,24 +18,24 @@ import (
 
 	"github.com/aclements/go-moremath/stats"
 
-	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/peers/rivals"
 )
 
 // Results is a results file: one run on one machine.
 type Results struct {
-	Name     string           `json:"-"` // of the file, without .json
-	CPU      string           `json:"cpu"`
-	OS       string           `json:"os"`
-	Platform string           `json:"platform"`
-	Cores    int              `json:"cores"`
-	Go       string           `json:"go"`
-	Kernels  fastmac.Features `json:"kernels"`
-	Commit   string           `json:"commit"`
-	Command  string           `json:"command"`
-	Date     string           `json:"date"`
-	Rounds   int              `json:"rounds"`   // fewer in groups whose runs are longer
-	MinTime  string           `json:"min_time"` // of a run
+	Name     string        `json:"-"` // of the file, without .json
+	CPU      string        `json:"cpu"`
+	OS       string        `json:"os"`
+	Platform string        `json:"platform"`
+	Cores    int           `json:"cores"`
+	Go       string        `json:"go"`
+	Kernels  kernel.Report `json:"kernels"`
+	Commit   string        `json:"commit"`
+	Command  string        `json:"command"`
+	Date     string        `json:"date"`
+	Rounds   int           `json:"rounds"`   // fewer in groups whose runs are longer
+	MinTime  string        `json:"min_time"` // of a run
 
 	// Statistic is the name of how rounds become a figure. Files from before there was
 	// a choice do not have it: median.

@@ -81,7 +81,7 @@ func gmacStream(m *fastmac.GMAC) serve.Op {
 			binary.BigEndian.PutUint64(nonce[4:], c)
 			m.Reset()
 			m.Write(msg)
-			tag = m.AppendTag(tag[:0], nonce)
+			tag = m.Tag(tag[:0], nonce)
 		}
 		return tag
 	}

@@ -107,7 +107,7 @@ func umacStream(k *fastmac.UMACKey) serve.Op {
 			binary.BigEndian.PutUint64(nonce, c)
 			u.Reset()
 			u.Write(msg)
-			tag = u.AppendTag(tag[:0], nonce)
+			tag = u.Tag(tag[:0], nonce)
 		}
 		return tag
 	}

@@ -29,7 +29,7 @@ type streams struct {
 func newStreams() *streams {
 	return &streams{
 		umacs: sync.OnceValue(func() []*fastmac.UMAC {
-			return keyed(func(key []byte) *fastmac.UMAC { return must(fastmac.NewUMAC64(key)) })
+			return keyed(func(key []byte) *fastmac.UMAC { return must(fastmac.NewUMAC(key, fastmac.UMAC64Size)) })
 		}),
 		gmacs: sync.OnceValue(func() []cipher.AEAD { return keyed(newGCM) }),
 	}
@@ -82,7 +82,7 @@ func (s *streams) umac(shuffled bool) serve.Op {
 			u := all[i]
 			u.Reset()
 			u.Write(msg)
-			tag = u.AppendTag(tag[:0], nonce)
+			tag = u.Tag(tag[:0], nonce)
 			if i++; i == len(all) {
 				i = 0
 			}

@@ -18,14 +18,15 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
 	"github.com/klauspost/cpuid/v2"
 )
 
 // A Report has the CPU's instruction sets that some implementation can use. It names the
 // implementation of each part, and what is missing for the best one, as in
-// [fastmac.Features]. If AES does not run on AES instructions, Error is the error of
-// [fastmac.RequireHardware]. If GMAC and package aesgcm cannot be used, GCMError is that of
+// [kernel.Report]. If AES does not run on AES instructions, Error is the error of
+// [fastmac.RequireAES]. If GMAC and package aesgcm cannot be used, GCMError is that of
 // [fastmac.RequireGCM].
 type Report struct {
 	CPU         string   `json:"cpu"`
@@ -65,7 +66,7 @@ type Size struct {
 
 // New returns the report for this machine.
 func New() *Report {
-	f := fastmac.Hardware()
+	f := kernel.NewReport()
 	r := &Report{
 		CPU:      cpuName(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -86,11 +87,9 @@ func New() *Report {
 			{"aesgcm.Key", unsafe.Sizeof(aesgcm.Key{})},
 		},
 	}
-	if err := fastmac.RequireHardware(); err != nil {
+	if err := fastmac.RequireAES(); err != nil {
 		r.Required, r.Error = false, err.Error()
-		if u, ok := errors.AsType[*fastmac.UnsupportedCPUError](err); ok {
-			r.Missing = u.Missing
-		}
+		r.Missing = aes.Missing()
 	}
 	if err := fastmac.RequireGCM(); err != nil {
 		r.GCMError = err.Error()

@@ -28,10 +28,10 @@ type algorithm struct {
 
 // A nonce of UMAC has 16 bytes because it is random, as in [fastmac.UMACKey.Sign].
 var algorithms = []*algorithm{
-	{"umac32", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC32Size},
-	{"umac64", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC64Size},
-	{"umac96", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC96Size},
-	{"umac128", fastmac.UMACKeySize, fastmac.MaxNonceSize, fastmac.UMAC128Size},
+	{"umac32", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC32Size},
+	{"umac64", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC64Size},
+	{"umac96", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC96Size},
+	{"umac128", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC128Size},
 	{"gmac", 16, fastmac.GMACNonceSize, fastmac.GMACSize},
 	{"hmac-sha512", 64, 0, fastmac.HMACSHA512Size},
 }
@@ -230,15 +230,15 @@ type stream interface {
 	io.Writer
 	Reset()
 	Destroy()
-	AppendTag(dst, nonce []byte) []byte
+	Tag(dst, nonce []byte) []byte
 	Verify(tag, nonce []byte) bool
 }
 
 // An hmacStream has no nonce.
 type hmacStream struct{ *fastmac.HMACSHA512 }
 
-func (s hmacStream) AppendTag(dst, _ []byte) []byte { return s.Sum(dst) }
-func (s hmacStream) Verify(tag, _ []byte) bool      { return s.HMACSHA512.Verify(tag) }
+func (s hmacStream) Tag(dst, _ []byte) []byte  { return s.Sum(dst) }
+func (s hmacStream) Verify(tag, _ []byte) bool { return s.HMACSHA512.Verify(tag) }
 
 func (k *Key) stream() stream {
 	switch {
@@ -259,5 +259,5 @@ func (k *Key) stream() stream {
 func (k *Key) sign(s stream) (nonce, tag []byte) {
 	nonce = make([]byte, k.nonce, k.nonce+k.tagSize)
 	rand.Read(nonce)
-	return nonce, s.AppendTag(slices.Clip(nonce), nonce)[k.nonce:]
+	return nonce, s.Tag(slices.Clip(nonce), nonce)[k.nonce:]
 }

@@ -18,11 +18,12 @@ import (
 	"os"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 )
 
 // counts is what the probe prints.
 var counts struct {
-	Features   fastmac.Features
+	Features   kernel.Report
 	Operations []string // their names
 	Results    int      // results of which each byte depended on secrets
 	Public     int      // memory without a secret: what is printed, and what was destroyed
@@ -46,12 +47,12 @@ func main() {
 	if request(runningOnValgrind, 0, 0, 0, 0, 0) == 0 {
 		fail("the probe does not run in valgrind, or was built without the tag valgrind")
 	}
-	counts.Features = fastmac.Hardware()
+	counts.Features = kernel.NewReport()
 	operations := append(umacOperations, hmacOperations...)
 	if fastmac.RequireGCM() == nil {
 		operations = append(operations, gcmOperations...)
 	}
-	if fastmac.RequireHardware() == nil {
+	if fastmac.RequireAES() == nil {
 		operations = append(operations, randomOperations...)
 	}
 	for _, o := range append(operations, sshOperations...) {

@@ -1,0 +1,86 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package kernel
+
+import (
+	"crypto/fips140"
+	"runtime"
+	"strings"
+)
+
+// A Report names the implementation in use for each layer: "avx512", "avx2" and "aesni" are
+// assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard library,
+// which may have its own assembly, and "none" is that there is no implementation for this
+// machine.
+//
+// NHLacks, AESLacks, SHA512Lacks and GCMLacks have what is missing for the best implementation
+// that this module has for any machine. They are empty if that one is in use. Otherwise each is
+// one of these:
+//
+//   - The usual names of the missing instruction sets, as in "AVX512F, AVX512BW".
+//   - "assembly for arm64", or another architecture: this module has none for it.
+//   - "assembly (tag purego)": the build tag left it out.
+//   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
+type Report struct {
+	NH     string // L1 of UMAC: avx512, avx2 or generic
+	AES    string // key derivation and pads of UMAC: aesni or stdlib
+	SHA512 string // HMAC-SHA-512: avx512, avx2 or stdlib
+
+	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, stdlib, or none
+	// if they cannot be used.
+	GCM string `json:",omitempty"`
+
+	NHLacks     string `json:",omitempty"`
+	AESLacks    string `json:",omitempty"` // of the expansion of keys, of batches and of package hwrand
+	SHA512Lacks string `json:",omitempty"`
+	GCMLacks    string `json:",omitempty"`
+}
+
+// NewReport returns the report for this machine.
+func NewReport() Report {
+	r := Report{
+		NH: Active(NH), NHLacks: Lacks(NH),
+		AES: Active(AES), AESLacks: Lacks(AES),
+		SHA512: Active(SHA512), SHA512Lacks: Lacks(SHA512),
+		GCM: Active(GCM), GCMLacks: Lacks(GCM),
+	}
+	// The names of variants are for tests.
+	if r.AES == "vaes" {
+		r.AES = "aesni"
+	}
+	if r.SHA512 == "avx512wide" {
+		r.SHA512 = "avx512"
+	}
+	if fips140.Enforced() && r.GCM == "stdlib" {
+		r.GCM = "none" // crypto/cipher refuses it
+	}
+	if fips140.Enabled() {
+		r.SHA512, r.SHA512Lacks = "stdlib", "validation (FIPS 140 mode)"
+	}
+	return r
+}
+
+// String returns the report in one line.
+func (r Report) String() string {
+	var b strings.Builder
+	b.WriteString(runtime.GOOS + "/" + runtime.GOARCH)
+	for i, layer := range [...]struct{ name, runs, lacks string }{
+		{"UMAC", r.NH, r.NHLacks},
+		{"AES", r.AES, r.AESLacks},
+		{"HMAC-SHA-512", r.SHA512, r.SHA512Lacks},
+		{"AES-GCM", r.GCM, r.GCMLacks},
+	} {
+		if i == 0 {
+			b.WriteString(": ")
+		} else {
+			b.WriteString("; ")
+		}
+		b.WriteString(layer.name + " " + layer.runs)
+		if layer.lacks != "" {
+			b.WriteString(" (lacks " + layer.lacks + ")")
+		}
+	}
+	return b.String()
+}
