@@ -64,15 +64,14 @@
 //
 //	source                  what must not happen
 //	a counter of 8 bytes    it is set back, by a crash or a restored backup or snapshot
-//	Nonces, 12 to 16 bytes  its memory is forked, or restored from a snapshot
-//	Sign, SignReader        more than 2^48 messages are signed under one key, or a snapshot
+//	a NonceSequence         its memory is forked, or restored from a snapshot
+//	Sign                    more than 2^48 messages are signed under one key, or a snapshot
 //	                        of the machine is restored and its kernel does not know
 //
-// If a counter continues after a restart, store it before you use it. [NonceSequence] counts from
-// a random number and stores nothing. Two of them, in different processes or after a
-// restart, can return the same nonce; its documentation has the probability.
-// [UMACKey.Sign] and [UMACKey.SignReader] draw each nonce of 16 bytes from [crypto/rand].
-// A snapshot has the kernel's random generator too. Linux changes it when the hypervisor
+// If a counter continues after a restart, store it before you use it. A [NonceSequence]
+// counts from a random number and stores nothing. Two of them, in different processes or
+// after a restart, can return the same nonce; its documentation has the probability.
+// [UMACKey.Sign] and [UMAC.Sign] draw each nonce of 16 bytes from [crypto/rand]. A snapshot has the kernel's random generator too. Linux changes it when the hypervisor
 // reports that a snapshot has been restored, by VMGENID.
 //
 // A receiver must refuse messages that arrive twice (section 6.4). The sender numbers its
@@ -110,7 +109,7 @@
 // AVX-512 several independent ones run side by side at little extra cost; elsewhere they
 // run one after the other. Programs with several tags to compute at once (a token service,
 // a receiver of webhooks) can use [HMACSHA512Key.TagBatch], [HMACSHA512Key.VerifyBatch]
-// and [SumHMACSHA512Batch], for messages of any lengths.
+// and [SumHMACSHA512Batch], for messages of any lengths. A batch is a slice of [Message].
 //
 // A server that sends or receives many packets at once, with sendmmsg or from a queue, can
 // use [UMACKey.TagBatch] and [UMACKey.VerifyBatch]. With AVX-512, on an AMD EPYC (Zen 4), a
@@ -126,7 +125,7 @@
 //
 // If AES runs on AES instructions, time and memory accesses depend on lengths and nonces,
 // and not on keys and messages. [RequireAES] reports whether it does. A program that
-// must not run without AES instructions calls [MustHardware] when it starts.
+// must not run without AES instructions calls it when it starts.
 //
 // Keys and streams print as their names.
 //
@@ -147,19 +146,40 @@
 // allocate:
 //
 //   - An [HMACSHA512Key] may be there: it has no pointers.
-//   - A [UMACKey] may be there only if [Hardware] reports "aesni" for AES. With
-//     crypto/aes it has a pointer, which the garbage collector must see.
+//   - A [UMACKey] may be there on amd64 if [RequireAES] returns nil. Elsewhere AES is
+//     crypto/aes, and the key has a pointer, which the garbage collector must see.
 //   - A [GMACKey] and a key of package aesgcm may be there on amd64. Elsewhere they point
 //     to keys of crypto/cipher.
 //   - Streams are always in Go's memory, and point to their key. Destroy them before you
 //     unmap the memory of the key.
 //
+// # Errors and panics
+//
+// A key of a wrong length, a tag size, a CPU, a build tag or a FIPS mode that does not fit
+// is an error of a constructor, of Init, or of [RequireAES] and [RequireGCM]. It wraps
+// [errors.ErrUnsupported] if it is the machine, the build or the mode that cannot, and is a
+// [KeySizeError] if the key is wrong.
+//
+// What arrives from outside, a tag, a nonce, a signature or a ciphertext of any length, goes
+// to a function that verifies or opens. It then returns false or an error, and never panics.
+//
+// What a program itself got wrong panics before anything is written: the nonce of Tag, Sum,
+// Bind and Seal, the lengths in a batch, the sizes of a [NonceSequence] or a [ReplayWindow],
+// a key or stream that was never set up or has been destroyed.
+//
+// No call of Write, and no Read of package hwrand, returns an error. Clone returns one only
+// for HMAC-SHA-512 in FIPS 140 mode.
+//
+// # What may change
+//
+// The texts of errors and panics, what [Hardware] returns, the sizes of structs, and the type
+// of what Bind returns are not part of the API.
+//
 // # FIPS 140
 //
 // In Go's FIPS 140 mode, which is on with GODEBUG=fips140=on or only:
 //
-//   - HMAC-SHA-512 is [crypto/hmac], and [Hardware] reports "stdlib" for it. It is
-//     validated if the program was built with a validated version of the Go Cryptographic
+//   - HMAC-SHA-512 is [crypto/hmac]. It is validated if the program was built with a validated version of the Go Cryptographic
 //     Module, as with GOFIPS140=v1.0.0; [crypto/fips140.Version] returns the version. It
 //     allocates, and each [HMACSHA512Key.Tag] sets the key up again, so a stream is
 //     faster. With GOFIPS140=v1.0.0 a stream cannot be cloned. With fips140=only a key of

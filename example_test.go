@@ -357,7 +357,7 @@ func ExampleNonceSequence() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	nonces := fastmac.NewNonceSequence(16)
+	nonces := fastmac.NewNonceSequence(fastmac.UMACMaxNonceSize)
 	msg := []byte("a message")
 	packet := nonces.Next(nil)
 	packet = k.Tag(packet, packet, msg)

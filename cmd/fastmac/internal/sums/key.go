@@ -255,7 +255,7 @@ func (k *Key) stream() stream {
 }
 
 // sign draws a fresh nonce and returns it and the tag of what s has read. The nonce is drawn
-// after that: see [fastmac.UMACKey.SignReader].
+// after that: see [fastmac.UMAC.Sign].
 func (k *Key) sign(s stream) (nonce, tag []byte) {
 	nonce = make([]byte, k.nonce, k.nonce+k.tagSize)
 	rand.Read(nonce)
