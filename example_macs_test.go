@@ -337,3 +337,69 @@ func Example_fromCryptoHMAC() {
 	fmt.Println(k.Verify(tag, msg))
 	// Output: true
 }
+
+// A program that chooses its MAC when it starts declares the interface that it needs. It has a
+// nonce, which HMAC-SHA-512 does not: numbered makes it a part of the message.
+type packetMAC interface {
+	Size() int
+	Tag(dst, nonce, msg []byte) []byte
+	Verify(tag, nonce, msg []byte) bool
+	Destroy()
+}
+
+type numbered struct{ *fastmac.HMACSHA512Key }
+
+func (n numbered) Tag(dst, nonce, msg []byte) []byte {
+	h := n.New()
+	defer h.Destroy()
+	h.Write(nonce) // always of the same length, so no other nonce and message look the same
+	h.Write(msg)
+	return h.Sum(dst)
+}
+
+func (n numbered) Verify(tag, nonce, msg []byte) bool {
+	h := n.New()
+	defer h.Destroy()
+	h.Write(nonce)
+	h.Write(msg)
+	return h.Verify(tag)
+}
+
+// newPacketMAC returns what the name of a configuration stands for.
+func newPacketMAC(name string, key []byte) (packetMAC, error) {
+	switch name {
+	case "umac":
+		if err := fastmac.RequireAES(); err != nil {
+			return nil, err // AES would not be constant time
+		}
+		return fastmac.NewUMACKey(key, fastmac.UMAC128Size)
+	case "gmac":
+		return fastmac.NewGMACKey(key)
+	case "hmac":
+		return numbered{fastmac.NewHMACSHA512Key(key)}, nil
+	}
+	return nil, fmt.Errorf("MAC %q: want umac, gmac or hmac", name)
+}
+
+func Example_choice() {
+	for _, name := range []string{"umac", "gmac", "hmac", "md5"} {
+		mac, err := newPacketMAC(name, []byte("0123456789abcdef"))
+		if errors.Is(err, errors.ErrUnsupported) {
+			log.Print(err, "; using HMAC-SHA-512")
+			mac, err = newPacketMAC("hmac", []byte("0123456789abcdef"))
+		}
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		defer mac.Destroy()
+		nonce, msg := make([]byte, fastmac.GMACNonceSize), []byte("a message") // nonce 0
+		tag := mac.Tag(nil, nonce, msg)
+		fmt.Println(mac.Verify(tag, nonce, msg), mac.Verify(tag, nonce, msg[1:]))
+	}
+	// Output:
+	// true false
+	// true false
+	// true false
+	// MAC "md5": want umac, gmac or hmac
+}
