@@ -96,14 +96,13 @@ func BenchmarkMAC(b *testing.B) {
 			next()
 			k.Tag(tag, nonce, msg)
 		})
-		if m, err := k.New(); err == nil {
-			bench("gmac", "fastmac", func(msg []byte) {
-				next()
-				m.Reset()
-				m.Write(msg)
-				m.Tag(tag, nonce)
-			})
-		}
+		m := k.New()
+		bench("gmac", "fastmac", func(msg []byte) {
+			next()
+			m.Reset()
+			m.Write(msg)
+			m.Tag(tag, nonce)
+		})
 	}
 	bench("poly1305", "x.crypto", func(msg []byte) { poly1305.Sum((*[16]byte)(tag[:16]), msg, (*[32]byte)(key)) })
 	std256, std512 := hmac.New(sha256.New, key), hmac.New(sha512.New, key)

@@ -42,8 +42,8 @@
 // The times are of one-shots under one key on an AMD EPYC (Zen 4, AVX-512) with Go 1.26.8,
 // as internal/peers/RESULTS.md in the module has them. GMAC has no code for
 // CPUs without instructions for AES and for carry-less multiplication: [RequireGCM]
-// reports whether they are there. On arm64, s390x and ppc64 it is crypto/cipher, and has
-// no streams.
+// reports whether they are there. On arm64, s390x and ppc64 it is crypto/cipher, and a
+// stream keeps up to 4 KiB of its message.
 //
 // # Keys and nonces
 //

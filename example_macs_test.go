@@ -28,8 +28,6 @@ import (
 func TestMain(m *testing.M) {
 	if fastmac.RequireGCM() != nil {
 		mactest.SkipExamples("^Example.*GMAC")
-	} else if _, err := fastmac.NewGMAC(make([]byte, 16)); err != nil {
-		mactest.SkipExamples("^Example(New)?GMAC(_|$)")
 	}
 	if runtime.GOARCH == "amd64" && fastmac.RequireAES() == nil && kernel.NewReport().AES == "stdlib" {
 		mactest.SkipExamples("^Example_placedState$") // FASTMAC_TEST_KERNELS chose what it cannot see
@@ -140,24 +138,16 @@ func ExampleGMAC_Clone() {
 	// Output: true
 }
 
-// On arm64, s390x and ppc64 there are no streams, so the program collects the message.
+// A message that arrives in parts.
 func ExampleGMACKey_New() {
 	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	nonce := []byte("twelve bytes") // must never come again with this key
-	var tag []byte
-	m, err := k.New()
-	switch {
-	case err == nil:
-		io.WriteString(m, "attack at dawn")
-		tag = m.Tag(nil, nonce)
-	case errors.Is(err, fastmac.ErrNoGMACStreams):
-		tag = k.Tag(nil, nonce, []byte("attack at dawn"))
-	default:
-		log.Fatal(err)
-	}
+	m := k.New()
+	io.WriteString(m, "attack at dawn")
+	tag := m.Tag(nil, nonce)
 	fmt.Println(k.Verify(tag, nonce, []byte("attack at dawn")))
 	// Output: true
 }
@@ -168,10 +158,7 @@ func ExampleGMAC_Bind() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := k.New()
-	if err != nil {
-		log.Fatal(err)
-	}
+	m := k.New()
 	nonce := []byte("twelve bytes") // must never come again with this key
 	h := m.Bind(nonce)
 	h.Write([]byte("attack at dawn"))

@@ -6,9 +6,7 @@ package fastmac
 
 import (
 	"crypto/subtle"
-	"errors"
 	"hash"
-	"runtime"
 	"strconv"
 
 	"example.com/fastmac/internal/gcm"
@@ -21,10 +19,6 @@ const (
 	GMACNonceSize = gcm.NonceSize // a GMAC nonce
 )
 
-// ErrNoGMACStreams is the error of [GMACKey.New] and [NewGMAC] on architectures where GMAC
-// is the standard library's, which computes a tag only in one call: use [GMACKey.Tag].
-var ErrNoGMACStreams = errors.New("fastmac: no GMAC streams on " + runtime.GOARCH + ": use GMACKey.Tag")
-
 // GMACKey is an expanded AES key for GMAC, the MAC of AES-GCM, NIST SP 800-38D, with tags
 // of 16 bytes and nonces of 12. It uses CPU instructions only. Where they are missing, no
 // key can be made: see [RequireGCM].
@@ -35,8 +29,8 @@ var ErrNoGMACStreams = errors.New("fastmac: no GMAC streams on " + runtime.GOARC
 //
 // A GMACKey does not change after it is set up, and is safe for concurrent use until
 // [GMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as
-// "fastmac.GMACKey(128-bit tag)". All methods except Init, Destroy, Size and those that
-// print its name panic if the key was never set up or has been destroyed.
+// "fastmac.GMACKey(128-bit tag)". All methods except Init, Destroy and those that print its
+// name panic if the key was never set up or has been destroyed.
 type GMACKey struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -84,7 +78,10 @@ func mustGMACNonce(nonce []byte) {
 }
 
 // Size returns 16, the size of a tag in bytes.
-func (k *GMACKey) Size() int { return GMACSize }
+func (k *GMACKey) Size() int {
+	k.mustLive()
+	return GMACSize
+}
 
 // Tag appends the tag of msg under nonce, 16 bytes, to dst and returns the extended
 // slice. On amd64 it does not allocate if dst has room. dst may overlap msg and nonce.
@@ -112,14 +109,10 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 }
 
 // New returns a stream that computes tags under k. The stream shares k. Many streams can
-// use one key at the same time. On other architectures than amd64 there are no streams,
-// and New returns [ErrNoGMACStreams].
-func (k *GMACKey) New() (*GMAC, error) {
+// use one key at the same time.
+func (k *GMACKey) New() *GMAC {
 	k.mustLive()
-	if !gcm.Streams {
-		return nil, ErrNoGMACStreams
-	}
-	return &GMAC{key: k}, nil
+	return &GMAC{key: k}
 }
 
 // Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
@@ -138,6 +131,8 @@ func (k *GMACKey) Destroy() { k.gcm.Destroy() }
 // attacker computes the key of the hash, and then forges the tag of any message under any
 // nonce whose tag it has seen.
 //
+// On amd64 a GMAC has 168 bytes. Elsewhere it has 4136, because it hashes 4 KiB at a time.
+//
 // A GMAC is not safe for concurrent use. Do not copy it; use [GMAC.Clone]. It prints as
 // "fastmac.GMAC(128-bit tag)". All methods except Destroy and those that print its name
 // panic if the stream or its key has been destroyed.
@@ -150,16 +145,14 @@ type GMAC struct {
 	ownsKey bool
 
 	sum    [gcm.BlockSize]byte // GHASH of all groups before rest, as gcm.Key keeps it
-	rest   [gcm.GroupSize]byte // the last group: length%128 bytes
+	rest   [gcm.GroupSize]byte // the last group: length%gcm.GroupSize bytes
 	length uint64              // of the message in bytes
 }
 
-// NewGMAC returns a stream with a key of 16, 24 or 32 bytes. It returns the errors of
-// [NewGMACKey] and of [GMACKey.New]. Never use a nonce twice with one key.
+// NewGMAC returns a stream with its own key, of 16, 24 or 32 bytes. It is [NewGMACKey] and
+// [GMACKey.New] in one allocation, and returns the errors of NewGMACKey. Never use a nonce
+// twice with one key.
 func NewGMAC(key []byte) (*GMAC, error) {
-	if !gcm.Streams && RequireGCM() == nil {
-		return nil, ErrNoGMACStreams
-	}
 	// One allocation keeps the stream and its key together, as in NewUMAC.
 	p := new(struct {
 		stream GMAC

@@ -158,7 +158,7 @@ func testFIPSGCM(t *testing.T) {
 		}
 		return
 	}
-	if gErr != nil || aErr != nil || (sErr != nil) != (sErr == fastmac.ErrNoGMACStreams) {
+	if gErr != nil || aErr != nil || sErr != nil {
 		t.Fatal(gErr, aErr, sErr)
 	}
 	// AES-GCM of nothing is GMAC.

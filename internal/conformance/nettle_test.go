@@ -238,9 +238,9 @@ func compute(t *testing.T, algorithm int, key, hmacKey []byte, way uint64, tags,
 		}
 	case nettleGMAC:
 		k := mactest.Must(fastmac.NewGMACKey(key))
-		m, err := k.New()
+		m := k.New()
 		for i, msg := range msgs {
-			if way < 2 || err != nil {
+			if way < 2 {
 				k.Tag(tags[i][:0], nonces[i], msg)
 				continue
 			}

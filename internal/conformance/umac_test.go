@@ -22,7 +22,6 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
@@ -412,8 +411,8 @@ func TestCopy(t *testing.T) {
 		check(fmt.Sprintf("UMAC-%d", 8*size), bind(mactest.Must(fastmac.NewUMACKey(key, size)).New()), want)
 	}
 	check("HMAC-SHA-512", fastmac.NewHMACSHA512(key), "dab7b239ebc8d8efde91ced7ada1c3ecb0a12f06d1ebb337441cc642334ee46c8e2550c2d28cf16b7cb03b6d02f960fd1bf4b3a03b406f0516cfe05660b983b9")
-	if gcm.Streams && fastmac.RequireGCM() == nil {
-		check("GMAC", bind(newGMAC(t, mactest.Must(fastmac.NewGMACKey(key)))), "1b555bfe13fff67d5a43cf0bb9aaa8ab")
+	if fastmac.RequireGCM() == nil {
+		check("GMAC", bind(mactest.Must(fastmac.NewGMACKey(key)).New()), "1b555bfe13fff67d5a43cf0bb9aaa8ab")
 	}
 }
 

@@ -15,8 +15,7 @@ package gcm
 const (
 	NonceSize = 12
 	TagSize   = 16
-	BlockSize = 16            // of AES and of GHASH
-	GroupSize = 8 * BlockSize // what the kernels hash at a time
+	BlockSize = 16 // of AES and of GHASH
 )
 
 // MaxTextSize is the size in bytes of the longest plaintext, section 5.2.1.1: the 32-bit

@@ -15,8 +15,8 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// Streams reports whether Absorb and Finish can be used.
-const Streams = true
+// GroupSize is how many bytes the kernels hash at a time.
+const GroupSize = 8 * BlockSize
 
 // Which kernels run, see [kernel.Kernel]. The one for AES-NI has no flag.
 var useAVX512, useAVX2 bool

@@ -9,13 +9,14 @@ package gcm
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"encoding/binary"
 
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/wipe"
 )
 
-// Streams reports whether Absorb and Finish can be used. They cannot: crypto/cipher has no
-// GHASH.
-const Streams = false
+// GroupSize is how many bytes of a stream crypto/cipher hashes at a time.
+const GroupSize = 4096
 
 func init() {
 	name := "stdlib"
@@ -33,6 +34,7 @@ func Missing() []string { return kernel.StdGCM().Missing() }
 // Destroy.
 type Key struct {
 	aead cipher.AEAD
+	h    element // the key of GHASH
 }
 
 // Init sets up a key of 16, 24 or 32 bytes. It panics where AES-GCM cannot be used: Missing must
@@ -50,15 +52,20 @@ func (k *Key) Init(key []byte) error {
 	if err != nil {
 		return err
 	}
-	k.aead = aead
+	var h [BlockSize]byte
+	block.Encrypt(h[:], h[:])
+	k.aead, k.h = aead, elementOf(&h)
+	clear(h[:])
+	wipe.Stack()
 	return nil
 }
 
 // Live reports whether there is a key.
 func (k *Key) Live() bool { return k.aead != nil }
 
-// Destroy drops the key. It cannot overwrite it, because crypto/cipher has no API for that.
-func (k *Key) Destroy() { k.aead = nil }
+// Destroy drops the key. It overwrites the key of GHASH, and cannot overwrite that of
+// crypto/cipher, which has no API for that.
+func (k *Key) Destroy() { *k = Key{} }
 
 // Seal sets out to the ciphertext of plaintext followed by the tag. len(out) is
 // len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
@@ -79,9 +86,87 @@ func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
 	k.aead.Seal(tag[:0], nonce, nil, msg)
 }
 
-// Absorb and Finish panic: there are no streams.
-func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) { panic("fastmac: no GHASH") }
+// crypto/cipher has no GHASH. But the GMAC of a group under any nonce, xor the GMAC of nothing
+// under it, is the GHASH of the group and of the block with its length in bits. It is linear:
+// with the length of the whole message n in the place of the group's it is
+//
+//	GHASH(message) = GHASH(all before the group) * H^blocks xor GHASH(group) xor (n xor length) * H
+//
+// where the GHASH of all before is also with a block at its end, of zeros. That is what sum holds.
+// These tags are never returned, so the nonce of groups may be the same for all, and a nonce
+// that the caller uses.
+var groupNonce [NonceSize]byte
 
+// Absorb adds groups to sum, which is GHASH of additional data as far as it is known, and zero
+// at the beginning. len(groups) is a multiple of GroupSize.
+func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
+	wipe.ReserveStack()
+	var tag [TagSize]byte
+	power := k.h.power(GroupSize / BlockSize)
+	k.Tag(&tag, groupNonce[:], nil)
+	constant := elementOf(&tag).xor(k.h.times(lengthOf(GroupSize)))
+	s := elementOf(sum)
+	for ; len(groups) > 0; groups = groups[GroupSize:] {
+		k.Tag(&tag, groupNonce[:], groups[:GroupSize])
+		s = s.times(power).xor(constant).xor(elementOf(&tag))
+	}
+	s.put(sum)
+	tag, power, constant, s = [TagSize]byte{}, element{}, element{}, element{}
+	wipe.Stack()
+}
+
+// Finish sets tag to the GMAC of length bytes, of which rest is the end, less than a group,
+// and Absorb has added the others to sum.
 func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
-	panic("fastmac: no GHASH")
+	k.Tag(tag, nonce, rest)
+	if length < GroupSize {
+		return
+	}
+	wipe.ReserveStack()
+	blocks := (len(rest) + BlockSize - 1) / BlockSize
+	s := elementOf(sum).times(k.h.power(blocks)).xor(k.h.times(lengthOf(length).xor(lengthOf(uint64(len(rest))))))
+	s.xor(elementOf(tag)).put(tag)
+	s = element{}
+	wipe.Stack()
+}
+
+// An element of GF(2^128), section 6.3: the first bit is the highest of high.
+type element struct{ high, low uint64 }
+
+func elementOf(b *[BlockSize]byte) element {
+	return element{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}
+}
+
+// lengthOf returns the block for additional data of n bytes.
+func lengthOf(n uint64) element { return element{high: 8 * n} }
+
+func (x element) put(b *[BlockSize]byte) {
+	binary.BigEndian.PutUint64(b[:], x.high)
+	binary.BigEndian.PutUint64(b[8:], x.low)
+}
+
+func (x element) xor(y element) element { return element{x.high ^ y.high, x.low ^ y.low} }
+
+// times returns x * y. Its time does not depend on them.
+func (x element) times(y element) (z element) {
+	for range 8 * BlockSize {
+		bit := -(x.high >> 63)
+		z.high, z.low = z.high^y.high&bit, z.low^y.low&bit
+		x.high, x.low = x.high<<1|x.low>>63, x.low<<1
+		carry := -(y.low & 1)
+		y.high, y.low = y.high>>1^0xe1<<56&carry, y.low>>1|y.high<<63
+	}
+	return z
+}
+
+// power returns x^n. Its time depends on n.
+func (x element) power(n int) element {
+	z := element{high: 1 << 63} // 1
+	for ; n > 0; n /= 2 {
+		if n%2 == 1 {
+			z = z.times(x)
+		}
+		x = x.times(x)
+	}
+	return z
 }

@@ -43,14 +43,3 @@ func Random(rng *rand.ChaCha8, n int) []byte {
 	rng.Read(b)
 	return b
 }
-
-// SkipOn skips the test if err is reason, and ends it if err is another error.
-func SkipOn(t testing.TB, err, reason error) {
-	t.Helper()
-	if err == reason {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
