@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -15,15 +16,18 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"hash"
 	"io"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -128,6 +132,211 @@ func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 }
 
+var update = flag.Bool("update", false, "write api.txt")
+
+// TestAPI compares the exported declarations with api.txt, so that no change of the API goes
+// unseen. After a change that is meant, run go test ./internal/docs -update and add a line to
+// CHANGELOG.md.
+func TestAPI(t *testing.T) {
+	mactest.NeedGo(t)
+	imports := exportImporter(t, token.NewFileSet())
+	var b strings.Builder
+	for _, dir := range exampleDirs {
+		for _, line := range declarations(t, imports, dir) {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	const file = "internal/docs/api.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Collect(strings.Lines(strings.ReplaceAll(string(text), "\r\n", "\n")))
+	got := slices.Collect(strings.Lines(b.String()))
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("gone: %s", line)
+		}
+	}
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Errorf("new: %s", line)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d declarations, %d in %s", len(got), len(want), file)
+	}
+}
+
+// declarations returns the exported declarations of a package, a line for each, with the
+// methods and fields of its types after them.
+func declarations(t *testing.T, imports types.Importer, dir string) (lines []string) {
+	t.Helper()
+	pkg, err := imports.Import(path.Join("example.com/fastmac", dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	qualify := func(p *types.Package) string {
+		if p == pkg {
+			return ""
+		}
+		return p.Name()
+	}
+	add := func(format string, args ...any) {
+		lines = append(lines, "pkg "+pkg.Name()+", "+fmt.Sprintf(format, args...))
+	}
+	for _, name := range pkg.Scope().Names() {
+		o := pkg.Scope().Lookup(name)
+		if !o.Exported() {
+			continue
+		}
+		switch o := o.(type) {
+		case *types.Const:
+			add("const %s %s = %s", name, types.TypeString(o.Type(), qualify), o.Val())
+		case *types.TypeName:
+			var fields []string
+			kind := types.TypeString(o.Type().Underlying(), qualify)
+			if s, ok := o.Type().Underlying().(*types.Struct); ok {
+				kind = "struct"
+				for f := range s.Fields() {
+					if f.Exported() {
+						fields = append(fields, fmt.Sprintf("field %s.%s %s", name, f.Name(), types.TypeString(f.Type(), qualify)))
+					}
+				}
+			}
+			add("type %s %s", name, kind)
+			for _, field := range fields {
+				add("%s", field)
+			}
+			for m := range types.NewMethodSet(types.NewPointer(o.Type())).Methods() {
+				if f := m.Obj().(*types.Func); f.Exported() {
+					receiver := "*" + name
+					if _, pointer := f.Signature().Recv().Type().(*types.Pointer); !pointer {
+						receiver = name
+					}
+					add("method (%s) %s%s", receiver, f.Name(), strings.TrimPrefix(types.TypeString(f.Signature(), qualify), "func"))
+				}
+			}
+		default:
+			add("%s", types.ObjectString(o, qualify))
+		}
+	}
+	return lines
+}
+
+// differences are what the three MACs do not have in common, with the names of their types
+// replaced, and why.
+var differences = map[string]string{
+	"UMAC: func NewKey(key []byte, tagSize int) (*Key, error)":                   "UMAC has four tag sizes",
+	"UMAC: func NewStream(key []byte, tagSize int) (*Stream, error)":             "the same",
+	"UMAC: method (*Key) Init(key []byte, tagSize int) error":                    "the same",
+	"GMAC: func NewKey(key []byte) (*Key, error)":                                "GMAC has one tag size",
+	"GMAC: func NewStream(key []byte) (*Stream, error)":                          "the same",
+	"GMAC: method (*Key) Init(key []byte) error":                                 "the same",
+	"HMACSHA512: func NewKey(key []byte) *Key":                                   "HMAC takes keys of any length, on every machine",
+	"HMACSHA512: func NewStream(key []byte) *Stream":                             "the same",
+	"HMACSHA512: method (*Key) Init(key []byte)":                                 "the same",
+	"UMAC GMAC: method (*Key) Tag(dst []byte, nonce []byte, msg []byte) []byte":  "HMAC has no nonce",
+	"UMAC GMAC: method (*Key) Verify(tag []byte, nonce []byte, msg []byte) bool": "the same",
+	"UMAC GMAC: method (*Stream) Tag(dst []byte, nonce []byte) []byte":           "the same",
+	"UMAC GMAC: method (*Stream) Verify(tag []byte, nonce []byte) bool":          "the same",
+	"UMAC GMAC: method (*Stream) Bind(nonce []byte) hash.Cloner":                 "the same",
+	"UMAC GMAC: method (*Stream) Sum(nonce []byte) []byte":                       "the same",
+	"HMACSHA512: method (*Key) Tag(dst []byte, msg []byte) []byte":               "the same",
+	"HMACSHA512: method (*Key) Verify(tag []byte, msg []byte) bool":              "the same",
+	"HMACSHA512: method (*Stream) Sum(b []byte) []byte":                          "the same; Sum appends the tag",
+	"HMACSHA512: method (*Stream) Verify(tag []byte) bool":                       "the same",
+	"UMAC: method (*Key) Sign(dst []byte, msg []byte) []byte":                    "12 bytes are few for random nonces, and HMAC needs none",
+	"UMAC: method (*Key) VerifySigned(sig []byte, msg []byte) bool":              "the same",
+	"UMAC: method (*Stream) Sign(dst []byte) []byte":                             "the same",
+	"UMAC: method (*Stream) VerifySigned(sig []byte) bool":                       "the same",
+	"UMAC: method (*Stream) WriteParallel(p []byte, workers int)":                "HMAC is serial, and nobody has asked for GMAC",
+}
+
+// TestSymmetry compares the keys and streams of the three MACs: each difference must be in
+// differences, and be one.
+func TestSymmetry(t *testing.T) {
+	mactest.NeedGo(t)
+	all := declarations(t, exportImporter(t, token.NewFileSet()), ".")
+	macs := []string{"UMAC", "GMAC", "HMACSHA512"}
+	who := make(map[string][]string)
+	for _, mac := range macs {
+		names := regexp.MustCompile(`\b(New)?` + mac + `(Key)?\b`)
+		for _, line := range all {
+			line = strings.TrimPrefix(line, "pkg fastmac, ")
+			if !names.MatchString(line) || strings.HasPrefix(line, "const ") {
+				continue
+			}
+			line = names.ReplaceAllStringFunc(line, func(name string) string {
+				name, isKey := strings.CutSuffix(name, "Key")
+				if isKey {
+					return strings.Replace(name, mac, "Key", 1)
+				}
+				return strings.Replace(name, mac, "Stream", 1)
+			})
+			who[line] = append(who[line], mac)
+		}
+	}
+	found := make(map[string]bool)
+	for line, have := range who {
+		if len(have) == len(macs) {
+			continue
+		}
+		difference := strings.Join(have, " ") + ": " + line
+		if found[difference] = true; differences[difference] == "" {
+			t.Errorf("a difference without a reason: %s", difference)
+		}
+	}
+	for difference := range differences {
+		if !found[difference] {
+			t.Errorf("no difference: %s", difference)
+		}
+	}
+}
+
+// digest is code that knows nothing of MACs: it takes a function that returns a hash, as
+// crypto/hkdf does.
+func digest[H hash.Hash](newHash func() H, parts ...string) H {
+	h := newHash()
+	for _, part := range parts {
+		io.WriteString(h, part)
+	}
+	return h
+}
+
+// TestGeneric calls a generic function with New of all keys.
+func TestGeneric(t *testing.T) {
+	key, nonce := make([]byte, 16), []byte("twelve bytes")
+	umac := mactest.Must(fastmac.NewUMACKey(key, 8))
+	if u := digest(umac.New, "a mes", "sage"); !umac.Verify(u.Tag(nil, nonce), nonce, []byte("a message")) {
+		t.Error("UMAC")
+	}
+	hmac := fastmac.NewHMACSHA512Key(key)
+	if h := digest(hmac.New, "a mes", "sage"); !hmac.Verify(h.Sum(nil), []byte("a message")) {
+		t.Error("HMAC-SHA-512")
+	}
+	if err := fastmac.RequireGCM(); err != nil {
+		t.Skip(err)
+	}
+	gmac := mactest.Must(fastmac.NewGMACKey(key))
+	if m := digest(gmac.New, "a mes", "sage"); !gmac.Verify(m.Tag(nil, nonce), nonce, []byte("a message")) {
+		t.Error("GMAC")
+	}
+}
+
+// A program may declare such an interface for the keys that have a nonce.
+var _ = []interface {
+	Size() int
+	Tag(dst, nonce, msg []byte) []byte
+	Verify(tag, nonce, msg []byte) bool
+	Destroy()
+}{(*fastmac.UMACKey)(nil), (*fastmac.GMACKey)(nil)}
+
 // TestDependencies lists the modules that each package for users brings into a program: only
 // sshmac brings more than golang.org/x/sys.
 func TestDependencies(t *testing.T) {
@@ -155,7 +364,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestMisuse checks that go vet reports copies of keys, streams, Nonces and
+// TestMisuse checks that go vet reports copies of keys, streams, NonceSequences and
 // ReplayWindows, and that comparisons of them, and of Sealers, do not compile.
 func TestMisuse(t *testing.T) {
 	mactest.NeedGo(t)

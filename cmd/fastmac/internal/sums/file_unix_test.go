@@ -331,7 +331,7 @@ func TestGMACList(t *testing.T) {
 	f := newFolder(t, "gmac")
 	key := []byte("gmac 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n")
 	f.must(os.WriteFile("key", key, 0o600))
-	k, err := parseKey(key, "key")
+	k, err := parseKey(key, "gmac")
 	f.must(err)
 	var list strings.Builder
 	for _, file := range []struct {
