@@ -11,14 +11,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Configure calls [Register] and sets Ciphers and MACs of c, the Config of an
-// ssh.ClientConfig or ssh.ServerConfig, so that UMAC is preferred and peers without it are
-// not shut out:
-//
-//   - Ciphers is x/crypto's default, with the CTR ciphers, which need a MAC, before the
-//     AEAD ciphers, which need none.
-//   - MACs is [MACs], and after them x/crypto's defaults that are not among them. Of
-//     these, hmac-sha1-96 is left out, which x/crypto calls insecure.
+// Configure calls [Register] and sets the fields Ciphers and MACs of c, the Config of an
+// ssh.ClientConfig or ssh.ServerConfig, to [Ciphers] and [MACs], so that UMAC is preferred and
+// peers without it are not shut out.
 //
 // What c had in these fields is replaced. If Configure returns an error, which is that of
 // Register, c is unchanged. It then is still a valid configuration, without UMAC.
@@ -45,19 +40,38 @@ func Configure(c *ssh.Config) error {
 	if err := Register(); err != nil {
 		return err
 	}
+	c.Ciphers, c.MACs = Ciphers(), MACs()
+	return nil
+}
+
+// Ciphers returns names for the Ciphers field of an ssh.Config: x/crypto's default, with the CTR
+// ciphers, which need a MAC, before the AEAD ciphers, which need none.
+func Ciphers() []string {
 	var defaults ssh.Config
 	defaults.SetDefaults()
 	isCTR := func(cipher string) bool { return strings.HasSuffix(cipher, "-ctr") }
-	c.Ciphers = append(
+	return append(
 		slices.DeleteFunc(slices.Clone(defaults.Ciphers), func(name string) bool { return !isCTR(name) }),
 		slices.DeleteFunc(slices.Clone(defaults.Ciphers), isCTR)...)
-	c.MACs = MACs()
+}
+
+// MACs returns names for the MACs field of an ssh.Config: those of [Modes] and x/crypto's HMACs
+// with SHA-2, in OpenSSH's order of preference, and then x/crypto's other defaults. Of these,
+// hmac-sha1-96 is left out, which x/crypto calls insecure. x/crypto skips names in such a list
+// that are not registered.
+func MACs() []string {
+	macs := []string{
+		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM,
+		UMAC64, UMAC128, hmacSHA256, hmacSHA512,
+	}
+	var defaults ssh.Config
+	defaults.SetDefaults()
 	for _, name := range defaults.MACs {
-		if name != insecureMAC && !slices.Contains(c.MACs, name) {
-			c.MACs = append(c.MACs, name)
+		if name != insecureMAC && !slices.Contains(macs, name) {
+			macs = append(macs, name)
 		}
 	}
-	return nil
+	return macs
 }
 
 // insecureMAC is the one MAC among x/crypto's defaults that its InsecureAlgorithms lists.

@@ -53,11 +53,13 @@ func TestConfigure(t *testing.T) {
 		t.Errorf("ciphers %q: want those of x/crypto, %q", c.Ciphers, defaults.Ciphers)
 	}
 	want := MACs()
-	if slices.Contains(defaults.MACs, "hmac-sha1") {
-		want = append(want, "hmac-sha1")
+	if !slices.Equal(c.MACs, want) || !slices.Equal(c.Ciphers, Ciphers()) {
+		t.Errorf("MACs %q, want %q; ciphers %q, want %q", c.MACs, want, c.Ciphers, Ciphers())
 	}
-	if !slices.Equal(c.MACs, want) {
-		t.Errorf("MACs %q, want %q", c.MACs, want)
+	for _, name := range defaults.MACs {
+		if slices.Contains(want, name) == (name == "hmac-sha1-96") {
+			t.Errorf("MACs %q and %s", want, name)
+		}
 	}
 	before.Ciphers, before.MACs = c.Ciphers, c.MACs
 	if !reflect.DeepEqual(c, before) {

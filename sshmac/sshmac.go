@@ -18,7 +18,7 @@
 //	if err := sshmac.Register(); err != nil {
 //		log.Print(err) // the program still has the MACs of x/crypto
 //	}
-//	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"} // see below
+//	config.Ciphers = sshmac.Ciphers()
 //	config.MACs = sshmac.MACs()
 //
 // # Without go:linkname
@@ -32,7 +32,7 @@
 // in the program's module. It gives the module a copy of x/crypto with one more
 // file, which the compiler checks. The program then contains, in place of Register:
 //
-//	for _, m := range sshmac.UMACModes() {
+//	for _, m := range sshmac.Modes() {
 //		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
 //			log.Print(err) // the program still has the MACs of x/crypto
 //		}
@@ -42,9 +42,10 @@
 //
 // The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) need no
 // MAC, and none is used with them. They come first in x/crypto's default order,
-// so a MAC has an effect only where Ciphers names stream ciphers such as aes128-ctr
-// and aes256-ctr, or where the peer has no AEAD. Name both sizes: some peers offer
-// only one of them. [Configure] puts the stream ciphers first. With a CBC cipher,
+// so a MAC has an effect only where the configuration prefers stream ciphers such as
+// aes128-ctr, or where the peer has no AEAD. [Ciphers] has the stream ciphers first. A
+// configuration that names its own should name aes128-ctr and aes256-ctr: some peers offer
+// only one of them. With a CBC cipher,
 // x/crypto before v0.58.0 does not interoperate under any "-etm" MAC, including its own.
 //
 // To see what was negotiated, run ssh -v, which prints a line "kex: ... cipher: ...
@@ -131,16 +132,12 @@ const (
 	UMAC128ETM = "umac-128-etm@openssh.com"
 )
 
-// The names of HMAC-SHA-512 in the SSH protocol, without and with
-// encrypt-then-MAC.
 const (
-	HMACSHA512    = "hmac-sha2-512"
-	HMACSHA512ETM = "hmac-sha2-512-etm@openssh.com"
-)
-
-const (
+	// x/crypto has constants for these from v0.38.0 on.
 	hmacSHA256    = "hmac-sha2-256"
 	hmacSHA256ETM = "hmac-sha2-256-etm@openssh.com"
+	hmacSHA512    = "hmac-sha2-512"
+	hmacSHA512ETM = "hmac-sha2-512-etm@openssh.com"
 
 	// Sizes in bytes.
 	umacKeySize  = 16
@@ -167,8 +164,8 @@ type Mode struct {
 	New     func(key []byte) hash.Hash
 }
 
-// UMACModes returns the MACs that x/crypto lacks: the four of UMAC.
-func UMACModes() []Mode {
+// Modes returns the MACs that x/crypto lacks: the four of UMAC.
+func Modes() []Mode {
 	return []Mode{
 		{UMAC64, umacKeySize, false, newUMAC(fastmac.UMAC64Size)},
 		{UMAC128, umacKeySize, false, newUMAC(fastmac.UMAC128Size)},
@@ -177,23 +174,12 @@ func UMACModes() []Mode {
 	}
 }
 
-// Modes returns all MACs of this package: those of [UMACModes] and two of
-// HMAC-SHA-512, which x/crypto has too.
-func Modes() []Mode {
-	return append(UMACModes(),
-		Mode{HMACSHA512, hmacKeySize, false, newHMACSHA512},
-		Mode{HMACSHA512ETM, hmacKeySize, true, newHMACSHA512},
+// modes returns what Register adds: Modes, and HMAC-SHA-512, which x/crypto has too.
+func modes() []Mode {
+	return append(Modes(),
+		Mode{hmacSHA512, hmacKeySize, false, newHMACSHA512},
+		Mode{hmacSHA512ETM, hmacKeySize, true, newHMACSHA512},
 	)
-}
-
-// MACs returns names for the MACs field of an ssh.Config, in OpenSSH's order of
-// preference: those of [Modes], and x/crypto's HMAC-SHA-256 in its place among
-// them. x/crypto skips names in such a list that are not registered.
-func MACs() []string {
-	return []string{
-		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, HMACSHA512ETM,
-		UMAC64, UMAC128, hmacSHA256, HMACSHA512,
-	}
 }
 
 // newUMAC returns a Mode.New for UMAC with tags of so many bytes.
@@ -225,7 +211,7 @@ func newHMACSHA512(key []byte) hash.Hash {
 
 func mustSize(key []byte, size int) {
 	if len(key) != size {
-		panic(fmt.Sprintf("fastmac: SSH MAC key of %d bytes: want %d", len(key), size))
+		panic(fmt.Sprintf("sshmac: key of %d bytes: want %d", len(key), size))
 	}
 }
 

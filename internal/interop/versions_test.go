@@ -112,7 +112,7 @@ import (
 )
 
 func main() {
-	for _, m := range sshmac.UMACModes() {
+	for _, m := range sshmac.Modes() {
 		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
 			panic(err)
 		}

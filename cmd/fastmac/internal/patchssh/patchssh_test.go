@@ -55,7 +55,7 @@ func main() {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
 
-	for _, m := range sshmac.UMACModes() {
+	for _, m := range sshmac.Modes() {
 		check(ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New))
 	}
 	for _, m := range sshmac.Modes() {
