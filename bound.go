@@ -5,7 +5,6 @@
 package fastmac
 
 import (
-	"encoding"
 	"fmt"
 	"hash"
 )
@@ -17,7 +16,6 @@ type nonceStream interface {
 	Destroy()
 	fmt.Stringer
 	fmt.Formatter
-	encoding.TextMarshaler
 }
 
 // boundHash is the hash that Bind returns: a stream with a nonce. The stream is not embedded,
@@ -58,4 +56,3 @@ func (b *boundHash) Destroy() {
 
 func (b boundHash) String() string                { return b.stream.String() }
 func (b boundHash) Format(s fmt.State, verb rune) { b.stream.Format(s, verb) }
-func (b boundHash) MarshalText() ([]byte, error)  { return b.stream.MarshalText() }

@@ -273,7 +273,7 @@ func Example_fromFakeboboliu() {
 	// Output: 44b5cb542f220104
 }
 
-// Keys and streams print as their names, in logs and in JSON too.
+// Keys and streams print as their names, in logs too.
 func Example_printing() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), fastmac.UMAC96Size)
 	if err != nil {

@@ -24,21 +24,11 @@ import (
 
 // Sizes in bytes.
 const (
-	KeySize128 = 16            // a key for AES-128
-	KeySize256 = 32            // a key for AES-256
-	NonceSize  = gcm.NonceSize // a nonce
-	Overhead   = gcm.TagSize   // the tag: a ciphertext is longer than its plaintext by this
+	NonceSize = gcm.NonceSize // a nonce
+	Overhead  = gcm.TagSize   // the tag: a ciphertext is longer than its plaintext by this
 )
 
-// KeySizeError is the error for a key of this size, which is not 16 or 32 bytes.
-type KeySizeError int
-
-func (e KeySizeError) Error() string {
-	return "fastmac: AES-GCM key of " + strconv.Itoa(int(e)) + " bytes: want 16 or 32"
-}
-
-// A Key is an expanded AES-128 or AES-256 key for GCM. It implements
-// [crypto/cipher.AEAD].
+// A Key is an expanded AES key for GCM. It implements [crypto/cipher.AEAD].
 //
 // Never use a nonce for two plaintexts under one key. From two ciphertexts with the same
 // nonce an attacker learns the xor of the plaintexts, and computes the key of the hash, with
@@ -63,8 +53,8 @@ type keyText struct{}
 
 func (keyText) String() string { return "aesgcm.Key" }
 
-// NewKey expands a key of 16 bytes (AES-128) or 32 bytes (AES-256). For another size it
-// returns a [KeySizeError]. If the CPU lacks instructions, it returns the error of
+// NewKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256). For another size
+// it returns a [fastmac.KeySizeError]. If the CPU lacks instructions, it returns the error of
 // [fastmac.RequireGCM] and does not read key. It does not retain key.
 func NewKey(key []byte) (*Key, error) {
 	k := new(Key)
@@ -81,8 +71,10 @@ func (k *Key) Init(key []byte) error {
 	if err := fastmac.RequireGCM(); err != nil {
 		return err
 	}
-	if len(key) != KeySize128 && len(key) != KeySize256 {
-		return KeySizeError(len(key))
+	switch len(key) {
+	case 16, 24, 32:
+	default:
+		return fastmac.KeySizeError(len(key))
 	}
 	return k.gcm.Init(key)
 }
@@ -94,7 +86,7 @@ func (k *Key) Destroy() { k.gcm.Destroy() }
 
 func (k *Key) mustLive() {
 	if !k.gcm.Live() {
-		panic("fastmac: use of an aesgcm.Key that was destroyed or never set up")
+		panic("aesgcm: use of a Key that was destroyed or never set up")
 	}
 }
 
@@ -129,14 +121,15 @@ func (k *Key) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	return dst
 }
 
-// ErrOpen is the error of [Key.Open] and [Key.OpenSealed] if the key, the nonce, the
-// ciphertext, the tag or the additional data is not that of the call of Seal.
-var ErrOpen = errors.New("fastmac: AES-GCM: message authentication failed")
+// errOpen is the error of Open if the key, the nonce, the ciphertext, the tag or the additional
+// data is not that of the call of Seal.
+var errOpen = errors.New("aesgcm: message authentication failed")
 
 // Open decrypts ciphertext, which the tag follows, authenticates it and additionalData,
 // appends the plaintext to dst and returns the extended slice. It does not allocate if dst
-// has room. If the tag is wrong, Open returns [ErrOpen], and if dst has room for the
-// plaintext, that room is overwritten with zeros.
+// has room. If the key, the nonce, the ciphertext, the tag or the additional data is not that
+// of a call of Seal, Open returns an error, and if dst has room for the plaintext, that room
+// is overwritten with zeros.
 //
 // The nonce must be 12 bytes long, or Open panics. To decrypt in place, pass
 // ciphertext[:0] as dst. If the plaintext overlaps ciphertext in any other way, or overlaps
@@ -145,7 +138,7 @@ func (k *Key) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error
 	k.mustLive()
 	mustNonce(nonce)
 	if len(ciphertext) < Overhead || !isText(uint64(len(ciphertext)-Overhead)) {
-		return nil, ErrOpen
+		return nil, errOpen
 	}
 	dst, out := extend(dst, len(ciphertext)-Overhead)
 	if overlap(out, ciphertext) && &out[0] != &ciphertext[0] {
@@ -155,19 +148,19 @@ func (k *Key) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error
 		panic(dataOverlap)
 	}
 	if !k.gcm.Open(out, nonce, ciphertext, additionalData) {
-		return nil, ErrOpen
+		return nil, errOpen
 	}
 	return dst, nil
 }
 
 func mustNonce(nonce []byte) {
 	if len(nonce) != NonceSize {
-		panic("fastmac: AES-GCM nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12")
+		panic("aesgcm: nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 12")
 	}
 }
 
 func tooLong(plaintext []byte) string {
-	return "fastmac: AES-GCM plaintext of " + strconv.Itoa(len(plaintext)) + " bytes: want at most 64 GiB - 32"
+	return "aesgcm: plaintext of " + strconv.Itoa(len(plaintext)) + " bytes: want at most 64 GiB - 32"
 }
 
 // isText reports whether a plaintext may have n bytes.
@@ -180,8 +173,8 @@ func extend(dst []byte, n int) (extended, added []byte) {
 }
 
 const (
-	inputOverlap = "fastmac: AES-GCM: the output overlaps the input: want the same beginning or no overlap"
-	dataOverlap  = "fastmac: AES-GCM: the output overlaps the additional data"
+	inputOverlap = "aesgcm: the output overlaps the input: want the same beginning or no overlap"
+	dataOverlap  = "aesgcm: the output overlaps the additional data"
 )
 
 // overlap reports whether a and b have a byte of memory in common.

@@ -74,7 +74,7 @@ func BenchmarkSealer(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Seal(dst, plaintext, nil)
+				s.Seal(dst, nil, plaintext, nil)
 			}
 		})
 	}

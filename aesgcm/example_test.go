@@ -5,6 +5,7 @@
 package aesgcm_test
 
 import (
+	"crypto/cipher"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -16,7 +17,7 @@ import (
 
 // A Sealer chooses the nonces.
 func Example() {
-	key := make([]byte, aesgcm.KeySize256)
+	key := make([]byte, 32)
 	rand.Read(key) // shared with the receiver
 
 	k, err := aesgcm.NewKey(key)
@@ -24,15 +25,16 @@ func Example() {
 		log.Fatal(err) // for example, the CPU lacks the instructions
 	}
 	defer k.Destroy()
-	sealed := k.NewSealer().Seal(nil, []byte("attack at dawn"), []byte("message 1"))
+	s := k.NewSealer()
+	sealed := s.Seal(nil, nil, []byte("attack at dawn"), []byte("message 1"))
 
-	plaintext, err := k.OpenSealed(nil, sealed, []byte("message 1"))
+	plaintext, err := s.Open(nil, nil, sealed, []byte("message 1"))
 	fmt.Printf("%s %v\n", plaintext, err)
-	_, err = k.OpenSealed(nil, sealed, []byte("message 2"))
+	_, err = s.Open(nil, nil, sealed, []byte("message 2"))
 	fmt.Println(err)
 	// Output:
 	// attack at dawn <nil>
-	// fastmac: AES-GCM: message authentication failed
+	// aesgcm: message authentication failed
 }
 
 func ExampleNewKey() {
@@ -42,14 +44,14 @@ func ExampleNewKey() {
 	} else {
 		fmt.Println(err)
 	}
-	// Output: fastmac: AES-GCM key of 9 bytes: want 16 or 32
+	// Output: fastmac: key of 9 bytes: want 16, 24 or 32
 }
 
 func ExampleKey_Init() {
 	// A connection holds its keys in place.
 	var conn struct{ in, out aesgcm.Key }
 	for _, k := range []*aesgcm.Key{&conn.in, &conn.out} {
-		key := make([]byte, aesgcm.KeySize128)
+		key := make([]byte, 16)
 		rand.Read(key)
 		if err := k.Init(key); err != nil {
 			log.Fatal(err)
@@ -62,7 +64,7 @@ func ExampleKey_Init() {
 
 // A record protocol numbers its messages, and makes the nonce from the number.
 func ExampleKey_Seal() {
-	k, err := aesgcm.NewKey(make([]byte, aesgcm.KeySize256)) // use a random key
+	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func ExampleKey_Seal() {
 
 // A receiver refuses what was changed on the way.
 func ExampleKey_Open() {
-	k, err := aesgcm.NewKey(make([]byte, aesgcm.KeySize256)) // use a random key
+	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -92,31 +94,47 @@ func ExampleKey_Open() {
 	sealed := k.Seal(buf, nonce, []byte("attack at dawn"), nil)
 	sealed[0] ^= 1
 	_, err = k.Open(nil, nonce, sealed, nil)
-	fmt.Println(errors.Is(err, aesgcm.ErrOpen))
-	// Output: true
-}
-
-func ExampleKeySizeError() {
-	_, err := aesgcm.NewKey([]byte("too short"))
-	size, ok := errors.AsType[aesgcm.KeySizeError](err)
-	fmt.Println(int(size), ok)
-	// Output: 9 true
+	fmt.Println(err)
+	// Output: aesgcm: message authentication failed
 }
 
 // A Sealer seals in place.
 func ExampleSealer_Seal() {
-	k, err := aesgcm.NewKey(make([]byte, aesgcm.KeySize256)) // use a random key
+	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
 	if err != nil {
 		log.Fatal(err)
 	}
 	s := k.NewSealer()
 	buf := make([]byte, 0, 100)
 	buf = append(buf, "attack at dawn"...)
-	buf = s.Seal(buf[:0], buf, nil)
+	buf = s.Seal(buf[:0], nil, buf, nil)
 	fmt.Println(len(buf))
-	buf, err = k.OpenSealed(buf[:0], buf, nil)
+	buf, err = s.Open(buf[:0], nil, buf, nil)
 	fmt.Printf("%s %v\n", buf, err)
 	// Output:
 	// 42
 	// attack at dawn <nil>
+}
+
+// A Sealer is a cipher.AEAD. Code that asks an AEAD for the size of its nonce passes none.
+func ExampleKey_NewSealer() {
+	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
+	if err != nil {
+		log.Fatal(err)
+	}
+	var aead cipher.AEAD = k.NewSealer()
+	nonce := make([]byte, aead.NonceSize())
+	sealed := aead.Seal(nil, nonce, []byte("attack at dawn"), nil)
+	fmt.Println(len(nonce), len(sealed)-aead.Overhead())
+	// Output: 0 14
+}
+
+func ExampleSealer_Overhead() {
+	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := k.NewSealer()
+	fmt.Println(s.NonceSize(), s.Overhead())
+	// Output: 0 28
 }

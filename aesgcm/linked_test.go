@@ -39,8 +39,8 @@ func main() {
 	}
 	sealed := k.Seal(nil, make([]byte, 12), nil, nil)
 	k.Open(nil, make([]byte, 12), sealed, nil)
-	sealed = k.NewSealer().Seal(nil, nil, nil)
-	k.OpenSealed(nil, sealed, nil)
+	sealed = k.NewSealer().Seal(nil, nil, nil, nil)
+	k.NewSealer().Open(nil, nil, sealed, nil)
 	println(k.String(), k.NonceSize(), k.Overhead())
 	k.Destroy()
 }

@@ -5,18 +5,21 @@
 package aesgcm
 
 import (
+	"strconv"
+
 	"example.com/fastmac"
 	"example.com/fastmac/internal/opaque"
 )
 
-// A Sealer seals plaintexts under a key and chooses the nonces, with a [fastmac.NonceSequence]. No
-// nonce comes twice from one Sealer. Other Sealers of the same key, of any processes and
-// restarts, begin at other random nonces: [fastmac.NonceSequence] has the probability of a nonce
-// in common, and says what forks and restored snapshots do. Do not also call [Key.Seal]
-// under the same key: its nonces could be those of a Sealer.
+// A Sealer seals plaintexts under a key and chooses the nonces, with a
+// [fastmac.NonceSequence]. No nonce comes twice from one Sealer. Other Sealers of the same key,
+// of any processes and restarts, begin at other random nonces: [fastmac.NonceSequence] has the
+// probability of a nonce in common, and says what forks and restored snapshots do. Do not also
+// call [Key.Seal] under the same key: its nonces could be those of a Sealer.
 //
-// The nonce precedes the ciphertext, as in [crypto/cipher.NewGCMWithRandomNonce], whose
-// Open opens what a Sealer seals.
+// A Sealer is a [crypto/cipher.AEAD] whose callers pass no nonce, as that of
+// [crypto/cipher.NewGCMWithRandomNonce]. The nonce precedes the ciphertext. Each opens what the
+// other has sealed.
 //
 // A Sealer is safe for concurrent use. It has no method Destroy, because only the key is
 // secret. It prints as "aesgcm.Sealer".
@@ -40,6 +43,23 @@ func (k *Key) NewSealer() *Sealer {
 	return &Sealer{key: k, nonces: fastmac.NewNonceSequence(NonceSize)}
 }
 
+// NonceSize returns 0: callers pass no nonce.
+func (s *Sealer) NonceSize() int { return 0 }
+
+// Overhead returns 28, the size in bytes of the nonce and the tag.
+func (s *Sealer) Overhead() int { return NonceSize + Overhead }
+
+// mustLive panics if there is no key, or if there is a nonce.
+func (s *Sealer) mustLive(nonce []byte) {
+	if s.key == nil {
+		panic("aesgcm: use of a Sealer that NewSealer did not make")
+	}
+	s.key.mustLive()
+	if len(nonce) != 0 {
+		panic("aesgcm: Sealer chooses the nonce: pass nil, not " + strconv.Itoa(len(nonce)) + " bytes")
+	}
+}
+
 // Seal encrypts plaintext, authenticates it and additionalData, appends the nonce, 12 bytes,
 // the ciphertext and the tag, 16 bytes, to dst and returns the extended slice. It does not
 // allocate if dst has room.
@@ -47,13 +67,10 @@ func (k *Key) NewSealer() *Sealer {
 // To encrypt in place, pass plaintext[:0] as dst. It is faster if the plaintext begins 12
 // bytes after the end of dst, because then it need not be moved. If what Seal appends
 // overlaps plaintext in any other way, or overlaps additionalData, Seal panics. Seal also
-// panics if plaintext has more than 64 GiB - 32 bytes, if [Key.NewSealer] did not make s,
-// and after 2^63 calls.
-func (s *Sealer) Seal(dst, plaintext, additionalData []byte) []byte {
-	if s.key == nil {
-		panic("fastmac: use of an aesgcm.Sealer that NewSealer did not make")
-	}
-	s.key.mustLive()
+// panics if the argument nonce is not empty, if plaintext has more than 64 GiB - 32 bytes, if
+// [Key.NewSealer] did not make s, and after 2^63 calls.
+func (s *Sealer) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
+	s.mustLive(nonce)
 	if !isText(uint64(len(plaintext))) {
 		panic(tooLong(plaintext))
 	}
@@ -61,7 +78,7 @@ func (s *Sealer) Seal(dst, plaintext, additionalData []byte) []byte {
 	if overlap(out, additionalData) {
 		panic(dataOverlap)
 	}
-	nonce, out := out[:NonceSize:NonceSize], out[NonceSize:]
+	nonce, out = out[:NonceSize:NonceSize], out[NonceSize:]
 	if overlap(nonce, plaintext) || overlap(out, plaintext) {
 		switch &plaintext[0] {
 		case &nonce[0]:
@@ -76,18 +93,19 @@ func (s *Sealer) Seal(dst, plaintext, additionalData []byte) []byte {
 	return dst
 }
 
-// OpenSealed is like [Key.Open] for what [Sealer.Seal] appended: a nonce, 12 bytes, the
-// ciphertext and the tag, 16 bytes.
+// Open is like [Key.Open] for what Seal of a Sealer of the same key appended: a nonce, 12
+// bytes, the ciphertext and the tag, 16 bytes. It panics if the argument nonce is not empty.
+// On architectures other than amd64 it allocates 12 bytes.
 //
 // To decrypt in place, pass sealed[:0] as dst, or sealed[12:12], which is faster, because
 // then nothing need be moved. In both cases all of sealed may be overwritten. If the
-// plaintext overlaps sealed in any other way, or overlaps additionalData, OpenSealed panics.
-func (k *Key) OpenSealed(dst, sealed, additionalData []byte) ([]byte, error) {
-	k.mustLive()
+// plaintext overlaps sealed in any other way, or overlaps additionalData, Open panics.
+func (s *Sealer) Open(dst, nonce, sealed, additionalData []byte) ([]byte, error) {
+	s.mustLive(nonce)
 	if len(sealed) < NonceSize+Overhead || !isText(uint64(len(sealed)-NonceSize-Overhead)) {
-		return nil, ErrOpen
+		return nil, errOpen
 	}
-	nonce, ciphertext := [NonceSize]byte(sealed), sealed[NonceSize:]
+	first, ciphertext := [NonceSize]byte(sealed), sealed[NonceSize:]
 	dst, out := extend(dst, len(ciphertext)-Overhead)
 	if overlap(out, additionalData) {
 		panic(dataOverlap)
@@ -102,8 +120,8 @@ func (k *Key) OpenSealed(dst, sealed, additionalData []byte) ([]byte, error) {
 			panic(inputOverlap)
 		}
 	}
-	if !k.gcm.Open(out, nonce[:], ciphertext, additionalData) {
-		return nil, ErrOpen
+	if !s.key.gcm.Open(out, first[:], ciphertext, additionalData) {
+		return nil, errOpen
 	}
 	return dst, nil
 }

@@ -103,7 +103,7 @@ func testOverlap(t *testing.T) {
 	}
 }
 
-// TestSealerOverlap does the same for a Sealer and OpenSealed, beside NewGCMWithRandomNonce.
+// TestSealerOverlap does the same for a Sealer, beside NewGCMWithRandomNonce.
 // What that refuses and these must not is a text 12 bytes after the beginning of the other.
 func TestSealerOverlap(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testSealerOverlap) }
 
@@ -120,13 +120,12 @@ func testSealerOverlap(t *testing.T) {
 			for _, data := range []int{0, to - 4, to - 3, to, to + 12, to + n + 24, to + n + 27, to + n + 28, text - 2, text + n - 1} {
 				for _, room := range []int{n, n + 27, n + 28, n + 40} {
 					plaintext, additional := bytes.Clone(memory[text:][:n]), bytes.Clone(memory[data:][:4])
-					seal := func(seal func(dst, plaintext, data []byte) []byte) attempt {
+					seal := func(aead cipher.AEAD) attempt {
 						return try(memory, func(m []byte) ([]byte, error) {
-							return seal(m[to:to:to+room], m[text:][:n], m[data:][:4]), nil
+							return aead.Seal(m[to:to:to+room], nil, m[text:][:n], m[data:][:4]), nil
 						})
 					}
-					want := seal(func(dst, plaintext, data []byte) []byte { return std.Seal(dst, nil, plaintext, data) })
-					got := seal(s.Seal)
+					want, got := seal(std), seal(s)
 					dataOverlaps := n+28 <= room && data < to+n+28 && to < data+4
 					if to+12 == text && n > 0 && n+28 <= room {
 						want.panics = dataOverlaps
@@ -149,34 +148,32 @@ func testSealerOverlap(t *testing.T) {
 					// Half of the calls open what is authentic.
 					before := bytes.Clone(memory)
 					if to%2 == 0 {
-						copy(memory[text:], s.Seal(nil, memory[text:][:n], memory[data:][:4]))
+						copy(memory[text:], s.Seal(nil, nil, memory[text:][:n], memory[data:][:4]))
 						if !bytes.Equal(memory[data:][:4], additional) {
 							copy(memory, before)
 						}
 					}
-					open := func(open func(dst, sealed, data []byte) ([]byte, error)) attempt {
+					open := func(aead cipher.AEAD) attempt {
 						return try(memory, func(m []byte) ([]byte, error) {
-							return open(m[to:to:to+room], m[text:][:n+28], m[data:][:4])
+							return aead.Open(m[to:to:to+room], nil, m[text:][:n+28], m[data:][:4])
 						})
 					}
-					want = open(func(dst, sealed, data []byte) ([]byte, error) { return std.Open(dst, nil, sealed, data) })
-					got = open(k.OpenSealed)
+					want, got = open(std), open(s)
 					if to == text+12 && n > 0 || to == text && room < n+28 {
 						// crypto/cipher's panics, in the second case because it needs more room.
-						want = open(func(dst, sealed, data []byte) ([]byte, error) {
-							result, err := std.Open(nil, nil, sealed, data)
-							return result, err
+						want = try(memory, func(m []byte) ([]byte, error) {
+							return std.Open(nil, nil, m[text:][:n+28], m[data:][:4])
 						})
 						want.panics = n > 0 && data < to+n && to < data+4
 					}
 					if got.panics != want.panics || !got.panics && (got.refused != want.refused || !bytes.Equal(got.result, want.result)) {
-						t.Fatalf("OpenSealed of %d bytes to %d, data %d, room %d:\n got %v\nwant %v", n, to, data, room, got, want)
+						t.Fatalf("Open of %d bytes to %d, data %d, room %d:\n got %v\nwant %v", n, to, data, room, got, want)
 					}
 					if got.panics {
 						panicked++
 					} else if got.refused {
 						if !bytes.Equal(got.memory[to:][:min(n, room)], make([]byte, n)) && room >= n {
-							t.Fatalf("OpenSealed of %d bytes to %d, data %d, room %d: the room is %x", n, to, data, room, got.memory[to:][:n])
+							t.Fatalf("Open of %d bytes to %d, data %d, room %d: the room is %x", n, to, data, room, got.memory[to:][:n])
 						}
 					} else {
 						opened++
@@ -215,32 +212,32 @@ func testSealer(t *testing.T) {
 	for n := range 600 {
 		plaintext, data := mactest.Random(rng, n), mactest.Random(rng, n%40)
 		f := flavours[n%len(flavours)]
-		sealed, _ := f.call(t, n+28, plaintext, func(dst, in []byte) ([]byte, bool) { return s.Seal(dst, in, data), true })
+		sealed, _ := f.call(t, n+28, plaintext, func(dst, in []byte) ([]byte, bool) { return s.Seal(dst, nil, in, data), true })
 		got, err := std.Open(nil, nil, sealed, data)
 		if err != nil || !bytes.Equal(got, plaintext) {
 			t.Fatalf("%s, %d bytes: crypto/cipher opens %x, %v, want %x", f.name, n, got, err, plaintext)
 		}
 		if f.inPlace {
-			f = flavours[0] // OpenSealed in place overwrites all of sealed, see TestSealerOverlap
+			f = flavours[0] // Open in place overwrites all of sealed, see TestSealerOverlap
 		}
 		for _, sealed := range [][]byte{sealed, std.Seal(nil, nil, plaintext, data)} {
 			got, ok := f.call(t, n, sealed, func(dst, in []byte) ([]byte, bool) {
-				got, err := k.OpenSealed(dst, in, data)
+				got, err := s.Open(dst, nil, in, data)
 				return got, err == nil
 			})
 			if !ok || !bytes.Equal(got, plaintext) {
-				t.Fatalf("%s, %d bytes: OpenSealed: %x, %v, want %x", f.name, n, got, ok, plaintext)
+				t.Fatalf("%s, %d bytes: Open of a Sealer: %x, %v, want %x", f.name, n, got, ok, plaintext)
 			}
 		}
 		bit := int(rng.Uint64() % uint64(8*len(sealed)))
 		sealed[bit/8] ^= 1 << (bit % 8)
-		if got, err := k.OpenSealed(nil, sealed, data); got != nil || err != aesgcm.ErrOpen {
+		if got, err := s.Open(nil, nil, sealed, data); got != nil || err == nil {
 			t.Fatalf("%d bytes: opened with bit %d flipped: %x, %v", n, bit, got, err)
 		}
 	}
 	for n := range 28 {
-		if got, err := k.OpenSealed(nil, make([]byte, n), nil); got != nil || err != aesgcm.ErrOpen {
-			t.Errorf("OpenSealed of %d bytes: %x, %v", n, got, err)
+		if got, err := s.Open(nil, nil, make([]byte, n), nil); got != nil || err == nil {
+			t.Errorf("Open of %d bytes: %x, %v", n, got, err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -123,8 +122,8 @@ func (f flavour) open(t *testing.T, k *aesgcm.Key, nonce, sealed, data []byte) (
 	t.Helper()
 	return f.call(t, max(0, len(sealed)-aesgcm.Overhead), sealed, func(dst, in []byte) ([]byte, bool) {
 		got, err := k.Open(dst, nonce, in, data)
-		if err != nil && err != aesgcm.ErrOpen {
-			t.Fatalf("Open: error %v, want ErrOpen", err)
+		if err != nil && err.Error() != "aesgcm: message authentication failed" {
+			t.Fatalf("Open: error %v", err)
 		}
 		return got, err == nil
 	})
@@ -133,17 +132,10 @@ func (f flavour) open(t *testing.T, k *aesgcm.Key, nonce, sealed, data []byte) (
 func TestVectors(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testVectors) }
 
 func testVectors(t *testing.T) {
-	var sizes, nonces, valid, invalid int
+	var nonces, valid, invalid int
 	used := mactest.Must(aesgcm.NewKey(make([]byte, 32)))
 	for _, v := range mactest.GCMVectors(t) {
 		k, err := aesgcm.NewKey(v.Key)
-		if len(v.Key) == 24 {
-			if k != nil || !errors.Is(err, aesgcm.KeySizeError(24)) {
-				t.Errorf("%s: %v, %v", v.Name, k, err)
-			}
-			sizes++
-			continue
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,8 +154,8 @@ func testVectors(t *testing.T) {
 				t.Errorf("%s: %s: opened: %x", v.Name, f.name, got)
 			}
 		}
-		if got, err := k.OpenSealed(nil, append(bytes.Clone(v.Nonce), sealed...), v.Data); (err == nil) != v.Valid || v.Valid && !bytes.Equal(got, v.Plaintext) {
-			t.Errorf("%s: OpenSealed: %x, %v", v.Name, got, err)
+		if got, err := k.NewSealer().Open(nil, nil, append(bytes.Clone(v.Nonce), sealed...), v.Data); (err == nil) != v.Valid || v.Valid && !bytes.Equal(got, v.Plaintext) {
+			t.Errorf("%s: Open of a Sealer: %x, %v", v.Name, got, err)
 		}
 		if err := used.Init(v.Key); err != nil {
 			t.Fatal(err)
@@ -172,7 +164,7 @@ func testVectors(t *testing.T) {
 			t.Errorf("%s: Open after Init of a used key: %x, %v", v.Name, got, ok)
 		}
 		if v.Valid {
-			s := used.NewSealer().Seal(nil, v.Plaintext, v.Data)
+			s := used.NewSealer().Seal(nil, nil, v.Plaintext, v.Data)
 			if want := newCipher(t, v.Key).Seal(nil, s[:aesgcm.NonceSize], v.Plaintext, v.Data); !bytes.Equal(s[aesgcm.NonceSize:], want) {
 				t.Errorf("%s: a Sealer's result is %x, crypto/cipher's %x", v.Name, s, want)
 			}
@@ -181,12 +173,12 @@ func testVectors(t *testing.T) {
 			invalid++
 		}
 	}
-	// Of CAVP, of AES-GCM of Wycheproof, and of its GMAC.
-	if sizes != 103+138 || nonces != 80+138 || valid != 559+79+30 || invalid != 191+54+108 {
-		t.Errorf("%d keys and %d nonces refused by their size, %d vectors opened, %d not", sizes, nonces, valid, invalid)
+	// Of CAVP and Wycheproof.
+	if nonces != 326 || valid != 720 || invalid != 434 {
+		t.Errorf("%d nonces refused by their size, %d vectors opened, %d not", nonces, valid, invalid)
 	}
-	t.Logf("%d vectors sealed and opened, %d refused, %d places of the result each; OpenSealed, a Sealer, and Init of a used key; %d keys and %d nonces refused by their size",
-		valid, invalid, len(flavours), sizes, nonces)
+	t.Logf("%d vectors sealed and opened, %d refused, %d places of the result each; a Sealer, and Init of a used key; %d nonces refused by their size",
+		valid, invalid, len(flavours), nonces)
 }
 
 // TestCipher compares with crypto/cipher: plaintexts of 0 to 1200 bytes with additional
@@ -200,7 +192,7 @@ func TestCipher(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testCipher
 func testCipher(t *testing.T) {
 	const mostText, mostData = 1200, 300
 	rng := rand.NewChaCha8([32]byte([]byte("TestCipher: a seed of 32 bytes..")))
-	for _, keySize := range []int{16, 32} {
+	for _, keySize := range []int{16, 24, 32} {
 		key := mactest.Random(rng, keySize)
 		k, std := mactest.Must(aesgcm.NewKey(key)), newCipher(t, key)
 		texts, datas := mactest.Random(rng, 1<<20+mostText), mactest.Random(rng, 1<<17)
@@ -273,7 +265,7 @@ func testTamper(t *testing.T) {
 	}
 	for i := 0; i < len(mactest.TamperSizes); i += step {
 		size, dataSize := mactest.TamperSizes[i], mactest.TamperSizes[i*7%40]
-		key, nonce := mactest.Random(rng, 16+16*(i%2)), mactest.Random(rng, 12)
+		key, nonce := mactest.Random(rng, 16+8*(i%3)), mactest.Random(rng, 12)
 		plaintext, data := mactest.Random(rng, size), mactest.Random(rng, dataSize)
 		k := mactest.Must(aesgcm.NewKey(key))
 		sealed := k.Seal(nil, nonce, plaintext, data)
@@ -284,7 +276,7 @@ func testTamper(t *testing.T) {
 			rest := out[:max(0, len(sealed)-aesgcm.Overhead)]
 			copy(rest, ones)
 			changes++
-			if got, err := k.Open(out[:0:len(rest)], nonce, sealed, data); got != nil || err != aesgcm.ErrOpen {
+			if got, err := k.Open(out[:0:len(rest)], nonce, sealed, data); got != nil || err == nil {
 				t.Errorf("%d bytes, additional data of %d: opened with %s %d: %v", size, dataSize, what, at, err)
 			}
 			if !bytes.Equal(rest, zeros[:len(rest)]) {
@@ -323,7 +315,7 @@ func FuzzSeal(f *testing.F) {
 	f.Add(make([]byte, 32), make([]byte, 12), []byte("\x04\x03\x01"), []byte("\x00\x64\x00"), byte(7))
 	f.Add([]byte("key"), []byte("nonce"), []byte("\x10\x0f\x00\xff"), []byte("\x02\x01\x01"), byte(14))
 	f.Fuzz(func(t *testing.T, key, nonce, text, code []byte, way byte) {
-		key, nonce = resize(key, 16+16*int(way&1)), resize(nonce, 12)
+		key, nonce = resize(key, 16+8*int(way%3)), resize(nonce, 12)
 		plaintext, data := mactest.Message(text, 1<<13), mactest.Message(code, 1<<11)
 		std := newCipher(t, key)
 		want := std.Seal(nil, nonce, plaintext, data)
@@ -334,12 +326,12 @@ func FuzzSeal(f *testing.F) {
 			memory := make([]byte, 12+len(plaintext), 12+len(plaintext)+aesgcm.Overhead)
 			text := memory[12*int(way>>1%2):][:len(plaintext)]
 			copy(text, plaintext)
-			sealed := k.NewSealer().Seal([][]byte{nil, memory[:0]}[way%2], text, data)
+			sealed := k.NewSealer().Seal([][]byte{nil, memory[:0]}[way%2], nil, text, data)
 			if got, err := std.Open(nil, sealed[:12], sealed[12:], data); err != nil || !bytes.Equal(got, plaintext) {
 				t.Errorf("crypto/cipher's Open of what a Sealer sealed: %x, %v", got, err)
 			}
-			if got, err := k.OpenSealed(nil, sealed, data); err != nil || !bytes.Equal(got, plaintext) {
-				t.Errorf("OpenSealed: %x, %v", got, err)
+			if got, err := k.NewSealer().Open(nil, nil, sealed, data); err != nil || !bytes.Equal(got, plaintext) {
+				t.Errorf("Open of a Sealer: %x, %v", got, err)
 			}
 		})
 	})
@@ -354,7 +346,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("key"), []byte("nonce"), []byte(nil), []byte(nil), []byte{1, 4, 0, 7}, byte(5))
 	f.Add([]byte("key"), []byte("nonce"), []byte("neither ciphertext nor tag"), []byte(nil), []byte{4}, byte(3))
 	f.Fuzz(func(t *testing.T, key, nonce, text, code, script []byte, way byte) {
-		key, nonce = resize(key, 16+16*int(way&1)), resize(nonce, 12)
+		key, nonce = resize(key, 16+8*int(way%3)), resize(nonce, 12)
 		plaintext, data := mactest.Message(text, 1<<13), mactest.Message(code, 1<<11)
 		std := newCipher(t, key)
 		sealed := std.Seal(nil, nonce, plaintext, data)
@@ -376,9 +368,9 @@ func FuzzOpen(f *testing.F) {
 				t.Errorf("Open: %x, %v; crypto/cipher's: %x, %v", got, ok, want, err)
 			}
 			memory := append(bytes.Clone(nonce), sealed...)
-			got, openErr := k.OpenSealed([][]byte{nil, memory[:0], memory[12:12]}[way%3], memory, data)
+			got, openErr := k.NewSealer().Open([][]byte{nil, memory[:0], memory[12:12]}[way%3], nil, memory, data)
 			if (openErr == nil) != (err == nil) || !bytes.Equal(got, want) {
-				t.Errorf("OpenSealed: %x, %v; crypto/cipher's: %x, %v", got, openErr, want, err)
+				t.Errorf("Open of a Sealer: %x, %v; crypto/cipher's: %x, %v", got, openErr, want, err)
 			}
 		})
 	})

@@ -18,7 +18,6 @@ package hwrand
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 	"sync"
 	"time"
 
@@ -41,10 +40,6 @@ const (
 	reseedBytes = 1 << 20
 	reseedAfter = time.Second
 )
-
-// ErrDestroyed is the error of Read after [Reader.Destroy], and of a Reader that [New] did
-// not make.
-var ErrDestroyed = errors.New("fastmac: use of a hwrand.Reader that was destroyed or that New did not make")
 
 // A Reader returns random bytes: the output of AES-256 in counter mode, with keys from
 // crypto/rand. It erases each key and each byte as it goes (D. J. Bernstein,
@@ -112,13 +107,14 @@ func newReader(now func() time.Duration, seed func(p []byte)) *Reader {
 	return r
 }
 
-// Read fills p with random bytes, and returns its length. The error is nil or, after
-// Destroy, [ErrDestroyed]; then Read writes nothing.
+// Read fills p with random bytes, and returns its length. The error is always nil. Read panics
+// after Destroy, and of a Reader that New did not make: a caller who does not look at an error
+// would have a key of zeros.
 func (r *Reader) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	if r.next == 0 {
 		r.mu.Unlock()
-		return 0, ErrDestroyed
+		panic("hwrand: use of a Reader that was destroyed or that New did not make")
 	}
 	if len(p) < aes.StretchStep && len(p) <= stateSize-r.next { // as in most calls
 		n := r.take(p)
@@ -196,9 +192,8 @@ func (r *Reader) reseed() {
 	r.made, r.seeded = 0, r.now()
 }
 
-// Destroy overwrites the key and the buffer with zeros. Any later Read returns
-// [ErrDestroyed]. A Read at the same time, in another goroutine, returns that or is
-// complete.
+// Destroy overwrites the key and the buffer with zeros. Any later Read panics. A Read at the
+// same time, in another goroutine, is complete or panics: end the others first.
 func (r *Reader) Destroy() {
 	r.mu.Lock()
 	clear(r.state[:])

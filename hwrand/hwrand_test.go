@@ -290,8 +290,9 @@ func TestDestroy(t *testing.T) {
 				}
 				for _, size := range []int{0, 1, 600, 1 << 20} {
 					buf := bytes.Repeat([]byte{7}, size)
-					if n, err := r.Read(buf); n != 0 || err != ErrDestroyed || bytes.Count(buf, []byte{7}) != size {
-						t.Errorf("%s: Read of %d bytes: %d, %v", what, size, n, err)
+					mactest.MustPanic(t, what, "hwrand: use of a Reader that was destroyed or that New did not make", func() { r.Read(buf) })
+					if bytes.Count(buf, []byte{7}) != size {
+						t.Errorf("%s: Read of %d bytes: %x", what, size, buf)
 					}
 				}
 			}
@@ -334,8 +335,8 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// TestConcurrentDestroy destroys a Reader in use. Each Read must be complete, or return an
-// error and write nothing.
+// TestConcurrentDestroy destroys a Reader in use. Each Read must be complete, or panic and write
+// nothing.
 func TestConcurrentDestroy(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
 		random := func(p []byte) bool { return !bytes.Equal(p, make([]byte, len(p))) }
@@ -347,12 +348,12 @@ func TestConcurrentDestroy(t *testing.T) {
 				group.Go(func() {
 					for {
 						buf, late := make([]byte, 3000), destroyed.Load()
-						n, err := r.Read(buf)
-						if err == nil && !late && n == len(buf) && random(buf[:8]) && random(buf[n-8:]) {
+						n, panics := read(r, buf)
+						if !panics && !late && n == len(buf) && random(buf[:8]) && random(buf[n-8:]) {
 							continue
 						}
-						if err != ErrDestroyed || n != 0 || !bytes.Equal(buf, make([]byte, len(buf))) {
-							t.Errorf("Read: %d, %v, %x", n, err, buf[:8])
+						if !panics || !bytes.Equal(buf, make([]byte, len(buf))) {
+							t.Errorf("Read: %d, panics: %v, %x", n, panics, buf[:8])
 						}
 						return
 					}
@@ -366,6 +367,13 @@ func TestConcurrentDestroy(t *testing.T) {
 			group.Wait()
 		}
 	})
+}
+
+// read reads, and reports whether Read panics.
+func read(r *Reader, p []byte) (n int, panics bool) {
+	defer func() { panics = recover() != nil }()
+	n, _ = r.Read(p)
+	return n, false
 }
 
 // TestMissing checks that New returns the error of RequireAES, and draws a seed only

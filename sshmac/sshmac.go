@@ -316,4 +316,3 @@ func (p *packetUMAC) Clone() (hash.Cloner, error) {
 // The name and tag size of u are printed, and nothing of the packet.
 func (p *packetUMAC) String() string                { return p.u.String() }
 func (p *packetUMAC) Format(s fmt.State, verb rune) { p.u.Format(s, verb) }
-func (p *packetUMAC) MarshalText() ([]byte, error)  { return p.u.MarshalText() }

@@ -165,7 +165,7 @@ func testFIPSGCM(t *testing.T) {
 	if got := a.Seal(nil, nonce, nil, msg); !g.Verify(got, nonce, msg) {
 		t.Errorf("GMAC %x, AES-GCM %x", g.Tag(nil, nonce, msg), got)
 	}
-	if got, err := a.OpenSealed(nil, a.NewSealer().Seal(nil, msg, nil), nil); err != nil || !bytes.Equal(got, msg) {
-		t.Errorf("OpenSealed: %q, %v", got, err)
+	if got, err := a.NewSealer().Open(nil, nil, a.NewSealer().Seal(nil, nil, msg, nil), nil); err != nil || !bytes.Equal(got, msg) {
+		t.Errorf("Open of a Sealer: %q, %v", got, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -20,14 +21,17 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// MustPanic checks that call panics with an error of this module that has message in it.
+var packages = regexp.MustCompile("^(fastmac|aesgcm|hwrand|sshmac): ")
+
+// MustPanic checks that call panics with a text of one of this module's packages that has message
+// in it.
 func MustPanic(t *testing.T, what, message string, call func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
 		if r := recover(); r == nil {
 			t.Errorf("%s does not panic", what)
-		} else if s := fmt.Sprint(r); !strings.HasPrefix(s, "fastmac: ") || !strings.Contains(s, message) {
+		} else if s := fmt.Sprint(r); !packages.MatchString(s) || !strings.Contains(s, message) {
 			t.Errorf("%s panics with %q, want %q in it", what, s, message)
 		}
 	}()

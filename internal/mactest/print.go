@@ -29,13 +29,13 @@ func Printing(t *testing.T, want string, p any) {
 				t.Errorf("%%+v of a %s with %T: %q, want %q in it", what, v, got, want)
 			}
 		}
-		if got, err := json.Marshal(v); string(got) != `"`+want+`"` || err != nil {
-			t.Errorf("JSON of %T: %s, %v; want %q", v, got, err, want)
+		if got, err := json.Marshal(v); string(got) != "{}" || err != nil {
+			t.Errorf("JSON of %T: %s, %v; want {}", v, got, err)
 		}
 		var text, object bytes.Buffer
 		slog.New(slog.NewTextHandler(&text, nil)).Info("m", "v", v)
 		slog.New(slog.NewJSONHandler(&object, nil)).Info("m", "v", v)
-		for _, log := range []string{text.String(), object.String()} {
+		for want, log := range map[string]string{want: text.String(), `"v":{}`: object.String()} {
 			if !strings.Contains(log, want) || len(log) > len(want)+90 {
 				t.Errorf("log of %T: %q, want %q in it", v, log, want)
 			}

@@ -367,12 +367,12 @@ func (s *scanned) aesGCM(key []byte) {
 			got = k.Seal(got[:0], nonce, got, plaintext) // over the plaintext
 			got[0] ^= 1
 			_, err = k.Open(refused[:0], nonce, got, plaintext)
-			mustBe(err == aesgcm.ErrOpen)
+			mustBe(err != nil)
 			_, err = k.Open(got[:0], nonce, got, plaintext)
-			mustBe(err == aesgcm.ErrOpen)
+			mustBe(err != nil)
 
 			copy(buf, plaintext)
-			got, err = k.OpenSealed(buf[:0], sealer.Seal(buf[:0], buf[:size], nil), nil)
+			got, err = k.NewSealer().Open(buf[:0], nil, sealer.Seal(buf[:0], nil, buf[:size], nil), nil)
 			must(err)
 			mustBe(bytes.Equal(got, plaintext))
 			clear(got)

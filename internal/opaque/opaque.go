@@ -12,7 +12,8 @@ import (
 )
 
 // A Name is embedded in a struct, which then prints as what String of the T returns: with
-// every verb of fmt, and in log/slog and encoding/json.
+// every verb of fmt, and in the text of log/slog. encoding/json
+// writes {}, for there is no exported field.
 //
 // Its methods have value receivers: fmt finds the methods of a value only if they do, and a
 // key that is printed by value must not print its bytes. The receiver is a Name, which has
@@ -29,10 +30,6 @@ func (n Name[T]) String() string { return n.text.String() }
 
 // Format writes what String returns, whatever the verb and the flags.
 func (n Name[T]) Format(s fmt.State, verb rune) { io.WriteString(s, n.String()) }
-
-// MarshalText returns what String returns, so encoding/json and log/slog write the name. A
-// struct cannot be restored from its name. The error is always nil.
-func (n Name[T]) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // NoCopy makes go vet report copies of a struct that has a field of this type. Like
 // Incomparable it has no size, and must not be the last field: that would add padding.

@@ -22,7 +22,7 @@ var gcmOperations = []operation{
 	{"GMAC: printing, Destroy", gmacDestroy},
 	{"aesgcm: Seal, Open", gcmSeal},
 	{"aesgcm: in place", gcmInPlace},
-	{"aesgcm: Sealer, OpenSealed", gcmSealer},
+	{"aesgcm: Sealer", gcmSealer},
 	{"aesgcm: printing, Destroy", gcmDestroy},
 }
 
@@ -90,7 +90,7 @@ func gmacDestroy() {
 
 // eachGCM calls f with keys of both sizes, plaintexts of many lengths and additional data.
 func eachGCM(f func(k *aesgcm.Key, plaintext, data []byte)) {
-	for _, size := range []int{aesgcm.KeySize128, aesgcm.KeySize256} {
+	for _, size := range []int{16, 24, 32} {
 		k := must(aesgcm.NewKey(secret(size)))
 		for i, n := range lengths {
 			f(k, secret(n), secret([]int{0, 1, 13, 16, 200}[i%5]))
@@ -111,7 +111,7 @@ func gcmSeal() {
 
 // refused takes what an Open has returned that must fail.
 func refused(p []byte, err error) {
-	if p != nil || err != aesgcm.ErrOpen {
+	if p != nil || err == nil {
 		fail("%s: returned %d bytes, error %v", current, len(p), err)
 	}
 	counts.Decisions++
@@ -130,17 +130,17 @@ func gcmInPlace() {
 
 func gcmSealer() {
 	eachGCM(func(k *aesgcm.Key, plaintext, data []byte) {
-		sealed := k.NewSealer().Seal(nil, plaintext, data)
-		refused(k.OpenSealed(nil, wrong(sealed), data))
-		result(must(k.OpenSealed(nil, sealed, data)))
+		sealed := k.NewSealer().Seal(nil, nil, plaintext, data)
+		refused(k.NewSealer().Open(nil, nil, wrong(sealed), data))
+		result(must(k.NewSealer().Open(nil, nil, sealed, data)))
 		result(bytes.Clone(sealed[aesgcm.NonceSize:]))
-		result(must(k.OpenSealed(sealed[:0], sealed, data)))
+		result(must(k.NewSealer().Open(sealed[:0], nil, sealed, data)))
 
 		// In place: at the nonce, and after it.
 		for _, at := range []int{0, aesgcm.NonceSize} {
 			p := secret(aesgcm.NonceSize + len(plaintext) + aesgcm.Overhead)
-			sealed := k.NewSealer().Seal(p[:0], p[at:][:len(plaintext)], data)
-			result(must(k.OpenSealed(sealed[at:at], sealed, data)))
+			sealed := k.NewSealer().Seal(p[:0], nil, p[at:][:len(plaintext)], data)
+			result(must(k.NewSealer().Open(sealed[at:at], nil, sealed, data)))
 		}
 	})
 }
