@@ -225,7 +225,7 @@ func BenchmarkBatch(b *testing.B) {
 			for _, size := range []int{16, 64, 256, 1024, 1500} {
 				nonces := make([]byte, 8*n)
 				batch := mactest.NewUMACBatch(n, tagSize, func(i int) []byte { return nonces[8*i:][:8] }, func(int) []byte { return make([]byte, size) })
-				ok, number := make([]bool, n), uint64(0)
+				msgs, number := mactest.Batch[fastmac.Message](batch.Tags, batch.Nonces, batch.Msgs), uint64(0)
 				next := func() {
 					for i := range n {
 						binary.BigEndian.PutUint64(batch.Nonces[i], number)
@@ -241,8 +241,8 @@ func BenchmarkBatch(b *testing.B) {
 							k.Tag(batch.Tags[i][:0], batch.Nonces[i], msg)
 						}
 					}},
-					{"TagBatch", func() { k.TagBatch(batch.Tags, batch.Nonces, batch.Msgs) }},
-					{"VerifyBatch", func() { k.VerifyBatch(ok, batch.Tags, batch.Nonces, batch.Msgs) }},
+					{"TagBatch", func() { k.TagBatch(msgs) }},
+					{"VerifyBatch", func() { k.VerifyBatch(msgs) }},
 				} {
 					b.Run(fmt.Sprintf("alg=umac%d/msgs=%d/size=%d/call=%s", 8*tagSize, n, size, test.name), func(b *testing.B) {
 						b.SetBytes(int64(n * size))

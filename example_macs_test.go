@@ -174,6 +174,22 @@ func ExampleRequireGCM() {
 	}
 }
 
+func ExampleGMACKey_TagBatch() {
+	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	batch := make([]fastmac.Message, 2)
+	for i := range batch {
+		nonce := binary.BigEndian.AppendUint64(make([]byte, 4), uint64(i)) // never used before with this key
+		batch[i] = fastmac.Message{Nonce: nonce, Data: []byte("a message"), Tag: make([]byte, k.Size())}
+	}
+	k.TagBatch(batch)
+	batch[1].Data[0] = 'A'
+	fmt.Println(k.VerifyBatch(batch), batch[0].OK, batch[1].OK)
+	// Output: false true false
+}
+
 func ExampleNewHMACSHA512() {
 	h := fastmac.NewHMACSHA512([]byte("Jefe")) // RFC 4231, test case 2
 	defer h.Destroy()
@@ -237,22 +253,24 @@ func ExampleNewHMACSHA512Key() {
 
 func ExampleHMACSHA512Key_TagBatch() {
 	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
-	msgs := [][]byte{[]byte("first"), []byte("what do ya want for nothing?")}
-	tags := make([][64]byte, len(msgs))
-	k.TagBatch(tags, msgs)
-	fmt.Printf("%x\n", tags[1][:16])
+	batch := []fastmac.Message{
+		{Data: []byte("first"), Tag: make([]byte, fastmac.HMACSHA512Size)},
+		{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, fastmac.HMACSHA512Size)},
+	}
+	k.TagBatch(batch)
+	fmt.Printf("%x\n", batch[1].Tag[:16])
 	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
 }
 
 func ExampleHMACSHA512Key_VerifyBatch() {
 	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
-	msgs := [][]byte{[]byte("first"), []byte("second"), []byte("third")}
-	tags := make([][64]byte, len(msgs))
-	k.TagBatch(tags, msgs)
-	tags[1][0] ^= 1
-	ok := make([]bool, len(msgs))
-	fmt.Println(k.VerifyBatch(ok, tags, msgs), ok)
-	// Output: false [true false true]
+	first, second := []byte("first"), []byte("second")
+	batch := []fastmac.Message{
+		{Data: first, Tag: k.Tag(nil, first)},
+		{Data: second, Tag: k.Tag(nil, first)},
+	}
+	fmt.Println(k.VerifyBatch(batch), batch[0].OK, batch[1].OK)
+	// Output: false true false
 }
 
 func ExampleSumHMACSHA512() {
@@ -263,10 +281,12 @@ func ExampleSumHMACSHA512() {
 
 func ExampleSumHMACSHA512Batch() {
 	keys := [][]byte{[]byte("another key"), []byte("Jefe")}
-	msgs := [][]byte{[]byte("first"), []byte("what do ya want for nothing?")}
-	tags := make([][64]byte, len(msgs))
-	fastmac.SumHMACSHA512Batch(tags, keys, msgs)
-	fmt.Printf("%x\n", tags[1][:16])
+	batch := []fastmac.Message{
+		{Data: []byte("first"), Tag: make([]byte, fastmac.HMACSHA512Size)},
+		{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, fastmac.HMACSHA512Size)},
+	}
+	fastmac.SumHMACSHA512Batch(keys, batch)
+	fmt.Printf("%x\n", batch[1].Tag[:16])
 	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
 }
 
@@ -289,19 +309,17 @@ func Example_tokens() {
 		tokens = append(tokens, encoding.AppendEncode(append(token, '.'), tag))
 	}
 
-	var signed [][]byte
-	var tags [][fastmac.HMACSHA512Size]byte
-	for _, token := range tokens {
+	batch := make([]fastmac.Message, len(tokens))
+	for i, token := range tokens {
 		dot := bytes.LastIndexByte(token, '.')
 		tag, err := encoding.AppendDecode(nil, token[dot+1:])
-		if dot < 0 || err != nil || len(tag) != fastmac.HMACSHA512Size {
-			continue // not a token
+		if dot < 0 || err != nil {
+			continue // a Message without a tag is not right
 		}
-		signed, tags = append(signed, token[:dot]), append(tags, [fastmac.HMACSHA512Size]byte(tag))
+		batch[i] = fastmac.Message{Data: token[:dot], Tag: tag}
 	}
-	ok := make([]bool, len(signed))
-	if !k.VerifyBatch(ok, tags, signed) {
-		fmt.Println("forged:", slices.Index(ok, false))
+	if !k.VerifyBatch(batch) {
+		fmt.Println("forged:", slices.IndexFunc(batch, func(m fastmac.Message) bool { return !m.OK }))
 	}
 	// Output: forged: 500
 }

@@ -108,24 +108,23 @@ func ExampleUMACKey_TagBatch() {
 		log.Fatal(err)
 	}
 	defer k.Destroy()
-	var tags, nonces, msgs [][]byte
+	var batch []fastmac.Message
 	for i, payload := range []string{"first", "second", "third"} {
 		packet := binary.BigEndian.AppendUint64(nil, uint64(i))
 		packet = append(packet, payload...)
 		packet = append(packet, make([]byte, 8)...)
 		n := len(packet) - 8
-		tags, nonces, msgs = append(tags, packet[n:]), append(nonces, packet[:8]), append(msgs, packet[:n])
+		batch = append(batch, fastmac.Message{Nonce: packet[:8], Data: packet[:n], Tag: packet[n:]})
 	}
-	k.TagBatch(tags, nonces, msgs)
-	fmt.Printf("%x\n", tags[1])
+	k.TagBatch(batch)
+	fmt.Printf("%x\n", batch[1].Tag)
 
 	// The receiver. On the way the third packet has been changed.
-	msgs[2][8] ^= 1
-	ok := make([]bool, len(msgs))
-	fmt.Println(k.VerifyBatch(ok, tags, nonces, msgs), ok)
+	batch[2].Data[8] ^= 1
+	fmt.Println(k.VerifyBatch(batch), batch[0].OK, batch[1].OK, batch[2].OK)
 	// Output:
 	// a3abafa1990cf7e6
-	// false [true true false]
+	// false true true false
 }
 
 // VerifyBatch refuses tags and nonces of wrong lengths, which a sender may have chosen.
@@ -135,10 +134,13 @@ func ExampleUMACKey_VerifyBatch() {
 		log.Fatal(err)
 	}
 	nonce, msg, tag := []byte("bcdefghi"), []byte("aaa"), []byte("\x44\xb5\xcb\x54\x2f\x22\x01\x04")
-	ok := make([]bool, 3)
-	all := k.VerifyBatch(ok, [][]byte{tag, tag[:4], tag}, [][]byte{nonce, nonce, nil}, [][]byte{msg, msg, msg})
-	fmt.Println(all, ok)
-	// Output: false [true false false]
+	batch := []fastmac.Message{
+		{Nonce: nonce, Data: msg, Tag: tag},
+		{Nonce: nonce, Data: msg, Tag: tag[:4]},
+		{Nonce: nil, Data: msg, Tag: tag},
+	}
+	fmt.Println(k.VerifyBatch(batch), batch[0].OK, batch[1].OK, batch[2].OK)
+	// Output: false true false false
 }
 
 func ExampleUMAC() {

@@ -12,70 +12,83 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// TagBatch sets tags[i] to the tag of msgs[i]. On amd64 with AVX2 it hashes several
-// messages side by side, of the same or of different lengths. It is fastest with
-// multiples of eight messages (AVX-512), or of four (AVX2), of about the same length.
-// It does not allocate, except in FIPS 140 mode. If tags and msgs have different
-// lengths it panics before it writes anything. tags[i] may overlap msgs[i], but no
-// other message; messages may overlap each other.
-func (k *HMACSHA512Key) TagBatch(tags [][64]byte, msgs [][]byte) {
+// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data. On amd64 with AVX2 it
+// hashes several messages side by side, of the same or of different lengths. It is fastest with
+// multiples of eight messages (AVX-512), or of four (AVX2), of about the same length. It does
+// not allocate, except in FIPS 140 mode.
+//
+// If a Tag is not 64 bytes long, or there is a Nonce, TagBatch panics before it writes anything.
+// batch[i].Tag may overlap batch[i].Data, and no slice of another message. Messages may overlap
+// each other.
+func (k *HMACSHA512Key) TagBatch(batch []Message) {
 	k.mustLive()
-	if len(tags) != len(msgs) {
-		panic(fmt.Sprintf("fastmac: TagBatch with %d tags and %d messages", len(tags), len(msgs)))
-	}
-	if lanes, minLanes := batchLanes(len(msgs)); lanes > 0 {
-		b := hmacBatch{tags: tags, msgs: msgs, key: k}
+	mustHMACBatch("TagBatch", batch)
+	if lanes, minLanes := batchLanes(len(batch)); lanes > 0 {
+		b := hmacBatch{batch: batch, key: k}
 		b.run(lanes, minLanes)
 		return
 	}
-	for i, msg := range msgs {
-		k.sum(&tags[i], msg)
+	for i := range batch {
+		k.sum((*[HMACSHA512Size]byte)(batch[i].Tag), batch[i].Data)
 	}
 }
 
-// VerifyBatch sets ok[i] to whether tags[i] is the tag of msgs[i], and reports whether
-// all are; with no messages it is true. It works as [HMACSHA512Key.TagBatch] does, and
-// is nearly as fast. If the slices have different lengths it panics before it writes
-// anything. The comparisons are constant time. Tags are not changed, and may overlap
-// messages.
-func (k *HMACSHA512Key) VerifyBatch(ok []bool, tags [][64]byte, msgs [][]byte) bool {
+// VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data, and reports
+// whether all are; with no messages it is true. A Tag of a wrong length is not right, and nothing
+// is if there is a Nonce. VerifyBatch works as [HMACSHA512Key.TagBatch] does, and is nearly as
+// fast. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
+func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 	k.mustLive()
-	if len(ok) != len(msgs) || len(tags) != len(msgs) {
-		panic(fmt.Sprintf("fastmac: VerifyBatch with %d results, %d tags and %d messages", len(ok), len(tags), len(msgs)))
-	}
-	if lanes, minLanes := batchLanes(len(msgs)); lanes > 0 {
-		b := hmacBatch{ok: ok, tags: tags, msgs: msgs, key: k}
+	if lanes, minLanes := batchLanes(len(batch)); lanes > 0 {
+		b := hmacBatch{batch: batch, verify: true, key: k}
 		b.run(lanes, minLanes)
 	} else {
-		for i, msg := range msgs {
-			ok[i] = k.Verify(tags[i][:], msg)
+		for i := range batch {
+			m := &batch[i]
+			m.OK = k.Verify(m.Tag, m.Data) && len(m.Nonce) == 0
 		}
 	}
 	all := true
-	for _, right := range ok {
-		all = all && right
+	for i := range batch {
+		all = all && batch[i].OK
 	}
 	return all
 }
 
-// SumHMACSHA512Batch sets tags[i] to the HMAC-SHA-512 of msgs[i] under keys[i]. It
-// works as [HMACSHA512Key.TagBatch] does, and expands the keys side by side too.
-// tags[i] may overlap keys[i] and msgs[i], but no other key or message. Keys are as for
-// [NewHMACSHA512Key].
-func SumHMACSHA512Batch(tags [][64]byte, keys, msgs [][]byte) {
-	if len(tags) != len(msgs) || len(keys) != len(msgs) {
-		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d tags, %d keys and %d messages", len(tags), len(keys), len(msgs)))
+// SumHMACSHA512Batch sets the bytes of batch[i].Tag to the HMAC-SHA-512 of batch[i].Data under
+// keys[i]. It works as [HMACSHA512Key.TagBatch] does, and expands the keys side by side too. It
+// also panics before it writes anything if keys and batch have different lengths. batch[i].Tag
+// may overlap keys[i] and batch[i].Data, and no slice of another message or key. Keys are as for
+// [NewHMACSHA512Key]. To verify, use a key.
+func SumHMACSHA512Batch(keys [][]byte, batch []Message) {
+	if len(keys) != len(batch) {
+		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d keys and %d messages", len(keys), len(batch)))
 	}
-	if lanes, minLanes := batchLanes(len(msgs)); lanes > 0 {
-		b := hmacBatch{tags: tags, msgs: msgs, keys: keys}
+	mustHMACBatch("SumHMACSHA512Batch", batch)
+	if lanes, minLanes := batchLanes(len(batch)); lanes > 0 {
+		b := hmacBatch{batch: batch, keys: keys}
 		b.run(lanes, minLanes)
 		return
 	}
 	for _, key := range keys {
 		mustApprove(key)
 	}
-	for i, msg := range msgs {
-		tags[i] = SumHMACSHA512(keys[i], msg)
+	for i := range batch {
+		m := &batch[i]
+		*(*[HMACSHA512Size]byte)(m.Tag) = SumHMACSHA512(keys[i], m.Data)
+	}
+}
+
+// mustHMACBatch panics if a Tag of the batch has a wrong length, or if there is a Nonce.
+func mustHMACBatch(f string, batch []Message) {
+	for i := range batch {
+		m := &batch[i]
+		if len(m.Tag) != HMACSHA512Size {
+			panic(badTag(f, i, len(m.Tag), HMACSHA512Size))
+		}
+		if len(m.Nonce) != 0 {
+			panic(badNonce(f, i, "HMAC-SHA-512", len(m.Nonce), "none"))
+		}
 	}
 }
 
@@ -92,10 +105,9 @@ func batchLanes(n int) (lanes, minLanes int) {
 // hmacBatch is a batch under way. Each lane has one message at a time, and starts the
 // next one as soon as it is done.
 type hmacBatch struct {
-	ok   []bool // results of VerifyBatch, or nil
-	tags [][64]byte
-	msgs [][]byte
-	next int // the first message that no lane has started
+	batch  []Message
+	verify bool // whether to compare the tags
+	next   int  // the first message that no lane has started
 
 	key  *HMACSHA512Key // of all messages, or
 	keys [][]byte       // one for each
@@ -179,7 +191,7 @@ func (b *hmacBatch) rest(l int) []byte {
 	case stageIdle:
 		return nil
 	case stageMessage:
-		return b.msgs[lane.message][lane.offset:]
+		return b.batch[lane.message].Data[lane.offset:]
 	default:
 		return lane.block[:]
 	}
@@ -198,7 +210,7 @@ func (b *hmacBatch) advance(l, blocks int) (done bool) {
 		b.startMessage(l)
 	case stageMessage:
 		lane.offset += blocks * sha512.BlockSize
-		if len(b.msgs[lane.message])-lane.offset < sha512.BlockSize {
+		if len(b.batch[lane.message].Data)-lane.offset < sha512.BlockSize {
 			b.startEnd(l)
 		}
 	case stageEnd:
@@ -221,7 +233,7 @@ func (b *hmacBatch) advance(l, blocks int) (done bool) {
 // start gives the lane the next message, and reports whether there is one.
 func (b *hmacBatch) start(l int) bool {
 	lane := &b.lanes[l]
-	if b.next == len(b.msgs) {
+	if b.next == len(b.batch) {
 		lane.stage = stageIdle
 		return false
 	}
@@ -250,7 +262,7 @@ func (b *hmacBatch) startPad(l int, stage hmacStage) {
 func (b *hmacBatch) startMessage(l int) {
 	lane := &b.lanes[l]
 	lane.offset = 0
-	if len(b.msgs[lane.message]) < sha512.BlockSize {
+	if len(b.batch[lane.message].Data) < sha512.BlockSize {
 		b.startEnd(l)
 		return
 	}
@@ -260,7 +272,7 @@ func (b *hmacBatch) startMessage(l int) {
 // startEnd begins the last stages, after the message's whole blocks.
 func (b *hmacBatch) startEnd(l int) {
 	lane := &b.lanes[l]
-	lane.long = !lane.block.WritePadding(b.msgs[lane.message][lane.offset:], b.hashedSize(l))
+	lane.long = !lane.block.WritePadding(b.batch[lane.message].Data[lane.offset:], b.hashedSize(l))
 	lane.stage = stageEnd
 }
 
@@ -275,19 +287,20 @@ func (b *hmacBatch) startOuter(l int) {
 
 // hashedSize returns the number of bytes of the inner hash's message.
 func (b *hmacBatch) hashedSize(l int) uint64 {
-	return sha512.BlockSize + uint64(len(b.msgs[b.lanes[l].message]))
+	return sha512.BlockSize + uint64(len(b.batch[b.lanes[l].message].Data))
 }
 
 // finish makes the tag of a message, or compares it, from its last chaining value, which is
 // in b.value.
 func (b *hmacBatch) finish(message int) {
-	if b.ok == nil {
-		sha512.Encode(&b.tags[message], &b.value)
+	m := &b.batch[message]
+	if !b.verify {
+		sha512.Encode((*[HMACSHA512Size]byte)(m.Tag), &b.value)
 		return
 	}
 	var want [HMACSHA512Size]byte
 	sha512.Encode(&want, &b.value)
-	b.ok[message] = equalTag(b.tags[message][:], &want)
+	m.OK = equalTag(m.Tag, &want) && len(m.Nonce) == 0
 }
 
 // writeInnerHash sets b to the inner hash and its padding, which is always the same.

@@ -117,7 +117,7 @@ func testHMACSHA512VerifyBatch(t *testing.T) {
 				}
 			}
 			before := slices.Clone(sent)
-			if all := k.VerifyBatch(ok, sent, msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
+			if all := mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(sent), nil, msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
 				t.Errorf("%d messages, %v wrong: all %v, %v", size, wrong, all, ok)
 			}
 			if !slices.Equal(sent, before) {
@@ -139,31 +139,56 @@ func TestHMACSHA512Batch(t *testing.T) { forAllHMAC(t, testHMACSHA512Batch) }
 
 func testHMACSHA512Batch(t *testing.T) {
 	k := NewHMACSHA512Key(nil)
-	tags := make([][64]byte, 2)
-	mactest.MustPanic(t, "TagBatch", "2 tags and 3 messages", func() { k.TagBatch(tags, make([][]byte, 3)) })
-	mactest.MustPanic(t, "SumHMACSHA512Batch", "2 tags, 2 keys and 1 messages", func() {
-		SumHMACSHA512Batch(tags, make([][]byte, 2), make([][]byte, 1))
-	})
-	mactest.MustPanic(t, "SumHMACSHA512Batch", "2 tags, 3 keys and 2 messages", func() {
-		SumHMACSHA512Batch(tags, make([][]byte, 3), make([][]byte, 2))
-	})
-	ok := []bool{true, false}
-	for want, call := range map[string]func(){
-		"2 results, 2 tags and 3 messages": func() { k.VerifyBatch(ok, tags, make([][]byte, 3)) },
-		"2 results, 3 tags and 2 messages": func() { k.VerifyBatch(ok, make([][64]byte, 3), make([][]byte, 2)) },
-		"2 results, 1 tags and 1 messages": func() { k.VerifyBatch(ok, tags[:1], make([][]byte, 1)) },
-		"0 results, 2 tags and 2 messages": func() { k.VerifyBatch(nil, tags, make([][]byte, 2)) },
+	const n = 9
+	batch := make([]Message, n)
+	for i := range batch {
+		batch[i] = Message{Data: []byte{byte(i)}, Tag: make([]byte, 64), OK: i == 3}
+	}
+	with := func(i int, m Message) []Message {
+		bad := slices.Clone(batch)
+		bad[i] = m
+		return bad
+	}
+	for want, bad := range map[string][]Message{
+		"message 8: Tag of 63 bytes: want 64":                 with(8, Message{Tag: make([]byte, 63)}),
+		"message 2: Tag of 0 bytes: want 64":                  with(2, Message{}),
+		"message 5: Tag of 65 bytes: want 64":                 with(5, Message{Tag: make([]byte, 65)}),
+		"message 8: HMAC-SHA-512 nonce of 1 bytes: want none": with(8, Message{Nonce: []byte{0}, Tag: make([]byte, 64)}),
 	} {
-		mactest.MustPanic(t, "VerifyBatch", want, call)
+		mactest.MustPanic(t, want, "fastmac: TagBatch: "+want, func() { k.TagBatch(bad) })
+		mactest.MustPanic(t, want, "fastmac: SumHMACSHA512Batch: "+want, func() { SumHMACSHA512Batch(make([][]byte, n), bad) })
+		if k.VerifyBatch(slices.Clone(bad)) {
+			t.Errorf("VerifyBatch accepts what has %s", want)
+		}
 	}
-	if tags[0] != [64]byte{} || tags[1] != [64]byte{} || !ok[0] || ok[1] {
-		t.Error("a batch that panics has written tags or results")
+	mactest.MustPanic(t, "SumHMACSHA512Batch", "fastmac: SumHMACSHA512Batch with 8 keys and 9 messages", func() { SumHMACSHA512Batch(make([][]byte, n-1), batch) })
+	mactest.MustPanic(t, "SumHMACSHA512Batch", "fastmac: SumHMACSHA512Batch with 9 keys and 0 messages", func() { SumHMACSHA512Batch(make([][]byte, n), nil) })
+	for i, m := range batch {
+		if !bytes.Equal(m.Tag, make([]byte, 64)) || m.OK != (i == 3) {
+			t.Errorf("a batch that panics has written message %d: %+v", i, m)
+		}
 	}
-	if !k.VerifyBatch(nil, nil, nil) {
-		t.Error("a batch of no messages has a wrong one")
+	// What is wrong does not matter to the others.
+	k.TagBatch(batch)
+	for i := range batch {
+		for _, bad := range []Message{{Tag: batch[i].Tag[:63]}, {}, {Tag: make([]byte, 65)}, {Nonce: []byte{0}, Tag: batch[i].Tag}} {
+			bad.Data, bad.OK = batch[i].Data, true
+			all := with(i, bad)
+			if k.VerifyBatch(all) {
+				t.Errorf("accepts %+v", bad)
+			}
+			for j, m := range all {
+				if m.OK != (j != i) {
+					t.Errorf("message %d of a batch whose message %d is wrong: %v", j, i, m.OK)
+				}
+			}
+		}
 	}
-	k.TagBatch(nil, nil)
-	SumHMACSHA512Batch(nil, nil, nil)
+	if !k.VerifyBatch(batch) || !k.VerifyBatch(nil) {
+		t.Error("a batch without wrong messages is refused")
+	}
+	k.TagBatch(nil)
+	SumHMACSHA512Batch(nil, nil)
 }
 
 // TestHMACSHA512BatchLanes checks from how many messages on a batch uses lanes.
@@ -217,8 +242,8 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 			msgs[(size-1)*(size%2)] = mem
 		}
 		key := part()
-		NewHMACSHA512Key(key).TagBatch(tags, msgs)
-		SumHMACSHA512Batch(sums, keys, msgs)
+		mactest.TagBatch(NewHMACSHA512Key(key).TagBatch, mactest.Slices(tags), nil, msgs)
+		mactest.SumBatch(SumHMACSHA512Batch, mactest.Slices(sums), keys, msgs)
 		for i, msg := range msgs {
 			for name, test := range map[string]struct{ got, key []byte }{
 				"TagBatch":           {tags[i][:], key},
@@ -244,22 +269,22 @@ func testHMACSHA512Overlap(t *testing.T) {
 		t.Errorf("tag over the message: %x, want %x", got, want)
 	}
 	tags := make([][64]byte, 10)
-	k.TagBatch(tags, [][]byte{msg, msg, msg[1:], msg, msg[:3], msg, msg, msg, msg, msg})
+	mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, [][]byte{msg, msg, msg[1:], msg, msg[:3], msg, msg, msg, msg, msg})
 	if want := k.Tag(nil, msg); !bytes.Equal(tags[9][:], want) || tags[0] != tags[9] {
 		t.Errorf("messages that overlap: tags %x, want %x", tags, want)
 	}
 	// Each tag over its own message, or key.
 	for name, batch := range map[string]func(tags [][64]byte, own [][]byte){
-		"TagBatch": k.TagBatch,
+		"TagBatch": func(tags [][64]byte, own [][]byte) { mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, own) },
 		"SumHMACSHA512Batch, messages": func(tags [][64]byte, own [][]byte) {
 			keys := make([][]byte, len(tags))
 			for i := range keys {
 				keys[i] = []byte("key")
 			}
-			SumHMACSHA512Batch(tags, keys, own)
+			mactest.SumBatch(SumHMACSHA512Batch, mactest.Slices(tags), keys, own)
 		},
 		"SumHMACSHA512Batch, keys": func(tags [][64]byte, own [][]byte) {
-			SumHMACSHA512Batch(tags, own, make([][]byte, len(own)))
+			mactest.SumBatch(SumHMACSHA512Batch, mactest.Slices(tags), own, make([][]byte, len(own)))
 		},
 	} {
 		over, apart := make([][64]byte, 20), make([][64]byte, 20)
@@ -305,8 +330,8 @@ func testHMACSHA512Destroy(t *testing.T) {
 			"Size":        func() { k.Size() },
 			"Tag":         func() { k.Tag(nil, nil) },
 			"Verify":      func() { k.Verify(nil, nil) },
-			"TagBatch":    func() { k.TagBatch(nil, nil) },
-			"VerifyBatch": func() { k.VerifyBatch(nil, nil, nil) },
+			"TagBatch":    func() { k.TagBatch(nil) },
+			"VerifyBatch": func() { k.VerifyBatch(nil) },
 			"New":         func() { k.New() },
 		} {
 			mactest.MustPanic(t, name+" key: "+method, "destroyed or never set up", call)
@@ -354,23 +379,26 @@ func testHMACSHA512Allocations(t *testing.T) {
 	var k HMACSHA512Key
 	k.Init(key)
 	h := k.New()
-	tags, msgs, keys, ok := make([][64]byte, 8), make([][]byte, 8), make([][]byte, 8), make([]bool, 8)
+	keys, batch := make([][]byte, 8), mactest.Batch[Message](mactest.Slices(make([][64]byte, 8)), nil, make([][]byte, 8))
 	for name, call := range map[string]func(){
 		"Init":               func() { k.Init(key) },
 		"Tag":                func() { k.Tag(dst, msg) },
 		"Verify":             func() { k.Verify(dst[:64], msg) },
-		"TagBatch":           func() { k.TagBatch(tags, msgs) },
-		"VerifyBatch":        func() { k.VerifyBatch(ok, tags, msgs) },
+		"TagBatch":           func() { k.TagBatch(batch) },
+		"VerifyBatch":        func() { k.VerifyBatch(batch) },
 		"SumHMACSHA512":      func() { SumHMACSHA512(key, msg) },
-		"SumHMACSHA512Batch": func() { SumHMACSHA512Batch(tags, keys, msgs) },
+		"SumHMACSHA512Batch": func() { SumHMACSHA512Batch(keys, batch) },
 		"stream":             func() { h.Reset(); h.Write(msg); h.Sum(dst); h.Verify(dst[:64]) },
 		"all on the stack": func() {
 			var msg, dst [200]byte
 			k.Verify(k.Tag(dst[:0], msg[:]), msg[:])
-			tags, msgs := [9][64]byte{SumHMACSHA512(msg[:], msg[:])}, [9][]byte{msg[:]}
-			k.TagBatch(tags[:], msgs[:])
-			k.VerifyBatch(new([9]bool)[:], tags[:], msgs[:])
-			SumHMACSHA512Batch(tags[:], msgs[:], msgs[:])
+			tags, keys, batch := [9][64]byte{SumHMACSHA512(msg[:], msg[:])}, [9][]byte{msg[:]}, [9]Message{{Data: msg[:]}}
+			for i := range batch {
+				batch[i].Tag = tags[i][:]
+			}
+			k.TagBatch(batch[:])
+			k.VerifyBatch(batch[:])
+			SumHMACSHA512Batch(keys[:], batch[:])
 		},
 	} {
 		if n := testing.AllocsPerRun(100, call); n != 0 {
@@ -414,8 +442,8 @@ func testHMACSHA512Concurrent(t *testing.T) {
 		if g%8 > 0 {
 			return
 		}
-		k.TagBatch(tags, msgs)
-		if !k.VerifyBatch(make([]bool, len(msgs)), tags, msgs) || !slices.Equal(tags, wants) {
+		mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, msgs)
+		if !mactest.VerifyBatch(k.VerifyBatch, make([]bool, len(msgs)), mactest.Slices(tags), nil, msgs) || !slices.Equal(tags, wants) {
 			t.Errorf("TagBatch %x, want %x", tags, wants)
 		}
 	})

@@ -108,19 +108,19 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	}
 }
 
-func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) {
+func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 	if useAVX512 {
-		tagEachAVX512(tags, k, msgs)
+		tagEachAVX512(tags, k, batch)
 	} else {
-		tagEachGeneric(tags, k, msgs)
+		tagEachGeneric(tags, k, batch)
 	}
 }
 
-func padEach(tags *umacTags, k *padKey, nonces [][]byte) {
+func padEach(tags *umacTags, k *padKey, batch []Message) {
 	if aes.VAES() {
-		padEachVAES(tags, k, nonces)
+		padEachVAES(tags, k, batch)
 	} else {
-		padEachGeneric(tags, k, nonces)
+		padEachGeneric(tags, k, batch)
 	}
 }
 
@@ -188,10 +188,10 @@ func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pa
 func tagWordsAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
 
 //go:noescape
-func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) // tags has three elements more than msgs
+func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) // tags has three elements more than batch
 
 //go:noescape
-func padEachVAES(tags *umacTags, k *padKey, nonces [][]byte) // 1 to 8 nonces
+func padEachVAES(tags *umacTags, k *padKey, batch []Message) // 1 to 8 messages
 
 //go:noescape
 func deriveL1AESNI(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key

@@ -33,7 +33,9 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	tagWordsGeneric(tag, k, words, x)
 }
 
-func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, msgs [][]byte) { tagEachGeneric(tags, k, msgs) }
-func padEach(tags *umacTags, k *padKey, nonces [][]byte)              { padEachGeneric(tags, k, nonces) }
-func hasBatchKernels() bool                                           { return false }
-func deriveL1(k *l1Key, kdf *aesKey)                                  { deriveL1Generic(k, kdf) }
+func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
+	tagEachGeneric(tags, k, batch)
+}
+func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
+func hasBatchKernels() bool                              { return false }
+func deriveL1(k *l1Key, kdf *aesKey)                     { deriveL1Generic(k, kdf) }

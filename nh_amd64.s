@@ -10404,7 +10404,7 @@ DATA lastBits<>+80(SB)/8, $0xffffffffffffffff
 DATA lastBits<>+88(SB)/8, $0xffffffffffffffff
 GLOBL lastBits<>(SB), RODATA|NOPTR, $96
 
-// func tagEachAVX512(tags [][16]byte, k *uhashKey, msgs [][]byte)
+// func tagEachAVX512(tags [][16]byte, k *uhashKey, batch []Message)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·tagEachAVX512(SB), $320-56
 	MOVQ k+24(FP), AX
@@ -10413,8 +10413,8 @@ TEXT ·tagEachAVX512(SB), $320-56
 
 	// Four iterations.
 	MOVQ tags_base+0(FP), CX
-	MOVQ msgs_base+32(FP), DX
-	MOVQ msgs_len+40(FP), BX
+	MOVQ batch_base+32(FP), DX
+	MOVQ batch_len+40(FP), BX
 
 	// Vectors that do not cross cache lines.
 	LEAQ            63(SP), SI
@@ -10459,9 +10459,9 @@ quad264:
 	KMOVB R10, K2
 
 message265:
-	MOVQ           (DX), R10
-	MOVQ           8(DX), R11
-	VPBROADCASTQ.Z 8(DX), K1, Z14
+	MOVQ           24(DX), R10
+	MOVQ           32(DX), R11
+	VPBROADCASTQ.Z 32(DX), K1, Z14
 	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
 	JLS            only266
@@ -10668,7 +10668,7 @@ only266:
 
 done269:
 	VMOVDQU64   Z14, (R8)
-	ADDQ        $0x18, DX
+	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
 	JNZ         message265
@@ -10759,8 +10759,8 @@ done269:
 	// Two iterations.
 two263:
 	MOVQ tags_base+0(FP), CX
-	MOVQ msgs_base+32(FP), DX
-	MOVQ msgs_len+40(FP), BX
+	MOVQ batch_base+32(FP), DX
+	MOVQ batch_len+40(FP), BX
 
 	// Vectors that do not cross cache lines.
 	LEAQ            63(SP), SI
@@ -10801,9 +10801,9 @@ quad272:
 	KMOVB R10, K2
 
 message273:
-	MOVQ           (DX), R10
-	MOVQ           8(DX), R11
-	VPBROADCASTQ.Z 8(DX), K1, Z12
+	MOVQ           24(DX), R10
+	MOVQ           32(DX), R11
+	VPBROADCASTQ.Z 32(DX), K1, Z12
 	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
 	JLS            only274
@@ -10938,7 +10938,7 @@ only274:
 
 done277:
 	VMOVDQU64   Z12, (R8)
-	ADDQ        $0x18, DX
+	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
 	JNZ         message273
@@ -11040,12 +11040,12 @@ done262:
 	VZEROUPPER
 	RET
 
-// func padEachVAES(tags *umacTags, k *padKey, nonces [][]byte)
+// func padEachVAES(tags *umacTags, k *padKey, batch []Message)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
 TEXT ·padEachVAES(SB), $0-40
 	MOVQ    k+8(FP), AX
-	MOVQ    nonces_base+16(FP), CX
-	MOVQ    nonces_len+24(FP), DX
+	MOVQ    batch_base+16(FP), CX
+	MOVQ    batch_len+24(FP), DX
 	MOVBQZX 257(AX), SI
 
 	// 0, 1 or 2 bits: a mask of 0, 1 or 3.
@@ -11088,8 +11088,8 @@ TEXT ·padEachVAES(SB), $0-40
 	VPAND      (BX)(R10*1), X0, X0
 	CMPQ       DX, $0x01
 	JEQ        encrypt280
-	MOVQ       24(CX), R9
-	MOVQ       32(CX), R10
+	MOVQ       80(CX), R9
+	MOVQ       88(CX), R10
 	KMOVW      (R8)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X2
 	MOVBLZX    -1(R9)(R10*1), R9
@@ -11100,8 +11100,8 @@ TEXT ·padEachVAES(SB), $0-40
 	VPAND      (BX)(R10*1), X2, X2
 	CMPQ       DX, $0x02
 	JEQ        encrypt280
-	MOVQ       48(CX), R9
-	MOVQ       56(CX), R10
+	MOVQ       160(CX), R9
+	MOVQ       168(CX), R10
 	KMOVW      (R8)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X4
 	MOVBLZX    -1(R9)(R10*1), R9
@@ -11112,8 +11112,8 @@ TEXT ·padEachVAES(SB), $0-40
 	VPAND      (BX)(R10*1), X4, X4
 	CMPQ       DX, $0x03
 	JEQ        encrypt280
-	MOVQ       72(CX), R9
-	MOVQ       80(CX), R10
+	MOVQ       240(CX), R9
+	MOVQ       248(CX), R10
 	KMOVW      (R8)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X6
 	MOVBLZX    -1(R9)(R10*1), R9
@@ -11124,8 +11124,8 @@ TEXT ·padEachVAES(SB), $0-40
 	VPAND      (BX)(R10*1), X6, X6
 	CMPQ       DX, $0x04
 	JEQ        encrypt280
-	MOVQ       96(CX), R9
-	MOVQ       104(CX), R10
+	MOVQ       320(CX), R9
+	MOVQ       328(CX), R10
 	KMOVW      (R8)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X8
 	MOVBLZX    -1(R9)(R10*1), R9
@@ -11136,8 +11136,8 @@ TEXT ·padEachVAES(SB), $0-40
 	VPAND      (BX)(R10*1), X8, X8
 	CMPQ       DX, $0x05
 	JEQ        encrypt280
-	MOVQ       120(CX), R9
-	MOVQ       128(CX), R10
+	MOVQ       400(CX), R9
+	MOVQ       408(CX), R10
 	KMOVW      (R8)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X10
 	MOVBLZX    -1(R9)(R10*1), R9
@@ -11148,8 +11148,8 @@ TEXT ·padEachVAES(SB), $0-40
 	VPAND      (BX)(R10*1), X10, X10
 	CMPQ       DX, $0x06
 	JEQ        encrypt280
-	MOVQ       144(CX), R9
-	MOVQ       152(CX), R10
+	MOVQ       480(CX), R9
+	MOVQ       488(CX), R10
 	KMOVW      (R8)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X12
 	MOVBLZX    -1(R9)(R10*1), R9
@@ -11160,8 +11160,8 @@ TEXT ·padEachVAES(SB), $0-40
 	VPAND      (BX)(R10*1), X12, X12
 	CMPQ       DX, $0x07
 	JEQ        encrypt280
-	MOVQ       168(CX), DX
-	MOVQ       176(CX), CX
+	MOVQ       560(CX), DX
+	MOVQ       568(CX), CX
 	KMOVW      (R8)(CX*2), K1
 	VMOVDQU8.Z (DX), K1, X14
 	MOVBLZX    -1(DX)(CX*1), DX

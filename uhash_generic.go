@@ -38,13 +38,14 @@ import (
 //	tagWords(tag, k, words, x)
 //	                       sets tag to L3-HASH of words, xor the pad.
 //
-// Three more are for batches and keys; the portable ones are in umac_batch.go and kdf.go:
+// Three more are for batches and keys; the portable ones are in batch.go and kdf.go:
 //
-//	padEach(tags, k, nonces)
-//	                       sets tags to the pads for the nonces, at least one.
+//	padEach(tags, k, batch)
+//	                       sets tags to the pads for the nonces of the batch, at least one.
 //	deriveL1(k, kdf)       sets k to the L1 key, from the key of KDF.
-//	tagEach(tags, k, msgs) replaces the pads in tags by the tags of msgs, at least one,
-//	                       each of at most a block. It rewrites up to three more
+//	tagEach(tags, k, batch)
+//	                       replaces the pads in tags by the tags of the messages, at least
+//	                       one, each of at most a block. It rewrites up to three more
 //	                       elements of tags, unchanged.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {

@@ -200,7 +200,7 @@ func testUMACOverlap(t *testing.T) {
 					},
 					"TagBatch": func(dst, nonce, msg []byte) []byte {
 						dst = dst[:size]
-						k.TagBatch([][]byte{dst}, [][]byte{nonce}, [][]byte{msg})
+						mactest.TagBatch(k.TagBatch, [][]byte{dst}, [][]byte{nonce}, [][]byte{msg})
 						return dst
 					},
 				} {
@@ -248,8 +248,8 @@ func TestUMACDestroy(t *testing.T) {
 			"Tag":          func() { k.Tag(nil, nonce, nil) },
 			"Verify":       func() { k.Verify(make([]byte, 8), nonce, nil) },
 			"Verify nil":   func() { k.Verify(nil, nil, nil) },
-			"TagBatch":     func() { k.TagBatch(nil, nil, nil) },
-			"VerifyBatch":  func() { k.VerifyBatch(nil, nil, nil, nil) },
+			"TagBatch":     func() { k.TagBatch(nil) },
+			"VerifyBatch":  func() { k.VerifyBatch(nil) },
 			"Sign":         func() { k.Sign(nil, nil) },
 			"VerifySigned": func() { k.VerifySigned(nil, nil) },
 			"New":          func() { k.New() },
@@ -328,18 +328,18 @@ func testUMACAllocations(t *testing.T) {
 		msg, nonce := make([]byte, 1500), make([]byte, aes.BlockSize)
 		dst := make([]byte, 0, 64)
 		tag := k.Tag(nil, nonce, msg)
-		ok, tags, nonces, msgs := make([]bool, 9), slices.Repeat([][]byte{tag}, 9), slices.Repeat([][]byte{nonce}, 9), slices.Repeat([][]byte{msg[:64]}, 9)
+		batch := slices.Repeat([]fastmac.Message{{Nonce: nonce, Data: msg[:64], Tag: tag}}, 9)
 		for name, call := range map[string]func(){
-			"TagBatch":    func() { k.TagBatch(tags, nonces, msgs) },
-			"VerifyBatch": func() { k.VerifyBatch(ok, tags, nonces, msgs) },
+			"TagBatch":    func() { k.TagBatch(batch) },
+			"VerifyBatch": func() { k.VerifyBatch(batch) },
 			"a batch on the stack": func() {
 				var tag, nonce, msg [16]byte
-				tags, nonces, msgs := [9][]byte{}, [9][]byte{}, [9][]byte{}
-				for i := range tags {
-					tags[i], nonces[i], msgs[i] = tag[:size], nonce[:], msg[:]
+				var batch [9]fastmac.Message
+				for i := range batch {
+					batch[i] = fastmac.Message{Nonce: nonce[:], Data: msg[:], Tag: tag[:size]}
 				}
-				k.TagBatch(tags[:], nonces[:], msgs[:])
-				k.VerifyBatch(new([9]bool)[:], tags[:], nonces[:], msgs[:])
+				k.TagBatch(batch[:])
+				k.VerifyBatch(batch[:])
 			},
 			"Tag":          func() { k.Tag(dst, nonce, msg) },
 			"Verify":       func() { k.Verify(tag, nonce, msg) },
@@ -394,8 +394,8 @@ func testUMACConcurrent(t *testing.T) {
 				t.Error("the right signature is refused")
 			}
 		}
-		k.TagBatch(batch.Tags, want.Nonces, want.Msgs)
-		if !k.VerifyBatch(make([]bool, len(lengths)), want.Tags, want.Nonces, want.Msgs) || !slices.EqualFunc(batch.Tags, want.Tags, bytes.Equal) {
+		mactest.TagBatch(k.TagBatch, batch.Tags, want.Nonces, want.Msgs)
+		if !mactest.VerifyBatch(k.VerifyBatch, make([]bool, len(lengths)), want.Tags, want.Nonces, want.Msgs) || !slices.EqualFunc(batch.Tags, want.Tags, bytes.Equal) {
 			t.Errorf("TagBatch %x, want %x", batch.Tags, want.Tags)
 		}
 	})

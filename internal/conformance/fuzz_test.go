@@ -153,7 +153,7 @@ func FuzzUMACVerify(f *testing.F) {
 			u := k.New()
 			u.Write(otherMsg)
 			ok := make([]bool, 3)
-			k.VerifyBatch(ok, [][]byte{tag, otherTag, tag}, [][]byte{nonce, otherNonce, nonce}, [][]byte{msg, otherMsg, msg})
+			mactest.VerifyBatch(k.VerifyBatch, ok, [][]byte{tag, otherTag, tag}, [][]byte{nonce, otherNonce, nonce}, [][]byte{msg, otherMsg, msg})
 			if one, stream := k.Verify(otherTag, otherNonce, otherMsg), u.Verify(otherTag, otherNonce); one != want || stream != want || !ok[0] || ok[1] != want || !ok[2] {
 				t.Errorf("%s: tag %x (%x), nonce %x (%x), message %x (%x): Verify %v, of a stream %v, VerifyBatch %v, want %v",
 					what, otherTag, tag, otherNonce, nonce, otherMsg, msg, one, stream, ok, want)
@@ -227,7 +227,7 @@ func FuzzUMACBatch(f *testing.F) {
 		}, func(i int) []byte { return msgs[i] })
 		mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
 			k, _, _ := fuzzUMAC(t, nil, nil, way)
-			batch.Check(t, k)
+			mactest.CheckBatch(t, batch, k)
 			want, ok := make([]bool, len(msgs)), make([]bool, len(msgs))
 			s, all := mactest.Script(flips), true
 			for i, tag := range batch.Tags {
@@ -235,7 +235,7 @@ func FuzzUMACBatch(f *testing.F) {
 				tag[int(flip)%len(tag)] ^= flip
 				want[i], all = flip == 0, all && flip == 0
 			}
-			if got := k.VerifyBatch(ok, batch.Tags, batch.Nonces, msgs); got != all || !slices.Equal(ok, want) {
+			if got := mactest.VerifyBatch(k.VerifyBatch, ok, batch.Tags, batch.Nonces, msgs); got != all || !slices.Equal(ok, want) {
 				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernels, len(msgs), got, ok, want)
 			}
 		})
@@ -319,9 +319,9 @@ func FuzzHMACSHA512Batch(f *testing.F) {
 					}
 				}
 			}
-			fastmac.SumHMACSHA512Batch(tags, keys, msgs)
+			mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), keys, msgs)
 			check("many keys", many)
-			k.TagBatch(tags, msgs)
+			mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, msgs)
 			check("one key", one)
 			want, ok := make([]bool, len(msgs)), make([]bool, len(msgs))
 			s, all := mactest.Script(flips), true
@@ -330,7 +330,7 @@ func FuzzHMACSHA512Batch(f *testing.F) {
 				tags[i][flip%64] ^= flip
 				want[i], all = flip == 0, all && flip == 0
 			}
-			if got := k.VerifyBatch(ok, tags, msgs); got != all || !slices.Equal(ok, want) {
+			if got := mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(tags), nil, msgs); got != all || !slices.Equal(ok, want) {
 				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernels, len(msgs), got, ok, want)
 			}
 		})

@@ -30,14 +30,13 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 	"TagBatch": func(t *testing.T, key, msg []byte) []byte {
 		tags := make([][64]byte, 9) // more than there are lanes
 		other := []byte("other")
-		fastmac.NewHMACSHA512Key(key).TagBatch(tags, [][]byte{nil, msg, other, other, nil, other, other, other, other})
+		mactest.TagBatch(fastmac.NewHMACSHA512Key(key).TagBatch, mactest.Slices(tags), nil, [][]byte{nil, msg, other, other, nil, other, other, other, other})
 		return tags[1][:]
 	},
 	"SumHMACSHA512Batch": func(t *testing.T, key, msg []byte) []byte {
 		tags := make([][64]byte, 9)
 		other, long := []byte("the other key!"), make([]byte, 300)
-		fastmac.SumHMACSHA512Batch(tags, [][]byte{other, long, key, other, other, other, long, other, other},
-			[][]byte{nil, msg, msg, other, nil, other, other, other, other})
+		mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), [][]byte{other, long, key, other, other, other, long, other, other}, [][]byte{nil, msg, msg, other, nil, other, other, other, other})
 		return tags[2][:]
 	},
 	"VerifyBatch": func(t *testing.T, key, msg []byte) []byte {
@@ -45,7 +44,7 @@ var hmacFlavours = map[string]func(t *testing.T, key, msg []byte) []byte{
 		want := k.Tag(nil, msg)
 		tags, ok := make([][64]byte, 9), make([]bool, 9)
 		tags[8] = [64]byte(want)
-		if k.VerifyBatch(ok, tags, [][]byte{msg, msg, nil, msg, nil, msg, msg, nil, msg}) || slices.Index(ok, true) != 8 {
+		if mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(tags), nil, [][]byte{msg, msg, nil, msg, nil, msg, msg, nil, msg}) || slices.Index(ok, true) != 8 {
 			t.Errorf("VerifyBatch: %v, want the last one only", ok)
 		}
 		return want
@@ -138,7 +137,7 @@ func testHMACSHA512Vectors(t *testing.T) {
 		if len(v.Tag) == sha512.Size {
 			comparisons++
 			ok := make([]bool, 1)
-			if got := k.VerifyBatch(ok, [][64]byte{[64]byte(v.Tag)}, [][]byte{v.Msg}); got != want || ok[0] != want {
+			if got := mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices([][64]byte{[64]byte(v.Tag)}), nil, [][]byte{v.Msg}); got != want || ok[0] != want {
 				t.Errorf("%s: VerifyBatch %v, %v, want %v", v.Name, got, ok[0], want)
 			}
 		}

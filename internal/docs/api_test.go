@@ -35,7 +35,7 @@ import (
 var exampleDirs = []string{".", "sshmac", "aesgcm", "hwrand"}
 
 // notInExamples are the methods that need no example: fmt, encoding and errors call them.
-var notInExamples = map[string]bool{"String": true, "Format": true, "MarshalText": true, "Error": true}
+var notInExamples = map[string]bool{"String": true, "Format": true, "Error": true}
 
 // TestExamples checks that an example uses each exported name: each constant, variable and
 // function by its name, each type by a value of it, and each method by a call or a value.

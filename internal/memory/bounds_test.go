@@ -162,9 +162,9 @@ func testHMACSHA512Bounds(t *testing.T) {
 			}
 			batchTags := unsafe.Slice((*[size]byte)(tags.Place(make([]byte, batch*size), 0, end)), batch)
 			if end {
-				k.TagBatch(batchTags, batchMsgs)
+				mactest.TagBatch(k.TagBatch, mactest.Slices(batchTags), nil, batchMsgs)
 			} else {
-				fastmac.SumHMACSHA512Batch(batchTags, slices.Repeat([][]byte{key}, batch), batchMsgs)
+				mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(batchTags), slices.Repeat([][]byte{key}, batch), batchMsgs)
 			}
 			for i, tag := range batchTags {
 				if tag != want {
@@ -178,7 +178,7 @@ func testHMACSHA512Bounds(t *testing.T) {
 		g.plant(t, keys, len(key), func(p []byte) { fastmac.SumHMACSHA512(p, nil) })
 		g.plant(t, msgs, length, func(p []byte) {
 			batchMsgs[length%batch] = p
-			k.TagBatch(make([][size]byte, batch), batchMsgs)
+			mactest.TagBatch(k.TagBatch, mactest.Slices(make([][size]byte, batch)), nil, batchMsgs)
 		})
 	}
 }
@@ -251,7 +251,7 @@ func testUMACBatchBounds(t *testing.T) {
 				msg, nonce, tag := msgs.Place(msg, 0, end), nonces.Place(nonce, 0, end), tags.Place(make([]byte, tagSize), 0, end)
 				b := mactest.NewUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
 				b.Tags[length%9] = tag
-				b.Check(t, k)
+				mactest.CheckBatch(t, b, k)
 				if !bytes.Equal(tag, want) {
 					t.Fatalf("%d messages of %d bytes, at the end: %v: tag %x, want %x", len(b.Msgs), length, end, tag, want)
 				}
@@ -259,9 +259,9 @@ func testUMACBatchBounds(t *testing.T) {
 			}
 			b := mactest.NewUMACBatch(1+length%9, tagSize, func(int) []byte { return nonce }, func(int) []byte { return msg })
 			last := length % 9
-			g.plant(t, msgs, length, func(p []byte) { b.Msgs[last] = p; k.TagBatch(b.Tags, b.Nonces, b.Msgs) })
+			g.plant(t, msgs, length, func(p []byte) { b.Msgs[last] = p; mactest.TagBatch(k.TagBatch, b.Tags, b.Nonces, b.Msgs) })
 			b.Msgs[last] = msg
-			g.plant(t, nonces, length%16, func(p []byte) { b.Nonces[last] = p; k.TagBatch(b.Tags, b.Nonces, b.Msgs) })
+			g.plant(t, nonces, length%16, func(p []byte) { b.Nonces[last] = p; mactest.TagBatch(k.TagBatch, b.Tags, b.Nonces, b.Msgs) })
 		}
 	}
 }
@@ -290,8 +290,8 @@ func TestReadOnly(t *testing.T) {
 			k := mactest.Must(fastmac.NewUMACKey(key, size))
 			compute(func(msg []byte) []byte {
 				tags := [][]byte{make([]byte, size), k.Tag(nil, nonce, msg)}
-				k.TagBatch(tags[:1], [][]byte{nonce}, [][]byte{msg})
-				if !k.VerifyBatch(make([]bool, 2), tags, [][]byte{nonce, nonce}, [][]byte{msg, msg}) {
+				mactest.TagBatch(k.TagBatch, tags[:1], [][]byte{nonce}, [][]byte{msg})
+				if !mactest.VerifyBatch(k.VerifyBatch, make([]bool, 2), tags, [][]byte{nonce, nonce}, [][]byte{msg, msg}) {
 					t.Errorf("%d bytes: one-shot %x, in a batch %x", len(msg), tags[1], tags[0])
 				}
 				return tags[0]
@@ -305,8 +305,8 @@ func TestReadOnly(t *testing.T) {
 		k := fastmac.NewHMACSHA512Key(key)
 		compute(func(msg []byte) []byte {
 			tags, msgs := make([][64]byte, 8), [][]byte{msg, msg, msg, msg, msg, msg, msg, msg}
-			fastmac.SumHMACSHA512Batch(tags, [][]byte{key, all, key, key, key, key, key, key}, msgs)
-			if k.TagBatch(tags[1:], msgs[1:]); tags[0] != tags[7] {
+			mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), [][]byte{key, all, key, key, key, key, key, key}, msgs)
+			if mactest.TagBatch(k.TagBatch, mactest.Slices(tags[1:]), nil, msgs[1:]); tags[0] != tags[7] {
 				t.Errorf("%d bytes: in batches %x and %x", len(msg), tags[0], tags[7])
 			}
 			return tags[0][:]

@@ -205,11 +205,11 @@ func (s *scanned) umacBatches(k *fastmac.UMACKey, keySize, tagSize int, sizes ..
 		b := mactest.NewUMACBatch(n, tagSize, func(i int) []byte { return scanBatchNonces()[i%8] },
 			func(i int) []byte { return s.in.msg[:scanSizes[i%len(scanSizes)]] })
 		b.Nonces[n-1] = scanNonce
-		k.TagBatch(b.Tags, b.Nonces, b.Msgs)
+		mactest.TagBatch(k.TagBatch, b.Tags, b.Nonces, b.Msgs)
 		if n == 16 && keySize == 24 {
 			continue // the stack is then as TagBatch leaves it
 		}
-		verify := func() { mustBe(k.VerifyBatch(make([]bool, n), b.Tags, b.Nonces, b.Msgs)) }
+		verify := func() { mustBe(mactest.VerifyBatch(k.VerifyBatch, make([]bool, n), b.Tags, b.Nonces, b.Msgs)) }
 		s.do(verify)
 		verify()
 	}
@@ -305,10 +305,10 @@ func (s *scanned) hmacBatches(k *fastmac.HMACSHA512Key, key []byte, sizes ...int
 			keys = append(keys, key)
 		}
 		tags, ok := make([][64]byte, n), make([]bool, n)
-		k.TagBatch(tags, msgs)
-		mustBe(k.VerifyBatch(ok, tags, msgs))
-		fastmac.SumHMACSHA512Batch(tags, keys, msgs)
-		mustBe(k.VerifyBatch(ok, tags, msgs))
+		mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, msgs)
+		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(tags), nil, msgs))
+		mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), keys, msgs)
+		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(tags), nil, msgs))
 	}
 }
 

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	quad       = 4 // messages whose vectors are in the frame at a time
-	sliceSize  = 24
-	vectorSize = 64
-	tagStride  = 16
+	quad        = 4  // messages whose vectors are in the frame at a time
+	messageSize = 80 // of a Message, whose Nonce is first; TestMessage checks these
+	messageData = 24 // where its Data is
+	vectorSize  = 64
+	tagStride   = 16
 )
 
 // tagEach512 generates tagEachAVX512. It hashes four messages with NH, one by one, and
@@ -33,7 +34,7 @@ func tagEach512() {
 			frame = AllocLocal(frameSize)
 		}
 		tags := Load(Param("tags").Base(), GP64())
-		msgs, left := Load(Param("msgs").Base(), GP64()), Load(Param("msgs").Len(), GP64())
+		msgs, left := Load(Param("batch").Base(), GP64()), Load(Param("batch").Len(), GP64())
 		Comment("Vectors that do not cross cache lines.")
 		slots := GP64()
 		LEAQ(frame.Offset(vectorSize-1), slots)
@@ -61,14 +62,14 @@ func tagEach512() {
 		KMOVB(words.As32(), present)
 		Label(message)
 		p, length := GP64(), GP64()
-		MOVQ(Mem{Base: msgs}, p)
-		MOVQ(Mem{Base: msgs, Disp: 8}, length)
+		MOVQ(Mem{Base: msgs, Disp: messageData}, p)
+		MOVQ(Mem{Base: msgs, Disp: messageData + 8}, length)
 		sum := ZMM()
-		VPBROADCASTQ_Z(Mem{Base: msgs, Disp: 8}, lengths, sum)
+		VPBROADCASTQ_Z(Mem{Base: msgs, Disp: messageData + 8}, lengths, sum)
 		VPSLLQ(U8(3), sum, sum) // bits
 		sumMessage(n, k, sum, first, p, length, ones)
 		VMOVDQU64(sum, Mem{Base: slot})
-		ADDQ(Imm(sliceSize), msgs)
+		ADDQ(Imm(messageSize), msgs)
 		ADDQ(Imm(vectorSize), slot)
 		DECQ(count)
 		JNZ(LabelRef(message))

@@ -18,7 +18,7 @@ func padEach() {
 	Implement("padEachVAES")
 	Pragma("noescape")
 	k := Dereference(Param("k"))
-	nonces, count := Load(Param("nonces").Base(), GP64()), Load(Param("nonces").Len(), GP64())
+	batch, count := Load(Param("batch").Base(), GP64()), Load(Param("batch").Len(), GP64())
 	clear, parts, partBits, partMask, masks := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(k.Field("partBits"), partBits)
 	Comment("0, 1 or 2 bits: a mask of 0, 1 or 3.")
@@ -47,8 +47,8 @@ func padEach() {
 	}
 	for i := range x {
 		p, length, part, present := GP64(), GP64(), GP64(), K()
-		MOVQ(Mem{Base: nonces, Disp: sliceSize * i}, p)
-		MOVQ(Mem{Base: nonces, Disp: sliceSize*i + 8}, length)
+		MOVQ(Mem{Base: batch, Disp: messageSize * i}, p)
+		MOVQ(Mem{Base: batch, Disp: messageSize*i + 8}, length)
 		KMOVW(Mem{Base: masks, Index: length, Scale: 2}, present)
 		VMOVDQU8_Z(Mem{Base: p}, present, x[i])
 		MOVBLZX(Mem{Base: p, Index: length, Scale: 1, Disp: -1}, part.As32())

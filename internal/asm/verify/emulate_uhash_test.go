@@ -280,7 +280,7 @@ func (u *uhash) testEach() {
 		for range count {
 			msg := u.bytes(u.random.IntN([]int{40, 300, 1025}[u.random.IntN(3)]))
 			msgs = append(msgs, msg)
-			headers = append(headers, littleEndian(slice(u.in(msg), len(msg))...)...)
+			headers = append(headers, littleEndian(slices.Concat(make([]uint64, 3), slice(u.in(msg), len(msg)), make([]uint64, 4))...)...)
 		}
 		u.call("tagEach", slices.Concat(slice(u.words(tags), count+3), []uint64{u.key}, slice(u.state(headers), count))...)
 		for i, msg := range msgs {
@@ -329,7 +329,7 @@ func (e *emulator) testPads(keySize, tagSize, count int) {
 	for range count {
 		nonce := e.bytes(1 + e.random.IntN(16))
 		nonces = append(nonces, nonce)
-		headers = append(headers, littleEndian(slice(e.in(nonce), len(nonce))...)...)
+		headers = append(headers, littleEndian(append(slice(e.in(nonce), len(nonce)), make([]uint64, 7)...)...)...)
 	}
 	// The variable that the function init of package fastmac makes.
 	parts8 := make([]byte, 8*16)

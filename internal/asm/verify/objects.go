@@ -27,7 +27,7 @@ var public = []string{
 	"l1State.bytes",
 	"uhashKey.n",                          // iterations, which the size of the tags determines
 	"padKey.partBits", "padKey.firstPart", // so do these
-	"nonces[][]",
+	"Message.Nonce[]",
 }
 
 // An object is memory that has one address.

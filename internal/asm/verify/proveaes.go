@@ -230,7 +230,7 @@ func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
 		block := slices.Clone(nonce)
 		block[length-1] = v.masked(8, block[length-1], 0xff<<partBits&0xff)
 		nonce[length-1] = v.xor(8, block[length-1], v.constant(8, uint64(part)))
-		headers = append(headers, v.numbers(v.place(8, true, nonce...), uint64(length), uint64(length))...)
+		headers = append(headers, v.inBatch(v.numbers(v.place(8, true, nonce...), uint64(length), uint64(length)), nil)...)
 		for len(block) < 16 {
 			block = append(block, v.constant(8, 0))
 		}

@@ -35,25 +35,18 @@ func hmacSubjects() (subjects []subject) {
 	}
 	subjects = append(subjects, tags(name, k.Tag(nil, message), func(tag []byte) bool { return k.Verify(tag, message) })...)
 
-	const batch = 4
-	var (
-		all  [batch][fastmac.HMACSHA512Size]byte
-		msgs [batch][]byte
-		ok   [batch]bool
-	)
-	for i := range msgs {
-		msgs[i] = message
+	const size = fastmac.HMACSHA512Size
+	var batch [4]fastmac.Message
+	want := make([]byte, len(batch)*size) // the tags one after the other
+	for i := range batch {
+		batch[i] = fastmac.Message{Data: message, Tag: want[size*i:][:size]}
 	}
-	var want []byte // the tags one after the other
-	k.TagBatch(all[:], msgs[:])
-	for i := range all {
-		want = append(want, all[i][:]...)
-	}
-	return append(subjects, tags(fmt.Sprintf("%s batch of %d", name, batch), want, func(in []byte) bool {
-		for i := range all {
-			copy(all[i][:], in[len(all[i])*i:])
+	k.TagBatch(batch[:])
+	return append(subjects, tags(fmt.Sprintf("%s batch of %d", name, len(batch)), want, func(in []byte) bool {
+		for i := range batch {
+			batch[i].Tag = in[size*i:][:size]
 		}
-		return k.VerifyBatch(ok[:], all[:], msgs[:])
+		return k.VerifyBatch(batch[:])
 	})...)
 }
 

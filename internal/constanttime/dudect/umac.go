@@ -136,16 +136,12 @@ func umacSubjects(size int) []subject {
 		u.Tag(tagRoom[:0], nonce)
 	})...)
 
-	const batch = 8
-	var all, nonces, msgs [batch][]byte
-	for i := range all {
-		nonces[i] = nonce
-	}
-	return append(subjects, against(fmt.Sprintf("%s batch of %d, 64 bytes each", name, batch), batch*64, contents(batch*64, false), func(in []byte) {
-		for i := range msgs {
-			all[i], msgs[i] = tagRoom[16*i:][:size], in[64*i:][:64]
+	var batch [8]fastmac.Message
+	return append(subjects, against(fmt.Sprintf("%s batch of %d, 64 bytes each", name, len(batch)), len(batch)*64, contents(len(batch)*64, false), func(in []byte) {
+		for i := range batch {
+			batch[i] = fastmac.Message{Nonce: nonce, Data: in[64*i:][:64], Tag: tagRoom[16*i:][:size]}
 		}
-		k.TagBatch(all[:], nonces[:], msgs[:])
+		k.TagBatch(batch[:])
 	})...)
 }
 

@@ -40,13 +40,11 @@ func GoOps() map[string]serve.Op {
 		"fastmac:umac64:onecore":  umacCores(1),
 		"fastmac:umac64:allcores": umacCores(runtime.GOMAXPROCS(0)),
 
-		"fastmac:hmac-sha512:stream":  hashStream(key.New()),
-		"fastmac:hmac-sha512:oneshot": hmacOneShot(key),
-		"fastmac:hmac-sha512:new":     keySetup(func() hash.Hash { return fastmac.NewHMACSHA512(serve.Key[:]) }, hashTag),
-		"fastmac:hmac-sha512:sum":     hmacSum,
-		"fastmac:hmac-sha512:batch": hmacBatches(func(tags [][64]byte, _, msgs [][]byte) {
-			key.TagBatch(tags, msgs)
-		}),
+		"fastmac:hmac-sha512:stream":   hashStream(key.New()),
+		"fastmac:hmac-sha512:oneshot":  hmacOneShot(key),
+		"fastmac:hmac-sha512:new":      keySetup(func() hash.Hash { return fastmac.NewHMACSHA512(serve.Key[:]) }, hashTag),
+		"fastmac:hmac-sha512:sum":      hmacSum,
+		"fastmac:hmac-sha512:batch":    hmacBatches(func(_ [][]byte, batch []fastmac.Message) { key.TagBatch(batch) }),
 		"fastmac:hmac-sha512:sumbatch": hmacBatches(fastmac.SumHMACSHA512Batch),
 
 		"crypto/hmac:hmac-sha256:new":    keySetup(newHMAC(sha256.New), hashTag),
@@ -202,18 +200,18 @@ const BatchSize = 64
 // batch is BatchSize copies of one message, one after the other in memory, a key for
 // each, of which the last is the key of all peers, and room for the tags.
 type batch struct {
-	tags       [][64]byte
-	keys, msgs [][]byte
+	keys [][]byte
+	msgs []fastmac.Message
 }
 
 func newBatch(msg []byte) *batch {
-	b := &batch{tags: make([][64]byte, BatchSize)}
+	b := new(batch)
 	all := bytes.Repeat(msg, BatchSize)
 	for i := range BatchSize {
 		k := serve.Key
 		k[0] ^= byte(BatchSize - 1 - i)
 		b.keys = append(b.keys, k[:])
-		b.msgs = append(b.msgs, all[i*len(msg):(i+1)*len(msg)])
+		b.msgs = append(b.msgs, fastmac.Message{Data: all[i*len(msg) : (i+1)*len(msg)], Tag: make([]byte, fastmac.HMACSHA512Size)})
 	}
 	return b
 }
@@ -221,7 +219,7 @@ func newBatch(msg []byte) *batch {
 // hmacBatches tags messages in batches. If n is not a multiple of BatchSize, the
 // first batch is shorter. The batch of each size is made in the first run, which only
 // shows that the tag is right, so that the timed runs copy nothing.
-func hmacBatches(tag func(tags [][64]byte, keys, msgs [][]byte)) serve.Op {
+func hmacBatches(tag func(keys [][]byte, batch []fastmac.Message)) serve.Op {
 	batches := make(map[int]*batch)
 	return func(msg []byte, n int) []byte {
 		b := batches[len(msg)]
@@ -230,10 +228,10 @@ func hmacBatches(tag func(tags [][64]byte, keys, msgs [][]byte)) serve.Op {
 			batches[len(msg)] = b
 		}
 		for i := firstTurn(n, BatchSize); n > 0; i = 0 {
-			tag(b.tags[i:], b.keys[i:], b.msgs[i:])
+			tag(b.keys[i:], b.msgs[i:])
 			n -= BatchSize - i
 		}
-		return b.tags[BatchSize-1][:]
+		return b.msgs[BatchSize-1].Tag
 	}
 }
 

@@ -47,8 +47,7 @@ func verify(key *fastmac.HMACSHA512Key, tokens []string) ([]jwt.MapClaims, []err
 	claims, errs := make([]jwt.MapClaims, len(tokens)), make([]error, len(tokens))
 	parser := jwt.NewParser(jwt.WithStrictDecoding(), jwt.WithJSONNumber())
 	var index []int
-	var signed [][]byte
-	var tags [][fastmac.HMACSHA512Size]byte
+	var batch []fastmac.Message
 	for i, s := range tokens {
 		claims[i] = make(jwt.MapClaims)
 		token, parts, err := parser.ParseUnverified(s, claims[i])
@@ -61,19 +60,17 @@ func verify(key *fastmac.HMACSHA512Key, tokens []string) ([]jwt.MapClaims, []err
 			continue
 		}
 		tag, err := parser.DecodeSegment(parts[2])
-		if err != nil || len(tag) != fastmac.HMACSHA512Size {
+		if err != nil {
 			errs[i] = errors.Join(jwt.ErrTokenSignatureInvalid, err)
 			continue
 		}
 		index = append(index, i)
-		signed = append(signed, []byte(s[:strings.LastIndexByte(s, '.')]))
-		tags = append(tags, [fastmac.HMACSHA512Size]byte(tag))
+		batch = append(batch, fastmac.Message{Data: []byte(s[:strings.LastIndexByte(s, '.')]), Tag: tag})
 	}
-	ok := make([]bool, len(index))
-	key.VerifyBatch(ok, tags, signed)
+	key.VerifyBatch(batch)
 	validator := jwt.NewValidator()
 	for j, i := range index {
-		if !ok[j] {
+		if !batch[j].OK {
 			errs[i] = jwt.ErrTokenSignatureInvalid
 		} else {
 			errs[i] = validator.Validate(claims[i]) // the times

@@ -130,17 +130,20 @@ func contenders() (all []*contender, leftOut []string, err error) {
 		}
 		return last
 	})
-	msgs, tags := make([][]byte, batchSize), make([][64]byte, batchSize)
+	batch := make([]fastmac.Message, batchSize)
+	for i := range batch {
+		batch[i].Tag = make([]byte, k.Size())
+	}
 	c := add("fastmac", "HMAC-SHA-512", batched, func(msg []byte, n int) []byte {
 		// The messages before the last are what follows msg in memory.
 		all := msg[:batchSize*len(msg)]
-		for i := range msgs {
-			msgs[batchSize-1-i] = all[i*len(msg) : (i+1)*len(msg)]
+		for i := range batch {
+			batch[batchSize-1-i].Data = all[i*len(msg) : (i+1)*len(msg)]
 		}
 		for ; n > 0; n -= batchSize {
-			k.TagBatch(tags, msgs)
+			k.TagBatch(batch)
 		}
-		return tags[batchSize-1][:]
+		return batch[batchSize-1].Tag
 	})
 	c.batch, c.maxSize = batchSize, maxMessage/batchSize
 	for _, size := range []int{sha512.Size, sha256.Size} {

@@ -19,6 +19,7 @@ import (
 var gcmOperations = []operation{
 	{"GMAC: Tag, Verify", gmacTag},
 	{"GMAC: streams, Bind, Clone", gmacStream},
+	{"GMAC: TagBatch, VerifyBatch", gmacBatch},
 	{"GMAC: printing, Destroy", gmacDestroy},
 	{"aesgcm: Seal, Open", gcmSeal},
 	{"aesgcm: in place", gcmInPlace},
@@ -45,6 +46,17 @@ func gmacTag() {
 			decision(&ok, false)
 			result(tag)
 		}
+	})
+}
+
+func gmacBatch() {
+	eachGMACKey(func(k *fastmac.GMACKey) {
+		batch := make([]fastmac.Message, len(lengths))
+		for i, msg := range secrets(lengths...) {
+			batch[i] = fastmac.Message{Nonce: nonce(12), Data: msg, Tag: make([]byte, fastmac.GMACSize)}
+		}
+		k.TagBatch(batch)
+		verifyBatch(batch, k.VerifyBatch)
 	})
 }
 

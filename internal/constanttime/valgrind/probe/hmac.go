@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"slices"
 
 	"example.com/fastmac"
 	"example.com/fastmac/sshmac"
@@ -70,36 +69,35 @@ func hmacStream() {
 }
 
 // hmacBatches calls f with batches of messages of different lengths.
-func hmacBatches(f func(tags [][64]byte, msgs [][]byte)) {
+func hmacBatches(f func(batch []fastmac.Message)) {
 	for _, n := range []int{1, 3, 4, 5, 8, 19} {
 		for from := 0; from+n <= len(lengths); from += n {
-			f(make([][64]byte, n), secrets(lengths[from:from+n]...))
+			batch := make([]fastmac.Message, n)
+			for i, msg := range secrets(lengths[from : from+n]...) {
+				batch[i] = fastmac.Message{Data: msg, Tag: make([]byte, fastmac.HMACSHA512Size)}
+			}
+			f(batch)
 		}
 	}
 }
 
 func hmacBatch() {
 	k := fastmac.NewHMACSHA512Key(secret(64))
-	hmacBatches(func(tags [][64]byte, msgs [][]byte) {
-		k.TagBatch(tags, msgs)
-		each := make([][]byte, len(tags))
-		for i := range tags {
-			each[i] = tags[i][:]
-		}
-		verifyBatch(len(tags), each, func(ok []bool) bool { return k.VerifyBatch(ok, tags, msgs) })
-		result(slices.Concat(each...))
+	hmacBatches(func(batch []fastmac.Message) {
+		k.TagBatch(batch)
+		verifyBatch(batch, k.VerifyBatch)
 	})
 }
 
 func hmacSumBatch() {
-	hmacBatches(func(tags [][64]byte, msgs [][]byte) {
-		keys := make([][]byte, len(msgs))
+	hmacBatches(func(batch []fastmac.Message) {
+		keys := make([][]byte, len(batch))
 		for i := range keys {
 			keys[i] = secret(keySizes[i%len(keySizes)])
 		}
-		fastmac.SumHMACSHA512Batch(tags, keys, msgs)
-		for i := range tags {
-			result(tags[i][:])
+		fastmac.SumHMACSHA512Batch(keys, batch)
+		for _, m := range batch {
+			result(m.Tag)
 		}
 	})
 }

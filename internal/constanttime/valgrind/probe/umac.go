@@ -150,34 +150,34 @@ func umacBatch() {
 	eachUMACKey(func(k *fastmac.UMACKey) {
 		for _, n := range []int{1, 3, 8, 19} {
 			for from := 0; from+n <= len(lengths); from += n {
-				msgs := secrets(lengths[from : from+n]...)
-				tags, nonces := make([][]byte, n), make([][]byte, n)
-				for i := range tags {
-					tags[i], nonces[i] = make([]byte, k.Size()), nonce(1+(from+i)%16)
+				batch := make([]fastmac.Message, n)
+				for i, msg := range secrets(lengths[from : from+n]...) {
+					batch[i] = fastmac.Message{Nonce: nonce(1 + (from+i)%16), Data: msg, Tag: make([]byte, k.Size())}
 				}
-				k.TagBatch(tags, nonces, msgs)
-				verifyBatch(n, tags, func(ok []bool) bool { return k.VerifyBatch(ok, tags, nonces, msgs) })
-				result(bytes.Join(tags, nil))
+				k.TagBatch(batch)
+				verifyBatch(batch, k.VerifyBatch)
 			}
 		}
 	})
 }
 
-// verifyBatch calls verify with right tags, and with one that is wrong.
-func verifyBatch(n int, tags [][]byte, verify func(ok []bool) bool) {
-	ok := make([]bool, n)
-	for _, bad := range []int{-1, 0, n - 1} {
+// verifyBatch calls verify with right tags, and with one that is wrong. The tags are results.
+func verifyBatch(batch []fastmac.Message, verify func([]fastmac.Message) bool) {
+	for _, bad := range []int{-1, 0, len(batch) - 1} {
 		if bad >= 0 {
-			tags[bad][1] ^= 0x10
+			batch[bad].Tag[1] ^= 0x10
 		}
-		all := verify(ok)
+		all := verify(batch)
 		decision(&all, bad < 0)
-		for i := range ok {
-			decision(&ok[i], i != bad)
+		for i := range batch {
+			decision(&batch[i].OK, i != bad)
 		}
 		if bad >= 0 {
-			tags[bad][1] ^= 0x10
+			batch[bad].Tag[1] ^= 0x10
 		}
+	}
+	for _, m := range batch {
+		result(m.Tag)
 	}
 }
 

@@ -7,9 +7,12 @@ package fastmac_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
@@ -69,7 +72,7 @@ func testUMACBatch(t *testing.T) {
 			for name, nonce := range umacNonces(rng, size) {
 				for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 64} {
 					for _, most := range []int{0, 32, 64, 128, 300, 1025, 5000} {
-						mactest.NewUMACBatch(n, tagSize, nonce, func(int) []byte { return part(most) }).Check(t, k)
+						mactest.CheckBatch(t, mactest.NewUMACBatch(n, tagSize, nonce, func(int) []byte { return part(most) }), k)
 						if t.Failed() {
 							t.Fatalf("tags of %d bytes, nonces %s, of %d bytes", tagSize, name, size)
 						}
@@ -78,7 +81,7 @@ func testUMACBatch(t *testing.T) {
 			}
 		}
 		nonces := umacNonces(rng, 8)
-		mactest.NewUMACBatch(1000, tagSize, nonces["in order"], func(int) []byte { return part(5000) }).Check(t, mactest.Must(fastmac.NewUMACKey(make([]byte, 16), tagSize)))
+		mactest.CheckBatch(t, mactest.NewUMACBatch(1000, tagSize, nonces["in order"], func(int) []byte { return part(5000) }), mactest.Must(fastmac.NewUMACKey(make([]byte, 16), tagSize)))
 	}
 }
 
@@ -95,8 +98,8 @@ func testUMACBatchLengths(t *testing.T) {
 		k := mactest.Must(fastmac.NewUMACKey(mactest.Random(rng, 16), tagSize))
 		nonce := umacNonces(rng, 8)["in order"]
 		for length := 0; length <= most; length += 1 + length/200 {
-			mactest.NewUMACBatch(lanes+1, tagSize, nonce, func(i int) []byte { return mem[len(mem)-length:] }).Check(t, k)
-			mactest.NewUMACBatch(lanes, tagSize, nonce, func(i int) []byte { return mem[: length+i : length+i] }).Check(t, k)
+			mactest.CheckBatch(t, mactest.NewUMACBatch(lanes+1, tagSize, nonce, func(i int) []byte { return mem[len(mem)-length:] }), k)
+			mactest.CheckBatch(t, mactest.NewUMACBatch(lanes, tagSize, nonce, func(i int) []byte { return mem[: length+i : length+i] }), k)
 		}
 	}
 }
@@ -119,7 +122,7 @@ func testUMACVerifyBatch(t *testing.T) {
 		k := mactest.Must(fastmac.NewUMACKey(mactest.Random(rng, 16), tagSize))
 		for n := range 20 {
 			right := mactest.NewUMACBatch(n, tagSize, umacNonces(rng, 1+n%16)["random"], func(int) []byte { return mactest.Random(rng, r.IntN(300)) })
-			k.TagBatch(right.Tags, right.Nonces, right.Msgs)
+			mactest.TagBatch(k.TagBatch, right.Tags, right.Nonces, right.Msgs)
 			check := func(wrong ...int) {
 				t.Helper()
 				tags, nonces := slices.Clone(right.Tags), slices.Clone(right.Nonces)
@@ -146,7 +149,7 @@ func testUMACVerifyBatch(t *testing.T) {
 					}
 				}
 				tagsBefore, noncesBefore := clones(tags), clones(nonces)
-				if all := k.VerifyBatch(ok, tags, nonces, right.Msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
+				if all := mactest.VerifyBatch(k.VerifyBatch, ok, tags, nonces, right.Msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
 					t.Errorf("tags of %d bytes, %d messages, %v wrong: all %v, %v", tagSize, n, wrong, all, ok)
 				}
 				if !slices.EqualFunc(tags, tagsBefore, bytes.Equal) || !slices.EqualFunc(nonces, noncesBefore, bytes.Equal) {
@@ -166,11 +169,11 @@ func testUMACVerifyBatch(t *testing.T) {
 		}
 		// Each single bit.
 		one := mactest.NewUMACBatch(9, tagSize, umacNonces(rng, 8)["in order"], func(int) []byte { return mactest.Random(rng, r.IntN(100)) })
-		k.TagBatch(one.Tags, one.Nonces, one.Msgs)
+		mactest.TagBatch(k.TagBatch, one.Tags, one.Nonces, one.Msgs)
 		for bit := range 8 * tagSize {
 			one.Tags[bit%9][bit/8] ^= 1 << (bit % 8)
 			ok := make([]bool, 9)
-			if k.VerifyBatch(ok, one.Tags, one.Nonces, one.Msgs) || slices.Index(ok, false) != bit%9 {
+			if mactest.VerifyBatch(k.VerifyBatch, ok, one.Tags, one.Nonces, one.Msgs) || slices.Index(ok, false) != bit%9 {
 				t.Errorf("tags of %d bytes, bit %d flipped: %v", tagSize, bit, ok)
 			}
 			one.Tags[bit%9][bit/8] ^= 1 << (bit % 8)
@@ -183,39 +186,99 @@ func TestUMACBatchPanics(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, 
 
 func testUMACBatchPanics(t *testing.T) {
 	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 8))
-	const n = 20
-	nonce := func(i int) []byte { return []byte{1, byte(i)} }
-	good := mactest.NewUMACBatch(n, 8, nonce, nonce)
-	with := func(all [][]byte, b []byte) [][]byte {
-		all = slices.Clone(all)
-		all[n-1] = b
-		return all
+	testBatchPanics(t, k.TagBatch, k.VerifyBatch, "UMAC", 8, []int{1, 8, 16}, map[int]string{0: "want 1 to 16", 17: "want 1 to 16", 100: "want 1 to 16"})
+}
+
+// TestGMACBatch compares batches with calls for one message, and checks that nothing is written
+// before a panic.
+func TestGMACBatch(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testGMACBatch) }
+
+func testGMACBatch(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("testGMACBatch.   a 32 byte seed.")))
+	k := mactest.Must(fastmac.NewGMACKey(mactest.Random(rng, 24)))
+	for n := range 20 {
+		nonce := func(int) []byte { return mactest.Random(rng, 12) }
+		mactest.CheckBatch(t, mactest.NewUMACBatch(n, 16, nonce, func(i int) []byte { return mactest.Random(rng, 37*i) }), k)
 	}
-	ok := make([]bool, n)
-	ok[3] = true
-	for want, call := range map[string]func(){
-		"TagBatch with 20 tags, 20 nonces and 19 messages":                func() { k.TagBatch(good.Tags, good.Nonces, good.Msgs[1:]) },
-		"TagBatch with 20 tags, 19 nonces and 20 messages":                func() { k.TagBatch(good.Tags, good.Nonces[1:], good.Msgs) },
-		"TagBatch with 19 tags, 20 nonces and 20 messages":                func() { k.TagBatch(good.Tags[1:], good.Nonces, good.Msgs) },
-		"room for a tag of 9 bytes: want 8":                               func() { k.TagBatch(with(good.Tags, make([]byte, 9)), good.Nonces, good.Msgs) },
-		"room for a tag of 0 bytes: want 8":                               func() { k.TagBatch(with(good.Tags, nil), good.Nonces, good.Msgs) },
-		"nonce of 0 bytes: want 1 to 16":                                  func() { k.TagBatch(good.Tags, with(good.Nonces, nil), good.Msgs) },
-		"nonce of 17 bytes: want 1 to 16":                                 func() { k.TagBatch(good.Tags, with(good.Nonces, make([]byte, 17)), good.Msgs) },
-		"VerifyBatch with 19 results, 20 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok[1:], good.Tags, good.Nonces, good.Msgs) },
-		"VerifyBatch with 20 results, 19 tags, 20 nonces and 20 messages": func() { k.VerifyBatch(ok, good.Tags[1:], good.Nonces, good.Msgs) },
-		"VerifyBatch with 20 results, 20 tags, 19 nonces and 20 messages": func() { k.VerifyBatch(ok, good.Tags, good.Nonces[1:], good.Msgs) },
-		"VerifyBatch with 20 results, 20 tags, 20 nonces and 19 messages": func() { k.VerifyBatch(ok, good.Tags, good.Nonces, good.Msgs[1:]) },
-	} {
-		mactest.MustPanic(t, want, want, call)
-	}
-	for i, tag := range good.Tags {
-		if !bytes.Equal(tag, make([]byte, 8)) || ok[i] != (i == 3) {
-			t.Errorf("a batch that panics has written tag %d: %x, or result: %v", i, tag, ok[i])
+	for at := range 100 - 16 { // over the nonce and the message, and apart
+		packet := mactest.Random(rng, 100)
+		want := k.Tag(nil, packet[:12], packet[12:80])
+		k.TagBatch([]fastmac.Message{{Nonce: packet[:12], Data: packet[12:80], Tag: packet[at:][:16]}})
+		if !bytes.Equal(packet[at:][:16], want) {
+			t.Errorf("tag at %d: %x, want %x", at, packet[at:][:16], want)
 		}
 	}
-	k.TagBatch(nil, nil, nil)
-	if !k.VerifyBatch(nil, nil, nil, nil) {
-		t.Error("a batch of no messages has a wrong one")
+	testBatchPanics(t, k.TagBatch, k.VerifyBatch, "GMAC", 16, []int{12}, map[int]string{0: "want 12", 8: "want 12", 16: "want 12"})
+}
+
+// testBatchPanics has batches in which the first, the last or another message has a tag or a
+// nonce of a wrong length: tag must write nothing, and verify refuses that message and no other.
+func testBatchPanics(t *testing.T, tag func([]fastmac.Message), verify func([]fastmac.Message) bool, mac string, tagSize int, nonces []int, bad map[int]string) {
+	t.Helper()
+	const n = 20
+	batch := make([]fastmac.Message, n)
+	for i := range batch {
+		nonce := make([]byte, nonces[i%len(nonces)])
+		nonce[0] = byte(1 + i)
+		batch[i] = fastmac.Message{Nonce: nonce, Data: make([]byte, 100*i), Tag: make([]byte, tagSize), OK: i == 3}
+	}
+	check := func(i int, m fastmac.Message, want string) {
+		t.Helper()
+		all := slices.Clone(batch)
+		all[i] = m
+		mactest.MustPanic(t, want, want, func() { tag(all) })
+		for j, m := range batch {
+			if !bytes.Equal(m.Tag, make([]byte, tagSize)) || m.OK != (j == 3) {
+				t.Fatalf("%s: a batch that panics has written message %d: %+v", want, j, m)
+			}
+		}
+	}
+	for _, i := range []int{0, 3, n - 1} {
+		for _, size := range []int{0, tagSize - 1, tagSize + 1} {
+			m := batch[i]
+			m.Tag = make([]byte, size)
+			check(i, m, fmt.Sprintf("fastmac: TagBatch: message %d: Tag of %d bytes: want %d", i, size, tagSize))
+		}
+		for size, want := range bad {
+			m := batch[i]
+			m.Nonce = make([]byte, size)
+			check(i, m, fmt.Sprintf("fastmac: TagBatch: message %d: %s nonce of %d bytes: %s", i, mac, size, want))
+		}
+	}
+	tag(batch)
+	for i := range batch {
+		var wrong []fastmac.Message
+		for _, size := range []int{0, tagSize - 1, tagSize + 1} {
+			wrong = append(wrong, fastmac.Message{Nonce: batch[i].Nonce, Tag: append(bytes.Clone(batch[i].Tag), 0)[:size]})
+		}
+		for size := range bad {
+			wrong = append(wrong, fastmac.Message{Nonce: make([]byte, size), Tag: batch[i].Tag})
+		}
+		for _, m := range wrong {
+			all := slices.Clone(batch)
+			m.Data, m.OK = batch[i].Data, true
+			all[i] = m
+			if verify(all) {
+				t.Errorf("message %d is accepted: %+v", i, m)
+			}
+			for j := range all {
+				if all[j].OK != (j != i) {
+					t.Errorf("message %d of a batch whose message %d is wrong: %v", j, i, all[j].OK)
+				}
+			}
+		}
+	}
+	if !verify(batch) || !verify(nil) {
+		t.Error("a batch without wrong messages is refused")
+	}
+	tag(nil)
+}
+
+// TestMessage checks what the generators of the assembly assume, on 64-bit machines.
+func TestMessage(t *testing.T) {
+	var m fastmac.Message
+	if bits.UintSize == 64 && (unsafe.Offsetof(m.Nonce) != 0 || unsafe.Offsetof(m.Data) != 24 || unsafe.Sizeof(m) != 80) {
+		t.Errorf("Nonce at %d, Data at %d, of %d bytes", unsafe.Offsetof(m.Nonce), unsafe.Offsetof(m.Data), unsafe.Sizeof(m))
 	}
 }
 
@@ -234,7 +297,7 @@ func testUMACBatchOverlap(t *testing.T) {
 		}
 		nonce, whole := func(i int) []byte { return packets[i][:8] }, func(i int) []byte { return packets[i] }
 		apart := mactest.NewUMACBatch(n, tagSize, nonce, whole)
-		apart.Check(t, k)
+		mactest.CheckBatch(t, apart, k)
 		for at, name := range map[int]string{0: "nonce and message", 20: "message"} {
 			own := make([][]byte, n)
 			for i, p := range packets {
@@ -244,7 +307,7 @@ func testUMACBatchOverlap(t *testing.T) {
 			for i := range over.Tags {
 				over.Tags[i] = own[i][at:][:tagSize]
 			}
-			k.TagBatch(over.Tags, over.Nonces, over.Msgs)
+			mactest.TagBatch(k.TagBatch, over.Tags, over.Nonces, over.Msgs)
 			for i, tag := range over.Tags {
 				if !bytes.Equal(tag, apart.Tags[i]) {
 					t.Errorf("tag over the %s: %x, want %x", name, tag, apart.Tags[i])

@@ -1,0 +1,191 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"example.com/fastmac/internal/wipe"
+)
+
+// A Message is a message of a batch.
+type Message struct {
+	Nonce []byte // as for Tag; nil for HMAC-SHA-512
+	Data  []byte // the message
+	Tag   []byte // Size() bytes of the key: TagBatch sets them, VerifyBatch compares them
+	OK    bool   // set by VerifyBatch: whether Tag is right
+}
+
+// badTag is the text of a panic of the function f: there is no room for the tag of message i, or
+// too much.
+func badTag(f string, i, have, want int) string {
+	return fmt.Sprintf("fastmac: %s: message %d: Tag of %d bytes: want %d", f, i, have, want)
+}
+
+// badNonce is the same for its nonce.
+func badNonce(f string, i int, mac string, have int, want string) string {
+	return fmt.Sprintf("fastmac: %s: message %d: %s nonce of %d bytes: want %s", f, i, mac, have, want)
+}
+
+// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data under batch[i].Nonce. It
+// is for programs that have many short messages at once, as with sendmmsg, and takes less time
+// than a call of [UMACKey.Tag] for each. The nonces need not be in order. It does not allocate,
+// except that without AES instructions it may do so after a garbage collection.
+//
+// If a Tag is not Size() bytes or a Nonce not 1 to 16 bytes long, TagBatch panics before it
+// writes anything. batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of
+// another message. Messages may overlap each other. No nonce may be in the batch twice, and none
+// may ever have been used with this key before.
+func (k *UMACKey) TagBatch(batch []Message) {
+	k.mustLive()
+	for i := range batch {
+		m := &batch[i]
+		if len(m.Tag) != int(k.pad.tagSize) {
+			panic(badTag("TagBatch", i, len(m.Tag), int(k.pad.tagSize)))
+		}
+		if !isNonce(m.Nonce) {
+			panic(badNonce("TagBatch", i, "UMAC", len(m.Nonce), "1 to 16"))
+		}
+	}
+	wipe.ReserveStack()
+	var tags umacTags
+	kernels := true
+	for len(batch) > 0 {
+		n := min(len(batch), umacLanes)
+		kernels = tags.compute(k, batch[:n]) && kernels
+		for i := range batch[:n] {
+			copyTag(batch[i].Tag, &tags[i])
+		}
+		batch = batch[n:]
+	}
+	tags = umacTags{} // wipe secrets
+	if !kernels {
+		wipe.Stack()
+	}
+}
+
+// VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
+// batch[i].Nonce, and reports whether all are; with no messages it is true. A tag or a nonce of
+// a wrong length is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is nearly as
+// fast. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
+func (k *UMACKey) VerifyBatch(batch []Message) bool {
+	k.mustLive()
+	wipe.ReserveStack()
+	var tags umacTags
+	kernels, all := true, true
+	for len(batch) > 0 {
+		n := 0
+		for n < min(len(batch), umacLanes) && isNonce(batch[n].Nonce) {
+			n++
+		}
+		if n == 0 {
+			batch[0].OK, all = false, false
+			batch = batch[1:]
+			continue
+		}
+		kernels = tags.compute(k, batch[:n]) && kernels
+		for i := range batch[:n] {
+			right := k.pad.tagSize.equal(batch[i].Tag, &tags[i])
+			batch[i].OK, all = right, all && right
+		}
+		batch = batch[n:]
+	}
+	tags = umacTags{} // wipe secrets
+	if !kernels {
+		wipe.Stack()
+	}
+	return all
+}
+
+// umacLanes is the number of messages whose tags are computed at a time.
+const umacLanes = 8
+
+// umacTags are the pads of messages, and then their tags. The last three are never used: the
+// kernel reads and writes four at a time.
+type umacTags [umacLanes + 3][maxUMACTagSize]byte
+
+// compute sets the first tags to those of the messages, 1 to umacLanes. It reports whether
+// only kernels have computed: other functions leave pads in their stack frames.
+func (t *umacTags) compute(k *UMACKey, batch []Message) (kernels bool) {
+	padEach(t, &k.pad, batch)
+	kernels = hasBatchKernels()
+	for i := 0; i < len(batch); {
+		end := i // of a run of short messages
+		for end < len(batch) && len(batch[end].Data) <= l1Block {
+			end++
+		}
+		if end > i {
+			tagEach(t[i:], &k.uhash, batch[i:end])
+			i = end
+			continue
+		}
+		k.uhash.tagLong(&t[i], batch[i].Data, padIn(&t[i]))
+		kernels = false
+		i++
+	}
+	return kernels
+}
+
+// padIn returns the pad that is in the place of a tag.
+func padIn(tag *[maxUMACTagSize]byte) pad {
+	return pad{binary.LittleEndian.Uint64(tag[:]), binary.LittleEndian.Uint64(tag[8:])}
+}
+
+// padEachGeneric computes the pads one by one. With AES-NI eight side by side are not faster,
+// since the CPU overlaps them with hashing.
+func padEachGeneric(t *umacTags, k *padKey, batch []Message) {
+	for i := range batch {
+		x := k.pad(batch[i].Nonce)
+		binary.LittleEndian.PutUint64(t[i][:], x.first)
+		binary.LittleEndian.PutUint64(t[i][8:], x.second)
+	}
+}
+
+// tagEachGeneric computes the tags one by one, with the kernels for one message.
+func tagEachGeneric(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
+	for i := range batch {
+		k.tagShort(&tags[i], batch[i].Data, padIn(&tags[i]))
+	}
+}
+
+// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data under batch[i].Nonce. It
+// takes as long as a call of [GMACKey.Tag] for each. On amd64 it does not allocate.
+//
+// If a Tag is not 16 bytes or a Nonce not 12 bytes long, TagBatch panics before it writes
+// anything. batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another
+// message. No nonce may be in the batch twice, and none may ever have been used with this key
+// before.
+func (k *GMACKey) TagBatch(batch []Message) {
+	k.mustLive()
+	for i := range batch {
+		m := &batch[i]
+		if len(m.Tag) != GMACSize {
+			panic(badTag("TagBatch", i, len(m.Tag), GMACSize))
+		}
+		if len(m.Nonce) != GMACNonceSize {
+			panic(badNonce("TagBatch", i, "GMAC", len(m.Nonce), "12"))
+		}
+	}
+	for i := range batch {
+		m := &batch[i]
+		k.Tag(m.Tag[:0], m.Nonce, m.Data)
+	}
+}
+
+// VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
+// batch[i].Nonce, and reports whether all are; with no messages it is true. A tag or a nonce of
+// a wrong length is not right. VerifyBatch takes as long as a call of [GMACKey.Verify] for
+// each. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
+func (k *GMACKey) VerifyBatch(batch []Message) bool {
+	k.mustLive()
+	all := true
+	for i := range batch {
+		m := &batch[i]
+		m.OK = k.Verify(m.Tag, m.Nonce, m.Data)
+		all = all && m.OK
+	}
+	return all
+}
