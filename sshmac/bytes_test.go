@@ -162,7 +162,7 @@ func TestEveryByte(t *testing.T) {
 		step = 1
 	}
 	var modes []string
-	for _, m := range Modes() {
+	for _, m := range allModes() {
 		modes = append(modes, m.Name)
 	}
 	for _, fromServer := range []bool{false, true} {

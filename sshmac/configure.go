@@ -15,10 +15,8 @@ import (
 // ssh.ClientConfig or ssh.ServerConfig, so that UMAC is preferred and peers without it are
 // not shut out:
 //
-//   - Ciphers is x/crypto's default, with the CTR ciphers, which need a MAC, before the
-//     AEAD ciphers, which need none.
-//   - MACs is [MACs], and after them x/crypto's defaults that are not among them. Of
-//     these, hmac-sha1-96 is left out, which x/crypto calls insecure.
+//	c.Ciphers = sshmac.Ciphers()
+//	c.MACs = sshmac.MACs()
 //
 // What c had in these fields is replaced. If Configure returns an error, which is that of
 // Register, c is unchanged. It then is still a valid configuration, without UMAC.
@@ -45,21 +43,52 @@ func Configure(c *ssh.Config) error {
 	if err := Register(); err != nil {
 		return err
 	}
-	var defaults ssh.Config
-	defaults.SetDefaults()
-	isCTR := func(cipher string) bool { return strings.HasSuffix(cipher, "-ctr") }
-	c.Ciphers = append(
-		slices.DeleteFunc(slices.Clone(defaults.Ciphers), func(name string) bool { return !isCTR(name) }),
-		slices.DeleteFunc(slices.Clone(defaults.Ciphers), isCTR)...)
-	c.MACs = MACs()
-	for _, name := range defaults.MACs {
-		if name != insecureMAC && !slices.Contains(c.MACs, name) {
-			c.MACs = append(c.MACs, name)
+	c.Ciphers, c.MACs = Ciphers(), MACs()
+	return nil
+}
+
+// Ciphers returns the list for the Ciphers of an ssh.Config that [Configure] sets, in order of
+// preference: x/crypto's defaults, with the CTR ciphers, which need a MAC, before the AEAD
+// ciphers, which need none. Each call returns a new slice.
+func Ciphers() []string {
+	var ctr, aead []string
+	for _, name := range defaults.Ciphers {
+		if strings.HasSuffix(name, "-ctr") {
+			ctr = append(ctr, name)
+		} else {
+			aead = append(aead, name)
 		}
 	}
-	return nil
+	return append(ctr, aead...)
+}
+
+// MACs returns the list for the MACs of an ssh.Config that [Configure] sets, in order of
+// preference: UMAC, HMAC-SHA-256 and HMAC-SHA-512 in OpenSSH's order, and after them
+// x/crypto's defaults that are not among them. Of these, hmac-sha1-96 is left out, which
+// x/crypto calls insecure. Each call returns a new slice.
+//
+// x/crypto skips names that are not registered. So without [Register], or if it fails, the
+// list stands for the others.
+func MACs() []string {
+	macs := []string{
+		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM,
+		UMAC64, UMAC128, hmacSHA256, hmacSHA512,
+	}
+	for _, name := range defaults.MACs {
+		if name != insecureMAC && !slices.Contains(macs, name) {
+			macs = append(macs, name)
+		}
+	}
+	return macs
 }
 
 // insecureMAC is the one MAC among x/crypto's defaults that its InsecureAlgorithms lists.
 // Old releases do not have that function.
 const insecureMAC = "hmac-sha1-96"
+
+// defaults has the lists of x/crypto. To make them, x/crypto reads its table of MACs without
+// a lock, so this is done before Register can change the table.
+var defaults = func() (c ssh.Config) {
+	c.SetDefaults()
+	return c
+}()

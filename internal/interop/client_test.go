@@ -116,10 +116,10 @@ func TestSequenceNumbers(t *testing.T) {
 	if testing.Short() {
 		n = 1<<8 + 1<<4
 	}
-	for _, m := range sshmac.Modes() {
-		t.Run(m.Name, func(t *testing.T) {
+	for _, mac := range macs {
+		t.Run(mac, func(t *testing.T) {
 			t.Parallel()
-			c := newCell(t, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: m.Name}, content{})
+			c := newCell(t, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: mac}, content{})
 			log, err := runServer(t, c, sshdCommand, func(t *testing.T, client *ssh.Client) error {
 				for range n {
 					// A packet for the request, and one for the refusal.

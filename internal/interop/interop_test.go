@@ -33,13 +33,18 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// rows returns the rows of the matrix: every MAC of sshmac with every kind of cipher
-// that needs one.
+// macs are those that sshmac.Register adds or replaces.
+var macs = []string{
+	sshmac.UMAC64, sshmac.UMAC128, sshmac.UMAC64ETM, sshmac.UMAC128ETM,
+	ssh.HMACSHA512, ssh.HMACSHA512ETM,
+}
+
+// rows returns the rows of the matrix: each of macs with every kind of cipher that needs one.
 func rows() []sshtest.Algorithms {
 	var all []sshtest.Algorithms
-	for _, m := range sshmac.Modes() {
+	for _, mac := range macs {
 		for _, cipher := range []string{"aes128-ctr", "aes256-ctr", "aes128-cbc"} {
-			all = append(all, sshtest.Algorithms{Cipher: cipher, MAC: m.Name})
+			all = append(all, sshtest.Algorithms{Cipher: cipher, MAC: mac})
 		}
 	}
 	return all

@@ -107,15 +107,21 @@ func main() {
 	patchedMain = `package main
 
 import (
+	"slices"
+
 	"example.com/fastmac/sshmac"
 	"golang.org/x/crypto/ssh"
 )
 
 func main() {
-	for _, m := range sshmac.UMACModes() {
+	for _, m := range sshmac.Modes() {
 		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
 			panic(err)
 		}
+	}
+	config := ssh.Config{Ciphers: sshmac.Ciphers(), MACs: sshmac.MACs()}
+	if config.SetDefaults(); !slices.Equal(config.MACs, sshmac.MACs()) {
+		panic(config.MACs)
 	}
 }
 `

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/peers/serve"
 	"example.com/fastmac/sshmac"
 )
@@ -29,7 +30,8 @@ var sshModes = sync.OnceValue(func() map[string]serve.SSHModes {
 		"x/crypto:aes128-gcm":        {Cipher: ssh.CipherAES128GCM, TagMAC: ssh.HMACSHA256ETM},
 		"x/crypto:chacha20-poly1305": {Cipher: ssh.CipherChaCha20Poly1305, TagMAC: ssh.HMACSHA256ETM},
 	}
-	for _, m := range sshmac.Modes() {
+	hmac := sshmac.Mode{Name: ssh.HMACSHA512ETM, KeySize: 64, ETM: true, New: func(key []byte) hash.Hash { return fastmac.NewHMACSHA512(key) }}
+	for _, m := range append(sshmac.Modes(), hmac) {
 		if !m.ETM {
 			continue
 		}

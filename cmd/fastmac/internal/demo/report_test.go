@@ -15,6 +15,7 @@ import (
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
 	"example.com/fastmac/sshmac"
+	"golang.org/x/crypto/ssh"
 )
 
 // testReport is a report with a row of each kind.
@@ -22,7 +23,7 @@ func testReport(style terminal.Style) *Report {
 	passed := func(s suite, client string, mbps, cpu float64) *row {
 		return &row{suite: s, Client: client, MBps: mbps, CPUSeconds: 1, CPUPerGiB: cpu, Result: resultOK}
 	}
-	failed := &row{suite: suite{"aes128-ctr", sshmac.HMACSHA512ETM}, Client: "OpenSSH_9.2p1", Result: resultFailed, Error: "a cause"}
+	failed := &row{suite: suite{"aes128-ctr", ssh.HMACSHA512ETM}, Client: "OpenSSH_9.2p1", Result: resultFailed, Error: "a cause"}
 	unknown := passed(suite{"chacha20-poly1305@openssh.com", ""}, "OpenSSH_9.2p1", 99.96, 0)
 	unknown.CPUSeconds = 0
 	return &Report{

@@ -24,12 +24,12 @@ const (
 const registerLines = `
 In the program, before its first handshake:
 
-	for _, m := range sshmac.UMACModes() {
+	for _, m := range sshmac.Modes() {
 		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
 			log.Print(err) // the program still has the MACs of x/crypto
 		}
 	}
-	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"} // AES-GCM and ChaCha20-Poly1305 use no MAC
+	config.Ciphers = sshmac.Ciphers() // AES-GCM and ChaCha20-Poly1305, which use no MAC, are last
 	config.MACs = sshmac.MACs()
 `
 
