@@ -67,8 +67,8 @@ func Ciphers() []string {
 // x/crypto's defaults that are not among them. Of these, hmac-sha1-96 is left out, which
 // x/crypto calls insecure. Each call returns a new slice.
 //
-// x/crypto skips names that are not registered. So without [Register], or if it fails, the
-// list stands for the others.
+// x/crypto skips names that are not registered: without [Register], or if it fails, those of
+// UMAC.
 func MACs() []string {
 	macs := []string{
 		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM,

@@ -33,8 +33,8 @@ var macModes map[string]*macMode
 // into the program. UMAC stays opt-in: a configuration whose MACs do not name it does
 // not offer it. Register also replaces x/crypto's hmac-sha2-512 and
 // hmac-sha2-512-etm@openssh.com by the faster HMAC-SHA-512 of package fastmac, in all
-// configurations, including the default one. Its hashes are as [Mode] says of those of
-// UMAC, but the sequence number is a part of the message.
+// configurations, including the default one. A finalizer overwrites the new hashes, as it
+// does those of UMAC.
 //
 // x/crypto has no API for this, so Register changes its private table. It first
 // compares entries that it knows. If they are not as expected, or if Go's FIPS 140
