@@ -161,26 +161,26 @@ func TestEveryByte(t *testing.T) {
 	case mactest.Long():
 		step = 1
 	}
-	var names []string
-	for _, m := range modes() {
-		names = append(names, m.Name)
+	var modes []string
+	for _, m := range allModes() {
+		modes = append(modes, m.Name)
 	}
 	for _, fromServer := range []bool{false, true} {
 		t.Run(fmt.Sprintf("fromServer=%v", fromServer), func(t *testing.T) {
-			sizes, longest := make([]int, len(names)), 0
-			for i, mac := range names {
+			sizes, longest := make([]int, len(modes)), 0
+			for i, mac := range modes {
 				synctest.Test(t, func(t *testing.T) { sizes[i], _, _ = byteDamage{mac, fromServer, -1, 0}.run(t) })
 				longest = max(longest, sizes[i])
 			}
 			runs, unauthenticated, none := 0, 0, 0
 			for f := range byteFaults {
 				for at := f * step / len(byteFaults); at < longest; at += step {
-					i := (at/step + f) % len(names) // they take turns
+					i := (at/step + f) % len(modes) // they take turns
 					if at >= sizes[i] {
 						continue
 					}
 					synctest.Test(t, func(t *testing.T) {
-						switch _, harmless, same := (byteDamage{names[i], fromServer, f, at}).run(t); {
+						switch _, harmless, same := (byteDamage{modes[i], fromServer, f, at}).run(t); {
 						case same:
 							none++
 						case harmless:

@@ -11,9 +11,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Configure calls [Register] and sets the fields Ciphers and MACs of c, the Config of an
-// ssh.ClientConfig or ssh.ServerConfig, to [Ciphers] and [MACs], so that UMAC is preferred and
-// peers without it are not shut out.
+// Configure calls [Register] and sets Ciphers and MACs of c, the Config of an
+// ssh.ClientConfig or ssh.ServerConfig, so that UMAC is preferred and peers without it are
+// not shut out:
+//
+//	c.Ciphers = sshmac.Ciphers()
+//	c.MACs = sshmac.MACs()
 //
 // What c had in these fields is replaced. If Configure returns an error, which is that of
 // Register, c is unchanged. It then is still a valid configuration, without UMAC.
@@ -44,28 +47,33 @@ func Configure(c *ssh.Config) error {
 	return nil
 }
 
-// Ciphers returns names for the Ciphers field of an ssh.Config: x/crypto's default, with the CTR
-// ciphers, which need a MAC, before the AEAD ciphers, which need none.
+// Ciphers returns the list for the Ciphers of an ssh.Config that [Configure] sets, in order of
+// preference: x/crypto's defaults, with the CTR ciphers, which need a MAC, before the AEAD
+// ciphers, which need none. Each call returns a new slice.
 func Ciphers() []string {
-	var defaults ssh.Config
-	defaults.SetDefaults()
-	isCTR := func(cipher string) bool { return strings.HasSuffix(cipher, "-ctr") }
-	return append(
-		slices.DeleteFunc(slices.Clone(defaults.Ciphers), func(name string) bool { return !isCTR(name) }),
-		slices.DeleteFunc(slices.Clone(defaults.Ciphers), isCTR)...)
+	var ctr, aead []string
+	for _, name := range defaults.Ciphers {
+		if strings.HasSuffix(name, "-ctr") {
+			ctr = append(ctr, name)
+		} else {
+			aead = append(aead, name)
+		}
+	}
+	return append(ctr, aead...)
 }
 
-// MACs returns names for the MACs field of an ssh.Config: those of [Modes] and x/crypto's HMACs
-// with SHA-2, in OpenSSH's order of preference, and then x/crypto's other defaults. Of these,
-// hmac-sha1-96 is left out, which x/crypto calls insecure. x/crypto skips names in such a list
-// that are not registered.
+// MACs returns the list for the MACs of an ssh.Config that [Configure] sets, in order of
+// preference: UMAC, HMAC-SHA-256 and HMAC-SHA-512 in OpenSSH's order, and after them
+// x/crypto's defaults that are not among them. Of these, hmac-sha1-96 is left out, which
+// x/crypto calls insecure. Each call returns a new slice.
+//
+// x/crypto skips names that are not registered: without [Register], or if it fails, those of
+// UMAC.
 func MACs() []string {
 	macs := []string{
 		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM,
 		UMAC64, UMAC128, hmacSHA256, hmacSHA512,
 	}
-	var defaults ssh.Config
-	defaults.SetDefaults()
 	for _, name := range defaults.MACs {
 		if name != insecureMAC && !slices.Contains(macs, name) {
 			macs = append(macs, name)
@@ -77,3 +85,10 @@ func MACs() []string {
 // insecureMAC is the one MAC among x/crypto's defaults that its InsecureAlgorithms lists.
 // Old releases do not have that function.
 const insecureMAC = "hmac-sha1-96"
+
+// defaults has the lists of x/crypto. To make them, x/crypto reads its table of MACs without
+// a lock, so this is done before Register can change the table.
+var defaults = func() (c ssh.Config) {
+	c.SetDefaults()
+	return c
+}()

@@ -52,23 +52,64 @@ func TestConfigure(t *testing.T) {
 	if !slices.Equal(slices.Sorted(slices.Values(c.Ciphers)), slices.Sorted(slices.Values(defaults.Ciphers))) {
 		t.Errorf("ciphers %q: want those of x/crypto, %q", c.Ciphers, defaults.Ciphers)
 	}
-	want := MACs()
-	if !slices.Equal(c.MACs, want) || !slices.Equal(c.Ciphers, Ciphers()) {
-		t.Errorf("MACs %q, want %q; ciphers %q, want %q", c.MACs, want, c.Ciphers, Ciphers())
-	}
-	for _, name := range defaults.MACs {
-		if slices.Contains(want, name) == (name == "hmac-sha1-96") {
-			t.Errorf("MACs %q and %s", want, name)
-		}
+	if !slices.Equal(c.Ciphers, Ciphers()) || !slices.Equal(c.MACs, MACs()) {
+		t.Errorf("%q and %q, want those of Ciphers and MACs, %q and %q", c.Ciphers, c.MACs, Ciphers(), MACs())
 	}
 	before.Ciphers, before.MACs = c.Ciphers, c.MACs
 	if !reflect.DeepEqual(c, before) {
 		t.Errorf("%+v: another field has changed", c)
 	}
-	// x/crypto must not share the slices with other configurations.
-	c.Ciphers[0], c.MACs[0] = "", ""
-	if again := configured(t); again.Ciphers[0] != "aes128-ctr" || again.MACs[0] != UMAC64ETM {
-		t.Errorf("after a change of the first: %q %q", again.Ciphers, again.MACs)
+}
+
+// TestLists checks that MACs has the defaults of x/crypto, and that the callers of Ciphers and
+// MACs can change what they get, for themselves only.
+func TestLists(t *testing.T) {
+	var before ssh.Config
+	before.SetDefaults()
+	for _, name := range before.MACs {
+		if got, want := slices.Contains(MACs(), name), name != "hmac-sha1-96"; got != want {
+			t.Errorf("%s is among MACs: %v, want %v", name, got, want)
+		}
+	}
+	for name, list := range map[string]func() []string{"Ciphers": Ciphers, "MACs": MACs} {
+		want := slices.Clone(list())
+		if got := slices.Compact(slices.Sorted(slices.Values(want))); len(got) != len(want) {
+			t.Errorf("%s has a name twice: %q", name, want)
+		}
+		changed := list()
+		clear(changed[:cap(changed)])
+		if got := list(); !slices.Equal(got, want) {
+			t.Errorf("%s after a change of what it has returned: %q, want %q", name, got, want)
+		}
+	}
+	var after ssh.Config
+	after.SetDefaults()
+	if !slices.Equal(after.Ciphers, before.Ciphers) || !slices.Equal(after.MACs, before.MACs) {
+		t.Errorf("x/crypto's defaults have changed from %+v to %+v", before, after)
+	}
+}
+
+// TestCiphers negotiates each of Ciphers. TestRegister does that with each of MACs.
+func TestCiphers(t *testing.T) {
+	registered(t)
+	for _, cipher := range Ciphers() {
+		t.Run(cipher, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := only(MACs()...)
+				config.Ciphers = []string{cipher}
+				want := sshtest.Algorithms{Cipher: cipher}
+				if strings.HasSuffix(cipher, "-ctr") {
+					want.MAC = UMAC64ETM
+				}
+				client, server := connectMem(t, clientConfig(config))
+				for _, e := range []end{client, server} {
+					want.CheckConn(t, e.conn)
+				}
+				if err := both(client, server, 0, 10_000); err != nil {
+					t.Error(err)
+				}
+			})
+		})
 	}
 }
 

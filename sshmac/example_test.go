@@ -7,7 +7,7 @@ package sshmac_test
 import (
 	"fmt"
 	"log"
-	"slices"
+	"strings"
 
 	"example.com/fastmac/sshmac"
 	"golang.org/x/crypto/ssh"
@@ -30,14 +30,17 @@ func ExampleConfigure() {
 	//	fmt.Println(algorithms.Write.Cipher, algorithms.Write.MAC)
 }
 
-// A server that uses UMAC with clients that have it, and an HMAC with all others.
+// A server whose library makes the configuration, and has a callback that changes it. Clients
+// that have UMAC and prefer a CTR cipher use UMAC, and nobody is shut out.
 func ExampleRegister_server() {
-	config := &ssh.ServerConfig{}
 	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
+		log.Print(err) // clients with a CTR cipher then use hmac-sha2-256, which is in MACs
 	}
-	config.Ciphers = sshmac.Ciphers()
-	config.MACs = sshmac.MACs()
+	callback := func(config *ssh.ServerConfig) {
+		config.Ciphers = sshmac.Ciphers()
+		config.MACs = sshmac.MACs()
+	}
+	callback(&ssh.ServerConfig{})
 }
 
 // A client that insists on UMAC: without it, it does not connect.
@@ -47,14 +50,18 @@ func ExampleRegister_client() {
 	}
 	config := &ssh.ClientConfig{}
 	config.Ciphers = []string{"aes128-ctr", "aes256-ctr"}
-	config.MACs = []string{sshmac.UMAC128ETM, sshmac.UMAC64ETM}
+	config.MACs = []string{sshmac.UMAC128ETM, sshmac.UMAC64ETM, sshmac.UMAC128, sshmac.UMAC64}
 }
 
-// After these, x/crypto's other defaults follow.
+// The first of these need a MAC.
+func ExampleCiphers() {
+	fmt.Println(sshmac.Ciphers()[:3])
+	// Output:
+	// [aes128-ctr aes192-ctr aes256-ctr]
+}
+
 func ExampleMACs() {
-	for _, name := range sshmac.MACs()[:8] {
-		fmt.Println(name)
-	}
+	fmt.Println(strings.Join(sshmac.MACs()[:8], "\n"))
 	// Output:
 	// umac-64-etm@openssh.com
 	// umac-128-etm@openssh.com
@@ -66,29 +73,14 @@ func ExampleMACs() {
 	// hmac-sha2-512
 }
 
+// The names, the sizes of key and tag in bytes, and which are encrypt-then-MAC.
 func ExampleModes() {
 	for _, m := range sshmac.Modes() {
-		fmt.Println(m.Name, m.KeySize, m.New(make([]byte, m.KeySize)).Size())
+		fmt.Println(m.Name, m.KeySize, m.New(make([]byte, m.KeySize)).Size(), m.ETM)
 	}
 	// Output:
-	// umac-64@openssh.com 16 8
-	// umac-128@openssh.com 16 16
-	// umac-64-etm@openssh.com 16 8
-	// umac-128-etm@openssh.com 16 16
-}
-
-// The ciphers that need a MAC come first.
-func ExampleCiphers() {
-	fmt.Println(sshmac.Ciphers()[0])
-	// Output: aes128-ctr
-}
-
-// A configuration without the modes that are not encrypt-then-MAC.
-func Example_names() {
-	config := &ssh.ClientConfig{}
-	config.MACs = slices.DeleteFunc(sshmac.MACs(), func(name string) bool {
-		return name == sshmac.UMAC64 || name == sshmac.UMAC128
-	})
-	fmt.Println(config.MACs[0])
-	// Output: umac-64-etm@openssh.com
+	// umac-64@openssh.com 16 8 false
+	// umac-128@openssh.com 16 16 false
+	// umac-64-etm@openssh.com 16 8 true
+	// umac-128-etm@openssh.com 16 16 true
 }

@@ -25,7 +25,7 @@ func FuzzModes(f *testing.F) {
 	f.Add([]byte("\x10\x00\x00\xff"), []byte{0, 4, 1, 195, 4, 0, 4, 2, 100, 5, 9, 0, 161, 3, 0, 4, 0, 255, 3, 9})
 	f.Fuzz(func(t *testing.T, code, script []byte) {
 		msg := mactest.Message(code, 1<<13)
-		for _, m := range modes() {
+		for _, m := range allModes() {
 			key := bytes.Repeat([]byte{7}, m.KeySize)
 			reference := newReference(t, m, key)
 			h := m.New(key)

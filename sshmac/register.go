@@ -31,14 +31,16 @@ var macModes map[string]*macMode
 
 // Register makes [Modes] negotiable in the golang.org/x/crypto/ssh that is linked
 // into the program. UMAC stays opt-in: a configuration whose MACs do not name it does
-// not offer it. Register also replaces x/crypto's hmac-sha2-512 and its "-etm" mode by the
-// faster one of package fastmac, in all configurations, including the default one.
+// not offer it. Register also replaces x/crypto's hmac-sha2-512 and
+// hmac-sha2-512-etm@openssh.com by the faster HMAC-SHA-512 of package fastmac, in all
+// configurations, including the default one. A finalizer overwrites the new hashes, as it
+// does those of UMAC.
 //
-// x/crypto has no API for this, so Register adds to its private table. It first
+// x/crypto has no API for this, so Register changes its private table. It first
 // compares entries that it knows. If they are not as expected, or if Go's FIPS 140
 // mode is on, where UMAC is not approved, Register returns an error and does not
-// change the table. In FIPS 140 mode the error wraps [errors.ErrUnsupported]. The program
-// then still has the MACs of x/crypto.
+// change the table. The program then still has the MACs of x/crypto. The error of
+// FIPS 140 mode wraps [errors.ErrUnsupported], and the other does not.
 //
 // The comparison cannot detect a table that is no longer a map: the program would
 // crash in Register. After an upgrade of x/crypto run
@@ -64,10 +66,10 @@ func register(table map[string]*macMode, fips bool) error {
 	}{{hmacSHA256, false}, {hmacSHA256ETM, true}} {
 		m := table[known.name]
 		if m == nil || m.keySize != 32 || m.etm != known.etm || m.new == nil {
-			return fmt.Errorf("sshmac: the MAC table of golang.org/x/crypto/ssh does not have %s as expected", known.name)
+			return fmt.Errorf("sshmac: the MAC table of golang.org/x/crypto/ssh does not have %s as expected: use another release of it, or fastmac patch-ssh", known.name)
 		}
 	}
-	for _, m := range modes() {
+	for _, m := range allModes() {
 		// The padding keeps reads of fields that a later x/crypto might append
 		// to its type within the entry.
 		entry := &struct {

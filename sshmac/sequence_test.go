@@ -29,7 +29,7 @@ var boundaries = []uint32{1 << 31, 0}
 func TestSequenceNumbers(t *testing.T) {
 	message := make([]byte, 1100)
 	content(0).Read(message)
-	for _, m := range modes() {
+	for _, m := range allModes() {
 		key := make([]byte, m.KeySize)
 		content(1).Read(key)
 		h := m.New(key)
@@ -93,7 +93,7 @@ func (n *numbered) Write(p []byte) (int, error) {
 func TestSequenceWrap(t *testing.T) {
 	registered(t)
 	const before, after = 3, 4 // packets on either side of the boundary
-	for _, m := range modes() {
+	for _, m := range allModes() {
 		for _, boundary := range boundaries {
 			for replayed := range before + after {
 				for _, fromServer := range []bool{false, true} {

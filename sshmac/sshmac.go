@@ -12,14 +12,19 @@
 //		log.Print(err) // config is unchanged: it has the MACs of x/crypto
 //	}
 //
-// A program that names its own algorithms calls [Register] once, and then sets Ciphers
-// and MACs:
+// Where a library makes the configuration, as github.com/gliderlabs/ssh and
+// github.com/charmbracelet/wish do, the program calls [Register] once
 //
 //	if err := sshmac.Register(); err != nil {
 //		log.Print(err) // the program still has the MACs of x/crypto
 //	}
+//
+// and then, in the library's callback, writes the two lines of Configure:
+//
 //	config.Ciphers = sshmac.Ciphers()
 //	config.MACs = sshmac.MACs()
+//
+// These lists prefer UMAC and shut out nobody who has the defaults of x/crypto or OpenSSH.
 //
 // # Without go:linkname
 //
@@ -37,16 +42,18 @@
 //			log.Print(err) // the program still has the MACs of x/crypto
 //		}
 //	}
+//	config.Ciphers = sshmac.Ciphers()
+//	config.MACs = sshmac.MACs()
 //
 // # Ciphers
 //
 // The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) need no
-// MAC, and none is used with them. They come first in x/crypto's default order,
-// so a MAC has an effect only where the configuration prefers stream ciphers such as
-// aes128-ctr, or where the peer has no AEAD. [Ciphers] has the stream ciphers first. A
-// configuration that names its own should name aes128-ctr and aes256-ctr: some peers offer
-// only one of them. With a CBC cipher,
-// x/crypto before v0.58.0 does not interoperate under any "-etm" MAC, including its own.
+// MAC, and none is used with them. They come first in x/crypto's default order, so a
+// MAC has an effect only where Ciphers puts stream ciphers such as aes128-ctr before
+// them, as [Ciphers] does, or leaves them out, or where the peer has no AEAD. A list
+// of stream ciphers only should name aes128-ctr and aes256-ctr: some peers offer only one
+// of them. With a CBC cipher, x/crypto before v0.58.0 does not interoperate under any
+// "-etm" MAC, including its own.
 //
 // To see what was negotiated, run ssh -v, which prints a line "kex: ... cipher: ...
 // MAC: ..." for each direction, or ask the connection, with x/crypto v0.39.0 or newer:
@@ -61,8 +68,9 @@
 //
 // # FIPS 140
 //
-// UMAC is not approved. In Go's FIPS 140 mode [Register] returns an error and changes
-// nothing; hmac-sha2-256-etm@openssh.com and the AES-GCM ciphers remain available.
+// UMAC is not approved. In Go's FIPS 140 mode [Register] changes nothing and returns an
+// error that wraps [errors.ErrUnsupported]; hmac-sha2-256-etm@openssh.com and the AES-GCM
+// ciphers remain available.
 //
 // # Failures
 //
@@ -92,7 +100,7 @@
 // Libraries need the call and a configuration:
 //
 //   - github.com/gliderlabs/ssh and github.com/charmbracelet/wish: a
-//     ServerConfigCallback that sets MACs and Ciphers
+//     ServerConfigCallback that sets Ciphers and MACs to those of this package
 //   - github.com/pkg/sftp: the configuration of the ssh.Client or server below it
 //   - a client library that makes the ssh.ClientConfig itself, such as
 //     github.com/melbahja/goph: UMAC is possible only if it accepts an ssh.Client, made
@@ -132,14 +140,16 @@ const (
 	UMAC128ETM = "umac-128-etm@openssh.com"
 )
 
+// The names of HMAC in the SSH protocol. Old releases of x/crypto do not export them.
 const (
-	// x/crypto has constants for these from v0.38.0 on.
 	hmacSHA256    = "hmac-sha2-256"
 	hmacSHA256ETM = "hmac-sha2-256-etm@openssh.com"
 	hmacSHA512    = "hmac-sha2-512"
 	hmacSHA512ETM = "hmac-sha2-512-etm@openssh.com"
+)
 
-	// Sizes in bytes.
+// Sizes in bytes.
+const (
 	umacKeySize  = 16
 	hmacKeySize  = 64
 	sequenceSize = 4
@@ -148,15 +158,17 @@ const (
 // Mode is an SSH MAC: its name, the size of its key in bytes, whether it is
 // encrypt-then-MAC, and how to make one.
 //
-// New panics if the key is not KeySize bytes long. The hash that it returns expects
-// the calls of an SSH transport: Reset, Write of the packet's sequence number (4
-// bytes, big-endian), Write of the packet, Sum. UMAC uses the sequence number as its
-// nonce, not as a part of the message; bytes of it that were not written count as
-// zeros. The hash is a [hash.Cloner] and not safe for concurrent use. It has a method
-// Destroy, which overwrites it and, except in a clone, its key. x/crypto does not call
-// Destroy, so a finalizer does after the hash and its clones have become unreachable.
-// Clones have no finalizer. A hash is meant to be made once for each key: programs that
-// make thousands in a second must call Destroy, because finalizers are slow.
+// New panics if the key is not KeySize bytes long, which is 16 for UMAC. The hash that it
+// returns expects the calls of an SSH transport: Reset, Write of the packet's sequence
+// number (4 bytes, big-endian), Write of the packet, Sum, which appends the tag (8 bytes
+// for umac-64, 16 for umac-128). UMAC uses the sequence number as its nonce, not as a part
+// of the message; bytes of it that were not written count as zeros.
+//
+// The hash is a [hash.Cloner] and not safe for concurrent use. It has a method Destroy,
+// which overwrites it and, except in a clone, its key. x/crypto does not call Destroy, so a
+// finalizer does after the hash and its clones have become unreachable. Clones have no
+// finalizer. A hash is meant to be made once for each key: programs that make thousands in
+// a second must call Destroy, because finalizers are slow.
 type Mode struct {
 	Name    string
 	KeySize int
@@ -164,28 +176,39 @@ type Mode struct {
 	New     func(key []byte) hash.Hash
 }
 
-// Modes returns the MACs that x/crypto lacks: the four of UMAC.
+// Modes returns the MACs that x/crypto lacks: the four of UMAC. They are for the RegisterMAC
+// of the command fastmac patch-ssh, which refuses the names of MACs that x/crypto has.
 func Modes() []Mode {
 	return []Mode{
-		{UMAC64, umacKeySize, false, newUMAC(fastmac.UMAC64Size)},
-		{UMAC128, umacKeySize, false, newUMAC(fastmac.UMAC128Size)},
-		{UMAC64ETM, umacKeySize, true, newUMAC(fastmac.UMAC64Size)},
-		{UMAC128ETM, umacKeySize, true, newUMAC(fastmac.UMAC128Size)},
+		newMode(UMAC64, umacKeySize, false, newUMAC(fastmac.UMAC64Size)),
+		newMode(UMAC128, umacKeySize, false, newUMAC(fastmac.UMAC128Size)),
+		newMode(UMAC64ETM, umacKeySize, true, newUMAC(fastmac.UMAC64Size)),
+		newMode(UMAC128ETM, umacKeySize, true, newUMAC(fastmac.UMAC128Size)),
 	}
 }
 
-// modes returns what Register adds: Modes, and HMAC-SHA-512, which x/crypto has too.
-func modes() []Mode {
+// allModes returns what Register puts into x/crypto's table: Modes, and HMAC-SHA-512 in
+// place of x/crypto's.
+func allModes() []Mode {
 	return append(Modes(),
-		Mode{hmacSHA512, hmacKeySize, false, newHMACSHA512},
-		Mode{hmacSHA512ETM, hmacKeySize, true, newHMACSHA512},
+		newMode(hmacSHA512, hmacKeySize, false, newHMACSHA512),
+		newMode(hmacSHA512ETM, hmacKeySize, true, newHMACSHA512),
 	)
 }
 
-// newUMAC returns a Mode.New for UMAC with tags of so many bytes.
+// newMode returns a Mode that checks the size of the key before it calls new.
+func newMode(name string, keySize int, etm bool, new func(key []byte) hash.Hash) Mode {
+	return Mode{name, keySize, etm, func(key []byte) hash.Hash {
+		if len(key) != keySize {
+			panic(fmt.Sprintf("sshmac: key of %d bytes for %s: want %d", len(key), name, keySize))
+		}
+		return new(key)
+	}}
+}
+
+// newUMAC returns the function of a Mode of UMAC with tags of so many bytes.
 func newUMAC(tagSize int) func(key []byte) hash.Hash {
 	return func(key []byte) hash.Hash {
-		mustSize(key, umacKeySize)
 		u, err := fastmac.NewUMAC(key, tagSize)
 		if err != nil {
 			panic(err) // impossible with this key size
@@ -201,18 +224,11 @@ func newUMAC(tagSize int) func(key []byte) hash.Hash {
 }
 
 func newHMACSHA512(key []byte) hash.Hash {
-	mustSize(key, hmacKeySize)
 	m := fastmac.NewHMACSHA512(key)
 	if !fips140.Enabled() { // then crypto/hmac can be in use for longer than m
 		runtime.SetFinalizer(m, (*fastmac.HMACSHA512).Destroy)
 	}
 	return m
-}
-
-func mustSize(key []byte, size int) {
-	if len(key) != size {
-		panic(fmt.Sprintf("sshmac: key of %d bytes: want %d", len(key), size))
-	}
 }
 
 // shortSize is the size in bytes up to which a packet is copied and hashed in one

@@ -435,6 +435,7 @@ func TestDocumented(t *testing.T) {
 	testDocumented(t, "example.com/fastmac", "*.go")
 	testDocumented(t, "example.com/fastmac/aesgcm", "aesgcm/*.go")
 	testDocumented(t, "example.com/fastmac/hwrand", "hwrand/*.go")
+	testDocumented(t, "example.com/fastmac/sshmac", "sshmac/*.go")
 }
 
 func testDocumented(t *testing.T, path, pattern string) {

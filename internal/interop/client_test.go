@@ -116,7 +116,7 @@ func TestSequenceNumbers(t *testing.T) {
 	if testing.Short() {
 		n = 1<<8 + 1<<4
 	}
-	for _, mac := range macs() {
+	for _, mac := range macs {
 		t.Run(mac, func(t *testing.T) {
 			t.Parallel()
 			c := newCell(t, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: mac}, content{})

@@ -107,6 +107,8 @@ func main() {
 	patchedMain = `package main
 
 import (
+	"slices"
+
 	"example.com/fastmac/sshmac"
 	"golang.org/x/crypto/ssh"
 )
@@ -116,6 +118,10 @@ func main() {
 		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
 			panic(err)
 		}
+	}
+	config := ssh.Config{Ciphers: sshmac.Ciphers(), MACs: sshmac.MACs()}
+	if config.SetDefaults(); !slices.Equal(config.MACs, sshmac.MACs()) {
+		panic(config.MACs)
 	}
 }
 `

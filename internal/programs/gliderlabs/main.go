@@ -41,12 +41,12 @@ func newServer(hostKey, authorizedKey string) (*ssh.Server, error) {
 		return nil, err
 	}
 	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
+		log.Print(err) // clients then use hmac-sha2-256, which is in MACs, or an AEAD cipher
 	}
 	server := &ssh.Server{
 		ServerConfigCallback: func(ssh.Context) *gossh.ServerConfig {
 			config := &gossh.ServerConfig{}
-			config.Ciphers = []string{gossh.CipherAES128CTR, gossh.CipherAES256CTR}
+			config.Ciphers = sshmac.Ciphers()
 			config.MACs = sshmac.MACs()
 			return config
 		},

@@ -60,11 +60,9 @@ func newConfig(hostKey, authorizedKey string) (*ssh.ServerConfig, error) {
 		},
 	}
 	config.AddHostKey(host)
-	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
+	if err := sshmac.Configure(&config.Config); err != nil {
+		log.Print(err) // config still has the ciphers and MACs of x/crypto
 	}
-	config.Ciphers = []string{ssh.CipherAES128CTR, ssh.CipherAES256CTR}
-	config.MACs = sshmac.MACs()
 	return config, nil
 }
 

@@ -30,7 +30,7 @@ func main() {
 
 func newServer(address, hostKey, authorizedKeys string) (*ssh.Server, error) {
 	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then negotiate hmac-sha2-256, which is in MACs
+		log.Print(err) // clients then use hmac-sha2-256, which is in MACs, or an AEAD cipher
 	}
 	return wish.NewServer(
 		wish.WithAddress(address),
@@ -45,7 +45,7 @@ func newServer(address, hostKey, authorizedKeys string) (*ssh.Server, error) {
 func withUMAC(server *ssh.Server) error {
 	server.ServerConfigCallback = func(ssh.Context) *gossh.ServerConfig {
 		config := &gossh.ServerConfig{}
-		config.Ciphers = []string{gossh.CipherAES128CTR, gossh.CipherAES256CTR}
+		config.Ciphers = sshmac.Ciphers()
 		config.MACs = sshmac.MACs()
 		return config
 	}

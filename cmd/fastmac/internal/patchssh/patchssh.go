@@ -29,7 +29,7 @@ In the program, before its first handshake:
 			log.Print(err) // the program still has the MACs of x/crypto
 		}
 	}
-	config.Ciphers = sshmac.Ciphers()
+	config.Ciphers = sshmac.Ciphers() // AES-GCM and ChaCha20-Poly1305, which use no MAC, are last
 	config.MACs = sshmac.MACs()
 `
 

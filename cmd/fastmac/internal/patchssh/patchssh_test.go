@@ -22,8 +22,8 @@ import (
 	_ "golang.org/x/term" // go mod tidy in TestRunTidied needs it in the module cache
 )
 
-// patchProgram negotiates all MACs of package sshmac with itself and, if its argument
-// is the path of ssh, with OpenSSH.
+// patchProgram negotiates each of sshmac.MACs with itself and, if its argument is the path of
+// ssh, with OpenSSH.
 const patchProgram = `package main
 
 import (
@@ -50,7 +50,7 @@ func main() {
 	signer, err := ssh.NewSignerFromKey(key)
 	check(err)
 	server := &ssh.ServerConfig{NoClientAuth: true}
-	server.Ciphers, server.MACs = ciphers, sshmac.MACs()
+	server.Ciphers, server.MACs = sshmac.Ciphers(), sshmac.MACs()
 	server.AddHostKey(signer)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
@@ -58,18 +58,18 @@ func main() {
 	for _, m := range sshmac.Modes() {
 		check(ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New))
 	}
-	for _, m := range sshmac.Modes() {
-		if ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New) == nil {
-			log.Fatalf("RegisterMAC(%s) twice", m.Name)
+	for _, mac := range sshmac.MACs() {
+		if ssh.RegisterMAC(mac, 16, true, sshmac.Modes()[0].New) == nil {
+			log.Fatalf("RegisterMAC(%s) twice", mac)
 		}
 	}
 	go serve(listener, server)
 
 	sent := make([]byte, 100_000)
 	rand.Read(sent)
-	for _, m := range sshmac.Modes() {
+	for _, mac := range sshmac.MACs() {
 		client, err := ssh.Dial("tcp", listener.Addr().String(), &ssh.ClientConfig{
-			Config:          ssh.Config{Ciphers: ciphers, MACs: []string{m.Name}},
+			Config:          ssh.Config{Ciphers: ciphers, MACs: []string{mac}},
 			User:            "test",
 			HostKeyCallback: ssh.FixedHostKey(signer.PublicKey()),
 		})
@@ -80,11 +80,11 @@ func main() {
 		session.Stdin = bytes.NewReader(sent)
 		received, err := session.Output("echo")
 		check(err)
-		if !bytes.Equal(received, sent) || a.Read.MAC != m.Name || a.Write.MAC != m.Name {
-			log.Fatalf("%s: %d bytes returned of %d, negotiated %+v", m.Name, len(received), len(sent), a)
+		if !bytes.Equal(received, sent) || a.Read.MAC != mac || a.Write.MAC != mac {
+			log.Fatalf("%s: %d bytes returned of %d, negotiated %+v", mac, len(received), len(sent), a)
 		}
 		client.Close()
-		fmt.Println("Go", m.Name)
+		fmt.Println("Go", mac)
 
 		if len(os.Args) < 2 {
 			continue
@@ -94,14 +94,14 @@ func main() {
 		cmd := exec.Command(os.Args[1], "-F", "none", "-T", "-v", "-o", "StrictHostKeyChecking=no",
 			"-o", "UserKnownHostsFile="+os.DevNull, "-o", "GlobalKnownHostsFile="+os.DevNull,
 			"-o", "IdentityAgent=none", "-o", "IdentityFile=none", "-o", "BatchMode=yes", "-o", "ProxyCommand=none",
-			"-o", "Ciphers="+ciphers[0], "-o", "MACs="+m.Name, "-p", port, "-l", "test", host, "echo")
+			"-o", "Ciphers="+ciphers[0], "-o", "MACs="+mac, "-p", port, "-l", "test", host, "echo")
 		var stderr strings.Builder
 		cmd.Stdin, cmd.Stderr = bytes.NewReader(sent), &stderr
 		received, err = cmd.Output()
-		if n := strings.Count(stderr.String(), "MAC: "+m.Name+" "); err != nil || !bytes.Equal(received, sent) || n != 2 {
-			log.Fatalf("ssh with %s: %v, %d bytes returned of %d\n%s", m.Name, err, len(received), len(sent), &stderr)
+		if n := strings.Count(stderr.String(), "MAC: "+mac+" "); err != nil || !bytes.Equal(received, sent) || n != 2 {
+			log.Fatalf("ssh with %s: %v, %d bytes returned of %d\n%s", mac, err, len(received), len(sent), &stderr)
 		}
-		fmt.Println("OpenSSH", m.Name)
+		fmt.Println("OpenSSH", mac)
 	}
 }
 
@@ -332,9 +332,9 @@ func checkProgram(t *testing.T, dir string) {
 		args = append(args, ssh)
 	}
 	out := goTool(t, dir, args...)
-	for _, m := range sshmac.Modes() {
-		if !strings.Contains(out, "Go "+m.Name+"\n") || ssh != "" && !strings.Contains(out, "OpenSSH "+m.Name+"\n") {
-			t.Errorf("%s is missing in %q", m.Name, out)
+	for _, mac := range sshmac.MACs() {
+		if !strings.Contains(out, "Go "+mac+"\n") || ssh != "" && !strings.Contains(out, "OpenSSH "+mac+"\n") {
+			t.Errorf("%s is missing in %q", mac, out)
 		}
 	}
 }

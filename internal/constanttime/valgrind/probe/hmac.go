@@ -11,6 +11,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/sshmac"
+	"golang.org/x/crypto/ssh"
 )
 
 var hmacOperations = []operation{
@@ -116,7 +117,8 @@ func hmacDestroy() {
 
 // sshPackets does what an SSH transport does. The packets' sequence numbers are public.
 func sshPackets() {
-	for _, mode := range sshmac.Modes() {
+	hmac := sshmac.Mode{Name: ssh.HMACSHA512, KeySize: 64, New: func(key []byte) hash.Hash { return fastmac.NewHMACSHA512(key) }}
+	for _, mode := range append(sshmac.Modes(), hmac) {
 		h := mode.New(secret(mode.KeySize))
 		for i, sizes := range parts {
 			h.Reset()
