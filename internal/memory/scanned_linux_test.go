@@ -17,6 +17,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	_ "unsafe" // for go:linkname
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
