@@ -11,11 +11,12 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// A Message is a message of a batch.
+// A Message is a message of a batch, for [UMACKey.TagBatch], [UMACKey.VerifyBatch] and those of
+// the other keys.
 type Message struct {
-	Nonce []byte // as for Tag; nil for HMAC-SHA-512
+	Nonce []byte // as for Tag; empty for HMAC-SHA-512
 	Data  []byte // the message
-	Tag   []byte // Size() bytes of the key: TagBatch sets them, VerifyBatch compares them
+	Tag   []byte // Size() bytes: TagBatch writes the tag there, VerifyBatch compares it
 	OK    bool   // set by VerifyBatch: whether Tag is right
 }
 

@@ -117,7 +117,7 @@ func (k *GMACKey) New() *GMAC {
 
 // Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
 // except that a second Destroy does nothing. Do not call it while the key is in use. On
-// other architectures than amd64 the key is in crypto/cipher, which has no API to
+// other architectures than amd64 the AES key is in crypto/cipher, which has no API to
 // overwrite it.
 func (k *GMACKey) Destroy() { k.gcm.Destroy() }
 

@@ -163,7 +163,8 @@ func (k *HMACSHA512Key) Destroy() { *k = HMACSHA512Key{} }
 
 // SumHMACSHA512 returns the HMAC-SHA-512 of msg under a key of any length. It does
 // not allocate, except in FIPS 140 mode. To tag many messages under one key, a
-// [HMACSHA512Key] is faster. The key is as for [NewHMACSHA512Key].
+// [HMACSHA512Key] is faster. The key is as for [NewHMACSHA512Key]. To verify a tag, use
+// [HMACSHA512Key.Verify], whose comparison is constant time.
 func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 	wipe.ReserveStack()
 	var k HMACSHA512Key

@@ -59,7 +59,7 @@ func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 // keys[i]. It works as [HMACSHA512Key.TagBatch] does, and expands the keys side by side too. It
 // also panics before it writes anything if keys and batch have different lengths. batch[i].Tag
 // may overlap keys[i] and batch[i].Data, and no slice of another message or key. Keys are as for
-// [NewHMACSHA512Key]. To verify, use a key.
+// [NewHMACSHA512Key]. To verify, use [HMACSHA512Key.VerifyBatch].
 func SumHMACSHA512Batch(keys [][]byte, batch []Message) {
 	if len(keys) != len(batch) {
 		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d keys and %d messages", len(keys), len(batch)))
