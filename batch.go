@@ -185,8 +185,8 @@ func (k *GMACKey) VerifyBatch(batch []Message) bool {
 	all := true
 	for i := range batch {
 		m := &batch[i]
-		m.OK = k.Verify(m.Tag, m.Nonce, m.Data)
-		all = all && m.OK
+		right := k.Verify(m.Tag, m.Nonce, m.Data)
+		m.OK, all = right, all && right
 	}
 	return all
 }

@@ -45,12 +45,13 @@ func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 	} else {
 		for i := range batch {
 			m := &batch[i]
-			m.OK = k.Verify(m.Tag, m.Data) && len(m.Nonce) == 0
+			m.OK = len(m.Nonce) == 0 && k.Verify(m.Tag, m.Data)
 		}
 	}
 	all := true
 	for i := range batch {
-		all = all && batch[i].OK
+		right := batch[i].OK
+		all = all && right
 	}
 	return all
 }
@@ -300,7 +301,7 @@ func (b *hmacBatch) finish(message int) {
 	}
 	var want [HMACSHA512Size]byte
 	sha512.Encode(&want, &b.value)
-	m.OK = equalTag(m.Tag, &want) && len(m.Nonce) == 0
+	m.OK = len(m.Nonce) == 0 && equalTag(m.Tag, &want)
 }
 
 // writeInnerHash sets b to the inner hash and its padding, which is always the same.
