@@ -6,7 +6,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -92,7 +91,6 @@ func gmacDestroy() {
 		m := k.New()
 		m.Write(secret(333))
 		public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, m, m))
-		public(must(json.Marshal([]any{k, m})))
 		m.Destroy()
 		public(storage(m))
 		k.Destroy()
@@ -160,7 +158,6 @@ func gcmSealer() {
 func gcmDestroy() {
 	k := must(aesgcm.NewKey(secret(32)))
 	public(fmt.Appendf(nil, "%v %+v %x %#v", k, k, k, k.NewSealer()))
-	public(must(json.Marshal(k)))
 	k.Destroy()
 	public(storage(k))
 }

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash"
 
@@ -108,7 +107,6 @@ func hmacDestroy() {
 	m := k.New()
 	m.Write(secret(300))
 	public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, m, m))
-	public(must(json.Marshal([]any{k, m})))
 	m.Destroy()
 	public(storage(m))
 	k.Destroy()

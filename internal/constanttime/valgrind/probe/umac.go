@@ -7,7 +7,6 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash"
 
@@ -252,7 +251,6 @@ func umacDestroy() {
 		u.Write(secret(1055))
 		result(u.Tag(nil, nonce(8)))
 		public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, u, u))
-		public(must(json.Marshal([]any{k, u})))
 		u.Destroy()
 		public(storage(u))
 		k.Destroy()
