@@ -68,6 +68,7 @@ var commands = map[string]runner{
 	"go run ./internal/constanttime/valgrind":                                                                                                {inCI: true},
 	"go run ./internal/constanttime/dudect -o internal/constanttime/dudect/RESULTS.txt":                                                      {test: "internal/constanttime/dudect/main_test.go:TestCommand"},
 	"go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp":                                                    {test: "internal/asm/mutate/mutate_test.go:TestTry"},
+	"go test ./internal/docs -update":                                                                                                        {test: "internal/docs/api_test.go:TestAPI"},
 	"go test -C cmd/fastmac ./internal/demo -run Golden -update":                                                                             {long: true, less: strings.NewReplacer(" -update", "")},
 	"go run -C internal/peers . -readme":                                                                                                     {long: true},
 	"go test -run DestroyScan -v ./internal/memory -scans 100":                                                                               {long: true, less: strings.NewReplacer("100", "1")},
