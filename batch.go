@@ -16,7 +16,7 @@ import (
 type Message struct {
 	Nonce []byte // as for Tag; empty for HMAC-SHA-512
 	Data  []byte // the message
-	Tag   []byte // Size() bytes: TagBatch writes the tag there, VerifyBatch compares it
+	Tag   []byte // len(Tag) is Size(): TagBatch overwrites these bytes, VerifyBatch compares them
 	OK    bool   // set by VerifyBatch: whether Tag is right
 }
 
@@ -69,7 +69,7 @@ func (k *UMACKey) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
-// batch[i].Nonce, and reports whether all are; with no messages it is true. A tag or a nonce of
+// batch[i].Nonce, and reports whether all are; if the batch is empty, it is true. A tag or a nonce of
 // a wrong length is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is nearly as
 // fast. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
 func (k *UMACKey) VerifyBatch(batch []Message) bool {
@@ -177,7 +177,7 @@ func (k *GMACKey) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
-// batch[i].Nonce, and reports whether all are; with no messages it is true. A tag or a nonce of
+// batch[i].Nonce, and reports whether all are; if the batch is empty, it is true. A tag or a nonce of
 // a wrong length is not right. VerifyBatch takes as long as a call of [GMACKey.Verify] for
 // each. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
 func (k *GMACKey) VerifyBatch(batch []Message) bool {

@@ -71,12 +71,15 @@
 // If a counter continues after a restart, store it before you use it. A [NonceSequence]
 // counts from a random number and stores nothing. Two of them, in different processes or
 // after a restart, can return the same nonce; its documentation has the probability.
-// [UMACKey.Sign] and [UMAC.Sign] draw each nonce of 16 bytes from [crypto/rand]. A snapshot has the kernel's random generator too. Linux changes it when the hypervisor
-// reports that a snapshot has been restored, by VMGENID.
+// [UMACKey.Sign] and [UMAC.Sign] draw each nonce of 16 bytes from [crypto/rand], and return it
+// with the tag: use them for files and records. A snapshot has the kernel's random generator
+// too. Linux changes it when the hypervisor reports that a snapshot has been restored, by
+// VMGENID.
 //
 // A receiver must refuse messages that arrive twice (section 6.4). The sender numbers its
 // messages, in the nonce or in the message. After it has verified a tag, the receiver
-// passes the number to [ReplayWindow.Accept], which accepts each number once.
+// passes the number to [ReplayWindow.Accept], which accepts each number once. The messages of
+// a batch go there in the order in which they arrived.
 //
 // Change a UMAC or GMAC key after 2^48 messages and attempts. Up to then an attacker
 // distinguishes its pads from random ones with an advantage of at most 2^-33, if AES is
@@ -88,7 +91,7 @@
 // 8.3), where the probability of a repetition reaches 2^-33.
 //
 // HMAC-SHA-512 has no nonce, and no limit that a program could reach. Use a key of at
-// least 32 random bytes. A password is not a key.
+// least 32 random bytes; RFC 2104 section 3 advises 64. A password is not a key.
 //
 // # Tag sizes
 //
@@ -102,6 +105,13 @@
 // A GMAC tag of a message of n blocks of 16 bytes is forged in N attempts with a
 // probability of at most N*(n+1)/2^128, so long messages cost some of it: 2^-96 remains for
 // one attempt at 64 GiB.
+//
+// # Moving from crypto/hmac
+//
+// Replace hmac.New(sha512.New, key) by [NewHMACSHA512](key). All else stays: Reset, Sum(nil),
+// and [crypto/hmac.Equal], for which [HMACSHA512.Verify] is one call. With many messages under one key,
+// [NewHMACSHA512Key] saves the set-up of the key. A function that takes a func() hash.Hash,
+// such as those of crypto/hkdf and crypto/pbkdf2, wants a hash there and not a MAC.
 //
 // # Batches
 //
@@ -127,7 +137,8 @@
 // and not on keys and messages. [RequireAES] reports whether it does. A program that
 // must not run without AES instructions calls it when it starts.
 //
-// Keys and streams print as their names.
+// Keys and streams print as their names. As JSON they are {}, so a key cannot be saved by
+// accident: keep the bytes that it was made from.
 //
 // Destroy overwrites a key or a stream. A scan of the memory of the process then finds no
 // 16 bytes of it, with two exceptions. Copies that the Go runtime makes, of the registers
@@ -142,8 +153,9 @@
 // A key, also one of package aesgcm, can be in memory that the caller provides. Init sets
 // it up there, and Destroy overwrites it there. So keys can be in memory that is locked,
 // left out of core dumps, not inherited by forks, and between pages that cannot be
-// accessed. The example PlacedState does this on Linux. For memory that Go did not
-// allocate:
+// accessed. The example PlacedState, in example_linux_test.go, does this on Linux. The memory is
+// aligned to 8 bytes, and is zero or holds a key of the same type: only then do methods panic on
+// a key that was never set up. Destroy writes to it. For memory that Go did not allocate:
 //
 //   - An [HMACSHA512Key] may be there: it has no pointers.
 //   - A [UMACKey] may be there on amd64 if [RequireAES] returns nil. Elsewhere AES is
@@ -161,7 +173,9 @@
 // [KeySizeError] if the key is wrong.
 //
 // What arrives from outside, a tag, a nonce, a signature or a ciphertext of any length, goes
-// to a function that verifies or opens. It then returns false or an error, and never panics.
+// to a function that verifies or opens. It then returns false or an error. There is one
+// exception: Open of a key of package aesgcm panics on a nonce that is not 12 bytes long, as
+// the AEADs of crypto/cipher do, so check the length of a nonce that arrives from outside.
 //
 // What a program itself got wrong panics before anything is written: the nonce of Tag, Sum,
 // Bind and Seal, the lengths in a batch, the sizes of a [NonceSequence] or a [ReplayWindow],
@@ -179,9 +193,9 @@
 //
 // In Go's FIPS 140 mode, which is on with GODEBUG=fips140=on or only:
 //
-//   - HMAC-SHA-512 is [crypto/hmac]. It is validated if the program was built with a validated version of the Go Cryptographic
-//     Module, as with GOFIPS140=v1.0.0; [crypto/fips140.Version] returns the version. It
-//     allocates, and each [HMACSHA512Key.Tag] sets the key up again, so a stream is
+//   - HMAC-SHA-512 is [crypto/hmac]. It is validated if the program was built with a
+//     validated version of the Go Cryptographic Module, as with GOFIPS140=v1.0.0;
+//     [crypto/fips140.Version] returns the version. It allocates, and each [HMACSHA512Key.Tag] sets the key up again, so a stream is
 //     faster. With GOFIPS140=v1.0.0 a stream cannot be cloned. With fips140=only a key of
 //     less than 14 bytes panics.
 //   - UMAC works in both modes. It is not an approved algorithm.

@@ -35,9 +35,9 @@ type HMACSHA512Key struct {
 	set          bool
 }
 
-// NewHMACSHA512Key expands a key of any length, including zero. RFC 2104 section 3
-// advises at least 64 bytes; a key longer than 128 bytes is hashed first. key is not
-// retained. With GODEBUG=fips140=only it panics on a key shorter than 14 bytes.
+// NewHMACSHA512Key expands a key of any length, including zero. Use at least 32 random
+// bytes; RFC 2104 section 3 advises 64. A key longer than 128 bytes is hashed first. key is
+// not retained. With GODEBUG=fips140=only it panics on a key shorter than 14 bytes.
 func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 	k := new(HMACSHA512Key)
 	k.Init(key)

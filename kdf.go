@@ -143,9 +143,10 @@ func (k *aesKey) init(key []byte) {
 	k.std = &block
 }
 
-// destroy overwrites the key.
+// destroy overwrites the key. With AES instructions there is no std, and what is in its place
+// can be what memory of the caller held before Init.
 func (k *aesKey) destroy() {
-	if k.std != nil {
+	if !aes.InUse() && k.std != nil {
 		wipe.Value(*k.std)
 	}
 	*k = aesKey{}

@@ -14,7 +14,8 @@ import (
 
 // WriteParallel is like [UMAC.Write] for a large p, of some MiB: several goroutines, as many
 // as workers, hash parts of p at the same time. If workers is less than 1, it is
-// [runtime.GOMAXPROCS]. A p of less than 512 KiB is hashed by the caller's goroutine.
+// [runtime.GOMAXPROCS]. A p of less than 512 KiB is hashed by the caller's goroutine. Calls of
+// Write and WriteParallel may follow each other in any order.
 //
 // p can be a file that is mapped into memory. The goroutines have the caller's setting of
 // [debug.SetPanicOnFault], and if one of them panics, WriteParallel panics with the same value.

@@ -27,8 +27,8 @@ func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	return append(dst, sig[:signNonceSize+int(k.pad.tagSize)]...)
 }
 
-// VerifySigned reports whether sig is a result of [UMACKey.Sign] or [UMAC.Sign] for msg: a nonce of 16
-// bytes, then its tag. It returns false for a sig of another length.
+// VerifySigned reports whether sig is a result of [UMACKey.Sign] or [UMAC.Sign] for msg: a nonce
+// of 16 bytes, then its tag. It returns false for a sig of another length.
 func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
 	k.mustLive()
 	if len(sig) != signNonceSize+int(k.pad.tagSize) {

@@ -70,8 +70,8 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 // Do not print a struct that has a key by value in an unexported field: fmt does not
 // call the methods of such fields, and prints the bytes of the key.
 //
-// On amd64, k may be in memory that Go did not allocate if [RequireAES] returns nil. In all
-// other cases k has a pointer, and must be in Go's memory.
+// On amd64, k may be in memory that Go did not allocate if [RequireAES] returns nil: see
+// "Placed state". In all other cases k has a pointer, and must be in Go's memory.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	size, err := newTagSize(tagSize)
 	if err != nil {

@@ -34,7 +34,7 @@
 //
 //	fastmac patch-ssh
 //
-// in the program's module. It gives the module a copy of x/crypto with one more
+// in the program's module; it is in the folder cmd/fastmac of this one. It gives the module a copy of x/crypto with one more
 // file, which the compiler checks. The program then contains, in place of Register:
 //
 //	for _, m := range sshmac.Modes() {
@@ -58,7 +58,7 @@
 // To see what was negotiated, run ssh -v, which prints a line "kex: ... cipher: ...
 // MAC: ..." for each direction, or ask the connection, with x/crypto v0.39.0 or newer:
 //
-//	algorithms := conn.(ssh.AlgorithmsConnMetadata).Algorithms()
+//	algorithms := client.Conn.(ssh.AlgorithmsConnMetadata).Algorithms()
 //	log.Print(algorithms.Read.MAC, algorithms.Write.MAC) // empty with an AEAD
 //
 // # Nonces
@@ -92,7 +92,8 @@
 // If not, Register is not enough.
 //
 // Some programs have options for both. Without Register, x/crypto silently drops the
-// names of UMAC in these. They only need a call of Register in package main:
+// names of UMAC in these; if they name nothing else, it ends the handshake with "no common
+// algorithm for client to server MAC". They only need a call of Register in package main:
 //
 //   - rclone: --sftp-macs, whose help names UMAC, and --sftp-ciphers
 //   - Gitea's built-in server: SSH_SERVER_MACS and SSH_SERVER_CIPHERS
