@@ -20,6 +20,13 @@ type Message struct {
 	OK    bool   // set by VerifyBatch: whether Tag is right
 }
 
+// refuse sets OK of all messages to false: what VerifyBatch does not reach stays refused.
+func refuse(batch []Message) {
+	for i := range batch {
+		batch[i].OK = false
+	}
+}
+
 // badTag is the text of a panic of the function f: there is no room for the tag of message i, or
 // too much.
 func badTag(f string, i, have, want int) string {
@@ -71,8 +78,9 @@ func (k *UMACKey) TagBatch(batch []Message) {
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
 // batch[i].Nonce, and reports whether all are; if the batch is empty, it is true. A tag or a nonce of
 // a wrong length is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is nearly as
-// fast. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
+// fast. It changes nothing except OK, which is false if it panics. The comparisons are constant time. All slices may overlap.
 func (k *UMACKey) VerifyBatch(batch []Message) bool {
+	refuse(batch)
 	k.mustLive()
 	wipe.ReserveStack()
 	var tags umacTags
@@ -83,7 +91,7 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 			n++
 		}
 		if n == 0 {
-			batch[0].OK, all = false, false
+			all = false
 			batch = batch[1:]
 			continue
 		}
@@ -179,8 +187,9 @@ func (k *GMACKey) TagBatch(batch []Message) {
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
 // batch[i].Nonce, and reports whether all are; if the batch is empty, it is true. A tag or a nonce of
 // a wrong length is not right. VerifyBatch takes as long as a call of [GMACKey.Verify] for
-// each. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
+// each. It changes nothing except OK, which is false if it panics. The comparisons are constant time. All slices may overlap.
 func (k *GMACKey) VerifyBatch(batch []Message) bool {
+	refuse(batch)
 	k.mustLive()
 	all := true
 	for i := range batch {

@@ -274,6 +274,19 @@ func testBatchPanics(t *testing.T, tag func([]fastmac.Message), verify func([]fa
 	tag(nil)
 }
 
+// TestVerifyBatchPanics checks that no OK stays true if VerifyBatch panics.
+func TestVerifyBatchPanics(t *testing.T) {
+	for _, k := range []interface {
+		VerifyBatch(batch []fastmac.Message) bool
+	}{new(fastmac.UMACKey), new(fastmac.GMACKey), new(fastmac.HMACSHA512Key)} {
+		batch := []fastmac.Message{{OK: true}, {OK: true}}
+		mactest.MustPanic(t, fmt.Sprintf("%T", k), "destroyed or never set up", func() { k.VerifyBatch(batch) })
+		if batch[0].OK || batch[1].OK {
+			t.Errorf("%T: %+v", k, batch)
+		}
+	}
+}
+
 // TestMessage checks what the generators of the assembly assume, on 64-bit machines.
 func TestMessage(t *testing.T) {
 	var m fastmac.Message

@@ -15,7 +15,7 @@ import (
 )
 
 // Hardware returns, in one line for logs and reports of bugs, which implementations are in
-// use on this machine, and what the best ones lack. Its form may change.
+// use on this machine, and what is missing for better ones. Its form may change.
 func Hardware() string { return kernel.NewReport().String() }
 
 // RequireAES reports whether AES runs on the CPU's AES instructions. Without them [crypto/aes]

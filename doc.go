@@ -168,7 +168,8 @@
 // # Errors and panics
 //
 // A key of a wrong length, a tag size, a CPU, a build tag or a FIPS mode that does not fit
-// is an error of a constructor, of Init, or of [RequireAES] and [RequireGCM]. It wraps
+// is an error of a constructor, of Init, or of [RequireAES] and [RequireGCM]. (Those of
+// HMAC-SHA-512 have no error, see "FIPS 140".) It wraps
 // [errors.ErrUnsupported] if it is the machine, the build or the mode that cannot, and is a
 // [KeySizeError] if the key is wrong.
 //

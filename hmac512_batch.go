@@ -36,8 +36,9 @@ func (k *HMACSHA512Key) TagBatch(batch []Message) {
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data, and reports
 // whether all are; if the batch is empty, it is true. A Tag of a wrong length is not right, and nothing
 // is if there is a Nonce. VerifyBatch works as [HMACSHA512Key.TagBatch] does, and is nearly as
-// fast. It changes nothing except OK. The comparisons are constant time. All slices may overlap.
+// fast. It changes nothing except OK, which is false if it panics. The comparisons are constant time. All slices may overlap.
 func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
+	refuse(batch)
 	k.mustLive()
 	if lanes, minLanes := batchLanes(len(batch)); lanes > 0 {
 		b := hmacBatch{batch: batch, verify: true, key: k}
@@ -50,7 +51,7 @@ func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 	}
 	all := true
 	for i := range batch {
-		right := batch[i].OK
+		right := batch[i].OK // loaded first: no branch depends on whether all are right so far
 		all = all && right
 	}
 	return all
@@ -60,7 +61,7 @@ func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 // keys[i]. It works as [HMACSHA512Key.TagBatch] does, and expands the keys side by side too. It
 // also panics before it writes anything if keys and batch have different lengths. batch[i].Tag
 // may overlap keys[i] and batch[i].Data, and no slice of another message or key. Keys are as for
-// [NewHMACSHA512Key]. To verify, use [HMACSHA512Key.VerifyBatch].
+// [NewHMACSHA512Key]. To verify, compare the tags with [crypto/hmac.Equal].
 func SumHMACSHA512Batch(keys [][]byte, batch []Message) {
 	if len(keys) != len(batch) {
 		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d keys and %d messages", len(keys), len(batch)))

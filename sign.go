@@ -4,7 +4,10 @@
 
 package fastmac
 
-import "crypto/rand"
+import (
+	"crypto/rand"
+	"slices"
+)
 
 // signNonceSize is the largest size that RFC 4418 allows, because the nonces are random.
 const signNonceSize = UMACMaxNonceSize
@@ -47,6 +50,7 @@ func (u *UMAC) Sign(dst []byte) []byte {
 	// made between two of them, and restored, must not repeat the nonce.
 	var nonce [signNonceSize]byte
 	rand.Read(nonce[:])
+	dst = slices.Grow(dst, signNonceSize+u.Size())
 	return u.Tag(append(dst, nonce[:]...), nonce[:])
 }
 

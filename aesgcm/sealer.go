@@ -49,8 +49,8 @@ func (s *Sealer) NonceSize() int { return 0 }
 // Overhead returns 28, the size in bytes of the nonce and the tag.
 func (s *Sealer) Overhead() int { return NonceSize + Overhead }
 
-// mustLive panics if there is no key, or if there is a nonce.
-func (s *Sealer) mustLive(nonce []byte) {
+// check panics if there is no key, or if there is a nonce.
+func (s *Sealer) check(nonce []byte) {
 	if s.key == nil {
 		panic("aesgcm: use of a Sealer that NewSealer did not make")
 	}
@@ -70,7 +70,7 @@ func (s *Sealer) mustLive(nonce []byte) {
 // panics if the argument nonce is not empty, if plaintext has more than 64 GiB - 32 bytes, if
 // [Key.NewSealer] did not make s, and after 2^63 calls.
 func (s *Sealer) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
-	s.mustLive(nonce)
+	s.check(nonce)
 	if !isText(uint64(len(plaintext))) {
 		panic(tooLong(plaintext))
 	}
@@ -99,9 +99,10 @@ func (s *Sealer) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 //
 // To decrypt in place, pass sealed[:0] as dst, or sealed[12:12], which is faster, because
 // then nothing need be moved. In both cases all of sealed may be overwritten. If the
-// plaintext overlaps sealed in any other way, or overlaps additionalData, Open panics.
+// plaintext overlaps sealed in any other way, or what is overwritten overlaps additionalData,
+// Open panics.
 func (s *Sealer) Open(dst, nonce, sealed, additionalData []byte) ([]byte, error) {
-	s.mustLive(nonce)
+	s.check(nonce)
 	if len(sealed) < NonceSize+Overhead || !isText(uint64(len(sealed)-NonceSize-Overhead)) {
 		return nil, errOpen
 	}
@@ -113,8 +114,12 @@ func (s *Sealer) Open(dst, nonce, sealed, additionalData []byte) ([]byte, error)
 	if overlap(out, sealed) {
 		switch &out[0] {
 		case &sealed[0]:
-			copy(sealed, ciphertext) // to where the plaintext will be
-			ciphertext = sealed[:len(ciphertext)]
+			moved := sealed[:len(ciphertext)] // to where the plaintext will be
+			if overlap(moved, additionalData) {
+				panic(dataOverlap)
+			}
+			copy(moved, ciphertext)
+			ciphertext = moved
 		case &ciphertext[0]:
 		default:
 			panic(inputOverlap)

@@ -166,6 +166,9 @@ func testSealerOverlap(t *testing.T) {
 						})
 						want.panics = n > 0 && data < to+n && to < data+4
 					}
+					if to == text && n > 0 && data < to+n+16 && to < data+4 {
+						want.panics = true // crypto/cipher moves the ciphertext over the data, and then refuses it
+					}
 					if got.panics != want.panics || !got.panics && (got.refused != want.refused || !bytes.Equal(got.result, want.result)) {
 						t.Fatalf("Open of %d bytes to %d, data %d, room %d:\n got %v\nwant %v", n, to, data, room, got, want)
 					}

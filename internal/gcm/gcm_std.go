@@ -35,6 +35,9 @@ func Missing() []string { return kernel.StdGCM().Missing() }
 type Key struct {
 	aead cipher.AEAD
 	h    element // the key of GHASH
+
+	// For Absorb: h to the number of blocks in a group, and what a group's tag is xored with.
+	power, constant element
 }
 
 // Init sets up a key of 16, 24 or 32 bytes. It panics where AES-GCM cannot be used: Missing must
@@ -55,6 +58,9 @@ func (k *Key) Init(key []byte) error {
 	var h [BlockSize]byte
 	block.Encrypt(h[:], h[:])
 	k.aead, k.h = aead, elementOf(&h)
+	k.power = k.h.power(GroupSize / BlockSize)
+	k.Tag(&h, groupNonce[:], nil)
+	k.constant = elementOf(&h).xor(k.h.times(lengthOf(GroupSize)))
 	clear(h[:])
 	wipe.Stack()
 	return nil
@@ -102,16 +108,13 @@ var groupNonce [NonceSize]byte
 func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
 	wipe.ReserveStack()
 	var tag [TagSize]byte
-	power := k.h.power(GroupSize / BlockSize)
-	k.Tag(&tag, groupNonce[:], nil)
-	constant := elementOf(&tag).xor(k.h.times(lengthOf(GroupSize)))
 	s := elementOf(sum)
 	for ; len(groups) > 0; groups = groups[GroupSize:] {
 		k.Tag(&tag, groupNonce[:], groups[:GroupSize])
-		s = s.times(power).xor(constant).xor(elementOf(&tag))
+		s = s.times(k.power).xor(k.constant).xor(elementOf(&tag))
 	}
 	s.put(sum)
-	tag, power, constant, s = [TagSize]byte{}, element{}, element{}, element{}
+	tag, s = [TagSize]byte{}, element{}
 	wipe.Stack()
 }
 

@@ -23,6 +23,7 @@ import (
 //   - "assembly for arm64", or another architecture: this module has none for it.
 //   - "assembly (tag purego)": the build tag left it out.
 //   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
+//   - "approval (fips140=only)": crypto/cipher refuses nonces that the caller chooses.
 type Report struct {
 	NH     string // L1 of UMAC: avx512, avx2 or generic
 	AES    string // key derivation and pads of UMAC: aesni or stdlib
@@ -54,7 +55,7 @@ func NewReport() Report {
 		r.SHA512 = "avx512"
 	}
 	if fips140.Enforced() && r.GCM == "stdlib" {
-		r.GCM = "none" // crypto/cipher refuses it
+		r.GCM, r.GCMLacks = "none", "approval (fips140=only)" // crypto/cipher refuses it
 	}
 	if fips140.Enabled() {
 		r.SHA512, r.SHA512Lacks = "stdlib", "validation (FIPS 140 mode)"

@@ -12,8 +12,8 @@ import (
 )
 
 // A Name is embedded in a struct, which then prints as what String of the T returns: with
-// every verb of fmt, and in the text of log/slog. encoding/json
-// writes {}, for there is no exported field.
+// every verb of fmt, and in the text of log/slog. encoding/json writes {}, for there is no
+// exported field.
 //
 // Its methods have value receivers: fmt finds the methods of a value only if they do, and a
 // key that is printed by value must not print its bytes. The receiver is a Name, which has

@@ -89,7 +89,9 @@ func New() *Report {
 	}
 	if err := fastmac.RequireAES(); err != nil {
 		r.Required, r.Error = false, err.Error()
-		r.Missing = aes.Missing()
+		if !kernel.Purego {
+			r.Missing = aes.Missing()
+		}
 	}
 	if err := fastmac.RequireGCM(); err != nil {
 		r.GCMError = err.Error()
