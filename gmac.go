@@ -52,7 +52,8 @@ func NewGMACKey(key []byte) (*GMACKey, error) {
 
 // Init is like [NewGMACKey] but sets up k in place, replacing any previous key. The
 // streams of the previous key must not be used again, not even after a Reset. If Init
-// returns an error, k is unchanged. On amd64 Init does not allocate.
+// returns an error, k is unchanged. On amd64 Init does not allocate, and k may be in memory
+// that Go did not allocate: see "Placed state".
 func (k *GMACKey) Init(key []byte) error {
 	if err := RequireGCM(); err != nil {
 		return err

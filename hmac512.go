@@ -45,7 +45,8 @@ func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 }
 
 // Init is like [NewHMACSHA512Key] but sets up k in place, replacing any previous key.
-// The streams of the previous key must not be used again, not even after a Reset.
+// The streams of the previous key must not be used again, not even after a Reset. k may be in
+// memory that Go did not allocate: see "Placed state".
 func (k *HMACSHA512Key) Init(key []byte) {
 	if useFIPS {
 		k.initFIPS(key)
