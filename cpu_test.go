@@ -65,6 +65,9 @@ func TestHardware(t *testing.T) {
 		if RequireGCM() != nil {
 			want.GCM = "none"
 		}
+		if fips140.Enforced() && kernel.Active(kernel.GCM) == "stdlib" {
+			want.GCMLacks = "approval (fips140=only)"
+		}
 		if useFIPS {
 			want.SHA512Lacks = "validation (FIPS 140 mode)"
 		}
