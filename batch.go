@@ -20,7 +20,8 @@ type Message struct {
 	OK    bool   // set by VerifyBatch: whether Tag is right
 }
 
-// refuse sets OK of all messages to false: what VerifyBatch does not reach stays refused.
+// refuse sets OK of all messages to false. A message that VerifyBatch does not reach, because
+// it panics, stays refused.
 func refuse(batch []Message) {
 	for i := range batch {
 		batch[i].OK = false
@@ -76,9 +77,10 @@ func (k *UMACKey) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
-// batch[i].Nonce, and reports whether all are; if the batch is empty, it is true. A tag or a nonce of
-// a wrong length is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is nearly as
-// fast. It changes nothing except OK, which is false if it panics. The comparisons are constant time. All slices may overlap.
+// batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A tag or a
+// nonce of a wrong length is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is
+// nearly as fast. It changes nothing except OK, which is false until the
+// tag has been found right. The comparisons are constant time. All slices may overlap.
 func (k *UMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()
@@ -185,9 +187,10 @@ func (k *GMACKey) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
-// batch[i].Nonce, and reports whether all are; if the batch is empty, it is true. A tag or a nonce of
-// a wrong length is not right. VerifyBatch takes as long as a call of [GMACKey.Verify] for
-// each. It changes nothing except OK, which is false if it panics. The comparisons are constant time. All slices may overlap.
+// batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A tag or a
+// nonce of a wrong length is not right. VerifyBatch takes as long as a call of
+// [GMACKey.Verify] for each. It changes nothing except OK, which is false until the
+// tag has been found right. The comparisons are constant time. All slices may overlap.
 func (k *GMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()

@@ -109,9 +109,10 @@
 // # Moving from crypto/hmac
 //
 // Replace hmac.New(sha512.New, key) by [NewHMACSHA512](key). All else stays: Reset, Sum(nil),
-// and [crypto/hmac.Equal], for which [HMACSHA512.Verify] is one call. With many messages under one key,
-// [NewHMACSHA512Key] saves the set-up of the key. A function that takes a func() hash.Hash,
-// such as those of crypto/hkdf and crypto/pbkdf2, wants a hash there and not a MAC.
+// and [crypto/hmac.Equal]; [HMACSHA512.Verify] does both in one call. With many messages under
+// one key, [NewHMACSHA512Key] saves the set-up of the key. A function that takes a
+// func() hash.Hash, such as those of crypto/hkdf and crypto/pbkdf2, wants a hash there and not
+// a MAC.
 //
 // # Batches
 //
@@ -153,9 +154,10 @@
 // A key, also one of package aesgcm, can be in memory that the caller provides. Init sets
 // it up there, and Destroy overwrites it there. So keys can be in memory that is locked,
 // left out of core dumps, not inherited by forks, and between pages that cannot be
-// accessed. The example PlacedState, in example_linux_test.go, does this on Linux. The memory is
-// aligned to 8 bytes, and is zero or holds a key of the same type: only then do methods panic on
-// a key that was never set up. Destroy writes to it. For memory that Go did not allocate:
+// accessed. The example PlacedState, in example_linux_test.go, does this on Linux.
+//
+// Align the memory to 8 bytes. If it is zero before Init, methods panic until the key is set up.
+// Destroy must be able to write to it. For memory that Go did not allocate:
 //
 //   - An [HMACSHA512Key] may be there: it has no pointers.
 //   - A [UMACKey] may be there on amd64 if [RequireAES] returns nil. Elsewhere AES is
@@ -168,8 +170,8 @@
 // # Errors and panics
 //
 // A key of a wrong length, a tag size, a CPU, a build tag or a FIPS mode that does not fit
-// is an error of a constructor, of Init, or of [RequireAES] and [RequireGCM]. (Those of
-// HMAC-SHA-512 have no error, see "FIPS 140".) It wraps
+// is an error of a constructor, of Init, or of [RequireAES] and [RequireGCM]. HMAC-SHA-512 is
+// the exception: its constructors return no error, see "FIPS 140". The error wraps
 // [errors.ErrUnsupported] if it is the machine, the build or the mode that cannot, and is a
 // [KeySizeError] if the key is wrong.
 //
@@ -196,9 +198,10 @@
 //
 //   - HMAC-SHA-512 is [crypto/hmac]. It is validated if the program was built with a
 //     validated version of the Go Cryptographic Module, as with GOFIPS140=v1.0.0;
-//     [crypto/fips140.Version] returns the version. It allocates, and each [HMACSHA512Key.Tag] sets the key up again, so a stream is
-//     faster. With GOFIPS140=v1.0.0 a stream cannot be cloned. With fips140=only a key of
-//     less than 14 bytes panics.
+//     [crypto/fips140.Version] returns the version. It allocates, and each
+//     [HMACSHA512Key.Tag] sets the key up again, so a stream is faster. With
+//     GOFIPS140=v1.0.0 a stream cannot be cloned. With fips140=only a key of less than 14
+//     bytes panics.
 //   - UMAC works in both modes. It is not an approved algorithm.
 //   - GMAC and AES-GCM are approved algorithms. On amd64 they work in both modes, and are
 //     this module's, which are not validated. On other architectures they are

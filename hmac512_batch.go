@@ -34,9 +34,10 @@ func (k *HMACSHA512Key) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data, and reports
-// whether all are; if the batch is empty, it is true. A Tag of a wrong length is not right, and nothing
-// is if there is a Nonce. VerifyBatch works as [HMACSHA512Key.TagBatch] does, and is nearly as
-// fast. It changes nothing except OK, which is false if it panics. The comparisons are constant time. All slices may overlap.
+// whether all are; of an empty batch it reports true. A Tag of a wrong length is not right, and
+// neither is a message with a Nonce. VerifyBatch works as [HMACSHA512Key.TagBatch] does, and is
+// nearly as fast. It changes nothing except OK, which is false until the tag has been found
+// right. The comparisons are constant time. All slices may overlap.
 func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()

@@ -143,8 +143,8 @@ func (k *aesKey) init(key []byte) {
 	k.std = &block
 }
 
-// destroy overwrites the key. With AES instructions there is no std, and what is in its place
-// can be what memory of the caller held before Init.
+// destroy overwrites the key. With AES instructions std is never set. Init calls destroy too, and
+// in memory of the caller std can then be anything: do not follow it.
 func (k *aesKey) destroy() {
 	if !aes.InUse() && k.std != nil {
 		wipe.Value(*k.std)

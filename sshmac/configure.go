@@ -67,7 +67,7 @@ func Ciphers() []string {
 // x/crypto's defaults that are not among them. Of these, hmac-sha1-96 is left out, which
 // x/crypto calls insecure. Each call returns a new slice.
 //
-// Set Ciphers too: with x/crypto's default ciphers an AEAD is used with most peers, and no MAC.
+// Set Ciphers too: with x/crypto's default ciphers, most connections use an AEAD and no MAC.
 // x/crypto skips names that are not registered: without [Register], or if it fails, those of
 // UMAC.
 func MACs() []string {

@@ -29,13 +29,13 @@
 // # Without go:linkname
 //
 // x/crypto has no API for new MACs, so [Register] uses go:linkname to add to its
-// private table. Where that is not allowed, or Register refuses the table, run the
-// command
+// private table. Where that is not allowed, or Register refuses the table, install the
+// command fastmac from the folder cmd/fastmac of this module, and run
 //
 //	fastmac patch-ssh
 //
-// in the program's module; it is in the folder cmd/fastmac of this one. It gives the module a copy of x/crypto with one more
-// file, which the compiler checks. The program then contains, in place of Register:
+// in the program's module. It gives that module a copy of x/crypto with one more file,
+// which the compiler checks. The program then contains, in place of Register:
 //
 //	for _, m := range sshmac.Modes() {
 //		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
