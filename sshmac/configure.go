@@ -8,12 +8,61 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/fastmac"
 	"golang.org/x/crypto/ssh"
 )
 
+// ConfigureServer calls [Register] and sets Ciphers and MACs of c, the Config of an
+// ssh.ServerConfig, so that each client gets the fastest algorithms that its own defaults
+// lead to:
+//
+//	c.Ciphers = sshmac.ServerCiphers()
+//	c.MACs = sshmac.MACs()
+//
+// What c had in these fields is replaced. If ConfigureServer returns an error, which is that
+// of Register, c is unchanged. It then is still a valid configuration, that of x/crypto.
+//
+// In SSH the client's order decides: the first algorithm in it that the server has is used.
+// OpenSSH's ssh puts chacha20-poly1305 first, the slowest cipher on CPUs with AES
+// instructions. Without it, ssh up to version 9.9 uses aes128-ctr with
+// umac-64-etm@openssh.com, and from 10.0 on aes128-gcm, both with a half of the server's CPU
+// time, and nothing has to be configured at the client. Other clients use AES-GCM, or AES-CTR
+// with the first of their MACs. docs/ssh-servers.md in the module lists them.
+//
+// omitted has those of x/crypto's default ciphers that c no longer has:
+// chacha20-poly1305@openssh.com where [fastmac.RequireAES] returns nil, and elsewhere none.
+// That shuts out clients that have no other cipher in common with x/crypto, or no MAC. None is
+// known that x/crypto lets in. For them, keep it:
+//
+//	c.Ciphers = append(c.Ciphers, omitted...)
+//
+// All clients that prefer chacha20-poly1305 then use it.
+func ConfigureServer(c *ssh.Config) (omitted []string, err error) {
+	if err := Register(); err != nil {
+		return nil, err
+	}
+	c.Ciphers, c.MACs = ServerCiphers(), MACs()
+	for _, name := range defaults.Ciphers {
+		if !slices.Contains(c.Ciphers, name) {
+			omitted = append(omitted, name)
+		}
+	}
+	return omitted, nil
+}
+
+// ServerCiphers returns the list for the Ciphers of a server that [ConfigureServer] sets:
+// x/crypto's defaults, without chacha20-poly1305@openssh.com where [fastmac.RequireAES]
+// returns nil. Each call returns a new slice.
+func ServerCiphers() []string { return serverCiphers(fastmac.RequireAES() == nil) }
+
+func serverCiphers(aes bool) []string {
+	return slices.DeleteFunc(slices.Clone(defaults.Ciphers), func(name string) bool {
+		return aes && name == chaCha20
+	})
+}
+
 // Configure calls [Register] and sets Ciphers and MACs of c, the Config of an
-// ssh.ClientConfig or ssh.ServerConfig, so that UMAC is preferred and peers without it are
-// not shut out:
+// ssh.ClientConfig, so that UMAC is preferred and servers without it are not shut out:
 //
 //	c.Ciphers = sshmac.Ciphers()
 //	c.MACs = sshmac.MACs()
@@ -21,24 +70,20 @@ import (
 // What c had in these fields is replaced. If Configure returns an error, which is that of
 // Register, c is unchanged. It then is still a valid configuration, without UMAC.
 //
-// In SSH the client's order decides: the first algorithm in it that the server has is
-// used. So Configure has this effect:
+// With every server that has UMAC and a CTR cipher, as OpenSSH's sshd has by default and a
+// server of [ConfigureServer] has, the client uses aes128-ctr with umac-64-etm@openssh.com.
+// With a server of x/crypto's defaults it uses aes128-ctr with hmac-sha2-256-etm@openssh.com.
+// For an ssh.ServerConfig use ConfigureServer: with Configure, clients that prefer
+// chacha20-poly1305 use it.
 //
-//   - A client uses UMAC with every server that has it and a CTR cipher, as OpenSSH's
-//     sshd has by default: aes128-ctr with umac-64-etm@openssh.com. With a server of
-//     x/crypto's defaults it uses aes128-ctr with hmac-sha2-256-etm@openssh.com.
-//   - A server uses what the client prefers. OpenSSH's ssh and x/crypto's client prefer
-//     an AEAD cipher by default, and then there is no MAC. After ssh -o
-//     Ciphers=aes128-ctr, OpenSSH's client and this server use umac-64-etm@openssh.com.
-//
-// A peer that has a CTR cipher and none of these MACs is shut out, even if it also has an
+// A server that has a CTR cipher and none of these MACs is shut out, even if it also has an
 // AEAD cipher, because the cipher is chosen first. OpenSSH, x/crypto, PuTTY, libssh and
 // libssh2 have hmac-sha2-256. For the same reason a server with a CTR cipher, an AEAD cipher
 // and only an old MAC, such as hmac-sha1, uses the CTR cipher and that MAC with a client that
 // Configure has set up, and the AEAD cipher with x/crypto's defaults.
 //
-// A server on which every connection must use a MAC needs Ciphers without the AEAD ones.
-// It shuts out the clients that have nothing else.
+// A program in which every connection must use a MAC needs Ciphers without the AEAD ones.
+// It shuts out the peers that have nothing else.
 func Configure(c *ssh.Config) error {
 	if err := Register(); err != nil {
 		return err
@@ -47,7 +92,7 @@ func Configure(c *ssh.Config) error {
 	return nil
 }
 
-// Ciphers returns the list for the Ciphers of an ssh.Config that [Configure] sets, in order of
+// Ciphers returns the list for the Ciphers of a client that [Configure] sets, in order of
 // preference: x/crypto's defaults, with the CTR ciphers, which need a MAC, before the AEAD
 // ciphers, which need none. Each call returns a new slice.
 func Ciphers() []string {
@@ -62,10 +107,10 @@ func Ciphers() []string {
 	return append(ctr, aead...)
 }
 
-// MACs returns the list for the MACs of an ssh.Config that [Configure] sets, in order of
-// preference: UMAC, HMAC-SHA-256 and HMAC-SHA-512 in OpenSSH's order, and after them
-// x/crypto's defaults that are not among them. Of these, hmac-sha1-96 is left out, which
-// x/crypto calls insecure. Each call returns a new slice.
+// MACs returns the list for the MACs of an ssh.Config that [Configure] and [ConfigureServer]
+// set, in order of preference: UMAC, HMAC-SHA-256 and HMAC-SHA-512 in OpenSSH's order, and
+// after them x/crypto's defaults that are not among them, hmac-sha1 and hmac-sha1-96. Each
+// call returns a new slice.
 //
 // Set Ciphers too: with x/crypto's default ciphers, most connections use an AEAD and no MAC.
 // x/crypto skips names that are not registered: without [Register], or if it fails, those of
@@ -76,16 +121,16 @@ func MACs() []string {
 		UMAC64, UMAC128, hmacSHA256, hmacSHA512,
 	}
 	for _, name := range defaults.MACs {
-		if name != insecureMAC && !slices.Contains(macs, name) {
+		if !slices.Contains(macs, name) {
 			macs = append(macs, name)
 		}
 	}
 	return macs
 }
 
-// insecureMAC is the one MAC among x/crypto's defaults that its InsecureAlgorithms lists.
-// Old releases do not have that function.
-const insecureMAC = "hmac-sha1-96"
+// chaCha20 is the default cipher that is slower than AES on AES instructions. Old releases of
+// x/crypto do not export the name.
+const chaCha20 = "chacha20-poly1305@openssh.com"
 
 // defaults has the lists of x/crypto. To make them, x/crypto reads its table of MACs without
 // a lock, so this is done before Register can change the table.

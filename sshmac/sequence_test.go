@@ -125,14 +125,15 @@ func sequenceWrap(t *testing.T, m Mode, first uint32, n, replayed int, fromServe
 		}
 		synctest.Wait() // until no packet of the handshake is in flight
 
-		sent := make([]byte, 2*(1+n)*shortSize)
+		const size = 512
+		sent := make([]byte, 2*(1+n)*size)
 		content(0).Read(sent)
 		back := sent[len(sent)/2:]
 		sent = sent[:len(sent)/2]
 		send := func(i int) {
-			sender.channel.Write(bytes.Clone(sent[i*shortSize:][:shortSize]))
+			sender.channel.Write(bytes.Clone(sent[i*size:][:size]))
 			synctest.Wait()
-			receiver.channel.Write(bytes.Clone(back[i*shortSize:][:shortSize]))
+			receiver.channel.Write(bytes.Clone(back[i*size:][:size]))
 			synctest.Wait()
 		}
 		// An end that waits for a packet has read its number already, and counts on from

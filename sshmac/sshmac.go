@@ -168,8 +168,7 @@ const (
 // The hash is a [hash.Cloner] and not safe for concurrent use. It has a method Destroy,
 // which overwrites it and, except in a clone, its key. x/crypto does not call Destroy, so a
 // finalizer does after the hash and its clones have become unreachable. Clones have no
-// finalizer. A hash is meant to be made once for each key: programs that make thousands in
-// a second must call Destroy, because finalizers are slow.
+// finalizer.
 type Mode struct {
 	Name    string
 	KeySize int
@@ -214,13 +213,11 @@ func newUMAC(tagSize int) func(key []byte) hash.Hash {
 		if err != nil {
 			panic(err) // impossible with this key size
 		}
-		p := &packetUMAC{u: u, missing: sequenceSize}
-		// Transports do not destroy their MACs. There are two finalizers, because u can
-		// be in use for longer than p: by a call of its methods that is the last use of p,
-		// and by clones, which have its key.
+		// Transports do not destroy their MACs. The finalizer is that of u, which can be in use
+		// for longer than the packetUMAC: by a call of its methods that is the last use of
+		// that, and by clones, which have its key.
 		runtime.SetFinalizer(u, (*fastmac.UMAC).Destroy)
-		runtime.SetFinalizer(p, (*packetUMAC).wipe)
-		return p
+		return &packetUMAC{u: u, missing: sequenceSize}
 	}
 }
 
@@ -232,10 +229,6 @@ func newHMACSHA512(key []byte) hash.Hash {
 	return m
 }
 
-// shortSize is the size in bytes up to which a packet is copied and hashed in one
-// call.
-const shortSize = 512
-
 // packetUMAC is UMAC as an SSH transport calls it.
 type packetUMAC struct {
 	u *fastmac.UMAC
@@ -244,13 +237,6 @@ type packetUMAC struct {
 	// written.
 	number  uint64
 	missing int
-
-	// A transport writes a packet in pieces, the first and last of a few bytes. A
-	// short packet is gathered here and hashed in one call. long is set for one
-	// that does not fit.
-	short    [shortSize]byte
-	gathered int
-	long     bool
 }
 
 func (p *packetUMAC) Write(b []byte) (int, error) {
@@ -258,13 +244,7 @@ func (p *packetUMAC) Write(b []byte) (int, error) {
 	if p.missing > 0 {
 		body = b[p.writeNumber(b):]
 	}
-	if !p.long && len(body) <= len(p.short)-p.gathered {
-		p.gathered += copy(p.short[p.gathered:], body)
-	} else {
-		p.flush()
-		p.long = true
-		p.u.Write(body) // never fails
-	}
+	p.u.Write(body) // never fails
 	return len(b), nil
 }
 
@@ -283,17 +263,8 @@ func (p *packetUMAC) writeNumber(b []byte) int {
 	return n
 }
 
-func (p *packetUMAC) flush() {
-	if p.gathered > 0 {
-		p.u.Write(p.short[:p.gathered])
-		clear(p.short[:p.gathered]) // plaintext, in the modes that are not ETM
-		p.gathered = 0
-	}
-}
-
 // Sum appends the tag to b, which in x/crypto's CBC mode is the packet itself.
 func (p *packetUMAC) Sum(b []byte) []byte {
-	p.flush()
 	var nonce [8]byte // OpenSSH's: the sequence number, big-endian
 	binary.BigEndian.PutUint64(nonce[:], p.number)
 	return p.u.Tag(b, nonce[:])
@@ -302,20 +273,13 @@ func (p *packetUMAC) Sum(b []byte) []byte {
 func (p *packetUMAC) Reset() {
 	p.u.Reset()
 	p.number, p.missing = 0, sequenceSize
-	clear(p.short[:p.gathered])
-	p.gathered, p.long = 0, false
 }
 
-// Destroy overwrites the packet, and the key if p is not a clone.
+// Destroy overwrites the hash, and the key if p is not a clone.
 func (p *packetUMAC) Destroy() {
 	p.u.Destroy()
-	p.wipe()
 	runtime.SetFinalizer(p.u, nil)
-	runtime.SetFinalizer(p, nil)
 }
-
-// wipe overwrites the packet.
-func (p *packetUMAC) wipe() { *p = packetUMAC{u: p.u} }
 
 func (p *packetUMAC) Size() int      { return p.u.Size() }
 func (p *packetUMAC) BlockSize() int { return p.u.BlockSize() }

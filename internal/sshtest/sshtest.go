@@ -202,13 +202,13 @@ func (d *Dir) command(t testing.TB, path string, args []string) *exec.Cmd {
 }
 
 // Client returns the command that runs OpenSSH's ssh, scp or sftp for a server at the
-// port of the loopback address. Its standard error has what CheckLog checks.
+// port of the loopback address, with the defaults of ssh for what a lacks. Its standard error
+// has what CheckLog checks.
 func (d *Dir) Client(t testing.TB, program string, port string, a Algorithms, args ...string) *exec.Cmd {
 	t.Helper()
 	all := append([]string{"-v", "-F", "none"}, options(
 		"Port "+port,
 		"User "+d.Login,
-		"Ciphers "+a.Cipher,
 		"UserKnownHostsFile known_hosts",
 		"GlobalKnownHostsFile "+os.DevNull,
 		"StrictHostKeyChecking yes",
@@ -224,6 +224,9 @@ func (d *Dir) Client(t testing.TB, program string, port string, a Algorithms, ar
 		"RequestTTY no",
 		"EscapeChar none",
 	)...)
+	if a.Cipher != "" {
+		all = append(all, options("Ciphers "+a.Cipher)...)
+	}
 	if a.MAC != "" {
 		all = append(all, options("MACs "+a.MAC)...)
 	}

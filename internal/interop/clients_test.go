@@ -1,0 +1,382 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package interop
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/fips140"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/sshtest"
+	"example.com/fastmac/sshmac"
+	"golang.org/x/crypto/ssh"
+)
+
+// The table of docs/ssh-servers.md is from -mib 1024 -rounds 3.
+var (
+	mib    = flag.Int64("mib", 1, "what TestClients moves each way, in `MiB`")
+	rounds = flag.Int("rounds", 1, "how often it does, of which it prints the least CPU time")
+)
+
+// A defaultClient is an SSH client with the algorithms that it offers if nothing is
+// configured.
+type defaultClient struct {
+	name string
+
+	// command returns what connects to a server at the port of the loopback address, as the
+	// user "interop" and without authentication, and runs a command of [serveSession] there.
+	// If sftp is set it copies the file content to the server's file up in place of receive,
+	// and to its own file down in place of send.
+	command func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd
+	sftp    bool
+	slow    bool // moves 1 MiB only
+
+	// What is negotiated with a server of ConfigureServer, if that does not depend on the
+	// release that is installed.
+	want sshtest.Algorithms
+}
+
+// openSSH returns OpenSSH's client with the lists of a release, from its myproposal.h, or of
+// a distribution.
+func openSSH(name, ciphers, macs string, want sshtest.Algorithms) defaultClient {
+	return defaultClient{name: "OpenSSH " + name, command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
+		return dir.Client(t, "ssh", port, sshtest.Algorithms{Cipher: ciphers, MAC: macs}, "127.0.0.1", command)
+	}, want: want}
+}
+
+const (
+	openSSHMACs = "umac-64-etm@openssh.com,umac-128-etm@openssh.com,hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha1-etm@openssh.com,umac-64@openssh.com,umac-128@openssh.com,hmac-sha2-256,hmac-sha2-512,hmac-sha1"
+	ctrFirst    = "chacha20-poly1305@openssh.com,aes128-ctr,aes192-ctr,aes256-ctr,aes128-gcm@openssh.com,aes256-gcm@openssh.com"
+	gcmFirst    = "chacha20-poly1305@openssh.com,aes128-gcm@openssh.com,aes256-gcm@openssh.com,aes128-ctr,aes192-ctr,aes256-ctr"
+)
+
+var (
+	ctrUMAC64 = sshtest.Algorithms{Cipher: "aes128-ctr", MAC: sshmac.UMAC64ETM}
+	gcm128    = sshtest.Algorithms{Cipher: "aes128-gcm@openssh.com"}
+)
+
+var defaultClients = []defaultClient{
+	openSSH("as installed", "", "", sshtest.Algorithms{}),
+	openSSH("7.4", ctrFirst+",aes128-cbc,aes192-cbc,aes256-cbc", openSSHMACs, ctrUMAC64),
+	openSSH("8.0 to 9.9", ctrFirst, openSSHMACs, ctrUMAC64),
+	openSSH("10.0", gcmFirst, openSSHMACs, gcm128),
+	{name: "PuTTY plink", command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
+		return installed(t, dir, "putty-tools", "plink", "-batch", "-hostkey", ssh.FingerprintSHA256(dir.Host.PublicKey()), "-P", port, "interop@127.0.0.1", command)
+	}},
+	{name: "PuTTY psftp", sftp: true, slow: true, command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
+		batch := "get content down"
+		if command == "receive" {
+			batch = "put content up"
+		}
+		return installed(t, dir, "putty-tools", "psftp", "-batch", "-hostkey", ssh.FingerprintSHA256(dir.Host.PublicKey()), "-P", port, "-b", dir.Write(t, "batch", []byte(batch+"\n")), "interop@127.0.0.1")
+	}},
+	{name: "Dropbear", command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
+		return installed(t, dir, "dropbear-bin", "dbclient", "-y", "-y", "-p", port, "interop@127.0.0.1", command)
+	}},
+	{name: "libssh2 (curl)", sftp: true, command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
+		url := "sftp://interop@127.0.0.1:" + port + dir.Path
+		if command == "receive" {
+			return installed(t, dir, "curl", "curl", "-sSk", "-T", "content", url+"/up")
+		}
+		return installed(t, dir, "curl", "curl", "-sSk", "-o", "down", url+"/content")
+	}},
+	{name: "x/crypto", command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), clientEnv+"="+port+" "+command)
+		return cmd
+	}},
+}
+
+// installed returns the command that runs a client in dir.
+func installed(t *testing.T, dir *sshtest.Dir, debianPackage, program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(sshtest.Find(t, debianPackage, program), args...)
+	cmd.Dir = dir.Path
+	cmd.Env = append(os.Environ(), "HOME="+dir.Path) // without the user's files
+	return cmd
+}
+
+// A serverKind is a server of x/crypto, by the call that sets its algorithms.
+type serverKind struct {
+	name string
+	set  func(*ssh.Config) error
+}
+
+// The first two are those of the table. Only OpenSSH's client, as installed, meets the others.
+var serverKinds = []serverKind{
+	{"x/crypto's defaults", func(*ssh.Config) error { return nil }},
+	{"ConfigureServer", func(c *ssh.Config) error {
+		_, err := sshmac.ConfigureServer(c)
+		return err
+	}},
+	{"without UMAC", func(c *ssh.Config) error {
+		c.Ciphers = sshmac.ServerCiphers()
+		return nil
+	}},
+	{"aes128-gcm only", func(c *ssh.Config) error {
+		c.Ciphers = []string{gcm128.Cipher}
+		return nil
+	}},
+}
+
+// A visit is what a server saw of a client.
+type visit struct {
+	client string // its identification, without SSH-2.0-
+	sshtest.Algorithms
+	up, down time.Duration // the least CPU time of the server
+}
+
+// TestClients has clients, with nothing configured, move a file up and down, to and from a
+// server of x/crypto's defaults and one of ConfigureServer. Whom the first lets in the second
+// must let in too, and under another cipher than chacha20-poly1305. It prints what they
+// negotiate and the CPU time of the server for each GiB.
+func TestClients(t *testing.T) {
+	if fips140.Enabled() {
+		t.Skip("FIPS 140 mode has no UMAC")
+	}
+	if err := fastmac.RequireAES(); err != nil {
+		t.Skip(err)
+	}
+	if err := sshmac.Register(); err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "client\tidentification\tserver\tcipher\tMAC\tup\tdown")
+	for i, client := range defaultClients {
+		t.Run(client.name, func(t *testing.T) {
+			kinds := serverKinds
+			if i > 0 {
+				kinds = kinds[:2]
+			}
+			visits := make([]visit, len(kinds))
+			for range *rounds { // in turn: a machine is not equally fast at all times
+				for k := range kinds {
+					client.visit(t, kinds[k], &visits[k])
+				}
+			}
+			if got := visits[1].Algorithms; got.Cipher == chaCha20 || client.want.Cipher != "" && got != client.want {
+				t.Errorf("ConfigureServer: %v, want %v", got, client.want)
+			}
+			for k, v := range visits {
+				perGiB := float64(1024) / float64(*mib)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\n", client.name, v.client, kinds[k].name, v.Cipher, v.MAC, perGiB*v.up.Seconds(), perGiB*v.down.Seconds())
+			}
+		})
+	}
+	w.Flush()
+	t.Logf("negotiated, and CPU seconds of the server for each GiB:\n%s", &table)
+}
+
+const chaCha20 = "chacha20-poly1305@openssh.com"
+
+// visit has the client move a file up, and one down, each in a connection of its own.
+func (c defaultClient) visit(t *testing.T, kind serverKind, v *visit) {
+	t.Helper()
+	dir := sshtest.NewDir(t)
+	size := *mib << 20
+	// Zeros take no room and no time to read.
+	if err := os.Truncate(dir.Write(t, "content", nil), size); err != nil {
+		t.Fatal(err)
+	}
+	up := c.run(t, dir, kind, v, "receive", dir.File("content"))
+	output, err := os.ReadFile(dir.File("output"))
+	if c.sftp && fileSize(dir.File("up")) != size || !c.sftp && string(output) != fmt.Sprintln(size) {
+		t.Fatalf("%s, up: %q; %v", kind.name, output, err)
+	}
+	down := c.run(t, dir, kind, v, fmt.Sprint("send ", size), os.DevNull)
+	if c.sftp && fileSize(dir.File("down")) != size || !c.sftp && fileSize(dir.File("output")) != size {
+		t.Fatalf("%s, down: not %d bytes", kind.name, size)
+	}
+	if v.up == 0 || up < v.up {
+		v.up = up
+	}
+	if v.down == 0 || down < v.down {
+		v.down = down
+	}
+	os.RemoveAll(dir.Path) // up to some GiB, before the next ones
+}
+
+// fileSize returns the size of a file, and -1 if there is none.
+func fileSize(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// run has the client run a command, and returns the CPU time of this process, which is the
+// server.
+func (c defaultClient) run(t *testing.T, dir *sshtest.Dir, kind serverKind, v *visit, command, input string) time.Duration {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	cmd := c.command(t, dir, fmt.Sprint(listener.Addr().(*net.TCPAddr).Port), command)
+	stdin, err := os.Open(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := os.Create(dir.File("output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdout.Close()
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, &stderr
+
+	served := make(chan error, 1)
+	before := cpuTime(t)
+	go func() { served <- v.serve(listener, dir, kind) }()
+	err = cmd.Run()
+	listener.Close() // for a client that did not connect
+	if err := errors.Join(err, <-served); err != nil {
+		t.Fatalf("%s, %s: %v\n%s", kind.name, command, err, &stderr)
+	}
+	return cpuTime(t) - before
+}
+
+// cpuTime returns the CPU time of this process, without its children.
+func cpuTime(t *testing.T) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// serve serves one connection of anybody.
+func (v *visit) serve(listener net.Listener, dir *sshtest.Dir, kind serverKind) error {
+	raw, err := listener.Accept()
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	config := &ssh.ServerConfig{NoClientAuth: true}
+	if err := kind.set(&config.Config); err != nil {
+		return err
+	}
+	config.AddHostKey(dir.Host)
+	// Some clients do not know Ed25519.
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	signer, err := ssh.NewSignerFromKey(key)
+	if err != nil {
+		return err
+	}
+	config.AddHostKey(signer)
+	conn, channels, requests, err := ssh.NewServerConn(wire{raw}, config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	algorithms := conn.Conn.(ssh.AlgorithmsConnMetadata).Algorithms()
+	v.Algorithms = sshtest.Algorithms{Cipher: algorithms.Read.Cipher, MAC: algorithms.Read.MAC}
+	if algorithms.Write != algorithms.Read {
+		return fmt.Errorf("%v and %v in the other direction", algorithms.Read, algorithms.Write)
+	}
+	v.client, _, _ = strings.Cut(strings.TrimPrefix(string(conn.ClientVersion()), "SSH-2.0-"), " ")
+	go ssh.DiscardRequests(requests)
+	for offer := range channels {
+		channel, requests, err := offer.Accept()
+		if err != nil {
+			return err
+		}
+		if err := serveSession(channel, requests, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serveSession runs the command that the client requests: "receive" prints how many bytes it
+// has read, "send N" sends so many, and there is OpenSSH's SFTP server.
+func serveSession(channel ssh.Channel, requests <-chan *ssh.Request, dir *sshtest.Dir) error {
+	defer channel.Close()
+	for r := range requests {
+		var request struct{ Command string }
+		ssh.Unmarshal(r.Payload, &request)
+		var size int64
+		sending, _ := fmt.Sscanf(request.Command, "send %d", &size)
+		switch {
+		case r.Type == "exec" && (request.Command == "receive" || sending == 1):
+		case r.Type == "subsystem" && request.Command == "sftp":
+		default: // such as env
+			r.Reply(false, nil)
+			continue
+		}
+		r.Reply(true, nil)
+		go ssh.DiscardRequests(requests)
+		var err error
+		switch request.Command {
+		case "receive":
+			// Without io.Discard's own buffer, which is smaller than a packet.
+			size, err = io.Copy(struct{ io.Writer }{io.Discard}, channel)
+			fmt.Fprintln(channel, size)
+		case "sftp":
+			cmd := exec.Command(sftpServer)
+			cmd.Dir, cmd.Stdin, cmd.Stdout = dir.Path, channel, channel
+			err = cmd.Run()
+		default:
+			_, err = io.CopyN(channel, zeros{}, size)
+		}
+		channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{0}))
+		return err
+	}
+	return errors.New("a session without a command")
+}
+
+// zeros reads as zeros without end. The buffer of io.Copy is new, so it has them.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+const clientEnv = "FASTMAC_INTEROP_CLIENT" // "PORT COMMAND" makes the test program a client
+
+func TestMain(m *testing.M) {
+	if port, command, ok := strings.Cut(os.Getenv(clientEnv), " "); ok {
+		if err := runXCrypto(port, command); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// runXCrypto runs a command on the server as a client of x/crypto's defaults.
+func runXCrypto(port, command string) error {
+	conn, err := ssh.Dial("tcp4", "127.0.0.1:"+port, &ssh.ClientConfig{User: "interop", HostKeyCallback: ssh.InsecureIgnoreHostKey()})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	session, err := conn.NewSession()
+	if err != nil {
+		return err
+	}
+	session.Stdin, session.Stdout = os.Stdin, os.Stdout
+	return session.Run(command)
+}
