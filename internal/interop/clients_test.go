@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,14 +40,15 @@ var (
 // configured.
 type defaultClient struct {
 	name string
+	find func(t *testing.T) string // returns the program, or skips the test
 
-	// command returns what connects to a server at the port of the loopback address, as the
-	// user "interop" and without authentication, and runs a command of [serveSession] there.
-	// If sftp is set it copies the file content to the server's file up in place of receive,
-	// and to its own file down in place of send.
-	command func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd
-	sftp    bool
-	slow    bool // moves 1 MiB only
+	// args are the arguments with which the program connects to a server at the port of the
+	// loopback address, as the user "interop" and without authentication, and runs a command
+	// of serveSession there. If sftp is set it copies its file content to the server's file up
+	// in place of receive, and the server's to its own file down in place of send.
+	args func(t *testing.T, dir *sshtest.Dir, port, command string) []string
+	sftp bool
+	slow bool // moves 1 MiB only
 
 	// What is negotiated with a server of ConfigureServer, if that does not depend on the
 	// release that is installed.
@@ -56,20 +58,27 @@ type defaultClient struct {
 // openSSH returns OpenSSH's client with the lists of a release, from its myproposal.h, or of
 // a distribution.
 func openSSH(name, ciphers, macs string, want sshtest.Algorithms) defaultClient {
-	return defaultClient{name: "OpenSSH " + name, command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
-		return dir.Client(t, "ssh", port, sshtest.Algorithms{Cipher: ciphers, MAC: macs}, "127.0.0.1", command)
-	}, want: want}
+	return defaultClient{
+		name: "OpenSSH " + name,
+		find: debian("openssh-client", "ssh"),
+		args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+			return dir.Client(t, "ssh", port, sshtest.Algorithms{Cipher: ciphers, MAC: macs}, "127.0.0.1", command).Args[1:]
+		},
+		want: want,
+	}
 }
 
 const (
 	openSSHMACs = "umac-64-etm@openssh.com,umac-128-etm@openssh.com,hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha1-etm@openssh.com,umac-64@openssh.com,umac-128@openssh.com,hmac-sha2-256,hmac-sha2-512,hmac-sha1"
 	ctrFirst    = "chacha20-poly1305@openssh.com,aes128-ctr,aes192-ctr,aes256-ctr,aes128-gcm@openssh.com,aes256-gcm@openssh.com"
+	policyMACs  = "hmac-sha2-256-etm@openssh.com,hmac-sha1-etm@openssh.com,umac-128-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha1,umac-128@openssh.com,hmac-sha2-512"
 	gcmFirst    = "chacha20-poly1305@openssh.com,aes128-gcm@openssh.com,aes256-gcm@openssh.com,aes128-ctr,aes192-ctr,aes256-ctr"
 )
 
 var (
 	ctrUMAC64 = sshtest.Algorithms{Cipher: "aes128-ctr", MAC: sshmac.UMAC64ETM}
 	gcm128    = sshtest.Algorithms{Cipher: "aes128-gcm@openssh.com"}
+	gcm256    = sshtest.Algorithms{Cipher: "aes256-gcm@openssh.com"}
 )
 
 var defaultClients = []defaultClient{
@@ -77,39 +86,126 @@ var defaultClients = []defaultClient{
 	openSSH("7.4", ctrFirst+",aes128-cbc,aes192-cbc,aes256-cbc", openSSHMACs, ctrUMAC64),
 	openSSH("8.0 to 9.9", ctrFirst, openSSHMACs, ctrUMAC64),
 	openSSH("10.0", gcmFirst, openSSHMACs, gcm128),
-	{name: "PuTTY plink", command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
-		return installed(t, dir, "putty-tools", "plink", "-batch", "-hostkey", ssh.FingerprintSHA256(dir.Host.PublicKey()), "-P", port, "interop@127.0.0.1", command)
+	openSSH("of RHEL 8",
+		"aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,aes256-cbc,aes128-gcm@openssh.com,aes128-ctr,aes128-cbc",
+		policyMACs, gcm256),
+	openSSH("of RHEL 9 and Fedora",
+		"aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,aes128-gcm@openssh.com,aes128-ctr",
+		policyMACs, gcm256),
+	{name: "PuTTY plink", find: debian("putty-tools", "plink"), args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+		return []string{"-batch", "-hostkey", ssh.FingerprintSHA256(dir.Host.PublicKey()), "-P", port, "interop@127.0.0.1", command}
 	}},
-	{name: "PuTTY psftp", sftp: true, slow: true, command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
-		batch := "get content down"
+	{name: "PuTTY psftp", sftp: true, slow: true, find: debian("putty-tools", "psftp"), args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+		batch := "get content down\n"
 		if command == "receive" {
-			batch = "put content up"
+			batch = "put content up\n"
 		}
-		return installed(t, dir, "putty-tools", "psftp", "-batch", "-hostkey", ssh.FingerprintSHA256(dir.Host.PublicKey()), "-P", port, "-b", dir.Write(t, "batch", []byte(batch+"\n")), "interop@127.0.0.1")
+		return []string{"-batch", "-hostkey", ssh.FingerprintSHA256(dir.Host.PublicKey()), "-P", port, "-b", dir.Write(t, "batch", []byte(batch)), "interop@127.0.0.1"}
 	}},
-	{name: "Dropbear", command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
-		return installed(t, dir, "dropbear-bin", "dbclient", "-y", "-y", "-p", port, "interop@127.0.0.1", command)
+	{name: "Dropbear", find: debian("dropbear-bin", "dbclient"), args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+		return []string{"-y", "-y", "-p", port, "interop@127.0.0.1", command}
 	}},
-	{name: "libssh2 (curl)", sftp: true, command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
+	{name: "libssh2 (curl)", sftp: true, find: debian("curl", "curl"), args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
 		url := "sftp://interop@127.0.0.1:" + port + dir.Path
 		if command == "receive" {
-			return installed(t, dir, "curl", "curl", "-sSk", "-T", "content", url+"/up")
+			return []string{"-q", "-sSk", "-T", "content", url + "/up"}
 		}
-		return installed(t, dir, "curl", "curl", "-sSk", "-o", "down", url+"/content")
+		return []string{"-q", "-sSk", "-o", "down", url + "/content"}
 	}},
-	{name: "x/crypto", command: func(t *testing.T, dir *sshtest.Dir, port, command string) *exec.Cmd {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), clientEnv+"="+port+" "+command)
-		return cmd
+	{name: "libssh", find: findLibssh, args: portAndCommand},
+	{name: "JSch", find: findJava, args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+		return []string{"-cp", jschJar, testdata(t, "JSchClient.java"), port, command}
 	}},
+	{name: "Paramiko", find: findParamiko, args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+		return []string{testdata(t, "paramiko_client.py"), port, command}
+	}},
+	{name: "AsyncSSH", find: func(t *testing.T) string {
+		needAsyncSSH(t)
+		return "python3"
+	}, args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+		return []string{testdata(t, "asyncssh_peer.py"), "client", "-", "-", port, command}
+	}},
+	{name: "russh", find: findRussh, args: portAndCommand},
+	{name: "x/crypto", find: func(*testing.T) string { return os.Args[0] }, args: portAndCommand},
 }
 
-// installed returns the command that runs a client in dir.
-func installed(t *testing.T, dir *sshtest.Dir, debianPackage, program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(sshtest.Find(t, debianPackage, program), args...)
-	cmd.Dir = dir.Path
-	cmd.Env = append(os.Environ(), "HOME="+dir.Path) // without the user's files
-	return cmd
+func portAndCommand(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+	return []string{port, command}
+}
+
+// testdata returns the path of a file for a program that runs in another folder.
+func testdata(t *testing.T, name string) string {
+	path, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// debian returns a find for a program of a Debian package.
+func debian(debianPackage, program string) func(*testing.T) string {
+	return func(t *testing.T) string { return sshtest.Find(t, debianPackage, program) }
+}
+
+// needFile skips the test if there is no such file of a Debian package.
+func needFile(t *testing.T, debianPackage, name string) {
+	if _, err := os.Stat(name); err != nil {
+		t.Skipf("needs %s: install the package %s", name, debianPackage)
+	}
+}
+
+// findLibssh builds a client of libssh.
+func findLibssh(t *testing.T) string {
+	gcc := sshtest.Find(t, "gcc", "gcc")
+	needFile(t, "libssh-dev", "/usr/include/libssh/libssh.h")
+	client := filepath.Join(t.TempDir(), "client")
+	if out, err := exec.Command(gcc, "-O2", "-Wall", "-o", client, "testdata/libssh_client.c", "-lssh").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return client
+}
+
+const jschJar = "/usr/share/java/jsch.jar"
+
+func findJava(t *testing.T) string {
+	needFile(t, "libjsch-java", jschJar)
+	sshtest.Find(t, "default-jdk-headless", "javac") // java alone cannot run a source file
+	return sshtest.Find(t, "default-jdk-headless", "java")
+}
+
+// findParamiko returns a python3 that has Paramiko.
+func findParamiko(t *testing.T) string {
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import paramiko").Run() == nil {
+			return python
+		}
+	}
+	t.Skip("needs Paramiko: install the package python3-paramiko")
+	return ""
+}
+
+// findRussh builds a client of russh, in a copy of its sources because cargo writes there.
+func findRussh(t *testing.T) string {
+	if testing.Short() {
+		t.Skip("builds more than 100 crates")
+	}
+	cargo := sshtest.Find(t, "cargo, Rust 1.89 or newer", "cargo")
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/russh")); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"fetch", "build"} {
+		cmd := exec.Command(cargo, command)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		switch {
+		case err != nil && command == "fetch":
+			t.Skipf("needs the crates of russh: %v\n%s", err, out)
+		case err != nil:
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	return filepath.Join(dir, "target/debug/russh-client")
 }
 
 // A serverKind is a server of x/crypto, by the call that sets its algorithms.
@@ -161,21 +257,26 @@ func TestClients(t *testing.T) {
 	fmt.Fprintln(w, "client\tidentification\tserver\tcipher\tMAC\tup\tdown")
 	for i, client := range defaultClients {
 		t.Run(client.name, func(t *testing.T) {
+			program := client.find(t)
 			kinds := serverKinds
 			if i > 0 {
 				kinds = kinds[:2]
 			}
+			size := *mib << 20
+			if client.slow {
+				size = 1 << 20
+			}
 			visits := make([]visit, len(kinds))
 			for range *rounds { // in turn: a machine is not equally fast at all times
 				for k := range kinds {
-					client.visit(t, kinds[k], &visits[k])
+					client.visit(t, program, size, kinds[k], &visits[k])
 				}
 			}
 			if got := visits[1].Algorithms; got.Cipher == chaCha20 || client.want.Cipher != "" && got != client.want {
 				t.Errorf("ConfigureServer: %v, want %v", got, client.want)
 			}
 			for k, v := range visits {
-				perGiB := float64(1024) / float64(*mib)
+				perGiB := float64(1<<30) / float64(size)
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\n", client.name, v.client, kinds[k].name, v.Cipher, v.MAC, perGiB*v.up.Seconds(), perGiB*v.down.Seconds())
 			}
 		})
@@ -187,20 +288,19 @@ func TestClients(t *testing.T) {
 const chaCha20 = "chacha20-poly1305@openssh.com"
 
 // visit has the client move a file up, and one down, each in a connection of its own.
-func (c defaultClient) visit(t *testing.T, kind serverKind, v *visit) {
+func (c defaultClient) visit(t *testing.T, program string, size int64, kind serverKind, v *visit) {
 	t.Helper()
 	dir := sshtest.NewDir(t)
-	size := *mib << 20
 	// Zeros take no room and no time to read.
 	if err := os.Truncate(dir.Write(t, "content", nil), size); err != nil {
 		t.Fatal(err)
 	}
-	up := c.run(t, dir, kind, v, "receive", dir.File("content"))
+	up := c.run(t, program, dir, kind, v, "receive", dir.File("content"))
 	output, err := os.ReadFile(dir.File("output"))
 	if c.sftp && fileSize(dir.File("up")) != size || !c.sftp && string(output) != fmt.Sprintln(size) {
 		t.Fatalf("%s, up: %q; %v", kind.name, output, err)
 	}
-	down := c.run(t, dir, kind, v, fmt.Sprint("send ", size), os.DevNull)
+	down := c.run(t, program, dir, kind, v, fmt.Sprint("send ", size), os.DevNull)
 	if c.sftp && fileSize(dir.File("down")) != size || !c.sftp && fileSize(dir.File("output")) != size {
 		t.Fatalf("%s, down: not %d bytes", kind.name, size)
 	}
@@ -224,14 +324,17 @@ func fileSize(name string) int64 {
 
 // run has the client run a command, and returns the CPU time of this process, which is the
 // server.
-func (c defaultClient) run(t *testing.T, dir *sshtest.Dir, kind serverKind, v *visit, command, input string) time.Duration {
+func (c defaultClient) run(t *testing.T, program string, dir *sshtest.Dir, kind serverKind, v *visit, command, input string) time.Duration {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	cmd := c.command(t, dir, fmt.Sprint(listener.Addr().(*net.TCPAddr).Port), command)
+	port := fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+	cmd := exec.CommandContext(t.Context(), program, c.args(t, dir, port, command)...)
+	cmd.Dir = dir.Path
+	cmd.Env = append(os.Environ(), "HOME="+dir.Path, clientEnv+"=1") // without the user's files
 	stdin, err := os.Open(input)
 	if err != nil {
 		t.Fatal(err)
@@ -353,11 +456,11 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-const clientEnv = "FASTMAC_INTEROP_CLIENT" // "PORT COMMAND" makes the test program a client
+const clientEnv = "FASTMAC_INTEROP_CLIENT" // makes the test program a client: PORT COMMAND
 
 func TestMain(m *testing.M) {
-	if port, command, ok := strings.Cut(os.Getenv(clientEnv), " "); ok {
-		if err := runXCrypto(port, command); err != nil {
+	if os.Getenv(clientEnv) != "" {
+		if err := runXCrypto(os.Args[1], os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

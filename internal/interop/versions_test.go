@@ -119,7 +119,7 @@ func main() {
 			panic(err)
 		}
 	}
-	config := ssh.Config{Ciphers: sshmac.Ciphers(), MACs: sshmac.MACs()}
+	config := ssh.Config{Ciphers: sshmac.ServerCiphers(), MACs: sshmac.MACs()}
 	if config.SetDefaults(); !slices.Equal(config.MACs, sshmac.MACs()) {
 		panic(config.MACs)
 	}

@@ -253,6 +253,20 @@ func (d *Dir) Run(t testing.TB, program, address string, a Algorithms, stdin []b
 	return out
 }
 
+// CheckRefused fails the test unless ssh, with these algorithms, has no cipher in common with
+// the server at address.
+func (d *Dir) CheckRefused(t testing.TB, address string, a Algorithms) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := d.Client(t, "ssh", port, a, host).CombinedOutput()
+	if err == nil || !bytes.Contains(log, []byte("no matching cipher found")) {
+		t.Errorf("%v: %v, and no refusal of the cipher in the log of ssh:\n%s", a, err, log)
+	}
+}
+
 // SSHD returns the command that runs OpenSSH's sshd for one connection, which is its
 // standard input and output: see [Start]. So it needs no port. The lines are added to
 // its configuration. Its standard error has what CheckLog checks.

@@ -9,7 +9,7 @@
 
 The client connects its standard input and output to COMMAND. The server serves
 one connection on its standard input. Both print to standard error what was
-negotiated, as ssh -v does.
+negotiated, as ssh -v does. CIPHER and MAC are AsyncSSH's defaults if they are "-".
 """
 
 import asyncio
@@ -56,5 +56,5 @@ async def server(algorithms):
 
 
 role, cipher, mac, *rest = sys.argv[1:]
-algorithms = {"encryption_algs": [cipher], "mac_algs": [mac]}
+algorithms = {} if cipher == "-" else {"encryption_algs": [cipher], "mac_algs": [mac]}
 asyncio.run((client if role == "client" else server)(algorithms, *rest))

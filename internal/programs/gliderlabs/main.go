@@ -40,14 +40,12 @@ func newServer(hostKey, authorizedKey string) (*ssh.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then use hmac-sha2-256, which is in MACs, or an AEAD cipher
-	}
 	server := &ssh.Server{
 		ServerConfigCallback: func(ssh.Context) *gossh.ServerConfig {
 			config := &gossh.ServerConfig{}
-			config.Ciphers = sshmac.Ciphers()
-			config.MACs = sshmac.MACs()
+			if _, err := sshmac.ConfigureServer(&config.Config); err != nil {
+				log.Print(err) // config has the ciphers and MACs of x/crypto
+			}
 			return config
 		},
 		PublicKeyHandler: func(_ ssh.Context, key ssh.PublicKey) bool { return ssh.KeysEqual(key, authorized) },

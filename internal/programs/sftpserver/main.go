@@ -60,8 +60,8 @@ func newConfig(hostKey, authorizedKey string) (*ssh.ServerConfig, error) {
 		},
 	}
 	config.AddHostKey(host)
-	if err := sshmac.Configure(&config.Config); err != nil {
-		log.Print(err) // config still has the ciphers and MACs of x/crypto
+	if _, err := sshmac.ConfigureServer(&config.Config); err != nil {
+		log.Print(err) // config has the ciphers and MACs of x/crypto
 	}
 	return config, nil
 }

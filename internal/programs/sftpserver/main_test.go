@@ -12,6 +12,7 @@ import (
 	"os"
 	"testing"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
 )
@@ -42,5 +43,8 @@ func TestOpenSSHSFTP(t *testing.T) {
 		if got, err := os.ReadFile(dir.File(name)); err != nil || !bytes.Equal(got, sent) {
 			t.Errorf("%s: %d bytes of %d, equal: %v; %v", name, len(got), len(sent), bytes.Equal(got, sent), err)
 		}
+	}
+	if fastmac.RequireAES() == nil {
+		dir.CheckRefused(t, listener.Addr().String(), sshtest.Algorithms{Cipher: "chacha20-poly1305@openssh.com"})
 	}
 }

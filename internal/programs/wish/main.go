@@ -29,24 +29,22 @@ func main() {
 }
 
 func newServer(address, hostKey, authorizedKeys string) (*ssh.Server, error) {
-	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients then use hmac-sha2-256, which is in MACs, or an AEAD cipher
-	}
 	return wish.NewServer(
 		wish.WithAddress(address),
 		wish.WithHostKeyPath(hostKey),
 		wish.WithAuthorizedKeys(authorizedKeys),
 		wish.WithMiddleware(echo),
-		withUMAC,
+		withAlgorithms,
 	)
 }
 
-// withUMAC is an option for wish.NewServer, as wish has none for MACs.
-func withUMAC(server *ssh.Server) error {
+// withAlgorithms is an option for wish.NewServer, as wish has none for ciphers and MACs.
+func withAlgorithms(server *ssh.Server) error {
 	server.ServerConfigCallback = func(ssh.Context) *gossh.ServerConfig {
 		config := &gossh.ServerConfig{}
-		config.Ciphers = sshmac.Ciphers()
-		config.MACs = sshmac.MACs()
+		if _, err := sshmac.ConfigureServer(&config.Config); err != nil {
+			log.Print(err) // config has the ciphers and MACs of x/crypto
+		}
 		return config
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"net"
 	"testing"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
 )
@@ -40,5 +41,8 @@ func TestOpenSSHEcho(t *testing.T) {
 		if received := dir.Run(t, "ssh", listener.Addr().String(), algorithms, sent); !bytes.Equal(received, sent) {
 			t.Errorf("%v: %d bytes returned of %d, and not the same", algorithms, len(received), len(sent))
 		}
+	}
+	if fastmac.RequireAES() == nil {
+		dir.CheckRefused(t, listener.Addr().String(), sshtest.Algorithms{Cipher: "chacha20-poly1305@openssh.com"})
 	}
 }

@@ -21,7 +21,7 @@ type algorithms struct {
 	MAC    string `json:"mac"`
 }
 
-func (a algorithms) String() string { return suite{a.Cipher, a.MAC}.String() }
+func (a algorithms) String() string { return suite{cipher: a.Cipher, mac: a.MAC}.String() }
 
 // negotiated is what one side reports for the two directions.
 type negotiated struct {
@@ -91,7 +91,7 @@ func (c *goClient) client() *client {
 	return &client{
 		name:    "Go x/crypto " + version,
 		version: "golang.org/x/crypto " + version,
-		skips:   func(suite) bool { return false },
+		skips:   func(s suite) bool { return s.server != "" },
 		run:     c.run,
 	}
 }
@@ -113,6 +113,10 @@ func CryptoVersion() string {
 
 func (c *goClient) run(ctx context.Context, j *job, moved func(int)) (clientResult, error) {
 	var result clientResult
+	config, err := j.config()
+	if err != nil {
+		return result, err
+	}
 	conn, err := c.dial(ctx, "tcp", c.address)
 	if err != nil {
 		return result, err
@@ -122,7 +126,7 @@ func (c *goClient) run(ctx context.Context, j *job, moved func(int)) (clientResu
 	defer stop()
 
 	sshConn, channels, requests, err := ssh.NewClientConn(conn, c.address, &ssh.ClientConfig{
-		Config:            j.config(),
+		Config:            config,
 		User:              userName,
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(c.ids.user)},
 		HostKeyCallback:   ssh.FixedHostKey(c.ids.host.PublicKey()),

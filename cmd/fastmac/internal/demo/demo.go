@@ -95,7 +95,7 @@ func (d *demo) run(ctx context.Context) (*Report, error) {
 		style:     d.Style,
 	}
 
-	openSSH, sshClient, err := newOpenSSH(ctx, d.probeLimit, address, ids)
+	openSSH, sshClients, err := newOpenSSH(ctx, d.probeLimit, address, ids)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -105,8 +105,8 @@ func (d *demo) run(ctx context.Context) (*Report, error) {
 				fmt.Fprintf(d.stderr, "fastmac: %v\n", err)
 			}
 		}()
-		r.OpenSSH.Version = sshClient.version
-		clients = append(clients, sshClient)
+		r.OpenSSH.Version = sshClients[0].version
+		clients = append(clients, sshClients...)
 	default:
 		r.OpenSSH.Error = err.Error()
 		r.OpenSSH.Missing = errors.Is(err, errNoOpenSSH)

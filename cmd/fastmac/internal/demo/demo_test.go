@@ -19,7 +19,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/fastmac"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"golang.org/x/crypto/ssh"
 )
 
 // rowNames are the rows for Go's client, without arguments. OpenSSH's has all but the
@@ -164,7 +166,17 @@ func TestDemoOpenSSH(t *testing.T) {
 			r := newTestDemo(t).report(t, true)
 			goRows, sshRows := byClient(r.Rows)
 			checkPassed(t, goRows, rowNames, "Go x/crypto ", "SSH-2.0-Go")
-			checkPassed(t, sshRows, rowNames[1:], "OpenSSH_", "SSH-2.0-OpenSSH_")
+			asItIs := len(rowNames) - 1
+			checkPassed(t, sshRows[:asItIs], rowNames[1:], "OpenSSH_", "SSH-2.0-OpenSSH_")
+			// What is negotiated depends on the release of OpenSSH.
+			before, after := sshRows[asItIs], sshRows[asItIs+1]
+			checkPassed(t, sshRows[asItIs:], []string{before.suite.String(), after.suite.String()}, "OpenSSH_", "SSH-2.0-OpenSSH_")
+			if before.Server != "x/crypto" || after.Server != "sshmac" || after.Cipher == ssh.CipherChaCha20Poly1305 && fastmac.RequireAES() == nil {
+				t.Errorf("nothing configured: %v and %v", before.suite, after.suite)
+			}
+			if lines := strings.Join(strings.Fields(r.String()), " "); !strings.Contains(lines, "rows passed A server that calls sshmac.ConfigureServer uses ") && before.Cipher == ssh.CipherChaCha20Poly1305 {
+				t.Errorf("the report does not say what ConfigureServer gains:\n%v", r)
+			}
 		})
 	}
 }

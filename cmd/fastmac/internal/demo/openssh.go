@@ -29,6 +29,9 @@ const (
 
 var errNoOpenSSH = errors.New("no ssh in PATH, so no rows for OpenSSH's client; its package is openssh-client")
 
+// nothingConfigured ends the name of the client that has its default algorithms.
+const nothingConfigured = ", nothing configured"
+
 // openSSH is the OpenSSH client in PATH.
 type openSSH struct {
 	path   string
@@ -37,8 +40,9 @@ type openSSH struct {
 }
 
 // newOpenSSH finds the ssh in PATH and makes the files that it needs. It returns
-// errNoOpenSSH if there is none, and another error if it does not work.
-func newOpenSSH(ctx context.Context, limit time.Duration, server *net.TCPAddr, ids *identities) (*openSSH, *client, error) {
+// errNoOpenSSH if there is none, and another error if it does not work. It is two clients:
+// the second is not told what to negotiate.
+func newOpenSSH(ctx context.Context, limit time.Duration, server *net.TCPAddr, ids *identities) (*openSSH, []*client, error) {
 	path, err := exec.LookPath("ssh")
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, nil, errNoOpenSSH
@@ -57,12 +61,18 @@ func newOpenSSH(ctx context.Context, limit time.Duration, server *net.TCPAddr, i
 	}
 	// "OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19 27 Jan 2026"
 	name, _, _ := strings.Cut(version, " ")
-	return c, &client{
-		name:    strings.TrimSuffix(name, ","),
+	name = strings.TrimSuffix(name, ",")
+	return c, []*client{{
+		name:    name,
 		version: version,
-		skips:   func(s suite) bool { return s.mac == noMAC },
+		skips:   func(s suite) bool { return s.mac == noMAC || s.server != "" },
 		run:     c.run,
-	}, nil
+	}, {
+		name:    name + nothingConfigured,
+		version: version,
+		skips:   func(s suite) bool { return s.server == "" },
+		run:     c.run,
+	}}, nil
 }
 
 // probe returns what ssh -V prints.
@@ -114,18 +124,19 @@ func (c *openSSH) cleanUp() error {
 // args returns arguments that keep ssh away from all files, agents and sockets of the
 // user.
 func (c *openSSH) args(j *job) []string {
-	mac := j.mac
-	if mac == "" {
-		mac = ssh.HMACSHA256ETM // ssh wants one, and does not use it
+	args := []string{"-F", "none", "-T", "-v", "-e", "none"}
+	if j.server == "" {
+		mac := j.mac
+		if mac == "" {
+			mac = ssh.HMACSHA256ETM // ssh wants one, and does not use it
+		}
+		args = append(args, "-o", "MACs="+mac, "-o", "Ciphers="+j.cipher)
 	}
-	return []string{
-		"-F", "none", "-T", "-v", "-e", "none",
-		"-o", "MACs=" + mac,
-		"-o", "Ciphers=" + j.cipher,
-		"-o", "HostKeyAlgorithms=" + ssh.KeyAlgoED25519,
-		"-o", "HostKeyAlias=" + hostAlias,
+	return append(args,
+		"-o", "HostKeyAlgorithms="+ssh.KeyAlgoED25519,
+		"-o", "HostKeyAlias="+hostAlias,
 		"-o", "UserKnownHostsFile=known_hosts",
-		"-o", "GlobalKnownHostsFile=" + os.DevNull,
+		"-o", "GlobalKnownHostsFile="+os.DevNull,
 		"-o", "StrictHostKeyChecking=yes",
 		"-o", "UpdateHostKeys=no",
 		"-o", "IdentityFile=identity",
@@ -141,7 +152,7 @@ func (c *openSSH) args(j *job) []string {
 		"-p", fmt.Sprint(c.server.Port),
 		"-l", userName,
 		c.server.IP.String(), j.command(),
-	}
+	)
 }
 
 func (c *openSSH) run(ctx context.Context, j *job, moved func(int)) (clientResult, error) {
@@ -176,7 +187,7 @@ func (c *openSSH) run(ctx context.Context, j *job, moved func(int)) (clientResul
 	}
 	exitErr := cmd.Wait()
 	if result.transfer.cpuTime > 0 { // else it is not known
-		result.transfer.cpuTime += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		result.transfer.sshTime = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
 	result.negotiated = log.negotiated()
 	if exitErr != nil {

@@ -62,7 +62,7 @@ func TestDemoBrokenSSH(t *testing.T) {
 				if strings.Count(d.err.String()+strings.Join(strings.Fields(r.String()), " "), prefix) != 1 {
 					t.Errorf("standard error %q, report %q", &d.err, r)
 				}
-			} else if len(sshRows) != len(rowNames)-1 || strings.Count(r.String(), "\nfailed:\n") != 1 {
+			} else if len(sshRows) != len(rowNames)-1+2 || strings.Count(r.String(), "\nfailed:\n") != 1 {
 				t.Errorf("%d rows for ssh, or more than one explanation: %v", len(sshRows), r)
 			}
 			for _, row := range sshRows {
@@ -85,7 +85,7 @@ func TestOpenSSHHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ssh.cleanUp()
-	r := runRow(t.Context(), s, c, newJob(suite{"aes128-ctr", "hmac-sha2-512"}, testSize), 100*time.Millisecond, func(int) {})
+	r := runRow(t.Context(), s, c[0], newJob(suite{cipher: "aes128-ctr", mac: "hmac-sha2-512"}, testSize), 100*time.Millisecond, func(int) {})
 	if r.Result != resultFailed || r.Error != "no progress for 100ms, after 0 bytes" {
 		t.Errorf("%s %q", r.Result, r.Error)
 	}

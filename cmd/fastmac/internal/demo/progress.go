@@ -54,8 +54,8 @@ func (d *display) begin(i int, s suite, client string, total int64) {
 	if d.width == 0 {
 		return
 	}
-	name := short(s.cipher)
-	if s.mac != "" {
+	name := s.String()
+	if s.server == "" && s.mac != "" {
 		name = macLabel(s.mac)
 	}
 	if d.width >= maxWidth {

@@ -7,6 +7,7 @@ package demo
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
@@ -58,13 +59,16 @@ for a GiB of content: the time of this process, which is both ends of Go's clien
 OpenSSH also that of ssh and its start. Every byte is compared with what was sent. On a busy machine trust the CPU
 time.`
 
+const serversNote = `Where nothing is configured at the client, the row begins with the server's
+algorithms: x/crypto's defaults, or those of sshmac.ConfigureServer.`
+
 const noMACNote = `"no MAC" is a MAC that does nothing, which only this command has: it is what
 there is to gain from a faster MAC.`
 
 // A table of narrowWidth columns has room for the longest label and for the figures. One
 // of barWidth columns more has bars.
 const (
-	labelWidth  = 28
+	labelWidth  = 34
 	narrowWidth = labelWidth + 2 + 6 + 2 + 9
 	barWidth    = 10
 )
@@ -90,11 +94,14 @@ func (r *Report) String() string {
 			passed++
 		}
 	}
+	if slices.ContainsFunc(r.Rows, func(row *row) bool { return row.mac == noMAC }) {
+		notes += " " + noMACNote
+	}
+	if slices.ContainsFunc(r.Rows, func(row *row) bool { return row.server != "" }) {
+		notes += " " + serversNote
+	}
 	client := ""
 	for _, row := range r.Rows {
-		if row.mac == noMAC && notes == tableNotes {
-			notes += " " + noMACNote
-		}
 		switch {
 		case row.Client == client:
 		case style.Width < narrowWidth:
@@ -108,7 +115,38 @@ func (r *Report) String() string {
 	b.WriteString("\n" + style.Wrap("", notes))
 	r.writeFailures(&b, style)
 	fmt.Fprintf(&b, "\n%d of %d rows passed\n", passed, len(r.Rows))
+	if gain := r.gain(); gain != "" {
+		b.WriteString("\n" + style.Wrap("", gain))
+	}
 	return b.String()
+}
+
+// gain says what a server gains from ConfigureServer if nothing is configured at the client.
+// It is empty if these rows did not run or pass.
+func (r *Report) gain() string {
+	var before, after *row
+	for _, row := range r.Rows {
+		switch {
+		case !row.passed():
+		case row.server == defaultServer:
+			before = row
+		case row.server == configuredServer:
+			after = row
+		}
+	}
+	if before == nil || after == nil {
+		return ""
+	}
+	client := strings.TrimSuffix(before.Client, nothingConfigured)
+	if before.cipher == after.cipher && before.mac == after.mac {
+		return fmt.Sprintf("sshmac.ConfigureServer changes nothing for %s: with x/crypto's defaults it also uses %v.", client, algorithms{before.cipher, before.mac})
+	}
+	gain := fmt.Sprintf("A server that calls sshmac.ConfigureServer uses %v with %s, in place of %v",
+		algorithms{after.cipher, after.mac}, client, algorithms{before.cipher, before.mac})
+	if before.ServerPerGiB > 0 && after.ServerPerGiB > 0 {
+		gain += fmt.Sprintf(", and needs %.2f CPU seconds for a GiB in place of %.2f", after.ServerPerGiB, before.ServerPerGiB)
+	}
+	return gain + "."
 }
 
 // line returns the row of a table, or two lines if the style is narrow.

@@ -23,17 +23,20 @@ func testReport(style terminal.Style) *Report {
 	passed := func(s suite, client string, mbps, cpu float64) *row {
 		return &row{suite: s, Client: client, MBps: mbps, CPUSeconds: 1, CPUPerGiB: cpu, Result: resultOK}
 	}
-	failed := &row{suite: suite{"aes128-ctr", ssh.HMACSHA512ETM}, Client: "OpenSSH_9.2p1", Result: resultFailed, Error: "a cause"}
-	unknown := passed(suite{"chacha20-poly1305@openssh.com", ""}, "OpenSSH_9.2p1", 99.96, 0)
+	failed := &row{suite: suite{cipher: "aes128-ctr", mac: ssh.HMACSHA512ETM}, Client: "OpenSSH_9.2p1", Result: resultFailed, Error: "a cause"}
+	unknown := passed(suite{cipher: "chacha20-poly1305@openssh.com"}, "OpenSSH_9.2p1", 99.96, 0)
 	unknown.CPUSeconds = 0
+	before := passed(suite{"chacha20-poly1305@openssh.com", "", defaultServer}, "OpenSSH_9.2p1"+nothingConfigured, 99.96, 8.25)
+	after := passed(suite{"aes128-ctr", sshmac.UMAC64ETM, configuredServer}, "OpenSSH_9.2p1"+nothingConfigured, 400.1, 3.5)
+	before.ServerPerGiB, after.ServerPerGiB = 5.25, 1.75
 	return &Report{
 		Server: "golang.org/x/crypto v0.58.0", Address: "127.0.0.1:2222", Size: 64 << 20, GoVersion: "go1.26.8",
 		OpenSSH:  openSSHReport{Version: "OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.22 25 Aug 2026"},
 		Hardware: &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA512: "avx512"},
 		Rows: []*row{
-			passed(suite{"aes128-ctr", noMAC}, "Go x/crypto v0.58.0", 1254.6, 1.5),
-			passed(suite{"aes128-ctr", sshmac.UMAC64ETM}, "Go x/crypto v0.58.0", 627.3, 12.345),
-			failed, unknown,
+			passed(suite{cipher: "aes128-ctr", mac: noMAC}, "Go x/crypto v0.58.0", 1254.6, 1.5),
+			passed(suite{cipher: "aes128-ctr", mac: sshmac.UMAC64ETM}, "Go x/crypto v0.58.0", 627.3, 12.345),
+			failed, unknown, before, after,
 		},
 		style: style,
 	}
@@ -74,7 +77,7 @@ var update = flag.Bool("update", false, "write the files in testdata")
 func TestReportFailures(t *testing.T) {
 	r := &Report{Hardware: hardware.New(), style: terminal.Plain}
 	for i, err := range []string{"a cause", "", "another cause", "a cause"} {
-		row := &row{suite: suite{"aes128-ctr", macNames[1+i]}, Client: "ssh", Result: resultOK, Error: err}
+		row := &row{suite: suite{cipher: "aes128-ctr", mac: macNames[1+i]}, Client: "ssh", Result: resultOK, Error: err}
 		if err != "" {
 			row.Result = resultFailed
 		}

@@ -28,7 +28,8 @@ func newSideReport(n *negotiated, t transfer) *sideReport {
 type row struct {
 	suite
 	Cipher        string      `json:"cipher"`
-	MAC           string      `json:"mac,omitempty"` // none for an AEAD
+	MAC           string      `json:"mac,omitempty"`    // none for an AEAD
+	Server        string      `json:"server,omitempty"` // what has set its algorithms, if nothing is configured at the client
 	Client        string      `json:"client"`
 	ClientVersion string      `json:"client_version"`
 	ClientID      string      `json:"client_id,omitempty"` // its SSH identification
@@ -43,6 +44,7 @@ type row struct {
 	MBpsDown      float64     `json:"mb_per_s_down"`
 	CPUSeconds    float64     `json:"cpu_seconds,omitempty"` // of both ends; 0 if unknown
 	CPUPerGiB     float64     `json:"cpu_seconds_per_gib,omitempty"`
+	ServerPerGiB  float64     `json:"server_cpu_seconds_per_gib,omitempty"` // of this process, if the client is another
 	Result        string      `json:"result"`
 	Error         string      `json:"error,omitempty"`
 }
@@ -57,10 +59,7 @@ func (r *row) passed() bool { return r.Result == resultOK }
 // runRow moves the data of one row. It returns only after everything that it
 // started has ended.
 func runRow(ctx context.Context, s *server, c *client, j *job, stall time.Duration, progress func(int)) *row {
-	r := &row{suite: j.suite, Cipher: j.cipher, MAC: j.mac, Client: c.name, ClientVersion: c.version}
-	if j.mac == noMAC {
-		r.MAC = none
-	}
+	r := &row{suite: j.suite, Server: j.server, Client: c.name, ClientVersion: c.version}
 
 	var moved atomic.Int64
 	watched, cancel := watch(ctx, stall, &moved)
@@ -80,6 +79,13 @@ func runRow(ctx context.Context, s *server, c *client, j *job, stall time.Durati
 	r.ClientReport = newSideReport(fromClient.negotiated, fromClient.transfer)
 	r.ServerReport = newSideReport(fromServer.negotiated, fromServer.transfer)
 	r.ClientID = fromServer.clientID
+	if n := fromServer.negotiated; r.server != "" && n != nil {
+		r.cipher, r.mac = n.ClientToServer.Cipher, n.ClientToServer.MAC
+	}
+	r.Cipher, r.MAC = r.cipher, r.mac
+	if r.mac == noMAC {
+		r.MAC = none
+	}
 	r.setTimes(fromClient.transfer)
 	switch {
 	case watched.Err() != nil:
@@ -107,9 +113,13 @@ func (r *row) setTimes(t transfer) {
 	r.MBps = megabytesPerSecond(r.Bytes, r.Seconds)
 	r.MBpsUp = megabytesPerSecond(t.upBytes, r.SecondsUp)
 	r.MBpsDown = megabytesPerSecond(t.downBytes, r.SecondsDown)
-	r.CPUSeconds = t.cpuTime.Seconds()
+	r.CPUSeconds = (t.cpuTime + t.sshTime).Seconds()
 	if r.Bytes > 0 {
-		r.CPUPerGiB = r.CPUSeconds / (float64(r.Bytes) / (1 << 30))
+		gib := float64(r.Bytes) / (1 << 30)
+		r.CPUPerGiB = r.CPUSeconds / gib
+		if t.sshTime > 0 {
+			r.ServerPerGiB = t.cpuTime.Seconds() / gib
+		}
 	}
 }
 

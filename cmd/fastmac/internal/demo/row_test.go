@@ -15,7 +15,7 @@ import (
 
 // TestRowNegotiated has one side report other algorithms than the row asks for.
 func TestRowNegotiated(t *testing.T) {
-	chosen := suite{"aes128-ctr", sshmac.UMAC64}
+	chosen := suite{cipher: "aes128-ctr", mac: sshmac.UMAC64}
 	want := algorithms{chosen.cipher, chosen.mac}
 	r := &row{suite: chosen}
 	for _, n := range []*negotiated{

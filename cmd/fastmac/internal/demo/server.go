@@ -60,8 +60,12 @@ type serverResult struct {
 // serve accepts connections for a job, until ctx is done and the last of them
 // has ended. The result is from the one connection that logged in.
 func (s *server) serve(ctx context.Context, j *job) serverResult {
+	algorithms, err := j.config()
+	if err != nil {
+		return serverResult{err: err}
+	}
 	config := &ssh.ServerConfig{
-		Config: j.config(),
+		Config: algorithms,
 		PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 			if !bytes.Equal(key.Marshal(), s.ids.user.PublicKey().Marshal()) {
 				return nil, errors.New("unknown key")

@@ -51,7 +51,7 @@ func TestServerStrangers(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = (&goClient{address, strangers, dial}).run(ctx, newJob(suite{"aes128-ctr", noMAC}, 1), func(int) {})
+		_, err = (&goClient{address, strangers, dial}).run(ctx, newJob(suite{cipher: "aes128-ctr", mac: noMAC}, 1), func(int) {})
 		if err == nil {
 			return nil, errors.New("a stranger got in")
 		}

@@ -17,24 +17,44 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A suite is a cipher with a MAC, or an AEAD cipher alone.
-type suite struct{ cipher, mac string }
+// A suite is a cipher with a MAC, or an AEAD cipher alone. If server is set, nothing is
+// configured at the client, and cipher and mac are what it negotiates with that server.
+type suite struct{ cipher, mac, server string }
+
+// Servers for a client at which nothing is configured.
+const (
+	defaultServer    = "x/crypto" // its defaults
+	configuredServer = "sshmac"   // its ConfigureServer
+)
 
 // String returns the names without their domain.
 func (s suite) String() string {
-	if s.mac == "" {
-		return short(s.cipher)
+	pair := short(s.cipher)
+	if s.mac != "" {
+		pair += " " + macLabel(s.mac)
 	}
-	return short(s.cipher) + " " + macLabel(s.mac)
+	switch {
+	case s.server == "":
+		return pair
+	case s.cipher == "":
+		return s.server
+	}
+	return s.server + ": " + pair
 }
 
-// config returns a configuration that negotiates the suite and nothing else.
-func (s suite) config() ssh.Config {
-	c := ssh.Config{Ciphers: []string{s.cipher}}
-	if s.mac != "" {
-		c.MACs = []string{s.mac}
+// config returns a configuration of the server that negotiates the suite: if the client has
+// it, nothing else.
+func (s suite) config() (c ssh.Config, err error) {
+	switch s.server {
+	case "":
+		c.Ciphers = []string{s.cipher}
+		if s.mac != "" {
+			c.MACs = []string{s.mac}
+		}
+	case configuredServer:
+		_, err = sshmac.ConfigureServer(&c)
 	}
-	return c
+	return c, err
 }
 
 // ours reports whether package fastmac computes the MAC.
@@ -87,8 +107,8 @@ func shortened(names []string) []string {
 }
 
 // suites returns the rows for a client, given the names in the options. Without any,
-// these are aes128-ctr under every MAC except the weaker mode of HMAC-SHA-256, and
-// aes128-gcm.
+// these are aes128-ctr under every MAC except the weaker mode of HMAC-SHA-256, aes128-gcm,
+// and both servers with nothing configured at the client.
 func suites(ciphers, macs []string) ([]suite, error) {
 	chosenCiphers, err := choose("--cipher", ciphers, cipherNames)
 	if err != nil {
@@ -118,8 +138,11 @@ func suites(ciphers, macs []string) ([]suite, error) {
 			if mac == none {
 				mac = noMAC
 			}
-			rows = append(rows, suite{cipher, mac})
+			rows = append(rows, suite{cipher: cipher, mac: mac})
 		}
+	}
+	if len(ciphers) == 0 && len(macs) == 0 {
+		rows = append(rows, suite{server: defaultServer}, suite{server: configuredServer})
 	}
 	if len(macs) > 0 && !slices.ContainsFunc(rows, func(s suite) bool { return s.mac != "" }) {
 		return nil, fmt.Errorf("--mac: %s needs no MAC: want a --cipher that does, such as %s", short(rows[0].cipher), cipherNames[0])

@@ -29,7 +29,7 @@ In the program, before its first handshake:
 			log.Print(err) // the program still has the MACs of x/crypto
 		}
 	}
-	config.Ciphers = sshmac.Ciphers() // AES-GCM and ChaCha20-Poly1305, which use no MAC, are last
+	config.Ciphers = sshmac.ServerCiphers() // of a client: sshmac.Ciphers()
 	config.MACs = sshmac.MACs()
 `
 

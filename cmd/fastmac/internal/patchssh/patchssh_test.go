@@ -50,7 +50,7 @@ func main() {
 	signer, err := ssh.NewSignerFromKey(key)
 	check(err)
 	server := &ssh.ServerConfig{NoClientAuth: true}
-	server.Ciphers, server.MACs = sshmac.Ciphers(), sshmac.MACs()
+	server.Ciphers, server.MACs = sshmac.ServerCiphers(), sshmac.MACs()
 	server.AddHostKey(signer)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
