@@ -14,9 +14,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/sshtest"
 	"golang.org/x/crypto/ssh"
 )
+
+const gcm128 = "aes128-gcm@openssh.com" // old releases of x/crypto do not export it
 
 // configured returns a configuration that Configure made.
 func configured(t *testing.T) ssh.Config {
@@ -58,6 +61,46 @@ func TestConfigure(t *testing.T) {
 	before.Ciphers, before.MACs = c.Ciphers, c.MACs
 	if !reflect.DeepEqual(c, before) {
 		t.Errorf("%+v: another field has changed", c)
+	}
+}
+
+func TestConfigureServer(t *testing.T) {
+	before := ssh.Config{RekeyThreshold: 1 << 20, KeyExchanges: []string{"curve25519-sha256"}, Ciphers: []string{"aes128-cbc"}, MACs: []string{"hmac-sha1-96"}}
+	c := before
+	omitted, err := ConfigureServer(&c)
+	if fips140.Enabled() {
+		if err == nil || omitted != nil || !reflect.DeepEqual(c, before) {
+			t.Errorf("in FIPS 140 mode: %q, %v, %+v", omitted, err, c)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	if fastmac.RequireAES() == nil {
+		want = []string{chaCha20}
+	}
+	if !slices.Equal(omitted, want) {
+		t.Errorf("omitted %q, want %q", omitted, want)
+	}
+	var defaults ssh.Config
+	defaults.SetDefaults()
+	all := append(slices.Clone(c.Ciphers), omitted...)
+	if !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(defaults.Ciphers))) {
+		t.Errorf("ciphers %q and omitted %q: want those of x/crypto, %q", c.Ciphers, omitted, defaults.Ciphers)
+	}
+	if !slices.Equal(c.Ciphers, ServerCiphers()) || !slices.Equal(c.MACs, MACs()) {
+		t.Errorf("%q and %q, want those of ServerCiphers and MACs, %q and %q", c.Ciphers, c.MACs, ServerCiphers(), MACs())
+	}
+	before.Ciphers, before.MACs = c.Ciphers, c.MACs
+	if !reflect.DeepEqual(c, before) {
+		t.Errorf("%+v: another field has changed", c)
+	}
+	for aes, want := range map[bool]bool{true: false, false: true} {
+		if got := slices.Contains(serverCiphers(aes), chaCha20); got != want {
+			t.Errorf("with AES instructions %v, a server has %s: %v, want %v", aes, chaCha20, got, want)
+		}
 	}
 }
 
@@ -118,6 +161,11 @@ func TestConfigurePeers(t *testing.T) {
 	ours := configured(t)
 	var defaults ssh.Config
 	defaults.SetDefaults()
+	server := ssh.Config{Ciphers: serverCiphers(true), MACs: MACs()}
+	all := ssh.Config{Ciphers: append(serverCiphers(true), chaCha20), MACs: MACs()}
+	openSSHMACs := []string{UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM, "hmac-sha1", UMAC64, UMAC128, hmacSHA256, hmacSHA512}
+	ctrFirst := ssh.Config{Ciphers: []string{chaCha20, "aes128-ctr", "aes192-ctr", "aes256-ctr", gcm128}, MACs: openSSHMACs}
+	gcmFirst := ssh.Config{Ciphers: []string{chaCha20, gcm128, "aes128-ctr", "aes192-ctr", "aes256-ctr"}, MACs: openSSHMACs}
 	for _, tt := range []struct {
 		name           string
 		client, server ssh.Config
@@ -126,11 +174,18 @@ func TestConfigurePeers(t *testing.T) {
 		{"both", ours, ours, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: UMAC64ETM}},
 		{"server of the defaults", ours, defaults, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: hmacSHA256ETM}},
 		{"client of the defaults", defaults, ours, sshtest.Algorithms{Cipher: defaults.Ciphers[0]}},
-		{"server with AEAD only", ours, ssh.Config{Ciphers: []string{"chacha20-poly1305@openssh.com"}}, sshtest.Algorithms{Cipher: "chacha20-poly1305@openssh.com"}},
-		{"client with AEAD only", ssh.Config{Ciphers: []string{"chacha20-poly1305@openssh.com"}}, ours, sshtest.Algorithms{Cipher: "chacha20-poly1305@openssh.com"}},
+		{"server with AEAD only", ours, ssh.Config{Ciphers: []string{chaCha20}}, sshtest.Algorithms{Cipher: chaCha20}},
+		{"client with AEAD only", ssh.Config{Ciphers: []string{chaCha20}}, ours, sshtest.Algorithms{Cipher: chaCha20}},
 		{"server with one CTR size", ours, ssh.Config{Ciphers: []string{"aes192-ctr"}}, sshtest.Algorithms{Cipher: "aes192-ctr", MAC: hmacSHA256ETM}},
 		// It also has an AEAD, but the cipher is chosen first.
 		{"server with the oldest MAC", ours, ssh.Config{MACs: []string{"hmac-sha1"}}, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: "hmac-sha1"}},
+		{"our server, our client", ours, server, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: UMAC64ETM}},
+		{"our server, client of the defaults", defaults, server, sshtest.Algorithms{Cipher: gcm128}},
+		{"our server, OpenSSH 9.9", ctrFirst, server, sshtest.Algorithms{Cipher: "aes128-ctr", MAC: UMAC64ETM}},
+		{"our server, OpenSSH 10.0", gcmFirst, server, sshtest.Algorithms{Cipher: gcm128}},
+		{"our server, client with the oldest MAC", ssh.Config{Ciphers: []string{chaCha20, "aes256-ctr"}, MACs: []string{"hmac-sha1-96"}}, server, sshtest.Algorithms{Cipher: "aes256-ctr", MAC: "hmac-sha1-96"}},
+		{"our server with what is omitted", ctrFirst, all, sshtest.Algorithms{Cipher: chaCha20}},
+		{"our server, client with AEAD only", ssh.Config{Ciphers: []string{chaCha20}}, server, sshtest.Algorithms{}},
 		{"client with the other UMAC", ssh.Config{Ciphers: []string{"aes256-ctr"}, MACs: []string{UMAC128}}, ours, sshtest.Algorithms{Cipher: "aes256-ctr", MAC: UMAC128}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -144,6 +199,12 @@ func TestConfigurePeers(t *testing.T) {
 					serverErr <- err
 				}()
 				client, err := dial(clientRaw, clientConfig(tt.client), nil)
+				if tt.want.Cipher == "" {
+					if serverErr := <-serverErr; err == nil || serverErr == nil || !strings.Contains(serverErr.Error(), "no common algorithm") {
+						t.Errorf("client %v, server %v, want no cipher in common", err, serverErr)
+					}
+					return
+				}
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,6 +13,19 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
+// A server with which OpenSSH's ssh, with nothing configured, uses aes128-ctr and UMAC, or
+// aes128-gcm, in place of chacha20-poly1305.
+func ExampleConfigureServer() {
+	config := &ssh.ServerConfig{}
+	omitted, err := sshmac.ConfigureServer(&config.Config)
+	if err != nil {
+		log.Print(err) // config is unchanged: it has the ciphers and MACs of x/crypto
+	}
+	if len(omitted) > 0 {
+		log.Printf("not offered: %s", omitted)
+	}
+}
+
 // A client that uses UMAC with servers that have it, and is shut out by none.
 func ExampleConfigure() {
 	config := &ssh.ClientConfig{User: "me"}
@@ -30,17 +43,12 @@ func ExampleConfigure() {
 	//	fmt.Println(algorithms.Write.Cipher, algorithms.Write.MAC)
 }
 
-// A server whose library makes the configuration, and has a callback that changes it. Clients
-// that have UMAC and prefer a CTR cipher use UMAC, and nobody is shut out.
-func ExampleRegister_server() {
-	if err := sshmac.Register(); err != nil {
-		log.Print(err) // clients with a CTR cipher then use hmac-sha2-256, which is in MACs
-	}
-	callback := func(config *ssh.ServerConfig) {
-		config.Ciphers = sshmac.Ciphers()
-		config.MACs = sshmac.MACs()
-	}
-	callback(&ssh.ServerConfig{})
+// A server without ConfigureServer: its program has called RegisterMAC, which fastmac patch-ssh
+// adds to x/crypto.
+func ExampleServerCiphers() {
+	config := &ssh.ServerConfig{}
+	config.Ciphers = sshmac.ServerCiphers()
+	config.MACs = sshmac.MACs()
 }
 
 // A client that insists on UMAC: without it, it does not connect.

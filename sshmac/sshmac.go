@@ -5,55 +5,52 @@
 // Package sshmac gives golang.org/x/crypto/ssh the UMAC MACs of OpenSSH and the
 // HMAC-SHA-512 of package fastmac.
 //
-// Call [Configure] for the configuration of a client or server, before the first
-// handshake of the program:
+// A server calls [ConfigureServer] before the first handshake of the program:
+//
+//	omitted, err := sshmac.ConfigureServer(&config.Config)
+//	if err != nil {
+//		log.Print(err) // config is unchanged: it has the algorithms of x/crypto
+//	}
+//
+// Then OpenSSH's ssh, with nothing configured, uses aes128-ctr with UMAC up to version 9.9,
+// and aes128-gcm from 10.0 on. Without the call it uses chacha20-poly1305, and the server
+// needs about twice the CPU time. omitted is what the server no longer offers, which is
+// chacha20-poly1305 on CPUs with AES instructions. The file docs/ssh-servers.md of the module
+// says what other clients get, with figures, and how servers with other libraries do this.
+//
+// A client calls [Configure]. It then uses UMAC with the servers that have it.
 //
 //	if err := sshmac.Configure(&config.Config); err != nil {
-//		log.Print(err) // config is unchanged: it has the MACs of x/crypto
+//		log.Print(err) // config is unchanged: it has the algorithms of x/crypto
 //	}
-//
-// Where a library makes the configuration, as github.com/gliderlabs/ssh and
-// github.com/charmbracelet/wish do, the program calls [Register] once
-//
-//	if err := sshmac.Register(); err != nil {
-//		log.Print(err) // the program still has the MACs of x/crypto
-//	}
-//
-// and then, in the library's callback, writes the two lines of Configure:
-//
-//	config.Ciphers = sshmac.Ciphers()
-//	config.MACs = sshmac.MACs()
-//
-// These lists prefer UMAC and shut out nobody who has the defaults of x/crypto or OpenSSH.
 //
 // # Without go:linkname
 //
-// x/crypto has no API for new MACs, so [Register] uses go:linkname to add to its
-// private table. Where that is not allowed, or Register refuses the table, install the
+// x/crypto has no API for new MACs, so [Register], which both call, uses go:linkname to add
+// to its private table. Where that is not allowed, or Register refuses the table, install the
 // command fastmac from the folder cmd/fastmac of this module, and run
 //
 //	fastmac patch-ssh
 //
 // in the program's module. It gives that module a copy of x/crypto with one more file,
-// which the compiler checks. The program then contains, in place of Register:
+// which the compiler checks. The program then contains, in place of ConfigureServer:
 //
 //	for _, m := range sshmac.Modes() {
 //		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
 //			log.Print(err) // the program still has the MACs of x/crypto
 //		}
 //	}
-//	config.Ciphers = sshmac.Ciphers()
+//	config.Ciphers = sshmac.ServerCiphers() // of a client: sshmac.Ciphers()
 //	config.MACs = sshmac.MACs()
 //
 // # Ciphers
 //
 // The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) need no
-// MAC, and none is used with them. They come first in x/crypto's default order, so a
-// MAC has an effect only where Ciphers puts stream ciphers such as aes128-ctr before
-// them, as [Ciphers] does, or leaves them out, or where the peer has no AEAD. A list
-// of stream ciphers only should name aes128-ctr and aes256-ctr: some peers offer only one
-// of them. With a CBC cipher, x/crypto before v0.58.0 does not interoperate under any
-// "-etm" MAC, including its own.
+// MAC, and none is used with them. So a MAC has an effect only where the client prefers a
+// stream cipher such as aes128-ctr, as OpenSSH's ssh up to 9.9 does once chacha20-poly1305 is
+// left out, and as [Ciphers] does, or where a peer has no AEAD. A list of stream ciphers only
+// should name aes128-ctr and aes256-ctr: some peers offer only one of them. With a CBC cipher,
+// x/crypto before v0.58.0 does not interoperate under any "-etm" MAC, including its own.
 //
 // To see what was negotiated, run ssh -v, which prints a line "kex: ... cipher: ...
 // MAC: ..." for each direction, or ask the connection, with x/crypto v0.39.0 or newer:
@@ -82,38 +79,20 @@
 //
 // Offer umac-64 wherever umac-128 is offered: some builds of the OpenSSH that
 // comes with Windows compute umac-128 wrongly and end with "Corrupted MAC on
-// input". libssh, libssh2, PuTTY, Paramiko and russh have no UMAC; they negotiate
-// one of the hmac-sha2 names that follow in [MACs].
+// input". OpenSSH and AsyncSSH have UMAC. PuTTY, libssh, libssh2, Dropbear, Paramiko, JSch and
+// russh do not; they negotiate one of the hmac-sha2 names that follow in [MACs], or hmac-sha1,
+// which old releases of Dropbear and JSch prefer.
 //
 // # Programs
 //
 // x/crypto negotiates UMAC only if the configuration of the connection names it. So ask
 // of any program or library: is there a way to set MACs and Ciphers in its ssh.Config?
-// If not, Register is not enough.
-//
-// Some programs have options for both. Without Register, x/crypto silently drops the
-// names of UMAC in these; if they name nothing else, it ends the handshake with "no common
-// algorithm for client to server MAC". They only need a call of Register in package main:
-//
-//   - rclone: --sftp-macs, whose help names UMAC, and --sftp-ciphers
-//   - Gitea's built-in server: SSH_SERVER_MACS and SSH_SERVER_CIPHERS
-//
-// Libraries need the call and a configuration:
-//
-//   - github.com/gliderlabs/ssh and github.com/charmbracelet/wish: a
-//     ServerConfigCallback that sets Ciphers and MACs to those of this package
-//   - github.com/pkg/sftp: the configuration of the ssh.Client or server below it
-//   - a client library that makes the ssh.ClientConfig itself, such as
-//     github.com/melbahja/goph: UMAC is possible only if it accepts an ssh.Client, made
-//     by ssh.Dial with a configuration, as goph does
-//
-// The module's folder internal/programs has examples to copy, tested against OpenSSH,
-// for rclone, gliderlabs/ssh, wish, pkg/sftp and goph.
-//
-// Other programs must be changed, because Register does not reach their own lists:
-// sftpgo refuses names that ssh.SupportedAlgorithms and ssh.InsecureAlgorithms did not
-// list when it started, Teleport those that are not among x/crypto's defaults, and
-// Packer has no option for MACs.
+// If not, Register is not enough. Programs with options for both, such as Gitea's built-in
+// server and the SFTP client of rclone, only need a call of Register in package main; without
+// it x/crypto drops the names of UMAC silently, and if no other is left it ends the handshake
+// with "no common algorithm for client to server MAC". The file docs/ssh-servers.md has a
+// table of programs, and the folder internal/programs examples to copy, tested against
+// OpenSSH, for rclone, gliderlabs/ssh, wish, pkg/sftp and goph.
 //
 // # Errors of Register
 //
