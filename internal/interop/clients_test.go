@@ -21,7 +21,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"example.com/fastmac"
@@ -30,10 +29,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// The table of docs/ssh-servers.md is from -mib 1024 -rounds 3.
 var (
-	mib    = flag.Int64("mib", 1, "what TestClients moves each way, in `MiB`")
-	rounds = flag.Int("rounds", 1, "how often it does, of which it prints the least CPU time")
+	mib    = flag.Int64("mib", 1, "what TestClients moves each way, in `MiB`; it prints CPU times from 64 on")
+	rounds = flag.Int("rounds", 1, "how often it does; it prints the least CPU time")
 )
 
 // A defaultClient is an SSH client with the algorithms that it offers if nothing is
@@ -214,14 +212,14 @@ type serverKind struct {
 	set  func(*ssh.Config) error
 }
 
-// The first two are those of the table. Only OpenSSH's client, as installed, meets the others.
+// The first two are those of the table. OpenSSH's client, as installed, meets the others too.
 var serverKinds = []serverKind{
 	{"x/crypto's defaults", func(*ssh.Config) error { return nil }},
 	{"ConfigureServer", func(c *ssh.Config) error {
 		_, err := sshmac.ConfigureServer(c)
 		return err
 	}},
-	{"without UMAC", func(c *ssh.Config) error {
+	{"x/crypto's defaults without chacha20-poly1305", func(c *ssh.Config) error {
 		c.Ciphers = sshmac.ServerCiphers()
 		return nil
 	}},
@@ -238,10 +236,22 @@ type visit struct {
 	up, down time.Duration // the least CPU time of the server
 }
 
+// negotiated returns the names without their domain.
+func (v visit) negotiated() string {
+	cipher, _, _ := strings.Cut(v.Cipher, "@")
+	if v.MAC == "" {
+		return cipher
+	}
+	mac, _, _ := strings.Cut(v.MAC, "@")
+	return cipher + ", " + mac
+}
+
 // TestClients has clients, with nothing configured, move a file up and down, to and from a
 // server of x/crypto's defaults and one of ConfigureServer. Whom the first lets in the second
-// must let in too, and under another cipher than chacha20-poly1305. It prints what they
-// negotiate and the CPU time of the server for each GiB.
+// must let in too, and under another cipher than chacha20-poly1305. What they negotiate must
+// be what docs/ssh-servers.md says, if it has a row for this release of the client.
+//
+// With -mib it prints that table, with the CPU seconds of the server for each GiB.
 func TestClients(t *testing.T) {
 	if fips140.Enabled() {
 		t.Skip("FIPS 140 mode has no UMAC")
@@ -252,9 +262,8 @@ func TestClients(t *testing.T) {
 	if err := sshmac.Register(); err != nil {
 		t.Fatal(err)
 	}
-	var table bytes.Buffer
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "client\tidentification\tserver\tcipher\tMAC\tup\tdown")
+	documented := documentedClients(t)
+	var table, reference strings.Builder
 	for i, client := range defaultClients {
 		t.Run(client.name, func(t *testing.T) {
 			program := client.find(t)
@@ -275,17 +284,48 @@ func TestClients(t *testing.T) {
 			if got := visits[1].Algorithms; got.Cipher == chaCha20 || client.want.Cipher != "" && got != client.want {
 				t.Errorf("ConfigureServer: %v, want %v", got, client.want)
 			}
-			for k, v := range visits {
-				perGiB := float64(1<<30) / float64(size)
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\n", client.name, v.client, kinds[k].name, v.Cipher, v.MAC, perGiB*v.up.Seconds(), perGiB*v.down.Seconds())
+
+			name := client.name
+			if client.want.Cipher == "" {
+				name += ", " + visits[0].client
+			}
+			pairs := [2]string{visits[0].negotiated(), visits[1].negotiated()}
+			if want, ok := documented[name]; ok && pairs != want || !ok && client.want.Cipher != "" {
+				t.Errorf("%s: %q, and docs/ssh-servers.md has %q", name, pairs, want)
+			}
+			perGiB := func(v visit) string {
+				if size < 64<<20 {
+					return "–"
+				}
+				gib := float64(size) / (1 << 30)
+				return fmt.Sprintf("%.2f / %.2f", v.up.Seconds()/gib, v.down.Seconds()/gib)
+			}
+			fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", name, pairs[0], perGiB(visits[0]), pairs[1], perGiB(visits[1]))
+			for k, v := range visits[2:] {
+				fmt.Fprintf(&reference, "%s, %s: %s, %s\n", kinds[2+k].name, v.client, v.negotiated(), perGiB(v))
 			}
 		})
 	}
-	w.Flush()
-	t.Logf("negotiated, and CPU seconds of the server for each GiB:\n%s", &table)
+	t.Logf("CPU seconds of the server for each GiB, up / down:\n%s%s", &table, &reference)
 }
 
 const chaCha20 = "chacha20-poly1305@openssh.com"
+
+// documentedClients returns what the table of clients in docs/ssh-servers.md has for both
+// servers, by client.
+func documentedClients(t *testing.T) map[string][2]string {
+	doc, err := os.ReadFile("../../docs/ssh-servers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string][2]string)
+	for line := range strings.Lines(string(doc)) {
+		if cells := strings.Split(line, " | "); len(cells) == 5 {
+			rows[strings.TrimPrefix(cells[0], "| ")] = [2]string{cells[1], cells[3]}
+		}
+	}
+	return rows
+}
 
 // visit has the client move a file up, and one down, each in a connection of its own.
 func (c defaultClient) visit(t *testing.T, program string, size int64, kind serverKind, v *visit) {

@@ -59,8 +59,8 @@ for a GiB of content: the time of this process, which is both ends of Go's clien
 OpenSSH also that of ssh and its start. Every byte is compared with what was sent. On a busy machine trust the CPU
 time.`
 
-const serversNote = `Where nothing is configured at the client, the row begins with the server's
-algorithms: x/crypto's defaults, or those of sshmac.ConfigureServer.`
+const serversNote = `Where nothing is configured at the client, neither by its user nor by its system, the row
+begins with the server's algorithms: x/crypto's defaults, or those of sshmac.ConfigureServer.`
 
 const noMACNote = `"no MAC" is a MAC that does nothing, which only this command has: it is what
 there is to gain from a faster MAC.`
