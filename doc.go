@@ -13,8 +13,8 @@
 // for programs that need many keys.
 //
 // A server of golang.org/x/crypto/ssh needs one call of package sshmac, ConfigureServer.
-// OpenSSH's clients, with nothing configured there, then use UMAC or AES-GCM, for about half
-// of the server's CPU time.
+// Most OpenSSH clients, with nothing configured there, then use UMAC or AES-GCM in place of
+// chacha20-poly1305, for about half of the server's CPU time.
 //
 // Each MAC has two types. A key ([UMACKey], [GMACKey], [HMACSHA512Key]) is expanded once,
 // is safe for concurrent use, and tags a message in one call. A stream ([UMAC], [GMAC],

@@ -13,30 +13,31 @@ import (
 )
 
 // ConfigureServer calls [Register] and sets Ciphers and MACs of c, the Config of an
-// ssh.ServerConfig, so that each client gets the fastest algorithms that its own defaults
-// lead to:
+// ssh.ServerConfig, so that OpenSSH's clients, with nothing configured there, use UMAC or
+// AES-GCM in place of chacha20-poly1305:
 //
 //	c.Ciphers = sshmac.ServerCiphers()
 //	c.MACs = sshmac.MACs()
 //
 // What c had in these fields is replaced. If ConfigureServer returns an error, which is that
-// of Register, c is unchanged. It then is still a valid configuration, that of x/crypto.
+// of Register, c is unchanged. Call it once, before the first handshake of the process, not in
+// a callback for each connection.
 //
 // In SSH the client's order decides: the first algorithm in it that the server has is used.
-// OpenSSH's ssh puts chacha20-poly1305 first, the slowest cipher on CPUs with AES
-// instructions. Without it, ssh up to version 9.9 uses aes128-ctr with
-// umac-64-etm@openssh.com, and from 10.0 on aes128-gcm, both with a half of the server's CPU
-// time, and nothing has to be configured at the client. Other clients use AES-GCM, or AES-CTR
-// with the first of their MACs. docs/ssh-servers.md in the module lists them.
+// OpenSSH's ssh puts chacha20-poly1305 first. Without it, ssh up to version 9.9 uses
+// aes128-ctr with umac-64-etm@openssh.com, whose tags have 64 bits, and from 10.0 on
+// aes128-gcm. Both take about half of the server's CPU time. Other clients that prefer
+// chacha20-poly1305 use AES-GCM, or AES-CTR with the first of their MACs, which for old
+// releases of Dropbear is hmac-sha1. docs/ssh-servers.md in the module lists them, with
+// figures for amd64.
 //
 // omitted has those of x/crypto's default ciphers that c no longer has:
-// chacha20-poly1305@openssh.com where [fastmac.RequireAES] returns nil, and elsewhere none.
-// That shuts out clients that have no other cipher in common with x/crypto, or no MAC. None is
-// known that x/crypto lets in. For them, keep it:
+// chacha20-poly1305@openssh.com where [fastmac.RequireGCM] returns nil, and elsewhere none.
+// So clients are shut out that have no other cipher of x/crypto's, or only AES-CTR and none of
+// its MACs. Old releases of thrussh are the only ones that are known. To let them in, at the
+// price that OpenSSH uses that cipher again, keep it:
 //
 //	c.Ciphers = append(c.Ciphers, omitted...)
-//
-// All clients that prefer chacha20-poly1305 then use it.
 func ConfigureServer(c *ssh.Config) (omitted []string, err error) {
 	if err := Register(); err != nil {
 		return nil, err
@@ -51,13 +52,14 @@ func ConfigureServer(c *ssh.Config) (omitted []string, err error) {
 }
 
 // ServerCiphers returns the list for the Ciphers of a server that [ConfigureServer] sets:
-// x/crypto's defaults, without chacha20-poly1305@openssh.com where [fastmac.RequireAES]
+// x/crypto's defaults, without chacha20-poly1305@openssh.com where [fastmac.RequireGCM]
 // returns nil. Each call returns a new slice.
-func ServerCiphers() []string { return serverCiphers(fastmac.RequireAES() == nil) }
+func ServerCiphers() []string { return serverCiphers(fastmac.RequireGCM() == nil) }
 
-func serverCiphers(aes bool) []string {
+// serverCiphers is ServerCiphers of a machine on which AES-GCM runs on CPU instructions or not.
+func serverCiphers(gcm bool) []string {
 	return slices.DeleteFunc(slices.Clone(defaults.Ciphers), func(name string) bool {
-		return aes && name == chaCha20
+		return gcm && name == chaCha20
 	})
 }
 
@@ -68,7 +70,7 @@ func serverCiphers(aes bool) []string {
 //	c.MACs = sshmac.MACs()
 //
 // What c had in these fields is replaced. If Configure returns an error, which is that of
-// Register, c is unchanged. It then is still a valid configuration, without UMAC.
+// Register, c is unchanged.
 //
 // With every server that has UMAC and a CTR cipher, as OpenSSH's sshd has by default and a
 // server of [ConfigureServer] has, the client uses aes128-ctr with umac-64-etm@openssh.com.
@@ -128,7 +130,7 @@ func MACs() []string {
 	return macs
 }
 
-// chaCha20 is the default cipher that is slower than AES on AES instructions. Old releases of
+// chaCha20 is the default cipher that is slower than AES-GCM on CPU instructions. Old releases of
 // x/crypto do not export the name.
 const chaCha20 = "chacha20-poly1305@openssh.com"
 

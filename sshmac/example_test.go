@@ -19,7 +19,7 @@ func ExampleConfigureServer() {
 	config := &ssh.ServerConfig{}
 	omitted, err := sshmac.ConfigureServer(&config.Config)
 	if err != nil {
-		log.Print(err) // config is unchanged: it has the ciphers and MACs of x/crypto
+		log.Print(err) // config is unchanged
 	}
 	if len(omitted) > 0 {
 		log.Printf("not offered: %s", omitted)
@@ -30,7 +30,7 @@ func ExampleConfigureServer() {
 func ExampleConfigure() {
 	config := &ssh.ClientConfig{User: "me"}
 	if err := sshmac.Configure(&config.Config); err != nil {
-		log.Print(err) // config is unchanged: it has the MACs of x/crypto
+		log.Print(err) // config is unchanged
 	}
 	conn, err := ssh.Dial("tcp", "host.example:22", config)
 	if err != nil {

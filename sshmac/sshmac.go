@@ -9,19 +9,20 @@
 //
 //	omitted, err := sshmac.ConfigureServer(&config.Config)
 //	if err != nil {
-//		log.Print(err) // config is unchanged: it has the algorithms of x/crypto
+//		log.Print(err) // config is unchanged
 //	}
 //
 // Then OpenSSH's ssh, with nothing configured, uses aes128-ctr with UMAC up to version 9.9,
 // and aes128-gcm from 10.0 on. Without the call it uses chacha20-poly1305, and the server
-// needs about twice the CPU time. omitted is what the server no longer offers, which is
-// chacha20-poly1305 on CPUs with AES instructions. The file docs/ssh-servers.md of the module
-// says what other clients get, with figures, and how servers with other libraries do this.
+// needs about twice the CPU time. Where a policy of the system prefers AES-GCM, as on RHEL and
+// Fedora, nothing changes. omitted is what the server no longer offers: chacha20-poly1305, on
+// CPUs with instructions for AES-GCM. The file docs/ssh-servers.md of the module says what
+// other clients get, with figures, and how servers with other libraries do this.
 //
 // A client calls [Configure]. It then uses UMAC with the servers that have it.
 //
 //	if err := sshmac.Configure(&config.Config); err != nil {
-//		log.Print(err) // config is unchanged: it has the algorithms of x/crypto
+//		log.Print(err) // config is unchanged
 //	}
 //
 // # Without go:linkname
@@ -37,7 +38,7 @@
 //
 //	for _, m := range sshmac.Modes() {
 //		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
-//			log.Print(err) // the program still has the MACs of x/crypto
+//			return err // and leave config as it is
 //		}
 //	}
 //	config.Ciphers = sshmac.ServerCiphers() // of a client: sshmac.Ciphers()

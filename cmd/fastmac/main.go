@@ -139,7 +139,11 @@ Compares the content, and checks what both sides report as negotiated. Beside
 them it shows x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no MAC, and
 "no MAC": a MAC that does nothing, which only this command has.
 
---mac and --cipher choose other rows. With --mac alone the cipher is aes128-ctr.
+The last rows have OpenSSH's ssh with its default algorithms, and a server with
+x/crypto's or with those of sshmac.ConfigureServer.
+
+--mac and --cipher choose other rows, without these. With --mac alone the
+cipher is aes128-ctr.
 MACs:    ` + list(demo.MACs()) + `
 ciphers: ` + list(demo.Ciphers()) + `
 

@@ -2,10 +2,13 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+//go:build unix
+
 package interop
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/fips140"
@@ -256,7 +259,7 @@ func TestClients(t *testing.T) {
 	if fips140.Enabled() {
 		t.Skip("FIPS 140 mode has no UMAC")
 	}
-	if err := fastmac.RequireAES(); err != nil {
+	if err := fastmac.RequireGCM(); err != nil {
 		t.Skip(err)
 	}
 	if err := sshmac.Register(); err != nil {
@@ -290,7 +293,10 @@ func TestClients(t *testing.T) {
 				name += ", " + visits[0].client
 			}
 			pairs := [2]string{visits[0].negotiated(), visits[1].negotiated()}
-			if want, ok := documented[name]; ok && pairs != want || !ok && client.want.Cipher != "" {
+			switch want, ok := documented[name]; {
+			case !ok && client.want.Cipher == "":
+				t.Logf("docs/ssh-servers.md has another release than %s", visits[0].client)
+			case pairs != want:
 				t.Errorf("%s: %q, and docs/ssh-servers.md has %q", name, pairs, want)
 			}
 			perGiB := func(v visit) string {
@@ -372,7 +378,9 @@ func (c defaultClient) run(t *testing.T, program string, dir *sshtest.Dir, kind 
 	}
 	defer listener.Close()
 	port := fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
-	cmd := exec.CommandContext(t.Context(), program, c.args(t, dir, port, command)...)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(*mib)*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, c.args(t, dir, port, command)...)
 	cmd.Dir = dir.Path
 	cmd.Env = append(os.Environ(), "HOME="+dir.Path, clientEnv+"=1") // without the user's files
 	stdin, err := os.Open(input)

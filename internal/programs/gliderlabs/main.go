@@ -40,13 +40,13 @@ func newServer(hostKey, authorizedKey string) (*ssh.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	var algorithms gossh.Config
+	if _, err := sshmac.ConfigureServer(&algorithms); err != nil {
+		log.Print(err) // algorithms is unchanged: the server has those of x/crypto
+	}
 	server := &ssh.Server{
 		ServerConfigCallback: func(ssh.Context) *gossh.ServerConfig {
-			config := &gossh.ServerConfig{}
-			if _, err := sshmac.ConfigureServer(&config.Config); err != nil {
-				log.Print(err) // config has the ciphers and MACs of x/crypto
-			}
-			return config
+			return &gossh.ServerConfig{Config: algorithms}
 		},
 		PublicKeyHandler: func(_ ssh.Context, key ssh.PublicKey) bool { return ssh.KeysEqual(key, authorized) },
 		Handler:          func(s ssh.Session) { io.Copy(s, s) },

@@ -61,7 +61,7 @@ func newConfig(hostKey, authorizedKey string) (*ssh.ServerConfig, error) {
 	}
 	config.AddHostKey(host)
 	if _, err := sshmac.ConfigureServer(&config.Config); err != nil {
-		log.Print(err) // config has the ciphers and MACs of x/crypto
+		log.Print(err) // config.Config is unchanged: the server has the algorithms of x/crypto
 	}
 	return config, nil
 }

@@ -40,12 +40,12 @@ func newServer(address, hostKey, authorizedKeys string) (*ssh.Server, error) {
 
 // withAlgorithms is an option for wish.NewServer, as wish has none for ciphers and MACs.
 func withAlgorithms(server *ssh.Server) error {
+	var algorithms gossh.Config
+	if _, err := sshmac.ConfigureServer(&algorithms); err != nil {
+		log.Print(err) // algorithms is unchanged: the server has those of x/crypto
+	}
 	server.ServerConfigCallback = func(ssh.Context) *gossh.ServerConfig {
-		config := &gossh.ServerConfig{}
-		if _, err := sshmac.ConfigureServer(&config.Config); err != nil {
-			log.Print(err) // config has the ciphers and MACs of x/crypto
-		}
-		return config
+		return &gossh.ServerConfig{Config: algorithms}
 	}
 	return nil
 }

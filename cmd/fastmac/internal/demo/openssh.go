@@ -187,7 +187,7 @@ func (c *openSSH) run(ctx context.Context, j *job, moved func(int)) (clientResul
 	}
 	exitErr := cmd.Wait()
 	if result.transfer.cpuTime > 0 { // else it is not known
-		result.transfer.sshTime = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		result.transfer.cpuTime += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
 	result.negotiated = log.negotiated()
 	if exitErr != nil {

@@ -59,8 +59,9 @@ for a GiB of content: the time of this process, which is both ends of Go's clien
 OpenSSH also that of ssh and its start. Every byte is compared with what was sent. On a busy machine trust the CPU
 time.`
 
-const serversNote = `Where nothing is configured at the client, neither by its user nor by its system, the row
-begins with the server's algorithms: x/crypto's defaults, or those of sshmac.ConfigureServer.`
+const serversNote = `In the rows that begin with the name of a server, x/crypto with its defaults or sshmac
+with ConfigureServer, ssh has its default algorithms. It reads no configuration, so a policy of
+the system, as on RHEL and Fedora, has no effect.`
 
 const noMACNote = `"no MAC" is a MAC that does nothing, which only this command has: it is what
 there is to gain from a faster MAC.`
@@ -68,7 +69,7 @@ there is to gain from a faster MAC.`
 // A table of narrowWidth columns has room for the longest label and for the figures. One
 // of barWidth columns more has bars.
 const (
-	labelWidth  = 34
+	labelWidth  = 38
 	narrowWidth = labelWidth + 2 + 6 + 2 + 9
 	barWidth    = 10
 )
@@ -105,9 +106,15 @@ func (r *Report) String() string {
 		switch {
 		case row.Client == client:
 		case style.Width < narrowWidth:
-			fmt.Fprintf(&b, "\n%s\n", row.Client)
+			b.WriteString("\n" + style.Wrap("", row.Client))
 		default:
-			fmt.Fprintf(&b, "\n%-*s    MB/s  CPU s/GiB\n", labelWidth, row.Client)
+			name := row.Client
+			b.WriteString("\n")
+			if len(name) > labelWidth { // that of OpenSSH for Windows
+				b.WriteString(name + "\n")
+				name = ""
+			}
+			fmt.Fprintf(&b, "%-*s    MB/s  CPU s/GiB\n", labelWidth, name)
 		}
 		client = row.Client
 		b.WriteString(row.line(style, fastest))
@@ -139,12 +146,12 @@ func (r *Report) gain() string {
 	}
 	client := strings.TrimSuffix(before.Client, nothingConfigured)
 	if before.cipher == after.cipher && before.mac == after.mac {
-		return fmt.Sprintf("sshmac.ConfigureServer changes nothing for %s: with x/crypto's defaults it also uses %v.", client, algorithms{before.cipher, before.mac})
+		return fmt.Sprintf("sshmac.ConfigureServer changes nothing for the defaults of %s: it uses %v with both servers.", client, algorithms{before.cipher, before.mac})
 	}
-	gain := fmt.Sprintf("A server that calls sshmac.ConfigureServer uses %v with %s, in place of %v",
-		algorithms{after.cipher, after.mac}, client, algorithms{before.cipher, before.mac})
-	if before.ServerPerGiB > 0 && after.ServerPerGiB > 0 {
-		gain += fmt.Sprintf(", and needs %.2f CPU seconds for a GiB in place of %.2f", after.ServerPerGiB, before.ServerPerGiB)
+	gain := fmt.Sprintf("With a server that calls sshmac.ConfigureServer, %s with its defaults uses %v in place of %v",
+		client, algorithms{after.cipher, after.mac}, algorithms{before.cipher, before.mac})
+	if before.CPUPerGiB > 0 && after.CPUPerGiB > 0 {
+		gain += fmt.Sprintf(", and a GiB takes both ends %.2f CPU seconds in place of %.2f", after.CPUPerGiB, before.CPUPerGiB)
 	}
 	return gain + "."
 }

@@ -44,7 +44,6 @@ type row struct {
 	MBpsDown      float64     `json:"mb_per_s_down"`
 	CPUSeconds    float64     `json:"cpu_seconds,omitempty"` // of both ends; 0 if unknown
 	CPUPerGiB     float64     `json:"cpu_seconds_per_gib,omitempty"`
-	ServerPerGiB  float64     `json:"server_cpu_seconds_per_gib,omitempty"` // of this process, if the client is another
 	Result        string      `json:"result"`
 	Error         string      `json:"error,omitempty"`
 }
@@ -113,13 +112,9 @@ func (r *row) setTimes(t transfer) {
 	r.MBps = megabytesPerSecond(r.Bytes, r.Seconds)
 	r.MBpsUp = megabytesPerSecond(t.upBytes, r.SecondsUp)
 	r.MBpsDown = megabytesPerSecond(t.downBytes, r.SecondsDown)
-	r.CPUSeconds = (t.cpuTime + t.sshTime).Seconds()
+	r.CPUSeconds = t.cpuTime.Seconds()
 	if r.Bytes > 0 {
-		gib := float64(r.Bytes) / (1 << 30)
-		r.CPUPerGiB = r.CPUSeconds / gib
-		if t.sshTime > 0 {
-			r.ServerPerGiB = t.cpuTime.Seconds() / gib
-		}
+		r.CPUPerGiB = r.CPUSeconds / (float64(r.Bytes) / (1 << 30))
 	}
 }
 

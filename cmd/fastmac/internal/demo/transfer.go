@@ -46,7 +46,6 @@ type transfer struct {
 	// Only the client has a clock.
 	upTime, downTime time.Duration
 	cpuTime          time.Duration // of this process
-	sshTime          time.Duration // the CPU time of the process of ssh
 }
 
 // clientTransfer is the client's part. It sends on w and closes it, and reads

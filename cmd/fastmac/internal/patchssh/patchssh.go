@@ -26,7 +26,7 @@ In the program, before its first handshake:
 
 	for _, m := range sshmac.Modes() {
 		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
-			log.Print(err) // the program still has the MACs of x/crypto
+			return err // and leave config as it is
 		}
 	}
 	config.Ciphers = sshmac.ServerCiphers() // of a client: sshmac.Ciphers()
