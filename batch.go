@@ -79,8 +79,8 @@ func (k *UMACKey) TagBatch(batch []Message) {
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
 // batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A tag or a
 // nonce of a wrong length is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is
-// nearly as fast. It changes nothing except OK, which is false until the
-// tag has been found right. The comparisons are constant time. All slices may overlap.
+// nearly as fast. It changes nothing except OK, which is false until the tag has been found
+// right. The comparisons are constant time. All slices may overlap.
 func (k *UMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()
@@ -189,8 +189,8 @@ func (k *GMACKey) TagBatch(batch []Message) {
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
 // batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A tag or a
 // nonce of a wrong length is not right. VerifyBatch takes as long as a call of
-// [GMACKey.Verify] for each. It changes nothing except OK, which is false until the
-// tag has been found right. The comparisons are constant time. All slices may overlap.
+// [GMACKey.Verify] for each. It changes nothing except OK, which is false until the tag has
+// been found right. The comparisons are constant time. All slices may overlap.
 func (k *GMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()

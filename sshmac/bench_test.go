@@ -56,6 +56,29 @@ func BenchmarkPacket(b *testing.B) {
 	}
 }
 
+// BenchmarkNew makes hashes, which have all that they need after two messages.
+func BenchmarkNew(b *testing.B) {
+	if err := Register(); err != nil {
+		b.Skip(err)
+	}
+	for _, mac := range []string{UMAC64ETM, hmacSHA256ETM} {
+		b.Run("mac="+mac, func(b *testing.B) {
+			m := macModes[mac]
+			key := make([]byte, m.keySize)
+			tag := make([]byte, 0, 32)
+			b.ReportAllocs()
+			for b.Loop() {
+				h := m.new(key)
+				for range 2 {
+					h.Reset()
+					h.Write(key)
+					tag = h.Sum(tag[:0])
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkConnection opens a connection, sends ten packets and closes it. The time is that of
 // both ends, also with -cpu 1. heap-MiB is what is allocated at the end, garbage included: with
 // more connections it must not grow.

@@ -36,7 +36,7 @@ func TestSequenceNumbers(t *testing.T) {
 		for _, boundary := range boundaries {
 			for i := range 40 {
 				packet := binary.BigEndian.AppendUint32(nil, boundary-20+uint32(i))
-				packet = append(packet, message[:[]int{16, 600, 1100}[i%3]]...) // gathered, not gathered, two blocks
+				packet = append(packet, message[:[]int{16, 600, 1100}[i%3]]...) // two within a block, and one of two blocks
 				h.Reset()
 				h.Write(packet[:4])
 				h.Write(packet[4:])

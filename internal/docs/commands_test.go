@@ -78,6 +78,7 @@ var commands = map[string]runner{
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^BenchmarkSeal$' ./aesgcm":                                                               {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
 	"go run -C internal/peers . -only ':gmac:|^seal:|^open:'":                                                                                {long: true, less: strings.NewReplacer(" -only", " -quick -only", ":gmac:|^seal:|^open:", ":fastmac:gmac:")},
 	"go run -C internal/peers . -only 'receive|send'":                                                                                        {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
+	"go test -run '^$' -bench New ./sshmac":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Connection -cpu 1 -benchtime 60000x ./sshmac":                                                                  {long: true, less: strings.NewReplacer("60000x", "1x")},
 	"go run -C internal/peers . -page":                                                                                                       {test: "internal/peers/main_test.go:TestPage"},
 	"go run -C internal/peers . -o results.json -openssh DIR -fakeboboliu DIR":                                                               {never: "it takes half an hour, and the sources in DIR are not in the tree"},

@@ -7,7 +7,6 @@
 package interop
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -254,7 +253,7 @@ func (v visit) negotiated() string {
 // must let in too, and under another cipher than chacha20-poly1305. What they negotiate must
 // be what docs/ssh-servers.md says, if it has a row for this release of the client.
 //
-// With -mib it prints that table, with the CPU seconds of the server for each GiB.
+// It prints that table, with -mib also the CPU seconds of the server for each GiB.
 func TestClients(t *testing.T) {
 	if fips140.Enabled() {
 		t.Skip("FIPS 140 mode has no UMAC")
@@ -372,37 +371,19 @@ func fileSize(name string) int64 {
 // server.
 func (c defaultClient) run(t *testing.T, program string, dir *sshtest.Dir, kind serverKind, v *visit, command, input string) time.Duration {
 	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	port := fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(*mib)*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, c.args(t, dir, port, command)...)
-	cmd.Dir = dir.Path
-	cmd.Env = append(os.Environ(), "HOME="+dir.Path, clientEnv+"=1") // without the user's files
-	stdin, err := os.Open(input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stdin.Close()
-	stdout, err := os.Create(dir.File("output"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stdout.Close()
-	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, &stderr
-
-	served := make(chan error, 1)
 	before := cpuTime(t)
-	go func() { served <- v.serve(listener, dir, kind) }()
-	err = cmd.Run()
-	listener.Close() // for a client that did not connect
-	if err := errors.Join(err, <-served); err != nil {
-		t.Fatalf("%s, %s: %v\n%s", kind.name, command, err, &stderr)
+	log, err := runWith(t, input, dir.File("output"), func(listener net.Listener) error {
+		return v.serve(listener, dir, kind)
+	}, func(port string) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, program, c.args(t, dir, port, command)...)
+		cmd.Dir = dir.Path
+		cmd.Env = append(os.Environ(), "HOME="+dir.Path, clientEnv+"=1") // without the user's files
+		return cmd
+	})
+	if err != nil {
+		t.Fatalf("%s, %s: %v\n%s", kind.name, command, err, log)
 	}
 	return cpuTime(t) - before
 }

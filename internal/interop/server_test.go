@@ -83,16 +83,24 @@ func checkBothFiles(t *testing.T, c *cell) {
 	c.checkFile(t, "down")
 }
 
-// runClient runs command and returns its standard error. err is the command's error
-// and the server's.
+// runClient runs command, with the content as standard input.
 func runClient(t *testing.T, c *cell, command clientCommand) (log []byte, err error) {
 	t.Helper()
-	input, err := os.Open(c.file)
+	return runWith(t, c.file, c.File("output"),
+		func(listener net.Listener) error { return c.serve(t, listener) },
+		func(port string) *exec.Cmd { return command(t, c, port) })
+}
+
+// runWith runs command, from and to these files, with a server at the port. It returns the
+// command's standard error. err is the command's error and that of serve.
+func runWith(t *testing.T, inputFile, outputFile string, serve func(net.Listener) error, command func(port string) *exec.Cmd) (log []byte, err error) {
+	t.Helper()
+	input, err := os.Open(inputFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer input.Close()
-	output, err := os.Create(c.File("output"))
+	output, err := os.Create(outputFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +110,10 @@ func runClient(t *testing.T, c *cell, command clientCommand) (log []byte, err er
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- c.serve(t, listener) }()
+	go func() { served <- serve(listener) }()
 
 	var stderr bytes.Buffer
-	cmd := command(t, c, fmt.Sprint(listener.Addr().(*net.TCPAddr).Port))
+	cmd := command(fmt.Sprint(listener.Addr().(*net.TCPAddr).Port))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, output, &stderr
 	err = cmd.Run()
 	listener.Close() // for a client that did not connect

@@ -166,11 +166,11 @@ func TestDemoOpenSSH(t *testing.T) {
 			r := newTestDemo(t).report(t, true)
 			goRows, sshRows := byClient(r.Rows)
 			checkPassed(t, goRows, rowNames, "Go x/crypto ", "SSH-2.0-Go")
-			asItIs := len(rowNames) - 1
-			checkPassed(t, sshRows[:asItIs], rowNames[1:], "OpenSSH_", "SSH-2.0-OpenSSH_")
+			configured := len(rowNames) - 1
+			checkPassed(t, sshRows[:configured], rowNames[1:], "OpenSSH_", "SSH-2.0-OpenSSH_")
 			// What is negotiated depends on the release of OpenSSH.
-			before, after := sshRows[asItIs], sshRows[asItIs+1]
-			checkPassed(t, sshRows[asItIs:], []string{before.suite.String(), after.suite.String()}, "OpenSSH_", "SSH-2.0-OpenSSH_")
+			before, after := sshRows[configured], sshRows[configured+1]
+			checkPassed(t, sshRows[configured:], []string{before.suite.String(), after.suite.String()}, "OpenSSH_", "SSH-2.0-OpenSSH_")
 			if before.Server != "x/crypto" || after.Server != "sshmac" || after.Cipher == ssh.CipherChaCha20Poly1305 && fastmac.RequireGCM() == nil {
 				t.Errorf("nothing configured: %v and %v", before.suite, after.suite)
 			}

@@ -40,8 +40,8 @@ type openSSH struct {
 }
 
 // newOpenSSH finds the ssh in PATH and makes the files that it needs. It returns
-// errNoOpenSSH if there is none, and another error if it does not work. It is two clients:
-// the second is not told what to negotiate.
+// errNoOpenSSH if there is none, and another error if it does not work. There are two
+// clients: the second has its default algorithms.
 func newOpenSSH(ctx context.Context, limit time.Duration, server *net.TCPAddr, ids *identities) (*openSSH, []*client, error) {
 	path, err := exec.LookPath("ssh")
 	if errors.Is(err, exec.ErrNotFound) {

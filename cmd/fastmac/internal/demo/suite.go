@@ -42,8 +42,8 @@ func (s suite) String() string {
 	return s.server + ": " + pair
 }
 
-// config returns a configuration of the server that negotiates the suite: if the client has
-// it, nothing else.
+// config returns the configuration of the server. If none is named it negotiates the suite and
+// nothing else, and is also that of Go's client.
 func (s suite) config() (c ssh.Config, err error) {
 	switch s.server {
 	case "":
