@@ -30,6 +30,9 @@ const (
 	AVX512DQ
 	AVX512VL
 
+	// arm64
+	ARM64AES
+
 	// Those that the assembly of the standard library needs on other architectures.
 	stdAES // where it has none
 	stdARM64AES
@@ -61,6 +64,8 @@ var features = [...]struct {
 	AVX512BW:   {"AVX512BW", cpu.X86.HasAVX512BW},
 	AVX512DQ:   {"AVX512DQ", cpu.X86.HasAVX512DQ},
 	AVX512VL:   {"AVX512VL", cpu.X86.HasAVX512VL},
+
+	ARM64AES: {"AES", cpu.ARM64.HasAES},
 
 	stdAES:        {"AES", false},
 	stdARM64AES:   {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},

@@ -1,0 +1,128 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package fastmac
+
+import (
+	"example.com/fastmac/internal/aes"
+	"example.com/fastmac/internal/kernel"
+)
+
+// Whether the kernels of UHASH run, see [kernel.Kernel]. Those of AES are in package aes.
+var useNEON bool
+
+func init() {
+	// All CPUs of this architecture have these instructions.
+	kernel.Register(kernel.NH, "generic", kernel.Kernel{Name: "neon", Use: &useNEON})
+}
+
+func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) {
+	if useNEON {
+		nhPolyNEON(y, k, p)
+	} else {
+		nhPolyGeneric(y, k, p)
+	}
+}
+
+func nhBlocks(words []l1Words, k *uhashKey, p []byte) {
+	if useNEON {
+		nhBlocksNEON(words, k, p)
+	} else {
+		nhBlocksGeneric(words, k, p)
+	}
+}
+
+func nhAdd(s *l1State, k *uhashKey, p []byte) {
+	if useNEON {
+		nhAddNEON(s, k, p)
+	} else {
+		nhAddGeneric(s, k, p)
+	}
+}
+
+func fill(group *[l1Group]byte, p []byte) {
+	if useNEON {
+		fillNEON(group, p)
+	} else {
+		fillGeneric(group, p)
+	}
+}
+
+func fillMasked(group *[l1Group]byte, p []byte) { fillGeneric(group, p) }
+func hasMasks() bool                            { return false }
+
+func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	if useNEON {
+		tagOnlyNEON(tag, k, l1, rest, length, x)
+	} else {
+		tagOnlyGeneric(tag, k, l1, rest, length, x)
+	}
+}
+
+func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
+	tagNonceNEON(tag, k, l1, rest, length, nonce)
+}
+
+func hasTagNonce() bool { return useNEON && aes.InUse() }
+
+func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	if useNEON {
+		tagNextNEON(tag, k, y, l1, rest, length, x)
+	} else {
+		tagNextGeneric(tag, k, y, l1, rest, length, x)
+	}
+}
+
+func tagTwo(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
+	if useNEON {
+		y := [maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
+		nhPolyNEON(&y, k, msg[:l1Block])
+		tagNextNEON(tag, k, &y, &noGroups, msg[l1Block:], uint64(len(msg)-l1Block), x)
+	} else {
+		tagTwoGeneric(tag, k, msg, x)
+	}
+}
+
+func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
+	if useNEON {
+		tagWordsNEON(tag, k, words, x)
+	} else {
+		tagWordsGeneric(tag, k, words, x)
+	}
+}
+
+func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
+	tagEachGeneric(tags, k, batch)
+}
+func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
+func hasBatchKernels() bool                              { return false }
+func deriveL1(k *l1Key, kdf *aesKey)                     { deriveL1Generic(k, kdf) }
+
+// The assembly: kernels of the functions with these names. uhash_generic.go has the contracts.
+
+//go:noescape
+func nhPolyNEON(y *[maxIterations]uint128, k *uhashKey, p []byte) // p is whole blocks, at least one
+
+//go:noescape
+func nhBlocksNEON(words []l1Words, k *uhashKey, p []byte) // p is len(words) blocks, at least one
+
+//go:noescape
+func nhAddNEON(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least one, for which s has room
+
+//go:noescape
+func fillNEON(group *[l1Group]byte, p []byte) // p is less than a group
+
+//go:noescape
+func tagOnlyNEON(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
+
+//go:noescape
+func tagNonceNEON(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) // rest ends within the block; length is in bytes
+
+//go:noescape
+func tagNextNEON(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
+
+//go:noescape
+func tagWordsNEON(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
