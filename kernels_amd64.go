@@ -78,6 +78,17 @@ func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, l
 	}
 }
 
+// On amd64 pads that are encrypted ahead are faster than a kernel that takes the nonce.
+func hasTagNonce() bool { return false }
+
+func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
+	panic("fastmac: no kernel for nonces")
+}
+
+func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
+	panic("fastmac: no kernel for nonces")
+}
+
 func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
 	if useAVX512 {
 		tagNextAVX512(tag, k, y, l1, rest, length, x)

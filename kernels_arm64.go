@@ -94,12 +94,19 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	}
 }
 
+func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
+	tagNoncesNEON(tags, k, batch)
+}
+
+// These are for a CPU without AES instructions.
+func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
+func hasBatchKernels() bool                              { return false }
+
 func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 	tagEachGeneric(tags, k, batch)
 }
-func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
-func hasBatchKernels() bool                              { return false }
-func deriveL1(k *l1Key, kdf *aesKey)                     { deriveL1Generic(k, kdf) }
+
+func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }
 
 // The assembly: kernels of the functions with these names. uhash_generic.go has the contracts.
 
@@ -120,6 +127,9 @@ func tagOnlyNEON(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byt
 
 //go:noescape
 func tagNonceNEON(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) // rest ends within the block; length is in bytes
+
+//go:noescape
+func tagNoncesNEON(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) // one message at least, each of at most a block
 
 //go:noescape
 func tagNextNEON(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes

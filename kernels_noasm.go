@@ -21,6 +21,16 @@ func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, l
 	tagOnlyGeneric(tag, k, l1, rest, length, x)
 }
 
+func hasTagNonce() bool { return false }
+
+func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
+	panic("fastmac: no kernel for nonces")
+}
+
+func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
+	panic("fastmac: no kernel for nonces")
+}
+
 func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
 	tagNextGeneric(tag, k, y, l1, rest, length, x)
 }

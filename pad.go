@@ -114,9 +114,10 @@ type pads struct {
 
 const padsAhead = 8
 
-// pad returns the pad for a nonce, as padKey.pad does.
+// pad returns the pad for a nonce, as padKey.pad does. Nothing is encrypted ahead where a kernel
+// takes the nonce, for short messages: it hides the time of AES.
 func (s *pads) pad(k *padKey, nonce []byte) pad {
-	if len(nonce) < 8 || !aes.InUse() {
+	if len(nonce) < 8 || !aes.InUse() || hasTagNonce() {
 		return k.pad(nonce)
 	}
 	prefix := nonce[:len(nonce)-8]

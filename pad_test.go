@@ -199,8 +199,8 @@ func TestNonceLengths(t *testing.T) {
 // whose last nonce has been used or skipped, and that its clones begin without any. It
 // also checks that nonces in order make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
-	if !aes.InUse() {
-		t.Skip("needs AES instructions")
+	if !aes.InUse() || hasTagNonce() {
+		t.Skip("needs AES instructions, and no kernel that takes the nonce")
 	}
 	for _, size := range mactest.UMACTagSizes {
 		k := mactest.Must(NewUMACKey(make([]byte, 16), size))
@@ -256,8 +256,12 @@ func TestPadsAhead(t *testing.T) {
 		for i, step := range []struct{ number, count uint64 }{{10, 0}, {11, 7}, {14, 4}, {30, 0}, {31, 7}, {29, 0}, {30, 7}} {
 			binary.BigEndian.PutUint64(nonce[size-8:], step.number)
 			u.Tag(nil, nonce)
-			if got := uint64(u.pads.count); got != step.count {
-				t.Errorf("nonce %d of %d bytes: %d blocks ahead, want %d", i, size, got, step.count)
+			want := step.count
+			if hasTagNonce() {
+				want = 0
+			}
+			if got := uint64(u.pads.count); got != want {
+				t.Errorf("nonce %d of %d bytes: %d blocks ahead, want %d", i, size, got, want)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ import (
 //go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
-// L3 (l3.go), and is the only caller of their kernels, except for batches and parallel.go.
+// L3 (l3.go), and is the only caller of their kernels, except for batches, parallel.go and
+// those that take a nonce.
 // Some kernels fuse layers: nhPoly runs L1 and L2 over many blocks, and the kernels whose
 // names begin with tag go from the last bytes of a message, or all of up to two blocks, to
 // its tag.
@@ -133,19 +134,27 @@ func (u *uhash) endBlock(k *uhashKey) {
 // tag sets tag to the hash xor the pad. It does not change the message, so that
 // writing can go on.
 func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
-	var rest []byte
-	if u.n > 0 {
-		if u.l1.bytes == l1Block {
-			u.endBlock(k)
-		}
-		rest = u.group[:]
+	if u.n > 0 && u.l1.bytes == l1Block {
+		u.endBlock(k)
 	}
-	length := uint64(u.l1.bytes + u.n)
+	rest, length := u.rest()
 	if u.l2.words == 0 {
 		tagOnly(tag, k, &u.l1, rest, length, x)
 	} else {
 		k.tagLast(tag, &u.l2, &u.l1, rest, length, x)
 	}
+}
+
+// isShort reports whether the message has at most one block.
+func (u *uhash) isShort() bool { return u.l2.words == 0 && u.l1.bytes+u.n <= l1Block }
+
+// rest returns the arguments for the bytes of the last block that are not in l1, with zeros behind
+// them, and for the length of the block.
+func (u *uhash) rest() (rest []byte, length uint64) {
+	if u.n > 0 {
+		rest = u.group[:]
+	}
+	return rest, uint64(u.l1.bytes + u.n)
 }
 
 // writeBlocks adds whole blocks, at least one, of a message longer than a block to l2.

@@ -38,6 +38,14 @@ import (
 //	tagWords(tag, k, words, x)
 //	                       sets tag to L3-HASH of words, xor the pad.
 //
+// Two more are from a nonce of 1 to 16 bytes to the tag, if hasTagNonce:
+//
+//	tagNonce(tag, k, l1, rest, length, nonce)
+//	                       is tagOnly with the pad for the nonce.
+//	tagNonces(tags, k, batch)
+//	                       sets tags to the tags of the messages, at least one, each of at
+//	                       most a block.
+//
 // Three more are for batches and keys; the portable ones are in batch.go and kdf.go:
 //
 //	padEach(tags, k, batch)

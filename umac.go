@@ -70,8 +70,8 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 // Do not print a struct that has a key by value in an unexported field: fmt does not
 // call the methods of such fields, and prints the bytes of the key.
 //
-// On amd64, k may be in memory that Go did not allocate if [RequireAES] returns nil: see
-// "Placed state". In all other cases k has a pointer, and must be in Go's memory.
+// On amd64 and arm64, k may be in memory that Go did not allocate if [RequireAES] returns nil:
+// see "Placed state". In all other cases k has a pointer, and must be in Go's memory.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	size, err := newTagSize(tagSize)
 	if err != nil {
@@ -113,8 +113,9 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	x := k.pad.pad(nonce)
-	if len(msg) <= l1Block {
+	if hasTagNonce() && len(msg) <= l1Block {
+		tagNonce(&tag, k, &noGroups, msg, uint64(len(msg)), nonce)
+	} else if x := k.pad.pad(nonce); len(msg) <= l1Block {
 		k.uhash.tagShort(&tag, msg, x)
 	} else {
 		k.uhash.tagLong(&tag, msg, x)
@@ -130,8 +131,9 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	x := k.pad.pad(nonce)
-	if len(msg) <= l1Block {
+	if hasTagNonce() && len(msg) <= l1Block {
+		tagNonce(&want, k, &noGroups, msg, uint64(len(msg)), nonce)
+	} else if x := k.pad.pad(nonce); len(msg) <= l1Block {
 		k.uhash.tagShort(&want, msg, x)
 	} else {
 		k.uhash.tagLong(&want, msg, x)
@@ -242,7 +244,12 @@ func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	k := u.live()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
+	if hasTagNonce() && u.uhash.isShort() {
+		rest, length := u.uhash.rest()
+		tagNonce(&tag, k, &u.uhash.l1, rest, length, nonce)
+	} else {
+		u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
+	}
 	return k.pad.tagSize.append(dst, &tag)
 }
 
@@ -270,7 +277,12 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
+	if hasTagNonce() && u.uhash.isShort() {
+		rest, length := u.uhash.rest()
+		tagNonce(&want, k, &u.uhash.l1, rest, length, nonce)
+	} else {
+		u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
+	}
 	return k.pad.tagSize.equal(tag, &want)
 }
 

@@ -40,14 +40,14 @@ const (
 	mask16  = 96
 )
 
-// l3 is L3-HASH, RFC 4418 section 5.4, of the words in V0 and V1, and the xor with the pad. It
-// overwrites R2, R3 and V2 to V23.
+// l3 is L3-HASH, RFC 4418 section 5.4, of the words in V0 and V1, big-endian in V2. It overwrites
+// R2, R3 and V4 to V23.
 //
 // The 16-bit words of each iteration are multiplied by the lower 32 bits and the upper 4 bits of
 // the words of the key: four sums of 64 bits and of 32.
-func l3(c *code, n int, tag x, pad v) {
+func l3(c *code, n int) {
 	const table, k x = 2, 3
-	const sum, high, t, mask, five v = 2, 4, 6, 8, 9 // sum and high have two registers for n == 4
+	const sum, high, t, mask, five v = hashed, 4, 6, 8, 9 // sum and t have two registers for n == 4
 	c.address(table, "constants<>")
 	c.addx(k, key, "$(uhashKey_l3+l3Key_low)")
 	c.ldp(mask, five, at(table, mask36))
@@ -126,10 +126,16 @@ func l3(c *code, n int, tag x, pad v) {
 	}
 	c.veor(sum, sum, high)
 	c.rev32(sum, sum)
-	c.veor(sum, sum, pad)
+}
+
+const hashed v = 2 // what l3 makes
+
+// xor stores what l3 has made, xor the pad.
+func xor(c *code, n int, tag x, pad v) {
+	c.veor(hashed, hashed, pad)
 	if n == 2 {
-		c.strd(sum, at(tag, 0))
+		c.strd(hashed, at(tag, 0))
 	} else {
-		c.strq(sum, at(tag, 0))
+		c.strq(hashed, at(tag, 0))
 	}
 }

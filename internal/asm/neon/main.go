@@ -180,7 +180,12 @@ func (f *file) uhash() {
 	}
 	fn := f.begin("fillNEON")
 	f.write(fill(fn), wipeAES)
-	f.tagNonce()
+	fn = f.begin("tagNonceNEON")
+	f.write(loadKey(fn), wipeAES)
+	f.iterations("tagNonce", wipeAES, tagNonce(fn))
+	fn = f.begin("tagNoncesNEON")
+	f.write(loadKey(fn), wipeAll)
+	f.iterations("tagNonces", wipeAll, tagNonces(fn))
 }
 
 // iterations writes code for four iterations and for two, and a jump to the one that the key at

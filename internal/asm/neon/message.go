@@ -4,94 +4,150 @@
 
 package main
 
-// tagNonce generates tagNonceNEON: AES of the nonce, RFC 4418 section 3.3, beside the end of a
-// message. The last ten rounds are spread between the instructions of L3, which wait for each
-// other as the rounds do.
+import "fmt"
+
+// A message and its nonce, to the tag: AES of the nonce, RFC 4418 section 3.3, beside the hash.
 //
-// General registers, besides those of rest.go: R10 is the nonce and then the AES key, R11 its
-// size, R12 the number of rounds, R13 the part of the block, R21 to R24 are overwritten.
-func (f *file) tagNonce() {
-	const umac, nonce, size, rounds, part x = 22, 10, 11, 12, 13
-	const chosenHeld v = 31
-	fn := f.begin("tagNonceNEON")
-	var c code
+// General registers, besides those of rest.go: R10 is the nonce and then the AES key, R11 the
+// size of the nonce, R12 the number of rounds, R13 the part of the block, R14 and R15 the nonce
+// in two words, R22 the UMACKey, R23 the tags of a batch, R24 its messages and R25 how many are
+// left.
+const (
+	nonce, size  x = 10, 11
+	rounds, part x = 12, 13
+	umac         x = 22
+)
+
+// loadKey loads the UMACKey, and the address of its uhashKey.
+func loadKey(fn function) (c code) {
 	c.load(umac, fn.arg("k"))
 	c.addx(key, umac, "$UMACKey_uhash")
-	f.write(c, wipeAES)
-	f.iterations("tagNonce", wipeAES, func(n int, prefix string) (c code) {
-		const first, second, last, t x = 14, 15, 16, 17
-		var cold code
+	return c
+}
+
+// tagNonce generates tagNonceNEON.
+func tagNonce(fn function) func(n int, prefix string) code {
+	return func(n int, prefix string) (c code) {
 		c.load(nonce, fn.arg("nonce_base"))
 		c.load(size, fn.arg("nonce_len"))
-		c.addx(last, nonce, size)
-		if n == 2 {
-			c.load8(part, at(last, -1))
-			c.load8(t, at(umac, "UMACKey_pad+padKey_partBits"))
-			c.constant(second, "-1")
-			c.lsl(second, second, t)
-			c.bic(part, part, second)
-		}
-		c.subs(size, size, 8)
-		c.jumpIf("LT", prefix+"Small")
-		c.load(first, at(nonce, 0))
-		c.jumpIf("EQ", prefix+"Eight")
-		c.load(second, at(last, -8))
-		if n == 2 {
-			c.eor(second, second, shifted(part, 56))
-		}
-		c.lsl(t, size, 3)
-		c.sub(t, zr, t) // 64 - 8*(size-8), modulo 64
-		c.lsr(second, second, t)
-		c.label(prefix + "Nonce")
-		c.fmov(aesState, first)
-		c.toVector(aesState, 1, second)
-		c.addx(nonce, umac, "$(UMACKey_pad+padKey_aes+aesKey_schedule)")
-		c.load(rounds, at(umac, "UMACKey_pad+padKey_aes+aesKey_rounds"))
-		firstRounds(&c, nonce, rounds, prefix)
+		cold := block(&c, n, prefix)
 		loadRest(&c, fn)
+		keyAt(&c, state)
+		newSums(n).begin(&c, state)
 		cold.add(lastWords(&c, n, prefix))
-		var tail code
-		tail.load(0, fn.arg("tag"))
-		l3(&tail, n, 0, padHeld)
-		end := len(tail.lines) - 2 // the xor with the pad, and the store
-		aes := lastRounds(nonce)
-		if n == 2 {
-			aes.load8(t, at(umac, "UMACKey_pad+padKey_firstPart"))
-			aes.addx(part, part, t)
-			aes.address(t, "·partBytes")
-			aes.addx(t, t, shifted(part, 4))
-			aes.ldrq(chosenHeld, at(t, 0))
-			aes.tbl(aesState, aesState, chosenHeld)
-		}
-		c.add(interleave(code{tail.lines[:end], tail.written}, aes))
-		c.add(code{lines: tail.lines[end:]})
+		c.load(0, fn.arg("tag"))
+		l3AES(&c, n, 0)
 		c.ret()
-
 		c.add(cold)
-		c.label(prefix + "Eight")
-		if n == 2 {
-			c.eor(first, first, shifted(part, 56))
-		}
-		c.mov(second, zr)
-		c.jump(prefix + "Nonce")
-		c.comment("1 to 7 bytes, from the last one to the first.")
-		c.label(prefix + "Small")
-		c.mov(first, zr)
-		c.label(prefix + "Byte")
-		c.op("MOVBU.W", "-1("+last.String()+")", t)
-		c.lsl(first, first, 8)
-		c.orr(first, first, t)
-		c.cmp(last, nonce)
-		c.jumpIf("NE", prefix+"Byte")
-		if n == 2 {
-			c.lsl(t, size, 3)
-			c.sub(t, t, 8) // 8*(size-8-1), of which 8*(size-1) remain modulo 64
-			c.lsl(part, part, t)
-			c.eor(first, first, part)
-			c.lsr(part, part, t)
-		}
-		c.mov(second, zr)
-		c.jump(prefix + "Nonce")
 		return c
-	})
+	}
+}
+
+// tagNonces generates tagNoncesNEON.
+func tagNonces(fn function) func(n int, prefix string) code {
+	const tags, batch, count x = 23, 24, 25
+	return func(n int, prefix string) (c code) {
+		c.load(tags, fn.arg("tags_base"))
+		c.load(batch, fn.arg("batch_base"))
+		c.load(count, fn.arg("batch_len"))
+		c.label(prefix + "Message")
+		c.load(nonce, at(batch, "Message_Nonce"))
+		c.load(size, at(batch, "Message_Nonce+8"))
+		cold := block(&c, n, prefix)
+		c.load(msg, at(batch, "Message_Data"))
+		c.load(left, at(batch, "Message_Data+8"))
+		c.mov(length, left)
+		c.addx(lo, key, "$(uhashKey_l1+l1Key_lo)")
+		c.addx(hi, key, "$(uhashKey_l1+l1Key_hi)")
+		for t := range n {
+			for upper := range 2 {
+				c.zero(newSums(n).at(0, t, upper))
+			}
+		}
+		cold.add(lastWords(&c, n, prefix))
+		l3AES(&c, n, tags)
+		c.addx(tags, tags, 4*maxIterations)
+		c.addx(batch, batch, "$Message__size")
+		c.subs(count, count, 1)
+		c.jumpIf("NE", prefix+"Message")
+		c.ret()
+		c.add(cold)
+		return c
+	}
+}
+
+// block sets V28 to the nonce at R10, without the bits that choose a part of the encrypted block,
+// and executes the first rounds of AES-192 and AES-256. It sets R13 to the part, and R10 to the
+// key of the next round. R14 to R17 are overwritten. cold is code that must come after a return.
+func block(c *code, n int, prefix string) (cold code) {
+	const first, second, last, t x = 14, 15, 16, 17
+	c.addx(last, nonce, size)
+	if n == 2 {
+		c.load8(part, at(last, -1))
+		c.load8(t, at(umac, "UMACKey_pad+padKey_partBits"))
+		c.constant(second, "-1")
+		c.lsl(second, second, t)
+		c.bic(part, part, second)
+	}
+	c.subs(size, size, 8)
+	c.jumpIf("LE", prefix+"Short")
+	c.load(first, at(nonce, 0))
+	c.load(second, at(last, -8))
+	if n == 2 {
+		c.eor(second, second, shifted(part, 56))
+	}
+	c.lsl(t, size, 3)
+	c.sub(t, zr, t) // 64 - 8*(size-8), modulo 64
+	c.lsr(second, second, t)
+	c.label(prefix + "Block")
+	c.fmov(aesState, first)
+	c.toVector(aesState, 1, second)
+	c.addx(nonce, umac, "$(UMACKey_pad+padKey_aes+aesKey_schedule)")
+	c.load(rounds, at(umac, "UMACKey_pad+padKey_aes+aesKey_rounds"))
+	firstRounds(c, nonce, rounds, prefix)
+
+	cold.label(prefix + "Short")
+	cold.mov(second, zr)
+	cold.jumpIf("LT", prefix+"Bytes")
+	cold.load(first, at(nonce, 0))
+	if n == 2 {
+		cold.eor(first, first, shifted(part, 56))
+	}
+	cold.jump(prefix + "Block")
+	cold.comment("1 to 7 bytes, from the last one to the first.")
+	cold.label(prefix + "Bytes")
+	cold.mov(first, zr)
+	cold.label(prefix + "Byte")
+	cold.op("MOVBU.W", fmt.Sprintf("-1(%s)", last), t)
+	cold.orr(first, t, shifted(first, 8))
+	cold.cmp(last, nonce)
+	cold.jumpIf("NE", prefix+"Byte")
+	if n == 2 {
+		cold.lsl(t, size, 3)
+		cold.sub(t, t, 8) // 8*(size-8) - 8, modulo 64: the last byte
+		cold.lsl(t, part, t)
+		cold.eor(first, first, t)
+	}
+	cold.jump(prefix + "Block")
+	return cold
+}
+
+// l3AES is l3 with the last ten rounds of AES spread between its instructions, which wait for
+// each other as the rounds do. Then the pad is a part of the block.
+func l3AES(c *code, n int, tag x) {
+	const t x = 17
+	const chosen v = 31
+	aes := lastRounds(nonce)
+	if n == 2 {
+		aes.load8(t, at(umac, "UMACKey_pad+padKey_firstPart"))
+		aes.addx(part, part, t)
+		aes.address(t, "·partBytes")
+		aes.addx(t, t, shifted(part, 4))
+		aes.ldrq(chosen, at(t, 0))
+		aes.tbl(aesState, aesState, chosen)
+	}
+	var hash code
+	l3(&hash, n)
+	c.add(interleave(hash, aes))
+	xor(c, n, tag, aesState)
 }

@@ -55,14 +55,11 @@ func nhAdd(fn function) func(n int, prefix string) code {
 	}
 }
 
-// lastWords sets V0 and V1 to the L1 words of the last block, RFC 4418 section 5.2: of the groups
-// in the l1State at R0, of the R4 bytes at R3, and of R8 bytes in all. other is added to what
-// follows the last group. cold is code that must come after a return.
+// lastWords sets V0 and V1 to the L1 words of the last block, RFC 4418 section 5.2: of the sums so
+// far, of the R4 bytes at R3, and of R8 bytes in all. cold is code that must come after a return.
 func lastWords(c *code, n int, prefix string) (cold code) {
 	s := newSums(n)
 	c.mov(all, left)
-	keyAt(c, state)
-	s.begin(c, state)
 	c.jumpZero(length, prefix+"Empty")
 	s.pairs(c, prefix)
 	c.jumpBit0(left, 5, prefix+"Part")
@@ -79,7 +76,7 @@ func lastWords(c *code, n int, prefix string) (cold code) {
 		c.vadd(i, i, terms, d2)
 	}
 
-	part(&cold, prefix+"Load", prefix+"Loaded")
+	loadPart(&cold, prefix+"Load", prefix+"Loaded")
 	cold.label(prefix + "Loaded")
 	cold.mov(left, zr)
 	cold.jump(prefix + "Group")
@@ -91,10 +88,10 @@ func lastWords(c *code, n int, prefix string) (cold code) {
 	return cold
 }
 
-// part sets V8 and V9 to the R4 bytes at R3, 1 to 31 of them, with zeros behind, and goes to the
+// loadPart sets V8 and V9 to the R4 bytes at R3, 1 to 31 of them, with zeros behind, and goes to the
 // label loaded. R5 is how many bytes there are that end there. It reads only these, and branches
 // only on their number.
-func part(c *code, name, loaded string) {
+func loadPart(c *code, name, loaded string) {
 	const table, beyond, a, b, bits x = 15, 16, 17, 19, 20
 	c.label(name)
 	c.zero(message + 1)
@@ -165,7 +162,7 @@ func fill(fn function) (c code) {
 	c.label("fillLoaded")
 	c.stp(message, message+1, at(group, 0))
 	c.ret()
-	part(&c, "fillPart", "fillLoaded")
+	loadPart(&c, "fillPart", "fillLoaded")
 	return c
 }
 
@@ -193,10 +190,13 @@ func loadRest(c *code, fn function) {
 func tagOnly(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
 		loadRest(&c, fn)
+		keyAt(&c, state)
+		newSums(n).begin(&c, state)
 		cold := lastWords(&c, n, prefix)
 		c.load(0, fn.arg("tag"))
 		loadPad(&c, fn, n)
-		l3(&c, n, 0, padHeld)
+		l3(&c, n)
+		xor(&c, n, 0, padHeld)
 		c.ret()
 		c.add(cold)
 		return c
@@ -208,6 +208,8 @@ func tagNext(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
 		const y, value, k, square, m x = 9, 10, 11, 12, 13
 		loadRest(&c, fn)
+		keyAt(&c, state)
+		newSums(n).begin(&c, state)
 		cold := lastWords(&c, n, prefix)
 		c.load(y, fn.arg("y"))
 		polyConstants(&c)
@@ -222,7 +224,8 @@ func tagNext(fn function) func(n int, prefix string) code {
 		}
 		c.load(0, fn.arg("tag"))
 		loadPad(&c, fn, n)
-		l3(&c, n, 0, padHeld)
+		l3(&c, n)
+		xor(&c, n, 0, padHeld)
 		c.ret()
 		c.add(cold)
 		return c
@@ -240,7 +243,8 @@ func tagWords(fn function) func(n int, prefix string) code {
 		}
 		c.load(0, fn.arg("tag"))
 		loadPad(&c, fn, n)
-		l3(&c, n, 0, padHeld)
+		l3(&c, n)
+		xor(&c, n, 0, padHeld)
 		c.ret()
 		return c
 	}
