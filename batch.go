@@ -121,30 +121,31 @@ type umacTags [umacLanes + 3][maxUMACTagSize]byte
 // compute sets the first tags to those of the messages, 1 to umacLanes. It reports whether
 // only kernels have computed: other functions leave pads in their stack frames.
 func (t *umacTags) compute(k *UMACKey, batch []Message) (kernels bool) {
-	kernels = hasBatchKernels() || hasTagNonce()
 	if !hasTagNonce() {
 		padEach(t, &k.pad, batch)
 	}
+	kernels = hasBatchKernels()
 	for i := 0; i < len(batch); {
 		end := i // of a run of short messages
 		for end < len(batch) && len(batch[end].Data) <= l1Block {
 			end++
 		}
-		switch {
-		case end == i:
+		if end > i {
 			if hasTagNonce() {
-				k.uhash.tagLong(&t[i], batch[i].Data, k.pad.pad(batch[i].Nonce))
+				tagNonces(t[i:], k, batch[i:end])
 			} else {
-				k.uhash.tagLong(&t[i], batch[i].Data, padIn(&t[i]))
+				tagEach(t[i:], &k.uhash, batch[i:end])
 			}
-			kernels = false
-			end++
-		case hasTagNonce():
-			tagNonces(t[i:], k, batch[i:end])
-		default:
-			tagEach(t[i:], &k.uhash, batch[i:end])
+			i = end
+			continue
 		}
-		i = end
+		if hasTagNonce() {
+			k.uhash.tagLong(&t[i], batch[i].Data, k.pad.pad(batch[i].Nonce))
+		} else {
+			k.uhash.tagLong(&t[i], batch[i].Data, padIn(&t[i]))
+		}
+		kernels = false
+		i++
 	}
 	return kernels
 }

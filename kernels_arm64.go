@@ -98,9 +98,10 @@ func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
 	tagNoncesNEON(tags, k, batch)
 }
 
-// These are for a CPU without AES instructions.
+func hasBatchKernels() bool { return hasTagNonce() }
+
+// padEach and tagEach are for a CPU without AES instructions.
 func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
-func hasBatchKernels() bool                              { return false }
 
 func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 	tagEachGeneric(tags, k, batch)

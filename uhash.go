@@ -11,6 +11,7 @@ import (
 )
 
 //go:generate go run -C internal/asm ./uhash -out ../../nh_amd64.s
+//go:generate go run -C internal/asm ./neon -out ../../nh_arm64.s
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
 // L3 (l3.go), and is the only caller of their kernels, except for batches, parallel.go and
@@ -134,10 +135,14 @@ func (u *uhash) endBlock(k *uhashKey) {
 // tag sets tag to the hash xor the pad. It does not change the message, so that
 // writing can go on.
 func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
-	if u.n > 0 && u.l1.bytes == l1Block {
-		u.endBlock(k)
+	var rest []byte
+	if u.n > 0 {
+		if u.l1.bytes == l1Block {
+			u.endBlock(k)
+		}
+		rest = u.group[:]
 	}
-	rest, length := u.rest()
+	length := uint64(u.l1.bytes + u.n)
 	if u.l2.words == 0 {
 		tagOnly(tag, k, &u.l1, rest, length, x)
 	} else {
@@ -148,13 +153,13 @@ func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
 // isShort reports whether the message has at most one block.
 func (u *uhash) isShort() bool { return u.l2.words == 0 && u.l1.bytes+u.n <= l1Block }
 
-// rest returns the arguments for the bytes of the last block that are not in l1, with zeros behind
-// them, and for the length of the block.
-func (u *uhash) rest() (rest []byte, length uint64) {
+// tagNonce is tag with the pad for a nonce, for a short message, if hasTagNonce.
+func (u *uhash) tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, nonce []byte) {
+	var rest []byte
 	if u.n > 0 {
 		rest = u.group[:]
 	}
-	return rest, uint64(u.l1.bytes + u.n)
+	tagNonce(tag, k, &u.l1, rest, uint64(u.l1.bytes+u.n), nonce)
 }
 
 // writeBlocks adds whole blocks, at least one, of a message longer than a block to l2.

@@ -245,8 +245,7 @@ func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
 	if hasTagNonce() && u.uhash.isShort() {
-		rest, length := u.uhash.rest()
-		tagNonce(&tag, k, &u.uhash.l1, rest, length, nonce)
+		u.uhash.tagNonce(&tag, k, nonce)
 	} else {
 		u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
 	}
@@ -278,8 +277,7 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 	}
 	var want [maxUMACTagSize]byte
 	if hasTagNonce() && u.uhash.isShort() {
-		rest, length := u.uhash.rest()
-		tagNonce(&want, k, &u.uhash.l1, rest, length, nonce)
+		u.uhash.tagNonce(&want, k, nonce)
 	} else {
 		u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
 	}

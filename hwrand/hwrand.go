@@ -57,7 +57,7 @@ const (
 // makes in its place. Only the last len(p)%512 bytes are from the buffer. So what two equal
 // Readers return depends on the sizes of the Reads, and not only on their sum.
 //
-// On amd64 Read does not allocate. On other architectures a Reader uses crypto/aes, is
+// On amd64 and arm64 Read does not allocate. On other architectures a Reader uses crypto/aes, is
 // slower and allocates. crypto/aes has no API to overwrite its keys: a Reader overwrites
 // what it can reach of them.
 //

@@ -11,6 +11,7 @@ package aes
 import "strconv"
 
 //go:generate go run -C ../asm ./aes -out ../../internal/aes/aes_amd64.s
+//go:generate go run -C ../asm ./neon -out ../../internal/aes/aes_arm64.s
 
 // BlockSize is the size of a block in bytes.
 const BlockSize = 16

@@ -33,7 +33,7 @@ func With(without Set, f func()) {
 // Features returns the names of the features of amd64, and whether this machine has them.
 func Features() map[string]bool {
 	all := make(map[string]bool)
-	for _, f := range features[:stdAES] {
+	for _, f := range features[:ARM64AES] {
 		all[f.name] = f.has
 	}
 	return all

@@ -6,6 +6,7 @@ package kernel
 
 import (
 	"runtime"
+	"slices"
 
 	"golang.org/x/sys/cpu"
 )
@@ -81,7 +82,7 @@ func (f Feature) String() string { return features[f].name }
 // Has returns the names of the features that this machine has, of those that a kernel can need.
 func Has() (names []string) {
 	for i, f := range features {
-		if f.has && (Feature(i) >= stdAES || runtime.GOARCH == "amd64") {
+		if f.has && (Feature(i) >= ARM64AES || runtime.GOARCH == "amd64") && !slices.Contains(names, f.name) {
 			names = append(names, f.name)
 		}
 	}

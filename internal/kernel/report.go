@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A Report names the implementation in use for each layer: "avx512", "avx2" and "aesni" are
-// assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard library,
+// A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon" and
+// "armv8" are assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard library,
 // which may have its own assembly, and "none" is that there is no implementation for this
 // machine.
 //
@@ -20,13 +20,13 @@ import (
 // one of these:
 //
 //   - The usual names of the missing instruction sets, as in "AVX512F, AVX512BW".
-//   - "assembly for arm64", or another architecture: this module has none for it.
+//   - "assembly for arm64", or another architecture: this module has none of this layer for it.
 //   - "assembly (tag purego)": the build tag left it out.
 //   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
 //   - "approval (fips140=only)": crypto/cipher refuses nonces that the caller chooses.
 type Report struct {
-	NH     string // L1 of UMAC: avx512, avx2 or generic
-	AES    string // key derivation and pads of UMAC: aesni or stdlib
+	NH     string // L1 of UMAC: avx512, avx2, neon or generic
+	AES    string // key derivation and pads of UMAC: aesni, armv8 or stdlib
 	SHA512 string // HMAC-SHA-512: avx512, avx2 or stdlib
 
 	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, stdlib, or none
