@@ -67,6 +67,7 @@ var commands = map[string]runner{
 	"go run -C internal/asm ./mca":                                                      {inCI: true},
 	"go run ./internal/mutation mutants.json '. -test.short' 'internal/conformance -test.short'":                                             {test: "internal/mutation/main_test.go:TestToy"},
 	"go run ./internal/constanttime/valgrind":                                                                                                {inCI: true},
+	"FASTMAC_TEST_LONG=1 go test -count=1 -v ./internal/constanttime/arm64":                                                                  {test: "internal/constanttime/arm64/traces_test.go:TestTraces"},
 	"go run ./internal/constanttime/dudect -o internal/constanttime/dudect/RESULTS.txt":                                                      {test: "internal/constanttime/dudect/main_test.go:TestCommand"},
 	"go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp":                                                    {test: "internal/asm/mutate/mutate_test.go:TestTry"},
 	"go test ./internal/docs -update":                                                                                                        {test: "internal/docs/api_test.go:TestAPI"},

@@ -1,0 +1,114 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build linux
+
+package arm64
+
+import (
+	"fmt"
+	"go/version"
+	"strings"
+	"testing"
+	"text/tabwriter"
+)
+
+// release is the release of Go whose compiler makes the numbers of all instructions.
+const release = "go1.26"
+
+// counts are the instructions that a message takes on qemu's CPU max: those of this module's
+// assembly, whatever the release of Go, and all, with those that set up the arguments. They are
+// exact: means of 16 calls, because nonces in a row share pads. A call for a batch has 8 messages.
+var counts = []struct {
+	operation     string // as the probe takes it
+	assembly, all float64
+}{
+	{"tag/64/16", 0, 864},
+	{"tag/64/64", 0, 906},
+	{"tag/64/256", 0, 1428},
+	{"tag/64/1024", 0, 3514},
+	{"tag/64/1500", 0, 5357},
+	{"tag/64/16384", 0, 48758},
+	{"tag/128/16", 0, 1084},
+	{"tag/128/64", 0, 1200},
+	{"tag/128/256", 0, 2166},
+	{"tag/128/1024", 0, 6028},
+	{"tag/128/1500", 0, 9225},
+	{"tag/128/16384", 0, 88654},
+	{"stream/64/16", 0, 984},
+	{"stream/64/64", 0, 1034},
+	{"stream/64/1024", 0, 3692},
+	{"stream/128/16", 0, 1204},
+	{"stream/128/64", 0, 1328},
+	{"stream/128/1024", 0, 6206},
+	{"batch/64/64", 0, 952.75},
+	{"batch/128/64", 0, 1248.75},
+}
+
+// peers are logged beside them.
+var peers = []string{
+	"crypto.gmac/128/16", "crypto.gmac/128/64", "crypto.gmac/128/256", "crypto.gmac/128/1024", "crypto.gmac/128/1500", "crypto.gmac/128/16384",
+	"gmac/128/64", "hmac/512/64", "crypto.hmac/512/64", "hmac/512/1024", "crypto.hmac/512/1024",
+	"verify/64/64", "tag/32/64", "tag/96/64", "init/64/16", "init/128/32", "hwrand/0/16", "hwrand/0/1024",
+}
+
+// TestInstructions counts instructions. A lower count than that of the table fails too: it is to
+// become the new one.
+func TestInstructions(t *testing.T) {
+	e := newEmulator(t)
+	const rounds = 16
+	var operations []string
+	for _, c := range counts {
+		operations = append(operations, c.operation)
+	}
+	calls, err := e.run("max", "", 2, rounds, append(operations, peers...)...)
+	if err != nil {
+		t.Fatalf("fastmac: %v", err)
+	}
+	sameGo := version.Lang(e.goVersion) == release
+	if !sameGo {
+		t.Logf("the probe was built by %s: only instructions of assembly are compared, others are from %s", e.goVersion, release)
+	}
+	var out strings.Builder
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(table, "operation/bits/size\tassembly\tall\t\n")
+	for i, operation := range append(operations, peers...) {
+		messages := float64(rounds)
+		if strings.HasPrefix(operation, "batch/") {
+			messages *= 8
+		}
+		var assembly, all int
+		for _, call := range calls[i] {
+			x, y := e.count(call)
+			assembly, all = assembly+x, all+y
+		}
+		x, y := float64(assembly)/messages, float64(all)/messages
+		fmt.Fprintf(table, "%s\t%v\t%v\t\n", operation, x, y)
+		if i < len(counts) && (x != counts[i].assembly || sameGo && y != counts[i].all) {
+			t.Errorf("%s takes %v instructions of assembly and %v in all, and not %v and %v. If that is meant, even if it is less, make the row\n\t{%[1]q, %[2]v, %[3]v},",
+				operation, x, y, counts[i].assembly, counts[i].all)
+		}
+	}
+	table.Flush()
+	t.Logf("%s\n%s", e.goVersion, &out)
+}
+
+// count returns the numbers of instructions of this module's assembly, and of all but those of the
+// probe that call the operation.
+func (e *emulator) count(call []record) (assembly, all int) {
+	for _, r := range call {
+		if r.isAccess() {
+			continue
+		}
+		f := e.function(r)
+		if f.Name == "main.main" || f.Name == "main.start" || f.Name == "main.stop" {
+			continue
+		}
+		all++
+		if strings.HasPrefix(f.file, module) && strings.HasSuffix(f.file, ".s") {
+			assembly++
+		}
+	}
+	return assembly, all
+}

@@ -1,0 +1,168 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha512"
+	"reflect"
+	"time"
+	"unsafe"
+
+	"example.com/fastmac"
+	"example.com/fastmac/hwrand"
+)
+
+// operations have the functions that set an operation up and return what is traced, by its name.
+// tagSize and size are in bytes.
+var operations = map[string]func(tagSize, size int) func(){
+	"tag":         tag,
+	"verify":      verify,
+	"wrong":       verifyWrong,
+	"stream":      stream,
+	"parts":       parts,
+	"batch":       batch,
+	"init":        initKey,
+	"gmac":        gmac,
+	"hmac":        hmacTag,
+	"hwrand":      random,
+	"crypto.gmac": cryptoGMAC,
+	"crypto.hmac": cryptoHMAC,
+	"branch":      branch,
+	"index":       index,
+}
+
+// Where tags go, and random bytes.
+var (
+	out    [64]byte
+	buffer [maxMessage]byte
+)
+
+func newKey(tagSize int) *fastmac.UMACKey { return must(fastmac.NewUMACKey(key[:16], tagSize)) }
+
+func tag(tagSize, size int) func() {
+	k := newKey(tagSize)
+	return func() { k.Tag(out[:0], nonce[:], message[:size]) }
+}
+
+// verify has right tags. They are computed in advance, to leave only the verification to trace.
+func verify(tagSize, size int) func() { return verifyTags(tagSize, size, false) }
+
+func verifyWrong(tagSize, size int) func() { return verifyTags(tagSize, size, true) }
+
+func verifyTags(tagSize, size int, bad bool) func() {
+	k := newKey(tagSize)
+	tags := make([]byte, 64*tagSize)
+	for i := range 64 {
+		setNonces(uint64(i))
+		t := k.Tag(tags[:i*tagSize], nonce[:], message[:size])[i*tagSize:]
+		if bad {
+			t[wrong%tagSize] ^= 1
+		}
+	}
+	return func() {
+		t := tags[int(nonce[11])*tagSize:][:tagSize]
+		if k.Verify(t, nonce[:], message[:size]) == bad {
+			fail("verification returns %v", !bad)
+		}
+	}
+}
+
+func stream(tagSize, size int) func() {
+	u := newKey(tagSize).New()
+	return func() {
+		u.Reset()
+		u.Write(message[:size])
+		u.Tag(out[:0], nonce[:])
+	}
+}
+
+// parts is stream with a message in parts that are no multiples of anything.
+func parts(tagSize, size int) func() {
+	u := newKey(tagSize).New()
+	return func() {
+		u.Reset()
+		u.Write(message[:size/3])
+		u.Write(message[size/3:][:size/2])
+		u.Write(message[size/3+size/2 : size])
+		u.Tag(out[:0], nonce[:])
+	}
+}
+
+func batch(tagSize, size int) func() {
+	k := newKey(tagSize)
+	messages := make([]fastmac.Message, batchSize)
+	for i := range messages {
+		messages[i] = fastmac.Message{Nonce: batchNonces[i][:], Data: message[32*i:][:size], Tag: make([]byte, tagSize)}
+	}
+	return func() { k.TagBatch(messages) }
+}
+
+var placed fastmac.UMACKey
+
+// initKey takes the size of the key instead of that of a message.
+func initKey(tagSize, keySize int) func() {
+	return func() {
+		if err := placed.Init(key[:keySize], tagSize); err != nil {
+			fail("%v", err)
+		}
+	}
+}
+
+func gmac(_, size int) func() {
+	k := must(fastmac.NewGMACKey(key[:16]))
+	return func() { k.Tag(out[:0], nonce[:], message[:size]) }
+}
+
+func hmacTag(_, size int) func() {
+	k := fastmac.NewHMACSHA512Key(key[:])
+	return func() { k.Tag(out[:0], message[:size]) }
+}
+
+// random reads from a Reader whose state is secret, and whose clock stands still. Where there is no
+// hwrand it does nothing.
+func random(_, size int) func() {
+	r, err := hwrand.New()
+	if err != nil {
+		return func() {}
+	}
+	v := reflect.ValueOf(r).Elem()
+	state, now := v.FieldByName("state"), v.FieldByName("now")
+	copy(unsafe.Slice((*byte)(state.Addr().UnsafePointer()), state.Len()), message[:])
+	*(*func() time.Duration)(now.Addr().UnsafePointer()) = func() time.Duration { return 0 }
+	return func() { r.Read(buffer[:size]) }
+}
+
+func cryptoGMAC(_, size int) func() {
+	aead := must(cipher.NewGCM(must(aes.NewCipher(key[:16]))))
+	return func() { aead.Seal(out[:0], nonce[:], nil, message[:size]) }
+}
+
+func cryptoHMAC(_, size int) func() {
+	m := hmac.New(sha512.New, key[:])
+	return func() {
+		m.Reset()
+		m.Write(message[:size])
+		m.Sum(out[:0])
+	}
+}
+
+var table [256]byte
+
+// branch leaks a secret by a branch, which must be noticed.
+func branch(_, _ int) func() {
+	return func() {
+		if message[0]&1 != 0 {
+			table[1]++
+		}
+	}
+}
+
+// index leaks a secret by an address, which must be noticed.
+func index(_, _ int) func() {
+	return func() { table[message[0]]++ }
+}

@@ -1,0 +1,228 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build linux
+
+package arm64
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var cpuFlag = flag.String("qemucpu", "max", "the CPU of TestTraces, as in qemu-aarch64 -cpu help")
+
+// sizes of messages: around what the code treats as a unit.
+var sizes = []int{0, 1, 7, 15, 16, 31, 32, 33, 100, 1023, 1024, 1025, 2049, 5000}
+
+// traced are the operations of which nothing may depend on secrets, with tags of these sizes.
+var traced = map[string][]int{
+	"tag": {32, 64, 96, 128}, "stream": {32, 64, 96, 128}, "parts": {64, 128}, "batch": {64, 128},
+	"verify": {64, 128}, "wrong": {64, 128}, "gmac": {128}, "hmac": {512}, "hwrand": {0},
+}
+
+// leaks are the operations that leak, and a part of what must be found.
+var leaks = []struct{ operation, godebug, want string }{
+	{"branch/0/0", "", "main.branch"},
+	{"index/0/0", "", "main.index"},
+	{"tag/64/100", "cpu.aes=off", "crypto/internal/fips140/aes.encryptBlockGeneric"},
+}
+
+// TestTraces runs operations with other keys and messages, of the same sizes and with the same
+// nonces: zeros, ones, and random ones. They must execute the same instructions in the same order,
+// and access the same addresses. What leaks must be noticed.
+//
+// It shows nothing of a branch that goes the other way for rare values only, as package valgrind
+// and the proofs of internal/asm/verify do on amd64.
+func TestTraces(t *testing.T) {
+	e := newEmulator(t)
+	const rounds = 2
+	operations := []string{"init/32/16", "init/64/16", "init/96/24", "init/128/32"}
+	for operation, bits := range traced {
+		for _, b := range bits {
+			for _, n := range sizes {
+				operations = append(operations, fmt.Sprintf("%s/%d/%d", operation, b, n))
+			}
+		}
+	}
+	slices.Sort(operations)
+	run := func(godebug string, secrets int, operations ...string) [][][]record {
+		calls, err := e.run(*cpuFlag, godebug, secrets, rounds, operations...)
+		if err != nil {
+			t.Fatalf("fastmac: %v", err)
+		}
+		return calls
+	}
+	first := run("", 0, operations...)
+	for secrets := 1; secrets < 8; secrets++ {
+		// A leak is in each run. Where objects lie may vary, see comparison: that is tried again.
+		var found []string
+		for attempt := range 4 {
+			if attempt > 0 {
+				t.Logf("trying again: %d differences, such as %s", len(found), found[0])
+				first = run("", 0, operations...)
+			}
+			if found = e.compare(operations, first, run("", secrets, operations...)); found == nil {
+				break
+			}
+		}
+		if found != nil {
+			t.Fatalf("secrets 0 and %d: %d operations differ, such as\n%s", secrets, len(found), strings.Join(found[:min(10, len(found))], "\n"))
+		}
+	}
+	t.Logf("CPU %s: %d operations", *cpuFlag, len(operations))
+	for _, l := range leaks {
+		found := e.compare([]string{l.operation}, run(l.godebug, 0, l.operation), run(l.godebug, 1, l.operation))
+		if found == nil || !strings.Contains(found[0], l.want) {
+			t.Errorf("%s leaks in %s, and what is noticed is %q", l.operation, l.want, found)
+			continue
+		}
+		t.Logf("noticed: %s", found[0])
+	}
+}
+
+// A comparison is one of two runs. The heap and the stacks may lie elsewhere, page by page, because
+// the runtime starts threads at times that vary, and allocates for each. What is in the probe's
+// variables, such as keys, messages and tables, is where it is. Within a page an object may lie
+// elsewhere too, if the runtime has allocated another one of about its size; but not in each run.
+type comparison struct {
+	*emulator
+	there, back map[uint64]uint64 // the page in the other run
+}
+
+// compare returns the first difference of each operation in two runs.
+func (e *emulator) compare(operations []string, a, b [][][]record) (found []string) {
+	c := &comparison{e, make(map[uint64]uint64), make(map[uint64]uint64)}
+	for i, operation := range operations {
+		for round := range a[i] {
+			if d := c.difference(a[i][round], b[i][round]); d != "" {
+				found = append(found, fmt.Sprintf("%s, call %d: %s", operation, round, d))
+				break
+			}
+		}
+	}
+	return found
+}
+
+// same reports whether a record of one run and one of the other stand for the same.
+func (c *comparison) same(a, b record) bool {
+	if !a.isAccess() || a.address() < c.end {
+		return a == b
+	}
+	const page = 8192 // of the runtime, which allocates whole ones
+	p, q := a.address()/page, b.address()/page
+	if _, ok := c.there[p]; !ok {
+		c.there[p] = q
+	}
+	if _, ok := c.back[q]; !ok {
+		c.back[q] = p
+	}
+	return a>>56 == b>>56 && a%page == b%page && c.there[p] == q && c.back[q] == p
+}
+
+// difference returns the first difference of two calls, or nothing.
+func (c *comparison) difference(a, b []record) string {
+	a, b = c.watched(a), c.watched(b)
+	var at record // the last instruction
+	for i := range min(len(a), len(b)) {
+		if !c.same(a[i], b[i]) {
+			return fmt.Sprintf("after %s: %s, or %s", c.describe(at), c.describe(a[i]), c.describe(b[i]))
+		}
+		if !a[i].isAccess() {
+			at = a[i]
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d records, or %d", len(a), len(b))
+	}
+	return ""
+}
+
+// watched returns the records of all code but that of the Go runtime, such as its allocator, which
+// depends on what other threads do. Of the runtime it has memmove, memclr and their like, which the
+// compiler calls. What the others are called with depends on what is watched.
+func (e *emulator) watched(call []record) (watched []record) {
+	keep := false
+	for _, r := range call {
+		if !r.isAccess() {
+			f := e.function(r)
+			p := f.PackageName()
+			keep = p != "runtime" && !strings.HasPrefix(p, "internal/runtime/") ||
+				strings.HasPrefix(f.Name, "runtime.mem") || strings.HasPrefix(f.Name, "runtime.duff")
+		}
+		if keep {
+			watched = append(watched, r)
+		}
+	}
+	return watched
+}
+
+func (e *emulator) describe(r record) string {
+	if r.isAccess() {
+		return fmt.Sprintf("an access of %d bytes at %#x, store: %v", r.size(), r.address(), r.isStore())
+	}
+	f := e.function(r)
+	file, line, _ := e.table.PCToLine(uint64(r))
+	return fmt.Sprintf("%s+%#x (%s:%d)", f.Name, uint64(r)-f.Entry, file, line)
+}
+
+// TestUninterrupted has a function that is interrupted twice, first where it begins.
+func TestUninterrupted(t *testing.T) {
+	e := newEmulator(t)
+	start, stop := record(e.table.LookupFunc("main.start").Entry), record(e.table.LookupFunc("main.stop").Entry)
+	f, more := record(e.table.LookupFunc("main.main").Entry), record(e.table.LookupFunc("runtime.morestack_noctxt").Entry)
+	const access = 1<<63 | 1000
+	want := []record{start, start + 4, access, f, access, f + 4, f + 8, stop}
+	got := e.uninterrupted(slices.Clone([]record{start, start + 4, access, f, access, f + 4, f + 100, more, access, stop + 4,
+		f, access, f + 4, f + 100, more, start, more, f, access, f + 4, f + 8, stop}))
+	if !slices.Equal(got, want) {
+		t.Errorf("%x, want %x", got, want)
+	}
+}
+
+// TestSame has places of the heap, in pages and in other ones, and a variable.
+func TestSame(t *testing.T) {
+	const load, store, heap = 3<<56 | 1<<63, 3<<56 | 3<<62, 1 << 40
+	c := &comparison{&emulator{end: 1 << 20}, make(map[uint64]uint64), make(map[uint64]uint64)}
+	for _, x := range []struct {
+		a, b record
+		want bool
+	}{
+		{load | heap, load | heap + 8192*4, true},
+		{load | heap + 8, load | heap + 8192*4 + 8, true},
+		{load | heap + 8, load | heap + 8192*4 + 16, false},
+		{load | heap + 8, store | heap + 8192*4 + 8, false},
+		{load | heap + 8, load | heap + 8192*5 + 8, false}, // which was at 4
+		{load | heap + 8192, load | heap + 8192*4, false},  // where another page is
+		{load | heap + 8192, load | heap + 8192, false},    // which is elsewhere, see above
+		{load | heap + 8192*3, load | heap + 8192*3, true},
+		{load | 8192, load | 8192*2, false},
+		{load | 8192, load | 8192, true},
+		{8192, 8196, false},
+	} {
+		if got := c.same(x.a, x.b); got != x.want {
+			t.Errorf("%#x and %#x: %v", uint64(x.a), uint64(x.b), got)
+		}
+	}
+}
+
+// TestRefused has a plugin that qemu refuses, and none at all.
+func TestRefused(t *testing.T) {
+	e := newEmulator(t)
+	e.buildPlugin(t, 99)
+	if _, err := e.run("max", "", 0, 1); err == nil || !strings.Contains(err.Error(), "99") {
+		t.Errorf("a plugin of API version 99: error %v", err)
+	}
+	if err := os.Remove(filepath.Join(e.dir, "plugin.so")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.run("max", "", 0, 1); err == nil || !strings.Contains(err.Error(), "plugin.so") {
+		t.Errorf("no plugin: error %v", err)
+	}
+}
