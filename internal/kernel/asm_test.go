@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,9 @@ import (
 
 // assembly is the files of assembly that computes with secrets.
 var assembly = []string{"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"}
+
+// assemblyARM64 is the same for arm64. Package internal/asm/neon tests that it has no frames.
+var assemblyARM64 = []string{"nh_arm64.s", "internal/aes/aes_arm64.s"}
 
 // functions returns the functions of a file of assembly. Each begins with its name.
 func functions(t *testing.T, file string) []string {
@@ -28,42 +32,88 @@ func functions(t *testing.T, file string) []string {
 	return strings.Split(string(text), "\nTEXT ")[1:]
 }
 
+// Vectors are how the assembly of an architecture uses vector registers.
+type vectors struct {
+	files    []string
+	register *regexp.Regexp // the number of one
+	zero     *regexp.Regexp // an instruction that sets one to zero if its operands are the same
+	jump     *regexp.Regexp // the instruction and the label
+	always   string         // the jump without a condition
+	copies   []string       // the registers with which Go code copies
+	short    []string       // the kernels that hash short messages, and leave what they used
+	cleared  []string       // the registers that even these set to zero
+	wiping   int            // the number of the other functions
+}
+
+var architectures = []vectors{{
+	files:    assembly,
+	register: regexp.MustCompile(`\b[XYZ](\d+)\b`),
+	zero:     regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`),
+	jump:     regexp.MustCompile(`^\t(J\w+) +(\w+)$`),
+	always:   "JMP",
+	copies:   []string{"14"}, // see internal/asm/output
+	short: []string{"·nhAddAVX512", "·nhAddAVX2", "·fillAVX512", "·fillAVX2", "·tagOnlyAVX512", "·tagOnlyAVX2",
+		"·tagWordsAVX512", "·tagWordsAVX2"},
+	wiping: 37,
+}, {
+	files: assemblyARM64,
+	// Of a WORD, in its comment. F is what loads and stores call V.
+	register: regexp.MustCompile(`\b[FV](\d+)\b`),
+	zero:     regexp.MustCompile(`^\tVEOR\tV(\d+)\.B16, V(\d+)\.B16, V(\d+)\.B16$`),
+	jump:     regexp.MustCompile(`^\t(B|B(?:EQ|NE|CS|HS|CC|LO|MI|PL|VS|VC|HI|LS|GE|LT|GT|LE)|CBN?ZW?|TBN?Z)\t(?:.*, )?(\w+)$`),
+	always:   "B",
+	copies:   []string{"16", "17"}, // cmd/compile, LoweredMove
+	short:    []string{"·nhAddNEON", "·fillNEON", "·tagOnlyNEON", "·tagWordsNEON", "·tagNonceNEON"},
+	cleared:  []string{"28", "29", "30", "31"}, // AES and pads
+	wiping:   8,
+}}
+
 // TestVectorsWiped checks that functions set all vector registers that they use to zero
 // before they return, except for the kernels that hash short messages.
 func TestVectorsWiped(t *testing.T) {
-	checked := 0
-	for _, file := range assembly {
-		for _, function := range functions(t, file) {
-			name, _, _ := strings.Cut(function, "(")
-			switch name {
-			case "·nhAddAVX512", "·nhAddAVX2", "·fillAVX512", "·fillAVX2", "·tagOnlyAVX512", "·tagOnlyAVX2",
-				"·tagWordsAVX512", "·tagWordsAVX2":
-				continue
+	for _, a := range architectures {
+		wiping, short := 0, 0
+		for _, file := range a.files {
+			for _, function := range functions(t, file) {
+				name, _, _ := strings.Cut(function, "(")
+				isShort := slices.Contains(a.short, name)
+				if isShort {
+					short++
+				} else {
+					wiping++
+				}
+				for _, register := range a.left(strings.Split(function, "\n")) {
+					if !isShort || slices.Contains(a.cleared, register) {
+						t.Errorf("%s: %s does not set vector register %s to zero before RET", file, name, register)
+					}
+				}
 			}
-			checked++
-			testVectorsWiped(t, file+": "+name, strings.Split(function, "\n"))
 		}
-	}
-	if checked != 37 {
-		t.Errorf("checked %d functions, want 37", checked)
+		if wiping != a.wiping || short != len(a.short) {
+			t.Errorf("%s: %d functions and %d for short messages, want %d and %d", a.files[0], wiping, short, a.wiping, len(a.short))
+		}
 	}
 }
 
-var (
-	vectorRegister = regexp.MustCompile(`\b[XYZ](\d+)\b`)
-	wipedRegister  = regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`)
-	jump           = regexp.MustCompile(`^\tJ(\w+) +(\w+)$`)
-)
-
-// testVectorsWiped follows the lines of a function, and jumps with what has been used before
-// them. In the second round it knows those that go back.
-func testVectorsWiped(t *testing.T, name string, lines []string) {
+// left returns the vector registers that a function has used and not set to zero at a return. It
+// follows the lines, and jumps with what has been used before them, until a round finds no more
+// that go back.
+func (a vectors) left(lines []string) []string {
+	found := make(map[string]bool)
 	at := make(map[string]map[string]bool) // label: registers used before jumps to it
-	for round := range 2 {
-		used, zero := map[string]bool{"14": true}, make(map[string]bool) // X14: see internal/asm/output
+	for news := true; news; {
+		news = false
+		var used, zero map[string]bool
+		begin := func() {
+			used, zero = make(map[string]bool), make(map[string]bool)
+			for _, register := range a.copies {
+				used[register] = true
+			}
+		}
+		begin()
 		for _, line := range lines {
 			label, isLabel := strings.CutSuffix(line, ":")
-			m, to := wipedRegister.FindStringSubmatch(line), jump.FindStringSubmatch(line)
+			m, to := a.zero.FindStringSubmatch(line), a.jump.FindStringSubmatch(line)
 			switch {
 			case isLabel:
 				maps.Copy(used, at[label])
@@ -74,22 +124,47 @@ func testVectorsWiped(t *testing.T, name string, lines []string) {
 				if at[to[2]] == nil {
 					at[to[2]] = make(map[string]bool)
 				}
+				before := len(at[to[2]])
 				maps.Copy(at[to[2]], used)
+				news = news || len(at[to[2]]) > before
 			case line == "\tRET":
 				for register := range used {
-					if !zero[register] && round > 0 {
-						t.Errorf("%s does not set vector register %s to zero before RET", name, register)
+					if !zero[register] {
+						found[register] = true
 					}
 				}
 			case strings.TrimSpace(line) != "VZEROUPPER":
-				for _, m := range vectorRegister.FindAllStringSubmatch(line, -1) {
+				for _, m := range a.register.FindAllStringSubmatch(line, -1) {
 					used[m[1]] = true
 					delete(zero, m[1])
 				}
 			}
-			if line == "\tRET" || to != nil && to[1] == "MP" { // what follows is jumped to
-				used, zero = map[string]bool{"14": true}, make(map[string]bool)
+			if line == "\tRET" || to != nil && to[1] == a.always { // what follows is jumped to
+				begin()
 			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// TestLeft checks that left sees registers in all kinds of lines of arm64, and all jumps.
+func TestLeft(t *testing.T) {
+	const wiped = "\tVEOR\tV16.B16, V16.B16, V16.B16\n\tVEOR\tV17.B16, V17.B16, V17.B16\n"
+	for _, test := range []struct{ code, want string }{
+		{wiped + "\tRET", ""},
+		{"\tRET", "16 17"},
+		{wiped + "\tFLDPQ\t0(R3), (F8, F9)\n\tRET", "8 9"},
+		{"\tAESE\tV16.B16, V0.B16\n" + wiped + "\tRET", "0"},
+		{wiped + "\tVEOR\tV1.B16, V2.B16, V2.B16\n\tRET", "1 2"},
+		{wiped + "\tVEOR\tV1.B16, V1.B16, V1.B16\n\tFMOVD\tR1, F1\n\tRET", "1"},
+		{"\tWORD\t$0x2eadc180 // UMULL V0.2D, V12.2S, V13.2S\n" + wiped + "\tRET", "0 12 13"},
+		{"\tVMOV\tV3.D[1], R0\n\tB\tend\n\nother:\n\tVMOV\tR0, V4.D[0]\n" + wiped + "\tRET\n\nend:\n" + wiped + "\tRET", "3 4"},
+		{"\tVMOV\tV3.D[1], R0\n\tCBNZ\tR1, end\n\tVEOR\tV3.B16, V3.B16, V3.B16\n" + wiped + "\tRET\n\nend:\n" + wiped + "\tRET", "3"},
+		{"\tB\tfirst\n\nthird:\n" + wiped + "\tRET\n\nsecond:\n\tB\tthird\n\nfirst:\n\tFMOVQ\t0(R1), F7\n\tB\tsecond", "7"},
+		{wiped + "\tTBZ\t$4, R1, end\n\tRET\n\nback:\n\tFMOVQ\t0(R1), F5\n\tBLT\tend\n\nend:\n" + wiped + "\tBNE\tback\n\tRET", "5"},
+	} {
+		if left := strings.Join(architectures[1].left(strings.Split(test.code, "\n")), " "); left != test.want {
+			t.Errorf("%q leaves %q, want %q", test.code, left, test.want)
 		}
 	}
 }

@@ -252,6 +252,29 @@ func TestRequires(t *testing.T) {
 	}
 }
 
+// TestRequiresARM64 checks that AES instructions, which some CPUs lack, are only in package aes and
+// in the kernels that run if it is in use. All CPUs of the architecture have the other instructions:
+// TestConstantTime of internal/asm/neon lists them.
+func TestRequiresARM64(t *testing.T) {
+	for _, file := range assemblyARM64 {
+		for _, function := range functions(t, file) {
+			name, _, _ := strings.Cut(function, "(")
+			allowed := file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
+			if m := regexp.MustCompile(`\tAES\w+`).FindString(function); m != "" && !allowed {
+				t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
+			}
+		}
+	}
+	if runtime.GOARCH != "arm64" || kernel.Purego {
+		return
+	}
+	for l, want := range map[kernel.Layer]kernel.Set{kernel.NH: nil, kernel.AES: {kernel.ARM64AES}} {
+		if kernels := kernel.Kernels(l); len(kernels) != 1 || !slices.Equal(kernels[0].Needs, want) {
+			t.Errorf("%s: kernels %v, want one that needs %v", l, kernels, want)
+		}
+	}
+}
+
 // TestStdDetectsARM64 compares with the source of the standard library. Releases after Go 1.26
 // may find the instructions on more systems.
 func TestStdDetectsARM64(t *testing.T) {
