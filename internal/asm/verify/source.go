@@ -33,7 +33,7 @@ func readSources() (sources []source, err error) {
 	}
 	root = strings.TrimSpace(root)
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".s" {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".s" || strings.HasSuffix(name, "_arm64.s") {
 			return err
 		}
 		b, err := os.ReadFile(name)
