@@ -2769,7 +2769,7 @@ tagOnly4LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagOnly4LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagOnly4Loaded
 
@@ -2962,7 +2962,7 @@ tagOnly2LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagOnly2LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagOnly2Loaded
 
@@ -3357,7 +3357,7 @@ tagNext4LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagNext4LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagNext4Loaded
 
@@ -3635,7 +3635,7 @@ tagNext2LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagNext2LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagNext2Loaded
 
@@ -3844,7 +3844,7 @@ fillPartTwo:
 	ORR	R16<<16, R17, R17
 
 fillPartMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	fillLoaded
 
@@ -3868,7 +3868,7 @@ TEXT ·tagNonceNEON(SB), NOSPLIT, $0-80
 	LSR	R17, R15, R15
 
 tagNonce4Block:
-	FMOVD	R14, F28
+	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+padKey_aes+aesKey_schedule), R22, R10
 	MOVD	(UMACKey_pad+padKey_aes+aesKey_rounds)(R22), R12
@@ -4158,7 +4158,7 @@ tagNonce4LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagNonce4LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagNonce4Loaded
 
@@ -4192,7 +4192,7 @@ tagNonce2:
 	LSR	R17, R15, R15
 
 tagNonce2Block:
-	FMOVD	R14, F28
+	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+padKey_aes+aesKey_schedule), R22, R10
 	MOVD	(UMACKey_pad+padKey_aes+aesKey_rounds)(R22), R12
@@ -4446,7 +4446,7 @@ tagNonce2LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagNonce2LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagNonce2Loaded
 
@@ -4485,7 +4485,7 @@ tagNonces4Message:
 	LSR	R17, R15, R15
 
 tagNonces4Block:
-	FMOVD	R14, F28
+	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+padKey_aes+aesKey_schedule), R22, R10
 	MOVD	(UMACKey_pad+padKey_aes+aesKey_rounds)(R22), R12
@@ -4798,7 +4798,7 @@ tagNonces4LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagNonces4LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagNonces4Loaded
 
@@ -4837,7 +4837,7 @@ tagNonces2Message:
 	LSR	R17, R15, R15
 
 tagNonces2Block:
-	FMOVD	R14, F28
+	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+padKey_aes+aesKey_schedule), R22, R10
 	MOVD	(UMACKey_pad+padKey_aes+aesKey_rounds)(R22), R12
@@ -5112,7 +5112,7 @@ tagNonces2LoadTwo:
 	ORR	R16<<16, R17, R17
 
 tagNonces2LoadMoved:
-	FMOVD	R17, F8
+	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	tagNonces2Loaded
 

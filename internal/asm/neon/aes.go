@@ -204,14 +204,11 @@ func keystream(fn function) (c code) {
 	}
 	c.ldrq(keys+rounds, at(enc, aesBlock*rounds))
 	c.mov(counter, zr)
-	for i := range v(wide) {
-		c.zero(i)
-	}
 	c.label("stream")
 	for i := range v(wide) {
 		c.addx(block, counter, int(i))
 		c.rev(block, block)
-		c.fmov(i, zr)
+		c.zero(i)
 		c.toVector(i, 1, block)
 	}
 	c.addx(counter, counter, wide)

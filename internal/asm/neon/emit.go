@@ -265,12 +265,6 @@ func (c *code) toVector(d v, lane int, n x) {
 	c.writes(d)
 }
 
-// fmov sets the lower lane, and the upper one to zero.
-func (c *code) fmov(d v, n x) {
-	c.op("FMOVD", n, d.float())
-	c.writes(d)
-}
-
 // dup sets all lanes to n.
 func (c *code) dup(d v, n x, lanes string) {
 	c.op("VDUP", n, d.in(lanes))

@@ -100,7 +100,7 @@ func block(c *code, n int, prefix string) (cold code) {
 	c.sub(t, zr, t) // 64 - 8*(size-8), modulo 64
 	c.lsr(second, second, t)
 	c.label(prefix + "Block")
-	c.fmov(aesState, first)
+	c.dup(aesState, first, d2)
 	c.toVector(aesState, 1, second)
 	c.addx(nonce, umac, "$(UMACKey_pad+padKey_aes+aesKey_schedule)")
 	c.load(rounds, at(umac, "UMACKey_pad+padKey_aes+aesKey_rounds"))

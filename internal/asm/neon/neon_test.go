@@ -347,7 +347,6 @@ var independent = strings.Fields(`
 // unlisted are instructions of which the manual says nothing, and why they may be used.
 var unlisted = map[string]string{
 	"adrp": "has no operand that is data",
-	"fmov": "moves 64 bits from a general register to a vector, as dup and mov do, of which the manual says it",
 }
 
 // The time of a branch depends on its condition, which must be public. That of a load or a store

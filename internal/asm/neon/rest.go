@@ -144,7 +144,7 @@ func loadPart(c *code, name, loaded string) {
 	c.load8(beyond, at(msg, 2))
 	c.orr(a, a, shifted(beyond, 16))
 	c.label(name + "Moved")
-	c.fmov(message, a)
+	c.dup(message, a, d2)
 	c.toVector(message, 1, b)
 	c.jump(loaded)
 }
