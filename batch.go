@@ -125,9 +125,13 @@ func (t *umacTags) compute(k *UMACKey, batch []Message) (kernels bool) {
 		padEach(t, &k.pad, batch)
 	}
 	kernels = hasBatchKernels()
+	short := l1Block
+	if hasTagNonce() {
+		short = 2 * l1Block
+	}
 	for i := 0; i < len(batch); {
 		end := i // of a run of short messages
-		for end < len(batch) && len(batch[end].Data) <= l1Block {
+		for end < len(batch) && len(batch[end].Data) <= short {
 			end++
 		}
 		if end > i {

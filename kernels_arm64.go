@@ -127,10 +127,10 @@ func fillNEON(group *[l1Group]byte, p []byte) // p is less than a group
 func tagOnlyNEON(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
 
 //go:noescape
-func tagNonceNEON(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) // rest ends within the block; length is in bytes
+func tagNonceNEON(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) // rest ends within the block, or the second one; length is in bytes
 
 //go:noescape
-func tagNoncesNEON(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) // one message at least, each of at most a block
+func tagNoncesNEON(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) // one message at least, each of up to two blocks
 
 //go:noescape
 func tagNextNEON(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes

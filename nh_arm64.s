@@ -3906,6 +3906,10 @@ tagNonce4Ten:
 	VEOR	V5.B16, V5.B16, V5.B16
 	FMOVD	24(R0), F6
 	VEOR	V7.B16, V7.B16, V7.B16
+	SUBS	$1025, R4, R26
+	BGE	tagNonce4Two
+
+tagNonce4Hash:
 	MOVD	R4, R5
 	CBZ	R8, tagNonce4Empty
 	SUBS	$64, R4, R4
@@ -3992,6 +3996,9 @@ tagNonce4Part:
 	VDUP	R8, V12.D2
 	VADD	V12.D2, V0.D2, V0.D2
 	VADD	V12.D2, V1.D2, V1.D2
+	TBZ	$63, R26, tagNonce4Poly
+
+tagNonce4Words:
 	MOVD	tag+0(FP), R0
 	MOVD	$constants<>(SB), R2
 	FLDPQ	0(R10), (F29, F30)
@@ -4171,6 +4178,155 @@ tagNonce4Empty:
 	VEOR	V8.B16, V8.B16, V8.B16
 	VEOR	V9.B16, V9.B16, V9.B16
 	B	tagNonce4Group
+	// More than a block: first the block.
+
+tagNonce4Two:
+	MOVD	$1024, R4
+	MOVD	R4, R8
+	MOVD	ZR, R21
+	MOVD	$1, R9
+	MOVD	$1, R11
+	MOVD	$1, R12
+	MOVD	$1, R14
+	B	tagNonce4Hash
+
+tagNonce4Poly:
+	MOVD	$1<<32, R2
+	MOVD	$59, R5
+	VMOV	V0.D[0], R15
+	MOVD	(uhashKey_l2+l2Key__size*0+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R9, R20, R19
+	UMULH	R9, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R9
+	VMOV	V0.D[1], R15
+	MOVD	(uhashKey_l2+l2Key__size*1+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R11, R20, R19
+	UMULH	R11, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R11
+	VMOV	V1.D[0], R15
+	MOVD	(uhashKey_l2+l2Key__size*2+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R12, R20, R19
+	UMULH	R12, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R12
+	VMOV	V1.D[1], R15
+	MOVD	(uhashKey_l2+l2Key__size*3+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R14, R20, R19
+	UMULH	R14, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R14
+	CBNZ	R21, tagNonce4Last
+	MOVD	$1, R21
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
+	B	tagNonce4Hash
+
+tagNonce4Last:
+	ADDS	$59, R9, R15
+	CSEL	CS, R15, R9, R9
+	VMOV	R9, V0.D[0]
+	ADDS	$59, R11, R15
+	CSEL	CS, R15, R11, R11
+	VMOV	R11, V0.D[1]
+	ADDS	$59, R12, R15
+	CSEL	CS, R15, R12, R12
+	VMOV	R12, V1.D[0]
+	ADDS	$59, R14, R15
+	CSEL	CS, R15, R14, R14
+	VMOV	R14, V1.D[1]
+	B	tagNonce4Words
 	// Two iterations.
 
 tagNonce2:
@@ -4226,6 +4382,10 @@ tagNonce2Ten:
 	VEOR	V1.B16, V1.B16, V1.B16
 	FMOVD	8(R0), F2
 	VEOR	V3.B16, V3.B16, V3.B16
+	SUBS	$1025, R4, R26
+	BGE	tagNonce2Two
+
+tagNonce2Hash:
 	MOVD	R4, R5
 	CBZ	R8, tagNonce2Empty
 	SUBS	$64, R4, R4
@@ -4290,6 +4450,9 @@ tagNonce2Part:
 	LSL	$3, R8, R8
 	VDUP	R8, V12.D2
 	VADD	V12.D2, V0.D2, V0.D2
+	TBZ	$63, R26, tagNonce2Poly
+
+tagNonce2Words:
 	MOVD	tag+0(FP), R0
 	MOVD	$constants<>(SB), R2
 	FLDPQ	0(R10), (F29, F30)
@@ -4459,6 +4622,91 @@ tagNonce2Empty:
 	VEOR	V8.B16, V8.B16, V8.B16
 	VEOR	V9.B16, V9.B16, V9.B16
 	B	tagNonce2Group
+	// More than a block: first the block.
+
+tagNonce2Two:
+	MOVD	$1024, R4
+	MOVD	R4, R8
+	MOVD	ZR, R21
+	MOVD	$1, R9
+	MOVD	$1, R11
+	B	tagNonce2Hash
+
+tagNonce2Poly:
+	MOVD	$1<<32, R2
+	MOVD	$59, R5
+	VMOV	V0.D[0], R15
+	MOVD	(uhashKey_l2+l2Key__size*0+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R9, R20, R19
+	UMULH	R9, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R9
+	VMOV	V0.D[1], R15
+	MOVD	(uhashKey_l2+l2Key__size*1+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R11, R20, R19
+	UMULH	R11, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R11
+	CBNZ	R21, tagNonce2Last
+	MOVD	$1, R21
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	B	tagNonce2Hash
+
+tagNonce2Last:
+	ADDS	$59, R9, R15
+	CSEL	CS, R15, R9, R9
+	VMOV	R9, V0.D[0]
+	ADDS	$59, R11, R15
+	CSEL	CS, R15, R11, R11
+	VMOV	R11, V0.D[1]
+	B	tagNonce2Words
 
 // func tagNoncesNEON(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message)
 TEXT ·tagNoncesNEON(SB), NOSPLIT, $0-56
@@ -4519,6 +4767,10 @@ tagNonces4Ten:
 	VEOR	V5.B16, V5.B16, V5.B16
 	VEOR	V6.B16, V6.B16, V6.B16
 	VEOR	V7.B16, V7.B16, V7.B16
+	SUBS	$1025, R4, R26
+	BGE	tagNonces4Two
+
+tagNonces4Hash:
 	MOVD	R4, R5
 	CBZ	R8, tagNonces4Empty
 	SUBS	$64, R4, R4
@@ -4605,6 +4857,9 @@ tagNonces4Part:
 	VDUP	R8, V12.D2
 	VADD	V12.D2, V0.D2, V0.D2
 	VADD	V12.D2, V1.D2, V1.D2
+	TBZ	$63, R26, tagNonces4Poly
+
+tagNonces4Words:
 	MOVD	$constants<>(SB), R2
 	FLDPQ	0(R10), (F29, F30)
 	ADD	$(uhashKey_l3+l3Key_low), R1, R3
@@ -4811,6 +5066,155 @@ tagNonces4Empty:
 	VEOR	V8.B16, V8.B16, V8.B16
 	VEOR	V9.B16, V9.B16, V9.B16
 	B	tagNonces4Group
+	// More than a block: first the block.
+
+tagNonces4Two:
+	MOVD	$1024, R4
+	MOVD	R4, R8
+	MOVD	ZR, R21
+	MOVD	$1, R9
+	MOVD	$1, R11
+	MOVD	$1, R12
+	MOVD	$1, R14
+	B	tagNonces4Hash
+
+tagNonces4Poly:
+	MOVD	$1<<32, R2
+	MOVD	$59, R5
+	VMOV	V0.D[0], R15
+	MOVD	(uhashKey_l2+l2Key__size*0+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R9, R20, R19
+	UMULH	R9, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R9
+	VMOV	V0.D[1], R15
+	MOVD	(uhashKey_l2+l2Key__size*1+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R11, R20, R19
+	UMULH	R11, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R11
+	VMOV	V1.D[0], R15
+	MOVD	(uhashKey_l2+l2Key__size*2+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R12, R20, R19
+	UMULH	R12, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R12
+	VMOV	V1.D[1], R15
+	MOVD	(uhashKey_l2+l2Key__size*3+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R14, R20, R19
+	UMULH	R14, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R14
+	CBNZ	R21, tagNonces4Last
+	MOVD	$1, R21
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
+	B	tagNonces4Hash
+
+tagNonces4Last:
+	ADDS	$59, R9, R15
+	CSEL	CS, R15, R9, R9
+	VMOV	R9, V0.D[0]
+	ADDS	$59, R11, R15
+	CSEL	CS, R15, R11, R11
+	VMOV	R11, V0.D[1]
+	ADDS	$59, R12, R15
+	CSEL	CS, R15, R12, R12
+	VMOV	R12, V1.D[0]
+	ADDS	$59, R14, R15
+	CSEL	CS, R15, R14, R14
+	VMOV	R14, V1.D[1]
+	B	tagNonces4Words
 	// Two iterations.
 
 tagNonces2:
@@ -4867,6 +5271,10 @@ tagNonces2Ten:
 	VEOR	V1.B16, V1.B16, V1.B16
 	VEOR	V2.B16, V2.B16, V2.B16
 	VEOR	V3.B16, V3.B16, V3.B16
+	SUBS	$1025, R4, R26
+	BGE	tagNonces2Two
+
+tagNonces2Hash:
 	MOVD	R4, R5
 	CBZ	R8, tagNonces2Empty
 	SUBS	$64, R4, R4
@@ -4931,6 +5339,9 @@ tagNonces2Part:
 	LSL	$3, R8, R8
 	VDUP	R8, V12.D2
 	VADD	V12.D2, V0.D2, V0.D2
+	TBZ	$63, R26, tagNonces2Poly
+
+tagNonces2Words:
 	MOVD	$constants<>(SB), R2
 	FLDPQ	0(R10), (F29, F30)
 	ADD	$(uhashKey_l3+l3Key_low), R1, R3
@@ -5125,3 +5536,88 @@ tagNonces2Empty:
 	VEOR	V8.B16, V8.B16, V8.B16
 	VEOR	V9.B16, V9.B16, V9.B16
 	B	tagNonces2Group
+	// More than a block: first the block.
+
+tagNonces2Two:
+	MOVD	$1024, R4
+	MOVD	R4, R8
+	MOVD	ZR, R21
+	MOVD	$1, R9
+	MOVD	$1, R11
+	B	tagNonces2Hash
+
+tagNonces2Poly:
+	MOVD	$1<<32, R2
+	MOVD	$59, R5
+	VMOV	V0.D[0], R15
+	MOVD	(uhashKey_l2+l2Key__size*0+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R9, R20, R19
+	UMULH	R9, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R9
+	VMOV	V0.D[1], R15
+	MOVD	(uhashKey_l2+l2Key__size*1+l2Key_k64)(R1), R16
+	MUL	R16, R16, R17
+	UMULH	R16, R16, R19
+	MUL	R5, R19, R19
+	ADDS	R19, R17, R17
+	ADD	$59, R17, R19
+	CSEL	CS, R19, R17, R17
+	// m < 2^64-2^32 ? k*y + m : k^2*y + (m-59-k)
+	SUB	$59, R15, R19
+	SUB	R16, R19, R19
+	CMN	R2, R15
+	CSEL	CS, R17, R16, R20
+	CSEL	CS, R19, R15, R15
+	MUL	R11, R20, R19
+	UMULH	R11, R20, R20
+	UMULH	R5, R20, R6
+	MUL	R5, R20, R20
+	ADDS	R20, R19, R19
+	ADC	ZR, R6, R6
+	ADDS	R15, R19, R19
+	ADC	ZR, R6, R6
+	MULW	R5, R6, R6
+	ADDS	R6, R19, R19
+	ADD	$59, R19, R20
+	CSEL	CS, R20, R19, R11
+	CBNZ	R21, tagNonces2Last
+	MOVD	$1, R21
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	B	tagNonces2Hash
+
+tagNonces2Last:
+	ADDS	$59, R9, R15
+	CSEL	CS, R15, R9, R9
+	VMOV	R9, V0.D[0]
+	ADDS	$59, R11, R15
+	CSEL	CS, R15, R11, R11
+	VMOV	R11, V0.D[1]
+	B	tagNonces2Words

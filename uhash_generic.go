@@ -41,10 +41,11 @@ import (
 // Two more are from a nonce of 1 to 16 bytes to the tag, if hasTagNonce:
 //
 //	tagNonce(tag, k, l1, rest, length, nonce)
-//	                       is tagOnly with the pad for the nonce.
+//	                       is tagOnly with the pad for the nonce. The message may have up to
+//	                       two blocks if l1 has no groups.
 //	tagNonces(tags, k, batch)
-//	                       sets tags to the tags of the messages, at least one, each of at
-//	                       most a block.
+//	                       sets tags to the tags of the messages, at least one, each of up
+//	                       to two blocks.
 //
 // Three more are for batches and keys; the portable ones are in batch.go and kdf.go:
 //

@@ -113,7 +113,7 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	if hasTagNonce() && len(msg) <= l1Block {
+	if hasTagNonce() && len(msg) <= 2*l1Block {
 		tagNonce(&tag, k, &noGroups, msg, uint64(len(msg)), nonce)
 	} else if x := k.pad.pad(nonce); len(msg) <= l1Block {
 		k.uhash.tagShort(&tag, msg, x)
@@ -131,7 +131,7 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	if hasTagNonce() && len(msg) <= l1Block {
+	if hasTagNonce() && len(msg) <= 2*l1Block {
 		tagNonce(&want, k, &noGroups, msg, uint64(len(msg)), nonce)
 	} else if x := k.pad.pad(nonce); len(msg) <= l1Block {
 		k.uhash.tagShort(&want, msg, x)

@@ -11,11 +11,13 @@ import "fmt"
 // General registers, besides those of rest.go: R10 is the nonce and then the AES key, R11 the
 // size of the nonce, R12 the number of rounds, R13 the part of the block, R14 and R15 the nonce
 // in two words, R22 the UMACKey, R23 the tags of a batch, R24 its messages and R25 how many are
-// left.
+// left. R26 is how many bytes more than 1025 the message has, less than zero if it is one block.
+// Of two blocks, R9, R11, R12 and R14 are the values of POLY-64, and R21 is zero during the first.
 const (
 	nonce, size  x = 10, 11
 	rounds, part x = 12, 13
 	umac         x = 22
+	excess       x = 26
 )
 
 // loadKey loads the UMACKey, and the address of its uhashKey.
@@ -34,7 +36,7 @@ func tagNonce(fn function) func(n int, prefix string) code {
 		loadRest(&c, fn)
 		keyAt(&c, state)
 		newSums(n).begin(&c, state)
-		cold.add(lastWords(&c, n, prefix))
+		cold.add(words(&c, n, prefix))
 		c.load(0, fn.arg("tag"))
 		l3AES(&c, n, 0)
 		c.ret()
@@ -57,14 +59,8 @@ func tagNonces(fn function) func(n int, prefix string) code {
 		c.load(msg, at(batch, "Message_Data"))
 		c.load(left, at(batch, "Message_Data+8"))
 		c.mov(length, left)
-		c.addx(lo, key, "$(uhashKey_l1+l1Key_lo)")
-		c.addx(hi, key, "$(uhashKey_l1+l1Key_hi)")
-		for t := range n {
-			for upper := range 2 {
-				c.zero(newSums(n).at(0, t, upper))
-			}
-		}
-		cold.add(lastWords(&c, n, prefix))
+		firstGroup(&c, n)
+		cold.add(words(&c, n, prefix))
 		l3AES(&c, n, tags)
 		c.addx(tags, tags, 4*maxIterations)
 		c.addx(batch, batch, "$Message__size")
@@ -74,6 +70,62 @@ func tagNonces(fn function) func(n int, prefix string) code {
 		c.add(cold)
 		return c
 	}
+}
+
+// firstGroup begins a block without any groups so far.
+func firstGroup(c *code, n int) {
+	c.addx(lo, key, "$(uhashKey_l1+l1Key_lo)")
+	c.addx(hi, key, "$(uhashKey_l1+l1Key_hi)")
+	for t := range n {
+		c.zero(newSums(n).at(0, t, 0))
+		c.zero(newSums(n).at(0, t, 1))
+	}
+}
+
+// words sets V0 and V1 to the words for L3, of one block as lastWords does, or of two, which go
+// through POLY-64: then there are no groups before the R4 bytes at R3. cold is code that must come
+// after a return.
+func words(c *code, n int, prefix string) (cold code) {
+	const second x = 21
+	values := []x{9, 11, 12, 14}
+	c.subs(excess, left, blockSize+1)
+	c.jumpIf("GE", prefix+"Two")
+	c.label(prefix + "Hash")
+	cold.add(lastWords(c, n, prefix))
+	c.jumpBit0(excess, 63, prefix+"Poly")
+	c.label(prefix + "Words")
+
+	cold.comment("More than a block: first the block.")
+	cold.label(prefix + "Two")
+	cold.constant(left, "1024")
+	cold.mov(length, left)
+	cold.mov(second, zr)
+	for t := range n {
+		cold.constant(values[t], "1")
+	}
+	cold.jump(prefix + "Hash")
+	cold.label(prefix + "Poly")
+	polyConstants(&cold)
+	for t := range n {
+		const m, k, square, a, b, e x = 15, 16, 17, 19, 20, 6
+		cold.toGeneral(m, v(t/2), t%2)
+		cold.load(k, at(key, l2Key64(t)))
+		square64(&cold, square, k, a)
+		poly64(&cold, values[t], values[t], k, square, m, a, b, e)
+	}
+	cold.jumpNotZero(second, prefix+"Last")
+	cold.constant(second, "1")
+	cold.addx(left, excess, 1)
+	cold.mov(length, left)
+	firstGroup(&cold, n)
+	cold.jump(prefix + "Hash")
+	cold.label(prefix + "Last")
+	for t := range n {
+		reduce64(&cold, values[t], 15)
+		cold.toVector(v(t/2), t%2, values[t])
+	}
+	cold.jump(prefix + "Words")
+	return cold
 }
 
 // block sets V28 to the nonce at R10, without the bits that choose a part of the encrypted block,
