@@ -163,8 +163,8 @@
 // Destroy must be able to write to it. For memory that Go did not allocate:
 //
 //   - An [HMACSHA512Key] may be there: it has no pointers.
-//   - A [UMACKey] may be there on amd64 if [RequireAES] returns nil. Elsewhere AES is
-//     crypto/aes, and the key has a pointer, which the garbage collector must see.
+//   - A [UMACKey] may be there on amd64 and arm64 if [RequireAES] returns nil. Elsewhere AES
+//     is crypto/aes, and the key has a pointer, which the garbage collector must see.
 //   - A [GMACKey] and a key of package aesgcm may be there on amd64. Elsewhere they point
 //     to keys of crypto/cipher.
 //   - Streams are always in Go's memory, and point to their key. Destroy them before you

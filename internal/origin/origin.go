@@ -14,7 +14,7 @@ import (
 )
 
 // CPU returns the name of the CPU with its family and model, where Linux has them. Some
-// virtual machines report only the brand as the name.
+// virtual machines report only the brand as the name. CPUs of arm64 have two numbers instead.
 func CPU() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	return name(info)
@@ -26,6 +26,9 @@ func name(info []byte) string {
 			return string(m[1])
 		}
 		return "unknown"
+	}
+	if part := field("CPU part"); part != "unknown" {
+		return fmt.Sprintf("Arm CPU (implementer %s, part %s)", field("CPU implementer"), part)
 	}
 	return fmt.Sprintf("%s (family %s, model %s)", field("model name"), field("cpu family"), field("model"))
 }

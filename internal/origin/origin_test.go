@@ -16,6 +16,7 @@ import (
 func TestName(t *testing.T) {
 	for _, test := range []struct{ info, want string }{
 		{"", "unknown (family unknown, model unknown)"},
+		{"processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: 0xd40\n", "Arm CPU (implementer 0x41, part 0xd40)"},
 		{"processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n\nmodel name\t: other\n", "AMD EPYC (family 25, model 17)"},
 	} {
 		if got := name([]byte(test.info)); got != test.want {

@@ -43,8 +43,8 @@ func newResults(o options) *report.Results {
 
 // cpuName has family and model because some virtual machines report only the brand.
 func cpuName() string {
-	if cpuid.CPU.BrandName == "" {
-		return "unknown " + runtime.GOARCH + " CPU"
+	if cpuid.CPU.BrandName == "" { // Linux on arm64
+		return origin.CPU()
 	}
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	if cpuid.CPU.Family == 0 {

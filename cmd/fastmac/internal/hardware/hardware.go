@@ -20,6 +20,7 @@ import (
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
 	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/origin"
 	"github.com/klauspost/cpuid/v2"
 )
 
@@ -103,7 +104,7 @@ func New() *Report {
 // gains returns what each missing thing would speed up.
 func (r *Report) gains() (gains []Gain) {
 	aes, hmac := "new keys of UMAC, and hwrand", "batches of HMAC-SHA-512"
-	if r.AES != "aesni" {
+	if r.AES == "stdlib" {
 		aes = "keys and nonces of UMAC"
 	}
 	if r.SHA512 == "stdlib" {
@@ -151,7 +152,7 @@ func cpuName() string {
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	switch {
 	case name == "":
-		return "unknown CPU"
+		return origin.CPU() // Linux on arm64
 	case cpuid.CPU.Family == 0:
 		return name
 	}
