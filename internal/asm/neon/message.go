@@ -32,11 +32,11 @@ func tagNonce(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
 		c.load(nonce, fn.arg("nonce_base"))
 		c.load(size, fn.arg("nonce_len"))
-		cold := block(&c, n, prefix)
+		cold := nonceBlock(&c, n, prefix)
 		loadRest(&c, fn)
 		keyAt(&c, state)
 		newSums(n).begin(&c, state)
-		cold.add(words(&c, n, prefix))
+		cold.add(oneOrTwo(&c, n, prefix))
 		c.load(0, fn.arg("tag"))
 		l3AES(&c, n, 0)
 		c.ret()
@@ -55,12 +55,12 @@ func tagNonces(fn function) func(n int, prefix string) code {
 		c.label(prefix + "Message")
 		c.load(nonce, at(batch, "Message_Nonce"))
 		c.load(size, at(batch, "Message_Nonce+8"))
-		cold := block(&c, n, prefix)
+		cold := nonceBlock(&c, n, prefix)
 		c.load(msg, at(batch, "Message_Data"))
 		c.load(left, at(batch, "Message_Data+8"))
 		c.mov(length, left)
 		firstGroup(&c, n)
-		cold.add(words(&c, n, prefix))
+		cold.add(oneOrTwo(&c, n, prefix))
 		l3AES(&c, n, tags)
 		c.addx(tags, tags, 4*maxIterations)
 		c.addx(batch, batch, "$Message__size")
@@ -82,10 +82,10 @@ func firstGroup(c *code, n int) {
 	}
 }
 
-// words sets V0 and V1 to the words for L3, of one block as lastWords does, or of two, which go
-// through POLY-64: then there are no groups before the R4 bytes at R3. cold is code that must come
+// oneOrTwo sets V0 and V1 to the words for L3: of one block as lastWords does, or of two, which go
+// through POLY-64; then there are no groups before the R4 bytes at R3. cold is code that must come
 // after a return.
-func words(c *code, n int, prefix string) (cold code) {
+func oneOrTwo(c *code, n int, prefix string) (cold code) {
 	const second x = 21
 	values := []x{9, 11, 12, 14}
 	c.subs(excess, left, blockSize+1)
@@ -128,10 +128,10 @@ func words(c *code, n int, prefix string) (cold code) {
 	return cold
 }
 
-// block sets V28 to the nonce at R10, without the bits that choose a part of the encrypted block,
+// nonceBlock sets V28 to the nonce at R10, without the bits that choose a part of the encrypted block,
 // and executes the first rounds of AES-192 and AES-256. It sets R13 to the part, and R10 to the
 // key of the next round. R14 to R17 are overwritten. cold is code that must come after a return.
-func block(c *code, n int, prefix string) (cold code) {
+func nonceBlock(c *code, n int, prefix string) (cold code) {
 	const first, second, last, t x = 14, 15, 16, 17
 	c.addx(last, nonce, size)
 	if n == 2 {
