@@ -7,6 +7,7 @@ package memory
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -48,8 +49,8 @@ func testWriteParallelFault(t *testing.T) {
 			u.WriteParallel(p, workers)
 			return nil
 		}()
-		if fault, ok := value.(interface{ Addr() uintptr }); !ok {
-			t.Errorf("%d workers: panic %v", workers, fault)
+		if _, ok := value.(runtime.Error); !ok { // in QEMU without the address
+			t.Errorf("%d workers: panic %v", workers, value)
 		}
 		u.Reset()
 		u.WriteParallel(p[:size/2], workers)
