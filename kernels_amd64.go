@@ -78,7 +78,7 @@ func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, l
 	}
 }
 
-// On amd64 pads that are encrypted ahead are faster than a kernel that takes the nonce.
+// Nonces are for arm64 only: see uhash_generic.go.
 func hasTagNonce() bool { return false }
 
 func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
