@@ -6,9 +6,6 @@ package main
 
 const aesBlock = 16
 
-// isAES reports whether AES uses r in a kernel of UHASH.
-func isAES(r v) bool { return r >= padHeld }
-
 // aes writes aes_arm64.s.
 func (f *file) aes() {
 	fn := f.begin("expandKey")

@@ -167,10 +167,10 @@ func (f *file) uhash() {
 		{"nhPoly", wipeAll, nhPoly},
 		{"nhBlocks", wipeAll, nhBlocks},
 		// Wiping all would make short messages slower.
-		{"nhAdd", wipeAES, nhAdd},
-		{"tagOnly", wipeAES, tagOnly},
+		{"nhAdd", wipePad, nhAdd},
+		{"tagOnly", wipePad, tagOnly},
 		{"tagNext", wipeAll, tagNext},
-		{"tagWords", wipeAES, tagWords},
+		{"tagWords", wipePad, tagWords},
 	} {
 		fn := f.begin(k.name + "NEON")
 		var c code
@@ -179,10 +179,10 @@ func (f *file) uhash() {
 		f.iterations(k.name, k.wipe, k.body(fn))
 	}
 	fn := f.begin("fillNEON")
-	f.write(fill(fn), wipeAES)
+	f.write(fill(fn), wipePad)
 	fn = f.begin("tagNonceNEON")
-	f.write(loadKey(fn), wipeAES)
-	f.iterations("tagNonce", wipeAES, tagNonce(fn))
+	f.write(loadKey(fn), wipeAll)
+	f.iterations("tagNonce", wipeAll, tagNonce(fn))
 	fn = f.begin("tagNoncesNEON")
 	f.write(loadKey(fn), wipeAll)
 	f.iterations("tagNonces", wipeAll, tagNonces(fn))
@@ -210,7 +210,7 @@ type wipe uint8
 
 const (
 	wipeAll wipe = iota // those that it has written, and those with which Go code copies
-	wipeAES             // those of AES and pads
+	wipePad             // that of the pad
 )
 
 // write writes instructions.
@@ -219,7 +219,7 @@ func (f *file) write(c code, w wipe) {
 	for _, line := range c.wiped(func(r v) bool {
 		for _, have := range registers {
 			if have == r {
-				return w == wipeAll || isAES(r)
+				return w == wipeAll || r == padHeld
 			}
 		}
 		return false
