@@ -114,8 +114,8 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 // umacLanes is the number of messages whose tags are computed at a time.
 const umacLanes = 8
 
-// umacTags are the pads of messages, and then their tags. The last three are never used: the
-// kernel reads and writes four at a time.
+// umacTags are the pads of messages, and then their tags. The last three are never used: a
+// kernel of amd64 reads and writes four at a time.
 type umacTags [umacLanes + 3][maxUMACTagSize]byte
 
 // compute sets the first tags to those of the messages, 1 to umacLanes. It reports whether

@@ -85,12 +85,12 @@ func testUMACBatch(t *testing.T) {
 	}
 }
 
-// TestUMACBatchLengths has all lengths up to 1100 bytes, in batches of one length and of
+// TestUMACBatchLengths has lengths up to 2100 bytes, in batches of one length and of
 // lengths in a row.
 func TestUMACBatchLengths(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchLengths) }
 
 func testUMACBatchLengths(t *testing.T) {
-	const most, lanes = 1100, 8
+	const most, lanes = 2100, 8
 	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchLengths.  32 bytes.")))
 	mem := mactest.Guarded(t, most+lanes)
 	rng.Read(mem)

@@ -7,6 +7,7 @@ package fastmac
 import (
 	"crypto/fips140"
 	"errors"
+	"runtime"
 	"strings"
 
 	"example.com/fastmac/internal/aes"
@@ -31,12 +32,17 @@ func RequireAES() error { return require("constant-time AES needs", aes.Missing(
 
 // RequireGCM reports whether GMAC and package aesgcm can be used: whether the CPU has the
 // instructions that AES-GCM needs, AES and carry-less multiplication. The error names those
-// that are missing, or the build tag purego. It wraps [errors.ErrUnsupported].
+// that are missing, or the build tag purego. It wraps [errors.ErrUnsupported]. On arm64 with
+// Windows, NetBSD and iOS RequireGCM returns an error too: crypto/cipher does not use the
+// instructions there.
 //
 // With GODEBUG=fips140=only RequireGCM also returns an error on architectures other than amd64,
 // where AES-GCM is crypto/cipher's.
 func RequireGCM() error {
 	if err := require("GMAC and AES-GCM need", gcm.Missing()); err != nil {
+		if kernel.StdIgnores() && !kernel.Purego {
+			return errIgnored
+		}
 		return err
 	}
 	if fips140.Enforced() && kernel.Active(kernel.GCM) == "stdlib" {
@@ -55,6 +61,10 @@ func require(needs string, missing []string) error {
 	}
 	return nil
 }
+
+// errIgnored is the error of RequireGCM where crypto/cipher does not use the instructions that the
+// CPU has: on arm64 with Windows, NetBSD and iOS.
+const errIgnored = unsupportedError("GMAC and AES-GCM cannot be used with " + runtime.GOOS + "/" + runtime.GOARCH + ": crypto/cipher does not use AES instructions there")
 
 // errEnforced is the error of RequireGCM where crypto/cipher would refuse to make a key.
 const errEnforced = unsupportedError("GMAC and AES-GCM cannot be used with GODEBUG=fips140=only: crypto/cipher then refuses nonces that the caller chooses")

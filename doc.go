@@ -46,7 +46,8 @@
 // as internal/peers/RESULTS.md in the module has them. GMAC has no code for
 // CPUs without instructions for AES and for carry-less multiplication: [RequireGCM]
 // reports whether they are there. On arm64, s390x and ppc64 it is crypto/cipher, and a
-// stream keeps up to 4 KiB of its message.
+// stream keeps up to 4 KiB of its message. On arm64 with Windows, NetBSD and iOS Go 1.26 does
+// not use the instructions, and GMAC cannot be used.
 //
 // # Keys and nonces
 //

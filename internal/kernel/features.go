@@ -130,6 +130,12 @@ func StdGCM() Set {
 	return StdAES()
 }
 
+// StdIgnores reports whether this machine has what StdGCM asks for, and the standard library does not
+// find that out.
+func StdIgnores() bool {
+	return cpu.ARM64.HasAES && cpu.ARM64.HasPMULL && !stdDetectsARM64(runtime.GOOS)
+}
+
 // stdDetectsARM64 reports whether the standard library finds out which instructions an arm64 CPU
 // has. On the other systems crypto/aes and crypto/cipher use tables, even where
 // golang.org/x/sys/cpu finds the instructions: on Windows, NetBSD and iOS. It repeats the build

@@ -11,9 +11,9 @@ import (
 )
 
 // A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon" and
-// "armv8" are assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard library,
-// which may have its own assembly, and "none" is that there is no implementation for this
-// machine.
+// "armv8" are assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard
+// library, which may have its own assembly, and "none" is that there is no implementation for
+// this machine.
 //
 // NHLacks, AESLacks, SHA512Lacks and GCMLacks have what is missing for the best implementation
 // that this module has for any machine. They are empty if that one is in use. Otherwise each is

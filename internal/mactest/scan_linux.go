@@ -133,6 +133,10 @@ func (s *Secrets) ScanTest(t *testing.T, input []byte, times int, env ...string)
 	}
 	defer cmd.Wait()
 	defer stdin.Close()
+	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", cmd.Process.Pid)); err == nil && exe != Must(os.Executable()) {
+		// Linux has started an emulator for it, whose memory has the registers of all threads.
+		t.Skip("needs a CPU of this architecture, not an emulator:", exe)
+	}
 	if _, err := stdin.Write(input); err != nil {
 		t.Fatal(err)
 	}

@@ -224,7 +224,7 @@ func testGMACBounds(t *testing.T) {
 }
 
 // TestUMACBatchBounds does the same with batches of 1 to 9 messages of 0 to 1100 bytes, which
-// are longer than those that a kernel for batches has. Messages and nonces in a batch are
+// are longer than those that a kernel of amd64 for batches has. Messages and nonces in a batch are
 // equal, and only the last tag is next to a page that cannot be accessed.
 func TestUMACBatchBounds(t *testing.T) {
 	mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchBounds)
@@ -262,6 +262,38 @@ func testUMACBatchBounds(t *testing.T) {
 			g.plant(t, msgs, length, func(p []byte) { b.Msgs[last] = p; mactest.TagBatch(k.TagBatch, b.Tags, b.Nonces, b.Msgs) })
 			b.Msgs[last] = msg
 			g.plant(t, nonces, length%16, func(p []byte) { b.Nonces[last] = p; mactest.TagBatch(k.TagBatch, b.Tags, b.Nonces, b.Msgs) })
+		}
+	}
+}
+
+// TestUMACBatchArray places the messages of a batch themselves, not only their bytes, next to pages
+// that cannot be accessed. They have up to 2100 bytes, more than two blocks.
+func TestUMACBatchArray(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACBatchArray) }
+
+func testUMACBatchArray(t *testing.T) {
+	const most, size = 2100, int(unsafe.Sizeof(fastmac.Message{}))
+	array, msgs := mactest.Guarded(t, 9*size), mactest.Guarded(t, most)
+	rng := rand.NewChaCha8([32]byte([]byte("testUMACBatchArray.   a seed....")))
+	for _, tagSize := range mactest.UMACTagSizes {
+		k := mactest.Must(fastmac.NewUMACKey(mactest.Random(rng, 16), tagSize))
+		for length := 0; length <= most; length += 1 + length/50 {
+			n, end := 1+length%9, length%2 == 0
+			nonce, msg := mactest.Random(rng, 1+length%16), mactest.Random(rng, length)
+			want := k.Tag(nil, nonce, msg)
+			// The garbage collector does not see the pointers in this memory: tags and nonce are
+			// in use until the end.
+			tags := make([]byte, 9*tagSize)
+			batch := unsafe.Slice((*fastmac.Message)(unsafe.Pointer(&array.Place(make([]byte, n*size), 0, end)[0])), n)
+			for i := range batch {
+				batch[i] = fastmac.Message{Nonce: nonce, Data: msgs.Place(msg, 0, end), Tag: tags[i*tagSize:][:tagSize]}
+			}
+			k.TagBatch(batch)
+			if got := tags[:n*tagSize]; !bytes.Equal(got, bytes.Repeat(want, n)) || !k.VerifyBatch(batch) {
+				t.Fatalf("%d messages of %d bytes, at the end: %v: tags %x, want %x", n, length, end, got, want)
+			}
+			clear(batch)
+			runtime.KeepAlive(nonce)
+			runtime.KeepAlive(tags)
 		}
 	}
 }

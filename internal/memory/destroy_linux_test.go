@@ -99,7 +99,10 @@ func TestDestroyScan(t *testing.T) {
 				}
 			}
 			want := 17
-			if kernel.NewReport().AES == "stdlib" {
+			switch kernel.Active(kernel.AES) {
+			case "armv8":
+				want-- // kernels take the nonces: there are no pads ahead
+			case "stdlib":
 				want = 14 // the schedules of crypto/aes are unknown, and there are no pads ahead
 			}
 			if scanGCM() {

@@ -8,14 +8,10 @@ const aesBlock = 16
 
 // aes writes aes_arm64.s.
 func (f *file) aes() {
-	fn := f.begin("expandKey")
-	f.write(expandKey(fn), wipeAll)
-	fn = f.begin("encryptWords")
-	f.write(encryptWords(fn), wipeAll)
-	fn = f.begin("encryptBlocks")
-	f.write(encryptBlocks(fn), wipeAll)
-	fn = f.begin("keystream")
-	f.write(keystream(fn), wipeAll)
+	f.write(expandKey(f.begin("expandKey")))
+	f.write(encryptWords(f.begin("encryptWords")))
+	f.write(encryptBlocks(f.begin("encryptBlocks")))
+	f.write(keystream(f.begin("keystream")))
 }
 
 // expandKey generates the key schedule of FIPS 197, section 5.2. AESE with a key of zeros is
@@ -49,7 +45,7 @@ func expandKey(fn function) (c code) {
 	subWord()
 	c.eorw(word, word, rcon)
 	c.lslw(rcon, rcon, 1)
-	c.jumpBit0(rcon, 8, "add")
+	c.jumpBitClear(rcon, 8, "add")
 	c.constant(rcon, "0x1b")
 	c.jump("add")
 	c.label("other")

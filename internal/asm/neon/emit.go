@@ -6,7 +6,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -132,13 +131,13 @@ func interleave(a, b code) (all code) {
 	return all
 }
 
-// wiped returns the lines of c, with instructions before each return that set the vector
-// registers to zero that match.
-func (c *code) wiped(match func(v) bool) (lines []string) {
+// wiped returns the lines of c, with instructions before each return that set vector registers to
+// zero: those that c has written, and V16 and V17, with which Go code copies.
+func (c *code) wiped() (lines []string) {
 	for _, line := range c.lines {
 		if line == returns {
 			for r := range v(32) {
-				if match(r) {
+				if c.written[r] || r == 16 || r == 17 {
 					lines = append(lines, fmt.Sprintf("\tVEOR\t%[1]s, %[1]s, %[1]s", r.in(b16)))
 				}
 			}
@@ -216,11 +215,11 @@ func (c *code) cmn(n, m x) { c.op("CMN", m, n) }
 // csel sets d to n if the condition holds, else to m.
 func (c *code) csel(condition string, d, n, m x) { c.op("CSEL", condition, n, m, d) }
 
-func (c *code) jump(to string)                 { c.op("B", to) }
-func (c *code) jumpIf(condition, to string)    { c.op("B"+condition, to) }
-func (c *code) jumpZero(r x, to string)        { c.op("CBZ", r, to) }
-func (c *code) jumpNotZero(r x, to string)     { c.op("CBNZ", r, to) }
-func (c *code) jumpBit0(r x, n int, to string) { c.op("TBZ", fmt.Sprintf("$%d", n), r, to) }
+func (c *code) jump(to string)                     { c.op("B", to) }
+func (c *code) jumpIf(condition, to string)        { c.op("B"+condition, to) }
+func (c *code) jumpZero(r x, to string)            { c.op("CBZ", r, to) }
+func (c *code) jumpNotZero(r x, to string)         { c.op("CBNZ", r, to) }
+func (c *code) jumpBitClear(r x, n int, to string) { c.op("TBZ", fmt.Sprintf("$%d", n), r, to) }
 
 // Vector registers.
 
@@ -350,13 +349,3 @@ func (c *code) vmla(d, n, m v) { c.word(0x4ea09400, "MLA", d, n, m, "4S", "4S") 
 // shll and shll2 set the lanes of d to the lower, or upper, two words of n, times 2^32.
 func (c *code) shll(d, n v)  { c.word(0x2ea13800, "SHLL", d, n, "#32", "2D", "2S") }
 func (c *code) shll2(d, n v) { c.word(0x6ea13800, "SHLL2", d, n, "#32", "2D", "4S") }
-
-// registers returns those that c has written, and V16 and V17, with which Go code copies.
-func (c *code) registers() (all []v) {
-	for r := range v(32) {
-		if c.written[r] || r == 16 || r == 17 {
-			all = append(all, r)
-		}
-	}
-	return slices.Clip(all)
-}

@@ -110,9 +110,14 @@ func (f *file) declared(name string) error {
 		for _, field := range d.Type.Params.List {
 			for _, n := range field.Names {
 				switch t := field.Type.(type) {
+				default:
+					return fmt.Errorf("%s has a parameter %s of a kind that is not known", d.Name.Name, n.Name)
 				case *ast.StarExpr:
 					add(n.Name)
-				case *ast.ArrayType: // a slice
+				case *ast.ArrayType:
+					if t.Len != nil {
+						return fmt.Errorf("%s has a parameter %s that is an array", d.Name.Name, n.Name)
+					}
 					add(n.Name+"_base", n.Name+"_len", n.Name+"_cap")
 				case *ast.Ident:
 					switch t.Name {
@@ -161,69 +166,51 @@ func (f *file) uhash() {
 	f.constants()
 	for _, k := range []struct {
 		name string
-		wipe wipe
+		load func(fn function) code // the address of the key
 		body func(fn function) func(n int, prefix string) code
 	}{
-		{"nhPoly", wipeAll, nhPoly},
-		{"nhBlocks", wipeAll, nhBlocks},
-		// Wiping all would make short messages slower.
-		{"nhAdd", wipePad, nhAdd},
-		{"tagOnly", wipePad, tagOnly},
-		{"tagNext", wipeAll, tagNext},
-		{"tagWords", wipePad, tagWords},
+		{"nhPoly", loadKey, nhPoly},
+		{"nhBlocks", loadKey, nhBlocks},
+		{"nhAdd", loadKey, nhAdd},
+		{"tagOnly", loadKey, tagOnly},
+		{"tagNext", loadKey, tagNext},
+		{"tagWords", loadKey, tagWords},
+		{"tagNonce", loadUMACKey, tagNonce},
+		{"tagNonces", loadUMACKey, tagNonces},
 	} {
 		fn := f.begin(k.name + "NEON")
-		var c code
-		c.load(key, fn.arg("k"))
-		f.write(c, k.wipe)
-		f.iterations(k.name, k.wipe, k.body(fn))
+		f.write(k.load(fn))
+		f.iterations(k.name, k.body(fn))
 	}
-	fn := f.begin("fillNEON")
-	f.write(fill(fn), wipePad)
-	fn = f.begin("tagNonceNEON")
-	f.write(loadKey(fn), wipeAll)
-	f.iterations("tagNonce", wipeAll, tagNonce(fn))
-	fn = f.begin("tagNoncesNEON")
-	f.write(loadKey(fn), wipeAll)
-	f.iterations("tagNonces", wipeAll, tagNonces(fn))
+	f.write(fill(f.begin("fillNEON")))
 }
 
 // iterations writes code for four iterations and for two, and a jump to the one that the key at
 // R1 needs. R2 is overwritten.
-func (f *file) iterations(name string, w wipe, body func(n int, prefix string) code) {
+func (f *file) iterations(name string, body func(n int, prefix string) code) {
 	var c code
 	c.load(2, at(key, "uhashKey_n"))
 	c.cmp(2, 2)
 	c.jumpIf("LE", name+"2")
 	c.comment("Four iterations.")
 	c.add(body(4, name+"4"))
-	f.write(c, w)
+	f.write(c)
 	c = code{}
 	c.comment("Two iterations.")
 	c.label(name + "2")
 	c.add(body(2, name+"2"))
-	f.write(c, w)
+	f.write(c)
 }
 
-// A wipe says which vector registers a function sets to zero before it returns.
-type wipe uint8
+// loadKey loads the address of the uhashKey.
+func loadKey(fn function) (c code) {
+	c.load(key, fn.arg("k"))
+	return c
+}
 
-const (
-	wipeAll wipe = iota // those that it has written, and those with which Go code copies
-	wipePad             // that of the pad
-)
-
-// write writes instructions.
-func (f *file) write(c code, w wipe) {
-	registers := c.registers()
-	for _, line := range c.wiped(func(r v) bool {
-		for _, have := range registers {
-			if have == r {
-				return w == wipeAll || r == padHeld
-			}
-		}
-		return false
-	}) {
+// write writes instructions. Before each return the vector registers are set to zero.
+func (f *file) write(c code) {
+	for _, line := range c.wiped() {
 		fmt.Fprintln(f, line)
 	}
 }

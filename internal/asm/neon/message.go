@@ -20,8 +20,8 @@ const (
 	excess       x = 26
 )
 
-// loadKey loads the UMACKey, and the address of its uhashKey.
-func loadKey(fn function) (c code) {
+// loadUMACKey loads the addresses of the UMACKey and of its uhashKey.
+func loadUMACKey(fn function) (c code) {
 	c.load(umac, fn.arg("k"))
 	c.addx(key, umac, "$UMACKey_uhash")
 	return c
@@ -92,7 +92,7 @@ func oneOrTwo(c *code, n int, prefix string) (cold code) {
 	c.jumpIf("GE", prefix+"Two")
 	c.label(prefix + "Hash")
 	cold.add(lastWords(c, n, prefix))
-	c.jumpBit0(excess, 63, prefix+"Poly")
+	c.jumpBitClear(excess, 63, prefix+"Poly")
 	c.label(prefix + "Words")
 
 	cold.comment("More than a block: first the block.")

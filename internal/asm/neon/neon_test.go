@@ -376,6 +376,26 @@ func TestConstantTime(t *testing.T) {
 	}
 }
 
+// conditional is how many branches with a condition a function has. They are on lengths, on the number
+// of iterations and of rounds, and on how many blocks, words or messages are left. A branch more must
+// be looked at, because tests with random secrets do not see one that is rarely taken.
+var conditional = map[string]int{}
+
+// TestBranches counts branches.
+func TestBranches(t *testing.T) {
+	for _, f := range machineCode(t) {
+		n := 0
+		for _, i := range f.code {
+			if i.Mnemonic != "b" && i.Mnemonic != "ret" && slices.Contains(branches, i.Mnemonic) {
+				n++
+			}
+		}
+		if name := f.name[strings.LastIndexByte(f.name, '.')+1:]; n != conditional[name] {
+			t.Errorf("%q: %d, want %d: look at them", name, n, conditional[name])
+		}
+	}
+}
+
 // TestFrames checks that no function has a frame or calls or jumps to another: they are leaves, so
 // that the return address stays in its register, and leave nothing on the stack.
 func TestFrames(t *testing.T) {
