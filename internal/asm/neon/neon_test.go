@@ -379,7 +379,21 @@ func TestConstantTime(t *testing.T) {
 // conditional is how many branches with a condition a function has. They are on lengths, on the number
 // of iterations and of rounds, and on how many blocks, words or messages are left. A branch more must
 // be looked at, because tests with random secrets do not see one that is rarely taken.
-var conditional = map[string]int{}
+var conditional = map[string]int{
+	"nhPolyNEON":    3,
+	"nhBlocksNEON":  3,
+	"nhAddNEON":     7,
+	"tagOnlyNEON":   23,
+	"tagNextNEON":   23,
+	"tagWordsNEON":  1,
+	"tagNonceNEON":  39,
+	"tagNoncesNEON": 41,
+	"fillNEON":      7,
+	"expandKey":     6,
+	"encryptWords":  2,
+	"encryptBlocks": 6,
+	"keystream":     1,
+}
 
 // TestBranches counts branches.
 func TestBranches(t *testing.T) {
