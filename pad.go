@@ -57,16 +57,10 @@ var partBytes = func() (bytes [8][aes.BlockSize]byte) {
 
 func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.BlockSize }
 
-// mustNonce is inlined, without the panic.
 func mustNonce(nonce []byte) {
 	if !isNonce(nonce) {
-		panicNonce(len(nonce))
+		panic("fastmac: UMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 1 to 16")
 	}
-}
-
-//go:noinline
-func panicNonce(size int) {
-	panic("fastmac: UMAC nonce of " + strconv.Itoa(size) + " bytes: want 1 to 16")
 }
 
 // pad returns the pad for a nonce.

@@ -111,11 +111,15 @@ func (k *UMACKey) Size() int {
 // with this key before.
 func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
+	if hasTagNonce() && isNonce(nonce) && len(msg) <= 2*l1Block {
+		var tag [maxUMACTagSize]byte
+		tagNonce(&tag, k, &noGroups, msg, uint64(len(msg)), nonce)
+		return k.pad.tagSize.append(dst, &tag)
+	}
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	if hasTagNonce() && len(msg) <= 2*l1Block {
-		tagNonce(&tag, k, &noGroups, msg, uint64(len(msg)), nonce)
-	} else if x := k.pad.pad(nonce); len(msg) <= l1Block {
+	x := k.pad.pad(nonce)
+	if len(msg) <= l1Block {
 		k.uhash.tagShort(&tag, msg, x)
 	} else {
 		k.uhash.tagLong(&tag, msg, x)
@@ -242,13 +246,14 @@ func (u *UMAC) Write(p []byte) (int, error) {
 // used with this key before for another message.
 func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	k := u.live()
+	if hasTagNonce() && isNonce(nonce) && u.uhash.isShort() {
+		var tag [maxUMACTagSize]byte
+		u.uhash.tagNonce(&tag, k, nonce)
+		return k.pad.tagSize.append(dst, &tag)
+	}
 	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	if hasTagNonce() && u.uhash.isShort() {
-		u.uhash.tagNonce(&tag, k, nonce)
-	} else {
-		u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
-	}
+	u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
 	return k.pad.tagSize.append(dst, &tag)
 }
 
