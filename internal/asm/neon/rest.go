@@ -169,35 +169,35 @@ func fill(fn function) (c code) {
 // The pad is in V28.
 const padHeld v = 28
 
-// loadPad loads the pad from the arguments.
-func loadPad(c *code, fn function, n int) {
+// loadRest loads the arguments l1, rest and length, and begins with the sums of l1.
+func loadRest(c *code, fn function, n int) {
+	c.load(state, fn.arg("l1"))
+	c.load(msg, fn.arg("rest_base"))
+	c.load(left, fn.arg("rest_len"))
+	c.load(length, fn.arg("length"))
+	keyAt(c, state)
+	newSums(n).begin(c, state)
+}
+
+// tag is L3 of the words in V0 and V1, xor the pad in the arguments, and the return.
+func tag(c *code, fn function, n int) {
+	c.load(0, fn.arg("tag"))
 	c.ldrd(padHeld, fn.arg("x_first"))
 	if n == 4 {
 		c.load(2, fn.arg("x_second"))
 		c.toVector(padHeld, 1, 2)
 	}
-}
-
-// loadRest loads the arguments l1, rest and length.
-func loadRest(c *code, fn function) {
-	c.load(state, fn.arg("l1"))
-	c.load(msg, fn.arg("rest_base"))
-	c.load(left, fn.arg("rest_len"))
-	c.load(length, fn.arg("length"))
+	l3(c, n)
+	xor(c, n, 0, padHeld)
+	c.ret()
 }
 
 // tagOnly generates tagOnlyNEON.
 func tagOnly(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
-		loadRest(&c, fn)
-		keyAt(&c, state)
-		newSums(n).begin(&c, state)
+		loadRest(&c, fn, n)
 		cold := lastWords(&c, n, prefix)
-		c.load(0, fn.arg("tag"))
-		loadPad(&c, fn, n)
-		l3(&c, n)
-		xor(&c, n, 0, padHeld)
-		c.ret()
+		tag(&c, fn, n)
 		c.add(cold)
 		return c
 	}
@@ -207,9 +207,7 @@ func tagOnly(fn function) func(n int, prefix string) code {
 func tagNext(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
 		const y, value, k, square, m x = 9, 10, 11, 12, 13
-		loadRest(&c, fn)
-		keyAt(&c, state)
-		newSums(n).begin(&c, state)
+		loadRest(&c, fn, n)
 		cold := lastWords(&c, n, prefix)
 		c.load(y, fn.arg("y"))
 		polyConstants(&c)
@@ -222,11 +220,7 @@ func tagNext(fn function) func(n int, prefix string) code {
 			reduce64(&c, value, 14)
 			c.toVector(v(t/2), t%2, value)
 		}
-		c.load(0, fn.arg("tag"))
-		loadPad(&c, fn, n)
-		l3(&c, n)
-		xor(&c, n, 0, padHeld)
-		c.ret()
+		tag(&c, fn, n)
 		c.add(cold)
 		return c
 	}
@@ -241,11 +235,7 @@ func tagWords(fn function) func(n int, prefix string) code {
 		} else {
 			c.ldrq(0, at(msg, 0))
 		}
-		c.load(0, fn.arg("tag"))
-		loadPad(&c, fn, n)
-		l3(&c, n)
-		xor(&c, n, 0, padHeld)
-		c.ret()
+		tag(&c, fn, n)
 		return c
 	}
 }
