@@ -15,7 +15,7 @@ import (
 // Memcheck does not report divisions, whose time depends on the operands on most CPUs. So they
 // are read from the disassembly of the probe: of the Go code of the module, and of the
 // packages of the standard library that it calls with secrets. Those of the assembly are in
-// internal/asm/verify.
+// internal/assurance/verify.
 
 // disassembled matches the functions that are disassembled.
 const disassembled = `^example\.com/fastmac[/.]|^crypto/(internal/fips140/)?(aes|cipher|hmac|sha512|subtle)[/.]`

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/assurance/objdump"
 	"example.com/fastmac/internal/kernel"
 )
 

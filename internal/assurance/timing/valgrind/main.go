@@ -5,7 +5,7 @@
 // Command valgrind checks with valgrind's memcheck that no branch and no address in the Go code
 // of the module depends on a secret:
 //
-//	go run ./internal/constanttime/valgrind
+//	go run ./internal/assurance/timing/valgrind
 //
 // It needs linux/amd64, valgrind, and gcc for cgo. It builds the program probe, which declares
 // secrets undefined and calls the functions of the module with them, and runs it in memcheck.
@@ -41,7 +41,7 @@ import (
 )
 
 // probePath is the package of the probe.
-const probePath = "example.com/fastmac/internal/constanttime/valgrind/probe"
+const probePath = "example.com/fastmac/internal/assurance/timing/valgrind/probe"
 
 func main() {
 	flag.Parse()

@@ -39,7 +39,7 @@ var leaks = []struct{ operation, godebug, want string }{
 // and access the same addresses. What leaks must be noticed.
 //
 // It shows nothing of a branch that goes the other way for rare values only, as package valgrind
-// and the proofs of internal/asm/verify do on amd64.
+// and the proofs of internal/assurance/verify do on amd64.
 func TestTraces(t *testing.T) {
 	e := newEmulator(t)
 	const rounds = 2

@@ -22,7 +22,7 @@ import (
 // report writes the outcomes of all mutants.
 func (s *session) report(w io.Writer) {
 	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), s.commit, origin.CPU(), runtime.Version())
-	fmt.Fprintf(w, "go run -C internal/asm ./mutate -sample %d -seed %d -function '%s'\n\n", s.sample, s.seed, s.match)
+	fmt.Fprintf(w, "go run -C internal/assurance ./mutants/assembly -sample %d -seed %d -function '%s'\n\n", s.sample, s.seed, s.match)
 	if s.resumed > 0 {
 		fmt.Fprintf(w, "%d outcomes are from earlier runs with the same log, which may be of other commits.\n\n", s.resumed)
 	}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/assurance/objdump"
 )
 
 // A program is a linked binary: what the CPU executes, after avo, the Go assembler and the
@@ -49,7 +49,7 @@ func load() (*program, error) {
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "linked")
-	if _, err := output("go", "build", "-o", binary, modulePath+"/internal/asm/verify/linked"); err != nil {
+	if _, err := output("go", "build", "-o", binary, modulePath+"/internal/assurance/linked"); err != nil {
 		return nil, err
 	}
 	sources, err := readSources()

@@ -6,7 +6,7 @@
 // CPUs, according to llvm-mca, which models CPUs that are not at hand. All figures are
 // modelled: nothing is measured.
 //
-//	go run -C internal/asm ./mca
+//	go run -C internal/assurance ./mca
 //
 // For amd64 and for arm64 it builds a program with all assembly, disassembles the kernels and
 // finds their loops, see [findLoops]. It needs LLVM 16 or newer.
@@ -25,7 +25,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"example.com/fastmac/internal/asm/llvm"
+	"example.com/fastmac/internal/assurance/llvm"
 )
 
 // An architecture has a table of its own.

@@ -8,7 +8,7 @@
 // random, and compares the two distributions of times with Welch's t-test. Run it in the
 // tree on a machine that does nothing else:
 //
-//	go run ./internal/constanttime/dudect
+//	go run ./internal/assurance/timing/dudect
 //
 // # Why a pass is a pass
 //
@@ -267,7 +267,7 @@ func (s *set) measure(o options, p *printer, stderr io.Writer) error {
 		}
 		defer os.RemoveAll(dir)
 		program = filepath.Join(dir, "dudect.exe")
-		build := exec.Command("go", "build", "-tags", "purego", "-o", program, "example.com/fastmac/internal/constanttime/dudect")
+		build := exec.Command("go", "build", "-tags", "purego", "-o", program, "example.com/fastmac/internal/assurance/timing/dudect")
 		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, out)
 		}

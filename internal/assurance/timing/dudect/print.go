@@ -40,7 +40,7 @@ command  %s
 A test passes if |t| is below %g in all %d crops. If it is not, the test is run again, in a
 new process, with new inputs and %d times as many samples. It is a leak if this run confirms
 it, in the same crop and with the same class slower, or if |t| is above %d in any crop. A
-control leaks, and is caught if |t| is above %d. The documentation of the command says why: go doc ./internal/constanttime/dudect
+control leaks, and is caught if |t| is above %d. The documentation of the command says why: go doc ./internal/assurance/timing/dudect
 
 samples  of the run
 ns       mean time of a call and of reading the clock, without the slowest 3 %%
@@ -51,7 +51,7 @@ max      the largest |t| of the crops and of all times; in a second run that of 
 ns       the difference of the mean times in this crop, of the first class less the second
 kept     the part of the samples that this crop keeps
 `, now.UTC().Format(time.DateTime+" UTC"), origin.Commit(), origin.CPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		strings.Join(append([]string{"go run ./internal/constanttime/dudect"}, args...), " "),
+		strings.Join(append([]string{"go run ./internal/assurance/timing/dudect"}, args...), " "),
 		doubtful, crops+1, again, definite, definite, doubtful)
 }
 

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/assurance/objdump"
 )
 
 var loaded = sync.OnceValues(load)

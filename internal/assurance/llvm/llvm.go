@@ -66,7 +66,7 @@ func output(cmd *exec.Cmd) (string, error) {
 // Link writes a program for Linux to a file. It has all assembly of the module, see package linked
 // of command verify.
 func Link(name, goarch string) error {
-	cmd := exec.Command("go", "build", "-o", name, "example.com/fastmac/internal/asm/verify/linked")
+	cmd := exec.Command("go", "build", "-o", name, "example.com/fastmac/internal/assurance/linked")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+goarch, "CGO_ENABLED=0")
 	_, err := output(cmd)
 	return err

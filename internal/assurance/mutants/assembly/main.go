@@ -7,7 +7,7 @@
 // Command mutate finds out whether the tests and proofs notice when the assembly is wrong. It
 // changes one instruction at a time in the linked tests:
 //
-//	go run -C internal/asm ./mutate -sample 1 -workers 2 -log mutants.jsonl -cover /tmp >../mutation/assembly.txt
+//	go run -C internal/assurance ./mutants/assembly -sample 1 -workers 2 -log mutants.jsonl -cover /tmp >../mutation/assembly.txt
 //
 // Its steps are
 //
@@ -19,7 +19,7 @@
 //     more tests, and those on which it cannot decide have all that execute them.
 //
 // A process runs for each mutant, for 10 to 50 ms. The list of outcomes is in
-// internal/mutation/assembly.txt (report.go).
+// internal/assurance/mutants/golang/assembly.txt (report.go).
 package main
 
 import (

@@ -5,8 +5,8 @@
 // Mutation tests the mutants that gremlins lists, and prints what became of each. Run it in
 // the root of the module:
 //
-//	gremlins unleash --dry-run --config internal/mutation/gremlins.yaml -o mutants.json .
-//	go run ./internal/mutation -files '^pad.go$' mutants.json '. -test.short' | tee pad.txt
+//	gremlins unleash --dry-run --config internal/assurance/mutants/golang/gremlins.yaml -o mutants.json .
+//	go run ./internal/assurance/mutants/golang -files '^pad.go$' mutants.json '. -test.short' | tee pad.txt
 //
 // Gremlins builds the tests again for each mutant, which takes longer than to run them. This
 // command builds all mutants of a package at once: each is a copy of its function, and the

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/fastmac/internal/asm/llvm"
+	"example.com/fastmac/internal/assurance/llvm"
 )
 
 // disassembly is of one function: a jump to its start, a loop with a rare case in a loop

@@ -18,8 +18,8 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/fastmac/internal/asm/llvm"
-	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/assurance/llvm"
+	"example.com/fastmac/internal/assurance/objdump"
 )
 
 // Tests of the machine code: what the assembler and the linker have made of what is generated here.

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/assurance/objdump"
 )
 
 // A mutant is a line of the input of proveMutants: what an instruction of a function is replaced

@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/assurance/objdump"
 )
 
 const modulePath = "example.com/fastmac"

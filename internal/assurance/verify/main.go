@@ -5,7 +5,7 @@
 // Command verify checks the assembly of the module, as the linker has put it into a binary for
 // linux/amd64:
 //
-//	go run -C internal/asm ./verify
+//	go run -C internal/assurance ./verify
 //
 // It needs objdump, of GNU binutils. Its steps are
 //

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/fastmac/internal/asm/objdump"
+	"example.com/fastmac/internal/assurance/objdump"
 )
 
 // A mutant is a program with other bytes for an instruction.
