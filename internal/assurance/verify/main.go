@@ -35,12 +35,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"runtime"
 	"runtime/debug"
-	"slices"
 	"text/tabwriter"
+
+	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/assurance/proofs"
+	"example.com/fastmac/internal/assurance/secrets"
+	"example.com/fastmac/internal/assurance/x86"
 )
 
 func main() {
@@ -49,7 +51,7 @@ func main() {
 	flag.Parse()
 	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
 	if *mutants > 0 {
-		if err := proveMutants(os.Stdout, os.Stdin, *mutants); err != nil {
+		if err := proofs.ProveMutants(os.Stdout, os.Stdin, *mutants); err != nil {
 			fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 			os.Exit(1)
 		}
@@ -63,7 +65,7 @@ func main() {
 
 // verify does all steps. It proves one of every step sizes.
 func verify(w io.Writer, trials, step int) error {
-	p, err := load()
+	p, err := program.Linked()
 	if err != nil {
 		return err
 	}
@@ -73,39 +75,39 @@ func verify(w io.Writer, trials, step int) error {
 	if err := compareModels(w, p, trials); err != nil {
 		return err
 	}
-	return proveAll(w, p, step)
+	return proofs.ProveAll(w, p, step)
 }
 
 // constantTime prints all functions, and fails if there is a finding.
-func constantTime(w io.Writer, p *program) error {
-	declared, err := declarations()
+func constantTime(w io.Writer, p *program.Program) error {
+	declared, err := program.Declarations()
 	if err != nil {
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "function\tinstructions\tblocks\tbranches\tmemory operands\tfindings\t")
-	var found []finding
+	var found []secrets.Finding
 	var instructions, blocks, branches, operands int
-	for _, f := range p.functions {
-		graph, err := f.graph()
+	for _, f := range p.Functions {
+		graph, err := f.Graph()
 		if err != nil {
 			return err
 		}
-		here := leaks(f, newSignature(declared[f.pkg+"."+f.name]))
+		here := secrets.Leaks(f, secrets.NewSignature(declared[f.Pkg+"."+f.Name]))
 		found = append(found, here...)
 		var b, o int
-		for _, i := range f.code {
-			if i.branches() {
+		for _, i := range f.Code {
+			if i.Branches() {
 				b++
 			}
-			if i.memoryOperand() != nil && i.mnemonic != "lea" {
+			if i.MemoryOperand() != nil && i.Mnemonic != "lea" {
 				o++
 			}
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t\n", f.name, len(f.code), graph, b, o, len(here))
-		instructions, blocks, branches, operands = instructions+len(f.code), blocks+graph, branches+b, operands+o
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t\n", f.Name, len(f.Code), graph, b, o, len(here))
+		instructions, blocks, branches, operands = instructions+len(f.Code), blocks+graph, branches+b, operands+o
 	}
-	fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%d\t\n", len(p.functions), instructions, blocks, branches, operands, len(found))
+	fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%d\t\n", len(p.Functions), instructions, blocks, branches, operands, len(found))
 	table.Flush()
 	for _, f := range found {
 		fmt.Fprintln(w, f)
@@ -117,8 +119,8 @@ func constantTime(w io.Writer, p *program) error {
 }
 
 // compareModels compares the models with the CPU, and fails if they differ.
-func compareModels(w io.Writer, p *program, trials int) error {
-	s, err := newSilicon()
+func compareModels(w io.Writer, p *program.Program, trials int) error {
+	s, err := x86.NewSilicon()
 	if err != nil {
 		return err
 	}
@@ -126,76 +128,10 @@ func compareModels(w io.Writer, p *program, trials int) error {
 		fmt.Fprintln(w, "\nModels: not compared, this CPU lacks instructions of the kernels")
 		return nil
 	}
-	all := forms(p)
-	instructions, comparisons, err := compareForms(s, asTheyAre, all, trials)
+	all := x86.Forms(p.Functions)
+	instructions, comparisons, err := x86.CompareForms(s, x86.AsTheyAre, all, trials)
 	if err == nil {
 		fmt.Fprintf(w, "\nModels: %d forms of instructions, %d instructions, %d comparisons with the CPU, no difference\n\n", len(all), instructions, comparisons)
 	}
 	return err
-}
-
-// proveAll prints all proofs, and fails if one does, or if a function has none. As many run at a
-// time as there are CPUs.
-func proveAll(w io.Writer, p *program, step int) error {
-	type result struct {
-		proof
-		*prover
-		cases int
-		err   error
-		done  chan struct{}
-	}
-	for _, f := range p.functions {
-		if f.name != "cpuid7" && len(f.proofs()) == 0 {
-			return fmt.Errorf("%s has no proof", f.name)
-		}
-	}
-	var results []*result
-	for _, x := range proofs {
-		found := p.find(x.kernels)
-		if len(found) == 0 {
-			return fmt.Errorf("no function has a name for the proof of %s", x.kernels)
-		}
-		for _, f := range found {
-			results = append(results, &result{proof: x, prover: newProver(p, f, step), done: make(chan struct{})})
-		}
-	}
-	running := make(chan struct{}, runtime.GOMAXPROCS(0))
-	go func() {
-		for _, r := range results {
-			running <- struct{}{}
-			go func() {
-				r.cases, r.err = r.prove(r.prover)
-				r.formulas, r.g = nil, nil // they need much memory
-				close(r.done)
-				<-running
-			}()
-		}
-	}()
-
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "proved\tcases\twhat")
-	defer table.Flush()
-	executed := make(map[*function]map[*instruction]bool)
-	for _, r := range results {
-		<-r.done
-		if r.err != nil {
-			return r.err
-		}
-		fmt.Fprintf(table, "%s\t%d\t%s\n", r.function.name, r.cases, r.what)
-		if executed[r.function] == nil {
-			executed[r.function] = make(map[*instruction]bool)
-		}
-		maps.Copy(executed[r.function], r.executed)
-	}
-	done, all := 0, 0
-	for f, executed := range executed {
-		for _, i := range f.code {
-			if !slices.Contains([]string{"nop", "int3", "ret", "call"}, i.mnemonic) {
-				all++
-				done += int(truth(executed[i]))
-			}
-		}
-	}
-	fmt.Fprintf(table, "\n%d of %d functions are proved, and %d of their %d instructions executed\n", len(executed), len(p.functions), done, all)
-	return nil
 }

@@ -1,0 +1,144 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package formula
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/fastmac/internal/assurance/algebra"
+)
+
+// TestFormulas applies random operations to formulas and to numbers. The value of the formula
+// must be the number, which must be within the bound.
+func TestFormulas(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	c := new(algebra.Numbers)
+	for round := range 20_000 {
+		d := NewFormulas(nil)
+		d.WholeRounds = round%2 == 0
+		variables := make(map[Word]uint64)
+		var words []Word
+		var values []uint64
+		for k := range 6 {
+			x, limit := algebra.RandomWord(r), uint64(1)<<[]int{63, 63, 17, 36, 57, 32}[k]*2-1
+			w := d.Variable(64, k, limit)
+			variables[w] = x & limit
+			words, values = append(words, w), append(values, x&limit)
+		}
+		for range 3 {
+			x := algebra.RandomWord(r)
+			words, values = append(words, d.Constant(64, x)), append(values, x)
+		}
+		for range 25 {
+			w, x, name := randomOperation(r, d, c, words, values)
+			if w < 0 {
+				continue
+			}
+			if got := d.Evaluate(w, variables); got != x || x > d.Nodes[w].Max {
+				t.Fatalf("round %d: %s is %#x, want %#x, at most %#x: %s", round, name, got, x, d.Nodes[w].Max, d.String(w, 5))
+			}
+			words, values = append(words, w), append(values, x)
+		}
+	}
+}
+
+// randomOperation returns the result of an operation on some words and values, or -1 if it has
+// no normal form.
+func randomOperation(r *rand.Rand, d *Formulas, c *algebra.Numbers, words []Word, values []uint64) (w Word, x uint64, name string) {
+	defer func() {
+		if _, ok := recover().(algebra.Unprovable); ok {
+			w = -1
+		}
+	}()
+	i, j, k := r.IntN(len(words)), r.IntN(len(words)), r.IntN(len(words))
+	if r.IntN(3) == 0 { // what has just been made
+		i = len(words) - 1
+	}
+	a, b, p, q := words[i], words[j], values[i], values[j]
+	by := []uint{1, 3, 7, 8, 14, 16, 32, 36, 41, 48, 61, 63}[r.IntN(12)]
+	zero, bit := d.Constant(1, 0), d.Less(64, words[k], b)
+	bitValue := algebra.Truth(values[k] < q)
+	switch r.IntN(28) {
+	case 0:
+		return d.Add(64, a, b), c.Add(64, p, q), "add"
+	case 1:
+		return d.Sub(64, a, b), c.Sub(64, p, q), "sub"
+	case 2:
+		return d.And(64, a, b), p & q, "and"
+	case 3:
+		return d.Or(64, a, b), p | q, "or"
+	case 4:
+		return d.Xor(64, a, b), p ^ q, "xor"
+	case 5:
+		return d.Left(64, a, by), c.Left(64, p, by), "left"
+	case 6:
+		return d.Right(64, a, by), c.Right(64, p, by), "right"
+	case 7:
+		return d.Rotate(64, a, by), c.Rotate(64, p, by), "rotate"
+	case 8:
+		return d.MulLow(64, a, b), p * q, "mulLow"
+	case 9:
+		return d.Product(d.Extract(a, 0, 32), d.Extract(b, 32, 32)), (p & (1<<32 - 1)) * (q >> 32), "product"
+	case 10:
+		n, from := 8<<r.IntN(3), 8*r.IntN(4)
+		return d.Extend(n, d.Extract(a, from, n)), c.Extract(p, from, n), "extract"
+	case 11:
+		return d.Choose(64, bit, a, b), c.Choose(64, bitValue, p, q), "choose"
+	case 12:
+		return d.Extend(1, d.Less(64, a, b)), algebra.Truth(p < q), "less"
+	case 13:
+		return d.Extend(1, d.LessSigned(64, a, b)), c.LessSigned(64, p, q), "lessSigned"
+	case 14:
+		return d.Extend(1, d.Carry(64, a, b, zero)), c.Carry(64, p, q, 0), "carry"
+	case 15:
+		return d.Extend(1, d.Borrow(64, a, b, bit)), c.Borrow(64, p, q, bitValue), "borrow"
+	case 16:
+		table := r.Uint64() & 0xff
+		return d.Ternary(64, table, a, b, words[k]), c.Ternary(64, table, p, q, values[k]), "ternary"
+	case 17:
+		_, high := d.Wide(a, b)
+		_, want := c.Wide(p, q)
+		return high, want, "wide"
+	case 18:
+		return d.Extend(1, d.Equal(64, a, b)), algebra.Truth(p == q), "equal"
+	case 19:
+		from := r.IntN(64)
+		return d.Extend(1, d.Extract(a, from, 1)), p >> from & 1, "a bit"
+	case 20:
+		// S-c is less than S, for the residues of L3.
+		return d.Choose(64, d.Less(64, d.Sub(64, a, b), a), d.Sub(64, a, b), a), min(p-q, p), "least"
+	case 21:
+		_, high := d.Carryless(a, b)
+		_, want := c.Carryless(p, q)
+		return high, want, "carryless"
+	case 22:
+		low, _ := d.Carryless(a, b)
+		want, _ := c.Carryless(p, q)
+		return low, want, "carryless"
+	case 23:
+		_, high := d.AES(a, b, words[k], b, i%2 == 0)
+		_, want := c.AES(p, q, values[k], q, i%2 == 0)
+		return high, want, "aes"
+	case 24:
+		return d.RightSigned(64, a, 63), c.RightSigned(64, p, 63), "the sign"
+	case 25:
+		return d.And(64, a, d.Constant(64, 1<<by|0xff8000ff)), p & (1<<by | 0xff8000ff), "some bits"
+	case 26:
+		// Those that were shifted out.
+		return d.Or(64, d.Left(64, a, by), d.Right(64, b, 64-by)), p<<by | q>>(64-by), "a long shift"
+	}
+	var v, shuffled Symbols
+	var from, to algebra.Bytes64
+	d.SetLane(&v, 64, 0, a)
+	d.SetLane(&v, 64, 1, b)
+	c.SetLane(&from, 64, 0, p)
+	c.SetLane(&from, 64, 1, q)
+	turn := r.IntN(16)
+	for k := range 8 {
+		shuffled[k], to[k] = v[(k+turn)%16], from[(k+turn)%16]
+	}
+	return d.Lane(&shuffled, 64, 0), c.Lane(&to, 64, 0), "bytes"
+}

@@ -1,0 +1,195 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package program
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/fastmac/internal/assurance/objdump"
+	"example.com/fastmac/internal/assurance/x86"
+)
+
+// A Program is a linked binary: what the CPU executes, after avo, the Go assembler and the
+// linker.
+type Program struct {
+	Functions []*x86.Function // that are in .s files
+	Data      []section
+	Symbols   []elf.Symbol // of data
+}
+
+// A section is memory that the linker has initialized.
+type section struct {
+	Address uint64
+	Bytes   []byte
+}
+
+const ModulePath = "example.com/fastmac"
+
+// Linked is the program of package linked, which is built once.
+var Linked = sync.OnceValues(load)
+
+// load builds package linked for linux/amd64 and returns its assembly. A function of a .s file
+// of the module that is not in the binary is an error, and so is one that is in no .s file.
+func load() (*Program, error) {
+	dir, err := os.MkdirTemp("", "fastmac-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "linked")
+	if _, err := output("go", "build", "-o", binary, ModulePath+"/internal/assurance/linked"); err != nil {
+		return nil, err
+	}
+	sources, err := readSources()
+	if err != nil {
+		return nil, err
+	}
+	p, err := read(binary)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, s := range sources {
+		if !slices.ContainsFunc(p.Functions, func(f *x86.Function) bool { return f.Pkg == s.pkg && f.Name == s.name }) {
+			missing = append(missing, s.name)
+		}
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("not in the binary: %s: call them in package linked", strings.Join(missing, ", "))
+	}
+	for _, f := range p.Functions {
+		i := slices.IndexFunc(sources, func(s source) bool { return f.Pkg == s.pkg && f.Name == s.name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s is in no .s file", f.Name)
+		}
+		if err := sources[i].compare(p, f); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return p, nil
+}
+
+// read disassembles the functions of the module in a binary that have the ABI of assembly.
+func read(binary string) (*Program, error) {
+	file, err := elf.Open(binary)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	p := new(Program)
+	for _, s := range file.Sections {
+		if s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR == 0 && s.Type == elf.SHT_PROGBITS {
+			b, err := s.Data()
+			if err != nil {
+				return nil, err
+			}
+			p.Data = append(p.Data, section{s.Addr, b})
+		}
+	}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
+			p.Symbols = append(p.Symbols, s)
+		}
+	}
+	functions, err := objdump.Functions(file, ModulePath)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range functions {
+		code, err := o.Disassemble(binary)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
+		}
+		f, err := newFunction(o, code)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
+		}
+		p.Functions = append(p.Functions, f)
+	}
+	slices.SortFunc(p.Functions, func(a, b *x86.Function) int { return strings.Compare(a.Pkg+"."+a.Name, b.Pkg+"."+b.Name) })
+	return p, nil
+}
+
+// newFunction parses the instructions of a function.
+func newFunction(o objdump.Function, code []objdump.Instruction) (*x86.Function, error) {
+	f := &x86.Function{Pkg: o.Package, Name: o.Name, At: make(map[uint64]int)}
+	for _, line := range code {
+		i, err := x86.Parse(line.Address, line.Bytes, line.Text)
+		if err != nil {
+			return nil, fmt.Errorf("%#x: %q: %w", line.Address, line.Text, err)
+		}
+		f.At[i.Address] = len(f.Code)
+		f.Code = append(f.Code, i)
+	}
+	for _, i := range f.Code {
+		if _, ok := f.At[i.Target]; i.Jumps() && !ok {
+			return nil, fmt.Errorf("%v jumps out of the function", i)
+		}
+	}
+	return f, nil
+}
+
+// Find returns the functions whose names begin with a prefix.
+func (p *Program) Find(prefix string) (found []*x86.Function) {
+	for _, f := range p.Functions {
+		if strings.HasPrefix(f.Name, prefix) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// At returns initialized memory from an address on.
+func (p *Program) At(address uint64) []byte {
+	if p == nil {
+		return nil
+	}
+	for _, s := range p.Data {
+		if s.Address <= address && address < s.Address+uint64(len(s.Bytes)) {
+			return s.Bytes[address-s.Address:]
+		}
+	}
+	return nil
+}
+
+// symbol returns the name of the datum at an address, and the offset in it.
+func (p *Program) symbol(address uint64) (name string, offset uint64) {
+	for _, s := range p.Symbols {
+		if s.Value <= address && address < s.Value+s.Size {
+			return s.Name, address - s.Value
+		}
+	}
+	return "", 0
+}
+
+// output returns what a command prints. What it builds is for linux/amd64.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = environment()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out), err
+}
+
+// environment is that of commands: whatever the machine, they are about linux/amd64.
+func environment() []string {
+	return append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "GOAMD64=v1", "CGO_ENABLED=0")
+}

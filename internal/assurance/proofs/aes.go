@@ -1,0 +1,282 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package proofs
+
+import (
+	"slices"
+
+	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/formula"
+	"example.com/fastmac/internal/assurance/program"
+)
+
+// The proofs of AES, FIPS 197. All variables are bytes. The S-box is the CPU's, as all of a
+// round of AES is: TestModels compares it with the model.
+
+// expand returns the key schedule, section 5.2, as bytes.
+func (v *prover) expand(key []formula.Word) []formula.Word {
+	words := len(key) / 4
+	schedule := slices.Clone(key)
+	rcon := byte(1)
+	for i := words; i < 4*(words+7); i++ {
+		t := slices.Clone(schedule[4*(i-1) : 4*i])
+		if i%words == 0 {
+			t = append(t[1:], t[0]) // RotWord
+		}
+		if i%words == 0 || words > 6 && i%words == 4 {
+			for k := range t {
+				t[k] = v.SubByte(t[k])
+			}
+		}
+		if i%words == 0 {
+			t[0] = v.Xor(8, t[0], v.Constant(8, uint64(rcon)))
+			rcon = algebra.Times2(rcon)
+		}
+		for k := range t {
+			schedule = append(schedule, v.Xor(8, schedule[4*(i-words)+k], t[k]))
+		}
+	}
+	return schedule
+}
+
+// encrypt returns an encrypted block, section 5.1.
+func (v *prover) encrypt(schedule []formula.Word, rounds int, block []formula.Word) []formula.Word {
+	pair := func(b []formula.Word) (low, high formula.Word) {
+		var all []formula.ByteOf
+		for _, w := range b {
+			all = append(all, v.ByteAt(w, 0))
+		}
+		return v.FromBytes(all[:8]), v.FromBytes(all[8:])
+	}
+	low, high := pair(block)
+	for round := range rounds + 1 {
+		keyLow, keyHigh := pair(schedule[16*round:][:16])
+		if round == 0 {
+			low, high = v.Xor(64, low, keyLow), v.Xor(64, high, keyHigh)
+			continue
+		}
+		low, high = v.AES(low, high, keyLow, keyHigh, round == rounds)
+	}
+	var out []formula.Word
+	for _, b := range append(v.Bytes(low, 64), v.Bytes(high, 64)...) {
+		out = append(out, v.FromBytes([]formula.ByteOf{b}))
+	}
+	return out
+}
+
+// proveExpand proves the key schedule.
+func proveExpand(v *prover) (cases int, err error) {
+	v.Reset()
+	size := map[string]int{"expandKey128": 16, "expandKey192": 24, "expandKey256": 32}[v.function.Name]
+	key := v.variables(8, size, 0xff)
+	want := v.expand(key)
+	schedule := v.place(8, false, v.variables(8, len(want), 0xff)...)
+	if err := v.call(v.numbers(schedule, v.place(8, true, key...))...); err != nil {
+		return 0, err
+	}
+	return 1, v.equalWords(v.result(schedule, 8, len(want)), want, "key of %d bytes", size)
+}
+
+// proveEncrypt proves encryptBlocks for each key size and up to 17 blocks.
+func proveEncrypt(v *prover) (cases int, err error) {
+	for rounds := 10; rounds <= 14; rounds += 2 {
+		for blocks := 1; blocks <= 17; blocks++ {
+			v.Reset()
+			schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16*blocks, 0xff)
+			out := v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
+			if err := v.call(v.numbers(v.place(8, true, schedule...), uint64(rounds), out, v.place(8, true, in...), uint64(blocks))...); err != nil {
+				return cases, err
+			}
+			var want []formula.Word
+			for b := range blocks {
+				want = append(want, v.encrypt(schedule, rounds, in[16*b:][:16])...)
+			}
+			if err := v.equalWords(v.result(out, 8, len(want)), want, "%d rounds, %d blocks", rounds, blocks); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+	}
+	return cases, nil
+}
+
+// proveEncryptWords proves encryptWords for each key size, and for each part of a block that the
+// pad of UMAC can be.
+func proveEncryptWords(v *prover) (cases int, err error) {
+	for rounds := 10; rounds <= 14; rounds += 2 {
+		for _, part := range [][2]int{{0, 4}, {4, 4}, {8, 4}, {12, 4}, {0, 8}, {8, 8}, {0, 16}} {
+			v.Reset()
+			schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16, 0xff)
+			block := v.result(v.place(8, true, in...), 64, 2)
+			out := v.encrypt(schedule, rounds, in)
+			var chosen, want []formula.Word
+			for k := range 16 {
+				if k < part[1] {
+					chosen, want = append(chosen, v.Constant(8, uint64(part[0]+k))), append(want, out[part[0]+k])
+				} else {
+					chosen, want = append(chosen, v.Constant(8, 0xff)), append(want, v.Constant(8, 0))
+				}
+			}
+			arguments := v.numbers(v.place(8, true, schedule...), uint64(rounds))
+			if err := v.call(slices.Concat(arguments, block, v.numbers(v.place(8, true, chosen...)))...); err != nil {
+				return cases, err
+			}
+			if err := v.equalWords(v.result(v.results, 8, 16), want, "%d rounds, %d bytes from %d on", rounds, part[1], part[0]); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+	}
+	return cases, nil
+}
+
+// proveStretch proves stretch for 512 to 2048 bytes: counter mode, SP 800-38A section 6.5, from
+// counter 0 on, under the key at the beginning. The first 512 bytes have code of their own.
+func proveStretch(v *prover) (cases int, err error) {
+	for size := 512; size <= 2048; size += 512 {
+		v.Reset()
+		p := v.variables(8, size, 0xff)
+		at := v.place(8, false, p...)
+		if err := v.call(v.numbers(at, uint64(size), uint64(size))...); err != nil {
+			return cases, err
+		}
+		schedule := v.expand(p[:32])
+		var want []formula.Word
+		for block := range size / 16 {
+			counter := make([]formula.Word, 16)
+			for k := range counter {
+				counter[k] = v.Constant(8, 0)
+			}
+			counter[15] = v.Constant(8, uint64(block))
+			want = append(want, v.encrypt(schedule, 14, counter)...)
+		}
+		if err := v.equalWords(v.result(at, 8, size), want, "%d bytes", size); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// proveDerive proves deriveL1 for each key size: KDF, RFC 4418 section 3.2.1, of 67 blocks, in
+// turn for the two arrays, whose words are big-endian.
+func proveDerive(v *prover) (cases int, err error) {
+	const blocks = 67
+	for rounds := 10; rounds <= 14; rounds += 2 {
+		v.Reset()
+		schedule := v.variables(8, 16*(rounds+1), 0xff)
+		key := v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
+		if err := v.call(v.numbers(key, v.place(8, true, schedule...), uint64(rounds))...); err != nil {
+			return cases, err
+		}
+		var halves [2][]formula.Word
+		for block := range blocks {
+			in := make([]formula.Word, 16)
+			for k := range in {
+				in[k] = v.Constant(8, 0)
+			}
+			in[7], in[15] = v.Constant(8, 1), v.Constant(8, uint64(block+1))
+			out := v.encrypt(schedule, rounds, in)
+			for w := 0; w < 16; w += 4 {
+				slices.Reverse(out[w : w+4])
+			}
+			halves[block%2] = append(halves[block%2], out...)
+		}
+		if err := v.equalWords(v.result(key, 8, 16*blocks), slices.Concat(halves[0], halves[1]), "%d rounds", rounds); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// provePads proves padEach: PDF, RFC 4418 section 3.3.1, of one nonce to eight. For each size of
+// the key each of eight places has nonces of all sizes, with each index of a part of the block.
+// All other bits of nonces are variables.
+func provePads(v *prover) (cases int, err error) {
+	v.WholeRounds = true
+	for rounds := 10; rounds <= 14; rounds += 2 {
+		for _, size := range []int{4, 8, 16} {
+			for part := range 16 / size {
+				for n := range 16 {
+					for _, count := range []int{8, 1 + n%7} {
+						if v.skips() {
+							continue
+						}
+						if err := v.provePadsFor(rounds, size, part, n, count); err != nil {
+							return cases, err
+						}
+						cases++
+					}
+				}
+			}
+		}
+	}
+	return cases, nil
+}
+
+func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
+	v.Reset()
+	partBits := map[int]int{4: 2, 8: 1, 16: 0}[size]
+	schedule := v.variables(8, 16*15, 0xff)
+	fields := []uint64{uint64(size), uint64(partBits), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size]), 0, 0, 0, 0, 0}
+	key := slices.Clone(schedule)
+	for k := range 16 {
+		key = append(key, v.Constant(8, uint64(rounds)>>(8*k)&0xff))
+	}
+	for _, x := range fields {
+		key = append(key, v.Constant(8, x))
+	}
+	var headers, want []formula.Word
+	for i := range count {
+		part, length := (part+i)%(16/size), (n+i)%16+1
+		nonce := v.variables(8, length, 0xff)
+		block := slices.Clone(nonce)
+		block[length-1] = v.Masked(8, block[length-1], 0xff<<partBits&0xff)
+		nonce[length-1] = v.Xor(8, block[length-1], v.Constant(8, uint64(part)))
+		headers = append(headers, v.inBatch(v.numbers(v.place(8, true, nonce...), uint64(length), uint64(length)), nil)...)
+		for len(block) < 16 {
+			block = append(block, v.Constant(8, 0))
+		}
+		want = append(want, v.encrypt(schedule, rounds, block)[size*part:][:size]...)
+	}
+	tags := v.place(8, false, v.variables(8, 16*11, 0xff)...)
+	v.placePartBytes()
+	if err := v.call(v.numbers(tags, v.place(8, true, key...), v.place(64, true, headers...), uint64(count), uint64(count))...); err != nil {
+		return err
+	}
+	var got []formula.Word
+	for i := range count {
+		got = append(got, v.result(tags+uint64(16*i), 8, size)...)
+	}
+	return v.equalWords(got, want, "%d rounds, tags of %d bytes, %d nonces, the first of %d bytes", rounds, size, count, n+1)
+}
+
+// placePartBytes places the variable partBytes of package fastmac where the linker has it: the
+// bytes of a block in the parts for tags of 4 bytes, of 8, and twice of 16.
+func (v *prover) placePartBytes() {
+	var rows []formula.Word
+	for i := range 8 {
+		size, part := 4, i
+		if i >= 6 {
+			size, part = 16, 0
+		} else if i >= 4 {
+			size, part = 8, i-4
+		}
+		for k := range 16 {
+			x := uint64(0xff)
+			if k < size {
+				x = uint64(size*part + k)
+			}
+			rows = append(rows, v.Constant(8, x))
+		}
+	}
+	v.place(8, true, rows...)
+	for _, s := range v.program.Symbols {
+		if s.Name == program.ModulePath+".partBytes" {
+			v.Memory[len(v.Memory)-1].Base = s.Value
+		}
+	}
+}

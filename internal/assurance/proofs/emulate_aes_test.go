@@ -1,0 +1,296 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package proofs
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/mactest"
+)
+
+const (
+	scheduleSize = 4 * 60
+	powersSize   = 8 * 16
+)
+
+// schedule returns an AES key schedule and the number of rounds.
+func (e *emulator) schedule(key []byte) ([]byte, uint64) {
+	schedule := make([]byte, scheduleSize)
+	e.call(fmt.Sprint("aes.expandKey", 8*len(key)), e.place(schedule, 4, false), e.in(key))
+	return schedule, uint64(len(key)/4 + 6)
+}
+
+// TestEmulateAES compares the kernels of package aes with crypto/aes.
+func TestEmulateAES(t *testing.T) {
+	e := newEmulator(t)
+	for _, size := range []int{16, 24, 32} {
+		e.reset()
+		key := e.bytes(size)
+		block, _ := aes.NewCipher(key)
+		schedule, rounds := e.schedule(key)
+		at := e.place(schedule, 4, true)
+		for n := range 20 {
+			src, dst, want := e.bytes(16*n), make([]byte, 16*n), make([]byte, 16*n)
+			for k := range n {
+				block.Encrypt(want[16*k:], src[16*k:])
+			}
+			if n > 0 {
+				e.call("aes.encryptBlocks", at, rounds, e.place(dst, 1, false), e.in(src), uint64(n))
+			}
+			if !bytes.Equal(dst, want) {
+				t.Errorf("%d blocks, key of %d bytes: wrong", n, size)
+			}
+		}
+		chosen, text, want := e.bytes(16), e.bytes(16), make([]byte, 16)
+		block.Encrypt(want, text)
+		got := littleEndian(e.call("aes.encryptWords", at, rounds, binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]), e.in(chosen))...)
+		for k, c := range chosen {
+			if w := want[c&15] &^ byte(int8(c)>>7); got[k] != w {
+				t.Errorf("byte %d is %#x, want %#x", k, got[k], w)
+			}
+		}
+	}
+	for _, name := range []string{"aes.stretchAESNI", "aes.stretchVAES"} {
+		for _, n := range []int{512, 1024, 2560} {
+			e.reset()
+			p, want := e.bytes(n), make([]byte, n)
+			block, _ := aes.NewCipher(p[:32])
+			cipher.NewCTR(block, make([]byte, 16)).XORKeyStream(want, want)
+			e.call(name, slice(e.place(p, 1, false), n)...)
+			if !bytes.Equal(p, want) {
+				t.Errorf("%s, %d bytes: wrong", name, n)
+			}
+		}
+	}
+	e.call("kernel.cpuid7")
+}
+
+// gcmKey returns a gcm.Key.
+func (e *emulator) gcmKey(key []byte) []byte {
+	schedule, rounds := e.schedule(key)
+	k := slices.Concat(make([]byte, powersSize), schedule, littleEndian(rounds)[:4])
+	e.call("gcm.initKey", e.place(k, 4, false))
+	return k
+}
+
+// crypt is seal or open of package gcm in one run.
+func (e *emulator) crypt(kernel, isa string, key, nonce, text, data []byte) (out, tag []byte) {
+	if len(text) == 0 {
+		kernel = "gmac"
+	}
+	out, tag = make([]byte, len(text)), make([]byte, 16)
+	run := gcmWords(e.place(tag, 1, false), e.in(make([]byte, 16)), e.in(nonce), slice(e.in(data), len(data)),
+		slice(e.place(out, 1, false), len(text)), slice(e.in(text), len(text)), 0, 8*uint64(len(data)), 8*uint64(len(text)))
+	e.call("gcm."+kernel+isa, e.place(key, 4, true), e.state(run))
+	return out, tag
+}
+
+// gcmWords returns a run of package gcm.
+func gcmWords(tag, sum, nonce uint64, data, dst, src []uint64, blocks int, dataBits, textBits uint64) []byte {
+	return littleEndian(slices.Concat([]uint64{tag, sum, nonce}, data, dst, src, []uint64{uint64(blocks), dataBits, textBits})...)
+}
+
+// TestEmulateGCM compares the kernels of package gcm with crypto/cipher, and with all vectors.
+func TestEmulateGCM(t *testing.T) {
+	e := newEmulator(t)
+	check := func(isa string, key, nonce, plaintext, data, ciphertext, tag []byte) {
+		t.Helper()
+		e.reset()
+		k := e.gcmKey(key)
+		if got, gotTag := e.crypt("seal", isa, k, nonce, plaintext, data); !bytes.Equal(got, ciphertext) || !bytes.Equal(gotTag, tag) {
+			t.Errorf("seal%s, %d and %d bytes: wrong", isa, len(plaintext), len(data))
+		}
+		if got, gotTag := e.crypt("open", isa, k, nonce, ciphertext, data); !bytes.Equal(got, plaintext) || !bytes.Equal(gotTag, tag) {
+			t.Errorf("open%s, %d and %d bytes: wrong", isa, len(plaintext), len(data))
+		}
+	}
+	vectors := 0
+	for _, v := range mactest.GCMVectors(t) {
+		if v.Valid && len(v.Nonce) == 12 && len(v.Tag) == 16 {
+			vectors++
+			for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
+				check(isa, v.Key, v.Nonce, v.Plaintext, v.Data, v.Ciphertext, v.Tag)
+			}
+		}
+	}
+	t.Logf("%d vectors", vectors)
+	sizes := []int{0, 1, 15, 16, 17, 33, 63, 64, 79, 100, 127, 128, 129, 255, 256, 300, 511, 512, 513, 640, 777, 1023, 1024, 1100, 1536, 1700}
+	for n, size := range sizes {
+		for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
+			key, nonce, plaintext := e.bytes([]int{16, 24, 32}[n%3]), e.bytes(12), e.bytes(size)
+			for _, other := range []int{0, sizes[e.random.IntN(len(sizes))], 512 + 16*e.random.IntN(32), e.random.IntN(600)} {
+				data := e.bytes(other)
+				block, _ := aes.NewCipher(key)
+				aead, _ := cipher.NewGCM(block)
+				sealed := aead.Seal(nil, nonce, plaintext, data)
+				check(isa, key, nonce, plaintext, data, sealed[:size], sealed[size:])
+			}
+		}
+	}
+	// Data without text, or with little, whose lanes are added together with the end.
+	for n := 512; n < 800; n += 7 {
+		key, nonce, plaintext, data := e.bytes(16), e.bytes(12), e.bytes(n%2*(n%130)), e.bytes(n)
+		block, _ := aes.NewCipher(key)
+		aead, _ := cipher.NewGCM(block)
+		sealed := aead.Seal(nil, nonce, plaintext, data)
+		for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
+			check(isa, key, nonce, plaintext, data, sealed[:len(plaintext)], sealed[len(plaintext):])
+		}
+	}
+	e.testRuns()
+}
+
+// testRuns absorbs data, and encrypts and decrypts in two runs, of which the first has no tag.
+func (e *emulator) testRuns() {
+	for n := 128; n <= 1536; n += 128 {
+		for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
+			e.reset()
+			key, nonce, text, data := e.bytes(16), e.bytes(12), e.bytes((n+511)&^511+n/8), e.bytes(n)
+			block, _ := aes.NewCipher(key)
+			aead, _ := cipher.NewGCM(block)
+			sealed := aead.Seal(nil, nonce, text, data)
+			k := e.place(e.gcmKey(key), 4, true)
+			for name, text := range map[string][]byte{"gcm.seal" + isa: text, "gcm.open" + isa: sealed[:len(text)]} {
+				sum, got, tag := make([]byte, 16), make([]byte, len(text)), make([]byte, 16)
+				sumAt, dst, src := e.place(sum, 1, false), e.place(got, 1, false), e.in(text)
+				e.call("gcm.hash"+isa, k, sumAt, e.in(data), uint64(n))
+				run := func(tag uint64, skip, n int) {
+					r := gcmWords(tag, sumAt, e.in(nonce), slice(0, 0), slice(dst+uint64(skip), n), slice(src+uint64(skip), n), skip/16, 8*uint64(len(data)), 8*uint64(len(text)))
+					e.call(name, k, e.state(r))
+				}
+				first := len(text) &^ 511
+				run(0, 0, first)
+				run(e.place(tag, 1, false), first, len(text)-first)
+				want := sealed[:len(text)]
+				if name == "gcm.open"+isa {
+					want, _ = aead.Open(nil, nonce, sealed, data)
+				}
+				if !bytes.Equal(got, want) || !bytes.Equal(tag, sealed[len(text):]) {
+					e.t.Errorf("%s: wrong in two runs, %d bytes of data", name, n)
+				}
+			}
+		}
+	}
+}
+
+// sha512Words returns a chaining value, and a pointer to it.
+func (e *emulator) sha512Words(b []byte) (state []byte, at uint64) {
+	state = slices.Clone(b)
+	return state, e.words(state)
+}
+
+// initial is the initial chaining value of SHA-512, and constants are those of its rounds.
+func (e *emulator) initial() []byte {
+	marshaled, _ := sha512.New().(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
+	var state []byte
+	for k := range 8 {
+		state = append(state, littleEndian(binary.BigEndian.Uint64(marshaled[4+8*k:]))...)
+	}
+	return state
+}
+
+func (e *emulator) constants() uint64 { return e.datum(program.ModulePath + "/internal/sha512.k") }
+
+// sum is the hash of p, after n bytes whose chaining value is state, as package sha512 has it.
+// If outer is not nil, the hash of that is in turn hashed after it.
+func (e *emulator) sum(kernel string, state, outer []byte, n int, p []byte) []byte {
+	state, at := e.sha512Words(state)
+	k, src := e.constants(), e.in(p)
+	n += len(p)
+	if whole := len(p) / 128; whole > 0 {
+		e.call(kernel, at, src, uint64(whole), k, 0)
+		p, src = p[128*whole:], src+uint64(128*whole)
+	}
+	end := []uint64{uint64(len(p) / 8), 0x80, 0, 0, 0}
+	for i := len(p) - 1; i >= len(p)&^7; i-- {
+		end[1] = end[1]<<8 | uint64(p[i])
+	}
+	if len(p)+1 > 128-16 {
+		e.call(kernel, at, src, 0, k, e.state(littleEndian(end...)))
+		end[0], end[1] = 0, 0
+	}
+	end[3] = uint64(n) << 3
+	if outer != nil {
+		end[4] = e.state(outer)
+	}
+	e.call(kernel, at, src, 0, k, e.state(littleEndian(end...)))
+	var hash []byte
+	for i := range 8 {
+		hash = binary.BigEndian.AppendUint64(hash, binary.LittleEndian.Uint64(state[8*i:]))
+	}
+	return hash
+}
+
+// TestEmulateSHA512 compares the kernels of package sha512 with crypto/sha512, and with all
+// vectors of HMAC.
+func TestEmulateSHA512(t *testing.T) {
+	e := newEmulator(t)
+	initial := e.initial()
+	for _, kernel := range []string{"sha512.blockAVX2", "sha512.blockAVX512", "sha512.blockWideAVX512"} {
+		for n := 0; n < 300; n += 1 + n/40 {
+			e.reset()
+			p := e.bytes(n)
+			if want := sha512.Sum512(p); !bytes.Equal(e.sum(kernel, initial, nil, 0, p), want[:]) {
+				t.Errorf("%s: wrong hash of %d bytes", kernel, n)
+			}
+		}
+		for _, v := range mactest.HMACVectors(t) {
+			e.reset()
+			key := v.Key
+			if len(key) > 128 {
+				h := sha512.Sum512(key)
+				key = h[:]
+			}
+			var pads [2][]byte
+			for k, pad := range []byte{0x36, 0x5c} {
+				b := bytes.Repeat([]byte{pad}, 128)
+				for i := range key {
+					b[i] ^= key[i]
+				}
+				var at uint64
+				pads[k], at = e.sha512Words(initial)
+				e.call(kernel, at, e.in(b), 1, e.constants(), 0)
+			}
+			got := e.sum(kernel, pads[0], pads[1], 128, v.Msg)
+			if v.Valid != hmac.Equal(got[:len(v.Tag)], v.Tag) {
+				t.Errorf("%s: %s: tag %x", kernel, v.Name, got)
+			}
+		}
+	}
+	for kernel, lanes := range map[string]int{"sha512.lanesAVX512": 8, "sha512.lanesAVX2": 4} {
+		for blocks := 1; blocks < 4; blocks++ {
+			e.reset()
+			state, slices := make([]byte, 8*64), []byte(nil)
+			var want [8][]byte
+			for l := range 8 {
+				p := e.bytes(128 * blocks)
+				slices = append(slices, littleEndian(slice(e.in(p), len(p))...)...)
+				s, at := e.sha512Words(initial)
+				e.call("sha512.blockAVX2", at, e.in(p), uint64(blocks), e.constants(), 0)
+				want[l] = s
+				for i := range 8 {
+					copy(state[64*i+8*l:], initial[8*i:][:8])
+				}
+			}
+			e.call(kernel, e.words(state), e.state(slices), uint64(blocks), e.constants())
+			for l := range lanes {
+				for i := range 8 {
+					if !bytes.Equal(state[64*i+8*l:][:8], want[l][8*i:][:8]) {
+						t.Errorf("%s, %d blocks: wrong in lane %d", kernel, blocks, l)
+					}
+				}
+			}
+		}
+	}
+}

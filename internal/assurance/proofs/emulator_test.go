@@ -1,0 +1,187 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package proofs
+
+import (
+	"encoding/binary"
+	"errors"
+	"go/types"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/objdump"
+	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/assurance/secrets"
+	"example.com/fastmac/internal/assurance/x86"
+)
+
+var declared = sync.OnceValues(program.Declarations)
+
+// An emulator executes kernels with the models, on any machine. A kernel that reads or writes
+// anything outside of the memory that place has returned fails the test.
+type emulator struct {
+	t        *testing.T
+	random   *rand.Rand
+	program  *program.Program
+	declared map[string]*types.Signature
+	memory   *algebra.Numbers
+	next     uint64 // where the next memory is placed
+}
+
+// executed has the instructions that emulators have executed.
+var executed = make(map[*x86.Instruction]bool)
+
+func newEmulator(t *testing.T) *emulator {
+	t.Helper()
+	d, err := declared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &emulator{t: t, random: rand.New(rand.NewPCG(3, 4)), program: linkedProgram(t), declared: d}
+	e.reset()
+	return e
+}
+
+// reset removes all memory.
+func (e *emulator) reset() {
+	e.memory = &algebra.Numbers{Data: e.program.At}
+	e.next = 1 << 40
+}
+
+// bytes returns random bytes.
+func (e *emulator) bytes(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(e.random.Uint32())
+	}
+	return b
+}
+
+// place makes memory of b, at an address that is a multiple of align, and returns it.
+func (e *emulator) place(b []byte, align int, readOnly bool) uint64 {
+	e.next += 1 << 16
+	at := e.next + uint64(align*e.random.IntN(64/align))
+	e.memory.Memory = append(e.memory.Memory, algebra.Region{Base: at, Bytes: b, ReadOnly: readOnly})
+	e.next += uint64(len(b))
+	return at
+}
+
+// in places memory that is only read, at any address.
+func (e *emulator) in(b []byte) uint64 { return e.place(b, 1, true) }
+
+// words places memory of words, which a kernel may change.
+func (e *emulator) words(b []byte) uint64 { return e.place(b, 8, false) }
+
+// state places memory of words that is only read.
+func (e *emulator) state(b []byte) uint64 { return e.place(b, 8, true) }
+
+// call calls a kernel with words and returns the words of its results.
+func (e *emulator) call(name string, arguments ...uint64) (results []uint64) {
+	e.t.Helper()
+	var f *x86.Function
+	for _, g := range e.program.Functions {
+		if strings.HasSuffix(g.Pkg+"."+g.Name, name) {
+			f = g
+		}
+	}
+	if f == nil {
+		e.t.Fatalf("no function %s", name)
+	}
+	sig := secrets.NewSignature(e.declared[f.Pkg+"."+f.Name])
+	if len(arguments) != sig.Results {
+		e.t.Fatalf("%s has %d words of arguments, got %d", name, sig.Results, len(arguments))
+	}
+	const frame, size = x86.FrameLimit, x86.FrameLimit + 128
+	memory := e.bytes(size)
+	base := e.place(memory, 64, false)
+	for k, a := range sig.Arguments[:sig.Results] {
+		binary.LittleEndian.PutUint64(memory[frame+x86.ArgumentBase+a.Offset:], arguments[k])
+	}
+	m := &x86.Machine[uint64, algebra.Bytes64]{Algebra: e.memory, Thread: e.state(make([]byte, 64))}
+	for k := range m.General {
+		m.General[k] = e.random.Uint64()
+	}
+	for k := range m.Vectors {
+		copy(m.Vectors[k][:], e.bytes(64))
+	}
+	m.General[x86.RSP] = base + frame
+	if err := m.Run(f, func(w uint64) bool { return w == 1 }, func(i *x86.Instruction) { executed[i] = true }); err != nil {
+		e.t.Fatalf("%s: %v", name, err)
+	}
+	if m.General[x86.RSP] != base+frame {
+		e.t.Fatalf("%s changes the stack pointer", name)
+	}
+	for _, r := range sig.Arguments[sig.Results:] {
+		results = append(results, binary.LittleEndian.Uint64(memory[frame+x86.ArgumentBase+r.Offset:]))
+	}
+	return results
+}
+
+// datum returns the address of a variable of the program.
+func (e *emulator) datum(name string) uint64 {
+	for _, s := range e.program.Symbols {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	panic("no variable " + name)
+}
+
+// slice returns the words of a slice of n elements.
+func slice(at uint64, n int) []uint64 { return []uint64{at, uint64(n), uint64(n)} }
+
+// littleEndian returns the bytes of words.
+func littleEndian(words ...uint64) (b []byte) {
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+// TestEmulated runs after the tests that execute kernels. They must have executed 97 % of the
+// instructions. The others are for the stack to grow, and code that cannot be reached, such as
+// loops over groups of 256 bytes after all of 512.
+func TestEmulated(t *testing.T) {
+	if len(executed) == 0 {
+		t.Skip("no kernel has been executed")
+	}
+	var done, all int
+	for _, f := range linkedProgram(t).Functions {
+		before := done
+		for _, i := range f.Code {
+			switch i.Mnemonic {
+			case "nop", "int3", "ret", "call":
+				continue
+			}
+			all++
+			if executed[i] {
+				done++
+			}
+		}
+		if done == before {
+			t.Errorf("%s has not been executed", f.Name)
+		}
+	}
+	t.Logf("%d of %d instructions", done, all)
+	if 100*done < 97*all {
+		t.Error("want 97 % of the instructions")
+	}
+}
+
+// linkedProgram returns the program with all kernels.
+func linkedProgram(t *testing.T) *program.Program {
+	t.Helper()
+	p, err := program.Linked()
+	if errors.Is(err, objdump.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,234 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package proofs
+
+import (
+	"slices"
+
+	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/formula"
+)
+
+// The proofs of UHASH, RFC 4418 section 5. Messages are bytes, keys are words.
+
+// A symbolicKey is a uhashKey, all of whose words are variables.
+type symbolicKey struct {
+	*prover
+	n  int            // iterations
+	at uint64         // of the key
+	l1 []formula.Word // in the order of RFC 4418
+	k2 []formula.Word
+	k1 [4][]formula.Word // k_5 to k_8, by iteration; the lower and the upper half side by side
+	l2 []formula.Word    // k64, by iteration
+}
+
+func (v *prover) key(n int) *symbolicKey {
+	const max32 = 1<<32 - 1
+	k := &symbolicKey{prover: v, n: n, l1: v.variables(32, 8*32+3*4, max32), k2: v.variables(32, 4, max32)}
+	words := slices.Concat([]formula.Word{v.Constant(32, uint64(n)), v.Constant(32, 0)}, k.k2)
+	for j := range k.k1 {
+		for range 4 {
+			// A residue modulo p36 < 2^36.
+			low, high := v.Variable(32, max32), v.Variable(32, 1<<4-1)
+			words = append(words, low, high)
+			k.k1[j] = append(k.k1[j], v.FromBytes(slices.Concat(v.Bytes(low, 32), v.Bytes(high, 32))))
+		}
+	}
+	for half := range 2 {
+		for i := 4 * half; i < len(k.l1); i += 8 {
+			words = append(words, k.l1[i:i+4]...)
+		}
+	}
+	for range 4 {
+		k64 := v.variables(32, 2, 1<<25-1) // masked, section 5.3.1
+		words = append(append(words, k64...), v.variables(32, 4, max32)...)
+		k.l2 = append(k.l2, v.FromBytes(slices.Concat(v.Bytes(k64[0], 32), v.Bytes(k64[1], 32))))
+	}
+	k.at = v.place(32, true, append(words, v.variables(32, 4*8, max32)...)...)
+	return k
+}
+
+// nh is NH, section 5.2.2, of bytes that are zero-padded to whole groups, at least one, of
+// which the first is group g of a block, in iteration t.
+func (k *symbolicKey) nh(t, g int, message []formula.Word) formula.Word {
+	message = slices.Clone(message)
+	for len(message) == 0 || len(message)%32 != 0 {
+		message = append(message, k.Constant(8, 0))
+	}
+	var m []formula.Word
+	for i := 0; i < len(message); i += 4 {
+		var b []formula.ByteOf
+		for _, w := range message[i : i+4] {
+			b = append(b, k.ByteAt(w, 0))
+		}
+		m = append(m, k.FromBytes(b))
+	}
+	key := k.l1[4*t+8*g:]
+	var products []formula.Atom
+	for i := 0; i < len(m); i += 8 {
+		for j := i; j < i+4; j++ {
+			products = append(products, formula.Atom{Word: k.Product(k.Add(32, m[j], key[j]), k.Add(32, m[j+4], key[j+4])), Coefficient: 1})
+		}
+	}
+	return k.Sum(64, 0, products)
+}
+
+// message places a message of n bytes.
+func (v *prover) message(n int) (bytes []formula.Word, slice []formula.Word) {
+	bytes = v.variables(8, n, 0xff)
+	return bytes, v.numbers(v.place(8, true, bytes...), uint64(n), uint64(n))
+}
+
+// proveAdd proves nhAdd: for each number of iterations, each group of a block at which the
+// bytes can begin and each number of groups that fit.
+func proveAdd(v *prover) (cases int, err error) {
+	for n := 1; n <= 4; n++ {
+		for first := range 32 {
+			for groups := 1; first+groups <= 32; groups++ {
+				if v.skips() {
+					continue
+				}
+				v.Reset()
+				k := v.key(n)
+				bytes, slice := v.message(32 * groups)
+				sums := v.variables(64, 4, 1<<64-1)
+				state := v.place(64, false, append(slices.Clone(sums), v.Constant(64, uint64(32*first)))...)
+				if err := v.call(append(v.numbers(state, k.at), slice...)...); err != nil {
+					return cases, err
+				}
+				var want []formula.Word
+				for t := range n {
+					want = append(want, v.Add(64, sums[t], k.nh(t, first, bytes)))
+				}
+				got := v.result(state, 64, 5)
+				if err := v.equalWords(append(got[:n:n], got[4]), append(want, v.Constant(64, uint64(32*(first+groups)))),
+					"%d iterations, %d groups from %d on", n, groups, first); err != nil {
+					return cases, err
+				}
+				cases++
+			}
+		}
+	}
+	return cases, nil
+}
+
+// proveBlocks proves nhBlocks. From 33 blocks on there are prefetches.
+func proveBlocks(v *prover) (cases int, err error) {
+	for n := 1; n <= 4; n++ {
+		for _, blocks := range []int{1, 2, 3, 34} {
+			if v.step > 1 && blocks > 3 {
+				continue
+			}
+			v.Reset()
+			k := v.key(n)
+			bytes, slice := v.message(1024 * blocks)
+			words := v.place(64, false, v.variables(64, 4*blocks, 1<<64-1)...)
+			if err := v.call(append(v.numbers(words, uint64(blocks), uint64(blocks), k.at), slice...)...); err != nil {
+				return cases, err
+			}
+			for b := range blocks {
+				var want []formula.Word
+				for t := range n {
+					want = append(want, v.Add(64, k.nh(t, 0, bytes[1024*b:][:1024]), v.Constant(64, 8*1024)))
+				}
+				if err := v.equalWords(v.result(words+uint64(32*b), 64, n), want, "%d iterations, block %d of %d", n, b, blocks); err != nil {
+					return cases, err
+				}
+			}
+			cases++
+		}
+	}
+	return cases, nil
+}
+
+// l3 is L3-HASH, section 5.4.1, of a word, of which the first 8 bytes are zeros, in iteration
+// t, xor the pad: the four bytes of a tag.
+//
+// The inner product y is below 2^64, so it is not reduced modulo 2^64, and
+//
+//	S = y mod 2^36 + 5*(y div 2^36)
+//
+// is y modulo p36 = 2^36-5. It is below 2*p36: the residue is S or S-p36. Both bounds are
+// checked here.
+func (k *symbolicKey) l3(t int, w formula.Word, pad []formula.Word) (tag []formula.Word) {
+	const p36 = 1<<36 - 5
+	var products []formula.Atom
+	for j := range 4 {
+		m := k.Extend(16, k.Extract(w, 48-16*j, 16))
+		products = append(products, formula.Atom{Word: k.MulLow(64, m, k.k1[j][t]), Coefficient: 1})
+	}
+	y := k.Sum(64, 0, products)
+	if k.Nodes[y].Max == 1<<64-1 {
+		panic(algebra.Unprovable("the inner product may wrap around"))
+	}
+	s := k.Sum(64, 0, []formula.Atom{{Word: k.Masked(64, y, 1<<36-1), Coefficient: 1}, {Word: k.Right(64, y, 36), Coefficient: 5}})
+	if k.Nodes[s].Max >= 2*p36 {
+		panic(algebra.Unprovable("the residue may be larger"))
+	}
+	residue := k.Choose(64, k.Less(64, s, k.Constant(64, p36)), s, k.Sub(64, s, k.Constant(64, p36)))
+	for r := range 4 {
+		byteOf := func(w formula.Word) formula.Word { return k.FromBytes([]formula.ByteOf{k.ByteAt(w, 3-r)}) }
+		tag = append(tag, k.Xor(8, k.Xor(8, byteOf(residue), byteOf(k.k2[t])), pad[r]))
+	}
+	return tag
+}
+
+// pad returns the bytes of a pad, and its words.
+func (v *prover) pad() (bytes, words []formula.Word) {
+	bytes = v.variables(8, 16, 0xff)
+	var b []formula.ByteOf
+	for _, w := range bytes {
+		b = append(b, v.ByteAt(w, 0))
+	}
+	return bytes, []formula.Word{v.FromBytes(b[:8]), v.FromBytes(b[8:])}
+}
+
+// checkTag compares a tag with L3 of words.
+func (k *symbolicKey) checkTag(tag uint64, words, pad []formula.Word, format string, a ...any) error {
+	var want []formula.Word
+	for t, w := range words {
+		want = append(want, k.l3(t, w, pad[4*t:])...)
+	}
+	return k.equalWords(k.result(tag, 8, len(want)), want, format, a...)
+}
+
+// proveWords proves tagWords: L3.
+func proveWords(v *prover) (cases int, err error) {
+	for n := 1; n <= 4; n++ {
+		v.Reset()
+		k := v.key(n)
+		words := v.variables(64, 4, 1<<64-1)
+		pad, x := v.pad()
+		tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+		if err := v.call(slices.Concat(v.numbers(tag, k.at, v.place(64, true, words...)), x)...); err != nil {
+			return cases, err
+		}
+		if err := k.checkTag(tag, words[:n], pad, "%d iterations", n); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// proveFill proves fill.
+func proveFill(v *prover) (cases int, err error) {
+	for size := range 32 {
+		v.Reset()
+		bytes, slice := v.message(size)
+		group := v.place(8, false, v.variables(8, 32, 0xff)...)
+		if err := v.call(append(v.numbers(group), slice...)...); err != nil {
+			return cases, err
+		}
+		for len(bytes) < 32 {
+			bytes = append(bytes, v.Constant(8, 0))
+		}
+		if err := v.equalWords(v.result(group, 8, 32), bytes, "%d bytes", size); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}

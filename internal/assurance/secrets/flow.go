@@ -1,0 +1,285 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package secrets
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+
+	"example.com/fastmac/internal/assurance/x86"
+)
+
+// stackWord returns the index in taint.stack of a word.
+func stackWord(offset int64) int { return int(offset+x86.FrameLimit) / 8 }
+
+// read returns memory that the function knows at an address.
+func (d *taint) read(address value, n int) (v bytesValue) {
+	v.word = some()
+	first := true
+	for k := range d.objects {
+		if address.plus>>k&1 == 0 {
+			continue
+		}
+		var w bytesValue
+		if k == stack {
+			w = d.readStack(address, n)
+		} else {
+			w = d.readObject(&d.objects[k], address, n)
+		}
+		if first {
+			v, first = w, false
+			continue
+		}
+		v.secret |= w.secret
+		v.isWord = v.isWord && w.isWord
+		v.word = join(v.word, w.word)
+	}
+	return v
+}
+
+// all is the secret bytes of a vector that may be at any offset.
+func all(secret bool, n int) uint64 {
+	if secret {
+		return 1<<n - 1
+	}
+	return 0
+}
+
+func (d *taint) readObject(o *object, address value, n int) (v bytesValue) {
+	leaves, exact := o.overlap(address.modulus, address.number, n)
+	if len(leaves) == 0 {
+		d.find(fmt.Sprintf("%d bytes at %d are outside of %v", n, address.number, o))
+	}
+	v.secret = all(slices.ContainsFunc(leaves, func(l leaf) bool { return l.secret }), n)
+	v.word = some(value{secret: v.secret != 0})
+	if exact && n == 8 {
+		v.isWord = true
+		if to := leaves[0].to; to != x86.None {
+			v.word = value{plus: 1 << to}
+		}
+	}
+	return v
+}
+
+func (d *taint) readStack(address value, n int) (v bytesValue) {
+	if address.modulus != 0 {
+		// A number is added to an address in the frame: it stays there.
+		v.secret = all(slices.ContainsFunc(d.stack[:stackWord(0)], func(w value) bool { return w.secret }), n)
+		return v
+	}
+	for k := range n {
+		at := address.number + int64(k)
+		if d.stack[stackWord(at)].secret {
+			v.secret |= 1 << k
+		}
+	}
+	if address.number%8 == 0 && n == 8 {
+		v.isWord, v.word = true, d.stack[stackWord(address.number)]
+	}
+	return v
+}
+
+// write sets memory. Objects keep what their declaration says, so nothing secret may be
+// written to what is public there.
+func (d *taint) write(address value, v *bytesValue, n int) {
+	secret := v.secret&all(true, n) != 0
+	for k := range d.objects {
+		switch {
+		case address.plus>>k&1 == 0:
+		case k == stack:
+			d.writeStack(address, v, n)
+		case k < firstObject:
+			d.find("writes to " + d.objects[k].name)
+		case secret:
+			leaves, _ := d.objects[k].overlap(address.modulus, address.number, n)
+			// A leaf whose offset is not known may be any.
+			known := address.modulus == 0 || d.objects[k].many
+			if known && slices.ContainsFunc(leaves, func(l leaf) bool { return !l.secret }) || len(leaves) == 0 {
+				d.find("a secret is written to what is public in " + d.objects[k].name)
+			}
+		}
+	}
+}
+
+func (d *taint) writeStack(address value, v *bytesValue, n int) {
+	alone := bits.OnesCount64(address.plus) == 1
+	if address.modulus != 0 {
+		for k := range stackWord(0) {
+			d.stack[k] = some(d.stack[k], value{secret: v.secret&all(true, n) != 0})
+		}
+		return
+	}
+	for at := address.number &^ 7; at < address.number+int64(n); at += 8 {
+		w := &d.stack[stackWord(at)]
+		first, end := max(at, address.number), min(at+8, address.number+int64(n))
+		var part uint64
+		for k := first; k < end; k++ {
+			part |= v.secret & (1 << (k - address.number))
+		}
+		written := some(value{secret: part != 0})
+		if n == 8 && v.isWord && first == address.number {
+			written = v.word
+		}
+		if end-first < 8 || !alone {
+			written = some(*w, written)
+		}
+		*w = written
+	}
+}
+
+// A state is all that is known before an instruction.
+type state struct {
+	x86.Machine[value, bytesValue]
+	stack []value
+}
+
+// A Finding is an instruction that may leak a secret, or that the analysis cannot follow.
+type Finding struct {
+	function *x86.Function
+	*x86.Instruction
+	what string
+}
+
+func (f Finding) String() string {
+	return fmt.Sprintf("%s: %v: %s", f.function.Name, f.Instruction, f.what)
+}
+
+// Leaks follows secrets through all paths of a function and returns where a branch, an address
+// or the choice of the bytes that are read depends on one.
+func Leaks(f *x86.Function, sig *Signature) (found []Finding) {
+	d := &taint{objects: sig.objects}
+	before := make(map[int]*state)
+	before[0] = d.start(sig)
+	after := func(n int, s *state) (next []int, conditional value) {
+		defer func() {
+			if r := recover(); r != nil {
+				panic(fmt.Sprintf("%s: %v: %v", f.Name, f.Code[n], r))
+			}
+		}()
+		i := f.Code[n]
+		d.stack = s.stack
+		if i.Branches() {
+			conditional = s.Condition(i.Mnemonic[1:])
+		}
+		s.Step(i)
+		if i.Mnemonic == "call" {
+			return nil, conditional // of the runtime, which begins the function again
+		}
+		return f.Successors(n), conditional
+	}
+
+	// First the states, until they do not change any more.
+	d.find = func(string) {}
+	for work := []int{0}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		s := before[n].clone()
+		next, _ := after(n, s)
+		for _, to := range next {
+			if old, ok := before[to]; !ok {
+				before[to] = s.clone()
+			} else if !old.join(s) {
+				continue
+			}
+			work = append(work, to)
+		}
+	}
+	for n, i := range f.Code {
+		s, ok := before[n]
+		if !ok {
+			continue
+		}
+		d.find = func(what string) {
+			f := Finding{f, i, what}
+			if !slices.Contains(found, f) {
+				found = append(found, f)
+			}
+		}
+		if _, condition := after(n, s.clone()); condition.secret {
+			d.find("the branch depends on a secret")
+		}
+	}
+	return found
+}
+
+// start is the state when a function is called: its arguments are on the stack. What registers
+// hold is as secret as the caller's.
+func (d *taint) start(sig *Signature) *state {
+	s := &state{stack: make([]value, stackWord(x86.FrameLimit))}
+	s.Algebra = d
+	unknown := some(value{secret: true})
+	for k := range s.stack {
+		s.stack[k] = unknown
+	}
+	for k := range s.General {
+		s.General[k] = unknown
+	}
+	for k := range s.Vectors {
+		s.Vectors[k] = bytesValue{secret: 1<<64 - 1}
+	}
+	for k := range s.Masks {
+		s.Masks[k] = unknown
+	}
+	s.General[x86.RSP] = value{plus: 1 << stack}
+	s.General[x86.RBP] = some() // the frame pointer of the caller
+	s.Thread = value{plus: 1 << goroutine}
+	for k, a := range sig.Arguments {
+		w := value{modulus: 1, secret: a.secret}
+		if a.to != x86.None {
+			w = value{plus: 1 << a.to}
+		}
+		at := &s.stack[stackWord(x86.ArgumentBase+a.Offset)]
+		if a.size < 8 && a.Offset%8 != 0 {
+			w = some(w, *at)
+		}
+		if k >= sig.Results {
+			w = unknown
+		}
+		*at = w
+	}
+	return s
+}
+
+func (s *state) clone() *state {
+	c := *s
+	c.stack = slices.Clone(s.stack)
+	return &c
+}
+
+// join makes s what is known of executions that have the state s or t. It reports whether s
+// has changed.
+func (s *state) join(t *state) (changed bool) {
+	old := *s
+	update := func(to *value, from value) {
+		j := join(*to, from)
+		changed = changed || j != *to
+		*to = j
+	}
+	for k := range s.General {
+		update(&s.General[k], t.General[k])
+	}
+	for k := range s.Masks {
+		update(&s.Masks[k], t.Masks[k])
+	}
+	for k := range s.stack {
+		update(&s.stack[k], t.stack[k])
+	}
+	for k := range s.Vectors {
+		v, w := &s.Vectors[k], t.Vectors[k]
+		v.secret |= w.secret
+		v.isWord = v.isWord && w.isWord
+		v.word = join(v.word, w.word)
+	}
+	f, g := &s.Flags, t.Flags
+	if f.From != g.From || f.N != g.N {
+		*f = x86.Flags[value]{}
+	} else {
+		f.A, f.B, f.C, f.Result = join(f.A, g.A), join(f.B, g.B), join(f.C, g.C), join(f.Result, g.Result)
+		f.CarryKnown = f.CarryKnown && g.CarryKnown
+	}
+	return changed || s.Vectors != old.Vectors || !reflect.DeepEqual(s.Flags, old.Flags)
+}

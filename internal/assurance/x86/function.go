@@ -1,0 +1,70 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package x86
+
+import (
+	"fmt"
+)
+
+// A Function is the code of one function of assembly.
+type Function struct {
+	Pkg, Name string // example.com/fastmac, nhAddAVX2
+	Code      []*Instruction
+	At        map[uint64]int // address: index in code
+}
+
+// The stack pointer when a function begins is at the address of its caller's instruction. The
+// arguments follow it, and the frame is before it.
+const (
+	FrameLimit   = 1 << 10 // no frame has as much
+	ArgumentBase = 8
+)
+
+// Successors returns the indices of the instructions that can follow instruction n. A call,
+// which compare has found to be of the runtime for a larger stack, returns to the next one.
+func (f *Function) Successors(n int) (next []int) {
+	i := f.Code[n]
+	switch i.Mnemonic {
+	case "ret", "int3":
+		return nil
+	case "jmp":
+		return []int{f.At[i.Target]}
+	}
+	if i.Jumps() {
+		next = append(next, f.At[i.Target])
+	}
+	return append(next, n+1)
+}
+
+// Graph returns the number of basic blocks of f. All instructions must be reached from the
+// first one, except for those that only fill space.
+func (f *Function) Graph() (blocks int, err error) {
+	reached, begins := make([]bool, len(f.Code)), make([]bool, len(f.Code))
+	begins[0] = true
+	for work := []int{0}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if reached[n] {
+			continue
+		}
+		reached[n] = true
+		next := f.Successors(n)
+		work = append(work, next...)
+		if i := f.Code[n]; i.Jumps() {
+			for _, to := range next {
+				begins[to] = true
+			}
+		}
+	}
+	for n, i := range f.Code {
+		if !reached[n] && i.Mnemonic != "nop" && i.Mnemonic != "int3" {
+			return 0, fmt.Errorf("%s: %v cannot be reached", f.Name, i)
+		}
+		if begins[n] {
+			blocks++
+		}
+	}
+	return blocks, nil
+}
