@@ -5,12 +5,13 @@
 package algebra
 
 // An Algebra computes with words W of 1 to 64 bits and vectors V of 64 bytes. The models of
-// the instructions are written once, for any algebra, and executed with three of them: numbers
-// (concrete.go), what is secret (taint.go) and formulas (symbolic.go). The first argument of
+// the instructions are written once, for any algebra, and executed with three of them: [Numbers],
+// what is secret (package secrets) and formulas (package formula). The first argument of
 // most operations is the number of bits.
 type Algebra[W, V any] interface {
 	Constant(n int, x uint64) W // the lowest n bits of x
 	Global(address uint64) W    // the address of a datum in the program
+	Unknown(n int) W            // public, and else anything
 
 	Add(n int, a, b W) W
 	Sub(n int, a, b W) W
@@ -45,10 +46,24 @@ type Algebra[W, V any] interface {
 	SetLane(v *V, n, i int, w W)
 	Pick(v *V, n, first, count int, index W) W // lane first + index modulo count
 
+	// Align is called for an address of which the CPU requires that it is a multiple of bytes, and
+	// Touch for one that it only prefetches.
+	Align(address W, bytes int)
+	Touch(address W)
 	Load(address W, bytes int) V
 	LoadMasked(address W, bytes, element int, mask W) V // elements that are not in mask are zeros, and not read
 	Store(address W, v *V, bytes int)
 }
+
+// A Datum is what the linker has put at an address: the symbol there, and where it is.
+type Datum struct {
+	Address  uint64 // of its beginning
+	Bytes    []byte // what it begins as
+	Constant bool   // the program cannot change it
+}
+
+// Data returns the datum that has an address. Without one, it has no bytes.
+type Data func(address uint64) Datum
 
 // Unprovable is the panic when control flow or an address depends on a variable.
 type Unprovable string

@@ -14,8 +14,8 @@ import (
 
 // Numbers is the algebra of numbers. A word of n bits is less than 2^n.
 type Numbers struct {
-	Data   func(address uint64) []byte // initialized memory of the program
-	Memory []Region                    // sorted by address
+	Data   Data     // or nil
+	Memory []Region // sorted by address
 }
 
 // A Region is memory that a function may use.
@@ -27,13 +27,10 @@ type Region struct {
 
 type Bytes64 = [64]byte
 
-// A Fault is the panic for an access to other memory.
-type Fault struct {
-	Address uint64
-	Bytes   int
-}
+// A Fault is the panic for an access that the CPU or the contract of a function does not allow.
+type Fault string
 
-func (f Fault) Error() string { return fmt.Sprintf("access to %d bytes at %#x", f.Bytes, f.Address) }
+func (f Fault) Error() string { return string(f) }
 
 func Trim(n int, x uint64) uint64 { return x & (1<<n - 1) }
 
@@ -46,6 +43,8 @@ func Truth(b bool) uint64 {
 
 func (*Numbers) Constant(n int, x uint64) uint64  { return Trim(n, x) }
 func (*Numbers) Global(address uint64) uint64     { return address }
+func (*Numbers) Unknown(int) uint64               { panic(Unprovable("a number that nobody knows")) }
+func (*Numbers) Touch(uint64)                     {}
 func (*Numbers) Add(n int, a, b uint64) uint64    { return Trim(n, a+b) }
 func (*Numbers) Sub(n int, a, b uint64) uint64    { return Trim(n, a-b) }
 func (*Numbers) MulLow(n int, a, b uint64) uint64 { return Trim(n, a*b) }
@@ -214,11 +213,17 @@ func (d *Numbers) bytes(address uint64, n int, write bool) []byte {
 		}
 	}
 	if d.Data != nil && !write {
-		if b := d.Data(address); len(b) >= n {
-			return b[:n]
+		if s := d.Data(address); address-s.Address+uint64(n) <= uint64(len(s.Bytes)) {
+			return s.Bytes[address-s.Address:][:n]
 		}
 	}
-	panic(Fault{address, n})
+	panic(Fault(fmt.Sprintf("access to %d bytes at %#x", n, address)))
+}
+
+func (*Numbers) Align(address uint64, bytes int) {
+	if address%uint64(bytes) != 0 {
+		panic(Fault(fmt.Sprintf("%#x is no multiple of %d", address, bytes)))
+	}
 }
 
 func (d *Numbers) Load(address uint64, n int) (v Bytes64) {

@@ -22,10 +22,10 @@ func (d *Formulas) Xor(n int, a, b Word) Word {
 	if d.isZero(b) {
 		return a
 	}
-	if _, ok := d.value(a); ok {
+	if _, ok := d.Value(a); ok {
 		a, b = b, a
 	}
-	if x, ok := d.value(b); ok && n == 64 && x == 1<<63 {
+	if x, ok := d.Value(b); ok && n == 64 && x == 1<<63 {
 		return d.Add(n, a, b) // the carry is lost
 	}
 	if n > 8 && (d.Nodes[a].Op == IsBytes || d.Nodes[b].Op == IsBytes) {
@@ -101,7 +101,7 @@ func (d *Formulas) ones(w Word) uint64 {
 
 // Turn returns w rotated to the right and then masked.
 func (d *Formulas) Turn(w Word, by int, mask uint64) Word {
-	if x, ok := d.value(w); ok {
+	if x, ok := d.Value(w); ok {
 		return d.Constant(64, bits.RotateLeft64(x, -by)&mask)
 	}
 	terms := d.terms(w)
@@ -120,7 +120,7 @@ func (d *Formulas) Rotate(n int, a Word, by uint) Word {
 }
 
 func (d *Formulas) Left(n int, a Word, by uint) Word {
-	if x, ok := d.value(a); ok {
+	if x, ok := d.Value(a); ok {
 		return d.Constant(n, x<<by)
 	}
 	switch {
@@ -143,7 +143,7 @@ func (d *Formulas) Left(n int, a Word, by uint) Word {
 }
 
 func (d *Formulas) Right(n int, a Word, by uint) Word {
-	if x, ok := d.value(a); ok {
+	if x, ok := d.Value(a); ok {
 		return d.Constant(n, x>>by)
 	}
 	switch {
@@ -185,11 +185,11 @@ func (d *Formulas) LowBits(n int, a, count Word) Word {
 }
 
 func (d *Formulas) And(n int, a, b Word) Word {
-	if _, ok := d.value(a); ok {
+	if _, ok := d.Value(a); ok {
 		a, b = b, a
 	}
-	if mask, ok := d.value(b); ok {
-		if x, ok := d.value(a); ok {
+	if mask, ok := d.Value(b); ok {
+		if x, ok := d.Value(a); ok {
 			return d.Constant(n, x&mask)
 		}
 		return d.Masked(n, a, mask)
@@ -229,7 +229,7 @@ func (d *Formulas) Masked(n int, a Word, mask uint64) Word {
 	case n != 64 && n != 8:
 		panic(algebra.Unprovable("some bits of a word"))
 	}
-	if x, ok := d.value(a); ok {
+	if x, ok := d.Value(a); ok {
 		return d.Constant(n, x&mask)
 	}
 	terms := d.terms(a)
@@ -246,8 +246,8 @@ func (d *Formulas) Or(n int, a, b Word) Word {
 	if d.isZero(b) {
 		return a
 	}
-	x, aKnown := d.value(a)
-	y, bKnown := d.value(b)
+	x, aKnown := d.Value(a)
+	y, bKnown := d.Value(b)
 	if aKnown && bKnown {
 		return d.Constant(n, x|y)
 	}

@@ -53,7 +53,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// value returns the value of a polynomial.
+// Value returns the value of a polynomial.
 func (g *Algebraist) value(p Polynomial, h Element, variables map[Word]uint64) (sum Element) {
 	words := make(map[int]Element)
 	for x, n := range g.unknowns {

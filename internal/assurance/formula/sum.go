@@ -133,8 +133,8 @@ func (d *Formulas) shifted(w Word) (Word, uint) {
 
 // Product is that of words of 32 bits.
 func (d *Formulas) Product(a, b Word) Word {
-	x, aKnown := d.value(a)
-	y, bKnown := d.value(b)
+	x, aKnown := d.Value(a)
+	y, bKnown := d.Value(b)
 	switch {
 	case aKnown && bKnown:
 		return d.Constant(64, x*y)
@@ -148,8 +148,8 @@ func (d *Formulas) Product(a, b Word) Word {
 
 // MulLow is a sum of products of halves.
 func (d *Formulas) MulLow(n int, a, b Word) Word {
-	x, aKnown := d.value(a)
-	y, bKnown := d.value(b)
+	x, aKnown := d.Value(a)
+	y, bKnown := d.Value(b)
 	switch {
 	case aKnown && bKnown:
 		return d.Constant(n, x*y)

@@ -26,8 +26,7 @@ import (
 //
 // All else is a function of which only the arguments are known.
 type Formulas struct {
-	data   func(address uint64) []byte // initialized memory of the program
-	Memory []SymbolicRegion
+	Memory
 	Nodes  []node
 	known  map[string]Word // what make has made
 	key    []byte          // room for a key in known
@@ -91,17 +90,10 @@ type ByteOf struct {
 
 type Symbols [64]ByteOf
 
-type SymbolicRegion struct {
-	Base     uint64
-	Bytes    []ByteOf
-	ReadOnly bool
-}
-
-func NewFormulas(data func(address uint64) []byte) *Formulas {
-	if data == nil {
-		data = func(uint64) []byte { return nil }
-	}
-	d := &Formulas{data: data, known: make(map[string]Word)}
+// NewFormulas returns formulas without memory, except for the data of a program.
+func NewFormulas(data algebra.Data) *Formulas {
+	d := &Formulas{Memory: Memory{data: data}, known: make(map[string]Word)}
+	d.Forget()
 	for x := range d.byteOf {
 		d.byteOf[x] = d.make(node{Op: IsConstant, N: 8, Number: uint64(x), Max: uint64(x)})
 	}
@@ -145,15 +137,15 @@ func (d *Formulas) Constant(n int, x uint64) Word {
 	return d.make(node{Op: IsConstant, N: n, Number: algebra.Trim(n, x), Max: algebra.Trim(n, x)})
 }
 
-// value returns the number that a word is, and whether it is one.
-func (d *Formulas) value(w Word) (uint64, bool) {
+// Value returns the number that a word is, and whether it is one.
+func (d *Formulas) Value(w Word) (uint64, bool) {
 	x := &d.Nodes[w]
 	return x.Number, x.Op == IsConstant
 }
 
 // MustValue returns the number that a word is.
 func (d *Formulas) MustValue(w Word, what string) uint64 {
-	x, ok := d.value(w)
+	x, ok := d.Value(w)
 	if !ok {
 		panic(algebra.Unprovable(what + " depends on a variable"))
 	}
@@ -161,7 +153,7 @@ func (d *Formulas) MustValue(w Word, what string) uint64 {
 }
 
 func (d *Formulas) isZero(w Word) bool {
-	x, ok := d.value(w)
+	x, ok := d.Value(w)
 	return ok && x == 0
 }
 
@@ -170,7 +162,7 @@ func (d *Formulas) function(n int, which uint64, fold func(x []uint64) uint64, a
 	var x []uint64
 	var terms []Atom
 	for _, a := range arguments {
-		if v, ok := d.value(a); ok {
+		if v, ok := d.Value(a); ok {
 			x = append(x, v)
 		}
 		terms = append(terms, Atom{Word: a})
@@ -180,8 +172,6 @@ func (d *Formulas) function(n int, which uint64, fold func(x []uint64) uint64, a
 	}
 	return d.make(node{Op: IsFunction, N: n, Number: which, Terms: terms})
 }
-
-func (d *Formulas) Global(address uint64) Word { return d.Constant(64, address) }
 
 // ByteAt returns a byte of a word.
 func (d *Formulas) ByteAt(w Word, k int) ByteOf {
@@ -200,7 +190,7 @@ func (d *Formulas) FromBytes(b []ByteOf) Word {
 	whole, number, constant := true, uint64(0), true
 	for k, p := range b {
 		whole = whole && p.Word == b[0].Word && int(p.At) == k
-		x, ok := d.value(p.Word)
+		x, ok := d.Value(p.Word)
 		constant = constant && ok
 		if constant {
 			number |= x << (8 * k)
@@ -278,7 +268,7 @@ func (d *Formulas) Extract(a Word, from, n int) Word {
 }
 
 func (d *Formulas) Extend(n int, a Word) Word {
-	if x, ok := d.value(a); ok {
+	if x, ok := d.Value(a); ok {
 		return d.Constant(64, x)
 	}
 	if n == 64 {
@@ -295,7 +285,7 @@ func (d *Formulas) Extend(n int, a Word) Word {
 }
 
 func (d *Formulas) Choose(n int, condition, a, b Word) Word {
-	if x, ok := d.value(condition); ok {
+	if x, ok := d.Value(condition); ok {
 		if x == 1 {
 			return a
 		}
@@ -318,8 +308,11 @@ func (d *Formulas) Choose(n int, condition, a, b Word) Word {
 }
 
 func (d *Formulas) Less(n int, a, b Word) Word {
-	x, aKnown := d.value(a)
-	y, bKnown := d.value(b)
+	if r, x, y := d.same(a, b); r != nil && n == 64 {
+		return d.Constant(1, algebra.Truth(x < y))
+	}
+	x, aKnown := d.Value(a)
+	y, bKnown := d.Value(b)
 	if aKnown && bKnown {
 		return d.Constant(1, algebra.Truth(x < y))
 	}
@@ -413,44 +406,6 @@ func (d *Formulas) SubByte(a Word) Word {
 func (d *Formulas) timesX(a Word) Word {
 	return d.function(8, ofTimesX, func(x []uint64) uint64 { return uint64(algebra.Times2(byte(x[0]))) }, a)
 }
-
-// Find returns the memory of n bytes at an address.
-func (d *Formulas) Find(address Word, n int, write bool) []ByteOf {
-	at := d.MustValue(address, "an address")
-	for _, r := range d.Memory {
-		if r.Base <= at && at+uint64(n) <= r.Base+uint64(len(r.Bytes)) && !(write && r.ReadOnly) {
-			return r.Bytes[at-r.Base:][:n]
-		}
-	}
-	if b := d.data(at); !write && len(b) >= n {
-		constants := make([]ByteOf, n)
-		for k := range constants {
-			constants[k] = ByteOf{d.Constant(8, uint64(b[k])), 0}
-		}
-		return constants
-	}
-	panic(algebra.Fault{Address: at, Bytes: n})
-}
-
-func (d *Formulas) Load(address Word, n int) (v Symbols) {
-	copy(v[:], d.Find(address, n, false))
-	return v
-}
-
-func (d *Formulas) LoadMasked(address Word, n, element int, mask Word) (v Symbols) {
-	bits, at := d.MustValue(mask, "a mask"), d.MustValue(address, "an address")
-	for k := range n / element {
-		for b := range element {
-			v[element*k+b] = ByteOf{d.Constant(8, 0), 0}
-		}
-		if bits>>k&1 == 1 {
-			copy(v[element*k:], d.Find(d.Constant(64, at+uint64(element*k)), element, false))
-		}
-	}
-	return v
-}
-
-func (d *Formulas) Store(address Word, v *Symbols, n int) { copy(d.Find(address, n, true), v[:n]) }
 
 // String returns a formula, for messages about differences.
 func (d *Formulas) String(w Word, depth int) string {

@@ -11,10 +11,20 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
+// Layout is that of data.
 var Layout = types.SizesFor("gc", "amd64")
 
-// Declarations returns those of all functions without a body, by package and name.
-func Declarations() (map[string]*types.Signature, error) {
+// words returns the size of arguments or results, of whole words.
+func words(list *types.Tuple) (size int64) {
+	for v := range list.Variables() {
+		align := Layout.Alignof(v.Type())
+		size = (size+align-1)/align*align + Layout.Sizeof(v.Type())
+	}
+	return (size + 7) / 8 * 8
+}
+
+// declarations returns those of all functions without a body, by package and name.
+func declarations() (map[string]*types.Signature, error) {
 	all, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports,
 		Env:  environment(),

@@ -7,7 +7,9 @@ package program
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/json"
 	"fmt"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/objdump"
 	"example.com/fastmac/internal/assurance/x86"
 )
@@ -22,40 +25,55 @@ import (
 // A Program is a linked binary: what the CPU executes, after avo, the Go assembler and the
 // linker.
 type Program struct {
-	Functions []*x86.Function // that are in .s files
+	Functions []*x86.Function             // that are in .s files
+	Declared  map[string]*types.Signature // in Go, by package and name
 	Data      []section
 	Symbols   []elf.Symbol // of data
 }
 
 // A section is memory that the linker has initialized.
 type section struct {
-	Address uint64
-	Bytes   []byte
+	Address  uint64
+	Bytes    []byte
+	Constant bool // the program cannot change it
 }
 
 const ModulePath = "example.com/fastmac"
 
 // Linked is the program of package linked, which is built once.
-var Linked = sync.OnceValues(load)
+var Linked = sync.OnceValues(func() (*Program, error) { return Load(nil) })
 
-// load builds package linked for linux/amd64 and returns its assembly. A function of a .s file
-// of the module that is not in the binary is an error, and so is one that is in no .s file.
-func load() (*Program, error) {
+// Load builds package linked for linux/amd64 and returns its assembly, with the contents of some
+// files of the module, by their names in it, replaced. A function of a .s file of the module that
+// is not in the binary is an error, and so is one that is in no .s file.
+func Load(replaced map[string]string) (*Program, error) {
 	dir, err := os.MkdirTemp("", "fastmac-verify-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "linked")
-	if _, err := output("go", "build", "-o", binary, ModulePath+"/internal/assurance/linked"); err != nil {
+	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
+	if err != nil {
 		return nil, err
 	}
-	sources, err := readSources()
+	root = strings.TrimSpace(root)
+	overlay, err := writeOverlay(dir, root, replaced)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := output("go", "build", "-overlay", overlay, "-o", binary, ModulePath+"/internal/assurance/linked"); err != nil {
+		return nil, err
+	}
+	sources, err := readSources(root, replaced)
 	if err != nil {
 		return nil, err
 	}
 	p, err := read(binary)
 	if err != nil {
+		return nil, err
+	}
+	if p.Declared, err = declarations(); err != nil {
 		return nil, err
 	}
 	var missing []string
@@ -75,8 +93,34 @@ func load() (*Program, error) {
 		if err := sources[i].compare(p, f); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
+		f.Frame = int64(sources[i].frame)
+		if f.Frame > 0 {
+			f.Frame += 8
+		}
+		declared := p.Declared[f.Pkg+"."+f.Name]
+		if declared == nil {
+			return nil, fmt.Errorf("%s has no declaration in Go", f.Name)
+		}
+		f.Arguments, f.Results = words(declared.Params()), words(declared.Results())
 	}
 	return p, nil
+}
+
+// writeOverlay writes what the go command replaces in the module with the folder root.
+func writeOverlay(dir, root string, replaced map[string]string) (string, error) {
+	files := make(map[string]string)
+	for name, content := range replaced {
+		files[filepath.Join(root, filepath.FromSlash(name))] = filepath.Join(dir, fmt.Sprint(len(files), ".s"))
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(len(files)-1, ".s")), []byte(content), 0o600); err != nil {
+			return "", err
+		}
+	}
+	b, err := json.Marshal(map[string]any{"Replace": files})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return name, os.WriteFile(name, b, 0o600)
 }
 
 // read disassembles the functions of the module in a binary that have the ABI of assembly.
@@ -97,7 +141,7 @@ func read(binary string) (*Program, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.Data = append(p.Data, section{s.Addr, b})
+			p.Data = append(p.Data, section{s.Addr, b, s.Flags&elf.SHF_WRITE == 0})
 		}
 	}
 	for _, s := range symbols {
@@ -153,17 +197,19 @@ func (p *Program) Find(prefix string) (found []*x86.Function) {
 	return found
 }
 
-// At returns initialized memory from an address on.
-func (p *Program) At(address uint64) []byte {
-	if p == nil {
-		return nil
-	}
-	for _, s := range p.Data {
-		if s.Address <= address && address < s.Address+uint64(len(s.Bytes)) {
-			return s.Bytes[address-s.Address:]
+// At returns the datum that has an address.
+func (p *Program) At(address uint64) (d algebra.Datum) {
+	for _, s := range p.Symbols {
+		if s.Value <= address && address < s.Value+s.Size {
+			d.Address, d.Bytes = s.Value, make([]byte, s.Size)
 		}
 	}
-	return nil
+	for _, s := range p.Data {
+		if d.Bytes != nil && s.Address <= d.Address && d.Address < s.Address+uint64(len(s.Bytes)) {
+			d.Constant = copy(d.Bytes, s.Bytes[d.Address-s.Address:]) == len(d.Bytes) && s.Constant
+		}
+	}
+	return d
 }
 
 // symbol returns the name of the datum at an address, and the offset in it.

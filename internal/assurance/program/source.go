@@ -23,34 +23,45 @@ type source struct {
 	labels    map[string]int // indices of lines
 }
 
-var text = regexp.MustCompile(`^TEXT ·(\w+)\(SB\), (?:NOSPLIT, )?\$(\d+)-\d+$`)
+var textLine = regexp.MustCompile(`^TEXT ·(\w+)\(SB\), (?:NOSPLIT, )?\$(\d+)-\d+$`)
 
-// readSources returns the functions of all .s files of the module for amd64.
-func readSources() (sources []source, err error) {
-	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
-	if err != nil {
-		return nil, err
-	}
-	root = strings.TrimSpace(root)
+// readSources returns the functions of all .s files for amd64 in the module with the folder root.
+// Of each function there must be one, in all builds but those with the tag purego.
+func readSources(root string, replaced map[string]string) (sources []source, err error) {
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".s" || strings.HasSuffix(name, "_arm64.s") {
-			return err
-		}
-		b, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(root, filepath.Dir(name))
-		if err != nil {
+		relative, err := filepath.Rel(root, name)
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_arm64.s") {
 			return err
 		}
-		functions, err := parseSource(string(b))
-		for _, s := range functions {
-			s.pkg = path.Join(ModulePath, filepath.ToSlash(relative))
-			sources = append(sources, s)
+		switch ext := filepath.Ext(name); {
+		case ext == ".syso":
+			return fmt.Errorf("%s: code without a source", relative)
+		case ext != ".s":
+			return nil
+		case !strings.HasSuffix(name, "_amd64.s") || strings.Count(filepath.Base(name), "_") > 1:
+			return fmt.Errorf("%s: want a name that all builds for amd64 include", relative)
 		}
+		text, ok := replaced[filepath.ToSlash(relative)]
+		if !ok {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text = string(b)
+		}
+		functions, err := parseSource(text)
 		if err != nil || len(functions) == 0 {
-			return fmt.Errorf("%s: %d functions, error %v", name, len(functions), err)
+			return fmt.Errorf("%s: %d functions, error %v", relative, len(functions), err)
+		}
+		for _, s := range functions {
+			s.pkg = path.Join(ModulePath, filepath.ToSlash(filepath.Dir(relative)))
+			if slices.ContainsFunc(sources, func(t source) bool { return t.pkg == s.pkg && t.name == s.name }) {
+				return fmt.Errorf("%s: %s is there twice", relative, s.name)
+			}
+			sources = append(sources, s)
 		}
 		return nil
 	})
@@ -61,13 +72,15 @@ func readSources() (sources []source, err error) {
 func parseSource(file string) (functions []source, err error) {
 	for line := range strings.Lines(file) {
 		line = strings.TrimSpace(line)
-		switch m := text.FindStringSubmatch(line); {
+		switch m := textLine.FindStringSubmatch(line); {
 		case m != nil:
 			s := source{name: m[1], labels: make(map[string]int)}
 			fmt.Sscan(m[2], &s.frame)
 			functions = append(functions, s)
 		case strings.HasPrefix(line, "TEXT"):
 			return nil, fmt.Errorf("cannot parse %q", line)
+		case strings.HasPrefix(line, "//go:build") && line != "//go:build !purego" || strings.HasPrefix(line, "#") && line != `#include "textflag.h"`:
+			return nil, fmt.Errorf("%q: other builds may have other code", line)
 		case line == "" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") ||
 			slices.Contains([]string{"DATA", "GLOBL", "PCALIGN"}, strings.Fields(line)[0]):
 		default:

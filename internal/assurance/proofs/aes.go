@@ -9,7 +9,6 @@ import (
 
 	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/formula"
-	"example.com/fastmac/internal/assurance/program"
 )
 
 // The proofs of AES, FIPS 197. All variables are bytes. The S-box is the CPU's, as all of a
@@ -68,25 +67,26 @@ func (v *prover) encrypt(schedule []formula.Word, rounds int, block []formula.Wo
 
 // proveExpand proves the key schedule.
 func proveExpand(v *prover) (cases int, err error) {
-	v.Reset()
+	v.reset()
 	size := map[string]int{"expandKey128": 16, "expandKey192": 24, "expandKey256": 32}[v.function.Name]
 	key := v.variables(8, size, 0xff)
 	want := v.expand(key)
 	schedule := v.place(8, false, v.variables(8, len(want), 0xff)...)
-	if err := v.call(v.numbers(schedule, v.place(8, true, key...))...); err != nil {
+	if err := v.call(schedule, v.place(8, true, key...)); err != nil {
 		return 0, err
 	}
 	return 1, v.equalWords(v.result(schedule, 8, len(want)), want, "key of %d bytes", size)
 }
 
-// proveEncrypt proves encryptBlocks for each key size and up to 17 blocks.
+// proveEncrypt proves encryptBlocks for each key size and up to 17 blocks, in place, which is how
+// it is called.
 func proveEncrypt(v *prover) (cases int, err error) {
 	for rounds := 10; rounds <= 14; rounds += 2 {
 		for blocks := 1; blocks <= 17; blocks++ {
-			v.Reset()
+			v.reset()
 			schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16*blocks, 0xff)
-			out := v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
-			if err := v.call(v.numbers(v.place(8, true, schedule...), uint64(rounds), out, v.place(8, true, in...), uint64(blocks))...); err != nil {
+			out := v.place(8, false, in...)
+			if err := v.call(v.place(8, true, schedule...), rounds, out, out, blocks); err != nil {
 				return cases, err
 			}
 			var want []formula.Word
@@ -107,7 +107,7 @@ func proveEncrypt(v *prover) (cases int, err error) {
 func proveEncryptWords(v *prover) (cases int, err error) {
 	for rounds := 10; rounds <= 14; rounds += 2 {
 		for _, part := range [][2]int{{0, 4}, {4, 4}, {8, 4}, {12, 4}, {0, 8}, {8, 8}, {0, 16}} {
-			v.Reset()
+			v.reset()
 			schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16, 0xff)
 			block := v.result(v.place(8, true, in...), 64, 2)
 			out := v.encrypt(schedule, rounds, in)
@@ -119,11 +119,10 @@ func proveEncryptWords(v *prover) (cases int, err error) {
 					chosen, want = append(chosen, v.Constant(8, 0xff)), append(want, v.Constant(8, 0))
 				}
 			}
-			arguments := v.numbers(v.place(8, true, schedule...), uint64(rounds))
-			if err := v.call(slices.Concat(arguments, block, v.numbers(v.place(8, true, chosen...)))...); err != nil {
+			if err := v.call(v.place(8, true, schedule...), rounds, block, v.place(8, true, chosen...)); err != nil {
 				return cases, err
 			}
-			if err := v.equalWords(v.result(v.results, 8, 16), want, "%d rounds, %d bytes from %d on", rounds, part[1], part[0]); err != nil {
+			if err := v.equalWords(v.asBytes(v.results), want, "%d rounds, %d bytes from %d on", rounds, part[1], part[0]); err != nil {
 				return cases, err
 			}
 			cases++
@@ -136,10 +135,10 @@ func proveEncryptWords(v *prover) (cases int, err error) {
 // counter 0 on, under the key at the beginning. The first 512 bytes have code of their own.
 func proveStretch(v *prover) (cases int, err error) {
 	for size := 512; size <= 2048; size += 512 {
-		v.Reset()
+		v.reset()
 		p := v.variables(8, size, 0xff)
 		at := v.place(8, false, p...)
-		if err := v.call(v.numbers(at, uint64(size), uint64(size))...); err != nil {
+		if err := v.call(at, size, size); err != nil {
 			return cases, err
 		}
 		schedule := v.expand(p[:32])
@@ -165,10 +164,10 @@ func proveStretch(v *prover) (cases int, err error) {
 func proveDerive(v *prover) (cases int, err error) {
 	const blocks = 67
 	for rounds := 10; rounds <= 14; rounds += 2 {
-		v.Reset()
+		v.reset()
 		schedule := v.variables(8, 16*(rounds+1), 0xff)
 		key := v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
-		if err := v.call(v.numbers(key, v.place(8, true, schedule...), uint64(rounds))...); err != nil {
+		if err := v.call(key, v.place(8, true, schedule...), rounds); err != nil {
 			return cases, err
 		}
 		var halves [2][]formula.Word
@@ -218,7 +217,7 @@ func provePads(v *prover) (cases int, err error) {
 }
 
 func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
-	v.Reset()
+	v.reset()
 	partBits := map[int]int{4: 2, 8: 1, 16: 0}[size]
 	schedule := v.variables(8, 16*15, 0xff)
 	fields := []uint64{uint64(size), uint64(partBits), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size]), 0, 0, 0, 0, 0}
@@ -236,7 +235,7 @@ func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
 		block := slices.Clone(nonce)
 		block[length-1] = v.Masked(8, block[length-1], 0xff<<partBits&0xff)
 		nonce[length-1] = v.Xor(8, block[length-1], v.Constant(8, uint64(part)))
-		headers = append(headers, v.inBatch(v.numbers(v.place(8, true, nonce...), uint64(length), uint64(length)), nil)...)
+		headers = append(headers, v.inBatch(v.words(v.place(8, true, nonce...), length, length), nil)...)
 		for len(block) < 16 {
 			block = append(block, v.Constant(8, 0))
 		}
@@ -244,12 +243,12 @@ func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
 	}
 	tags := v.place(8, false, v.variables(8, 16*11, 0xff)...)
 	v.placePartBytes()
-	if err := v.call(v.numbers(tags, v.place(8, true, key...), v.place(64, true, headers...), uint64(count), uint64(count))...); err != nil {
+	if err := v.call(tags, v.place(8, true, key...), v.place(64, true, headers...), count, count); err != nil {
 		return err
 	}
 	var got []formula.Word
 	for i := range count {
-		got = append(got, v.result(tags+uint64(16*i), 8, size)...)
+		got = append(got, v.result(v.plus(tags, 16*i), 8, size)...)
 	}
 	return v.equalWords(got, want, "%d rounds, tags of %d bytes, %d nonces, the first of %d bytes", rounds, size, count, n+1)
 }
@@ -273,10 +272,5 @@ func (v *prover) placePartBytes() {
 			rows = append(rows, v.Constant(8, x))
 		}
 	}
-	v.place(8, true, rows...)
-	for _, s := range v.program.Symbols {
-		if s.Name == program.ModulePath+".partBytes" {
-			v.Memory[len(v.Memory)-1].Base = s.Value
-		}
-	}
+	v.set(".partBytes", 8, rows...)
 }

@@ -39,7 +39,7 @@ func ProveAll(w io.Writer, p *program.Program, step int) error {
 			return fmt.Errorf("no function has a name for the proof of %s", x.kernels)
 		}
 		for _, f := range found {
-			results = append(results, &result{proof: x, prover: NewProver(p, f, step), done: make(chan struct{})})
+			results = append(results, &result{proof: x, prover: newProver(p, f, step), done: make(chan struct{})})
 		}
 	}
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))

@@ -27,7 +27,7 @@ const (
 // A gcmKey is a gcm.Key.
 type gcmKey struct {
 	*prover
-	at       uint64
+	at       formula.Word
 	rounds   int
 	schedule []formula.Word // bytes
 }
@@ -40,7 +40,7 @@ func (v *prover) gcmKey(rounds int) *gcmKey {
 	k := &gcmKey{prover: v, rounds: rounds, schedule: v.variables(8, 240, 0xff)}
 	var bytes []formula.Word
 	for n := gcmPowers; n > 0; n-- {
-		low, high := v.Variable(64, 1<<64-1), v.Variable(64, 1<<64-1)
+		low, high := v.variable(64, 1<<64-1), v.variable(64, 1<<64-1)
 		k.g.IsPower(n, low, high)
 		for _, b := range append(v.Bytes(low, 64), v.Bytes(high, 64)...) {
 			bytes = append(bytes, v.FromBytes([]formula.ByteOf{b}))
@@ -56,7 +56,7 @@ func (v *prover) gcmKey(rounds int) *gcmKey {
 func proveInitKey(v *prover) (cases int, err error) {
 	v.WholeRounds = true
 	for rounds := 10; rounds <= 14; rounds += 2 {
-		v.Reset()
+		v.reset()
 		schedule := v.variables(8, 240, 0xff)
 		zero := make([]formula.Word, 16)
 		for k := range zero {
@@ -64,10 +64,10 @@ func proveInitKey(v *prover) (cases int, err error) {
 		}
 		rest := append(slices.Clone(schedule), v.Constant(8, uint64(rounds)), zero[0], zero[0], zero[0])
 		at := v.place(8, false, append(v.variables(8, 16*gcmPowers, 0xff), rest...)...)
-		if err := v.call(v.numbers(at)...); err != nil {
+		if err := v.call(at); err != nil {
 			return cases, err
 		}
-		if err := v.equalWords(v.result(at+16*gcmPowers, 8, len(rest)), rest, "%d rounds: the schedule", rounds); err != nil {
+		if err := v.equalWords(v.result(v.plus(at, 16*gcmPowers), 8, len(rest)), rest, "%d rounds: the schedule", rounds); err != nil {
 			return cases, err
 		}
 		powers := v.result(at, 64, 2*gcmPowers)
@@ -145,12 +145,12 @@ func proveHash(v *prover) (cases int, err error) {
 		if v.step > 1 && !slices.Contains([]int{0, 1, 3, 4, 7, 11}, groups) {
 			continue
 		}
-		v.Reset()
+		v.reset()
 		k := v.gcmKey(10)
 		bytes, slice := v.message(128 * groups)
 		sum := v.variables(64, 2, 1<<64-1)
 		at := v.place(64, false, sum...)
-		if err := v.call(slices.Concat(v.numbers(k.at, at), slice[:2])...); err != nil {
+		if err := v.call(k.at, at, slice[:2]); err != nil {
 			return cases, err
 		}
 		got := v.result(at, 64, 2)
@@ -226,7 +226,7 @@ func proveCrypt(v *prover) (cases int, err error) {
 
 // proveRun proves a run with that number of rounds of AES. The output replaces the input, or not.
 func (v *prover) proveRun(r gcmRun, rounds int, inPlace bool) error {
-	v.Reset()
+	v.reset()
 	k := v.gcmKey(rounds)
 	nonce, sum, bits := v.variables(8, 12, 0xff), v.variables(64, 2, 1<<64-1), v.variables(64, 2, 1<<64-1)
 	text := v.variables(8, r.text, 0xff)
@@ -237,13 +237,13 @@ func (v *prover) proveRun(r gcmRun, rounds int, inPlace bool) error {
 	if !inPlace {
 		src, dst = v.place(8, true, text...), v.place(8, false, v.variables(8, r.text, 0xff)...)
 	}
-	sumAt, tag := v.place(64, !r.noTag, sum...), uint64(0)
+	sumAt, tag := v.place(64, !r.noTag, sum...), v.Constant(64, 0)
 	if !r.noTag {
 		tag = v.place(8, false, v.variables(8, 16, 0xff)...)
 	}
-	m, n := uint64(r.data), uint64(r.text)
-	fields := v.numbers(tag, sumAt, v.place(8, true, nonce...), v.place(8, true, data...), m, m, dst, n, n, src, n, n, uint64(r.blocks))
-	if err := v.call(v.numbers(k.at, v.place(64, true, append(fields, bits...)...))...); err != nil {
+	m, n := r.data, r.text
+	fields := v.words(tag, sumAt, v.place(8, true, nonce...), v.place(8, true, data...), m, m, dst, n, n, src, n, n, r.blocks, bits)
+	if err := v.call(k.at, v.place(64, true, fields...)); err != nil {
 		return err
 	}
 	counter := func(x int) []formula.Word {

@@ -5,14 +5,11 @@
 package proofs
 
 import (
-	"bufio"
-	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"example.com/fastmac/internal/assurance/objdump"
@@ -21,91 +18,65 @@ import (
 	"example.com/fastmac/internal/assurance/x86"
 )
 
-// A mutant is a line of the input of proveMutants: what an instruction of a function is replaced
-// with. Command mutate writes them.
-type mutant struct {
-	Function string
-	Offset   uint64 // of the instruction in the function
-	Old, New string // bytes in hexadecimal; those of New that Old does not differ from are kept
-	Verdict  string // of the output: held, undecided and why, or why it is refused
+// A Judge has verdicts on functions of a program with one instruction replaced. It is for use by
+// several goroutines.
+type Judge struct {
+	program *program.Program
+	mu      sync.Mutex
+	sizes   map[*x86.Function][]map[*x86.Instruction][]int // by proof, for which an instruction is executed
 }
 
-// undecided is what verdicts begin with that say nothing about the mutant.
-const undecided = "undecided: "
+// Verdicts. Undecided is what those begin with that say nothing. All others say what is wrong.
+const (
+	Held      = "held"
+	Undecided = "undecided: "
+)
 
-// ProveMutants checks for constant time, and proves, functions with one instruction replaced. A
-// mutant that takes more than the limit ends the process; so the output may have fewer lines
-// than the input.
-func ProveMutants(w io.Writer, r io.Reader, limit time.Duration) error {
-	p, err := program.Linked()
-	if err != nil {
-		return err
-	}
-	return verdicts(p, w, r, limit)
-}
-
-// verdicts writes a verdict on each mutant that it reads.
-func verdicts(p *program.Program, w io.Writer, r io.Reader, limit time.Duration) error {
-	declared, err := program.Declarations()
-	if err != nil {
-		return err
-	}
-	encoder := json.NewEncoder(w)
-	sizes := make(map[*x86.Function][]map[*x86.Instruction][]int)
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		var m mutant
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			return err
-		}
-		k := slices.IndexFunc(p.Functions, func(f *x86.Function) bool { return f.Name == m.Function })
-		if k < 0 {
-			return fmt.Errorf("no function %q", m.Function)
-		}
-		f := p.Functions[k]
-		if sizes[f] == nil {
-			if sizes[f], err = sizesOf(p, f); err != nil {
-				return err
-			}
-		}
-		late := m
-		late.Verdict = undecided + "no verdict in " + limit.String()
-		watchdog := time.AfterFunc(limit, func() {
-			encoder.Encode(late)
-			os.Exit(3)
-		})
-		m.Verdict = verdict(p, f, m, sizes[f], secrets.NewSignature(declared[f.Pkg+"."+f.Name]))
-		if !watchdog.Stop() {
-			select {} // until it has ended the process
-		}
-		if err := encoder.Encode(m); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+// NewJudge returns a Judge.
+func NewJudge(p *program.Program) *Judge {
+	return &Judge{program: p, sizes: make(map[*x86.Function][]map[*x86.Instruction][]int)}
 }
 
 // fewSizes is a step: of so many sizes, one is proved.
 const fewSizes = 61
 
-// sizes returns for which sizes each proof of a function executes which instruction.
-func sizesOf(p *program.Program, f *x86.Function) (all []map[*x86.Instruction][]int, err error) {
-	for _, x := range proofsOf(f) {
-		v := NewProver(p, f, 1)
-		v.at = make(map[*x86.Instruction][]int)
-		if _, err := x.prove(v); err != nil {
-			return nil, err
+// sizesOf returns for which sizes each proof of a function executes which instruction.
+func (j *Judge) sizesOf(f *x86.Function) ([]map[*x86.Instruction][]int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.sizes[f] == nil {
+		for _, x := range proofsOf(f) {
+			v := newProver(j.program, f, 1)
+			v.sizes = make(map[*x86.Instruction][]int)
+			if _, err := x.prove(v); err != nil {
+				return nil, err
+			}
+			j.sizes[f] = append(j.sizes[f], v.sizes)
 		}
-		all = append(all, v.at)
 	}
-	return all, nil
+	return j.sizes[f], nil
 }
 
-// verdict is that on a function with an instruction replaced. Only the sizes for which the
-// function executes the instruction are proved: for the others nothing has changed. Most
-// mutants fail for the first of them.
-func verdict(p *program.Program, f *x86.Function, m mutant, sizes []map[*x86.Instruction][]int, s *secrets.Signature) (said string) {
-	broken, err := mutated(f, m)
+// Verdict is that on a function with an instruction replaced, within a time. The instruction is
+// the one at an offset. In another binary it has the bytes before, and its replacement has after:
+// bytes in which these do not differ stay as they are. Only the sizes for which the function
+// executes the instruction are proved: for the others nothing has changed. Most mutants fail for
+// the first of them.
+func (j *Judge) Verdict(name string, offset uint64, before, after []byte, limit time.Duration) (said string) {
+	k := slices.IndexFunc(j.program.Functions, func(f *x86.Function) bool { return f.Name == name })
+	if k < 0 {
+		return Undecided + "no function " + name
+	}
+	f := j.program.Functions[k]
+	sizes, err := j.sizesOf(f)
+	if err != nil {
+		return Undecided + err.Error()
+	}
+	n, ok := f.At[f.Code[0].Address+offset]
+	if !ok || len(before) != len(f.Code[n].Bytes) || len(after) != len(before) {
+		return fmt.Sprintf(Undecided+"%s has no such instruction at offset %#x", name, offset)
+	}
+	broken, err := mutated(f, n, before, after)
 	if err != nil {
 		return err.Error()
 	}
@@ -114,52 +85,45 @@ func verdict(p *program.Program, f *x86.Function, m mutant, sizes []map[*x86.Ins
 			said = fmt.Sprint(r)
 		}
 	}()
-	if found := secrets.Leaks(broken, s); len(found) > 0 {
+	if found := secrets.Leaks(broken, secrets.NewSignature(j.program.Declared[f.Pkg+"."+f.Name])); len(found) > 0 {
 		return found[0].String()
 	}
-	replaced := f.Code[f.At[f.Code[0].Address+m.Offset]]
-	executed := false
+	executed, end := false, time.Now().Add(limit)
 	for _, step := range []int{fewSizes, 1} {
 		for k, x := range proofsOf(broken) {
-			at := sizes[k][replaced]
+			at := sizes[k][f.Code[n]]
 			if len(at) == 0 {
 				continue
 			}
 			executed = true
-			v := NewProver(p, broken, 1)
+			v := newProver(j.program, broken, 1)
+			v.end = end
 			for n := 0; n < len(at); n += step {
 				v.only = append(v.only, at[n])
 			}
-			if _, err := x.prove(v); err != nil {
+			switch _, err := x.prove(v); {
+			case errors.Is(err, errLate):
+				return Undecided + "no verdict in " + limit.String()
+			case err != nil:
 				return err.Error()
 			}
 		}
 	}
 	if !executed {
-		return undecided + "no proof executes it"
+		return Undecided + "no proof executes it"
 	}
-	return "held"
+	return Held
 }
 
-// mutated returns f with an instruction replaced.
-func mutated(f *x86.Function, m mutant) (*x86.Function, error) {
-	n, ok := f.At[f.Code[0].Address+m.Offset]
-	if !ok {
-		return nil, fmt.Errorf(undecided+"%s has no instruction at offset %#x", f.Name, m.Offset)
-	}
-	i := *f.Code[n]
-	before, err := hex.DecodeString(m.Old)
-	after, err2 := hex.DecodeString(m.New)
-	if err != nil || err2 != nil || len(before) != len(i.Bytes) || len(after) != len(i.Bytes) {
-		return nil, fmt.Errorf(undecided+"%s: want %d bytes for %v", f.Name, len(i.Bytes), &i)
-	}
-	changed := slices.Clone(i.Bytes)
+// mutated returns f with instruction n replaced.
+func mutated(f *x86.Function, n int, before, after []byte) (*x86.Function, error) {
+	changed := slices.Clone(f.Code[n].Bytes)
 	for k := range changed {
 		if before[k] != after[k] {
 			changed[k] = after[k]
 		}
 	}
-	next, err := disassembleOne(i.Address, changed)
+	next, err := disassembleOne(f.Code[n].Address, changed)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +143,7 @@ var noSymbols = regexp.MustCompile(`^rex\.?W? |(# |^j\w+ +)0x`)
 func disassembleOne(address uint64, b []byte) (*x86.Instruction, error) {
 	lines, err := objdump.Bytes(b, address)
 	if err != nil {
-		return nil, fmt.Errorf(undecided+"%w", err)
+		return nil, fmt.Errorf(Undecided+"%w", err)
 	}
 	var all []*x86.Instruction
 	for _, line := range lines {
@@ -192,7 +156,7 @@ func disassembleOne(address uint64, b []byte) (*x86.Instruction, error) {
 	}
 	others := slices.ContainsFunc(all, func(i *x86.Instruction) bool { return i.Mnemonic != "nop" })
 	if len(all) == 0 || len(all) > 1 && others {
-		return nil, fmt.Errorf(undecided+"%d instructions", len(all))
+		return nil, fmt.Errorf(Undecided+"%d instructions", len(all))
 	}
 	return all[0], nil
 }

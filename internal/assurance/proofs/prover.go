@@ -5,9 +5,12 @@
 package proofs
 
 import (
+	"debug/elf"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/formula"
@@ -15,31 +18,33 @@ import (
 	"example.com/fastmac/internal/assurance/x86"
 )
 
-// A prover executes kernels with formulas for all that is secret. Sizes and addresses are
-// numbers.
+// A prover executes kernels with formulas for all that is secret. Sizes are numbers, and the
+// addresses of objects are variables.
 type prover struct {
 	*formula.Formulas
 	program  *program.Program
 	function *x86.Function
-	next     uint64 // where the next memory is placed
-	count    int    // of variables
-	results  uint64 // address of the words after the arguments of the last call
+	count    int            // of variables
+	results  []formula.Word // of the last call
 
 	step, seen int   // of so many sizes, one is proved; the number of sizes
 	only       []int // if not nil, the numbers of the sizes that are proved, in order
 
-	executed map[*x86.Instruction]bool
-	at       map[*x86.Instruction][]int                          // if not nil, the sizes for which it is executed, in order
-	before   func(m *x86.Machine[formula.Word, formula.Symbols]) // what call calls before the kernel, or nil
-
-	g *formula.Algebraist // for proofs of GCM
+	coverage
+	end    time.Time                  // if not zero, when to give up
+	steps  int                        // instructions executed
+	sizes  map[*x86.Instruction][]int // if not nil, for which an instruction is executed, in order
+	before func(m *machine)           // what call calls before the kernel, or nil
+	g      *formula.Algebraist        // for proofs of GCM
 }
+
+type machine = x86.Machine[formula.Word, formula.Symbols]
 
 // limitNodes is where a prover forgets all formulas.
 const limitNodes = 1 << 16
 
-func NewProver(p *program.Program, f *x86.Function, step int) *prover {
-	return &prover{Formulas: formula.NewFormulas(p.At), program: p, function: f, next: 1 << 40, step: step, executed: make(map[*x86.Instruction]bool)}
+func newProver(p *program.Program, f *x86.Function, step int) *prover {
+	return &prover{Formulas: formula.NewFormulas(p.At), program: p, function: f, step: step, coverage: newCoverage()}
 }
 
 // skips reports whether the next size is not proved. Those that are have no pattern.
@@ -52,9 +57,10 @@ func (v *prover) skips() bool {
 	return uint64(v.seen)*0x9e3779b97f4a7c15>>32%uint64(v.step) != 0
 }
 
-// Reset removes the memory. Formulas stay, as long as they are not too many.
-func (v *prover) Reset() {
-	v.Memory, v.next, v.count = nil, 1<<40, 0
+// reset removes the memory. Formulas stay, as long as they are not too many.
+func (v *prover) reset() {
+	v.count = 0
+	v.Forget()
 	if len(v.Nodes) > limitNodes {
 		rounds := v.WholeRounds
 		v.Formulas = formula.NewFormulas(v.program.At)
@@ -62,28 +68,49 @@ func (v *prover) Reset() {
 	}
 }
 
-// Variable is a new variable of n bits, which is at most max.
-func (v *prover) Variable(n int, max uint64) formula.Word {
+// variable is a new variable of n bits, which is at most max.
+func (v *prover) variable(n int, max uint64) formula.Word {
 	v.count++
-	return v.Formulas.Variable(n, v.count, max)
+	return v.Variable(n, v.count, max)
 }
 
-// place makes memory of words of n bits and returns its address.
-func (v *prover) place(n int, readOnly bool, words ...formula.Word) uint64 {
-	r := formula.SymbolicRegion{Base: v.next, ReadOnly: readOnly}
+// Unknown is a variable.
+func (v *prover) Unknown(n int) formula.Word { return v.variable(n, algebra.Trim(n, 1<<64-1)) }
+
+// place makes an object of words of n bits, at any multiple of their size, and returns its address.
+func (v *prover) place(n int, readOnly bool, words ...formula.Word) formula.Word {
+	var bytes []formula.ByteOf
 	for _, w := range words {
-		r.Bytes = append(r.Bytes, v.Bytes(w, n)...)
+		bytes = append(bytes, v.Bytes(w, n)...)
 	}
-	v.Memory = append(v.Memory, r)
-	v.next += uint64(len(r.Bytes)+1<<12) &^ 63
-	return r.Base
+	return v.Place(n/8, readOnly, bytes).Address
+}
+
+// set sets the bytes of a variable of the program, which the program does not change after it has
+// been initialized, and returns its address.
+func (v *prover) set(name string, n int, words ...formula.Word) formula.Word {
+	k := slices.IndexFunc(v.program.Symbols, func(s elf.Symbol) bool { return s.Name == program.ModulePath+name })
+	if k < 0 {
+		panic(algebra.Unprovable("no variable " + name))
+	}
+	o, _ := v.Datum(v.program.Symbols[k].Value)
+	o.Bytes = nil
+	for _, w := range words {
+		o.Bytes = append(o.Bytes, v.Bytes(w, n)...)
+	}
+	return o.Address
+}
+
+// plus returns an address some bytes after another one.
+func (v *prover) plus(address formula.Word, bytes int) formula.Word {
+	return v.Add(64, address, v.Constant(64, uint64(bytes)))
 }
 
 // variables returns new variables of n bits.
 func (v *prover) variables(n, count int, max uint64) []formula.Word {
 	words := make([]formula.Word, count)
 	for k := range words {
-		words[k] = v.Variable(n, max)
+		words[k] = v.variable(n, max)
 	}
 	return words
 }
@@ -96,69 +123,132 @@ func (v *prover) numbers(x ...uint64) (words []formula.Word) {
 	return words
 }
 
-// result returns memory as words of n bits.
-func (v *prover) result(address uint64, n, count int) (words []formula.Word) {
-	for k := range count {
-		at := v.Constant(64, address+uint64(k*n/8))
-		words = append(words, v.FromBytes(v.Find(at, n/8, false)))
+// words returns numbers, words and slices of words as one slice of words.
+func (v *prover) words(list ...any) (words []formula.Word) {
+	for _, x := range list {
+		switch x := x.(type) {
+		case int:
+			words = append(words, v.Constant(64, uint64(x)))
+		case formula.Word:
+			words = append(words, x)
+		case []formula.Word:
+			words = append(words, x...)
+		default:
+			panic(fmt.Sprintf("no words: %T", x))
+		}
 	}
 	return words
 }
 
-// call executes the kernel with words as arguments, after which there is room for results. The
-// kernel must leave only zeros in its frame, besides the saved frame pointer.
-func (v *prover) call(arguments ...formula.Word) (err error) {
+// result returns memory as words of n bits.
+func (v *prover) result(address formula.Word, n, count int) (words []formula.Word) {
+	for k := range count {
+		words = append(words, v.FromBytes(v.Find(v.plus(address, k*n/8), n/8, false)))
+	}
+	return words
+}
+
+// asBytes returns the bytes of words.
+func (v *prover) asBytes(words []formula.Word) (bytes []formula.Word) {
+	for _, w := range words {
+		for _, b := range v.Bytes(w, 64) {
+			bytes = append(bytes, v.FromBytes([]formula.ByteOf{b}))
+		}
+	}
+	return bytes
+}
+
+// call executes the kernel with arguments, see words. After these there is room for its results,
+// and for nothing else. The kernel must use no memory below its stack pointer, nor more of it than
+// its frame, and leave only zeros there, besides the saved frame pointer.
+func (v *prover) call(list ...any) (err error) {
+	f := v.function
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case algebra.Unprovable:
-			err = fmt.Errorf("%s: %s", v.function.Name, string(r))
+			err = fmt.Errorf("%s: %s", f.Name, string(r))
 		default:
 			panic(r)
 		}
 	}()
-	unknown := v.variables(64, x86.FrameLimit/8+1, 1<<64-1) // the frame and the address to return to
-	base := v.place(64, false, slices.Concat(unknown, arguments, v.numbers(0, 0))...)
-	v.results = base + x86.FrameLimit + x86.ArgumentBase + uint64(8*len(arguments))
-	m := &x86.Machine[formula.Word, formula.Symbols]{Algebra: v.Formulas, Thread: v.Constant(64, v.place(64, true, v.numbers(0, 0, 0, 0)...))}
+	arguments := v.words(list...)
+	if int64(8*len(arguments)) != f.Arguments {
+		return fmt.Errorf("%s: %d words of arguments for %d bytes", f.Name, len(arguments), f.Arguments)
+	}
+	anything := func(words int) []formula.Word { return v.variables(64, words, 1<<64-1) }
+	above := slices.Concat(anything(1), arguments, anything(int(f.Results/8))) // the address to return to
+	at := v.place(64, false, slices.Concat(anything(x86.FrameLimit/8), above)...)
+	stack := v.Objects[len(v.Objects)-1]
+	// The limit of the stack is below the frame: it need not grow.
+	m := &machine{Algebra: v, Thread: v.place(64, true, slices.Concat(anything(2), []formula.Word{at}, anything(1))...)}
 	for k := range m.General {
-		m.General[k] = v.Variable(64, 1<<64-1)
+		m.General[k] = v.variable(64, 1<<64-1)
 	}
 	for k := range m.Vectors {
 		for lane := range 8 {
-			v.SetLane(&m.Vectors[k], 64, lane, v.Variable(64, 1<<64-1))
+			v.SetLane(&m.Vectors[k], 64, lane, v.variable(64, 1<<64-1))
 		}
 	}
-	m.General[x86.RSP] = v.Constant(64, base+x86.FrameLimit)
+	for k := range m.Masks {
+		m.Masks[k] = v.variable(64, 1<<64-1)
+	}
+	entry := v.plus(at, x86.FrameLimit)
+	m.General[x86.RSP] = entry
 	if v.before != nil {
 		v.before(m)
 	}
-	below := v.Find(v.Constant(64, base), x86.FrameLimit+8, false)
-	before, stack, frame := slices.Clone(below), m.General[x86.RSP], m.General[x86.RBP]
-	if err := m.Run(v.function, func(w formula.Word) bool { return v.MustValue(w, "a branch") == 1 }, v.executes); err != nil {
-		return err
+	before, frame := slices.Clone(stack.Bytes), m.General[x86.RBP]
+	visit := func(i *x86.Instruction) error {
+		from := v.MustValue(v.Sub(64, m.General[x86.RSP], at), "the stack pointer")
+		if i.Mnemonic == "push" {
+			from -= 8
+		}
+		if from > x86.FrameLimit || from < x86.FrameLimit-uint64(f.Frame) {
+			return fmt.Errorf("%s: %v: the stack pointer is not in its frame", f.Name, i)
+		}
+		stack.From = int(from)
+		return v.visit(m, i)
 	}
-	if m.General[x86.RSP] != stack || m.General[x86.RBP] != frame || !slices.Equal(below[x86.FrameLimit:], before[x86.FrameLimit:]) {
-		return fmt.Errorf("%s: RSP, the frame pointer in RBP or the address to return to is not what it was", v.function.Name)
+	isTrue := func(i *x86.Instruction, w formula.Word) bool {
+		taken := v.MustValue(w, i.String()+": a branch") == 1
+		v.outcomes[i] |= 1 << algebra.Truth(taken)
+		return taken
+	}
+	if err := m.Run(f, isTrue, visit); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	const end = x86.FrameLimit + x86.ArgumentBase
+	if m.General[x86.RSP] != entry || m.General[x86.RBP] != frame || !slices.Equal(stack.Bytes[x86.FrameLimit:end], before[x86.FrameLimit:end]) {
+		return fmt.Errorf("%s: RSP, the frame pointer in RBP or the address to return to is not what it was", f.Name)
 	}
 	for k := 0; k < x86.FrameLimit; k += 8 {
-		if slices.Equal(below[k:k+8], before[k:k+8]) {
+		if slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) {
 			continue
 		}
-		if w := v.FromBytes(below[k : k+8]); w != v.Constant(64, 0) && w != frame {
-			return fmt.Errorf("%s: in the frame, at RSP-%#x, is %s", v.function.Name, x86.FrameLimit-k, v.String(w, 4))
+		if w := v.FromBytes(stack.Bytes[k : k+8]); w != v.Constant(64, 0) && w != frame {
+			return fmt.Errorf("%s: in the frame, at RSP-%#x, is %s", f.Name, x86.FrameLimit-k, v.String(w, 4))
 		}
+	}
+	stack.From = 0
+	v.results = v.result(v.plus(entry, x86.ArgumentBase+int(f.Arguments)), 64, int(f.Results/8))
+	return nil
+}
+
+// visit records that an instruction is executed.
+func (v *prover) visit(m *machine, i *x86.Instruction) error {
+	if v.steps++; v.steps%4096 == 0 && !v.end.IsZero() && time.Now().After(v.end) {
+		return errLate
+	}
+	v.coverage.visit(v.Formulas, m, i)
+	if at := v.sizes[i]; v.sizes != nil && (len(at) == 0 || at[len(at)-1] != v.seen) {
+		v.sizes[i] = append(at, v.seen)
 	}
 	return nil
 }
 
-// executes records that an instruction is executed.
-func (v *prover) executes(i *x86.Instruction) {
-	v.executed[i] = true
-	if at := v.at[i]; v.at != nil && (len(at) == 0 || at[len(at)-1] != v.seen) {
-		v.at[i] = append(at, v.seen)
-	}
-}
+// errLate is the error of a proof that takes too long.
+var errLate = errors.New("no verdict in time")
 
 // equalWords returns an error at the first word that differs from what it must be.
 func (v *prover) equalWords(got, want []formula.Word, format string, a ...any) error {

@@ -5,11 +5,10 @@
 package proofs
 
 import (
-	"encoding/binary"
+	"math/big"
 	"slices"
 
 	"example.com/fastmac/internal/assurance/formula"
-	"example.com/fastmac/internal/assurance/program"
 )
 
 // The proofs of SHA-512, FIPS 180-4. The variables are the words of chaining values and of
@@ -51,18 +50,25 @@ func (v *prover) compress(state []formula.Word, block []formula.Word, constants 
 	return s
 }
 
-// roundConstants returns the constants of the rounds, and their address.
-func (v *prover) roundConstants() (constants []uint64, at uint64) {
-	for _, s := range v.program.Symbols {
-		if s.Name == program.ModulePath+"/internal/sha512.k" {
-			b := v.program.At(s.Value)
-			for t := range 80 {
-				constants = append(constants, binary.LittleEndian.Uint64(b[8*t:]))
-			}
-			return constants, s.Value
+// roundConstants returns the constants of the rounds, section 4.2.3, and the address of the
+// variable that has them. They are the first 64 bits of the fractions of the cube roots of the
+// first 80 primes: the lowest bits of the cube root of p*2^192.
+func (v *prover) roundConstants() (constants []uint64, at formula.Word) {
+	for p := int64(2); len(constants) < 80; p++ {
+		if !big.NewInt(p).ProbablyPrime(0) {
+			continue
 		}
+		cube := new(big.Int).Lsh(big.NewInt(p), 192)
+		root := new(big.Int)
+		for bit := 66; bit >= 0; bit-- {
+			next := new(big.Int).SetBit(root, bit, 1)
+			if new(big.Int).Exp(next, big.NewInt(3), nil).Cmp(cube) <= 0 {
+				root = next
+			}
+		}
+		constants = append(constants, new(big.Int).And(root, new(big.Int).SetUint64(1<<64-1)).Uint64())
 	}
-	panic("no constants of SHA-512")
+	return constants, v.set("/internal/sha512.k", 64, v.numbers(constants...)...)
 }
 
 // wordMessage places a message of words, which are big-endian in memory, and returns its slice.
@@ -74,18 +80,18 @@ func (v *prover) wordMessage(n int) (words, slice []formula.Word) {
 			bytes = append(bytes, v.FromBytes([]formula.ByteOf{v.ByteAt(w, k)}))
 		}
 	}
-	return words, v.numbers(v.place(8, true, bytes...), uint64(8*n), uint64(8*n))
+	return words, v.words(v.place(8, true, bytes...), 8*n, 8*n)
 }
 
 // proveBlock proves the compression of 1 to 3 blocks.
 func proveBlock(v *prover) (cases int, err error) {
 	for blocks := 1; blocks <= 3; blocks++ {
-		v.Reset()
+		v.reset()
 		constants, k := v.roundConstants()
 		words, slice := v.wordMessage(16 * blocks)
 		want := v.variables(64, 8, 1<<64-1)
 		state := v.place(64, false, want...)
-		if err := v.call(append(v.numbers(state), slice[0], v.Constant(64, uint64(blocks)), v.Constant(64, k), v.Constant(64, 0))...); err != nil {
+		if err := v.call(state, slice[0], blocks, k, 0); err != nil {
 			return cases, err
 		}
 		for b := range blocks {
@@ -103,7 +109,7 @@ func proveBlock(v *prover) (cases int, err error) {
 func proveLanes(v *prover) (cases int, err error) {
 	lanes := map[string]int{"lanesAVX512": 8, "lanesAVX2": 4}[v.function.Name]
 	for blocks := 1; blocks <= 3; blocks++ {
-		v.Reset()
+		v.reset()
 		constants, k := v.roundConstants()
 		rows := v.variables(64, 64, 1<<64-1)
 		want := slices.Clone(rows)
@@ -126,7 +132,7 @@ func proveLanes(v *prover) (cases int, err error) {
 			}
 		}
 		state := v.place(64, false, rows...)
-		if err := v.call(v.numbers(state, v.place(64, true, slices...), uint64(blocks), k)...); err != nil {
+		if err := v.call(state, v.place(64, true, slices...), blocks, k); err != nil {
 			return cases, err
 		}
 		if err := v.equalWords(v.result(state, 64, 64), want, "%d blocks", blocks); err != nil {
@@ -145,10 +151,10 @@ func proveEnd(v *prover) (cases int, err error) {
 			if count > 13 && hasOuter || v.step > 1 && count%6 != 1 {
 				continue
 			}
-			v.Reset()
+			v.reset()
 			constants, k := v.roundConstants()
 			words, slice := v.wordMessage(count)
-			last, outer := v.Variable(64, 1<<64-1), v.variables(64, 8, 1<<64-1)
+			last, outer := v.variable(64, 1<<64-1), v.variables(64, 8, 1<<64-1)
 			tail := v.Bytes(last, 64) // little-endian
 			slices.Reverse(tail)
 			end := []formula.Word{v.Constant(64, uint64(count)), v.FromBytes(tail), v.Constant(64, 0), v.Constant(64, 0), v.Constant(64, 0)}
@@ -156,7 +162,7 @@ func proveEnd(v *prover) (cases int, err error) {
 				copy(end[2:], v.variables(64, 2, 1<<64-1))
 			}
 			if hasOuter {
-				end[4] = v.Constant(64, v.place(64, true, outer...))
+				end[4] = v.place(64, true, outer...)
 			}
 			block := append(words, last)
 			for len(block) < 16 {
@@ -167,7 +173,7 @@ func proveEnd(v *prover) (cases int, err error) {
 			}
 			initial := v.variables(64, 8, 1<<64-1)
 			state := v.place(64, false, initial...)
-			if err := v.call(append(v.numbers(state), slice[0], v.Constant(64, 0), v.Constant(64, k), v.Constant(64, v.place(64, true, end...)))...); err != nil {
+			if err := v.call(state, slice[0], 0, k, v.place(64, true, end...)); err != nil {
 				return cases, err
 			}
 			want := v.compress(initial, block, constants)

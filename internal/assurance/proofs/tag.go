@@ -36,14 +36,14 @@ func proveOnly(v *prover) (cases int, err error) {
 }
 
 func (v *prover) proveOnlyFor(n, groups, size int) error {
-	v.Reset()
+	v.reset()
 	k := v.key(n)
 	bytes, rest := v.message(size)
-	sums, length := v.variables(64, 4, 1<<64-1), v.Variable(64, 1<<64-1)
+	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
 	pad, x := v.pad()
 	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
 	state := v.place(64, true, append(slices.Clone(sums), v.Constant(64, uint64(32*groups)))...)
-	if err := v.call(slices.Concat(v.numbers(tag, k.at, state), rest, []formula.Word{length}, x)...); err != nil {
+	if err := v.call(tag, k.at, state, rest, length, x); err != nil {
 		return err
 	}
 	return k.checkTag(tag, k.lastWords(sums, groups, bytes, length), pad, "%d iterations, %d groups, %d bytes", n, groups, size)
@@ -101,7 +101,7 @@ func (v *prover) inBatch(nonce, data []formula.Word) []formula.Word {
 }
 
 func (v *prover) proveEachFor(n int, sizes ...int) error {
-	v.Reset()
+	v.reset()
 	k := v.key(n)
 	var headers, want []formula.Word
 	tags := v.variables(8, 16*(len(sizes)+3), 0xff)
@@ -115,8 +115,8 @@ func (v *prover) proveEachFor(n int, sizes ...int) error {
 		}
 		want = append(want, tag...)
 	}
-	at, count := v.place(8, false, tags...), uint64(len(sizes))
-	if err := v.call(v.numbers(at, count+3, count+3, k.at, v.place(64, true, headers...), count, count)...); err != nil {
+	at, count := v.place(8, false, tags...), len(sizes)
+	if err := v.call(at, count+3, count+3, k.at, v.place(64, true, headers...), count, count); err != nil {
 		return err
 	}
 	want = append(want, tags[16*len(sizes):]...)
@@ -189,12 +189,12 @@ func provePoly(v *prover) (cases int, err error) {
 			if v.step > 1 && blocks > 3 {
 				continue
 			}
-			v.Reset()
+			v.reset()
 			k := v.key(n)
 			bytes, slice := v.message(1024 * blocks)
 			values := v.variables(64, 8, 1<<64-1)
 			y := v.place(64, false, values...)
-			if err := v.call(append(v.numbers(y, k.at), slice...)...); err != nil {
+			if err := v.call(y, k.at, slice); err != nil {
 				return cases, err
 			}
 			want := slices.Clone(values[:2*n])
@@ -240,15 +240,15 @@ func proveNext(v *prover) (cases int, err error) {
 }
 
 func (v *prover) proveNextFor(n, groups, size int) error {
-	v.Reset()
+	v.reset()
 	k := v.key(n)
 	bytes, rest := v.message(size)
 	values := v.variables(64, 8, 1<<64-1)
-	sums, length := v.variables(64, 4, 1<<64-1), v.Variable(64, 1<<64-1)
+	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
 	pad, x := v.pad()
 	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
 	y, state := v.place(64, true, values...), v.place(64, true, append(slices.Clone(sums), v.Constant(64, uint64(32*groups)))...)
-	if err := v.call(slices.Concat(v.numbers(tag, k.at, y, state), rest, []formula.Word{length}, x)...); err != nil {
+	if err := v.call(tag, k.at, y, state, rest, length, x); err != nil {
 		return err
 	}
 	last := k.lastWords(sums, groups, bytes, length)
@@ -265,12 +265,12 @@ func proveTwo(v *prover) (cases int, err error) {
 			if v.skips() {
 				continue
 			}
-			v.Reset()
+			v.reset()
 			k := v.key(n)
 			bytes, msg := v.message(size)
 			pad, x := v.pad()
 			tag := v.place(8, false, v.variables(8, 16, 0xff)...)
-			if err := v.call(slices.Concat(v.numbers(tag, k.at), msg, x)...); err != nil {
+			if err := v.call(tag, k.at, msg, x); err != nil {
 				return cases, err
 			}
 			last := k.lastWords(v.numbers(0, 0, 0, 0), 0, bytes[1024:], v.Constant(64, uint64(size-1024)))

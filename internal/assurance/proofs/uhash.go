@@ -17,7 +17,7 @@ import (
 type symbolicKey struct {
 	*prover
 	n  int            // iterations
-	at uint64         // of the key
+	at formula.Word   // of the key
 	l1 []formula.Word // in the order of RFC 4418
 	k2 []formula.Word
 	k1 [4][]formula.Word // k_5 to k_8, by iteration; the lower and the upper half side by side
@@ -31,7 +31,7 @@ func (v *prover) key(n int) *symbolicKey {
 	for j := range k.k1 {
 		for range 4 {
 			// A residue modulo p36 < 2^36.
-			low, high := v.Variable(32, max32), v.Variable(32, 1<<4-1)
+			low, high := v.variable(32, max32), v.variable(32, 1<<4-1)
 			words = append(words, low, high)
 			k.k1[j] = append(k.k1[j], v.FromBytes(slices.Concat(v.Bytes(low, 32), v.Bytes(high, 32))))
 		}
@@ -78,7 +78,7 @@ func (k *symbolicKey) nh(t, g int, message []formula.Word) formula.Word {
 // message places a message of n bytes.
 func (v *prover) message(n int) (bytes []formula.Word, slice []formula.Word) {
 	bytes = v.variables(8, n, 0xff)
-	return bytes, v.numbers(v.place(8, true, bytes...), uint64(n), uint64(n))
+	return bytes, v.words(v.place(8, true, bytes...), n, n)
 }
 
 // proveAdd proves nhAdd: for each number of iterations, each group of a block at which the
@@ -90,12 +90,12 @@ func proveAdd(v *prover) (cases int, err error) {
 				if v.skips() {
 					continue
 				}
-				v.Reset()
+				v.reset()
 				k := v.key(n)
 				bytes, slice := v.message(32 * groups)
 				sums := v.variables(64, 4, 1<<64-1)
 				state := v.place(64, false, append(slices.Clone(sums), v.Constant(64, uint64(32*first)))...)
-				if err := v.call(append(v.numbers(state, k.at), slice...)...); err != nil {
+				if err := v.call(state, k.at, slice); err != nil {
 					return cases, err
 				}
 				var want []formula.Word
@@ -121,11 +121,11 @@ func proveBlocks(v *prover) (cases int, err error) {
 			if v.step > 1 && blocks > 3 {
 				continue
 			}
-			v.Reset()
+			v.reset()
 			k := v.key(n)
 			bytes, slice := v.message(1024 * blocks)
 			words := v.place(64, false, v.variables(64, 4*blocks, 1<<64-1)...)
-			if err := v.call(append(v.numbers(words, uint64(blocks), uint64(blocks), k.at), slice...)...); err != nil {
+			if err := v.call(words, blocks, blocks, k.at, slice); err != nil {
 				return cases, err
 			}
 			for b := range blocks {
@@ -133,7 +133,7 @@ func proveBlocks(v *prover) (cases int, err error) {
 				for t := range n {
 					want = append(want, v.Add(64, k.nh(t, 0, bytes[1024*b:][:1024]), v.Constant(64, 8*1024)))
 				}
-				if err := v.equalWords(v.result(words+uint64(32*b), 64, n), want, "%d iterations, block %d of %d", n, b, blocks); err != nil {
+				if err := v.equalWords(v.result(v.plus(words, 32*b), 64, n), want, "%d iterations, block %d of %d", n, b, blocks); err != nil {
 					return cases, err
 				}
 			}
@@ -186,7 +186,7 @@ func (v *prover) pad() (bytes, words []formula.Word) {
 }
 
 // checkTag compares a tag with L3 of words.
-func (k *symbolicKey) checkTag(tag uint64, words, pad []formula.Word, format string, a ...any) error {
+func (k *symbolicKey) checkTag(tag formula.Word, words, pad []formula.Word, format string, a ...any) error {
 	var want []formula.Word
 	for t, w := range words {
 		want = append(want, k.l3(t, w, pad[4*t:])...)
@@ -197,12 +197,12 @@ func (k *symbolicKey) checkTag(tag uint64, words, pad []formula.Word, format str
 // proveWords proves tagWords: L3.
 func proveWords(v *prover) (cases int, err error) {
 	for n := 1; n <= 4; n++ {
-		v.Reset()
+		v.reset()
 		k := v.key(n)
 		words := v.variables(64, 4, 1<<64-1)
 		pad, x := v.pad()
 		tag := v.place(8, false, v.variables(8, 16, 0xff)...)
-		if err := v.call(slices.Concat(v.numbers(tag, k.at, v.place(64, true, words...)), x)...); err != nil {
+		if err := v.call(tag, k.at, v.place(64, true, words...), x); err != nil {
 			return cases, err
 		}
 		if err := k.checkTag(tag, words[:n], pad, "%d iterations", n); err != nil {
@@ -216,10 +216,10 @@ func proveWords(v *prover) (cases int, err error) {
 // proveFill proves fill.
 func proveFill(v *prover) (cases int, err error) {
 	for size := range 32 {
-		v.Reset()
+		v.reset()
 		bytes, slice := v.message(size)
 		group := v.place(8, false, v.variables(8, 32, 0xff)...)
-		if err := v.call(append(v.numbers(group), slice...)...); err != nil {
+		if err := v.call(group, slice); err != nil {
 			return cases, err
 		}
 		for len(bytes) < 32 {

@@ -230,6 +230,18 @@ func (d *taint) Pick(v *bytesValue, n, first, count int, index value) value {
 	return r
 }
 
+func (d *taint) Unknown(int) value { return some() }
+
+func (d *taint) Align(value, int) {}
+
+// Touch reports a prefetch from an address that depends on a secret. Of which object it is does
+// not matter.
+func (d *taint) Touch(address value) {
+	if address.secret {
+		d.find("the address depends on a secret")
+	}
+}
+
 func (d *taint) Load(address value, n int) bytesValue {
 	d.check(address)
 	return d.read(address, n)

@@ -47,16 +47,8 @@ import (
 
 func main() {
 	trials := flag.Int("trials", 20_000, "`number` of comparisons with the CPU for each form of an instruction")
-	mutants := flag.Duration("mutants", 0, "read mutants of command mutate, and write a verdict on each within this `time`")
 	flag.Parse()
 	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
-	if *mutants > 0 {
-		if err := proofs.ProveMutants(os.Stdout, os.Stdin, *mutants); err != nil {
-			fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
-			os.Exit(1)
-		}
-		return
-	}
 	if err := verify(os.Stdout, *trials, 1); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
@@ -80,10 +72,6 @@ func verify(w io.Writer, trials, step int) error {
 
 // constantTime prints all functions, and fails if there is a finding.
 func constantTime(w io.Writer, p *program.Program) error {
-	declared, err := program.Declarations()
-	if err != nil {
-		return err
-	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "function\tinstructions\tblocks\tbranches\tmemory operands\tfindings\t")
 	var found []secrets.Finding
@@ -93,7 +81,7 @@ func constantTime(w io.Writer, p *program.Program) error {
 		if err != nil {
 			return err
 		}
-		here := secrets.Leaks(f, secrets.NewSignature(declared[f.Pkg+"."+f.Name]))
+		here := secrets.Leaks(f, secrets.NewSignature(p.Declared[f.Pkg+"."+f.Name]))
 		found = append(found, here...)
 		var b, o int
 		for _, i := range f.Code {

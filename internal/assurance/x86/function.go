@@ -13,6 +13,9 @@ type Function struct {
 	Pkg, Name string // example.com/fastmac, nhAddAVX2
 	Code      []*Instruction
 	At        map[uint64]int // address: index in code
+
+	// Sizes in bytes, which the source and the Go declaration have.
+	Frame, Arguments, Results int64 // with the saved frame pointer
 }
 
 // The stack pointer when a function begins is at the address of its caller's instruction. The

@@ -61,16 +61,16 @@ const None = -1
 
 // Numbers of general registers.
 const (
-	rax = iota
-	rcx
-	rdx
-	rbx
+	RAX = iota
+	RCX
+	RDX
+	RBX
 	RSP
 	RBP
-	rsi
-	rdi
-	r8
-	r14 = 14
+	RSI
+	RDI
+	R8
+	R14 = 14
 )
 
 var generalNames = func() map[string]Operand {

@@ -29,9 +29,20 @@ func (m *Machine[W, V]) Step(i *Instruction) {
 	if i.Jumps() {
 		return
 	}
+	o := i.MemoryOperand()
 	switch i.Mnemonic {
-	case "nop", "prefetcht0", "ret", "call", "int3":
+	case "nop", "ret", "call", "int3":
 		return
+	case "prefetcht0":
+		m.Touch(m.where(o))
+		return
+	}
+	switch {
+	case o == nil:
+	case o.thread && (i.Mnemonic != "mov" || o != &i.Operands[1] || o.Base != None || o.Index != None || o.Number != goroutine):
+		panic(unmodelled("the segment of the thread"))
+	case i.alignment() > 1:
+		m.Align(m.where(o), i.alignment())
 	}
 	if m.scalar(i) || m.shuffle(i) || m.arithmetic(i) {
 		return
@@ -39,23 +50,40 @@ func (m *Machine[W, V]) Step(i *Instruction) {
 	panic(unmodelled(i.Mnemonic))
 }
 
-// Run executes a function until it returns. isTrue decides what follows a jump.
-func (m *Machine[W, V]) Run(f *Function, isTrue func(W) bool, visit func(*Instruction)) (err error) {
+// goroutine is the offset of the address of the goroutine in the segment of the thread.
+const goroutine = 1<<64 - 8
+
+// alignment returns the number of which the address of the memory operand must be a multiple:
+// that of an instruction with an encoding before VEX, and of a move that says so.
+func (i *Instruction) alignment() int {
+	name, o := strings.TrimPrefix(i.Mnemonic, "v"), i.MemoryOperand()
+	switch {
+	case strings.HasPrefix(name, "movdqu") || name == "movups" || name == "lea":
+		return 1
+	case strings.HasPrefix(name, "movdqa") || name == "movaps" || !i.vex() && o.Size == 128:
+		return o.Size / 8
+	}
+	return 1
+}
+
+// Run executes a function until it returns. isTrue decides what follows a jump. It is called
+// before, and visit before each instruction.
+func (m *Machine[W, V]) Run(f *Function, isTrue func(i *Instruction, condition W) bool, visit func(*Instruction) error) (err error) {
 	n := 0
-	for f.Code[n].Mnemonic != "ret" {
+	for {
 		i := f.Code[n]
-		visit(i)
+		if err := visit(i); err != nil || i.Mnemonic == "ret" {
+			return err
+		}
 		next := f.Successors(n)
 		n = next[len(next)-1]
-		if i.Branches() && isTrue(m.Condition(i.Mnemonic[1:])) {
+		if i.Branches() && isTrue(i, m.Condition(i.Mnemonic[1:])) {
 			n = next[0]
 		}
 		if err := m.try(i); err != nil {
 			return err
 		}
 	}
-	visit(f.Code[n])
-	return nil
 }
 
 // where returns the address of a memory operand.
@@ -143,6 +171,9 @@ func (i *Instruction) vex() bool { return strings.HasPrefix(i.Mnemonic, "v") }
 // lanes sets the first operand to lanes of n bits, as far as they are in the mask.
 func (m *Machine[W, V]) lanes(i *Instruction, n int, f func(k int) W) {
 	o, v := &i.Operands[0], *new(V)
+	if i.Mask != 0 && o.Kind == Memory {
+		panic(unmodelled("a store with a mask"))
+	}
 	for k := range o.Size / n {
 		w := f(k)
 		if i.Mask != 0 {
@@ -197,6 +228,20 @@ const (
 
 func (m *Machine[W, V]) setFlags(from flagSource, n int, a, b, c, result W) {
 	m.Flags = Flags[W]{From: from, N: n, A: a, B: b, C: c, Result: result, CarryKnown: from != undefined && from != resultOnly}
+}
+
+// Compared returns the two words that the flags compare, if they do.
+func (m *Machine[W, V]) Compared() (a, b W, ok bool) {
+	switch f := &m.Flags; f.From {
+	case undefined:
+		return a, b, false
+	case difference, decrement:
+		return f.A, f.B, true
+	case sum:
+		return f.A, m.Sub(f.N, m.Constant(f.N, 0), f.B), true
+	default:
+		return f.Result, m.Constant(f.N, 0), true
+	}
 }
 
 // carryFlag returns CF.

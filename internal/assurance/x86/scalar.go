@@ -111,7 +111,7 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 		set(m.MulLow(n, operand(1), operand(2)))
 		m.setFlags(undefined, n, zero, zero, zero, zero)
 	case "mulx":
-		low, high := m.Wide(m.General[rdx], operand(2))
+		low, high := m.Wide(m.General[RDX], operand(2))
 		m.set(&i.Operands[1], low)
 		set(high) // if both are one register it has the high half
 	case "kmovb", "kmovw", "kmovd", "kmovq":
@@ -132,9 +132,9 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 		v := m.Load(m.General[RSP], 8)
 		set(m.Lane(&v, 64, 0))
 		m.General[RSP] = m.Add(64, m.General[RSP], m.Constant(64, 8))
-	case "cpuid": // the same for every program on the machine
-		for _, r := range []int{rax, rbx, rcx, rdx} {
-			m.General[r] = m.Constant(64, 0)
+	case "cpuid": // what it returns, nobody knows
+		for _, r := range []int{RAX, RBX, RCX, RDX} {
+			m.General[r] = m.Extend(32, m.Unknown(32))
 		}
 	default:
 		return false
@@ -149,6 +149,8 @@ func (m *Machine[W, V]) shift(i *Instruction, n int) {
 	var result W
 	from := resultOnly
 	switch {
+	case by.Kind == Immediate && (by.Number == 0 || by.Number >= uint64(n)):
+		panic(unmodelled("a shift that is none"))
 	case by.Kind == Immediate && i.Mnemonic == "shl":
 		result = m.Left(n, a, uint(by.Number))
 	case by.Kind == Immediate:

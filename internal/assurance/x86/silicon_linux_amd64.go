@@ -91,7 +91,7 @@ func (s *silicon) setCode(i *Instruction) {
 			field(unsafe.Pointer(&s.masks[n]), 0xc4, 0xe1, 0xf8, mask, 0x80|byte(n<<3))
 		}
 	}
-	saved := []int{RSP, RBP, r14}
+	saved := []int{RSP, RBP, R14}
 
 	loadRAX()
 	for n, r := range saved {
@@ -115,8 +115,8 @@ func (s *silicon) setCode(i *Instruction) {
 	}
 
 	next := s.at(unsafe.Pointer(&s.memory[0])) + uint64(len(code)) + 7
-	emit(0x48, 0x89, 0x05) // MOVQ RAX, general[rax], relative to RIP
-	code = binary.LittleEndian.AppendUint32(code, uint32(s.at(unsafe.Pointer(&s.general[rax]))-next))
+	emit(0x48, 0x89, 0x05) // MOVQ RAX, general[RAX], relative to RIP
+	code = binary.LittleEndian.AppendUint32(code, uint32(s.at(unsafe.Pointer(&s.general[RAX]))-next))
 	loadRAX()
 	for r := 1; r < len(s.general); r++ {
 		move(0x89, r, unsafe.Pointer(&s.general[r]))
@@ -241,7 +241,7 @@ func (s *silicon) randomizeOperands(i *Instruction, r *rand.Rand) {
 	}
 	switch i.Mnemonic {
 	case "mulx":
-		s.general[rdx] = algebra.RandomWord(r)
+		s.general[RDX] = algebra.RandomWord(r)
 	case "push", "pop":
 		s.general[RSP] = s.middle()
 	}

@@ -18,7 +18,7 @@ func (m *Machine[W, V]) arithmetic(i *Instruction) bool {
 	shift := func(n int, f func(n int, a W, by uint) W) bool {
 		by := &i.Operands[len(i.Operands)-1]
 		a := m.source(&i.Operands[len(i.Operands)-2], i.Operands[0].Size)
-		if by.Kind != Immediate {
+		if by.Kind != Immediate || by.Number >= uint64(n) {
 			return false
 		}
 		m.lanes(i, n, func(k int) W { return f(n, m.Lane(&a, n, k), uint(by.Number)) })
