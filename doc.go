@@ -153,6 +153,10 @@
 // hash of the last message. SECURITY.md in the module has the details, and what was
 // measured.
 //
+// Overwrite the bytes that a key was made from. If they are in a local array, or a local
+// make([]byte, n) of up to 32 bytes, they may lie on a stack, which is copied when it grows:
+// overwriting them does not reach the copies.
+//
 // # Placed state
 //
 // A key, also one of package aesgcm, can be in memory that the caller provides. Init sets

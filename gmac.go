@@ -251,9 +251,12 @@ func (m *GMAC) Bind(nonce []byte) hash.Cloner {
 	return bind(m.clone(), nonce)
 }
 
-// Reset resets the stream to its initial state.
+// Reset resets the stream to its initial state. The last bytes of the message remain in the stream,
+// up to 128 on amd64 and up to 4096 elsewhere, until other messages or [GMAC.Destroy] overwrite
+// them.
 func (m *GMAC) Reset() {
 	m.mustLive()
+	// To clear rest as well takes up to 4 ns more, of 27 with 16 bytes (AMD EPYC, Zen 4, Go 1.26.8).
 	m.sum, m.length = [gcm.BlockSize]byte{}, 0
 }
 

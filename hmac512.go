@@ -283,13 +283,15 @@ func (m *HMACSHA512) Verify(tag []byte) bool {
 	return equalTag(tag, &want)
 }
 
-// Reset resets the stream to its initial state: an empty message.
+// Reset resets the stream to its initial state: an empty message. It overwrites what the stream
+// holds of the message and its hash, except in FIPS 140 mode.
 func (m *HMACSHA512) Reset() {
 	m.mustLive()
 	if m.fips != nil {
 		m.fips.Reset()
 		return
 	}
+	clear(m.block[:])
 	m.n = sha512.BlockSize
 	m.state = m.key.inner // a tuple assignment would copy it to the stack
 }

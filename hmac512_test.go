@@ -408,6 +408,24 @@ func testHMACSHA512Allocations(t *testing.T) {
 	}
 }
 
+// TestHMACSHA512Reset checks that Reset leaves nothing of a message or its hash.
+func TestHMACSHA512Reset(t *testing.T) { forAllHMAC(t, testHMACSHA512Reset) }
+
+func testHMACSHA512Reset(t *testing.T) {
+	k := NewHMACSHA512Key([]byte("key"))
+	h, fresh := k.New(), k.New()
+	msg := bytes.Repeat([]byte("message"), 100)
+	for _, length := range []int{0, 1, 100, 127, 128, 129, 300, 700} {
+		h.Write(msg[:length/3])
+		h.Write(msg[length/3 : length])
+		h.Sum(nil)
+		h.Reset()
+		if h.n != fresh.n || h.state != fresh.state || h.block != fresh.block {
+			t.Errorf("%d bytes: Reset leaves %x, %x", length, h.state, h.block)
+		}
+	}
+}
+
 // TestHMACSHA512Concurrent uses one key in 1,000 goroutines, each with streams and clones of
 // its own. The tags are compared with those of one goroutine; the race detector watches.
 func TestHMACSHA512Concurrent(t *testing.T) { forAllHMAC(t, testHMACSHA512Concurrent) }

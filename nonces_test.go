@@ -130,7 +130,7 @@ func TestNewNonceSequence(t *testing.T) {
 // TestNoncesRandom checks that each byte of the first nonce is drawn anew.
 func TestNoncesRandom(t *testing.T) {
 	for size := 12; size <= 16; size++ {
-		testRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return fastmac.NewNonceSequence(size).Next(nil) })
+		mactest.TestRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return fastmac.NewNonceSequence(size).Next(nil) })
 	}
 }
 

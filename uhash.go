@@ -72,9 +72,14 @@ type uhash struct {
 	l2    l2State
 }
 
-// reset makes u the hash of the empty message.
+// reset makes u the hash of the empty message, with zeros in the place of the last one. Without
+// words l2 has only zeros.
 func (u *uhash) reset() {
-	u.l1.sums, u.l1.bytes, u.n, u.l2.words = l1Words{}, 0, 0, 0
+	u.l1.sums, u.l1.bytes, u.n = l1Words{}, 0, 0
+	u.group = [l1Group]byte{}
+	if u.l2.words > 0 {
+		u.l2 = l2State{}
+	}
 }
 
 // write adds p to the message. It hashes whole groups in place.

@@ -301,7 +301,8 @@ func (u *UMAC) Bind(nonce []byte) hash.Cloner {
 	return bind(u.clone(), nonce)
 }
 
-// Reset resets the stream to its initial state.
+// Reset resets the stream to its initial state, and overwrites what it holds of the message and
+// its hash. The pads that it has computed ahead remain, for the next messages: see [UMAC.Destroy].
 func (u *UMAC) Reset() {
 	u.live()
 	u.uhash.reset()

@@ -354,6 +354,30 @@ func testUMACAllocations(t *testing.T) {
 	}
 }
 
+// TestUMACReset checks that Reset leaves nothing of a message or its hash.
+func TestUMACReset(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testUMACReset) }
+
+func testUMACReset(t *testing.T) {
+	msg := mactest.Random(rand.NewChaCha8([32]byte([]byte("testUMACReset: a seed, 32 bytes."))), 1<<24+2500)
+	for _, size := range mactest.UMACTagSizes {
+		u := mactest.Must(fastmac.NewUMAC(msg[:16], size))
+		for _, length := range []int{0, 1, 20, 32, 33, 64, 1000, 1024, 1025, 2048, 5000, 1<<24 + 1500, 1<<24 + 2500} {
+			if length > 1<<24 && size > fastmac.UMAC32Size {
+				continue // POLY-128 takes long
+			}
+			for _, first := range []int{0, length / 3, length} {
+				u.Write(msg[:first])
+				u.Write(msg[first:length])
+				u.Tag(nil, []byte("nonce"))
+				u.Reset()
+				if state := mactest.Field(u, "uhash"); !bytes.Equal(state, make([]byte, len(state))) {
+					t.Errorf("%d-byte tag, %d bytes, %d of them first: Reset leaves %x", size, length, first, state)
+				}
+			}
+		}
+	}
+}
+
 // TestUMACConcurrent uses the keys of all sizes in 1,000 goroutines, each with streams and
 // clones of its own. The tags are compared with those of one goroutine; the race detector
 // watches.

@@ -191,6 +191,31 @@ func testSealerOverlap(t *testing.T) {
 	}
 }
 
+// TestSealerInPlace seals and opens texts in place that have more than 64 KiB: all of them must be
+// moved.
+func TestSealerInPlace(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testSealerInPlace) }
+
+func testSealerInPlace(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("testSealerInPlace: a 32 byte see")))
+	key, data := mactest.Random(rng, 16), mactest.Random(rng, 20)
+	s, std := mactest.Must(aesgcm.NewKey(key)).NewSealer(), newRandomNonce(t, key)
+	for _, n := range []int{1 << 16, 1<<16 + 1, 1<<18 + 29, 1<<20 - 5} {
+		plaintext := mactest.Random(rng, n)
+		for _, at := range []int{0, 12} { // where the plaintext begins in what is sealed
+			buf := make([]byte, 12+n+16)
+			copy(buf[at:], plaintext)
+			sealed := s.Seal(buf[:0], nil, buf[at:][:n], data)
+			if got, err := std.Open(nil, nil, sealed, data); err != nil || !bytes.Equal(got, plaintext) {
+				t.Errorf("Seal of %d bytes, the plaintext at %d: not what crypto/cipher opens: %v", n, at, err)
+			}
+			sealed = std.Seal(nil, nil, plaintext, data)
+			if got, err := s.Open(sealed[at:at], nil, sealed, data); err != nil || !bytes.Equal(got, plaintext) || &got[0] != &sealed[at] {
+				t.Errorf("Open of %d bytes, the plaintext to %d: not what crypto/cipher sealed: %v", n, at, err)
+			}
+		}
+	}
+}
+
 func newRandomNonce(t testing.TB, key []byte) cipher.AEAD {
 	t.Helper()
 	block, err := aes.NewCipher(key)

@@ -6,6 +6,7 @@ package sshmac
 
 import (
 	"bytes"
+	"crypto/fips140"
 	"crypto/hmac"
 	"crypto/sha512"
 	"crypto/subtle"
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"hash"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -20,6 +22,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
@@ -114,6 +117,50 @@ func TestCloneKeepsKey(t *testing.T) {
 			}()
 		}
 	}
+}
+
+// TestFinalizer checks that the key of a hash is destroyed when the hash has been dropped. Nothing
+// can read the memory of the hash then, so the hash gets a key that the test has too.
+func TestFinalizer(t *testing.T) {
+	for _, m := range allModes() {
+		raw := make([]byte, m.KeySize)
+		var key interface{ Size() int }
+		switch h := m.New(raw).(type) {
+		case *packetUMAC:
+			k := mactest.Must(fastmac.NewUMACKey(raw, h.Size()))
+			setKey(h.u, k)
+			key = k
+		case *fastmac.HMACSHA512:
+			if fips140.Enabled() {
+				continue // has no finalizer
+			}
+			k := fastmac.NewHMACSHA512Key(raw)
+			setKey(h, k)
+			key = k
+		}
+		destroyed := false
+		for i := 0; i < 100 && !destroyed; i++ {
+			// In a finalizer, because all of them run in one goroutine.
+			answer := make(chan bool, 1)
+			runtime.SetFinalizer(new([64]byte), func(*[64]byte) { answer <- isDestroyed(key) })
+			runtime.GC()
+			destroyed = <-answer
+		}
+		if !destroyed {
+			t.Errorf("%s: the key of a hash that was dropped is not destroyed", m.Name)
+		}
+	}
+}
+
+// setKey replaces the key of a stream of package fastmac.
+func setKey[K any](stream any, key *K) {
+	*(**K)(reflect.ValueOf(stream).Elem().FieldByName("key").Addr().UnsafePointer()) = key
+}
+
+func isDestroyed(key interface{ Size() int }) (destroyed bool) {
+	defer func() { destroyed = recover() != nil }()
+	key.Size()
+	return false
 }
 
 // TestLastUse computes tags in hashes that are unreachable from the moment at which Sum

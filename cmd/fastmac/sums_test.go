@@ -18,6 +18,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/cmd/fastmac/internal/sums"
+	"example.com/fastmac/internal/mactest"
 )
 
 // inFolder makes a new folder the current one, with these files, and returns its path.
@@ -143,6 +144,16 @@ func TestKeygen(t *testing.T) {
 	}
 }
 
+// TestKeygenRandom checks that all bytes of keys are random.
+func TestKeygenRandom(t *testing.T) {
+	for _, name := range names {
+		mactest.TestRandom(t, name, func() []byte {
+			stdout, _ := command(t, exitOK, "keygen -o - -a "+name)
+			return mustHex(t, strings.TrimSpace(strings.TrimPrefix(stdout, name)))
+		})
+	}
+}
+
 const hexKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 // TestTagGolden has lines with fixed tags: HMAC has no nonce.
@@ -222,6 +233,27 @@ func TestTagVerify(t *testing.T) {
 			if strings.Count(stdout, ": FAILED\n") != 4 || !strings.Contains(stderr, "the key may be wrong") {
 				t.Errorf("%q, %q", stdout, stderr)
 			}
+		})
+	}
+}
+
+// TestTagRandom checks that all bytes of nonces are random: of the files of a run, and of runs.
+func TestTagRandom(t *testing.T) {
+	for _, name := range usable() {
+		if name == "hmac-sha512" {
+			continue // has no nonce
+		}
+		inFolder(t, map[string]string{"a": "content"})
+		command(t, exitOK, "keygen -o key -a "+name)
+		var lines []string
+		mactest.TestRandom(t, name, func() []byte {
+			if len(lines) == 0 {
+				stdout, _ := command(t, exitOK, "tag -k key a a a a a a a a")
+				lines = strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+			}
+			line := lines[0]
+			lines = lines[1:]
+			return mustHex(t, strings.Split(line, ":")[1])
 		})
 	}
 }

@@ -40,25 +40,31 @@ func EachKernel(t testing.TB, layers []kernel.Layer, f func(names string)) {
 		}
 		defer kernel.Select(l, kernel.Select(l, 0)) // restores what was in use
 	}
+	rounds, previous := 0, ""
+	for _, l := range layers {
+		rounds = max(rounds, len(kernel.List(l))-1)
+	}
 	call := func(index func(l kernel.Layer, last int) int) {
-		var names []string
+		var active []string
 		for _, l := range layers {
 			kernel.Select(l, index(l, len(kernel.List(l))-1))
-			names = append(names, kernel.Active(l))
+			active = append(active, kernel.Active(l))
 		}
-		f(strings.Join(names, "/"))
+		if names := strings.Join(active, "/"); names != previous {
+			previous = names
+			f(names)
+		}
 	}
-	first, others := layers[0], layers[1:]
-	portable := len(kernel.List(first)) - 1
-	for i := range portable + 1 {
-		if i == portable && (len(others) == 0 || !Long()) {
-			break
-		}
+	for i := range rounds {
+		// A layer with fewer kernels than another keeps the last of them.
+		call(func(_ kernel.Layer, last int) int { return min(i, max(0, last-1)) })
+	}
+	if Long() {
 		call(func(l kernel.Layer, last int) int {
-			if l == first {
-				return i
+			if l == layers[0] {
+				return last
 			}
-			return min(i, max(0, last-1))
+			return max(0, last-1)
 		})
 	}
 	call(func(_ kernel.Layer, last int) int { return last })

@@ -47,3 +47,41 @@ func Random(rng *rand.ChaCha8, n int) []byte {
 	rng.Read(b)
 	return b
 }
+
+// TestRandom checks that 64 results of draw are random: each bit has been 0 and 1, no byte has few
+// values, and no result comes twice. A random one of at least 8 bytes fails with a probability of
+// less than 2^-50.
+func TestRandom(t *testing.T, what string, draw func() []byte) {
+	t.Helper()
+	const draws, enough = 64, 16
+	results := make(map[string]bool)
+	var values []map[byte]bool // of each byte
+	var ones, zeros []byte     // the bits that have been 1, and those that have been 0
+	for range draws {
+		b := draw()
+		if values == nil {
+			values, ones, zeros = make([]map[byte]bool, len(b)), make([]byte, len(b)), make([]byte, len(b))
+		}
+		if len(b) != len(values) {
+			t.Fatalf("%s: %d bytes after %d", what, len(b), len(values))
+		}
+		results[string(b)] = true
+		for i, x := range b {
+			if values[i] == nil {
+				values[i] = make(map[byte]bool)
+			}
+			values[i][x] = true
+			ones[i] |= x
+			zeros[i] |= ^x
+		}
+	}
+	if len(results) != draws {
+		t.Errorf("%s: %d results of %d are different", what, len(results), draws)
+	}
+	for i := range values {
+		if len(values[i]) < enough || ones[i]&zeros[i] != 0xff {
+			t.Errorf("%s: byte %d of %d has %d values, want at least %d; bits that have been 1 %08b, 0 %08b",
+				what, i, draws, len(values[i]), enough, ones[i], zeros[i])
+		}
+	}
+}

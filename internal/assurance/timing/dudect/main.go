@@ -294,8 +294,9 @@ func (s *set) measure(o options, p *printer, stderr io.Writer) error {
 // start runs a process on the kernels of a set, and reads what it prints.
 func (s *set) start(program string, read func(d *json.Decoder) error, stderr io.Writer, args ...string) error {
 	cmd := exec.Command(program, append([]string{"-child"}, args...)...)
-	// A goroutine that runs for more than 10 ms is not interrupted by a signal.
-	cmd.Env = append(os.Environ(), "GODEBUG="+strings.TrimPrefix(s.off+",asyncpreemptoff=1", ","))
+	// What GODEBUG switches off for this process stays off. A goroutine that runs for more than
+	// 10 ms is not interrupted by a signal.
+	cmd.Env = append(os.Environ(), "GODEBUG="+strings.Join([]string{os.Getenv("GODEBUG"), s.off, "asyncpreemptoff=1"}, ","))
 	cmd.Stderr = stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
