@@ -192,6 +192,9 @@ func (d *Formulas) And(n int, a, b Word) Word {
 		if x, ok := d.Value(a); ok {
 			return d.Constant(n, x&mask)
 		}
+		if w, ok := d.rounded(a, mask); ok {
+			return w
+		}
 		return d.Masked(n, a, mask)
 	}
 	if t, ok := d.table(n, func(a, b, _ uint64) uint64 { return a & b }, a, b); ok {

@@ -14,8 +14,9 @@ import (
 // than another address in the object, stays unknown: a kernel that branches on it, or whose
 // result depends on it, has no proof. Known are only
 //
-//   - the order of two addresses in one object, and their difference
-//   - that an address in an object, or the one after it, is not 0
+//   - the difference of two addresses in one object, or at most margin bytes before or after it
+//   - their order, as no object is so near to the ends of the address space
+//   - that they are not 0
 type Memory struct {
 	data    algebra.Data
 	Objects []*Object
@@ -30,6 +31,11 @@ type Object struct {
 	ReadOnly bool
 	Align    int // the address is a multiple of it
 	From     int // offset of the first byte that may be accessed
+
+	// Rounds says that addresses in it may be rounded down to multiples of up to 64 bytes, and
+	// Residue is its address modulo 64.
+	Rounds  bool
+	Residue int
 }
 
 // addressNumber is the number of the variable that is the address of the first object.
@@ -76,14 +82,17 @@ func (d *Formulas) Global(address uint64) Word {
 	return d.Add(64, o.Address, d.Constant(64, offset))
 }
 
-// object returns the object in which an address is, or that ends there, and the offset.
+// margin is in bytes.
+const margin = 1 << 12
+
+// object returns the object in which an address is, or that is near, and the offset.
 func (d *Formulas) object(address Word) (o *Object, offset int) {
 	if x := &d.Nodes[address]; x.Op == isSum && len(x.Terms) == 1 && x.Terms[0].Coefficient == 1 {
 		o, offset = d.at[x.Terms[0].Word], int(x.Number)
 	} else {
 		o = d.at[address]
 	}
-	if o == nil || offset < 0 || offset > len(o.Bytes) {
+	if o == nil || offset < -margin || offset > len(o.Bytes)+margin {
 		return nil, 0
 	}
 	return o, offset
@@ -96,6 +105,16 @@ func (d *Formulas) same(a, b Word) (o *Object, x, y int) {
 		return o, x, y
 	}
 	return nil, 0, 0
+}
+
+// rounded returns an address in an object that Rounds, after AND with a mask.
+func (d *Formulas) rounded(address Word, mask uint64) (Word, bool) {
+	o, offset := d.object(address)
+	if o == nil || !o.Rounds || mask < 1<<64-64 || -mask&(-mask-1) != 0 {
+		return 0, false
+	}
+	down := (o.Residue + offset) % int(-mask)
+	return d.Add(64, address, d.Constant(64, -uint64(down))), true
 }
 
 // Find returns the memory of n bytes at an address.

@@ -333,6 +333,9 @@ func (d *Formulas) Equal(n int, a, b Word) Word {
 	if a == b {
 		return d.Constant(1, 1)
 	}
+	if o, _ := d.object(a); o != nil && n == 64 && d.isZero(b) {
+		return d.Constant(1, 0)
+	}
 	return d.function(1, OfEqual, func(x []uint64) uint64 { return algebra.Truth(x[0] == x[1]) }, min(a, b), max(a, b))
 }
 

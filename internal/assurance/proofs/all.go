@@ -7,30 +7,25 @@ package proofs
 import (
 	"fmt"
 	"io"
-	"maps"
+	"regexp"
 	"runtime"
-	"slices"
+	"strings"
 	"text/tabwriter"
 
-	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
-// ProveAll prints all proofs, and fails if one does, or if a function has none. As many run at a
-// time as there are CPUs.
-func ProveAll(w io.Writer, p *program.Program, step int) error {
+// All proves the functions whose names match, prints their proofs, and fails if a proof does, if a
+// function has none, or if the proofs leave something out that it does. As many run at a time as
+// there are CPUs. With a step greater than 1 they are for one of so many sizes.
+func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error {
 	type result struct {
 		proof
 		*prover
 		cases int
 		err   error
 		done  chan struct{}
-	}
-	for _, f := range p.Functions {
-		if f.Name != "cpuid7" && len(proofsOf(f)) == 0 {
-			return fmt.Errorf("%s has no proof", f.Name)
-		}
 	}
 	var results []*result
 	for _, x := range proofs {
@@ -39,7 +34,9 @@ func ProveAll(w io.Writer, p *program.Program, step int) error {
 			return fmt.Errorf("no function has a name for the proof of %s", x.kernels)
 		}
 		for _, f := range found {
-			results = append(results, &result{proof: x, prover: newProver(p, f, step), done: make(chan struct{})})
+			if match.MatchString(f.Name) {
+				results = append(results, &result{proof: x, prover: newProver(p, f, step), done: make(chan struct{})})
+			}
 		}
 	}
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -56,29 +53,37 @@ func ProveAll(w io.Writer, p *program.Program, step int) error {
 	}()
 
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "proved\tcases\twhat")
 	defer table.Flush()
-	executed := make(map[*x86.Function]map[*x86.Instruction]bool)
+	fmt.Fprintln(table, "proved\tcases\twhat")
+	covered := make(map[*x86.Function]coverage)
 	for _, r := range results {
 		<-r.done
 		if r.err != nil {
 			return r.err
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\n", r.function.Name, r.cases, r.what)
-		if executed[r.function] == nil {
-			executed[r.function] = make(map[*x86.Instruction]bool)
+		if _, ok := covered[r.function]; !ok {
+			covered[r.function] = newCoverage()
 		}
-		maps.Copy(executed[r.function], r.executed)
+		covered[r.function].add(r.coverage)
 	}
-	done, all := 0, 0
-	for f, executed := range executed {
-		for _, i := range f.Code {
-			if !slices.Contains([]string{"nop", "int3", "ret", "call"}, i.Mnemonic) {
-				all++
-				done += int(algebra.Truth(executed[i]))
-			}
+	instructions, comparisons := 0, 0
+	var missing []string
+	for _, f := range p.Functions {
+		switch c, ok := covered[f]; {
+		case !match.MatchString(f.Name):
+		case !ok:
+			missing = append(missing, f.Name+" has no proof")
+		case step == 1:
+			missing = append(missing, c.missing(f)...)
+			instructions, comparisons = instructions+len(c.executed), comparisons+len(c.compared)
 		}
 	}
-	fmt.Fprintf(table, "\n%d of %d functions are proved, and %d of their %d instructions executed\n", len(executed), len(p.Functions), done, all)
+	if missing != nil {
+		return fmt.Errorf("not covered by proofs:\n%s", strings.Join(missing, "\n"))
+	}
+	if step == 1 {
+		fmt.Fprintf(table, "\n%d functions are proved. Their proofs execute %d instructions, which are all but those that are named: each branch both ways, and %d decisions on numbers for the numbers on both sides\n", len(covered), instructions, comparisons)
+	}
 	return nil
 }

@@ -5,37 +5,131 @@
 package proofs
 
 import (
-	"strings"
+	"fmt"
+	"maps"
+	"slices"
 
 	"example.com/fastmac/internal/assurance/formula"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
+// named are what proofs leave out, with the reason: so many instructions of the functions whose
+// names begin so, of which one way is never taken.
+var named = []struct {
+	functions, mnemonic string
+	times               int
+	why                 string
+}{
+	{"nhAdd", "jb", 2, "the code for groups is that of other kernels, which may have one left: here a jump before has taken that"},
+	{"nhAddAVX512", "cmovl", 2, "as the jumps: there are two groups or more"},
+	{"fillAVX2", "cmovb", 1, "the code for the end of a message is that of other kernels: here there are 16 bytes or more"},
+}
+
 // A coverage is what the proofs of a function have executed.
 type coverage struct {
 	executed map[*x86.Instruction]bool
-	outcomes map[*x86.Instruction]int                // of branches: 1 not taken, 2 taken, 3 both
-	compared map[*x86.Instruction]map[[2]uint64]bool // what was compared, by the instruction that uses the flags
+	outcomes map[*x86.Instruction]int            // of branches: 1 not taken, 2 taken, 3 both
+	compared map[*x86.Instruction]map[int64]bool // differences of numbers, by the instruction that decides on them
 }
 
 func newCoverage() coverage {
-	return coverage{make(map[*x86.Instruction]bool), make(map[*x86.Instruction]int), make(map[*x86.Instruction]map[[2]uint64]bool)}
+	return coverage{make(map[*x86.Instruction]bool), make(map[*x86.Instruction]int), make(map[*x86.Instruction]map[int64]bool)}
 }
 
 // visit records that an instruction is executed, and on which numbers it decides.
 func (c *coverage) visit(d *formula.Formulas, m *machine, i *x86.Instruction) {
 	c.executed[i] = true
-	if !i.Branches() && !strings.HasPrefix(i.Mnemonic, "cmov") && i.Mnemonic != "adc" && i.Mnemonic != "sbb" {
+	if i.Condition() == "" {
 		return
 	}
-	a, b, ok := m.Compared()
-	x, xKnown := d.Value(a)
-	y, yKnown := d.Value(b)
-	if !ok || !xKnown || !yKnown {
+	w, n, ok := m.Compared()
+	if !ok {
+		return
+	}
+	x, ok := d.Value(w)
+	if !ok {
 		return
 	}
 	if c.compared[i] == nil {
-		c.compared[i] = make(map[[2]uint64]bool)
+		c.compared[i] = make(map[int64]bool)
 	}
-	c.compared[i][[2]uint64{x, y}] = true
+	c.compared[i][int64(x)<<(64-n)>>(64-n)] = true
+}
+
+// add adds what another proof of the function has executed.
+func (c coverage) add(d coverage) {
+	maps.Copy(c.executed, d.executed)
+	for i, outcomes := range d.outcomes {
+		c.outcomes[i] |= outcomes
+	}
+	for i, differences := range d.compared {
+		if c.compared[i] == nil {
+			c.compared[i] = make(map[int64]bool)
+		}
+		maps.Copy(c.compared[i], differences)
+	}
+}
+
+// missing returns what the proofs of a function leave out: instructions, ways of branches, and
+// numbers next to those with which it compares others.
+func (c coverage) missing(f *x86.Function) (list []string) {
+	for n, i := range f.Code {
+		switch {
+		case i.Mnemonic == "nop" || i.Mnemonic == "int3":
+		case !c.executed[i] && !f.GrowsStack(n):
+			list = append(list, fmt.Sprintf("%s: %v is not executed", f.Name, i))
+		case i.Branches() && c.outcomes[i] != 3 && !f.GrowsStack(f.At[i.Target]):
+			list = append(list, fmt.Sprintf("%s: %v: %s", f.Name, i, [...]string{"", "never taken", "always taken"}[c.outcomes[i]]))
+		}
+	}
+	for _, i := range f.Code {
+		if differences := c.compared[i]; differences != nil && !(i.Branches() && f.GrowsStack(f.At[i.Target])) {
+			if what := gap(i.Condition(), differences); what != "" {
+				list = append(list, fmt.Sprintf("%s: %v: %s", f.Name, i, what))
+			}
+		}
+	}
+	return list
+}
+
+// gap returns what is missing where an instruction decides on the difference of two numbers, or "".
+// The decision changes next to 0; the proofs must have had it on both sides. How far the numbers are
+// apart is taken from those that there are.
+func gap(condition string, differences map[int64]bool) string {
+	var list []int64
+	for d := range differences {
+		list = append(list, d)
+	}
+	slices.Sort(list)
+	unit := int64(0)
+	for _, d := range list {
+		unit = gcd(unit, d-list[0])
+	}
+	var missing []int64
+	need := func(some ...int64) {
+		if !slices.ContainsFunc(some, func(d int64) bool { return differences[d] }) {
+			missing = append(missing, some...)
+		}
+	}
+	need(0)
+	switch condition {
+	case "e", "ne":
+		need(-unit, unit)
+	case "be", "a", "le", "g":
+		need(unit)
+	default:
+		need(-unit)
+	}
+	if missing == nil {
+		return ""
+	}
+	return fmt.Sprintf("no difference of %d, of those from %d to %d", missing, list[0], list[len(list)-1])
+}
+
+// gcd is the greatest common divisor; gcd(0, a) is a.
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
 }

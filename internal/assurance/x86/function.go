@@ -71,3 +71,10 @@ func (f *Function) Graph() (blocks int, err error) {
 	}
 	return blocks, nil
 }
+
+// GrowsStack reports whether instruction n is of the end that the Go assembler adds: a call of the
+// runtime for a larger stack, and a jump back to the beginning.
+func (f *Function) GrowsStack(n int) bool {
+	i := f.Code[n]
+	return i.Mnemonic == "call" || n > 0 && f.Code[n-1].Mnemonic == "call" && i.Mnemonic == "jmp" && i.Target == f.Code[0].Address
+}

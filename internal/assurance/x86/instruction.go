@@ -31,6 +31,19 @@ func (i *Instruction) Jumps() bool { return strings.HasPrefix(i.Mnemonic, "j") }
 // Branches reports whether flags decide what follows i.
 func (i *Instruction) Branches() bool { return i.Jumps() && i.Mnemonic != "jmp" }
 
+// Condition returns the suffix of the condition of flags on which the result of i depends, or "".
+func (i *Instruction) Condition() string {
+	switch {
+	case i.Branches():
+		return i.Mnemonic[1:]
+	case strings.HasPrefix(i.Mnemonic, "cmov"):
+		return i.Mnemonic[4:]
+	case i.Mnemonic == "adc" || i.Mnemonic == "sbb":
+		return "b"
+	}
+	return ""
+}
+
 type Kind int
 
 const (

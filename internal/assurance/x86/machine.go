@@ -218,30 +218,25 @@ type Flags[W any] struct {
 type flagSource int
 
 const (
-	undefined  flagSource = iota
-	logic                 // of a result: no carry, no overflow
-	resultOnly            // of a result: carry and overflow are undefined
-	sum                   // of a+b+c
-	difference            // of a-b-c
-	decrement             // of a-1; the carry before does not change, and is not known or c
+	undefined   flagSource = iota
+	logic                  // of a result: no carry, no overflow
+	resultOnly             // of a result: carry and overflow are undefined
+	sum                    // of a+b+c
+	subtraction            // of a-b-c
+	decrement              // of a-1; the carry before does not change, and is not known or c
 )
 
 func (m *Machine[W, V]) setFlags(from flagSource, n int, a, b, c, result W) {
 	m.Flags = Flags[W]{From: from, N: n, A: a, B: b, C: c, Result: result, CarryKnown: from != undefined && from != resultOnly}
 }
 
-// Compared returns the two words that the flags compare, if they do.
-func (m *Machine[W, V]) Compared() (a, b W, ok bool) {
-	switch f := &m.Flags; f.From {
-	case undefined:
-		return a, b, false
-	case difference, decrement:
-		return f.A, f.B, true
-	case sum:
-		return f.A, m.Sub(f.N, m.Constant(f.N, 0), f.B), true
-	default:
-		return f.Result, m.Constant(f.N, 0), true
+// Compared returns the difference, of n bits, of the two words that the flags compare, if they do.
+func (m *Machine[W, V]) Compared() (difference W, n int, ok bool) {
+	f := &m.Flags
+	if f.From == subtraction {
+		return m.Sub(f.N, f.A, f.B), f.N, true
 	}
+	return f.Result, f.N, f.From != undefined
 }
 
 // carryFlag returns CF.
@@ -255,7 +250,7 @@ func (m *Machine[W, V]) carryFlag() W {
 		return m.Constant(1, 0)
 	case sum:
 		return m.Carry(f.N, f.A, f.B, f.C)
-	case difference:
+	case subtraction:
 		return m.Borrow(f.N, f.A, f.B, f.C)
 	}
 	return f.C
@@ -284,7 +279,7 @@ func (m *Machine[W, V]) overflowFlag() W {
 		return m.Constant(1, 0)
 	case sum:
 		wrong = m.And(f.N, m.Xor(f.N, f.A, f.Result), m.Xor(f.N, f.B, f.Result))
-	case difference, decrement:
+	case subtraction, decrement:
 		wrong = m.And(f.N, m.Xor(f.N, f.A, f.B), m.Xor(f.N, f.A, f.Result))
 	default:
 		panic(unmodelled("use of an undefined OF"))

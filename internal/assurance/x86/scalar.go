@@ -58,7 +58,7 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 		if i.Mnemonic != "cmp" {
 			set(result)
 		}
-		m.setFlags(difference, n, a, b, c, result)
+		m.setFlags(subtraction, n, a, b, c, result)
 	case "dec":
 		a, c, known := operand(0), zero, m.Flags.CarryKnown
 		if known {

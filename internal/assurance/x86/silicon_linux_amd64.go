@@ -179,7 +179,7 @@ func (s *silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand)
 		}
 		s.randomizeOperands(i, r)
 		a, b := algebra.RandomWord(r), algebra.RandomWord(r)
-		m.setFlags(difference, 64, a, b, 0, a-b)
+		m.setFlags(subtraction, 64, a, b, 0, a-b)
 		s.flags = 1<<1 | flagBits(m)
 		s.taken = 1
 		m.Vectors, m.General, m.Masks = s.vectors, s.general, s.masks
