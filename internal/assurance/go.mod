@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/fastmac v0.0.0-00010101000000-000000000000
+	golang.org/x/arch v0.32.0
 	golang.org/x/crypto v0.56.0
 	golang.org/x/sys v0.47.0
 	golang.org/x/tools v0.47.0

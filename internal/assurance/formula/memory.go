@@ -29,8 +29,9 @@ type Object struct {
 	Address  Word
 	Bytes    []ByteOf
 	ReadOnly bool
-	Align    int // the address is a multiple of it
-	From     int // offset of the first byte that may be accessed
+	Align    int    // the address is a multiple of it
+	From     int    // offset of the first byte that may be accessed
+	Linked   uint64 // where the linker has put it, or 0
 
 	// Rounds says that addresses in it may be rounded down to multiples of up to 64 bytes, and
 	// Residue is its address modulo 64.
@@ -71,6 +72,7 @@ func (d *Formulas) Datum(address uint64) (o *Object, offset uint64) {
 			}
 		}
 		o = d.Place(min(16, len(s.Bytes)), true, bytes)
+		o.Linked = s.Address
 		d.globals[s.Address] = o
 	}
 	return o, address - s.Address

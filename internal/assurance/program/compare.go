@@ -18,7 +18,7 @@ import (
 // same operands and targets. Besides these it may have what the Go assembler adds: the check
 // of the stack, the frame, and NOPs that align loops.
 func (s source) compare(p *Program, f *x86.Function) error {
-	at := s.prologue(f)
+	at := s.prologue(p, f)
 	index := make([]int, len(s.lines)) // of the code of each line
 	for n, line := range s.lines {
 		for at < len(f.Code) && f.Code[at].Mnemonic == "nop" {
@@ -30,7 +30,8 @@ func (s source) compare(p *Program, f *x86.Function) error {
 		index[n] = at
 		if line == "RET" && s.frame > 0 {
 			// Adding 128 has a longer code than subtracting -128.
-			if want := []string{fmt.Sprintf("add rsp,%#x", s.frame), "sub rsp,0xffffffffffffff80"}; !slices.Contains(want, f.Code[at].Text) || at+2 >= len(f.Code) || f.Code[at+1].Text != "pop rbp" {
+			want := []string{fmt.Sprintf("add g4:64,$%#x", s.frame), "sub g4:64,$0xffffffffffffff80"}
+			if at+2 >= len(f.Code) || !slices.Contains(want, p.canonical(f.Code[at])) || p.canonical(f.Code[at+1]) != "pop g5:64" {
 				return fmt.Errorf("%v does not free a frame of %d bytes", f.Code[at], s.frame)
 			}
 			at += 2
@@ -58,7 +59,7 @@ func (s source) compare(p *Program, f *x86.Function) error {
 	}
 	for ; at < len(f.Code); at++ {
 		switch i := f.Code[at]; {
-		case i.Mnemonic == "nop" || i.Mnemonic == "int3" || i.Mnemonic == "call" && strings.Contains(i.Text, "<runtime.morestack"):
+		case i.Mnemonic == "nop" || i.Mnemonic == "int3" || i.Mnemonic == "call" && i.Target == p.morestack:
 		case i.Mnemonic == "jmp" && i.Target == f.Code[0].Address:
 		default:
 			return fmt.Errorf("%v is not in the source", i)
@@ -83,12 +84,12 @@ func final(f *x86.Function, n int) int {
 }
 
 // prologue returns the index of the first instruction of the source.
-func (s source) prologue(f *x86.Function) (at int) {
+func (s source) prologue(p *Program, f *x86.Function) (at int) {
 	for _, prefix := range []string{
-		"mov r14,QWORD PTR fs:", "lea r12,[rsp-", "cmp rsp,QWORD PTR [r14+0x10]", "cmp r12,QWORD PTR [r14+0x10]", "jbe ",
-		"push rbp", "mov rbp,rsp", "sub rsp,", "add rsp,0xffffffffffffff80",
+		"mov g14:64,thread", "lea g12:64,0xffffffff", "cmp g4:64,0x10(g14)", "cmp g12:64,0x10(g14)", "jbe ",
+		"push g5:64", "mov g5:64,g4:64", "sub g4:64,$", "add g4:64,$0xffffffffffffff80",
 	} {
-		if strings.HasPrefix(f.Code[at].Text, prefix) && (s.frame > 0 || prefix != "jbe ") {
+		if strings.HasPrefix(p.canonical(f.Code[at]), prefix) && (s.frame > 0 || prefix != "jbe ") {
 			at++
 		}
 	}
@@ -249,6 +250,9 @@ func (p *Program) operand(o x86.Operand) string {
 		return fmt.Sprintf("k%d", o.Number)
 	case x86.Immediate:
 		return fmt.Sprintf("$%#x", o.Number)
+	}
+	if o.Thread {
+		return "thread"
 	}
 	if o.Base == x86.None && o.Index == x86.None {
 		name, offset := p.symbol(o.Number)

@@ -18,7 +18,6 @@ import (
 	"sync"
 
 	"example.com/fastmac/internal/assurance/algebra"
-	"example.com/fastmac/internal/assurance/objdump"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
@@ -29,6 +28,7 @@ type Program struct {
 	Declared  map[string]*types.Signature // in Go, by package and name
 	Data      []section
 	Symbols   []elf.Symbol // of data
+	morestack uint64       // address of the function of the runtime for a larger stack
 }
 
 // A section is memory that the linker has initialized.
@@ -53,11 +53,10 @@ func Load(replaced map[string]string) (*Program, error) {
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "linked")
-	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
+	root, err := Root()
 	if err != nil {
 		return nil, err
 	}
-	root = strings.TrimSpace(root)
 	overlay, err := writeOverlay(dir, root, replaced)
 	if err != nil {
 		return nil, err
@@ -106,6 +105,12 @@ func Load(replaced map[string]string) (*Program, error) {
 	return p, nil
 }
 
+// Root returns the folder of the module.
+func Root() (string, error) {
+	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
+	return strings.TrimSpace(root), err
+}
+
 // writeOverlay writes what the go command replaces in the module with the folder root.
 func writeOverlay(dir, root string, replaced map[string]string) (string, error) {
 	files := make(map[string]string)
@@ -123,7 +128,7 @@ func writeOverlay(dir, root string, replaced map[string]string) (string, error) 
 	return name, os.WriteFile(name, b, 0o600)
 }
 
-// read disassembles the functions of the module in a binary that have the ABI of assembly.
+// read decodes the functions of the module in a binary that have the ABI of assembly.
 func read(binary string) (*Program, error) {
 	file, err := elf.Open(binary)
 	if err != nil {
@@ -145,22 +150,25 @@ func read(binary string) (*Program, error) {
 		}
 	}
 	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
+		kind := elf.ST_TYPE(s.Info)
+		if kind == elf.STT_OBJECT {
 			p.Symbols = append(p.Symbols, s)
 		}
-	}
-	functions, err := objdump.Functions(file, ModulePath)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range functions {
-		code, err := o.Disassemble(binary)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Name, err)
+		if s.Name == "runtime.morestack_noctxt.abi0" {
+			p.morestack = s.Value
 		}
-		f, err := newFunction(o, code)
+		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
+		inModule := strings.HasPrefix(name, ModulePath+".") || strings.HasPrefix(name, ModulePath+"/")
+		if kind != elf.STT_FUNC || !isAssembly || !inModule {
+			continue
+		}
+		code := make([]byte, s.Size)
+		if _, err := file.Sections[s.Section].ReadAt(code, int64(s.Value-file.Sections[s.Section].Addr)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		f, err := newFunction(name, s.Value, code)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		p.Functions = append(p.Functions, f)
 	}
@@ -168,16 +176,20 @@ func read(binary string) (*Program, error) {
 	return p, nil
 }
 
-// newFunction parses the instructions of a function.
-func newFunction(o objdump.Function, code []objdump.Instruction) (*x86.Function, error) {
-	f := &x86.Function{Pkg: o.Package, Name: o.Name, At: make(map[uint64]int)}
-	for _, line := range code {
-		i, err := x86.Parse(line.Address, line.Bytes, line.Text)
+// newFunction decodes the instructions of the function at an address. All bytes must be
+// instructions.
+func newFunction(name string, address uint64, code []byte) (*x86.Function, error) {
+	dot := strings.LastIndexByte(name, '.')
+	f := &x86.Function{Pkg: name[:dot], Name: name[dot+1:], At: make(map[uint64]int)}
+	for len(code) > 0 {
+		i, err := x86.Decode(address, code)
 		if err != nil {
-			return nil, fmt.Errorf("%#x: %q: %w", line.Address, line.Text, err)
+			return nil, fmt.Errorf("%#x: % x: %w", address, code[:min(len(code), 15)], err)
 		}
-		f.At[i.Address] = len(f.Code)
+		f.At[address] = len(f.Code)
 		f.Code = append(f.Code, i)
+		address += uint64(len(i.Bytes))
+		code = code[len(i.Bytes):]
 	}
 	for _, i := range f.Code {
 		if _, ok := f.At[i.Target]; i.Jumps() && !ok {

@@ -179,7 +179,7 @@ func gcmRuns(withText bool) (runs []gcmRun) {
 		sizes = append(sizes, n)
 	}
 	for _, long := range []int{512, 640, 768, 896, 1024, 1280, 1536, 1920} {
-		for _, rest := range []int{0, 1, 16, 47, 48, 49, 127} {
+		for _, rest := range []int{-1, 0, 1, 16, 47, 48, 49, 127} {
 			sizes = append(sizes, long+rest)
 		}
 	}

@@ -7,12 +7,10 @@ package proofs
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
-	"example.com/fastmac/internal/assurance/objdump"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/secrets"
 	"example.com/fastmac/internal/assurance/x86"
@@ -123,7 +121,7 @@ func mutated(f *x86.Function, n int, before, after []byte) (*x86.Function, error
 			changed[k] = after[k]
 		}
 	}
-	next, err := disassembleOne(f.Code[n].Address, changed)
+	next, err := decodeOne(f.Code[n].Address, changed)
 	if err != nil {
 		return nil, err
 	}
@@ -136,23 +134,18 @@ func mutated(f *x86.Function, n int, before, after []byte) (*x86.Function, error
 	return &broken, nil
 }
 
-var noSymbols = regexp.MustCompile(`^rex\.?W? |(# |^j\w+ +)0x`)
-
-// disassembleOne returns the instruction that bytes at an address are. Several that do
+// decodeOne returns the instruction that bytes at an address are. Several that do
 // nothing, as mutate puts in place of a dropped one, are one.
-func disassembleOne(address uint64, b []byte) (*x86.Instruction, error) {
-	lines, err := objdump.Bytes(b, address)
-	if err != nil {
-		return nil, fmt.Errorf(Undecided+"%w", err)
-	}
+func decodeOne(address uint64, b []byte) (*x86.Instruction, error) {
 	var all []*x86.Instruction
-	for _, line := range lines {
-		// Without symbols, numbers have a prefix, as has an instruction with an idle REX.
-		i, err := x86.Parse(line.Address, line.Bytes, noSymbols.ReplaceAllString(line.Text, "$1"))
+	for len(b) > 0 {
+		i, err := x86.Decode(address, b)
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", line.Text, err)
+			return nil, fmt.Errorf("% x: %w", b, err)
 		}
 		all = append(all, i)
+		address += uint64(len(i.Bytes))
+		b = b[len(i.Bytes):]
 	}
 	others := slices.ContainsFunc(all, func(i *x86.Instruction) bool { return i.Mnemonic != "nop" })
 	if len(all) == 0 || len(all) > 1 && others {

@@ -6,16 +6,11 @@ package proofs
 
 import (
 	"encoding/hex"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
-	"example.com/fastmac/internal/assurance/program"
-	"example.com/fastmac/internal/assurance/secrets"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
@@ -23,21 +18,18 @@ import (
 // something else or leak.
 func TestProveMutant(t *testing.T) {
 	p := linkedProgram(t)
-	declared, err := program.Declarations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	judge := NewJudge(p)
 	for _, test := range []struct{ function, text, becomes, verdict string }{
-		{"expandKey128", "pxor xmm14,xmm14", "450f57f690", "undecided: 2 instructions"}, // XORPS and a NOP
-		{"expandKey128", "pxor xmm14,xmm14", "66450fefdb", "held"},                      // another register that nothing uses
-		{"expandKey128", "pxor xmm14,xmm14", "0f1f440000", "held"},
-		{"expandKey128", "pslld xmm", "0f1f440000", "is "},      // the result
-		{"expandKey128", "mov rax,", "488b442410", "access to"}, // the key, which is read-only
-		{"encryptBlocks", "mov rax,", "0f1f440000", "depends on a secret"},
+		{"expandKey128", "pxor xmm14, xmm14", "450f57f690", "undecided: 2 instructions"}, // XORPS and a NOP
+		{"expandKey128", "pxor xmm14, xmm14", "66450fefdb", "held"},                      // another register that nothing uses
+		{"expandKey128", "pxor xmm14, xmm14", "0f1f440000", "held"},
+		{"expandKey128", "pslld xmm", "0f1f440000", "is "},       // the result
+		{"expandKey128", "mov rax, ", "488b442410", "access to"}, // the key, which is read-only
+		{"encryptBlocks", "mov rax, ", "0f1f440000", "depends on a secret"},
 		{"fillAVX2", "cmovb ", "0f1f4000", "held"},
-		{"fillAVX2", "cmp rdx,0x10", "0f1f4000", "jb "},
+		{"fillAVX2", "cmp rdx, 0x10", "0f1f4000", "jb "},
 		{"stretchAESNI", "pop rbp", "59", "is not what it was"}, // pop rcx
-		{"cpuid7", "mov DWORD", "0f1f4000", "undecided: no proof executes it"},
+		{"cpuid7", "mov dword", "0f1f4000", "undecided: no proof executes it"},
 	} {
 		f := p.Find(test.function)[0]
 		n := slices.IndexFunc(f.Code, func(i *x86.Instruction) bool { return strings.HasPrefix(i.Text, test.text) })
@@ -45,26 +37,43 @@ func TestProveMutant(t *testing.T) {
 			t.Fatalf("%s has no %q", f.Name, test.text)
 		}
 		i := f.Code[n]
-		m := mutant{Function: f.Name, Offset: i.Address - f.Code[0].Address, Old: hex.EncodeToString(i.Bytes), New: test.becomes}
-		sizes, err := sizesOf(p, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		verdict := verdict(p, f, m, sizes, secrets.NewSignature(declared[f.Pkg+"."+f.Name]))
+		verdict := judge.Verdict(f.Name, i.Address-f.Code[0].Address, i.Bytes, unhex(t, test.becomes), time.Hour)
 		if !strings.Contains(verdict, test.verdict) {
 			t.Errorf("%s: %v replaced with %s: %s, want %s", f.Name, i, test.becomes, verdict, test.verdict)
 		}
 	}
 }
 
-// TestVerdicts reads mutants until reading fails.
-func TestVerdicts(t *testing.T) {
-	p := linkedProgram(t)
-	const line = `{"Function":"cpuid7","Offset":1048576}` + "\n"
-	failed := errors.New("reading failed")
-	var out strings.Builder
-	err := verdicts(p, &out, io.MultiReader(strings.NewReader(line+line), iotest.ErrReader(failed)), time.Hour)
-	if n := strings.Count(out.String(), "has no instruction at offset 0x100000"); n != 2 || err != failed {
-		t.Errorf("%d verdicts and error %v, want 2 and %v: %s", n, err, failed, &out)
+// TestNoVerdict asks for verdicts on what is no mutant, or has no time.
+func TestNoVerdict(t *testing.T) {
+	judge := NewJudge(linkedProgram(t))
+	for _, test := range []struct {
+		function string
+		offset   uint64
+		bytes    int
+		want     string
+	}{
+		{"noSuchKernel", 0, 1, "no function noSuchKernel"},
+		{"cpuid7", 1 << 20, 1, "has no such instruction at offset 0x100000"},
+		{"cpuid7", 0, 20, "has no such instruction at offset 0x0"},
+	} {
+		b := make([]byte, test.bytes)
+		if got := judge.Verdict(test.function, test.offset, b, b, time.Hour); !strings.HasPrefix(got, Undecided) || !strings.HasSuffix(got, test.want) {
+			t.Errorf("%s: verdict %q, want %q", test.function, got, test.want)
+		}
 	}
+	f := judge.program.Find("nhBlocksAVX2")[0]
+	b := f.Code[0].Bytes
+	if got := judge.Verdict(f.Name, 0, b, b, 0); got != Undecided+"no verdict in 0s" {
+		t.Errorf("verdict %q without time", got)
+	}
+}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -35,7 +35,7 @@ func Forms(functions []*Function) (all []form) {
 			case "nop", "prefetcht0", "ret", "call", "int3", "jmp", "cpuid":
 				continue
 			}
-			if slices.ContainsFunc(i.Operands, func(o Operand) bool { return o.thread }) {
+			if slices.ContainsFunc(i.Operands, func(o Operand) bool { return o.Thread }) {
 				continue
 			}
 			name, text := i.form(), i.Mnemonic

@@ -39,7 +39,7 @@ func (m *Machine[W, V]) Step(i *Instruction) {
 	}
 	switch {
 	case o == nil:
-	case o.thread && (i.Mnemonic != "mov" || o != &i.Operands[1] || o.Base != None || o.Index != None || o.Number != goroutine):
+	case o.Thread && (i.Mnemonic != "mov" || o != &i.Operands[1]):
 		panic(unmodelled("the segment of the thread"))
 	case i.alignment() > 1:
 		m.Align(m.where(o), i.alignment())
@@ -49,9 +49,6 @@ func (m *Machine[W, V]) Step(i *Instruction) {
 	}
 	panic(unmodelled(i.Mnemonic))
 }
-
-// goroutine is the offset of the address of the goroutine in the segment of the thread.
-const goroutine = 1<<64 - 8
 
 // alignment returns the number of which the address of the memory operand must be a multiple:
 // that of an instruction with an encoding before VEX, and of a move that says so.
@@ -114,7 +111,7 @@ func (m *Machine[W, V]) get(o *Operand, n int) W {
 	case Vector:
 		return m.Lane(&m.Vectors[o.Number], n, 0)
 	}
-	if o.thread {
+	if o.Thread {
 		return m.Thread
 	}
 	v := m.Load(m.where(o), o.Size/8)
