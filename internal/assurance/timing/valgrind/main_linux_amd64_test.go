@@ -98,8 +98,8 @@ func TestLeaks(t *testing.T) {
 	}
 
 	v := variants[0]
-	program, err := v.build(copied, t.TempDir())
-	if err != nil {
+	program := filepath.Join(t.TempDir(), "probe")
+	if err := v.build(filepath.Join(copied, nested), program); err != nil {
 		t.Fatal(err)
 	}
 	var found []report
@@ -139,16 +139,22 @@ func TestLeaks(t *testing.T) {
 	t.Logf("%d leaks and %d divisions, %d reports", len(leaks), len(dividing), len(found))
 }
 
+// nested is the folder of the module of the probe, whose go.mod refers to the root by "../..".
+const nested = "internal/assurance"
+
 // copyModule copies what the probe is built from to a new folder, and returns it.
 func copyModule(t *testing.T) string {
 	t.Helper()
-	root := strings.TrimSpace(command(t, "go", "list", "-m", "-f", "{{.Dir}}"))
-	folders := strings.Fields(command(t, "go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.Dir}}{{end}}`, probePath))
+	root := strings.TrimSpace(command(t, "go", "list", "-m", "-f", "{{.Dir}}", "example.com/fastmac"))
+	folders := strings.Fields(command(t, "go", "list", "-deps", "-f", `{{with .Module}}{{if or .Main .Replace}}{{$.Dir}}{{end}}{{end}}`, probePath))
 	copied, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
+	var files []string
+	for _, module := range []string{root, filepath.Join(root, nested)} {
+		files = append(files, filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
+	}
 	for _, folder := range folders {
 		for _, pattern := range []string{"*.go", "*.s"} {
 			names, _ := filepath.Glob(filepath.Join(folder, pattern))
