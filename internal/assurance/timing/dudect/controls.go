@@ -7,45 +7,31 @@ package main
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
 
-// controlSubjects returns subjects that leak. Each must be caught, or the measurement is
-// worth nothing.
+// controlSubjects returns subjects that leak. Unless each is caught, the measurement is worth
+// nothing.
 func controlSubjects(edges []edge) []subject {
-	k, err := fastmac.NewUMACKey(pattern(16), fastmac.UMAC128Size)
-	if err != nil {
-		panic(err)
-	}
-	message := pattern(64)
+	k := mactest.Must(fastmac.NewUMACKey(pattern(16), fastmac.UMAC128Size))
+	nonce, message := nonceRoom[:8], pattern(64)
 	tag := k.Tag(nil, nonce, message)
+	marker := edges[slices.IndexFunc(edges, func(e edge) bool { return e.group == "poly64-marker" })]
 	var poly varTimePoly
-	subjects := []subject{{
-		name: "tags compared up to the first difference, wrong in the first byte or in the last",
-		size: len(tag), classes: [2]filler{wrong(tag, 0), wrong(tag, -1)},
-		run: func(in []byte) { sink += varTimeEqual(k.Tag(tagRoom[:0], nonce, message), in) },
-	}, {
-		name: "a branch on one bit of a key, key zeros or random",
-		size: 16, classes: [2]filler{repeated(0), random},
-		run: func(in []byte) { sink += varTimeBranch(in) },
-	}, {
-		name: "a table of 1 MiB indexed by 2 bytes of a key, key fixed or random",
-		size: 16, classes: [2]filler{fixed(pattern(16)), random},
-		run: func(in []byte) { sink += varTimeLookup(in) },
-	}}
-	for _, e := range edges {
-		if e.group != "poly64-marker" {
-			continue
-		}
-		poly.init(e.key)
-		subjects = append(subjects, subject{
-			name: "POLY-64 with a branch, UMAC " + e.name() + ", rare or random",
-			size: len(e.rest), classes: [2]filler{fixed(e.rest), random},
-			run: func(in []byte) { sink += poly.varTimeHash(in) },
-		})
-		break
+	poly.init(marker.key)
+	subjects := []subject{
+		newSubject("tags compared up to the first difference, wrong in the first byte or in the last", len(tag), wrong(tag, 0), wrong(tag, -1),
+			func(in []byte) { sink += varTimeEqual(k.Tag(tagRoom[:0], nonce, message), in) }),
+		newSubject("a branch on one bit of a key, key zeros or random", 16, repeated(0), random,
+			func(in []byte) { sink += varTimeBranch(in) }),
+		newSubject("a table of 1 MiB indexed by 2 bytes of a key, key fixed or random", 16, fixed(pattern(16)), random,
+			func(in []byte) { sink += varTimeLookup(in) }),
+		newSubject("POLY-64 with a branch, UMAC "+marker.name()+", rare or random", len(marker.rest), fixed(marker.rest), random,
+			func(in []byte) { sink += poly.varTimeHash(in) }),
 	}
 	for i := range subjects {
 		subjects[i].control = true
@@ -103,15 +89,15 @@ func (p *varTimePoly) init(key []byte) {
 
 // word returns the L1 word of a block.
 func (p *varTimePoly) word(b []byte) uint64 {
-	sum := uint64(8 * block)
+	word := uint64(8 * block)
 	for i := 0; i < len(p.nh); i += 8 {
 		for j := i; j < i+4; j++ {
 			x := binary.LittleEndian.Uint32(b[4*j:]) + p.nh[j]
 			y := binary.LittleEndian.Uint32(b[4*j+16:]) + p.nh[j+4]
-			sum += uint64(x) * uint64(y)
+			word += uint64(x) * uint64(y)
 		}
 	}
-	return sum
+	return word
 }
 
 func (p *varTimePoly) varTimeHash(msg []byte) uint64 {

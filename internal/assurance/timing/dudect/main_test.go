@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,11 +32,7 @@ func TestMain(m *testing.M) {
 
 func testEdges(t *testing.T) []edge {
 	t.Helper()
-	root, err := treeRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	edges, err := readEdges(root)
+	edges, err := readEdges()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +95,7 @@ func TestMarkers(t *testing.T) {
 		var p varTimePoly
 		p.init(e.key)
 		var marked []uint64
-		for b := range parts(e.rest, block) {
+		for b := range slices.Chunk(e.rest, block) {
 			if m := p.word(b); m >= 1<<64-1<<32 {
 				marked = append(marked, m)
 			}
@@ -109,7 +106,7 @@ func TestMarkers(t *testing.T) {
 		case e.id == 8 && len(marked) != 3:
 			t.Errorf("%s has the marked words %x, want three", e.name(), marked)
 		}
-		for b := range parts(pattern(len(e.rest)), block) {
+		for b := range slices.Chunk(pattern(len(e.rest)), block) {
 			if m := p.word(b); m >= 1<<64-1<<32 {
 				t.Errorf("a random message has the marked word %x", m)
 			}
