@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// step is a package whose tests run, and the flags of its test binary.
+// A step is a package whose tests run, and the flags of its test binary.
 type step struct {
 	dir   string
 	flags []string
 	bin   string
-	limit int // seconds of CPU time; a test that waits for ever has ten times as many
+	limit int // seconds of CPU time; ten times as many for a test that only waits
 }
 
 type runner struct {
@@ -31,6 +31,27 @@ type runner struct {
 	alone bool
 	temp  string
 	steps []step
+}
+
+// runAll tests mutants, package by package.
+func (r *runner) runAll(list []*mutant) error {
+	temp, err := os.MkdirTemp("", "fastmac-mutants-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	r.temp = temp
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && filepath.Dir(list[n].file) == filepath.Dir(list[0].file) {
+			n++
+		}
+		if err := r.run(list[:n]); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
 }
 
 // run tests the mutants of a package, and prints each when it is done.
@@ -111,8 +132,7 @@ func (r *runner) build(dir string, schemas map[string]*schema) error {
 	}
 }
 
-// measure sets the limit of each step: what it takes without a mutant, twice, and two
-// seconds.
+// measure sets the limit of each step: twice what it takes without a mutant, plus two seconds.
 func (r *runner) measure() error {
 	for i := range r.steps {
 		st := &r.steps[i]

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// variable is the name of the variable in the environment with the number of the mutant.
+// variable is the environment variable with the number of the mutant.
 const variable = "FASTMAC_MUTANT"
 
-// schema is a file with all its mutants, and functions that choose one when they are called.
+// A schema is a file with all its mutants, in functions that choose one when they are called.
 type schema struct {
 	file, source string
 	set          *token.FileSet
@@ -85,7 +85,7 @@ func arguments(f *ast.FuncDecl) (string, bool) {
 	return strings.Join(args, ", "), true
 }
 
-// print returns the source of the file with its mutants, and whose copy a line is in.
+// print returns the source of the file with its mutants, and for each line of a copy its mutant.
 func (s *schema) print() (string, map[int]*mutant) {
 	var out, copies strings.Builder
 	lines := map[int]*mutant{}
@@ -119,13 +119,13 @@ func (s *schema) print() (string, map[int]*mutant) {
 				call += "; return"
 			}
 			fmt.Fprintf(&out, "case %d: %s; ", s.number[m], call)
-			text := "\n" + s.source[start:name] + called + s.source[name+len(f.Name.Name):m.offset] +
+			changed := "\n" + s.source[start:name] + called + s.source[name+len(f.Name.Name):m.offset] +
 				m.text + s.source[m.offset+len(m.old):end] + "\n"
-			for i := range strings.Count(text, "\n") + 1 {
+			for i := range strings.Count(changed, "\n") + 1 {
 				lines[line+i] = m
 			}
-			line += strings.Count(text, "\n")
-			copies.WriteString(text)
+			line += strings.Count(changed, "\n")
+			copies.WriteString(changed)
 		}
 		out.WriteString("};")
 	}
