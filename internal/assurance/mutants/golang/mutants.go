@@ -39,6 +39,7 @@ type mutant struct {
 	old, text string
 	source    string // the line in the file
 	by        string // the test that killed it
+	number    int    // of its copy in a schema, from 1 on
 }
 
 func (m *mutant) String() string {

@@ -71,21 +71,22 @@ func (r *runner) run(list []*mutant) error {
 		switch {
 		case m.status != covered:
 			fmt.Println(m)
-		case r.alone || !s.add(m, len(together)+1):
+		case r.alone || !s.add(m):
 			single = append(single, m)
 		default:
 			together = append(together, m)
+			m.number = len(together)
 		}
 	}
-	if err := r.build(dir, schemas); err != nil {
+	if err := r.build(dir, schemas, together); err != nil {
 		return err
 	}
 	if err := r.measure(); err != nil {
 		return err
 	}
-	for i, m := range together {
+	for _, m := range together {
 		if m.status == covered {
-			r.test(m, i+1)
+			r.test(m)
 		}
 		fmt.Println(m)
 	}
@@ -96,38 +97,35 @@ func (r *runner) run(list []*mutant) error {
 			log.Printf("%s:%d: %s", m.file, m.line, out)
 			m.status = notViable
 		} else {
-			r.test(m, 0)
+			r.test(m)
 		}
 		fmt.Println(m)
 	}
 	return nil
 }
 
-var position = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):`)
+// broken matches an error of the compiler in a copy.
+var broken = regexp.MustCompile(`(?m)^\S*mutant(\d+)\.go:\d+`)
 
 // build builds the tests, without the mutants that do not compile.
-func (r *runner) build(dir string, schemas map[string]*schema) error {
+func (r *runner) build(dir string, schemas map[string]*schema, mutants []*mutant) error {
 	for {
 		sources := map[string]string{}
-		lines := map[string]map[int]*mutant{} // by the name of the file, without its folder
 		for file, s := range schemas {
-			sources[file], lines[filepath.Base(file)] = s.print()
+			sources[file] = s.print()
 			sources[filepath.Join(dir, "zz_mutant.go")] = s.chooser()
 		}
 		out, err := r.compile(dir, sources)
 		if err == nil {
 			return nil
 		}
-		found := false
-		for _, at := range position.FindAllStringSubmatch(out, -1) {
-			n, _ := strconv.Atoi(at[2])
-			if m := lines[filepath.Base(at[1])][n]; m != nil {
-				m.status = notViable
-				found = true
-			}
-		}
-		if !found {
+		found := broken.FindAllStringSubmatch(out, -1)
+		if found == nil {
 			return fmt.Errorf("%s: %w\n%s", dir, err, out)
+		}
+		for _, match := range found {
+			n, _ := strconv.Atoi(match[1])
+			mutants[n-1].status = notViable
 		}
 	}
 }
@@ -189,11 +187,11 @@ func (r *runner) compile(dir string, sources map[string]string) (string, error) 
 }
 
 // test runs the steps until one fails.
-func (r *runner) test(m *mutant, number int) {
+func (r *runner) test(m *mutant) {
 	m.status = lived
 	for i := range r.steps {
 		st := &r.steps[i]
-		out, _, err := st.run(number)
+		out, _, err := st.run(m.number)
 		if err == nil {
 			continue
 		}
