@@ -32,7 +32,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -45,7 +44,7 @@ const probePath = "example.com/fastmac/internal/assurance/timing/valgrind/probe"
 
 func main() {
 	flag.Parse()
-	if err := check(os.Stdout, variants, false); err != nil {
+	if err := check(os.Stdout, variants); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
 	}
@@ -72,7 +71,7 @@ var variants = []variant{
 }
 
 // check runs the probe in the variants and prints a table. It fails if there is a finding.
-func check(w io.Writer, variants []variant, short bool) error {
+func check(w io.Writer, variants []variant) error {
 	folder, err := os.MkdirTemp("", "fastmac-valgrind-")
 	if err != nil {
 		return err
@@ -98,7 +97,7 @@ func check(w io.Writer, variants []variant, short bool) error {
 				findings = append(findings, others...)
 			}
 		}
-		run, err := v.run(program, short)
+		run, err := v.run(program)
 		if err != nil {
 			return fmt.Errorf("%s: %w", v.name, err)
 		}
@@ -144,7 +143,7 @@ func (v variant) build(module, program string) error {
 	return nil
 }
 
-// A run is what the probe has printed, and what memcheck has reported.
+// A run is what the probe printed, and what memcheck reported.
 type run struct {
 	Features   kernel.Report
 	Operations []string
@@ -161,13 +160,13 @@ func (r *run) kernels() string {
 }
 
 // run runs the probe in memcheck.
-func (v variant) run(program string, short bool) (*run, error) {
+func (v variant) run(program string) (*run, error) {
 	file := program + ".log"
 	defer os.Remove(file)
 	// Not XML, with which valgrind 3.19 always searches for leaks at the end. What it knows of
 	// the runtime's memory is not enough for that, and it may crash.
 	cmd := exec.Command("valgrind", "--tool=memcheck", "--leak-check=no", "--error-limit=no", "--num-callers=60", "--fullpath-after=",
-		"--log-file="+file, "-q", program, "-short="+strconv.FormatBool(short))
+		"--log-file="+file, "-q", program)
 	// The less the runtime does on its own, the fewer reports there are about it.
 	debug := strings.Trim("asyncpreemptoff=1,"+v.godebug, ",")
 	cmd.Env = append(os.Environ(), "GODEBUG="+debug, "GOMAXPROCS=1", "GOGC=off")

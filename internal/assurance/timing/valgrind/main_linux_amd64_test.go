@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// needTools skips the test unless this is the long run, and if memcheck or what builds the
-// probe is missing.
+// needTools skips the test unless this is the long run and memcheck and what builds the probe are
+// there.
 func needTools(t *testing.T) {
 	t.Helper()
 	if !mactest.Long() {
@@ -37,19 +37,19 @@ func needTools(t *testing.T) {
 	}
 }
 
-// TestCheck is the command for the first variant and fewer long messages.
+// TestCheck is the command for the first variant.
 func TestCheck(t *testing.T) {
 	needTools(t)
 	var out bytes.Buffer
-	err := check(&out, variants[:1], true)
+	err := check(&out, variants[:1])
 	t.Logf("\n%s", &out)
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// leaks are changes to the module that make it leak secrets, and do not change what it
-// computes. Most are what one would write without care.
+// leaks are changes to the module that make it leak secrets without changing what it computes. Most
+// are what one might write carelessly.
 var leaks = []struct{ file, from, to string }{
 	{"poly.go", "&isMarked // k < 2^57: less than m, if m is marked\n", "&isMarked\n\tif isMarked != 0 {\n\t\tpanic(m)\n\t}\n"},
 	{"poly.go", "addend := uint128{m.hi ^", "if m.hi>>32 == 1<<32-1 {\n\t\tpanic(m)\n\t}\n\taddend := uint128{m.hi ^"},
@@ -105,7 +105,7 @@ func TestLeaks(t *testing.T) {
 	var found []report
 	for _, godebug := range []string{"", "cpu.avx2=off"} {
 		v.godebug = godebug
-		run, err := v.run(program, true)
+		run, err := v.run(program)
 		if err != nil {
 			t.Fatal(err)
 		}

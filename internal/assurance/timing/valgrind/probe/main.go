@@ -2,19 +2,18 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command probe calls the functions of the module on secrets, which it declares undefined to
-// valgrind's memcheck. Package valgrind, above it, builds it with the tag valgrind and reads
-// what memcheck reports.
+// Command probe calls the functions of the module on secrets, which it marks as undefined for
+// valgrind's memcheck. Command valgrind builds it with the tag valgrind, and reads what memcheck
+// reports.
 //
-// Secret are keys, messages, plaintexts, the state of random generators, and tags until they
-// are returned, also those passed to a verification. Public are lengths, nonces, ciphertexts
-// and tags that have been returned, and the result of a verification.
+// Secrets are keys, messages, plaintexts, the state of random generators, and tags until they are
+// returned, including those passed to a verification. Lengths, nonces, ciphertexts, returned tags
+// and the result of a verification are public.
 package main
 
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"slices"
 
@@ -30,8 +29,6 @@ var counts struct {
 	Decisions  int      // results of verifications
 }
 
-var short = flag.Bool("short", false, "for messages of more than 2^24 bytes, UMAC-32 only")
-
 // current is the name of the operation that runs.
 var current string
 
@@ -42,7 +39,6 @@ type operation struct {
 }
 
 func main() {
-	flag.Parse()
 	if request(runningOnValgrind, 0, 0, 0, 0, 0) == 0 {
 		fail("the probe does not run in valgrind, or was built without the tag valgrind")
 	}
