@@ -40,7 +40,7 @@ type Key interface {
 }
 
 // A Stream is a stream of the module. HMAC-SHA-512 ignores nonces, except that the argument of
-// Sum must be nil, and its Bind returns the stream itself.
+// Sum must be nil, and its Bind returns the stream itself. The others overwrite the nonce of Sum.
 type Stream interface {
 	hash.Cloner
 	Tag(dst, nonce []byte) []byte
