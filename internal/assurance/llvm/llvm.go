@@ -24,7 +24,7 @@ type Tools struct {
 
 const oldest = 16 // the first LLVM with a model of Zen 4
 
-// Find finds programs of one LLVM. It prefers those without a version in their names.
+// Find finds programs of one LLVM. It prefers names without a version.
 func Find(programs ...string) (*Tools, error) {
 	suffixes := []string{""}
 	for v := 30; v >= oldest; v-- {
@@ -63,8 +63,7 @@ func output(cmd *exec.Cmd) (string, error) {
 	return string(out), err
 }
 
-// Link writes a program for Linux to a file. It has all assembly of the module, see package linked
-// of command verify.
+// Link builds command linked, which has all assembly of the module, for Linux.
 func Link(name, goarch string) error {
 	cmd := exec.Command("go", "build", "-o", name, "example.com/fastmac/internal/assurance/linked")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+goarch, "CGO_ENABLED=0")
@@ -104,21 +103,21 @@ func (t *Tools) Disassemble(name string, match *regexp.Regexp) ([]Function, erro
 	if strings.Contains(table, "aarch64") {
 		args = append(args, "--mattr=+aes")
 	}
-	text, err := t.Run("", "llvm-objdump", append(args, name)...)
-	return Parse(text), err
+	listing, err := t.Run("", "llvm-objdump", append(args, name)...)
+	return Parse(listing), err
 }
 
 var (
 	title = regexp.MustCompile(`^[0-9a-f]+ <(.*)\.abi0>:$`)
 	line  = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S+)(.*)$`)
-	// What follows the operands: a comment of x86, one of arm64, and the name of what is there.
-	// A number of arm64 begins with # too, but without a space behind it.
+	// What follows the operands: a comment of x86 or of arm64, or the name of what is there. Numbers
+	// of arm64 begin with # too, but without a space after it.
 	remark = regexp.MustCompile(`\s+(# |//|<).*`)
 )
 
 // Parse returns the functions of a disassembly.
-func Parse(text string) (all []Function) {
-	for l := range strings.Lines(text) {
+func Parse(listing string) (all []Function) {
+	for l := range strings.Lines(listing) {
 		l = strings.TrimRight(l, "\n")
 		if m := title.FindStringSubmatch(l); m != nil {
 			all = append(all, Function{Name: m[1]})
@@ -133,7 +132,7 @@ func Parse(text string) (all []Function) {
 
 var jump = regexp.MustCompile(`^(j\w+|bl?|b\.\w+|cbn?z|tbn?z)$`)
 
-// Target returns where a jump goes, and its other operands with the comma behind them.
+// Target returns where a jump goes, and its other operands with the comma after them.
 func (i Instruction) Target() (to uint64, others string, ok bool) {
 	if !jump.MatchString(i.Mnemonic) {
 		return 0, "", false

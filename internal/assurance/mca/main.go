@@ -2,14 +2,13 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command mca prints how many cycles the inner loops of the assembly take on several
-// CPUs, according to llvm-mca, which models CPUs that are not at hand. All figures are
-// modelled: nothing is measured.
+// Command mca prints how many cycles the inner loops of the assembly take on several CPUs according
+// to the models of llvm-mca. Nothing is measured.
 //
 //	go run -C internal/assurance ./mca
 //
-// For amd64 and for arm64 it builds a program with all assembly, disassembles the kernels and
-// finds their loops, see [findLoops]. It needs LLVM 16 or newer.
+// For amd64 and arm64 it builds a program with all assembly, disassembles the kernels and finds
+// their loops (see [findLoops]). It needs LLVM 16 or newer.
 package main
 
 import (
@@ -37,7 +36,7 @@ type architecture struct {
 	limits  string
 }
 
-// A cpu is a model of LLVM. The models themselves have cycles for instructions that the CPU lacks.
+// A cpu is a model of LLVM. Models give cycles even for instructions that the CPU lacks.
 type cpu struct {
 	name    string
 	avx512  bool
@@ -54,19 +53,19 @@ var architectures = []architecture{
 		},
 		kernels: kernelsAMD64,
 		limits: `
-Cycles of one core for each KiB of the message, which is in the L1 cache, or for 16 of the 80
-rounds of a block of SHA-512 (of each message in lanes). "-": the CPU lacks the instructions. AES-GCM has a key of 16 bytes. Loops
-of a kernel are told apart by the bytes of an iteration, or are in their order. What the model
-does not know:
+Cycles of one core per KiB of the message, which is in the L1 cache, or per 16 of the 80 rounds
+of a block of SHA-512 (of each message in lanes). "-": the CPU lacks the instructions. AES-GCM
+has a key of 16 bytes. Loops of a kernel are told apart by the bytes of an iteration, or by their
+order. What the model does not know:
 
-- It chooses the best port for each operation, and never too late. CPUs take 5 to 40 % more.
-- With 512-bit vectors skylake-avx512 and icelake-server issue to port 1, which these CPUs
-  close to vectors then: their figures are too low. sapphirerapids is nearer to them too.
+- It always chooses the best port for each operation in time. CPUs take 5 to 40 % longer.
+- With 512-bit vectors skylake-avx512 and icelake-server issue to port 1, which these CPUs then
+  close to vectors: their figures are too low. For them, too, sapphirerapids is nearer.
 - Zen 5 has no model of its own: LLVM 19 to 22 use Zen 4's, which halves 512-bit vectors.
 - It has no caches, no loads that cross a line, no dependencies through memory, no branches
   that are mispredicted, and no clock that 512-bit instructions slow down.
 - Zen 2's figures are too high: its model is bound by dispatch. In LLVM 19 it also waits 100
-  cycles for VPERM2I128 and PCLMULQDQ from memory, so with that version they mean nothing.
+  cycles for VPERM2I128 and PCLMULQDQ from memory, which makes its figures meaningless.
 `,
 	},
 	{
@@ -76,15 +75,15 @@ does not know:
 		cpus:    []cpu{{name: "neoverse-n1"}, {name: "neoverse-v1"}, {name: "neoverse-v2"}},
 		kernels: kernelsARM64,
 		limits: `
-Cycles of one core for each KiB of the message, which is in the L1 cache. encryptBlocks has a key
-of 16 bytes, keystream one of 32. gcmAesData is GMAC of crypto/cipher, to compare with. What the
-model does not know, besides what is said of amd64:
+Cycles of one core per KiB of the message, which is in the L1 cache. encryptBlocks has a key of
+16 bytes, keystream one of 32. gcmAesData is GMAC of crypto/cipher, for comparison. What the model
+does not know, in addition to the list for amd64:
 
-- LLVM 22 lets neoverse-n1 dispatch 3 operations in a cycle and neoverse-v2 6. Arm's guides say 4
-  and 8: these figures are too high where dispatch is the bound.
-- It executes AESE and the AESMC behind it as two operations: its figures of AES are too high for a
-  CPU that fuses them.
-- Older versions of LLVM have other models of these CPUs, or another CPU's model.
+- LLVM 22 lets neoverse-n1 dispatch 3 operations per cycle and neoverse-v2 6. Arm's guides say 4
+  and 8: where dispatch is the bound, these figures are too high.
+- It executes AESE and the AESMC after it as two operations: its figures of AES are too high for
+  CPUs that fuse them.
+- Older versions of LLVM have other models of these CPUs, or use another CPU's model.
 `,
 	},
 }
@@ -149,7 +148,7 @@ func (a architecture) print(w io.Writer, t *llvm.Tools) error {
 	return err
 }
 
-// disassemble returns the assembly of all packages, and what is compared with it.
+// disassemble returns the assembly of all packages, and the function compared with it.
 func (a architecture) disassemble(t *llvm.Tools) ([]llvm.Function, error) {
 	dir, err := os.MkdirTemp("", "fastmac-mca-")
 	if err != nil {
@@ -175,18 +174,19 @@ func (a architecture) model(t *llvm.Tools, cpu string, l loop) (float64, error) 
 	return cycles / iterations, err
 }
 
-// A kernel is functions whose innermost loops are modelled: those that have instructions of
-// one kind, of which a unit of the message needs a fixed number. A vector counts as many as
-// it has lanes of 128 bits.
+// A kernel is a group of functions whose innermost loops are modelled: those with instructions of
+// one kind, of which a unit of the message needs a fixed number. An instruction on a vector counts
+// once for each lane of 128 bits.
 type kernel struct {
 	functions string // regular expression for their names without example.com/fastmac
 	unit      string
 	mark      string // one instruction, or several with spaces between them
 	perUnit   int
-	// iterations: there is a loop for two iterations and one for four. Their number
-	// multiplies perUnit.
+	// iterations says that there is a loop for two iterations and one for four, which multiply
+	// perUnit.
 	iterations bool
-	// inner is how often a loop within a loop is executed. Then the outer loops are modelled.
+	// inner is how many times a loop within a loop is executed. If it is not 0, the outer loops
+	// are modelled.
 	inner int
 }
 
@@ -228,7 +228,7 @@ func (k kernel) count(code []llvm.Instruction) (n int) {
 	return n
 }
 
-// A loop is what an iteration of a loop executes, as source of an assembler.
+// A loop is what an iteration of a loop executes, as assembler source.
 type loop struct {
 	name, code string
 	units      float64 // in an iteration
@@ -265,7 +265,7 @@ func (k kernel) executed(code []llvm.Instruction, s span) (all []llvm.Instructio
 	return all
 }
 
-// findLoops returns the loops of the functions of k, of which there must be one at least.
+// findLoops returns the loops of the functions of k. There must be at least one.
 func findLoops(functions []llvm.Function, k kernel) (all []loop, err error) {
 	name := regexp.MustCompile(`^(?:example\.com/fastmac)?(` + k.functions + `)$`)
 	for _, f := range functions {

@@ -23,7 +23,7 @@ func TestProveMutant(t *testing.T) {
 		{"expandKey128", "pxor xmm14, xmm14", "450f57f690", "undecided: 2 instructions"}, // XORPS and a NOP
 		{"expandKey128", "pxor xmm14, xmm14", "66450fefdb", "held"},                      // another register that nothing uses
 		{"expandKey128", "pxor xmm14, xmm14", "0f1f440000", "held"},
-		{"expandKey128", "pslld xmm", "0f1f440000", "is "},       // the result
+		{"expandKey128", "pslld xmm", "0f1f440000", "is "},               // the result
 		{"expandKey128", "mov rax, ", "488b442410", "what is only read"}, // the key, which is read-only
 		{"encryptBlocks", "mov rax, ", "0f1f440000", "depends on a secret"},
 		{"fillAVX2", "cmovb ", "0f1f4000", "held"},

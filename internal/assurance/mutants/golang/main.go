@@ -2,21 +2,22 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Mutation tests the mutants that gremlins lists, and prints what became of each. Run it in
-// the root of the module:
+// Command golang tests the mutants of the Go code that gremlins lists, and prints what became of
+// each. Run it in the root of the module:
 //
 //	gremlins unleash --dry-run --config internal/assurance/mutants/golang/gremlins.yaml -o mutants.json .
-//	go run ./internal/assurance/mutants/golang -files '^pad.go$' mutants.json '. -test.short' | tee pad.txt
+//	go run -C internal/assurance ./mutants/golang -files '^pad.go$' mutants.json '. -test.short' | tee pad.txt
 //
 // Gremlins builds the tests again for each mutant, which takes longer than to run them. This
 // command builds all mutants of a package at once: each is a copy of its function, and the
 // function calls the copy whose number is in the environment.
 //
-// The first argument is a list of mutants, from gremlins or from this command; of the latter
-// only those that lived are tested again. With -statements it may be a folder with Go files.
-// The others are steps: a package, and flags for its test binary. A step that fails kills a
-// mutant, and those that live go on to the next step. With -alone each mutant is built on its
-// own, as gremlins does it. go.txt has the results.
+// The first argument is a list of mutants: the output of gremlins, whose name ends in .json, or of
+// this command, of which only mutants that lived are tested again. With -statements it is a
+// folder, in whose files statements are left out. The other arguments are steps: a package, and
+// flags for its test binary. A step that fails kills a mutant; mutants that live go on to the next
+// step. Names of files, folders and packages are relative to the root of the module. With -alone
+// each mutant is built on its own, as by gremlins. results.txt has the results.
 package main
 
 import (
@@ -24,7 +25,7 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path/filepath"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,16 +34,23 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("fastmac: ")
-	files := flag.String("files", ".", "only files whose names match this regular expression")
-	tags := flag.String("tags", "", "build tags")
+	files := flag.String("files", ".", "only files whose names match `REGEXP`")
+	tags := flag.String("tags", "", "build `TAGS`")
 	alone := flag.Bool("alone", false, "build each mutant on its own")
-	statements := flag.Bool("statements", false, "not the mutants of gremlins: leave out statements")
-	uncovered := flag.Bool("uncovered", false, "those that gremlins takes for not covered: in constants, variables, and files with other build tags")
+	statements := flag.Bool("statements", false, "leave out statements of a folder, instead of the mutants of a list")
+	uncovered := flag.Bool("uncovered", false, "only mutants that gremlins considers not covered: in constants, variables, and files with other build tags")
 	flag.Parse()
 	if flag.NArg() < 2 {
 		log.Fatal("want a list of mutants, and steps")
 	}
-	list, err := readMutants(flag.Arg(0), regexp.MustCompile(*files), *statements)
+	if err := enterRoot(); err != nil {
+		log.Fatal(err)
+	}
+	read := readMutants
+	if *statements {
+		read = readFolder
+	}
+	list, err := read(flag.Arg(0), regexp.MustCompile(*files))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,33 +60,29 @@ func main() {
 			m.status = covered
 		}
 	}
-	temp, err := os.MkdirTemp("", "mutation")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(temp)
-	r := runner{tags: *tags, alone: *alone, temp: temp}
+	r := runner{tags: *tags, alone: *alone}
 	for _, arg := range flag.Args()[1:] {
 		words := strings.Fields(arg)
 		r.steps = append(r.steps, step{dir: words[0], flags: words[1:]})
 	}
+	if err := r.runAll(list); err != nil {
+		log.Fatal(err)
+	}
 	total := map[string]int{}
-	for len(list) > 0 {
-		n := 0
-		for n < len(list) && filepath.Dir(list[n].file) == filepath.Dir(list[0].file) {
-			n++
-		}
-		if err := r.run(list[:n]); err != nil {
-			os.RemoveAll(temp)
-			log.Fatal(err)
-		}
-		for _, m := range list[:n] {
-			total[m.status]++
-		}
-		list = list[n:]
+	for _, m := range list {
+		total[m.status]++
 	}
 	dead := total[killed] + total[timedOut]
 	fmt.Printf("# %d killed, %d timed out, %d lived, %d not covered, %d not viable: %.1f %%\n",
 		total[killed], total[timedOut], total[lived], total[notCovered], total[notViable],
 		100*float64(dead)/float64(max(dead+total[lived], 1)))
+}
+
+// enterRoot changes to the root of the module that is mutated.
+func enterRoot() error {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "example.com/fastmac").Output()
+	if err != nil {
+		return fmt.Errorf("run this with -C internal/assurance: go list: %w", err)
+	}
+	return os.Chdir(strings.TrimSpace(string(dir)))
 }

@@ -57,12 +57,12 @@ func TestToy(t *testing.T) {
 		if alone && !mactest.Long() {
 			break // each mutant takes a build
 		}
-		list, err := readMutants(name, regexp.MustCompile("toy"), false)
+		list, err := readMutants(name, regexp.MustCompile("toy"))
 		if err != nil || len(list) != len(tests) {
 			t.Fatalf("%d mutants, error %v", len(list), err)
 		}
-		r := runner{temp: t.TempDir(), alone: alone, steps: []step{{dir: filepath.Dir(file)}}}
-		if err := r.run(list); err != nil {
+		r := runner{alone: alone, steps: []step{{dir: filepath.Dir(file)}}}
+		if err := r.runAll(list); err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range list {
@@ -81,20 +81,16 @@ func TestToy(t *testing.T) {
 // lived.
 func TestRemovals(t *testing.T) {
 	const file = "testdata/toy/toy.go"
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := removals(file, source, nil)
+	list, err := removals(file)
 	if err != nil || len(list) != 2 || list[0].old != "c.n--" || list[1].old != "n -= 1" {
 		t.Fatalf("%v, error %v", list, err)
 	}
-	folder, err := readMutants(filepath.Dir(file), regexp.MustCompile("toy"), true)
+	folder, err := readFolder(filepath.Dir(file), regexp.MustCompile("toy"))
 	if err != nil || len(folder) != 2 || folder[1].String() != list[1].String() {
 		t.Fatalf("of the folder: %v, error %v", folder, err)
 	}
 	list[1].status = lived
-	again, err := readLived(list[0].String()+"\n"+list[1].String()+"\n", regexp.MustCompile("."))
+	again, err := readLived([]byte(list[0].String()+"\n"+list[1].String()+"\n"), regexp.MustCompile("."))
 	if err != nil || len(again) != 1 {
 		t.Fatalf("%v, error %v", again, err)
 	}

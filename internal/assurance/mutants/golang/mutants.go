@@ -23,13 +23,13 @@ import (
 const (
 	covered    = "RUNNABLE" // not yet tested
 	killed     = "KILLED"
-	timedOut   = "TIMED OUT" // killed by an endless loop, or one that took too long
+	timedOut   = "TIMED OUT" // also counts as killed
 	lived      = "LIVED"
 	notCovered = "NOT COVERED"
 	notViable  = "NOT VIABLE" // does not compile
 )
 
-// mutant is the text of a file with old, at offset, replaced by text.
+// A mutant is a file in which old, at offset, is replaced by text.
 type mutant struct {
 	status    string
 	file      string
@@ -37,8 +37,9 @@ type mutant struct {
 	kind      string
 	offset    int
 	old, text string
-	source    string // the line
+	source    string // the line in the file
 	by        string // the test that killed it
+	number    int    // of its copy in a schema, from 1 on
 }
 
 func (m *mutant) String() string {
@@ -46,23 +47,18 @@ func (m *mutant) String() string {
 		m.status, m.file, m.line, m.kind, m.offset, m.old, m.text, m.source, m.by)
 }
 
-// readMutants returns the mutants of the matching files, by file and offset. For gremlins a
-// minus that becomes a plus is ARITHMETIC_BASE and INVERT_NEGATIVES; this is one mutant.
-// Statements need no list: name may be a folder.
-func readMutants(name string, match *regexp.Regexp, statements bool) ([]*mutant, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() && statements {
-		return readFolder(name, match)
-	}
+// readMutants returns the mutants of the matching files, by file and offset. A minus that becomes
+// a plus is listed twice by gremlins, as ARITHMETIC_BASE and INVERT_NEGATIVES, but is one mutant.
+func readMutants(name string, match *regexp.Regexp) ([]*mutant, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	var list []*mutant
-	if !strings.HasSuffix(name, ".json") {
-		list, err = readLived(string(data), match)
-	} else {
-		list, err = readGremlins(data, match, statements)
+	read := readLived
+	if strings.HasSuffix(name, ".json") {
+		read = readGremlins
 	}
+	list, err := read(data, match)
 	slices.SortStableFunc(list, func(a, b *mutant) int {
 		return cmp.Or(cmp.Compare(filepath.Dir(a.file), filepath.Dir(b.file)), cmp.Compare(a.file, b.file), cmp.Compare(a.offset, b.offset), cmp.Compare(a.text, b.text))
 	})
@@ -71,18 +67,18 @@ func readMutants(name string, match *regexp.Regexp, statements bool) ([]*mutant,
 	}), err
 }
 
-// readLived reads the output of this command.
-func readLived(data string, match *regexp.Regexp) ([]*mutant, error) {
+// readLived reads the mutants that lived from the output of this command.
+func readLived(data []byte, match *regexp.Regexp) ([]*mutant, error) {
 	var list []*mutant
-	for line := range strings.Lines(data) {
+	for line := range strings.Lines(string(data)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if fields[0] != lived || len(fields) < 8 {
 			continue
 		}
 		m := &mutant{status: covered, kind: fields[2], source: fields[6]}
 		position := strings.ReplaceAll(fields[1], ":", " ")
-		text := fmt.Sprint(position, " ", fields[3], " ", fields[4], " ", fields[5])
-		if _, err := fmt.Sscanf(text, "%s %d %d %q %q", &m.file, &m.line, &m.offset, &m.old, &m.text); err != nil {
+		replacement := fmt.Sprint(position, " ", fields[3], " ", fields[4], " ", fields[5])
+		if _, err := fmt.Sscanf(replacement, "%s %d %d %q %q", &m.file, &m.line, &m.offset, &m.old, &m.text); err != nil {
 			return nil, fmt.Errorf("%s: %w", line, err)
 		}
 		if match.MatchString(m.file) {
@@ -92,7 +88,8 @@ func readLived(data string, match *regexp.Regexp) ([]*mutant, error) {
 	return list, nil
 }
 
-func readGremlins(data []byte, match *regexp.Regexp, statements bool) ([]*mutant, error) {
+// readGremlins reads the output of gremlins.
+func readGremlins(data []byte, match *regexp.Regexp) ([]*mutant, error) {
 	var output struct {
 		Files []struct {
 			Name      string `json:"file_name"`
@@ -115,19 +112,6 @@ func readGremlins(data []byte, match *regexp.Regexp, statements bool) ([]*mutant
 			return nil, err
 		}
 		lines := bytes.SplitAfter(source, []byte("\n"))
-		if statements {
-			// Gremlins knows the coverage of the lines that it has mutants for.
-			missed := map[int]bool{}
-			for _, m := range f.Mutations {
-				missed[m.Line] = m.Status == notCovered
-			}
-			removed, err := removals(f.Name, source, missed)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, removed...)
-			continue
-		}
 		for _, g := range f.Mutations {
 			m := &mutant{status: g.Status, file: f.Name, line: g.Line, kind: g.Type}
 			m.offset = len(bytes.Join(lines[:g.Line-1], nil)) + g.Column - 1
@@ -162,33 +146,26 @@ var replacements = map[string]map[string]string{
 	"REMOVE_SELF_ASSIGNMENTS": {"+=": "=", "-=": "=", "*=": "=", "/=": "=", "%=": "=", "&=": "=", "|=": "=", "^=": "=", "&^=": "=", "<<=": "=", ">>=": "="},
 }
 
-// readFolder returns the removals of the matching files of a folder, except for tests.
-func readFolder(dir string, match *regexp.Regexp) ([]*mutant, error) {
+// readFolder returns the removals of the matching files of a folder, except tests.
+func readFolder(dir string, match *regexp.Regexp) (list []*mutant, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, name := range files {
+		if err == nil && match.MatchString(name) && !strings.HasSuffix(name, "_test.go") {
+			var removed []*mutant
+			removed, err = removals(name)
+			list = append(list, removed...)
+		}
+	}
+	return list, err
+}
+
+// removals returns, for each statement in a block, a mutant without it, except for declarations and
+// statements with a block of their own.
+func removals(name string) ([]*mutant, error) {
+	source, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	var list []*mutant
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") || !match.MatchString(name) {
-			continue
-		}
-		source, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		removed, err := removals(name, source, nil)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, removed...)
-	}
-	return list, nil
-}
-
-// removals returns a mutant without it for each statement in a block, except for
-// declarations and those with a block of their own. missed are lines that no test reaches.
-func removals(name string, source []byte, missed map[int]bool) ([]*mutant, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, source, 0)
 	if err != nil {
@@ -217,12 +194,9 @@ func removals(name string, source []byte, missed map[int]bool) ([]*mutant, error
 			m := &mutant{status: covered, file: name, line: from.Line, kind: "STATEMENT_REMOVED", offset: from.Offset}
 			m.old = string(source[from.Offset:to.Offset])
 			if b, ok := s.(*ast.BranchStmt); !ok || b.Tok != token.FALLTHROUGH {
-				m.text = "if false {" + m.old + "}" // its variables stay in use
+				m.text = "if false {" + m.old + "}" // so that its variables stay in use
 			}
 			m.source, _, _ = strings.Cut(m.old, "\n")
-			if missed[m.line] {
-				m.status = notCovered
-			}
 			list = append(list, m)
 		}
 		return true

@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// step is a package whose tests run, and the flags of its test binary.
+// A step is a package whose tests run, and the flags of its test binary.
 type step struct {
 	dir   string
 	flags []string
 	bin   string
-	limit int // seconds of CPU time; a test that waits for ever has ten times as many
+	limit int // seconds of CPU time; ten times as many for a test that only waits
 }
 
 type runner struct {
@@ -31,6 +31,27 @@ type runner struct {
 	alone bool
 	temp  string
 	steps []step
+}
+
+// runAll tests mutants, package by package.
+func (r *runner) runAll(list []*mutant) error {
+	temp, err := os.MkdirTemp("", "fastmac-mutants-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	r.temp = temp
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && filepath.Dir(list[n].file) == filepath.Dir(list[0].file) {
+			n++
+		}
+		if err := r.run(list[:n]); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
 }
 
 // run tests the mutants of a package, and prints each when it is done.
@@ -50,21 +71,22 @@ func (r *runner) run(list []*mutant) error {
 		switch {
 		case m.status != covered:
 			fmt.Println(m)
-		case r.alone || !s.add(m, len(together)+1):
+		case r.alone || !s.add(m):
 			single = append(single, m)
 		default:
 			together = append(together, m)
+			m.number = len(together)
 		}
 	}
-	if err := r.build(dir, schemas); err != nil {
+	if err := r.build(dir, schemas, together); err != nil {
 		return err
 	}
 	if err := r.measure(); err != nil {
 		return err
 	}
-	for i, m := range together {
+	for _, m := range together {
 		if m.status == covered {
-			r.test(m, i+1)
+			r.test(m)
 		}
 		fmt.Println(m)
 	}
@@ -75,44 +97,40 @@ func (r *runner) run(list []*mutant) error {
 			log.Printf("%s:%d: %s", m.file, m.line, out)
 			m.status = notViable
 		} else {
-			r.test(m, 0)
+			r.test(m)
 		}
 		fmt.Println(m)
 	}
 	return nil
 }
 
-var position = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):`)
+// broken matches an error of the compiler in a copy.
+var broken = regexp.MustCompile(`(?m)^\S*mutant(\d+)\.go:\d+`)
 
 // build builds the tests, without the mutants that do not compile.
-func (r *runner) build(dir string, schemas map[string]*schema) error {
+func (r *runner) build(dir string, schemas map[string]*schema, mutants []*mutant) error {
 	for {
 		sources := map[string]string{}
-		lines := map[string]map[int]*mutant{} // by the name of the file, without its folder
 		for file, s := range schemas {
-			sources[file], lines[filepath.Base(file)] = s.print()
+			sources[file] = s.print()
 			sources[filepath.Join(dir, "zz_mutant.go")] = s.chooser()
 		}
 		out, err := r.compile(dir, sources)
 		if err == nil {
 			return nil
 		}
-		found := false
-		for _, at := range position.FindAllStringSubmatch(out, -1) {
-			n, _ := strconv.Atoi(at[2])
-			if m := lines[filepath.Base(at[1])][n]; m != nil {
-				m.status = notViable
-				found = true
-			}
-		}
-		if !found {
+		found := broken.FindAllStringSubmatch(out, -1)
+		if found == nil {
 			return fmt.Errorf("%s: %w\n%s", dir, err, out)
+		}
+		for _, match := range found {
+			n, _ := strconv.Atoi(match[1])
+			mutants[n-1].status = notViable
 		}
 	}
 }
 
-// measure sets the limit of each step: what it takes without a mutant, twice, and two
-// seconds.
+// measure sets the limit of each step: twice what it takes without a mutant, plus two seconds.
 func (r *runner) measure() error {
 	for i := range r.steps {
 		st := &r.steps[i]
@@ -169,11 +187,11 @@ func (r *runner) compile(dir string, sources map[string]string) (string, error) 
 }
 
 // test runs the steps until one fails.
-func (r *runner) test(m *mutant, number int) {
+func (r *runner) test(m *mutant) {
 	m.status = lived
 	for i := range r.steps {
 		st := &r.steps[i]
-		out, _, err := st.run(number)
+		out, _, err := st.run(m.number)
 		if err == nil {
 			continue
 		}

@@ -13,16 +13,15 @@ import (
 	"strings"
 )
 
-// variable is the name of the variable in the environment with the number of the mutant.
+// variable is the environment variable with the number of the mutant.
 const variable = "FASTMAC_MUTANT"
 
-// schema is a file with all its mutants, and functions that choose one when they are called.
+// A schema is a file with all its mutants, in functions that choose one when they are called.
 type schema struct {
-	file, source string
-	set          *token.FileSet
-	parsed       *ast.File
-	mutants      map[*ast.FuncDecl][]*mutant
-	number       map[*mutant]int
+	source  string
+	set     *token.FileSet
+	parsed  *ast.File
+	mutants map[*ast.FuncDecl][]*mutant
 }
 
 func newSchema(file string) (*schema, error) {
@@ -30,18 +29,15 @@ func newSchema(file string) (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &schema{file: file, source: string(source), set: token.NewFileSet()}
-	s.mutants = map[*ast.FuncDecl][]*mutant{}
-	s.number = map[*mutant]int{}
+	s := &schema{source: string(source), set: token.NewFileSet(), mutants: map[*ast.FuncDecl][]*mutant{}}
 	s.parsed, err = parser.ParseFile(s.set, file, source, parser.ParseComments)
 	return s, err
 }
 
 func (s *schema) offset(p token.Pos) int { return s.set.Position(p).Offset }
 
-// add adds a mutant with a number, and reports whether it is in a function that can call a
-// copy of itself.
-func (s *schema) add(m *mutant, number int) bool {
+// add adds a mutant, and reports whether it is in a function that can call a copy of itself.
+func (s *schema) add(m *mutant) bool {
 	for _, d := range s.parsed.Decls {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Body == nil || m.offset < s.offset(f.Body.Pos()) || m.offset >= s.offset(f.End()) {
@@ -51,7 +47,6 @@ func (s *schema) add(m *mutant, number int) bool {
 			return false
 		}
 		s.mutants[f] = append(s.mutants[f], m)
-		s.number[m] = number
 		return true
 	}
 	return false
@@ -85,11 +80,10 @@ func arguments(f *ast.FuncDecl) (string, bool) {
 	return strings.Join(args, ", "), true
 }
 
-// print returns the source of the file with its mutants, and whose copy a line is in.
-func (s *schema) print() (string, map[int]*mutant) {
+// print returns the source of the file with its mutants. The compiler reports an error in a copy as
+// one in a file that is named after its mutant.
+func (s *schema) print() string {
 	var out, copies strings.Builder
-	lines := map[int]*mutant{}
-	line := strings.Count(s.source, "\n") + 1
 	last := 0
 	for _, d := range s.parsed.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -108,7 +102,7 @@ func (s *schema) print() (string, map[int]*mutant) {
 			if m.status != covered {
 				continue
 			}
-			called := fmt.Sprintf("mutant%d%s", s.number[m], f.Name.Name) // not exported
+			called := fmt.Sprintf("mutant%d%s", m.number, f.Name.Name) // not exported
 			call := called + "(" + args + ")"
 			if f.Recv != nil {
 				call = f.Recv.List[0].Names[0].Name + "." + call
@@ -118,19 +112,14 @@ func (s *schema) print() (string, map[int]*mutant) {
 			} else {
 				call += "; return"
 			}
-			fmt.Fprintf(&out, "case %d: %s; ", s.number[m], call)
-			text := "\n" + s.source[start:name] + called + s.source[name+len(f.Name.Name):m.offset] +
-				m.text + s.source[m.offset+len(m.old):end] + "\n"
-			for i := range strings.Count(text, "\n") + 1 {
-				lines[line+i] = m
-			}
-			line += strings.Count(text, "\n")
-			copies.WriteString(text)
+			fmt.Fprintf(&out, "case %d: %s; ", m.number, call)
+			fmt.Fprintf(&copies, "\n//line mutant%d.go:1\n%s%s%s%s%s\n", m.number,
+				s.source[start:name], called, s.source[name+len(f.Name.Name):m.offset], m.text, s.source[m.offset+len(m.old):end])
 		}
 		out.WriteString("};")
 	}
 	out.WriteString(s.source[last:])
-	return out.String() + copies.String(), lines
+	return out.String() + copies.String()
 }
 
 // chooser returns a file that reads the number of the mutant.

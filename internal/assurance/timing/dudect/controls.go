@@ -6,46 +6,31 @@ package main
 
 import (
 	"encoding/binary"
-	"math/bits"
+	"math/big"
+	"slices"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/umacref"
 )
 
-// controlSubjects returns subjects that leak. Each must be caught, or the measurement is
-// worth nothing.
+// controlSubjects returns subjects that leak. Unless each is caught, the measurement is worth
+// nothing.
 func controlSubjects(edges []edge) []subject {
-	k, err := fastmac.NewUMACKey(pattern(16), fastmac.UMAC128Size)
-	if err != nil {
-		panic(err)
-	}
-	message := pattern(64)
+	k := mactest.Must(fastmac.NewUMACKey(pattern(16), fastmac.UMAC128Size))
+	nonce, message := nonceRoom[:8], pattern(64)
 	tag := k.Tag(nil, nonce, message)
-	var poly varTimePoly
-	subjects := []subject{{
-		name: "tags compared up to the first difference, wrong in the first byte or in the last",
-		size: len(tag), classes: [2]filler{wrong(tag, 0), wrong(tag, -1)},
-		run: func(in []byte) { sink += varTimeEqual(k.Tag(tagRoom[:0], nonce, message), in) },
-	}, {
-		name: "a branch on one bit of a key, key zeros or random",
-		size: 16, classes: [2]filler{repeated(0), random},
-		run: func(in []byte) { sink += varTimeBranch(in) },
-	}, {
-		name: "a table of 1 MiB indexed by 2 bytes of a key, key fixed or random",
-		size: 16, classes: [2]filler{fixed(pattern(16)), random},
-		run: func(in []byte) { sink += varTimeLookup(in) },
-	}}
-	for _, e := range edges {
-		if e.group != "poly64-marker" {
-			continue
-		}
-		poly.init(e.key)
-		subjects = append(subjects, subject{
-			name: "POLY-64 with a branch, UMAC " + e.name() + ", rare or random",
-			size: len(e.rest), classes: [2]filler{fixed(e.rest), random},
-			run: func(in []byte) { sink += poly.varTimeHash(in) },
-		})
-		break
+	marker := edges[slices.IndexFunc(edges, func(e edge) bool { return e.group == "poly64-marker" })]
+	k64, rare := poly64Key(marker.key), l1Words(marker.key, marker.rest)
+	subjects := []subject{
+		newSubject("tags compared up to the first difference, wrong in the first byte or in the last", len(tag), wrong(tag, 0), wrong(tag, -1),
+			func(in []byte) { sink += varTimeEqual(k.Tag(tagRoom[:0], nonce, message), in) }),
+		newSubject("a branch on one bit of a key, key zeros or random", 16, repeated(0), random,
+			func(in []byte) { sink += varTimeBranch(in) }),
+		newSubject("a table of 1 MiB indexed by 2 bytes of a key, key fixed or random", 16, fixed(pattern(16)), random,
+			func(in []byte) { sink += varTimeLookup(in) }),
+		newSubject("POLY-64 with a branch, UMAC "+marker.name()+", rare or random", len(rare), fixed(rare), random,
+			func(in []byte) { sink += varTimePoly(k64, in) }),
 	}
 	for i := range subjects {
 		subjects[i].control = true
@@ -81,56 +66,21 @@ func varTimeLookup(key []byte) uint64 {
 	return uint64(table[binary.LittleEndian.Uint16(key)%uint16(len(table))][0])
 }
 
-// varTimePoly is NH and POLY-64 of the first iteration, RFC 4418 sections 5.2.2 and 5.3.2,
-// for messages of whole blocks, with the branch that the RFC has.
-type varTimePoly struct {
-	nh [256]uint32
-	k  uint64
+const block = 1024 // of L1
+
+// markers is the lower bound of the words that POLY-64 hashes in two steps, the first a marker.
+var markers = new(big.Int).SetUint64(1<<64 - 1<<32)
+
+// l1Words returns the L1 words of the first iteration, RFC 4418 section 5.2.1.
+func l1Words(key, msg []byte) []byte { return umacref.L1Hash(umacref.KDF(key, 1, block), msg) }
+
+// varTimePoly returns POLY-64 of the first iteration, RFC 4418 section 5.3.2, with a branch for
+// each word that is too large.
+func varTimePoly(k *big.Int, words []byte) uint64 {
+	return umacref.POLY(64, markers, k, words).Uint64()
 }
 
-const (
-	block  = 1024
-	prime  = 1<<64 - 59
-	marker = prime - 1
-)
-
-func (p *varTimePoly) init(key []byte) {
-	for i, l1 := 0, umacref.KDF(key, 1, block); i < len(p.nh); i++ {
-		p.nh[i] = binary.BigEndian.Uint32(l1[4*i:])
-	}
-	p.k = binary.BigEndian.Uint64(umacref.KDF(key, 2, 24)) & 0x01ffffff01ffffff
-}
-
-// word returns the L1 word of a block.
-func (p *varTimePoly) word(b []byte) uint64 {
-	sum := uint64(8 * block)
-	for i := 0; i < len(p.nh); i += 8 {
-		for j := i; j < i+4; j++ {
-			x := binary.LittleEndian.Uint32(b[4*j:]) + p.nh[j]
-			y := binary.LittleEndian.Uint32(b[4*j+16:]) + p.nh[j+4]
-			sum += uint64(x) * uint64(y)
-		}
-	}
-	return sum
-}
-
-func (p *varTimePoly) varTimeHash(msg []byte) uint64 {
-	y := uint64(1)
-	for ; len(msg) >= block; msg = msg[block:] {
-		m := p.word(msg[:block])
-		if m >= 1<<64-1<<32 {
-			y = p.step(y, marker)
-			y = p.step(y, m-59)
-		} else {
-			y = p.step(y, m)
-		}
-	}
-	return y
-}
-
-// step returns k*y + m modulo the prime. A branch here would be one more leak.
-func (p *varTimePoly) step(y, m uint64) uint64 {
-	hi, lo := bits.Mul64(p.k, y)
-	lo, c := bits.Add64(lo, m, 0)
-	return bits.Rem64(hi+c, lo, prime)
+// poly64Key returns the key of POLY-64 of the first iteration, section 5.3.1.
+func poly64Key(key []byte) *big.Int {
+	return new(big.Int).SetUint64(binary.BigEndian.Uint64(umacref.KDF(key, 2, 8)) & 0x01ffffff01ffffff)
 }

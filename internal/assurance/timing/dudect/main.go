@@ -2,74 +2,70 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command dudect measures whether the time of the calls of this module depends on keys,
-// messages or tags, with the method of Reparaz, Balasch and Verbauwhede, "Dude, is my code
-// constant time?" (2017): it times each call on two classes of inputs, which alternate at
-// random, and compares the two distributions of times with Welch's t-test. Run it in the
-// tree on a machine that does nothing else:
+// Command dudect measures whether the time of a call of this module depends on keys, messages or
+// tags, with the method of Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?"
+// (2017): it times each call on two classes of inputs, which alternate at random, and compares
+// the two distributions of times with Welch's t-test. Run it on an otherwise idle machine:
 //
-//	go run ./internal/assurance/timing/dudect
+//	go run -C internal/assurance ./timing/dudect
 //
 // # Why a pass is a pass
 //
-// The classes of a test are most often one fixed input and random ones. The fixed input is
-// also one that has only zeros or ones, a tag that is right or wrong in its first byte, or
-// a message that takes a rare branch of RFC 4418. The test knows nothing about the code. If
-// the times have the same distribution in both classes, t is about normal with variance 1.
-// If their means differ, |t| grows with the square root of the number of samples.
+// Most tests compare one fixed input with random ones. There are also fixed inputs of zeros or
+// ones only, tags that are right or wrong in the first byte, and messages that take a rare branch
+// of RFC 4418. The test knows nothing about the code. If both classes have the same distribution
+// of times, t is about normal with variance 1. If their means differ, |t| grows with the square
+// root of the number of samples.
 //
-// Interrupts add long times, which hide small differences. So t is computed 101 times: for
-// all times, and for the fastest 6.7 % to 99.9 % of them (crops 1 to 100; 1-2^(-i/10) of the
-// samples, both classes together). A test passes if no |t| reaches 4.5. This is the stricter
-// of two thresholds: the authors' program, dudect.h, reports a leak if |t| is above 10.
+// Interrupts add long times, which hide small differences. So t is computed 101 times: for all
+// times, and for the fastest 6.7 % to 99.9 % of them (crops 1 to 100; 1-2^(-i/10) of the samples
+// of both classes together). A test passes if every |t| is below 4.5. This is stricter than the
+// program of the authors, dudect.h, which reports a leak if |t| is above 10.
 //
-// The largest of 101 values exceeds 4.5 by chance with a probability of at most 7 in 10,000,
-// and there are hundreds of tests. Then the test is repeated in a new process, with new
-// inputs and four times as many samples, with which the t of a leak doubles. It is a leak
-// if |t| is 4.5 or more in the same crop again, with the same class slower, which has a
-// probability of 3 in a million if there is none, or if it is above 10 in any crop. Both runs
-// are printed.
+// The largest of 101 values exceeds 4.5 by chance with a probability of at most 7 in 10,000, and
+// there are hundreds of tests. A test that exceeds it is therefore repeated in a new process, with
+// new inputs and four times as many samples, which doubles the t of a leak. It is a leak if |t| is
+// again 4.5 or more in the same crop and with the same class slower, which without a leak has a
+// probability of 3 in a million, or if |t| is above 10 in any crop. Both runs are printed.
 //
-// A test without power passes too. So the process that has all tests of a set of kernels
-// measures controls first, which leak on purpose: each must have a |t| above 10. And each line
-// has the smallest difference of the mean times that would have been seen, that for which |t|
-// is 4.5.
+// A test without power would pass too. So each process that runs the tests first measures
+// controls, which leak on purpose: each must have a |t| above 10. And each line shows the smallest
+// difference of the means that would have been seen, which is the one with a |t| of 4.5.
 //
-// Some tests have no difference. If one of them is reported as a leak, the measurement is at
-// fault.
+// Some tests compare inputs that do not differ. If one of these is reported as a leak, the
+// measurement is at fault.
 //
 // # Differences of less than a cycle
 //
-// A branch, a load from another level of the caches or an instruction with another latency
-// costs whole cycles, 0.25 ns or more each, if the class always has it. Each line of a run
-// has the difference of the means in ns; in a crop it is smaller than that of all times. On
-// an AMD EPYC (Zen 4) tests of HMAC-SHA-512 with AVX-512, and one of UMAC-128 with AVX2, have
-// differences of 0.05 to 0.3 ns in 200 to 1,800 ns, with a |t| of up to 55 in a crop and
-// below 2 with all times. They are there in new processes too, for some messages; which tests
-// have them changes with the build. The command reports them as leaks if the second run
-// confirms them.
+// A branch, a load from another level of the caches or an instruction with another latency costs
+// whole cycles, 0.25 ns or more each, if it always occurs in one class. Each line has the
+// difference of the means in ns; in a crop it is smaller than over all times. On an AMD EPYC
+// (Zen 4), tests of HMAC-SHA-512 with AVX-512, and one of UMAC-128 with AVX2, show differences of
+// 0.05 to 0.3 ns in 200 to 1,800 ns, with a |t| of up to 55 in a crop and below 2 over all times.
+// For some messages they persist in new processes; which tests show them changes with the build.
+// The command reports them as leaks if the second run confirms them.
 //
-// For HMAC-SHA-512 of 16 bytes they depend on where the stack lies in a line of the cache. Of 18
-// fixed messages 11 had a |t| above 4.5, of up to 21, with 6 million samples. With the stack
-// pointer 16 bytes further down, at a multiple of 64 in the assembly, none of the 18 had one:
-// the largest was 3.5. The instructions and the data were the same. An instruction whose time
-// depends on its operands would be expected to show at both places. Why the data matter is not
-// known. Tests for reference are crypto/hmac, the compression alone, and one of these messages
-// with the stack at four places, each 16 bytes lower than the last.
+// For HMAC-SHA-512 of 16 bytes they depend on where in a cache line the stack lies. Of 18 fixed
+// messages, 11 had a |t| above 4.5, up to 21, with 6 million samples. With the stack pointer 16
+// bytes lower, at a multiple of 64 in the assembly, none of the 18 did: the largest was 3.5. The
+// instructions and the data were the same, whereas an instruction whose time depends on its
+// operands should show in both places. Why the data matter is not known. The tests for reference
+// are crypto/hmac, the compression alone, and one of these messages with the stack in four places,
+// each 16 bytes lower than the last.
 //
 // # What it does not show
 //
-// It sees only the difference of the classes that it has, on one machine, in the time of a
-// call. What another process could see in the caches is another question. Nonces are equal
-// in both classes, because they are public.
+// It sees only differences between the classes that it has, on one machine, in the time of a
+// call. What another process could see in the caches is another question. Nonces are the same in
+// both classes, because they are public.
 //
 // # The clock
 //
-// The times are those of time.Since: one clock_gettime, which reads the counter of RDTSC. The
-// first lines of the output have how far apart two readings are, from which its step can be
-// seen. On AMD EPYC (Zen 4) this counter itself has steps of 10 ns, so assembly would not do
-// better. A step of 10 ns does not hide a difference of 0.1 ns: calls begin at any time
-// within a step, so the mean over many calls is exact.
+// Times are from time.Since: one clock_gettime, which reads the counter of RDTSC. The first lines
+// of the output say how far apart two readings are, which shows the step of the clock. On AMD EPYC
+// (Zen 4) the counter itself has steps of 10 ns, so assembly would do no better. A step of 10 ns
+// does not hide a difference of 0.1 ns: calls begin at any time within a step, so the mean over
+// many calls is exact.
 package main
 
 import (
@@ -92,14 +88,14 @@ import (
 	"time"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/kernel"
 )
 
-// A set is kernels, as on a CPU that has no better ones. Each set runs in a process of its
-// own.
+// A set is the kernels of some CPU. Each set runs in a process of its own.
 type set struct {
 	name   string
-	off    string // what GODEBUG switches off
+	off    string // what GODEBUG disables
 	purego bool   // a build without assembly
 }
 
@@ -116,32 +112,32 @@ type options struct {
 	kernels []string
 	out     string
 
-	// Of the processes that the command starts.
+	// For the processes that the command starts.
 	child bool
-	again string // the only test
+	again string // the only test to run
 }
 
 func parseOptions(args []string, stderr io.Writer) (options, error) {
 	o := options{only: regexp.MustCompile("")}
 	f := flag.NewFlagSet("dudect", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.IntVar(&o.samples, "samples", 1e6, "samples of each test")
-	f.Func("only", "run only the tests whose names match `REGEXP`, and the controls", func(s string) (err error) {
+	f.IntVar(&o.samples, "samples", 1e6, "`NUMBER` of samples of each test")
+	f.Func("only", "run only the controls and the tests whose names match `REGEXP`", func(s string) (err error) {
 		o.only, err = regexp.Compile(s)
 		return err
 	})
-	f.Func("kernels", "run only these sets of kernels, such as best,purego", func(s string) error {
+	f.Func("kernels", "run only these sets of kernels, of best,avx2,generic,purego (`LIST`)", func(s string) error {
 		o.kernels = strings.Split(s, ",")
 		for _, name := range o.kernels {
 			if !slices.ContainsFunc(sets, func(s set) bool { return s.name == name }) {
-				return fmt.Errorf("there are no kernels %q", name)
+				return fmt.Errorf("no set of kernels %q", name)
 			}
 		}
 		return nil
 	})
 	f.StringVar(&o.out, "o", "", "also write the output to `FILE`")
-	f.BoolVar(&o.child, "child", false, "measure in this process, and print JSON: the command starts itself with this")
-	f.StringVar(&o.again, "again", "", "with -child: run only the test `NAME`")
+	f.BoolVar(&o.child, "child", false, "internal: measure in this process and print JSON")
+	f.StringVar(&o.again, "again", "", "internal, with -child: run only the test `NAME`")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -156,15 +152,16 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run returns the exit status: 1 if there is a leak, or if a control has not been caught.
+// run returns the exit status: 1 if there is a leak, or if a control is not caught.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
 		return 0
-	}
-	if err == nil && o.child {
+	case err != nil:
+	case o.child:
 		err = child(o, stdout)
-	} else if err == nil {
+	default:
 		err = parent(o, args, stdout, stderr)
 	}
 	if err != nil {
@@ -174,20 +171,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// process is what a process prints before its results.
+// A process is what a child prints before its results.
 type process struct {
 	Kernels kernel.Report
 	Clock   string // see distances
-	Missing string // algorithms that cannot run
+	Missing string // algorithms that are not available
 }
 
 // child measures in this process.
 func child(o options, stdout io.Writer) error {
-	root, err := treeRoot()
-	if err != nil {
-		return err
-	}
-	edges, err := readEdges(root)
+	edges, err := readEdges()
 	if err != nil {
 		return err
 	}
@@ -195,7 +188,6 @@ func child(o options, stdout io.Writer) error {
 	defer runtime.UnlockOSThread()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	p := process{Kernels: kernel.NewReport(), Clock: distances(nanotime)}
-	subjects := allSubjects(edges)
 	if fastmac.RequireGCM() != nil {
 		p.Missing = "GMAC, AES-GCM"
 	}
@@ -206,8 +198,12 @@ func child(o options, stdout io.Writer) error {
 	if err := e.Encode(p); err != nil {
 		return err
 	}
-	for _, s := range subjects {
-		if o.again == "" && !s.control && !o.only.MatchString(s.name) || o.again != "" && o.again != s.name {
+	for _, s := range allSubjects(edges) {
+		chosen := s.control || o.only.MatchString(s.name)
+		if o.again != "" {
+			chosen = s.name == o.again
+		}
+		if !chosen {
 			continue
 		}
 		if err := e.Encode(m.test(&s, o.samples)); err != nil {
@@ -218,25 +214,21 @@ func child(o options, stdout io.Writer) error {
 }
 
 func allSubjects(edges []edge) []subject {
-	subjects := append(controlSubjects(edges), nullSubjects()...)
-	for _, size := range []int{fastmac.UMAC32Size, fastmac.UMAC64Size, fastmac.UMAC96Size, fastmac.UMAC128Size} {
-		subjects = append(subjects, umacSubjects(size)...)
+	subjects := slices.Concat(controlSubjects(edges), nullSubjects())
+	for _, m := range macs.Available() {
+		subjects = append(subjects, macSubjects(m)...)
 	}
-	subjects = append(subjects, edgeSubjects(edges)...)
-	subjects = append(subjects, hmacSubjects()...)
-	subjects = append(subjects, referenceSubjects()...)
-	subjects = append(subjects, sshSubjects()...)
+	subjects = slices.Concat(subjects, edgeSubjects(edges), referenceSubjects(), sshSubjects())
 	if fastmac.RequireGCM() == nil {
-		subjects = append(subjects, gmacSubjects()...)
 		subjects = append(subjects, sealSubjects()...)
 	}
 	return subjects
 }
 
-// parent starts a process for each set of kernels, and prints what they find.
+// parent starts a process for each set of kernels, and prints their results.
 func parent(o options, args []string, stdout, stderr io.Writer) error {
-	var text bytes.Buffer
-	p := printer{w: io.MultiWriter(stdout, &text)}
+	var printed bytes.Buffer
+	p := printer{w: io.MultiWriter(stdout, &printed)}
 	begin := time.Now()
 	p.header(begin, args)
 	for _, s := range sets {
@@ -249,12 +241,12 @@ func parent(o options, args []string, stdout, stderr io.Writer) error {
 	}
 	err := p.summary(time.Since(begin))
 	if o.out != "" {
-		err = errors.Join(err, os.WriteFile(o.out, text.Bytes(), 0o666))
+		err = errors.Join(err, os.WriteFile(o.out, printed.Bytes(), 0o666))
 	}
 	return err
 }
 
-// measure runs all tests on the kernels of a set, and then again those that need it.
+// measure runs all tests on the kernels of a set, and then repeats those that need it.
 func (s *set) measure(o options, p *printer, stderr io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {

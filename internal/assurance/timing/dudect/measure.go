@@ -18,13 +18,13 @@ import (
 // A subject is a function whose time is measured on inputs of two classes.
 type subject struct {
 	name      string
-	control   bool
-	unclaimed string
-	size      int // of an input in bytes
+	control   bool   // leaks on purpose
+	unclaimed string // why no claim is made, if none is
+	size      int    // of an input in bytes
 
 	classes [2]filler
-	before  func()          // is called before each run, not timed
-	run     func(in []byte) // is timed
+	before  func()          // called before each run, not timed; may be nil
+	run     func(in []byte) // timed
 }
 
 // A filler makes an input.
@@ -44,8 +44,7 @@ func repeated(b byte) filler {
 	}
 }
 
-// wrong makes a copy of content with another byte at i, counted from the end if i is
-// negative.
+// wrong copies content and changes the byte at i, which counts from the end if negative.
 func wrong(content []byte, i int) filler {
 	if i < 0 {
 		i += len(content)
@@ -59,12 +58,11 @@ func wrong(content []byte, i int) filler {
 // start is the origin of the times.
 var start = time.Now()
 
-// nanotime is the clock: one call of clock_gettime, which the kernel's page in the process
-// answers with RDTSC.
+// nanotime is the clock: one call of clock_gettime, which reads RDTSC without entering the kernel.
 func nanotime() int64 { return int64(time.Since(start)) }
 
-// A meter measures subjects. Nothing that it does depends on the class, except for the
-// content of the input.
+// A meter measures subjects. Nothing that it does depends on the class, except the content of the
+// input.
 type meter struct {
 	now     func() int64
 	rand    *rand.ChaCha8
@@ -74,13 +72,12 @@ type meter struct {
 const (
 	batchBytes  = 1 << 17
 	batchInputs = 512
-	warmUp      = 1000 // at least so many samples are not used
-	collect     = 8192 // after so many samples the garbage is collected
+	warmUp      = 1000 // discarded samples, at least
+	collect     = 8192 // samples between two garbage collections
 )
 
 // measure returns n samples. The classes alternate at random. All inputs of a batch are made
-// before the first is measured. Each is then copied to the place where the subject reads
-// it, which is always the same.
+// before the first is measured. Each is then copied to one place, from which the subject reads it.
 func (m *meter) measure(s *subject, n int) []sample {
 	m.samples = m.samples[:0]
 	stride := (s.size + 7) &^ 7
@@ -88,10 +85,7 @@ func (m *meter) measure(s *subject, n int) []sample {
 	batch := make([]byte, inputs*stride)
 	classes := make([]int, inputs)
 	in := make([]byte, stride)
-	var both [2][]byte
-	for class := range both {
-		both[class] = make([]byte, stride)
-	}
+	both := [2][]byte{make([]byte, stride), make([]byte, stride)}
 	for made := 0; len(m.samples) < n; made += inputs {
 		if made/collect != (made+inputs)/collect {
 			runtime.GC() // which is off otherwise
@@ -152,9 +146,9 @@ func distances(now func() int64) string {
 	frequent := slices.SortedFunc(maps.Keys(counts), func(a, b int64) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
-	text := fmt.Sprintf("%.1f ns apart", float64(end-begin)/reads)
+	apart := fmt.Sprintf("%.1f ns apart", float64(end-begin)/reads)
 	for _, d := range frequent[:min(5, len(frequent))] {
-		text += fmt.Sprintf(", %d (%.0f %%)", d, 100*float64(counts[d])/reads)
+		apart += fmt.Sprintf(", %d (%.0f %%)", d, 100*float64(counts[d])/reads)
 	}
-	return text
+	return apart
 }

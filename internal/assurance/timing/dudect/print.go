@@ -37,29 +37,31 @@ CPU      %s
 Go       %s %s/%s
 command  %s
 
-A test passes if |t| is below %g in all %d crops. If it is not, the test is run again, in a
-new process, with new inputs and %d times as many samples. It is a leak if this run confirms
-it, in the same crop and with the same class slower, or if |t| is above %d in any crop. A
-control leaks, and is caught if |t| is above %d. The documentation of the command says why: go doc ./internal/assurance/timing/dudect
+A test passes if |t| is below %g in all %d crops. Otherwise it is repeated in a new process, with
+new inputs and %d times as many samples. It is a leak if the second run confirms it, in the same
+crop and with the same class slower, or has a |t| above %d in any crop. A control leaks, and is
+caught if |t| is above %d. The documentation of the command says why:
+
+	go doc -C internal/assurance ./timing/dudect
 
 samples  of the run
 ns       mean time of a call and of reading the clock, without the slowest 3 %%
 sees     the smallest difference of the mean times that has |t| = %g there, in ns
 all      |t| of all times
 max      the largest |t| of the crops and of all times; in a second run that of the same crop,
-         if none is above 10
-ns       the difference of the mean times in this crop, of the first class less the second
+         unless one is above 10
+ns       the difference of the mean times in this crop, the first class less the second
 kept     the part of the samples that this crop keeps
 `, now.UTC().Format(time.DateTime+" UTC"), origin.Commit(), origin.CPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		strings.Join(append([]string{"go run ./internal/assurance/timing/dudect"}, args...), " "),
+		strings.Join(append([]string{"go run -C internal/assurance ./timing/dudect"}, args...), " "),
 		doubtful, crops+1, again, definite, definite, doubtful)
 }
 
-// errSame is the error of read if these kernels have been measured.
+// errSame is the error of read if these kernels have already been measured.
 var errSame = errors.New("the same kernels as before")
 
-// read prints what a process has measured, as soon as it comes, and returns the tests that
-// need a second run.
+// read prints the results of a process as they arrive, and returns the tests that need a second
+// run.
 func (p *printer) read(name string, d *json.Decoder) (repeat []result, err error) {
 	var machine process
 	if err := d.Decode(&machine); err != nil {
@@ -74,7 +76,7 @@ func (p *printer) read(name string, d *json.Decoder) (repeat []result, err error
 	p.kernels = append(p.kernels, k)
 	fmt.Fprintf(p.w, "clock: two readings are %s\n", machine.Clock)
 	if machine.Missing != "" {
-		fmt.Fprintf(p.w, "not run, because they are not there: %s\n", machine.Missing)
+		fmt.Fprintf(p.w, "not run, because they are not available: %s\n", machine.Missing)
 	}
 	fmt.Fprintf(p.w, "\n%8s %7s %7s %7s %7s %7s %6s  %s\n", "samples", "ns", "sees", "all", "max", "ns", "kept", "verdict and test")
 	for {
@@ -144,10 +146,10 @@ func short(t float64) string {
 	return fmt.Sprintf("%.2f", t)
 }
 
-// summary returns an error if there is a leak, or if a control has not been caught.
+// summary prints the counts, and returns an error if there is a leak or a control is not caught.
 func (p *printer) summary(took time.Duration) error {
-	// The probability of |t| >= 4.5 in a normal distribution, for all crops together at most
-	// that many times as high.
+	// The probability of |t| >= 4.5 in a normal distribution, times the number of crops, is an
+	// upper bound for all crops together.
 	chance := float64(p.tests*(crops+1)) * math.Erfc(doubtful/math.Sqrt2)
 	fmt.Fprintf(p.w, `
 %d tests, %d of them run again (by chance at most %.2g), %d known leaks, %d leaks

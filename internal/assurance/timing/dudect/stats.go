@@ -11,11 +11,11 @@ import (
 
 const (
 	crops    = 100
-	doubtful = 4.5  // a |t| from here on is measured again
+	doubtful = 4.5  // a test with this |t| or more is repeated
 	definite = 10   // every control must exceed it
 	enough   = 1000 // a crop with fewer samples of a class is not used
 
-	// What sees returns is of this crop, which leaves out the slowest 3 %.
+	// The crop that Mean and Sees are of, which leaves out the slowest 3 %.
 	typical = 50
 )
 
@@ -38,7 +38,7 @@ func (m *moments) add(x float64) {
 
 func (m *moments) mean() float64 { return m.sum / m.n }
 
-// variance is that of the mean, from the unbiased variance of the times.
+// variance returns the variance of the mean, from the unbiased variance of the times.
 func (m *moments) variance() float64 {
 	return max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1) / m.n
 }
@@ -56,7 +56,7 @@ func difference(m *[2]moments) float64 { return m[0].mean() - m[1].mean() }
 
 func standardError(m *[2]moments) float64 { return math.Sqrt(m[0].variance() + m[1].variance()) }
 
-// An analysis is what the times of two classes say.
+// An analysis compares the times of two classes.
 type analysis struct {
 	Samples int
 	Mean    float64 // ns, of both classes, without the slowest 3 %
@@ -67,8 +67,8 @@ type analysis struct {
 	T, Difference [crops + 1]float64
 }
 
-// kept returns the part of the samples that a crop keeps, the fastest: 1-2^(-i/10) for the
-// crops 1 to 100, as in dudect, and 1 for T[crops].
+// kept returns which part of the samples a crop keeps, the fastest: 1-2^(-i/10) for the crops 1 to
+// 100, as in dudect.h, and 1 for T[crops].
 func kept(i int) float64 {
 	if i == crops {
 		return 1
@@ -90,8 +90,8 @@ func (a *analysis) largest() int {
 	return largest
 }
 
-// analyse sorts the samples. A crop ends where a time ends: it keeps all samples that have
-// this time, of both classes. So whether a sample is kept does not depend on its class.
+// analyse sorts the samples. If a crop keeps a sample, it keeps all samples of this time, of both
+// classes. So whether a sample is kept does not depend on its class.
 func analyse(samples []sample) analysis {
 	slices.Sort(samples)
 	a := analysis{Samples: len(samples)}
@@ -100,7 +100,7 @@ func analyse(samples []sample) analysis {
 	for i := range a.T {
 		end := int(kept(i) * float64(len(samples)))
 		for ; at < len(samples) && (at < end || at > 0 && samples[at].ns() == samples[at-1].ns()); at++ {
-			// Less the smallest time: this keeps the sums exact.
+			// Subtracting the smallest time keeps the sums exact.
 			m[samples[at].class()].add(float64(samples[at].ns() - samples[0].ns()))
 		}
 		if min(m[0].n, m[1].n) < enough {
@@ -122,16 +122,16 @@ func (a *analysis) definite() bool { return math.Abs(a.T[a.largest()]) > definit
 type result struct {
 	Test      string
 	Control   bool       // a planted leak
-	Unclaimed string     `json:",omitempty"` // why no claim is made for this test
+	Unclaimed string     `json:",omitempty"` // why no claim is made for this test, if none is
 	Runs      []analysis // one or two
 }
 
-// again is how many times as many samples the second run has as the first. The t of a leak
-// grows with the square root of the samples: here it doubles.
+// again is the factor by which the second run has more samples than the first. The t of a leak
+// grows with its square root: it doubles.
 const again = 4
 
-// at returns the crop that counts: that in which the first run has its largest |t|, or, if
-// the second run is beyond doubt, that in which it has its own.
+// at returns the crop that counts: the one in which the first run has its largest |t| or, if the
+// second run is beyond doubt, the one in which the second has.
 func (r *result) at() int {
 	if len(r.Runs) > 1 && r.Runs[1].definite() {
 		return r.Runs[1].largest()
@@ -147,8 +147,8 @@ func (r *result) repeat() bool {
 	return !r.Control && r.Unclaimed == "" && math.Abs(r.t(0)) >= doubtful
 }
 
-// confirmed reports whether there is a second run that is beyond doubt, or that has a |t| of
-// 4.5 or more where the first had its largest, with the same class slower.
+// confirmed reports whether there is a second run that is beyond doubt, or has a |t| of 4.5 or more
+// where the first has its largest, with the same class slower.
 func (r *result) confirmed() bool {
 	return len(r.Runs) > 1 && (r.Runs[1].definite() || math.Abs(r.t(1)) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0))
 }
@@ -156,7 +156,7 @@ func (r *result) confirmed() bool {
 // definite reports whether the first run is beyond doubt.
 func (r *result) definite() bool { return r.Runs[0].definite() }
 
-// failed reports whether the command has to fail.
+// failed reports whether the result makes the command fail.
 func (r *result) failed() bool { return r.Control && !r.definite() || r.confirmed() }
 
 func (r *result) verdict() string {

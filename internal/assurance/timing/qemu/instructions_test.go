@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package arm64
+package qemu
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ const release = "go1.26"
 
 // counts are the instructions that a message takes on qemu's CPU max: those of this module's
 // assembly, whatever the release of Go, and all, with those that set up the arguments. They are
-// exact: means of 16 calls, because nonces in a row share pads. A call for a batch has 8 messages.
+// exact: means of 16 calls, because consecutive nonces share pads. A call of a batch has 8 messages.
 var counts = []struct {
 	operation     string // as the probe takes it
 	assembly, all float64
@@ -46,15 +46,15 @@ var counts = []struct {
 	{"batch/128/64", 184.5, 255.25},
 }
 
-// peers are logged beside them.
+// peers are logged for comparison.
 var peers = []string{
 	"crypto.gmac/128/16", "crypto.gmac/128/64", "crypto.gmac/128/256", "crypto.gmac/128/1024", "crypto.gmac/128/1500", "crypto.gmac/128/16384",
 	"gmac/128/64", "hmac/512/64", "crypto.hmac/512/64", "hmac/512/1024", "crypto.hmac/512/1024",
 	"verify/64/64", "tag/32/64", "tag/96/64", "init/64/16", "init/128/32", "hwrand/0/16", "hwrand/0/1024",
 }
 
-// TestInstructions counts instructions. A lower count than that of the table fails too: it is to
-// become the new one.
+// TestInstructions counts instructions. A count lower than in the table fails too, because it should
+// replace it.
 func TestInstructions(t *testing.T) {
 	e := newEmulator(t)
 	const rounds = 16

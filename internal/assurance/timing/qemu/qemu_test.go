@@ -4,14 +4,14 @@
 
 //go:build linux
 
-// Package arm64 has tests that watch the machine code of linux/arm64 in qemu's user mode: how many
-// instructions a message takes, and whether the instructions and addresses depend on secrets. A
-// plugin of qemu, testdata/plugin.c, writes what the program probe executes.
+// Package qemu has tests that trace the machine code of linux/arm64 in qemu's user mode: how many
+// instructions a message takes, and whether instructions and addresses depend on secrets. A plugin
+// of qemu, testdata/plugin.c, writes what the program probe executes.
 //
-// What qemu does not show: how long an instruction takes, so nothing of cycles, of divisions and
-// multiplications whose time depends on their operands, or of caches; and the memory that DC ZVA
-// clears, which runtime.memclrNoHeapPointers uses for more than 128 bytes.
-package arm64
+// Qemu does not show how long an instruction takes: nothing about cycles, about divisions and
+// multiplications whose time depends on their operands, or about caches. Nor does it show the
+// memory that DC ZVA clears, which runtime.memclrNoHeapPointers uses for more than 128 bytes.
+package qemu
 
 import (
 	"bytes"

@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package arm64
+package qemu
 
 import (
 	"flag"
@@ -18,10 +18,10 @@ import (
 
 var cpuFlag = flag.String("qemucpu", "max", "the CPU of TestTraces, as in qemu-aarch64 -cpu help")
 
-// sizes of messages: around what the code treats as a unit.
+// sizes are those of messages: around the units of the code.
 var sizes = []int{0, 1, 7, 15, 16, 31, 32, 33, 100, 1023, 1024, 1025, 2049, 5000}
 
-// traced are the operations of which nothing may depend on secrets, with tags of these sizes.
+// traced are the operations whose traces must not depend on secrets, with tags of these sizes.
 var traced = map[string][]int{
 	"tag": {32, 64, 96, 128}, "stream": {32, 64, 96, 128}, "parts": {64, 128}, "batch": {64, 128},
 	"verify": {64, 128}, "wrong": {64, 128}, "gmac": {128}, "hmac": {512}, "hwrand": {0},
@@ -34,12 +34,12 @@ var leaks = []struct{ operation, godebug, want string }{
 	{"tag/64/100", "cpu.aes=off", "crypto/internal/fips140/aes.encryptBlockGeneric"},
 }
 
-// TestTraces runs operations with other keys and messages, of the same sizes and with the same
+// TestTraces runs operations with different keys and messages, of the same sizes and with the same
 // nonces: zeros, ones, and random ones. They must execute the same instructions in the same order,
 // and access the same addresses. What leaks must be noticed.
 //
-// It shows nothing of a branch that goes the other way for rare values only, as package valgrind
-// and the proofs of internal/assurance/verify do on amd64.
+// It cannot see a branch that only rare values take. On amd64, command valgrind and the proofs in
+// internal/assurance can.
 func TestTraces(t *testing.T) {
 	e := newEmulator(t)
 	const rounds = 2

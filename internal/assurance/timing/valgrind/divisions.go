@@ -12,19 +12,15 @@ import (
 	"strings"
 )
 
-// Memcheck does not report divisions, whose time depends on the operands on most CPUs. So they
-// are read from the disassembly of the probe: of the Go code of the module, and of the
-// packages of the standard library that it calls with secrets. Those of the assembly are in
-// internal/assurance/verify.
-
-// disassembled matches the functions that are disassembled.
+// disassembled matches the functions whose divisions are judged: the Go code of the module, and of
+// the packages of the standard library that it passes secrets to. Command verify judges assembly.
 const disassembled = `^example\.com/fastmac[/.]|^crypto/(internal/fips140/)?(aes|cipher|hmac|sha512|subtle)[/.]`
 
-// A place is a function, and a source file that instructions of it come from.
+// A place is a function, and the source file that some of its instructions come from.
 type place struct{ function, file string }
 
-// publicDivisions has how many divisions each place has, all of public numbers. The counts are
-// those of Go 1.26 with GOAMD64=v1, with assembly and without.
+// publicDivisions is the number of divisions in each place, all of public numbers, as compiled by
+// Go 1.26 with GOAMD64=v1, with assembly and without.
 var publicDivisions = map[place]int{
 	{"example.com/fastmac.(*chunkQueue).put", "parallel.go"}:           3, // the number of a chunk, by the number of slots
 	{"example.com/fastmac.(*chunkQueue).work", "parallel.go"}:          1, // the same
@@ -34,25 +30,25 @@ var publicDivisions = map[place]int{
 // divisions returns how many divisions of public numbers the Go code of a program has, and the
 // others as findings.
 func divisions(program string) (public int, findings []string, err error) {
-	text, err := exec.Command("go", "tool", "objdump", "-s", disassembled, program).Output()
+	listing, err := exec.Command("go", "tool", "objdump", "-s", disassembled, program).Output()
 	if err != nil {
 		return 0, nil, fmt.Errorf("go tool objdump: %w", err)
 	}
-	public, findings = judgeDivisions(string(text))
+	public, findings = judgeDivisions(string(listing))
 	return public, findings, nil
 }
 
 var division = regexp.MustCompile(`^  (\S+\.go):(\d+)\t+0x[0-9a-f]+\t+[0-9a-f]+\t+(?:I?DIV[BWLQ]?|V?DIV[SP][SD]) `)
 
-// judgeDivisions finds the divisions in a disassembly. A place with another count than the one
-// that is known is a finding. So is one with fewer: they are the control.
-func judgeDivisions(text string) (public int, findings []string) {
+// judgeDivisions finds the divisions in a disassembly. A place with more or fewer than the known
+// number is a finding: if fewer were accepted, nothing would show that divisions are found at all.
+func judgeDivisions(listing string) (public int, findings []string) {
 	lines := make(map[place][]string)
 	for at := range publicDivisions {
 		lines[at] = nil
 	}
 	function := ""
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(listing) {
 		if rest, ok := strings.CutPrefix(line, "TEXT "); ok {
 			function, _, _ = strings.Cut(rest, "(SB)")
 		} else if m := division.FindStringSubmatch(line); m != nil {

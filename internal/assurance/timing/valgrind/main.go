@@ -5,21 +5,20 @@
 // Command valgrind checks with valgrind's memcheck that no branch and no address in the Go code
 // of the module depends on a secret:
 //
-//	go run ./internal/assurance/timing/valgrind
+//	go run -C internal/assurance ./timing/valgrind
 //
-// It needs linux/amd64, valgrind, and gcc for cgo. It builds the program probe, which declares
-// secrets undefined and calls the functions of the module with them, and runs it in memcheck.
-// That follows undefined bits through memory, registers and flags, and reports each branch and
-// each address that depends on one: A. Langley's ctgrind, 2010. The probe has functions that
-// leak, which must be reported too.
+// It needs linux/amd64, valgrind, and gcc for cgo. It builds the program probe, which marks
+// secrets as undefined and passes them to the functions of the module, and runs it in memcheck.
+// Memcheck follows undefined bits through memory, registers and flags, and reports every branch
+// and every address that depends on one, as in A. Langley's ctgrind (2010). The probe also has
+// functions that leak, which must be reported.
 //
 // Memcheck does not report divisions, whose time depends on the operands on most CPUs. So the
-// program is disassembled too, and divisions of other numbers than those that are known to be
-// public are findings.
+// program is also disassembled, and any division not known to be of public numbers is a finding.
 //
-// What it does not show: valgrind has no AVX-512 and no VAES, so Go code that only kernels with
-// them need does not run. Memcheck knows only the code that the probe runs, for the lengths
-// that it has. A choice by a conditional move is not a branch.
+// Valgrind has no AVX-512 and no VAES, so Go code that only kernels with them need does not run.
+// Memcheck sees only the code that the probe runs, with the lengths that it uses. A choice made by
+// a conditional move is not a branch.
 package main
 
 import (
@@ -32,7 +31,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -45,7 +44,7 @@ const probePath = "example.com/fastmac/internal/assurance/timing/valgrind/probe"
 
 func main() {
 	flag.Parse()
-	if err := check(os.Stdout, variants, false); err != nil {
+	if err := check(os.Stdout, variants); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
 	}
@@ -54,7 +53,7 @@ func main() {
 // A variant is a way to build and to run the probe.
 type variant struct {
 	name    string
-	kernels string // that must run: NH, AES, SHA-512 and GCM, as fastmac.Hardware names them
+	kernels string // those expected to run, of NH, AES, SHA-512 and GCM, as fastmac.Hardware names them
 	tags    string // besides valgrind
 	goamd64 string // v1 if empty
 	godebug string
@@ -72,7 +71,7 @@ var variants = []variant{
 }
 
 // check runs the probe in the variants and prints a table. It fails if there is a finding.
-func check(w io.Writer, variants []variant, short bool) error {
+func check(w io.Writer, variants []variant) error {
 	folder, err := os.MkdirTemp("", "fastmac-valgrind-")
 	if err != nil {
 		return err
@@ -81,17 +80,14 @@ func check(w io.Writer, variants []variant, short bool) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "variant\tNH/AES/SHA-512/GCM\toperations\tsecret results\tverifications\tfindings\texpected\tof the runtime\tCPU time")
 	var findings []string
-	hits := make(map[string]int)        // of expected reports, by what they are
-	programs := make(map[string]string) // by their tags and GOAMD64
-	public := 0                         // divisions
+	hits := make(map[string]int) // of expected reports, by what they are
+	public := 0                  // divisions
 	for _, v := range variants {
-		build := v.tags + " " + v.goamd64
-		if programs[build] == "" {
-			program, err := v.build("", folder)
-			if err != nil {
+		program := filepath.Join(folder, "probe"+v.tags+v.goamd64)
+		if _, err := os.Stat(program); err != nil {
+			if err := v.build("", program); err != nil {
 				return err
 			}
-			programs[build] = program
 			if v.goamd64 == "" { // go tool objdump does not know all instructions of v3
 				n, others, err := divisions(program)
 				if err != nil {
@@ -101,12 +97,12 @@ func check(w io.Writer, variants []variant, short bool) error {
 				findings = append(findings, others...)
 			}
 		}
-		run, err := v.run(programs[build], short)
+		run, err := v.run(program)
 		if err != nil {
 			return fmt.Errorf("%s: %w", v.name, err)
 		}
 		if run.kernels() != v.kernels {
-			return fmt.Errorf("%s: the kernels are %s, want %s", v.name, run.kernels(), v.kernels)
+			return fmt.Errorf("%s: kernels %s ran, want %s", v.name, run.kernels(), v.kernels)
 		}
 		j := judge(run.reports, v)
 		for _, f := range j.findings {
@@ -123,7 +119,7 @@ func check(w io.Writer, variants []variant, short bool) error {
 	table.Flush()
 	fmt.Fprintln(w, "\nexpected reports:")
 	for _, e := range expected {
-		if hits[e.what] > 0 { // if not, none of these variants has it, or it is a finding
+		if hits[e.what] > 0 { // otherwise no variant expects it, or it is a finding
 			fmt.Fprintf(w, "%6d  %s\n", hits[e.what], e.what)
 		}
 	}
@@ -134,26 +130,20 @@ func check(w io.Writer, variants []variant, short bool) error {
 	return nil
 }
 
-// build builds the probe of the module in a folder, which is the current one if it is empty,
-// and returns its path, in another folder.
-func (v variant) build(module, folder string) (string, error) {
-	file, err := os.CreateTemp(folder, "probe-")
-	if err != nil {
-		return "", err
-	}
-	file.Close()
+// build builds the probe. Module is the folder of its module, or empty for the working directory.
+func (v variant) build(module, program string) error {
 	// checklinkname: see request_valgrind.go in the probe. nodwarf5: valgrind 3.19 does not read
 	// all of DWARF 5.
-	cmd := exec.Command("go", "build", "-trimpath=false", "-o", file.Name(), "-tags", strings.Trim("valgrind,"+v.tags, ","), "-ldflags=-checklinkname=0", probePath)
+	cmd := exec.Command("go", "build", "-trimpath=false", "-o", program, "-tags", strings.Trim("valgrind,"+v.tags, ","), "-ldflags=-checklinkname=0", probePath)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "GOEXPERIMENT=nodwarf5", "CGO_ENABLED=1", "GOAMD64="+cmp.Or(v.goamd64, "v1"), "GOFIPS140=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, out)
+		return fmt.Errorf("go build: %w: %s", err, out)
 	}
-	return file.Name(), nil
+	return nil
 }
 
-// A run is what the probe has printed, and what memcheck has reported.
+// A run is what the probe printed, and what memcheck reported.
 type run struct {
 	Features   kernel.Report
 	Operations []string
@@ -170,14 +160,14 @@ func (r *run) kernels() string {
 }
 
 // run runs the probe in memcheck.
-func (v variant) run(program string, short bool) (*run, error) {
+func (v variant) run(program string) (*run, error) {
 	file := program + ".log"
 	defer os.Remove(file)
 	// Not XML, with which valgrind 3.19 always searches for leaks at the end. What it knows of
 	// the runtime's memory is not enough for that, and it may crash.
 	cmd := exec.Command("valgrind", "--tool=memcheck", "--leak-check=no", "--error-limit=no", "--num-callers=60", "--fullpath-after=",
-		"--log-file="+file, "-q", program, "-short="+strconv.FormatBool(short))
-	// The runtime does less by itself, which makes fewer reports.
+		"--log-file="+file, "-q", program)
+	// The less the runtime does on its own, the fewer reports there are about it.
 	debug := strings.Trim("asyncpreemptoff=1,"+v.godebug, ",")
 	cmd.Env = append(os.Environ(), "GODEBUG="+debug, "GOMAXPROCS=1", "GOGC=off")
 	var out, stderr bytes.Buffer

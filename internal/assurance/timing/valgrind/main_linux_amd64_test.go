@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// needTools skips the test unless this is the long run, and if memcheck or what builds the
-// probe is missing.
+// needTools skips the test unless this is the long run and memcheck and what builds the probe are
+// there.
 func needTools(t *testing.T) {
 	t.Helper()
 	if !mactest.Long() {
@@ -37,19 +37,19 @@ func needTools(t *testing.T) {
 	}
 }
 
-// TestCheck is the command for the first variant and fewer long messages.
+// TestCheck is the command for the first variant.
 func TestCheck(t *testing.T) {
 	needTools(t)
 	var out bytes.Buffer
-	err := check(&out, variants[:1], true)
+	err := check(&out, variants[:1])
 	t.Logf("\n%s", &out)
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// leaks are changes to the module that make it leak secrets, and do not change what it
-// computes. Most are what one would write without care.
+// leaks are changes to the module that make it leak secrets without changing what it computes. Most
+// are what one might write carelessly.
 var leaks = []struct{ file, from, to string }{
 	{"poly.go", "&isMarked // k < 2^57: less than m, if m is marked\n", "&isMarked\n\tif isMarked != 0 {\n\t\tpanic(m)\n\t}\n"},
 	{"poly.go", "addend := uint128{m.hi ^", "if m.hi>>32 == 1<<32-1 {\n\t\tpanic(m)\n\t}\n\taddend := uint128{m.hi ^"},
@@ -98,14 +98,14 @@ func TestLeaks(t *testing.T) {
 	}
 
 	v := variants[0]
-	program, err := v.build(copied, t.TempDir())
-	if err != nil {
+	program := filepath.Join(t.TempDir(), "probe")
+	if err := v.build(filepath.Join(copied, nested), program); err != nil {
 		t.Fatal(err)
 	}
 	var found []report
 	for _, godebug := range []string{"", "cpu.avx2=off"} {
 		v.godebug = godebug
-		run, err := v.run(program, true)
+		run, err := v.run(program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,16 +139,22 @@ func TestLeaks(t *testing.T) {
 	t.Logf("%d leaks and %d divisions, %d reports", len(leaks), len(dividing), len(found))
 }
 
+// nested is the folder of the module of the probe, whose go.mod refers to the root by "../..".
+const nested = "internal/assurance"
+
 // copyModule copies what the probe is built from to a new folder, and returns it.
 func copyModule(t *testing.T) string {
 	t.Helper()
-	root := strings.TrimSpace(command(t, "go", "list", "-m", "-f", "{{.Dir}}"))
-	folders := strings.Fields(command(t, "go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.Dir}}{{end}}`, probePath))
+	root := strings.TrimSpace(command(t, "go", "list", "-m", "-f", "{{.Dir}}", "example.com/fastmac"))
+	folders := strings.Fields(command(t, "go", "list", "-deps", "-f", `{{with .Module}}{{if or .Main .Replace}}{{$.Dir}}{{end}}{{end}}`, probePath))
 	copied, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
+	var files []string
+	for _, module := range []string{root, filepath.Join(root, nested)} {
+		files = append(files, filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
+	}
 	for _, folder := range folders {
 		for _, pattern := range []string{"*.go", "*.s"} {
 			names, _ := filepath.Glob(filepath.Join(folder, pattern))

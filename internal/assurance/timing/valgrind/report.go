@@ -39,25 +39,23 @@ var (
 	caller = regexp.MustCompile(`^==\d+==    (?:at|by) 0x[0-9A-F]+: (.*?)(?: \((/.*):(\d+)\)| \(in /.*\))?$`)
 )
 
-// parse returns the reports of branches and addresses in the log of valgrind. Others, as of
+// parse returns the reports of branches and addresses in the log of valgrind. The others, such as
 // accesses to memory that was not allocated, are about how the runtime uses memory.
 func parse(log string) (reports []report) {
 	var last *report
 	for line := range strings.Lines(log) {
 		line = strings.TrimSuffix(line, "\n")
 		if m := header.FindStringSubmatch(line); m != nil {
-			last = nil
-			kind := ""
 			switch {
 			case strings.HasPrefix(m[1], "Conditional jump or move depends on uninitialised value"):
-				kind = branch
+				reports = append(reports, report{kind: branch})
 			case strings.HasPrefix(m[1], "Use of uninitialised value"):
-				kind = address
+				reports = append(reports, report{kind: address})
+			default:
+				last = nil
+				continue
 			}
-			if kind != "" {
-				reports = append(reports, report{kind: kind})
-				last = &reports[len(reports)-1]
-			}
+			last = &reports[len(reports)-1]
 		} else if m := caller.FindStringSubmatch(line); m != nil && last != nil {
 			number, _ := strconv.Atoi(m[3]) // 0 if the line is not known
 			last.stack = append(last.stack, frame{m[1], m[2], number})
@@ -66,14 +64,14 @@ func parse(log string) (reports []report) {
 	return reports
 }
 
-// An expectation is a report that must be there and is not a finding.
+// An expectation is a report that must appear, and is not a finding.
 type expectation struct {
 	what string // and why it is not a finding
 	kind string
-	on   func(v variant) bool // the variants in which it must be there, all if nil
+	on   func(v variant) bool // the variants in which it must appear, all if nil
 
-	// Where the report is, if these are not empty: the function, the line of source, and a
-	// function on the stack.
+	// Where the report comes from, unless these are empty: the function, the line of source, and
+	// a function on the stack.
 	function, line, below string
 }
 
@@ -99,8 +97,8 @@ var expected = []expectation{
 	{what: "the probe compares a secret with bytes.Equal, as a control", kind: branch, below: "main.leakEqual"},
 }
 
-// is reports whether r is the report that is expected.
-func (e *expectation) is(r report) bool {
+// matches reports whether r is the report that is expected.
+func (e *expectation) matches(r report) bool {
 	return r.kind == e.kind &&
 		(e.function == "" || r.top().function == e.function) &&
 		(e.line == "" || r.top().source() == e.line) &&
@@ -110,8 +108,8 @@ func (e *expectation) is(r report) bool {
 // A judgement is what the reports of a run mean.
 type judgement struct {
 	findings []string
-	expected map[string]int // numbers of reports, by what they are
-	runtime  int            // reports of the runtime, about its own memory
+	expected map[string]int // number of reports, by what they are
+	runtime  int            // number of reports in the runtime, about its own memory
 }
 
 // judge judges the reports of a run.
@@ -123,7 +121,7 @@ func judge(reports []report, v variant) judgement {
 			j.runtime++
 			continue
 		}
-		i := slices.IndexFunc(expected, func(e expectation) bool { return (e.on == nil || e.on(v)) && e.is(r) })
+		i := slices.IndexFunc(expected, func(e expectation) bool { return (e.on == nil || e.on(v)) && e.matches(r) })
 		if i < 0 {
 			j.findings = append(j.findings, r.String())
 			continue
@@ -138,8 +136,8 @@ func judge(reports []report, v variant) judgement {
 	return j
 }
 
-// goroutine returns the stack up to where the goroutine or thread begins. What valgrind finds
-// below are remains.
+// goroutine returns the stack up to where the goroutine or thread begins. Frames that valgrind
+// finds below that are left over from earlier calls.
 func goroutine(stack []frame) []frame {
 	for i, f := range stack {
 		switch strings.TrimSuffix(f.function, ".abi0") {
@@ -150,8 +148,8 @@ func goroutine(stack []frame) []frame {
 	return stack
 }
 
-// isProgram reports whether the function is not the runtime's. Those that valgrind does not
-// know are the program's, too.
+// isProgram reports whether the function is not the runtime's. A function that valgrind cannot name
+// counts as the program's.
 func (f frame) isProgram() bool {
 	name, _, _ := strings.Cut(f.function, "(")
 	name, _, _ = strings.Cut(name, "[")
@@ -166,18 +164,18 @@ func (f frame) isProgram() bool {
 
 // source returns the line of source.
 func (f frame) source() string {
-	text, err := os.ReadFile(f.file)
+	content, err := os.ReadFile(f.file)
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(string(text), "\n")
+	lines := strings.Split(string(content), "\n")
 	if f.line < 1 || f.line > len(lines) {
 		return ""
 	}
 	return strings.TrimSpace(lines[f.line-1])
 }
 
-// top returns the frame of what is reported.
+// top returns the frame that the report is about.
 func (r report) top() frame {
 	if len(r.stack) == 0 {
 		return frame{}

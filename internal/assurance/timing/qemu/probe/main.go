@@ -3,11 +3,11 @@
 // license that can be found in the LICENSE file.
 
 // Command probe runs operations of the module, each between the functions start and stop, where a
-// plugin of qemu traces it. Package arm64, above it, starts it:
+// plugin of qemu traces it. The tests of package qemu start it:
 //
 //	probe SECRETS ROUNDS OPERATION/BITS/SIZE...
 //
-// An operation runs ROUNDS times and then, traced, as often again; the nonces count on. BITS is the
+// An operation runs ROUNDS times, and then ROUNDS times traced, with consecutive nonces. BITS is the
 // size of its tags, SIZE that of its messages. SECRETS, one digit, chooses keys and messages, and
 // nothing else: they are at the same addresses in each run.
 package main
@@ -21,6 +21,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"example.com/fastmac/internal/mactest"
 )
 
 // start and stop are where a trace begins and ends.
@@ -39,7 +41,7 @@ func main() {
 	}
 	fillSecrets(number(os.Args[1]))
 	rounds := number(os.Args[2])
-	// First all that allocates: what the runtime allocates later for its threads moves nothing.
+	// Allocate everything first, so that what the runtime allocates for its threads moves nothing.
 	var calls []func()
 	for _, arg := range os.Args[3:] {
 		f := strings.Split(arg, "/")
@@ -75,17 +77,14 @@ var (
 	wrong   int // the byte of a tag that is wrong, modulo its size
 )
 
-// fillSecrets sets the secrets: for 0 and 1 all bits are that, for others they are random.
+// fillSecrets sets the secrets: with 0 or 1 all bits are that, otherwise they are random.
 func fillSecrets(secrets int) {
 	rng := rand.NewChaCha8([32]byte{byte(secrets)})
 	for _, p := range [][]byte{key[:], message[:]} {
 		rng.Read(p)
 		for i := range p {
-			switch secrets {
-			case 0:
-				p[i] = 0
-			case 1:
-				p[i] = 0xff
+			if secrets < 2 {
+				p[i] = -byte(secrets) // 0 or 0xff
 			}
 		}
 	}
@@ -105,17 +104,9 @@ func setNonces(round uint64) {
 	}
 }
 
-func number(s string) int { return must(strconv.Atoi(s)) }
+func number(s string) int { return mactest.Must(strconv.Atoi(s)) }
 
 func fail(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "fastmac: "+format+"\n", args...)
 	os.Exit(1)
-}
-
-// must returns v, the result of a function that does not fail here.
-func must[T any](v T, err error) T {
-	if err != nil {
-		fail("%v", err)
-	}
-	return v
 }

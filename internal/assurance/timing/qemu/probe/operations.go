@@ -9,20 +9,21 @@ import (
 	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha512"
-	"reflect"
 	"time"
 	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/hwrand"
+	"example.com/fastmac/internal/mactest"
 )
 
-// operations have the functions that set an operation up and return what is traced, by its name.
+// operations are functions that set up an operation and return what is traced. They call the
+// module directly, not as package macs does, because the instructions of a call are counted.
 // tagSize and size are in bytes.
 var operations = map[string]func(tagSize, size int) func(){
 	"tag":         tag,
-	"verify":      verify,
-	"wrong":       verifyWrong,
+	"verify":      func(tagSize, size int) func() { return verify(tagSize, size, false) },
+	"wrong":       func(tagSize, size int) func() { return verify(tagSize, size, true) },
 	"stream":      stream,
 	"parts":       parts,
 	"batch":       batch,
@@ -42,19 +43,16 @@ var (
 	buffer [maxMessage]byte
 )
 
-func newKey(tagSize int) *fastmac.UMACKey { return must(fastmac.NewUMACKey(key[:16], tagSize)) }
+func newKey(tagSize int) *fastmac.UMACKey { return mactest.Must(fastmac.NewUMACKey(key[:16], tagSize)) }
 
 func tag(tagSize, size int) func() {
 	k := newKey(tagSize)
 	return func() { k.Tag(out[:0], nonce[:], message[:size]) }
 }
 
-// verify has right tags. They are computed in advance, to leave only the verification to trace.
-func verify(tagSize, size int) func() { return verifyTags(tagSize, size, false) }
-
-func verifyWrong(tagSize, size int) func() { return verifyTags(tagSize, size, true) }
-
-func verifyTags(tagSize, size int, bad bool) func() {
+// verify computes its tags in advance, right ones or bad ones, so that only the verification is
+// traced.
+func verify(tagSize, size int, bad bool) func() {
 	k := newKey(tagSize)
 	tags := make([]byte, 64*tagSize)
 	for i := range 64 {
@@ -81,7 +79,7 @@ func stream(tagSize, size int) func() {
 	}
 }
 
-// parts is stream with a message in parts that are no multiples of anything.
+// parts is stream with a message in three parts.
 func parts(tagSize, size int) func() {
 	u := newKey(tagSize).New()
 	return func() {
@@ -114,7 +112,7 @@ func initKey(tagSize, keySize int) func() {
 }
 
 func gmac(_, size int) func() {
-	k := must(fastmac.NewGMACKey(key[:16]))
+	k := mactest.Must(fastmac.NewGMACKey(key[:16]))
 	return func() { k.Tag(out[:0], nonce[:], message[:size]) }
 }
 
@@ -123,22 +121,21 @@ func hmacTag(_, size int) func() {
 	return func() { k.Tag(out[:0], message[:size]) }
 }
 
-// random reads from a Reader whose state is secret, and whose clock stands still. Where there is no
-// hwrand it does nothing.
+// random reads from a Reader whose state is secret, and whose clock stands still. It does nothing
+// where hwrand is not available.
 func random(_, size int) func() {
 	r, err := hwrand.New()
 	if err != nil {
 		return func() {}
 	}
-	v := reflect.ValueOf(r).Elem()
-	state, now := v.FieldByName("state"), v.FieldByName("now")
-	copy(unsafe.Slice((*byte)(state.Addr().UnsafePointer()), state.Len()), message[:])
-	*(*func() time.Duration)(now.Addr().UnsafePointer()) = func() time.Duration { return 0 }
+	copy(mactest.Field(r, "state"), message[:])
+	now := mactest.Field(r, "now")
+	*(*func() time.Duration)(unsafe.Pointer(&now[0])) = func() time.Duration { return 0 }
 	return func() { r.Read(buffer[:size]) }
 }
 
 func cryptoGMAC(_, size int) func() {
-	aead := must(cipher.NewGCM(must(aes.NewCipher(key[:16]))))
+	aead := mactest.Must(cipher.NewGCM(mactest.Must(aes.NewCipher(key[:16]))))
 	return func() { aead.Seal(out[:0], nonce[:], nil, message[:size]) }
 }
 
@@ -153,7 +150,7 @@ func cryptoHMAC(_, size int) func() {
 
 var table [256]byte
 
-// branch leaks a secret by a branch, which must be noticed.
+// branch leaks a secret through a branch, which must be noticed.
 func branch(_, _ int) func() {
 	return func() {
 		if message[0]&1 != 0 {
@@ -162,7 +159,7 @@ func branch(_, _ int) func() {
 	}
 }
 
-// index leaks a secret by an address, which must be noticed.
+// index leaks a secret through an address, which must be noticed.
 func index(_, _ int) func() {
 	return func() { table[message[0]]++ }
 }

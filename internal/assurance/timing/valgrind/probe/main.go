@@ -2,60 +2,55 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command probe calls the functions of the module on secrets, which it declares undefined to
-// valgrind's memcheck. Package valgrind, above it, builds it with the tag valgrind and reads
-// what memcheck reports.
+// Command probe calls the functions of the module on secrets, which it marks as undefined for
+// valgrind's memcheck. Command valgrind builds it with the tag valgrind, and reads what memcheck
+// reports.
 //
-// Secret are keys, messages, plaintexts, the state of random generators, and tags until they
-// are returned, also those passed to a verification. Public are lengths, nonces, ciphertexts
-// and tags that have been returned, and the result of a verification.
+// Secrets are keys, messages, plaintexts, the state of random generators, and tags until they are
+// returned, including those passed to a verification. Lengths, nonces, ciphertexts, returned tags
+// and the result of a verification are public.
 package main
 
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
+	"slices"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/kernel"
 )
 
-// counts is what the probe prints.
+// counts is what the probe prints, as JSON.
 var counts struct {
 	Features   kernel.Report
 	Operations []string // their names
 	Results    int      // results of which each byte depended on secrets
-	Public     int      // memory without a secret: what is printed, and what was destroyed
 	Decisions  int      // results of verifications
-	Secret     int      // of these, those that memcheck had not seen used in a branch
 }
-
-var short = flag.Bool("short", false, "for messages of more than 2^24 bytes, UMAC-32 only")
 
 // current is the name of the operation that runs.
 var current string
 
-// An operation has a name, and a function that calls those of the module.
+// An operation calls functions of the module.
 type operation struct {
 	name string
 	run  func()
 }
 
 func main() {
-	flag.Parse()
 	if request(runningOnValgrind, 0, 0, 0, 0, 0) == 0 {
 		fail("the probe does not run in valgrind, or was built without the tag valgrind")
 	}
 	counts.Features = kernel.NewReport()
-	operations := append(umacOperations, hmacOperations...)
+	operations := slices.Concat(macOperations(), umacOperations, hmacOperations)
 	if fastmac.RequireGCM() == nil {
 		operations = append(operations, gcmOperations...)
 	}
 	if fastmac.RequireAES() == nil {
 		operations = append(operations, randomOperations...)
 	}
-	for _, o := range append(operations, sshOperations...) {
+	for _, o := range operations {
 		current = o.name
 		counts.Operations = append(counts.Operations, o.name)
 		o.run()

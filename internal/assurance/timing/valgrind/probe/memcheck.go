@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"unsafe"
 )
 
@@ -34,7 +35,7 @@ func ask(what uintptr, p []byte, argument uintptr) uintptr {
 	return request(what, uintptr(unsafe.Pointer(sink)), uintptr(len(p)), 0, 0, 0)
 }
 
-// hide makes p secret: memcheck takes it for undefined.
+// hide makes p secret, which to memcheck is undefined.
 func hide(p []byte) { ask(makeMemUndefined, p, 0) }
 
 // publish makes p public.
@@ -88,36 +89,27 @@ func public(p []byte) {
 			fail("%s: byte %d of %d depends on a secret", current, i, len(p))
 		}
 	}
-	counts.Public++
 }
 
 // decision takes what a verification returned, which becomes public, and must be want.
-func decision(ok *bool, want bool) {
-	p := unsafe.Slice((*byte)(unsafe.Pointer(ok)), 1)
-	if secretBytes(p)[0] != 0 {
-		publish(p)
-		counts.Secret++
-	}
-	if *ok != want {
-		fail("%s: verification returned %v", current, *ok)
+func decision(ok, want bool) {
+	publish(storage(&ok))
+	if ok != want {
+		fail("%s: verification returned %v", current, ok)
 	}
 	counts.Decisions++
 }
 
-// storage returns the bytes of v.
-func storage[T any](v *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
+// storage returns the bytes of what v points to, or of a stream in a struct.
+func storage(v any) []byte {
+	p := reflect.ValueOf(v)
+	if p.Kind() == reflect.Struct {
+		p = p.Field(0)
+	}
+	return unsafe.Slice((*byte)(p.UnsafePointer()), p.Type().Elem().Size())
 }
 
 func fail(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "fastmac: "+format+"\n", args...)
 	os.Exit(1)
-}
-
-// must returns v, the result of a function that does not fail here.
-func must[T any](v T, err error) T {
-	if err != nil {
-		fail("%s: %v", current, err)
-	}
-	return v
 }

@@ -1,0 +1,243 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/assurance/timing/macs"
+	"example.com/fastmac/internal/mactest"
+)
+
+// lengths are those of messages: around the units of the code, which are 8, 16, 32, 64, 128 and
+// 1024 bytes, and longer.
+var lengths = []int{0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 111, 112, 127, 128, 129, 240, 255, 256, 257, 1023, 1024, 1025, 1055, 1056, 2047, 2048, 2049, 3072, 5000, 20_000}
+
+// parts are the sizes of the parts in which messages arrive.
+var parts = [][]int{
+	{}, {0}, {1}, {31, 1}, {32}, {1, 31, 1}, {15, 16, 17}, {127, 1, 1}, {128, 128}, {111, 0, 145},
+	{1023, 1, 1, 1024}, {1024}, {1024, 1}, {1024, 32}, {1024, 1024}, {1025, 1023, 5000}, {512, 600, 3000, 1, 2},
+	{2047, 2, 20_000}, {3072, 0, 7, 32}, {70_000, 1},
+}
+
+// macOperations returns the operations that all MACs have.
+func macOperations() (operations []operation) {
+	for _, m := range macs.Available() {
+		for _, o := range []struct {
+			name string
+			run  func(m macs.MAC, key []byte)
+		}{
+			{"Tag, Verify", tagAndVerify},
+			{"streams", stream},
+			{"Bind, Clone", bind},
+			{"TagBatch, VerifyBatch", batches},
+			{"printing, Destroy", destroy},
+		} {
+			operations = append(operations, operation{m.Name + ": " + o.name, func() {
+				for _, size := range m.KeySizes {
+					o.run(m, secret(size))
+				}
+			}})
+		}
+	}
+	return operations
+}
+
+// nonces is the last nonce. Nonces are public.
+var nonces uint64
+
+// nonce returns the next nonce of n bytes, or nil if there is none.
+func nonce(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	nonces++
+	p := binary.BigEndian.AppendUint64(make([]byte, 8, 16), nonces)
+	return p[16-n:]
+}
+
+// nonceOf returns the next nonce of m. Its sizes take turns, by i.
+func nonceOf(m macs.MAC, i int) []byte { return nonce(m.NonceSizes[i%len(m.NonceSizes)]) }
+
+func tagAndVerify(m macs.MAC, key []byte) {
+	k := m.NewKey(key)
+	for i, n := range lengths {
+		msg, nonce := secret(n), nonceOf(m, i)
+		tag := k.Tag(nil, nonce, msg)
+		verify(tag, func(tag []byte) bool { return k.Verify(tag, nonce, msg) })
+		result(tag)
+	}
+}
+
+// verify calls f with the right tag and with a wrong one.
+func verify(tag []byte, f func(tag []byte) bool) {
+	decision(f(tag), true)
+	decision(f(wrong(tag)), false)
+}
+
+// wrong returns another tag.
+func wrong(tag []byte) []byte {
+	tag = bytes.Clone(tag)
+	tag[len(tag)-1] ^= 0x40
+	return tag
+}
+
+func stream(m macs.MAC, key []byte) {
+	s := m.NewStream(key)
+	for i, sizes := range parts {
+		for _, p := range secrets(sizes...) {
+			s.Write(p)
+			result(s.Tag(nil, nonceOf(m, i)))
+		}
+		n := nonceOf(m, i)
+		verify(s.Tag(nil, n), func(tag []byte) bool { return s.Verify(tag, n) })
+		result(s.Sum(nonceOf(m, i)))
+		s.Reset()
+	}
+	// Nonces in order, and others: with pads that are computed ahead, and without.
+	for i := range 40 {
+		s.Reset()
+		s.Write(secret(100))
+		if i%15 == 0 {
+			nonces += 5
+		}
+		result(s.Sum(nonceOf(m, 0)))
+	}
+	s.Write(secret(600_000)) // more than one call of GMAC's assembly
+	result(s.Sum(nonceOf(m, 0)))
+	s.Destroy()
+}
+
+func bind(m macs.MAC, key []byte) {
+	s := m.NewKey(key).Stream()
+	s.Write(secret(1500))
+	c := mactest.Must(s.Clone())
+	c.Write(secret(100))
+	result(c.Sum(nonceOf(m, 0)))
+	hashParts(s.Bind(nonceOf(m, 1)))
+}
+
+// hashParts uses a conventional hash, and a clone of it, and destroys both.
+func hashParts(h hash.Cloner) {
+	for _, sizes := range parts {
+		for _, p := range secrets(sizes...) {
+			h.Write(p)
+		}
+		result(h.Sum(nil))
+		c := mactest.Must(h.Clone())
+		c.Write(secret(200))
+		result(c.Sum(nil))
+		destroyHash(c)
+		h.Reset()
+	}
+	destroyHash(h)
+}
+
+func destroyHash(h hash.Hash) { h.(interface{ Destroy() }).Destroy() }
+
+// eachBatch calls f with batches of several sizes, of messages of different lengths.
+func eachBatch(m macs.MAC, f func(batch []fastmac.Message)) {
+	for _, n := range []int{1, 3, 4, 5, 8, 19, len(lengths)} {
+		for from := 0; from+n <= len(lengths); from += n {
+			batch := make([]fastmac.Message, n)
+			for i, msg := range secrets(lengths[from : from+n]...) {
+				batch[i] = fastmac.Message{Nonce: nonceOf(m, from+i), Data: msg, Tag: make([]byte, m.TagSize)}
+			}
+			f(batch)
+		}
+	}
+}
+
+// batches verifies right tags, and then with a wrong one at either end.
+func batches(m macs.MAC, key []byte) {
+	k := m.NewKey(key)
+	eachBatch(m, func(batch []fastmac.Message) {
+		k.TagBatch(batch)
+		for _, bad := range []int{-1, 0, len(batch) - 1} {
+			if bad >= 0 {
+				batch[bad].Tag[1] ^= 0x10
+			}
+			decision(k.VerifyBatch(batch), bad < 0)
+			for i := range batch {
+				decision(batch[i].OK, i != bad)
+			}
+			if bad >= 0 {
+				batch[bad].Tag[1] ^= 0x10
+			}
+		}
+		results(batch)
+	})
+}
+
+func results(batch []fastmac.Message) {
+	for _, m := range batch {
+		result(m.Tag)
+	}
+}
+
+func destroy(m macs.MAC, key []byte) {
+	k := m.NewKey(key)
+	s := k.Stream()
+	s.Write(secret(1055))
+	result(s.Tag(nil, nonceOf(m, 0)))
+	public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, s, s))
+	s.Destroy()
+	public(storage(s))
+	k.Destroy()
+	public(storage(k))
+}
+
+var hmacOperations = []operation{
+	{"HMAC-SHA-512: SumHMACSHA512", hmacSum},
+	{"HMAC-SHA-512: SumHMACSHA512Batch", hmacSumBatch},
+	{"sshmac: packets", sshPackets},
+}
+
+// hmacKey returns a key of HMAC-SHA-512. The sizes take turns, by i.
+func hmacKey(i int) []byte { return secret(macs.HMAC.KeySizes[i%len(macs.HMAC.KeySizes)]) }
+
+func hmacSum() {
+	for i, n := range lengths {
+		tag := fastmac.SumHMACSHA512(hmacKey(i), secret(n))
+		result(tag[:])
+	}
+}
+
+func hmacSumBatch() {
+	eachBatch(macs.HMAC, func(batch []fastmac.Message) {
+		keys := make([][]byte, len(batch))
+		for i := range keys {
+			keys[i] = hmacKey(i)
+		}
+		fastmac.SumHMACSHA512Batch(keys, batch)
+		results(batch)
+	})
+}
+
+// sshPackets does what an SSH transport does. The sequence numbers of packets are public.
+func sshPackets() {
+	for _, mode := range macs.SSHModes() {
+		h := mode.New(secret(mode.KeySize))
+		for i, sizes := range parts {
+			h.Reset()
+			number := []byte{0, 0, 1, byte(i)}
+			h.Write(number[:2+2*(i%2)])
+			h.Write(number[2+2*(i%2):])
+			for _, p := range secrets(sizes...) {
+				h.Write(p)
+			}
+			result(h.Sum(nil))
+			c := mactest.Must(h.(hash.Cloner).Clone())
+			c.Write(secret(1000))
+			result(c.Sum(nil))
+		}
+		public(fmt.Appendf(nil, "%v %#v", h, h))
+		destroyHash(h)
+	}
+}
