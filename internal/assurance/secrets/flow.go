@@ -41,8 +41,8 @@ func (d *taint) read(address value, n int) (v bytesValue) {
 	return v
 }
 
-// all is the secret bytes of a vector that may be at any offset.
-func all(secret bool, n int) uint64 {
+// secretBytes is the secret bytes of a vector that may be at any offset.
+func secretBytes(secret bool, n int) uint64 {
 	if secret {
 		return 1<<n - 1
 	}
@@ -54,7 +54,7 @@ func (d *taint) readObject(o *object, address value, n int) (v bytesValue) {
 	if len(leaves) == 0 {
 		d.find(fmt.Sprintf("%d bytes at %d are outside of %v", n, address.number, o))
 	}
-	v.secret = all(slices.ContainsFunc(leaves, func(l leaf) bool { return l.secret }), n)
+	v.secret = secretBytes(slices.ContainsFunc(leaves, func(l leaf) bool { return l.secret }), n)
 	v.word = some(value{secret: v.secret != 0})
 	if exact && n == 8 {
 		v.isWord = true
@@ -66,9 +66,8 @@ func (d *taint) readObject(o *object, address value, n int) (v bytesValue) {
 }
 
 func (d *taint) readStack(address value, n int) (v bytesValue) {
-	if address.modulus != 0 {
-		// A number is added to an address in the frame: it stays there.
-		v.secret = all(slices.ContainsFunc(d.stack[:stackWord(0)], func(w value) bool { return w.secret }), n)
+	if address.modulus != 0 { // anywhere
+		v.secret = secretBytes(slices.ContainsFunc(d.stack, func(w value) bool { return w.secret }), n)
 		return v
 	}
 	for k := range n {
@@ -84,9 +83,10 @@ func (d *taint) readStack(address value, n int) (v bytesValue) {
 }
 
 // write sets memory. Objects keep what their declaration says, so nothing secret may be
-// written to what is public there.
+// written to what is public there, and nothing to an address. Where the offset is not known, it
+// can be any.
 func (d *taint) write(address value, v *bytesValue, n int) {
-	secret := v.secret&all(true, n) != 0
+	secret := v.secret&secretBytes(true, n) != 0
 	for k := range d.objects {
 		switch {
 		case address.plus>>k&1 == 0:
@@ -94,11 +94,14 @@ func (d *taint) write(address value, v *bytesValue, n int) {
 			d.writeStack(address, v, n)
 		case k < firstObject:
 			d.find("writes to " + d.objects[k].name)
-		case secret:
+		default:
 			leaves, _ := d.objects[k].overlap(address.modulus, address.number, n)
-			// A leaf whose offset is not known may be any.
-			known := address.modulus == 0 || d.objects[k].many
-			if known && slices.ContainsFunc(leaves, func(l leaf) bool { return !l.secret }) || len(leaves) == 0 {
+			switch {
+			case len(leaves) == 0:
+				d.find(fmt.Sprintf("%d bytes at %d are outside of %v", n, address.number, &d.objects[k]))
+			case slices.ContainsFunc(leaves, func(l leaf) bool { return l.to != x86.None }):
+				d.find("an address is overwritten in " + d.objects[k].name)
+			case secret && slices.ContainsFunc(leaves, func(l leaf) bool { return !l.secret }):
 				d.find("a secret is written to what is public in " + d.objects[k].name)
 			}
 		}
@@ -108,8 +111,8 @@ func (d *taint) write(address value, v *bytesValue, n int) {
 func (d *taint) writeStack(address value, v *bytesValue, n int) {
 	alone := bits.OnesCount64(address.plus) == 1
 	if address.modulus != 0 {
-		for k := range stackWord(0) {
-			d.stack[k] = some(d.stack[k], value{secret: v.secret&all(true, n) != 0})
+		for k := range d.stack {
+			d.stack[k] = some(d.stack[k], value{secret: v.secret&secretBytes(true, n) != 0})
 		}
 		return
 	}

@@ -127,7 +127,7 @@ func (sig *Signature) object(t types.Type, name string, many bool) int {
 	return n
 }
 
-// overlap returns the leaves of which some of n bytes from an address on may be part, and
+// overlap returns none if some of n bytes are outside of o. Else it returns the leaves of which some of n bytes from an address on may be part, and
 // whether these bytes are exactly the first of them. The address is that of the object plus a
 // number modulo a modulus.
 func (o *object) overlap(modulus, number int64, n int) (leaves []leaf, exact bool) {
@@ -136,6 +136,9 @@ func (o *object) overlap(modulus, number int64, n int) (leaves []leaf, exact boo
 	}
 	if modulus != 0 {
 		return o.leaves, false
+	}
+	if !o.many && (number < 0 || number+int64(n) > o.size) {
+		return nil, false
 	}
 	for _, l := range o.leaves {
 		// What follows the last byte of an element is another element.

@@ -31,14 +31,22 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
+	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"text/tabwriter"
+	"time"
+
+	"example.com/fastmac/internal/origin"
 
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/proofs"
@@ -48,17 +56,18 @@ import (
 
 func main() {
 	trials := flag.Int("trials", 20_000, "`number` of comparisons with the CPU for each form of an instruction")
+	file := flag.String("models", "", "write which models were compared with the CPU to a `file`")
 	match := flag.String("function", ".", "check functions whose names match a `pattern`")
 	flag.Parse()
 	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
-	if err := verify(os.Stdout, *trials, regexp.MustCompile(*match)); err != nil {
+	if err := verify(os.Stdout, *trials, regexp.MustCompile(*match), *file); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
 	}
 }
 
 // verify does all steps.
-func verify(w io.Writer, trials int, match *regexp.Regexp) error {
+func verify(w io.Writer, trials int, match *regexp.Regexp, file string) error {
 	p, err := program.Linked()
 	if err != nil {
 		return err
@@ -66,7 +75,7 @@ func verify(w io.Writer, trials int, match *regexp.Regexp) error {
 	if err := constantTime(w, p); err != nil {
 		return err
 	}
-	if err := compareModels(w, p, trials); err != nil {
+	if err := compareModels(w, p, trials, file); err != nil {
 		return err
 	}
 	return proofs.All(w, p, 1, match)
@@ -108,20 +117,48 @@ func constantTime(w io.Writer, p *program.Program) error {
 	return nil
 }
 
-// compareModels compares the models with the CPU, and fails if they differ.
-func compareModels(w io.Writer, p *program.Program, trials int) error {
+//go:embed models.txt
+var models string
+
+// compareModels compares the models with the CPU, and fails if they differ, or if one was compared
+// neither now nor in the committed results. It writes results to a file, unless its name is "".
+func compareModels(w io.Writer, p *program.Program, trials int, file string) error {
 	s, err := x86.NewSilicon()
 	if err != nil {
 		return err
 	}
-	if s == nil {
-		fmt.Fprintln(w, "\nModels: not compared, this CPU lacks instructions of the kernels")
+	done, err := s.Compare(x86.Forms(p.Functions), x86.AsTheyAre, trials)
+	if err != nil {
+		return err
+	}
+	forms, times, elsewhere := make(map[string]int), 0, make(map[string]int)
+	results := fmt.Sprintf("Models compared with a CPU, %s, commit %s, %s, %s\ngo run -C internal/assurance ./verify -trials %d -models verify/models.txt\n\n",
+		time.Now().UTC().Format(time.DateOnly), origin.Commit(), origin.CPU(), runtime.Version(), trials)
+	for _, c := range done {
+		class := fmt.Sprint(c.Classes)
+		line := fmt.Sprintf("%s: %s: ", class, c.Name)
+		if c.Times > 0 {
+			forms[class]++
+			times += c.Times
+			results += fmt.Sprintf("%s%d times\n", line, c.Times)
+			continue
+		}
+		elsewhere[class]++
+		if !strings.Contains(models, "\n"+line) {
+			return fmt.Errorf("the model of %s was never compared: not on this CPU, and not in models.txt", c.Name)
+		}
+	}
+	fmt.Fprintf(w, "\nModels: %d comparisons with the CPU, no difference\n", times)
+	for _, class := range slices.Sorted(maps.Keys(forms)) {
+		fmt.Fprintf(w, "%4d forms of %s\n", forms[class], class)
+	}
+	heading, _, _ := strings.Cut(models, "\n")
+	for _, class := range slices.Sorted(maps.Keys(elsewhere)) {
+		fmt.Fprintf(w, "%4d forms of %s: NOT COMPARED on this CPU, which lacks them. %s\n", elsewhere[class], class, heading)
+	}
+	fmt.Fprintln(w)
+	if file == "" {
 		return nil
 	}
-	all := x86.Forms(p.Functions)
-	instructions, comparisons, err := x86.CompareForms(s, x86.AsTheyAre, all, trials)
-	if err == nil {
-		fmt.Fprintf(w, "\nModels: %d forms of instructions, %d instructions, %d comparisons with the CPU, no difference\n\n", len(all), instructions, comparisons)
-	}
-	return err
+	return os.WriteFile(file, []byte(results), 0o644)
 }

@@ -13,20 +13,58 @@ import (
 	"example.com/fastmac/internal/assurance/algebra"
 )
 
-// Models make an algebra from the one of numbers. Those of the instructions are [asTheyAre].
+// Models makes an algebra from the one of numbers. Those of the instructions are [AsTheyAre].
 type Models func(*algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64]
 
+// AsTheyAre returns the algebra of numbers.
 func AsTheyAre(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return d }
 
-// A form is the instructions that one model is for: a mnemonic with operands of the same kinds
+// A Class is instructions that a CPU has together.
+type Class string
+
+// Classes.
+const (
+	SSE    Class = "SSE to SSE4.1, AES, PCLMULQDQ"
+	AVX2   Class = "AVX2, BMI1, BMI2"
+	VAES   Class = "VAES, VPCLMULQDQ"
+	AVX512 Class = "AVX-512"
+)
+
+// features are those of classes, as Linux names them.
+var features = map[Class][]string{
+	SSE:    {"ssse3", "sse4_1", "aes", "pclmulqdq"},
+	AVX2:   {"avx2", "bmi1", "bmi2"},
+	VAES:   {"avx2", "vaes", "vpclmulqdq"},
+	AVX512: {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
+}
+
+// classes returns those of which i is an instruction. One of VAES with an EVEX encoding is of two.
+func (i *Instruction) classes() (all []Class) {
+	name, _ := strings.CutPrefix(i.Mnemonic, "v")
+	if i.vex() && (strings.HasPrefix(name, "aes") || name == "pclmulqdq") {
+		all = append(all, VAES)
+	}
+	switch {
+	case i.Bytes[0] == evexPrefix || strings.HasPrefix(i.Mnemonic, "k"):
+		all = append(all, AVX512)
+	case i.Bytes[0] == 0xc4 || i.Bytes[0] == 0xc5:
+		all = append(all, AVX2)
+	default:
+		all = append(all, SSE)
+	}
+	return all
+}
+
+// A Form is the instructions that one model is for: a mnemonic with operands of the same kinds
 // and sizes.
-type form struct {
-	name         string
+type Form struct {
+	Name         string
+	Classes      []Class
 	instructions []*Instruction // with different operands
 }
 
 // Forms returns the forms of all instructions that can be executed one by one.
-func Forms(functions []*Function) (all []form) {
+func Forms(functions []*Function) (all []Form) {
 	index := make(map[string]int)
 	seen := make(map[string]bool)
 	for _, f := range functions {
@@ -50,12 +88,12 @@ func Forms(functions []*Function) (all []form) {
 			if !ok {
 				k = len(all)
 				index[name] = k
-				all = append(all, form{name: name})
+				all = append(all, Form{Name: name, Classes: i.classes()})
 			}
 			all[k].instructions = append(all[k].instructions, i)
 		}
 	}
-	slices.SortFunc(all, func(a, b form) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b Form) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -74,19 +112,29 @@ func (i *Instruction) form() string {
 	return name
 }
 
-// CompareForms compares the models with the CPU: each form at least a number of times, and each
-// instruction 64 times. It returns the numbers of instructions and of comparisons.
-func CompareForms(s *silicon, with Models, all []form, trials int) (instructions, comparisons int, err error) {
+// A Comparison is how often the models of a form have been compared with a CPU, or 0 if it lacks one
+// of the form's classes.
+type Comparison struct {
+	Form
+	Times int
+}
+
+// Compare compares the models of forms with the CPU: each form at least so many times, and each
+// instruction 64 times. A difference is an error.
+func (s *Silicon) Compare(forms []Form, with Models, trials int) (done []Comparison, err error) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, f := range all {
-		each := max(64, (trials+len(f.instructions)-1)/len(f.instructions))
-		for _, i := range f.instructions {
-			if err := s.compare(i, with, each, r); err != nil {
-				return instructions, comparisons, err
+	for _, f := range forms {
+		c := Comparison{Form: f}
+		if !slices.ContainsFunc(f.Classes, func(c Class) bool { return !s.Has(c) }) {
+			each := max(64, (trials+len(f.instructions)-1)/len(f.instructions))
+			for _, i := range f.instructions {
+				if err := s.compare(i, with, each, r); err != nil {
+					return done, err
+				}
+				c.Times += each
 			}
-			instructions++
-			comparisons += each
 		}
+		done = append(done, c)
 	}
-	return instructions, comparisons, nil
+	return done, nil
 }

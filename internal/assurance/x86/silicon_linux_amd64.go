@@ -17,12 +17,13 @@ import (
 	"example.com/fastmac/internal/assurance/algebra"
 )
 
-// A silicon is this machine's CPU. It executes one instruction: code in its memory loads all
+// A Silicon is this machine's CPU. It executes one instruction: code in its memory loads all
 // registers from a state, executes the instruction, and stores all registers.
-type silicon struct {
+type Silicon struct {
 	memory []byte // code, then the state
 	*cpuState
-	run func()
+	run      func()
+	features []string // as /proc/cpuinfo has them
 }
 
 // A cpuState is laid out as the code has it.
@@ -40,33 +41,53 @@ const windowSize = 512 // of the memory around the operands
 
 const codeSize = 4096
 
-// NewSilicon returns nil if the CPU lacks instructions of the kernels.
-func NewSilicon() (*silicon, error) {
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	has := strings.Fields(string(info))
-	for _, feature := range []string{"avx512f", "avx512bw", "avx512dq", "avx512vl", "vaes", "vpclmulqdq", "bmi1", "bmi2"} {
-		if !slices.Contains(has, feature) {
-			return nil, nil
-		}
+// NewSilicon returns this machine's CPU.
+func NewSilicon() (*Silicon, error) {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return nil, err
 	}
 	memory, err := syscall.Mmap(-1, 0, codeSize+int(unsafe.Sizeof(cpuState{})),
 		syscall.PROT_READ|syscall.PROT_WRITE|syscall.PROT_EXEC, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("memory for code: %w", err)
 	}
-	s := &silicon{memory: memory, cpuState: (*cpuState)(unsafe.Pointer(&memory[codeSize]))}
+	s := &Silicon{memory: memory, cpuState: (*cpuState)(unsafe.Pointer(&memory[codeSize])), features: strings.Fields(string(info))}
 	// A func value is the address of a word that has the address of the code.
 	code := &struct{ code *byte }{&memory[0]}
 	s.run = *(*func())(unsafe.Pointer(&code))
 	return s, nil
 }
 
+// Has reports whether the CPU executes the instructions of a class.
+func (s *Silicon) Has(c Class) bool {
+	return !slices.ContainsFunc(features[c], func(f string) bool { return !slices.Contains(s.features, f) })
+}
+
+// Without returns the CPU as one that lacks a class.
+func (s *Silicon) Without(c Class) *Silicon {
+	less := *s
+	less.features = slices.DeleteFunc(slices.Clone(s.features), func(f string) bool { return slices.Contains(features[c], f) })
+	return &less
+}
+
+// state returns how many vectors code can load and store, and how many bytes of each.
+func (s *Silicon) state() (vectors, bytes int) {
+	switch {
+	case s.Has(AVX512):
+		return 32, 64
+	case s.Has(AVX2):
+		return 16, 32
+	}
+	return 16, 16
+}
+
 // at returns the address of a part of the state.
-func (s *silicon) at(part unsafe.Pointer) uint64 { return uint64(uintptr(part)) }
+func (s *Silicon) at(part unsafe.Pointer) uint64 { return uint64(uintptr(part)) }
 
 // setCode sets the instruction that run executes. Its address relative to RIP, if it has one,
 // becomes that of the middle of the window.
-func (s *silicon) setCode(i *Instruction) {
+func (s *Silicon) setCode(i *Instruction) {
 	var code []byte
 	emit := func(b ...byte) { code = append(code, b...) }
 	base := s.at(unsafe.Pointer(s.cpuState))
@@ -82,12 +103,23 @@ func (s *silicon) setCode(i *Instruction) {
 	move := func(opcode byte, r int, part unsafe.Pointer) { // MOVQ: 0x8b loads, 0x89 stores
 		field(part, 0x48|byte(r>>3<<2), opcode, 0x80|byte(r&7<<3))
 	}
-	vectorsAndMasks := func(vector, mask byte) {
-		for n := range s.vectors { // VMOVDQU64, an EVEX encoding
-			extended := 0x61 | ^byte(n)>>3&1<<7 | ^byte(n)>>4&1<<4
-			field(unsafe.Pointer(&s.vectors[n]), 0x62, extended, 0xfe, 0x48, vector, 0x80|byte(n&7<<3))
+	vectors, size := s.state()
+	vectorsAndMasks := func(vector, mask byte) { // vector is the opcode of VMOVDQU64 and VMOVDQU
+		for n := range vectors {
+			part, register := unsafe.Pointer(&s.vectors[n]), 0x80|byte(n&7<<3)
+			switch size {
+			case 64:
+				field(part, 0x62, 0x61|^byte(n)>>3&1<<7|^byte(n)>>4&1<<4, 0xfe, 0x48, vector, register)
+			case 32:
+				field(part, 0xc4, 0x61|^byte(n)>>3&1<<7, 0x7e, vector, register)
+			default: // MOVDQU
+				field(part, 0xf3, 0x40|byte(n)>>3<<2, 0x0f, vector, register)
+			}
 		}
 		for n := range s.masks { // KMOVQ
+			if size < 64 {
+				break
+			}
 			field(unsafe.Pointer(&s.masks[n]), 0xc4, 0xe1, 0xf8, mask, 0x80|byte(n<<3))
 		}
 	}
@@ -128,9 +160,11 @@ func (s *silicon) setCode(i *Instruction) {
 	for n, r := range saved {
 		move(0x8b, r, unsafe.Pointer(&s.saved[n]))
 	}
-	emit(0xc4, 0x41, 0x01, 0xef, 0xff) // VPXOR X15, X15, X15: Go expects zeros
-	emit(0xc5, 0xf8, 0x77)             // VZEROUPPER
-	emit(0xc3)                         // RET
+	emit(0x66, 0x45, 0x0f, 0xef, 0xff) // PXOR X15, X15: Go expects zeros
+	if size > 16 {
+		emit(0xc5, 0xf8, 0x77) // VZEROUPPER
+	}
+	emit(0xc3) // RET
 	if len(code) > codeSize {
 		panic("the code is too long")
 	}
@@ -138,7 +172,7 @@ func (s *silicon) setCode(i *Instruction) {
 }
 
 // relocate returns the bytes of an instruction for another address.
-func (s *silicon) relocate(i *Instruction, at uint64) []byte {
+func (s *Silicon) relocate(i *Instruction, at uint64) []byte {
 	if i.Branches() { // 7 bytes forward
 		opcode := i.Bytes[0] + 0x10 // of the long form
 		if i.Bytes[0] == 0x0f {
@@ -158,12 +192,12 @@ func (s *silicon) relocate(i *Instruction, at uint64) []byte {
 }
 
 // middle is the address of the middle of the window.
-func (s *silicon) middle() uint64 { return s.at(unsafe.Pointer(&s.window[windowSize])) }
+func (s *Silicon) middle() uint64 { return s.at(unsafe.Pointer(&s.window[windowSize])) }
 
 // compare executes an instruction a number of times with the CPU and with the model, and
 // returns an error at the first difference: in any register, in memory, or in a flag that the
 // model defines.
-func (s *silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand) error {
+func (s *Silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand) error {
 	s.setCode(i)
 	memory := make([]byte, len(s.window))
 	start := s.at(unsafe.Pointer(&s.window[0]))
@@ -193,6 +227,14 @@ func (s *silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand)
 		}
 		s.run()
 		defined := m.definedFlags()
+		vectors, size := s.state()
+		for n := range m.Vectors { // what code cannot store
+			from := size
+			if n >= vectors {
+				from = 0
+			}
+			copy(s.vectors[n][from:], m.Vectors[n][from:])
+		}
 		if s.vectors != m.Vectors || s.general != m.General || s.masks != m.Masks || string(memory) != string(s.window[:]) ||
 			(s.flags^flagBits(m))&defined != 0 || uint64(s.taken) != condition {
 			return fmt.Errorf("%v: the CPU and the model differ", i)
@@ -202,7 +244,7 @@ func (s *silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand)
 }
 
 // randomize sets all registers and memory.
-func (s *silicon) randomize(r *rand.Rand) {
+func (s *Silicon) randomize(r *rand.Rand) {
 	for n := range s.vectors {
 		s.randomizeVector(n, r)
 	}
@@ -217,7 +259,7 @@ func (s *silicon) randomize(r *rand.Rand) {
 	}
 }
 
-func (s *silicon) randomizeVector(n int, r *rand.Rand) {
+func (s *Silicon) randomizeVector(n int, r *rand.Rand) {
 	for k := 0; k < 64; k += 8 {
 		binary.LittleEndian.PutUint64(s.vectors[n][k:], algebra.RandomWord(r))
 	}
@@ -225,7 +267,7 @@ func (s *silicon) randomizeVector(n int, r *rand.Rand) {
 
 // randomizeOperands sets the registers that an instruction names or implies. Its address is
 // within the window.
-func (s *silicon) randomizeOperands(i *Instruction, r *rand.Rand) {
+func (s *Silicon) randomizeOperands(i *Instruction, r *rand.Rand) {
 	for _, o := range i.Operands {
 		switch o.Kind {
 		case General:
@@ -252,7 +294,8 @@ func (s *silicon) randomizeOperands(i *Instruction, r *rand.Rand) {
 	if k := windowSize + r.IntN(56); r.IntN(4) == 0 {
 		binary.LittleEndian.PutUint64(s.window[k:], algebra.RandomWord(r))
 	}
-	at := s.middle() + uint64(r.IntN(64)) - o.Number
+	at := s.middle() + uint64(r.IntN(64))
+	at -= at%uint64(i.alignment()) + o.Number
 	switch {
 	case o.Base == None && o.Index == None:
 	case o.Index == None:

@@ -8,9 +8,16 @@ package x86
 
 import "math/rand/v2"
 
-// A silicon is the CPU, if it is one that executes the kernels.
-type silicon struct{}
+// A Silicon is a CPU that executes one instruction. Here there is none.
+type Silicon struct{}
 
-func newSilicon() (*silicon, error) { return nil, nil }
+// NewSilicon returns a CPU that has nothing.
+func NewSilicon() (*Silicon, error) { return new(Silicon), nil }
 
-func (*silicon) compare(*instruction, models, int, *rand.Rand) error { panic("no CPU") }
+// Has returns false.
+func (*Silicon) Has(Class) bool { return false }
+
+// Without returns s.
+func (s *Silicon) Without(Class) *Silicon { return s }
+
+func (*Silicon) compare(*Instruction, Models, int, *rand.Rand) error { panic("no CPU") }

@@ -1,0 +1,178 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package proofs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/assurance/secrets"
+	"example.com/fastmac/internal/assurance/x86"
+)
+
+// Files with assembly.
+const (
+	nhFile  = "nh_amd64.s"
+	aesFile = "internal/aes/aes_amd64.s"
+	gcmFile = "internal/gcm/gcm_amd64.s"
+)
+
+// A fault is a change of a function, made by somebody who wants it to pass: the lines are put in
+// place of the first line of the function that is at, in which ... stands for that line.
+type fault struct {
+	what, file, function string
+	at, lines            string
+	want                 string // in the reason why it is refused
+}
+
+// planted are faults that once passed, or were made to pass. None of them may.
+var planted = []fault{
+	// Alignment.
+	{"a load of the key that must be aligned, before VEX", aesFile, "encryptBlocks", "PXOR X0, X1", "PXOR (AX), X1", "need not be a multiple of 16"},
+	{"a move that must be aligned", gcmFile, "sealAESNI", "MOVUPS 128(AX), X1", "MOVAPS 128(AX), X1", "need not be a multiple of 16"},
+	{"an aligned move of 32 bytes", nhFile, "tagWordsAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; VMOVDQA (AX), Y0; ...", "need not be a multiple of 32"},
+	{"an aligned move to the frame", nhFile, "nhPolyAVX2", "MOVQ y+0(FP), SI", "VMOVDQA Y0, (SP); ...", "need not be a multiple of 32"},
+
+	// Memory of the caller.
+	{"a write after the arguments", nhFile, "nhAddAVX2", "VZEROUPPER", "MOVQ $0, 48(SP); ...", "access to 8 bytes"},
+	{"a write after the arguments, after VZEROUPPER", nhFile, "nhAddAVX512", "VZEROUPPER", "...; MOVQ $0, 48(SP)", "access to 8 bytes"},
+	{"a write after the arguments of AES", aesFile, "encryptBlocks", "MOVQ rounds+8(FP), CX", "...; MOVQ $0, 48(SP)", "access to 8 bytes"},
+	{"a third result", aesFile, "encryptWords", "PXOR X14, X14", "MOVQ $0, 64(SP); ...", "access to 8 bytes"},
+	{"a result that is taken for zero", aesFile, "encryptWords", "PXOR X0, X0", "XORQ ret+40(FP), BX; MOVQ BX, ret+40(FP); ...", "word 0 is"},
+	{"a read before the message", nhFile, "fillAVX512", "MOVQ group+0(FP), AX", "...; MOVQ p_base+8(FP), CX; MOVQ -8(CX), BX", "access to 8 bytes at -8"},
+	{"a read after the message", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "MOVBLZX (CX)(DX*1), BX; ...", "access to 1 bytes"},
+	{"memory below the stack pointer", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "MOVQ DX, -8(SP); ...", "access to 8 bytes"},
+	{"more of the stack than the frame", nhFile, "nhPolyAVX512", "MOVQ k+8(FP), AX", "...; SUBQ $256, SP; ADDQ $256, SP", "the stack pointer is not in its frame"},
+	{"a secret in the frame", nhFile, "nhPolyAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ 24(AX), BX; MOVQ BX, 8(SP); ...", "in the frame"},
+	{"another frame pointer", aesFile, "encryptWords", "MOVQ BX, X0", "XORQ BP, BP; ...", "the frame pointer"},
+
+	// Addresses.
+	{"a message at one page offset is dropped", nhFile, "tagOnlyAVX2", "MOVQ rest_len+32(FP), BX", "...; LEAQ (DX), DI; ANDQ $0xfff, DI; CMPQ DI, $0xabd; JNE other; XORQ BX, BX; other:", "depends on a variable"},
+	{"a tag with a bit of the address, without a branch", nhFile, "tagWordsAVX512", "VMOVQ (CX), X0", "...; MOVQ CX, DX; SHRQ $4, DX; ANDQ $1, DX; VMOVQ DX, X5; VPADDQ X5, X0, X0", "word 0 is"},
+	{"a sum with a bit of the stack pointer", nhFile, "nhAddAVX2", "MOVQ s+0(FP), CX", "...; MOVQ SP, R9; SHRQ $3, R9; ANDQ $1, R9; ADDQ R9, (CX)", "word 0 is"},
+	{"a table's address", nhFile, "fillAVX2", "MOVQ p_len+16(FP), DX", "...; LEAQ shiftDown<>+0(SB), R8; TESTB $0x20, R8; JEQ other; XORQ DX, DX; other:", "variable"},
+	{"the goroutine's address", nhFile, "tagWordsAVX2", "MOVQ k+8(FP), AX", "...; MOVQ (TLS), R8; SHRQ $12, R8; ANDQ $1, R8; CMPQ R8, $1; JEQ other; MOVQ k+8(FP), AX; other:", "variable"},
+	{"the distance of two objects", nhFile, "nhAddAVX512", "MOVQ s+0(FP), CX", "...; MOVQ p_base+16(FP), R9; CMPQ R9, CX; JCS other; XORQ R9, R9; other:", "variable"},
+	{"a branch on a sum that was stored over what is public", nhFile, "nhAddAVX2", "ADDQ BX, 32(CX)",
+		"...; MOVQ DX, R9; ANDQ $1, R9; JEQ even; MOVQ 32(CX), R10; ANDQ $0, R9; MOVQ (CX), R11; MOVQ R11, 32(CX)(R9*1); MOVQ 32(CX), R12; MOVQ R10, 32(CX)(R9*1); TESTQ R12, R12; JNE even; NOP; even:",
+		"a secret is written to what is public"},
+
+	// Secrets.
+	{"a branch on a byte of the tag", nhFile, "tagOnlyAVX2", "VZEROUPPER", "MOVBLZX (AX), CX; TESTL CX, CX; JNE other; MOVQ tag+0(FP), AX; other: ...", "the branch depends on a secret"},
+	{"a prefetch at a secret", nhFile, "tagOnlyAVX512", "VZEROUPPER", "MOVBLZX (AX), CX; SHLQ $6, CX; PREFETCHT0 (AX)(CX*1); ...", "the address depends on a secret"},
+
+	// In place.
+	{"the output is written before the input is read", aesFile, "encryptBlocks", "single:", "single:; MOVUPS (AX), X0; MOVUPS X0, (DX)", "word 128 is"},
+
+	// Sizes.
+	{"another comparison", nhFile, "nhAddAVX2", "JLS pair61", "JCS pair61", "word 0 is"},
+	{"a counter of 32 bits that carries", gcmFile, "sealAVX2", "VPADDD count16<>+0(SB), Y4, Y4", "VPADDQ count16<>+0(SB), Y4, Y4", "word"},
+	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
+	{"20 blocks", nhFile, "nhPolyAVX2", "SHRQ $0x0a, BX", "...; CMPQ BX, $20; JNE other; DECQ BX; other:", "is not executed"},
+	{"20 blocks, without other code", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; XORQ R8, R8; CMPQ DX, $20; ADCQ $0, R8; XORQ R8, R8", "no difference of [0 -1]"},
+	{"the fiftieth block", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; LEAQ -50(DX), R8; TESTQ R8, R8; CMOVQNE DX, R8; MOVQ R8, DX", "no difference of"},
+	{"a loop that counts by itself", aesFile, "encryptBlocks", "SUBQ $0x08, SI", "MOVQ SI, R9; SUBQ $18, R9; CMOVQCC R9, SI; ...", "no difference of"},
+
+	// The state of the CPU.
+	{"a mask that is taken for ones", nhFile, "fillAVX512", "KMOVD BX, K1", "KMOVD BX, K2", "a mask depends on a variable"},
+	{"a vector that is taken for zeros", nhFile, "tagWordsAVX512", "VPXOR X2, X1, X1", "VPXOR X2, X1, X1; VPXOR X15, X1, X1", "word 0 is"},
+	{"the carry of the caller", aesFile, "encryptBlocks", "MOVQ enc+0(FP), AX", "ADCQ $0, BX; ...", "undefined CF"},
+	{"the direction flag", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "STD; ...", "no model"},
+	{"the rounding of MXCSR", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "...; LDMXCSR (AX)", "no model"},
+	{"what CPUID returns", aesFile, "encryptWords", "MOVQ BX, X0", "XORL AX, AX; CPUID; MOVQ first+16(FP), BX; MOVQ enc+0(FP), AX; MOVQ chosen+32(FP), DX; XORL CX, SI; XORL CX, SI; ...; ANDL $1, CX; ADDL $9, CX", "variable"},
+	{"the counter of cycles", aesFile, "encryptWords", "MOVQ BX, X0", "RDTSC; MOVQ chosen+32(FP), DX; MOVQ enc+0(FP), AX; ...", "no model"},
+	{"random bytes", aesFile, "encryptWords", "MOVQ BX, X0", "RDRANDQ R9; ...", "no model"},
+	{"data of the program are changed", nhFile, "padEachVAES", "MOVQ tags+0(FP), AX", "...; MOVQ $0, ·partBytes+0(SB)", "writes to the program's data"},
+	{"a shift by 65 bits", nhFile, "tagWordsAVX2", "VPSRLQ $0x30, Y0, Y2", "VPSRLQ $65, Y0, Y2", "no model"},
+}
+
+// plant returns a file with a fault.
+func (f *fault) plant(t *testing.T, file string) string {
+	t.Helper()
+	lines := strings.Split(file, "\n")
+	n := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "TEXT ·"+f.function+"(SB)") })
+	for n++; n > 0 && n < len(lines); n++ {
+		if line := strings.Join(strings.Fields(lines[n]), " "); line == f.at {
+			lines[n] = strings.ReplaceAll(strings.ReplaceAll(f.lines, "...", line), ";", "\n")
+			return strings.Join(lines, "\n")
+		}
+	}
+	t.Fatalf("%s: no line %q in %s", f.what, f.at, f.function)
+	return ""
+}
+
+// TestPlanted plants faults in the assembly, links it, and checks that each is refused.
+func TestPlanted(t *testing.T) {
+	root, err := program.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for left := slices.Clone(planted); len(left) > 0; {
+		// One fault in each function at a time.
+		var now []fault
+		left = slices.DeleteFunc(left, func(f fault) bool {
+			first := !slices.ContainsFunc(now, func(g fault) bool { return g.function == f.function })
+			if first {
+				now = append(now, f)
+			}
+			return first
+		})
+		files := make(map[string]string)
+		for _, f := range now {
+			if files[f.file] == "" {
+				b, err := os.ReadFile(filepath.Join(root, f.file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				files[f.file] = string(b)
+			}
+			files[f.file] = f.plant(t, files[f.file])
+		}
+		p, err := program.Load(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range now {
+			k := slices.IndexFunc(p.Functions, func(g *x86.Function) bool { return g.Name == f.function })
+			if why := refusal(p, p.Functions[k]); why == "" || !strings.Contains(why, f.want) {
+				t.Errorf("%s: %s: refused with %q, want %q", f.function, f.what, why, f.want)
+			}
+		}
+	}
+}
+
+// refusal returns why a function is refused, or "".
+func refusal(p *program.Program, f *x86.Function) (why string) {
+	defer func() {
+		if r := recover(); r != nil { // an instruction has no model
+			why = "no model: " + fmt.Sprint(r)
+		}
+	}()
+	if _, err := f.Graph(); err != nil {
+		return err.Error()
+	}
+	if found := secrets.Leaks(f, secrets.NewSignature(p.Declared[f.Pkg+"."+f.Name])); len(found) > 0 {
+		return found[0].String()
+	}
+	for _, step := range []int{fewSizes, 1} {
+		covered := newCoverage()
+		for _, x := range proofsOf(f) {
+			v := newProver(p, f, step)
+			if _, err := x.prove(v); err != nil {
+				return err.Error()
+			}
+			covered.add(v.coverage)
+		}
+		if missing := covered.missing(f); step == 1 && missing != nil {
+			return strings.Join(missing, "\n")
+		}
+	}
+	return ""
+}
