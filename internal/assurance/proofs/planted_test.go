@@ -58,18 +58,18 @@ var planted = []fault{
 	{"a tag with a bit of the address, without a branch", nhFile, "tagWordsAVX512", "VMOVQ (CX), X0", "...; MOVQ CX, DX; SHRQ $4, DX; ANDQ $1, DX; VMOVQ DX, X5; VPADDQ X5, X0, X0", "word 0 is"},
 	{"a sum with a bit of the stack pointer", nhFile, "nhAddAVX2", "MOVQ s+0(FP), CX", "...; MOVQ SP, R9; SHRQ $3, R9; ANDQ $1, R9; ADDQ R9, (CX)", "word 0 is"},
 	{"a table's address", nhFile, "fillAVX2", "MOVQ p_len+16(FP), DX", "...; LEAQ shiftDown<>+0(SB), R8; TESTB $0x20, R8; JEQ other; XORQ DX, DX; other:", "variable"},
-	{"the goroutine's address", nhFile, "tagWordsAVX2", "MOVQ k+8(FP), AX", "...; MOVQ (TLS), R8; SHRQ $12, R8; ANDQ $1, R8; CMPQ R8, $1; JEQ other; MOVQ k+8(FP), AX; other:", "variable"},
+	{"the goroutine in R14", nhFile, "tagWordsAVX2", "MOVQ k+8(FP), AX", "...; MOVQ R14, R8; SHRQ $12, R8; ANDQ $1, R8; CMPQ R8, $1; JEQ other; MOVQ k+8(FP), AX; other:", "depends on a secret"},
 	{"the distance of two objects", nhFile, "nhAddAVX512", "MOVQ s+0(FP), CX", "...; MOVQ p_base+16(FP), R9; CMPQ R9, CX; JCS other; XORQ R9, R9; other:", "variable"},
 	{"a branch on a sum that was stored over what is public", nhFile, "nhAddAVX2", "ADDQ BX, 32(CX)",
-		"...; MOVQ DX, R9; ANDQ $1, R9; JEQ even; MOVQ 32(CX), R10; ANDQ $0, R9; MOVQ (CX), R11; MOVQ R11, 32(CX)(R9*1); MOVQ 32(CX), R12; MOVQ R10, 32(CX)(R9*1); TESTQ R12, R12; JNE even; NOP; even:",
+		"...; TESTQ $1, DX; JEQ even; MOVQ BX, R9; MOVQ 32(CX), R10; ANDQ $0, R9; MOVQ (CX), R11; MOVQ R11, 32(CX)(R9*1); MOVQ 32(CX), R12; MOVQ R10, 32(CX)(R9*1); TESTQ R12, R12; JNE even; XORQ R12, R12; even:",
 		"a secret is written to what is public"},
 
 	// Secrets.
-	{"a branch on a byte of the tag", nhFile, "tagOnlyAVX2", "VZEROUPPER", "MOVBLZX (AX), CX; TESTL CX, CX; JNE other; MOVQ tag+0(FP), AX; other: ...", "the branch depends on a secret"},
+	{"a branch on a byte of the tag", nhFile, "tagOnlyAVX2", "VZEROUPPER", "MOVBLZX (AX), CX; TESTL CX, CX; JNE other; MOVQ tag+0(FP), AX; other:; ...", "the branch depends on a secret"},
 	{"a prefetch at a secret", nhFile, "tagOnlyAVX512", "VZEROUPPER", "MOVBLZX (AX), CX; SHLQ $6, CX; PREFETCHT0 (AX)(CX*1); ...", "the address depends on a secret"},
 
 	// In place.
-	{"the output is written before the input is read", aesFile, "encryptBlocks", "single:", "single:; MOVUPS (AX), X0; MOVUPS X0, (DX)", "word 128 is"},
+	{"the output is written before the input is read", aesFile, "encryptBlocks", "single:", "single:; MOVUPS (AX), X0; MOVUPS X0, (DX)", "word 0 is"},
 
 	// Sizes.
 	{"another comparison", nhFile, "nhAddAVX2", "JLS pair61", "JCS pair61", "word 0 is"},
@@ -81,14 +81,13 @@ var planted = []fault{
 	{"a loop that counts by itself", aesFile, "encryptBlocks", "SUBQ $0x08, SI", "MOVQ SI, R9; SUBQ $18, R9; CMOVQCC R9, SI; ...", "no difference of"},
 
 	// The state of the CPU.
-	{"a mask that is taken for ones", nhFile, "fillAVX512", "KMOVD BX, K1", "KMOVD BX, K2", "a mask depends on a variable"},
+	{"a mask that is taken for ones", nhFile, "fillAVX512", "KMOVD BX, K1", "KMOVD BX, K2", "depends on a secret"},
 	{"a vector that is taken for zeros", nhFile, "tagWordsAVX512", "VPXOR X2, X1, X1", "VPXOR X2, X1, X1; VPXOR X15, X1, X1", "word 0 is"},
 	{"the carry of the caller", aesFile, "encryptBlocks", "MOVQ enc+0(FP), AX", "ADCQ $0, BX; ...", "undefined CF"},
 	{"the direction flag", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "STD; ...", "no model"},
 	{"the rounding of MXCSR", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "...; LDMXCSR (AX)", "no model"},
-	{"what CPUID returns", aesFile, "encryptWords", "MOVQ BX, X0", "XORL AX, AX; CPUID; MOVQ first+16(FP), BX; MOVQ enc+0(FP), AX; MOVQ chosen+32(FP), DX; XORL CX, SI; XORL CX, SI; ...; ANDL $1, CX; ADDL $9, CX", "variable"},
+	{"what CPUID returns", aesFile, "encryptWords", "MOVQ BX, X0", "XORL AX, AX; CPUID; MOVQ first+16(FP), BX; MOVQ enc+0(FP), AX; MOVQ chosen+32(FP), DX; XORL CX, SI; XORL CX, SI; ...; ANDL $1, CX; ADDL $9, CX", "some bits of a word"},
 	{"the counter of cycles", aesFile, "encryptWords", "MOVQ BX, X0", "RDTSC; MOVQ chosen+32(FP), DX; MOVQ enc+0(FP), AX; ...", "no model"},
-	{"random bytes", aesFile, "encryptWords", "MOVQ BX, X0", "RDRANDQ R9; ...", "no model"},
 	{"data of the program are changed", nhFile, "padEachVAES", "MOVQ tags+0(FP), AX", "...; MOVQ $0, ·partBytes+0(SB)", "writes to the program's data"},
 	{"a shift by 65 bits", nhFile, "tagWordsAVX2", "VPSRLQ $0x30, Y0, Y2", "VPSRLQ $65, Y0, Y2", "no model"},
 }
