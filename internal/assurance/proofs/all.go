@@ -83,7 +83,15 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 		return fmt.Errorf("not covered by proofs:\n%s", strings.Join(missing, "\n"))
 	}
 	if step == 1 {
-		fmt.Fprintf(table, "\n%d functions are proved. Their proofs execute %d instructions, which are all but those that are named: each branch both ways, and %d decisions on numbers for the numbers on both sides\n", len(covered), instructions, comparisons)
+		fmt.Fprintf(table, "\n%d functions are proved. Their proofs execute all of their %d instructions, take each branch both ways, and make %d decisions on numbers for the numbers on both sides of them, except for %d that cannot be otherwise\n", len(covered), instructions, comparisons, exceptions())
 	}
 	return nil
+}
+
+// exceptions returns how many decisions are named.
+func exceptions() (n int) {
+	for _, name := range named {
+		n += name.times
+	}
+	return n
 }

@@ -13,16 +13,21 @@ import (
 	"example.com/fastmac/internal/assurance/x86"
 )
 
-// named are what proofs leave out, with the reason: so many instructions of the functions whose
-// names begin so, of which one way is never taken.
+// named are decisions that only ever have one result: so many instructions of this kind in a
+// function. Each is of code that other kernels share, and of a function of which all sizes are
+// proved that it may be called for.
 var named = []struct {
-	functions, mnemonic string
-	times               int
-	why                 string
+	function, mnemonic string
+	times              int
+	why                string
 }{
-	{"nhAdd", "jb", 2, "the code for groups is that of other kernels, which may have one left: here a jump before has taken that"},
-	{"nhAddAVX512", "cmovl", 2, "as the jumps: there are two groups or more"},
-	{"fillAVX2", "cmovb", 1, "the code for the end of a message is that of other kernels: here there are 16 bytes or more"},
+	{"nhAddAVX2", "jb", 2, "a single group was taken before"},
+	{"nhAddAVX512", "jb", 2, "a single group was taken before"},
+	{"nhAddAVX512", "cmovl", 2, "a single group was taken before"},
+	{"fillAVX2", "cmovb", 1, "there are 16 bytes or more"},
+	{"tagOnlyAVX2", "cmovb", 2, "there are 16 bytes or more"},
+	{"tagNextAVX2", "cmovb", 2, "there are 16 bytes or more"},
+	{"tagNextAVX2", "je", 2, "there is at least one byte"},
 }
 
 // A coverage is what the proofs of a function have executed.
@@ -73,20 +78,40 @@ func (c coverage) add(d coverage) {
 // missing returns what the proofs of a function leave out: instructions, ways of branches, and
 // numbers next to those with which it compares others.
 func (c coverage) missing(f *x86.Function) (list []string) {
+	gaps := make(map[*x86.Instruction]string)
 	for n, i := range f.Code {
+		grows := i.Jumps() && f.GrowsStack(f.At[i.Target])
+		differences := c.compared[i]
 		switch {
-		case i.Mnemonic == "nop" || i.Mnemonic == "int3":
-		case !c.executed[i] && !f.GrowsStack(n):
-			list = append(list, fmt.Sprintf("%s: %v is not executed", f.Name, i))
-		case i.Branches() && c.outcomes[i] != 3 && !f.GrowsStack(f.At[i.Target]):
-			list = append(list, fmt.Sprintf("%s: %v: %s", f.Name, i, [...]string{"", "never taken", "always taken"}[c.outcomes[i]]))
+		case i.Mnemonic == "nop" || i.Mnemonic == "int3" || f.GrowsStack(n):
+		case !c.executed[i]:
+			gaps[i] = "is not executed"
+		case i.Branches() && c.outcomes[i] != 3 && !grows:
+			gaps[i] = [...]string{"", "is never taken", "is always taken"}[c.outcomes[i]]
+		case differences != nil && !grows:
+			if what := gap(i.Condition(), differences); what != "" {
+				gaps[i] = what
+			}
+		}
+	}
+	for _, name := range named {
+		var found []*x86.Instruction
+		for i := range gaps {
+			if f.Name == name.function && i.Mnemonic == name.mnemonic {
+				found = append(found, i)
+			}
+		}
+		if f.Name == name.function && len(found) != name.times {
+			list = append(list, fmt.Sprintf("%s: %d times %s, want %d: %s", f.Name, len(found), name.mnemonic, name.times, name.why))
+			continue
+		}
+		for _, i := range found {
+			delete(gaps, i)
 		}
 	}
 	for _, i := range f.Code {
-		if differences := c.compared[i]; differences != nil && !(i.Branches() && f.GrowsStack(f.At[i.Target])) {
-			if what := gap(i.Condition(), differences); what != "" {
-				list = append(list, fmt.Sprintf("%s: %v: %s", f.Name, i, what))
-			}
+		if gaps[i] != "" {
+			list = append(list, fmt.Sprintf("%s: %v %s", f.Name, i, gaps[i]))
 		}
 	}
 	return list
@@ -123,7 +148,7 @@ func gap(condition string, differences map[int64]bool) string {
 	if missing == nil {
 		return ""
 	}
-	return fmt.Sprintf("no difference of %d, of those from %d to %d", missing, list[0], list[len(list)-1])
+	return fmt.Sprintf("has no difference of %d, of those from %d to %d", missing, list[0], list[len(list)-1])
 }
 
 // gcd is the greatest common divisor; gcd(0, a) is a.
