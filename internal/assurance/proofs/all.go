@@ -44,7 +44,7 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 		for _, r := range results {
 			running <- struct{}{}
 			go func() {
-				r.cases, r.err = r.prove(r.prover)
+				r.cases, r.err = r.run(r.prover)
 				r.Formulas, r.g = nil, nil // they need much memory
 				close(r.done)
 				<-running

@@ -46,7 +46,7 @@ func (j *Judge) sizesOf(f *x86.Function) ([]map[*x86.Instruction][]int, error) {
 		for _, x := range proofsOf(f) {
 			v := newProver(j.program, f, 1)
 			v.sizes = make(map[*x86.Instruction][]int)
-			if _, err := x.prove(v); err != nil {
+			if _, err := x.run(v); err != nil {
 				return nil, err
 			}
 			j.sizes[f] = append(j.sizes[f], v.sizes)
@@ -99,7 +99,7 @@ func (j *Judge) Verdict(name string, offset uint64, before, after []byte, limit 
 			for n := 0; n < len(at); n += step {
 				v.only = append(v.only, at[n])
 			}
-			switch _, err := x.prove(v); {
+			switch _, err := x.run(v); {
 			case errors.Is(err, errLate):
 				return Undecided + "no verdict in " + limit.String()
 			case err != nil:

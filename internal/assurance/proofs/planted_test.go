@@ -164,7 +164,7 @@ func refusal(p *program.Program, f *x86.Function) (why string) {
 		covered := newCoverage()
 		for _, x := range proofsOf(f) {
 			v := newProver(p, f, step)
-			if _, err := x.prove(v); err != nil {
+			if _, err := x.run(v); err != nil {
 				return err.Error()
 			}
 			covered.add(v.coverage)

@@ -91,14 +91,19 @@ func (v *prover) place(n int, readOnly bool, words ...formula.Word) formula.Word
 	return v.Place(n/8, readOnly, bytes).Address
 }
 
-// set sets the bytes of a variable of the program, which the program does not change after it has
-// been initialized, and returns its address.
-func (v *prover) set(name string, n int, words ...formula.Word) formula.Word {
+// symbol returns the address of a variable of the program.
+func (v *prover) symbol(name string) uint64 {
 	k := slices.IndexFunc(v.program.Symbols, func(s elf.Symbol) bool { return s.Name == program.ModulePath+name })
 	if k < 0 {
 		panic(algebra.Unprovable("no variable " + name))
 	}
-	o, _ := v.Datum(v.program.Symbols[k].Value)
+	return v.program.Symbols[k].Value
+}
+
+// set sets the bytes of a variable of the program, which the program does not change after it has
+// been initialized, and returns its address.
+func (v *prover) set(name string, n int, words ...formula.Word) formula.Word {
+	o, _ := v.Datum(v.symbol(name))
 	o.Bytes = nil
 	for _, w := range words {
 		o.Bytes = append(o.Bytes, v.Bytes(w, n)...)
@@ -166,17 +171,8 @@ func (v *prover) asBytes(words []formula.Word) (bytes []formula.Word) {
 // call executes the kernel with arguments, see words. After these there is room for its results,
 // and for nothing else. The kernel must use no memory below its stack pointer, nor more of it than
 // its frame, and leave only zeros there, besides the saved frame pointer.
-func (v *prover) call(list ...any) (err error) {
+func (v *prover) call(list ...any) error {
 	f := v.function
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case algebra.Unprovable:
-			err = fmt.Errorf("%s: %s", f.Name, string(r))
-		default:
-			panic(r)
-		}
-	}()
 	arguments := v.words(list...)
 	if int64(8*len(arguments)) != f.Arguments {
 		return fmt.Errorf("%s: %d words of arguments for %d bytes", f.Name, len(arguments), f.Arguments)
@@ -299,6 +295,20 @@ var proofs = []proof{
 	{"block", "compression of 1 to 3 blocks", proveBlock},
 	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd},
 	{"lanes", "compression of 1 to 3 blocks in each lane", proveLanes},
+}
+
+// run runs a proof.
+func (x proof) run(v *prover) (cases int, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case algebra.Unprovable:
+			err = fmt.Errorf("%s: %s", v.function.Name, string(r))
+		default:
+			panic(r)
+		}
+	}()
+	return x.prove(v)
 }
 
 // proofsOf returns the proofs of a function.

@@ -111,7 +111,7 @@ func TestSameNumbers(t *testing.T) {
 func refuses(p *program.Program, own []proof, broken *x86.Function) bool {
 	for _, step := range []int{fewSizes, someSizes} {
 		for _, x := range own {
-			if _, err := x.prove(newProver(p, broken, step)); err != nil {
+			if _, err := x.run(newProver(p, broken, step)); err != nil {
 				return true
 			}
 		}
@@ -132,7 +132,7 @@ func sameNumbers(p *program.Program, own []proof, f, broken *x86.Function) (err 
 				err = fmt.Errorf("different numbers in case %d of %s", v.seen, x.kernels)
 			}
 		}
-		if _, err := x.prove(v); err != nil {
+		if _, err := x.run(v); err != nil {
 			return err
 		}
 	}
@@ -333,7 +333,7 @@ func executedFor(p *program.Program, f *x86.Function) map[*x86.Instruction]bool 
 		}
 		for _, x := range proofsOf(f) {
 			v := newProver(p, f, step)
-			x.prove(v)
+			x.run(v)
 			maps.Copy(executedBy[f], v.executed)
 		}
 	}

@@ -5,9 +5,12 @@
 package proofs
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math/big"
 	"slices"
 
+	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/formula"
 )
 
@@ -68,7 +71,14 @@ func (v *prover) roundConstants() (constants []uint64, at formula.Word) {
 		}
 		constants = append(constants, new(big.Int).And(root, new(big.Int).SetUint64(1<<64-1)).Uint64())
 	}
-	return constants, v.set("/internal/sha512.k", 64, v.numbers(constants...)...)
+	at = v.set("/internal/sha512.k", 64, v.numbers(constants...)...)
+	o, _ := v.Datum(v.symbol("/internal/sha512.k"))
+	for t, b := range slices.Collect(slices.Chunk(v.program.At(o.Linked).Bytes, 8)) {
+		if binary.LittleEndian.Uint64(b) != constants[t] {
+			panic(algebra.Unprovable(fmt.Sprintf("constant %d of SHA-512 is not that of the standard", t)))
+		}
+	}
+	return constants, at
 }
 
 // wordMessage places a message of words, which are big-endian in memory, and returns its slice.
