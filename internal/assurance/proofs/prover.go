@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/fastmac/internal/assurance/algebra"
@@ -262,62 +261,4 @@ func (v *prover) equalWords(got, want []formula.Word, format string, a ...any) e
 		}
 	}
 	return nil
-}
-
-// A proof is for functions whose names begin with kernels. It returns for how many sizes it is.
-type proof struct {
-	kernels, what string
-	prove         func(v *prover) (cases int, err error)
-}
-
-var proofs = []proof{
-	{"cpuid7", "nothing but its result is written", proveCPUID},
-	{"nhAdd", "NH of each run of groups in a block", proveAdd},
-	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks},
-	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly},
-	{"fill", "zero padding of 0 to 31 bytes", proveFill},
-	{"tagWords", "L3 and the xor with the pad", proveWords},
-	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes", proveOnly},
-	{"tagNext", "NH, POLY-64, L3 and the xor with the pad, 0 to 1024 bytes after other blocks", proveNext},
-	{"tagTwo", "NH, POLY-64, L3 and the xor with the pad, 1025 to 2048 bytes", proveTwo},
-	{"tagEach", "NH, L3 and the xor with the pad, one message of 0 to 1024 bytes, and up to nine", proveEach},
-	{"expandKey", "AES key schedule", proveExpand},
-	{"encryptBlocks", "AES of 1 to 17 blocks, for each key size", proveEncrypt},
-	{"encryptWords", "AES of a block and the choice of its bytes, for each key size", proveEncryptWords},
-	{"stretch", "key schedule and counter mode of 512, 1024, 1536 and 2048 bytes", proveStretch},
-	{"deriveL1", "KDF of the L1 key, for each key size", proveDerive},
-	{"padEach", "PDF of up to eight nonces of 1 to 16 bytes, for each size of the key and the tag", provePads},
-	{"initKey", "powers of the hash subkey, for each key size", proveInitKey},
-	{"hash", "GHASH of 0 to 19 groups of 128 bytes", proveHash},
-	{"gmac", "GMAC of 0 to 400 bytes, and sizes up to 2048, each with one size of the key", proveCrypt},
-	{"seal", "GCM of 1 to 400 bytes, and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt},
-	{"open", "GCM of 1 to 400 bytes, and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt},
-	{"block", "compression of 1 to 3 blocks", proveBlock},
-	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd},
-	{"lanes", "compression of 1 to 3 blocks in each lane", proveLanes},
-}
-
-// run runs a proof.
-func (x proof) run(v *prover) (cases int, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case algebra.Unprovable:
-			err = fmt.Errorf("%s: %s", v.function.Name, string(r))
-		default:
-			panic(r)
-		}
-	}()
-	return x.prove(v)
-}
-
-// proofsOf returns the proofs of a function.
-func proofsOf(f *x86.Function) []proof {
-	return slices.DeleteFunc(slices.Clone(proofs), func(x proof) bool { return !strings.HasPrefix(f.Name, x.kernels) })
-}
-
-// proveCPUID proves that cpuid7 writes nothing but its result, of which nothing is known.
-func proveCPUID(v *prover) (cases int, err error) {
-	v.reset()
-	return 1, v.call()
 }

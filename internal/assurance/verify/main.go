@@ -2,32 +2,32 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command verify checks the assembly of the module, as the linker has put it into a binary for
-// linux/amd64:
+// Command verify checks the assembly of the module for amd64, as the linker has put it into a
+// binary for linux/amd64:
 //
 //	go run -C internal/assurance ./verify
 //
-// It needs objdump, of GNU binutils. Its steps are
+// Its steps are
 //
-//  1. All instructions of all functions of assembly, from objdump. They must be those of the .s
-//     files: the disassembler and the Go assembler check each other (program.go, compare.go).
-//  2. Constant time. It follows secrets through all paths of each function. No branch, address
-//     or choice of the bytes that are read may depend on one (taint.go, flow.go). Which data
-//     are public is in objects.go; all others are secret.
-//  3. A model of each instruction (scalar.go, vector.go), compared with this machine's CPU if
-//     it has all instructions: each instruction of the kernels is executed with its own bytes
-//     (models.go).
-//  4. Proofs that kernels of UMAC are RFC 4418, those of SHA-512 are FIPS 180-4, those of AES
-//     are FIPS 197 and those of GCM are NIST SP 800-38D, for all keys and messages of some
-//     sizes (prove.go), by executing the models with formulas (symbolic.go). For GCM these are
-//     polynomials over its field (field.go).
+//  1. All instructions of all functions of assembly are decoded. They must be those of the .s
+//     files: the decoder and the Go assembler check each other (packages x86 and program).
+//  2. Constant time. Secrets are followed through all paths of each function. No branch, address
+//     or choice of the bytes that are read may depend on one. Which data are public is in
+//     secrets/objects.go; all others are secret.
+//  3. The model of each instruction is compared with this machine's CPU, which executes each
+//     instruction of the kernels from its own bytes. Models of instructions that this CPU lacks
+//     must be in models.txt, which lists those that were compared elsewhere.
+//  4. Proofs that the kernels of UMAC are RFC 4418, those of SHA-512 are FIPS 180-4, those of AES
+//     are FIPS 197 and those of GCM are NIST SP 800-38D, for all keys and messages of some sizes,
+//     by executing the models with formulas (packages formula and proofs).
 //
-// The tests also execute all kernels with the models, on numbers, and compare the results with
-// the standard library, package umacref and the vectors in testdata. They have kernels that
-// leak, models that are wrong and kernels that are broken, all of which must be noticed.
+// The steps have the models in common. These are executed with numbers, with what is known of a
+// word in all executions, and with formulas.
 //
-// The steps have the models in common. Models are executed with numbers (concrete.go), with
-// what is known of a word in all executions (taint.go), and with formulas.
+// The tests of the packages execute all kernels with the models, on numbers, and compare the
+// results with the standard library, package umacref and the vectors in testdata. They have
+// kernels that leak, models that are wrong, and kernels that are broken or made to deceive, all
+// of which must be noticed.
 package main
 
 import (
