@@ -56,8 +56,7 @@ func (d *Formulas) Place(align int, readOnly bool, bytes []ByteOf) *Object {
 }
 
 // Datum returns the object that a datum of the program is. What the program can change has no
-// bytes, unless the caller sets them. The linker places data of 16 bytes or more at multiples
-// of 16.
+// bytes, unless the caller sets them.
 func (d *Formulas) Datum(address uint64) (o *Object, offset uint64) {
 	s := algebra.Datum{Address: address}
 	if d.data != nil {
@@ -71,7 +70,7 @@ func (d *Formulas) Datum(address uint64) (o *Object, offset uint64) {
 				bytes = append(bytes, ByteOf{d.Constant(8, uint64(b)), 0})
 			}
 		}
-		o = d.Place(min(16, len(s.Bytes)), true, bytes)
+		o = d.Place(1, true, bytes)
 		o.Linked = s.Address
 		d.globals[s.Address] = o
 	}

@@ -124,6 +124,9 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 		w := m.Right(8, m.Extract(m.Masks[i.Operands[1].Number], 0, 8), uint(i.Operands[2].Number))
 		m.Masks[i.Operands[0].Number] = m.Extend(8, w)
 	case "push":
+		if n != 64 {
+			return false
+		}
 		m.General[RSP] = m.Add(64, m.General[RSP], m.Constant(64, 1<<64-8))
 		var v V
 		m.SetLane(&v, 64, 0, operand(0))
