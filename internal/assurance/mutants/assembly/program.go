@@ -7,83 +7,69 @@
 package main
 
 import (
+	"cmp"
 	"debug/elf"
 	"debug/gosym"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"example.com/fastmac/internal/assurance/objdump"
+	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/assurance/x86"
 )
-
-const modulePath = "example.com/fastmac"
 
 // packages have assembly, or tests that call that of others. The first one that has a
 // function is its home.
 var packages = []string{"internal/kernel", "internal/aes", "internal/gcm", "internal/sha512", ".", "aesgcm", "internal/conformance", "internal/memory"}
 
-// A function of assembly.
+// A function of assembly, as in the binary that is its home.
 type function struct {
-	name  string
-	home  *binary
-	file  string // .s
-	code  []*instruction
-	first int // number of its first instruction in the program
+	*x86.Function
+	file         string // .s
+	instructions []*instruction
 }
 
-// An instruction, as in the binary that is the home of its function.
+// An instruction of a function.
 type instruction struct {
-	*function
-	index  int
-	offset int // in the function
-	bytes  []byte
-	text   string // of objdump, in Intel's syntax
-	line   int    // in the .s file
+	*x86.Instruction
+	function *function
+	number   int // in the suite
+	line     int // in the .s file
 }
 
-func (i *instruction) mnemonic() string {
-	name, _, _ := strings.Cut(i.text, " ")
-	return name
-}
+// offset returns where the instruction is in its function.
+func (i *instruction) offset() int64 { return int64(i.Address - i.function.Code[0].Address) }
 
 // A binary has the tests of a package.
 type binary struct {
 	pkg, dir, path string
-	at             map[string]place // by name of function
+	at             map[string]program.Compiled // by name of function
 	tests          []*test
 }
 
-// A place of a function.
-type place struct {
-	objdump.Function
-	offset int64 // in the file
-}
-
-// A program is all assembly of the module and its tests.
-type program struct {
+// A suite is all assembly of the module and its tests.
+type suite struct {
 	root, dir    string // of the module, of the binaries
 	binaries     []*binary
 	functions    []*function
 	instructions []*instruction
 }
 
-// load builds the tests of packages in a directory, and disassembles the functions.
-func load(dir string, packages []string) (*program, error) {
-	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", modulePath)
+// load builds the tests of packages in a directory, and decodes the functions.
+func load(dir string, packages []string) (*suite, error) {
+	root, err := program.Root()
 	if err != nil {
 		return nil, err
 	}
-	p := &program{root: strings.TrimSpace(root), dir: dir}
+	p := &suite{root: root, dir: dir}
 	for _, pkg := range packages {
 		b := &binary{
-			pkg: pkg, dir: filepath.Join(p.root, filepath.FromSlash(pkg)), at: make(map[string]place),
+			pkg: pkg, dir: filepath.Join(p.root, filepath.FromSlash(pkg)), at: make(map[string]program.Compiled),
 			path: filepath.Join(dir, strings.ReplaceAll(strings.Trim(pkg, "."), "/", "-")+".test"),
 		}
-		if _, err := output("go", "test", "-C", b.dir, "-c", "-o", b.path, "."); err != nil {
+		if _, err := program.Output("go", "test", "-C", b.dir, "-c", "-o", b.path, "."); err != nil {
 			return nil, err
 		}
 		if err := p.read(b); err != nil {
@@ -91,26 +77,24 @@ func load(dir string, packages []string) (*program, error) {
 		}
 		p.binaries = append(p.binaries, b)
 	}
-	slices.SortStableFunc(p.functions, func(a, b *function) int { return strings.Compare(a.file, b.file) })
+	slices.SortStableFunc(p.functions, func(a, b *function) int { return cmp.Compare(a.file, b.file) })
 	for _, f := range p.functions {
-		f.first = len(p.instructions)
-		p.instructions = append(p.instructions, f.code...)
+		for _, i := range f.instructions {
+			i.number = len(p.instructions)
+			p.instructions = append(p.instructions, i)
+		}
 	}
 	return p, nil
 }
 
-// read finds the functions of assembly of the module in a binary, and disassembles those that
-// no binary before it has.
-func (p *program) read(b *binary) error {
+// read finds the functions of assembly of the module in a binary, and decodes those that no
+// binary before it has.
+func (p *suite) read(b *binary) error {
 	file, err := elf.Open(b.path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	functions, err := objdump.Functions(file, modulePath)
-	if err != nil {
-		return err
-	}
 	text, table := file.Section(".text"), file.Section(".gopclntab")
 	if text == nil || table == nil {
 		return errors.New("no code, or no table of lines")
@@ -123,51 +107,26 @@ func (p *program) read(b *binary) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range functions {
-		b.at[o.Name] = place{o, int64(o.Address - text.Addr + text.Offset)}
-		if slices.ContainsFunc(p.functions, func(f *function) bool { return f.name == o.Name }) {
+	compiled, err := program.Assembly(file)
+	if err != nil {
+		return err
+	}
+	for _, c := range compiled {
+		b.at[c.Name] = c
+		if slices.ContainsFunc(p.functions, func(f *function) bool { return f.Name == c.Name }) {
 			continue
 		}
-		f := &function{name: o.Name, home: b}
-		if err := f.disassemble(lines); err != nil {
-			return fmt.Errorf("%s: %w", o.Name, err)
+		decoded, err := c.Decode()
+		if err != nil {
+			return err
+		}
+		f := &function{Function: decoded}
+		for _, x := range decoded.Code {
+			i := &instruction{Instruction: x, function: f}
+			f.file, i.line, _ = lines.PCToLine(x.Address)
+			f.instructions = append(f.instructions, i)
 		}
 		p.functions = append(p.functions, f)
 	}
 	return nil
-}
-
-// disassemble sets the code of a function.
-func (f *function) disassemble(lines *gosym.Table) error {
-	at := f.home.at[f.name]
-	all, err := at.Disassemble(f.home.path)
-	if err != nil {
-		return err
-	}
-	for _, o := range all {
-		i := &instruction{function: f, index: len(f.code), offset: int(o.Address - at.Address), bytes: o.Bytes, text: clean(o.Text)}
-		if lines != nil {
-			f.file, i.line, _ = lines.PCToLine(o.Address)
-		}
-		f.code = append(f.code, i)
-	}
-	return nil
-}
-
-// clean returns the text of an instruction, without the comment and names of symbols.
-func clean(s string) string {
-	s, _, _ = strings.Cut(s, "#")
-	s, _, _ = strings.Cut(s, "<")
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// output returns what a command prints.
-func output(name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
-	}
-	return string(out), err
 }

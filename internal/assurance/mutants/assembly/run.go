@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -21,8 +22,8 @@ import (
 
 // An outcome is what the tests say about a mutant.
 type outcome struct {
-	how  string // survived, failed, crashed, timeOut, unreached
-	test string // that killed it
+	How  string // survived, failed, crashed, timeOut, unreached, or of what survivors.go does
+	Test string // that killed it, or why it has this outcome
 }
 
 const (
@@ -34,17 +35,17 @@ const (
 )
 
 // killed reports whether a test fails.
-func (o outcome) killed() bool { return slices.Contains([]string{failed, crashed, timeOut}, o.how) }
+func (o outcome) killed() bool { return slices.Contains([]string{failed, crashed, timeOut}, o.How) }
 
 // A runner runs the tests on mutants, in its own copies of the binaries.
 type runner struct {
-	program *program
-	copies  map[*binary]string
-	kills   map[string]int // by name of function, package and test
+	suite  *suite
+	copies map[*binary]string
+	kills  map[string]int // by name of function, package and test
 }
 
-func newRunner(p *program, number int) (*runner, error) {
-	r := &runner{program: p, copies: make(map[*binary]string), kills: make(map[string]int)}
+func newRunner(p *suite, number int) (*runner, error) {
+	r := &runner{suite: p, copies: make(map[*binary]string), kills: make(map[string]int)}
 	for _, b := range p.binaries {
 		image, err := os.ReadFile(b.path)
 		if err != nil {
@@ -66,10 +67,10 @@ type group struct {
 }
 
 // executing returns the tests that execute an instruction.
-func (p *program) executing(i *instruction) (tests []*test) {
+func (p *suite) executing(i *instruction) (tests []*test) {
 	for _, b := range p.binaries {
 		for _, t := range b.tests {
-			if t.reaches[i.first+i.index] {
+			if t.Reaches[i.number] {
 				tests = append(tests, t)
 			}
 		}
@@ -77,73 +78,58 @@ func (p *program) executing(i *instruction) (tests []*test) {
 	return tests
 }
 
-// groups returns tests in groups, the fastest tests first. Tests that would need more CPU time
-// than most in all are left out. Each group takes about as much time as all groups before it.
-func groups(tests []*test, most time.Duration) (all []*group) {
+// groups returns one group for each binary, of the fastest tests. Tests that would need more CPU
+// time than most in all are left out.
+func groups(tests []*test, most time.Duration) (found []*group) {
 	slices.SortStableFunc(tests, func(a, b *test) int {
-		if a.idle != b.idle {
-			return map[bool]int{false: -1, true: 1}[a.idle]
+		if a.Idle != b.Idle {
+			return map[bool]int{false: -1, true: 1}[a.Idle]
 		}
-		return int(a.cpu - b.cpu)
+		return cmp.Compare(a.CPU, b.CPU)
 	})
-	fits := 0
-	for fits < len(tests) && tests[fits].cpu <= most {
-		most -= tests[fits].cpu
-		fits++
-	}
-	tests = tests[:fits]
-	limit := 15 * time.Millisecond
-	for len(tests) > 0 {
-		var sum time.Duration
-		n := 0
-		for n < len(tests) && (n == 0 || sum+tests[n].cpu <= limit) {
-			sum += tests[n].cpu
-			n++
+	for _, t := range tests {
+		if most -= t.CPU; most < 0 {
+			break
 		}
-		first := len(all)
-		for _, t := range tests[:n] {
-			k := slices.IndexFunc(all[first:], func(g *group) bool { return g.binary == t.binary })
-			if k < 0 {
-				k = len(all) - first
-				all = append(all, &group{binary: t.binary})
-			}
-			all[first+k].names = append(all[first+k].names, t.name)
-			all[first+k].cpu += t.cpu
+		k := slices.IndexFunc(found, func(g *group) bool { return g.binary == t.binary })
+		if k < 0 {
+			k = len(found)
+			found = append(found, &group{binary: t.binary})
 		}
-		tests = tests[n:]
-		limit *= 3
+		found[k].names = append(found[k].names, t.Name)
+		found[k].cpu += t.CPU
 	}
-	return all
+	return found
 }
 
 // try runs tests that execute a mutant, until one fails: first those that have killed mutants
 // of the same function, then the fastest. In all they take at most so much time of the CPU as
 // most.
-func (r *runner) try(p *program, m *mutant, most time.Duration) (outcome, error) {
-	tests := p.executing(m.instruction)
+func (r *runner) try(m *mutant, most time.Duration) (outcome, error) {
+	tests := r.suite.executing(m.instruction)
 	if len(tests) == 0 {
-		return outcome{how: unreached}, nil
+		return outcome{How: unreached}, nil
 	}
 	var all []*group
 	for _, t := range r.killers(m, tests) {
-		if t.cpu <= most {
-			most -= t.cpu
-			all = append(all, &group{t.binary, []string{t.name}, t.cpu})
+		if t.CPU <= most {
+			most -= t.CPU
+			all = append(all, &group{t.binary, []string{t.Name}, t.CPU})
 			tests = slices.DeleteFunc(tests, func(other *test) bool { return other == t })
 		}
 	}
 	for _, g := range append(all, groups(tests, most)...) {
 		o, err := r.tryGroup(g, m)
-		if err != nil || o.how != survived {
-			r.kills[m.function.name+" "+o.test]++
+		if err != nil || o.How != survived {
+			r.kills[m.function.Name+" "+o.Test]++
 			return o, err
 		}
 	}
-	return outcome{how: survived}, nil
+	return outcome{How: survived}, nil
 }
 
-// How much time of the CPU tests take at most that run on all mutants, on those that command
-// verify refuses, and on those on which it cannot decide.
+// How much time of the CPU tests take at most that run on all mutants, on those that are refused,
+// and on those that are undecided.
 const (
 	fewTests  = 200 * time.Millisecond
 	moreTests = 600 * time.Millisecond
@@ -155,9 +141,9 @@ const (
 func (r *runner) killers(m *mutant, tests []*test) (all []*test) {
 	score := make(map[*test]float64)
 	for _, t := range tests {
-		if n := r.kills[m.function.name+" "+t.pkg+" "+t.name]; n > 0 {
+		if n := r.kills[m.function.Name+" "+t.pkg+" "+t.Name]; n > 0 {
 			all = append(all, t)
-			score[t] = float64(n) / float64(t.cpu+5*time.Millisecond)
+			score[t] = float64(n) / float64(t.CPU+5*time.Millisecond)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *test) int { return cmp.Compare(score[b], score[a]) })
@@ -167,8 +153,8 @@ func (r *runner) killers(m *mutant, tests []*test) (all []*test) {
 // tryGroup patches the binary of a group, runs its tests and restores the binary.
 func (r *runner) tryGroup(g *group, m *mutant) (o outcome, err error) {
 	path := r.copies[g.binary]
-	at := g.at[m.function.name].offset + int64(m.offset)
-	original, err := exchange(path, at, len(m.bytes), func(b []byte) []byte { return m.patch(b) })
+	at := g.at[m.function.Name].Offset + m.offset()
+	original, err := exchange(path, at, len(m.after), m.patch)
 	if err != nil {
 		return o, err
 	}
@@ -181,22 +167,22 @@ func (r *runner) tryGroup(g *group, m *mutant) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.test = g.pkg
+	o.Test = g.pkg
 	if name := failure.FindSubmatch(out); name != nil {
-		o.test += " " + string(name[1])
+		o.Test += " " + string(name[1])
 	} else if len(g.names) == 1 {
-		o.test += " " + g.names[0]
+		o.Test += " " + g.names[0]
 	}
 	status := state.Sys().(syscall.WaitStatus)
 	switch {
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
-		o.how = timeOut
+		o.How = timeOut
 	case status.Signaled() || strings.Contains(string(out), "fatal error:") || strings.Contains(string(out), "unexpected signal") || status.ExitStatus() == 2 && !strings.Contains(string(out), "--- FAIL"):
-		o.how = crashed
+		o.How = crashed
 	case status.ExitStatus() != 0:
-		o.how = failed
+		o.How = failed
 	default:
-		o.how = survived
+		o.How = survived
 	}
 	return o, nil
 }
@@ -229,35 +215,30 @@ func limitCPU(pid int, seconds uint64) error {
 	return nil
 }
 
-// tryAll calls done with the outcome of each mutant, until the end or an error. The tests of
-// each take at most so much time of the CPU as most.
-func (p *program) tryAll(end time.Time, runners []*runner, all []*mutant, most time.Duration, done func(m *mutant, o outcome)) error {
-	errs := make([]error, len(runners))
-	var mu sync.Mutex
-	next, stop := 0, false
+// each calls do for all mutants, until the end or an error. So many calls run at a time as there are
+// workers, whose number each has.
+func (s *session) each(all []*mutant, do func(worker int, m *mutant) error) error {
+	next := make(chan *mutant)
+	errs := make([]error, s.workers)
+	var failed atomic.Bool
 	var wait sync.WaitGroup
-	for w, r := range runners {
+	for w := range errs {
 		wait.Go(func() {
-			for errs[w] == nil && time.Now().Before(end) {
-				mu.Lock()
-				n := next
-				next++
-				ended := stop || n >= len(all)
-				mu.Unlock()
-				if ended {
-					return
+			for m := range next {
+				if failed.Load() || time.Now().After(s.end) {
+					continue
 				}
-				o, err := r.try(p, all[n], most)
-				mu.Lock()
-				if err == nil {
-					done(all[n], o)
-				} else {
-					errs[w], stop = err, true
+				if err := do(w, m); err != nil {
+					errs[w] = err
+					failed.Store(true)
 				}
-				mu.Unlock()
 			}
 		})
 	}
+	for _, m := range all {
+		next <- m
+	}
+	close(next)
 	wait.Wait()
 	return errors.Join(errs...)
 }
