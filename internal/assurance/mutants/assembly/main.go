@@ -80,8 +80,8 @@ type session struct {
 	options
 	mutants  []*mutant
 	outcomes map[*mutant]outcome
-	runners  []*runner
-	resumed  int // outcomes of the log
+	runners  chan *runner // that are idle
+	resumed  int          // outcomes of the log
 	log      *os.File
 	failed   error      // to write the log
 	mu       sync.Mutex // of outcomes, log and failed
@@ -108,6 +108,7 @@ func mutate(w io.Writer, o options) error {
 		return err
 	}
 	defer s.log.Close()
+	s.runners = make(chan *runner, o.workers)
 	for n := range o.workers {
 		r, err := newRunner(s.suite, n)
 		if err != nil {
@@ -116,7 +117,7 @@ func mutate(w io.Writer, o options) error {
 		for m, o := range s.outcomes {
 			r.kills[m.function.Name+" "+o.Test]++
 		}
-		s.runners = append(s.runners, r)
+		s.runners <- r
 	}
 	if err := errors.Join(s.decide(), s.failed); err != nil {
 		return err
@@ -208,8 +209,10 @@ func (s *session) decide() error {
 // try runs the tests on the mutants that have an outcome. Those that had none get the new one. The
 // others are killed, or keep theirs.
 func (s *session) try(how string, most time.Duration) error {
-	return s.each(s.with(how), func(worker int, m *mutant) error {
-		o, err := s.runners[worker].try(m, most)
+	return s.each(s.with(how), func(m *mutant) error {
+		r := <-s.runners
+		o, err := r.try(m, most)
+		s.runners <- r
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"math/bits"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -69,59 +68,38 @@ func alterations(i *instruction) map[string][]*mutant {
 	if i.Bytes[0] == rexW { // without the bit, nothing is left of it
 		try(append([]byte{nop}, i.Bytes[1:]...))
 	}
-	numbers := registerBits(i.Instruction)
 	for a := range i.Operands {
 		for b := range a {
-			if swapped := numbers.swap(i.Instruction, a, b); swapped != nil {
-				try(swapped)
-			}
+			try(swap(i.Instruction, a, b))
 		}
 	}
 	return found
 }
 
-// An encoding says where the numbers of registers are: by operand and bit of the number, which bit
-// of which byte.
-type encoding map[[2]int][2]int
-
-// registerBits returns the encoding of an instruction.
-func registerBits(i *x86.Instruction) encoding {
-	e := make(encoding)
+// swap returns the bytes of an instruction with two registers exchanged, as far as they have room for
+// that: of the bits that are numbers of registers it flips those in which the two differ.
+func swap(i *x86.Instruction, a, b int) []byte {
+	swapped := slices.Clone(i.Bytes)
+	if i.Operands[a].Kind > x86.Opmask || i.Operands[b].Kind > x86.Opmask {
+		return swapped
+	}
+	differ := i.Operands[a].Number ^ i.Operands[b].Number
 	for n := range i.Bytes {
 		for bit := range 8 {
-			b := slices.Clone(i.Bytes)
-			b[n] ^= 1 << bit
-			changed, err := x86.Decode(i.Address, b)
-			if err != nil || changed.Mnemonic != i.Mnemonic || len(changed.Operands) != len(i.Operands) {
+			flipped := slices.Clone(i.Bytes)
+			flipped[n] ^= 1 << bit
+			changed, err := x86.Decode(i.Address, flipped)
+			if err != nil || alteration(i, changed) != "register" {
 				continue
 			}
-			for k, o := range i.Operands {
-				if to := changed.Operands[k].Number ^ o.Number; o.Kind <= x86.Opmask && bits.OnesCount64(to) == 1 {
-					e[[2]int{k, bits.TrailingZeros64(to)}] = [2]int{n, bit}
+			for _, k := range []int{a, b} {
+				if to := changed.Operands[k].Number ^ i.Operands[k].Number; to != 0 && to&^differ == 0 {
+					swapped[n] ^= 1 << bit
 				}
 			}
 		}
 	}
-	return e
-}
-
-// swap returns the bytes of an instruction with two registers exchanged, or nil if they have no
-// room for that.
-func (e encoding) swap(i *x86.Instruction, a, b int) []byte {
-	code := slices.Clone(i.Bytes)
-	differ := i.Operands[a].Number ^ i.Operands[b].Number
-	for differ != 0 {
-		number := bits.TrailingZeros64(differ)
-		differ &= differ - 1
-		for _, operand := range []int{a, b} {
-			at, ok := e[[2]int{operand, number}]
-			if !ok {
-				return nil
-			}
-			code[at[0]] ^= 1 << at[1]
-		}
-	}
-	return code
+	return swapped
 }
 
 // Instructions that do the same with their sources exchanged, those that use only bit 0 of their

@@ -106,12 +106,8 @@ func TestPatch(t *testing.T) {
 		m := mutants[rng.IntN(len(mutants))]
 		at := b.at[m.function.Name].Offset + m.offset()
 		want := slices.Concat(original[:at], m.after, original[at+int64(len(m.after)):])
-		old, err := exchange(b.path, at, len(m.after), m.patch)
-		if err != nil {
+		if err := overwrite(b.path, at, m.patch(m.Bytes)); err != nil {
 			t.Fatal(err)
-		}
-		if !bytes.Equal(old, m.Bytes) {
-			t.Errorf("%v: replaces % x, not % x", m, old, m.Bytes)
 		}
 		if got, err := os.ReadFile(b.path); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%v: other bytes than these differ, or error %v", m, err)
@@ -133,7 +129,7 @@ func TestPatch(t *testing.T) {
 				t.Errorf("%v: the decoder finds %v", m, i)
 			}
 		}
-		if _, err := exchange(b.path, at, len(old), func([]byte) []byte { return old }); err != nil {
+		if err := overwrite(b.path, at, m.Bytes); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,20 +295,37 @@ func TestAlteration(t *testing.T) {
 	}
 }
 
-// TestGroups checks that groups have the fastest tests, and no more than fit.
+// TestGroups checks that the tests that have killed mutants come first, then the fastest, and that no
+// more run than fit.
 func TestGroups(t *testing.T) {
 	b := new(binary)
-	var tests []*test
 	for _, ms := range []time.Duration{300, 1, 40, 2, 90} {
-		tests = append(tests, &test{binary: b, Name: fmt.Sprint(int64(ms)), CPU: ms * time.Millisecond})
+		b.tests = append(b.tests, &test{binary: b, Name: fmt.Sprint(int64(ms)), CPU: ms * time.Millisecond, Reaches: []bool{true}, Idle: ms == 2})
 	}
-	for most, want := range map[time.Duration]string{0: "[]", 10: "[[1 2]]", 200: "[[1 2 40 90]]", 1000: "[[1 2 40 90 300]]"} {
+	b.tests[0].Reaches = []bool{true, true}
+	b.tests[2].Reaches = []bool{false, true}
+	m := dropped(&instruction{Instruction: new(x86.Instruction), function: &function{Function: &x86.Function{Name: "f"}}})
+	for _, test := range []struct {
+		most  time.Duration
+		kills map[string]int
+		want  string
+	}{
+		{0, nil, "[]"},
+		{10, nil, "[[1 2]]"},
+		{91, nil, "[[1 90]]"},
+		{200, nil, "[[1 90 2]]"},
+		{1000, nil, "[[1 90 300 2]]"},
+		{1000, map[string]int{"f  90": 1, "f  300": 4, "g  1": 9}, "[[300] [90] [1 2]]"},
+		{100, map[string]int{"f  90": 1, "f  300": 4}, "[[90] [1 2]]"},
+	} {
+		r := &runner{suite: &suite{binaries: []*binary{b}}, kills: test.kills}
+		alone, others, executing := r.groups(m, test.most*time.Millisecond)
 		var got [][]string
-		for _, g := range groups(slices.Clone(tests), most*time.Millisecond) {
+		for _, g := range append(alone, others...) {
 			got = append(got, g.names)
 		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("at most %d ms: %v, want %s", most, got, want)
+		if fmt.Sprint(got) != test.want || executing != 4 {
+			t.Errorf("at most %d ms, %v have killed: %v of %d, want %s of 4", test.most, test.kills, got, executing, test.want)
 		}
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // An outcome is what the tests say about a mutant.
@@ -66,59 +66,55 @@ type group struct {
 	cpu   time.Duration
 }
 
-// executing returns the tests that execute an instruction.
-func (p *suite) executing(i *instruction) (tests []*test) {
-	for _, b := range p.binaries {
+// groups returns the tests that run on a mutant, and how many execute it. In all they take at most so
+// much time of the CPU as most. Those that have killed mutants of the same function come first and
+// alone, and before others the one that has killed most in the time that it takes. The others, of
+// which the fastest are taken, are one group for each binary.
+func (r *runner) groups(m *mutant, most time.Duration) (alone, others []*group, executing int) {
+	var tests []*test
+	score, cost := make(map[*test]float64), make(map[*test]time.Duration)
+	for _, b := range r.suite.binaries {
 		for _, t := range b.tests {
-			if t.Reaches[i.number] {
+			if t.Reaches[m.number] {
 				tests = append(tests, t)
+				score[t] = float64(r.kills[m.function.Name+" "+b.pkg+" "+t.Name]) / float64(t.CPU+5*time.Millisecond)
+				cost[t] = t.CPU
+				if t.Idle {
+					cost[t] += time.Hour // after all others
+				}
 			}
 		}
 	}
-	return tests
-}
-
-// groups returns one group for each binary, of the fastest tests. Tests that would need more CPU
-// time than most in all are left out.
-func groups(tests []*test, most time.Duration) (found []*group) {
 	slices.SortStableFunc(tests, func(a, b *test) int {
-		if a.Idle != b.Idle {
-			return map[bool]int{false: -1, true: 1}[a.Idle]
-		}
-		return cmp.Compare(a.CPU, b.CPU)
+		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(cost[a], cost[b]))
 	})
 	for _, t := range tests {
-		if most -= t.CPU; most < 0 {
-			break
+		if t.CPU > most {
+			continue
 		}
-		k := slices.IndexFunc(found, func(g *group) bool { return g.binary == t.binary })
+		most -= t.CPU
+		if score[t] > 0 {
+			alone = append(alone, &group{t.binary, []string{t.Name}, t.CPU})
+			continue
+		}
+		k := slices.IndexFunc(others, func(g *group) bool { return g.binary == t.binary })
 		if k < 0 {
-			k = len(found)
-			found = append(found, &group{binary: t.binary})
+			k = len(others)
+			others = append(others, &group{binary: t.binary})
 		}
-		found[k].names = append(found[k].names, t.Name)
-		found[k].cpu += t.CPU
+		others[k].names = append(others[k].names, t.Name)
+		others[k].cpu += t.CPU
 	}
-	return found
+	return alone, others, len(tests)
 }
 
-// try runs tests that execute a mutant, until one fails: first those that have killed mutants
-// of the same function, then the fastest. In all they take at most so much time of the CPU as
-// most.
+// try runs tests that execute a mutant, until one fails.
 func (r *runner) try(m *mutant, most time.Duration) (outcome, error) {
-	tests := r.suite.executing(m.instruction)
-	if len(tests) == 0 {
+	alone, others, executing := r.groups(m, most)
+	if executing == 0 {
 		return outcome{How: unreached}, nil
 	}
-	var all []*group
-	for _, t := range r.killers(m, tests) {
-		if t.CPU <= most {
-			most -= t.CPU
-			all = append(all, &group{t.binary, []string{t.Name}, t.CPU})
-			tests = slices.DeleteFunc(tests, func(other *test) bool { return other == t })
-		}
-	}
-	for _, g := range append(all, groups(tests, most)...) {
+	for _, g := range append(alone, others...) {
 		o, err := r.tryGroup(g, m)
 		if err != nil || o.How != survived {
 			r.kills[m.function.Name+" "+o.Test]++
@@ -136,33 +132,15 @@ const (
 	allTests  = time.Hour
 )
 
-// killers returns those of the tests that have killed other mutants of the same function. The
-// one that has killed most, in the time that it takes, comes first.
-func (r *runner) killers(m *mutant, tests []*test) (all []*test) {
-	score := make(map[*test]float64)
-	for _, t := range tests {
-		if n := r.kills[m.function.Name+" "+t.pkg+" "+t.Name]; n > 0 {
-			all = append(all, t)
-			score[t] = float64(n) / float64(t.CPU+5*time.Millisecond)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *test) int { return cmp.Compare(score[b], score[a]) })
-	return all
-}
-
 // tryGroup patches the binary of a group, runs its tests and restores the binary.
 func (r *runner) tryGroup(g *group, m *mutant) (o outcome, err error) {
 	path := r.copies[g.binary]
-	at := g.at[m.function.Name].Offset + m.offset()
-	original, err := exchange(path, at, len(m.after), m.patch)
-	if err != nil {
+	at := g.at[m.function.Name]
+	original := at.Code[m.offset():][:len(m.after)]
+	if err := overwrite(path, at.Offset+m.offset(), m.patch(original)); err != nil {
 		return o, err
 	}
-	defer func() {
-		if _, e := exchange(path, at, len(original), func([]byte) []byte { return original }); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, overwrite(path, at.Offset+m.offset(), original)) }()
 	state, out, err := run(g.dir, path, only(g.names...), 2+uint64(3*g.cpu/time.Second))
 	if err != nil {
 		return o, err
@@ -187,58 +165,34 @@ func (r *runner) tryGroup(g *group, m *mutant) (o outcome, err error) {
 	return o, nil
 }
 
-// exchange replaces n bytes of a file and returns those that were there. No process may start
-// meanwhile: it would have the file open for writing until it executes its program.
-func exchange(path string, at int64, n int, change func([]byte) []byte) ([]byte, error) {
+// overwrite replaces bytes of a file. No process may start meanwhile: it would have the file open for
+// writing until it executes its program.
+func overwrite(path string, at int64, b []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer f.Close()
-	old := make([]byte, n)
-	if _, err := f.ReadAt(old, at); err != nil {
-		return nil, err
-	}
-	_, err = f.WriteAt(change(slices.Clone(old)), at)
-	return old, err
+	_, err = f.WriteAt(b, at)
+	return errors.Join(err, f.Close())
 }
 
-// limitCPU sets the time of the CPU after which a process is killed.
-func limitCPU(pid int, seconds uint64) error {
-	limit := syscall.Rlimit{Cur: seconds, Max: seconds}
-	_, _, e := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_CPU, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
-	if e != 0 && e != syscall.ESRCH {
-		return e
-	}
-	return nil
-}
-
-// each calls do for all mutants, until the end or an error. So many calls run at a time as there are
-// workers, whose number each has.
-func (s *session) each(all []*mutant, do func(worker int, m *mutant) error) error {
-	next := make(chan *mutant)
-	errs := make([]error, s.workers)
+// each calls do for all mutants, for so many at a time as there are workers, until the end or an
+// error.
+func (s *session) each(mutants []*mutant, do func(m *mutant) error) error {
+	var calls errgroup.Group
 	var failed atomic.Bool
-	var wait sync.WaitGroup
-	for w := range errs {
-		wait.Go(func() {
-			for m := range next {
-				if failed.Load() || time.Now().After(s.end) {
-					continue
-				}
-				if err := do(w, m); err != nil {
-					errs[w] = err
-					failed.Store(true)
-				}
-			}
+	calls.SetLimit(s.workers)
+	for _, m := range mutants {
+		if failed.Load() || time.Now().After(s.end) {
+			break
+		}
+		calls.Go(func() error {
+			err := do(m)
+			failed.CompareAndSwap(false, err != nil)
+			return err
 		})
 	}
-	for _, m := range all {
-		next <- m
-	}
-	close(next)
-	wait.Wait()
-	return errors.Join(errs...)
+	return calls.Wait()
 }

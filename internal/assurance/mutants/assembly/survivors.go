@@ -130,7 +130,7 @@ func (s *session) judge(all []*mutant) error {
 		return err
 	}
 	judge := proofs.NewJudge(linked)
-	return s.each(all, func(_ int, m *mutant) error {
+	return s.each(all, func(m *mutant) error {
 		s.done(m, verdict(judge.Verdict(m.function.Name, uint64(m.offset()), m.patch, verdictTime)))
 		return nil
 	})
