@@ -11,7 +11,7 @@
 //
 // Its steps are
 //
-//  1. The tests are linked, and the assembly is decoded (program.go).
+//  1. The tests are linked, and the assembly is decoded (suite.go).
 //  2. Each test runs with a trap at each instruction, to find which ones it executes (tests.go).
 //  3. Mutants are made: each instruction is dropped, and some are altered (mutants.go).
 //  4. The tests that execute a mutant run, the fastest first (run.go).
@@ -83,8 +83,7 @@ type session struct {
 	runners  chan *runner // that are idle
 	resumed  int          // outcomes of the log
 	log      *os.File
-	failed   error      // to write the log
-	mu       sync.Mutex // of outcomes, log and failed
+	mu       sync.Mutex // of outcomes and log
 	begin    time.Time
 	end      time.Time
 }
@@ -114,12 +113,9 @@ func mutate(w io.Writer, o options) error {
 		if err != nil {
 			return err
 		}
-		for m, o := range s.outcomes {
-			r.kills[m.function.Name+" "+o.Test]++
-		}
 		s.runners <- r
 	}
-	if err := errors.Join(s.decide(), s.failed); err != nil {
+	if err := s.decide(); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
@@ -160,16 +156,14 @@ func (s *session) resume() (err error) {
 }
 
 // done records the outcome of a mutant.
-func (s *session) done(m *mutant, o outcome) {
+func (s *session) done(m *mutant, o outcome) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outcomes[m] = o
-	if err := json.NewEncoder(s.log).Encode(record{m.key(), o}); err != nil && s.failed == nil {
-		s.failed = err
-	}
 	if len(s.outcomes)%1000 == 0 {
 		s.progress("%d of %d\n", len(s.outcomes), len(s.mutants))
 	}
+	return json.NewEncoder(s.log).Encode(record{m.key(), o})
 }
 
 // with returns the mutants that have one of these outcomes, where "" is none.
@@ -194,7 +188,9 @@ func (s *session) decide() error {
 	}
 	for _, m := range s.with(survived, unreached) {
 		if c := m.class(); c != "" {
-			s.done(m, outcome{known, c})
+			if err := s.done(m, outcome{known, c}); err != nil {
+				return err
+			}
 		}
 	}
 	rest := s.with(survived, unreached)
@@ -221,7 +217,6 @@ func (s *session) try(how string, most time.Duration) error {
 			o = outcome{how + tested, s.outcomes[m].Test}
 			s.mu.Unlock()
 		}
-		s.done(m, o)
-		return nil
+		return s.done(m, o)
 	})
 }

@@ -60,7 +60,7 @@ func alterations(i *instruction) map[string][]*mutant {
 		for first := range 8 {
 			for second := range first + 1 {
 				b := slices.Clone(i.Bytes)
-				b[n] ^= 1<<first | 1<<second // the same, or two
+				b[n] ^= 1<<first | 1<<second // one bit if they are the same
 				try(b)
 			}
 		}

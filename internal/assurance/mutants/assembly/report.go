@@ -46,27 +46,27 @@ func (s *session) report(w io.Writer, commit string) {
 
 // list writes mutants, those of one function and reason in a line.
 func (s *session) list(w io.Writer, what string, mutants []*mutant) {
-	fmt.Fprintf(w, "\n%s: %d\n", what, len(mutants))
+	fmt.Fprintf(w, "%s: %d\n", what, len(mutants))
 	type line struct{ function, why string }
 	var lines []line
 	texts := make(map[line][]string)
 	for _, m := range mutants {
-		l := line{function: m.function.Name}
+		l, text := line{function: m.function.Name}, m.Text
 		if o := s.outcomes[m]; o.How == known || strings.HasPrefix(o.How, undecided) {
 			l.why = clip(o.Test) + ": "
 		}
-		if texts[l] == nil {
-			lines = append(lines, l)
-		}
-		text := m.Text
 		if m.kind != drop {
 			text += " -> " + m.becomes
+		}
+		if texts[l] == nil {
+			lines = append(lines, l)
 		}
 		texts[l] = append(texts[l], text)
 	}
 	for _, l := range lines {
 		fmt.Fprintf(w, "  %s, %d: %s%s\n", l.function, len(texts[l]), l.why, counted(texts[l]))
 	}
+	fmt.Fprintln(w)
 }
 
 // counted returns texts side by side, each once.

@@ -38,9 +38,12 @@ const (
 // wipes of the frame.
 const sourcePackage = "internal/kernel"
 
-var sourceTests = map[string]*regexp.Regexp{
-	"TestVectorsWiped": regexp.MustCompile(`^v?pxorq? xmm`),
-	"TestUpperHalves":  regexp.MustCompile(`^(vzeroupper|(movups|vmovdqu) [xy]mmword ptr \[rsp|vpxor ymm|pxor xmm)`),
+var sourceTests = []struct {
+	name     string
+	looksFor *regexp.Regexp
+}{
+	{"TestVectorsWiped", regexp.MustCompile(`^v?pxorq? xmm`)},
+	{"TestUpperHalves", regexp.MustCompile(`^(vzeroupper|(movups|vmovdqu) [xy]mmword ptr \[rsp|vpxor ymm|pxor xmm)`)},
 }
 
 // trySource runs the tests of the source on copies of the .s files, of which one lacks the line of a
@@ -73,27 +76,22 @@ func (s *session) trySource(mutants []*mutant) error {
 	if err != nil {
 		return err
 	}
-	for test, looksFor := range sourceTests {
-		if ok, err := passes(test); !ok {
-			return fmt.Errorf("%s fails on copies of the .s files, error %v", test, err)
+	for _, test := range sourceTests {
+		if ok, err := passes(test.name); !ok {
+			return fmt.Errorf("%s fails on copies of the .s files, error %v", test.name, err)
 		}
 		for _, m := range mutants {
-			if !looksFor.MatchString(m.Text) || time.Now().After(s.end) {
+			if !test.looksFor.MatchString(m.Text) || time.Now().After(s.end) {
 				continue
 			}
 			relative, err := filepath.Rel(s.root, m.function.file)
-			if err != nil {
-				return err
+			err = errors.Join(err, write(relative, m.line))
+			ok, failed := passes(test.name)
+			if err == nil && failed == nil && !ok {
+				err = s.done(m, outcome{inSource, test.name})
 			}
-			if err := write(relative, m.line); err != nil {
+			if err := errors.Join(err, failed, write(relative, 0)); err != nil {
 				return err
-			}
-			ok, err := passes(test)
-			if err := errors.Join(err, write(relative, 0)); err != nil {
-				return err
-			}
-			if !ok {
-				s.done(m, outcome{inSource, test})
 			}
 		}
 	}
@@ -131,8 +129,7 @@ func (s *session) judge(all []*mutant) error {
 	}
 	judge := proofs.NewJudge(linked)
 	return s.each(all, func(m *mutant) error {
-		s.done(m, verdict(judge.Verdict(m.function.Name, uint64(m.offset()), m.patch, verdictTime)))
-		return nil
+		return s.done(m, verdict(judge.Verdict(m.function.Name, uint64(m.offset()), m.patch, verdictTime)))
 	})
 }
 

@@ -75,8 +75,19 @@ func (p *suite) cover(kept string, progress func(format string, a ...any)) error
 
 // trace finds the tests of a binary that execute instructions.
 func (p *suite) trace(b *binary) error {
+	image, err := os.ReadFile(b.path)
+	if err != nil {
+		return err
+	}
+	trapped := make(map[uint64]*instruction) // by address
+	for _, i := range p.instructions {
+		if c, ok := b.at[i.function.Name]; ok {
+			image[c.Offset+i.offset()] = trap
+			trapped[c.Address+uint64(i.offset())] = i
+		}
+	}
 	traps := b.path + ".traps"
-	if err := b.plant(p, traps); err != nil {
+	if err := os.WriteFile(traps, image, 0o700); err != nil {
 		return err
 	}
 	list, err := program.Output(b.path, "-test.list", "^(Test|Fuzz|Example)")
@@ -84,7 +95,7 @@ func (p *suite) trace(b *binary) error {
 		return err
 	}
 	none := &test{binary: b, Name: "none"}
-	if err := none.trace(p, traps); err != nil {
+	if err := none.trace(traps, trapped, len(p.instructions)); err != nil {
 		return err
 	}
 	for _, name := range strings.Fields(list) {
@@ -94,7 +105,7 @@ func (p *suite) trace(b *binary) error {
 			return fmt.Errorf("%s fails: %v, %v: %s", name, err, state, out)
 		}
 		t.CPU = state.UserTime() + state.SystemTime()
-		if err := t.trace(p, traps); err != nil {
+		if err := t.trace(traps, trapped, len(p.instructions)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if t.Idle = slices.Equal(t.Reaches, none.Reaches); slices.Contains(t.Reaches, true) {
@@ -107,45 +118,23 @@ func (p *suite) trace(b *binary) error {
 // only returns a pattern that selects tests.
 func only(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// plant writes a copy of a binary that traps at each instruction of the assembly.
-func (b *binary) plant(p *suite, path string) error {
-	image, err := os.ReadFile(b.path)
-	if err != nil {
-		return err
-	}
-	for _, i := range p.instructions {
-		if at, ok := b.at[i.function.Name]; ok {
-			image[at.Offset+i.offset()] = trap
-		}
-	}
-	return os.WriteFile(path, image, 0o700)
-}
-
-// trace runs a test with the binary that has traps. It removes each of them where it is first
-// reached.
-func (t *test) trace(p *suite, path string) error {
-	numbers := make(map[uint64]*instruction)
-	for _, i := range p.instructions {
-		if at, ok := t.at[i.function.Name]; ok {
-			numbers[at.Address+uint64(i.offset())] = i
-		}
-	}
+// trace runs a test with the binary that has traps, in a program of so many instructions. It removes
+// each trap where it is first reached.
+func (t *test) trace(path string, trapped map[uint64]*instruction, instructions int) error {
 	runtime.LockOSThread() // which alone may trace the process
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command(path, "-test.short", "-test.run", only(t.Name))
-	cmd.Dir = t.dir
-	cmd.Env = environment()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = t.dir, environment(), &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	leader := cmd.Process.Pid
-	memory, err := os.OpenFile(filepath.Join("/proc", fmt.Sprint(leader), "mem"), os.O_RDWR, 0)
+	memory, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", leader), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer memory.Close()
-	t.Reaches = make([]bool, len(p.instructions))
+	t.Reaches = make([]bool, instructions)
 	options := 0
 	for {
 		var status syscall.WaitStatus
@@ -182,7 +171,7 @@ func (t *test) trace(p *suite, path string) error {
 			if err := syscall.PtraceGetRegs(pid, &registers); err != nil {
 				return err
 			}
-			i := numbers[registers.Rip-1]
+			i := trapped[registers.Rip-1]
 			if i == nil {
 				break
 			}
