@@ -40,32 +40,24 @@ import (
 )
 
 func main() {
-	var o options
+	s := new(session)
 	match := flag.String("function", ".", "mutate functions whose names match a `pattern`")
-	flag.IntVar(&o.sample, "sample", 2, "alter one instruction of each form in each function in this `number` of ways")
-	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the random choice of alterations")
-	flag.IntVar(&o.workers, "workers", 1, "test this `number` of mutants at a time")
-	flag.DurationVar(&o.most, "time", 24*time.Hour, "start no mutant after this `time`")
-	flag.StringVar(&o.log, "log", os.DevNull, "append outcomes to a `file`; mutants that it has are not tested again")
-	flag.StringVar(&o.kept, "cover", "", "keep which tests execute which instructions in a `directory`")
+	flag.IntVar(&s.sample, "sample", 2, "alter one instruction of each form in each function in this `number` of ways")
+	flag.Uint64Var(&s.seed, "seed", 1, "`seed` of the random choice of alterations")
+	flag.IntVar(&s.workers, "workers", 1, "test this `number` of mutants at a time")
+	flag.DurationVar(&s.most, "time", 24*time.Hour, "start no mutant after this `time`")
+	flag.StringVar(&s.logFile, "log", os.DevNull, "append outcomes to a `file`; mutants that it has are not tested again")
+	flag.StringVar(&s.kept, "cover", "", "keep which tests execute which instructions in a `directory`")
 	flag.Parse()
-	o.match = regexp.MustCompile(*match)
+	s.match = regexp.MustCompile(*match)
 	err := errors.New("-workers: want at least 1")
-	if o.workers > 0 {
-		err = mutate(os.Stdout, o)
+	if s.workers > 0 {
+		err = s.run(os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
 	}
-}
-
-type options struct {
-	match           *regexp.Regexp
-	sample, workers int
-	seed            uint64
-	most            time.Duration
-	log, kept       string
 }
 
 // A record is a line of the log. A later one replaces it.
@@ -76,8 +68,13 @@ type record struct {
 
 // A session is a run of the command.
 type session struct {
+	match           *regexp.Regexp
+	sample, workers int
+	seed            uint64
+	most            time.Duration
+	logFile, kept   string
+
 	*suite
-	options
 	mutants  []*mutant
 	outcomes map[*mutant]outcome
 	runners  chan *runner // that are idle
@@ -88,27 +85,29 @@ type session struct {
 	end      time.Time
 }
 
-func mutate(w io.Writer, o options) error {
+// run writes the report on all mutants.
+func (s *session) run(w io.Writer) error {
 	dir, err := os.MkdirTemp("/dev/shm", "fastmac-mutants-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	commit := origin.Commit() // that is built
-	s := &session{options: o, begin: time.Now(), end: time.Now().Add(o.most)}
+	s.begin = time.Now()
+	s.end = s.begin.Add(s.most)
 	if s.suite, err = load(dir, packages); err != nil {
 		return err
 	}
-	if err := s.cover(o.kept, s.progress); err != nil {
+	if err := s.cover(s.kept, s.progress); err != nil {
 		return err
 	}
-	s.mutants = s.suite.mutants(o.match, o.sample, o.seed)
+	s.mutants = s.suite.mutants(s.match, s.sample, s.seed)
 	if err := s.resume(); err != nil {
 		return err
 	}
 	defer s.log.Close()
-	s.runners = make(chan *runner, o.workers)
-	for n := range o.workers {
+	s.runners = make(chan *runner, s.workers)
+	for n := range s.workers {
 		r, err := newRunner(s.suite, n)
 		if err != nil {
 			return err
@@ -130,7 +129,7 @@ func (s *session) progress(format string, a ...any) {
 // resume reads the log. What had no verdict in time is asked again.
 func (s *session) resume() (err error) {
 	s.outcomes = make(map[*mutant]outcome)
-	if s.log, err = os.OpenFile(s.options.log, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
+	if s.log, err = os.OpenFile(s.logFile, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
 		return err
 	}
 	keys := make(map[string]*mutant)
@@ -144,7 +143,7 @@ func (s *session) resume() (err error) {
 			s.resumed = len(s.outcomes)
 			return nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", s.options.log, err)
+			return fmt.Errorf("%s: %w", s.logFile, err)
 		}
 		if r.How == undecided && strings.HasPrefix(r.Test, noVerdict) {
 			r.outcome = outcome{How: survived}

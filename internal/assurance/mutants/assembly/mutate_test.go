@@ -214,7 +214,7 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := dropped(i)
-		s := &session{options: options{log: name}, mutants: []*mutant{m}}
+		s := &session{logFile: name, mutants: []*mutant{m}}
 		if err := s.resume(); (err == nil) != test.ok || s.outcomes[m] != test.want {
 			t.Errorf("%q: outcome %v, error %v, want %v", test.log, s.outcomes[m], err, test.want)
 		}

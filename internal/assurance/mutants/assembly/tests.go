@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -159,29 +160,21 @@ func (t *test) trace(path string, trapped map[uint64]*instruction, instructions 
 			}
 		}
 		signal := int(status.StopSignal())
-		switch {
-		case signal == int(syscall.SIGSTOP): // a new thread
+		if signal == int(syscall.SIGSTOP) || signal == int(syscall.SIGTRAP) { // of a new thread, or of a trap
 			signal = 0
-		case signal == int(syscall.SIGTRAP):
-			signal = 0
-			if status.TrapCause() != 0 {
-				break
-			}
+		}
+		if status.TrapCause() == 0 {
 			var registers syscall.PtraceRegs
 			if err := syscall.PtraceGetRegs(pid, &registers); err != nil {
 				return err
 			}
-			i := trapped[registers.Rip-1]
-			if i == nil {
-				break
-			}
-			t.Reaches[i.number] = true
-			registers.Rip--
-			if _, err := memory.WriteAt(i.Bytes[:1], int64(registers.Rip)); err != nil {
-				return err
-			}
-			if err := syscall.PtraceSetRegs(pid, &registers); err != nil {
-				return err
+			if i := trapped[registers.Rip-1]; i != nil {
+				t.Reaches[i.number] = true
+				registers.Rip--
+				_, err := memory.WriteAt(i.Bytes[:1], int64(registers.Rip))
+				if err := errors.Join(err, syscall.PtraceSetRegs(pid, &registers)); err != nil {
+					return err
+				}
 			}
 		}
 		if err := syscall.PtraceCont(pid, signal); err != nil && err != syscall.ESRCH {
