@@ -6,13 +6,11 @@ require (
 	example.com/fastmac v0.0.0-00010101000000-000000000000
 	golang.org/x/arch v0.32.0
 	golang.org/x/crypto v0.56.0
+	golang.org/x/sync v0.21.0
 	golang.org/x/sys v0.47.0
 	golang.org/x/tools v0.47.0
 )
 
-require (
-	golang.org/x/mod v0.37.0 // indirect
-	golang.org/x/sync v0.21.0 // indirect
-)
+require golang.org/x/mod v0.37.0 // indirect
 
 replace example.com/fastmac => ../..

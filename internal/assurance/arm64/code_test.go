@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"example.com/fastmac/internal/assurance/llvm"
-	"example.com/fastmac/internal/assurance/objdump"
+	"example.com/fastmac/internal/assurance/program"
 )
 
 // Tests of the machine code: what the assembler and the linker have made of what is generated here.
@@ -79,7 +79,7 @@ var load = sync.OnceValues(func() ([]compiled, error) {
 		return nil, err
 	}
 	defer binary.Close()
-	functions, err := objdump.Functions(binary, "example.com/fastmac")
+	functions, err := program.Assembly(binary)
 	if err != nil {
 		return nil, err
 	}
@@ -88,19 +88,19 @@ var load = sync.OnceValues(func() ([]compiled, error) {
 		return nil, err
 	}
 	for _, f := range functions {
-		name := f.Package + "." + f.Name
+		name := f.Pkg + "." + f.Name
 		i := slices.IndexFunc(sources, func(c compiled) bool { return c.name == name })
 		j := slices.IndexFunc(disassembly, func(d llvm.Function) bool { return d.Name == name })
 		if i < 0 || j < 0 {
 			return nil, fmt.Errorf("%s is in no file, or not disassembled", name)
 		}
-		if sources[i].code, err = decode(binary.Section(".text"), f, disassembly[j].Code); err != nil {
+		if sources[i].code, err = decode(f, disassembly[j].Code); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	for _, c := range sources {
 		if c.code == nil {
-			return nil, fmt.Errorf("%s is not in the binary: call it in package linked of verify", c.name)
+			return nil, fmt.Errorf("%s is not in the binary: call it in package linked", c.name)
 		}
 	}
 	return sources, nil
@@ -159,11 +159,8 @@ func read() (all []compiled, err error) {
 }
 
 // decode returns the instructions of f, without the zeros behind it. There must be no gap.
-func decode(text *elf.Section, f objdump.Function, disassembly []llvm.Instruction) (all []instruction, err error) {
-	code := make([]byte, f.Size)
-	if _, err := text.ReadAt(code, int64(f.Address-text.Addr)); err != nil {
-		return nil, err
-	}
+func decode(f program.Compiled, disassembly []llvm.Instruction) (all []instruction, err error) {
+	code := f.Code
 	for ; len(code) >= 4 && binary.LittleEndian.Uint32(code[len(code)-4:]) == 0; code = code[:len(code)-4] {
 	}
 	for i := 0; i < len(code); i += 4 {

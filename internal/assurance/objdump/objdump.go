@@ -2,18 +2,17 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package objdump disassembles machine code of amd64 with objdump of GNU binutils.
+// Package objdump disassembles machine code of amd64 with objdump of GNU binutils. It is a second
+// opinion on package x86, for tests.
 package objdump
 
 import (
 	"bytes"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -25,52 +24,8 @@ var ErrMissing = errors.New("no objdump: install the package binutils")
 type Instruction struct {
 	Address uint64
 	Bytes   []byte
-	Text    string // in Intel's syntax, with the comment and names of symbols
+	Text    string // in Intel's syntax, with the comment
 }
-
-// A Function is where a linked program has a function of assembly.
-type Function struct {
-	Package, Name string // example.com/fastmac, nhAddAVX2
-	Address, Size uint64
-}
-
-// Functions returns the functions of a module in an ELF file that have the ABI of assembly.
-func Functions(file *elf.File, module string) (all []Function, err error) {
-	symbols, err := file.Symbols()
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range symbols {
-		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
-		inModule := strings.HasPrefix(name, module+".") || strings.HasPrefix(name, module+"/")
-		if dot := strings.LastIndexByte(name, '.'); isAssembly && inModule && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			all = append(all, Function{name[:dot], name[dot+1:], s.Value, s.Size})
-		}
-	}
-	return all, nil
-}
-
-// Disassemble returns the instructions of a function in the ELF file of this name. All bytes
-// of the function must be instructions.
-func (f Function) Disassemble(name string) ([]Instruction, error) {
-	end := f.Address + f.Size
-	all, err := run(f.Address, end, "-d", fmt.Sprintf("--start-address=%#x", f.Address), fmt.Sprintf("--stop-address=%#x", end), name)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range all {
-		if !i.valid() {
-			return nil, fmt.Errorf("the disassembly has no instruction at %#x", i.Address)
-		}
-	}
-	return all, nil
-}
-
-// incomplete matches what objdump prints for bytes that are no instruction, or only prefixes.
-var incomplete = regexp.MustCompile(`\(bad\)|bad\}|^\.byte|^((rex(\.[WRXB]+)?|data16|addr32|lock|rep(n?z)?|[c-gs]s)( |$))+$`)
-
-// valid reports whether the bytes are an instruction that objdump knows, and all of it.
-func (i Instruction) valid() bool { return !incomplete.MatchString(i.Text) }
 
 // Bytes returns the instructions that code at an address is, and lines that are none: their
 // text has "(bad)" or ".byte".
@@ -100,7 +55,7 @@ func run(address, end uint64, args ...string) ([]Instruction, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%v: %w: %s", cmd, err, &stderr)
 	}
-	var all []Instruction
+	var instructions []Instruction
 	for line := range strings.Lines(string(out)) {
 		i, ok := parse(line)
 		if !ok {
@@ -109,13 +64,13 @@ func run(address, end uint64, args ...string) ([]Instruction, error) {
 		if i.Address != address {
 			return nil, fmt.Errorf("the disassembly has no instruction at %#x", address)
 		}
-		all = append(all, i)
+		instructions = append(instructions, i)
 		address += uint64(len(i.Bytes))
 	}
 	if address != end {
 		return nil, fmt.Errorf("the disassembly ends at %#x, want %#x", address, end)
 	}
-	return all, nil
+	return instructions, nil
 }
 
 // parse returns the instruction of a line: the address, a colon, and after tabs bytes and text.

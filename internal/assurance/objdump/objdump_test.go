@@ -6,11 +6,7 @@ package objdump
 
 import (
 	"bytes"
-	"debug/elf"
 	"errors"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -58,97 +54,6 @@ func TestBytes(t *testing.T) {
 		if texts := disassemble(t, []byte(test.code), all); !slices.Equal(texts, test.want) {
 			t.Errorf("% x: %q, want %q", test.code, texts, test.want)
 		}
-	}
-}
-
-// module is assembled. It has functions of assembly of the module, and other symbols.
-const module = `
-	.macro symbol name type size
-	.type "\name", @\type
-	.size "\name", \size
-"\name":
-	.endm
-
-	.intel_syntax noprefix
-	.org 0x1000
-	symbol example.com/module/internal/x.sum.abi0 function 4
-	symbol example.com/module/internal/x.sum function 4
-	symbol example.com/module.table.abi0 object 4
-	symbol runtime.gogo.abi0 function 4
-	add rax, rbx
-	ret
-	symbol example.com/module.bad.abi0 function 3
-	nop
-	.byte 6
-	nop
-	symbol example.com/module.short.abi0 function 2
-	add rax, rbx
-	symbol example.com/module.prefix.abi0 function 2
-	nop
-	.byte 0x48
-	symbol example.com/module2.other.abi0 function 1
-	symbol none.abi0 function 1
-	ret
-`
-
-// assemble writes the module to a file, and returns its name.
-func assemble(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("as"); err != nil {
-		t.Skip("no as: install the package binutils")
-	}
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("as is for another system")
-	}
-	name := filepath.Join(t.TempDir(), "module.o")
-	cmd := exec.Command("as", "--64", "-o", name)
-	cmd.Stdin = strings.NewReader(module)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("as: %v: %s", err, out)
-	}
-	return name
-}
-
-// TestFunctions finds the functions of assembly, and disassembles them.
-func TestFunctions(t *testing.T) {
-	name := assemble(t)
-	file, err := elf.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	sum := Function{"example.com/module/internal/x", "sum", base, 4}
-	bad := Function{"example.com/module", "bad", base + 4, 3}
-	short := Function{"example.com/module", "short", base + 7, 2}
-	prefix := Function{"example.com/module", "prefix", base + 10, 2}
-	all, err := Functions(file, "example.com/module")
-	if want := []Function{sum, bad, short, prefix}; err != nil || !slices.Equal(all, want) {
-		t.Fatalf("functions %v, %v, want %v", all, err, want)
-	}
-
-	code, err := sum.Disassemble(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if texts, want := disassemble(t, []byte("\x48\x01\xd8\xc3"), code), []string{"add rax,rbx", "ret"}; !slices.Equal(texts, want) {
-		t.Errorf("%q, want %q", texts, want)
-	}
-	for _, test := range []struct {
-		f    Function
-		want string
-	}{
-		{bad, "no instruction at 0x1005"},
-		{short, "no instruction at 0x1007"}, // the first of two
-		{prefix, "no instruction at 0x100b"},
-		{Function{Address: base + 2, Size: 1}, "no instruction at 0x1002"},        // half of one
-		{Function{Address: base + 0x100, Size: 1}, "ends at 0x1100, want 0x1101"}, // not in the file
-	} {
-		if _, err := test.f.Disassemble(name); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: error %v, want %q", test.f, err, test.want)
-		}
-	}
-	if _, err := sum.Disassemble(name + ".none"); err == nil {
-		t.Error("no error for a file that does not exist")
 	}
 }
 

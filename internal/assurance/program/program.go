@@ -61,7 +61,7 @@ func Load(replaced map[string]string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := output("go", "build", "-overlay", overlay, "-o", binary, ModulePath+"/internal/assurance/linked"); err != nil {
+	if _, err := Output("go", "build", "-overlay", overlay, "-o", binary, ModulePath+"/internal/assurance/linked"); err != nil {
 		return nil, err
 	}
 	sources, err := readSources(root, replaced)
@@ -107,7 +107,7 @@ func Load(replaced map[string]string) (*Program, error) {
 
 // Root returns the folder of the module.
 func Root() (string, error) {
-	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
+	root, err := Output("go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
 	return strings.TrimSpace(root), err
 }
 
@@ -150,25 +150,21 @@ func read(binary string) (*Program, error) {
 		}
 	}
 	for _, s := range symbols {
-		kind := elf.ST_TYPE(s.Info)
-		if kind == elf.STT_OBJECT {
+		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
 			p.Symbols = append(p.Symbols, s)
 		}
 		if s.Name == "runtime.morestack_noctxt.abi0" {
 			p.morestack = s.Value
 		}
-		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
-		inModule := strings.HasPrefix(name, ModulePath+".") || strings.HasPrefix(name, ModulePath+"/")
-		if kind != elf.STT_FUNC || !isAssembly || !inModule {
-			continue
-		}
-		code := make([]byte, s.Size)
-		if _, err := file.Sections[s.Section].ReadAt(code, int64(s.Value-file.Sections[s.Section].Addr)); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		f, err := newFunction(name, s.Value, code)
+	}
+	compiled, err := Assembly(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range compiled {
+		f, err := c.Decode()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		p.Functions = append(p.Functions, f)
 	}
@@ -176,15 +172,44 @@ func read(binary string) (*Program, error) {
 	return p, nil
 }
 
-// newFunction decodes the instructions of the function at an address. All bytes must be
-// instructions.
-func newFunction(name string, address uint64, code []byte) (*x86.Function, error) {
-	dot := strings.LastIndexByte(name, '.')
-	f := &x86.Function{Pkg: name[:dot], Name: name[dot+1:], At: make(map[uint64]int)}
-	for len(code) > 0 {
+// A Compiled is a function of assembly in a binary, for any architecture.
+type Compiled struct {
+	Pkg, Name string // example.com/fastmac, nhAddAVX2
+	Address   uint64
+	Offset    int64 // in the file
+	Code      []byte
+}
+
+// Assembly returns the functions of the module in a binary that have the ABI of assembly.
+func Assembly(file *elf.File) (functions []Compiled, err error) {
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range symbols {
+		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
+		inModule := strings.HasPrefix(name, ModulePath+".") || strings.HasPrefix(name, ModulePath+"/")
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || !isAssembly || !inModule {
+			continue
+		}
+		section := file.Sections[s.Section]
+		start, dot := int64(s.Value-section.Addr), strings.LastIndexByte(name, '.')
+		c := Compiled{name[:dot], name[dot+1:], s.Value, int64(section.Offset) + start, make([]byte, s.Size)}
+		if _, err := section.ReadAt(c.Code, start); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		functions = append(functions, c)
+	}
+	return functions, nil
+}
+
+// Decode returns a function for amd64. All its bytes must be instructions.
+func (c Compiled) Decode() (*x86.Function, error) {
+	f := &x86.Function{Pkg: c.Pkg, Name: c.Name, At: make(map[uint64]int)}
+	for address, code := c.Address, c.Code; len(code) > 0; {
 		i, err := x86.Decode(address, code)
 		if err != nil {
-			return nil, fmt.Errorf("%#x: % x: %w", address, code[:min(len(code), 15)], err)
+			return nil, fmt.Errorf("%s: %#x: % x: %w", c.Name, address, code[:min(len(code), 15)], err)
 		}
 		f.At[address] = len(f.Code)
 		f.Code = append(f.Code, i)
@@ -193,7 +218,7 @@ func newFunction(name string, address uint64, code []byte) (*x86.Function, error
 	}
 	for _, i := range f.Code {
 		if _, ok := f.At[i.Target]; i.Jumps() && !ok {
-			return nil, fmt.Errorf("%v jumps out of the function", i)
+			return nil, fmt.Errorf("%s: %v jumps out of the function", c.Name, i)
 		}
 	}
 	return f, nil
@@ -234,8 +259,8 @@ func (p *Program) symbol(address uint64) (name string, offset uint64) {
 	return "", 0
 }
 
-// output returns what a command prints. What it builds is for linux/amd64.
-func output(name string, args ...string) (string, error) {
+// Output returns what a command prints. What it builds is for linux/amd64.
+func Output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = environment()
 	var stderr bytes.Buffer

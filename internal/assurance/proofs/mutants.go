@@ -56,11 +56,10 @@ func (j *Judge) sizesOf(f *x86.Function) ([]map[*x86.Instruction][]int, error) {
 }
 
 // Verdict is that on a function with an instruction replaced, within a time. The instruction is
-// the one at an offset. In another binary it has the bytes before, and its replacement has after:
-// bytes in which these do not differ stay as they are. Only the sizes for which the function
-// executes the instruction are proved: for the others nothing has changed. Most mutants fail for
-// the first of them.
-func (j *Judge) Verdict(name string, offset uint64, before, after []byte, limit time.Duration) (said string) {
+// the one at an offset, and change returns as many bytes, which replace its own. Only the sizes for
+// which the function executes the instruction are proved: for the others nothing has changed. Most
+// mutants fail for the first of them.
+func (j *Judge) Verdict(name string, offset uint64, change func([]byte) []byte, limit time.Duration) (said string) {
 	k := slices.IndexFunc(j.program.Functions, func(f *x86.Function) bool { return f.Name == name })
 	if k < 0 {
 		return Undecided + "no function " + name
@@ -71,10 +70,14 @@ func (j *Judge) Verdict(name string, offset uint64, before, after []byte, limit 
 		return Undecided + err.Error()
 	}
 	n, ok := f.At[f.Code[0].Address+offset]
-	if !ok || len(before) != len(f.Code[n].Bytes) || len(after) != len(before) {
+	var changed []byte
+	if ok {
+		changed = change(f.Code[n].Bytes)
+	}
+	if !ok || len(changed) != len(f.Code[n].Bytes) {
 		return fmt.Sprintf(Undecided+"%s has no such instruction at offset %#x", name, offset)
 	}
-	broken, err := mutated(f, n, before, after)
+	broken, err := mutated(f, n, changed)
 	if err != nil {
 		return err.Error()
 	}
@@ -114,13 +117,7 @@ func (j *Judge) Verdict(name string, offset uint64, before, after []byte, limit 
 }
 
 // mutated returns f with instruction n replaced.
-func mutated(f *x86.Function, n int, before, after []byte) (*x86.Function, error) {
-	changed := slices.Clone(f.Code[n].Bytes)
-	for k := range changed {
-		if before[k] != after[k] {
-			changed[k] = after[k]
-		}
-	}
+func mutated(f *x86.Function, n int, changed []byte) (*x86.Function, error) {
 	next, err := decodeOne(f.Code[n].Address, changed)
 	if err != nil {
 		return nil, err
@@ -134,22 +131,21 @@ func mutated(f *x86.Function, n int, before, after []byte) (*x86.Function, error
 	return &broken, nil
 }
 
-// decodeOne returns the instruction that bytes at an address are. Several that do
-// nothing, as mutate puts in place of a dropped one, are one.
-func decodeOne(address uint64, b []byte) (*x86.Instruction, error) {
-	var all []*x86.Instruction
+// decodeOne returns the one instruction that bytes at an address are, besides some that do nothing.
+func decodeOne(address uint64, b []byte) (one *x86.Instruction, err error) {
 	for len(b) > 0 {
 		i, err := x86.Decode(address, b)
 		if err != nil {
 			return nil, fmt.Errorf("% x: %w", b, err)
 		}
-		all = append(all, i)
+		switch {
+		case one == nil || one.Mnemonic == "nop":
+			one = i
+		case i.Mnemonic != "nop":
+			return nil, fmt.Errorf(Undecided+"%v and %v", one, i)
+		}
 		address += uint64(len(i.Bytes))
 		b = b[len(i.Bytes):]
 	}
-	others := slices.ContainsFunc(all, func(i *x86.Instruction) bool { return i.Mnemonic != "nop" })
-	if len(all) == 0 || len(all) > 1 && others {
-		return nil, fmt.Errorf(Undecided+"%d instructions", len(all))
-	}
-	return all[0], nil
+	return one, nil
 }

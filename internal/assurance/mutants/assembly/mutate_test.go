@@ -7,31 +7,30 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"example.com/fastmac/internal/assurance/objdump"
+	_ "example.com/fastmac/internal/aes" // which registers its kernels
+	"example.com/fastmac/internal/assurance/proofs"
+	"example.com/fastmac/internal/assurance/x86"
 	"example.com/fastmac/internal/kernel"
 )
 
-// small returns the program of the tests of package aes alone.
-func small(t *testing.T) *program {
+// small returns the suite of package aes alone.
+func small(t *testing.T) *suite {
 	if kernel.Active(kernel.AES) != "vaes" {
 		t.Skip("needs a CPU with VAES")
 	}
 	p, err := load(t.TempDir(), []string{"internal/aes"})
-	if errors.Is(err, objdump.ErrMissing) {
-		t.Skip(err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,16 +38,12 @@ func small(t *testing.T) *program {
 }
 
 // find returns the first instruction of a function whose text begins like this.
-func (p *program) find(t *testing.T, function, text string) *instruction {
-	n := slices.IndexFunc(p.instructions, func(i *instruction) bool { return i.name == function && strings.HasPrefix(i.text, text) })
+func (p *suite) find(t *testing.T, function, text string) *instruction {
+	n := slices.IndexFunc(p.instructions, func(i *instruction) bool { return i.function.Name == function && strings.HasPrefix(i.Text, text) })
 	if n < 0 {
 		t.Fatalf("%s has no %q", function, text)
 	}
 	return p.instructions[n]
-}
-
-func dropped(i *instruction) *mutant {
-	return &mutant{instruction: i, kind: drop, bytes: nops(len(i.bytes)), text: "nop"}
 }
 
 // TestTry tries mutants that a test must kill, and some that none can kill.
@@ -69,16 +64,16 @@ func TestTry(t *testing.T) {
 		{dropped(p.find(t, "expandKey256", "pslld ")), failed},
 		{dropped(p.find(t, "stretchVAES", "vaesenclast ")), failed},
 		{dropped(p.find(t, "encryptWords", "ret")), crashed},
-		{dropped(p.find(t, "expandKey128", "pxor xmm14,xmm14")), survived},
+		{dropped(p.find(t, "expandKey128", "pxor xmm14, xmm14")), survived},
 		{dropped(p.find(t, "stretchVAES", "vzeroupper")), survived},
 		{dropped(p.find(t, "stretchAESNI", "call ")), unreached},
 	} {
-		o, err := r.try(p, test.m, allTests)
+		o, err := r.try(test.m, allTests)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.how != test.want {
-			t.Errorf("%v: %s by %q, want %s", test.m, o.how, o.test, test.want)
+		if o.How != test.want {
+			t.Errorf("%v: %s by %q, want %s", test.m, o.How, o.Test, test.want)
 		}
 	}
 
@@ -97,13 +92,10 @@ func TestTry(t *testing.T) {
 }
 
 // TestPatch checks that a mutant replaces its bytes in the binary and no others, and that the
-// disassembler then finds what the mutant says, and the same before and after it.
+// decoder then finds what the mutant says, and the same before and after it.
 func TestPatch(t *testing.T) {
 	p := small(t)
-	all, err := p.mutants(func(*instruction) bool { return true }, 1, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mutants := p.mutants(regexp.MustCompile("."), 2, 7)
 	b := p.binaries[0]
 	original, err := os.ReadFile(b.path)
 	if err != nil {
@@ -111,43 +103,65 @@ func TestPatch(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 30 {
-		m := all[rng.IntN(len(all))]
-		at := b.at[m.function.name].offset + int64(m.offset)
-		want := slices.Concat(original[:at], m.bytes, original[at+int64(len(m.bytes)):])
-		old, err := exchange(b.path, at, len(m.bytes), func(old []byte) []byte { return m.patch(old) })
-		if err != nil {
+		m := mutants[rng.IntN(len(mutants))]
+		at := b.at[m.function.Name].Offset + m.offset()
+		want := slices.Concat(original[:at], m.after, original[at+int64(len(m.after)):])
+		if err := overwrite(b.path, at, m.patch(m.Bytes)); err != nil {
 			t.Fatal(err)
-		}
-		if !bytes.Equal(old, m.instruction.bytes) {
-			t.Errorf("%v: replaces % x, not % x", m, old, m.instruction.bytes)
 		}
 		if got, err := os.ReadFile(b.path); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%v: other bytes than these differ, or error %v", m, err)
 		}
-		patched, err := p.again(m.function)
+		patched := b.at[m.function.Name]
+		patched.Code = want[patched.Offset:][:len(patched.Code)]
+		f, err := patched.Decode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, i := range patched.code {
-			if i.offset < m.offset || i.offset >= m.offset+len(m.bytes) {
-				if before := m.code[slices.IndexFunc(m.code, func(j *instruction) bool { return j.offset == i.offset })]; i.text != before.text {
-					t.Errorf("%v: %s became %s", m, before.text, i.text)
+		for _, i := range f.Code {
+			n, ok := m.function.At[i.Address]
+			switch {
+			case i.Address < m.Address || i.Address >= m.Address+uint64(len(m.after)):
+				if !ok || m.function.Code[n].Text != i.Text {
+					t.Errorf("%v: the decoder finds %v", m, i)
 				}
-			} else if text := i.text; m.kind == drop && i.works() || m.kind != drop && m.kind != "condition" && !strings.Contains(text, "rip") && text != m.text {
-				t.Errorf("%v: the disassembler finds %s", m, text)
+			case i.Mnemonic != "nop" && i.Text != m.becomes:
+				t.Errorf("%v: the decoder finds %v", m, i)
 			}
 		}
-		if _, err := exchange(b.path, at, len(old), func([]byte) []byte { return old }); err != nil {
+		if err := overwrite(b.path, at, m.Bytes); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d mutants in all", len(all))
+	t.Logf("%d mutants in all", len(mutants))
 }
 
-// again disassembles a function from its binary.
-func (p *program) again(f *function) (*function, error) {
-	g := &function{name: f.name, home: f.home}
-	return g, g.disassemble(nil)
+// TestMutants checks that the same seed makes the same mutants, whichever functions match, and that
+// there are all kinds.
+func TestMutants(t *testing.T) {
+	p := small(t)
+	mutants := p.mutants(regexp.MustCompile("."), 3, 1)
+	kinds := make(map[string]int)
+	var want []string
+	for _, m := range mutants {
+		kinds[m.kind]++
+		if m.function.Name == "stretchVAES" {
+			want = append(want, m.key())
+		}
+	}
+	t.Log(kinds)
+	for _, kind := range []string{drop, "register", "swap", "immediate", "offset", "width", "length", "operation", "condition"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no mutant is an alteration of kind %s", kind)
+		}
+	}
+	var got []string
+	for _, m := range p.mutants(regexp.MustCompile("^stretchVAES$"), 3, 1) {
+		got = append(got, m.key())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d mutants of stretchVAES, and %d others if all functions match", len(got), len(want))
+	}
 }
 
 // TestSource removes a line that a test of the source looks for, and one that none does.
@@ -157,12 +171,17 @@ func TestSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{program: p, outcomes: make(map[*mutant]outcome), end: time.Now().Add(time.Hour)}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	s := &session{suite: p, log: null, outcomes: make(map[*mutant]outcome), end: time.Now().Add(time.Hour)}
 	mutants := []*mutant{
-		dropped(p.find(t, "stretchVAES", "vpxor xmm14,xmm14,xmm14")),
+		dropped(p.find(t, "stretchVAES", "vpxor xmm14, xmm14, xmm14")),
 		dropped(p.find(t, "stretchVAES", "vzeroupper")),
 		dropped(p.find(t, "stretchVAES", "vaesenc ")),
-		dropped(p.find(t, "blockAVX2", "vpxor xmm14,xmm14,xmm14")),
+		dropped(p.find(t, "blockAVX2", "vpxor xmm14, xmm14, xmm14")),
 	}
 	if err := s.trySource(mutants); err != nil {
 		t.Fatal(err)
@@ -174,45 +193,47 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestResume reads a log, and one with a line that is too long.
+// TestResume reads a log, and one with a line that is none.
 func TestResume(t *testing.T) {
-	i := &instruction{function: &function{name: "f"}, bytes: []byte{0xc3}}
+	x := &x86.Instruction{Bytes: []byte{0xc3}}
+	i := &instruction{Instruction: x, function: &function{Function: &x86.Function{Name: "f", Code: []*x86.Instruction{x}}}}
 	line := `{"Key":"` + dropped(i).key() + `","How":"fail","Test":"TestF"}` + "\n"
 	for _, test := range []struct {
 		log  string
-		want error
+		want outcome
+		ok   bool
 	}{
-		{line, nil},
-		{line + strings.Repeat(" ", bufio.MaxScanTokenSize) + line, bufio.ErrTooLong},
+		{"", outcome{}, true},
+		{line, outcome{failed, "TestF"}, true},
+		{strings.Replace(line, "fail", survived, 1) + line, outcome{failed, "TestF"}, true},
+		{strings.Replace(line, `"fail","Test":"`, `"undecided","Test":"no verdict in 2m0s`, 1), outcome{How: survived}, true},
+		{line + line[:10], outcome{failed, "TestF"}, false},
 	} {
 		name := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(name, []byte(test.log), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		m := dropped(i)
-		s := &session{options: options{log: name}, mutants: []*mutant{m}, outcomes: make(map[*mutant]outcome)}
-		if err := s.resume(); !errors.Is(err, test.want) {
-			t.Errorf("error %v, want %v", err, test.want)
+		s := &session{logFile: name, mutants: []*mutant{m}}
+		if err := s.resume(); (err == nil) != test.ok || s.outcomes[m] != test.want {
+			t.Errorf("%q: outcome %v, error %v, want %v", test.log, s.outcomes[m], err, test.want)
 		}
 		s.log.Close()
-		if got, want := s.outcomes[m], (outcome{failed, "TestF"}); test.want == nil && got != want {
-			t.Errorf("outcome %v, want %v", got, want)
-		}
 	}
 }
 
-// TestVerdicts checks which column of the report a verdict of command verify is in.
+// TestVerdicts checks which column of the report a verdict is in.
 func TestVerdicts(t *testing.T) {
 	for said, want := range map[string]string{
-		"held": proved,
+		proofs.Held: proved,
 		"blockAVX2: a load at 0x40: rax depends on a secret": refused,
-		"undecided: no verdict in 40s":                       "open",
+		proofs.Undecided + "no verdict in 40s":               "open",
 	} {
 		o := verdict(said)
 		if got := o.column(); got != want {
 			t.Errorf("%q: %s, want %s", said, got, want)
 		}
-		o.how += tested
+		o.How += tested
 		if got := o.column(); got != want {
 			t.Errorf("%q and no test fails: %s, want %s", said, got, want)
 		}
@@ -226,47 +247,85 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestValid checks which alterations are mutants.
-func TestValid(t *testing.T) {
-	for _, test := range []struct {
-		before, after string
-		want          bool
-	}{
-		{"add rax,rbx", "add rax,rcx", true},
-		{"add rax,rbx", "add rax,rbx", false},
-		{"add rax,rbx", "", false}, // not one instruction
-		{"add rax,rbx", "(bad)", false},
-		{"vpxorq zmm3,zmm3,zmm0", "vpxorq zmm3,zmm3,zmm0,{rn-bad}", false},
-		{"vpxorq zmm3,zmm3,zmm0", "vpxord zmm3,zmm3,zmm0", false},
-		{"vpxorq zmm3,zmm3,zmm0{k1}", "vpxord zmm3,zmm3,zmm0{k1}", true},
-		{"vextracti64x4 ymm0,zmm3,0x1", "vextracti32x8 ymm0,zmm3,0x1", false},
-		{"vinserti128 ymm4,ymm6,xmm6,0x1", "vinsertf128 ymm4,ymm6,xmm6,0x1", false},
-		{"vpermd zmm1,zmm2,zmm3", "vpermq zmm1,zmm2,zmm3", true},
-		{"movabs rax,0xba", "movabs rax,0xbad", true},
-		{"movups xmm8,XMMWORD PTR [rax]", "rex.WR movups xmm8,XMMWORD PTR [rax]", false},
-		{"dec rcx", "rex.W push rcx", true},
+// TestAlteration checks what is an alteration, and of which kind.
+func TestAlteration(t *testing.T) {
+	for _, test := range []struct{ before, after, want string }{
+		{"4801d8", "4801d8", ""},                      // add rax, rbx
+		{"4801d8", "4801c8", "register"},              // add rax, rcx
+		{"4801d8", "4801c3", "swap"},                  // add rbx, rax
+		{"4901d8", "4101d8", "width"},                 // add r8d, ebx
+		{"4801d8", "4811d8", "operation"},             // adc rax, rbx
+		{"480118", "480119", "register"},              // add [rcx], rbx
+		{"48014008", "48014018", "offset"},            // add [rax+0x18], rax
+		{"480104c8", "48010488", "scale"},             // add [rax+rcx*4], rax
+		{"4883c001", "4883c003", "immediate"},         // add rax, 3
+		{"48c1e004", "48c1e044", ""},                  // shl rax, 0x44
+		{"7410", "7510", "condition"},                 // jne
+		{"7410", "7411", ""},                          // je, to another place
+		{"480f42c1", "480f43c1", "condition"},         // cmovae
+		{"c5e9fed9", "c5e9fad9", "operation"},         // vpaddd, vpsubd
+		{"c5e9fed9", "c5edfed9", "length"},            // ymm
+		{"c5e9fe18", "c5edfe18", ""},                  // ymm of memory
+		{"c5edfe18", "c5e9fe18", "length"},            // xmm of memory
+		{"c5e9fed9", "c5f1feda", ""},                  // vpaddd commutes
+		{"c5e9fad9", "c5f1fada", "swap"},              // vpsubd
+		{"62f1ed48efd9", "62f16d48efd9", ""},          // vpxorq, vpxord
+		{"62f1ed49efd9", "62f16d49efd9", "width"},     // of a mask
+		{"62f1ed48efd9", "62f1ed49efd9", "mask"},      // {k1}
+		{"62f1ed49efd9", "62f1edc9efd9", "zeroing"},   // {z}
+		{"62f1ed48d418", "62f1ed58d418", "broadcast"}, // vpaddq zmm3, zmm2, [rax]{1to8}
+		{"62f3fd483bd801", "62f37d483bd801", ""},      // vextracti64x4, vextracti32x8
+		{"62f3fd483bd801", "62f3fd483bd803", ""},      // the immediate has one bit
+		{"62f2ed4836d9", "62f26d4836d9", "width"},     // vpermq, vpermd
+		{"48b8ba00000000000000", "48b8ba01000000000000", "immediate"},
 	} {
-		m := &mutant{instruction: &instruction{text: test.before}, text: test.after}
-		if got := m.valid(); got != test.want {
-			t.Errorf("%q to %q: %t, want %t", test.before, test.after, got, test.want)
+		var code [2]*x86.Instruction
+		for n, s := range []string{test.before, test.after} {
+			b, err := hex.DecodeString(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code[n], err = x86.Decode(0x1000, b); err != nil {
+				t.Fatalf("%s: %v", s, err)
+			}
+		}
+		if got := alteration(code[0], code[1]); got != test.want {
+			t.Errorf("%v to %v: %q, want %q", code[0], code[1], got, test.want)
 		}
 	}
 }
 
-// TestGroups checks that groups have the fastest tests, and no more than fit.
+// TestGroups checks that the tests that have killed mutants come first, then the fastest, and that no
+// more run than fit.
 func TestGroups(t *testing.T) {
 	b := new(binary)
-	var tests []*test
 	for _, ms := range []time.Duration{300, 1, 40, 2, 90} {
-		tests = append(tests, &test{binary: b, name: fmt.Sprint(int64(ms)), cpu: ms * time.Millisecond})
+		b.tests = append(b.tests, &test{binary: b, Name: fmt.Sprint(int64(ms)), CPU: ms * time.Millisecond, Reaches: []bool{true}, Idle: ms == 2})
 	}
-	for most, want := range map[time.Duration]string{0: "[]", 10: "[[1 2]]", 200: "[[1 2] [40] [90]]", 1000: "[[1 2] [40] [90] [300]]"} {
+	b.tests[0].Reaches = []bool{true, true}
+	b.tests[2].Reaches = []bool{false, true}
+	m := dropped(&instruction{Instruction: new(x86.Instruction), function: &function{Function: &x86.Function{Name: "f"}}})
+	for _, test := range []struct {
+		most  time.Duration
+		kills map[string]int
+		want  string
+	}{
+		{0, nil, "[]"},
+		{10, nil, "[[1 2]]"},
+		{91, nil, "[[1 90]]"},
+		{200, nil, "[[1 90 2]]"},
+		{1000, nil, "[[1 90 300 2]]"},
+		{1000, map[string]int{"f  90": 1, "f  300": 4, "g  1": 9}, "[[300] [90] [1 2]]"},
+		{100, map[string]int{"f  90": 1, "f  300": 4}, "[[90] [1 2]]"},
+	} {
+		r := &runner{suite: &suite{binaries: []*binary{b}}, kills: test.kills}
+		alone, others, executing := r.groups(m, test.most*time.Millisecond)
 		var got [][]string
-		for _, g := range groups(slices.Clone(tests), most*time.Millisecond) {
+		for _, g := range append(alone, others...) {
 			got = append(got, g.names)
 		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("at most %d ms: %v, want %s", most, got, want)
+		if fmt.Sprint(got) != test.want || executing != 4 {
+			t.Errorf("at most %d ms, %v have killed: %v of %d, want %s of 4", test.most, test.kills, got, executing, test.want)
 		}
 	}
 }

@@ -9,7 +9,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,25 +19,25 @@ import (
 )
 
 // report writes the outcomes of all mutants.
-func (s *session) report(w io.Writer) {
-	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), s.commit, origin.CPU(), runtime.Version())
+func (s *session) report(w io.Writer, commit string) {
+	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), commit, origin.CPU(), runtime.Version())
 	fmt.Fprintf(w, "go run -C internal/assurance ./mutants/assembly -sample %d -seed %d -function '%s'\n\n", s.sample, s.seed, s.match)
 	if s.resumed > 0 {
 		fmt.Fprintf(w, "%d outcomes are from earlier runs with the same log, which may be of other commits.\n\n", s.resumed)
 	}
 	fmt.Fprintln(w, strings.TrimSpace(explanation))
 	fmt.Fprintln(w)
-	s.totals(w, "drop", func(m *mutant) bool { return m.kind == drop })
-	s.totals(w, "alteration", func(m *mutant) bool { return m.kind != drop })
-	s.kinds(w)
+	s.totals(w, "drops of", func(m *mutant) (string, bool) { return m.function.Name, m.kind == drop })
+	s.totals(w, "alterations of", func(m *mutant) (string, bool) { return m.function.Name, m.kind != drop })
+	s.totals(w, "kind", func(m *mutant) (string, bool) { return m.kind, true })
 	for _, list := range []struct{ what, how string }{
-		{"Open: no test kills these, and command verify says neither that they are wrong nor that they are equivalent", undecided + tested},
-		{"Undecided: command verify has no verdict, and there was no time for all tests", undecided},
+		{"Open: no test kills these, and the proofs say neither that they are wrong nor that they are equivalent", undecided + tested},
+		{"Undecided: the proofs have no verdict, and there was no time for all tests", undecided},
 		{"Undecided: there was time for the fast tests only", survived},
 		{"Undecided: no test executes these", unreached},
-		{"Refused by command verify. No test of at most 0.6 s kills these", refused + tested},
-		{"Refused by command verify. There was time for the fast tests only", refused},
-		{"Equivalent: the proofs of command verify hold for all sizes that are proved, and its check for constant time finds nothing", proved},
+		{"Refused by the proofs. No test of at most 0.6 s kills these", refused + tested},
+		{"Refused by the proofs. There was time for the fast tests only", refused},
+		{"Equivalent: the proofs hold for all sizes that are proved, and the check for constant time finds nothing", proved},
 		{"Equivalent for what the instruction is, or for checks that no test lets fail", known},
 	} {
 		s.list(w, list.what, s.with(list.how))
@@ -46,31 +45,28 @@ func (s *session) report(w io.Writer) {
 }
 
 // list writes mutants, those of one function and reason in a line.
-func (s *session) list(w io.Writer, what string, all []*mutant) {
-	fmt.Fprintf(w, "\n%s: %d\n", what, len(all))
-	type line struct {
-		f   *function
-		why string
-	}
+func (s *session) list(w io.Writer, what string, mutants []*mutant) {
+	fmt.Fprintf(w, "%s: %d\n", what, len(mutants))
+	type line struct{ function, why string }
 	var lines []line
 	texts := make(map[line][]string)
-	for _, m := range all {
-		l := line{m.function, ""}
-		if o := s.outcomes[m]; o.how == known || strings.HasPrefix(o.how, undecided) {
-			l.why = clip(o.test)
+	for _, m := range mutants {
+		l, text := line{function: m.function.Name}, m.Text
+		if o := s.outcomes[m]; o.How == known || strings.HasPrefix(o.How, undecided) {
+			l.why = clip(o.Test) + ": "
+		}
+		if m.kind != drop {
+			text += " -> " + m.becomes
 		}
 		if texts[l] == nil {
 			lines = append(lines, l)
 		}
-		text := m.instruction.text
-		if m.kind != drop {
-			text += " -> " + m.text
-		}
 		texts[l] = append(texts[l], text)
 	}
 	for _, l := range lines {
-		fmt.Fprintf(w, "  %s, %d: %s%s\n", l.f.name, len(texts[l]), l.why+strings.Repeat(": ", min(1, len(l.why))), counted(texts[l]))
+		fmt.Fprintf(w, "  %s, %d: %s%s\n", l.function, len(texts[l]), l.why, counted(texts[l]))
 	}
+	fmt.Fprintln(w)
 }
 
 // counted returns texts side by side, each once.
@@ -78,104 +74,86 @@ func counted(texts []string) string {
 	times := make(map[string]int)
 	var parts []string
 	for _, t := range texts {
-		times[t]++
-	}
-	for _, t := range texts {
-		switch n := times[t]; {
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%s (%d times)", t, n))
-		case n == 1:
+		if times[t]++; times[t] == 1 {
 			parts = append(parts, t)
 		}
-		times[t] = 0
+	}
+	for k, t := range parts {
+		if times[t] > 1 {
+			parts[k] = fmt.Sprintf("%s (%d times)", t, times[t])
+		}
 	}
 	return strings.Join(parts, "; ")
 }
 
 const explanation = `
 Each instruction of each function is dropped: it is replaced with NOPs of the same length. One
-instruction of each form in each function is altered in so many ways as -sample, at random, that
-keep the length: another register, source, immediate, offset, mask, width of lanes or of the
-vector, operation or condition. A mutant is killed if a test that executes the instruction fails
-(fail), if the process dies otherwise (crash) or uses too much time of the CPU (time), or, with
-the line removed, if a test that reads the .s files fails (source). The tests are those of -short
-of the packages internal/kernel, internal/aes, internal/gcm, internal/sha512, aesgcm,
-internal/conformance, internal/memory and the root, without those that start processes. Those that
-have killed mutants of the function run first, and then the fastest that execute the instruction,
-for at most 0.2 s of the CPU in all. Command verify has a verdict on each survivor, from its check
-for constant time and its proofs, in at most two minutes: it is refused, equivalent for all sizes
-that are proved (proved), or undecided. Refused also means that command verify has no model of the
-instruction, or of the addresses. What is refused has more tests, of at most 0.6 s, and what is
-undecided has all tests. What command verify refuses and these tests do not kill is in the column
-refused; .ci/run has command verify and all tests. The column class has prefetches, frame
-pointers, and the check whether the stack has room, which it always has in the tests. All else is
-open, or untried for lack of time.
+instruction of each form in each function is altered at random in as many ways as -sample says. An
+alteration flips one or two bits of a byte, exchanges two registers, or takes a prefix REX.W away.
+It is named after what the decoder then sees: another register, immediate, offset, scale, mask,
+zeroing, broadcast, width of lanes or operands, length of vectors, operation or condition, or
+exchanged operands (swap). Bytes that package x86 refuses to decode, because a disassembler and a
+CPU may see them differently, are not made, and neither are alterations that are known to do the
+same. A mutant is killed if a test that executes the instruction fails (fail), if the process dies
+otherwise (crash) or uses too much time of the CPU (time), or, with the line removed, if a test that
+reads the .s files fails (source). The tests are those of -short of the packages internal/kernel,
+internal/aes, internal/gcm, internal/sha512, aesgcm, internal/conformance, internal/memory and the
+root, without those that start processes. Those that have killed mutants of the function run first,
+and then the fastest that execute the instruction, for at most 0.2 s of the CPU in all. Each
+survivor is given to the check for constant time and the proofs of package proofs, for at most two
+minutes: it is refused, equivalent for all sizes that are proved (proved), or undecided. Refused
+also means that there is no model of the instruction, or of the addresses. What is refused has more
+tests, of at most 0.6 s, and what is undecided has all tests. What is refused and these tests do
+not kill is in the column refused; .ci/run has command verify and all tests. The column class has
+prefetches, frame pointers, and the check whether the stack has room, which it always has in the
+tests. All else is open, or untried for lack of time.
 `
-
-// kinds writes how many alterations of each kind have each outcome.
-func (s *session) kinds(w io.Writer) {
-	count := make(map[string]map[string]int)
-	for _, m := range s.mutants {
-		if m.kind != drop {
-			if count[m.kind] == nil {
-				count[m.kind] = make(map[string]int)
-			}
-			count[m.kind][s.outcomes[m].column()]++
-		}
-	}
-	for _, kind := range slices.Sorted(maps.Keys(count)) {
-		var parts []string
-		for _, c := range columns {
-			if n := count[kind][c]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %d", c, n))
-			}
-		}
-		fmt.Fprintf(w, "alterations of %s: %s\n", kind, strings.Join(parts, ", "))
-	}
-}
 
 var columns = []string{failed, crashed, timeOut, inSource, refused, proved, known, "open", "untried"}
 
 // column returns that of the table that an outcome belongs to.
 func (o outcome) column() string {
-	if how := strings.TrimSuffix(o.how, tested); slices.Contains(columns, how) {
+	if how := strings.TrimSuffix(o.How, tested); slices.Contains(columns, how) {
 		return how
 	}
-	if o.how == "" {
+	if o.How == "" {
 		return "untried"
 	}
 	return "open"
 }
 
-// totals writes a table with a line for each function.
-func (s *session) totals(w io.Writer, what string, include func(m *mutant) bool) {
+// totals writes a table of mutants, with a line for each name that by gives to some of them. Those
+// to which it gives none are left out.
+func (s *session) totals(w io.Writer, what string, by func(m *mutant) (string, bool)) {
+	const total = "all"
+	var names []string
+	instructions := make(map[string]map[*instruction]bool)
+	outcomes := make(map[string]map[string]int)
+	for _, m := range s.mutants {
+		name, ok := by(m)
+		if !ok {
+			continue
+		}
+		for _, n := range []string{name, total} {
+			if outcomes[n] == nil {
+				names = append(names, n)
+				instructions[n], outcomes[n] = make(map[*instruction]bool), make(map[string]int)
+			}
+			instructions[n][m.instruction] = true
+			outcomes[n][s.outcomes[m].column()]++
+			outcomes[n][""]++
+		}
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "%ss of\tinstructions\tmutants\t%s\t\n", what, strings.Join(columns, "\t"))
-	sum := make(map[string]int)
-	instructions, mutants := 0, 0
-	line := func(name string, instructions, mutants int, count map[string]int) {
-		fmt.Fprintf(table, "%s\t%d\t%d\t", name, instructions, mutants)
+	fmt.Fprintf(table, "%s\tinstructions\tmutants\t%s\t\n", what, strings.Join(columns, "\t"))
+	names = append(slices.DeleteFunc(names, func(n string) bool { return n == total }), total)
+	for _, n := range names {
+		fmt.Fprintf(table, "%s\t%d\t%d\t", n, len(instructions[n]), outcomes[n][""])
 		for _, c := range columns {
-			fmt.Fprintf(table, "%d\t", count[c])
+			fmt.Fprintf(table, "%d\t", outcomes[n][c])
 		}
 		fmt.Fprintln(table)
 	}
-	for _, f := range s.functions {
-		count, n := make(map[string]int), 0
-		for _, m := range s.mutants {
-			if m.function == f && include(m) {
-				n++
-				how := s.outcomes[m].column()
-				count[how]++
-				sum[how]++
-			}
-		}
-		if n > 0 {
-			line(f.name, len(f.code), n, count)
-			instructions, mutants = instructions+len(f.code), mutants+n
-		}
-	}
-	line("all", instructions, mutants, sum)
 	table.Flush()
 	fmt.Fprintln(w)
 }

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,15 +21,18 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"example.com/fastmac/internal/assurance/program"
+	"golang.org/x/sys/unix"
 )
 
-// A test is a function of a binary.
+// A test is a function of a binary. Its exported fields are kept in a file.
 type test struct {
 	*binary
-	name    string
-	cpu     time.Duration
-	reaches []bool // by number of instruction; nil for a test that starts processes with kernels
-	idle    bool   // it executes only what the package does before any test
+	Name    string
+	CPU     time.Duration
+	Reaches []bool // by number of instruction; nil for a test that starts processes with kernels
+	Idle    bool   // it executes only what the package does before any test
 }
 
 // trap is INT3.
@@ -36,143 +40,102 @@ const trap = 0xcc
 
 // cover finds out which instructions each test executes. It also checks that all tests pass.
 // What it finds is kept in a directory for the next time, unless that is "".
-func (p *program) cover(kept string, progress func(format string, a ...any)) error {
+func (p *suite) cover(kept string, progress func(format string, a ...any)) error {
 	for _, b := range p.binaries {
-		file, err := b.keep(p, kept)
-		if err != nil {
-			return err
+		file := os.DevNull
+		if kept != "" {
+			image, err := os.ReadFile(b.path)
+			if err != nil {
+				return err
+			}
+			for _, i := range p.instructions { // which it numbers
+				image = fmt.Append(image, i.function.Name)
+			}
+			file = filepath.Join(kept, fmt.Sprintf("cover-%x", sha256.Sum256(image)))
 		}
-		if b.recall(file) {
+		if data, err := os.ReadFile(file); err == nil && gob.NewDecoder(bytes.NewReader(data)).Decode(&b.tests) == nil {
+			for _, t := range b.tests {
+				t.binary = b
+			}
 			continue
 		}
-		traps := b.path + ".traps"
-		if err := b.plant(p, traps); err != nil {
-			return err
-		}
-		list, err := output(b.path, "-test.list", "^(Test|Fuzz|Example)")
-		if err != nil {
-			return err
-		}
-		none := &test{binary: b, name: "none"}
-		if err := none.trace(p, traps); err != nil {
-			return err
-		}
-		for _, name := range strings.Fields(list) {
-			t := &test{binary: b, name: name}
-			state, out, err := run(b.dir, b.path, only(name), 60)
-			if err != nil || state.ExitCode() != 0 {
-				return fmt.Errorf("%s: %s fails: %v, %v: %s", b.pkg, name, err, state, out)
-			}
-			t.cpu = state.UserTime() + state.SystemTime()
-			if err := t.trace(p, traps); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if t.idle = slices.Equal(t.reaches, none.reaches); t.reaches != nil && slices.Contains(t.reaches, true) {
-				b.tests = append(b.tests, t)
-			}
+		if err := p.trace(b); err != nil {
+			return fmt.Errorf("%s: %w", b.pkg, err)
 		}
 		progress("%s: %d tests execute assembly\n", b.pkg, len(b.tests))
-		if err := b.store(file); err != nil {
+		var data bytes.Buffer
+		if err := gob.NewEncoder(&data).Encode(b.tests); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, data.Bytes(), 0o600); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A kept is what is stored about a test.
-type kept struct {
-	Name    string
-	CPU     time.Duration
-	Reaches []bool
-	Idle    bool
-}
-
-// keep returns the name of the file for what cover finds about a binary, or "".
-func (b *binary) keep(p *program, dir string) (string, error) {
+// trace finds the tests of a binary that execute instructions.
+func (p *suite) trace(b *binary) error {
 	image, err := os.ReadFile(b.path)
-	if err != nil || dir == "" {
-		return "", err
-	}
-	for _, f := range p.functions { // which number the instructions
-		image = fmt.Append(image, f.name, f.first)
-	}
-	return filepath.Join(dir, fmt.Sprintf("cover-%x", sha256.Sum256(image))), nil
-}
-
-func (b *binary) recall(file string) bool {
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var tests []kept
-	if gob.NewDecoder(f).Decode(&tests) != nil {
-		return false
-	}
-	for _, t := range tests {
-		b.tests = append(b.tests, &test{b, t.Name, t.CPU, t.Reaches, t.Idle})
-	}
-	return true
-}
-
-func (b *binary) store(file string) error {
-	if file == "" {
-		return nil
-	}
-	var tests []kept
-	for _, t := range b.tests {
-		tests = append(tests, kept{t.name, t.cpu, t.reaches, t.idle})
-	}
-	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return gob.NewEncoder(f).Encode(tests)
+	trapped := make(map[uint64]*instruction) // by address
+	for _, i := range p.instructions {
+		if c, ok := b.at[i.function.Name]; ok {
+			image[c.Offset+i.offset()] = trap
+			trapped[c.Address+uint64(i.offset())] = i
+		}
+	}
+	traps := b.path + ".traps"
+	if err := os.WriteFile(traps, image, 0o700); err != nil {
+		return err
+	}
+	list, err := program.Output(b.path, "-test.list", "^(Test|Fuzz|Example)")
+	if err != nil {
+		return err
+	}
+	none := &test{binary: b, Name: "none"}
+	if err := none.trace(traps, trapped, len(p.instructions)); err != nil {
+		return err
+	}
+	for _, name := range strings.Fields(list) {
+		t := &test{binary: b, Name: name}
+		state, out, err := run(b.dir, b.path, only(name), 60)
+		if err != nil || state.ExitCode() != 0 {
+			return fmt.Errorf("%s fails: %v, %v: %s", name, err, state, out)
+		}
+		t.CPU = state.UserTime() + state.SystemTime()
+		if err := t.trace(traps, trapped, len(p.instructions)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if t.Idle = slices.Equal(t.Reaches, none.Reaches); slices.Contains(t.Reaches, true) {
+			b.tests = append(b.tests, t)
+		}
+	}
+	return nil
 }
 
 // only returns a pattern that selects tests.
 func only(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// plant writes a copy of a binary that traps at each instruction of the assembly.
-func (b *binary) plant(p *program, path string) error {
-	image, err := os.ReadFile(b.path)
-	if err != nil {
-		return err
-	}
-	for _, i := range p.instructions {
-		if at, ok := b.at[i.name]; ok {
-			image[at.offset+int64(i.offset)] = trap
-		}
-	}
-	return os.WriteFile(path, image, 0o700)
-}
-
-// trace runs a test with the binary that has traps. It removes each of them where it is first
-// reached.
-func (t *test) trace(p *program, path string) error {
-	numbers := make(map[uint64]*instruction)
-	for _, i := range p.instructions {
-		if at, ok := t.at[i.name]; ok {
-			numbers[at.Address+uint64(i.offset)] = i
-		}
-	}
+// trace runs a test with the binary that has traps, in a program of so many instructions. It removes
+// each trap where it is first reached.
+func (t *test) trace(path string, trapped map[uint64]*instruction, instructions int) error {
 	runtime.LockOSThread() // which alone may trace the process
 	defer runtime.UnlockOSThread()
-	cmd := exec.Command(path, "-test.short", "-test.run", only(t.name))
-	cmd.Dir = t.dir
-	cmd.Env = environment()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	cmd := exec.Command(path, "-test.short", "-test.run", only(t.Name))
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = t.dir, environment(), &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	leader := cmd.Process.Pid
-	memory, err := os.OpenFile(filepath.Join("/proc", fmt.Sprint(leader), "mem"), os.O_RDWR, 0)
+	memory, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", leader), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer memory.Close()
-	t.reaches = make([]bool, len(p.instructions))
+	t.Reaches = make([]bool, instructions)
 	options := 0
 	for {
 		var status syscall.WaitStatus
@@ -184,7 +147,7 @@ func (t *test) trace(p *program, path string) error {
 			return err
 		case pid == leader && (status.Exited() || status.Signaled()):
 			if !status.Exited() || status.ExitStatus() != 0 {
-				t.reaches = nil
+				t.Reaches = nil
 			}
 			return nil
 		case !status.Stopped():
@@ -197,29 +160,21 @@ func (t *test) trace(p *program, path string) error {
 			}
 		}
 		signal := int(status.StopSignal())
-		switch {
-		case signal == int(syscall.SIGSTOP): // a new thread
+		if signal == int(syscall.SIGSTOP) || signal == int(syscall.SIGTRAP) { // of a new thread, or of a trap
 			signal = 0
-		case signal == int(syscall.SIGTRAP):
-			signal = 0
-			if status.TrapCause() != 0 {
-				break
-			}
+		}
+		if status.TrapCause() == 0 {
 			var registers syscall.PtraceRegs
 			if err := syscall.PtraceGetRegs(pid, &registers); err != nil {
 				return err
 			}
-			i := numbers[registers.Rip-1]
-			if i == nil {
-				break
-			}
-			t.reaches[i.first+i.index] = true
-			registers.Rip--
-			if _, err := memory.WriteAt(i.bytes[:1], int64(registers.Rip)); err != nil {
-				return err
-			}
-			if err := syscall.PtraceSetRegs(pid, &registers); err != nil {
-				return err
+			if i := trapped[registers.Rip-1]; i != nil {
+				t.Reaches[i.number] = true
+				registers.Rip--
+				_, err := memory.WriteAt(i.Bytes[:1], int64(registers.Rip))
+				if err := errors.Join(err, syscall.PtraceSetRegs(pid, &registers)); err != nil {
+					return err
+				}
 			}
 		}
 		if err := syscall.PtraceCont(pid, signal); err != nil && err != syscall.ESRCH {
@@ -244,7 +199,8 @@ func run(dir, path, pattern string, seconds uint64) (*os.ProcessState, []byte, e
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
-	if err := limitCPU(cmd.Process.Pid, seconds); err != nil {
+	limit := &unix.Rlimit{Cur: seconds, Max: seconds}
+	if err := unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_CPU, limit, nil); err != nil && err != unix.ESRCH {
 		return nil, nil, err
 	}
 	// A mutant that waits for ever uses no CPU.
