@@ -19,7 +19,7 @@ import (
 // assembly is the files of assembly that computes with secrets.
 var assembly = []string{"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"}
 
-// assemblyARM64 is the same for arm64. Package internal/asm/neon tests that it has no frames.
+// assemblyARM64 is the same for arm64. Package internal/assurance/arm64 tests that it has no frames.
 var assemblyARM64 = []string{"nh_arm64.s", "internal/aes/aes_arm64.s"}
 
 // functions returns the functions of a file of assembly. Each begins with its name.

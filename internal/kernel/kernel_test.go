@@ -254,7 +254,7 @@ func TestRequires(t *testing.T) {
 
 // TestRequiresARM64 checks that AES instructions, which some CPUs lack, are only in package aes and
 // in the kernels that run if it is in use. All CPUs of the architecture have the other instructions:
-// TestConstantTime of internal/asm/neon lists them.
+// TestConstantTime of internal/assurance/arm64 lists them.
 func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
 		for _, function := range functions(t, file) {

@@ -16,8 +16,8 @@ import (
 // stackWord returns the index in taint.stack of a word.
 func stackWord(offset int64) int { return int(offset+x86.FrameLimit) / 8 }
 
-// read returns memory that the function knows at an address.
-func (d *taint) read(address value, n int) (v bytesValue) {
+// read returns memory that the function knows at an address. With a mask some of it may be outside.
+func (d *taint) read(address value, n int, masked bool) (v bytesValue) {
 	v.word = some()
 	first := true
 	for k := range d.objects {
@@ -28,7 +28,7 @@ func (d *taint) read(address value, n int) (v bytesValue) {
 		if k == stack {
 			w = d.readStack(address, n)
 		} else {
-			w = d.readObject(&d.objects[k], address, n)
+			w = d.readObject(&d.objects[k], address, n, masked)
 		}
 		if first {
 			v, first = w, false
@@ -49,9 +49,9 @@ func secretBytes(secret bool, n int) uint64 {
 	return 0
 }
 
-func (d *taint) readObject(o *object, address value, n int) (v bytesValue) {
+func (d *taint) readObject(o *object, address value, n int, masked bool) (v bytesValue) {
 	leaves, exact := o.overlap(address.modulus, address.number, n)
-	if len(leaves) == 0 {
+	if len(leaves) == 0 || o.ends(address, n) && !masked {
 		d.find(fmt.Sprintf("%d bytes at %d are outside of %v", n, address.number, o))
 	}
 	v.secret = secretBytes(slices.ContainsFunc(leaves, func(l leaf) bool { return l.secret }), n)
@@ -97,12 +97,12 @@ func (d *taint) write(address value, v *bytesValue, n int) {
 		default:
 			leaves, _ := d.objects[k].overlap(address.modulus, address.number, n)
 			switch {
-			case len(leaves) == 0:
+			case len(leaves) == 0 || d.objects[k].ends(address, n):
 				d.find(fmt.Sprintf("%d bytes at %d are outside of %v", n, address.number, &d.objects[k]))
-			case slices.ContainsFunc(leaves, func(l leaf) bool { return l.to != x86.None }):
-				d.find("an address is overwritten in " + d.objects[k].name)
 			case secret && slices.ContainsFunc(leaves, func(l leaf) bool { return !l.secret }):
 				d.find("a secret is written to what is public in " + d.objects[k].name)
+			case slices.ContainsFunc(leaves, func(l leaf) bool { return l.to != x86.None }):
+				d.find("an address is overwritten in " + d.objects[k].name)
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func (sig *Signature) object(t types.Type, name string, many bool) int {
 	return n
 }
 
-// overlap returns none if some of n bytes are outside of o. Else it returns the leaves of which some of n bytes from an address on may be part, and
+// overlap returns the leaves of which some of n bytes from an address on may be part, and
 // whether these bytes are exactly the first of them. The address is that of the object plus a
 // number modulo a modulus.
 func (o *object) overlap(modulus, number int64, n int) (leaves []leaf, exact bool) {
@@ -137,9 +137,6 @@ func (o *object) overlap(modulus, number int64, n int) (leaves []leaf, exact boo
 	if modulus != 0 {
 		return o.leaves, false
 	}
-	if !o.many && (number < 0 || number+int64(n) > o.size) {
-		return nil, false
-	}
 	for _, l := range o.leaves {
 		// What follows the last byte of an element is another element.
 		if number < l.Offset+l.size && l.Offset < number+int64(n) || o.many && number+int64(n) > o.size {
@@ -147,6 +144,11 @@ func (o *object) overlap(modulus, number int64, n int) (leaves []leaf, exact boo
 		}
 	}
 	return leaves, len(leaves) == 1 && leaves[0].Offset == number && leaves[0].size == int64(n)
+}
+
+// ends reports whether some of n bytes at a known offset are outside of o.
+func (o *object) ends(address value, n int) bool {
+	return !o.many && address.modulus == 0 && (address.number < 0 || address.number+int64(n) > o.size)
 }
 
 func (o *object) String() string { return strings.TrimRight(o.name, "*") }

@@ -244,7 +244,7 @@ func (d *taint) Touch(address value) {
 
 func (d *taint) Load(address value, n int) bytesValue {
 	d.check(address)
-	return d.read(address, n)
+	return d.read(address, n, false)
 }
 
 func (d *taint) LoadMasked(address value, n, _ int, mask value) bytesValue {
@@ -252,7 +252,7 @@ func (d *taint) LoadMasked(address value, n, _ int, mask value) bytesValue {
 	if mask.secret {
 		d.find("which bytes are read depends on a secret")
 	}
-	v := d.read(address, n)
+	v := d.read(address, n, true)
 	v.isWord = false
 	return v
 }

@@ -51,7 +51,7 @@ func declare(t *testing.T, source string) *Signature {
 // TestLeaks has kernels that leak, and for each one that differs in a line and does not.
 func TestLeaks(t *testing.T) {
 	const (
-		declaration = "type l1State struct { sums [4]uint64; bytes int }\nfunc f(key *[32]byte, p []byte, s *l1State) uint64"
+		declaration = "type l1State struct { sums [4]uint64; bytes int; next *int }\nfunc f(key *[32]byte, p []byte, s *l1State) uint64"
 		branch      = "the branch depends on a secret"
 		address     = "the address depends on a secret"
 		unknown     = "the address is of no known object"
@@ -87,7 +87,7 @@ func TestLeaks(t *testing.T) {
 			mov rcx,QWORD PTR [rsp+0x18]
 			test rcx,rcx
 			jne 9
-			ret`, "mov rcx,QWORD PTR [rsp+0x18]", "mov rcx,QWORD PTR [rsp+0x90]", branch},
+			ret`, "mov rcx,QWORD PTR [rsp+0x18]", "mov ecx,0x3", branch},
 		{"a secret in a flag, two instructions before", `mov rax,QWORD PTR [rsp+0x8]
 			mov rcx,QWORD PTR [rsp+0x18]
 			cmp rcx,QWORD PTR [rax]
@@ -138,6 +138,20 @@ func TestLeaks(t *testing.T) {
 			mov rdx,QWORD PTR [rsp+0x28]
 			mov QWORD PTR [rdx+0x20],rcx
 			ret`, "mov rcx,QWORD PTR [rax]", "mov rcx,QWORD PTR [rsp+0x18]", "a secret is written to what is public in s*"},
+		{"a secret that may become public", `mov rax,QWORD PTR [rsp+0x8]
+			mov rcx,QWORD PTR [rax]
+			mov rdx,QWORD PTR [rsp+0x28]
+			mov rax,QWORD PTR [rsp+0x18]
+			mov QWORD PTR [rdx+rax*1],rcx
+			ret`, "mov QWORD PTR [rdx+rax*1],rcx", "mov QWORD PTR [rdx+0x8],rcx", "a secret is written to what is public in s*"},
+		{"an address that becomes a number", `mov rcx,QWORD PTR [rsp+0x18]
+			mov rdx,QWORD PTR [rsp+0x28]
+			mov QWORD PTR [rdx+0x28],rcx
+			ret`, "mov QWORD PTR [rdx+0x28],rcx", "mov QWORD PTR [rdx+0x20],rcx", "an address is overwritten in s*"},
+		{"a prefetch at a secret", `mov rax,QWORD PTR [rsp+0x8]
+			mov rcx,QWORD PTR [rax]
+			prefetcht0 BYTE PTR [rax+rcx*1]
+			ret`, "mov rcx,QWORD PTR [rax]", "mov rcx,QWORD PTR [rsp+0x18]", address},
 		{"an address that a secret has", `mov rax,QWORD PTR [rsp+0x18]
 			mov rax,QWORD PTR [rax]
 			ret`, "mov rax,QWORD PTR [rsp+0x18]", "mov rax,QWORD PTR [rsp+0x10]", unknown},
