@@ -25,6 +25,7 @@ type Region struct {
 	ReadOnly bool
 }
 
+// Bytes64 is a vector.
 type Bytes64 = [64]byte
 
 // A Fault is the panic for an access that the CPU or the contract of a function does not allow.
@@ -32,13 +33,23 @@ type Fault string
 
 func (f Fault) Error() string { return string(f) }
 
+// Trim returns the lowest n bits of x.
 func Trim(n int, x uint64) uint64 { return x & (1<<n - 1) }
 
+// Truth is 1 for true.
 func Truth(b bool) uint64 {
 	if b {
 		return 1
 	}
 	return 0
+}
+
+// GCD is the greatest common divisor. GCD(0, a) is a.
+func GCD(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
 }
 
 func (*Numbers) Constant(n int, x uint64) uint64  { return Trim(n, x) }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/formula"
 	"example.com/fastmac/internal/assurance/x86"
 )
@@ -128,7 +129,7 @@ func gap(condition string, differences map[int64]bool) string {
 	slices.Sort(list)
 	unit := int64(0)
 	for _, d := range list {
-		unit = gcd(unit, d-list[0])
+		unit = algebra.GCD(unit, d-list[0])
 	}
 	var missing []int64
 	need := func(some ...int64) {
@@ -149,12 +150,4 @@ func gap(condition string, differences map[int64]bool) string {
 		return ""
 	}
 	return fmt.Sprintf("has no difference of %d, of those from %d to %d", missing, list[0], list[len(list)-1])
-}
-
-// gcd is the greatest common divisor; gcd(0, a) is a.
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
 }

@@ -51,14 +51,6 @@ func some(from ...value) (v value) {
 func (v value) isNumber() bool { return v.plus == 0 && v.minus == 0 }
 func (v value) isExact() bool  { return v.isNumber() && v.modulus == 0 }
 
-// gcd is the greatest common divisor; gcd(0, a) is a.
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
-}
-
 // with returns v with another number.
 func (v value) with(modulus, number int64) value {
 	const limit = 1 << 40 // sums of smaller numbers do not wrap around
@@ -86,7 +78,7 @@ func join(a, b value) value {
 		return some(a, b)
 	}
 	j := value{secret: a.secret || b.secret, plus: a.plus | b.plus, minus: a.minus}
-	return j.with(gcd(gcd(a.modulus, b.modulus), a.number-b.number), a.number)
+	return j.with(algebra.GCD(algebra.GCD(a.modulus, b.modulus), a.number-b.number), a.number)
 }
 
 func (d *taint) Constant(n int, x uint64) value { return exactly(algebra.Trim(n, x)) }
@@ -109,7 +101,7 @@ func (d *taint) Add(n int, a, b value) value {
 		return r
 	}
 	r.plus, r.minus = a.plus|b.plus, a.minus|b.minus
-	return r.with(gcd(a.modulus, b.modulus), a.number+b.number)
+	return r.with(algebra.GCD(a.modulus, b.modulus), a.number+b.number)
 }
 
 func (d *taint) Sub(n int, a, b value) value {
