@@ -83,6 +83,12 @@ func (d *Formulas) Global(address uint64) Word {
 	return d.Add(64, o.Address, d.Constant(64, offset))
 }
 
+// Offset returns the offset of an address in an object.
+func (d *Formulas) Offset(address Word, in *Object) (offset int, ok bool) {
+	o, offset := d.object(address)
+	return offset, o == in
+}
+
 // margin is in bytes.
 const margin = 1 << 12
 

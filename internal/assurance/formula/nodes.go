@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"example.com/fastmac/internal/assurance/algebra"
 )
@@ -180,6 +181,15 @@ func (d *Formulas) ByteAt(w Word, k int) ByteOf {
 		return ByteOf{d.Constant(8, x.Number>>(8*k)), 0}
 	case IsBytes:
 		return ByteOf{x.Terms[k].Word, int8(x.Terms[k].At)}
+	case isSum:
+		// The lowest byte of a sum of multiples of 256 and a number is that of the number.
+		if x.N == 32 && !slices.ContainsFunc(x.Terms, func(t Atom) bool { return t.Coefficient%256 != 0 }) {
+			if low := x.Number & 0xff; k == 0 {
+				return ByteOf{d.Constant(8, low), 0}
+			} else if low != 0 {
+				return ByteOf{d.Sum(32, x.Number-low, slices.Clone(x.Terms)), int8(k)}
+			}
+		}
 	}
 	return ByteOf{w, int8(k)}
 }
@@ -201,6 +211,8 @@ func (d *Formulas) FromBytes(b []ByteOf) Word {
 		return d.Constant(n, number)
 	case whole && d.Nodes[b[0].Word].N == n:
 		return b[0].Word
+	case n == 32 && d.isMultiple(b):
+		return d.Sum(32, d.Nodes[b[0].Word].Number, []Atom{{Word: b[1].Word, Coefficient: 1}})
 	case n == 64 && d.Nodes[b[0].Word].N == 64 && d.rotates(b):
 		return d.Rotate(64, b[0].Word, uint(8*b[0].At))
 	}
@@ -210,6 +222,24 @@ func (d *Formulas) FromBytes(b []ByteOf) Word {
 		max += min(d.Nodes[p.Word].Max>>(8*p.At), 0xff) << (8 * k)
 	}
 	return d.make(node{Op: IsBytes, N: n, Terms: terms, Max: max})
+}
+
+// isMultiple reports whether the upper three of four bytes are those of a sum of multiples of 256, and
+// the lowest is a number.
+func (d *Formulas) isMultiple(b []ByteOf) bool {
+	x := &d.Nodes[b[1].Word]
+	_, ok := d.Value(b[0].Word)
+	return ok && x.Op == isSum && x.N == 32 && x.Number&0xff == 0 && d.byteIsSame(b) &&
+		!slices.ContainsFunc(x.Terms, func(t Atom) bool { return t.Coefficient%256 != 0 })
+}
+
+func (d *Formulas) byteIsSame(b []ByteOf) bool {
+	for k := 1; k < 4; k++ {
+		if b[k] != (ByteOf{b[1].Word, int8(k)}) {
+			return false
+		}
+	}
+	return true
 }
 
 // rotates reports whether eight bytes are those of one word, in a circle.

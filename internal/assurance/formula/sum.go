@@ -35,6 +35,9 @@ func (d *Formulas) Sub(n int, a, b Word) Word {
 func (d *Formulas) Sum(n int, number uint64, multiples []Atom) Word {
 	var all []Atom
 	for _, m := range multiples {
+		if o, _ := d.object(m.Word); o != nil && o.Rounds && m.Coefficient != 1 {
+			panic(algebra.Unprovable("the difference of an address that is rounded"))
+		}
 		switch x := &d.Nodes[m.Word]; {
 		case x.Op == IsConstant:
 			number += m.Coefficient * x.Number

@@ -101,6 +101,14 @@ func Load(replaced map[string]string) (*Program, error) {
 			return nil, fmt.Errorf("%s has no declaration in Go", f.Name)
 		}
 		f.Arguments, f.Results = words(declared.Params()), words(declared.Results())
+		if size := int64(sources[i].arguments); (size+7)/8*8 != f.Arguments+f.Results {
+			return nil, fmt.Errorf("%s: %d bytes of arguments and results, but %d are declared", f.Name, size, f.Arguments+f.Results)
+		}
+		for _, c := range f.Needs() {
+			if !slices.Contains(mayNeed(f), c) {
+				return nil, fmt.Errorf("%s: has an instruction of %s", f.Name, c)
+			}
+		}
 	}
 	return p, nil
 }
@@ -222,6 +230,19 @@ func (c Compiled) Decode() (*x86.Function, error) {
 		}
 	}
 	return f, nil
+}
+
+// mayNeed returns the classes of which instructions may be in a function, by the end of its name.
+func mayNeed(f *x86.Function) []x86.Class {
+	switch {
+	case strings.HasSuffix(f.Name, "AVX512"), strings.HasSuffix(f.Name, "VAES"):
+		return []x86.Class{x86.SSE, x86.AVX2, x86.VAES, x86.AVX512}
+	case strings.HasSuffix(f.Name, "AVX2") && strings.HasSuffix(f.Pkg, "/gcm"):
+		return []x86.Class{x86.SSE, x86.AVX2, x86.VAES}
+	case strings.HasSuffix(f.Name, "AVX2"):
+		return []x86.Class{x86.SSE, x86.AVX2}
+	}
+	return []x86.Class{x86.SSE}
 }
 
 // Find returns the functions whose names begin with a prefix.

@@ -18,12 +18,15 @@ import (
 // A source is a function in a .s file, which avo has generated.
 type source struct {
 	pkg, name string
-	frame     int // size of the frame
+	frame     int   // size of the frame
+	arguments int64 // and results
 	lines     []string
 	labels    map[string]int // indices of lines
 }
 
-var textLine = regexp.MustCompile(`^TEXT ·(\w+)\(SB\), (?:NOSPLIT, )?\$(\d+)-\d+$`)
+var textLine = regexp.MustCompile(`^TEXT ·(\w+)\(SB\), (?:NOSPLIT, )?\$(\d+)-(\d+)$`)
+
+var labelLine = regexp.MustCompile(`^\w+:$`)
 
 // readSources returns the functions of all .s files for amd64 in the module with the folder root.
 // Of each function there must be one, in all builds but those with the tag purego.
@@ -37,6 +40,8 @@ func readSources(root string, replaced map[string]string) (sources []source, err
 			return err
 		}
 		switch ext := filepath.Ext(name); {
+		case ext == ".h" && strings.HasPrefix(filepath.Base(name), "textflag"):
+			return fmt.Errorf("%s: in place of Go's", relative)
 		case ext == ".syso":
 			return fmt.Errorf("%s: code without a source", relative)
 		case ext != ".s":
@@ -76,16 +81,19 @@ func parseSource(file string) (functions []source, err error) {
 		case m != nil:
 			s := source{name: m[1], labels: make(map[string]int)}
 			fmt.Sscan(m[2], &s.frame)
+			fmt.Sscan(m[3], &s.arguments)
 			functions = append(functions, s)
 		case strings.HasPrefix(line, "TEXT"):
 			return nil, fmt.Errorf("cannot parse %q", line)
 		case strings.HasPrefix(line, "//go:build") && line != "//go:build !purego" || strings.HasPrefix(line, "#") && line != `#include "textflag.h"`:
 			return nil, fmt.Errorf("%q: other builds may have other code", line)
+		case !strings.HasPrefix(line, "//") && line != `#include "textflag.h"` && (strings.ContainsAny(line, "#;\\\r") || strings.Contains(line, "/*") || strings.Contains(line, "//")):
+			return nil, fmt.Errorf("%q: want one statement, without a comment or a macro", line)
 		case line == "" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") ||
 			slices.Contains([]string{"DATA", "GLOBL", "PCALIGN"}, strings.Fields(line)[0]):
 		default:
 			last := &functions[len(functions)-1]
-			if label, ok := strings.CutSuffix(line, ":"); ok {
+			if label, ok := strings.CutSuffix(line, ":"); ok && labelLine.MatchString(line) {
 				last.labels[label] = len(last.lines)
 			} else {
 				last.lines = append(last.lines, line)

@@ -138,7 +138,7 @@ func proveStretch(v *prover) (cases int, err error) {
 		v.reset()
 		p := v.variables(8, size, 0xff)
 		at := v.place(8, false, p...)
-		if err := v.call(at, size, size); err != nil {
+		if err := v.call(at, size, v.capacity()); err != nil {
 			return cases, err
 		}
 		schedule := v.expand(p[:32])
@@ -235,21 +235,26 @@ func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
 		block := slices.Clone(nonce)
 		block[length-1] = v.Masked(8, block[length-1], 0xff<<partBits&0xff)
 		nonce[length-1] = v.Xor(8, block[length-1], v.Constant(8, uint64(part)))
-		headers = append(headers, v.inBatch(v.words(v.place(8, true, nonce...), length, length), nil)...)
+		headers = append(headers, v.inBatch(v.words(v.place(8, true, nonce...), length, v.capacity()), nil)...)
 		for len(block) < 16 {
 			block = append(block, v.Constant(8, 0))
 		}
 		want = append(want, v.encrypt(schedule, rounds, block)[size*part:][:size]...)
+		for range 16 - size {
+			want = append(want, v.Constant(8, 0))
+		}
 	}
-	tags := v.place(8, false, v.variables(8, 16*11, 0xff)...)
+	old := v.variables(8, 16*11, 0xff)
+	tags := v.place(8, false, old...)
 	v.placePartBytes()
-	if err := v.call(tags, v.place(8, true, key...), v.place(64, true, headers...), count, count); err != nil {
+	if err := v.call(tags, v.place(8, true, key...), v.place(64, true, headers...), count, v.capacity()); err != nil {
 		return err
 	}
 	var got []formula.Word
 	for i := range count {
-		got = append(got, v.result(v.plus(tags, 16*i), 8, size)...)
+		got = append(got, v.result(v.plus(tags, 16*i), 8, 16)...)
 	}
+	got, want = append(got, v.result(v.plus(tags, 16*8), 8, 16*3)...), append(want, old[16*8:]...) // of no nonce
 	return v.equalWords(got, want, "%d rounds, tags of %d bytes, %d nonces, the first of %d bytes", rounds, size, count, n+1)
 }
 

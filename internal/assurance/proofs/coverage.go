@@ -43,24 +43,28 @@ func newCoverage() coverage {
 }
 
 // visit records that an instruction is executed, and on which numbers it decides.
-func (c *coverage) visit(d *formula.Formulas, m *machine, i *x86.Instruction) {
+// That of the stack, whether it has to grow, is none.
+func (c *coverage) visit(d *formula.Formulas, m *machine, f *x86.Function, i *x86.Instruction) {
 	c.executed[i] = true
-	if i.Condition() == "" {
+	if i.Condition() == "" || i.Jumps() && f.GrowsStack(f.At[i.Target]) {
 		return
 	}
-	w, n, ok := m.Compared()
-	if !ok {
-		return
-	}
-	x, ok := d.Value(w)
-	if !ok {
-		return
+	difference := int64(mixed)
+	if w, n, ok := m.Compared(slices.Contains([]string{"b", "ae", "be", "a"}, i.Condition())); ok {
+		x, known := d.Value(w)
+		if !known {
+			return
+		}
+		difference = int64(x) << (64 - n) >> (64 - n)
 	}
 	if c.compared[i] == nil {
 		c.compared[i] = make(map[int64]bool)
 	}
-	c.compared[i][int64(x)<<(64-n)>>(64-n)] = true
+	c.compared[i][difference] = true
 }
+
+// mixed is in place of a difference where the flags are of several instructions. It is beyond limit.
+const mixed = 1 << 62
 
 // add adds what another proof of the function has executed.
 func (c coverage) add(d coverage) {
@@ -89,8 +93,9 @@ func (c coverage) missing(f *x86.Function) (list []string) {
 			gaps[i] = "is not executed"
 		case i.Branches() && c.outcomes[i] != 3 && !grows:
 			gaps[i] = [...]string{"", "is never taken", "is always taken"}[c.outcomes[i]]
-		case differences != nil && !grows:
-			if what := gap(i.Condition(), differences); what != "" {
+		case differences != nil:
+			// With one difference only, a branch that went both ways has compared addresses otherwise.
+			if what := gap(i.Condition(), differences); what != "" && !(i.Branches() && len(differences) == 1 && c.outcomes[i] == 3) {
 				gaps[i] = what
 			}
 		}
@@ -130,6 +135,13 @@ func gap(condition string, differences map[int64]bool) string {
 	unit := int64(0)
 	for _, d := range list {
 		unit = algebra.GCD(unit, d-list[0])
+	}
+	if unit == 0 {
+		return fmt.Sprintf("no difference but %d", list[0])
+	}
+	const limit = 1 << 40 // from there on the decision may change again, where the difference wraps around
+	if list[0] < -limit || list[len(list)-1] > limit {
+		return fmt.Sprintf("differences from %d to %d", list[0], list[len(list)-1])
 	}
 	var missing []int64
 	need := func(some ...int64) {

@@ -180,10 +180,11 @@ func (v *prover) call(list ...any) error {
 	above := slices.Concat(anything(1), arguments, anything(int(f.Results/8))) // the address to return to
 	at := v.place(64, false, slices.Concat(anything(x86.FrameLimit/8), above)...)
 	stack := v.Objects[len(v.Objects)-1]
-	stack.Rounds, stack.Residue = slices.Contains(rounds, f.Name), v.calls%8*8
+	stack.Residue = v.calls % 8 * 8
 	v.calls++
 	// The limit of the stack is below the frame: it need not grow.
 	m := &machine{Algebra: v, Thread: v.place(64, true, slices.Concat(anything(2), []formula.Word{at}, anything(1))...)}
+	thread := v.Objects[len(v.Objects)-1]
 	for k := range m.General {
 		m.General[k] = v.variable(64, 1<<64-1)
 	}
@@ -202,14 +203,21 @@ func (v *prover) call(list ...any) error {
 	}
 	before, frame := slices.Clone(stack.Bytes), m.General[x86.RBP]
 	visit := func(i *x86.Instruction) error {
-		from := v.MustValue(v.Sub(64, m.General[x86.RSP], at), "the stack pointer")
+		from, ok := v.Offset(m.General[x86.RSP], stack)
+		if !ok {
+			return fmt.Errorf("%s: %v: the stack pointer depends on a variable", f.Name, i)
+		}
+		if k := f.At[i.Address]; k > 0 && f.Code[k-1].Branches() && f.GrowsStack(f.At[f.Code[k-1].Target]) {
+			stack.Rounds = slices.Contains(rounds, f.Name)
+			thread.From = len(thread.Bytes) // only what the assembler adds may read it
+		}
 		if i.Mnemonic == "push" {
 			from -= 8
 		}
-		if from > x86.FrameLimit || from < x86.FrameLimit-uint64(f.Frame) {
+		if from > x86.FrameLimit || from < x86.FrameLimit-int(f.Frame) {
 			return fmt.Errorf("%s: %v: the stack pointer is not in its frame", f.Name, i)
 		}
-		stack.From = int(from)
+		stack.From = from
 		return v.visit(m, i)
 	}
 	isTrue := func(i *x86.Instruction, w formula.Word) bool {
@@ -223,6 +231,11 @@ func (v *prover) call(list ...any) error {
 	const end = x86.FrameLimit + x86.ArgumentBase
 	if m.General[x86.RSP] != entry || m.General[x86.RBP] != frame || !slices.Equal(stack.Bytes[x86.FrameLimit:end], before[x86.FrameLimit:end]) {
 		return fmt.Errorf("%s: RSP, the frame pointer in RBP or the address to return to is not what it was", f.Name)
+	}
+	for k := end; k < end+int(f.Arguments); k += 8 {
+		if w := v.FromBytes(stack.Bytes[k : k+8]); !slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) && w != v.Constant(64, 0) {
+			return fmt.Errorf("%s: in the arguments, at %d, is %s", f.Name, k-end, v.String(w, 4))
+		}
 	}
 	for k := 0; k < x86.FrameLimit; k += 8 {
 		if slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) {
@@ -242,7 +255,7 @@ func (v *prover) visit(m *machine, i *x86.Instruction) error {
 	if v.steps++; v.steps%4096 == 0 && !v.end.IsZero() && time.Now().After(v.end) {
 		return errLate
 	}
-	v.coverage.visit(v.Formulas, m, i)
+	v.coverage.visit(v.Formulas, m, v.function, i)
 	if at := v.sizes[i]; v.sizes != nil && (len(at) == 0 || at[len(at)-1] != v.seen) {
 		v.sizes[i] = append(at, v.seen)
 	}

@@ -90,7 +90,7 @@ func (v *prover) wordMessage(n int) (words, slice []formula.Word) {
 			bytes = append(bytes, v.FromBytes([]formula.ByteOf{v.ByteAt(w, k)}))
 		}
 	}
-	return words, v.words(v.place(8, true, bytes...), 8*n, 8*n)
+	return words, v.words(v.place(8, true, bytes...), 8*n, v.capacity())
 }
 
 // proveBlock proves the compression of 1 to 3 blocks.

@@ -116,14 +116,14 @@ func (v *prover) proveEachFor(n int, sizes ...int) error {
 		want = append(want, tag...)
 	}
 	at, count := v.place(8, false, tags...), len(sizes)
-	if err := v.call(at, count+3, count+3, k.at, v.place(64, true, headers...), count, count); err != nil {
+	if err := v.call(at, v.capacity(), v.capacity(), k.at, v.place(64, true, headers...), count, v.capacity()); err != nil {
 		return err
 	}
 	want = append(want, tags[16*len(sizes):]...)
 	// The words of a tag after the one of the last iteration have no meaning.
 	got := v.result(at, 8, len(want))
 	for i := range sizes {
-		copy(got[16*i+4*n:16*i+16], want[16*i+4*n:])
+		copy(got[16*i+4*k.n:16*i+16], want[16*i+4*k.n:])
 	}
 	return v.equalWords(got, want, "%d iterations, %d messages, the first of %d bytes", n, len(sizes), sizes[0])
 }
@@ -197,14 +197,14 @@ func provePoly(v *prover) (cases int, err error) {
 			if err := v.call(y, k.at, slice); err != nil {
 				return cases, err
 			}
-			want := slices.Clone(values[:2*n])
-			for t := range n {
+			want := slices.Clone(values) // those of other iterations do not change
+			for t := range k.n {
 				for b := range blocks {
 					m := k.Add(64, k.nh(t, 0, bytes[1024*b:][:1024]), k.Constant(64, 8*1024))
 					want[2*t+1] = k.step(k.l2[t], want[2*t+1], m)
 				}
 			}
-			if err := v.equalWords(v.result(y, 64, 2*n), want, "%d iterations, %d blocks", n, blocks); err != nil {
+			if err := v.equalWords(v.result(y, 64, 8), want, "%d iterations, %d blocks", n, blocks); err != nil {
 				return cases, err
 			}
 			cases++

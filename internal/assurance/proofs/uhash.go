@@ -24,9 +24,12 @@ type symbolicKey struct {
 	l2 []formula.Word    // k64, by iteration
 }
 
+// computed is for how many iterations kernels compute: two or four.
+func computed(n int) int { return (n + 1) / 2 * 2 }
+
 func (v *prover) key(n int) *symbolicKey {
 	const max32 = 1<<32 - 1
-	k := &symbolicKey{prover: v, n: n, l1: v.variables(32, 8*32+3*4, max32), k2: v.variables(32, 4, max32)}
+	k := &symbolicKey{prover: v, n: computed(n), l1: v.variables(32, 8*32+3*4, max32), k2: v.variables(32, 4, max32)}
 	words := slices.Concat([]formula.Word{v.Constant(32, uint64(n)), v.Constant(32, 0)}, k.k2)
 	for j := range k.k1 {
 		for range 4 {
@@ -75,10 +78,13 @@ func (k *symbolicKey) nh(t, g int, message []formula.Word) formula.Word {
 	return k.Sum(64, 0, products)
 }
 
+// capacity is a number of which a kernel must know nothing.
+func (v *prover) capacity() formula.Word { return v.variable(64, 1<<64-1) }
+
 // message places a message of n bytes.
 func (v *prover) message(n int) (bytes []formula.Word, slice []formula.Word) {
 	bytes = v.variables(8, n, 0xff)
-	return bytes, v.words(v.place(8, true, bytes...), n, n)
+	return bytes, v.words(v.place(8, true, bytes...), n, v.capacity())
 }
 
 // proveAdd proves nhAdd: for each number of iterations, each group of a block at which the
@@ -99,11 +105,11 @@ func proveAdd(v *prover) (cases int, err error) {
 					return cases, err
 				}
 				var want []formula.Word
-				for t := range n {
+				for t := range k.n {
 					want = append(want, v.Add(64, sums[t], k.nh(t, first, bytes)))
 				}
 				got := v.result(state, 64, 5)
-				if err := v.equalWords(append(got[:n:n], got[4]), append(want, v.Constant(64, uint64(32*(first+groups)))),
+				if err := v.equalWords(got, append(append(want, sums[k.n:]...), v.Constant(64, uint64(32*(first+groups)))),
 					"%d iterations, %d groups from %d on", n, groups, first); err != nil {
 					return cases, err
 				}
@@ -125,15 +131,15 @@ func proveBlocks(v *prover) (cases int, err error) {
 			k := v.key(n)
 			bytes, slice := v.message(1024 * blocks)
 			words := v.place(64, false, v.variables(64, 4*blocks, 1<<64-1)...)
-			if err := v.call(words, blocks, blocks, k.at, slice); err != nil {
+			if err := v.call(words, v.capacity(), v.capacity(), k.at, slice); err != nil {
 				return cases, err
 			}
 			for b := range blocks {
 				var want []formula.Word
-				for t := range n {
+				for t := range k.n {
 					want = append(want, v.Add(64, k.nh(t, 0, bytes[1024*b:][:1024]), v.Constant(64, 8*1024)))
 				}
-				if err := v.equalWords(v.result(v.plus(words, 32*b), 64, n), want, "%d iterations, block %d of %d", n, b, blocks); err != nil {
+				if err := v.equalWords(v.result(v.plus(words, 32*b), 64, k.n), want, "%d iterations, block %d of %d", n, b, blocks); err != nil {
 					return cases, err
 				}
 			}
@@ -205,7 +211,7 @@ func proveWords(v *prover) (cases int, err error) {
 		if err := v.call(tag, k.at, v.place(64, true, words...), x); err != nil {
 			return cases, err
 		}
-		if err := k.checkTag(tag, words[:n], pad, "%d iterations", n); err != nil {
+		if err := k.checkTag(tag, words[:k.n], pad, "%d iterations", n); err != nil {
 			return cases, err
 		}
 		cases++

@@ -47,7 +47,7 @@ func (i *Instruction) classes() (all []Class) {
 	switch {
 	case i.Bytes[0] == evexPrefix || strings.HasPrefix(i.Mnemonic, "k"):
 		all = append(all, AVX512)
-	case i.Bytes[0] == 0xc4 || i.Bytes[0] == 0xc5:
+	case i.Bytes[0] == 0xc4 || i.Bytes[0] == 0xc5 || i.Mnemonic == "pcmpgtq": // of SSE4.2, which no kernel needs
 		all = append(all, AVX2)
 	default:
 		all = append(all, SSE)

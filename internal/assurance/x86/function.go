@@ -6,6 +6,7 @@ package x86
 
 import (
 	"fmt"
+	"slices"
 )
 
 // A Function is the code of one function of assembly.
@@ -77,4 +78,13 @@ func (f *Function) Graph() (blocks int, err error) {
 func (f *Function) GrowsStack(n int) bool {
 	i := f.Code[n]
 	return i.Mnemonic == "call" || n > 0 && f.Code[n-1].Mnemonic == "call" && i.Mnemonic == "jmp" && i.Target == f.Code[0].Address
+}
+
+// Needs returns the classes of which f has instructions.
+func (f *Function) Needs() (all []Class) {
+	for _, i := range f.Code {
+		all = append(all, i.classes()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -228,8 +228,11 @@ func (m *Machine[W, V]) setFlags(from flagSource, n int, a, b, c, result W) {
 }
 
 // Compared returns the difference, of n bits, of the two words that the flags compare, if they do.
-func (m *Machine[W, V]) Compared() (difference W, n int, ok bool) {
+func (m *Machine[W, V]) Compared(carry bool) (difference W, n int, ok bool) {
 	f := &m.Flags
+	if f.From == decrement && carry {
+		return f.Result, 0, false // the carry is that of another instruction
+	}
 	if f.From == subtraction {
 		return m.Sub(f.N, f.A, f.B), f.N, true
 	}
