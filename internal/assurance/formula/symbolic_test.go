@@ -142,3 +142,36 @@ func randomOperation(r *rand.Rand, d *Formulas, c *algebra.Numbers, words []Word
 	}
 	return d.Lane(&shuffled, 64, 0), c.Lane(&to, 64, 0), "bytes"
 }
+
+// TestMultiples takes the bytes of sums of 32 bits whose terms are multiples of 256, as counters of
+// blocks are, and puts them together again.
+func TestMultiples(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 5_000 {
+		d := NewFormulas(nil)
+		v, x := d.Variable(32, 1, 1<<18-1), uint64(r.Uint32()>>14)
+		shift, number := 8+r.IntN(8), uint64(r.Uint32())
+		w := d.Sum(32, number, []Atom{{Word: v, Coefficient: 1 << shift}})
+		want := algebra.Trim(32, number+x<<shift)
+		for range 3 {
+			k := uint64(r.IntN(600))
+			w, want = d.Add(32, w, d.Constant(32, k)), algebra.Trim(32, want+k)
+			b := d.Bytes(w, 32)
+			for k := range b {
+				if got := d.Evaluate(d.FromBytes(b[k:k+1]), map[Word]uint64{v: x}); got != want>>(8*k)&0xff {
+					t.Fatalf("byte %d of %s is %#x, want that of %#x", k, d.String(w, 3), got, want)
+				}
+			}
+			if again := d.FromBytes(b); again != w || d.Evaluate(again, map[Word]uint64{v: x}) != want {
+				t.Fatalf("the bytes of %s are %s", d.String(w, 3), d.String(again, 3))
+			}
+			b[0], b[3] = b[3], b[0]
+			if got := d.Evaluate(d.FromBytes(b), map[Word]uint64{v: x}); got != want&0xffff00|want>>24|want<<24&0xff000000 {
+				t.Fatalf("exchanged bytes of %s are %#x, not those of %#x", d.String(w, 3), got, want)
+			}
+			if d.Nodes[w].Max < want {
+				t.Fatalf("%s is at most %#x, not %#x", d.String(w, 3), d.Nodes[w].Max, want)
+			}
+		}
+	}
+}

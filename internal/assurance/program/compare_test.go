@@ -5,6 +5,8 @@
 package program
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,4 +70,39 @@ func linkedProgram(t *testing.T) *Program {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestOtherBuilds has files with which other builds would have other code than the one that is
+// checked.
+func TestOtherBuilds(t *testing.T) {
+	const good = "//go:build !purego\n\n#include \"textflag.h\"\n\nTEXT ·f(SB), NOSPLIT, $0-8\nagain:\n\tJMP again\n\tRET\n"
+	with := func(line string) string { return strings.Replace(good, "\tRET\n", "\t"+line+"\n\tRET\n", 1) }
+	for what, files := range map[string]map[string]string{
+		"other builds may have other code": {"f_amd64.s": with("#ifdef GOAMD64_v3")},
+		"want one statement":               {"f_amd64.s": with("/**/ #ifdef GOAMD64_v3 // :")},
+		"without a comment or a macro":     {"f_amd64.s": with("MOVQ $0, AX // $1")},
+		"build":                            {"f_amd64.s": strings.Replace(good, "!purego", "amd64.v3", 1)},
+		"all builds for amd64":             {"f_linux_amd64.s": good},
+		"want a name":                      {"f.s": good},
+		"f is there twice":                 {"f_amd64.s": good, "g_amd64.s": good},
+		"in place of Go's":                 {"f_amd64.s": good, "textflag.h": "#define RET NOP\n"},
+		"code without a source":            {"f_amd64.s": good, "f.syso": ""},
+		"cannot parse":                     {"f_amd64.s": strings.Replace(good, "·f(SB)", "·f<ABIInternal>(SB)", 1)},
+		"0 functions":                      {"f_amd64.s": "//go:build !purego\n"},
+		"":                                 {"f_amd64.s": good},
+	} {
+		dir := t.TempDir()
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sources, err := readSources(dir, nil)
+		if (err == nil) != (what == "") || err != nil && !strings.Contains(err.Error(), what) {
+			t.Errorf("%v: error %v, want %q", files, err, what)
+		}
+		if err == nil && (len(sources) != 1 || sources[0].arguments != 8 || len(sources[0].lines) != 2) {
+			t.Errorf("%d sources: %+v", len(sources), sources)
+		}
+	}
 }

@@ -40,7 +40,7 @@ func readSources(root string, replaced map[string]string) (sources []source, err
 			return err
 		}
 		switch ext := filepath.Ext(name); {
-		case ext == ".h" && strings.HasPrefix(filepath.Base(name), "textflag"):
+		case filepath.Base(name) == "textflag.h":
 			return fmt.Errorf("%s: in place of Go's", relative)
 		case ext == ".syso":
 			return fmt.Errorf("%s: code without a source", relative)

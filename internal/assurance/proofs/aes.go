@@ -79,24 +79,30 @@ func proveExpand(v *prover) (cases int, err error) {
 }
 
 // proveEncrypt proves encryptBlocks for each key size and up to 17 blocks, in place, which is how
-// it is called.
+// it is called, and apart.
 func proveEncrypt(v *prover) (cases int, err error) {
 	for rounds := 10; rounds <= 14; rounds += 2 {
 		for blocks := 1; blocks <= 17; blocks++ {
-			v.reset()
-			schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16*blocks, 0xff)
-			out := v.place(8, false, in...)
-			if err := v.call(v.place(8, true, schedule...), rounds, out, out, blocks); err != nil {
-				return cases, err
+			for _, where := range []string{"in place", "apart"} {
+				v.reset()
+				schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16*blocks, 0xff)
+				out := v.place(8, false, in...)
+				from := out
+				if where == "apart" {
+					from, out = v.place(8, true, in...), v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
+				}
+				if err := v.call(v.place(8, true, schedule...), rounds, out, from, blocks); err != nil {
+					return cases, err
+				}
+				var want []formula.Word
+				for b := range blocks {
+					want = append(want, v.encrypt(schedule, rounds, in[16*b:][:16])...)
+				}
+				if err := v.equalWords(v.result(out, 8, len(want)), want, "%d rounds, %d blocks %s", rounds, blocks, where); err != nil {
+					return cases, err
+				}
+				cases++
 			}
-			var want []formula.Word
-			for b := range blocks {
-				want = append(want, v.encrypt(schedule, rounds, in[16*b:][:16])...)
-			}
-			if err := v.equalWords(v.result(out, 8, len(want)), want, "%d rounds, %d blocks", rounds, blocks); err != nil {
-				return cases, err
-			}
-			cases++
 		}
 	}
 	return cases, nil
