@@ -94,7 +94,7 @@ func (c coverage) missing(f *x86.Function) (list []string) {
 		case i.Branches() && c.outcomes[i] != 3 && !grows:
 			gaps[i] = [...]string{"", "is never taken", "is always taken"}[c.outcomes[i]]
 		case differences != nil:
-			// With one difference only, a branch that went both ways has compared addresses otherwise.
+			// With one difference only, a branch that went both ways has also compared an address with 0.
 			if what := gap(i.Condition(), differences); what != "" && !(i.Branches() && len(differences) == 1 && c.outcomes[i] == 3) {
 				gaps[i] = what
 			}
