@@ -154,13 +154,22 @@ func (f Finding) String() string {
 // Leaks follows secrets through all paths of a function and returns where a branch, an address
 // or the choice of the bytes that are read depends on one.
 func Leaks(f *x86.Function, sig *Signature) (found []Finding) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case Finding: // what cannot be followed
+			found = []Finding{r}
+		default:
+			panic(r)
+		}
+	}()
 	d := &taint{objects: sig.objects}
 	before := make(map[int]*state)
 	before[0] = d.start(sig)
 	after := func(n int, s *state) (next []int, conditional value) {
 		defer func() {
 			if r := recover(); r != nil {
-				panic(fmt.Sprintf("%s: %v: %v", f.Name, f.Code[n], r))
+				panic(Finding{f, f.Code[n], fmt.Sprintf("no model: %v", r)})
 			}
 		}()
 		i := f.Code[n]

@@ -148,6 +148,8 @@ func TestLeaks(t *testing.T) {
 			mov rdx,QWORD PTR [rsp+0x28]
 			mov QWORD PTR [rdx+0x28],rcx
 			ret`, "mov QWORD PTR [rdx+0x28],rcx", "mov QWORD PTR [rdx+0x20],rcx", "an address is overwritten in s*"},
+		{"an instruction that has no model", `std
+			ret`, "std", "vzeroupper", "no model: std"},
 		{"a prefetch at a secret", `mov rax,QWORD PTR [rsp+0x8]
 			mov rcx,QWORD PTR [rax]
 			prefetcht0 BYTE PTR [rax+rcx*1]
