@@ -184,7 +184,10 @@ func (v *prover) call(list ...any) error {
 	v.calls++
 	// The limit of the stack is below the frame: it need not grow.
 	m := &machine{Algebra: v, Thread: v.place(64, true, slices.Concat(anything(2), []formula.Word{at}, anything(1))...)}
-	thread := v.Objects[len(v.Objects)-1]
+	goroutine := v.Objects[len(v.Objects)-1]
+	if !slices.ContainsFunc(f.Code, func(i *x86.Instruction) bool { return i.Mnemonic == "call" }) {
+		goroutine.From = len(goroutine.Bytes) // only the check of the stack may read it, and here is none
+	}
 	for k := range m.General {
 		m.General[k] = v.variable(64, 1<<64-1)
 	}
@@ -209,7 +212,7 @@ func (v *prover) call(list ...any) error {
 		}
 		if k := f.At[i.Address]; k > 0 && f.Code[k-1].Branches() && f.GrowsStack(f.At[f.Code[k-1].Target]) {
 			stack.Rounds = slices.Contains(rounds, f.Name)
-			thread.From = len(thread.Bytes) // only what the assembler adds may read it
+			goroutine.From = len(goroutine.Bytes) // the check is over
 		}
 		if i.Mnemonic == "push" {
 			from -= 8
