@@ -2,6 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+// Package algebra has what models of instructions compute with, and numbers as one kind of it.
 package algebra
 
 // An Algebra computes with words W of 1 to 64 bits and vectors V of 64 bytes. The models of

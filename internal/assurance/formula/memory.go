@@ -24,7 +24,7 @@ type Memory struct {
 	globals map[uint64]*Object // by address in the program
 }
 
-// An Object is memory of which nobody but a kernel and its caller knows.
+// An Object is memory that a kernel can reach.
 type Object struct {
 	Address  Word
 	Bytes    []ByteOf
@@ -89,7 +89,7 @@ func (d *Formulas) Offset(address Word, in *Object) (offset int, ok bool) {
 	return offset, o == in
 }
 
-// margin is in bytes.
+// margin is in bytes, see [Memory].
 const margin = 1 << 12
 
 // object returns the object in which an address is, or that is near, and the offset.

@@ -2,6 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+// Package formula computes with formulas in normal form, and has memory whose addresses are unknown.
 package formula
 
 import (

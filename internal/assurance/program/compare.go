@@ -255,9 +255,8 @@ func (p *Program) operand(o x86.Operand) string {
 		return "thread"
 	}
 	if o.Base == x86.None && o.Index == x86.None {
-		name, offset := p.symbol(o.Number)
-		name = name[strings.LastIndexByte(name, '.')+1:]
-		return fmt.Sprintf("%s+%d", name, offset)
+		s := p.symbol(o.Number)
+		return fmt.Sprintf("%s+%d", s.Name[strings.LastIndexByte(s.Name, '.')+1:], o.Number-s.Value)
 	}
 	text := fmt.Sprintf("%#x(g%d)", o.Number, o.Base)
 	if o.Index != x86.None {

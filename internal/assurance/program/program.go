@@ -2,6 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+// Package program links the module's assembly for amd64 and returns its functions, checked against
+// their sources and Go declarations.
 package program
 
 import (
@@ -38,6 +40,7 @@ type section struct {
 	Constant bool // the program cannot change it
 }
 
+// ModulePath is that of the root module.
 const ModulePath = "example.com/fastmac"
 
 // Linked is the program of package linked, which is built once.
@@ -123,10 +126,11 @@ func Root() (string, error) {
 func writeOverlay(dir, root string, replaced map[string]string) (string, error) {
 	files := make(map[string]string)
 	for name, content := range replaced {
-		files[filepath.Join(root, filepath.FromSlash(name))] = filepath.Join(dir, fmt.Sprint(len(files), ".s"))
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(len(files)-1, ".s")), []byte(content), 0o600); err != nil {
+		file := filepath.Join(dir, fmt.Sprint(len(files), ".s"))
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			return "", err
 		}
+		files[filepath.Join(root, filepath.FromSlash(name))] = file
 	}
 	b, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
@@ -257,27 +261,24 @@ func (p *Program) Find(prefix string) (found []*x86.Function) {
 
 // At returns the datum that has an address.
 func (p *Program) At(address uint64) (d algebra.Datum) {
-	for _, s := range p.Symbols {
-		if s.Value <= address && address < s.Value+s.Size {
-			d.Address, d.Bytes = s.Value, make([]byte, s.Size)
-		}
-	}
+	symbol := p.symbol(address)
+	d.Address, d.Bytes = symbol.Value, make([]byte, symbol.Size)
 	for _, s := range p.Data {
-		if d.Bytes != nil && s.Address <= d.Address && d.Address < s.Address+uint64(len(s.Bytes)) {
+		if s.Address <= d.Address && d.Address < s.Address+uint64(len(s.Bytes)) {
 			d.Constant = copy(d.Bytes, s.Bytes[d.Address-s.Address:]) == len(d.Bytes) && s.Constant
 		}
 	}
 	return d
 }
 
-// symbol returns the name of the datum at an address, and the offset in it.
-func (p *Program) symbol(address uint64) (name string, offset uint64) {
+// symbol returns the symbol of the datum that has an address. Without one, it is empty and there.
+func (p *Program) symbol(address uint64) elf.Symbol {
 	for _, s := range p.Symbols {
 		if s.Value <= address && address < s.Value+s.Size {
-			return s.Name, address - s.Value
+			return s
 		}
 	}
-	return "", 0
+	return elf.Symbol{Value: address}
 }
 
 // Output returns what a command prints. What it builds is for linux/amd64.

@@ -14,9 +14,9 @@ import (
 	"example.com/fastmac/internal/assurance/x86"
 )
 
-// named are decisions that only ever have one result: so many instructions of this kind in a
-// function. Each is of code that other kernels share, and of a function of which all sizes are
-// proved that it may be called for.
+// named are decisions that always have the same result: so many instructions of this kind in a
+// function. They are in code that other kernels share, and in functions whose proofs cover all sizes
+// that callers use.
 var named = []struct {
 	function, mnemonic string
 	times              int
@@ -42,8 +42,8 @@ func newCoverage() coverage {
 	return coverage{make(map[*x86.Instruction]bool), make(map[*x86.Instruction]int), make(map[*x86.Instruction]map[int64]bool)}
 }
 
-// visit records that an instruction is executed, and on which numbers it decides.
-// That of the stack, whether it has to grow, is none.
+// visit records that an instruction is executed, and on which numbers it decides. Whether the stack
+// must grow is not recorded.
 func (c *coverage) visit(d *formula.Formulas, m *machine, f *x86.Function, i *x86.Instruction) {
 	c.executed[i] = true
 	if i.Condition() == "" || i.Jumps() && f.GrowsStack(f.At[i.Target]) {

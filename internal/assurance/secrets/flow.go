@@ -2,6 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+// Package secrets checks that assembly is constant time: it follows secrets through all paths of a
+// function.
 package secrets
 
 import (

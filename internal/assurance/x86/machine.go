@@ -2,6 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+// Package x86 has the instructions of amd64: it decodes them, executes a model of each with any
+// algebra, and compares the models with the CPU.
 package x86
 
 import (
@@ -63,8 +65,8 @@ func (i *Instruction) alignment() int {
 	return 1
 }
 
-// Run executes a function until it returns. isTrue decides what follows a jump. It is called
-// before, and visit before each instruction.
+// Run executes a function until it returns. It calls visit before each instruction, and then, for a
+// conditional jump, isTrue, which reports whether the jump is taken.
 func (m *Machine[W, V]) Run(f *Function, isTrue func(i *Instruction, condition W) bool, visit func(*Instruction) error) (err error) {
 	n := 0
 	for {

@@ -25,10 +25,11 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/fastmac/internal/assurance/program"
 )
 
 func main() {
@@ -80,9 +81,9 @@ func main() {
 
 // enterRoot changes to the root of the module that is mutated.
 func enterRoot() error {
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "example.com/fastmac").Output()
+	root, err := program.Root()
 	if err != nil {
-		return fmt.Errorf("run this with -C internal/assurance: go list: %w", err)
+		return fmt.Errorf("run this with -C internal/assurance: %w", err)
 	}
-	return os.Chdir(strings.TrimSpace(string(dir)))
+	return os.Chdir(root)
 }
