@@ -10,22 +10,22 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/assurance/machine"
 )
 
-var generalNames = func() map[string]x86.Operand {
-	names := make(map[string]x86.Operand)
+var generalNames = func() map[string]machine.Operand {
+	names := make(map[string]machine.Operand)
 	for n, row := range [][4]string{
 		{"rax", "eax", "ax", "al"}, {"rcx", "ecx", "cx", "cl"}, {"rdx", "edx", "dx", "dl"}, {"rbx", "ebx", "bx", "bl"},
 		{"rsp", "esp", "sp", "spl"}, {"rbp", "ebp", "bp", "bpl"}, {"rsi", "esi", "si", "sil"}, {"rdi", "edi", "di", "dil"},
 	} {
 		for i, name := range row {
-			names[name] = x86.Operand{Kind: x86.General, Number: uint64(n), Size: 64 >> i}
+			names[name] = machine.Operand{Kind: machine.General, Number: uint64(n), Size: 64 >> i}
 		}
 	}
 	for n := 8; n < 16; n++ {
 		for i, suffix := range []string{"", "d", "w", "b"} {
-			names[fmt.Sprint("r", n, suffix)] = x86.Operand{Kind: x86.General, Number: uint64(n), Size: 64 >> i}
+			names[fmt.Sprint("r", n, suffix)] = machine.Operand{Kind: machine.General, Number: uint64(n), Size: 64 >> i}
 		}
 	}
 	return names
@@ -43,14 +43,14 @@ var (
 )
 
 // Parse returns an instruction from its line in a disassembly by GNU objdump in Intel's syntax.
-func Parse(at uint64, machineCode []byte, text string) (*x86.Instruction, error) {
+func Parse(at uint64, machineCode []byte, text string) (*machine.Instruction, error) {
 	text, comment, _ := strings.Cut(text, "#")
 	text = strings.TrimSpace(text)
-	i := &x86.Instruction{Address: at, Bytes: machineCode, Text: strings.Join(strings.Fields(text), " ")}
+	i := &machine.Instruction{Address: at, Bytes: machineCode, Text: strings.Join(strings.Fields(text), " ")}
 	var operands string
 	i.Mnemonic, operands, _ = strings.Cut(i.Text, " ")
 	switch {
-	case i.Jumps() || i.Mnemonic == "call":
+	case strings.HasPrefix(i.Mnemonic, "j") || i.Mnemonic == "call":
 		hex, _, _ := strings.Cut(operands, " ")
 		target, err := strconv.ParseUint(hex, 16, 64)
 		i.Target = target
@@ -75,20 +75,20 @@ func Parse(at uint64, machineCode []byte, text string) (*x86.Instruction, error)
 		// The first letter is for the first source.
 		i.Mnemonic = m[1] + "qdq"
 		number := map[string]uint64{"l": 0, "h": 1}
-		i.Operands = append(i.Operands, x86.Operand{Kind: x86.Immediate, Number: number[m[2]] | number[m[3]]<<4})
+		i.Operands = append(i.Operands, machine.Operand{Kind: machine.Immediate, Number: number[m[2]] | number[m[3]]<<4})
 	}
 	return i, complete(i, comment)
 }
 
 // complete sets sizes that the disassembler does not print, and checks relative addresses
 // with its comment.
-func complete(i *x86.Instruction, comment string) error {
+func complete(i *machine.Instruction, comment string) error {
 	for n := range i.Operands {
 		switch o := &i.Operands[n]; {
-		case o.Kind != x86.Memory:
+		case o.Kind != machine.Memory:
 		case o.Size == 0 && i.Mnemonic != "lea":
 			return fmt.Errorf("operand without a size")
-		case o.Base == x86.None && o.Index == x86.None && !o.Thread:
+		case o.Base == machine.None && o.Index == machine.None && !o.Thread:
 			hex, _, _ := strings.Cut(strings.TrimSpace(comment), " ")
 			if at, err := strconv.ParseUint(hex, 16, 64); err != nil || at != o.Number {
 				return fmt.Errorf("relative address %#x, but the comment is %q", o.Number, comment)
@@ -99,25 +99,25 @@ func complete(i *x86.Instruction, comment string) error {
 }
 
 // parseOperand returns an operand of the instruction before address next.
-func parseOperand(s string, next uint64) (x86.Operand, error) {
+func parseOperand(s string, next uint64) (machine.Operand, error) {
 	if r, ok := generalNames[s]; ok {
 		return r, nil
 	}
 	if n, err := strconv.ParseUint(s, 0, 64); err == nil {
-		return x86.Operand{Kind: x86.Immediate, Number: n}, nil
+		return machine.Operand{Kind: machine.Immediate, Number: n}, nil
 	}
 	number, err := strconv.Atoi(strings.TrimLeft(s, "xyzmk"))
 	if bits, found := map[string]int{"xmm": 128, "ymm": 256, "zmm": 512}[s[:min(3, len(s))]]; found && err == nil {
-		return x86.Operand{Kind: x86.Vector, Number: uint64(number), Size: bits}, nil
+		return machine.Operand{Kind: machine.Vector, Number: uint64(number), Size: bits}, nil
 	}
 	if s[0] == 'k' && err == nil {
-		return x86.Operand{Kind: x86.Opmask, Number: uint64(number), Size: 64}, nil
+		return machine.Operand{Kind: machine.Opmask, Number: uint64(number), Size: 64}, nil
 	}
 	m := memoryText.FindStringSubmatch(s)
 	if m == nil {
-		return x86.Operand{}, fmt.Errorf("operand %q", s)
+		return machine.Operand{}, fmt.Errorf("operand %q", s)
 	}
-	o := x86.Operand{Kind: x86.Memory, Size: memorySizes[m[1]], Address: x86.Address{Base: x86.None, Index: x86.None, Scale: 1, Broadcast: m[2] == "BCST", Thread: m[3] != ""}}
+	o := machine.Operand{Kind: machine.Memory, Size: memorySizes[m[1]], Address: machine.Address{Base: machine.None, Index: machine.None, Scale: 1, Broadcast: m[2] == "BCST", Thread: m[3] != ""}}
 	rest := m[4]
 	if m[5] != "" {
 		rest = m[5]
@@ -144,7 +144,7 @@ func parseOperand(s string, next uint64) (x86.Operand, error) {
 }
 
 // addTerm adds a term of an address: RIP, a register with a scale or without, or a number.
-func addTerm(o *x86.Operand, sign string, rip bool, register, scale, number string, next uint64) error {
+func addTerm(o *machine.Operand, sign string, rip bool, register, scale, number string, next uint64) error {
 	switch {
 	case rip:
 		o.Number += next
@@ -153,9 +153,9 @@ func addTerm(o *x86.Operand, sign string, rip bool, register, scale, number stri
 		switch {
 		case !ok || r.Size != 64 || sign == "-":
 			return fmt.Errorf("register %q", register)
-		case scale == "" && o.Base == x86.None:
+		case scale == "" && o.Base == machine.None:
 			o.Base = int(r.Number)
-		case o.Index == x86.None:
+		case o.Index == machine.None:
 			o.Index = int(r.Number)
 			o.Scale, _ = strconv.ParseUint("0"+scale, 10, 64)
 			o.Scale = max(o.Scale, 1)

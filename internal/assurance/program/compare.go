@@ -11,13 +11,13 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/assurance/machine"
 )
 
 // compare checks that a function in the binary has the instructions of the .s file, with the
 // same operands and targets. Besides these it may have what the Go assembler adds: the check
 // of the stack, the frame, and NOPs that align loops.
-func (s source) compare(p *Program, f *x86.Function) error {
+func (s source) compare(p *Program, f *machine.Function) error {
 	at := s.prologue(p, f)
 	index := make([]int, len(s.lines)) // of the code of each line
 	for n, line := range s.lines {
@@ -70,7 +70,7 @@ func (s source) compare(p *Program, f *x86.Function) error {
 
 // final returns the index of what is executed after a jump to instruction n. The assembler
 // omits jumps to jumps.
-func final(f *x86.Function, n int) int {
+func final(f *machine.Function, n int) int {
 	for {
 		switch f.Code[n].Mnemonic {
 		case "nop":
@@ -84,7 +84,7 @@ func final(f *x86.Function, n int) int {
 }
 
 // prologue returns the index of the first instruction of the source.
-func (s source) prologue(p *Program, f *x86.Function) (at int) {
+func (s source) prologue(p *Program, f *machine.Function) (at int) {
 	for _, prefix := range []string{
 		"mov g14:64,thread", "lea g12:64,0xffffffff", "cmp g4:64,0x10(g14)", "cmp g12:64,0x10(g14)", "jbe ",
 		"push g5:64", "mov g5:64,g4:64", "sub g4:64,$", "add g4:64,$0xffffffffffffff80",
@@ -181,7 +181,7 @@ func (s source) operand(o string, size int) (string, error) {
 	}
 	if m := goArgument.FindStringSubmatch(o); m != nil {
 		n, err := strconv.Atoi(m[1])
-		n += s.frame + x86.ArgumentBase
+		n += s.frame + machine.ArgumentBase
 		if s.frame > 0 {
 			n += 8 // the saved RBP
 		}
@@ -222,7 +222,7 @@ func goRegister(name string) (int, error) {
 }
 
 // canonical returns an instruction in a form in which sources can be compared with it.
-func (p *Program) canonical(i *x86.Instruction) string {
+func (p *Program) canonical(i *machine.Instruction) string {
 	mask := ""
 	if i.Mask != 0 {
 		mask = fmt.Sprintf("{k%d}", i.Mask)
@@ -240,26 +240,26 @@ func (p *Program) canonical(i *x86.Instruction) string {
 	return i.Mnemonic + mask + " " + strings.Join(operands, ",")
 }
 
-func (p *Program) operand(o x86.Operand) string {
+func (p *Program) operand(o machine.Operand) string {
 	switch o.Kind {
-	case x86.General:
+	case machine.General:
 		return fmt.Sprintf("g%d:%d", o.Number, o.Size)
-	case x86.Vector:
+	case machine.Vector:
 		return fmt.Sprintf("v%d:%d", o.Number, o.Size)
-	case x86.Opmask:
+	case machine.Opmask:
 		return fmt.Sprintf("k%d", o.Number)
-	case x86.Immediate:
+	case machine.Immediate:
 		return fmt.Sprintf("$%#x", o.Number)
 	}
 	if o.Thread {
 		return "thread"
 	}
-	if o.Base == x86.None && o.Index == x86.None {
+	if o.Base == machine.None && o.Index == machine.None {
 		s := p.symbol(o.Number)
 		return fmt.Sprintf("%s+%d", s.Name[strings.LastIndexByte(s.Name, '.')+1:], o.Number-s.Value)
 	}
 	text := fmt.Sprintf("%#x(g%d)", o.Number, o.Base)
-	if o.Index != x86.None {
+	if o.Index != machine.None {
 		text += fmt.Sprintf("(g%d*%d)", o.Index, o.Scale)
 	}
 	return text

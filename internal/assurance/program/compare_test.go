@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/assurance/x86"
 )
 
 // TestCompare alters the source of each function. Each change must be noticed.
@@ -19,7 +21,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, err := readSources(root, nil)
+	sources, err := readSources(x86.Architecture, root, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,7 @@ func TestCompare(t *testing.T) {
 // linkedProgram returns the program with all kernels.
 func linkedProgram(t *testing.T) *Program {
 	t.Helper()
-	p, err := Linked()
+	p, err := Linked(x86.Architecture)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func TestOtherBuilds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sources, err := readSources(dir, nil)
+		sources, err := readSources(x86.Architecture, dir, nil)
 		if (err == nil) != (what == "") || err != nil && !strings.Contains(err.Error(), what) {
 			t.Errorf("%v: error %v, want %q", files, err, what)
 		}

@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/types"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -24,10 +25,10 @@ func words(list *types.Tuple) (size int64) {
 }
 
 // declarations returns those of all functions without a body, by package and name.
-func declarations() (map[string]*types.Signature, error) {
+func declarations(a *machine.Architecture) (map[string]*types.Signature, error) {
 	all, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports,
-		Env:  environment(),
+		Env:  environment(a),
 	}, ModulePath, ModulePath+"/internal/...")
 	if err != nil {
 		return nil, err

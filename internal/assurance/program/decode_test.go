@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"testing"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/objdump"
 	"example.com/fastmac/internal/assurance/x86"
 )
@@ -39,7 +40,8 @@ func TestObjdump(t *testing.T) {
 				continue
 			}
 			got := *f.Code[n]
-			got.Text = i.Text
+			// These follow from the mnemonic and the bytes.
+			got.Text, got.Flow, got.Condition, got.Classes = i.Text, i.Flow, i.Condition, i.Classes
 			if !reflect.DeepEqual(&got, i) {
 				t.Errorf("%s: %v is %+v, but objdump's %q is %+v", f.Name, f.Code[n], got, line.Text, *i)
 			}
@@ -81,7 +83,7 @@ func TestDecode(t *testing.T) {
 	if i, err := x86.Decode(testAddress, unhex(t, "74fe")); err != nil || i.Mnemonic != "je" || i.Target != testAddress {
 		t.Errorf("je: %v, error %v", i, err)
 	}
-	if i, err := x86.Decode(testAddress, unhex(t, "62f1fd486f0500000000")); err != nil || i.Operands[1].Number != testAddress+10 || i.Operands[1].Base != x86.None {
+	if i, err := x86.Decode(testAddress, unhex(t, "62f1fd486f0500000000")); err != nil || i.Operands[1].Number != testAddress+10 || i.Operands[1].Base != machine.None {
 		t.Errorf("vmovdqa64: %v, error %v", i, err) // relative to RIP
 	}
 }

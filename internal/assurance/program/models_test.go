@@ -24,7 +24,7 @@ func TestModels(t *testing.T) {
 	}
 	// This CPU, and as many of its registers as older ones have.
 	for _, s := range []*x86.Silicon{s, s.Without(x86.AVX512), s.Without(x86.AVX512).Without(x86.AVX2)} {
-		done, err := s.Compare(x86.Forms(linkedProgram(t).Functions), x86.AsTheyAre, trials)
+		done, err := s.Compare(x86.Forms(linkedProgram(t).Functions), x86.AsItIs, trials)
 		if err != nil {
 			t.Error(err)
 		}
@@ -48,7 +48,7 @@ func TestWrongModels(t *testing.T) {
 		t.Skip("this CPU lacks instructions of the kernels")
 	}
 	all := x86.Forms(linkedProgram(t).Functions)
-	for name, with := range map[string]x86.Models{
+	for name, with := range map[string]x86.Arithmetic{
 		"the highest bit of a product":      func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongProduct{d} },
 		"a carry that makes zero":           func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongCarry{d} },
 		"a borrow of equal words":           func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongBorrow{d} },

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package program links the module's assembly for amd64 and returns its functions, checked against
-// their sources and Go declarations.
+// Package program links the module's assembly and returns its functions, checked against their
+// sources and Go declarations.
 package program
 
 import (
@@ -20,13 +20,16 @@ import (
 	"sync"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/arm64"
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
 // A Program is a linked binary: what the CPU executes, after avo, the Go assembler and the
 // linker.
 type Program struct {
-	Functions []*x86.Function             // that are in .s files
+	*machine.Architecture
+	Functions []*machine.Function         // that are in .s files
 	Declared  map[string]*types.Signature // in Go, by package and name
 	Data      []section
 	Symbols   []elf.Symbol // of data
@@ -43,13 +46,34 @@ type section struct {
 // ModulePath is that of the root module.
 const ModulePath = "example.com/fastmac"
 
-// Linked is the program of package linked, which is built once.
-var Linked = sync.OnceValues(func() (*Program, error) { return Load(nil) })
+// Architectures are those for which the module has assembly.
+var Architectures = []*machine.Architecture{x86.Architecture, arm64.Architecture}
 
-// Load builds package linked for linux/amd64 and returns its assembly, with the contents of some
-// files of the module, by their names in it, replaced. A function of a .s file of the module that
-// is not in the binary is an error, and so is one that is in no .s file.
-func Load(replaced map[string]string) (*Program, error) {
+// Models returns those of an architecture.
+func Models[W, V any](a *machine.Architecture) machine.Models[W, V] {
+	if a == arm64.Architecture {
+		return arm64.Models[W, V]{}
+	}
+	return x86.Models[W, V]{}
+}
+
+// Linked returns the program of package linked for an architecture. It is built once.
+func Linked(a *machine.Architecture) (*Program, error) {
+	if a == arm64.Architecture {
+		return linkedARM64()
+	}
+	return linkedAMD64()
+}
+
+var (
+	linkedAMD64 = sync.OnceValues(func() (*Program, error) { return Load(x86.Architecture, nil) })
+	linkedARM64 = sync.OnceValues(func() (*Program, error) { return Load(arm64.Architecture, nil) })
+)
+
+// Load builds package linked for Linux and an architecture, and returns its assembly, with the
+// contents of some files of the module, by their names in it, replaced. A function of a .s file of
+// the module that is not in the binary is an error, and so is one that is in no .s file.
+func Load(a *machine.Architecture, replaced map[string]string) (*Program, error) {
 	dir, err := os.MkdirTemp("", "fastmac-verify-")
 	if err != nil {
 		return nil, err
@@ -64,23 +88,23 @@ func Load(replaced map[string]string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := Output("go", "build", "-overlay", overlay, "-o", binary, ModulePath+"/internal/assurance/linked"); err != nil {
+	if _, err := Output(a, "go", "build", "-overlay", overlay, "-o", binary, ModulePath+"/internal/assurance/linked"); err != nil {
 		return nil, err
 	}
-	sources, err := readSources(root, replaced)
+	sources, err := readSources(a, root, replaced)
 	if err != nil {
 		return nil, err
 	}
-	p, err := read(binary)
+	p, err := read(a, binary)
 	if err != nil {
 		return nil, err
 	}
-	if p.Declared, err = declarations(); err != nil {
+	if p.Declared, err = declarations(a); err != nil {
 		return nil, err
 	}
 	var missing []string
 	for _, s := range sources {
-		if !slices.ContainsFunc(p.Functions, func(f *x86.Function) bool { return f.Pkg == s.pkg && f.Name == s.name }) {
+		if !slices.ContainsFunc(p.Functions, func(f *machine.Function) bool { return f.Pkg == s.pkg && f.Name == s.name }) {
 			missing = append(missing, s.name)
 		}
 	}
@@ -92,12 +116,17 @@ func Load(replaced map[string]string) (*Program, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("%s is in no .s file", f.Name)
 		}
-		if err := sources[i].compare(p, f); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
 		f.Frame = int64(sources[i].frame)
-		if f.Frame > 0 {
-			f.Frame += 8
+		switch {
+		case a == x86.Architecture:
+			if err := sources[i].compare(p, f); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
+			}
+			if f.Frame > 0 {
+				f.Frame += 8
+			}
+		case f.Frame > 0 || slices.ContainsFunc(f.Code, func(i *machine.Instruction) bool { return i.Flow == machine.Call }):
+			return nil, fmt.Errorf("%s: has a frame, or a call", f.Name)
 		}
 		declared := p.Declared[f.Pkg+"."+f.Name]
 		if declared == nil {
@@ -118,7 +147,7 @@ func Load(replaced map[string]string) (*Program, error) {
 
 // Root returns the folder of the module.
 func Root() (string, error) {
-	root, err := Output("go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
+	root, err := Output(x86.Architecture, "go", "list", "-m", "-f", "{{.Dir}}", ModulePath)
 	return strings.TrimSpace(root), err
 }
 
@@ -141,7 +170,7 @@ func writeOverlay(dir, root string, replaced map[string]string) (string, error) 
 }
 
 // read decodes the functions of the module in a binary that have the ABI of assembly.
-func read(binary string) (*Program, error) {
+func read(a *machine.Architecture, binary string) (*Program, error) {
 	file, err := elf.Open(binary)
 	if err != nil {
 		return nil, err
@@ -151,7 +180,7 @@ func read(binary string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := new(Program)
+	p := &Program{Architecture: a}
 	for _, s := range file.Sections {
 		if s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR == 0 && s.Type == elf.SHT_PROGBITS {
 			b, err := s.Data()
@@ -174,13 +203,13 @@ func read(binary string) (*Program, error) {
 		return nil, err
 	}
 	for _, c := range compiled {
-		f, err := c.Decode()
+		f, err := c.Decode(a)
 		if err != nil {
 			return nil, err
 		}
 		p.Functions = append(p.Functions, f)
 	}
-	slices.SortFunc(p.Functions, func(a, b *x86.Function) int { return strings.Compare(a.Pkg+"."+a.Name, b.Pkg+"."+b.Name) })
+	slices.SortFunc(p.Functions, func(a, b *machine.Function) int { return strings.Compare(a.Pkg+"."+a.Name, b.Pkg+"."+b.Name) })
 	return p, nil
 }
 
@@ -215,11 +244,19 @@ func Assembly(file *elf.File) (functions []Compiled, err error) {
 	return functions, nil
 }
 
-// Decode returns a function for amd64. All its bytes must be instructions.
-func (c Compiled) Decode() (*x86.Function, error) {
-	f := &x86.Function{Pkg: c.Pkg, Name: c.Name, At: make(map[uint64]int)}
+// Decode returns the instruction at the beginning of code, which is at an address.
+func Decode(a *machine.Architecture, at uint64, code []byte) (*machine.Instruction, error) {
+	if a == arm64.Architecture {
+		return arm64.Decode(at, code)
+	}
+	return x86.Decode(at, code)
+}
+
+// Decode returns a function. All its bytes must be instructions.
+func (c Compiled) Decode(a *machine.Architecture) (*machine.Function, error) {
+	f := &machine.Function{Architecture: a, Pkg: c.Pkg, Name: c.Name, At: make(map[uint64]int)}
 	for address, code := c.Address, c.Code; len(code) > 0; {
-		i, err := x86.Decode(address, code)
+		i, err := Decode(a, address, code)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %#x: % x: %w", c.Name, address, code[:min(len(code), 15)], err)
 		}
@@ -237,20 +274,22 @@ func (c Compiled) Decode() (*x86.Function, error) {
 }
 
 // mayNeed returns the classes of which instructions may be in a function, by the end of its name.
-func mayNeed(f *x86.Function) []x86.Class {
+func mayNeed(f *machine.Function) []machine.Class {
 	switch {
+	case f.Architecture == arm64.Architecture:
+		return arm64.MayNeed(f)
 	case strings.HasSuffix(f.Name, "AVX512"), strings.HasSuffix(f.Name, "VAES"):
-		return []x86.Class{x86.SSE, x86.AVX2, x86.VAES, x86.AVX512}
+		return []machine.Class{x86.SSE, x86.AVX2, x86.VAES, x86.AVX512}
 	case strings.HasSuffix(f.Name, "AVX2") && strings.HasSuffix(f.Pkg, "/gcm"):
-		return []x86.Class{x86.SSE, x86.AVX2, x86.VAES}
+		return []machine.Class{x86.SSE, x86.AVX2, x86.VAES}
 	case strings.HasSuffix(f.Name, "AVX2"):
-		return []x86.Class{x86.SSE, x86.AVX2}
+		return []machine.Class{x86.SSE, x86.AVX2}
 	}
-	return []x86.Class{x86.SSE}
+	return []machine.Class{x86.SSE}
 }
 
 // Find returns the functions whose names begin with a prefix.
-func (p *Program) Find(prefix string) (found []*x86.Function) {
+func (p *Program) Find(prefix string) (found []*machine.Function) {
 	for _, f := range p.Functions {
 		if strings.HasPrefix(f.Name, prefix) {
 			found = append(found, f)
@@ -281,10 +320,10 @@ func (p *Program) symbol(address uint64) elf.Symbol {
 	return elf.Symbol{Value: address}
 }
 
-// Output returns what a command prints. What it builds is for linux/amd64.
-func Output(name string, args ...string) (string, error) {
+// Output returns what a command prints. What it builds is for Linux and an architecture.
+func Output(a *machine.Architecture, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
-	cmd.Env = environment()
+	cmd.Env = environment(a)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -294,7 +333,7 @@ func Output(name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// environment is that of commands: whatever the machine, they are about linux/amd64.
-func environment() []string {
-	return append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "GOAMD64=v1", "CGO_ENABLED=0")
+// environment is that of commands: whatever the machine, they are about Linux and an architecture.
+func environment(a *machine.Architecture) []string {
+	return append(os.Environ(), "GOOS=linux", "GOARCH="+a.Name, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0")
 }

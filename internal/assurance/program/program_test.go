@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/assurance/x86"
 )
 
 // module is assembled. It has functions of assembly of the module, and other symbols.
@@ -71,7 +73,7 @@ func TestAssembly(t *testing.T) {
 		t.Fatalf("functions %v, error %v, want %v", functions, err, want)
 	}
 	for n, want := range []string{"", "bad: 0x1005: 06 90: ", "short: 0x1007: 48 01: ", "leaves: 0x100a: jmp"} {
-		f, err := functions[n].Decode()
+		f, err := functions[n].Decode(x86.Architecture)
 		if want == "" && (err != nil || len(f.Code) != 2) || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: %v, error %v, want %q", functions[n].Name, f, err, want)
 		}

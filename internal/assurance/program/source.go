@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/fastmac/internal/assurance/machine"
 )
 
 // A source is a function in a .s file, which avo has generated.
@@ -28,16 +30,22 @@ var textLine = regexp.MustCompile(`^TEXT ·(\w+)\(SB\), (?:NOSPLIT, )?\$(\d+)-(\
 
 var labelLine = regexp.MustCompile(`^\w+:$`)
 
-// readSources returns the functions of all .s files for amd64 in the module with the folder root.
+// readSources returns the functions of all .s files for an architecture in the module with the folder root.
 // Of each function there must be one, in all builds but those with the tag purego.
-func readSources(root string, replaced map[string]string) (sources []source, err error) {
+func readSources(a *machine.Architecture, root string, replaced map[string]string) (sources []source, err error) {
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		relative, err := filepath.Rel(root, name)
-		if err != nil || d.IsDir() || strings.HasSuffix(name, "_arm64.s") {
+		if err != nil || d.IsDir() {
 			return err
+		}
+		others := slices.ContainsFunc(Architectures, func(b *machine.Architecture) bool {
+			return b != a && strings.HasSuffix(name, "_"+b.Name+".s")
+		})
+		if others {
+			return nil
 		}
 		switch ext := filepath.Ext(name); {
 		case filepath.Base(name) == "textflag.h":
@@ -46,8 +54,8 @@ func readSources(root string, replaced map[string]string) (sources []source, err
 			return fmt.Errorf("%s: code without a source", relative)
 		case ext != ".s":
 			return nil
-		case !strings.HasSuffix(name, "_amd64.s") || strings.Count(filepath.Base(name), "_") > 1:
-			return fmt.Errorf("%s: want a name that all builds for amd64 include", relative)
+		case !strings.HasSuffix(name, "_"+a.Name+".s") || strings.Count(filepath.Base(name), "_") > 1:
+			return fmt.Errorf("%s: want a name that all builds for %s include", relative, a.Name)
 		}
 		text, ok := replaced[filepath.ToSlash(relative)]
 		if !ok {

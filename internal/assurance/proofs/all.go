@@ -16,8 +16,8 @@ import (
 	"text/tabwriter"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
-	"example.com/fastmac/internal/assurance/x86"
 )
 
 // A proof is for functions whose names begin with kernels. It returns for how many sizes it is.
@@ -68,7 +68,7 @@ func (x proof) run(v *prover) (cases int, err error) {
 }
 
 // proofsOf returns the proofs of a function.
-func proofsOf(f *x86.Function) []proof {
+func proofsOf(f *machine.Function) []proof {
 	return slices.DeleteFunc(slices.Clone(proofs), func(x proof) bool { return !strings.HasPrefix(f.Name, x.kernels) })
 }
 
@@ -117,7 +117,7 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintln(table, "proved\tcases\twhat")
-	covered := make(map[*x86.Function]coverage)
+	covered := make(map[*machine.Function]coverage)
 	for _, r := range results {
 		<-r.done
 		if r.err != nil {

@@ -10,8 +10,7 @@ import (
 	"slices"
 
 	"example.com/fastmac/internal/assurance/algebra"
-	"example.com/fastmac/internal/assurance/formula"
-	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/assurance/machine"
 )
 
 // named are decisions that always have the same result: so many instructions of this kind in a
@@ -33,25 +32,25 @@ var named = []struct {
 
 // A coverage is what the proofs of a function have executed.
 type coverage struct {
-	executed map[*x86.Instruction]bool
-	outcomes map[*x86.Instruction]int            // of branches: 1 not taken, 2 taken, 3 both
-	compared map[*x86.Instruction]map[int64]bool // differences of numbers, by the instruction that decides on them
+	executed map[*machine.Instruction]bool
+	outcomes map[*machine.Instruction]int            // of branches: 1 not taken, 2 taken, 3 both
+	compared map[*machine.Instruction]map[int64]bool // differences of numbers, by the instruction that decides on them
 }
 
 func newCoverage() coverage {
-	return coverage{make(map[*x86.Instruction]bool), make(map[*x86.Instruction]int), make(map[*x86.Instruction]map[int64]bool)}
+	return coverage{make(map[*machine.Instruction]bool), make(map[*machine.Instruction]int), make(map[*machine.Instruction]map[int64]bool)}
 }
 
 // visit records that an instruction is executed, and on which numbers it decides. Whether the stack
 // must grow is not recorded.
-func (c *coverage) visit(d *formula.Formulas, m *machine, f *x86.Function, i *x86.Instruction) {
+func (c *coverage) visit(v *prover, m *state, i *machine.Instruction) {
 	c.executed[i] = true
-	if i.Condition() == "" || i.Jumps() && f.GrowsStack(f.At[i.Target]) {
+	if i.Condition == "" && !i.Branches() || i.Jumps() && v.function.GrowsStack(v.function.At[i.Target]) {
 		return
 	}
 	difference := int64(mixed)
-	if w, n, ok := m.Compared(slices.Contains([]string{"b", "ae", "be", "a"}, i.Condition())); ok {
-		x, known := d.Value(w)
+	if w, n, ok := v.models.Compared(m, i); ok {
+		x, known := v.Value(w)
 		if !known {
 			return
 		}
@@ -82,26 +81,26 @@ func (c coverage) add(d coverage) {
 
 // missing returns what the proofs of a function leave out: instructions, ways of branches, and
 // numbers next to those with which it compares others.
-func (c coverage) missing(f *x86.Function) (list []string) {
-	gaps := make(map[*x86.Instruction]string)
+func (c coverage) missing(f *machine.Function) (list []string) {
+	gaps := make(map[*machine.Instruction]string)
 	for n, i := range f.Code {
 		grows := i.Jumps() && f.GrowsStack(f.At[i.Target])
 		differences := c.compared[i]
 		switch {
-		case i.Mnemonic == "nop" || i.Mnemonic == "int3" || f.GrowsStack(n):
+		case i.Flow == machine.Fill || i.Flow == machine.Stop || f.GrowsStack(n):
 		case !c.executed[i]:
 			gaps[i] = "is not executed"
 		case i.Branches() && c.outcomes[i] != 3 && !grows:
 			gaps[i] = [...]string{"", "is never taken", "is always taken"}[c.outcomes[i]]
 		case differences != nil:
 			// With one difference only, a branch that went both ways has also compared an address with 0.
-			if what := gap(i.Condition(), differences); what != "" && !(i.Branches() && len(differences) == 1 && c.outcomes[i] == 3) {
+			if what := gap(i.Condition, differences); what != "" && !(i.Branches() && len(differences) == 1 && c.outcomes[i] == 3) {
 				gaps[i] = what
 			}
 		}
 	}
 	for _, name := range named {
-		var found []*x86.Instruction
+		var found []*machine.Instruction
 		for i := range gaps {
 			if f.Name == name.function && i.Mnemonic == name.mnemonic {
 				found = append(found, i)
@@ -151,9 +150,9 @@ func gap(condition string, differences map[int64]bool) string {
 	}
 	need(0)
 	switch condition {
-	case "e", "ne":
+	case "e", "ne", "eq", "":
 		need(-unit, unit)
-	case "be", "a", "le", "g":
+	case "be", "a", "le", "g", "ls", "hi", "gt":
 		need(unit)
 	default:
 		need(-unit)

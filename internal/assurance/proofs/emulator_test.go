@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/secrets"
 	"example.com/fastmac/internal/assurance/x86"
@@ -27,7 +28,7 @@ type emulator struct {
 }
 
 // executed has the instructions that emulators have executed.
-var executed = make(map[*x86.Instruction]bool)
+var executed = make(map[*machine.Instruction]bool)
 
 func newEmulator(t *testing.T) *emulator {
 	t.Helper()
@@ -72,7 +73,7 @@ func (e *emulator) state(b []byte) uint64 { return e.place(b, 8, true) }
 // call calls a kernel with words and returns the words of its results.
 func (e *emulator) call(name string, arguments ...uint64) (results []uint64) {
 	e.t.Helper()
-	var f *x86.Function
+	var f *machine.Function
 	for _, g := range e.program.Functions {
 		if strings.HasSuffix(g.Pkg+"."+g.Name, name) {
 			f = g
@@ -85,28 +86,28 @@ func (e *emulator) call(name string, arguments ...uint64) (results []uint64) {
 	if len(arguments) != sig.Results {
 		e.t.Fatalf("%s has %d words of arguments, got %d", name, sig.Results, len(arguments))
 	}
-	const frame, size = x86.FrameLimit, x86.FrameLimit + 128
+	const frame, size = machine.FrameLimit, machine.FrameLimit + 128
 	memory := e.bytes(size)
 	base := e.place(memory, 64, false)
 	for k, a := range sig.Arguments[:sig.Results] {
-		binary.LittleEndian.PutUint64(memory[frame+x86.ArgumentBase+a.Offset:], arguments[k])
+		binary.LittleEndian.PutUint64(memory[frame+machine.ArgumentBase+a.Offset:], arguments[k])
 	}
-	m := &x86.Machine[uint64, algebra.Bytes64]{Algebra: e.memory, Thread: e.state(make([]byte, 64))}
+	m := &machine.State[uint64, algebra.Bytes64]{Algebra: e.memory, Thread: e.state(make([]byte, 64))}
 	for k := range m.General {
 		m.General[k] = e.random.Uint64()
 	}
 	for k := range m.Vectors {
 		copy(m.Vectors[k][:], e.bytes(64))
 	}
-	m.General[x86.RSP] = base + frame
-	if err := m.Run(f, func(_ *x86.Instruction, w uint64) bool { return w == 1 }, func(i *x86.Instruction) error { executed[i] = true; return nil }); err != nil {
+	m.General[f.StackPointer] = base + frame
+	if err := m.Run(program.Models[uint64, algebra.Bytes64](f.Architecture), f, func(_ *machine.Instruction, w uint64) bool { return w == 1 }, func(i *machine.Instruction) error { executed[i] = true; return nil }); err != nil {
 		e.t.Fatalf("%s: %v", name, err)
 	}
-	if m.General[x86.RSP] != base+frame {
+	if m.General[f.StackPointer] != base+frame {
 		e.t.Fatalf("%s changes the stack pointer", name)
 	}
 	for _, r := range sig.Arguments[sig.Results:] {
-		results = append(results, binary.LittleEndian.Uint64(memory[frame+x86.ArgumentBase+r.Offset:]))
+		results = append(results, binary.LittleEndian.Uint64(memory[frame+machine.ArgumentBase+r.Offset:]))
 	}
 	return results
 }
@@ -165,7 +166,7 @@ func TestEmulated(t *testing.T) {
 // linkedProgram returns the program with all kernels.
 func linkedProgram(t *testing.T) *program.Program {
 	t.Helper()
-	p, err := program.Linked()
+	p, err := program.Linked(x86.Architecture)
 	if err != nil {
 		t.Fatal(err)
 	}

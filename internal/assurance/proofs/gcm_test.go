@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
-	"example.com/fastmac/internal/assurance/x86"
 )
 
 // TestBrokenGCM alters an instruction of each kernel of GCM. Its proof must fail.
@@ -46,10 +46,10 @@ func TestWrongConstants(t *testing.T) {
 	p := linkedProgram(t)
 	var names []string
 	for _, s := range p.Symbols {
-		read := slices.DeleteFunc(slices.Clone(p.Functions), func(f *x86.Function) bool {
-			return f.Pkg != program.ModulePath+"/internal/gcm" || strings.HasPrefix(f.Name, "open") || !slices.ContainsFunc(f.Code, func(i *x86.Instruction) bool {
+		read := slices.DeleteFunc(slices.Clone(p.Functions), func(f *machine.Function) bool {
+			return f.Pkg != program.ModulePath+"/internal/gcm" || strings.HasPrefix(f.Name, "open") || !slices.ContainsFunc(f.Code, func(i *machine.Instruction) bool {
 				o := i.MemoryOperand()
-				return o != nil && o.Base == x86.None && s.Value <= o.Number && o.Number < s.Value+s.Size
+				return o != nil && o.Base == machine.None && s.Value <= o.Number && o.Number < s.Value+s.Size
 			})
 		})
 		if len(read) == 0 {
@@ -60,7 +60,7 @@ func TestWrongConstants(t *testing.T) {
 			if s.Name == "polynomial" && at == 8 {
 				continue
 			}
-			if !slices.ContainsFunc(read, func(f *x86.Function) bool { return needs(p, f, s.Value+at) }) {
+			if !slices.ContainsFunc(read, func(f *machine.Function) bool { return needs(p, f, s.Value+at) }) {
 				t.Errorf("%s, word %d: not refused", s.Name, at/8)
 			}
 		}
@@ -72,7 +72,7 @@ func TestWrongConstants(t *testing.T) {
 }
 
 // needs reports whether the proofs of f fail if a byte of the program is another one.
-func needs(p *program.Program, f *x86.Function, address uint64) bool {
+func needs(p *program.Program, f *machine.Function, address uint64) bool {
 	address += 6 // the first byte of onesZeros, and the last, are for no size
 	q := *p
 	q.Data = slices.Clone(p.Data)

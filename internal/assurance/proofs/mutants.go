@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/secrets"
-	"example.com/fastmac/internal/assurance/x86"
 )
 
 // A Judge has verdicts on functions of a program with one instruction replaced. It is for use by
@@ -21,7 +21,7 @@ import (
 type Judge struct {
 	program *program.Program
 	mu      sync.Mutex
-	sizes   map[*x86.Function][]map[*x86.Instruction][]int // by proof, for which an instruction is executed
+	sizes   map[*machine.Function][]map[*machine.Instruction][]int // by proof, for which an instruction is executed
 }
 
 // Verdicts. Undecided is what those begin with that say nothing. All others say what is wrong.
@@ -32,20 +32,20 @@ const (
 
 // NewJudge returns a Judge.
 func NewJudge(p *program.Program) *Judge {
-	return &Judge{program: p, sizes: make(map[*x86.Function][]map[*x86.Instruction][]int)}
+	return &Judge{program: p, sizes: make(map[*machine.Function][]map[*machine.Instruction][]int)}
 }
 
 // fewSizes is a step: of so many sizes, one is proved.
 const fewSizes = 61
 
 // sizesOf returns for which sizes each proof of a function executes which instruction.
-func (j *Judge) sizesOf(f *x86.Function) ([]map[*x86.Instruction][]int, error) {
+func (j *Judge) sizesOf(f *machine.Function) ([]map[*machine.Instruction][]int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.sizes[f] == nil {
 		for _, x := range proofsOf(f) {
 			v := newProver(j.program, f, 1)
-			v.sizes = make(map[*x86.Instruction][]int)
+			v.sizes = make(map[*machine.Instruction][]int)
 			if _, err := x.run(v); err != nil {
 				return nil, err
 			}
@@ -60,7 +60,7 @@ func (j *Judge) sizesOf(f *x86.Function) ([]map[*x86.Instruction][]int, error) {
 // which the function executes the instruction are proved: for the others nothing has changed. Most
 // mutants fail for the first of them.
 func (j *Judge) Verdict(name string, offset uint64, change func([]byte) []byte, limit time.Duration) (said string) {
-	k := slices.IndexFunc(j.program.Functions, func(f *x86.Function) bool { return f.Name == name })
+	k := slices.IndexFunc(j.program.Functions, func(f *machine.Function) bool { return f.Name == name })
 	if k < 0 {
 		return Undecided + "no function " + name
 	}
@@ -117,8 +117,8 @@ func (j *Judge) Verdict(name string, offset uint64, change func([]byte) []byte, 
 }
 
 // mutated returns f with instruction n replaced.
-func mutated(f *x86.Function, n int, changed []byte) (*x86.Function, error) {
-	next, err := decodeOne(f.Code[n].Address, changed)
+func mutated(f *machine.Function, n int, changed []byte) (*machine.Function, error) {
+	next, err := decodeOne(f.Architecture, f.Code[n].Address, changed)
 	if err != nil {
 		return nil, err
 	}
@@ -132,16 +132,16 @@ func mutated(f *x86.Function, n int, changed []byte) (*x86.Function, error) {
 }
 
 // decodeOne returns the one instruction that bytes at an address are, besides some that do nothing.
-func decodeOne(address uint64, b []byte) (one *x86.Instruction, err error) {
+func decodeOne(a *machine.Architecture, address uint64, b []byte) (one *machine.Instruction, err error) {
 	for len(b) > 0 {
-		i, err := x86.Decode(address, b)
+		i, err := program.Decode(a, address, b)
 		if err != nil {
 			return nil, fmt.Errorf("% x: %w", b, err)
 		}
 		switch {
-		case one == nil || one.Mnemonic == "nop":
+		case one == nil || one.Flow == machine.Fill:
 			one = i
-		case i.Mnemonic != "nop":
+		case i.Flow != machine.Fill:
 			return nil, fmt.Errorf(Undecided+"%v and %v", one, i)
 		}
 		address += uint64(len(i.Bytes))

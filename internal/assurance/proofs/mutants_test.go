@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/assurance/machine"
 )
 
 // TestProveMutant proves functions with an instruction replaced, and finds those that compute
@@ -32,7 +32,7 @@ func TestProveMutant(t *testing.T) {
 		{"stretchAESNI", "pop rbp", "59", "is not what it was"}, // pop rcx
 	} {
 		f := p.Find(test.function)[0]
-		n := slices.IndexFunc(f.Code, func(i *x86.Instruction) bool { return strings.HasPrefix(i.Text, test.text) })
+		n := slices.IndexFunc(f.Code, func(i *machine.Instruction) bool { return strings.HasPrefix(i.Text, test.text) })
 		if n < 0 {
 			t.Fatalf("%s has no %q", f.Name, test.text)
 		}

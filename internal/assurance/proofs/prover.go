@@ -13,8 +13,8 @@ import (
 
 	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/formula"
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
-	"example.com/fastmac/internal/assurance/x86"
 )
 
 // A prover executes kernels with formulas for all that is secret. Sizes are numbers, and the
@@ -22,7 +22,8 @@ import (
 type prover struct {
 	*formula.Formulas
 	program  *program.Program
-	function *x86.Function
+	function *machine.Function
+	models   machine.Models[formula.Word, formula.Symbols]
 	count    int            // of variables
 	results  []formula.Word // of the last call
 
@@ -30,15 +31,15 @@ type prover struct {
 	only       []int // if not nil, the numbers of the sizes that are proved, in order
 
 	coverage
-	end    time.Time                  // if not zero, when to give up
-	calls  int                        // of call
-	steps  int                        // instructions executed
-	sizes  map[*x86.Instruction][]int // if not nil, for which an instruction is executed, in order
-	before func(m *machine)           // what call calls before the kernel, or nil
-	g      *formula.Algebraist        // for proofs of GCM
+	end    time.Time                      // if not zero, when to give up
+	calls  int                            // of call
+	steps  int                            // instructions executed
+	sizes  map[*machine.Instruction][]int // if not nil, for which an instruction is executed, in order
+	before func(m *state)                 // what call calls before the kernel, or nil
+	g      *formula.Algebraist            // for proofs of GCM
 }
 
-type machine = x86.Machine[formula.Word, formula.Symbols]
+type state = machine.State[formula.Word, formula.Symbols]
 
 // rounds are functions that round the address of their frame down. For these it is, in turn, each
 // of the multiples of 8 modulo 64.
@@ -47,8 +48,8 @@ var rounds = []string{"tagEachAVX512"}
 // limitNodes is where a prover forgets all formulas.
 const limitNodes = 1 << 16
 
-func newProver(p *program.Program, f *x86.Function, step int) *prover {
-	return &prover{Formulas: formula.NewFormulas(p.At), program: p, function: f, step: step, coverage: newCoverage()}
+func newProver(p *program.Program, f *machine.Function, step int) *prover {
+	return &prover{Formulas: formula.NewFormulas(p.At), program: p, function: f, step: step, coverage: newCoverage(), models: program.Models[formula.Word, formula.Symbols](p.Architecture)}
 }
 
 // skips reports whether the next size is not proved. Those that are have no pattern.
@@ -178,14 +179,14 @@ func (v *prover) call(list ...any) error {
 	}
 	anything := func(words int) []formula.Word { return v.variables(64, words, 1<<64-1) }
 	above := slices.Concat(anything(1), arguments, anything(int(f.Results/8))) // the address to return to
-	at := v.place(64, false, slices.Concat(anything(x86.FrameLimit/8), above)...)
+	at := v.place(64, false, slices.Concat(anything(machine.FrameLimit/8), above)...)
 	stack := v.Objects[len(v.Objects)-1]
 	stack.Residue = v.calls % 8 * 8
 	v.calls++
 	// The limit of the stack is below the frame: it need not grow.
-	m := &machine{Algebra: v, Thread: v.place(64, true, slices.Concat(anything(2), []formula.Word{at}, anything(1))...)}
+	m := &state{Algebra: v, Thread: v.place(64, true, slices.Concat(anything(2), []formula.Word{at}, anything(1))...)}
 	goroutine := v.Objects[len(v.Objects)-1]
-	if !slices.ContainsFunc(f.Code, func(i *x86.Instruction) bool { return i.Mnemonic == "call" }) {
+	if !slices.ContainsFunc(f.Code, func(i *machine.Instruction) bool { return i.Flow == machine.Call }) {
 		goroutine.From = len(goroutine.Bytes) // only the check of the stack may read it, and here is none
 	}
 	for k := range m.General {
@@ -199,14 +200,17 @@ func (v *prover) call(list ...any) error {
 	for k := range m.Masks {
 		m.Masks[k] = v.variable(64, 1<<64-1)
 	}
-	entry := v.plus(at, x86.FrameLimit)
-	m.General[x86.RSP] = entry
+	entry := v.plus(at, machine.FrameLimit)
+	m.General[f.StackPointer] = entry
+	if f.Goroutine != machine.None {
+		m.General[f.Goroutine] = m.Thread
+	}
 	if v.before != nil {
 		v.before(m)
 	}
-	before, frame := slices.Clone(stack.Bytes), m.General[x86.RBP]
-	visit := func(i *x86.Instruction) error {
-		from, ok := v.Offset(m.General[x86.RSP], stack)
+	before, registers := slices.Clone(stack.Bytes), m.General
+	visit := func(i *machine.Instruction) error {
+		from, ok := v.Offset(m.General[f.StackPointer], stack)
 		if !ok {
 			return fmt.Errorf("%s: %v: the stack pointer depends on a variable", f.Name, i)
 		}
@@ -217,48 +221,53 @@ func (v *prover) call(list ...any) error {
 		if i.Mnemonic == "push" {
 			from -= 8
 		}
-		if from > x86.FrameLimit || from < x86.FrameLimit-int(f.Frame) {
+		if from > machine.FrameLimit || from < machine.FrameLimit-int(f.Frame) {
 			return fmt.Errorf("%s: %v: the stack pointer is not in its frame", f.Name, i)
 		}
 		stack.From = from
 		return v.visit(m, i)
 	}
-	isTrue := func(i *x86.Instruction, w formula.Word) bool {
+	isTrue := func(i *machine.Instruction, w formula.Word) bool {
 		taken := v.MustValue(w, i.String()+": a branch") == 1
 		v.outcomes[i] |= 1 << algebra.Truth(taken)
 		return taken
 	}
-	if err := m.Run(f, isTrue, visit); err != nil {
+	if err := m.Run(v.models, f, isTrue, visit); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	const end = x86.FrameLimit + x86.ArgumentBase
-	if m.General[x86.RSP] != entry || m.General[x86.RBP] != frame || !slices.Equal(stack.Bytes[x86.FrameLimit:end], before[x86.FrameLimit:end]) {
-		return fmt.Errorf("%s: RSP, the frame pointer in RBP or the address to return to is not what it was", f.Name)
+	const end = machine.FrameLimit + machine.ArgumentBase
+	for _, r := range append([]int{f.StackPointer, f.FramePointer}, f.Kept...) {
+		if m.General[r] != registers[r] {
+			return fmt.Errorf("%s: general register %d is not what it was", f.Name, r)
+		}
+	}
+	if !slices.Equal(stack.Bytes[machine.FrameLimit:end], before[machine.FrameLimit:end]) {
+		return fmt.Errorf("%s: the address to return to is not what it was", f.Name)
 	}
 	for k := end; k < end+int(f.Arguments); k += 8 {
 		if w := v.FromBytes(stack.Bytes[k : k+8]); !slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) && w != v.Constant(64, 0) {
 			return fmt.Errorf("%s: in the arguments, at %d, is %s", f.Name, k-end, v.String(w, 4))
 		}
 	}
-	for k := 0; k < x86.FrameLimit; k += 8 {
+	for k := 0; k < machine.FrameLimit; k += 8 {
 		if slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) {
 			continue
 		}
-		if w := v.FromBytes(stack.Bytes[k : k+8]); w != v.Constant(64, 0) && w != frame {
-			return fmt.Errorf("%s: in the frame, at RSP-%#x, is %s", f.Name, x86.FrameLimit-k, v.String(w, 4))
+		if w := v.FromBytes(stack.Bytes[k : k+8]); w != v.Constant(64, 0) && w != registers[f.FramePointer] {
+			return fmt.Errorf("%s: in the frame, at SP-%#x, is %s", f.Name, machine.FrameLimit-k, v.String(w, 4))
 		}
 	}
 	stack.From = 0
-	v.results = v.result(v.plus(entry, x86.ArgumentBase+int(f.Arguments)), 64, int(f.Results/8))
+	v.results = v.result(v.plus(entry, machine.ArgumentBase+int(f.Arguments)), 64, int(f.Results/8))
 	return nil
 }
 
 // visit records that an instruction is executed.
-func (v *prover) visit(m *machine, i *x86.Instruction) error {
+func (v *prover) visit(m *state, i *machine.Instruction) error {
 	if v.steps++; v.steps%4096 == 0 && !v.end.IsZero() && time.Now().After(v.end) {
 		return errLate
 	}
-	v.coverage.visit(v.Formulas, m, v.function, i)
+	v.coverage.visit(v, m, i)
 	if at := v.sizes[i]; v.sizes != nil && (len(at) == 0 || at[len(at)-1] != v.seen) {
 		v.sizes[i] = append(at, v.seen)
 	}

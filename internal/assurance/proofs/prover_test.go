@@ -19,6 +19,7 @@ import (
 
 	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/formula"
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/x86"
 	"example.com/fastmac/internal/mactest"
@@ -108,7 +109,7 @@ func TestSameNumbers(t *testing.T) {
 }
 
 // refuses reports whether a proof of a kernel fails. They are for a part of the sizes.
-func refuses(p *program.Program, own []proof, broken *x86.Function) bool {
+func refuses(p *program.Program, own []proof, broken *machine.Function) bool {
 	for _, step := range []int{fewSizes, someSizes} {
 		for _, x := range own {
 			if _, err := x.run(newProver(p, broken, step)); err != nil {
@@ -121,11 +122,11 @@ func refuses(p *program.Program, own []proof, broken *x86.Function) bool {
 
 // sameNumbers executes a kernel and an altered one with random numbers, for the cases of its
 // proofs. It returns an error if they leave different memory.
-func sameNumbers(p *program.Program, own []proof, f, broken *x86.Function) (err error) {
+func sameNumbers(p *program.Program, own []proof, f, broken *machine.Function) (err error) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, x := range own {
 		v := newProver(p, f, someSizes)
-		v.before = func(m *machine) {
+		v.before = func(m *state) {
 			variables := v.randomNumbers(r)
 			want, got := v.execute(m, f, variables), v.execute(m, broken, variables)
 			if !slices.EqualFunc(want, got, bytes.Equal) {
@@ -173,10 +174,10 @@ func (v *prover) randomNumbers(r *rand.Rand) map[formula.Word]uint64 {
 
 // execute executes a function with numbers for variables, and returns the memory that it may
 // change, or nothing if it fails.
-func (v *prover) execute(from *machine, f *x86.Function, variables map[formula.Word]uint64) (changed [][]byte) {
+func (v *prover) execute(from *state, f *machine.Function, variables map[formula.Word]uint64) (changed [][]byte) {
 	d := &algebra.Numbers{Data: v.program.At}
 	number := func(b formula.ByteOf) byte { return byte(v.Evaluate(b.Word, variables) >> (8 * b.At)) }
-	m := &x86.Machine[uint64, algebra.Bytes64]{Algebra: d, Thread: v.Evaluate(from.Thread, variables)}
+	m := &machine.State[uint64, algebra.Bytes64]{Algebra: d, Thread: v.Evaluate(from.Thread, variables)}
 	for k, w := range from.General {
 		m.General[k] = v.Evaluate(w, variables)
 	}
@@ -193,13 +194,13 @@ func (v *prover) execute(from *machine, f *x86.Function, variables map[formula.W
 		d.Memory = append(d.Memory, r)
 	}
 	slices.SortFunc(d.Memory, func(a, b algebra.Region) int { return cmp.Compare(a.Base, b.Base) })
-	stack := m.General[x86.RSP]
-	if m.Run(f, func(_ *x86.Instruction, w uint64) bool { return w == 1 }, func(*x86.Instruction) error { return nil }) != nil {
+	stack := m.General[f.StackPointer]
+	if m.Run(program.Models[uint64, algebra.Bytes64](f.Architecture), f, func(_ *machine.Instruction, w uint64) bool { return w == 1 }, func(*machine.Instruction) error { return nil }) != nil {
 		return nil
 	}
 	for _, r := range d.Memory {
-		if r.Base+x86.FrameLimit == stack {
-			r.Bytes = r.Bytes[x86.FrameLimit+x86.ArgumentBase:] // the frame is not a result
+		if r.Base+machine.FrameLimit == stack {
+			r.Bytes = r.Bytes[machine.FrameLimit+machine.ArgumentBase:] // the frame is not a result
 		}
 		if !r.ReadOnly {
 			changed = append(changed, r.Bytes)
@@ -209,7 +210,7 @@ func (v *prover) execute(from *machine, f *x86.Function, variables map[formula.W
 }
 
 // An alterable is an instruction that alterations change.
-type alterable struct{ *x86.Instruction }
+type alterable struct{ *machine.Instruction }
 
 // alterations change an instruction, and report whether they could.
 var alterations = map[string]func(i alterable) bool{
@@ -221,7 +222,7 @@ var alterations = map[string]func(i alterable) bool{
 		return i.is("vpaddq", "paddd", "vpaddd", "pxor", "vpxor", "vpxorq", "vpternlogq") && !i.clears() && i.becomes("nop")
 	},
 	"a product with itself": func(i alterable) bool {
-		if i.is("vpmuludq", "vpclmulqdq") && i.Operands[2].Kind == x86.Vector && i.Operands[1] != i.Operands[2] {
+		if i.is("vpmuludq", "vpclmulqdq") && i.Operands[2].Kind == machine.Vector && i.Operands[1] != i.Operands[2] {
 			i.Operands[2] = i.Operands[1]
 			return true
 		}
@@ -233,7 +234,7 @@ var alterations = map[string]func(i alterable) bool{
 	"a sum modulo 2^32": func(i alterable) bool { return i.is("vpaddq") && i.becomes("vpaddd") },
 	"an end that is off by one": func(i alterable) bool {
 		o := i.MemoryOperand()
-		return o != nil && (i.is("vmovdqu8") || i.is("lea") && (o.Base == x86.None || o.Index != x86.None)) && i.move(1)
+		return o != nil && (i.is("vmovdqu8") || i.is("lea") && (o.Base == machine.None || o.Index != machine.None)) && i.move(1)
 	},
 	"a jump that is not taken": func(i alterable) bool { return i.is("jae", "jge", "jb", "jbe") && i.becomes("nop") },
 	"a comparison that is off by one": func(i alterable) bool {
@@ -241,11 +242,11 @@ var alterations = map[string]func(i alterable) bool{
 	},
 	"the key of another round, or another power": func(i alterable) bool {
 		o := i.MemoryOperand()
-		return o != nil && o.Base != x86.None && i.Operands[0].Kind == x86.Vector && i.move(16)
+		return o != nil && o.Base != machine.None && i.Operands[0].Kind == machine.Vector && i.move(16)
 	},
 	"another constant": func(i alterable) bool {
 		o := i.MemoryOperand()
-		return o != nil && o.Base == x86.None && i.Operands[0].Kind == x86.Vector && i.move(64)
+		return o != nil && o.Base == machine.None && i.Operands[0].Kind == machine.Vector && i.move(64)
 	},
 	"a round that is dropped": func(i alterable) bool { return i.is("aesenc", "vaesenc") && i.becomes("nop") },
 	"another round": func(i alterable) bool {
@@ -262,14 +263,14 @@ var alterations = map[string]func(i alterable) bool{
 			i.alterImmediate(func(x uint64) uint64 { return x ^ 1 })
 	},
 	"another register": func(i alterable) bool {
-		if len(i.Operands) > 1 && i.Operands[0].Kind == x86.Vector && i.Operands[1].Kind == x86.Vector && !i.clears() {
+		if len(i.Operands) > 1 && i.Operands[0].Kind == machine.Vector && i.Operands[1].Kind == machine.Vector && !i.clears() {
 			i.Operands[1].Number ^= 1
 			return true
 		}
 		return false
 	},
 	"a store that is dropped": func(i alterable) bool {
-		return len(i.Operands) > 0 && i.Operands[0].Kind == x86.Memory && i.Operands[0].Base != x86.RSP && strings.Contains(i.Mnemonic, "mov") && i.becomes("nop")
+		return len(i.Operands) > 0 && i.Operands[0].Kind == machine.Memory && i.Operands[0].Base != x86.RSP && strings.Contains(i.Mnemonic, "mov") && i.becomes("nop")
 	},
 }
 
@@ -297,15 +298,15 @@ func (i alterable) move(by uint64) bool {
 
 func (i alterable) alterImmediate(f func(x uint64) uint64) bool {
 	last := &i.Operands[len(i.Operands)-1]
-	if last.Kind == x86.Immediate {
+	if last.Kind == machine.Immediate {
 		last.Number = f(last.Number)
 	}
-	return last.Kind == x86.Immediate
+	return last.Kind == machine.Immediate
 }
 
 // alteredBy returns f with an instruction that is altered, and its index. It is one of those that
 // can be, from a place on.
-func alteredBy(f *x86.Function, alter func(i alterable) bool, from int, allowed map[*x86.Instruction]bool) (*x86.Function, int) {
+func alteredBy(f *machine.Function, alter func(i alterable) bool, from int, allowed map[*machine.Instruction]bool) (*machine.Function, int) {
 	for k := range f.Code {
 		n := (k + from) % len(f.Code)
 		i := *f.Code[n]
@@ -321,12 +322,12 @@ func alteredBy(f *x86.Function, alter func(i alterable) bool, from int, allowed 
 }
 
 // executedBy caches what executed returns.
-var executedBy = make(map[*x86.Function]map[*x86.Instruction]bool)
+var executedBy = make(map[*machine.Function]map[*machine.Instruction]bool)
 
 // executedFor returns the instructions that the proofs of a function execute, for some sizes.
-func executedFor(p *program.Program, f *x86.Function) map[*x86.Instruction]bool {
+func executedFor(p *program.Program, f *machine.Function) map[*machine.Instruction]bool {
 	if executedBy[f] == nil {
-		executedBy[f] = make(map[*x86.Instruction]bool)
+		executedBy[f] = make(map[*machine.Instruction]bool)
 		step := fewSizes
 		if mactest.Long() {
 			step = someSizes
@@ -345,7 +346,7 @@ const someSizes = 7
 
 // TestVariableBounds checks that a variable has the bound of its run, not that of the run before.
 func TestVariableBounds(t *testing.T) {
-	v := newProver(nil, nil, 1)
+	v := newProver(linkedProgram(t), nil, 1)
 	for _, limit := range []uint64{1<<36 - 1, 1<<64 - 1, 1<<36 - 1} {
 		v.reset()
 		if got := v.Nodes[v.variable(64, limit)].Max; got != limit {

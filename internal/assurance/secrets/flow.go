@@ -12,11 +12,12 @@ import (
 	"reflect"
 	"slices"
 
-	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/assurance/machine"
+	"example.com/fastmac/internal/assurance/program"
 )
 
 // stackWord returns the index in taint.stack of a word.
-func stackWord(offset int64) int { return int(offset+x86.FrameLimit) / 8 }
+func stackWord(offset int64) int { return int(offset+machine.FrameLimit) / 8 }
 
 // read returns memory that the function knows at an address. With a mask some of it may be outside.
 func (d *taint) read(address value, n int, masked bool) (v bytesValue) {
@@ -60,7 +61,7 @@ func (d *taint) readObject(o *object, address value, n int, masked bool) (v byte
 	v.word = some(value{secret: v.secret != 0})
 	if exact && n == 8 {
 		v.isWord = true
-		if to := leaves[0].to; to != x86.None {
+		if to := leaves[0].to; to != machine.None {
 			v.word = value{plus: 1 << to}
 		}
 	}
@@ -103,7 +104,7 @@ func (d *taint) write(address value, v *bytesValue, n int) {
 				d.find(fmt.Sprintf("%d bytes at %d are outside of %v", n, address.number, &d.objects[k]))
 			case secret && slices.ContainsFunc(leaves, func(l leaf) bool { return !l.secret }):
 				d.find("a secret is written to what is public in " + d.objects[k].name)
-			case slices.ContainsFunc(leaves, func(l leaf) bool { return l.to != x86.None }):
+			case slices.ContainsFunc(leaves, func(l leaf) bool { return l.to != machine.None }):
 				d.find("an address is overwritten in " + d.objects[k].name)
 			}
 		}
@@ -138,14 +139,14 @@ func (d *taint) writeStack(address value, v *bytesValue, n int) {
 
 // A state is all that is known before an instruction.
 type state struct {
-	x86.Machine[value, bytesValue]
+	machine.State[value, bytesValue]
 	stack []value
 }
 
 // A Finding is an instruction that may leak a secret, or that the analysis cannot follow.
 type Finding struct {
-	function *x86.Function
-	*x86.Instruction
+	function *machine.Function
+	*machine.Instruction
 	what string
 }
 
@@ -155,7 +156,7 @@ func (f Finding) String() string {
 
 // Leaks follows secrets through all paths of a function and returns where a branch, an address
 // or the choice of the bytes that are read depends on one.
-func Leaks(f *x86.Function, sig *Signature) (found []Finding) {
+func Leaks(f *machine.Function, sig *Signature) (found []Finding) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -166,8 +167,9 @@ func Leaks(f *x86.Function, sig *Signature) (found []Finding) {
 		}
 	}()
 	d := &taint{objects: sig.objects}
+	models := program.Models[value, bytesValue](f.Architecture)
 	before := make(map[int]*state)
-	before[0] = d.start(sig)
+	before[0] = d.start(f.Architecture, sig)
 	after := func(n int, s *state) (next []int, conditional value) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -177,10 +179,10 @@ func Leaks(f *x86.Function, sig *Signature) (found []Finding) {
 		i := f.Code[n]
 		d.stack = s.stack
 		if i.Branches() {
-			conditional = s.Condition(i.Mnemonic[1:])
+			conditional = models.Taken(&s.State, i)
 		}
-		s.Step(i)
-		if i.Mnemonic == "call" {
+		models.Step(&s.State, i)
+		if i.Flow == machine.Call {
 			return nil, conditional // of the runtime, which begins the function again
 		}
 		return f.Successors(n), conditional
@@ -222,8 +224,8 @@ func Leaks(f *x86.Function, sig *Signature) (found []Finding) {
 
 // start is the state when a function is called: its arguments are on the stack. What registers
 // hold is as secret as the caller's.
-func (d *taint) start(sig *Signature) *state {
-	s := &state{stack: make([]value, stackWord(x86.FrameLimit))}
+func (d *taint) start(a *machine.Architecture, sig *Signature) *state {
+	s := &state{stack: make([]value, stackWord(machine.FrameLimit))}
 	s.Algebra = d
 	unknown := some(value{secret: true})
 	for k := range s.stack {
@@ -238,16 +240,19 @@ func (d *taint) start(sig *Signature) *state {
 	for k := range s.Masks {
 		s.Masks[k] = unknown
 	}
-	s.General[x86.RSP] = value{plus: 1 << stack}
-	s.General[x86.RBP] = some() // the frame pointer of the caller
+	s.General[a.StackPointer] = value{plus: 1 << stack}
+	s.General[a.FramePointer] = some() // of the caller
 	s.Thread = value{plus: 1 << goroutine}
-	for k, a := range sig.Arguments {
-		w := value{modulus: 1, secret: a.secret}
-		if a.to != x86.None {
-			w = value{plus: 1 << a.to}
+	if a.Goroutine != machine.None {
+		s.General[a.Goroutine] = s.Thread
+	}
+	for k, l := range sig.Arguments {
+		w := value{modulus: 1, secret: l.secret}
+		if l.to != machine.None {
+			w = value{plus: 1 << l.to}
 		}
-		at := &s.stack[stackWord(x86.ArgumentBase+a.Offset)]
-		if a.size < 8 && a.Offset%8 != 0 {
+		at := &s.stack[stackWord(machine.ArgumentBase+l.Offset)]
+		if l.size < 8 && l.Offset%8 != 0 {
 			w = some(w, *at)
 		}
 		if k >= sig.Results {
@@ -290,7 +295,7 @@ func (s *state) join(t *state) (changed bool) {
 	}
 	f, g := &s.Flags, t.Flags
 	if f.From != g.From || f.N != g.N {
-		*f = x86.Flags[value]{}
+		*f = machine.Flags[value]{}
 	} else {
 		f.A, f.B, f.C, f.Result = join(f.A, g.A), join(f.B, g.B), join(f.C, g.C), join(f.Result, g.Result)
 		f.CarryKnown = f.CarryKnown && g.CarryKnown

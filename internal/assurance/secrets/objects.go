@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
-	"example.com/fastmac/internal/assurance/x86"
 )
 
 // public lists the numbers in arguments and in memory on which branches and addresses may
@@ -63,8 +63,8 @@ type Signature struct {
 
 func NewSignature(s *types.Signature) *Signature {
 	sig := &Signature{objects: []object{
-		{name: "the stack"}, {name: "the goroutine", size: 1, many: true, leaves: []leaf{{0, 1, false, x86.None}}},
-		{name: "the program's data", size: 1, many: true, leaves: []leaf{{0, 1, false, x86.None}}},
+		{name: "the stack"}, {name: "the goroutine", size: 1, many: true, leaves: []leaf{{0, 1, false, machine.None}}},
+		{name: "the program's data", size: 1, many: true, leaves: []leaf{{0, 1, false, machine.None}}},
 	}}
 	var offset int64
 	for _, tuple := range []*types.Tuple{s.Params(), s.Results()} {
@@ -89,14 +89,14 @@ func (sig *Signature) leaves(t types.Type, name string, offset int64) (all []lea
 	word := func(offset int64, to int) { all = append(all, leaf{offset, 8, false, to}) }
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		all = append(all, leaf{offset, program.Layout.Sizeof(t), !slices.Contains(public, name), x86.None})
+		all = append(all, leaf{offset, program.Layout.Sizeof(t), !slices.Contains(public, name), machine.None})
 	case *types.Pointer:
 		_, isBasic := u.Elem().Underlying().(*types.Basic)
 		word(offset, sig.object(u.Elem(), name+"*", isBasic))
 	case *types.Slice:
 		word(offset, sig.object(u.Elem(), name+"[]", true))
-		word(offset+8, x86.None)
-		word(offset+16, x86.None)
+		word(offset+8, machine.None)
+		word(offset+16, machine.None)
 	case *types.Array:
 		for i := range u.Len() {
 			all = append(all, sig.leaves(u.Elem(), name, offset+i*program.Layout.Sizeof(u.Elem()))...)
@@ -113,7 +113,7 @@ func (sig *Signature) leaves(t types.Type, name string, offset int64) (all []lea
 			all = append(all, sig.leaves(fields[i].Type(), name+"."+fields[i].Name(), offset+at)...)
 		}
 	default: // an interface
-		all = append(all, leaf{offset, program.Layout.Sizeof(t), true, x86.None})
+		all = append(all, leaf{offset, program.Layout.Sizeof(t), true, machine.None})
 	}
 	return all
 }

@@ -13,15 +13,16 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/objdump"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
 // assemble returns a function from lines in Intel's syntax. A jump has the number of a line.
-func assemble(t *testing.T, lines string) *x86.Function {
+func assemble(t *testing.T, lines string) *machine.Function {
 	t.Helper()
-	f := &x86.Function{Name: "control", At: make(map[uint64]int)}
+	f := &machine.Function{Name: "control", At: make(map[uint64]int)}
 	for n, line := range strings.Split(strings.TrimSpace(lines), "\n") {
 		i, err := objdump.Parse(uint64(n), []byte{0}, strings.TrimSpace(line))
 		if err != nil {
@@ -199,7 +200,7 @@ func TestPublic(t *testing.T) {
 // linkedProgram returns the program with all kernels.
 func linkedProgram(t *testing.T) *program.Program {
 	t.Helper()
-	p, err := program.Linked()
+	p, err := program.Linked(x86.Architecture)
 	if err != nil {
 		t.Fatal(err)
 	}

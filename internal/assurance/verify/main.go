@@ -71,7 +71,7 @@ func main() {
 
 // verify does all steps.
 func verify(w io.Writer, trials int, match *regexp.Regexp, file string) error {
-	p, err := program.Linked()
+	p, err := program.Linked(x86.Architecture)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func compareModels(w io.Writer, p *program.Program, trials int, file string) err
 	if err != nil {
 		return err
 	}
-	done, err := s.Compare(x86.Forms(p.Functions), x86.AsTheyAre, trials)
+	done, err := s.Compare(x86.Forms(p.Functions), x86.AsItIs, trials)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"golang.org/x/arch/x86/x86asm"
 )
 
@@ -24,9 +25,32 @@ const (
 // Decode returns the instruction at the beginning of code, which is at an address. What x86asm
 // and a CPU may see differently is an error: prefixes, and bits of them, that mean nothing. So
 // are forms that no kernel needs and a model could take for others.
-func Decode(at uint64, code []byte) (*Instruction, error) {
+func Decode(at uint64, code []byte) (*machine.Instruction, error) {
+	i, err := decode(at, code)
+	if err != nil {
+		return nil, err
+	}
+	i.Flow, i.Classes = flows[i.Mnemonic], classes(i)
+	if suffix, ok := strings.CutPrefix(i.Mnemonic, "j"); ok && i.Flow == machine.Next {
+		i.Flow, i.Condition = machine.Branch, suffix
+	}
+	if suffix, ok := strings.CutPrefix(i.Mnemonic, "cmov"); ok {
+		i.Condition = suffix
+	}
+	if i.Mnemonic == "adc" || i.Mnemonic == "sbb" {
+		i.Condition = "b"
+	}
+	return i, nil
+}
+
+// flows are those of instructions, except for conditional jumps.
+var flows = map[string]machine.Flow{
+	"jmp": machine.Jump, "call": machine.Call, "ret": machine.Return, "nop": machine.Fill, "int3": machine.Stop,
+}
+
+func decode(at uint64, code []byte) (*machine.Instruction, error) {
 	if bytes.HasPrefix(code, []byte(vzeroupper)) {
-		return &Instruction{Address: at, Bytes: code[:3], Mnemonic: "vzeroupper", Text: "vzeroupper"}, nil
+		return &machine.Instruction{Address: at, Bytes: code[:3], Mnemonic: "vzeroupper", Text: "vzeroupper"}, nil
 	}
 	// x86asm accepts some instructions that lack their last bytes. With zeros in their place
 	// the length shows it.
@@ -38,7 +62,7 @@ func Decode(at uint64, code []byte) (*Instruction, error) {
 	if x.Op == 0 || x.Op == x86asm.VZEROUPPER || x.Op == x86asm.VZEROALL || x.Len > len(code) {
 		return nil, errors.New("no instruction")
 	}
-	i := &Instruction{Address: at, Bytes: code[:x.Len], Mnemonic: strings.ToLower(strings.TrimSuffix(x.Op.String(), "_XMM"))}
+	i := &machine.Instruction{Address: at, Bytes: code[:x.Len], Mnemonic: strings.ToLower(strings.TrimSuffix(x.Op.String(), "_XMM"))}
 	if x.Op == x86asm.NOP {
 		i.Text = "nop"
 		if plain := bytes.TrimPrefix(i.Bytes, []byte{0x66}); plain[0] != 0x90 && !bytes.HasPrefix(plain, []byte{0x0f, 0x1f}) {
@@ -62,7 +86,7 @@ func Decode(at uint64, code []byte) (*Instruction, error) {
 		copy(x.Args[1:], x.Args[2:])
 	}
 	for n, arg := range x.Args {
-		var o Operand
+		var o machine.Operand
 		switch a := arg.(type) {
 		case nil:
 			continue
@@ -72,14 +96,14 @@ func Decode(at uint64, code []byte) (*Instruction, error) {
 		case x86asm.Reg:
 			o, err = register(a)
 		case x86asm.Imm:
-			o = Operand{Kind: Immediate, Number: uint64(a) & i.immediateMask()}
+			o = machine.Operand{Kind: machine.Immediate, Number: uint64(a) & immediateMask(i)}
 		case x86asm.Mem:
 			a.Disp = int64(int32(a.Disp)) // x86asm does not extend the sign of all
 			if _, vex := usualPrefix[code[0]]; vex && a.Base == 0 && a.Scale == 0 {
 				a.Base = x86asm.RIP // x86asm leaves this out
 			}
 			x.Args[n] = a
-			o, err = i.memory(a, x)
+			o, err = memory(i, a, x)
 		}
 		if err != nil {
 			return nil, err
@@ -87,7 +111,7 @@ func Decode(at uint64, code []byte) (*Instruction, error) {
 		i.Operands = append(i.Operands, o)
 	}
 	i.Text = x86asm.IntelSyntax(x, at, nil)
-	return i, i.check(x)
+	return i, check(i, x)
 }
 
 // usualPrefix has, by the first byte of VEX and EVEX encodings, the rest of a prefix whose bits all
@@ -129,40 +153,40 @@ func hasIdleBits(code []byte, x x86asm.Inst) bool {
 
 // registers are the ranges of registers that operands may have. AH to BH are in none.
 var registers = []struct {
-	first, last x86asm.Reg
-	Operand     // of the first
+	first, last     x86asm.Reg
+	machine.Operand // of the first
 }{
-	{x86asm.AL, x86asm.BL, Operand{Kind: General, Size: 8}},
-	{x86asm.SPB, x86asm.R15B, Operand{Kind: General, Size: 8, Number: RSP}},
-	{x86asm.AX, x86asm.R15W, Operand{Kind: General, Size: 16}},
-	{x86asm.EAX, x86asm.R15L, Operand{Kind: General, Size: 32}},
-	{x86asm.RAX, x86asm.R15, Operand{Kind: General, Size: 64}},
-	{x86asm.X0, x86asm.X31, Operand{Kind: Vector, Size: 128}},
-	{x86asm.Y0, x86asm.Y31, Operand{Kind: Vector, Size: 256}},
-	{x86asm.Z0, x86asm.Z31, Operand{Kind: Vector, Size: 512}},
-	{x86asm.K0, x86asm.K7, Operand{Kind: Opmask, Size: 64}},
+	{x86asm.AL, x86asm.BL, machine.Operand{Kind: machine.General, Size: 8}},
+	{x86asm.SPB, x86asm.R15B, machine.Operand{Kind: machine.General, Size: 8, Number: RSP}},
+	{x86asm.AX, x86asm.R15W, machine.Operand{Kind: machine.General, Size: 16}},
+	{x86asm.EAX, x86asm.R15L, machine.Operand{Kind: machine.General, Size: 32}},
+	{x86asm.RAX, x86asm.R15, machine.Operand{Kind: machine.General, Size: 64}},
+	{x86asm.X0, x86asm.X31, machine.Operand{Kind: machine.Vector, Size: 128}},
+	{x86asm.Y0, x86asm.Y31, machine.Operand{Kind: machine.Vector, Size: 256}},
+	{x86asm.Z0, x86asm.Z31, machine.Operand{Kind: machine.Vector, Size: 512}},
+	{x86asm.K0, x86asm.K7, machine.Operand{Kind: machine.Opmask, Size: 64}},
 }
 
-func register(r x86asm.Reg) (Operand, error) {
+func register(r x86asm.Reg) (machine.Operand, error) {
 	for _, all := range registers {
 		if all.first <= r && r <= all.last {
 			all.Number += uint64(r - all.first)
 			return all.Operand, nil
 		}
 	}
-	return Operand{}, fmt.Errorf("register %v", r)
+	return machine.Operand{}, fmt.Errorf("register %v", r)
 }
 
 // memory returns a memory operand of i, or the address that LEA computes.
-func (i *Instruction) memory(a x86asm.Mem, x x86asm.Inst) (Operand, error) {
-	o := Operand{Kind: Memory, Number: uint64(a.Disp), Size: 8 * x.MemBytes}
+func memory(i *machine.Instruction, a x86asm.Mem, x x86asm.Inst) (machine.Operand, error) {
+	o := machine.Operand{Kind: machine.Memory, Number: uint64(a.Disp), Size: 8 * x.MemBytes}
 	number := func(r x86asm.Reg) int {
 		if x86asm.RAX <= r && r <= x86asm.R15 {
 			return int(r - x86asm.RAX)
 		}
-		return None
+		return machine.None
 	}
-	o.Address = Address{number(a.Base), number(a.Index), max(1, uint64(a.Scale)), x.Broadcast, a.Segment == x86asm.FS}
+	o.Address = machine.Address{Base: number(a.Base), Index: number(a.Index), Scale: max(1, uint64(a.Scale)), Broadcast: x.Broadcast, Thread: a.Segment == x86asm.FS}
 	if strings.HasPrefix(i.Mnemonic, "prefetch") {
 		o.Size = 8 // as one byte
 	}
@@ -171,15 +195,15 @@ func (i *Instruction) memory(a x86asm.Mem, x x86asm.Inst) (Operand, error) {
 		o.Number += i.Address + uint64(x.Len)
 	}
 	switch {
-	case o.Base == None && a.Base != 0 && !relative || o.Index == None && a.Index != 0:
+	case o.Base == machine.None && a.Base != 0 && !relative || o.Index == machine.None && a.Index != 0:
 		return o, errors.New("address of other registers")
 	case o.Size == 0 && x.Op != x86asm.LEA:
 		return o, errors.New("operand without a size")
 	case a.Segment != 0 && !o.Thread || o.Thread && (a.Disp != threadAddress || o.Size != 64):
 		return o, errors.New("unusual segment")
-	case o.Thread != (o.Base == None && o.Index == None && !relative) || a.Base == 0 && a.Scale == 0:
+	case o.Thread != (o.Base == machine.None && o.Index == machine.None && !relative) || a.Base == 0 && a.Scale == 0:
 		return o, errors.New("absolute address, or registers in the segment of the thread")
-	case o.Index == None && o.Scale > 1:
+	case o.Index == machine.None && o.Scale > 1:
 		return o, errors.New("scale without an index")
 	}
 	return o, nil
@@ -187,20 +211,20 @@ func (i *Instruction) memory(a x86asm.Mem, x x86asm.Inst) (Operand, error) {
 
 // immediateMask has the bits of an immediate operand: with other operands as many as the first
 // has, or 8 if that is no number.
-func (i *Instruction) immediateMask() uint64 {
+func immediateMask(i *machine.Instruction) uint64 {
 	switch {
 	case len(i.Operands) == 0:
 		return 1<<64 - 1
-	case i.Operands[0].Kind == General || i.Operands[0].Kind == Memory:
+	case i.Operands[0].Kind == machine.General || i.Operands[0].Kind == machine.Memory:
 		return 1<<i.Operands[0].Size - 1
 	}
 	return 0xff
 }
 
 // check returns an error for forms that the operands do not show, or that have no model.
-func (i *Instruction) check(x x86asm.Inst) error {
-	vectors := slices.ContainsFunc(i.Operands, func(o Operand) bool { return o.Kind == Vector })
-	near := i.Jumps() || i.Mnemonic == "call"
+func check(i *machine.Instruction, x x86asm.Inst) error {
+	vectors := slices.ContainsFunc(i.Operands, func(o machine.Operand) bool { return o.Kind == machine.Vector })
+	near := strings.HasPrefix(i.Mnemonic, "j") || i.Mnemonic == "call"
 	switch {
 	case near != (i.Target != 0) || near && (x.Prefix[0] != 0 || len(i.Operands) > 0):
 		return errors.New("unusual jump")
@@ -208,7 +232,7 @@ func (i *Instruction) check(x x86asm.Inst) error {
 		return errors.New("unusual return, or far jump")
 	case (i.Bytes[0] == 0x66 || i.Bytes[0] == evexPrefix) && !vectors:
 		return errors.New("no vector, but 16 bits or EVEX")
-	case i.Zeroing && i.Mask == 0 || i.Mask != 0 && i.Operands[0].Kind != Vector:
+	case i.Zeroing && i.Mask == 0 || i.Mask != 0 && i.Operands[0].Kind != machine.Vector:
 		return errors.New("zeroing without a mask, or a mask of no vector")
 	case x.SAE:
 		return errors.New("rounding in an instruction")

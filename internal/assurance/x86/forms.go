@@ -11,27 +11,25 @@ import (
 	"strings"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/machine"
 )
 
-// Models makes an algebra from the one of numbers. Those of the instructions are [AsTheyAre].
-type Models func(*algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64]
+// Arithmetic makes an algebra from the one of numbers. That of the models is [AsItIs].
+type Arithmetic func(*algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64]
 
-// AsTheyAre returns the algebra of numbers.
-func AsTheyAre(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return d }
+// AsItIs returns the algebra of numbers.
+func AsItIs(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return d }
 
-// A Class is instructions that a CPU has together.
-type Class string
-
-// Classes.
+// Classes of instructions.
 const (
-	SSE    Class = "SSE to SSE4.1, AES, PCLMULQDQ"
-	AVX2   Class = "AVX2, BMI1, BMI2"
-	VAES   Class = "VAES, VPCLMULQDQ"
-	AVX512 Class = "AVX-512"
+	SSE    machine.Class = "SSE to SSE4.1, AES, PCLMULQDQ"
+	AVX2   machine.Class = "AVX2, BMI1, BMI2"
+	VAES   machine.Class = "VAES, VPCLMULQDQ"
+	AVX512 machine.Class = "AVX-512"
 )
 
 // features are those of classes, as Linux names them.
-var features = map[Class][]string{
+var features = map[machine.Class][]string{
 	SSE:    {"ssse3", "sse4_1", "aes", "pclmulqdq"},
 	AVX2:   {"avx2", "bmi1", "bmi2"},
 	VAES:   {"avx2", "vaes", "vpclmulqdq"},
@@ -39,9 +37,9 @@ var features = map[Class][]string{
 }
 
 // classes returns those of which i is an instruction. One of VAES with an EVEX encoding is of two.
-func (i *Instruction) classes() (all []Class) {
+func classes(i *machine.Instruction) (all []machine.Class) {
 	name, _ := strings.CutPrefix(i.Mnemonic, "v")
-	if i.vex() && (strings.HasPrefix(name, "aes") || name == "pclmulqdq") {
+	if vex(i) && (strings.HasPrefix(name, "aes") || name == "pclmulqdq") {
 		all = append(all, VAES)
 	}
 	switch {
@@ -59,24 +57,23 @@ func (i *Instruction) classes() (all []Class) {
 // and sizes.
 type Form struct {
 	Name         string
-	Classes      []Class
-	instructions []*Instruction // with different operands
+	Classes      []machine.Class
+	instructions []*machine.Instruction // with different operands
 }
 
 // Forms returns the forms of all instructions that can be executed one by one.
-func Forms(functions []*Function) (all []Form) {
+func Forms(functions []*machine.Function) (all []Form) {
 	index := make(map[string]int)
 	seen := make(map[string]bool)
 	for _, f := range functions {
 		for _, i := range f.Code {
-			switch i.Mnemonic {
-			case "nop", "prefetcht0", "ret", "call", "int3", "jmp", "cpuid":
+			if i.Flow != machine.Next && i.Flow != machine.Branch || i.Mnemonic == "prefetcht0" || i.Mnemonic == "cpuid" {
 				continue
 			}
-			if slices.ContainsFunc(i.Operands, func(o Operand) bool { return o.Thread }) {
+			if slices.ContainsFunc(i.Operands, func(o machine.Operand) bool { return o.Thread }) {
 				continue
 			}
-			name, text := i.form(), i.Mnemonic
+			name, text := form(i), i.Mnemonic
 			if !i.Jumps() {
 				text = fmt.Sprint(i.Mnemonic, i.Operands, i.Mask, i.Zeroing)
 			}
@@ -88,7 +85,7 @@ func Forms(functions []*Function) (all []Form) {
 			if !ok {
 				k = len(all)
 				index[name] = k
-				all = append(all, Form{Name: name, Classes: i.classes()})
+				all = append(all, Form{Name: name, Classes: i.Classes})
 			}
 			all[k].instructions = append(all[k].instructions, i)
 		}
@@ -98,7 +95,7 @@ func Forms(functions []*Function) (all []Form) {
 }
 
 // form returns the name of the form of an instruction.
-func (i *Instruction) form() string {
+func form(i *machine.Instruction) string {
 	name := i.Mnemonic
 	if i.Mask != 0 {
 		name += map[bool]string{false: "{k}", true: "{k}{z}"}[i.Zeroing]
@@ -121,11 +118,11 @@ type Comparison struct {
 
 // Compare compares the models of forms with the CPU: each form at least so many times, and each
 // instruction 64 times. A difference is an error.
-func (s *Silicon) Compare(forms []Form, with Models, trials int) (done []Comparison, err error) {
+func (s *Silicon) Compare(forms []Form, with Arithmetic, trials int) (done []Comparison, err error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range forms {
 		c := Comparison{Form: f}
-		if !slices.ContainsFunc(f.Classes, func(c Class) bool { return !s.Has(c) }) {
+		if !slices.ContainsFunc(f.Classes, func(c machine.Class) bool { return !s.Has(c) }) {
 			each := max(64, (trials+len(f.instructions)-1)/len(f.instructions))
 			for _, i := range f.instructions {
 				if err := s.compare(i, with, each, r); err != nil {

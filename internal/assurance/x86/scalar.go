@@ -4,10 +4,14 @@
 
 package x86
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/fastmac/internal/assurance/machine"
+)
 
 // scalar executes an instruction on general registers and opmasks. It reports whether i is one.
-func (m *Machine[W, V]) scalar(i *Instruction) bool {
+func (m model[W, V]) scalar(i *machine.Instruction) bool {
 	var n int
 	if len(i.Operands) > 0 {
 		n = i.Operands[0].Size
@@ -18,7 +22,7 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 	same := len(i.Operands) == 2 && i.Operands[0] == i.Operands[1] // the result does not depend on the register
 
 	if suffix, ok := strings.CutPrefix(i.Mnemonic, "cmov"); ok {
-		set(m.Choose(n, m.Condition(suffix), operand(1), operand(0)))
+		set(m.Choose(n, m.condition(suffix), operand(1), operand(0)))
 		return true
 	}
 	switch i.Mnemonic {
@@ -32,14 +36,14 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 	case "add", "adc":
 		a, b, c := operand(0), operand(1), zero
 		if i.Mnemonic == "adc" {
-			c = m.carryFlag()
+			c = m.CarryFlag()
 		}
 		result := m.Add(n, a, b)
 		if i.Mnemonic == "adc" {
 			result = m.Add(n, result, m.Extend(1, c))
 		}
 		set(result)
-		m.setFlags(sum, n, a, b, c, result)
+		m.SetFlags(machine.Sum, n, a, b, c, result)
 	case "sub", "cmp", "sbb", "neg":
 		var a, b, c W
 		switch {
@@ -52,21 +56,21 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 		}
 		result := m.Sub(n, a, b)
 		if i.Mnemonic == "sbb" {
-			c = m.carryFlag()
+			c = m.CarryFlag()
 			result = m.Sub(n, result, m.Extend(1, c))
 		}
 		if i.Mnemonic != "cmp" {
 			set(result)
 		}
-		m.setFlags(subtraction, n, a, b, c, result)
+		m.SetFlags(machine.Subtraction, n, a, b, c, result)
 	case "dec":
 		a, c, known := operand(0), zero, m.Flags.CarryKnown
 		if known {
-			c = m.carryFlag()
+			c = m.CarryFlag()
 		}
 		result := m.Sub(n, a, m.Constant(n, 1))
 		set(result)
-		m.setFlags(decrement, n, a, m.Constant(n, 1), c, result)
+		m.SetFlags(machine.Decrement, n, a, m.Constant(n, 1), c, result)
 		m.Flags.CarryKnown = known
 	case "and", "or", "xor", "test", "andn":
 		var result W
@@ -85,7 +89,7 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 		if i.Mnemonic != "test" {
 			set(result)
 		}
-		m.setFlags(logic, n, result, result, zero, result)
+		m.SetFlags(machine.Logic, n, result, result, zero, result)
 	case "shl", "shr":
 		m.shift(i, n)
 	case "shlx":
@@ -96,7 +100,7 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 		count := m.Extend(8, m.Extract(operand(2), 0, 8))
 		result := m.LowBits(n, operand(1), count)
 		set(result)
-		m.setFlags(resultOnly, n, result, result, zero, result)
+		m.SetFlags(machine.ResultOnly, n, result, result, zero, result)
 	case "bswap":
 		var v, reversed V
 		m.SetLane(&v, n, 0, operand(0))
@@ -109,14 +113,14 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 			return false
 		}
 		set(m.MulLow(n, operand(1), operand(2)))
-		m.setFlags(undefined, n, zero, zero, zero, zero)
+		m.SetFlags(machine.Undefined, n, zero, zero, zero, zero)
 	case "mulx":
 		low, high := m.Wide(m.General[RDX], operand(2))
 		m.set(&i.Operands[1], low)
 		set(high) // if both are one register it has the high half
 	case "kmovb", "kmovw", "kmovd", "kmovq":
 		bits := map[string]int{"kmovb": 8, "kmovw": 16, "kmovd": 32, "kmovq": 64}[i.Mnemonic]
-		if i.Operands[0].Kind != Opmask {
+		if i.Operands[0].Kind != machine.Opmask {
 			return false
 		}
 		m.Masks[i.Operands[0].Number] = m.Extend(bits, m.Extract(operand(1), 0, bits))
@@ -147,19 +151,19 @@ func (m *Machine[W, V]) scalar(i *Instruction) bool {
 
 // shift executes SHL or SHR. Its carry and overflow have no model, and if the count is in CL,
 // which may be 0, no flag has one.
-func (m *Machine[W, V]) shift(i *Instruction, n int) {
+func (m model[W, V]) shift(i *machine.Instruction, n int) {
 	a, by := m.get(&i.Operands[0], n), &i.Operands[1]
 	var result W
-	from := resultOnly
+	from := machine.ResultOnly
 	switch {
-	case by.Kind == Immediate && (by.Number == 0 || by.Number >= uint64(n)):
-		panic(unmodelled("a shift that is none"))
-	case by.Kind == Immediate && i.Mnemonic == "shl":
+	case by.Kind == machine.Immediate && (by.Number == 0 || by.Number >= uint64(n)):
+		panic(machine.Unmodelled("a shift that is none"))
+	case by.Kind == machine.Immediate && i.Mnemonic == "shl":
 		result = m.Left(n, a, uint(by.Number))
-	case by.Kind == Immediate:
+	case by.Kind == machine.Immediate:
 		result = m.Right(n, a, uint(by.Number))
 	default:
-		from = undefined
+		from = machine.Undefined
 		count := m.And(64, m.Extend(8, m.get(by, 8)), m.Constant(64, uint64(n-1)))
 		if i.Mnemonic == "shl" {
 			result = m.LeftBy(n, a, count)
@@ -168,5 +172,5 @@ func (m *Machine[W, V]) shift(i *Instruction, n int) {
 		}
 	}
 	m.set(&i.Operands[0], result)
-	m.setFlags(from, n, result, result, result, result)
+	m.SetFlags(from, n, result, result, result, result)
 }

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/machine"
 )
 
 // A Silicon is this machine's CPU. It executes one instruction: code in its memory loads all
@@ -60,12 +61,12 @@ func NewSilicon() (*Silicon, error) {
 }
 
 // Has reports whether the CPU executes the instructions of a class.
-func (s *Silicon) Has(c Class) bool {
+func (s *Silicon) Has(c machine.Class) bool {
 	return !slices.ContainsFunc(features[c], func(f string) bool { return !slices.Contains(s.features, f) })
 }
 
 // Without returns the CPU as one that lacks a class.
-func (s *Silicon) Without(c Class) *Silicon {
+func (s *Silicon) Without(c machine.Class) *Silicon {
 	less := *s
 	less.features = slices.DeleteFunc(slices.Clone(s.features), func(f string) bool { return slices.Contains(features[c], f) })
 	return &less
@@ -87,7 +88,7 @@ func (s *Silicon) at(part unsafe.Pointer) uint64 { return uint64(uintptr(part)) 
 
 // setCode sets the instruction that run executes. Its address relative to RIP, if it has one,
 // becomes that of the middle of the window.
-func (s *Silicon) setCode(i *Instruction) {
+func (s *Silicon) setCode(i *machine.Instruction) {
 	var code []byte
 	emit := func(b ...byte) { code = append(code, b...) }
 	base := s.at(unsafe.Pointer(s.cpuState))
@@ -172,7 +173,7 @@ func (s *Silicon) setCode(i *Instruction) {
 }
 
 // relocate returns the bytes of an instruction for another address.
-func (s *Silicon) relocate(i *Instruction, at uint64) []byte {
+func (s *Silicon) relocate(i *machine.Instruction, at uint64) []byte {
 	if i.Branches() { // 7 bytes forward
 		opcode := i.Bytes[0] + 0x10 // of the long form
 		if i.Bytes[0] == 0x0f {
@@ -182,7 +183,7 @@ func (s *Silicon) relocate(i *Instruction, at uint64) []byte {
 	}
 	code := slices.Clone(i.Bytes)
 	o := i.MemoryOperand()
-	if o == nil || o.Base != None || o.Index != None {
+	if o == nil || o.Base != machine.None || o.Index != machine.None {
 		return code
 	}
 	old := binary.LittleEndian.AppendUint32(nil, uint32(o.Number-i.Address-uint64(len(code))))
@@ -197,13 +198,13 @@ func (s *Silicon) middle() uint64 { return s.at(unsafe.Pointer(&s.window[windowS
 // compare executes an instruction a number of times with the CPU and with the model, and
 // returns an error at the first difference: in any register, in memory, or in a flag that the
 // model defines.
-func (s *Silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand) error {
+func (s *Silicon) compare(i *machine.Instruction, with Arithmetic, trials int, r *rand.Rand) error {
 	s.setCode(i)
 	memory := make([]byte, len(s.window))
 	start := s.at(unsafe.Pointer(&s.window[0]))
-	m := &Machine[uint64, algebra.Bytes64]{Algebra: with(&algebra.Numbers{Memory: []algebra.Region{{Base: start, Bytes: memory}}})}
+	m := &machine.State[uint64, algebra.Bytes64]{Algebra: with(&algebra.Numbers{Memory: []algebra.Region{{Base: start, Bytes: memory}}})}
 	moved := *i
-	if o := i.MemoryOperand(); o != nil && o.Base == None && o.Index == None {
+	if o := i.MemoryOperand(); o != nil && o.Base == machine.None && o.Index == machine.None {
 		moved.Operands = slices.Clone(i.Operands)
 		moved.MemoryOperand().Number = s.middle()
 	}
@@ -213,20 +214,21 @@ func (s *Silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand)
 		}
 		s.randomizeOperands(i, r)
 		a, b := algebra.RandomWord(r), algebra.RandomWord(r)
-		m.setFlags(subtraction, 64, a, b, 0, a-b)
+		m.SetFlags(machine.Subtraction, 64, a, b, 0, a-b)
 		s.flags = 1<<1 | flagBits(m)
 		s.taken = 1
-		m.Vectors, m.General, m.Masks = s.vectors, s.general, s.masks
+		m.Vectors, m.Masks = s.vectors, s.masks
+		copy(m.General[:], s.general[:])
 		copy(memory, s.window[:])
 		condition := uint64(1)
 		if i.Branches() {
-			condition = m.Condition(i.Mnemonic[1:])
+			condition = Models[uint64, algebra.Bytes64]{}.Taken(m, i)
 		}
-		if err := m.try(&moved); err != nil {
+		if err := m.Try(Models[uint64, algebra.Bytes64]{}, &moved); err != nil {
 			return err
 		}
 		s.run()
-		defined := m.definedFlags()
+		defined := definedFlags(m)
 		vectors, size := s.state()
 		for n := range m.Vectors { // what code cannot store
 			from := size
@@ -235,7 +237,7 @@ func (s *Silicon) compare(i *Instruction, with Models, trials int, r *rand.Rand)
 			}
 			copy(s.vectors[n][from:], m.Vectors[n][from:])
 		}
-		if s.vectors != m.Vectors || s.general != m.General || s.masks != m.Masks || string(memory) != string(s.window[:]) ||
+		if s.vectors != m.Vectors || s.general != [16]uint64(m.General[:]) || s.masks != m.Masks || string(memory) != string(s.window[:]) ||
 			(s.flags^flagBits(m))&defined != 0 || uint64(s.taken) != condition {
 			return fmt.Errorf("%v: the CPU and the model differ", i)
 		}
@@ -267,14 +269,14 @@ func (s *Silicon) randomizeVector(n int, r *rand.Rand) {
 
 // randomizeOperands sets the registers that an instruction names or implies. Its address is
 // within the window.
-func (s *Silicon) randomizeOperands(i *Instruction, r *rand.Rand) {
+func (s *Silicon) randomizeOperands(i *machine.Instruction, r *rand.Rand) {
 	for _, o := range i.Operands {
 		switch o.Kind {
-		case General:
+		case machine.General:
 			s.general[o.Number] = algebra.RandomWord(r)
-		case Vector:
+		case machine.Vector:
 			s.randomizeVector(int(o.Number), r)
-		case Opmask:
+		case machine.Opmask:
 			s.masks[o.Number] = algebra.RandomWord(r)
 		}
 	}
@@ -295,10 +297,10 @@ func (s *Silicon) randomizeOperands(i *Instruction, r *rand.Rand) {
 		binary.LittleEndian.PutUint64(s.window[k:], algebra.RandomWord(r))
 	}
 	at := s.middle() + uint64(r.IntN(64))
-	at -= at%uint64(i.alignment()) + o.Number
+	at -= at%uint64(alignment(i)) + o.Number
 	switch {
-	case o.Base == None && o.Index == None:
-	case o.Index == None:
+	case o.Base == machine.None && o.Index == machine.None:
+	case o.Index == machine.None:
 		s.general[o.Base] = at
 	case o.Base == o.Index:
 		s.general[o.Base] = at / (1 + o.Scale)

@@ -6,7 +6,11 @@
 
 package x86
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"example.com/fastmac/internal/assurance/machine"
+)
 
 // A Silicon is a CPU that executes one instruction. Here there is none.
 type Silicon struct{}
@@ -15,9 +19,9 @@ type Silicon struct{}
 func NewSilicon() (*Silicon, error) { return new(Silicon), nil }
 
 // Has returns false.
-func (*Silicon) Has(Class) bool { return false }
+func (*Silicon) Has(machine.Class) bool { return false }
 
 // Without returns s.
-func (s *Silicon) Without(Class) *Silicon { return s }
+func (s *Silicon) Without(machine.Class) *Silicon { return s }
 
-func (*Silicon) compare(*Instruction, Models, int, *rand.Rand) error { panic("no CPU") }
+func (*Silicon) compare(*machine.Instruction, Arithmetic, int, *rand.Rand) error { panic("no CPU") }

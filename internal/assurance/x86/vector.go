@@ -4,11 +4,15 @@
 
 package x86
 
-import "strings"
+import (
+	"strings"
+
+	"example.com/fastmac/internal/assurance/machine"
+)
 
 // arithmetic executes an instruction that computes with the lanes of vectors. It reports
 // whether i is one.
-func (m *Machine[W, V]) arithmetic(i *Instruction) bool {
+func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 	name := strings.TrimPrefix(i.Mnemonic, "v")
 	binary := func(n int, f func(a, b W) W) bool {
 		a, b := m.sources(i)
@@ -18,7 +22,7 @@ func (m *Machine[W, V]) arithmetic(i *Instruction) bool {
 	shift := func(n int, f func(n int, a W, by uint) W) bool {
 		by := &i.Operands[len(i.Operands)-1]
 		a := m.source(&i.Operands[len(i.Operands)-2], i.Operands[0].Size)
-		if by.Kind != Immediate || by.Number >= uint64(n) {
+		if by.Kind != machine.Immediate || by.Number >= uint64(n) {
 			return false
 		}
 		m.lanes(i, n, func(k int) W { return f(n, m.Lane(&a, n, k), uint(by.Number)) })
@@ -121,7 +125,7 @@ func (m *Machine[W, V]) arithmetic(i *Instruction) bool {
 
 // shuffle executes an instruction that only moves lanes of vectors. It reports whether i is
 // one.
-func (m *Machine[W, V]) shuffle(i *Instruction) bool {
+func (m model[W, V]) shuffle(i *machine.Instruction) bool {
 	if len(i.Operands) < 2 {
 		return false
 	}
@@ -150,7 +154,7 @@ func (m *Machine[W, V]) shuffle(i *Instruction) bool {
 			bits = m.Or(64, bits, m.Left(64, bit, uint(k)))
 		}
 		a := m.LoadMasked(m.where(&i.Operands[2]), o.Size/8, 8, bits)
-		return o.Kind == Vector && move(64, &a, sameLane)
+		return o.Kind == machine.Vector && move(64, &a, sameLane)
 	case "movq", "movd", "movsd":
 		return m.moveScalar(i, map[string]int{"movq": 64, "movd": 32, "movsd": 64}[name])
 	case "pinsrq":
@@ -179,7 +183,7 @@ func (m *Machine[W, V]) shuffle(i *Instruction) bool {
 		return move(32, &a, func(k int) int { return k&^3 + number>>(2*(k&3))&3 })
 	case "permq", "permd":
 		n := map[string]int{"permq": 64, "permd": 32}[name]
-		if last.Kind == Immediate {
+		if last.Kind == machine.Immediate {
 			a := m.source(&i.Operands[1], o.Size)
 			return n == 64 && move(64, &a, func(k int) int { return k&^3 + number>>(2*(k&3))&3 })
 		}
@@ -211,12 +215,12 @@ func (m *Machine[W, V]) shuffle(i *Instruction) bool {
 
 // moveScalar moves n bits between a vector and something else. The rest of a vector becomes
 // zero.
-func (m *Machine[W, V]) moveScalar(i *Instruction, n int) bool {
+func (m model[W, V]) moveScalar(i *machine.Instruction, n int) bool {
 	if len(i.Operands) != 2 {
 		return false
 	}
 	o, w := &i.Operands[0], m.get(&i.Operands[1], n)
-	if o.Kind != Vector {
+	if o.Kind != machine.Vector {
 		m.set(o, w)
 		return true
 	}
@@ -226,11 +230,11 @@ func (m *Machine[W, V]) moveScalar(i *Instruction, n int) bool {
 		}
 		return m.Constant(n, 0)
 	})
-	return i.Mnemonic != "movsd" || i.Operands[1].Kind == Memory
+	return i.Mnemonic != "movsd" || i.Operands[1].Kind == machine.Memory
 }
 
 // shuffleTwo executes an instruction that moves lanes of two vectors.
-func (m *Machine[W, V]) shuffleTwo(i *Instruction, name string, number int) bool {
+func (m model[W, V]) shuffleTwo(i *machine.Instruction, name string, number int) bool {
 	if len(i.Operands) < 3 {
 		return false
 	}
@@ -284,7 +288,7 @@ func (m *Machine[W, V]) shuffleTwo(i *Instruction, name string, number int) bool
 }
 
 // blend sets the lanes of n bits to those of a, or the second vector b, that from returns.
-func (m *Machine[W, V]) blend(i *Instruction, n int, a, b *V, from func(k int) (second bool, lane int)) bool {
+func (m model[W, V]) blend(i *machine.Instruction, n int, a, b *V, from func(k int) (second bool, lane int)) bool {
 	m.lanes(i, n, func(k int) W {
 		second, lane := from(k)
 		if second {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
@@ -78,9 +79,9 @@ func alterations(i *instruction) map[string][]*mutant {
 
 // swap returns the bytes of an instruction with two registers exchanged, as far as they have room for
 // that: of the bits that are numbers of registers it flips those in which the two differ.
-func swap(i *x86.Instruction, a, b int) []byte {
+func swap(i *machine.Instruction, a, b int) []byte {
 	swapped := slices.Clone(i.Bytes)
-	if i.Operands[a].Kind > x86.Opmask || i.Operands[b].Kind > x86.Opmask {
+	if i.Operands[a].Kind > machine.Opmask || i.Operands[b].Kind > machine.Opmask {
 		return swapped
 	}
 	differ := i.Operands[a].Number ^ i.Operands[b].Number
@@ -117,8 +118,8 @@ var (
 )
 
 // same reports whether instructions with the same operands differ in name alone.
-func same(a, b *x86.Instruction) bool {
-	masked := a.Mask+b.Mask > 0 || slices.ContainsFunc(a.Operands, func(o x86.Operand) bool { return o.Broadcast })
+func same(a, b *machine.Instruction) bool {
+	masked := a.Mask+b.Mask > 0 || slices.ContainsFunc(a.Operands, func(o machine.Operand) bool { return o.Broadcast })
 	return !masked && slices.Equal(a.Operands, b.Operands) &&
 		(elements.ReplaceAllString(a.Mnemonic, "$1") == elements.ReplaceAllString(b.Mnemonic, "$1") || sameNames[a.Mnemonic] == b.Mnemonic || sameNames[b.Mnemonic] == a.Mnemonic)
 }
@@ -129,9 +130,9 @@ const farAway = 1 << 12
 // alteration returns in what instruction b differs from a, or "" if it does the same or is of another
 // form. A jump to another place is no alteration, and neither is a longer vector in memory, which
 // may be more than an object there has.
-func alteration(a, b *x86.Instruction) string {
-	sameKinds := slices.EqualFunc(a.Operands, b.Operands, func(o, p x86.Operand) bool { return o.Kind == p.Kind })
-	conditional := func(i *x86.Instruction) bool { return i.Branches() || strings.HasPrefix(i.Mnemonic, "cmov") }
+func alteration(a, b *machine.Instruction) string {
+	sameKinds := slices.EqualFunc(a.Operands, b.Operands, func(o, p machine.Operand) bool { return o.Kind == p.Kind })
+	conditional := func(i *machine.Instruction) bool { return i.Branches() || strings.HasPrefix(i.Mnemonic, "cmov") }
 	switch {
 	case !sameKinds || a.Target != b.Target || a.Branches() != b.Branches() || a.Target != 0 && !a.Branches() || same(a, b):
 		return ""
@@ -157,14 +158,14 @@ func alteration(a, b *x86.Instruction) string {
 			return "swap"
 		case o.Broadcast != p.Broadcast:
 			return "broadcast"
-		case o.Kind == x86.Vector && o.Size != p.Size:
+		case o.Kind == machine.Vector && o.Size != p.Size:
 			if m := a.MemoryOperand(); m != nil && m.Size < b.MemoryOperand().Size {
 				return ""
 			}
 			return "length"
 		case o.Size != p.Size:
 			return "width"
-		case o.Kind == x86.Immediate:
+		case o.Kind == machine.Immediate:
 			if (o.Number^p.Number)&usedBits(a) == 0 {
 				return ""
 			}
@@ -173,7 +174,7 @@ func alteration(a, b *x86.Instruction) string {
 			return "register"
 		case o.Scale != p.Scale:
 			return "scale"
-		case o.Kind == x86.Memory:
+		case o.Kind == machine.Memory:
 			if o.Number-p.Number+farAway > 2*farAway {
 				return ""
 			}
@@ -185,10 +186,10 @@ func alteration(a, b *x86.Instruction) string {
 }
 
 // lanes returns the name of an instruction without the width of its lanes.
-func lanes(i *x86.Instruction) string { return strings.TrimRight(i.Mnemonic, "bwdqx0123456789") }
+func lanes(i *machine.Instruction) string { return strings.TrimRight(i.Mnemonic, "bwdqx0123456789") }
 
 // usedBits has the bits of an immediate that an instruction uses.
-func usedBits(i *x86.Instruction) uint64 {
+func usedBits(i *machine.Instruction) uint64 {
 	switch {
 	case usesBit0.MatchString(i.Mnemonic):
 		return 1

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	_ "example.com/fastmac/internal/aes" // which registers its kernels
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/proofs"
 	"example.com/fastmac/internal/assurance/x86"
 	"example.com/fastmac/internal/kernel"
@@ -114,7 +115,7 @@ func TestPatch(t *testing.T) {
 		}
 		patched := b.at[m.function.Name]
 		patched.Code = want[patched.Offset:][:len(patched.Code)]
-		f, err := patched.Decode()
+		f, err := patched.Decode(x86.Architecture)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,8 +196,8 @@ func TestSource(t *testing.T) {
 
 // TestResume reads a log, and one with a line that is none.
 func TestResume(t *testing.T) {
-	x := &x86.Instruction{Bytes: []byte{0xc3}}
-	i := &instruction{Instruction: x, function: &function{Function: &x86.Function{Name: "f", Code: []*x86.Instruction{x}}}}
+	x := &machine.Instruction{Bytes: []byte{0xc3}}
+	i := &instruction{Instruction: x, function: &function{Function: &machine.Function{Name: "f", Code: []*machine.Instruction{x}}}}
 	line := `{"Key":"` + dropped(i).key() + `","How":"fail","Test":"TestF"}` + "\n"
 	for _, test := range []struct {
 		log  string
@@ -279,7 +280,7 @@ func TestAlteration(t *testing.T) {
 		{"62f2ed4836d9", "62f26d4836d9", "width"},     // vpermq, vpermd
 		{"48b8ba00000000000000", "48b8ba01000000000000", "immediate"},
 	} {
-		var code [2]*x86.Instruction
+		var code [2]*machine.Instruction
 		for n, s := range []string{test.before, test.after} {
 			b, err := hex.DecodeString(s)
 			if err != nil {
@@ -304,7 +305,7 @@ func TestGroups(t *testing.T) {
 	}
 	b.tests[0].Reaches = []bool{true, true}
 	b.tests[2].Reaches = []bool{false, true}
-	m := dropped(&instruction{Instruction: new(x86.Instruction), function: &function{Function: &x86.Function{Name: "f"}}})
+	m := dropped(&instruction{Instruction: new(machine.Instruction), function: &function{Function: &machine.Function{Name: "f"}}})
 	for _, test := range []struct {
 		most  time.Duration
 		kills map[string]int

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/x86"
 )
@@ -26,14 +27,14 @@ var packages = []string{"internal/kernel", "internal/aes", "internal/gcm", "inte
 
 // A function of assembly, as in the binary that is its home.
 type function struct {
-	*x86.Function
+	*machine.Function
 	file         string // .s
 	instructions []*instruction
 }
 
 // An instruction of a function.
 type instruction struct {
-	*x86.Instruction
+	*machine.Instruction
 	function *function
 	number   int // in the suite
 	line     int // in the .s file
@@ -69,7 +70,7 @@ func load(dir string, packages []string) (*suite, error) {
 			pkg: pkg, dir: filepath.Join(p.root, filepath.FromSlash(pkg)), at: make(map[string]program.Compiled),
 			path: filepath.Join(dir, strings.ReplaceAll(strings.Trim(pkg, "."), "/", "-")+".test"),
 		}
-		if _, err := program.Output("go", "test", "-C", b.dir, "-c", "-o", b.path, "."); err != nil {
+		if _, err := program.Output(x86.Architecture, "go", "test", "-C", b.dir, "-c", "-o", b.path, "."); err != nil {
 			return nil, err
 		}
 		if err := p.read(b); err != nil {
@@ -116,7 +117,7 @@ func (p *suite) read(b *binary) error {
 		if slices.ContainsFunc(p.functions, func(f *function) bool { return f.Name == c.Name }) {
 			continue
 		}
-		decoded, err := c.Decode()
+		decoded, err := c.Decode(x86.Architecture)
 		if err != nil {
 			return err
 		}

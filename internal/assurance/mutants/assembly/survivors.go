@@ -19,6 +19,7 @@ import (
 
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/proofs"
+	"example.com/fastmac/internal/assurance/x86"
 )
 
 // Outcomes of mutants that no fast test kills.
@@ -123,7 +124,7 @@ func (s *session) judge(all []*mutant) error {
 	if len(all) == 0 {
 		return nil
 	}
-	linked, err := program.Linked()
+	linked, err := program.Linked(x86.Architecture)
 	if err != nil {
 		return err
 	}

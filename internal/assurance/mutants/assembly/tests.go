@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/assurance/x86"
 	"golang.org/x/sys/unix"
 )
 
@@ -91,7 +92,7 @@ func (p *suite) trace(b *binary) error {
 	if err := os.WriteFile(traps, image, 0o700); err != nil {
 		return err
 	}
-	list, err := program.Output(b.path, "-test.list", "^(Test|Fuzz|Example)")
+	list, err := program.Output(x86.Architecture, b.path, "-test.list", "^(Test|Fuzz|Example)")
 	if err != nil {
 		return err
 	}

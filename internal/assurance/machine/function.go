@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package x86
+package machine
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 // A Function is the code of one function of assembly.
 type Function struct {
+	*Architecture
 	Pkg, Name string // example.com/fastmac, nhAddAVX2
 	Code      []*Instruction
 	At        map[uint64]int // address: index in code
@@ -30,13 +31,12 @@ const (
 // which compare has found to be of the runtime for a larger stack, returns to the next one.
 func (f *Function) Successors(n int) (next []int) {
 	i := f.Code[n]
-	switch i.Mnemonic {
-	case "ret", "int3":
+	switch i.Flow {
+	case Return, Stop:
 		return nil
-	case "jmp":
+	case Jump:
 		return []int{f.At[i.Target]}
-	}
-	if i.Jumps() {
+	case Branch:
 		next = append(next, f.At[i.Target])
 	}
 	return append(next, n+1)
@@ -63,7 +63,7 @@ func (f *Function) Graph() (blocks int, err error) {
 		}
 	}
 	for n, i := range f.Code {
-		if !reached[n] && i.Mnemonic != "nop" && i.Mnemonic != "int3" {
+		if !reached[n] && i.Flow != Fill && i.Flow != Stop {
 			return 0, fmt.Errorf("%s: %v cannot be reached", f.Name, i)
 		}
 		if begins[n] {
@@ -77,13 +77,13 @@ func (f *Function) Graph() (blocks int, err error) {
 // runtime for a larger stack, and a jump back to the beginning.
 func (f *Function) GrowsStack(n int) bool {
 	i := f.Code[n]
-	return i.Mnemonic == "call" || n > 0 && f.Code[n-1].Mnemonic == "call" && i.Mnemonic == "jmp" && i.Target == f.Code[0].Address
+	return i.Flow == Call || n > 0 && f.Code[n-1].Flow == Call && i.Flow == Jump && i.Target == f.Code[0].Address
 }
 
 // Needs returns the classes of which f has instructions.
 func (f *Function) Needs() (all []Class) {
 	for _, i := range f.Code {
-		all = append(all, i.classes()...)
+		all = append(all, i.Classes...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -1,0 +1,54 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package arm64 has the instructions of arm64: it decodes them, executes a model of each with any
+// algebra, and compares the models with an emulated CPU.
+package arm64
+
+import (
+	"errors"
+
+	"example.com/fastmac/internal/assurance/machine"
+)
+
+// Numbers of general registers. Instructions name the stack pointer or zero by 31.
+const (
+	X16 = 16 + iota
+	X17
+	X18
+	X28  = 28
+	X29  = 29
+	LR   = 30
+	SP   = 31
+	Zero = 32 // reads as zeros, and is no register of the state
+)
+
+// Architecture is arm64. X18 is the operating system's.
+var Architecture = &machine.Architecture{Name: "arm64", StackPointer: SP, FramePointer: X29, Kept: []int{X18, X28, LR}, Goroutine: X28}
+
+// Models are those of arm64.
+type Models[W, V any] struct{}
+
+// Step executes an instruction, except for jumps and returns, which change nothing here.
+func (Models[W, V]) Step(m *machine.State[W, V], i *machine.Instruction) {
+	panic(machine.Unmodelled(i.Mnemonic))
+}
+
+// Taken returns the condition of a jump.
+func (Models[W, V]) Taken(m *machine.State[W, V], i *machine.Instruction) W {
+	panic(machine.Unmodelled(i.Mnemonic))
+}
+
+// Compared returns the difference of the words on which an instruction with a condition decides.
+func (Models[W, V]) Compared(m *machine.State[W, V], i *machine.Instruction) (difference W, n int, ok bool) {
+	return m.Difference()
+}
+
+// MayNeed returns the classes of which instructions may be in a function.
+func MayNeed(f *machine.Function) []machine.Class { return nil }
+
+// Decode returns the instruction at the beginning of code, which is at an address.
+func Decode(at uint64, code []byte) (*machine.Instruction, error) {
+	return nil, errors.New("no instruction")
+}
