@@ -67,15 +67,25 @@ func (v *prover) encrypt(schedule []formula.Word, rounds int, block []formula.Wo
 
 // proveExpand proves the key schedule.
 func proveExpand(v *prover) (cases int, err error) {
-	v.reset()
-	size := map[string]int{"expandKey128": 16, "expandKey192": 24, "expandKey256": 32}[v.function.Name]
-	key := v.variables(8, size, 0xff)
-	want := v.expand(key)
-	schedule := v.place(8, false, v.variables(8, len(want), 0xff)...)
-	if err := v.call(schedule, v.place(8, true, key...)); err != nil {
-		return 0, err
+	sizes := map[string][]int{"expandKey128": {16}, "expandKey192": {24}, "expandKey256": {32}, "expandKey": {16, 24, 32}}
+	for _, size := range sizes[v.function.Name] {
+		v.reset()
+		key := v.variables(8, size, 0xff)
+		want := v.expand(key)
+		schedule := v.place(8, false, v.variables(8, len(want), 0xff)...)
+		arguments := v.words(schedule, v.place(8, true, key...))
+		if v.isARM64() {
+			arguments = v.words(arguments, size/4)
+		}
+		if err := v.call(arguments); err != nil {
+			return cases, err
+		}
+		if err := v.equalWords(v.result(schedule, 8, len(want)), want, "key of %d bytes", size); err != nil {
+			return cases, err
+		}
+		cases++
 	}
-	return 1, v.equalWords(v.result(schedule, 8, len(want)), want, "key of %d bytes", size)
+	return cases, nil
 }
 
 // proveEncrypt proves encryptBlocks for each key size and up to 17 blocks, in place, which is how
@@ -84,6 +94,9 @@ func proveEncrypt(v *prover) (cases int, err error) {
 	for rounds := 10; rounds <= 14; rounds += 2 {
 		for blocks := 1; blocks <= 17; blocks++ {
 			for _, where := range []string{"in place", "apart"} {
+				if where == "apart" && v.isARM64() {
+					continue
+				}
 				v.reset()
 				schedule, in := v.variables(8, 16*(rounds+1), 0xff), v.variables(8, 16*blocks, 0xff)
 				out := v.place(8, false, in...)
@@ -91,7 +104,11 @@ func proveEncrypt(v *prover) (cases int, err error) {
 				if where == "apart" {
 					from, out = v.place(8, true, in...), v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
 				}
-				if err := v.call(v.place(8, true, schedule...), rounds, out, from, blocks); err != nil {
+				arguments := v.words(v.place(8, true, schedule...), rounds, out, from, blocks)
+				if v.isARM64() { // in place only
+					arguments = slices.Delete(arguments, 3, 4)
+				}
+				if err := v.call(arguments); err != nil {
 					return cases, err
 				}
 				var want []formula.Word
@@ -147,22 +164,42 @@ func proveStretch(v *prover) (cases int, err error) {
 		if err := v.call(at, size, v.capacity()); err != nil {
 			return cases, err
 		}
-		schedule := v.expand(p[:32])
-		var want []formula.Word
-		for block := range size / 16 {
-			counter := make([]formula.Word, 16)
-			for k := range counter {
-				counter[k] = v.Constant(8, 0)
-			}
-			counter[15] = v.Constant(8, uint64(block))
-			want = append(want, v.encrypt(schedule, 14, counter)...)
-		}
-		if err := v.equalWords(v.result(at, 8, size), want, "%d bytes", size); err != nil {
+		if err := v.equalWords(v.result(at, 8, size), v.counterMode(v.expand(p[:32]), size), "%d bytes", size); err != nil {
 			return cases, err
 		}
 		cases++
 	}
 	return cases, nil
+}
+
+// proveKeystream proves keystream, which is stretch for arm64 after the key schedule.
+func proveKeystream(v *prover) (cases int, err error) {
+	for size := 128; size <= 2048; size += 128 {
+		v.reset()
+		schedule := v.variables(8, 16*15, 0xff)
+		at := v.place(8, false, v.variables(8, size, 0xff)...)
+		if err := v.call(v.place(8, true, schedule...), at, size, v.capacity()); err != nil {
+			return cases, err
+		}
+		if err := v.equalWords(v.result(at, 8, size), v.counterMode(schedule, size), "%d bytes", size); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// counterMode returns the encrypted counters from 0 on, of AES-256.
+func (v *prover) counterMode(schedule []formula.Word, size int) (stream []formula.Word) {
+	for block := range size / 16 {
+		counter := make([]formula.Word, 16)
+		for k := range counter {
+			counter[k] = v.Constant(8, 0)
+		}
+		counter[15] = v.Constant(8, uint64(block))
+		stream = append(stream, v.encrypt(schedule, 14, counter)...)
+	}
+	return stream
 }
 
 // proveDerive proves deriveL1 for each key size: KDF, RFC 4418 section 3.2.1, of 67 blocks, in
@@ -222,33 +259,49 @@ func provePads(v *prover) (cases int, err error) {
 	return cases, nil
 }
 
-func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
-	v.reset()
-	partBits := map[int]int{4: 2, 8: 1, 16: 0}[size]
-	schedule := v.variables(8, 16*15, 0xff)
-	fields := []uint64{uint64(size), uint64(partBits), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size]), 0, 0, 0, 0, 0}
-	key := slices.Clone(schedule)
+// nonceAndPad returns the slice of a nonce of n bytes with the index of a part, and the pad that
+// PDF makes of it for tags of a size, followed by zeros.
+func (v *prover) nonceAndPad(schedule []formula.Word, rounds, size, part, n int) (slice, pad []formula.Word) {
+	nonce := v.variables(8, n, 0xff)
+	block := slices.Clone(nonce)
+	block[n-1] = v.Masked(8, block[n-1], 0xff<<partBits[size]&0xff)
+	nonce[n-1] = v.Xor(8, block[n-1], v.Constant(8, uint64(part)))
+	for len(block) < 16 {
+		block = append(block, v.Constant(8, 0))
+	}
+	pad = append(pad, v.encrypt(schedule, rounds, block)[size*part:][:size]...)
+	for range 16 - size {
+		pad = append(pad, v.Constant(8, 0))
+	}
+	return v.words(v.place(8, true, nonce...), n, v.capacity()), pad
+}
+
+// partBits are the low bits of a nonce that choose a part of the block, by the size of the tag, or of
+// 16 bytes for 12.
+var partBits = map[int]int{4: 2, 8: 1, 16: 0}
+
+// padKey returns the bytes of a padKey, and of its schedule.
+func (v *prover) padKey(rounds, size int) (key, schedule []formula.Word) {
+	schedule = v.variables(8, 16*15, 0xff)
+	fields := []uint64{uint64(size), uint64(partBits[size]), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size]), 0, 0, 0, 0, 0}
+	key = slices.Clone(schedule)
 	for k := range 16 {
 		key = append(key, v.Constant(8, uint64(rounds)>>(8*k)&0xff))
 	}
 	for _, x := range fields {
 		key = append(key, v.Constant(8, x))
 	}
+	return key, schedule
+}
+
+func (v *prover) provePadsFor(rounds, size, part, n, count int) error {
+	v.reset()
+	key, schedule := v.padKey(rounds, size)
 	var headers, want []formula.Word
 	for i := range count {
-		part, length := (part+i)%(16/size), (n+i)%16+1
-		nonce := v.variables(8, length, 0xff)
-		block := slices.Clone(nonce)
-		block[length-1] = v.Masked(8, block[length-1], 0xff<<partBits&0xff)
-		nonce[length-1] = v.Xor(8, block[length-1], v.Constant(8, uint64(part)))
-		headers = append(headers, v.inBatch(v.words(v.place(8, true, nonce...), length, v.capacity()), nil)...)
-		for len(block) < 16 {
-			block = append(block, v.Constant(8, 0))
-		}
-		want = append(want, v.encrypt(schedule, rounds, block)[size*part:][:size]...)
-		for range 16 - size {
-			want = append(want, v.Constant(8, 0))
-		}
+		nonce, pad := v.nonceAndPad(schedule, rounds, size, (part+i)%(16/size), (n+i)%16+1)
+		headers = append(headers, v.inBatch(nonce, nil)...)
+		want = append(want, pad...)
 	}
 	old := v.variables(8, 16*11, 0xff)
 	tags := v.place(8, false, old...)

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package proofs proves that the assembly for amd64 computes what the standards say, for all keys
-// and messages of some sizes.
+// Package proofs proves that the assembly computes what the standards say, for all keys and messages
+// of some sizes.
 package proofs
 
 import (
@@ -16,41 +16,49 @@ import (
 	"text/tabwriter"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/assurance/x86"
 )
 
-// A proof is for functions whose names begin with kernels. It returns for how many sizes it is.
+// A proof is for the kernels with a name, see kernelName. It returns for how many sizes it is.
 type proof struct {
 	kernels, what string
 	prove         func(v *prover) (cases int, err error)
+	only          *machine.Architecture // nil if it is for all
 }
 
 var proofs = []proof{
-	{"cpuid7", "nothing but its result is written", proveCPUID},
-	{"nhAdd", "NH of each run of groups in a block", proveAdd},
-	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks},
-	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly},
-	{"fill", "zero padding of 0 to 31 bytes", proveFill},
-	{"tagWords", "L3 and the xor with the pad", proveWords},
-	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes", proveOnly},
-	{"tagNext", "NH, POLY-64, L3 and the xor with the pad, 0 to 1024 bytes after other blocks", proveNext},
-	{"tagTwo", "NH, POLY-64, L3 and the xor with the pad, 1025 to 2048 bytes", proveTwo},
-	{"tagEach", "NH, L3 and the xor with the pad, one message of 0 to 1024 bytes, and up to nine", proveEach},
-	{"expandKey", "AES key schedule", proveExpand},
-	{"encryptBlocks", "AES of 1 to 17 blocks, for each key size", proveEncrypt},
-	{"encryptWords", "AES of a block and the choice of its bytes, for each key size", proveEncryptWords},
-	{"stretch", "key schedule and counter mode of 512, 1024, 1536 and 2048 bytes", proveStretch},
-	{"deriveL1", "KDF of the L1 key, for each key size", proveDerive},
-	{"padEach", "PDF of up to eight nonces of 1 to 16 bytes, for each size of the key and the tag", provePads},
-	{"initKey", "powers of the hash subkey, for each key size", proveInitKey},
-	{"hash", "GHASH of 0 to 19 groups of 128 bytes", proveHash},
-	{"gmac", "GMAC of 0 to 400 bytes, and sizes up to 2048, each with one size of the key", proveCrypt},
-	{"seal", "GCM of 1 to 400 bytes, and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt},
-	{"open", "GCM of 1 to 400 bytes, and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt},
-	{"block", "compression of 1 to 3 blocks", proveBlock},
-	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd},
-	{"lanes", "compression of 1 to 3 blocks in each lane", proveLanes},
+	{"cpuid7", "nothing but its result is written", proveCPUID, x86.Architecture},
+	{"nhAdd", "NH of each run of groups in a block", proveAdd, nil},
+	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
+	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
+	{"fill", "zero padding of 0 to 31 bytes", proveFill, nil},
+	{"tagWords", "L3 and the xor with the pad", proveWords, nil},
+	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes", proveOnly, nil},
+	{"tagNext", "NH, POLY-64, L3 and the xor with the pad, 0 to 1024 bytes after other blocks", proveNext, nil},
+	{"tagTwo", "NH, POLY-64, L3 and the xor with the pad, 1025 to 2048 bytes", proveTwo, x86.Architecture},
+	{"tagEach", "NH, L3 and the xor with the pad, one message of 0 to 1024 bytes, and up to nine", proveEach, x86.Architecture},
+	{"tagNonce", "PDF and UHASH, 0 to 2048 bytes, each with one size of the key and the nonce", proveNonce, arm64.Architecture},
+	{"tagNonces", "PDF and UHASH, one message of 0 to 2048 bytes, and up to nine", proveNonces, arm64.Architecture},
+	{"expandKey", "AES key schedule", proveExpand, nil},
+	{"encryptBlocks", "AES of 1 to 17 blocks, for each key size", proveEncrypt, nil},
+	{"encryptWords", "AES of a block and the choice of its bytes, for each key size", proveEncryptWords, nil},
+	{"stretch", "key schedule and counter mode of 512, 1024, 1536 and 2048 bytes", proveStretch, x86.Architecture},
+	{"keystream", "counter mode of 128 to 2048 bytes", proveKeystream, arm64.Architecture},
+	{"deriveL1", "KDF of the L1 key, for each key size", proveDerive, x86.Architecture},
+	{"padEach", "PDF of up to eight nonces of 1 to 16 bytes, for each size of the key and the tag", provePads, x86.Architecture},
+	{"initKey", "powers of the hash subkey, for each key size", proveInitKey, nil},
+	{"hash", "GHASH of 0 to 19 groups of 128 bytes", proveHash, nil},
+	{"gmac", "GMAC of 0 to 400 bytes, and sizes up to 2048, each with one size of the key", proveCrypt, nil},
+	{"seal", "GCM of 1 to 400 bytes, and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt, nil},
+	{"open", "GCM of 1 to 400 bytes, and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt, nil},
+	{"block", "compression of 1 to 3 blocks", proveBlock, nil},
+	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd, nil},
+	{"blockPair", "compression of 1 to 3 blocks of two messages", provePair, arm64.Architecture},
+	{"blockPair", "last blocks of 0 to 15 words of two messages, with outer hashes or without", provePairEnd, arm64.Architecture},
+	{"lanes", "compression of 1 to 3 blocks in each lane", proveLanes, x86.Architecture},
 }
 
 // run runs a proof.
@@ -67,9 +75,15 @@ func (x proof) run(v *prover) (cases int, err error) {
 	return x.prove(v)
 }
 
+// kernelName returns the name of a function without its end, which says for which instructions, or
+// for which size of keys, it is.
+func kernelName(f *machine.Function) string { return nameEnd.ReplaceAllString(f.Name, "") }
+
+var nameEnd = regexp.MustCompile(`(128|192|256|AESNI|VAES|(Wide)?AVX512|AVX2|NEON|ARMv8|SHA512)$`)
+
 // proofsOf returns the proofs of a function.
 func proofsOf(f *machine.Function) []proof {
-	return slices.DeleteFunc(slices.Clone(proofs), func(x proof) bool { return !strings.HasPrefix(f.Name, x.kernels) })
+	return slices.DeleteFunc(slices.Clone(proofs), func(x proof) bool { return x.kernels != kernelName(f) })
 }
 
 // proveCPUID proves that cpuid7 writes nothing but its result, of which nothing is known.
@@ -91,14 +105,21 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 	}
 	var results []*result
 	for _, x := range proofs {
-		found := p.Find(x.kernels)
-		if len(found) == 0 {
-			return fmt.Errorf("no function has a name for the proof of %s", x.kernels)
+		if x.only != nil && x.only != p.Architecture {
+			continue
 		}
-		for _, f := range found {
+		found := false
+		for _, f := range p.Functions {
+			if kernelName(f) != x.kernels {
+				continue
+			}
+			found = true
 			if match.MatchString(f.Name) {
 				results = append(results, &result{proof: x, prover: newProver(p, f, step), done: make(chan struct{})})
 			}
+		}
+		if !found {
+			return fmt.Errorf("no function has a name for the proof of %s", x.kernels)
 		}
 	}
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))

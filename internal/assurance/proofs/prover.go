@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/formula"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
@@ -51,6 +52,9 @@ const limitNodes = 1 << 16
 func newProver(p *program.Program, f *machine.Function, step int) *prover {
 	return &prover{Formulas: formula.NewFormulas(p.At), program: p, function: f, step: step, coverage: newCoverage(), models: program.Models[formula.Word, formula.Symbols](p.Architecture)}
 }
+
+// isARM64 reports whether the function is for arm64.
+func (v *prover) isARM64() bool { return v.program.Architecture == arm64.Architecture }
 
 // skips reports whether the next size is not proved. Those that are have no pattern.
 func (v *prover) skips() bool {

@@ -153,6 +153,79 @@ func proveLanes(v *prover) (cases int, err error) {
 	return cases, nil
 }
 
+// provePair proves the compression of 1 to 3 blocks of two messages.
+func provePair(v *prover) (cases int, err error) {
+	for blocks := 1; blocks <= 3; blocks++ {
+		v.reset()
+		constants, k := v.roundConstants()
+		var states, texts [2]formula.Word
+		var want [2][]formula.Word
+		for i := range want {
+			words, slice := v.wordMessage(16 * blocks)
+			want[i] = v.variables(64, 8, 1<<64-1)
+			states[i], texts[i] = v.place(64, false, want[i]...), slice[0]
+			for b := range blocks {
+				want[i] = v.compress(want[i], words[16*b:][:16], constants)
+			}
+		}
+		if err := v.call(states[0], states[1], texts[0], texts[1], blocks, k, 0); err != nil {
+			return cases, err
+		}
+		for i := range want {
+			if err := v.equalWords(v.result(states[i], 64, 8), want[i], "%d blocks, message %d", blocks, i); err != nil {
+				return cases, err
+			}
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// An ending is the end of a hash: a last block of some words, the word after them, and a length if
+// there is room.
+type ending struct {
+	end                []formula.Word // the fields of an end of package sha512
+	state, text        formula.Word   // addresses
+	block, from, outer []formula.Word
+}
+
+// newEnding places a state and the words of a last block.
+func (v *prover) newEnding(count int, hasOuter bool) (x ending) {
+	var slice []formula.Word
+	x.block, slice = v.wordMessage(count)
+	x.text = slice[0]
+	last := v.variable(64, 1<<64-1)
+	tail := v.Bytes(last, 64) // little-endian
+	slices.Reverse(tail)
+	x.end = []formula.Word{v.Constant(64, uint64(count)), v.FromBytes(tail), v.Constant(64, 0), v.Constant(64, 0), v.Constant(64, 0)}
+	if count <= 13 { // the length has room
+		copy(x.end[2:], v.variables(64, 2, 1<<64-1))
+	}
+	if hasOuter {
+		x.outer = v.variables(64, 8, 1<<64-1)
+		x.end[4] = v.place(64, true, x.outer...)
+	}
+	x.block = append(x.block, last)
+	for len(x.block) < 16 {
+		x.block = append(x.block, v.Constant(64, 0))
+	}
+	if count <= 13 {
+		copy(x.block[14:], x.end[2:4])
+	}
+	x.from = v.variables(64, 8, 1<<64-1)
+	x.state = v.place(64, false, x.from...)
+	return x
+}
+
+// hash returns the chaining value after the end.
+func (v *prover) hash(x ending, constants []uint64) []formula.Word {
+	hash := v.compress(x.from, x.block, constants)
+	if x.outer != nil {
+		hash = v.compress(x.outer, append(hash, v.numbers(1<<63, 0, 0, 0, 0, 0, 0, 8*(128+64))...), constants)
+	}
+	return hash
+}
+
 // proveEnd proves the end of a hash: a last block of any number of words, a tail and a length,
 // or without a length, and the outer hash after it.
 func proveEnd(v *prover) (cases int, err error) {
@@ -163,37 +236,40 @@ func proveEnd(v *prover) (cases int, err error) {
 			}
 			v.reset()
 			constants, k := v.roundConstants()
-			words, slice := v.wordMessage(count)
-			last, outer := v.variable(64, 1<<64-1), v.variables(64, 8, 1<<64-1)
-			tail := v.Bytes(last, 64) // little-endian
-			slices.Reverse(tail)
-			end := []formula.Word{v.Constant(64, uint64(count)), v.FromBytes(tail), v.Constant(64, 0), v.Constant(64, 0), v.Constant(64, 0)}
-			if count <= 13 { // the length has room
-				copy(end[2:], v.variables(64, 2, 1<<64-1))
-			}
-			if hasOuter {
-				end[4] = v.place(64, true, outer...)
-			}
-			block := append(words, last)
-			for len(block) < 16 {
-				block = append(block, v.Constant(64, 0))
-			}
-			if count <= 13 {
-				copy(block[14:], end[2:4])
-			}
-			initial := v.variables(64, 8, 1<<64-1)
-			state := v.place(64, false, initial...)
-			if err := v.call(state, slice[0], 0, k, v.place(64, true, end...)); err != nil {
+			x := v.newEnding(count, hasOuter)
+			if err := v.call(x.state, x.text, 0, k, v.place(64, true, x.end...)); err != nil {
 				return cases, err
 			}
-			want := v.compress(initial, block, constants)
-			if hasOuter {
-				want = v.compress(outer, append(want, v.numbers(1<<63, 0, 0, 0, 0, 0, 0, 8*(128+64))...), constants)
-			}
-			if err := v.equalWords(v.result(state, 64, 8), want, "%d words, outer %t", count, hasOuter); err != nil {
+			if err := v.equalWords(v.result(x.state, 64, 8), v.hash(x, constants), "%d words, outer %t", count, hasOuter); err != nil {
 				return cases, err
 			}
 			cases++
+		}
+	}
+	return cases, nil
+}
+
+// provePairEnd proves the ends of two hashes, each of any number of words.
+func provePairEnd(v *prover) (cases int, err error) {
+	for first := range 16 {
+		for second := range 16 {
+			for _, hasOuter := range []bool{false, true} {
+				if max(first, second) > 13 && hasOuter || v.skips() {
+					continue
+				}
+				v.reset()
+				constants, k := v.roundConstants()
+				x, y := v.newEnding(first, hasOuter), v.newEnding(second, hasOuter)
+				if err := v.call(x.state, y.state, x.text, y.text, 0, k, v.place(64, true, append(x.end, y.end...)...)); err != nil {
+					return cases, err
+				}
+				for _, end := range []ending{x, y} {
+					if err := v.equalWords(v.result(end.state, 64, 8), v.hash(end, constants), "%d and %d words, outer %t", first, second, hasOuter); err != nil {
+						return cases, err
+					}
+				}
+				cases++
+			}
 		}
 	}
 	return cases, nil

@@ -42,6 +42,9 @@ func (v *prover) proveOnlyFor(n, groups, size int) error {
 	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
 	pad, x := v.pad()
 	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	if v.isARM64() { // it is public, and decides on a jump
+		length = v.Constant(64, uint64(32*groups+size))
+	}
 	state := v.place(64, true, append(slices.Clone(sums), v.Constant(64, uint64(32*groups)))...)
 	if err := v.call(tag, k.at, state, rest, length, x); err != nil {
 		return err
@@ -62,10 +65,12 @@ func (k *symbolicKey) lastWords(sums []formula.Word, groups int, bytes []formula
 	return words
 }
 
+// severalSizes are those of the messages of a batch.
+var severalSizes = []int{0, 1, 31, 32, 33, 63, 64, 65, 96, 97, 127, 128, 129, 192, 193, 256, 300, 512, 1000, 1023, 1024}
+
 // proveEach proves tagEach for one message of each size, and for up to nine of several sizes.
 // Nothing else may change.
 func proveEach(v *prover) (cases int, err error) {
-	sizes := []int{0, 1, 31, 32, 33, 63, 64, 65, 96, 97, 127, 128, 129, 192, 193, 256, 300, 512, 1000, 1023, 1024}
 	for n := 1; n <= 4; n++ {
 		for size := range 1025 {
 			if v.skips() {
@@ -79,7 +84,7 @@ func proveEach(v *prover) (cases int, err error) {
 		for count := 2; count <= 9; count++ {
 			var some []int
 			for k := range count {
-				some = append(some, sizes[(5*count+4*k)%len(sizes)])
+				some = append(some, severalSizes[(5*count+4*k)%len(severalSizes)])
 			}
 			if err := v.proveEachFor(n, some...); err != nil {
 				return cases, err
@@ -152,7 +157,7 @@ func (v *prover) proveEachFor(n int, sizes ...int) error {
 
 // step is that formula.
 func (k *symbolicKey) step(key, y, m formula.Word) formula.Word {
-	marked := k.Equal(32, k.Extract(m, 32, 32), k.Constant(32, 1<<32-1))
+	marked := k.marked(m)
 	addend := k.Sum(64, 1<<64-59, []formula.Atom{{Word: m, Coefficient: 1}, {Word: key, Coefficient: 1<<64 - 1}})
 	f := k.Choose(64, marked, k.times(key, key), key)
 	a := k.Choose(64, marked, addend, m)
@@ -163,10 +168,25 @@ func (k *symbolicKey) step(key, y, m formula.Word) formula.Word {
 	c1 := k.Carry(64, low, e, zero)
 	t := k.Add(64, s, a)
 	c2 := k.Carry(64, s, a, zero)
-	fold := k.MulLow(64, k.Constant(64, 59), k.Add(64, k.Add(64, g, k.Extend(1, c1)), k.Extend(1, c2)))
+	folds := k.Add(64, k.Add(64, g, k.Extend(1, c1)), k.Extend(1, c2))
+	fold := k.MulLow(64, k.Constant(64, 59), folds)
+	if k.isARM64() {
+		fold = k.Extend(32, k.MulLow(32, k.Constant(32, 59), k.Extract(folds, 0, 32)))
+	}
 	u := k.Add(64, t, fold)
 	c3 := k.Carry(64, t, fold, zero)
+	if k.isARM64() {
+		return k.Choose(64, c3, k.Add(64, u, k.Constant(64, 59)), u)
+	}
 	return k.Add(64, u, k.And(64, k.Sub(64, k.Constant(64, 0), k.Extend(1, c3)), k.Constant(64, 59)))
+}
+
+// marked reports whether m is 2^64-2^32 or more: its upper half is all ones, or m+2^32 has a carry.
+func (k *symbolicKey) marked(m formula.Word) formula.Word {
+	if k.isARM64() {
+		return k.Carry(64, m, k.Constant(64, 1<<32), k.Constant(1, 0))
+	}
+	return k.Equal(32, k.Extract(m, 32, 32), k.Constant(32, 1<<32-1))
 }
 
 // times is the product of the key k, below 2^57, and y modulo p64, not reduced:
@@ -247,6 +267,9 @@ func (v *prover) proveNextFor(n, groups, size int) error {
 	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
 	pad, x := v.pad()
 	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	if v.isARM64() {
+		length = v.Constant(64, uint64(32*groups+size))
+	}
 	y, state := v.place(64, true, values...), v.place(64, true, append(slices.Clone(sums), v.Constant(64, uint64(32*groups)))...)
 	if err := v.call(tag, k.at, y, state, rest, length, x); err != nil {
 		return err
@@ -291,6 +314,11 @@ func proveTwo(v *prover) (cases int, err error) {
 // lastStep returns the hash of L2 in iteration t: the least residue of the step from a value
 // with the last word.
 func (k *symbolicKey) lastStep(t int, value, m formula.Word) formula.Word {
+	if k.isARM64() {
+		value = k.step(k.l2[t], value, m)
+		less := k.Add(64, value, k.Constant(64, 59))
+		return k.Choose(64, k.Carry(64, value, k.Constant(64, 59), k.Constant(1, 0)), less, value)
+	}
 	ky := k.times(k.l2[t], value)
 	value = k.stepFrom(k.l2[t], ky, k.times(k.l2[t], ky), m)
 	// 59 more, modulo 2^64, is p64 less.
@@ -310,9 +338,138 @@ func (k *symbolicKey) fold(bit formula.Word) formula.Word {
 // a < 2^64-59, so if c is 1, r < 2^64-59. The result is r + 59*c, which does not wrap around.
 // c is 1 if r is less than b.
 func (k *symbolicKey) stepFrom(key, ky, kky, m formula.Word) formula.Word {
-	marked := k.Equal(32, k.Extract(m, 32, 32), k.Constant(32, 1<<32-1))
+	marked := k.marked(m)
 	addend := k.Sum(64, 1<<64-59, []formula.Atom{{Word: m, Coefficient: 1}, {Word: key, Coefficient: 1<<64 - 1}})
 	a, b := k.Choose(64, marked, addend, m), k.Choose(64, marked, kky, ky)
 	r := k.Add(64, a, b)
 	return k.Add(64, r, k.fold(k.Less(64, r, b)))
+}
+
+// proveNonce proves tagNonce, for arm64: PDF and UHASH in one call, of any number of groups in the
+// state and a rest in the block, and of up to two blocks. Each size of a message has one size of the
+// key, of the nonce, and one part of the block; these go through all that there are.
+func proveNonce(v *prover) (cases int, err error) {
+	v.WholeRounds = true
+	for n := 1; n <= 4; n++ {
+		prove := func(groups, size int) {
+			if err == nil && !v.skips() {
+				err = v.proveNonceFor(n, groups, size, cases)
+				cases++
+			}
+		}
+		for size := range 2049 {
+			prove(0, size)
+		}
+		for groups := 1; groups <= 32; groups++ {
+			prove(groups, 0)
+			if groups < 32 {
+				prove(groups, 32)
+			}
+		}
+	}
+	return cases, err
+}
+
+func (v *prover) proveNonceFor(n, groups, size, which int) error {
+	v.reset()
+	k, at, schedule, rounds := v.umacKey(n, which)
+	bytes, rest := v.message(size)
+	sums := v.variables(64, 4, 1<<64-1)
+	if groups == 0 {
+		sums = v.numbers(0, 0, 0, 0)
+	}
+	nonce, pad := v.nonceFor(n, schedule, rounds, which)
+	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	state := v.place(64, true, append(slices.Clone(sums), v.Constant(64, uint64(32*groups)))...)
+	v.placePartBytes()
+	if err := v.call(tag, at, state, rest, 32*groups+size, nonce); err != nil {
+		return err
+	}
+	return k.checkTag(tag, k.oneOrTwo(sums, groups, bytes), pad, "%d iterations, %d groups, %d bytes, nonce %d", n, groups, size, which)
+}
+
+// umacKey places a UMACKey for n iterations, and chooses the size of its AES key by which.
+func (v *prover) umacKey(n, which int) (k *symbolicKey, at formula.Word, schedule []formula.Word, rounds int) {
+	k, words := v.newKey(n)
+	rounds = 10 + 2*(which%3)
+	key, schedule := v.padKey(rounds, tagSize(n))
+	for _, w := range words {
+		for _, b := range v.Bytes(w, 32) {
+			key = append(key, v.FromBytes([]formula.ByteOf{b}))
+		}
+	}
+	return k, v.place(8, true, key...), schedule, rounds
+}
+
+// tagSize is the size of tags of n iterations; with three, the kernels compute four.
+func tagSize(n int) int { return map[int]int{1: 4, 2: 8, 3: 16, 4: 16}[n] }
+
+// nonceFor returns a nonce, whose size and part of the block are chosen by which, and its pad.
+func (v *prover) nonceFor(n int, schedule []formula.Word, rounds, which int) (slice, pad []formula.Word) {
+	size := tagSize(n)
+	return v.nonceAndPad(schedule, rounds, size, which/16%(16/size), which%16+1)
+}
+
+// oneOrTwo returns the words of L3 of up to two blocks, of which some groups are in sums.
+func (k *symbolicKey) oneOrTwo(sums []formula.Word, groups int, bytes []formula.Word) []formula.Word {
+	if len(bytes) <= 1024 {
+		return k.lastWords(sums, groups, bytes, k.Constant(64, uint64(32*groups+len(bytes))))
+	}
+	first := k.lastWords(sums, 0, bytes[:1024], k.Constant(64, 1024))
+	last := k.lastWords(sums, 0, bytes[1024:], k.Constant(64, uint64(len(bytes)-1024)))
+	for t := range last {
+		last[t] = k.lastStep(t, k.step(k.l2[t], k.Constant(64, 1), first[t]), last[t])
+	}
+	return last
+}
+
+// proveNonces proves tagNonces, for arm64, for one message of each size and for up to nine.
+func proveNonces(v *prover) (cases int, err error) {
+	v.WholeRounds = true
+	for n := 1; n <= 4; n++ {
+		for size := range 2049 {
+			if v.skips() {
+				continue
+			}
+			if err := v.proveNoncesFor(n, cases, size); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+		for count := 2; count <= 9; count++ {
+			var some []int
+			for k := range count {
+				some = append(some, severalSizes[(5*count+4*k)%len(severalSizes)])
+			}
+			if err := v.proveNoncesFor(n, cases, some...); err != nil {
+				return cases, err
+			}
+			cases++
+		}
+	}
+	return cases, nil
+}
+
+func (v *prover) proveNoncesFor(n, which int, sizes ...int) error {
+	v.reset()
+	k, at, schedule, rounds := v.umacKey(n, which)
+	tags := v.variables(8, 16*(len(sizes)+1), 0xff)
+	var headers, want []formula.Word
+	for i, size := range sizes {
+		bytes, header := v.message(size)
+		nonce, pad := v.nonceFor(n, schedule, rounds, which+i)
+		headers = append(headers, v.inBatch(nonce, header)...)
+		tag := slices.Clone(tags[16*i:][:16])
+		for t, w := range k.oneOrTwo(v.numbers(0, 0, 0, 0), 0, bytes) {
+			copy(tag[4*t:], k.l3(t, w, pad[4*t:]))
+		}
+		want = append(want, tag...)
+	}
+	into, count := v.place(8, false, tags...), len(sizes)
+	v.placePartBytes()
+	if err := v.call(into, v.capacity(), v.capacity(), at, v.place(64, true, headers...), count, v.capacity()); err != nil {
+		return err
+	}
+	want = append(want, tags[16*len(sizes):]...)
+	return v.equalWords(v.result(into, 8, len(want)), want, "%d iterations, %d messages, the first of %d bytes", n, len(sizes), sizes[0])
 }

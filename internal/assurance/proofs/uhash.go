@@ -27,10 +27,18 @@ type symbolicKey struct {
 // computed is for how many iterations kernels compute: two or four.
 func computed(n int) int { return (n + 1) / 2 * 2 }
 
+// key places a new key for n iterations.
 func (v *prover) key(n int) *symbolicKey {
+	k, words := v.newKey(n)
+	k.at = v.place(32, true, words...)
+	return k
+}
+
+// newKey returns a key for n iterations that is in no memory yet, and its words of 32 bits.
+func (v *prover) newKey(n int) (k *symbolicKey, words []formula.Word) {
 	const max32 = 1<<32 - 1
-	k := &symbolicKey{prover: v, n: computed(n), l1: v.variables(32, 8*32+3*4, max32), k2: v.variables(32, 4, max32)}
-	words := slices.Concat([]formula.Word{v.Constant(32, uint64(n)), v.Constant(32, 0)}, k.k2)
+	k = &symbolicKey{prover: v, n: computed(n), l1: v.variables(32, 8*32+3*4, max32), k2: v.variables(32, 4, max32)}
+	words = slices.Concat([]formula.Word{v.Constant(32, uint64(n)), v.Constant(32, 0)}, k.k2)
 	for j := range k.k1 {
 		for range 4 {
 			// A residue modulo p36 < 2^36.
@@ -49,8 +57,7 @@ func (v *prover) key(n int) *symbolicKey {
 		words = append(append(words, k64...), v.variables(32, 4, max32)...)
 		k.l2 = append(k.l2, v.FromBytes(slices.Concat(v.Bytes(k64[0], 32), v.Bytes(k64[1], 32))))
 	}
-	k.at = v.place(32, true, append(words, v.variables(32, 4*8, max32)...)...)
-	return k
+	return k, append(words, v.variables(32, 4*8, max32)...)
 }
 
 // nh is NH, section 5.2.2, of bytes that are zero-padded to whole groups, at least one, of
@@ -158,12 +165,25 @@ func proveBlocks(v *prover) (cases int, err error) {
 //
 // is y modulo p36 = 2^36-5. It is below 2*p36: the residue is S or S-p36. Both bounds are
 // checked here.
+//
+// Kernels for arm64 multiply the halves of the keys: of k = low + 2^32*high, high < 2^4, they add
+// m*low, and 2^32 times the sum of all m*high, which is below 2^22. They use only the lower 32 bits
+// of the residue, which are those of S + 5*c if c is the bit of 2^36 in S+5.
 func (k *symbolicKey) l3(t int, w formula.Word, pad []formula.Word) (tag []formula.Word) {
 	const p36 = 1<<36 - 5
-	var products []formula.Atom
+	var products, upper []formula.Atom
 	for j := range 4 {
 		m := k.Extend(16, k.Extract(w, 48-16*j, 16))
+		if k.isARM64() {
+			low, high := k.Extract(k.k1[j][t], 0, 32), k.Extract(k.k1[j][t], 32, 32)
+			products = append(products, formula.Atom{Word: k.Product(m, low), Coefficient: 1})
+			upper = append(upper, formula.Atom{Word: k.MulLow(32, k.Extract(m, 0, 32), high), Coefficient: 1})
+			continue
+		}
 		products = append(products, formula.Atom{Word: k.MulLow(64, m, k.k1[j][t]), Coefficient: 1})
+	}
+	if upper != nil {
+		products = append(products, formula.Atom{Word: k.Extend(32, k.Sum(32, 0, upper)), Coefficient: 1 << 32})
 	}
 	y := k.Sum(64, 0, products)
 	if k.Nodes[y].Max == 1<<64-1 {
@@ -174,6 +194,10 @@ func (k *symbolicKey) l3(t int, w formula.Word, pad []formula.Word) (tag []formu
 		panic(algebra.Unprovable("the residue may be larger"))
 	}
 	residue := k.Choose(64, k.Less(64, s, k.Constant(64, p36)), s, k.Sub(64, s, k.Constant(64, p36)))
+	if k.isARM64() {
+		c := k.Right(64, k.Add(64, s, k.Constant(64, 5)), 36)
+		residue = k.Add(32, k.Extract(s, 0, 32), k.MulLow(32, k.Extract(c, 0, 32), k.Constant(32, 5)))
+	}
 	for r := range 4 {
 		byteOf := func(w formula.Word) formula.Word { return k.FromBytes([]formula.ByteOf{k.ByteAt(w, 3-r)}) }
 		tag = append(tag, k.Xor(8, k.Xor(8, byteOf(residue), byteOf(k.k2[t])), pad[r]))
