@@ -17,7 +17,7 @@ import (
 	"example.com/fastmac/internal/assurance/machine"
 )
 
-// A source is a function in a .s file, which avo has generated.
+// A source is a function in a .s file.
 type source struct {
 	pkg, name string
 	frame     int   // size of the frame
@@ -29,6 +29,12 @@ type source struct {
 var textLine = regexp.MustCompile(`^TEXT ·(\w+)\(SB\), (?:NOSPLIT, )?\$(\d+)-(\d+)$`)
 
 var labelLine = regexp.MustCompile(`^\w+:$`)
+
+// includes are lines that a .s file may have. The go command makes go_asm.h.
+var includes = []string{`#include "textflag.h"`, `#include "go_asm.h"`}
+
+// wordLine is an instruction that the assembler lacks, in a comment.
+var wordLine = regexp.MustCompile(`^WORD\s\$0x[0-9a-f]{8} // [^\\]*$`)
 
 // readSources returns the functions of all .s files for an architecture in the module with the folder root.
 // Of each function there must be one, in all builds but those with the tag purego.
@@ -48,7 +54,7 @@ func readSources(a *machine.Architecture, root string, replaced map[string]strin
 			return nil
 		}
 		switch ext := filepath.Ext(name); {
-		case filepath.Base(name) == "textflag.h":
+		case filepath.Base(name) == "textflag.h" || filepath.Base(name) == "go_asm.h":
 			return fmt.Errorf("%s: in place of Go's", relative)
 		case ext == ".syso":
 			return fmt.Errorf("%s: code without a source", relative)
@@ -93,9 +99,9 @@ func parseSource(file string) (functions []source, err error) {
 			functions = append(functions, s)
 		case strings.HasPrefix(line, "TEXT"):
 			return nil, fmt.Errorf("cannot parse %q", line)
-		case strings.HasPrefix(line, "//go:build") && line != "//go:build !purego" || strings.HasPrefix(line, "#") && line != `#include "textflag.h"`:
+		case strings.HasPrefix(line, "//go:build") && line != "//go:build !purego" || strings.HasPrefix(line, "#") && !slices.Contains(includes, line):
 			return nil, fmt.Errorf("%q: other builds may have other code", line)
-		case !strings.HasPrefix(line, "//") && line != `#include "textflag.h"` && (strings.ContainsAny(line, "#;\\\r") || strings.Contains(line, "/*") || strings.Contains(line, "//")):
+		case !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && !wordLine.MatchString(line) && (strings.ContainsAny(line, "#;\\\r") || strings.Contains(line, "/*") || strings.Contains(line, "//")):
 			return nil, fmt.Errorf("%q: want one statement, without a comment or a macro", line)
 		case line == "" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") ||
 			slices.Contains([]string{"DATA", "GLOBL", "PCALIGN"}, strings.Fields(line)[0]):

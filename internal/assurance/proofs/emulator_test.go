@@ -163,10 +163,16 @@ func TestEmulated(t *testing.T) {
 	}
 }
 
-// linkedProgram returns the program with all kernels.
+// linkedProgram returns the program with all kernels for amd64.
 func linkedProgram(t *testing.T) *program.Program {
 	t.Helper()
-	p, err := program.Linked(x86.Architecture)
+	return linkedFor(t, x86.Architecture)
+}
+
+// linkedFor returns the program with all kernels for an architecture.
+func linkedFor(t *testing.T, a *machine.Architecture) *program.Program {
+	t.Helper()
+	p, err := program.Linked(a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/secrets"
@@ -24,6 +25,9 @@ const (
 	aesFile = "internal/aes/aes_amd64.s"
 	gcmFile = "internal/gcm/gcm_amd64.s"
 	shaFile = "internal/sha512/sha512_amd64.s"
+
+	nhFileARM64  = "nh_arm64.s"
+	aesFileARM64 = "internal/aes/aes_arm64.s"
 )
 
 // A fault is a change of a function, made by somebody who wants it to pass: the lines are put in
@@ -115,6 +119,62 @@ var planted = []fault{
 	{"the message of another lane", shaFile, "lanesAVX2", "MOVQ 24(CX), DI", "MOVQ (CX), DI", "word"},
 }
 
+// plantedARM64 are such faults in the assembly for arm64.
+var plantedARM64 = []fault{
+	// Memory of the caller.
+	{"a write after the arguments", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "MOVD ZR, 48(RSP); ...", "access to 8 bytes"},
+	{"a write over the link register of the caller", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "MOVD ZR, 0(RSP); ...", "the address to return to"},
+	{"a third result", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MOVD ZR, 64(RSP); ...", "access to 8 bytes"},
+	{"a result that is taken for zero", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MOVD ret+40(FP), R4; MOVD first+16(FP), R5; EOR R4, R5, R5; MOVD R5, first+16(FP); ...", "in the arguments"},
+	{"a read before the message", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; MOVD -8(R3), R5", "access to 8 bytes at -8"},
+	{"a read after the message", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; MOVBU (R3)(R4), R5", "access to 1 bytes"},
+	{"memory below the stack pointer", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; MOVD R4, -8(RSP)", "access to 8 bytes"},
+	{"another stack pointer", nhFileARM64, "nhPolyNEON", "MOVD y+0(FP), R0", "SUB $16, RSP; ...; ADD $16, RSP", "the stack pointer is not in its frame"},
+	{"another frame pointer", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MOVD ZR, R29; ...", "general register 29"},
+	{"another goroutine", aesFileARM64, "encryptBlocks", "MOVD enc+0(FP), R0", "MOVD ZR, g; ...", "general register 28"},
+	{"the register of the operating system", aesFileARM64, "keystream", "MOVD enc+0(FP), R0", "MOVD ZR, R18_PLATFORM; ...", "general register 18"},
+	{"another address to return to", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD R1, R30", "general register 30"},
+	{"a secret in a vector register", nhFileARM64, "tagWordsNEON", "VEOR V28.B16, V28.B16, V28.B16", "NOP", "vector register 28"},
+	{"a key in the arguments", nhFileARM64, "tagWordsNEON", "MOVD tag+0(FP), R0", "MOVD 24(R1), R5; MOVD R5, k+8(FP); ...", "in the arguments"},
+	{"a key in a tag that is not computed", nhFileARM64, "tagWordsNEON", "FMOVD F2, 0(R0)", "...; MOVD 24(R1), R5; MOVW R5, 12(R0)", "word 12 is"},
+	{"a key in values that are not computed", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; MOVD 24(R1), R5; MOVD uhashKey_n(R1), R8; CMP $3, R8; BHI full; MOVD R5, 48(R0); full:", "word 6 is"},
+
+	// Addresses.
+	{"a bit of an address", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "...; TBZ $3, R0, even; MOVD ZR, R5; even:", "variable"},
+	{"a sum with a bit of the stack pointer", nhFileARM64, "nhAddNEON", "ADD R4, R9, R9", "...; MOVD RSP, R5; AND $8, R5, R5; ADD R5, R9, R9", "is"},
+	{"the page of an address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; AND $4095, R3, R5; CMP $4080, R5; BLT same; MOVD ZR, R5; same:", "variable"},
+	{"a table's address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; MOVD $constants<>(SB), R5; TBZ $5, R5, other; MOVD ZR, R5; other:", "variable"},
+	{"the goroutine", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD (g), R5", "access to 8 bytes"},
+	{"the distance of two objects", nhFileARM64, "nhAddNEON", "MOVD p_base+16(FP), R3", "...; CMP R0, R3; BLO other; MOVD ZR, R5; other:", "variable"},
+
+	// Secrets.
+	{"a branch on a byte of the tag", nhFileARM64, "tagOnlyNEON", "VEOR V0.B16, V0.B16, V0.B16", "MOVD tag+0(FP), R0; MOVBU (R0), R5; CBNZ R5, other; MOVD ZR, R5; other:; ...", "the branch depends on a secret"},
+	{"a branch on a bit of the key", nhFileARM64, "nhPolyNEON", "MOVD y+0(FP), R0", "...; MOVD 24(R1), R5; TBZ $3, R5, other; MOVD ZR, R5; other:", "the branch depends on a secret"},
+	{"a load at a secret", nhFileARM64, "tagOnlyNEON", "VEOR V0.B16, V0.B16, V0.B16", "MOVD tag+0(FP), R0; MOVBU (R0), R5; AND $15, R5, R5; MOVBU (R0)(R5), R5; ...", "the address depends on a secret"},
+	{"a prefetch at a secret", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD 24(R1), R5; PRFM (R5), PLDL1KEEP", "no"},
+	{"a division by a secret", nhFileARM64, "nhPolyNEON", "MOVD y+0(FP), R0", "...; MOVD 24(R1), R5; UDIV R5, R0, R5", "no"},
+
+	// Sizes.
+	{"another comparison", nhFileARM64, "nhAddNEON", "BLT nhAdd4Few", "BLE nhAdd4Few", ""},
+	{"another constant of the last reduction", nhFileARM64, "tagNextNEON", "MOVD $59, R5", "MOVD $60, R5", "word 0 is"},
+	{"20 blocks", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; CMP $20480, R4; BNE other; SUB $1024, R4, R4; other:", "is not executed"},
+	{"20 blocks, without other code", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; CMP $20480, R4; MOVD $1024, R5; CSEL EQ, R5, R4, R4", "no difference of"},
+	{"a loop that counts by itself", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; SUBS $18, R3, R5; CSEL CS, R5, R3, R3", "no difference of"},
+	{"a bit of a size that is always 0", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $16, R4, other; MOVD ZR, R5; other:", "is"},
+	{"a capacity for a length", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "MOVD p_cap+32(FP), R4", "variable"},
+	{"the length of another slice", nhFileARM64, "tagNoncesNEON", "MOVD batch_len+40(FP), R25", "MOVD tags_len+8(FP), R25", "variable"},
+
+	// The state of the CPU.
+	{"the carry of the caller", aesFileARM64, "encryptBlocks", "MOVD enc+0(FP), R0", "...; ADC ZR, R0, R0", "undefined"},
+	{"a vector that is taken for zeros", nhFileARM64, "tagWordsNEON", "MOVD tag+0(FP), R0", "VEOR V31.B16, V0.B16, V0.B16; ...", "word 0 is"},
+	{"a general register that is taken for zeros", nhFileARM64, "tagWordsNEON", "MOVD tag+0(FP), R0", "VMOV R26, V0.D[1]; ...", "word"},
+	{"the counter of cycles", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MRS CNTVCT_EL0, R5; ...", "no instruction"},
+	{"the flag for data-independent timing", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MSR $0, DIT; ...", "no instruction"},
+	{"data of the program are changed", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD $constants<>(SB), R2; MOVD ZR, (R2)", "writes to the program's data"},
+	{"AES on a CPU without it", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; AESE V31.B16, V30.B16", "has an instruction of AES"},
+	{"a call", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; BL ·nhPolyNEON(SB)", "no instruction"},
+}
+
 // trusted are faults of sizes that no proof has, as SECURITY.md says.
 var trusted = []fault{
 	{"from 1,024 blocks on", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; SHRQ $0x0a, R8; SUBQ R8, DX", ""},
@@ -139,19 +199,24 @@ func (f *fault) plant(t *testing.T, file string) string {
 // TestPlanted plants faults in the assembly, links it, and checks that each is refused, except for
 // what is trusted, and that functions without a fault are not.
 func TestPlanted(t *testing.T) {
-	all := slices.Concat(planted, trusted)
-	for _, f := range linkedProgram(t).Functions {
-		if f.Name == "nhAddAVX2" || f.Name == "fillAVX2" { // which have decisions that are named
-			if why := refusal(linkedProgram(t), f); why != "" {
-				t.Errorf("%s without a fault is refused: %s", f.Name, why)
+	all := slices.Concat(planted, plantedARM64, trusted)
+	for _, a := range program.Architectures {
+		p := linkedFor(t, a)
+		for _, f := range p.Functions {
+			if slices.Contains([]string{"nhAddAVX2", "fillAVX2", "nhAddNEON", "fillNEON"}, f.Name) { // some have decisions that are named
+				if why := refusal(p, f); why != "" {
+					t.Errorf("%s without a fault is refused: %s", f.Name, why)
+				}
 			}
 		}
 	}
 	for len(all) > 0 {
-		// One fault in each function at a time.
+		// One fault in each function of an architecture at a time.
 		var now []fault
 		all = slices.DeleteFunc(all, func(f fault) bool {
-			first := !slices.ContainsFunc(now, func(g fault) bool { return g.function == f.function })
+			first := !slices.ContainsFunc(now, func(g fault) bool {
+				return g.function == f.function || g.architecture() != f.architecture()
+			})
 			if first {
 				now = append(now, f)
 			}
@@ -179,7 +244,7 @@ func checkPlanted(t *testing.T, now []fault) {
 		}
 		files[f.file] = f.plant(t, files[f.file])
 	}
-	p, err := program.Load(x86.Architecture, files)
+	p, err := program.Load(now[0].architecture(), files)
 	if err != nil && len(now) > 1 {
 		for _, f := range now {
 			checkPlanted(t, []fault{f})
@@ -196,6 +261,14 @@ func checkPlanted(t *testing.T, now []fault) {
 			t.Errorf("%s: %s: refused with %q, want %q", f.function, f.what, why, f.want)
 		}
 	}
+}
+
+// architecture is that of the file.
+func (f *fault) architecture() *machine.Architecture {
+	if strings.HasSuffix(f.file, "_arm64.s") {
+		return arm64.Architecture
+	}
+	return x86.Architecture
 }
 
 // refusal returns why a function is refused, or "".

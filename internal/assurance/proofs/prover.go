@@ -212,7 +212,7 @@ func (v *prover) call(list ...any) error {
 	if v.before != nil {
 		v.before(m)
 	}
-	before, registers := slices.Clone(stack.Bytes), m.General
+	before, registers, vectors := slices.Clone(stack.Bytes), m.General, m.Vectors
 	visit := func(i *machine.Instruction) error {
 		from, ok := v.Offset(m.General[f.StackPointer], stack)
 		if !ok {
@@ -248,6 +248,11 @@ func (v *prover) call(list ...any) error {
 	if !slices.Equal(stack.Bytes[machine.FrameLimit:end], before[machine.FrameLimit:end]) {
 		return fmt.Errorf("%s: the address to return to is not what it was", f.Name)
 	}
+	for k, x := range m.Vectors {
+		if wiped := v.isZero(&x); v.isARM64() && x != vectors[k] && !wiped {
+			return fmt.Errorf("%s: vector register %d is neither what it was nor zero", f.Name, k)
+		}
+	}
 	for k := end; k < end+int(f.Arguments); k += 8 {
 		if w := v.FromBytes(stack.Bytes[k : k+8]); !slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) && w != v.Constant(64, 0) {
 			return fmt.Errorf("%s: in the arguments, at %d, is %s", f.Name, k-end, v.String(w, 4))
@@ -264,6 +269,11 @@ func (v *prover) call(list ...any) error {
 	stack.From = 0
 	v.results = v.result(v.plus(entry, machine.ArgumentBase+int(f.Arguments)), 64, int(f.Results/8))
 	return nil
+}
+
+// isZero reports whether a vector register of arm64 is zero.
+func (v *prover) isZero(x *formula.Symbols) bool {
+	return v.Lane(x, 64, 0) == v.Constant(64, 0) && v.Lane(x, 64, 1) == v.Constant(64, 0)
 }
 
 // visit records that an instruction is executed.

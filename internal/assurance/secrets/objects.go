@@ -22,7 +22,9 @@ import (
 var public = []string{
 	"rounds", // of AES: they depend on the size of the key
 	"Key.rounds", "aesKey.rounds",
-	"blocks", "n", // of messages
+	"blocks", "n", "length", // of messages
+	"nk", // words of an AES key
+	"nonce[]",
 	"end.words",
 	"l1State.bytes",
 	"uhashKey.n",                          // iterations, which the size of the tags determines
