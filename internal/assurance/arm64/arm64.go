@@ -7,7 +7,7 @@
 package arm64
 
 import (
-	"errors"
+	"strings"
 
 	"example.com/fastmac/internal/assurance/machine"
 )
@@ -45,10 +45,37 @@ func (Models[W, V]) Compared(m *machine.State[W, V], i *machine.Instruction) (di
 	return m.Difference()
 }
 
-// MayNeed returns the classes of which instructions may be in a function.
-func MayNeed(f *machine.Function) []machine.Class { return nil }
+// Classes of instructions that not every CPU has.
+const (
+	AES    machine.Class = "AES"
+	PMULL  machine.Class = "PMULL"
+	SHA512 machine.Class = "SHA512"
+)
 
-// Decode returns the instruction at the beginning of code, which is at an address.
-func Decode(at uint64, code []byte) (*machine.Instruction, error) {
-	return nil, errors.New("no instruction")
+// classes returns those of a mnemonic.
+func classes(mnemonic string) []machine.Class {
+	switch {
+	case strings.HasPrefix(mnemonic, "aes"):
+		return []machine.Class{AES}
+	case strings.HasPrefix(mnemonic, "pmull"):
+		return []machine.Class{PMULL}
+	case strings.HasPrefix(mnemonic, "sha512"):
+		return []machine.Class{SHA512}
+	}
+	return nil
+}
+
+// MayNeed returns the classes of which instructions may be in a function.
+func MayNeed(f *machine.Function) []machine.Class {
+	switch {
+	case strings.HasSuffix(f.Pkg, "/aes"):
+		return []machine.Class{AES}
+	case strings.HasSuffix(f.Pkg, "/gcm"):
+		return []machine.Class{AES, PMULL}
+	case strings.HasSuffix(f.Pkg, "/sha512"):
+		return []machine.Class{SHA512}
+	case strings.HasSuffix(f.Pkg, "/fastmac") && strings.Contains(f.Name, "Nonce"):
+		return []machine.Class{AES}
+	}
+	return nil
 }
