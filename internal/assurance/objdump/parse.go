@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.com/fastmac/internal/assurance/machine"
+	"example.com/fastmac/internal/assurance/x86"
 )
 
 var generalNames = func() map[string]machine.Operand {
@@ -49,16 +50,17 @@ func Parse(at uint64, machineCode []byte, text string) (*machine.Instruction, er
 	i := &machine.Instruction{Address: at, Bytes: machineCode, Text: strings.Join(strings.Fields(text), " ")}
 	var operands string
 	i.Mnemonic, operands, _ = strings.Cut(i.Text, " ")
+	if strings.HasPrefix(i.Mnemonic, "nop") || i.Mnemonic == "xchg" && operands == "ax,ax" || i.Mnemonic == "data16" {
+		i.Mnemonic = "nop"
+	}
+	x86.SetFlow(i)
 	switch {
-	case strings.HasPrefix(i.Mnemonic, "j") || i.Mnemonic == "call":
+	case i.Jumps() || i.Flow == machine.Call:
 		hex, _, _ := strings.Cut(operands, " ")
 		target, err := strconv.ParseUint(hex, 16, 64)
 		i.Target = target
 		return i, err
-	case strings.HasPrefix(i.Mnemonic, "nop") || i.Mnemonic == "xchg" && operands == "ax,ax" || i.Mnemonic == "data16":
-		i.Mnemonic = "nop"
-		return i, nil
-	case operands == "":
+	case i.Flow == machine.Fill || operands == "":
 		return i, nil
 	}
 	for n, s := range strings.Split(operands, ",") {

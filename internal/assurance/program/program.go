@@ -270,6 +270,9 @@ func (c Compiled) Decode(a *machine.Architecture) (*machine.Function, error) {
 			return nil, fmt.Errorf("%s: %v jumps out of the function", c.Name, i)
 		}
 	}
+	if a == arm64.Architecture {
+		return f, arm64.Complete(f)
+	}
 	return f, nil
 }
 

@@ -22,7 +22,7 @@ import (
 // assemble returns a function from lines in Intel's syntax. A jump has the number of a line.
 func assemble(t *testing.T, lines string) *machine.Function {
 	t.Helper()
-	f := &machine.Function{Name: "control", At: make(map[uint64]int)}
+	f := &machine.Function{Architecture: x86.Architecture, Name: "control", At: make(map[uint64]int)}
 	for n, line := range strings.Split(strings.TrimSpace(lines), "\n") {
 		i, err := objdump.Parse(uint64(n), []byte{0}, strings.TrimSpace(line))
 		if err != nil {

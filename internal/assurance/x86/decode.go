@@ -30,7 +30,14 @@ func Decode(at uint64, code []byte) (*machine.Instruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.Flow, i.Classes = flows[i.Mnemonic], classes(i)
+	i.Classes = classes(i)
+	SetFlow(i)
+	return i, nil
+}
+
+// SetFlow sets what follows from the mnemonic of i: its flow and its condition.
+func SetFlow(i *machine.Instruction) {
+	i.Flow = flows[i.Mnemonic]
 	if suffix, ok := strings.CutPrefix(i.Mnemonic, "j"); ok && i.Flow == machine.Next {
 		i.Flow, i.Condition = machine.Branch, suffix
 	}
@@ -40,7 +47,6 @@ func Decode(at uint64, code []byte) (*machine.Instruction, error) {
 	if i.Mnemonic == "adc" || i.Mnemonic == "sbb" {
 		i.Condition = "b"
 	}
-	return i, nil
 }
 
 // flows are those of instructions, except for conditional jumps.
