@@ -42,6 +42,7 @@ type Algebra[W, V any] interface {
 
 	Carryless(a, b W) (low, high W) // the carry-less product of words of 64 bits
 	AES(low, high, keyLow, keyHigh W, last bool) (l, h W)
+	MixColumns(low, high W) (l, h W) // the part of AES that the last round lacks
 
 	Lane(v *V, n, i int) W // n bits
 	SetLane(v *V, n, i int, w W)

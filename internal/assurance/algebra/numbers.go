@@ -134,24 +134,37 @@ func (*Numbers) Carryless(a, b uint64) (low, high uint64) {
 }
 
 // AES is a round of AES, FIPS 197 section 5.1, or the last one.
-func (*Numbers) AES(low, high, keyLow, keyHigh uint64, last bool) (l, h uint64) {
-	var in, out [16]byte
-	binary.LittleEndian.PutUint64(in[:], low)
-	binary.LittleEndian.PutUint64(in[8:], high)
-	for c := range 4 {
-		var s [4]byte // ShiftRows and SubBytes
-		for r := range s {
-			s[r] = SBox[in[4*((c+r)%4)+r]]
-		}
-		for r := range s {
-			out[4*c+r] = s[r]
-			if !last { // MixColumns
-				next := s[(r+1)%4]
-				out[4*c+r] = Times2(s[r]) ^ Times2(next) ^ next ^ s[(r+2)%4] ^ s[(r+3)%4]
-			}
+func (d *Numbers) AES(low, high, keyLow, keyHigh uint64, last bool) (l, h uint64) {
+	in, out := block(low, high), [16]byte{}
+	for k := range out { // ShiftRows and SubBytes
+		out[k] = SBox[in[(k+4*(k%4))%16]]
+	}
+	if l, h = words(out); !last {
+		l, h = d.MixColumns(l, h)
+	}
+	return l ^ keyLow, h ^ keyHigh
+}
+
+// MixColumns is that of section 5.1.3.
+func (*Numbers) MixColumns(low, high uint64) (l, h uint64) {
+	in, out := block(low, high), [16]byte{}
+	for c := 0; c < 16; c += 4 {
+		for r := range 4 {
+			a, next := in[c+r], in[c+(r+1)%4]
+			out[c+r] = Times2(a) ^ Times2(next) ^ next ^ in[c+(r+2)%4] ^ in[c+(r+3)%4]
 		}
 	}
-	return binary.LittleEndian.Uint64(out[:]) ^ keyLow, binary.LittleEndian.Uint64(out[8:]) ^ keyHigh
+	return words(out)
+}
+
+func block(low, high uint64) (b [16]byte) {
+	binary.LittleEndian.PutUint64(b[:], low)
+	binary.LittleEndian.PutUint64(b[8:], high)
+	return b
+}
+
+func words(b [16]byte) (low, high uint64) {
+	return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])
 }
 
 // Times2 is x*a modulo x^8+x^4+x^3+x+1, FIPS 197 section 4.2.1.

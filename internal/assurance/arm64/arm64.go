@@ -31,17 +31,22 @@ var Architecture = &machine.Architecture{Name: "arm64", StackPointer: SP, FrameP
 type Models[W, V any] struct{}
 
 // Step executes an instruction, except for jumps and returns, which change nothing here.
-func (Models[W, V]) Step(m *machine.State[W, V], i *machine.Instruction) {
-	panic(machine.Unmodelled(i.Mnemonic))
-}
+func (Models[W, V]) Step(m *machine.State[W, V], i *machine.Instruction) { model[W, V]{m}.step(i) }
 
 // Taken returns the condition of a jump.
 func (Models[W, V]) Taken(m *machine.State[W, V], i *machine.Instruction) W {
-	panic(machine.Unmodelled(i.Mnemonic))
+	return model[W, V]{m}.taken(i)
 }
 
-// Compared returns the difference of the words on which an instruction with a condition decides.
+// Compared returns the difference of the words on which an instruction with a condition decides. TBZ
+// compares none.
 func (Models[W, V]) Compared(m *machine.State[W, V], i *machine.Instruction) (difference W, n int, ok bool) {
+	switch i.Mnemonic {
+	case "cbz", "cbnz":
+		return model[W, V]{m}.get(&i.Operands[0], 64), 64, true
+	case "tbz":
+		return difference, 0, false
+	}
 	return m.Difference()
 }
 

@@ -80,7 +80,7 @@ const (
 	ofWideHigh
 	ofSBox
 	ofTimesX
-	ofRound     // of AES; ofRound+1 is the upper half, and the next two are the last round
+	ofRound     // of AES without a key; ofRound+1 is the upper half, and the next two are the last round
 	ofCarryless // ofCarryless+1 is the upper half
 )
 
@@ -340,9 +340,9 @@ func (d *Formulas) Evaluate(w Word, variables map[Word]uint64) uint64 {
 		case ofTimesX:
 			result = uint64(algebra.Times2(byte(of(0))))
 		case ofRound, ofRound + 2:
-			result, _ = (*algebra.Numbers)(nil).AES(of(0), of(1), of(2), of(3), x.Number > ofRound)
+			result, _ = (*algebra.Numbers)(nil).AES(of(0), of(1), 0, 0, x.Number > ofRound)
 		case ofRound + 1, ofRound + 3:
-			_, result = (*algebra.Numbers)(nil).AES(of(0), of(1), of(2), of(3), x.Number > ofRound+1)
+			_, result = (*algebra.Numbers)(nil).AES(of(0), of(1), 0, 0, x.Number > ofRound+1)
 		case ofCarryless:
 			result, _ = (*algebra.Numbers)(nil).Carryless(of(0), of(1))
 		case ofCarryless + 1:

@@ -7,6 +7,7 @@ package formula
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"example.com/fastmac/internal/assurance/algebra"
 )
@@ -144,31 +145,53 @@ func (d *Formulas) Carryless(a, b Word) (low, high Word) {
 }
 
 // AES is a round of AES by bytes, FIPS 197 section 5.1. Of the S-box and of the multiplication
-// by x nothing is known except that they are functions of a byte.
+// by x nothing is known except that they are functions of a byte. With WholeRounds the round without
+// its key is a function of the block.
 func (d *Formulas) AES(low, high, keyLow, keyHigh Word, last bool) (l, h Word) {
 	if d.WholeRounds {
-		which := ofRound + 2*algebra.Truth(last)
-		round := func(x []uint64) (l, h uint64) { return (*algebra.Numbers)(nil).AES(x[0], x[1], x[2], x[3], last) }
-		l = d.function(64, which, func(x []uint64) uint64 { l, _ := round(x); return l }, low, high, keyLow, keyHigh)
-		h = d.function(64, which+1, func(x []uint64) uint64 { _, h := round(x); return h }, low, high, keyLow, keyHigh)
-		return l, h
+		l, h = d.round(ofRound+2*algebra.Truth(last), low, high)
+	} else {
+		in := append(d.Bytes(low, 64), d.Bytes(high, 64)...)
+		out := make([]ByteOf, 16)
+		for k := range out { // ShiftRows and SubBytes
+			out[k] = d.ByteAt(d.SubByte(d.FromBytes(in[(k+4*(k%4))%16:][:1])), 0)
+		}
+		if l, h = d.FromBytes(out[:8]), d.FromBytes(out[8:]); !last {
+			l, h = d.MixColumns(l, h)
+		}
+	}
+	return d.Xor(64, l, keyLow), d.Xor(64, h, keyHigh)
+}
+
+// round returns the function of a round without a key: the last one or another.
+func (d *Formulas) round(which uint64, low, high Word) (l, h Word) {
+	round := func(x []uint64) (l, h uint64) { return (*algebra.Numbers)(nil).AES(x[0], x[1], 0, 0, which > ofRound) }
+	l = d.function(64, which, func(x []uint64) uint64 { l, _ := round(x); return l }, low, high)
+	h = d.function(64, which+1, func(x []uint64) uint64 { _, h := round(x); return h }, low, high)
+	return l, h
+}
+
+// MixColumns is that of section 5.1.3. With WholeRounds it makes of the last round without a key one that
+// is not the last.
+func (d *Formulas) MixColumns(low, high Word) (l, h Word) {
+	if x, y := d.Nodes[low], d.Nodes[high]; d.WholeRounds && x.Op != IsConstant {
+		if x.Op != IsFunction || x.Number != ofRound+2 || y.Op != IsFunction || y.Number != ofRound+3 || !slices.Equal(x.Terms, y.Terms) {
+			panic(algebra.Unprovable("MixColumns of what is no round"))
+		}
+		return d.round(ofRound, x.Terms[0].Word, x.Terms[1].Word)
 	}
 	in := append(d.Bytes(low, 64), d.Bytes(high, 64)...)
-	key := append(d.Bytes(keyLow, 64), d.Bytes(keyHigh, 64)...)
 	out := make([]ByteOf, 16)
 	xor := func(a, b Word) Word { return d.Xor(8, a, b) }
-	for c := range 4 {
+	for c := 0; c < 16; c += 4 {
 		var s [4]Word
 		for r := range s {
-			s[r] = d.SubByte(d.FromBytes(in[4*((c+r)%4)+r:][:1]))
+			s[r] = d.FromBytes(in[c+r:][:1])
 		}
 		for r := range s {
-			w := s[r]
-			if !last {
-				next := s[(r+1)%4]
-				w = xor(xor(xor(d.timesX(s[r]), xor(d.timesX(next), next)), s[(r+2)%4]), s[(r+3)%4])
-			}
-			out[4*c+r] = d.ByteAt(xor(w, d.FromBytes(key[4*c+r:][:1])), 0)
+			next := s[(r+1)%4]
+			w := xor(xor(xor(d.timesX(s[r]), xor(d.timesX(next), next)), s[(r+2)%4]), s[(r+3)%4])
+			out[c+r] = d.ByteAt(w, 0)
 		}
 	}
 	return d.FromBytes(out[:8]), d.FromBytes(out[8:])
