@@ -26,6 +26,15 @@ func (m model[W, V]) lanes(o *machine.Operand, n int, f func(k int) W) {
 // vector returns a vector operand.
 func (m model[W, V]) vector(o *machine.Operand) *V { return &m.Vectors[o.Number] }
 
+// sources returns the operands that follow the first one. Where the last is no vector both are the same.
+func (m model[W, V]) sources(i *machine.Instruction) (a, b *V) {
+	a = m.vector(&i.Operands[1])
+	if len(i.Operands) > 2 && i.Operands[2].Kind == machine.Vector {
+		return a, m.vector(&i.Operands[2])
+	}
+	return a, a
+}
+
 // move executes an instruction that only moves lanes of vectors, or words between these and
 // general registers. It reports whether i is one.
 func (m model[W, V]) move(i *machine.Instruction) bool {
@@ -42,7 +51,7 @@ func (m model[W, V]) move(i *machine.Instruction) bool {
 		m.lanes(o, n, func(int) W { return w })
 		return true
 	}
-	a, b := m.vector(&i.Operands[1]), m.vector(&i.Operands[min(2, len(i.Operands)-1)])
+	a, b := m.sources(i)
 	// pick sets the lanes of n bits to those of a, and behind them of b, with the indices from.
 	pick := func(n int, from func(k int) int) bool {
 		count := 128 / n
@@ -99,10 +108,7 @@ func (m model[W, V]) lookUp(i *machine.Instruction) {
 func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 	o, n := &i.Operands[0], i.Operands[0].Element
 	last := &i.Operands[len(i.Operands)-1]
-	a, b := m.vector(&i.Operands[1]), m.vector(&i.Operands[1])
-	if last.Kind == machine.Vector {
-		b = m.vector(last)
-	}
+	a, b := m.sources(i)
 	binary := func(n int, f func(a, b W) W) bool {
 		m.lanes(o, n, func(k int) W { return f(m.Lane(a, n, k), m.Lane(b, n, k)) })
 		return true
@@ -160,7 +166,8 @@ func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 
 // cryptography executes an instruction of AES, GHASH or SHA-512. It reports whether i is one.
 func (m model[W, V]) cryptography(i *machine.Instruction) bool {
-	o, a, b := &i.Operands[0], m.vector(&i.Operands[1]), m.vector(&i.Operands[len(i.Operands)-1])
+	o := &i.Operands[0]
+	a, b := m.sources(i)
 	d := *m.vector(o)
 	// both sets the register to two words.
 	both := func(low, high W) { m.lanes(o, 64, func(k int) W { return []W{low, high}[k] }) }
