@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/fastmac/internal/assurance/algebra"
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/x86"
 	"example.com/fastmac/internal/mactest"
 )
@@ -24,7 +25,7 @@ func TestModels(t *testing.T) {
 	}
 	// This CPU, and as many of its registers as older ones have.
 	for _, s := range []*x86.Silicon{s, s.Without(x86.AVX512), s.Without(x86.AVX512).Without(x86.AVX2)} {
-		done, err := s.Compare(x86.Forms(linkedProgram(t).Functions), x86.AsItIs, trials)
+		done, err := machine.Compare(s, x86.Forms(linkedProgram(t).Functions), machine.AsItIs, trials)
 		if err != nil {
 			t.Error(err)
 		}
@@ -48,7 +49,7 @@ func TestWrongModels(t *testing.T) {
 		t.Skip("this CPU lacks instructions of the kernels")
 	}
 	all := x86.Forms(linkedProgram(t).Functions)
-	for name, with := range map[string]x86.Arithmetic{
+	for name, with := range map[string]machine.Arithmetic{
 		"the highest bit of a product":      func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongProduct{d} },
 		"a carry that makes zero":           func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongCarry{d} },
 		"a borrow of equal words":           func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongBorrow{d} },
@@ -61,7 +62,7 @@ func TestWrongModels(t *testing.T) {
 		"a count of 64 bits":                func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongLowBits{d} },
 		"bytes that a mask does not select": func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongMasked{d} },
 	} {
-		if _, err := s.Compare(all, with, 500); err == nil {
+		if _, err := machine.Compare(s, all, with, 500); err == nil {
 			t.Errorf("wrong: %s: not noticed", name)
 		}
 	}

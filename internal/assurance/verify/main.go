@@ -46,6 +46,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/proofs"
 	"example.com/fastmac/internal/assurance/secrets"
@@ -130,7 +131,7 @@ func compareModels(w io.Writer, p *program.Program, trials int, file string) err
 	if err != nil {
 		return err
 	}
-	done, err := s.Compare(x86.Forms(p.Functions), x86.AsItIs, trials)
+	done, err := machine.Compare(s, x86.Forms(p.Functions), machine.AsItIs, trials)
 	if err != nil {
 		return err
 	}

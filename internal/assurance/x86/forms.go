@@ -6,19 +6,11 @@ package x86
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"example.com/fastmac/internal/assurance/algebra"
 	"example.com/fastmac/internal/assurance/machine"
 )
-
-// Arithmetic makes an algebra from the one of numbers. That of the models is [AsItIs].
-type Arithmetic func(*algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64]
-
-// AsItIs returns the algebra of numbers.
-func AsItIs(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return d }
 
 // Classes of instructions.
 const (
@@ -53,45 +45,15 @@ func classes(i *machine.Instruction) (all []machine.Class) {
 	return all
 }
 
-// A Form is the instructions that one model is for: a mnemonic with operands of the same kinds
-// and sizes.
-type Form struct {
-	Name         string
-	Classes      []machine.Class
-	instructions []*machine.Instruction // with different operands
-}
-
 // Forms returns the forms of all instructions that can be executed one by one.
-func Forms(functions []*machine.Function) (all []Form) {
-	index := make(map[string]int)
-	seen := make(map[string]bool)
-	for _, f := range functions {
-		for _, i := range f.Code {
-			if i.Flow != machine.Next && i.Flow != machine.Branch || i.Mnemonic == "prefetcht0" || i.Mnemonic == "cpuid" {
-				continue
-			}
-			if slices.ContainsFunc(i.Operands, func(o machine.Operand) bool { return o.Thread }) {
-				continue
-			}
-			name, text := form(i), i.Mnemonic
-			if !i.Jumps() {
-				text = fmt.Sprint(i.Mnemonic, i.Operands, i.Mask, i.Zeroing)
-			}
-			if seen[text] {
-				continue
-			}
-			seen[text] = true
-			k, ok := index[name]
-			if !ok {
-				k = len(all)
-				index[name] = k
-				all = append(all, Form{Name: name, Classes: i.Classes})
-			}
-			all[k].instructions = append(all[k].instructions, i)
+func Forms(functions []*machine.Function) []machine.Form {
+	return machine.Forms(functions, func(i *machine.Instruction) string {
+		thread := slices.ContainsFunc(i.Operands, func(o machine.Operand) bool { return o.Thread })
+		if thread || i.Mnemonic == "prefetcht0" || i.Mnemonic == "cpuid" {
+			return ""
 		}
-	}
-	slices.SortFunc(all, func(a, b Form) int { return strings.Compare(a.Name, b.Name) })
-	return all
+		return form(i)
+	})
 }
 
 // form returns the name of the form of an instruction.
@@ -107,31 +69,4 @@ func form(i *machine.Instruction) string {
 		}
 	}
 	return name
-}
-
-// A Comparison is how often the models of a form have been compared with a CPU, or 0 if it lacks one
-// of the form's classes.
-type Comparison struct {
-	Form
-	Times int
-}
-
-// Compare compares the models of forms with the CPU: each form at least so many times, and each
-// instruction 64 times. A difference is an error.
-func (s *Silicon) Compare(forms []Form, with Arithmetic, trials int) (done []Comparison, err error) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, f := range forms {
-		c := Comparison{Form: f}
-		if !slices.ContainsFunc(f.Classes, func(c machine.Class) bool { return !s.Has(c) }) {
-			each := max(64, (trials+len(f.instructions)-1)/len(f.instructions))
-			for _, i := range f.instructions {
-				if err := s.compare(i, with, each, r); err != nil {
-					return done, err
-				}
-				c.Times += each
-			}
-		}
-		done = append(done, c)
-	}
-	return done, nil
 }

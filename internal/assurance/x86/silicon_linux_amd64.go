@@ -25,6 +25,7 @@ type Silicon struct {
 	*cpuState
 	run      func()
 	features []string // as /proc/cpuinfo has them
+	random   *rand.Rand
 }
 
 // A cpuState is laid out as the code has it.
@@ -53,7 +54,7 @@ func NewSilicon() (*Silicon, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memory for code: %w", err)
 	}
-	s := &Silicon{memory: memory, cpuState: (*cpuState)(unsafe.Pointer(&memory[codeSize])), features: strings.Fields(string(info))}
+	s := &Silicon{memory: memory, cpuState: (*cpuState)(unsafe.Pointer(&memory[codeSize])), features: strings.Fields(string(info)), random: rand.New(rand.NewPCG(1, 2))}
 	// A func value is the address of a word that has the address of the code.
 	code := &struct{ code *byte }{&memory[0]}
 	s.run = *(*func())(unsafe.Pointer(&code))
@@ -195,10 +196,10 @@ func (s *Silicon) relocate(i *machine.Instruction, at uint64) []byte {
 // middle is the address of the middle of the window.
 func (s *Silicon) middle() uint64 { return s.at(unsafe.Pointer(&s.window[windowSize])) }
 
-// compare executes an instruction a number of times with the CPU and with the model, and
+// Compare executes an instruction a number of times with the CPU and with the model, and
 // returns an error at the first difference: in any register, in memory, or in a flag that the
 // model defines.
-func (s *Silicon) compare(i *machine.Instruction, with Arithmetic, trials int, r *rand.Rand) error {
+func (s *Silicon) Compare(i *machine.Instruction, with machine.Arithmetic, trials int) error {
 	s.setCode(i)
 	memory := make([]byte, len(s.window))
 	start := s.at(unsafe.Pointer(&s.window[0]))
@@ -210,10 +211,10 @@ func (s *Silicon) compare(i *machine.Instruction, with Arithmetic, trials int, r
 	}
 	for trial := range trials {
 		if trial%64 == 0 {
-			s.randomize(r)
+			s.randomize()
 		}
-		s.randomizeOperands(i, r)
-		a, b := algebra.RandomWord(r), algebra.RandomWord(r)
+		s.randomizeOperands(i)
+		a, b := algebra.RandomWord(s.random), algebra.RandomWord(s.random)
 		m.SetFlags(machine.Subtraction, 64, a, b, 0, a-b)
 		s.flags = 1<<1 | flagBits(m)
 		s.taken = 1
@@ -246,46 +247,46 @@ func (s *Silicon) compare(i *machine.Instruction, with Arithmetic, trials int, r
 }
 
 // randomize sets all registers and memory.
-func (s *Silicon) randomize(r *rand.Rand) {
+func (s *Silicon) randomize() {
 	for n := range s.vectors {
-		s.randomizeVector(n, r)
+		s.randomizeVector(n)
 	}
 	for n := range s.general {
-		s.general[n] = algebra.RandomWord(r)
+		s.general[n] = algebra.RandomWord(s.random)
 	}
 	for n := range s.masks {
-		s.masks[n] = algebra.RandomWord(r)
+		s.masks[n] = algebra.RandomWord(s.random)
 	}
 	for n := 0; n < len(s.window); n += 8 {
-		binary.LittleEndian.PutUint64(s.window[n:], algebra.RandomWord(r))
+		binary.LittleEndian.PutUint64(s.window[n:], algebra.RandomWord(s.random))
 	}
 }
 
-func (s *Silicon) randomizeVector(n int, r *rand.Rand) {
+func (s *Silicon) randomizeVector(n int) {
 	for k := 0; k < 64; k += 8 {
-		binary.LittleEndian.PutUint64(s.vectors[n][k:], algebra.RandomWord(r))
+		binary.LittleEndian.PutUint64(s.vectors[n][k:], algebra.RandomWord(s.random))
 	}
 }
 
 // randomizeOperands sets the registers that an instruction names or implies. Its address is
 // within the window.
-func (s *Silicon) randomizeOperands(i *machine.Instruction, r *rand.Rand) {
+func (s *Silicon) randomizeOperands(i *machine.Instruction) {
 	for _, o := range i.Operands {
 		switch o.Kind {
 		case machine.General:
-			s.general[o.Number] = algebra.RandomWord(r)
+			s.general[o.Number] = algebra.RandomWord(s.random)
 		case machine.Vector:
-			s.randomizeVector(int(o.Number), r)
+			s.randomizeVector(int(o.Number))
 		case machine.Opmask:
-			s.masks[o.Number] = algebra.RandomWord(r)
+			s.masks[o.Number] = algebra.RandomWord(s.random)
 		}
 	}
 	if i.Mask != 0 {
-		s.masks[i.Mask] = algebra.RandomWord(r)
+		s.masks[i.Mask] = algebra.RandomWord(s.random)
 	}
 	switch i.Mnemonic {
 	case "mulx":
-		s.general[RDX] = algebra.RandomWord(r)
+		s.general[RDX] = algebra.RandomWord(s.random)
 	case "push", "pop":
 		s.general[RSP] = s.middle()
 	}
@@ -293,10 +294,10 @@ func (s *Silicon) randomizeOperands(i *machine.Instruction, r *rand.Rand) {
 	if o == nil {
 		return
 	}
-	if k := windowSize + r.IntN(56); r.IntN(4) == 0 {
-		binary.LittleEndian.PutUint64(s.window[k:], algebra.RandomWord(r))
+	if k := windowSize + s.random.IntN(56); s.random.IntN(4) == 0 {
+		binary.LittleEndian.PutUint64(s.window[k:], algebra.RandomWord(s.random))
 	}
-	at := s.middle() + uint64(r.IntN(64))
+	at := s.middle() + uint64(s.random.IntN(64))
 	at -= at%uint64(alignment(i)) + o.Number
 	switch {
 	case o.Base == machine.None && o.Index == machine.None:
@@ -305,7 +306,7 @@ func (s *Silicon) randomizeOperands(i *machine.Instruction, r *rand.Rand) {
 	case o.Base == o.Index:
 		s.general[o.Base] = at / (1 + o.Scale)
 	default:
-		s.general[o.Index] = uint64(r.IntN(64))
+		s.general[o.Index] = uint64(s.random.IntN(64))
 		s.general[o.Base] = at - o.Scale*s.general[o.Index]
 	}
 }

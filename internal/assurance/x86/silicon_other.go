@@ -6,11 +6,7 @@
 
 package x86
 
-import (
-	"math/rand/v2"
-
-	"example.com/fastmac/internal/assurance/machine"
-)
+import "example.com/fastmac/internal/assurance/machine"
 
 // A Silicon is a CPU that executes one instruction. Here there is none.
 type Silicon struct{}
@@ -24,4 +20,5 @@ func (*Silicon) Has(machine.Class) bool { return false }
 // Without returns s.
 func (s *Silicon) Without(machine.Class) *Silicon { return s }
 
-func (*Silicon) compare(*machine.Instruction, Arithmetic, int, *rand.Rand) error { panic("no CPU") }
+// Compare is never called.
+func (*Silicon) Compare(*machine.Instruction, machine.Arithmetic, int) error { panic("no CPU") }
