@@ -7,12 +7,14 @@ package arm64_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"example.com/fastmac/internal/assurance/arm64"
+	"example.com/fastmac/internal/assurance/llvm"
 	"example.com/fastmac/internal/assurance/machine"
 )
 
@@ -33,8 +35,55 @@ func TestObjdump(t *testing.T) {
 	t.Logf("%d instructions", total)
 }
 
+// TestEncodings has a second opinion on random operands of each encoding.
+func TestEncodings(t *testing.T) {
+	tools, err := llvm.Find("llvm-mc")
+	if err != nil {
+		t.Skip(err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	var texts []string
+	var code strings.Builder
+	for k := range arm64.Encodings {
+		for range 100 {
+			b := binary.LittleEndian.AppendUint32(nil, arm64.RandomInstruction(k, r))
+			i, err := arm64.Decode(0, b)
+			if err != nil || i.Jumps() || i.Mnemonic == "adrp" { // llvm-mc has distances
+				continue
+			}
+			texts = append(texts, i.Text)
+			fmt.Fprintf(&code, "%#x %#x %#x %#x\n", b[0], b[1], b[2], b[3])
+		}
+	}
+	out, err := tools.Run(code.String(), "llvm-mc", "--disassemble", "--triple=aarch64", "--mattr=+aes,+sha3", "--print-imm-hex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := disassembled.FindAllStringSubmatch(out, -1)
+	if len(lines) != len(texts) {
+		t.Fatalf("%d lines, want %d", len(lines), len(texts))
+	}
+	for k, text := range texts {
+		want := strings.TrimSpace(lines[k][1] + " " + lines[k][2])
+		// Names for what no kernel does: a sum that is not written, and a move that OR could be.
+		text = strings.Replace(text, "adds xzr,", "cmn", 1)
+		if strings.HasPrefix(want, "mov") {
+			text = orr.ReplaceAllString(text, "mov $1")
+		}
+		if got, want := same(text), same(want); got != want {
+			t.Errorf("%q, but llvm-mc has %q", got, want)
+		}
+	}
+	t.Logf("%d instructions", len(texts))
+}
+
 var (
-	shiftedNumber = regexp.MustCompile(`#(\w+), lsl #12`)
+	disassembled = regexp.MustCompile(`(?m)^\t([a-z]\w*)(?:[ \t]+(.*?))?(?:[ \t]*//.*)?$`)
+	orr          = regexp.MustCompile(`^orr (x\d+, )xzr, `)
+)
+
+var (
+	shiftedNumber = regexp.MustCompile(`#(\w+), lsl #(?:12|0xc)\b`)
 	anyNumber     = regexp.MustCompile(`#-?\w+`)
 )
 
@@ -222,4 +271,69 @@ func describe(i *machine.Instruction) string {
 		text += " if " + i.Condition
 	}
 	return text
+}
+
+// function returns one of these instructions.
+func function(t *testing.T, words ...uint32) *machine.Function {
+	t.Helper()
+	f := &machine.Function{Name: "f"}
+	for k, w := range words {
+		i, err := arm64.Decode(uint64(0x400000+4*k), binary.LittleEndian.AppendUint32(nil, w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Code = append(f.Code, i)
+	}
+	return f
+}
+
+// TestComplete has ADRP with what follows it.
+func TestComplete(t *testing.T) {
+	const (
+		adrp  = 0xb0000002 // X2, the next page
+		add   = 0x91010042 // X2, X2, #64
+		other = 0x91010043 // X3, X2, #64
+		sum   = 0x8b030042 // X2, X2, X3
+		ret   = 0xd65f03c0
+		skip  = 0xb4000041 // CBZ X1, the instruction after the next one
+	)
+	f := function(t, skip, ret, adrp, add, ret)
+	if err := arm64.Complete(f); err != nil {
+		t.Fatal(err)
+	}
+	if i := f.Code[2]; i.Flow != machine.Fill {
+		t.Errorf("%v is to fill space", i)
+	}
+	if i := f.Code[3]; i.Mnemonic != "adr" || describe(i) != "[{general 2:64} {immediate 0x401040}]" {
+		t.Errorf("%v is %s %s", i, i.Mnemonic, describe(i))
+	}
+	for want, words := range map[string][]uint32{
+		"is the last instruction": {ret, adrp},
+		"is not followed by ADD":  {adrp, other, ret},
+		"of a number":             {adrp, sum, ret},
+		"jumps behind an ADRP":    {skip, adrp, add, ret},
+	} {
+		if err := arm64.Complete(function(t, words...)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%#x: error %v, want %q", words, err, want)
+		}
+	}
+}
+
+// TestMayNeed has functions of each package.
+func TestMayNeed(t *testing.T) {
+	for name, want := range map[string]string{
+		"example.com/fastmac.nhAddNEON":                      "[]",
+		"example.com/fastmac.tagNonceNEON":                   "[AES]",
+		"example.com/fastmac/internal/aes.keystream":         "[AES]",
+		"example.com/fastmac/internal/gcm.sealARMv8":         "[AES PMULL]",
+		"example.com/fastmac/internal/sha512.blockSHA512":    "[SHA512]",
+		"example.com/fastmac/internal/wipe.zeroNonce":        "[]",
+		"example.com/fastmac/internal/something.tagNonceAES": "[]",
+	} {
+		dot := strings.LastIndexByte(name, '.')
+		f := &machine.Function{Pkg: name[:dot], Name: name[dot+1:]}
+		if got := fmt.Sprint(arm64.MayNeed(f)); got != want {
+			t.Errorf("%s may need %s, want %s", name, got, want)
+		}
+	}
 }
