@@ -7,6 +7,8 @@ package arm64_test
 import (
 	"encoding/binary"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.com/fastmac/internal/assurance/algebra"
@@ -16,7 +18,7 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// forms returns those of the kernels, and CSEL with all conditions.
+// forms returns those of the kernels, and of random operands of all encodings.
 func forms(t *testing.T) []machine.Form {
 	t.Helper()
 	mactest.NeedGo(t)
@@ -24,14 +26,23 @@ func forms(t *testing.T) []machine.Form {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conditions := new(machine.Function)
-	for c := range uint32(14) {
-		const csel = 0x9a810062 // X2, X3, X1, EQ
-		if i, err := arm64.Decode(0, binary.LittleEndian.AppendUint32(nil, csel|c<<12)); err == nil {
-			conditions.Code = append(conditions.Code, i)
+	r := rand.New(rand.NewPCG(7, 8))
+	others := new(machine.Function)
+	for k := range arm64.Encodings {
+		for range 30 {
+			i, err := arm64.Decode(0, binary.LittleEndian.AppendUint32(nil, arm64.RandomInstruction(k, r)))
+			if err == nil && !slices.ContainsFunc(i.Operands, isReserved) {
+				others.Code = append(others.Code, i)
+			}
 		}
 	}
-	return arm64.Forms(append(p.Functions, conditions))
+	return arm64.Forms(append(p.Functions, others))
+}
+
+// isReserved reports whether an operand has a register that is not part of the state.
+func isReserved(o machine.Operand) bool {
+	reserved := []int{arm64.X18, arm64.X28, arm64.X29, arm64.LR}
+	return o.Kind == machine.General && slices.Contains(reserved, int(o.Number)) || o.Kind == machine.Memory && slices.Contains(reserved, o.Base)
 }
 
 // compare compares the models of forms with an emulated CPU, or skips the test.

@@ -112,8 +112,15 @@ func (m model[W, V]) scalar(i *machine.Instruction) bool {
 		set(m.Xor(n, operand(1), operand(2)))
 	case "lsl", "lsr":
 		set(m.shift(i, n))
-	case "ror", "rev":
-		return m.bytes(i, n)
+	case "rev":
+		set(m.bytes(n, operand(1), func(k int) int { return n/8 - 1 - k }))
+	case "ror":
+		by := int(i.Operands[2].Number)
+		if by%8 != 0 {
+			set(m.Rotate(n, operand(1), uint(by)))
+		} else { // formulas have no rotation of 32 bits
+			set(m.bytes(n, operand(1), func(k int) int { return (k + by/8) % (n / 8) }))
+		}
 	default:
 		return false
 	}
@@ -137,24 +144,14 @@ func (m model[W, V]) shift(i *machine.Instruction, n int) W {
 	return m.Right(n, a, uint(by.Number))
 }
 
-// bytes executes an instruction that gives the bytes of a word another order.
-func (m model[W, V]) bytes(i *machine.Instruction, n int) bool {
-	var from func(k int) int
-	switch {
-	case i.Mnemonic == "rev":
-		from = func(k int) int { return n/8 - 1 - k }
-	case i.Operands[2].Number%8 == 0:
-		from = func(k int) int { return (k + int(i.Operands[2].Number/8)) % (n / 8) }
-	default:
-		return false
-	}
+// bytes returns a word with its bytes in another order.
+func (m model[W, V]) bytes(n int, w W, from func(k int) int) W {
 	var v, moved V
-	m.SetLane(&v, n, 0, m.get(&i.Operands[1], n))
+	m.SetLane(&v, n, 0, w)
 	for k := range n / 8 {
 		m.SetLane(&moved, 8, k, m.Lane(&v, 8, from(k)))
 	}
-	m.set(&i.Operands[0], n, m.Lane(&moved, n, 0))
-	return true
+	return m.Lane(&moved, n, 0)
 }
 
 // access executes a load or a store of one register or two.
