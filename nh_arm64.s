@@ -4262,7 +4262,6 @@ tagNonce4Empty:
 tagNonce4Two:
 	MOVD	$1024, R4
 	MOVD	R4, R8
-	MOVD	ZR, R21
 	MOVD	$1, R9
 	MOVD	$1, R11
 	MOVD	$1, R12
@@ -4376,23 +4375,7 @@ tagNonce4Poly:
 	ADDS	R6, R19, R19
 	ADD	$59, R19, R20
 	CSEL	CS, R20, R19, R14
-	CBNZ	R21, tagNonce4Last
-	MOVD	$1, R21
-	ADD	$1, R26, R4
-	MOVD	R4, R8
-	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
-	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
-	VEOR	V0.B16, V0.B16, V0.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-	VEOR	V4.B16, V4.B16, V4.B16
-	VEOR	V5.B16, V5.B16, V5.B16
-	VEOR	V6.B16, V6.B16, V6.B16
-	VEOR	V7.B16, V7.B16, V7.B16
-	B	tagNonce4Hash
-
-tagNonce4Last:
+	TBZ	$32, R26, tagNonce4Next
 	ADDS	$59, R9, R15
 	CSEL	CS, R15, R9, R9
 	VMOV	R9, V0.D[0]
@@ -4406,6 +4389,22 @@ tagNonce4Last:
 	CSEL	CS, R15, R14, R14
 	VMOV	R14, V1.D[1]
 	B	tagNonce4Words
+
+tagNonce4Next:
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ORR	$4294967296, R26, R26
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
+	B	tagNonce4Hash
 	// Two iterations.
 
 tagNonce2:
@@ -4728,7 +4727,6 @@ tagNonce2Empty:
 tagNonce2Two:
 	MOVD	$1024, R4
 	MOVD	R4, R8
-	MOVD	ZR, R21
 	MOVD	$1, R9
 	MOVD	$1, R11
 	B	tagNonce2Hash
@@ -4788,19 +4786,7 @@ tagNonce2Poly:
 	ADDS	R6, R19, R19
 	ADD	$59, R19, R20
 	CSEL	CS, R20, R19, R11
-	CBNZ	R21, tagNonce2Last
-	MOVD	$1, R21
-	ADD	$1, R26, R4
-	MOVD	R4, R8
-	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
-	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
-	VEOR	V0.B16, V0.B16, V0.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-	B	tagNonce2Hash
-
-tagNonce2Last:
+	TBZ	$32, R26, tagNonce2Next
 	ADDS	$59, R9, R15
 	CSEL	CS, R15, R9, R9
 	VMOV	R9, V0.D[0]
@@ -4808,6 +4794,18 @@ tagNonce2Last:
 	CSEL	CS, R15, R11, R11
 	VMOV	R11, V0.D[1]
 	B	tagNonce2Words
+
+tagNonce2Next:
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ORR	$4294967296, R26, R26
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	B	tagNonce2Hash
 
 // func tagNoncesNEON(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message)
 TEXT ·tagNoncesNEON(SB), NOSPLIT, $0-56
@@ -5172,7 +5170,6 @@ tagNonces4Empty:
 tagNonces4Two:
 	MOVD	$1024, R4
 	MOVD	R4, R8
-	MOVD	ZR, R21
 	MOVD	$1, R9
 	MOVD	$1, R11
 	MOVD	$1, R12
@@ -5286,23 +5283,7 @@ tagNonces4Poly:
 	ADDS	R6, R19, R19
 	ADD	$59, R19, R20
 	CSEL	CS, R20, R19, R14
-	CBNZ	R21, tagNonces4Last
-	MOVD	$1, R21
-	ADD	$1, R26, R4
-	MOVD	R4, R8
-	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
-	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
-	VEOR	V0.B16, V0.B16, V0.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-	VEOR	V4.B16, V4.B16, V4.B16
-	VEOR	V5.B16, V5.B16, V5.B16
-	VEOR	V6.B16, V6.B16, V6.B16
-	VEOR	V7.B16, V7.B16, V7.B16
-	B	tagNonces4Hash
-
-tagNonces4Last:
+	TBZ	$32, R26, tagNonces4Next
 	ADDS	$59, R9, R15
 	CSEL	CS, R15, R9, R9
 	VMOV	R9, V0.D[0]
@@ -5316,6 +5297,22 @@ tagNonces4Last:
 	CSEL	CS, R15, R14, R14
 	VMOV	R14, V1.D[1]
 	B	tagNonces4Words
+
+tagNonces4Next:
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ORR	$4294967296, R26, R26
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	VEOR	V4.B16, V4.B16, V4.B16
+	VEOR	V5.B16, V5.B16, V5.B16
+	VEOR	V6.B16, V6.B16, V6.B16
+	VEOR	V7.B16, V7.B16, V7.B16
+	B	tagNonces4Hash
 	// Two iterations.
 
 tagNonces2:
@@ -5642,7 +5639,6 @@ tagNonces2Empty:
 tagNonces2Two:
 	MOVD	$1024, R4
 	MOVD	R4, R8
-	MOVD	ZR, R21
 	MOVD	$1, R9
 	MOVD	$1, R11
 	B	tagNonces2Hash
@@ -5702,19 +5698,7 @@ tagNonces2Poly:
 	ADDS	R6, R19, R19
 	ADD	$59, R19, R20
 	CSEL	CS, R20, R19, R11
-	CBNZ	R21, tagNonces2Last
-	MOVD	$1, R21
-	ADD	$1, R26, R4
-	MOVD	R4, R8
-	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
-	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
-	VEOR	V0.B16, V0.B16, V0.B16
-	VEOR	V1.B16, V1.B16, V1.B16
-	VEOR	V2.B16, V2.B16, V2.B16
-	VEOR	V3.B16, V3.B16, V3.B16
-	B	tagNonces2Hash
-
-tagNonces2Last:
+	TBZ	$32, R26, tagNonces2Next
 	ADDS	$59, R9, R15
 	CSEL	CS, R15, R9, R9
 	VMOV	R9, V0.D[0]
@@ -5722,6 +5706,18 @@ tagNonces2Last:
 	CSEL	CS, R15, R11, R11
 	VMOV	R11, V0.D[1]
 	B	tagNonces2Words
+
+tagNonces2Next:
+	ADD	$1, R26, R4
+	MOVD	R4, R8
+	ORR	$4294967296, R26, R26
+	ADD	$(uhashKey_l1+l1Key_lo), R1, R6
+	ADD	$(uhashKey_l1+l1Key_hi), R1, R7
+	VEOR	V0.B16, V0.B16, V0.B16
+	VEOR	V1.B16, V1.B16, V1.B16
+	VEOR	V2.B16, V2.B16, V2.B16
+	VEOR	V3.B16, V3.B16, V3.B16
+	B	tagNonces2Hash
 
 // func fillNEON(group *[l1Group]byte, p []byte)
 TEXT ·fillNEON(SB), NOSPLIT, $0-32

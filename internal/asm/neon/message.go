@@ -11,8 +11,9 @@ import "fmt"
 // General registers, besides those of rest.go: R10 is the nonce and then the AES key, R11 the
 // size of the nonce, R12 the number of rounds, R13 the part of the block, R14 and R15 the nonce
 // in two words, R22 the UMACKey, R23 the tags of a batch, R24 its messages and R25 how many are
-// left. R26 is how many bytes more than 1025 the message has, less than zero if it is one block.
-// Of two blocks, R9, R11, R12 and R14 are the values of POLY-64, and R21 is zero during the first.
+// left. R26 is how many bytes more than 1025 the message has, less than zero if it is one block, and
+// during the second of two blocks 2^32 more. Of two blocks, R9, R11, R12 and R14 are the values of
+// POLY-64.
 const (
 	nonce, size  x = 10, 11
 	rounds, part x = 12, 13
@@ -84,7 +85,7 @@ func firstGroup(c *code, n int) {
 // through POLY-64; then there are no groups before the R4 bytes at R3. cold is code that must come
 // after a return.
 func oneOrTwo(c *code, n int, prefix string) (cold code) {
-	const second x = 21
+	const second = 32 // the bit of R26
 	values := []x{9, 11, 12, 14}
 	c.subs(excess, left, blockSize+1)
 	c.jumpIf("GE", prefix+"Two")
@@ -97,7 +98,6 @@ func oneOrTwo(c *code, n int, prefix string) (cold code) {
 	cold.label(prefix + "Two")
 	cold.constant(left, "1024")
 	cold.mov(length, left)
-	cold.mov(second, zr)
 	for t := range n {
 		cold.constant(values[t], "1")
 	}
@@ -111,18 +111,18 @@ func oneOrTwo(c *code, n int, prefix string) (cold code) {
 		square64(&cold, square, k, a)
 		poly64(&cold, values[t], values[t], k, square, m, a, b, e)
 	}
-	cold.jumpNotZero(second, prefix+"Last")
-	cold.constant(second, "1")
-	cold.addx(left, excess, 1)
-	cold.mov(length, left)
-	firstGroup(&cold, n)
-	cold.jump(prefix + "Hash")
-	cold.label(prefix + "Last")
+	cold.jumpBitClear(excess, second, prefix+"Next")
 	for t := range n {
 		reduce64(&cold, values[t], 15)
 		cold.toVector(v(t/2), t%2, values[t])
 	}
 	cold.jump(prefix + "Words")
+	cold.label(prefix + "Next")
+	cold.addx(left, excess, 1)
+	cold.mov(length, left)
+	cold.orr(excess, excess, 1<<second)
+	firstGroup(&cold, n)
+	cold.jump(prefix + "Hash")
 	return cold
 }
 

@@ -160,6 +160,8 @@ func (d *Formulas) MulLow(n int, a, b Word) Word {
 		return d.Sum(n, 0, []Atom{{Word: b, Coefficient: x}})
 	case bKnown:
 		return d.Sum(n, 0, []Atom{{Word: a, Coefficient: y}})
+	case n == 32:
+		return d.Extract(d.Product(a, b), 0, 32)
 	case n != 64:
 		panic(algebra.Unprovable("a product of other words"))
 	}

@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"go/types"
 	"slices"
 	"time"
 
@@ -152,6 +153,22 @@ func (v *prover) words(list ...any) (words []formula.Word) {
 		}
 	}
 	return words
+}
+
+// offsetOf returns the offset of a field in the struct to which a parameter of the function points.
+func (v *prover) offsetOf(parameter, field string) int {
+	for p := range v.program.Declared[v.function.Pkg+"."+v.function.Name].Params().Variables() {
+		if p.Name() != parameter {
+			continue
+		}
+		fields := slices.Collect(p.Type().(*types.Pointer).Elem().Underlying().(*types.Struct).Fields())
+		for k, offset := range program.Layout.Offsetsof(fields) {
+			if fields[k].Name() == field {
+				return int(offset)
+			}
+		}
+	}
+	panic(algebra.Unprovable("no field " + field))
 }
 
 // result returns memory as words of n bits.

@@ -170,7 +170,7 @@ func (k *symbolicKey) step(key, y, m formula.Word) formula.Word {
 	c2 := k.Carry(64, s, a, zero)
 	folds := k.Add(64, k.Add(64, g, k.Extend(1, c1)), k.Extend(1, c2))
 	fold := k.MulLow(64, k.Constant(64, 59), folds)
-	if k.isARM64() {
+	if k.isARM64() { // at most 60 times 59
 		fold = k.Extend(32, k.MulLow(32, k.Constant(32, 59), k.Extract(folds, 0, 32)))
 	}
 	u := k.Add(64, t, fold)
@@ -349,7 +349,6 @@ func (k *symbolicKey) stepFrom(key, ky, kky, m formula.Word) formula.Word {
 // state and a rest in the block, and of up to two blocks. Each size of a message has one size of the
 // key, of the nonce, and one part of the block; these go through all that there are.
 func proveNonce(v *prover) (cases int, err error) {
-	v.WholeRounds = true
 	for n := 1; n <= 4; n++ {
 		prove := func(groups, size int) {
 			if err == nil && !v.skips() {
@@ -393,6 +392,7 @@ func (v *prover) umacKey(n, which int) (k *symbolicKey, at formula.Word, schedul
 	k, words := v.newKey(n)
 	rounds = 10 + 2*(which%3)
 	key, schedule := v.padKey(rounds, tagSize(n))
+	key = append(key, v.variables(8, v.offsetOf("k", "uhash")-len(key), 0xff)...)
 	for _, w := range words {
 		for _, b := range v.Bytes(w, 32) {
 			key = append(key, v.FromBytes([]formula.ByteOf{b}))
@@ -425,7 +425,6 @@ func (k *symbolicKey) oneOrTwo(sums []formula.Word, groups int, bytes []formula.
 
 // proveNonces proves tagNonces, for arm64, for one message of each size and for up to nine.
 func proveNonces(v *prover) (cases int, err error) {
-	v.WholeRounds = true
 	for n := 1; n <= 4; n++ {
 		for size := range 2049 {
 			if v.skips() {

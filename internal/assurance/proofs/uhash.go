@@ -167,23 +167,26 @@ func proveBlocks(v *prover) (cases int, err error) {
 // checked here.
 //
 // Kernels for arm64 multiply the halves of the keys: of k = low + 2^32*high, high < 2^4, they add
-// m*low, and 2^32 times the sum of all m*high, which is below 2^22. They use only the lower 32 bits
-// of the residue, which are those of S + 5*c if c is the bit of 2^36 in S+5.
+// m*low, and 2^32 times the sum of all m*high, which is below 2^22, or for two iterations the sums of
+// two each. They use only the lower 32 bits of the residue, which are those of S + 5*c if c is the
+// bit of 2^36 in S+5.
 func (k *symbolicKey) l3(t int, w formula.Word, pad []formula.Word) (tag []formula.Word) {
 	const p36 = 1<<36 - 5
-	var products, upper []formula.Atom
+	var products []formula.Atom
+	var upper [2][]formula.Atom
 	for j := range 4 {
 		m := k.Extend(16, k.Extract(w, 48-16*j, 16))
 		if k.isARM64() {
 			low, high := k.Extract(k.k1[j][t], 0, 32), k.Extract(k.k1[j][t], 32, 32)
-			products = append(products, formula.Atom{Word: k.Product(m, low), Coefficient: 1})
-			upper = append(upper, formula.Atom{Word: k.MulLow(32, k.Extract(m, 0, 32), high), Coefficient: 1})
+			products = append(products, formula.Atom{Word: k.Product(k.Extract(m, 0, 32), low), Coefficient: 1})
+			sum := &upper[j%2*(2-k.n/2)] // the first one if there are four iterations
+			*sum = append(*sum, formula.Atom{Word: k.MulLow(32, k.Extract(m, 0, 32), high), Coefficient: 1})
 			continue
 		}
 		products = append(products, formula.Atom{Word: k.MulLow(64, m, k.k1[j][t]), Coefficient: 1})
 	}
-	if upper != nil {
-		products = append(products, formula.Atom{Word: k.Extend(32, k.Sum(32, 0, upper)), Coefficient: 1 << 32})
+	for _, sum := range upper {
+		products = append(products, formula.Atom{Word: k.Left(64, k.Extend(32, k.Sum(32, 0, sum)), 32), Coefficient: 1})
 	}
 	y := k.Sum(64, 0, products)
 	if k.Nodes[y].Max == 1<<64-1 {
@@ -193,10 +196,12 @@ func (k *symbolicKey) l3(t int, w formula.Word, pad []formula.Word) (tag []formu
 	if k.Nodes[s].Max >= 2*p36 {
 		panic(algebra.Unprovable("the residue may be larger"))
 	}
-	residue := k.Choose(64, k.Less(64, s, k.Constant(64, p36)), s, k.Sub(64, s, k.Constant(64, p36)))
+	var residue formula.Word
 	if k.isARM64() {
 		c := k.Right(64, k.Add(64, s, k.Constant(64, 5)), 36)
 		residue = k.Add(32, k.Extract(s, 0, 32), k.MulLow(32, k.Extract(c, 0, 32), k.Constant(32, 5)))
+	} else {
+		residue = k.Choose(64, k.Less(64, s, k.Constant(64, p36)), s, k.Sub(64, s, k.Constant(64, p36)))
 	}
 	for r := range 4 {
 		byteOf := func(w formula.Word) formula.Word { return k.FromBytes([]formula.ByteOf{k.ByteAt(w, 3-r)}) }

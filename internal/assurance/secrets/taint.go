@@ -156,7 +156,7 @@ func (d *taint) Extract(a value, from, n int) value {
 }
 
 func (d *taint) Extend(n int, a value) value {
-	if a.isExact() {
+	if n == 64 || a.isExact() {
 		return a
 	}
 	return some(a)
