@@ -54,10 +54,13 @@ func (m model[W, V]) get(o *machine.Operand, n int) W {
 	return w
 }
 
-// set sets a general register. If that has more bits than w, they become zeros.
+// set sets a general register to a word of n bits. The other bits become zeros.
 func (m model[W, V]) set(o *machine.Operand, n int, w W) {
+	if n < 64 {
+		w = m.Extend(n, w)
+	}
 	if o.Number != Zero {
-		m.General[o.Number] = m.Extend(n, w)
+		m.General[o.Number] = w
 	}
 }
 
