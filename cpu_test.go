@@ -49,9 +49,11 @@ func TestHardware(t *testing.T) {
 	case runtime.GOARCH == "amd64":
 		best, lacks = kernel.Report{NH: "avx512", AES: "vaes", SHA512: "avx512", GCM: "avx512"}, kernel.Report{}
 	case runtime.GOARCH == "arm64" && kernel.Purego:
-		lacks.NH, lacks.AES = "assembly (tag purego)", "assembly (tag purego)"
+		none = "assembly (tag purego)"
+		lacks.NH, lacks.AES, lacks.SHA512 = none, none, none
 	case runtime.GOARCH == "arm64":
-		best.NH, best.AES, lacks.NH, lacks.AES = "neon", "armv8", "", ""
+		best.NH, best.AES, best.SHA512 = "neon", "armv8", "sha512"
+		lacks.NH, lacks.AES, lacks.SHA512 = "", "", ""
 	}
 	if (hw.GCM == "none") != (RequireGCM() != nil) {
 		t.Errorf("GCM %s, RequireGCM() = %v", hw.GCM, RequireGCM())
@@ -65,7 +67,7 @@ func TestHardware(t *testing.T) {
 	if useFIPS {
 		best.SHA512, lacks.SHA512 = "stdlib", "validation (FIPS 140 mode)"
 	}
-	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "aesni", "armv8", "stdlib", "none"}
+	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "aesni", "armv8", "sha512", "stdlib", "none"}
 	for _, l := range []struct{ name, runs, lacks, best, none string }{
 		{"NH", hw.NH, hw.NHLacks, best.NH, lacks.NH},
 		{"AES", aes, hw.AESLacks, best.AES, lacks.AES},
@@ -157,6 +159,7 @@ var arm64Off = []featuresOff{
 	{"pmull", "", "", "", "none", "PMULL"},
 	{"aes", "", "stdlib", "", "none", "AES"},
 	{"aes,pmull", "", "stdlib", "", "none", "AES,PMULL"},
+	{"sha512", "", "", "stdlib", "", ""},
 }
 
 // TestFeaturesOff runs tests in processes whose CPU features are switched off: the kernels must
@@ -169,7 +172,7 @@ func TestFeaturesOff(t *testing.T) {
 	all := map[kernel.Layer][]string{
 		kernel.NH:     {"avx512", "avx2", "neon", "generic"},
 		kernel.AES:    {"vaes", "aesni", "armv8", "stdlib"},
-		kernel.SHA512: {"avx512wide", "avx512", "avx2", "stdlib"},
+		kernel.SHA512: {"avx512wide", "avx512", "avx2", "sha512", "stdlib"},
 		kernel.GCM:    {"avx512", "avx2", "aesni", "stdlib", "none"},
 	}
 	for _, test := range rows {

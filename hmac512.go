@@ -53,14 +53,15 @@ func (k *HMACSHA512Key) Init(key []byte) {
 		return
 	}
 	wipe.ReserveStack()
-	var b sha512.Buffer
-	writeInnerPad(&b, key)
+	var b [2]sha512.Buffer
+	writeInnerPad(&b[0], key)
+	b[1] = b[0]
+	flipPad(&b[1])
 	k.inner = sha512.Initial()
-	sha512.Block(&k.inner, b[:])
-	flipPad(&b)
 	k.outer = sha512.Initial()
-	sha512.Block(&k.outer, b[:])
-	clear(b[:])
+	sha512.BlockPair(&k.inner, &k.outer, b[0][:], b[1][:])
+	clear(b[0][:])
+	clear(b[1][:])
 	k.set = true
 }
 

@@ -33,6 +33,7 @@ const (
 
 	// arm64
 	ARM64AES
+	ARM64SHA512
 
 	// Those that the assembly of the standard library needs on other architectures.
 	stdAES // where it has none
@@ -66,7 +67,8 @@ var features = [...]struct {
 	AVX512DQ:   {"AVX512DQ", cpu.X86.HasAVX512DQ},
 	AVX512VL:   {"AVX512VL", cpu.X86.HasAVX512VL},
 
-	ARM64AES: {"AES", cpu.ARM64.HasAES},
+	ARM64AES:    {"AES", cpu.ARM64.HasAES},
+	ARM64SHA512: {"SHA512", cpu.ARM64.HasSHA512},
 
 	stdAES:        {"AES", false},
 	stdARM64AES:   {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},

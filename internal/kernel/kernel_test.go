@@ -115,7 +115,7 @@ func TestOnlyTests(t *testing.T) {
 			}
 		}
 	})
-	if kernels := kernel.Kernels(kernel.SHA512); len(kernels) > 0 && kernels[0].OnlyTests == cpu.X86.HasAVXVNNI {
+	if kernels := kernel.Kernels(kernel.SHA512); len(kernels) > 0 && kernels[0].Name == "avx512wide" && kernels[0].OnlyTests == cpu.X86.HasAVXVNNI {
 		t.Errorf("%s is only for tests: %v", kernels[0].Name, kernels[0].OnlyTests)
 	}
 	if kernels := kernel.List(kernel.SHA512); slices.Contains(kernels, "avx512wide") && (kernel.Active(kernel.SHA512) == "avx512wide") != cpu.X86.HasAVXVNNI {
@@ -252,15 +252,17 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-// TestRequiresARM64 checks that AES instructions, which some CPUs lack, are only in package aes and
-// in the kernels that run if it is in use. All CPUs of the architecture have the other instructions:
+// TestRequiresARM64 checks that AES and SHA512 instructions, which some CPUs lack, are only in the
+// kernels that ask for them: those of packages aes and sha512, and those that run if AES is in use. All CPUs of the architecture have the other instructions:
 // TestConstantTime of internal/assurance/arm64 lists them.
 func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
 		for _, function := range functions(t, file) {
 			name, _, _ := strings.Cut(function, "(")
-			allowed := file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
-			if m := regexp.MustCompile(`\tAES\w+`).FindString(function); m != "" && !allowed {
+			aes := file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
+			sha512 := file == "internal/sha512/sha512_arm64.s"
+			m := regexp.MustCompile(`\t(AES|SHA)\w+`).FindString(function)
+			if allowed := strings.HasPrefix(m, "\tAES") && aes || strings.HasPrefix(m, "\tSHA512") && sha512; m != "" && !allowed {
 				t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
 			}
 		}
@@ -268,7 +270,7 @@ func TestRequiresARM64(t *testing.T) {
 	if runtime.GOARCH != "arm64" || kernel.Purego {
 		return
 	}
-	for l, want := range map[kernel.Layer]kernel.Set{kernel.NH: nil, kernel.AES: {kernel.ARM64AES}} {
+	for l, want := range map[kernel.Layer]kernel.Set{kernel.NH: nil, kernel.AES: {kernel.ARM64AES}, kernel.SHA512: {kernel.ARM64SHA512}} {
 		if kernels := kernel.Kernels(l); len(kernels) != 1 || !slices.Equal(kernels[0].Needs, want) {
 			t.Errorf("%s: kernels %v, want one that needs %v", l, kernels, want)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon" and
-// "armv8" are assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard
+// "armv8" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard
 // library, which may have its own assembly, and "none" is that there is no implementation for
 // this machine.
 //
@@ -27,7 +27,7 @@ import (
 type Report struct {
 	NH     string // L1 of UMAC: avx512, avx2, neon or generic
 	AES    string // key derivation and pads of UMAC: aesni, armv8 or stdlib
-	SHA512 string // HMAC-SHA-512: avx512, avx2 or stdlib
+	SHA512 string // HMAC-SHA-512: avx512, avx2, sha512 or stdlib
 
 	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, stdlib, or none
 	// if they cannot be used.

@@ -6,8 +6,8 @@
 // holds, which crypto/sha512 does not expose: the compression function, the end of a
 // hash, and the compression of several messages side by side.
 //
-// On amd64 with AVX2 it is assembly; elsewhere it uses crypto/sha512, whose marshaled
-// state has the chaining value. Its time depends only on the number of bytes.
+// On amd64 with AVX2, and on arm64 with SHA512 instructions, it is assembly; elsewhere it uses
+// crypto/sha512, whose marshaled state has the chaining value. Its time depends only on the number of bytes.
 package sha512
 
 import (
@@ -16,6 +16,7 @@ import (
 )
 
 //go:generate go run -C ../asm ./sha512 -out ../../internal/sha512/sha512_amd64.s
+//go:generate go run -C ../asm ./neon -out ../../internal/sha512/sha512_arm64.s
 
 const (
 	Size      = 64  // of a hash, in bytes
@@ -98,10 +99,7 @@ type end struct {
 // and out is set to the hash of that block and the first hash. out may overlap p.
 func Sum(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte) {
 	if !hasAssembly() {
-		sumStd(out, state, n, p)
-		if outer != nil {
-			sumStd(out, outer, BlockSize, out[:])
-		}
+		sumStd(out, state, outer, n, p)
 		return
 	}
 	s := *state
@@ -110,11 +108,7 @@ func Sum(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte) {
 		Block(&s, p)
 		p = p[len(p)&^(BlockSize-1):]
 	}
-	tail := uint64(0x80)
-	for i := len(p) - 1; i >= len(p)&^7; i-- {
-		tail = tail<<8 | uint64(p[i])
-	}
-	e := end{words: len(p) / 8, tail: tail}
+	e := end{words: len(p) / 8, tail: tail(p)}
 	if len(p)+1 > BlockSize-16 {
 		compress(&s, unsafe.SliceData(p), 0, &e)
 		e.words, e.tail = 0, 0
@@ -124,6 +118,15 @@ func Sum(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte) {
 	compress(&s, unsafe.SliceData(p), 0, &e)
 	Encode(out, &s)
 	e.tail = 0
+}
+
+// tail returns the bytes of p after the last whole word, and 0x80, little-endian.
+func tail(p []byte) uint64 {
+	tail := uint64(0x80)
+	for i := len(p) - 1; i >= len(p)&^7; i-- {
+		tail = tail<<8 | uint64(p[i])
+	}
+	return tail
 }
 
 // Encode sets out to a chaining value in big-endian bytes. A loop would take 1 % of a

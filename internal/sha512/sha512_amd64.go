@@ -43,6 +43,9 @@ func LaneCount() (lanes, minLanes int) {
 	return 0, 0
 }
 
+// HasPairs returns false: there are lanes instead.
+func HasPairs() bool { return false }
+
 // compress calls the kernel in use, as blockAVX2.
 //
 //go:nosplit
@@ -56,6 +59,8 @@ func compress(state *[8]uint64, p *byte, blocks int, end *end) {
 		blockAVX2(state, p, blocks, &k, end)
 	}
 }
+
+func compressPair(_, _ *[8]uint64, _, _ *byte, _ int, _ *[2]end) {} // never called: see HasPairs
 
 func blockLanes(state *Lanes, p *[MaxLanes][]byte, blocks int) {
 	if useAVX512 {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package sha512
 
@@ -16,6 +16,11 @@ func hasAssembly() bool { return false }
 // LaneCount returns 0: no lanes are compressed side by side.
 func LaneCount() (lanes, minLanes int) { return 0, 0 }
 
+// HasPairs returns false: no two messages are compressed side by side.
+func HasPairs() bool { return false }
+
 func compress(*[8]uint64, *byte, int, *end) {} // never called: see hasAssembly
+
+func compressPair(_, _ *[8]uint64, _, _ *byte, _ int, _ *[2]end) {} // nor this: see HasPairs
 
 func blockLanes(*Lanes, *[MaxLanes][]byte, int) {} // nor this: see LaneCount

@@ -8,6 +8,7 @@ import (
 	"crypto/sha512"
 	"encoding"
 	"encoding/binary"
+	"io"
 
 	"example.com/fastmac/internal/wipe"
 )
@@ -21,18 +22,27 @@ const (
 
 type marshaled [marshaledSize]byte
 
-// write sets m to a chaining value, and to n, the number of bytes in it, whole blocks.
-func (m *marshaled) write(state *[8]uint64, n uint64) {
+// set sets m, which is zero or has been set by AppendBinary after whole blocks, to a chaining
+// value. The number of bytes is that of whole blocks then, which is all that counts.
+func (m *marshaled) set(state *[8]uint64) {
 	copy(m[:], marshaledMagic)
-	Encode((*[Size]byte)(m[len(marshaledMagic):]), state)
-	clear(m[len(marshaledMagic)+Size:])
-	binary.BigEndian.PutUint64(m[marshaledSize-8:], n)
+	Encode(m.value(), state)
 }
 
-// read sets state to the chaining value.
-func (m *marshaled) read(state *[8]uint64) {
-	for i := range state {
-		state[i] = binary.BigEndian.Uint64(m[len(marshaledMagic)+8*i:])
+// value is the chaining value.
+func (m *marshaled) value() *[Size]byte { return (*[Size]byte)(m[len(marshaledMagic):]) }
+
+// A resumable is a hash of crypto/sha512.
+type resumable interface {
+	io.Writer
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
+}
+
+// mustSave panics unless m has been set by AppendBinary, whose results b and err are.
+func (m *marshaled) mustSave(b []byte, err error) {
+	if must(err); len(b) != len(m) {
+		panic("fastmac: crypto/sha512 marshals its state in an unknown format")
 	}
 }
 
@@ -50,33 +60,58 @@ func blockStd(state *[8]uint64, p []byte) {
 //go:noinline
 func blockStdOnStack(state *[8]uint64, p []byte) {
 	var m marshaled
-	m.write(state, 0)
-	h := sha512.New()
-	must(h.(encoding.BinaryUnmarshaler).UnmarshalBinary(m[:]))
+	m.set(state)
+	h := sha512.New().(resumable)
+	must(h.UnmarshalBinary(m[:]))
 	h.Write(p[:len(p)&^(BlockSize-1)])
-	b, err := h.(encoding.BinaryAppender).AppendBinary(m[:0])
-	if must(err); len(b) != len(m) {
-		panic("fastmac: crypto/sha512 marshals its state in an unknown format")
+	m.mustSave(h.AppendBinary(m[:0]))
+	for i := range state {
+		state[i] = binary.BigEndian.Uint64(m.value()[8*i:])
 	}
-	m.read(state)
 }
 
 // sumStd is Sum.
-func sumStd(out *[Size]byte, state *[8]uint64, n uint64, p []byte) {
+func sumStd(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte) {
 	wipe.ReserveFrames()
-	sumStdOnStack(out, state, n, p)
+	sumStdOnStack(out, state, outer, n, p)
 	wipe.Stack()
 }
 
+// sumStdOnStack writes the padding itself. The hash's Sum would copy the hash, and check what FIPS
+// 140 mode needs.
+//
 //go:noinline
-func sumStdOnStack(out *[Size]byte, state *[8]uint64, n uint64, p []byte) {
+func sumStdOnStack(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte) {
 	var m marshaled
-	m.write(state, n)
-	h := sha512.New()
-	must(h.(encoding.BinaryUnmarshaler).UnmarshalBinary(m[:]))
-	h.Write(p)
-	h.Sum(out[:0])
+	m.set(state)
+	h := sha512.New().(resumable)
+	must(h.UnmarshalBinary(m[:]))
+	n += uint64(len(p))
+	if len(p) >= BlockSize {
+		blocks := len(p) &^ (BlockSize - 1)
+		h.Write(p[:blocks])
+		p = p[blocks:]
+	}
+	var b Buffer
+	if !b.WritePadding(p, n) {
+		h.Write(b[:])
+		b.WriteLength(n)
+	}
+	h.Write(b[:])
+	m.mustSave(h.AppendBinary(m[:0]))
+	if outer != nil {
+		copy(b[:], m.value()[:])
+		copy(b[Size:], outerPadding[:])
+		m.set(outer)
+		must(h.UnmarshalBinary(m[:]))
+		h.Write(b[:])
+		m.mustSave(h.AppendBinary(m[:0]))
+	}
+	*out = *m.value()
 }
+
+// outerPadding follows a hash in the block after an outer pad.
+var outerPadding = [BlockSize - Size]byte{0: 0x80, BlockSize - Size - 2: 8 * (BlockSize + Size) >> 8}
 
 func must(err error) {
 	if err != nil {

@@ -270,13 +270,10 @@ func testSum(t *testing.T) {
 	}
 }
 
-// TestSumLength checks a length of more than 64 bits, which crypto/sha512 does not have.
+// TestSumLength checks a length of more than 64 bits.
 func TestSumLength(t *testing.T) { forAllKernels(t, testSumLength) }
 
 func testSumLength(t *testing.T) {
-	if !hasAssembly() {
-		return
-	}
 	const n = 0xfedcba9876543280 // whole blocks
 	for _, size := range []int{5, BlockSize - 5} {
 		msg := make([]byte, size, 2*BlockSize)
@@ -316,8 +313,16 @@ func testAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)
 	state := Initial()
 	for name, call := range map[string]func(){
-		"Block": func() { var p [300]byte; Block(&state, p[:]) },
-		"Sum":   func() { var p [300]byte; Sum((*[Size]byte)(p[:]), &state, &state, 0, p[:]) },
+		"Block":     func() { var p [300]byte; Block(&state, p[:]) },
+		"Sum":       func() { var p [300]byte; Sum((*[Size]byte)(p[:]), &state, &state, 0, p[:]) },
+		"BlockPair": func() { var p [300]byte; BlockPair(&state, &state, p[:], p[:]) },
+		"SumPair": func() {
+			if HasPairs() {
+				var p [300]byte
+				m := Message{Out: (*[Size]byte)(p[:]), State: &state, Outer: &state, P: p[:]}
+				SumPair(&[2]Message{m, m})
+			}
+		},
 		"Lanes": func() {
 			if lanes, _ := LaneCount(); lanes > 0 {
 				var s Lanes
@@ -332,10 +337,10 @@ func testAllocations(t *testing.T) {
 	}
 }
 
-// TestLaneCount checks that each kernel has lanes, and crypto/sha512 none.
+// TestLaneCount checks that each kernel has lanes or pairs, and crypto/sha512 neither.
 func TestLaneCount(t *testing.T) {
 	forAllKernels(t, func(t *testing.T) {
-		if lanes, minLanes := LaneCount(); (lanes > 0) != hasAssembly() || minLanes > lanes || lanes > MaxLanes {
+		if lanes, minLanes := LaneCount(); (lanes > 0 || HasPairs()) != hasAssembly() || lanes > 0 && HasPairs() || minLanes > lanes || lanes > MaxLanes {
 			t.Errorf("%d lanes, from %d", lanes, minLanes)
 		}
 	})

@@ -33,6 +33,9 @@ func (r x) String() string {
 // in returns r as a vector of lanes, as in V1.S4.
 func (r v) in(lanes string) string { return fmt.Sprintf("V%d.%s", uint8(r), lanes) }
 
+// whole returns r as a register without lanes.
+func (r v) whole() string { return fmt.Sprintf("V%d", uint8(r)) }
+
 // float returns r as the operand of a load or a store.
 func (r v) float() string { return fmt.Sprintf("F%d", uint8(r)) }
 
@@ -306,6 +309,34 @@ func (c *code) rev32(d, n v) {
 // above 15.
 func (c *code) tbl(d, n, m v) {
 	c.op("VTBL", m.in(b16), "["+n.in(b16)+"]", d.in(b16))
+	c.writes(d)
+}
+
+// rev64 reverses the bytes of each doubleword.
+func (c *code) rev64(d, n v) {
+	c.op("VREV64", n.in(b16), d.in(b16))
+	c.writes(d)
+}
+
+// ext sets d to the upper half of n and, above it, the lower half of m.
+func (c *code) ext(d, n, m v) {
+	c.op("VEXT", "$8", m.in(b16), n.in(b16), d.in(b16))
+	c.writes(d)
+}
+
+// The instructions for SHA-512. sha512h and sha512h2 are two rounds, see doubleRound; sha512su0 and
+// sha512su1 make two words of the message schedule.
+func (c *code) sha512h(d, n, m v)   { c.sha512("SHA512H", d, n, m) }
+func (c *code) sha512h2(d, n, m v)  { c.sha512("SHA512H2", d, n, m) }
+func (c *code) sha512su1(d, n, m v) { c.vthree("SHA512SU1", d, n, m, d2) }
+
+func (c *code) sha512(name string, d, n, m v) {
+	c.op(name, m.in(d2), n.whole(), d.whole())
+	c.writes(d)
+}
+
+func (c *code) sha512su0(d, n v) {
+	c.op("SHA512SU0", n.in(d2), d.in(d2))
 	c.writes(d)
 }
 

@@ -24,7 +24,8 @@ var sizes = []int{0, 1, 7, 15, 16, 31, 32, 33, 100, 1023, 1024, 1025, 2049, 5000
 // traced are the operations whose traces must not depend on secrets, with tags of these sizes.
 var traced = map[string][]int{
 	"tag": {32, 64, 96, 128}, "stream": {32, 64, 96, 128}, "parts": {64, 128}, "batch": {64, 128},
-	"verify": {64, 128}, "wrong": {64, 128}, "gmac": {128}, "hmac": {512}, "hwrand": {0},
+	"verify": {64, 128}, "wrong": {64, 128}, "gmac": {128}, "hmac": {512},
+	"hmacbatch": {512}, "hmacverify": {512}, "hwrand": {0},
 }
 
 // leaks are the operations that leak, and a part of what must be found.

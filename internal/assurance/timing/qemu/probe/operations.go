@@ -30,6 +30,8 @@ var operations = map[string]func(tagSize, size int) func(){
 	"init":        initKey,
 	"gmac":        gmac,
 	"hmac":        hmacTag,
+	"hmacbatch":   hmacBatch,
+	"hmacverify":  hmacVerify,
 	"hwrand":      random,
 	"crypto.gmac": cryptoGMAC,
 	"crypto.hmac": cryptoHMAC,
@@ -119,6 +121,31 @@ func gmac(_, size int) func() {
 func hmacTag(_, size int) func() {
 	k := fastmac.NewHMACSHA512Key(key[:])
 	return func() { k.Tag(out[:0], message[:size]) }
+}
+
+func hmacMessages(size int) []fastmac.Message {
+	messages := make([]fastmac.Message, batchSize)
+	for i := range messages {
+		messages[i] = fastmac.Message{Data: message[32*i:][:size], Tag: make([]byte, fastmac.HMACSHA512Size)}
+	}
+	return messages
+}
+
+func hmacBatch(_, size int) func() {
+	k, messages := fastmac.NewHMACSHA512Key(key[:]), hmacMessages(size)
+	return func() { k.TagBatch(messages) }
+}
+
+// hmacVerify verifies a batch in which one tag is wrong.
+func hmacVerify(_, size int) func() {
+	k, messages := fastmac.NewHMACSHA512Key(key[:]), hmacMessages(size)
+	k.TagBatch(messages)
+	messages[1].Tag[wrong%fastmac.HMACSHA512Size] ^= 1
+	return func() {
+		if k.VerifyBatch(messages) {
+			fail("verification returns true")
+		}
+	}
 }
 
 // random reads from a Reader whose state is secret, and whose clock stands still. It does nothing
