@@ -112,6 +112,17 @@ func (c *code) add(d code) {
 	}
 }
 
+// join makes one line of the last n, which interleave then keeps together.
+func (c *code) join(n int) {
+	first := len(c.lines) - n
+	c.lines = append(c.lines[:first], strings.Join(c.lines[first:], "\n"))
+}
+
+// split returns the first n lines of c, and the others.
+func (c code) split(n int) (first, others code) {
+	return code{c.lines[:n:n], c.written}, code{c.lines[n:], c.written}
+}
+
 // interleave returns a with the instructions of b spread evenly between its own. Neither has
 // labels or jumps, and only one of them uses flags or carries.
 func interleave(a, b code) (all code) {
@@ -166,6 +177,8 @@ func (c *code) storeTo(name string, from x, m mem) {
 
 func (c *code) store(from x, m mem)   { c.storeTo("MOVD", from, m) }
 func (c *code) store32(from x, m mem) { c.storeTo("MOVW", from, m) }
+func (c *code) store16(from x, m mem) { c.storeTo("MOVH", from, m) }
+func (c *code) store8(from x, m mem)  { c.storeTo("MOVB", from, m) }
 
 func (c *code) mov(d, n x)             { c.op("MOVD", n, d) }
 func (c *code) constant(d x, n string) { c.op("MOVD", "$"+n, d) }

@@ -1,0 +1,394 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// AES-GCM, NIST SP 800-38D section 7, and GMAC.
+//
+// The counter block of a block of text is the nonce and a counter, which begins with 2. It is
+// never made: AESE adds the first round key to the state, and may as well have the counter block
+// in the key and zeros in the state. A group of text begins at a multiple of eight blocks. So the
+// first six blocks of it have the same counter block except for the last three bits, and the other
+// two the next one: the states are constants, and two keys are made for each group.
+//
+// Vector registers, besides those of ghash.go: V0 to V7 are the states, V12 and V13 round keys,
+// and at the end of a message V0 is the encrypted first counter block, which is not for the text,
+// and V1 to V8 are those of the text.
+const (
+	aesStates v = 0
+	gcmRound  v = 12 // two round keys
+	textHeld  v = 9  // four blocks of text
+)
+
+// General registers, besides those of ghash.go. R23 and R24 are overwritten.
+const (
+	gcmRounds   x = 15
+	gcmSchedule x = 16
+	lastKeys    x = 17 // the address of the last two round keys
+	nonceLow    x = 19 // the counter block with zeros for the counter; in seal and open with the first key added
+	nonceHigh   x = 20
+	counter     x = 21 // of the next group, less 2
+	gcmTag      x = 22
+)
+
+// gcm writes gcm_arm64.s.
+func (f *file) gcm() {
+	f.gcmConstants()
+	f.write(gcmInitKey(f.begin("initKey")))
+	f.write(gcmHash(f.begin("hashARMv8")))
+	f.write(gmac(f.begin("gmacARMv8")))
+	f.write(crypt(f.begin("sealARMv8"), "seal", false))
+	f.write(crypt(f.begin("openARMv8"), "open", true))
+}
+
+// round is a round except for the last one. The two instructions stay together.
+func (c *code) round(state, key v) {
+	c.aese(state, key)
+	c.aesmc(state)
+	c.join(2)
+}
+
+// beginAES executes the rounds of V0 that AES-192 and AES-256 have more than AES-128.
+func beginAES(c *code, prefix string) {
+	twice := func() {
+		c.ldp(gcmRound, gcmRound+1, next(gcmSchedule, 2*aesBlock))
+		c.round(aesStates, gcmRound)
+		c.round(aesStates, gcmRound+1)
+	}
+	c.addx(gcmSchedule, gcmKey, "$Key_schedule")
+	c.load32(gcmRounds, at(gcmKey, "Key_rounds"))
+	c.cmp(gcmRounds, 12)
+	c.jumpIf("LT", prefix+"Ten")
+	c.jumpIf("EQ", prefix+"Twelve")
+	twice()
+	c.label(prefix + "Twelve")
+	twice()
+	c.label(prefix + "Ten")
+}
+
+// lastTen returns the other rounds of V0, without jumps.
+func lastTen() (c code) {
+	for i := range 5 {
+		c.ldp(gcmRound, gcmRound+1, at(gcmSchedule, 2*aesBlock*i))
+		c.round(aesStates, gcmRound)
+		if i < 4 {
+			c.round(aesStates, gcmRound+1)
+		}
+	}
+	c.aese(aesStates, gcmRound+1)
+	c.ldrq(gcmRound, at(gcmSchedule, 2*aesBlock*5))
+	c.veor(aesStates, aesStates, gcmRound)
+	return c
+}
+
+// loadNonce loads the nonce. Its last 8 bytes are often a number that has just been stored: one
+// load must have all of it.
+func loadNonce(c *code) {
+	c.load(nonceHigh, at(gcmRun, "run_nonce"))
+	c.load32(nonceLow, at(nonceHigh, 0))
+	c.load(nonceHigh, at(nonceHigh, 4))
+	c.orr(nonceLow, nonceLow, shifted(nonceHigh, 32))
+	c.lsr(nonceHigh, nonceHigh, 32)
+}
+
+// loadSum loads GHASH so far, and the constants.
+func loadSum(c *code) {
+	const sum x = 23
+	c.load(sum, at(gcmRun, "run_sum"))
+	c.address(gcmTable, "constants<>")
+	c.ldrq(ghashed, at(sum, 0))
+}
+
+// storeTag stores the tag: GHASH, of which the bytes are reversed, and V0.
+func storeTag(c *code) {
+	c.ldrq(order, at(gcmTable, blockOrder))
+	c.tbl(ghashed, ghashed, order)
+	c.veor(ghashed, ghashed, aesStates)
+	c.strq(ghashed, at(gcmTag, 0))
+}
+
+// gmac generates gmacARMv8. The first counter block is encrypted beside the beginning and the end
+// of GHASH.
+func gmac(fn function) (c code) {
+	c.load(gcmKey, fn.arg("key"))
+	c.load(gcmRun, fn.arg("r"))
+	loadNonce(&c)
+	c.orr(nonceHigh, nonceHigh, 1<<56)
+	c.dup(aesStates, nonceLow, d2)
+	c.toVector(aesStates, 1, nonceHigh)
+	beginAES(&c, "gmac")
+	first, last := lastTen().split(3 * 3)
+	var load code
+	loadSum(&load)
+	load.load(gcmTag, at(gcmRun, "run_tag"))
+	load.load(gcmSrc, at(gcmRun, "run_data"))
+	load.load(gcmLeft, at(gcmRun, "run_data+8"))
+	c.add(interleave(first, load))
+	hashGroups(&c, "gmac")
+	splitRest(&c, "gmacFew", gcmSrc)
+	hashLengths(&c, "gmacEnd", last)
+	storeTag(&c)
+	c.ret()
+	return c
+}
+
+// crypt generates sealARMv8 or openARMv8.
+func crypt(fn function, prefix string, open bool) (c code) {
+	c.load(gcmKey, fn.arg("key"))
+	c.load(gcmRun, fn.arg("r"))
+	loadSum(&c)
+	c.load(gcmLeft, at(gcmRun, "run_data+8"))
+	c.jumpZero(gcmLeft, prefix+"Text")
+	c.comment("Additional data.")
+	c.load(gcmSrc, at(gcmRun, "run_data"))
+	hashGroups(&c, prefix+"Data")
+	c.jumpZero(gcmLeft, prefix+"Text")
+	splitRest(&c, prefix+"DataFew", gcmSrc)
+	hashRest(&c, prefix+"DataEnd")
+	c.label(prefix + "Text")
+	beginText(&c)
+	cryptGroups(&c, prefix, open)
+	c.load(gcmTag, at(gcmRun, "run_tag"))
+	c.jumpNotZero(gcmTag, prefix+"End")
+	c.comment("Other runs follow.")
+	c.load(gcmTag, at(gcmRun, "run_sum"))
+	c.strq(ghashed, at(gcmTag, 0))
+	c.ret()
+
+	c.label(prefix + "End")
+	if open {
+		splitRest(&c, prefix+"Few", gcmSrc)
+		hashLengths(&c, prefix+"Hash", code{})
+	} else {
+		countRest(&c)
+	}
+	lastStates(&c, prefix)
+	cryptRest(&c, prefix, open)
+	if !open {
+		hashLengths(&c, prefix+"Hash", code{})
+	}
+	storeTag(&c)
+	c.ret()
+	return c
+}
+
+// beginText loads what is needed for text.
+func beginText(c *code) {
+	const low, high x = 23, 24
+	loadNonce(c)
+	c.addx(gcmSchedule, gcmKey, "$Key_schedule")
+	c.load(low, at(gcmSchedule, 0))
+	c.load(high, at(gcmSchedule, 8))
+	c.eor(nonceLow, nonceLow, low)
+	c.eor(nonceHigh, nonceHigh, high)
+	c.load32(gcmRounds, at(gcmKey, "Key_rounds"))
+	c.addx(lastKeys, gcmSchedule, shifted(gcmRounds, 4))
+	c.sub(lastKeys, lastKeys, aesBlock)
+	c.load32(counter, at(gcmRun, "run_blocks"))
+	c.load(gcmDst, at(gcmRun, "run_dst"))
+	c.load(gcmSrc, at(gcmRun, "run_src"))
+	c.load(gcmLeft, at(gcmRun, "run_src+8"))
+}
+
+// counterKey sets d to the first key and the counter block of R21, and moves the counter on. What
+// it adds to the counter is not carried into the nonce.
+func counterKey(c *code, d v) {
+	const high x = 23
+	c.op("REVW", counter, high)
+	c.eor(high, nonceHigh, shifted(high, 32))
+	c.dup(d, nonceLow, d2)
+	c.toVector(d, 1, high)
+	c.addx(counter, counter, groupBlocks)
+}
+
+// encrypt encrypts the states, from which the key of each first round comes, except that the last
+// key is not added: it is V13. It spreads other code between the first nine rounds.
+func encrypt(c *code, prefix string, first, states []v, other code) {
+	var nine code
+	round := func(key v) {
+		for _, s := range states {
+			nine.round(s, key)
+		}
+	}
+	for i, s := range states {
+		nine.round(s, first[i])
+	}
+	for i := 1; i < 9; i += 2 {
+		nine.ldp(gcmRound, gcmRound+1, at(gcmSchedule, aesBlock*i))
+		round(gcmRound)
+		round(gcmRound + 1)
+	}
+	c.add(interleave(nine, other))
+	nine = code{}
+	twice := func(i int) {
+		nine.ldp(gcmRound, gcmRound+1, at(gcmSchedule, aesBlock*i))
+		round(gcmRound)
+		round(gcmRound + 1)
+	}
+	nine.cmp(gcmRounds, 12)
+	nine.jumpIf("LT", prefix+"Last")
+	twice(9)
+	nine.jumpIf("EQ", prefix+"Last")
+	twice(11)
+	nine.label(prefix + "Last")
+	nine.ldp(gcmRound, gcmRound+1, at(lastKeys, 0))
+	for _, s := range states {
+		nine.aese(s, gcmRound)
+	}
+	c.add(nine)
+}
+
+// cryptGroup encrypts or decrypts a group, and spreads other code between the rounds.
+func cryptGroup(c *code, prefix string, other code) {
+	const same, follow = gcmRound, gcmRound + 1
+	counterKey(c, same)
+	counterKey(c, follow)
+	c.sub(counter, counter, groupBlocks)
+	var first, states []v
+	for i := range v(groupBlocks) {
+		states, first = append(states, aesStates+i), append(first, same)
+		if i%2 == 0 {
+			c.ldp(aesStates+i, aesStates+i+1, at(gcmTable, counterBits+aesBlock*int(i)))
+		}
+	}
+	first[6], first[7] = follow, follow
+	encrypt(c, prefix, first, states, other)
+	cryptBlocks(c, aesStates, groupBlocks)
+	c.sub(gcmLeft, gcmLeft, gcmGroup)
+}
+
+// cryptBlocks adds n blocks of text, and the last key, to the states from first on, and stores them.
+func cryptBlocks(c *code, first, n v) {
+	if n == 1 {
+		c.ldrq(textHeld, next(gcmSrc, aesBlock))
+		c.veor(first, first, gcmRound+1)
+		c.veor(first, first, textHeld)
+		c.strq(first, next(gcmDst, aesBlock))
+		return
+	}
+	for i := v(0); i < n; i += 2 {
+		t := textHeld + i%4
+		c.ldp(t, t+1, next(gcmSrc, 2*aesBlock))
+		for j := range v(2) {
+			c.veor(first+i+j, first+i+j, gcmRound+1)
+			c.veor(first+i+j, first+i+j, t+j)
+		}
+		c.stp(first+i, first+i+1, next(gcmDst, 2*aesBlock))
+	}
+}
+
+// cryptGroups encrypts or decrypts whole groups, and adds the ciphertext to ghashed: that of a group
+// between the rounds of the same one to decrypt it, and of the next one to encrypt it.
+func cryptGroups(c *code, prefix string, open bool) {
+	c.cmp(gcmLeft, gcmGroup)
+	c.jumpIf("LT", prefix+"GroupsEnd")
+	loadPowers(c)
+	if open {
+		c.label(prefix + "Group")
+		cryptGroup(c, prefix+"Group", hashGroup(gcmSrc, 0))
+		c.cmp(gcmLeft, gcmGroup)
+		c.jumpIf("GE", prefix+"Group")
+	} else {
+		cryptGroup(c, prefix+"First", code{})
+		c.cmp(gcmLeft, gcmGroup)
+		c.jumpIf("LT", prefix+"Before")
+		c.label(prefix + "Group")
+		cryptGroup(c, prefix+"Group", hashGroup(gcmDst, -gcmGroup))
+		c.cmp(gcmLeft, gcmGroup)
+		c.jumpIf("GE", prefix+"Group")
+		c.label(prefix + "Before")
+		c.add(hashGroup(gcmDst, -gcmGroup))
+	}
+	c.label(prefix + "GroupsEnd")
+}
+
+// lastStates sets V0 to the encrypted first counter block, and V1 to V8 to those of the rest of the
+// text, of which the last key is not added. Up to three blocks of text are done with fewer.
+func lastStates(c *code, prefix string) {
+	const zero, same, follow v = 10, 11, 9
+	c.dup(zero, nonceLow, d2)
+	c.toVector(zero, 1, nonceHigh)
+	counterKey(c, same)
+	c.ldrq(0, at(gcmTable, counterBits+aesBlock*7))
+	c.ldp(1, 2, at(gcmTable, counterBits))
+	c.cmp(gcmLeft, 3*aesBlock)
+	c.jumpIf("GT", prefix+"Many")
+	c.ldrq(3, at(gcmTable, counterBits+aesBlock*2))
+	encrypt(c, prefix+"ThreeBlocks", []v{zero, same, same, same}, []v{0, 1, 2, 3}, code{})
+	c.veor(0, 0, gcmRound+1)
+	c.jump(prefix + "Three")
+	c.label(prefix + "Many")
+	counterKey(c, follow)
+	c.ldp(3, 4, at(gcmTable, counterBits+aesBlock*2))
+	c.ldp(5, 6, at(gcmTable, counterBits+aesBlock*4))
+	c.ldp(7, 8, at(gcmTable, counterBits+aesBlock*6))
+	encrypt(c, prefix+"Many", []v{zero, same, same, same, same, same, same, follow, follow}, []v{0, 1, 2, 3, 4, 5, 6, 7, 8}, code{})
+	c.veor(0, 0, gcmRound+1)
+}
+
+// cryptRest encrypts or decrypts the rest of the text, with V1 to V8. For encryption it also does
+// what splitRest does, after countRest.
+func cryptRest(c *code, prefix string, open bool) {
+	const mask v = 10
+	const t x = 11
+	state := v(1)
+	for n := v(4); n > 0; n /= 2 {
+		if n == 2 {
+			c.label(prefix + "Three")
+		}
+		skip := fmt.Sprint(prefix, "Less", aesBlock*int(n))
+		c.jumpBitClear(gcmLeft, bits.TrailingZeros(aesBlock*uint(n)), skip)
+		cryptBlocks(c, state, n)
+		for i := range n {
+			c.vmov(state+i, state+i+n)
+		}
+		c.label(skip)
+	}
+	if !open {
+		c.mov(blocksEnd, gcmDst)
+	}
+	c.jumpZero(few, prefix+"Crypted")
+	c.veor(state, state, gcmRound+1)
+	if open {
+		c.veor(state, state, rest)
+	} else {
+		loadFew(c, prefix+"Few", rest, gcmSrc, few, 11, 12, 13, 14, 24)
+		c.veor(rest, rest, state)
+		c.sub(t, gcmTable, few)
+		c.ldrq(mask, at(t, onesAndZeros+aesBlock))
+		c.vand(rest, rest, mask)
+		state = rest
+	}
+	storeFew(c, prefix+"Store", state, gcmDst, few, 11, 12)
+	c.label(prefix + "Crypted")
+}
+
+// storeFew stores the first n bytes of from at p, 1 to 15. It overwrites low, high and p.
+func storeFew(c *code, name string, from v, p, n, low, high x) {
+	c.toGeneral(low, from, 0)
+	c.toGeneral(high, from, 1)
+	for size := 8; size > 0; size /= 2 {
+		skip := fmt.Sprint(name, size)
+		c.jumpBitClear(n, bits.TrailingZeros(uint(size)), skip)
+		switch size {
+		case 8:
+			c.store(low, next(p, size))
+			c.mov(low, high)
+		case 4:
+			c.store32(low, next(p, size))
+			c.lsr(low, low, 32)
+		case 2:
+			c.store16(low, next(p, size))
+			c.lsr(low, low, 16)
+		case 1:
+			c.store8(low, at(p, 0))
+		}
+		c.label(skip)
+	}
+}
