@@ -265,22 +265,25 @@ func cryptGroup(c *code, prefix string, other code) {
 
 // cryptBlocks adds n blocks of text, and the last key, to the states from first on, and stores them.
 func cryptBlocks(c *code, first, n v) {
-	if n == 1 {
-		c.ldrq(textHeld, next(gcmSrc, aesBlock))
-		c.veor(first, first, gcmRound+1)
-		c.veor(first, first, textHeld)
-		c.strq(first, next(gcmDst, aesBlock))
-		return
-	}
-	for i := v(0); i < n; i += 2 {
-		t := textHeld + i%4
-		c.ldp(t, t+1, next(gcmSrc, 2*aesBlock))
-		for j := range v(2) {
-			c.veor(first+i+j, first+i+j, gcmRound+1)
-			c.veor(first+i+j, first+i+j, t+j)
+	for i := range n {
+		state, t, offset := first+i, textHeld+i%4, aesBlock*int(i)
+		switch {
+		case n == 1:
+			c.ldrq(t, at(gcmSrc, 0))
+		case i%2 == 0:
+			c.ldp(t, t+1, at(gcmSrc, offset))
 		}
-		c.stp(first+i, first+i+1, next(gcmDst, 2*aesBlock))
+		c.veor(state, state, gcmRound+1)
+		c.veor(state, state, t)
+		switch {
+		case n == 1:
+			c.strq(state, at(gcmDst, 0))
+		case i%2 == 1:
+			c.stp(state-1, state, at(gcmDst, offset-aesBlock))
+		}
 	}
+	c.addx(gcmSrc, gcmSrc, aesBlock*int(n))
+	c.addx(gcmDst, gcmDst, aesBlock*int(n))
 }
 
 // cryptGroups encrypts or decrypts whole groups, and adds the ciphertext to ghashed: that of a group

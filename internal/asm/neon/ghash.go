@@ -20,8 +20,8 @@ import "fmt"
 //
 // The first two of eight blocks have products of four multiplications: GHASH so far is added to
 // the first one, and these have fewer steps that wait for each other. The others are taken in
-// pairs, for which Karatsuba's method needs three multiplications each, and no more additions:
-// one VTBL reverses the bytes of the low halves of both blocks and puts them into one register.
+// pairs: the low halves of both blocks are in one register, and the high ones in another, so that
+// Karatsuba's method takes three multiplications for each block, and one more addition for both.
 //
 // Vector registers: V8 and V9 are two blocks, V10 and V11 their halves, V14 to V17 the sums, V18
 // is GHASH so far. V19 to V31 are the powers of the key, while there are whole groups.
@@ -53,10 +53,9 @@ const (
 // The offsets of constants.
 const (
 	counterBits  = 0   // see crypt
-	halfOrder    = 128 // of the low halves of two blocks, and of the high ones
-	blockOrder   = 160 // of a block
-	polynomial   = 176 // P without its highest and lowest bits, divided by x^64
-	onesAndZeros = 192
+	blockOrder   = 128 // reverses a block
+	polynomial   = 144 // P without its highest and lowest bits, divided by x^64
+	onesAndZeros = 160
 )
 
 // gcmConstants writes the constants.
@@ -66,7 +65,6 @@ func (f *file) gcmConstants() {
 		words = append(words, 0, n<<56)
 	}
 	words = append(words,
-		0x08090a0b0c0d0e0f, 0x18191a1b1c1d1e1f, 0x0001020304050607, 0x1011121314151617,
 		0x08090a0b0c0d0e0f, 0x0001020304050607,
 		0xc200000000000000, 0,
 		^uint64(0), ^uint64(0), 0, 0)
@@ -95,9 +93,9 @@ func (c *code) exchange(d, n v) {
 	c.writes(d)
 }
 
-// tblPair is tbl with the bytes of n and of the register after it, and zero above 31.
-func (c *code) tblPair(d, n, m v) {
-	c.op("VTBL", m.in(b16), fmt.Sprintf("[%s, %s]", n.in(b16), (n+1).in(b16)), d.in(b16))
+// rev64 reverses the bytes of each half.
+func (c *code) rev64(d, n v) {
+	c.op("VREV64", n.in(b16), d.in(b16))
 	c.writes(d)
 }
 
@@ -172,9 +170,10 @@ func hashGroup(p x, offset int) (c code) {
 	for i := range v(3) {
 		low, high, h := halves, halves+1, pairs+3*i
 		c.ldp(pair, pair+1, at(p, offset+2*aesBlock*int(1+i)))
-		c.ldp(low, high, at(gcmTable, halfOrder))
-		c.tblPair(low, pair, low)
-		c.tblPair(high, pair, high)
+		c.uzp1(high, pair, pair+1, d2)
+		c.uzp2(low, pair, pair+1, d2)
+		c.rev64(high, high)
+		c.rev64(low, low)
 		c.veor(pair, low, high)
 		for upper := range 2 {
 			set := i == 0 && upper == 0
