@@ -54,7 +54,7 @@ func TestWithout(t *testing.T) {
 // TestWithoutAVX512 checks a CPU that has VAES and VPCLMULQDQ for 256 bits only: it is not
 // reported to lack what its best kernel needs.
 func TestWithoutAVX512(t *testing.T) {
-	if len(kernel.Kernels(kernel.GCM)) == 0 {
+	if runtime.GOARCH != "amd64" || kernel.Purego {
 		t.Skip("needs amd64 and assembly")
 	}
 	kernel.With(kernel.Set{kernel.AVX512F, kernel.AVX512BW, kernel.AVX512DQ, kernel.AVX512VL}, func() {
@@ -252,23 +252,27 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-// TestRequiresARM64 checks that AES instructions, which some CPUs lack, are only in package aes and
-// in the kernels that run if it is in use. All CPUs of the architecture have the other instructions:
-// TestConstantTime of internal/assurance/arm64 lists them.
+// TestRequiresARM64 checks that AES instructions, which some CPUs lack, are only in packages aes and
+// gcm and in the kernels that run if package aes is in use, and PMULL only in package gcm. All CPUs
+// of the architecture have the other instructions: TestConstantTime of internal/assurance/arm64
+// lists them.
 func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
 		for _, function := range functions(t, file) {
 			name, _, _ := strings.Cut(function, "(")
-			allowed := file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
-			if m := regexp.MustCompile(`\tAES\w+`).FindString(function); m != "" && !allowed {
-				t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
+			gcm := file == "internal/gcm/gcm_arm64.s"
+			aes := gcm || file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
+			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm} {
+				if m := regexp.MustCompile(instruction).FindString(function); m != "" && !allowed {
+					t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
+				}
 			}
 		}
 	}
 	if runtime.GOARCH != "arm64" || kernel.Purego {
 		return
 	}
-	for l, want := range map[kernel.Layer]kernel.Set{kernel.NH: nil, kernel.AES: {kernel.ARM64AES}} {
+	for l, want := range map[kernel.Layer]kernel.Set{kernel.NH: nil, kernel.AES: {kernel.ARM64AES}, kernel.GCM: {kernel.ARM64AES, kernel.ARM64PMULL}} {
 		if kernels := kernel.Kernels(l); len(kernels) != 1 || !slices.Equal(kernels[0].Needs, want) {
 			t.Errorf("%s: kernels %v, want one that needs %v", l, kernels, want)
 		}
