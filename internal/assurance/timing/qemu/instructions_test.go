@@ -44,12 +44,27 @@ var counts = []struct {
 	{"stream/128/1024", 871, 1153},
 	{"batch/64/64", 158.375, 225.125},
 	{"batch/128/64", 184.5, 255.25},
+	{"gmac/128/16", 130, 234},
+	{"gmac/128/64", 175, 279},
+	{"gmac/128/1024", 827, 931},
+	{"gmac/128/16384", 11267, 11371},
+	{"seal/128/64", 430, 613},
+	{"seal/128/1024", 2554, 2737},
+	{"seal/256/64", 505, 688},
+	{"seal/256/1024", 3125, 3308},
+	{"open/128/64", 431, 778},
+	{"open/128/1024", 2555, 2902},
+	{"open/256/64", 506, 853},
+	{"open/256/1024", 3126, 3473},
+	{"init.gmac/128/0", 710, 926},
 }
 
 // peers are logged for comparison.
 var peers = []string{
 	"crypto.gmac/128/16", "crypto.gmac/128/64", "crypto.gmac/128/256", "crypto.gmac/128/1024", "crypto.gmac/128/1500", "crypto.gmac/128/16384",
-	"gmac/128/64", "hmac/512/64", "crypto.hmac/512/64", "hmac/512/1024", "crypto.hmac/512/1024",
+	"crypto.seal/128/64", "crypto.seal/128/1024", "crypto.seal/256/64", "crypto.seal/256/1024",
+	"crypto.open/128/64", "crypto.open/128/1024", "crypto.open/256/64", "crypto.open/256/1024",
+	"hmac/512/64", "crypto.hmac/512/64", "hmac/512/1024", "crypto.hmac/512/1024",
 	"verify/64/64", "tag/32/64", "tag/96/64", "init/64/16", "init/128/32", "hwrand/0/16", "hwrand/0/1024",
 }
 
