@@ -25,5 +25,5 @@ const MaxTextSize = (1<<32 - 2) * BlockSize
 
 // maxRun is how many bytes of text and of additional data one call of the assembly gets. A
 // goroutine cannot be preempted there, and may keep the garbage collector waiting for 20 to
-// 60 microseconds for each.
+// 60 microseconds for each (amd64).
 const maxRun = 1 << 18

@@ -96,6 +96,8 @@ initKeyTen:
 	EOR	R9, R7, R7
 	VDUP	R6, V19.D2
 	VMOV	R7, V19.D[1]
+	MOVD	ZR, R6
+	MOVD	ZR, R7
 	FMOVQ	F19, (Key_powers+112)(R0)
 	// H^2 = H^1 * H^1
 	VEXT	$8, V19.B16, V19.B16, V8.B16
@@ -550,41 +552,41 @@ gmacRest:
 	AND	$15, R4, R8
 	LSR	$4, R4, R7
 	ADD	R7<<4, R3, R6
-	CBZ	R8, gmacFewWhole
+	CBZ	R8, gmacLoadWhole
 	MOVD	ZR, R12
 	LSL	$3, R8, R14
 	ADD	R8, R6, R24
-	TBZ	$3, R8, gmacFewFour
+	TBZ	$3, R8, gmacLoadFour
 	MOVD	0(R6), R11
 	MOVD	-8(R24), R12
 	MOVD	$120, R13
 	SUB	R14, R13, R14
 	LSR	$8, R12, R12
 	LSR	R14, R12, R12
-	B	gmacFewMoved
+	B	gmacLoadMoved
 
-gmacFewFour:
-	TBZ	$2, R8, gmacFewTwo
+gmacLoadFour:
+	TBZ	$2, R8, gmacLoadTwo
 	MOVWU	0(R6), R11
 	MOVWU	-4(R24), R13
 	SUB	$32, R14, R14
 	LSL	R14, R13, R13
 	ORR	R13, R11, R11
-	B	gmacFewMoved
+	B	gmacLoadMoved
 
-gmacFewTwo:
+gmacLoadTwo:
 	MOVBU	0(R6), R11
-	TBZ	$1, R8, gmacFewMoved
+	TBZ	$1, R8, gmacLoadMoved
 	MOVHU	0(R6), R11
-	TBZ	$0, R8, gmacFewMoved
+	TBZ	$0, R8, gmacLoadMoved
 	MOVBU	2(R6), R13
 	ORR	R13<<16, R11, R11
 
-gmacFewMoved:
+gmacLoadMoved:
 	VDUP	R11, V19.D2
 	VMOV	R12, V19.D[1]
 
-gmacFewWhole:
+gmacLoadWhole:
 	ADD	$(Key_powers+112), R0, R9
 	VEOR	V14.B16, V14.B16, V14.B16
 	VEOR	V15.B16, V15.B16, V15.B16
@@ -627,7 +629,7 @@ gmacEndLengths:
 	FMOVD	run_textBits(R1), F8
 	MOVD	run_dataBits(R1), R11
 	VMOV	R11, V8.D[1]
-	CBZ	R8, gmacEndBlocks
+	CBZ	R8, gmacEndNoBytes
 	FMOVQ.P	-16(R9), F9
 	VEXT	$8, V9.B16, V9.B16, V10.B16
 	VPMULL	V9.D1, V8.D1, V17.Q1
@@ -640,7 +642,7 @@ gmacEndLengths:
 	VEOR	V17.B16, V15.B16, V15.B16
 	VTBL	V11.B16, [V19.B16], V8.B16
 
-gmacEndBlocks:
+gmacEndNoBytes:
 	CBZ	R7, gmacEndFirst
 
 gmacEndNext:
@@ -654,6 +656,8 @@ gmacEndNext:
 	VEOR	V17.B16, V15.B16, V15.B16
 	VPMULL2	V10.D2, V8.D2, V17.Q1
 	VEOR	V17.B16, V15.B16, V15.B16
+
+gmacEndBlocks:
 	SUB	$16, R6, R6
 	FMOVQ	0(R6), F8
 	VTBL	V11.B16, [V8.B16], V8.B16
@@ -847,41 +851,41 @@ sealDataRest:
 	AND	$15, R4, R8
 	LSR	$4, R4, R7
 	ADD	R7<<4, R3, R6
-	CBZ	R8, sealDataFewWhole
+	CBZ	R8, sealDataLoadWhole
 	MOVD	ZR, R12
 	LSL	$3, R8, R14
 	ADD	R8, R6, R24
-	TBZ	$3, R8, sealDataFewFour
+	TBZ	$3, R8, sealDataLoadFour
 	MOVD	0(R6), R11
 	MOVD	-8(R24), R12
 	MOVD	$120, R13
 	SUB	R14, R13, R14
 	LSR	$8, R12, R12
 	LSR	R14, R12, R12
-	B	sealDataFewMoved
+	B	sealDataLoadMoved
 
-sealDataFewFour:
-	TBZ	$2, R8, sealDataFewTwo
+sealDataLoadFour:
+	TBZ	$2, R8, sealDataLoadTwo
 	MOVWU	0(R6), R11
 	MOVWU	-4(R24), R13
 	SUB	$32, R14, R14
 	LSL	R14, R13, R13
 	ORR	R13, R11, R11
-	B	sealDataFewMoved
+	B	sealDataLoadMoved
 
-sealDataFewTwo:
+sealDataLoadTwo:
 	MOVBU	0(R6), R11
-	TBZ	$1, R8, sealDataFewMoved
+	TBZ	$1, R8, sealDataLoadMoved
 	MOVHU	0(R6), R11
-	TBZ	$0, R8, sealDataFewMoved
+	TBZ	$0, R8, sealDataLoadMoved
 	MOVBU	2(R6), R13
 	ORR	R13<<16, R11, R11
 
-sealDataFewMoved:
+sealDataLoadMoved:
 	VDUP	R11, V19.D2
 	VMOV	R12, V19.D[1]
 
-sealDataFewWhole:
+sealDataLoadWhole:
 	ADD	$(Key_powers+112), R0, R9
 	VEOR	V14.B16, V14.B16, V14.B16
 	VEOR	V15.B16, V15.B16, V15.B16
@@ -940,9 +944,9 @@ sealText:
 	LSR	$32, R20, R20
 	ADD	$Key_schedule, R0, R16
 	MOVD	0(R16), R23
-	MOVD	8(R16), R24
 	EOR	R23, R19, R19
-	EOR	R24, R20, R20
+	MOVD	8(R16), R23
+	EOR	R23, R20, R20
 	MOVWU	Key_rounds(R0), R15
 	ADD	R15<<4, R16, R17
 	SUB	$16, R17, R17
@@ -1689,6 +1693,9 @@ sealGroupsEnd:
 	// Other runs follow.
 	MOVD	run_sum(R1), R22
 	FMOVQ	F18, 0(R22)
+	MOVD	ZR, R19
+	MOVD	ZR, R20
+	MOVD	ZR, R23
 	VEOR	V0.B16, V0.B16, V0.B16
 	VEOR	V1.B16, V1.B16, V1.B16
 	VEOR	V2.B16, V2.B16, V2.B16
@@ -1815,7 +1822,7 @@ sealEnd:
 	AESE	V13.B16, V3.B16
 	AESMC	V3.B16, V3.B16
 	CMP	$12, R15
-	BLT	sealThreeBlocksLast
+	BLT	sealFewLast
 	FLDPQ	144(R16), (F12, F13)
 	AESE	V12.B16, V0.B16
 	AESMC	V0.B16, V0.B16
@@ -1833,7 +1840,7 @@ sealEnd:
 	AESMC	V2.B16, V2.B16
 	AESE	V13.B16, V3.B16
 	AESMC	V3.B16, V3.B16
-	BEQ	sealThreeBlocksLast
+	BEQ	sealFewLast
 	FLDPQ	176(R16), (F12, F13)
 	AESE	V12.B16, V0.B16
 	AESMC	V0.B16, V0.B16
@@ -1852,7 +1859,7 @@ sealEnd:
 	AESE	V13.B16, V3.B16
 	AESMC	V3.B16, V3.B16
 
-sealThreeBlocksLast:
+sealFewLast:
 	FLDPQ	0(R17), (F12, F13)
 	AESE	V12.B16, V0.B16
 	AESE	V12.B16, V1.B16
@@ -2178,33 +2185,33 @@ sealLess16:
 	MOVD	ZR, R12
 	LSL	$3, R8, R14
 	ADD	R8, R3, R24
-	TBZ	$3, R8, sealFewFour
+	TBZ	$3, R8, sealLoadFour
 	MOVD	0(R3), R11
 	MOVD	-8(R24), R12
 	MOVD	$120, R13
 	SUB	R14, R13, R14
 	LSR	$8, R12, R12
 	LSR	R14, R12, R12
-	B	sealFewMoved
+	B	sealLoadMoved
 
-sealFewFour:
-	TBZ	$2, R8, sealFewTwo
+sealLoadFour:
+	TBZ	$2, R8, sealLoadTwo
 	MOVWU	0(R3), R11
 	MOVWU	-4(R24), R13
 	SUB	$32, R14, R14
 	LSL	R14, R13, R13
 	ORR	R13, R11, R11
-	B	sealFewMoved
+	B	sealLoadMoved
 
-sealFewTwo:
+sealLoadTwo:
 	MOVBU	0(R3), R11
-	TBZ	$1, R8, sealFewMoved
+	TBZ	$1, R8, sealLoadMoved
 	MOVHU	0(R3), R11
-	TBZ	$0, R8, sealFewMoved
+	TBZ	$0, R8, sealLoadMoved
 	MOVBU	2(R3), R13
 	ORR	R13<<16, R11, R11
 
-sealFewMoved:
+sealLoadMoved:
 	VDUP	R11, V19.D2
 	VMOV	R12, V19.D[1]
 	VEOR	V1.B16, V19.B16, V19.B16
@@ -2276,7 +2283,7 @@ sealHashLengths:
 	FMOVD	run_textBits(R1), F8
 	MOVD	run_dataBits(R1), R11
 	VMOV	R11, V8.D[1]
-	CBZ	R8, sealHashBlocks
+	CBZ	R8, sealHashNoBytes
 	FMOVQ.P	-16(R9), F9
 	VEXT	$8, V9.B16, V9.B16, V10.B16
 	VPMULL	V9.D1, V8.D1, V17.Q1
@@ -2289,7 +2296,7 @@ sealHashLengths:
 	VEOR	V17.B16, V15.B16, V15.B16
 	VTBL	V11.B16, [V19.B16], V8.B16
 
-sealHashBlocks:
+sealHashNoBytes:
 	CBZ	R7, sealHashFirst
 
 sealHashNext:
@@ -2303,6 +2310,8 @@ sealHashNext:
 	VEOR	V17.B16, V15.B16, V15.B16
 	VPMULL2	V10.D2, V8.D2, V17.Q1
 	VEOR	V17.B16, V15.B16, V15.B16
+
+sealHashBlocks:
 	SUB	$16, R6, R6
 	FMOVQ	0(R6), F8
 	VTBL	V11.B16, [V8.B16], V8.B16
@@ -2334,6 +2343,9 @@ sealHashFirst:
 	VTBL	V11.B16, [V18.B16], V18.B16
 	VEOR	V0.B16, V18.B16, V18.B16
 	FMOVQ	F18, 0(R22)
+	MOVD	ZR, R19
+	MOVD	ZR, R20
+	MOVD	ZR, R23
 	VEOR	V0.B16, V0.B16, V0.B16
 	VEOR	V1.B16, V1.B16, V1.B16
 	VEOR	V2.B16, V2.B16, V2.B16
@@ -2492,41 +2504,41 @@ openDataRest:
 	AND	$15, R4, R8
 	LSR	$4, R4, R7
 	ADD	R7<<4, R3, R6
-	CBZ	R8, openDataFewWhole
+	CBZ	R8, openDataLoadWhole
 	MOVD	ZR, R12
 	LSL	$3, R8, R14
 	ADD	R8, R6, R24
-	TBZ	$3, R8, openDataFewFour
+	TBZ	$3, R8, openDataLoadFour
 	MOVD	0(R6), R11
 	MOVD	-8(R24), R12
 	MOVD	$120, R13
 	SUB	R14, R13, R14
 	LSR	$8, R12, R12
 	LSR	R14, R12, R12
-	B	openDataFewMoved
+	B	openDataLoadMoved
 
-openDataFewFour:
-	TBZ	$2, R8, openDataFewTwo
+openDataLoadFour:
+	TBZ	$2, R8, openDataLoadTwo
 	MOVWU	0(R6), R11
 	MOVWU	-4(R24), R13
 	SUB	$32, R14, R14
 	LSL	R14, R13, R13
 	ORR	R13, R11, R11
-	B	openDataFewMoved
+	B	openDataLoadMoved
 
-openDataFewTwo:
+openDataLoadTwo:
 	MOVBU	0(R6), R11
-	TBZ	$1, R8, openDataFewMoved
+	TBZ	$1, R8, openDataLoadMoved
 	MOVHU	0(R6), R11
-	TBZ	$0, R8, openDataFewMoved
+	TBZ	$0, R8, openDataLoadMoved
 	MOVBU	2(R6), R13
 	ORR	R13<<16, R11, R11
 
-openDataFewMoved:
+openDataLoadMoved:
 	VDUP	R11, V19.D2
 	VMOV	R12, V19.D[1]
 
-openDataFewWhole:
+openDataLoadWhole:
 	ADD	$(Key_powers+112), R0, R9
 	VEOR	V14.B16, V14.B16, V14.B16
 	VEOR	V15.B16, V15.B16, V15.B16
@@ -2585,9 +2597,9 @@ openText:
 	LSR	$32, R20, R20
 	ADD	$Key_schedule, R0, R16
 	MOVD	0(R16), R23
-	MOVD	8(R16), R24
 	EOR	R23, R19, R19
-	EOR	R24, R20, R20
+	MOVD	8(R16), R23
+	EOR	R23, R20, R20
 	MOVWU	Key_rounds(R0), R15
 	ADD	R15<<4, R16, R17
 	SUB	$16, R17, R17
@@ -2977,6 +2989,9 @@ openGroupsEnd:
 	// Other runs follow.
 	MOVD	run_sum(R1), R22
 	FMOVQ	F18, 0(R22)
+	MOVD	ZR, R19
+	MOVD	ZR, R20
+	MOVD	ZR, R23
 	VEOR	V0.B16, V0.B16, V0.B16
 	VEOR	V1.B16, V1.B16, V1.B16
 	VEOR	V2.B16, V2.B16, V2.B16
@@ -3015,41 +3030,41 @@ openEnd:
 	AND	$15, R4, R8
 	LSR	$4, R4, R7
 	ADD	R7<<4, R3, R6
-	CBZ	R8, openFewWhole
+	CBZ	R8, openLoadWhole
 	MOVD	ZR, R12
 	LSL	$3, R8, R14
 	ADD	R8, R6, R24
-	TBZ	$3, R8, openFewFour
+	TBZ	$3, R8, openLoadFour
 	MOVD	0(R6), R11
 	MOVD	-8(R24), R12
 	MOVD	$120, R13
 	SUB	R14, R13, R14
 	LSR	$8, R12, R12
 	LSR	R14, R12, R12
-	B	openFewMoved
+	B	openLoadMoved
 
-openFewFour:
-	TBZ	$2, R8, openFewTwo
+openLoadFour:
+	TBZ	$2, R8, openLoadTwo
 	MOVWU	0(R6), R11
 	MOVWU	-4(R24), R13
 	SUB	$32, R14, R14
 	LSL	R14, R13, R13
 	ORR	R13, R11, R11
-	B	openFewMoved
+	B	openLoadMoved
 
-openFewTwo:
+openLoadTwo:
 	MOVBU	0(R6), R11
-	TBZ	$1, R8, openFewMoved
+	TBZ	$1, R8, openLoadMoved
 	MOVHU	0(R6), R11
-	TBZ	$0, R8, openFewMoved
+	TBZ	$0, R8, openLoadMoved
 	MOVBU	2(R6), R13
 	ORR	R13<<16, R11, R11
 
-openFewMoved:
+openLoadMoved:
 	VDUP	R11, V19.D2
 	VMOV	R12, V19.D[1]
 
-openFewWhole:
+openLoadWhole:
 	ADD	$(Key_powers+112), R0, R9
 	VEOR	V14.B16, V14.B16, V14.B16
 	VEOR	V15.B16, V15.B16, V15.B16
@@ -3092,7 +3107,7 @@ openHashLengths:
 	FMOVD	run_textBits(R1), F8
 	MOVD	run_dataBits(R1), R11
 	VMOV	R11, V8.D[1]
-	CBZ	R8, openHashBlocks
+	CBZ	R8, openHashNoBytes
 	FMOVQ.P	-16(R9), F9
 	VEXT	$8, V9.B16, V9.B16, V10.B16
 	VPMULL	V9.D1, V8.D1, V17.Q1
@@ -3105,7 +3120,7 @@ openHashLengths:
 	VEOR	V17.B16, V15.B16, V15.B16
 	VTBL	V11.B16, [V19.B16], V8.B16
 
-openHashBlocks:
+openHashNoBytes:
 	CBZ	R7, openHashFirst
 
 openHashNext:
@@ -3119,6 +3134,8 @@ openHashNext:
 	VEOR	V17.B16, V15.B16, V15.B16
 	VPMULL2	V10.D2, V8.D2, V17.Q1
 	VEOR	V17.B16, V15.B16, V15.B16
+
+openHashBlocks:
 	SUB	$16, R6, R6
 	FMOVQ	0(R6), F8
 	VTBL	V11.B16, [V8.B16], V8.B16
@@ -3235,7 +3252,7 @@ openHashFirst:
 	AESE	V13.B16, V3.B16
 	AESMC	V3.B16, V3.B16
 	CMP	$12, R15
-	BLT	openThreeBlocksLast
+	BLT	openFewLast
 	FLDPQ	144(R16), (F12, F13)
 	AESE	V12.B16, V0.B16
 	AESMC	V0.B16, V0.B16
@@ -3253,7 +3270,7 @@ openHashFirst:
 	AESMC	V2.B16, V2.B16
 	AESE	V13.B16, V3.B16
 	AESMC	V3.B16, V3.B16
-	BEQ	openThreeBlocksLast
+	BEQ	openFewLast
 	FLDPQ	176(R16), (F12, F13)
 	AESE	V12.B16, V0.B16
 	AESMC	V0.B16, V0.B16
@@ -3272,7 +3289,7 @@ openHashFirst:
 	AESE	V13.B16, V3.B16
 	AESMC	V3.B16, V3.B16
 
-openThreeBlocksLast:
+openFewLast:
 	FLDPQ	0(R17), (F12, F13)
 	AESE	V12.B16, V0.B16
 	AESE	V12.B16, V1.B16
@@ -3622,6 +3639,9 @@ openCrypted:
 	VTBL	V11.B16, [V18.B16], V18.B16
 	VEOR	V0.B16, V18.B16, V18.B16
 	FMOVQ	F18, 0(R22)
+	MOVD	ZR, R19
+	MOVD	ZR, R20
+	MOVD	ZR, R23
 	VEOR	V0.B16, V0.B16, V0.B16
 	VEOR	V1.B16, V1.B16, V1.B16
 	VEOR	V2.B16, V2.B16, V2.B16

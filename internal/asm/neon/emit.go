@@ -215,6 +215,7 @@ func (c *code) mul(d, n, m x)      { c.three("MUL", d, n, m) }
 func (c *code) mulw(d, n, m x)     { c.three("MULW", d, n, m) }
 func (c *code) umulh(d, n, m x)    { c.three("UMULH", d, n, m) }
 func (c *code) rev(d, n x)         { c.op("REV", n, d) }
+func (c *code) revw(d, n x)        { c.op("REVW", n, d) }
 
 // cmp and cmn set the flags from n-m and n+m.
 func (c *code) cmp(n x, m any) {
@@ -319,6 +320,18 @@ func (c *code) rev32(d, n v) {
 // above 15.
 func (c *code) tbl(d, n, m v) {
 	c.op("VTBL", m.in(b16), "["+n.in(b16)+"]", d.in(b16))
+	c.writes(d)
+}
+
+// rev64 reverses the bytes of each doubleword.
+func (c *code) rev64(d, n v) {
+	c.op("VREV64", n.in(b16), d.in(b16))
+	c.writes(d)
+}
+
+// ext sets d to the upper half of n and, above it, the lower half of m.
+func (c *code) ext(d, n, m v) {
+	c.op("VEXT", "$8", m.in(b16), n.in(b16), d.in(b16))
 	c.writes(d)
 }
 

@@ -11,11 +11,11 @@ import (
 
 // AES-GCM, NIST SP 800-38D section 7, and GMAC.
 //
-// The counter block of a block of text is the nonce and a counter, which begins with 2. It is
-// never made: AESE adds the first round key to the state, and may as well have the counter block
-// in the key and zeros in the state. A group of text begins at a multiple of eight blocks. So the
-// first six blocks of it have the same counter block except for the last three bits, and the other
-// two the next one: the states are constants, and two keys are made for each group.
+// The counter block of a block of text is the nonce and a counter, which begins with 2. AESE adds
+// the first round key to it, and does not care what is in the key and what in the state. All groups
+// of text have eight blocks: the counters of the first six differ in the lowest three bits only, and
+// so do those of the other two, which are the next multiple of eight and one more. So the states of
+// all groups are the same constants, and two keys with the other bits are made for each group.
 //
 // Vector registers, besides those of ghash.go: V0 to V7 are the states, V12 and V13 round keys,
 // and at the end of a message V0 is the encrypted first counter block, which is not for the text,
@@ -26,15 +26,16 @@ const (
 	textHeld  v = 9  // four blocks of text
 )
 
-// General registers, besides those of ghash.go. R23 and R24 are overwritten.
+// General registers, besides those of ghash.go.
 const (
 	gcmRounds   x = 15
 	gcmSchedule x = 16
 	lastKeys    x = 17 // the address of the last two round keys
-	nonceLow    x = 19 // the counter block with zeros for the counter; in seal and open with the first key added
+	nonceLow    x = 19 // the nonce and zeros for the counter; with text, the first key is added
 	nonceHigh   x = 20
-	counter     x = 21 // of the next group, less 2
+	gcmCounter  x = 21 // of the next group, less 2
 	gcmTag      x = 22
+	keyWord     x = 23 // is overwritten
 )
 
 // gcm writes gcm_arm64.s.
@@ -87,9 +88,9 @@ func lastTen() (c code) {
 	return c
 }
 
-// loadNonce loads the nonce. Its last 8 bytes are often a number that has just been stored: one
+// loadGCMNonce loads the nonce. Its last 8 bytes are often a number that has just been stored: one
 // load must have all of it.
-func loadNonce(c *code) {
+func loadGCMNonce(c *code) {
 	c.load(nonceHigh, at(gcmRun, "run_nonce"))
 	c.load32(nonceLow, at(nonceHigh, 0))
 	c.load(nonceHigh, at(nonceHigh, 4))
@@ -97,18 +98,18 @@ func loadNonce(c *code) {
 	c.lsr(nonceHigh, nonceHigh, 32)
 }
 
-// loadSum loads GHASH so far, and the constants.
-func loadSum(c *code) {
+// loadGCMSum loads GHASH so far, and the constants.
+func loadGCMSum(c *code) {
 	const sum x = 23
 	c.load(sum, at(gcmRun, "run_sum"))
 	c.address(gcmTable, "constants<>")
 	c.ldrq(ghashed, at(sum, 0))
 }
 
-// storeTag stores the tag: GHASH, of which the bytes are reversed, and V0.
-func storeTag(c *code) {
-	c.ldrq(order, at(gcmTable, blockOrder))
-	c.tbl(ghashed, ghashed, order)
+// storeGCMTag stores the tag: GHASH, of which the bytes are reversed, and V0.
+func storeGCMTag(c *code) {
+	c.ldrq(byteOrder, at(gcmTable, reversed))
+	c.tbl(ghashed, ghashed, byteOrder)
 	c.veor(ghashed, ghashed, aesStates)
 	c.strq(ghashed, at(gcmTag, 0))
 }
@@ -118,22 +119,22 @@ func storeTag(c *code) {
 func gmac(fn function) (c code) {
 	c.load(gcmKey, fn.arg("key"))
 	c.load(gcmRun, fn.arg("r"))
-	loadNonce(&c)
+	loadGCMNonce(&c)
 	c.orr(nonceHigh, nonceHigh, 1<<56)
 	c.dup(aesStates, nonceLow, d2)
 	c.toVector(aesStates, 1, nonceHigh)
 	beginAES(&c, "gmac")
 	first, last := lastTen().split(3 * 3)
 	var load code
-	loadSum(&load)
+	loadGCMSum(&load)
 	load.load(gcmTag, at(gcmRun, "run_tag"))
 	load.load(gcmSrc, at(gcmRun, "run_data"))
 	load.load(gcmLeft, at(gcmRun, "run_data+8"))
 	c.add(interleave(first, load))
 	hashGroups(&c, "gmac")
-	splitRest(&c, "gmacFew", gcmSrc)
+	splitRest(&c, "gmacLoad", gcmSrc)
 	hashLengths(&c, "gmacEnd", last)
-	storeTag(&c)
+	storeGCMTag(&c)
 	c.ret()
 	return c
 }
@@ -142,14 +143,14 @@ func gmac(fn function) (c code) {
 func crypt(fn function, prefix string, open bool) (c code) {
 	c.load(gcmKey, fn.arg("key"))
 	c.load(gcmRun, fn.arg("r"))
-	loadSum(&c)
+	loadGCMSum(&c)
 	c.load(gcmLeft, at(gcmRun, "run_data+8"))
 	c.jumpZero(gcmLeft, prefix+"Text")
 	c.comment("Additional data.")
 	c.load(gcmSrc, at(gcmRun, "run_data"))
 	hashGroups(&c, prefix+"Data")
 	c.jumpZero(gcmLeft, prefix+"Text")
-	splitRest(&c, prefix+"DataFew", gcmSrc)
+	splitRest(&c, prefix+"DataLoad", gcmSrc)
 	hashRest(&c, prefix+"DataEnd")
 	c.label(prefix + "Text")
 	beginText(&c)
@@ -159,11 +160,12 @@ func crypt(fn function, prefix string, open bool) (c code) {
 	c.comment("Other runs follow.")
 	c.load(gcmTag, at(gcmRun, "run_sum"))
 	c.strq(ghashed, at(gcmTag, 0))
+	c.forget(nonceLow, nonceHigh, keyWord)
 	c.ret()
 
 	c.label(prefix + "End")
 	if open {
-		splitRest(&c, prefix+"Few", gcmSrc)
+		splitRest(&c, prefix+"Load", gcmSrc)
 		hashLengths(&c, prefix+"Hash", code{})
 	} else {
 		countRest(&c)
@@ -173,24 +175,31 @@ func crypt(fn function, prefix string, open bool) (c code) {
 	if !open {
 		hashLengths(&c, prefix+"Hash", code{})
 	}
-	storeTag(&c)
+	storeGCMTag(&c)
+	c.forget(nonceLow, nonceHigh, keyWord)
 	c.ret()
 	return c
 }
 
+// forget sets general registers to zero that have held words of the key.
+func (c *code) forget(all ...x) {
+	for _, r := range all {
+		c.mov(r, zr)
+	}
+}
+
 // beginText loads what is needed for text.
 func beginText(c *code) {
-	const low, high x = 23, 24
-	loadNonce(c)
+	loadGCMNonce(c)
 	c.addx(gcmSchedule, gcmKey, "$Key_schedule")
-	c.load(low, at(gcmSchedule, 0))
-	c.load(high, at(gcmSchedule, 8))
-	c.eor(nonceLow, nonceLow, low)
-	c.eor(nonceHigh, nonceHigh, high)
+	c.load(keyWord, at(gcmSchedule, 0))
+	c.eor(nonceLow, nonceLow, keyWord)
+	c.load(keyWord, at(gcmSchedule, 8))
+	c.eor(nonceHigh, nonceHigh, keyWord)
 	c.load32(gcmRounds, at(gcmKey, "Key_rounds"))
 	c.addx(lastKeys, gcmSchedule, shifted(gcmRounds, 4))
 	c.sub(lastKeys, lastKeys, aesBlock)
-	c.load32(counter, at(gcmRun, "run_blocks"))
+	c.load32(gcmCounter, at(gcmRun, "run_blocks"))
 	c.load(gcmDst, at(gcmRun, "run_dst"))
 	c.load(gcmSrc, at(gcmRun, "run_src"))
 	c.load(gcmLeft, at(gcmRun, "run_src+8"))
@@ -199,49 +208,42 @@ func beginText(c *code) {
 // counterKey sets d to the first key and the counter block of R21, and moves the counter on. What
 // it adds to the counter is not carried into the nonce.
 func counterKey(c *code, d v) {
-	const high x = 23
-	c.op("REVW", counter, high)
-	c.eor(high, nonceHigh, shifted(high, 32))
+	c.revw(keyWord, gcmCounter)
+	c.eor(keyWord, nonceHigh, shifted(keyWord, 32))
 	c.dup(d, nonceLow, d2)
-	c.toVector(d, 1, high)
-	c.addx(counter, counter, groupBlocks)
+	c.toVector(d, 1, keyWord)
+	c.addx(gcmCounter, gcmCounter, groupBlocks)
 }
 
-// encrypt encrypts the states, from which the key of each first round comes, except that the last
-// key is not added: it is V13. It spreads other code between the first nine rounds.
-func encrypt(c *code, prefix string, first, states []v, other code) {
-	var nine code
-	round := func(key v) {
-		for _, s := range states {
-			nine.round(s, key)
+// encryptStates encrypts the states, except that the last key is not added: it is in V13. first has
+// the key of the first round for each. Other code is spread between the first nine rounds.
+func encryptStates(c *code, prefix string, first, states []v, other code) {
+	twice := func(c *code, n int) {
+		c.ldp(gcmRound, gcmRound+1, at(gcmSchedule, aesBlock*n))
+		for key := range v(2) {
+			for _, s := range states {
+				c.round(s, gcmRound+key)
+			}
 		}
 	}
+	var nine code
 	for i, s := range states {
 		nine.round(s, first[i])
 	}
-	for i := 1; i < 9; i += 2 {
-		nine.ldp(gcmRound, gcmRound+1, at(gcmSchedule, aesBlock*i))
-		round(gcmRound)
-		round(gcmRound + 1)
+	for n := 1; n < 9; n += 2 {
+		twice(&nine, n)
 	}
 	c.add(interleave(nine, other))
-	nine = code{}
-	twice := func(i int) {
-		nine.ldp(gcmRound, gcmRound+1, at(gcmSchedule, aesBlock*i))
-		round(gcmRound)
-		round(gcmRound + 1)
-	}
-	nine.cmp(gcmRounds, 12)
-	nine.jumpIf("LT", prefix+"Last")
-	twice(9)
-	nine.jumpIf("EQ", prefix+"Last")
-	twice(11)
-	nine.label(prefix + "Last")
-	nine.ldp(gcmRound, gcmRound+1, at(lastKeys, 0))
+	c.cmp(gcmRounds, 12)
+	c.jumpIf("LT", prefix+"Last")
+	twice(c, 9)
+	c.jumpIf("EQ", prefix+"Last")
+	twice(c, 11)
+	c.label(prefix + "Last")
+	c.ldp(gcmRound, gcmRound+1, at(lastKeys, 0))
 	for _, s := range states {
-		nine.aese(s, gcmRound)
+		c.aese(s, gcmRound)
 	}
-	c.add(nine)
 }
 
 // cryptGroup encrypts or decrypts a group, and spreads other code between the rounds.
@@ -249,7 +251,7 @@ func cryptGroup(c *code, prefix string, other code) {
 	const same, follow = gcmRound, gcmRound + 1
 	counterKey(c, same)
 	counterKey(c, follow)
-	c.sub(counter, counter, groupBlocks)
+	c.sub(gcmCounter, gcmCounter, groupBlocks)
 	var first, states []v
 	for i := range v(groupBlocks) {
 		states, first = append(states, aesStates+i), append(first, same)
@@ -258,7 +260,7 @@ func cryptGroup(c *code, prefix string, other code) {
 		}
 	}
 	first[6], first[7] = follow, follow
-	encrypt(c, prefix, first, states, other)
+	encryptStates(c, prefix, first, states, other)
 	cryptBlocks(c, aesStates, groupBlocks)
 	c.sub(gcmLeft, gcmLeft, gcmGroup)
 }
@@ -323,7 +325,8 @@ func lastStates(c *code, prefix string) {
 	c.cmp(gcmLeft, 3*aesBlock)
 	c.jumpIf("GT", prefix+"Many")
 	c.ldrq(3, at(gcmTable, counterBits+aesBlock*2))
-	encrypt(c, prefix+"ThreeBlocks", []v{zero, same, same, same}, []v{0, 1, 2, 3}, code{})
+	first, states := []v{zero, same, same, same, same, same, same, follow, follow}, []v{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	encryptStates(c, prefix+"Few", first[:4], states[:4], code{})
 	c.veor(0, 0, gcmRound+1)
 	c.jump(prefix + "Three")
 	c.label(prefix + "Many")
@@ -331,7 +334,7 @@ func lastStates(c *code, prefix string) {
 	c.ldp(3, 4, at(gcmTable, counterBits+aesBlock*2))
 	c.ldp(5, 6, at(gcmTable, counterBits+aesBlock*4))
 	c.ldp(7, 8, at(gcmTable, counterBits+aesBlock*6))
-	encrypt(c, prefix+"Many", []v{zero, same, same, same, same, same, same, follow, follow}, []v{0, 1, 2, 3, 4, 5, 6, 7, 8}, code{})
+	encryptStates(c, prefix+"Many", first, states, code{})
 	c.veor(0, 0, gcmRound+1)
 }
 
@@ -354,21 +357,21 @@ func cryptRest(c *code, prefix string, open bool) {
 		c.label(skip)
 	}
 	if !open {
-		c.mov(blocksEnd, gcmDst)
+		c.mov(wholeEnd, gcmDst)
 	}
-	c.jumpZero(few, prefix+"Crypted")
+	c.jumpZero(fewBytes, prefix+"Crypted")
 	c.veor(state, state, gcmRound+1)
 	if open {
-		c.veor(state, state, rest)
+		c.veor(state, state, lastBytes)
 	} else {
-		loadFew(c, prefix+"Few", rest, gcmSrc, few, 11, 12, 13, 14, 24)
-		c.veor(rest, rest, state)
-		c.sub(t, gcmTable, few)
+		loadFew(c, prefix+"Load", lastBytes, gcmSrc, fewBytes, 11, 12, 13, 14, 24)
+		c.veor(lastBytes, lastBytes, state)
+		c.sub(t, gcmTable, fewBytes)
 		c.ldrq(mask, at(t, onesAndZeros+aesBlock))
-		c.vand(rest, rest, mask)
-		state = rest
+		c.vand(lastBytes, lastBytes, mask)
+		state = lastBytes
 	}
-	storeFew(c, prefix+"Store", state, gcmDst, few, 11, 12)
+	storeFew(c, prefix+"Store", state, gcmDst, fewBytes, 11, 12)
 	c.label(prefix + "Crypted")
 }
 

@@ -29,31 +29,31 @@ const (
 	groupBlocks = 8 // of a group, and powers of the key
 	gcmGroup    = groupBlocks * aesBlock
 
-	pair    v = 8
-	halves  v = 10
-	ghashed v = 18
-	singles v = 19 // H^8 and H^7, each with its halves exchanged after it
-	pairs   v = 23 // of H^6 and H^5, H^4 and H^3, H^2 and H^1: low halves, high halves, their sums
+	blockPair    v = 8
+	pairHalves   v = 10
+	ghashed      v = 18
+	singlePowers v = 19 // H^8 and H^7, each with its halves exchanged after it
+	pairPowers   v = 23 // of H^6 and H^5, H^4 and H^3, H^2 and H^1: low halves, high halves, their sums
 )
 
 // General registers of all functions of gcm_arm64.s.
 const (
-	gcmKey    x = 0
-	gcmRun    x = 1
-	gcmDst    x = 2
-	gcmSrc    x = 3 // also additional data
-	gcmLeft   x = 4 // bytes at src
-	gcmTable  x = 5 // the constants
-	blocksEnd x = 6 // of what hashRest adds
-	blocks    x = 7 // how many there are before
-	few       x = 8 // bytes of the block after them, 0 to 15
-	power     x = 9 // the address of the next one
+	gcmKey      x = 0
+	gcmRun      x = 1
+	gcmDst      x = 2
+	gcmSrc      x = 3 // of text or of additional data
+	gcmLeft     x = 4 // how many bytes are there
+	gcmTable    x = 5 // the constants
+	wholeEnd    x = 6 // where the whole blocks of the rest end
+	wholeBlocks x = 7 // how many they are
+	fewBytes    x = 8 // how many bytes are after them, 0 to 15
+	nextPower   x = 9 // the address of the power for the next block
 )
 
-// The offsets of constants.
+// Constants, by their offsets.
 const (
-	counterBits  = 0   // see crypt
-	blockOrder   = 128 // reverses a block
+	counterBits  = 0   // the states of a group, and that of the first counter block: see gcm.go
+	reversed     = 128 // reverses a block
 	polynomial   = 144 // P without its highest and lowest bits, divided by x^64
 	onesAndZeros = 160
 )
@@ -87,22 +87,10 @@ func (c *code) pmull2(d, n, m v) {
 	c.writes(d)
 }
 
-// exchange sets d to n with its halves exchanged.
-func (c *code) exchange(d, n v) {
-	c.op("VEXT", "$8", n.in(b16), n.in(b16), d.in(b16))
-	c.writes(d)
-}
-
-// rev64 reverses the bytes of each half.
-func (c *code) rev64(d, n v) {
-	c.op("VREV64", n.in(b16), d.in(b16))
-	c.writes(d)
-}
-
 // powerAt is the place of H^n.
 func powerAt(n int) mem { return at(gcmKey, fmt.Sprintf("Key_powers+%d", aesBlock*(groupBlocks-n))) }
 
-// products are the registers of sums of products, and one for the next product.
+// products are the registers of sums of products, as above, and one for the next product.
 type products struct {
 	low, middle, high, free v
 }
@@ -126,8 +114,8 @@ func (s *products) add(c *code, sum *v, set, upper bool, n, m v) {
 	*sum, s.free = s.free, *sum
 }
 
-// block adds the product of a block and a power of the key, which is also in exchanged with its
-// halves exchanged.
+// block adds the product of a block and a power of the key. exchanged is the power with its halves
+// exchanged.
 func (s *products) block(c *code, block, power, exchanged v) {
 	s.add(c, &s.low, false, false, block, power)
 	s.add(c, &s.high, false, true, block, power)
@@ -137,13 +125,13 @@ func (s *products) block(c *code, block, power, exchanged v) {
 
 // reduce sets ghashed to the sums, divided by x^128 modulo P. It overwrites V10 and V11.
 func (s *products) reduce(c *code) {
-	const p, t = halves, halves + 1
+	const p, t = pairHalves, pairHalves + 1
 	c.ldrq(p, at(gcmTable, polynomial))
 	// Adding P times the low half clears it. The rest is divided by x^64.
-	c.exchange(t, s.low)
+	c.ext(t, s.low, s.low)
 	s.add(c, &s.middle, false, false, s.low, p)
 	c.veor(s.middle, s.middle, t)
-	c.exchange(t, s.middle)
+	c.ext(t, s.middle, s.middle)
 	s.add(c, &s.high, false, false, s.middle, p)
 	c.veor(ghashed, s.high, t)
 }
@@ -151,15 +139,15 @@ func (s *products) reduce(c *code) {
 // loadPowers loads V19 to V31.
 func loadPowers(c *code) {
 	for i := range v(2) {
-		h := singles + 2*i
+		h := singlePowers + 2*i
 		c.ldrq(h, powerAt(groupBlocks-int(i)))
-		c.exchange(h+1, h)
+		c.ext(h+1, h, h)
 	}
 	for i := range v(3) {
-		h := pairs + 3*i
-		c.ldp(pair, pair+1, powerAt(6-2*int(i)))
-		c.uzp1(h, pair, pair+1, d2)
-		c.uzp2(h+1, pair, pair+1, d2)
+		h := pairPowers + 3*i
+		c.ldp(blockPair, blockPair+1, powerAt(6-2*int(i)))
+		c.uzp1(h, blockPair, blockPair+1, d2)
+		c.uzp2(h+1, blockPair, blockPair+1, d2)
 		c.veor(h+2, h, h+1)
 	}
 }
@@ -168,30 +156,30 @@ func loadPowers(c *code) {
 func hashGroup(p x, offset int) (c code) {
 	s := firstProducts
 	for i := range v(3) {
-		low, high, h := halves, halves+1, pairs+3*i
-		c.ldp(pair, pair+1, at(p, offset+2*aesBlock*int(1+i)))
-		c.uzp1(high, pair, pair+1, d2)
-		c.uzp2(low, pair, pair+1, d2)
+		low, high, h := pairHalves, pairHalves+1, pairPowers+3*i
+		c.ldp(blockPair, blockPair+1, at(p, offset+2*aesBlock*int(1+i)))
+		c.uzp1(high, blockPair, blockPair+1, d2)
+		c.uzp2(low, blockPair, blockPair+1, d2)
 		c.rev64(high, high)
 		c.rev64(low, low)
-		c.veor(pair, low, high)
+		c.veor(blockPair, low, high)
 		for upper := range 2 {
 			set := i == 0 && upper == 0
 			s.add(&c, &s.low, set, upper == 1, low, h)
 			s.add(&c, &s.high, set, upper == 1, high, h+1)
-			s.add(&c, &s.middle, set, upper == 1, pair, h+2)
+			s.add(&c, &s.middle, set, upper == 1, blockPair, h+2)
 		}
 	}
 	// Karatsuba's middle is the sum of all.
 	c.veor(s.middle, s.middle, s.low)
 	c.veor(s.middle, s.middle, s.high)
-	c.ldp(pair, pair+1, at(p, offset))
-	c.ldrq(halves, at(gcmTable, blockOrder))
-	c.tbl(pair+1, pair+1, halves)
-	c.tbl(pair, pair, halves)
-	s.block(&c, pair+1, singles+2, singles+3)
-	c.veor(pair, pair, ghashed)
-	s.block(&c, pair, singles, singles+1)
+	c.ldp(blockPair, blockPair+1, at(p, offset))
+	c.ldrq(pairHalves, at(gcmTable, reversed))
+	c.tbl(blockPair+1, blockPair+1, pairHalves)
+	c.tbl(blockPair, blockPair, pairHalves)
+	s.block(&c, blockPair+1, singlePowers+2, singlePowers+3)
+	c.veor(blockPair, blockPair, ghashed)
+	s.block(&c, blockPair, singlePowers, singlePowers+1)
 	s.reduce(&c)
 	return c
 }
@@ -210,74 +198,64 @@ func hashGroups(c *code, prefix string) {
 	c.label(prefix + "Rest")
 }
 
-// The last blocks are taken from the last to the first, so that the powers are always the same,
-// and so that GHASH so far comes last. Vector registers: V8 is the next block, V9 and V10 are its
-// power, V11 is the order of bytes, and V19 the bytes at the end, with zeros behind.
+// The end of a message, less than a group, is taken from its last block to its first: the powers
+// begin with H then, and GHASH so far is added last. Vector registers: V8 is the next block, V9 and
+// V10 are its power, V11 is the order of bytes, and V19 the bytes after the whole blocks, with zeros
+// behind.
 const (
-	order v = 11
-	rest  v = 19
+	byteOrder v = 11
+	lastBytes v = 19
 )
 
-// multiply adds the product of V8 and the next power to the sums.
-func multiply(c *code) {
-	const h, exchanged = pair + 1, halves
+// multiplyNext adds the product of V8 and the next power to the sums.
+func multiplyNext(c *code) {
+	const h, exchanged = blockPair + 1, pairHalves
 	s := firstProducts
 	t := s.free
-	c.ldrq(h, next(power, -aesBlock))
-	c.exchange(exchanged, h)
-	c.pmull(t, pair, h)
+	c.ldrq(h, next(nextPower, -aesBlock))
+	c.ext(exchanged, h, h)
+	c.pmull(t, blockPair, h)
 	c.veor(s.low, s.low, t)
-	c.pmull2(t, pair, h)
+	c.pmull2(t, blockPair, h)
 	c.veor(s.high, s.high, t)
-	c.pmull(t, pair, exchanged)
+	c.pmull(t, blockPair, exchanged)
 	c.veor(s.middle, s.middle, t)
-	c.pmull2(t, pair, exchanged)
+	c.pmull2(t, blockPair, exchanged)
 	c.veor(s.middle, s.middle, t)
 }
 
 // beginProducts sets the sums to zero, and begins with H.
 func beginProducts(c *code) {
-	c.addx(power, gcmKey, fmt.Sprintf("$(Key_powers+%d)", aesBlock*(groupBlocks-1)))
+	c.addx(nextPower, gcmKey, fmt.Sprintf("$(Key_powers+%d)", aesBlock*(groupBlocks-1)))
 	c.zero(firstProducts.low)
 	c.zero(firstProducts.middle)
 	c.zero(firstProducts.high)
-	c.ldrq(order, at(gcmTable, blockOrder))
+	c.ldrq(byteOrder, at(gcmTable, reversed))
 }
 
-// splitRest sets what hashRest and hashLengths need for the left bytes at p: where the whole blocks
+// splitRest sets what hashRest and hashLengths need for the bytes left at p: where the whole blocks
 // end, how many they are, and the bytes after them.
 func splitRest(c *code, prefix string, p x) {
 	countRest(c)
-	c.addx(blocksEnd, p, shifted(blocks, 4))
-	c.jumpZero(few, prefix+"Whole")
-	loadFew(c, prefix, rest, blocksEnd, few, 11, 12, 13, 14, 24)
+	c.addx(wholeEnd, p, shifted(wholeBlocks, 4))
+	c.jumpZero(fewBytes, prefix+"Whole")
+	loadFew(c, prefix, lastBytes, wholeEnd, fewBytes, 11, 12, 13, 14, 24)
 	c.label(prefix + "Whole")
 }
 
+// countRest is splitRest without addresses and bytes.
 func countRest(c *code) {
-	c.and(few, gcmLeft, aesBlock-1)
-	c.lsr(blocks, gcmLeft, 4)
+	c.and(fewBytes, gcmLeft, aesBlock-1)
+	c.lsr(wholeBlocks, gcmLeft, 4)
 }
 
 // hashRest adds 1 to 127 bytes to ghashed, with zeros up to the end of a block.
 func hashRest(c *code, prefix string) {
 	beginProducts(c)
-	c.jumpZero(few, prefix+"Blocks")
-	c.tbl(pair, rest, order)
-	c.jumpZero(blocks, prefix+"First")
-	c.label(prefix + "Next")
-	multiply(c)
-	c.label(prefix + "Blocks")
-	c.sub(blocksEnd, blocksEnd, aesBlock)
-	c.ldrq(pair, at(blocksEnd, 0))
-	c.tbl(pair, pair, order)
-	c.subs(blocks, blocks, 1)
-	c.jumpIf("NE", prefix+"Next")
-	c.label(prefix + "First")
-	c.veor(pair, pair, ghashed)
-	multiply(c)
-	s := firstProducts
-	s.reduce(c)
+	c.jumpZero(fewBytes, prefix+"Blocks")
+	c.tbl(blockPair, lastBytes, byteOrder)
+	hashBlocks(c, prefix)
+	c.add(hashFirst())
 }
 
 // hashLengths is hashRest of 0 to 127 bytes and the lengths. It spreads other code between the
@@ -285,41 +263,49 @@ func hashRest(c *code, prefix string) {
 func hashLengths(c *code, prefix string, other code) {
 	const t x = 11
 	beginProducts(c)
-	c.cmp(blocks, groupBlocks-1)
+	c.cmp(wholeBlocks, groupBlocks-1)
 	c.jumpIf("LT", prefix+"Lengths")
-	c.jumpZero(few, prefix+"Lengths")
+	c.jumpZero(fewBytes, prefix+"Lengths")
 	c.comment("There is no power for a ninth block: the first one has a reduction of its own.")
-	c.ldrq(pair, at(blocksEnd, -aesBlock*(groupBlocks-1)))
-	c.tbl(pair, pair, order)
-	c.veor(pair, pair, ghashed)
-	multiply(c)
-	s := firstProducts
-	s.reduce(c)
-	c.sub(blocks, blocks, 1)
+	c.ldrq(blockPair, at(wholeEnd, -aesBlock*(groupBlocks-1)))
+	c.tbl(blockPair, blockPair, byteOrder)
+	c.add(hashFirst())
+	c.sub(wholeBlocks, wholeBlocks, 1)
 	beginProducts(c)
 	c.label(prefix + "Lengths")
-	c.ldrd(pair, at(gcmRun, "run_textBits"))
+	c.ldrd(blockPair, at(gcmRun, "run_textBits"))
 	c.load(t, at(gcmRun, "run_dataBits"))
-	c.toVector(pair, 1, t)
-	c.jumpZero(few, prefix+"Blocks")
-	multiply(c)
-	c.tbl(pair, rest, order)
-	c.label(prefix + "Blocks")
-	c.jumpZero(blocks, prefix+"First")
+	c.toVector(blockPair, 1, t)
+	c.jumpZero(fewBytes, prefix+"NoBytes")
+	multiplyNext(c)
+	c.tbl(blockPair, lastBytes, byteOrder)
+	c.label(prefix + "NoBytes")
+	hashBlocks(c, prefix)
+	c.add(interleave(hashFirst(), other))
+}
+
+// hashBlocks adds the products of V8 and of the whole blocks, except for the first one, which it
+// leaves in V8. A jump to the label Blocks leaves out V8.
+func hashBlocks(c *code, prefix string) {
+	c.jumpZero(wholeBlocks, prefix+"First")
 	c.label(prefix + "Next")
-	multiply(c)
-	c.sub(blocksEnd, blocksEnd, aesBlock)
-	c.ldrq(pair, at(blocksEnd, 0))
-	c.tbl(pair, pair, order)
-	c.subs(blocks, blocks, 1)
+	multiplyNext(c)
+	c.label(prefix + "Blocks")
+	c.sub(wholeEnd, wholeEnd, aesBlock)
+	c.ldrq(blockPair, at(wholeEnd, 0))
+	c.tbl(blockPair, blockPair, byteOrder)
+	c.subs(wholeBlocks, wholeBlocks, 1)
 	c.jumpIf("NE", prefix+"Next")
 	c.label(prefix + "First")
-	var last code
-	last.veor(pair, pair, ghashed)
-	multiply(&last)
-	s = firstProducts
-	s.reduce(&last)
-	c.add(interleave(last, other))
+}
+
+// hashFirst returns the end: V8 is the first block, to which GHASH so far is added.
+func hashFirst() (c code) {
+	s := firstProducts
+	c.veor(blockPair, blockPair, ghashed)
+	multiplyNext(&c)
+	s.reduce(&c)
+	return c
 }
 
 // gcmInitKey generates initKey: H^8 to H^1, for H = x*reversed(AES(0)).
@@ -346,6 +332,7 @@ func gcmInitKey(fn function) (c code) {
 	c.eor(high, high, mask)
 	c.dup(h, low, d2)
 	c.toVector(h, 1, high)
+	c.forget(low, high)
 	c.strq(h, powerAt(1))
 	for n := 2; n <= groupBlocks; n++ {
 		// Few steps follow each other: H^5 to H^8 are all H^4 times another.
@@ -355,11 +342,11 @@ func gcmInitKey(fn function) (c code) {
 		}
 		c.comment(fmt.Sprintf("H^%d = H^%d * H^%d", n, m, n-m))
 		a, b, s := h+v(m-1), h+v(n-m-1), firstProducts
-		c.exchange(pair, b)
+		c.ext(blockPair, b, b)
 		s.add(&c, &s.low, true, false, a, b)
 		s.add(&c, &s.high, true, true, a, b)
-		s.add(&c, &s.middle, true, false, a, pair)
-		s.add(&c, &s.middle, false, true, a, pair)
+		s.add(&c, &s.middle, true, false, a, blockPair)
+		s.add(&c, &s.middle, false, true, a, blockPair)
 		s.reduce(&c)
 		c.vmov(h+v(n-1), ghashed)
 		c.strq(ghashed, powerAt(n))

@@ -126,7 +126,7 @@ func loadPart(c *code, name, loaded string) {
 func loadFew(c *code, name string, d v, p, n, a, b, t, bits, end x) {
 	c.mov(b, zr)
 	c.lsl(bits, n, 3)
-	c.addx(end, p, n) // the end
+	c.addx(end, p, n)
 	c.jumpBitClear(n, 3, name+"Four")
 	c.load(a, at(p, 0))
 	c.load(b, at(end, -8))

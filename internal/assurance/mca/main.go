@@ -75,9 +75,9 @@ order. What the model does not know:
 		cpus:    []cpu{{name: "neoverse-n1"}, {name: "neoverse-v1"}, {name: "neoverse-v2"}},
 		kernels: kernelsARM64,
 		limits: `
-Cycles of one core per KiB of the message, which is in the L1 cache. encryptBlocks has a key of
-16 bytes, keystream one of 32. gcmAesData is GMAC of crypto/cipher, for comparison. What the model
-does not know, in addition to the list for amd64:
+Cycles of one core per KiB of the message, which is in the L1 cache. encryptBlocks and AES-GCM have
+a key of 16 bytes, keystream one of 32. gcmAesData is GMAC of crypto/cipher, for comparison. What
+the model does not know, in addition to the list for amd64:
 
 - LLVM 22 lets neoverse-n1 dispatch 3 operations per cycle and neoverse-v2 6. Arm's guides say 4
   and 8: where dispatch is the bound, these figures are too high.
