@@ -213,7 +213,7 @@ var kernelsARM64 = []kernel{
 	{`/internal/aes\.encryptBlocks`, "KiB", "aesmc", 64 * 9, false, 9},
 	{`/internal/aes\.keystream`, "KiB", "aesmc", 64 * 13, false, 0},
 	// The bytes of each block are reversed.
-	{`/internal/gcm\.(hash|gmac)ARMv8`, "KiB", "tbl", 64, false, 0},
+	{`/internal/gcm\.(hash|gmac)ARMv8`, "KiB", "tbl rev64", 64, false, 0},
 	{`/internal/gcm\.(seal|open)ARMv8`, "KiB", "aesmc", 64 * 9, false, 0},
 	{`crypto/internal/fips140/aes/gcm\.gcmAesData`, "KiB", "rev64", 64, false, 0},
 }
