@@ -7,7 +7,6 @@ package fastmac
 import (
 	"crypto/fips140"
 	"errors"
-	"runtime"
 	"strings"
 
 	"example.com/fastmac/internal/aes"
@@ -40,9 +39,6 @@ func RequireAES() error { return require("constant-time AES needs", aes.Missing(
 // where AES-GCM is crypto/cipher's.
 func RequireGCM() error {
 	if err := require("GMAC and AES-GCM need", gcm.Missing()); err != nil {
-		if kernel.StdIgnores() && !kernel.Purego {
-			return errIgnored
-		}
 		return err
 	}
 	if fips140.Enforced() && kernel.Active(kernel.GCM) == "stdlib" {
@@ -61,10 +57,6 @@ func require(needs string, missing []string) error {
 	}
 	return nil
 }
-
-// errIgnored is the error of RequireGCM where crypto/cipher does not use the instructions that the
-// CPU has: on arm64 with Windows, NetBSD and iOS.
-const errIgnored = unsupportedError("GMAC and AES-GCM cannot be used with " + runtime.GOOS + "/" + runtime.GOARCH + ": crypto/cipher does not use AES instructions there")
 
 // errEnforced is the error of RequireGCM where crypto/cipher would refuse to make a key.
 const errEnforced = unsupportedError("GMAC and AES-GCM cannot be used with GODEBUG=fips140=only: crypto/cipher then refuses nonces that the caller chooses")

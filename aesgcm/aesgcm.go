@@ -65,8 +65,8 @@ func NewKey(key []byte) (*Key, error) {
 }
 
 // Init is like [NewKey] but sets up k in place, replacing any previous key. If Init
-// returns an error, k is unchanged. On amd64 Init does not allocate, and k may be in
-// memory that Go did not allocate: it has no pointers.
+// returns an error, k is unchanged. On amd64 and arm64 Init does not allocate, and k
+// may be in memory that Go did not allocate: it has no pointers.
 func (k *Key) Init(key []byte) error {
 	if err := fastmac.RequireGCM(); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (k *Key) Init(key []byte) error {
 
 // Destroy overwrites the key with zeros. Any later use of it panics, except that a second
 // Destroy does nothing. Do not call it while the key is in use. On other architectures
-// than amd64 the key is in crypto/cipher, which has no API to overwrite it.
+// than amd64 and arm64 the key is in crypto/cipher, which has no API to overwrite it.
 func (k *Key) Destroy() { k.gcm.Destroy() }
 
 func (k *Key) mustLive() {

@@ -20,14 +20,20 @@ import (
 
 // TestLinked checks that programs with this package, with package hwrand and with GMAC have
 // no AES and no GHASH of the standard library, except for what any program with crypto/rand
-// has: the generator of the FIPS 140 module.
+// has: the generator of the FIPS 140 module. It builds them for amd64 and for arm64.
 func TestLinked(t *testing.T) {
-	if runtime.GOARCH != "amd64" || kernel.Purego {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" || kernel.Purego {
 		t.Skip("on other architectures AES-GCM is the standard library's")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("needs the go command: %v", err)
 	}
+	for _, goarch := range []string{"amd64", "arm64"} {
+		t.Run(goarch, func(t *testing.T) { testLinked(t, goarch) })
+	}
+}
+
+func testLinked(t *testing.T, goarch string) {
 	for what, source := range map[string]string{
 		"aesgcm": `
 import "example.com/fastmac/aesgcm"
@@ -78,12 +84,12 @@ func main() {
 }
 `,
 	} {
-		if found := standardAES(t, source); len(found) > 0 {
+		if found := standardAES(t, goarch, source); len(found) > 0 {
 			t.Errorf("a program with %s has symbols of the standard library's AES or GCM: %q", what, found)
 		}
 	}
 	// The control must have what the test looks for.
-	found := standardAES(t, `
+	found := standardAES(t, goarch, `
 import (
 	"crypto/aes"
 	"crypto/cipher"
@@ -104,14 +110,14 @@ func main() {
 
 // standardAES returns the symbols of AES and GCM of the standard library that a program has
 // and one with only crypto/rand has not.
-func standardAES(t *testing.T, source string) (found []string) {
+func standardAES(t *testing.T, goarch, source string) (found []string) {
 	t.Helper()
-	base := symbols(t, `
+	base := symbols(t, goarch, `
 import "crypto/rand"
 
 func main() { println(rand.Text()) }
 `)
-	for name := range symbols(t, source) {
+	for name := range symbols(t, goarch, source) {
 		for _, path := range []string{"crypto/aes.", "crypto/cipher.", "crypto/internal/fips140/aes"} {
 			if strings.Contains(name, path) && !base[name] {
 				found = append(found, name)
@@ -128,7 +134,7 @@ var frozen = regexp.MustCompile(`fips140/v[^/]+/`)
 
 // symbols builds a program and returns the names of its symbols. The program is for Linux,
 // whose format debug/elf reads, and is not run.
-func symbols(t *testing.T, source string) map[string]bool {
+func symbols(t *testing.T, goarch, source string) map[string]bool {
 	t.Helper()
 	dir := t.TempDir()
 	file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
@@ -136,7 +142,7 @@ func symbols(t *testing.T, source string) map[string]bool {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("go", "build", "-o", program, file)
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+goarch, "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

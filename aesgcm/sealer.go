@@ -95,7 +95,7 @@ func (s *Sealer) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 
 // Open is like [Key.Open] for what Seal of a Sealer of the same key appended: a nonce, 12
 // bytes, the ciphertext and the tag, 16 bytes. It panics if the argument nonce is not empty.
-// On architectures other than amd64 it allocates 12 bytes.
+// On architectures other than amd64 and arm64 it allocates 12 bytes.
 //
 // To decrypt in place, pass sealed[:0] as dst, or sealed[12:12], which is faster, because
 // then nothing need be moved. In both cases all of sealed may be overwritten. If the

@@ -41,7 +41,7 @@ var names = []string{"umac32", "umac64", "umac96", "umac128", "gmac", "hmac-sha5
 
 // usable returns the algorithms that this machine has.
 func usable() []string {
-	if fastmac.RequireGCM() != nil || runtime.GOARCH != "amd64" {
+	if fastmac.RequireGCM() != nil {
 		return []string{"umac32", "umac64", "umac96", "umac128", "hmac-sha512"}
 	}
 	return names

@@ -5,11 +5,12 @@
 // Package gcm provides AES-GCM and GMAC, NIST SP 800-38D, with nonces of 12 bytes and tags
 // of 16 bytes, on CPU instructions only. There is no code for CPUs without them.
 //
-// On amd64 it is this package's assembly. On arm64, s390x and ppc64, whose standard
+// On amd64 and arm64 it is this package's assembly. On s390x and ppc64, whose standard
 // library has assembly for GCM, it is crypto/cipher.
 package gcm
 
 //go:generate go run -C ../asm ./gcm -out ../../internal/gcm/gcm_amd64.s
+//go:generate go run -C ../asm ./neon -out ../../internal/gcm/gcm_arm64.s
 
 // Sizes in bytes.
 const (
@@ -24,5 +25,5 @@ const MaxTextSize = (1<<32 - 2) * BlockSize
 
 // maxRun is how many bytes of text and of additional data one call of the assembly gets. A
 // goroutine cannot be preempted there, and may keep the garbage collector waiting for 20 to
-// 60 microseconds for each.
+// 60 microseconds for each (amd64).
 const maxRun = 1 << 18

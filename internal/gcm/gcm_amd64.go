@@ -7,16 +7,10 @@
 package gcm
 
 import (
-	"crypto/subtle"
 	"unsafe"
 
-	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
-	"example.com/fastmac/internal/wipe"
 )
-
-// GroupSize is how many bytes the kernels hash at a time.
-const GroupSize = 8 * BlockSize
 
 // Which kernels run, see [kernel.Kernel]. The one for AES-NI has no flag.
 var useAVX512, useAVX2 bool
@@ -30,144 +24,6 @@ func init() {
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
 		kernel.Kernel{Name: "aesni", Needs: aesni},
 	)
-}
-
-// Missing returns the names of the CPU features that every kernel needs and that are missing. No
-// key can be set up unless there are none.
-func Missing() []string { return kernel.Missing(kernel.GCM) }
-
-// A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
-// Destroy.
-type Key struct {
-	//lint:ignore U1000 only the assembly uses it
-	powers   [8][BlockSize]byte // H^8 to H^1 of GHASH, as the kernels keep them
-	schedule aes.Schedule
-	rounds   uint32 // of AES: 10, 12 or 14; 0 if there is no key
-}
-
-// Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. The error
-// is always nil.
-func (k *Key) Init(key []byte) error {
-	*k = Key{} // of a longer key, the last words would remain
-	k.rounds = uint32(k.schedule.Expand(key))
-	initKey(k)
-	return nil
-}
-
-// Live reports whether there is a key.
-func (k *Key) Live() bool { return k.rounds != 0 }
-
-// Destroy overwrites the key.
-func (k *Key) Destroy() { *k = Key{} }
-
-// Seal sets out to the ciphertext of plaintext followed by the tag. len(out) is
-// len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
-func (k *Key) Seal(out, nonce, plaintext, data []byte) {
-	var tag, sum [BlockSize]byte
-	var r run
-	r.tag, r.sum, r.nonce = &tag, &sum, (*[NonceSize]byte)(nonce)
-	r.data, r.dataBits = data, 8*uint64(len(data))
-	r.dst, r.src, r.textBits = out, plaintext, 8*uint64(len(plaintext))
-	if r.fits() {
-		k.seal(&r)
-	} else {
-		k.cut(&r, false)
-	}
-	*(*[TagSize]byte)(out[len(plaintext):]) = tag
-}
-
-// Open sets out to the plaintext of ciphertext, which a tag follows, and reports whether
-// the tag is right. If not, out is zero. len(out) is len(ciphertext)-TagSize. If out and
-// ciphertext overlap, they begin at the same byte.
-func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
-	n := len(ciphertext) - TagSize
-	got := [TagSize]byte(ciphertext[n:])
-	var want, sum [BlockSize]byte
-	var r run
-	r.tag, r.sum, r.nonce = &want, &sum, (*[NonceSize]byte)(nonce)
-	r.data, r.dataBits = data, 8*uint64(len(data))
-	r.dst, r.src, r.textBits = out, ciphertext[:n], 8*uint64(n)
-	if r.fits() {
-		k.open(&r)
-	} else {
-		k.cut(&r, true)
-	}
-	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-		clear(out)
-		return false
-	}
-	return true
-}
-
-// Tag sets tag to the GMAC of msg.
-func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
-	var sum [BlockSize]byte
-	var r run
-	r.tag, r.sum, r.nonce = tag, &sum, (*[NonceSize]byte)(nonce)
-	r.data, r.dataBits = msg, 8*uint64(len(msg))
-	if r.fits() {
-		k.gmac(&r)
-	} else {
-		k.cut(&r, false)
-	}
-}
-
-// Absorb adds groups to sum, which is GHASH of additional data, and zero at the beginning.
-// len(groups) is a multiple of GroupSize.
-func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
-	for len(groups) > maxRun {
-		k.hash(sum, groups[:maxRun])
-		groups = groups[maxRun:]
-	}
-	k.hash(sum, groups)
-}
-
-// Finish sets tag to the GMAC of length bytes, of which rest is the end, less than a group,
-// and Absorb has added the others to sum.
-func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint64) {
-	var r run
-	r.tag, r.sum, r.nonce = tag, sum, (*[NonceSize]byte)(nonce)
-	r.data, r.dataBits = rest, 8*length
-	k.gmac(&r)
-}
-
-// A run is what one call of the assembly encrypts or decrypts: a message, or a part of it.
-// It is set field by field: the compiler would make a literal somewhere else, and copy it in
-// pieces of 16 bytes, which would have to wait for the stores of 8.
-type run struct {
-	tag                *[TagSize]byte   // of the message, or nil if other runs follow
-	sum                *[BlockSize]byte // GHASH before the run, and after it if others follow
-	nonce              *[NonceSize]byte
-	data               []byte // additional data
-	dst, src           []byte // dst may be longer
-	blocks             uint32 // of the text in the runs before
-	dataBits, textBits uint64 // of the whole message
-}
-
-// fits reports whether r is short enough for one call of the assembly.
-func (r *run) fits() bool { return len(r.data) <= maxRun && len(r.src) <= maxRun }
-
-// cut is open or seal for a message that does not fit.
-func (k *Key) cut(message *run, open bool) {
-	wipe.ReserveStack()
-	r, nonce := *message, *message.nonce // dst may overlap the nonce
-	groups := len(r.data) &^ (maxRun - 1)
-	k.Absorb(r.sum, r.data[:groups])
-	r.nonce, r.data, r.tag = &nonce, r.data[groups:], nil
-	for rest := r.src; r.tag == nil; rest = rest[len(r.src):] {
-		r.src = rest[:min(len(rest), maxRun)]
-		if len(r.src) == len(rest) {
-			r.tag = message.tag
-		}
-		if open {
-			k.open(&r)
-		} else {
-			k.seal(&r)
-		}
-		r.data, r.dst = nil, r.dst[len(r.src):]
-		r.blocks += maxRun / BlockSize
-	}
-	clear(r.sum[:])
 }
 
 func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
@@ -214,11 +70,6 @@ func (k *Key) open(r *run) {
 		openAESNI(k, r)
 	}
 }
-
-// The assembly. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. The
-// others are one run: gmac of a whole message without text, seal and open with text. These
-// set sum to GHASH after the run if there is no tag; then len(r.src) is a multiple of 512.
-// With a tag they do not change sum.
 
 // initKey sets the powers of a key whose schedule and rounds are set.
 //

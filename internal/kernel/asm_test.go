@@ -20,7 +20,7 @@ import (
 var assembly = []string{"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha512/sha512_amd64.s"}
 
 // assemblyARM64 is the same for arm64. Package internal/assurance/arm64 tests that it has no frames.
-var assemblyARM64 = []string{"nh_arm64.s", "internal/aes/aes_arm64.s", "internal/sha512/sha512_arm64.s"}
+var assemblyARM64 = []string{"nh_arm64.s", "internal/aes/aes_arm64.s", "internal/gcm/gcm_arm64.s", "internal/sha512/sha512_arm64.s"}
 
 // functions returns the functions of a file of assembly. Each begins with its name.
 func functions(t *testing.T, file string) []string {
@@ -62,7 +62,7 @@ var architectures = []vectors{{
 	jump:     regexp.MustCompile(`^\t(B|B(?:EQ|NE|CS|HS|CC|LO|MI|PL|VS|VC|HI|LS|GE|LT|GT|LE)|CBN?ZW?|TBN?Z)\t(?:.*, )?(\w+)$`),
 	always:   "B",
 	copies:   []string{"16", "17"}, // cmd/compile, LoweredMove
-	wiping:   15,
+	wiping:   20,
 }}
 
 // TestVectorsWiped checks that functions set all vector registers that they use to zero

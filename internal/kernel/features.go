@@ -33,12 +33,12 @@ const (
 
 	// arm64
 	ARM64AES
+	ARM64PMULL
 	ARM64SHA512
 
 	// Those that the assembly of the standard library needs on other architectures.
 	stdAES // where it has none
 	stdARM64AES
-	stdARM64PMULL
 	s390xAES
 	s390xAESCBC
 	s390xAESCTR
@@ -68,15 +68,15 @@ var features = [...]struct {
 	AVX512VL:   {"AVX512VL", cpu.X86.HasAVX512VL},
 
 	ARM64AES:    {"AES", cpu.ARM64.HasAES},
+	ARM64PMULL:  {"PMULL", cpu.ARM64.HasPMULL},
 	ARM64SHA512: {"SHA512", cpu.ARM64.HasSHA512},
 
-	stdAES:        {"AES", false},
-	stdARM64AES:   {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},
-	stdARM64PMULL: {"PMULL", cpu.ARM64.HasPMULL && stdDetectsARM64(runtime.GOOS)},
-	s390xAES:      {"KM-AES", cpu.S390X.HasAES},
-	s390xAESCBC:   {"KMC-AES", cpu.S390X.HasAESCBC},
-	s390xAESCTR:   {"KMCTR-AES", cpu.S390X.HasAESCTR},
-	s390xGHASH:    {"KIMD-GHASH", cpu.S390X.HasGHASH},
+	stdAES:      {"AES", false},
+	stdARM64AES: {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},
+	s390xAES:    {"KM-AES", cpu.S390X.HasAES},
+	s390xAESCBC: {"KMC-AES", cpu.S390X.HasAESCBC},
+	s390xAESCTR: {"KMCTR-AES", cpu.S390X.HasAESCTR},
+	s390xGHASH:  {"KIMD-GHASH", cpu.S390X.HasGHASH},
 }
 
 func (f Feature) String() string { return features[f].name }
@@ -121,25 +121,17 @@ func StdAES() Set {
 	return Set{stdAES}
 }
 
-// StdGCM is the same for AES-GCM of crypto/cipher: crypto/internal/fips140/aes/gcm.
+// StdGCM is the same for AES-GCM of crypto/cipher: crypto/internal/fips140/aes/gcm. It is not for
+// amd64 and arm64, where package gcm has kernels.
 func StdGCM() Set {
-	switch runtime.GOARCH {
-	case "arm64":
-		return Set{stdARM64AES, stdARM64PMULL}
-	case "s390x":
+	if runtime.GOARCH == "s390x" {
 		return Set{s390xAES, s390xAESCBC, s390xAESCTR, s390xGHASH}
 	}
 	return StdAES()
 }
 
-// StdIgnores reports whether this machine has what StdGCM asks for, and the standard library does not
-// find that out.
-func StdIgnores() bool {
-	return cpu.ARM64.HasAES && cpu.ARM64.HasPMULL && !stdDetectsARM64(runtime.GOOS)
-}
-
 // stdDetectsARM64 reports whether the standard library finds out which instructions an arm64 CPU
-// has. On the other systems crypto/aes and crypto/cipher use tables, even where
+// has. On the other systems crypto/aes uses tables, even where
 // golang.org/x/sys/cpu finds the instructions: on Windows, NetBSD and iOS. It repeats the build
 // constraint of cpu_arm64_other.go of internal/cpu.
 func stdDetectsARM64(goos string) bool {

@@ -128,7 +128,7 @@ func Lacks(l Layer) string {
 	switch kernels := registered[l].kernels; {
 	case len(kernels) > 0:
 		return strings.Join(kernels[0].Needs.Missing(), ", ")
-	case runtime.GOARCH == "amd64", runtime.GOARCH == "arm64" && Purego && l != GCM:
+	case runtime.GOARCH == "amd64", runtime.GOARCH == "arm64" && Purego:
 		return "assembly (tag purego)"
 	default:
 		return "assembly for " + runtime.GOARCH

@@ -54,7 +54,7 @@ func TestWithout(t *testing.T) {
 // TestWithoutAVX512 checks a CPU that has VAES and VPCLMULQDQ for 256 bits only: it is not
 // reported to lack what its best kernel needs.
 func TestWithoutAVX512(t *testing.T) {
-	if len(kernel.Kernels(kernel.GCM)) == 0 {
+	if runtime.GOARCH != "amd64" || kernel.Purego {
 		t.Skip("needs amd64 and assembly")
 	}
 	kernel.With(kernel.Set{kernel.AVX512F, kernel.AVX512BW, kernel.AVX512DQ, kernel.AVX512VL}, func() {
@@ -252,25 +252,30 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-// TestRequiresARM64 checks that AES and SHA512 instructions, which some CPUs lack, are only in the
-// kernels that ask for them: those of packages aes and sha512, and those that run if AES is in use. All CPUs of the architecture have the other instructions:
-// TestConstantTime of internal/assurance/arm64 lists them.
+// TestRequiresARM64 checks that AES, PMULL and SHA512 instructions, which some CPUs lack, are only in
+// the kernels that ask for them: those of packages aes, gcm and sha512, and those that run if package
+// aes is in use. All CPUs of the architecture have the other instructions: TestConstantTime of
+// internal/assurance/arm64 lists them.
 func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
 		for _, function := range functions(t, file) {
 			name, _, _ := strings.Cut(function, "(")
-			aes := file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
-			sha512 := file == "internal/sha512/sha512_arm64.s"
-			m := regexp.MustCompile(`\t(AES|SHA)\w+`).FindString(function)
-			if allowed := strings.HasPrefix(m, "\tAES") && aes || strings.HasPrefix(m, "\tSHA512") && sha512; m != "" && !allowed {
-				t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
+			gcm, sha512 := file == "internal/gcm/gcm_arm64.s", file == "internal/sha512/sha512_arm64.s"
+			aes := gcm || file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
+			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm, `\tSHA\w+`: sha512} {
+				if m := regexp.MustCompile(instruction).FindString(function); m != "" && !allowed {
+					t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
+				}
 			}
 		}
 	}
 	if runtime.GOARCH != "arm64" || kernel.Purego {
 		return
 	}
-	for l, want := range map[kernel.Layer]kernel.Set{kernel.NH: nil, kernel.AES: {kernel.ARM64AES}, kernel.SHA512: {kernel.ARM64SHA512}} {
+	want := map[kernel.Layer]kernel.Set{
+		kernel.NH: nil, kernel.AES: {kernel.ARM64AES}, kernel.SHA512: {kernel.ARM64SHA512}, kernel.GCM: {kernel.ARM64AES, kernel.ARM64PMULL},
+	}
+	for l, want := range want {
 		if kernels := kernel.Kernels(l); len(kernels) != 1 || !slices.Equal(kernels[0].Needs, want) {
 			t.Errorf("%s: kernels %v, want one that needs %v", l, kernels, want)
 		}

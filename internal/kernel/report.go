@@ -29,8 +29,8 @@ type Report struct {
 	AES    string // key derivation and pads of UMAC: aesni, armv8 or stdlib
 	SHA512 string // HMAC-SHA-512: avx512, avx2, sha512 or stdlib
 
-	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, stdlib, or none
-	// if they cannot be used.
+	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, armv8, stdlib, or
+	// none if they cannot be used.
 	GCM string `json:",omitempty"`
 
 	NHLacks     string `json:",omitempty"`

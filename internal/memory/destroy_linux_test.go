@@ -152,7 +152,7 @@ func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []s
 }
 
 // scanGCM reports whether GMAC and AES-GCM can be used here and hold their keys themselves.
-func scanGCM() bool { return fastmac.RequireGCM() == nil && runtime.GOARCH == "amd64" }
+func scanGCM() bool { return fastmac.RequireGCM() == nil && kernel.Active(kernel.GCM) != "stdlib" }
 
 // scanFor returns the secrets that a process with this input has, and their kinds.
 func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {

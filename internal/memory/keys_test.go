@@ -20,11 +20,14 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
+// gcmAssembly is whether a GMACKey is this module's, and not that of crypto/cipher.
+const gcmAssembly = (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && !kernel.Purego
+
 // TestSizes checks the sizes of keys and streams, and states them. Programs that have one for
 // each connection depend on the sizes, so a change belongs in CHANGELOG.md.
 func TestSizes(t *testing.T) {
 	gmacKey64, gmacKey32, gmac64, gmac32 := uintptr(64), uintptr(56), uintptr(4136), uintptr(4128) // on crypto/cipher
-	if runtime.GOARCH == "amd64" && !kernel.Purego {
+	if gcmAssembly {
 		gmacKey64, gmacKey32, gmac64, gmac32 = 376, 372, 168, 160
 	}
 	for _, test := range []struct {
@@ -70,14 +73,14 @@ func umacKeyState(n int) int {
 }
 
 // TestPointers checks which keys may be placed outside Go's memory. An HMACSHA512Key has no
-// pointers, nor has a GMACKey on amd64. The pointers of a UMACKey are nil if AES is not crypto/aes.
+// pointers, nor has a GMACKey on amd64 and arm64. The pointers of a UMACKey are nil if AES is not crypto/aes.
 func TestPointers(t *testing.T) { mactest.ForAllKernels(t, mactest.AES, testPointers) }
 
 func testPointers(t *testing.T) {
 	if found := pointers(reflect.ValueOf(fastmac.NewHMACSHA512Key([]byte("key"))).Elem(), ""); len(found) > 0 {
 		t.Errorf("HMACSHA512Key has pointers: %v", found)
 	}
-	if runtime.GOARCH == "amd64" && !kernel.Purego {
+	if gcmAssembly {
 		if found := pointers(reflect.ValueOf(new(fastmac.GMACKey)).Elem(), ""); len(found) > 0 {
 			t.Errorf("GMACKey has pointers: %v", found)
 		}

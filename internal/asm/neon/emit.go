@@ -115,6 +115,17 @@ func (c *code) add(d code) {
 	}
 }
 
+// join makes one line of the last n, which interleave then keeps together.
+func (c *code) join(n int) {
+	first := len(c.lines) - n
+	c.lines = append(c.lines[:first], strings.Join(c.lines[first:], "\n"))
+}
+
+// split returns the first n lines of c, and the others.
+func (c code) split(n int) (first, others code) {
+	return code{c.lines[:n:n], c.written}, code{c.lines[n:], c.written}
+}
+
 // interleave returns a with the instructions of b spread evenly between its own. Neither has
 // labels or jumps, and only one of them uses flags or carries.
 func interleave(a, b code) (all code) {
@@ -169,6 +180,8 @@ func (c *code) storeTo(name string, from x, m mem) {
 
 func (c *code) store(from x, m mem)   { c.storeTo("MOVD", from, m) }
 func (c *code) store32(from x, m mem) { c.storeTo("MOVW", from, m) }
+func (c *code) store16(from x, m mem) { c.storeTo("MOVH", from, m) }
+func (c *code) store8(from x, m mem)  { c.storeTo("MOVB", from, m) }
 
 func (c *code) mov(d, n x)             { c.op("MOVD", n, d) }
 func (c *code) constant(d x, n string) { c.op("MOVD", "$"+n, d) }
@@ -205,6 +218,7 @@ func (c *code) mul(d, n, m x)      { c.three("MUL", d, n, m) }
 func (c *code) mulw(d, n, m x)     { c.three("MULW", d, n, m) }
 func (c *code) umulh(d, n, m x)    { c.three("UMULH", d, n, m) }
 func (c *code) rev(d, n x)         { c.op("REV", n, d) }
+func (c *code) revw(d, n x)        { c.op("REVW", n, d) }
 
 // cmp and cmn set the flags from n-m and n+m.
 func (c *code) cmp(n x, m any) {

@@ -3,10 +3,10 @@
 // license that can be found in the LICENSE file.
 
 // Command neon generates the assembly for arm64: nh_arm64.s, the kernels of UHASH, RFC 4418
-// section 5, aes_arm64.s, AES, and sha512_arm64.s, SHA-512. avo knows amd64 only, so emit.go writes
-// the instructions. There is a file for each layer: nh.go, poly.go, l3.go, aes.go and sha512.go.
-// Of UHASH blocks.go is whole blocks, rest.go the end of a message, and message.go is a short
-// message from its bytes and nonce to its tag.
+// section 5, aes_arm64.s, AES, sha512_arm64.s, SHA-512, and gcm_arm64.s, AES-GCM, NIST SP 800-38D.
+// avo knows amd64 only, so emit.go writes the instructions. There is a file for each layer: nh.go,
+// poly.go, l3.go, aes.go, sha512.go, ghash.go and gcm.go. Of UHASH blocks.go is whole blocks, rest.go
+// the end of a message, and message.go is a short message from its bytes and nonce to its tag.
 //
 // A kernel of UHASH has code for two iterations and for four, and begins with a jump to the one
 // that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. It
@@ -35,7 +35,7 @@ const (
 )
 
 func main() {
-	out := flag.String("out", "", "`file` to write: nh_arm64.s, aes_arm64.s or sha512_arm64.s")
+	out := flag.String("out", "", "`file` to write: nh_arm64.s, aes_arm64.s, sha512_arm64.s or gcm_arm64.s")
 	flag.Parse()
 	if err := generate(*out); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
@@ -54,8 +54,10 @@ func generate(out string) error {
 		declarations, write = "aes_arm64.go", f.aes
 	case "sha512_arm64.s":
 		declarations, write = "sha512_arm64.go", f.sha512
+	case "gcm_arm64.s":
+		declarations, write = "gcm_arm64.go", f.gcm
 	default:
-		return fmt.Errorf("-out is %q: want nh_arm64.s, aes_arm64.s or sha512_arm64.s", out)
+		return fmt.Errorf("-out is %q: want nh_arm64.s, aes_arm64.s, sha512_arm64.s or gcm_arm64.s", out)
 	}
 	if err := f.declared(filepath.Join(filepath.Dir(out), declarations)); err != nil {
 		return err

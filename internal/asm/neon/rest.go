@@ -117,36 +117,42 @@ func loadPart(c *code, name, loaded string) {
 	c.jump(loaded)
 	c.label(name + "Alone")
 	c.comment("1 to 15 bytes, and no others.")
+	loadFew(c, name, message, msg, left, a, b, beyond, bits, table)
+	c.jump(loaded)
+}
+
+// loadFew sets d to the n bytes at p, 1 to 15 of them, with zeros behind. It reads only these, and
+// branches only on n.
+func loadFew(c *code, name string, d v, p, n, a, b, t, bits, end x) {
 	c.mov(b, zr)
-	c.lsl(bits, left, 3)
-	c.addx(table, msg, left) // the end
-	c.jumpBitClear(left, 3, name+"Four")
-	c.load(a, at(msg, 0))
-	c.load(b, at(table, -8))
-	c.constant(beyond, "120")
-	c.sub(bits, beyond, bits) // 0 to 56: a shift by 64 would be none
+	c.lsl(bits, n, 3)
+	c.addx(end, p, n)
+	c.jumpBitClear(n, 3, name+"Four")
+	c.load(a, at(p, 0))
+	c.load(b, at(end, -8))
+	c.constant(t, "120")
+	c.sub(bits, t, bits) // 0 to 56: a shift by 64 would be none
 	c.lsr(b, b, 8)
 	c.lsr(b, b, bits)
 	c.jump(name + "Moved")
 	c.label(name + "Four")
-	c.jumpBitClear(left, 2, name+"Two")
-	c.load32(a, at(msg, 0))
-	c.load32(beyond, at(table, -4))
+	c.jumpBitClear(n, 2, name+"Two")
+	c.load32(a, at(p, 0))
+	c.load32(t, at(end, -4))
 	c.sub(bits, bits, 32)
-	c.lsl(beyond, beyond, bits)
-	c.orr(a, a, beyond)
+	c.lsl(t, t, bits)
+	c.orr(a, a, t)
 	c.jump(name + "Moved")
 	c.label(name + "Two")
-	c.load8(a, at(msg, 0))
-	c.jumpBitClear(left, 1, name+"Moved")
-	c.load16(a, at(msg, 0))
-	c.jumpBitClear(left, 0, name+"Moved")
-	c.load8(beyond, at(msg, 2))
-	c.orr(a, a, shifted(beyond, 16))
+	c.load8(a, at(p, 0))
+	c.jumpBitClear(n, 1, name+"Moved")
+	c.load16(a, at(p, 0))
+	c.jumpBitClear(n, 0, name+"Moved")
+	c.load8(t, at(p, 2))
+	c.orr(a, a, shifted(t, 16))
 	c.label(name + "Moved")
-	c.dup(message, a, d2)
-	c.toVector(message, 1, b)
-	c.jump(loaded)
+	c.dup(d, a, d2)
+	c.toVector(d, 1, b)
 }
 
 // fill generates fillNEON.

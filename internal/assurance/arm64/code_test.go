@@ -30,6 +30,7 @@ const root = "../../.."
 var files = map[string]string{
 	"example.com/fastmac":                 "nh_arm64.s",
 	"example.com/fastmac/internal/aes":    "internal/aes/aes_arm64.s",
+	"example.com/fastmac/internal/gcm":    "internal/gcm/gcm_arm64.s",
 	"example.com/fastmac/internal/sha512": "internal/sha512/sha512_arm64.s",
 }
 
@@ -340,7 +341,7 @@ func TestCheckRegisters(t *testing.T) {
 // it up first.
 var independent = strings.Fields(`
 	adc add adds and bic cmn cmp csel eor lsl lsr mov mul neg orr rev ror sub subs umulh
-	addp aese aesmc dup ext mla rev32 rev64 sha512h sha512h2 sha512su0 sha512su1 shl shll shll2 tbl umlal umlal2 umull umull2 ushr uzp1 uzp2`)
+	addp aese aesmc dup ext mla pmull pmull2 rev32 rev64 sha512h sha512h2 sha512su0 sha512su1 shl shll shll2 tbl umlal umlal2 umull umull2 ushr uzp1 uzp2`)
 
 // unlisted are instructions of which the manual says nothing, and why they may be used.
 var unlisted = map[string]string{
@@ -352,7 +353,7 @@ var unlisted = map[string]string{
 // they are: one compares what is executed, in qemu, with two keys and messages.
 var (
 	branches = []string{"b", "b.eq", "b.ge", "b.gt", "b.le", "b.lt", "b.ne", "cbnz", "cbz", "ret", "tbz"}
-	memory   = []string{"ldp", "ldr", "ldrb", "ldrh", "ldur", "ldurb", "stp", "str"}
+	memory   = []string{"ldp", "ldr", "ldrb", "ldrh", "ldur", "ldurb", "stp", "str", "strb", "strh"}
 )
 
 // TestConstantTime checks that no instruction takes longer with some data than with other.
@@ -391,6 +392,11 @@ var conditional = map[string]int{
 	"encryptWords":  2,
 	"encryptBlocks": 6,
 	"keystream":     1,
+	"initKey":       2,
+	"hashARMv8":     2,
+	"gmacARMv8":     14,
+	"sealARMv8":     42,
+	"openARMv8":     40,
 
 	"blockSHA512":     20,
 	"blockPairSHA512": 36,

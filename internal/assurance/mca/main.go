@@ -76,9 +76,9 @@ order. What the model does not know:
 		kernels: kernelsARM64,
 		limits: `
 Cycles of one core per KiB of the message, which is in the L1 cache, or per block of SHA-512, of
-which a pair has two; loop 2 is the block of an outer hash. encryptBlocks has a key of 16 bytes,
-keystream one of 32. gcmAesData is GMAC of crypto/cipher, for comparison. What the model does not
-know, in addition to the list for amd64:
+which a pair has two; loop 2 is the block of an outer hash. encryptBlocks and AES-GCM have a key of
+16 bytes, keystream one of 32. gcmAesData is GMAC of crypto/cipher, for comparison. What the model
+does not know, in addition to the list for amd64:
 
 - neoverse-n1 has no SHA512 instructions: its figures of SHA-512 mean nothing.
 - LLVM 22 lets neoverse-n1 dispatch 3 operations per cycle and neoverse-v2 6. Arm's guides say 4
@@ -217,6 +217,8 @@ var kernelsARM64 = []kernel{
 	// 80 rounds.
 	{`/internal/sha512\.block(Pair)?SHA512`, "block", "sha512h", 40, false, 0},
 	// The bytes of each block are reversed.
+	{`/internal/gcm\.(hash|gmac)ARMv8`, "KiB", "tbl rev64", 64, false, 0},
+	{`/internal/gcm\.(seal|open)ARMv8`, "KiB", "aesmc", 64 * 9, false, 0},
 	{`crypto/internal/fips140/aes/gcm\.gcmAesData`, "KiB", "rev64", 64, false, 0},
 }
 

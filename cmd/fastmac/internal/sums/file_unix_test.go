@@ -322,8 +322,8 @@ func TestSizes(t *testing.T) {
 }
 
 // TestGMACList verifies a list that was made on amd64, and makes the same tags. .ci/run has it
-// on arm64 too, where GMAC is crypto/cipher's. The last file does not fit in what it hashes at a
-// time.
+// on arm64 too. The last file does not fit in what crypto/cipher hashes at a time, where GMAC is
+// its.
 func TestGMACList(t *testing.T) {
 	if err := fastmac.RequireGCM(); err != nil {
 		t.Skip(err)

@@ -49,12 +49,27 @@ var counts = []struct {
 	{"hmac/512/1024", 4869, 5095},
 	{"hmacbatch/512/16", 960.5, 1099.5},
 	{"hmacbatch/512/1024", 4641.5, 4835},
+	{"gmac/128/16", 130, 234},
+	{"gmac/128/64", 175, 279},
+	{"gmac/128/1024", 827, 931},
+	{"gmac/128/16384", 11267, 11371},
+	{"seal/128/64", 433, 616},
+	{"seal/128/1024", 2557, 2740},
+	{"seal/256/64", 508, 691},
+	{"seal/256/1024", 3128, 3311},
+	{"open/128/64", 434, 781},
+	{"open/128/1024", 2558, 2905},
+	{"open/256/64", 509, 856},
+	{"open/256/1024", 3129, 3476},
+	{"init.gmac/128/0", 712, 928},
 }
 
 // peers are logged for comparison.
 var peers = []string{
 	"crypto.gmac/128/16", "crypto.gmac/128/64", "crypto.gmac/128/256", "crypto.gmac/128/1024", "crypto.gmac/128/1500", "crypto.gmac/128/16384",
-	"gmac/128/64", "crypto.hmac/512/16", "crypto.hmac/512/64", "crypto.hmac/512/1024",
+	"crypto.seal/128/64", "crypto.seal/128/1024", "crypto.seal/256/64", "crypto.seal/256/1024",
+	"crypto.open/128/64", "crypto.open/128/1024", "crypto.open/256/64", "crypto.open/256/1024",
+	"crypto.hmac/512/16", "crypto.hmac/512/64", "crypto.hmac/512/1024",
 	"verify/64/64", "tag/32/64", "tag/96/64", "init/64/16", "init/128/32", "hwrand/0/16", "hwrand/0/1024",
 }
 

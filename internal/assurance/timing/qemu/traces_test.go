@@ -21,11 +21,12 @@ var cpuFlag = flag.String("qemucpu", "max", "the CPU of TestTraces, as in qemu-a
 // sizes are those of messages: around the units of the code.
 var sizes = []int{0, 1, 7, 15, 16, 31, 32, 33, 100, 1023, 1024, 1025, 2049, 5000}
 
-// traced are the operations whose traces must not depend on secrets, with tags of these sizes.
+// traced are the operations whose traces must not depend on secrets, with tags of these sizes, or
+// with AES keys.
 var traced = map[string][]int{
 	"tag": {32, 64, 96, 128}, "stream": {32, 64, 96, 128}, "parts": {64, 128}, "batch": {64, 128},
-	"verify": {64, 128}, "wrong": {64, 128}, "gmac": {128}, "hmac": {512},
-	"hmacbatch": {512}, "hmacverify": {512}, "hwrand": {0},
+	"verify": {64, 128}, "wrong": {64, 128}, "gmac": {128, 192, 256}, "seal": {128, 192, 256}, "open": {128, 192, 256},
+	"hmac": {512}, "hmacbatch": {512}, "hmacverify": {512}, "hwrand": {0},
 }
 
 // leaks are the operations that leak, and a part of what must be found.
@@ -44,7 +45,7 @@ var leaks = []struct{ operation, godebug, want string }{
 func TestTraces(t *testing.T) {
 	e := newEmulator(t)
 	const rounds = 2
-	operations := []string{"init/32/16", "init/64/16", "init/96/24", "init/128/32"}
+	operations := []string{"init/32/16", "init/64/16", "init/96/24", "init/128/32", "init.gmac/128/0", "init.gmac/192/0", "init.gmac/256/0"}
 	for operation, bits := range traced {
 		for _, b := range bits {
 			for _, n := range sizes {

@@ -8,7 +8,7 @@
 //	probe SECRETS ROUNDS OPERATION/BITS/SIZE...
 //
 // An operation runs ROUNDS times, and then ROUNDS times traced, with consecutive nonces. BITS is the
-// size of its tags, SIZE that of its messages. SECRETS, one digit, chooses keys and messages, and
+// size of its tags, or of AES keys in gmac, seal and open, SIZE that of its messages. SECRETS, one digit, chooses keys and messages, and
 // nothing else: they are at the same addresses in each run.
 package main
 

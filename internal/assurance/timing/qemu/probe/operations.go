@@ -13,13 +13,14 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/hwrand"
 	"example.com/fastmac/internal/mactest"
 )
 
 // operations are functions that set up an operation and return what is traced. They call the
 // module directly, not as package macs does, because the instructions of a call are counted.
-// tagSize and size are in bytes.
+// tagSize, keySize and size are in bytes.
 var operations = map[string]func(tagSize, size int) func(){
 	"tag":         tag,
 	"verify":      func(tagSize, size int) func() { return verify(tagSize, size, false) },
@@ -28,12 +29,17 @@ var operations = map[string]func(tagSize, size int) func(){
 	"parts":       parts,
 	"batch":       batch,
 	"init":        initKey,
+	"init.gmac":   initGMAC,
 	"gmac":        gmac,
 	"hmac":        hmacTag,
 	"hmacbatch":   hmacBatch,
 	"hmacverify":  hmacVerify,
 	"hwrand":      random,
+	"seal":        seal,
+	"open":        open,
 	"crypto.gmac": cryptoGMAC,
+	"crypto.seal": cryptoSeal,
+	"crypto.open": cryptoOpen,
 	"crypto.hmac": cryptoHMAC,
 	"branch":      branch,
 	"index":       index,
@@ -113,8 +119,14 @@ func initKey(tagSize, keySize int) func() {
 	}
 }
 
-func gmac(_, size int) func() {
-	k := mactest.Must(fastmac.NewGMACKey(key[:16]))
+var placedGMAC fastmac.GMACKey
+
+func initGMAC(keySize, _ int) func() {
+	return func() { check(placedGMAC.Init(key[:keySize])) }
+}
+
+func gmac(keySize, size int) func() {
+	k := mactest.Must(fastmac.NewGMACKey(key[:keySize]))
 	return func() { k.Tag(out[:0], nonce[:], message[:size]) }
 }
 
@@ -161,9 +173,60 @@ func random(_, size int) func() {
 	return func() { r.Read(buffer[:size]) }
 }
 
-func cryptoGMAC(_, size int) func() {
-	aead := mactest.Must(cipher.NewGCM(mactest.Must(aes.NewCipher(key[:16]))))
+func seal(keySize, size int) func() {
+	k := mactest.Must(aesgcm.NewKey(key[:keySize]))
+	return func() { k.Seal(buffer[:0], nonce[:], message[:size], message[size:size+dataSize]) }
+}
+
+func open(keySize, size int) func() {
+	k := mactest.Must(aesgcm.NewKey(key[:keySize]))
+	sealed := sealAll(k, size)
+	return func() {
+		_, err := k.Open(buffer[:0], nonce[:], sealed[nonce[11]], message[size:size+dataSize])
+		check(err)
+	}
+}
+
+// dataSize is the size of additional data, as in TLS 1.2.
+const dataSize = 13
+
+// sealAll seals a message with each nonce in advance, so that only Open is traced.
+func sealAll(aead cipher.AEAD, size int) [][]byte {
+	sealed := make([][]byte, 64)
+	for i := range sealed {
+		setNonces(uint64(i))
+		sealed[i] = aead.Seal(nil, nonce[:], message[:size], message[size:size+dataSize])
+	}
+	return sealed
+}
+
+func check(err error) {
+	if err != nil {
+		fail("%v", err)
+	}
+}
+
+func newGCM(keySize int) cipher.AEAD {
+	return mactest.Must(cipher.NewGCM(mactest.Must(aes.NewCipher(key[:keySize]))))
+}
+
+func cryptoGMAC(keySize, size int) func() {
+	aead := newGCM(keySize)
 	return func() { aead.Seal(out[:0], nonce[:], nil, message[:size]) }
+}
+
+func cryptoSeal(keySize, size int) func() {
+	aead := newGCM(keySize)
+	return func() { aead.Seal(buffer[:0], nonce[:], message[:size], message[size:size+dataSize]) }
+}
+
+func cryptoOpen(keySize, size int) func() {
+	aead := newGCM(keySize)
+	sealed := sealAll(aead, size)
+	return func() {
+		_, err := aead.Open(buffer[:0], nonce[:], sealed[nonce[11]], message[size:size+dataSize])
+		check(err)
+	}
 }
 
 func cryptoHMAC(_, size int) func() {

@@ -1,0 +1,56 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package gcm
+
+import (
+	"unsafe"
+
+	"example.com/fastmac/internal/kernel"
+)
+
+func init() {
+	kernel.Register(kernel.GCM, "", kernel.Kernel{Name: "armv8", Needs: kernel.Set{kernel.ARM64AES, kernel.ARM64PMULL}})
+}
+
+func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
+	hashARMv8(k, sum, unsafe.SliceData(groups), len(groups))
+}
+
+func (k *Key) gmac(r *run) { gmacARMv8(k, r) }
+
+func (k *Key) seal(r *run) {
+	if len(r.src) == 0 {
+		k.gmac(r)
+	} else {
+		sealARMv8(k, r)
+	}
+}
+
+func (k *Key) open(r *run) {
+	if len(r.src) == 0 {
+		k.gmac(r)
+	} else {
+		openARMv8(k, r)
+	}
+}
+
+// initKey sets the powers of a key whose schedule and rounds are set.
+//
+//go:noescape
+func initKey(key *Key)
+
+//go:noescape
+func hashARMv8(key *Key, sum *[BlockSize]byte, p *byte, n int)
+
+//go:noescape
+func gmacARMv8(key *Key, r *run)
+
+//go:noescape
+func sealARMv8(key *Key, r *run)
+
+//go:noescape
+func openARMv8(key *Key, r *run)

@@ -1,0 +1,95 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build (amd64 || arm64) && !purego
+
+package gcm
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/subtle"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"example.com/fastmac/internal/mactest"
+)
+
+// TestInitAgain checks that a key has nothing of the one before, which was longer.
+func TestInitAgain(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
+		var again, once Key
+		for _, key := range []string{"an AES key of thirty-two bytes..", "one of sixteen.."} {
+			if err := again.Init([]byte(key)); err != nil {
+				t.Fatal(err)
+			}
+			once = Key{}
+			if err := once.Init([]byte(key)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if again != once {
+			t.Errorf("%+v, want %+v", again, once)
+		}
+	})
+}
+
+// TestBlocks seals and opens runs after others, in place and not, with counters up to and beyond
+// the end of their 32 bits. Without a tag a run adds its ciphertext to the sum.
+func TestBlocks(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
+		key, nonce := []byte("an AES key of thirty-two bytes.."), [NonceSize]byte([]byte("twelve bytes"))
+		block, err := aes.NewCipher(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var k Key
+		if err := k.Init(key); err != nil {
+			t.Fatal(err)
+		}
+		for _, before := range []uint32{0, 1 << 14, 1<<32 - 64, 1<<32 - 32} {
+			for _, n := range []int{1, 40, 48, 49, 100, 127, 128, 257, 479, 480, 500, 512, 1000, 1024, 1536} {
+				for _, last := range []bool{true, false} {
+					if !last && n%512 != 0 {
+						continue
+					}
+					text := bytes.Repeat([]byte("text"), (n+3)/4)[:n]
+					want := make([]byte, n+BlockSize)
+					for i := 0; i < n; i += BlockSize {
+						counter := binary.BigEndian.AppendUint32(nonce[:], before+2+uint32(i/BlockSize))
+						block.Encrypt(want[i:], counter)
+					}
+					subtle.XORBytes(want, want, text)
+					want = want[:n]
+					got := make([]byte, n)
+					for _, step := range []struct {
+						name            string
+						dst, src, wants []byte
+						run             func(r *run)
+					}{
+						{"seal", got, text, want, k.seal},
+						{"open in place", got, got, text, k.open},
+						{"seal in place", got, got, want, k.seal},
+						{"open", got, want, text, k.open},
+					} {
+						var tag [TagSize]byte
+						sum := [BlockSize]byte{1, 2, 3}
+						wantSum := sum
+						r := run{sum: &sum, nonce: &nonce, dst: step.dst, src: step.src, blocks: before, textBits: 8 * uint64(n)}
+						if last {
+							r.tag = &tag
+						} else {
+							k.Absorb(&wantSum, want)
+						}
+						step.run(&r)
+						if what := fmt.Sprintf("%s, %d blocks before, %d bytes, last %v", step.name, before, n, last); !bytes.Equal(got, step.wants) || sum != wantSum {
+							t.Fatalf("%s: wrong text, or sum %x, want %x", what, sum, wantSum)
+						}
+					}
+				}
+			}
+		}
+	})
+}
