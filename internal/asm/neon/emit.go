@@ -204,6 +204,8 @@ func (c *code) addx(d, n x, m any) { c.three("ADD", d, n, m) }
 func (c *code) adds(d, n x, m any) { c.three("ADDS", d, n, m) }
 func (c *code) adc(d, n, m x)      { c.three("ADC", d, n, m) }
 func (c *code) sub(d, n x, m any)  { c.three("SUB", d, n, m) }
+func (c *code) addw(d, n x, m any) { c.three("ADDW", d, n, m) }
+func (c *code) subw(d, n x, m any) { c.three("SUBW", d, n, m) }
 func (c *code) subs(d, n x, m any) { c.three("SUBS", d, n, m) }
 func (c *code) and(d, n x, m any)  { c.three("AND", d, n, m) }
 func (c *code) bic(d, n, m x)      { c.three("BIC", d, n, m) }

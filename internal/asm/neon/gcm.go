@@ -212,7 +212,7 @@ func counterKey(c *code, d v) {
 	c.eor(keyWord, nonceHigh, shifted(keyWord, 32))
 	c.dup(d, nonceLow, d2)
 	c.toVector(d, 1, keyWord)
-	c.addx(gcmCounter, gcmCounter, groupBlocks)
+	c.addw(gcmCounter, gcmCounter, groupBlocks)
 }
 
 // encryptStates encrypts the states, except that the last key is not added: it is in V13. first has
@@ -251,7 +251,7 @@ func cryptGroup(c *code, prefix string, other code) {
 	const same, follow = gcmRound, gcmRound + 1
 	counterKey(c, same)
 	counterKey(c, follow)
-	c.sub(gcmCounter, gcmCounter, groupBlocks)
+	c.subw(gcmCounter, gcmCounter, groupBlocks)
 	var first, states []v
 	for i := range v(groupBlocks) {
 		states, first = append(states, aesStates+i), append(first, same)

@@ -310,7 +310,7 @@ func hashFirst() (c code) {
 
 // gcmInitKey generates initKey: H^8 to H^1, for H = x*reversed(AES(0)).
 func gcmInitKey(fn function) (c code) {
-	const low, high, carry, mask, bits x = 6, 7, 8, 9, 11
+	const low, high, carry, upper x = 6, 7, 8, 9
 	const h v = 19 // H^n is in V18+n
 	c.load(gcmKey, fn.arg("key"))
 	c.address(gcmTable, "constants<>")
@@ -323,13 +323,13 @@ func gcmInitKey(fn function) (c code) {
 	c.rev(low, low)
 	c.comment("H*x: shift by one bit, and add P if x^127 is shifted out.")
 	c.lsr(carry, high, 63)
-	c.adds(low, low, low)
-	c.adc(high, high, high)
-	c.sub(mask, zr, carry)
-	c.constant(bits, "0xc200000000000000")
-	c.and(mask, mask, bits)
+	c.lsr(upper, low, 63)
+	c.lsl(low, low, 1)
+	c.eor(high, upper, shifted(high, 1))
 	c.eor(low, low, carry)
-	c.eor(high, high, mask)
+	for _, by := range []int{63, 62, 57} {
+		c.eor(high, high, shifted(carry, by))
+	}
 	c.dup(h, low, d2)
 	c.toVector(h, 1, high)
 	c.forget(low, high)

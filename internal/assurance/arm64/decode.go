@@ -166,9 +166,9 @@ func w(letter byte) operand { return general(letter, 32) }
 
 // notSP returns a general register in a place where number 31 is the stack pointer: no kernel
 // computes with it.
-func notSP(letter byte) operand {
+func notSP(letter byte, size int) operand {
 	return func(w word) (machine.Operand, string, error) {
-		o, text, err := x(letter)(w)
+		o, text, err := general(letter, size)(w)
 		if o.Number == Zero {
 			err = errors.New("the stack pointer")
 		}

@@ -29,19 +29,21 @@ var encodings = []encoding{
 	{"10011010100mmmmmcccc00nnnnnddddd", "csel", []operand{x('d'), x('n'), x('m')}},
 
 	// Sums and differences.
-	{"1001000100iiiiiiiiiiiinnnnnddddd", "add", []operand{notSP('d'), notSP('n'), immediate(0)}},
-	{"1001000101iiiiiiiiiiiinnnnnddddd", "add", []operand{notSP('d'), notSP('n'), immediate(12)}},
+	{"1001000100iiiiiiiiiiiinnnnnddddd", "add", []operand{notSP('d', 64), notSP('n', 64), immediate(0)}},
+	{"1001000101iiiiiiiiiiiinnnnnddddd", "add", []operand{notSP('d', 64), notSP('n', 64), immediate(12)}},
+	{"0001000100iiiiiiiiiiiinnnnnddddd", "add", []operand{notSP('d', 32), notSP('n', 32), immediate(0)}},
 	{"100010110k0mmmmmiiiiiinnnnnddddd", "add", []operand{x('d'), x('n'), shifted('m')}},
 	{"10101011000mmmmm000000nnnnn11111", "cmn", []operand{x('n'), x('m')}},
-	{"1011000100iiiiiiiiiiiinnnnnddddd", "adds", []operand{x('d'), notSP('n'), immediate(0)}},
+	{"1011000100iiiiiiiiiiiinnnnnddddd", "adds", []operand{x('d'), notSP('n', 64), immediate(0)}},
 	{"10101011000mmmmm000000nnnnnddddd", "adds", []operand{x('d'), x('n'), x('m')}},
 	{"10011010000mmmmm000000nnnnnddddd", "adc", []operand{x('d'), x('n'), x('m')}},
-	{"1101000100iiiiiiiiiiiinnnnnddddd", "sub", []operand{notSP('d'), notSP('n'), immediate(0)}},
+	{"1101000100iiiiiiiiiiiinnnnnddddd", "sub", []operand{notSP('d', 64), notSP('n', 64), immediate(0)}},
+	{"0101000100iiiiiiiiiiiinnnnnddddd", "sub", []operand{notSP('d', 32), notSP('n', 32), immediate(0)}},
 	{"11001011000mmmmm00000011111ddddd", "neg", []operand{x('d'), x('m')}},
 	{"11001011000mmmmm000000nnnnnddddd", "sub", []operand{x('d'), x('n'), x('m')}},
-	{"1111000100iiiiiiiiiiiinnnnn11111", "cmp", []operand{notSP('n'), immediate(0)}},
+	{"1111000100iiiiiiiiiiiinnnnn11111", "cmp", []operand{notSP('n', 64), immediate(0)}},
 	{"11101011000mmmmm000000nnnnn11111", "cmp", []operand{x('n'), x('m')}},
-	{"1111000100iiiiiiiiiiiinnnnnddddd", "subs", []operand{x('d'), notSP('n'), immediate(0)}},
+	{"1111000100iiiiiiiiiiiinnnnnddddd", "subs", []operand{x('d'), notSP('n', 64), immediate(0)}},
 
 	// Products.
 	{"00011011000mmmmm011111nnnnnddddd", "mul", []operand{w('d'), w('n'), w('m')}},
@@ -49,10 +51,10 @@ var encodings = []encoding{
 	{"10011011110mmmmm011111nnnnnddddd", "umulh", []operand{x('d'), x('n'), x('m')}},
 
 	// Bits.
-	{"100100100lrrrrrrssssssnnnnnddddd", "and", []operand{notSP('d'), x('n'), number(bitmask)}},
+	{"100100100lrrrrrrssssssnnnnnddddd", "and", []operand{notSP('d', 64), x('n'), number(bitmask)}},
 	{"10001010000mmmmm000000nnnnnddddd", "and", []operand{x('d'), x('n'), x('m')}},
 	{"10001010001mmmmm000000nnnnnddddd", "bic", []operand{x('d'), x('n'), x('m')}},
-	{"101100100lrrrrrrssssssnnnnnddddd", "orr", []operand{notSP('d'), x('n'), number(bitmask)}},
+	{"101100100lrrrrrrssssssnnnnnddddd", "orr", []operand{notSP('d', 64), x('n'), number(bitmask)}},
 	{"10101010000mmmmmiiiiiinnnnnddddd", "orr", []operand{x('d'), x('n'), shifted('m')}},
 	{"01001010000mmmmm000000nnnnnddddd", "eor", []operand{w('d'), w('n'), w('m')}},
 	{"11001010000mmmmmiiiiiinnnnnddddd", "eor", []operand{x('d'), x('n'), shifted('m')}},
