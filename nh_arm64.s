@@ -3091,7 +3091,6 @@ TEXT ·tagNextNEON(SB), NOSPLIT, $0-80
 	FMOVD	24(R0), F6
 	VEOR	V7.B16, V7.B16, V7.B16
 	MOVD	R4, R5
-	CBZ	R8, tagNext4Empty
 	SUBS	$64, R4, R4
 	BLT	tagNext4Few
 
@@ -3454,12 +3453,6 @@ tagNext4LoadMoved:
 tagNext4Loaded:
 	MOVD	ZR, R4
 	B	tagNext4Group
-	// A message of no bytes is hashed as a group of zeros.
-
-tagNext4Empty:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VEOR	V9.B16, V9.B16, V9.B16
-	B	tagNext4Group
 	// Two iterations.
 
 tagNext2:
@@ -3477,7 +3470,6 @@ tagNext2:
 	FMOVD	8(R0), F2
 	VEOR	V3.B16, V3.B16, V3.B16
 	MOVD	R4, R5
-	CBZ	R8, tagNext2Empty
 	SUBS	$64, R4, R4
 	BLT	tagNext2Few
 	VEOR	V4.B16, V4.B16, V4.B16
@@ -3731,12 +3723,6 @@ tagNext2LoadMoved:
 
 tagNext2Loaded:
 	MOVD	ZR, R4
-	B	tagNext2Group
-	// A message of no bytes is hashed as a group of zeros.
-
-tagNext2Empty:
-	VEOR	V8.B16, V8.B16, V8.B16
-	VEOR	V9.B16, V9.B16, V9.B16
 	B	tagNext2Group
 
 // func tagWordsNEON(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad)
@@ -5724,7 +5710,6 @@ TEXT ·fillNEON(SB), NOSPLIT, $0-32
 	MOVD	group+0(FP), R0
 	MOVD	p_base+8(FP), R3
 	MOVD	p_len+16(FP), R4
-	MOVD	R4, R5
 	CBNZ	R4, fillPart
 	VEOR	V8.B16, V8.B16, V8.B16
 	VEOR	V9.B16, V9.B16, V9.B16
@@ -5753,16 +5738,6 @@ fillPart:
 	B	fillLoaded
 
 fillPartShort:
-	CMP	$16, R5
-	BLT	fillPartAlone
-	// 1 to 15 bytes after others: the end of the last 16.
-	ADD	R16, R3, R3
-	FMOVQ	0(R3), F8
-	FMOVQ	0(R15), F12
-	VTBL	V12.B16, [V8.B16], V8.B16
-	B	fillLoaded
-
-fillPartAlone:
 	// 1 to 15 bytes, and no others.
 	MOVD	ZR, R19
 	LSL	$3, R4, R20

@@ -90,7 +90,7 @@ func oneOrTwo(c *code, n int, prefix string) (cold code) {
 	c.subs(excess, left, blockSize+1)
 	c.jumpIf("GE", prefix+"Two")
 	c.label(prefix + "Hash")
-	cold.add(lastWords(c, n, prefix))
+	cold.add(lastWords(c, n, prefix, true))
 	c.jumpBitClear(excess, 63, prefix+"Poly")
 	c.label(prefix + "Words")
 

@@ -56,11 +56,14 @@ func nhAdd(fn function) func(n int, prefix string) code {
 }
 
 // lastWords sets V0 and V1 to the L1 words of the last block, RFC 4418 section 5.2: of the sums so
-// far, of the R4 bytes at R3, and of R8 bytes in all. cold is code that must come after a return.
-func lastWords(c *code, n int, prefix string) (cold code) {
+// far, of the R4 bytes at R3, and of R8 bytes in all. If mayBeEmpty is false, there is one at least.
+// cold is code that must come after a return.
+func lastWords(c *code, n int, prefix string, mayBeEmpty bool) (cold code) {
 	s := newSums(n)
 	c.mov(all, left)
-	c.jumpZero(length, prefix+"Empty")
+	if mayBeEmpty {
+		c.jumpZero(length, prefix+"Empty")
+	}
 	s.pairs(c, prefix)
 	c.jumpBitClear(left, 5, prefix+"Part")
 	c.ldp(message, message+1, next(msg, groupSize))
@@ -76,22 +79,24 @@ func lastWords(c *code, n int, prefix string) (cold code) {
 		c.vadd(i, i, terms, d2)
 	}
 
-	loadPart(&cold, prefix+"Load", prefix+"Loaded")
+	loadPart(&cold, prefix+"Load", prefix+"Loaded", true)
 	cold.label(prefix + "Loaded")
 	cold.mov(left, zr)
 	cold.jump(prefix + "Group")
-	cold.comment("A message of no bytes is hashed as a group of zeros.")
-	cold.label(prefix + "Empty")
-	cold.zero(message)
-	cold.zero(message + 1)
-	cold.jump(prefix + "Group")
+	if mayBeEmpty {
+		cold.comment("A message of no bytes is hashed as a group of zeros.")
+		cold.label(prefix + "Empty")
+		cold.zero(message)
+		cold.zero(message + 1)
+		cold.jump(prefix + "Group")
+	}
 	return cold
 }
 
 // loadPart sets V8 and V9 to the R4 bytes at R3, 1 to 31 of them, with zeros behind, and goes to the
-// label loaded. R5 is how many bytes there are that end there. It reads only these, and branches
-// only on their number.
-func loadPart(c *code, name, loaded string) {
+// label loaded. If others is true, R5 is how many bytes there are that end there. It reads only
+// these, and branches only on their number.
+func loadPart(c *code, name, loaded string, others bool) {
 	const table, beyond, a, b, bits x = 15, 16, 17, 19, 20
 	c.label(name)
 	c.zero(message + 1)
@@ -107,15 +112,17 @@ func loadPart(c *code, name, loaded string) {
 	c.tbl(message+1, message+1, terms)
 	c.jump(loaded)
 	c.label(name + "Short")
-	c.cmp(all, halfSize)
-	c.jumpIf("LT", name+"Alone")
-	c.comment("1 to 15 bytes after others: the end of the last 16.")
-	c.addx(msg, msg, beyond)
-	c.ldrq(message, at(msg, 0))
-	c.ldrq(terms, at(table, toFront))
-	c.tbl(message, message, terms)
-	c.jump(loaded)
-	c.label(name + "Alone")
+	if others {
+		c.cmp(all, halfSize)
+		c.jumpIf("LT", name+"Alone")
+		c.comment("1 to 15 bytes after others: the end of the last 16.")
+		c.addx(msg, msg, beyond)
+		c.ldrq(message, at(msg, 0))
+		c.ldrq(terms, at(table, toFront))
+		c.tbl(message, message, terms)
+		c.jump(loaded)
+		c.label(name + "Alone")
+	}
 	c.comment("1 to 15 bytes, and no others.")
 	loadFew(c, name, message, msg, left, a, b, beyond, bits, table)
 	c.jump(loaded)
@@ -161,14 +168,13 @@ func fill(fn function) (c code) {
 	c.load(group, fn.arg("group"))
 	c.load(msg, fn.arg("p_base"))
 	c.load(left, fn.arg("p_len"))
-	c.mov(all, left)
 	c.jumpNotZero(left, "fillPart")
 	c.zero(message)
 	c.zero(message + 1)
 	c.label("fillLoaded")
 	c.stp(message, message+1, at(group, 0))
 	c.ret()
-	loadPart(&c, "fillPart", "fillLoaded")
+	loadPart(&c, "fillPart", "fillLoaded", false)
 	return c
 }
 
@@ -202,7 +208,7 @@ func tag(c *code, fn function, n int) {
 func tagOnly(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
 		loadRest(&c, fn, n)
-		cold := lastWords(&c, n, prefix)
+		cold := lastWords(&c, n, prefix, true)
 		tag(&c, fn, n)
 		c.add(cold)
 		return c
@@ -214,7 +220,7 @@ func tagNext(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
 		const y, value, k, square, m x = 9, 10, 11, 12, 13
 		loadRest(&c, fn, n)
-		cold := lastWords(&c, n, prefix)
+		cold := lastWords(&c, n, prefix, false)
 		c.load(y, fn.arg("y"))
 		polyConstants(&c)
 		for t := range n {

@@ -28,6 +28,10 @@ var named = []struct {
 	{"tagOnlyAVX2", "cmovb", 2, "there are 16 bytes or more"},
 	{"tagNextAVX2", "cmovb", 2, "there are 16 bytes or more"},
 	{"tagNextAVX2", "je", 2, "there is at least one byte"},
+	{"tagOnlyNEON", "b.lt", 2, "16 bytes have been taken before"},
+	{"tagNextNEON", "b.lt", 2, "16 bytes have been taken before"},
+	{"tagNonceNEON", "b.lt", 2, "16 bytes have been taken before"},
+	{"tagNoncesNEON", "b.lt", 2, "16 bytes have been taken before"},
 }
 
 // A coverage is what the proofs of a function have executed.
@@ -35,10 +39,11 @@ type coverage struct {
 	executed map[*machine.Instruction]bool
 	outcomes map[*machine.Instruction]int            // of branches: 1 not taken, 2 taken, 3 both
 	compared map[*machine.Instruction]map[int64]bool // differences of numbers, by the instruction that decides on them
+	symbolic map[*machine.Instruction]bool           // those that decide on variables too
 }
 
 func newCoverage() coverage {
-	return coverage{make(map[*machine.Instruction]bool), make(map[*machine.Instruction]int), make(map[*machine.Instruction]map[int64]bool)}
+	return coverage{make(map[*machine.Instruction]bool), make(map[*machine.Instruction]int), make(map[*machine.Instruction]map[int64]bool), make(map[*machine.Instruction]bool)}
 }
 
 // visit records that an instruction is executed, and on which numbers it decides. Whether the stack
@@ -52,6 +57,7 @@ func (c *coverage) visit(v *prover, m *state, i *machine.Instruction) {
 	if w, n, ok := v.models.Compared(m, i); ok {
 		x, known := v.Value(w)
 		if !known {
+			c.symbolic[i] = true
 			return
 		}
 		difference = int64(x) << (64 - n) >> (64 - n)
@@ -68,6 +74,7 @@ const mixed = 1 << 62
 // add adds what another proof of the function has executed.
 func (c coverage) add(d coverage) {
 	maps.Copy(c.executed, d.executed)
+	maps.Copy(c.symbolic, d.symbolic)
 	for i, outcomes := range d.outcomes {
 		c.outcomes[i] |= outcomes
 	}
@@ -94,7 +101,9 @@ func (c coverage) missing(f *machine.Function) (list []string) {
 			gaps[i] = [...]string{"", "is never taken", "is always taken"}[c.outcomes[i]]
 		case differences != nil:
 			// With one difference only, a branch that went both ways has also compared an address with 0.
-			if what := gap(i.Condition, differences); what != "" && !(i.Branches() && len(differences) == 1 && c.outcomes[i] == 3) {
+			// What decides on variables does so for all that they can be.
+			one := len(differences) == 1 && (i.Branches() && c.outcomes[i] == 3 || c.symbolic[i])
+			if what := gap(i.Condition, differences); what != "" && !one {
 				gaps[i] = what
 			}
 		}
