@@ -573,8 +573,7 @@ lanes1Padded:
 	SUBS	$2, R5, R5
 	BLT	lanes1End0At6
 	FMOVQ.P	16(R1), F11
-	SUBS	$2, R5, R5
-	BLT	lanes1End0At7
+	B	lanes1End0At7
 
 lanes1End0At0:
 	TBZ	$0, R5, lanes1End0Even0
@@ -1706,8 +1705,7 @@ lanes2Padded:
 	SUBS	$2, R5, R5
 	BLT	lanes2End0At6
 	FMOVQ.P	16(R1), F11
-	SUBS	$2, R5, R5
-	BLT	lanes2End0At7
+	B	lanes2End0At7
 
 lanes2End0At0:
 	TBZ	$0, R5, lanes2End0Even0
@@ -1830,8 +1828,7 @@ lanes2End0Ready:
 	SUBS	$2, R5, R5
 	BLT	lanes2End1At6
 	FMOVQ.P	16(R9), F24
-	SUBS	$2, R5, R5
-	BLT	lanes2End1At7
+	B	lanes2End1At7
 
 lanes2End1At0:
 	TBZ	$0, R5, lanes2End1Even0

@@ -202,13 +202,13 @@ func (l lane) padded(c *code, name string) {
 	for _, w := range l.w {
 		c.zero(w)
 	}
-	for i, w := range l.w {
+	last := len(l.w) - 1
+	for i, w := range l.w[:last] {
 		c.subs(wordsLeft, wordsLeft, 2)
 		c.jumpIf("LT", fmt.Sprintf("%sAt%d", name, i))
-		if i < len(l.w)-1 { // fewer than 16 words
-			c.ldrq(w, next(l.p, 16))
-		}
+		c.ldrq(w, next(l.p, 16))
 	}
+	c.jump(fmt.Sprintf("%sAt%d", name, last)) // there are fewer than 16 words
 	for i, w := range l.w {
 		c.label(fmt.Sprintf("%sAt%d", name, i))
 		c.jumpBitClear(wordsLeft, 0, fmt.Sprintf("%sEven%d", name, i))
@@ -217,7 +217,7 @@ func (l lane) padded(c *code, name string) {
 		c.jump(name + "Ready")
 		c.label(fmt.Sprintf("%sEven%d", name, i))
 		c.toVector(w, 0, tailWord)
-		if i < len(l.w)-1 {
+		if i < last {
 			c.jump(name + "Ready")
 		}
 	}

@@ -31,11 +31,13 @@ func TestProofs(t *testing.T) {
 	if mactest.Long() {
 		step = 1
 	}
-	var out strings.Builder
-	if err := All(&out, linkedProgram(t), step, regexp.MustCompile(".")); err != nil {
-		t.Error(err)
+	for _, a := range program.Architectures {
+		var out strings.Builder
+		if err := All(&out, linkedFor(t, a), step, regexp.MustCompile(".")); err != nil {
+			t.Error(err)
+		}
+		t.Logf("%s\n%s", a.Name, &out)
 	}
-	t.Log(out.String())
 }
 
 // TestUnproved checks that no function is without a proof, and no proof without a function.

@@ -41,7 +41,7 @@ func (v *prover) proveOnlyFor(n, groups, size int) error {
 	bytes, rest := v.message(size)
 	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
 	pad, x := v.pad()
-	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	tag := k.placeTag()
 	if v.isARM64() { // it is public, and decides on a jump
 		length = v.Constant(64, uint64(32*groups+size))
 	}
@@ -266,7 +266,7 @@ func (v *prover) proveNextFor(n, groups, size int) error {
 	values := v.variables(64, 8, 1<<64-1)
 	sums, length := v.variables(64, 4, 1<<64-1), v.variable(64, 1<<64-1)
 	pad, x := v.pad()
-	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	tag := k.placeTag()
 	if v.isARM64() {
 		length = v.Constant(64, uint64(32*groups+size))
 	}
@@ -292,7 +292,7 @@ func proveTwo(v *prover) (cases int, err error) {
 			k := v.key(n)
 			bytes, msg := v.message(size)
 			pad, x := v.pad()
-			tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+			tag := k.placeTag()
 			if err := v.call(tag, k.at, msg, x); err != nil {
 				return cases, err
 			}
@@ -378,7 +378,7 @@ func (v *prover) proveNonceFor(n, groups, size, which int) error {
 		sums = v.numbers(0, 0, 0, 0)
 	}
 	nonce, pad := v.nonceFor(n, schedule, rounds, which)
-	tag := v.place(8, false, v.variables(8, 16, 0xff)...)
+	tag := k.placeTag()
 	state := v.place(64, true, append(slices.Clone(sums), v.Constant(64, uint64(32*groups)))...)
 	v.placePartBytes()
 	if err := v.call(tag, at, state, rest, 32*groups+size, nonce); err != nil {

@@ -46,6 +46,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/proofs"
@@ -70,19 +71,33 @@ func main() {
 	}
 }
 
-// verify does all steps.
+// verify does all steps for each architecture.
 func verify(w io.Writer, trials int, match *regexp.Regexp, file string) error {
-	p, err := program.Linked(x86.Architecture)
-	if err != nil {
-		return err
+	results := fmt.Sprintf("Models compared with a CPU, %s, commit %s, %s, %s\ngo run -C internal/assurance ./verify -trials %d -models verify/models.txt\nThose of arm64 are compared with qemu-aarch64 -cpu max.\n\n",
+		time.Now().UTC().Format(time.DateOnly), origin.Commit(), origin.CPU(), runtime.Version(), trials)
+	for _, a := range program.Architectures {
+		p, err := program.Linked(a)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\n\n", a.Name)
+		if err := constantTime(w, p); err != nil {
+			return err
+		}
+		compared, err := compareModels(w, p, trials)
+		if err != nil {
+			return err
+		}
+		results += compared
+		if err := proofs.All(w, p, 1, match); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
 	}
-	if err := constantTime(w, p); err != nil {
-		return err
+	if file == "" {
+		return nil
 	}
-	if err := compareModels(w, p, trials, file); err != nil {
-		return err
-	}
-	return proofs.All(w, p, 1, match)
+	return os.WriteFile(file, []byte(results), 0o644)
 }
 
 // constantTime prints all functions, and fails if there is a finding.
@@ -125,22 +140,16 @@ func constantTime(w io.Writer, p *program.Program) error {
 var models string
 
 // compareModels compares the models with the CPU, and fails if they differ, or if one was compared
-// neither now nor in the committed results. It writes results to a file, unless its name is "".
-func compareModels(w io.Writer, p *program.Program, trials int, file string) error {
-	s, err := x86.NewSilicon()
+// neither now nor in the committed results. It returns the results.
+func compareModels(w io.Writer, p *program.Program, trials int) (results string, err error) {
+	done, err := compared(p, trials)
 	if err != nil {
-		return err
-	}
-	done, err := machine.Compare(s, x86.Forms(p.Functions), machine.AsItIs, trials)
-	if err != nil {
-		return err
+		return "", err
 	}
 	forms, times, elsewhere := make(map[string]int), 0, make(map[string]int)
-	results := fmt.Sprintf("Models compared with a CPU, %s, commit %s, %s, %s\ngo run -C internal/assurance ./verify -trials %d -models verify/models.txt\n\n",
-		time.Now().UTC().Format(time.DateOnly), origin.Commit(), origin.CPU(), runtime.Version(), trials)
 	for _, c := range done {
 		class := fmt.Sprint(c.Classes)
-		line := fmt.Sprintf("%s: %s: ", class, c.Name)
+		line := fmt.Sprintf("%s %s: %s: ", p.Name, class, c.Name)
 		if c.Times > 0 {
 			forms[class]++
 			times += c.Times
@@ -149,7 +158,7 @@ func compareModels(w io.Writer, p *program.Program, trials int, file string) err
 		}
 		elsewhere[class]++
 		if !strings.Contains(models, "\n"+line) {
-			return fmt.Errorf("the model of %s was never compared: not on this CPU, and not in models.txt", c.Name)
+			return "", fmt.Errorf("the model of %s was never compared: not on this CPU, and not in models.txt", c.Name)
 		}
 	}
 	fmt.Fprintf(w, "\nModels: %d comparisons with the CPU, no difference\n", times)
@@ -161,8 +170,26 @@ func compareModels(w io.Writer, p *program.Program, trials int, file string) err
 		fmt.Fprintf(w, "%4d forms of %s: NOT COMPARED on this CPU, which lacks them. %s\n", elsewhere[class], class, heading)
 	}
 	fmt.Fprintln(w)
-	if file == "" {
-		return nil
+	return results, nil
+}
+
+// compared compares the models of an architecture with its CPU, which for arm64 is qemu's. Without
+// qemu none is compared.
+func compared(p *program.Program, trials int) (done []machine.Comparison, err error) {
+	if p.Architecture != arm64.Architecture {
+		s, err := x86.NewSilicon()
+		if err != nil {
+			return nil, err
+		}
+		return machine.Compare(s, x86.Forms(p.Functions), machine.AsItIs, trials)
 	}
-	return os.WriteFile(file, []byte(results), 0o644)
+	forms := arm64.Forms(p.Functions)
+	done, err = arm64.Compare(forms, machine.AsItIs, trials)
+	if errors.Is(err, arm64.ErrMissing) {
+		done, err = nil, nil
+		for _, f := range forms {
+			done = append(done, machine.Comparison{Form: f})
+		}
+	}
+	return done, err
 }
