@@ -45,9 +45,8 @@
 // The times are of one-shots under one key on an AMD EPYC (Zen 4, AVX-512) with Go 1.26.8,
 // as internal/peers/RESULTS.md in the module has them. GMAC has no code for
 // CPUs without instructions for AES and for carry-less multiplication: [RequireGCM]
-// reports whether they are there. On arm64, s390x and ppc64 it is crypto/cipher, and a
-// stream keeps up to 4 KiB of its message. On arm64 with Windows, NetBSD and iOS Go 1.26 does
-// not use the instructions, and GMAC cannot be used.
+// reports whether they are there. On s390x and ppc64 it is crypto/cipher, and a stream keeps up
+// to 4 KiB of its message.
 //
 // # Keys and nonces
 //
@@ -121,8 +120,9 @@
 // # Batches
 //
 // One SHA-512 computation is bound by the latency of its rounds. On amd64 with AVX2 or
-// AVX-512 several independent ones run side by side at little extra cost; elsewhere they
-// run one after the other. Programs with several tags to compute at once (a token service,
+// AVX-512 several independent ones run side by side at little extra cost, and on arm64 with
+// SHA512 instructions two, which are next to each other in the batch; elsewhere they run one
+// after the other. Programs with several tags to compute at once (a token service,
 // a receiver of webhooks) can use [HMACSHA512Key.TagBatch], [HMACSHA512Key.VerifyBatch]
 // and [SumHMACSHA512Batch], for messages of any lengths. A batch is a slice of [Message].
 //
@@ -170,8 +170,8 @@
 //   - An [HMACSHA512Key] may be there: it has no pointers.
 //   - A [UMACKey] may be there on amd64 and arm64 if [RequireAES] returns nil. Elsewhere AES
 //     is crypto/aes, and the key has a pointer, which the garbage collector must see.
-//   - A [GMACKey] and a key of package aesgcm may be there on amd64. Elsewhere they point
-//     to keys of crypto/cipher.
+//   - A [GMACKey] and a key of package aesgcm may be there on amd64 and arm64. Elsewhere they
+//     point to keys of crypto/cipher.
 //   - Streams are always in Go's memory, and point to their key. Destroy them before you
 //     unmap the memory of the key.
 //
@@ -211,8 +211,8 @@
 //     GOFIPS140=v1.0.0 a stream cannot be cloned. With fips140=only a key of less than 14
 //     bytes panics.
 //   - UMAC works in both modes. It is not an approved algorithm.
-//   - GMAC and AES-GCM are approved algorithms. On amd64 they work in both modes, and are
-//     this module's, which are not validated. On other architectures they are
+//   - GMAC and AES-GCM are approved algorithms. On amd64 and arm64 they work in both modes,
+//     and are this module's, which are not validated. On other architectures they are
 //     crypto/cipher's, which does not approve of nonces that the caller chooses: they work
 //     with fips140=on, and with fips140=only [RequireGCM] and the functions that make keys
 //     return an error.

@@ -107,6 +107,9 @@ func (s Set) Missing() (names []string) {
 	return names
 }
 
+// withAssembly are the architectures for which this module has assembly, without the tag purego.
+var withAssembly = []string{"amd64", "arm64"}
+
 // StdAES is what crypto/aes needs to use its assembly, which its API does not say: the
 // conditions of crypto/internal/fips140/aes. Where it has none, AES is missing.
 func StdAES() Set {

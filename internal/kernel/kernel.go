@@ -9,6 +9,7 @@ package kernel
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -128,7 +129,7 @@ func Lacks(l Layer) string {
 	switch kernels := registered[l].kernels; {
 	case len(kernels) > 0:
 		return strings.Join(kernels[0].Needs.Missing(), ", ")
-	case runtime.GOARCH == "amd64", runtime.GOARCH == "arm64" && Purego:
+	case slices.Contains(withAssembly, runtime.GOARCH):
 		return "assembly (tag purego)"
 	default:
 		return "assembly for " + runtime.GOARCH

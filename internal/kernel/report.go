@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon" and
+// A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon",
 // "armv8" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard
 // library, which may have its own assembly, and "none" is that there is no implementation for
 // this machine.

@@ -166,15 +166,17 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 		return fmt.Errorf("not covered by proofs:\n%s", strings.Join(missing, "\n"))
 	}
 	if step == 1 {
-		fmt.Fprintf(table, "\n%d functions are proved. Their proofs execute all of their %d instructions, take each branch both ways, and make %d decisions on numbers for the numbers on both sides of them, except for %d that cannot be otherwise\n", len(covered), instructions, comparisons, exceptions())
+		fmt.Fprintf(table, "\n%d functions are proved. Their proofs execute all of their %d instructions, take each branch both ways, and make %d decisions on numbers for the numbers on both sides of them, except for %d that cannot be otherwise\n", len(covered), instructions, comparisons, exceptions(p))
 	}
 	return nil
 }
 
-// exceptions returns how many decisions are named.
-func exceptions() (n int) {
+// exceptions returns how many decisions of a program are named.
+func exceptions(p *program.Program) (n int) {
 	for _, name := range named {
-		n += name.times
+		if len(p.Find(name.function)) > 0 {
+			n += name.times
+		}
 	}
 	return n
 }

@@ -2,21 +2,22 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command verify checks the assembly of the module for amd64, as the linker has put it into a
-// binary for linux/amd64:
+// Command verify checks the assembly of the module for amd64 and arm64, as the linker has put it
+// into binaries for Linux:
 //
 //	go run -C internal/assurance ./verify
 //
 // Its steps are
 //
-//  1. All instructions of all functions of assembly are decoded. They must be those of the .s
-//     files: the decoder and the Go assembler check each other (packages x86 and program).
+//  1. All instructions of all functions of assembly are decoded (packages x86 and arm64). For amd64
+//     they must be those of the .s files: the decoder and the Go assembler check each other.
 //  2. Constant time. Secrets are followed through all paths of each function. No branch, address
 //     or choice of the bytes that are read may depend on one. Which data are public is in
 //     secrets/objects.go; all others are secret.
 //  3. The model of each instruction is compared with this machine's CPU, which executes each
 //     instruction of the kernels from its own bytes. Models of instructions that this CPU lacks
-//     must be in models.txt, which lists those that were compared elsewhere.
+//     must be in models.txt, which lists those that were compared elsewhere. The CPU of arm64 is
+//     qemu's.
 //  4. Proofs that the kernels of UMAC are RFC 4418, those of SHA-512 are FIPS 180-4, those of AES
 //     are FIPS 197 and those of GCM are NIST SP 800-38D, for all keys and messages of some sizes,
 //     by executing the models with formulas (packages formula and proofs).
