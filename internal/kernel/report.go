@@ -11,16 +11,16 @@ import (
 )
 
 // A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon",
-// "armv8" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the Go standard
-// library, which may have its own assembly, and "none" is that there is no implementation for
-// this machine.
+// "armv8" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the
+// Go standard library, which may have its own assembly, and "none" is that there is no
+// implementation for this machine.
 //
 // NHLacks, AESLacks, SHA512Lacks and GCMLacks have what is missing for the best implementation
 // that this module has for any machine. They are empty if that one is in use. Otherwise each is
 // one of these:
 //
 //   - The usual names of the missing instruction sets, as in "AVX512F, AVX512BW".
-//   - "assembly for arm64", or another architecture: this module has none of this layer for it.
+//   - "assembly for s390x", or another architecture: this module has none of this layer for it.
 //   - "assembly (tag purego)": the build tag left it out.
 //   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
 //   - "approval (fips140=only)": crypto/cipher refuses nonces that the caller chooses.

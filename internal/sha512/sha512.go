@@ -7,7 +7,8 @@
 // hash, and the compression of several messages side by side.
 //
 // On amd64 with AVX2, and on arm64 with SHA512 instructions, it is assembly; elsewhere it uses
-// crypto/sha512, whose marshaled state has the chaining value. Its time depends only on the number of bytes.
+// crypto/sha512, whose marshaled state has the chaining value. Its time depends only on the number
+// of bytes.
 package sha512
 
 import (
