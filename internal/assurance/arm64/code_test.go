@@ -383,11 +383,11 @@ var conditional = map[string]int{
 	"nhBlocksNEON":  3,
 	"nhAddNEON":     7,
 	"tagOnlyNEON":   23,
-	"tagNextNEON":   23,
+	"tagNextNEON":   21,
 	"tagWordsNEON":  1,
 	"tagNonceNEON":  39,
 	"tagNoncesNEON": 41,
-	"fillNEON":      7,
+	"fillNEON":      6,
 	"expandKey":     6,
 	"encryptWords":  2,
 	"encryptBlocks": 6,
@@ -398,8 +398,8 @@ var conditional = map[string]int{
 	"sealARMv8":     42,
 	"openARMv8":     40,
 
-	"blockSHA512":     20,
-	"blockPairSHA512": 36,
+	"blockSHA512":     19,
+	"blockPairSHA512": 34,
 }
 
 // TestBranches counts branches.
