@@ -38,7 +38,7 @@ type encoding struct {
 
 // flows are those of instructions.
 var flows = map[string]machine.Flow{
-	"udf": machine.Stop, "ret": machine.Return, "b": machine.Jump, "b.": machine.Branch,
+	"udf": machine.Stop, "nop": machine.Fill, "ret": machine.Return, "b": machine.Jump, "b.": machine.Branch,
 	"cbz": machine.Branch, "cbnz": machine.Branch, "tbz": machine.Branch,
 }
 

@@ -8,6 +8,7 @@
 // changes one instruction at a time in the linked tests:
 //
 //	go run -C internal/assurance ./mutants/assembly -sample 1 -workers 2 -log mutants.jsonl -cover /tmp
+//	go run -C internal/assurance ./mutants/assembly -arch arm64 -sample 1 -workers 2 -emulate 60
 //
 // Its steps are
 //
@@ -20,6 +21,10 @@
 //
 // A process runs for each mutant, for 10 to 50 ms. It prints the list of outcomes (report.go).
 // One, with its date, is in results.txt.
+//
+// For arm64 steps 2 and 4 are left out: each mutant goes to the proofs. Then the tests of its package
+// run in qemu on some of those that are refused, taken at random, and on some that are not.
+// results-arm64.txt is a list.
 package main
 
 import (
@@ -29,6 +34,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -36,11 +42,16 @@ import (
 	"sync"
 	"time"
 
+	"example.com/fastmac/internal/assurance/machine"
+	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/assurance/x86"
 	"example.com/fastmac/internal/origin"
 )
 
 func main() {
 	s := new(session)
+	arch := flag.String("arch", x86.Architecture.Name, "mutate the assembly for this `architecture`")
+	flag.IntVar(&s.emulate, "emulate", 0, "run the tests of this `number` of mutants for arm64 in qemu")
 	match := flag.String("function", ".", "mutate functions whose names match a `pattern`")
 	flag.IntVar(&s.sample, "sample", 2, "alter one instruction of each form in each function in this `number` of ways")
 	flag.Uint64Var(&s.seed, "seed", 1, "`seed` of the random choice of alterations")
@@ -50,9 +61,15 @@ func main() {
 	flag.StringVar(&s.kept, "cover", "", "keep which tests execute which instructions in a `directory`")
 	flag.Parse()
 	s.match = regexp.MustCompile(*match)
-	err := errors.New("-workers: want at least 1")
-	if s.workers > 0 {
-		err = s.run(os.Stdout)
+	k := slices.IndexFunc(program.Architectures, func(a *machine.Architecture) bool { return a.Name == *arch })
+	var err error
+	switch {
+	case k < 0:
+		err = fmt.Errorf("-arch: no assembly for %q", *arch)
+	case s.workers <= 0:
+		err = errors.New("-workers: want at least 1")
+	default:
+		err = s.run(os.Stdout, program.Architectures[k])
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
@@ -70,6 +87,7 @@ type record struct {
 type session struct {
 	match           *regexp.Regexp
 	sample, workers int
+	emulate         int
 	seed            uint64
 	most            time.Duration
 	logFile, kept   string
@@ -86,7 +104,7 @@ type session struct {
 }
 
 // run writes the report on all mutants.
-func (s *session) run(w io.Writer) error {
+func (s *session) run(w io.Writer, a *machine.Architecture) error {
 	dir, err := os.MkdirTemp("/dev/shm", "fastmac-mutants-")
 	if err != nil {
 		return err
@@ -95,11 +113,13 @@ func (s *session) run(w io.Writer) error {
 	commit := origin.Commit() // that is built
 	s.begin = time.Now()
 	s.end = s.begin.Add(s.most)
-	if s.suite, err = load(dir, packages); err != nil {
+	if s.suite, err = load(a, dir, packages); err != nil {
 		return err
 	}
-	if err := s.cover(s.kept, s.progress); err != nil {
-		return err
+	if !s.isEmulated() {
+		if err := s.cover(s.kept, s.progress); err != nil {
+			return err
+		}
 	}
 	s.mutants = s.suite.mutants(s.match, s.sample, s.seed)
 	if err := s.resume(); err != nil {
@@ -114,7 +134,11 @@ func (s *session) run(w io.Writer) error {
 		}
 		s.runners <- r
 	}
-	if err := s.decide(); err != nil {
+	decide := s.decide
+	if s.isEmulated() {
+		decide = s.decideEmulated
+	}
+	if err := decide(); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
@@ -200,6 +224,41 @@ func (s *session) decide() error {
 	s.progress("%d are %s, %d are %s\n", len(s.with(refused)), refused, len(s.with(undecided)), undecided)
 	return errors.Join(s.try(refused, moreTests), s.try(undecided, allTests))
 }
+
+// decideEmulated finds the outcomes of all mutants for arm64 by the proofs, and of some by the tests,
+// which run in qemu: half of these are refused by the proofs, as far as there are so many.
+func (s *session) decideEmulated() error {
+	if err := s.judge(s.with("")); err != nil {
+		return err
+	}
+	var some []*mutant
+	rng := rand.New(rand.NewPCG(s.seed, 1))
+	for _, how := range []string{refused, proved} {
+		all := s.with(how)
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		some = append(some, all[:min(len(all), s.emulate/2)]...)
+	}
+	return s.each(some, func(m *mutant) error {
+		r := <-s.runners
+		o, err := r.tryGroup(&group{binary: m.function.home, names: []string{quickTests}, cpu: emulatedTime}, m)
+		s.runners <- r
+		if err != nil {
+			return err
+		}
+		if !o.killed() {
+			s.mu.Lock()
+			o = outcome{s.outcomes[m].How + tested, s.outcomes[m].Test}
+			s.mu.Unlock()
+		}
+		return s.done(m, o)
+	})
+}
+
+// quickTests is the pattern of tests that run in qemu, in seconds, and emulatedTime more than they take.
+const (
+	quickTests   = ".*(Vectors|Batch|HMAC|GMAC|UMAC|AES|Block|Sum|Lanes|Run|Seal|Encrypt|Stretch|Words|Expand).*"
+	emulatedTime = time.Minute
+)
 
 // try runs the tests on the mutants that have an outcome. Those that had none get the new one. The
 // others are killed, or keep theirs.

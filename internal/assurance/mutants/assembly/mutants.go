@@ -15,7 +15,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
+	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/x86"
 )
 
@@ -31,13 +33,20 @@ const drop = "drop"
 
 // dropped returns the mutant that lacks an instruction.
 func dropped(i *instruction) *mutant {
-	return &mutant{i, drop, bytes.Repeat([]byte{nop}, len(i.Bytes)), "nop"}
+	none := bytes.Repeat([]byte{nop}, len(i.Bytes))
+	if i.function.Architecture == arm64.Architecture {
+		none = nopARM64
+	}
+	return &mutant{i, drop, none, "nop"}
 }
 
 const (
-	nop  = 0x90
+	nop  = 0x90 // of amd64
 	rexW = 0x48 // the prefix of an instruction for 64 bits, with no other bit
 )
+
+// nopARM64 is the instruction of arm64 that does nothing.
+var nopARM64 = []byte{0x1f, 0x20, 0x03, 0xd5}
 
 // alterations returns the mutants of an instruction, except for the dropped one, by their kinds.
 // What the bits of the encoding mean is found by decoding it with one or two bits of a byte
@@ -46,10 +55,10 @@ func alterations(i *instruction) map[string][]*mutant {
 	found := make(map[string][]*mutant)
 	try := func(b []byte) {
 		code, at := b, i.Address
-		if code[0] == nop {
+		if code[0] == nop && i.Bytes[0] == rexW {
 			code, at = code[1:], at+1
 		}
-		changed, err := x86.Decode(at, code)
+		changed, err := program.Decode(i.function.Architecture, at, code)
 		if err != nil || len(changed.Bytes) != len(code) {
 			return
 		}
@@ -66,12 +75,12 @@ func alterations(i *instruction) map[string][]*mutant {
 			}
 		}
 	}
-	if i.Bytes[0] == rexW { // without the bit, nothing is left of it
+	if i.function.Architecture == x86.Architecture && i.Bytes[0] == rexW { // without the bit, nothing is left of it
 		try(append([]byte{nop}, i.Bytes[1:]...))
 	}
 	for a := range i.Operands {
 		for b := range a {
-			try(swap(i.Instruction, a, b))
+			try(swap(i, a, b))
 		}
 	}
 	return found
@@ -79,7 +88,7 @@ func alterations(i *instruction) map[string][]*mutant {
 
 // swap returns the bytes of an instruction with two registers exchanged, as far as they have room for
 // that: of the bits that are numbers of registers it flips those in which the two differ.
-func swap(i *machine.Instruction, a, b int) []byte {
+func swap(i *instruction, a, b int) []byte {
 	swapped := slices.Clone(i.Bytes)
 	if i.Operands[a].Kind > machine.Opmask || i.Operands[b].Kind > machine.Opmask {
 		return swapped
@@ -89,8 +98,8 @@ func swap(i *machine.Instruction, a, b int) []byte {
 		for bit := range 8 {
 			flipped := slices.Clone(i.Bytes)
 			flipped[n] ^= 1 << bit
-			changed, err := x86.Decode(i.Address, flipped)
-			if err != nil || alteration(i, changed) != "register" {
+			changed, err := program.Decode(i.function.Architecture, i.Address, flipped)
+			if err != nil || alteration(i.Instruction, changed) != "register" {
 				continue
 			}
 			for _, k := range []int{a, b} {
@@ -136,7 +145,7 @@ func alteration(a, b *machine.Instruction) string {
 	switch {
 	case !sameKinds || a.Target != b.Target || a.Branches() != b.Branches() || a.Target != 0 && !a.Branches() || same(a, b):
 		return ""
-	case a.Mnemonic != b.Mnemonic && conditional(a) && conditional(b):
+	case a.Mnemonic != b.Mnemonic && conditional(a) && conditional(b), a.Mnemonic == b.Mnemonic && a.Condition != b.Condition:
 		return "condition"
 	case a.Mnemonic != b.Mnemonic && lanes(a) == lanes(b):
 		return "width"
@@ -207,7 +216,7 @@ func (i *instruction) form() string {
 }
 
 // works reports whether an instruction does something.
-func (i *instruction) works() bool { return i.Mnemonic != "nop" && i.Mnemonic != "int3" }
+func (i *instruction) works() bool { return i.Flow != machine.Fill && i.Flow != machine.Stop }
 
 // mutants returns mutants of the functions whose names match: each instruction is dropped, and one of
 // each form in each function is altered in so many ways as sample, of different kinds as far as

@@ -31,7 +31,7 @@ func small(t *testing.T) *suite {
 	if kernel.Active(kernel.AES) != "vaes" {
 		t.Skip("needs a CPU with VAES")
 	}
-	p, err := load(t.TempDir(), []string{"internal/aes"})
+	p, err := load(x86.Architecture, t.TempDir(), []string{"internal/aes"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestMutants(t *testing.T) {
 // TestSource removes a line that a test of the source looks for, and one that none does.
 func TestSource(t *testing.T) {
 	small(t)
-	p, err := load(t.TempDir(), packages)
+	p, err := load(x86.Architecture, t.TempDir(), packages)
 	if err != nil {
 		t.Fatal(err)
 	}

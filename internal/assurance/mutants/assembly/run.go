@@ -37,6 +37,9 @@ const (
 // killed reports whether a test fails.
 func (o outcome) killed() bool { return slices.Contains([]string{failed, crashed, timeOut}, o.How) }
 
+// emulator is what comes before the path of a binary for arm64.
+const emulator = "qemu-aarch64 -cpu max "
+
 // A runner runs the tests on mutants, in its own copies of the binaries.
 type runner struct {
 	suite  *suite
@@ -141,7 +144,11 @@ func (r *runner) tryGroup(g *group, m *mutant) (o outcome, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, overwrite(path, at.Offset+m.offset(), original)) }()
-	state, out, err := run(g.dir, path, only(g.names...), 2+uint64(3*g.cpu/time.Second))
+	command := path
+	if r.suite.isEmulated() {
+		command = emulator + path
+	}
+	state, out, err := run(g.dir, command, only(g.names...), 2+uint64(3*g.cpu/time.Second))
 	if err != nil {
 		return o, err
 	}

@@ -16,9 +16,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
-	"example.com/fastmac/internal/assurance/x86"
 )
 
 // packages have assembly, or tests that call that of others. The first one that has a
@@ -28,6 +28,7 @@ var packages = []string{"internal/kernel", "internal/aes", "internal/gcm", "inte
 // A function of assembly, as in the binary that is its home.
 type function struct {
 	*machine.Function
+	home         *binary
 	file         string // .s
 	instructions []*instruction
 }
@@ -52,6 +53,7 @@ type binary struct {
 
 // A suite is all assembly of the module and its tests.
 type suite struct {
+	architecture *machine.Architecture
 	root, dir    string // of the module, of the binaries
 	binaries     []*binary
 	functions    []*function
@@ -59,18 +61,18 @@ type suite struct {
 }
 
 // load builds the tests of packages in a directory, and decodes the functions.
-func load(dir string, packages []string) (*suite, error) {
+func load(a *machine.Architecture, dir string, packages []string) (*suite, error) {
 	root, err := program.Root()
 	if err != nil {
 		return nil, err
 	}
-	p := &suite{root: root, dir: dir}
+	p := &suite{architecture: a, root: root, dir: dir}
 	for _, pkg := range packages {
 		b := &binary{
 			pkg: pkg, dir: filepath.Join(p.root, filepath.FromSlash(pkg)), at: make(map[string]program.Compiled),
 			path: filepath.Join(dir, strings.ReplaceAll(strings.Trim(pkg, "."), "/", "-")+".test"),
 		}
-		if _, err := program.Output(x86.Architecture, "go", "test", "-C", b.dir, "-c", "-o", b.path, "."); err != nil {
+		if _, err := program.Output(a, "go", "test", "-C", b.dir, "-c", "-o", b.path, "."); err != nil {
 			return nil, err
 		}
 		if err := p.read(b); err != nil {
@@ -87,6 +89,9 @@ func load(dir string, packages []string) (*suite, error) {
 	}
 	return p, nil
 }
+
+// isEmulated reports whether the tests run in qemu.
+func (p *suite) isEmulated() bool { return p.architecture == arm64.Architecture }
 
 // read finds the functions of assembly of the module in a binary, and decodes those that no
 // binary before it has.
@@ -117,11 +122,11 @@ func (p *suite) read(b *binary) error {
 		if slices.ContainsFunc(p.functions, func(f *function) bool { return f.Name == c.Name }) {
 			continue
 		}
-		decoded, err := c.Decode(x86.Architecture)
+		decoded, err := c.Decode(p.architecture)
 		if err != nil {
 			return err
 		}
-		f := &function{Function: decoded}
+		f := &function{Function: decoded, home: b}
 		for _, x := range decoded.Code {
 			i := &instruction{Instruction: x, function: f}
 			f.file, i.line, _ = lines.PCToLine(x.Address)

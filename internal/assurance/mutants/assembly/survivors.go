@@ -19,7 +19,6 @@ import (
 
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/proofs"
-	"example.com/fastmac/internal/assurance/x86"
 )
 
 // Outcomes of mutants that no fast test kills.
@@ -124,7 +123,7 @@ func (s *session) judge(all []*mutant) error {
 	if len(all) == 0 {
 		return nil
 	}
-	linked, err := program.Linked(x86.Architecture)
+	linked, err := program.Linked(s.architecture)
 	if err != nil {
 		return err
 	}

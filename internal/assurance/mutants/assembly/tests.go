@@ -193,7 +193,8 @@ func environment() []string {
 // what they leave running is killed.
 func run(dir, path, pattern string, seconds uint64) (*os.ProcessState, []byte, error) {
 	var out bytes.Buffer
-	cmd := exec.Command(path, "-test.short", "-test.failfast", "-test.run", pattern)
+	command := append(strings.Fields(path), "-test.short", "-test.failfast", "-test.run", pattern)
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environment(), &out, &out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = time.Second
