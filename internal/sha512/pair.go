@@ -27,7 +27,7 @@ func BlockPair(state, other *[8]uint64, p, q []byte) {
 }
 
 // A Message is a message whose first N bytes, whole blocks, are in State, and whose rest is P. Outer
-// is the chaining value of an outer hash, and the hash goes to Out: see [Sum].
+// is the chaining value of an outer hash, which is not nil, and the hash goes to Out: see [Sum].
 type Message struct {
 	Out          *[Size]byte
 	State, Outer *[8]uint64
@@ -35,7 +35,7 @@ type Message struct {
 	P            []byte
 }
 
-// SumPair is [Sum] of two messages, with outer hashes. An Out may overlap P of both. SumPair must not
+// SumPair is [Sum] of two messages, both with outer hashes. An Out may overlap P of both. SumPair must not
 // be called unless [HasPairs] reports true.
 func SumPair(m *[2]Message) {
 	s := *m[0].State // a tuple assignment would copy them twice

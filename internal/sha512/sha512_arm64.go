@@ -51,7 +51,7 @@ func blockLanes(*Lanes, *[MaxLanes][]byte, int) {} // never called: see LaneCoun
 func blockSHA512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
 
 // blockPairSHA512 is blockSHA512 for state, p and the first end, and for other, q and the second
-// one. Both ends have outer chaining values, or neither.
+// one. Both ends have outer chaining values, or neither has.
 //
 //go:noescape
 func blockPairSHA512(state, other *[8]uint64, p, q *byte, blocks int, k *[80]uint64, end *[2]end)

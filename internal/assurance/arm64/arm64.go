@@ -7,6 +7,8 @@
 package arm64
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/fastmac/internal/assurance/machine"
@@ -38,16 +40,34 @@ func (Models[W, V]) Taken(m *machine.State[W, V], i *machine.Instruction) W {
 	return model[W, V]{m}.taken(i)
 }
 
-// Compared returns the difference of the words on which an instruction with a condition decides. TBZ
-// compares none.
+// Compared returns the difference of the words on which an instruction with a condition decides. For
+// TBZ it is the word of which bit n-1 decides; with the highest bit that is a comparison with 0.
 func (Models[W, V]) Compared(m *machine.State[W, V], i *machine.Instruction) (difference W, n int, ok bool) {
 	switch i.Mnemonic {
 	case "cbz", "cbnz":
 		return model[W, V]{m}.get(&i.Operands[0], 64), 64, true
 	case "tbz":
-		return difference, 0, false
+		return model[W, V]{m}.get(&i.Operands[0], 64), int(i.Operands[1].Number) + 1, true
 	}
 	return m.Difference()
+}
+
+// CheckReserved returns an error if an instruction of f names a register that a kernel must not use,
+// not even for a moment: the operating system and signal handlers of Go may look at it, or change it.
+func CheckReserved(f *machine.Function) error {
+	reserved := append([]int{Architecture.FramePointer}, Architecture.Kept...)
+	for _, i := range f.Code {
+		for _, o := range i.Operands {
+			register := int(o.Number)
+			if o.Kind == machine.Memory {
+				register = o.Base
+			}
+			if (o.Kind == machine.General || o.Kind == machine.Memory) && slices.Contains(reserved, register) {
+				return fmt.Errorf("%s: %v: general register %d is reserved", f.Name, i, register)
+			}
+		}
+	}
+	return nil
 }
 
 // Classes of instructions that not every CPU has.

@@ -116,7 +116,6 @@ func TestRefused(t *testing.T) {
 			0xd65f0bff: "retaa",
 			0xd4000001: "svc #0",
 			0xd4200000: "brk #0",
-			0xd503201f: "nop",
 			0xd5033fdf: "isb",
 			0xd51b4200: "msr nzcv, x0",
 			0xd53b4200: "mrs x0, nzcv",

@@ -127,6 +127,10 @@ func Load(a *machine.Architecture, replaced map[string]string) (*Program, error)
 			}
 		case f.Frame > 0 || slices.ContainsFunc(f.Code, func(i *machine.Instruction) bool { return i.Flow == machine.Call }):
 			return nil, fmt.Errorf("%s: has a frame, or a call", f.Name)
+		default:
+			if err := arm64.CheckReserved(f); err != nil {
+				return nil, err
+			}
 		}
 		declared := p.Declared[f.Pkg+"."+f.Name]
 		if declared == nil {

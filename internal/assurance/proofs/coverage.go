@@ -28,6 +28,9 @@ var named = []struct {
 	{"tagOnlyAVX2", "cmovb", 2, "there are 16 bytes or more"},
 	{"tagNextAVX2", "cmovb", 2, "there are 16 bytes or more"},
 	{"tagNextAVX2", "je", 2, "there is at least one byte"},
+	{"tagNonceNEON", "tbz", 2, "a flag, which no number is next to"},
+	{"tagNoncesNEON", "tbz", 2, "a flag, which no number is next to"},
+	{"expandKey", "tbz", 1, "the constant of a round is a power of 2"},
 	{"tagOnlyNEON", "b.lt", 2, "16 bytes have been taken before"},
 	{"tagNextNEON", "b.lt", 2, "16 bytes have been taken before"},
 	{"tagNonceNEON", "b.lt", 2, "16 bytes have been taken before"},
@@ -61,6 +64,9 @@ func (c *coverage) visit(v *prover, m *state, i *machine.Instruction) {
 			return
 		}
 		difference = int64(x) << (64 - n) >> (64 - n)
+		if i.Mnemonic == "tbz" && n < 64 { // below and above the least number that has the bit
+			difference = int64(x&(1<<n-1)) - 1<<(n-1)
+		}
 	}
 	if c.compared[i] == nil {
 		c.compared[i] = make(map[int64]bool)
@@ -103,7 +109,7 @@ func (c coverage) missing(f *machine.Function) (list []string) {
 			// With one difference only, a branch that went both ways has also compared an address with 0.
 			// What decides on variables does so for all that they can be.
 			one := len(differences) == 1 && (i.Branches() && c.outcomes[i] == 3 || c.symbolic[i])
-			if what := gap(i.Condition, differences); what != "" && !one {
+			if what := gap(i, differences); what != "" && !one {
 				gaps[i] = what
 			}
 		}
@@ -134,7 +140,7 @@ func (c coverage) missing(f *machine.Function) (list []string) {
 // gap returns what is missing where an instruction decides on the difference of two numbers, or "".
 // The decision changes next to 0; the proofs must have had it on both sides. How far the numbers are
 // apart is taken from those that there are.
-func gap(condition string, differences map[int64]bool) string {
+func gap(i *machine.Instruction, differences map[int64]bool) string {
 	var list []int64
 	for d := range differences {
 		list = append(list, d)
@@ -158,11 +164,17 @@ func gap(condition string, differences map[int64]bool) string {
 		}
 	}
 	need(0)
-	switch condition {
-	case "e", "ne", "eq", "":
+	switch i.Condition {
+	case "e", "ne", "eq":
 		need(-unit, unit)
 	case "be", "a", "le", "g", "ls", "hi", "gt":
 		need(unit)
+	case "":
+		if i.Mnemonic != "tbz" { // a comparison with 0
+			need(-unit, unit)
+			break
+		}
+		fallthrough
 	default:
 		need(-unit)
 	}

@@ -134,6 +134,11 @@ var plantedARM64 = []fault{
 	{"another goroutine", aesFileARM64, "encryptBlocks", "MOVD enc+0(FP), R0", "MOVD ZR, g; ...", "general register 28"},
 	{"the register of the operating system", aesFileARM64, "keystream", "MOVD enc+0(FP), R0", "MOVD ZR, R18_PLATFORM; ...", "general register 18"},
 	{"another address to return to", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD R1, R30", "general register 30"},
+	{"the register of the operating system, for a moment", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "MOVD R18_PLATFORM, R5; MOVD ZR, R18_PLATFORM; ...; MOVD R5, R18_PLATFORM", "general register 18"},
+	{"the goroutine, for a moment", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; MOVD g, R5; MOVD ZR, g; MOVD R5, g; MOVD ZR, R5", "general register 28"},
+	{"the frame pointer, for a moment", aesFileARM64, "encryptBlocks", "MOVD enc+0(FP), R0", "MOVD R29, R9; MOVD ZR, R29; ...; MOVD R9, R29", "general register 29"},
+	{"the link register, for a moment", aesFileARM64, "keystream", "MOVD enc+0(FP), R0", "MOVD R30, R9; MOVD ZR, R30; ...; MOVD R9, R30", "general register 30"},
+	{"other code on macOS", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "...; #ifdef GOOS_darwin; ADD $16, R0, R0; #endif", "other builds may have other code"},
 	{"a secret in a vector register", nhFileARM64, "tagWordsNEON", "VEOR V28.B16, V28.B16, V28.B16", "NOP", "vector register 28"},
 	{"a key in the arguments", nhFileARM64, "tagWordsNEON", "MOVD tag+0(FP), R0", "MOVD 24(R1), R5; MOVD R5, k+8(FP); ...", "in the arguments"},
 	{"a key in a tag that is not computed", nhFileARM64, "tagWordsNEON", "FMOVD F2, 0(R0)", "...; MOVD 24(R1), R5; MOVD R5, 8(R0)", "word 8 is"},
@@ -144,7 +149,7 @@ var plantedARM64 = []fault{
 	{"a sum with a bit of the stack pointer", nhFileARM64, "nhAddNEON", "ADD R4, R9, R9", "...; MOVD RSP, R5; AND $8, R5, R5; ADD R5, R9, R9", "the stack pointer"},
 	{"the page of an address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; AND $4095, R3, R5; CMP $4080, R5; BLT same; MOVD ZR, R5; same:", "and"},
 	{"a table's address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; MOVD $constants<>(SB), R5; TBZ $5, R5, other; MOVD ZR, R5; other:", "variable"},
-	{"the goroutine", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD (g), R5", "access to 8 bytes"},
+	{"the goroutine", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD (g), R5", "general register 28"},
 	{"the distance of two objects", nhFileARM64, "nhAddNEON", "MOVD p_base+16(FP), R3", "...; CMP R0, R3; BLO other; MOVD ZR, R5; other:", "variable"},
 
 	// Secrets.
@@ -161,6 +166,7 @@ var plantedARM64 = []fault{
 	{"20 blocks, without other code", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; MOVD $1024, R5; CSEL EQ, R5, R4, R4", "no difference of"},
 	{"a loop that counts by itself", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; SUBS $18, R3, R5; CSEL CS, R5, R3, R3", "no difference of"},
 	{"a bit of a size that is always 0", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $16, R4, other; MOVD ZR, R5; other:", "is"},
+	{"a bit of a size that 34 blocks have", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $15, R4, other; MOVD $34816, R4; other:", "has no difference of"},
 	{"a capacity for a length", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "MOVD p_cap+32(FP), R4", "variable"},
 	{"the length of another slice", nhFileARM64, "tagNoncesNEON", "MOVD batch_len+40(FP), R25", "MOVD tags_len+8(FP), R25", "variable"},
 
@@ -179,6 +185,8 @@ var plantedARM64 = []fault{
 var trusted = []fault{
 	{"from 1,024 blocks on", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; SHRQ $0x0a, R8; SUBQ R8, DX", ""},
 	{"from 4 GiB on", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVL p_len+24(FP), BX", ""},
+	{"a bit of a size, between those that are proved", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; AND $4096, R4, R5; SUB R5, R4, R4", ""},
+	{"a part of a size, compared", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; LSR $15, R4, R5; CBZ R5, other; MOVD $34816, R4; other:", ""},
 }
 
 // plant returns a file with a fault.
