@@ -22,7 +22,8 @@
 // A process runs for each mutant, for 10 to 50 ms. It prints the list of outcomes (report.go).
 // One, with its date, is in results.txt.
 //
-// For arm64 steps 2 and 4 are left out: each mutant goes to the proofs. Then the tests of its package
+// For arm64 steps 2 and 4 are left out: each mutant that the tests of the source do not kill goes to
+// the proofs. Then the tests of its package
 // run in qemu on some of those that are refused, taken at random, and on some that are not.
 // results-arm64.txt is a list.
 package main
@@ -228,7 +229,11 @@ func (s *session) decide() error {
 // decideEmulated finds the outcomes of all mutants for arm64 by the proofs, and of some by the tests,
 // which run in qemu: half of these are refused by the proofs, as far as there are so many.
 func (s *session) decideEmulated() error {
-	if err := s.judge(s.with("")); err != nil {
+	s.progress("%d mutants, of which %d have no outcome\n", len(s.mutants), len(s.with("")))
+	if err := s.trySource(s.with("")); err != nil {
+		return err
+	}
+	if err := s.judge(s.with("", survived)); err != nil {
 		return err
 	}
 	var some []*mutant
@@ -238,20 +243,40 @@ func (s *session) decideEmulated() error {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		some = append(some, all[:min(len(all), s.emulate/2)]...)
 	}
+	s.progress("%d are %s, %d are %s; %d have tests in qemu\n", len(s.with(refused)), refused, len(s.with(proved)), proved, len(some))
+	passes := make(map[*binary]bool)
+	for _, m := range some {
+		if passes[m.function.home] {
+			continue
+		}
+		same := &mutant{instruction: m.instruction, after: m.Bytes}
+		if o, err := s.emulated(same); err != nil || o.How != survived {
+			return fmt.Errorf("without a mutant: %s by %s, error %v", o.How, o.Test, err)
+		}
+		passes[m.function.home] = true
+	}
 	return s.each(some, func(m *mutant) error {
-		r := <-s.runners
-		o, err := r.tryGroup(&group{binary: m.function.home, names: []string{quickTests}, cpu: emulatedTime}, m)
-		s.runners <- r
+		o, err := s.emulated(m)
 		if err != nil {
 			return err
 		}
-		if !o.killed() {
-			s.mu.Lock()
-			o = outcome{s.outcomes[m].How + tested, s.outcomes[m].Test}
-			s.mu.Unlock()
+		s.mu.Lock()
+		switch before := s.outcomes[m]; {
+		case !o.killed():
+			o = outcome{before.How + tested, before.Test}
+		case before.How == proved:
+			o.How = disputed
 		}
+		s.mu.Unlock()
 		return s.done(m, o)
 	})
+}
+
+// emulated runs the tests of its package on a mutant, in qemu.
+func (s *session) emulated(m *mutant) (outcome, error) {
+	r := <-s.runners
+	defer func() { s.runners <- r }()
+	return r.tryGroup(&group{binary: m.function.home, names: []string{quickTests}, cpu: emulatedTime}, m)
 }
 
 // quickTests is the pattern of tests that run in qemu, in seconds, and emulatedTime more than they take.

@@ -115,9 +115,10 @@ func swap(i *instruction, a, b int) []byte {
 // Instructions that do the same with their sources exchanged, those that use only bit 0 of their
 // immediate, and those that use only the bits that count those of their operand.
 var (
-	commutes = regexp.MustCompile(`^(vp(add|x?or|mul|min|max|cmpeq)\w+|vpand[dq]?|vpx?or|xchg|test)$`)
-	usesBit0 = regexp.MustCompile(`^v?(p?insert|p?extract|pinsr|pextr)`)
-	rotates  = regexp.MustCompile(`^(sh[lr]d?|sar|ro[lr]|rorx)$`)
+	commutes      = regexp.MustCompile(`^(vp(add|x?or|mul|min|max|cmpeq)\w+|vpand[dq]?|vpx?or|xchg|test)$`)
+	commutesARM64 = regexp.MustCompile(`^(adds?|adc|and|orr|eor|cmn|mul|umulh|[pu]mull2?|umlal2?|mla)$`)
+	usesBit0      = regexp.MustCompile(`^v?(p?insert|p?extract|pinsr|pextr)`)
+	rotates       = regexp.MustCompile(`^(sh[lr]d?|sar|ro[lr]|rorx)$`)
 )
 
 // Names of which some differ in nothing but the elements that a mask or a broadcast would select.
@@ -161,7 +162,7 @@ func alteration(a, b *machine.Instruction) string {
 		case o == p:
 			continue
 		case k+1 < len(a.Operands) && p == a.Operands[k+1] && o == b.Operands[k+1]:
-			if commutes.MatchString(a.Mnemonic) {
+			if commutes.MatchString(a.Mnemonic) || k > 0 && commutesARM64.MatchString(a.Mnemonic) {
 				return ""
 			}
 			return "swap"

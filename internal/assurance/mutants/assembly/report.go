@@ -36,10 +36,11 @@ func (s *session) report(w io.Writer, commit string) {
 	s.totals(w, "kind", func(m *mutant) (string, bool) { return m.kind, true })
 	for _, list := range []struct{ what, how string }{
 		{"Open: no test kills these, and the proofs say neither that they are wrong nor that they are equivalent", undecided + tested},
+		{"Open: the proofs hold, and a test fails", disputed},
 		{"Undecided: the proofs have no verdict, and there was no time for all tests", undecided},
 		{"Undecided: there was time for the fast tests only", survived},
 		{"Undecided: no test executes these", unreached},
-		{"Refused by the proofs. No test of at most 0.6 s kills these", refused + tested},
+		{"Refused by the proofs. No test of those that ran for longer kills these", refused + tested},
 		{"Refused by the proofs. There was time for the fast tests only", refused},
 		{"Equivalent: the proofs hold for all sizes that are proved, and the check for constant time finds nothing", proved},
 		{"Equivalent, and the tests in qemu hold too", proved + tested},
@@ -60,7 +61,7 @@ func (s *session) list(w io.Writer, what string, mutants []*mutant) {
 	texts := make(map[line][]string)
 	for _, m := range mutants {
 		l, text := line{function: m.function.Name}, m.Text
-		if o := s.outcomes[m]; o.How == known || strings.HasPrefix(o.How, undecided) {
+		if o := s.outcomes[m]; o.How == known || o.How == disputed || strings.HasPrefix(o.How, undecided) {
 			l.why = clip(o.Test) + ": "
 		}
 		if m.kind != drop {
@@ -120,14 +121,15 @@ tests. All else is open, or untried for lack of time.
 const emulated = `
 Each instruction of each function is dropped: it is replaced with a NOP. One instruction of each form
 in each function is altered at random in as many ways as -sample says: one or two bits of a byte are
-flipped, or two registers exchanged, so that package arm64 decodes something else. Each mutant is
+flipped, or two registers exchanged, so that package arm64 decodes something else. A mutant is killed
+if, with the line removed, a test that reads the .s files fails (source): TestVectorsWiped, which finds
+that a register is not set to zero. Each other one is
 given to the check for constant time and the proofs, for at most two minutes: it is refused,
 equivalent for all sizes that are proved (proved), or undecided. Refused also means that there is no
 model of the instruction, or of the addresses. Of so many mutants as -emulate says, half of them
 refused and half equivalent, as far as there are so many, tests of the package run in qemu, those that
-take seconds: a test fails (fail), the process dies otherwise (crash), or it does not end (time).
-That Go code copies with V16 and V17 is why kernels set them to zero; no proof needs that, and
-TestVectorsWiped does.
+take seconds: a test fails (fail), the process dies otherwise (crash), or it uses too much time of the
+CPU (time). The column refused has what is refused and these tests do not kill or were not tried on.
 `
 
 var columns = []string{failed, crashed, timeOut, inSource, refused, proved, known, "open", "untried"}

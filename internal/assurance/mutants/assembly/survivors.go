@@ -13,12 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/proofs"
+	"example.com/fastmac/internal/assurance/x86"
 )
 
 // Outcomes of mutants that no fast test kills.
@@ -28,6 +28,7 @@ const (
 	proved    = "proved"    // equivalent: all proofs hold
 	refused   = "refused"   // by a proof, or by the check for constant time
 	undecided = "undecided" // they say neither
+	disputed  = "disputed"  // all proofs hold, and a test fails
 	tested    = ", tested"  // at the end of an outcome: more tests do not kill it either
 
 	noVerdict = "no verdict in " // begins what is said of a mutant that takes too long
@@ -42,7 +43,7 @@ var sourceTests = []struct {
 	name     string
 	looksFor *regexp.Regexp
 }{
-	{"TestVectorsWiped", regexp.MustCompile(`^v?pxorq? xmm`)},
+	{"TestVectorsWiped", regexp.MustCompile(`^(v?pxorq? xmm|eor v)`)},
 	{"TestUpperHalves", regexp.MustCompile(`^(vzeroupper|(movups|vmovdqu) [xy]mmword ptr \[rsp|vpxor ymm|pxor xmm)`)},
 }
 
@@ -62,12 +63,16 @@ func (s *session) trySource(mutants []*mutant) error {
 		name := filepath.Join(source, relative)
 		return errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600))
 	}
+	tests := filepath.Join(s.dir, "source.test")
+	_, err := program.Output(x86.Architecture, "go", "test", "-C", filepath.Join(s.root, filepath.FromSlash(sourcePackage)), "-c", "-o", tests, ".")
+	if err != nil {
+		return err
+	}
 	passes := func(test string) (bool, error) {
-		tests := slices.IndexFunc(s.binaries, func(b *binary) bool { return b.pkg == sourcePackage })
-		state, _, err := run(filepath.Join(source, filepath.FromSlash(sourcePackage)), s.binaries[tests].path, only(test), 10)
+		state, _, err := run(filepath.Join(source, filepath.FromSlash(sourcePackage)), tests, only(test), 10)
 		return err == nil && state.Success(), err
 	}
-	err := fs.WalkDir(os.DirFS(s.root), ".", func(name string, _ fs.DirEntry, err error) error {
+	err = fs.WalkDir(os.DirFS(s.root), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(name, ".s") {
 			err = write(name, 0)
 		}
