@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,7 +21,9 @@ import (
 	"time"
 
 	_ "example.com/fastmac/internal/aes" // which registers its kernels
+	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
+	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/proofs"
 	"example.com/fastmac/internal/assurance/x86"
 	"example.com/fastmac/internal/kernel"
@@ -292,6 +295,57 @@ func TestAlteration(t *testing.T) {
 		}
 		if got := alteration(code[0], code[1]); got != test.want {
 			t.Errorf("%v to %v: %q, want %q", code[0], code[1], got, test.want)
+		}
+	}
+}
+
+// TestAlterationARM64 checks the same for arm64.
+func TestAlterationARM64(t *testing.T) {
+	for _, test := range []struct {
+		before, after uint32
+		want          string
+	}{
+		{0x8b020023, 0x8b010043, ""},          // add x3, x2, x1
+		{0xcb020023, 0xcb010043, "swap"},      // sub x3, x2, x1
+		{0x8b020023, 0x8b020021, "register"},  // add x1, x1, x2
+		{0xaa024023, 0xaa014043, "register"},  // orr x3, x2, x1, lsl #16
+		{0x8b020023, 0xcb020023, "operation"}, // sub
+		{0xf9400420, 0xf9400820, "offset"},    // ldr x0, [x1, #16]
+		{0x5400002b, 0x54000021, "condition"}, // b.ne
+		{0x5400002b, 0x5400004b, ""},          // b.lt, to another place
+	} {
+		var code [2]*machine.Instruction
+		for n, word := range []uint32{test.before, test.after} {
+			var err error
+			if code[n], err = program.Decode(arm64.Architecture, 0x1000, []byte{byte(word), byte(word >> 8), byte(word >> 16), byte(word >> 24)}); err != nil {
+				t.Fatalf("%#x: %v", word, err)
+			}
+		}
+		if got := alteration(code[0], code[1]); got != test.want {
+			t.Errorf("%v to %v: %q, want %q", code[0], code[1], got, test.want)
+		}
+	}
+}
+
+// TestEmulated tries mutants for arm64 in qemu: one that a test must kill, and one that none can kill.
+func TestEmulated(t *testing.T) {
+	if _, err := exec.LookPath("qemu-aarch64"); err != nil {
+		t.Skip("no qemu-aarch64: apt-get install qemu-user")
+	}
+	p, err := load(arm64.Architecture, t.TempDir(), []string{"internal/aes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRunner(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{suite: p, runners: make(chan *runner, 1)}
+	s.runners <- r
+	for text, want := range map[string]string{"aese ": failed, "eor v16.16b, v16.16b, v16.16b": survived} {
+		m := dropped(p.find(t, "encryptBlocks", text))
+		if o, err := s.emulated(m); err != nil || o.How != want {
+			t.Errorf("%v: %s by %q, error %v, want %s", m, o.How, o.Test, err, want)
 		}
 	}
 }

@@ -121,15 +121,15 @@ tests. All else is open, or untried for lack of time.
 const emulated = `
 Each instruction of each function is dropped: it is replaced with a NOP. One instruction of each form
 in each function is altered at random in as many ways as -sample says: one or two bits of a byte are
-flipped, or two registers exchanged, so that package arm64 decodes something else. A mutant is killed
-if, with the line removed, a test that reads the .s files fails (source): TestVectorsWiped, which finds
-that a register is not set to zero. Each other one is
+flipped, or two registers exchanged, so that package arm64 decodes something else. Each mutant is
 given to the check for constant time and the proofs, for at most two minutes: it is refused,
 equivalent for all sizes that are proved (proved), or undecided. Refused also means that there is no
-model of the instruction, or of the addresses. Of so many mutants as -emulate says, half of them
-refused and half equivalent, as far as there are so many, tests of the package run in qemu, those that
-take seconds: a test fails (fail), the process dies otherwise (crash), or it uses too much time of the
-CPU (time). The column refused has what is refused and these tests do not kill or were not tried on.
+model of the instruction, or of the addresses. What the proofs hold is killed if, with the line
+removed, a test that reads the .s files fails (source): TestVectorsWiped, for V16 and V17, with which
+Go code copies. On so many mutants as -emulate says, half of them refused and half equivalent, as far
+as there are so many, those tests of the package run in qemu that take seconds: a test fails (fail),
+the process dies otherwise (crash), or it uses too much time of the CPU (time). The column refused has
+what is refused and either not killed by these tests or not tried.
 `
 
 var columns = []string{failed, crashed, timeOut, inSource, refused, proved, known, "open", "untried"}
