@@ -53,15 +53,21 @@ func (k *HMACSHA512Key) Init(key []byte) {
 		return
 	}
 	wipe.ReserveStack()
-	var b [2]sha512.Buffer
-	writeInnerPad(&b[0], key)
-	b[1] = b[0]
-	flipPad(&b[1])
+	var b sha512.Buffer
+	writeInnerPad(&b, key)
 	k.inner = sha512.Initial()
 	k.outer = sha512.Initial()
-	sha512.BlockPair(&k.inner, &k.outer, b[0][:], b[1][:])
-	clear(b[0][:])
-	clear(b[1][:])
+	if sha512.HasPairs() {
+		outer := b
+		flipPad(&outer)
+		sha512.BlockPair(&k.inner, &k.outer, b[:], outer[:])
+		clear(outer[:])
+	} else {
+		sha512.Block(&k.inner, b[:])
+		flipPad(&b)
+		sha512.Block(&k.outer, b[:])
+	}
+	clear(b[:])
 	k.set = true
 }
 
