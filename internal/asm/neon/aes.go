@@ -70,14 +70,14 @@ func expandKey(fn function) (c code) {
 // Registers of one block in a kernel of UHASH: the state, and round keys.
 const aesState, roundKeys v = padHeld, padHeld + 1
 
-// firstRounds returns the rounds that AES-192 and AES-256 have more than AES-128, with jumps. The
-// schedule is at enc, which is moved on, and its number of rounds in rounds.
-func firstRounds(c *code, enc, rounds x, prefix string) {
+// firstRounds executes the rounds of a state that AES-192 and AES-256 have more than AES-128, with
+// jumps. The schedule is at enc, which is moved on, and its number of rounds in rounds. Two round keys
+// are in keys.
+func firstRounds(c *code, state, keys v, enc, rounds x, prefix string) {
 	twice := func() {
-		c.ldp(roundKeys, roundKeys+1, next(enc, 2*aesBlock))
+		c.ldp(keys, keys+1, next(enc, 2*aesBlock))
 		for i := range v(2) {
-			c.aese(aesState, roundKeys+i)
-			c.aesmc(aesState)
+			c.round(state, keys+i)
 		}
 	}
 	c.cmp(rounds, 12)
@@ -116,7 +116,7 @@ func encryptWords(fn function) (c code) {
 	c.load(second, fn.arg("second"))
 	c.toVector(aesState, 1, second)
 	c.ldrq(chosenHeld, at(chosen, 0))
-	firstRounds(&c, enc, rounds, "words")
+	firstRounds(&c, aesState, roundKeys, enc, rounds, "words")
 	c.add(lastRounds(enc))
 	c.tbl(aesState, aesState, chosenHeld)
 	c.strd(aesState, fn.arg("ret"))

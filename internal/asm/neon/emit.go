@@ -356,6 +356,18 @@ func (c *code) sha512su0(d, n v) {
 	c.writes(d)
 }
 
+// pmull sets d to the carry-less product of the lower halves of n and m, pmull2 to that of the
+// upper ones.
+func (c *code) pmull(d, n, m v) {
+	c.op("VPMULL", m.in("D1"), n.in("D1"), d.in("Q1"))
+	c.writes(d)
+}
+
+func (c *code) pmull2(d, n, m v) {
+	c.op("VPMULL2", m.in(d2), n.in(d2), d.in("Q1"))
+	c.writes(d)
+}
+
 // aese is AddRoundKey, SubBytes and ShiftRows of FIPS 197. CPUs execute it as one with the aesmc,
 // MixColumns, that follows.
 func (c *code) aese(state, key v) {
@@ -366,6 +378,13 @@ func (c *code) aese(state, key v) {
 func (c *code) aesmc(state v) {
 	c.op("AESMC", state.in(b16), state.in(b16))
 	c.writes(state)
+}
+
+// round is a round except for the last one. The two instructions stay together.
+func (c *code) round(state, key v) {
+	c.aese(state, key)
+	c.aesmc(state)
+	c.join(2)
 }
 
 // Instructions that Go 1.26's assembler lacks. TestWords compares the comment, in the syntax of

@@ -48,29 +48,11 @@ func (f *file) gcm() {
 	f.write(crypt(f.begin("openARMv8"), "open", true))
 }
 
-// round is a round except for the last one. The two instructions stay together.
-func (c *code) round(state, key v) {
-	c.aese(state, key)
-	c.aesmc(state)
-	c.join(2)
-}
-
 // beginAES executes the rounds of V0 that AES-192 and AES-256 have more than AES-128.
 func beginAES(c *code, prefix string) {
-	twice := func() {
-		c.ldp(gcmRound, gcmRound+1, next(gcmSchedule, 2*aesBlock))
-		c.round(aesStates, gcmRound)
-		c.round(aesStates, gcmRound+1)
-	}
 	c.addx(gcmSchedule, gcmKey, "$Key_schedule")
 	c.load32(gcmRounds, at(gcmKey, "Key_rounds"))
-	c.cmp(gcmRounds, 12)
-	c.jumpIf("LT", prefix+"Ten")
-	c.jumpIf("EQ", prefix+"Twelve")
-	twice()
-	c.label(prefix + "Twelve")
-	twice()
-	c.label(prefix + "Ten")
+	firstRounds(c, aesStates, gcmRound, gcmSchedule, gcmRounds, prefix)
 }
 
 // lastTen returns the other rounds of V0, without jumps.

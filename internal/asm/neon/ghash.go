@@ -68,23 +68,7 @@ func (f *file) gcmConstants() {
 		0x08090a0b0c0d0e0f, 0x0001020304050607,
 		0xc200000000000000, 0,
 		^uint64(0), ^uint64(0), 0, 0)
-	fmt.Fprintln(f)
-	for i, w := range words {
-		fmt.Fprintf(f, "DATA constants<>+%d(SB)/8, $%#016x\n", 8*i, w)
-	}
-	fmt.Fprintf(f, "GLOBL constants<>(SB), RODATA|NOPTR, $%d\n", 8*len(words))
-}
-
-// pmull sets d to the carry-less product of the lower halves of n and m, pmull2 to that of the
-// upper ones.
-func (c *code) pmull(d, n, m v) {
-	c.op("VPMULL", m.in("D1"), n.in("D1"), d.in("Q1"))
-	c.writes(d)
-}
-
-func (c *code) pmull2(d, n, m v) {
-	c.op("VPMULL2", m.in(d2), n.in(d2), d.in("Q1"))
-	c.writes(d)
+	f.data(words)
 }
 
 // powerAt is the place of H^n.

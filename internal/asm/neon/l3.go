@@ -4,8 +4,6 @@
 
 package main
 
-import "fmt"
-
 // constants writes the tables of the kernels. Each begins a multiple of 16 bytes after constants.
 //
 //	toFront   moves the end of a vector to its front, with zeros behind it, if it is loaded
@@ -25,11 +23,7 @@ func (f *file) constants() {
 	}
 	words = append(words, 1<<36-1, 1<<36-1, 5, 5)
 	words = append(words, 0x0000ffff0000ffff, 0x0000ffff0000ffff)
-	fmt.Fprintln(f)
-	for i, w := range words {
-		fmt.Fprintf(f, "DATA constants<>+%d(SB)/8, $%#016x\n", 8*i, w)
-	}
-	fmt.Fprintf(f, "GLOBL constants<>(SB), RODATA|NOPTR, $%d\n", 8*len(words))
+	f.data(words)
 }
 
 // Offsets in constants.

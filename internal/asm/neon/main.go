@@ -216,3 +216,12 @@ func (f *file) write(c code) {
 		fmt.Fprintln(f, line)
 	}
 }
+
+// data writes the constants of a file.
+func (f *file) data(words []uint64) {
+	fmt.Fprintln(f)
+	for i, w := range words {
+		fmt.Fprintf(f, "DATA constants<>+%d(SB)/8, $%#016x\n", 8*i, w)
+	}
+	fmt.Fprintf(f, "GLOBL constants<>(SB), RODATA|NOPTR, $%d\n", 8*len(words))
+}

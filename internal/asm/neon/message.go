@@ -154,7 +154,7 @@ func nonceBlock(c *code, n int, prefix string) (cold code) {
 	c.toVector(aesState, 1, second)
 	c.addx(nonce, umac, "$(UMACKey_pad+padKey_aes+aesKey_schedule)")
 	c.load(rounds, at(umac, "UMACKey_pad+padKey_aes+aesKey_rounds"))
-	firstRounds(c, nonce, rounds, prefix)
+	firstRounds(c, aesState, roundKeys, nonce, rounds, prefix)
 
 	cold.label(prefix + "Short")
 	cold.mov(second, zr)
