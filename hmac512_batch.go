@@ -5,7 +5,6 @@
 package fastmac
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"example.com/fastmac/internal/sha512"
@@ -351,11 +350,5 @@ func (b *hmacBatch) finish(message int) {
 // writeInnerHash sets b to the inner hash and its padding, which is always the same.
 func writeInnerHash(b *sha512.Buffer, inner *[8]uint64) {
 	sha512.Encode((*[sha512.Size]byte)(b[:]), inner)
-	copy(b[sha512.Size:], outerPadding[:])
+	copy(b[sha512.Size:], sha512.OuterPadding[:])
 }
-
-var outerPadding = func() (p [sha512.BlockSize - sha512.Size]byte) {
-	p[0] = 0x80
-	binary.BigEndian.PutUint64(p[len(p)-8:], 8*(sha512.BlockSize+sha512.Size))
-	return p
-}()

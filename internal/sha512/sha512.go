@@ -146,6 +146,10 @@ func Encode(out *[Size]byte, state *[8]uint64) {
 // A Buffer is a block of a message.
 type Buffer [BlockSize]byte
 
+// OuterPadding follows the inner hash of an HMAC in the block after the outer pad: it is always the
+// same. Nothing changes it.
+var OuterPadding = [BlockSize - Size]byte{0: 0x80, BlockSize - Size - 2: 8 * (BlockSize + Size) >> 8}
+
 // WritePadding sets b to rest, the last partial block of a message of n bytes, and
 // its padding, FIPS 180-4 section 5.1.2. It reports whether the length fits; if not,
 // one more block follows, which WriteLength makes.

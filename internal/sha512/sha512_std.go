@@ -101,7 +101,7 @@ func sumStdOnStack(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte)
 	m.mustSave(h.AppendBinary(m[:0]))
 	if outer != nil {
 		copy(b[:], m.value()[:])
-		copy(b[Size:], outerPadding[:])
+		copy(b[Size:], OuterPadding[:])
 		m.set(outer)
 		must(h.UnmarshalBinary(m[:]))
 		h.Write(b[:])
@@ -109,9 +109,6 @@ func sumStdOnStack(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte)
 	}
 	*out = *m.value()
 }
-
-// outerPadding follows a hash in the block after an outer pad.
-var outerPadding = [BlockSize - Size]byte{0: 0x80, BlockSize - Size - 2: 8 * (BlockSize + Size) >> 8}
 
 func must(err error) {
 	if err != nil {
