@@ -401,8 +401,8 @@ func (v *prover) umacKey(n, which int) (k *symbolicKey, at formula.Word, schedul
 	return k, v.place(8, true, key...), schedule, rounds
 }
 
-// sizeStep is from which size to the next one proofs go. An odd number of iterations has the code of the
-// even one after it.
+// sizeStep returns the distance between the sizes that are proved. An odd number of iterations runs the
+// code of the even one after it.
 func sizeStep(n int) int { return 1 + n%2*12 }
 
 // tagSize is the size of tags of n iterations; with three, the kernels compute four.

@@ -126,9 +126,9 @@ given to the check for constant time and the proofs, for at most two minutes: it
 equivalent for all sizes that are proved (proved), or undecided. Refused also means that there is no
 model of the instruction, or of the addresses. What the proofs hold is killed if, with the line
 removed, a test that reads the .s files fails (source): TestVectorsWiped, which also looks for V16 and
-V17, with which Go code copies. On so many mutants as -emulate says, half of them refused and half equivalent, as far
-as there are so many, those tests of the package run in qemu that take seconds: a test fails (fail),
-the process dies otherwise (crash), or it uses too much time of the CPU (time). The column refused has
+V17, with which Go code copies. On so many mutants as -emulate says, half of them refused and half
+equivalent, as far as there are so many, those tests of the package run in qemu that take seconds: a
+test fails (fail), the process dies otherwise (crash), or it uses too much time of the CPU (time). The column refused has
 what is refused and either not killed by these tests or not tried.
 `
 
