@@ -66,7 +66,7 @@ func TestHardware(t *testing.T) {
 	if useFIPS {
 		best.SHA512, lacks.SHA512 = "stdlib", "validation (FIPS 140 mode)"
 	}
-	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "aesni", "armv8", "sha512", "stdlib", "none"}
+	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha512", "stdlib", "none"}
 	for _, l := range []struct{ name, runs, lacks, best, none string }{
 		{"NH", hw.NH, hw.NHLacks, best.NH, lacks.NH},
 		{"AES", aes, hw.AESLacks, best.AES, lacks.AES},
@@ -130,13 +130,13 @@ type featuresOff struct{ off, nh, aes, sha512, gcm, missing string }
 
 var amd64Off = []featuresOff{
 	{"erms", "", "", "", "", ""},
-	{"avx512f", "avx2", "aesni", "avx2", "avx2", ""},
-	{"avx512bw", "avx2", "aesni", "avx2", "avx2", ""},
+	{"avx512f", "avx2", "vaes256", "avx2", "avx2", ""},
+	{"avx512bw", "avx2", "vaes256", "avx2", "avx2", ""},
 	{"avx512dq", "avx2", "", "", "", ""},
-	{"avx512vl", "avx2", "aesni", "avx2", "avx2", ""},
+	{"avx512vl", "avx2", "vaes256", "avx2", "avx2", ""},
 	{"avx512vaes", "", "aesni", "", "aesni", ""},
 	{"avx512vpclmulqdq", "", "", "", "aesni", ""},
-	{"avx2", "generic", "", "stdlib", "aesni", ""},
+	{"avx2", "generic", "aesni", "stdlib", "aesni", ""},
 	{"avx", "generic", "aesni", "stdlib", "aesni", ""},
 	{"bmi1", "", "", "stdlib", "", ""},
 	{"bmi2", "generic", "", "stdlib", "", ""},
@@ -167,7 +167,7 @@ func TestFeaturesOff(t *testing.T) {
 	}
 	all := map[kernel.Layer][]string{
 		kernel.NH:     {"avx512", "avx2", "neon", "generic"},
-		kernel.AES:    {"vaes", "aesni", "armv8", "stdlib"},
+		kernel.AES:    {"vaes", "vaes256", "aesni", "armv8", "stdlib"},
 		kernel.SHA512: {"avx512wide", "avx512", "avx2", "sha512", "stdlib"},
 		kernel.GCM:    {"avx512", "avx2", "aesni", "armv8", "stdlib", "none"},
 	}

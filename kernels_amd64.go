@@ -140,6 +140,8 @@ func hasBatchKernels() bool { return useAVX512 && aes.VAES() }
 func deriveL1(k *l1Key, kdf *aesKey) {
 	if aes.VAES() {
 		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
+	} else if aes.VAES256() {
+		deriveL1VAES256(k, &kdf.schedule, kdf.rounds)
 	} else if aes.InUse() {
 		deriveL1AESNI(k, &kdf.schedule, kdf.rounds)
 	} else {
@@ -206,6 +208,9 @@ func padEachVAES(tags *umacTags, k *padKey, batch []Message) // 1 to 8 messages
 
 //go:noescape
 func deriveL1AESNI(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key
+
+//go:noescape
+func deriveL1VAES256(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key
 
 //go:noescape
 func deriveL1VAES(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key

@@ -11356,6 +11356,217 @@ round283:
 	PXOR       X14, X14
 	RET
 
+// func deriveL1VAES256(k *l1Key, enc *aes.Schedule, rounds int)
+// Requires: AVX, AVX2, VAES
+TEXT ·deriveL1VAES256(SB), $0-24
+	MOVQ           k+0(FP), AX
+	MOVQ           enc+8(FP), CX
+	MOVQ           rounds+16(FP), DX
+	LEAQ           (AX), BX
+	LEAQ           544(AX), AX
+	VMOVDQU        kdfFirst<>+0(SB), Y0
+	VBROADCASTI128 kdfNext<>+0(SB), Y1
+	VPADDQ         Y1, Y1, Y1
+	VBROADCASTI128 swap32<>+0(SB), Y2
+	DECQ           DX
+	MOVQ           $+2, SI
+
+derive256:
+	VBROADCASTI128 (CX), Y3
+	VPXOR          Y3, Y0, Y4
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y5
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y6
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y7
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y8
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y9
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y10
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y11
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y12
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y13
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y14
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y15
+	VPADDQ         Y1, Y0, Y0
+	MOVQ           CX, DI
+	MOVQ           DX, R8
+
+round284:
+	ADDQ           $0x10, DI
+	VBROADCASTI128 (DI), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VAESENC        Y3, Y13, Y13
+	VAESENC        Y3, Y14, Y14
+	VAESENC        Y3, Y15, Y15
+	DECQ           R8
+	JNZ            round284
+	VBROADCASTI128 16(DI), Y3
+	VAESENCLAST    Y3, Y4, Y4
+	VPSHUFB        Y2, Y4, Y4
+	VMOVDQU        X4, (BX)
+	VEXTRACTI128   $0x01, Y4, (AX)
+	VAESENCLAST    Y3, Y5, Y5
+	VPSHUFB        Y2, Y5, Y5
+	VMOVDQU        X5, 16(BX)
+	VEXTRACTI128   $0x01, Y5, 16(AX)
+	VAESENCLAST    Y3, Y6, Y6
+	VPSHUFB        Y2, Y6, Y6
+	VMOVDQU        X6, 32(BX)
+	VEXTRACTI128   $0x01, Y6, 32(AX)
+	VAESENCLAST    Y3, Y7, Y7
+	VPSHUFB        Y2, Y7, Y7
+	VMOVDQU        X7, 48(BX)
+	VEXTRACTI128   $0x01, Y7, 48(AX)
+	VAESENCLAST    Y3, Y8, Y8
+	VPSHUFB        Y2, Y8, Y8
+	VMOVDQU        X8, 64(BX)
+	VEXTRACTI128   $0x01, Y8, 64(AX)
+	VAESENCLAST    Y3, Y9, Y9
+	VPSHUFB        Y2, Y9, Y9
+	VMOVDQU        X9, 80(BX)
+	VEXTRACTI128   $0x01, Y9, 80(AX)
+	VAESENCLAST    Y3, Y10, Y10
+	VPSHUFB        Y2, Y10, Y10
+	VMOVDQU        X10, 96(BX)
+	VEXTRACTI128   $0x01, Y10, 96(AX)
+	VAESENCLAST    Y3, Y11, Y11
+	VPSHUFB        Y2, Y11, Y11
+	VMOVDQU        X11, 112(BX)
+	VEXTRACTI128   $0x01, Y11, 112(AX)
+	VAESENCLAST    Y3, Y12, Y12
+	VPSHUFB        Y2, Y12, Y12
+	VMOVDQU        X12, 128(BX)
+	VEXTRACTI128   $0x01, Y12, 128(AX)
+	VAESENCLAST    Y3, Y13, Y13
+	VPSHUFB        Y2, Y13, Y13
+	VMOVDQU        X13, 144(BX)
+	VEXTRACTI128   $0x01, Y13, 144(AX)
+	VAESENCLAST    Y3, Y14, Y14
+	VPSHUFB        Y2, Y14, Y14
+	VMOVDQU        X14, 160(BX)
+	VEXTRACTI128   $0x01, Y14, 160(AX)
+	VAESENCLAST    Y3, Y15, Y15
+	VPSHUFB        Y2, Y15, Y15
+	VMOVDQU        X15, 176(BX)
+	VEXTRACTI128   $0x01, Y15, 176(AX)
+	ADDQ           $0x000000c0, BX
+	ADDQ           $0x000000c0, AX
+	DECQ           SI
+	JNZ            derive256
+	VBROADCASTI128 (CX), Y3
+	VPXOR          Y3, Y0, Y4
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y5
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y6
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y7
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y8
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y9
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y10
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y11
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y12
+	VPADDQ         Y1, Y0, Y0
+	VPXOR          Y3, Y0, Y13
+	VPADDQ         Y1, Y0, Y0
+	MOVQ           DX, DX
+
+round285:
+	ADDQ           $0x10, CX
+	VBROADCASTI128 (CX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VAESENC        Y3, Y13, Y13
+	DECQ           DX
+	JNZ            round285
+	VBROADCASTI128 16(CX), Y3
+	VAESENCLAST    Y3, Y4, Y4
+	VPSHUFB        Y2, Y4, Y4
+	VMOVDQU        X4, (BX)
+	VEXTRACTI128   $0x01, Y4, (AX)
+	VAESENCLAST    Y3, Y5, Y5
+	VPSHUFB        Y2, Y5, Y5
+	VMOVDQU        X5, 16(BX)
+	VEXTRACTI128   $0x01, Y5, 16(AX)
+	VAESENCLAST    Y3, Y6, Y6
+	VPSHUFB        Y2, Y6, Y6
+	VMOVDQU        X6, 32(BX)
+	VEXTRACTI128   $0x01, Y6, 32(AX)
+	VAESENCLAST    Y3, Y7, Y7
+	VPSHUFB        Y2, Y7, Y7
+	VMOVDQU        X7, 48(BX)
+	VEXTRACTI128   $0x01, Y7, 48(AX)
+	VAESENCLAST    Y3, Y8, Y8
+	VPSHUFB        Y2, Y8, Y8
+	VMOVDQU        X8, 64(BX)
+	VEXTRACTI128   $0x01, Y8, 64(AX)
+	VAESENCLAST    Y3, Y9, Y9
+	VPSHUFB        Y2, Y9, Y9
+	VMOVDQU        X9, 80(BX)
+	VEXTRACTI128   $0x01, Y9, 80(AX)
+	VAESENCLAST    Y3, Y10, Y10
+	VPSHUFB        Y2, Y10, Y10
+	VMOVDQU        X10, 96(BX)
+	VEXTRACTI128   $0x01, Y10, 96(AX)
+	VAESENCLAST    Y3, Y11, Y11
+	VPSHUFB        Y2, Y11, Y11
+	VMOVDQU        X11, 112(BX)
+	VEXTRACTI128   $0x01, Y11, 112(AX)
+	VAESENCLAST    Y3, Y12, Y12
+	VPSHUFB        Y2, Y12, Y12
+	VMOVDQU        X12, 128(BX)
+	VEXTRACTI128   $0x01, Y12, 128(AX)
+	VAESENCLAST    Y3, Y13, Y13
+	VPSHUFB        Y2, Y13, Y13
+	VMOVDQU        X13, 144(BX)
+	VPXOR          X0, X0, X0
+	VPXOR          X1, X1, X1
+	VPXOR          X2, X2, X2
+	VPXOR          X3, X3, X3
+	VPXOR          X4, X4, X4
+	VPXOR          X5, X5, X5
+	VPXOR          X6, X6, X6
+	VPXOR          X7, X7, X7
+	VPXOR          X8, X8, X8
+	VPXOR          X9, X9, X9
+	VPXOR          X10, X10, X10
+	VPXOR          X11, X11, X11
+	VPXOR          X12, X12, X12
+	VPXOR          X13, X13, X13
+	VPXOR          X14, X14, X14
+	VPXOR          X15, X15, X15
+	VZEROUPPER
+	RET
+
 // func deriveL1VAES(k *l1Key, enc *aes.Schedule, rounds int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
 TEXT ·deriveL1VAES(SB), $0-24
@@ -11402,7 +11613,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round284:
+round286:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -11423,7 +11634,7 @@ round284:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round284
+	JNZ             round286
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

@@ -13,13 +13,15 @@ import (
 )
 
 // Which kernels run, see [kernel.Kernel].
-var useVAES, useAESNI bool
+var useVAES, useVAES256, useAESNI bool
 
 func init() {
 	aesni := kernel.Set{kernel.X86AES, kernel.SSSE3, kernel.SSE41}
-	vaes := append(aesni[:3:3], kernel.AVX, kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL, kernel.VAES)
+	vaes256 := append(aesni[:3:3], kernel.AVX, kernel.AVX2, kernel.VAES)
+	vaes := append(vaes256[:6:6], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
 	kernel.Register(kernel.AES, "stdlib",
 		kernel.Kernel{Name: "vaes", Needs: vaes, Use: &useVAES},
+		kernel.Kernel{Name: "vaes256", Needs: vaes256, Use: &useVAES256},
 		kernel.Kernel{Name: "aesni", Needs: aesni, Use: &useAESNI},
 	)
 }
@@ -30,6 +32,10 @@ func InUse() bool { return useAESNI }
 
 // VAES reports whether kernels for vectors of 512 bits are in use. Other builds do not have it.
 func VAES() bool { return useVAES }
+
+// VAES256 reports whether kernels for vectors of 256 bits or more are in use. Other builds do not
+// have it.
+func VAES256() bool { return useVAES256 }
 
 // Missing returns the names of the CPU features that AES instructions need and that are missing.
 func Missing() []string { return kernel.Missing(kernel.AES) }
@@ -54,7 +60,9 @@ func (s *Schedule) Expand(key []byte) (rounds int) {
 // Encrypt encrypts the blocks of p in place. len(p) is a multiple of BlockSize,
 // and rounds what Expand returned.
 func (s *Schedule) Encrypt(rounds int, p []byte) {
-	if len(p) >= BlockSize {
+	if len(p) >= 8*BlockSize && useVAES256 {
+		encryptBlocksVAES256(&s[0], rounds, &p[0], &p[0], len(p)/BlockSize)
+	} else if len(p) >= BlockSize {
 		encryptBlocks(&s[0], rounds, &p[0], &p[0], len(p)/BlockSize)
 	}
 }
@@ -69,6 +77,8 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 func stretch(p []byte) {
 	if useVAES {
 		stretchVAES(p)
+	} else if useVAES256 {
+		stretchVAES256(p)
 	} else {
 		stretchAESNI(p)
 	}
@@ -87,10 +97,16 @@ func expandKey256(enc *uint32, key *byte)
 func encryptBlocks(enc *uint32, rounds int, dst, src *byte, blocks int)
 
 //go:noescape
+func encryptBlocksVAES256(enc *uint32, rounds int, dst, src *byte, blocks int)
+
+//go:noescape
 func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64)
 
 //go:noescape
 func stretchAESNI(p []byte)
+
+//go:noescape
+func stretchVAES256(p []byte)
 
 //go:noescape
 func stretchVAES(p []byte)

@@ -699,6 +699,93 @@ done:
 	PXOR X14, X14
 	RET
 
+// func encryptBlocksVAES256(enc *uint32, rounds int, dst *byte, src *byte, blocks int)
+// Requires: AES, AVX, AVX2, VAES
+TEXT ·encryptBlocksVAES256(SB), $0-40
+	MOVQ enc+0(FP), AX
+	MOVQ rounds+8(FP), CX
+	MOVQ dst+16(FP), DX
+	MOVQ src+24(FP), BX
+	MOVQ blocks+32(FP), SI
+	DECQ CX
+	SUBQ $0x08, SI
+	JLT  rest256
+
+wide256:
+	VBROADCASTI128 (AX), Y0
+	VMOVDQU        (BX), X1
+	VINSERTI128    $0x01, 16(BX), Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VMOVDQU        32(BX), X2
+	VINSERTI128    $0x01, 48(BX), Y2, Y2
+	VPXOR          Y0, Y2, Y2
+	VMOVDQU        64(BX), X3
+	VINSERTI128    $0x01, 80(BX), Y3, Y3
+	VPXOR          Y0, Y3, Y3
+	VMOVDQU        96(BX), X4
+	VINSERTI128    $0x01, 112(BX), Y4, Y4
+	VPXOR          Y0, Y4, Y4
+	MOVQ           AX, DI
+	MOVQ           CX, R8
+
+wideRound256:
+	ADDQ           $0x10, DI
+	VBROADCASTI128 (DI), Y0
+	VAESENC        Y0, Y1, Y1
+	VAESENC        Y0, Y2, Y2
+	VAESENC        Y0, Y3, Y3
+	VAESENC        Y0, Y4, Y4
+	DECQ           R8
+	JNZ            wideRound256
+	VBROADCASTI128 16(DI), Y0
+	VAESENCLAST    Y0, Y1, Y1
+	VMOVDQU        Y1, (DX)
+	VAESENCLAST    Y0, Y2, Y2
+	VMOVDQU        Y2, 32(DX)
+	VAESENCLAST    Y0, Y3, Y3
+	VMOVDQU        Y3, 64(DX)
+	VAESENCLAST    Y0, Y4, Y4
+	VMOVDQU        Y4, 96(DX)
+	ADDQ           $0x00000080, BX
+	ADDQ           $0x00000080, DX
+	SUBQ           $0x08, SI
+	JGE            wide256
+
+rest256:
+	ADDQ $0x08, SI
+	JZ   done256
+
+single256:
+	VMOVDQU (AX), X0
+	VMOVDQU (BX), X1
+	VPXOR   X0, X1, X1
+	MOVQ    AX, DI
+	MOVQ    CX, R8
+
+singleRound256:
+	ADDQ        $0x10, DI
+	VMOVDQU     (DI), X0
+	VAESENC     X0, X1, X1
+	DECQ        R8
+	JNZ         singleRound256
+	VMOVDQU     16(DI), X0
+	VAESENCLAST X0, X1, X1
+	VMOVDQU     X1, (DX)
+	ADDQ        $0x00000010, BX
+	ADDQ        $0x00000010, DX
+	DECQ        SI
+	JNZ         single256
+
+done256:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X14, X14, X14
+	VZEROUPPER
+	RET
+
 // func encryptWords(enc *uint32, rounds int, first uint64, second uint64, chosen *[16]byte) (uint64, uint64)
 // Requires: AES, SSE, SSE2, SSE4.1, SSSE3
 TEXT ·encryptWords(SB), $0-56
@@ -1293,6 +1380,666 @@ stretchMore:
 	PXOR   X12, X12
 	PXOR   X13, X13
 	PXOR   X14, X14
+	RET
+
+DATA stretchRotate256<>+0(SB)/1, $0x0d
+DATA stretchRotate256<>+1(SB)/1, $0x0e
+DATA stretchRotate256<>+2(SB)/1, $0x0f
+DATA stretchRotate256<>+3(SB)/1, $0x0c
+DATA stretchRotate256<>+4(SB)/1, $0x0d
+DATA stretchRotate256<>+5(SB)/1, $0x0e
+DATA stretchRotate256<>+6(SB)/1, $0x0f
+DATA stretchRotate256<>+7(SB)/1, $0x0c
+DATA stretchRotate256<>+8(SB)/1, $0x0d
+DATA stretchRotate256<>+9(SB)/1, $0x0e
+DATA stretchRotate256<>+10(SB)/1, $0x0f
+DATA stretchRotate256<>+11(SB)/1, $0x0c
+DATA stretchRotate256<>+12(SB)/1, $0x0d
+DATA stretchRotate256<>+13(SB)/1, $0x0e
+DATA stretchRotate256<>+14(SB)/1, $0x0f
+DATA stretchRotate256<>+15(SB)/1, $0x0c
+DATA stretchRotate256<>+16(SB)/1, $0x0d
+DATA stretchRotate256<>+17(SB)/1, $0x0e
+DATA stretchRotate256<>+18(SB)/1, $0x0f
+DATA stretchRotate256<>+19(SB)/1, $0x0c
+DATA stretchRotate256<>+20(SB)/1, $0x0d
+DATA stretchRotate256<>+21(SB)/1, $0x0e
+DATA stretchRotate256<>+22(SB)/1, $0x0f
+DATA stretchRotate256<>+23(SB)/1, $0x0c
+DATA stretchRotate256<>+24(SB)/1, $0x0d
+DATA stretchRotate256<>+25(SB)/1, $0x0e
+DATA stretchRotate256<>+26(SB)/1, $0x0f
+DATA stretchRotate256<>+27(SB)/1, $0x0c
+DATA stretchRotate256<>+28(SB)/1, $0x0d
+DATA stretchRotate256<>+29(SB)/1, $0x0e
+DATA stretchRotate256<>+30(SB)/1, $0x0f
+DATA stretchRotate256<>+31(SB)/1, $0x0c
+GLOBL stretchRotate256<>(SB), RODATA|NOPTR, $32
+
+DATA stretchSwap256<>+0(SB)/1, $0x0f
+DATA stretchSwap256<>+1(SB)/1, $0x0e
+DATA stretchSwap256<>+2(SB)/1, $0x0d
+DATA stretchSwap256<>+3(SB)/1, $0x0c
+DATA stretchSwap256<>+4(SB)/1, $0x0b
+DATA stretchSwap256<>+5(SB)/1, $0x0a
+DATA stretchSwap256<>+6(SB)/1, $0x09
+DATA stretchSwap256<>+7(SB)/1, $0x08
+DATA stretchSwap256<>+8(SB)/1, $0x07
+DATA stretchSwap256<>+9(SB)/1, $0x06
+DATA stretchSwap256<>+10(SB)/1, $0x05
+DATA stretchSwap256<>+11(SB)/1, $0x04
+DATA stretchSwap256<>+12(SB)/1, $0x03
+DATA stretchSwap256<>+13(SB)/1, $0x02
+DATA stretchSwap256<>+14(SB)/1, $0x01
+DATA stretchSwap256<>+15(SB)/1, $0x00
+DATA stretchSwap256<>+16(SB)/1, $0x0f
+DATA stretchSwap256<>+17(SB)/1, $0x0e
+DATA stretchSwap256<>+18(SB)/1, $0x0d
+DATA stretchSwap256<>+19(SB)/1, $0x0c
+DATA stretchSwap256<>+20(SB)/1, $0x0b
+DATA stretchSwap256<>+21(SB)/1, $0x0a
+DATA stretchSwap256<>+22(SB)/1, $0x09
+DATA stretchSwap256<>+23(SB)/1, $0x08
+DATA stretchSwap256<>+24(SB)/1, $0x07
+DATA stretchSwap256<>+25(SB)/1, $0x06
+DATA stretchSwap256<>+26(SB)/1, $0x05
+DATA stretchSwap256<>+27(SB)/1, $0x04
+DATA stretchSwap256<>+28(SB)/1, $0x03
+DATA stretchSwap256<>+29(SB)/1, $0x02
+DATA stretchSwap256<>+30(SB)/1, $0x01
+DATA stretchSwap256<>+31(SB)/1, $0x00
+GLOBL stretchSwap256<>(SB), RODATA|NOPTR, $32
+
+DATA stretchFirst256<>+0(SB)/1, $0x00
+DATA stretchFirst256<>+1(SB)/1, $0x00
+DATA stretchFirst256<>+2(SB)/1, $0x00
+DATA stretchFirst256<>+3(SB)/1, $0x00
+DATA stretchFirst256<>+4(SB)/1, $0x00
+DATA stretchFirst256<>+5(SB)/1, $0x00
+DATA stretchFirst256<>+6(SB)/1, $0x00
+DATA stretchFirst256<>+7(SB)/1, $0x00
+DATA stretchFirst256<>+8(SB)/1, $0x00
+DATA stretchFirst256<>+9(SB)/1, $0x00
+DATA stretchFirst256<>+10(SB)/1, $0x00
+DATA stretchFirst256<>+11(SB)/1, $0x00
+DATA stretchFirst256<>+12(SB)/1, $0x00
+DATA stretchFirst256<>+13(SB)/1, $0x00
+DATA stretchFirst256<>+14(SB)/1, $0x00
+DATA stretchFirst256<>+15(SB)/1, $0x00
+DATA stretchFirst256<>+16(SB)/1, $0x01
+DATA stretchFirst256<>+17(SB)/1, $0x00
+DATA stretchFirst256<>+18(SB)/1, $0x00
+DATA stretchFirst256<>+19(SB)/1, $0x00
+DATA stretchFirst256<>+20(SB)/1, $0x00
+DATA stretchFirst256<>+21(SB)/1, $0x00
+DATA stretchFirst256<>+22(SB)/1, $0x00
+DATA stretchFirst256<>+23(SB)/1, $0x00
+DATA stretchFirst256<>+24(SB)/1, $0x00
+DATA stretchFirst256<>+25(SB)/1, $0x00
+DATA stretchFirst256<>+26(SB)/1, $0x00
+DATA stretchFirst256<>+27(SB)/1, $0x00
+DATA stretchFirst256<>+28(SB)/1, $0x00
+DATA stretchFirst256<>+29(SB)/1, $0x00
+DATA stretchFirst256<>+30(SB)/1, $0x00
+DATA stretchFirst256<>+31(SB)/1, $0x00
+GLOBL stretchFirst256<>(SB), RODATA|NOPTR, $32
+
+DATA stretchOne256<>+0(SB)/1, $0x01
+DATA stretchOne256<>+1(SB)/1, $0x00
+DATA stretchOne256<>+2(SB)/1, $0x00
+DATA stretchOne256<>+3(SB)/1, $0x00
+DATA stretchOne256<>+4(SB)/1, $0x01
+DATA stretchOne256<>+5(SB)/1, $0x00
+DATA stretchOne256<>+6(SB)/1, $0x00
+DATA stretchOne256<>+7(SB)/1, $0x00
+DATA stretchOne256<>+8(SB)/1, $0x01
+DATA stretchOne256<>+9(SB)/1, $0x00
+DATA stretchOne256<>+10(SB)/1, $0x00
+DATA stretchOne256<>+11(SB)/1, $0x00
+DATA stretchOne256<>+12(SB)/1, $0x01
+DATA stretchOne256<>+13(SB)/1, $0x00
+DATA stretchOne256<>+14(SB)/1, $0x00
+DATA stretchOne256<>+15(SB)/1, $0x00
+DATA stretchOne256<>+16(SB)/1, $0x01
+DATA stretchOne256<>+17(SB)/1, $0x00
+DATA stretchOne256<>+18(SB)/1, $0x00
+DATA stretchOne256<>+19(SB)/1, $0x00
+DATA stretchOne256<>+20(SB)/1, $0x01
+DATA stretchOne256<>+21(SB)/1, $0x00
+DATA stretchOne256<>+22(SB)/1, $0x00
+DATA stretchOne256<>+23(SB)/1, $0x00
+DATA stretchOne256<>+24(SB)/1, $0x01
+DATA stretchOne256<>+25(SB)/1, $0x00
+DATA stretchOne256<>+26(SB)/1, $0x00
+DATA stretchOne256<>+27(SB)/1, $0x00
+DATA stretchOne256<>+28(SB)/1, $0x01
+DATA stretchOne256<>+29(SB)/1, $0x00
+DATA stretchOne256<>+30(SB)/1, $0x00
+DATA stretchOne256<>+31(SB)/1, $0x00
+GLOBL stretchOne256<>(SB), RODATA|NOPTR, $32
+
+DATA stretchNext256<>+0(SB)/1, $0x02
+DATA stretchNext256<>+1(SB)/1, $0x00
+DATA stretchNext256<>+2(SB)/1, $0x00
+DATA stretchNext256<>+3(SB)/1, $0x00
+DATA stretchNext256<>+4(SB)/1, $0x00
+DATA stretchNext256<>+5(SB)/1, $0x00
+DATA stretchNext256<>+6(SB)/1, $0x00
+DATA stretchNext256<>+7(SB)/1, $0x00
+DATA stretchNext256<>+8(SB)/1, $0x00
+DATA stretchNext256<>+9(SB)/1, $0x00
+DATA stretchNext256<>+10(SB)/1, $0x00
+DATA stretchNext256<>+11(SB)/1, $0x00
+DATA stretchNext256<>+12(SB)/1, $0x00
+DATA stretchNext256<>+13(SB)/1, $0x00
+DATA stretchNext256<>+14(SB)/1, $0x00
+DATA stretchNext256<>+15(SB)/1, $0x00
+DATA stretchNext256<>+16(SB)/1, $0x02
+DATA stretchNext256<>+17(SB)/1, $0x00
+DATA stretchNext256<>+18(SB)/1, $0x00
+DATA stretchNext256<>+19(SB)/1, $0x00
+DATA stretchNext256<>+20(SB)/1, $0x00
+DATA stretchNext256<>+21(SB)/1, $0x00
+DATA stretchNext256<>+22(SB)/1, $0x00
+DATA stretchNext256<>+23(SB)/1, $0x00
+DATA stretchNext256<>+24(SB)/1, $0x00
+DATA stretchNext256<>+25(SB)/1, $0x00
+DATA stretchNext256<>+26(SB)/1, $0x00
+DATA stretchNext256<>+27(SB)/1, $0x00
+DATA stretchNext256<>+28(SB)/1, $0x00
+DATA stretchNext256<>+29(SB)/1, $0x00
+DATA stretchNext256<>+30(SB)/1, $0x00
+DATA stretchNext256<>+31(SB)/1, $0x00
+GLOBL stretchNext256<>(SB), RODATA|NOPTR, $32
+
+// func stretchVAES256(p []byte)
+// Requires: AVX, AVX2, VAES
+TEXT ·stretchVAES256(SB), $256-24
+	MOVQ p_base+0(FP), AX
+	MOVQ p_len+8(FP), CX
+
+	// The first blocks, and the schedule.
+	VMOVDQU        stretchFirst256<>+0(SB), Y8
+	VMOVDQU        stretchOne256<>+0(SB), Y9
+	VPXOR          Y10, Y10, Y10
+	VBROADCASTI128 (AX), Y11
+	VMOVDQU        X11, (SP)
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y0
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y0, Y0
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y1
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y1, Y1
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y2
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y2, Y2
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y3
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y3, Y3
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y4
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y4, Y4
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y5
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y5, Y5
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y6
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y6, Y6
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y7
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y11, Y7, Y7
+	VBROADCASTI128 16(AX), Y12
+	VMOVDQU        X12, 16(SP)
+	VAESENC        Y12, Y0, Y0
+	VAESENC        Y12, Y1, Y1
+	VAESENC        Y12, Y2, Y2
+	VAESENC        Y12, Y3, Y3
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VPSHUFB        stretchRotate256<>+0(SB), Y12, Y13
+	VAESENCLAST    Y9, Y13, Y13
+	VPSLLD         $0x01, Y9, Y9
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y11, Y14
+	VPXOR       Y11, Y14, Y11
+	VPSLLDQ     $0x08, Y11, Y14
+	VPXOR       Y14, Y11, Y11
+	VPXOR       Y13, Y11, Y11
+	VMOVDQU     X11, 32(SP)
+	VAESENC     Y11, Y0, Y0
+	VAESENC     Y11, Y1, Y1
+	VAESENC     Y11, Y2, Y2
+	VAESENC     Y11, Y3, Y3
+	VAESENC     Y11, Y4, Y4
+	VAESENC     Y11, Y5, Y5
+	VAESENC     Y11, Y6, Y6
+	VAESENC     Y11, Y7, Y7
+	VPSHUFD     $0xff, Y11, Y13
+	VAESENCLAST Y10, Y13, Y13
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y12, Y14
+	VPXOR       Y12, Y14, Y12
+	VPSLLDQ     $0x08, Y12, Y14
+	VPXOR       Y14, Y12, Y12
+	VPXOR       Y13, Y12, Y12
+	VMOVDQU     X12, 48(SP)
+	VAESENC     Y12, Y0, Y0
+	VAESENC     Y12, Y1, Y1
+	VAESENC     Y12, Y2, Y2
+	VAESENC     Y12, Y3, Y3
+	VAESENC     Y12, Y4, Y4
+	VAESENC     Y12, Y5, Y5
+	VAESENC     Y12, Y6, Y6
+	VAESENC     Y12, Y7, Y7
+	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
+	VAESENCLAST Y9, Y13, Y13
+	VPSLLD      $0x01, Y9, Y9
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y11, Y14
+	VPXOR       Y11, Y14, Y11
+	VPSLLDQ     $0x08, Y11, Y14
+	VPXOR       Y14, Y11, Y11
+	VPXOR       Y13, Y11, Y11
+	VMOVDQU     X11, 64(SP)
+	VAESENC     Y11, Y0, Y0
+	VAESENC     Y11, Y1, Y1
+	VAESENC     Y11, Y2, Y2
+	VAESENC     Y11, Y3, Y3
+	VAESENC     Y11, Y4, Y4
+	VAESENC     Y11, Y5, Y5
+	VAESENC     Y11, Y6, Y6
+	VAESENC     Y11, Y7, Y7
+	VPSHUFD     $0xff, Y11, Y13
+	VAESENCLAST Y10, Y13, Y13
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y12, Y14
+	VPXOR       Y12, Y14, Y12
+	VPSLLDQ     $0x08, Y12, Y14
+	VPXOR       Y14, Y12, Y12
+	VPXOR       Y13, Y12, Y12
+	VMOVDQU     X12, 80(SP)
+	VAESENC     Y12, Y0, Y0
+	VAESENC     Y12, Y1, Y1
+	VAESENC     Y12, Y2, Y2
+	VAESENC     Y12, Y3, Y3
+	VAESENC     Y12, Y4, Y4
+	VAESENC     Y12, Y5, Y5
+	VAESENC     Y12, Y6, Y6
+	VAESENC     Y12, Y7, Y7
+	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
+	VAESENCLAST Y9, Y13, Y13
+	VPSLLD      $0x01, Y9, Y9
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y11, Y14
+	VPXOR       Y11, Y14, Y11
+	VPSLLDQ     $0x08, Y11, Y14
+	VPXOR       Y14, Y11, Y11
+	VPXOR       Y13, Y11, Y11
+	VMOVDQU     X11, 96(SP)
+	VAESENC     Y11, Y0, Y0
+	VAESENC     Y11, Y1, Y1
+	VAESENC     Y11, Y2, Y2
+	VAESENC     Y11, Y3, Y3
+	VAESENC     Y11, Y4, Y4
+	VAESENC     Y11, Y5, Y5
+	VAESENC     Y11, Y6, Y6
+	VAESENC     Y11, Y7, Y7
+	VPSHUFD     $0xff, Y11, Y13
+	VAESENCLAST Y10, Y13, Y13
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y12, Y14
+	VPXOR       Y12, Y14, Y12
+	VPSLLDQ     $0x08, Y12, Y14
+	VPXOR       Y14, Y12, Y12
+	VPXOR       Y13, Y12, Y12
+	VMOVDQU     X12, 112(SP)
+	VAESENC     Y12, Y0, Y0
+	VAESENC     Y12, Y1, Y1
+	VAESENC     Y12, Y2, Y2
+	VAESENC     Y12, Y3, Y3
+	VAESENC     Y12, Y4, Y4
+	VAESENC     Y12, Y5, Y5
+	VAESENC     Y12, Y6, Y6
+	VAESENC     Y12, Y7, Y7
+	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
+	VAESENCLAST Y9, Y13, Y13
+	VPSLLD      $0x01, Y9, Y9
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y11, Y14
+	VPXOR       Y11, Y14, Y11
+	VPSLLDQ     $0x08, Y11, Y14
+	VPXOR       Y14, Y11, Y11
+	VPXOR       Y13, Y11, Y11
+	VMOVDQU     X11, 128(SP)
+	VAESENC     Y11, Y0, Y0
+	VAESENC     Y11, Y1, Y1
+	VAESENC     Y11, Y2, Y2
+	VAESENC     Y11, Y3, Y3
+	VAESENC     Y11, Y4, Y4
+	VAESENC     Y11, Y5, Y5
+	VAESENC     Y11, Y6, Y6
+	VAESENC     Y11, Y7, Y7
+	VPSHUFD     $0xff, Y11, Y13
+	VAESENCLAST Y10, Y13, Y13
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y12, Y14
+	VPXOR       Y12, Y14, Y12
+	VPSLLDQ     $0x08, Y12, Y14
+	VPXOR       Y14, Y12, Y12
+	VPXOR       Y13, Y12, Y12
+	VMOVDQU     X12, 144(SP)
+	VAESENC     Y12, Y0, Y0
+	VAESENC     Y12, Y1, Y1
+	VAESENC     Y12, Y2, Y2
+	VAESENC     Y12, Y3, Y3
+	VAESENC     Y12, Y4, Y4
+	VAESENC     Y12, Y5, Y5
+	VAESENC     Y12, Y6, Y6
+	VAESENC     Y12, Y7, Y7
+	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
+	VAESENCLAST Y9, Y13, Y13
+	VPSLLD      $0x01, Y9, Y9
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y11, Y14
+	VPXOR       Y11, Y14, Y11
+	VPSLLDQ     $0x08, Y11, Y14
+	VPXOR       Y14, Y11, Y11
+	VPXOR       Y13, Y11, Y11
+	VMOVDQU     X11, 160(SP)
+	VAESENC     Y11, Y0, Y0
+	VAESENC     Y11, Y1, Y1
+	VAESENC     Y11, Y2, Y2
+	VAESENC     Y11, Y3, Y3
+	VAESENC     Y11, Y4, Y4
+	VAESENC     Y11, Y5, Y5
+	VAESENC     Y11, Y6, Y6
+	VAESENC     Y11, Y7, Y7
+	VPSHUFD     $0xff, Y11, Y13
+	VAESENCLAST Y10, Y13, Y13
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y12, Y14
+	VPXOR       Y12, Y14, Y12
+	VPSLLDQ     $0x08, Y12, Y14
+	VPXOR       Y14, Y12, Y12
+	VPXOR       Y13, Y12, Y12
+	VMOVDQU     X12, 176(SP)
+	VAESENC     Y12, Y0, Y0
+	VAESENC     Y12, Y1, Y1
+	VAESENC     Y12, Y2, Y2
+	VAESENC     Y12, Y3, Y3
+	VAESENC     Y12, Y4, Y4
+	VAESENC     Y12, Y5, Y5
+	VAESENC     Y12, Y6, Y6
+	VAESENC     Y12, Y7, Y7
+	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
+	VAESENCLAST Y9, Y13, Y13
+	VPSLLD      $0x01, Y9, Y9
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y11, Y14
+	VPXOR       Y11, Y14, Y11
+	VPSLLDQ     $0x08, Y11, Y14
+	VPXOR       Y14, Y11, Y11
+	VPXOR       Y13, Y11, Y11
+	VMOVDQU     X11, 192(SP)
+	VAESENC     Y11, Y0, Y0
+	VAESENC     Y11, Y1, Y1
+	VAESENC     Y11, Y2, Y2
+	VAESENC     Y11, Y3, Y3
+	VAESENC     Y11, Y4, Y4
+	VAESENC     Y11, Y5, Y5
+	VAESENC     Y11, Y6, Y6
+	VAESENC     Y11, Y7, Y7
+	VPSHUFD     $0xff, Y11, Y13
+	VAESENCLAST Y10, Y13, Y13
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y12, Y10
+	VPXOR       Y12, Y10, Y12
+	VPSLLDQ     $0x08, Y12, Y10
+	VPXOR       Y10, Y12, Y12
+	VPXOR       Y13, Y12, Y12
+	VMOVDQU     X12, 208(SP)
+	VAESENC     Y12, Y0, Y0
+	VAESENC     Y12, Y1, Y1
+	VAESENC     Y12, Y2, Y2
+	VAESENC     Y12, Y3, Y3
+	VAESENC     Y12, Y4, Y4
+	VAESENC     Y12, Y5, Y5
+	VAESENC     Y12, Y6, Y6
+	VAESENC     Y12, Y7, Y7
+	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y10
+	VAESENCLAST Y9, Y10, Y10
+
+	// Each word is the sum of it and those before it, and of word.
+	VPSLLDQ     $0x04, Y11, Y9
+	VPXOR       Y11, Y9, Y11
+	VPSLLDQ     $0x08, Y11, Y9
+	VPXOR       Y9, Y11, Y11
+	VPXOR       Y10, Y11, Y11
+	VMOVDQU     X11, 224(SP)
+	VAESENCLAST Y11, Y0, Y0
+	VMOVDQU     Y0, (AX)
+	VAESENCLAST Y11, Y1, Y1
+	VMOVDQU     Y1, 32(AX)
+	VAESENCLAST Y11, Y2, Y2
+	VMOVDQU     Y2, 64(AX)
+	VAESENCLAST Y11, Y3, Y3
+	VMOVDQU     Y3, 96(AX)
+	VAESENCLAST Y11, Y4, Y4
+	VMOVDQU     Y4, 128(AX)
+	VAESENCLAST Y11, Y5, Y5
+	VMOVDQU     Y5, 160(AX)
+	VAESENCLAST Y11, Y6, Y6
+	VMOVDQU     Y6, 192(AX)
+	VAESENCLAST Y11, Y7, Y7
+	VMOVDQU     Y7, 224(AX)
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x00000100, CX
+
+	// The other blocks. There are some: left is not zero.
+stretchMore256:
+	VBROADCASTI128 (SP), Y9
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y0
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y0, Y0
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y1
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y1, Y1
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y2
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y2, Y2
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y3
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y3, Y3
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y4
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y4, Y4
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y5
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y5, Y5
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y6
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y6, Y6
+	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y7
+	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
+	VPXOR          Y9, Y7, Y7
+	VBROADCASTI128 16(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 32(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 48(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 64(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 80(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 96(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 112(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 128(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 144(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 160(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 176(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 192(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 208(SP), Y9
+	VAESENC        Y9, Y0, Y0
+	VAESENC        Y9, Y1, Y1
+	VAESENC        Y9, Y2, Y2
+	VAESENC        Y9, Y3, Y3
+	VAESENC        Y9, Y4, Y4
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VBROADCASTI128 224(SP), Y9
+	VAESENCLAST    Y9, Y0, Y0
+	VMOVDQU        Y0, (AX)
+	VAESENCLAST    Y9, Y1, Y1
+	VMOVDQU        Y1, 32(AX)
+	VAESENCLAST    Y9, Y2, Y2
+	VMOVDQU        Y2, 64(AX)
+	VAESENCLAST    Y9, Y3, Y3
+	VMOVDQU        Y3, 96(AX)
+	VAESENCLAST    Y9, Y4, Y4
+	VMOVDQU        Y4, 128(AX)
+	VAESENCLAST    Y9, Y5, Y5
+	VMOVDQU        Y5, 160(AX)
+	VAESENCLAST    Y9, Y6, Y6
+	VMOVDQU        Y6, 192(AX)
+	VAESENCLAST    Y9, Y7, Y7
+	VMOVDQU        Y7, 224(AX)
+	ADDQ           $0x00000100, AX
+	SUBQ           $0x00000100, CX
+	JNZ            stretchMore256
+
+	// The frame held secrets.
+	VPXOR   Y9, Y9, Y9
+	VMOVDQU Y9, (SP)
+	VMOVDQU Y9, 32(SP)
+	VMOVDQU Y9, 64(SP)
+	VMOVDQU Y9, 96(SP)
+	VMOVDQU Y9, 128(SP)
+	VMOVDQU Y9, 160(SP)
+	VMOVDQU Y9, 192(SP)
+	VMOVDQU Y9, 224(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	VZEROUPPER
 	RET
 
 DATA stretchRotates<>+0(SB)/1, $0x0d

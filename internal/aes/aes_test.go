@@ -242,7 +242,7 @@ func BenchmarkEncrypt(b *testing.B) {
 	}
 	var s Schedule
 	rounds := s.Expand(make([]byte, 16))
-	for _, n := range []int{1, 8, 80} {
+	for _, n := range []int{1, 8, 16, 24, 80} {
 		b.Run("", func(b *testing.B) {
 			p := make([]byte, BlockSize*n)
 			b.SetBytes(int64(len(p)))

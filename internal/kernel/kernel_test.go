@@ -60,7 +60,7 @@ func TestWithoutAVX512(t *testing.T) {
 	kernel.With(kernel.Set{kernel.AVX512F, kernel.AVX512BW, kernel.AVX512DQ, kernel.AVX512VL}, func() {
 		for l, want := range map[kernel.Layer][2]string{
 			kernel.NH:     {"avx2", "AVX512F, AVX512BW, AVX512DQ, AVX512VL"},
-			kernel.AES:    {"aesni", "AVX512F, AVX512BW, AVX512VL"},
+			kernel.AES:    {"vaes256", "AVX512F, AVX512BW, AVX512VL"},
 			kernel.SHA512: {"avx2", "AVX512F, AVX512BW, AVX512VL"},
 			kernel.GCM:    {"avx2", "AVX512F, AVX512BW, AVX512VL"},
 		} {

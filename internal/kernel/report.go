@@ -48,7 +48,7 @@ func NewReport() Report {
 		GCM: Active(GCM), GCMLacks: Lacks(GCM),
 	}
 	// The names of variants are for tests.
-	if r.AES == "vaes" {
+	if r.AES == "vaes" || r.AES == "vaes256" {
 		r.AES = "aesni"
 	}
 	if r.SHA512 == "avx512wide" {

@@ -26,8 +26,10 @@ func main() {
 		expandKey(words)
 	}
 	encrypt()
+	encryptVAES256()
 	encryptWords()
 	stretch()
+	stretchVAES256()
 	stretchVAES()
 	output.Generate()
 }
@@ -179,6 +181,68 @@ func encrypt() {
 	DECQ(blocks)
 	JNZ(LabelRef("single"))
 	Label("done")
+	RET()
+}
+
+// encryptVAES256 generates encryptBlocksVAES256: eight blocks at a time, two to a vector. Several
+// such runs overlap.
+func encryptVAES256() {
+	const wide = 8
+	Implement("encryptBlocksVAES256")
+	Pragma("noescape")
+	enc := Load(Param("enc"), GP64())
+	rounds := Load(Param("rounds"), GP64())
+	dst := Load(Param("dst"), GP64())
+	src := Load(Param("src"), GP64())
+	blocks := Load(Param("blocks"), GP64())
+	DECQ(rounds)
+	// run is for n vectors of size bytes.
+	run := func(name string, n, size int, vector func() VecVirtual, broadcast func(m, x Op)) {
+		x := make([]VecVirtual, n)
+		key, k, left := GP64(), vector(), GP64()
+		broadcast(Mem{Base: enc}, k)
+		for i := range x {
+			x[i] = vector()
+			block := Mem{Base: src, Disp: size * i}
+			VMOVDQU(block, x[i].AsX())
+			if size == 2*blockSize {
+				VINSERTI128(U8(1), block.Offset(blockSize), x[i], x[i])
+			}
+			VPXOR(k, x[i], x[i])
+		}
+		MOVQ(enc, key)
+		MOVQ(rounds, left)
+		Label(name + "Round256")
+		ADDQ(Imm(blockSize), key)
+		broadcast(Mem{Base: key}, k)
+		for i := range x {
+			VAESENC(k, x[i], x[i])
+		}
+		DECQ(left)
+		JNZ(LabelRef(name + "Round256"))
+		broadcast(Mem{Base: key, Disp: blockSize}, k)
+		for i := range x {
+			VAESENCLAST(k, x[i], x[i])
+			VMOVDQU(x[i], Mem{Base: dst, Disp: size * i})
+		}
+		ADDQ(U32(uint64(size*n)), src)
+		ADDQ(U32(uint64(size*n)), dst)
+	}
+	SUBQ(Imm(wide), blocks)
+	JLT(LabelRef("rest256"))
+	Label("wide256")
+	run("wide", wide/2, 2*blockSize, YMM, VBROADCASTI128)
+	SUBQ(Imm(wide), blocks)
+	JGE(LabelRef("wide256"))
+	Label("rest256")
+	ADDQ(Imm(wide), blocks)
+	JZ(LabelRef("done256"))
+	Label("single256")
+	run("single", 1, blockSize, XMM, VMOVDQU)
+	DECQ(blocks)
+	JNZ(LabelRef("single256"))
+	Label("done256")
+	VZEROUPPER()
 	RET()
 }
 

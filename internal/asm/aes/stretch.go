@@ -133,12 +133,7 @@ func nextKey(i int, key, other, mask, rcon VecVirtual) {
 func stretchVAES() {
 	const vectors = stretchStep / 64
 	rotate := sharedBytes("stretchRotates", 4, func(int) [16]byte { return rotateLast })
-	swap := sharedBytes("stretchSwap", 4, func(int) (b [16]byte) {
-		for i := range b {
-			b[i] = byte(15 - i)
-		}
-		return b
-	})
+	swap := sharedBytes("stretchSwap", 4, func(int) [16]byte { return reversed })
 	first := sharedBytes("stretchFirst", 4, func(i int) [16]byte { return [16]byte{byte(i)} })
 	next := sharedBytes("stretchNext", 4, func(int) [16]byte { return [16]byte{4} })
 	Implement("stretchVAES")
@@ -203,9 +198,87 @@ func stretchVAES() {
 	RET()
 }
 
-// nextKeys is nextKey for four copies of each round key. It sets key[i].
-func nextKeys(i int, key []VecVirtual, mask, rcon, zero VecVirtual) {
-	word, t := ZMM(), ZMM()
+// stretchVAES256 generates stretchVAES256: 16 blocks at a time, two to a vector. The schedule is in
+// the frame, as in stretchAESNI.
+func stretchVAES256() {
+	const vectors = 8
+	rotate := sharedBytes("stretchRotate256", 2, func(int) [16]byte { return rotateLast })
+	swap := sharedBytes("stretchSwap256", 2, func(int) [16]byte { return reversed })
+	first := sharedBytes("stretchFirst256", 2, func(i int) [16]byte { return [16]byte{byte(i)} })
+	one := sharedBytes("stretchOne256", 2, func(int) [16]byte { return [16]byte{0: 1, 4: 1, 8: 1, 12: 1} })
+	next := sharedBytes("stretchNext256", 2, func(int) [16]byte { return [16]byte{2} })
+	Implement("stretchVAES256")
+	Pragma("noescape")
+	p := Load(Param("p").Base(), GP64())
+	left := Load(Param("p").Len(), GP64())
+	frame := AllocLocal((blockSize*(rounds+1) + 31) / 32 * 32)
+	x := make([]VecVirtual, vectors)
+	for i := range x {
+		x[i] = YMM()
+	}
+	counter := YMM()
+	round := func(i int, key VecVirtual) {
+		for j := range x {
+			switch i {
+			case 0:
+				VPSHUFB(swap, counter, x[j])
+				VPADDQ(next, counter, counter)
+				VPXOR(key, x[j], x[j])
+			case rounds:
+				VAESENCLAST(key, x[j], x[j])
+				VMOVDQU(x[j], Mem{Base: p, Disp: 32 * j})
+			default:
+				VAESENC(key, x[j], x[j])
+			}
+		}
+		if i == rounds {
+			ADDQ(U32(32*vectors), p)
+			SUBQ(U32(32*vectors), left)
+		}
+	}
+
+	Comment("The first blocks, and the schedule.")
+	rcon, zero := YMM(), YMM()
+	VMOVDQU(first, counter)
+	VMOVDQU(one, rcon)
+	VPXOR(zero, zero, zero)
+	var keys [rounds + 1]VecVirtual
+	for i := range keys {
+		keys[i] = YMM()
+		if i < 2 {
+			VBROADCASTI128(Mem{Base: p, Disp: blockSize * i}, keys[i])
+		} else {
+			nextKeys(i, keys[:], rotate, rcon, zero)
+		}
+		VMOVDQU(keys[i].AsX(), frame.Offset(blockSize*i))
+		round(i, keys[i])
+	}
+
+	Comment("The other blocks. There are some: left is not zero.")
+	key := YMM()
+	Label("stretchMore256")
+	for i := range keys {
+		VBROADCASTI128(frame.Offset(blockSize*i), key)
+		round(i, key)
+	}
+	JNZ(LabelRef("stretchMore256"))
+
+	Comment("The frame held secrets.")
+	VPXOR(key, key, key)
+	for at := 0; at < blockSize*(rounds+1); at += 32 {
+		VMOVDQU(key, frame.Offset(at))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// nextKeys is nextKey for a copy of each round key in each lane of a vector. It sets key[i].
+func nextKeys(i int, key []VecVirtual, mask Op, rcon, zero VecVirtual) {
+	vector, xor := YMM, VPXOR
+	if key[i].Size() == 64 {
+		vector, xor = ZMM, func(x, y, sum Op) { VPXORQ(x, y, sum) }
+	}
+	word, t := vector(), vector()
 	if i%2 == 0 {
 		VPSHUFB(mask, key[i-1], word)
 		VAESENCLAST(rcon, word, word)
@@ -218,14 +291,17 @@ func nextKeys(i int, key []VecVirtual, mask, rcon, zero VecVirtual) {
 	}
 	Comment("Each word is the sum of it and those before it, and of word.")
 	VPSLLDQ(U8(4), key[i-2], t)
-	VPXORQ(key[i-2], t, key[i])
+	xor(key[i-2], t, key[i])
 	VPSLLDQ(U8(8), key[i], t)
-	VPXORQ(t, key[i], key[i])
-	VPXORQ(word, key[i], key[i])
+	xor(t, key[i], key[i])
+	xor(word, key[i], key[i])
 }
 
 // rotateLast is for PSHUFB: four copies of RotWord of the last word.
 var rotateLast = [16]byte{13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12}
+
+// reversed is for PSHUFB: the bytes in reverse order.
+var reversed = [16]byte{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}
 
 // sharedBytes declares a constant of n times 16 bytes.
 func sharedBytes(name string, n int, bytes func(i int) [16]byte) Mem {

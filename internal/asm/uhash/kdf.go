@@ -132,6 +132,68 @@ func deriveL1VAES() {
 	RET()
 }
 
+// deriveL1VAES256 generates deriveL1VAES256, up to twelve vectors at a time: as many as there are
+// registers for. A vector has a block for each half.
+func deriveL1VAES256() {
+	const vectors = (l1Blocks + 1) / 2 // the last block is not needed
+	const wide = 12
+	Implement("deriveL1VAES256")
+	Pragma("noescape")
+	k := Dereference(Param("k"))
+	enc := Load(Param("enc"), GP64())
+	rounds := Load(Param("rounds"), GP64())
+	lo, hi := GP64(), GP64()
+	LEAQ(field(k.Field("lo").Index(0)), lo)
+	LEAQ(field(k.Field("hi").Index(0)), hi)
+	counter, step, swap, roundKey := YMM(), YMM(), YMM(), YMM()
+	VMOVDQU(kdfFirst, counter)
+	VBROADCASTI128(kdfNext, step)
+	VPADDQ(step, step, step)
+	VBROADCASTI128(swap32, swap)
+	DECQ(rounds)
+	blocks := func(n int, last bool) {
+		key, left := GP64(), GP64()
+		VBROADCASTI128(Mem{Base: enc}, roundKey)
+		x := make([]VecVirtual, n)
+		for i := range x {
+			x[i] = YMM()
+			VPXOR(roundKey, counter, x[i])
+			VPADDQ(step, counter, counter)
+		}
+		MOVQ(enc, key)
+		MOVQ(rounds, left)
+		round := label("round")
+		Label(round)
+		ADDQ(Imm(16), key)
+		VBROADCASTI128(Mem{Base: key}, roundKey)
+		for i := range x {
+			VAESENC(roundKey, x[i], x[i])
+		}
+		DECQ(left)
+		JNZ(LabelRef(round))
+		VBROADCASTI128(Mem{Base: key, Disp: 16}, roundKey)
+		for i := range x {
+			VAESENCLAST(roundKey, x[i], x[i])
+			VPSHUFB(swap, x[i], x[i])
+			VMOVDQU(x[i].AsX(), Mem{Base: lo, Disp: halfSize * i})
+			if !last || i+1 < n {
+				VEXTRACTI128(U8(1), x[i], Mem{Base: hi, Disp: halfSize * i})
+			}
+		}
+	}
+	runs := GP64()
+	MOVQ(I32(vectors/wide), runs)
+	Label("derive256")
+	blocks(wide, false)
+	ADDQ(U32(wide*halfSize), lo)
+	ADDQ(U32(wide*halfSize), hi)
+	DECQ(runs)
+	JNZ(LabelRef("derive256"))
+	blocks(vectors%wide, true)
+	VZEROUPPER()
+	RET()
+}
+
 // kdfFirst has the inputs for the first blocks, an index and a number each. kdfNext and
 // kdfStep go to the next block, and to the next vector of four.
 var kdfFirst, kdfNext, kdfStep Mem

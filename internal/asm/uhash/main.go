@@ -60,6 +60,7 @@ func main() {
 	tagEach512()
 	padEach()
 	deriveL1AESNI()
+	deriveL1VAES256()
 	deriveL1VAES()
 	// In these kernels wiping would make short messages up to 4 % slower.
 	output.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",

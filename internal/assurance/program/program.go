@@ -287,7 +287,7 @@ func mayNeed(f *machine.Function) []machine.Class {
 		return arm64.MayNeed(f)
 	case strings.HasSuffix(f.Name, "AVX512"), strings.HasSuffix(f.Name, "VAES"):
 		return []machine.Class{x86.SSE, x86.AVX2, x86.VAES, x86.AVX512}
-	case strings.HasSuffix(f.Name, "AVX2") && strings.HasSuffix(f.Pkg, "/gcm"):
+	case strings.HasSuffix(f.Name, "VAES256"), strings.HasSuffix(f.Name, "AVX2") && strings.HasSuffix(f.Pkg, "/gcm"):
 		return []machine.Class{x86.SSE, x86.AVX2, x86.VAES}
 	case strings.HasSuffix(f.Name, "AVX2"):
 		return []machine.Class{x86.SSE, x86.AVX2}

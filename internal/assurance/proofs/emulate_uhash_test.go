@@ -297,7 +297,7 @@ func (u *uhash) testEach() {
 func TestEmulateKDF(t *testing.T) {
 	e := newEmulator(t)
 	for _, size := range []int{16, 24, 32} {
-		for _, isa := range []string{"AESNI", "VAES"} {
+		for _, isa := range []string{"AESNI", "VAES256", "VAES"} {
 			e.reset()
 			key := e.bytes(size)
 			schedule, rounds := e.schedule(key)

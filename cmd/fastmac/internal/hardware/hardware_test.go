@@ -126,3 +126,21 @@ HMACSHA512Key    136
 		t.Errorf("%s, %v", got, r.Err())
 	}
 }
+
+// TestGains checks what a CPU with VAES for 256 bits gains from what it lacks, and one without VAES.
+func TestGains(t *testing.T) {
+	for _, tt := range []struct {
+		aesLacks string
+		want     []Gain
+	}{
+		{"AVX512F", []Gain{{"AVX512F", []string{"UMAC", "hwrand"}}}},
+		{"VAES, AVX512F", []Gain{
+			{"AVX512F", []string{"UMAC", "new keys of UMAC, and hwrand"}}, {"VAES", []string{"new keys of UMAC, and hwrand"}},
+		}},
+	} {
+		r := &Report{NHLacks: "AVX512F", AES: "aesni", AESLacks: tt.aesLacks}
+		if got := r.gains(); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("lacks %s: %v, want %v", tt.aesLacks, got, tt.want)
+		}
+	}
+}
