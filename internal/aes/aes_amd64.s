@@ -1466,7 +1466,7 @@ DATA stretchFirst256<>+12(SB)/1, $0x00
 DATA stretchFirst256<>+13(SB)/1, $0x00
 DATA stretchFirst256<>+14(SB)/1, $0x00
 DATA stretchFirst256<>+15(SB)/1, $0x00
-DATA stretchFirst256<>+16(SB)/1, $0x01
+DATA stretchFirst256<>+16(SB)/1, $0x00
 DATA stretchFirst256<>+17(SB)/1, $0x00
 DATA stretchFirst256<>+18(SB)/1, $0x00
 DATA stretchFirst256<>+19(SB)/1, $0x00
@@ -1481,8 +1481,266 @@ DATA stretchFirst256<>+27(SB)/1, $0x00
 DATA stretchFirst256<>+28(SB)/1, $0x00
 DATA stretchFirst256<>+29(SB)/1, $0x00
 DATA stretchFirst256<>+30(SB)/1, $0x00
-DATA stretchFirst256<>+31(SB)/1, $0x00
-GLOBL stretchFirst256<>(SB), RODATA|NOPTR, $32
+DATA stretchFirst256<>+31(SB)/1, $0x01
+DATA stretchFirst256<>+32(SB)/1, $0x00
+DATA stretchFirst256<>+33(SB)/1, $0x00
+DATA stretchFirst256<>+34(SB)/1, $0x00
+DATA stretchFirst256<>+35(SB)/1, $0x00
+DATA stretchFirst256<>+36(SB)/1, $0x00
+DATA stretchFirst256<>+37(SB)/1, $0x00
+DATA stretchFirst256<>+38(SB)/1, $0x00
+DATA stretchFirst256<>+39(SB)/1, $0x00
+DATA stretchFirst256<>+40(SB)/1, $0x00
+DATA stretchFirst256<>+41(SB)/1, $0x00
+DATA stretchFirst256<>+42(SB)/1, $0x00
+DATA stretchFirst256<>+43(SB)/1, $0x00
+DATA stretchFirst256<>+44(SB)/1, $0x00
+DATA stretchFirst256<>+45(SB)/1, $0x00
+DATA stretchFirst256<>+46(SB)/1, $0x00
+DATA stretchFirst256<>+47(SB)/1, $0x02
+DATA stretchFirst256<>+48(SB)/1, $0x00
+DATA stretchFirst256<>+49(SB)/1, $0x00
+DATA stretchFirst256<>+50(SB)/1, $0x00
+DATA stretchFirst256<>+51(SB)/1, $0x00
+DATA stretchFirst256<>+52(SB)/1, $0x00
+DATA stretchFirst256<>+53(SB)/1, $0x00
+DATA stretchFirst256<>+54(SB)/1, $0x00
+DATA stretchFirst256<>+55(SB)/1, $0x00
+DATA stretchFirst256<>+56(SB)/1, $0x00
+DATA stretchFirst256<>+57(SB)/1, $0x00
+DATA stretchFirst256<>+58(SB)/1, $0x00
+DATA stretchFirst256<>+59(SB)/1, $0x00
+DATA stretchFirst256<>+60(SB)/1, $0x00
+DATA stretchFirst256<>+61(SB)/1, $0x00
+DATA stretchFirst256<>+62(SB)/1, $0x00
+DATA stretchFirst256<>+63(SB)/1, $0x03
+DATA stretchFirst256<>+64(SB)/1, $0x00
+DATA stretchFirst256<>+65(SB)/1, $0x00
+DATA stretchFirst256<>+66(SB)/1, $0x00
+DATA stretchFirst256<>+67(SB)/1, $0x00
+DATA stretchFirst256<>+68(SB)/1, $0x00
+DATA stretchFirst256<>+69(SB)/1, $0x00
+DATA stretchFirst256<>+70(SB)/1, $0x00
+DATA stretchFirst256<>+71(SB)/1, $0x00
+DATA stretchFirst256<>+72(SB)/1, $0x00
+DATA stretchFirst256<>+73(SB)/1, $0x00
+DATA stretchFirst256<>+74(SB)/1, $0x00
+DATA stretchFirst256<>+75(SB)/1, $0x00
+DATA stretchFirst256<>+76(SB)/1, $0x00
+DATA stretchFirst256<>+77(SB)/1, $0x00
+DATA stretchFirst256<>+78(SB)/1, $0x00
+DATA stretchFirst256<>+79(SB)/1, $0x04
+DATA stretchFirst256<>+80(SB)/1, $0x00
+DATA stretchFirst256<>+81(SB)/1, $0x00
+DATA stretchFirst256<>+82(SB)/1, $0x00
+DATA stretchFirst256<>+83(SB)/1, $0x00
+DATA stretchFirst256<>+84(SB)/1, $0x00
+DATA stretchFirst256<>+85(SB)/1, $0x00
+DATA stretchFirst256<>+86(SB)/1, $0x00
+DATA stretchFirst256<>+87(SB)/1, $0x00
+DATA stretchFirst256<>+88(SB)/1, $0x00
+DATA stretchFirst256<>+89(SB)/1, $0x00
+DATA stretchFirst256<>+90(SB)/1, $0x00
+DATA stretchFirst256<>+91(SB)/1, $0x00
+DATA stretchFirst256<>+92(SB)/1, $0x00
+DATA stretchFirst256<>+93(SB)/1, $0x00
+DATA stretchFirst256<>+94(SB)/1, $0x00
+DATA stretchFirst256<>+95(SB)/1, $0x05
+DATA stretchFirst256<>+96(SB)/1, $0x00
+DATA stretchFirst256<>+97(SB)/1, $0x00
+DATA stretchFirst256<>+98(SB)/1, $0x00
+DATA stretchFirst256<>+99(SB)/1, $0x00
+DATA stretchFirst256<>+100(SB)/1, $0x00
+DATA stretchFirst256<>+101(SB)/1, $0x00
+DATA stretchFirst256<>+102(SB)/1, $0x00
+DATA stretchFirst256<>+103(SB)/1, $0x00
+DATA stretchFirst256<>+104(SB)/1, $0x00
+DATA stretchFirst256<>+105(SB)/1, $0x00
+DATA stretchFirst256<>+106(SB)/1, $0x00
+DATA stretchFirst256<>+107(SB)/1, $0x00
+DATA stretchFirst256<>+108(SB)/1, $0x00
+DATA stretchFirst256<>+109(SB)/1, $0x00
+DATA stretchFirst256<>+110(SB)/1, $0x00
+DATA stretchFirst256<>+111(SB)/1, $0x06
+DATA stretchFirst256<>+112(SB)/1, $0x00
+DATA stretchFirst256<>+113(SB)/1, $0x00
+DATA stretchFirst256<>+114(SB)/1, $0x00
+DATA stretchFirst256<>+115(SB)/1, $0x00
+DATA stretchFirst256<>+116(SB)/1, $0x00
+DATA stretchFirst256<>+117(SB)/1, $0x00
+DATA stretchFirst256<>+118(SB)/1, $0x00
+DATA stretchFirst256<>+119(SB)/1, $0x00
+DATA stretchFirst256<>+120(SB)/1, $0x00
+DATA stretchFirst256<>+121(SB)/1, $0x00
+DATA stretchFirst256<>+122(SB)/1, $0x00
+DATA stretchFirst256<>+123(SB)/1, $0x00
+DATA stretchFirst256<>+124(SB)/1, $0x00
+DATA stretchFirst256<>+125(SB)/1, $0x00
+DATA stretchFirst256<>+126(SB)/1, $0x00
+DATA stretchFirst256<>+127(SB)/1, $0x07
+DATA stretchFirst256<>+128(SB)/1, $0x00
+DATA stretchFirst256<>+129(SB)/1, $0x00
+DATA stretchFirst256<>+130(SB)/1, $0x00
+DATA stretchFirst256<>+131(SB)/1, $0x00
+DATA stretchFirst256<>+132(SB)/1, $0x00
+DATA stretchFirst256<>+133(SB)/1, $0x00
+DATA stretchFirst256<>+134(SB)/1, $0x00
+DATA stretchFirst256<>+135(SB)/1, $0x00
+DATA stretchFirst256<>+136(SB)/1, $0x00
+DATA stretchFirst256<>+137(SB)/1, $0x00
+DATA stretchFirst256<>+138(SB)/1, $0x00
+DATA stretchFirst256<>+139(SB)/1, $0x00
+DATA stretchFirst256<>+140(SB)/1, $0x00
+DATA stretchFirst256<>+141(SB)/1, $0x00
+DATA stretchFirst256<>+142(SB)/1, $0x00
+DATA stretchFirst256<>+143(SB)/1, $0x08
+DATA stretchFirst256<>+144(SB)/1, $0x00
+DATA stretchFirst256<>+145(SB)/1, $0x00
+DATA stretchFirst256<>+146(SB)/1, $0x00
+DATA stretchFirst256<>+147(SB)/1, $0x00
+DATA stretchFirst256<>+148(SB)/1, $0x00
+DATA stretchFirst256<>+149(SB)/1, $0x00
+DATA stretchFirst256<>+150(SB)/1, $0x00
+DATA stretchFirst256<>+151(SB)/1, $0x00
+DATA stretchFirst256<>+152(SB)/1, $0x00
+DATA stretchFirst256<>+153(SB)/1, $0x00
+DATA stretchFirst256<>+154(SB)/1, $0x00
+DATA stretchFirst256<>+155(SB)/1, $0x00
+DATA stretchFirst256<>+156(SB)/1, $0x00
+DATA stretchFirst256<>+157(SB)/1, $0x00
+DATA stretchFirst256<>+158(SB)/1, $0x00
+DATA stretchFirst256<>+159(SB)/1, $0x09
+DATA stretchFirst256<>+160(SB)/1, $0x00
+DATA stretchFirst256<>+161(SB)/1, $0x00
+DATA stretchFirst256<>+162(SB)/1, $0x00
+DATA stretchFirst256<>+163(SB)/1, $0x00
+DATA stretchFirst256<>+164(SB)/1, $0x00
+DATA stretchFirst256<>+165(SB)/1, $0x00
+DATA stretchFirst256<>+166(SB)/1, $0x00
+DATA stretchFirst256<>+167(SB)/1, $0x00
+DATA stretchFirst256<>+168(SB)/1, $0x00
+DATA stretchFirst256<>+169(SB)/1, $0x00
+DATA stretchFirst256<>+170(SB)/1, $0x00
+DATA stretchFirst256<>+171(SB)/1, $0x00
+DATA stretchFirst256<>+172(SB)/1, $0x00
+DATA stretchFirst256<>+173(SB)/1, $0x00
+DATA stretchFirst256<>+174(SB)/1, $0x00
+DATA stretchFirst256<>+175(SB)/1, $0x0a
+DATA stretchFirst256<>+176(SB)/1, $0x00
+DATA stretchFirst256<>+177(SB)/1, $0x00
+DATA stretchFirst256<>+178(SB)/1, $0x00
+DATA stretchFirst256<>+179(SB)/1, $0x00
+DATA stretchFirst256<>+180(SB)/1, $0x00
+DATA stretchFirst256<>+181(SB)/1, $0x00
+DATA stretchFirst256<>+182(SB)/1, $0x00
+DATA stretchFirst256<>+183(SB)/1, $0x00
+DATA stretchFirst256<>+184(SB)/1, $0x00
+DATA stretchFirst256<>+185(SB)/1, $0x00
+DATA stretchFirst256<>+186(SB)/1, $0x00
+DATA stretchFirst256<>+187(SB)/1, $0x00
+DATA stretchFirst256<>+188(SB)/1, $0x00
+DATA stretchFirst256<>+189(SB)/1, $0x00
+DATA stretchFirst256<>+190(SB)/1, $0x00
+DATA stretchFirst256<>+191(SB)/1, $0x0b
+DATA stretchFirst256<>+192(SB)/1, $0x00
+DATA stretchFirst256<>+193(SB)/1, $0x00
+DATA stretchFirst256<>+194(SB)/1, $0x00
+DATA stretchFirst256<>+195(SB)/1, $0x00
+DATA stretchFirst256<>+196(SB)/1, $0x00
+DATA stretchFirst256<>+197(SB)/1, $0x00
+DATA stretchFirst256<>+198(SB)/1, $0x00
+DATA stretchFirst256<>+199(SB)/1, $0x00
+DATA stretchFirst256<>+200(SB)/1, $0x00
+DATA stretchFirst256<>+201(SB)/1, $0x00
+DATA stretchFirst256<>+202(SB)/1, $0x00
+DATA stretchFirst256<>+203(SB)/1, $0x00
+DATA stretchFirst256<>+204(SB)/1, $0x00
+DATA stretchFirst256<>+205(SB)/1, $0x00
+DATA stretchFirst256<>+206(SB)/1, $0x00
+DATA stretchFirst256<>+207(SB)/1, $0x0c
+DATA stretchFirst256<>+208(SB)/1, $0x00
+DATA stretchFirst256<>+209(SB)/1, $0x00
+DATA stretchFirst256<>+210(SB)/1, $0x00
+DATA stretchFirst256<>+211(SB)/1, $0x00
+DATA stretchFirst256<>+212(SB)/1, $0x00
+DATA stretchFirst256<>+213(SB)/1, $0x00
+DATA stretchFirst256<>+214(SB)/1, $0x00
+DATA stretchFirst256<>+215(SB)/1, $0x00
+DATA stretchFirst256<>+216(SB)/1, $0x00
+DATA stretchFirst256<>+217(SB)/1, $0x00
+DATA stretchFirst256<>+218(SB)/1, $0x00
+DATA stretchFirst256<>+219(SB)/1, $0x00
+DATA stretchFirst256<>+220(SB)/1, $0x00
+DATA stretchFirst256<>+221(SB)/1, $0x00
+DATA stretchFirst256<>+222(SB)/1, $0x00
+DATA stretchFirst256<>+223(SB)/1, $0x0d
+DATA stretchFirst256<>+224(SB)/1, $0x00
+DATA stretchFirst256<>+225(SB)/1, $0x00
+DATA stretchFirst256<>+226(SB)/1, $0x00
+DATA stretchFirst256<>+227(SB)/1, $0x00
+DATA stretchFirst256<>+228(SB)/1, $0x00
+DATA stretchFirst256<>+229(SB)/1, $0x00
+DATA stretchFirst256<>+230(SB)/1, $0x00
+DATA stretchFirst256<>+231(SB)/1, $0x00
+DATA stretchFirst256<>+232(SB)/1, $0x00
+DATA stretchFirst256<>+233(SB)/1, $0x00
+DATA stretchFirst256<>+234(SB)/1, $0x00
+DATA stretchFirst256<>+235(SB)/1, $0x00
+DATA stretchFirst256<>+236(SB)/1, $0x00
+DATA stretchFirst256<>+237(SB)/1, $0x00
+DATA stretchFirst256<>+238(SB)/1, $0x00
+DATA stretchFirst256<>+239(SB)/1, $0x0e
+DATA stretchFirst256<>+240(SB)/1, $0x00
+DATA stretchFirst256<>+241(SB)/1, $0x00
+DATA stretchFirst256<>+242(SB)/1, $0x00
+DATA stretchFirst256<>+243(SB)/1, $0x00
+DATA stretchFirst256<>+244(SB)/1, $0x00
+DATA stretchFirst256<>+245(SB)/1, $0x00
+DATA stretchFirst256<>+246(SB)/1, $0x00
+DATA stretchFirst256<>+247(SB)/1, $0x00
+DATA stretchFirst256<>+248(SB)/1, $0x00
+DATA stretchFirst256<>+249(SB)/1, $0x00
+DATA stretchFirst256<>+250(SB)/1, $0x00
+DATA stretchFirst256<>+251(SB)/1, $0x00
+DATA stretchFirst256<>+252(SB)/1, $0x00
+DATA stretchFirst256<>+253(SB)/1, $0x00
+DATA stretchFirst256<>+254(SB)/1, $0x00
+DATA stretchFirst256<>+255(SB)/1, $0x0f
+GLOBL stretchFirst256<>(SB), RODATA|NOPTR, $256
+
+DATA stretchNext256<>+0(SB)/1, $0x10
+DATA stretchNext256<>+1(SB)/1, $0x00
+DATA stretchNext256<>+2(SB)/1, $0x00
+DATA stretchNext256<>+3(SB)/1, $0x00
+DATA stretchNext256<>+4(SB)/1, $0x00
+DATA stretchNext256<>+5(SB)/1, $0x00
+DATA stretchNext256<>+6(SB)/1, $0x00
+DATA stretchNext256<>+7(SB)/1, $0x00
+DATA stretchNext256<>+8(SB)/1, $0x00
+DATA stretchNext256<>+9(SB)/1, $0x00
+DATA stretchNext256<>+10(SB)/1, $0x00
+DATA stretchNext256<>+11(SB)/1, $0x00
+DATA stretchNext256<>+12(SB)/1, $0x00
+DATA stretchNext256<>+13(SB)/1, $0x00
+DATA stretchNext256<>+14(SB)/1, $0x00
+DATA stretchNext256<>+15(SB)/1, $0x00
+DATA stretchNext256<>+16(SB)/1, $0x10
+DATA stretchNext256<>+17(SB)/1, $0x00
+DATA stretchNext256<>+18(SB)/1, $0x00
+DATA stretchNext256<>+19(SB)/1, $0x00
+DATA stretchNext256<>+20(SB)/1, $0x00
+DATA stretchNext256<>+21(SB)/1, $0x00
+DATA stretchNext256<>+22(SB)/1, $0x00
+DATA stretchNext256<>+23(SB)/1, $0x00
+DATA stretchNext256<>+24(SB)/1, $0x00
+DATA stretchNext256<>+25(SB)/1, $0x00
+DATA stretchNext256<>+26(SB)/1, $0x00
+DATA stretchNext256<>+27(SB)/1, $0x00
+DATA stretchNext256<>+28(SB)/1, $0x00
+DATA stretchNext256<>+29(SB)/1, $0x00
+DATA stretchNext256<>+30(SB)/1, $0x00
+DATA stretchNext256<>+31(SB)/1, $0x00
+GLOBL stretchNext256<>(SB), RODATA|NOPTR, $32
 
 DATA stretchOne256<>+0(SB)/1, $0x01
 DATA stretchOne256<>+1(SB)/1, $0x00
@@ -1518,40 +1776,6 @@ DATA stretchOne256<>+30(SB)/1, $0x00
 DATA stretchOne256<>+31(SB)/1, $0x00
 GLOBL stretchOne256<>(SB), RODATA|NOPTR, $32
 
-DATA stretchNext256<>+0(SB)/1, $0x02
-DATA stretchNext256<>+1(SB)/1, $0x00
-DATA stretchNext256<>+2(SB)/1, $0x00
-DATA stretchNext256<>+3(SB)/1, $0x00
-DATA stretchNext256<>+4(SB)/1, $0x00
-DATA stretchNext256<>+5(SB)/1, $0x00
-DATA stretchNext256<>+6(SB)/1, $0x00
-DATA stretchNext256<>+7(SB)/1, $0x00
-DATA stretchNext256<>+8(SB)/1, $0x00
-DATA stretchNext256<>+9(SB)/1, $0x00
-DATA stretchNext256<>+10(SB)/1, $0x00
-DATA stretchNext256<>+11(SB)/1, $0x00
-DATA stretchNext256<>+12(SB)/1, $0x00
-DATA stretchNext256<>+13(SB)/1, $0x00
-DATA stretchNext256<>+14(SB)/1, $0x00
-DATA stretchNext256<>+15(SB)/1, $0x00
-DATA stretchNext256<>+16(SB)/1, $0x02
-DATA stretchNext256<>+17(SB)/1, $0x00
-DATA stretchNext256<>+18(SB)/1, $0x00
-DATA stretchNext256<>+19(SB)/1, $0x00
-DATA stretchNext256<>+20(SB)/1, $0x00
-DATA stretchNext256<>+21(SB)/1, $0x00
-DATA stretchNext256<>+22(SB)/1, $0x00
-DATA stretchNext256<>+23(SB)/1, $0x00
-DATA stretchNext256<>+24(SB)/1, $0x00
-DATA stretchNext256<>+25(SB)/1, $0x00
-DATA stretchNext256<>+26(SB)/1, $0x00
-DATA stretchNext256<>+27(SB)/1, $0x00
-DATA stretchNext256<>+28(SB)/1, $0x00
-DATA stretchNext256<>+29(SB)/1, $0x00
-DATA stretchNext256<>+30(SB)/1, $0x00
-DATA stretchNext256<>+31(SB)/1, $0x00
-GLOBL stretchNext256<>(SB), RODATA|NOPTR, $32
-
 // func stretchVAES256(p []byte)
 // Requires: AVX, AVX2, VAES
 TEXT ·stretchVAES256(SB), $256-24
@@ -1559,471 +1783,436 @@ TEXT ·stretchVAES256(SB), $256-24
 	MOVQ p_len+8(FP), CX
 
 	// The first blocks, and the schedule.
-	VMOVDQU        stretchFirst256<>+0(SB), Y8
-	VMOVDQU        stretchOne256<>+0(SB), Y9
-	VPXOR          Y10, Y10, Y10
-	VBROADCASTI128 (AX), Y11
-	VMOVDQU        X11, (SP)
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y0
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y0, Y0
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y1
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y1, Y1
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y2
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y2, Y2
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y3
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y3, Y3
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y4
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y4, Y4
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y5
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y5, Y5
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y6
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y6, Y6
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y7
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y11, Y7, Y7
-	VBROADCASTI128 16(AX), Y12
-	VMOVDQU        X12, 16(SP)
-	VAESENC        Y12, Y0, Y0
-	VAESENC        Y12, Y1, Y1
-	VAESENC        Y12, Y2, Y2
-	VAESENC        Y12, Y3, Y3
-	VAESENC        Y12, Y4, Y4
-	VAESENC        Y12, Y5, Y5
-	VAESENC        Y12, Y6, Y6
-	VAESENC        Y12, Y7, Y7
-	VPSHUFB        stretchRotate256<>+0(SB), Y12, Y13
-	VAESENCLAST    Y9, Y13, Y13
-	VPSLLD         $0x01, Y9, Y9
+	VMOVDQU        stretchOne256<>+0(SB), Y8
+	VBROADCASTI128 (AX), Y9
+	VMOVDQU        X9, (SP)
+	VPXOR          stretchFirst256<>+0(SB), Y9, Y0
+	VPXOR          stretchFirst256<>+32(SB), Y9, Y1
+	VPXOR          stretchFirst256<>+64(SB), Y9, Y2
+	VPXOR          stretchFirst256<>+96(SB), Y9, Y3
+	VPXOR          stretchFirst256<>+128(SB), Y9, Y4
+	VPXOR          stretchFirst256<>+160(SB), Y9, Y5
+	VPXOR          stretchFirst256<>+192(SB), Y9, Y6
+	VPXOR          stretchFirst256<>+224(SB), Y9, Y7
+	VBROADCASTI128 16(AX), Y10
+	VMOVDQU        X10, 16(SP)
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VAESENC        Y10, Y3, Y3
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y11, Y14
-	VPXOR       Y11, Y14, Y11
-	VPSLLDQ     $0x08, Y11, Y14
-	VPXOR       Y14, Y11, Y11
-	VPXOR       Y13, Y11, Y11
-	VMOVDQU     X11, 32(SP)
-	VAESENC     Y11, Y0, Y0
-	VAESENC     Y11, Y1, Y1
-	VAESENC     Y11, Y2, Y2
-	VAESENC     Y11, Y3, Y3
-	VAESENC     Y11, Y4, Y4
-	VAESENC     Y11, Y5, Y5
-	VAESENC     Y11, Y6, Y6
-	VAESENC     Y11, Y7, Y7
-	VPSHUFD     $0xff, Y11, Y13
-	VAESENCLAST Y10, Y13, Y13
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y12, Y14
-	VPXOR       Y12, Y14, Y12
-	VPSLLDQ     $0x08, Y12, Y14
-	VPXOR       Y14, Y12, Y12
-	VPXOR       Y13, Y12, Y12
-	VMOVDQU     X12, 48(SP)
-	VAESENC     Y12, Y0, Y0
-	VAESENC     Y12, Y1, Y1
-	VAESENC     Y12, Y2, Y2
-	VAESENC     Y12, Y3, Y3
-	VAESENC     Y12, Y4, Y4
-	VAESENC     Y12, Y5, Y5
-	VAESENC     Y12, Y6, Y6
-	VAESENC     Y12, Y7, Y7
-	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
-	VAESENCLAST Y9, Y13, Y13
-	VPSLLD      $0x01, Y9, Y9
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y11, Y14
-	VPXOR       Y11, Y14, Y11
-	VPSLLDQ     $0x08, Y11, Y14
-	VPXOR       Y14, Y11, Y11
-	VPXOR       Y13, Y11, Y11
-	VMOVDQU     X11, 64(SP)
-	VAESENC     Y11, Y0, Y0
-	VAESENC     Y11, Y1, Y1
-	VAESENC     Y11, Y2, Y2
-	VAESENC     Y11, Y3, Y3
-	VAESENC     Y11, Y4, Y4
-	VAESENC     Y11, Y5, Y5
-	VAESENC     Y11, Y6, Y6
-	VAESENC     Y11, Y7, Y7
-	VPSHUFD     $0xff, Y11, Y13
-	VAESENCLAST Y10, Y13, Y13
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y12, Y14
-	VPXOR       Y12, Y14, Y12
-	VPSLLDQ     $0x08, Y12, Y14
-	VPXOR       Y14, Y12, Y12
-	VPXOR       Y13, Y12, Y12
-	VMOVDQU     X12, 80(SP)
-	VAESENC     Y12, Y0, Y0
-	VAESENC     Y12, Y1, Y1
-	VAESENC     Y12, Y2, Y2
-	VAESENC     Y12, Y3, Y3
-	VAESENC     Y12, Y4, Y4
-	VAESENC     Y12, Y5, Y5
-	VAESENC     Y12, Y6, Y6
-	VAESENC     Y12, Y7, Y7
-	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
-	VAESENCLAST Y9, Y13, Y13
-	VPSLLD      $0x01, Y9, Y9
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y11, Y14
-	VPXOR       Y11, Y14, Y11
-	VPSLLDQ     $0x08, Y11, Y14
-	VPXOR       Y14, Y11, Y11
-	VPXOR       Y13, Y11, Y11
-	VMOVDQU     X11, 96(SP)
-	VAESENC     Y11, Y0, Y0
-	VAESENC     Y11, Y1, Y1
-	VAESENC     Y11, Y2, Y2
-	VAESENC     Y11, Y3, Y3
-	VAESENC     Y11, Y4, Y4
-	VAESENC     Y11, Y5, Y5
-	VAESENC     Y11, Y6, Y6
-	VAESENC     Y11, Y7, Y7
-	VPSHUFD     $0xff, Y11, Y13
-	VAESENCLAST Y10, Y13, Y13
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y12, Y14
-	VPXOR       Y12, Y14, Y12
-	VPSLLDQ     $0x08, Y12, Y14
-	VPXOR       Y14, Y12, Y12
-	VPXOR       Y13, Y12, Y12
-	VMOVDQU     X12, 112(SP)
-	VAESENC     Y12, Y0, Y0
-	VAESENC     Y12, Y1, Y1
-	VAESENC     Y12, Y2, Y2
-	VAESENC     Y12, Y3, Y3
-	VAESENC     Y12, Y4, Y4
-	VAESENC     Y12, Y5, Y5
-	VAESENC     Y12, Y6, Y6
-	VAESENC     Y12, Y7, Y7
-	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
-	VAESENCLAST Y9, Y13, Y13
-	VPSLLD      $0x01, Y9, Y9
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y11, Y14
-	VPXOR       Y11, Y14, Y11
-	VPSLLDQ     $0x08, Y11, Y14
-	VPXOR       Y14, Y11, Y11
-	VPXOR       Y13, Y11, Y11
-	VMOVDQU     X11, 128(SP)
-	VAESENC     Y11, Y0, Y0
-	VAESENC     Y11, Y1, Y1
-	VAESENC     Y11, Y2, Y2
-	VAESENC     Y11, Y3, Y3
-	VAESENC     Y11, Y4, Y4
-	VAESENC     Y11, Y5, Y5
-	VAESENC     Y11, Y6, Y6
-	VAESENC     Y11, Y7, Y7
-	VPSHUFD     $0xff, Y11, Y13
-	VAESENCLAST Y10, Y13, Y13
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y12, Y14
-	VPXOR       Y12, Y14, Y12
-	VPSLLDQ     $0x08, Y12, Y14
-	VPXOR       Y14, Y12, Y12
-	VPXOR       Y13, Y12, Y12
-	VMOVDQU     X12, 144(SP)
-	VAESENC     Y12, Y0, Y0
-	VAESENC     Y12, Y1, Y1
-	VAESENC     Y12, Y2, Y2
-	VAESENC     Y12, Y3, Y3
-	VAESENC     Y12, Y4, Y4
-	VAESENC     Y12, Y5, Y5
-	VAESENC     Y12, Y6, Y6
-	VAESENC     Y12, Y7, Y7
-	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
-	VAESENCLAST Y9, Y13, Y13
-	VPSLLD      $0x01, Y9, Y9
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y11, Y14
-	VPXOR       Y11, Y14, Y11
-	VPSLLDQ     $0x08, Y11, Y14
-	VPXOR       Y14, Y11, Y11
-	VPXOR       Y13, Y11, Y11
-	VMOVDQU     X11, 160(SP)
-	VAESENC     Y11, Y0, Y0
-	VAESENC     Y11, Y1, Y1
-	VAESENC     Y11, Y2, Y2
-	VAESENC     Y11, Y3, Y3
-	VAESENC     Y11, Y4, Y4
-	VAESENC     Y11, Y5, Y5
-	VAESENC     Y11, Y6, Y6
-	VAESENC     Y11, Y7, Y7
-	VPSHUFD     $0xff, Y11, Y13
-	VAESENCLAST Y10, Y13, Y13
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y12, Y14
-	VPXOR       Y12, Y14, Y12
-	VPSLLDQ     $0x08, Y12, Y14
-	VPXOR       Y14, Y12, Y12
-	VPXOR       Y13, Y12, Y12
-	VMOVDQU     X12, 176(SP)
-	VAESENC     Y12, Y0, Y0
-	VAESENC     Y12, Y1, Y1
-	VAESENC     Y12, Y2, Y2
-	VAESENC     Y12, Y3, Y3
-	VAESENC     Y12, Y4, Y4
-	VAESENC     Y12, Y5, Y5
-	VAESENC     Y12, Y6, Y6
-	VAESENC     Y12, Y7, Y7
-	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y13
-	VAESENCLAST Y9, Y13, Y13
-	VPSLLD      $0x01, Y9, Y9
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y11, Y14
-	VPXOR       Y11, Y14, Y11
-	VPSLLDQ     $0x08, Y11, Y14
-	VPXOR       Y14, Y11, Y11
-	VPXOR       Y13, Y11, Y11
-	VMOVDQU     X11, 192(SP)
-	VAESENC     Y11, Y0, Y0
-	VAESENC     Y11, Y1, Y1
-	VAESENC     Y11, Y2, Y2
-	VAESENC     Y11, Y3, Y3
-	VAESENC     Y11, Y4, Y4
-	VAESENC     Y11, Y5, Y5
-	VAESENC     Y11, Y6, Y6
-	VAESENC     Y11, Y7, Y7
-	VPSHUFD     $0xff, Y11, Y13
-	VAESENCLAST Y10, Y13, Y13
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y12, Y10
-	VPXOR       Y12, Y10, Y12
-	VPSLLDQ     $0x08, Y12, Y10
-	VPXOR       Y10, Y12, Y12
-	VPXOR       Y13, Y12, Y12
-	VMOVDQU     X12, 208(SP)
-	VAESENC     Y12, Y0, Y0
-	VAESENC     Y12, Y1, Y1
-	VAESENC     Y12, Y2, Y2
-	VAESENC     Y12, Y3, Y3
-	VAESENC     Y12, Y4, Y4
-	VAESENC     Y12, Y5, Y5
-	VAESENC     Y12, Y6, Y6
-	VAESENC     Y12, Y7, Y7
-	VPSHUFB     stretchRotate256<>+0(SB), Y12, Y10
-	VAESENCLAST Y9, Y10, Y10
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Y11, Y9
-	VPXOR       Y11, Y9, Y11
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y9, Y11
+	VPXOR       Y9, Y11, Y11
 	VPSLLDQ     $0x08, Y11, Y9
 	VPXOR       Y9, Y11, Y11
+	VPXOR       Y8, Y11, Y11
+	VPSLLD      $0x01, Y8, Y8
+	VPSHUFB     stretchRotate256<>+0(SB), Y10, Y9
+	VAESENCLAST Y11, Y9, Y9
+	VMOVDQU     X9, 32(SP)
+	VAESENC     Y9, Y0, Y0
+	VAESENC     Y9, Y1, Y1
+	VAESENC     Y9, Y2, Y2
+	VAESENC     Y9, Y3, Y3
+	VAESENC     Y9, Y4, Y4
+	VAESENC     Y9, Y5, Y5
+	VAESENC     Y9, Y6, Y6
+	VAESENC     Y9, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y10, Y11
 	VPXOR       Y10, Y11, Y11
-	VMOVDQU     X11, 224(SP)
-	VAESENCLAST Y11, Y0, Y0
+	VPSLLDQ     $0x08, Y11, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSHUFD     $0xff, Y9, Y10
+	VAESENCLAST Y11, Y10, Y10
+	VMOVDQU     X10, 48(SP)
+	VAESENC     Y10, Y0, Y0
+	VAESENC     Y10, Y1, Y1
+	VAESENC     Y10, Y2, Y2
+	VAESENC     Y10, Y3, Y3
+	VAESENC     Y10, Y4, Y4
+	VAESENC     Y10, Y5, Y5
+	VAESENC     Y10, Y6, Y6
+	VAESENC     Y10, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y9, Y11
+	VPXOR       Y9, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y9
+	VPXOR       Y9, Y11, Y11
+	VPXOR       Y8, Y11, Y11
+	VPSLLD      $0x01, Y8, Y8
+	VPSHUFB     stretchRotate256<>+0(SB), Y10, Y9
+	VAESENCLAST Y11, Y9, Y9
+	VMOVDQU     X9, 64(SP)
+	VAESENC     Y9, Y0, Y0
+	VAESENC     Y9, Y1, Y1
+	VAESENC     Y9, Y2, Y2
+	VAESENC     Y9, Y3, Y3
+	VAESENC     Y9, Y4, Y4
+	VAESENC     Y9, Y5, Y5
+	VAESENC     Y9, Y6, Y6
+	VAESENC     Y9, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y10, Y11
+	VPXOR       Y10, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSHUFD     $0xff, Y9, Y10
+	VAESENCLAST Y11, Y10, Y10
+	VMOVDQU     X10, 80(SP)
+	VAESENC     Y10, Y0, Y0
+	VAESENC     Y10, Y1, Y1
+	VAESENC     Y10, Y2, Y2
+	VAESENC     Y10, Y3, Y3
+	VAESENC     Y10, Y4, Y4
+	VAESENC     Y10, Y5, Y5
+	VAESENC     Y10, Y6, Y6
+	VAESENC     Y10, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y9, Y11
+	VPXOR       Y9, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y9
+	VPXOR       Y9, Y11, Y11
+	VPXOR       Y8, Y11, Y11
+	VPSLLD      $0x01, Y8, Y8
+	VPSHUFB     stretchRotate256<>+0(SB), Y10, Y9
+	VAESENCLAST Y11, Y9, Y9
+	VMOVDQU     X9, 96(SP)
+	VAESENC     Y9, Y0, Y0
+	VAESENC     Y9, Y1, Y1
+	VAESENC     Y9, Y2, Y2
+	VAESENC     Y9, Y3, Y3
+	VAESENC     Y9, Y4, Y4
+	VAESENC     Y9, Y5, Y5
+	VAESENC     Y9, Y6, Y6
+	VAESENC     Y9, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y10, Y11
+	VPXOR       Y10, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSHUFD     $0xff, Y9, Y10
+	VAESENCLAST Y11, Y10, Y10
+	VMOVDQU     X10, 112(SP)
+	VAESENC     Y10, Y0, Y0
+	VAESENC     Y10, Y1, Y1
+	VAESENC     Y10, Y2, Y2
+	VAESENC     Y10, Y3, Y3
+	VAESENC     Y10, Y4, Y4
+	VAESENC     Y10, Y5, Y5
+	VAESENC     Y10, Y6, Y6
+	VAESENC     Y10, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y9, Y11
+	VPXOR       Y9, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y9
+	VPXOR       Y9, Y11, Y11
+	VPXOR       Y8, Y11, Y11
+	VPSLLD      $0x01, Y8, Y8
+	VPSHUFB     stretchRotate256<>+0(SB), Y10, Y9
+	VAESENCLAST Y11, Y9, Y9
+	VMOVDQU     X9, 128(SP)
+	VAESENC     Y9, Y0, Y0
+	VAESENC     Y9, Y1, Y1
+	VAESENC     Y9, Y2, Y2
+	VAESENC     Y9, Y3, Y3
+	VAESENC     Y9, Y4, Y4
+	VAESENC     Y9, Y5, Y5
+	VAESENC     Y9, Y6, Y6
+	VAESENC     Y9, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y10, Y11
+	VPXOR       Y10, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSHUFD     $0xff, Y9, Y10
+	VAESENCLAST Y11, Y10, Y10
+	VMOVDQU     X10, 144(SP)
+	VAESENC     Y10, Y0, Y0
+	VAESENC     Y10, Y1, Y1
+	VAESENC     Y10, Y2, Y2
+	VAESENC     Y10, Y3, Y3
+	VAESENC     Y10, Y4, Y4
+	VAESENC     Y10, Y5, Y5
+	VAESENC     Y10, Y6, Y6
+	VAESENC     Y10, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y9, Y11
+	VPXOR       Y9, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y9
+	VPXOR       Y9, Y11, Y11
+	VPXOR       Y8, Y11, Y11
+	VPSLLD      $0x01, Y8, Y8
+	VPSHUFB     stretchRotate256<>+0(SB), Y10, Y9
+	VAESENCLAST Y11, Y9, Y9
+	VMOVDQU     X9, 160(SP)
+	VAESENC     Y9, Y0, Y0
+	VAESENC     Y9, Y1, Y1
+	VAESENC     Y9, Y2, Y2
+	VAESENC     Y9, Y3, Y3
+	VAESENC     Y9, Y4, Y4
+	VAESENC     Y9, Y5, Y5
+	VAESENC     Y9, Y6, Y6
+	VAESENC     Y9, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y10, Y11
+	VPXOR       Y10, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSHUFD     $0xff, Y9, Y10
+	VAESENCLAST Y11, Y10, Y10
+	VMOVDQU     X10, 176(SP)
+	VAESENC     Y10, Y0, Y0
+	VAESENC     Y10, Y1, Y1
+	VAESENC     Y10, Y2, Y2
+	VAESENC     Y10, Y3, Y3
+	VAESENC     Y10, Y4, Y4
+	VAESENC     Y10, Y5, Y5
+	VAESENC     Y10, Y6, Y6
+	VAESENC     Y10, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y9, Y11
+	VPXOR       Y9, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y9
+	VPXOR       Y9, Y11, Y11
+	VPXOR       Y8, Y11, Y11
+	VPSLLD      $0x01, Y8, Y8
+	VPSHUFB     stretchRotate256<>+0(SB), Y10, Y9
+	VAESENCLAST Y11, Y9, Y9
+	VMOVDQU     X9, 192(SP)
+	VAESENC     Y9, Y0, Y0
+	VAESENC     Y9, Y1, Y1
+	VAESENC     Y9, Y2, Y2
+	VAESENC     Y9, Y3, Y3
+	VAESENC     Y9, Y4, Y4
+	VAESENC     Y9, Y5, Y5
+	VAESENC     Y9, Y6, Y6
+	VAESENC     Y9, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y10, Y11
+	VPXOR       Y10, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSHUFD     $0xff, Y9, Y10
+	VAESENCLAST Y11, Y10, Y10
+	VMOVDQU     X10, 208(SP)
+	VAESENC     Y10, Y0, Y0
+	VAESENC     Y10, Y1, Y1
+	VAESENC     Y10, Y2, Y2
+	VAESENC     Y10, Y3, Y3
+	VAESENC     Y10, Y4, Y4
+	VAESENC     Y10, Y5, Y5
+	VAESENC     Y10, Y6, Y6
+	VAESENC     Y10, Y7, Y7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Y9, Y11
+	VPXOR       Y9, Y11, Y11
+	VPSLLDQ     $0x08, Y11, Y9
+	VPXOR       Y9, Y11, Y11
+	VPXOR       Y8, Y11, Y11
+	VPSHUFB     stretchRotate256<>+0(SB), Y10, Y9
+	VAESENCLAST Y11, Y9, Y8
+	VMOVDQU     X8, 224(SP)
+	VAESENCLAST Y8, Y0, Y0
 	VMOVDQU     Y0, (AX)
-	VAESENCLAST Y11, Y1, Y1
+	VAESENCLAST Y8, Y1, Y1
 	VMOVDQU     Y1, 32(AX)
-	VAESENCLAST Y11, Y2, Y2
+	VAESENCLAST Y8, Y2, Y2
 	VMOVDQU     Y2, 64(AX)
-	VAESENCLAST Y11, Y3, Y3
+	VAESENCLAST Y8, Y3, Y3
 	VMOVDQU     Y3, 96(AX)
-	VAESENCLAST Y11, Y4, Y4
+	VAESENCLAST Y8, Y4, Y4
 	VMOVDQU     Y4, 128(AX)
-	VAESENCLAST Y11, Y5, Y5
+	VAESENCLAST Y8, Y5, Y5
 	VMOVDQU     Y5, 160(AX)
-	VAESENCLAST Y11, Y6, Y6
+	VAESENCLAST Y8, Y6, Y6
 	VMOVDQU     Y6, 192(AX)
-	VAESENCLAST Y11, Y7, Y7
+	VAESENCLAST Y8, Y7, Y7
 	VMOVDQU     Y7, 224(AX)
 	ADDQ        $0x00000100, AX
 	SUBQ        $0x00000100, CX
 
 	// The other blocks. There are some: left is not zero.
+	VMOVDQU stretchNext256<>+0(SB), Y9
+
 stretchMore256:
-	VBROADCASTI128 (SP), Y9
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y0
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y0, Y0
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y1
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y1, Y1
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y2
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y2, Y2
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y3
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y3, Y3
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y4
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y4, Y4
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y5
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y5, Y5
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y6
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y6, Y6
-	VPSHUFB        stretchSwap256<>+0(SB), Y8, Y7
-	VPADDQ         stretchNext256<>+0(SB), Y8, Y8
-	VPXOR          Y9, Y7, Y7
-	VBROADCASTI128 16(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 32(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 48(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 64(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 80(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 96(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 112(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 128(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 144(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 160(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 176(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 192(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 208(SP), Y9
-	VAESENC        Y9, Y0, Y0
-	VAESENC        Y9, Y1, Y1
-	VAESENC        Y9, Y2, Y2
-	VAESENC        Y9, Y3, Y3
-	VAESENC        Y9, Y4, Y4
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VBROADCASTI128 224(SP), Y9
-	VAESENCLAST    Y9, Y0, Y0
+	VBROADCASTI128 (SP), Y8
+	VPSHUFB        stretchSwap256<>+0(SB), Y9, Y7
+	VPXOR          Y8, Y7, Y7
+	VPADDQ         stretchNext256<>+0(SB), Y9, Y9
+	VPXOR          stretchFirst256<>+0(SB), Y7, Y0
+	VPXOR          stretchFirst256<>+32(SB), Y7, Y1
+	VPXOR          stretchFirst256<>+64(SB), Y7, Y2
+	VPXOR          stretchFirst256<>+96(SB), Y7, Y3
+	VPXOR          stretchFirst256<>+128(SB), Y7, Y4
+	VPXOR          stretchFirst256<>+160(SB), Y7, Y5
+	VPXOR          stretchFirst256<>+192(SB), Y7, Y6
+	VPXOR          stretchFirst256<>+224(SB), Y7, Y7
+	VBROADCASTI128 16(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 32(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 48(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 64(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 80(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 96(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 112(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 128(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 144(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 160(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 176(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 192(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 208(SP), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y1, Y1
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y3, Y3
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 224(SP), Y8
+	VAESENCLAST    Y8, Y0, Y0
 	VMOVDQU        Y0, (AX)
-	VAESENCLAST    Y9, Y1, Y1
+	VAESENCLAST    Y8, Y1, Y1
 	VMOVDQU        Y1, 32(AX)
-	VAESENCLAST    Y9, Y2, Y2
+	VAESENCLAST    Y8, Y2, Y2
 	VMOVDQU        Y2, 64(AX)
-	VAESENCLAST    Y9, Y3, Y3
+	VAESENCLAST    Y8, Y3, Y3
 	VMOVDQU        Y3, 96(AX)
-	VAESENCLAST    Y9, Y4, Y4
+	VAESENCLAST    Y8, Y4, Y4
 	VMOVDQU        Y4, 128(AX)
-	VAESENCLAST    Y9, Y5, Y5
+	VAESENCLAST    Y8, Y5, Y5
 	VMOVDQU        Y5, 160(AX)
-	VAESENCLAST    Y9, Y6, Y6
+	VAESENCLAST    Y8, Y6, Y6
 	VMOVDQU        Y6, 192(AX)
-	VAESENCLAST    Y9, Y7, Y7
+	VAESENCLAST    Y8, Y7, Y7
 	VMOVDQU        Y7, 224(AX)
 	ADDQ           $0x00000100, AX
 	SUBQ           $0x00000100, CX
 	JNZ            stretchMore256
 
 	// The frame held secrets.
-	VPXOR   Y9, Y9, Y9
-	VMOVDQU Y9, (SP)
-	VMOVDQU Y9, 32(SP)
-	VMOVDQU Y9, 64(SP)
-	VMOVDQU Y9, 96(SP)
-	VMOVDQU Y9, 128(SP)
-	VMOVDQU Y9, 160(SP)
-	VMOVDQU Y9, 192(SP)
-	VMOVDQU Y9, 224(SP)
+	VPXOR   Y8, Y8, Y8
+	VMOVDQU Y8, (SP)
+	VMOVDQU Y8, 32(SP)
+	VMOVDQU Y8, 64(SP)
+	VMOVDQU Y8, 96(SP)
+	VMOVDQU Y8, 128(SP)
+	VMOVDQU Y8, 160(SP)
+	VMOVDQU Y8, 192(SP)
+	VMOVDQU Y8, 224(SP)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
@@ -2036,8 +2225,6 @@ stretchMore256:
 	VPXOR   X9, X9, X9
 	VPXOR   X10, X10, X10
 	VPXOR   X11, X11, X11
-	VPXOR   X12, X12, X12
-	VPXOR   X13, X13, X13
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
@@ -2319,51 +2506,66 @@ TEXT ·stretchVAES(SB), $0-24
 	VMOVDQU64       stretchRotates<>+0(SB), Z11
 	MOVL            $0x00000001, DX
 	VPBROADCASTD    DX, Z12
-	VPXORQ          Z13, Z13, Z13
-	VBROADCASTI32X4 (AX), Z14
+	VBROADCASTI32X4 (AX), Z13
 	VPSHUFB         Z10, Z8, Z0
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z0, Z0
+	VPXORQ          Z13, Z0, Z0
 	VPSHUFB         Z10, Z8, Z1
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z1, Z1
+	VPXORQ          Z13, Z1, Z1
 	VPSHUFB         Z10, Z8, Z2
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z2, Z2
+	VPXORQ          Z13, Z2, Z2
 	VPSHUFB         Z10, Z8, Z3
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z3, Z3
+	VPXORQ          Z13, Z3, Z3
 	VPSHUFB         Z10, Z8, Z4
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z4, Z4
+	VPXORQ          Z13, Z4, Z4
 	VPSHUFB         Z10, Z8, Z5
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z5, Z5
+	VPXORQ          Z13, Z5, Z5
 	VPSHUFB         Z10, Z8, Z6
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z6, Z6
+	VPXORQ          Z13, Z6, Z6
 	VPSHUFB         Z10, Z8, Z7
 	VPADDQ          Z9, Z8, Z8
-	VPXORQ          Z14, Z7, Z7
-	VBROADCASTI32X4 16(AX), Z15
-	VAESENC         Z15, Z0, Z0
-	VAESENC         Z15, Z1, Z1
-	VAESENC         Z15, Z2, Z2
-	VAESENC         Z15, Z3, Z3
-	VAESENC         Z15, Z4, Z4
-	VAESENC         Z15, Z5, Z5
-	VAESENC         Z15, Z6, Z6
-	VAESENC         Z15, Z7, Z7
-	VPSHUFB         Z11, Z15, Z17
-	VAESENCLAST     Z12, Z17, Z17
-	VPSLLD          $0x01, Z12, Z12
+	VPXORQ          Z13, Z7, Z7
+	VBROADCASTI32X4 16(AX), Z14
+	VAESENC         Z14, Z0, Z0
+	VAESENC         Z14, Z1, Z1
+	VAESENC         Z14, Z2, Z2
+	VAESENC         Z14, Z3, Z3
+	VAESENC         Z14, Z4, Z4
+	VAESENC         Z14, Z5, Z5
+	VAESENC         Z14, Z6, Z6
+	VAESENC         Z14, Z7, Z7
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z14, Z18
-	VPXORQ      Z14, Z18, Z16
-	VPSLLDQ     $0x08, Z16, Z18
-	VPXORQ      Z18, Z16, Z16
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z13, Z15
+	VPXORQ      Z13, Z15, Z15
+	VPSLLDQ     $0x08, Z15, Z16
+	VPXORQ      Z16, Z15, Z15
+	VPXORQ      Z12, Z15, Z15
+	VPSLLD      $0x01, Z12, Z12
+	VPSHUFB     Z11, Z14, Z16
+	VAESENCLAST Z15, Z16, Z15
+	VAESENC     Z15, Z0, Z0
+	VAESENC     Z15, Z1, Z1
+	VAESENC     Z15, Z2, Z2
+	VAESENC     Z15, Z3, Z3
+	VAESENC     Z15, Z4, Z4
+	VAESENC     Z15, Z5, Z5
+	VAESENC     Z15, Z6, Z6
+	VAESENC     Z15, Z7, Z7
+
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z14, Z16
+	VPXORQ      Z14, Z16, Z16
+	VPSLLDQ     $0x08, Z16, Z17
 	VPXORQ      Z17, Z16, Z16
+	VPSHUFD     $0xff, Z15, Z17
+	VAESENCLAST Z16, Z17, Z16
 	VAESENC     Z16, Z0, Z0
 	VAESENC     Z16, Z1, Z1
 	VAESENC     Z16, Z2, Z2
@@ -2372,15 +2574,16 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z16, Z5, Z5
 	VAESENC     Z16, Z6, Z6
 	VAESENC     Z16, Z7, Z7
-	VPSHUFD     $0xff, Z16, Z18
-	VAESENCLAST Z13, Z18, Z18
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z15, Z19
-	VPXORQ      Z15, Z19, Z17
-	VPSLLDQ     $0x08, Z17, Z19
-	VPXORQ      Z19, Z17, Z17
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z15, Z17
+	VPXORQ      Z15, Z17, Z17
+	VPSLLDQ     $0x08, Z17, Z18
 	VPXORQ      Z18, Z17, Z17
+	VPXORQ      Z12, Z17, Z17
+	VPSLLD      $0x01, Z12, Z12
+	VPSHUFB     Z11, Z16, Z18
+	VAESENCLAST Z17, Z18, Z17
 	VAESENC     Z17, Z0, Z0
 	VAESENC     Z17, Z1, Z1
 	VAESENC     Z17, Z2, Z2
@@ -2389,16 +2592,14 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z17, Z5, Z5
 	VAESENC     Z17, Z6, Z6
 	VAESENC     Z17, Z7, Z7
-	VPSHUFB     Z11, Z17, Z19
-	VAESENCLAST Z12, Z19, Z19
-	VPSLLD      $0x01, Z12, Z12
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z16, Z20
-	VPXORQ      Z16, Z20, Z18
-	VPSLLDQ     $0x08, Z18, Z20
-	VPXORQ      Z20, Z18, Z18
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z16, Z18
+	VPXORQ      Z16, Z18, Z18
+	VPSLLDQ     $0x08, Z18, Z19
 	VPXORQ      Z19, Z18, Z18
+	VPSHUFD     $0xff, Z17, Z19
+	VAESENCLAST Z18, Z19, Z18
 	VAESENC     Z18, Z0, Z0
 	VAESENC     Z18, Z1, Z1
 	VAESENC     Z18, Z2, Z2
@@ -2407,15 +2608,16 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z18, Z5, Z5
 	VAESENC     Z18, Z6, Z6
 	VAESENC     Z18, Z7, Z7
-	VPSHUFD     $0xff, Z18, Z20
-	VAESENCLAST Z13, Z20, Z20
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z17, Z21
-	VPXORQ      Z17, Z21, Z19
-	VPSLLDQ     $0x08, Z19, Z21
-	VPXORQ      Z21, Z19, Z19
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z17, Z19
+	VPXORQ      Z17, Z19, Z19
+	VPSLLDQ     $0x08, Z19, Z20
 	VPXORQ      Z20, Z19, Z19
+	VPXORQ      Z12, Z19, Z19
+	VPSLLD      $0x01, Z12, Z12
+	VPSHUFB     Z11, Z18, Z20
+	VAESENCLAST Z19, Z20, Z19
 	VAESENC     Z19, Z0, Z0
 	VAESENC     Z19, Z1, Z1
 	VAESENC     Z19, Z2, Z2
@@ -2424,16 +2626,14 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z19, Z5, Z5
 	VAESENC     Z19, Z6, Z6
 	VAESENC     Z19, Z7, Z7
-	VPSHUFB     Z11, Z19, Z21
-	VAESENCLAST Z12, Z21, Z21
-	VPSLLD      $0x01, Z12, Z12
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z18, Z22
-	VPXORQ      Z18, Z22, Z20
-	VPSLLDQ     $0x08, Z20, Z22
-	VPXORQ      Z22, Z20, Z20
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z18, Z20
+	VPXORQ      Z18, Z20, Z20
+	VPSLLDQ     $0x08, Z20, Z21
 	VPXORQ      Z21, Z20, Z20
+	VPSHUFD     $0xff, Z19, Z21
+	VAESENCLAST Z20, Z21, Z20
 	VAESENC     Z20, Z0, Z0
 	VAESENC     Z20, Z1, Z1
 	VAESENC     Z20, Z2, Z2
@@ -2442,15 +2642,16 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z20, Z5, Z5
 	VAESENC     Z20, Z6, Z6
 	VAESENC     Z20, Z7, Z7
-	VPSHUFD     $0xff, Z20, Z22
-	VAESENCLAST Z13, Z22, Z22
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z19, Z23
-	VPXORQ      Z19, Z23, Z21
-	VPSLLDQ     $0x08, Z21, Z23
-	VPXORQ      Z23, Z21, Z21
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z19, Z21
+	VPXORQ      Z19, Z21, Z21
+	VPSLLDQ     $0x08, Z21, Z22
 	VPXORQ      Z22, Z21, Z21
+	VPXORQ      Z12, Z21, Z21
+	VPSLLD      $0x01, Z12, Z12
+	VPSHUFB     Z11, Z20, Z22
+	VAESENCLAST Z21, Z22, Z21
 	VAESENC     Z21, Z0, Z0
 	VAESENC     Z21, Z1, Z1
 	VAESENC     Z21, Z2, Z2
@@ -2459,16 +2660,14 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z21, Z5, Z5
 	VAESENC     Z21, Z6, Z6
 	VAESENC     Z21, Z7, Z7
-	VPSHUFB     Z11, Z21, Z23
-	VAESENCLAST Z12, Z23, Z23
-	VPSLLD      $0x01, Z12, Z12
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z20, Z24
-	VPXORQ      Z20, Z24, Z22
-	VPSLLDQ     $0x08, Z22, Z24
-	VPXORQ      Z24, Z22, Z22
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z20, Z22
+	VPXORQ      Z20, Z22, Z22
+	VPSLLDQ     $0x08, Z22, Z23
 	VPXORQ      Z23, Z22, Z22
+	VPSHUFD     $0xff, Z21, Z23
+	VAESENCLAST Z22, Z23, Z22
 	VAESENC     Z22, Z0, Z0
 	VAESENC     Z22, Z1, Z1
 	VAESENC     Z22, Z2, Z2
@@ -2477,15 +2676,16 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z22, Z5, Z5
 	VAESENC     Z22, Z6, Z6
 	VAESENC     Z22, Z7, Z7
-	VPSHUFD     $0xff, Z22, Z24
-	VAESENCLAST Z13, Z24, Z24
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z21, Z25
-	VPXORQ      Z21, Z25, Z23
-	VPSLLDQ     $0x08, Z23, Z25
-	VPXORQ      Z25, Z23, Z23
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z21, Z23
+	VPXORQ      Z21, Z23, Z23
+	VPSLLDQ     $0x08, Z23, Z24
 	VPXORQ      Z24, Z23, Z23
+	VPXORQ      Z12, Z23, Z23
+	VPSLLD      $0x01, Z12, Z12
+	VPSHUFB     Z11, Z22, Z24
+	VAESENCLAST Z23, Z24, Z23
 	VAESENC     Z23, Z0, Z0
 	VAESENC     Z23, Z1, Z1
 	VAESENC     Z23, Z2, Z2
@@ -2494,16 +2694,14 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z23, Z5, Z5
 	VAESENC     Z23, Z6, Z6
 	VAESENC     Z23, Z7, Z7
-	VPSHUFB     Z11, Z23, Z25
-	VAESENCLAST Z12, Z25, Z25
-	VPSLLD      $0x01, Z12, Z12
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z22, Z26
-	VPXORQ      Z22, Z26, Z24
-	VPSLLDQ     $0x08, Z24, Z26
-	VPXORQ      Z26, Z24, Z24
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z22, Z24
+	VPXORQ      Z22, Z24, Z24
+	VPSLLDQ     $0x08, Z24, Z25
 	VPXORQ      Z25, Z24, Z24
+	VPSHUFD     $0xff, Z23, Z25
+	VAESENCLAST Z24, Z25, Z24
 	VAESENC     Z24, Z0, Z0
 	VAESENC     Z24, Z1, Z1
 	VAESENC     Z24, Z2, Z2
@@ -2512,15 +2710,16 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z24, Z5, Z5
 	VAESENC     Z24, Z6, Z6
 	VAESENC     Z24, Z7, Z7
-	VPSHUFD     $0xff, Z24, Z26
-	VAESENCLAST Z13, Z26, Z26
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z23, Z27
-	VPXORQ      Z23, Z27, Z25
-	VPSLLDQ     $0x08, Z25, Z27
-	VPXORQ      Z27, Z25, Z25
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z23, Z25
+	VPXORQ      Z23, Z25, Z25
+	VPSLLDQ     $0x08, Z25, Z26
 	VPXORQ      Z26, Z25, Z25
+	VPXORQ      Z12, Z25, Z25
+	VPSLLD      $0x01, Z12, Z12
+	VPSHUFB     Z11, Z24, Z26
+	VAESENCLAST Z25, Z26, Z25
 	VAESENC     Z25, Z0, Z0
 	VAESENC     Z25, Z1, Z1
 	VAESENC     Z25, Z2, Z2
@@ -2529,16 +2728,14 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z25, Z5, Z5
 	VAESENC     Z25, Z6, Z6
 	VAESENC     Z25, Z7, Z7
-	VPSHUFB     Z11, Z25, Z27
-	VAESENCLAST Z12, Z27, Z27
-	VPSLLD      $0x01, Z12, Z12
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z24, Z28
-	VPXORQ      Z24, Z28, Z26
-	VPSLLDQ     $0x08, Z26, Z28
-	VPXORQ      Z28, Z26, Z26
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z24, Z26
+	VPXORQ      Z24, Z26, Z26
+	VPSLLDQ     $0x08, Z26, Z27
 	VPXORQ      Z27, Z26, Z26
+	VPSHUFD     $0xff, Z25, Z27
+	VAESENCLAST Z26, Z27, Z26
 	VAESENC     Z26, Z0, Z0
 	VAESENC     Z26, Z1, Z1
 	VAESENC     Z26, Z2, Z2
@@ -2547,47 +2744,30 @@ TEXT ·stretchVAES(SB), $0-24
 	VAESENC     Z26, Z5, Z5
 	VAESENC     Z26, Z6, Z6
 	VAESENC     Z26, Z7, Z7
-	VPSHUFD     $0xff, Z26, Z27
-	VAESENCLAST Z13, Z27, Z27
 
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z25, Z28
-	VPXORQ      Z25, Z28, Z13
-	VPSLLDQ     $0x08, Z13, Z28
-	VPXORQ      Z28, Z13, Z13
-	VPXORQ      Z27, Z13, Z13
-	VAESENC     Z13, Z0, Z0
-	VAESENC     Z13, Z1, Z1
-	VAESENC     Z13, Z2, Z2
-	VAESENC     Z13, Z3, Z3
-	VAESENC     Z13, Z4, Z4
-	VAESENC     Z13, Z5, Z5
-	VAESENC     Z13, Z6, Z6
-	VAESENC     Z13, Z7, Z7
-	VPSHUFB     Z11, Z13, Z11
-	VAESENCLAST Z12, Z11, Z11
-
-	// Each word is the sum of it and those before it, and of word.
-	VPSLLDQ     $0x04, Z26, Z27
-	VPXORQ      Z26, Z27, Z12
-	VPSLLDQ     $0x08, Z12, Z27
-	VPXORQ      Z27, Z12, Z12
-	VPXORQ      Z11, Z12, Z12
-	VAESENCLAST Z12, Z0, Z0
+	// Each word is the sum of it and those before it, and of SubWord.
+	VPSLLDQ     $0x04, Z25, Z27
+	VPXORQ      Z25, Z27, Z27
+	VPSLLDQ     $0x08, Z27, Z28
+	VPXORQ      Z28, Z27, Z27
+	VPXORQ      Z12, Z27, Z27
+	VPSHUFB     Z11, Z26, Z28
+	VAESENCLAST Z27, Z28, Z11
+	VAESENCLAST Z11, Z0, Z0
 	VMOVDQU64   Z0, (AX)
-	VAESENCLAST Z12, Z1, Z1
+	VAESENCLAST Z11, Z1, Z1
 	VMOVDQU64   Z1, 64(AX)
-	VAESENCLAST Z12, Z2, Z2
+	VAESENCLAST Z11, Z2, Z2
 	VMOVDQU64   Z2, 128(AX)
-	VAESENCLAST Z12, Z3, Z3
+	VAESENCLAST Z11, Z3, Z3
 	VMOVDQU64   Z3, 192(AX)
-	VAESENCLAST Z12, Z4, Z4
+	VAESENCLAST Z11, Z4, Z4
 	VMOVDQU64   Z4, 256(AX)
-	VAESENCLAST Z12, Z5, Z5
+	VAESENCLAST Z11, Z5, Z5
 	VMOVDQU64   Z5, 320(AX)
-	VAESENCLAST Z12, Z6, Z6
+	VAESENCLAST Z11, Z6, Z6
 	VMOVDQU64   Z6, 384(AX)
-	VAESENCLAST Z12, Z7, Z7
+	VAESENCLAST Z11, Z7, Z7
 	VMOVDQU64   Z7, 448(AX)
 	ADDQ        $0x00000200, AX
 	SUBQ        $0x00000200, CX
@@ -2597,28 +2777,36 @@ TEXT ·stretchVAES(SB), $0-24
 stretchMoreVAES:
 	VPSHUFB     Z10, Z8, Z0
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z0, Z0
+	VPXORQ      Z13, Z0, Z0
 	VPSHUFB     Z10, Z8, Z1
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z1, Z1
+	VPXORQ      Z13, Z1, Z1
 	VPSHUFB     Z10, Z8, Z2
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z2, Z2
+	VPXORQ      Z13, Z2, Z2
 	VPSHUFB     Z10, Z8, Z3
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z3, Z3
+	VPXORQ      Z13, Z3, Z3
 	VPSHUFB     Z10, Z8, Z4
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z4, Z4
+	VPXORQ      Z13, Z4, Z4
 	VPSHUFB     Z10, Z8, Z5
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z5, Z5
+	VPXORQ      Z13, Z5, Z5
 	VPSHUFB     Z10, Z8, Z6
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z6, Z6
+	VPXORQ      Z13, Z6, Z6
 	VPSHUFB     Z10, Z8, Z7
 	VPADDQ      Z9, Z8, Z8
-	VPXORQ      Z14, Z7, Z7
+	VPXORQ      Z13, Z7, Z7
+	VAESENC     Z14, Z0, Z0
+	VAESENC     Z14, Z1, Z1
+	VAESENC     Z14, Z2, Z2
+	VAESENC     Z14, Z3, Z3
+	VAESENC     Z14, Z4, Z4
+	VAESENC     Z14, Z5, Z5
+	VAESENC     Z14, Z6, Z6
+	VAESENC     Z14, Z7, Z7
 	VAESENC     Z15, Z0, Z0
 	VAESENC     Z15, Z1, Z1
 	VAESENC     Z15, Z2, Z2
@@ -2715,29 +2903,21 @@ stretchMoreVAES:
 	VAESENC     Z26, Z5, Z5
 	VAESENC     Z26, Z6, Z6
 	VAESENC     Z26, Z7, Z7
-	VAESENC     Z13, Z0, Z0
-	VAESENC     Z13, Z1, Z1
-	VAESENC     Z13, Z2, Z2
-	VAESENC     Z13, Z3, Z3
-	VAESENC     Z13, Z4, Z4
-	VAESENC     Z13, Z5, Z5
-	VAESENC     Z13, Z6, Z6
-	VAESENC     Z13, Z7, Z7
-	VAESENCLAST Z12, Z0, Z0
+	VAESENCLAST Z11, Z0, Z0
 	VMOVDQU64   Z0, (AX)
-	VAESENCLAST Z12, Z1, Z1
+	VAESENCLAST Z11, Z1, Z1
 	VMOVDQU64   Z1, 64(AX)
-	VAESENCLAST Z12, Z2, Z2
+	VAESENCLAST Z11, Z2, Z2
 	VMOVDQU64   Z2, 128(AX)
-	VAESENCLAST Z12, Z3, Z3
+	VAESENCLAST Z11, Z3, Z3
 	VMOVDQU64   Z3, 192(AX)
-	VAESENCLAST Z12, Z4, Z4
+	VAESENCLAST Z11, Z4, Z4
 	VMOVDQU64   Z4, 256(AX)
-	VAESENCLAST Z12, Z5, Z5
+	VAESENCLAST Z11, Z5, Z5
 	VMOVDQU64   Z5, 320(AX)
-	VAESENCLAST Z12, Z6, Z6
+	VAESENCLAST Z11, Z6, Z6
 	VMOVDQU64   Z6, 384(AX)
-	VAESENCLAST Z12, Z7, Z7
+	VAESENCLAST Z11, Z7, Z7
 	VMOVDQU64   Z7, 448(AX)
 	ADDQ        $0x00000200, AX
 	SUBQ        $0x00000200, CX

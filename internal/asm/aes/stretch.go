@@ -167,7 +167,7 @@ func stretchVAES() {
 	}
 
 	Comment("The first blocks, and the schedule.")
-	mask, rcon, zero := ZMM(), ZMM(), ZMM()
+	mask, rcon := ZMM(), ZMM()
 	one := GP32()
 	VMOVDQU64(first, counter)
 	VMOVDQU64(next, step)
@@ -175,13 +175,12 @@ func stretchVAES() {
 	VMOVDQU64(rotate, mask)
 	MOVL(U32(1), one)
 	VPBROADCASTD(one, rcon)
-	VPXORQ(zero, zero, zero)
 	for i := range key {
 		key[i] = ZMM()
 		if i < 2 {
 			VBROADCASTI32X4(Mem{Base: p, Disp: blockSize * i}, key[i])
 		} else {
-			nextKeys(i, key[:], mask, rcon, zero)
+			nextKeys(i, key[:], mask, rcon)
 		}
 		round(i)
 	}
@@ -204,9 +203,9 @@ func stretchVAES256() {
 	const vectors = 8
 	rotate := sharedBytes("stretchRotate256", 2, func(int) [16]byte { return rotateLast })
 	swap := sharedBytes("stretchSwap256", 2, func(int) [16]byte { return reversed })
-	first := sharedBytes("stretchFirst256", 2, func(i int) [16]byte { return [16]byte{byte(i)} })
+	first := sharedBytes("stretchFirst256", 2*vectors, func(i int) [16]byte { return [16]byte{15: byte(i)} })
+	next := sharedBytes("stretchNext256", 2, func(int) [16]byte { return [16]byte{2 * vectors} })
 	one := sharedBytes("stretchOne256", 2, func(int) [16]byte { return [16]byte{0: 1, 4: 1, 8: 1, 12: 1} })
-	next := sharedBytes("stretchNext256", 2, func(int) [16]byte { return [16]byte{2} })
 	Implement("stretchVAES256")
 	Pragma("noescape")
 	p := Load(Param("p").Base(), GP64())
@@ -216,14 +215,12 @@ func stretchVAES256() {
 	for i := range x {
 		x[i] = YMM()
 	}
-	counter := YMM()
-	round := func(i int, key VecVirtual) {
+	// The counters of a run are start, a multiple of 16, and 0 to 15.
+	round := func(i int, key, start VecVirtual) {
 		for j := range x {
 			switch i {
 			case 0:
-				VPSHUFB(swap, counter, x[j])
-				VPADDQ(next, counter, counter)
-				VPXOR(key, x[j], x[j])
+				VPXOR(first.Offset(32*j), start, x[j])
 			case rounds:
 				VAESENCLAST(key, x[j], x[j])
 				VMOVDQU(x[j], Mem{Base: p, Disp: 32 * j})
@@ -238,28 +235,32 @@ func stretchVAES256() {
 	}
 
 	Comment("The first blocks, and the schedule.")
-	rcon, zero := YMM(), YMM()
-	VMOVDQU(first, counter)
+	rcon := YMM()
 	VMOVDQU(one, rcon)
-	VPXOR(zero, zero, zero)
 	var keys [rounds + 1]VecVirtual
 	for i := range keys {
 		keys[i] = YMM()
 		if i < 2 {
 			VBROADCASTI128(Mem{Base: p, Disp: blockSize * i}, keys[i])
 		} else {
-			nextKeys(i, keys[:], rotate, rcon, zero)
+			nextKeys(i, keys[:], rotate, rcon)
 		}
 		VMOVDQU(keys[i].AsX(), frame.Offset(blockSize*i))
-		round(i, keys[i])
+		round(i, keys[i], keys[0])
 	}
 
 	Comment("The other blocks. There are some: left is not zero.")
-	key := YMM()
+	key, counter, start := YMM(), YMM(), YMM()
+	VMOVDQU(next, counter)
 	Label("stretchMore256")
 	for i := range keys {
 		VBROADCASTI128(frame.Offset(blockSize*i), key)
-		round(i, key)
+		if i == 0 {
+			VPSHUFB(swap, counter, start)
+			VPXOR(key, start, start)
+			VPADDQ(next, counter, counter)
+		}
+		round(i, key, start)
 	}
 	JNZ(LabelRef("stretchMore256"))
 
@@ -272,29 +273,30 @@ func stretchVAES256() {
 	RET()
 }
 
-// nextKeys is nextKey for a copy of each round key in each lane of a vector. It sets key[i].
-func nextKeys(i int, key []VecVirtual, mask Op, rcon, zero VecVirtual) {
+// nextKeys sets key[i] to round key i, in each lane of a vector. After an even i rcon is that of the
+// next. What SubWord is added to comes first, so that AESENCLAST adds it: the time of a key is that
+// of a shuffle and of AESENCLAST.
+func nextKeys(i int, key []VecVirtual, mask Op, rcon VecVirtual) {
 	vector, xor := YMM, VPXOR
 	if key[i].Size() == 64 {
 		vector, xor = ZMM, func(x, y, sum Op) { VPXORQ(x, y, sum) }
 	}
-	word, t := vector(), vector()
+	sum, word := vector(), vector()
+	Comment("Each word is the sum of it and those before it, and of SubWord.")
+	VPSLLDQ(U8(4), key[i-2], sum)
+	xor(key[i-2], sum, sum)
+	VPSLLDQ(U8(8), sum, word)
+	xor(word, sum, sum)
 	if i%2 == 0 {
-		VPSHUFB(mask, key[i-1], word)
-		VAESENCLAST(rcon, word, word)
+		xor(rcon, sum, sum)
 		if i < rounds {
 			VPSLLD(U8(1), rcon, rcon)
 		}
+		VPSHUFB(mask, key[i-1], word)
 	} else {
 		VPSHUFD(U8(0xff), key[i-1], word)
-		VAESENCLAST(zero, word, word)
 	}
-	Comment("Each word is the sum of it and those before it, and of word.")
-	VPSLLDQ(U8(4), key[i-2], t)
-	xor(key[i-2], t, key[i])
-	VPSLLDQ(U8(8), key[i], t)
-	xor(t, key[i], key[i])
-	xor(word, key[i], key[i])
+	VAESENCLAST(sum, word, key[i])
 }
 
 // rotateLast is for PSHUFB: four copies of RotWord of the last word.
