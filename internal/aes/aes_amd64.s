@@ -405,190 +405,177 @@ TEXT ·expandKey256(SB), $0-16
 	MOVUPS X0, (AX)
 	MOVUPS X1, 16(AX)
 	MOVL   $0x00000001, CX
-	MOVD   CX, X3
-	PSHUFD $0x00, X3, X3
-	MOVUPS rotate8<>+0(SB), X4
+	MOVD   CX, X2
+	PSHUFD $0x00, X2, X2
+	MOVUPS rotate8<>+0(SB), X3
 
-	// w[8]: RotWord, SubWord, Rcon
-	MOVAPS     X1, X2
-	PSHUFB     X4, X2
-	AESENCLAST X3, X2
-	MOVAPS     X0, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X0
-	MOVAPS     X0, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X0
+	// w[8]
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
 	PXOR       X2, X0
-
-	// w[12]: SubWord
-	PXOR       X5, X5
-	PSHUFD     $0xff, X0, X2
-	AESENCLAST X5, X2
-	MOVAPS     X1, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
-	PXOR       X2, X1
+	PSLLL      $0x01, X2
+	MOVAPS     X1, X4
+	PSHUFB     X3, X4
+	AESENCLAST X0, X4
+	MOVAPS     X4, X0
+	MOVAPS     X1, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X1
+	MOVAPS     X1, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X1
+	PSHUFD     $0xff, X0, X4
+	AESENCLAST X1, X4
+	MOVAPS     X4, X1
 	MOVUPS     X0, 32(AX)
 	MOVUPS     X1, 48(AX)
-	PSLLL      $0x01, X3
 
-	// w[16]: RotWord, SubWord, Rcon
-	MOVAPS     X1, X2
-	PSHUFB     X4, X2
-	AESENCLAST X3, X2
-	MOVAPS     X0, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X0
-	MOVAPS     X0, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X0
+	// w[16]
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
 	PXOR       X2, X0
-
-	// w[20]: SubWord
-	PXOR       X5, X5
-	PSHUFD     $0xff, X0, X2
-	AESENCLAST X5, X2
-	MOVAPS     X1, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
-	PXOR       X2, X1
+	PSLLL      $0x01, X2
+	MOVAPS     X1, X4
+	PSHUFB     X3, X4
+	AESENCLAST X0, X4
+	MOVAPS     X4, X0
+	MOVAPS     X1, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X1
+	MOVAPS     X1, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X1
+	PSHUFD     $0xff, X0, X4
+	AESENCLAST X1, X4
+	MOVAPS     X4, X1
 	MOVUPS     X0, 64(AX)
 	MOVUPS     X1, 80(AX)
-	PSLLL      $0x01, X3
 
-	// w[24]: RotWord, SubWord, Rcon
-	MOVAPS     X1, X2
-	PSHUFB     X4, X2
-	AESENCLAST X3, X2
-	MOVAPS     X0, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X0
-	MOVAPS     X0, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X0
+	// w[24]
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
 	PXOR       X2, X0
-
-	// w[28]: SubWord
-	PXOR       X5, X5
-	PSHUFD     $0xff, X0, X2
-	AESENCLAST X5, X2
-	MOVAPS     X1, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
-	PXOR       X2, X1
+	PSLLL      $0x01, X2
+	MOVAPS     X1, X4
+	PSHUFB     X3, X4
+	AESENCLAST X0, X4
+	MOVAPS     X4, X0
+	MOVAPS     X1, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X1
+	MOVAPS     X1, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X1
+	PSHUFD     $0xff, X0, X4
+	AESENCLAST X1, X4
+	MOVAPS     X4, X1
 	MOVUPS     X0, 96(AX)
 	MOVUPS     X1, 112(AX)
-	PSLLL      $0x01, X3
 
-	// w[32]: RotWord, SubWord, Rcon
-	MOVAPS     X1, X2
-	PSHUFB     X4, X2
-	AESENCLAST X3, X2
-	MOVAPS     X0, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X0
-	MOVAPS     X0, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X0
+	// w[32]
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
 	PXOR       X2, X0
-
-	// w[36]: SubWord
-	PXOR       X5, X5
-	PSHUFD     $0xff, X0, X2
-	AESENCLAST X5, X2
-	MOVAPS     X1, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
-	PXOR       X2, X1
+	PSLLL      $0x01, X2
+	MOVAPS     X1, X4
+	PSHUFB     X3, X4
+	AESENCLAST X0, X4
+	MOVAPS     X4, X0
+	MOVAPS     X1, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X1
+	MOVAPS     X1, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X1
+	PSHUFD     $0xff, X0, X4
+	AESENCLAST X1, X4
+	MOVAPS     X4, X1
 	MOVUPS     X0, 128(AX)
 	MOVUPS     X1, 144(AX)
-	PSLLL      $0x01, X3
 
-	// w[40]: RotWord, SubWord, Rcon
-	MOVAPS     X1, X2
-	PSHUFB     X4, X2
-	AESENCLAST X3, X2
-	MOVAPS     X0, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X0
-	MOVAPS     X0, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X0
+	// w[40]
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
 	PXOR       X2, X0
-
-	// w[44]: SubWord
-	PXOR       X5, X5
-	PSHUFD     $0xff, X0, X2
-	AESENCLAST X5, X2
-	MOVAPS     X1, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
-	PXOR       X2, X1
+	PSLLL      $0x01, X2
+	MOVAPS     X1, X4
+	PSHUFB     X3, X4
+	AESENCLAST X0, X4
+	MOVAPS     X4, X0
+	MOVAPS     X1, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X1
+	MOVAPS     X1, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X1
+	PSHUFD     $0xff, X0, X4
+	AESENCLAST X1, X4
+	MOVAPS     X4, X1
 	MOVUPS     X0, 160(AX)
 	MOVUPS     X1, 176(AX)
-	PSLLL      $0x01, X3
 
-	// w[48]: RotWord, SubWord, Rcon
-	MOVAPS     X1, X2
-	PSHUFB     X4, X2
-	AESENCLAST X3, X2
-	MOVAPS     X0, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X0
-	MOVAPS     X0, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X0
+	// w[48]
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
 	PXOR       X2, X0
-
-	// w[52]: SubWord
-	PXOR       X5, X5
-	PSHUFD     $0xff, X0, X2
-	AESENCLAST X5, X2
-	MOVAPS     X1, X5
-	PSLLDQ     $0x04, X5
-	PXOR       X5, X1
-	MOVAPS     X1, X5
-	PSLLDQ     $0x08, X5
-	PXOR       X5, X1
-	PXOR       X2, X1
+	PSLLL      $0x01, X2
+	MOVAPS     X1, X4
+	PSHUFB     X3, X4
+	AESENCLAST X0, X4
+	MOVAPS     X4, X0
+	MOVAPS     X1, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X1
+	MOVAPS     X1, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X1
+	PSHUFD     $0xff, X0, X4
+	AESENCLAST X1, X4
+	MOVAPS     X4, X1
 	MOVUPS     X0, 192(AX)
 	MOVUPS     X1, 208(AX)
-	PSLLL      $0x01, X3
 
-	// w[56]: RotWord, SubWord, Rcon
-	MOVAPS     X1, X2
-	PSHUFB     X4, X2
-	AESENCLAST X3, X2
-	MOVAPS     X0, X1
-	PSLLDQ     $0x04, X1
-	PXOR       X1, X0
-	MOVAPS     X0, X1
-	PSLLDQ     $0x08, X1
-	PXOR       X1, X0
+	// w[56]
+	MOVAPS     X0, X4
+	PSLLDQ     $0x04, X4
+	PXOR       X4, X0
+	MOVAPS     X0, X4
+	PSLLDQ     $0x08, X4
+	PXOR       X4, X0
 	PXOR       X2, X0
+	PSHUFB     X3, X1
+	AESENCLAST X0, X1
+	MOVAPS     X1, X0
 	MOVUPS     X0, 224(AX)
 	PXOR       X0, X0
 	PXOR       X1, X1
 	PXOR       X2, X2
 	PXOR       X3, X3
 	PXOR       X4, X4
-	PXOR       X5, X5
 	PXOR       X14, X14
 	RET
 
@@ -903,17 +890,18 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
+	MOVAPS     X8, X12
+	PSLLDQ     $0x04, X12
+	PXOR       X12, X8
+	MOVAPS     X8, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X8
+	PXOR       X10, X8
+	PSLLL      $0x01, X10
 	MOVAPS     X9, X12
 	PSHUFB     X11, X12
-	AESENCLAST X10, X12
-	PSLLL      $0x01, X10
-	MOVAPS     X8, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X8
-	MOVAPS     X8, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X8
-	PXOR       X12, X8
+	AESENCLAST X8, X12
+	MOVAPS     X12, X8
 	MOVUPS     X8, 32(SP)
 	AESENC     X8, X0
 	AESENC     X8, X1
@@ -923,16 +911,15 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X8, X5
 	AESENC     X8, X6
 	AESENC     X8, X7
-	PXOR       X13, X13
-	PSHUFD     $0xff, X8, X12
-	AESENCLAST X13, X12
-	MOVAPS     X9, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X9
-	MOVAPS     X9, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x04, X12
 	PXOR       X12, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X9
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X9, X12
+	MOVAPS     X12, X9
 	MOVUPS     X9, 48(SP)
 	AESENC     X9, X0
 	AESENC     X9, X1
@@ -942,17 +929,18 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
+	MOVAPS     X8, X12
+	PSLLDQ     $0x04, X12
+	PXOR       X12, X8
+	MOVAPS     X8, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X8
+	PXOR       X10, X8
+	PSLLL      $0x01, X10
 	MOVAPS     X9, X12
 	PSHUFB     X11, X12
-	AESENCLAST X10, X12
-	PSLLL      $0x01, X10
-	MOVAPS     X8, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X8
-	MOVAPS     X8, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X8
-	PXOR       X12, X8
+	AESENCLAST X8, X12
+	MOVAPS     X12, X8
 	MOVUPS     X8, 64(SP)
 	AESENC     X8, X0
 	AESENC     X8, X1
@@ -962,16 +950,15 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X8, X5
 	AESENC     X8, X6
 	AESENC     X8, X7
-	PXOR       X13, X13
-	PSHUFD     $0xff, X8, X12
-	AESENCLAST X13, X12
-	MOVAPS     X9, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X9
-	MOVAPS     X9, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x04, X12
 	PXOR       X12, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X9
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X9, X12
+	MOVAPS     X12, X9
 	MOVUPS     X9, 80(SP)
 	AESENC     X9, X0
 	AESENC     X9, X1
@@ -981,17 +968,18 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
+	MOVAPS     X8, X12
+	PSLLDQ     $0x04, X12
+	PXOR       X12, X8
+	MOVAPS     X8, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X8
+	PXOR       X10, X8
+	PSLLL      $0x01, X10
 	MOVAPS     X9, X12
 	PSHUFB     X11, X12
-	AESENCLAST X10, X12
-	PSLLL      $0x01, X10
-	MOVAPS     X8, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X8
-	MOVAPS     X8, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X8
-	PXOR       X12, X8
+	AESENCLAST X8, X12
+	MOVAPS     X12, X8
 	MOVUPS     X8, 96(SP)
 	AESENC     X8, X0
 	AESENC     X8, X1
@@ -1001,16 +989,15 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X8, X5
 	AESENC     X8, X6
 	AESENC     X8, X7
-	PXOR       X13, X13
-	PSHUFD     $0xff, X8, X12
-	AESENCLAST X13, X12
-	MOVAPS     X9, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X9
-	MOVAPS     X9, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x04, X12
 	PXOR       X12, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X9
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X9, X12
+	MOVAPS     X12, X9
 	MOVUPS     X9, 112(SP)
 	AESENC     X9, X0
 	AESENC     X9, X1
@@ -1020,17 +1007,18 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
+	MOVAPS     X8, X12
+	PSLLDQ     $0x04, X12
+	PXOR       X12, X8
+	MOVAPS     X8, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X8
+	PXOR       X10, X8
+	PSLLL      $0x01, X10
 	MOVAPS     X9, X12
 	PSHUFB     X11, X12
-	AESENCLAST X10, X12
-	PSLLL      $0x01, X10
-	MOVAPS     X8, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X8
-	MOVAPS     X8, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X8
-	PXOR       X12, X8
+	AESENCLAST X8, X12
+	MOVAPS     X12, X8
 	MOVUPS     X8, 128(SP)
 	AESENC     X8, X0
 	AESENC     X8, X1
@@ -1040,16 +1028,15 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X8, X5
 	AESENC     X8, X6
 	AESENC     X8, X7
-	PXOR       X13, X13
-	PSHUFD     $0xff, X8, X12
-	AESENCLAST X13, X12
-	MOVAPS     X9, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X9
-	MOVAPS     X9, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x04, X12
 	PXOR       X12, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X9
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X9, X12
+	MOVAPS     X12, X9
 	MOVUPS     X9, 144(SP)
 	AESENC     X9, X0
 	AESENC     X9, X1
@@ -1059,17 +1046,18 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
+	MOVAPS     X8, X12
+	PSLLDQ     $0x04, X12
+	PXOR       X12, X8
+	MOVAPS     X8, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X8
+	PXOR       X10, X8
+	PSLLL      $0x01, X10
 	MOVAPS     X9, X12
 	PSHUFB     X11, X12
-	AESENCLAST X10, X12
-	PSLLL      $0x01, X10
-	MOVAPS     X8, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X8
-	MOVAPS     X8, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X8
-	PXOR       X12, X8
+	AESENCLAST X8, X12
+	MOVAPS     X12, X8
 	MOVUPS     X8, 160(SP)
 	AESENC     X8, X0
 	AESENC     X8, X1
@@ -1079,16 +1067,15 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X8, X5
 	AESENC     X8, X6
 	AESENC     X8, X7
-	PXOR       X13, X13
-	PSHUFD     $0xff, X8, X12
-	AESENCLAST X13, X12
-	MOVAPS     X9, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X9
-	MOVAPS     X9, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x04, X12
 	PXOR       X12, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X9
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X9, X12
+	MOVAPS     X12, X9
 	MOVUPS     X9, 176(SP)
 	AESENC     X9, X0
 	AESENC     X9, X1
@@ -1098,17 +1085,18 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
+	MOVAPS     X8, X12
+	PSLLDQ     $0x04, X12
+	PXOR       X12, X8
+	MOVAPS     X8, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X8
+	PXOR       X10, X8
+	PSLLL      $0x01, X10
 	MOVAPS     X9, X12
 	PSHUFB     X11, X12
-	AESENCLAST X10, X12
-	PSLLL      $0x01, X10
-	MOVAPS     X8, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X8
-	MOVAPS     X8, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X8
-	PXOR       X12, X8
+	AESENCLAST X8, X12
+	MOVAPS     X12, X8
 	MOVUPS     X8, 192(SP)
 	AESENC     X8, X0
 	AESENC     X8, X1
@@ -1118,16 +1106,15 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X8, X5
 	AESENC     X8, X6
 	AESENC     X8, X7
-	PXOR       X13, X13
-	PSHUFD     $0xff, X8, X12
-	AESENCLAST X13, X12
-	MOVAPS     X9, X13
-	PSLLDQ     $0x04, X13
-	PXOR       X13, X9
-	MOVAPS     X9, X13
-	PSLLDQ     $0x08, X13
-	PXOR       X13, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x04, X12
 	PXOR       X12, X9
+	MOVAPS     X9, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X9
+	PSHUFD     $0xff, X8, X12
+	AESENCLAST X9, X12
+	MOVAPS     X12, X9
 	MOVUPS     X9, 208(SP)
 	AESENC     X9, X0
 	AESENC     X9, X1
@@ -1137,15 +1124,16 @@ TEXT ·stretchAESNI(SB), $240-24
 	AESENC     X9, X5
 	AESENC     X9, X6
 	AESENC     X9, X7
+	MOVAPS     X8, X12
+	PSLLDQ     $0x04, X12
+	PXOR       X12, X8
+	MOVAPS     X8, X12
+	PSLLDQ     $0x08, X12
+	PXOR       X12, X8
+	PXOR       X10, X8
 	PSHUFB     X11, X9
-	AESENCLAST X10, X9
-	MOVAPS     X8, X10
-	PSLLDQ     $0x04, X10
-	PXOR       X10, X8
-	MOVAPS     X8, X10
-	PSLLDQ     $0x08, X10
-	PXOR       X10, X8
-	PXOR       X9, X8
+	AESENCLAST X8, X9
+	MOVAPS     X9, X8
 	MOVUPS     X8, 224(SP)
 	AESENCLAST X8, X0
 	MOVUPS     X0, (AX)
@@ -1378,7 +1366,6 @@ stretchMore:
 	PXOR   X10, X10
 	PXOR   X11, X11
 	PXOR   X12, X12
-	PXOR   X13, X13
 	PXOR   X14, X14
 	RET
 

@@ -80,27 +80,25 @@ func expandKey(nk int) {
 		last = second
 	}
 	for at := nk; at < words; at += nk {
+		if nk == 8 {
+			Comment(fmt.Sprintf("w[%d]", at))
+			nextKey(at/4, first, second, mask, constant)
+			if at+4 < words {
+				nextKey(at/4+1, second, first, mask, constant)
+			}
+			store(at)
+			continue
+		}
 		Comment(fmt.Sprintf("w[%d]: RotWord, SubWord, Rcon", at))
 		MOVAPS(last, word)
 		PSHUFB(mask, word)
 		AESENCLAST(constant, word)
 		addBefore(first, 4)
 		PXOR(word, first)
-		if at+4 < words {
-			switch nk {
-			case 6:
-				PSHUFD(U8(0xff), first, word)
-				addBefore(second, 2)
-				PXOR(word, second)
-			case 8:
-				Comment(fmt.Sprintf("w[%d]: SubWord", at+4))
-				zero := XMM()
-				PXOR(zero, zero)
-				PSHUFD(U8(0xff), first, word)
-				AESENCLAST(zero, word)
-				addBefore(second, 4)
-				PXOR(word, second)
-			}
+		if nk == 6 && at+4 < words {
+			PSHUFD(U8(0xff), first, word)
+			addBefore(second, 2)
+			PXOR(word, second)
 		}
 		store(at)
 		if at+nk >= words {

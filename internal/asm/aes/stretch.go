@@ -107,25 +107,24 @@ func stretch() {
 	RET()
 }
 
-// nextKey replaces round key i-2, in key, by round key i. other is round key i-1. After an even i
-// rcon is that of the next.
+// nextKey replaces round key i-2 of AES-256, in key, by round key i. other is round key i-1. After an
+// even i rcon is that of the next. What SubWord is added to comes first, so that AESENCLAST adds it:
+// the time of a key is that of a shuffle and of AESENCLAST.
 func nextKey(i int, key, other, mask, rcon VecVirtual) {
 	word := XMM()
+	addBefore(key, 4)
 	if i%2 == 0 {
-		MOVAPS(other, word)
-		PSHUFB(mask, word)
-		AESENCLAST(rcon, word)
+		PXOR(rcon, key)
 		if i < rounds {
 			PSLLL(Imm(1), rcon)
 		}
+		MOVAPS(other, word)
+		PSHUFB(mask, word)
 	} else {
-		zero := XMM()
-		PXOR(zero, zero)
 		PSHUFD(U8(0xff), other, word)
-		AESENCLAST(zero, word)
 	}
-	addBefore(key, 4)
-	PXOR(word, key)
+	AESENCLAST(key, word)
+	MOVAPS(word, key)
 }
 
 // stretchVAES generates stretchVAES: 32 blocks at a time, four to a vector. The schedule is
@@ -273,9 +272,7 @@ func stretchVAES256() {
 	RET()
 }
 
-// nextKeys sets key[i] to round key i, in each lane of a vector. After an even i rcon is that of the
-// next. What SubWord is added to comes first, so that AESENCLAST adds it: the time of a key is that
-// of a shuffle and of AESENCLAST.
+// nextKeys is nextKey for a copy of each round key in each lane of a vector. It sets key[i].
 func nextKeys(i int, key []VecVirtual, mask Op, rcon VecVirtual) {
 	vector, xor := YMM, VPXOR
 	if key[i].Size() == 64 {
