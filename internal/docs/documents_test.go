@@ -3,7 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Package docs has only tests, of what the module says about itself: the commands in its
-// documents, the Go code of README.md, and that an example uses each exported name.
+// documents, the Go code of README.md, the commits that figures are of, and that an example uses
+// each exported name.
 package docs
 
 import (
@@ -14,6 +15,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -190,4 +193,61 @@ func main() { sshmac.Register() }
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// ofOthers are the commits in documents that are of other repositories.
+var ofOthers = []string{
+	"08547f0b",     // thrussh
+	"f8381f3331d9", // google/highwayhash
+}
+
+var commitName = regexp.MustCompile(`(?i)\bcommit"?[:\s]+"?([0-9a-f]{7,40}(?:-dirty)?)\b`)
+
+// TestCommits checks that the commits from which figures are, and that documents name, are in the
+// history of the tree.
+func TestCommits(t *testing.T) {
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command("git", args...).CombinedOutput()
+		if err != nil {
+			t.Skipf("no history: git %s: %v: %s", strings.Join(args, " "), err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if in := git("rev-parse", "--show-prefix"); in != "" {
+		t.Skipf("no history: the tree is %s in another one", in)
+	}
+	if git("rev-parse", "--is-shallow-repository") == "true" {
+		t.Skip("no history: the clone is shallow")
+	}
+	history := "\n" + git("rev-list", "HEAD")
+	tree, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := make(map[string]int)
+	for file := range strings.SplitSeq(git("ls-files", "--cached", "--others", "--exclude-standard", "*.md", "*.txt", "*.json", "*.svg"), "\n") {
+		// With the whole name a change of the file makes the go command run the test again.
+		text, err := os.ReadFile(filepath.Join(tree, filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := commitName.FindAllSubmatch(text, -1)
+		for _, m := range found {
+			commit := string(m[1])
+			named[commit]++
+			if !slices.Contains(ofOthers, commit) && !strings.Contains(history, "\n"+commit) {
+				t.Errorf("%s names commit %s, which is not in the history", file, commit)
+			}
+		}
+		if strings.HasPrefix(file, "internal/peers/results/") && len(found) != 1 {
+			t.Errorf("%s names %d commits, want one", file, len(found))
+		}
+	}
+	for _, commit := range ofOthers {
+		if named[commit] == 0 {
+			t.Errorf("no document names commit %s of others", commit)
+		}
+	}
+	t.Logf("%d commits", len(named))
 }
