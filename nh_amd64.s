@@ -10371,6 +10371,280 @@ DATA tagOrder4<>+56(SB)/4, $0x0000000a
 DATA tagOrder4<>+60(SB)/4, $0x0000000e
 GLOBL tagOrder4<>(SB), RODATA|NOPTR, $64
 
+DATA nonceJoins<>+0(SB)/1, $0x80
+DATA nonceJoins<>+1(SB)/1, $0x80
+DATA nonceJoins<>+2(SB)/1, $0x80
+DATA nonceJoins<>+3(SB)/1, $0x80
+DATA nonceJoins<>+4(SB)/1, $0x80
+DATA nonceJoins<>+5(SB)/1, $0x80
+DATA nonceJoins<>+6(SB)/1, $0x80
+DATA nonceJoins<>+7(SB)/1, $0x80
+DATA nonceJoins<>+8(SB)/1, $0x80
+DATA nonceJoins<>+9(SB)/1, $0x80
+DATA nonceJoins<>+10(SB)/1, $0x80
+DATA nonceJoins<>+11(SB)/1, $0x80
+DATA nonceJoins<>+12(SB)/1, $0x80
+DATA nonceJoins<>+13(SB)/1, $0x80
+DATA nonceJoins<>+14(SB)/1, $0x80
+DATA nonceJoins<>+15(SB)/1, $0x80
+DATA nonceJoins<>+16(SB)/1, $0x00
+DATA nonceJoins<>+17(SB)/1, $0x80
+DATA nonceJoins<>+18(SB)/1, $0x80
+DATA nonceJoins<>+19(SB)/1, $0x80
+DATA nonceJoins<>+20(SB)/1, $0x80
+DATA nonceJoins<>+21(SB)/1, $0x80
+DATA nonceJoins<>+22(SB)/1, $0x80
+DATA nonceJoins<>+23(SB)/1, $0x80
+DATA nonceJoins<>+24(SB)/1, $0x80
+DATA nonceJoins<>+25(SB)/1, $0x80
+DATA nonceJoins<>+26(SB)/1, $0x80
+DATA nonceJoins<>+27(SB)/1, $0x80
+DATA nonceJoins<>+28(SB)/1, $0x80
+DATA nonceJoins<>+29(SB)/1, $0x80
+DATA nonceJoins<>+30(SB)/1, $0x80
+DATA nonceJoins<>+31(SB)/1, $0x80
+DATA nonceJoins<>+32(SB)/1, $0x00
+DATA nonceJoins<>+33(SB)/1, $0x01
+DATA nonceJoins<>+34(SB)/1, $0x80
+DATA nonceJoins<>+35(SB)/1, $0x80
+DATA nonceJoins<>+36(SB)/1, $0x80
+DATA nonceJoins<>+37(SB)/1, $0x80
+DATA nonceJoins<>+38(SB)/1, $0x80
+DATA nonceJoins<>+39(SB)/1, $0x80
+DATA nonceJoins<>+40(SB)/1, $0x80
+DATA nonceJoins<>+41(SB)/1, $0x80
+DATA nonceJoins<>+42(SB)/1, $0x80
+DATA nonceJoins<>+43(SB)/1, $0x80
+DATA nonceJoins<>+44(SB)/1, $0x80
+DATA nonceJoins<>+45(SB)/1, $0x80
+DATA nonceJoins<>+46(SB)/1, $0x80
+DATA nonceJoins<>+47(SB)/1, $0x80
+DATA nonceJoins<>+48(SB)/1, $0x00
+DATA nonceJoins<>+49(SB)/1, $0x01
+DATA nonceJoins<>+50(SB)/1, $0x02
+DATA nonceJoins<>+51(SB)/1, $0x80
+DATA nonceJoins<>+52(SB)/1, $0x80
+DATA nonceJoins<>+53(SB)/1, $0x80
+DATA nonceJoins<>+54(SB)/1, $0x80
+DATA nonceJoins<>+55(SB)/1, $0x80
+DATA nonceJoins<>+56(SB)/1, $0x80
+DATA nonceJoins<>+57(SB)/1, $0x80
+DATA nonceJoins<>+58(SB)/1, $0x80
+DATA nonceJoins<>+59(SB)/1, $0x80
+DATA nonceJoins<>+60(SB)/1, $0x80
+DATA nonceJoins<>+61(SB)/1, $0x80
+DATA nonceJoins<>+62(SB)/1, $0x80
+DATA nonceJoins<>+63(SB)/1, $0x80
+DATA nonceJoins<>+64(SB)/1, $0x00
+DATA nonceJoins<>+65(SB)/1, $0x01
+DATA nonceJoins<>+66(SB)/1, $0x02
+DATA nonceJoins<>+67(SB)/1, $0x03
+DATA nonceJoins<>+68(SB)/1, $0x80
+DATA nonceJoins<>+69(SB)/1, $0x80
+DATA nonceJoins<>+70(SB)/1, $0x80
+DATA nonceJoins<>+71(SB)/1, $0x80
+DATA nonceJoins<>+72(SB)/1, $0x80
+DATA nonceJoins<>+73(SB)/1, $0x80
+DATA nonceJoins<>+74(SB)/1, $0x80
+DATA nonceJoins<>+75(SB)/1, $0x80
+DATA nonceJoins<>+76(SB)/1, $0x80
+DATA nonceJoins<>+77(SB)/1, $0x80
+DATA nonceJoins<>+78(SB)/1, $0x80
+DATA nonceJoins<>+79(SB)/1, $0x80
+DATA nonceJoins<>+80(SB)/1, $0x00
+DATA nonceJoins<>+81(SB)/1, $0x01
+DATA nonceJoins<>+82(SB)/1, $0x02
+DATA nonceJoins<>+83(SB)/1, $0x03
+DATA nonceJoins<>+84(SB)/1, $0x07
+DATA nonceJoins<>+85(SB)/1, $0x80
+DATA nonceJoins<>+86(SB)/1, $0x80
+DATA nonceJoins<>+87(SB)/1, $0x80
+DATA nonceJoins<>+88(SB)/1, $0x80
+DATA nonceJoins<>+89(SB)/1, $0x80
+DATA nonceJoins<>+90(SB)/1, $0x80
+DATA nonceJoins<>+91(SB)/1, $0x80
+DATA nonceJoins<>+92(SB)/1, $0x80
+DATA nonceJoins<>+93(SB)/1, $0x80
+DATA nonceJoins<>+94(SB)/1, $0x80
+DATA nonceJoins<>+95(SB)/1, $0x80
+DATA nonceJoins<>+96(SB)/1, $0x00
+DATA nonceJoins<>+97(SB)/1, $0x01
+DATA nonceJoins<>+98(SB)/1, $0x02
+DATA nonceJoins<>+99(SB)/1, $0x03
+DATA nonceJoins<>+100(SB)/1, $0x06
+DATA nonceJoins<>+101(SB)/1, $0x07
+DATA nonceJoins<>+102(SB)/1, $0x80
+DATA nonceJoins<>+103(SB)/1, $0x80
+DATA nonceJoins<>+104(SB)/1, $0x80
+DATA nonceJoins<>+105(SB)/1, $0x80
+DATA nonceJoins<>+106(SB)/1, $0x80
+DATA nonceJoins<>+107(SB)/1, $0x80
+DATA nonceJoins<>+108(SB)/1, $0x80
+DATA nonceJoins<>+109(SB)/1, $0x80
+DATA nonceJoins<>+110(SB)/1, $0x80
+DATA nonceJoins<>+111(SB)/1, $0x80
+DATA nonceJoins<>+112(SB)/1, $0x00
+DATA nonceJoins<>+113(SB)/1, $0x01
+DATA nonceJoins<>+114(SB)/1, $0x02
+DATA nonceJoins<>+115(SB)/1, $0x03
+DATA nonceJoins<>+116(SB)/1, $0x05
+DATA nonceJoins<>+117(SB)/1, $0x06
+DATA nonceJoins<>+118(SB)/1, $0x07
+DATA nonceJoins<>+119(SB)/1, $0x80
+DATA nonceJoins<>+120(SB)/1, $0x80
+DATA nonceJoins<>+121(SB)/1, $0x80
+DATA nonceJoins<>+122(SB)/1, $0x80
+DATA nonceJoins<>+123(SB)/1, $0x80
+DATA nonceJoins<>+124(SB)/1, $0x80
+DATA nonceJoins<>+125(SB)/1, $0x80
+DATA nonceJoins<>+126(SB)/1, $0x80
+DATA nonceJoins<>+127(SB)/1, $0x80
+DATA nonceJoins<>+128(SB)/1, $0x00
+DATA nonceJoins<>+129(SB)/1, $0x01
+DATA nonceJoins<>+130(SB)/1, $0x02
+DATA nonceJoins<>+131(SB)/1, $0x03
+DATA nonceJoins<>+132(SB)/1, $0x04
+DATA nonceJoins<>+133(SB)/1, $0x05
+DATA nonceJoins<>+134(SB)/1, $0x06
+DATA nonceJoins<>+135(SB)/1, $0x07
+DATA nonceJoins<>+136(SB)/1, $0x80
+DATA nonceJoins<>+137(SB)/1, $0x80
+DATA nonceJoins<>+138(SB)/1, $0x80
+DATA nonceJoins<>+139(SB)/1, $0x80
+DATA nonceJoins<>+140(SB)/1, $0x80
+DATA nonceJoins<>+141(SB)/1, $0x80
+DATA nonceJoins<>+142(SB)/1, $0x80
+DATA nonceJoins<>+143(SB)/1, $0x80
+DATA nonceJoins<>+144(SB)/1, $0x00
+DATA nonceJoins<>+145(SB)/1, $0x01
+DATA nonceJoins<>+146(SB)/1, $0x02
+DATA nonceJoins<>+147(SB)/1, $0x03
+DATA nonceJoins<>+148(SB)/1, $0x04
+DATA nonceJoins<>+149(SB)/1, $0x05
+DATA nonceJoins<>+150(SB)/1, $0x06
+DATA nonceJoins<>+151(SB)/1, $0x07
+DATA nonceJoins<>+152(SB)/1, $0x0f
+DATA nonceJoins<>+153(SB)/1, $0x80
+DATA nonceJoins<>+154(SB)/1, $0x80
+DATA nonceJoins<>+155(SB)/1, $0x80
+DATA nonceJoins<>+156(SB)/1, $0x80
+DATA nonceJoins<>+157(SB)/1, $0x80
+DATA nonceJoins<>+158(SB)/1, $0x80
+DATA nonceJoins<>+159(SB)/1, $0x80
+DATA nonceJoins<>+160(SB)/1, $0x00
+DATA nonceJoins<>+161(SB)/1, $0x01
+DATA nonceJoins<>+162(SB)/1, $0x02
+DATA nonceJoins<>+163(SB)/1, $0x03
+DATA nonceJoins<>+164(SB)/1, $0x04
+DATA nonceJoins<>+165(SB)/1, $0x05
+DATA nonceJoins<>+166(SB)/1, $0x06
+DATA nonceJoins<>+167(SB)/1, $0x07
+DATA nonceJoins<>+168(SB)/1, $0x0e
+DATA nonceJoins<>+169(SB)/1, $0x0f
+DATA nonceJoins<>+170(SB)/1, $0x80
+DATA nonceJoins<>+171(SB)/1, $0x80
+DATA nonceJoins<>+172(SB)/1, $0x80
+DATA nonceJoins<>+173(SB)/1, $0x80
+DATA nonceJoins<>+174(SB)/1, $0x80
+DATA nonceJoins<>+175(SB)/1, $0x80
+DATA nonceJoins<>+176(SB)/1, $0x00
+DATA nonceJoins<>+177(SB)/1, $0x01
+DATA nonceJoins<>+178(SB)/1, $0x02
+DATA nonceJoins<>+179(SB)/1, $0x03
+DATA nonceJoins<>+180(SB)/1, $0x04
+DATA nonceJoins<>+181(SB)/1, $0x05
+DATA nonceJoins<>+182(SB)/1, $0x06
+DATA nonceJoins<>+183(SB)/1, $0x07
+DATA nonceJoins<>+184(SB)/1, $0x0d
+DATA nonceJoins<>+185(SB)/1, $0x0e
+DATA nonceJoins<>+186(SB)/1, $0x0f
+DATA nonceJoins<>+187(SB)/1, $0x80
+DATA nonceJoins<>+188(SB)/1, $0x80
+DATA nonceJoins<>+189(SB)/1, $0x80
+DATA nonceJoins<>+190(SB)/1, $0x80
+DATA nonceJoins<>+191(SB)/1, $0x80
+DATA nonceJoins<>+192(SB)/1, $0x00
+DATA nonceJoins<>+193(SB)/1, $0x01
+DATA nonceJoins<>+194(SB)/1, $0x02
+DATA nonceJoins<>+195(SB)/1, $0x03
+DATA nonceJoins<>+196(SB)/1, $0x04
+DATA nonceJoins<>+197(SB)/1, $0x05
+DATA nonceJoins<>+198(SB)/1, $0x06
+DATA nonceJoins<>+199(SB)/1, $0x07
+DATA nonceJoins<>+200(SB)/1, $0x0c
+DATA nonceJoins<>+201(SB)/1, $0x0d
+DATA nonceJoins<>+202(SB)/1, $0x0e
+DATA nonceJoins<>+203(SB)/1, $0x0f
+DATA nonceJoins<>+204(SB)/1, $0x80
+DATA nonceJoins<>+205(SB)/1, $0x80
+DATA nonceJoins<>+206(SB)/1, $0x80
+DATA nonceJoins<>+207(SB)/1, $0x80
+DATA nonceJoins<>+208(SB)/1, $0x00
+DATA nonceJoins<>+209(SB)/1, $0x01
+DATA nonceJoins<>+210(SB)/1, $0x02
+DATA nonceJoins<>+211(SB)/1, $0x03
+DATA nonceJoins<>+212(SB)/1, $0x04
+DATA nonceJoins<>+213(SB)/1, $0x05
+DATA nonceJoins<>+214(SB)/1, $0x06
+DATA nonceJoins<>+215(SB)/1, $0x07
+DATA nonceJoins<>+216(SB)/1, $0x0b
+DATA nonceJoins<>+217(SB)/1, $0x0c
+DATA nonceJoins<>+218(SB)/1, $0x0d
+DATA nonceJoins<>+219(SB)/1, $0x0e
+DATA nonceJoins<>+220(SB)/1, $0x0f
+DATA nonceJoins<>+221(SB)/1, $0x80
+DATA nonceJoins<>+222(SB)/1, $0x80
+DATA nonceJoins<>+223(SB)/1, $0x80
+DATA nonceJoins<>+224(SB)/1, $0x00
+DATA nonceJoins<>+225(SB)/1, $0x01
+DATA nonceJoins<>+226(SB)/1, $0x02
+DATA nonceJoins<>+227(SB)/1, $0x03
+DATA nonceJoins<>+228(SB)/1, $0x04
+DATA nonceJoins<>+229(SB)/1, $0x05
+DATA nonceJoins<>+230(SB)/1, $0x06
+DATA nonceJoins<>+231(SB)/1, $0x07
+DATA nonceJoins<>+232(SB)/1, $0x0a
+DATA nonceJoins<>+233(SB)/1, $0x0b
+DATA nonceJoins<>+234(SB)/1, $0x0c
+DATA nonceJoins<>+235(SB)/1, $0x0d
+DATA nonceJoins<>+236(SB)/1, $0x0e
+DATA nonceJoins<>+237(SB)/1, $0x0f
+DATA nonceJoins<>+238(SB)/1, $0x80
+DATA nonceJoins<>+239(SB)/1, $0x80
+DATA nonceJoins<>+240(SB)/1, $0x00
+DATA nonceJoins<>+241(SB)/1, $0x01
+DATA nonceJoins<>+242(SB)/1, $0x02
+DATA nonceJoins<>+243(SB)/1, $0x03
+DATA nonceJoins<>+244(SB)/1, $0x04
+DATA nonceJoins<>+245(SB)/1, $0x05
+DATA nonceJoins<>+246(SB)/1, $0x06
+DATA nonceJoins<>+247(SB)/1, $0x07
+DATA nonceJoins<>+248(SB)/1, $0x09
+DATA nonceJoins<>+249(SB)/1, $0x0a
+DATA nonceJoins<>+250(SB)/1, $0x0b
+DATA nonceJoins<>+251(SB)/1, $0x0c
+DATA nonceJoins<>+252(SB)/1, $0x0d
+DATA nonceJoins<>+253(SB)/1, $0x0e
+DATA nonceJoins<>+254(SB)/1, $0x0f
+DATA nonceJoins<>+255(SB)/1, $0x80
+DATA nonceJoins<>+256(SB)/1, $0x00
+DATA nonceJoins<>+257(SB)/1, $0x01
+DATA nonceJoins<>+258(SB)/1, $0x02
+DATA nonceJoins<>+259(SB)/1, $0x03
+DATA nonceJoins<>+260(SB)/1, $0x04
+DATA nonceJoins<>+261(SB)/1, $0x05
+DATA nonceJoins<>+262(SB)/1, $0x06
+DATA nonceJoins<>+263(SB)/1, $0x07
+DATA nonceJoins<>+264(SB)/1, $0x08
+DATA nonceJoins<>+265(SB)/1, $0x09
+DATA nonceJoins<>+266(SB)/1, $0x0a
+DATA nonceJoins<>+267(SB)/1, $0x0b
+DATA nonceJoins<>+268(SB)/1, $0x0c
+DATA nonceJoins<>+269(SB)/1, $0x0d
+DATA nonceJoins<>+270(SB)/1, $0x0e
+DATA nonceJoins<>+271(SB)/1, $0x0f
+GLOBL nonceJoins<>(SB), RODATA|NOPTR, $272
+
 DATA nonceMasks<>+0(SB)/2, $0x0000
 DATA nonceMasks<>+2(SB)/2, $0x0001
 DATA nonceMasks<>+4(SB)/2, $0x0003
@@ -11040,28 +11314,434 @@ done262:
 	VZEROUPPER
 	RET
 
+// func padEachVAES256(tags *umacTags, k *padKey, batch []Message)
+// Requires: AVX, AVX2, VAES
+TEXT ·padEachVAES256(SB), $0-40
+	MOVQ    k+8(FP), AX
+	MOVQ    batch_base+16(FP), CX
+	MOVQ    batch_len+24(FP), DX
+	MOVBQZX 257(AX), BX
+
+	// 0, 1 or 2 bits: a mask of 0, 1 or 3.
+	MOVQ BX, SI
+	SHRQ $0x01, SI
+	ADDQ BX, SI
+
+	// The rows of lastBits and partBytes.
+	SHLQ    $0x05, BX
+	LEAQ    lastBits<>+16(SB), DI
+	ADDQ    BX, DI
+	MOVBQZX 258(AX), BX
+	SHLQ    $0x04, BX
+	LEAQ    ·partBytes+0(SB), R8
+	ADDQ    BX, R8
+	LEAQ    nonceJoins<>+0(SB), BX
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	MOVQ    (CX), R9
+	MOVQ    8(CX), R10
+	CMPQ    R10, $0x08
+	JLT     below8281
+	VMOVQ   (R9), X0
+	VPINSRQ $0x01, -8(R9)(R10*1), X0, X0
+
+join283:
+	MOVQ    R10, R11
+	SHLQ    $0x04, R11
+	VPSHUFB (BX)(R11*1), X0, X0
+	MOVBLZX -1(R9)(R10*1), R9
+	ANDL    SI, R9
+	SHLL    $0x04, R9
+	NEGQ    R10
+	VPAND   (DI)(R10*1), X0, X0
+	VMOVDQU (R8)(R9*1), X1
+	CMPQ    DX, $0x01
+	JEQ     encrypt280
+	MOVQ    80(CX), R9
+	MOVQ    88(CX), R10
+	CMPQ    R10, $0x08
+	JLT     below8284
+	VMOVQ   (R9), X8
+	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
+
+join286:
+	MOVQ        R10, R11
+	SHLQ        $0x04, R11
+	VPSHUFB     (BX)(R11*1), X8, X8
+	MOVBLZX     -1(R9)(R10*1), R9
+	ANDL        SI, R9
+	SHLL        $0x04, R9
+	NEGQ        R10
+	VPAND       (DI)(R10*1), X8, X8
+	VINSERTI128 $0x01, X8, Y0, Y0
+	VINSERTI128 $0x01, (R8)(R9*1), Y1, Y1
+	CMPQ        DX, $0x02
+	JEQ         encrypt280
+	MOVQ        160(CX), R9
+	MOVQ        168(CX), R10
+	CMPQ        R10, $0x08
+	JLT         below8287
+	VMOVQ       (R9), X2
+	VPINSRQ     $0x01, -8(R9)(R10*1), X2, X2
+
+join289:
+	MOVQ    R10, R11
+	SHLQ    $0x04, R11
+	VPSHUFB (BX)(R11*1), X2, X2
+	MOVBLZX -1(R9)(R10*1), R9
+	ANDL    SI, R9
+	SHLL    $0x04, R9
+	NEGQ    R10
+	VPAND   (DI)(R10*1), X2, X2
+	VMOVDQU (R8)(R9*1), X3
+	CMPQ    DX, $0x03
+	JEQ     encrypt280
+	MOVQ    240(CX), R9
+	MOVQ    248(CX), R10
+	CMPQ    R10, $0x08
+	JLT     below8290
+	VMOVQ   (R9), X8
+	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
+
+join292:
+	MOVQ        R10, R11
+	SHLQ        $0x04, R11
+	VPSHUFB     (BX)(R11*1), X8, X8
+	MOVBLZX     -1(R9)(R10*1), R9
+	ANDL        SI, R9
+	SHLL        $0x04, R9
+	NEGQ        R10
+	VPAND       (DI)(R10*1), X8, X8
+	VINSERTI128 $0x01, X8, Y2, Y2
+	VINSERTI128 $0x01, (R8)(R9*1), Y3, Y3
+	CMPQ        DX, $0x04
+	JEQ         encrypt280
+	MOVQ        320(CX), R9
+	MOVQ        328(CX), R10
+	CMPQ        R10, $0x08
+	JLT         below8293
+	VMOVQ       (R9), X4
+	VPINSRQ     $0x01, -8(R9)(R10*1), X4, X4
+
+join295:
+	MOVQ    R10, R11
+	SHLQ    $0x04, R11
+	VPSHUFB (BX)(R11*1), X4, X4
+	MOVBLZX -1(R9)(R10*1), R9
+	ANDL    SI, R9
+	SHLL    $0x04, R9
+	NEGQ    R10
+	VPAND   (DI)(R10*1), X4, X4
+	VMOVDQU (R8)(R9*1), X5
+	CMPQ    DX, $0x05
+	JEQ     encrypt280
+	MOVQ    400(CX), R9
+	MOVQ    408(CX), R10
+	CMPQ    R10, $0x08
+	JLT     below8296
+	VMOVQ   (R9), X8
+	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
+
+join298:
+	MOVQ        R10, R11
+	SHLQ        $0x04, R11
+	VPSHUFB     (BX)(R11*1), X8, X8
+	MOVBLZX     -1(R9)(R10*1), R9
+	ANDL        SI, R9
+	SHLL        $0x04, R9
+	NEGQ        R10
+	VPAND       (DI)(R10*1), X8, X8
+	VINSERTI128 $0x01, X8, Y4, Y4
+	VINSERTI128 $0x01, (R8)(R9*1), Y5, Y5
+	CMPQ        DX, $0x06
+	JEQ         encrypt280
+	MOVQ        480(CX), R9
+	MOVQ        488(CX), R10
+	CMPQ        R10, $0x08
+	JLT         below8299
+	VMOVQ       (R9), X6
+	VPINSRQ     $0x01, -8(R9)(R10*1), X6, X6
+
+join301:
+	MOVQ    R10, R11
+	SHLQ    $0x04, R11
+	VPSHUFB (BX)(R11*1), X6, X6
+	MOVBLZX -1(R9)(R10*1), R9
+	ANDL    SI, R9
+	SHLL    $0x04, R9
+	NEGQ    R10
+	VPAND   (DI)(R10*1), X6, X6
+	VMOVDQU (R8)(R9*1), X7
+	CMPQ    DX, $0x07
+	JEQ     encrypt280
+	MOVQ    560(CX), DX
+	MOVQ    568(CX), CX
+	CMPQ    CX, $0x08
+	JLT     below8302
+	VMOVQ   (DX), X8
+	VPINSRQ $0x01, -8(DX)(CX*1), X8, X8
+
+join304:
+	MOVQ        CX, R9
+	SHLQ        $0x04, R9
+	VPSHUFB     (BX)(R9*1), X8, X8
+	MOVBLZX     -1(DX)(CX*1), DX
+	ANDL        SI, DX
+	SHLL        $0x04, DX
+	NEGQ        CX
+	VPAND       (DI)(CX*1), X8, X8
+	VINSERTI128 $0x01, X8, Y6, Y6
+	VINSERTI128 $0x01, (R8)(DX*1), Y7, Y7
+
+encrypt280:
+	LEAQ           (AX), CX
+	MOVQ           240(AX), AX
+	VBROADCASTI128 (CX), Y8
+	VPXOR          Y8, Y0, Y0
+	VPXOR          Y8, Y2, Y2
+	VPXOR          Y8, Y4, Y4
+	VPXOR          Y8, Y6, Y6
+	DECQ           AX
+
+round305:
+	ADDQ           $0x10, CX
+	VBROADCASTI128 (CX), Y8
+	VAESENC        Y8, Y0, Y0
+	VAESENC        Y8, Y2, Y2
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y6, Y6
+	DECQ           AX
+	JNZ            round305
+	VBROADCASTI128 16(CX), Y8
+	MOVQ           tags+0(FP), AX
+	VAESENCLAST    Y8, Y0, Y0
+	VPSHUFB        Y1, Y0, Y0
+	VMOVDQU        Y0, (AX)
+	VAESENCLAST    Y8, Y2, Y2
+	VPSHUFB        Y3, Y2, Y2
+	VMOVDQU        Y2, 32(AX)
+	VAESENCLAST    Y8, Y4, Y4
+	VPSHUFB        Y5, Y4, Y4
+	VMOVDQU        Y4, 64(AX)
+	VAESENCLAST    Y8, Y6, Y6
+	VPSHUFB        Y7, Y6, Y6
+	VMOVDQU        Y6, 96(AX)
+	VPXOR          X0, X0, X0
+	VPXOR          X1, X1, X1
+	VPXOR          X2, X2, X2
+	VPXOR          X3, X3, X3
+	VPXOR          X4, X4, X4
+	VPXOR          X5, X5, X5
+	VPXOR          X6, X6, X6
+	VPXOR          X7, X7, X7
+	VPXOR          X8, X8, X8
+	VPXOR          X9, X9, X9
+	VPXOR          X14, X14, X14
+	VZEROUPPER
+	RET
+
+below8281:
+	CMPQ       R10, $0x04
+	JLT        below4282
+	VMOVD      (R9), X0
+	VMOVD      -4(R9)(R10*1), X1
+	VPUNPCKLDQ X1, X0, X0
+	JMP        join283
+
+below4282:
+	// The first byte, that in the middle and the last.
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBQZX (R9), R11
+	MOVBQZX (R9)(R12*1), R12
+	MOVBQZX -1(R9)(R10*1), R13
+	SHLQ    $0x08, R12
+	SHLQ    $0x10, R13
+	ORQ     R12, R11
+	ORQ     R13, R11
+	VMOVQ   R11, X0
+	JMP     join283
+
+below8284:
+	CMPQ       R10, $0x04
+	JLT        below4285
+	VMOVD      (R9), X8
+	VMOVD      -4(R9)(R10*1), X9
+	VPUNPCKLDQ X9, X8, X8
+	JMP        join286
+
+below4285:
+	// The first byte, that in the middle and the last.
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBQZX (R9), R11
+	MOVBQZX (R9)(R12*1), R12
+	MOVBQZX -1(R9)(R10*1), R13
+	SHLQ    $0x08, R12
+	SHLQ    $0x10, R13
+	ORQ     R12, R11
+	ORQ     R13, R11
+	VMOVQ   R11, X8
+	JMP     join286
+
+below8287:
+	CMPQ       R10, $0x04
+	JLT        below4288
+	VMOVD      (R9), X2
+	VMOVD      -4(R9)(R10*1), X3
+	VPUNPCKLDQ X3, X2, X2
+	JMP        join289
+
+below4288:
+	// The first byte, that in the middle and the last.
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBQZX (R9), R11
+	MOVBQZX (R9)(R12*1), R12
+	MOVBQZX -1(R9)(R10*1), R13
+	SHLQ    $0x08, R12
+	SHLQ    $0x10, R13
+	ORQ     R12, R11
+	ORQ     R13, R11
+	VMOVQ   R11, X2
+	JMP     join289
+
+below8290:
+	CMPQ       R10, $0x04
+	JLT        below4291
+	VMOVD      (R9), X8
+	VMOVD      -4(R9)(R10*1), X9
+	VPUNPCKLDQ X9, X8, X8
+	JMP        join292
+
+below4291:
+	// The first byte, that in the middle and the last.
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBQZX (R9), R11
+	MOVBQZX (R9)(R12*1), R12
+	MOVBQZX -1(R9)(R10*1), R13
+	SHLQ    $0x08, R12
+	SHLQ    $0x10, R13
+	ORQ     R12, R11
+	ORQ     R13, R11
+	VMOVQ   R11, X8
+	JMP     join292
+
+below8293:
+	CMPQ       R10, $0x04
+	JLT        below4294
+	VMOVD      (R9), X4
+	VMOVD      -4(R9)(R10*1), X5
+	VPUNPCKLDQ X5, X4, X4
+	JMP        join295
+
+below4294:
+	// The first byte, that in the middle and the last.
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBQZX (R9), R11
+	MOVBQZX (R9)(R12*1), R12
+	MOVBQZX -1(R9)(R10*1), R13
+	SHLQ    $0x08, R12
+	SHLQ    $0x10, R13
+	ORQ     R12, R11
+	ORQ     R13, R11
+	VMOVQ   R11, X4
+	JMP     join295
+
+below8296:
+	CMPQ       R10, $0x04
+	JLT        below4297
+	VMOVD      (R9), X8
+	VMOVD      -4(R9)(R10*1), X9
+	VPUNPCKLDQ X9, X8, X8
+	JMP        join298
+
+below4297:
+	// The first byte, that in the middle and the last.
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBQZX (R9), R11
+	MOVBQZX (R9)(R12*1), R12
+	MOVBQZX -1(R9)(R10*1), R13
+	SHLQ    $0x08, R12
+	SHLQ    $0x10, R13
+	ORQ     R12, R11
+	ORQ     R13, R11
+	VMOVQ   R11, X8
+	JMP     join298
+
+below8299:
+	CMPQ       R10, $0x04
+	JLT        below4300
+	VMOVD      (R9), X6
+	VMOVD      -4(R9)(R10*1), X7
+	VPUNPCKLDQ X7, X6, X6
+	JMP        join301
+
+below4300:
+	// The first byte, that in the middle and the last.
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBQZX (R9), R11
+	MOVBQZX (R9)(R12*1), R12
+	MOVBQZX -1(R9)(R10*1), R13
+	SHLQ    $0x08, R12
+	SHLQ    $0x10, R13
+	ORQ     R12, R11
+	ORQ     R13, R11
+	VMOVQ   R11, X6
+	JMP     join301
+
+below8302:
+	CMPQ       CX, $0x04
+	JLT        below4303
+	VMOVD      (DX), X8
+	VMOVD      -4(DX)(CX*1), X9
+	VPUNPCKLDQ X9, X8, X8
+	JMP        join304
+
+below4303:
+	// The first byte, that in the middle and the last.
+	MOVQ    CX, R10
+	SHRQ    $0x01, R10
+	MOVBQZX (DX), R9
+	MOVBQZX (DX)(R10*1), R10
+	MOVBQZX -1(DX)(CX*1), R11
+	SHLQ    $0x08, R10
+	SHLQ    $0x10, R11
+	ORQ     R10, R9
+	ORQ     R11, R9
+	VMOVQ   R9, X8
+	JMP     join304
+
 // func padEachVAES(tags *umacTags, k *padKey, batch []Message)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
 TEXT ·padEachVAES(SB), $0-40
 	MOVQ    k+8(FP), AX
 	MOVQ    batch_base+16(FP), CX
 	MOVQ    batch_len+24(FP), DX
-	MOVBQZX 257(AX), SI
+	MOVBQZX 257(AX), BX
 
 	// 0, 1 or 2 bits: a mask of 0, 1 or 3.
-	MOVQ SI, DI
-	SHRQ $0x01, DI
-	ADDQ SI, DI
-	LEAQ nonceMasks<>+0(SB), R8
+	MOVQ BX, SI
+	SHRQ $0x01, SI
+	ADDQ BX, SI
 
 	// The rows of lastBits and partBytes.
-	SHLQ       $0x05, SI
-	LEAQ       lastBits<>+16(SB), BX
-	ADDQ       SI, BX
-	MOVBQZX    258(AX), R9
-	SHLQ       $0x04, R9
-	LEAQ       ·partBytes+0(SB), SI
-	ADDQ       R9, SI
+	SHLQ       $0x05, BX
+	LEAQ       lastBits<>+16(SB), DI
+	ADDQ       BX, DI
+	MOVBQZX    258(AX), BX
+	SHLQ       $0x04, BX
+	LEAQ       ·partBytes+0(SB), R8
+	ADDQ       BX, R8
+	LEAQ       nonceMasks<>+0(SB), BX
 	VPXOR      X2, X2, X2
 	VPXOR      X3, X3, X3
 	VPXOR      X4, X4, X4
@@ -11078,100 +11758,100 @@ TEXT ·padEachVAES(SB), $0-40
 	VPXOR      X15, X15, X15
 	MOVQ       (CX), R9
 	MOVQ       8(CX), R10
-	KMOVW      (R8)(R10*2), K1
+	KMOVW      (BX)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X0
 	MOVBLZX    -1(R9)(R10*1), R9
-	ANDL       DI, R9
+	ANDL       SI, R9
 	SHLL       $0x04, R9
-	VMOVDQU    (SI)(R9*1), X1
+	VMOVDQU    (R8)(R9*1), X1
 	NEGQ       R10
-	VPAND      (BX)(R10*1), X0, X0
+	VPAND      (DI)(R10*1), X0, X0
 	CMPQ       DX, $0x01
-	JEQ        encrypt280
+	JEQ        encrypt306
 	MOVQ       80(CX), R9
 	MOVQ       88(CX), R10
-	KMOVW      (R8)(R10*2), K1
+	KMOVW      (BX)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X2
 	MOVBLZX    -1(R9)(R10*1), R9
-	ANDL       DI, R9
+	ANDL       SI, R9
 	SHLL       $0x04, R9
-	VMOVDQU    (SI)(R9*1), X3
+	VMOVDQU    (R8)(R9*1), X3
 	NEGQ       R10
-	VPAND      (BX)(R10*1), X2, X2
+	VPAND      (DI)(R10*1), X2, X2
 	CMPQ       DX, $0x02
-	JEQ        encrypt280
+	JEQ        encrypt306
 	MOVQ       160(CX), R9
 	MOVQ       168(CX), R10
-	KMOVW      (R8)(R10*2), K1
+	KMOVW      (BX)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X4
 	MOVBLZX    -1(R9)(R10*1), R9
-	ANDL       DI, R9
+	ANDL       SI, R9
 	SHLL       $0x04, R9
-	VMOVDQU    (SI)(R9*1), X5
+	VMOVDQU    (R8)(R9*1), X5
 	NEGQ       R10
-	VPAND      (BX)(R10*1), X4, X4
+	VPAND      (DI)(R10*1), X4, X4
 	CMPQ       DX, $0x03
-	JEQ        encrypt280
+	JEQ        encrypt306
 	MOVQ       240(CX), R9
 	MOVQ       248(CX), R10
-	KMOVW      (R8)(R10*2), K1
+	KMOVW      (BX)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X6
 	MOVBLZX    -1(R9)(R10*1), R9
-	ANDL       DI, R9
+	ANDL       SI, R9
 	SHLL       $0x04, R9
-	VMOVDQU    (SI)(R9*1), X7
+	VMOVDQU    (R8)(R9*1), X7
 	NEGQ       R10
-	VPAND      (BX)(R10*1), X6, X6
+	VPAND      (DI)(R10*1), X6, X6
 	CMPQ       DX, $0x04
-	JEQ        encrypt280
+	JEQ        encrypt306
 	MOVQ       320(CX), R9
 	MOVQ       328(CX), R10
-	KMOVW      (R8)(R10*2), K1
+	KMOVW      (BX)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X8
 	MOVBLZX    -1(R9)(R10*1), R9
-	ANDL       DI, R9
+	ANDL       SI, R9
 	SHLL       $0x04, R9
-	VMOVDQU    (SI)(R9*1), X9
+	VMOVDQU    (R8)(R9*1), X9
 	NEGQ       R10
-	VPAND      (BX)(R10*1), X8, X8
+	VPAND      (DI)(R10*1), X8, X8
 	CMPQ       DX, $0x05
-	JEQ        encrypt280
+	JEQ        encrypt306
 	MOVQ       400(CX), R9
 	MOVQ       408(CX), R10
-	KMOVW      (R8)(R10*2), K1
+	KMOVW      (BX)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X10
 	MOVBLZX    -1(R9)(R10*1), R9
-	ANDL       DI, R9
+	ANDL       SI, R9
 	SHLL       $0x04, R9
-	VMOVDQU    (SI)(R9*1), X11
+	VMOVDQU    (R8)(R9*1), X11
 	NEGQ       R10
-	VPAND      (BX)(R10*1), X10, X10
+	VPAND      (DI)(R10*1), X10, X10
 	CMPQ       DX, $0x06
-	JEQ        encrypt280
+	JEQ        encrypt306
 	MOVQ       480(CX), R9
 	MOVQ       488(CX), R10
-	KMOVW      (R8)(R10*2), K1
+	KMOVW      (BX)(R10*2), K1
 	VMOVDQU8.Z (R9), K1, X12
 	MOVBLZX    -1(R9)(R10*1), R9
-	ANDL       DI, R9
+	ANDL       SI, R9
 	SHLL       $0x04, R9
-	VMOVDQU    (SI)(R9*1), X13
+	VMOVDQU    (R8)(R9*1), X13
 	NEGQ       R10
-	VPAND      (BX)(R10*1), X12, X12
+	VPAND      (DI)(R10*1), X12, X12
 	CMPQ       DX, $0x07
-	JEQ        encrypt280
+	JEQ        encrypt306
 	MOVQ       560(CX), DX
 	MOVQ       568(CX), CX
-	KMOVW      (R8)(CX*2), K1
+	KMOVW      (BX)(CX*2), K1
 	VMOVDQU8.Z (DX), K1, X14
 	MOVBLZX    -1(DX)(CX*1), DX
-	ANDL       DI, DX
+	ANDL       SI, DX
 	SHLL       $0x04, DX
-	VMOVDQU    (SI)(DX*1), X15
+	VMOVDQU    (R8)(DX*1), X15
 	NEGQ       CX
-	VPAND      (BX)(CX*1), X14, X14
+	VPAND      (DI)(CX*1), X14, X14
 
-encrypt280:
+encrypt306:
 	VINSERTI32X4    $0x01, X2, Y0, Y0
 	VINSERTI32X4    $0x01, X6, Y4, Y4
 	VINSERTI64X4    $0x01, Y4, Z0, Z0
@@ -11191,13 +11871,13 @@ encrypt280:
 	VPXORQ          Z2, Z8, Z8
 	DECQ            AX
 
-round281:
+round307:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JNZ             round281
+	JNZ             round307
 	VBROADCASTI32X4 16(CX), Z2
 	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
@@ -11268,7 +11948,7 @@ derive:
 	MOVQ   DX, R8
 	DECQ   R8
 
-round282:
+round308:
 	ADDQ       $0x10, DI
 	MOVUPS     (DI), X3
 	AESENC     X3, X4
@@ -11280,7 +11960,7 @@ round282:
 	AESENC     X3, X10
 	AESENC     X3, X11
 	DECQ       R8
-	JNZ        round282
+	JNZ        round308
 	MOVUPS     16(DI), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -11323,14 +12003,14 @@ round282:
 	MOVQ       DX, DX
 	DECQ       DX
 
-round283:
+round309:
 	ADDQ       $0x10, CX
 	MOVUPS     (CX), X3
 	AESENC     X3, X4
 	AESENC     X3, X5
 	AESENC     X3, X6
 	DECQ       DX
-	JNZ        round283
+	JNZ        round309
 	MOVUPS     16(CX), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -11400,7 +12080,7 @@ derive256:
 	MOVQ           CX, DI
 	MOVQ           DX, R8
 
-round284:
+round310:
 	ADDQ           $0x10, DI
 	VBROADCASTI128 (DI), Y3
 	VAESENC        Y3, Y4, Y4
@@ -11416,7 +12096,7 @@ round284:
 	VAESENC        Y3, Y14, Y14
 	VAESENC        Y3, Y15, Y15
 	DECQ           R8
-	JNZ            round284
+	JNZ            round310
 	VBROADCASTI128 16(DI), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -11493,7 +12173,7 @@ round284:
 	VPADDQ         Y1, Y0, Y0
 	MOVQ           DX, DX
 
-round285:
+round311:
 	ADDQ           $0x10, CX
 	VBROADCASTI128 (CX), Y3
 	VAESENC        Y3, Y4, Y4
@@ -11507,7 +12187,7 @@ round285:
 	VAESENC        Y3, Y12, Y12
 	VAESENC        Y3, Y13, Y13
 	DECQ           DX
-	JNZ            round285
+	JNZ            round311
 	VBROADCASTI128 16(CX), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -11613,7 +12293,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round286:
+round312:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -11634,7 +12314,7 @@ round286:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round286
+	JNZ             round312
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

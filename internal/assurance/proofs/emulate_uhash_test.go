@@ -313,14 +313,15 @@ func TestEmulateKDF(t *testing.T) {
 		}
 		for _, tagSize := range []int{4, 8, 12, 16} {
 			for count := 1; count <= 8; count++ {
-				e.testPads(size, tagSize, count)
+				e.testPads("padEachVAES", size, tagSize, count)
+				e.testPads("padEachVAES256", size, tagSize, count)
 			}
 		}
 	}
 }
 
-// testPads compares padEachVAES for a number of nonces.
-func (e *emulator) testPads(keySize, tagSize, count int) {
+// testPads compares a kernel of padEach for a number of nonces.
+func (e *emulator) testPads(kernel string, keySize, tagSize, count int) {
 	e.reset()
 	key := e.bytes(keySize)
 	schedule, rounds := e.schedule(umacref.KDF(key, 0, keySize))
@@ -349,10 +350,10 @@ func (e *emulator) testPads(keySize, tagSize, count int) {
 	}
 	e.memory.Memory = slices.Insert(e.memory.Memory, 0, algebra.Region{Base: e.datum(program.ModulePath + ".partBytes"), Bytes: parts8, ReadOnly: true})
 	tags := make([]byte, 8*16)
-	e.call("fastmac.padEachVAES", slices.Concat([]uint64{e.words(tags), e.state(k)}, slice(e.state(headers), count))...)
+	e.call("fastmac."+kernel, slices.Concat([]uint64{e.words(tags), e.state(k)}, slice(e.state(headers), count))...)
 	for i, nonce := range nonces {
 		if got, want := tags[16*i:][:tagSize], umacref.PDF(key, nonce, tagSize); !bytes.Equal(got, want) {
-			e.t.Errorf("padEach, tag of %d bytes, nonce %x: %x, want %x", tagSize, nonce, got, want)
+			e.t.Errorf("%s, tag of %d bytes, nonce %x: %x, want %x", kernel, tagSize, nonce, got, want)
 		}
 	}
 }
