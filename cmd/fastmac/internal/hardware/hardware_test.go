@@ -135,7 +135,7 @@ func TestGains(t *testing.T) {
 	}{
 		{"AVX512F", []Gain{{"AVX512F", []string{"UMAC", "hwrand"}}}},
 		{"VAES, AVX512F", []Gain{
-			{"AVX512F", []string{"UMAC", "new keys of UMAC, and hwrand"}}, {"VAES", []string{"new keys of UMAC, and hwrand"}},
+			{"AVX512F", []string{"UMAC", "new keys and batches of UMAC, and hwrand"}}, {"VAES", []string{"new keys and batches of UMAC, and hwrand"}},
 		}},
 	} {
 		r := &Report{NHLacks: "AVX512F", AES: "aesni", AESLacks: tt.aesLacks}
