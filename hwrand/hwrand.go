@@ -18,11 +18,13 @@ package hwrand
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"encoding/binary"
 	"sync"
 	"time"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/aes"
+	"example.com/fastmac/internal/fork"
 	"example.com/fastmac/internal/opaque"
 )
 
@@ -75,8 +77,9 @@ type Reader struct {
 	state [stateSize]byte
 	next  int
 
-	made   int           // bytes, since the last seed
-	seeded time.Duration // when that was, by now
+	made    int           // bytes, since the last seed
+	seeded  time.Duration // when that was, by now
+	process fork.Process  // and in which
 
 	// Tests have others. A struct with functions cannot be compared with ==, whose time
 	// would depend on the secrets.
@@ -112,39 +115,69 @@ func newReader(now func() time.Duration, seed func(p []byte)) *Reader {
 // would have a key of zeros.
 func (r *Reader) Read(p []byte) (int, error) {
 	r.mu.Lock()
-	if r.next == 0 {
-		r.mu.Unlock()
-		panic("hwrand: use of a Reader that was destroyed or that New did not make")
-	}
-	if len(p) < aes.StretchStep && len(p) <= stateSize-r.next { // as in most calls
-		n := r.take(p)
-		r.mu.Unlock()
-		return n, nil
-	}
-	rest := p
-	for len(rest) >= aes.StretchStep {
-		size := pieceSize(rest)
-		made := size
-		if stateSize-r.next < keySize {
-			made += stateSize - keySize // draw refills the state
+	if r.next != 0 && len(p) < aes.StretchStep && len(p) <= stateSize-r.next { // as in most calls
+		if len(p) <= 64 && len(p)%16 == 0 { // keys are: no calls for them
+			left := r.state[r.next:]
+			r.next += len(p)
+			for i := 0; i < len(p)-15 && i < len(left)-15; i += 16 {
+				a, b := binary.LittleEndian.Uint64(left[i:]), binary.LittleEndian.Uint64(left[i+8:])
+				binary.LittleEndian.PutUint64(p[i:], a)
+				binary.LittleEndian.PutUint64(p[i+8:], b)
+				clear(left[i : i+16])
+			}
+		} else {
+			r.take(p)
 		}
-		if r.made+made > reseedBytes {
+		if r.process == fork.Current() { // asked after the bytes are taken, see package fork
+			r.mu.Unlock()
+			return len(p), nil
+		}
+	}
+	r.read(p[:len(p):len(p)])
+	return len(p), nil
+}
+
+// read is Read with the mutex locked, which it unlocks.
+func (r *Reader) read(p []byte) {
+	for {
+		if r.next == 0 {
+			r.mu.Unlock()
+			panic("hwrand: use of a Reader that was destroyed or that New did not make")
+		}
+		process := fork.Current()
+		if r.process != process {
 			r.reseed()
 		}
-		r.draw(rest[:keySize])
-		r.made += size
-		rest = rest[size:]
-	}
-	r.draw(rest)
-	r.mu.Unlock()
+		rest := p
+		for len(rest) >= aes.StretchStep {
+			size := pieceSize(rest)
+			made := size
+			if stateSize-r.next < keySize {
+				made += stateSize - keySize // draw refills the state
+			}
+			if r.made+made > reseedBytes {
+				r.reseed()
+			}
+			r.draw(rest[:keySize])
+			r.made += size
+			rest = rest[size:]
+		}
+		if len(rest) > 0 {
+			r.draw(rest)
+		}
+		r.mu.Unlock()
 
-	// Each piece begins with its key, which is in no other place.
-	for rest = p; len(rest) >= aes.StretchStep; {
-		size := pieceSize(rest)
-		aes.Stretch(rest[:size])
-		rest = rest[size:]
+		// Each piece begins with its key, which is in no other place.
+		for rest := p; len(rest) >= aes.StretchStep; {
+			size := pieceSize(rest)
+			aes.Stretch(rest[:size])
+			rest = rest[size:]
+		}
+		if process == fork.Current() {
+			return
+		}
+		r.mu.Lock() // what p has is from the state of another process
 	}
-	return len(p), nil
 }
 
 // pieceSize returns how much of the rest of a long read the next key makes.
@@ -184,12 +217,13 @@ func (r *Reader) refill() {
 // reseed adds a seed to the key and drops what is left of the buffer, so that draw refills
 // next. It uses the storage of the buffer for the seed.
 func (r *Reader) reseed() {
+	process := fork.Current()
 	key, fresh := r.state[:keySize], r.state[keySize:2*keySize]
 	r.seed(fresh)
 	subtle.XORBytes(key, key, fresh)
-	clear(fresh)
+	clear(r.state[keySize:])
 	r.next = stateSize
-	r.made, r.seeded = 0, r.now()
+	r.made, r.seeded, r.process = 0, r.now(), process
 }
 
 // Destroy overwrites the key and the buffer with zeros. Any later Read panics. A Read at the

@@ -27,6 +27,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/aes"
+	"example.com/fastmac/internal/fork"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
@@ -243,6 +244,62 @@ func TestReseedTime(t *testing.T) {
 			p.read(t, test.size)
 			if p.source.seeds != test.seeds {
 				t.Fatalf("step %d, %+v: %d seeds drawn", i, test, p.source.seeds)
+			}
+		}
+	})
+}
+
+// TestFork compares with the model when forks are pretended. Package fork forks.
+func TestFork(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		p := newPair()
+		forks := 0
+		for range 1000 {
+			if rng.Uint64N(3) == 0 {
+				p.fork()
+				forks++
+			}
+			p.read(t, int(rng.Uint64N(1<<rng.Uint64N(12))))
+		}
+		if p.source.seeds < forks/2 {
+			t.Errorf("%d forks, %d seeds", forks, p.source.seeds)
+		}
+	})
+}
+
+// TestForkInRead pretends forks while a Read draws a seed. It must draw another one, and no block
+// may be where it would be without the fork.
+func TestForkInRead(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		for at := 1; at < 4; at++ { // 0 is the seed of the constructor
+			for _, size := range []int{100, 480, 3 << 20} {
+				var s source
+				r := newReader(s.now, func(p []byte) {
+					if s.seeds == at {
+						fork.Pretend()
+					}
+					s.seed(p)
+				})
+				m := newModel()
+				got := make([]byte, size)
+				for s.seeds <= at { // the last of these Reads is the one with the fork
+					s.clock += 2 * time.Second
+					m.source.clock = s.clock
+					r.Read(got)
+					if s.seeds <= at && !bytes.Equal(got, m.read(size)) {
+						t.Fatal("not as the model's before the fork")
+					}
+				}
+				want := m.read(size)
+				if s.seeds < m.source.seeds+1 {
+					t.Errorf("%d bytes, fork at seed %d: %d seeds, and %d without the fork", size, at, s.seeds, m.source.seeds)
+				}
+				for i := 0; i+16 <= size; i += 16 {
+					if bytes.Equal(got[i:][:16], want[i:][:16]) {
+						t.Fatalf("%d bytes, fork at seed %d: block %d as without the fork", size, at, i/16)
+					}
+				}
 			}
 		}
 	})

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"example.com/fastmac/internal/fork"
 )
 
 // model is what a Reader should do, written for clarity, on crypto/cipher.
@@ -21,6 +23,7 @@ type model struct {
 	buffer []byte // what is next
 	made   int
 	seeded time.Duration
+	forked bool // since the last read
 
 	keys, returned [][]byte // former keys, and what was read
 }
@@ -89,6 +92,10 @@ func (m *model) draw(n int) (p []byte) {
 }
 
 func (m *model) read(n int) (p []byte) {
+	if m.forked {
+		m.reseed()
+		m.buffer, m.forked = nil, false
+	}
 	for n >= 512 {
 		size := min(n-n%512, 65536)
 		made := size
@@ -126,6 +133,12 @@ func newPair() *pair {
 func (p *pair) advance(d time.Duration) {
 	p.source.clock += d
 	p.m.source.clock += d
+}
+
+// fork makes both think that they are in a child process.
+func (p *pair) fork() {
+	fork.Pretend()
+	p.m.forked = true
 }
 
 // read reads n bytes from both, and compares them and the states.
