@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 	"sync/atomic"
 
+	"example.com/fastmac/internal/fork"
 	"example.com/fastmac/internal/opaque"
 )
 
@@ -35,18 +37,26 @@ const minNoncesSize = 12 // of a nonce, in bytes
 // matters. Use no other nonces under the same key, except that [UMACKey.Sign] may be used
 // together with sequences of 16 bytes: s calls add at most s*k*q/2^128 + s^2/2^129.
 //
-// A copy of a NonceSequence repeats its nonces. A fork of the process's memory makes such a copy,
-// and so does a restored snapshot of a virtual machine. Where these can happen, use
-// [UMACKey.Sign], which draws each nonce from crypto/rand.
+// In a child process that C code forked, a NonceSequence begins anew, with another number from
+// crypto/rand: k counts it as one more sequence. SECURITY.md in the module says how that is
+// noticed.
+//
+// A copy of a NonceSequence repeats its nonces. A restored snapshot of a virtual machine, or a
+// checkpoint of a process, makes such a copy. Where these can happen, use [UMACKey.Sign], which
+// draws each nonce from crypto/rand.
 //
 // A NonceSequence is safe for concurrent use. Do not copy it.
 type NonceSequence struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable // == would be a data race with Next
 
-	size      int    // size of a nonce in bytes; 0 if NewNonceSequence did not make this one
-	high, low uint64 // the first nonce is the last size bytes of these
-	used      atomic.Uint64
+	size int // size of a nonce in bytes; 0 if NewNonceSequence did not make this one
+	used atomic.Uint64
+
+	// The first nonce is the last size bytes of high and low, which are for one process. They
+	// change in a child: begin writes process last, and Next reads it first.
+	high, low, process atomic.Uint64
+	beginning          sync.Mutex
 }
 
 // NewNonceSequence returns a NonceSequence whose nonces have size bytes, 12 to 16. It panics
@@ -55,20 +65,37 @@ func NewNonceSequence(size int) *NonceSequence {
 	if size < minNoncesSize || size > UMACMaxNonceSize {
 		panic(fmt.Sprintf("fastmac: NonceSequence of %d bytes: want %d to %d", size, minNoncesSize, UMACMaxNonceSize))
 	}
+	n := &NonceSequence{size: size}
+	n.begin()
+	return n
+}
+
+// begin draws the first nonce for this process, unless another goroutine has. What has been used
+// still counts, so that goroutines in Next need not agree on when it began anew.
+func (n *NonceSequence) begin() {
+	n.beginning.Lock()
+	defer n.beginning.Unlock()
+	process := fork.Current()
+	if n.process.Load() == process {
+		return
+	}
 	var first [16]byte
 	rand.Read(first[:])
-	return &NonceSequence{
-		size: size,
-		high: binary.BigEndian.Uint64(first[:]),
-		low:  binary.BigEndian.Uint64(first[8:]),
-	}
+	n.high.Store(binary.BigEndian.Uint64(first[:]))
+	n.low.Store(binary.BigEndian.Uint64(first[8:]))
+	n.process.Store(process)
 }
 
 // Next appends the next nonce to dst and returns the extended slice. It does not
 // allocate if dst has room. It panics if [NewNonceSequence] did not make n, and after 2^63
 // nonces.
 func (n *NonceSequence) Next(dst []byte) []byte {
+	process := n.process.Load()
 	used := n.used.Add(1) - 1
+	if process != fork.Current() && n.size != 0 { // asked after a number is taken, see package fork
+		n.begin()
+		return n.Next(dst)
+	}
 	start, end := len(dst), len(dst)+n.size
 	if end > cap(dst) {
 		dst = slices.Grow(dst, n.size)
@@ -81,8 +108,8 @@ func (n *NonceSequence) Next(dst []byte) []byte {
 	if used >= maxNonces {
 		panic("fastmac: a NonceSequence has returned all of its 2^63 nonces: make a new one")
 	}
-	low, carry := bits.Add64(n.low, used, 0)
-	high := n.high + carry
+	low, carry := bits.Add64(n.low.Load(), used, 0)
+	high := n.high.Load() + carry
 	// The two stores overlap if size is not 16. Copying the nonce from an array would be
 	// slower: the loads would have to wait for the stores before them.
 	binary.BigEndian.PutUint64(nonce, high<<(8*(16-len(nonce))&63))

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/fork"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -131,6 +132,37 @@ func TestNewNonceSequence(t *testing.T) {
 func TestNoncesRandom(t *testing.T) {
 	for size := 12; size <= 16; size++ {
 		mactest.TestRandom(t, fmt.Sprint(size, " bytes"), func() []byte { return fastmac.NewNonceSequence(size).Next(nil) })
+	}
+}
+
+// TestNoncesFork pretends a fork, after which goroutines draw nonces. These must be distinct, and
+// far from those before.
+func TestNoncesFork(t *testing.T) {
+	const goroutines, each = 8, 100
+	for size := 12; size <= 16; size++ {
+		nonces := fastmac.NewNonceSequence(size)
+		for range 50 {
+			before := nonces.Next(nil)
+			fork.Pretend()
+			var drawn [goroutines][each][]byte
+			mactest.Concurrently(goroutines, func(i int) {
+				for j := range each {
+					drawn[i][j] = nonces.Next(nil)
+				}
+			})
+			seen := make(map[string]bool)
+			for _, some := range drawn {
+				for _, nonce := range some {
+					if seen[string(nonce)] {
+						t.Fatalf("%d bytes: %x twice", size, nonce)
+					}
+					seen[string(nonce)] = true
+					if subtract(nonce, before) < 1<<20 || subtract(drawn[0][0], nonce)+1<<20 < 1<<19 {
+						t.Fatalf("%d bytes: %x, in the parent %x", size, nonce, before)
+					}
+				}
+			}
+		}
 	}
 }
 
