@@ -67,7 +67,7 @@
 //
 //	source                  what must not happen
 //	a counter of 8 bytes    it is set back, by a crash or a restored backup or snapshot
-//	a NonceSequence         its memory is forked, or restored from a snapshot
+//	a NonceSequence         its memory is restored from a snapshot
 //	Sign                    more than 2^48 messages are signed under one key, or a snapshot
 //	                        of the machine is restored and its kernel does not know
 //

@@ -17,10 +17,10 @@ const signNonceSize = UMACMaxNonceSize
 // slice. dst may overlap msg. As in JWT, to sign means to authenticate with a shared key:
 // anyone who can verify can sign.
 //
-// A random nonce needs no counter, which a crash, a fork or a restored snapshot could
-// set back. After a restored snapshot it is new only if the kernel has been informed, on
-// Linux by VMGENID. Sign at most 2^48 messages with one key: then the probability that two
-// nonces are equal is below 2^-33.
+// A random nonce needs no counter, which a crash or a restored snapshot could set back.
+// After a restored snapshot it is new only if the kernel has been informed, on Linux by
+// VMGENID. Sign at most 2^48 messages with one key: then the probability that two nonces
+// are equal is below 2^-33.
 func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	k.mustLive()
 	var sig [signNonceSize + maxUMACTagSize]byte

@@ -9,10 +9,11 @@
 // Most programs should use [crypto/rand], which is fast enough for a key now and then. Use
 // it also wherever the process's memory may be copied and a repetition does harm, as that
 // of a nonce under one key does. A program cannot know that a snapshot of its virtual
-// machine or a checkpoint of its process was restored, or that C code forked it. Then two
-// copies of a Reader return the same bytes until both have reseeded. On Linux, crypto/rand
-// knows of forks, and of snapshots if the hypervisor reports them. No Reader is a module
-// validated for FIPS 140.
+// machine or a checkpoint of its process was restored. Then two copies of a Reader return
+// the same bytes until both have reseeded. On Linux, crypto/rand knows of snapshots if the
+// hypervisor reports them. A Reader knows of forks by C code: in a child it reseeds before it
+// returns anything, and SECURITY.md in the module says how. No Reader is a module validated for
+// FIPS 140.
 package hwrand
 
 import (
@@ -51,8 +52,8 @@ const (
 // before. It does reveal what it returns until it is reseeded.
 //
 // A Reader takes 32 new bytes from crypto/rand and adds them to its key before it has made
-// more than a MiB from the last ones, and when it fills the buffer and the last ones are
-// more than a second old. The clock is the monotonic one, which may stand still while a
+// more than a MiB from the last ones, when it fills the buffer and the last ones are
+// more than a second old, and in a child process that C code forked. The clock is the monotonic one, which may stand still while a
 // machine sleeps. An unused Reader keeps its buffer.
 //
 // A Read of 512 bytes or more draws a key for each 64 KiB of them, and writes what the key
