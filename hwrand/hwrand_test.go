@@ -120,7 +120,7 @@ func TestBounds(t *testing.T) {
 // TestZeroKey compares with AES-256 of zeros under a key of zeros, from AESAVS.
 func TestZeroKey(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
-		r := newReader(new(source).now, func(p []byte) { clear(p) })
+		r := newReader(new(source).now, func(p []byte) { clear(p) }, func(p []byte) { clear(p) })
 		r.Read(make([]byte, 1))
 		if got := hex.EncodeToString(r.state[:16]); got != "dc95c078a2408989ad48a21492842087" {
 			t.Error(got)
@@ -280,7 +280,7 @@ func TestForkInRead(t *testing.T) {
 						fork.Pretend()
 					}
 					s.seed(p)
-				})
+				}, s.cpu)
 				m := newModel()
 				got := make([]byte, size)
 				for s.seeds <= at { // the last of these Reads is the one with the fork
@@ -301,6 +301,28 @@ func TestForkInRead(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// TestCPU checks when the CPU is asked: before a seed is drawn, and after more than a second.
+func TestCPU(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		var s source
+		var asked []time.Duration
+		r := newReader(s.now, s.seed, func(p []byte) {
+			if len(asked) == 0 != (s.seeds == 0) {
+				t.Errorf("asked after seed %d", s.seeds)
+			}
+			asked = append(asked, s.clock)
+			s.cpu(p)
+		})
+		for range 4 {
+			r.Read(make([]byte, 3<<20)) // with reseeds
+			s.clock += time.Second/2 + 1
+		}
+		if want := []time.Duration{0, time.Second + 2}; !slices.Equal(asked, want) || s.seeds < 12 {
+			t.Errorf("asked at %v, want %v; %d seeds", asked, want, s.seeds)
 		}
 	})
 }
@@ -496,7 +518,7 @@ func TestAllocs(t *testing.T) {
 
 // TestPrinting checks that a Reader prints as its name and nothing else.
 func TestPrinting(t *testing.T) {
-	r := newReader(new(source).now, new(source).seed)
+	r := newReader(new(source).now, new(source).seed, new(source).cpu)
 	mactest.Printing(t, "hwrand.Reader", r)
 	if reflect.TypeFor[Reader]().Comparable() {
 		t.Error("a Reader is comparable")

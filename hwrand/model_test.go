@@ -25,6 +25,8 @@ type model struct {
 	seeded time.Duration
 	forked bool // since the last read
 
+	hardened time.Duration // when bytes of the CPU were added
+
 	keys, returned [][]byte // former keys, and what was read
 }
 
@@ -32,6 +34,7 @@ type model struct {
 type source struct {
 	clock time.Duration
 	seeds int // that were drawn
+	cpus  int // times that the CPU was asked
 }
 
 func (s *source) now() time.Duration { return s.clock }
@@ -45,21 +48,36 @@ func (s *source) seed(p []byte) {
 	s.seeds++
 }
 
+// cpu draws 0 to 4 words.
+func (s *source) cpu(p []byte) {
+	if len(p) != 32 {
+		panic(fmt.Sprintf("%d bytes of the CPU", len(p)))
+	}
+	clear(p)
+	words := sha256.Sum256(fmt.Appendf(nil, "cpu %d", s.cpus))
+	copy(p, words[:8*(s.cpus%5)])
+	s.cpus++
+}
+
 func seedOf(i int) [32]byte { return sha256.Sum256(fmt.Appendf(nil, "seed %d", i)) }
 
 func newModel() *model {
-	m := &model{key: make([]byte, 32)}
+	m := &model{key: make([]byte, 32), hardened: -time.Hour}
 	m.reseed()
 	return m
 }
 
 func (m *model) reseed() {
-	seed := make([]byte, 32)
+	seed, cpu := make([]byte, 32), make([]byte, 32)
+	if m.source.clock > m.hardened+time.Second {
+		m.source.cpu(cpu)
+		m.hardened = m.source.clock
+	}
 	m.source.seed(seed)
 	m.keys = append(m.keys, m.key)
 	m.key = bytes.Clone(m.key)
 	for i := range seed {
-		m.key[i] ^= seed[i]
+		m.key[i] ^= seed[i] ^ cpu[i]
 	}
 	m.made, m.seeded = 0, m.source.clock
 }
@@ -126,7 +144,7 @@ type pair struct {
 
 func newPair() *pair {
 	s := new(source)
-	return &pair{newReader(s.now, s.seed), newModel(), s}
+	return &pair{newReader(s.now, s.seed, s.cpu), newModel(), s}
 }
 
 // advance moves both clocks.
@@ -156,8 +174,8 @@ func (p *pair) read(t *testing.T, n int) []byte {
 	if buf[6] != around || buf[7+n] != around {
 		t.Fatalf("Read of %d bytes writes to those around", n)
 	}
-	if p.source.seeds != p.m.source.seeds {
-		t.Fatalf("Read of %d bytes: %d seeds drawn, want %d", n, p.source.seeds, p.m.source.seeds)
+	if *p.source != p.m.source {
+		t.Fatalf("Read of %d bytes: drawn %+v, want %+v", n, *p.source, p.m.source)
 	}
 	state := append(bytes.Clone(p.m.key), make([]byte, 992)...)
 	copy(state[1024-len(p.m.buffer):], p.m.buffer)

@@ -122,7 +122,7 @@ func TestScanned(t *testing.T) {
 		if mode == scanControl {
 			kept = append(kept, bytes.Clone(p))
 		}
-	})
+	}, s.cpu)
 	var group sync.WaitGroup
 	for i := range scanRounds {
 		s.clock += 400 * time.Millisecond

@@ -4,8 +4,8 @@
 
 // Package aes provides AES, FIPS 197, on the CPU's AES instructions, with what
 // crypto/aes does not offer: blocks on the stack, several independent blocks in one
-// call, and a key schedule in storage that can be wiped. Its time depends only on the
-// size of the key and the number of blocks.
+// call, a key schedule in storage that can be wiped, and the CPU's entropy. Its time depends only on the
+// size of the key and the number of blocks, that of Seed on the CPU's generator.
 package aes
 
 import "strconv"
@@ -22,6 +22,14 @@ const StretchStep = 512
 // Schedule is a key schedule for encryption. Of its words, those of the key's
 // rounds are in use: 44 for AES-128, 52 for AES-192, 60 for AES-256.
 type Schedule [60]uint32
+
+// Seed replaces p by words of 8 bytes from the CPU's generator of entropy, as many as it has and as
+// there is room for, and returns their number. The rest is zeros. Whoever uses them has other
+// entropy too.
+func Seed(p []byte) (words int) {
+	clear(p)
+	return seed(p)
+}
 
 // Stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under
 // that key, from counter 0. The first 32 bytes of that can be the next key. len(p) is a

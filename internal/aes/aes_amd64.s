@@ -2942,3 +2942,14 @@ stretchDone:
 	VPXORQ X28, X28, X28
 	VZEROUPPER
 	RET
+
+// func rdseed(word *[8]byte) (ok uint64)
+// Requires: RDSEED, SSE2
+TEXT ·rdseed(SB), $0-16
+	MOVQ    word+0(FP), BX
+	RDSEEDQ AX
+	MOVQ    AX, (BX)
+	SBBQ    AX, AX
+	MOVQ    AX, ok+8(FP)
+	PXOR    X14, X14
+	RET

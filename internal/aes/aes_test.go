@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"unsafe"
@@ -268,4 +269,34 @@ func BenchmarkStretch(b *testing.B) {
 			})
 		}
 	})
+}
+
+// TestSeed checks that words are where there is room, that others are zeros, and that none comes
+// twice, which has a probability of 2^-49.
+func TestSeed(t *testing.T) {
+	seen := make(map[string]bool)
+	for n := range 100 {
+		p := bytes.Repeat([]byte{0xa5}, n+8)
+		words := Seed(p[:n])
+		if words > n/8 || !bytes.Equal(p[8*words:n], make([]byte, n-8*words)) || string(p[n:]) != "\xa5\xa5\xa5\xa5\xa5\xa5\xa5\xa5" {
+			t.Fatalf("%d bytes: %d words, %x", n, words, p)
+		}
+		for word := range slices.Chunk(p[:8*words], 8) {
+			if seen[string(word)] {
+				t.Fatalf("%x twice", word)
+			}
+			seen[string(word)] = true
+		}
+	}
+	t.Logf("%d words", len(seen))
+}
+
+func BenchmarkSeed(b *testing.B) {
+	p := make([]byte, 32)
+	if Seed(p) == 0 {
+		b.Skip("no RDSEED")
+	}
+	for b.Loop() {
+		Seed(p)
+	}
 }

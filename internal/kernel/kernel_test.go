@@ -234,6 +234,9 @@ func TestRequires(t *testing.T) {
 				t.Errorf("%s: %s is of no kernel", test.file, function)
 			}
 			used[name] = true
+			if function == "rdseed" { // called if the CPU has it
+				needs = append(slices.Clip(needs), kernel.RDSEED)
+			}
 			asked := slices.Clone(every)
 			for _, f := range needs {
 				asked = append(asked, strings.Replace(f.String(), "BMI1", "BMI", 1)) // the generator's name for it

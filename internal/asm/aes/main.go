@@ -4,13 +4,14 @@
 
 // Command aes generates internal/aes/aes_amd64.s: the AES key schedule and
 // the encryption of blocks, FIPS 197, with AES instructions, and counter mode in which the
-// output replaces the key.
+// output replaces the key; and RDSEED.
 package main
 
 import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -31,7 +32,21 @@ func main() {
 	stretch()
 	stretchVAES256()
 	stretchVAES()
+	rdseed()
 	output.Generate()
+}
+
+// rdseed generates one attempt of RDSEED. Its register is overwritten with what the carry says.
+func rdseed() {
+	Implement("rdseed")
+	Pragma("noescape")
+	word := Load(Param("word"), RBX)
+	// avo writes RDSEEDL for all sizes.
+	Instruction(&ir.Instruction{Opcode: "RDSEEDQ", Operands: []Op{RAX}, Outputs: []Op{RAX}, ISA: []string{"RDSEED"}})
+	MOVQ(RAX, Mem{Base: word})
+	SBBQ(RAX, RAX)
+	Store(RAX, ReturnIndex(0))
+	RET()
 }
 
 // expandKey generates the key schedule for a key of nk words, FIPS 197 section 5.2.

@@ -109,7 +109,7 @@ var names = map[string]string{
 	"MOVD": "movq", "IMUL3Q": "imul", "MOVBLZX": "movzx", "MOVBQZX": "movzx", "PADDL": "paddd", "PSLLL": "pslld", "PSRAL": "psrad",
 }
 
-var sized = regexp.MustCompile(`^(ADC|ADD|AND|ANDN|BSWAP|BZHI|CMP|DEC|LEA|MOV|MULX|NEG|OR|RORX|SBB|SHL|SHLX|SHR|SUB|TEST|XOR)([BLQ])$`)
+var sized = regexp.MustCompile(`^(ADC|ADD|AND|ANDN|BSWAP|BZHI|CMP|DEC|LEA|MOV|MULX|NEG|OR|RDSEED|RORX|SBB|SHL|SHLX|SHR|SUB|TEST|XOR)([BLQ])$`)
 
 // canonical returns a line of a .s file in the form of program.canonical.
 func (s source) canonical(line string) (string, error) {

@@ -31,6 +31,7 @@ type proof struct {
 
 var proofs = []proof{
 	{"cpuid7", "nothing but its result is written", proveCPUID, x86.Architecture},
+	{"rdseed", "nothing but the word and the result is written", proveRDSEED, x86.Architecture},
 	{"nhAdd", "NH of each run of groups in a block", proveAdd, nil},
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
 	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
@@ -90,6 +91,13 @@ func proofsOf(f *machine.Function) []proof {
 func proveCPUID(v *prover) (cases int, err error) {
 	v.reset()
 	return 1, v.call()
+}
+
+// proveRDSEED proves that rdseed writes nothing but the word and its result, of which nothing is
+// known.
+func proveRDSEED(v *prover) (cases int, err error) {
+	v.reset()
+	return 1, v.call(v.place(8, false, v.variables(8, 8, 0xff)...))
 }
 
 // All proves the functions whose names match, prints their proofs, and fails if a proof does, if a

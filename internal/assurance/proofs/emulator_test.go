@@ -153,7 +153,7 @@ func TestEmulated(t *testing.T) {
 				done++
 			}
 		}
-		if done == before && f.Name != "cpuid7" {
+		if done == before && f.Name != "cpuid7" && f.Name != "rdseed" {
 			t.Errorf("%s has not been executed", f.Name)
 		}
 	}

@@ -93,6 +93,8 @@ var planted = []fault{
 	{"the direction flag", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "STD; ...", "no model"},
 	{"the rounding of MXCSR", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "...; LDMXCSR (AX)", "no model"},
 	{"what CPUID returns", aesFile, "encryptWords", "MOVQ BX, X0", "XORL AX, AX; CPUID; MOVQ first+16(FP), BX; MOVQ enc+0(FP), AX; MOVQ chosen+32(FP), DX; XORL CX, SI; XORL CX, SI; ...; ANDL $1, CX; ADDL $9, CX", "some bits of a word"},
+	{"what RDSEED returns", aesFile, "encryptWords", "MOVQ BX, X0", "RDSEEDQ AX; SBBQ CX, CX; ANDL $1, CX; ADDL $9, CX; MOVQ enc+0(FP), AX; ...", "some bits of a word"},
+	{"a word more than that of RDSEED", aesFile, "rdseed", "MOVQ AX, (BX)", "...; MOVQ AX, 8(BX)", "access to 8 bytes at 8"},
 	{"the counter of cycles", aesFile, "encryptWords", "MOVQ BX, X0", "RDTSC; MOVQ chosen+32(FP), DX; MOVQ enc+0(FP), AX; ...", "no model"},
 	{"data of the program are changed", nhFile, "padEachVAES", "MOVQ tags+0(FP), AX", "...; MOVQ $0, ·partBytes+0(SB)", "writes to the program's data"},
 	{"a shift by 65 bits", nhFile, "tagWordsAVX2", "VPSRLQ $0x30, Y0, Y2", "VPSRLQ $65, Y0, Y2", "no model"},

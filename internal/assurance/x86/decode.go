@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	longestInstruction = 15             // bytes of an instruction
-	evexPrefix         = 0x62           // the first byte of an EVEX encoding
-	vzeroupper         = "\xc5\xf8\x77" // x86asm takes the byte after it for a part of it
-	threadAddress      = -8             // where Go keeps the goroutine in the segment of the thread
+	longestInstruction = 15                 // bytes of an instruction
+	evexPrefix         = 0x62               // the first byte of an EVEX encoding
+	vzeroupper         = "\xc5\xf8\x77"     // x86asm takes the byte after it for a part of it
+	rdseed             = "\x48\x0f\xc7\xf8" // of RAX; x86asm does not know it
+	threadAddress      = -8                 // where Go keeps the goroutine in the segment of the thread
 )
 
 // Decode returns the instruction at the beginning of code, which is at an address. What x86asm
@@ -57,6 +58,9 @@ var flows = map[string]machine.Flow{
 func decode(at uint64, code []byte) (*machine.Instruction, error) {
 	if bytes.HasPrefix(code, []byte(vzeroupper)) {
 		return &machine.Instruction{Address: at, Bytes: code[:3], Mnemonic: "vzeroupper", Text: "vzeroupper"}, nil
+	}
+	if bytes.HasPrefix(code, []byte(rdseed)) {
+		return &machine.Instruction{Address: at, Bytes: code[:4], Mnemonic: "rdseed", Text: "rdseed rax", Operands: []machine.Operand{{Kind: machine.General, Number: RAX, Size: 64}}}, nil
 	}
 	// x86asm accepts some instructions that lack their last bytes. With zeros in their place
 	// the length shows it.

@@ -49,7 +49,7 @@ func classes(i *machine.Instruction) (all []machine.Class) {
 func Forms(functions []*machine.Function) []machine.Form {
 	return machine.Forms(functions, func(i *machine.Instruction) string {
 		thread := slices.ContainsFunc(i.Operands, func(o machine.Operand) bool { return o.Thread })
-		if thread || i.Mnemonic == "prefetcht0" || i.Mnemonic == "cpuid" {
+		if thread || slices.Contains([]string{"prefetcht0", "cpuid", "rdseed"}, i.Mnemonic) {
 			return ""
 		}
 		return form(i)
