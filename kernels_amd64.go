@@ -33,6 +33,16 @@ func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
+func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) {
+	if useAVX512 {
+		nhPoly128AVX512(y, k, p)
+	} else if useAVX2 {
+		nhPoly128AVX2(y, k, p)
+	} else {
+		nhPoly128Generic(y, k, p)
+	}
+}
+
 func nhBlocks(words []l1Words, k *uhashKey, p []byte) {
 	if useAVX512 {
 		nhBlocksAVX512(words, k, p)
@@ -159,6 +169,12 @@ func nhPolyAVX512(y *[maxIterations]uint128, k *uhashKey, p []byte) // p is whol
 
 //go:noescape
 func nhPolyAVX2(y *[maxIterations]uint128, k *uhashKey, p []byte) // p is whole blocks, at least one
+
+//go:noescape
+func nhPoly128AVX512(y *[maxIterations]uint128, k *uhashKey, p []byte) // p is whole pairs of blocks, at least one
+
+//go:noescape
+func nhPoly128AVX2(y *[maxIterations]uint128, k *uhashKey, p []byte) // p is whole pairs of blocks, at least one
 
 //go:noescape
 func nhBlocksAVX512(words []l1Words, k *uhashKey, p []byte) // p is len(words) blocks, at least one

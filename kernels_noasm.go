@@ -17,6 +17,8 @@ func fill(group *[l1Group]byte, p []byte)                     { fillGeneric(grou
 func fillMasked(group *[l1Group]byte, p []byte)               { fillGeneric(group, p) }
 func hasMasks() bool                                          { return false }
 
+func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPoly128Generic(y, k, p) }
+
 func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	tagOnlyGeneric(tag, k, l1, rest, length, x)
 }

@@ -77,23 +77,42 @@ func (s *l2State) write(k []l2Key, blocks []l1Words) {
 
 // write128 is write after the words of POLY-64.
 func (s *l2State) write128(k []l2Key, blocks []l1Words) {
+	s.begin128(k)
+	if s.words%2 == 1 {
+		pair := [2]l1Words{s.pending, blocks[0]}
+		poly128Pairs(&s.y, k, pair[:])
+		s.words++
+		blocks = blocks[1:]
+	}
+	pairs := len(blocks) &^ 1
+	poly128Pairs(&s.y, k, blocks[:pairs])
+	if pairs < len(blocks) {
+		s.pending = blocks[pairs]
+	}
+	s.words += uint64(len(blocks))
+}
+
+// begin128 begins POLY-128 before its first block. Its first coefficient is the result of POLY-64.
+func (s *l2State) begin128(k []l2Key) {
+	if s.words != poly64Words {
+		return
+	}
+	for i := range k {
+		first := uint128{lo: reduce64(s.y[i].lo)}
+		s.y[i] = poly128(uint128{lo: 1}, k[i].k128, mul128(k[i].k128, k[i].k128), first)
+	}
+}
+
+// poly128Pairs runs POLY-128 from the values y over an even number of L1 words.
+func poly128Pairs(y *[maxIterations]uint128, k []l2Key, blocks []l1Words) {
 	var squares [maxIterations]uint128
 	for i := range k {
 		squares[i] = mul128(k[i].k128, k[i].k128)
-		if s.words == poly64Words {
-			// The first coefficient is the result of POLY-64.
-			s.y[i] = poly128(uint128{lo: 1}, k[i].k128, squares[i], uint128{lo: reduce64(s.y[i].lo)})
-		}
 	}
-	for b := range blocks {
-		if s.words%2 == 0 {
-			s.pending = blocks[b]
-		} else {
-			for i := range k {
-				s.y[i] = poly128(s.y[i], k[i].k128, squares[i], uint128{s.pending[i], blocks[b][i]})
-			}
+	for ; len(blocks) > 1; blocks = blocks[2:] {
+		for i := range k {
+			y[i] = poly128(y[i], k[i].k128, squares[i], uint128{blocks[0][i], blocks[1][i]})
 		}
-		s.words++
 	}
 }
 

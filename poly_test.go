@@ -26,6 +26,12 @@ func big128(x uint128) *big.Int {
 	return new(big.Int).Or(new(big.Int).Lsh(big64(x.hi), 64), big64(x.lo))
 }
 
+// from128 is the inverse of big128.
+func from128(x *big.Int) uint128 {
+	low := new(big.Int).And(x, big64(1<<64-1))
+	return uint128{new(big.Int).Rsh(x, 64).Uint64(), low.Uint64()}
+}
+
 var (
 	bigP64  = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 64), big.NewInt(offset64))
 	bigP128 = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(offset128))
@@ -118,14 +124,16 @@ func TestReduce64(t *testing.T) {
 	}
 }
 
-// TestPoly128Carries multiplies factors for which mul128 has carries that random ones
-// do not reach: those of its last lines.
+// poly128Carries are factors for which mul128 has carries that random ones do not reach: those of
+// its last lines.
+var poly128Carries = [][2]uint128{
+	{{0x01fff9e50136219c, 0x01c0b6b8017a3c67}, {0xe65f2e869cfd2920, 0x977a1a35923dbfbe}}, // the last one
+	{{0x01ffffff01ffffff, 0x01ffffff01ffffff}, {0xce168add6236f139, 0xf6708ffb3847fd1d}}, // into t2
+	{{0x01ffffff01ffffff, 0x01ffffff01ffffff}, {1<<64 - 1, 1<<64 - 1}},
+}
+
 func TestPoly128Carries(t *testing.T) {
-	for _, f := range [][2]uint128{
-		{{0x01fff9e50136219c, 0x01c0b6b8017a3c67}, {0xe65f2e869cfd2920, 0x977a1a35923dbfbe}}, // the last one
-		{{0x01ffffff01ffffff, 0x01ffffff01ffffff}, {0xce168add6236f139, 0xf6708ffb3847fd1d}}, // into t2
-		{{0x01ffffff01ffffff, 0x01ffffff01ffffff}, {1<<64 - 1, 1<<64 - 1}},
-	} {
+	for _, f := range poly128Carries {
 		want := new(big.Int).Mul(big128(f[0]), big128(f[1]))
 		want.Mod(want, bigP128)
 		if got := reduce128(mul128(f[0], f[1])); big128(got).Cmp(want) != 0 {

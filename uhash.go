@@ -207,13 +207,27 @@ func (k *uhashKey) writeBlocks128(l2 *l2State, p []byte) {
 
 //go:noinline
 func (k *uhashKey) writeBlocks128OnStack(l2 *l2State, p []byte) {
-	var words [16]l1Words
-	for len(p) > 0 {
-		n := min(len(p)/l1Block, len(words))
-		nhBlocks(words[:n], k, p[:n*l1Block])
-		l2.write(k.l2[:k.n], words[:n])
-		p = p[n*l1Block:]
+	if l2.words%2 == 1 || len(p) < 2*l1Block {
+		p = k.writeBlock128(l2, p)
 	}
+	for len(p) >= 2*l1Block {
+		n := min(len(p)/(2*l1Block), 512)
+		l2.begin128(k.l2[:k.n])
+		nhPoly128(&l2.y, k, p[:n*2*l1Block])
+		l2.words += uint64(2 * n)
+		p = p[n*2*l1Block:]
+	}
+	if len(p) > 0 {
+		k.writeBlock128(l2, p)
+	}
+}
+
+// writeBlock128 adds the first block of p to l2, and returns what follows it.
+func (k *uhashKey) writeBlock128(l2 *l2State, p []byte) []byte {
+	var words l1Words
+	nhBlocks(unsafe.Slice(&words, 1), k, p[:l1Block])
+	l2.write(k.l2[:k.n], unsafe.Slice(&words, 1))
+	return p[l1Block:]
 }
 
 // tagLast sets tag to the hash, xor the pad, of a message of more than one block.

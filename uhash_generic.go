@@ -19,6 +19,8 @@ import (
 //
 //	nhPoly(y, k, p)        runs POLY-64 from the values y over the L1 words of whole
 //	                       blocks, at least one.
+//	nhPoly128(y, k, p)     runs POLY-128 from the values y over the L1 words of whole
+//	                       pairs of blocks, at least one.
 //	nhBlocks(words, k, p)  sets words to the L1 words of as many whole blocks, at
 //	                       least one.
 //	nhAdd(s, k, p)         adds whole groups, at least one, to the block in s, which
@@ -64,6 +66,16 @@ func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 		for i, word := range words[:k.n] {
 			y[i].lo = poly64(y[i].lo, k.l2[i].k64, word)
 		}
+	}
+}
+
+func nhPoly128Generic(y *[maxIterations]uint128, k *uhashKey, p []byte) {
+	var words [16]l1Words
+	for len(p) >= 2*l1Block {
+		n := min(len(p)/l1Block, len(words))
+		nhBlocksGeneric(words[:n], k, p)
+		poly128Pairs(y, k.l2[:k.n], words[:n])
+		p = p[n*l1Block:]
 	}
 }
 

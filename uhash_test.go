@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"encoding/binary"
+	"math/big"
 	"math/bits"
 	"math/rand/v2"
 	"strings"
@@ -59,6 +60,116 @@ func TestNHPoly(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNHPoly128 compares runs of pairs of blocks in the kernels with umacref's NH and the polynomial
+// on math/big.
+func TestNHPoly128(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
+		rng := rand.NewChaCha8([32]byte([]byte("TestNHPoly128, a seed, 32 bytes.")))
+		for round := range 60 {
+			raw := make([]byte, l1Block+16*(maxIterations-1))
+			rng.Read(raw)
+			p := make([]byte, 2*l1Block*(1+round%20))
+			rng.Read(p)
+			k := uhashKey{n: 1 + round%4}
+			k.l1.set(raw)
+			var y, want [maxIterations]uint128
+			for i := range k.n {
+				k.l2[i].k128 = uint128{rng.Uint64() & 0x01ffffff01ffffff, rng.Uint64() & 0x01ffffff01ffffff}
+				y[i] = uint128{rng.Uint64(), rng.Uint64()}
+				value := big128(y[i])
+				for m := p; len(m) > 0; m = m[2*l1Block:] {
+					pair := uint128{refNH(raw, m[:l1Block])[i] + 8*l1Block, refNH(raw, m[l1Block:2*l1Block])[i] + 8*l1Block}
+					value = bigPoly(value, big128(k.l2[i].k128), big128(pair), bigP128, 128)
+				}
+				want[i] = from128(value)
+			}
+			nhPoly128(&y, &k, p)
+			for i := range k.n {
+				if got := reduce128(y[i]); got != want[i] {
+					t.Errorf("%d blocks, iteration %d of %d: %#x, want %#x", len(p)/l1Block, i, k.n, got, want[i])
+				}
+			}
+		}
+	})
+}
+
+// TestNHPoly128Steps runs POLY-128 in the kernels with words, keys and values that are rare in
+// messages, and compares each step with the polynomial on math/big.
+func TestNHPoly128Steps(t *testing.T) {
+	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestNHPoly128Steps, a 32 B seed."))))
+	edge := func() uint64 {
+		limits := []uint64{0, 1 << 57, 1 << 63, 1<<64 - 1<<32, 1<<64 - offset128, offset128, 159 * offset128}
+		return limits[rng.IntN(len(limits))] + rng.Uint64N(5) - 2
+	}
+	word := func() uint64 {
+		switch rng.IntN(3) {
+		case 0:
+			return edge()
+		case 1:
+			return rng.Uint64() | rng.Uint64()
+		}
+		return -rng.Uint64N(5000)
+	}
+	check := func(k *uhashKey, start *[maxIterations]uint128, pairs []uint128) {
+		var p []byte
+		for _, m := range pairs {
+			p = append(append(p, blocksOf(m.hi, 1)...), blocksOf(m.lo, 1)...)
+		}
+		var want [maxIterations]uint128
+		for i := range k.n {
+			value := big128(start[i])
+			for _, m := range pairs {
+				value = bigPoly(value, big128(k.l2[i].k128), big128(m), bigP128, 128)
+			}
+			want[i] = from128(value)
+		}
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+			y := *start
+			nhPoly128(&y, k, p)
+			for i := range k.n {
+				if got := reduce128(y[i]); got != want[i] {
+					t.Fatalf("%s, pairs %#x, iteration %d of %d: k %#x, y %#x: %#x, want %#x", kernel, pairs, i, k.n, k.l2[i].k128, start[i], got, want[i])
+				}
+			}
+		})
+	}
+	for round := range 4000 {
+		k := uhashKey{n: 1 + round%4} // its L1 key is zeros
+		var start [maxIterations]uint128
+		for i := range k.n {
+			start[i] = uint128{word(), word()}
+			switch rng.IntN(3) {
+			case 0:
+				k.l2[i].k128 = uint128{edge() & 0x01ffffff01ffffff, edge() & 0x01ffffff01ffffff}
+			case 1:
+				k.l2[i].k128.lo = rng.Uint64N(300) // a product next to the words
+			case 2:
+				k.l2[i].k128 = uint128{rng.Uint64() & 0x01ffffff01ffffff, rng.Uint64() & 0x01ffffff01ffffff}
+			}
+		}
+		pairs := []uint128{{word(), word()}, {word(), word()}, {word(), word()}}[:1+round%3]
+		check(&k, &start, pairs)
+		// The last pair again, such that the value after it is next to 2^128 in the first iteration.
+		last := &pairs[len(pairs)-1]
+		if value := bigPoly(big128(start[0]), big128(k.l2[0].k128), big128(uint128{}), bigP128, 128); len(pairs) == 1 {
+			near := from128(new(big.Int).Sub(bigP128, value))
+			lo, carry := bits.Add64(near.lo, rng.Uint64N(2*offset128), 0)
+			*last = uint128{near.hi + carry, lo}
+			check(&k, &start, pairs)
+		}
+	}
+	// Products with carries that random ones do not reach, see poly128Carries.
+	for _, f := range poly128Carries {
+		for _, m := range []uint128{{}, {0, 1}, {1<<63 - 1, 1<<64 - 1}, {1<<64 - 1<<32 - 1, 1<<64 - 1}} {
+			k, start := uhashKey{n: maxIterations}, [maxIterations]uint128{f[1], f[1], f[1], f[1]}
+			for i := range k.l2 {
+				k.l2[i].k128 = f[0]
+			}
+			check(&k, &start, []uint128{m})
+		}
+	}
 }
 
 // TestUnusedIterations checks that a key has zeros for the iterations that it does not use,

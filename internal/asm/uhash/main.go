@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Command uhash generates nh_amd64.s, the kernels of UHASH, RFC 4418 section 5, for
-// AVX-512 and AVX2. There is a file for each layer: nh.go, poly.go and l3.go. blocks.go is
+// AVX-512 and AVX2. There are files for each layer: nh.go, poly.go and poly128.go, and l3.go. blocks.go is
 // L1 of whole blocks, add.go, rest.go and tail.go are L1 of a part of a block, kdf.go is for the
 // L1 key, and batch.go and pad.go are for the messages and nonces of a batch.
 //
@@ -63,6 +63,9 @@ func main() {
 	deriveL1AESNI()
 	deriveL1VAES256()
 	deriveL1VAES()
+	for _, v := range []isa{avx512{}, avx2{}} {
+		nhPoly128(v)
+	}
 	// In these kernels wiping would make short messages up to 4 % slower.
 	output.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",
 		"tagWordsAVX512", "tagWordsAVX2")
@@ -96,6 +99,8 @@ type isa interface {
 	fold(v VecVirtual)
 	// store stores the lowest 128 bits of v.
 	store(v VecVirtual, p Mem)
+	// move is a load or a store.
+	move(from, to Op)
 }
 
 type avx512 struct{}
@@ -113,7 +118,9 @@ func (avx512) load(p Mem, a, b VecVirtual) {
 	split512(w, a, a, b)
 }
 
-func (avx512) store(v VecVirtual, p Mem) { VMOVDQU64(v.AsX(), p) }
+func (v avx512) store(w VecVirtual, p Mem) { v.move(w.AsX(), p) }
+
+func (avx512) move(from, to Op) { VMOVDQU64(from, to) }
 
 // split512 sets a to the low and b to the high halves of groups 0 and 1, in v, and 2
 // and 3, in w.
@@ -147,7 +154,9 @@ func (avx2) load(p Mem, a, b VecVirtual) {
 	VPBLENDD(U8(0xf0), p.Offset(32), b, b)
 }
 
-func (avx2) store(v VecVirtual, p Mem) { VMOVDQU(v.AsX(), p) }
+func (v avx2) store(w VecVirtual, p Mem) { v.move(w.AsX(), p) }
+
+func (avx2) move(from, to Op) { VMOVDQU(from, to) }
 
 func (avx2) fold(v VecVirtual) {
 	x := XMM()

@@ -35,6 +35,7 @@ var proofs = []proof{
 	{"nhAdd", "NH of each run of groups in a block", proveAdd, nil},
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
 	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
+	{"nhPoly128", "NH and POLY-128 of 2, 4, 6 and 36 blocks", provePoly128, x86.Architecture},
 	{"fill", "zero padding of 0 to 31 bytes", proveFill, nil},
 	{"tagWords", "L3 and the xor with the pad", proveWords, nil},
 	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes", proveOnly, nil},

@@ -54,7 +54,9 @@ func (e *emulator) uhash(isa string, key []byte, n int) *uhash {
 			word := new(big.Int).SetBytes(u.l3k1[64*t+32+8*j:][:8])
 			binary.LittleEndian.PutUint64(k[offsetLow+32*j+8*t:], word.Mod(word, p36).Uint64())
 		}
-		binary.LittleEndian.PutUint64(k[offsetL2+24*t:], binary.BigEndian.Uint64(u.l2[24*t:])&0x01ffffff01ffffff)
+		for at := 24 * t; at < 24*(t+1); at += 8 {
+			binary.LittleEndian.PutUint64(k[offsetL2+at:], binary.BigEndian.Uint64(u.l2[at:])&0x01ffffff01ffffff)
+		}
 	}
 	// Halves of groups, in turn: low and high ones.
 	for i := 0; i < len(u.l1); i += 4 {
@@ -241,7 +243,7 @@ func (u *uhash) testParts() {
 
 // testBlocks compares the L1 words of blocks, and runs of POLY-64 that do not begin with 1.
 func (u *uhash) testBlocks() {
-	for _, blocks := range []int{1, 2, 3, 33} {
+	for _, blocks := range []int{1, 2, 3, 33, 36} {
 		msg, words := u.bytes(1024*blocks), make([]byte, 32*blocks)
 		y := littleEndian(0, u.random.Uint64(), 0, u.random.Uint64(), 0, 1<<64-1, 0, 0)
 		before := slices.Clone(y)
@@ -267,6 +269,43 @@ func (u *uhash) testBlocks() {
 			if got.Mod(got, p64).Cmp(value) != 0 {
 				u.t.Errorf("nhPoly%s, iteration %d, %d blocks: wrong", u.isa, t, blocks)
 			}
+		}
+		if blocks%2 == 0 && u.isa != "NEON" {
+			u.testPoly128(msg)
+		}
+	}
+}
+
+// testPoly128 compares runs of POLY-128 over pairs of blocks.
+func (u *uhash) testPoly128(msg []byte) {
+	var before []uint64
+	for range 8 {
+		before = append(before, u.random.Uint64())
+	}
+	before[0], before[1] = 1<<64-1, 1<<64-1
+	y := littleEndian(before...)
+	u.call("nhPoly128", append([]uint64{u.words(y), u.key}, slice(u.in(msg), len(msg))...)...)
+	wide := func(hi, lo uint64) *big.Int {
+		x := new(big.Int).SetUint64(hi)
+		return x.Lsh(x, 64).Add(x, new(big.Int).SetUint64(lo))
+	}
+	p128 := wide(1<<64-1, 1<<64-159)
+	for t := range u.n {
+		const mask = 0x01ffffff01ffffff
+		k := wide(binary.BigEndian.Uint64(u.l2[24*t+8:])&mask, binary.BigEndian.Uint64(u.l2[24*t+16:])&mask)
+		value := wide(before[2*t], before[2*t+1])
+		for p := msg; len(p) > 0; p = p[2048:] {
+			hi, lo := u.nh(t, p[:1024])+8*1024, u.nh(t, p[1024:2048])+8*1024
+			m := wide(hi, lo)
+			if hi >= 1<<64-1<<32 {
+				value.Mul(value, k).Sub(value, big.NewInt(1))
+				m.Sub(m, big.NewInt(159))
+			}
+			value.Mul(value, k).Add(value, m).Mod(value, p128)
+		}
+		got := wide(binary.LittleEndian.Uint64(y[16*t:]), binary.LittleEndian.Uint64(y[16*t+8:]))
+		if got.Mod(got, p128).Cmp(value) != 0 {
+			u.t.Errorf("nhPoly128%s, iteration %d, %d blocks: wrong", u.isa, t, len(msg)/1024)
 		}
 	}
 }

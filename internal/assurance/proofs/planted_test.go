@@ -81,6 +81,8 @@ var planted = []fault{
 	{"another comparison", nhFile, "nhAddAVX2", "JLS pair61", "JCS pair61", "word 0 is"},
 	{"a counter of 32 bits that carries", gcmFile, "sealAVX2", "VPADDD count16<>+0(SB), Y4, Y4", "VPADDQ count16<>+0(SB), Y4, Y4", "word"},
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
+	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
+	{"half of the last pair is left out", nhFile, "nhPoly128AVX2", "XORQ $0x10, DI", "XORQ $0x00, DI", "word"},
 	{"20 blocks", nhFile, "nhPolyAVX2", "SHRQ $0x0a, BX", "...; CMPQ BX, $20; JNE other; DECQ BX; other:", "is not executed"},
 	{"20 blocks, without other code", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; XORQ R8, R8; CMPQ DX, $20; ADCQ $0, R8; XORQ R8, R8", "no difference of [0 -1]"},
 	{"the fiftieth block", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; LEAQ -50(DX), R8; TESTQ R8, R8; CMOVQNE DX, R8; MOVQ R8, DX", "no difference of"},

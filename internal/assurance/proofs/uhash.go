@@ -22,6 +22,8 @@ type symbolicKey struct {
 	k2 []formula.Word
 	k1 [4][]formula.Word // k_5 to k_8, by iteration; the lower and the upper half side by side
 	l2 []formula.Word    // k64, by iteration
+	// k128, by iteration
+	k128 []wide
 
 	old []formula.Word // bytes of the tag before the call
 }
@@ -56,10 +58,17 @@ func (v *prover) newKey(n int) (k *symbolicKey, words []formula.Word) {
 	}
 	for range 4 {
 		k64 := v.variables(32, 2, 1<<25-1) // masked, section 5.3.1
-		words = append(append(words, k64...), v.variables(32, 4, max32)...)
-		k.l2 = append(k.l2, v.FromBytes(slices.Concat(v.Bytes(k64[0], 32), v.Bytes(k64[1], 32))))
+		k128 := v.variables(32, 4, 1<<25-1)
+		words = append(append(words, k64...), k128...)
+		k.l2 = append(k.l2, v.word64(k64))
+		k.k128 = append(k.k128, wide{v.word64(k128), v.word64(k128[2:])})
 	}
 	return k, append(words, v.variables(32, 4*8, max32)...)
+}
+
+// word64 is the first two of some words of 32 bits, side by side.
+func (v *prover) word64(w []formula.Word) formula.Word {
+	return v.FromBytes(slices.Concat(v.Bytes(w[0], 32), v.Bytes(w[1], 32)))
 }
 
 // nh is NH, section 5.2.2, of bytes that are zero-padded to whole groups, at least one, of
