@@ -22,7 +22,7 @@ func TestWriteParallelFault(t *testing.T) {
 }
 
 func testWriteParallelFault(t *testing.T) {
-	const size = 4 << 20
+	const size = 80 << 20 // both halves are large enough for WriteParallel
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
 		t.Fatal(err)

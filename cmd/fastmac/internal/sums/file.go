@@ -22,8 +22,8 @@ const (
 	// takes less time than to copy them.
 	bufferSize = 512 << 10
 
-	// parallelSize is the size of a file that is worth all cores.
-	parallelSize = 16 << 20
+	// parallelSize is the size of a file that is worth all cores, see [fastmac.UMAC.WriteParallel].
+	parallelSize = 32 << 20
 )
 
 // windowSize is how much of a file is mapped at a time, a multiple of the page size. Tests

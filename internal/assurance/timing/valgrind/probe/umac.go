@@ -41,9 +41,9 @@ func umacSign() {
 }
 
 func umacParallel() {
+	msg := secret(33 << 20) // a shorter one has no helpers
 	for _, size := range mactest.UMACTagSizes {
 		u := mactest.Must(fastmac.NewUMAC(secret(32), size))
-		msg := secret(3 << 19)
 		u.Write(msg[:1100])
 		u.WriteParallel(msg, 2)
 		result(u.Tag(nil, nonce(8)))
@@ -71,8 +71,6 @@ func umacLong() {
 			}
 			result(c.Sum(nonce(8)))
 		}
-		u.WriteParallel(msg[:1<<20], 2)
-		result(u.Tag(nil, nonce(8)))
 		u.Destroy()
 	}
 }
