@@ -63,6 +63,16 @@ func nhAdd(s *l1State, k *uhashKey, p []byte) {
 	}
 }
 
+func hasNHNext() bool { return useAVX2 }
+
+func nhNext(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) {
+	if useAVX512 {
+		nhNextAVX512(y, s, k, p)
+	} else {
+		nhNextAVX2(y, s, k, p)
+	}
+}
+
 func fill(group *[l1Group]byte, p []byte) {
 	if useAVX2 {
 		fillAVX2(group, p)
@@ -187,6 +197,12 @@ func nhAddAVX512(s *l1State, k *uhashKey, p []byte) // p is whole groups, at lea
 
 //go:noescape
 func nhAddAVX2(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least one, for which s has room
+
+//go:noescape
+func nhNextAVX512(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) // p is whole groups, those that s has room for, at least one, and less than a block more
+
+//go:noescape
+func nhNextAVX2(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) // p is whole groups, those that s has room for, at least one, and less than a block more
 
 //go:noescape
 func fillAVX512(group *[l1Group]byte, p []byte) // p is less than a group

@@ -19,6 +19,12 @@ func hasMasks() bool                                          { return false }
 
 func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPoly128Generic(y, k, p) }
 
+func hasNHNext() bool { return false }
+
+func nhNext(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) {
+	panic("fastmac: no kernel for the end of a block")
+}
+
 func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	tagOnlyGeneric(tag, k, l1, rest, length, x)
 }

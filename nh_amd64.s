@@ -13722,12 +13722,1193 @@ done313:
 	VZEROUPPER
 	RET
 
+// func nhNextAVX512(y *[4]uint128, s *l1State, k *uhashKey, p []byte)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·nhNextAVX512(SB), $0-48
+	MOVQ k+16(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two326
+
+	// Four iterations.
+	MOVQ s+8(FP), CX
+	MOVQ p_base+24(FP), BX
+	MOVQ p_len+32(FP), SI
+	MOVQ 32(CX), DI
+	SHRQ $0x01, DI
+	ADDQ AX, DI
+
+	// The bytes that the block has room for, and those of the next one.
+	MOVQ        $+1024, DX
+	SUBQ        32(CX), DX
+	LEAQ        (BX)(DX*1), R8
+	MOVQ        SI, R9
+	SUBQ        DX, R9
+	MOVQ        DX, SI
+	MOVQ        R9, 32(CX)
+	MOVQ        y+0(FP), R10
+	VMOVQ       1224(AX), X1
+	VPINSRQ     $0x01, 1248(AX), X1, X1
+	VMOVQ       1272(AX), X2
+	VPINSRQ     $0x01, 1296(AX), X2, X2
+	VINSERTI128 $0x01, X2, Y1, Y1
+
+	// L2: k*y and k*k*y. NH does not wait for them.
+	MOVQ        8(R10), R11
+	MOVQ        24(R10), R12
+	MOVQ        40(R10), R13
+	MOVQ        56(R10), R14
+	MOVQ        1224(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R11
+	CMOVQCS     R15, R11
+	MOVQ        1248(AX), DX
+	MULXQ       R12, R12, DX
+	LEAQ        59(R12), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R12
+	CMOVQCS     R15, R12
+	MOVQ        1272(AX), DX
+	MULXQ       R13, R13, DX
+	LEAQ        59(R13), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R13
+	CMOVQCS     R15, R13
+	MOVQ        1296(AX), DX
+	MULXQ       R14, R14, DX
+	LEAQ        59(R14), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R14
+	CMOVQCS     R15, R14
+	VMOVQ       R11, X2
+	VPINSRQ     $0x01, R12, X2, X2
+	VMOVQ       R13, X3
+	VPINSRQ     $0x01, R14, X3, X3
+	VINSERTI128 $0x01, X3, Y2, Y2
+	VPXOR       polySign<>+0(SB), Y2, Y2
+	MOVQ        1224(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R11
+	CMOVQCS     R15, R11
+	MOVQ        1248(AX), DX
+	MULXQ       R12, R12, DX
+	LEAQ        59(R12), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R12
+	CMOVQCS     R15, R12
+	MOVQ        1272(AX), DX
+	MULXQ       R13, R13, DX
+	LEAQ        59(R13), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R13
+	CMOVQCS     R15, R13
+	MOVQ        1296(AX), DX
+	MULXQ       R14, DX, R14
+	LEAQ        59(DX), R15
+	IMUL3Q      $0x3b, R14, R14
+	ADDQ        R14, R15
+	ADDQ        R14, DX
+	CMOVQCS     R15, DX
+	VMOVQ       R11, X3
+	VPINSRQ     $0x01, R12, X3, X3
+	VMOVQ       R13, X6
+	VPINSRQ     $0x01, DX, X6, X6
+	VINSERTI128 $0x01, X6, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
+	CMPQ        SI, $0x20
+	JLS         group327
+	CMPQ        SI, $+192
+	JLS         short329
+	VPXORQ      Z0, Z0, Z0
+	VPXORQ      Z4, Z4, Z4
+	VPXORQ      Z5, Z5, Z5
+	VPXORQ      Z12, Z12, Z12
+	LEAQ        -128(BX)(SI*1), DX
+
+chunk330:
+	VMOVDQU64  (BX), Z13
+	VMOVDQU64  64(BX), Z15
+	VSHUFI64X2 $0xdd, Z15, Z13, Z14
+	VSHUFI64X2 $0x88, Z15, Z13, Z13
+	VPADDD     152(DI), Z13, Z15
+	VPADDD     696(DI), Z14, Z17
+	VPADDD     696(DI), Z13, Z16
+	VPADDD     168(DI), Z14, Z18
+	VPMULUDQ   Z17, Z15, Z19
+	VPMULUDQ   Z18, Z16, Z20
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSRLQ     $0x20, Z17, Z17
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSRLQ     $0x20, Z18, Z18
+	VPMULUDQ   Z17, Z15, Z15
+	VPMULUDQ   Z18, Z16, Z16
+	VPADDQ     Z15, Z19, Z19
+	VPADDQ     Z19, Z0, Z0
+	VPADDQ     Z16, Z20, Z20
+	VPADDQ     Z20, Z4, Z4
+	VPADDD     168(DI), Z13, Z15
+	VPADDD     712(DI), Z14, Z16
+	VPADDD     712(DI), Z13, Z13
+	VPADDD     184(DI), Z14, Z14
+	VPMULUDQ   Z16, Z15, Z17
+	VPMULUDQ   Z14, Z13, Z18
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSRLQ     $0x20, Z16, Z16
+	VPSHUFD    $0xf5, Z13, Z13
+	VPSRLQ     $0x20, Z14, Z14
+	VPMULUDQ   Z16, Z15, Z15
+	VPMULUDQ   Z14, Z13, Z13
+	VPADDQ     Z15, Z17, Z17
+	VPADDQ     Z17, Z5, Z5
+	VPADDQ     Z13, Z18, Z18
+	VPADDQ     Z18, Z12, Z12
+	ADDQ       $+128, BX
+	ADDQ       $0x40, DI
+	CMPQ       BX, DX
+	JLS        chunk330
+	ANDQ       $0x7f, SI
+	JEQ        done332
+	CMPQ       SI, $0x20
+	JNE        end331
+	VMOVDQU64  (BX), X11
+	VMOVDQU64  16(BX), X13
+	VPADDD     152(DI), X11, X11
+	VPADDD     696(DI), X13, X13
+	VPMULUDQ   X13, X11, X6
+	VPSRLQ     $0x20, X11, X11
+	VPSRLQ     $0x20, X13, X13
+	VPMULUDQ   X13, X11, X11
+	VPADDQ     X11, X6, X6
+	VPADDQ     Z6, Z0, Z0
+	VMOVDQU64  (BX), X11
+	VMOVDQU64  16(BX), X13
+	VPADDD     696(DI), X11, X11
+	VPADDD     168(DI), X13, X13
+	VPMULUDQ   X13, X11, X6
+	VPSRLQ     $0x20, X11, X11
+	VPSRLQ     $0x20, X13, X13
+	VPMULUDQ   X13, X11, X11
+	VPADDQ     X11, X6, X6
+	VPADDQ     Z6, Z4, Z4
+	VMOVDQU64  (BX), X11
+	VMOVDQU64  16(BX), X13
+	VPADDD     168(DI), X11, X11
+	VPADDD     712(DI), X13, X13
+	VPMULUDQ   X13, X11, X6
+	VPSRLQ     $0x20, X11, X11
+	VPSRLQ     $0x20, X13, X13
+	VPMULUDQ   X13, X11, X11
+	VPADDQ     X11, X6, X6
+	VPADDQ     Z6, Z5, Z5
+	VMOVDQU64  (BX), X11
+	VMOVDQU64  16(BX), X13
+	VPADDD     712(DI), X11, X11
+	VPADDD     184(DI), X13, X13
+	VPMULUDQ   X13, X11, X6
+	VPSRLQ     $0x20, X11, X11
+	VPSRLQ     $0x20, X13, X13
+	VPMULUDQ   X13, X11, X11
+	VPADDQ     X11, X6, X6
+	VPADDQ     Z6, Z12, Z12
+	JMP        done332
+
+end331:
+	MOVQ       $-1, DX
+	BZHIQ      SI, DX, R11
+	KMOVQ      R11, K1
+	XORL       R12, R12
+	MOVQ       SI, R11
+	SUBQ       $0x40, R11
+	CMOVQLT    R12, R11
+	BZHIQ      R11, DX, R11
+	KMOVQ      R11, K2
+	ADDQ       $0x1f, SI
+	SHRQ       $0x05, SI
+	SHLQ       $0x02, SI
+	BZHIQ      SI, DX, R11
+	KMOVW      R11, K3
+	VMOVDQU8.Z (BX), K1, Z13
+	VMOVDQU8.Z 64(BX), K2, Z15
+	VSHUFI64X2 $0xdd, Z15, Z13, Z14
+	VSHUFI64X2 $0x88, Z15, Z13, Z13
+	VMOVDQU64  152(DI), Z15
+	VPADDD.Z   Z15, Z13, K3, Z15
+	VPADDD     696(DI), Z14, Z17
+	VMOVDQU64  696(DI), Z16
+	VPADDD.Z   Z16, Z13, K3, Z16
+	VPADDD     168(DI), Z14, Z18
+	VPMULUDQ   Z17, Z15, Z19
+	VPMULUDQ   Z18, Z16, Z20
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSRLQ     $0x20, Z17, Z17
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSRLQ     $0x20, Z18, Z18
+	VPMULUDQ   Z17, Z15, Z15
+	VPMULUDQ   Z18, Z16, Z16
+	VPADDQ     Z15, Z19, Z19
+	VPADDQ     Z19, Z0, Z0
+	VPADDQ     Z16, Z20, Z20
+	VPADDQ     Z20, Z4, Z4
+	VMOVDQU64  168(DI), Z15
+	VPADDD.Z   Z15, Z13, K3, Z15
+	VPADDD     712(DI), Z14, Z17
+	VMOVDQU64  712(DI), Z16
+	VPADDD.Z   Z16, Z13, K3, Z16
+	VPADDD     184(DI), Z14, Z13
+	VPMULUDQ   Z17, Z15, Z14
+	VPMULUDQ   Z13, Z16, Z18
+	VPSHUFD    $0xf5, Z15, Z15
+	VPSRLQ     $0x20, Z17, Z17
+	VPSHUFD    $0xf5, Z16, Z16
+	VPSRLQ     $0x20, Z13, Z13
+	VPMULUDQ   Z17, Z15, Z15
+	VPMULUDQ   Z13, Z16, Z16
+	VPADDQ     Z15, Z14, Z14
+	VPADDQ     Z14, Z5, Z5
+	VPADDQ     Z16, Z18, Z18
+	VPADDQ     Z18, Z12, Z12
+
+done332:
+	VPUNPCKLQDQ   Z4, Z0, Z13
+	VPUNPCKHQDQ   Z4, Z0, Z0
+	VPADDQ        Z0, Z13, Z13
+	VPUNPCKLQDQ   Z12, Z5, Z0
+	VPUNPCKHQDQ   Z12, Z5, Z4
+	VPADDQ        Z4, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z13, Y4
+	VPADDQ        Y4, Y13, Y13
+	VEXTRACTI64X2 $0x01, Y13, X4
+	VPADDQ        X4, X13, X13
+	VEXTRACTI64X4 $0x01, Z0, Y4
+	VPADDQ        Y4, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X4
+	VPADDQ        X4, X0, X0
+	VINSERTI128   $0x01, X0, Y13, Y0
+	JMP           hashed328
+
+short329:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	CMPQ  SI, $0x40
+	JCS   less334
+	LEAQ  -64(BX)(SI*1), DX
+
+pair333:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y12
+	VPADDD         152(DI), Y0, Y13
+	VPADDD         696(DI), Y12, Y14
+	VPMULUDQ       Y14, Y13, Y15
+	VPSRLQ         $0x20, Y13, Y13
+	VPSRLQ         $0x20, Y14, Y14
+	VPMULUDQ       Y14, Y13, Y13
+	VPADDQ         Y13, Y15, Y15
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y12, Y12
+	VPMULUDQ       Y12, Y0, Y13
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y13, Y13
+	VPADDQ         Y15, Y4, Y4
+	VPADDQ         Y13, Y5, Y5
+	VBROADCASTI128 32(BX), Y0
+	VBROADCASTI128 48(BX), Y12
+	VPADDD         168(DI), Y0, Y13
+	VPADDD         712(DI), Y12, Y14
+	VPMULUDQ       Y14, Y13, Y15
+	VPSRLQ         $0x20, Y13, Y13
+	VPSRLQ         $0x20, Y14, Y14
+	VPMULUDQ       Y14, Y13, Y13
+	VPADDQ         Y13, Y15, Y15
+	VPADDD         712(DI), Y0, Y0
+	VPADDD         184(DI), Y12, Y12
+	VPMULUDQ       Y12, Y0, Y13
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y13, Y13
+	VPADDQ         Y15, Y4, Y4
+	VPADDQ         Y13, Y5, Y5
+	ADDQ           $+64, BX
+	ADDQ           $0x20, DI
+	CMPQ           BX, DX
+	JLS            pair333
+	ANDQ           $0x3f, SI
+	JEQ            done336
+
+less334:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y12
+	VPADDD         152(DI), Y0, Y13
+	VPADDD         696(DI), Y12, Y14
+	VPMULUDQ       Y14, Y13, Y15
+	VPSRLQ         $0x20, Y13, Y13
+	VPSRLQ         $0x20, Y14, Y14
+	VPMULUDQ       Y14, Y13, Y13
+	VPADDQ         Y13, Y15, Y15
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y12, Y12
+	VPMULUDQ       Y12, Y0, Y13
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y13, Y13
+	VPADDQ         Y15, Y4, Y4
+	VPADDQ         Y13, Y5, Y5
+
+done336:
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	JMP         hashed328
+
+group327:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y5
+	VPADDD         152(DI), Y0, Y12
+	VPADDD         696(DI), Y5, Y13
+	VPMULUDQ       Y13, Y12, Y4
+	VPSRLQ         $0x20, Y12, Y12
+	VPSRLQ         $0x20, Y13, Y13
+	VPMULUDQ       Y13, Y12, Y12
+	VPADDQ         Y12, Y4, Y4
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y5, Y12
+	VPMULUDQ       Y12, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPUNPCKLQDQ    Y5, Y4, Y0
+	VPUNPCKHQDQ    Y5, Y4, Y4
+	VPADDQ         Y4, Y0, Y0
+
+hashed328:
+	VMOVDQU     (CX), X6
+	VINSERTI128 $0x01, 16(CX), Y6, Y6
+	VPADDQ      Y6, Y0, Y0
+	VPADDQ      blockBits<>+0(SB), Y0, Y0
+
+	// L2: a step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD     Y4, Y4, Y4
+	VPCMPEQD     Y0, Y4, Y4
+	VPSUBQ       Y1, Y0, Y1
+	VPSUBQ       polyOffset<>+0(SB), Y1, Y1
+	VBLENDVPD    Y4, Y1, Y0, Y0
+	VBLENDVPD    Y4, Y3, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VPCMPGTQ     Y0, Y1, Y1
+	VPAND        polyOffset<>+0(SB), Y1, Y1
+	VPADDQ       Y1, Y0, Y0
+	VPXOR        polySign<>+0(SB), Y0, Y0
+	VMOVQ        X0, 8(R10)
+	VPEXTRQ      $0x01, X0, 24(R10)
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, 40(R10)
+	VPEXTRQ      $0x01, X0, 56(R10)
+
+	// The next block.
+	TESTQ  R9, R9
+	JEQ    none339
+	CMPQ   R9, $0x20
+	JLS    group341
+	CMPQ   R9, $+192
+	JLS    short343
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	LEAQ   -128(R8)(R9*1), DX
+
+chunk344:
+	VMOVDQU64  (R8), Z0
+	VMOVDQU64  64(R8), Z2
+	VSHUFI64X2 $0xdd, Z2, Z0, Z1
+	VSHUFI64X2 $0x88, Z2, Z0, Z0
+	VPADDD     152(AX), Z0, Z2
+	VPADDD     696(AX), Z1, Z4
+	VPADDD     696(AX), Z0, Z3
+	VPADDD     168(AX), Z1, Z5
+	VPMULUDQ   Z4, Z2, Z6
+	VPMULUDQ   Z5, Z3, Z12
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSRLQ     $0x20, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z5, Z5
+	VPMULUDQ   Z4, Z2, Z2
+	VPMULUDQ   Z5, Z3, Z3
+	VPADDQ     Z2, Z6, Z6
+	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z3, Z12, Z12
+	VPADDQ     Z12, Z8, Z8
+	VPADDD     168(AX), Z0, Z2
+	VPADDD     712(AX), Z1, Z3
+	VPADDD     712(AX), Z0, Z0
+	VPADDD     184(AX), Z1, Z1
+	VPMULUDQ   Z3, Z2, Z4
+	VPMULUDQ   Z1, Z0, Z5
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSRLQ     $0x20, Z3, Z3
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z1, Z1
+	VPMULUDQ   Z3, Z2, Z2
+	VPMULUDQ   Z1, Z0, Z0
+	VPADDQ     Z2, Z4, Z4
+	VPADDQ     Z4, Z9, Z9
+	VPADDQ     Z0, Z5, Z5
+	VPADDQ     Z5, Z10, Z10
+	ADDQ       $+128, R8
+	ADDQ       $0x40, AX
+	CMPQ       R8, DX
+	JLS        chunk344
+	ANDQ       $0x7f, R9
+	JEQ        done346
+	CMPQ       R9, $0x20
+	JNE        end345
+	VMOVDQU64  (R8), X0
+	VMOVDQU64  16(R8), X1
+	VPADDD     152(AX), X0, X0
+	VPADDD     696(AX), X1, X1
+	VPMULUDQ   X1, X0, X11
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X1, X1
+	VPMULUDQ   X1, X0, X0
+	VPADDQ     X0, X11, X11
+	VPADDQ     Z11, Z7, Z7
+	VMOVDQU64  (R8), X0
+	VMOVDQU64  16(R8), X1
+	VPADDD     696(AX), X0, X0
+	VPADDD     168(AX), X1, X1
+	VPMULUDQ   X1, X0, X11
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X1, X1
+	VPMULUDQ   X1, X0, X0
+	VPADDQ     X0, X11, X11
+	VPADDQ     Z11, Z8, Z8
+	VMOVDQU64  (R8), X0
+	VMOVDQU64  16(R8), X1
+	VPADDD     168(AX), X0, X0
+	VPADDD     712(AX), X1, X1
+	VPMULUDQ   X1, X0, X11
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X1, X1
+	VPMULUDQ   X1, X0, X0
+	VPADDQ     X0, X11, X11
+	VPADDQ     Z11, Z9, Z9
+	VMOVDQU64  (R8), X0
+	VMOVDQU64  16(R8), X1
+	VPADDD     712(AX), X0, X0
+	VPADDD     184(AX), X1, X1
+	VPMULUDQ   X1, X0, X11
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X1, X1
+	VPMULUDQ   X1, X0, X0
+	VPADDQ     X0, X11, X11
+	VPADDQ     Z11, Z10, Z10
+	JMP        done346
+
+end345:
+	MOVQ       $-1, DX
+	BZHIQ      R9, DX, BX
+	KMOVQ      BX, K1
+	XORL       SI, SI
+	MOVQ       R9, BX
+	SUBQ       $0x40, BX
+	CMOVQLT    SI, BX
+	BZHIQ      BX, DX, BX
+	KMOVQ      BX, K2
+	ADDQ       $0x1f, R9
+	SHRQ       $0x05, R9
+	SHLQ       $0x02, R9
+	BZHIQ      R9, DX, BX
+	KMOVW      BX, K3
+	VMOVDQU8.Z (R8), K1, Z0
+	VMOVDQU8.Z 64(R8), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z0, Z1
+	VSHUFI64X2 $0x88, Z2, Z0, Z0
+	VMOVDQU64  152(AX), Z2
+	VPADDD.Z   Z2, Z0, K3, Z2
+	VPADDD     696(AX), Z1, Z4
+	VMOVDQU64  696(AX), Z3
+	VPADDD.Z   Z3, Z0, K3, Z3
+	VPADDD     168(AX), Z1, Z5
+	VPMULUDQ   Z4, Z2, Z6
+	VPMULUDQ   Z5, Z3, Z11
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSRLQ     $0x20, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z5, Z5
+	VPMULUDQ   Z4, Z2, Z2
+	VPMULUDQ   Z5, Z3, Z3
+	VPADDQ     Z2, Z6, Z6
+	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z3, Z11, Z11
+	VPADDQ     Z11, Z8, Z8
+	VMOVDQU64  168(AX), Z2
+	VPADDD.Z   Z2, Z0, K3, Z2
+	VPADDD     712(AX), Z1, Z4
+	VMOVDQU64  712(AX), Z3
+	VPADDD.Z   Z3, Z0, K3, Z3
+	VPADDD     184(AX), Z1, Z0
+	VPMULUDQ   Z4, Z2, Z1
+	VPMULUDQ   Z0, Z3, Z5
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSRLQ     $0x20, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z4, Z2, Z2
+	VPMULUDQ   Z0, Z3, Z3
+	VPADDQ     Z2, Z1, Z1
+	VPADDQ     Z1, Z9, Z9
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z10, Z10
+
+done346:
+	VPUNPCKLQDQ   Z8, Z7, Z0
+	VPUNPCKHQDQ   Z8, Z7, Z1
+	VPADDQ        Z1, Z0, Z0
+	VPUNPCKLQDQ   Z10, Z9, Z1
+	VPUNPCKHQDQ   Z10, Z9, Z2
+	VPADDQ        Z2, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X2
+	VPADDQ        X2, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y2
+	VPADDQ        Y2, Y1, Y1
+	VEXTRACTI64X2 $0x01, Y1, X2
+	VPADDQ        X2, X1, X1
+	VINSERTI128   $0x01, X1, Y0, Y0
+	JMP           hashed342
+
+short343:
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	CMPQ  R9, $0x40
+	JCS   less348
+	LEAQ  -64(R8)(R9*1), DX
+
+pair347:
+	VBROADCASTI128 (R8), Y0
+	VBROADCASTI128 16(R8), Y3
+	VPADDD         152(AX), Y0, Y4
+	VPADDD         696(AX), Y3, Y5
+	VPMULUDQ       Y5, Y4, Y6
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y6, Y6
+	VPADDD         696(AX), Y0, Y0
+	VPADDD         168(AX), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y6, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	VBROADCASTI128 32(R8), Y0
+	VBROADCASTI128 48(R8), Y3
+	VPADDD         168(AX), Y0, Y4
+	VPADDD         712(AX), Y3, Y5
+	VPMULUDQ       Y5, Y4, Y6
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y6, Y6
+	VPADDD         712(AX), Y0, Y0
+	VPADDD         184(AX), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y6, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	ADDQ           $+64, R8
+	ADDQ           $0x20, AX
+	CMPQ           R8, DX
+	JLS            pair347
+	ANDQ           $0x3f, R9
+	JEQ            done350
+
+less348:
+	VBROADCASTI128 (R8), Y0
+	VBROADCASTI128 16(R8), Y3
+	VPADDD         152(AX), Y0, Y4
+	VPADDD         696(AX), Y3, Y5
+	VPMULUDQ       Y5, Y4, Y6
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y6, Y6
+	VPADDD         696(AX), Y0, Y0
+	VPADDD         168(AX), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y6, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+
+done350:
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed342
+
+group341:
+	VBROADCASTI128 (R8), Y0
+	VBROADCASTI128 16(R8), Y2
+	VPADDD         152(AX), Y0, Y3
+	VPADDD         696(AX), Y2, Y4
+	VPMULUDQ       Y4, Y3, Y1
+	VPSRLQ         $0x20, Y3, Y3
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y3, Y3
+	VPADDQ         Y3, Y1, Y1
+	VPADDD         696(AX), Y0, Y0
+	VPADDD         168(AX), Y2, Y3
+	VPMULUDQ       Y3, Y0, Y2
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y2, Y2
+	VPUNPCKLQDQ    Y2, Y1, Y0
+	VPUNPCKHQDQ    Y2, Y1, Y1
+	VPADDQ         Y1, Y0, Y0
+
+hashed342:
+	JMP stored340
+
+none339:
+	VPXOR Y0, Y0, Y0
+
+stored340:
+	// In one store, so that one load can read them.
+	VMOVDQU Y0, (CX)
+	JMP     done325
+
+	// Two iterations.
+two326:
+	MOVQ s+8(FP), CX
+	MOVQ p_base+24(FP), BX
+	MOVQ p_len+32(FP), SI
+	MOVQ 32(CX), DI
+	SHRQ $0x01, DI
+	ADDQ AX, DI
+
+	// The bytes that the block has room for, and those of the next one.
+	MOVQ    $+1024, DX
+	SUBQ    32(CX), DX
+	LEAQ    (BX)(DX*1), R8
+	MOVQ    SI, R9
+	SUBQ    DX, R9
+	MOVQ    DX, SI
+	MOVQ    R9, 32(CX)
+	MOVQ    y+0(FP), R10
+	VMOVQ   1224(AX), X1
+	VPINSRQ $0x01, 1248(AX), X1, X1
+
+	// L2: k*y and k*k*y. NH does not wait for them.
+	MOVQ    8(R10), R11
+	MOVQ    24(R10), R12
+	MOVQ    1224(AX), DX
+	MULXQ   R11, R11, DX
+	LEAQ    59(R11), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R11
+	CMOVQCS R13, R11
+	MOVQ    1248(AX), DX
+	MULXQ   R12, R12, DX
+	LEAQ    59(R12), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R12
+	CMOVQCS R13, R12
+	VMOVQ   R11, X2
+	VPINSRQ $0x01, R12, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+	MOVQ    1224(AX), DX
+	MULXQ   R11, R11, DX
+	LEAQ    59(R11), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R11
+	CMOVQCS R13, R11
+	MOVQ    1248(AX), DX
+	MULXQ   R12, DX, R12
+	LEAQ    59(DX), R13
+	IMUL3Q  $0x3b, R12, R12
+	ADDQ    R12, R13
+	ADDQ    R12, DX
+	CMOVQCS R13, DX
+	VMOVQ   R11, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
+	CMPQ    SI, $0x20
+	JLS     group353
+	CMPQ    SI, $+256
+	JLS     short355
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z4, Z4, Z4
+	LEAQ    -128(BX)(SI*1), DX
+
+chunk356:
+	VMOVDQU64  (BX), Z5
+	VMOVDQU64  64(BX), Z9
+	VSHUFI64X2 $0xdd, Z9, Z5, Z8
+	VSHUFI64X2 $0x88, Z9, Z5, Z5
+	VPADDD     152(DI), Z5, Z9
+	VPADDD     696(DI), Z8, Z11
+	VPADDD     696(DI), Z5, Z5
+	VPADDD     168(DI), Z8, Z8
+	VPMULUDQ   Z11, Z9, Z12
+	VPMULUDQ   Z8, Z5, Z13
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSRLQ     $0x20, Z8, Z8
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z8, Z5, Z5
+	VPADDQ     Z9, Z12, Z12
+	VPADDQ     Z12, Z0, Z0
+	VPADDQ     Z5, Z13, Z13
+	VPADDQ     Z13, Z4, Z4
+	ADDQ       $+128, BX
+	ADDQ       $0x40, DI
+	CMPQ       BX, DX
+	JLS        chunk356
+	ANDQ       $0x7f, SI
+	JEQ        done358
+	CMPQ       SI, $0x20
+	JNE        end357
+	VMOVDQU64  (BX), X5
+	VMOVDQU64  16(BX), X8
+	VPADDD     152(DI), X5, X5
+	VPADDD     696(DI), X8, X8
+	VPMULUDQ   X8, X5, X10
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X8, X8
+	VPMULUDQ   X8, X5, X5
+	VPADDQ     X5, X10, X10
+	VPADDQ     Z10, Z0, Z0
+	VMOVDQU64  (BX), X5
+	VMOVDQU64  16(BX), X8
+	VPADDD     696(DI), X5, X5
+	VPADDD     168(DI), X8, X8
+	VPMULUDQ   X8, X5, X10
+	VPSRLQ     $0x20, X5, X5
+	VPSRLQ     $0x20, X8, X8
+	VPMULUDQ   X8, X5, X5
+	VPADDQ     X5, X10, X10
+	VPADDQ     Z10, Z4, Z4
+	JMP        done358
+
+end357:
+	MOVQ       $-1, DX
+	BZHIQ      SI, DX, R11
+	KMOVQ      R11, K1
+	XORL       R12, R12
+	MOVQ       SI, R11
+	SUBQ       $0x40, R11
+	CMOVQLT    R12, R11
+	BZHIQ      R11, DX, R11
+	KMOVQ      R11, K2
+	ADDQ       $0x1f, SI
+	SHRQ       $0x05, SI
+	SHLQ       $0x02, SI
+	BZHIQ      SI, DX, R11
+	KMOVW      R11, K3
+	VMOVDQU8.Z (BX), K1, Z5
+	VMOVDQU8.Z 64(BX), K2, Z9
+	VSHUFI64X2 $0xdd, Z9, Z5, Z8
+	VSHUFI64X2 $0x88, Z9, Z5, Z5
+	VMOVDQU64  152(DI), Z9
+	VPADDD.Z   Z9, Z5, K3, Z9
+	VPADDD     696(DI), Z8, Z11
+	VMOVDQU64  696(DI), Z10
+	VPADDD.Z   Z10, Z5, K3, Z10
+	VPADDD     168(DI), Z8, Z5
+	VPMULUDQ   Z11, Z9, Z8
+	VPMULUDQ   Z5, Z10, Z12
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z5, Z5
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z5, Z10, Z10
+	VPADDQ     Z9, Z8, Z8
+	VPADDQ     Z8, Z0, Z0
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z4, Z4
+
+done358:
+	VPUNPCKLQDQ   Z4, Z0, Z5
+	VPUNPCKHQDQ   Z4, Z0, Z0
+	VPADDQ        Z0, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VPADDQ        Y0, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X0
+	VPADDQ        X0, X5, X5
+	VMOVDQA       X5, X0
+	JMP           hashed354
+
+short355:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y4, Y4, Y4
+	CMPQ  SI, $0x40
+	JCS   less360
+	LEAQ  -64(BX)(SI*1), DX
+
+pair359:
+	VMOVDQU  16(BX), Y8
+	VPBLENDD $0x0f, (BX), Y8, Y5
+	VPBLENDD $0xf0, 32(BX), Y8, Y8
+	VPADDD   152(DI), Y5, Y9
+	VPADDD   696(DI), Y8, Y10
+	VPADDD   696(DI), Y5, Y5
+	VPADDD   168(DI), Y8, Y8
+	VPMULUDQ Y10, Y9, Y13
+	VPMULUDQ Y8, Y5, Y14
+	VPSHUFD  $0xf5, Y9, Y9
+	VPSRLQ   $0x20, Y10, Y10
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y8, Y8
+	VPMULUDQ Y10, Y9, Y9
+	VPMULUDQ Y8, Y5, Y5
+	VPADDQ   Y9, Y13, Y13
+	VPADDQ   Y13, Y0, Y0
+	VPADDQ   Y5, Y14, Y14
+	VPADDQ   Y14, Y4, Y4
+	ADDQ     $+64, BX
+	ADDQ     $0x20, DI
+	CMPQ     BX, DX
+	JLS      pair359
+	ANDQ     $0x3f, SI
+	JEQ      done364
+
+less360:
+	VMOVDQU  (BX), X5
+	VMOVDQU  16(BX), X8
+	VPADDD   152(DI), X5, X9
+	VPADDD   696(DI), X8, X10
+	VPMULUDQ X10, X9, X11
+	VPSRLQ   $0x20, X9, X9
+	VPSRLQ   $0x20, X10, X10
+	VPMULUDQ X10, X9, X9
+	VPADDQ   X9, X11, X11
+	VPADDD   696(DI), X5, X5
+	VPADDD   168(DI), X8, X8
+	VPMULUDQ X8, X5, X12
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X5, X5
+	VPADDQ   X5, X12, X12
+	VPADDQ   Y11, Y0, Y0
+	VPADDQ   Y12, Y4, Y4
+
+done364:
+	VPUNPCKLQDQ  Y4, Y0, Y5
+	VPUNPCKHQDQ  Y4, Y0, Y0
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X5, X0, X5
+	VMOVDQA      X5, X0
+	JMP          hashed354
+
+group353:
+	VMOVDQU     (BX), X0
+	VMOVDQU     16(BX), X5
+	VPADDD      152(DI), X0, X8
+	VPADDD      696(DI), X5, X9
+	VPMULUDQ    X9, X8, X4
+	VPSRLQ      $0x20, X8, X8
+	VPSRLQ      $0x20, X9, X9
+	VPMULUDQ    X9, X8, X8
+	VPADDQ      X8, X4, X4
+	VPADDD      696(DI), X0, X0
+	VPADDD      168(DI), X5, X8
+	VPMULUDQ    X8, X0, X5
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X8, X8
+	VPMULUDQ    X8, X0, X0
+	VPADDQ      X0, X5, X5
+	VPUNPCKLQDQ X5, X4, X0
+	VPUNPCKHQDQ X5, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed354:
+	VMOVDQU (CX), X4
+	VPADDQ  X4, X0, X0
+	VPADDQ  blockBits<>+0(SB), X0, X0
+
+	// L2: a step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X1
+	VPSUBQ    polyOffset<>+0(SB), X1, X1
+	VBLENDVPD X4, X1, X0, X0
+	VBLENDVPD X4, X3, X2, X1
+	VPADDQ    X1, X0, X0
+	VPCMPGTQ  X0, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X0, X0
+	VPXOR     polySign<>+0(SB), X0, X0
+	VMOVQ     X0, 8(R10)
+	VPEXTRQ   $0x01, X0, 24(R10)
+
+	// The next block.
+	TESTQ  R9, R9
+	JEQ    none367
+	CMPQ   R9, $0x20
+	JLS    group369
+	CMPQ   R9, $+256
+	JLS    short371
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	LEAQ   -128(R8)(R9*1), DX
+
+chunk372:
+	VMOVDQU64  (R8), Z0
+	VMOVDQU64  64(R8), Z3
+	VSHUFI64X2 $0xdd, Z3, Z0, Z2
+	VSHUFI64X2 $0x88, Z3, Z0, Z0
+	VPADDD     152(AX), Z0, Z3
+	VPADDD     696(AX), Z2, Z4
+	VPADDD     696(AX), Z0, Z0
+	VPADDD     168(AX), Z2, Z2
+	VPMULUDQ   Z4, Z3, Z5
+	VPMULUDQ   Z2, Z0, Z8
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z4, Z4
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z2, Z2
+	VPMULUDQ   Z4, Z3, Z3
+	VPMULUDQ   Z2, Z0, Z0
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z6, Z6
+	VPADDQ     Z0, Z8, Z8
+	VPADDQ     Z8, Z7, Z7
+	ADDQ       $+128, R8
+	ADDQ       $0x40, AX
+	CMPQ       R8, DX
+	JLS        chunk372
+	ANDQ       $0x7f, R9
+	JEQ        done374
+	CMPQ       R9, $0x20
+	JNE        end373
+	VMOVDQU64  (R8), X0
+	VMOVDQU64  16(R8), X2
+	VPADDD     152(AX), X0, X0
+	VPADDD     696(AX), X2, X2
+	VPMULUDQ   X2, X0, X1
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X2, X2
+	VPMULUDQ   X2, X0, X0
+	VPADDQ     X0, X1, X1
+	VPADDQ     Z1, Z6, Z6
+	VMOVDQU64  (R8), X0
+	VMOVDQU64  16(R8), X2
+	VPADDD     696(AX), X0, X0
+	VPADDD     168(AX), X2, X2
+	VPMULUDQ   X2, X0, X1
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X2, X2
+	VPMULUDQ   X2, X0, X0
+	VPADDQ     X0, X1, X1
+	VPADDQ     Z1, Z7, Z7
+	JMP        done374
+
+end373:
+	MOVQ       $-1, DX
+	BZHIQ      R9, DX, BX
+	KMOVQ      BX, K1
+	XORL       SI, SI
+	MOVQ       R9, BX
+	SUBQ       $0x40, BX
+	CMOVQLT    SI, BX
+	BZHIQ      BX, DX, BX
+	KMOVQ      BX, K2
+	ADDQ       $0x1f, R9
+	SHRQ       $0x05, R9
+	SHLQ       $0x02, R9
+	BZHIQ      R9, DX, BX
+	KMOVW      BX, K3
+	VMOVDQU8.Z (R8), K1, Z0
+	VMOVDQU8.Z 64(R8), K2, Z2
+	VSHUFI64X2 $0xdd, Z2, Z0, Z1
+	VSHUFI64X2 $0x88, Z2, Z0, Z0
+	VMOVDQU64  152(AX), Z2
+	VPADDD.Z   Z2, Z0, K3, Z2
+	VPADDD     696(AX), Z1, Z4
+	VMOVDQU64  696(AX), Z3
+	VPADDD.Z   Z3, Z0, K3, Z3
+	VPADDD     168(AX), Z1, Z0
+	VPMULUDQ   Z4, Z2, Z1
+	VPMULUDQ   Z0, Z3, Z5
+	VPSHUFD    $0xf5, Z2, Z2
+	VPSRLQ     $0x20, Z4, Z4
+	VPSHUFD    $0xf5, Z3, Z3
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z4, Z2, Z2
+	VPMULUDQ   Z0, Z3, Z3
+	VPADDQ     Z2, Z1, Z1
+	VPADDQ     Z1, Z6, Z6
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z5, Z7, Z7
+
+done374:
+	VPUNPCKLQDQ   Z7, Z6, Z0
+	VPUNPCKHQDQ   Z7, Z6, Z1
+	VPADDQ        Z1, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VMOVDQA       X0, X0
+	JMP           hashed370
+
+short371:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y3, Y3, Y3
+	CMPQ  R9, $0x40
+	JCS   less376
+	LEAQ  -64(R8)(R9*1), DX
+
+pair375:
+	VMOVDQU  16(R8), Y5
+	VPBLENDD $0x0f, (R8), Y5, Y4
+	VPBLENDD $0xf0, 32(R8), Y5, Y5
+	VPADDD   152(AX), Y4, Y6
+	VPADDD   696(AX), Y5, Y7
+	VPADDD   696(AX), Y4, Y4
+	VPADDD   168(AX), Y5, Y5
+	VPMULUDQ Y7, Y6, Y8
+	VPMULUDQ Y5, Y4, Y9
+	VPSHUFD  $0xf5, Y6, Y6
+	VPSRLQ   $0x20, Y7, Y7
+	VPSHUFD  $0xf5, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y7, Y6, Y6
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y6, Y8, Y8
+	VPADDQ   Y8, Y0, Y0
+	VPADDQ   Y4, Y9, Y9
+	VPADDQ   Y9, Y3, Y3
+	ADDQ     $+64, R8
+	ADDQ     $0x20, AX
+	CMPQ     R8, DX
+	JLS      pair375
+	ANDQ     $0x3f, R9
+	JEQ      done380
+
+less376:
+	VMOVDQU  (R8), X4
+	VMOVDQU  16(R8), X2
+	VPADDD   152(AX), X4, X5
+	VPADDD   696(AX), X2, X6
+	VPMULUDQ X6, X5, X1
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X6, X6
+	VPMULUDQ X6, X5, X5
+	VPADDQ   X5, X1, X1
+	VPADDD   696(AX), X4, X4
+	VPADDD   168(AX), X2, X5
+	VPMULUDQ X5, X4, X2
+	VPSRLQ   $0x20, X4, X4
+	VPSRLQ   $0x20, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X2, X2
+	VPADDQ   Y1, Y0, Y0
+	VPADDQ   Y2, Y3, Y3
+
+done380:
+	VPUNPCKLQDQ  Y3, Y0, Y1
+	VPUNPCKHQDQ  Y3, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X1, X0, X1
+	VMOVDQA      X1, X0
+	JMP          hashed370
+
+group369:
+	VMOVDQU     (R8), X0
+	VMOVDQU     16(R8), X2
+	VPADDD      152(AX), X0, X3
+	VPADDD      696(AX), X2, X4
+	VPMULUDQ    X4, X3, X1
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X1, X1
+	VPADDD      696(AX), X0, X0
+	VPADDD      168(AX), X2, X3
+	VPMULUDQ    X3, X0, X2
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X3, X3
+	VPMULUDQ    X3, X0, X0
+	VPADDQ      X0, X2, X2
+	VPUNPCKLQDQ X2, X1, X0
+	VPUNPCKHQDQ X2, X1, X1
+	VPADDQ      X1, X0, X0
+
+hashed370:
+	JMP stored368
+
+none367:
+	VPXOR X0, X0, X0
+
+stored368:
+	// In one store, so that one load can read them.
+	VMOVDQU X0, (CX)
+
+done325:
+	VPXOR  X0, X0, X0
+	VPXOR  X1, X1, X1
+	VPXOR  X2, X2, X2
+	VPXOR  X3, X3, X3
+	VPXOR  X4, X4, X4
+	VPXOR  X5, X5, X5
+	VPXOR  X6, X6, X6
+	VPXOR  X7, X7, X7
+	VPXOR  X8, X8, X8
+	VPXOR  X9, X9, X9
+	VPXOR  X10, X10, X10
+	VPXOR  X11, X11, X11
+	VPXOR  X12, X12, X12
+	VPXOR  X13, X13, X13
+	VPXOR  X14, X14, X14
+	VPXOR  X15, X15, X15
+	VPXORQ X16, X16, X16
+	VPXORQ X17, X17, X17
+	VPXORQ X18, X18, X18
+	VPXORQ X19, X19, X19
+	VPXORQ X20, X20, X20
+	VZEROUPPER
+	RET
+
 // func nhPoly128AVX2(y *[4]uint128, k *uhashKey, p []byte)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·nhPoly128AVX2(SB), $224-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two326
+	JLE  two384
 
 	// Four iterations.
 	MOVQ p_base+16(FP), CX
@@ -13871,7 +15052,7 @@ TEXT ·nhPoly128AVX2(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first327:
+first385:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -13881,7 +15062,7 @@ first327:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk330:
+chunk388:
 	VMOVDQU      16(CX)(DX*2), Y5
 	VPBLENDD     $0x0f, (CX)(DX*2), Y5, Y4
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y5, Y5
@@ -13918,7 +15099,7 @@ chunk330:
 	VPADDQ       Y4, Y9, Y9
 	VPADDQ       Y9, Y3, Y3
 	ADDQ         $+32, DX
-	JNZ          chunk330
+	JNZ          chunk388
 	VMOVDQU      32(SP), Y4
 	VMOVDQU      Y4, 64(SP)
 	VMOVDQU      (SP), Y4
@@ -13938,14 +15119,14 @@ chunk330:
 	VPADDQ       blockBits<>+0(SB), X0, X0
 	VMOVDQU      X0, 16(SP)
 	XORQ         $0x10, DI
-	JNZ          first327
+	JNZ          first385
 	TESTQ        BX, BX
-	JZ           last329
+	JZ           last387
 	PCALIGN      $0x40
 
-block328:
+block386:
 	CMPQ       BX, $0x20
-	JLS        near331
+	JLS        near389
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -13963,7 +15144,7 @@ block328:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near331:
+near389:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y3
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -14673,10 +15854,10 @@ near331:
 	XORQ         $0x10, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block328
+	JNZ          block386
 
 	// The last pair.
-last329:
+last387:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -14782,11 +15963,11 @@ last329:
 	VMOVDQU (SP), Y0
 	VMOVDQU Y0, 32(SP)
 	XORQ    $0x10, DI
-	JNZ     last329
-	JMP     done325
+	JNZ     last387
+	JMP     done383
 
 	// Two iterations.
-two326:
+two384:
 	MOVQ p_base+16(FP), CX
 	MOVQ p_len+24(FP), BX
 	SHRQ $0x0a, BX
@@ -14862,7 +16043,7 @@ two326:
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first332:
+first390:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -14870,7 +16051,7 @@ first332:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk335:
+chunk393:
 	VMOVDQU      16(CX)(DX*2), Y3
 	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
@@ -14891,7 +16072,7 @@ chunk335:
 	VPADDQ       Y2, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
 	ADDQ         $+32, DX
-	JNZ          chunk335
+	JNZ          chunk393
 	VMOVDQU      16(SP), X2
 	VMOVDQU      X2, 32(SP)
 	VMOVDQU      (SP), X2
@@ -14904,14 +16085,14 @@ chunk335:
 	VPADDQ       blockBits<>+0(SB), X2, X2
 	VMOVDQU      X2, (SP)
 	XORQ         $0x08, DI
-	JNZ          first332
+	JNZ          first390
 	TESTQ        BX, BX
-	JZ           last334
+	JZ           last392
 	PCALIGN      $0x40
 
-block333:
+block391:
 	CMPQ       BX, $0x20
-	JLS        near336
+	JLS        near394
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -14929,7 +16110,7 @@ block333:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near336:
+near394:
 	VMOVDQU  16(CX), Y4
 	VPBLENDD $0x0f, (CX), Y4, Y1
 	VPBLENDD $0xf0, 32(CX), Y4, Y4
@@ -15328,10 +16509,10 @@ near336:
 	XORQ         $0x08, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block333
+	JNZ          block391
 
 	// The last pair.
-last334:
+last392:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -15387,9 +16568,9 @@ last334:
 	VMOVDQU (SP), X0
 	VMOVDQU X0, 16(SP)
 	XORQ    $0x08, DI
-	JNZ     last334
+	JNZ     last392
 
-done325:
+done383:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -15415,5 +16596,625 @@ done325:
 	VPXOR   X13, X13, X13
 	VPXOR   X14, X14, X14
 	VPXOR   X15, X15, X15
+	VZEROUPPER
+	RET
+
+// func nhNextAVX2(y *[4]uint128, s *l1State, k *uhashKey, p []byte)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·nhNextAVX2(SB), $0-48
+	MOVQ k+16(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two396
+
+	// Four iterations.
+	MOVQ s+8(FP), CX
+	MOVQ p_base+24(FP), BX
+	MOVQ p_len+32(FP), SI
+	MOVQ 32(CX), DI
+	SHRQ $0x01, DI
+	ADDQ AX, DI
+
+	// The bytes that the block has room for, and those of the next one.
+	MOVQ        $+1024, DX
+	SUBQ        32(CX), DX
+	LEAQ        (BX)(DX*1), R8
+	MOVQ        SI, R9
+	SUBQ        DX, R9
+	MOVQ        DX, SI
+	MOVQ        R9, 32(CX)
+	MOVQ        y+0(FP), R10
+	VMOVQ       1224(AX), X1
+	VPINSRQ     $0x01, 1248(AX), X1, X1
+	VMOVQ       1272(AX), X0
+	VPINSRQ     $0x01, 1296(AX), X0, X0
+	VINSERTI128 $0x01, X0, Y1, Y1
+
+	// L2: k*y and k*k*y. NH does not wait for them.
+	MOVQ        8(R10), R11
+	MOVQ        24(R10), R12
+	MOVQ        40(R10), R13
+	MOVQ        56(R10), R14
+	MOVQ        1224(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R11
+	CMOVQCS     R15, R11
+	MOVQ        1248(AX), DX
+	MULXQ       R12, R12, DX
+	LEAQ        59(R12), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R12
+	CMOVQCS     R15, R12
+	MOVQ        1272(AX), DX
+	MULXQ       R13, R13, DX
+	LEAQ        59(R13), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R13
+	CMOVQCS     R15, R13
+	MOVQ        1296(AX), DX
+	MULXQ       R14, R14, DX
+	LEAQ        59(R14), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R14
+	CMOVQCS     R15, R14
+	VMOVQ       R11, X2
+	VPINSRQ     $0x01, R12, X2, X2
+	VMOVQ       R13, X0
+	VPINSRQ     $0x01, R14, X0, X0
+	VINSERTI128 $0x01, X0, Y2, Y2
+	VPXOR       polySign<>+0(SB), Y2, Y2
+	MOVQ        1224(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R11
+	CMOVQCS     R15, R11
+	MOVQ        1248(AX), DX
+	MULXQ       R12, R12, DX
+	LEAQ        59(R12), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R12
+	CMOVQCS     R15, R12
+	MOVQ        1272(AX), DX
+	MULXQ       R13, R13, DX
+	LEAQ        59(R13), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R13
+	CMOVQCS     R15, R13
+	MOVQ        1296(AX), DX
+	MULXQ       R14, DX, R14
+	LEAQ        59(DX), R15
+	IMUL3Q      $0x3b, R14, R14
+	ADDQ        R14, R15
+	ADDQ        R14, DX
+	CMOVQCS     R15, DX
+	VMOVQ       R11, X3
+	VPINSRQ     $0x01, R12, X3, X3
+	VMOVQ       R13, X0
+	VPINSRQ     $0x01, DX, X0, X0
+	VINSERTI128 $0x01, X0, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
+	CMPQ        SI, $0x20
+	JLS         group397
+	VPXOR       Y4, Y4, Y4
+	VPXOR       Y5, Y5, Y5
+	CMPQ        SI, $0x40
+	JCS         less400
+	LEAQ        -64(BX)(SI*1), DX
+
+pair399:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y0, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	VBROADCASTI128 32(BX), Y0
+	VBROADCASTI128 48(BX), Y7
+	VPADDD         168(DI), Y0, Y8
+	VPADDD         712(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         712(DI), Y0, Y0
+	VPADDD         184(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+	ADDQ           $+64, BX
+	ADDQ           $0x20, DI
+	CMPQ           BX, DX
+	JLS            pair399
+	ANDQ           $0x3f, SI
+	JEQ            done402
+
+less400:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y7
+	VPADDD         152(DI), Y0, Y8
+	VPADDD         696(DI), Y7, Y9
+	VPMULUDQ       Y9, Y8, Y10
+	VPSRLQ         $0x20, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y9
+	VPMULUDQ       Y9, Y8, Y8
+	VPADDQ         Y8, Y10, Y10
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y7, Y7
+	VPMULUDQ       Y7, Y0, Y8
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y8, Y8
+	VPADDQ         Y10, Y4, Y4
+	VPADDQ         Y8, Y5, Y5
+
+done402:
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	JMP         hashed398
+
+group397:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y5
+	VPADDD         152(DI), Y0, Y7
+	VPADDD         696(DI), Y5, Y8
+	VPMULUDQ       Y8, Y7, Y4
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y4, Y4
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y5, Y7
+	VPMULUDQ       Y7, Y0, Y5
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y7, Y7
+	VPMULUDQ       Y7, Y0, Y0
+	VPADDQ         Y0, Y5, Y5
+	VPUNPCKLQDQ    Y5, Y4, Y0
+	VPUNPCKHQDQ    Y5, Y4, Y4
+	VPADDQ         Y4, Y0, Y0
+
+hashed398:
+	VMOVDQU     (CX), X6
+	VINSERTI128 $0x01, 16(CX), Y6, Y6
+	VPADDQ      Y6, Y0, Y0
+	VPADDQ      blockBits<>+0(SB), Y0, Y0
+
+	// L2: a step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD     Y4, Y4, Y4
+	VPCMPEQD     Y0, Y4, Y4
+	VPSUBQ       Y1, Y0, Y1
+	VPSUBQ       polyOffset<>+0(SB), Y1, Y1
+	VBLENDVPD    Y4, Y1, Y0, Y0
+	VBLENDVPD    Y4, Y3, Y2, Y1
+	VPADDQ       Y1, Y0, Y0
+	VPCMPGTQ     Y0, Y1, Y1
+	VPAND        polyOffset<>+0(SB), Y1, Y1
+	VPADDQ       Y1, Y0, Y0
+	VPXOR        polySign<>+0(SB), Y0, Y0
+	VMOVQ        X0, 8(R10)
+	VPEXTRQ      $0x01, X0, 24(R10)
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, 40(R10)
+	VPEXTRQ      $0x01, X0, 56(R10)
+
+	// The next block.
+	TESTQ R9, R9
+	JEQ   none405
+	CMPQ  R9, $0x20
+	JLS   group407
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	CMPQ  R9, $0x40
+	JCS   less410
+	LEAQ  -64(R8)(R9*1), DX
+
+pair409:
+	VBROADCASTI128 (R8), Y0
+	VBROADCASTI128 16(R8), Y3
+	VPADDD         152(AX), Y0, Y4
+	VPADDD         696(AX), Y3, Y5
+	VPMULUDQ       Y5, Y4, Y6
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y6, Y6
+	VPADDD         696(AX), Y0, Y0
+	VPADDD         168(AX), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y6, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	VBROADCASTI128 32(R8), Y0
+	VBROADCASTI128 48(R8), Y3
+	VPADDD         168(AX), Y0, Y4
+	VPADDD         712(AX), Y3, Y5
+	VPMULUDQ       Y5, Y4, Y6
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y6, Y6
+	VPADDD         712(AX), Y0, Y0
+	VPADDD         184(AX), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y6, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+	ADDQ           $+64, R8
+	ADDQ           $0x20, AX
+	CMPQ           R8, DX
+	JLS            pair409
+	ANDQ           $0x3f, R9
+	JEQ            done412
+
+less410:
+	VBROADCASTI128 (R8), Y0
+	VBROADCASTI128 16(R8), Y3
+	VPADDD         152(AX), Y0, Y4
+	VPADDD         696(AX), Y3, Y5
+	VPMULUDQ       Y5, Y4, Y6
+	VPSRLQ         $0x20, Y4, Y4
+	VPSRLQ         $0x20, Y5, Y5
+	VPMULUDQ       Y5, Y4, Y4
+	VPADDQ         Y4, Y6, Y6
+	VPADDD         696(AX), Y0, Y0
+	VPADDD         168(AX), Y3, Y3
+	VPMULUDQ       Y3, Y0, Y4
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y4, Y4
+	VPADDQ         Y6, Y1, Y1
+	VPADDQ         Y4, Y2, Y2
+
+done412:
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed408
+
+group407:
+	VBROADCASTI128 (R8), Y0
+	VBROADCASTI128 16(R8), Y2
+	VPADDD         152(AX), Y0, Y3
+	VPADDD         696(AX), Y2, Y4
+	VPMULUDQ       Y4, Y3, Y1
+	VPSRLQ         $0x20, Y3, Y3
+	VPSRLQ         $0x20, Y4, Y4
+	VPMULUDQ       Y4, Y3, Y3
+	VPADDQ         Y3, Y1, Y1
+	VPADDD         696(AX), Y0, Y0
+	VPADDD         168(AX), Y2, Y3
+	VPMULUDQ       Y3, Y0, Y2
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y3, Y3
+	VPMULUDQ       Y3, Y0, Y0
+	VPADDQ         Y0, Y2, Y2
+	VPUNPCKLQDQ    Y2, Y1, Y0
+	VPUNPCKHQDQ    Y2, Y1, Y1
+	VPADDQ         Y1, Y0, Y0
+
+hashed408:
+	JMP stored406
+
+none405:
+	VPXOR Y0, Y0, Y0
+
+stored406:
+	// In one store, so that one load can read them.
+	VMOVDQU Y0, (CX)
+	JMP     done395
+
+	// Two iterations.
+two396:
+	MOVQ s+8(FP), CX
+	MOVQ p_base+24(FP), BX
+	MOVQ p_len+32(FP), SI
+	MOVQ 32(CX), DI
+	SHRQ $0x01, DI
+	ADDQ AX, DI
+
+	// The bytes that the block has room for, and those of the next one.
+	MOVQ    $+1024, DX
+	SUBQ    32(CX), DX
+	LEAQ    (BX)(DX*1), R8
+	MOVQ    SI, R9
+	SUBQ    DX, R9
+	MOVQ    DX, SI
+	MOVQ    R9, 32(CX)
+	MOVQ    y+0(FP), R10
+	VMOVQ   1224(AX), X1
+	VPINSRQ $0x01, 1248(AX), X1, X1
+
+	// L2: k*y and k*k*y. NH does not wait for them.
+	MOVQ    8(R10), R11
+	MOVQ    24(R10), R12
+	MOVQ    1224(AX), DX
+	MULXQ   R11, R11, DX
+	LEAQ    59(R11), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R11
+	CMOVQCS R13, R11
+	MOVQ    1248(AX), DX
+	MULXQ   R12, R12, DX
+	LEAQ    59(R12), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R12
+	CMOVQCS R13, R12
+	VMOVQ   R11, X2
+	VPINSRQ $0x01, R12, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+	MOVQ    1224(AX), DX
+	MULXQ   R11, R11, DX
+	LEAQ    59(R11), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R11
+	CMOVQCS R13, R11
+	MOVQ    1248(AX), DX
+	MULXQ   R12, DX, R12
+	LEAQ    59(DX), R13
+	IMUL3Q  $0x3b, R12, R12
+	ADDQ    R12, R13
+	ADDQ    R12, DX
+	CMOVQCS R13, DX
+	VMOVQ   R11, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
+	CMPQ    SI, $0x20
+	JLS     group415
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y4, Y4, Y4
+	CMPQ    SI, $0x40
+	JCS     less418
+	LEAQ    -64(BX)(SI*1), DX
+
+pair417:
+	VMOVDQU  16(BX), Y6
+	VPBLENDD $0x0f, (BX), Y6, Y5
+	VPBLENDD $0xf0, 32(BX), Y6, Y6
+	VPADDD   152(DI), Y5, Y7
+	VPADDD   696(DI), Y6, Y8
+	VPADDD   696(DI), Y5, Y5
+	VPADDD   168(DI), Y6, Y6
+	VPMULUDQ Y8, Y7, Y11
+	VPMULUDQ Y6, Y5, Y12
+	VPSHUFD  $0xf5, Y7, Y7
+	VPSRLQ   $0x20, Y8, Y8
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y6, Y6
+	VPMULUDQ Y8, Y7, Y7
+	VPMULUDQ Y6, Y5, Y5
+	VPADDQ   Y7, Y11, Y11
+	VPADDQ   Y11, Y0, Y0
+	VPADDQ   Y5, Y12, Y12
+	VPADDQ   Y12, Y4, Y4
+	ADDQ     $+64, BX
+	ADDQ     $0x20, DI
+	CMPQ     BX, DX
+	JLS      pair417
+	ANDQ     $0x3f, SI
+	JEQ      done422
+
+less418:
+	VMOVDQU  (BX), X5
+	VMOVDQU  16(BX), X6
+	VPADDD   152(DI), X5, X7
+	VPADDD   696(DI), X6, X8
+	VPMULUDQ X8, X7, X9
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X7, X7
+	VPADDQ   X7, X9, X9
+	VPADDD   696(DI), X5, X5
+	VPADDD   168(DI), X6, X6
+	VPMULUDQ X6, X5, X10
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X6, X6
+	VPMULUDQ X6, X5, X5
+	VPADDQ   X5, X10, X10
+	VPADDQ   Y9, Y0, Y0
+	VPADDQ   Y10, Y4, Y4
+
+done422:
+	VPUNPCKLQDQ  Y4, Y0, Y5
+	VPUNPCKHQDQ  Y4, Y0, Y0
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X5, X0, X5
+	VMOVDQA      X5, X0
+	JMP          hashed416
+
+group415:
+	VMOVDQU     (BX), X0
+	VMOVDQU     16(BX), X5
+	VPADDD      152(DI), X0, X6
+	VPADDD      696(DI), X5, X7
+	VPMULUDQ    X7, X6, X4
+	VPSRLQ      $0x20, X6, X6
+	VPSRLQ      $0x20, X7, X7
+	VPMULUDQ    X7, X6, X6
+	VPADDQ      X6, X4, X4
+	VPADDD      696(DI), X0, X0
+	VPADDD      168(DI), X5, X6
+	VPMULUDQ    X6, X0, X5
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X0, X0
+	VPADDQ      X0, X5, X5
+	VPUNPCKLQDQ X5, X4, X0
+	VPUNPCKHQDQ X5, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed416:
+	VMOVDQU (CX), X4
+	VPADDQ  X4, X0, X0
+	VPADDQ  blockBits<>+0(SB), X0, X0
+
+	// L2: a step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X1
+	VPSUBQ    polyOffset<>+0(SB), X1, X1
+	VBLENDVPD X4, X1, X0, X0
+	VBLENDVPD X4, X3, X2, X1
+	VPADDQ    X1, X0, X0
+	VPCMPGTQ  X0, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X0, X0
+	VPXOR     polySign<>+0(SB), X0, X0
+	VMOVQ     X0, 8(R10)
+	VPEXTRQ   $0x01, X0, 24(R10)
+
+	// The next block.
+	TESTQ R9, R9
+	JEQ   none425
+	CMPQ  R9, $0x20
+	JLS   group427
+	VPXOR Y0, Y0, Y0
+	VPXOR Y3, Y3, Y3
+	CMPQ  R9, $0x40
+	JCS   less430
+	LEAQ  -64(R8)(R9*1), DX
+
+pair429:
+	VMOVDQU  16(R8), Y5
+	VPBLENDD $0x0f, (R8), Y5, Y4
+	VPBLENDD $0xf0, 32(R8), Y5, Y5
+	VPADDD   152(AX), Y4, Y6
+	VPADDD   696(AX), Y5, Y7
+	VPADDD   696(AX), Y4, Y4
+	VPADDD   168(AX), Y5, Y5
+	VPMULUDQ Y7, Y6, Y8
+	VPMULUDQ Y5, Y4, Y9
+	VPSHUFD  $0xf5, Y6, Y6
+	VPSRLQ   $0x20, Y7, Y7
+	VPSHUFD  $0xf5, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y7, Y6, Y6
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y6, Y8, Y8
+	VPADDQ   Y8, Y0, Y0
+	VPADDQ   Y4, Y9, Y9
+	VPADDQ   Y9, Y3, Y3
+	ADDQ     $+64, R8
+	ADDQ     $0x20, AX
+	CMPQ     R8, DX
+	JLS      pair429
+	ANDQ     $0x3f, R9
+	JEQ      done434
+
+less430:
+	VMOVDQU  (R8), X4
+	VMOVDQU  16(R8), X2
+	VPADDD   152(AX), X4, X5
+	VPADDD   696(AX), X2, X6
+	VPMULUDQ X6, X5, X1
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X6, X6
+	VPMULUDQ X6, X5, X5
+	VPADDQ   X5, X1, X1
+	VPADDD   696(AX), X4, X4
+	VPADDD   168(AX), X2, X5
+	VPMULUDQ X5, X4, X2
+	VPSRLQ   $0x20, X4, X4
+	VPSRLQ   $0x20, X5, X5
+	VPMULUDQ X5, X4, X4
+	VPADDQ   X4, X2, X2
+	VPADDQ   Y1, Y0, Y0
+	VPADDQ   Y2, Y3, Y3
+
+done434:
+	VPUNPCKLQDQ  Y3, Y0, Y1
+	VPUNPCKHQDQ  Y3, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X1, X0, X1
+	VMOVDQA      X1, X0
+	JMP          hashed428
+
+group427:
+	VMOVDQU     (R8), X0
+	VMOVDQU     16(R8), X2
+	VPADDD      152(AX), X0, X3
+	VPADDD      696(AX), X2, X4
+	VPMULUDQ    X4, X3, X1
+	VPSRLQ      $0x20, X3, X3
+	VPSRLQ      $0x20, X4, X4
+	VPMULUDQ    X4, X3, X3
+	VPADDQ      X3, X1, X1
+	VPADDD      696(AX), X0, X0
+	VPADDD      168(AX), X2, X3
+	VPMULUDQ    X3, X0, X2
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X3, X3
+	VPMULUDQ    X3, X0, X0
+	VPADDQ      X0, X2, X2
+	VPUNPCKLQDQ X2, X1, X0
+	VPUNPCKHQDQ X2, X1, X1
+	VPADDQ      X1, X0, X0
+
+hashed428:
+	JMP stored426
+
+none425:
+	VPXOR X0, X0, X0
+
+stored426:
+	// In one store, so that one load can read them.
+	VMOVDQU X0, (CX)
+
+done395:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X14, X14, X14
 	VZEROUPPER
 	RET

@@ -92,13 +92,13 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 			return
 		}
 		u.n = 0
-		u.writeGroups(k, u.group[:])
+		u.writeGroups(k, u.group[:], len(p) > 0)
 	}
 	if whole := len(p) &^ (l1Group - 1); whole > 0 {
 		if u.l1.bytes == 0 && whole < l1Block {
 			nhAdd(&u.l1, k, p[:whole])
 		} else {
-			u.writeGroups(k, p[:whole])
+			u.writeGroups(k, p[:whole], whole < len(p))
 		}
 		p = p[whole:]
 	}
@@ -112,18 +112,31 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 	}
 }
 
-// writeGroups is write for whole groups when group is empty.
-func (u *uhash) writeGroups(k *uhashKey, p []byte) {
+// writeGroups is write for whole groups when group is empty. more tells whether other bytes
+// follow.
+func (u *uhash) writeGroups(k *uhashKey, p []byte, more bool) {
 	for len(p) > 0 {
 		if u.l1.bytes == l1Block {
 			u.endBlock(k)
 		}
-		var n int
-		if u.l1.bytes == 0 && (len(p) > l1Block || len(p) == l1Block && u.l2.words > 0) {
-			n = len(p) &^ (l1Block - 1)
+		room := l1Block - u.l1.bytes
+		n := len(p)
+		switch {
+		case n < room || n == room && !more && u.l2.words == 0:
+			nhAdd(&u.l1, k, p)
+		case hasNHNext() && u.l2.words < poly64Words && (n < room+l1Block || room < l1Block):
+			// One call where the block ends in p, and not with the last byte.
+			if n >= room+l1Block {
+				n = room
+			}
+			u.l2.begin()
+			nhNext(&u.l2.y, &u.l1, k, p[:n])
+			u.l2.words++
+		case room == l1Block:
+			n &^= l1Block - 1
 			k.writeBlocks(&u.l2, p[:n])
-		} else {
-			n = min(len(p), l1Block-u.l1.bytes)
+		default:
+			n = room
 			nhAdd(&u.l1, k, p[:n])
 		}
 		p = p[n:]

@@ -27,6 +27,13 @@ import (
 //	                       has room for them.
 //	fill(group, p)         sets group to p, less than a group, zero-padded.
 //
+// One more is of a whole block and what follows it, if hasNHNext:
+//
+//	nhNext(y, s, k, p)     ends the block in s with the first of the whole groups p, at
+//	                       least one, runs a step of POLY-64 from the values y over its
+//	                       words, and sets s to the block of the other groups, if any:
+//	                       less than a block.
+//
 //	tagOnly(tag, k, l1, rest, length, x)
 //	                       sets tag to the hash, xor the pad, of a message of at most
 //	                       one block: the groups in l1 and then rest. length is its

@@ -27,6 +27,59 @@ func nhAdd(v isa) {
 	})
 }
 
+// nhNext generates nhNext<isa>.
+func nhNext(v isa) {
+	done := label("done")
+	kernel("nhNext"+v.name(), func(n int, k gotypes.Component) {
+		state, words := Load(Param("s"), GP64()), wordsIn(n)()
+		r := newRest(v, n, k, "p", state)
+		r.whole = true
+		lo, hi := halves(k)
+		next := r
+		next.p, next.length = GP64(), GP64()
+		next.lo, next.hi = lo, hi
+		Comment("The bytes that the block has room for, and those of the next one.")
+		room := GP64()
+		MOVQ(I32(blockSize), room)
+		SUBQ(Mem{Base: state, Disp: wordsSize}, room)
+		LEAQ(Mem{Base: r.p, Index: room, Scale: 1}, next.p)
+		MOVQ(r.length, next.length)
+		SUBQ(room, next.length)
+		MOVQ(room, r.length)
+		MOVQ(next.length, Mem{Base: state, Disp: wordsSize})
+
+		y := Dereference(Param("y"))
+		value := func(t int) Mem { return field(y.Index(t).Field("lo")) }
+		poly := newPoly(n, k)
+		Comment("L2: k*y and k*k*y. NH does not wait for them.")
+		poly.set(loadEach(n, value))
+		r.hash(words)
+		addSums(n, state, words)
+		VPADDQ(blockBits, words, words)
+		Comment("L2: a step of POLY-64.")
+		poly.step(words)
+		VPXOR(polySign, words, words)
+		storeEach(n, words, value)
+
+		Comment("The next block.")
+		none, stored := label("none"), label("stored")
+		TESTQ(next.length, next.length)
+		JEQ(LabelRef(none))
+		begun := wordsIn(n)()
+		next.hash(begun)
+		JMP(LabelRef(stored))
+		Label(none)
+		VPXOR(begun, begun, begun)
+		Label(stored)
+		Comment("In one store, so that one load can read them.")
+		VMOVDQU(begun, Mem{Base: state})
+		JMP(LabelRef(done))
+	})
+	Label(done)
+	VZEROUPPER()
+	RET()
+}
+
 // lastWords sets words to the L1 words of the last block, of which state has the groups before
 // the rest, with its length in bits. If first is true it is also the first block, and hashed as
 // a group of zeros if it has no bytes.

@@ -30,11 +30,7 @@ func tagNext(v isa) {
 		state, words := Load(Param("l1"), GP64()), wordsIn(n)()
 		r := newRest(v, n, k, "rest", state)
 		values := Dereference(Param("y"))
-		y := make([]GPVirtual, n)
-		for t := range y {
-			y[t] = GP64()
-			MOVQ(field(values.Index(t).Field("lo")), y[t])
-		}
+		y := loadEach(n, func(t int) Mem { return field(values.Index(t).Field("lo")) })
 		poly := newPoly(n, k)
 		Comment("L2: k*y and k*k*y. NH of the last block does not wait for them.")
 		poly.set(y)

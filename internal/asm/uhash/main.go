@@ -65,6 +65,7 @@ func main() {
 	deriveL1VAES()
 	for _, v := range []isa{avx512{}, avx2{}} {
 		nhPoly128(v)
+		nhNext(v)
 	}
 	// In these kernels wiping would make short messages up to 4 % slower.
 	output.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",

@@ -236,6 +236,30 @@ func join64(words VecVirtual, values []GPVirtual) {
 	VPXOR(polySign, words, words)
 }
 
+// loadEach returns n values, each in a register.
+func loadEach(n int, value func(t int) Mem) (y []GPVirtual) {
+	for t := range n {
+		x := GP64()
+		MOVQ(value(t), x)
+		y = append(y, x)
+	}
+	return y
+}
+
+// storeEach stores n words one by one, and changes them.
+func storeEach(n int, words VecVirtual, value func(t int) Mem) {
+	for t := range n {
+		if t == 2 {
+			VEXTRACTI128(U8(1), words, words.AsX())
+		}
+		if t%2 == 0 {
+			VMOVQ(words.AsX(), value(t))
+		} else {
+			VPEXTRQ(U8(1), words.AsX(), value(t))
+		}
+	}
+}
+
 // oneByOne returns n words, each in a register, and changes them.
 func oneByOne(words VecVirtual, n int) (y []GPVirtual) {
 	for t := range n {
