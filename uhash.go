@@ -112,6 +112,25 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 	}
 }
 
+// hold is write for half a group or a whole one, when group is empty, and reports whether it
+// was that. It takes fewer instructions than a kernel.
+func (u *uhash) hold(p []byte) bool {
+	if u.n > 0 {
+		return false
+	}
+	switch len(p) {
+	case l1Group / 2:
+		u.group = [l1Group]byte{}
+		*(*[l1Group / 2]byte)(u.group[:]) = [l1Group / 2]byte(p)
+	case l1Group:
+		u.group = [l1Group]byte(p)
+	default:
+		return false
+	}
+	u.n = len(p)
+	return true
+}
+
 // writeGroups is write for whole groups when group is empty. more tells whether other bytes
 // follow.
 func (u *uhash) writeGroups(k *uhashKey, p []byte, more bool) {

@@ -233,7 +233,10 @@ func (u *UMAC) live() *UMACKey {
 
 // Write adds p to the message. It never fails and does not retain p.
 func (u *UMAC) Write(p []byte) (int, error) {
-	u.uhash.write(&u.live().uhash, p)
+	k := u.live()
+	if !u.uhash.hold(p) {
+		u.uhash.write(&k.uhash, p)
+	}
 	return len(p), nil
 }
 
