@@ -95,9 +95,12 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 		u.writeGroups(k, u.group[:], len(p) > 0)
 	}
 	if whole := len(p) &^ (l1Group - 1); whole > 0 {
-		if u.l1.bytes == 0 && whole < l1Block {
+		switch bytes := u.l1.bytes + whole; {
+		case bytes < l1Block:
 			nhAdd(&u.l1, k, p[:whole])
-		} else {
+		case u.endsBlock(bytes, bytes+len(p)-whole):
+			u.nextBlock(k, p[:whole])
+		default:
 			u.writeGroups(k, p[:whole], whole < len(p))
 		}
 		p = p[whole:]
@@ -131,6 +134,20 @@ func (u *uhash) hold(p []byte) bool {
 	return true
 }
 
+// endsBlock reports whether one call of nhNext can take the groups that would make the block in
+// l1 have so many bytes, at least l1Block. all is with what follows them.
+func (u *uhash) endsBlock(bytes, all int) bool {
+	return hasNHNext() && bytes < 2*l1Block && u.l1.bytes < l1Block && u.l2.words < poly64Words && (all > l1Block || u.l2.words > 0)
+}
+
+// nextBlock moves the block in l1, with the first of the groups p, to l2, and begins the next
+// block with the others, if endsBlock.
+func (u *uhash) nextBlock(k *uhashKey, p []byte) {
+	u.l2.begin()
+	nhNext(&u.l2.y, &u.l1, k, p)
+	u.l2.words++
+}
+
 // writeGroups is write for whole groups when group is empty. more tells whether other bytes
 // follow.
 func (u *uhash) writeGroups(k *uhashKey, p []byte, more bool) {
@@ -148,9 +165,7 @@ func (u *uhash) writeGroups(k *uhashKey, p []byte, more bool) {
 			if n >= room+l1Block {
 				n = room
 			}
-			u.l2.begin()
-			nhNext(&u.l2.y, &u.l1, k, p[:n])
-			u.l2.words++
+			u.nextBlock(k, p[:n])
 		case room == l1Block:
 			n &^= l1Block - 1
 			k.writeBlocks(&u.l2, p[:n])
@@ -182,6 +197,8 @@ func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
 	length := uint64(u.l1.bytes + u.n)
 	if u.l2.words == 0 {
 		tagOnly(tag, k, &u.l1, rest, length, x)
+	} else if length > 0 && u.l2.words < poly64Words {
+		tagNext(tag, k, &u.l2.y, &u.l1, rest, length, x)
 	} else {
 		k.tagLast(tag, &u.l2, &u.l1, rest, length, x)
 	}
