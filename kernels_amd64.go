@@ -88,6 +88,20 @@ func fillMasked(group *[l1Group]byte, p []byte) { fillAVX512(group, p) }
 
 func hasMasks() bool { return useAVX512 }
 
+func nhAddMasked(s *l1State, k *uhashKey, p []byte) { nhAddAVX512(s, k, p) }
+
+func nhNextMasked(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) {
+	nhNextAVX512(y, s, k, p)
+}
+
+func tagOnlyMasked(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagOnlyAVX512(tag, k, l1, rest, length, x)
+}
+
+func tagNextMasked(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagNextAVX512(tag, k, y, l1, rest, length, x)
+}
+
 func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	if useAVX512 {
 		tagOnlyAVX512(tag, k, l1, rest, length, x)

@@ -97,7 +97,11 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 	if whole := len(p) &^ (l1Group - 1); whole > 0 {
 		switch bytes := u.l1.bytes + whole; {
 		case bytes < l1Block:
-			nhAdd(&u.l1, k, p[:whole])
+			if hasMasks() {
+				nhAddMasked(&u.l1, k, p[:whole])
+			} else {
+				nhAdd(&u.l1, k, p[:whole])
+			}
 		case u.endsBlock(bytes, bytes+len(p)-whole):
 			u.nextBlock(k, p[:whole])
 		default:
@@ -144,7 +148,11 @@ func (u *uhash) endsBlock(bytes, all int) bool {
 // block with the others, if endsBlock.
 func (u *uhash) nextBlock(k *uhashKey, p []byte) {
 	u.l2.begin()
-	nhNext(&u.l2.y, &u.l1, k, p)
+	if hasMasks() {
+		nhNextMasked(&u.l2.y, &u.l1, k, p)
+	} else {
+		nhNext(&u.l2.y, &u.l1, k, p)
+	}
 	u.l2.words++
 }
 
@@ -196,9 +204,17 @@ func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
 	}
 	length := uint64(u.l1.bytes + u.n)
 	if u.l2.words == 0 {
-		tagOnly(tag, k, &u.l1, rest, length, x)
+		if hasMasks() {
+			tagOnlyMasked(tag, k, &u.l1, rest, length, x)
+		} else {
+			tagOnly(tag, k, &u.l1, rest, length, x)
+		}
 	} else if length > 0 && u.l2.words < poly64Words {
-		tagNext(tag, k, &u.l2.y, &u.l1, rest, length, x)
+		if hasMasks() {
+			tagNextMasked(tag, k, &u.l2.y, &u.l1, rest, length, x)
+		} else {
+			tagNext(tag, k, &u.l2.y, &u.l1, rest, length, x)
+		}
 	} else {
 		k.tagLast(tag, &u.l2, &u.l1, rest, length, x)
 	}
