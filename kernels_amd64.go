@@ -65,11 +65,11 @@ func nhAdd(s *l1State, k *uhashKey, p []byte) {
 
 func hasNHNext() bool { return useAVX2 }
 
-func nhNext(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) {
+func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
 	if useAVX512 {
-		nhNextAVX512(y, s, k, p)
+		nhNextAVX512(y, s, group, k, p)
 	} else {
-		nhNextAVX2(y, s, k, p)
+		nhNextAVX2(y, s, group, k, p)
 	}
 }
 
@@ -90,8 +90,8 @@ func hasMasks() bool { return useAVX512 }
 
 func nhAddMasked(s *l1State, k *uhashKey, p []byte) { nhAddAVX512(s, k, p) }
 
-func nhNextMasked(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) {
-	nhNextAVX512(y, s, k, p)
+func nhNextMasked(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
+	nhNextAVX512(y, s, group, k, p)
 }
 
 func tagOnlyMasked(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
@@ -213,10 +213,10 @@ func nhAddAVX512(s *l1State, k *uhashKey, p []byte) // p is whole groups, at lea
 func nhAddAVX2(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least one, for which s has room
 
 //go:noescape
-func nhNextAVX512(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) // p is whole groups, those that s has room for, at least one, and less than a block more
+func nhNextAVX512(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) // p is at least a group and what s has room for, and less than a block more
 
 //go:noescape
-func nhNextAVX2(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) // p is whole groups, those that s has room for, at least one, and less than a block more
+func nhNextAVX2(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) // p is at least a group and what s has room for, and less than a block more
 
 //go:noescape
 func fillAVX512(group *[l1Group]byte, p []byte) // p is less than a group

@@ -60,7 +60,7 @@ func nhAdd(s *l1State, k *uhashKey, p []byte) {
 // The other kernels of NH and the code of POLY-64 run instead.
 func hasNHNext() bool { return false }
 
-func nhNext(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) {
+func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
 	panic("fastmac: no kernel for the end of a block")
 }
 

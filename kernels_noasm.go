@@ -21,7 +21,7 @@ func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPoly128Gene
 
 func hasNHNext() bool { return false }
 
-func nhNext(y *[maxIterations]uint128, s *l1State, k *uhashKey, p []byte) {
+func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
 	panic("fastmac: no kernel for the end of a block")
 }
 

@@ -13722,35 +13722,47 @@ done313:
 	VZEROUPPER
 	RET
 
-// func nhNextAVX512(y *[4]uint128, s *l1State, k *uhashKey, p []byte)
+// func nhNextAVX512(y *[4]uint128, s *l1State, group *[32]byte, k *uhashKey, p []byte)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·nhNextAVX512(SB), $0-48
-	MOVQ k+16(FP), AX
+TEXT ·nhNextAVX512(SB), $0-56
+	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
 	JLE  two326
 
 	// Four iterations.
 	MOVQ s+8(FP), CX
-	MOVQ p_base+24(FP), BX
-	MOVQ p_len+32(FP), SI
+	MOVQ p_base+32(FP), BX
+	MOVQ p_len+40(FP), SI
 	MOVQ 32(CX), DI
 	SHRQ $0x01, DI
 	ADDQ AX, DI
 
 	// The bytes that the block has room for, and those of the next one.
-	MOVQ        $+1024, DX
-	SUBQ        32(CX), DX
-	LEAQ        (BX)(DX*1), R8
-	MOVQ        SI, R9
-	SUBQ        DX, R9
-	MOVQ        DX, SI
+	MOVQ $+1024, DX
+	SUBQ 32(CX), DX
+	LEAQ (BX)(DX*1), R8
+	MOVQ SI, R9
+	SUBQ DX, R9
+	MOVQ DX, SI
+
+	// The bytes after the last whole group. 16 bytes or more are before them.
+	MOVQ        R9, R10
+	ANDQ        $0x1f, R10
+	SUBQ        R10, R9
+	LEAQ        (R8)(R9*1), DX
+	MOVQ        group+16(FP), R11
+	MOVQ        $-1, R12
+	BZHIQ       R10, R12, R12
+	KMOVD       R12, K1
+	VMOVDQU8.Z  (DX), K1, Y1
+	VMOVDQU     Y1, (R11)
 	MOVQ        R9, 32(CX)
 	MOVQ        y+0(FP), R10
-	VMOVQ       1224(AX), X1
-	VPINSRQ     $0x01, 1248(AX), X1, X1
-	VMOVQ       1272(AX), X2
-	VPINSRQ     $0x01, 1296(AX), X2, X2
-	VINSERTI128 $0x01, X2, Y1, Y1
+	VMOVQ       1224(AX), X2
+	VPINSRQ     $0x01, 1248(AX), X2, X2
+	VMOVQ       1272(AX), X1
+	VPINSRQ     $0x01, 1296(AX), X1, X1
+	VINSERTI128 $0x01, X1, Y2, Y2
 
 	// L2: k*y and k*k*y. NH does not wait for them.
 	MOVQ        8(R10), R11
@@ -13785,12 +13797,12 @@ TEXT ·nhNextAVX512(SB), $0-48
 	ADDQ        DX, R15
 	ADDQ        DX, R14
 	CMOVQCS     R15, R14
-	VMOVQ       R11, X2
-	VPINSRQ     $0x01, R12, X2, X2
-	VMOVQ       R13, X3
-	VPINSRQ     $0x01, R14, X3, X3
-	VINSERTI128 $0x01, X3, Y2, Y2
-	VPXOR       polySign<>+0(SB), Y2, Y2
+	VMOVQ       R11, X3
+	VPINSRQ     $0x01, R12, X3, X3
+	VMOVQ       R13, X1
+	VPINSRQ     $0x01, R14, X1, X1
+	VINSERTI128 $0x01, X1, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
 	MOVQ        1224(AX), DX
 	MULXQ       R11, R11, DX
 	LEAQ        59(R11), R15
@@ -13819,30 +13831,32 @@ TEXT ·nhNextAVX512(SB), $0-48
 	ADDQ        R14, R15
 	ADDQ        R14, DX
 	CMOVQCS     R15, DX
-	VMOVQ       R11, X3
-	VPINSRQ     $0x01, R12, X3, X3
-	VMOVQ       R13, X6
-	VPINSRQ     $0x01, DX, X6, X6
-	VINSERTI128 $0x01, X6, Y3, Y3
-	VPXOR       polySign<>+0(SB), Y3, Y3
+	VMOVQ       R11, X4
+	VPINSRQ     $0x01, R12, X4, X4
+	VMOVQ       R13, X1
+	VPINSRQ     $0x01, DX, X1, X1
+	VINSERTI128 $0x01, X1, Y4, Y4
+	VPXOR       polySign<>+0(SB), Y4, Y4
+	TESTQ       SI, SI
+	JEQ         full327
 	CMPQ        SI, $0x20
-	JLS         group327
+	JLS         group329
 	CMPQ        SI, $+192
-	JLS         short329
+	JLS         short331
 	VPXORQ      Z0, Z0, Z0
-	VPXORQ      Z4, Z4, Z4
-	VPXORQ      Z5, Z5, Z5
+	VPXORQ      Z11, Z11, Z11
 	VPXORQ      Z12, Z12, Z12
+	VPXORQ      Z13, Z13, Z13
 	LEAQ        -128(BX)(SI*1), DX
 
-chunk330:
-	VMOVDQU64  (BX), Z13
+chunk332:
+	VMOVDQU64  (BX), Z1
 	VMOVDQU64  64(BX), Z15
-	VSHUFI64X2 $0xdd, Z15, Z13, Z14
-	VSHUFI64X2 $0x88, Z15, Z13, Z13
-	VPADDD     152(DI), Z13, Z15
+	VSHUFI64X2 $0xdd, Z15, Z1, Z14
+	VSHUFI64X2 $0x88, Z15, Z1, Z1
+	VPADDD     152(DI), Z1, Z15
 	VPADDD     696(DI), Z14, Z17
-	VPADDD     696(DI), Z13, Z16
+	VPADDD     696(DI), Z1, Z16
 	VPADDD     168(DI), Z14, Z18
 	VPMULUDQ   Z17, Z15, Z19
 	VPMULUDQ   Z18, Z16, Z20
@@ -13855,74 +13869,74 @@ chunk330:
 	VPADDQ     Z15, Z19, Z19
 	VPADDQ     Z19, Z0, Z0
 	VPADDQ     Z16, Z20, Z20
-	VPADDQ     Z20, Z4, Z4
-	VPADDD     168(DI), Z13, Z15
+	VPADDQ     Z20, Z11, Z11
+	VPADDD     168(DI), Z1, Z15
 	VPADDD     712(DI), Z14, Z16
-	VPADDD     712(DI), Z13, Z13
+	VPADDD     712(DI), Z1, Z1
 	VPADDD     184(DI), Z14, Z14
 	VPMULUDQ   Z16, Z15, Z17
-	VPMULUDQ   Z14, Z13, Z18
+	VPMULUDQ   Z14, Z1, Z18
 	VPSHUFD    $0xf5, Z15, Z15
 	VPSRLQ     $0x20, Z16, Z16
-	VPSHUFD    $0xf5, Z13, Z13
+	VPSHUFD    $0xf5, Z1, Z1
 	VPSRLQ     $0x20, Z14, Z14
 	VPMULUDQ   Z16, Z15, Z15
-	VPMULUDQ   Z14, Z13, Z13
+	VPMULUDQ   Z14, Z1, Z1
 	VPADDQ     Z15, Z17, Z17
-	VPADDQ     Z17, Z5, Z5
-	VPADDQ     Z13, Z18, Z18
-	VPADDQ     Z18, Z12, Z12
+	VPADDQ     Z17, Z12, Z12
+	VPADDQ     Z1, Z18, Z18
+	VPADDQ     Z18, Z13, Z13
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
 	CMPQ       BX, DX
-	JLS        chunk330
+	JLS        chunk332
 	ANDQ       $0x7f, SI
-	JEQ        done332
+	JEQ        done334
 	CMPQ       SI, $0x20
-	JNE        end331
-	VMOVDQU64  (BX), X11
-	VMOVDQU64  16(BX), X13
-	VPADDD     152(DI), X11, X11
-	VPADDD     696(DI), X13, X13
-	VPMULUDQ   X13, X11, X6
-	VPSRLQ     $0x20, X11, X11
-	VPSRLQ     $0x20, X13, X13
-	VPMULUDQ   X13, X11, X11
-	VPADDQ     X11, X6, X6
-	VPADDQ     Z6, Z0, Z0
-	VMOVDQU64  (BX), X11
-	VMOVDQU64  16(BX), X13
-	VPADDD     696(DI), X11, X11
-	VPADDD     168(DI), X13, X13
-	VPMULUDQ   X13, X11, X6
-	VPSRLQ     $0x20, X11, X11
-	VPSRLQ     $0x20, X13, X13
-	VPMULUDQ   X13, X11, X11
-	VPADDQ     X11, X6, X6
-	VPADDQ     Z6, Z4, Z4
-	VMOVDQU64  (BX), X11
-	VMOVDQU64  16(BX), X13
-	VPADDD     168(DI), X11, X11
-	VPADDD     712(DI), X13, X13
-	VPMULUDQ   X13, X11, X6
-	VPSRLQ     $0x20, X11, X11
-	VPSRLQ     $0x20, X13, X13
-	VPMULUDQ   X13, X11, X11
-	VPADDQ     X11, X6, X6
-	VPADDQ     Z6, Z5, Z5
-	VMOVDQU64  (BX), X11
-	VMOVDQU64  16(BX), X13
-	VPADDD     712(DI), X11, X11
-	VPADDD     184(DI), X13, X13
-	VPMULUDQ   X13, X11, X6
-	VPSRLQ     $0x20, X11, X11
-	VPSRLQ     $0x20, X13, X13
-	VPMULUDQ   X13, X11, X11
-	VPADDQ     X11, X6, X6
-	VPADDQ     Z6, Z12, Z12
-	JMP        done332
+	JNE        end333
+	VMOVDQU64  (BX), X1
+	VMOVDQU64  16(BX), X10
+	VPADDD     152(DI), X1, X1
+	VPADDD     696(DI), X10, X10
+	VPMULUDQ   X10, X1, X5
+	VPSRLQ     $0x20, X1, X1
+	VPSRLQ     $0x20, X10, X10
+	VPMULUDQ   X10, X1, X1
+	VPADDQ     X1, X5, X5
+	VPADDQ     Z5, Z0, Z0
+	VMOVDQU64  (BX), X1
+	VMOVDQU64  16(BX), X10
+	VPADDD     696(DI), X1, X1
+	VPADDD     168(DI), X10, X10
+	VPMULUDQ   X10, X1, X5
+	VPSRLQ     $0x20, X1, X1
+	VPSRLQ     $0x20, X10, X10
+	VPMULUDQ   X10, X1, X1
+	VPADDQ     X1, X5, X5
+	VPADDQ     Z5, Z11, Z11
+	VMOVDQU64  (BX), X1
+	VMOVDQU64  16(BX), X10
+	VPADDD     168(DI), X1, X1
+	VPADDD     712(DI), X10, X10
+	VPMULUDQ   X10, X1, X5
+	VPSRLQ     $0x20, X1, X1
+	VPSRLQ     $0x20, X10, X10
+	VPMULUDQ   X10, X1, X1
+	VPADDQ     X1, X5, X5
+	VPADDQ     Z5, Z12, Z12
+	VMOVDQU64  (BX), X1
+	VMOVDQU64  16(BX), X10
+	VPADDD     712(DI), X1, X1
+	VPADDD     184(DI), X10, X10
+	VPMULUDQ   X10, X1, X5
+	VPSRLQ     $0x20, X1, X1
+	VPSRLQ     $0x20, X10, X10
+	VPMULUDQ   X10, X1, X1
+	VPADDQ     X1, X5, X5
+	VPADDQ     Z5, Z13, Z13
+	JMP        done334
 
-end331:
+end333:
 	MOVQ       $-1, DX
 	BZHIQ      SI, DX, R11
 	KMOVQ      R11, K1
@@ -13937,15 +13951,15 @@ end331:
 	SHLQ       $0x02, SI
 	BZHIQ      SI, DX, R11
 	KMOVW      R11, K3
-	VMOVDQU8.Z (BX), K1, Z13
+	VMOVDQU8.Z (BX), K1, Z1
 	VMOVDQU8.Z 64(BX), K2, Z15
-	VSHUFI64X2 $0xdd, Z15, Z13, Z14
-	VSHUFI64X2 $0x88, Z15, Z13, Z13
+	VSHUFI64X2 $0xdd, Z15, Z1, Z14
+	VSHUFI64X2 $0x88, Z15, Z1, Z1
 	VMOVDQU64  152(DI), Z15
-	VPADDD.Z   Z15, Z13, K3, Z15
+	VPADDD.Z   Z15, Z1, K3, Z15
 	VPADDD     696(DI), Z14, Z17
 	VMOVDQU64  696(DI), Z16
-	VPADDD.Z   Z16, Z13, K3, Z16
+	VPADDD.Z   Z16, Z1, K3, Z16
 	VPADDD     168(DI), Z14, Z18
 	VPMULUDQ   Z17, Z15, Z19
 	VPMULUDQ   Z18, Z16, Z20
@@ -13958,52 +13972,52 @@ end331:
 	VPADDQ     Z15, Z19, Z19
 	VPADDQ     Z19, Z0, Z0
 	VPADDQ     Z16, Z20, Z20
-	VPADDQ     Z20, Z4, Z4
+	VPADDQ     Z20, Z11, Z11
 	VMOVDQU64  168(DI), Z15
-	VPADDD.Z   Z15, Z13, K3, Z15
+	VPADDD.Z   Z15, Z1, K3, Z15
 	VPADDD     712(DI), Z14, Z17
 	VMOVDQU64  712(DI), Z16
-	VPADDD.Z   Z16, Z13, K3, Z16
-	VPADDD     184(DI), Z14, Z13
+	VPADDD.Z   Z16, Z1, K3, Z16
+	VPADDD     184(DI), Z14, Z1
 	VPMULUDQ   Z17, Z15, Z14
-	VPMULUDQ   Z13, Z16, Z18
+	VPMULUDQ   Z1, Z16, Z18
 	VPSHUFD    $0xf5, Z15, Z15
 	VPSRLQ     $0x20, Z17, Z17
 	VPSHUFD    $0xf5, Z16, Z16
-	VPSRLQ     $0x20, Z13, Z13
+	VPSRLQ     $0x20, Z1, Z1
 	VPMULUDQ   Z17, Z15, Z15
-	VPMULUDQ   Z13, Z16, Z16
+	VPMULUDQ   Z1, Z16, Z16
 	VPADDQ     Z15, Z14, Z14
-	VPADDQ     Z14, Z5, Z5
+	VPADDQ     Z14, Z12, Z12
 	VPADDQ     Z16, Z18, Z18
-	VPADDQ     Z18, Z12, Z12
+	VPADDQ     Z18, Z13, Z13
 
-done332:
-	VPUNPCKLQDQ   Z4, Z0, Z13
-	VPUNPCKHQDQ   Z4, Z0, Z0
-	VPADDQ        Z0, Z13, Z13
-	VPUNPCKLQDQ   Z12, Z5, Z0
-	VPUNPCKHQDQ   Z12, Z5, Z4
-	VPADDQ        Z4, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z13, Y4
-	VPADDQ        Y4, Y13, Y13
-	VEXTRACTI64X2 $0x01, Y13, X4
-	VPADDQ        X4, X13, X13
-	VEXTRACTI64X4 $0x01, Z0, Y4
-	VPADDQ        Y4, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X4
-	VPADDQ        X4, X0, X0
-	VINSERTI128   $0x01, X0, Y13, Y0
-	JMP           hashed328
+done334:
+	VPUNPCKLQDQ   Z11, Z0, Z1
+	VPUNPCKHQDQ   Z11, Z0, Z0
+	VPADDQ        Z0, Z1, Z1
+	VPUNPCKLQDQ   Z13, Z12, Z0
+	VPUNPCKHQDQ   Z13, Z12, Z11
+	VPADDQ        Z11, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y11
+	VPADDQ        Y11, Y1, Y1
+	VEXTRACTI64X2 $0x01, Y1, X11
+	VPADDQ        X11, X1, X1
+	VEXTRACTI64X4 $0x01, Z0, Y11
+	VPADDQ        Y11, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X11
+	VPADDQ        X11, X0, X0
+	VINSERTI128   $0x01, X0, Y1, Y0
+	JMP           hashed330
 
-short329:
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
+short331:
+	VPXOR Y1, Y1, Y1
+	VPXOR Y11, Y11, Y11
 	CMPQ  SI, $0x40
-	JCS   less334
+	JCS   less336
 	LEAQ  -64(BX)(SI*1), DX
 
-pair333:
+pair335:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y12
 	VPADDD         152(DI), Y0, Y13
@@ -14020,8 +14034,8 @@ pair333:
 	VPSRLQ         $0x20, Y12, Y12
 	VPMULUDQ       Y12, Y0, Y0
 	VPADDQ         Y0, Y13, Y13
-	VPADDQ         Y15, Y4, Y4
-	VPADDQ         Y13, Y5, Y5
+	VPADDQ         Y15, Y1, Y1
+	VPADDQ         Y13, Y11, Y11
 	VBROADCASTI128 32(BX), Y0
 	VBROADCASTI128 48(BX), Y12
 	VPADDD         168(DI), Y0, Y13
@@ -14038,16 +14052,16 @@ pair333:
 	VPSRLQ         $0x20, Y12, Y12
 	VPMULUDQ       Y12, Y0, Y0
 	VPADDQ         Y0, Y13, Y13
-	VPADDQ         Y15, Y4, Y4
-	VPADDQ         Y13, Y5, Y5
+	VPADDQ         Y15, Y1, Y1
+	VPADDQ         Y13, Y11, Y11
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, DX
-	JLS            pair333
+	JLS            pair335
 	ANDQ           $0x3f, SI
-	JEQ            done336
+	JEQ            done338
 
-less334:
+less336:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y12
 	VPADDD         152(DI), Y0, Y13
@@ -14064,50 +14078,57 @@ less334:
 	VPSRLQ         $0x20, Y12, Y12
 	VPMULUDQ       Y12, Y0, Y0
 	VPADDQ         Y0, Y13, Y13
-	VPADDQ         Y15, Y4, Y4
-	VPADDQ         Y13, Y5, Y5
+	VPADDQ         Y15, Y1, Y1
+	VPADDQ         Y13, Y11, Y11
 
-done336:
-	VPUNPCKLQDQ Y5, Y4, Y0
-	VPUNPCKHQDQ Y5, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-	JMP         hashed328
+done338:
+	VPUNPCKLQDQ Y11, Y1, Y0
+	VPUNPCKHQDQ Y11, Y1, Y1
+	VPADDQ      Y1, Y0, Y0
+	JMP         hashed330
 
-group327:
+group329:
 	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y5
+	VBROADCASTI128 16(BX), Y11
 	VPADDD         152(DI), Y0, Y12
-	VPADDD         696(DI), Y5, Y13
-	VPMULUDQ       Y13, Y12, Y4
+	VPADDD         696(DI), Y11, Y13
+	VPMULUDQ       Y13, Y12, Y1
 	VPSRLQ         $0x20, Y12, Y12
 	VPSRLQ         $0x20, Y13, Y13
 	VPMULUDQ       Y13, Y12, Y12
-	VPADDQ         Y12, Y4, Y4
+	VPADDQ         Y12, Y1, Y1
 	VPADDD         696(DI), Y0, Y0
-	VPADDD         168(DI), Y5, Y12
-	VPMULUDQ       Y12, Y0, Y5
+	VPADDD         168(DI), Y11, Y12
+	VPMULUDQ       Y12, Y0, Y11
 	VPSRLQ         $0x20, Y0, Y0
 	VPSRLQ         $0x20, Y12, Y12
 	VPMULUDQ       Y12, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPUNPCKLQDQ    Y5, Y4, Y0
-	VPUNPCKHQDQ    Y5, Y4, Y4
-	VPADDQ         Y4, Y0, Y0
+	VPADDQ         Y0, Y11, Y11
+	VPUNPCKLQDQ    Y11, Y1, Y0
+	VPUNPCKHQDQ    Y11, Y1, Y1
+	VPADDQ         Y1, Y0, Y0
 
-hashed328:
-	VMOVDQU     (CX), X6
-	VINSERTI128 $0x01, 16(CX), Y6, Y6
-	VPADDQ      Y6, Y0, Y0
-	VPADDQ      blockBits<>+0(SB), Y0, Y0
+hashed330:
+	VMOVDQU     (CX), X5
+	VINSERTI128 $0x01, 16(CX), Y5, Y5
+	VPADDQ      Y5, Y0, Y0
+	JMP         ended328
+
+full327:
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+
+ended328:
+	VPADDQ blockBits<>+0(SB), Y0, Y0
 
 	// L2: a step of POLY-64.
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD     Y4, Y4, Y4
-	VPCMPEQD     Y0, Y4, Y4
-	VPSUBQ       Y1, Y0, Y1
-	VPSUBQ       polyOffset<>+0(SB), Y1, Y1
-	VBLENDVPD    Y4, Y1, Y0, Y0
-	VBLENDVPD    Y4, Y3, Y2, Y1
+	VPCMPEQD     Y1, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	VPSUBQ       Y2, Y0, Y2
+	VPSUBQ       polyOffset<>+0(SB), Y2, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VBLENDVPD    Y1, Y4, Y3, Y1
 	VPADDQ       Y1, Y0, Y0
 	VPCMPGTQ     Y0, Y1, Y1
 	VPAND        polyOffset<>+0(SB), Y1, Y1
@@ -14121,18 +14142,18 @@ hashed328:
 
 	// The next block.
 	TESTQ  R9, R9
-	JEQ    none339
+	JEQ    none341
 	CMPQ   R9, $0x20
-	JLS    group341
+	JLS    group343
 	CMPQ   R9, $+192
-	JLS    short343
+	JLS    short345
+	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
 	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
 	LEAQ   -128(R8)(R9*1), DX
 
-chunk344:
+chunk346:
 	VMOVDQU64  (R8), Z0
 	VMOVDQU64  64(R8), Z2
 	VSHUFI64X2 $0xdd, Z2, Z0, Z1
@@ -14141,7 +14162,7 @@ chunk344:
 	VPADDD     696(AX), Z1, Z4
 	VPADDD     696(AX), Z0, Z3
 	VPADDD     168(AX), Z1, Z5
-	VPMULUDQ   Z4, Z2, Z6
+	VPMULUDQ   Z4, Z2, Z11
 	VPMULUDQ   Z5, Z3, Z12
 	VPSHUFD    $0xf5, Z2, Z2
 	VPSRLQ     $0x20, Z4, Z4
@@ -14149,10 +14170,10 @@ chunk344:
 	VPSRLQ     $0x20, Z5, Z5
 	VPMULUDQ   Z4, Z2, Z2
 	VPMULUDQ   Z5, Z3, Z3
-	VPADDQ     Z2, Z6, Z6
-	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z2, Z11, Z11
+	VPADDQ     Z11, Z6, Z6
 	VPADDQ     Z3, Z12, Z12
-	VPADDQ     Z12, Z8, Z8
+	VPADDQ     Z12, Z7, Z7
 	VPADDD     168(AX), Z0, Z2
 	VPADDD     712(AX), Z1, Z3
 	VPADDD     712(AX), Z0, Z0
@@ -14166,60 +14187,60 @@ chunk344:
 	VPMULUDQ   Z3, Z2, Z2
 	VPMULUDQ   Z1, Z0, Z0
 	VPADDQ     Z2, Z4, Z4
-	VPADDQ     Z4, Z9, Z9
+	VPADDQ     Z4, Z8, Z8
 	VPADDQ     Z0, Z5, Z5
-	VPADDQ     Z5, Z10, Z10
+	VPADDQ     Z5, Z9, Z9
 	ADDQ       $+128, R8
 	ADDQ       $0x40, AX
 	CMPQ       R8, DX
-	JLS        chunk344
+	JLS        chunk346
 	ANDQ       $0x7f, R9
-	JEQ        done346
+	JEQ        done348
 	CMPQ       R9, $0x20
-	JNE        end345
+	JNE        end347
 	VMOVDQU64  (R8), X0
 	VMOVDQU64  16(R8), X1
 	VPADDD     152(AX), X0, X0
 	VPADDD     696(AX), X1, X1
-	VPMULUDQ   X1, X0, X11
+	VPMULUDQ   X1, X0, X10
 	VPSRLQ     $0x20, X0, X0
 	VPSRLQ     $0x20, X1, X1
 	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X11, X11
-	VPADDQ     Z11, Z7, Z7
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z6, Z6
 	VMOVDQU64  (R8), X0
 	VMOVDQU64  16(R8), X1
 	VPADDD     696(AX), X0, X0
 	VPADDD     168(AX), X1, X1
-	VPMULUDQ   X1, X0, X11
+	VPMULUDQ   X1, X0, X10
 	VPSRLQ     $0x20, X0, X0
 	VPSRLQ     $0x20, X1, X1
 	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X11, X11
-	VPADDQ     Z11, Z8, Z8
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z7, Z7
 	VMOVDQU64  (R8), X0
 	VMOVDQU64  16(R8), X1
 	VPADDD     168(AX), X0, X0
 	VPADDD     712(AX), X1, X1
-	VPMULUDQ   X1, X0, X11
+	VPMULUDQ   X1, X0, X10
 	VPSRLQ     $0x20, X0, X0
 	VPSRLQ     $0x20, X1, X1
 	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X11, X11
-	VPADDQ     Z11, Z9, Z9
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z8, Z8
 	VMOVDQU64  (R8), X0
 	VMOVDQU64  16(R8), X1
 	VPADDD     712(AX), X0, X0
 	VPADDD     184(AX), X1, X1
-	VPMULUDQ   X1, X0, X11
+	VPMULUDQ   X1, X0, X10
 	VPSRLQ     $0x20, X0, X0
 	VPSRLQ     $0x20, X1, X1
 	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X11, X11
-	VPADDQ     Z11, Z10, Z10
-	JMP        done346
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z9, Z9
+	JMP        done348
 
-end345:
+end347:
 	MOVQ       $-1, DX
 	BZHIQ      R9, DX, BX
 	KMOVQ      BX, K1
@@ -14244,7 +14265,7 @@ end345:
 	VMOVDQU64  696(AX), Z3
 	VPADDD.Z   Z3, Z0, K3, Z3
 	VPADDD     168(AX), Z1, Z5
-	VPMULUDQ   Z4, Z2, Z6
+	VPMULUDQ   Z4, Z2, Z10
 	VPMULUDQ   Z5, Z3, Z11
 	VPSHUFD    $0xf5, Z2, Z2
 	VPSRLQ     $0x20, Z4, Z4
@@ -14252,10 +14273,10 @@ end345:
 	VPSRLQ     $0x20, Z5, Z5
 	VPMULUDQ   Z4, Z2, Z2
 	VPMULUDQ   Z5, Z3, Z3
-	VPADDQ     Z2, Z6, Z6
-	VPADDQ     Z6, Z7, Z7
+	VPADDQ     Z2, Z10, Z10
+	VPADDQ     Z10, Z6, Z6
 	VPADDQ     Z3, Z11, Z11
-	VPADDQ     Z11, Z8, Z8
+	VPADDQ     Z11, Z7, Z7
 	VMOVDQU64  168(AX), Z2
 	VPADDD.Z   Z2, Z0, K3, Z2
 	VPADDD     712(AX), Z1, Z4
@@ -14271,16 +14292,16 @@ end345:
 	VPMULUDQ   Z4, Z2, Z2
 	VPMULUDQ   Z0, Z3, Z3
 	VPADDQ     Z2, Z1, Z1
-	VPADDQ     Z1, Z9, Z9
+	VPADDQ     Z1, Z8, Z8
 	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z5, Z10, Z10
+	VPADDQ     Z5, Z9, Z9
 
-done346:
-	VPUNPCKLQDQ   Z8, Z7, Z0
-	VPUNPCKHQDQ   Z8, Z7, Z1
+done348:
+	VPUNPCKLQDQ   Z7, Z6, Z0
+	VPUNPCKHQDQ   Z7, Z6, Z1
 	VPADDQ        Z1, Z0, Z0
-	VPUNPCKLQDQ   Z10, Z9, Z1
-	VPUNPCKHQDQ   Z10, Z9, Z2
+	VPUNPCKLQDQ   Z9, Z8, Z1
+	VPUNPCKHQDQ   Z9, Z8, Z2
 	VPADDQ        Z2, Z1, Z1
 	VEXTRACTI64X4 $0x01, Z0, Y2
 	VPADDQ        Y2, Y0, Y0
@@ -14291,16 +14312,16 @@ done346:
 	VEXTRACTI64X2 $0x01, Y1, X2
 	VPADDQ        X2, X1, X1
 	VINSERTI128   $0x01, X1, Y0, Y0
-	JMP           hashed342
+	JMP           hashed344
 
-short343:
+short345:
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	CMPQ  R9, $0x40
-	JCS   less348
+	JCS   less350
 	LEAQ  -64(R8)(R9*1), DX
 
-pair347:
+pair349:
 	VBROADCASTI128 (R8), Y0
 	VBROADCASTI128 16(R8), Y3
 	VPADDD         152(AX), Y0, Y4
@@ -14340,11 +14361,11 @@ pair347:
 	ADDQ           $+64, R8
 	ADDQ           $0x20, AX
 	CMPQ           R8, DX
-	JLS            pair347
+	JLS            pair349
 	ANDQ           $0x3f, R9
-	JEQ            done350
+	JEQ            done352
 
-less348:
+less350:
 	VBROADCASTI128 (R8), Y0
 	VBROADCASTI128 16(R8), Y3
 	VPADDD         152(AX), Y0, Y4
@@ -14364,13 +14385,13 @@ less348:
 	VPADDQ         Y6, Y1, Y1
 	VPADDQ         Y4, Y2, Y2
 
-done350:
+done352:
 	VPUNPCKLQDQ Y2, Y1, Y0
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
-	JMP         hashed342
+	JMP         hashed344
 
-group341:
+group343:
 	VBROADCASTI128 (R8), Y0
 	VBROADCASTI128 16(R8), Y2
 	VPADDD         152(AX), Y0, Y3
@@ -14391,13 +14412,13 @@ group341:
 	VPUNPCKHQDQ    Y2, Y1, Y1
 	VPADDQ         Y1, Y0, Y0
 
-hashed342:
-	JMP stored340
+hashed344:
+	JMP stored342
 
-none339:
+none341:
 	VPXOR Y0, Y0, Y0
 
-stored340:
+stored342:
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
 	JMP     done325
@@ -14405,23 +14426,35 @@ stored340:
 	// Two iterations.
 two326:
 	MOVQ s+8(FP), CX
-	MOVQ p_base+24(FP), BX
-	MOVQ p_len+32(FP), SI
+	MOVQ p_base+32(FP), BX
+	MOVQ p_len+40(FP), SI
 	MOVQ 32(CX), DI
 	SHRQ $0x01, DI
 	ADDQ AX, DI
 
 	// The bytes that the block has room for, and those of the next one.
-	MOVQ    $+1024, DX
-	SUBQ    32(CX), DX
-	LEAQ    (BX)(DX*1), R8
-	MOVQ    SI, R9
-	SUBQ    DX, R9
-	MOVQ    DX, SI
-	MOVQ    R9, 32(CX)
-	MOVQ    y+0(FP), R10
-	VMOVQ   1224(AX), X1
-	VPINSRQ $0x01, 1248(AX), X1, X1
+	MOVQ $+1024, DX
+	SUBQ 32(CX), DX
+	LEAQ (BX)(DX*1), R8
+	MOVQ SI, R9
+	SUBQ DX, R9
+	MOVQ DX, SI
+
+	// The bytes after the last whole group. 16 bytes or more are before them.
+	MOVQ       R9, R10
+	ANDQ       $0x1f, R10
+	SUBQ       R10, R9
+	LEAQ       (R8)(R9*1), DX
+	MOVQ       group+16(FP), R11
+	MOVQ       $-1, R12
+	BZHIQ      R10, R12, R12
+	KMOVD      R12, K1
+	VMOVDQU8.Z (DX), K1, Y3
+	VMOVDQU    Y3, (R11)
+	MOVQ       R9, 32(CX)
+	MOVQ       y+0(FP), R10
+	VMOVQ      1224(AX), X1
+	VPINSRQ    $0x01, 1248(AX), X1, X1
 
 	// L2: k*y and k*k*y. NH does not wait for them.
 	MOVQ    8(R10), R11
@@ -14460,15 +14493,17 @@ two326:
 	VMOVQ   R11, X3
 	VPINSRQ $0x01, DX, X3, X3
 	VPXOR   polySign<>+0(SB), X3, X3
+	TESTQ   SI, SI
+	JEQ     full355
 	CMPQ    SI, $0x20
-	JLS     group353
+	JLS     group357
 	CMPQ    SI, $+256
-	JLS     short355
+	JLS     short359
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z4, Z4, Z4
 	LEAQ    -128(BX)(SI*1), DX
 
-chunk356:
+chunk360:
 	VMOVDQU64  (BX), Z5
 	VMOVDQU64  64(BX), Z9
 	VSHUFI64X2 $0xdd, Z9, Z5, Z8
@@ -14492,11 +14527,11 @@ chunk356:
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
 	CMPQ       BX, DX
-	JLS        chunk356
+	JLS        chunk360
 	ANDQ       $0x7f, SI
-	JEQ        done358
+	JEQ        done362
 	CMPQ       SI, $0x20
-	JNE        end357
+	JNE        end361
 	VMOVDQU64  (BX), X5
 	VMOVDQU64  16(BX), X8
 	VPADDD     152(DI), X5, X5
@@ -14517,9 +14552,9 @@ chunk356:
 	VPMULUDQ   X8, X5, X5
 	VPADDQ     X5, X10, X10
 	VPADDQ     Z10, Z4, Z4
-	JMP        done358
+	JMP        done362
 
-end357:
+end361:
 	MOVQ       $-1, DX
 	BZHIQ      SI, DX, R11
 	KMOVQ      R11, K1
@@ -14557,7 +14592,7 @@ end357:
 	VPADDQ     Z10, Z12, Z12
 	VPADDQ     Z12, Z4, Z4
 
-done358:
+done362:
 	VPUNPCKLQDQ   Z4, Z0, Z5
 	VPUNPCKHQDQ   Z4, Z0, Z0
 	VPADDQ        Z0, Z5, Z5
@@ -14566,16 +14601,16 @@ done358:
 	VEXTRACTI64X2 $0x01, Y5, X0
 	VPADDQ        X0, X5, X5
 	VMOVDQA       X5, X0
-	JMP           hashed354
+	JMP           hashed358
 
-short355:
+short359:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
 	CMPQ  SI, $0x40
-	JCS   less360
+	JCS   less364
 	LEAQ  -64(BX)(SI*1), DX
 
-pair359:
+pair363:
 	VMOVDQU  16(BX), Y8
 	VPBLENDD $0x0f, (BX), Y8, Y5
 	VPBLENDD $0xf0, 32(BX), Y8, Y8
@@ -14598,11 +14633,11 @@ pair359:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, DX
-	JLS      pair359
+	JLS      pair363
 	ANDQ     $0x3f, SI
-	JEQ      done364
+	JEQ      done368
 
-less360:
+less364:
 	VMOVDQU  (BX), X5
 	VMOVDQU  16(BX), X8
 	VPADDD   152(DI), X5, X9
@@ -14622,16 +14657,16 @@ less360:
 	VPADDQ   Y11, Y0, Y0
 	VPADDQ   Y12, Y4, Y4
 
-done364:
+done368:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed354
+	JMP          hashed358
 
-group353:
+group357:
 	VMOVDQU     (BX), X0
 	VMOVDQU     16(BX), X5
 	VPADDD      152(DI), X0, X8
@@ -14652,10 +14687,16 @@ group353:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed354:
+hashed358:
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
-	VPADDQ  blockBits<>+0(SB), X0, X0
+	JMP     ended356
+
+full355:
+	VMOVDQU (CX), X0
+
+ended356:
+	VPADDQ blockBits<>+0(SB), X0, X0
 
 	// L2: a step of POLY-64.
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
@@ -14675,16 +14716,16 @@ hashed354:
 
 	// The next block.
 	TESTQ  R9, R9
-	JEQ    none367
+	JEQ    none371
 	CMPQ   R9, $0x20
-	JLS    group369
+	JLS    group373
 	CMPQ   R9, $+256
-	JLS    short371
+	JLS    short375
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	LEAQ   -128(R8)(R9*1), DX
 
-chunk372:
+chunk376:
 	VMOVDQU64  (R8), Z0
 	VMOVDQU64  64(R8), Z3
 	VSHUFI64X2 $0xdd, Z3, Z0, Z2
@@ -14708,11 +14749,11 @@ chunk372:
 	ADDQ       $+128, R8
 	ADDQ       $0x40, AX
 	CMPQ       R8, DX
-	JLS        chunk372
+	JLS        chunk376
 	ANDQ       $0x7f, R9
-	JEQ        done374
+	JEQ        done378
 	CMPQ       R9, $0x20
-	JNE        end373
+	JNE        end377
 	VMOVDQU64  (R8), X0
 	VMOVDQU64  16(R8), X2
 	VPADDD     152(AX), X0, X0
@@ -14733,9 +14774,9 @@ chunk372:
 	VPMULUDQ   X2, X0, X0
 	VPADDQ     X0, X1, X1
 	VPADDQ     Z1, Z7, Z7
-	JMP        done374
+	JMP        done378
 
-end373:
+end377:
 	MOVQ       $-1, DX
 	BZHIQ      R9, DX, BX
 	KMOVQ      BX, K1
@@ -14773,7 +14814,7 @@ end373:
 	VPADDQ     Z3, Z5, Z5
 	VPADDQ     Z5, Z7, Z7
 
-done374:
+done378:
 	VPUNPCKLQDQ   Z7, Z6, Z0
 	VPUNPCKHQDQ   Z7, Z6, Z1
 	VPADDQ        Z1, Z0, Z0
@@ -14782,16 +14823,16 @@ done374:
 	VEXTRACTI64X2 $0x01, Y0, X1
 	VPADDQ        X1, X0, X0
 	VMOVDQA       X0, X0
-	JMP           hashed370
+	JMP           hashed374
 
-short371:
+short375:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y3, Y3, Y3
 	CMPQ  R9, $0x40
-	JCS   less376
+	JCS   less380
 	LEAQ  -64(R8)(R9*1), DX
 
-pair375:
+pair379:
 	VMOVDQU  16(R8), Y5
 	VPBLENDD $0x0f, (R8), Y5, Y4
 	VPBLENDD $0xf0, 32(R8), Y5, Y5
@@ -14814,11 +14855,11 @@ pair375:
 	ADDQ     $+64, R8
 	ADDQ     $0x20, AX
 	CMPQ     R8, DX
-	JLS      pair375
+	JLS      pair379
 	ANDQ     $0x3f, R9
-	JEQ      done380
+	JEQ      done384
 
-less376:
+less380:
 	VMOVDQU  (R8), X4
 	VMOVDQU  16(R8), X2
 	VPADDD   152(AX), X4, X5
@@ -14838,16 +14879,16 @@ less376:
 	VPADDQ   Y1, Y0, Y0
 	VPADDQ   Y2, Y3, Y3
 
-done380:
+done384:
 	VPUNPCKLQDQ  Y3, Y0, Y1
 	VPUNPCKHQDQ  Y3, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPADDQ       X1, X0, X1
 	VMOVDQA      X1, X0
-	JMP          hashed370
+	JMP          hashed374
 
-group369:
+group373:
 	VMOVDQU     (R8), X0
 	VMOVDQU     16(R8), X2
 	VPADDD      152(AX), X0, X3
@@ -14868,13 +14909,13 @@ group369:
 	VPUNPCKHQDQ X2, X1, X1
 	VPADDQ      X1, X0, X0
 
-hashed370:
-	JMP stored368
+hashed374:
+	JMP stored372
 
-none367:
+none371:
 	VPXOR X0, X0, X0
 
-stored368:
+stored372:
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
 
@@ -14908,7 +14949,7 @@ done325:
 TEXT ·nhPoly128AVX2(SB), $224-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two384
+	JLE  two388
 
 	// Four iterations.
 	MOVQ p_base+16(FP), CX
@@ -15052,7 +15093,7 @@ TEXT ·nhPoly128AVX2(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first385:
+first389:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -15062,7 +15103,7 @@ first385:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk388:
+chunk392:
 	VMOVDQU      16(CX)(DX*2), Y5
 	VPBLENDD     $0x0f, (CX)(DX*2), Y5, Y4
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y5, Y5
@@ -15099,7 +15140,7 @@ chunk388:
 	VPADDQ       Y4, Y9, Y9
 	VPADDQ       Y9, Y3, Y3
 	ADDQ         $+32, DX
-	JNZ          chunk388
+	JNZ          chunk392
 	VMOVDQU      32(SP), Y4
 	VMOVDQU      Y4, 64(SP)
 	VMOVDQU      (SP), Y4
@@ -15119,14 +15160,14 @@ chunk388:
 	VPADDQ       blockBits<>+0(SB), X0, X0
 	VMOVDQU      X0, 16(SP)
 	XORQ         $0x10, DI
-	JNZ          first385
+	JNZ          first389
 	TESTQ        BX, BX
-	JZ           last387
+	JZ           last391
 	PCALIGN      $0x40
 
-block386:
+block390:
 	CMPQ       BX, $0x20
-	JLS        near389
+	JLS        near393
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -15144,7 +15185,7 @@ block386:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near389:
+near393:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y3
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -15854,10 +15895,10 @@ near389:
 	XORQ         $0x10, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block386
+	JNZ          block390
 
 	// The last pair.
-last387:
+last391:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -15963,11 +16004,11 @@ last387:
 	VMOVDQU (SP), Y0
 	VMOVDQU Y0, 32(SP)
 	XORQ    $0x10, DI
-	JNZ     last387
-	JMP     done383
+	JNZ     last391
+	JMP     done387
 
 	// Two iterations.
-two384:
+two388:
 	MOVQ p_base+16(FP), CX
 	MOVQ p_len+24(FP), BX
 	SHRQ $0x0a, BX
@@ -16043,7 +16084,7 @@ two384:
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first390:
+first394:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -16051,7 +16092,7 @@ first390:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk393:
+chunk397:
 	VMOVDQU      16(CX)(DX*2), Y3
 	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
@@ -16072,7 +16113,7 @@ chunk393:
 	VPADDQ       Y2, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
 	ADDQ         $+32, DX
-	JNZ          chunk393
+	JNZ          chunk397
 	VMOVDQU      16(SP), X2
 	VMOVDQU      X2, 32(SP)
 	VMOVDQU      (SP), X2
@@ -16085,14 +16126,14 @@ chunk393:
 	VPADDQ       blockBits<>+0(SB), X2, X2
 	VMOVDQU      X2, (SP)
 	XORQ         $0x08, DI
-	JNZ          first390
+	JNZ          first394
 	TESTQ        BX, BX
-	JZ           last392
+	JZ           last396
 	PCALIGN      $0x40
 
-block391:
+block395:
 	CMPQ       BX, $0x20
-	JLS        near394
+	JLS        near398
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -16110,7 +16151,7 @@ block391:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near394:
+near398:
 	VMOVDQU  16(CX), Y4
 	VPBLENDD $0x0f, (CX), Y4, Y1
 	VPBLENDD $0xf0, 32(CX), Y4, Y4
@@ -16509,10 +16550,10 @@ near394:
 	XORQ         $0x08, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block391
+	JNZ          block395
 
 	// The last pair.
-last392:
+last396:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -16568,9 +16609,9 @@ last392:
 	VMOVDQU (SP), X0
 	VMOVDQU X0, 16(SP)
 	XORQ    $0x08, DI
-	JNZ     last392
+	JNZ     last396
 
-done383:
+done387:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -16599,28 +16640,53 @@ done383:
 	VZEROUPPER
 	RET
 
-// func nhNextAVX2(y *[4]uint128, s *l1State, k *uhashKey, p []byte)
+// func nhNextAVX2(y *[4]uint128, s *l1State, group *[32]byte, k *uhashKey, p []byte)
 // Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·nhNextAVX2(SB), $0-48
-	MOVQ k+16(FP), AX
+TEXT ·nhNextAVX2(SB), $0-56
+	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two396
+	JLE  two400
 
 	// Four iterations.
 	MOVQ s+8(FP), CX
-	MOVQ p_base+24(FP), BX
-	MOVQ p_len+32(FP), SI
+	MOVQ p_base+32(FP), BX
+	MOVQ p_len+40(FP), SI
 	MOVQ 32(CX), DI
 	SHRQ $0x01, DI
 	ADDQ AX, DI
 
 	// The bytes that the block has room for, and those of the next one.
-	MOVQ        $+1024, DX
-	SUBQ        32(CX), DX
-	LEAQ        (BX)(DX*1), R8
-	MOVQ        SI, R9
-	SUBQ        DX, R9
-	MOVQ        DX, SI
+	MOVQ $+1024, DX
+	SUBQ 32(CX), DX
+	LEAQ (BX)(DX*1), R8
+	MOVQ SI, R9
+	SUBQ DX, R9
+	MOVQ DX, SI
+
+	// The bytes after the last whole group. 16 bytes or more are before them.
+	MOVQ R9, R10
+	ANDQ $0x1f, R10
+	SUBQ R10, R9
+	LEAQ (R8)(R9*1), DX
+	MOVQ group+16(FP), R11
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), R12
+	LEAQ    -16(DX)(R10*1), R13
+	SUBQ    R10, R12
+	VMOVDQU (R13), X1
+	VPSHUFB (R12), X1, X1
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ        shiftDown<>+0(SB), R12
+	MOVQ        DX, R10
+	CMPQ        R13, DX
+	CMOVQCS     R13, R10
+	SUBQ        R10, R12
+	VMOVDQU     (R10), X0
+	VPSHUFB     (R12)(DX*1), X0, X0
+	VMOVDQU     X0, (R11)
+	VMOVDQU     X1, 16(R11)
 	MOVQ        R9, 32(CX)
 	MOVQ        y+0(FP), R10
 	VMOVQ       1224(AX), X1
@@ -16702,15 +16768,17 @@ TEXT ·nhNextAVX2(SB), $0-48
 	VPINSRQ     $0x01, DX, X0, X0
 	VINSERTI128 $0x01, X0, Y3, Y3
 	VPXOR       polySign<>+0(SB), Y3, Y3
+	TESTQ       SI, SI
+	JEQ         full401
 	CMPQ        SI, $0x20
-	JLS         group397
+	JLS         group403
 	VPXOR       Y4, Y4, Y4
 	VPXOR       Y5, Y5, Y5
 	CMPQ        SI, $0x40
-	JCS         less400
+	JCS         less406
 	LEAQ        -64(BX)(SI*1), DX
 
-pair399:
+pair405:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -16750,11 +16818,11 @@ pair399:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, DX
-	JLS            pair399
+	JLS            pair405
 	ANDQ           $0x3f, SI
-	JEQ            done402
+	JEQ            done408
 
-less400:
+less406:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -16774,13 +16842,13 @@ less400:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 
-done402:
+done408:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed398
+	JMP         hashed404
 
-group397:
+group403:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y5
 	VPADDD         152(DI), Y0, Y7
@@ -16801,11 +16869,18 @@ group397:
 	VPUNPCKHQDQ    Y5, Y4, Y4
 	VPADDQ         Y4, Y0, Y0
 
-hashed398:
+hashed404:
 	VMOVDQU     (CX), X6
 	VINSERTI128 $0x01, 16(CX), Y6, Y6
 	VPADDQ      Y6, Y0, Y0
-	VPADDQ      blockBits<>+0(SB), Y0, Y0
+	JMP         ended402
+
+full401:
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+
+ended402:
+	VPADDQ blockBits<>+0(SB), Y0, Y0
 
 	// L2: a step of POLY-64.
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
@@ -16828,16 +16903,16 @@ hashed398:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none405
+	JEQ   none411
 	CMPQ  R9, $0x20
-	JLS   group407
+	JLS   group413
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	CMPQ  R9, $0x40
-	JCS   less410
+	JCS   less416
 	LEAQ  -64(R8)(R9*1), DX
 
-pair409:
+pair415:
 	VBROADCASTI128 (R8), Y0
 	VBROADCASTI128 16(R8), Y3
 	VPADDD         152(AX), Y0, Y4
@@ -16877,11 +16952,11 @@ pair409:
 	ADDQ           $+64, R8
 	ADDQ           $0x20, AX
 	CMPQ           R8, DX
-	JLS            pair409
+	JLS            pair415
 	ANDQ           $0x3f, R9
-	JEQ            done412
+	JEQ            done418
 
-less410:
+less416:
 	VBROADCASTI128 (R8), Y0
 	VBROADCASTI128 16(R8), Y3
 	VPADDD         152(AX), Y0, Y4
@@ -16901,13 +16976,13 @@ less410:
 	VPADDQ         Y6, Y1, Y1
 	VPADDQ         Y4, Y2, Y2
 
-done412:
+done418:
 	VPUNPCKLQDQ Y2, Y1, Y0
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
-	JMP         hashed408
+	JMP         hashed414
 
-group407:
+group413:
 	VBROADCASTI128 (R8), Y0
 	VBROADCASTI128 16(R8), Y2
 	VPADDD         152(AX), Y0, Y3
@@ -16928,33 +17003,58 @@ group407:
 	VPUNPCKHQDQ    Y2, Y1, Y1
 	VPADDQ         Y1, Y0, Y0
 
-hashed408:
-	JMP stored406
+hashed414:
+	JMP stored412
 
-none405:
+none411:
 	VPXOR Y0, Y0, Y0
 
-stored406:
+stored412:
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
-	JMP     done395
+	JMP     done399
 
 	// Two iterations.
-two396:
+two400:
 	MOVQ s+8(FP), CX
-	MOVQ p_base+24(FP), BX
-	MOVQ p_len+32(FP), SI
+	MOVQ p_base+32(FP), BX
+	MOVQ p_len+40(FP), SI
 	MOVQ 32(CX), DI
 	SHRQ $0x01, DI
 	ADDQ AX, DI
 
 	// The bytes that the block has room for, and those of the next one.
-	MOVQ    $+1024, DX
-	SUBQ    32(CX), DX
-	LEAQ    (BX)(DX*1), R8
-	MOVQ    SI, R9
-	SUBQ    DX, R9
-	MOVQ    DX, SI
+	MOVQ $+1024, DX
+	SUBQ 32(CX), DX
+	LEAQ (BX)(DX*1), R8
+	MOVQ SI, R9
+	SUBQ DX, R9
+	MOVQ DX, SI
+
+	// The bytes after the last whole group. 16 bytes or more are before them.
+	MOVQ R9, R10
+	ANDQ $0x1f, R10
+	SUBQ R10, R9
+	LEAQ (R8)(R9*1), DX
+	MOVQ group+16(FP), R11
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), R12
+	LEAQ    -16(DX)(R10*1), R13
+	SUBQ    R10, R12
+	VMOVDQU (R13), X1
+	VPSHUFB (R12), X1, X1
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), R12
+	MOVQ    DX, R10
+	CMPQ    R13, DX
+	CMOVQCS R13, R10
+	SUBQ    R10, R12
+	VMOVDQU (R10), X0
+	VPSHUFB (R12)(DX*1), X0, X0
+	VMOVDQU X0, (R11)
+	VMOVDQU X1, 16(R11)
 	MOVQ    R9, 32(CX)
 	MOVQ    y+0(FP), R10
 	VMOVQ   1224(AX), X1
@@ -16997,15 +17097,17 @@ two396:
 	VMOVQ   R11, X3
 	VPINSRQ $0x01, DX, X3, X3
 	VPXOR   polySign<>+0(SB), X3, X3
+	TESTQ   SI, SI
+	JEQ     full421
 	CMPQ    SI, $0x20
-	JLS     group415
+	JLS     group423
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y4, Y4, Y4
 	CMPQ    SI, $0x40
-	JCS     less418
+	JCS     less426
 	LEAQ    -64(BX)(SI*1), DX
 
-pair417:
+pair425:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -17028,11 +17130,11 @@ pair417:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, DX
-	JLS      pair417
+	JLS      pair425
 	ANDQ     $0x3f, SI
-	JEQ      done422
+	JEQ      done430
 
-less418:
+less426:
 	VMOVDQU  (BX), X5
 	VMOVDQU  16(BX), X6
 	VPADDD   152(DI), X5, X7
@@ -17052,16 +17154,16 @@ less418:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done422:
+done430:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed416
+	JMP          hashed424
 
-group415:
+group423:
 	VMOVDQU     (BX), X0
 	VMOVDQU     16(BX), X5
 	VPADDD      152(DI), X0, X6
@@ -17082,10 +17184,16 @@ group415:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed416:
+hashed424:
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
-	VPADDQ  blockBits<>+0(SB), X0, X0
+	JMP     ended422
+
+full421:
+	VMOVDQU (CX), X0
+
+ended422:
+	VPADDQ blockBits<>+0(SB), X0, X0
 
 	// L2: a step of POLY-64.
 	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
@@ -17105,16 +17213,16 @@ hashed416:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none425
+	JEQ   none433
 	CMPQ  R9, $0x20
-	JLS   group427
+	JLS   group435
 	VPXOR Y0, Y0, Y0
 	VPXOR Y3, Y3, Y3
 	CMPQ  R9, $0x40
-	JCS   less430
+	JCS   less438
 	LEAQ  -64(R8)(R9*1), DX
 
-pair429:
+pair437:
 	VMOVDQU  16(R8), Y5
 	VPBLENDD $0x0f, (R8), Y5, Y4
 	VPBLENDD $0xf0, 32(R8), Y5, Y5
@@ -17137,11 +17245,11 @@ pair429:
 	ADDQ     $+64, R8
 	ADDQ     $0x20, AX
 	CMPQ     R8, DX
-	JLS      pair429
+	JLS      pair437
 	ANDQ     $0x3f, R9
-	JEQ      done434
+	JEQ      done442
 
-less430:
+less438:
 	VMOVDQU  (R8), X4
 	VMOVDQU  16(R8), X2
 	VPADDD   152(AX), X4, X5
@@ -17161,16 +17269,16 @@ less430:
 	VPADDQ   Y1, Y0, Y0
 	VPADDQ   Y2, Y3, Y3
 
-done434:
+done442:
 	VPUNPCKLQDQ  Y3, Y0, Y1
 	VPUNPCKHQDQ  Y3, Y0, Y0
 	VPADDQ       Y0, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPADDQ       X1, X0, X1
 	VMOVDQA      X1, X0
-	JMP          hashed428
+	JMP          hashed436
 
-group427:
+group435:
 	VMOVDQU     (R8), X0
 	VMOVDQU     16(R8), X2
 	VPADDD      152(AX), X0, X3
@@ -17191,17 +17299,17 @@ group427:
 	VPUNPCKHQDQ X2, X1, X1
 	VPADDQ      X1, X0, X0
 
-hashed428:
-	JMP stored426
+hashed436:
+	JMP stored434
 
-none425:
+none433:
 	VPXOR X0, X0, X0
 
-stored426:
+stored434:
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
 
-done395:
+done399:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2

@@ -73,6 +73,9 @@ func isPaused(n int) bool { return paused.Load() > 0 && paused.Add(-int64(n)) > 
 
 // writeChunks adds whole chunks to the message, which ends with a whole block.
 func (u *uhash) writeChunks(k *uhashKey, p []byte, helpers int) {
+	if u.n > 0 {
+		u.endGroup(k)
+	}
 	if u.l1.bytes > 0 {
 		u.endBlock(k)
 	}

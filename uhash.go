@@ -68,7 +68,7 @@ func (k *uhashKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
 type uhash struct {
 	l1    l1State
 	n     int           // bytes in group
-	group [l1Group]byte // the last bytes, less than a group, zero-padded
+	group [l1Group]byte // the last bytes, at most a group, zero-padded
 	l2    l2State
 }
 
@@ -88,26 +88,36 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 		n := copy(u.group[u.n:], p)
 		u.n += n
 		p = p[n:]
-		if u.n < l1Group {
+		if len(p) == 0 {
 			return
 		}
-		u.n = 0
-		u.writeGroups(k, u.group[:], len(p) > 0)
+		u.endGroup(k)
 	}
-	if whole := len(p) &^ (l1Group - 1); whole > 0 {
-		switch bytes := u.l1.bytes + whole; {
-		case bytes < l1Block:
+	for len(p) >= l1Group {
+		n := len(p) &^ (l1Group - 1)
+		switch bytes := u.l1.bytes + n; {
+		case bytes < l1Block || bytes == l1Block && n == len(p) && u.l2.words == 0:
 			if hasMasks() {
-				nhAddMasked(&u.l1, k, p[:whole])
+				nhAddMasked(&u.l1, k, p[:n])
 			} else {
-				nhAdd(&u.l1, k, p[:whole])
+				nhAdd(&u.l1, k, p[:n])
 			}
-		case u.endsBlock(bytes, bytes+len(p)-whole):
-			u.nextBlock(k, p[:whole])
+		case bytes < 2*l1Block && u.l2.hasNext():
+			u.nextBlock(k, p)
+			return
+		case bytes > l1Block && u.l1.bytes > 0 && u.l2.hasNext():
+			n = max(l1Block-u.l1.bytes, l1Group)
+			u.nextBlock(k, p[:n])
+		case u.l1.bytes == 0:
+			n &^= l1Block - 1
+			k.writeBlocks(&u.l2, p[:n])
 		default:
-			u.writeGroups(k, p[:whole], whole < len(p))
+			if n = l1Block - u.l1.bytes; n > 0 {
+				nhAdd(&u.l1, k, p[:n])
+			}
+			u.endBlock(k)
 		}
-		p = p[whole:]
+		p = p[n:]
 	}
 	if len(p) > 0 {
 		if hasMasks() {
@@ -138,51 +148,29 @@ func (u *uhash) hold(p []byte) bool {
 	return true
 }
 
-// endsBlock reports whether one call of nhNext can take the groups that would make the block in
-// l1 have so many bytes, at least l1Block. all is with what follows them.
-func (u *uhash) endsBlock(bytes, all int) bool {
-	return hasNHNext() && bytes < 2*l1Block && u.l1.bytes < l1Block && u.l2.words < poly64Words && (all > l1Block || u.l2.words > 0)
-}
-
-// nextBlock moves the block in l1, with the first of the groups p, to l2, and begins the next
-// block with the others, if endsBlock.
+// nextBlock is write for at least a group that fills the block, and less than a block more, if
+// l2.hasNext and group is empty.
 func (u *uhash) nextBlock(k *uhashKey, p []byte) {
 	u.l2.begin()
 	if hasMasks() {
-		nhNextMasked(&u.l2.y, &u.l1, k, p)
+		nhNextMasked(&u.l2.y, &u.l1, &u.group, k, p)
 	} else {
-		nhNext(&u.l2.y, &u.l1, k, p)
+		nhNext(&u.l2.y, &u.l1, &u.group, k, p)
 	}
 	u.l2.words++
+	u.n = len(p) % l1Group
 }
 
-// writeGroups is write for whole groups when group is empty. more tells whether other bytes
-// follow.
-func (u *uhash) writeGroups(k *uhashKey, p []byte, more bool) {
-	for len(p) > 0 {
-		if u.l1.bytes == l1Block {
-			u.endBlock(k)
-		}
-		room := l1Block - u.l1.bytes
-		n := len(p)
-		switch {
-		case n < room || n == room && !more && u.l2.words == 0:
-			nhAdd(&u.l1, k, p)
-		case hasNHNext() && u.l2.words < poly64Words && (n < room+l1Block || room < l1Block):
-			// One call where the block ends in p, and not with the last byte.
-			if n >= room+l1Block {
-				n = room
-			}
-			u.nextBlock(k, p[:n])
-		case room == l1Block:
-			n &^= l1Block - 1
-			k.writeBlocks(&u.l2, p[:n])
-		default:
-			n = room
-			nhAdd(&u.l1, k, p[:n])
-		}
-		p = p[n:]
+// hasNext reports whether nhNext can take the next word.
+func (s *l2State) hasNext() bool { return hasNHNext() && s.words < poly64Words }
+
+// endGroup moves the full group to l1.
+func (u *uhash) endGroup(k *uhashKey) {
+	if u.l1.bytes == l1Block {
+		u.endBlock(k)
 	}
+	nhAdd(&u.l1, k, u.group[:])
+	u.n = 0
 }
 
 // endBlock moves the full block from l1 to l2.

@@ -27,12 +27,14 @@ import (
 //	                       has room for them.
 //	fill(group, p)         sets group to p, less than a group, zero-padded.
 //
-// One more is of a whole block and what follows it, if hasNHNext:
+// One more is of the end of a block and what follows it, if hasNHNext:
 //
-//	nhNext(y, s, k, p)     ends the block in s with the first of the whole groups p, at
-//	                       least one, runs a step of POLY-64 from the values y over its
-//	                       words, and sets s to the block of the other groups, if any:
-//	                       less than a block.
+//	nhNext(y, s, group, k, p)
+//	                       ends the block in s with the first bytes of p, at least a
+//	                       group, unless it is full, and runs a step of POLY-64 from the
+//	                       values y over its words. It sets s to the whole groups of the
+//	                       rest of p, which is less than a block, and group to what is
+//	                       after them, zero-padded.
 //
 //	tagOnly(tag, k, l1, rest, length, x)
 //	                       sets tag to the hash, xor the pad, of a message of at most

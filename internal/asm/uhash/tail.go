@@ -18,7 +18,7 @@ type tail struct {
 	masked  bool // loads may use masks
 }
 
-// load loads a tail of 1 to 31 bytes. Without masks it must have at least 16 bytes, together
+// load loads a tail of 1 to 31 bytes, or none. Without masks it must have at least 16 bytes, together
 // with those of the message that are before it.
 func (t tail) load(x, y VecVirtual) {
 	if t.masked {
@@ -41,11 +41,8 @@ func (t tail) load(x, y VecVirtual) {
 }
 
 func (t tail) loadMasked(x, y VecVirtual) {
-	ones, mask, both := GP64(), K(), YMM()
-	MOVQ(I32(-1), ones)
-	BZHIQ(t.size, ones, ones)
-	KMOVD(ones.As32(), mask)
-	VMOVDQU8_Z(Mem{Base: t.p}, mask, both)
+	both := YMM()
+	t.loadBoth(both)
 	if twice(x) {
 		VINSERTI128(U8(1), both.AsX(), both, x)
 		VPERM2I128(U8(0x11), both, both, y)
@@ -53,6 +50,15 @@ func (t tail) loadMasked(x, y VecVirtual) {
 		VMOVDQA(both.AsX(), x)
 		VEXTRACTI128(U8(1), both, y)
 	}
+}
+
+// loadBoth loads both halves, with masks, of a tail that may be empty.
+func (t tail) loadBoth(both VecVirtual) {
+	ones, mask := GP64(), K()
+	MOVQ(I32(-1), ones)
+	BZHIQ(t.size, ones, ones)
+	KMOVD(ones.As32(), mask)
+	VMOVDQU8_Z(Mem{Base: t.p}, mask, both)
 }
 
 // loadAlone loads a tail of 0 to 31 bytes, before which there may be none, without masks. It
@@ -140,12 +146,8 @@ func shifted(p, indices Mem, x VecVirtual) {
 func fill512() {
 	Implement("fillAVX512")
 	Pragma("noescape")
-	group, p, n := Load(Param("group"), GP64()), Load(Param("p").Base(), GP64()), Load(Param("p").Len(), GP64())
-	ones, x, mask := GP64(), YMM(), K()
-	MOVQ(I32(-1), ones)
-	BZHIQ(n, ones, ones)
-	KMOVD(ones.As32(), mask)
-	VMOVDQU8_Z(Mem{Base: p}, mask, x)
+	group, x := Load(Param("group"), GP64()), YMM()
+	tail{p: Load(Param("p").Base(), GP64()), size: Load(Param("p").Len(), GP64())}.loadBoth(x)
 	VMOVDQU(x, Mem{Base: group})
 	VZEROUPPER()
 	RET()
