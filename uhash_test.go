@@ -208,16 +208,17 @@ func TestKeyVectors(t *testing.T) {
 	}
 }
 
-// TestKeyLine checks that what short messages need of a stream's own key begins a cache
-// line, behind the 8 bytes that the runtime has before an object of this size, and that the
-// stream can have a finalizer.
+// TestKeyLine checks where keys are in their cache lines, behind the 8 bytes that the runtime
+// has before objects of their sizes: the L1 key begins a line, so that few of its vectors cross
+// one, in a key and in a stream with its own. There the stream can have a finalizer.
 func TestKeyLine(t *testing.T) {
 	var p umacWithKey
 	if at := unsafe.Offsetof(p.stream); at != 0 {
 		t.Errorf("the stream is at %d of its allocation: a finalizer needs 0", at)
 	}
-	if at := 8 + unsafe.Offsetof(p.key) + unsafe.Offsetof(p.key.pad) + unsafe.Offsetof(p.key.pad.tagSize); bits.UintSize == 64 && at%64 != 0 {
-		t.Errorf("it begins at %d", at)
+	l1 := 8 + unsafe.Offsetof(p.key.uhash) + unsafe.Offsetof(p.key.uhash.l1)
+	if key := unsafe.Offsetof(p.key); bits.UintSize == 64 && (l1%64 != 0 || key%64 != 0) {
+		t.Errorf("the L1 key begins at %d of a key's memory, and the key of a stream at %d", l1, key)
 	}
 	u, err := NewUMAC(make([]byte, 16), UMAC64Size)
 	if err != nil {
