@@ -59,15 +59,8 @@ func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.Bl
 
 func mustNonce(nonce []byte) {
 	if !isNonce(nonce) {
-		refuseNonce(len(nonce))
+		panic("fastmac: UMAC nonce of " + strconv.Itoa(len(nonce)) + " bytes: want 1 to 16")
 	}
-}
-
-// refuseNonce is a function of its own so that the compiler inlines mustNonce.
-//
-//go:noinline
-func refuseNonce(size int) {
-	panic("fastmac: UMAC nonce of " + strconv.Itoa(size) + " bytes: want 1 to 16")
 }
 
 // pad returns the pad for a nonce.

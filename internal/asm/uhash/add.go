@@ -29,7 +29,6 @@ func nhAdd(v isa) {
 
 // nhNext generates nhNext<isa>.
 func nhNext(v isa) {
-	done := label("done")
 	kernel("nhNext"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("s"), GP64()), wordsIn(n)()
 		r := newRest(v, n, k, "p", state)
@@ -97,11 +96,9 @@ func nhNext(v isa) {
 		Label(stored)
 		Comment("In one store, so that one load can read them.")
 		VMOVDQU(begun, Mem{Base: state})
-		JMP(LabelRef(done))
+		VZEROUPPER()
+		RET()
 	})
-	Label(done)
-	VZEROUPPER()
-	RET()
 }
 
 // lastWords sets words to the L1 words of the last block, of which state has the groups before

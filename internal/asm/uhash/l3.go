@@ -25,7 +25,6 @@ func tagOnly(v isa) {
 
 // tagNext generates tagNext<isa>.
 func tagNext(v isa) {
-	done := label("done")
 	kernel("tagNext"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("l1"), GP64()), wordsIn(n)()
 		r := newRest(v, n, k, "rest", state)
@@ -37,11 +36,9 @@ func tagNext(v isa) {
 		lastWords(r, state, words, false)
 		poly.last(words)
 		tag(v, n, k, words)
-		JMP(LabelRef(done))
+		VZEROUPPER()
+		RET()
 	})
-	Label(done)
-	VZEROUPPER()
-	RET()
 }
 
 // tagTwo generates tagTwo<isa>.
