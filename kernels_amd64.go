@@ -81,12 +81,12 @@ func fill(group *[l1Group]byte, p []byte) {
 	}
 }
 
-// fillMasked is fill for CPUs on which hasMasks is true. It is a separate function because
-// the compiler does not inline a function with two calls, and one more call makes short
-// messages 4 % slower.
-func fillMasked(group *[l1Group]byte, p []byte) { fillAVX512(group, p) }
-
+// hasMasks reports whether AVX-512 is in use. Then streams call the kernels through the functions
+// that end in Masked: the compiler does not inline a function with two calls, and one more call
+// makes short messages 4 % slower.
 func hasMasks() bool { return useAVX512 }
+
+func fillMasked(group *[l1Group]byte, p []byte) { fillAVX512(group, p) }
 
 func nhAddMasked(s *l1State, k *uhashKey, p []byte) { nhAddAVX512(s, k, p) }
 

@@ -57,13 +57,6 @@ func nhAdd(s *l1State, k *uhashKey, p []byte) {
 	}
 }
 
-// The other kernels of NH and the code of POLY-64 run instead.
-func hasNHNext() bool { return false }
-
-func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
-	panic("fastmac: no kernel for the end of a block")
-}
-
 func fill(group *[l1Group]byte, p []byte) {
 	if useNEON {
 		fillNEON(group, p)
@@ -71,9 +64,6 @@ func fill(group *[l1Group]byte, p []byte) {
 		fillGeneric(group, p)
 	}
 }
-
-func fillMasked(group *[l1Group]byte, p []byte) { fillGeneric(group, p) }
-func hasMasks() bool                            { return false }
 
 func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	if useNEON {

@@ -10,20 +10,11 @@ import "example.com/fastmac/internal/kernel"
 
 func init() { kernel.Register(kernel.NH, "generic") }
 
-func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPolyGeneric(y, k, p) }
-func nhBlocks(words []l1Words, k *uhashKey, p []byte)         { nhBlocksGeneric(words, k, p) }
-func nhAdd(s *l1State, k *uhashKey, p []byte)                 { nhAddGeneric(s, k, p) }
-func fill(group *[l1Group]byte, p []byte)                     { fillGeneric(group, p) }
-func fillMasked(group *[l1Group]byte, p []byte)               { fillGeneric(group, p) }
-func hasMasks() bool                                          { return false }
-
+func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte)    { nhPolyGeneric(y, k, p) }
 func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPoly128Generic(y, k, p) }
-
-func hasNHNext() bool { return false }
-
-func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
-	panic("fastmac: no kernel for the end of a block")
-}
+func nhBlocks(words []l1Words, k *uhashKey, p []byte)            { nhBlocksGeneric(words, k, p) }
+func nhAdd(s *l1State, k *uhashKey, p []byte)                    { nhAddGeneric(s, k, p) }
+func fill(group *[l1Group]byte, p []byte)                        { fillGeneric(group, p) }
 
 func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	tagOnlyGeneric(tag, k, l1, rest, length, x)
