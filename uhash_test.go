@@ -445,8 +445,59 @@ func TestNHPolyCarry(t *testing.T) {
 	}
 }
 
+// TestNHNext compares nhNext with the kernels that it stands for, from values next to 2^64 and
+// others, with words in one of the iterations that are rare.
+func TestNHNext(t *testing.T) {
+	source := rand.NewChaCha8([32]byte([]byte("TestNHNext needs a 32 byte seed.")))
+	rng := rand.New(source)
+	keys := rareKeys(rng)
+	for range 5000 {
+		k := uhashKey{n: 1 + rng.IntN(maxIterations)}
+		copy(k.l1.bytes()[:], mactest.Random(source, len(k.l1.bytes())))
+		s := l1State{bytes: l1Group * rng.IntN(groups+1)}
+		room := l1Block - s.bytes
+		p := mactest.Random(source, max(room+rng.IntN(l1Block), l1Group))
+		ended, next, y := s, l1State{}, [maxIterations]uint128{}
+		if room > 0 {
+			nhAddGeneric(&ended, &k, p[:room])
+		}
+		whole := (len(p) - room) &^ (l1Group - 1)
+		nhAddGeneric(&next, &k, p[room:room+whole])
+		var group [l1Group]byte
+		copy(group[:], p[room+whole:])
+		var values [maxIterations]uint64
+		for i := range k.n {
+			word := rng.Uint64()
+			k.l2[i].k64, y[i].lo = keys[rng.IntN(len(keys))], rng.Uint64()
+			if rng.IntN(2) == 0 {
+				word = edges64[rng.IntN(len(edges64))]
+			}
+			if rng.IntN(2) == 0 {
+				y[i].lo = -rng.Uint64N(200)
+			}
+			s.sums[i] = word - 8*l1Block - ended.sums[i]
+			values[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, word))
+		}
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+			if !hasNHNext() {
+				return
+			}
+			y, got, end := y, s, [l1Group]byte{1, l1Group - 1: 1}
+			nhNext(&y, &got, &end, &k, p)
+			for i := range k.n {
+				if reduce64(y[i].lo) != values[i] || got.sums[i] != next.sums[i] {
+					t.Fatalf("%s: %d bytes after %d, iteration %d of %d: value %#x and sum %#x, want %#x and %#x", kernel, len(p), s.bytes, i, k.n, y[i].lo, got.sums[i], values[i], next.sums[i])
+				}
+			}
+			if got.bytes != next.bytes || end != group {
+				t.Fatalf("%s: %d bytes after %d: %d of the next block and %x, want %d and %x", kernel, len(p), s.bytes, got.bytes, end, next.bytes, group)
+			}
+		})
+	}
+}
+
 // TestTagNextSteps runs the step of POLY-64 in tagNext with rare words, from any value, and
-// the two steps for a message of one block and a part. In one of the iterations the last
+// the two steps for a message of one block and a part, in one call and as a stream. In one of the iterations the last
 // value is next to p64 or 2^64, and so is the first one in every other message.
 func TestTagNextSteps(t *testing.T) {
 	rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestTagNextSteps, a 32 byte seed"))))
@@ -497,8 +548,12 @@ func TestTagNextSteps(t *testing.T) {
 		}
 		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			var tag [maxUMACTagSize]byte
-			if message {
+			if message && round%16 < 8 {
 				k.tag(&tag, msg, pad{})
+			} else if message {
+				var u uhash
+				u.write(&k, msg)
+				u.tag(&tag, &k, pad{})
 			} else {
 				k.tagLast(&tag, &l2State{words: 1, y: start}, &noGroups, rest, uint64(len(rest)), pad{})
 			}
