@@ -90,6 +90,16 @@ func fillMasked(group *[l1Group]byte, p []byte) { fillAVX512(group, p) }
 
 func nhAddMasked(s *l1State, k *uhashKey, p []byte) { nhAddAVX512(s, k, p) }
 
+// hasVectors reports whether AVX2 is in use, or AVX-512. nhAddVectors and tagOnlyVectors are for
+// AVX2, for the same reason.
+func hasVectors() bool { return useAVX2 }
+
+func nhAddVectors(s *l1State, k *uhashKey, p []byte) { nhAddAVX2(s, k, p) }
+
+func tagOnlyVectors(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagOnlyAVX2(tag, k, l1, rest, length, x)
+}
+
 func nhNextMasked(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
 	nhNextAVX512(y, s, group, k, p)
 }

@@ -26,6 +26,14 @@ func tagNextMasked(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uin
 	tagNext(tag, k, y, l1, rest, length, x)
 }
 
+func hasVectors() bool { return false }
+
+func nhAddVectors(s *l1State, k *uhashKey, p []byte) { nhAdd(s, k, p) }
+
+func tagOnlyVectors(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	tagOnly(tag, k, l1, rest, length, x)
+}
+
 // Without nhNext the other kernels of NH and the compiled code of POLY-64 run.
 func hasNHNext() bool { return false }
 

@@ -100,6 +100,8 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 		case bytes < l1Block || bytes == l1Block && n == len(p) && u.l2.words == 0:
 			if hasMasks() {
 				nhAddMasked(&u.l1, k, p[:n])
+			} else if hasVectors() {
+				nhAddVectors(&u.l1, k, p[:n])
 			} else {
 				nhAdd(&u.l1, k, p[:n])
 			}
@@ -195,6 +197,8 @@ func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
 	if u.l2.words == 0 {
 		if hasMasks() {
 			tagOnlyMasked(tag, k, &u.l1, rest, length, x)
+		} else if hasVectors() {
+			tagOnlyVectors(tag, k, &u.l1, rest, length, x)
 		} else {
 			tagOnly(tag, k, &u.l1, rest, length, x)
 		}
