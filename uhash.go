@@ -25,7 +25,7 @@ import (
 type uhashKey struct {
 	n      int
 	l3     l3Key
-	_      [16]byte // so that l1 of a key in Go's memory begins a cache line: see TestKeyLine
+	_      [48]byte // so that few vectors of l1 cross a cache line: see TestKeyLine
 	l1     l1Key
 	l2     [maxIterations]l2Key
 	l3High l3Words // k_1 to k_4

@@ -201,10 +201,8 @@ func NewUMAC(key []byte, tagSize int) (*UMAC, error) {
 
 // umacWithKey is a stream and its key in one allocation, for servers with many. The stream is
 // first, because sshmac sets a finalizer for it, which the runtime calls only for the start of
-// an allocation. The runtime has 8 bytes before it, at the start of a cache line: with the
-// room between them, the key has the same place in its lines as one that NewUMACKey allocates.
-// There the L1 key begins a cache line, and what a short message needs before it begins 8 bytes
-// after the start of one.
+// an allocation. The room between them puts the key where one that NewUMACKey allocates is in
+// its cache lines, 8 bytes after the start of one.
 type umacWithKey struct {
 	stream UMAC
 	_      [32]byte
