@@ -156,199 +156,153 @@ type hmacBatch struct {
 	key  *HMACSHA512Key // of all messages, or
 	keys [][]byte       // one for each
 
-	state sha512.Lanes
-	lanes [sha512.MaxLanes]hmacLane
-	value [8]uint64 // chaining value of the current lane: in a variable nothing would wipe it
+	lanes          [sha512.MaxLanes]hmacLane
+	initial, outer sha512.LaneSet // those that begin a hash, and an outer hash after the inner one
+	hashes         sha512.Lanes
 }
 
 // hmacLane is a message under way. A stage is a run of blocks; when it has been
 // hashed, the next stage begins. The first two are only for a batch with many keys.
 //
 //	stage     blocks                                   then
-//	OuterPad  the outer pad, whose value is outer      InnerPad
+//	OuterPad  the outer pad                            InnerPad
 //	InnerPad  the inner pad                            Message
 //	Message   the whole blocks of the message, if any  End
-//	End       the rest of it, with padding             Outer, or Length if that has no room
-//	Length    the end of the padding                   Outer
-//	Outer     after outer, the inner hash and padding  the first stage of the next message
-//	Idle      none, for no message is left
+//	End       the rest of it, with padding             Outer
+//	Outer     the inner hash, after the outer pad      the first stage of the next message
 type hmacLane struct {
 	stage   hmacStage
-	message int           // its number
-	offset  int           // of the rest of the run in the message, in stageMessage
-	block   sha512.Buffer // the run, in other stages
-	long    bool          // the padding needs one more block after stageEnd
-
-	outer [8]uint64 // chaining value after the outer pad
+	message int         // its number
+	blocks  sha512.Tail // the run of a pad or an end
 }
 
 type hmacStage uint8
 
 const (
-	stageIdle hmacStage = iota
-	stageOuterPad
+	stageOuterPad hmacStage = iota
 	stageInnerPad
 	stageMessage
 	stageEnd
-	stageLength
 	stageOuter
 )
 
-// run hashes lanes side by side while at least minLanes have work, and then the
-// remaining messages one by one.
+// run hashes lanes side by side, and then the messages for which that is slower, one by one.
 func (b *hmacBatch) run(lanes, minLanes int) {
 	wipe.ReserveStack()
-	active := 0
-	for l := range lanes {
-		if b.start(l) {
-			active++
-		}
+	if b.key != nil {
+		b.hashes.SetInitial(&b.key.inner)
+		b.hashes.SetOuter(&b.key.outer)
+	} else {
+		initial := sha512.Initial()
+		b.hashes.SetInitial(&initial)
 	}
-	var p [sha512.MaxLanes][]byte
-	for active >= minLanes {
-		for l := range lanes {
-			p[l] = b.rest(l)
-		}
-		blocks := b.state.Block(&p)
-		for l := range lanes {
-			if b.lanes[l].stage != stageIdle && b.advance(l, blocks) {
-				active--
+	var runs [sha512.MaxLanes][]byte // the rest of each lane's run; a lane without one is idle
+	for active := 0; ; {
+		for l := 0; l < lanes && b.next < len(b.batch) && active+len(b.batch)-b.next >= minLanes; l++ {
+			if len(runs[l]) == 0 {
+				runs[l] = b.start(l)
+				active++
 			}
 		}
-	}
-	for l := range lanes {
-		for b.lanes[l].stage != stageIdle {
-			p := b.rest(l)
-			b.state.Get(l, &b.value)
-			sha512.Block(&b.value, p)
-			b.state.Set(l, &b.value)
-			b.advance(l, len(p)/sha512.BlockSize)
+		if active == 0 {
+			break
+		}
+		initial, outer := b.initial, b.outer
+		b.initial, b.outer = 0, 0
+		hashed := b.hashes.Block(&runs, initial, outer) * sha512.BlockSize
+		for l, run := range runs[:lanes] {
+			if len(run) == 0 {
+				continue
+			}
+			if run = run[hashed:]; len(run) == 0 {
+				if run = b.advance(l); len(run) == 0 {
+					active--
+				}
+			}
+			runs[l] = run
 		}
 	}
-	*b = hmacBatch{} // wipe secrets
-}
-
-// rest returns the rest of the lane's run, and perhaps part of a block, which belongs
-// to the next stage. It is empty if the lane is idle.
-func (b *hmacBatch) rest(l int) []byte {
-	switch lane := &b.lanes[l]; lane.stage {
-	case stageIdle:
-		return nil
-	case stageMessage:
-		return b.batch[lane.message].Data[lane.offset:]
-	default:
-		return lane.block[:]
+	b.hashes = sha512.Lanes{} // wipe secrets
+	b.lanes = [sha512.MaxLanes]hmacLane{}
+	for ; b.next < len(b.batch); b.next++ {
+		var tag [HMACSHA512Size]byte
+		m := &b.batch[b.next]
+		if b.key != nil {
+			b.key.sum(&tag, m.Data)
+		} else {
+			tag = SumHMACSHA512(b.keys[b.next], m.Data)
+		}
+		b.finish(b.next, &tag)
 	}
 }
 
-// advance moves the lane on after that many blocks of its run have been hashed. It reports
-// whether the lane is done: no message is left.
-func (b *hmacBatch) advance(l, blocks int) (done bool) {
+// start gives an idle lane the next message, and returns its first run.
+func (b *hmacBatch) start(l int) []byte {
+	lane := &b.lanes[l]
+	lane.message = b.next
+	b.next++
+	b.initial |= 1 << l
+	if b.key != nil {
+		return b.startMessage(lane)
+	}
+	lane.stage = stageOuterPad
+	pad := lane.pad()
+	writeInnerPad(pad, b.keys[lane.message])
+	flipPad(pad)
+	return pad[:]
+}
+
+// advance returns the next run of a lane, after one has been hashed. There is none if the lane is
+// done.
+func (b *hmacBatch) advance(l int) []byte {
 	lane := &b.lanes[l]
 	switch lane.stage {
 	case stageOuterPad:
-		b.state.Get(l, &lane.outer)
-		flipPad(&lane.block)
-		b.startPad(l, stageInnerPad)
+		lane.stage = stageInnerPad
+		b.hashes.MoveToOuter(l)
+		b.initial |= 1 << l
+		pad := lane.pad()
+		flipPad(pad)
+		return pad[:]
 	case stageInnerPad:
-		b.startMessage(l)
+		return b.startMessage(lane)
 	case stageMessage:
-		lane.offset += blocks * sha512.BlockSize
-		if len(b.batch[lane.message].Data)-lane.offset < sha512.BlockSize {
-			b.startEnd(l)
-		}
+		return b.startEnd(lane)
 	case stageEnd:
-		if lane.long {
-			lane.block.WriteLength(b.hashedSize(l))
-			lane.stage = stageLength
-		} else {
-			b.startOuter(l)
-		}
-	case stageLength:
-		b.startOuter(l)
-	case stageOuter:
-		b.state.Get(l, &b.value)
-		b.finish(lane.message)
-		return !b.start(l)
+		lane.stage = stageOuter
+		b.outer |= 1 << l
+		return lane.pad()[:]
 	}
-	return false
-}
-
-// start gives the lane the next message, and reports whether there is one.
-func (b *hmacBatch) start(l int) bool {
-	lane := &b.lanes[l]
-	if b.next == len(b.batch) {
-		lane.stage = stageIdle
-		return false
-	}
-	lane.message = b.next
-	b.next++
-	if b.key != nil {
-		lane.outer = b.key.outer
-		b.state.Set(l, &b.key.inner)
-		b.startMessage(l)
-		return true
-	}
-	writeInnerPad(&lane.block, b.keys[lane.message])
-	flipPad(&lane.block)
-	b.startPad(l, stageOuterPad)
-	return true
-}
-
-// startPad begins a hash with the pad in the lane's block.
-func (b *hmacBatch) startPad(l int, stage hmacStage) {
-	initial := sha512.Initial()
-	b.state.Set(l, &initial)
-	b.lanes[l].stage = stage
+	b.finish(lane.message, &b.hashes.Hashes[l])
+	return nil
 }
 
 // startMessage begins the message, after the inner pad.
-func (b *hmacBatch) startMessage(l int) {
-	lane := &b.lanes[l]
-	lane.offset = 0
-	if len(b.batch[lane.message].Data) < sha512.BlockSize {
-		b.startEnd(l)
-		return
+func (b *hmacBatch) startMessage(lane *hmacLane) []byte {
+	data := b.batch[lane.message].Data
+	if len(data) < sha512.BlockSize {
+		return b.startEnd(lane)
 	}
 	lane.stage = stageMessage
+	return data[:len(data)&^(sha512.BlockSize-1)]
 }
 
-// startEnd begins the last stages, after the message's whole blocks.
-func (b *hmacBatch) startEnd(l int) {
-	lane := &b.lanes[l]
-	lane.long = !lane.block.WritePadding(b.batch[lane.message].Data[lane.offset:], b.hashedSize(l))
+// startEnd begins the end of the message, after its whole blocks.
+func (b *hmacBatch) startEnd(lane *hmacLane) []byte {
 	lane.stage = stageEnd
+	data := b.batch[lane.message].Data
+	return lane.blocks.Write(data[len(data)&^(sha512.BlockSize-1):], sha512.BlockSize+uint64(len(data)))
 }
 
-// startOuter begins the outer hash, after the message.
-func (b *hmacBatch) startOuter(l int) {
-	lane := &b.lanes[l]
-	b.state.Get(l, &b.value)
-	writeInnerHash(&lane.block, &b.value)
-	b.state.Set(l, &lane.outer)
-	lane.stage = stageOuter
-}
+// pad returns the room for a pad.
+func (lane *hmacLane) pad() *sha512.Buffer { return (*sha512.Buffer)(lane.blocks[:]) }
 
-// hashedSize returns the number of bytes of the inner hash's message.
-func (b *hmacBatch) hashedSize(l int) uint64 {
-	return sha512.BlockSize + uint64(len(b.batch[b.lanes[l].message].Data))
-}
-
-// finish makes the tag of a message, or compares it, from its last chaining value, which is
-// in b.value.
-func (b *hmacBatch) finish(message int) {
+// finish sets the tag of a message, or compares it.
+func (b *hmacBatch) finish(message int, tag *[HMACSHA512Size]byte) {
 	m := &b.batch[message]
-	if !b.verify {
-		sha512.Encode((*[HMACSHA512Size]byte)(m.Tag), &b.value)
-		return
+	if b.verify {
+		m.OK = len(m.Nonce) == 0 && equalTag(m.Tag, tag)
+	} else {
+		*(*[HMACSHA512Size]byte)(m.Tag) = *tag
 	}
-	var want [HMACSHA512Size]byte
-	sha512.Encode(&want, &b.value)
-	m.OK = len(m.Nonce) == 0 && equalTag(m.Tag, &want)
-}
-
-// writeInnerHash sets b to the inner hash and its padding, which is always the same.
-func writeInnerHash(b *sha512.Buffer, inner *[8]uint64) {
-	sha512.Encode((*[sha512.Size]byte)(b[:]), inner)
-	copy(b[sha512.Size:], sha512.OuterPadding[:])
 }

@@ -14,7 +14,7 @@ import (
 
 // TestLanes puts runs of blocks directly before and after pages that cannot be read,
 // with a chaining value for each. Some lanes have more blocks than others, some have
-// part of a block after them, some are idle.
+// part of a block after them, some are idle, some begin, and some have outer hashes.
 func TestLanes(t *testing.T) { forAllKernels(t, testLanes) }
 
 func testLanes(t *testing.T) {
@@ -24,15 +24,28 @@ func testLanes(t *testing.T) {
 	}
 	const most = 9
 	rng := rand.New(rand.NewPCG(180, 4))
+	value := func() (s [8]uint64) {
+		for i := range s {
+			s[i] = rng.Uint64()
+		}
+		return s
+	}
 	var mem [MaxLanes][]byte
 	for l := range mem {
 		mem[l] = mactest.Guarded(t, 2*most*BlockSize)
 	}
-	for round := range 100 {
+	for round := range 300 {
 		blocks := 1 + round%most
+		if round%4 == 3 {
+			blocks = 1
+		}
 		shortest := rng.IntN(lanes)
-		var state, want Lanes
+		var state Lanes
 		var p [MaxLanes][]byte
+		var initial, outer LaneSet
+		var want, hashes [MaxLanes][8]uint64
+		first := value()
+		state.SetInitial(&first)
 		for l := range lanes {
 			if round%5 == 4 && l != shortest && rng.IntN(2) == 0 {
 				continue // idle
@@ -53,30 +66,43 @@ func testLanes(t *testing.T) {
 				}
 				p[l] = run
 			}
-			var s [8]uint64
-			for i := range s {
-				s[i] = rng.Uint64()
+			outerValue := value()
+			state.set(l, &outerValue)
+			state.MoveToOuter(l)
+			want[l] = value()
+			state.set(l, &want[l])
+			switch choice := rng.IntN(3); {
+			case blocks == 1 && (round%8 == 7 || choice == 0): // at times all of them
+				outer |= 1 << l
+				var b Buffer
+				Encode((*[Size]byte)(b[:]), &want[l])
+				copy(b[Size:], OuterPadding[:])
+				want[l] = outerValue
+				blockGeneric(&want[l], b[:])
+				hashes[l] = want[l]
+				continue
+			case round%16 < 8 || choice == 1:
+				initial |= 1 << l
+				want[l] = first
 			}
-			state.Set(l, &s)
-			if get(&state, l) != s {
-				t.Fatal("Get does not return what Set was given")
-			}
-			blockGeneric(&s, p[l][:blocks*BlockSize])
-			want.Set(l, &s)
+			blockGeneric(&want[l], p[l][:blocks*BlockSize])
 		}
-		busy := p
-		if n := state.Block(&p); n != blocks {
+		if n := state.Block(&p, initial, outer); n != blocks {
 			t.Fatalf("%d blocks of %d", n, blocks)
 		}
 		for l := range lanes {
-			if len(busy[l]) > 0 && get(&state, l) != get(&want, l) {
-				t.Fatalf("%d blocks, lane %d: %x, want %x", blocks, l, get(&state, l), get(&want, l))
+			if len(p[l]) > 0 && get(&state, l) != want[l] {
+				t.Fatalf("%d blocks, lane %d, initial %b, outer %b: %x, want %x", blocks, l, initial, outer, get(&state, l), want[l])
+			}
+			var hash [Size]byte
+			if Encode(&hash, &hashes[l]); outer>>l&1 != 0 && state.Hashes[l] != hash {
+				t.Fatalf("lane %d, outer %b: hash %x, want %x", l, outer, state.Hashes[l], hash)
 			}
 		}
 	}
 	var state Lanes
 	long := make([]byte, (maxRun+1)*BlockSize)
-	if n := state.Block(&[MaxLanes][]byte{long}); n != maxRun {
+	if n := state.Block(&[MaxLanes][]byte{long}, 0, 0); n != maxRun {
 		t.Errorf("%d blocks at once, want %d", n, maxRun)
 	}
 	for name, p := range map[string]*[MaxLanes][]byte{
@@ -89,14 +115,14 @@ func testLanes(t *testing.T) {
 					t.Errorf("no panic when %s", name)
 				}
 			}()
-			state.Block(p)
+			state.Block(p, 0, 0)
 		}()
 	}
 }
 
 // get returns the chaining value of a lane.
 func get(s *Lanes, lane int) (state [8]uint64) {
-	s.Get(lane, &state)
+	s.get(lane, &state)
 	return state
 }
 
@@ -114,7 +140,7 @@ func BenchmarkLanes(b *testing.B) {
 					p[l] = make([]byte, blocks*BlockSize)
 				}
 				for b.Loop() {
-					state.Block(&p)
+					state.Block(&p, 0, 0)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*blocks*lanes), "ns/block")
 			})

@@ -150,29 +150,21 @@ type Buffer [BlockSize]byte
 // same. Nothing changes it.
 var OuterPadding = [BlockSize - Size]byte{0: 0x80, BlockSize - Size - 2: 8 * (BlockSize + Size) >> 8}
 
-// WritePadding sets b to rest, the last partial block of a message of n bytes, and
-// its padding, FIPS 180-4 section 5.1.2. It reports whether the length fits; if not,
-// one more block follows, which WriteLength makes.
-func (b *Buffer) WritePadding(rest []byte, n uint64) bool {
-	*b = Buffer{}
-	i := copy(b[:], rest)
-	b[i] = 0x80
-	if i+1 > BlockSize-16 {
-		return false
+// A Tail is the end of a message: one block or two.
+type Tail [2 * BlockSize]byte
+
+// Write sets the first blocks of t to rest, the last partial block of a message of n bytes, and its
+// padding, FIPS 180-4 section 5.1.2. It returns them: one block, or two if the length has no room
+// in the first one.
+func (t *Tail) Write(rest []byte, n uint64) []byte {
+	blocks := t[:BlockSize]
+	if len(rest)+1 > BlockSize-16 {
+		blocks = t[:]
 	}
-	b.putLength(n)
-	return true
-}
-
-// WriteLength sets b to the end of the padding, after a block that had no room for
-// the length.
-func (b *Buffer) WriteLength(n uint64) {
-	*b = Buffer{}
-	b.putLength(n)
-}
-
-// putLength puts the length in bits at the end.
-func (b *Buffer) putLength(n uint64) {
-	binary.BigEndian.PutUint64(b[BlockSize-16:], n>>61)
-	binary.BigEndian.PutUint64(b[BlockSize-8:], n<<3)
+	clear(blocks)
+	blocks[copy(blocks, rest)] = 0x80
+	end := blocks[len(blocks)-16:]
+	binary.BigEndian.PutUint64(end, n>>61)
+	binary.BigEndian.PutUint64(end[8:], n<<3)
+	return blocks
 }

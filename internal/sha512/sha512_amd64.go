@@ -62,11 +62,11 @@ func compress(state *[8]uint64, p *byte, blocks int, end *end) {
 
 func compressPair(_, _ *[8]uint64, _, _ *byte, _ int, _ *[2]end) {} // never called: see HasPairs
 
-func blockLanes(state *Lanes, p *[MaxLanes][]byte, blocks int) {
+func compressLanes(state *Lanes, p *[MaxLanes]*byte, blocks int, initial, outer LaneSet) {
 	if useAVX512 {
-		lanesAVX512(state, p, blocks, &k)
+		lanesAVX512(state, p, blocks, &k, uint64(initial), uint64(outer))
 	} else {
-		lanesAVX2(state, p, blocks, &k)
+		lanesAVX2(state, p, blocks, &k, uint64(initial), uint64(outer))
 	}
 }
 
@@ -89,12 +89,13 @@ func blockAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
 //go:noescape
 func blockWideAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
 
-// lanesAVX512 compresses the first blocks of all eight slices into their lanes.
+// lanesAVX512 compresses blocks of all eight messages into their lanes, as [Lanes.Block]. If a lane
+// is in outer, there is one block.
 //
 //go:noescape
-func lanesAVX512(state *Lanes, p *[MaxLanes][]byte, blocks int, k *[80]uint64)
+func lanesAVX512(state *Lanes, p *[MaxLanes]*byte, blocks int, k *[80]uint64, initial, outer uint64)
 
 // lanesAVX2 is lanesAVX512 for the first four lanes.
 //
 //go:noescape
-func lanesAVX2(state *Lanes, p *[MaxLanes][]byte, blocks int, k *[80]uint64)
+func lanesAVX2(state *Lanes, p *[MaxLanes]*byte, blocks int, k *[80]uint64, initial, outer uint64)

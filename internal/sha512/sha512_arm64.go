@@ -39,7 +39,7 @@ func compressPair(state, other *[8]uint64, p, q *byte, blocks int, end *[2]end) 
 	blockPairSHA512(state, other, p, q, blocks, &k, end)
 }
 
-func blockLanes(*Lanes, *[MaxLanes][]byte, int) {} // never called: see LaneCount
+func compressLanes(*Lanes, *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // never called: see LaneCount
 
 // The assembly. k is the constants.
 

@@ -23,4 +23,4 @@ func compress(*[8]uint64, *byte, int, *end) {} // never called: see hasAssembly
 
 func compressPair(_, _ *[8]uint64, _, _ *byte, _ int, _ *[2]end) {} // nor this: see HasPairs
 
-func blockLanes(*Lanes, *[MaxLanes][]byte, int) {} // nor this: see LaneCount
+func compressLanes(*Lanes, *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // nor this: see LaneCount

@@ -92,19 +92,15 @@ func sumStdOnStack(out *[Size]byte, state, outer *[8]uint64, n uint64, p []byte)
 		h.Write(p[:blocks])
 		p = p[blocks:]
 	}
-	var b Buffer
-	if !b.WritePadding(p, n) {
-		h.Write(b[:])
-		b.WriteLength(n)
-	}
-	h.Write(b[:])
+	var t Tail
+	h.Write(t.Write(p, n))
 	m.mustSave(h.AppendBinary(m[:0]))
 	if outer != nil {
-		copy(b[:], m.value()[:])
-		copy(b[Size:], OuterPadding[:])
+		copy(t[:], m.value()[:])
+		copy(t[Size:], OuterPadding[:])
 		m.set(outer)
 		must(h.UnmarshalBinary(m[:]))
-		h.Write(b[:])
+		h.Write(t[:BlockSize])
 		m.mustSave(h.AppendBinary(m[:0]))
 	}
 	*out = *m.value()

@@ -296,14 +296,9 @@ func TestPaddingLength(t *testing.T) {
 	const n = 0xe123456789abcd80
 	// n << 3
 	want := []byte{7, 0x09, 0x1a, 0x2b, 0x3c, 0x4d, 0x5e, 0x6c, 0x00}
-	b := Buffer{1, 2, 3}
-	b.WriteLength(n)
-	if zeros := make([]byte, BlockSize-len(want)); !bytes.Equal(b[:], append(zeros, want...)) {
-		t.Errorf("WriteLength: %x", b)
-	}
-	b = Buffer{1, 2, 3}
-	if !b.WritePadding(nil, n) || b[0] != 0x80 || !bytes.Equal(b[BlockSize-len(want):], want) {
-		t.Errorf("WritePadding: %x", b)
+	var end Tail
+	if got := end.Write(nil, n); got[0] != 0x80 || !bytes.Equal(got[BlockSize-len(want):], want) {
+		t.Errorf("%x", got)
 	}
 }
 
@@ -327,7 +322,7 @@ func testAllocations(t *testing.T) {
 			if lanes, _ := LaneCount(); lanes > 0 {
 				var s Lanes
 				var block [BlockSize]byte
-				s.Block(&[MaxLanes][]byte{block[:]})
+				s.Block(&[MaxLanes][]byte{block[:], block[:], block[:], block[:]}, 1, 2)
 			}
 		},
 	} {
@@ -346,19 +341,20 @@ func TestLaneCount(t *testing.T) {
 	})
 }
 
-// TestPaddingRoom checks for rests of all sizes whether the length fits.
+// TestPaddingRoom writes ends of messages with rests of all sizes, in one block or two.
 func TestPaddingRoom(t *testing.T) {
 	rest := bytes.Repeat([]byte("x"), BlockSize-1)
 	for n := range BlockSize {
-		b := Buffer(bytes.Repeat([]byte{0xff}, BlockSize)) // the one before
+		end := Tail(bytes.Repeat([]byte{0xff}, 2*BlockSize)) // the one before
 		want := append(bytes.Clone(rest[:n]), 0x80)
-		fits := len(want) <= BlockSize-16
-		want = append(want, make([]byte, BlockSize-len(want))...)
-		if fits {
-			want[BlockSize-2], want[BlockSize-1] = byte(n>>5), byte(n<<3)
+		size := BlockSize
+		if len(want) > BlockSize-16 {
+			size *= 2
 		}
-		if got := b.WritePadding(rest[:n], uint64(n)); got != fits || !bytes.Equal(b[:], want) {
-			t.Errorf("%d bytes: %v, %x", n, got, b)
+		want = append(want, make([]byte, size-len(want))...)
+		want[size-2], want[size-1] = byte(n>>5), byte(n<<3)
+		if got := end.Write(rest[:n], uint64(n)); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: %x, want %x", n, got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -13,30 +14,45 @@ import (
 
 // Each lane is one message. Word i of the state of all lanes is a row of eight: what
 // SHA-512 does with a word, these functions do with a row.
+//
+// The first block of some lanes is that of an outer hash. The chaining value before is the inner
+// hash, whose rows are the first words of that block as they are.
 
-const (
-	rowSize   = 8 * 8
-	sliceSize = 3 * 8
-)
+// lanes are what the functions share.
+type lanes struct {
+	state       gotypes.Component // the fields of Lanes
+	messages    []GPVirtual
+	at          GPVirtual    // offset of the next blocks in the messages
+	blocks, key Register     // key points to the round constants
+	outer       GPVirtual    // the lanes that have an outer hash
+	v           []VecVirtual // the working variables a to h
+}
 
-// lanes begins a function of n lanes: row i of the state is in memory, messages are the
-// pointers of the slices, at is the offset of the next blocks in them, and key points
-// to the round constants.
-func lanes(name string, n int) (row func(i int) Mem, messages []GPVirtual, at GPVirtual, blocks, key Register) {
+// newLanes begins a function of n lanes.
+func newLanes(name string, n int, vector func() VecVirtual) *lanes {
 	Implement(name)
 	Pragma("noescape")
-	state := Load(Param("state"), GP64())
-	p := Load(Param("p"), GP64())
-	blocks, key = Load(Param("blocks"), GP64()), Load(Param("k"), GP64())
-	messages = make([]GPVirtual, n)
-	for i := range messages {
-		messages[i] = GP64()
-		MOVQ(Mem{Base: p, Disp: sliceSize * i}, messages[i])
+	l := &lanes{state: Dereference(Param("state")), blocks: Load(Param("blocks"), GP64()), key: Load(Param("k"), GP64()), at: GP64(), outer: GP64()}
+	p := Dereference(Param("p"))
+	for i := range n {
+		l.messages = append(l.messages, GP64())
+		Load(p.Index(i), l.messages[i])
 	}
-	at = GP64()
-	XORL(at.As32(), at.As32())
-	return func(i int) Mem { return Mem{Base: state, Disp: rowSize * i} }, messages, at, blocks, key
+	for range 8 {
+		l.v = append(l.v, vector())
+	}
+	XORL(l.at.As32(), l.at.As32())
+	return l
 }
+
+// row returns a row of a field of Lanes.
+func (l *lanes) row(field string, i int) Mem { return address(l.state.Field(field).Index(i).Index(0)) }
+
+// initial returns a word of the initial value.
+func (l *lanes) initial(i int) Mem { return address(l.state.Field("initial").Index(i)) }
+
+// hash returns the hash of a lane.
+func (l *lanes) hash(lane int) Mem { return address(l.state.Field("Hashes").Index(lane).Index(0)) }
 
 // align puts the loop that follows at the start of a cache line. Elsewhere it is up to
 // 4 % slower on Zen 5.
@@ -44,12 +60,8 @@ func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm
 
 // lanes512 generates lanesAVX512: blocks of eight messages in 512-bit registers.
 func lanes512() {
-	row, messages, at, blocks, key := lanes("lanesAVX512", 8)
-	v := make([]VecVirtual, 8) // the working variables a to h
-	for i := range v {
-		v[i] = ZMM()
-		VMOVDQU64(row(i), v[i])
-	}
+	l := newLanes("lanesAVX512", 8, ZMM)
+	v := l.v
 	w := make([]VecVirtual, 16) // the words of the message schedule in use
 	for i := range w {
 		w[i] = ZMM()
@@ -58,42 +70,90 @@ func lanes512() {
 	for i := range t {
 		t[i] = ZMM()
 	}
+	mask := K()
+	// choose sets words in the lanes of the mask.
+	choose := func(from, words VecVirtual) {
+		VPXORQ(from, words, t[1])
+		VPXORQ(t[1], words, mask, words)
+	}
+
+	for i := range v {
+		VMOVDQU64(l.row("state", i), v[i])
+	}
+	initial := Load(Param("initial"), GP64())
+	TESTQ(initial, initial)
+	JZ(LabelRef("begun512"))
+	KMOVW(initial.(GPVirtual).As32(), mask)
+	for i := range v {
+		VPBROADCASTQ(l.initial(i), t[0])
+		choose(t[0], v[i])
+		VMOVDQU64(v[i], l.row("state", i))
+	}
+	Label("begun512")
+	Load(Param("outer"), l.outer)
 
 	Label("block512")
+	CMPQ(l.outer, U32(1<<8-1))
+	JE(LabelRef("outer512"))
+	words, temporary := w, t
 	load := func(half int, x, rows []VecVirtual) {
 		Comment("Words, big-endian, from columns to rows.")
 		VBROADCASTI32X4(swap64, rows[0])
-		for i, m := range messages {
-			VMOVDQU64(Mem{Base: m, Index: at, Scale: 1, Disp: 64 * half}, x[i])
+		for i, m := range l.messages {
+			VMOVDQU64(Mem{Base: m, Index: l.at, Scale: 1, Disp: 64 * half}, x[i])
 			VPSHUFB(rows[0], x[i], x[i])
 		}
 		transpose(x, rows)
 	}
 	load(0, w[:8], w[8:])
 	load(1, w[:8], t)
-	w, t = append(w[8:16:16], t...), w[:8]
+	w, t = append(words[8:16:16], temporary...), words[:8]
+	TESTQ(l.outer, l.outer)
+	JZ(LabelRef("loaded512"))
+	Label("outer512")
+	KMOVW(l.outer.As32(), mask)
+	for i := range v {
+		choose(v[i], w[i])
+		VPBROADCASTQ(outerPadding.Offset(wordSize*i), t[0])
+		choose(t[0], w[i+8])
+		VMOVDQU64(l.row("outer", i), t[0])
+		choose(t[0], v[i])
+		VMOVDQU64(v[i], l.row("state", i))
+	}
+	Label("loaded512")
 	left := GP64()
 	MOVQ(I32(4), left)
 	align()
 	Label("rounds512")
 	for i := range 16 {
-		round512(v, i, w[i], key, t)
+		round512(v, i, w[i], l.key, t)
 		schedule512(w, i, t[4:])
 	}
-	ADDQ(Imm(16*8), key)
+	ADDQ(Imm(16*8), l.key)
 	DECQ(left)
 	JNZ(LabelRef("rounds512"))
 	for i := range 16 {
-		round512(v, i, w[i], key, t)
+		round512(v, i, w[i], l.key, t)
 	}
-	SUBQ(I32(4*16*8), key)
+	SUBQ(I32(4*16*8), l.key)
 	for i := range v {
-		VPADDQ(row(i), v[i], v[i])
-		VMOVDQU64(v[i], row(i))
+		VPADDQ(l.row("state", i), v[i], v[i])
+		VMOVDQU64(v[i], l.row("state", i))
 	}
-	ADDQ(I32(blockSize), at)
-	DECQ(blocks)
+	ADDQ(I32(blockSize), l.at)
+	DECQ(l.blocks)
 	JNZ(LabelRef("block512"))
+
+	TESTQ(l.outer, l.outer)
+	JZ(LabelRef("wipe512"))
+	Comment("The hashes, from rows to columns.")
+	transpose(v, w[:8])
+	VBROADCASTI32X4(swap64, t[0])
+	for i := range 8 {
+		VPSHUFB(t[0], w[i], w[i])
+		VMOVDQU64(w[i], l.hash(i))
+	}
+	Label("wipe512")
 	VZEROUPPER()
 	RET()
 }
@@ -122,16 +182,14 @@ func round512(v []VecVirtual, i int, w VecVirtual, key Register, t []VecVirtual)
 	Commentf("Round %d of 16.", i)
 	name := func(n int) VecVirtual { return v[(n-i+16)%8] }
 	a, b, c, d, e, f, g, h := name(0), name(1), name(2), name(3), name(4), name(5), name(6), name(7)
-	VPADDQ_BCST(Mem{Base: key, Disp: 8 * i}, h, h)
-	VPADDQ(w, h, h)
-	VPADDQ(h, d, d)
+	VPADDQ_BCST(Mem{Base: key, Disp: 8 * i}, w, t[3])
+	VPADDQ(t[3], h, h)
 	VMOVDQA64(e, t[3])
 	VPTERNLOGQ(U8(0xca), g, f, t[3]) // Ch
 	VPADDQ(t[3], h, h)
-	VPADDQ(t[3], d, d)
 	rotations512(e, 14, 18, 41, t[:3])
-	VPADDQ(t[0], d, d)
 	VPADDQ(t[0], h, h)
+	VPADDQ(h, d, d)
 	VMOVDQA64(a, t[3])
 	VPTERNLOGQ(U8(0xe8), c, b, t[3]) // Maj
 	VPADDQ(t[3], h, h)
@@ -164,56 +222,108 @@ func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 // lanes2 generates lanesAVX2: blocks of the first four messages in 256-bit registers.
 func lanes2() {
 	const vec = 4 * 8
-	row, messages, at, blocks, key := lanes("lanesAVX2", 4)
+	l := newLanes("lanesAVX2", 4, YMM)
+	v := l.v
 	frame := AllocLocal(16 * vec) // the words of the message schedule in use
 	w := func(i int) Mem { return frame.Offset(vec * (i % 16)) }
-	v := make([]VecVirtual, 8)
-	for i := range v {
-		v[i] = YMM()
-		VMOVDQU(row(i), v[i])
+	mask := YMM()
+	setMask := func(param string) {
+		VPBROADCASTQ(address(Param(param)), mask)
+		VPAND(laneBits, mask, mask)
+		VPCMPEQQ(laneBits, mask, mask)
+	}
+	// choose sets words in the lanes of the mask. It changes from.
+	choose := func(from, words VecVirtual) {
+		VPXOR(words, from, from)
+		VPAND(mask, from, from)
+		VPXOR(from, words, words)
 	}
 
+	for i := range v {
+		VMOVDQU(l.row("state", i), v[i])
+	}
+	initial := Load(Param("initial"), GP64())
+	TESTQ(initial, initial)
+	JZ(LabelRef("begun2"))
+	setMask("initial")
+	for i := range v {
+		x := YMM()
+		VPBROADCASTQ(l.initial(i), x)
+		choose(x, v[i])
+		VMOVDQU(v[i], l.row("state", i))
+	}
+	Label("begun2")
+	Load(Param("outer"), l.outer)
+
 	Label("block2")
+	CMPQ(l.outer, U32(1<<4-1))
+	JE(LabelRef("outer2"))
 	for i := 0; i < 16; i += 4 {
 		Comment("Words, big-endian, from columns to rows.")
 		// Four words at a time: the working variables leave only eight registers.
 		x := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
-		for l, m := range messages {
-			VMOVDQU(Mem{Base: m, Index: at, Scale: 1, Disp: 8 * i}, x[l])
-			VPSHUFB(swap64, x[l], x[l])
+		for k, m := range l.messages {
+			VMOVDQU(Mem{Base: m, Index: l.at, Scale: 1, Disp: 8 * i}, x[k])
+			VPSHUFB(swap64, x[k], x[k])
 		}
-		for odd, unpack := range []func(...Op){VPUNPCKLQDQ, VPUNPCKHQDQ} {
-			first, last, words := YMM(), YMM(), YMM()
-			unpack(x[1], x[0], first)
-			unpack(x[3], x[2], last)
-			VPERM2I128(U8(0x20), last, first, words)
-			VMOVDQU(words, w(i+odd))
-			VPERM2I128(U8(0x31), last, first, words)
-			VMOVDQU(words, w(i+odd+2))
+		for k, words := range transpose2(x) {
+			VMOVDQU(words, w(i+k))
 		}
 	}
+	TESTQ(l.outer, l.outer)
+	JZ(LabelRef("loaded2"))
+	Label("outer2")
+	setMask("outer")
+	for i := range v {
+		x, words := YMM(), YMM()
+		VMOVDQU(w(i), words)
+		VMOVDQA(v[i], x)
+		choose(x, words)
+		VMOVDQU(words, w(i))
+		VMOVDQU(w(i+8), words)
+		VPBROADCASTQ(outerPadding.Offset(wordSize*i), x)
+		choose(x, words)
+		VMOVDQU(words, w(i+8))
+		VMOVDQU(l.row("outer", i), x)
+		choose(x, v[i])
+		VMOVDQU(v[i], l.row("state", i))
+	}
+	Label("loaded2")
 	left := GP64()
 	MOVQ(I32(4), left)
+	ab := []VecVirtual{YMM(), YMM()}
+	VPXOR(v[2], v[1], ab[0])
 	align()
 	Label("rounds2")
 	for i := range 16 {
-		round2(v, i, w(i), key)
+		round2(v, i, w(i), l.key, ab)
 		schedule2(w, i)
 	}
-	ADDQ(Imm(16*8), key)
+	ADDQ(Imm(16*8), l.key)
 	DECQ(left)
 	JNZ(LabelRef("rounds2"))
 	for i := range 16 {
-		round2(v, i, w(i), key)
+		round2(v, i, w(i), l.key, ab)
 	}
-	SUBQ(I32(4*16*8), key)
+	SUBQ(I32(4*16*8), l.key)
 	for i := range v {
-		VPADDQ(row(i), v[i], v[i])
-		VMOVDQU(v[i], row(i))
+		VPADDQ(l.row("state", i), v[i], v[i])
+		VMOVDQU(v[i], l.row("state", i))
 	}
-	ADDQ(I32(blockSize), at)
-	DECQ(blocks)
+	ADDQ(I32(blockSize), l.at)
+	DECQ(l.blocks)
 	JNZ(LabelRef("block2"))
+
+	TESTQ(l.outer, l.outer)
+	JZ(LabelRef("wipe2"))
+	Comment("The hashes, from rows to columns.")
+	for i := 0; i < 8; i += 4 {
+		for k, hash := range transpose2(v[i:][:4]) {
+			VPSHUFB(swap64, hash, hash)
+			VMOVDQU(hash, l.hash(k).Offset(8*i))
+		}
+	}
+	Label("wipe2")
 	Comment("The frame held secrets.")
 	zero := YMM()
 	VPXOR(zero, zero, zero)
@@ -224,29 +334,41 @@ func lanes2() {
 	RET()
 }
 
+// transpose2 returns the rows of four columns of four words.
+func transpose2(x []VecVirtual) (rows [4]VecVirtual) {
+	for odd, unpack := range []func(...Op){VPUNPCKLQDQ, VPUNPCKHQDQ} {
+		first, last := YMM(), YMM()
+		unpack(x[1], x[0], first)
+		unpack(x[3], x[2], last)
+		rows[odd], rows[odd+2] = YMM(), YMM()
+		VPERM2I128(U8(0x20), last, first, rows[odd])
+		VPERM2I128(U8(0x31), last, first, rows[odd+2])
+	}
+	return rows
+}
+
 // round2 is round512 with AVX2.
-func round2(v []VecVirtual, i int, w Mem, key Register) {
+func round2(v []VecVirtual, i int, w Mem, key Register, ab []VecVirtual) {
 	Commentf("Round %d of 16.", i)
 	name := func(n int) VecVirtual { return v[(n-i+16)%8] }
-	a, b, c, d, e, f, g, h := name(0), name(1), name(2), name(3), name(4), name(5), name(6), name(7)
-	x, y := YMM(), YMM()
+	a, b, d, e, f, g, h := name(0), name(1), name(3), name(4), name(5), name(6), name(7)
+	x := YMM()
 	VPBROADCASTQ(Mem{Base: key, Disp: 8 * i}, x)
+	VPADDQ(w, x, x)
 	VPADDQ(x, h, h)
-	VPADDQ(w, h, h)
-	VPADDQ(h, d, d)
+	x = YMM()
 	VPXOR(g, f, x)
 	VPAND(e, x, x)
 	VPXOR(g, x, x) // Ch
 	VPADDQ(x, h, h)
-	VPADDQ(x, d, d)
 	s := xor(right(e, 14), left(e, 50), right(e, 18), left(e, 46), right(e, 41), left(e, 23))
-	VPADDQ(s, d, d)
 	VPADDQ(s, h, h)
-	VPXOR(b, a, x)
-	VPAND(c, x, x)
-	VPAND(b, a, y)
-	VPXOR(y, x, x) // Maj
-	VPADDQ(x, h, h)
+	VPADDQ(h, d, d)
+	VPXOR(b, a, ab[1])
+	VPAND(ab[1], ab[0], ab[0])
+	VPXOR(b, ab[0], ab[0]) // Maj
+	VPADDQ(ab[0], h, h)
+	ab[0], ab[1] = ab[1], ab[0]
 	s = xor(right(a, 28), left(a, 36), right(a, 34), left(a, 30), right(a, 39), left(a, 25))
 	VPADDQ(s, h, h)
 }

@@ -54,6 +54,7 @@ var (
 	swap64, right8 Mem // for VPSHUFB, the same for both 128-bit lanes
 
 	numbers      Mem // 0 to 15
+	laneBits     Mem // the bits of the first four lanes
 	outerPadding Mem // what follows a hash in the block after the outer pad
 )
 
@@ -69,6 +70,7 @@ func constants() {
 	swap64 = mask("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f)
 	right8 = mask("right8", 0x0007060504030201, 0x080f0e0d0c0b0a09) // ROTR(8, v)
 	numbers = words("numbers", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+	laneBits = words("laneBits", 1, 2, 4, 8)
 	outerPadding = words("outerPadding", 1<<63, 0, 0, 0, 0, 0, 0, 8*(blockSize+8*wordSize))
 }
 
