@@ -3491,36 +3491,36 @@ TEXT ·lanesAVX512(SB), $0-48
 	JZ           begun512
 	KMOVW        SI, K1
 	VPBROADCASTQ 1024(AX), Z24
-	VPXORQ       Z24, Z0, Z25
-	VPXORQ       Z25, Z0, K1, Z0
+	VPXORQ       Z0, Z0, K1, Z0
+	VPXORQ       Z24, Z0, K1, Z0
 	VMOVDQU64    Z0, (AX)
 	VPBROADCASTQ 1032(AX), Z24
-	VPXORQ       Z24, Z1, Z25
-	VPXORQ       Z25, Z1, K1, Z1
+	VPXORQ       Z1, Z1, K1, Z1
+	VPXORQ       Z24, Z1, K1, Z1
 	VMOVDQU64    Z1, 64(AX)
 	VPBROADCASTQ 1040(AX), Z24
-	VPXORQ       Z24, Z2, Z25
-	VPXORQ       Z25, Z2, K1, Z2
+	VPXORQ       Z2, Z2, K1, Z2
+	VPXORQ       Z24, Z2, K1, Z2
 	VMOVDQU64    Z2, 128(AX)
 	VPBROADCASTQ 1048(AX), Z24
-	VPXORQ       Z24, Z3, Z25
-	VPXORQ       Z25, Z3, K1, Z3
+	VPXORQ       Z3, Z3, K1, Z3
+	VPXORQ       Z24, Z3, K1, Z3
 	VMOVDQU64    Z3, 192(AX)
 	VPBROADCASTQ 1056(AX), Z24
-	VPXORQ       Z24, Z4, Z25
-	VPXORQ       Z25, Z4, K1, Z4
+	VPXORQ       Z4, Z4, K1, Z4
+	VPXORQ       Z24, Z4, K1, Z4
 	VMOVDQU64    Z4, 256(AX)
 	VPBROADCASTQ 1064(AX), Z24
-	VPXORQ       Z24, Z5, Z25
-	VPXORQ       Z25, Z5, K1, Z5
+	VPXORQ       Z5, Z5, K1, Z5
+	VPXORQ       Z24, Z5, K1, Z5
 	VMOVDQU64    Z5, 320(AX)
 	VPBROADCASTQ 1072(AX), Z24
-	VPXORQ       Z24, Z6, Z25
-	VPXORQ       Z25, Z6, K1, Z6
+	VPXORQ       Z6, Z6, K1, Z6
+	VPXORQ       Z24, Z6, K1, Z6
 	VMOVDQU64    Z6, 384(AX)
 	VPBROADCASTQ 1080(AX), Z24
-	VPXORQ       Z24, Z7, Z25
-	VPXORQ       Z25, Z7, K1, Z7
+	VPXORQ       Z7, Z7, K1, Z7
+	VPXORQ       Z24, Z7, K1, Z7
 	VMOVDQU64    Z7, 448(AX)
 
 begun512:
@@ -3620,77 +3620,77 @@ block512:
 
 outer512:
 	KMOVW        SI, K1
-	VPXORQ       Z0, Z16, Z9
-	VPXORQ       Z9, Z16, K1, Z16
+	VPXORQ       Z16, Z16, K1, Z16
+	VPXORQ       Z0, Z16, K1, Z16
 	VPBROADCASTQ outerPadding<>+0(SB), Z8
-	VPXORQ       Z8, Z24, Z9
-	VPXORQ       Z9, Z24, K1, Z24
+	VPXORQ       Z24, Z24, K1, Z24
+	VPXORQ       Z8, Z24, K1, Z24
 	VMOVDQU64    512(AX), Z8
-	VPXORQ       Z8, Z0, Z9
-	VPXORQ       Z9, Z0, K1, Z0
+	VPXORQ       Z0, Z0, K1, Z0
+	VPXORQ       Z8, Z0, K1, Z0
 	VMOVDQU64    Z0, (AX)
-	VPXORQ       Z1, Z17, Z9
-	VPXORQ       Z9, Z17, K1, Z17
+	VPXORQ       Z17, Z17, K1, Z17
+	VPXORQ       Z1, Z17, K1, Z17
 	VPBROADCASTQ outerPadding<>+8(SB), Z8
-	VPXORQ       Z8, Z25, Z9
-	VPXORQ       Z9, Z25, K1, Z25
+	VPXORQ       Z25, Z25, K1, Z25
+	VPXORQ       Z8, Z25, K1, Z25
 	VMOVDQU64    576(AX), Z8
-	VPXORQ       Z8, Z1, Z9
-	VPXORQ       Z9, Z1, K1, Z1
+	VPXORQ       Z1, Z1, K1, Z1
+	VPXORQ       Z8, Z1, K1, Z1
 	VMOVDQU64    Z1, 64(AX)
-	VPXORQ       Z2, Z18, Z9
-	VPXORQ       Z9, Z18, K1, Z18
+	VPXORQ       Z18, Z18, K1, Z18
+	VPXORQ       Z2, Z18, K1, Z18
 	VPBROADCASTQ outerPadding<>+16(SB), Z8
-	VPXORQ       Z8, Z26, Z9
-	VPXORQ       Z9, Z26, K1, Z26
+	VPXORQ       Z26, Z26, K1, Z26
+	VPXORQ       Z8, Z26, K1, Z26
 	VMOVDQU64    640(AX), Z8
-	VPXORQ       Z8, Z2, Z9
-	VPXORQ       Z9, Z2, K1, Z2
+	VPXORQ       Z2, Z2, K1, Z2
+	VPXORQ       Z8, Z2, K1, Z2
 	VMOVDQU64    Z2, 128(AX)
-	VPXORQ       Z3, Z19, Z9
-	VPXORQ       Z9, Z19, K1, Z19
+	VPXORQ       Z19, Z19, K1, Z19
+	VPXORQ       Z3, Z19, K1, Z19
 	VPBROADCASTQ outerPadding<>+24(SB), Z8
-	VPXORQ       Z8, Z27, Z9
-	VPXORQ       Z9, Z27, K1, Z27
+	VPXORQ       Z27, Z27, K1, Z27
+	VPXORQ       Z8, Z27, K1, Z27
 	VMOVDQU64    704(AX), Z8
-	VPXORQ       Z8, Z3, Z9
-	VPXORQ       Z9, Z3, K1, Z3
+	VPXORQ       Z3, Z3, K1, Z3
+	VPXORQ       Z8, Z3, K1, Z3
 	VMOVDQU64    Z3, 192(AX)
-	VPXORQ       Z4, Z20, Z9
-	VPXORQ       Z9, Z20, K1, Z20
+	VPXORQ       Z20, Z20, K1, Z20
+	VPXORQ       Z4, Z20, K1, Z20
 	VPBROADCASTQ outerPadding<>+32(SB), Z8
-	VPXORQ       Z8, Z28, Z9
-	VPXORQ       Z9, Z28, K1, Z28
+	VPXORQ       Z28, Z28, K1, Z28
+	VPXORQ       Z8, Z28, K1, Z28
 	VMOVDQU64    768(AX), Z8
-	VPXORQ       Z8, Z4, Z9
-	VPXORQ       Z9, Z4, K1, Z4
+	VPXORQ       Z4, Z4, K1, Z4
+	VPXORQ       Z8, Z4, K1, Z4
 	VMOVDQU64    Z4, 256(AX)
-	VPXORQ       Z5, Z21, Z9
-	VPXORQ       Z9, Z21, K1, Z21
+	VPXORQ       Z21, Z21, K1, Z21
+	VPXORQ       Z5, Z21, K1, Z21
 	VPBROADCASTQ outerPadding<>+40(SB), Z8
-	VPXORQ       Z8, Z29, Z9
-	VPXORQ       Z9, Z29, K1, Z29
+	VPXORQ       Z29, Z29, K1, Z29
+	VPXORQ       Z8, Z29, K1, Z29
 	VMOVDQU64    832(AX), Z8
-	VPXORQ       Z8, Z5, Z9
-	VPXORQ       Z9, Z5, K1, Z5
+	VPXORQ       Z5, Z5, K1, Z5
+	VPXORQ       Z8, Z5, K1, Z5
 	VMOVDQU64    Z5, 320(AX)
-	VPXORQ       Z6, Z22, Z9
-	VPXORQ       Z9, Z22, K1, Z22
+	VPXORQ       Z22, Z22, K1, Z22
+	VPXORQ       Z6, Z22, K1, Z22
 	VPBROADCASTQ outerPadding<>+48(SB), Z8
-	VPXORQ       Z8, Z30, Z9
-	VPXORQ       Z9, Z30, K1, Z30
+	VPXORQ       Z30, Z30, K1, Z30
+	VPXORQ       Z8, Z30, K1, Z30
 	VMOVDQU64    896(AX), Z8
-	VPXORQ       Z8, Z6, Z9
-	VPXORQ       Z9, Z6, K1, Z6
+	VPXORQ       Z6, Z6, K1, Z6
+	VPXORQ       Z8, Z6, K1, Z6
 	VMOVDQU64    Z6, 384(AX)
-	VPXORQ       Z7, Z23, Z9
-	VPXORQ       Z9, Z23, K1, Z23
+	VPXORQ       Z23, Z23, K1, Z23
+	VPXORQ       Z7, Z23, K1, Z23
 	VPBROADCASTQ outerPadding<>+56(SB), Z8
-	VPXORQ       Z8, Z15, Z9
-	VPXORQ       Z9, Z15, K1, Z15
+	VPXORQ       Z15, Z15, K1, Z15
+	VPXORQ       Z8, Z15, K1, Z15
 	VMOVDQU64    960(AX), Z8
-	VPXORQ       Z8, Z7, Z9
-	VPXORQ       Z9, Z7, K1, Z7
+	VPXORQ       Z7, Z7, K1, Z7
+	VPXORQ       Z8, Z7, K1, Z7
 	VMOVDQU64    Z7, 448(AX)
 
 loaded512:
@@ -4676,42 +4676,50 @@ TEXT ·lanesAVX2(SB), $512-48
 	VPAND        laneBits<>+0(SB), Y8, Y8
 	VPCMPEQQ     laneBits<>+0(SB), Y8, Y8
 	VPBROADCASTQ 1024(AX), Y9
-	VPXOR        Y0, Y9, Y9
+	VPAND        Y8, Y0, Y10
+	VPXOR        Y10, Y0, Y0
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y0, Y0
 	VMOVDQU      Y0, (AX)
 	VPBROADCASTQ 1032(AX), Y9
-	VPXOR        Y1, Y9, Y9
+	VPAND        Y8, Y1, Y10
+	VPXOR        Y10, Y1, Y1
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y1, Y1
 	VMOVDQU      Y1, 64(AX)
 	VPBROADCASTQ 1040(AX), Y9
-	VPXOR        Y2, Y9, Y9
+	VPAND        Y8, Y2, Y10
+	VPXOR        Y10, Y2, Y2
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y2, Y2
 	VMOVDQU      Y2, 128(AX)
 	VPBROADCASTQ 1048(AX), Y9
-	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y3, Y10
+	VPXOR        Y10, Y3, Y3
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y3, Y3
 	VMOVDQU      Y3, 192(AX)
 	VPBROADCASTQ 1056(AX), Y9
-	VPXOR        Y4, Y9, Y9
+	VPAND        Y8, Y4, Y10
+	VPXOR        Y10, Y4, Y4
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y4, Y4
 	VMOVDQU      Y4, 256(AX)
 	VPBROADCASTQ 1064(AX), Y9
-	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y5, Y10
+	VPXOR        Y10, Y5, Y5
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y5, Y5
 	VMOVDQU      Y5, 320(AX)
 	VPBROADCASTQ 1072(AX), Y9
-	VPXOR        Y6, Y9, Y9
+	VPAND        Y8, Y6, Y10
+	VPXOR        Y10, Y6, Y6
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y6, Y6
 	VMOVDQU      Y6, 384(AX)
 	VPBROADCASTQ 1080(AX), Y9
-	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y7, Y10
+	VPXOR        Y10, Y7, Y7
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y7, Y7
 	VMOVDQU      Y7, 448(AX)
@@ -4819,137 +4827,161 @@ outer2:
 	VPCMPEQQ     laneBits<>+0(SB), Y8, Y8
 	VMOVDQU      (SP), Y10
 	VMOVDQA      Y0, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, (SP)
 	VMOVDQU      256(SP), Y10
 	VPBROADCASTQ outerPadding<>+0(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 256(SP)
 	VMOVDQU      512(AX), Y9
-	VPXOR        Y0, Y9, Y9
+	VPAND        Y8, Y0, Y10
+	VPXOR        Y10, Y0, Y0
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y0, Y0
 	VMOVDQU      Y0, (AX)
 	VMOVDQU      32(SP), Y10
 	VMOVDQA      Y1, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 32(SP)
 	VMOVDQU      288(SP), Y10
 	VPBROADCASTQ outerPadding<>+8(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 288(SP)
 	VMOVDQU      576(AX), Y9
-	VPXOR        Y1, Y9, Y9
+	VPAND        Y8, Y1, Y10
+	VPXOR        Y10, Y1, Y1
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y1, Y1
 	VMOVDQU      Y1, 64(AX)
 	VMOVDQU      64(SP), Y10
 	VMOVDQA      Y2, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 64(SP)
 	VMOVDQU      320(SP), Y10
 	VPBROADCASTQ outerPadding<>+16(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 320(SP)
 	VMOVDQU      640(AX), Y9
-	VPXOR        Y2, Y9, Y9
+	VPAND        Y8, Y2, Y10
+	VPXOR        Y10, Y2, Y2
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y2, Y2
 	VMOVDQU      Y2, 128(AX)
 	VMOVDQU      96(SP), Y10
 	VMOVDQA      Y3, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 96(SP)
 	VMOVDQU      352(SP), Y10
 	VPBROADCASTQ outerPadding<>+24(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 352(SP)
 	VMOVDQU      704(AX), Y9
-	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y3, Y10
+	VPXOR        Y10, Y3, Y3
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y3, Y3
 	VMOVDQU      Y3, 192(AX)
 	VMOVDQU      128(SP), Y10
 	VMOVDQA      Y4, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 128(SP)
 	VMOVDQU      384(SP), Y10
 	VPBROADCASTQ outerPadding<>+32(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 384(SP)
 	VMOVDQU      768(AX), Y9
-	VPXOR        Y4, Y9, Y9
+	VPAND        Y8, Y4, Y10
+	VPXOR        Y10, Y4, Y4
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y4, Y4
 	VMOVDQU      Y4, 256(AX)
 	VMOVDQU      160(SP), Y10
 	VMOVDQA      Y5, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 160(SP)
 	VMOVDQU      416(SP), Y10
 	VPBROADCASTQ outerPadding<>+40(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 416(SP)
 	VMOVDQU      832(AX), Y9
-	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y5, Y10
+	VPXOR        Y10, Y5, Y5
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y5, Y5
 	VMOVDQU      Y5, 320(AX)
 	VMOVDQU      192(SP), Y10
 	VMOVDQA      Y6, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 192(SP)
 	VMOVDQU      448(SP), Y10
 	VPBROADCASTQ outerPadding<>+48(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 448(SP)
 	VMOVDQU      896(AX), Y9
-	VPXOR        Y6, Y9, Y9
+	VPAND        Y8, Y6, Y10
+	VPXOR        Y10, Y6, Y6
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y6, Y6
 	VMOVDQU      Y6, 384(AX)
 	VMOVDQU      224(SP), Y10
 	VMOVDQA      Y7, Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 224(SP)
 	VMOVDQU      480(SP), Y10
 	VPBROADCASTQ outerPadding<>+56(SB), Y9
-	VPXOR        Y10, Y9, Y9
+	VPAND        Y8, Y10, Y11
+	VPXOR        Y11, Y10, Y10
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VMOVDQU      Y10, 480(SP)
 	VMOVDQU      960(AX), Y9
-	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y7, Y10
+	VPXOR        Y10, Y7, Y7
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y9, Y7, Y7
 	VMOVDQU      Y7, 448(AX)

@@ -73,8 +73,8 @@ func lanes512() {
 	mask := K()
 	// choose sets words in the lanes of the mask.
 	choose := func(from, words VecVirtual) {
-		VPXORQ(from, words, t[1])
-		VPXORQ(t[1], words, mask, words)
+		VPXORQ(words, words, mask, words)
+		VPXORQ(from, words, mask, words)
 	}
 
 	for i := range v {
@@ -234,7 +234,9 @@ func lanes2() {
 	}
 	// choose sets words in the lanes of the mask. It changes from.
 	choose := func(from, words VecVirtual) {
-		VPXOR(words, from, from)
+		former := YMM()
+		VPAND(mask, words, former)
+		VPXOR(former, words, words)
 		VPAND(mask, from, from)
 		VPXOR(from, words, words)
 	}

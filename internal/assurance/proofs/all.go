@@ -61,7 +61,7 @@ var proofs = []proof{
 	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd, nil},
 	{"blockPair", "compression of 1 to 3 blocks of two messages", provePair, arm64.Architecture},
 	{"blockPair", "last blocks of 0 to 15 words of two messages, with outer hashes or without", provePairEnd, arm64.Architecture},
-	{"lanes", "compression of 1 to 3 blocks in each lane", proveLanes, x86.Architecture},
+	{"lanes", "compression of 1 to 3 blocks in each lane, of which some begin, and of outer hashes", proveLanes, x86.Architecture},
 }
 
 // run runs a proof.

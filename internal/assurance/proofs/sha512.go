@@ -115,42 +115,69 @@ func proveBlock(v *prover) (cases int, err error) {
 	return cases, nil
 }
 
-// proveLanes proves the compression of 1 to 3 blocks in each lane.
+// proveLanes proves the compression of 1 to 3 blocks in each lane, with none, some and all of the
+// lanes beginning, and of one block where some or all lanes have outer hashes.
 func proveLanes(v *prover) (cases int, err error) {
-	lanes := map[string]int{"lanesAVX512": 8, "lanesAVX2": 4}[v.function.Name]
+	n := map[string]int{"lanesAVX512": 8, "lanesAVX2": 4}[v.function.Name]
+	all := uint64(1)<<n - 1
 	for blocks := 1; blocks <= 3; blocks++ {
-		v.reset()
-		constants, k := v.roundConstants()
-		rows := v.variables(64, 64, 1<<64-1)
-		want := slices.Clone(rows)
-		var slices []formula.Word
-		for l := range 8 {
-			words, slice := v.wordMessage(16 * blocks)
-			slices = append(slices, slice...)
-			if l >= lanes {
-				continue
-			}
-			var state []formula.Word
-			for i := range 8 {
-				state = append(state, rows[8*i+l])
-			}
-			for b := range blocks {
-				state = v.compress(state, words[16*b:][:16], constants)
-			}
-			for i := range 8 {
-				want[8*i+l] = state[i]
+		for _, sets := range [][2]uint64{{0, 0}, {1, 0}, {0x5a & all, 0}, {all, 0}, {0, 1}, {1, 0x36 & all}, {0, all - 1}, {0, all}} {
+			if sets[1] == 0 || blocks == 1 {
+				if err := v.lanes(n, blocks, sets[0], sets[1]); err != nil {
+					return cases, err
+				}
+				cases++
 			}
 		}
-		state := v.place(64, false, rows...)
-		if err := v.call(state, v.place(64, true, slices...), blocks, k); err != nil {
-			return cases, err
-		}
-		if err := v.equalWords(v.result(state, 64, 64), want, "%d blocks", blocks); err != nil {
-			return cases, err
-		}
-		cases++
 	}
 	return cases, nil
+}
+
+// lanes proves the compression of blocks in n lanes, of which some begin and some have outer hashes.
+func (v *prover) lanes(n, blocks int, initial, outer uint64) error {
+	v.reset()
+	constants, k := v.roundConstants()
+	rows, outerRows := v.variables(64, 64, 1<<64-1), v.variables(64, 64, 1<<64-1)
+	first, hashes := v.variables(64, 8, 1<<64-1), v.variables(64, 64, 1<<64-1)
+	column := func(rows []formula.Word, l int) (words []formula.Word) {
+		for i := range 8 {
+			words = append(words, rows[8*i+l])
+		}
+		return words
+	}
+	want, wantHashes := slices.Clone(rows), slices.Clone(hashes)
+	var texts []formula.Word
+	for l := range 8 {
+		words, slice := v.wordMessage(16 * blocks)
+		texts = append(texts, slice[0])
+		if l >= n {
+			continue
+		}
+		state := column(rows, l)
+		switch {
+		case outer>>l&1 != 0:
+			words = append(state, v.numbers(1<<63, 0, 0, 0, 0, 0, 0, 8*(128+64))...)
+			state = column(outerRows, l)
+		case initial>>l&1 != 0:
+			state = first
+		}
+		for b := range blocks {
+			state = v.compress(state, words[16*b:][:16], constants)
+		}
+		for i, w := range state {
+			want[8*i+l] = w
+			if outer != 0 {
+				bytes := v.Bytes(w, 64)
+				slices.Reverse(bytes)
+				wantHashes[8*l+i] = v.FromBytes(bytes)
+			}
+		}
+	}
+	state := v.place(64, false, slices.Concat(rows, outerRows, first, hashes)...)
+	if err := v.call(state, v.place(64, true, texts...), blocks, k, int(initial), int(outer)); err != nil {
+		return err
+	}
+	return v.equalWords(v.result(state, 64, 64+64+8+64), slices.Concat(want, outerRows, first, wantHashes), "%d blocks, lanes %b begin, %b have outer hashes", blocks, initial, outer)
 }
 
 // provePair proves the compression of 1 to 3 blocks of two messages.

@@ -26,6 +26,7 @@ var public = []string{
 	"nk", // words of an AES key
 	"nonce[]",
 	"end.words",
+	"initial", "outer", // sets of lanes
 	"l1State.bytes",
 	"uhashKey.n",                          // iterations, which the size of the tags determines
 	"padKey.partBits", "padKey.firstPart", // so do these
