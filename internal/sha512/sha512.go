@@ -158,10 +158,11 @@ type Tail [2 * BlockSize]byte
 // in the first one.
 func (t *Tail) Write(rest []byte, n uint64) []byte {
 	blocks := t[:BlockSize]
+	*(*Buffer)(blocks) = Buffer{}
 	if len(rest)+1 > BlockSize-16 {
 		blocks = t[:]
+		*(*Buffer)(blocks[BlockSize:]) = Buffer{}
 	}
-	clear(blocks)
 	blocks[copy(blocks, rest)] = 0x80
 	end := blocks[len(blocks)-16:]
 	binary.BigEndian.PutUint64(end, n>>61)

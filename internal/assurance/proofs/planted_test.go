@@ -120,7 +120,7 @@ var planted = []fault{
 	{"AVX on a CPU with SSE", aesFile, "encryptWords", "MOVQ BX, X0", "VPXOR X1, X1, X1; ...", "has an instruction of AVX2"},
 	{"SSE4.2 on a CPU with SSE4.1", aesFile, "encryptWords", "MOVQ BX, X0", "PCMPGTQ X14, X14; ...", "has an instruction of AVX2"},
 	{"BMI2 on a CPU without it", aesFile, "encryptBlocks", "MOVQ blocks+32(FP), SI", "...; RORXQ $1, SI, R9", "has an instruction of AVX2"},
-	{"the message of another lane", shaFile, "lanesAVX2", "MOVQ 24(CX), DI", "MOVQ (CX), DI", "word"},
+	{"the message of another lane", shaFile, "lanesAVX2", "MOVQ 8(BX), R8", "MOVQ (BX), R8", "word"},
 }
 
 // plantedARM64 are such faults in the assembly for arm64.
