@@ -70,7 +70,13 @@ func (d *Formulas) Datum(address uint64) (o *Object, offset uint64) {
 				bytes = append(bytes, ByteOf{d.Constant(8, uint64(b)), 0})
 			}
 		}
-		o = d.Place(1, true, bytes)
+		// Go's linker aligns data to their size, rounded down to a power of two of at most 32
+		// (cmd/link/internal/ld, symalign).
+		align := 1
+		for 2*align <= min(len(bytes), 32) && s.Address%uint64(2*align) == 0 {
+			align *= 2
+		}
+		o = d.Place(align, true, bytes)
 		o.Linked = s.Address
 		d.globals[s.Address] = o
 	}

@@ -235,7 +235,7 @@ func (m model[W, V]) moveScalar(i *machine.Instruction, n int) bool {
 
 // shuffleTwo executes an instruction that moves lanes of two vectors.
 func (m model[W, V]) shuffleTwo(i *machine.Instruction, name string, number int) bool {
-	if len(i.Operands) < 3 {
+	if len(i.Operands) < 2 || vex(i) && len(i.Operands) < 3 {
 		return false
 	}
 	o := &i.Operands[0]
