@@ -482,154 +482,151 @@ last1:
 // Requires: PCLMULQDQ, SSE, SSE2, SSSE3
 TEXT ·hashAESNI(SB), $0-32
 	MOVQ   key+0(FP), AX
-	MOVUPS reverse<>+0(SB), X3
 	MOVQ   sum+8(FP), CX
-	MOVUPS (CX), X0
+	MOVUPS (CX), X3
 	MOVQ   p+16(FP), DX
 	MOVQ   n+24(FP), BX
 
 hashGroups2:
-	CMPQ      BX, $0x00000080
-	JB        hashRest3
-	MOVUPS    (DX), X2
-	PSHUFB    X3, X2
-	PXOR      X0, X2
-	PSHUFD    $0x4e, X2, X1
-	PXOR      X2, X1
-	MOVUPS    (AX), X0
-	PCLMULQDQ $0x00, X2, X0
-	MOVUPS    (AX), X4
-	PCLMULQDQ $0x11, X2, X4
-	MOVAPS    X4, X2
-	MOVUPS    (AX), X4
-	MOVUPS    8(AX), X5
-	PXOR      X5, X4
-	PCLMULQDQ $0x00, X1, X4
-	MOVAPS    X4, X1
-	MOVUPS    16(DX), X4
-	PSHUFB    X3, X4
-	PSHUFD    $0x4e, X4, X5
-	PXOR      X4, X5
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x00, X4, X6
-	PXOR      X6, X0
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x11, X4, X6
-	PXOR      X6, X2
-	MOVUPS    16(AX), X4
-	MOVUPS    24(AX), X6
-	PXOR      X6, X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X1
-	MOVUPS    32(DX), X4
-	PSHUFB    X3, X4
-	PSHUFD    $0x4e, X4, X5
-	PXOR      X4, X5
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x00, X4, X6
-	PXOR      X6, X0
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x11, X4, X6
-	PXOR      X6, X2
-	MOVUPS    32(AX), X4
-	MOVUPS    40(AX), X6
-	PXOR      X6, X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X1
-	MOVUPS    48(DX), X4
-	PSHUFB    X3, X4
-	PSHUFD    $0x4e, X4, X5
-	PXOR      X4, X5
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x00, X4, X6
-	PXOR      X6, X0
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x11, X4, X6
-	PXOR      X6, X2
-	MOVUPS    48(AX), X4
-	MOVUPS    56(AX), X6
-	PXOR      X6, X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X1
-	MOVUPS    64(DX), X4
-	PSHUFB    X3, X4
-	PSHUFD    $0x4e, X4, X5
-	PXOR      X4, X5
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x00, X4, X6
-	PXOR      X6, X0
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x11, X4, X6
-	PXOR      X6, X2
-	MOVUPS    64(AX), X4
-	MOVUPS    72(AX), X6
-	PXOR      X6, X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X1
-	MOVUPS    80(DX), X4
-	PSHUFB    X3, X4
-	PSHUFD    $0x4e, X4, X5
-	PXOR      X4, X5
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x00, X4, X6
-	PXOR      X6, X0
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x11, X4, X6
-	PXOR      X6, X2
-	MOVUPS    80(AX), X4
-	MOVUPS    88(AX), X6
-	PXOR      X6, X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X1
-	MOVUPS    96(DX), X4
-	PSHUFB    X3, X4
-	PSHUFD    $0x4e, X4, X5
-	PXOR      X4, X5
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x00, X4, X6
-	PXOR      X6, X0
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x11, X4, X6
-	PXOR      X6, X2
-	MOVUPS    96(AX), X4
-	MOVUPS    104(AX), X6
-	PXOR      X6, X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X1
-	MOVUPS    112(DX), X4
-	PSHUFB    X3, X4
-	PSHUFD    $0x4e, X4, X5
-	PXOR      X4, X5
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x00, X4, X6
-	PXOR      X6, X0
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x11, X4, X6
-	PXOR      X6, X2
-	MOVUPS    112(AX), X4
-	MOVUPS    120(AX), X6
-	PXOR      X6, X4
-	PCLMULQDQ $0x00, X5, X4
-	PXOR      X4, X1
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X4
-	PCLMULQDQ $0x00, X0, X4
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X4, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X0
-	ADDQ      $0x00000080, DX
-	SUBQ      $0x00000080, BX
-	JMP       hashGroups2
+	CMPQ       BX, $0x00000080
+	JB         hashRest3
+	MOVUPS     32(DX), X1
+	PSHUFB     reverse<>+0(SB), X1
+	MOVUPS     32(AX), X2
+	MOVAPS     X2, X0
+	PCLMULQDQ  $0x00, X1, X0
+	PCLMULQDQ  $0x11, X1, X2
+	MOVUPS     48(DX), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     48(AX), X6
+	MOVAPS     X6, X4
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x11, X5, X6
+	PXOR       X4, X0
+	PXOR       X6, X2
+	MOVAPS     X1, X4
+	PUNPCKLQDQ X5, X4
+	PUNPCKHQDQ X5, X1
+	PXOR       X1, X4
+	MOVUPS     32(AX), X1
+	MOVUPS     40(AX), X5
+	PXOR       X5, X1
+	MOVUPS     48(AX), X5
+	MOVUPS     56(AX), X6
+	PXOR       X6, X5
+	PCLMULQDQ  $0x00, X4, X1
+	PCLMULQDQ  $0x10, X4, X5
+	PXOR       X5, X1
+	MOVUPS     64(DX), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     64(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     80(DX), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     80(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     64(AX), X5
+	MOVUPS     72(AX), X4
+	PXOR       X4, X5
+	MOVUPS     80(AX), X4
+	MOVUPS     88(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     96(DX), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     96(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     112(DX), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     112(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     96(AX), X5
+	MOVUPS     104(AX), X4
+	PXOR       X4, X5
+	MOVUPS     112(AX), X4
+	MOVUPS     120(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     (DX), X4
+	PSHUFB     reverse<>+0(SB), X4
+	PXOR       X3, X4
+	MOVUPS     (AX), X5
+	MOVAPS     X5, X3
+	PCLMULQDQ  $0x00, X4, X3
+	PCLMULQDQ  $0x11, X4, X5
+	PXOR       X3, X0
+	PXOR       X5, X2
+	MOVUPS     16(DX), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     16(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVAPS     X4, X5
+	PUNPCKLQDQ X3, X5
+	PUNPCKHQDQ X3, X4
+	PXOR       X4, X5
+	MOVUPS     (AX), X4
+	MOVUPS     8(AX), X3
+	PXOR       X3, X4
+	MOVUPS     16(AX), X3
+	MOVUPS     24(AX), X6
+	PXOR       X6, X3
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x10, X5, X3
+	PXOR       X4, X1
+	PXOR       X3, X1
+	PXOR       X0, X1
+	PXOR       X2, X1
+	MOVUPS     polynomial<>+0(SB), X3
+	PCLMULQDQ  $0x00, X0, X3
+	PSHUFD     $0x4e, X0, X0
+	PXOR       X3, X1
+	PXOR       X0, X1
+	MOVUPS     polynomial<>+0(SB), X0
+	PCLMULQDQ  $0x00, X1, X0
+	PSHUFD     $0x4e, X1, X1
+	PXOR       X0, X2
+	PXOR       X1, X2
+	MOVAPS     X2, X3
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x00000080, BX
+	JMP        hashGroups2
 
 hashRest3:
-	MOVUPS X0, (CX)
+	MOVUPS X3, (CX)
 	PXOR   X0, X0
 	PXOR   X1, X1
 	PXOR   X2, X2
@@ -637,17 +634,17 @@ hashRest3:
 	PXOR   X4, X4
 	PXOR   X5, X5
 	PXOR   X6, X6
+	PXOR   X7, X7
 	PXOR   X14, X14
 	RET
 
 // func gmacAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
 TEXT ·gmacAESNI(SB), $0-16
-	MOVQ   key+0(FP), AX
-	MOVL   368(AX), CX
-	MOVUPS reverse<>+0(SB), X4
-	MOVQ   r+8(FP), DX
-	MOVQ   (DX), BX
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), CX
+	MOVQ r+8(FP), DX
+	MOVQ (DX), BX
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ   16(DX), SI
@@ -706,142 +703,142 @@ last4:
 	MOVQ       32(DX), DI
 
 hashGroups6:
-	CMPQ      DI, $0x00000080
-	JB        hashRest7
-	MOVUPS    (SI), X1
-	PSHUFB    X4, X1
-	PXOR      X3, X1
-	PSHUFD    $0x4e, X1, X3
-	PXOR      X1, X3
-	MOVUPS    (AX), X0
-	PCLMULQDQ $0x00, X1, X0
-	MOVUPS    (AX), X2
-	PCLMULQDQ $0x11, X1, X2
-	MOVUPS    (AX), X1
-	MOVUPS    8(AX), X5
-	PXOR      X5, X1
-	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    16(SI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    16(AX), X3
-	MOVUPS    24(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    32(SI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    32(AX), X3
-	MOVUPS    40(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    48(SI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    48(AX), X3
-	MOVUPS    56(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    64(SI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    64(AX), X3
-	MOVUPS    72(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    80(SI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    80(AX), X3
-	MOVUPS    88(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    96(SI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    96(AX), X3
-	MOVUPS    104(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    112(SI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    112(AX), X3
-	MOVUPS    120(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X3
-	ADDQ      $0x00000080, SI
-	SUBQ      $0x00000080, DI
-	JMP       hashGroups6
+	CMPQ       DI, $0x00000080
+	JB         hashRest7
+	MOVUPS     32(SI), X1
+	PSHUFB     reverse<>+0(SB), X1
+	MOVUPS     32(AX), X2
+	MOVAPS     X2, X0
+	PCLMULQDQ  $0x00, X1, X0
+	PCLMULQDQ  $0x11, X1, X2
+	MOVUPS     48(SI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     48(AX), X6
+	MOVAPS     X6, X4
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x11, X5, X6
+	PXOR       X4, X0
+	PXOR       X6, X2
+	MOVAPS     X1, X4
+	PUNPCKLQDQ X5, X4
+	PUNPCKHQDQ X5, X1
+	PXOR       X1, X4
+	MOVUPS     32(AX), X1
+	MOVUPS     40(AX), X5
+	PXOR       X5, X1
+	MOVUPS     48(AX), X5
+	MOVUPS     56(AX), X6
+	PXOR       X6, X5
+	PCLMULQDQ  $0x00, X4, X1
+	PCLMULQDQ  $0x10, X4, X5
+	PXOR       X5, X1
+	MOVUPS     64(SI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     64(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     80(SI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     80(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     64(AX), X5
+	MOVUPS     72(AX), X4
+	PXOR       X4, X5
+	MOVUPS     80(AX), X4
+	MOVUPS     88(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     96(SI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     96(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     112(SI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     112(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     96(AX), X5
+	MOVUPS     104(AX), X4
+	PXOR       X4, X5
+	MOVUPS     112(AX), X4
+	MOVUPS     120(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     (SI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	PXOR       X3, X4
+	MOVUPS     (AX), X5
+	MOVAPS     X5, X3
+	PCLMULQDQ  $0x00, X4, X3
+	PCLMULQDQ  $0x11, X4, X5
+	PXOR       X3, X0
+	PXOR       X5, X2
+	MOVUPS     16(SI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     16(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVAPS     X4, X5
+	PUNPCKLQDQ X3, X5
+	PUNPCKHQDQ X3, X4
+	PXOR       X4, X5
+	MOVUPS     (AX), X4
+	MOVUPS     8(AX), X3
+	PXOR       X3, X4
+	MOVUPS     16(AX), X3
+	MOVUPS     24(AX), X6
+	PXOR       X6, X3
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x10, X5, X3
+	PXOR       X4, X1
+	PXOR       X3, X1
+	PXOR       X0, X1
+	PXOR       X2, X1
+	MOVUPS     polynomial<>+0(SB), X3
+	PCLMULQDQ  $0x00, X0, X3
+	PSHUFD     $0x4e, X0, X0
+	PXOR       X3, X1
+	PXOR       X0, X1
+	MOVUPS     polynomial<>+0(SB), X0
+	PCLMULQDQ  $0x00, X1, X0
+	PSHUFD     $0x4e, X1, X1
+	PXOR       X0, X2
+	PXOR       X1, X2
+	MOVAPS     X2, X3
+	ADDQ       $0x00000080, SI
+	SUBQ       $0x00000080, DI
+	JMP        hashGroups6
 
 hashRest7:
 	LEAQ      15(DI), CX
@@ -858,129 +855,129 @@ hashRest7:
 	MOVQ      DI, R9
 	TESTQ     $0x00000040, DI
 	JZ        skip8
-	MOVUPS    (SI), X5
-	MOVUPS    16(SI), X6
-	MOVUPS    32(SI), X7
-	MOVUPS    48(SI), X8
+	MOVUPS    (SI), X4
+	MOVUPS    16(SI), X5
+	MOVUPS    32(SI), X6
+	MOVUPS    48(SI), X7
 	ADDQ      $0x40, SI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R8), X9
-	PCLMULQDQ $0x00, X5, X9
-	PXOR      X9, X0
-	MOVUPS    (R8), X9
-	PCLMULQDQ $0x11, X5, X9
-	PXOR      X9, X2
-	MOVUPS    (R8), X5
-	MOVUPS    8(R8), X9
-	PXOR      X9, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
+	MOVUPS    (R8), X8
+	MOVAPS    X8, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X8
+	PXOR      X3, X0
+	PXOR      X8, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R8), X4
+	MOVUPS    8(R8), X8
+	PXOR      X8, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(R8), X9
-	PCLMULQDQ $0x00, X6, X9
-	PXOR      X9, X0
-	MOVUPS    16(R8), X9
-	PCLMULQDQ $0x11, X6, X9
-	PXOR      X9, X2
-	MOVUPS    16(R8), X6
-	MOVUPS    24(R8), X9
-	PXOR      X9, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X7
-	PSHUFD    $0x4e, X7, X5
-	PXOR      X7, X5
-	MOVUPS    32(R8), X6
-	PCLMULQDQ $0x00, X7, X6
-	PXOR      X6, X0
-	MOVUPS    32(R8), X6
-	PCLMULQDQ $0x11, X7, X6
-	PXOR      X6, X2
-	MOVUPS    32(R8), X6
-	MOVUPS    40(R8), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X8
-	PSHUFD    $0x4e, X8, X5
+	PSHUFB    reverse<>+0(SB), X5
+	MOVUPS    16(R8), X8
+	MOVAPS    X8, X4
+	PCLMULQDQ $0x00, X5, X4
+	PCLMULQDQ $0x11, X5, X8
+	PXOR      X4, X0
+	PXOR      X8, X2
+	PSHUFD    $0x4e, X5, X4
+	PXOR      X5, X4
+	MOVUPS    16(R8), X5
+	MOVUPS    24(R8), X8
 	PXOR      X8, X5
-	MOVUPS    48(R8), X6
-	PCLMULQDQ $0x00, X8, X6
-	PXOR      X6, X0
-	MOVUPS    48(R8), X6
-	PCLMULQDQ $0x11, X8, X6
-	PXOR      X6, X2
-	MOVUPS    48(R8), X6
-	MOVUPS    56(R8), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X6
+	MOVUPS    32(R8), X5
+	MOVAPS    X5, X4
+	PCLMULQDQ $0x00, X6, X4
+	PCLMULQDQ $0x11, X6, X5
+	PXOR      X4, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X6, X4
+	PXOR      X6, X4
+	MOVUPS    32(R8), X5
+	MOVUPS    40(R8), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X7
+	MOVUPS    48(R8), X5
+	MOVAPS    X5, X4
+	PCLMULQDQ $0x00, X7, X4
+	PCLMULQDQ $0x11, X7, X5
+	PXOR      X4, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X7, X4
+	PXOR      X7, X4
+	MOVUPS    48(R8), X5
+	MOVUPS    56(R8), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
 	ADDQ      $0x40, R8
 
 skip8:
 	TESTQ     $0x00000020, DI
 	JZ        skip9
-	MOVUPS    (SI), X5
-	MOVUPS    16(SI), X6
+	MOVUPS    (SI), X4
+	MOVUPS    16(SI), X5
 	ADDQ      $0x20, SI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R8), X7
-	PCLMULQDQ $0x00, X5, X7
-	PXOR      X7, X0
-	MOVUPS    (R8), X7
-	PCLMULQDQ $0x11, X5, X7
-	PXOR      X7, X2
-	MOVUPS    (R8), X5
-	MOVUPS    8(R8), X7
-	PXOR      X7, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
+	MOVUPS    (R8), X6
+	MOVAPS    X6, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X6
+	PXOR      X3, X0
+	PXOR      X6, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R8), X4
+	MOVUPS    8(R8), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(R8), X7
-	PCLMULQDQ $0x00, X6, X7
-	PXOR      X7, X0
-	MOVUPS    16(R8), X7
-	PCLMULQDQ $0x11, X6, X7
-	PXOR      X7, X2
+	PSHUFB    reverse<>+0(SB), X5
 	MOVUPS    16(R8), X6
-	MOVUPS    24(R8), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
+	MOVAPS    X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PCLMULQDQ $0x11, X5, X6
+	PXOR      X4, X0
+	PXOR      X6, X2
+	PSHUFD    $0x4e, X5, X4
+	PXOR      X5, X4
+	MOVUPS    16(R8), X5
+	MOVUPS    24(R8), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
 	ADDQ      $0x20, R8
 
 skip9:
 	TESTQ     $0x00000010, DI
 	JZ        skip10
-	MOVUPS    (SI), X5
+	MOVUPS    (SI), X4
 	ADDQ      $0x10, SI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R8), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (R8), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
 	MOVUPS    (R8), X5
-	MOVUPS    8(R8), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R8), X4
+	MOVUPS    8(R8), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 	ADDQ      $0x10, R8
 
@@ -1028,23 +1025,23 @@ less413:
 	ORQ     R12, R10
 
 loaded14:
-	MOVQ      R10, X5
-	PINSRQ    $0x01, R11, X5
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R8), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (R8), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+	MOVQ      R10, X4
+	PINSRQ    $0x01, R11, X4
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
 	MOVUPS    (R8), X5
-	MOVUPS    8(R8), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R8), X4
+	MOVUPS    8(R8), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 
 skip11:
@@ -1071,22 +1068,22 @@ skip11:
 lengths15:
 	MOVQ      112(DX), CX
 	MOVQ      104(DX), DX
-	MOVQ      CX, X5
-	PINSRQ    $0x01, DX, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+	MOVQ      CX, X4
+	PINSRQ    $0x01, DX, X4
+	PXOR      X3, X4
 	MOVUPS    112(AX), X5
-	MOVUPS    120(AX), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    112(AX), X4
+	MOVUPS    120(AX), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1100,7 +1097,7 @@ lengths15:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	PSHUFB    X4, X3
+	PSHUFB    reverse<>+0(SB), X3
 	MOVUPS    (BX), X0
 	PXOR      X0, X3
 	MOVUPS    X3, (BX)
@@ -1113,18 +1110,16 @@ lengths15:
 	PXOR      X6, X6
 	PXOR      X7, X7
 	PXOR      X8, X8
-	PXOR      X9, X9
 	PXOR      X14, X14
 	RET
 
 // func sealAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
 TEXT ·sealAESNI(SB), $0-16
-	MOVQ   key+0(FP), AX
-	MOVL   368(AX), DX
-	MOVUPS reverse<>+0(SB), X4
-	MOVQ   r+8(FP), BX
-	MOVQ   (BX), SI
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
@@ -1164,20 +1159,20 @@ TEXT ·sealAESNI(SB), $0-16
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last18
+	JB     last19
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last18
+	JE     last19
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last18:
+last19:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (SI)
@@ -1190,147 +1185,147 @@ noTag16:
 	MOVQ 24(BX), DI
 	MOVQ 32(BX), R8
 
-hashGroups20:
-	CMPQ      R8, $0x00000080
-	JB        hashRest21
-	MOVUPS    (DI), X1
-	PSHUFB    X4, X1
-	PXOR      X3, X1
-	PSHUFD    $0x4e, X1, X3
-	PXOR      X1, X3
-	MOVUPS    (AX), X0
-	PCLMULQDQ $0x00, X1, X0
-	MOVUPS    (AX), X2
-	PCLMULQDQ $0x11, X1, X2
-	MOVUPS    (AX), X1
-	MOVUPS    8(AX), X5
-	PXOR      X5, X1
-	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    16(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    16(AX), X3
-	MOVUPS    24(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    32(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    32(AX), X3
-	MOVUPS    40(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    48(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    48(AX), X3
-	MOVUPS    56(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    64(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    64(AX), X3
-	MOVUPS    72(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    80(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    80(AX), X3
-	MOVUPS    88(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    96(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    96(AX), X3
-	MOVUPS    104(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    112(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    112(AX), X3
-	MOVUPS    120(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X3
-	ADDQ      $0x00000080, DI
-	SUBQ      $0x00000080, R8
-	JMP       hashGroups20
+hashGroups21:
+	CMPQ       R8, $0x00000080
+	JB         hashRest22
+	MOVUPS     32(DI), X1
+	PSHUFB     reverse<>+0(SB), X1
+	MOVUPS     32(AX), X2
+	MOVAPS     X2, X0
+	PCLMULQDQ  $0x00, X1, X0
+	PCLMULQDQ  $0x11, X1, X2
+	MOVUPS     48(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     48(AX), X6
+	MOVAPS     X6, X4
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x11, X5, X6
+	PXOR       X4, X0
+	PXOR       X6, X2
+	MOVAPS     X1, X4
+	PUNPCKLQDQ X5, X4
+	PUNPCKHQDQ X5, X1
+	PXOR       X1, X4
+	MOVUPS     32(AX), X1
+	MOVUPS     40(AX), X5
+	PXOR       X5, X1
+	MOVUPS     48(AX), X5
+	MOVUPS     56(AX), X6
+	PXOR       X6, X5
+	PCLMULQDQ  $0x00, X4, X1
+	PCLMULQDQ  $0x10, X4, X5
+	PXOR       X5, X1
+	MOVUPS     64(DI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     64(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     80(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     80(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     64(AX), X5
+	MOVUPS     72(AX), X4
+	PXOR       X4, X5
+	MOVUPS     80(AX), X4
+	MOVUPS     88(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     96(DI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     96(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     112(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     112(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     96(AX), X5
+	MOVUPS     104(AX), X4
+	PXOR       X4, X5
+	MOVUPS     112(AX), X4
+	MOVUPS     120(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     (DI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	PXOR       X3, X4
+	MOVUPS     (AX), X5
+	MOVAPS     X5, X3
+	PCLMULQDQ  $0x00, X4, X3
+	PCLMULQDQ  $0x11, X4, X5
+	PXOR       X3, X0
+	PXOR       X5, X2
+	MOVUPS     16(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     16(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVAPS     X4, X5
+	PUNPCKLQDQ X3, X5
+	PUNPCKHQDQ X3, X4
+	PXOR       X4, X5
+	MOVUPS     (AX), X4
+	MOVUPS     8(AX), X3
+	PXOR       X3, X4
+	MOVUPS     16(AX), X3
+	MOVUPS     24(AX), X6
+	PXOR       X6, X3
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x10, X5, X3
+	PXOR       X4, X1
+	PXOR       X3, X1
+	PXOR       X0, X1
+	PXOR       X2, X1
+	MOVUPS     polynomial<>+0(SB), X3
+	PCLMULQDQ  $0x00, X0, X3
+	PSHUFD     $0x4e, X0, X0
+	PXOR       X3, X1
+	PXOR       X0, X1
+	MOVUPS     polynomial<>+0(SB), X0
+	PCLMULQDQ  $0x00, X1, X0
+	PSHUFD     $0x4e, X1, X1
+	PXOR       X0, X2
+	PXOR       X1, X2
+	MOVAPS     X2, X3
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x00000080, R8
+	JMP        hashGroups21
 
-hashRest21:
+hashRest22:
 	TESTQ     R8, R8
-	JZ        text19
+	JZ        text20
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
@@ -1339,138 +1334,138 @@ hashRest21:
 	LEAQ      128(AX), R9
 	SUBQ      CX, R9
 	TESTQ     $0x00000040, R8
-	JZ        skip22
-	MOVUPS    (DI), X5
-	MOVUPS    16(DI), X6
-	MOVUPS    32(DI), X7
-	MOVUPS    48(DI), X8
+	JZ        skip23
+	MOVUPS    (DI), X4
+	MOVUPS    16(DI), X5
+	MOVUPS    32(DI), X6
+	MOVUPS    48(DI), X7
 	ADDQ      $0x40, DI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X9
-	PCLMULQDQ $0x00, X5, X9
-	PXOR      X9, X0
-	MOVUPS    (R9), X9
-	PCLMULQDQ $0x11, X5, X9
-	PXOR      X9, X2
-	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X9
-	PXOR      X9, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
+	MOVUPS    (R9), X8
+	MOVAPS    X8, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X8
+	PXOR      X3, X0
+	PXOR      X8, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X8
+	PXOR      X8, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(R9), X9
-	PCLMULQDQ $0x00, X6, X9
-	PXOR      X9, X0
-	MOVUPS    16(R9), X9
-	PCLMULQDQ $0x11, X6, X9
-	PXOR      X9, X2
-	MOVUPS    16(R9), X6
-	MOVUPS    24(R9), X9
-	PXOR      X9, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X7
-	PSHUFD    $0x4e, X7, X5
-	PXOR      X7, X5
-	MOVUPS    32(R9), X6
-	PCLMULQDQ $0x00, X7, X6
-	PXOR      X6, X0
-	MOVUPS    32(R9), X6
-	PCLMULQDQ $0x11, X7, X6
-	PXOR      X6, X2
-	MOVUPS    32(R9), X6
-	MOVUPS    40(R9), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X8
-	PSHUFD    $0x4e, X8, X5
+	PSHUFB    reverse<>+0(SB), X5
+	MOVUPS    16(R9), X8
+	MOVAPS    X8, X4
+	PCLMULQDQ $0x00, X5, X4
+	PCLMULQDQ $0x11, X5, X8
+	PXOR      X4, X0
+	PXOR      X8, X2
+	PSHUFD    $0x4e, X5, X4
+	PXOR      X5, X4
+	MOVUPS    16(R9), X5
+	MOVUPS    24(R9), X8
 	PXOR      X8, X5
-	MOVUPS    48(R9), X6
-	PCLMULQDQ $0x00, X8, X6
-	PXOR      X6, X0
-	MOVUPS    48(R9), X6
-	PCLMULQDQ $0x11, X8, X6
-	PXOR      X6, X2
-	MOVUPS    48(R9), X6
-	MOVUPS    56(R9), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X6
+	MOVUPS    32(R9), X5
+	MOVAPS    X5, X4
+	PCLMULQDQ $0x00, X6, X4
+	PCLMULQDQ $0x11, X6, X5
+	PXOR      X4, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X6, X4
+	PXOR      X6, X4
+	MOVUPS    32(R9), X5
+	MOVUPS    40(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X7
+	MOVUPS    48(R9), X5
+	MOVAPS    X5, X4
+	PCLMULQDQ $0x00, X7, X4
+	PCLMULQDQ $0x11, X7, X5
+	PXOR      X4, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X7, X4
+	PXOR      X7, X4
+	MOVUPS    48(R9), X5
+	MOVUPS    56(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
 	ADDQ      $0x40, R9
 
-skip22:
+skip23:
 	TESTQ     $0x00000020, R8
-	JZ        skip23
-	MOVUPS    (DI), X5
-	MOVUPS    16(DI), X6
+	JZ        skip24
+	MOVUPS    (DI), X4
+	MOVUPS    16(DI), X5
 	ADDQ      $0x20, DI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X7
-	PCLMULQDQ $0x00, X5, X7
-	PXOR      X7, X0
-	MOVUPS    (R9), X7
-	PCLMULQDQ $0x11, X5, X7
-	PXOR      X7, X2
-	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X7
-	PXOR      X7, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
+	MOVUPS    (R9), X6
+	MOVAPS    X6, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X6
+	PXOR      X3, X0
+	PXOR      X6, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(R9), X7
-	PCLMULQDQ $0x00, X6, X7
-	PXOR      X7, X0
-	MOVUPS    16(R9), X7
-	PCLMULQDQ $0x11, X6, X7
-	PXOR      X7, X2
+	PSHUFB    reverse<>+0(SB), X5
 	MOVUPS    16(R9), X6
-	MOVUPS    24(R9), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
+	MOVAPS    X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PCLMULQDQ $0x11, X5, X6
+	PXOR      X4, X0
+	PXOR      X6, X2
+	PSHUFD    $0x4e, X5, X4
+	PXOR      X5, X4
+	MOVUPS    16(R9), X5
+	MOVUPS    24(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
 	ADDQ      $0x20, R9
 
-skip23:
+skip24:
 	TESTQ     $0x00000010, R8
-	JZ        skip24
-	MOVUPS    (DI), X5
+	JZ        skip25
+	MOVUPS    (DI), X4
 	ADDQ      $0x10, DI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
 	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 	ADDQ      $0x10, R9
 
-skip24:
+skip25:
 	ANDQ $0x0f, R8
-	JZ   skip25
+	JZ   skip26
 	CMPQ R8, $0x08
-	JB   less826
+	JB   less827
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -1479,12 +1474,12 @@ skip24:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded28
+	JMP  loaded29
 
-less826:
+less827:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less427
+	JB   less428
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -1492,9 +1487,9 @@ less826:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded28
+	JMP  loaded29
 
-less427:
+less428:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -1509,27 +1504,27 @@ less427:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded28:
-	MOVQ      R10, X5
-	PINSRQ    $0x01, R11, X5
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+loaded29:
+	MOVQ      R10, X4
+	PINSRQ    $0x01, R11, X4
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
 	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip25:
+skip26:
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1544,7 +1539,7 @@ skip25:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text19:
+text20:
 	// Text.
 	MOVQ   16(BX), CX
 	MOVL   (CX), DI
@@ -1555,661 +1550,663 @@ text19:
 	SHRQ   $0x20, CX
 	MOVQ   DI, X0
 	PINSRQ $0x01, CX, X0
-	PSHUFB X4, X0
+	PSHUFB reverse<>+0(SB), X0
 	MOVL   96(BX), CX
 	MOVD   CX, X1
 	PADDL  X1, X0
-	MOVAPS X0, X5
+	MOVAPS X0, X4
 	MOVQ   48(BX), DI
 	MOVQ   72(BX), R8
 	MOVQ   80(BX), R9
 	CMPQ   R9, $0x00000080
-	JB     groupsEnd29
+	JB     groupsEnd30
 	MOVUPS 128(AX), X0
-	MOVAPS X5, X1
+	MOVAPS X4, X1
 	MOVUPS count8<>+0(SB), X2
-	PADDL  X2, X5
-	MOVAPS X5, X2
-	PSHUFB X4, X1
+	PADDL  X2, X4
+	MOVAPS X4, X2
+	PSHUFB reverse<>+0(SB), X1
 	PXOR   X0, X1
-	PSHUFB X4, X2
+	PSHUFB reverse<>+0(SB), X2
 	PXOR   X0, X2
 	MOVUPS lowBits8<>+0(SB), X0
 	PXOR   X1, X0
-	MOVUPS lowBits8<>+16(SB), X6
+	MOVUPS lowBits8<>+16(SB), X5
+	PXOR   X1, X5
+	MOVUPS lowBits8<>+32(SB), X6
 	PXOR   X1, X6
-	MOVUPS lowBits8<>+32(SB), X7
+	MOVUPS lowBits8<>+48(SB), X7
 	PXOR   X1, X7
-	MOVUPS lowBits8<>+48(SB), X8
+	MOVUPS lowBits8<>+64(SB), X8
 	PXOR   X1, X8
-	MOVUPS lowBits8<>+64(SB), X9
+	MOVUPS lowBits8<>+80(SB), X9
 	PXOR   X1, X9
-	MOVUPS lowBits8<>+80(SB), X10
-	PXOR   X1, X10
 	MOVUPS lowBits8<>+96(SB), X1
 	PXOR   X2, X1
-	MOVUPS lowBits8<>+112(SB), X11
-	PXOR   X2, X11
+	MOVUPS lowBits8<>+112(SB), X10
+	PXOR   X2, X10
 	MOVUPS 144(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 160(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 176(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 192(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 208(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 224(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 240(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 256(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 272(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last32
+	JB     last33
 	MOVUPS 288(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 304(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	LEAQ   320(AX), CX
-	JE     last32
+	JE     last33
 	MOVUPS 320(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	MOVUPS 336(AX), X2
 	AESENC X2, X0
+	AESENC X2, X5
 	AESENC X2, X6
 	AESENC X2, X7
 	AESENC X2, X8
 	AESENC X2, X9
-	AESENC X2, X10
 	AESENC X2, X1
-	AESENC X2, X11
+	AESENC X2, X10
 	LEAQ   352(AX), CX
 
-last32:
+last33:
 	MOVUPS     (CX), X2
-	AESENCLAST X2, X0
-	AESENCLAST X2, X6
-	AESENCLAST X2, X7
-	AESENCLAST X2, X8
-	AESENCLAST X2, X9
-	AESENCLAST X2, X10
-	AESENCLAST X2, X1
-	AESENCLAST X2, X11
-	MOVUPS     (R8), X2
-	PXOR       X2, X0
+	MOVUPS     (R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X0
+	MOVUPS     16(R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X5
+	MOVUPS     32(R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X6
+	MOVUPS     48(R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X7
+	MOVUPS     64(R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X8
+	MOVUPS     80(R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X9
+	MOVUPS     96(R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X1
+	MOVUPS     112(R8), X11
+	PXOR       X2, X11
+	AESENCLAST X11, X10
 	MOVUPS     X0, (DI)
-	MOVUPS     16(R8), X0
-	PXOR       X0, X6
-	MOVUPS     X6, 16(DI)
-	MOVUPS     32(R8), X0
-	PXOR       X0, X7
-	MOVUPS     X7, 32(DI)
-	MOVUPS     48(R8), X0
-	PXOR       X0, X8
-	MOVUPS     X8, 48(DI)
-	MOVUPS     64(R8), X0
-	PXOR       X0, X9
-	MOVUPS     X9, 64(DI)
-	MOVUPS     80(R8), X0
-	PXOR       X0, X10
-	MOVUPS     X10, 80(DI)
-	MOVUPS     96(R8), X0
-	PXOR       X0, X1
+	MOVUPS     X5, 16(DI)
+	MOVUPS     X6, 32(DI)
+	MOVUPS     X7, 48(DI)
+	MOVUPS     X8, 64(DI)
+	MOVUPS     X9, 80(DI)
 	MOVUPS     X1, 96(DI)
-	MOVUPS     112(R8), X0
-	PXOR       X0, X11
-	MOVUPS     X11, 112(DI)
+	MOVUPS     X10, 112(DI)
 	ADDQ       $0x00000080, R8
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R9
 	CMPQ       R9, $0x00000080
-	JB         last31
+	JB         last32
 
 	// GHASH of a piece is computed between the rounds of the next one.
-groups30:
-	MOVUPS    128(AX), X2
-	MOVAPS    X5, X1
-	MOVUPS    count8<>+0(SB), X0
-	PADDL     X0, X5
-	MOVAPS    X5, X0
-	PSHUFB    X4, X1
-	PXOR      X2, X1
-	PSHUFB    X4, X0
-	PXOR      X2, X0
-	MOVUPS    lowBits8<>+0(SB), X6
-	PXOR      X1, X6
-	MOVUPS    lowBits8<>+16(SB), X7
-	PXOR      X1, X7
-	MOVUPS    lowBits8<>+32(SB), X8
-	PXOR      X1, X8
-	MOVUPS    lowBits8<>+48(SB), X9
-	PXOR      X1, X9
-	MOVUPS    lowBits8<>+64(SB), X10
-	PXOR      X1, X10
-	MOVUPS    lowBits8<>+80(SB), X11
-	PXOR      X1, X11
-	MOVUPS    lowBits8<>+96(SB), X12
-	PXOR      X0, X12
-	MOVUPS    lowBits8<>+112(SB), X13
-	PXOR      X0, X13
-	MOVUPS    144(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	MOVUPS    -128(DI), X1
-	PSHUFB    X4, X1
-	PXOR      X3, X1
-	PSHUFD    $0x4e, X1, X3
-	PXOR      X1, X3
-	MOVUPS    (AX), X0
-	PCLMULQDQ $0x00, X1, X0
-	MOVUPS    (AX), X2
-	PCLMULQDQ $0x11, X1, X2
-	MOVUPS    (AX), X1
-	MOVUPS    8(AX), X14
-	PXOR      X14, X1
-	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    160(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    -112(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    16(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    16(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    16(AX), X3
-	MOVUPS    24(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    176(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    -96(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    32(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    32(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    32(AX), X3
-	MOVUPS    40(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    192(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    -80(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    48(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    48(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    48(AX), X3
-	MOVUPS    56(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    208(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    -64(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    64(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    64(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    64(AX), X3
-	MOVUPS    72(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    224(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    -48(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    80(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    80(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    80(AX), X3
-	MOVUPS    88(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    240(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    -32(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    96(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    96(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    96(AX), X3
-	MOVUPS    104(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    256(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    -16(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    112(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    112(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    112(AX), X3
-	MOVUPS    120(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    272(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X3
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last33
-	MOVUPS    288(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	MOVUPS    304(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	LEAQ      320(AX), CX
-	JE        last33
-	MOVUPS    320(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	MOVUPS    336(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	LEAQ      352(AX), CX
+	PCALIGN $0x40
 
-last33:
-	MOVUPS     (CX), X0
-	AESENCLAST X0, X6
-	AESENCLAST X0, X7
-	AESENCLAST X0, X8
-	AESENCLAST X0, X9
-	AESENCLAST X0, X10
-	AESENCLAST X0, X11
-	AESENCLAST X0, X12
-	AESENCLAST X0, X13
-	MOVUPS     (R8), X0
-	PXOR       X0, X6
-	MOVUPS     X6, (DI)
-	MOVUPS     16(R8), X0
-	PXOR       X0, X7
-	MOVUPS     X7, 16(DI)
-	MOVUPS     32(R8), X0
-	PXOR       X0, X8
-	MOVUPS     X8, 32(DI)
-	MOVUPS     48(R8), X0
-	PXOR       X0, X9
-	MOVUPS     X9, 48(DI)
-	MOVUPS     64(R8), X0
-	PXOR       X0, X10
-	MOVUPS     X10, 64(DI)
-	MOVUPS     80(R8), X0
+groups31:
+	MOVUPS     128(AX), X2
+	MOVAPS     X4, X1
+	MOVUPS     count8<>+0(SB), X0
+	PADDL      X0, X4
+	MOVAPS     X4, X0
+	PSHUFB     reverse<>+0(SB), X1
+	PXOR       X2, X1
+	PSHUFB     reverse<>+0(SB), X0
+	PXOR       X2, X0
+	MOVUPS     lowBits8<>+0(SB), X5
+	PXOR       X1, X5
+	MOVUPS     lowBits8<>+16(SB), X6
+	PXOR       X1, X6
+	MOVUPS     lowBits8<>+32(SB), X7
+	PXOR       X1, X7
+	MOVUPS     lowBits8<>+48(SB), X8
+	PXOR       X1, X8
+	MOVUPS     lowBits8<>+64(SB), X9
+	PXOR       X1, X9
+	MOVUPS     lowBits8<>+80(SB), X10
+	PXOR       X1, X10
+	MOVUPS     lowBits8<>+96(SB), X11
 	PXOR       X0, X11
-	MOVUPS     X11, 80(DI)
-	MOVUPS     96(R8), X0
+	MOVUPS     lowBits8<>+112(SB), X12
 	PXOR       X0, X12
-	MOVUPS     X12, 96(DI)
-	MOVUPS     112(R8), X0
-	PXOR       X0, X13
-	MOVUPS     X13, 112(DI)
+	MOVUPS     144(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	MOVUPS     -128(DI), X1
+	PSHUFB     reverse<>+0(SB), X1
+	PXOR       X3, X1
+	MOVUPS     (AX), X2
+	MOVAPS     X2, X0
+	PCLMULQDQ  $0x00, X1, X0
+	PCLMULQDQ  $0x11, X1, X2
+	MOVUPS     -112(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     16(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     160(AX), X13
+	AESENC     X13, X5
+	AESENC     X13, X6
+	AESENC     X13, X7
+	AESENC     X13, X8
+	AESENC     X13, X9
+	AESENC     X13, X10
+	AESENC     X13, X11
+	AESENC     X13, X12
+	MOVAPS     X1, X13
+	PUNPCKLQDQ X3, X13
+	PUNPCKHQDQ X3, X1
+	PXOR       X1, X13
+	MOVUPS     (AX), X1
+	MOVUPS     8(AX), X3
+	PXOR       X3, X1
+	MOVUPS     16(AX), X3
+	MOVUPS     24(AX), X14
+	PXOR       X14, X3
+	PCLMULQDQ  $0x00, X13, X1
+	PCLMULQDQ  $0x10, X13, X3
+	PXOR       X3, X1
+	MOVUPS     176(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	MOVUPS     -96(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     32(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     -80(DI), X13
+	PSHUFB     reverse<>+0(SB), X13
+	MOVUPS     48(AX), X15
+	MOVAPS     X15, X14
+	PCLMULQDQ  $0x00, X13, X14
+	PCLMULQDQ  $0x11, X13, X15
+	PXOR       X14, X0
+	PXOR       X15, X2
+	MOVUPS     192(AX), X14
+	AESENC     X14, X5
+	AESENC     X14, X6
+	AESENC     X14, X7
+	AESENC     X14, X8
+	AESENC     X14, X9
+	AESENC     X14, X10
+	AESENC     X14, X11
+	AESENC     X14, X12
+	MOVAPS     X3, X14
+	PUNPCKLQDQ X13, X14
+	PUNPCKHQDQ X13, X3
+	PXOR       X3, X14
+	MOVUPS     32(AX), X13
+	MOVUPS     40(AX), X3
+	PXOR       X3, X13
+	MOVUPS     48(AX), X3
+	MOVUPS     56(AX), X15
+	PXOR       X15, X3
+	PCLMULQDQ  $0x00, X14, X13
+	PCLMULQDQ  $0x10, X14, X3
+	PXOR       X13, X1
+	PXOR       X3, X1
+	MOVUPS     208(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	MOVUPS     -64(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     64(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     -48(DI), X13
+	PSHUFB     reverse<>+0(SB), X13
+	MOVUPS     80(AX), X15
+	MOVAPS     X15, X14
+	PCLMULQDQ  $0x00, X13, X14
+	PCLMULQDQ  $0x11, X13, X15
+	PXOR       X14, X0
+	PXOR       X15, X2
+	MOVUPS     224(AX), X14
+	AESENC     X14, X5
+	AESENC     X14, X6
+	AESENC     X14, X7
+	AESENC     X14, X8
+	AESENC     X14, X9
+	AESENC     X14, X10
+	AESENC     X14, X11
+	AESENC     X14, X12
+	MOVAPS     X3, X14
+	PUNPCKLQDQ X13, X14
+	PUNPCKHQDQ X13, X3
+	PXOR       X3, X14
+	MOVUPS     64(AX), X13
+	MOVUPS     72(AX), X3
+	PXOR       X3, X13
+	MOVUPS     80(AX), X3
+	MOVUPS     88(AX), X15
+	PXOR       X15, X3
+	PCLMULQDQ  $0x00, X14, X13
+	PCLMULQDQ  $0x10, X14, X3
+	PXOR       X13, X1
+	PXOR       X3, X1
+	MOVUPS     240(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	MOVUPS     -32(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     96(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     -16(DI), X13
+	PSHUFB     reverse<>+0(SB), X13
+	MOVUPS     112(AX), X15
+	MOVAPS     X15, X14
+	PCLMULQDQ  $0x00, X13, X14
+	PCLMULQDQ  $0x11, X13, X15
+	PXOR       X14, X0
+	PXOR       X15, X2
+	MOVUPS     256(AX), X14
+	AESENC     X14, X5
+	AESENC     X14, X6
+	AESENC     X14, X7
+	AESENC     X14, X8
+	AESENC     X14, X9
+	AESENC     X14, X10
+	AESENC     X14, X11
+	AESENC     X14, X12
+	MOVAPS     X3, X14
+	PUNPCKLQDQ X13, X14
+	PUNPCKHQDQ X13, X3
+	PXOR       X3, X14
+	MOVUPS     96(AX), X13
+	MOVUPS     104(AX), X3
+	PXOR       X3, X13
+	MOVUPS     112(AX), X3
+	MOVUPS     120(AX), X15
+	PXOR       X15, X3
+	PCLMULQDQ  $0x00, X14, X13
+	PCLMULQDQ  $0x10, X14, X3
+	PXOR       X13, X1
+	PXOR       X3, X1
+	MOVUPS     272(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	PXOR       X0, X1
+	PXOR       X2, X1
+	MOVUPS     polynomial<>+0(SB), X3
+	PCLMULQDQ  $0x00, X0, X3
+	PSHUFD     $0x4e, X0, X0
+	PXOR       X3, X1
+	PXOR       X0, X1
+	MOVUPS     polynomial<>+0(SB), X0
+	PCLMULQDQ  $0x00, X1, X0
+	PSHUFD     $0x4e, X1, X1
+	PXOR       X0, X2
+	PXOR       X1, X2
+	MOVAPS     X2, X3
+	LEAQ       288(AX), CX
+	CMPL       DX, $0x0c
+	JB         last34
+	MOVUPS     288(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	MOVUPS     304(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	LEAQ       320(AX), CX
+	JE         last34
+	MOVUPS     320(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	MOVUPS     336(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	LEAQ       352(AX), CX
+
+last34:
+	MOVUPS     (CX), X0
+	MOVUPS     (R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X5
+	MOVUPS     16(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X6
+	MOVUPS     32(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X7
+	MOVUPS     48(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X8
+	MOVUPS     64(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X9
+	MOVUPS     80(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X10
+	MOVUPS     96(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X11
+	MOVUPS     112(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X12
+	MOVUPS     X5, (DI)
+	MOVUPS     X6, 16(DI)
+	MOVUPS     X7, 32(DI)
+	MOVUPS     X8, 48(DI)
+	MOVUPS     X9, 64(DI)
+	MOVUPS     X10, 80(DI)
+	MOVUPS     X11, 96(DI)
+	MOVUPS     X12, 112(DI)
 	ADDQ       $0x00000080, R8
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R9
 	CMPQ       R9, $0x00000080
-	JAE        groups30
+	JAE        groups31
 
-last31:
-	MOVUPS    -128(DI), X1
-	PSHUFB    X4, X1
-	PXOR      X3, X1
-	PSHUFD    $0x4e, X1, X3
-	PXOR      X1, X3
-	MOVUPS    (AX), X0
-	PCLMULQDQ $0x00, X1, X0
-	MOVUPS    (AX), X2
-	PCLMULQDQ $0x11, X1, X2
-	MOVUPS    (AX), X1
-	MOVUPS    8(AX), X6
-	PXOR      X6, X1
-	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    -112(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X6
-	PXOR      X3, X6
-	MOVUPS    16(AX), X7
-	PCLMULQDQ $0x00, X3, X7
-	PXOR      X7, X0
-	MOVUPS    16(AX), X7
-	PCLMULQDQ $0x11, X3, X7
-	PXOR      X7, X2
-	MOVUPS    16(AX), X3
-	MOVUPS    24(AX), X7
-	PXOR      X7, X3
-	PCLMULQDQ $0x00, X6, X3
-	PXOR      X3, X1
-	MOVUPS    -96(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X6
-	PXOR      X3, X6
-	MOVUPS    32(AX), X7
-	PCLMULQDQ $0x00, X3, X7
-	PXOR      X7, X0
-	MOVUPS    32(AX), X7
-	PCLMULQDQ $0x11, X3, X7
-	PXOR      X7, X2
-	MOVUPS    32(AX), X3
-	MOVUPS    40(AX), X7
-	PXOR      X7, X3
-	PCLMULQDQ $0x00, X6, X3
-	PXOR      X3, X1
-	MOVUPS    -80(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X6
-	PXOR      X3, X6
-	MOVUPS    48(AX), X7
-	PCLMULQDQ $0x00, X3, X7
-	PXOR      X7, X0
-	MOVUPS    48(AX), X7
-	PCLMULQDQ $0x11, X3, X7
-	PXOR      X7, X2
-	MOVUPS    48(AX), X3
-	MOVUPS    56(AX), X7
-	PXOR      X7, X3
-	PCLMULQDQ $0x00, X6, X3
-	PXOR      X3, X1
-	MOVUPS    -64(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X6
-	PXOR      X3, X6
-	MOVUPS    64(AX), X7
-	PCLMULQDQ $0x00, X3, X7
-	PXOR      X7, X0
-	MOVUPS    64(AX), X7
-	PCLMULQDQ $0x11, X3, X7
-	PXOR      X7, X2
-	MOVUPS    64(AX), X3
-	MOVUPS    72(AX), X7
-	PXOR      X7, X3
-	PCLMULQDQ $0x00, X6, X3
-	PXOR      X3, X1
-	MOVUPS    -48(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X6
-	PXOR      X3, X6
-	MOVUPS    80(AX), X7
-	PCLMULQDQ $0x00, X3, X7
-	PXOR      X7, X0
-	MOVUPS    80(AX), X7
-	PCLMULQDQ $0x11, X3, X7
-	PXOR      X7, X2
-	MOVUPS    80(AX), X3
-	MOVUPS    88(AX), X7
-	PXOR      X7, X3
-	PCLMULQDQ $0x00, X6, X3
-	PXOR      X3, X1
-	MOVUPS    -32(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X6
-	PXOR      X3, X6
-	MOVUPS    96(AX), X7
-	PCLMULQDQ $0x00, X3, X7
-	PXOR      X7, X0
-	MOVUPS    96(AX), X7
-	PCLMULQDQ $0x11, X3, X7
-	PXOR      X7, X2
-	MOVUPS    96(AX), X3
-	MOVUPS    104(AX), X7
-	PXOR      X7, X3
-	PCLMULQDQ $0x00, X6, X3
-	PXOR      X3, X1
-	MOVUPS    -16(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X6
-	PXOR      X3, X6
-	MOVUPS    112(AX), X7
-	PCLMULQDQ $0x00, X3, X7
-	PXOR      X7, X0
-	MOVUPS    112(AX), X7
-	PCLMULQDQ $0x11, X3, X7
-	PXOR      X7, X2
-	MOVUPS    112(AX), X3
-	MOVUPS    120(AX), X7
-	PXOR      X7, X3
-	PCLMULQDQ $0x00, X6, X3
-	PXOR      X3, X1
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X3
+last32:
+	MOVUPS     -128(DI), X1
+	PSHUFB     reverse<>+0(SB), X1
+	PXOR       X3, X1
+	MOVUPS     (AX), X2
+	MOVAPS     X2, X0
+	PCLMULQDQ  $0x00, X1, X0
+	PCLMULQDQ  $0x11, X1, X2
+	MOVUPS     -112(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     16(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVAPS     X1, X5
+	PUNPCKLQDQ X3, X5
+	PUNPCKHQDQ X3, X1
+	PXOR       X1, X5
+	MOVUPS     (AX), X1
+	MOVUPS     8(AX), X3
+	PXOR       X3, X1
+	MOVUPS     16(AX), X3
+	MOVUPS     24(AX), X6
+	PXOR       X6, X3
+	PCLMULQDQ  $0x00, X5, X1
+	PCLMULQDQ  $0x10, X5, X3
+	PXOR       X3, X1
+	MOVUPS     -96(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     32(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     -80(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     48(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X3, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X3
+	PXOR       X3, X6
+	MOVUPS     32(AX), X5
+	MOVUPS     40(AX), X3
+	PXOR       X3, X5
+	MOVUPS     48(AX), X3
+	MOVUPS     56(AX), X7
+	PXOR       X7, X3
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X3
+	PXOR       X5, X1
+	PXOR       X3, X1
+	MOVUPS     -64(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     64(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     -48(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     80(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X3, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X3
+	PXOR       X3, X6
+	MOVUPS     64(AX), X5
+	MOVUPS     72(AX), X3
+	PXOR       X3, X5
+	MOVUPS     80(AX), X3
+	MOVUPS     88(AX), X7
+	PXOR       X7, X3
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X3
+	PXOR       X5, X1
+	PXOR       X3, X1
+	MOVUPS     -32(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     96(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     -16(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     112(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X3, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X3
+	PXOR       X3, X6
+	MOVUPS     96(AX), X5
+	MOVUPS     104(AX), X3
+	PXOR       X3, X5
+	MOVUPS     112(AX), X3
+	MOVUPS     120(AX), X7
+	PXOR       X7, X3
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X3
+	PXOR       X5, X1
+	PXOR       X3, X1
+	PXOR       X0, X1
+	PXOR       X2, X1
+	MOVUPS     polynomial<>+0(SB), X3
+	PCLMULQDQ  $0x00, X0, X3
+	PSHUFD     $0x4e, X0, X0
+	PXOR       X3, X1
+	PXOR       X0, X1
+	MOVUPS     polynomial<>+0(SB), X0
+	PCLMULQDQ  $0x00, X1, X0
+	PSHUFD     $0x4e, X1, X1
+	PXOR       X0, X2
+	PXOR       X1, X2
+	MOVAPS     X2, X3
 
-groupsEnd29:
+groupsEnd30:
 	MOVQ    R9, R10
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
@@ -2223,401 +2220,401 @@ groupsEnd29:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, R9
-	JZ      skip34
-	MOVUPS  numbers<>+0(SB), X6
-	PADDL   X5, X6
-	PSHUFB  X4, X6
-	MOVUPS  numbers<>+16(SB), X7
-	PADDL   X5, X7
-	PSHUFB  X4, X7
-	MOVUPS  numbers<>+32(SB), X8
-	PADDL   X5, X8
-	PSHUFB  X4, X8
-	MOVUPS  numbers<>+48(SB), X9
-	PADDL   X5, X9
-	PSHUFB  X4, X9
-	MOVUPS  count4<>+0(SB), X10
-	PADDL   X10, X5
-	MOVUPS  128(AX), X10
-	PXOR    X10, X6
-	PXOR    X10, X7
-	PXOR    X10, X8
-	PXOR    X10, X9
-	MOVUPS  144(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  160(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  176(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  192(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  208(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  224(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  240(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  256(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  272(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
+	JZ      skip35
+	MOVUPS  numbers<>+0(SB), X5
+	PADDL   X4, X5
+	PSHUFB  reverse<>+0(SB), X5
+	MOVUPS  numbers<>+16(SB), X6
+	PADDL   X4, X6
+	PSHUFB  reverse<>+0(SB), X6
+	MOVUPS  numbers<>+32(SB), X7
+	PADDL   X4, X7
+	PSHUFB  reverse<>+0(SB), X7
+	MOVUPS  numbers<>+48(SB), X8
+	PADDL   X4, X8
+	PSHUFB  reverse<>+0(SB), X8
+	MOVUPS  count4<>+0(SB), X9
+	PADDL   X9, X4
+	MOVUPS  128(AX), X9
+	PXOR    X9, X5
+	PXOR    X9, X6
+	PXOR    X9, X7
+	PXOR    X9, X8
+	MOVUPS  144(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  160(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  176(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  192(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  208(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  224(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  240(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  256(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  272(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last35
-	MOVUPS  288(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  304(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
+	JB      last36
+	MOVUPS  288(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  304(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
 	LEAQ    320(AX), CX
-	JE      last35
-	MOVUPS  320(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  336(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
+	JE      last36
+	MOVUPS  320(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  336(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
 	LEAQ    352(AX), CX
 
-last35:
-	MOVUPS     (CX), X10
-	AESENCLAST X10, X6
-	AESENCLAST X10, X7
-	AESENCLAST X10, X8
-	AESENCLAST X10, X9
-	MOVUPS     (R8), X10
-	PXOR       X10, X6
-	MOVUPS     X6, (DI)
-	MOVUPS     16(R8), X10
-	PXOR       X10, X7
-	MOVUPS     X7, 16(DI)
-	MOVUPS     32(R8), X10
-	PXOR       X10, X8
-	MOVUPS     X8, 32(DI)
-	MOVUPS     48(R8), X10
-	PXOR       X10, X9
-	MOVUPS     X9, 48(DI)
+last36:
+	MOVUPS     (CX), X9
+	AESENCLAST X9, X5
+	AESENCLAST X9, X6
+	AESENCLAST X9, X7
+	AESENCLAST X9, X8
+	MOVUPS     (R8), X9
+	PXOR       X9, X5
+	MOVUPS     X5, (DI)
+	MOVUPS     16(R8), X9
+	PXOR       X9, X6
+	MOVUPS     X6, 16(DI)
+	MOVUPS     32(R8), X9
+	PXOR       X9, X7
+	MOVUPS     X7, 32(DI)
+	MOVUPS     48(R8), X9
+	PXOR       X9, X8
+	MOVUPS     X8, 48(DI)
 	ADDQ       $0x40, R8
 	ADDQ       $0x40, DI
-	PSHUFB     X4, X6
-	PXOR       X3, X6
-	PSHUFD     $0x4e, X6, X3
-	PXOR       X6, X3
-	MOVUPS     (R11), X10
-	PCLMULQDQ  $0x00, X6, X10
-	PXOR       X10, X0
-	MOVUPS     (R11), X10
-	PCLMULQDQ  $0x11, X6, X10
-	PXOR       X10, X2
-	MOVUPS     (R11), X6
-	MOVUPS     8(R11), X10
-	PXOR       X10, X6
-	PCLMULQDQ  $0x00, X3, X6
-	PXOR       X6, X1
+	PSHUFB     reverse<>+0(SB), X5
+	PXOR       X3, X5
+	MOVUPS     (R11), X9
+	MOVAPS     X9, X3
+	PCLMULQDQ  $0x00, X5, X3
+	PCLMULQDQ  $0x11, X5, X9
+	PXOR       X3, X0
+	PXOR       X9, X2
+	PSHUFD     $0x4e, X5, X3
+	PXOR       X5, X3
+	MOVUPS     (R11), X5
+	MOVUPS     8(R11), X9
+	PXOR       X9, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PXOR       X5, X1
 	PXOR       X3, X3
-	PSHUFB     X4, X7
-	PSHUFD     $0x4e, X7, X6
-	PXOR       X7, X6
-	MOVUPS     16(R11), X10
-	PCLMULQDQ  $0x00, X7, X10
-	PXOR       X10, X0
-	MOVUPS     16(R11), X10
-	PCLMULQDQ  $0x11, X7, X10
-	PXOR       X10, X2
-	MOVUPS     16(R11), X7
-	MOVUPS     24(R11), X10
-	PXOR       X10, X7
-	PCLMULQDQ  $0x00, X6, X7
-	PXOR       X7, X1
-	PSHUFB     X4, X8
-	PSHUFD     $0x4e, X8, X6
-	PXOR       X8, X6
-	MOVUPS     32(R11), X7
-	PCLMULQDQ  $0x00, X8, X7
-	PXOR       X7, X0
-	MOVUPS     32(R11), X7
-	PCLMULQDQ  $0x11, X8, X7
-	PXOR       X7, X2
-	MOVUPS     32(R11), X7
-	MOVUPS     40(R11), X8
-	PXOR       X8, X7
-	PCLMULQDQ  $0x00, X6, X7
-	PXOR       X7, X1
-	PSHUFB     X4, X9
-	PSHUFD     $0x4e, X9, X6
+	PSHUFB     reverse<>+0(SB), X6
+	MOVUPS     16(R11), X9
+	MOVAPS     X9, X5
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x11, X6, X9
+	PXOR       X5, X0
+	PXOR       X9, X2
+	PSHUFD     $0x4e, X6, X5
+	PXOR       X6, X5
+	MOVUPS     16(R11), X6
+	MOVUPS     24(R11), X9
 	PXOR       X9, X6
-	MOVUPS     48(R11), X7
-	PCLMULQDQ  $0x00, X9, X7
-	PXOR       X7, X0
-	MOVUPS     48(R11), X7
-	PCLMULQDQ  $0x11, X9, X7
-	PXOR       X7, X2
-	MOVUPS     48(R11), X7
-	MOVUPS     56(R11), X8
-	PXOR       X8, X7
-	PCLMULQDQ  $0x00, X6, X7
-	PXOR       X7, X1
+	PCLMULQDQ  $0x00, X5, X6
+	PXOR       X6, X1
+	PSHUFB     reverse<>+0(SB), X7
+	MOVUPS     32(R11), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X7, X5
+	PCLMULQDQ  $0x11, X7, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	PSHUFD     $0x4e, X7, X5
+	PXOR       X7, X5
+	MOVUPS     32(R11), X6
+	MOVUPS     40(R11), X7
+	PXOR       X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PXOR       X6, X1
+	PSHUFB     reverse<>+0(SB), X8
+	MOVUPS     48(R11), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X8, X5
+	PCLMULQDQ  $0x11, X8, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	PSHUFD     $0x4e, X8, X5
+	PXOR       X8, X5
+	MOVUPS     48(R11), X6
+	MOVUPS     56(R11), X7
+	PXOR       X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PXOR       X6, X1
 	ADDQ       $0x40, R11
 
-skip34:
+skip35:
 	TESTQ  $0x00000020, R9
-	JZ     skip36
-	MOVUPS numbers<>+0(SB), X6
-	PADDL  X5, X6
-	PSHUFB X4, X6
-	MOVUPS numbers<>+16(SB), X7
-	PADDL  X5, X7
-	PSHUFB X4, X7
-	MOVUPS count2<>+0(SB), X8
-	PADDL  X8, X5
-	MOVUPS 128(AX), X8
-	PXOR   X8, X6
-	PXOR   X8, X7
-	MOVUPS 144(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 160(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 176(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 192(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 208(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 224(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 240(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 256(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 272(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	LEAQ   288(AX), CX
-	CMPL   DX, $0x0c
-	JB     last37
-	MOVUPS 288(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 304(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	LEAQ   320(AX), CX
-	JE     last37
-	MOVUPS 320(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 336(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	LEAQ   352(AX), CX
-
-last37:
-	MOVUPS     (CX), X8
-	AESENCLAST X8, X6
-	AESENCLAST X8, X7
-	MOVUPS     (R8), X8
-	PXOR       X8, X6
-	MOVUPS     X6, (DI)
-	MOVUPS     16(R8), X8
-	PXOR       X8, X7
-	MOVUPS     X7, 16(DI)
-	ADDQ       $0x20, R8
-	ADDQ       $0x20, DI
-	PSHUFB     X4, X6
-	PXOR       X3, X6
-	PSHUFD     $0x4e, X6, X3
-	PXOR       X6, X3
-	MOVUPS     (R11), X8
-	PCLMULQDQ  $0x00, X6, X8
-	PXOR       X8, X0
-	MOVUPS     (R11), X8
-	PCLMULQDQ  $0x11, X6, X8
-	PXOR       X8, X2
-	MOVUPS     (R11), X6
-	MOVUPS     8(R11), X8
-	PXOR       X8, X6
-	PCLMULQDQ  $0x00, X3, X6
-	PXOR       X6, X1
-	PXOR       X3, X3
-	PSHUFB     X4, X7
-	PSHUFD     $0x4e, X7, X6
-	PXOR       X7, X6
-	MOVUPS     16(R11), X8
-	PCLMULQDQ  $0x00, X7, X8
-	PXOR       X8, X0
-	MOVUPS     16(R11), X8
-	PCLMULQDQ  $0x11, X7, X8
-	PXOR       X8, X2
-	MOVUPS     16(R11), X7
-	MOVUPS     24(R11), X8
-	PXOR       X8, X7
-	PCLMULQDQ  $0x00, X6, X7
-	PXOR       X7, X1
-	ADDQ       $0x20, R11
-
-skip36:
-	TESTQ  $0x00000010, R9
-	JZ     skip38
-	MOVUPS numbers<>+0(SB), X6
-	PADDL  X5, X6
-	PSHUFB X4, X6
-	MOVUPS count1<>+0(SB), X7
-	PADDL  X7, X5
+	JZ     skip37
+	MOVUPS numbers<>+0(SB), X5
+	PADDL  X4, X5
+	PSHUFB reverse<>+0(SB), X5
+	MOVUPS numbers<>+16(SB), X6
+	PADDL  X4, X6
+	PSHUFB reverse<>+0(SB), X6
+	MOVUPS count2<>+0(SB), X7
+	PADDL  X7, X4
 	MOVUPS 128(AX), X7
+	PXOR   X7, X5
 	PXOR   X7, X6
 	MOVUPS 144(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 160(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 176(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 192(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 208(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 224(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 240(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 256(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 272(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last39
+	JB     last38
 	MOVUPS 288(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last39
+	JE     last38
 	MOVUPS 320(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last39:
+last38:
 	MOVUPS     (CX), X7
+	AESENCLAST X7, X5
 	AESENCLAST X7, X6
 	MOVUPS     (R8), X7
+	PXOR       X7, X5
+	MOVUPS     X5, (DI)
+	MOVUPS     16(R8), X7
 	PXOR       X7, X6
-	MOVUPS     X6, (DI)
+	MOVUPS     X6, 16(DI)
+	ADDQ       $0x20, R8
+	ADDQ       $0x20, DI
+	PSHUFB     reverse<>+0(SB), X5
+	PXOR       X3, X5
+	MOVUPS     (R11), X7
+	MOVAPS     X7, X3
+	PCLMULQDQ  $0x00, X5, X3
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X3, X0
+	PXOR       X7, X2
+	PSHUFD     $0x4e, X5, X3
+	PXOR       X5, X3
+	MOVUPS     (R11), X5
+	MOVUPS     8(R11), X7
+	PXOR       X7, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PXOR       X5, X1
+	PXOR       X3, X3
+	PSHUFB     reverse<>+0(SB), X6
+	MOVUPS     16(R11), X7
+	MOVAPS     X7, X5
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x11, X6, X7
+	PXOR       X5, X0
+	PXOR       X7, X2
+	PSHUFD     $0x4e, X6, X5
+	PXOR       X6, X5
+	MOVUPS     16(R11), X6
+	MOVUPS     24(R11), X7
+	PXOR       X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PXOR       X6, X1
+	ADDQ       $0x20, R11
+
+skip37:
+	TESTQ  $0x00000010, R9
+	JZ     skip39
+	MOVUPS numbers<>+0(SB), X5
+	PADDL  X4, X5
+	PSHUFB reverse<>+0(SB), X5
+	MOVUPS count1<>+0(SB), X6
+	PADDL  X6, X4
+	MOVUPS 128(AX), X6
+	PXOR   X6, X5
+	MOVUPS 144(AX), X6
+	AESENC X6, X5
+	MOVUPS 160(AX), X6
+	AESENC X6, X5
+	MOVUPS 176(AX), X6
+	AESENC X6, X5
+	MOVUPS 192(AX), X6
+	AESENC X6, X5
+	MOVUPS 208(AX), X6
+	AESENC X6, X5
+	MOVUPS 224(AX), X6
+	AESENC X6, X5
+	MOVUPS 240(AX), X6
+	AESENC X6, X5
+	MOVUPS 256(AX), X6
+	AESENC X6, X5
+	MOVUPS 272(AX), X6
+	AESENC X6, X5
+	LEAQ   288(AX), CX
+	CMPL   DX, $0x0c
+	JB     last40
+	MOVUPS 288(AX), X6
+	AESENC X6, X5
+	MOVUPS 304(AX), X6
+	AESENC X6, X5
+	LEAQ   320(AX), CX
+	JE     last40
+	MOVUPS 320(AX), X6
+	AESENC X6, X5
+	MOVUPS 336(AX), X6
+	AESENC X6, X5
+	LEAQ   352(AX), CX
+
+last40:
+	MOVUPS     (CX), X6
+	AESENCLAST X6, X5
+	MOVUPS     (R8), X6
+	PXOR       X6, X5
+	MOVUPS     X5, (DI)
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, DI
-	PSHUFB     X4, X6
-	PXOR       X3, X6
-	PSHUFD     $0x4e, X6, X3
-	PXOR       X6, X3
-	MOVUPS     (R11), X7
-	PCLMULQDQ  $0x00, X6, X7
-	PXOR       X7, X0
-	MOVUPS     (R11), X7
-	PCLMULQDQ  $0x11, X6, X7
-	PXOR       X7, X2
+	PSHUFB     reverse<>+0(SB), X5
+	PXOR       X3, X5
 	MOVUPS     (R11), X6
-	MOVUPS     8(R11), X7
-	PXOR       X7, X6
-	PCLMULQDQ  $0x00, X3, X6
-	PXOR       X6, X1
+	MOVAPS     X6, X3
+	PCLMULQDQ  $0x00, X5, X3
+	PCLMULQDQ  $0x11, X5, X6
+	PXOR       X3, X0
+	PXOR       X6, X2
+	PSHUFD     $0x4e, X5, X3
+	PXOR       X5, X3
+	MOVUPS     (R11), X5
+	MOVUPS     8(R11), X6
+	PXOR       X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PXOR       X5, X1
 	PXOR       X3, X3
 	ADDQ       $0x10, R11
 
-skip38:
+skip39:
 	ANDQ   $0x0f, R9
-	JZ     skip40
-	MOVUPS numbers<>+0(SB), X6
-	PADDL  X5, X6
-	PSHUFB X4, X6
-	MOVUPS 128(AX), X5
-	PXOR   X5, X6
-	MOVUPS 144(AX), X5
-	AESENC X5, X6
-	MOVUPS 160(AX), X5
-	AESENC X5, X6
-	MOVUPS 176(AX), X5
-	AESENC X5, X6
-	MOVUPS 192(AX), X5
-	AESENC X5, X6
-	MOVUPS 208(AX), X5
-	AESENC X5, X6
-	MOVUPS 224(AX), X5
-	AESENC X5, X6
-	MOVUPS 240(AX), X5
-	AESENC X5, X6
-	MOVUPS 256(AX), X5
-	AESENC X5, X6
-	MOVUPS 272(AX), X5
-	AESENC X5, X6
+	JZ     skip41
+	MOVUPS numbers<>+0(SB), X5
+	PADDL  X4, X5
+	PSHUFB reverse<>+0(SB), X5
+	MOVUPS 128(AX), X4
+	PXOR   X4, X5
+	MOVUPS 144(AX), X4
+	AESENC X4, X5
+	MOVUPS 160(AX), X4
+	AESENC X4, X5
+	MOVUPS 176(AX), X4
+	AESENC X4, X5
+	MOVUPS 192(AX), X4
+	AESENC X4, X5
+	MOVUPS 208(AX), X4
+	AESENC X4, X5
+	MOVUPS 224(AX), X4
+	AESENC X4, X5
+	MOVUPS 240(AX), X4
+	AESENC X4, X5
+	MOVUPS 256(AX), X4
+	AESENC X4, X5
+	MOVUPS 272(AX), X4
+	AESENC X4, X5
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last41
-	MOVUPS 288(AX), X5
-	AESENC X5, X6
-	MOVUPS 304(AX), X5
-	AESENC X5, X6
+	JB     last42
+	MOVUPS 288(AX), X4
+	AESENC X4, X5
+	MOVUPS 304(AX), X4
+	AESENC X4, X5
 	LEAQ   320(AX), CX
-	JE     last41
-	MOVUPS 320(AX), X5
-	AESENC X5, X6
-	MOVUPS 336(AX), X5
-	AESENC X5, X6
+	JE     last42
+	MOVUPS 320(AX), X4
+	AESENC X4, X5
+	MOVUPS 336(AX), X4
+	AESENC X4, X5
 	LEAQ   352(AX), CX
 
-last41:
-	MOVUPS     (CX), X5
-	AESENCLAST X5, X6
+last42:
+	MOVUPS     (CX), X4
+	AESENCLAST X4, X5
 	LEAQ       onesZeros<>+16(SB), CX
 	SUBQ       R9, CX
-	MOVUPS     (CX), X5
-	PAND       X5, X6
+	MOVUPS     (CX), X4
+	PAND       X4, X5
 	CMPQ       R9, $0x08
-	JB         less842
+	JB         less843
 	MOVQ       (R8), DX
 	MOVQ       -8(R8)(R9*1), R12
 	MOVQ       R9, CX
@@ -2626,12 +2623,12 @@ last41:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R12
 	SHRQ       $0x08, R12
-	JMP        loaded44
+	JMP        loaded45
 
-less842:
+less843:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less443
+	JB   less444
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -2639,9 +2636,9 @@ less842:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded44
+	JMP  loaded45
 
-less443:
+less444:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -2656,14 +2653,14 @@ less443:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded44:
-	MOVQ   DX, X5
-	PINSRQ $0x01, R12, X5
-	PXOR   X5, X6
-	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, R8
+loaded45:
+	MOVQ   DX, X4
+	PINSRQ $0x01, R12, X4
+	PXOR   X4, X5
+	MOVQ   X5, DX
+	PEXTRQ $0x01, X5, R8
 	CMPQ   R9, $0x08
-	JB     less845
+	JB     less846
 	MOVQ   DX, (DI)
 	MOVQ   R9, CX
 	SHLQ   $0x03, CX
@@ -2676,20 +2673,20 @@ loaded44:
 	SHLQ   $0x08, R8
 	ORQ    R8, DX
 	MOVQ   DX, -8(DI)(R9*1)
-	JMP    stored47
+	JMP    stored48
 
-less845:
+less846:
 	CMPQ R9, $0x04
-	JB   less446
+	JB   less447
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored47
+	JMP  stored48
 
-less446:
+less447:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -2704,31 +2701,31 @@ less446:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored47:
-	PSHUFB    X4, X6
-	PXOR      X3, X6
-	PSHUFD    $0x4e, X6, X3
-	PXOR      X6, X3
-	MOVUPS    (R11), X5
-	PCLMULQDQ $0x00, X6, X5
-	PXOR      X5, X0
-	MOVUPS    (R11), X5
-	PCLMULQDQ $0x11, X6, X5
-	PXOR      X5, X2
-	MOVUPS    (R11), X5
-	MOVUPS    8(R11), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+stored48:
+	PSHUFB    reverse<>+0(SB), X5
+	PXOR      X3, X5
+	MOVUPS    (R11), X4
+	MOVAPS    X4, X3
+	PCLMULQDQ $0x00, X5, X3
+	PCLMULQDQ $0x11, X5, X4
+	PXOR      X3, X0
+	PXOR      X4, X2
+	PSHUFD    $0x4e, X5, X3
+	PXOR      X5, X3
+	MOVUPS    (R11), X4
+	MOVUPS    8(R11), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip40:
+skip41:
 	TESTQ SI, SI
 	JZ    notLast17
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R10, $0x70
-	JBE       lengths48
+	JBE       lengths49
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2746,25 +2743,25 @@ skip40:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths48:
+lengths49:
 	MOVQ      112(BX), CX
 	MOVQ      104(BX), DX
-	MOVQ      CX, X5
-	PINSRQ    $0x01, DX, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+	MOVQ      CX, X4
+	PINSRQ    $0x01, DX, X4
+	PXOR      X3, X4
 	MOVUPS    112(AX), X5
-	MOVUPS    120(AX), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    112(AX), X4
+	MOVUPS    120(AX), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2778,61 +2775,46 @@ lengths48:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	PSHUFB    X4, X3
+	PSHUFB    reverse<>+0(SB), X3
 	MOVUPS    (SI), X0
 	PXOR      X0, X3
 	MOVUPS    X3, (SI)
-	PXOR      X0, X0
-	PXOR      X1, X1
-	PXOR      X2, X2
-	PXOR      X3, X3
-	PXOR      X4, X4
-	PXOR      X5, X5
-	PXOR      X6, X6
-	PXOR      X7, X7
-	PXOR      X8, X8
-	PXOR      X9, X9
-	PXOR      X10, X10
-	PXOR      X11, X11
-	PXOR      X12, X12
-	PXOR      X13, X13
-	PXOR      X14, X14
-	PXOR      X15, X15
+
+end18:
+	PXOR X0, X0
+	PXOR X1, X1
+	PXOR X2, X2
+	PXOR X3, X3
+	PXOR X4, X4
+	PXOR X5, X5
+	PXOR X6, X6
+	PXOR X7, X7
+	PXOR X8, X8
+	PXOR X9, X9
+	PXOR X10, X10
+	PXOR X11, X11
+	PXOR X12, X12
+	PXOR X13, X13
+	PXOR X14, X14
+	PXOR X15, X15
 	RET
 
 notLast17:
 	MOVQ   8(BX), AX
 	MOVUPS X3, (AX)
-	PXOR   X0, X0
-	PXOR   X1, X1
-	PXOR   X2, X2
-	PXOR   X3, X3
-	PXOR   X4, X4
-	PXOR   X5, X5
-	PXOR   X6, X6
-	PXOR   X7, X7
-	PXOR   X8, X8
-	PXOR   X9, X9
-	PXOR   X10, X10
-	PXOR   X11, X11
-	PXOR   X12, X12
-	PXOR   X13, X13
-	PXOR   X14, X14
-	PXOR   X15, X15
-	RET
+	JMP    end18
 
 // func openAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
 TEXT ·openAESNI(SB), $0-16
-	MOVQ   key+0(FP), AX
-	MOVL   368(AX), DX
-	MOVUPS reverse<>+0(SB), X4
-	MOVQ   r+8(FP), BX
-	MOVQ   (BX), SI
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag49
+	JZ    noTag50
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ   16(BX), CX
@@ -2868,25 +2850,25 @@ TEXT ·openAESNI(SB), $0-16
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last51
+	JB     last53
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last51
+	JE     last53
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last51:
+last53:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (SI)
 
-noTag49:
+noTag50:
 	MOVQ   8(BX), CX
 	MOVUPS (CX), X3
 
@@ -2894,147 +2876,147 @@ noTag49:
 	MOVQ 24(BX), DI
 	MOVQ 32(BX), R8
 
-hashGroups53:
-	CMPQ      R8, $0x00000080
-	JB        hashRest54
-	MOVUPS    (DI), X1
-	PSHUFB    X4, X1
-	PXOR      X3, X1
-	PSHUFD    $0x4e, X1, X3
-	PXOR      X1, X3
-	MOVUPS    (AX), X0
-	PCLMULQDQ $0x00, X1, X0
-	MOVUPS    (AX), X2
-	PCLMULQDQ $0x11, X1, X2
-	MOVUPS    (AX), X1
-	MOVUPS    8(AX), X5
-	PXOR      X5, X1
-	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    16(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    16(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    16(AX), X3
-	MOVUPS    24(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    32(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    32(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    32(AX), X3
-	MOVUPS    40(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    48(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    48(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    48(AX), X3
-	MOVUPS    56(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    64(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    64(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    64(AX), X3
-	MOVUPS    72(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    80(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    80(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    80(AX), X3
-	MOVUPS    88(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    96(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    96(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    96(AX), X3
-	MOVUPS    104(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	MOVUPS    112(DI), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X5
-	PXOR      X3, X5
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x00, X3, X6
-	PXOR      X6, X0
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x11, X3, X6
-	PXOR      X6, X2
-	MOVUPS    112(AX), X3
-	MOVUPS    120(AX), X6
-	PXOR      X6, X3
-	PCLMULQDQ $0x00, X5, X3
-	PXOR      X3, X1
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X3
-	ADDQ      $0x00000080, DI
-	SUBQ      $0x00000080, R8
-	JMP       hashGroups53
+hashGroups55:
+	CMPQ       R8, $0x00000080
+	JB         hashRest56
+	MOVUPS     32(DI), X1
+	PSHUFB     reverse<>+0(SB), X1
+	MOVUPS     32(AX), X2
+	MOVAPS     X2, X0
+	PCLMULQDQ  $0x00, X1, X0
+	PCLMULQDQ  $0x11, X1, X2
+	MOVUPS     48(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     48(AX), X6
+	MOVAPS     X6, X4
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x11, X5, X6
+	PXOR       X4, X0
+	PXOR       X6, X2
+	MOVAPS     X1, X4
+	PUNPCKLQDQ X5, X4
+	PUNPCKHQDQ X5, X1
+	PXOR       X1, X4
+	MOVUPS     32(AX), X1
+	MOVUPS     40(AX), X5
+	PXOR       X5, X1
+	MOVUPS     48(AX), X5
+	MOVUPS     56(AX), X6
+	PXOR       X6, X5
+	PCLMULQDQ  $0x00, X4, X1
+	PCLMULQDQ  $0x10, X4, X5
+	PXOR       X5, X1
+	MOVUPS     64(DI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     64(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     80(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     80(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     64(AX), X5
+	MOVUPS     72(AX), X4
+	PXOR       X4, X5
+	MOVUPS     80(AX), X4
+	MOVUPS     88(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     96(DI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	MOVUPS     96(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X4, X5
+	PCLMULQDQ  $0x11, X4, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVUPS     112(DI), X5
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     112(AX), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	MOVAPS     X4, X6
+	PUNPCKLQDQ X5, X6
+	PUNPCKHQDQ X5, X4
+	PXOR       X4, X6
+	MOVUPS     96(AX), X5
+	MOVUPS     104(AX), X4
+	PXOR       X4, X5
+	MOVUPS     112(AX), X4
+	MOVUPS     120(AX), X7
+	PXOR       X7, X4
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x10, X6, X4
+	PXOR       X5, X1
+	PXOR       X4, X1
+	MOVUPS     (DI), X4
+	PSHUFB     reverse<>+0(SB), X4
+	PXOR       X3, X4
+	MOVUPS     (AX), X5
+	MOVAPS     X5, X3
+	PCLMULQDQ  $0x00, X4, X3
+	PCLMULQDQ  $0x11, X4, X5
+	PXOR       X3, X0
+	PXOR       X5, X2
+	MOVUPS     16(DI), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     16(AX), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PCLMULQDQ  $0x11, X3, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	MOVAPS     X4, X5
+	PUNPCKLQDQ X3, X5
+	PUNPCKHQDQ X3, X4
+	PXOR       X4, X5
+	MOVUPS     (AX), X4
+	MOVUPS     8(AX), X3
+	PXOR       X3, X4
+	MOVUPS     16(AX), X3
+	MOVUPS     24(AX), X6
+	PXOR       X6, X3
+	PCLMULQDQ  $0x00, X5, X4
+	PCLMULQDQ  $0x10, X5, X3
+	PXOR       X4, X1
+	PXOR       X3, X1
+	PXOR       X0, X1
+	PXOR       X2, X1
+	MOVUPS     polynomial<>+0(SB), X3
+	PCLMULQDQ  $0x00, X0, X3
+	PSHUFD     $0x4e, X0, X0
+	PXOR       X3, X1
+	PXOR       X0, X1
+	MOVUPS     polynomial<>+0(SB), X0
+	PCLMULQDQ  $0x00, X1, X0
+	PSHUFD     $0x4e, X1, X1
+	PXOR       X0, X2
+	PXOR       X1, X2
+	MOVAPS     X2, X3
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x00000080, R8
+	JMP        hashGroups55
 
-hashRest54:
+hashRest56:
 	TESTQ     R8, R8
-	JZ        text52
+	JZ        text54
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
@@ -3043,138 +3025,138 @@ hashRest54:
 	LEAQ      128(AX), R9
 	SUBQ      CX, R9
 	TESTQ     $0x00000040, R8
-	JZ        skip55
-	MOVUPS    (DI), X5
-	MOVUPS    16(DI), X6
-	MOVUPS    32(DI), X7
-	MOVUPS    48(DI), X8
+	JZ        skip57
+	MOVUPS    (DI), X4
+	MOVUPS    16(DI), X5
+	MOVUPS    32(DI), X6
+	MOVUPS    48(DI), X7
 	ADDQ      $0x40, DI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X9
-	PCLMULQDQ $0x00, X5, X9
-	PXOR      X9, X0
-	MOVUPS    (R9), X9
-	PCLMULQDQ $0x11, X5, X9
-	PXOR      X9, X2
-	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X9
-	PXOR      X9, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
+	MOVUPS    (R9), X8
+	MOVAPS    X8, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X8
+	PXOR      X3, X0
+	PXOR      X8, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X8
+	PXOR      X8, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(R9), X9
-	PCLMULQDQ $0x00, X6, X9
-	PXOR      X9, X0
-	MOVUPS    16(R9), X9
-	PCLMULQDQ $0x11, X6, X9
-	PXOR      X9, X2
-	MOVUPS    16(R9), X6
-	MOVUPS    24(R9), X9
-	PXOR      X9, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X7
-	PSHUFD    $0x4e, X7, X5
-	PXOR      X7, X5
-	MOVUPS    32(R9), X6
-	PCLMULQDQ $0x00, X7, X6
-	PXOR      X6, X0
-	MOVUPS    32(R9), X6
-	PCLMULQDQ $0x11, X7, X6
-	PXOR      X6, X2
-	MOVUPS    32(R9), X6
-	MOVUPS    40(R9), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
-	PSHUFB    X4, X8
-	PSHUFD    $0x4e, X8, X5
+	PSHUFB    reverse<>+0(SB), X5
+	MOVUPS    16(R9), X8
+	MOVAPS    X8, X4
+	PCLMULQDQ $0x00, X5, X4
+	PCLMULQDQ $0x11, X5, X8
+	PXOR      X4, X0
+	PXOR      X8, X2
+	PSHUFD    $0x4e, X5, X4
+	PXOR      X5, X4
+	MOVUPS    16(R9), X5
+	MOVUPS    24(R9), X8
 	PXOR      X8, X5
-	MOVUPS    48(R9), X6
-	PCLMULQDQ $0x00, X8, X6
-	PXOR      X6, X0
-	MOVUPS    48(R9), X6
-	PCLMULQDQ $0x11, X8, X6
-	PXOR      X6, X2
-	MOVUPS    48(R9), X6
-	MOVUPS    56(R9), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X6
+	MOVUPS    32(R9), X5
+	MOVAPS    X5, X4
+	PCLMULQDQ $0x00, X6, X4
+	PCLMULQDQ $0x11, X6, X5
+	PXOR      X4, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X6, X4
+	PXOR      X6, X4
+	MOVUPS    32(R9), X5
+	MOVUPS    40(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X7
+	MOVUPS    48(R9), X5
+	MOVAPS    X5, X4
+	PCLMULQDQ $0x00, X7, X4
+	PCLMULQDQ $0x11, X7, X5
+	PXOR      X4, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X7, X4
+	PXOR      X7, X4
+	MOVUPS    48(R9), X5
+	MOVUPS    56(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
 	ADDQ      $0x40, R9
 
-skip55:
+skip57:
 	TESTQ     $0x00000020, R8
-	JZ        skip56
-	MOVUPS    (DI), X5
-	MOVUPS    16(DI), X6
+	JZ        skip58
+	MOVUPS    (DI), X4
+	MOVUPS    16(DI), X5
 	ADDQ      $0x20, DI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X7
-	PCLMULQDQ $0x00, X5, X7
-	PXOR      X7, X0
-	MOVUPS    (R9), X7
-	PCLMULQDQ $0x11, X5, X7
-	PXOR      X7, X2
-	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X7
-	PXOR      X7, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
+	MOVUPS    (R9), X6
+	MOVAPS    X6, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X6
+	PXOR      X3, X0
+	PXOR      X6, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X6
+	PXOR      X6, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
-	PSHUFB    X4, X6
-	PSHUFD    $0x4e, X6, X5
-	PXOR      X6, X5
-	MOVUPS    16(R9), X7
-	PCLMULQDQ $0x00, X6, X7
-	PXOR      X7, X0
-	MOVUPS    16(R9), X7
-	PCLMULQDQ $0x11, X6, X7
-	PXOR      X7, X2
+	PSHUFB    reverse<>+0(SB), X5
 	MOVUPS    16(R9), X6
-	MOVUPS    24(R9), X7
-	PXOR      X7, X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X1
+	MOVAPS    X6, X4
+	PCLMULQDQ $0x00, X5, X4
+	PCLMULQDQ $0x11, X5, X6
+	PXOR      X4, X0
+	PXOR      X6, X2
+	PSHUFD    $0x4e, X5, X4
+	PXOR      X5, X4
+	MOVUPS    16(R9), X5
+	MOVUPS    24(R9), X6
+	PXOR      X6, X5
+	PCLMULQDQ $0x00, X4, X5
+	PXOR      X5, X1
 	ADDQ      $0x20, R9
 
-skip56:
+skip58:
 	TESTQ     $0x00000010, R8
-	JZ        skip57
-	MOVUPS    (DI), X5
+	JZ        skip59
+	MOVUPS    (DI), X4
 	ADDQ      $0x10, DI
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
 	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 	ADDQ      $0x10, R9
 
-skip57:
+skip59:
 	ANDQ $0x0f, R8
-	JZ   skip58
+	JZ   skip60
 	CMPQ R8, $0x08
-	JB   less859
+	JB   less861
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -3183,12 +3165,12 @@ skip57:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded61
+	JMP  loaded63
 
-less859:
+less861:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less460
+	JB   less462
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -3196,9 +3178,9 @@ less859:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded61
+	JMP  loaded63
 
-less460:
+less462:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -3213,27 +3195,27 @@ less460:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded61:
-	MOVQ      R10, X5
-	PINSRQ    $0x01, R11, X5
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (R9), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+loaded63:
+	MOVQ      R10, X4
+	PINSRQ    $0x01, R11, X4
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
 	MOVUPS    (R9), X5
-	MOVUPS    8(R9), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip58:
+skip60:
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3248,350 +3230,351 @@ skip58:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text52:
+text54:
 	// Text.
-	MOVQ   16(BX), CX
-	MOVL   (CX), DI
-	MOVQ   4(CX), CX
-	MOVQ   CX, R8
-	SHLQ   $0x20, R8
-	ORQ    R8, DI
-	SHRQ   $0x20, CX
-	MOVQ   DI, X0
-	PINSRQ $0x01, CX, X0
-	PSHUFB X4, X0
-	MOVL   96(BX), CX
-	MOVD   CX, X1
-	PADDL  X1, X0
-	MOVAPS X0, X5
-	MOVQ   48(BX), DI
-	MOVQ   72(BX), R8
-	MOVQ   80(BX), R9
-	CMPQ   R9, $0x00000080
-	JB     groupsEnd62
+	MOVQ    16(BX), CX
+	MOVL    (CX), DI
+	MOVQ    4(CX), CX
+	MOVQ    CX, R8
+	SHLQ    $0x20, R8
+	ORQ     R8, DI
+	SHRQ    $0x20, CX
+	MOVQ    DI, X0
+	PINSRQ  $0x01, CX, X0
+	PSHUFB  reverse<>+0(SB), X0
+	MOVL    96(BX), CX
+	MOVD    CX, X1
+	PADDL   X1, X0
+	MOVAPS  X0, X4
+	MOVQ    48(BX), DI
+	MOVQ    72(BX), R8
+	MOVQ    80(BX), R9
+	CMPQ    R9, $0x00000080
+	JB      groupsEnd64
+	PCALIGN $0x40
 
-groups63:
-	MOVUPS    128(AX), X2
-	MOVAPS    X5, X1
-	MOVUPS    count8<>+0(SB), X0
-	PADDL     X0, X5
-	MOVAPS    X5, X0
-	PSHUFB    X4, X1
-	PXOR      X2, X1
-	PSHUFB    X4, X0
-	PXOR      X2, X0
-	MOVUPS    lowBits8<>+0(SB), X6
-	PXOR      X1, X6
-	MOVUPS    lowBits8<>+16(SB), X7
-	PXOR      X1, X7
-	MOVUPS    lowBits8<>+32(SB), X8
-	PXOR      X1, X8
-	MOVUPS    lowBits8<>+48(SB), X9
-	PXOR      X1, X9
-	MOVUPS    lowBits8<>+64(SB), X10
-	PXOR      X1, X10
-	MOVUPS    lowBits8<>+80(SB), X11
-	PXOR      X1, X11
-	MOVUPS    lowBits8<>+96(SB), X12
-	PXOR      X0, X12
-	MOVUPS    lowBits8<>+112(SB), X13
-	PXOR      X0, X13
-	MOVUPS    144(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	MOVUPS    (R8), X1
-	PSHUFB    X4, X1
-	PXOR      X3, X1
-	PSHUFD    $0x4e, X1, X3
-	PXOR      X1, X3
-	MOVUPS    (AX), X0
-	PCLMULQDQ $0x00, X1, X0
-	MOVUPS    (AX), X2
-	PCLMULQDQ $0x11, X1, X2
-	MOVUPS    (AX), X1
-	MOVUPS    8(AX), X14
-	PXOR      X14, X1
-	PCLMULQDQ $0x00, X3, X1
-	MOVUPS    160(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    16(R8), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    16(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    16(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    16(AX), X3
-	MOVUPS    24(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    176(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    32(R8), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    32(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    32(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    32(AX), X3
-	MOVUPS    40(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    192(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    48(R8), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    48(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    48(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    48(AX), X3
-	MOVUPS    56(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    208(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    64(R8), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    64(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    64(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    64(AX), X3
-	MOVUPS    72(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    224(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    80(R8), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    80(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    80(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    80(AX), X3
-	MOVUPS    88(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    240(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    96(R8), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    96(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    96(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    96(AX), X3
-	MOVUPS    104(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    256(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	MOVUPS    112(R8), X3
-	PSHUFB    X4, X3
-	PSHUFD    $0x4e, X3, X14
-	PXOR      X3, X14
-	MOVUPS    112(AX), X15
-	PCLMULQDQ $0x00, X3, X15
-	PXOR      X15, X0
-	MOVUPS    112(AX), X15
-	PCLMULQDQ $0x11, X3, X15
-	PXOR      X15, X2
-	MOVUPS    112(AX), X3
-	MOVUPS    120(AX), X15
-	PXOR      X15, X3
-	PCLMULQDQ $0x00, X14, X3
-	PXOR      X3, X1
-	MOVUPS    272(AX), X3
-	AESENC    X3, X6
-	AESENC    X3, X7
-	AESENC    X3, X8
-	AESENC    X3, X9
-	AESENC    X3, X10
-	AESENC    X3, X11
-	AESENC    X3, X12
-	AESENC    X3, X13
-	PXOR      X0, X1
-	PXOR      X2, X1
-	MOVUPS    polynomial<>+0(SB), X3
-	PCLMULQDQ $0x00, X0, X3
-	PSHUFD    $0x4e, X0, X0
-	PXOR      X3, X1
-	PXOR      X0, X1
-	MOVUPS    polynomial<>+0(SB), X0
-	PCLMULQDQ $0x00, X1, X0
-	PSHUFD    $0x4e, X1, X1
-	PXOR      X0, X2
-	PXOR      X1, X2
-	MOVAPS    X2, X3
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last65
-	MOVUPS    288(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	MOVUPS    304(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	LEAQ      320(AX), CX
-	JE        last65
-	MOVUPS    320(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	MOVUPS    336(AX), X0
-	AESENC    X0, X6
-	AESENC    X0, X7
-	AESENC    X0, X8
-	AESENC    X0, X9
-	AESENC    X0, X10
-	AESENC    X0, X11
-	AESENC    X0, X12
-	AESENC    X0, X13
-	LEAQ      352(AX), CX
-
-last65:
-	MOVUPS     (CX), X0
-	AESENCLAST X0, X6
-	AESENCLAST X0, X7
-	AESENCLAST X0, X8
-	AESENCLAST X0, X9
-	AESENCLAST X0, X10
-	AESENCLAST X0, X11
-	AESENCLAST X0, X12
-	AESENCLAST X0, X13
-	MOVUPS     (R8), X0
-	PXOR       X0, X6
-	MOVUPS     X6, (DI)
-	MOVUPS     16(R8), X0
-	PXOR       X0, X7
-	MOVUPS     X7, 16(DI)
-	MOVUPS     32(R8), X0
-	PXOR       X0, X8
-	MOVUPS     X8, 32(DI)
-	MOVUPS     48(R8), X0
-	PXOR       X0, X9
-	MOVUPS     X9, 48(DI)
-	MOVUPS     64(R8), X0
-	PXOR       X0, X10
-	MOVUPS     X10, 64(DI)
-	MOVUPS     80(R8), X0
+groups65:
+	MOVUPS     128(AX), X2
+	MOVAPS     X4, X1
+	MOVUPS     count8<>+0(SB), X0
+	PADDL      X0, X4
+	MOVAPS     X4, X0
+	PSHUFB     reverse<>+0(SB), X1
+	PXOR       X2, X1
+	PSHUFB     reverse<>+0(SB), X0
+	PXOR       X2, X0
+	MOVUPS     lowBits8<>+0(SB), X5
+	PXOR       X1, X5
+	MOVUPS     lowBits8<>+16(SB), X6
+	PXOR       X1, X6
+	MOVUPS     lowBits8<>+32(SB), X7
+	PXOR       X1, X7
+	MOVUPS     lowBits8<>+48(SB), X8
+	PXOR       X1, X8
+	MOVUPS     lowBits8<>+64(SB), X9
+	PXOR       X1, X9
+	MOVUPS     lowBits8<>+80(SB), X10
+	PXOR       X1, X10
+	MOVUPS     lowBits8<>+96(SB), X11
 	PXOR       X0, X11
-	MOVUPS     X11, 80(DI)
-	MOVUPS     96(R8), X0
+	MOVUPS     lowBits8<>+112(SB), X12
 	PXOR       X0, X12
-	MOVUPS     X12, 96(DI)
-	MOVUPS     112(R8), X0
-	PXOR       X0, X13
-	MOVUPS     X13, 112(DI)
+	MOVUPS     144(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	MOVUPS     (R8), X1
+	PSHUFB     reverse<>+0(SB), X1
+	PXOR       X3, X1
+	MOVUPS     (AX), X2
+	MOVAPS     X2, X0
+	PCLMULQDQ  $0x00, X1, X0
+	PCLMULQDQ  $0x11, X1, X2
+	MOVUPS     16(R8), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     16(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     160(AX), X13
+	AESENC     X13, X5
+	AESENC     X13, X6
+	AESENC     X13, X7
+	AESENC     X13, X8
+	AESENC     X13, X9
+	AESENC     X13, X10
+	AESENC     X13, X11
+	AESENC     X13, X12
+	MOVAPS     X1, X13
+	PUNPCKLQDQ X3, X13
+	PUNPCKHQDQ X3, X1
+	PXOR       X1, X13
+	MOVUPS     (AX), X1
+	MOVUPS     8(AX), X3
+	PXOR       X3, X1
+	MOVUPS     16(AX), X3
+	MOVUPS     24(AX), X14
+	PXOR       X14, X3
+	PCLMULQDQ  $0x00, X13, X1
+	PCLMULQDQ  $0x10, X13, X3
+	PXOR       X3, X1
+	MOVUPS     176(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	MOVUPS     32(R8), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     32(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     48(R8), X13
+	PSHUFB     reverse<>+0(SB), X13
+	MOVUPS     48(AX), X15
+	MOVAPS     X15, X14
+	PCLMULQDQ  $0x00, X13, X14
+	PCLMULQDQ  $0x11, X13, X15
+	PXOR       X14, X0
+	PXOR       X15, X2
+	MOVUPS     192(AX), X14
+	AESENC     X14, X5
+	AESENC     X14, X6
+	AESENC     X14, X7
+	AESENC     X14, X8
+	AESENC     X14, X9
+	AESENC     X14, X10
+	AESENC     X14, X11
+	AESENC     X14, X12
+	MOVAPS     X3, X14
+	PUNPCKLQDQ X13, X14
+	PUNPCKHQDQ X13, X3
+	PXOR       X3, X14
+	MOVUPS     32(AX), X13
+	MOVUPS     40(AX), X3
+	PXOR       X3, X13
+	MOVUPS     48(AX), X3
+	MOVUPS     56(AX), X15
+	PXOR       X15, X3
+	PCLMULQDQ  $0x00, X14, X13
+	PCLMULQDQ  $0x10, X14, X3
+	PXOR       X13, X1
+	PXOR       X3, X1
+	MOVUPS     208(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	MOVUPS     64(R8), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     64(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     80(R8), X13
+	PSHUFB     reverse<>+0(SB), X13
+	MOVUPS     80(AX), X15
+	MOVAPS     X15, X14
+	PCLMULQDQ  $0x00, X13, X14
+	PCLMULQDQ  $0x11, X13, X15
+	PXOR       X14, X0
+	PXOR       X15, X2
+	MOVUPS     224(AX), X14
+	AESENC     X14, X5
+	AESENC     X14, X6
+	AESENC     X14, X7
+	AESENC     X14, X8
+	AESENC     X14, X9
+	AESENC     X14, X10
+	AESENC     X14, X11
+	AESENC     X14, X12
+	MOVAPS     X3, X14
+	PUNPCKLQDQ X13, X14
+	PUNPCKHQDQ X13, X3
+	PXOR       X3, X14
+	MOVUPS     64(AX), X13
+	MOVUPS     72(AX), X3
+	PXOR       X3, X13
+	MOVUPS     80(AX), X3
+	MOVUPS     88(AX), X15
+	PXOR       X15, X3
+	PCLMULQDQ  $0x00, X14, X13
+	PCLMULQDQ  $0x10, X14, X3
+	PXOR       X13, X1
+	PXOR       X3, X1
+	MOVUPS     240(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	MOVUPS     96(R8), X3
+	PSHUFB     reverse<>+0(SB), X3
+	MOVUPS     96(AX), X14
+	MOVAPS     X14, X13
+	PCLMULQDQ  $0x00, X3, X13
+	PCLMULQDQ  $0x11, X3, X14
+	PXOR       X13, X0
+	PXOR       X14, X2
+	MOVUPS     112(R8), X13
+	PSHUFB     reverse<>+0(SB), X13
+	MOVUPS     112(AX), X15
+	MOVAPS     X15, X14
+	PCLMULQDQ  $0x00, X13, X14
+	PCLMULQDQ  $0x11, X13, X15
+	PXOR       X14, X0
+	PXOR       X15, X2
+	MOVUPS     256(AX), X14
+	AESENC     X14, X5
+	AESENC     X14, X6
+	AESENC     X14, X7
+	AESENC     X14, X8
+	AESENC     X14, X9
+	AESENC     X14, X10
+	AESENC     X14, X11
+	AESENC     X14, X12
+	MOVAPS     X3, X14
+	PUNPCKLQDQ X13, X14
+	PUNPCKHQDQ X13, X3
+	PXOR       X3, X14
+	MOVUPS     96(AX), X13
+	MOVUPS     104(AX), X3
+	PXOR       X3, X13
+	MOVUPS     112(AX), X3
+	MOVUPS     120(AX), X15
+	PXOR       X15, X3
+	PCLMULQDQ  $0x00, X14, X13
+	PCLMULQDQ  $0x10, X14, X3
+	PXOR       X13, X1
+	PXOR       X3, X1
+	MOVUPS     272(AX), X3
+	AESENC     X3, X5
+	AESENC     X3, X6
+	AESENC     X3, X7
+	AESENC     X3, X8
+	AESENC     X3, X9
+	AESENC     X3, X10
+	AESENC     X3, X11
+	AESENC     X3, X12
+	PXOR       X0, X1
+	PXOR       X2, X1
+	MOVUPS     polynomial<>+0(SB), X3
+	PCLMULQDQ  $0x00, X0, X3
+	PSHUFD     $0x4e, X0, X0
+	PXOR       X3, X1
+	PXOR       X0, X1
+	MOVUPS     polynomial<>+0(SB), X0
+	PCLMULQDQ  $0x00, X1, X0
+	PSHUFD     $0x4e, X1, X1
+	PXOR       X0, X2
+	PXOR       X1, X2
+	MOVAPS     X2, X3
+	LEAQ       288(AX), CX
+	CMPL       DX, $0x0c
+	JB         last67
+	MOVUPS     288(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	MOVUPS     304(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	LEAQ       320(AX), CX
+	JE         last67
+	MOVUPS     320(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	MOVUPS     336(AX), X0
+	AESENC     X0, X5
+	AESENC     X0, X6
+	AESENC     X0, X7
+	AESENC     X0, X8
+	AESENC     X0, X9
+	AESENC     X0, X10
+	AESENC     X0, X11
+	AESENC     X0, X12
+	LEAQ       352(AX), CX
+
+last67:
+	MOVUPS     (CX), X0
+	MOVUPS     (R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X5
+	MOVUPS     16(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X6
+	MOVUPS     32(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X7
+	MOVUPS     48(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X8
+	MOVUPS     64(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X9
+	MOVUPS     80(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X10
+	MOVUPS     96(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X11
+	MOVUPS     112(R8), X1
+	PXOR       X0, X1
+	AESENCLAST X1, X12
+	MOVUPS     X5, (DI)
+	MOVUPS     X6, 16(DI)
+	MOVUPS     X7, 32(DI)
+	MOVUPS     X8, 48(DI)
+	MOVUPS     X9, 64(DI)
+	MOVUPS     X10, 80(DI)
+	MOVUPS     X11, 96(DI)
+	MOVUPS     X12, 112(DI)
 	ADDQ       $0x00000080, R8
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R9
 	CMPQ       R9, $0x00000080
-	JAE        groups63
+	JAE        groups65
 
-groupsEnd62:
+groupsEnd64:
 	MOVQ    R9, R10
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
@@ -3605,397 +3588,397 @@ groupsEnd62:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, R9
-	JZ      skip66
-	MOVUPS  numbers<>+0(SB), X6
-	PADDL   X5, X6
-	PSHUFB  X4, X6
-	MOVUPS  numbers<>+16(SB), X7
-	PADDL   X5, X7
-	PSHUFB  X4, X7
-	MOVUPS  numbers<>+32(SB), X8
-	PADDL   X5, X8
-	PSHUFB  X4, X8
-	MOVUPS  numbers<>+48(SB), X9
-	PADDL   X5, X9
-	PSHUFB  X4, X9
-	MOVUPS  count4<>+0(SB), X10
-	PADDL   X10, X5
-	MOVUPS  128(AX), X10
-	PXOR    X10, X6
-	PXOR    X10, X7
-	PXOR    X10, X8
-	PXOR    X10, X9
-	MOVUPS  144(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  160(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  176(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  192(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  208(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  224(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  240(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  256(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  272(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
+	JZ      skip68
+	MOVUPS  numbers<>+0(SB), X5
+	PADDL   X4, X5
+	PSHUFB  reverse<>+0(SB), X5
+	MOVUPS  numbers<>+16(SB), X6
+	PADDL   X4, X6
+	PSHUFB  reverse<>+0(SB), X6
+	MOVUPS  numbers<>+32(SB), X7
+	PADDL   X4, X7
+	PSHUFB  reverse<>+0(SB), X7
+	MOVUPS  numbers<>+48(SB), X8
+	PADDL   X4, X8
+	PSHUFB  reverse<>+0(SB), X8
+	MOVUPS  count4<>+0(SB), X9
+	PADDL   X9, X4
+	MOVUPS  128(AX), X9
+	PXOR    X9, X5
+	PXOR    X9, X6
+	PXOR    X9, X7
+	PXOR    X9, X8
+	MOVUPS  144(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  160(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  176(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  192(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  208(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  224(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  240(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  256(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  272(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last67
-	MOVUPS  288(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  304(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
+	JB      last69
+	MOVUPS  288(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  304(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
 	LEAQ    320(AX), CX
-	JE      last67
-	MOVUPS  320(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
-	MOVUPS  336(AX), X10
-	AESENC  X10, X6
-	AESENC  X10, X7
-	AESENC  X10, X8
-	AESENC  X10, X9
+	JE      last69
+	MOVUPS  320(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
+	MOVUPS  336(AX), X9
+	AESENC  X9, X5
+	AESENC  X9, X6
+	AESENC  X9, X7
+	AESENC  X9, X8
 	LEAQ    352(AX), CX
 
-last67:
-	MOVUPS     (CX), X10
-	AESENCLAST X10, X6
-	AESENCLAST X10, X7
-	AESENCLAST X10, X8
-	AESENCLAST X10, X9
-	MOVUPS     (R8), X10
-	PXOR       X10, X6
-	MOVUPS     X6, (DI)
-	MOVUPS     16(R8), X6
+last69:
+	MOVUPS     (CX), X9
+	AESENCLAST X9, X5
+	AESENCLAST X9, X6
+	AESENCLAST X9, X7
+	AESENCLAST X9, X8
+	MOVUPS     (R8), X9
+	PXOR       X9, X5
+	MOVUPS     X5, (DI)
+	MOVUPS     16(R8), X5
+	PXOR       X5, X6
+	MOVUPS     X6, 16(DI)
+	MOVUPS     32(R8), X6
 	PXOR       X6, X7
-	MOVUPS     X7, 16(DI)
-	MOVUPS     32(R8), X7
+	MOVUPS     X7, 32(DI)
+	MOVUPS     48(R8), X7
 	PXOR       X7, X8
-	MOVUPS     X8, 32(DI)
-	MOVUPS     48(R8), X8
-	PXOR       X8, X9
-	MOVUPS     X9, 48(DI)
+	MOVUPS     X8, 48(DI)
 	ADDQ       $0x40, R8
 	ADDQ       $0x40, DI
-	PSHUFB     X4, X10
-	PXOR       X3, X10
-	PSHUFD     $0x4e, X10, X3
-	PXOR       X10, X3
-	MOVUPS     (R11), X9
-	PCLMULQDQ  $0x00, X10, X9
-	PXOR       X9, X0
-	MOVUPS     (R11), X9
-	PCLMULQDQ  $0x11, X10, X9
-	PXOR       X9, X2
-	MOVUPS     (R11), X9
-	MOVUPS     8(R11), X10
-	PXOR       X10, X9
-	PCLMULQDQ  $0x00, X3, X9
-	PXOR       X9, X1
+	PSHUFB     reverse<>+0(SB), X9
+	PXOR       X3, X9
+	MOVUPS     (R11), X8
+	MOVAPS     X8, X3
+	PCLMULQDQ  $0x00, X9, X3
+	PCLMULQDQ  $0x11, X9, X8
+	PXOR       X3, X0
+	PXOR       X8, X2
+	PSHUFD     $0x4e, X9, X3
+	PXOR       X9, X3
+	MOVUPS     (R11), X8
+	MOVUPS     8(R11), X9
+	PXOR       X9, X8
+	PCLMULQDQ  $0x00, X3, X8
+	PXOR       X8, X1
 	PXOR       X3, X3
-	PSHUFB     X4, X6
-	PSHUFD     $0x4e, X6, X9
-	PXOR       X6, X9
-	MOVUPS     16(R11), X10
-	PCLMULQDQ  $0x00, X6, X10
-	PXOR       X10, X0
-	MOVUPS     16(R11), X10
-	PCLMULQDQ  $0x11, X6, X10
-	PXOR       X10, X2
-	MOVUPS     16(R11), X6
-	MOVUPS     24(R11), X10
-	PXOR       X10, X6
-	PCLMULQDQ  $0x00, X9, X6
-	PXOR       X6, X1
-	PSHUFB     X4, X7
-	PSHUFD     $0x4e, X7, X6
-	PXOR       X7, X6
-	MOVUPS     32(R11), X9
-	PCLMULQDQ  $0x00, X7, X9
-	PXOR       X9, X0
-	MOVUPS     32(R11), X9
-	PCLMULQDQ  $0x11, X7, X9
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     16(R11), X9
+	MOVAPS     X9, X8
+	PCLMULQDQ  $0x00, X5, X8
+	PCLMULQDQ  $0x11, X5, X9
+	PXOR       X8, X0
 	PXOR       X9, X2
-	MOVUPS     32(R11), X7
-	MOVUPS     40(R11), X9
-	PXOR       X9, X7
-	PCLMULQDQ  $0x00, X6, X7
-	PXOR       X7, X1
-	PSHUFB     X4, X8
-	PSHUFD     $0x4e, X8, X6
+	PSHUFD     $0x4e, X5, X8
+	PXOR       X5, X8
+	MOVUPS     16(R11), X5
+	MOVUPS     24(R11), X9
+	PXOR       X9, X5
+	PCLMULQDQ  $0x00, X8, X5
+	PXOR       X5, X1
+	PSHUFB     reverse<>+0(SB), X6
+	MOVUPS     32(R11), X8
+	MOVAPS     X8, X5
+	PCLMULQDQ  $0x00, X6, X5
+	PCLMULQDQ  $0x11, X6, X8
+	PXOR       X5, X0
+	PXOR       X8, X2
+	PSHUFD     $0x4e, X6, X5
+	PXOR       X6, X5
+	MOVUPS     32(R11), X6
+	MOVUPS     40(R11), X8
 	PXOR       X8, X6
-	MOVUPS     48(R11), X7
-	PCLMULQDQ  $0x00, X8, X7
-	PXOR       X7, X0
-	MOVUPS     48(R11), X7
-	PCLMULQDQ  $0x11, X8, X7
-	PXOR       X7, X2
-	MOVUPS     48(R11), X7
-	MOVUPS     56(R11), X8
-	PXOR       X8, X7
-	PCLMULQDQ  $0x00, X6, X7
-	PXOR       X7, X1
+	PCLMULQDQ  $0x00, X5, X6
+	PXOR       X6, X1
+	PSHUFB     reverse<>+0(SB), X7
+	MOVUPS     48(R11), X6
+	MOVAPS     X6, X5
+	PCLMULQDQ  $0x00, X7, X5
+	PCLMULQDQ  $0x11, X7, X6
+	PXOR       X5, X0
+	PXOR       X6, X2
+	PSHUFD     $0x4e, X7, X5
+	PXOR       X7, X5
+	MOVUPS     48(R11), X6
+	MOVUPS     56(R11), X7
+	PXOR       X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PXOR       X6, X1
 	ADDQ       $0x40, R11
 
-skip66:
-	TESTQ  $0x00000020, R9
-	JZ     skip68
-	MOVUPS numbers<>+0(SB), X6
-	PADDL  X5, X6
-	PSHUFB X4, X6
-	MOVUPS numbers<>+16(SB), X7
-	PADDL  X5, X7
-	PSHUFB X4, X7
-	MOVUPS count2<>+0(SB), X8
-	PADDL  X8, X5
-	MOVUPS 128(AX), X8
-	PXOR   X8, X6
-	PXOR   X8, X7
-	MOVUPS 144(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 160(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 176(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 192(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 208(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 224(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 240(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 256(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 272(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	LEAQ   288(AX), CX
-	CMPL   DX, $0x0c
-	JB     last69
-	MOVUPS 288(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 304(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	LEAQ   320(AX), CX
-	JE     last69
-	MOVUPS 320(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	MOVUPS 336(AX), X8
-	AESENC X8, X6
-	AESENC X8, X7
-	LEAQ   352(AX), CX
-
-last69:
-	MOVUPS     (CX), X8
-	AESENCLAST X8, X6
-	AESENCLAST X8, X7
-	MOVUPS     (R8), X8
-	PXOR       X8, X6
-	MOVUPS     X6, (DI)
-	MOVUPS     16(R8), X6
-	PXOR       X6, X7
-	MOVUPS     X7, 16(DI)
-	ADDQ       $0x20, R8
-	ADDQ       $0x20, DI
-	PSHUFB     X4, X8
-	PXOR       X3, X8
-	PSHUFD     $0x4e, X8, X3
-	PXOR       X8, X3
-	MOVUPS     (R11), X7
-	PCLMULQDQ  $0x00, X8, X7
-	PXOR       X7, X0
-	MOVUPS     (R11), X7
-	PCLMULQDQ  $0x11, X8, X7
-	PXOR       X7, X2
-	MOVUPS     (R11), X7
-	MOVUPS     8(R11), X8
-	PXOR       X8, X7
-	PCLMULQDQ  $0x00, X3, X7
-	PXOR       X7, X1
-	PXOR       X3, X3
-	PSHUFB     X4, X6
-	PSHUFD     $0x4e, X6, X7
-	PXOR       X6, X7
-	MOVUPS     16(R11), X8
-	PCLMULQDQ  $0x00, X6, X8
-	PXOR       X8, X0
-	MOVUPS     16(R11), X8
-	PCLMULQDQ  $0x11, X6, X8
-	PXOR       X8, X2
-	MOVUPS     16(R11), X6
-	MOVUPS     24(R11), X8
-	PXOR       X8, X6
-	PCLMULQDQ  $0x00, X7, X6
-	PXOR       X6, X1
-	ADDQ       $0x20, R11
-
 skip68:
-	TESTQ  $0x00000010, R9
+	TESTQ  $0x00000020, R9
 	JZ     skip70
-	MOVUPS numbers<>+0(SB), X6
-	PADDL  X5, X6
-	PSHUFB X4, X6
-	MOVUPS count1<>+0(SB), X7
-	PADDL  X7, X5
+	MOVUPS numbers<>+0(SB), X5
+	PADDL  X4, X5
+	PSHUFB reverse<>+0(SB), X5
+	MOVUPS numbers<>+16(SB), X6
+	PADDL  X4, X6
+	PSHUFB reverse<>+0(SB), X6
+	MOVUPS count2<>+0(SB), X7
+	PADDL  X7, X4
 	MOVUPS 128(AX), X7
+	PXOR   X7, X5
 	PXOR   X7, X6
 	MOVUPS 144(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 160(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 176(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 192(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 208(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 224(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 240(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 256(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 272(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
 	JB     last71
 	MOVUPS 288(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 304(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   320(AX), CX
 	JE     last71
 	MOVUPS 320(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	MOVUPS 336(AX), X7
+	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
 last71:
 	MOVUPS     (CX), X7
+	AESENCLAST X7, X5
 	AESENCLAST X7, X6
 	MOVUPS     (R8), X7
-	PXOR       X7, X6
-	MOVUPS     X6, (DI)
-	ADDQ       $0x10, R8
-	ADDQ       $0x10, DI
-	PSHUFB     X4, X7
+	PXOR       X7, X5
+	MOVUPS     X5, (DI)
+	MOVUPS     16(R8), X5
+	PXOR       X5, X6
+	MOVUPS     X6, 16(DI)
+	ADDQ       $0x20, R8
+	ADDQ       $0x20, DI
+	PSHUFB     reverse<>+0(SB), X7
 	PXOR       X3, X7
+	MOVUPS     (R11), X6
+	MOVAPS     X6, X3
+	PCLMULQDQ  $0x00, X7, X3
+	PCLMULQDQ  $0x11, X7, X6
+	PXOR       X3, X0
+	PXOR       X6, X2
 	PSHUFD     $0x4e, X7, X3
 	PXOR       X7, X3
-	MOVUPS     (R11), X6
-	PCLMULQDQ  $0x00, X7, X6
-	PXOR       X6, X0
-	MOVUPS     (R11), X6
-	PCLMULQDQ  $0x11, X7, X6
-	PXOR       X6, X2
 	MOVUPS     (R11), X6
 	MOVUPS     8(R11), X7
 	PXOR       X7, X6
 	PCLMULQDQ  $0x00, X3, X6
 	PXOR       X6, X1
 	PXOR       X3, X3
-	ADDQ       $0x10, R11
+	PSHUFB     reverse<>+0(SB), X5
+	MOVUPS     16(R11), X7
+	MOVAPS     X7, X6
+	PCLMULQDQ  $0x00, X5, X6
+	PCLMULQDQ  $0x11, X5, X7
+	PXOR       X6, X0
+	PXOR       X7, X2
+	PSHUFD     $0x4e, X5, X6
+	PXOR       X5, X6
+	MOVUPS     16(R11), X5
+	MOVUPS     24(R11), X7
+	PXOR       X7, X5
+	PCLMULQDQ  $0x00, X6, X5
+	PXOR       X5, X1
+	ADDQ       $0x20, R11
 
 skip70:
-	ANDQ   $0x0f, R9
+	TESTQ  $0x00000010, R9
 	JZ     skip72
-	MOVUPS numbers<>+0(SB), X6
-	PADDL  X5, X6
-	PSHUFB X4, X6
-	MOVUPS 128(AX), X5
-	PXOR   X5, X6
-	MOVUPS 144(AX), X5
-	AESENC X5, X6
-	MOVUPS 160(AX), X5
-	AESENC X5, X6
-	MOVUPS 176(AX), X5
-	AESENC X5, X6
-	MOVUPS 192(AX), X5
-	AESENC X5, X6
-	MOVUPS 208(AX), X5
-	AESENC X5, X6
-	MOVUPS 224(AX), X5
-	AESENC X5, X6
-	MOVUPS 240(AX), X5
-	AESENC X5, X6
-	MOVUPS 256(AX), X5
-	AESENC X5, X6
-	MOVUPS 272(AX), X5
-	AESENC X5, X6
+	MOVUPS numbers<>+0(SB), X5
+	PADDL  X4, X5
+	PSHUFB reverse<>+0(SB), X5
+	MOVUPS count1<>+0(SB), X6
+	PADDL  X6, X4
+	MOVUPS 128(AX), X6
+	PXOR   X6, X5
+	MOVUPS 144(AX), X6
+	AESENC X6, X5
+	MOVUPS 160(AX), X6
+	AESENC X6, X5
+	MOVUPS 176(AX), X6
+	AESENC X6, X5
+	MOVUPS 192(AX), X6
+	AESENC X6, X5
+	MOVUPS 208(AX), X6
+	AESENC X6, X5
+	MOVUPS 224(AX), X6
+	AESENC X6, X5
+	MOVUPS 240(AX), X6
+	AESENC X6, X5
+	MOVUPS 256(AX), X6
+	AESENC X6, X5
+	MOVUPS 272(AX), X6
+	AESENC X6, X5
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
 	JB     last73
-	MOVUPS 288(AX), X5
-	AESENC X5, X6
-	MOVUPS 304(AX), X5
-	AESENC X5, X6
+	MOVUPS 288(AX), X6
+	AESENC X6, X5
+	MOVUPS 304(AX), X6
+	AESENC X6, X5
 	LEAQ   320(AX), CX
 	JE     last73
-	MOVUPS 320(AX), X5
-	AESENC X5, X6
-	MOVUPS 336(AX), X5
-	AESENC X5, X6
+	MOVUPS 320(AX), X6
+	AESENC X6, X5
+	MOVUPS 336(AX), X6
+	AESENC X6, X5
 	LEAQ   352(AX), CX
 
 last73:
-	MOVUPS     (CX), X5
-	AESENCLAST X5, X6
+	MOVUPS     (CX), X6
+	AESENCLAST X6, X5
+	MOVUPS     (R8), X6
+	PXOR       X6, X5
+	MOVUPS     X5, (DI)
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, DI
+	PSHUFB     reverse<>+0(SB), X6
+	PXOR       X3, X6
+	MOVUPS     (R11), X5
+	MOVAPS     X5, X3
+	PCLMULQDQ  $0x00, X6, X3
+	PCLMULQDQ  $0x11, X6, X5
+	PXOR       X3, X0
+	PXOR       X5, X2
+	PSHUFD     $0x4e, X6, X3
+	PXOR       X6, X3
+	MOVUPS     (R11), X5
+	MOVUPS     8(R11), X6
+	PXOR       X6, X5
+	PCLMULQDQ  $0x00, X3, X5
+	PXOR       X5, X1
+	PXOR       X3, X3
+	ADDQ       $0x10, R11
+
+skip72:
+	ANDQ   $0x0f, R9
+	JZ     skip74
+	MOVUPS numbers<>+0(SB), X5
+	PADDL  X4, X5
+	PSHUFB reverse<>+0(SB), X5
+	MOVUPS 128(AX), X4
+	PXOR   X4, X5
+	MOVUPS 144(AX), X4
+	AESENC X4, X5
+	MOVUPS 160(AX), X4
+	AESENC X4, X5
+	MOVUPS 176(AX), X4
+	AESENC X4, X5
+	MOVUPS 192(AX), X4
+	AESENC X4, X5
+	MOVUPS 208(AX), X4
+	AESENC X4, X5
+	MOVUPS 224(AX), X4
+	AESENC X4, X5
+	MOVUPS 240(AX), X4
+	AESENC X4, X5
+	MOVUPS 256(AX), X4
+	AESENC X4, X5
+	MOVUPS 272(AX), X4
+	AESENC X4, X5
+	LEAQ   288(AX), CX
+	CMPL   DX, $0x0c
+	JB     last75
+	MOVUPS 288(AX), X4
+	AESENC X4, X5
+	MOVUPS 304(AX), X4
+	AESENC X4, X5
+	LEAQ   320(AX), CX
+	JE     last75
+	MOVUPS 320(AX), X4
+	AESENC X4, X5
+	MOVUPS 336(AX), X4
+	AESENC X4, X5
+	LEAQ   352(AX), CX
+
+last75:
+	MOVUPS     (CX), X4
+	AESENCLAST X4, X5
 	CMPQ       R9, $0x08
-	JB         less874
+	JB         less876
 	MOVQ       (R8), DX
 	MOVQ       -8(R8)(R9*1), R12
 	MOVQ       R9, CX
@@ -4004,12 +3987,12 @@ last73:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R12
 	SHRQ       $0x08, R12
-	JMP        loaded76
+	JMP        loaded78
 
-less874:
+less876:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less475
+	JB   less477
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -4017,9 +4000,9 @@ less874:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded76
+	JMP  loaded78
 
-less475:
+less477:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -4034,14 +4017,14 @@ less475:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded76:
-	MOVQ   DX, X5
-	PINSRQ $0x01, R12, X5
-	PXOR   X5, X6
-	MOVQ   X6, DX
-	PEXTRQ $0x01, X6, R8
+loaded78:
+	MOVQ   DX, X4
+	PINSRQ $0x01, R12, X4
+	PXOR   X4, X5
+	MOVQ   X5, DX
+	PEXTRQ $0x01, X5, R8
 	CMPQ   R9, $0x08
-	JB     less877
+	JB     less879
 	MOVQ   DX, (DI)
 	MOVQ   R9, CX
 	SHLQ   $0x03, CX
@@ -4054,20 +4037,20 @@ loaded76:
 	SHLQ   $0x08, R8
 	ORQ    R8, DX
 	MOVQ   DX, -8(DI)(R9*1)
-	JMP    stored79
+	JMP    stored81
 
-less877:
+less879:
 	CMPQ R9, $0x04
-	JB   less478
+	JB   less480
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored79
+	JMP  stored81
 
-less478:
+less480:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -4082,31 +4065,31 @@ less478:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored79:
-	PSHUFB    X4, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    (R11), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    (R11), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+stored81:
+	PSHUFB    reverse<>+0(SB), X4
+	PXOR      X3, X4
 	MOVUPS    (R11), X5
-	MOVUPS    8(R11), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    (R11), X4
+	MOVUPS    8(R11), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip72:
+skip74:
 	TESTQ SI, SI
-	JZ    notLast50
+	JZ    notLast51
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R10, $0x70
-	JBE       lengths80
+	JBE       lengths82
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -4124,25 +4107,25 @@ skip72:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths80:
+lengths82:
 	MOVQ      112(BX), CX
 	MOVQ      104(BX), DX
-	MOVQ      CX, X5
-	PINSRQ    $0x01, DX, X5
-	PXOR      X3, X5
-	PSHUFD    $0x4e, X5, X3
-	PXOR      X5, X3
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x00, X5, X6
-	PXOR      X6, X0
-	MOVUPS    112(AX), X6
-	PCLMULQDQ $0x11, X5, X6
-	PXOR      X6, X2
+	MOVQ      CX, X4
+	PINSRQ    $0x01, DX, X4
+	PXOR      X3, X4
 	MOVUPS    112(AX), X5
-	MOVUPS    120(AX), X6
-	PXOR      X6, X5
-	PCLMULQDQ $0x00, X3, X5
-	PXOR      X5, X1
+	MOVAPS    X5, X3
+	PCLMULQDQ $0x00, X4, X3
+	PCLMULQDQ $0x11, X4, X5
+	PXOR      X3, X0
+	PXOR      X5, X2
+	PSHUFD    $0x4e, X4, X3
+	PXOR      X4, X3
+	MOVUPS    112(AX), X4
+	MOVUPS    120(AX), X5
+	PXOR      X5, X4
+	PCLMULQDQ $0x00, X3, X4
+	PXOR      X4, X1
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -4156,107 +4139,94 @@ lengths80:
 	PXOR      X0, X2
 	PXOR      X1, X2
 	MOVAPS    X2, X3
-	PSHUFB    X4, X3
+	PSHUFB    reverse<>+0(SB), X3
 	MOVUPS    (SI), X0
 	PXOR      X0, X3
 	MOVUPS    X3, (SI)
-	PXOR      X0, X0
-	PXOR      X1, X1
-	PXOR      X2, X2
-	PXOR      X3, X3
-	PXOR      X4, X4
-	PXOR      X5, X5
-	PXOR      X6, X6
-	PXOR      X7, X7
-	PXOR      X8, X8
-	PXOR      X9, X9
-	PXOR      X10, X10
-	PXOR      X11, X11
-	PXOR      X12, X12
-	PXOR      X13, X13
-	PXOR      X14, X14
-	PXOR      X15, X15
+
+end52:
+	PXOR X0, X0
+	PXOR X1, X1
+	PXOR X2, X2
+	PXOR X3, X3
+	PXOR X4, X4
+	PXOR X5, X5
+	PXOR X6, X6
+	PXOR X7, X7
+	PXOR X8, X8
+	PXOR X9, X9
+	PXOR X10, X10
+	PXOR X11, X11
+	PXOR X12, X12
+	PXOR X13, X13
+	PXOR X14, X14
+	PXOR X15, X15
 	RET
 
-notLast50:
+notLast51:
 	MOVQ   8(BX), AX
 	MOVUPS X3, (AX)
-	PXOR   X0, X0
-	PXOR   X1, X1
-	PXOR   X2, X2
-	PXOR   X3, X3
-	PXOR   X4, X4
-	PXOR   X5, X5
-	PXOR   X6, X6
-	PXOR   X7, X7
-	PXOR   X8, X8
-	PXOR   X9, X9
-	PXOR   X10, X10
-	PXOR   X11, X11
-	PXOR   X12, X12
-	PXOR   X13, X13
-	PXOR   X14, X14
-	PXOR   X15, X15
-	RET
+	JMP    end52
 
 // func hashAVX2(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX2, VPCLMULQDQ
 TEXT ·hashAVX2(SB), $0-32
 	MOVQ    key+0(FP), AX
 	MOVQ    sum+8(FP), CX
-	VMOVDQU (CX), X0
+	VMOVDQU (CX), X3
 	MOVQ    p+16(FP), DX
 	MOVQ    n+24(FP), BX
 
-hashGroups81:
+hashGroups83:
 	CMPQ         BX, $0x00000080
-	JB           hashRest82
-	VMOVDQU      (DX), Y2
-	VPSHUFB      reverse<>+0(SB), Y2, Y2
-	VPXOR        Y0, Y2, Y2
-	VPSHUFD      $0x4e, Y2, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, (AX), Y2, Y0
-	VPCLMULQDQ   $0x11, (AX), Y2, Y2
-	VMOVDQU      (AX), Y3
-	VPXOR        8(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y1, Y3, Y3
-	VMOVDQA      Y3, Y1
+	JB           hashRest84
+	VMOVDQU      64(DX), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      96(DX), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y6
+	VPCLMULQDQ   $0x00, Y5, Y6, Y4
+	VPCLMULQDQ   $0x11, Y5, Y6, Y6
+	VPXOR        Y4, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y1, Y4
+	VPUNPCKHQDQ  Y5, Y1, Y1
+	VPXOR        Y1, Y4, Y4
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y5
+	VPXOR        104(AX), Y5, Y5
+	VPCLMULQDQ   $0x00, Y4, Y1, Y1
+	VPCLMULQDQ   $0x10, Y4, Y5, Y5
+	VPXOR        Y5, Y1, Y1
+	VMOVDQU      (DX), Y4
+	VPSHUFB      reverse<>+0(SB), Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VMOVDQU      (AX), Y5
+	VPCLMULQDQ   $0x00, Y4, Y5, Y3
+	VPCLMULQDQ   $0x11, Y4, Y5, Y5
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y5, Y2, Y2
 	VMOVDQU      32(DX), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 32(AX), Y3, Y5
+	VMOVDQU      32(AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
 	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VPXOR        Y6, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y4, Y5
+	VPUNPCKHQDQ  Y3, Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VMOVDQU      (AX), Y4
+	VPXOR        8(AX), Y4, Y4
 	VMOVDQU      32(AX), Y3
 	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(DX), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 64(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VPXOR        72(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(DX), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 96(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      96(AX), Y3
-	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y4, Y4
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y4, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -4270,19 +4240,20 @@ hashGroups81:
 	VPXOR        Y1, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y0
+	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000080, BX
-	JMP          hashGroups81
+	JMP          hashGroups83
 
-hashRest82:
-	VMOVDQU X0, (CX)
+hashRest84:
+	VMOVDQU X3, (CX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
 	VPXOR   X3, X3, X3
 	VPXOR   X4, X4, X4
 	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
@@ -4329,20 +4300,20 @@ TEXT ·gmacAVX2(SB), $0-16
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), SI
 	CMPL    CX, $0x0c
-	JB      last83
+	JB      last85
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), SI
-	JE      last83
+	JE      last85
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), SI
 
-last83:
+last85:
 	VMOVDQU     (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (BX)
@@ -4351,55 +4322,56 @@ last83:
 	MOVQ        24(DX), SI
 	MOVQ        32(DX), DI
 
-hashGroups85:
+hashGroups87:
 	CMPQ         DI, $0x00000080
-	JB           hashRest86
-	VMOVDQU      (SI), Y1
+	JB           hashRest88
+	VMOVDQU      64(SI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPSHUFD      $0x4e, Y1, Y3
-	VPXOR        Y1, Y3, Y3
-	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VPCLMULQDQ   $0x11, (AX), Y1, Y1
-	VMOVDQA      Y1, Y2
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
-	VPCLMULQDQ   $0x00, Y3, Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      96(SI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y6
+	VPCLMULQDQ   $0x00, Y5, Y6, Y4
+	VPCLMULQDQ   $0x11, Y5, Y6, Y6
+	VPXOR        Y4, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y1, Y4
+	VPUNPCKHQDQ  Y5, Y1, Y1
+	VPXOR        Y1, Y4, Y4
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y5
+	VPXOR        104(AX), Y5, Y5
+	VPCLMULQDQ   $0x00, Y4, Y1, Y1
+	VPCLMULQDQ   $0x10, Y4, Y5, Y5
+	VPXOR        Y5, Y1, Y1
+	VMOVDQU      (SI), Y4
+	VPSHUFB      reverse<>+0(SB), Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VMOVDQU      (AX), Y5
+	VPCLMULQDQ   $0x00, Y4, Y5, Y3
+	VPCLMULQDQ   $0x11, Y4, Y5, Y5
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y5, Y2, Y2
 	VMOVDQU      32(SI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 32(AX), Y3, Y5
+	VMOVDQU      32(AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
 	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VPXOR        Y6, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y4, Y5
+	VPUNPCKHQDQ  Y3, Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VMOVDQU      (AX), Y4
+	VPXOR        8(AX), Y4, Y4
 	VMOVDQU      32(AX), Y3
 	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(SI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 64(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VPXOR        72(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(SI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 96(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      96(AX), Y3
-	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y4, Y4
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y4, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -4416,9 +4388,9 @@ hashGroups85:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x00000080, DI
-	JMP          hashGroups85
+	JMP          hashGroups87
 
-hashRest86:
+hashRest88:
 	LEAQ       15(DI), CX
 	ANDQ       $-16, CX
 	LEAQ       128(AX), R8
@@ -4432,49 +4404,52 @@ hashRest86:
 	VPXOR      Y2, Y2, Y2
 	MOVQ       DI, R9
 	TESTQ      $0x00000040, DI
-	JZ         skip87
+	JZ         skip89
 	VMOVDQU    (SI), Y4
 	VMOVDQU    32(SI), Y5
 	ADDQ       $0x40, SI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R8), Y6
+	VPCLMULQDQ $0x00, Y4, Y6, Y3
+	VPCLMULQDQ $0x11, Y4, Y6, Y6
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y6, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y4, Y6
-	VPXOR      Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R8), Y4
 	VPXOR      8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU    32(R8), Y6
+	VPCLMULQDQ $0x00, Y5, Y6, Y4
+	VPCLMULQDQ $0x11, Y5, Y6, Y6
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y6, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R8), Y5, Y6
-	VPXOR      Y6, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R8), Y5, Y5
-	VPXOR      Y5, Y2, Y2
 	VMOVDQU    32(R8), Y5
 	VPXOR      40(R8), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R8
 
-skip87:
+skip89:
 	TESTQ      $0x00000020, DI
-	JZ         skip88
+	JZ         skip90
 	VMOVDQU    (SI), Y4
 	ADDQ       $0x20, SI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R8), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R8), Y4
 	VPXOR      8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -4482,21 +4457,22 @@ skip87:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R8
 
-skip88:
+skip90:
 	TESTQ      $0x00000010, DI
-	JZ         skip89
+	JZ         skip91
 	VMOVDQU    (SI), X4
 	ADDQ       $0x10, SI
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXOR      Y3, Y5, Y5
+	VMOVDQU    (R8), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXOR      Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y5, Y4
-	VPXOR      Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y5, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R8), Y4
 	VPXOR      8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -4504,11 +4480,11 @@ skip88:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R8
 
-skip89:
+skip91:
 	ANDQ $0x0f, DI
-	JZ   skip90
+	JZ   skip92
 	CMPQ DI, $0x08
-	JB   less891
+	JB   less893
 	MOVQ (SI), R10
 	MOVQ -8(SI)(DI*1), R11
 	MOVQ DI, CX
@@ -4517,12 +4493,12 @@ skip89:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded93
+	JMP  loaded95
 
-less891:
+less893:
 	XORQ R11, R11
 	CMPQ DI, $0x04
-	JB   less492
+	JB   less494
 	MOVL (SI), R10
 	MOVL -4(SI)(DI*1), R12
 	MOVQ DI, CX
@@ -4530,9 +4506,9 @@ less891:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded93
+	JMP  loaded95
 
-less492:
+less494:
 	MOVQ    DI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (SI), R10
@@ -4547,29 +4523,30 @@ less492:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded93:
+loaded95:
 	VMOVQ      R10, X4
 	VPINSRQ    $0x01, R11, X4, X4
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXOR      Y3, Y5, Y5
+	VMOVDQU    (R8), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXOR      Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y5, Y4
-	VPXOR      Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y5, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R8), Y4
 	VPXOR      8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip90:
+skip92:
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R9, $0x70
-	JBE          lengths94
+	JBE          lengths96
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4587,7 +4564,7 @@ skip90:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths94:
+lengths96:
 	MOVQ         112(DX), CX
 	MOVQ         104(DX), DX
 	VMOVQ        CX, X4
@@ -4595,12 +4572,13 @@ lengths94:
 	VPXOR        Y5, Y5, Y5
 	VPXOR        X4, X5, X5
 	VPXOR        Y3, Y5, Y5
+	VMOVDQU      112(AX), Y4
+	VPCLMULQDQ   $0x00, Y5, Y4, Y3
+	VPCLMULQDQ   $0x11, Y5, Y4, Y4
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y4, Y2, Y2
 	VPSHUFD      $0x4e, Y5, Y3
 	VPXOR        Y5, Y3, Y3
-	VPCLMULQDQ   $0x00, 112(AX), Y5, Y4
-	VPXOR        Y4, Y0, Y0
-	VPCLMULQDQ   $0x11, 112(AX), Y5, Y4
-	VPXOR        Y4, Y2, Y2
 	VMOVDQU      112(AX), Y4
 	VPXOR        120(AX), Y4, Y4
 	VPCLMULQDQ   $0x00, Y3, Y4, Y4
@@ -4643,7 +4621,7 @@ TEXT ·sealAVX2(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag95
+	JZ    noTag97
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
@@ -4679,25 +4657,25 @@ TEXT ·sealAVX2(SB), $0-16
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last97
+	JB      last100
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last97
+	JE      last100
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last97:
+last100:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag95:
+noTag97:
 	MOVQ    8(BX), CX
 	VMOVDQU (CX), X3
 
@@ -4705,55 +4683,56 @@ noTag95:
 	MOVQ 24(BX), DI
 	MOVQ 32(BX), R8
 
-hashGroups99:
+hashGroups102:
 	CMPQ         R8, $0x00000080
-	JB           hashRest100
-	VMOVDQU      (DI), Y1
+	JB           hashRest103
+	VMOVDQU      64(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPSHUFD      $0x4e, Y1, Y3
-	VPXOR        Y1, Y3, Y3
-	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VPCLMULQDQ   $0x11, (AX), Y1, Y1
-	VMOVDQA      Y1, Y2
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
-	VPCLMULQDQ   $0x00, Y3, Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      96(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y4
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
+	VPXOR        Y4, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y1, Y4
+	VPUNPCKHQDQ  Y5, Y1, Y1
+	VPXOR        Y1, Y4, Y4
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y5
+	VPXOR        104(AX), Y5, Y5
+	VPCLMULQDQ   $0x00, Y4, Y1, Y1
+	VPCLMULQDQ   $0x10, Y4, Y5, Y5
+	VPXOR        Y5, Y1, Y1
+	VMOVDQU      (DI), Y4
+	VPSHUFB      reverse<>+0(SB), Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VMOVDQU      (AX), Y5
+	VPCLMULQDQ   $0x00, Y4, Y5, Y3
+	VPCLMULQDQ   $0x11, Y4, Y5, Y5
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y5, Y2, Y2
 	VMOVDQU      32(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 32(AX), Y3, Y5
+	VMOVDQU      32(AX), Y7
+	VPCLMULQDQ   $0x00, Y3, Y7, Y5
+	VPCLMULQDQ   $0x11, Y3, Y7, Y7
 	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y4, Y5
+	VPUNPCKHQDQ  Y3, Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VMOVDQU      (AX), Y4
+	VPXOR        8(AX), Y4, Y4
 	VMOVDQU      32(AX), Y3
 	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 64(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VPXOR        72(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 96(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      96(AX), Y3
-	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y4, Y4
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y4, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -4770,11 +4749,11 @@ hashGroups99:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, DI
 	SUBQ         $0x00000080, R8
-	JMP          hashGroups99
+	JMP          hashGroups102
 
-hashRest100:
+hashRest103:
 	TESTQ      R8, R8
-	JZ         text98
+	JZ         text101
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
@@ -4783,49 +4762,52 @@ hashRest100:
 	LEAQ       128(AX), R9
 	SUBQ       CX, R9
 	TESTQ      $0x00000040, R8
-	JZ         skip101
+	JZ         skip104
 	VMOVDQU    (DI), Y4
 	VMOVDQU    32(DI), Y5
 	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y7
+	VPCLMULQDQ $0x00, Y4, Y7, Y3
+	VPCLMULQDQ $0x11, Y4, Y7, Y7
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y7
-	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU    32(R9), Y7
+	VPCLMULQDQ $0x00, Y5, Y7, Y4
+	VPCLMULQDQ $0x11, Y5, Y7, Y7
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
-	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
-	VPXOR      Y5, Y2, Y2
 	VMOVDQU    32(R9), Y5
 	VPXOR      40(R9), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R9
 
-skip101:
+skip104:
 	TESTQ      $0x00000020, R8
-	JZ         skip102
+	JZ         skip105
 	VMOVDQU    (DI), Y4
 	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -4833,21 +4815,22 @@ skip101:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R9
 
-skip102:
+skip105:
 	TESTQ      $0x00000010, R8
-	JZ         skip103
+	JZ         skip106
 	VMOVDQU    (DI), X5
 	ADDQ       $0x10, DI
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -4855,11 +4838,11 @@ skip102:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R9
 
-skip103:
+skip106:
 	ANDQ $0x0f, R8
-	JZ   skip104
+	JZ   skip107
 	CMPQ R8, $0x08
-	JB   less8105
+	JB   less8108
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -4868,12 +4851,12 @@ skip103:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded107
+	JMP  loaded110
 
-less8105:
+less8108:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less4106
+	JB   less4109
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -4881,9 +4864,9 @@ less8105:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded107
+	JMP  loaded110
 
-less4106:
+less4109:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -4898,26 +4881,27 @@ less4106:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded107:
+loaded110:
 	VMOVQ      R10, X5
 	VPINSRQ    $0x01, R11, X5, X5
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip104:
+skip107:
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4932,7 +4916,7 @@ skip104:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text98:
+text101:
 	// Text.
 	MOVQ           16(BX), CX
 	MOVL           (CX), DI
@@ -4952,7 +4936,7 @@ text98:
 	MOVQ           72(BX), R8
 	MOVQ           80(BX), R9
 	CMPQ           R9, $0x00000100
-	JB             groupsEnd108
+	JB             groupsEnd111
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -4961,188 +4945,174 @@ text98:
 	VPXOR          Y0, Y1, Y1
 	VPSHUFB        reverse<>+0(SB), Y2, Y2
 	VPXOR          Y0, Y2, Y2
-	VMOVDQU        lowBits16<>+0(SB), Y0
-	VPXOR          Y1, Y0, Y0
-	VMOVDQU        lowBits16<>+32(SB), Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        lowBits16<>+64(SB), Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        lowBits16<>+96(SB), Y7
-	VPXOR          Y1, Y7, Y7
-	VMOVDQU        lowBits16<>+128(SB), Y8
-	VPXOR          Y1, Y8, Y8
-	VMOVDQU        lowBits16<>+160(SB), Y9
-	VPXOR          Y1, Y9, Y9
-	VMOVDQU        lowBits16<>+192(SB), Y10
-	VPXOR          Y1, Y10, Y10
-	VMOVDQU        lowBits16<>+224(SB), Y1
-	VPXOR          Y2, Y1, Y1
-	VBROADCASTI128 144(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 160(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 176(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 192(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 208(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 224(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 240(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 256(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 272(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
+	VPXOR          lowBits16<>+0(SB), Y1, Y0
+	VPXOR          lowBits16<>+32(SB), Y1, Y5
+	VPXOR          lowBits16<>+64(SB), Y1, Y6
+	VPXOR          lowBits16<>+96(SB), Y1, Y7
+	VPXOR          lowBits16<>+128(SB), Y1, Y8
+	VPXOR          lowBits16<>+160(SB), Y1, Y9
+	VPXOR          lowBits16<>+192(SB), Y1, Y1
+	VPXOR          lowBits16<>+224(SB), Y2, Y2
+	VBROADCASTI128 144(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 160(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 176(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 192(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 208(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 224(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 240(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 256(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 272(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last111
-	VBROADCASTI128 288(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 304(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
+	JB             last114
+	VBROADCASTI128 288(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 304(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	LEAQ           320(AX), CX
-	JE             last111
-	VBROADCASTI128 320(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 336(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y7, Y7
-	VAESENC        Y2, Y8, Y8
-	VAESENC        Y2, Y9, Y9
-	VAESENC        Y2, Y10, Y10
-	VAESENC        Y2, Y1, Y1
+	JE             last114
+	VBROADCASTI128 320(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 336(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	LEAQ           352(AX), CX
 
-last111:
-	VBROADCASTI128 (CX), Y2
-	VAESENCLAST    Y2, Y0, Y0
-	VAESENCLAST    Y2, Y5, Y5
-	VAESENCLAST    Y2, Y6, Y6
-	VAESENCLAST    Y2, Y7, Y7
-	VAESENCLAST    Y2, Y8, Y8
-	VAESENCLAST    Y2, Y9, Y9
-	VAESENCLAST    Y2, Y10, Y10
-	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (R8), Y2
-	VPXOR          Y2, Y0, Y0
+last114:
+	VBROADCASTI128 (CX), Y10
+	VPXOR          (R8), Y10, Y11
+	VAESENCLAST    Y11, Y0, Y0
+	VPXOR          32(R8), Y10, Y11
+	VAESENCLAST    Y11, Y5, Y5
+	VPXOR          64(R8), Y10, Y11
+	VAESENCLAST    Y11, Y6, Y6
+	VPXOR          96(R8), Y10, Y11
+	VAESENCLAST    Y11, Y7, Y7
+	VPXOR          128(R8), Y10, Y11
+	VAESENCLAST    Y11, Y8, Y8
+	VPXOR          160(R8), Y10, Y11
+	VAESENCLAST    Y11, Y9, Y9
+	VPXOR          192(R8), Y10, Y11
+	VAESENCLAST    Y11, Y1, Y1
+	VPXOR          224(R8), Y10, Y10
+	VAESENCLAST    Y10, Y2, Y2
 	VMOVDQU        Y0, (DI)
-	VMOVDQU        32(R8), Y0
-	VPXOR          Y0, Y5, Y5
 	VMOVDQU        Y5, 32(DI)
-	VMOVDQU        64(R8), Y0
-	VPXOR          Y0, Y6, Y6
 	VMOVDQU        Y6, 64(DI)
-	VMOVDQU        96(R8), Y0
-	VPXOR          Y0, Y7, Y7
 	VMOVDQU        Y7, 96(DI)
-	VMOVDQU        128(R8), Y0
-	VPXOR          Y0, Y8, Y8
 	VMOVDQU        Y8, 128(DI)
-	VMOVDQU        160(R8), Y0
-	VPXOR          Y0, Y9, Y9
 	VMOVDQU        Y9, 160(DI)
-	VMOVDQU        192(R8), Y0
-	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 192(DI)
-	VMOVDQU        224(R8), Y0
-	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 224(DI)
+	VMOVDQU        Y1, 192(DI)
+	VMOVDQU        Y2, 224(DI)
 	ADDQ           $0x00000100, R8
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JB             last110
+	JB             last113
 
 	// GHASH of a piece is computed between the rounds of the next one.
-groups109:
+	PCALIGN $0x40
+
+groups112:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -5151,23 +5121,24 @@ groups109:
 	VPXOR          Y2, Y1, Y1
 	VPSHUFB        reverse<>+0(SB), Y0, Y0
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        lowBits16<>+0(SB), Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        lowBits16<>+32(SB), Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        lowBits16<>+64(SB), Y7
-	VPXOR          Y1, Y7, Y7
-	VMOVDQU        lowBits16<>+96(SB), Y8
-	VPXOR          Y1, Y8, Y8
-	VMOVDQU        lowBits16<>+128(SB), Y9
-	VPXOR          Y1, Y9, Y9
-	VMOVDQU        lowBits16<>+160(SB), Y10
-	VPXOR          Y1, Y10, Y10
-	VMOVDQU        lowBits16<>+192(SB), Y11
-	VPXOR          Y1, Y11, Y11
-	VMOVDQU        lowBits16<>+224(SB), Y12
-	VPXOR          Y0, Y12, Y12
+	VPXOR          lowBits16<>+0(SB), Y1, Y5
+	VPXOR          lowBits16<>+32(SB), Y1, Y6
+	VPXOR          lowBits16<>+64(SB), Y1, Y7
+	VPXOR          lowBits16<>+96(SB), Y1, Y8
+	VPXOR          lowBits16<>+128(SB), Y1, Y9
+	VPXOR          lowBits16<>+160(SB), Y1, Y10
+	VPXOR          lowBits16<>+192(SB), Y1, Y11
+	VPXOR          lowBits16<>+224(SB), Y0, Y12
 	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 160(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5179,86 +5150,69 @@ groups109:
 	VMOVDQU        -256(DI), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
-	VPSHUFD        $0x4e, Y1, Y3
-	VPXOR          Y1, Y3, Y3
-	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VPCLMULQDQ     $0x11, (AX), Y1, Y1
-	VMOVDQA        Y1, Y2
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VBROADCASTI128 160(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
 	VMOVDQU        -224(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 32(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
+	VMOVDQU        32(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y13
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
 	VMOVDQU        32(AX), Y3
 	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
 	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 176(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
 	VMOVDQU        -192(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 64(AX), Y3, Y14
+	VMOVDQU        64(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VBROADCASTI128 176(AX), Y13
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VAESENC        Y13, Y12, Y12
+	VBROADCASTI128 192(AX), Y13
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VAESENC        Y13, Y12, Y12
+	VMOVDQU        -160(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
 	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 64(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        64(AX), Y3
-	VPXOR          72(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 192(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -160(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 96(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 96(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(AX), Y13
+	VPXOR          72(AX), Y13, Y13
 	VMOVDQU        96(AX), Y3
 	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
 	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 208(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
 	VPXOR          Y0, Y1, Y1
 	VPXOR          Y2, Y1, Y1
 	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5272,6 +5226,15 @@ groups109:
 	VEXTRACTI128   $0x01, Y2, X0
 	VPXOR          X0, X2, X2
 	VMOVDQA        Y2, Y3
+	VBROADCASTI128 208(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
 	VBROADCASTI128 224(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5284,14 +5247,26 @@ groups109:
 	VMOVDQU        -128(DI), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
-	VPSHUFD        $0x4e, Y1, Y3
-	VPXOR          Y1, Y3, Y3
-	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VPCLMULQDQ     $0x11, (AX), Y1, Y1
-	VMOVDQA        Y1, Y2
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        -96(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y13
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y13, Y13
 	VMOVDQU        (AX), Y1
 	VPXOR          8(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y3, Y1, Y1
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
+	VPXOR          Y3, Y1, Y1
 	VBROADCASTI128 240(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
@@ -5301,18 +5276,6 @@ groups109:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -96(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 32(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
 	VBROADCASTI128 256(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
@@ -5324,15 +5287,28 @@ groups109:
 	VAESENC        Y3, Y12, Y12
 	VMOVDQU        -64(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 64(AX), Y3, Y14
+	VMOVDQU        64(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        -32(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
 	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 64(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        64(AX), Y3
-	VPXOR          72(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(AX), Y13
+	VPXOR          72(AX), Y13, Y13
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VBROADCASTI128 272(AX), Y3
 	VAESENC        Y3, Y5, Y5
@@ -5343,18 +5319,6 @@ groups109:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -32(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 96(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 96(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
 	VPXOR          Y0, Y1, Y1
 	VPXOR          Y2, Y1, Y1
 	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
@@ -5370,7 +5334,7 @@ groups109:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last112
+	JB             last115
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5390,7 +5354,7 @@ groups109:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last112
+	JE             last115
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5411,93 +5375,86 @@ groups109:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last112:
+last115:
 	VBROADCASTI128 (CX), Y0
-	VAESENCLAST    Y0, Y5, Y5
-	VAESENCLAST    Y0, Y6, Y6
-	VAESENCLAST    Y0, Y7, Y7
-	VAESENCLAST    Y0, Y8, Y8
-	VAESENCLAST    Y0, Y9, Y9
-	VAESENCLAST    Y0, Y10, Y10
-	VAESENCLAST    Y0, Y11, Y11
+	VPXOR          (R8), Y0, Y1
+	VAESENCLAST    Y1, Y5, Y5
+	VPXOR          32(R8), Y0, Y1
+	VAESENCLAST    Y1, Y6, Y6
+	VPXOR          64(R8), Y0, Y1
+	VAESENCLAST    Y1, Y7, Y7
+	VPXOR          96(R8), Y0, Y1
+	VAESENCLAST    Y1, Y8, Y8
+	VPXOR          128(R8), Y0, Y1
+	VAESENCLAST    Y1, Y9, Y9
+	VPXOR          160(R8), Y0, Y1
+	VAESENCLAST    Y1, Y10, Y10
+	VPXOR          192(R8), Y0, Y1
+	VAESENCLAST    Y1, Y11, Y11
+	VPXOR          224(R8), Y0, Y0
 	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (R8), Y0
-	VPXOR          Y0, Y5, Y5
 	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y0
-	VPXOR          Y0, Y6, Y6
 	VMOVDQU        Y6, 32(DI)
-	VMOVDQU        64(R8), Y0
-	VPXOR          Y0, Y7, Y7
 	VMOVDQU        Y7, 64(DI)
-	VMOVDQU        96(R8), Y0
-	VPXOR          Y0, Y8, Y8
 	VMOVDQU        Y8, 96(DI)
-	VMOVDQU        128(R8), Y0
-	VPXOR          Y0, Y9, Y9
 	VMOVDQU        Y9, 128(DI)
-	VMOVDQU        160(R8), Y0
-	VPXOR          Y0, Y10, Y10
 	VMOVDQU        Y10, 160(DI)
-	VMOVDQU        192(R8), Y0
-	VPXOR          Y0, Y11, Y11
 	VMOVDQU        Y11, 192(DI)
-	VMOVDQU        224(R8), Y0
-	VPXOR          Y0, Y12, Y12
 	VMOVDQU        Y12, 224(DI)
 	ADDQ           $0x00000100, R8
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JAE            groups109
+	JAE            groups112
 
-last110:
+last113:
 	VMOVDQU      -256(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
-	VPSHUFD      $0x4e, Y1, Y3
-	VPXOR        Y1, Y3, Y3
-	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VPCLMULQDQ   $0x11, (AX), Y1, Y1
-	VMOVDQA      Y1, Y2
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
-	VPCLMULQDQ   $0x00, Y3, Y1, Y1
+	VMOVDQU      (AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
 	VMOVDQU      -224(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 32(AX), Y3, Y6
-	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VMOVDQU      32(AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y1, Y5
+	VPUNPCKHQDQ  Y3, Y1, Y1
+	VPXOR        Y1, Y5, Y5
+	VMOVDQU      (AX), Y1
+	VPXOR        8(AX), Y1, Y1
 	VMOVDQU      32(AX), Y3
 	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y1, Y1
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
 	VMOVDQU      -192(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 64(AX), Y3, Y6
+	VMOVDQU      64(AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VMOVDQU      -160(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y6
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
 	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VPXOR        72(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -160(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 96(AX), Y3, Y6
-	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y3, Y6
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPXOR        Y3, Y6, Y6
+	VMOVDQU      64(AX), Y5
+	VPXOR        72(AX), Y5, Y5
 	VMOVDQU      96(AX), Y3
 	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
+	VPCLMULQDQ   $0x00, Y6, Y5, Y5
+	VPCLMULQDQ   $0x10, Y6, Y3, Y3
+	VPXOR        Y5, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -5515,49 +5472,50 @@ last110:
 	VMOVDQU      -128(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
-	VPSHUFD      $0x4e, Y1, Y3
-	VPXOR        Y1, Y3, Y3
-	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VPCLMULQDQ   $0x11, (AX), Y1, Y1
-	VMOVDQA      Y1, Y2
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
-	VPCLMULQDQ   $0x00, Y3, Y1, Y1
+	VMOVDQU      (AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
 	VMOVDQU      -96(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 32(AX), Y3, Y6
-	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VMOVDQU      32(AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y1, Y5
+	VPUNPCKHQDQ  Y3, Y1, Y1
+	VPXOR        Y1, Y5, Y5
+	VMOVDQU      (AX), Y1
+	VPXOR        8(AX), Y1, Y1
 	VMOVDQU      32(AX), Y3
 	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y1, Y1
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
 	VPXOR        Y3, Y1, Y1
 	VMOVDQU      -64(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 64(AX), Y3, Y6
+	VMOVDQU      64(AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VMOVDQU      -32(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y6
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
 	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VPXOR        72(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -32(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y5
-	VPXOR        Y3, Y5, Y5
-	VPCLMULQDQ   $0x00, 96(AX), Y3, Y6
-	VPXOR        Y6, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y3, Y6
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPXOR        Y3, Y6, Y6
+	VMOVDQU      64(AX), Y5
+	VPXOR        72(AX), Y5, Y5
 	VMOVDQU      96(AX), Y3
 	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y3, Y3
+	VPCLMULQDQ   $0x00, Y6, Y5, Y5
+	VPCLMULQDQ   $0x10, Y6, Y3, Y3
+	VPXOR        Y5, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -5573,9 +5531,9 @@ last110:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd108:
+groupsEnd111:
 	CMPQ           R9, $0x00000080
-	JB             groupsEnd113
+	JB             groupsEnd116
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -5584,153 +5542,146 @@ groupsEnd108:
 	VPXOR          Y0, Y1, Y1
 	VPSHUFB        reverse<>+0(SB), Y2, Y2
 	VPXOR          Y0, Y2, Y2
-	VMOVDQU        lowBits8<>+0(SB), Y0
-	VPXOR          Y1, Y0, Y0
-	VMOVDQU        lowBits8<>+32(SB), Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        lowBits8<>+64(SB), Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        lowBits8<>+96(SB), Y1
-	VPXOR          Y2, Y1, Y1
-	VBROADCASTI128 144(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 160(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 176(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 192(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 208(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 224(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 240(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 256(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 272(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
+	VPXOR          lowBits8<>+0(SB), Y1, Y0
+	VPXOR          lowBits8<>+32(SB), Y1, Y5
+	VPXOR          lowBits8<>+64(SB), Y1, Y1
+	VPXOR          lowBits8<>+96(SB), Y2, Y2
+	VBROADCASTI128 144(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 160(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 176(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 192(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 208(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 224(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 240(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 256(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 272(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last116
-	VBROADCASTI128 288(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 304(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
+	JB             last119
+	VBROADCASTI128 288(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 304(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
 	LEAQ           320(AX), CX
-	JE             last116
-	VBROADCASTI128 320(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
-	VBROADCASTI128 336(AX), Y2
-	VAESENC        Y2, Y0, Y0
-	VAESENC        Y2, Y5, Y5
-	VAESENC        Y2, Y6, Y6
-	VAESENC        Y2, Y1, Y1
+	JE             last119
+	VBROADCASTI128 320(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 336(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
 	LEAQ           352(AX), CX
 
-last116:
-	VBROADCASTI128 (CX), Y2
-	VAESENCLAST    Y2, Y0, Y0
-	VAESENCLAST    Y2, Y5, Y5
-	VAESENCLAST    Y2, Y6, Y6
-	VAESENCLAST    Y2, Y1, Y1
-	VMOVDQU        (R8), Y2
-	VPXOR          Y2, Y0, Y0
+last119:
+	VBROADCASTI128 (CX), Y6
+	VPXOR          (R8), Y6, Y7
+	VAESENCLAST    Y7, Y0, Y0
+	VPXOR          32(R8), Y6, Y7
+	VAESENCLAST    Y7, Y5, Y5
+	VPXOR          64(R8), Y6, Y7
+	VAESENCLAST    Y7, Y1, Y1
+	VPXOR          96(R8), Y6, Y6
+	VAESENCLAST    Y6, Y2, Y2
 	VMOVDQU        Y0, (DI)
-	VMOVDQU        32(R8), Y0
-	VPXOR          Y0, Y5, Y5
 	VMOVDQU        Y5, 32(DI)
-	VMOVDQU        64(R8), Y0
-	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 64(DI)
-	VMOVDQU        96(R8), Y0
-	VPXOR          Y0, Y1, Y1
-	VMOVDQU        Y1, 96(DI)
+	VMOVDQU        Y1, 64(DI)
+	VMOVDQU        Y2, 96(DI)
 	ADDQ           $0x00000080, R8
 	ADDQ           $0x00000080, DI
 	SUBQ           $0x00000080, R9
 	VMOVDQU        -128(DI), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
-	VPSHUFD        $0x4e, Y1, Y3
-	VPXOR          Y1, Y3, Y3
-	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VPCLMULQDQ     $0x11, (AX), Y1, Y1
-	VMOVDQA        Y1, Y2
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y3, Y1, Y1
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
 	VMOVDQU        -96(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y5
-	VPXOR          Y3, Y5, Y5
-	VPCLMULQDQ     $0x00, 32(AX), Y3, Y6
-	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
+	VMOVDQU        32(AX), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y5
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
 	VMOVDQU        32(AX), Y3
 	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y5, Y3, Y3
+	VPCLMULQDQ     $0x00, Y5, Y1, Y1
+	VPCLMULQDQ     $0x10, Y5, Y3, Y3
 	VPXOR          Y3, Y1, Y1
 	VMOVDQU        -64(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y5
-	VPXOR          Y3, Y5, Y5
-	VPCLMULQDQ     $0x00, 64(AX), Y3, Y6
+	VMOVDQU        64(AX), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VMOVDQU        -32(DI), Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        96(AX), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y6
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
 	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, 64(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        64(AX), Y3
-	VPXOR          72(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y5, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -32(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y5
-	VPXOR          Y3, Y5, Y5
-	VPCLMULQDQ     $0x00, 96(AX), Y3, Y6
-	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, 96(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
+	VPXOR          Y7, Y2, Y2
+	VPUNPCKLQDQ    Y5, Y3, Y6
+	VPUNPCKHQDQ    Y5, Y3, Y3
+	VPXOR          Y3, Y6, Y6
+	VMOVDQU        64(AX), Y5
+	VPXOR          72(AX), Y5, Y5
 	VMOVDQU        96(AX), Y3
 	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y5, Y3, Y3
+	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPCLMULQDQ     $0x10, Y6, Y3, Y3
+	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPXOR          Y0, Y1, Y1
 	VPXOR          Y2, Y1, Y1
@@ -5746,7 +5697,7 @@ last116:
 	VPXOR          X0, X2, X2
 	VMOVDQA        Y2, Y3
 
-groupsEnd113:
+groupsEnd116:
 	MOVQ           R9, R10
 	LEAQ           15(R9), CX
 	ANDQ           $-16, CX
@@ -5760,7 +5711,7 @@ groupsEnd113:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, R9
-	JZ             skip117
+	JZ             skip120
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5800,7 +5751,7 @@ groupsEnd113:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last118
+	JB             last121
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5808,7 +5759,7 @@ groupsEnd113:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last118
+	JE             last121
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5817,7 +5768,7 @@ groupsEnd113:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last118:
+last121:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -5831,33 +5782,35 @@ last118:
 	ADDQ           $0x40, DI
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
+	VMOVDQU        (R11), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y3
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y7, Y2, Y2
 	VPSHUFD        $0x4e, Y5, Y3
 	VPXOR          Y5, Y3, Y3
-	VPCLMULQDQ     $0x00, (R11), Y5, Y7
-	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, (R11), Y5, Y5
-	VPXOR          Y5, Y2, Y2
 	VMOVDQU        (R11), Y5
 	VPXOR          8(R11), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
 	VPXOR          Y3, Y3, Y3
 	VPSHUFB        reverse<>+0(SB), Y6, Y6
+	VMOVDQU        32(R11), Y7
+	VPCLMULQDQ     $0x00, Y6, Y7, Y5
+	VPCLMULQDQ     $0x11, Y6, Y7, Y7
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y7, Y2, Y2
 	VPSHUFD        $0x4e, Y6, Y5
 	VPXOR          Y6, Y5, Y5
-	VPCLMULQDQ     $0x00, 32(R11), Y6, Y7
-	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(R11), Y6, Y6
-	VPXOR          Y6, Y2, Y2
 	VMOVDQU        32(R11), Y6
 	VPXOR          40(R11), Y6, Y6
 	VPCLMULQDQ     $0x00, Y5, Y6, Y6
 	VPXOR          Y6, Y1, Y1
 	ADDQ           $0x40, R11
 
-skip117:
+skip120:
 	TESTQ          $0x00000020, R9
-	JZ             skip119
+	JZ             skip122
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5884,20 +5837,20 @@ skip117:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last120
+	JB             last123
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last120
+	JE             last123
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last120:
+last123:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R8), Y6
@@ -5907,12 +5860,13 @@ last120:
 	ADDQ           $0x20, DI
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
 	VPXOR          Y3, Y5, Y5
+	VMOVDQU        (R11), Y6
+	VPCLMULQDQ     $0x00, Y5, Y6, Y3
+	VPCLMULQDQ     $0x11, Y5, Y6, Y6
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y6, Y2, Y2
 	VPSHUFD        $0x4e, Y5, Y3
 	VPXOR          Y5, Y3, Y3
-	VPCLMULQDQ     $0x00, (R11), Y5, Y6
-	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, (R11), Y5, Y5
-	VPXOR          Y5, Y2, Y2
 	VMOVDQU        (R11), Y5
 	VPXOR          8(R11), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
@@ -5920,9 +5874,9 @@ last120:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R11
 
-skip119:
+skip122:
 	TESTQ   $0x00000010, R9
-	JZ      skip121
+	JZ      skip124
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5949,20 +5903,20 @@ skip119:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last122
+	JB      last125
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last122
+	JE      last125
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last122:
+last125:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R8), X6
@@ -5974,12 +5928,13 @@ last122:
 	VPXOR       X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
 	VPXOR       Y3, Y6, Y6
+	VMOVDQU     (R11), Y5
+	VPCLMULQDQ  $0x00, Y6, Y5, Y3
+	VPCLMULQDQ  $0x11, Y6, Y5, Y5
+	VPXOR       Y3, Y0, Y0
+	VPXOR       Y5, Y2, Y2
 	VPSHUFD     $0x4e, Y6, Y3
 	VPXOR       Y6, Y3, Y3
-	VPCLMULQDQ  $0x00, (R11), Y6, Y5
-	VPXOR       Y5, Y0, Y0
-	VPCLMULQDQ  $0x11, (R11), Y6, Y5
-	VPXOR       Y5, Y2, Y2
 	VMOVDQU     (R11), Y5
 	VPXOR       8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
@@ -5987,9 +5942,9 @@ last122:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R11
 
-skip121:
+skip124:
 	ANDQ    $0x0f, R9
-	JZ      skip123
+	JZ      skip126
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -6015,20 +5970,20 @@ skip121:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last124
+	JB      last127
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last124
+	JE      last127
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last124:
+last127:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -6036,7 +5991,7 @@ last124:
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
 	CMPQ        R9, $0x08
-	JB          less8125
+	JB          less8128
 	MOVQ        (R8), DX
 	MOVQ        -8(R8)(R9*1), R12
 	MOVQ        R9, CX
@@ -6045,12 +6000,12 @@ last124:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R12
 	SHRQ        $0x08, R12
-	JMP         loaded127
+	JMP         loaded130
 
-less8125:
+less8128:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4126
+	JB   less4129
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -6058,9 +6013,9 @@ less8125:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded127
+	JMP  loaded130
 
-less4126:
+less4129:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -6075,14 +6030,14 @@ less4126:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded127:
+loaded130:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R12, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R8
 	CMPQ    R9, $0x08
-	JB      less8128
+	JB      less8131
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -6095,20 +6050,20 @@ loaded127:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored130
+	JMP     stored133
 
-less8128:
+less8131:
 	CMPQ R9, $0x04
-	JB   less4129
+	JB   less4132
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored130
+	JMP  stored133
 
-less4129:
+less4132:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -6123,30 +6078,31 @@ less4129:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored130:
+stored133:
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R11), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R11), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R11), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R11), Y4
 	VPXOR      8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip123:
+skip126:
 	TESTQ SI, SI
-	JZ    notLast96
+	JZ    notLast98
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R10, $0x70
-	JBE          lengths131
+	JBE          lengths134
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6164,7 +6120,7 @@ skip123:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths131:
+lengths134:
 	MOVQ         112(BX), CX
 	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
@@ -6172,12 +6128,13 @@ lengths131:
 	VPXOR        Y5, Y5, Y5
 	VPXOR        X4, X5, X5
 	VPXOR        Y3, Y5, Y5
+	VMOVDQU      112(AX), Y4
+	VPCLMULQDQ   $0x00, Y5, Y4, Y3
+	VPCLMULQDQ   $0x11, Y5, Y4, Y4
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y4, Y2, Y2
 	VPSHUFD      $0x4e, Y5, Y3
 	VPXOR        Y5, Y3, Y3
-	VPCLMULQDQ   $0x00, 112(AX), Y5, Y4
-	VPXOR        Y4, Y0, Y0
-	VPCLMULQDQ   $0x11, 112(AX), Y5, Y4
-	VPXOR        Y4, Y2, Y2
 	VMOVDQU      112(AX), Y4
 	VPXOR        120(AX), Y4, Y4
 	VPCLMULQDQ   $0x00, Y3, Y4, Y4
@@ -6199,48 +6156,35 @@ lengths131:
 	VMOVDQU      (SI), X0
 	VPXOR        X0, X3, X3
 	VMOVDQU      X3, (SI)
-	VPXOR        X0, X0, X0
-	VPXOR        X1, X1, X1
-	VPXOR        X2, X2, X2
-	VPXOR        X3, X3, X3
-	VPXOR        X4, X4, X4
-	VPXOR        X5, X5, X5
-	VPXOR        X6, X6, X6
-	VPXOR        X7, X7, X7
-	VPXOR        X8, X8, X8
-	VPXOR        X9, X9, X9
-	VPXOR        X10, X10, X10
-	VPXOR        X11, X11, X11
-	VPXOR        X12, X12, X12
-	VPXOR        X13, X13, X13
-	VPXOR        X14, X14, X14
+
+end99:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
 	VZEROUPPER
 	RET
 
-notLast96:
+notLast98:
 	MOVQ    8(BX), AX
 	VMOVDQU X3, (AX)
-	VPXOR   X0, X0, X0
-	VPXOR   X1, X1, X1
-	VPXOR   X2, X2, X2
-	VPXOR   X3, X3, X3
-	VPXOR   X4, X4, X4
-	VPXOR   X5, X5, X5
-	VPXOR   X6, X6, X6
-	VPXOR   X7, X7, X7
-	VPXOR   X8, X8, X8
-	VPXOR   X9, X9, X9
-	VPXOR   X10, X10, X10
-	VPXOR   X11, X11, X11
-	VPXOR   X12, X12, X12
-	VPXOR   X13, X13, X13
-	VPXOR   X14, X14, X14
-	VZEROUPPER
-	RET
+	JMP     end99
 
-// func openAVX2(key *Key, r *run)
+// func sealLongAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), $0-16
+TEXT ·sealLongAVX2(SB), $128-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -6248,7 +6192,7 @@ TEXT ·openAVX2(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag132
+	JZ    noTag135
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
@@ -6284,25 +6228,25 @@ TEXT ·openAVX2(SB), $0-16
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last134
+	JB      last138
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last134
+	JE      last138
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last134:
+last138:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag132:
+noTag135:
 	MOVQ    8(BX), CX
 	VMOVDQU (CX), X3
 
@@ -6310,55 +6254,56 @@ noTag132:
 	MOVQ 24(BX), DI
 	MOVQ 32(BX), R8
 
-hashGroups136:
+hashGroups140:
 	CMPQ         R8, $0x00000080
-	JB           hashRest137
-	VMOVDQU      (DI), Y1
+	JB           hashRest141
+	VMOVDQU      64(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPSHUFD      $0x4e, Y1, Y3
-	VPXOR        Y1, Y3, Y3
-	VPCLMULQDQ   $0x00, (AX), Y1, Y0
-	VPCLMULQDQ   $0x11, (AX), Y1, Y1
-	VMOVDQA      Y1, Y2
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
-	VPCLMULQDQ   $0x00, Y3, Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      96(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y4
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
+	VPXOR        Y4, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y1, Y4
+	VPUNPCKHQDQ  Y5, Y1, Y1
+	VPXOR        Y1, Y4, Y4
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y5
+	VPXOR        104(AX), Y5, Y5
+	VPCLMULQDQ   $0x00, Y4, Y1, Y1
+	VPCLMULQDQ   $0x10, Y4, Y5, Y5
+	VPXOR        Y5, Y1, Y1
+	VMOVDQU      (DI), Y4
+	VPSHUFB      reverse<>+0(SB), Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VMOVDQU      (AX), Y5
+	VPCLMULQDQ   $0x00, Y4, Y5, Y3
+	VPCLMULQDQ   $0x11, Y4, Y5, Y5
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y5, Y2, Y2
 	VMOVDQU      32(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 32(AX), Y3, Y5
+	VMOVDQU      32(AX), Y7
+	VPCLMULQDQ   $0x00, Y3, Y7, Y5
+	VPCLMULQDQ   $0x11, Y3, Y7, Y7
 	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 32(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y4, Y5
+	VPUNPCKHQDQ  Y3, Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VMOVDQU      (AX), Y4
+	VPXOR        8(AX), Y4, Y4
 	VMOVDQU      32(AX), Y3
 	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      64(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 64(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 64(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VPXOR        72(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      96(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VPSHUFD      $0x4e, Y3, Y4
-	VPXOR        Y3, Y4, Y4
-	VPCLMULQDQ   $0x00, 96(AX), Y3, Y5
-	VPXOR        Y5, Y0, Y0
-	VPCLMULQDQ   $0x11, 96(AX), Y3, Y3
-	VPXOR        Y3, Y2, Y2
-	VMOVDQU      96(AX), Y3
-	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y4, Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y4, Y4
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y4, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -6375,11 +6320,11 @@ hashGroups136:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, DI
 	SUBQ         $0x00000080, R8
-	JMP          hashGroups136
+	JMP          hashGroups140
 
-hashRest137:
+hashRest141:
 	TESTQ      R8, R8
-	JZ         text135
+	JZ         text139
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
@@ -6388,49 +6333,52 @@ hashRest137:
 	LEAQ       128(AX), R9
 	SUBQ       CX, R9
 	TESTQ      $0x00000040, R8
-	JZ         skip138
+	JZ         skip142
 	VMOVDQU    (DI), Y4
 	VMOVDQU    32(DI), Y5
 	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y7
+	VPCLMULQDQ $0x00, Y4, Y7, Y3
+	VPCLMULQDQ $0x11, Y4, Y7, Y7
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y7
-	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU    32(R9), Y7
+	VPCLMULQDQ $0x00, Y5, Y7, Y4
+	VPCLMULQDQ $0x11, Y5, Y7, Y7
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
-	VPXOR      Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
-	VPXOR      Y5, Y2, Y2
 	VMOVDQU    32(R9), Y5
 	VPXOR      40(R9), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R9
 
-skip138:
+skip142:
 	TESTQ      $0x00000020, R8
-	JZ         skip139
+	JZ         skip143
 	VMOVDQU    (DI), Y4
 	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -6438,21 +6386,22 @@ skip138:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R9
 
-skip139:
+skip143:
 	TESTQ      $0x00000010, R8
-	JZ         skip140
+	JZ         skip144
 	VMOVDQU    (DI), X5
 	ADDQ       $0x10, DI
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -6460,11 +6409,11 @@ skip139:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R9
 
-skip140:
+skip144:
 	ANDQ $0x0f, R8
-	JZ   skip141
+	JZ   skip145
 	CMPQ R8, $0x08
-	JB   less8142
+	JB   less8146
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -6473,12 +6422,12 @@ skip140:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded144
+	JMP  loaded148
 
-less8142:
+less8146:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less4143
+	JB   less4147
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -6486,9 +6435,9 @@ less8142:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded144
+	JMP  loaded148
 
-less4143:
+less4147:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -6503,26 +6452,27 @@ less4143:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded144:
+loaded148:
 	VMOVQ      R10, X5
 	VPINSRQ    $0x01, R11, X5, X5
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXOR      Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXOR      Y4, Y2, Y2
 	VMOVDQU    (R9), Y4
 	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip141:
+skip145:
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6537,7 +6487,7 @@ skip141:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text135:
+text139:
 	// Text.
 	MOVQ        16(BX), CX
 	MOVL        (CX), DI
@@ -6556,10 +6506,264 @@ text135:
 	MOVQ        48(BX), DI
 	MOVQ        72(BX), R8
 	MOVQ        80(BX), R9
-	CMPQ        R9, $0x00000100
-	JB          groupsEnd145
 
-groups146:
+	// H^16 to H^9.
+	VBROADCASTI128 (AX), Y0
+	VMOVDQA        Y0, Y1
+	VMOVDQU        (AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, (SP)
+	VMOVDQA        Y0, Y1
+	VMOVDQU        32(AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        32(AX), Y1
+	VPXOR          40(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, 32(SP)
+	VMOVDQA        Y0, Y1
+	VMOVDQU        64(AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, 64(SP)
+	VMOVDQU        96(AX), Y2
+	VPCLMULQDQ     $0x00, Y0, Y2, Y1
+	VPCLMULQDQ     $0x11, Y0, Y2, Y2
+	VPSHUFD        $0x4e, Y0, Y5
+	VPXOR          Y0, Y5, Y5
+	VMOVDQU        96(AX), Y0
+	VPXOR          104(AX), Y0, Y0
+	VPCLMULQDQ     $0x00, Y5, Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y5
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y1
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y1, Y2, Y2
+	VPXOR          Y0, Y2, Y2
+	VMOVDQU        Y2, 96(SP)
+	VBROADCASTI128 128(AX), Y0
+	VMOVDQA        Y4, Y1
+	VPADDD         count16<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y2
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y2, Y2
+	VPXOR          Y0, Y2, Y2
+	VPXOR          lowBits16<>+0(SB), Y1, Y0
+	VPXOR          lowBits16<>+32(SB), Y1, Y5
+	VPXOR          lowBits16<>+64(SB), Y1, Y6
+	VPXOR          lowBits16<>+96(SB), Y1, Y7
+	VPXOR          lowBits16<>+128(SB), Y1, Y8
+	VPXOR          lowBits16<>+160(SB), Y1, Y9
+	VPXOR          lowBits16<>+192(SB), Y1, Y1
+	VPXOR          lowBits16<>+224(SB), Y2, Y2
+	VBROADCASTI128 144(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 160(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 176(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 192(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 208(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 224(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 240(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 256(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 272(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last151
+	VBROADCASTI128 288(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 304(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	LEAQ           320(AX), CX
+	JE             last151
+	VBROADCASTI128 320(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 336(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	LEAQ           352(AX), CX
+
+last151:
+	VBROADCASTI128 (CX), Y10
+	VPXOR          (R8), Y10, Y11
+	VAESENCLAST    Y11, Y0, Y0
+	VPXOR          32(R8), Y10, Y11
+	VAESENCLAST    Y11, Y5, Y5
+	VPXOR          64(R8), Y10, Y11
+	VAESENCLAST    Y11, Y6, Y6
+	VPXOR          96(R8), Y10, Y11
+	VAESENCLAST    Y11, Y7, Y7
+	VPXOR          128(R8), Y10, Y11
+	VAESENCLAST    Y11, Y8, Y8
+	VPXOR          160(R8), Y10, Y11
+	VAESENCLAST    Y11, Y9, Y9
+	VPXOR          192(R8), Y10, Y11
+	VAESENCLAST    Y11, Y1, Y1
+	VPXOR          224(R8), Y10, Y10
+	VAESENCLAST    Y10, Y2, Y2
+	VMOVDQU        Y0, (DI)
+	VMOVDQU        Y5, 32(DI)
+	VMOVDQU        Y6, 64(DI)
+	VMOVDQU        Y7, 96(DI)
+	VMOVDQU        Y8, 128(DI)
+	VMOVDQU        Y9, 160(DI)
+	VMOVDQU        Y1, 192(DI)
+	VMOVDQU        Y2, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JB             last150
+
+	// GHASH of a piece is computed between the rounds of the next one.
+	PCALIGN $0x40
+
+groups149:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -6568,22 +6772,14 @@ groups146:
 	VPXOR          Y2, Y1, Y1
 	VPSHUFB        reverse<>+0(SB), Y0, Y0
 	VPXOR          Y2, Y0, Y0
-	VMOVDQU        lowBits16<>+0(SB), Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        lowBits16<>+32(SB), Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        lowBits16<>+64(SB), Y7
-	VPXOR          Y1, Y7, Y7
-	VMOVDQU        lowBits16<>+96(SB), Y8
-	VPXOR          Y1, Y8, Y8
-	VMOVDQU        lowBits16<>+128(SB), Y9
-	VPXOR          Y1, Y9, Y9
-	VMOVDQU        lowBits16<>+160(SB), Y10
-	VPXOR          Y1, Y10, Y10
-	VMOVDQU        lowBits16<>+192(SB), Y11
-	VPXOR          Y1, Y11, Y11
-	VMOVDQU        lowBits16<>+224(SB), Y12
-	VPXOR          Y0, Y12, Y12
+	VPXOR          lowBits16<>+0(SB), Y1, Y5
+	VPXOR          lowBits16<>+32(SB), Y1, Y6
+	VPXOR          lowBits16<>+64(SB), Y1, Y7
+	VPXOR          lowBits16<>+96(SB), Y1, Y8
+	VPXOR          lowBits16<>+128(SB), Y1, Y9
+	VPXOR          lowBits16<>+160(SB), Y1, Y10
+	VPXOR          lowBits16<>+192(SB), Y1, Y11
+	VPXOR          lowBits16<>+224(SB), Y0, Y12
 	VBROADCASTI128 144(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6593,392 +6789,176 @@ groups146:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        (R8), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VPSHUFD        $0x4e, Y1, Y3
-	VPXOR          Y1, Y3, Y3
-	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VPCLMULQDQ     $0x11, (AX), Y1, Y1
-	VMOVDQA        Y1, Y2
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VBROADCASTI128 160(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        32(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 32(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 176(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        64(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 64(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 64(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        64(AX), Y3
-	VPXOR          72(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 192(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        96(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 96(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 96(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 208(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
-	VBROADCASTI128 224(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VMOVDQU        128(R8), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VPSHUFD        $0x4e, Y1, Y3
-	VPXOR          Y1, Y3, Y3
-	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VPCLMULQDQ     $0x11, (AX), Y1, Y1
-	VMOVDQA        Y1, Y2
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y3, Y1, Y1
-	VBROADCASTI128 240(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        160(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 32(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 256(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        192(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 64(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 64(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        64(AX), Y3
-	VPXOR          72(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 272(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        224(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y13
-	VPXOR          Y3, Y13, Y13
-	VPCLMULQDQ     $0x00, 96(AX), Y3, Y14
-	VPXOR          Y14, Y0, Y0
-	VPCLMULQDQ     $0x11, 96(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last148
-	VBROADCASTI128 288(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VBROADCASTI128 304(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	LEAQ           320(AX), CX
-	JE             last148
-	VBROADCASTI128 320(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VBROADCASTI128 336(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	LEAQ           352(AX), CX
-
-last148:
-	VBROADCASTI128 (CX), Y0
-	VAESENCLAST    Y0, Y5, Y5
-	VAESENCLAST    Y0, Y6, Y6
-	VAESENCLAST    Y0, Y7, Y7
-	VAESENCLAST    Y0, Y8, Y8
-	VAESENCLAST    Y0, Y9, Y9
-	VAESENCLAST    Y0, Y10, Y10
-	VAESENCLAST    Y0, Y11, Y11
-	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        (R8), Y0
-	VPXOR          Y0, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y0
-	VPXOR          Y0, Y6, Y6
-	VMOVDQU        Y6, 32(DI)
-	VMOVDQU        64(R8), Y0
-	VPXOR          Y0, Y7, Y7
-	VMOVDQU        Y7, 64(DI)
-	VMOVDQU        96(R8), Y0
-	VPXOR          Y0, Y8, Y8
-	VMOVDQU        Y8, 96(DI)
-	VMOVDQU        128(R8), Y0
-	VPXOR          Y0, Y9, Y9
-	VMOVDQU        Y9, 128(DI)
-	VMOVDQU        160(R8), Y0
-	VPXOR          Y0, Y10, Y10
-	VMOVDQU        Y10, 160(DI)
-	VMOVDQU        192(R8), Y0
-	VPXOR          Y0, Y11, Y11
-	VMOVDQU        Y11, 192(DI)
-	VMOVDQU        224(R8), Y0
-	VPXOR          Y0, Y12, Y12
-	VMOVDQU        Y12, 224(DI)
-	ADDQ           $0x00000100, R8
-	ADDQ           $0x00000100, DI
-	SUBQ           $0x00000100, R9
-	CMPQ           R9, $0x00000100
-	JAE            groups146
-
-groupsEnd145:
-	CMPQ           R9, $0x00000080
-	JB             groupsEnd149
-	VBROADCASTI128 128(AX), Y2
-	VMOVDQA        Y4, Y1
-	VPADDD         count8<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y0
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y0, Y0
-	VPXOR          Y2, Y0, Y0
-	VMOVDQU        lowBits8<>+0(SB), Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        lowBits8<>+32(SB), Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        lowBits8<>+64(SB), Y7
-	VPXOR          Y1, Y7, Y7
-	VMOVDQU        lowBits8<>+96(SB), Y8
-	VPXOR          Y0, Y8, Y8
-	VBROADCASTI128 144(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
 	VBROADCASTI128 160(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VMOVDQU        (R8), Y1
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VMOVDQU        -256(DI), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
-	VPSHUFD        $0x4e, Y1, Y3
-	VPXOR          Y1, Y3, Y3
-	VPCLMULQDQ     $0x00, (AX), Y1, Y0
-	VPCLMULQDQ     $0x11, (AX), Y1, Y1
-	VMOVDQA        Y1, Y2
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y3, Y1, Y1
+	VMOVDQU        (SP), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        -224(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(SP), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y13
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        (SP), Y1
+	VPXOR          8(SP), Y1, Y1
+	VMOVDQU        32(SP), Y3
+	VPXOR          40(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
+	VPXOR          Y3, Y1, Y1
 	VBROADCASTI128 176(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
 	VBROADCASTI128 192(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        32(R8), Y3
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        -192(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y9
-	VPXOR          Y3, Y9, Y9
-	VPCLMULQDQ     $0x00, 32(AX), Y3, Y10
-	VPXOR          Y10, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y3, Y3
+	VMOVDQU        64(SP), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        -160(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(SP), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(SP), Y13
+	VPXOR          72(SP), Y13, Y13
+	VMOVDQU        96(SP), Y3
+	VPXOR          104(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VBROADCASTI128 208(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
 	VBROADCASTI128 224(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        64(R8), Y3
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        -128(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y9
-	VPXOR          Y3, Y9, Y9
-	VPCLMULQDQ     $0x00, 64(AX), Y3, Y10
-	VPXOR          Y10, Y0, Y0
-	VPCLMULQDQ     $0x11, 64(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
-	VMOVDQU        64(AX), Y3
-	VPXOR          72(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y3, Y3
+	VMOVDQU        (AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        -96(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        32(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        (AX), Y13
+	VPXOR          8(AX), Y13, Y13
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VBROADCASTI128 240(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
 	VBROADCASTI128 256(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
-	VMOVDQU        96(R8), Y3
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        -64(DI), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VPSHUFD        $0x4e, Y3, Y9
-	VPXOR          Y3, Y9, Y9
-	VPCLMULQDQ     $0x00, 96(AX), Y3, Y10
-	VPXOR          Y10, Y0, Y0
-	VPCLMULQDQ     $0x11, 96(AX), Y3, Y3
-	VPXOR          Y3, Y2, Y2
+	VMOVDQU        64(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        -32(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(AX), Y13
+	VPXOR          72(AX), Y13, Y13
 	VMOVDQU        96(AX), Y3
 	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VBROADCASTI128 272(AX), Y3
 	VAESENC        Y3, Y5, Y5
 	VAESENC        Y3, Y6, Y6
 	VAESENC        Y3, Y7, Y7
 	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
 	VPXOR          Y0, Y1, Y1
 	VPXOR          Y2, Y1, Y1
 	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
@@ -7000,11 +6980,19 @@ groupsEnd145:
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
 	VBROADCASTI128 304(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
 	JE             last152
 	VBROADCASTI128 320(AX), Y0
@@ -7012,36 +7000,338 @@ groupsEnd145:
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
 	VBROADCASTI128 336(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
 last152:
 	VBROADCASTI128 (CX), Y0
-	VAESENCLAST    Y0, Y5, Y5
-	VAESENCLAST    Y0, Y6, Y6
-	VAESENCLAST    Y0, Y7, Y7
-	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        (R8), Y0
-	VPXOR          Y0, Y5, Y5
+	VPXOR          (R8), Y0, Y1
+	VAESENCLAST    Y1, Y5, Y5
+	VPXOR          32(R8), Y0, Y1
+	VAESENCLAST    Y1, Y6, Y6
+	VPXOR          64(R8), Y0, Y1
+	VAESENCLAST    Y1, Y7, Y7
+	VPXOR          96(R8), Y0, Y1
+	VAESENCLAST    Y1, Y8, Y8
+	VPXOR          128(R8), Y0, Y1
+	VAESENCLAST    Y1, Y9, Y9
+	VPXOR          160(R8), Y0, Y1
+	VAESENCLAST    Y1, Y10, Y10
+	VPXOR          192(R8), Y0, Y1
+	VAESENCLAST    Y1, Y11, Y11
+	VPXOR          224(R8), Y0, Y0
+	VAESENCLAST    Y0, Y12, Y12
 	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y0
-	VPXOR          Y0, Y6, Y6
 	VMOVDQU        Y6, 32(DI)
-	VMOVDQU        64(R8), Y0
-	VPXOR          Y0, Y7, Y7
 	VMOVDQU        Y7, 64(DI)
-	VMOVDQU        96(R8), Y0
-	VPXOR          Y0, Y8, Y8
 	VMOVDQU        Y8, 96(DI)
+	VMOVDQU        Y9, 128(DI)
+	VMOVDQU        Y10, 160(DI)
+	VMOVDQU        Y11, 192(DI)
+	VMOVDQU        Y12, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JAE            groups149
+
+last150:
+	VMOVDQU      -256(DI), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VMOVDQU      (SP), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      -224(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      32(SP), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y1, Y5
+	VPUNPCKHQDQ  Y3, Y1, Y1
+	VPXOR        Y1, Y5, Y5
+	VMOVDQU      (SP), Y1
+	VPXOR        8(SP), Y1, Y1
+	VMOVDQU      32(SP), Y3
+	VPXOR        40(SP), Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y1, Y1
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y3, Y1, Y1
+	VMOVDQU      -192(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      64(SP), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VMOVDQU      -160(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(SP), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y6
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
+	VPXOR        Y6, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y3, Y6
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPXOR        Y3, Y6, Y6
+	VMOVDQU      64(SP), Y5
+	VPXOR        72(SP), Y5, Y5
+	VMOVDQU      96(SP), Y3
+	VPXOR        104(SP), Y3, Y3
+	VPCLMULQDQ   $0x00, Y6, Y5, Y5
+	VPCLMULQDQ   $0x10, Y6, Y3, Y3
+	VPXOR        Y5, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VMOVDQU      -128(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      (AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VMOVDQU      -96(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      32(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y6
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
+	VPXOR        Y6, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y3, Y6
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPXOR        Y3, Y6, Y6
+	VMOVDQU      (AX), Y5
+	VPXOR        8(AX), Y5, Y5
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y6, Y5, Y5
+	VPCLMULQDQ   $0x10, Y6, Y3, Y3
+	VPXOR        Y5, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VMOVDQU      -64(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      64(AX), Y6
+	VPCLMULQDQ   $0x00, Y3, Y6, Y5
+	VPCLMULQDQ   $0x11, Y3, Y6, Y6
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VMOVDQU      -32(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y6
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
+	VPXOR        Y6, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y3, Y6
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPXOR        Y3, Y6, Y6
+	VMOVDQU      64(AX), Y5
+	VPXOR        72(AX), Y5, Y5
+	VMOVDQU      96(AX), Y3
+	VPXOR        104(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y6, Y5, Y5
+	VPCLMULQDQ   $0x10, Y6, Y3, Y3
+	VPXOR        Y5, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+
+	// The frame held secrets.
+	VPXOR          Y0, Y0, Y0
+	VMOVDQU        Y0, (SP)
+	VMOVDQU        Y0, 32(SP)
+	VMOVDQU        Y0, 64(SP)
+	VMOVDQU        Y0, 96(SP)
+	CMPQ           R9, $0x00000080
+	JB             groupsEnd153
+	VBROADCASTI128 128(AX), Y0
+	VMOVDQA        Y4, Y1
+	VPADDD         count8<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y2
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y2, Y2
+	VPXOR          Y0, Y2, Y2
+	VPXOR          lowBits8<>+0(SB), Y1, Y0
+	VPXOR          lowBits8<>+32(SB), Y1, Y5
+	VPXOR          lowBits8<>+64(SB), Y1, Y1
+	VPXOR          lowBits8<>+96(SB), Y2, Y2
+	VBROADCASTI128 144(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 160(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 176(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 192(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 208(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 224(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 240(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 256(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 272(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last156
+	VBROADCASTI128 288(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 304(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	LEAQ           320(AX), CX
+	JE             last156
+	VBROADCASTI128 320(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	VBROADCASTI128 336(AX), Y6
+	VAESENC        Y6, Y0, Y0
+	VAESENC        Y6, Y5, Y5
+	VAESENC        Y6, Y1, Y1
+	VAESENC        Y6, Y2, Y2
+	LEAQ           352(AX), CX
+
+last156:
+	VBROADCASTI128 (CX), Y6
+	VPXOR          (R8), Y6, Y7
+	VAESENCLAST    Y7, Y0, Y0
+	VPXOR          32(R8), Y6, Y7
+	VAESENCLAST    Y7, Y5, Y5
+	VPXOR          64(R8), Y6, Y7
+	VAESENCLAST    Y7, Y1, Y1
+	VPXOR          96(R8), Y6, Y6
+	VAESENCLAST    Y6, Y2, Y2
+	VMOVDQU        Y0, (DI)
+	VMOVDQU        Y5, 32(DI)
+	VMOVDQU        Y1, 64(DI)
+	VMOVDQU        Y2, 96(DI)
 	ADDQ           $0x00000080, R8
 	ADDQ           $0x00000080, DI
 	SUBQ           $0x00000080, R9
+	VMOVDQU        -128(DI), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        -96(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y5
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y5, Y1, Y1
+	VPCLMULQDQ     $0x10, Y5, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        -64(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VMOVDQU        -32(DI), Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        96(AX), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y6
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y6, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPUNPCKLQDQ    Y5, Y3, Y6
+	VPUNPCKHQDQ    Y5, Y3, Y3
+	VPXOR          Y3, Y6, Y6
+	VMOVDQU        64(AX), Y5
+	VPXOR          72(AX), Y5, Y5
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPCLMULQDQ     $0x10, Y6, Y3, Y3
+	VPXOR          Y5, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
 
-groupsEnd149:
+groupsEnd153:
 	MOVQ           R9, R10
 	LEAQ           15(R9), CX
 	ANDQ           $-16, CX
@@ -7055,7 +7345,7 @@ groupsEnd149:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, R9
-	JZ             skip153
+	JZ             skip157
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -7095,7 +7385,7 @@ groupsEnd149:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last154
+	JB             last158
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -7103,7 +7393,7 @@ groupsEnd149:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last154
+	JE             last158
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -7112,47 +7402,49 @@ groupsEnd149:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last154:
+last158:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
 	VMOVDQU        (R8), Y7
 	VPXOR          Y7, Y5, Y5
 	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y5
-	VPXOR          Y5, Y6, Y6
+	VMOVDQU        32(R8), Y7
+	VPXOR          Y7, Y6, Y6
 	VMOVDQU        Y6, 32(DI)
 	ADDQ           $0x40, R8
 	ADDQ           $0x40, DI
-	VPSHUFB        reverse<>+0(SB), Y7, Y7
-	VPXOR          Y3, Y7, Y7
-	VPSHUFD        $0x4e, Y7, Y3
-	VPXOR          Y7, Y3, Y3
-	VPCLMULQDQ     $0x00, (R11), Y7, Y6
-	VPXOR          Y6, Y0, Y0
-	VPCLMULQDQ     $0x11, (R11), Y7, Y6
-	VPXOR          Y6, Y2, Y2
-	VMOVDQU        (R11), Y6
-	VPXOR          8(R11), Y6, Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y6
-	VPXOR          Y6, Y1, Y1
-	VPXOR          Y3, Y3, Y3
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPSHUFD        $0x4e, Y5, Y6
-	VPXOR          Y5, Y6, Y6
-	VPCLMULQDQ     $0x00, 32(R11), Y5, Y7
-	VPXOR          Y7, Y0, Y0
-	VPCLMULQDQ     $0x11, 32(R11), Y5, Y5
-	VPXOR          Y5, Y2, Y2
-	VMOVDQU        32(R11), Y5
-	VPXOR          40(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPXOR          Y3, Y5, Y5
+	VMOVDQU        (R11), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y3
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPSHUFD        $0x4e, Y5, Y3
+	VPXOR          Y5, Y3, Y3
+	VMOVDQU        (R11), Y5
+	VPXOR          8(R11), Y5, Y5
+	VPCLMULQDQ     $0x00, Y3, Y5, Y5
 	VPXOR          Y5, Y1, Y1
+	VPXOR          Y3, Y3, Y3
+	VPSHUFB        reverse<>+0(SB), Y6, Y6
+	VMOVDQU        32(R11), Y7
+	VPCLMULQDQ     $0x00, Y6, Y7, Y5
+	VPCLMULQDQ     $0x11, Y6, Y7, Y7
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPSHUFD        $0x4e, Y6, Y5
+	VPXOR          Y6, Y5, Y5
+	VMOVDQU        32(R11), Y6
+	VPXOR          40(R11), Y6, Y6
+	VPCLMULQDQ     $0x00, Y5, Y6, Y6
+	VPXOR          Y6, Y1, Y1
 	ADDQ           $0x40, R11
 
-skip153:
+skip157:
 	TESTQ          $0x00000020, R9
-	JZ             skip155
+	JZ             skip159
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -7179,20 +7471,20 @@ skip153:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last156
+	JB             last160
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last156
+	JE             last160
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last156:
+last160:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R8), Y6
@@ -7200,14 +7492,15 @@ last156:
 	VMOVDQU        Y5, (DI)
 	ADDQ           $0x20, R8
 	ADDQ           $0x20, DI
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VPXOR          Y3, Y6, Y6
-	VPSHUFD        $0x4e, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPCLMULQDQ     $0x00, (R11), Y6, Y5
-	VPXOR          Y5, Y0, Y0
-	VPCLMULQDQ     $0x11, (R11), Y6, Y5
-	VPXOR          Y5, Y2, Y2
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VPXOR          Y3, Y5, Y5
+	VMOVDQU        (R11), Y6
+	VPCLMULQDQ     $0x00, Y5, Y6, Y3
+	VPCLMULQDQ     $0x11, Y5, Y6, Y6
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VPSHUFD        $0x4e, Y5, Y3
+	VPXOR          Y5, Y3, Y3
 	VMOVDQU        (R11), Y5
 	VPXOR          8(R11), Y5, Y5
 	VPCLMULQDQ     $0x00, Y3, Y5, Y5
@@ -7215,9 +7508,9 @@ last156:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R11
 
-skip155:
+skip159:
 	TESTQ   $0x00000010, R9
-	JZ      skip157
+	JZ      skip161
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -7244,20 +7537,20 @@ skip155:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last158
+	JB      last162
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last158
+	JE      last162
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last158:
+last162:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R8), X6
@@ -7265,16 +7558,17 @@ last158:
 	VMOVDQU     X5, (DI)
 	ADDQ        $0x10, R8
 	ADDQ        $0x10, DI
-	VPXOR       Y5, Y5, Y5
-	VPXOR       X6, X5, X5
-	VPSHUFB     reverse<>+0(SB), Y5, Y5
-	VPXOR       Y3, Y5, Y5
-	VPSHUFD     $0x4e, Y5, Y3
-	VPXOR       Y5, Y3, Y3
-	VPCLMULQDQ  $0x00, (R11), Y5, Y6
-	VPXOR       Y6, Y0, Y0
-	VPCLMULQDQ  $0x11, (R11), Y5, Y5
+	VPXOR       Y6, Y6, Y6
+	VPXOR       X5, X6, X6
+	VPSHUFB     reverse<>+0(SB), Y6, Y6
+	VPXOR       Y3, Y6, Y6
+	VMOVDQU     (R11), Y5
+	VPCLMULQDQ  $0x00, Y6, Y5, Y3
+	VPCLMULQDQ  $0x11, Y6, Y5, Y5
+	VPXOR       Y3, Y0, Y0
 	VPXOR       Y5, Y2, Y2
+	VPSHUFD     $0x4e, Y6, Y3
+	VPXOR       Y6, Y3, Y3
 	VMOVDQU     (R11), Y5
 	VPXOR       8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
@@ -7282,9 +7576,9 @@ last158:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R11
 
-skip157:
+skip161:
 	ANDQ    $0x0f, R9
-	JZ      skip159
+	JZ      skip163
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -7310,24 +7604,28 @@ skip157:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last160
+	JB      last164
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last160
+	JE      last164
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last160:
+last164:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
+	LEAQ        onesZeros<>+16(SB), CX
+	SUBQ        R9, CX
+	VMOVDQU     (CX), X4
+	VPAND       X4, X5, X5
 	CMPQ        R9, $0x08
-	JB          less8161
+	JB          less8165
 	MOVQ        (R8), DX
 	MOVQ        -8(R8)(R9*1), R12
 	MOVQ        R9, CX
@@ -7336,12 +7634,12 @@ last160:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R12
 	SHRQ        $0x08, R12
-	JMP         loaded163
+	JMP         loaded167
 
-less8161:
+less8165:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4162
+	JB   less4166
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -7349,9 +7647,9 @@ less8161:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded163
+	JMP  loaded167
 
-less4162:
+less4166:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -7366,14 +7664,14 @@ less4162:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded163:
+loaded167:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R12, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R8
 	CMPQ    R9, $0x08
-	JB      less8164
+	JB      less8168
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -7386,20 +7684,20 @@ loaded163:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored166
+	JMP     stored170
 
-less8164:
+less8168:
 	CMPQ R9, $0x04
-	JB   less4165
+	JB   less4169
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored166
+	JMP  stored170
 
-less4165:
+less4169:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -7414,30 +7712,31 @@ less4165:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored166:
-	VPXOR      Y5, Y5, Y5
-	VPXOR      X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXOR      Y3, Y5, Y5
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXOR      Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R11), Y5, Y4
-	VPXOR      Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R11), Y5, Y4
-	VPXOR      Y4, Y2, Y2
+stored170:
+	VPXOR      Y4, Y4, Y4
+	VPXOR      X5, X4, X4
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R11), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
 	VMOVDQU    (R11), Y4
 	VPXOR      8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip159:
+skip163:
 	TESTQ SI, SI
-	JZ    notLast133
+	JZ    notLast136
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R10, $0x70
-	JBE          lengths167
+	JBE          lengths171
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -7455,7 +7754,7 @@ skip159:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths167:
+lengths171:
 	MOVQ         112(BX), CX
 	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
@@ -7463,12 +7762,13 @@ lengths167:
 	VPXOR        Y5, Y5, Y5
 	VPXOR        X4, X5, X5
 	VPXOR        Y3, Y5, Y5
+	VMOVDQU      112(AX), Y4
+	VPCLMULQDQ   $0x00, Y5, Y4, Y3
+	VPCLMULQDQ   $0x11, Y5, Y4, Y4
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y4, Y2, Y2
 	VPSHUFD      $0x4e, Y5, Y3
 	VPXOR        Y5, Y3, Y3
-	VPCLMULQDQ   $0x00, 112(AX), Y5, Y4
-	VPXOR        Y4, Y0, Y0
-	VPCLMULQDQ   $0x11, 112(AX), Y5, Y4
-	VPXOR        Y4, Y2, Y2
 	VMOVDQU      112(AX), Y4
 	VPXOR        120(AX), Y4, Y4
 	VPCLMULQDQ   $0x00, Y3, Y4, Y4
@@ -7490,129 +7790,2732 @@ lengths167:
 	VMOVDQU      (SI), X0
 	VPXOR        X0, X3, X3
 	VMOVDQU      X3, (SI)
-	VPXOR        X0, X0, X0
-	VPXOR        X1, X1, X1
-	VPXOR        X2, X2, X2
-	VPXOR        X3, X3, X3
-	VPXOR        X4, X4, X4
-	VPXOR        X5, X5, X5
-	VPXOR        X6, X6, X6
-	VPXOR        X7, X7, X7
-	VPXOR        X8, X8, X8
-	VPXOR        X9, X9, X9
-	VPXOR        X10, X10, X10
-	VPXOR        X11, X11, X11
-	VPXOR        X12, X12, X12
-	VPXOR        X13, X13, X13
-	VPXOR        X14, X14, X14
+
+end137:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
 	VZEROUPPER
 	RET
 
-notLast133:
+notLast136:
 	MOVQ    8(BX), AX
 	VMOVDQU X3, (AX)
-	VPXOR   X0, X0, X0
-	VPXOR   X1, X1, X1
-	VPXOR   X2, X2, X2
-	VPXOR   X3, X3, X3
-	VPXOR   X4, X4, X4
-	VPXOR   X5, X5, X5
-	VPXOR   X6, X6, X6
-	VPXOR   X7, X7, X7
-	VPXOR   X8, X8, X8
-	VPXOR   X9, X9, X9
-	VPXOR   X10, X10, X10
-	VPXOR   X11, X11, X11
-	VPXOR   X12, X12, X12
-	VPXOR   X13, X13, X13
-	VPXOR   X14, X14, X14
+	JMP     end137
+
+// func openAVX2(key *Key, r *run)
+// Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
+TEXT ·openAVX2(SB), $0-16
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag172
+
+	// The tag begins as the encrypted first counter block.
+	MOVQ    16(BX), CX
+	MOVL    (CX), DI
+	MOVQ    4(CX), CX
+	MOVQ    CX, R8
+	SHLQ    $0x20, R8
+	ORQ     R8, DI
+	SHRQ    $0x20, CX
+	VMOVQ   DI, X0
+	VPINSRQ $0x01, CX, X0, X0
+	VMOVDQU firstCounter<>+0(SB), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 128(AX), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 144(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 160(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 176(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 192(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 208(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 224(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 240(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 256(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 272(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    288(AX), CX
+	CMPL    DX, $0x0c
+	JB      last175
+	VMOVDQU 288(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 304(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    320(AX), CX
+	JE      last175
+	VMOVDQU 320(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 336(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    352(AX), CX
+
+last175:
+	VMOVDQU     (CX), X1
+	VAESENCLAST X1, X0, X0
+	VMOVDQU     X0, (SI)
+
+noTag172:
+	MOVQ    8(BX), CX
+	VMOVDQU (CX), X3
+
+	// Additional data.
+	MOVQ 24(BX), DI
+	MOVQ 32(BX), R8
+
+hashGroups177:
+	CMPQ         R8, $0x00000080
+	JB           hashRest178
+	VMOVDQU      64(DI), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      96(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y4
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
+	VPXOR        Y4, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y1, Y4
+	VPUNPCKHQDQ  Y5, Y1, Y1
+	VPXOR        Y1, Y4, Y4
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y5
+	VPXOR        104(AX), Y5, Y5
+	VPCLMULQDQ   $0x00, Y4, Y1, Y1
+	VPCLMULQDQ   $0x10, Y4, Y5, Y5
+	VPXOR        Y5, Y1, Y1
+	VMOVDQU      (DI), Y4
+	VPSHUFB      reverse<>+0(SB), Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VMOVDQU      (AX), Y5
+	VPCLMULQDQ   $0x00, Y4, Y5, Y3
+	VPCLMULQDQ   $0x11, Y4, Y5, Y5
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y5, Y2, Y2
+	VMOVDQU      32(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      32(AX), Y7
+	VPCLMULQDQ   $0x00, Y3, Y7, Y5
+	VPCLMULQDQ   $0x11, Y3, Y7, Y7
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y4, Y5
+	VPUNPCKHQDQ  Y3, Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VMOVDQU      (AX), Y4
+	VPXOR        8(AX), Y4, Y4
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y4, Y4
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000080, R8
+	JMP          hashGroups177
+
+hashRest178:
+	TESTQ      R8, R8
+	JZ         text176
+	VPXOR      Y0, Y0, Y0
+	VPXOR      Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	LEAQ       15(R8), CX
+	ANDQ       $-16, CX
+	LEAQ       128(AX), R9
+	SUBQ       CX, R9
+	TESTQ      $0x00000040, R8
+	JZ         skip179
+	VMOVDQU    (DI), Y4
+	VMOVDQU    32(DI), Y5
+	ADDQ       $0x40, DI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y7
+	VPCLMULQDQ $0x00, Y4, Y7, Y3
+	VPCLMULQDQ $0x11, Y4, Y7, Y7
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y7, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU    32(R9), Y7
+	VPCLMULQDQ $0x00, Y5, Y7, Y4
+	VPCLMULQDQ $0x11, Y5, Y7, Y7
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y7, Y2, Y2
+	VPSHUFD    $0x4e, Y5, Y4
+	VPXOR      Y5, Y4, Y4
+	VMOVDQU    32(R9), Y5
+	VPXOR      40(R9), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXOR      Y5, Y1, Y1
+	ADDQ       $0x40, R9
+
+skip179:
+	TESTQ      $0x00000020, R8
+	JZ         skip180
+	VMOVDQU    (DI), Y4
+	ADDQ       $0x20, DI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	ADDQ       $0x20, R9
+
+skip180:
+	TESTQ      $0x00000010, R8
+	JZ         skip181
+	VMOVDQU    (DI), X5
+	ADDQ       $0x10, DI
+	VPXOR      Y4, Y4, Y4
+	VPXOR      X5, X4, X4
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	ADDQ       $0x10, R9
+
+skip181:
+	ANDQ $0x0f, R8
+	JZ   skip182
+	CMPQ R8, $0x08
+	JB   less8183
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
+	NEGQ CX
+	ADDQ $+15, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded185
+
+less8183:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less4184
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded185
+
+less4184:
+	MOVQ    R8, CX
+	SHRQ    $0x01, CX
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
+	ADDQ    $-1, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+
+loaded185:
+	VMOVQ      R10, X5
+	VPINSRQ    $0x01, R11, X5, X5
+	VPXOR      Y4, Y4, Y4
+	VPXOR      X5, X4, X4
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+
+skip182:
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+
+text176:
+	// Text.
+	MOVQ        16(BX), CX
+	MOVL        (CX), DI
+	MOVQ        4(CX), CX
+	MOVQ        CX, R8
+	SHLQ        $0x20, R8
+	ORQ         R8, DI
+	SHRQ        $0x20, CX
+	VMOVQ       DI, X6
+	VPINSRQ     $0x01, CX, X6, X6
+	VPSHUFB     reverse<>+0(SB), X6, X6
+	MOVL        96(BX), CX
+	VMOVD       CX, X0
+	VPADDD      X0, X6, X6
+	VINSERTI128 $0x01, X6, Y6, Y4
+	MOVQ        48(BX), DI
+	MOVQ        72(BX), R8
+	MOVQ        80(BX), R9
+	CMPQ        R9, $0x00000100
+	JB          groupsEnd186
+	PCALIGN     $0x40
+
+groups187:
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count16<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits16<>+0(SB), Y1, Y5
+	VPXOR          lowBits16<>+32(SB), Y1, Y6
+	VPXOR          lowBits16<>+64(SB), Y1, Y7
+	VPXOR          lowBits16<>+96(SB), Y1, Y8
+	VPXOR          lowBits16<>+128(SB), Y1, Y9
+	VPXOR          lowBits16<>+160(SB), Y1, Y10
+	VPXOR          lowBits16<>+192(SB), Y1, Y11
+	VPXOR          lowBits16<>+224(SB), Y0, Y12
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VMOVDQU        (R8), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        32(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y13
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        64(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VBROADCASTI128 176(AX), Y13
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VAESENC        Y13, Y12, Y12
+	VBROADCASTI128 192(AX), Y13
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VAESENC        Y13, Y12, Y12
+	VMOVDQU        96(R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(AX), Y13
+	VPXOR          72(AX), Y13, Y13
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	VBROADCASTI128 208(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 224(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VMOVDQU        128(R8), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        160(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y13
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 240(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 256(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        192(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        224(R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(AX), Y13
+	VPXOR          72(AX), Y13, Y13
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 272(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last189
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	LEAQ           320(AX), CX
+	JE             last189
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	LEAQ           352(AX), CX
+
+last189:
+	VBROADCASTI128 (CX), Y0
+	VPXOR          (R8), Y0, Y1
+	VAESENCLAST    Y1, Y5, Y5
+	VPXOR          32(R8), Y0, Y1
+	VAESENCLAST    Y1, Y6, Y6
+	VPXOR          64(R8), Y0, Y1
+	VAESENCLAST    Y1, Y7, Y7
+	VPXOR          96(R8), Y0, Y1
+	VAESENCLAST    Y1, Y8, Y8
+	VPXOR          128(R8), Y0, Y1
+	VAESENCLAST    Y1, Y9, Y9
+	VPXOR          160(R8), Y0, Y1
+	VAESENCLAST    Y1, Y10, Y10
+	VPXOR          192(R8), Y0, Y1
+	VAESENCLAST    Y1, Y11, Y11
+	VPXOR          224(R8), Y0, Y0
+	VAESENCLAST    Y0, Y12, Y12
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        Y8, 96(DI)
+	VMOVDQU        Y9, 128(DI)
+	VMOVDQU        Y10, 160(DI)
+	VMOVDQU        Y11, 192(DI)
+	VMOVDQU        Y12, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JAE            groups187
+
+groupsEnd186:
+	CMPQ           R9, $0x00000080
+	JB             groupsEnd190
+	PCALIGN        $0x40
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count8<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits8<>+0(SB), Y1, Y5
+	VPXOR          lowBits8<>+32(SB), Y1, Y6
+	VPXOR          lowBits8<>+64(SB), Y1, Y7
+	VPXOR          lowBits8<>+96(SB), Y0, Y8
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VMOVDQU        (R8), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        32(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y10
+	VPCLMULQDQ     $0x00, Y3, Y10, Y9
+	VPCLMULQDQ     $0x11, Y3, Y10, Y10
+	VPXOR          Y9, Y0, Y0
+	VPXOR          Y10, Y2, Y2
+	VBROADCASTI128 176(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VBROADCASTI128 192(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VPUNPCKLQDQ    Y3, Y1, Y9
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y9, Y9
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y9, Y1, Y1
+	VPCLMULQDQ     $0x10, Y9, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        64(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y10
+	VPCLMULQDQ     $0x00, Y3, Y10, Y9
+	VPCLMULQDQ     $0x11, Y3, Y10, Y10
+	VPXOR          Y9, Y0, Y0
+	VPXOR          Y10, Y2, Y2
+	VBROADCASTI128 208(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VBROADCASTI128 224(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VMOVDQU        96(R8), Y9
+	VPSHUFB        reverse<>+0(SB), Y9, Y9
+	VMOVDQU        96(AX), Y11
+	VPCLMULQDQ     $0x00, Y9, Y11, Y10
+	VPCLMULQDQ     $0x11, Y9, Y11, Y11
+	VPXOR          Y10, Y0, Y0
+	VPXOR          Y11, Y2, Y2
+	VBROADCASTI128 240(AX), Y10
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VBROADCASTI128 256(AX), Y10
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VPUNPCKLQDQ    Y9, Y3, Y10
+	VPUNPCKHQDQ    Y9, Y3, Y3
+	VPXOR          Y3, Y10, Y10
+	VMOVDQU        64(AX), Y9
+	VPXOR          72(AX), Y9, Y9
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y10, Y9, Y9
+	VPCLMULQDQ     $0x10, Y10, Y3, Y3
+	VPXOR          Y9, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	VBROADCASTI128 272(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last193
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	LEAQ           320(AX), CX
+	JE             last193
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	LEAQ           352(AX), CX
+
+last193:
+	VBROADCASTI128 (CX), Y0
+	VPXOR          (R8), Y0, Y1
+	VAESENCLAST    Y1, Y5, Y5
+	VPXOR          32(R8), Y0, Y1
+	VAESENCLAST    Y1, Y6, Y6
+	VPXOR          64(R8), Y0, Y1
+	VAESENCLAST    Y1, Y7, Y7
+	VPXOR          96(R8), Y0, Y0
+	VAESENCLAST    Y0, Y8, Y8
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        Y8, 96(DI)
+	ADDQ           $0x00000080, R8
+	ADDQ           $0x00000080, DI
+	SUBQ           $0x00000080, R9
+
+groupsEnd190:
+	MOVQ           R9, R10
+	LEAQ           15(R9), CX
+	ANDQ           $-16, CX
+	LEAQ           128(AX), R11
+	SUBQ           CX, R11
+	LEAQ           (AX), CX
+	SUBQ           $0x10, R11
+	CMPQ           R11, CX
+	CMOVQCS        CX, R11
+	VPXOR          Y0, Y0, Y0
+	VPXOR          Y1, Y1, Y1
+	VPXOR          Y2, Y2, Y2
+	TESTQ          $0x00000040, R9
+	JZ             skip194
+	VMOVDQU        numbers<>+0(SB), Y5
+	VPADDD         Y4, Y5, Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        numbers<>+32(SB), Y6
+	VPADDD         Y4, Y6, Y6
+	VPSHUFB        reverse<>+0(SB), Y6, Y6
+	VPADDD         count4<>+0(SB), Y4, Y4
+	VBROADCASTI128 128(AX), Y7
+	VPXOR          Y7, Y5, Y5
+	VPXOR          Y7, Y6, Y6
+	VBROADCASTI128 144(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 160(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 176(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 192(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 208(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 224(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 240(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 256(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 272(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last195
+	VBROADCASTI128 288(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 304(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	LEAQ           320(AX), CX
+	JE             last195
+	VBROADCASTI128 320(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 336(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	LEAQ           352(AX), CX
+
+last195:
+	VBROADCASTI128 (CX), Y7
+	VAESENCLAST    Y7, Y5, Y5
+	VAESENCLAST    Y7, Y6, Y6
+	VMOVDQU        (R8), Y7
+	VPXOR          Y7, Y5, Y5
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        32(R8), Y5
+	VPXOR          Y5, Y6, Y6
+	VMOVDQU        Y6, 32(DI)
+	ADDQ           $0x40, R8
+	ADDQ           $0x40, DI
+	VPSHUFB        reverse<>+0(SB), Y7, Y7
+	VPXOR          Y3, Y7, Y7
+	VMOVDQU        (R11), Y6
+	VPCLMULQDQ     $0x00, Y7, Y6, Y3
+	VPCLMULQDQ     $0x11, Y7, Y6, Y6
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VPSHUFD        $0x4e, Y7, Y3
+	VPXOR          Y7, Y3, Y3
+	VMOVDQU        (R11), Y6
+	VPXOR          8(R11), Y6, Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y6
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y3, Y3, Y3
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        32(R11), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y6
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y6, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPSHUFD        $0x4e, Y5, Y6
+	VPXOR          Y5, Y6, Y6
+	VMOVDQU        32(R11), Y5
+	VPXOR          40(R11), Y5, Y5
+	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPXOR          Y5, Y1, Y1
+	ADDQ           $0x40, R11
+
+skip194:
+	TESTQ          $0x00000020, R9
+	JZ             skip196
+	VMOVDQU        numbers<>+0(SB), Y5
+	VPADDD         Y4, Y5, Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VPADDD         count2<>+0(SB), Y4, Y4
+	VBROADCASTI128 128(AX), Y6
+	VPXOR          Y6, Y5, Y5
+	VBROADCASTI128 144(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 160(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 176(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 192(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 208(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 224(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 240(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 256(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 272(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last197
+	VBROADCASTI128 288(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 304(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	LEAQ           320(AX), CX
+	JE             last197
+	VBROADCASTI128 320(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 336(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	LEAQ           352(AX), CX
+
+last197:
+	VBROADCASTI128 (CX), Y6
+	VAESENCLAST    Y6, Y5, Y5
+	VMOVDQU        (R8), Y6
+	VPXOR          Y6, Y5, Y5
+	VMOVDQU        Y5, (DI)
+	ADDQ           $0x20, R8
+	ADDQ           $0x20, DI
+	VPSHUFB        reverse<>+0(SB), Y6, Y6
+	VPXOR          Y3, Y6, Y6
+	VMOVDQU        (R11), Y5
+	VPCLMULQDQ     $0x00, Y6, Y5, Y3
+	VPCLMULQDQ     $0x11, Y6, Y5, Y5
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y5, Y2, Y2
+	VPSHUFD        $0x4e, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VMOVDQU        (R11), Y5
+	VPXOR          8(R11), Y5, Y5
+	VPCLMULQDQ     $0x00, Y3, Y5, Y5
+	VPXOR          Y5, Y1, Y1
+	VPXOR          Y3, Y3, Y3
+	ADDQ           $0x20, R11
+
+skip196:
+	TESTQ   $0x00000010, R9
+	JZ      skip198
+	VMOVDQU numbers<>+0(SB), X5
+	VPADDD  X4, X5, X5
+	VPSHUFB reverse<>+0(SB), X5, X5
+	VPADDD  count1<>+0(SB), X4, X4
+	VMOVDQU 128(AX), X6
+	VPXOR   X6, X5, X5
+	VMOVDQU 144(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 160(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 176(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 192(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 208(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 224(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 240(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 256(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 272(AX), X6
+	VAESENC X6, X5, X5
+	LEAQ    288(AX), CX
+	CMPL    DX, $0x0c
+	JB      last199
+	VMOVDQU 288(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 304(AX), X6
+	VAESENC X6, X5, X5
+	LEAQ    320(AX), CX
+	JE      last199
+	VMOVDQU 320(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 336(AX), X6
+	VAESENC X6, X5, X5
+	LEAQ    352(AX), CX
+
+last199:
+	VMOVDQU     (CX), X6
+	VAESENCLAST X6, X5, X5
+	VMOVDQU     (R8), X6
+	VPXOR       X6, X5, X5
+	VMOVDQU     X5, (DI)
+	ADDQ        $0x10, R8
+	ADDQ        $0x10, DI
+	VPXOR       Y5, Y5, Y5
+	VPXOR       X6, X5, X5
+	VPSHUFB     reverse<>+0(SB), Y5, Y5
+	VPXOR       Y3, Y5, Y5
+	VMOVDQU     (R11), Y6
+	VPCLMULQDQ  $0x00, Y5, Y6, Y3
+	VPCLMULQDQ  $0x11, Y5, Y6, Y6
+	VPXOR       Y3, Y0, Y0
+	VPXOR       Y6, Y2, Y2
+	VPSHUFD     $0x4e, Y5, Y3
+	VPXOR       Y5, Y3, Y3
+	VMOVDQU     (R11), Y5
+	VPXOR       8(R11), Y5, Y5
+	VPCLMULQDQ  $0x00, Y3, Y5, Y5
+	VPXOR       Y5, Y1, Y1
+	VPXOR       Y3, Y3, Y3
+	ADDQ        $0x10, R11
+
+skip198:
+	ANDQ    $0x0f, R9
+	JZ      skip200
+	VMOVDQU numbers<>+0(SB), X5
+	VPADDD  X4, X5, X5
+	VPSHUFB reverse<>+0(SB), X5, X5
+	VMOVDQU 128(AX), X4
+	VPXOR   X4, X5, X5
+	VMOVDQU 144(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 160(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 176(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 192(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 208(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 224(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 240(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 256(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 272(AX), X4
+	VAESENC X4, X5, X5
+	LEAQ    288(AX), CX
+	CMPL    DX, $0x0c
+	JB      last201
+	VMOVDQU 288(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 304(AX), X4
+	VAESENC X4, X5, X5
+	LEAQ    320(AX), CX
+	JE      last201
+	VMOVDQU 320(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 336(AX), X4
+	VAESENC X4, X5, X5
+	LEAQ    352(AX), CX
+
+last201:
+	VMOVDQU     (CX), X4
+	VAESENCLAST X4, X5, X5
+	CMPQ        R9, $0x08
+	JB          less8202
+	MOVQ        (R8), DX
+	MOVQ        -8(R8)(R9*1), R12
+	MOVQ        R9, CX
+	NEGQ        CX
+	ADDQ        $+15, CX
+	SHLQ        $0x03, CX
+	SHRQ        CL, R12
+	SHRQ        $0x08, R12
+	JMP         loaded204
+
+less8202:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less4203
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded204
+
+less4203:
+	MOVQ    R9, CX
+	SHRQ    $0x01, CX
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
+	SHLQ    $0x03, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
+	ADDQ    $-1, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+
+loaded204:
+	VMOVQ   DX, X4
+	VPINSRQ $0x01, R12, X4, X4
+	VPXOR   X4, X5, X5
+	VMOVQ   X5, DX
+	VPEXTRQ $0x01, X5, R8
+	CMPQ    R9, $0x08
+	JB      less8205
+	MOVQ    DX, (DI)
+	MOVQ    R9, CX
+	SHLQ    $0x03, CX
+	SHRQ    CL, DX
+	MOVQ    R9, CX
+	NEGQ    CX
+	ADDQ    $+15, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R8
+	SHLQ    $0x08, R8
+	ORQ     R8, DX
+	MOVQ    DX, -8(DI)(R9*1)
+	JMP     stored207
+
+less8205:
+	CMPQ R9, $0x04
+	JB   less4206
+	MOVL DX, (DI)
+	MOVQ R9, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHRQ CL, DX
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored207
+
+less4206:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
+	ADDQ $-1, CX
+	SHLQ $0x03, CX
+	SHRQ CL, DX
+	MOVB DL, -1(DI)(R9*1)
+
+stored207:
+	VPXOR      Y5, Y5, Y5
+	VPXOR      X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXOR      Y3, Y5, Y5
+	VMOVDQU    (R11), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y4, Y2, Y2
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXOR      Y5, Y3, Y3
+	VMOVDQU    (R11), Y4
+	VPXOR      8(R11), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+
+skip200:
+	TESTQ SI, SI
+	JZ    notLast173
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
+	CMPQ         R10, $0x70
+	JBE          lengths208
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+
+lengths208:
+	MOVQ         112(BX), CX
+	MOVQ         104(BX), DX
+	VMOVQ        CX, X4
+	VPINSRQ      $0x01, DX, X4, X4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        X4, X5, X5
+	VPXOR        Y3, Y5, Y5
+	VMOVDQU      112(AX), Y4
+	VPCLMULQDQ   $0x00, Y5, Y4, Y3
+	VPCLMULQDQ   $0x11, Y5, Y4, Y4
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y4, Y2, Y2
+	VPSHUFD      $0x4e, Y5, Y3
+	VPXOR        Y5, Y3, Y3
+	VMOVDQU      112(AX), Y4
+	VPXOR        120(AX), Y4, Y4
+	VPCLMULQDQ   $0x00, Y3, Y4, Y4
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	VPSHUFB      reverse<>+0(SB), X3, X3
+	VMOVDQU      (SI), X0
+	VPXOR        X0, X3, X3
+	VMOVDQU      X3, (SI)
+
+end174:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
 	VZEROUPPER
 	RET
+
+notLast173:
+	MOVQ    8(BX), AX
+	VMOVDQU X3, (AX)
+	JMP     end174
+
+// func openLongAVX2(key *Key, r *run)
+// Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
+TEXT ·openLongAVX2(SB), $128-16
+	MOVQ key+0(FP), AX
+	MOVL 368(AX), DX
+	MOVQ r+8(FP), BX
+	MOVQ (BX), SI
+
+	// Only the last run of a message has a tag.
+	TESTQ SI, SI
+	JZ    noTag209
+
+	// The tag begins as the encrypted first counter block.
+	MOVQ    16(BX), CX
+	MOVL    (CX), DI
+	MOVQ    4(CX), CX
+	MOVQ    CX, R8
+	SHLQ    $0x20, R8
+	ORQ     R8, DI
+	SHRQ    $0x20, CX
+	VMOVQ   DI, X0
+	VPINSRQ $0x01, CX, X0, X0
+	VMOVDQU firstCounter<>+0(SB), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 128(AX), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 144(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 160(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 176(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 192(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 208(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 224(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 240(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 256(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 272(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    288(AX), CX
+	CMPL    DX, $0x0c
+	JB      last212
+	VMOVDQU 288(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 304(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    320(AX), CX
+	JE      last212
+	VMOVDQU 320(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 336(AX), X1
+	VAESENC X1, X0, X0
+	LEAQ    352(AX), CX
+
+last212:
+	VMOVDQU     (CX), X1
+	VAESENCLAST X1, X0, X0
+	VMOVDQU     X0, (SI)
+
+noTag209:
+	MOVQ    8(BX), CX
+	VMOVDQU (CX), X3
+
+	// Additional data.
+	MOVQ 24(BX), DI
+	MOVQ 32(BX), R8
+
+hashGroups214:
+	CMPQ         R8, $0x00000080
+	JB           hashRest215
+	VMOVDQU      64(DI), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      96(DI), Y5
+	VPSHUFB      reverse<>+0(SB), Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPCLMULQDQ   $0x00, Y5, Y7, Y4
+	VPCLMULQDQ   $0x11, Y5, Y7, Y7
+	VPXOR        Y4, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y5, Y1, Y4
+	VPUNPCKHQDQ  Y5, Y1, Y1
+	VPXOR        Y1, Y4, Y4
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y5
+	VPXOR        104(AX), Y5, Y5
+	VPCLMULQDQ   $0x00, Y4, Y1, Y1
+	VPCLMULQDQ   $0x10, Y4, Y5, Y5
+	VPXOR        Y5, Y1, Y1
+	VMOVDQU      (DI), Y4
+	VPSHUFB      reverse<>+0(SB), Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VMOVDQU      (AX), Y5
+	VPCLMULQDQ   $0x00, Y4, Y5, Y3
+	VPCLMULQDQ   $0x11, Y4, Y5, Y5
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y5, Y2, Y2
+	VMOVDQU      32(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      32(AX), Y7
+	VPCLMULQDQ   $0x00, Y3, Y7, Y5
+	VPCLMULQDQ   $0x11, Y3, Y7, Y7
+	VPXOR        Y5, Y0, Y0
+	VPXOR        Y7, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y4, Y5
+	VPUNPCKHQDQ  Y3, Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VMOVDQU      (AX), Y4
+	VPXOR        8(AX), Y4, Y4
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y5, Y4, Y4
+	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000080, R8
+	JMP          hashGroups214
+
+hashRest215:
+	TESTQ      R8, R8
+	JZ         text213
+	VPXOR      Y0, Y0, Y0
+	VPXOR      Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	LEAQ       15(R8), CX
+	ANDQ       $-16, CX
+	LEAQ       128(AX), R9
+	SUBQ       CX, R9
+	TESTQ      $0x00000040, R8
+	JZ         skip216
+	VMOVDQU    (DI), Y4
+	VMOVDQU    32(DI), Y5
+	ADDQ       $0x40, DI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y7
+	VPCLMULQDQ $0x00, Y4, Y7, Y3
+	VPCLMULQDQ $0x11, Y4, Y7, Y7
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y7, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU    32(R9), Y7
+	VPCLMULQDQ $0x00, Y5, Y7, Y4
+	VPCLMULQDQ $0x11, Y5, Y7, Y7
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y7, Y2, Y2
+	VPSHUFD    $0x4e, Y5, Y4
+	VPXOR      Y5, Y4, Y4
+	VMOVDQU    32(R9), Y5
+	VPXOR      40(R9), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXOR      Y5, Y1, Y1
+	ADDQ       $0x40, R9
+
+skip216:
+	TESTQ      $0x00000020, R8
+	JZ         skip217
+	VMOVDQU    (DI), Y4
+	ADDQ       $0x20, DI
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	ADDQ       $0x20, R9
+
+skip217:
+	TESTQ      $0x00000010, R8
+	JZ         skip218
+	VMOVDQU    (DI), X5
+	ADDQ       $0x10, DI
+	VPXOR      Y4, Y4, Y4
+	VPXOR      X5, X4, X4
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	ADDQ       $0x10, R9
+
+skip218:
+	ANDQ $0x0f, R8
+	JZ   skip219
+	CMPQ R8, $0x08
+	JB   less8220
+	MOVQ (DI), R10
+	MOVQ -8(DI)(R8*1), R11
+	MOVQ R8, CX
+	NEGQ CX
+	ADDQ $+15, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R11
+	SHRQ $0x08, R11
+	JMP  loaded222
+
+less8220:
+	XORQ R11, R11
+	CMPQ R8, $0x04
+	JB   less4221
+	MOVL (DI), R10
+	MOVL -4(DI)(R8*1), R12
+	MOVQ R8, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHLQ CL, R12
+	ORQ  R12, R10
+	JMP  loaded222
+
+less4221:
+	MOVQ    R8, CX
+	SHRQ    $0x01, CX
+	MOVBQZX (DI), R10
+	MOVBQZX (DI)(CX*1), R12
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+	MOVBQZX -1(DI)(R8*1), R12
+	MOVQ    R8, CX
+	ADDQ    $-1, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R12
+	ORQ     R12, R10
+
+loaded222:
+	VMOVQ      R10, X5
+	VPINSRQ    $0x01, R11, X5, X5
+	VPXOR      Y4, Y4, Y4
+	VPXOR      X5, X4, X4
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+
+skip219:
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+
+text213:
+	// Text.
+	MOVQ        16(BX), CX
+	MOVL        (CX), DI
+	MOVQ        4(CX), CX
+	MOVQ        CX, R8
+	SHLQ        $0x20, R8
+	ORQ         R8, DI
+	SHRQ        $0x20, CX
+	VMOVQ       DI, X6
+	VPINSRQ     $0x01, CX, X6, X6
+	VPSHUFB     reverse<>+0(SB), X6, X6
+	MOVL        96(BX), CX
+	VMOVD       CX, X0
+	VPADDD      X0, X6, X6
+	VINSERTI128 $0x01, X6, Y6, Y4
+	MOVQ        48(BX), DI
+	MOVQ        72(BX), R8
+	MOVQ        80(BX), R9
+
+	// H^16 to H^9.
+	VBROADCASTI128 (AX), Y0
+	VMOVDQA        Y0, Y1
+	VMOVDQU        (AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, (SP)
+	VMOVDQA        Y0, Y1
+	VMOVDQU        32(AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        32(AX), Y1
+	VPXOR          40(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, 32(SP)
+	VMOVDQA        Y0, Y1
+	VMOVDQU        64(AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, 64(SP)
+	VMOVDQU        96(AX), Y2
+	VPCLMULQDQ     $0x00, Y0, Y2, Y1
+	VPCLMULQDQ     $0x11, Y0, Y2, Y2
+	VPSHUFD        $0x4e, Y0, Y5
+	VPXOR          Y0, Y5, Y5
+	VMOVDQU        96(AX), Y0
+	VPXOR          104(AX), Y0, Y0
+	VPCLMULQDQ     $0x00, Y5, Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y5
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y1
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y1, Y2, Y2
+	VPXOR          Y0, Y2, Y2
+	VMOVDQU        Y2, 96(SP)
+	PCALIGN        $0x40
+
+groups223:
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count16<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits16<>+0(SB), Y1, Y5
+	VPXOR          lowBits16<>+32(SB), Y1, Y6
+	VPXOR          lowBits16<>+64(SB), Y1, Y7
+	VPXOR          lowBits16<>+96(SB), Y1, Y8
+	VPXOR          lowBits16<>+128(SB), Y1, Y9
+	VPXOR          lowBits16<>+160(SB), Y1, Y10
+	VPXOR          lowBits16<>+192(SB), Y1, Y11
+	VPXOR          lowBits16<>+224(SB), Y0, Y12
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VMOVDQU        (R8), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (SP), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        32(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(SP), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y13
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        (SP), Y1
+	VPXOR          8(SP), Y1, Y1
+	VMOVDQU        32(SP), Y3
+	VPXOR          40(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 176(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 192(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        64(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(SP), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        96(R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(SP), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(SP), Y13
+	VPXOR          72(SP), Y13, Y13
+	VMOVDQU        96(SP), Y3
+	VPXOR          104(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 208(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 224(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        128(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        (AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        160(R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        32(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        (AX), Y13
+	VPXOR          8(AX), Y13, Y13
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 240(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 256(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        192(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        224(R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(AX), Y13
+	VPXOR          72(AX), Y13, Y13
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 272(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last225
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	LEAQ           320(AX), CX
+	JE             last225
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	LEAQ           352(AX), CX
+
+last225:
+	VBROADCASTI128 (CX), Y0
+	VPXOR          (R8), Y0, Y1
+	VAESENCLAST    Y1, Y5, Y5
+	VPXOR          32(R8), Y0, Y1
+	VAESENCLAST    Y1, Y6, Y6
+	VPXOR          64(R8), Y0, Y1
+	VAESENCLAST    Y1, Y7, Y7
+	VPXOR          96(R8), Y0, Y1
+	VAESENCLAST    Y1, Y8, Y8
+	VPXOR          128(R8), Y0, Y1
+	VAESENCLAST    Y1, Y9, Y9
+	VPXOR          160(R8), Y0, Y1
+	VAESENCLAST    Y1, Y10, Y10
+	VPXOR          192(R8), Y0, Y1
+	VAESENCLAST    Y1, Y11, Y11
+	VPXOR          224(R8), Y0, Y0
+	VAESENCLAST    Y0, Y12, Y12
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        Y8, 96(DI)
+	VMOVDQU        Y9, 128(DI)
+	VMOVDQU        Y10, 160(DI)
+	VMOVDQU        Y11, 192(DI)
+	VMOVDQU        Y12, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JAE            groups223
+
+	// The frame held secrets.
+	VPXOR          Y0, Y0, Y0
+	VMOVDQU        Y0, (SP)
+	VMOVDQU        Y0, 32(SP)
+	VMOVDQU        Y0, 64(SP)
+	VMOVDQU        Y0, 96(SP)
+	CMPQ           R9, $0x00000080
+	JB             groupsEnd226
+	PCALIGN        $0x40
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count8<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits8<>+0(SB), Y1, Y5
+	VPXOR          lowBits8<>+32(SB), Y1, Y6
+	VPXOR          lowBits8<>+64(SB), Y1, Y7
+	VPXOR          lowBits8<>+96(SB), Y0, Y8
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VMOVDQU        (R8), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        32(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y10
+	VPCLMULQDQ     $0x00, Y3, Y10, Y9
+	VPCLMULQDQ     $0x11, Y3, Y10, Y10
+	VPXOR          Y9, Y0, Y0
+	VPXOR          Y10, Y2, Y2
+	VBROADCASTI128 176(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VBROADCASTI128 192(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VPUNPCKLQDQ    Y3, Y1, Y9
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y9, Y9
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y9, Y1, Y1
+	VPCLMULQDQ     $0x10, Y9, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        64(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y10
+	VPCLMULQDQ     $0x00, Y3, Y10, Y9
+	VPCLMULQDQ     $0x11, Y3, Y10, Y10
+	VPXOR          Y9, Y0, Y0
+	VPXOR          Y10, Y2, Y2
+	VBROADCASTI128 208(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VBROADCASTI128 224(AX), Y9
+	VAESENC        Y9, Y5, Y5
+	VAESENC        Y9, Y6, Y6
+	VAESENC        Y9, Y7, Y7
+	VAESENC        Y9, Y8, Y8
+	VMOVDQU        96(R8), Y9
+	VPSHUFB        reverse<>+0(SB), Y9, Y9
+	VMOVDQU        96(AX), Y11
+	VPCLMULQDQ     $0x00, Y9, Y11, Y10
+	VPCLMULQDQ     $0x11, Y9, Y11, Y11
+	VPXOR          Y10, Y0, Y0
+	VPXOR          Y11, Y2, Y2
+	VBROADCASTI128 240(AX), Y10
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VBROADCASTI128 256(AX), Y10
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VPUNPCKLQDQ    Y9, Y3, Y10
+	VPUNPCKHQDQ    Y9, Y3, Y3
+	VPXOR          Y3, Y10, Y10
+	VMOVDQU        64(AX), Y9
+	VPXOR          72(AX), Y9, Y9
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y10, Y9, Y9
+	VPCLMULQDQ     $0x10, Y10, Y3, Y3
+	VPXOR          Y9, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	VBROADCASTI128 272(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last229
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	LEAQ           320(AX), CX
+	JE             last229
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	LEAQ           352(AX), CX
+
+last229:
+	VBROADCASTI128 (CX), Y0
+	VPXOR          (R8), Y0, Y1
+	VAESENCLAST    Y1, Y5, Y5
+	VPXOR          32(R8), Y0, Y1
+	VAESENCLAST    Y1, Y6, Y6
+	VPXOR          64(R8), Y0, Y1
+	VAESENCLAST    Y1, Y7, Y7
+	VPXOR          96(R8), Y0, Y0
+	VAESENCLAST    Y0, Y8, Y8
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        Y8, 96(DI)
+	ADDQ           $0x00000080, R8
+	ADDQ           $0x00000080, DI
+	SUBQ           $0x00000080, R9
+
+groupsEnd226:
+	MOVQ           R9, R10
+	LEAQ           15(R9), CX
+	ANDQ           $-16, CX
+	LEAQ           128(AX), R11
+	SUBQ           CX, R11
+	LEAQ           (AX), CX
+	SUBQ           $0x10, R11
+	CMPQ           R11, CX
+	CMOVQCS        CX, R11
+	VPXOR          Y0, Y0, Y0
+	VPXOR          Y1, Y1, Y1
+	VPXOR          Y2, Y2, Y2
+	TESTQ          $0x00000040, R9
+	JZ             skip230
+	VMOVDQU        numbers<>+0(SB), Y5
+	VPADDD         Y4, Y5, Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        numbers<>+32(SB), Y6
+	VPADDD         Y4, Y6, Y6
+	VPSHUFB        reverse<>+0(SB), Y6, Y6
+	VPADDD         count4<>+0(SB), Y4, Y4
+	VBROADCASTI128 128(AX), Y7
+	VPXOR          Y7, Y5, Y5
+	VPXOR          Y7, Y6, Y6
+	VBROADCASTI128 144(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 160(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 176(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 192(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 208(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 224(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 240(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 256(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 272(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last231
+	VBROADCASTI128 288(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 304(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	LEAQ           320(AX), CX
+	JE             last231
+	VBROADCASTI128 320(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	VBROADCASTI128 336(AX), Y7
+	VAESENC        Y7, Y5, Y5
+	VAESENC        Y7, Y6, Y6
+	LEAQ           352(AX), CX
+
+last231:
+	VBROADCASTI128 (CX), Y7
+	VAESENCLAST    Y7, Y5, Y5
+	VAESENCLAST    Y7, Y6, Y6
+	VMOVDQU        (R8), Y7
+	VPXOR          Y7, Y5, Y5
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        32(R8), Y5
+	VPXOR          Y5, Y6, Y6
+	VMOVDQU        Y6, 32(DI)
+	ADDQ           $0x40, R8
+	ADDQ           $0x40, DI
+	VPSHUFB        reverse<>+0(SB), Y7, Y7
+	VPXOR          Y3, Y7, Y7
+	VMOVDQU        (R11), Y6
+	VPCLMULQDQ     $0x00, Y7, Y6, Y3
+	VPCLMULQDQ     $0x11, Y7, Y6, Y6
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VPSHUFD        $0x4e, Y7, Y3
+	VPXOR          Y7, Y3, Y3
+	VMOVDQU        (R11), Y6
+	VPXOR          8(R11), Y6, Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y6
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y3, Y3, Y3
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        32(R11), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y6
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y6, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPSHUFD        $0x4e, Y5, Y6
+	VPXOR          Y5, Y6, Y6
+	VMOVDQU        32(R11), Y5
+	VPXOR          40(R11), Y5, Y5
+	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPXOR          Y5, Y1, Y1
+	ADDQ           $0x40, R11
+
+skip230:
+	TESTQ          $0x00000020, R9
+	JZ             skip232
+	VMOVDQU        numbers<>+0(SB), Y5
+	VPADDD         Y4, Y5, Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VPADDD         count2<>+0(SB), Y4, Y4
+	VBROADCASTI128 128(AX), Y6
+	VPXOR          Y6, Y5, Y5
+	VBROADCASTI128 144(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 160(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 176(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 192(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 208(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 224(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 240(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 256(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 272(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last233
+	VBROADCASTI128 288(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 304(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	LEAQ           320(AX), CX
+	JE             last233
+	VBROADCASTI128 320(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	VBROADCASTI128 336(AX), Y6
+	VAESENC        Y6, Y5, Y5
+	LEAQ           352(AX), CX
+
+last233:
+	VBROADCASTI128 (CX), Y6
+	VAESENCLAST    Y6, Y5, Y5
+	VMOVDQU        (R8), Y6
+	VPXOR          Y6, Y5, Y5
+	VMOVDQU        Y5, (DI)
+	ADDQ           $0x20, R8
+	ADDQ           $0x20, DI
+	VPSHUFB        reverse<>+0(SB), Y6, Y6
+	VPXOR          Y3, Y6, Y6
+	VMOVDQU        (R11), Y5
+	VPCLMULQDQ     $0x00, Y6, Y5, Y3
+	VPCLMULQDQ     $0x11, Y6, Y5, Y5
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y5, Y2, Y2
+	VPSHUFD        $0x4e, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VMOVDQU        (R11), Y5
+	VPXOR          8(R11), Y5, Y5
+	VPCLMULQDQ     $0x00, Y3, Y5, Y5
+	VPXOR          Y5, Y1, Y1
+	VPXOR          Y3, Y3, Y3
+	ADDQ           $0x20, R11
+
+skip232:
+	TESTQ   $0x00000010, R9
+	JZ      skip234
+	VMOVDQU numbers<>+0(SB), X5
+	VPADDD  X4, X5, X5
+	VPSHUFB reverse<>+0(SB), X5, X5
+	VPADDD  count1<>+0(SB), X4, X4
+	VMOVDQU 128(AX), X6
+	VPXOR   X6, X5, X5
+	VMOVDQU 144(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 160(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 176(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 192(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 208(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 224(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 240(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 256(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 272(AX), X6
+	VAESENC X6, X5, X5
+	LEAQ    288(AX), CX
+	CMPL    DX, $0x0c
+	JB      last235
+	VMOVDQU 288(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 304(AX), X6
+	VAESENC X6, X5, X5
+	LEAQ    320(AX), CX
+	JE      last235
+	VMOVDQU 320(AX), X6
+	VAESENC X6, X5, X5
+	VMOVDQU 336(AX), X6
+	VAESENC X6, X5, X5
+	LEAQ    352(AX), CX
+
+last235:
+	VMOVDQU     (CX), X6
+	VAESENCLAST X6, X5, X5
+	VMOVDQU     (R8), X6
+	VPXOR       X6, X5, X5
+	VMOVDQU     X5, (DI)
+	ADDQ        $0x10, R8
+	ADDQ        $0x10, DI
+	VPXOR       Y5, Y5, Y5
+	VPXOR       X6, X5, X5
+	VPSHUFB     reverse<>+0(SB), Y5, Y5
+	VPXOR       Y3, Y5, Y5
+	VMOVDQU     (R11), Y6
+	VPCLMULQDQ  $0x00, Y5, Y6, Y3
+	VPCLMULQDQ  $0x11, Y5, Y6, Y6
+	VPXOR       Y3, Y0, Y0
+	VPXOR       Y6, Y2, Y2
+	VPSHUFD     $0x4e, Y5, Y3
+	VPXOR       Y5, Y3, Y3
+	VMOVDQU     (R11), Y5
+	VPXOR       8(R11), Y5, Y5
+	VPCLMULQDQ  $0x00, Y3, Y5, Y5
+	VPXOR       Y5, Y1, Y1
+	VPXOR       Y3, Y3, Y3
+	ADDQ        $0x10, R11
+
+skip234:
+	ANDQ    $0x0f, R9
+	JZ      skip236
+	VMOVDQU numbers<>+0(SB), X5
+	VPADDD  X4, X5, X5
+	VPSHUFB reverse<>+0(SB), X5, X5
+	VMOVDQU 128(AX), X4
+	VPXOR   X4, X5, X5
+	VMOVDQU 144(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 160(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 176(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 192(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 208(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 224(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 240(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 256(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 272(AX), X4
+	VAESENC X4, X5, X5
+	LEAQ    288(AX), CX
+	CMPL    DX, $0x0c
+	JB      last237
+	VMOVDQU 288(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 304(AX), X4
+	VAESENC X4, X5, X5
+	LEAQ    320(AX), CX
+	JE      last237
+	VMOVDQU 320(AX), X4
+	VAESENC X4, X5, X5
+	VMOVDQU 336(AX), X4
+	VAESENC X4, X5, X5
+	LEAQ    352(AX), CX
+
+last237:
+	VMOVDQU     (CX), X4
+	VAESENCLAST X4, X5, X5
+	CMPQ        R9, $0x08
+	JB          less8238
+	MOVQ        (R8), DX
+	MOVQ        -8(R8)(R9*1), R12
+	MOVQ        R9, CX
+	NEGQ        CX
+	ADDQ        $+15, CX
+	SHLQ        $0x03, CX
+	SHRQ        CL, R12
+	SHRQ        $0x08, R12
+	JMP         loaded240
+
+less8238:
+	XORQ R12, R12
+	CMPQ R9, $0x04
+	JB   less4239
+	MOVL (R8), DX
+	MOVL -4(R8)(R9*1), R13
+	MOVQ R9, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHLQ CL, R13
+	ORQ  R13, DX
+	JMP  loaded240
+
+less4239:
+	MOVQ    R9, CX
+	SHRQ    $0x01, CX
+	MOVBQZX (R8), DX
+	MOVBQZX (R8)(CX*1), R13
+	SHLQ    $0x03, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+	MOVBQZX -1(R8)(R9*1), R13
+	MOVQ    R9, CX
+	ADDQ    $-1, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R13
+	ORQ     R13, DX
+
+loaded240:
+	VMOVQ   DX, X4
+	VPINSRQ $0x01, R12, X4, X4
+	VPXOR   X4, X5, X5
+	VMOVQ   X5, DX
+	VPEXTRQ $0x01, X5, R8
+	CMPQ    R9, $0x08
+	JB      less8241
+	MOVQ    DX, (DI)
+	MOVQ    R9, CX
+	SHLQ    $0x03, CX
+	SHRQ    CL, DX
+	MOVQ    R9, CX
+	NEGQ    CX
+	ADDQ    $+15, CX
+	SHLQ    $0x03, CX
+	SHLQ    CL, R8
+	SHLQ    $0x08, R8
+	ORQ     R8, DX
+	MOVQ    DX, -8(DI)(R9*1)
+	JMP     stored243
+
+less8241:
+	CMPQ R9, $0x04
+	JB   less4242
+	MOVL DX, (DI)
+	MOVQ R9, CX
+	ADDQ $-4, CX
+	SHLQ $0x03, CX
+	SHRQ CL, DX
+	MOVL DX, -4(DI)(R9*1)
+	JMP  stored243
+
+less4242:
+	MOVQ R9, R12
+	SHRQ $0x01, R12
+	MOVQ DX, R8
+	MOVB R8, (DI)
+	MOVQ R12, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R8
+	MOVB R8, (DI)(R12*1)
+	MOVQ R9, CX
+	ADDQ $-1, CX
+	SHLQ $0x03, CX
+	SHRQ CL, DX
+	MOVB DL, -1(DI)(R9*1)
+
+stored243:
+	VPXOR      Y5, Y5, Y5
+	VPXOR      X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXOR      Y3, Y5, Y5
+	VMOVDQU    (R11), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y4, Y2, Y2
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXOR      Y5, Y3, Y3
+	VMOVDQU    (R11), Y4
+	VPXOR      8(R11), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+
+skip236:
+	TESTQ SI, SI
+	JZ    notLast210
+
+	// The lengths in bits. After eight blocks they have a reduction of their own.
+	CMPQ         R10, $0x70
+	JBE          lengths244
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+
+lengths244:
+	MOVQ         112(BX), CX
+	MOVQ         104(BX), DX
+	VMOVQ        CX, X4
+	VPINSRQ      $0x01, DX, X4, X4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        X4, X5, X5
+	VPXOR        Y3, Y5, Y5
+	VMOVDQU      112(AX), Y4
+	VPCLMULQDQ   $0x00, Y5, Y4, Y3
+	VPCLMULQDQ   $0x11, Y5, Y4, Y4
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y4, Y2, Y2
+	VPSHUFD      $0x4e, Y5, Y3
+	VPXOR        Y5, Y3, Y3
+	VMOVDQU      112(AX), Y4
+	VPXOR        120(AX), Y4, Y4
+	VPCLMULQDQ   $0x00, Y3, Y4, Y4
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	VPSHUFB      reverse<>+0(SB), X3, X3
+	VMOVDQU      (SI), X0
+	VPXOR        X0, X3, X3
+	VMOVDQU      X3, (SI)
+
+end211:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VZEROUPPER
+	RET
+
+notLast210:
+	MOVQ    8(BX), AX
+	VMOVDQU X3, (AX)
+	JMP     end211
 
 // func hashAVX512(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, VPCLMULQDQ
 TEXT ·hashAVX512(SB), $0-32
 	MOVQ            key+0(FP), AX
 	MOVQ            sum+8(FP), CX
-	VMOVDQU64       (CX), X0
+	VMOVDQU64       (CX), X3
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              short168
-	VBROADCASTI32X4 (AX), Z1
-	VBROADCASTI32X4 64(AX), Z3
-	VSHUFI64X2      $0x00, Z3, Z1, Z3
-	VMOVDQA64       Z3, Z6
-	VPSHUFD         $0x4e, Z1, Z4
-	VPXORQ          Z1, Z4, Z4
+	JB              short245
+	VBROADCASTI32X4 (AX), Z0
+	VBROADCASTI32X4 64(AX), Z2
+	VSHUFI64X2      $0x00, Z2, Z0, Z2
+	VMOVDQA64       Z2, Z6
+	VPSHUFD         $0x4e, Z0, Z4
+	VPXORQ          Z0, Z4, Z4
 	VPSHUFD         $0x4e, Z6, Z5
 	VPXORQ          Z6, Z5, Z5
-	VPCLMULQDQ      $0x00, Z1, Z6, Z2
-	VPCLMULQDQ      $0x11, Z1, Z6, Z1
+	VPCLMULQDQ      $0x00, Z0, Z6, Z1
+	VPCLMULQDQ      $0x11, Z0, Z6, Z0
 	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z2, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z5
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z5, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z2
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z2, Z4, Z1
-	VSHUFI64X2      $0x88, Z3, Z1, Z2
-	VSHUFI64X2      $0x00, Z1, Z1, Z6
-	VMOVDQA64       Z2, Z3
-	VPSHUFD         $0x4e, Z6, Z4
-	VPXORQ          Z6, Z4, Z4
-	VPSHUFD         $0x4e, Z3, Z5
-	VPXORQ          Z3, Z5, Z5
-	VPCLMULQDQ      $0x00, Z6, Z3, Z1
-	VPCLMULQDQ      $0x11, Z6, Z3, Z3
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z1, Z3, Z4
+	VPTERNLOGQ      $0x96, Z1, Z0, Z4
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
 	VPSHUFD         $0x4e, Z1, Z1
 	VPTERNLOGQ      $0x96, Z5, Z1, Z4
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
 	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z3
-	VPSHUFD         $0x4e, Z3, Z1
-	VPXORQ          Z3, Z1, Z1
-	VSHUFI64X2      $0x00, Z3, Z3, Z4
-	VSHUFI64X2      $0x00, Z1, Z1, Z5
-	VSHUFI64X2      $0x55, Z3, Z3, Z6
-	VSHUFI64X2      $0x55, Z1, Z1, Z7
-	VSHUFI64X2      $0xaa, Z3, Z3, Z8
-	VSHUFI64X2      $0xaa, Z1, Z1, Z9
-	VSHUFI64X2      $0xff, Z3, Z3, Z10
-	VSHUFI64X2      $0xff, Z1, Z1, Z11
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VSHUFI64X2      $0x00, Z2, Z2, Z12
-	VSHUFI64X2      $0x00, Z1, Z1, Z13
-	VSHUFI64X2      $0x55, Z2, Z2, Z14
-	VSHUFI64X2      $0x55, Z1, Z1, Z15
-	VSHUFI64X2      $0xaa, Z2, Z2, Z16
-	VSHUFI64X2      $0xaa, Z1, Z1, Z17
-	VSHUFI64X2      $0xff, Z2, Z2, Z18
-	VSHUFI64X2      $0xff, Z1, Z1, Z19
+	VPTERNLOGQ      $0x96, Z1, Z4, Z0
+	VSHUFI64X2      $0x88, Z2, Z0, Z1
+	VSHUFI64X2      $0x00, Z0, Z0, Z6
+	VMOVDQA64       Z1, Z2
+	VPSHUFD         $0x4e, Z6, Z4
+	VPXORQ          Z6, Z4, Z4
+	VPSHUFD         $0x4e, Z2, Z5
+	VPXORQ          Z2, Z5, Z5
+	VPCLMULQDQ      $0x00, Z6, Z2, Z0
+	VPCLMULQDQ      $0x11, Z6, Z2, Z2
+	VPCLMULQDQ      $0x00, Z4, Z5, Z4
+	VPTERNLOGQ      $0x96, Z0, Z2, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z5, Z0, Z4
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
+	VPSHUFD         $0x4e, Z4, Z4
+	VPTERNLOGQ      $0x96, Z0, Z4, Z2
+	VPSHUFD         $0x4e, Z2, Z0
+	VPXORQ          Z2, Z0, Z0
+	VSHUFI64X2      $0x00, Z2, Z2, Z4
+	VSHUFI64X2      $0x00, Z0, Z0, Z5
+	VSHUFI64X2      $0x55, Z2, Z2, Z6
+	VSHUFI64X2      $0x55, Z0, Z0, Z7
+	VSHUFI64X2      $0xaa, Z2, Z2, Z8
+	VSHUFI64X2      $0xaa, Z0, Z0, Z9
+	VSHUFI64X2      $0xff, Z2, Z2, Z10
+	VSHUFI64X2      $0xff, Z0, Z0, Z11
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VSHUFI64X2      $0x00, Z1, Z1, Z12
+	VSHUFI64X2      $0x00, Z0, Z0, Z13
+	VSHUFI64X2      $0x55, Z1, Z1, Z14
+	VSHUFI64X2      $0x55, Z0, Z0, Z15
+	VSHUFI64X2      $0xaa, Z1, Z1, Z16
+	VSHUFI64X2      $0xaa, Z0, Z0, Z17
+	VSHUFI64X2      $0xff, Z1, Z1, Z18
+	VSHUFI64X2      $0xff, Z0, Z0, Z19
 	VPXORQ          Z20, Z20, Z20
 	VMOVDQU64       reverse<>+0(SB), Z21
-	VMOVDQU64       384(DX), Z3
-	VPSHUFB         Z21, Z3, Z3
+	VMOVDQU64       384(DX), Z2
+	VPSHUFB         Z21, Z2, Z2
 	VMOVDQU64       320(DX), Z23
 	VPSHUFB         Z21, Z23, Z23
-	VPSHUFD         $0x4e, Z3, Z2
-	VPXORQ          Z3, Z2, Z2
-	VPCLMULQDQ      $0x00, Z18, Z3, Z1
-	VPCLMULQDQ      $0x11, Z18, Z3, Z3
-	VPCLMULQDQ      $0x00, Z19, Z2, Z2
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPCLMULQDQ      $0x00, Z18, Z2, Z0
+	VPCLMULQDQ      $0x11, Z18, Z2, Z2
+	VPCLMULQDQ      $0x00, Z19, Z1, Z1
 	VPSHUFD         $0x4e, Z23, Z22
 	VPXORQ          Z23, Z22, Z22
 	VPCLMULQDQ      $0x00, Z16, Z23, Z24
 	VPCLMULQDQ      $0x11, Z16, Z23, Z23
 	VPCLMULQDQ      $0x00, Z17, Z22, Z22
-	VPXORQ          Z1, Z24, Z1
-	VPXORQ          Z3, Z23, Z3
-	VPXORQ          Z2, Z22, Z2
+	VPXORQ          Z0, Z24, Z0
+	VPXORQ          Z2, Z23, Z2
+	VPXORQ          Z1, Z22, Z1
 	VMOVDQU64       256(DX), Z22
 	VPSHUFB         Z21, Z22, Z22
 	VMOVDQU64       192(DX), Z23
@@ -7627,9 +10530,9 @@ TEXT ·hashAVX512(SB), $0-32
 	VPCLMULQDQ      $0x00, Z12, Z23, Z27
 	VPCLMULQDQ      $0x11, Z12, Z23, Z23
 	VPCLMULQDQ      $0x00, Z13, Z26, Z26
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VPTERNLOGQ      $0x96, Z22, Z23, Z3
-	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
 	VMOVDQU64       128(DX), Z22
 	VPSHUFB         Z21, Z22, Z22
 	VMOVDQU64       64(DX), Z23
@@ -7644,281 +10547,280 @@ TEXT ·hashAVX512(SB), $0-32
 	VPCLMULQDQ      $0x00, Z8, Z23, Z27
 	VPCLMULQDQ      $0x11, Z8, Z23, Z23
 	VPCLMULQDQ      $0x00, Z9, Z26, Z26
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VPTERNLOGQ      $0x96, Z22, Z23, Z3
-	VPTERNLOGQ      $0x96, Z24, Z26, Z2
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
 	VMOVDQU64       (DX), Z22
 	VPSHUFB         Z21, Z22, Z22
-	VPXORQ          Z0, Z22, Z22
-	VPSHUFD         $0x4e, Z22, Z0
-	VPXORQ          Z22, Z0, Z0
+	VPXORQ          Z3, Z22, Z22
+	VPSHUFD         $0x4e, Z22, Z3
+	VPXORQ          Z22, Z3, Z3
 	VPCLMULQDQ      $0x00, Z6, Z22, Z23
 	VPCLMULQDQ      $0x11, Z6, Z22, Z22
-	VPCLMULQDQ      $0x00, Z7, Z0, Z0
+	VPCLMULQDQ      $0x00, Z7, Z3, Z3
 	VPSHUFD         $0x4e, Z20, Z24
 	VPXORQ          Z20, Z24, Z24
 	VPCLMULQDQ      $0x00, Z4, Z20, Z25
 	VPCLMULQDQ      $0x11, Z4, Z20, Z20
 	VPCLMULQDQ      $0x00, Z5, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z1
-	VPTERNLOGQ      $0x96, Z22, Z20, Z3
-	VPTERNLOGQ      $0x96, Z0, Z24, Z2
-	VMOVDQU64       448(DX), Z0
-	VPSHUFB         Z21, Z0, Z0
-	VPTERNLOGQ      $0x96, Z1, Z3, Z2
-	VPXORQ          Z0, Z3, Z3
+	VPTERNLOGQ      $0x96, Z23, Z25, Z0
+	VPTERNLOGQ      $0x96, Z22, Z20, Z2
+	VPTERNLOGQ      $0x96, Z3, Z24, Z1
+	VMOVDQU64       448(DX), Z3
+	VPSHUFB         Z21, Z3, Z3
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPXORQ          Z3, Z2, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD         $0x4e, Z1, Z1
 	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z0, Z2, Z3
-	VMOVDQA64       Z3, Z20
+	VMOVDQA64       Z2, Z20
 	ADDQ            $0x00000200, DX
 	SUBQ            $0x00000200, BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongLast170
+	JB              hashLongLast247
+	PCALIGN         $0x40
 
-hashLong169:
+hashLong246:
 	VMOVDQU64  384(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  320(DX), Z22
 	VPSHUFB    Z21, Z22, Z22
-	VPSHUFD    $0x4e, Z2, Z0
-	VPXORQ     Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z18, Z2, Z1
-	VPCLMULQDQ $0x11, Z18, Z2, Z3
-	VPCLMULQDQ $0x00, Z19, Z0, Z0
-	VPSHUFD    $0x4e, Z22, Z2
-	VPXORQ     Z22, Z2, Z2
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z18, Z2, Z0
+	VPCLMULQDQ $0x11, Z18, Z2, Z2
+	VPCLMULQDQ $0x00, Z19, Z1, Z1
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
 	VPCLMULQDQ $0x00, Z16, Z22, Z23
 	VPCLMULQDQ $0x11, Z16, Z22, Z22
-	VPCLMULQDQ $0x00, Z17, Z2, Z2
-	VPXORQ     Z1, Z23, Z1
-	VPXORQ     Z3, Z22, Z3
-	VPXORQ     Z0, Z2, Z2
-	VMOVDQU64  256(DX), Z0
-	VPSHUFB    Z21, Z0, Z0
+	VPCLMULQDQ $0x00, Z17, Z3, Z3
+	VPXORQ     Z0, Z23, Z0
+	VPXORQ     Z2, Z22, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  256(DX), Z3
+	VPSHUFB    Z21, Z3, Z3
 	VMOVDQU64  192(DX), Z22
 	VPSHUFB    Z21, Z22, Z22
-	VPSHUFD    $0x4e, Z0, Z23
-	VPXORQ     Z0, Z23, Z23
-	VPCLMULQDQ $0x00, Z14, Z0, Z24
-	VPCLMULQDQ $0x11, Z14, Z0, Z0
+	VPSHUFD    $0x4e, Z3, Z23
+	VPXORQ     Z3, Z23, Z23
+	VPCLMULQDQ $0x00, Z14, Z3, Z24
+	VPCLMULQDQ $0x11, Z14, Z3, Z3
 	VPCLMULQDQ $0x00, Z15, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
 	VPCLMULQDQ $0x00, Z12, Z22, Z26
 	VPCLMULQDQ $0x11, Z12, Z22, Z22
 	VPCLMULQDQ $0x00, Z13, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VPTERNLOGQ $0x96, Z0, Z22, Z3
-	VPTERNLOGQ $0x96, Z23, Z25, Z2
-	VMOVDQU64  128(DX), Z0
-	VPSHUFB    Z21, Z0, Z0
+	VPTERNLOGQ $0x96, Z24, Z26, Z0
+	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VMOVDQU64  128(DX), Z3
+	VPSHUFB    Z21, Z3, Z3
 	VMOVDQU64  64(DX), Z22
 	VPSHUFB    Z21, Z22, Z22
-	VPSHUFD    $0x4e, Z0, Z23
-	VPXORQ     Z0, Z23, Z23
-	VPCLMULQDQ $0x00, Z10, Z0, Z24
-	VPCLMULQDQ $0x11, Z10, Z0, Z0
+	VPSHUFD    $0x4e, Z3, Z23
+	VPXORQ     Z3, Z23, Z23
+	VPCLMULQDQ $0x00, Z10, Z3, Z24
+	VPCLMULQDQ $0x11, Z10, Z3, Z3
 	VPCLMULQDQ $0x00, Z11, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
 	VPCLMULQDQ $0x00, Z8, Z22, Z26
 	VPCLMULQDQ $0x11, Z8, Z22, Z22
 	VPCLMULQDQ $0x00, Z9, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VPTERNLOGQ $0x96, Z0, Z22, Z3
-	VPTERNLOGQ $0x96, Z23, Z25, Z2
-	VMOVDQU64  (DX), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z22
-	VPXORQ     Z0, Z22, Z22
-	VPCLMULQDQ $0x00, Z6, Z0, Z23
-	VPCLMULQDQ $0x11, Z6, Z0, Z0
+	VPTERNLOGQ $0x96, Z24, Z26, Z0
+	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VMOVDQU64  (DX), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPCLMULQDQ $0x00, Z6, Z3, Z23
+	VPCLMULQDQ $0x11, Z6, Z3, Z3
 	VPCLMULQDQ $0x00, Z7, Z22, Z22
 	VPSHUFD    $0x4e, Z20, Z24
 	VPXORQ     Z20, Z24, Z24
 	VPCLMULQDQ $0x00, Z4, Z20, Z25
 	VPCLMULQDQ $0x11, Z4, Z20, Z20
 	VPCLMULQDQ $0x00, Z5, Z24, Z24
-	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VPTERNLOGQ $0x96, Z0, Z20, Z3
-	VPTERNLOGQ $0x96, Z22, Z24, Z2
-	VMOVDQU64  448(DX), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z3, Z2
-	VPXORQ     Z0, Z3, Z3
+	VPTERNLOGQ $0x96, Z23, Z25, Z0
+	VPTERNLOGQ $0x96, Z3, Z20, Z2
+	VPTERNLOGQ $0x96, Z22, Z24, Z1
+	VMOVDQU64  448(DX), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z3
-	VMOVDQA64  Z3, Z20
+	VMOVDQA64  Z2, Z20
 	ADDQ       $0x00000200, DX
 	SUBQ       $0x00000200, BX
 	CMPQ       BX, $0x00000200
-	JAE        hashLong169
+	JAE        hashLong246
 
-hashLongLast170:
+hashLongLast247:
 	CMPQ       BX, $0x00000100
-	JB         skip171
+	JB         skip248
 	VMOVDQU64  128(DX), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  64(DX), Z4
 	VPSHUFB    Z21, Z4, Z4
-	VPSHUFD    $0x4e, Z2, Z0
-	VPXORQ     Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z18, Z2, Z1
-	VPCLMULQDQ $0x11, Z18, Z2, Z3
-	VPCLMULQDQ $0x00, Z19, Z0, Z0
-	VPSHUFD    $0x4e, Z4, Z2
-	VPXORQ     Z4, Z2, Z2
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z18, Z2, Z0
+	VPCLMULQDQ $0x11, Z18, Z2, Z2
+	VPCLMULQDQ $0x00, Z19, Z1, Z1
+	VPSHUFD    $0x4e, Z4, Z3
+	VPXORQ     Z4, Z3, Z3
 	VPCLMULQDQ $0x00, Z16, Z4, Z5
 	VPCLMULQDQ $0x11, Z16, Z4, Z4
-	VPCLMULQDQ $0x00, Z17, Z2, Z2
-	VPXORQ     Z1, Z5, Z1
-	VPXORQ     Z3, Z4, Z3
-	VPXORQ     Z0, Z2, Z2
-	VMOVDQU64  (DX), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z4
-	VPXORQ     Z0, Z4, Z4
-	VPCLMULQDQ $0x00, Z14, Z0, Z5
-	VPCLMULQDQ $0x11, Z14, Z0, Z0
+	VPCLMULQDQ $0x00, Z17, Z3, Z3
+	VPXORQ     Z0, Z5, Z0
+	VPXORQ     Z2, Z4, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  (DX), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z4
+	VPXORQ     Z3, Z4, Z4
+	VPCLMULQDQ $0x00, Z14, Z3, Z5
+	VPCLMULQDQ $0x11, Z14, Z3, Z3
 	VPCLMULQDQ $0x00, Z15, Z4, Z4
 	VPSHUFD    $0x4e, Z20, Z6
 	VPXORQ     Z20, Z6, Z6
 	VPCLMULQDQ $0x00, Z12, Z20, Z7
 	VPCLMULQDQ $0x11, Z12, Z20, Z8
 	VPCLMULQDQ $0x00, Z13, Z6, Z6
-	VPTERNLOGQ $0x96, Z5, Z7, Z1
-	VPTERNLOGQ $0x96, Z0, Z8, Z3
-	VPTERNLOGQ $0x96, Z4, Z6, Z2
-	VMOVDQU64  192(DX), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z3, Z2
-	VPXORQ     Z0, Z3, Z3
+	VPTERNLOGQ $0x96, Z5, Z7, Z0
+	VPTERNLOGQ $0x96, Z3, Z8, Z2
+	VPTERNLOGQ $0x96, Z4, Z6, Z1
+	VMOVDQU64  192(DX), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z3
-	VMOVDQA64  Z3, Z20
+	VMOVDQA64  Z2, Z20
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000100, BX
 
-skip171:
+skip248:
 	CMPQ       BX, $0x00000080
-	JB         skip172
+	JB         skip249
 	VMOVDQU64  (DX), Z0
 	VPSHUFB    Z21, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
 	VPCLMULQDQ $0x00, Z18, Z0, Z2
-	VPCLMULQDQ $0x11, Z18, Z0, Z0
-	VPCLMULQDQ $0x00, Z19, Z1, Z4
-	VPSHUFD    $0x4e, Z20, Z1
-	VPXORQ     Z20, Z1, Z1
-	VPCLMULQDQ $0x00, Z16, Z20, Z3
+	VPCLMULQDQ $0x11, Z18, Z0, Z3
+	VPCLMULQDQ $0x00, Z19, Z1, Z1
+	VPSHUFD    $0x4e, Z20, Z0
+	VPXORQ     Z20, Z0, Z0
+	VPCLMULQDQ $0x00, Z16, Z20, Z4
 	VPCLMULQDQ $0x11, Z16, Z20, Z5
-	VPCLMULQDQ $0x00, Z17, Z1, Z6
-	VPXORQ     Z2, Z3, Z1
-	VPXORQ     Z0, Z5, Z3
-	VPXORQ     Z4, Z6, Z2
-	VMOVDQU64  64(DX), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z3, Z2
-	VPXORQ     Z0, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z0, Z6
+	VPXORQ     Z2, Z4, Z0
+	VPXORQ     Z3, Z5, Z2
+	VPXORQ     Z1, Z6, Z1
+	VMOVDQU64  64(DX), Z3
+	VPSHUFB    Z21, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z3
-	VMOVDQA64  Z3, Z20
+	VMOVDQA64  Z2, Z20
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000080, BX
 
-skip172:
-	VMOVDQU64     64(AX), Z0
+skip249:
+	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z0, Z2, Z2
+	VPXORQ        Z1, Z2, Z2
 	VPSHUFD       $0x4e, Z20, Z3
 	VPXORQ        Z20, Z3, Z3
-	VPCLMULQDQ    $0x00, Z0, Z20, Z1
-	VPCLMULQDQ    $0x11, Z0, Z20, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z4, Z3
-	VMOVDQA64     Z0, Z2
-	VPTERNLOGQ    $0x96, Z1, Z3, Z2
+	VPCLMULQDQ    $0x00, Z1, Z20, Z0
+	VPCLMULQDQ    $0x11, Z1, Z20, Z4
+	VPCLMULQDQ    $0x00, Z2, Z3, Z1
+	VMOVDQA64     Z4, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD       $0x4e, Z1, Z1
 	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD       $0x4e, Z2, Z2
-	VPTERNLOGQ    $0x96, Z0, Z2, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VPXORQ        Y0, Y3, Y3
-	VEXTRACTI32X4 $0x01, Y3, X0
-	VPXORQ        X0, X3, X3
-	VMOVDQA64     Z3, Z0
-
-short168:
-hashGroups173:
-	CMPQ          BX, $0x00000080
-	JB            hashRest174
-	VMOVDQU64     (DX), Y2
-	VPSHUFB       reverse<>+0(SB), Y2, Y2
+	VEXTRACTI64X4 $0x01, Z2, Y0
 	VPXORQ        Y0, Y2, Y2
-	VPSHUFD       $0x4e, Y2, Y1
-	VPXORQ        Y2, Y1, Y1
-	VPCLMULQDQ    $0x00, (AX), Y2, Y0
-	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (AX), Y2, Y2
-	VMOVDQA64     Y2, Y2
-	VMOVDQU64     (AX), Y3
-	VPXORQ        8(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y1, Y3, Y3
-	VMOVDQA64     Y3, Y1
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
+
+short245:
+hashGroups250:
+	CMPQ          BX, $0x00000080
+	JB            hashRest251
+	VMOVDQU64     64(DX), Y1
+	VPSHUFB       reverse<>+0(SB), Y1, Y1
+	VMOVDQU64     64(AX), Y2
+	VPCLMULQDQ    $0x00, Y1, Y2, Y0
+	VPCLMULQDQ    $0x11, Y1, Y2, Y2
+	VMOVDQU64     96(DX), Y5
+	VPSHUFB       reverse<>+0(SB), Y5, Y5
+	VMOVDQU64     96(AX), Y6
+	VPCLMULQDQ    $0x00, Y5, Y6, Y4
+	VPCLMULQDQ    $0x11, Y5, Y6, Y6
+	VPXORQ        Y4, Y0, Y0
+	VPXORQ        Y6, Y2, Y2
+	VPUNPCKLQDQ   Y5, Y1, Y4
+	VPUNPCKHQDQ   Y5, Y1, Y1
+	VPXORQ        Y1, Y4, Y4
+	VMOVDQU64     64(AX), Y1
+	VPXORQ        72(AX), Y1, Y1
+	VMOVDQU64     96(AX), Y5
+	VPXORQ        104(AX), Y5, Y5
+	VPCLMULQDQ    $0x00, Y4, Y1, Y1
+	VPCLMULQDQ    $0x10, Y4, Y5, Y5
+	VPXORQ        Y5, Y1, Y1
+	VMOVDQU64     (DX), Y4
+	VPSHUFB       reverse<>+0(SB), Y4, Y4
+	VPXORQ        Y3, Y4, Y4
+	VMOVDQU64     (AX), Y5
+	VPCLMULQDQ    $0x00, Y4, Y5, Y3
+	VPCLMULQDQ    $0x11, Y4, Y5, Y5
+	VPXORQ        Y3, Y0, Y0
+	VPXORQ        Y5, Y2, Y2
 	VMOVDQU64     32(DX), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
+	VMOVDQU64     32(AX), Y6
+	VPCLMULQDQ    $0x00, Y3, Y6, Y5
+	VPCLMULQDQ    $0x11, Y3, Y6, Y6
 	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
+	VPXORQ        Y6, Y2, Y2
+	VPUNPCKLQDQ   Y3, Y4, Y5
+	VPUNPCKHQDQ   Y3, Y4, Y4
+	VPXORQ        Y4, Y5, Y5
+	VMOVDQU64     (AX), Y4
+	VPXORQ        8(AX), Y4, Y4
 	VMOVDQU64     32(AX), Y3
 	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(DX), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(AX), Y3
-	VPXORQ        72(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(DX), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(AX), Y3
-	VPXORQ        104(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
+	VPCLMULQDQ    $0x00, Y5, Y4, Y4
+	VPCLMULQDQ    $0x10, Y5, Y3, Y3
+	VPXORQ        Y4, Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
@@ -7929,13 +10831,13 @@ hashGroups173:
 	VPTERNLOGQ    $0x96, Y0, Y1, Y2
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y0
+	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups173
+	JMP           hashGroups250
 
-hashRest174:
-	VMOVDQU64 X0, (CX)
+hashRest251:
+	VMOVDQU64 X3, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
 	VPXOR     X2, X2, X2
@@ -8009,20 +10911,20 @@ TEXT ·gmacAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last175
+	JB        last252
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last175
+	JE        last252
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last175:
+last252:
 	VMOVDQU64       (SI), X1
 	VAESENCLAST     X1, X0, X0
 	VMOVDQU64       X0, (BX)
@@ -8031,7 +10933,7 @@ last175:
 	MOVQ            24(DX), SI
 	MOVQ            32(DX), DI
 	CMPQ            DI, $0x00000200
-	JB              short177
+	JB              short254
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z4
 	VSHUFI64X2      $0x00, Z4, Z0, Z4
@@ -8170,9 +11072,10 @@ last175:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, DI
 	CMPQ            DI, $0x00000200
-	JB              hashLongLast180
+	JB              hashLongLast257
+	PCALIGN         $0x40
 
-hashLong179:
+hashLong256:
 	VMOVDQU64  384(SI), Z3
 	VPSHUFB    Z21, Z3, Z3
 	VMOVDQU64  320(SI), Z22
@@ -8253,11 +11156,11 @@ hashLong179:
 	ADDQ       $0x00000200, SI
 	SUBQ       $0x00000200, DI
 	CMPQ       DI, $0x00000200
-	JAE        hashLong179
+	JAE        hashLong256
 
-hashLongLast180:
+hashLongLast257:
 	CMPQ       DI, $0x00000100
-	JB         skip181
+	JB         skip258
 	VMOVDQU64  128(SI), Z2
 	VPSHUFB    Z21, Z2, Z2
 	VMOVDQU64  64(SI), Z4
@@ -8304,9 +11207,9 @@ hashLongLast180:
 	ADDQ       $0x00000100, SI
 	SUBQ       $0x00000100, DI
 
-skip181:
+skip258:
 	CMPQ       DI, $0x00000080
-	JB         skip182
+	JB         skip259
 	VMOVDQU64  (SI), Z0
 	VPSHUFB    Z21, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
@@ -8336,9 +11239,9 @@ skip181:
 	ADDQ       $0x00000080, SI
 	SUBQ       $0x00000080, DI
 
-skip182:
+skip259:
 	CMPQ DI, $0x30
-	JA   moreThanThree178
+	JA   moreThanThree255
 
 	// There are powers for the lanes, at most three blocks and the lengths together.
 	LEAQ          15(DI), CX
@@ -8362,9 +11265,9 @@ skip182:
 	VEXTRACTI64X4 $0x01, Z4, Y2
 	VPXORQ        Y4, Y2, Y2
 	VPXORQ        Y3, Y3, Y3
-	JMP           absorbRest176
+	JMP           absorbRest253
 
-moreThanThree178:
+moreThanThree255:
 	VMOVDQU64     64(AX), Z0
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z0, Z2, Z2
@@ -8387,58 +11290,57 @@ moreThanThree178:
 	VPXORQ        X0, X4, X4
 	VMOVDQA64     Z4, Z3
 
-short177:
-hashGroups183:
+short254:
+hashGroups260:
 	CMPQ          DI, $0x00000080
-	JB            hashRest184
-	VMOVDQU64     (SI), Y1
+	JB            hashRest261
+	VMOVDQU64     64(SI), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPSHUFD       $0x4e, Y1, Y3
-	VPXORQ        Y1, Y3, Y3
-	VPCLMULQDQ    $0x00, (AX), Y1, Y0
-	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (AX), Y1, Y1
-	VMOVDQA64     Y1, Y2
-	VMOVDQU64     (AX), Y1
-	VPXORQ        8(AX), Y1, Y1
-	VPCLMULQDQ    $0x00, Y3, Y1, Y1
-	VMOVDQA64     Y1, Y1
+	VMOVDQU64     64(AX), Y2
+	VPCLMULQDQ    $0x00, Y1, Y2, Y0
+	VPCLMULQDQ    $0x11, Y1, Y2, Y2
+	VMOVDQU64     96(SI), Y5
+	VPSHUFB       reverse<>+0(SB), Y5, Y5
+	VMOVDQU64     96(AX), Y6
+	VPCLMULQDQ    $0x00, Y5, Y6, Y4
+	VPCLMULQDQ    $0x11, Y5, Y6, Y6
+	VPXORQ        Y4, Y0, Y0
+	VPXORQ        Y6, Y2, Y2
+	VPUNPCKLQDQ   Y5, Y1, Y4
+	VPUNPCKHQDQ   Y5, Y1, Y1
+	VPXORQ        Y1, Y4, Y4
+	VMOVDQU64     64(AX), Y1
+	VPXORQ        72(AX), Y1, Y1
+	VMOVDQU64     96(AX), Y5
+	VPXORQ        104(AX), Y5, Y5
+	VPCLMULQDQ    $0x00, Y4, Y1, Y1
+	VPCLMULQDQ    $0x10, Y4, Y5, Y5
+	VPXORQ        Y5, Y1, Y1
+	VMOVDQU64     (SI), Y4
+	VPSHUFB       reverse<>+0(SB), Y4, Y4
+	VPXORQ        Y3, Y4, Y4
+	VMOVDQU64     (AX), Y5
+	VPCLMULQDQ    $0x00, Y4, Y5, Y3
+	VPCLMULQDQ    $0x11, Y4, Y5, Y5
+	VPXORQ        Y3, Y0, Y0
+	VPXORQ        Y5, Y2, Y2
 	VMOVDQU64     32(SI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
+	VMOVDQU64     32(AX), Y6
+	VPCLMULQDQ    $0x00, Y3, Y6, Y5
+	VPCLMULQDQ    $0x11, Y3, Y6, Y6
 	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
+	VPXORQ        Y6, Y2, Y2
+	VPUNPCKLQDQ   Y3, Y4, Y5
+	VPUNPCKHQDQ   Y3, Y4, Y4
+	VPXORQ        Y4, Y5, Y5
+	VMOVDQU64     (AX), Y4
+	VPXORQ        8(AX), Y4, Y4
 	VMOVDQU64     32(AX), Y3
 	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(SI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(AX), Y3
-	VPXORQ        72(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(SI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(AX), Y3
-	VPXORQ        104(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
+	VPCLMULQDQ    $0x00, Y5, Y4, Y4
+	VPCLMULQDQ    $0x10, Y5, Y3, Y3
+	VPXORQ        Y4, Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
@@ -8452,9 +11354,9 @@ hashGroups183:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, SI
 	SUBQ          $0x00000080, DI
-	JMP           hashGroups183
+	JMP           hashGroups260
 
-hashRest184:
+hashRest261:
 	LEAQ    15(DI), CX
 	ANDQ    $-16, CX
 	LEAQ    128(AX), R8
@@ -8467,52 +11369,55 @@ hashRest184:
 	VPXORQ  Y1, Y1, Y1
 	VPXORQ  Y2, Y2, Y2
 
-absorbRest176:
+absorbRest253:
 	MOVQ       DI, R9
 	TESTQ      $0x00000040, DI
-	JZ         skip185
+	JZ         skip262
 	VMOVDQU64  (SI), Y4
 	VMOVDQU64  32(SI), Y5
 	ADDQ       $0x40, SI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R8), Y6
+	VPCLMULQDQ $0x00, Y4, Y6, Y3
+	VPCLMULQDQ $0x11, Y4, Y6, Y6
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y6, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y4, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R8), Y4
 	VPXORQ     8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU64  32(R8), Y6
+	VPCLMULQDQ $0x00, Y5, Y6, Y4
+	VPCLMULQDQ $0x11, Y5, Y6, Y6
+	VPXORQ     Y4, Y0, Y0
+	VPXORQ     Y6, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXORQ     Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R8), Y5, Y6
-	VPXORQ     Y6, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R8), Y5, Y5
-	VPXORQ     Y5, Y2, Y2
 	VMOVDQU64  32(R8), Y5
 	VPXORQ     40(R8), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXORQ     Y5, Y1, Y1
 	ADDQ       $0x40, R8
 
-skip185:
+skip262:
 	TESTQ      $0x00000020, DI
-	JZ         skip186
+	JZ         skip263
 	VMOVDQU64  (SI), Y4
 	ADDQ       $0x20, SI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R8), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R8), Y4
 	VPXORQ     8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -8520,21 +11425,22 @@ skip185:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R8
 
-skip186:
+skip263:
 	TESTQ      $0x00000010, DI
-	JZ         skip187
+	JZ         skip264
 	VMOVDQU64  (SI), X4
 	ADDQ       $0x10, SI
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXORQ     Y3, Y5, Y5
+	VMOVDQU64  (R8), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXORQ     Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y5, Y4
-	VPXORQ     Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y5, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R8), Y4
 	VPXORQ     8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -8542,11 +11448,11 @@ skip186:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R8
 
-skip187:
+skip264:
 	ANDQ $0x0f, DI
-	JZ   skip188
+	JZ   skip265
 	CMPQ DI, $0x08
-	JB   less8189
+	JB   less8266
 	MOVQ (SI), R10
 	MOVQ -8(SI)(DI*1), R11
 	MOVQ DI, CX
@@ -8555,12 +11461,12 @@ skip187:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded191
+	JMP  loaded268
 
-less8189:
+less8266:
 	XORQ R11, R11
 	CMPQ DI, $0x04
-	JB   less4190
+	JB   less4267
 	MOVL (SI), R10
 	MOVL -4(SI)(DI*1), R12
 	MOVQ DI, CX
@@ -8568,9 +11474,9 @@ less8189:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded191
+	JMP  loaded268
 
-less4190:
+less4267:
 	MOVQ    DI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (SI), R10
@@ -8585,29 +11491,30 @@ less4190:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded191:
+loaded268:
 	VMOVQ      R10, X4
 	VPINSRQ    $0x01, R11, X4, X4
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXORQ     Y3, Y5, Y5
+	VMOVDQU64  (R8), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXORQ     Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R8), Y5, Y4
-	VPXORQ     Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R8), Y5, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R8), Y4
 	VPXORQ     8(R8), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip188:
+skip265:
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          R9, $0x70
-	JBE           lengths192
+	JBE           lengths269
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -8622,7 +11529,7 @@ skip188:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths192:
+lengths269:
 	MOVQ          112(DX), CX
 	MOVQ          104(DX), DX
 	VMOVQ         CX, X4
@@ -8630,12 +11537,13 @@ lengths192:
 	VPXORQ        Y5, Y5, Y5
 	VPXORQ        X4, X5, X5
 	VPXORQ        Y3, Y5, Y5
+	VMOVDQU64     112(AX), Y4
+	VPCLMULQDQ    $0x00, Y5, Y4, Y3
+	VPCLMULQDQ    $0x11, Y5, Y4, Y4
+	VPXORQ        Y3, Y0, Y0
+	VPXORQ        Y4, Y2, Y2
 	VPSHUFD       $0x4e, Y5, Y3
 	VPXORQ        Y5, Y3, Y3
-	VPCLMULQDQ    $0x00, 112(AX), Y5, Y4
-	VPXORQ        Y4, Y0, Y0
-	VPCLMULQDQ    $0x11, 112(AX), Y5, Y4
-	VPXORQ        Y4, Y2, Y2
 	VMOVDQU64     112(AX), Y4
 	VPXORQ        120(AX), Y4, Y4
 	VPCLMULQDQ    $0x00, Y3, Y4, Y4
@@ -8695,7 +11603,7 @@ TEXT ·sealAVX512(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag193
+	JZ    noTag270
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(BX), CX
@@ -8731,25 +11639,25 @@ TEXT ·sealAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last195
+	JB        last273
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last195
+	JE        last273
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last195:
+last273:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (SI)
 
-noTag193:
+noTag270:
 	MOVQ      8(BX), CX
 	VMOVDQU64 (CX), X3
 
@@ -8757,7 +11665,7 @@ noTag193:
 	MOVQ            24(BX), DI
 	MOVQ            32(BX), R8
 	CMPQ            R8, $0x00000200
-	JB              short197
+	JB              short275
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -8896,9 +11804,10 @@ noTag193:
 	ADDQ            $0x00000200, DI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JB              hashLongLast199
+	JB              hashLongLast277
+	PCALIGN         $0x40
 
-hashLong198:
+hashLong276:
 	VMOVDQU64  384(DI), Z2
 	VPSHUFB    Z22, Z2, Z2
 	VMOVDQU64  320(DI), Z23
@@ -8979,11 +11888,11 @@ hashLong198:
 	ADDQ       $0x00000200, DI
 	SUBQ       $0x00000200, R8
 	CMPQ       R8, $0x00000200
-	JAE        hashLong198
+	JAE        hashLong276
 
-hashLongLast199:
+hashLongLast277:
 	CMPQ       R8, $0x00000100
-	JB         skip200
+	JB         skip278
 	VMOVDQU64  128(DI), Z2
 	VPSHUFB    Z22, Z2, Z2
 	VMOVDQU64  64(DI), Z4
@@ -9030,9 +11939,9 @@ hashLongLast199:
 	ADDQ       $0x00000100, DI
 	SUBQ       $0x00000100, R8
 
-skip200:
+skip278:
 	CMPQ       R8, $0x00000080
-	JB         skip201
+	JB         skip279
 	VMOVDQU64  (DI), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
@@ -9062,7 +11971,7 @@ skip200:
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R8
 
-skip201:
+skip279:
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
@@ -9085,58 +11994,57 @@ skip201:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-short197:
-hashGroups202:
+short275:
+hashGroups280:
 	CMPQ          R8, $0x00000080
-	JB            hashRest203
-	VMOVDQU64     (DI), Y1
+	JB            hashRest281
+	VMOVDQU64     64(DI), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPSHUFD       $0x4e, Y1, Y3
-	VPXORQ        Y1, Y3, Y3
-	VPCLMULQDQ    $0x00, (AX), Y1, Y0
-	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (AX), Y1, Y1
-	VMOVDQA64     Y1, Y2
-	VMOVDQU64     (AX), Y1
-	VPXORQ        8(AX), Y1, Y1
-	VPCLMULQDQ    $0x00, Y3, Y1, Y1
-	VMOVDQA64     Y1, Y1
+	VMOVDQU64     64(AX), Y2
+	VPCLMULQDQ    $0x00, Y1, Y2, Y0
+	VPCLMULQDQ    $0x11, Y1, Y2, Y2
+	VMOVDQU64     96(DI), Y5
+	VPSHUFB       reverse<>+0(SB), Y5, Y5
+	VMOVDQU64     96(AX), Y7
+	VPCLMULQDQ    $0x00, Y5, Y7, Y4
+	VPCLMULQDQ    $0x11, Y5, Y7, Y7
+	VPXORQ        Y4, Y0, Y0
+	VPXORQ        Y7, Y2, Y2
+	VPUNPCKLQDQ   Y5, Y1, Y4
+	VPUNPCKHQDQ   Y5, Y1, Y1
+	VPXORQ        Y1, Y4, Y4
+	VMOVDQU64     64(AX), Y1
+	VPXORQ        72(AX), Y1, Y1
+	VMOVDQU64     96(AX), Y5
+	VPXORQ        104(AX), Y5, Y5
+	VPCLMULQDQ    $0x00, Y4, Y1, Y1
+	VPCLMULQDQ    $0x10, Y4, Y5, Y5
+	VPXORQ        Y5, Y1, Y1
+	VMOVDQU64     (DI), Y4
+	VPSHUFB       reverse<>+0(SB), Y4, Y4
+	VPXORQ        Y3, Y4, Y4
+	VMOVDQU64     (AX), Y5
+	VPCLMULQDQ    $0x00, Y4, Y5, Y3
+	VPCLMULQDQ    $0x11, Y4, Y5, Y5
+	VPXORQ        Y3, Y0, Y0
+	VPXORQ        Y5, Y2, Y2
 	VMOVDQU64     32(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
+	VMOVDQU64     32(AX), Y7
+	VPCLMULQDQ    $0x00, Y3, Y7, Y5
+	VPCLMULQDQ    $0x11, Y3, Y7, Y7
 	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
+	VPXORQ        Y7, Y2, Y2
+	VPUNPCKLQDQ   Y3, Y4, Y5
+	VPUNPCKHQDQ   Y3, Y4, Y4
+	VPXORQ        Y4, Y5, Y5
+	VMOVDQU64     (AX), Y4
+	VPXORQ        8(AX), Y4, Y4
 	VMOVDQU64     32(AX), Y3
 	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(DI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(AX), Y3
-	VPXORQ        72(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(DI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(AX), Y3
-	VPXORQ        104(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
+	VPCLMULQDQ    $0x00, Y5, Y4, Y4
+	VPCLMULQDQ    $0x10, Y5, Y3, Y3
+	VPXORQ        Y4, Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
@@ -9150,11 +12058,11 @@ hashGroups202:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, DI
 	SUBQ          $0x00000080, R8
-	JMP           hashGroups202
+	JMP           hashGroups280
 
-hashRest203:
+hashRest281:
 	TESTQ      R8, R8
-	JZ         text196
+	JZ         text274
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
@@ -9163,49 +12071,52 @@ hashRest203:
 	LEAQ       128(AX), R9
 	SUBQ       CX, R9
 	TESTQ      $0x00000040, R8
-	JZ         skip204
+	JZ         skip282
 	VMOVDQU64  (DI), Y4
 	VMOVDQU64  32(DI), Y5
 	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y7
+	VPCLMULQDQ $0x00, Y4, Y7, Y3
+	VPCLMULQDQ $0x11, Y4, Y7, Y7
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y7
-	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU64  32(R9), Y7
+	VPCLMULQDQ $0x00, Y5, Y7, Y4
+	VPCLMULQDQ $0x11, Y5, Y7, Y7
+	VPXORQ     Y4, Y0, Y0
+	VPXORQ     Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXORQ     Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
-	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
-	VPXORQ     Y5, Y2, Y2
 	VMOVDQU64  32(R9), Y5
 	VPXORQ     40(R9), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXORQ     Y5, Y1, Y1
 	ADDQ       $0x40, R9
 
-skip204:
+skip282:
 	TESTQ      $0x00000020, R8
-	JZ         skip205
+	JZ         skip283
 	VMOVDQU64  (DI), Y4
 	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -9213,21 +12124,22 @@ skip204:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R9
 
-skip205:
+skip283:
 	TESTQ      $0x00000010, R8
-	JZ         skip206
+	JZ         skip284
 	VMOVDQU64  (DI), X5
 	ADDQ       $0x10, DI
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -9235,11 +12147,11 @@ skip205:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R9
 
-skip206:
+skip284:
 	ANDQ $0x0f, R8
-	JZ   skip207
+	JZ   skip285
 	CMPQ R8, $0x08
-	JB   less8208
+	JB   less8286
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -9248,12 +12160,12 @@ skip206:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded210
+	JMP  loaded288
 
-less8208:
+less8286:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less4209
+	JB   less4287
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -9261,9 +12173,9 @@ less8208:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded210
+	JMP  loaded288
 
-less4209:
+less4287:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -9278,26 +12190,27 @@ less4209:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded210:
+loaded288:
 	VMOVQ      R10, X5
 	VPINSRQ    $0x01, R11, X5, X5
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip207:
+skip285:
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -9309,7 +12222,7 @@ skip207:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text196:
+text274:
 	// Text.
 	MOVQ            16(BX), CX
 	MOVL            (CX), DI
@@ -9329,7 +12242,7 @@ text196:
 	MOVQ            72(BX), R8
 	MOVQ            80(BX), R9
 	CMPQ            R9, $0x00000200
-	JB              cryptLongEnd211
+	JB              cryptLongEnd289
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -9378,242 +12291,33 @@ text196:
 	VPXORQ          Z10, Z11, Z11
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z10, Z12, Z12
-	VMOVDQU64       lowBits32<>+0(SB), Z10
-	VPXORQ          Z11, Z10, Z10
-	VMOVDQU64       lowBits32<>+64(SB), Z13
-	VPXORQ          Z11, Z13, Z13
-	VMOVDQU64       lowBits32<>+128(SB), Z14
-	VPXORQ          Z11, Z14, Z14
-	VMOVDQU64       lowBits32<>+192(SB), Z15
-	VPXORQ          Z11, Z15, Z15
-	VMOVDQU64       lowBits32<>+256(SB), Z16
-	VPXORQ          Z11, Z16, Z16
-	VMOVDQU64       lowBits32<>+320(SB), Z17
-	VPXORQ          Z11, Z17, Z17
-	VMOVDQU64       lowBits32<>+384(SB), Z18
-	VPXORQ          Z11, Z18, Z18
-	VMOVDQU64       lowBits32<>+448(SB), Z19
+	VPXORQ          lowBits32<>+0(SB), Z11, Z10
+	VPXORQ          lowBits32<>+64(SB), Z11, Z13
+	VPXORQ          lowBits32<>+128(SB), Z11, Z14
+	VPXORQ          lowBits32<>+192(SB), Z11, Z15
+	VPXORQ          lowBits32<>+256(SB), Z11, Z16
+	VPXORQ          lowBits32<>+320(SB), Z11, Z17
+	VPXORQ          lowBits32<>+384(SB), Z11, Z18
 	VSHUFI64X2      $0x44, Z12, Z11, Z11
-	VPXORQ          Z11, Z19, Z19
-	VBROADCASTI32X4 144(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 160(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 176(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 192(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 208(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 224(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 240(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 256(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 272(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last214
-	VBROADCASTI32X4 288(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 304(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	LEAQ            320(AX), CX
-	JE              last214
-	VBROADCASTI32X4 320(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 336(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	LEAQ            352(AX), CX
-
-last214:
-	VBROADCASTI32X4 (CX), Z11
-	VAESENCLAST     Z11, Z10, Z10
-	VAESENCLAST     Z11, Z13, Z13
-	VAESENCLAST     Z11, Z14, Z14
-	VAESENCLAST     Z11, Z15, Z15
-	VAESENCLAST     Z11, Z16, Z16
-	VAESENCLAST     Z11, Z17, Z17
-	VAESENCLAST     Z11, Z18, Z18
-	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R8), Z10, Z10
-	VMOVDQU64       Z10, (DI)
-	VPXORQ          64(R8), Z13, Z13
-	VMOVDQU64       Z13, 64(DI)
-	VPXORQ          128(R8), Z14, Z14
-	VMOVDQU64       Z14, 128(DI)
-	VPXORQ          192(R8), Z15, Z15
-	VMOVDQU64       Z15, 192(DI)
-	VPXORQ          256(R8), Z16, Z16
-	VMOVDQU64       Z16, 256(DI)
-	VPXORQ          320(R8), Z17, Z17
-	VMOVDQU64       Z17, 320(DI)
-	VPXORQ          384(R8), Z18, Z18
-	VMOVDQU64       Z18, 384(DI)
-	VPXORQ          448(R8), Z19, Z19
-	VMOVDQU64       Z19, 448(DI)
-	ADDQ            $0x00000200, R8
-	ADDQ            $0x00000200, DI
-	SUBQ            $0x00000200, R9
-	CMPQ            R9, $0x00000200
-	JB              last213
-
-	// GHASH of a piece is computed between the rounds of the next one.
-cryptLong212:
-	VBROADCASTI32X4 128(AX), Z10
-	VMOVDQA64       Z4, Z11
-	VPADDD          count32<>+0(SB), Z4, Z4
-	VMOVDQA64       Z4, Z12
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VPXORQ          Z10, Z11, Z11
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VPXORQ          Z10, Z12, Z12
-	VMOVDQU64       lowBits32<>+0(SB), Z10
-	VPXORQ          Z11, Z10, Z10
-	VMOVDQU64       lowBits32<>+64(SB), Z13
-	VPXORQ          Z11, Z13, Z13
-	VMOVDQU64       lowBits32<>+128(SB), Z14
-	VPXORQ          Z11, Z14, Z14
-	VMOVDQU64       lowBits32<>+192(SB), Z15
-	VPXORQ          Z11, Z15, Z15
-	VMOVDQU64       lowBits32<>+256(SB), Z16
-	VPXORQ          Z11, Z16, Z16
-	VMOVDQU64       lowBits32<>+320(SB), Z17
-	VPXORQ          Z11, Z17, Z17
-	VMOVDQU64       lowBits32<>+384(SB), Z18
-	VPXORQ          Z11, Z18, Z18
-	VMOVDQU64       lowBits32<>+448(SB), Z19
-	VSHUFI64X2      $0x44, Z12, Z11, Z11
-	VPXORQ          Z11, Z19, Z19
-	VBROADCASTI32X4 144(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 160(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -512(DI), Z11
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -448(DI), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VPXORQ          Z3, Z11, Z11
-	VPSHUFD         $0x4e, Z11, Z3
-	VPXORQ          Z11, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z11, Z20
-	VPCLMULQDQ      $0x11, Z8, Z11, Z11
-	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z12, Z21
-	VPXORQ          Z12, Z21, Z21
-	VPCLMULQDQ      $0x00, Z0, Z12, Z22
-	VPCLMULQDQ      $0x11, Z0, Z12, Z12
-	VPCLMULQDQ      $0x00, Z1, Z21, Z21
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z11, Z12, Z11
-	VPXORQ          Z3, Z21, Z3
+	VPXORQ          lowBits32<>+448(SB), Z11, Z11
+	VBROADCASTI32X4 144(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 160(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
 	VBROADCASTI32X4 176(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -9622,24 +12326,7 @@ cryptLong212:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -384(DI), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -320(DI), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z12, Z22
-	VPXORQ          Z12, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z12, Z23
-	VPCLMULQDQ      $0x11, Z2, Z12, Z12
-	VPCLMULQDQ      $0x00, Z5, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z6, Z21, Z25
-	VPCLMULQDQ      $0x11, Z6, Z21, Z21
-	VPCLMULQDQ      $0x00, Z7, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z12, Z21, Z11
-	VPTERNLOGQ      $0x96, Z22, Z24, Z3
+	VAESENC         Z12, Z11, Z11
 	VBROADCASTI32X4 192(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -9648,7 +12335,7 @@ cryptLong212:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
+	VAESENC         Z12, Z11, Z11
 	VBROADCASTI32X4 208(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -9657,46 +12344,16 @@ cryptLong212:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VPTERNLOGQ      $0x96, Z20, Z11, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z12
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z12, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z12
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z12, Z3, Z11
-	VEXTRACTI64X4   $0x01, Z11, Y3
-	VPXORQ          Y3, Y11, Y11
-	VEXTRACTI32X4   $0x01, Y11, X3
-	VPXORQ          X3, X11, X11
-	VMOVDQA64       Z11, Z3
-	VBROADCASTI32X4 224(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       -256(DI), Z11
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       -192(DI), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPXORQ          Z3, Z11, Z11
-	VPSHUFD         $0x4e, Z11, Z3
-	VPXORQ          Z11, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z11, Z20
-	VPCLMULQDQ      $0x11, Z8, Z11, Z11
-	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z12
-	VPXORQ          Z21, Z12, Z12
-	VPCLMULQDQ      $0x00, Z0, Z21, Z22
-	VPCLMULQDQ      $0x11, Z0, Z21, Z21
-	VPCLMULQDQ      $0x00, Z1, Z12, Z12
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z11, Z21, Z11
-	VPXORQ          Z3, Z12, Z3
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 224(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
 	VBROADCASTI32X4 240(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -9705,7 +12362,7 @@ cryptLong212:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
+	VAESENC         Z12, Z11, Z11
 	VBROADCASTI32X4 256(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -9714,24 +12371,7 @@ cryptLong212:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       -128(DI), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -64(DI), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z12, Z22
-	VPXORQ          Z12, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z12, Z23
-	VPCLMULQDQ      $0x11, Z2, Z12, Z12
-	VPCLMULQDQ      $0x00, Z5, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z6, Z21, Z25
-	VPCLMULQDQ      $0x11, Z6, Z21, Z21
-	VPCLMULQDQ      $0x00, Z7, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z12, Z21, Z11
-	VPTERNLOGQ      $0x96, Z22, Z24, Z3
+	VAESENC         Z12, Z11, Z11
 	VBROADCASTI32X4 272(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -9740,95 +12380,354 @@ cryptLong212:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VPTERNLOGQ      $0x96, Z20, Z11, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z12
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z12, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z12
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z12, Z3, Z11
-	VEXTRACTI64X4   $0x01, Z11, Y3
-	VPXORQ          Y3, Y11, Y11
-	VEXTRACTI32X4   $0x01, Y11, X3
-	VPXORQ          X3, X11, X11
-	VMOVDQA64       Z11, Z3
+	VAESENC         Z12, Z11, Z11
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last215
-	VBROADCASTI32X4 288(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 304(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
+	JB              last292
+	VBROADCASTI32X4 288(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 304(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
 	LEAQ            320(AX), CX
-	JE              last215
-	VBROADCASTI32X4 320(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 336(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
+	JE              last292
+	VBROADCASTI32X4 320(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 336(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
 	LEAQ            352(AX), CX
 
-last215:
-	VBROADCASTI32X4 (CX), Z11
-	VAESENCLAST     Z11, Z10, Z10
-	VAESENCLAST     Z11, Z13, Z13
-	VAESENCLAST     Z11, Z14, Z14
-	VAESENCLAST     Z11, Z15, Z15
-	VAESENCLAST     Z11, Z16, Z16
-	VAESENCLAST     Z11, Z17, Z17
-	VAESENCLAST     Z11, Z18, Z18
-	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R8), Z10, Z10
+last292:
+	VBROADCASTI32X4 (CX), Z12
+	VPXORQ          (R8), Z12, Z19
+	VAESENCLAST     Z19, Z10, Z10
+	VPXORQ          64(R8), Z12, Z19
+	VAESENCLAST     Z19, Z13, Z13
+	VPXORQ          128(R8), Z12, Z19
+	VAESENCLAST     Z19, Z14, Z14
+	VPXORQ          192(R8), Z12, Z19
+	VAESENCLAST     Z19, Z15, Z15
+	VPXORQ          256(R8), Z12, Z19
+	VAESENCLAST     Z19, Z16, Z16
+	VPXORQ          320(R8), Z12, Z19
+	VAESENCLAST     Z19, Z17, Z17
+	VPXORQ          384(R8), Z12, Z19
+	VAESENCLAST     Z19, Z18, Z18
+	VPXORQ          448(R8), Z12, Z12
+	VAESENCLAST     Z12, Z11, Z11
 	VMOVDQU64       Z10, (DI)
-	VPXORQ          64(R8), Z13, Z13
 	VMOVDQU64       Z13, 64(DI)
-	VPXORQ          128(R8), Z14, Z14
 	VMOVDQU64       Z14, 128(DI)
-	VPXORQ          192(R8), Z15, Z15
 	VMOVDQU64       Z15, 192(DI)
-	VPXORQ          256(R8), Z16, Z16
 	VMOVDQU64       Z16, 256(DI)
-	VPXORQ          320(R8), Z17, Z17
 	VMOVDQU64       Z17, 320(DI)
-	VPXORQ          384(R8), Z18, Z18
 	VMOVDQU64       Z18, 384(DI)
-	VPXORQ          448(R8), Z19, Z19
-	VMOVDQU64       Z19, 448(DI)
+	VMOVDQU64       Z11, 448(DI)
 	ADDQ            $0x00000200, R8
 	ADDQ            $0x00000200, DI
 	SUBQ            $0x00000200, R9
 	CMPQ            R9, $0x00000200
-	JAE             cryptLong212
+	JB              last291
 
-last213:
+	// GHASH of a piece is computed between the rounds of the next one.
+	PCALIGN $0x40
+
+cryptLong290:
+	VBROADCASTI32X4 128(AX), Z10
+	VMOVDQA64       Z4, Z11
+	VPADDD          count32<>+0(SB), Z4, Z4
+	VMOVDQA64       Z4, Z12
+	VPSHUFB         reverse<>+0(SB), Z11, Z11
+	VPXORQ          Z10, Z11, Z11
+	VPSHUFB         reverse<>+0(SB), Z12, Z12
+	VPXORQ          Z10, Z12, Z12
+	VPXORQ          lowBits32<>+0(SB), Z11, Z10
+	VPXORQ          lowBits32<>+64(SB), Z11, Z13
+	VPXORQ          lowBits32<>+128(SB), Z11, Z14
+	VPXORQ          lowBits32<>+192(SB), Z11, Z15
+	VPXORQ          lowBits32<>+256(SB), Z11, Z16
+	VPXORQ          lowBits32<>+320(SB), Z11, Z17
+	VPXORQ          lowBits32<>+384(SB), Z11, Z18
+	VSHUFI64X2      $0x44, Z12, Z11, Z11
+	VPXORQ          lowBits32<>+448(SB), Z11, Z11
+	VBROADCASTI32X4 144(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 160(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VMOVDQU64       -512(DI), Z12
+	VPSHUFB         reverse<>+0(SB), Z12, Z12
+	VMOVDQU64       -448(DI), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VPXORQ          Z3, Z12, Z12
+	VPSHUFD         $0x4e, Z12, Z3
+	VPXORQ          Z12, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z20
+	VPCLMULQDQ      $0x11, Z8, Z12, Z12
+	VPCLMULQDQ      $0x00, Z9, Z3, Z3
+	VPSHUFD         $0x4e, Z19, Z21
+	VPXORQ          Z19, Z21, Z21
+	VPCLMULQDQ      $0x00, Z0, Z19, Z22
+	VPCLMULQDQ      $0x11, Z0, Z19, Z19
+	VPCLMULQDQ      $0x00, Z1, Z21, Z21
+	VPXORQ          Z20, Z22, Z20
+	VPXORQ          Z12, Z19, Z12
+	VPXORQ          Z3, Z21, Z3
+	VMOVDQU64       -384(DI), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VMOVDQU64       -320(DI), Z21
+	VPSHUFB         reverse<>+0(SB), Z21, Z21
+	VPSHUFD         $0x4e, Z19, Z22
+	VPXORQ          Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z2, Z19, Z23
+	VPCLMULQDQ      $0x11, Z2, Z19, Z19
+	VPCLMULQDQ      $0x00, Z5, Z22, Z22
+	VPSHUFD         $0x4e, Z21, Z24
+	VPXORQ          Z21, Z24, Z24
+	VPCLMULQDQ      $0x00, Z6, Z21, Z25
+	VPCLMULQDQ      $0x11, Z6, Z21, Z21
+	VPCLMULQDQ      $0x00, Z7, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z20
+	VPTERNLOGQ      $0x96, Z19, Z21, Z12
+	VPTERNLOGQ      $0x96, Z22, Z24, Z3
+	VBROADCASTI32X4 176(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VBROADCASTI32X4 192(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VPTERNLOGQ      $0x96, Z20, Z12, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
+	VPSHUFD         $0x4e, Z20, Z20
+	VPTERNLOGQ      $0x96, Z19, Z20, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
+	VPSHUFD         $0x4e, Z3, Z3
+	VPTERNLOGQ      $0x96, Z19, Z3, Z12
+	VEXTRACTI64X4   $0x01, Z12, Y3
+	VPXORQ          Y3, Y12, Y12
+	VEXTRACTI32X4   $0x01, Y12, X3
+	VPXORQ          X3, X12, X12
+	VMOVDQA64       Z12, Z3
+	VBROADCASTI32X4 208(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 224(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VMOVDQU64       -256(DI), Z12
+	VPSHUFB         reverse<>+0(SB), Z12, Z12
+	VMOVDQU64       -192(DI), Z21
+	VPSHUFB         reverse<>+0(SB), Z21, Z21
+	VPXORQ          Z3, Z12, Z12
+	VPSHUFD         $0x4e, Z12, Z3
+	VPXORQ          Z12, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z20
+	VPCLMULQDQ      $0x11, Z8, Z12, Z12
+	VPCLMULQDQ      $0x00, Z9, Z3, Z3
+	VPSHUFD         $0x4e, Z21, Z19
+	VPXORQ          Z21, Z19, Z19
+	VPCLMULQDQ      $0x00, Z0, Z21, Z22
+	VPCLMULQDQ      $0x11, Z0, Z21, Z21
+	VPCLMULQDQ      $0x00, Z1, Z19, Z19
+	VPXORQ          Z20, Z22, Z20
+	VPXORQ          Z12, Z21, Z12
+	VPXORQ          Z3, Z19, Z3
+	VBROADCASTI32X4 240(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VBROADCASTI32X4 256(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VMOVDQU64       -128(DI), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VMOVDQU64       -64(DI), Z21
+	VPSHUFB         reverse<>+0(SB), Z21, Z21
+	VPSHUFD         $0x4e, Z19, Z22
+	VPXORQ          Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z2, Z19, Z23
+	VPCLMULQDQ      $0x11, Z2, Z19, Z19
+	VPCLMULQDQ      $0x00, Z5, Z22, Z22
+	VPSHUFD         $0x4e, Z21, Z24
+	VPXORQ          Z21, Z24, Z24
+	VPCLMULQDQ      $0x00, Z6, Z21, Z25
+	VPCLMULQDQ      $0x11, Z6, Z21, Z21
+	VPCLMULQDQ      $0x00, Z7, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z20
+	VPTERNLOGQ      $0x96, Z19, Z21, Z12
+	VPTERNLOGQ      $0x96, Z22, Z24, Z3
+	VPTERNLOGQ      $0x96, Z20, Z12, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
+	VPSHUFD         $0x4e, Z20, Z20
+	VPTERNLOGQ      $0x96, Z19, Z20, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
+	VPSHUFD         $0x4e, Z3, Z3
+	VPTERNLOGQ      $0x96, Z19, Z3, Z12
+	VEXTRACTI64X4   $0x01, Z12, Y3
+	VPXORQ          Y3, Y12, Y12
+	VEXTRACTI32X4   $0x01, Y12, X3
+	VPXORQ          X3, X12, X12
+	VMOVDQA64       Z12, Z3
+	VBROADCASTI32X4 272(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	LEAQ            288(AX), CX
+	CMPL            DX, $0x0c
+	JB              last293
+	VBROADCASTI32X4 288(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 304(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	LEAQ            320(AX), CX
+	JE              last293
+	VBROADCASTI32X4 320(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 336(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	LEAQ            352(AX), CX
+
+last293:
+	VBROADCASTI32X4 (CX), Z12
+	VPXORQ          (R8), Z12, Z19
+	VAESENCLAST     Z19, Z10, Z10
+	VPXORQ          64(R8), Z12, Z19
+	VAESENCLAST     Z19, Z13, Z13
+	VPXORQ          128(R8), Z12, Z19
+	VAESENCLAST     Z19, Z14, Z14
+	VPXORQ          192(R8), Z12, Z19
+	VAESENCLAST     Z19, Z15, Z15
+	VPXORQ          256(R8), Z12, Z19
+	VAESENCLAST     Z19, Z16, Z16
+	VPXORQ          320(R8), Z12, Z19
+	VAESENCLAST     Z19, Z17, Z17
+	VPXORQ          384(R8), Z12, Z19
+	VAESENCLAST     Z19, Z18, Z18
+	VPXORQ          448(R8), Z12, Z12
+	VAESENCLAST     Z12, Z11, Z11
+	VMOVDQU64       Z10, (DI)
+	VMOVDQU64       Z13, 64(DI)
+	VMOVDQU64       Z14, 128(DI)
+	VMOVDQU64       Z15, 192(DI)
+	VMOVDQU64       Z16, 256(DI)
+	VMOVDQU64       Z17, 320(DI)
+	VMOVDQU64       Z18, 384(DI)
+	VMOVDQU64       Z11, 448(DI)
+	ADDQ            $0x00000200, R8
+	ADDQ            $0x00000200, DI
+	SUBQ            $0x00000200, R9
+	CMPQ            R9, $0x00000200
+	JAE             cryptLong290
+
+last291:
 	VMOVDQU64     -512(DI), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
 	VMOVDQU64     -448(DI), Z12
@@ -9845,37 +12744,37 @@ last213:
 	VPCLMULQDQ    $0x11, Z0, Z12, Z12
 	VPCLMULQDQ    $0x00, Z1, Z10, Z10
 	VPXORQ        Z13, Z14, Z20
-	VPXORQ        Z11, Z12, Z11
+	VPXORQ        Z11, Z12, Z12
 	VPXORQ        Z3, Z10, Z3
 	VMOVDQU64     -384(DI), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -320(DI), Z12
-	VPSHUFB       reverse<>+0(SB), Z12, Z12
+	VMOVDQU64     -320(DI), Z11
+	VPSHUFB       reverse<>+0(SB), Z11, Z11
 	VPSHUFD       $0x4e, Z10, Z13
 	VPXORQ        Z10, Z13, Z13
 	VPCLMULQDQ    $0x00, Z2, Z10, Z14
 	VPCLMULQDQ    $0x11, Z2, Z10, Z10
 	VPCLMULQDQ    $0x00, Z5, Z13, Z13
-	VPSHUFD       $0x4e, Z12, Z15
-	VPXORQ        Z12, Z15, Z15
-	VPCLMULQDQ    $0x00, Z6, Z12, Z16
-	VPCLMULQDQ    $0x11, Z6, Z12, Z12
+	VPSHUFD       $0x4e, Z11, Z15
+	VPXORQ        Z11, Z15, Z15
+	VPCLMULQDQ    $0x00, Z6, Z11, Z16
+	VPCLMULQDQ    $0x11, Z6, Z11, Z11
 	VPCLMULQDQ    $0x00, Z7, Z15, Z15
 	VPTERNLOGQ    $0x96, Z14, Z16, Z20
-	VPTERNLOGQ    $0x96, Z10, Z12, Z11
+	VPTERNLOGQ    $0x96, Z10, Z11, Z12
 	VPTERNLOGQ    $0x96, Z13, Z15, Z3
-	VPTERNLOGQ    $0x96, Z20, Z11, Z3
+	VPTERNLOGQ    $0x96, Z20, Z12, Z3
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z20, Z10
 	VPSHUFD       $0x4e, Z20, Z20
 	VPTERNLOGQ    $0x96, Z10, Z20, Z3
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z3, Z10
 	VPSHUFD       $0x4e, Z3, Z3
-	VPTERNLOGQ    $0x96, Z10, Z3, Z11
-	VEXTRACTI64X4 $0x01, Z11, Y3
-	VPXORQ        Y3, Y11, Y11
-	VEXTRACTI32X4 $0x01, Y11, X3
-	VPXORQ        X3, X11, X11
-	VMOVDQA64     Z11, Z3
+	VPTERNLOGQ    $0x96, Z10, Z3, Z12
+	VEXTRACTI64X4 $0x01, Z12, Y3
+	VPXORQ        Y3, Y12, Y12
+	VEXTRACTI32X4 $0x01, Y12, X3
+	VPXORQ        X3, X12, X12
+	VMOVDQA64     Z12, Z3
 	VMOVDQU64     -256(DI), Z10
 	VPSHUFB       reverse<>+0(SB), Z10, Z10
 	VMOVDQU64     -192(DI), Z11
@@ -9892,7 +12791,7 @@ last213:
 	VPCLMULQDQ    $0x11, Z0, Z11, Z0
 	VPCLMULQDQ    $0x00, Z1, Z9, Z1
 	VPXORQ        Z12, Z10, Z20
-	VPXORQ        Z8, Z0, Z11
+	VPXORQ        Z8, Z0, Z12
 	VPXORQ        Z3, Z1, Z3
 	VMOVDQU64     -128(DI), Z0
 	VPSHUFB       reverse<>+0(SB), Z0, Z0
@@ -9909,24 +12808,24 @@ last213:
 	VPCLMULQDQ    $0x11, Z6, Z1, Z1
 	VPCLMULQDQ    $0x00, Z7, Z5, Z5
 	VPTERNLOGQ    $0x96, Z9, Z8, Z20
-	VPTERNLOGQ    $0x96, Z0, Z1, Z11
+	VPTERNLOGQ    $0x96, Z0, Z1, Z12
 	VPTERNLOGQ    $0x96, Z2, Z5, Z3
-	VPTERNLOGQ    $0x96, Z20, Z11, Z3
+	VPTERNLOGQ    $0x96, Z20, Z12, Z3
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z20, Z0
 	VPSHUFD       $0x4e, Z20, Z20
 	VPTERNLOGQ    $0x96, Z0, Z20, Z3
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z3, Z0
 	VPSHUFD       $0x4e, Z3, Z3
-	VPTERNLOGQ    $0x96, Z0, Z3, Z11
-	VEXTRACTI64X4 $0x01, Z11, Y0
-	VPXORQ        Y0, Y11, Y11
-	VEXTRACTI32X4 $0x01, Y11, X0
-	VPXORQ        X0, X11, X11
-	VMOVDQA64     Z11, Z3
+	VPTERNLOGQ    $0x96, Z0, Z3, Z12
+	VEXTRACTI64X4 $0x01, Z12, Y0
+	VPXORQ        Y0, Y12, Y12
+	VEXTRACTI32X4 $0x01, Y12, X0
+	VPXORQ        X0, X12, X12
+	VMOVDQA64     Z12, Z3
 
-cryptLongEnd211:
+cryptLongEnd289:
 	CMPQ            R9, $0x00000100
-	JB              groupsEnd216
+	JB              groupsEnd294
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -9935,231 +12834,214 @@ cryptLongEnd211:
 	VPXORQ          Y0, Y1, Y1
 	VPSHUFB         reverse<>+0(SB), Y2, Y2
 	VPXORQ          Y0, Y2, Y2
-	VMOVDQU64       lowBits16<>+0(SB), Y0
-	VPXORQ          Y1, Y0, Y0
-	VMOVDQU64       lowBits16<>+32(SB), Y5
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       lowBits16<>+64(SB), Y6
-	VPXORQ          Y1, Y6, Y6
-	VMOVDQU64       lowBits16<>+96(SB), Y7
-	VPXORQ          Y1, Y7, Y7
-	VMOVDQU64       lowBits16<>+128(SB), Y8
-	VPXORQ          Y1, Y8, Y8
-	VMOVDQU64       lowBits16<>+160(SB), Y9
-	VPXORQ          Y1, Y9, Y9
-	VMOVDQU64       lowBits16<>+192(SB), Y10
-	VPXORQ          Y1, Y10, Y10
-	VMOVDQU64       lowBits16<>+224(SB), Y1
-	VPXORQ          Y2, Y1, Y1
-	VBROADCASTI32X4 144(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 160(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 176(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 192(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 208(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 224(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 240(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 256(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 272(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
+	VPXORQ          lowBits16<>+0(SB), Y1, Y0
+	VPXORQ          lowBits16<>+32(SB), Y1, Y5
+	VPXORQ          lowBits16<>+64(SB), Y1, Y6
+	VPXORQ          lowBits16<>+96(SB), Y1, Y7
+	VPXORQ          lowBits16<>+128(SB), Y1, Y8
+	VPXORQ          lowBits16<>+160(SB), Y1, Y9
+	VPXORQ          lowBits16<>+192(SB), Y1, Y1
+	VPXORQ          lowBits16<>+224(SB), Y2, Y2
+	VBROADCASTI32X4 144(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 160(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 176(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 192(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 208(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 224(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 240(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 256(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 272(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last219
-	VBROADCASTI32X4 288(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 304(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
+	JB              last297
+	VBROADCASTI32X4 288(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 304(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
 	LEAQ            320(AX), CX
-	JE              last219
-	VBROADCASTI32X4 320(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 336(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y7, Y7
-	VAESENC         Y2, Y8, Y8
-	VAESENC         Y2, Y9, Y9
-	VAESENC         Y2, Y10, Y10
-	VAESENC         Y2, Y1, Y1
+	JE              last297
+	VBROADCASTI32X4 320(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
+	VBROADCASTI32X4 336(AX), Y10
+	VAESENC         Y10, Y0, Y0
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VAESENC         Y10, Y9, Y9
+	VAESENC         Y10, Y1, Y1
+	VAESENC         Y10, Y2, Y2
 	LEAQ            352(AX), CX
 
-last219:
-	VBROADCASTI32X4 (CX), Y2
-	VAESENCLAST     Y2, Y0, Y0
-	VAESENCLAST     Y2, Y5, Y5
-	VAESENCLAST     Y2, Y6, Y6
-	VAESENCLAST     Y2, Y7, Y7
-	VAESENCLAST     Y2, Y8, Y8
-	VAESENCLAST     Y2, Y9, Y9
-	VAESENCLAST     Y2, Y10, Y10
-	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (R8), Y2
-	VPXORQ          Y2, Y0, Y0
+last297:
+	VBROADCASTI32X4 (CX), Y10
+	VPXORQ          (R8), Y10, Y11
+	VAESENCLAST     Y11, Y0, Y0
+	VPXORQ          32(R8), Y10, Y11
+	VAESENCLAST     Y11, Y5, Y5
+	VPXORQ          64(R8), Y10, Y11
+	VAESENCLAST     Y11, Y6, Y6
+	VPXORQ          96(R8), Y10, Y11
+	VAESENCLAST     Y11, Y7, Y7
+	VPXORQ          128(R8), Y10, Y11
+	VAESENCLAST     Y11, Y8, Y8
+	VPXORQ          160(R8), Y10, Y11
+	VAESENCLAST     Y11, Y9, Y9
+	VPXORQ          192(R8), Y10, Y11
+	VAESENCLAST     Y11, Y1, Y1
+	VPXORQ          224(R8), Y10, Y10
+	VAESENCLAST     Y10, Y2, Y2
 	VMOVDQU64       Y0, (DI)
-	VMOVDQU64       32(R8), Y0
-	VPXORQ          Y0, Y5, Y5
 	VMOVDQU64       Y5, 32(DI)
-	VMOVDQU64       64(R8), Y0
-	VPXORQ          Y0, Y6, Y6
 	VMOVDQU64       Y6, 64(DI)
-	VMOVDQU64       96(R8), Y0
-	VPXORQ          Y0, Y7, Y7
 	VMOVDQU64       Y7, 96(DI)
-	VMOVDQU64       128(R8), Y0
-	VPXORQ          Y0, Y8, Y8
 	VMOVDQU64       Y8, 128(DI)
-	VMOVDQU64       160(R8), Y0
-	VPXORQ          Y0, Y9, Y9
 	VMOVDQU64       Y9, 160(DI)
-	VMOVDQU64       192(R8), Y0
-	VPXORQ          Y0, Y10, Y10
-	VMOVDQU64       Y10, 192(DI)
-	VMOVDQU64       224(R8), Y0
-	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 224(DI)
+	VMOVDQU64       Y1, 192(DI)
+	VMOVDQU64       Y2, 224(DI)
 	ADDQ            $0x00000100, R8
 	ADDQ            $0x00000100, DI
 	SUBQ            $0x00000100, R9
 	VMOVDQU64       -256(DI), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VPSHUFD         $0x4e, Y1, Y3
-	VPXORQ          Y1, Y3, Y3
-	VPCLMULQDQ      $0x00, (AX), Y1, Y0
-	VMOVDQA64       Y0, Y0
-	VPCLMULQDQ      $0x11, (AX), Y1, Y1
-	VMOVDQA64       Y1, Y2
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VPCLMULQDQ      $0x00, Y3, Y1, Y1
-	VMOVDQA64       Y1, Y1
+	VMOVDQU64       (AX), Y2
+	VPCLMULQDQ      $0x00, Y1, Y2, Y0
+	VPCLMULQDQ      $0x11, Y1, Y2, Y2
 	VMOVDQU64       -224(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VMOVDQU64       32(AX), Y6
+	VPCLMULQDQ      $0x00, Y3, Y6, Y5
+	VPCLMULQDQ      $0x11, Y3, Y6, Y6
+	VPXORQ          Y5, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
+	VPUNPCKLQDQ     Y3, Y1, Y5
+	VPUNPCKHQDQ     Y3, Y1, Y1
+	VPXORQ          Y1, Y5, Y5
+	VMOVDQU64       (AX), Y1
+	VPXORQ          8(AX), Y1, Y1
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y1, Y1
+	VPCLMULQDQ      $0x10, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
 	VMOVDQU64       -192(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y6
+	VMOVDQU64       64(AX), Y6
+	VPCLMULQDQ      $0x00, Y3, Y6, Y5
+	VPCLMULQDQ      $0x11, Y3, Y6, Y6
+	VPXORQ          Y5, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
+	VMOVDQU64       -160(DI), Y5
+	VPSHUFB         reverse<>+0(SB), Y5, Y5
+	VMOVDQU64       96(AX), Y7
+	VPCLMULQDQ      $0x00, Y5, Y7, Y6
+	VPCLMULQDQ      $0x11, Y5, Y7, Y7
 	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       64(AX), Y3
-	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -160(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VPXORQ          Y7, Y2, Y2
+	VPUNPCKLQDQ     Y5, Y3, Y6
+	VPUNPCKHQDQ     Y5, Y3, Y3
+	VPXORQ          Y3, Y6, Y6
+	VMOVDQU64       64(AX), Y5
+	VPXORQ          72(AX), Y5, Y5
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
+	VPCLMULQDQ      $0x00, Y6, Y5, Y5
+	VPCLMULQDQ      $0x10, Y6, Y3, Y3
+	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
@@ -10174,51 +13056,50 @@ last219:
 	VMOVDQU64       -128(DI), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VPSHUFD         $0x4e, Y1, Y3
-	VPXORQ          Y1, Y3, Y3
-	VPCLMULQDQ      $0x00, (AX), Y1, Y0
-	VMOVDQA64       Y0, Y0
-	VPCLMULQDQ      $0x11, (AX), Y1, Y1
-	VMOVDQA64       Y1, Y2
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VPCLMULQDQ      $0x00, Y3, Y1, Y1
-	VMOVDQA64       Y1, Y1
+	VMOVDQU64       (AX), Y2
+	VPCLMULQDQ      $0x00, Y1, Y2, Y0
+	VPCLMULQDQ      $0x11, Y1, Y2, Y2
 	VMOVDQU64       -96(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VMOVDQU64       32(AX), Y6
+	VPCLMULQDQ      $0x00, Y3, Y6, Y5
+	VPCLMULQDQ      $0x11, Y3, Y6, Y6
+	VPXORQ          Y5, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
+	VPUNPCKLQDQ     Y3, Y1, Y5
+	VPUNPCKHQDQ     Y3, Y1, Y1
+	VPXORQ          Y1, Y5, Y5
+	VMOVDQU64       (AX), Y1
+	VPXORQ          8(AX), Y1, Y1
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y1, Y1
+	VPCLMULQDQ      $0x10, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
 	VMOVDQU64       -64(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y6
+	VMOVDQU64       64(AX), Y6
+	VPCLMULQDQ      $0x00, Y3, Y6, Y5
+	VPCLMULQDQ      $0x11, Y3, Y6, Y6
+	VPXORQ          Y5, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
+	VMOVDQU64       -32(DI), Y5
+	VPSHUFB         reverse<>+0(SB), Y5, Y5
+	VMOVDQU64       96(AX), Y7
+	VPCLMULQDQ      $0x00, Y5, Y7, Y6
+	VPCLMULQDQ      $0x11, Y5, Y7, Y7
 	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       64(AX), Y3
-	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -32(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VPXORQ          Y7, Y2, Y2
+	VPUNPCKLQDQ     Y5, Y3, Y6
+	VPUNPCKHQDQ     Y5, Y3, Y3
+	VPXORQ          Y3, Y6, Y6
+	VMOVDQU64       64(AX), Y5
+	VPXORQ          72(AX), Y5, Y5
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
+	VPCLMULQDQ      $0x00, Y6, Y5, Y5
+	VPCLMULQDQ      $0x10, Y6, Y3, Y3
+	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
@@ -10231,9 +13112,9 @@ last219:
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
 
-groupsEnd216:
+groupsEnd294:
 	CMPQ            R9, $0x00000080
-	JB              groupsEnd220
+	JB              groupsEnd298
 	VBROADCASTI32X4 128(AX), Y0
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -10242,155 +13123,146 @@ groupsEnd216:
 	VPXORQ          Y0, Y1, Y1
 	VPSHUFB         reverse<>+0(SB), Y2, Y2
 	VPXORQ          Y0, Y2, Y2
-	VMOVDQU64       lowBits8<>+0(SB), Y0
-	VPXORQ          Y1, Y0, Y0
-	VMOVDQU64       lowBits8<>+32(SB), Y5
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       lowBits8<>+64(SB), Y6
-	VPXORQ          Y1, Y6, Y6
-	VMOVDQU64       lowBits8<>+96(SB), Y1
-	VPXORQ          Y2, Y1, Y1
-	VBROADCASTI32X4 144(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 160(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 176(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 192(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 208(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 224(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 240(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 256(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 272(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
+	VPXORQ          lowBits8<>+0(SB), Y1, Y0
+	VPXORQ          lowBits8<>+32(SB), Y1, Y5
+	VPXORQ          lowBits8<>+64(SB), Y1, Y1
+	VPXORQ          lowBits8<>+96(SB), Y2, Y2
+	VBROADCASTI32X4 144(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 160(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 176(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 192(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 208(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 224(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 240(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 256(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 272(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last223
-	VBROADCASTI32X4 288(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 304(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
+	JB              last301
+	VBROADCASTI32X4 288(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 304(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
 	LEAQ            320(AX), CX
-	JE              last223
-	VBROADCASTI32X4 320(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
-	VBROADCASTI32X4 336(AX), Y2
-	VAESENC         Y2, Y0, Y0
-	VAESENC         Y2, Y5, Y5
-	VAESENC         Y2, Y6, Y6
-	VAESENC         Y2, Y1, Y1
+	JE              last301
+	VBROADCASTI32X4 320(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
+	VBROADCASTI32X4 336(AX), Y6
+	VAESENC         Y6, Y0, Y0
+	VAESENC         Y6, Y5, Y5
+	VAESENC         Y6, Y1, Y1
+	VAESENC         Y6, Y2, Y2
 	LEAQ            352(AX), CX
 
-last223:
-	VBROADCASTI32X4 (CX), Y2
-	VAESENCLAST     Y2, Y0, Y0
-	VAESENCLAST     Y2, Y5, Y5
-	VAESENCLAST     Y2, Y6, Y6
-	VAESENCLAST     Y2, Y1, Y1
-	VMOVDQU64       (R8), Y2
-	VPXORQ          Y2, Y0, Y0
+last301:
+	VBROADCASTI32X4 (CX), Y6
+	VPXORQ          (R8), Y6, Y7
+	VAESENCLAST     Y7, Y0, Y0
+	VPXORQ          32(R8), Y6, Y7
+	VAESENCLAST     Y7, Y5, Y5
+	VPXORQ          64(R8), Y6, Y7
+	VAESENCLAST     Y7, Y1, Y1
+	VPXORQ          96(R8), Y6, Y6
+	VAESENCLAST     Y6, Y2, Y2
 	VMOVDQU64       Y0, (DI)
-	VMOVDQU64       32(R8), Y0
-	VPXORQ          Y0, Y5, Y5
 	VMOVDQU64       Y5, 32(DI)
-	VMOVDQU64       64(R8), Y0
-	VPXORQ          Y0, Y6, Y6
-	VMOVDQU64       Y6, 64(DI)
-	VMOVDQU64       96(R8), Y0
-	VPXORQ          Y0, Y1, Y1
-	VMOVDQU64       Y1, 96(DI)
+	VMOVDQU64       Y1, 64(DI)
+	VMOVDQU64       Y2, 96(DI)
 	ADDQ            $0x00000080, R8
 	ADDQ            $0x00000080, DI
 	SUBQ            $0x00000080, R9
 	VMOVDQU64       -128(DI), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VPSHUFD         $0x4e, Y1, Y3
-	VPXORQ          Y1, Y3, Y3
-	VPCLMULQDQ      $0x00, (AX), Y1, Y0
-	VMOVDQA64       Y0, Y0
-	VPCLMULQDQ      $0x11, (AX), Y1, Y1
-	VMOVDQA64       Y1, Y2
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VPCLMULQDQ      $0x00, Y3, Y1, Y1
-	VMOVDQA64       Y1, Y1
+	VMOVDQU64       (AX), Y2
+	VPCLMULQDQ      $0x00, Y1, Y2, Y0
+	VPCLMULQDQ      $0x11, Y1, Y2, Y2
 	VMOVDQU64       -96(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VMOVDQU64       32(AX), Y6
+	VPCLMULQDQ      $0x00, Y3, Y6, Y5
+	VPCLMULQDQ      $0x11, Y3, Y6, Y6
+	VPXORQ          Y5, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
+	VPUNPCKLQDQ     Y3, Y1, Y5
+	VPUNPCKHQDQ     Y3, Y1, Y1
+	VPXORQ          Y1, Y5, Y5
+	VMOVDQU64       (AX), Y1
+	VPXORQ          8(AX), Y1, Y1
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
+	VPCLMULQDQ      $0x00, Y5, Y1, Y1
+	VPCLMULQDQ      $0x10, Y5, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
 	VMOVDQU64       -64(DI), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y6
+	VMOVDQU64       64(AX), Y6
+	VPCLMULQDQ      $0x00, Y3, Y6, Y5
+	VPCLMULQDQ      $0x11, Y3, Y6, Y6
+	VPXORQ          Y5, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
+	VMOVDQU64       -32(DI), Y5
+	VPSHUFB         reverse<>+0(SB), Y5, Y5
+	VMOVDQU64       96(AX), Y7
+	VPCLMULQDQ      $0x00, Y5, Y7, Y6
+	VPCLMULQDQ      $0x11, Y5, Y7, Y7
 	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       64(AX), Y3
-	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -32(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y5
-	VPXORQ          Y3, Y5, Y5
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VPXORQ          Y7, Y2, Y2
+	VPUNPCKLQDQ     Y5, Y3, Y6
+	VPUNPCKHQDQ     Y5, Y3, Y3
+	VPXORQ          Y3, Y6, Y6
+	VMOVDQU64       64(AX), Y5
+	VPXORQ          72(AX), Y5, Y5
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y3, Y3
+	VPCLMULQDQ      $0x00, Y6, Y5, Y5
+	VPCLMULQDQ      $0x10, Y6, Y3, Y3
+	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
@@ -10403,7 +13275,7 @@ last223:
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
 
-groupsEnd220:
+groupsEnd298:
 	MOVQ            R9, R10
 	LEAQ            15(R9), CX
 	ANDQ            $-16, CX
@@ -10417,7 +13289,7 @@ groupsEnd220:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, R9
-	JZ              skip224
+	JZ              skip302
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -10457,7 +13329,7 @@ groupsEnd220:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last225
+	JB              last303
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -10465,7 +13337,7 @@ groupsEnd220:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last225
+	JE              last303
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -10474,7 +13346,7 @@ groupsEnd220:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last225:
+last303:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -10488,33 +13360,35 @@ last225:
 	ADDQ            $0x40, DI
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
+	VMOVDQU64       (R11), Y7
+	VPCLMULQDQ      $0x00, Y5, Y7, Y3
+	VPCLMULQDQ      $0x11, Y5, Y7, Y7
+	VPXORQ          Y3, Y0, Y0
+	VPXORQ          Y7, Y2, Y2
 	VPSHUFD         $0x4e, Y5, Y3
 	VPXORQ          Y5, Y3, Y3
-	VPCLMULQDQ      $0x00, (R11), Y5, Y7
-	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, (R11), Y5, Y5
-	VPXORQ          Y5, Y2, Y2
 	VMOVDQU64       (R11), Y5
 	VPXORQ          8(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
 	VPSHUFB         reverse<>+0(SB), Y6, Y6
+	VMOVDQU64       32(R11), Y7
+	VPCLMULQDQ      $0x00, Y6, Y7, Y5
+	VPCLMULQDQ      $0x11, Y6, Y7, Y7
+	VPXORQ          Y5, Y0, Y0
+	VPXORQ          Y7, Y2, Y2
 	VPSHUFD         $0x4e, Y6, Y5
 	VPXORQ          Y6, Y5, Y5
-	VPCLMULQDQ      $0x00, 32(R11), Y6, Y7
-	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(R11), Y6, Y6
-	VPXORQ          Y6, Y2, Y2
 	VMOVDQU64       32(R11), Y6
 	VPXORQ          40(R11), Y6, Y6
 	VPCLMULQDQ      $0x00, Y5, Y6, Y6
 	VPXORQ          Y6, Y1, Y1
 	ADDQ            $0x40, R11
 
-skip224:
+skip302:
 	TESTQ           $0x00000020, R9
-	JZ              skip226
+	JZ              skip304
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -10541,20 +13415,20 @@ skip224:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last227
+	JB              last305
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last227
+	JE              last305
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last227:
+last305:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R8), Y6
@@ -10564,12 +13438,13 @@ last227:
 	ADDQ            $0x20, DI
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
 	VPXORQ          Y3, Y5, Y5
+	VMOVDQU64       (R11), Y6
+	VPCLMULQDQ      $0x00, Y5, Y6, Y3
+	VPCLMULQDQ      $0x11, Y5, Y6, Y6
+	VPXORQ          Y3, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
 	VPSHUFD         $0x4e, Y5, Y3
 	VPXORQ          Y5, Y3, Y3
-	VPCLMULQDQ      $0x00, (R11), Y5, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, (R11), Y5, Y5
-	VPXORQ          Y5, Y2, Y2
 	VMOVDQU64       (R11), Y5
 	VPXORQ          8(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
@@ -10577,9 +13452,9 @@ last227:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R11
 
-skip226:
+skip304:
 	TESTQ     $0x00000010, R9
-	JZ        skip228
+	JZ        skip306
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -10606,20 +13481,20 @@ skip226:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last229
+	JB        last307
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last229
+	JE        last307
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last229:
+last307:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R8), X6
@@ -10631,12 +13506,13 @@ last229:
 	VPXORQ      X5, X6, X6
 	VPSHUFB     reverse<>+0(SB), Y6, Y6
 	VPXORQ      Y3, Y6, Y6
+	VMOVDQU64   (R11), Y5
+	VPCLMULQDQ  $0x00, Y6, Y5, Y3
+	VPCLMULQDQ  $0x11, Y6, Y5, Y5
+	VPXORQ      Y3, Y0, Y0
+	VPXORQ      Y5, Y2, Y2
 	VPSHUFD     $0x4e, Y6, Y3
 	VPXORQ      Y6, Y3, Y3
-	VPCLMULQDQ  $0x00, (R11), Y6, Y5
-	VPXORQ      Y5, Y0, Y0
-	VPCLMULQDQ  $0x11, (R11), Y6, Y5
-	VPXORQ      Y5, Y2, Y2
 	VMOVDQU64   (R11), Y5
 	VPXORQ      8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
@@ -10644,9 +13520,9 @@ last229:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R11
 
-skip228:
+skip306:
 	ANDQ      $0x0f, R9
-	JZ        skip230
+	JZ        skip308
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -10672,20 +13548,20 @@ skip228:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last231
+	JB        last309
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last231
+	JE        last309
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last231:
+last309:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -10693,7 +13569,7 @@ last231:
 	VMOVDQU64   (CX), X4
 	VPANDQ      X4, X5, X5
 	CMPQ        R9, $0x08
-	JB          less8232
+	JB          less8310
 	MOVQ        (R8), DX
 	MOVQ        -8(R8)(R9*1), R12
 	MOVQ        R9, CX
@@ -10702,12 +13578,12 @@ last231:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R12
 	SHRQ        $0x08, R12
-	JMP         loaded234
+	JMP         loaded312
 
-less8232:
+less8310:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4233
+	JB   less4311
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -10715,9 +13591,9 @@ less8232:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded234
+	JMP  loaded312
 
-less4233:
+less4311:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -10732,14 +13608,14 @@ less4233:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded234:
+loaded312:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R12, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R8
 	CMPQ    R9, $0x08
-	JB      less8235
+	JB      less8313
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -10752,20 +13628,20 @@ loaded234:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored237
+	JMP     stored315
 
-less8235:
+less8313:
 	CMPQ R9, $0x04
-	JB   less4236
+	JB   less4314
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored237
+	JMP  stored315
 
-less4236:
+less4314:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -10780,30 +13656,31 @@ less4236:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored237:
+stored315:
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R11), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R11), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R11), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R11), Y4
 	VPXORQ     8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip230:
+skip308:
 	TESTQ SI, SI
-	JZ    notLast194
+	JZ    notLast271
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          R10, $0x70
-	JBE           lengths238
+	JBE           lengths316
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -10818,7 +13695,7 @@ skip230:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths238:
+lengths316:
 	MOVQ          112(BX), CX
 	MOVQ          104(BX), DX
 	VMOVQ         CX, X4
@@ -10826,12 +13703,13 @@ lengths238:
 	VPXORQ        Y5, Y5, Y5
 	VPXORQ        X4, X5, X5
 	VPXORQ        Y3, Y5, Y5
+	VMOVDQU64     112(AX), Y4
+	VPCLMULQDQ    $0x00, Y5, Y4, Y3
+	VPCLMULQDQ    $0x11, Y5, Y4, Y4
+	VPXORQ        Y3, Y0, Y0
+	VPXORQ        Y4, Y2, Y2
 	VPSHUFD       $0x4e, Y5, Y3
 	VPXORQ        Y5, Y3, Y3
-	VPCLMULQDQ    $0x00, 112(AX), Y5, Y4
-	VPXORQ        Y4, Y0, Y0
-	VPCLMULQDQ    $0x11, 112(AX), Y5, Y4
-	VPXORQ        Y4, Y2, Y2
 	VMOVDQU64     112(AX), Y4
 	VPXORQ        120(AX), Y4, Y4
 	VPCLMULQDQ    $0x00, Y3, Y4, Y4
@@ -10850,72 +13728,44 @@ lengths238:
 	VMOVDQU64     (SI), X0
 	VPXORQ        X0, X3, X3
 	VMOVDQU64     X3, (SI)
-	VPXOR         X0, X0, X0
-	VPXOR         X1, X1, X1
-	VPXOR         X2, X2, X2
-	VPXOR         X3, X3, X3
-	VPXOR         X4, X4, X4
-	VPXOR         X5, X5, X5
-	VPXOR         X6, X6, X6
-	VPXOR         X7, X7, X7
-	VPXOR         X8, X8, X8
-	VPXOR         X9, X9, X9
-	VPXOR         X10, X10, X10
-	VPXOR         X11, X11, X11
-	VPXOR         X12, X12, X12
-	VPXOR         X13, X13, X13
-	VPXOR         X14, X14, X14
-	VPXOR         X15, X15, X15
-	VPXORQ        X16, X16, X16
-	VPXORQ        X17, X17, X17
-	VPXORQ        X18, X18, X18
-	VPXORQ        X19, X19, X19
-	VPXORQ        X20, X20, X20
-	VPXORQ        X21, X21, X21
-	VPXORQ        X22, X22, X22
-	VPXORQ        X23, X23, X23
-	VPXORQ        X24, X24, X24
-	VPXORQ        X25, X25, X25
-	VPXORQ        X26, X26, X26
-	VPXORQ        X27, X27, X27
-	VPXORQ        X28, X28, X28
+
+end272:
+	VPXOR  X0, X0, X0
+	VPXOR  X1, X1, X1
+	VPXOR  X2, X2, X2
+	VPXOR  X3, X3, X3
+	VPXOR  X4, X4, X4
+	VPXOR  X5, X5, X5
+	VPXOR  X6, X6, X6
+	VPXOR  X7, X7, X7
+	VPXOR  X8, X8, X8
+	VPXOR  X9, X9, X9
+	VPXOR  X10, X10, X10
+	VPXOR  X11, X11, X11
+	VPXOR  X12, X12, X12
+	VPXOR  X13, X13, X13
+	VPXOR  X14, X14, X14
+	VPXOR  X15, X15, X15
+	VPXORQ X16, X16, X16
+	VPXORQ X17, X17, X17
+	VPXORQ X18, X18, X18
+	VPXORQ X19, X19, X19
+	VPXORQ X20, X20, X20
+	VPXORQ X21, X21, X21
+	VPXORQ X22, X22, X22
+	VPXORQ X23, X23, X23
+	VPXORQ X24, X24, X24
+	VPXORQ X25, X25, X25
+	VPXORQ X26, X26, X26
+	VPXORQ X27, X27, X27
+	VPXORQ X28, X28, X28
 	VZEROUPPER
 	RET
 
-notLast194:
+notLast271:
 	MOVQ      8(BX), AX
 	VMOVDQU64 X3, (AX)
-	VPXOR     X0, X0, X0
-	VPXOR     X1, X1, X1
-	VPXOR     X2, X2, X2
-	VPXOR     X3, X3, X3
-	VPXOR     X4, X4, X4
-	VPXOR     X5, X5, X5
-	VPXOR     X6, X6, X6
-	VPXOR     X7, X7, X7
-	VPXOR     X8, X8, X8
-	VPXOR     X9, X9, X9
-	VPXOR     X10, X10, X10
-	VPXOR     X11, X11, X11
-	VPXOR     X12, X12, X12
-	VPXOR     X13, X13, X13
-	VPXOR     X14, X14, X14
-	VPXOR     X15, X15, X15
-	VPXORQ    X16, X16, X16
-	VPXORQ    X17, X17, X17
-	VPXORQ    X18, X18, X18
-	VPXORQ    X19, X19, X19
-	VPXORQ    X20, X20, X20
-	VPXORQ    X21, X21, X21
-	VPXORQ    X22, X22, X22
-	VPXORQ    X23, X23, X23
-	VPXORQ    X24, X24, X24
-	VPXORQ    X25, X25, X25
-	VPXORQ    X26, X26, X26
-	VPXORQ    X27, X27, X27
-	VPXORQ    X28, X28, X28
-	VZEROUPPER
-	RET
+	JMP       end272
 
 // func openAVX512(key *Key, r *run)
 // Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
@@ -10927,7 +13777,7 @@ TEXT ·openAVX512(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag239
+	JZ    noTag317
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(BX), CX
@@ -10963,25 +13813,25 @@ TEXT ·openAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last241
+	JB        last320
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), CX
-	JE        last241
+	JE        last320
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), CX
 
-last241:
+last320:
 	VMOVDQU64   (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (SI)
 
-noTag239:
+noTag317:
 	MOVQ      8(BX), CX
 	VMOVDQU64 (CX), X3
 
@@ -10989,7 +13839,7 @@ noTag239:
 	MOVQ            24(BX), DI
 	MOVQ            32(BX), R8
 	CMPQ            R8, $0x00000200
-	JB              short243
+	JB              short322
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -11128,9 +13978,10 @@ noTag239:
 	ADDQ            $0x00000200, DI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JB              hashLongLast245
+	JB              hashLongLast324
+	PCALIGN         $0x40
 
-hashLong244:
+hashLong323:
 	VMOVDQU64  384(DI), Z2
 	VPSHUFB    Z22, Z2, Z2
 	VMOVDQU64  320(DI), Z23
@@ -11211,11 +14062,11 @@ hashLong244:
 	ADDQ       $0x00000200, DI
 	SUBQ       $0x00000200, R8
 	CMPQ       R8, $0x00000200
-	JAE        hashLong244
+	JAE        hashLong323
 
-hashLongLast245:
+hashLongLast324:
 	CMPQ       R8, $0x00000100
-	JB         skip246
+	JB         skip325
 	VMOVDQU64  128(DI), Z2
 	VPSHUFB    Z22, Z2, Z2
 	VMOVDQU64  64(DI), Z4
@@ -11262,9 +14113,9 @@ hashLongLast245:
 	ADDQ       $0x00000100, DI
 	SUBQ       $0x00000100, R8
 
-skip246:
+skip325:
 	CMPQ       R8, $0x00000080
-	JB         skip247
+	JB         skip326
 	VMOVDQU64  (DI), Z0
 	VPSHUFB    Z22, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
@@ -11294,7 +14145,7 @@ skip246:
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R8
 
-skip247:
+skip326:
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
@@ -11317,58 +14168,57 @@ skip247:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-short243:
-hashGroups248:
+short322:
+hashGroups327:
 	CMPQ          R8, $0x00000080
-	JB            hashRest249
-	VMOVDQU64     (DI), Y1
+	JB            hashRest328
+	VMOVDQU64     64(DI), Y1
 	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPSHUFD       $0x4e, Y1, Y3
-	VPXORQ        Y1, Y3, Y3
-	VPCLMULQDQ    $0x00, (AX), Y1, Y0
-	VMOVDQA64     Y0, Y0
-	VPCLMULQDQ    $0x11, (AX), Y1, Y1
-	VMOVDQA64     Y1, Y2
-	VMOVDQU64     (AX), Y1
-	VPXORQ        8(AX), Y1, Y1
-	VPCLMULQDQ    $0x00, Y3, Y1, Y1
-	VMOVDQA64     Y1, Y1
+	VMOVDQU64     64(AX), Y2
+	VPCLMULQDQ    $0x00, Y1, Y2, Y0
+	VPCLMULQDQ    $0x11, Y1, Y2, Y2
+	VMOVDQU64     96(DI), Y5
+	VPSHUFB       reverse<>+0(SB), Y5, Y5
+	VMOVDQU64     96(AX), Y7
+	VPCLMULQDQ    $0x00, Y5, Y7, Y4
+	VPCLMULQDQ    $0x11, Y5, Y7, Y7
+	VPXORQ        Y4, Y0, Y0
+	VPXORQ        Y7, Y2, Y2
+	VPUNPCKLQDQ   Y5, Y1, Y4
+	VPUNPCKHQDQ   Y5, Y1, Y1
+	VPXORQ        Y1, Y4, Y4
+	VMOVDQU64     64(AX), Y1
+	VPXORQ        72(AX), Y1, Y1
+	VMOVDQU64     96(AX), Y5
+	VPXORQ        104(AX), Y5, Y5
+	VPCLMULQDQ    $0x00, Y4, Y1, Y1
+	VPCLMULQDQ    $0x10, Y4, Y5, Y5
+	VPXORQ        Y5, Y1, Y1
+	VMOVDQU64     (DI), Y4
+	VPSHUFB       reverse<>+0(SB), Y4, Y4
+	VPXORQ        Y3, Y4, Y4
+	VMOVDQU64     (AX), Y5
+	VPCLMULQDQ    $0x00, Y4, Y5, Y3
+	VPCLMULQDQ    $0x11, Y4, Y5, Y5
+	VPXORQ        Y3, Y0, Y0
+	VPXORQ        Y5, Y2, Y2
 	VMOVDQU64     32(DI), Y3
 	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 32(AX), Y3, Y5
+	VMOVDQU64     32(AX), Y7
+	VPCLMULQDQ    $0x00, Y3, Y7, Y5
+	VPCLMULQDQ    $0x11, Y3, Y7, Y7
 	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 32(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
+	VPXORQ        Y7, Y2, Y2
+	VPUNPCKLQDQ   Y3, Y4, Y5
+	VPUNPCKHQDQ   Y3, Y4, Y4
+	VPXORQ        Y4, Y5, Y5
+	VMOVDQU64     (AX), Y4
+	VPXORQ        8(AX), Y4, Y4
 	VMOVDQU64     32(AX), Y3
 	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     64(DI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 64(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 64(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     64(AX), Y3
-	VPXORQ        72(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
-	VPXORQ        Y3, Y1, Y1
-	VMOVDQU64     96(DI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VPSHUFD       $0x4e, Y3, Y4
-	VPXORQ        Y3, Y4, Y4
-	VPCLMULQDQ    $0x00, 96(AX), Y3, Y5
-	VPXORQ        Y5, Y0, Y0
-	VPCLMULQDQ    $0x11, 96(AX), Y3, Y3
-	VPXORQ        Y3, Y2, Y2
-	VMOVDQU64     96(AX), Y3
-	VPXORQ        104(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y4, Y3, Y3
+	VPCLMULQDQ    $0x00, Y5, Y4, Y4
+	VPCLMULQDQ    $0x10, Y5, Y3, Y3
+	VPXORQ        Y4, Y1, Y1
 	VPXORQ        Y3, Y1, Y1
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
@@ -11382,11 +14232,11 @@ hashGroups248:
 	VMOVDQA64     Y2, Y3
 	ADDQ          $0x00000080, DI
 	SUBQ          $0x00000080, R8
-	JMP           hashGroups248
+	JMP           hashGroups327
 
-hashRest249:
+hashRest328:
 	TESTQ      R8, R8
-	JZ         text242
+	JZ         text321
 	VPXORQ     Y0, Y0, Y0
 	VPXORQ     Y1, Y1, Y1
 	VPXORQ     Y2, Y2, Y2
@@ -11395,49 +14245,52 @@ hashRest249:
 	LEAQ       128(AX), R9
 	SUBQ       CX, R9
 	TESTQ      $0x00000040, R8
-	JZ         skip250
+	JZ         skip329
 	VMOVDQU64  (DI), Y4
 	VMOVDQU64  32(DI), Y5
 	ADDQ       $0x40, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y7
+	VPCLMULQDQ $0x00, Y4, Y7, Y3
+	VPCLMULQDQ $0x11, Y4, Y7, Y7
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y7
-	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU64  32(R9), Y7
+	VPCLMULQDQ $0x00, Y5, Y7, Y4
+	VPCLMULQDQ $0x11, Y5, Y7, Y7
+	VPXORQ     Y4, Y0, Y0
+	VPXORQ     Y7, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXORQ     Y5, Y4, Y4
-	VPCLMULQDQ $0x00, 32(R9), Y5, Y7
-	VPXORQ     Y7, Y0, Y0
-	VPCLMULQDQ $0x11, 32(R9), Y5, Y5
-	VPXORQ     Y5, Y2, Y2
 	VMOVDQU64  32(R9), Y5
 	VPXORQ     40(R9), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXORQ     Y5, Y1, Y1
 	ADDQ       $0x40, R9
 
-skip250:
+skip329:
 	TESTQ      $0x00000020, R8
-	JZ         skip251
+	JZ         skip330
 	VMOVDQU64  (DI), Y4
 	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -11445,21 +14298,22 @@ skip250:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x20, R9
 
-skip251:
+skip330:
 	TESTQ      $0x00000010, R8
-	JZ         skip252
+	JZ         skip331
 	VMOVDQU64  (DI), X5
 	ADDQ       $0x10, DI
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
@@ -11467,11 +14321,11 @@ skip251:
 	VPXORQ     Y3, Y3, Y3
 	ADDQ       $0x10, R9
 
-skip252:
+skip331:
 	ANDQ $0x0f, R8
-	JZ   skip253
+	JZ   skip332
 	CMPQ R8, $0x08
-	JB   less8254
+	JB   less8333
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -11480,12 +14334,12 @@ skip252:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded256
+	JMP  loaded335
 
-less8254:
+less8333:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less4255
+	JB   less4334
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -11493,9 +14347,9 @@ less8254:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded256
+	JMP  loaded335
 
-less4255:
+less4334:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -11510,26 +14364,27 @@ less4255:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded256:
+loaded335:
 	VMOVQ      R10, X5
 	VPINSRQ    $0x01, R11, X5, X5
 	VPXORQ     Y4, Y4, Y4
 	VPXORQ     X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXORQ     Y3, Y4, Y4
+	VMOVDQU64  (R9), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXORQ     Y4, Y3, Y3
-	VPCLMULQDQ $0x00, (R9), Y4, Y5
-	VPXORQ     Y5, Y0, Y0
-	VPCLMULQDQ $0x11, (R9), Y4, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R9), Y4
 	VPXORQ     8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip253:
+skip332:
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -11541,7 +14396,7 @@ skip253:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Y2, Y3
 
-text242:
+text321:
 	// Text.
 	MOVQ            16(BX), CX
 	MOVL            (CX), DI
@@ -11561,7 +14416,7 @@ text242:
 	MOVQ            72(BX), R8
 	MOVQ            80(BX), R9
 	CMPQ            R9, $0x00000200
-	JB              cryptLongEnd257
+	JB              cryptLongEnd336
 	VBROADCASTI32X4 (AX), Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
@@ -11602,8 +14457,9 @@ text242:
 	VPTERNLOGQ      $0x96, Z10, Z1, Z0
 	VPSHUFD         $0x4e, Z0, Z1
 	VPXORQ          Z0, Z1, Z1
+	PCALIGN         $0x40
 
-cryptLong258:
+cryptLong337:
 	VBROADCASTI32X4 128(AX), Z10
 	VMOVDQA64       Z4, Z11
 	VPADDD          count32<>+0(SB), Z4, Z4
@@ -11612,60 +14468,16 @@ cryptLong258:
 	VPXORQ          Z10, Z11, Z11
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VPXORQ          Z10, Z12, Z12
-	VMOVDQU64       lowBits32<>+0(SB), Z10
-	VPXORQ          Z11, Z10, Z10
-	VMOVDQU64       lowBits32<>+64(SB), Z13
-	VPXORQ          Z11, Z13, Z13
-	VMOVDQU64       lowBits32<>+128(SB), Z14
-	VPXORQ          Z11, Z14, Z14
-	VMOVDQU64       lowBits32<>+192(SB), Z15
-	VPXORQ          Z11, Z15, Z15
-	VMOVDQU64       lowBits32<>+256(SB), Z16
-	VPXORQ          Z11, Z16, Z16
-	VMOVDQU64       lowBits32<>+320(SB), Z17
-	VPXORQ          Z11, Z17, Z17
-	VMOVDQU64       lowBits32<>+384(SB), Z18
-	VPXORQ          Z11, Z18, Z18
-	VMOVDQU64       lowBits32<>+448(SB), Z19
+	VPXORQ          lowBits32<>+0(SB), Z11, Z10
+	VPXORQ          lowBits32<>+64(SB), Z11, Z13
+	VPXORQ          lowBits32<>+128(SB), Z11, Z14
+	VPXORQ          lowBits32<>+192(SB), Z11, Z15
+	VPXORQ          lowBits32<>+256(SB), Z11, Z16
+	VPXORQ          lowBits32<>+320(SB), Z11, Z17
+	VPXORQ          lowBits32<>+384(SB), Z11, Z18
 	VSHUFI64X2      $0x44, Z12, Z11, Z11
-	VPXORQ          Z11, Z19, Z19
-	VBROADCASTI32X4 144(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 160(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       (R8), Z11
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VMOVDQU64       64(R8), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VPXORQ          Z3, Z11, Z11
-	VPSHUFD         $0x4e, Z11, Z3
-	VPXORQ          Z11, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z11, Z20
-	VPCLMULQDQ      $0x11, Z8, Z11, Z11
-	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z12, Z21
-	VPXORQ          Z12, Z21, Z21
-	VPCLMULQDQ      $0x00, Z0, Z12, Z22
-	VPCLMULQDQ      $0x11, Z0, Z12, Z12
-	VPCLMULQDQ      $0x00, Z1, Z21, Z21
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z11, Z12, Z11
-	VPXORQ          Z3, Z21, Z3
-	VBROADCASTI32X4 176(AX), Z12
+	VPXORQ          lowBits32<>+448(SB), Z11, Z11
+	VBROADCASTI32X4 144(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
 	VAESENC         Z12, Z14, Z14
@@ -11673,15 +14485,42 @@ cryptLong258:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       128(R8), Z12
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 160(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VMOVDQU64       (R8), Z12
 	VPSHUFB         reverse<>+0(SB), Z12, Z12
+	VMOVDQU64       64(R8), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
+	VPXORQ          Z3, Z12, Z12
+	VPSHUFD         $0x4e, Z12, Z3
+	VPXORQ          Z12, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z20
+	VPCLMULQDQ      $0x11, Z8, Z12, Z12
+	VPCLMULQDQ      $0x00, Z9, Z3, Z3
+	VPSHUFD         $0x4e, Z19, Z21
+	VPXORQ          Z19, Z21, Z21
+	VPCLMULQDQ      $0x00, Z0, Z19, Z22
+	VPCLMULQDQ      $0x11, Z0, Z19, Z19
+	VPCLMULQDQ      $0x00, Z1, Z21, Z21
+	VPXORQ          Z20, Z22, Z20
+	VPXORQ          Z12, Z19, Z12
+	VPXORQ          Z3, Z21, Z3
+	VMOVDQU64       128(R8), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
 	VMOVDQU64       192(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z12, Z22
-	VPXORQ          Z12, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z12, Z23
-	VPCLMULQDQ      $0x11, Z2, Z12, Z12
+	VPSHUFD         $0x4e, Z19, Z22
+	VPXORQ          Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z2, Z19, Z23
+	VPCLMULQDQ      $0x11, Z2, Z19, Z19
 	VPCLMULQDQ      $0x00, Z5, Z22, Z22
 	VPSHUFD         $0x4e, Z21, Z24
 	VPXORQ          Z21, Z24, Z24
@@ -11689,17 +14528,38 @@ cryptLong258:
 	VPCLMULQDQ      $0x11, Z6, Z21, Z21
 	VPCLMULQDQ      $0x00, Z7, Z24, Z24
 	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z12, Z21, Z11
+	VPTERNLOGQ      $0x96, Z19, Z21, Z12
 	VPTERNLOGQ      $0x96, Z22, Z24, Z3
-	VBROADCASTI32X4 192(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
+	VBROADCASTI32X4 176(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VBROADCASTI32X4 192(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VPTERNLOGQ      $0x96, Z20, Z12, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
+	VPSHUFD         $0x4e, Z20, Z20
+	VPTERNLOGQ      $0x96, Z19, Z20, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
+	VPSHUFD         $0x4e, Z3, Z3
+	VPTERNLOGQ      $0x96, Z19, Z3, Z12
+	VEXTRACTI64X4   $0x01, Z12, Y3
+	VPXORQ          Y3, Y12, Y12
+	VEXTRACTI32X4   $0x01, Y12, X3
+	VPXORQ          X3, X12, X12
+	VMOVDQA64       Z12, Z3
 	VBROADCASTI32X4 208(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -11708,72 +14568,60 @@ cryptLong258:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VPTERNLOGQ      $0x96, Z20, Z11, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z12
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z12, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z12
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z12, Z3, Z11
-	VEXTRACTI64X4   $0x01, Z11, Y3
-	VPXORQ          Y3, Y11, Y11
-	VEXTRACTI32X4   $0x01, Y11, X3
-	VPXORQ          X3, X11, X11
-	VMOVDQA64       Z11, Z3
-	VBROADCASTI32X4 224(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VMOVDQU64       256(R8), Z11
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 224(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VMOVDQU64       256(R8), Z12
+	VPSHUFB         reverse<>+0(SB), Z12, Z12
 	VMOVDQU64       320(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPXORQ          Z3, Z11, Z11
-	VPSHUFD         $0x4e, Z11, Z3
-	VPXORQ          Z11, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z11, Z20
-	VPCLMULQDQ      $0x11, Z8, Z11, Z11
+	VPXORQ          Z3, Z12, Z12
+	VPSHUFD         $0x4e, Z12, Z3
+	VPXORQ          Z12, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z20
+	VPCLMULQDQ      $0x11, Z8, Z12, Z12
 	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z12
-	VPXORQ          Z21, Z12, Z12
+	VPSHUFD         $0x4e, Z21, Z19
+	VPXORQ          Z21, Z19, Z19
 	VPCLMULQDQ      $0x00, Z0, Z21, Z22
 	VPCLMULQDQ      $0x11, Z0, Z21, Z21
-	VPCLMULQDQ      $0x00, Z1, Z12, Z12
+	VPCLMULQDQ      $0x00, Z1, Z19, Z19
 	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z11, Z21, Z11
-	VPXORQ          Z3, Z12, Z3
-	VBROADCASTI32X4 240(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VBROADCASTI32X4 256(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VMOVDQU64       384(R8), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
+	VPXORQ          Z12, Z21, Z12
+	VPXORQ          Z3, Z19, Z3
+	VBROADCASTI32X4 240(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VBROADCASTI32X4 256(AX), Z19
+	VAESENC         Z19, Z10, Z10
+	VAESENC         Z19, Z13, Z13
+	VAESENC         Z19, Z14, Z14
+	VAESENC         Z19, Z15, Z15
+	VAESENC         Z19, Z16, Z16
+	VAESENC         Z19, Z17, Z17
+	VAESENC         Z19, Z18, Z18
+	VAESENC         Z19, Z11, Z11
+	VMOVDQU64       384(R8), Z19
+	VPSHUFB         reverse<>+0(SB), Z19, Z19
 	VMOVDQU64       448(R8), Z21
 	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z12, Z22
-	VPXORQ          Z12, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z12, Z23
-	VPCLMULQDQ      $0x11, Z2, Z12, Z12
+	VPSHUFD         $0x4e, Z19, Z22
+	VPXORQ          Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z2, Z19, Z23
+	VPCLMULQDQ      $0x11, Z2, Z19, Z19
 	VPCLMULQDQ      $0x00, Z5, Z22, Z22
 	VPSHUFD         $0x4e, Z21, Z24
 	VPXORQ          Z21, Z24, Z24
@@ -11781,8 +14629,20 @@ cryptLong258:
 	VPCLMULQDQ      $0x11, Z6, Z21, Z21
 	VPCLMULQDQ      $0x00, Z7, Z24, Z24
 	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z12, Z21, Z11
+	VPTERNLOGQ      $0x96, Z19, Z21, Z12
 	VPTERNLOGQ      $0x96, Z22, Z24, Z3
+	VPTERNLOGQ      $0x96, Z20, Z12, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
+	VPSHUFD         $0x4e, Z20, Z20
+	VPTERNLOGQ      $0x96, Z19, Z20, Z3
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
+	VPSHUFD         $0x4e, Z3, Z3
+	VPTERNLOGQ      $0x96, Z19, Z3, Z12
+	VEXTRACTI64X4   $0x01, Z12, Y3
+	VPXORQ          Y3, Y12, Y12
+	VEXTRACTI32X4   $0x01, Y12, X3
+	VPXORQ          X3, X12, X12
+	VMOVDQA64       Z12, Z3
 	VBROADCASTI32X4 272(AX), Z12
 	VAESENC         Z12, Z10, Z10
 	VAESENC         Z12, Z13, Z13
@@ -11791,97 +14651,86 @@ cryptLong258:
 	VAESENC         Z12, Z16, Z16
 	VAESENC         Z12, Z17, Z17
 	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z19, Z19
-	VPTERNLOGQ      $0x96, Z20, Z11, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z12
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z12, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z12
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z12, Z3, Z11
-	VEXTRACTI64X4   $0x01, Z11, Y3
-	VPXORQ          Y3, Y11, Y11
-	VEXTRACTI32X4   $0x01, Y11, X3
-	VPXORQ          X3, X11, X11
-	VMOVDQA64       Z11, Z3
+	VAESENC         Z12, Z11, Z11
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last260
-	VBROADCASTI32X4 288(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 304(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
+	JB              last339
+	VBROADCASTI32X4 288(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 304(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
 	LEAQ            320(AX), CX
-	JE              last260
-	VBROADCASTI32X4 320(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
-	VBROADCASTI32X4 336(AX), Z11
-	VAESENC         Z11, Z10, Z10
-	VAESENC         Z11, Z13, Z13
-	VAESENC         Z11, Z14, Z14
-	VAESENC         Z11, Z15, Z15
-	VAESENC         Z11, Z16, Z16
-	VAESENC         Z11, Z17, Z17
-	VAESENC         Z11, Z18, Z18
-	VAESENC         Z11, Z19, Z19
+	JE              last339
+	VBROADCASTI32X4 320(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
+	VBROADCASTI32X4 336(AX), Z12
+	VAESENC         Z12, Z10, Z10
+	VAESENC         Z12, Z13, Z13
+	VAESENC         Z12, Z14, Z14
+	VAESENC         Z12, Z15, Z15
+	VAESENC         Z12, Z16, Z16
+	VAESENC         Z12, Z17, Z17
+	VAESENC         Z12, Z18, Z18
+	VAESENC         Z12, Z11, Z11
 	LEAQ            352(AX), CX
 
-last260:
-	VBROADCASTI32X4 (CX), Z11
-	VAESENCLAST     Z11, Z10, Z10
-	VAESENCLAST     Z11, Z13, Z13
-	VAESENCLAST     Z11, Z14, Z14
-	VAESENCLAST     Z11, Z15, Z15
-	VAESENCLAST     Z11, Z16, Z16
-	VAESENCLAST     Z11, Z17, Z17
-	VAESENCLAST     Z11, Z18, Z18
-	VAESENCLAST     Z11, Z19, Z19
-	VPXORQ          (R8), Z10, Z10
+last339:
+	VBROADCASTI32X4 (CX), Z12
+	VPXORQ          (R8), Z12, Z19
+	VAESENCLAST     Z19, Z10, Z10
+	VPXORQ          64(R8), Z12, Z19
+	VAESENCLAST     Z19, Z13, Z13
+	VPXORQ          128(R8), Z12, Z19
+	VAESENCLAST     Z19, Z14, Z14
+	VPXORQ          192(R8), Z12, Z19
+	VAESENCLAST     Z19, Z15, Z15
+	VPXORQ          256(R8), Z12, Z19
+	VAESENCLAST     Z19, Z16, Z16
+	VPXORQ          320(R8), Z12, Z19
+	VAESENCLAST     Z19, Z17, Z17
+	VPXORQ          384(R8), Z12, Z19
+	VAESENCLAST     Z19, Z18, Z18
+	VPXORQ          448(R8), Z12, Z12
+	VAESENCLAST     Z12, Z11, Z11
 	VMOVDQU64       Z10, (DI)
-	VPXORQ          64(R8), Z13, Z13
 	VMOVDQU64       Z13, 64(DI)
-	VPXORQ          128(R8), Z14, Z14
 	VMOVDQU64       Z14, 128(DI)
-	VPXORQ          192(R8), Z15, Z15
 	VMOVDQU64       Z15, 192(DI)
-	VPXORQ          256(R8), Z16, Z16
 	VMOVDQU64       Z16, 256(DI)
-	VPXORQ          320(R8), Z17, Z17
 	VMOVDQU64       Z17, 320(DI)
-	VPXORQ          384(R8), Z18, Z18
 	VMOVDQU64       Z18, 384(DI)
-	VPXORQ          448(R8), Z19, Z19
-	VMOVDQU64       Z19, 448(DI)
+	VMOVDQU64       Z11, 448(DI)
 	ADDQ            $0x00000200, R8
 	ADDQ            $0x00000200, DI
 	SUBQ            $0x00000200, R9
 	CMPQ            R9, $0x00000200
-	JAE             cryptLong258
+	JAE             cryptLong337
 
-cryptLongEnd257:
+cryptLongEnd336:
 	CMPQ            R9, $0x00000100
-	JB              groupsEnd261
+	JB              groupsEnd340
+	PCALIGN         $0x40
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count16<>+0(SB), Y4, Y4
@@ -11890,23 +14739,24 @@ cryptLongEnd257:
 	VPXORQ          Y2, Y1, Y1
 	VPSHUFB         reverse<>+0(SB), Y0, Y0
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       lowBits16<>+0(SB), Y5
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       lowBits16<>+32(SB), Y6
-	VPXORQ          Y1, Y6, Y6
-	VMOVDQU64       lowBits16<>+64(SB), Y7
-	VPXORQ          Y1, Y7, Y7
-	VMOVDQU64       lowBits16<>+96(SB), Y8
-	VPXORQ          Y1, Y8, Y8
-	VMOVDQU64       lowBits16<>+128(SB), Y9
-	VPXORQ          Y1, Y9, Y9
-	VMOVDQU64       lowBits16<>+160(SB), Y10
-	VPXORQ          Y1, Y10, Y10
-	VMOVDQU64       lowBits16<>+192(SB), Y11
-	VPXORQ          Y1, Y11, Y11
-	VMOVDQU64       lowBits16<>+224(SB), Y12
-	VPXORQ          Y0, Y12, Y12
+	VPXORQ          lowBits16<>+0(SB), Y1, Y5
+	VPXORQ          lowBits16<>+32(SB), Y1, Y6
+	VPXORQ          lowBits16<>+64(SB), Y1, Y7
+	VPXORQ          lowBits16<>+96(SB), Y1, Y8
+	VPXORQ          lowBits16<>+128(SB), Y1, Y9
+	VPXORQ          lowBits16<>+160(SB), Y1, Y10
+	VPXORQ          lowBits16<>+192(SB), Y1, Y11
+	VPXORQ          lowBits16<>+224(SB), Y0, Y12
 	VBROADCASTI32X4 144(AX), Y0
+	VAESENC         Y0, Y5, Y5
+	VAESENC         Y0, Y6, Y6
+	VAESENC         Y0, Y7, Y7
+	VAESENC         Y0, Y8, Y8
+	VAESENC         Y0, Y9, Y9
+	VAESENC         Y0, Y10, Y10
+	VAESENC         Y0, Y11, Y11
+	VAESENC         Y0, Y12, Y12
+	VBROADCASTI32X4 160(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
 	VAESENC         Y0, Y7, Y7
@@ -11918,88 +14768,69 @@ cryptLongEnd257:
 	VMOVDQU64       (R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VPSHUFD         $0x4e, Y1, Y3
-	VPXORQ          Y1, Y3, Y3
-	VPCLMULQDQ      $0x00, (AX), Y1, Y0
-	VMOVDQA64       Y0, Y0
-	VPCLMULQDQ      $0x11, (AX), Y1, Y1
-	VMOVDQA64       Y1, Y2
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VPCLMULQDQ      $0x00, Y3, Y1, Y1
-	VMOVDQA64       Y1, Y1
-	VBROADCASTI32X4 160(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
+	VMOVDQU64       (AX), Y2
+	VPCLMULQDQ      $0x00, Y1, Y2, Y0
+	VPCLMULQDQ      $0x11, Y1, Y2, Y2
 	VMOVDQU64       32(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VMOVDQU64       32(AX), Y14
+	VPCLMULQDQ      $0x00, Y3, Y14, Y13
+	VPCLMULQDQ      $0x11, Y3, Y14, Y14
+	VPXORQ          Y13, Y0, Y0
+	VPXORQ          Y14, Y2, Y2
+	VPUNPCKLQDQ     Y3, Y1, Y13
+	VPUNPCKHQDQ     Y3, Y1, Y1
+	VPXORQ          Y1, Y13, Y13
+	VMOVDQU64       (AX), Y1
+	VPXORQ          8(AX), Y1, Y1
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y13, Y1, Y1
+	VPCLMULQDQ      $0x10, Y13, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 176(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       64(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y14
+	VMOVDQU64       64(AX), Y14
+	VPCLMULQDQ      $0x00, Y3, Y14, Y13
+	VPCLMULQDQ      $0x11, Y3, Y14, Y14
+	VPXORQ          Y13, Y0, Y0
+	VPXORQ          Y14, Y2, Y2
+	VBROADCASTI32X4 176(AX), Y13
+	VAESENC         Y13, Y5, Y5
+	VAESENC         Y13, Y6, Y6
+	VAESENC         Y13, Y7, Y7
+	VAESENC         Y13, Y8, Y8
+	VAESENC         Y13, Y9, Y9
+	VAESENC         Y13, Y10, Y10
+	VAESENC         Y13, Y11, Y11
+	VAESENC         Y13, Y12, Y12
+	VBROADCASTI32X4 192(AX), Y13
+	VAESENC         Y13, Y5, Y5
+	VAESENC         Y13, Y6, Y6
+	VAESENC         Y13, Y7, Y7
+	VAESENC         Y13, Y8, Y8
+	VAESENC         Y13, Y9, Y9
+	VAESENC         Y13, Y10, Y10
+	VAESENC         Y13, Y11, Y11
+	VAESENC         Y13, Y12, Y12
+	VMOVDQU64       96(R8), Y13
+	VPSHUFB         reverse<>+0(SB), Y13, Y13
+	VMOVDQU64       96(AX), Y15
+	VPCLMULQDQ      $0x00, Y13, Y15, Y14
+	VPCLMULQDQ      $0x11, Y13, Y15, Y15
 	VPXORQ          Y14, Y0, Y0
-	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       64(AX), Y3
-	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 192(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       96(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
-	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VPXORQ          Y15, Y2, Y2
+	VPUNPCKLQDQ     Y13, Y3, Y14
+	VPUNPCKHQDQ     Y13, Y3, Y3
+	VPXORQ          Y3, Y14, Y14
+	VMOVDQU64       64(AX), Y13
+	VPXORQ          72(AX), Y13, Y13
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPCLMULQDQ      $0x00, Y14, Y13, Y13
+	VPCLMULQDQ      $0x10, Y14, Y3, Y3
+	VPXORQ          Y13, Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 208(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD         $0x4e, Y0, Y0
@@ -12010,6 +14841,15 @@ cryptLongEnd257:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
+	VBROADCASTI32X4 208(AX), Y0
+	VAESENC         Y0, Y5, Y5
+	VAESENC         Y0, Y6, Y6
+	VAESENC         Y0, Y7, Y7
+	VAESENC         Y0, Y8, Y8
+	VAESENC         Y0, Y9, Y9
+	VAESENC         Y0, Y10, Y10
+	VAESENC         Y0, Y11, Y11
+	VAESENC         Y0, Y12, Y12
 	VBROADCASTI32X4 224(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -12022,16 +14862,26 @@ cryptLongEnd257:
 	VMOVDQU64       128(R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VPSHUFD         $0x4e, Y1, Y3
-	VPXORQ          Y1, Y3, Y3
-	VPCLMULQDQ      $0x00, (AX), Y1, Y0
-	VMOVDQA64       Y0, Y0
-	VPCLMULQDQ      $0x11, (AX), Y1, Y1
-	VMOVDQA64       Y1, Y2
+	VMOVDQU64       (AX), Y2
+	VPCLMULQDQ      $0x00, Y1, Y2, Y0
+	VPCLMULQDQ      $0x11, Y1, Y2, Y2
+	VMOVDQU64       160(R8), Y3
+	VPSHUFB         reverse<>+0(SB), Y3, Y3
+	VMOVDQU64       32(AX), Y14
+	VPCLMULQDQ      $0x00, Y3, Y14, Y13
+	VPCLMULQDQ      $0x11, Y3, Y14, Y14
+	VPXORQ          Y13, Y0, Y0
+	VPXORQ          Y14, Y2, Y2
+	VPUNPCKLQDQ     Y3, Y1, Y13
+	VPUNPCKHQDQ     Y3, Y1, Y1
+	VPXORQ          Y1, Y13, Y13
 	VMOVDQU64       (AX), Y1
 	VPXORQ          8(AX), Y1, Y1
-	VPCLMULQDQ      $0x00, Y3, Y1, Y1
-	VMOVDQA64       Y1, Y1
+	VMOVDQU64       32(AX), Y3
+	VPXORQ          40(AX), Y3, Y3
+	VPCLMULQDQ      $0x00, Y13, Y1, Y1
+	VPCLMULQDQ      $0x10, Y13, Y3, Y3
+	VPXORQ          Y3, Y1, Y1
 	VBROADCASTI32X4 240(AX), Y3
 	VAESENC         Y3, Y5, Y5
 	VAESENC         Y3, Y6, Y6
@@ -12041,18 +14891,6 @@ cryptLongEnd257:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       160(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       32(AX), Y3
-	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
 	VBROADCASTI32X4 256(AX), Y3
 	VAESENC         Y3, Y5, Y5
 	VAESENC         Y3, Y6, Y6
@@ -12064,15 +14902,28 @@ cryptLongEnd257:
 	VAESENC         Y3, Y12, Y12
 	VMOVDQU64       192(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y14
+	VMOVDQU64       64(AX), Y14
+	VPCLMULQDQ      $0x00, Y3, Y14, Y13
+	VPCLMULQDQ      $0x11, Y3, Y14, Y14
+	VPXORQ          Y13, Y0, Y0
+	VPXORQ          Y14, Y2, Y2
+	VMOVDQU64       224(R8), Y13
+	VPSHUFB         reverse<>+0(SB), Y13, Y13
+	VMOVDQU64       96(AX), Y15
+	VPCLMULQDQ      $0x00, Y13, Y15, Y14
+	VPCLMULQDQ      $0x11, Y13, Y15, Y15
 	VPXORQ          Y14, Y0, Y0
-	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       64(AX), Y3
-	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
+	VPXORQ          Y15, Y2, Y2
+	VPUNPCKLQDQ     Y13, Y3, Y14
+	VPUNPCKHQDQ     Y13, Y3, Y3
+	VPXORQ          Y3, Y14, Y14
+	VMOVDQU64       64(AX), Y13
+	VPXORQ          72(AX), Y13, Y13
+	VMOVDQU64       96(AX), Y3
+	VPXORQ          104(AX), Y3, Y3
+	VPCLMULQDQ      $0x00, Y14, Y13, Y13
+	VPCLMULQDQ      $0x10, Y14, Y3, Y3
+	VPXORQ          Y13, Y1, Y1
 	VPXORQ          Y3, Y1, Y1
 	VBROADCASTI32X4 272(AX), Y3
 	VAESENC         Y3, Y5, Y5
@@ -12083,18 +14934,6 @@ cryptLongEnd257:
 	VAESENC         Y3, Y10, Y10
 	VAESENC         Y3, Y11, Y11
 	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       224(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y13
-	VPXORQ          Y3, Y13, Y13
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y14
-	VPXORQ          Y14, Y0, Y0
-	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       96(AX), Y3
-	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD         $0x4e, Y0, Y0
@@ -12107,7 +14946,7 @@ cryptLongEnd257:
 	VMOVDQA64       Y2, Y3
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last264
+	JB              last343
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -12127,7 +14966,7 @@ cryptLongEnd257:
 	VAESENC         Y0, Y11, Y11
 	VAESENC         Y0, Y12, Y12
 	LEAQ            320(AX), CX
-	JE              last264
+	JE              last343
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -12148,47 +14987,40 @@ cryptLongEnd257:
 	VAESENC         Y0, Y12, Y12
 	LEAQ            352(AX), CX
 
-last264:
+last343:
 	VBROADCASTI32X4 (CX), Y0
-	VAESENCLAST     Y0, Y5, Y5
-	VAESENCLAST     Y0, Y6, Y6
-	VAESENCLAST     Y0, Y7, Y7
-	VAESENCLAST     Y0, Y8, Y8
-	VAESENCLAST     Y0, Y9, Y9
-	VAESENCLAST     Y0, Y10, Y10
-	VAESENCLAST     Y0, Y11, Y11
+	VPXORQ          (R8), Y0, Y1
+	VAESENCLAST     Y1, Y5, Y5
+	VPXORQ          32(R8), Y0, Y1
+	VAESENCLAST     Y1, Y6, Y6
+	VPXORQ          64(R8), Y0, Y1
+	VAESENCLAST     Y1, Y7, Y7
+	VPXORQ          96(R8), Y0, Y1
+	VAESENCLAST     Y1, Y8, Y8
+	VPXORQ          128(R8), Y0, Y1
+	VAESENCLAST     Y1, Y9, Y9
+	VPXORQ          160(R8), Y0, Y1
+	VAESENCLAST     Y1, Y10, Y10
+	VPXORQ          192(R8), Y0, Y1
+	VAESENCLAST     Y1, Y11, Y11
+	VPXORQ          224(R8), Y0, Y0
 	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       (R8), Y0
-	VPXORQ          Y0, Y5, Y5
 	VMOVDQU64       Y5, (DI)
-	VMOVDQU64       32(R8), Y0
-	VPXORQ          Y0, Y6, Y6
 	VMOVDQU64       Y6, 32(DI)
-	VMOVDQU64       64(R8), Y0
-	VPXORQ          Y0, Y7, Y7
 	VMOVDQU64       Y7, 64(DI)
-	VMOVDQU64       96(R8), Y0
-	VPXORQ          Y0, Y8, Y8
 	VMOVDQU64       Y8, 96(DI)
-	VMOVDQU64       128(R8), Y0
-	VPXORQ          Y0, Y9, Y9
 	VMOVDQU64       Y9, 128(DI)
-	VMOVDQU64       160(R8), Y0
-	VPXORQ          Y0, Y10, Y10
 	VMOVDQU64       Y10, 160(DI)
-	VMOVDQU64       192(R8), Y0
-	VPXORQ          Y0, Y11, Y11
 	VMOVDQU64       Y11, 192(DI)
-	VMOVDQU64       224(R8), Y0
-	VPXORQ          Y0, Y12, Y12
 	VMOVDQU64       Y12, 224(DI)
 	ADDQ            $0x00000100, R8
 	ADDQ            $0x00000100, DI
 	SUBQ            $0x00000100, R9
 
-groupsEnd261:
+groupsEnd340:
 	CMPQ            R9, $0x00000080
-	JB              groupsEnd265
+	JB              groupsEnd344
+	PCALIGN         $0x40
 	VBROADCASTI32X4 128(AX), Y2
 	VMOVDQA64       Y4, Y1
 	VPADDD          count8<>+0(SB), Y4, Y4
@@ -12197,14 +15029,10 @@ groupsEnd261:
 	VPXORQ          Y2, Y1, Y1
 	VPSHUFB         reverse<>+0(SB), Y0, Y0
 	VPXORQ          Y2, Y0, Y0
-	VMOVDQU64       lowBits8<>+0(SB), Y5
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       lowBits8<>+32(SB), Y6
-	VPXORQ          Y1, Y6, Y6
-	VMOVDQU64       lowBits8<>+64(SB), Y7
-	VPXORQ          Y1, Y7, Y7
-	VMOVDQU64       lowBits8<>+96(SB), Y8
-	VPXORQ          Y0, Y8, Y8
+	VPXORQ          lowBits8<>+0(SB), Y1, Y5
+	VPXORQ          lowBits8<>+32(SB), Y1, Y6
+	VPXORQ          lowBits8<>+64(SB), Y1, Y7
+	VPXORQ          lowBits8<>+96(SB), Y0, Y8
 	VBROADCASTI32X4 144(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -12218,87 +15046,81 @@ groupsEnd261:
 	VMOVDQU64       (R8), Y1
 	VPSHUFB         reverse<>+0(SB), Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VPSHUFD         $0x4e, Y1, Y3
-	VPXORQ          Y1, Y3, Y3
-	VPCLMULQDQ      $0x00, (AX), Y1, Y0
-	VMOVDQA64       Y0, Y0
-	VPCLMULQDQ      $0x11, (AX), Y1, Y1
-	VMOVDQA64       Y1, Y2
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VPCLMULQDQ      $0x00, Y3, Y1, Y1
-	VMOVDQA64       Y1, Y1
-	VBROADCASTI32X4 176(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VBROADCASTI32X4 192(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
+	VMOVDQU64       (AX), Y2
+	VPCLMULQDQ      $0x00, Y1, Y2, Y0
+	VPCLMULQDQ      $0x11, Y1, Y2, Y2
 	VMOVDQU64       32(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y9
-	VPXORQ          Y3, Y9, Y9
-	VPCLMULQDQ      $0x00, 32(AX), Y3, Y10
-	VPXORQ          Y10, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VMOVDQU64       32(AX), Y10
+	VPCLMULQDQ      $0x00, Y3, Y10, Y9
+	VPCLMULQDQ      $0x11, Y3, Y10, Y10
+	VPXORQ          Y9, Y0, Y0
+	VPXORQ          Y10, Y2, Y2
+	VBROADCASTI32X4 176(AX), Y9
+	VAESENC         Y9, Y5, Y5
+	VAESENC         Y9, Y6, Y6
+	VAESENC         Y9, Y7, Y7
+	VAESENC         Y9, Y8, Y8
+	VBROADCASTI32X4 192(AX), Y9
+	VAESENC         Y9, Y5, Y5
+	VAESENC         Y9, Y6, Y6
+	VAESENC         Y9, Y7, Y7
+	VAESENC         Y9, Y8, Y8
+	VPUNPCKLQDQ     Y3, Y1, Y9
+	VPUNPCKHQDQ     Y3, Y1, Y1
+	VPXORQ          Y1, Y9, Y9
+	VMOVDQU64       (AX), Y1
+	VPXORQ          8(AX), Y1, Y1
 	VMOVDQU64       32(AX), Y3
 	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y9, Y3, Y3
+	VPCLMULQDQ      $0x00, Y9, Y1, Y1
+	VPCLMULQDQ      $0x10, Y9, Y3, Y3
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 208(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VBROADCASTI32X4 224(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
 	VMOVDQU64       64(R8), Y3
 	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y9
-	VPXORQ          Y3, Y9, Y9
-	VPCLMULQDQ      $0x00, 64(AX), Y3, Y10
+	VMOVDQU64       64(AX), Y10
+	VPCLMULQDQ      $0x00, Y3, Y10, Y9
+	VPCLMULQDQ      $0x11, Y3, Y10, Y10
+	VPXORQ          Y9, Y0, Y0
+	VPXORQ          Y10, Y2, Y2
+	VBROADCASTI32X4 208(AX), Y9
+	VAESENC         Y9, Y5, Y5
+	VAESENC         Y9, Y6, Y6
+	VAESENC         Y9, Y7, Y7
+	VAESENC         Y9, Y8, Y8
+	VBROADCASTI32X4 224(AX), Y9
+	VAESENC         Y9, Y5, Y5
+	VAESENC         Y9, Y6, Y6
+	VAESENC         Y9, Y7, Y7
+	VAESENC         Y9, Y8, Y8
+	VMOVDQU64       96(R8), Y9
+	VPSHUFB         reverse<>+0(SB), Y9, Y9
+	VMOVDQU64       96(AX), Y11
+	VPCLMULQDQ      $0x00, Y9, Y11, Y10
+	VPCLMULQDQ      $0x11, Y9, Y11, Y11
 	VPXORQ          Y10, Y0, Y0
-	VPCLMULQDQ      $0x11, 64(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
-	VMOVDQU64       64(AX), Y3
-	VPXORQ          72(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y9, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 240(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VBROADCASTI32X4 256(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VMOVDQU64       96(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VPSHUFD         $0x4e, Y3, Y9
-	VPXORQ          Y3, Y9, Y9
-	VPCLMULQDQ      $0x00, 96(AX), Y3, Y10
-	VPXORQ          Y10, Y0, Y0
-	VPCLMULQDQ      $0x11, 96(AX), Y3, Y3
-	VPXORQ          Y3, Y2, Y2
+	VPXORQ          Y11, Y2, Y2
+	VBROADCASTI32X4 240(AX), Y10
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VBROADCASTI32X4 256(AX), Y10
+	VAESENC         Y10, Y5, Y5
+	VAESENC         Y10, Y6, Y6
+	VAESENC         Y10, Y7, Y7
+	VAESENC         Y10, Y8, Y8
+	VPUNPCKLQDQ     Y9, Y3, Y10
+	VPUNPCKHQDQ     Y9, Y3, Y3
+	VPXORQ          Y3, Y10, Y10
+	VMOVDQU64       64(AX), Y9
+	VPXORQ          72(AX), Y9, Y9
 	VMOVDQU64       96(AX), Y3
 	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y9, Y3, Y3
+	VPCLMULQDQ      $0x00, Y10, Y9, Y9
+	VPCLMULQDQ      $0x10, Y10, Y3, Y3
+	VPXORQ          Y9, Y1, Y1
 	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 272(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
 	VPTERNLOGQ      $0x96, Y0, Y2, Y1
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD         $0x4e, Y0, Y0
@@ -12309,9 +15131,14 @@ groupsEnd261:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Y2, Y3
+	VBROADCASTI32X4 272(AX), Y0
+	VAESENC         Y0, Y5, Y5
+	VAESENC         Y0, Y6, Y6
+	VAESENC         Y0, Y7, Y7
+	VAESENC         Y0, Y8, Y8
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last268
+	JB              last347
 	VBROADCASTI32X4 288(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -12323,7 +15150,7 @@ groupsEnd261:
 	VAESENC         Y0, Y7, Y7
 	VAESENC         Y0, Y8, Y8
 	LEAQ            320(AX), CX
-	JE              last268
+	JE              last347
 	VBROADCASTI32X4 320(AX), Y0
 	VAESENC         Y0, Y5, Y5
 	VAESENC         Y0, Y6, Y6
@@ -12336,29 +15163,25 @@ groupsEnd261:
 	VAESENC         Y0, Y8, Y8
 	LEAQ            352(AX), CX
 
-last268:
+last347:
 	VBROADCASTI32X4 (CX), Y0
-	VAESENCLAST     Y0, Y5, Y5
-	VAESENCLAST     Y0, Y6, Y6
-	VAESENCLAST     Y0, Y7, Y7
+	VPXORQ          (R8), Y0, Y1
+	VAESENCLAST     Y1, Y5, Y5
+	VPXORQ          32(R8), Y0, Y1
+	VAESENCLAST     Y1, Y6, Y6
+	VPXORQ          64(R8), Y0, Y1
+	VAESENCLAST     Y1, Y7, Y7
+	VPXORQ          96(R8), Y0, Y0
 	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       (R8), Y0
-	VPXORQ          Y0, Y5, Y5
 	VMOVDQU64       Y5, (DI)
-	VMOVDQU64       32(R8), Y0
-	VPXORQ          Y0, Y6, Y6
 	VMOVDQU64       Y6, 32(DI)
-	VMOVDQU64       64(R8), Y0
-	VPXORQ          Y0, Y7, Y7
 	VMOVDQU64       Y7, 64(DI)
-	VMOVDQU64       96(R8), Y0
-	VPXORQ          Y0, Y8, Y8
 	VMOVDQU64       Y8, 96(DI)
 	ADDQ            $0x00000080, R8
 	ADDQ            $0x00000080, DI
 	SUBQ            $0x00000080, R9
 
-groupsEnd265:
+groupsEnd344:
 	MOVQ            R9, R10
 	LEAQ            15(R9), CX
 	ANDQ            $-16, CX
@@ -12372,7 +15195,7 @@ groupsEnd265:
 	VPXORQ          Y1, Y1, Y1
 	VPXORQ          Y2, Y2, Y2
 	TESTQ           $0x00000040, R9
-	JZ              skip269
+	JZ              skip348
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -12412,7 +15235,7 @@ groupsEnd265:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last270
+	JB              last349
 	VBROADCASTI32X4 288(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -12420,7 +15243,7 @@ groupsEnd265:
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
 	LEAQ            320(AX), CX
-	JE              last270
+	JE              last349
 	VBROADCASTI32X4 320(AX), Y7
 	VAESENC         Y7, Y5, Y5
 	VAESENC         Y7, Y6, Y6
@@ -12429,7 +15252,7 @@ groupsEnd265:
 	VAESENC         Y7, Y6, Y6
 	LEAQ            352(AX), CX
 
-last270:
+last349:
 	VBROADCASTI32X4 (CX), Y7
 	VAESENCLAST     Y7, Y5, Y5
 	VAESENCLAST     Y7, Y6, Y6
@@ -12443,33 +15266,35 @@ last270:
 	ADDQ            $0x40, DI
 	VPSHUFB         reverse<>+0(SB), Y7, Y7
 	VPXORQ          Y3, Y7, Y7
+	VMOVDQU64       (R11), Y6
+	VPCLMULQDQ      $0x00, Y7, Y6, Y3
+	VPCLMULQDQ      $0x11, Y7, Y6, Y6
+	VPXORQ          Y3, Y0, Y0
+	VPXORQ          Y6, Y2, Y2
 	VPSHUFD         $0x4e, Y7, Y3
 	VPXORQ          Y7, Y3, Y3
-	VPCLMULQDQ      $0x00, (R11), Y7, Y6
-	VPXORQ          Y6, Y0, Y0
-	VPCLMULQDQ      $0x11, (R11), Y7, Y6
-	VPXORQ          Y6, Y2, Y2
 	VMOVDQU64       (R11), Y6
 	VPXORQ          8(R11), Y6, Y6
 	VPCLMULQDQ      $0x00, Y3, Y6, Y6
 	VPXORQ          Y6, Y1, Y1
 	VPXORQ          Y3, Y3, Y3
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
+	VMOVDQU64       32(R11), Y7
+	VPCLMULQDQ      $0x00, Y5, Y7, Y6
+	VPCLMULQDQ      $0x11, Y5, Y7, Y7
+	VPXORQ          Y6, Y0, Y0
+	VPXORQ          Y7, Y2, Y2
 	VPSHUFD         $0x4e, Y5, Y6
 	VPXORQ          Y5, Y6, Y6
-	VPCLMULQDQ      $0x00, 32(R11), Y5, Y7
-	VPXORQ          Y7, Y0, Y0
-	VPCLMULQDQ      $0x11, 32(R11), Y5, Y5
-	VPXORQ          Y5, Y2, Y2
 	VMOVDQU64       32(R11), Y5
 	VPXORQ          40(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y6, Y5, Y5
 	VPXORQ          Y5, Y1, Y1
 	ADDQ            $0x40, R11
 
-skip269:
+skip348:
 	TESTQ           $0x00000020, R9
-	JZ              skip271
+	JZ              skip350
 	VMOVDQU64       numbers<>+0(SB), Y5
 	VPADDD          Y4, Y5, Y5
 	VPSHUFB         reverse<>+0(SB), Y5, Y5
@@ -12496,20 +15321,20 @@ skip269:
 	VAESENC         Y6, Y5, Y5
 	LEAQ            288(AX), CX
 	CMPL            DX, $0x0c
-	JB              last272
+	JB              last351
 	VBROADCASTI32X4 288(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 304(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            320(AX), CX
-	JE              last272
+	JE              last351
 	VBROADCASTI32X4 320(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	VBROADCASTI32X4 336(AX), Y6
 	VAESENC         Y6, Y5, Y5
 	LEAQ            352(AX), CX
 
-last272:
+last351:
 	VBROADCASTI32X4 (CX), Y6
 	VAESENCLAST     Y6, Y5, Y5
 	VMOVDQU64       (R8), Y6
@@ -12519,12 +15344,13 @@ last272:
 	ADDQ            $0x20, DI
 	VPSHUFB         reverse<>+0(SB), Y6, Y6
 	VPXORQ          Y3, Y6, Y6
+	VMOVDQU64       (R11), Y5
+	VPCLMULQDQ      $0x00, Y6, Y5, Y3
+	VPCLMULQDQ      $0x11, Y6, Y5, Y5
+	VPXORQ          Y3, Y0, Y0
+	VPXORQ          Y5, Y2, Y2
 	VPSHUFD         $0x4e, Y6, Y3
 	VPXORQ          Y6, Y3, Y3
-	VPCLMULQDQ      $0x00, (R11), Y6, Y5
-	VPXORQ          Y5, Y0, Y0
-	VPCLMULQDQ      $0x11, (R11), Y6, Y5
-	VPXORQ          Y5, Y2, Y2
 	VMOVDQU64       (R11), Y5
 	VPXORQ          8(R11), Y5, Y5
 	VPCLMULQDQ      $0x00, Y3, Y5, Y5
@@ -12532,9 +15358,9 @@ last272:
 	VPXORQ          Y3, Y3, Y3
 	ADDQ            $0x20, R11
 
-skip271:
+skip350:
 	TESTQ     $0x00000010, R9
-	JZ        skip273
+	JZ        skip352
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -12561,20 +15387,20 @@ skip271:
 	VAESENC   X6, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last274
+	JB        last353
 	VMOVDQU64 288(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 304(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      320(AX), CX
-	JE        last274
+	JE        last353
 	VMOVDQU64 320(AX), X6
 	VAESENC   X6, X5, X5
 	VMOVDQU64 336(AX), X6
 	VAESENC   X6, X5, X5
 	LEAQ      352(AX), CX
 
-last274:
+last353:
 	VMOVDQU64   (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU64   (R8), X6
@@ -12586,12 +15412,13 @@ last274:
 	VPXORQ      X6, X5, X5
 	VPSHUFB     reverse<>+0(SB), Y5, Y5
 	VPXORQ      Y3, Y5, Y5
+	VMOVDQU64   (R11), Y6
+	VPCLMULQDQ  $0x00, Y5, Y6, Y3
+	VPCLMULQDQ  $0x11, Y5, Y6, Y6
+	VPXORQ      Y3, Y0, Y0
+	VPXORQ      Y6, Y2, Y2
 	VPSHUFD     $0x4e, Y5, Y3
 	VPXORQ      Y5, Y3, Y3
-	VPCLMULQDQ  $0x00, (R11), Y5, Y6
-	VPXORQ      Y6, Y0, Y0
-	VPCLMULQDQ  $0x11, (R11), Y5, Y5
-	VPXORQ      Y5, Y2, Y2
 	VMOVDQU64   (R11), Y5
 	VPXORQ      8(R11), Y5, Y5
 	VPCLMULQDQ  $0x00, Y3, Y5, Y5
@@ -12599,9 +15426,9 @@ last274:
 	VPXORQ      Y3, Y3, Y3
 	ADDQ        $0x10, R11
 
-skip273:
+skip352:
 	ANDQ      $0x0f, R9
-	JZ        skip275
+	JZ        skip354
 	VMOVDQU64 numbers<>+0(SB), X5
 	VPADDD    X4, X5, X5
 	VPSHUFB   reverse<>+0(SB), X5, X5
@@ -12627,24 +15454,24 @@ skip273:
 	VAESENC   X4, X5, X5
 	LEAQ      288(AX), CX
 	CMPL      DX, $0x0c
-	JB        last276
+	JB        last355
 	VMOVDQU64 288(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 304(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      320(AX), CX
-	JE        last276
+	JE        last355
 	VMOVDQU64 320(AX), X4
 	VAESENC   X4, X5, X5
 	VMOVDQU64 336(AX), X4
 	VAESENC   X4, X5, X5
 	LEAQ      352(AX), CX
 
-last276:
+last355:
 	VMOVDQU64   (CX), X4
 	VAESENCLAST X4, X5, X5
 	CMPQ        R9, $0x08
-	JB          less8277
+	JB          less8356
 	MOVQ        (R8), DX
 	MOVQ        -8(R8)(R9*1), R12
 	MOVQ        R9, CX
@@ -12653,12 +15480,12 @@ last276:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R12
 	SHRQ        $0x08, R12
-	JMP         loaded279
+	JMP         loaded358
 
-less8277:
+less8356:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4278
+	JB   less4357
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -12666,9 +15493,9 @@ less8277:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded279
+	JMP  loaded358
 
-less4278:
+less4357:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -12683,14 +15510,14 @@ less4278:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded279:
+loaded358:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R12, X4, X4
 	VPXORQ  X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R8
 	CMPQ    R9, $0x08
-	JB      less8280
+	JB      less8359
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -12703,20 +15530,20 @@ loaded279:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored282
+	JMP     stored361
 
-less8280:
+less8359:
 	CMPQ R9, $0x04
-	JB   less4281
+	JB   less4360
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored282
+	JMP  stored361
 
-less4281:
+less4360:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -12731,30 +15558,31 @@ less4281:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored282:
+stored361:
 	VPXORQ     Y5, Y5, Y5
 	VPXORQ     X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXORQ     Y3, Y5, Y5
+	VMOVDQU64  (R11), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXORQ     Y3, Y0, Y0
+	VPXORQ     Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXORQ     Y5, Y3, Y3
-	VPCLMULQDQ $0x00, (R11), Y5, Y4
-	VPXORQ     Y4, Y0, Y0
-	VPCLMULQDQ $0x11, (R11), Y5, Y4
-	VPXORQ     Y4, Y2, Y2
 	VMOVDQU64  (R11), Y4
 	VPXORQ     8(R11), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXORQ     Y4, Y1, Y1
 	VPXORQ     Y3, Y3, Y3
 
-skip275:
+skip354:
 	TESTQ SI, SI
-	JZ    notLast240
+	JZ    notLast318
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ          R10, $0x70
-	JBE           lengths283
+	JBE           lengths362
 	VPTERNLOGQ    $0x96, Y0, Y2, Y1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
 	VPSHUFD       $0x4e, Y0, Y0
@@ -12769,7 +15597,7 @@ skip275:
 	VPXORQ        Y1, Y1, Y1
 	VPXORQ        Y2, Y2, Y2
 
-lengths283:
+lengths362:
 	MOVQ          112(BX), CX
 	MOVQ          104(BX), DX
 	VMOVQ         CX, X4
@@ -12777,12 +15605,13 @@ lengths283:
 	VPXORQ        Y5, Y5, Y5
 	VPXORQ        X4, X5, X5
 	VPXORQ        Y3, Y5, Y5
+	VMOVDQU64     112(AX), Y4
+	VPCLMULQDQ    $0x00, Y5, Y4, Y3
+	VPCLMULQDQ    $0x11, Y5, Y4, Y4
+	VPXORQ        Y3, Y0, Y0
+	VPXORQ        Y4, Y2, Y2
 	VPSHUFD       $0x4e, Y5, Y3
 	VPXORQ        Y5, Y3, Y3
-	VPCLMULQDQ    $0x00, 112(AX), Y5, Y4
-	VPXORQ        Y4, Y0, Y0
-	VPCLMULQDQ    $0x11, 112(AX), Y5, Y4
-	VPXORQ        Y4, Y2, Y2
 	VMOVDQU64     112(AX), Y4
 	VPXORQ        120(AX), Y4, Y4
 	VPCLMULQDQ    $0x00, Y3, Y4, Y4
@@ -12801,69 +15630,41 @@ lengths283:
 	VMOVDQU64     (SI), X0
 	VPXORQ        X0, X3, X3
 	VMOVDQU64     X3, (SI)
-	VPXOR         X0, X0, X0
-	VPXOR         X1, X1, X1
-	VPXOR         X2, X2, X2
-	VPXOR         X3, X3, X3
-	VPXOR         X4, X4, X4
-	VPXOR         X5, X5, X5
-	VPXOR         X6, X6, X6
-	VPXOR         X7, X7, X7
-	VPXOR         X8, X8, X8
-	VPXOR         X9, X9, X9
-	VPXOR         X10, X10, X10
-	VPXOR         X11, X11, X11
-	VPXOR         X12, X12, X12
-	VPXOR         X13, X13, X13
-	VPXOR         X14, X14, X14
-	VPXOR         X15, X15, X15
-	VPXORQ        X16, X16, X16
-	VPXORQ        X17, X17, X17
-	VPXORQ        X18, X18, X18
-	VPXORQ        X19, X19, X19
-	VPXORQ        X20, X20, X20
-	VPXORQ        X21, X21, X21
-	VPXORQ        X22, X22, X22
-	VPXORQ        X23, X23, X23
-	VPXORQ        X24, X24, X24
-	VPXORQ        X25, X25, X25
-	VPXORQ        X26, X26, X26
-	VPXORQ        X27, X27, X27
-	VPXORQ        X28, X28, X28
+
+end319:
+	VPXOR  X0, X0, X0
+	VPXOR  X1, X1, X1
+	VPXOR  X2, X2, X2
+	VPXOR  X3, X3, X3
+	VPXOR  X4, X4, X4
+	VPXOR  X5, X5, X5
+	VPXOR  X6, X6, X6
+	VPXOR  X7, X7, X7
+	VPXOR  X8, X8, X8
+	VPXOR  X9, X9, X9
+	VPXOR  X10, X10, X10
+	VPXOR  X11, X11, X11
+	VPXOR  X12, X12, X12
+	VPXOR  X13, X13, X13
+	VPXOR  X14, X14, X14
+	VPXOR  X15, X15, X15
+	VPXORQ X16, X16, X16
+	VPXORQ X17, X17, X17
+	VPXORQ X18, X18, X18
+	VPXORQ X19, X19, X19
+	VPXORQ X20, X20, X20
+	VPXORQ X21, X21, X21
+	VPXORQ X22, X22, X22
+	VPXORQ X23, X23, X23
+	VPXORQ X24, X24, X24
+	VPXORQ X25, X25, X25
+	VPXORQ X26, X26, X26
+	VPXORQ X27, X27, X27
+	VPXORQ X28, X28, X28
 	VZEROUPPER
 	RET
 
-notLast240:
+notLast318:
 	MOVQ      8(BX), AX
 	VMOVDQU64 X3, (AX)
-	VPXOR     X0, X0, X0
-	VPXOR     X1, X1, X1
-	VPXOR     X2, X2, X2
-	VPXOR     X3, X3, X3
-	VPXOR     X4, X4, X4
-	VPXOR     X5, X5, X5
-	VPXOR     X6, X6, X6
-	VPXOR     X7, X7, X7
-	VPXOR     X8, X8, X8
-	VPXOR     X9, X9, X9
-	VPXOR     X10, X10, X10
-	VPXOR     X11, X11, X11
-	VPXOR     X12, X12, X12
-	VPXOR     X13, X13, X13
-	VPXOR     X14, X14, X14
-	VPXOR     X15, X15, X15
-	VPXORQ    X16, X16, X16
-	VPXORQ    X17, X17, X17
-	VPXORQ    X18, X18, X18
-	VPXORQ    X19, X19, X19
-	VPXORQ    X20, X20, X20
-	VPXORQ    X21, X21, X21
-	VPXORQ    X22, X22, X22
-	VPXORQ    X23, X23, X23
-	VPXORQ    X24, X24, X24
-	VPXORQ    X25, X25, X25
-	VPXORQ    X26, X26, X26
-	VPXORQ    X27, X27, X27
-	VPXORQ    X28, X28, X28
-	VZEROUPPER
-	RET
+	JMP       end319

@@ -53,7 +53,7 @@ var architectures = []vectors{{
 	copies:   []string{"14"}, // see internal/asm/output
 	short: []string{"·nhAddAVX512", "·nhAddAVX2", "·fillAVX512", "·fillAVX2", "·tagOnlyAVX512", "·tagOnlyAVX2",
 		"·tagWordsAVX512", "·tagWordsAVX2"},
-	wiping: 46,
+	wiping: 48,
 }, {
 	files: assemblyARM64,
 	// Of a WORD, in its comment. F is what loads and stores call V.

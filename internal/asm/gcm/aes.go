@@ -30,12 +30,14 @@ func (a *aes) encrypt(x ...VecVirtual) {
 	for _, x := range x {
 		a.xor(key, x)
 	}
-	a.encryptRounds(x)
+	a.encryptRounds(x, nil)
 }
 
-// encryptRounds encrypts independent blocks to which the first key has been added. It
-// calls each of the functions in between once, after one of the first nine rounds.
-func (a *aes) encryptRounds(x []VecVirtual, between ...func()) {
+// encryptRounds encrypts independent blocks to which the first key has been added, and adds
+// the text at p, if it is not nil. It calls each of the functions in between once, after one
+// of the first nine rounds: as early as they spread evenly, but wide ones only after an even
+// round and the last, because a few together are faster.
+func (a *aes) encryptRounds(x []VecVirtual, p Op, between ...func()) {
 	round := func(n int) {
 		key := a.vec()
 		a.loadEach(a.schedule.Offset(blockSize*n), key)
@@ -43,10 +45,14 @@ func (a *aes) encryptRounds(x []VecVirtual, between ...func()) {
 			a.aesenc(key, x)
 		}
 	}
+	called := 0
 	for n := 1; n <= 9; n++ {
 		round(n)
-		for _, f := range between[(n-1)*len(between)/9 : n*len(between)/9] {
-			f()
+		if a.encoding != sse && n%2 != 0 && n != 9 {
+			continue
+		}
+		for ; called < (n*len(between)+8)/9; called++ {
+			between[called]()
 		}
 	}
 	last := label("last")
@@ -64,8 +70,13 @@ func (a *aes) encryptRounds(x []VecVirtual, between ...func()) {
 	Label(last)
 	key := a.vec()
 	a.loadEach(Mem{Base: at}, key)
-	for _, x := range x {
-		a.aesenclast(key, x)
+	for i, x := range x {
+		last := key
+		if p != nil {
+			last = a.vec()
+			a.sum(p.(Mem).Offset(a.size()*i), key, last)
+		}
+		a.aesenclast(last, x)
 	}
 }
 
@@ -182,17 +193,15 @@ func (c *counters) group(n int) (x []VecVirtual) {
 		c.xor(key, b)
 	}
 	for i := range n {
-		b := c.vec()
-		c.load(lowBits[blocks].Offset(c.size()*i), b)
+		b, low := c.vec(), lowBits[blocks].Offset(c.size()*i)
 		switch first := 2 + c.lanes*i; {
 		case first+c.lanes <= blocks:
-			c.xor(this, b)
+			c.sum(low, this, b)
 		case first >= blocks:
-			c.xor(next, b)
+			c.sum(low, next, b)
 		default: // two lanes of each
-			t := c.vec()
-			VSHUFI64X2(U8(0x44), next, this, t)
-			c.xor(t, b)
+			VSHUFI64X2(U8(0x44), next, this, b)
+			c.xor(low, b)
 		}
 		x = append(x, b)
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // crypt generates Seal or Open of a run with text, section 7, without the comparison of the
-// tag.
-func crypt(v isa, name string, open bool) {
+// tag. If double is true, it needs at least two groups of text, and is faster for many.
+func crypt(v isa, name string, open, double bool) {
 	k := begin(v, name, true)
 	r := Dereference(Param("r"))
-	tag, noTag, notLast := Load(r.Field("tag"), GP64()), label("noTag"), label("notLast")
+	tag, noTag, notLast, end := Load(r.Field("tag"), GP64()), label("noTag"), label("notLast"), label("end")
 	Comment("Only the last run of a message has a tag.")
 	TESTQ(tag, tag)
 	JZ(LabelRef(noTag))
@@ -24,15 +24,16 @@ func crypt(v isa, name string, open bool) {
 	Label(noTag)
 	k.loadSum(Load(r.Field("sum"), GP64()))
 	k.hashData(r)
-	rest := k.cryptText(r, open)
+	rest := k.cryptText(r, open, double)
 	TESTQ(tag, tag)
 	JZ(LabelRef(notLast))
 	k.endTag(r, tag, rest)
+	Label(end)
 	k.end()
 
 	Label(notLast)
 	k.storeSum(Load(r.Field("sum"), GP64()))
-	k.end()
+	JMP(LabelRef(end))
 }
 
 // hashData absorbs the additional data.
@@ -50,14 +51,16 @@ func (k *kernel) hashData(r gotypes.Component) {
 
 // cryptText encrypts or decrypts the text, and absorbs the ciphertext. It leaves that of the
 // last less than a group in the sums, and returns its size.
-func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
+func (k *kernel) cryptText(r gotypes.Component, open, double bool) (rest Register) {
 	Comment("Text.")
 	c := k.counters(r)
 	dst, src, n := Load(r.Field("dst").Base(), GP64()), Load(r.Field("src").Base(), GP64()), Load(r.Field("src").Len(), GP64())
 	if k.long {
 		k.cryptLong(c, dst, src, n, open)
 	}
-	if k.lanes == 2 {
+	if double {
+		k.cryptDouble(c, dst, src, n, open)
+	} else if k.lanes == 2 {
 		k.cryptGroups(2, c, dst, src, n, open)
 	}
 	k.cryptGroups(1, c, dst, src, n, open)
@@ -108,29 +111,62 @@ func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
 // many as there are in n bytes. It leaves the rest in n, and moves dst, src and the
 // counters to it.
 func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open bool) {
-	c = c.in(k.isa)
-	hash := func(p Mem) (steps []func()) {
-		for i := range count {
-			steps = append(steps, k.hashGroup(p.Offset(groupSize*i))...)
-		}
-		return steps
-	}
 	end := label("groupsEnd")
 	CMPQ(n, U32(uint32(groupSize*count)))
 	JB(LabelRef(end))
 	// A loop for more than this may have come before, and leaves less than twice as much.
 	once := k.long || count < k.lanes
+	k.cryptPieces(count, once, c, dst, src, n, open, func(p Mem) (steps []func()) {
+		for i := range count {
+			steps = append(steps, k.hashBlocks(p.Offset(groupSize*i), powers, false, k.power)...)
+		}
+		return steps
+	})
+	Label(end)
+}
+
+// cryptDouble is cryptGroups for two at a time, of at least two, with one reduction for both.
+// The powers for that are in the frame. Of what follows them, the saved frame pointer is loaded
+// with the last, and not used (see halves).
+func (k *kernel) cryptDouble(c *counters, dst, src, n Register, open bool) {
+	Comment("H^16 to H^9.")
+	frame := AllocLocal(groupSize)
+	above := func(n int) Mem { return frame.Offset(blockSize * (powers - n)) } // H^(8+n)
+	h := k.vec()
+	k.loadEach(power(k.subkey, powers), h)
+	for n := powers; n > 0; n -= k.lanes {
+		x, s := k.vec(), k.newSums()
+		k.move(h, x)
+		k.addProduct(s, x, power(k.subkey, n), true)
+		k.reduce(s, nil)
+		k.store(s.high, above(n))
+	}
+	k.cryptPieces(2, false, c, dst, src, n, open, func(p Mem) []func() {
+		return k.hashBlocks(p, 2*powers, false, func(n int) Mem {
+			if n > powers {
+				return above(n - powers)
+			}
+			return k.power(n)
+		})
+	})
+	Comment("The frame held secrets.")
+	zero := k.vec()
+	k.zero(zero)
+	for n := powers; n > 0; n -= k.lanes {
+		k.store(zero, above(n))
+	}
+}
+
+// cryptPieces encrypts or decrypts pieces of count groups, see cryptLoop.
+func (k *kernel) cryptPieces(count int, once bool, c *counters, dst, src, n Register, open bool, hash func(p Mem) []func()) {
+	c = c.in(k.isa)
 	cryptLoop("groups", groupSize*count, once, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(powers * count / k.lanes)
-		k.aes.encryptRounds(x, between...)
+		k.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
-			t := k.vec()
-			k.load(Mem{Base: src, Disp: k.size() * i}, t)
-			k.xor(t, x)
 			k.store(x, Mem{Base: dst, Disp: k.size() * i})
 		}
 	})
-	Label(end)
 }
 
 // cryptLoop encrypts or decrypts as many pieces of size bytes as there are in n, at least
@@ -149,6 +185,7 @@ func cryptLoop(name string, size int, once bool, dst, src, n Register, open bool
 	}
 	next, last, before := label(name), label("last"), Mem{Base: dst, Disp: -size}
 	if open {
+		align()
 		Label(next)
 		piece(hash(Mem{Base: src}), JAE, next)
 		return
@@ -156,6 +193,7 @@ func cryptLoop(name string, size int, once bool, dst, src, n Register, open bool
 	piece(nil, JB, last)
 	if !once {
 		Comment("GHASH of a piece is computed between the rounds of the next one.")
+		align()
 		Label(next)
 		piece(hash(before), JAE, next)
 		Label(last)

@@ -71,29 +71,81 @@ func subkey(key gotypes.Component) Mem { return field(key.Field("powers").Index(
 // power returns the address of H^n.
 func power(subkey Mem, n int) Mem { return subkey.Offset(blockSize * (powers - n)) }
 
+// addProducts adds to low and high the products of the low halves, and of the high halves, of
+// the lanes of x with those of the powers at p, or sets low and high to them. The two are side
+// by side: on Zen 4 such an instruction takes a whole cycle of dispatch, and wastes some of the
+// one before unless that is another of them.
+func (v isa) addProducts(p Mem, x, low, high VecVirtual, set bool) {
+	a, b := low, high
+	if !set {
+		a, b = v.vec(), v.vec()
+	}
+	v.load(p, b)
+	if v.encoding == sse {
+		v.move(b, a)
+		v.multiply(0x00, x, a)
+	} else {
+		VPCLMULQDQ(U8(0x00), x, b, a)
+	}
+	v.multiply(0x11, x, b)
+	if !set {
+		v.xor(a, low)
+		v.xor(b, high)
+	}
+}
+
 // addProduct adds to s the products of the lanes of x with the powers at p, by Karatsuba's
 // method: middle is the sum of (low+high half)*(low+high half), from which reduce subtracts
-// low and high. It sets s if set is true. It overwrites x.
+// low and high. It sets s if set is true.
 func (v isa) addProduct(s sums, x VecVirtual, p Mem, set bool) {
-	add := v.xor
-	if set {
-		add = func(a Op, x VecVirtual) { v.move(a.(VecVirtual), x) }
-	}
-	both := v.vec()
+	v.addProducts(p, x, s.low, s.high, set)
+	both, h := v.vec(), s.middle
 	v.swap(x, both)
 	v.xor(x, both)
-	t := v.vec()
-	v.multiplyMem(0x00, p, x, t)
-	add(t, s.low)
-	t = v.vec()
-	v.multiplyMem(0x11, p, x, t)
-	add(t, s.high)
-	// The low half of each lane of t becomes the sum of both halves of a power.
-	t = v.vec()
-	v.load(p, t)
-	v.xorMem(p.Offset(8), t)
-	v.multiply(0x00, both, t)
-	add(t, s.middle)
+	if !set {
+		h = v.vec()
+	}
+	v.halves(p, h)
+	v.multiply(0x00, both, h)
+	if !set {
+		v.xor(h, s.middle)
+	}
+}
+
+// addMiddle adds to s.middle what addProduct does, for two x and the powers at p, or sets it.
+// It overwrites x[0].
+func (v isa) addMiddle(s sums, x [2]VecVirtual, p [2]Mem, set bool) {
+	// The sums of the halves of x[0] become the low halves of both, those of x[1] the high ones.
+	both := v.vec()
+	if v.encoding == sse {
+		v.move(x[0], both)
+		PUNPCKLQDQ(x[1], both)
+		PUNPCKHQDQ(x[1], x[0])
+	} else {
+		VPUNPCKLQDQ(x[1], x[0], both)
+		VPUNPCKHQDQ(x[1], x[0], x[0])
+	}
+	v.xor(x[0], both)
+	h := [2]VecVirtual{s.middle, v.vec()}
+	if !set {
+		h[0] = v.vec()
+	}
+	for i := range h {
+		v.halves(p[i], h[i])
+	}
+	v.multiply(0x00, both, h[0])
+	v.multiply(0x10, both, h[1])
+	if !set {
+		v.xor(h[0], s.middle)
+	}
+	v.xor(h[1], s.middle)
+}
+
+// halves sets the low half of each lane of x to the sum of both halves of a power at p. The high
+// halves are of no use; that of the last lane is from the 8 bytes after the powers.
+func (v isa) halves(p Mem, x VecVirtual) {
+	v.load(p, x)
+	v.xorMem(p.Offset(8), x)
 }
 
 // reduce divides s by x^128 modulo P in each lane, and adds plus, if it is not nil. The

@@ -78,7 +78,7 @@ func (k *kernel) hashShort(p, n Register) {
 	Label(groups)
 	CMPQ(n, U32(groupSize))
 	JB(LabelRef(end))
-	run(k.hashGroup(Mem{Base: p}))
+	run(k.hashBlocks(Mem{Base: p}, powers, true, k.power))
 	ADDQ(U32(groupSize), p)
 	SUBQ(U32(groupSize), n)
 	JMP(LabelRef(groups))

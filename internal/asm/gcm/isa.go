@@ -123,6 +123,19 @@ func (v isa) xor(a Op, x VecVirtual) {
 	}
 }
 
+// sum is x = a ^ b.
+func (v isa) sum(a Mem, b, x VecVirtual) {
+	switch v.encoding {
+	case sse:
+		v.load(a, x)
+		PXOR(b, x)
+	case vex:
+		VPXOR(a, b, x)
+	case evex:
+		VPXORQ(a, b, x)
+	}
+}
+
 // xor2 is x ^= a ^ b.
 func (v isa) xor2(a, b, x VecVirtual) {
 	if v.encoding == evex {

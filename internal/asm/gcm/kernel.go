@@ -35,11 +35,6 @@ func begin(v isa, name string, encrypts bool) *kernel {
 	if encrypts {
 		k.aes = &aes{v, field(key.Field("schedule").Index(0)), Load(key.Field("rounds"), GP32())}
 	}
-	if v.encoding == sse {
-		x := XMM()
-		v.load(reverse, x)
-		k.order = x
-	}
 	return k
 }
 
@@ -102,25 +97,47 @@ func (k *kernel) endTag(r gotypes.Component, tag, rest Register) {
 
 // absorb adds the product of x, a vector of blocks as they are in memory, with the powers
 // at p. It adds GHASH so far to the first block if first is true.
-func (k *kernel) absorb(x VecVirtual, p Mem, first, set bool) {
+func (k *kernel) absorb(x VecVirtual, p Mem, first bool) {
 	k.shuffle(k.order, x)
 	if first {
 		k.xor(k.acc, x)
 	}
-	k.addProduct(k.sums, x, p, set)
+	k.addProduct(k.sums, x, p, false)
 }
 
-// hashGroup returns the steps of GHASH for the group at p: one for each vector, and two.
-func (k *kernel) hashGroup(p Mem) (steps []func()) {
-	for i := 0; i < powers; i += k.lanes {
+// hashBlocks returns the steps of GHASH for count blocks at p: one for each vector, another
+// after each second one, and one for the reduction. The first two vectors come last if
+// firstLast is true: then the others need not wait for GHASH so far. power returns the address
+// of H^n, which those below it follow as far as a vector needs them.
+func (k *kernel) hashBlocks(p Mem, count int, firstLast bool, power func(n int) Mem) (steps []func()) {
+	begin := 0
+	if firstLast {
+		begin = 2 * k.lanes
+	}
+	for n := 0; n < count; n += 2 * k.lanes {
+		i := (begin + n) % count
+		var x [2]VecVirtual
+		at := [2]int{i, i + k.lanes}
+		for j, at := range at {
+			steps = append(steps, func() {
+				x[j] = k.vec()
+				k.load(p.Offset(blockSize*at), x[j])
+				k.shuffle(k.order, x[j])
+				if at == 0 {
+					k.xor(k.acc, x[j])
+				}
+				k.addProducts(power(count-at), x[j], k.sums.low, k.sums.high, at == begin)
+			})
+		}
 		steps = append(steps, func() {
-			x := k.vec()
-			k.load(p.Offset(blockSize*i), x)
-			k.absorb(x, power(k.subkey, powers-i), i == 0, i == 0)
+			k.addMiddle(k.sums, x, [2]Mem{power(count - at[0]), power(count - at[1])}, i == begin)
 		})
 	}
-	return append(steps, func() { k.reduceSums() })
+	return append(steps, k.reduceSums)
 }
+
+// power returns the address of H^n.
+func (k *kernel) power(n int) Mem { return power(k.subkey, n) }
 
 // reduceSums sets acc to the sums, reduced.
 func (k *kernel) reduceSums() {
@@ -163,7 +180,7 @@ func (k *kernel) makeRoom(h Register) {
 func (k *kernel) pieces(n, h Register, vectors func(v isa, count int) []VecVirtual, partial func() VecVirtual) {
 	absorb := func(v isa, xs []VecVirtual, last bool) {
 		for i, x := range xs {
-			k.absorb(k.widen(v, x), Mem{Base: h, Disp: v.size() * i}, i == 0, false)
+			k.absorb(k.widen(v, x), Mem{Base: h, Disp: v.size() * i}, i == 0)
 			if i == 0 {
 				k.zero(k.acc)
 			}

@@ -158,6 +158,7 @@ func (k *kernel) hashLong(p, n Register) (w *wide, s VecVirtual) {
 	round(longSize/vectorSize, true)
 	CMPQ(n, U32(longSize))
 	JB(LabelRef(last))
+	align()
 	Label(next)
 	round(longSize/vectorSize, false)
 	CMPQ(n, U32(longSize))
@@ -230,9 +231,8 @@ func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 	}
 	cryptLoop("cryptLong", longSize, false, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(longSize / vectorSize)
-		w.aes.encryptRounds(x, between...)
+		w.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
-			VPXORQ(Mem{Base: src, Disp: vectorSize * i}, x, x)
 			VMOVDQU64(x, Mem{Base: dst, Disp: vectorSize * i})
 		}
 	})

@@ -17,6 +17,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 
 	"example.com/fastmac/internal/asm/output"
@@ -45,8 +46,16 @@ func main() {
 	} {
 		hash(k.isa, "hash"+k.name)
 		gmac(k.isa, "gmac"+k.name)
-		crypt(k.isa, "seal"+k.name, false)
-		crypt(k.isa, "open"+k.name, true)
+		for _, open := range []bool{false, true} {
+			name := "seal"
+			if open {
+				name = "open"
+			}
+			crypt(k.isa, name+k.name, open, false)
+			if k.encoding == vex {
+				crypt(k.isa, name+"Long"+k.name, open, true)
+			}
+		}
 	}
 	output.Generate()
 }
@@ -58,6 +67,9 @@ func label(name string) string {
 	labels++
 	return fmt.Sprintf("%s%d", name, labels)
 }
+
+// align aligns the loop that follows: its speed depends on where it is otherwise.
+func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}}) }
 
 // field returns the address of a component.
 func field(c gotypes.Component) Mem {

@@ -105,6 +105,9 @@ func TestEmulateGCM(t *testing.T) {
 	e := newEmulator(t)
 	check := func(isa string, key, nonce, plaintext, data, ciphertext, tag []byte) {
 		t.Helper()
+		if isa == "LongAVX2" && len(plaintext) < 256 {
+			return
+		}
 		e.reset()
 		k := e.gcmKey(key)
 		if got, gotTag := e.crypt("seal", isa, k, nonce, plaintext, data); !bytes.Equal(got, ciphertext) || !bytes.Equal(gotTag, tag) {
@@ -118,7 +121,7 @@ func TestEmulateGCM(t *testing.T) {
 	for _, v := range mactest.GCMVectors(t) {
 		if v.Valid && len(v.Nonce) == 12 && len(v.Tag) == 16 {
 			vectors++
-			for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
+			for _, isa := range []string{"AESNI", "AVX2", "LongAVX2", "AVX512"} {
 				check(isa, v.Key, v.Nonce, v.Plaintext, v.Data, v.Ciphertext, v.Tag)
 			}
 		}
@@ -126,7 +129,7 @@ func TestEmulateGCM(t *testing.T) {
 	t.Logf("%d vectors", vectors)
 	sizes := []int{0, 1, 15, 16, 17, 33, 63, 64, 79, 100, 127, 128, 129, 255, 256, 300, 511, 512, 513, 640, 777, 1023, 1024, 1100, 1536, 1700}
 	for n, size := range sizes {
-		for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
+		for _, isa := range []string{"AESNI", "AVX2", "LongAVX2", "AVX512"} {
 			key, nonce, plaintext := e.bytes([]int{16, 24, 32}[n%3]), e.bytes(12), e.bytes(size)
 			for _, other := range []int{0, sizes[e.random.IntN(len(sizes))], 512 + 16*e.random.IntN(32), e.random.IntN(600)} {
 				data := e.bytes(other)
@@ -143,7 +146,7 @@ func TestEmulateGCM(t *testing.T) {
 		block, _ := aes.NewCipher(key)
 		aead, _ := cipher.NewGCM(block)
 		sealed := aead.Seal(nil, nonce, plaintext, data)
-		for _, isa := range []string{"AESNI", "AVX2", "AVX512"} {
+		for _, isa := range []string{"AESNI", "AVX2", "LongAVX2", "AVX512"} {
 			check(isa, key, nonce, plaintext, data, sealed[:len(plaintext)], sealed[len(plaintext):])
 		}
 	}

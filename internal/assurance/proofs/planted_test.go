@@ -43,6 +43,7 @@ var planted = []fault{
 	// Alignment.
 	{"a load of the key that must be aligned, before VEX", aesFile, "encryptBlocks", "PXOR X0, X1", "PXOR (AX), X1", "need not be a multiple of 16"},
 	{"a move that must be aligned", gcmFile, "sealAESNI", "MOVUPS 128(AX), X1", "MOVAPS 128(AX), X1", "need not be a multiple of 16"},
+	{"an operand before VEX in the middle of a datum", gcmFile, "hashAESNI", "PSHUFB reverse<>+0(SB), X1", "PSHUFB reverse<>+8(SB), X1", "need not be a multiple of 16"},
 	{"an aligned move of 32 bytes", nhFile, "tagWordsAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; VMOVDQA (AX), Y0; ...", "need not be a multiple of 32"},
 	{"an aligned move to the frame", nhFile, "nhPolyAVX2", "MOVQ y+0(FP), SI", "VMOVDQA Y0, (SP); ...", "need not be a multiple of 32"},
 
