@@ -54,7 +54,7 @@ func (k *HMACSHA512Key) Init(key []byte) {
 	}
 	wipe.ReserveStack()
 	var b sha512.Buffer
-	writeInnerPad(&b, key)
+	writePad(&b, key, innerPad)
 	k.inner = sha512.Initial()
 	k.outer = sha512.Initial()
 	if sha512.HasPairs() {
@@ -71,9 +71,14 @@ func (k *HMACSHA512Key) Init(key []byte) {
 	k.set = true
 }
 
-// writeInnerPad sets b to the key, zero-padded, xor 0x36 in each byte, RFC 2104
-// section 2.
-func writeInnerPad(b *sha512.Buffer, key []byte) {
+// What is added to each byte of the key for a pad, RFC 2104 section 2.
+const (
+	innerPad = 0x3636363636363636
+	outerPad = 0x5c5c5c5c5c5c5c5c
+)
+
+// writePad sets b to the key, zero-padded, xor pad.
+func writePad(b *sha512.Buffer, key []byte, pad uint64) {
 	*b = sha512.Buffer{}
 	if len(key) > len(b) {
 		state := sha512.Initial()
@@ -81,11 +86,11 @@ func writeInnerPad(b *sha512.Buffer, key []byte) {
 	} else {
 		copy(b[:], key)
 	}
-	xorPad(b, 0x3636363636363636)
+	xorPad(b, pad)
 }
 
-// flipPad turns the inner pad into the outer pad, 0x36 xor 0x5c in each byte.
-func flipPad(b *sha512.Buffer) { xorPad(b, 0x6a6a6a6a6a6a6a6a) }
+// flipPad turns one pad into the other.
+func flipPad(b *sha512.Buffer) { xorPad(b, innerPad^outerPad) }
 
 func xorPad(b *sha512.Buffer, mask uint64) {
 	for i := 0; i < len(b); i += 8 {

@@ -247,8 +247,7 @@ func (b *hmacBatch) start(l int) []byte {
 	}
 	lane.stage = stageOuterPad
 	pad := lane.pad()
-	writeInnerPad(pad, b.keys[lane.message])
-	flipPad(pad)
+	writePad(pad, b.keys[lane.message], outerPad)
 	return pad[:]
 }
 
