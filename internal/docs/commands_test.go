@@ -76,7 +76,7 @@ var commands = map[string]runner{
 	"go test -run DestroyScan -v ./internal/memory -scans 100":                                                                               {long: true, less: strings.NewReplacer("100", "1")},
 	"go test -v -run ExampleUMACKey_Tag .":                                                                                                   {long: true},
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
-	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                               {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
+	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                        {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
 	"go run -C internal/peers . -only ':gmac:|^seal:|^open:'":                                                                                {long: true, less: strings.NewReplacer(" -only", " -quick -only", ":gmac:|^seal:|^open:", ":fastmac:gmac:")},
 	"go run -C internal/peers . -only 'receive|send'":                                                                                        {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
 	"go test -run '^$' -bench New ./sshmac":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
