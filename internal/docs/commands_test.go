@@ -78,6 +78,7 @@ var commands = map[string]runner{
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                        {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
 	"go run -C internal/peers . -only ':gmac:|^seal:|^open:'":                                                                                {long: true, less: strings.NewReplacer(" -only", " -quick -only", ":gmac:|^seal:|^open:", ":fastmac:gmac:")},
+	"go run -C internal/peers . -only 'message:(fastmac:umac64|x/crypto:poly1305)'":                                                          {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
 	"go run -C internal/peers . -only 'receive|send'":                                                                                        {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
 	"go test -run '^$' -bench New ./sshmac":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Connection -cpu 1 -benchtime 60000x ./sshmac":                                                                  {long: true, less: strings.NewReplacer("60000x", "1x")},

@@ -273,26 +273,78 @@ func TestEmulateSHA512(t *testing.T) {
 	for kernel, lanes := range map[string]int{"sha512.lanesAVX512": 8, "sha512.lanesAVX2": 4} {
 		for blocks := 1; blocks < 4; blocks++ {
 			e.reset()
-			state, slices := make([]byte, 8*64), []byte(nil)
-			var want [8][]byte
-			for l := range 8 {
-				p := e.bytes(128 * blocks)
-				slices = append(slices, littleEndian(slice(e.in(p), len(p))...)...)
-				s, at := e.sha512Words(initial)
-				e.call("sha512.blockAVX2", at, e.in(p), uint64(blocks), e.constants(), 0)
-				want[l] = s
-				for i := range 8 {
-					copy(state[64*i+8*l:], initial[8*i:][:8])
-				}
+			e.testLanes(kernel, lanes, uint64(blocks))
+		}
+	}
+}
+
+// testLanes compresses blocks into lanes, of which the even ones begin, and then makes the outer
+// hashes of the odd ones, whose block the kernel makes itself.
+func (e *emulator) testLanes(kernel string, lanes int, blocks uint64) {
+	const begin, end = 0x55, 0xaa
+	// As sha512.Lanes: rows of chaining values and of outer ones, the initial value, hashes.
+	state := make([]byte, 2*8*64+64+8*64)
+	rows, outerRows, first, hashes := state[:8*64], state[8*64:2*8*64], state[2*8*64:][:64], state[2*8*64+64:]
+	copy(first, e.bytes(64))
+	row := func(rows []byte, l int) []byte {
+		var value []byte
+		for i := range 8 {
+			value = append(value, rows[64*i+8*l:][:8]...)
+		}
+		return value
+	}
+	compress := func(value, p []byte) []byte {
+		s, at := e.sha512Words(value)
+		e.call("sha512.blockAVX2", at, e.in(p), uint64(len(p)/128), e.constants(), 0)
+		return s
+	}
+	copy(rows, e.bytes(len(rows)))
+	copy(outerRows, e.bytes(len(outerRows)))
+	var blocksOf []uint64
+	var want, value [8][]byte
+	for l := range 8 {
+		p := e.bytes(128 * int(blocks))
+		blocksOf = append(blocksOf, e.in(p))
+		value[l] = first
+		if begin>>l&1 == 0 {
+			value[l] = row(rows, l)
+		}
+		want[l] = compress(value[l], p)
+	}
+	at := e.words(state)
+	check := func(what string) {
+		for l := range lanes {
+			if !bytes.Equal(row(rows, l), want[l]) {
+				e.t.Errorf("%s, %d blocks: %s wrong in lane %d", kernel, blocks, what, l)
 			}
-			e.call(kernel, e.words(state), e.state(slices), uint64(blocks), e.constants())
-			for l := range lanes {
-				for i := range 8 {
-					if !bytes.Equal(state[64*i+8*l:][:8], want[l][8*i:][:8]) {
-						t.Errorf("%s, %d blocks: wrong in lane %d", kernel, blocks, l)
-					}
-				}
-			}
+		}
+	}
+	e.call(kernel, at, e.state(littleEndian(blocksOf...)), blocks, e.constants(), begin, 0)
+	check("chaining value")
+	var tags [8][]byte
+	for l := range 8 {
+		p := e.bytes(128)
+		blocksOf[l] = e.in(p)
+		if end>>l&1 == 0 {
+			want[l] = compress(want[l], p)
+			continue
+		}
+		var inner []byte
+		for i := range 8 {
+			inner = binary.BigEndian.AppendUint64(inner, binary.LittleEndian.Uint64(want[l][8*i:]))
+		}
+		inner = append(append(inner, 0x80), make([]byte, 63)...)
+		binary.BigEndian.PutUint64(inner[120:], 8*(128+64))
+		want[l] = compress(row(outerRows, l), inner)
+		for i := range 8 {
+			tags[l] = binary.BigEndian.AppendUint64(tags[l], binary.LittleEndian.Uint64(want[l][8*i:]))
+		}
+	}
+	e.call(kernel, at, e.state(littleEndian(blocksOf...)), 1, e.constants(), 0, end)
+	check("outer chaining value")
+	for l, tag := range tags[:lanes] {
+		if tag != nil && !bytes.Equal(hashes[64*l:][:64], tag) {
+			e.t.Errorf("%s, %d blocks: outer hash of lane %d wrong", kernel, blocks, l)
 		}
 	}
 }
