@@ -269,7 +269,7 @@ func (k *uhashKey) writeBlocks128OnStack(l2 *l2State, p []byte) {
 		p = k.writeBlock128(l2, p)
 	}
 	for len(p) >= 2*l1Block {
-		n := min(len(p)/(2*l1Block), 512)
+		n := min(len(p)/(2*l1Block), 512) // as many blocks as in writeBlocks
 		l2.begin128(k.l2[:k.n])
 		nhPoly128(&l2.y, k, p[:n*2*l1Block])
 		l2.words += uint64(2 * n)
