@@ -147,7 +147,8 @@ func padEachVAES256() {
 	}
 }
 
-// padEachVAES generates padEachVAES, which is padEachVAES256 with four nonces to a vector.
+// padEachVAES generates padEachVAES, which is padEachVAES256 with four nonces to a vector. It loads
+// a nonce with a mask.
 func padEachVAES() {
 	Implement("padEachVAES")
 	Pragma("noescape")
