@@ -16,7 +16,7 @@ const most = 1 << 16 // of all sizes of pages
 // wipe has the system set word.current to 0 in children, and reports whether it can.
 func wipe() bool {
 	size := uintptr(syscall.Getpagesize())
-	before := uintptr(unsafe.Pointer(&word.current)) % size
+	before := uintptr(unsafe.Pointer(&word.current)) & (size - 1)
 	if before > unsafe.Offsetof(word.current) || size > most {
 		return false
 	}

@@ -36,7 +36,7 @@ var proofs = []proof{
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
 	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
 	{"nhPoly128", "NH and POLY-128 of 2, 4, 6 and 36 blocks", provePoly128, x86.Architecture},
-	{"nhNext", "NH and POLY-64 of what is left of a block, and NH of 0 to 1023 bytes of the next one", proveNextBlock, x86.Architecture},
+	{"nhNext", "NH and POLY-64 of what is left of a block, and NH of 0 to 1023 bytes of the next one, or of some of these", proveNextBlock, x86.Architecture},
 	{"fill", "zero padding of 0 to 31 bytes", proveFill, nil},
 	{"tagWords", "L3 and the xor with the pad", proveWords, nil},
 	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes", proveOnly, nil},

@@ -22,8 +22,12 @@ type place struct{ function, file string }
 // publicDivisions is the number of divisions in each place, all of public numbers, as compiled by
 // Go 1.26 with GOAMD64=v1, with assembly and without.
 var publicDivisions = map[place]int{
-	{"example.com/fastmac.(*chunkQueue).put", "parallel.go"}:           3, // the number of a chunk, by the number of slots
-	{"example.com/fastmac.(*chunkQueue).work", "parallel.go"}:          1, // the same
+	// The number of a chunk, by the number of slots.
+	{"example.com/fastmac.(*chunkQueue).begin", "parallel.go"}:      1,
+	{"example.com/fastmac.(*chunkQueue).take", "parallel.go"}:       1,
+	{"example.com/fastmac.(*chunkQueue).hash", "parallel.go"}:       1,
+	{"example.com/fastmac.(*chunkQueue).hash.func1", "parallel.go"}: 1,
+
 	{"crypto/internal/fips140/aes.expandKeyGeneric", "aes_generic.go"}: 1, // the number of a word, by the size of a key
 }
 
