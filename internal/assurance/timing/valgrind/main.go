@@ -165,7 +165,9 @@ func (v variant) run(program string) (*run, error) {
 	defer os.Remove(file)
 	// Not XML, with which valgrind 3.19 always searches for leaks at the end. What it knows of
 	// the runtime's memory is not enough for that, and it may crash.
-	cmd := exec.Command("valgrind", "--tool=memcheck", "--leak-check=no", "--error-limit=no", "--num-callers=60", "--fullpath-after=",
+	// It runs one thread at a time, and by default the others seldom: helpers of WriteParallel would
+	// not get to a chunk before the caller.
+	cmd := exec.Command("valgrind", "--tool=memcheck", "--fair-sched=yes", "--leak-check=no", "--error-limit=no", "--num-callers=60", "--fullpath-after=",
 		"--log-file="+file, "-q", program)
 	// The less the runtime does on its own, the fewer reports there are about it.
 	debug := strings.Trim("asyncpreemptoff=1,"+v.godebug, ",")
