@@ -53,12 +53,14 @@ const (
 //
 // A Reader takes 32 new bytes from crypto/rand and adds them to its key before it has made
 // more than a MiB from the last ones, when it fills the buffer and the last ones are
-// more than a second old, and in a child process that C code forked. The clock is the monotonic one, which may stand still while a
-// machine sleeps. An unused Reader keeps its buffer.
+// more than a second old, and in a child process that C code forked. The clock is the
+// monotonic one, which may stand still while a machine sleeps. An unused Reader keeps its
+// buffer.
 //
-// On amd64 CPUs with RDSEED it also adds up to 32 bytes from that, with the first seed and then not
-// more often than once in a second. They are drawn before those from crypto/rand, on which they
-// cannot depend: the key is not weaker if RDSEED's bytes are known, or chosen.
+// On amd64 CPUs with RDSEED, and on Linux on arm64 CPUs with RNDRRS, it also adds up to 32 bytes from
+// that, with the first seed and then not more often than once in a second. They are drawn before
+// those from crypto/rand, on which they cannot depend: the key is not weaker if the CPU's bytes are
+// known, or chosen.
 //
 // A Read of 512 bytes or more draws a key for each 64 KiB of them, and writes what the key
 // makes in its place. Only the last len(p)%512 bytes are from the buffer. So what two equal

@@ -25,10 +25,16 @@ type Schedule [60]uint32
 
 // Seed replaces p by words of 8 bytes from the CPU's generator of entropy, as many as it has and as
 // there is room for, and returns their number. The rest is zeros. Whoever uses them has other
-// entropy too.
+// entropy too. The generator can be empty for a moment, so there are up to 32 attempts.
 func Seed(p []byte) (words int) {
 	clear(p)
-	return seed(p)
+	for attempts := 0; hasSeed && len(p) >= 8 && attempts < 32; attempts++ {
+		if seed((*[8]byte)(p)) {
+			p = p[8:]
+			words++
+		}
+	}
+	return words
 }
 
 // Stretch replaces p, whose first 32 bytes are a key, by the AES-256-CTR keystream under

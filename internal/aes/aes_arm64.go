@@ -53,8 +53,10 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	return encryptWords(&s[0], rounds, first, second, chosen)
 }
 
-// seed is Seed for a p of zeros. Package cpu does not report RNDRRS, of FEAT_RNG.
-func seed([]byte) (words int) { return 0 }
+var hasSeed = kernel.Set{kernel.ARM64RNG}.Has()
+
+// seed sets the word, and reports whether it is one of the generator. If not it is zero.
+func seed(word *[8]byte) bool { return rndrrs(word) != 0 }
 
 func stretch(p []byte) {
 	wipe.ReserveStack()
@@ -72,6 +74,12 @@ func encryptBlocks(enc *uint32, rounds int, p *byte, blocks int)
 
 //go:noescape
 func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64)
+
+// rndrrs sets the word, and returns 1 if it is one of the generator, and 0 if it is zero because
+// there is none.
+//
+//go:noescape
+func rndrrs(word *[8]byte) uint64
 
 //go:noescape
 func keystream(enc *uint32, p []byte) // len(p) is a multiple of 128, at least one

@@ -527,3 +527,15 @@ stream:
 	VEOR	V29.B16, V29.B16, V29.B16
 	VEOR	V30.B16, V30.B16, V30.B16
 	RET
+
+// func rndrrs(word *[8]byte) uint64
+TEXT ·rndrrs(SB), NOSPLIT, $0-16
+	MOVD	word+0(FP), R0
+	MOVD	$1, R2
+	MRS	RNDRRS, R1
+	MOVD	R1, 0(R0)
+	CSEL	NE, R2, ZR, R2
+	MOVD	R2, ret+8(FP)
+	VEOR	V16.B16, V16.B16, V16.B16
+	VEOR	V17.B16, V17.B16, V17.B16
+	RET

@@ -34,8 +34,10 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	panic("fastmac: no AES instructions")
 }
 
-// seed is Seed without instructions.
-func seed([]byte) (words int) { return 0 }
+const hasSeed = false
+
+// seed panics: there is no generator.
+func seed(*[8]byte) bool { panic("fastmac: no generator of entropy") }
 
 // stretch is Stretch on crypto/aes. It does not use cipher.NewCTR, which makes a copy of the key
 // that cannot be overwritten.

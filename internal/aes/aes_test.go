@@ -294,7 +294,7 @@ func TestSeed(t *testing.T) {
 func BenchmarkSeed(b *testing.B) {
 	p := make([]byte, 32)
 	if Seed(p) == 0 {
-		b.Skip("no RDSEED")
+		b.Skip("no RDSEED or RNDRRS")
 	}
 	for b.Loop() {
 		Seed(p)

@@ -62,7 +62,7 @@ var architectures = []vectors{{
 	jump:     regexp.MustCompile(`^\t(B|B(?:EQ|NE|CS|HS|CC|LO|MI|PL|VS|VC|HI|LS|GE|LT|GT|LE)|CBN?ZW?|TBN?Z)\t(?:.*, )?(\w+)$`),
 	always:   "B",
 	copies:   []string{"16", "17"}, // cmd/compile, LoweredMove
-	wiping:   20,
+	wiping:   21,
 }}
 
 // TestVectorsWiped checks that functions set all vector registers that they use to zero

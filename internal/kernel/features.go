@@ -36,6 +36,7 @@ const (
 	ARM64AES
 	ARM64PMULL
 	ARM64SHA512
+	ARM64RNG
 
 	// Those that the assembly of the standard library needs on other architectures.
 	stdAES // where it has none
@@ -72,6 +73,7 @@ var features = [...]struct {
 	ARM64AES:    {"AES", cpu.ARM64.HasAES},
 	ARM64PMULL:  {"PMULL", cpu.ARM64.HasPMULL},
 	ARM64SHA512: {"SHA512", cpu.ARM64.HasSHA512},
+	ARM64RNG:    {"RNG", hasRNG()}, // which package cpu does not report
 
 	stdAES:      {"AES", false},
 	stdARM64AES: {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},

@@ -255,9 +255,9 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-// TestRequiresARM64 checks that AES, PMULL and SHA512 instructions, which some CPUs lack, are only in
-// the kernels that ask for them: those of packages aes, gcm and sha512, and those that run if package
-// aes is in use. All CPUs of the architecture have the other instructions: TestConstantTime of
+// TestRequiresARM64 checks that AES, PMULL, SHA512 and RNDRRS instructions, which some CPUs lack, are
+// only in the kernels that ask for them: those of packages aes, gcm and sha512, those that run if
+// package aes is in use, and rndrrs. All CPUs of the architecture have the other instructions: TestConstantTime of
 // internal/assurance/arm64 lists them.
 func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
@@ -265,7 +265,7 @@ func TestRequiresARM64(t *testing.T) {
 			name, _, _ := strings.Cut(function, "(")
 			gcm, sha512 := file == "internal/gcm/gcm_arm64.s", file == "internal/sha512/sha512_arm64.s"
 			aes := gcm || file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
-			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm, `\tSHA\w+`: sha512} {
+			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm, `\tSHA\w+`: sha512, `\tMRS`: name == "·rndrrs"} {
 				if m := regexp.MustCompile(instruction).FindString(function); m != "" && !allowed {
 					t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
 				}

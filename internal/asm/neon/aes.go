@@ -12,6 +12,20 @@ func (f *file) aes() {
 	f.write(encryptWords(f.begin("encryptWords")))
 	f.write(encryptBlocks(f.begin("encryptBlocks")))
 	f.write(keystream(f.begin("keystream")))
+	f.write(rndrrs(f.begin("rndrrs")))
+}
+
+// rndrrs generates one attempt of RNDRRS, of FEAT_RNG: the flag Z is set if there is no word.
+func rndrrs(fn function) (c code) {
+	const to, word, ok x = 0, 1, 2
+	c.load(to, fn.arg("word"))
+	c.constant(ok, "1")
+	c.op("MRS", "RNDRRS", word)
+	c.store(word, at(to, 0))
+	c.csel("NE", ok, ok, zr)
+	c.store(ok, fn.arg("ret"))
+	c.ret()
+	return c
 }
 
 // expandKey generates the key schedule of FIPS 197, section 5.2. AESE with a key of zeros is

@@ -75,6 +75,7 @@ const (
 	AES    machine.Class = "AES"
 	PMULL  machine.Class = "PMULL"
 	SHA512 machine.Class = "SHA512"
+	RNG    machine.Class = "RNG"
 )
 
 // classes returns those of a mnemonic.
@@ -86,6 +87,8 @@ func classes(mnemonic string) []machine.Class {
 		return []machine.Class{PMULL}
 	case strings.HasPrefix(mnemonic, "sha512"):
 		return []machine.Class{SHA512}
+	case mnemonic == "rndrrs":
+		return []machine.Class{RNG}
 	}
 	return nil
 }
@@ -93,6 +96,8 @@ func classes(mnemonic string) []machine.Class {
 // MayNeed returns the classes of which instructions may be in a function.
 func MayNeed(f *machine.Function) []machine.Class {
 	switch {
+	case f.Name == "rndrrs":
+		return []machine.Class{RNG}
 	case strings.HasSuffix(f.Pkg, "/aes"):
 		return []machine.Class{AES}
 	case strings.HasSuffix(f.Pkg, "/gcm"):

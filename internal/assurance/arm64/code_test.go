@@ -346,6 +346,7 @@ var independent = strings.Fields(`
 // unlisted are instructions of which the manual says nothing, and why they may be used.
 var unlisted = map[string]string{
 	"adrp": "has no operand that is data",
+	"mrs":  "reads RNDRRS only",
 }
 
 // The time of a branch depends on its condition, which must be public. That of a load or a store
@@ -392,6 +393,7 @@ var conditional = map[string]int{
 	"encryptWords":  2,
 	"encryptBlocks": 6,
 	"keystream":     1,
+	"rndrrs":        0,
 	"initKey":       2,
 	"hashARMv8":     2,
 	"gmacARMv8":     14,

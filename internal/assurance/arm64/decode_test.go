@@ -55,7 +55,7 @@ func TestEncodings(t *testing.T) {
 			fmt.Fprintf(&code, "%#x %#x %#x %#x\n", b[0], b[1], b[2], b[3])
 		}
 	}
-	out, err := tools.Run(code.String(), "llvm-mc", "--disassemble", "--triple=aarch64", "--mattr=+aes,+sha3", "--print-imm-hex")
+	out, err := tools.Run(code.String(), "llvm-mc", "--disassemble", "--triple=aarch64", "--mattr=+aes,+sha3,+rand", "--print-imm-hex")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +85,13 @@ var (
 var (
 	shiftedNumber = regexp.MustCompile(`#(\w+), lsl #(?:12|0xc)\b`)
 	anyNumber     = regexp.MustCompile(`#-?\w+`)
+	rndrrs        = regexp.MustCompile(`^mrs (x\w+), RNDRRS$`)
 )
 
 // same returns an instruction in a form in which texts of LLVM and of Decode can be compared.
 func same(text string) string {
 	text = strings.NewReplacer("{ ", "", " }", "", ", hs", ", cs", ", lo", ", cc", "b.hs", "b.cs", "b.lo", "b.cc").Replace(text)
+	text = rndrrs.ReplaceAllString(text, "rndrrs $1")
 	text = shiftedNumber.ReplaceAllString(text, "#${1}000")
 	return anyNumber.ReplaceAllStringFunc(text, func(number string) string {
 		n, err := strconv.ParseInt(number[1:], 0, 64)

@@ -63,11 +63,11 @@ func slot(i *machine.Instruction) Slot {
 	return Slot{opcode&^(1<<24-1<<5) | 2<<5, ret, setTaken, ret}
 }
 
-// Forms returns the forms of all instructions that can be executed one by one: all but those that make an
-// address.
+// Forms returns the forms of all instructions that can be executed one by one, and that do the same each
+// time: not those that make an address, and not RNDRRS.
 func Forms(functions []*machine.Function) []machine.Form {
 	return machine.Forms(functions, func(i *machine.Instruction) string {
-		if strings.HasPrefix(i.Mnemonic, "adr") {
+		if strings.HasPrefix(i.Mnemonic, "adr") || i.Mnemonic == "rndrrs" {
 			return ""
 		}
 		name := i.Mnemonic

@@ -28,7 +28,8 @@ var encodings = []encoding{
 	{"1jj10000iiiiiiiiiiiiiiiiiiiddddd", "adrp", []operand{x('d'), page}},
 	{"10011010100mmmmmcccc00nnnnnddddd", "csel", []operand{x('d'), x('n'), x('m')}},
 
-	{"11010101000000110010000000011111", "nop", nil}, // which no kernel has, and mutants do
+	{"110101010011101100100100001ddddd", "rndrrs", []operand{x('d')}}, // MRS of RNDRRS
+	{"11010101000000110010000000011111", "nop", nil},                  // which no kernel has, and mutants do
 
 	// Sums and differences.
 	{"1001000100iiiiiiiiiiiinnnnnddddd", "add", []operand{notSP('d', 64), notSP('n', 64), immediate(0)}},

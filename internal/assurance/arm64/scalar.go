@@ -76,6 +76,10 @@ func (m model[W, V]) scalar(i *machine.Instruction) bool {
 		set(operand(1))
 	case "adr":
 		set(m.Global(i.Operands[1].Number))
+	case "rndrrs": // nothing is known of the word; Z may be set, and the other flags are 0
+		set(m.Unknown(n))
+		unknown := m.Extend(1, m.Unknown(1))
+		m.SetFlags(machine.Sum, n, unknown, m.Constant(n, 0), zero, unknown)
 	case "csel":
 		set(m.Choose(n, m.condition(i.Condition), operand(1), operand(2)))
 	case "add":

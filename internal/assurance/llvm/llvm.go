@@ -101,7 +101,7 @@ func (t *Tools) Disassemble(name string, match *regexp.Regexp) ([]Function, erro
 	}
 	args := []string{"-d", "-z", "--no-show-raw-insn", "--disassemble-symbols=" + strings.Join(symbols, ",")}
 	if strings.Contains(table, "aarch64") {
-		args = append(args, "--mattr=+aes,+sha3")
+		args = append(args, "--mattr=+aes,+sha3,+rand")
 	}
 	listing, err := t.Run("", "llvm-objdump", append(args, name)...)
 	return Parse(listing), err

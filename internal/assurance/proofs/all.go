@@ -31,7 +31,8 @@ type proof struct {
 
 var proofs = []proof{
 	{"cpuid7", "nothing but its result is written", proveCPUID, x86.Architecture},
-	{"rdseed", "nothing but the word and the result is written", proveRDSEED, x86.Architecture},
+	{"rdseed", "nothing but the word and the result is written", proveSeed, x86.Architecture},
+	{"rndrrs", "nothing but the word and the result is written", proveSeed, arm64.Architecture},
 	{"nhAdd", "NH of each run of groups in a block", proveAdd, nil},
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
 	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
@@ -95,9 +96,9 @@ func proveCPUID(v *prover) (cases int, err error) {
 	return 1, v.call()
 }
 
-// proveRDSEED proves that rdseed writes nothing but the word and its result, of which nothing is
-// known.
-func proveRDSEED(v *prover) (cases int, err error) {
+// proveSeed proves that rdseed and rndrrs write nothing but the word and the result, of which nothing
+// is known.
+func proveSeed(v *prover) (cases int, err error) {
 	v.reset()
 	return 1, v.call(v.place(8, false, v.variables(8, 8, 0xff)...))
 }

@@ -134,6 +134,8 @@ var plantedARM64 = []fault{
 	{"a read before the message", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; MOVD -8(R3), R5", "access to 8 bytes at -8"},
 	{"a read after the message", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; ADD R4, R3, R5; MOVBU (R5), R5", "access to 1 bytes"},
 	{"memory below the stack pointer", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; FSTPQ (F0, F1), -32(RSP)", "access to 32 bytes"},
+	{"what RNDRRS returns", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MRS RNDRRS, R4; CSEL NE, R4, ZR, R4; MOVD R4, ret1+48(FP); ...", "has an instruction of RNG"},
+	{"a word more than that of RNDRRS", aesFileARM64, "rndrrs", "MOVD R1, 0(R0)", "...; MOVD R1, 8(R0)", "are outside of word"},
 	{"another stack pointer", nhFileARM64, "nhPolyNEON", "MOVD y+0(FP), R0", "SUB $16, RSP; ...; ADD $16, RSP", "the stack pointer"},
 	{"another frame pointer", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MOVD ZR, R29; ...", "general register 29"},
 	{"another goroutine", aesFileARM64, "encryptBlocks", "MOVD enc+0(FP), R0", "MOVD ZR, g; ...", "general register 28"},

@@ -1,0 +1,10 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !linux
+
+package kernel
+
+// hasRNG reports nothing elsewhere: no CPU with FEAT_RNG is known to run these systems.
+func hasRNG() bool { return false }
