@@ -86,6 +86,7 @@ var commands = map[string]runner{
 	"go run -C internal/peers . -o results.json -openssh DIR -fakeboboliu DIR":                                                               {never: "it takes half an hour, and the sources in DIR are not in the tree"},
 	"go run -C internal/peers . -o results/amd-zen4.json -openssh DIR -fakeboboliu DIR":                                                      {never: "it is what was run for that file"},
 	"go run -C internal/peers . -o results/intel-amx.json -openssh DIR -fakeboboliu DIR":                                                     {never: "it is what was run for that file"},
+	"go run -C internal/peers . -o results/intel-xeon207.json -openssh DIR -fakeboboliu DIR":                                                 {never: "it is what was run for that file"},
 	"go run -C internal/peers . -o results/NAME.json":                                                                                        {never: "it takes a quarter of an hour, and writes a file"},
 	"go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR":                                                          {never: "it takes half an hour, and the sources in DIR are not in the tree"},
 	"avr-gcc -mmcu=atmega1284p -DF_CPU=16000000UL -Os -I plain -I ../../src -o sensor.elf ../../src/*.[cS] -x c++ sensor.ino plain/main.cpp": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
