@@ -132,6 +132,15 @@
 // one of a kilobyte about a fifth less. With AVX2 and VAES, there with AVX-512 switched off, it is
 // a third less and a fifth less. With AVX2 alone batches gain nothing.
 //
+// If each message has another key, as those of a server with many peers, use the functions
+// [TagBatch] and [VerifyBatch]. They load the keys of the next messages while they hash. With
+// 100,000 keys in random order and batches of 32, a tag of 64 bytes takes about a third of the
+// time of Tag with UMAC-64 and GMAC, and of 1200 bytes about two fifths; with keys that are in
+// the cache it takes longer than Tag (Intel Xeon, family 6, model 207, Go 1.26.8). Under so many
+// keys UMAC-64 takes more time than GMAC, because its keys are larger: at 1200 bytes about twice
+// as much. HMAC-SHA-512 hashes messages under different keys side by side too, as with one key,
+// but not in FIPS 140 mode.
+//
 // # Large messages
 //
 // [UMAC.WriteParallel] hashes a large message, or a file that is mapped into memory, on

@@ -408,3 +408,58 @@ func Example_choice() {
 	// true false
 	// MAC "md5": want umac, gmac or hmac
 }
+
+// A server has a key for each of its clients, and receives packets of several at once. It looks
+// the keys up by the client's number, which is in the packet; there is none for a client that it
+// does not know.
+func ExampleVerifyBatch() {
+	clients := map[byte]*fastmac.UMACKey{}
+	for number := range byte(2) {
+		k, err := fastmac.NewUMACKey([]byte{15: number}, 8) // in a program, random keys
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer k.Destroy()
+		clients[number] = k
+	}
+	packet := func(number byte, k *fastmac.UMACKey, payload string) []byte {
+		p := append([]byte{number, 0, 0, 0, 0, 0, 0, 1}, payload...) // the first 8 bytes are the nonce
+		return k.Tag(p, p[:8], p)
+	}
+	packets := [][]byte{
+		packet(1, clients[1], "good morning"), packet(0, clients[0], "hello"), packet(1, clients[0], "hello"), packet(7, clients[0], "hello"),
+	}
+
+	var keys []*fastmac.UMACKey
+	var batch []fastmac.Message
+	for _, p := range packets {
+		n := len(p) - 8
+		keys = append(keys, clients[p[0]])
+		batch = append(batch, fastmac.Message{Nonce: p[:8], Data: p[:n], Tag: p[n:]})
+	}
+	fmt.Println(fastmac.VerifyBatch(keys, batch))
+	for i := range batch {
+		fmt.Println(packets[i][0], batch[i].OK)
+	}
+	// Output:
+	// false
+	// 1 true
+	// 0 true
+	// 1 false
+	// 7 false
+}
+
+// Messages under different keys in one call.
+func ExampleTagBatch() {
+	keys := []*fastmac.HMACSHA512Key{fastmac.NewHMACSHA512Key([]byte("Jefe")), fastmac.NewHMACSHA512Key([]byte("another key"))}
+	batch := make([]fastmac.Message, len(keys))
+	for i := range batch {
+		batch[i] = fastmac.Message{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, fastmac.HMACSHA512Size)}
+	}
+	fastmac.TagBatch(keys, batch)
+	fmt.Printf("%x\n", batch[0].Tag[:16])
+	fmt.Println(fastmac.VerifyBatch(keys, batch))
+	// Output:
+	// 164b7a7bfcf819e2e395fbe73b56e0a3
+	// true
+}

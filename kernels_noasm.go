@@ -47,4 +47,9 @@ func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 }
 func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
 func hasBatchKernels() bool                              { return false }
-func deriveL1(k *l1Key, kdf *aesKey)                     { deriveL1Generic(k, kdf) }
+
+const hasPrefetch = false
+
+func prefetchKeys(keys *[groupOfKeys]*byte, offsets []uint64) {}
+
+func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }

@@ -53,7 +53,7 @@ var architectures = []vectors{{
 	copies:   []string{"14"}, // see internal/asm/output
 	short: []string{"·nhAddAVX512", "·nhAddAVX2", "·fillAVX512", "·fillAVX2", "·tagOnlyAVX512", "·tagOnlyAVX2",
 		"·tagWordsAVX512", "·tagWordsAVX2"},
-	wiping: 48,
+	wiping: 49,
 }, {
 	files: assemblyARM64,
 	// Of a WORD, in its comment. F is what loads and stores call V.
@@ -62,7 +62,7 @@ var architectures = []vectors{{
 	jump:     regexp.MustCompile(`^\t(B|B(?:EQ|NE|CS|HS|CC|LO|MI|PL|VS|VC|HI|LS|GE|LT|GT|LE)|CBN?ZW?|TBN?Z)\t(?:.*, )?(\w+)$`),
 	always:   "B",
 	copies:   []string{"16", "17"}, // cmd/compile, LoweredMove
-	wiping:   21,
+	wiping:   22,
 }}
 
 // TestVectorsWiped checks that functions set all vector registers that they use to zero

@@ -230,7 +230,7 @@ func TestRequires(t *testing.T) {
 			name, needs := "none", kernel.Set(nil)
 			if i >= 0 {
 				name, needs = kernels[i].Name, kernels[i].Needs
-			} else if test.others != "none" {
+			} else if test.others != "none" && function != "prefetchKeys" { // which every CPU runs
 				t.Errorf("%s: %s is of no kernel", test.file, function)
 			}
 			used[name] = true

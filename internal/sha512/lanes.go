@@ -34,6 +34,13 @@ func (s *Lanes) SetOuter(state *[8]uint64) {
 	}
 }
 
+// Begin sets the chaining values of a lane, for its hash and for its outer hash.
+func (s *Lanes) Begin(lane int, state, outer *[8]uint64) {
+	for i := range s.state {
+		s.state[i][lane], s.outer[i][lane] = state[i], outer[i]
+	}
+}
+
 // MoveToOuter makes the chaining value of a lane that of its outer hash.
 func (s *Lanes) MoveToOuter(lane int) {
 	for i := range s.state {

@@ -186,6 +186,9 @@ func (c *code) store8(from x, m mem)  { c.storeTo("MOVB", from, m) }
 func (c *code) mov(d, n x)             { c.op("MOVD", n, d) }
 func (c *code) constant(d x, n string) { c.op("MOVD", "$"+n, d) }
 
+// prefetch asks for the cache line at p.
+func (c *code) prefetch(p x) { c.op("PRFM", fmt.Sprintf("(%s)", p), "PLDL1KEEP") }
+
 // address sets d to the address of a symbol.
 func (c *code) address(d x, symbol string) { c.op("MOVD", "$"+symbol+"(SB)", d) }
 

@@ -6,7 +6,8 @@
 // section 5, aes_arm64.s, AES, sha512_arm64.s, SHA-512, and gcm_arm64.s, AES-GCM, NIST SP 800-38D.
 // avo knows amd64 only, so emit.go writes the instructions. There is a file for each layer: nh.go,
 // poly.go, l3.go, aes.go, sha512.go, ghash.go and gcm.go. Of UHASH blocks.go is whole blocks, rest.go
-// the end of a message, and message.go is a short message from its bytes and nonce to its tag.
+// the end of a message, and message.go is a short message from its bytes and nonce to its tag,
+// and prefetch.go is for batches over many keys.
 //
 // A kernel of UHASH has code for two iterations and for four, and begins with a jump to the one
 // that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. It
@@ -185,6 +186,7 @@ func (f *file) uhash() {
 		f.iterations(k.name, k.body(fn))
 	}
 	f.write(fill(f.begin("fillNEON")))
+	f.write(prefetchKeys(f.begin("prefetchKeys")))
 }
 
 // iterations writes code for four iterations and for two, and a jump to the one that the key at

@@ -354,7 +354,7 @@ var unlisted = map[string]string{
 // they are: one compares what is executed, in qemu, with two keys and messages.
 var (
 	branches = []string{"b", "b.eq", "b.ge", "b.gt", "b.le", "b.lt", "b.ne", "cbnz", "cbz", "ret", "tbz"}
-	memory   = []string{"ldp", "ldr", "ldrb", "ldrh", "ldur", "ldurb", "stp", "str", "strb", "strh"}
+	memory   = []string{"ldp", "ldr", "ldrb", "ldrh", "ldur", "ldurb", "prfm", "stp", "str", "strb", "strh"}
 )
 
 // TestConstantTime checks that no instruction takes longer with some data than with other.
@@ -389,6 +389,7 @@ var conditional = map[string]int{
 	"tagNonceNEON":  39,
 	"tagNoncesNEON": 41,
 	"fillNEON":      6,
+	"prefetchKeys":  1,
 	"expandKey":     6,
 	"encryptWords":  2,
 	"encryptBlocks": 6,

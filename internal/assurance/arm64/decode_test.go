@@ -121,7 +121,7 @@ func TestRefused(t *testing.T) {
 			0xd5033fdf: "isb",
 			0xd51b4200: "msr nzcv, x0",
 			0xd53b4200: "mrs x0, nzcv",
-			0xf9800060: "prfm pldl1keep, [x3]",
+			0xf9800062: "prfm pldl2keep, [x3]",
 			0x4c407060: "ld1 { v0.16b }, [x3]",
 			0x58000040: "ldr x0, of what follows the code",
 			0xf8616860: "ldr x0, [x3, x1]",

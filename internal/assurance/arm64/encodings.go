@@ -80,6 +80,7 @@ var encodings = []encoding{
 	{"11111000010iiiiiiiii00nnnnnddddd", "ldur", []operand{x('d'), near(64, machine.Unchanged)}},
 	{"10111000010iiiiiiiii00nnnnnddddd", "ldur", []operand{w('d'), near(32, machine.Unchanged)}},
 	{"00111000010iiiiiiiii00nnnnnddddd", "ldurb", []operand{w('d'), near(8, machine.Unchanged)}},
+	{"1111100110iiiiiiiiiiiinnnnn00000", "prfm", []operand{at(64)}}, // pldl1keep
 	{"1111100100iiiiiiiiiiiinnnnnddddd", "str", []operand{x('d'), at(64)}},
 	{"11111000000iiiiiiiii01nnnnnddddd", "str", []operand{x('d'), near(64, machine.After)}},
 	{"10111000000iiiiiiiii01nnnnnddddd", "str", []operand{w('d'), near(32, machine.After)}},

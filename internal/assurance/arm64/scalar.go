@@ -171,6 +171,10 @@ func (m model[W, V]) access(i *machine.Instruction) bool {
 	if o.Update == machine.After {
 		address = base
 	}
+	if i.Mnemonic == "prfm" {
+		m.Touch(address)
+		return true
+	}
 	isStore := strings.HasPrefix(i.Mnemonic, "st")
 	if !isStore && !strings.HasPrefix(i.Mnemonic, "ld") {
 		return false

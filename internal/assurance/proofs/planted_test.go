@@ -163,7 +163,7 @@ var plantedARM64 = []fault{
 	{"a branch on a byte of the tag", nhFileARM64, "tagOnlyNEON", "VEOR V0.B16, V0.B16, V0.B16", "MOVD tag+0(FP), R0; MOVBU (R0), R5; CBNZ R5, other; MOVD ZR, R5; other:; ...", "the branch depends on a secret"},
 	{"a branch on a bit of the key", nhFileARM64, "nhPolyNEON", "MOVD y+0(FP), R0", "...; MOVD 24(R1), R5; TBZ $3, R5, other; MOVD ZR, R5; other:", "the branch depends on a secret"},
 	{"a load at a secret", nhFileARM64, "tagOnlyNEON", "VEOR V0.B16, V0.B16, V0.B16", "MOVD tag+0(FP), R0; MOVBU (R0), R5; ADD R5, R0, R5; MOVBU (R5), R5; ...", "the address depends on a secret"},
-	{"a prefetch at a secret", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD 24(R1), R5; PRFM (R5), PLDL1KEEP", "no"},
+	{"a prefetch at a secret", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD 24(R1), R5; PRFM (R5), PLDL1KEEP", "the address depends on a secret"},
 	{"a division by a secret", nhFileARM64, "nhPolyNEON", "MOVD y+0(FP), R0", "...; MOVD 24(R1), R5; UDIV R5, R0, R5", "no"},
 
 	// Sizes.

@@ -31,6 +31,7 @@ var public = []string{
 	"uhashKey.n",                          // iterations, which the size of the tags determines
 	"padKey.partBits", "padKey.firstPart", // so do these
 	"Message.Nonce[]",
+	"offsets[]", // of cache lines in a key
 }
 
 // An object is memory that has one address.

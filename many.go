@@ -1,0 +1,249 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data under keys[i] and
+// batch[i].Nonce. There is no nonce for HMAC-SHA-512.
+//
+// It is for servers with more keys than the CPU's cache has room for: while some messages are
+// hashed, the keys of the next ones are loaded. For many messages under one key, the method
+// TagBatch of the key is faster, as [UMACKey.TagBatch]. The keys need no order. A key may be
+// there several times, and UMAC keys may have different tag sizes.
+//
+// Never use a nonce of UMAC or GMAC for two messages under one key, in this batch or ever.
+// TagBatch does not allocate where Tag of the keys does not. batch[i].Tag may overlap
+// batch[i].Nonce and batch[i].Data, and no slice of another message. Messages may overlap each
+// other. TagBatch is safe for concurrent use with the same keys.
+//
+// If keys and batch have different lengths, or a nonce has a wrong one, TagBatch panics before
+// it writes anything. A key that is nil or was destroyed, and a Tag that is not Size() bytes
+// long, make it panic when it comes to them: to look at all keys first would cost as much as
+// the tags. What it has written by then, the tags of messages before that one, is valid, so
+// those nonces are used.
+func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message) {
+	mustPair("TagBatch", len(keys), len(batch))
+	switch keys := any(keys).(type) {
+	case []*UMACKey:
+		tagUMACs(keys, batch)
+	case []*GMACKey:
+		tagGMACs(keys, batch)
+	case []*HMACSHA512Key:
+		tagHMACs(keys, batch)
+	}
+}
+
+// VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under keys[i]
+// and batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A nonce or
+// a tag of a wrong length is not right, and nothing is right under a nil key, as that of an
+// unknown sender. VerifyBatch works as [TagBatch] does. It changes nothing except OK, which is
+// false until the tag has been found right. The comparisons are constant time. All slices may
+// overlap.
+//
+// If keys and batch have different lengths, VerifyBatch panics before it writes anything. It
+// panics at a key that was destroyed.
+func VerifyBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message) bool {
+	mustPair("VerifyBatch", len(keys), len(batch))
+	refuse(batch)
+	switch keys := any(keys).(type) {
+	case []*UMACKey:
+		return verifyUMACs(keys, batch)
+	case []*GMACKey:
+		return verifyGMACs(keys, batch)
+	case []*HMACSHA512Key:
+		return verifyHMACs(keys, batch)
+	}
+	panic("unreachable")
+}
+
+// mustPair panics in the function f unless there is a key for each message.
+func mustPair(f string, keys, messages int) {
+	if keys != messages {
+		panic(fmt.Sprintf("fastmac: %s with %d keys and %d messages", f, keys, messages))
+	}
+}
+
+// nilKey is the text of a panic of TagBatch: the key of message i is nil.
+func nilKey(i int) string { return fmt.Sprintf("fastmac: TagBatch: key %d is nil", i) }
+
+func tagUMACs(keys []*UMACKey, batch []Message) {
+	for i := range batch {
+		if n := len(batch[i].Nonce); !isNonce(batch[i].Nonce) {
+			panic(badNonce("TagBatch", i, "UMAC", n, "1 to 16"))
+		}
+	}
+	next := keyLoader{keys: pointers(keys), lines: &umacLines}
+	for i, k := range keys {
+		next.load(batch, i)
+		m := &batch[i]
+		if k == nil {
+			panic(nilKey(i))
+		}
+		if size := k.Size(); len(m.Tag) != size {
+			panic(badTag("TagBatch", i, len(m.Tag), size))
+		}
+		k.Tag(m.Tag[:0], m.Nonce, m.Data)
+	}
+}
+
+func verifyUMACs(keys []*UMACKey, batch []Message) bool {
+	next := keyLoader{keys: pointers(keys), lines: &umacLines}
+	all := true
+	for i, k := range keys {
+		next.load(batch, i)
+		m := &batch[i]
+		right := k != nil && k.Verify(m.Tag, m.Nonce, m.Data)
+		m.OK, all = right, all && right
+	}
+	return all
+}
+
+func tagGMACs(keys []*GMACKey, batch []Message) {
+	for i := range batch {
+		if n := len(batch[i].Nonce); n != GMACNonceSize {
+			panic(badNonce("TagBatch", i, "GMAC", n, "12"))
+		}
+	}
+	next := keyLoader{keys: pointers(keys), lines: &gmacLines}
+	for i, k := range keys {
+		next.load(batch, i)
+		m := &batch[i]
+		if k == nil {
+			panic(nilKey(i))
+		}
+		k.mustLive()
+		if len(m.Tag) != GMACSize {
+			panic(badTag("TagBatch", i, len(m.Tag), GMACSize))
+		}
+		k.Tag(m.Tag[:0], m.Nonce, m.Data)
+	}
+}
+
+func verifyGMACs(keys []*GMACKey, batch []Message) bool {
+	next := keyLoader{keys: pointers(keys), lines: &gmacLines}
+	all := true
+	for i, k := range keys {
+		next.load(batch, i)
+		m := &batch[i]
+		right := k != nil && k.Verify(m.Tag, m.Nonce, m.Data)
+		m.OK, all = right, all && right
+	}
+	return all
+}
+
+// The keys of some messages are loaded while those of the messages before them are in use:
+// see BenchmarkManyKeys.
+const (
+	groupOfKeys = 4 // so many are loaded in one call; the generators of the assembly know it
+	keysAhead   = 8 // for so many, at least, loads are under way
+)
+
+// keyLoader loads the keys of a batch into the cache before they are needed.
+type keyLoader struct {
+	keys  []*byte
+	lines *keyLines
+	done  int // so many have been loaded, or are about to be
+}
+
+// load is called before message i, for each i in turn.
+func (a *keyLoader) load(batch []Message, i int) {
+	if hasPrefetch && i%groupOfKeys == 0 {
+		a.loadTo(batch, min(len(batch), i+groupOfKeys+keysAhead))
+	}
+}
+
+// loadTo loads keys up to the one of message end. A call is for a run of messages of about the
+// same length.
+func (a *keyLoader) loadTo(batch []Message, end int) {
+	for a.done < end {
+		var group [groupOfKeys]*byte
+		class := a.lines.class(len(batch[a.done].Data))
+		for i := range group {
+			if group[i] = group[0]; a.done < end && a.lines.class(len(batch[a.done].Data)) == class {
+				group[i] = a.keys[a.done]
+				a.done++
+			}
+		}
+		prefetchKeys(&group, a.lines.offsets[:a.lines.counts[class]])
+	}
+}
+
+// pointers returns the keys as pointers to their first bytes.
+func pointers[T any](keys []*T) []*byte {
+	return unsafe.Slice((**byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys))
+}
+
+// keyLines are the cache lines of a key of some type that a message needs. A message that is
+// longer needs some more, so one list is enough.
+type keyLines struct {
+	offsets []uint64 // of a byte of each line
+	counts  []uint8  // how many of them a message needs, by its class
+}
+
+// class returns the class of a message of n bytes: the number of its chunks, up to the last
+// class.
+func (l *keyLines) class(n int) uint {
+	return min((uint(n)+chunkOfClass-1)/chunkOfClass, uint(len(l.counts))-1)
+}
+
+// chunkOfClass is how many bytes of a message make a class. They need 32 bytes of each half of
+// the L1 key of UMAC.
+const chunkOfClass = 64
+
+// cacheLine is the size of a cache line in bytes. Where a CPU has longer ones, some are asked for
+// twice.
+const cacheLine = 64
+
+// linesOf returns the lines that parts of a key are in, for each class what those of the classes
+// before it do not have. A part is two offsets, those of its first byte and of the byte after the
+// last one. The key begins at a byte of a cache line.
+func linesOf(at uintptr, classes ...[][2]uintptr) (l keyLines) {
+	var has uint64 // bit by bit: no key has 64 lines
+	for _, parts := range classes {
+		for _, part := range parts {
+			for line := (at + part[0]) / cacheLine; line <= (at+part[1]-1)/cacheLine; line++ {
+				if has>>line&1 == 0 {
+					has |= 1 << line
+					l.offsets = append(l.offsets, uint64(max(line*cacheLine, at)-at))
+				}
+			}
+		}
+		l.counts = append(l.counts, uint8(len(l.offsets)))
+	}
+	return l
+}
+
+// Keys begin at the start of a cache line if the runtime allocates them, those of UMAC and
+// HMAC-SHA-512 8 bytes after one and anywhere: see TestKeyLine. Elsewhere a line may be missed,
+// which costs time only.
+var (
+	umacLines = linesOf(8, umacParts()...)
+	gmacLines = linesOf(0, [][2]uintptr{{0, unsafe.Sizeof(GMACKey{})}})
+	hmacLines = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACSHA512Key{})}})
+)
+
+// umacParts returns the parts of a UMACKey that messages of each class need for two iterations;
+// four need 16 bytes more of the L1 key. The last class is of messages that do not fit into a
+// block.
+func umacParts() (classes [][][2]uintptr) {
+	var k UMACKey
+	const step = 4 * l1Half // of an iteration in each half of the L1 key
+	uhash := unsafe.Offsetof(k.uhash)
+	lo := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.lo)
+	hi := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.hi)
+	for n := 0; n <= l1Block/chunkOfClass; n++ {
+		half := uintptr(max(n, 1) * chunkOfClass / 2)
+		classes = append(classes, [][2]uintptr{
+			{0, uhash + unsafe.Offsetof(k.uhash.l3) + unsafe.Sizeof(k.uhash.l3)},
+			{lo, min(lo+half+step, lo+unsafe.Sizeof(k.uhash.l1.lo))},
+			{hi, min(hi+half+step, hi+unsafe.Sizeof(k.uhash.l1.hi))},
+		})
+	}
+	return append(classes, [][2]uintptr{{0, unsafe.Sizeof(k)}})
+}
