@@ -11,8 +11,8 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// A Message is a message of a batch, for [UMACKey.TagBatch], [UMACKey.VerifyBatch] and those of
-// the other keys.
+// A Message is a message of a batch: for [TagBatch] and [VerifyBatch], and for the methods of keys
+// with these names, as [UMACKey.TagBatch].
 type Message struct {
 	Nonce []byte // as for Tag; empty for HMAC-SHA-512
 	Data  []byte // the message

@@ -48,6 +48,7 @@ func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
 func hasBatchKernels() bool                              { return false }
 
+// hasPrefetch says that prefetchKeys does something.
 const hasPrefetch = false
 
 func prefetchKeys(keys *[groupOfKeys]*byte, offsets []uint64) {}

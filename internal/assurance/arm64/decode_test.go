@@ -90,7 +90,7 @@ var (
 
 // same returns an instruction in a form in which texts of LLVM and of Decode can be compared.
 func same(text string) string {
-	text = strings.NewReplacer("{ ", "", " }", "", ", hs", ", cs", ", lo", ", cc", "b.hs", "b.cs", "b.lo", "b.cc").Replace(text)
+	text = strings.NewReplacer("{ ", "", " }", "", ", hs", ", cs", ", lo", ", cc", "prfm pldl1keep,", "prfm", "b.hs", "b.cs", "b.lo", "b.cc").Replace(text)
 	text = rndrrs.ReplaceAllString(text, "rndrrs $1")
 	text = shiftedNumber.ReplaceAllString(text, "#${1}000")
 	return anyNumber.ReplaceAllStringFunc(text, func(number string) string {

@@ -20,6 +20,7 @@ import (
 type Memory struct {
 	data    algebra.Data
 	Objects []*Object
+	Touched []Word             // addresses that have been prefetched, in order
 	at      map[Word]*Object   // by address
 	globals map[uint64]*Object // by address in the program
 }
@@ -42,8 +43,9 @@ type Object struct {
 // addressNumber is the number of the variable that is the address of the first object.
 const addressNumber = 1 << 32
 
-// Forget removes all objects.
+// Forget removes all objects, and what has been touched.
 func (d *Formulas) Forget() {
+	d.Touched = nil
 	d.Objects, d.at, d.globals = nil, make(map[Word]*Object), make(map[uint64]*Object)
 }
 
@@ -151,8 +153,8 @@ func (d *Formulas) Align(address Word, bytes int) {
 	}
 }
 
-// Touch does nothing: a prefetch of any address is allowed.
-func (d *Formulas) Touch(Word) {}
+// Touch notes a prefetch: of any address it is allowed.
+func (d *Formulas) Touch(address Word) { d.Touched = append(d.Touched, address) }
 
 // Load returns n bytes at an address.
 func (d *Formulas) Load(address Word, n int) (v Symbols) {

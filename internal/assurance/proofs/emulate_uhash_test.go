@@ -421,3 +421,13 @@ func (e *emulator) testPads(kernel string, keySize, tagSize, count int) {
 		}
 	}
 }
+
+// TestEmulatePrefetch has keys that are nowhere: nothing of them is read.
+func TestEmulatePrefetch(t *testing.T) {
+	e := newEmulator(t)
+	for lines := 1; lines < 30; lines++ {
+		e.reset()
+		keys, offsets := e.state(e.bytes(4*8)), e.state(e.bytes(8*lines))
+		e.call("fastmac.prefetchKeys", append([]uint64{keys}, slice(offsets, lines)...)...)
+	}
+}
