@@ -24,7 +24,7 @@ type GMACSender struct {
 	counters counters
 	gmacSenderName
 	form form
-	salt [saltSize]byte
+	salt uint32
 	key  fastmac.GMACKey
 }
 
@@ -40,7 +40,7 @@ type GMACReceiver struct {
 	window window
 	gmacReceiverName
 	form form
-	salt [saltSize]byte
+	salt uint32
 	key  fastmac.GMACKey
 }
 
@@ -125,7 +125,7 @@ func (r *GMACReceiver) Init(c Config, n Counters) error {
 }
 
 // initGMAC derives a key and a salt. If it returns an error, they are unchanged.
-func (c *Config) initGMAC(k *fastmac.GMACKey, salt *[saltSize]byte) error {
+func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32) error {
 	if err := fastmac.RequireGCM(); err != nil {
 		return err
 	}
@@ -133,17 +133,16 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, salt *[saltSize]byte) error {
 	c.derive(&okm, gmac)
 	err := k.Init(okm[:keySize])
 	if err == nil {
-		copy(salt[:], okm[keySize:])
+		*salt = binary.BigEndian.Uint32(okm[keySize:])
 	}
 	clear(okm[:])
 	return err
 }
 
-// gmacNonce returns the nonce for a number.
-func gmacNonce(salt [saltSize]byte, number uint64) (nonce [fastmac.GMACNonceSize]byte) {
-	copy(nonce[:], salt[:])
+// putNonce sets nonce to the salt and a number, in two parts as the kernels load it.
+func putNonce(nonce *[fastmac.GMACNonceSize]byte, salt uint32, number uint64) {
+	binary.BigEndian.PutUint32(nonce[:], salt)
 	binary.BigEndian.PutUint64(nonce[saltSize:], number)
-	return nonce
 }
 
 // Seal appends number and tag to packet, which is the message, and returns the packet. The
@@ -159,9 +158,13 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	}
 	n := len(packet)
 	packet = s.form.room(packet)
-	hashed := packet[:n+copy(packet[n:], data)]
+	hashed := packet[:n]
+	if len(data) > 0 {
+		hashed = packet[:n+copy(packet[n:], data)]
+	}
 	number := s.form.number(counter)
-	nonce := gmacNonce(s.salt, number)
+	var nonce [fastmac.GMACNonceSize]byte
+	putNonce(&nonce, s.salt, number)
 	s.key.Tag(packet[:n+numberSize], nonce[:], hashed)
 	binary.BigEndian.PutUint64(packet[n:], number)
 	return packet, nil
@@ -181,7 +184,8 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	n := len(dst)
 	dst = s.form.room(dst)
 	number := s.form.number(counter)
-	nonce := gmacNonce(s.salt, number)
+	var nonce [fastmac.GMACNonceSize]byte
+	putNonce(&nonce, s.salt, number)
 	s.key.Tag(dst[:n+numberSize], nonce[:], msg)
 	binary.BigEndian.PutUint64(dst[n:], number)
 	return dst, nil
@@ -207,17 +211,17 @@ func (s *GMACSender) SealBatch(batch []Packet) error {
 			p := &batch[i]
 			size := len(p.Bytes)
 			p.Bytes, p.Counter = s.form.room(p.Bytes), counter
-			nonces[i] = gmacNonce(s.salt, s.form.number(counter))
-			msgs[i] = fastmac.Message{
-				Nonce: nonces[i][:],
-				Data:  p.Bytes[:size+copy(p.Bytes[size:], p.Data)],
-				Tag:   p.Bytes[size+numberSize:],
+			putNonce(&nonces[i], s.salt, s.form.number(counter))
+			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
+			if len(p.Data) > 0 {
+				msgs[i].Data = p.Bytes[:size+copy(p.Bytes[size:], p.Data)]
 			}
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
-		for i, p := range batch[:n] {
-			*(*[numberSize]byte)(p.Bytes[len(p.Bytes)-s.form.overhead():]) = [numberSize]byte(nonces[i][saltSize:])
+		for i := range batch[:n] {
+			p := &batch[i]
+			binary.BigEndian.PutUint64(p.Bytes[len(p.Bytes)-s.form.overhead():], s.form.number(p.Counter))
 		}
 		batch = batch[n:]
 	}
@@ -250,7 +254,7 @@ func (s *GMACSender) Overhead() int {
 func (s *GMACSender) Destroy() {
 	s.key.Destroy()
 	s.form = form{}
-	s.salt = [saltSize]byte{}
+	s.salt = 0
 	s.counters.destroy()
 }
 
@@ -274,7 +278,8 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 		return nil, 0, err
 	}
 	n := len(packet) - r.form.overhead()
-	nonce := gmacNonce(r.salt, number)
+	var nonce [fastmac.GMACNonceSize]byte
+	putNonce(&nonce, r.salt, number)
 	var right bool
 	if len(data) == 0 {
 		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
@@ -320,18 +325,17 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) int {
 				continue
 			}
 			size := len(p.Bytes) - r.form.overhead()
-			nonces[i] = gmacNonce(r.salt, number)
-			trailer := saved[i][:copy(saved[i][:], p.Bytes[size:])]
-			msgs[i] = fastmac.Message{
-				Nonce: nonces[i][:],
-				Data:  p.Bytes[:size+copy(p.Bytes[size:], p.Data)],
-				Tag:   trailer[numberSize:],
+			putNonce(&nonces[i], r.salt, number)
+			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
+			if len(p.Data) > 0 {
+				trailer := saved[i][:copy(saved[i][:], p.Bytes[size:])]
+				msgs[i].Data, msgs[i].Tag = p.Bytes[:size+copy(p.Bytes[size:], p.Data)], trailer[numberSize:]
 			}
 		}
 		r.key.VerifyBatch(msgs[:n])
 		if r.form.dataSize != 0 {
-			for i, p := range batch[:n] {
-				if p.Err == nil {
+			for i := range batch[:n] {
+				if p := &batch[i]; p.Err == nil {
 					copy(p.Bytes[len(p.Bytes)-r.form.overhead():], saved[i][:])
 				}
 			}
@@ -368,6 +372,6 @@ func (r *GMACReceiver) Forged() uint64 {
 func (r *GMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.form = form{}
-	r.salt = [saltSize]byte{}
+	r.salt = 0
 	r.window.destroy()
 }

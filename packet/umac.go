@@ -134,12 +134,6 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, algorithm byte) error {
 	return err
 }
 
-// umacNonce returns the nonce for a number.
-func umacNonce(number uint64) (nonce [numberSize]byte) {
-	binary.BigEndian.PutUint64(nonce[:], number)
-	return nonce
-}
-
 // Seal appends number and tag to packet, which is the message, and returns the packet. The
 // message may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates
 // only if packet has no room for Overhead() bytes. When all counters have been used it returns
@@ -153,9 +147,13 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 	}
 	n := len(packet)
 	packet = s.form.room(packet)
-	hashed := packet[:n+copy(packet[n:], data)]
+	hashed := packet[:n]
+	if len(data) > 0 {
+		hashed = packet[:n+copy(packet[n:], data)]
+	}
 	number := s.form.number(counter)
-	nonce := umacNonce(number)
+	var nonce [numberSize]byte
+	binary.BigEndian.PutUint64(nonce[:], number)
 	s.key.Tag(packet[:n+numberSize], nonce[:], hashed)
 	binary.BigEndian.PutUint64(packet[n:], number)
 	return packet, nil
@@ -175,7 +173,8 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	n := len(dst)
 	dst = s.form.room(dst)
 	number := s.form.number(counter)
-	nonce := umacNonce(number)
+	var nonce [numberSize]byte
+	binary.BigEndian.PutUint64(nonce[:], number)
 	s.key.Tag(dst[:n+numberSize], nonce[:], msg)
 	binary.BigEndian.PutUint64(dst[n:], number)
 	return dst, nil
@@ -201,17 +200,17 @@ func (s *UMACSender) SealBatch(batch []Packet) error {
 			p := &batch[i]
 			size := len(p.Bytes)
 			p.Bytes, p.Counter = s.form.room(p.Bytes), counter
-			nonces[i] = umacNonce(s.form.number(counter))
-			msgs[i] = fastmac.Message{
-				Nonce: nonces[i][:],
-				Data:  p.Bytes[:size+copy(p.Bytes[size:], p.Data)],
-				Tag:   p.Bytes[size+numberSize:],
+			binary.BigEndian.PutUint64(nonces[i][:], s.form.number(counter))
+			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
+			if len(p.Data) > 0 {
+				msgs[i].Data = p.Bytes[:size+copy(p.Bytes[size:], p.Data)]
 			}
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
-		for i, p := range batch[:n] {
-			*(*[numberSize]byte)(p.Bytes[len(p.Bytes)-s.form.overhead():]) = nonces[i]
+		for i := range batch[:n] {
+			p := &batch[i]
+			binary.BigEndian.PutUint64(p.Bytes[len(p.Bytes)-s.form.overhead():], s.form.number(p.Counter))
 		}
 		batch = batch[n:]
 	}
@@ -269,7 +268,8 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 		return nil, 0, err
 	}
 	n := len(packet) - r.form.overhead()
-	nonce := umacNonce(number)
+	var nonce [numberSize]byte
+	binary.BigEndian.PutUint64(nonce[:], number)
 	var right bool
 	if len(data) == 0 {
 		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
@@ -315,18 +315,17 @@ func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 				continue
 			}
 			size := len(p.Bytes) - r.form.overhead()
-			nonces[i] = umacNonce(number)
-			trailer := saved[i][:copy(saved[i][:], p.Bytes[size:])]
-			msgs[i] = fastmac.Message{
-				Nonce: nonces[i][:],
-				Data:  p.Bytes[:size+copy(p.Bytes[size:], p.Data)],
-				Tag:   trailer[numberSize:],
+			binary.BigEndian.PutUint64(nonces[i][:], number)
+			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
+			if len(p.Data) > 0 {
+				trailer := saved[i][:copy(saved[i][:], p.Bytes[size:])]
+				msgs[i].Data, msgs[i].Tag = p.Bytes[:size+copy(p.Bytes[size:], p.Data)], trailer[numberSize:]
 			}
 		}
 		r.key.VerifyBatch(msgs[:n])
 		if r.form.dataSize != 0 {
-			for i, p := range batch[:n] {
-				if p.Err == nil {
+			for i := range batch[:n] {
+				if p := &batch[i]; p.Err == nil {
 					copy(p.Bytes[len(p.Bytes)-r.form.overhead():], saved[i][:])
 				}
 			}
