@@ -85,7 +85,7 @@ func TestEnd(t *testing.T) {
 				t.Fatalf("counter %d of %d has been used %d times", i, len(used), n)
 			}
 		}
-		end := uint64(first + len(used))
+		end := first + uint64(len(used))
 		for range 100 {
 			if _, err := s.Seal(nil, nil); err != ErrEnd {
 				t.Errorf("%v, want ErrEnd", err)
@@ -129,4 +129,60 @@ func TestExtend(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCrashPoints has a program that stores the end of its range before it uses it, and crashes
+// after any of its steps, several times. No counter is used twice.
+func TestCrashPoints(t *testing.T) {
+	a := algorithms()[0]
+	const step = 5
+	for first := range 30 {
+		for second := range 30 {
+			var stored uint64 // what is on the disk
+			used := make(map[uint64]bool)
+			r := newReceiver(a, config(), Fresh())
+			for _, crash := range []int{first, second, 30} {
+				done := 0
+				next := func() bool { // whether the program gets to its next step
+					done++
+					return done <= crash
+				}
+				run := func() {
+					first := stored
+					if !next() {
+						return
+					}
+					stored = first + step
+					if !next() {
+						return
+					}
+					s := newSender(a, config(), Stored(first, step))
+					for next() {
+						packet, err := s.Seal(nil, nil)
+						if err != nil {
+							t.Fatalf("%v at %d of %d", err, s.Next(), stored)
+						}
+						_, counter, err := r.Open(packet, nil)
+						if err != nil || used[counter] {
+							t.Fatalf("crashes after %d and %d steps: counter %d, %v", first, second, counter, err)
+						}
+						used[counter] = true
+						if end := stored + step; s.Next()+step/2 >= stored {
+							if !next() {
+								return
+							}
+							stored = end
+							if !next() {
+								return
+							}
+							if err := s.Extend(end); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+				}
+				run()
+			}
+		}
+	}
 }
