@@ -97,11 +97,10 @@ func Fresh() Counters { return Counters{0, maxRange} }
 //
 // With a step of 2^32 a sender of a million packets a second stores once in an hour. A
 // receiver refuses the rest of its step after a crash, so it takes a short one.
+//
+// If first+step is above 2^56, the range is an error of the constructor.
 func Stored(first, step uint64) Counters {
-	if end := first + step; end >= first {
-		return Counters{first, end}
-	}
-	return Counters{first, 0} // an error, as all ranges above 2^56 are
+	return Counters{first, first + step} // if it wraps around, End is below First
 }
 
 func (n Counters) check() error {

@@ -106,6 +106,33 @@ func TestEnd(t *testing.T) {
 	})
 }
 
+// TestTake counts what many goroutines take at the same time.
+func TestTake(t *testing.T) {
+	var c counters
+	c.init(Counters{100, 1 << 48})
+	var sum atomic.Uint64
+	mactest.Concurrently(16, func(g int) {
+		var mine uint64
+		last := uint64(99)
+		for i := range uint64(100_000) {
+			n := i % 3
+			first, ok := c.take(n)
+			if !ok || first <= last {
+				t.Errorf("%d after %d, %v", first, last, ok)
+				return
+			}
+			if n > 0 {
+				last = first + n - 1
+			}
+			mine += n
+		}
+		sum.Add(mine)
+	})
+	if got, want := c.next.Load(), 100+sum.Load(); got != want {
+		t.Errorf("next is %d after %d counters, want %d", got, sum.Load(), want)
+	}
+}
+
 // TestExtend has the limits of ranges.
 func TestExtend(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {

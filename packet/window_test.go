@@ -434,6 +434,14 @@ func TestWorn(t *testing.T) {
 		}
 		open(good, ErrWorn)
 	})
+	// The last wrong tag may come while others are checked.
+	w := testWindow(0, Fresh())
+	w.forged.Store(w.limit)
+	for _, right := range []bool{true, false} {
+		if err := w.judge(0, right); err != ErrWorn {
+			t.Errorf("%v after the last wrong tag: %v", right, err)
+		}
+	}
 	for size, want := range map[int]uint64{8: 1 << 32, 16: 1 << 48} {
 		w := new(window)
 		w.init(&Config{TagSize: size}, Fresh())
@@ -441,4 +449,41 @@ func TestWorn(t *testing.T) {
 			t.Errorf("tags of %d bytes: %d wrong ones, want %d", size, w.limit, want)
 		}
 	}
+}
+
+// TestInit sets up receivers again. Nothing of what was there remains.
+func TestInit(t *testing.T) {
+	var u UMACReceiver
+	var g GMACReceiver
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		c.TagSize, c.MaxForged = a.TagSize(), 1
+		var r receiver = &u
+		for _, bits := range []int{0, 4096, 0, 2048, 1024} {
+			c.Window = bits
+			var err error
+			if a == packetref.GMAC {
+				r, err = &g, g.Init(c, Stored(9, 100))
+			} else {
+				err = u.Init(c, Stored(9, 100))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Next() != 9 || r.Forged() != 0 {
+				t.Errorf("Next is %d, Forged %d", r.Next(), r.Forged())
+			}
+			for counter := range uint64(20) {
+				if _, _, err := r.Open(sealAt(t, a, c, 9+counter, ""), nil); err != nil {
+					t.Errorf("%d bits, counter %d: %v", bits, counter, err)
+				}
+			}
+			r.Open(make([]byte, 24), nil)
+			bad := sealAt(t, a, c, 50, "")
+			bad[len(bad)-1]++
+			if _, _, err := r.Open(bad, nil); err != ErrForged || r.Forged() != 1 {
+				t.Errorf("%v", err)
+			}
+		}
+	})
 }
