@@ -519,6 +519,13 @@ func TestDestroy(t *testing.T) {
 
 func TestPrinting(t *testing.T) {
 	c := config()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%q", "%d"} {
+		for _, v := range []any{c, &c} {
+			if got := fmt.Sprintf(verb, v); got != "packet.Config" {
+				t.Errorf("%s of a Config: %q", verb, got)
+			}
+		}
+	}
 	for _, size := range []int{8, 16} {
 		c.TagSize = size
 		mactest.Printing(t, fmt.Sprintf("packet.UMACSender(%d-bit tag)", 8*size), mactest.Must(NewUMACSender(c, Fresh())))

@@ -5,6 +5,8 @@
 package packet
 
 import (
+	"fmt"
+	"io"
 	"strconv"
 
 	"example.com/fastmac/internal/opaque"
@@ -36,3 +38,10 @@ func tagText(size uint8) string {
 	}
 	return strconv.Itoa(8*int(size)) + "-bit tag"
 }
+
+// String returns "packet.Config", and nothing of the secret.
+func (c Config) String() string { return "packet.Config" }
+
+// Format writes what String returns, whatever the verb and the flags. Other packages, such as
+// encoding/json, see the Secret.
+func (c Config) Format(s fmt.State, verb rune) { io.WriteString(s, c.String()) }

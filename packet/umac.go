@@ -250,7 +250,7 @@ func (s *UMACSender) Destroy() {
 
 // Open returns the message, which is a part of packet, and its counter. It checks the tag, and only
 // then whether the counter is new, and remembers it. data is the additional data, DataSize
-// bytes, or Open panics. It does not allocate.
+// bytes, or Open panics. It does not allocate, except where UMACKey.Verify does.
 //
 // If there is an error, the message is nil and the counter 0. The errors are [ErrForged],
 // [ErrEpoch], [ErrWorn] and, after a right tag, [ErrReplayed], [ErrOld] and [ErrEnd]. packet is as
