@@ -53,6 +53,8 @@ var commands = map[string]runner{
 	"go test -C cmd/fastmac ./...":                                                      {inCI: true},
 	"go test -C internal/interop -v -timeout 60m .":                                     {inCI: true},
 	"go test -C internal/interop -v -timeout 60m -run TestClients . -mib 256 -rounds 5": {test: "internal/interop/clients_test.go:TestClients"},
+	"go test -C packet ./...":                                                           {inCI: true},
+	"go test -C packet -run Vectors -update .":                                          {test: "packet/vectors_test.go:TestVectorsFile"},
 	"go test -C internal/programs ./...":                                                {inCI: true},
 	"go test -C internal/programs ./rclone -rclone":                                     {inCI: true},
 	"go test -v ./embedded/...":                                                         {inCI: true},

@@ -21,7 +21,7 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-var packages = regexp.MustCompile("^(fastmac|aesgcm|hwrand|sshmac): ")
+var packages = regexp.MustCompile("^(fastmac|aesgcm|hwrand|sshmac|packet): ")
 
 // MustPanic checks that call panics with a text of one of this module's packages that has message
 // in it.

@@ -1,0 +1,287 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/wipe"
+)
+
+// Sizes in bytes, and limits.
+const (
+	numberSize    = 8  // epoch and counter
+	maxTagSize    = 16 // of UMAC-128 and GMAC
+	maxDataSize   = 16 // at most the size of the shortest trailer, where the data is hashed
+	minSecretSize = 16
+	maxSenderSize = 255
+
+	keySize  = 16 // AES-128
+	saltSize = 4
+	okmSize  = keySize + saltSize
+
+	maxRange   = 1 << 48 // counters of a key
+	maxEnd     = 1 << 56 // above all counters
+	minWindow  = 1 << 10 // bits
+	maxWindow  = 1 << 16
+	maxForged  = 1 << 48 // the default for tags of 16 bytes
+	maxForged8 = 1 << 32 // and for those of 8
+)
+
+// The algorithms, as the derivation of a key has them.
+const (
+	umac64  = 1
+	umac128 = 2
+	gmac    = 3
+)
+
+// A Config says who sends to whom, and how. The sender and the receiver of one direction have
+// equal ones: if they differ in anything but Window and MaxForged, the receiver refuses
+// everything.
+type Config struct {
+	// Secret is at least 16 random bytes; 32 are better. It is not a password. It is not
+	// retained: overwrite it after the call. The same Secret may serve many names, sessions
+	// and algorithms.
+	Secret []byte
+
+	// Session is what both ends chose afresh, such as 16 random bytes of each. It is not
+	// secret. It may be empty, if the range of counters is a stored one or the Secret is new.
+	Session []byte
+
+	// Sender is the name of who sends, 1 to 255 bytes. No two senders under one Secret and
+	// Session have the same, not even the two ends of a connection.
+	Sender string
+
+	// Epoch is the number of the key. It is sent in each packet.
+	Epoch uint8
+
+	// TagSize is the size of a tag in bytes: 8 or 16 for UMAC, and 16 for GMAC.
+	TagSize int
+
+	// DataSize is the size in bytes of the additional data of each packet, 0 to 16. This data
+	// is authenticated and not sent. What is the same in all packets goes into Session or
+	// Sender, and costs nothing there.
+	DataSize int
+
+	// Window is the size of a receiver's window in bits, a power of two from 1024 to 65536; 0
+	// is 1024. A packet is accepted late if its counter is less than Window-63 below the
+	// highest accepted one. Take at least the packets in a second times the difference of
+	// delays in seconds.
+	Window int
+
+	// MaxForged is the number of wrong tags after which a receiver stops for good; 0 is 2^32
+	// for tags of 8 bytes, and 2^48 for tags of 16.
+	MaxForged uint64
+}
+
+// Counters is a range of counters, from First up to but not including End. It has 1 to 2^48
+// counters, and End is at most 2^56. A sender uses each counter once, and none outside. A
+// receiver accepts none outside. The zero value is an error.
+type Counters struct{ First, End uint64 }
+
+// Fresh returns the range for a key that nobody has had before: its Secret or its Session is
+// new. It has 2^48 counters from 0 on. With a key that was in use before, a sender would repeat
+// counters, and a receiver would accept old packets again.
+func Fresh() Counters { return Counters{0, maxRange} }
+
+// Stored returns step counters from first on, for a key that stays the same over restarts.
+// Store first+step durably before the call, and pass what is stored as first after a restart. A
+// crash then skips counters and repeats none. The same holds for a receiver: it accepts nothing
+// that it may have accepted before.
+//
+// With a step of 2^32 a sender of a million packets a second stores once in an hour. A
+// receiver refuses the rest of its step after a crash, so it takes a short one.
+//
+// If first+step is above 2^56, the range is an error of the constructor.
+func Stored(first, step uint64) Counters {
+	return Counters{first, first + step} // if it wraps around, End is below First
+}
+
+func (n Counters) check() error {
+	if n.First >= n.End || n.End-n.First > maxRange || n.End > maxEnd {
+		return fmt.Errorf("packet: counters from %d to %d: want 1 to 2^48 of them, and an end of at most 2^56", n.First, n.End)
+	}
+	return nil
+}
+
+// checkEnd returns an error unless a range may be extended from old to end.
+func (n Counters) checkEnd(end uint64) error {
+	if end < n.End {
+		return fmt.Errorf("packet: Extend to %d: the range ends at %d", end, n.End)
+	}
+	return Counters{n.First, end}.check()
+}
+
+// check returns an error if a sender cannot have c.
+func (c *Config) check(algorithm byte) error {
+	switch {
+	case len(c.Secret) < minSecretSize:
+		return fmt.Errorf("packet: Secret of %d bytes: want at least %d", len(c.Secret), minSecretSize)
+	case len(c.Sender) < 1 || len(c.Sender) > maxSenderSize:
+		return fmt.Errorf("packet: Sender of %d bytes: want 1 to %d", len(c.Sender), maxSenderSize)
+	case algorithm == 0:
+		return fmt.Errorf("packet: UMAC with a TagSize of %d bytes: want 8 or 16", c.TagSize)
+	case algorithm == gmac && c.TagSize != fastmac.GMACSize:
+		return fmt.Errorf("packet: GMAC with a TagSize of %d bytes: want 16", c.TagSize)
+	case c.DataSize < 0 || c.DataSize > maxDataSize:
+		return fmt.Errorf("packet: DataSize of %d bytes: want 0 to %d", c.DataSize, maxDataSize)
+	}
+	return nil
+}
+
+// checkWindow returns an error if a receiver cannot have the window of c.
+func (c *Config) checkWindow() error {
+	if w := c.Window; w != 0 && (w < minWindow || w > maxWindow || w&(w-1) != 0) {
+		return fmt.Errorf("packet: Window of %d bits: want a power of two from %d to %d", w, minWindow, maxWindow)
+	}
+	return nil
+}
+
+// umacAlgorithm returns the algorithm for the tag size, or 0.
+func (c *Config) umacAlgorithm() byte {
+	switch c.TagSize {
+	case fastmac.UMAC64Size:
+		return umac64
+	case fastmac.UMAC128Size:
+		return umac128
+	}
+	return 0
+}
+
+// pair returns the configurations of the two directions of one end.
+func (c *Config) pair(me, peer string) (send, receive Config, err error) {
+	if c.Sender != "" {
+		return send, receive, errors.New("packet: a pair has two names: leave Sender empty")
+	}
+	if me == peer {
+		return send, receive, errors.New("packet: both ends have the same name, so their packets could be reflected")
+	}
+	send, receive = *c, *c
+	send.Sender, receive.Sender = me, peer
+	return send, receive, nil
+}
+
+// derive sets okm to the key and the salt of the sender: HKDF-SHA-512, RFC 5869.
+func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
+	wipe.ReserveStack()
+	// HMAC pads the key with zeros, so this is the same key. It is long enough for FIPS 140 mode.
+	var salt [fastmac.HMACSHA512Size]byte
+	session := c.Session
+	if len(session) < len(salt) {
+		copy(salt[:], session)
+		session = salt[:]
+	}
+	var key fastmac.HMACSHA512Key
+	var prk, out [fastmac.HMACSHA512Size]byte
+	key.Init(session)
+	key.Tag(prk[:0], c.Secret)
+	key.Init(prk[:])
+
+	const label = "fastmac packet 1"
+	var b [len(label) + 4 + maxSenderSize + 1]byte
+	info := append(b[:0], label...)
+	info = append(info, algorithm, c.Epoch, byte(c.DataSize), byte(len(c.Sender)))
+	info = append(info, c.Sender...)
+	key.Tag(out[:0], append(info, 1)) // the first block of HKDF-Expand
+	copy(okm[:], out[:])
+
+	key.Destroy()
+	clear(prk[:])
+	clear(out[:])
+	wipe.Stack()
+}
+
+// form is what senders and receivers know of a packet. Its zero value has no key.
+type form struct{ tagSize, dataSize, epoch uint8 }
+
+func (c *Config) form() form { return form{uint8(c.TagSize), uint8(c.DataSize), c.Epoch} }
+
+func (f *form) overhead() int { return numberSize + int(f.tagSize) }
+
+// number returns the number of a packet.
+func (f *form) number(counter uint64) uint64 { return uint64(f.epoch)<<56 | counter }
+
+// counterOf returns the counter in a number.
+func counterOf(number uint64) uint64 { return number % maxEnd }
+
+// parse returns the number in a packet, or ErrForged if it is too short, or ErrEpoch.
+func (f *form) parse(packet []byte) (uint64, error) {
+	n := len(packet) - f.overhead()
+	if n < 0 {
+		return 0, ErrForged
+	}
+	number := binary.BigEndian.Uint64(packet[n:])
+	if uint8(number>>56) != f.epoch {
+		return 0, ErrEpoch
+	}
+	return number, nil
+}
+
+// room appends the bytes of a trailer to a message, for the sender to set.
+func (f *form) room(msg []byte) []byte {
+	n := len(msg) + f.overhead()
+	if n <= cap(msg) {
+		return msg[:n]
+	}
+	return slices.Grow(msg, f.overhead())[:n]
+}
+
+// mustLive panics if there is no key.
+func (f *form) mustLive(what string) {
+	if f.tagSize == 0 {
+		panicDead(what)
+	}
+}
+
+//go:noinline
+func panicDead(what string) {
+	panic("packet: use of a " + what + " that was destroyed or never set up")
+}
+
+// mustData panics unless data has the size of c.DataSize.
+func (f *form) mustData(data []byte) {
+	if len(data) != int(f.dataSize) {
+		panicData(len(data), int(f.dataSize))
+	}
+}
+
+//go:noinline
+func panicData(have, want int) {
+	panic(fmt.Sprintf("packet: data of %d bytes: want %d", have, want))
+}
+
+// mustAll is mustData for a batch.
+func (f *form) mustAll(batch []Packet) {
+	for i := range batch {
+		if len(batch[i].Data) != int(f.dataSize) {
+			panic(fmt.Sprintf("packet: batch: packet %d: data of %d bytes: want %d", i, len(batch[i].Data), f.dataSize))
+		}
+	}
+}
+
+// mustHaveNoData panics if packets have additional data, for which Trailer has no room.
+func (f *form) mustHaveNoData() {
+	if f.dataSize != 0 {
+		panic(fmt.Sprintf("packet: Trailer with a DataSize of %d bytes: want 0", f.dataSize))
+	}
+}
+
+// Epoch returns the epoch that is in a packet whose tag has tagSize bytes, and whether it is long
+// enough to have one. It is not authenticated: use it only to choose the receiver. Epoch panics
+// if tagSize is not 8 or 16.
+func Epoch(packet []byte, tagSize int) (epoch uint8, ok bool) {
+	if tagSize != fastmac.UMAC64Size && tagSize != maxTagSize {
+		panic(fmt.Sprintf("packet: Epoch with a tag of %d bytes: want 8 or 16", tagSize))
+	}
+	n := len(packet) - numberSize - tagSize
+	if n < 0 {
+		return 0, false
+	}
+	return packet[n], true
+}

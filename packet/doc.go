@@ -1,0 +1,77 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package packet authenticates packets, such as datagrams of UDP, with UMAC-64, UMAC-128
+// (RFC 4418) or GMAC (NIST SP 800-38D). It does not encrypt: to encrypt, use an AEAD.
+//
+// A sender appends a number and a tag to each message. A receiver checks the tag, and accepts
+// each number once. No caller sees or chooses a nonce, so none can be used twice by mistake.
+//
+// The attacker that this is for reads, drops, delays, repeats, reorders, changes and invents
+// packets in both directions, and knows all messages. It does not know the secret.
+//
+//   - Open returns only messages that the sender of this name has sealed, whole, and with the
+//     same additional data.
+//   - A receiver accepts each packet at most once. After a restart this holds if its range is
+//     a stored one: see "Restarts".
+//   - The counters of a sender rise, and Open returns them. So the order of packets can be
+//     seen, and gaps in it.
+//   - Directions, senders and sessions have different keys, and do not mix.
+//
+// Not promised are confidentiality, delivery, order, and that a packet is young: one that is
+// delayed is accepted, once, while it is in the window. Whoever has the secret can seal under
+// each name.
+//
+// The module of this package is at version 0: names may change. The format of packets is
+// version 1, and is in docs/packet-format.md in the module example.com/fastmac.
+//
+// # Which MAC
+//
+//	              UMAC-64    UMAC-128   GMAC
+//	overhead      16 bytes   24 bytes   24 bytes
+//	one forgery   2^-60      2^-120     2^-121.7, with 1,200 bytes
+//	in 2^32 tries 2^-28      2^-88      2^-89.7
+//	needs         -          -          AES, CLMUL
+//
+// Tries add up over keys. Use UMAC-64 in closed networks or for few peers, and UMAC-128 or GMAC
+// on the internet. A receiver counts wrong tags, and stops for good at MaxForged of them.
+// Whoever can send it so many packets can stop it.
+//
+// # Restarts
+//
+// A counter that is used twice under one key costs this key: an attacker learns enough to
+// forge. There are two ways to prevent it.
+//
+//   - [Fresh]: a new key for each connection. The Session has what both ends chose afresh, such
+//     as 16 random bytes of each. This is the first choice: nothing is stored. The packets of
+//     earlier sessions are refused too.
+//   - [Stored]: a range of counters under a static key. Store its end before it is used. This
+//     fails if the store is set back. A receiver with a stored range refuses all that it may
+//     have accepted before.
+//
+// Nothing here notices that the memory of a running process is copied, by a fork in C code or by a
+// snapshot of a virtual machine that is restored. Both copies then use the same
+// counters, and the key of this session is lost. Where this can happen, make sessions short or
+// use UMACKey.Sign of package fastmac.
+//
+// # Change of keys
+//
+// Make the receiver with the next Epoch first, then the sender. Keep both receivers, choose
+// between them by [Epoch], and destroy the old one after the longest delay of a packet.
+// Choose a new Secret or Session before epoch 255 ends.
+//
+// # Threads
+//
+// Senders and receivers are safe for concurrent use, except for Init and Destroy. A sender that
+// many cores use waits for its counter; batches wait less. Else make a sender for each queue,
+// with names such as "server/3", and a receiver for each of them.
+//
+// # Errors and panics
+//
+// What arrives from outside gives an error, never a panic. [ErrForged] and [ErrEpoch] say nothing
+// about the sender. [ErrReplayed], [ErrOld] and [ErrEnd] of a receiver come only after a right tag. Do
+// not answer a packet that gave an error. What the program itself got wrong panics before
+// anything is written: data of a wrong size, and a sender or receiver that was never set up or
+// has been destroyed.
+package packet

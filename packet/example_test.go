@@ -1,0 +1,201 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"slices"
+
+	"example.com/fastmac"
+	"example.com/fastmac/packet"
+)
+
+// Two ends have a secret, and have told each other 16 random bytes: a new session, for which
+// nothing need be stored.
+func Example() {
+	secret := make([]byte, 32) // from a file that both ends have
+	rand.Read(secret)
+	ofClient, ofServer := make([]byte, 16), make([]byte, 16) // from the two ends
+	rand.Read(ofClient)
+	rand.Read(ofServer)
+	c := packet.Config{Secret: secret, Session: slices.Concat(ofClient, ofServer), TagSize: fastmac.UMAC128Size}
+
+	send, _, err := packet.NewUMACPair(c, "client", "server", packet.Fresh(), packet.Fresh())
+	if err != nil {
+		panic(err)
+	}
+	_, receive, err := packet.NewUMACPair(c, "server", "client", packet.Fresh(), packet.Fresh())
+	if err != nil {
+		panic(err)
+	}
+	clear(secret)
+	defer send.Destroy()
+	defer receive.Destroy()
+
+	buffer := make([]byte, 0, 1500) // with room for what Seal appends
+	for _, text := range []string{"first", "second"} {
+		p, err := send.Seal(append(buffer, text...), nil)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(len(p)-len(text) == send.Overhead())
+		msg, counter, err := receive.Open(p, nil)
+		fmt.Printf("%q %d %v\n", msg, counter, err)
+		_, _, err = receive.Open(p, nil)
+		fmt.Println(err)
+	}
+	// Output:
+	// true
+	// "first" 0 <nil>
+	// packet: accepted before
+	// true
+	// "second" 1 <nil>
+	// packet: accepted before
+}
+
+// newGMAC returns both ends of one direction.
+func newGMAC(n packet.Counters) (*packet.GMACSender, *packet.GMACReceiver) {
+	c := packet.Config{
+		Secret:   []byte("32 random bytes, not these here."),
+		Sender:   "sensor/7",
+		TagSize:  fastmac.GMACSize,
+		DataSize: 2,
+	}
+	s, err := packet.NewGMACSender(c, n)
+	if err != nil {
+		panic(err)
+	}
+	r, err := packet.NewGMACReceiver(c, n)
+	if err != nil {
+		panic(err)
+	}
+	return s, r
+}
+
+// The key stays the same, and the counters continue after a restart. The end of each range is
+// stored before the range is used.
+func ExampleStored() {
+	const step = 1 << 32
+	stored := uint64(7 * step) // read from a file
+	first := stored
+	stored = first + step // written to it, with a sync, before the next line
+	s, r := newGMAC(packet.Stored(first, step))
+	defer s.Destroy()
+	defer r.Destroy()
+
+	port := []byte{0x1f, 0x90} // authenticated, not sent
+	p, err := s.Seal([]byte("21.5 degrees"), port)
+	if err != nil {
+		panic(err)
+	}
+	msg, counter, err := r.Open(p, port)
+	fmt.Printf("%s %d %v\n", msg, counter-first, err)
+
+	if s.Next() > stored-step/2 { // half of the range is left
+		stored += step // written, and then
+		if err := s.Extend(stored); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(stored == 8*step, s.Next() == r.Next(), r.Extend(stored+step))
+	// Output:
+	// 21.5 degrees 0 <nil>
+	// true true <nil>
+}
+
+// Many packets at once, as recvmmsg returns them. One of them has been changed, and one comes
+// twice.
+func ExampleUMACReceiver_OpenBatch() {
+	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "feed", TagSize: fastmac.UMAC64Size}
+	var s packet.UMACSender
+	var r packet.UMACReceiver
+	if err := s.Init(c, packet.Fresh()); err != nil {
+		panic(err)
+	}
+	if err := r.Init(c, packet.Fresh()); err != nil {
+		panic(err)
+	}
+	batch := make([]packet.Packet, 4)
+	for i := range batch {
+		batch[i].Bytes = fmt.Append(nil, "message ", i)
+	}
+	if err := s.SealBatch(batch); err != nil {
+		panic(err)
+	}
+	batch[1].Bytes[0] ^= 1
+	batch[3].Bytes = bytes.Clone(batch[2].Bytes)
+
+	fmt.Println(r.OpenBatch(batch), "are good,", r.Forged(), "is forged")
+	for _, p := range batch {
+		fmt.Printf("%q %v\n", p.Bytes, p.Err)
+	}
+	// Output:
+	// 2 are good, 1 is forged
+	// "message 0" <nil>
+	// "" packet: the tag is wrong, or the packet is too short
+	// "message 2" <nil>
+	// "" packet: accepted before
+}
+
+// A message that is not in the buffer of the packet, as with writev.
+func ExampleUMACSender_Trailer() {
+	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "feed", TagSize: fastmac.UMAC64Size}
+	s, err := packet.NewUMACSender(c, packet.Fresh())
+	if err != nil {
+		panic(err)
+	}
+	r, err := packet.NewUMACReceiver(c, packet.Fresh())
+	if err != nil {
+		panic(err)
+	}
+	msg := []byte("in memory of its own")
+	trailer, err := s.Trailer(nil, msg)
+	if err != nil {
+		panic(err)
+	}
+	got, _, err := r.Open(slices.Concat(msg, trailer), nil)
+	fmt.Printf("%s: %d bytes more, %v\n", got, len(trailer), err)
+	// Output: in memory of its own: 16 bytes more, <nil>
+}
+
+// While keys change there are two receivers.
+func ExampleEpoch() {
+	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "server", TagSize: fastmac.UMAC128Size}
+	var receivers [2]*packet.UMACReceiver
+	var packets [][]byte
+	for epoch := range uint8(2) {
+		c.Epoch = epoch
+		r, err := packet.NewUMACReceiver(c, packet.Fresh())
+		if err != nil {
+			panic(err)
+		}
+		receivers[epoch%2] = r
+		s, err := packet.NewUMACSender(c, packet.Fresh())
+		if err != nil {
+			panic(err)
+		}
+		p, err := s.Seal(fmt.Append(nil, "of epoch ", epoch), nil)
+		if err != nil {
+			panic(err)
+		}
+		packets = append(packets, p)
+	}
+	for _, p := range packets {
+		epoch, ok := packet.Epoch(p, c.TagSize)
+		if !ok {
+			continue
+		}
+		msg, _, err := receivers[epoch%2].Open(p, nil)
+		fmt.Printf("%s %v\n", msg, err)
+	}
+	_, _, err := receivers[0].Open(packets[1], nil)
+	fmt.Println(err == packet.ErrEpoch)
+	// Output:
+	// of epoch 0 <nil>
+	// of epoch 1 <nil>
+	// true
+}

@@ -1,0 +1,713 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet
+
+import (
+	"bytes"
+	"crypto/fips140"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/packet/internal/packetref"
+)
+
+// What UMAC and GMAC have in common.
+type (
+	sender interface {
+		Seal(packet, data []byte) ([]byte, error)
+		Trailer(dst, msg []byte) ([]byte, error)
+		SealBatch(batch []Packet) error
+		Next() uint64
+		Extend(end uint64) error
+		Overhead() int
+		Destroy()
+	}
+	receiver interface {
+		Open(packet, data []byte) (msg []byte, counter uint64, err error)
+		OpenBatch(batch []Packet) int
+		Next() uint64
+		Extend(end uint64) error
+		Forged() uint64
+		Destroy()
+	}
+)
+
+// algorithms are those of this machine.
+func algorithms() []packetref.Algorithm {
+	all := []packetref.Algorithm{packetref.UMAC64, packetref.UMAC128, packetref.GMAC}
+	if fastmac.RequireGCM() != nil {
+		all = all[:2]
+	}
+	return all
+}
+
+func name(a packetref.Algorithm) string {
+	return [...]string{"", "UMAC-64", "UMAC-128", "GMAC"}[a]
+}
+
+// forAll runs f as a subtest for each algorithm.
+func forAll(t *testing.T, f func(t *testing.T, a packetref.Algorithm)) {
+	for _, a := range algorithms() {
+		t.Run(name(a), func(t *testing.T) { f(t, a) })
+	}
+}
+
+func newSender(a packetref.Algorithm, c Config, n Counters) sender {
+	c.TagSize = a.TagSize()
+	if a == packetref.GMAC {
+		return mactest.Must(NewGMACSender(c, n))
+	}
+	return mactest.Must(NewUMACSender(c, n))
+}
+
+func newReceiver(a packetref.Algorithm, c Config, n Counters) receiver {
+	c.TagSize = a.TagSize()
+	if a == packetref.GMAC {
+		return mactest.Must(NewGMACReceiver(c, n))
+	}
+	return mactest.Must(NewUMACReceiver(c, n))
+}
+
+// refKey is the reference for a configuration.
+func refKey(a packetref.Algorithm, c Config) packetref.Key {
+	return packetref.Key{Algorithm: a, Secret: c.Secret, Session: c.Session, Sender: c.Sender, Epoch: c.Epoch, DataSize: c.DataSize}
+}
+
+// config is one for tests.
+func config() Config {
+	return Config{Secret: []byte("a secret of 32 bytes, for tests."), Session: []byte("session"), Sender: "client", Epoch: 5}
+}
+
+// sealAt returns a packet with this counter.
+func sealAt(t testing.TB, a packetref.Algorithm, c Config, counter uint64, msg string) []byte {
+	t.Helper()
+	s := newSender(a, c, Counters{counter, counter + 1})
+	defer s.Destroy()
+	return mactest.Must(s.Seal([]byte(msg), make([]byte, c.DataSize)))
+}
+
+// pattern returns n bytes.
+func pattern(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i % 251)
+	}
+	return b
+}
+
+// errorOf returns the error for a verdict of the reference.
+func errorOf(r packetref.Result) error {
+	return [...]error{nil, ErrForged, ErrReplayed, ErrOld, ErrEnd, ErrEpoch, ErrWorn}[r]
+}
+
+// TestDerive compares the derivation of keys with crypto/hkdf.
+func TestDerive(t *testing.T) {
+	for _, n := range []int{0, 1, 13, 63, 64, 65, 127, 128, 129, 300} {
+		for _, size := range []int{1, 2, 91, 92, 107, 108, 109, 254, 255} {
+			c := config()
+			c.Session, c.Sender, c.Secret = pattern(n), string(pattern(size)), pattern(16+n)
+			c.Epoch, c.DataSize = uint8(n), size%17
+			for _, a := range algorithms() {
+				key := refKey(a, c)
+				var okm [okmSize]byte
+				c.derive(&okm, byte(a))
+				if want := key.OKM(); !bytes.Equal(okm[:], want) {
+					t.Errorf("%v, session of %d bytes, sender of %d: %x, want %x", a, n, size, okm, want)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryBit opens packets with one bit changed, cut and lengthened ones, and halves of two.
+func TestEveryBit(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		for _, dataSize := range []int{0, 16} {
+			c := config()
+			c.DataSize = dataSize
+			s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+			data := pattern(dataSize)
+			var wrong uint64
+			refuse := func(what string, packet, data []byte) {
+				t.Helper()
+				before, forged := string(packet), r.Forged()
+				msg, counter, err := r.Open(packet, data)
+				switch {
+				case err == ErrForged && len(packet) >= s.Overhead():
+					wrong++
+				case err == ErrForged, err == ErrEpoch:
+				default:
+					t.Fatalf("%s: %v", what, err)
+				}
+				if msg != nil || counter != 0 {
+					t.Fatalf("%s: returns %q, %d", what, msg, counter)
+				}
+				if string(packet) != before {
+					t.Fatalf("%s: the packet is changed", what)
+				}
+				if r.Forged() != wrong {
+					t.Fatalf("%s: Forged is %d, and was %d: want %d", what, r.Forged(), forged, wrong)
+				}
+			}
+			sizes := []int{1472}
+			for n := 0; n <= 130; n += 1 + n/40*pick(testing.Short() || mactest.Race, 9, 0) {
+				sizes = append(sizes, n)
+			}
+			for _, n := range sizes {
+				next := r.Next()
+				packet := mactest.Must(s.Seal(pattern(n), data))
+				other := mactest.Must(s.Seal(bytes.Repeat([]byte{0x5a}, n), data))
+				for i := range packet {
+					if i > 64 && i < len(packet)-100 {
+						continue
+					}
+					for bit := range 8 {
+						packet[i] ^= 1 << bit
+						refuse(fmt.Sprintf("%d bytes, bit %d of byte %d", n, bit, i), packet, data)
+						packet[i] ^= 1 << bit
+					}
+					refuse(fmt.Sprintf("%d bytes, cut to %d", n, i), packet[:i:i], data)
+					refuse(fmt.Sprintf("%d bytes without the first %d", n, i+1), packet[i+1:], data)
+					joined := append(packet[:i:i], other[i:]...)
+					if !bytes.Equal(joined, packet) && !bytes.Equal(joined, other) {
+						refuse(fmt.Sprintf("%d bytes, %d of them of another", n, i), joined, data)
+					}
+				}
+				for i := range 8 * dataSize {
+					data[i/8] ^= 1 << (i % 8)
+					refuse(fmt.Sprintf("%d bytes, bit %d of the data", n, i), packet, data)
+					data[i/8] ^= 1 << (i % 8)
+				}
+				for _, b := range []byte{0, 1, 0xff, packet[len(packet)-1]} {
+					refuse(fmt.Sprintf("%d bytes, one more", n), append(packet[:len(packet):len(packet)], b), data)
+				}
+				if r.Next() != next {
+					t.Fatalf("Next is %d, want %d", r.Next(), next)
+				}
+				if msg, _, err := r.Open(packet, data); err != nil || !bytes.Equal(msg, pattern(n)) {
+					t.Fatalf("%d bytes: %q, %v", n, msg, err)
+				}
+				if _, _, err := r.Open(other, data); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// TestCross opens packets of 64 configurations with the receivers of all.
+func TestCross(t *testing.T) {
+	type end struct {
+		sender
+		receiver
+		data []byte
+	}
+	var ends []end
+	for i := range 64 {
+		c := config()
+		a := packetref.UMAC64
+		switch i / 16 {
+		case 1:
+			c.DataSize = 8
+		case 2:
+			a = packetref.UMAC128
+		case 3:
+			if a = packetref.GMAC; fastmac.RequireGCM() != nil {
+				continue
+			}
+		}
+		if i&1 != 0 {
+			c.Sender = "server"
+		}
+		if i&2 != 0 {
+			c.Session = nil
+		}
+		if i&4 != 0 {
+			c.Secret = []byte("another secret, for another peer")
+		}
+		if i&8 != 0 {
+			c.Epoch++
+		}
+		ends = append(ends, end{newSender(a, c, Fresh()), newReceiver(a, c, Fresh()), make([]byte, c.DataSize)})
+	}
+	for i, from := range ends {
+		packet := mactest.Must(from.Seal(make([]byte, 40), from.data))
+		for j, to := range ends {
+			_, _, err := to.Open(packet, to.data)
+			if i == j && err != nil || i != j && err != ErrForged && err != ErrEpoch {
+				t.Errorf("from %d to %d: %v", i, j, err)
+			}
+		}
+	}
+}
+
+// TestPair has a connection with both directions, and reflects a packet.
+func TestPair(t *testing.T) {
+	c := config()
+	c.Sender, c.TagSize = "", 16
+	test := func(s1, s2 sender, r1, r2 receiver) {
+		t.Helper()
+		for _, way := range []struct {
+			sender
+			to, back receiver
+		}{{s1, r2, r1}, {s2, r1, r2}} {
+			packet := mactest.Must(way.Seal([]byte("hello"), nil))
+			if _, _, err := way.back.Open(packet, nil); err != ErrForged {
+				t.Errorf("reflected: %v", err)
+			}
+			if msg, n, err := way.to.Open(packet, nil); string(msg) != "hello" || n != 0 || err != nil {
+				t.Errorf("%q, %d, %v", msg, n, err)
+			}
+		}
+	}
+	s1, r1, err := NewUMACPair(c, "a", "b", Fresh(), Fresh())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s2, r2, err := NewUMACPair(c, "b", "a", Fresh(), Fresh())
+	if err != nil {
+		t.Fatal(err)
+	}
+	test(s1, s2, r1, r2)
+	if fastmac.RequireGCM() == nil {
+		s1, r1, err := NewGMACPair(c, "a", "b", Fresh(), Fresh())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s2, r2, err := NewGMACPair(c, "b", "a", Fresh(), Fresh())
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(s1, s2, r1, r2)
+	}
+	named := c
+	named.Sender = "a"
+	for _, bad := range []struct {
+		c             Config
+		me, peer      string
+		send, receive Counters
+	}{
+		{c, "a", "a", Fresh(), Fresh()},
+		{named, "a", "b", Fresh(), Fresh()},
+		{c, "", "b", Fresh(), Fresh()},
+		{c, "a", "b", Counters{}, Fresh()},
+		{c, "a", "b", Fresh(), Counters{}},
+	} {
+		if s, r, err := NewUMACPair(bad.c, bad.me, bad.peer, bad.send, bad.receive); s != nil || r != nil || err == nil {
+			t.Errorf("UMAC, %q and %q: no error", bad.me, bad.peer)
+		}
+		if s, r, err := NewGMACPair(bad.c, bad.me, bad.peer, bad.send, bad.receive); s != nil || r != nil || err == nil {
+			t.Errorf("GMAC, %q and %q: no error", bad.me, bad.peer)
+		}
+	}
+}
+
+// TestBadConfig has what constructors refuse. What there was before Init stays.
+func TestBadConfig(t *testing.T) {
+	good := config()
+	good.TagSize = 16
+	var us UMACSender
+	var ur UMACReceiver
+	var gs GMACSender
+	var gr GMACReceiver
+	inits := map[string]func(c Config, n Counters) error{"UMACSender": us.Init, "UMACReceiver": ur.Init}
+	if fastmac.RequireGCM() == nil {
+		inits["GMACSender"], inits["GMACReceiver"] = gs.Init, gr.Init
+	} else if err := gs.Init(good, Fresh()); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("GMACSender: %v", err)
+	} else if err := gr.Init(good, Fresh()); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("GMACReceiver: %v", err)
+	}
+	for what, test := range map[string]struct {
+		change func(c *Config, n *Counters)
+		only   string // in the names of those that refuse it
+	}{
+		"short secret":     {func(c *Config, n *Counters) { c.Secret = c.Secret[:15] }, ""},
+		"no secret":        {func(c *Config, n *Counters) { c.Secret = nil }, ""},
+		"no sender":        {func(c *Config, n *Counters) { c.Sender = "" }, ""},
+		"long sender":      {func(c *Config, n *Counters) { c.Sender = strings.Repeat("x", 256) }, ""},
+		"no tag size":      {func(c *Config, n *Counters) { c.TagSize = 0 }, ""},
+		"tag size 12":      {func(c *Config, n *Counters) { c.TagSize = 12 }, ""},
+		"tag size in bits": {func(c *Config, n *Counters) { c.TagSize = 128 }, ""},
+		"tag size 8":       {func(c *Config, n *Counters) { c.TagSize = 8 }, "GMAC"},
+		"data size 17":     {func(c *Config, n *Counters) { c.DataSize = 17 }, ""},
+		"data size -1":     {func(c *Config, n *Counters) { c.DataSize = -1 }, ""},
+		"window 512":       {func(c *Config, n *Counters) { c.Window = 512 }, "Receiver"},
+		"window 1025":      {func(c *Config, n *Counters) { c.Window = 1025 }, "Receiver"},
+		"window 2^17":      {func(c *Config, n *Counters) { c.Window = 1 << 17 }, "Receiver"},
+		"window -1024":     {func(c *Config, n *Counters) { c.Window = -1024 }, "Receiver"},
+		"no counters":      {func(c *Config, n *Counters) { *n = Counters{} }, ""},
+		"empty range":      {func(c *Config, n *Counters) { *n = Counters{7, 7} }, ""},
+		"backward range":   {func(c *Config, n *Counters) { *n = Counters{7, 6} }, ""},
+		"long range":       {func(c *Config, n *Counters) { *n = Counters{0, 1<<48 + 1} }, ""},
+		"high range":       {func(c *Config, n *Counters) { *n = Counters{1 << 56, 1<<56 + 1} }, ""},
+		"no step":          {func(c *Config, n *Counters) { *n = Stored(9, 0) }, ""},
+		"step that wraps":  {func(c *Config, n *Counters) { *n = Stored(9, 1<<64-5) }, ""},
+	} {
+		for who, init := range inits {
+			if err := init(good, Stored(3, 9)); err != nil {
+				t.Fatal(err)
+			}
+			c, n := good, Fresh()
+			test.change(&c, &n)
+			err := init(c, n)
+			if refused := err != nil; refused != strings.Contains(who, test.only) {
+				t.Errorf("%s: %s: %v", who, what, err)
+			} else if refused && !strings.HasPrefix(err.Error(), "packet: ") {
+				t.Errorf("%s: %s: %v", who, what, err)
+			}
+			if err != nil && strings.HasPrefix(who, "UMAC") && (who == "UMACSender" && us.Next() != 3 || who == "UMACReceiver" && ur.Next() != 3) {
+				t.Errorf("%s: %s: changed", who, what)
+			}
+		}
+	}
+	for what, err := range map[string]error{
+		"NewUMACSender":   second(NewUMACSender(Config{}, Fresh())),
+		"NewUMACReceiver": second(NewUMACReceiver(Config{}, Fresh())),
+		"NewGMACSender":   second(NewGMACSender(Config{}, Fresh())),
+		"NewGMACReceiver": second(NewGMACReceiver(Config{}, Fresh())),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestCopied shows what the documents say: two senders with equal settings repeat numbers, and
+// those with different sessions have different keys.
+func TestCopied(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		first := mactest.Must(newSender(a, c, Fresh()).Seal([]byte("message"), nil))
+		again := mactest.Must(newSender(a, c, Fresh()).Seal([]byte("message"), nil))
+		if !bytes.Equal(first, again) {
+			t.Error("equal senders differ")
+		}
+		c.Session = []byte("another session")
+		if _, _, err := newReceiver(a, c, Fresh()).Open(first, nil); err != ErrForged {
+			t.Errorf("another session: %v", err)
+		}
+	})
+}
+
+// TestInPlace has a message with and without room, in the middle of a buffer, and a Trailer.
+func TestInPlace(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		c.DataSize = 4
+		s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+		buffer := bytes.Repeat([]byte{0xee}, 200)
+		packet := mactest.Must(s.Seal(buffer[10:20], buffer[12:16]))
+		if end := 20 + s.Overhead(); &packet[0] != &buffer[10] || !bytes.Equal(buffer[end:], bytes.Repeat([]byte{0xee}, 200-end)) {
+			t.Error("not in place")
+		}
+		msg, _, err := r.Open(packet, packet[2:6])
+		if err != nil || len(msg) != 10 || &msg[0] != &buffer[10] {
+			t.Errorf("%q, %v", msg, err)
+		}
+		packet = mactest.Must(s.Seal(buffer[:3:3], buffer[:4]))
+		if msg, counter, err := r.Open(packet, buffer[:4]); err != nil || counter != 1 || len(msg) != 3 || &msg[0] == &buffer[0] {
+			t.Errorf("without room: %q, %d, %v", msg, counter, err)
+		}
+		mactest.MustPanic(t, "Trailer", "DataSize", func() { s.Trailer(nil, nil) })
+		mactest.MustPanic(t, "Seal", "data of 3 bytes: want 4", func() { s.Seal(nil, buffer[:3]) })
+		mactest.MustPanic(t, "Open", "data of 0 bytes: want 4", func() { r.Open(packet, nil) })
+		batch := []Packet{{Bytes: packet, Data: buffer[:4]}, {Bytes: packet, Data: buffer[:5]}}
+		mactest.MustPanic(t, "SealBatch", "packet 1: data of 5 bytes: want 4", func() { s.SealBatch(batch) })
+		mactest.MustPanic(t, "OpenBatch", "packet 1: data of 5 bytes: want 4", func() { r.OpenBatch(batch) })
+		if s.Next() != 2 {
+			t.Errorf("Next is %d after panics, want 2", s.Next())
+		}
+
+		c.DataSize = 0
+		s, r = newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+		for range 3 {
+			trailer := mactest.Must(s.Trailer([]byte("head"), []byte("a message")))
+			packet := append([]byte("a message"), trailer[4:]...)
+			if msg, _, err := r.Open(packet, nil); err != nil || string(msg) != "a message" || string(trailer[:4]) != "head" {
+				t.Errorf("Trailer: %q, %v", msg, err)
+			}
+		}
+	})
+}
+
+func TestEpoch(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		packet := sealAt(t, a, c, 1<<56-1, "a message")
+		if e, ok := Epoch(packet, a.TagSize()); e != 5 || !ok {
+			t.Errorf("%d, %v", e, ok)
+		}
+		if e, ok := Epoch(packet[10:], a.TagSize()); e != 0 || ok {
+			t.Errorf("short: %d, %v", e, ok)
+		}
+	})
+	mactest.MustPanic(t, "Epoch", "want 8 or 16", func() { Epoch(make([]byte, 99), 12) })
+}
+
+// TestDestroy checks that nothing is left, and that nothing works afterwards.
+func TestDestroy(t *testing.T) {
+	var us UMACSender
+	var ur UMACReceiver
+	var gs GMACSender
+	var gr GMACReceiver
+	check := func(who string, s sender, r receiver, init func(Config, Counters) error, storage func() []byte) {
+		c := config()
+		c.TagSize, c.Window = 16, 2048
+		for _, state := range []string{"zero", "destroyed"} {
+			if s != nil {
+				for what, call := range map[string]func(){
+					"Seal":     func() { s.Seal(nil, nil) },
+					"Trailer":  func() { s.Trailer(nil, nil) },
+					"Batch":    func() { s.SealBatch(nil) },
+					"Next":     func() { s.Next() },
+					"Extend":   func() { s.Extend(1) },
+					"Overhead": func() { s.Overhead() },
+				} {
+					mactest.MustPanic(t, state+" "+who+"."+what, "use of a "+who+" that was destroyed or never set up", call)
+				}
+				s.Destroy()
+			} else {
+				for what, call := range map[string]func(){
+					"Open":   func() { r.Open(nil, nil) },
+					"Batch":  func() { r.OpenBatch(nil) },
+					"Next":   func() { r.Next() },
+					"Extend": func() { r.Extend(1) },
+					"Forged": func() { r.Forged() },
+				} {
+					mactest.MustPanic(t, state+" "+who+"."+what, "use of a "+who+" that was destroyed or never set up", call)
+				}
+				r.Destroy()
+			}
+			if state == "destroyed" {
+				break
+			}
+			if err := init(c, Stored(3, 9)); err != nil {
+				t.Skip(err)
+			}
+			if s != nil {
+				s.Seal(nil, nil)
+				s.Destroy()
+			} else {
+				r.Open(sealAt(t, pick(who[0] == 'U', packetref.UMAC128, packetref.GMAC), c, 4, ""), nil)
+				r.Open(make([]byte, 24), nil)
+				r.Destroy()
+			}
+			for i, b := range storage() {
+				if b != 0 {
+					t.Errorf("%s: byte %d is %#x after Destroy", who, i, b)
+				}
+			}
+		}
+	}
+	check("UMACSender", &us, nil, us.Init, func() []byte { return mactest.Storage(&us) })
+	check("UMACReceiver", nil, &ur, ur.Init, func() []byte { return mactest.Storage(&ur) })
+	check("GMACSender", &gs, nil, gs.Init, func() []byte { return mactest.Storage(&gs) })
+	check("GMACReceiver", nil, &gr, gr.Init, func() []byte { return mactest.Storage(&gr) })
+}
+
+func TestPrinting(t *testing.T) {
+	c := config()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%q", "%d"} {
+		for _, v := range []any{c, &c} {
+			if got := fmt.Sprintf(verb, v); got != "packet.Config" {
+				t.Errorf("%s of a Config: %q", verb, got)
+			}
+		}
+	}
+	for _, size := range []int{8, 16} {
+		c.TagSize = size
+		mactest.Printing(t, fmt.Sprintf("packet.UMACSender(%d-bit tag)", 8*size), mactest.Must(NewUMACSender(c, Fresh())))
+		mactest.Printing(t, fmt.Sprintf("packet.UMACReceiver(%d-bit tag)", 8*size), mactest.Must(NewUMACReceiver(c, Fresh())))
+	}
+	mactest.Printing(t, "packet.UMACSender(no key)", new(UMACSender))
+	mactest.Printing(t, "packet.UMACReceiver(no key)", new(UMACReceiver))
+	mactest.Printing(t, "packet.GMACSender(128-bit tag)", new(GMACSender))
+	mactest.Printing(t, "packet.GMACReceiver(128-bit tag)", new(GMACReceiver))
+	if fastmac.RequireGCM() == nil {
+		mactest.Printing(t, "packet.GMACSender(128-bit tag)", mactest.Must(NewGMACSender(c, Fresh())))
+		mactest.Printing(t, "packet.GMACReceiver(128-bit tag)", mactest.Must(NewGMACReceiver(c, Fresh())))
+	}
+}
+
+// TestSizes checks that the state that changes is in cache lines of its own, and that there is
+// little besides it and the key.
+func TestSizes(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("sizes of keys differ")
+	}
+	var us UMACSender
+	var ur UMACReceiver
+	var gs GMACSender
+	var gr GMACReceiver
+	const line, bitmap, rest = 64, minWindow / 8, 8
+	for _, test := range []struct {
+		what       string
+		have, want uintptr
+	}{
+		{"UMACSender", unsafe.Sizeof(us), line + rest + unsafe.Sizeof(us.key)},
+		{"UMACReceiver", unsafe.Sizeof(ur), line + bitmap + rest + unsafe.Sizeof(ur.key)},
+		{"GMACSender", unsafe.Sizeof(gs), line + rest + unsafe.Sizeof(gs.key)},
+		{"GMACReceiver", unsafe.Sizeof(gr), line + bitmap + rest + unsafe.Sizeof(gr.key)},
+	} {
+		if test.have != test.want {
+			t.Errorf("%s has %d bytes, want %d", test.what, test.have, test.want)
+		}
+		t.Logf("%s has %d bytes", test.what, test.have)
+	}
+	if n := unsafe.Sizeof(us.counters); n != 64 {
+		t.Errorf("counters have %d bytes", n)
+	}
+	if n := unsafe.Offsetof(ur.window.small); n != 64 {
+		t.Errorf("the bitmap begins at byte %d", n)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	if fastmac.RequireAES() != nil {
+		t.Skip("without AES instructions a tag may allocate")
+	}
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		for _, size := range []int{0, 64, 1200, 5000} {
+			c := config()
+			c.DataSize = size % 3 * 8
+			data := make([]byte, c.DataSize)
+			s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+			buffer := make([]byte, size, size+64)
+			if n := testing.AllocsPerRun(100, func() {
+				packet, err := s.Seal(buffer, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := r.Open(packet, data); err != nil {
+					t.Fatal(err)
+				}
+				packet[0]++
+				if _, _, err := r.Open(packet, data); err == nil {
+					t.Fatal("no error")
+				}
+			}); n != 0 {
+				t.Errorf("%d bytes: Seal and Open allocate %v times", size, n)
+			}
+			batch := make([]Packet, 70)
+			buffers := make([][]byte, len(batch))
+			for i := range buffers {
+				buffers[i] = make([]byte, size, size+64)
+			}
+			if n := testing.AllocsPerRun(20, func() {
+				for i := range batch {
+					batch[i] = Packet{Bytes: buffers[i], Data: data}
+				}
+				if s.SealBatch(batch) != nil || r.OpenBatch(batch) != len(batch) {
+					t.Fatal("batch fails")
+				}
+			}); n != 0 {
+				t.Errorf("%d bytes: batches allocate %v times", size, n)
+			}
+		}
+		c := config()
+		c.TagSize = a.TagSize()
+		var s UMACSender
+		if n := testing.AllocsPerRun(20, func() {
+			if a != packetref.GMAC && s.Init(c, Fresh()) != nil {
+				t.Fatal("Init fails")
+			}
+		}); n != 0 && !fipsMode() {
+			t.Errorf("Init allocates %v times", n)
+		}
+	})
+}
+
+// TestBatch compares batches with calls for single packets, and with the reference: packets of all
+// kinds, in all places.
+func TestBatch(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, dataSize := range []int{0, 1, 16} {
+			c := config()
+			c.DataSize, c.MaxForged = dataSize, 60
+			s1, s2 := newSender(a, c, Stored(100, 10000)), newSender(a, c, Stored(100, 10000))
+			r1, r2 := newReceiver(a, c, Stored(120, 400)), newReceiver(a, c, Stored(120, 400))
+			for n := range 75 {
+				batch := make([]Packet, n%40+n/70*60)
+				var want [][]byte
+				for i := range batch {
+					msg := pattern(rng.IntN(3 * 700))
+					data := pattern(dataSize)
+					batch[i] = Packet{Bytes: msg, Data: data}
+					want = append(want, mactest.Must(s2.Seal(bytes.Clone(msg), data)))
+				}
+				if err := s1.SealBatch(batch); err != nil {
+					t.Fatal(err)
+				}
+				for i := range batch {
+					if !bytes.Equal(batch[i].Bytes, want[i]) || batch[i].Counter != s1.Next()-uint64(len(batch)-i) {
+						t.Fatalf("packet %d of %d differs", i, len(batch))
+					}
+				}
+				for i := range batch {
+					p := batch[i].Bytes
+					switch rng.IntN(12) {
+					case 0:
+						p[rng.IntN(len(p))] ^= 1
+					case 1:
+						p = p[:rng.IntN(len(p))]
+					case 2:
+						p = p[:rng.IntN(20)]
+					case 3:
+						p = bytes.Clone(want[rng.IntN(i+1)])
+					case 4:
+						p[len(p)-8-a.TagSize()] ^= 7
+					}
+					batch[i].Bytes = p
+					want[i] = bytes.Clone(p)
+				}
+				good := 0
+				packets := make([][]byte, len(batch))
+				for i := range batch {
+					packets[i] = batch[i].Bytes
+				}
+				count := r1.OpenBatch(batch)
+				for i, p := range batch {
+					msg, counter, err := r2.Open(bytes.Clone(want[i]), p.Data)
+					if !bytes.Equal(p.Bytes, msg) || (p.Bytes == nil) != (err != nil) || p.Counter != counter || p.Err != err {
+						t.Fatalf("packet %d of %d: %v, %d; one by one: %v, %d", i, len(batch), p.Err, p.Counter, err, counter)
+					}
+					if !bytes.Equal(packets[i], want[i]) {
+						t.Fatalf("packet %d of %d is changed", i, len(batch))
+					}
+					if err == nil {
+						good++
+					}
+				}
+				if count != good || r1.Next() != r2.Next() || r1.Forged() != r2.Forged() {
+					t.Fatalf("%d packets are good, Next is %d, Forged %d; one by one: %d, %d, %d", count, r1.Next(), r1.Forged(), good, r2.Next(), r2.Forged())
+				}
+			}
+			if r1.Forged() != 60 {
+				t.Errorf("%d wrong tags: the batch in which the receiver stops has not been tested", r1.Forged())
+			}
+		}
+	})
+}
+
+func pick[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+func fipsMode() bool { return fips140.Enabled() }

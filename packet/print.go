@@ -1,0 +1,47 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"example.com/fastmac/internal/opaque"
+)
+
+// Senders and receivers embed one of these, and print as what String of its type returns.
+type (
+	umacSenderName   = opaque.Name[umacSenderText]
+	umacReceiverName = opaque.Name[umacReceiverText]
+	gmacSenderName   = opaque.Name[gmacSenderText]
+	gmacReceiverName = opaque.Name[gmacReceiverText]
+)
+
+type (
+	umacSenderText   uint8 // the size of a tag in bytes
+	umacReceiverText uint8
+	gmacSenderText   struct{}
+	gmacReceiverText struct{}
+)
+
+func (t umacSenderText) String() string   { return "packet.UMACSender(" + tagText(uint8(t)) + ")" }
+func (t umacReceiverText) String() string { return "packet.UMACReceiver(" + tagText(uint8(t)) + ")" }
+func (gmacSenderText) String() string     { return "packet.GMACSender(128-bit tag)" }
+func (gmacReceiverText) String() string   { return "packet.GMACReceiver(128-bit tag)" }
+
+func tagText(size uint8) string {
+	if size == 0 {
+		return "no key"
+	}
+	return strconv.Itoa(8*int(size)) + "-bit tag"
+}
+
+// String returns "packet.Config", and nothing of the secret.
+func (c Config) String() string { return "packet.Config" }
+
+// Format writes what String returns, whatever the verb and the flags. Other packages, such as
+// encoding/json, see the Secret.
+func (c Config) Format(s fmt.State, verb rune) { io.WriteString(s, c.String()) }

@@ -1,0 +1,158 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"example.com/fastmac"
+)
+
+// window is what a receiver remembers: the counters that it has accepted, as the ReplayWindow
+// of package fastmac does, and the number of wrong tags. What changes with each packet is in one
+// cache line and one word of the bitmap.
+type window struct {
+	mu      sync.Mutex // for all that follows, except that forged may be read without it
+	highest uint64     // the highest accepted counter, or first
+	first   uint64
+	end     uint64
+	forged  atomic.Uint64 // wrong tags, up to limit
+	limit   uint64
+	large   *[]uint64 // the bitmap of a window of more than minWindow bits
+	_       [8]byte   // of the cache line, if a pointer has 8
+
+	// Counter c has bit c%64 of word c/64 modulo the number of words, which is a power of two.
+	// The words hold the counters up to the last one in the word of highest.
+	small [minWindow / 64]uint64
+}
+
+func (w *window) init(c *Config, n Counters) {
+	w.highest, w.first, w.end = n.First, n.First, n.End
+	w.forged.Store(0)
+	w.limit = c.MaxForged
+	if w.limit == 0 {
+		w.limit = maxForged
+		if c.TagSize == fastmac.UMAC64Size {
+			w.limit = maxForged8
+		}
+	}
+	w.large = nil
+	clear(w.small[:])
+	if c.Window > minWindow {
+		words := make([]uint64, c.Window/64)
+		w.large = &words
+	}
+}
+
+// destroy sets w to zero. The limit of 0 makes it refuse everything.
+func (w *window) destroy() {
+	w.highest, w.first, w.end, w.limit = 0, 0, 0, 0
+	w.forged.Store(0)
+	w.large = nil
+	clear(w.small[:])
+}
+
+// words returns the bitmap.
+func (w *window) words() []uint64 {
+	if w.large != nil {
+		return *w.large
+	}
+	return w.small[:]
+}
+
+// worn reports whether there have been too many wrong tags.
+func (w *window) worn() bool { return w.forged.Load() >= w.limit }
+
+// judge returns the verdict on a packet whose tag is right or not, and remembers it.
+func (w *window) judge(counter uint64, right bool) error {
+	w.mu.Lock()
+	err := w.judgeLocked(counter, right)
+	w.mu.Unlock()
+	return err
+}
+
+// judgeLocked is judge for callers that hold the mutex.
+func (w *window) judgeLocked(counter uint64, right bool) error {
+	if w.worn() { // meanwhile
+		return ErrWorn
+	}
+	if !right {
+		w.forged.Add(1)
+		return ErrForged
+	}
+	return w.accept(counter)
+}
+
+// judgeAll sets Err, Counter and Bytes of packets, in order, and returns how many are good.
+// Err is the error of parse, and Counter that of a packet without one.
+func (w *window) judgeAll(f *form, batch []Packet, checked []fastmac.Message) (good int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range batch {
+		p := &batch[i]
+		switch {
+		case w.worn():
+			p.Err = ErrWorn
+		case p.Err == nil:
+			p.Err = w.judgeLocked(p.Counter, checked[i].OK)
+		}
+		if p.Err != nil {
+			p.Bytes, p.Counter = nil, 0
+			continue
+		}
+		p.Bytes = p.Bytes[:len(p.Bytes)-f.overhead()]
+		good++
+	}
+	return good
+}
+
+// accept remembers the counter of a packet with a right tag, if it is new.
+func (w *window) accept(counter uint64) error {
+	switch {
+	case counter < w.first:
+		return ErrOld
+	case counter >= w.end:
+		return ErrEnd
+	}
+	words := w.words()
+	mask := uint64(len(words) - 1)
+	if counter > w.highest {
+		// The words after the word of highest still have the bits of counters that are
+		// 64*len(words) lower.
+		last := w.highest / 64
+		for i := min(counter/64-last, uint64(len(words))); i > 0; i-- {
+			words[(last+i)&mask] = 0
+		}
+		w.highest = counter
+	} else if w.highest-counter > 64*mask { // its word may have been cleared
+		return ErrOld
+	}
+	word, bit := &words[counter/64&mask], uint64(1)<<(counter%64)
+	if *word&bit != 0 {
+		return ErrReplayed
+	}
+	*word |= bit
+	return nil
+}
+
+// next returns one more than the highest accepted counter, or first.
+func (w *window) next() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	words := w.words()
+	// The bit of the highest accepted counter is set.
+	return w.highest + words[w.highest/64%uint64(len(words))]>>(w.highest%64)&1
+}
+
+func (w *window) extend(end uint64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := (Counters{w.first, w.end}).checkEnd(end); err != nil {
+		return err
+	}
+	w.end = end
+	return nil
+}

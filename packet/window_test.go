@@ -1,0 +1,489 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/packet/internal/packetref"
+)
+
+// windows are the sizes of windows that tests have.
+var windows = []int{0, 1024, 2048, 8192, 65536}
+
+// testWindow returns a window for a range.
+func testWindow(bits int, n Counters) *window {
+	w := new(window)
+	w.init(&Config{Window: bits, TagSize: 16}, n)
+	return w
+}
+
+// refWindow returns the reference for it.
+func refWindow(bits int, n Counters) *packetref.Window {
+	return &packetref.Window{First: n.First, End: n.End, Bits: pick(bits == 0, minWindow, bits)}
+}
+
+// TestWindow compares windows with the reference and with the ReplayWindow of package fastmac: for
+// counters in order, late, repeated, next to the ends of the window and the range, after jumps.
+func TestWindow(t *testing.T) {
+	counters := pick(testing.Short() || mactest.Race, 10_000, 100_000)
+	for _, bits := range windows {
+		for _, n := range []Counters{Fresh(), {1<<56 - 1<<48, 1 << 56}, {1<<32 - 100, 1<<32 + 5000}, {63, 1 << 40}, {64, 1 << 40}} {
+			w, ref := testWindow(bits, n), refWindow(bits, n)
+			replay := fastmac.NewReplayWindow(ref.Bits - 63)
+			rng := rand.New(rand.NewPCG(uint64(bits), n.First))
+			size := uint64(ref.Bits)
+			for range counters {
+				highest := max(w.highest, n.First)
+				var counter uint64
+				switch rng.IntN(8) {
+				case 0:
+					counter = highest + rng.Uint64N(4)
+				case 1:
+					counter = highest - rng.Uint64N(64)
+				case 2:
+					counter = highest - rng.Uint64N(2*size)
+				case 3:
+					counter = highest - size + 60 + rng.Uint64N(8)
+				case 4:
+					counter = highest + 1 + rng.Uint64N(8)*rng.Uint64N(2)
+				case 5:
+					if rng.IntN(20) == 0 {
+						counter = highest + rng.Uint64N(3*size)
+					} else {
+						counter = highest + 1
+					}
+				case 6:
+					if rng.IntN(1000) == 0 {
+						counter = highest + 1<<rng.IntN(42) + rng.Uint64N(3)
+					} else {
+						counter = n.First - rng.Uint64N(3)
+					}
+				case 7:
+					counter = pick(rng.IntN(10) == 0, n.End+rng.Uint64N(3), highest)
+				}
+				got, want := w.accept(counter), errorOf(ref.Accept(counter))
+				if got != want {
+					t.Fatalf("%d bits, %v, %d below %d: %v, want %v", bits, n, w.highest-counter, w.highest, got, want)
+				}
+				if w.next() != ref.Next() {
+					t.Fatalf("%d bits, %v: next is %d, want %d", bits, n, w.next(), ref.Next())
+				}
+				if counter < n.First || counter >= n.End {
+					continue
+				}
+				if got := replay.Accept(counter); got != (want == nil) {
+					t.Fatalf("%d bits, %v: ReplayWindow: %v, want %v", bits, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestReplayEdges opens packets again: at once, at the edges of the window, and after many others.
+func TestReplayEdges(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+		others := pick(testing.Short() || mactest.Race, 1<<12, 1<<20)
+		first := mactest.Must(s.Seal(nil, nil))
+		packets := [][]byte{first}
+		open := func(p []byte, want error) {
+			t.Helper()
+			if _, _, err := r.Open(p, nil); err != want {
+				t.Fatalf("%v, want %v", err, want)
+			}
+		}
+		open(first, nil)
+		open(first, ErrReplayed)
+		for range 3000 {
+			p := mactest.Must(s.Seal(nil, nil))
+			packets = append(packets, p)
+			// Counter 960 below is the last in the window.
+			if n := len(packets); n > 961 && n%7 == 0 {
+				open(packets[n-961], ErrReplayed)
+				open(p, nil)
+				open(packets[n-961], ErrReplayed)
+				open(packets[n-962], ErrOld)
+				open(p, ErrReplayed)
+			} else {
+				open(p, nil)
+			}
+		}
+		last := packets[len(packets)-1]
+		var buffer [24]byte
+		for range others {
+			open(mactest.Must(s.Seal(buffer[:0], nil)), nil)
+		}
+		open(first, ErrOld)
+		open(last, ErrOld)
+		for _, p := range packets {
+			open(p, ErrOld)
+		}
+		if r.Forged() != 0 {
+			t.Errorf("Forged is %d", r.Forged())
+		}
+	})
+}
+
+// TestOneWinner opens each packet in 16 goroutines at the same time, half of them in batches.
+func TestOneWinner(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		c.DataSize = 8
+		data := make([]byte, 8)
+		s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+		const packets, goroutines = 500, 16
+		var all [packets][]byte
+		for i := range all {
+			all[i] = mactest.Must(s.Seal(pattern(i), data))
+		}
+		var wins [packets]atomic.Int32
+		mactest.Concurrently(goroutines, func(g int) {
+			for i := range all {
+				if p := bytes.Clone(all[i]); g%2 == 0 {
+					_, counter, err := r.Open(p, data)
+					if err == nil {
+						wins[counter].Add(1)
+					} else if err != ErrReplayed {
+						t.Errorf("packet %d: %v", i, err)
+					}
+				} else {
+					batch := []Packet{{Bytes: p, Data: data}, {Bytes: bytes.Clone(p), Data: data}}
+					if r.OpenBatch(batch) > 0 {
+						wins[batch[0].Counter].Add(1)
+					}
+					if batch[1].Err != ErrReplayed {
+						t.Errorf("packet %d, twice in a batch: %v", i, batch[1].Err)
+					}
+				}
+			}
+		})
+		for i := range wins {
+			if n := wins[i].Load(); n != 1 {
+				t.Errorf("packet %d: %d successes", i, n)
+			}
+		}
+	})
+}
+
+// TestLongRun has loss, reordering by up to two windows, duplicates and forged packets, 10^6 packets
+// in all, and 10^7 if FASTMAC_TEST_LONG is set. The results are those of a reference that keeps all counters.
+func TestLongRun(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		packets := pick(testing.Short() || mactest.Race, 30_000, 350_000)
+		if mactest.Long() && !mactest.Race {
+			packets *= 10
+		}
+		rng := rand.New(rand.NewPCG(3, uint64(a)))
+		c := config()
+		s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+		ref := refWindow(0, Fresh())
+		type item struct {
+			packet [8 + 24]byte
+			n      int
+			forged bool
+		}
+		var slots [2 * minWindow][]item // what arrives after so many packets
+		counts := make(map[error]int)
+		var forged uint64
+		check := func(it *item, counter uint64, err error) {
+			t.Helper()
+			want := error(ErrForged)
+			number := binary.BigEndian.Uint64(it.packet[8:]) % maxEnd
+			if !it.forged {
+				want = errorOf(ref.Accept(number))
+			} else {
+				forged++
+			}
+			if err != want || err == nil && counter != number {
+				t.Fatalf("packet %d: %v, %d; want %v", number, err, counter, want)
+			}
+			counts[err]++
+		}
+		var batch []Packet
+		for now := range packets + len(slots) {
+			slot := &slots[now%len(slots)]
+			if now&64 == 0 {
+				for i := range *slot {
+					it := &(*slot)[i]
+					_, counter, err := r.Open(it.packet[:it.n], nil)
+					check(it, counter, err)
+				}
+			} else {
+				batch = batch[:0]
+				for i := range *slot {
+					it := &(*slot)[i]
+					batch = append(batch, Packet{Bytes: it.packet[:it.n]})
+				}
+				r.OpenBatch(batch)
+				for i, p := range batch {
+					check(&(*slot)[i], p.Counter, p.Err)
+				}
+			}
+			*slot = (*slot)[:0]
+			if now >= packets {
+				continue
+			}
+			var it item
+			binary.BigEndian.PutUint64(it.packet[:], uint64(now))
+			it.n = len(mactest.Must(s.Seal(it.packet[:8], nil)))
+			if it.n > len(it.packet) || rng.IntN(100) == 0 { // lost
+				continue
+			}
+			for again := true; again; again = rng.IntN(100) == 0 {
+				delay := 1
+				if rng.IntN(10) == 0 {
+					delay += rng.IntN(len(slots) - 1)
+				}
+				arrival := &slots[(now+delay)%len(slots)]
+				*arrival = append(*arrival, it)
+				if rng.IntN(100) == 0 {
+					bad := it
+					bad.forged = true
+					bit := rng.IntN(8 * (it.n - 8))
+					if bit >= 64 {
+						bit += 8 // not in the epoch
+					}
+					bad.packet[bit/8] ^= 1 << (bit % 8)
+					*arrival = append(*arrival, bad)
+				}
+			}
+		}
+		if r.Forged() != forged || r.Next() != ref.Next() {
+			t.Errorf("Forged is %d, Next %d; want %d, %d", r.Forged(), r.Next(), forged, ref.Next())
+		}
+		for _, err := range []error{nil, ErrForged, ErrReplayed, ErrOld} {
+			if counts[err] == 0 {
+				t.Errorf("no packet with %v", err)
+			}
+			t.Logf("%d packets: %v", counts[err], err)
+		}
+	})
+}
+
+// TestHugeJump has forged packets with the highest counters. The window does not move.
+func TestHugeJump(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		n := Counters{1<<56 - 1<<48, 1 << 56}
+		s, r := newSender(a, c, n), newReceiver(a, c, n)
+		for i := range 200 {
+			packet := mactest.Must(s.Seal([]byte("message"), nil))
+			forged := bytes.Clone(packet)
+			for j := 1; j < 8; j++ {
+				forged[len("message")+j] = 0xff - byte(i%3)*pick(j == 7, byte(1), 0)
+			}
+			if _, _, err := r.Open(forged, nil); err != ErrForged {
+				t.Fatal(err)
+			}
+			if r.Next() != n.First+uint64(i) {
+				t.Fatalf("Next is %d after a forged packet", r.Next())
+			}
+			if _, _, err := r.Open(packet, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestJumps has a sender that skips counters.
+func TestJumps(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		for _, bits := range windows {
+			c := config()
+			c.Window = bits
+			n := Counters{1<<56 - 1<<48, 1<<56 - 2}
+			r := newReceiver(a, c, n)
+			at := n.First
+			words := uint64(max(bits, minWindow))
+			for _, jump := range []uint64{0, 1, 63, 64, 65, words - 64, words - 1, words, words + 1, 2 * words, 1 << 32, 1 << 37, 1 << 40, n.End - 1} {
+				if at += jump; jump == n.End-1 {
+					at = jump
+				}
+				open := func(counter uint64, want error) {
+					t.Helper()
+					if _, _, err := r.Open(sealAt(t, a, c, counter, "x"), nil); err != want {
+						t.Fatalf("%d bits, jump of %d, %d below: %v, want %v", bits, jump, at-counter, err, want)
+					}
+				}
+				open(at, nil)
+				open(at, ErrReplayed)
+				if jump <= words { // or all counters of the window are new
+					continue
+				}
+				for _, back := range []uint64{1, 2, 63, 64, 65, words - 65, words - 64} {
+					open(at-back, nil)
+					open(at-back, ErrReplayed)
+				}
+				open(at-words+63, ErrOld)
+				open(at-words, ErrOld)
+			}
+			for _, counter := range []uint64{n.End, n.End + 1} {
+				if _, _, err := r.Open(sealAt(t, a, c, counter, "x"), nil); err != ErrEnd {
+					t.Fatalf("%d: %v, want ErrEnd", counter, err)
+				}
+			}
+			if err := r.Extend(n.End + 1); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := r.Open(sealAt(t, a, c, n.End, "x"), nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := r.Open(sealAt(t, a, c, n.End+1, "x"), nil); err != ErrEnd {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestReceiverRestart has receivers that restart under a static key.
+func TestReceiverRestart(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		s := newSender(a, c, Stored(0, 1<<20))
+		var packets [][]byte
+		for range 300 {
+			packets = append(packets, mactest.Must(s.Seal(nil, nil)))
+		}
+		open := func(r receiver, from, to int, want error) {
+			t.Helper()
+			for i, p := range packets[from:to] {
+				if _, _, err := r.Open(p, nil); err != want {
+					t.Fatalf("packet %d: %v, want %v", from+i, err, want)
+				}
+			}
+		}
+		r := newReceiver(a, c, Stored(0, 200))
+		open(r, 0, 100, nil)
+		crashed := newReceiver(a, c, Stored(200, 200))
+		open(crashed, 0, 200, ErrOld) // the rest of the step, too
+		open(crashed, 200, 300, nil)
+		stopped := newReceiver(a, c, Stored(r.Next(), 200))
+		open(stopped, 0, 100, ErrOld)
+		open(stopped, 100, 300, nil)
+		fresh := newReceiver(a, c, Fresh())
+		open(fresh, 0, 300, nil) // what its documentation says
+
+		// The sender too: after a crash it begins at the end of its step, after a stop at Next.
+		for _, first := range []uint64{1 << 20, s.Next()} {
+			p := mactest.Must(newSender(a, c, Stored(first, 10)).Seal(nil, nil))
+			if _, counter, err := newReceiver(a, c, Fresh()).Open(p, nil); counter != first || err != nil {
+				t.Errorf("%d, %v", counter, err)
+			}
+		}
+	})
+}
+
+// TestWorn has a receiver that refuses everything after MaxForged wrong tags.
+func TestWorn(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		c.MaxForged = 10
+		s := newSender(a, c, Fresh())
+		bad := mactest.Must(s.Seal([]byte("message"), nil))
+		bad[0]++
+		r := newReceiver(a, c, Fresh())
+		open := func(p []byte, want error) {
+			t.Helper()
+			if msg, _, err := r.Open(p, nil); err != want || (msg == nil) != (err != nil) {
+				t.Fatalf("%v, want %v", err, want)
+			}
+		}
+		for range 20 {
+			open(bad[:5], ErrForged) // has no tag
+		}
+		other := bytes.Clone(bad)
+		other[7]++
+		open(other, ErrEpoch)
+		for i := range 9 {
+			if r.Forged() != uint64(i) {
+				t.Fatalf("Forged is %d, want %d", r.Forged(), i)
+			}
+			open(bad, ErrForged)
+		}
+		good := mactest.Must(s.Seal([]byte("message"), nil))
+		open(good, nil)
+		open(good, ErrReplayed)
+		open(bad, ErrForged)
+		good = mactest.Must(s.Seal([]byte("message"), nil))
+		for _, p := range [][]byte{good, bad, bad[:5], other, nil} {
+			open(p, ErrWorn)
+		}
+		if r.Forged() != 10 {
+			t.Errorf("Forged is %d, want 10", r.Forged())
+		}
+		r = newReceiver(a, c, Fresh())
+		mactest.Concurrently(8, func(int) {
+			for range 5 {
+				if _, _, err := r.Open(bad, nil); err != ErrForged && err != ErrWorn {
+					t.Error(err)
+				}
+			}
+		})
+		if r.Forged() != 10 {
+			t.Errorf("Forged is %d after attempts of many, want 10", r.Forged())
+		}
+		open(good, ErrWorn)
+	})
+	// The last wrong tag may come while others are checked.
+	w := testWindow(0, Fresh())
+	w.forged.Store(w.limit)
+	for _, right := range []bool{true, false} {
+		if err := w.judge(0, right); err != ErrWorn {
+			t.Errorf("%v after the last wrong tag: %v", right, err)
+		}
+	}
+	for size, want := range map[int]uint64{8: 1 << 32, 16: 1 << 48} {
+		w := new(window)
+		w.init(&Config{TagSize: size}, Fresh())
+		if w.limit != want {
+			t.Errorf("tags of %d bytes: %d wrong ones, want %d", size, w.limit, want)
+		}
+	}
+}
+
+// TestInit sets up receivers again. Nothing of what was there remains.
+func TestInit(t *testing.T) {
+	var u UMACReceiver
+	var g GMACReceiver
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		c.TagSize, c.MaxForged = a.TagSize(), 1
+		var r receiver = &u
+		for _, bits := range []int{0, 4096, 0, 2048, 1024} {
+			c.Window = bits
+			var err error
+			if a == packetref.GMAC {
+				r, err = &g, g.Init(c, Stored(9, 100))
+			} else {
+				err = u.Init(c, Stored(9, 100))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Next() != 9 || r.Forged() != 0 {
+				t.Errorf("Next is %d, Forged %d", r.Next(), r.Forged())
+			}
+			for counter := range uint64(20) {
+				if _, _, err := r.Open(sealAt(t, a, c, 9+counter, ""), nil); err != nil {
+					t.Errorf("%d bits, counter %d: %v", bits, counter, err)
+				}
+			}
+			r.Open(make([]byte, 24), nil)
+			bad := sealAt(t, a, c, 50, "")
+			bad[len(bad)-1]++
+			if _, _, err := r.Open(bad, nil); err != ErrForged || r.Forged() != 1 {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
