@@ -52,6 +52,8 @@ type Config struct {
 
 	// Session is what both ends chose afresh, such as 16 random bytes of each. It is not
 	// secret. It may be empty, if the range of counters is a stored one or the Secret is new.
+	// Give all sessions under one Secret the same length: HKDF makes no difference between a
+	// salt of less than 128 bytes and the same with zeros at its end.
 	Session []byte
 
 	// Sender is the name of who sends, 1 to 255 bytes. No two senders under one Secret and
