@@ -65,7 +65,7 @@ func TestTraces(t *testing.T) {
 	for secrets := 1; secrets < 8; secrets++ {
 		// A leak is in each run. Where objects lie may vary, see comparison: that is tried again.
 		var found []string
-		for attempt := range 4 {
+		for attempt := range 16 {
 			if attempt > 0 {
 				t.Logf("trying again: %d differences, such as %s", len(found), found[0])
 				first = run("", 0, operations...)
