@@ -95,7 +95,8 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 		u.endGroup(k)
 	}
 	for len(p) >= l1Group {
-		n := len(p) &^ (l1Group - 1)
+		// At most 1 GiB, so that the sum does not overflow where an int has 32 bits.
+		n := min(len(p), 1<<30) &^ (l1Group - 1)
 		switch bytes := u.l1.bytes + n; {
 		case bytes < l1Block || bytes == l1Block && n == len(p) && u.l2.words == 0:
 			if hasMasks() {
