@@ -6,5 +6,5 @@
 
 package kernel
 
-// hasRNG reports nothing elsewhere: no CPU with FEAT_RNG is known to run these systems.
+// hasRNG reports false: other systems are not asked.
 func hasRNG() bool { return false }
