@@ -16,7 +16,7 @@ import (
 
 func init() { kernel.Register(kernel.AES, "stdlib") }
 
-// InUse reports that AES runs on crypto/aes. Of this package only Stretch can be used.
+// InUse reports that AES runs on crypto/aes. Of this package only Seed and Stretch can be used.
 func InUse() bool { return false }
 
 // Missing returns the names of the CPU features that crypto/aes needs to run on AES
