@@ -140,8 +140,8 @@ func verifyGMACs(keys []*GMACKey, batch []Message) bool {
 // The keys of some messages are loaded while those of the messages before them are in use:
 // see BenchmarkManyKeys.
 const (
-	groupOfKeys = 4 // so many are loaded in one call; the generators of the assembly know it
-	keysAhead   = 8 // for so many, at least, loads are under way
+	groupOfKeys = 4 // the keys of a call of prefetchKeys; the generators of the assembly have it too
+	keysAhead   = 8 // how many keys ahead of a message are loaded, at least
 )
 
 // keyLoader loads the keys of a batch into the cache before they are needed.
@@ -152,25 +152,25 @@ type keyLoader struct {
 }
 
 // load is called before message i, for each i in turn.
-func (a *keyLoader) load(batch []Message, i int) {
+func (l *keyLoader) load(batch []Message, i int) {
 	if hasPrefetch && i%groupOfKeys == 0 {
-		a.loadTo(batch, min(len(batch), i+groupOfKeys+keysAhead))
+		l.loadTo(batch, min(len(batch), i+groupOfKeys+keysAhead))
 	}
 }
 
 // loadTo loads keys up to the one of message end. A call is for a run of messages of about the
 // same length.
-func (a *keyLoader) loadTo(batch []Message, end int) {
-	for a.done < end {
+func (l *keyLoader) loadTo(batch []Message, end int) {
+	for l.done < end {
 		var group [groupOfKeys]*byte
-		class := a.lines.class(len(batch[a.done].Data))
+		class := l.lines.class(len(batch[l.done].Data))
 		for i := range group {
-			if group[i] = group[0]; a.done < end && a.lines.class(len(batch[a.done].Data)) == class {
-				group[i] = a.keys[a.done]
-				a.done++
+			if group[i] = group[0]; l.done < end && l.lines.class(len(batch[l.done].Data)) == class {
+				group[i] = l.keys[l.done]
+				l.done++
 			}
 		}
-		prefetchKeys(&group, a.lines.offsets[:a.lines.counts[class]])
+		prefetchKeys(&group, l.lines.offsets[:l.lines.counts[class]])
 	}
 }
 
@@ -219,9 +219,9 @@ func linesOf(at uintptr, classes ...[][2]uintptr) (l keyLines) {
 	return l
 }
 
-// Keys begin at the start of a cache line if the runtime allocates them, those of UMAC and
-// HMAC-SHA-512 8 bytes after one and anywhere: see TestKeyLine. Elsewhere a line may be missed,
-// which costs time only.
+// The lists are for keys that the runtime allocates. A key of GMAC then begins at the start of a
+// cache line, one of UMAC 8 bytes after it (see TestKeyLine), and one of HMAC-SHA-512 anywhere. Of
+// keys in other places a line may be missing, which costs time only.
 var (
 	umacLines = linesOf(8, umacParts()...)
 	gmacLines = linesOf(0, [][2]uintptr{{0, unsafe.Sizeof(GMACKey{})}})

@@ -14,12 +14,13 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// WriteParallel is like [UMAC.Write] for a large p: other goroutines help the caller's, which are as
-// many as workers together. If workers is less than 1, it is [runtime.GOMAXPROCS]. The caller's
-// goroutine hashes alone a p of less than 32 MiB, what the others have not begun when it gets there,
-// and, for some time, all of it, if the others turn out not to make it faster: their cores may be busy
-// with other programs, or not be cores. Calls of Write and WriteParallel may follow each other in any
-// order.
+// WriteParallel is like [UMAC.Write] for a large p. It uses up to workers goroutines, the caller's
+// included. If workers is less than 1, it uses [runtime.GOMAXPROCS]. Calls of Write and WriteParallel
+// may follow each other in any order.
+//
+// The caller's goroutine hashes a p of less than 32 MiB alone. Of a larger p it hashes what no other
+// goroutine has begun when it gets there. If the others do not make it faster, for example because
+// other programs use their cores, all calls in the process go on without them for the next GiB.
 //
 // p can be a file that is mapped into memory. The goroutines have the caller's setting of
 // [debug.SetPanicOnFault], and if one of them panics, WriteParallel panics with the same value.

@@ -230,8 +230,8 @@ func (u *uhash) tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, nonce []byte) {
 func (k *uhashKey) writeBlocks(l2 *l2State, p []byte) {
 	l2.begin()
 	for l2.words < poly64Words && len(p) > 0 {
-		// A goroutine cannot be preempted in assembly. On amd64 a run of 1024 blocks takes
-		// some 30 microseconds.
+		// A goroutine cannot be preempted in assembly. A run of 1024 blocks takes
+		// 24 microseconds with UMAC-64 and 45 with UMAC-128 (Intel Xeon, model 207, Go 1.26.8).
 		n := min(uint64(len(p)/l1Block), poly64Words-l2.words, 1024)
 		nhPoly(&l2.y, k, p[:n*l1Block])
 		l2.words += n

@@ -11,9 +11,9 @@
 // of a nonce under one key does. A program cannot know that a snapshot of its virtual
 // machine or a checkpoint of its process was restored. Then two copies of a Reader return
 // the same bytes until both have reseeded. On Linux, crypto/rand knows of snapshots if the
-// hypervisor reports them. A Reader knows of forks by C code: a Read that begins in a
-// child reseeds first, and SECURITY.md in the module says how that is noticed. No Reader is a module validated for
-// FIPS 140.
+// hypervisor reports them. A Reader knows of forks by C code: a Read that begins in a child
+// reseeds first. SECURITY.md in the module says how it notices that. No Reader is a module
+// validated for FIPS 140.
 package hwrand
 
 import (

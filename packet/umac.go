@@ -181,7 +181,7 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 }
 
 // SealBatch seals batch[i].Bytes, with consecutive counters in the order of the batch, as
-// [UMACSender.Seal] does, and sets Counter. It takes less time than a call of Seal for each. If
+// [UMACSender.Seal] does, and sets Counter. With short packets it takes less time than a call of Seal for each. If
 // there are fewer counters than packets it returns [ErrEnd] and changes nothing. If a Data does
 // not have DataSize bytes it panics before it writes anything. It allocates only where a packet
 // has no room. No packet and its room may overlap another.
@@ -293,10 +293,10 @@ func (r *UMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 }
 
 // OpenBatch opens batch[i].Bytes, in the order of the batch, as [UMACReceiver.Open] does, and
-// takes less time than a call of Open for each. It shortens Bytes to the message, or sets it to nil
-// if there is an error, sets Counter and Err, and returns how many packets are good. If a
-// Data does not have DataSize bytes it panics before it writes anything. It does not allocate. No
-// packet may overlap another.
+// with short packets takes less time than a call of Open for each. It shortens Bytes to the
+// message, or sets it to nil if there is an error, sets Counter and Err, and returns how many
+// packets are good. If a Data does not have DataSize bytes it panics before it writes anything. It
+// does not allocate. No packet may overlap another.
 func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 	r.form.mustLive("UMACReceiver")
 	r.form.mustAll(batch)

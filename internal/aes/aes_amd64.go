@@ -76,8 +76,8 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 
 var hasSeed = kernel.Set{kernel.RDSEED}.Has()
 
-// seed sets the word, and reports whether it is one of the generator. If not it is zero. Four words
-// take 5.5 µs on an AMD EPYC (Zen 4) with Go 1.26.8.
+// seed sets the word, and reports whether the generator had one. If not, the word is zero. Four
+// words take 5.5 µs on an AMD EPYC (Zen 4) with Go 1.26.8.
 func seed(word *[8]byte) bool { return rdseed(word) != 0 }
 
 func stretch(p []byte) {
@@ -108,8 +108,7 @@ func encryptBlocksVAES256(enc *uint32, rounds int, dst, src *byte, blocks int)
 //go:noescape
 func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64)
 
-// rdseed sets the word, and returns 2^64-1 if it is one of the generator, and 0 if it is zero because
-// there is none.
+// rdseed sets the word. It returns 2^64-1, or 0 if the generator had none; then the word is zero.
 //
 //go:noescape
 func rdseed(word *[8]byte) (ok uint64)

@@ -55,7 +55,7 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 
 var hasSeed = kernel.Set{kernel.ARM64RNG}.Has()
 
-// seed sets the word, and reports whether it is one of the generator. If not it is zero.
+// seed sets the word, and reports whether the generator had one. If not, the word is zero.
 func seed(word *[8]byte) bool { return rndrrs(word) != 0 }
 
 func stretch(p []byte) {
@@ -75,8 +75,7 @@ func encryptBlocks(enc *uint32, rounds int, p *byte, blocks int)
 //go:noescape
 func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64)
 
-// rndrrs sets the word, and returns 1 if it is one of the generator, and 0 if it is zero because
-// there is none.
+// rndrrs sets the word. It returns 1, or 0 if the generator had none; then the word is zero.
 //
 //go:noescape
 func rndrrs(word *[8]byte) uint64

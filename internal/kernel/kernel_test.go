@@ -257,8 +257,8 @@ func TestRequires(t *testing.T) {
 
 // TestRequiresARM64 checks that AES, PMULL, SHA512 and RNDRRS instructions, which some CPUs lack, are
 // only in the kernels that ask for them: those of packages aes, gcm and sha512, those that run if
-// package aes is in use, and rndrrs. All CPUs of the architecture have the other instructions: TestConstantTime of
-// internal/assurance/arm64 lists them.
+// package aes is in use, and rndrrs. All CPUs of the architecture have the other instructions:
+// TestConstantTime of internal/assurance/arm64 lists them.
 func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
 		for _, function := range functions(t, file) {

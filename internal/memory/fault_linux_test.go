@@ -5,6 +5,8 @@
 package memory
 
 import (
+	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -57,5 +59,32 @@ func testWriteParallelFault(t *testing.T) {
 		if nonce := []byte("nonce"); !k.Verify(u.Tag(nil, nonce), nonce, p[:size/2]) {
 			t.Errorf("%d workers: the tag after Reset is wrong", workers)
 		}
+	}
+}
+
+// TestWriteOverflow writes as many bytes at once as an int of 32 bits can count, after a whole block.
+func TestWriteOverflow(t *testing.T) {
+	if math.MaxInt > math.MaxInt32 && !mactest.Long() {
+		t.Skip("for ints of 32 bits, or the long run")
+	}
+	p, err := unix.Mmap(-1, 0, math.MaxInt32, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		t.Skipf("no room for 2 GiB: %v", err)
+	}
+	defer unix.Munmap(p)
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), fastmac.UMAC64Size))
+	got, want := k.New(), k.New()
+	for _, u := range []*fastmac.UMAC{got, want} {
+		u.Write(make([]byte, u.BlockSize()))
+	}
+	got.Write(p)
+	for rest := p; len(rest) > 0; {
+		n := min(len(rest), 1<<20)
+		want.Write(rest[:n])
+		rest = rest[n:]
+	}
+	nonce := []byte("nonce")
+	if got, want := got.Tag(nil, nonce), want.Tag(nil, nonce); !bytes.Equal(got, want) {
+		t.Errorf("tag %x, want %x", got, want)
 	}
 }

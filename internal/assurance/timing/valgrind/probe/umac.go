@@ -43,7 +43,7 @@ func umacSign() {
 }
 
 func umacParallel() {
-	// With one the caller would be done before a helper begins.
+	// With one processor the caller would be done before a helper begins.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	msg := secret(33 << 20) // a shorter one has no helpers
 	for _, size := range mactest.UMACTagSizes {
