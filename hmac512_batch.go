@@ -336,7 +336,7 @@ func tagHMACs(keys []*HMACSHA512Key, batch []Message) {
 	for good < len(keys) && keys[good] != nil && keys[good].set && len(batch[good].Tag) == HMACSHA512Size {
 		good++
 	}
-	b := hmacBatch{batch: batch[:good], expanded: keys[:good]}
+	b := hmacBatch{batch: batch[:good], expanded: keys[:good], loader: newKeyLoader(keys[:good], &hmacLines)}
 	b.runExpanded()
 	if good == len(keys) {
 		return
@@ -356,7 +356,8 @@ func verifyHMACs(keys []*HMACSHA512Key, batch []Message) bool {
 		for end < len(keys) && keys[end] != nil && keys[end].set {
 			end++
 		}
-		b := hmacBatch{batch: batch[first:end], verify: true, expanded: keys[first:end]}
+		k := keys[first:end]
+		b := hmacBatch{batch: batch[first:end], verify: true, expanded: k, loader: newKeyLoader(k, &hmacLines)}
 		b.runExpanded()
 		if end < len(keys) && keys[end] != nil {
 			keys[end].mustLive()
@@ -373,7 +374,6 @@ func verifyHMACs(keys []*HMACSHA512Key, batch []Message) bool {
 
 // runExpanded computes a batch with a key for each message, in the way that is the fastest.
 func (b *hmacBatch) runExpanded() {
-	b.loader = keyLoader{keys: pointers(b.expanded), lines: &hmacLines}
 	if lanes, minLanes := batchLanes(len(b.batch)); lanes > 0 {
 		b.run(lanes, minLanes)
 		return

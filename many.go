@@ -78,7 +78,7 @@ func tagUMACs(keys []*UMACKey, batch []Message) {
 			panic(badNonce("TagBatch", i, "UMAC", n, "1 to 16"))
 		}
 	}
-	next := keyLoader{keys: pointers(keys), lines: &umacLines}
+	next := newKeyLoader(keys, &umacLines)
 	for i, k := range keys {
 		next.load(batch, i)
 		m := &batch[i]
@@ -93,7 +93,7 @@ func tagUMACs(keys []*UMACKey, batch []Message) {
 }
 
 func verifyUMACs(keys []*UMACKey, batch []Message) bool {
-	next := keyLoader{keys: pointers(keys), lines: &umacLines}
+	next := newKeyLoader(keys, &umacLines)
 	all := true
 	for i, k := range keys {
 		next.load(batch, i)
@@ -110,7 +110,7 @@ func tagGMACs(keys []*GMACKey, batch []Message) {
 			panic(badNonce("TagBatch", i, "GMAC", n, "12"))
 		}
 	}
-	next := keyLoader{keys: pointers(keys), lines: &gmacLines}
+	next := newKeyLoader(keys, &gmacLines)
 	for i, k := range keys {
 		next.load(batch, i)
 		m := &batch[i]
@@ -126,7 +126,7 @@ func tagGMACs(keys []*GMACKey, batch []Message) {
 }
 
 func verifyGMACs(keys []*GMACKey, batch []Message) bool {
-	next := keyLoader{keys: pointers(keys), lines: &gmacLines}
+	next := newKeyLoader(keys, &gmacLines)
 	all := true
 	for i, k := range keys {
 		next.load(batch, i)
@@ -151,6 +151,13 @@ type keyLoader struct {
 	done  int // so many have been loaded, or are about to be
 }
 
+// newKeyLoader returns one for keys. It is made where they are on the stack: a pointer to them that
+// is stored later would move them, and the messages, to the heap.
+func newKeyLoader[T any](keys []*T, lines *keyLines) keyLoader {
+	first := (**byte)(unsafe.Pointer(unsafe.SliceData(keys))) // the keys as pointers to their first bytes
+	return keyLoader{keys: unsafe.Slice(first, len(keys)), lines: lines}
+}
+
 // load is called before message i, for each i in turn.
 func (l *keyLoader) load(batch []Message, i int) {
 	if hasPrefetch && i%groupOfKeys == 0 {
@@ -172,11 +179,6 @@ func (l *keyLoader) loadTo(batch []Message, end int) {
 		}
 		prefetchKeys(&group, l.lines.offsets[:l.lines.counts[class]])
 	}
-}
-
-// pointers returns the keys as pointers to their first bytes.
-func pointers[T any](keys []*T) []*byte {
-	return unsafe.Slice((**byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys))
 }
 
 // keyLines are the cache lines of a key of some type that a message needs. A message that is

@@ -4,16 +4,223 @@
 
 package packet
 
+import (
+	"encoding/binary"
+	"fmt"
+
+	"example.com/fastmac"
+)
+
 // A Packet is a packet of a batch, for SealBatch and OpenBatch. It has named fields, as
 // Message of package fastmac has, because with several slices of slices a call can have them in a wrong
 // order, and compile.
 type Packet struct {
 	Bytes   []byte // SealBatch: the message, then the packet. OpenBatch: the packet, then the message, or nil
 	Data    []byte // DataSize bytes of additional data
-	Counter uint64 // set by both; OpenBatch sets it to 0 if there is an error
-	Err     error  // set by OpenBatch, as Open returns it
+	Counter uint64 // set by both, to 0 if there is an error
+	Err     error  // set by OpenBatch, and by the function SealBatch
 }
 
-// lanes is the number of packets that a batch hands to the key at a time. Their messages, 80
+// lanes is the number of packets that a batch hands to its keys at a time. Their messages, 80
 // bytes each, are on the stack.
 const lanes = 32
+
+// SealBatch seals batch[i].Bytes with senders[i], as Seal does, and sets Counter and Err. A sender
+// may be there several times; it then uses rising counters. If a sender is nil, Err is
+// [ErrUnknown]. Bytes of a packet with an error is still the message: do not send it. SealBatch
+// returns how many packets it has sealed.
+//
+// It is for servers with more peers than the CPU's cache has room for: the keys of some packets are
+// loaded while others are hashed. For packets of one sender, its method SealBatch is
+// faster. SealBatch allocates only where a packet has no room. No packet and its room may overlap
+// another.
+//
+// SealBatch panics if senders and batch have different lengths. If a sender was destroyed or a Data
+// does not have DataSize bytes, it panics when it comes to that packet. Some of those before it are
+// sealed then, and some only lengthened: send none of them.
+func SealBatch[S *UMACSender | *GMACSender](senders []S, batch []Packet) int {
+	mustPair("SealBatch", "senders", len(senders), len(batch))
+	switch senders := any(senders).(type) {
+	case []*UMACSender:
+		return sealMany(senders, batch, (*UMACSender).parts)
+	case []*GMACSender:
+		return sealMany(senders, batch, (*GMACSender).parts)
+	}
+	panic("unreachable")
+}
+
+// OpenBatch opens batch[i].Bytes with receivers[i], as Open does, in the order of the batch. It
+// shortens Bytes to the message, or sets it to nil if there is an error, and sets Counter and
+// Err. A receiver may be there several times. If it is nil, as that of an unknown sender,
+// Err is [ErrUnknown]. OpenBatch returns how many packets are good.
+//
+// It is for servers with many peers, as [SealBatch] is. It does not allocate. No packet may overlap
+// another.
+//
+// OpenBatch panics if receivers and batch have different lengths. If a receiver was destroyed or
+// a Data does not have DataSize bytes, it panics when it comes to that packet. Some of those before
+// it have been opened then, and the others are unchanged.
+func OpenBatch[R *UMACReceiver | *GMACReceiver](receivers []R, batch []Packet) int {
+	mustPair("OpenBatch", "receivers", len(receivers), len(batch))
+	switch receivers := any(receivers).(type) {
+	case []*UMACReceiver:
+		return openMany(receivers, batch, (*UMACReceiver).parts)
+	case []*GMACReceiver:
+		return openMany(receivers, batch, (*GMACReceiver).parts)
+	}
+	panic("unreachable")
+}
+
+// mustPair panics in the function f unless there is a sender or receiver for each packet.
+func mustPair(f, what string, n, packets int) {
+	if n != packets {
+		panic(fmt.Sprintf("packet: %s with %d %s and %d packets", f, n, what, packets))
+	}
+}
+
+func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch []Packet, parts func(*S) (*senderState, K)) (sealed int) {
+	var forms [lanes]*form
+	var keys [lanes]K
+	var msgs [lanes]fastmac.Message
+	var nonces [lanes]nonceSpace
+	for start := 0; start < len(batch); start += lanes {
+		group := batch[start:min(len(batch), start+lanes)]
+		n := 0 // packets that have a counter
+		for i := range group {
+			p, who := &group[i], senders[start+i]
+			if p.Counter, p.Err = 0, nil; who == nil {
+				p.Err = ErrUnknown
+				continue
+			}
+			s, key := parts(who)
+			s.mustLive()
+			s.form.mustDataOf(start+i, p)
+			counter, err := s.counters.take(1)
+			if err != nil {
+				p.Err = err
+				continue
+			}
+			msgs[n].Data, msgs[n].Tag = s.form.begin(p, counter)
+			msgs[n].Nonce = s.form.nonce(&nonces[n], counter)
+			forms[i], keys[n] = &s.form, key
+			n++
+		}
+		fastmac.TagBatch(keys[:n], msgs[:n])
+		for i := range group {
+			if group[i].Err == nil {
+				forms[i].end(&group[i])
+			}
+		}
+		sealed += n
+	}
+	return sealed
+}
+
+func openMany[R any, K *fastmac.UMACKey | *fastmac.GMACKey](receivers []*R, batch []Packet, parts func(*R) (*receiverState, K)) (good int) {
+	var states [lanes]*receiverState
+	var keys [lanes]K // nil if there is nothing to verify
+	var msgs [lanes]fastmac.Message
+	var nonces [lanes]nonceSpace
+	var trailers [lanes]trailer
+	for start := 0; start < len(batch); start += lanes {
+		group := batch[start:min(len(batch), start+lanes)]
+		for i := range group { // before check writes to packets
+			states[i], keys[i] = nil, nil
+			if who := receivers[start+i]; who != nil {
+				states[i], keys[i] = parts(who)
+				states[i].mustLive()
+				states[i].form.mustDataOf(start+i, &group[i])
+			}
+		}
+		for i := range group {
+			p := &group[i]
+			if states[i] == nil {
+				p.Bytes, p.Counter, p.Err = nil, 0, ErrUnknown
+				continue
+			}
+			f := &states[i].form
+			if msgs[i].Data, msgs[i].Tag = f.check(p, &trailers[i]); p.Err != nil {
+				keys[i] = nil
+			}
+			msgs[i].Nonce = f.nonce(&nonces[i], p.Counter)
+		}
+		fastmac.VerifyBatch(keys[:len(group)], msgs[:len(group)])
+		for i, end := 0, 0; i < len(group); i = end { // a receiver, and the run of its packets
+			for end = i + 1; end < len(group) && states[end] == states[i]; {
+				end++
+			}
+			if states[i] != nil {
+				good += states[i].judge(group[i:end], msgs[i:end], trailers[i:end])
+			}
+		}
+	}
+	return good
+}
+
+// A trailer has room for the number and the tag of a packet.
+type trailer [numberSize + maxTagSize]byte
+
+// begin makes room for number and tag of p, a message, and returns what is to be hashed, and the
+// place of the tag.
+func (f *form) begin(p *Packet, counter uint64) (data, tag []byte) {
+	n := len(p.Bytes)
+	p.Bytes, p.Counter = f.room(p.Bytes), counter
+	data, tag = p.Bytes[:n], p.Bytes[n+numberSize:]
+	if len(p.Data) > 0 {
+		data = p.Bytes[:n+copy(p.Bytes[n:], p.Data)]
+	}
+	return data, tag
+}
+
+// end writes the number of p, which has its tag.
+func (f *form) end(p *Packet) {
+	binary.BigEndian.PutUint64(p.Bytes[len(p.Bytes)-f.overhead():], f.number(p.Counter))
+}
+
+// check sets Counter and Err to what the number of p says, and returns what is to be hashed, and
+// the tag, or nil if there is an error. With additional data it saves the trailer, for judge to
+// write it back.
+func (f *form) check(p *Packet, saved *trailer) (data, tag []byte) {
+	number, err := f.parse(p.Bytes)
+	p.Counter, p.Err = counterOf(number), err
+	if err != nil {
+		return nil, nil
+	}
+	n := len(p.Bytes) - f.overhead()
+	data, tag = p.Bytes[:n], p.Bytes[n+numberSize:]
+	if len(p.Data) > 0 {
+		tag = saved[numberSize:copy(saved[:], p.Bytes[n:])]
+		data = p.Bytes[:n+copy(p.Bytes[n:], p.Data)]
+	}
+	return data, tag
+}
+
+// judge sets Err, Counter and Bytes of packets that have been verified, in order, and returns how
+// many are good.
+func (r *receiverState) judge(batch []Packet, verified []fastmac.Message, saved []trailer) (good int) {
+	if r.form.dataSize != 0 {
+		for i := range batch {
+			if p := &batch[i]; p.Err == nil {
+				copy(p.Bytes[len(p.Bytes)-r.form.overhead():], saved[i][:])
+			}
+		}
+	}
+	w := &r.window
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range batch {
+		p := &batch[i]
+		if p.Err == nil {
+			p.Err = w.judgeLocked(p.Counter, verified[i].OK)
+		} else if w.worn() {
+			p.Err = ErrWorn
+		}
+		if p.Err != nil {
+			p.Bytes, p.Counter = nil, 0
+			continue
+		}
+		p.Bytes = p.Bytes[:len(p.Bytes)-r.form.overhead()]
+		good++
+	}
+	return good
+}

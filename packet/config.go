@@ -120,8 +120,8 @@ func (n Counters) checkEnd(end uint64) error {
 	return Counters{n.First, end}.check()
 }
 
-// check returns an error if a sender cannot have c.
-func (c *Config) check(algorithm byte) error {
+// check returns an error if a sender cannot have c and n.
+func (c *Config) check(algorithm byte, n Counters) error {
 	switch {
 	case len(c.Secret) < minSecretSize:
 		return fmt.Errorf("packet: Secret of %d bytes: want at least %d", len(c.Secret), minSecretSize)
@@ -134,7 +134,7 @@ func (c *Config) check(algorithm byte) error {
 	case c.DataSize < 0 || c.DataSize > maxDataSize:
 		return fmt.Errorf("packet: DataSize of %d bytes: want 0 to %d", c.DataSize, maxDataSize)
 	}
-	return nil
+	return n.check()
 }
 
 // checkWindow returns an error if a receiver cannot have the window of c.
@@ -200,14 +200,29 @@ func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
 }
 
 // form is what senders and receivers know of a packet. Its zero value has no key.
-type form struct{ tagSize, dataSize, epoch uint8 }
+type form struct {
+	tagSize, dataSize, epoch uint8
 
-func (c *Config) form() form { return form{uint8(c.TagSize), uint8(c.DataSize), c.Epoch} }
+	// The nonce is what follows the first skip bytes of salt and number: 4 for UMAC, whose nonce
+	// is the number, and 0 for GMAC.
+	skip uint8
+	salt uint32
+}
 
 func (f *form) overhead() int { return numberSize + int(f.tagSize) }
 
 // number returns the number of a packet.
 func (f *form) number(counter uint64) uint64 { return uint64(f.epoch)<<56 | counter }
+
+// nonceSpace has room for each nonce.
+type nonceSpace [saltSize + numberSize]byte
+
+// nonce returns the nonce for a counter, in b. It is set in two parts, as the kernels of GMAC load it.
+func (f *form) nonce(b *nonceSpace, counter uint64) []byte {
+	binary.BigEndian.PutUint32(b[:], f.salt)
+	binary.BigEndian.PutUint64(b[saltSize:], f.number(counter))
+	return b[f.skip:]
+}
 
 // counterOf returns the counter in a number.
 func counterOf(number uint64) uint64 { return number % maxEnd }
@@ -234,18 +249,6 @@ func (f *form) room(msg []byte) []byte {
 	return slices.Grow(msg, f.overhead())[:n]
 }
 
-// mustLive panics if there is no key.
-func (f *form) mustLive(what string) {
-	if f.tagSize == 0 {
-		panicDead(what)
-	}
-}
-
-//go:noinline
-func panicDead(what string) {
-	panic("packet: use of a " + what + " that was destroyed or never set up")
-}
-
 // mustData panics unless data has the size of c.DataSize.
 func (f *form) mustData(data []byte) {
 	if len(data) != int(f.dataSize) {
@@ -261,10 +264,20 @@ func panicData(have, want int) {
 // mustAll is mustData for a batch.
 func (f *form) mustAll(batch []Packet) {
 	for i := range batch {
-		if len(batch[i].Data) != int(f.dataSize) {
-			panic(fmt.Sprintf("packet: batch: packet %d: data of %d bytes: want %d", i, len(batch[i].Data), f.dataSize))
-		}
+		f.mustDataOf(i, &batch[i])
 	}
+}
+
+// mustDataOf is mustData for packet i of a batch.
+func (f *form) mustDataOf(i int, p *Packet) {
+	if len(p.Data) != int(f.dataSize) {
+		panicDataOf(i, len(p.Data), int(f.dataSize))
+	}
+}
+
+//go:noinline
+func panicDataOf(i, have, want int) {
+	panic(fmt.Sprintf("packet: batch: packet %d: data of %d bytes: want %d", i, have, want))
 }
 
 // mustHaveNoData panics if packets have additional data, for which Trailer has no room.

@@ -4,36 +4,45 @@
 
 package packet
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"example.com/fastmac/internal/fork"
+)
 
 // counters are those of a sender: next up to but not including end are left. It has a cache
 // line of its own, because the key after it is only read.
 type counters struct {
 	next, end atomic.Uint64 // next <= end; neither falls
 	first     uint64
-	_         [40]byte
+	process   fork.Process // the one that may use them
+	_         [32]byte
 }
 
 func (c *counters) init(n Counters) {
-	c.first = n.First
+	c.first, c.process = n.First, fork.Current()
 	c.next.Store(n.First)
 	c.end.Store(n.End)
 }
 
-// take takes n counters and returns the first of them. It takes none and returns false if fewer
-// are left.
-func (c *counters) take(n uint64) (first uint64, ok bool) {
+// take takes n counters and returns the first of them. It takes none and returns an error if fewer
+// are left. After a fork it returns an error too.
+func (c *counters) take(n uint64) (first uint64, err error) {
 	// With an addition, calls that fail would use up counters, which an Extend could then not
 	// give back.
 	for {
 		first = c.next.Load()
 		if c.end.Load()-first < n { // end, loaded later, is not below first
-			return 0, false
+			return 0, ErrEnd
 		}
 		if c.next.CompareAndSwap(first, first+n) {
-			return first, true
+			break
 		}
 	}
+	if fork.Current() != c.process { // asked after they are taken, see package fork
+		return 0, ErrCopied
+	}
+	return first, nil
 }
 
 func (c *counters) extend(end uint64) error {
@@ -49,7 +58,7 @@ func (c *counters) extend(end uint64) error {
 }
 
 func (c *counters) destroy() {
-	c.first = 0
+	c.first, c.process = 0, 0
 	c.next.Store(0)
 	c.end.Store(0)
 }

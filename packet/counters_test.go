@@ -52,7 +52,7 @@ func TestEnd(t *testing.T) {
 						if err != nil && err != ErrOld {
 							t.Error(err)
 						}
-						use(pick(err == nil, counter, counterOf(mactest.Must((&form{uint8(a.TagSize()), 0, 5}).parse(packet)))))
+						use(pick(err == nil, counter, counterOf(mactest.Must((&form{tagSize: uint8(a.TagSize()), epoch: 5}).parse(packet)))))
 						continue
 					}
 					if err != ErrEnd || len(packet) != 1 {
@@ -116,9 +116,9 @@ func TestTake(t *testing.T) {
 		last := uint64(99)
 		for i := range uint64(100_000) {
 			n := i % 3
-			first, ok := c.take(n)
-			if !ok || first <= last {
-				t.Errorf("%d after %d, %v", first, last, ok)
+			first, err := c.take(n)
+			if err != nil || first <= last {
+				t.Errorf("%d after %d, %v", first, last, err)
 				return
 			}
 			if n > 0 {

@@ -50,10 +50,10 @@
 //     fails if the store is set back. A receiver with a stored range refuses all that it may
 //     have accepted before.
 //
-// Nothing here notices that the memory of a running process is copied, by a fork in C code or by a
-// snapshot of a virtual machine that is restored. Both copies then use the same
-// counters, and the key of this session is lost. Where this can happen, make sessions short or
-// use UMACKey.Sign of package fastmac.
+// Nothing here notices that a snapshot of a virtual machine is restored. Both copies then use the
+// same counters, and the key of this session is lost. Where this can happen, make sessions short
+// or use UMACKey.Sign of package fastmac. A copy that fork(2) makes, in C code, is noticed: its
+// senders return [ErrCopied]. Its receivers go on, and accept what the parent's accept.
 //
 // # Change of keys
 //
@@ -66,6 +66,13 @@
 // Senders and receivers are safe for concurrent use, except for Init and Destroy. A sender that
 // many cores use waits for its counter; batches wait less. Else make a sender for each queue,
 // with names such as "server/3", and a receiver for each of them.
+//
+// # Many peers
+//
+// A server has a sender and a receiver for each peer. Begin each message with a number that
+// it gave to the peer, and find the peer by it: the tag then covers the number. The functions
+// [SealBatch] and [OpenBatch] are for packets of many peers, whose keys are not in the cache; the
+// methods with these names are for packets of one peer.
 //
 // # Errors and panics
 //

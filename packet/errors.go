@@ -27,6 +27,13 @@ var (
 	// counter is above the range of the receiver.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
+	// ErrCopied: this process is a copy of the one that set up the sender, made by fork(2), and
+	// would repeat its counters. Set up a new sender, with a new Session.
+	ErrCopied = errors.New("packet: the sender belongs to the process that this one is a copy of")
+
+	// ErrUnknown: the sender or the receiver is nil, in a batch over many.
+	ErrUnknown = errors.New("packet: no sender or receiver")
+
 	// ErrWorn: the receiver has had MaxForged wrong tags, and refuses everything.
 	ErrWorn = errors.New("packet: too many wrong tags: a new key is needed")
 )

@@ -13,19 +13,17 @@ import (
 
 // GMACSender seals the packets of one sender with GMAC.
 //
-// It is safe for concurrent use, except for Init and Destroy. Do not copy it, and do not use it
-// in two processes after a fork: copies repeat counters. It prints as its name. All
-// methods except Init, Destroy and those that print its name panic if the sender was never set
-// up or has been destroyed.
+// It is safe for concurrent use, except for Init and Destroy. Do not copy it: copies repeat
+// counters. After a fork it seals nothing in the child: see [ErrCopied]. It prints as its name. All
+// methods except Init, Destroy and those that print its name panic if the sender was never set up
+// or has been destroyed.
 type GMACSender struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	counters counters
+	senderState
 	gmacSenderName
-	form form
-	salt uint32
-	key  fastmac.GMACKey
+	key fastmac.GMACKey
 }
 
 // GMACReceiver opens the packets of one sender with GMAC.
@@ -37,11 +35,9 @@ type GMACReceiver struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	window window
+	receiverState
 	gmacReceiverName
-	form form
-	salt uint32
-	key  fastmac.GMACKey
+	key fastmac.GMACKey
 }
 
 // NewGMACPair returns the sender and the receiver of one end of a connection, whose own name is
@@ -88,17 +84,11 @@ func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 // a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and s
 // is unchanged. If the CPU lacks instructions, the error is that of RequireGCM of package fastmac.
 func (s *GMACSender) Init(c Config, n Counters) error {
-	if err := c.check(gmac); err != nil {
+	f, err := c.initGMAC(&s.key, n)
+	if err != nil {
 		return err
 	}
-	if err := n.check(); err != nil {
-		return err
-	}
-	if err := c.initGMAC(&s.key, &s.salt); err != nil {
-		return err
-	}
-	s.form = c.form()
-	s.counters.init(n)
+	s.init(f, n)
 	return nil
 }
 
@@ -107,42 +97,32 @@ func (s *GMACSender) Init(c Config, n Counters) error {
 // and r is unchanged. If the CPU lacks instructions, the error is that of RequireGCM of package
 // fastmac.
 func (r *GMACReceiver) Init(c Config, n Counters) error {
-	if err := c.check(gmac); err != nil {
-		return err
-	}
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	if err := n.check(); err != nil {
+	f, err := c.initGMAC(&r.key, n)
+	if err != nil {
 		return err
 	}
-	if err := c.initGMAC(&r.key, &r.salt); err != nil {
-		return err
-	}
-	r.form = c.form()
-	r.window.init(&c, n)
+	r.init(&c, f, n)
 	return nil
 }
 
-// initGMAC derives a key and a salt. If it returns an error, they are unchanged.
-func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32) error {
+// initGMAC checks c and n and derives a key and a salt. If it returns an error, the key is
+// unchanged.
+func (c *Config) initGMAC(k *fastmac.GMACKey, n Counters) (form, error) {
+	if err := c.check(gmac, n); err != nil {
+		return form{}, err
+	}
 	if err := fastmac.RequireGCM(); err != nil {
-		return err
+		return form{}, err
 	}
 	var okm [okmSize]byte
 	c.derive(&okm, gmac)
 	err := k.Init(okm[:keySize])
-	if err == nil {
-		*salt = binary.BigEndian.Uint32(okm[keySize:])
-	}
+	salt := binary.BigEndian.Uint32(okm[keySize:])
 	clear(okm[:])
-	return err
-}
-
-// putNonce sets nonce to the salt and a number, in two parts as the kernels load it.
-func putNonce(nonce *[fastmac.GMACNonceSize]byte, salt uint32, number uint64) {
-	binary.BigEndian.PutUint32(nonce[:], salt)
-	binary.BigEndian.PutUint64(nonce[saltSize:], number)
+	return form{tagSize: fastmac.GMACSize, dataSize: uint8(c.DataSize), epoch: c.Epoch, salt: salt}, err
 }
 
 // Seal appends number and tag to packet, which is the message, and returns the packet. The
@@ -150,11 +130,11 @@ func putNonce(nonce *[fastmac.GMACNonceSize]byte, salt uint32, number uint64) {
 // only if packet has no room for Overhead() bytes. When all counters have been used it returns
 // packet unchanged, and [ErrEnd]. data may overlap packet.
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
-	s.form.mustLive("GMACSender")
+	s.mustLive()
 	s.form.mustData(data)
-	counter, ok := s.counters.take(1)
-	if !ok {
-		return packet, ErrEnd
+	counter, err := s.counters.take(1)
+	if err != nil {
+		return packet, err
 	}
 	n := len(packet)
 	packet = s.form.room(packet)
@@ -162,11 +142,10 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	if len(data) > 0 {
 		hashed = packet[:n+copy(packet[n:], data)]
 	}
-	number := s.form.number(counter)
-	var nonce [fastmac.GMACNonceSize]byte
-	putNonce(&nonce, s.salt, number)
-	s.key.Tag(packet[:n+numberSize], nonce[:], hashed)
-	binary.BigEndian.PutUint64(packet[n:], number)
+	var space nonceSpace
+	nonce := s.form.nonce(&space, counter)
+	s.key.Tag(packet[:n+numberSize], nonce, hashed)
+	binary.BigEndian.PutUint64(packet[n:], s.form.number(counter))
 	return packet, nil
 }
 
@@ -175,87 +154,59 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 // allocates only if dst has no room for Overhead() bytes. When all counters have been used it
 // returns dst unchanged, and [ErrEnd].
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
-	s.form.mustLive("GMACSender")
+	s.mustLive()
 	s.form.mustHaveNoData()
-	counter, ok := s.counters.take(1)
-	if !ok {
-		return dst, ErrEnd
+	counter, err := s.counters.take(1)
+	if err != nil {
+		return dst, err
 	}
 	n := len(dst)
 	dst = s.form.room(dst)
-	number := s.form.number(counter)
-	var nonce [fastmac.GMACNonceSize]byte
-	putNonce(&nonce, s.salt, number)
-	s.key.Tag(dst[:n+numberSize], nonce[:], msg)
-	binary.BigEndian.PutUint64(dst[n:], number)
+	var space nonceSpace
+	nonce := s.form.nonce(&space, counter)
+	s.key.Tag(dst[:n+numberSize], nonce, msg)
+	binary.BigEndian.PutUint64(dst[n:], s.form.number(counter))
 	return dst, nil
 }
 
 // SealBatch seals batch[i].Bytes, with consecutive counters in the order of the batch, as
-// [GMACSender.Seal] does, and sets Counter. If
-// there are fewer counters than packets it returns [ErrEnd] and changes nothing. If a Data does
-// not have DataSize bytes it panics before it writes anything. It allocates only where a packet
-// has no room. No packet and its room may overlap another.
+// [GMACSender.Seal] does, and sets Counter. If there are fewer counters than packets it
+// returns [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it
+// writes anything. It allocates only where a packet has no room. No packet and its room may
+// overlap another.
 func (s *GMACSender) SealBatch(batch []Packet) error {
-	s.form.mustLive("GMACSender")
+	s.mustLive()
 	s.form.mustAll(batch)
-	counter, ok := s.counters.take(uint64(len(batch)))
-	if !ok {
-		return ErrEnd
+	counter, err := s.counters.take(uint64(len(batch)))
+	if err != nil {
+		return err
 	}
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes][fastmac.GMACNonceSize]byte
+	var nonces [lanes]nonceSpace
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
-			p := &batch[i]
-			size := len(p.Bytes)
-			p.Bytes, p.Counter = s.form.room(p.Bytes), counter
-			putNonce(&nonces[i], s.salt, s.form.number(counter))
-			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
-			if len(p.Data) > 0 {
-				msgs[i].Data = p.Bytes[:size+copy(p.Bytes[size:], p.Data)]
-			}
+			msgs[i].Data, msgs[i].Tag = s.form.begin(&batch[i], counter)
+			msgs[i].Nonce = s.form.nonce(&nonces[i], counter)
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
 		for i := range batch[:n] {
-			p := &batch[i]
-			binary.BigEndian.PutUint64(p.Bytes[len(p.Bytes)-s.form.overhead():], s.form.number(p.Counter))
+			s.form.end(&batch[i])
 		}
 		batch = batch[n:]
 	}
 	return nil
 }
 
-// Next returns the next counter. A program that stops in an orderly way may store it in place of
-// the end of the range, after the last packet.
-func (s *GMACSender) Next() uint64 {
-	s.form.mustLive("GMACSender")
-	return s.counters.next.Load()
-}
-
-// Extend moves the end of the range. Store the new end first; half of the range is a good time. It
-// returns an error, and changes nothing, if end is below the present one, above 2^56, or more
-// than 2^48 above the first counter.
-func (s *GMACSender) Extend(end uint64) error {
-	s.form.mustLive("GMACSender")
-	return s.counters.extend(end)
-}
-
-// Overhead returns 24, how many bytes longer a packet is than its message.
-func (s *GMACSender) Overhead() int {
-	s.form.mustLive("GMACSender")
-	return s.form.overhead()
-}
+func (s *GMACSender) parts() (*senderState, *fastmac.GMACKey)     { return &s.senderState, &s.key }
+func (r *GMACReceiver) parts() (*receiverState, *fastmac.GMACKey) { return &r.receiverState, &r.key }
 
 // Destroy overwrites the sender and its key with zeros. Any later use panics, except that a
 // second Destroy does nothing. Do not call it while the sender is in use.
 func (s *GMACSender) Destroy() {
 	s.key.Destroy()
-	s.form = form{}
-	s.salt = 0
-	s.counters.destroy()
+	s.destroy()
 }
 
 // Open returns the message, which is a part of packet, and its counter. It checks the tag, and only
@@ -268,7 +219,7 @@ func (s *GMACSender) Destroy() {
 // other goroutine may read it meanwhile. data may overlap the message. The comparison is
 // constant time.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	r.form.mustLive("GMACReceiver")
+	r.mustLive()
 	r.form.mustData(data)
 	if r.window.worn() {
 		return nil, 0, ErrWorn
@@ -278,13 +229,13 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 		return nil, 0, err
 	}
 	n := len(packet) - r.form.overhead()
-	var nonce [fastmac.GMACNonceSize]byte
-	putNonce(&nonce, r.salt, number)
+	var space nonceSpace
+	nonce := r.form.nonce(&space, counterOf(number))
 	var right bool
 	if len(data) == 0 {
-		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
+		right = r.key.Verify(packet[n+numberSize:], nonce, packet[:n])
 	} else {
-		right = r.verify(packet, n, nonce[:], data)
+		right = r.verify(packet, n, nonce, data)
 	}
 	if err := r.window.judge(counterOf(number), right); err != nil {
 		return nil, 0, err
@@ -302,76 +253,33 @@ func (r *GMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 	return right
 }
 
-// OpenBatch opens batch[i].Bytes, in the order of the batch, as [GMACReceiver.Open] does. It
-// shortens Bytes to the message, or sets it to nil
-// if there is an error, sets Counter and Err, and returns how many packets are good. If a
-// Data does not have DataSize bytes it panics before it writes anything. It does not allocate. No
-// packet may overlap another.
+// OpenBatch opens batch[i].Bytes, in the order of the batch, as [GMACReceiver.Open] does.
+// It shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err,
+// and returns how many packets are good. If a Data does not have DataSize bytes it panics before it
+// writes anything. It does not allocate. No packet may overlap another.
 func (r *GMACReceiver) OpenBatch(batch []Packet) int {
-	r.form.mustLive("GMACReceiver")
+	r.mustLive()
 	r.form.mustAll(batch)
 	good := 0
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes][fastmac.GMACNonceSize]byte
-	var saved [lanes][numberSize + maxTagSize]byte
+	var nonces [lanes]nonceSpace
+	var trailers [lanes]trailer
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
-			p := &batch[i]
-			number, err := r.form.parse(p.Bytes)
-			p.Counter, p.Err = counterOf(number), err
-			if err != nil {
-				msgs[i] = fastmac.Message{}
-				continue
-			}
-			size := len(p.Bytes) - r.form.overhead()
-			putNonce(&nonces[i], r.salt, number)
-			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
-			if len(p.Data) > 0 {
-				trailer := saved[i][:copy(saved[i][:], p.Bytes[size:])]
-				msgs[i].Data, msgs[i].Tag = p.Bytes[:size+copy(p.Bytes[size:], p.Data)], trailer[numberSize:]
-			}
+			msgs[i].Data, msgs[i].Tag = r.form.check(&batch[i], &trailers[i])
+			msgs[i].Nonce = r.form.nonce(&nonces[i], batch[i].Counter)
 		}
 		r.key.VerifyBatch(msgs[:n])
-		if r.form.dataSize != 0 {
-			for i := range batch[:n] {
-				if p := &batch[i]; p.Err == nil {
-					copy(p.Bytes[len(p.Bytes)-r.form.overhead():], saved[i][:])
-				}
-			}
-		}
-		good += r.window.judgeAll(&r.form, batch[:n], msgs[:n])
+		good += r.judge(batch[:n], msgs[:n], trailers[:n])
 		batch = batch[n:]
 	}
 	return good
-}
-
-// Next returns one more than the highest accepted counter, or the first of the range if there is
-// none. A program that stops in an orderly way may store it in place of the end of the range.
-func (r *GMACReceiver) Next() uint64 {
-	r.form.mustLive("GMACReceiver")
-	return r.window.next()
-}
-
-// Extend moves the end of the range. Store the new end first. It returns an error, and changes
-// nothing, if end is below the present one, above 2^56, or more than 2^48 above the first
-// counter.
-func (r *GMACReceiver) Extend(end uint64) error {
-	r.form.mustLive("GMACReceiver")
-	return r.window.extend(end)
-}
-
-// Forged returns the number of wrong tags so far.
-func (r *GMACReceiver) Forged() uint64 {
-	r.form.mustLive("GMACReceiver")
-	return r.window.forged.Load()
 }
 
 // Destroy overwrites the receiver and its key with zeros. Any later use panics, except that a
 // second Destroy does nothing. Do not call it while the receiver is in use.
 func (r *GMACReceiver) Destroy() {
 	r.key.Destroy()
-	r.form = form{}
-	r.salt = 0
-	r.window.destroy()
+	r.destroy()
 }

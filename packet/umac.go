@@ -13,18 +13,17 @@ import (
 
 // UMACSender seals the packets of one sender with UMAC-64 or UMAC-128.
 //
-// It is safe for concurrent use, except for Init and Destroy. Do not copy it, and do not use it
-// in two processes after a fork: copies repeat counters. It prints as its name and tag size. All
-// methods except Init, Destroy and those that print its name panic if the sender was never set
-// up or has been destroyed.
+// It is safe for concurrent use, except for Init and Destroy. Do not copy it: copies repeat
+// counters. After a fork it seals nothing in the child: see [ErrCopied]. It prints as its name and
+// tag size. All methods except Init, Destroy and those that print its name panic if the sender was
+// never set up or has been destroyed.
 type UMACSender struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	counters counters
+	senderState
 	umacSenderName
-	form form
-	key  fastmac.UMACKey
+	key fastmac.UMACKey
 }
 
 // UMACReceiver opens the packets of one sender with UMAC-64 or UMAC-128.
@@ -36,10 +35,9 @@ type UMACReceiver struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	window window
+	receiverState
 	umacReceiverName
-	form form
-	key  fastmac.UMACKey
+	key fastmac.UMACKey
 }
 
 // NewUMACPair returns the sender and the receiver of one end of a connection, whose own name is
@@ -86,19 +84,12 @@ func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 // a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and s
 // is unchanged.
 func (s *UMACSender) Init(c Config, n Counters) error {
-	algorithm := c.umacAlgorithm()
-	if err := c.check(algorithm); err != nil {
-		return err
-	}
-	if err := n.check(); err != nil {
-		return err
-	}
-	if err := c.initUMAC(&s.key, algorithm); err != nil {
+	f, err := c.initUMAC(&s.key, n)
+	if err != nil {
 		return err
 	}
 	s.umacSenderName = opaque.Of(umacSenderText(c.TagSize))
-	s.form = c.form()
-	s.counters.init(n)
+	s.init(f, n)
 	return nil
 }
 
@@ -106,32 +97,29 @@ func (s *UMACSender) Init(c Config, n Counters) error {
 // If a field of c or the range n is not as [Config] and [Counters] say, Init returns an error,
 // and r is unchanged.
 func (r *UMACReceiver) Init(c Config, n Counters) error {
-	algorithm := c.umacAlgorithm()
-	if err := c.check(algorithm); err != nil {
-		return err
-	}
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	if err := n.check(); err != nil {
-		return err
-	}
-	if err := c.initUMAC(&r.key, algorithm); err != nil {
+	f, err := c.initUMAC(&r.key, n)
+	if err != nil {
 		return err
 	}
 	r.umacReceiverName = opaque.Of(umacReceiverText(c.TagSize))
-	r.form = c.form()
-	r.window.init(&c, n)
+	r.init(&c, f, n)
 	return nil
 }
 
-// initUMAC derives a key.
-func (c *Config) initUMAC(k *fastmac.UMACKey, algorithm byte) error {
+// initUMAC checks c and n and derives a key. If it returns an error, the key is unchanged.
+func (c *Config) initUMAC(k *fastmac.UMACKey, n Counters) (form, error) {
+	algorithm := c.umacAlgorithm()
+	if err := c.check(algorithm, n); err != nil {
+		return form{}, err
+	}
 	var okm [okmSize]byte
 	c.derive(&okm, algorithm)
 	err := k.Init(okm[:keySize], c.TagSize)
 	clear(okm[:])
-	return err
+	return form{tagSize: uint8(c.TagSize), dataSize: uint8(c.DataSize), epoch: c.Epoch, skip: saltSize}, err
 }
 
 // Seal appends number and tag to packet, which is the message, and returns the packet. The
@@ -139,11 +127,11 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, algorithm byte) error {
 // only if packet has no room for Overhead() bytes. When all counters have been used it returns
 // packet unchanged, and [ErrEnd]. data may overlap packet.
 func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
-	s.form.mustLive("UMACSender")
+	s.mustLive()
 	s.form.mustData(data)
-	counter, ok := s.counters.take(1)
-	if !ok {
-		return packet, ErrEnd
+	counter, err := s.counters.take(1)
+	if err != nil {
+		return packet, err
 	}
 	n := len(packet)
 	packet = s.form.room(packet)
@@ -164,11 +152,11 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 // allocates only if dst has no room for Overhead() bytes. When all counters have been used it
 // returns dst unchanged, and [ErrEnd].
 func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
-	s.form.mustLive("UMACSender")
+	s.mustLive()
 	s.form.mustHaveNoData()
-	counter, ok := s.counters.take(1)
-	if !ok {
-		return dst, ErrEnd
+	counter, err := s.counters.take(1)
+	if err != nil {
+		return dst, err
 	}
 	n := len(dst)
 	dst = s.form.room(dst)
@@ -181,71 +169,45 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 }
 
 // SealBatch seals batch[i].Bytes, with consecutive counters in the order of the batch, as
-// [UMACSender.Seal] does, and sets Counter. With short packets it takes less time than a call of Seal for each. If
-// there are fewer counters than packets it returns [ErrEnd] and changes nothing. If a Data does
-// not have DataSize bytes it panics before it writes anything. It allocates only where a packet
-// has no room. No packet and its room may overlap another.
+// [UMACSender.Seal] does, and sets Counter. With short packets it takes less time than a call of
+// Seal for each. If there are fewer counters than packets it
+// returns [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it
+// writes anything. It allocates only where a packet has no room. No packet and its room may
+// overlap another.
 func (s *UMACSender) SealBatch(batch []Packet) error {
-	s.form.mustLive("UMACSender")
+	s.mustLive()
 	s.form.mustAll(batch)
-	counter, ok := s.counters.take(uint64(len(batch)))
-	if !ok {
-		return ErrEnd
+	counter, err := s.counters.take(uint64(len(batch)))
+	if err != nil {
+		return err
 	}
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes][numberSize]byte
+	var nonces [lanes]nonceSpace
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
-			p := &batch[i]
-			size := len(p.Bytes)
-			p.Bytes, p.Counter = s.form.room(p.Bytes), counter
-			binary.BigEndian.PutUint64(nonces[i][:], s.form.number(counter))
-			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
-			if len(p.Data) > 0 {
-				msgs[i].Data = p.Bytes[:size+copy(p.Bytes[size:], p.Data)]
-			}
+			msgs[i].Data, msgs[i].Tag = s.form.begin(&batch[i], counter)
+			msgs[i].Nonce = s.form.nonce(&nonces[i], counter)
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
 		for i := range batch[:n] {
-			p := &batch[i]
-			binary.BigEndian.PutUint64(p.Bytes[len(p.Bytes)-s.form.overhead():], s.form.number(p.Counter))
+			s.form.end(&batch[i])
 		}
 		batch = batch[n:]
 	}
 	return nil
 }
 
-// Next returns the next counter. A program that stops in an orderly way may store it in place of
-// the end of the range, after the last packet.
-func (s *UMACSender) Next() uint64 {
-	s.form.mustLive("UMACSender")
-	return s.counters.next.Load()
-}
-
-// Extend moves the end of the range. Store the new end first; half of the range is a good time. It
-// returns an error, and changes nothing, if end is below the present one, above 2^56, or more
-// than 2^48 above the first counter.
-func (s *UMACSender) Extend(end uint64) error {
-	s.form.mustLive("UMACSender")
-	return s.counters.extend(end)
-}
-
-// Overhead returns how much longer a packet is than its message: 16 bytes with tags of 8, and 24
-// with tags of 16.
-func (s *UMACSender) Overhead() int {
-	s.form.mustLive("UMACSender")
-	return s.form.overhead()
-}
+func (s *UMACSender) parts() (*senderState, *fastmac.UMACKey)     { return &s.senderState, &s.key }
+func (r *UMACReceiver) parts() (*receiverState, *fastmac.UMACKey) { return &r.receiverState, &r.key }
 
 // Destroy overwrites the sender and its key with zeros. Any later use panics, except that a
 // second Destroy does nothing. Do not call it while the sender is in use.
 func (s *UMACSender) Destroy() {
 	s.key.Destroy()
 	s.umacSenderName = umacSenderName{}
-	s.form = form{}
-	s.counters.destroy()
+	s.destroy()
 }
 
 // Open returns the message, which is a part of packet, and its counter. It checks the tag, and only
@@ -258,7 +220,7 @@ func (s *UMACSender) Destroy() {
 // other goroutine may read it meanwhile. data may overlap the message. The comparison is
 // constant time.
 func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	r.form.mustLive("UMACReceiver")
+	r.mustLive()
 	r.form.mustData(data)
 	if r.window.worn() {
 		return nil, 0, ErrWorn
@@ -292,69 +254,29 @@ func (r *UMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 	return right
 }
 
-// OpenBatch opens batch[i].Bytes, in the order of the batch, as [UMACReceiver.Open] does, and
-// with short packets takes less time than a call of Open for each. It shortens Bytes to the
-// message, or sets it to nil if there is an error, sets Counter and Err, and returns how many
-// packets are good. If a Data does not have DataSize bytes it panics before it writes anything. It
-// does not allocate. No packet may overlap another.
+// OpenBatch opens batch[i].Bytes, in the order of the batch, as [UMACReceiver.Open] does. With
+// short packets it takes less time than a call of Open for each.
+// It shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err,
+// and returns how many packets are good. If a Data does not have DataSize bytes it panics before it
+// writes anything. It does not allocate. No packet may overlap another.
 func (r *UMACReceiver) OpenBatch(batch []Packet) int {
-	r.form.mustLive("UMACReceiver")
+	r.mustLive()
 	r.form.mustAll(batch)
 	good := 0
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes][numberSize]byte
-	var saved [lanes][numberSize + maxTagSize]byte
+	var nonces [lanes]nonceSpace
+	var trailers [lanes]trailer
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
-			p := &batch[i]
-			number, err := r.form.parse(p.Bytes)
-			p.Counter, p.Err = counterOf(number), err
-			if err != nil {
-				msgs[i] = fastmac.Message{}
-				continue
-			}
-			size := len(p.Bytes) - r.form.overhead()
-			binary.BigEndian.PutUint64(nonces[i][:], number)
-			msgs[i].Nonce, msgs[i].Data, msgs[i].Tag = nonces[i][:], p.Bytes[:size], p.Bytes[size+numberSize:]
-			if len(p.Data) > 0 {
-				trailer := saved[i][:copy(saved[i][:], p.Bytes[size:])]
-				msgs[i].Data, msgs[i].Tag = p.Bytes[:size+copy(p.Bytes[size:], p.Data)], trailer[numberSize:]
-			}
+			msgs[i].Data, msgs[i].Tag = r.form.check(&batch[i], &trailers[i])
+			msgs[i].Nonce = r.form.nonce(&nonces[i], batch[i].Counter)
 		}
 		r.key.VerifyBatch(msgs[:n])
-		if r.form.dataSize != 0 {
-			for i := range batch[:n] {
-				if p := &batch[i]; p.Err == nil {
-					copy(p.Bytes[len(p.Bytes)-r.form.overhead():], saved[i][:])
-				}
-			}
-		}
-		good += r.window.judgeAll(&r.form, batch[:n], msgs[:n])
+		good += r.judge(batch[:n], msgs[:n], trailers[:n])
 		batch = batch[n:]
 	}
 	return good
-}
-
-// Next returns one more than the highest accepted counter, or the first of the range if there is
-// none. A program that stops in an orderly way may store it in place of the end of the range.
-func (r *UMACReceiver) Next() uint64 {
-	r.form.mustLive("UMACReceiver")
-	return r.window.next()
-}
-
-// Extend moves the end of the range. Store the new end first. It returns an error, and changes
-// nothing, if end is below the present one, above 2^56, or more than 2^48 above the first
-// counter.
-func (r *UMACReceiver) Extend(end uint64) error {
-	r.form.mustLive("UMACReceiver")
-	return r.window.extend(end)
-}
-
-// Forged returns the number of wrong tags so far.
-func (r *UMACReceiver) Forged() uint64 {
-	r.form.mustLive("UMACReceiver")
-	return r.window.forged.Load()
 }
 
 // Destroy overwrites the receiver and its key with zeros. Any later use panics, except that a
@@ -362,6 +284,5 @@ func (r *UMACReceiver) Forged() uint64 {
 func (r *UMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.umacReceiverName = umacReceiverName{}
-	r.form = form{}
-	r.window.destroy()
+	r.destroy()
 }

@@ -86,29 +86,6 @@ func (w *window) judgeLocked(counter uint64, right bool) error {
 	return w.accept(counter)
 }
 
-// judgeAll sets Err, Counter and Bytes of packets, in order, and returns how many are good.
-// Err is the error of parse, and Counter that of a packet without one.
-func (w *window) judgeAll(f *form, batch []Packet, checked []fastmac.Message) (good int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i := range batch {
-		p := &batch[i]
-		switch {
-		case w.worn():
-			p.Err = ErrWorn
-		case p.Err == nil:
-			p.Err = w.judgeLocked(p.Counter, checked[i].OK)
-		}
-		if p.Err != nil {
-			p.Bytes, p.Counter = nil, 0
-			continue
-		}
-		p.Bytes = p.Bytes[:len(p.Bytes)-f.overhead()]
-		good++
-	}
-	return good
-}
-
 // accept remembers the counter of a packet with a right tag, if it is new.
 func (w *window) accept(counter uint64) error {
 	switch {
