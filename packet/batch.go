@@ -11,13 +11,11 @@ import (
 	"example.com/fastmac"
 )
 
-// A Packet is a packet of a batch, for SealBatch and OpenBatch. It has named fields, as
-// Message of package fastmac has, because with several slices of slices a call can have them in a wrong
-// order, and compile.
+// A Packet is a packet of a batch, for SealBatch and OpenBatch.
 type Packet struct {
-	Bytes   []byte // SealBatch: the message, then the packet. OpenBatch: the packet, then the message, or nil
+	Bytes   []byte // SealBatch: the message, then the packet. OpenBatch: the packet, then the message, or nil if there is an error
 	Data    []byte // DataSize bytes of additional data
-	Counter uint64 // set by both, to 0 if there is an error
+	Counter uint64 // set by SealBatch, to 0 if there is an error, and by OpenBatch, as Open returns it
 	Err     error  // set by OpenBatch, and by the function SealBatch
 }
 
@@ -216,7 +214,7 @@ func (r *receiverState) judge(batch []Packet, verified []fastmac.Message, saved 
 			p.Err = ErrWorn
 		}
 		if p.Err != nil {
-			p.Bytes, p.Counter = nil, 0
+			p.Bytes, p.Counter = nil, authentic(p.Counter, p.Err)
 			continue
 		}
 		p.Bytes = p.Bytes[:len(p.Bytes)-r.form.overhead()]

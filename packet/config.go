@@ -20,13 +20,13 @@ const (
 	maxTagSize    = 16 // of UMAC-128 and GMAC
 	maxDataSize   = 16 // at most the size of the shortest trailer, where the data is hashed
 	minSecretSize = 16
-	maxSenderSize = 255
+	maxNameSize   = 255
 
 	keySize  = 16 // AES-128
 	saltSize = 4
 	okmSize  = keySize + saltSize
 
-	maxRange   = 1 << 48 // counters of a key
+	maxRange   = 1 << 48 // counters of a range
 	maxEnd     = 1 << 56 // above all counters
 	minWindow  = 1 << 10 // bits
 	maxWindow  = 1 << 16
@@ -42,8 +42,9 @@ const (
 )
 
 // A Config says who sends to whom, and how. The sender and the receiver of one direction have
-// equal ones: if they differ in anything but Window and MaxForged, the receiver refuses
-// everything.
+// equal ones: if they differ in anything but Window and MaxForged, which senders ignore, the
+// receiver refuses everything. All the other fields are in the key, so that two senders have
+// different keys if their configurations differ in one of them.
 type Config struct {
 	// Secret is at least 16 random bytes; 32 are better. It is not a password. It is not
 	// retained: overwrite it after the call. The same Secret may serve many names, sessions
@@ -52,15 +53,15 @@ type Config struct {
 
 	// Session is what both ends chose afresh, such as 16 random bytes of each. It is not
 	// secret. It may be empty, if the range of counters is a stored one or the Secret is new.
-	// Give all sessions under one Secret the same length: HKDF makes no difference between a
-	// salt of less than 128 bytes and the same with zeros at its end.
 	Session []byte
 
-	// Sender is the name of who sends, 1 to 255 bytes. No two senders under one Secret and
-	// Session have the same, not even the two ends of a connection.
-	Sender string
+	// Sender is the name of who sends, 1 to 255 bytes. Receiver is the name of who receives, at
+	// most 255 bytes; it is empty if everybody who has the Secret does. No two senders under one
+	// Secret and Session have both names the same.
+	Sender, Receiver string
 
-	// Epoch is the number of the key. It is sent in each packet.
+	// Epoch is the number of the key. It is sent in each packet. Where a range of counters is
+	// stored, its epoch is stored with it.
 	Epoch uint8
 
 	// TagSize is the size of a tag in bytes: 8 or 16 for UMAC, and 16 for GMAC.
@@ -78,7 +79,9 @@ type Config struct {
 	Window int
 
 	// MaxForged is the number of wrong tags after which a receiver stops for good; 0 is 2^32
-	// for tags of 8 bytes, and 2^48 for tags of 16.
+	// for tags of 8 bytes, and 2^48 for tags of 16. Whoever can send it so many packets can stop
+	// it. A receiver that is set up again counts from 0: with the same key, the probability of
+	// a forgery then grows further.
 	MaxForged uint64
 }
 
@@ -87,9 +90,9 @@ type Config struct {
 // receiver accepts none outside. The zero value is an error.
 type Counters struct{ First, End uint64 }
 
-// Fresh returns the range for a key that nobody has had before: its Secret or its Session is
-// new. It has 2^48 counters from 0 on. With a key that was in use before, a sender would repeat
-// counters, and a receiver would accept old packets again.
+// Fresh returns the range for a key that nobody has had before: the Secret, the Session or the Epoch
+// is new, or the names are. It has 2^48 counters from 0 on. With a key that was in use before, a
+// sender would repeat counters, and a receiver would accept old packets again.
 func Fresh() Counters { return Counters{0, maxRange} }
 
 // Stored returns step counters from first on, for a key that stays the same over restarts.
@@ -98,7 +101,8 @@ func Fresh() Counters { return Counters{0, maxRange} }
 // that it may have accepted before.
 //
 // With a step of 2^32 a sender of a million packets a second stores once in an hour. A
-// receiver refuses the rest of its step after a crash, so it takes a short one.
+// receiver refuses the rest of its step after a crash, so it takes a short one. If the sender gets
+// ahead of it by more than that, Open returns [ErrEnd]: see Extend of the receivers.
 //
 // If first+step is above 2^56, the range is an error of the constructor.
 func Stored(first, step uint64) Counters {
@@ -125,8 +129,10 @@ func (c *Config) check(algorithm byte, n Counters) error {
 	switch {
 	case len(c.Secret) < minSecretSize:
 		return fmt.Errorf("packet: Secret of %d bytes: want at least %d", len(c.Secret), minSecretSize)
-	case len(c.Sender) < 1 || len(c.Sender) > maxSenderSize:
-		return fmt.Errorf("packet: Sender of %d bytes: want 1 to %d", len(c.Sender), maxSenderSize)
+	case len(c.Sender) < 1 || len(c.Sender) > maxNameSize:
+		return fmt.Errorf("packet: Sender of %d bytes: want 1 to %d", len(c.Sender), maxNameSize)
+	case len(c.Receiver) > maxNameSize:
+		return fmt.Errorf("packet: Receiver of %d bytes: want at most %d", len(c.Receiver), maxNameSize)
 	case algorithm == 0:
 		return fmt.Errorf("packet: UMAC with a TagSize of %d bytes: want 8 or 16", c.TagSize)
 	case algorithm == gmac && c.TagSize != fastmac.GMACSize:
@@ -158,14 +164,18 @@ func (c *Config) umacAlgorithm() byte {
 
 // pair returns the configurations of the two directions of one end.
 func (c *Config) pair(me, peer string) (send, receive Config, err error) {
-	if c.Sender != "" {
-		return send, receive, errors.New("packet: a pair has two names: leave Sender empty")
+	if c.Sender != "" || c.Receiver != "" {
+		return send, receive, errors.New("packet: the names of a pair are me and peer: leave Sender and Receiver empty")
+	}
+	if peer == "" {
+		return send, receive, errors.New("packet: the peer of a pair has no name")
 	}
 	if me == peer {
 		return send, receive, errors.New("packet: both ends have the same name, so their packets could be reflected")
 	}
 	send, receive = *c, *c
-	send.Sender, receive.Sender = me, peer
+	send.Sender, send.Receiver = me, peer
+	receive.Sender, receive.Receiver = peer, me
 	return send, receive, nil
 }
 
@@ -186,10 +196,14 @@ func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
 	key.Init(prk[:])
 
 	const label = "fastmac packet 1"
-	var b [len(label) + 4 + maxSenderSize + 1]byte
+	var b [len(label) + 3 + 2*(1+maxNameSize) + 8 + 1]byte
 	info := append(b[:0], label...)
-	info = append(info, algorithm, c.Epoch, byte(c.DataSize), byte(len(c.Sender)))
-	info = append(info, c.Sender...)
+	info = append(info, algorithm, c.Epoch, byte(c.DataSize))
+	info = append(append(info, byte(len(c.Sender))), c.Sender...)
+	info = append(append(info, byte(len(c.Receiver))), c.Receiver...)
+	// As the salt, sessions with different numbers of zeros at the end are equal, and long ones
+	// are equal to their hashes.
+	info = binary.BigEndian.AppendUint64(info, uint64(len(c.Session)))
 	key.Tag(out[:0], append(info, 1)) // the first block of HKDF-Expand
 	copy(okm[:], out[:])
 

@@ -5,6 +5,7 @@
 package packet
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"example.com/fastmac/internal/fork"
@@ -13,11 +14,16 @@ import (
 // counters are those of a sender: next up to but not including end are left. It has a cache
 // line of its own, because the key after it is only read.
 type counters struct {
-	next, end atomic.Uint64 // next <= end; neither falls
+	next, end atomic.Uint64 // next <= end, except for stopped; neither falls
 	first     uint64
 	process   fork.Process // the one that may use them
 	_         [32]byte
 }
+
+// stopped is set in next when no counter may be used any more.
+const stopped = 1 << 63
+
+var errStopped = errors.New("packet: Extend after Stop")
 
 func (c *counters) init(n Counters) {
 	c.first, c.process = n.First, fork.Current()
@@ -32,7 +38,7 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 	// give back.
 	for {
 		first = c.next.Load()
-		if c.end.Load()-first < n { // end, loaded later, is not below first
+		if first+n > c.end.Load() { // also if stopped
 			return 0, ErrEnd
 		}
 		if c.next.CompareAndSwap(first, first+n) {
@@ -47,6 +53,9 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 
 func (c *counters) extend(end uint64) error {
 	for {
+		if c.next.Load()&stopped != 0 {
+			return errStopped
+		}
 		old := c.end.Load()
 		if err := (Counters{c.first, old}).checkEnd(end); err != nil {
 			return err

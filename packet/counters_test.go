@@ -5,6 +5,7 @@
 package packet
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -90,8 +91,11 @@ func TestEnd(t *testing.T) {
 			if _, err := s.Seal(nil, nil); err != ErrEnd {
 				t.Errorf("%v, want ErrEnd", err)
 			}
-			if _, err := s.Trailer(nil, nil); a != packetref.GMAC && err != ErrEnd {
-				t.Errorf("%v, want ErrEnd", err)
+			if dst, err := s.Trailer([]byte("a"), nil); err != ErrEnd || string(dst) != "a" {
+				t.Errorf("Trailer: %q, %v, want ErrEnd", dst, err)
+			}
+			if packet, err := s.Seal([]byte("a"), nil); err != ErrEnd || string(packet) != "a" {
+				t.Errorf("Seal: %q, %v, want ErrEnd", packet, err)
 			}
 			if err := s.SealBatch(make([]Packet, 3)); err != ErrEnd {
 				t.Errorf("%v, want ErrEnd", err)
@@ -212,4 +216,65 @@ func TestCrashPoints(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestStop stops senders and receivers while others use them: no counter is used from the one on
+// that Stop returns.
+func TestStop(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		for range 20 {
+			s, r := newSender(a, config(), Stored(7, 1<<20)), newReceiver(a, config(), Stored(7, 1<<20))
+			var sent, stop, accepted, last atomic.Uint64
+			greatest := func(of *atomic.Uint64, counter uint64) {
+				for old := of.Load(); counter > old && !of.CompareAndSwap(old, counter); old = of.Load() {
+				}
+			}
+			var sealed sync.WaitGroup
+			sealed.Add(1)
+			mactest.Concurrently(4, func(g int) {
+				if g == 0 {
+					sealed.Wait()
+					stop.Store(s.Stop())
+					last.Store(r.Stop())
+					return
+				}
+				for i := range 2000 {
+					batch := []Packet{{Bytes: make([]byte, 3)}, {}}
+					if err := s.SealBatch(batch); err != nil {
+						if err != ErrEnd {
+							t.Error(err)
+						}
+						break
+					}
+					greatest(&sent, batch[1].Counter)
+					if r.OpenBatch(batch) == 2 {
+						greatest(&accepted, batch[1].Counter)
+					}
+					if g == 1 && i == 0 {
+						sealed.Done()
+					}
+				}
+			})
+			if sent.Load()+1 != stop.Load() || s.Next() != stop.Load() || s.Stop() != stop.Load() {
+				t.Errorf("Stop returns %d and %d, Next %d after counter %d", stop.Load(), s.Stop(), s.Next(), sent.Load())
+			}
+			if accepted.Load() >= last.Load() || r.Next() != last.Load() || r.Stop() != last.Load() {
+				t.Errorf("Stop returns %d and %d, Next %d after counter %d", last.Load(), r.Stop(), r.Next(), accepted.Load())
+			}
+			if p, err := s.Seal([]byte("a"), nil); err != ErrEnd || string(p) != "a" {
+				t.Errorf("Seal after Stop: %q, %v", p, err)
+			}
+			if err := s.SealBatch(nil); err != ErrEnd {
+				t.Errorf("SealBatch after Stop: %v", err)
+			}
+			if msg, counter, err := r.Open(sealAt(t, a, config(), 1<<19, ""), nil); msg != nil || counter != 1<<19 || err != ErrEnd {
+				t.Errorf("Open after Stop: %q, %d, %v", msg, counter, err)
+			}
+			for _, err := range []error{s.Extend(1 << 30), r.Extend(1 << 30)} {
+				if err != errStopped {
+					t.Errorf("Extend after Stop: %v", err)
+				}
+			}
+		}
+	})
 }

@@ -6,18 +6,19 @@
 // (RFC 4418) or GMAC (NIST SP 800-38D). It does not encrypt: to encrypt, use an AEAD.
 //
 // A sender appends a number and a tag to each message. A receiver checks the tag, and accepts
-// each number once. No caller sees or chooses a nonce, so none can be used twice by mistake.
+// each number once. The number is the nonce. No caller chooses it: what a caller must not do is to
+// give a key a range of counters again. See "Restarts".
 //
 // The attacker that this is for reads, drops, delays, repeats, reorders, changes and invents
 // packets in both directions, and knows all messages. It does not know the secret.
 //
 //   - Open returns only messages that the sender of this name has sealed, whole, and with the
 //     same additional data.
-//   - A receiver accepts each packet at most once. After a restart this holds if its range is
-//     a stored one: see "Restarts".
+//   - A receiver accepts each packet at most once. After a restart this holds if the key is
+//     another one, or the range a stored one.
 //   - The counters of a sender rise, and Open returns them. So the order of packets can be
 //     seen, and gaps in it.
-//   - Directions, senders and sessions have different keys, and do not mix.
+//   - Directions, senders, receivers with names, and sessions have different keys, and do not mix.
 //
 // Not promised are confidentiality, delivery, order, and that a packet is young: one that is
 // delayed is accepted, once, while it is in the window. Whoever has the secret can seal under
@@ -34,9 +35,9 @@
 //	in 2^32 tries 2^-28      2^-88      2^-89.7
 //	needs         -          -          AES, CLMUL
 //
-// Tries add up over keys. Use UMAC-64 in closed networks or for few peers, and UMAC-128 or GMAC
-// on the internet. A receiver counts wrong tags, and stops for good at MaxForged of them.
-// Whoever can send it so many packets can stop it.
+// Tries add up over keys, and over all receivers of a sender. Use UMAC-64 in closed networks or for
+// few peers, and UMAC-128 or GMAC on the internet. A receiver counts wrong tags, and stops for good
+// at MaxForged of them. Whoever can send it so many packets can stop it.
 //
 // # Restarts
 //
@@ -46,9 +47,12 @@
 //   - [Fresh]: a new key for each connection. The Session has what both ends chose afresh, such
 //     as 16 random bytes of each. This is the first choice: nothing is stored. The packets of
 //     earlier sessions are refused too.
-//   - [Stored]: a range of counters under a static key. Store its end before it is used. This
-//     fails if the store is set back. A receiver with a stored range refuses all that it may
-//     have accepted before.
+//   - [Stored]: a range of counters under a static key. Store its end before it is used, and the
+//     Epoch with it. This fails if the store is set back. A receiver with a stored range refuses
+//     all that it may have accepted before.
+//
+// Two senders of equal configurations repeat counters too, in one process or in two. So the
+// two ends of a connection need different names, and a server a name for each of its processes.
 //
 // Nothing here notices that a snapshot of a virtual machine is restored. Both copies then use the
 // same counters, and the key of this session is lost. Where this can happen, make sessions short

@@ -20,11 +20,11 @@ var (
 	ErrReplayed = errors.New("packet: accepted before")
 
 	// ErrOld: the tag is right, and the counter is below the window or below the range of the
-	// receiver. If there are many, the window is too small.
+	// receiver. If there are many, the window is too small, or the receiver has just started.
 	ErrOld = errors.New("packet: older than the window or the range")
 
-	// ErrEnd: the sender has used all counters of its range; or the tag is right, and the
-	// counter is above the range of the receiver.
+	// ErrEnd: the sender has fewer counters left than there are packets; or the tag is right, and
+	// the counter is above the range of the receiver; or Stop was called.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
 	// ErrCopied: this process is a copy of the one that set up the sender, made by fork(2), and
@@ -37,3 +37,12 @@ var (
 	// ErrWorn: the receiver has had MaxForged wrong tags, and refuses everything.
 	ErrWorn = errors.New("packet: too many wrong tags: a new key is needed")
 )
+
+// authentic returns the counter that Open returns with an error: 0, unless the tag is right.
+func authentic(counter uint64, err error) uint64 {
+	switch err {
+	case ErrReplayed, ErrOld, ErrEnd:
+		return counter
+	}
+	return 0
+}

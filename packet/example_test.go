@@ -58,18 +58,18 @@ func Example() {
 }
 
 // newGMAC returns both ends of one direction.
-func newGMAC(n packet.Counters) (*packet.GMACSender, *packet.GMACReceiver) {
+func newGMAC(send, receive packet.Counters) (*packet.GMACSender, *packet.GMACReceiver) {
 	c := packet.Config{
 		Secret:   []byte("32 random bytes, not these here."),
 		Sender:   "sensor/7",
 		TagSize:  fastmac.GMACSize,
 		DataSize: 2,
 	}
-	s, err := packet.NewGMACSender(c, n)
+	s, err := packet.NewGMACSender(c, send)
 	if err != nil {
 		panic(err)
 	}
-	r, err := packet.NewGMACReceiver(c, n)
+	r, err := packet.NewGMACReceiver(c, receive)
 	if err != nil {
 		panic(err)
 	}
@@ -79,32 +79,51 @@ func newGMAC(n packet.Counters) (*packet.GMACSender, *packet.GMACReceiver) {
 // The key stays the same, and the counters continue after a restart. The end of each range is
 // stored before the range is used.
 func ExampleStored() {
-	const step = 1 << 32
-	stored := uint64(7 * step) // read from a file
-	first := stored
-	stored = first + step // written to it, with a sync, before the next line
-	s, r := newGMAC(packet.Stored(first, step))
+	const step, short = 1000, 10
+	disk := struct{ send, receive uint64 }{7000, 7000} // a file: write, sync, and only then go on
+	first, from := disk.send, disk.receive
+	disk.send, disk.receive = first+step, from+short
+	s, r := newGMAC(packet.Stored(first, step), packet.Stored(from, short))
 	defer s.Destroy()
 	defer r.Destroy()
 
 	port := []byte{0x1f, 0x90} // authenticated, not sent
-	p, err := s.Seal([]byte("21.5 degrees"), port)
-	if err != nil {
-		panic(err)
-	}
-	msg, counter, err := r.Open(p, port)
-	fmt.Printf("%s %d %v\n", msg, counter-first, err)
-
-	if s.Next() > stored-step/2 { // half of the range is left
-		stored += step // written, and then
-		if err := s.Extend(stored); err != nil {
+	for i := range 600 {
+		p, err := s.Seal([]byte("21.5 degrees"), port)
+		if err != nil {
 			panic(err)
 		}
+		if disk.send-s.Next() < step/2 {
+			disk.send += step
+			if err := s.Extend(disk.send); err != nil {
+				panic(err)
+			}
+		}
+		if i > 1 && i < 598 {
+			continue // lost
+		}
+		msg, counter, err := r.Open(p, port)
+		if err == packet.ErrEnd {
+			fmt.Println(counter, err)
+			disk.receive = counter + short
+			if err := r.Extend(disk.receive); err != nil {
+				panic(err)
+			}
+			msg, counter, err = r.Open(p, port)
+		}
+		fmt.Printf("%s %d %v\n", msg, counter, err)
 	}
-	fmt.Println(stored == 8*step, s.Next() == r.Next(), r.Extend(stored+step))
+
+	// An orderly stop gives back what is left.
+	disk.send, disk.receive = s.Stop(), r.Stop()
+	fmt.Println(disk)
 	// Output:
-	// 21.5 degrees 0 <nil>
-	// true true <nil>
+	// 21.5 degrees 7000 <nil>
+	// 21.5 degrees 7001 <nil>
+	// 7598 packet: at the end of the range of counters
+	// 21.5 degrees 7598 <nil>
+	// 21.5 degrees 7599 <nil>
+	// {7600 7600}
 }
 
 // Many packets at once, as recvmmsg returns them. One of them has been changed, and one comes

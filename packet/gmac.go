@@ -41,8 +41,8 @@ type GMACReceiver struct {
 }
 
 // NewGMACPair returns the sender and the receiver of one end of a connection, whose own name is
-// me; the other end swaps the names. c.Sender must be empty, and the names different, or
-// NewGMACPair returns an error. Its other errors are those of [GMACSender.Init] and
+// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names different,
+// or NewGMACPair returns an error. Its other errors are those of [GMACSender.Init] and
 // [GMACReceiver.Init].
 func NewGMACPair(c Config, me, peer string, send, receive Counters) (*GMACSender, *GMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
@@ -151,7 +151,7 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 
 // Trailer appends number and tag of msg to dst, for messages that are in memory of their own. The
 // packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It
-// allocates only if dst has no room for Overhead() bytes. When all counters have been used it
+// allocates only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all counters have been used it
 // returns dst unchanged, and [ErrEnd].
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.mustLive()
@@ -173,7 +173,8 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // [GMACSender.Seal] does, and sets Counter. If there are fewer counters than packets it
 // returns [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it
 // writes anything. It allocates only where a packet has no room. No packet and its room may
-// overlap another.
+// overlap another: of packets side by side in one buffer, cut the room with a third index, as in
+// b[i:j:k].
 func (s *GMACSender) SealBatch(batch []Packet) error {
 	s.mustLive()
 	s.form.mustAll(batch)
@@ -213,11 +214,11 @@ func (s *GMACSender) Destroy() {
 // then whether the counter is new, and remembers it. data is the additional data, DataSize
 // bytes, or Open panics. It does not allocate, except where GMACKey.Verify does.
 //
-// If there is an error, the message is nil and the counter 0. The errors are [ErrForged],
-// [ErrEpoch], [ErrWorn] and, after a right tag, [ErrReplayed], [ErrOld] and [ErrEnd]. packet is as
-// before in all cases. But with a DataSize other than 0 Open writes to it in between, so no
-// other goroutine may read it meanwhile. data may overlap the message. The comparison is
-// constant time.
+// If there is an error, the message is nil. The errors are [ErrForged], [ErrEpoch] and [ErrWorn],
+// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the counter
+// of the packet. packet is as before in all cases. But with a DataSize other than 0 Open writes to
+// it in between, so no other goroutine may read it meanwhile. data may overlap the message. The
+// comparison is constant time.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r.mustLive()
 	r.form.mustData(data)
@@ -237,10 +238,11 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	} else {
 		right = r.verify(packet, n, nonce, data)
 	}
-	if err := r.window.judge(counterOf(number), right); err != nil {
-		return nil, 0, err
+	counter = counterOf(number)
+	if err := r.window.judge(counter, right); err != nil {
+		return nil, authentic(counter, err), err
 	}
-	return packet[:n], counterOf(number), nil
+	return packet[:n], counter, nil
 }
 
 // verify reports whether the tag of a packet with a message of n bytes and data is right.

@@ -26,6 +26,7 @@ type (
 		Trailer(dst, msg []byte) ([]byte, error)
 		SealBatch(batch []Packet) error
 		Next() uint64
+		Stop() uint64
 		Extend(end uint64) error
 		Overhead() int
 		Destroy()
@@ -34,6 +35,7 @@ type (
 		Open(packet, data []byte) (msg []byte, counter uint64, err error)
 		OpenBatch(batch []Packet) int
 		Next() uint64
+		Stop() uint64
 		Extend(end uint64) error
 		Forged() uint64
 		Destroy()
@@ -78,7 +80,7 @@ func newReceiver(a packetref.Algorithm, c Config, n Counters) receiver {
 
 // refKey is the reference for a configuration.
 func refKey(a packetref.Algorithm, c Config) packetref.Key {
-	return packetref.Key{Algorithm: a, Secret: c.Secret, Session: c.Session, Sender: c.Sender, Epoch: c.Epoch, DataSize: c.DataSize}
+	return packetref.Key{Algorithm: a, Secret: c.Secret, Session: c.Session, Sender: c.Sender, Receiver: c.Receiver, Epoch: c.Epoch, DataSize: c.DataSize}
 }
 
 // config is one for tests.
@@ -114,7 +116,7 @@ func TestDerive(t *testing.T) {
 		for _, size := range []int{1, 2, 91, 92, 107, 108, 109, 254, 255} {
 			c := config()
 			c.Session, c.Sender, c.Secret = pattern(n), string(pattern(size)), pattern(16+n)
-			c.Epoch, c.DataSize = uint8(n), size%17
+			c.Epoch, c.DataSize, c.Receiver = uint8(n), size%17, string(pattern(n%256))
 			for _, a := range algorithms() {
 				key := refKey(a, c)
 				var okm [okmSize]byte
@@ -203,7 +205,7 @@ func TestEveryBit(t *testing.T) {
 	})
 }
 
-// TestCross opens packets of 64 configurations with the receivers of all.
+// TestCross opens packets of 128 configurations with the receivers of all.
 func TestCross(t *testing.T) {
 	type end struct {
 		sender
@@ -211,10 +213,10 @@ func TestCross(t *testing.T) {
 		data []byte
 	}
 	var ends []end
-	for i := range 64 {
+	for i := range 128 {
 		c := config()
 		a := packetref.UMAC64
-		switch i / 16 {
+		switch i / 32 {
 		case 1:
 			c.DataSize = 8
 		case 2:
@@ -236,6 +238,9 @@ func TestCross(t *testing.T) {
 		if i&8 != 0 {
 			c.Epoch++
 		}
+		if i&16 != 0 {
+			c.Receiver = "server 2"
+		}
 		ends = append(ends, end{newSender(a, c, Fresh()), newReceiver(a, c, Fresh()), make([]byte, c.DataSize)})
 	}
 	for i, from := range ends {
@@ -249,7 +254,8 @@ func TestCross(t *testing.T) {
 	}
 }
 
-// TestPair has a connection with both directions, and reflects a packet.
+// TestPair has a connection with both directions, and reflects a packet. The names are those of
+// each direction, and another pair of one end has other keys.
 func TestPair(t *testing.T) {
 	c := config()
 	c.Sender, c.TagSize = "", 16
@@ -266,6 +272,20 @@ func TestPair(t *testing.T) {
 			if msg, n, err := way.to.Open(packet, nil); string(msg) != "hello" || n != 0 || err != nil {
 				t.Errorf("%q, %d, %v", msg, n, err)
 			}
+		}
+		named := c
+		named.Sender, named.Receiver = "a", "b"
+		_, umac := s1.(*UMACSender)
+		a := pick(umac, packetref.UMAC128, packetref.GMAC)
+		if _, _, err := r2.Open(sealAt(t, a, named, 5, ""), nil); err != nil {
+			t.Errorf("from the sender that the pair of a has: %v", err)
+		}
+		if _, _, err := newReceiver(a, named, Fresh()).Open(mactest.Must(s1.Seal(nil, nil)), nil); err != nil {
+			t.Errorf("to the receiver that the pair of b has: %v", err)
+		}
+		named.Receiver = "c"
+		if _, _, err := newReceiver(a, named, Fresh()).Open(mactest.Must(s1.Seal(nil, nil)), nil); err != ErrForged {
+			t.Errorf("to another peer of a: %v", err)
 		}
 	}
 	s1, r1, err := NewUMACPair(c, "a", "b", Fresh(), Fresh())
@@ -288,8 +308,8 @@ func TestPair(t *testing.T) {
 		}
 		test(s1, s2, r1, r2)
 	}
-	named := c
-	named.Sender = "a"
+	named, to := c, c
+	named.Sender, to.Receiver = "a", "b"
 	for _, bad := range []struct {
 		c             Config
 		me, peer      string
@@ -297,6 +317,8 @@ func TestPair(t *testing.T) {
 	}{
 		{c, "a", "a", Fresh(), Fresh()},
 		{named, "a", "b", Fresh(), Fresh()},
+		{to, "a", "b", Fresh(), Fresh()},
+		{c, "a", "", Fresh(), Fresh()},
 		{c, "", "b", Fresh(), Fresh()},
 		{c, "a", "b", Counters{}, Fresh()},
 		{c, "a", "b", Fresh(), Counters{}},
@@ -319,6 +341,10 @@ func TestBadConfig(t *testing.T) {
 	var gs GMACSender
 	var gr GMACReceiver
 	inits := map[string]func(c Config, n Counters) error{"UMACSender": us.Init, "UMACReceiver": ur.Init}
+	storage := map[string]func() []byte{
+		"UMACSender": func() []byte { return mactest.Storage(&us) }, "UMACReceiver": func() []byte { return mactest.Storage(&ur) },
+		"GMACSender": func() []byte { return mactest.Storage(&gs) }, "GMACReceiver": func() []byte { return mactest.Storage(&gr) },
+	}
 	if fastmac.RequireGCM() == nil {
 		inits["GMACSender"], inits["GMACReceiver"] = gs.Init, gr.Init
 	} else if err := gs.Init(good, Fresh()); !errors.Is(err, errors.ErrUnsupported) {
@@ -333,6 +359,7 @@ func TestBadConfig(t *testing.T) {
 		"short secret":     {func(c *Config, n *Counters) { c.Secret = c.Secret[:15] }, ""},
 		"no secret":        {func(c *Config, n *Counters) { c.Secret = nil }, ""},
 		"no sender":        {func(c *Config, n *Counters) { c.Sender = "" }, ""},
+		"long receiver":    {func(c *Config, n *Counters) { c.Receiver = strings.Repeat("x", 256) }, ""},
 		"long sender":      {func(c *Config, n *Counters) { c.Sender = strings.Repeat("x", 256) }, ""},
 		"no tag size":      {func(c *Config, n *Counters) { c.TagSize = 0 }, ""},
 		"tag size 12":      {func(c *Config, n *Counters) { c.TagSize = 12 }, ""},
@@ -357,14 +384,16 @@ func TestBadConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, n := good, Fresh()
+			c.Secret = []byte("another secret, which is right..")
 			test.change(&c, &n)
+			before := bytes.Clone(storage[who]())
 			err := init(c, n)
 			if refused := err != nil; refused != strings.Contains(who, test.only) {
 				t.Errorf("%s: %s: %v", who, what, err)
 			} else if refused && !strings.HasPrefix(err.Error(), "packet: ") {
 				t.Errorf("%s: %s: %v", who, what, err)
 			}
-			if err != nil && strings.HasPrefix(who, "UMAC") && (who == "UMACSender" && us.Next() != 3 || who == "UMACReceiver" && ur.Next() != 3) {
+			if err != nil && !bytes.Equal(storage[who](), before) {
 				t.Errorf("%s: %s: changed", who, what)
 			}
 		}
@@ -472,6 +501,7 @@ func TestDestroy(t *testing.T) {
 					"Batch":    func() { s.SealBatch(nil) },
 					"Next":     func() { s.Next() },
 					"Extend":   func() { s.Extend(1) },
+					"Stop":     func() { s.Stop() },
 					"Overhead": func() { s.Overhead() },
 				} {
 					mactest.MustPanic(t, state+" "+who+"."+what, "use of a "+pick(s != nil, "sender", "receiver")+" that was destroyed or never set up", call)
@@ -483,6 +513,7 @@ func TestDestroy(t *testing.T) {
 					"Batch":  func() { r.OpenBatch(nil) },
 					"Next":   func() { r.Next() },
 					"Extend": func() { r.Extend(1) },
+					"Stop":   func() { r.Stop() },
 					"Forged": func() { r.Forged() },
 				} {
 					mactest.MustPanic(t, state+" "+who+"."+what, "use of a "+pick(s != nil, "sender", "receiver")+" that was destroyed or never set up", call)

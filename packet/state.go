@@ -33,16 +33,23 @@ func (s *senderState) mustLive() {
 	}
 }
 
-// Next returns the next counter. A program that stops in an orderly way may store it in place of
-// the end of the range, after the last packet.
+// Next returns the next counter. Other goroutines may use it at the same time: see Stop.
 func (s *senderState) Next() uint64 {
 	s.mustLive()
-	return s.counters.next.Load()
+	return s.counters.next.Load() &^ stopped
+}
+
+// Stop ends the range for good. From then on no packet is sealed, the error is [ErrEnd], and Extend
+// returns an error. Stop returns the next counter, which a program that ends may store in place of
+// the end of its range.
+func (s *senderState) Stop() uint64 {
+	s.mustLive()
+	return s.counters.next.Or(stopped) &^ stopped
 }
 
 // Extend moves the end of the range. Store the new end first; half of the range is a good time. It
 // returns an error, and changes nothing, if end is below the present one, above 2^56, or more
-// than 2^48 above the first counter.
+// than 2^48 above the first counter, and after Stop.
 func (s *senderState) Extend(end uint64) error {
 	s.mustLive()
 	return s.counters.extend(end)
@@ -73,15 +80,25 @@ func (r *receiverState) mustLive() {
 }
 
 // Next returns one more than the highest accepted counter, or the first of the range if there is
-// none. A program that stops in an orderly way may store it in place of the end of the range.
+// none. Other goroutines may open packets at the same time: see Stop.
 func (r *receiverState) Next() uint64 {
 	r.mustLive()
 	return r.window.next()
 }
 
-// Extend moves the end of the range. Store the new end first. It returns an error, and changes
-// nothing, if end is below the present one, above 2^56, or more than 2^48 above the first
-// counter.
+// Stop ends the range for good. From then on no packet is accepted, and Extend returns an error.
+// Stop returns what Next does, which a program that ends may store in place of the end of its range.
+func (r *receiverState) Stop() uint64 {
+	r.mustLive()
+	return r.window.stop()
+}
+
+// Extend moves the end of the range. Store the new end first; half of the range is a good time. If
+// Open returns [ErrEnd], packets have been lost, or the sender has skipped counters: store and
+// extend to an end above the counter that Open returns, and open the packet again.
+//
+// Extend returns an error, and changes nothing, if end is below the present one, above 2^56, or
+// more than 2^48 above the first counter, and after Stop.
 func (r *receiverState) Extend(end uint64) error {
 	r.mustLive()
 	return r.window.extend(end)

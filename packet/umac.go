@@ -41,8 +41,8 @@ type UMACReceiver struct {
 }
 
 // NewUMACPair returns the sender and the receiver of one end of a connection, whose own name is
-// me; the other end swaps the names. c.Sender must be empty, and the names different, or
-// NewUMACPair returns an error. Its other errors are those of [UMACSender.Init] and
+// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names different,
+// or NewUMACPair returns an error. Its other errors are those of [UMACSender.Init] and
 // [UMACReceiver.Init].
 func NewUMACPair(c Config, me, peer string, send, receive Counters) (*UMACSender, *UMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
@@ -149,7 +149,7 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 
 // Trailer appends number and tag of msg to dst, for messages that are in memory of their own. The
 // packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It
-// allocates only if dst has no room for Overhead() bytes. When all counters have been used it
+// allocates only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all counters have been used it
 // returns dst unchanged, and [ErrEnd].
 func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.mustLive()
@@ -173,7 +173,8 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // Seal for each. If there are fewer counters than packets it
 // returns [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it
 // writes anything. It allocates only where a packet has no room. No packet and its room may
-// overlap another.
+// overlap another: of packets side by side in one buffer, cut the room with a third index, as in
+// b[i:j:k].
 func (s *UMACSender) SealBatch(batch []Packet) error {
 	s.mustLive()
 	s.form.mustAll(batch)
@@ -214,11 +215,11 @@ func (s *UMACSender) Destroy() {
 // then whether the counter is new, and remembers it. data is the additional data, DataSize
 // bytes, or Open panics. It does not allocate, except where UMACKey.Verify does.
 //
-// If there is an error, the message is nil and the counter 0. The errors are [ErrForged],
-// [ErrEpoch], [ErrWorn] and, after a right tag, [ErrReplayed], [ErrOld] and [ErrEnd]. packet is as
-// before in all cases. But with a DataSize other than 0 Open writes to it in between, so no
-// other goroutine may read it meanwhile. data may overlap the message. The comparison is
-// constant time.
+// If there is an error, the message is nil. The errors are [ErrForged], [ErrEpoch] and [ErrWorn],
+// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the counter
+// of the packet. packet is as before in all cases. But with a DataSize other than 0 Open writes to
+// it in between, so no other goroutine may read it meanwhile. data may overlap the message. The
+// comparison is constant time.
 func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r.mustLive()
 	r.form.mustData(data)
@@ -238,10 +239,11 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	} else {
 		right = r.verify(packet, n, nonce[:], data)
 	}
-	if err := r.window.judge(counterOf(number), right); err != nil {
-		return nil, 0, err
+	counter = counterOf(number)
+	if err := r.window.judge(counter, right); err != nil {
+		return nil, authentic(counter, err), err
 	}
-	return packet[:n], counterOf(number), nil
+	return packet[:n], counter, nil
 }
 
 // verify reports whether the tag of a packet with a message of n bytes and data is right.

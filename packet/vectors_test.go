@@ -36,6 +36,7 @@ type vectors struct {
 	Secret    hexBytes            `json:"secret"`
 	Session   hexBytes            `json:"session"`
 	Sender    string              `json:"sender"`
+	Receiver  string              `json:"receiver"`
 	Epoch     uint8               `json:"epoch"`
 	Data      hexBytes            `json:"data"`
 	Info      hexBytes            `json:"info"`
@@ -52,11 +53,11 @@ type vector struct {
 }
 
 func (v *vectors) key() packetref.Key {
-	return packetref.Key{Algorithm: v.Algorithm, Secret: v.Secret, Session: v.Session, Sender: v.Sender, Epoch: v.Epoch, DataSize: len(v.Data)}
+	return packetref.Key{Algorithm: v.Algorithm, Secret: v.Secret, Session: v.Session, Sender: v.Sender, Receiver: v.Receiver, Epoch: v.Epoch, DataSize: len(v.Data)}
 }
 
 func (v *vectors) config() Config {
-	return Config{Secret: v.Secret, Session: v.Session, Sender: v.Sender, Epoch: v.Epoch, DataSize: len(v.Data)}
+	return Config{Secret: v.Secret, Session: v.Session, Sender: v.Sender, Receiver: v.Receiver, Epoch: v.Epoch, DataSize: len(v.Data)}
 }
 
 var (
@@ -70,7 +71,7 @@ func makeVectors() (all []vectors) {
 		for _, dataSize := range []int{0, 16} {
 			for _, sessionSize := range []int{0, 32} {
 				v := vectors{
-					Algorithm: a, Secret: pattern(32), Session: bytes.Repeat([]byte{0xa5}, sessionSize), Sender: "server/1",
+					Algorithm: a, Secret: pattern(32), Session: bytes.Repeat([]byte{0xa5}, sessionSize), Sender: "server/1", Receiver: "client"[:sessionSize/32*6],
 					Epoch: uint8(sessionSize), Data: bytes.Repeat([]byte{0xda}, dataSize),
 				}
 				key := v.key()

@@ -15,10 +15,10 @@ import (
 // of package fastmac does, and the number of wrong tags. What changes with each packet is in one
 // cache line and one word of the bitmap.
 type window struct {
-	mu      sync.Mutex // for all that follows, except that forged may be read without it
+	mu      sync.Mutex // for what follows except limit and large, and forged may be read without it
 	highest uint64     // the highest accepted counter, or first
 	first   uint64
-	end     uint64
+	end     uint64        // 0 after stop
 	forged  atomic.Uint64 // wrong tags, up to limit
 	limit   uint64
 	large   *[]uint64 // the bitmap of a window of more than minWindow bits
@@ -119,6 +119,19 @@ func (w *window) accept(counter uint64) error {
 func (w *window) next() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.nextLocked()
+}
+
+// stop returns next, and makes w refuse all counters from then on.
+func (w *window) stop() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.end = 0
+	return w.nextLocked()
+}
+
+// nextLocked is next for callers that hold the mutex.
+func (w *window) nextLocked() uint64 {
 	words := w.words()
 	// The bit of the highest accepted counter is set.
 	return w.highest + words[w.highest/64%uint64(len(words))]>>(w.highest%64)&1
@@ -127,6 +140,9 @@ func (w *window) next() uint64 {
 func (w *window) extend(end uint64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.end == 0 {
+		return errStopped
+	}
 	if err := (Counters{w.first, w.end}).checkEnd(end); err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ type Key struct {
 	Algorithm       Algorithm
 	Secret, Session []byte
 	Sender          string
+	Receiver        string
 	Epoch           uint8
 	DataSize        int
 }
@@ -50,8 +51,10 @@ type Key struct {
 // Info returns the info of HKDF.
 func (k *Key) Info() []byte {
 	info := []byte("fastmac packet 1")
-	info = append(info, byte(k.Algorithm), k.Epoch, byte(k.DataSize), byte(len(k.Sender)))
-	return append(info, k.Sender...)
+	info = append(info, byte(k.Algorithm), k.Epoch, byte(k.DataSize))
+	info = append(append(info, byte(len(k.Sender))), k.Sender...)
+	info = append(append(info, byte(len(k.Receiver))), k.Receiver...)
+	return binary.BigEndian.AppendUint64(info, uint64(len(k.Session)))
 }
 
 // OKM returns the output of HKDF, 20 bytes: the AES key and the salt.
@@ -157,7 +160,8 @@ type Receiver struct {
 	Forged    uint64
 }
 
-// Open returns the verdict on a packet, and if it is good, its message and counter.
+// Open returns the verdict on a packet, its message if it is good, and its counter if the tag is
+// right.
 func (r *Receiver) Open(packet, data []byte) (msg []byte, counter uint64, result Result) {
 	n := len(packet) - 8 - r.Algorithm.TagSize()
 	switch {
@@ -175,7 +179,7 @@ func (r *Receiver) Open(packet, data []byte) (msg []byte, counter uint64, result
 	}
 	counter = binary.BigEndian.Uint64(append([]byte{0}, number[1:]...))
 	if result := r.Accept(counter); result != Good {
-		return nil, 0, result
+		return nil, counter, result
 	}
 	return msg, counter, Good
 }
