@@ -195,9 +195,6 @@ func deriveL1(k *l1Key, kdf *aesKey) {
 	}
 }
 
-// hasPrefetch says that prefetchKeys does something.
-const hasPrefetch = true
-
 // The assembly: kernels of the functions with these names. uhash_generic.go, uhash.go
 // and kdf.go have the contracts.
 
@@ -278,9 +275,3 @@ func deriveL1VAES256(k *l1Key, enc *aes.Schedule, rounds int) // enc is the sche
 
 //go:noescape
 func deriveL1VAES(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key
-
-// prefetchKeys asks the CPU to load the cache lines of each key that contain its bytes at the
-// offsets, of which there is at least one. It reads nothing of the keys, which may be nil.
-//
-//go:noescape
-func prefetchKeys(keys *[groupOfKeys]*byte, offsets []uint64)

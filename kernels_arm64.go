@@ -120,9 +120,6 @@ func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }
 
-// hasPrefetch says that prefetchKeys does something.
-const hasPrefetch = true
-
 // The assembly: kernels of the functions with these names. uhash_generic.go has the contracts.
 
 //go:noescape
@@ -151,9 +148,3 @@ func tagNextNEON(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint1
 
 //go:noescape
 func tagWordsNEON(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
-
-// prefetchKeys asks the CPU to load the cache lines of each key that contain its bytes at the
-// offsets, of which there is at least one. It reads nothing of the keys, which may be nil.
-//
-//go:noescape
-func prefetchKeys(keys *[groupOfKeys]*byte, offsets []uint64)

@@ -48,9 +48,4 @@ func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
 func hasBatchKernels() bool                              { return false }
 
-// hasPrefetch says that prefetchKeys does something.
-const hasPrefetch = false
-
-func prefetchKeys(keys *[groupOfKeys]*byte, offsets []uint64) {}
-
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }

@@ -7,6 +7,8 @@ package fastmac
 import (
 	"fmt"
 	"unsafe"
+
+	"example.com/fastmac/internal/prefetch"
 )
 
 // TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data under keys[i] and
@@ -137,12 +139,9 @@ func verifyGMACs(keys []*GMACKey, batch []Message) bool {
 	return all
 }
 
-// The keys of some messages are loaded while those of the messages before them are in use:
-// see BenchmarkManyKeys.
-const (
-	groupOfKeys = 4 // the keys of a call of prefetchKeys; the generators of the assembly have it too
-	keysAhead   = 8 // how many keys ahead of a message are loaded, at least
-)
+// keysAhead is how many keys ahead of a message are loaded, at least, while those of the messages
+// before them are in use: see BenchmarkManyKeys.
+const keysAhead = 8
 
 // keyLoader loads the keys of a batch into the cache before they are needed.
 type keyLoader struct {
@@ -160,8 +159,8 @@ func newKeyLoader[T any](keys []*T, lines *keyLines) keyLoader {
 
 // load is called before message i, for each i in turn.
 func (l *keyLoader) load(batch []Message, i int) {
-	if hasPrefetch && i%groupOfKeys == 0 {
-		l.loadTo(batch, min(len(batch), i+groupOfKeys+keysAhead))
+	if prefetch.InUse && i%prefetch.Group == 0 {
+		l.loadTo(batch, min(len(batch), i+prefetch.Group+keysAhead))
 	}
 }
 
@@ -169,7 +168,7 @@ func (l *keyLoader) load(batch []Message, i int) {
 // same length.
 func (l *keyLoader) loadTo(batch []Message, end int) {
 	for l.done < end {
-		var group [groupOfKeys]*byte
+		var group [prefetch.Group]*byte
 		class := l.lines.class(len(batch[l.done].Data))
 		for i := range group {
 			if group[i] = group[0]; l.done < end && l.lines.class(len(batch[l.done].Data)) == class {
@@ -177,7 +176,7 @@ func (l *keyLoader) loadTo(batch []Message, end int) {
 				l.done++
 			}
 		}
-		prefetchKeys(&group, l.lines.offsets[:l.lines.counts[class]])
+		prefetch.Lines(&group, l.lines.offsets[:l.lines.counts[class]])
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/prefetch"
 )
 
 // manyKeys is what tests of batches over many keys know of a type of key.
@@ -305,7 +306,7 @@ func (m manyKeys[K]) overlaps(t *testing.T) {
 }
 
 func (m manyKeys[K]) allocates(t *testing.T) {
-	if mactest.Race || useFIPS || m.mac == "GMAC" && !hasPrefetch {
+	if mactest.Race || useFIPS || m.mac == "GMAC" && !prefetch.InUse {
 		return
 	}
 	keys := m.keys(20)
@@ -348,22 +349,5 @@ func TestKeyLines(t *testing.T) {
 		if n := len(l.lines.offsets); l.lines.class(0) != 0 || l.lines.class(1<<20) != 0 || int(l.lines.counts[0]) != n || l.lines.offsets[n-1] >= uint64(l.size) {
 			t.Errorf("%s: %v for %d bytes", name, *l.lines, l.size)
 		}
-	}
-}
-
-// TestPrefetch has keys that cannot be read, and lists of keys and offsets beside memory that
-// cannot.
-func TestPrefetch(t *testing.T) {
-	mem := mactest.Guarded(t, 64)
-	mem = mem[len(mem)-64:]
-	key := &mem[len(mem)-1]                                                     // what is behind it cannot be read
-	keys := (*[groupOfKeys]*byte)(unsafe.Pointer(&mem[len(mem)-8*groupOfKeys])) // all nil
-	for n := 1; n <= 8; n++ {
-		offsets := unsafe.Slice((*uint64)(unsafe.Pointer(&mem[64-8*n])), n) // zeros
-		prefetchKeys(keys, offsets)
-		prefetchKeys(&[groupOfKeys]*byte{nil, key, nil, key}, []uint64{0, 8, 1 << 12, 1 << 40, 1<<64 - 64}[:1+n%5])
-	}
-	if !bytes.Equal(mem, make([]byte, 64)) {
-		t.Error("prefetchKeys writes")
 	}
 }

@@ -17375,26 +17375,3 @@ stored430:
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
-
-// func prefetchKeys(keys *[4]*byte, offsets []uint64)
-// Requires: MMX+, SSE2
-TEXT ·prefetchKeys(SB), $0-32
-	MOVQ keys+0(FP), AX
-	MOVQ offsets_base+8(FP), CX
-	MOVQ offsets_len+16(FP), DX
-	MOVQ (AX), BX
-	MOVQ 8(AX), SI
-	MOVQ 16(AX), DI
-	MOVQ 24(AX), AX
-
-line441:
-	MOVQ       (CX), R8
-	PREFETCHT0 (BX)(R8*1)
-	PREFETCHT0 (SI)(R8*1)
-	PREFETCHT0 (DI)(R8*1)
-	PREFETCHT0 (AX)(R8*1)
-	ADDQ       $0x08, CX
-	DECQ       DX
-	JNZ        line441
-	PXOR       X14, X14
-	RET

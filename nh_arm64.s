@@ -5772,30 +5772,3 @@ fillPartMoved:
 	VDUP	R17, V8.D2
 	VMOV	R19, V8.D[1]
 	B	fillLoaded
-
-// func prefetchKeys(keys *[groupOfKeys]*byte, offsets []uint64)
-TEXT ·prefetchKeys(SB), NOSPLIT, $0-32
-	MOVD	keys+0(FP), R0
-	MOVD	offsets_base+8(FP), R1
-	MOVD	offsets_len+16(FP), R2
-	MOVD	0(R0), R5
-	MOVD	8(R0), R6
-	MOVD	16(R0), R7
-	MOVD	24(R0), R8
-
-nextLine:
-	MOVD	0(R1), R3
-	ADD	$8, R1, R1
-	ADD	R3, R5, R4
-	PRFM	(R4), PLDL1KEEP
-	ADD	R3, R6, R4
-	PRFM	(R4), PLDL1KEEP
-	ADD	R3, R7, R4
-	PRFM	(R4), PLDL1KEEP
-	ADD	R3, R8, R4
-	PRFM	(R4), PLDL1KEEP
-	SUBS	$1, R2, R2
-	BNE	nextLine
-	VEOR	V16.B16, V16.B16, V16.B16
-	VEOR	V17.B16, V17.B16, V17.B16
-	RET

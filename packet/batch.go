@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/prefetch"
 )
 
 // A Packet is a packet of a batch, for SealBatch and OpenBatch.
@@ -40,9 +41,9 @@ func SealBatch[S *UMACSender | *GMACSender](senders []S, batch []Packet) int {
 	mustPair("SealBatch", "senders", len(senders), len(batch))
 	switch senders := any(senders).(type) {
 	case []*UMACSender:
-		return sealMany(senders, batch, (*UMACSender).parts)
+		return sealMany(senders, batch, saltSize, (*UMACSender).parts)
 	case []*GMACSender:
-		return sealMany(senders, batch, (*GMACSender).parts)
+		return sealMany(senders, batch, 0, (*GMACSender).parts)
 	}
 	panic("unreachable")
 }
@@ -62,9 +63,9 @@ func OpenBatch[R *UMACReceiver | *GMACReceiver](receivers []R, batch []Packet) i
 	mustPair("OpenBatch", "receivers", len(receivers), len(batch))
 	switch receivers := any(receivers).(type) {
 	case []*UMACReceiver:
-		return openMany(receivers, batch, (*UMACReceiver).parts)
+		return openMany(receivers, batch, saltSize, (*UMACReceiver).parts)
 	case []*GMACReceiver:
-		return openMany(receivers, batch, (*GMACReceiver).parts)
+		return openMany(receivers, batch, 0, (*GMACReceiver).parts)
 	}
 	panic("unreachable")
 }
@@ -76,13 +77,15 @@ func mustPair(f, what string, n, packets int) {
 	}
 }
 
-func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch []Packet, parts func(*S) (*senderState, K)) (sealed int) {
+// sealMany is SealBatch. The nonce is what follows skip bytes of salt and number.
+func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch []Packet, skip int, parts func(*S) (*counters, *form, K, uint32)) (sealed int) {
 	var forms [lanes]*form
 	var keys [lanes]K
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes]nonceSpace
+	var nonces [lanes]nonce
 	for start := 0; start < len(batch); start += lanes {
 		group := batch[start:min(len(batch), start+lanes)]
+		prefetch.All(senders[start:start+len(group)], senderLines)
 		n := 0 // packets that have a counter
 		for i := range group {
 			p, who := &group[i], senders[start+i]
@@ -90,17 +93,18 @@ func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch 
 				p.Err = ErrUnknown
 				continue
 			}
-			s, key := parts(who)
-			s.mustLive()
-			s.form.mustDataOf(start+i, p)
-			counter, err := s.counters.take(1)
+			c, f, key, salt := parts(who)
+			c.mustLive()
+			f.mustDataOf(start+i, p)
+			counter, err := c.take(1)
 			if err != nil {
 				p.Err = err
 				continue
 			}
-			msgs[n].Data, msgs[n].Tag = s.form.begin(p, counter)
-			msgs[n].Nonce = s.form.nonce(&nonces[n], counter)
-			forms[i], keys[n] = &s.form, key
+			msgs[n].Data, msgs[n].Tag = f.begin(p, counter)
+			nonces[n].set(salt, f.number(counter))
+			msgs[n].Nonce = nonces[n][skip:]
+			forms[i], keys[n] = f, key
 			n++
 		}
 		fastmac.TagBatch(keys[:n], msgs[:n])
@@ -114,46 +118,57 @@ func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch 
 	return sealed
 }
 
-func openMany[R any, K *fastmac.UMACKey | *fastmac.GMACKey](receivers []*R, batch []Packet, parts func(*R) (*receiverState, K)) (good int) {
-	var states [lanes]*receiverState
+// openMany is OpenBatch. The nonce is what follows skip bytes of salt and number.
+func openMany[R any, K *fastmac.UMACKey | *fastmac.GMACKey](receivers []*R, batch []Packet, skip int, parts func(*R) (*window, *form, K, uint32)) (good int) {
+	var windows [lanes]*window
+	var forms [lanes]*form
+	var salts [lanes]uint32
 	var keys [lanes]K // nil if there is nothing to verify
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes]nonceSpace
+	var nonces [lanes]nonce
 	var trailers [lanes]trailer
 	for start := 0; start < len(batch); start += lanes {
 		group := batch[start:min(len(batch), start+lanes)]
+		prefetch.All(receivers[start:start+len(group)], receiverLines)
 		for i := range group { // before check writes to packets
-			states[i], keys[i] = nil, nil
+			windows[i], keys[i] = nil, nil
 			if who := receivers[start+i]; who != nil {
-				states[i], keys[i] = parts(who)
-				states[i].mustLive()
-				states[i].form.mustDataOf(start+i, &group[i])
+				windows[i], forms[i], keys[i], salts[i] = parts(who)
+				windows[i].mustLive()
+				forms[i].mustDataOf(start+i, &group[i])
 			}
 		}
 		for i := range group {
 			p := &group[i]
-			if states[i] == nil {
+			if windows[i] == nil {
 				p.Bytes, p.Counter, p.Err = nil, 0, ErrUnknown
 				continue
 			}
-			f := &states[i].form
-			if msgs[i].Data, msgs[i].Tag = f.check(p, &trailers[i]); p.Err != nil {
+			if msgs[i].Data, msgs[i].Tag = forms[i].check(p, &trailers[i]); p.Err != nil {
 				keys[i] = nil
 			}
-			msgs[i].Nonce = f.nonce(&nonces[i], p.Counter)
+			nonces[i].set(salts[i], forms[i].number(p.Counter))
+			msgs[i].Nonce = nonces[i][skip:]
 		}
 		fastmac.VerifyBatch(keys[:len(group)], msgs[:len(group)])
 		for i, end := 0, 0; i < len(group); i = end { // a receiver, and the run of its packets
-			for end = i + 1; end < len(group) && states[end] == states[i]; {
+			for end = i + 1; end < len(group) && windows[end] == windows[i]; {
 				end++
 			}
-			if states[i] != nil {
-				good += states[i].judge(group[i:end], msgs[i:end], trailers[i:end])
+			if windows[i] != nil {
+				forms[i].restore(group[i:end], trailers[i:end])
+				good += windows[i].judgeAll(forms[i], group[i:end], msgs[i:end])
 			}
 		}
 	}
 	return good
 }
+
+// Bytes of the cache lines of a sender and a receiver that are not in their keys.
+var (
+	senderLines   = []uint64{0}
+	receiverLines = []uint64{0, 64, 128}
+)
 
 // A trailer has room for the number and the tag of a packet.
 type trailer [numberSize + maxTagSize]byte
@@ -193,23 +208,27 @@ func (f *form) check(p *Packet, saved *trailer) (data, tag []byte) {
 	return data, tag
 }
 
-// judge sets Err, Counter and Bytes of packets that have been verified, in order, and returns how
-// many are good.
-func (r *receiverState) judge(batch []Packet, verified []fastmac.Message, saved []trailer) (good int) {
-	if r.form.dataSize != 0 {
-		for i := range batch {
-			if p := &batch[i]; p.Err == nil {
-				copy(p.Bytes[len(p.Bytes)-r.form.overhead():], saved[i][:])
-			}
+// restore writes back the trailers of packets that check has overwritten.
+func (f *form) restore(batch []Packet, saved []trailer) {
+	if f.dataSize == 0 {
+		return
+	}
+	for i := range batch {
+		if p := &batch[i]; p.Err == nil {
+			copy(p.Bytes[len(p.Bytes)-f.overhead():], saved[i][:])
 		}
 	}
-	w := &r.window
+}
+
+// judgeAll sets Err, Counter and Bytes of packets that have been verified, in order, and returns how
+// many are good.
+func (w *window) judgeAll(f *form, batch []Packet, verified []fastmac.Message) (good int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range batch {
 		p := &batch[i]
 		if p.Err == nil {
-			p.Err = w.judgeLocked(p.Counter, verified[i].OK)
+			p.Err = w.judge(p.Counter, verified[i].OK)
 		} else if w.worn() {
 			p.Err = ErrWorn
 		}
@@ -217,7 +236,7 @@ func (r *receiverState) judge(batch []Packet, verified []fastmac.Message, saved 
 			p.Bytes, p.Counter = nil, authentic(p.Counter, p.Err)
 			continue
 		}
-		p.Bytes = p.Bytes[:len(p.Bytes)-r.form.overhead()]
+		p.Bytes = p.Bytes[:len(p.Bytes)-f.overhead()]
 		good++
 	}
 	return good

@@ -213,29 +213,23 @@ func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
 	wipe.Stack()
 }
 
-// form is what senders and receivers know of a packet. Its zero value has no key.
-type form struct {
-	tagSize, dataSize, epoch uint8
+// form is what senders and receivers know of a packet.
+type form struct{ tagSize, dataSize, epoch uint8 }
 
-	// The nonce is what follows the first skip bytes of salt and number: 4 for UMAC, whose nonce
-	// is the number, and 0 for GMAC.
-	skip uint8
-	salt uint32
-}
+func (c *Config) form() form { return form{uint8(c.TagSize), uint8(c.DataSize), c.Epoch} }
 
 func (f *form) overhead() int { return numberSize + int(f.tagSize) }
 
 // number returns the number of a packet.
 func (f *form) number(counter uint64) uint64 { return uint64(f.epoch)<<56 | counter }
 
-// nonceSpace has room for each nonce.
-type nonceSpace [saltSize + numberSize]byte
+// A nonce is that of GMAC. That of UMAC is the number, which is behind the salt.
+type nonce [saltSize + numberSize]byte
 
-// nonce returns the nonce for a counter, in b. It is set in two parts, as the kernels of GMAC load it.
-func (f *form) nonce(b *nonceSpace, counter uint64) []byte {
-	binary.BigEndian.PutUint32(b[:], f.salt)
-	binary.BigEndian.PutUint64(b[saltSize:], f.number(counter))
-	return b[f.skip:]
+// set sets the two parts as the kernels of GMAC load them.
+func (b *nonce) set(salt uint32, number uint64) {
+	binary.BigEndian.PutUint32(b[:], salt)
+	binary.BigEndian.PutUint64(b[saltSize:], number)
 }
 
 // counterOf returns the counter in a number.
@@ -263,16 +257,26 @@ func (f *form) room(msg []byte) []byte {
 	return slices.Grow(msg, f.overhead())[:n]
 }
 
+// dead is the text of a panic: who has no key. It is here and not in a function that panics, because
+// behind a call that does not return the compiler would load all variables again.
+//
+//go:noinline
+func dead(who string) any {
+	return "packet: use of a " + who + " that was destroyed or never set up"
+}
+
 // mustData panics unless data has the size of c.DataSize.
 func (f *form) mustData(data []byte) {
 	if len(data) != int(f.dataSize) {
-		panicData(len(data), int(f.dataSize))
+		panic(wrongData(len(data), int(f.dataSize)))
 	}
 }
 
+// wrongData is the text of a panic.
+//
 //go:noinline
-func panicData(have, want int) {
-	panic(fmt.Sprintf("packet: data of %d bytes: want %d", have, want))
+func wrongData(have, want int) any {
+	return fmt.Sprintf("packet: data of %d bytes: want %d", have, want)
 }
 
 // mustAll is mustData for a batch.
@@ -285,13 +289,15 @@ func (f *form) mustAll(batch []Packet) {
 // mustDataOf is mustData for packet i of a batch.
 func (f *form) mustDataOf(i int, p *Packet) {
 	if len(p.Data) != int(f.dataSize) {
-		panicDataOf(i, len(p.Data), int(f.dataSize))
+		panic(wrongDataOf(i, len(p.Data), int(f.dataSize)))
 	}
 }
 
+// wrongDataOf is the text of a panic.
+//
 //go:noinline
-func panicDataOf(i, have, want int) {
-	panic(fmt.Sprintf("packet: batch: packet %d: data of %d bytes: want %d", i, have, want))
+func wrongDataOf(i, have, want int) any {
+	return fmt.Sprintf("packet: batch: packet %d: data of %d bytes: want %d", i, have, want)
 }
 
 // mustHaveNoData panics if packets have additional data, for which Trailer has no room.

@@ -11,13 +11,14 @@ import (
 	"example.com/fastmac/internal/fork"
 )
 
-// counters are those of a sender: next up to but not including end are left. It has a cache
-// line of its own, because the key after it is only read.
+// counters are those of a sender: next up to but not including end are left. They have a cache
+// line of their own behind the 8 bytes that the runtime has there, because the key after them is
+// only read: see TestLines.
 type counters struct {
 	next, end atomic.Uint64 // next <= end, except for stopped; neither falls
 	first     uint64
 	process   fork.Process // the one that may use them
-	_         [32]byte
+	_         [24]byte
 }
 
 // stopped is set in next when no counter may be used any more.
@@ -51,7 +52,32 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 	return first, nil
 }
 
-func (c *counters) extend(end uint64) error {
+// mustLive panics if there is no key.
+func (c *counters) mustLive() {
+	if c.end.Load() == 0 {
+		panic(dead("sender"))
+	}
+}
+
+// Next returns the next counter. Other goroutines may use it at the same time: see Stop.
+func (c *counters) Next() uint64 {
+	c.mustLive()
+	return c.next.Load() &^ stopped
+}
+
+// Stop ends the range for good. From then on no packet is sealed, the error is [ErrEnd], and Extend
+// returns an error. Stop returns the next counter, which a program that ends may store in place of
+// the end of its range.
+func (c *counters) Stop() uint64 {
+	c.mustLive()
+	return c.next.Or(stopped) &^ stopped
+}
+
+// Extend moves the end of the range. Store the new end first; half of the range is a good time. It
+// returns an error, and changes nothing, if end is below the present one, above 2^56, or more
+// than 2^48 above the first counter, and after Stop.
+func (c *counters) Extend(end uint64) error {
+	c.mustLive()
 	for {
 		if c.next.Load()&stopped != 0 {
 			return errStopped

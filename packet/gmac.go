@@ -21,9 +21,11 @@ type GMACSender struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	senderState
+	counters
 	gmacSenderName
-	key fastmac.GMACKey
+	form form
+	salt uint32
+	key  fastmac.GMACKey
 }
 
 // GMACReceiver opens the packets of one sender with GMAC.
@@ -35,9 +37,11 @@ type GMACReceiver struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	receiverState
+	window
 	gmacReceiverName
-	key fastmac.GMACKey
+	form form
+	salt uint32
+	key  fastmac.GMACKey
 }
 
 // NewGMACPair returns the sender and the receiver of one end of a connection, whose own name is
@@ -84,11 +88,11 @@ func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 // a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and s
 // is unchanged. If the CPU lacks instructions, the error is that of RequireGCM of package fastmac.
 func (s *GMACSender) Init(c Config, n Counters) error {
-	f, err := c.initGMAC(&s.key, n)
-	if err != nil {
+	if err := c.initGMAC(&s.key, &s.salt, n); err != nil {
 		return err
 	}
-	s.init(f, n)
+	s.form = c.form()
+	s.counters.init(n)
 	return nil
 }
 
@@ -100,29 +104,31 @@ func (r *GMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	f, err := c.initGMAC(&r.key, n)
-	if err != nil {
+	if err := c.initGMAC(&r.key, &r.salt, n); err != nil {
 		return err
 	}
-	r.init(&c, f, n)
+	r.form = c.form()
+	r.window.init(&c, n)
 	return nil
 }
 
-// initGMAC checks c and n and derives a key and a salt. If it returns an error, the key is
+// initGMAC checks c and n and derives a key and a salt. If it returns an error, they are
 // unchanged.
-func (c *Config) initGMAC(k *fastmac.GMACKey, n Counters) (form, error) {
+func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n Counters) error {
 	if err := c.check(gmac, n); err != nil {
-		return form{}, err
+		return err
 	}
 	if err := fastmac.RequireGCM(); err != nil {
-		return form{}, err
+		return err
 	}
 	var okm [okmSize]byte
 	c.derive(&okm, gmac)
 	err := k.Init(okm[:keySize])
-	salt := binary.BigEndian.Uint32(okm[keySize:])
+	if err == nil {
+		*salt = binary.BigEndian.Uint32(okm[keySize:])
+	}
 	clear(okm[:])
-	return form{tagSize: fastmac.GMACSize, dataSize: uint8(c.DataSize), epoch: c.Epoch, salt: salt}, err
+	return err
 }
 
 // Seal appends number and tag to packet, which is the message, and returns the packet. The
@@ -130,7 +136,7 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, n Counters) (form, error) {
 // only if packet has no room for Overhead() bytes. When all counters have been used it returns
 // packet unchanged, and [ErrEnd]. data may overlap packet.
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
-	s.mustLive()
+	s.counters.mustLive()
 	s.form.mustData(data)
 	counter, err := s.counters.take(1)
 	if err != nil {
@@ -142,10 +148,11 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	if len(data) > 0 {
 		hashed = packet[:n+copy(packet[n:], data)]
 	}
-	var space nonceSpace
-	nonce := s.form.nonce(&space, counter)
-	s.key.Tag(packet[:n+numberSize], nonce, hashed)
-	binary.BigEndian.PutUint64(packet[n:], s.form.number(counter))
+	number := s.form.number(counter)
+	var nonce nonce
+	nonce.set(s.salt, number)
+	s.key.Tag(packet[:n+numberSize], nonce[:], hashed)
+	binary.BigEndian.PutUint64(packet[n:], number)
 	return packet, nil
 }
 
@@ -154,7 +161,7 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 // allocates only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all counters have been used it
 // returns dst unchanged, and [ErrEnd].
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
-	s.mustLive()
+	s.counters.mustLive()
 	s.form.mustHaveNoData()
 	counter, err := s.counters.take(1)
 	if err != nil {
@@ -162,10 +169,11 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	}
 	n := len(dst)
 	dst = s.form.room(dst)
-	var space nonceSpace
-	nonce := s.form.nonce(&space, counter)
-	s.key.Tag(dst[:n+numberSize], nonce, msg)
-	binary.BigEndian.PutUint64(dst[n:], s.form.number(counter))
+	number := s.form.number(counter)
+	var nonce nonce
+	nonce.set(s.salt, number)
+	s.key.Tag(dst[:n+numberSize], nonce[:], msg)
+	binary.BigEndian.PutUint64(dst[n:], number)
 	return dst, nil
 }
 
@@ -176,19 +184,20 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // overlap another: of packets side by side in one buffer, cut the room with a third index, as in
 // b[i:j:k].
 func (s *GMACSender) SealBatch(batch []Packet) error {
-	s.mustLive()
+	s.counters.mustLive()
 	s.form.mustAll(batch)
 	counter, err := s.counters.take(uint64(len(batch)))
 	if err != nil {
 		return err
 	}
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes]nonceSpace
+	var nonces [lanes]nonce
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
 			msgs[i].Data, msgs[i].Tag = s.form.begin(&batch[i], counter)
-			msgs[i].Nonce = s.form.nonce(&nonces[i], counter)
+			nonces[i].set(s.salt, s.form.number(counter))
+			msgs[i].Nonce = nonces[i][:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
@@ -200,14 +209,27 @@ func (s *GMACSender) SealBatch(batch []Packet) error {
 	return nil
 }
 
-func (s *GMACSender) parts() (*senderState, *fastmac.GMACKey)     { return &s.senderState, &s.key }
-func (r *GMACReceiver) parts() (*receiverState, *fastmac.GMACKey) { return &r.receiverState, &r.key }
+func (s *GMACSender) parts() (*counters, *form, *fastmac.GMACKey, uint32) {
+	return &s.counters, &s.form, &s.key, s.salt
+}
+
+func (r *GMACReceiver) parts() (*window, *form, *fastmac.GMACKey, uint32) {
+	return &r.window, &r.form, &r.key, r.salt
+}
+
+// Overhead returns 24, how many bytes longer a packet is than its message.
+func (s *GMACSender) Overhead() int {
+	s.counters.mustLive()
+	return s.form.overhead()
+}
 
 // Destroy overwrites the sender and its key with zeros. Any later use panics, except that a
 // second Destroy does nothing. Do not call it while the sender is in use.
 func (s *GMACSender) Destroy() {
 	s.key.Destroy()
-	s.destroy()
+	s.salt = 0
+	s.form = form{}
+	s.counters.destroy()
 }
 
 // Open returns the message, which is a part of packet, and its counter. It checks the tag, and only
@@ -220,7 +242,7 @@ func (s *GMACSender) Destroy() {
 // it in between, so no other goroutine may read it meanwhile. data may overlap the message. The
 // comparison is constant time.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	r.mustLive()
+	r.window.mustLive()
 	r.form.mustData(data)
 	if r.window.worn() {
 		return nil, 0, ErrWorn
@@ -230,16 +252,19 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 		return nil, 0, err
 	}
 	n := len(packet) - r.form.overhead()
-	var space nonceSpace
-	nonce := r.form.nonce(&space, counterOf(number))
+	var nonce nonce
+	nonce.set(r.salt, number)
 	var right bool
 	if len(data) == 0 {
-		right = r.key.Verify(packet[n+numberSize:], nonce, packet[:n])
+		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
 	} else {
-		right = r.verify(packet, n, nonce, data)
+		right = r.verify(packet, n, nonce[:], data)
 	}
 	counter = counterOf(number)
-	if err := r.window.judge(counter, right); err != nil {
+	r.window.mu.Lock()
+	err = r.window.judge(counter, right)
+	r.window.mu.Unlock()
+	if err != nil {
 		return nil, authentic(counter, err), err
 	}
 	return packet[:n], counter, nil
@@ -260,20 +285,22 @@ func (r *GMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 // and returns how many packets are good. If a Data does not have DataSize bytes it panics before it
 // writes anything. It does not allocate. No packet may overlap another.
 func (r *GMACReceiver) OpenBatch(batch []Packet) int {
-	r.mustLive()
+	r.window.mustLive()
 	r.form.mustAll(batch)
 	good := 0
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes]nonceSpace
+	var nonces [lanes]nonce
 	var trailers [lanes]trailer
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
 			msgs[i].Data, msgs[i].Tag = r.form.check(&batch[i], &trailers[i])
-			msgs[i].Nonce = r.form.nonce(&nonces[i], batch[i].Counter)
+			nonces[i].set(r.salt, r.form.number(batch[i].Counter))
+			msgs[i].Nonce = nonces[i][:]
 		}
 		r.key.VerifyBatch(msgs[:n])
-		good += r.judge(batch[:n], msgs[:n], trailers[:n])
+		r.form.restore(batch[:n], trailers[:n])
+		good += r.window.judgeAll(&r.form, batch[:n], msgs[:n])
 		batch = batch[n:]
 	}
 	return good
@@ -283,5 +310,7 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) int {
 // second Destroy does nothing. Do not call it while the receiver is in use.
 func (r *GMACReceiver) Destroy() {
 	r.key.Destroy()
-	r.destroy()
+	r.salt = 0
+	r.form = form{}
+	r.window.destroy()
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/fips140"
 	"errors"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"strings"
 	"testing"
@@ -581,29 +582,77 @@ func TestSizes(t *testing.T) {
 	var ur UMACReceiver
 	var gs GMACSender
 	var gr GMACReceiver
-	const line, bitmap, rest = 64, minWindow / 8, 8
-	const name = 8 // with its padding
+	const state, bitmap, rest = 56, minWindow / 8, 8
 	for _, test := range []struct {
 		what       string
 		have, want uintptr
 	}{
-		{"UMACSender", unsafe.Sizeof(us), line + rest + name + unsafe.Sizeof(us.key)},
-		{"UMACReceiver", unsafe.Sizeof(ur), line + bitmap + rest + name + unsafe.Sizeof(ur.key)},
-		{"GMACSender", unsafe.Sizeof(gs), line + rest + unsafe.Sizeof(gs.key)},
-		{"GMACReceiver", unsafe.Sizeof(gr), line + bitmap + rest + unsafe.Sizeof(gr.key)},
+		{"UMACSender", unsafe.Sizeof(us), state + rest + unsafe.Sizeof(us.key)},
+		{"UMACReceiver", unsafe.Sizeof(ur), state + bitmap + rest + unsafe.Sizeof(ur.key)},
+		{"GMACSender", unsafe.Sizeof(gs), state + rest + unsafe.Sizeof(gs.key)},
+		{"GMACReceiver", unsafe.Sizeof(gr), state + bitmap + rest + unsafe.Sizeof(gr.key)},
 	} {
 		if test.have != test.want {
 			t.Errorf("%s has %d bytes, want %d", test.what, test.have, test.want)
 		}
 		t.Logf("%s has %d bytes", test.what, test.have)
 	}
-	if n := unsafe.Sizeof(us.counters); n != 64 {
-		t.Errorf("counters have %d bytes", n)
+}
+
+// TestLines checks where senders and receivers are in their cache lines, behind the 8 bytes that
+// the runtime has before objects of their sizes: what changes has lines of its own, and a key
+// begins 8 bytes after the start of a line, as one that NewUMACKey allocates. The runtime has
+// nothing before a GMACSender, which has less than 512 bytes.
+func TestLines(t *testing.T) {
+	if bits.UintSize != 64 {
+		t.Skip("pointers have 4 bytes")
 	}
-	if n := unsafe.Offsetof(ur.window.small); n != 64 {
-		t.Errorf("the bitmap begins at byte %d", n)
+	const line, before = 64, 8
+	var us UMACSender
+	var ur UMACReceiver
+	var gs GMACSender
+	var gr GMACReceiver
+	for _, test := range []struct {
+		what     string
+		at, want uintptr
+	}{
+		{"the end of UMACSender.counters", before + unsafe.Sizeof(us.counters), 0},
+		{"UMACSender.key", before + unsafe.Offsetof(us.key), before},
+		{"UMACReceiver.window.small", before + unsafe.Offsetof(ur.window.small), 0},
+		{"the end of UMACReceiver.window", before + unsafe.Sizeof(ur.window), 0},
+		{"UMACReceiver.key", before + unsafe.Offsetof(ur.key), before},
+		{"GMACSender.key", unsafe.Offsetof(gs.key), 0},
+		{"GMACReceiver.window.small", before + unsafe.Offsetof(gr.window.small), 0},
+		{"GMACReceiver.key", before + unsafe.Offsetof(gr.key), before},
+	} {
+		if test.at%line != test.want {
+			t.Errorf("%s is at %d of its line, want %d", test.what, test.at%line, test.want)
+		}
+	}
+	on := struct {
+		us *UMACSender
+		ur *UMACReceiver
+		gs *GMACSender
+		gr *GMACReceiver
+	}{new(UMACSender), new(UMACReceiver), new(GMACSender), new(GMACReceiver)}
+	heap = &on
+	for what, at := range map[string]struct {
+		have unsafe.Pointer
+		want uintptr
+	}{
+		"a UMACSender":   {unsafe.Pointer(on.us), before},
+		"a UMACReceiver": {unsafe.Pointer(on.ur), before},
+		"a GMACSender":   {unsafe.Pointer(on.gs), 0},
+		"a GMACReceiver": {unsafe.Pointer(on.gr), before},
+	} {
+		if uintptr(at.have)%line != at.want {
+			t.Logf("%s is at %p: the allocator of this Go release is another one", what, at.have)
+		}
 	}
 }
+
+// heap keeps the compiler from having objects on the stack.
+var heap any
 
 func TestAllocations(t *testing.T) {
 	mactest.SkipAllocations(t)

@@ -21,9 +21,10 @@ type UMACSender struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	senderState
+	counters
 	umacSenderName
-	key fastmac.UMACKey
+	form form
+	key  fastmac.UMACKey
 }
 
 // UMACReceiver opens the packets of one sender with UMAC-64 or UMAC-128.
@@ -35,9 +36,10 @@ type UMACReceiver struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	receiverState
+	window
 	umacReceiverName
-	key fastmac.UMACKey
+	form form
+	key  fastmac.UMACKey
 }
 
 // NewUMACPair returns the sender and the receiver of one end of a connection, whose own name is
@@ -84,12 +86,12 @@ func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 // a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and s
 // is unchanged.
 func (s *UMACSender) Init(c Config, n Counters) error {
-	f, err := c.initUMAC(&s.key, n)
-	if err != nil {
+	if err := c.initUMAC(&s.key, n); err != nil {
 		return err
 	}
 	s.umacSenderName = opaque.Of(umacSenderText(c.TagSize))
-	s.init(f, n)
+	s.form = c.form()
+	s.counters.init(n)
 	return nil
 }
 
@@ -100,26 +102,26 @@ func (r *UMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	f, err := c.initUMAC(&r.key, n)
-	if err != nil {
+	if err := c.initUMAC(&r.key, n); err != nil {
 		return err
 	}
 	r.umacReceiverName = opaque.Of(umacReceiverText(c.TagSize))
-	r.init(&c, f, n)
+	r.form = c.form()
+	r.window.init(&c, n)
 	return nil
 }
 
 // initUMAC checks c and n and derives a key. If it returns an error, the key is unchanged.
-func (c *Config) initUMAC(k *fastmac.UMACKey, n Counters) (form, error) {
+func (c *Config) initUMAC(k *fastmac.UMACKey, n Counters) error {
 	algorithm := c.umacAlgorithm()
 	if err := c.check(algorithm, n); err != nil {
-		return form{}, err
+		return err
 	}
 	var okm [okmSize]byte
 	c.derive(&okm, algorithm)
 	err := k.Init(okm[:keySize], c.TagSize)
 	clear(okm[:])
-	return form{tagSize: uint8(c.TagSize), dataSize: uint8(c.DataSize), epoch: c.Epoch, skip: saltSize}, err
+	return err
 }
 
 // Seal appends number and tag to packet, which is the message, and returns the packet. The
@@ -127,7 +129,7 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, n Counters) (form, error) {
 // only if packet has no room for Overhead() bytes. When all counters have been used it returns
 // packet unchanged, and [ErrEnd]. data may overlap packet.
 func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
-	s.mustLive()
+	s.counters.mustLive()
 	s.form.mustData(data)
 	counter, err := s.counters.take(1)
 	if err != nil {
@@ -152,7 +154,7 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 // allocates only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all counters have been used it
 // returns dst unchanged, and [ErrEnd].
 func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
-	s.mustLive()
+	s.counters.mustLive()
 	s.form.mustHaveNoData()
 	counter, err := s.counters.take(1)
 	if err != nil {
@@ -176,19 +178,20 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // overlap another: of packets side by side in one buffer, cut the room with a third index, as in
 // b[i:j:k].
 func (s *UMACSender) SealBatch(batch []Packet) error {
-	s.mustLive()
+	s.counters.mustLive()
 	s.form.mustAll(batch)
 	counter, err := s.counters.take(uint64(len(batch)))
 	if err != nil {
 		return err
 	}
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes]nonceSpace
+	var nonces [lanes]nonce
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
 			msgs[i].Data, msgs[i].Tag = s.form.begin(&batch[i], counter)
-			msgs[i].Nonce = s.form.nonce(&nonces[i], counter)
+			nonces[i].set(0, s.form.number(counter))
+			msgs[i].Nonce = nonces[i][saltSize:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
@@ -200,15 +203,28 @@ func (s *UMACSender) SealBatch(batch []Packet) error {
 	return nil
 }
 
-func (s *UMACSender) parts() (*senderState, *fastmac.UMACKey)     { return &s.senderState, &s.key }
-func (r *UMACReceiver) parts() (*receiverState, *fastmac.UMACKey) { return &r.receiverState, &r.key }
+func (s *UMACSender) parts() (*counters, *form, *fastmac.UMACKey, uint32) {
+	return &s.counters, &s.form, &s.key, 0
+}
+
+func (r *UMACReceiver) parts() (*window, *form, *fastmac.UMACKey, uint32) {
+	return &r.window, &r.form, &r.key, 0
+}
+
+// Overhead returns how much longer a packet is than its message: 16 bytes with tags of 8, and 24
+// with tags of 16.
+func (s *UMACSender) Overhead() int {
+	s.counters.mustLive()
+	return s.form.overhead()
+}
 
 // Destroy overwrites the sender and its key with zeros. Any later use panics, except that a
 // second Destroy does nothing. Do not call it while the sender is in use.
 func (s *UMACSender) Destroy() {
 	s.key.Destroy()
 	s.umacSenderName = umacSenderName{}
-	s.destroy()
+	s.form = form{}
+	s.counters.destroy()
 }
 
 // Open returns the message, which is a part of packet, and its counter. It checks the tag, and only
@@ -221,7 +237,7 @@ func (s *UMACSender) Destroy() {
 // it in between, so no other goroutine may read it meanwhile. data may overlap the message. The
 // comparison is constant time.
 func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	r.mustLive()
+	r.window.mustLive()
 	r.form.mustData(data)
 	if r.window.worn() {
 		return nil, 0, ErrWorn
@@ -240,7 +256,10 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 		right = r.verify(packet, n, nonce[:], data)
 	}
 	counter = counterOf(number)
-	if err := r.window.judge(counter, right); err != nil {
+	r.window.mu.Lock()
+	err = r.window.judge(counter, right)
+	r.window.mu.Unlock()
+	if err != nil {
 		return nil, authentic(counter, err), err
 	}
 	return packet[:n], counter, nil
@@ -262,20 +281,22 @@ func (r *UMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 // and returns how many packets are good. If a Data does not have DataSize bytes it panics before it
 // writes anything. It does not allocate. No packet may overlap another.
 func (r *UMACReceiver) OpenBatch(batch []Packet) int {
-	r.mustLive()
+	r.window.mustLive()
 	r.form.mustAll(batch)
 	good := 0
 	var msgs [lanes]fastmac.Message
-	var nonces [lanes]nonceSpace
+	var nonces [lanes]nonce
 	var trailers [lanes]trailer
 	for len(batch) > 0 {
 		n := min(len(batch), lanes)
 		for i := range batch[:n] {
 			msgs[i].Data, msgs[i].Tag = r.form.check(&batch[i], &trailers[i])
-			msgs[i].Nonce = r.form.nonce(&nonces[i], batch[i].Counter)
+			nonces[i].set(0, r.form.number(batch[i].Counter))
+			msgs[i].Nonce = nonces[i][saltSize:]
 		}
 		r.key.VerifyBatch(msgs[:n])
-		good += r.judge(batch[:n], msgs[:n], trailers[:n])
+		r.form.restore(batch[:n], trailers[:n])
+		good += r.window.judgeAll(&r.form, batch[:n], msgs[:n])
 		batch = batch[n:]
 	}
 	return good
@@ -286,5 +307,6 @@ func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 func (r *UMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.umacReceiverName = umacReceiverName{}
-	r.destroy()
+	r.form = form{}
+	r.window.destroy()
 }

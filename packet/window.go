@@ -13,16 +13,15 @@ import (
 
 // window is what a receiver remembers: the counters that it has accepted, as the ReplayWindow
 // of package fastmac does, and the number of wrong tags. What changes with each packet is in one
-// cache line and one word of the bitmap.
+// cache line and one word of the bitmap: see TestLines.
 type window struct {
 	mu      sync.Mutex // for what follows except limit and large, and forged may be read without it
 	highest uint64     // the highest accepted counter, or first
 	first   uint64
 	end     uint64        // 0 after stop
 	forged  atomic.Uint64 // wrong tags, up to limit
-	limit   uint64
-	large   *[]uint64 // the bitmap of a window of more than minWindow bits
-	_       [8]byte   // of the cache line, if a pointer has 8
+	limit   uint64        // 0 if there is no key
+	large   *[]uint64     // the bitmap of a window of more than minWindow bits
 
 	// Counter c has bit c%64 of word c/64 modulo the number of words, which is a power of two.
 	// The words hold the counters up to the last one in the word of highest.
@@ -66,29 +65,18 @@ func (w *window) words() []uint64 {
 // worn reports whether there have been too many wrong tags.
 func (w *window) worn() bool { return w.forged.Load() >= w.limit }
 
-// judge returns the verdict on a packet whose tag is right or not, and remembers it.
+// judge returns the verdict on a packet whose tag is right or not, and remembers it. The caller
+// holds the mutex. It is one function, and Open itself locks, because the CPU does not overlap a
+// locked instruction with what is around it, so that each call there takes its full time: with
+// two more, a packet of 64 bytes takes 4 % longer to seal and open (Intel Xeon, family 6, model
+// 207, Go 1.26.8).
 func (w *window) judge(counter uint64, right bool) error {
-	w.mu.Lock()
-	err := w.judgeLocked(counter, right)
-	w.mu.Unlock()
-	return err
-}
-
-// judgeLocked is judge for callers that hold the mutex.
-func (w *window) judgeLocked(counter uint64, right bool) error {
-	if w.worn() { // meanwhile
+	switch {
+	case w.worn(): // meanwhile
 		return ErrWorn
-	}
-	if !right {
+	case !right:
 		w.forged.Add(1)
 		return ErrForged
-	}
-	return w.accept(counter)
-}
-
-// accept remembers the counter of a packet with a right tag, if it is new.
-func (w *window) accept(counter uint64) error {
-	switch {
 	case counter < w.first:
 		return ErrOld
 	case counter >= w.end:
@@ -115,29 +103,47 @@ func (w *window) accept(counter uint64) error {
 	return nil
 }
 
-// next returns one more than the highest accepted counter, or first.
+// next is Next for callers that hold the mutex.
 func (w *window) next() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.nextLocked()
-}
-
-// stop returns next, and makes w refuse all counters from then on.
-func (w *window) stop() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.end = 0
-	return w.nextLocked()
-}
-
-// nextLocked is next for callers that hold the mutex.
-func (w *window) nextLocked() uint64 {
 	words := w.words()
 	// The bit of the highest accepted counter is set.
 	return w.highest + words[w.highest/64%uint64(len(words))]>>(w.highest%64)&1
 }
 
-func (w *window) extend(end uint64) error {
+// mustLive panics if there is no key.
+func (w *window) mustLive() {
+	if w.limit == 0 {
+		panic(dead("receiver"))
+	}
+}
+
+// Next returns one more than the highest accepted counter, or the first of the range if there is
+// none. Other goroutines may open packets at the same time: see Stop.
+func (w *window) Next() uint64 {
+	w.mustLive()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.next()
+}
+
+// Stop ends the range for good. From then on no packet is accepted, and Extend returns an error.
+// Stop returns what Next does, which a program that ends may store in place of the end of its range.
+func (w *window) Stop() uint64 {
+	w.mustLive()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.end = 0
+	return w.next()
+}
+
+// Extend moves the end of the range. Store the new end first; half of the range is a good time. If
+// Open returns [ErrEnd], packets have been lost, or the sender has skipped counters: store and
+// extend to an end above the counter that Open returns, and open the packet again.
+//
+// Extend returns an error, and changes nothing, if end is below the present one, above 2^56, or
+// more than 2^48 above the first counter, and after Stop.
+func (w *window) Extend(end uint64) error {
+	w.mustLive()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.end == 0 {
@@ -148,4 +154,10 @@ func (w *window) extend(end uint64) error {
 	}
 	w.end = end
 	return nil
+}
+
+// Forged returns the number of wrong tags so far.
+func (w *window) Forged() uint64 {
+	w.mustLive()
+	return w.forged.Load()
 }

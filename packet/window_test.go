@@ -70,7 +70,7 @@ func TestWindow(t *testing.T) {
 				case 7:
 					counter = pick(rng.IntN(10) == 0, n.End+rng.Uint64N(3), highest)
 				}
-				got, want := w.accept(counter), errorOf(ref.Accept(counter))
+				got, want := w.judge(counter, true), errorOf(ref.Accept(counter))
 				if got != want {
 					t.Fatalf("%d bits, %v, %d below %d: %v, want %v", bits, n, w.highest-counter, w.highest, got, want)
 				}

@@ -209,6 +209,7 @@ func TestRequires(t *testing.T) {
 		{"internal/gcm/gcm_amd64.s", kernel.GCM, "aesni"},
 		{"internal/sha512/sha512_amd64.s", kernel.SHA512, ""},
 		{"internal/kernel/cpuid_amd64.s", kernel.NH, "none"},
+		{"internal/prefetch/prefetch_amd64.s", kernel.NH, "none"},
 	} {
 		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(test.file)))
 		if err != nil {
@@ -230,7 +231,7 @@ func TestRequires(t *testing.T) {
 			name, needs := "none", kernel.Set(nil)
 			if i >= 0 {
 				name, needs = kernels[i].Name, kernels[i].Needs
-			} else if test.others != "none" && function != "prefetchKeys" { // which every CPU runs
+			} else if test.others != "none" {
 				t.Errorf("%s: %s is of no kernel", test.file, function)
 			}
 			used[name] = true

@@ -5,8 +5,7 @@
 // Command uhash generates nh_amd64.s, the kernels of UHASH, RFC 4418 section 5, for
 // AVX-512 and AVX2. There are files for each layer: nh.go, poly.go and poly128.go, and l3.go. blocks.go is
 // L1 of whole blocks, add.go, rest.go and tail.go are L1 of a part of a block, kdf.go is for the
-// L1 key, and batch.go and pad.go are for the messages and nonces of a batch,
-// and prefetch.go is for its keys.
+// L1 key, and batch.go and pad.go are for the messages and nonces of a batch.
 //
 // A kernel has code for two iterations and for four, and begins with a jump to the one
 // that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. It
@@ -68,7 +67,6 @@ func main() {
 		nhPoly128(v)
 		nhNext(v)
 	}
-	prefetchKeys()
 	// In these kernels wiping would make short messages up to 4 % slower.
 	output.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",
 		"tagWordsAVX512", "tagWordsAVX2")

@@ -28,10 +28,11 @@ const root = "../../.."
 
 // files are the assembly for arm64, by package.
 var files = map[string]string{
-	"example.com/fastmac":                 "nh_arm64.s",
-	"example.com/fastmac/internal/aes":    "internal/aes/aes_arm64.s",
-	"example.com/fastmac/internal/gcm":    "internal/gcm/gcm_arm64.s",
-	"example.com/fastmac/internal/sha512": "internal/sha512/sha512_arm64.s",
+	"example.com/fastmac":                   "nh_arm64.s",
+	"example.com/fastmac/internal/aes":      "internal/aes/aes_arm64.s",
+	"example.com/fastmac/internal/gcm":      "internal/gcm/gcm_arm64.s",
+	"example.com/fastmac/internal/prefetch": "internal/prefetch/prefetch_arm64.s",
+	"example.com/fastmac/internal/sha512":   "internal/sha512/sha512_arm64.s",
 }
 
 // A compiled is a function of a file, and its machine code without what fills it up at the end.
@@ -389,7 +390,7 @@ var conditional = map[string]int{
 	"tagNonceNEON":  39,
 	"tagNoncesNEON": 41,
 	"fillNEON":      6,
-	"prefetchKeys":  1,
+	"lines":         1,
 	"expandKey":     6,
 	"encryptWords":  2,
 	"encryptBlocks": 6,

@@ -34,7 +34,7 @@ var proofs = []proof{
 	{"cpuid7", "nothing but its result is written", proveCPUID, x86.Architecture},
 	{"rdseed", "nothing but the word and the result is written", proveSeed, x86.Architecture},
 	{"rndrrs", "nothing but the word and the result is written", proveSeed, arm64.Architecture},
-	{"prefetchKeys", "the lines of four keys at 1 to 3 offsets are prefetched, and of the keys nothing is read", provePrefetch, nil},
+	{"lines", "the lines of four objects at 1 to 3 offsets are prefetched, and of the objects nothing is read", provePrefetch, nil},
 	{"nhAdd", "NH of each run of groups in a block", proveAdd, nil},
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
 	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
@@ -105,8 +105,8 @@ func proveSeed(v *prover) (cases int, err error) {
 	return 1, v.call(v.place(8, false, v.variables(8, 8, 0xff)...))
 }
 
-// provePrefetch proves that prefetchKeys prefetches at all offsets of all keys, in this order, writes
-// nothing, and reads only pointers and offsets: the keys are of no object.
+// provePrefetch proves that lines prefetches at all offsets of all objects, in this order, writes
+// nothing, and reads only pointers and offsets: what is prefetched is of no object.
 func provePrefetch(v *prover) (cases int, err error) {
 	const keys = 4
 	for lines := 1; lines <= 3; lines++ {

@@ -428,6 +428,6 @@ func TestEmulatePrefetch(t *testing.T) {
 	for lines := 1; lines < 30; lines++ {
 		e.reset()
 		keys, offsets := e.state(e.bytes(4*8)), e.state(e.bytes(8*lines))
-		e.call("fastmac.prefetchKeys", append([]uint64{keys}, slice(offsets, lines)...)...)
+		e.call("prefetch.lines", append([]uint64{keys}, slice(offsets, lines)...)...)
 	}
 }
