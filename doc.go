@@ -84,6 +84,9 @@
 // passes the number to [ReplayWindow.Accept], which accepts each number once. The messages of
 // a batch go there in the order in which they arrived.
 //
+// For packets, such as datagrams of UDP, the module example.com/fastmac/packet has a sender and a
+// receiver that do all this, with 8 bytes beside the tag.
+//
 // Change a UMAC or GMAC key after 2^48 messages and attempts. Up to then an attacker
 // distinguishes its pads from random ones with an advantage of at most 2^-33, if AES is
 // secure. Also change it after
