@@ -10,15 +10,19 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"slices"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/packet/internal/packetref"
 )
 
-var update = flag.Bool("update", false, "write testdata/packets.json, from the reference")
+var update = flag.Bool("update", false, "write testdata/packets.json and scripts.json, from the reference")
 
-const vectorsFile = "testdata/packets.json"
+const (
+	vectorsFile = "testdata/packets.json"
+	scriptsFile = "testdata/scripts.json"
+)
 
 // hexBytes are hexadecimal digits in JSON.
 type hexBytes []byte
@@ -98,20 +102,190 @@ func makeVectors() (all []vectors) {
 	return all
 }
 
-func readVectors(t testing.TB) (all []vectors) {
+// A script is what a receiver gets, and what it does. All packets have the same additional data.
+type script struct {
+	Name      string              `json:"name"`
+	Algorithm packetref.Algorithm `json:"algorithm"`
+	Secret    hexBytes            `json:"secret"`
+	Session   hexBytes            `json:"session"`
+	Sender    string              `json:"sender"`
+	Epoch     uint8               `json:"epoch"`
+	Data      hexBytes            `json:"data"`
+	First     uint64              `json:"first"` // of the range of counters
+	End       uint64              `json:"end"`
+	Window    int                 `json:"window"` // in bits
+	MaxForged uint64              `json:"maxForged"`
+	Steps     []scriptStep        `json:"steps"`
+	Next      uint64              `json:"next"`   // one more than the highest accepted counter, after the last step
+	Forged    uint64              `json:"forged"` // the number of wrong tags
+}
+
+// A scriptStep is a packet, or moves the end of the range.
+type scriptStep struct {
+	Packet hexBytes `json:"packet,omitempty"`
+	Extend uint64   `json:"extend,omitempty"`
+	Result string   `json:"result"`
+}
+
+// The results of steps: the names of the verdicts, and those of Extend.
+var resultNames = [...]string{"good", "forged", "replayed", "old", "end", "epoch", "worn"}
+
+const extended, refused = "extended", "refused"
+
+func (s *script) receiver() packetref.Receiver {
+	key := packetref.Key{Algorithm: s.Algorithm, Secret: s.Secret, Session: s.Session, Sender: s.Sender, Epoch: s.Epoch, DataSize: len(s.Data)}
+	window := packetref.Window{First: s.First, End: s.End, Bits: s.Window}
+	return packetref.Receiver{Key: key, Window: window, MaxForged: s.MaxForged}
+}
+
+// makeScripts has the reference do what scripts say.
+func makeScripts() (all []script) {
+	for a := packetref.UMAC64; a <= packetref.GMAC; a++ {
+		var s script
+		var r packetref.Receiver
+		begin := func(name string, n Counters, window int, most uint64, dataSize int) {
+			s = script{
+				Name: name, Algorithm: a, Secret: pattern(32), Session: []byte("a session"), Sender: "server/1", Epoch: 7,
+				Data: bytes.Repeat([]byte{0xda}, dataSize), First: n.First, End: n.End, Window: window, MaxForged: most,
+			}
+			r = s.receiver()
+		}
+		end := func() {
+			s.Next, s.Forged = r.Next(), r.Forged
+			all = append(all, s)
+		}
+		seal := func(counter uint64) []byte { return r.Seal(pattern(int(counter%4)), s.Data, counter) }
+		step := func(packet []byte) {
+			_, _, result := r.Open(packet, s.Data)
+			s.Steps = append(s.Steps, scriptStep{Packet: packet, Result: resultNames[result]})
+		}
+		open := func(counters ...uint64) {
+			for _, counter := range counters {
+				step(seal(counter))
+			}
+		}
+		forge := func(packet []byte, at int) { // at is counted from the number on
+			packet[len(packet)-8-a.TagSize()+at] ^= 0x10
+			step(packet)
+		}
+		extend := func(to uint64) {
+			result := refused
+			if to >= r.End && to-r.First <= maxRange && to <= maxEnd {
+				result, r.End = extended, to
+			}
+			s.Steps = append(s.Steps, scriptStep{Extend: to, Result: result})
+		}
+		const most, last = maxForged8, maxEnd - 1
+
+		begin("order, gaps, and packets that come late or twice", Fresh(), 1024, most, 0)
+		open(0, 1, 2, 2, 1, 6, 4, 5, 4, 3, 3, 7, 0)
+		end()
+
+		for _, w := range []uint64{1024, 4096} {
+			if a != packetref.UMAC64 && w > 1024 {
+				break // to keep the file short
+			}
+			begin("the edges of the window", Fresh(), int(w), most, 0)
+			open(3, w-64, 0, 3, w-1, w-64, 2, w, 63, 64, 1, 64, 2*w-1, w, w-1, w, 2*w)
+			open(2*w-960, 2*w-w+63, 2*w-w+64, 2*w-w+65, 2*w-w+64, 2*w-1, 2*w)
+			end()
+
+			begin("jumps", Counters{maxEnd - maxRange, maxEnd}, int(w), most, 0)
+			at := s.First
+			for _, jump := range []uint64{5, w - 64, w - 1, w, w + 1, 1 << 32, 1 << 37, last - s.First} {
+				at = min(at+jump, last)
+				open(at, at-1, at-w+64, at-w+64, at-w+63, at)
+			}
+			end()
+		}
+
+		begin("the ends of the range", Counters{1000, 1100}, 1024, most, 0)
+		open(1000, 999, 0, 1099, 1100, last, 1098)
+		extend(1099)
+		extend(1100)
+		open(1100)
+		extend(1102)
+		open(1100, 1102, 1101, 1100)
+		extend(1000 + maxRange + 1)
+		extend(1000 + maxRange)
+		open(1000+maxRange, 999+maxRange, 1<<32, 999+maxRange)
+		end()
+
+		begin("the end of all ranges", Counters{maxEnd - 2, maxEnd - 1}, 1024, most, 0)
+		open(maxEnd-2, last)
+		extend(maxEnd + 1)
+		extend(maxEnd)
+		open(last, last, maxEnd-2)
+		end()
+
+		begin("wrong tags move nothing", Fresh(), 1024, most, 8)
+		open(1)
+		for _, at := range []int{-1, 1, 7, 8, 8 + a.TagSize() - 1} { // message, counter, tag
+			forge(seal(3), at)
+		}
+		forge(seal(maxRange-1), 9)
+		forge(seal(1), 9)
+		forge(seal(maxRange+5), 9)
+		step(seal(2)[1:])
+		step(append(seal(2), 0))
+		other := r.Key
+		other.Sender = "server/2"
+		step(other.Seal([]byte("message"), s.Data, 4))
+		step(r.Seal([]byte("message"), []byte("12345678"), 4))
+		step(seal(0)[:8+a.TagSize()-1])
+		step([]byte{7})
+		open(2, 3, 1)
+		end()
+
+		begin("other epochs", Fresh(), 1024, 2, 0)
+		other = r.Key
+		for _, epoch := range []uint8{6, 8, 0, 255} {
+			other.Epoch = epoch
+			step(other.Seal([]byte("message"), nil, 0))
+		}
+		for range 3 { // of which none counts as a wrong tag
+			forge(seal(1), 0)
+		}
+		open(1)
+		end()
+
+		begin("worn", Counters{100, 200}, 1024, 3, 16)
+		open(100, 99, 200, 100)
+		forge(seal(101), 8)
+		step(seal(101)[:3])
+		forge(seal(102), 15)
+		open(101, 102)
+		forge(seal(103), 8)
+		open(103, 100, 99, 200)
+		forge(seal(104), 8)
+		step(seal(105)[:3])
+		forge(seal(106), 0)
+		end()
+	}
+	return all
+}
+
+func read[T any](t testing.TB, file string) (all []T) {
 	t.Helper()
-	if err := json.Unmarshal(mactest.Must(os.ReadFile(vectorsFile)), &all); err != nil {
+	if err := json.Unmarshal(mactest.Must(os.ReadFile(file)), &all); err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-// TestVectorsFile checks that the file is what the reference says, or writes it.
+// TestVectorsFile checks that the files are what the reference says, or writes them.
 func TestVectorsFile(t *testing.T) {
+	testFile(t, vectorsFile, makeVectors())
+	testFile(t, scriptsFile, makeScripts())
+}
+
+// testFile has one element of a file for the vectors of a key, and for a script.
+func testFile[T any](t *testing.T, file string, all []T) {
+	t.Helper()
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	b.WriteString("[\n")
-	for i, v := range makeVectors() {
+	for i, v := range all {
 		if i > 0 {
 			b.WriteString(",\n")
 		}
@@ -120,21 +294,24 @@ func TestVectorsFile(t *testing.T) {
 		}
 	}
 	b.WriteString("]\n")
-	text := bytes.ReplaceAll(b.Bytes(), []byte(`{"size"`), []byte("\n{\"size\""))
+	text := b.Bytes()
+	for _, element := range []string{`{"size"`, `{"packet"`, `{"extend"`} { // each in a line of its own
+		text = bytes.ReplaceAll(text, []byte(element), []byte("\n"+element))
+	}
 	if *update {
-		if err := os.WriteFile(vectorsFile, text, 0o666); err != nil {
+		if err := os.WriteFile(file, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if have := mactest.Must(os.ReadFile(vectorsFile)); !bytes.Equal(bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")), text) {
-		t.Error(vectorsFile + " is not what the reference makes")
+	if have := mactest.Must(os.ReadFile(file)); !bytes.Equal(bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")), text) {
+		t.Error(file + " is not what the reference makes")
 	}
 }
 
 // TestVectors seals and opens all packets of the file.
 func TestVectors(t *testing.T) {
 	count := 0
-	for _, v := range readVectors(t) {
+	for _, v := range read[vectors](t, vectorsFile) {
 		if v.Algorithm == packetref.GMAC && len(algorithms()) < 3 {
 			continue
 		}
@@ -167,4 +344,60 @@ func TestVectors(t *testing.T) {
 	if want := 240 * len(algorithms()); count != want {
 		t.Errorf("%d packets, want %d", count, want)
 	}
+}
+
+// TestScripts has receivers that open the packets of the file one by one, and in batches.
+func TestScripts(t *testing.T) {
+	seen := make(map[string]int)
+	for _, s := range read[script](t, scriptsFile) {
+		if s.Algorithm == packetref.GMAC && len(algorithms()) < 3 {
+			continue
+		}
+		c := Config{Secret: s.Secret, Session: s.Session, Sender: s.Sender, Epoch: s.Epoch, DataSize: len(s.Data), Window: s.Window, MaxForged: s.MaxForged}
+		n := Counters{s.First, s.End}
+		single, batched := newReceiver(s.Algorithm, c, n), newReceiver(s.Algorithm, c, n)
+		var batch []Packet
+		flush := func(to int) {
+			batched.OpenBatch(batch)
+			for i, p := range batch {
+				if step := s.Steps[to-len(batch)+i]; p.Err != resultError(step.Result) {
+					t.Errorf("%s, %s, step %d, in a batch: %v, want %s", name(s.Algorithm), s.Name, to-len(batch)+i, p.Err, step.Result)
+				}
+			}
+			batch = nil
+		}
+		for i, step := range s.Steps {
+			seen[step.Result]++
+			if step.Extend != 0 {
+				flush(i)
+				for _, r := range []receiver{single, batched} {
+					if err := r.Extend(step.Extend); (err == nil) != (step.Result == extended) {
+						t.Errorf("%s, %s, step %d: %v, want %s", name(s.Algorithm), s.Name, i, err, step.Result)
+					}
+				}
+				continue
+			}
+			batch = append(batch, Packet{Bytes: bytes.Clone(step.Packet), Data: s.Data})
+			msg, _, err := single.Open(step.Packet, s.Data)
+			if err != resultError(step.Result) || err == nil && !bytes.Equal(msg, pattern(len(step.Packet)-8-s.Algorithm.TagSize())) {
+				t.Errorf("%s, %s, step %d: %v, want %s", name(s.Algorithm), s.Name, i, err, step.Result)
+			}
+		}
+		flush(len(s.Steps))
+		for _, r := range []receiver{single, batched} {
+			if r.Next() != s.Next || r.Forged() != s.Forged {
+				t.Errorf("%s, %s: Next is %d, Forged %d; want %d, %d", name(s.Algorithm), s.Name, r.Next(), r.Forged(), s.Next, s.Forged)
+			}
+		}
+	}
+	for _, result := range append(resultNames[:], extended, refused) {
+		if seen[result] < 2*len(algorithms()) {
+			t.Errorf("%d steps with the result %q", seen[result], result)
+		}
+	}
+}
+
+// resultError returns the error for the result of a packet.
+func resultError(result string) error {
+	return errorOf(packetref.Result(slices.Index(resultNames[:], result)))
 }

@@ -7,6 +7,7 @@ package packet
 import (
 	"bytes"
 	"encoding/binary"
+	"flag"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -175,6 +176,8 @@ func TestOneWinner(t *testing.T) {
 	})
 }
 
+var longRun = flag.Int("packets", 0, "let TestLongRun seal so many packets in all, for which it may take 20 bytes of memory each")
+
 // TestLongRun has loss, reordering by up to two windows, duplicates and forged packets, 10^6 packets
 // in all, and 10^7 if FASTMAC_TEST_LONG is set. The results are those of a reference that keeps all counters.
 func TestLongRun(t *testing.T) {
@@ -182,6 +185,9 @@ func TestLongRun(t *testing.T) {
 		packets := pick(testing.Short() || mactest.Race, 30_000, 350_000)
 		if mactest.Long() && !mactest.Race {
 			packets *= 10
+		}
+		if *longRun > 0 {
+			packets = *longRun / len(algorithms())
 		}
 		rng := rand.New(rand.NewPCG(3, uint64(a)))
 		c := config()
