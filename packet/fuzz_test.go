@@ -7,6 +7,8 @@ package packet
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"slices"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -145,4 +147,193 @@ func FuzzReceive(f *testing.F) {
 		}
 		flush()
 	})
+}
+
+// A batchEnd is a direction in FuzzBatch: a sender and a receiver for batches, those for the same packets
+// one by one, and the reference.
+type batchEnd struct {
+	sender, sender1     sender
+	receiver, receiver1 receiver
+	ref                 packetref.Receiver
+	data                []byte
+	next, end           uint64 // of the sender
+}
+
+// FuzzBatch seals batches, and opens batches with packets that are lost, repeated, damaged, too short, of
+// another epoch or outside the range, until receivers are worn and senders at their end. It compares what
+// comes of it with calls for single packets and with the reference. With one end the batches are
+// methods, with more they are functions: there the packets of a batch have different ends, or none.
+func FuzzBatch(f *testing.F) {
+	f.Add([]byte("\x00\x00\x20\x00\x05\x00\x10\x20\x40\x60\x05\x00\x00\x00\x00\x00\x00\x01\x00\x02\x00\x00\x00\x00"))
+	f.Add([]byte("\x07\x01\x90\x00\x28" + string(pattern(40)) + "\x30\x00\x11\x22\x33\x44\x55\x66\x77" + string(pattern(90))))
+	f.Add([]byte("\x01\x02\x00\x00\x08\x00\x01\x02\x03\x04\x05\x06\x07\x10\x03\x00\x01\x02\x02\x00\x02\x01\x03\x05\x04\x00\x05\x02\x06\x03\x01\x03\x04\x49" + string(pattern(99))))
+	f.Add([]byte("\x07\x35\x00\x00\x20" + string(pattern(32)) + "\x20\x03\x00\x00\x09\x09\x03\x01\x00\x08\x07\x03\x02\x00\x08\x07\x03\x03\x00\x06\x01\x02\x01\x00\x01" + string(pattern(80))))
+	f.Fuzz(func(t *testing.T, code []byte) {
+		s := mactest.Script(code)
+		a := fuzzAlgorithm(s.Byte())
+		setting := int(s.Byte())
+		n := Counters{uint64(setting) << 10, uint64(setting)<<10 + 40 + uint64(s.Byte())}
+		received := Counters{n.First + uint64(setting/8%3), n.End - uint64(setting/24%3)} // not all that is sent
+		ends := make([]*batchEnd, 1+s.Byte()%1)
+		for i := range ends {
+			c := config()
+			c.Sender = fmt.Sprint("peer ", i)
+			c.DataSize = (setting + i) % 3 * 8
+			c.MaxForged = 1 + uint64(setting%8)
+			if i > 0 && a != packetref.GMAC {
+				a = packetref.UMAC64 + packetref.UMAC128 - a
+			}
+			ends[i] = &batchEnd{
+				newSender(a, c, n), newSender(a, c, n), newReceiver(a, c, received), newReceiver(a, c, received),
+				packetref.Receiver{Key: refKey(a, c), Window: *refWindow(0, received), MaxForged: c.MaxForged},
+				pattern(c.DataSize), n.First, n.End,
+			}
+		}
+		choose := func() *batchEnd { // with more than one end, or none
+			if i := int(s.Byte()) % (len(ends) + 1); len(ends) > 1 {
+				return append(ends, nil)[i]
+			}
+			return ends[0]
+		}
+		b := batchTest{T: t, ends: ends}
+		for batches := 0; len(s) > 0 && batches < 6; batches++ {
+			for range s.Byte() % (2*lanes + 9) {
+				b.add(choose(), pattern(s.Size()))
+			}
+			b.seal()
+			for range s.Byte() % (2*lanes + 9) {
+				how, at := s.Byte(), int(s.Byte())
+				if len(b.sent) == 0 {
+					break
+				}
+				p := b.sent[len(b.sent)-1-at%len(b.sent)]
+				packet, e := p.packet, p.of
+				switch how % 8 {
+				case 3:
+					packet = s.Damage(packet)
+				case 4: // too short, perhaps
+					packet = packet[:int(s.Byte())%(len(packet)+1)]
+				case 5: // the sender has jumped, or has another range
+					packet = e.ref.Seal(pattern(9), e.data, (received.First+uint64(at)<<(how/8%12)-4)%maxEnd)
+				case 6: // other additional data, or another epoch
+					other, data := e.ref.Key, bytes.Clone(e.data)
+					if other.Epoch += how / 8 % 2; len(data) > 0 {
+						data[0]++
+					}
+					packet = other.Seal(pattern(9), data, received.First+uint64(at))
+				case 7:
+					e = choose()
+				}
+				b.add(e, packet)
+			}
+			b.open()
+		}
+	})
+}
+
+// A batchTest is a batch of packets, and whose they are.
+type batchTest struct {
+	*testing.T
+	ends  []*batchEnd
+	batch []Packet
+	of    []*batchEnd
+	sent  []struct {
+		packet []byte
+		of     *batchEnd
+	}
+}
+
+// add adds a packet of e, or of nobody.
+func (b *batchTest) add(e *batchEnd, packet []byte) {
+	p := Packet{Bytes: bytes.Clone(packet), Counter: 1, Err: ErrWorn}
+	if e != nil {
+		p.Data = e.data
+	}
+	b.batch, b.of = append(b.batch, p), append(b.of, e)
+}
+
+// seal seals the batch, and does it one by one.
+func (b *batchTest) seal() {
+	b.Helper()
+	want, sealed := slices.Clone(b.batch), 0
+	e := b.ends[0]
+	all := uint64(len(b.batch)) <= e.end-e.next // or none, with a method
+	for i := range want {
+		w, e := &want[i], b.of[i]
+		if len(b.ends) > 1 {
+			w.Counter, w.Err = 0, nil
+		} else if !all {
+			continue
+		}
+		if e.next == e.end {
+			w.Err = ErrEnd
+			continue
+		}
+		msg := w.Bytes
+		w.Bytes, w.Counter = e.ref.Seal(msg, e.data, e.next), e.next
+		if got, err := e.sender1.Seal(bytes.Clone(msg), e.data); !bytes.Equal(got, w.Bytes) || err != nil {
+			b.Fatalf("packet %d: Seal returns %x, %v; want %x", i, got, err, w.Bytes)
+		}
+		e.next++
+		sealed++
+		b.sent = append(b.sent, struct {
+			packet []byte
+			of     *batchEnd
+		}{w.Bytes, e})
+	}
+	if err := e.sender.SealBatch(b.batch); (err == nil) != all || !all && err != ErrEnd {
+		b.Fatalf("SealBatch of %d packets returns %v", len(want), err)
+	}
+	b.compare("SealBatch", want)
+	for i, e := range b.ends {
+		if e.sender.Next() != e.next || e.sender1.Next() != e.next {
+			b.Fatalf("sender %d: Next is %d, and %d one by one; want %d", i, e.sender.Next(), e.sender1.Next(), e.next)
+		}
+	}
+}
+
+// open opens the batch, and does it one by one.
+func (b *batchTest) open() {
+	b.Helper()
+	want, good := slices.Clone(b.batch), 0
+	var whole, before [][]byte
+	for i := range want {
+		w, e := &want[i], b.of[i]
+		whole, before = append(whole, w.Bytes), append(before, bytes.Clone(w.Bytes))
+		msg, counter, result := e.ref.Open(before[i], w.Data)
+		*w = Packet{Bytes: msg, Data: w.Data, Counter: counter, Err: errorOf(result)}
+		if msg, counter, err := e.receiver1.Open(bytes.Clone(before[i]), w.Data); !bytes.Equal(msg, w.Bytes) || counter != w.Counter || err != w.Err {
+			b.Fatalf("packet %d: Open returns %x, %d, %v; want %x, %d, %v", i, msg, counter, err, w.Bytes, w.Counter, w.Err)
+		}
+		if w.Err == nil {
+			good++
+		}
+	}
+	if n := b.ends[0].receiver.OpenBatch(b.batch); n != good {
+		b.Fatalf("OpenBatch returns %d, want %d", n, good)
+	}
+	b.compare("OpenBatch", want)
+	for i := range whole {
+		if !bytes.Equal(whole[i], before[i]) {
+			b.Fatalf("packet %d is changed", i)
+		}
+	}
+	for i, e := range b.ends {
+		for _, r := range []receiver{e.receiver, e.receiver1} {
+			if r.Next() != e.ref.Next() || r.Forged() != e.ref.Forged {
+				b.Fatalf("receiver %d: Next is %d, Forged %d; want %d, %d", i, r.Next(), r.Forged(), e.ref.Next(), e.ref.Forged)
+			}
+		}
+	}
+}
+
+// compare compares the batch with what it should be, and empties it.
+func (b *batchTest) compare(what string, want []Packet) {
+	b.Helper()
+	for i, p := range b.batch {
+		if w := want[i]; !bytes.Equal(p.Bytes, w.Bytes) || (p.Bytes == nil) != (w.Bytes == nil) || !bytes.Equal(p.Data, w.Data) || p.Counter != w.Counter || p.Err != w.Err {
+			b.Fatalf("%s: packet %d of %d: %+v, want %+v", what, i, len(want), p, w)
+		}
+	}
+	b.batch, b.of = nil, nil
 }

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -166,9 +167,14 @@ func (r *runner) compile(dir string, sources map[string]string) (string, error) 
 		return "", err
 	}
 	common := []string{"-overlay", name, "-tags", r.tags}
-	args := append([]string{"build", "-gcflags=-e"}, common...)
-	if out, err := exec.Command("go", append(args, "./"+dir)...).CombinedOutput(); err != nil {
+	run := func(dir string, args ...string) (string, error) {
+		cmd := exec.Command("go", slices.Concat(args, common, []string{"."})...)
+		cmd.Dir = dir // it may be in a module of its own
+		out, err := cmd.CombinedOutput()
 		return string(out), err
+	}
+	if out, err := run(dir, "build", "-gcflags=-e"); err != nil {
+		return out, err
 	}
 	built := map[string]string{} // the binary of a package
 	for i := range r.steps {
@@ -178,9 +184,8 @@ func (r *runner) compile(dir string, sources map[string]string) (string, error) 
 		}
 		st.bin = filepath.Join(r.temp, fmt.Sprintf("%d.test", i))
 		built[st.dir] = st.bin
-		args := append([]string{"test", "-c", "-vet=off", "-o", st.bin}, common...)
-		if out, err := exec.Command("go", append(args, "./"+st.dir)...).CombinedOutput(); err != nil {
-			return string(out), err
+		if out, err := run(st.dir, "test", "-c", "-vet=off", "-o", st.bin); err != nil {
+			return out, err
 		}
 	}
 	return "", nil
