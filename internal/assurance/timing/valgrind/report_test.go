@@ -53,14 +53,18 @@ func TestParse(t *testing.T) {
 
 // TestJudge judges logs. Besides the controls, which all have, they have what is tested.
 func TestJudge(t *testing.T) {
-	const open = "example.com/fastmac/internal/gcm.(*Key).Open"
+	const (
+		open    = "example.com/fastmac/internal/gcm.(*Key).Open"
+		judging = "example.com/fastmac/packet.(*window).judgeLocked"
+	)
 	source := filepath.Join(t.TempDir(), "gcm_amd64.go")
-	text := "package gcm\n\tif subtle.ConstantTimeCompare(got[:], want[:]) != 1 {\n\tif other {\n"
+	text := "package gcm\n\tif subtle.ConstantTimeCompare(got[:], want[:]) != 1 {\n\tif other {\n\tif !right {\n"
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	gcm, tables := variant{kernels: "avx2/aesni/avx2/aesni"}, variant{kernels: "avx2/stdlib/avx2/none"}
 	right := stack(conditional, open+" ("+source+":2)")
+	judged := stack(conditional, judging+" ("+source+":4)")
 	aes := stack(use, "crypto/internal/fips140/aes.encryptBlockGeneric (/go/a.go:1)") + stack(use, "crypto/internal/fips140/aes.expandKeyGeneric (/go/a.go:1)")
 	goexit := "runtime.goexit.abi0 (/go/src/runtime/asm_amd64.s:1771)"
 	for _, test := range []struct {
@@ -71,6 +75,7 @@ func TestJudge(t *testing.T) {
 		{"expected", right, gcm, 0, 0},
 		{"nothing of Open", "", gcm, 1, 0},
 		{"another line of Open", right + stack(conditional, open+" ("+source+":3)"), gcm, 1, 0},
+		{"another line of judgeLocked", right + stack(conditional, judging+" ("+source+":3)"), gcm, 1, 0},
 		{"an address in Open", right + stack(use, open+" ("+source+":2)"), gcm, 1, 0},
 		{"an unknown line of Open", right + stack(conditional, open), gcm, 1, 0},
 		{"tables", aes, tables, 0, 0},
@@ -83,7 +88,7 @@ func TestJudge(t *testing.T) {
 		{"nothing known", right + stack(conditional, "???"), gcm, 1, 0},
 		{"no stack", right + stack(conditional), gcm, 1, 0},
 	} {
-		j := judge(parse(controls+test.log), test.v)
+		j := judge(parse(controls+judged+test.log), test.v)
 		if len(j.findings) != test.findings || j.runtime != test.runtime {
 			t.Errorf("%s: %d of the runtime, %d findings, want %d and %d: %q", test.name, j.runtime, len(j.findings), test.runtime, test.findings, j.findings)
 		}
@@ -93,7 +98,7 @@ func TestJudge(t *testing.T) {
 	parts := strings.SplitAfter(controls, "==42== \n")
 	for i := range parts[:3] {
 		log := strings.Join(slices.Delete(slices.Clone(parts), i, i+1), "")
-		if j := judge(parse(right+log), gcm); len(j.findings) != 1 || !strings.Contains(j.findings[0], "not reported: the probe") {
+		if j := judge(parse(right+judged+log), gcm); len(j.findings) != 1 || !strings.Contains(j.findings[0], "not reported: the probe") {
 			t.Errorf("without control %d: findings %q, want one", i, j.findings)
 		}
 	}

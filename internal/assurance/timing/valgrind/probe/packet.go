@@ -1,0 +1,191 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/packet"
+)
+
+// manyOperations returns the batches over many keys.
+func manyOperations() []operation {
+	const size = fastmac.HMACSHA512Size
+	operations := []operation{
+		{"many keys: UMAC", func() {
+			many(func(i int) (*fastmac.UMACKey, int, int) {
+				tagSize := mactest.UMACTagSizes[i%4]
+				return mactest.Must(fastmac.NewUMACKey(secret(16+8*(i%3)), tagSize)), tagSize, 1 + i%16
+			})
+		}},
+		{"many keys: HMAC-SHA-512", func() {
+			many(func(i int) (*fastmac.HMACSHA512Key, int, int) { return fastmac.NewHMACSHA512Key(hmacKey(i)), size, 0 })
+		}},
+	}
+	if fastmac.RequireGCM() == nil {
+		operations = append(operations, operation{"many keys: GMAC", func() {
+			many(func(i int) (*fastmac.GMACKey, int, int) {
+				return mactest.Must(fastmac.NewGMACKey(secret(16 + 8*(i%3)))), fastmac.GMACSize, fastmac.GMACNonceSize
+			})
+		}})
+	}
+	return operations
+}
+
+// many verifies right tags, and then with a wrong one at either end. newKey also returns the sizes of
+// tags and nonces.
+func many[K *fastmac.UMACKey | *fastmac.GMACKey | *fastmac.HMACSHA512Key](newKey func(i int) (k K, tagSize, nonceSize int)) {
+	for _, n := range []int{1, 2, 5, len(lengths)} {
+		keys, batch := make([]K, n), make([]fastmac.Message, n)
+		for i := range keys {
+			k, tagSize, nonceSize := newKey(i)
+			keys[i], batch[i] = k, fastmac.Message{Nonce: nonce(nonceSize), Data: secret(lengths[(i+n)%len(lengths)]), Tag: make([]byte, tagSize)}
+		}
+		fastmac.TagBatch(keys, batch)
+		for _, bad := range []int{-1, 0, n - 1} {
+			if bad >= 0 {
+				batch[bad].Tag[1] ^= 0x10
+			}
+			decision(fastmac.VerifyBatch(keys, batch), bad < 0)
+			for i := range batch {
+				decision(batch[i].OK, i != bad)
+			}
+			if bad >= 0 {
+				batch[bad].Tag[1] ^= 0x10
+			}
+		}
+		results(batch)
+	}
+}
+
+// What senders and receivers of all algorithms have.
+type (
+	sender interface {
+		Seal(packet, data []byte) ([]byte, error)
+		Trailer(dst, msg []byte) ([]byte, error)
+		SealBatch(batch []packet.Packet) error
+		Next() uint64
+		Overhead() int
+		Destroy()
+	}
+	receiver interface {
+		Open(packet, data []byte) (msg []byte, counter uint64, err error)
+		OpenBatch(batch []packet.Packet) int
+		Next() uint64
+		Destroy()
+	}
+)
+
+// packetOperations returns the operations of package packet. Its secrets are Secret, messages and
+// additional data; the number of a packet is public, and so is whether it is accepted.
+func packetOperations() (operations []operation) {
+	add := func(mac string, ends func(c packet.Config) (sender, receiver)) {
+		for _, o := range []struct {
+			name string
+			run  func(s sender, r receiver, dataSize int)
+		}{
+			{"Init, Seal, Open", packetSeal},
+			{"SealBatch, OpenBatch", packetBatch},
+			{"Trailer, printing, Destroy", packetDestroy},
+		} {
+			operations = append(operations, operation{"packet, " + mac + ": " + o.name, func() {
+				for i, dataSize := range []int{0, 1, 16} {
+					c := packet.Config{Secret: secret(16 << i), Session: nonce(16), Sender: "sender", Epoch: 3, TagSize: 16, DataSize: dataSize}
+					s, r := ends(c)
+					o.run(s, r, dataSize)
+				}
+			}})
+		}
+	}
+	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
+		add(fmt.Sprintf("UMAC-%d", 8*tagSize), func(c packet.Config) (sender, receiver) {
+			c.TagSize = tagSize
+			return mactest.Must(packet.NewUMACSender(c, packet.Fresh())), mactest.Must(packet.NewUMACReceiver(c, packet.Fresh()))
+		})
+	}
+	if fastmac.RequireGCM() == nil {
+		add("GMAC", func(c packet.Config) (sender, receiver) {
+			return mactest.Must(packet.NewGMACSender(c, packet.Fresh())), mactest.Must(packet.NewGMACReceiver(c, packet.Fresh()))
+		})
+	}
+	return operations
+}
+
+// trailer takes the number and the tag of a packet.
+func trailer(s sender, p []byte) {
+	p = p[len(p)-s.Overhead():]
+	public(p[:8])
+	result(p[8:])
+}
+
+func packetSeal(s sender, r receiver, dataSize int) {
+	for _, n := range lengths {
+		data := secret(dataSize)
+		p := mactest.Must(s.Seal(secret(n), data))
+		_, _, err := r.Open(wrong(p), data)
+		opened(err, packet.ErrForged)
+		_, counter, err := r.Open(p, data)
+		opened(err, nil)
+		for _, n := range []uint64{counter, r.Next(), s.Next()} {
+			public(binary.BigEndian.AppendUint64(nil, n))
+		}
+		_, _, err = r.Open(p, data)
+		opened(err, packet.ErrReplayed)
+		trailer(s, p)
+	}
+}
+
+// opened takes the error of a packet, which is public.
+func opened(err, want error) {
+	public(storage(&err))
+	if err != want {
+		fail("%s: error %v, want %v", current, err, want)
+	}
+	counts.Decisions++
+}
+
+func packetBatch(s sender, r receiver, dataSize int) {
+	for _, n := range []int{1, 5, len(lengths)} {
+		batch := make([]packet.Packet, n)
+		for i := range batch {
+			batch[i] = packet.Packet{Bytes: secret(lengths[(i+n)%len(lengths)]), Data: secret(dataSize)}
+		}
+		if err := s.SealBatch(batch); err != nil {
+			fail("%s: %v", current, err)
+		}
+		bad := slices.Clone(batch)
+		for i := range bad {
+			if bad[i].Bytes = bytes.Clone(batch[i].Bytes); i%2 == 0 {
+				bad[i].Bytes = wrong(bad[i].Bytes)
+			}
+		}
+		r.OpenBatch(bad)
+		for i := range bad {
+			opened(bad[i].Err, []error{packet.ErrForged, nil}[i%2])
+		}
+		again := slices.Clone(batch)
+		r.OpenBatch(again)
+		for i := range again {
+			opened(again[i].Err, []error{nil, packet.ErrReplayed}[i%2])
+			trailer(s, batch[i].Bytes)
+		}
+	}
+}
+
+func packetDestroy(s sender, r receiver, dataSize int) {
+	if dataSize == 0 {
+		trailer(s, mactest.Must(s.Trailer(nil, secret(100))))
+	}
+	public(fmt.Appendf(nil, "%v %+v %x %#v", s, r, s, r))
+	s.Destroy()
+	r.Destroy()
+	public(storage(s))
+	public(storage(r))
+}
