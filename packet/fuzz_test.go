@@ -174,7 +174,7 @@ func FuzzBatch(f *testing.F) {
 		setting := int(s.Byte())
 		n := Counters{uint64(setting) << 10, uint64(setting)<<10 + 40 + uint64(s.Byte())}
 		received := Counters{n.First + uint64(setting/8%3), n.End - uint64(setting/24%3)} // not all that is sent
-		ends := make([]*batchEnd, 1+s.Byte()%1)
+		ends := make([]*batchEnd, 1+s.Byte()%4)
 		for i := range ends {
 			c := config()
 			c.Sender = fmt.Sprint("peer ", i)
@@ -256,16 +256,19 @@ func (b *batchTest) add(e *batchEnd, packet []byte) {
 func (b *batchTest) seal() {
 	b.Helper()
 	want, sealed := slices.Clone(b.batch), 0
-	e := b.ends[0]
-	all := uint64(len(b.batch)) <= e.end-e.next // or none, with a method
+	one, first := len(b.ends) == 1, b.ends[0]
+	all := uint64(len(b.batch)) <= first.end-first.next
 	for i := range want {
 		w, e := &want[i], b.of[i]
-		if len(b.ends) > 1 {
-			w.Counter, w.Err = 0, nil
-		} else if !all {
+		if one && !all { // a method seals all or none, and leaves Err alone
 			continue
+		} else if !one {
+			w.Counter, w.Err = 0, nil
 		}
-		if e.next == e.end {
+		if e == nil {
+			w.Err = ErrUnknown
+			continue
+		} else if e.next == e.end {
 			w.Err = ErrEnd
 			continue
 		}
@@ -281,8 +284,12 @@ func (b *batchTest) seal() {
 			of     *batchEnd
 		}{w.Bytes, e})
 	}
-	if err := e.sender.SealBatch(b.batch); (err == nil) != all || !all && err != ErrEnd {
-		b.Fatalf("SealBatch of %d packets returns %v", len(want), err)
+	if one {
+		if err := first.sender.SealBatch(b.batch); (err == nil) != all || !all && err != ErrEnd {
+			b.Fatalf("SealBatch of %d packets returns %v", len(want), err)
+		}
+	} else if n := b.sealMany(); n != sealed {
+		b.Fatalf("SealBatch returns %d, want %d", n, sealed)
 	}
 	b.compare("SealBatch", want)
 	for i, e := range b.ends {
@@ -299,17 +306,22 @@ func (b *batchTest) open() {
 	var whole, before [][]byte
 	for i := range want {
 		w, e := &want[i], b.of[i]
+		if e == nil {
+			*w = Packet{Err: ErrUnknown}
+			continue
+		}
 		whole, before = append(whole, w.Bytes), append(before, bytes.Clone(w.Bytes))
-		msg, counter, result := e.ref.Open(before[i], w.Data)
+		packet := bytes.Clone(w.Bytes)
+		msg, counter, result := e.ref.Open(packet, w.Data)
 		*w = Packet{Bytes: msg, Data: w.Data, Counter: counter, Err: errorOf(result)}
-		if msg, counter, err := e.receiver1.Open(bytes.Clone(before[i]), w.Data); !bytes.Equal(msg, w.Bytes) || counter != w.Counter || err != w.Err {
+		if msg, counter, err := e.receiver1.Open(bytes.Clone(packet), w.Data); !bytes.Equal(msg, w.Bytes) || counter != w.Counter || err != w.Err {
 			b.Fatalf("packet %d: Open returns %x, %d, %v; want %x, %d, %v", i, msg, counter, err, w.Bytes, w.Counter, w.Err)
 		}
 		if w.Err == nil {
 			good++
 		}
 	}
-	if n := b.ends[0].receiver.OpenBatch(b.batch); n != good {
+	if n := b.openMany(); n != good {
 		b.Fatalf("OpenBatch returns %d, want %d", n, good)
 	}
 	b.compare("OpenBatch", want)
@@ -325,6 +337,34 @@ func (b *batchTest) open() {
 			}
 		}
 	}
+}
+
+// sealMany and openMany call the functions, whose lists have one type.
+func (b *batchTest) sealMany() int {
+	if _, ok := b.ends[0].sender.(*GMACSender); ok {
+		return SealBatch(listOf[*GMACSender](b.of, func(e *batchEnd) any { return e.sender }), b.batch)
+	}
+	return SealBatch(listOf[*UMACSender](b.of, func(e *batchEnd) any { return e.sender }), b.batch)
+}
+
+func (b *batchTest) openMany() int {
+	if len(b.ends) == 1 {
+		return b.ends[0].receiver.OpenBatch(b.batch)
+	}
+	if _, ok := b.ends[0].receiver.(*GMACReceiver); ok {
+		return OpenBatch(listOf[*GMACReceiver](b.of, func(e *batchEnd) any { return e.receiver }), b.batch)
+	}
+	return OpenBatch(listOf[*UMACReceiver](b.of, func(e *batchEnd) any { return e.receiver }), b.batch)
+}
+
+func listOf[S any](of []*batchEnd, get func(e *batchEnd) any) []S {
+	list := make([]S, len(of))
+	for i, e := range of {
+		if e != nil {
+			list[i] = get(e).(S)
+		}
+	}
+	return list
 }
 
 // compare compares the batch with what it should be, and empties it.
