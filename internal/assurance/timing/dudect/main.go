@@ -90,6 +90,8 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/packet"
 )
 
 // A set is the kernels of some CPU. Each set runs in a process of its own.
@@ -218,9 +220,22 @@ func allSubjects(edges []edge) []subject {
 	for _, m := range macs.Available() {
 		subjects = append(subjects, macSubjects(m)...)
 	}
-	subjects = slices.Concat(subjects, edgeSubjects(edges), referenceSubjects(), sshSubjects())
+	umacKey := func(key []byte) *fastmac.UMACKey {
+		return mactest.Must(fastmac.NewUMACKey(key[:16], fastmac.UMAC64Size))
+	}
+	subjects = slices.Concat(subjects, edgeSubjects(edges), referenceSubjects(), sshSubjects(),
+		manySubjects("UMAC-64", umacKey, fastmac.UMAC64Size, 8),
+		manySubjects("HMAC-SHA-512", fastmac.NewHMACSHA512Key, fastmac.HMACSHA512Size, 0))
+	if fastmac.RequireAES() == nil { // or else tables derive the keys
+		subjects = slices.Concat(subjects,
+			packetSubjects("UMAC-64", fastmac.UMAC64Size, new(packet.UMACSender), new(packet.UMACReceiver)),
+			packetSubjects("UMAC-128", fastmac.UMAC128Size, new(packet.UMACSender), new(packet.UMACReceiver)))
+	}
 	if fastmac.RequireGCM() == nil {
-		subjects = append(subjects, sealSubjects()...)
+		gmacKey := func(key []byte) *fastmac.GMACKey { return mactest.Must(fastmac.NewGMACKey(key[:16])) }
+		subjects = slices.Concat(subjects, sealSubjects(),
+			manySubjects("GMAC", gmacKey, fastmac.GMACSize, fastmac.GMACNonceSize),
+			packetSubjects("GMAC", fastmac.GMACSize, new(packet.GMACSender), new(packet.GMACReceiver)))
 	}
 	return subjects
 }

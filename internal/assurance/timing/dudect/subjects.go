@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha512"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
 	compress "example.com/fastmac/internal/sha512"
+	"example.com/fastmac/packet"
 )
 
 // nonceRoom has the nonces of all subjects, of any size. Nonces are public, and equal in both
@@ -141,6 +143,72 @@ func macSubjects(m macs.MAC) (subjects []subject) {
 		}
 		return k.VerifyBatch(verified[:])
 	})...)
+}
+
+// manySubjects returns subjects of batches over many keys.
+func manySubjects[K *fastmac.UMACKey | *fastmac.GMACKey | *fastmac.HMACSHA512Key](name string, newKey func(key []byte) K, tagSize, nonceSize int) []subject {
+	keys, nonce := make([]K, 8), nonceRoom[:nonceSize]
+	for i := range keys {
+		keys[i] = newKey(pattern(32 + i)[i:])
+	}
+	batch := make([]fastmac.Message, len(keys))
+	tag := func(in []byte) {
+		for i := range batch {
+			batch[i] = fastmac.Message{Nonce: nonce, Data: in[64*i:][:64], Tag: tagRoom[tagSize*i:][:tagSize]}
+		}
+		fastmac.TagBatch(keys, batch)
+	}
+	tag(pattern(64 * len(keys)))
+	want := bytes.Clone(tagRoom[:tagSize*len(keys)]) // the tags one after the other
+	messages := pattern(64 * len(keys))
+	return append(fixedOrRandom(name+" batch over 8 keys, 64 bytes each", 64*len(keys), false, tag),
+		tagSubjects(name+" batch over 8 keys", want, func(in []byte) bool {
+			for i := range batch {
+				batch[i] = fastmac.Message{Nonce: nonce, Data: messages[64*i:][:64], Tag: in[tagSize*i:][:tagSize]}
+			}
+			return fastmac.VerifyBatch(keys, batch)
+		})...)
+}
+
+// packetSubjects returns subjects of senders and receivers. Numbers are equal in both classes: they are
+// public.
+func packetSubjects[S interface {
+	Init(packet.Config, packet.Counters) error
+	Seal(packet, data []byte) ([]byte, error)
+}, R interface {
+	Init(packet.Config, packet.Counters) error
+	Open(packet, data []byte) ([]byte, uint64, error)
+}](name string, tagSize int, s S, r R) (subjects []subject) {
+	c := packet.Config{Secret: pattern(32), Sender: "sender", TagSize: tagSize}
+	name = "packet " + name
+	subjects = fixedOrRandom(name+" Secret of 32 bytes", len(c.Secret), true, func(in []byte) {
+		c := c
+		c.Secret = in
+		must(s.Init(c, packet.Fresh()))
+		s.Seal(tagRoom[:64], nil)
+	})
+	seal := func(in []byte) { s.Seal(append(tagRoom[:0], in...), nil) }
+	for _, n := range []int{64, 1200} {
+		subjects = append(subjects, fixedOrRandom(fmt.Sprintf("%s Seal %d bytes", name, n), n, n == 64, seal)...)
+	}
+	must(s.Init(c, packet.Fresh()))
+	must(r.Init(c, packet.Fresh()))
+	sealed := mactest.Must(s.Seal(pattern(64), nil))
+	randomTag := func(in []byte, r *rand.ChaCha8) {
+		copy(in, sealed)
+		r.Read(in[len(in)-tagSize:])
+	}
+	// Of wrong tags both classes fail: whether a tag is right is public, and affects the time.
+	open := func(in []byte) { r.Open(in, nil) }
+	return append(subjects,
+		newSubject(name+" Open, tag wrong in the first byte or in the last", len(sealed), wrong(sealed, -tagSize), wrong(sealed, -1), open),
+		newSubject(name+" Open, tag wrong in a byte or random", len(sealed), wrong(sealed, -1), randomTag, open))
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // keySubjects returns subjects that set up a key, and compute a tag under it. Where AES has

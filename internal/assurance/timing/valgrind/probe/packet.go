@@ -86,7 +86,8 @@ type (
 // packetOperations returns the operations of package packet. Its secrets are Secret, messages and
 // additional data; the number of a packet is public, and so is whether it is accepted.
 func packetOperations() (operations []operation) {
-	add := func(mac string, ends func(c packet.Config) (sender, receiver)) {
+	add := func(mac string, many func(), ends func(c packet.Config) (sender, receiver)) {
+		operations = append(operations, operation{"packet, " + mac + ": many senders and receivers", many})
 		for _, o := range []struct {
 			name string
 			run  func(s sender, r receiver, dataSize int)
@@ -105,13 +106,19 @@ func packetOperations() (operations []operation) {
 		}
 	}
 	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
-		add(fmt.Sprintf("UMAC-%d", 8*tagSize), func(c packet.Config) (sender, receiver) {
+		add(fmt.Sprintf("UMAC-%d", 8*tagSize), func() {
+			c := packet.Config{TagSize: tagSize}
+			packetMany(c, packet.NewUMACSender, packet.NewUMACReceiver, packet.SealBatch[*packet.UMACSender], packet.OpenBatch[*packet.UMACReceiver])
+		}, func(c packet.Config) (sender, receiver) {
 			c.TagSize = tagSize
 			return mactest.Must(packet.NewUMACSender(c, packet.Fresh())), mactest.Must(packet.NewUMACReceiver(c, packet.Fresh()))
 		})
 	}
 	if fastmac.RequireGCM() == nil {
-		add("GMAC", func(c packet.Config) (sender, receiver) {
+		add("GMAC", func() {
+			c := packet.Config{TagSize: fastmac.GMACSize}
+			packetMany(c, packet.NewGMACSender, packet.NewGMACReceiver, packet.SealBatch[*packet.GMACSender], packet.OpenBatch[*packet.GMACReceiver])
+		}, func(c packet.Config) (sender, receiver) {
 			return mactest.Must(packet.NewGMACSender(c, packet.Fresh())), mactest.Must(packet.NewGMACReceiver(c, packet.Fresh()))
 		})
 	}
@@ -175,6 +182,42 @@ func packetBatch(s sender, r receiver, dataSize int) {
 		for i := range again {
 			opened(again[i].Err, []error{nil, packet.ErrReplayed}[i%2])
 			trailer(s, batch[i].Bytes)
+		}
+	}
+}
+
+func packetMany[S, R any](c packet.Config, newSender func(packet.Config, packet.Counters) (S, error), newReceiver func(packet.Config, packet.Counters) (R, error),
+	seal func([]S, []packet.Packet) int, open func([]R, []packet.Packet) int) {
+	const peers = 5 // each has several packets of a batch
+	var ends [peers]struct {
+		s S
+		r R
+	}
+	for i := range ends {
+		c.Secret, c.Sender, c.DataSize = secret(32), fmt.Sprint("peer ", i), []int{0, 16}[i%2]
+		ends[i].s, ends[i].r = mactest.Must(newSender(c, packet.Fresh())), mactest.Must(newReceiver(c, packet.Fresh()))
+	}
+	for _, n := range []int{1, 4, len(lengths) + 1} {
+		batch, senders, receivers := make([]packet.Packet, n), make([]S, n), make([]R, n)
+		for i := range batch {
+			batch[i] = packet.Packet{Bytes: secret(lengths[(i+n)%len(lengths)]), Data: secret([]int{0, 16}[i%peers%2])}
+			senders[i], receivers[i] = ends[i%peers].s, ends[i%peers].r
+		}
+		if seal(senders, batch) != n {
+			fail("%s: a packet was not sealed", current)
+		}
+		bad := slices.Clone(batch)
+		for i := range bad {
+			bad[i].Bytes = wrong(bad[i].Bytes)
+		}
+		if open(receivers, bad) != 0 || open(receivers, batch) != n {
+			fail("%s: wrong packets were opened", current)
+		}
+		counts.Decisions += 2 * n
+		for _, p := range batch {
+			tag := p.Bytes[len(p.Bytes):][:8+c.TagSize]
+			public(tag[:8])
+			result(tag[8:])
 		}
 	}
 }
