@@ -7,6 +7,7 @@ package fastmac
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -342,12 +343,65 @@ func TestKeyLines(t *testing.T) {
 			has[(8+offset)/cacheLine] = true
 		}
 	}
+	for length := range l1Block + 100 {
+		// The bytes that two iterations use, of all messages of this class. See the table at l1Key.
+		var k UMACKey
+		used := mactest.Storage(&k)
+		mark := func(b []byte) {
+			for i := range b {
+				b[i] = 1
+			}
+		}
+		if length > l1Block {
+			mark(used)
+		} else {
+			mark(used[:unsafe.Offsetof(k.uhash)+unsafe.Offsetof(k.uhash.l3)+unsafe.Sizeof(k.uhash.l3)])
+			n := max(1, (length+chunkOfClass-1)/chunkOfClass) * chunkOfClass / l1Group
+			for i := range l1Half * (n + 1) {
+				k.uhash.l1.lo[i], k.uhash.l1.hi[min(i, len(k.uhash.l1.hi)-1)] = 1<<32-1, 1<<32-1
+			}
+		}
+		want := make(map[uint64]bool)
+		for i, b := range used {
+			if b != 0 {
+				want[uint64(8+i)/cacheLine] = true
+			}
+		}
+		have := make(map[uint64]bool)
+		for _, offset := range umacLines.offsets[:umacLines.counts[umacLines.class(length)]] {
+			have[(8+offset)/cacheLine] = true
+		}
+		if !maps.Equal(have, want) {
+			t.Errorf("%d bytes: lines %v, want %v", length, have, want)
+		}
+	}
 	for name, l := range map[string]struct {
 		lines *keyLines
 		size  uintptr
 	}{"GMAC": {&gmacLines, unsafe.Sizeof(GMACKey{})}, "HMAC": {&hmacLines, unsafe.Sizeof(HMACSHA512Key{})}} {
 		if n := len(l.lines.offsets); l.lines.class(0) != 0 || l.lines.class(1<<20) != 0 || int(l.lines.counts[0]) != n || l.lines.offsets[n-1] >= uint64(l.size) {
 			t.Errorf("%s: %v for %d bytes", name, *l.lines, l.size)
+		}
+	}
+}
+
+// TestKeyLoader checks that the keys of a batch are loaded in groups, once, and so far ahead.
+func TestKeyLoader(t *testing.T) {
+	for n := range 40 {
+		batch := make([]Message, n)
+		for i := range batch {
+			batch[i].Data = make([]byte, 500*(i/3%2)) // runs of three have the same class
+		}
+		l := newKeyLoader(make([]*UMACKey, n), &umacLines)
+		for i := range n {
+			l.load(batch, i)
+			want := 0
+			if prefetch.InUse {
+				want = min(n, i-i%prefetch.Group+prefetch.Group+keysAhead)
+			}
+			if l.done != want {
+				t.Fatalf("before message %d of %d: %d keys have been loaded, want %d", i, n, l.done, want)
+			}
 		}
 	}
 }

@@ -6,10 +6,13 @@ package packet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -400,4 +403,65 @@ func TestScripts(t *testing.T) {
 // resultError returns the error for the result of a packet.
 func resultError(result string) error {
 	return errorOf(packetref.Result(slices.Index(resultNames[:], result)))
+}
+
+// TestNettle compares the keys and tags of both files with libnettle's, which shares no code with this
+// module.
+func TestNettle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs another program")
+	}
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("needs a C compiler: install the package gcc")
+	}
+	program := filepath.Join(t.TempDir(), "nettle")
+	if out, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, "testdata/nettle.c", "-lnettle").CombinedOutput(); bytes.Contains(out, []byte("nettle/")) {
+		t.Skipf("needs libnettle: install the package nettle-dev\n%s", out)
+	} else if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const deriveKey = 4
+	var requests, want []byte
+	tags := 0
+	add := func(algorithm packetref.Algorithm, answer []byte, fields ...[]byte) {
+		requests = append(requests, byte(algorithm))
+		for _, f := range fields {
+			requests = append(binary.LittleEndian.AppendUint32(requests, uint32(len(f))), f...)
+		}
+		want = append(want, answer...)
+		tags++
+	}
+	for _, v := range read[vectors](t, vectorsFile) {
+		add(deriveKey, v.OKM, v.Secret, v.Session, v.Info)
+		for _, p := range v.Packets {
+			add(v.Algorithm, p.Trailer[8:], v.OKM[:16], p.Nonce, append(pattern(p.Size), v.Data...))
+		}
+	}
+	for _, s := range read[script](t, scriptsFile) {
+		key := packetref.Key{Algorithm: s.Algorithm, Secret: s.Secret, Session: s.Session, Sender: s.Sender, Epoch: s.Epoch, DataSize: len(s.Data)}
+		okm := key.OKM()
+		add(deriveKey, okm, s.Secret, s.Session, key.Info())
+		for _, step := range s.Steps {
+			// These have a right tag.
+			if n := len(step.Packet) - 8 - s.Algorithm.TagSize(); slices.Contains([]string{"good", "replayed", "old", "end"}, step.Result) && n >= 0 {
+				msg, number, tag := step.Packet[:n], step.Packet[n:n+8], step.Packet[n+8:]
+				add(s.Algorithm, tag, okm[:16], key.Nonce(number), slices.Concat(msg, s.Data))
+			}
+		}
+	}
+	cmd := exec.Command(program)
+	cmd.Stdin = bytes.NewReader(requests)
+	got, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		i := 0
+		for i < min(len(got), len(want)) && got[i] == want[i] {
+			i++
+		}
+		t.Fatalf("%d bytes of keys and tags, want %d; the first that differs is byte %d", len(got), len(want), i)
+	}
+	t.Logf("%d keys and tags agree with libnettle", tags)
 }
