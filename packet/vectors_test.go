@@ -112,6 +112,7 @@ type script struct {
 	Secret    hexBytes            `json:"secret"`
 	Session   hexBytes            `json:"session"`
 	Sender    string              `json:"sender"`
+	Receiver  string              `json:"receiver"`
 	Epoch     uint8               `json:"epoch"`
 	Data      hexBytes            `json:"data"`
 	First     uint64              `json:"first"` // of the range of counters
@@ -136,7 +137,7 @@ var resultNames = [...]string{"good", "forged", "replayed", "old", "end", "epoch
 const extended, refused = "extended", "refused"
 
 func (s *script) receiver() packetref.Receiver {
-	key := packetref.Key{Algorithm: s.Algorithm, Secret: s.Secret, Session: s.Session, Sender: s.Sender, Epoch: s.Epoch, DataSize: len(s.Data)}
+	key := packetref.Key{Algorithm: s.Algorithm, Secret: s.Secret, Session: s.Session, Sender: s.Sender, Receiver: s.Receiver, Epoch: s.Epoch, DataSize: len(s.Data)}
 	window := packetref.Window{First: s.First, End: s.End, Bits: s.Window}
 	return packetref.Receiver{Key: key, Window: window, MaxForged: s.MaxForged}
 }
@@ -148,7 +149,7 @@ func makeScripts() (all []script) {
 		var r packetref.Receiver
 		begin := func(name string, n Counters, window int, most uint64, dataSize int) {
 			s = script{
-				Name: name, Algorithm: a, Secret: pattern(32), Session: []byte("a session"), Sender: "server/1", Epoch: 7,
+				Name: name, Algorithm: a, Secret: pattern(32), Session: []byte("a session"), Sender: "server/1", Receiver: "client", Epoch: 7,
 				Data: bytes.Repeat([]byte{0xda}, dataSize), First: n.First, End: n.End, Window: window, MaxForged: most,
 			}
 			r = s.receiver()
@@ -356,7 +357,10 @@ func TestScripts(t *testing.T) {
 		if s.Algorithm == packetref.GMAC && len(algorithms()) < 3 {
 			continue
 		}
-		c := Config{Secret: s.Secret, Session: s.Session, Sender: s.Sender, Epoch: s.Epoch, DataSize: len(s.Data), Window: s.Window, MaxForged: s.MaxForged}
+		c := Config{
+			Secret: s.Secret, Session: s.Session, Sender: s.Sender, Receiver: s.Receiver, Epoch: s.Epoch,
+			DataSize: len(s.Data), Window: s.Window, MaxForged: s.MaxForged,
+		}
 		n := Counters{s.First, s.End}
 		single, batched := newReceiver(s.Algorithm, c, n), newReceiver(s.Algorithm, c, n)
 		var batch []Packet
@@ -439,7 +443,7 @@ func TestNettle(t *testing.T) {
 		}
 	}
 	for _, s := range read[script](t, scriptsFile) {
-		key := packetref.Key{Algorithm: s.Algorithm, Secret: s.Secret, Session: s.Session, Sender: s.Sender, Epoch: s.Epoch, DataSize: len(s.Data)}
+		key := s.receiver().Key
 		okm := key.OKM()
 		add(deriveKey, okm, s.Secret, s.Session, key.Info())
 		for _, step := range s.Steps {
