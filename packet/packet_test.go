@@ -493,8 +493,8 @@ func TestDestroy(t *testing.T) {
 	var gr GMACReceiver
 	check := func(who string, s sender, r receiver, init func(Config, Counters) error, storage func() []byte) {
 		c := config()
-		c.TagSize, c.Window = 16, 2048
-		for _, state := range []string{"zero", "destroyed"} {
+		c.TagSize = 16
+		for i, state := range []string{"zero", "destroyed", "destroyed again"} {
 			if s != nil {
 				for what, call := range map[string]func(){
 					"Seal":     func() { s.Seal(nil, nil) },
@@ -521,9 +521,10 @@ func TestDestroy(t *testing.T) {
 				}
 				r.Destroy()
 			}
-			if state == "destroyed" {
+			if i == 2 {
 				break
 			}
+			c.Window = maxWindow >> (6 * i) // with a bitmap of its own, and without
 			if err := init(c, Stored(3, 9)); err != nil {
 				t.Skip(err)
 			}
@@ -531,8 +532,16 @@ func TestDestroy(t *testing.T) {
 				s.Seal(nil, nil)
 				s.Destroy()
 			} else {
-				r.Open(sealAt(t, pick(who[0] == 'U', packetref.UMAC128, packetref.GMAC), c, 4, ""), nil)
-				r.Open(make([]byte, 24), nil)
+				packet := sealAt(t, pick(who[0] == 'U', packetref.UMAC128, packetref.GMAC), c, 4, "")
+				if _, _, err := r.Open(packet, nil); err != nil {
+					t.Error(err)
+				}
+				if packet[23]++; r.Forged() != 0 {
+					t.Errorf("Forged is %d", r.Forged())
+				}
+				if _, _, err := r.Open(packet, nil); err != ErrForged {
+					t.Error(err)
+				}
 				r.Destroy()
 			}
 			for i, b := range storage() {

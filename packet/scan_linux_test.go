@@ -52,7 +52,8 @@ func (in *scanInput) mask() {
 // config returns the configuration for an algorithm.
 func (in *scanInput) config(a packetref.Algorithm) Config {
 	c := config()
-	c.Secret, c.DataSize, c.Window = in[a-1][:], 8*int(a%2), 2048
+	c.Secret, c.Receiver, c.DataSize, c.Window = in[a-1][:], "server", 8*int(a%2), 2048
+	c.TagSize = a.TagSize()
 	return c
 }
 
@@ -191,6 +192,8 @@ func TestScanned(t *testing.T) {
 					s := newSender(a, c, Fresh())
 					if keep(s); depth%2 == 1 {
 						return // the stack is then as Init leaves it
+					} else if mode == scanDestroy {
+						failPair(a, c)
 					}
 					r := newReceiver(a, c, Fresh())
 					if keep(r); mode != scanInit {
@@ -235,6 +238,21 @@ func TestScanned(t *testing.T) {
 	io.Copy(io.Discard, os.Stdin)
 	runtime.KeepAlive(kept)
 	runtime.KeepAlive(in)
+}
+
+// failPair sets up the receiver of a pair, whose sender then has no range.
+func failPair(a packetref.Algorithm, c Config) {
+	peer, me := c.Sender, c.Receiver
+	c.Sender, c.Receiver = "", ""
+	var err error
+	if a == packetref.GMAC {
+		_, _, err = NewGMACPair(c, me, peer, Counters{}, Fresh())
+	} else {
+		_, _, err = NewUMACPair(c, me, peer, Counters{}, Fresh())
+	}
+	if err == nil {
+		panic("a pair without a range")
+	}
 }
 
 // use seals and opens packets in a batch, and then one by one.
