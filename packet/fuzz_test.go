@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -164,10 +165,10 @@ type batchEnd struct {
 // comes of it with calls for single packets and with the reference. With one end the batches are
 // methods, with more they are functions: there the packets of a batch have different ends, or none.
 func FuzzBatch(f *testing.F) {
-	f.Add([]byte("\x00\x00\x20\x00\x05\x00\x10\x20\x40\x60\x05\x00\x00\x00\x00\x00\x00\x01\x00\x02\x00\x00\x00\x00"))
-	f.Add([]byte("\x07\x01\x90\x00\x28" + string(pattern(40)) + "\x30\x00\x11\x22\x33\x44\x55\x66\x77" + string(pattern(90))))
-	f.Add([]byte("\x01\x02\x00\x00\x08\x00\x01\x02\x03\x04\x05\x06\x07\x10\x03\x00\x01\x02\x02\x00\x02\x01\x03\x05\x04\x00\x05\x02\x06\x03\x01\x03\x04\x49" + string(pattern(99))))
-	f.Add([]byte("\x07\x35\x00\x00\x20" + string(pattern(32)) + "\x20\x03\x00\x00\x09\x09\x03\x01\x00\x08\x07\x03\x02\x00\x08\x07\x03\x03\x00\x06\x01\x02\x01\x00\x01" + string(pattern(80))))
+	rng := rand.NewChaCha8([32]byte{1})
+	for i := range byte(24) { // all algorithms, and 1 to 4 ends
+		f.Add(append([]byte{i % 3, i * 11, i * 9, i % 4}, mactest.Random(rng, 1000)...))
+	}
 	f.Fuzz(func(t *testing.T, code []byte) {
 		s := mactest.Script(code)
 		a := fuzzAlgorithm(s.Byte())
@@ -179,7 +180,7 @@ func FuzzBatch(f *testing.F) {
 			c := config()
 			c.Sender = fmt.Sprint("peer ", i)
 			c.DataSize = (setting + i) % 3 * 8
-			c.MaxForged = 1 + uint64(setting%8)
+			c.MaxForged = 1 + uint64(setting%8)*5
 			if i > 0 && a != packetref.GMAC {
 				a = packetref.UMAC64 + packetref.UMAC128 - a
 			}
