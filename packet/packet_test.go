@@ -478,6 +478,9 @@ func TestEpoch(t *testing.T) {
 		if e, ok := Epoch(packet, a.TagSize()); e != 5 || !ok {
 			t.Errorf("%d, %v", e, ok)
 		}
+		if e, ok := Epoch(packet[9:], a.TagSize()); e != 5 || !ok {
+			t.Errorf("no message: %d, %v", e, ok)
+		}
 		if e, ok := Epoch(packet[10:], a.TagSize()); e != 0 || ok {
 			t.Errorf("short: %d, %v", e, ok)
 		}
@@ -708,6 +711,7 @@ func TestAllocations(t *testing.T) {
 		}
 		c := config()
 		c.TagSize = a.TagSize()
+		c.Sender, c.Receiver = string(pattern(maxNameSize)), string(pattern(maxNameSize))
 		var s UMACSender
 		if n := testing.AllocsPerRun(20, func() {
 			if a != packetref.GMAC && s.Init(c, Fresh()) != nil {
