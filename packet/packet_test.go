@@ -357,7 +357,11 @@ func TestBadConfig(t *testing.T) {
 		change func(c *Config, n *Counters)
 		only   string // in the names of those that refuse it
 	}{
-		"short secret":     {func(c *Config, n *Counters) { c.Secret = c.Secret[:15] }, ""},
+		"short secret": {func(c *Config, n *Counters) { c.Secret = c.Secret[:15] }, ""},
+		"the limits": {func(c *Config, n *Counters) {
+			c.Secret, c.Sender, c.Receiver = c.Secret[:16], strings.Repeat("x", 255), strings.Repeat("y", 255)
+			c.DataSize, c.Window, *n = 16, 1<<16, Counters{1<<56 - 1<<48, 1 << 56}
+		}, "none"},
 		"no secret":        {func(c *Config, n *Counters) { c.Secret = nil }, ""},
 		"no sender":        {func(c *Config, n *Counters) { c.Sender = "" }, ""},
 		"long receiver":    {func(c *Config, n *Counters) { c.Receiver = strings.Repeat("x", 256) }, ""},
@@ -712,9 +716,11 @@ func TestAllocations(t *testing.T) {
 		c := config()
 		c.TagSize = a.TagSize()
 		c.Sender, c.Receiver = string(pattern(maxNameSize)), string(pattern(maxNameSize))
+		c.Window = minWindow
 		var s UMACSender
+		var r UMACReceiver
 		if n := testing.AllocsPerRun(20, func() {
-			if a != packetref.GMAC && s.Init(c, Fresh()) != nil {
+			if a != packetref.GMAC && (s.Init(c, Fresh()) != nil || r.Init(c, Fresh()) != nil) {
 				t.Fatal("Init fails")
 			}
 		}); n != 0 && !fipsMode() {

@@ -55,10 +55,10 @@ func TestParse(t *testing.T) {
 func TestJudge(t *testing.T) {
 	const (
 		open    = "example.com/fastmac/internal/gcm.(*Key).Open"
-		judging = "example.com/fastmac/packet.(*window).judgeLocked"
+		judging = "example.com/fastmac/packet.(*window).judge"
 	)
 	source := filepath.Join(t.TempDir(), "gcm_amd64.go")
-	text := "package gcm\n\tif subtle.ConstantTimeCompare(got[:], want[:]) != 1 {\n\tif other {\n\tif !right {\n"
+	text := "package gcm\n\tif subtle.ConstantTimeCompare(got[:], want[:]) != 1 {\n\tif other {\n\tcase !right:\n"
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 		{"expected", right, gcm, 0, 0},
 		{"nothing of Open", "", gcm, 1, 0},
 		{"another line of Open", right + stack(conditional, open+" ("+source+":3)"), gcm, 1, 0},
-		{"another line of judgeLocked", right + stack(conditional, judging+" ("+source+":3)"), gcm, 1, 0},
+		{"another line of judge", right + stack(conditional, judging+" ("+source+":3)"), gcm, 1, 0},
 		{"an address in Open", right + stack(use, open+" ("+source+":2)"), gcm, 1, 0},
 		{"an unknown line of Open", right + stack(conditional, open), gcm, 1, 0},
 		{"tables", aes, tables, 0, 0},
