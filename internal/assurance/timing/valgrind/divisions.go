@@ -29,7 +29,7 @@ var publicDivisions = map[place]int{
 	{"example.com/fastmac.(*chunkQueue).hash.func1", "parallel.go"}: 1,
 
 	// The number of a word, by the size of the window.
-	{"example.com/fastmac/packet.(*window).next", "window.go"}: 1,
+	{"example.com/fastmac/packet.(*window).Next", "window.go"}: 1,
 
 	{"crypto/internal/fips140/aes.expandKeyGeneric", "aes_generic.go"}: 1, // the number of a word, by the size of a key
 }
