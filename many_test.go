@@ -209,6 +209,7 @@ func (m manyKeys[K]) panics(t *testing.T) {
 		}{
 			{nil, make([]byte, size), fmt.Sprintf("fastmac: TagBatch: key %d is nil", at)},
 			{dead, make([]byte, size), "Key that was destroyed or never set up"},
+			{dead, nil, "Key that was destroyed or never set up"},
 			{keys[at], make([]byte, size+1), fmt.Sprintf("fastmac: TagBatch: message %d: Tag of %d bytes: want %d", at, size+1, size)},
 			{keys[at], make([]byte, size-1), fmt.Sprintf("fastmac: TagBatch: message %d: Tag of %d bytes: want %d", at, size-1, size)},
 			{keys[at], nil, fmt.Sprintf("fastmac: TagBatch: message %d: Tag of 0 bytes: want %d", at, size)},
@@ -220,7 +221,7 @@ func (m manyKeys[K]) panics(t *testing.T) {
 			copy(tags, right[:at])
 			mactest.MustPanic(t, test.want, test.want, func() { TagBatch(some, batch) })
 			unchanged(test.want, batch, before, tags)
-			if test.key == nil || test.key == keys[at] {
+			if test.key != dead || test.tag == nil {
 				continue
 			}
 			TagBatch(keys, batch)
