@@ -15,8 +15,8 @@ import (
 )
 
 // WriteParallel is like [UMAC.Write] for a large p. It uses up to workers goroutines, the caller's
-// included. If workers is less than 1, it uses [runtime.GOMAXPROCS]. Calls of Write and WriteParallel
-// may follow each other in any order.
+// included, and at most [runtime.GOMAXPROCS], which is also meant if workers is less than 1. Calls
+// of Write and WriteParallel may follow each other in any order.
 //
 // The caller's goroutine hashes a p of less than 32 MiB alone. Of a larger p it hashes what no other
 // goroutine has begun when it gets there. If the others do not make it faster, for example because
@@ -27,8 +27,8 @@ import (
 // The stream must then be reset.
 func (u *UMAC) WriteParallel(p []byte, workers int) {
 	k := u.live()
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
+	if most := runtime.GOMAXPROCS(0); workers < 1 || workers > most {
+		workers = most
 	}
 	if workers > 1 && len(p) >= parallelSize && !isPaused(len(p)) {
 		// The chunks begin where a block of L1 does.
@@ -36,7 +36,7 @@ func (u *UMAC) WriteParallel(p []byte, workers int) {
 		u.Write(p[:head])
 		p = p[head:]
 		chunks := len(p) / chunkSize
-		u.uhash.writeChunks(&k.uhash, p[:chunks*chunkSize], min(workers, chunks)-1)
+		u.uhash.writeChunks(&k.uhash, p[:chunks*chunkSize], workers-1)
 		p = p[chunks*chunkSize:]
 	}
 	u.Write(p)
@@ -52,7 +52,7 @@ const (
 	chunkSize   = 128 << 10
 	chunkBlocks = chunkSize / l1Block
 
-	// windowChunks is how many chunks the window has for each helper.
+	// windowChunks is how many chunks the window has for each helper, if there are so many.
 	windowChunks = 8
 
 	// aheadChunks is how far ahead of the caller a helper begins a chunk at least. If it were nearer the
@@ -126,7 +126,8 @@ const (
 )
 
 func newChunkQueue(k *uhashKey, p []byte, l2 *l2State, helpers int) *chunkQueue {
-	c := &chunkQueue{key: k, p: p, l2: l2, helpers: helpers, window: make([]chunkWords, windowChunks*helpers)}
+	c := &chunkQueue{key: k, p: p, l2: l2, helpers: helpers}
+	c.window = make([]chunkWords, min(windowChunks*helpers, c.chunks()))
 	c.moved.L = &c.mu
 	c.panicOnFault = debug.SetPanicOnFault(false)
 	debug.SetPanicOnFault(c.panicOnFault)

@@ -84,8 +84,9 @@ func TestWriteParallelWorkers(t *testing.T) {
 		{parallelSize, -1, 2},
 		{parallelSize, 1, 0}, // the caller's goroutine
 		{parallelSize, 2, 1},
-		{parallelSize, 5, 4},
-		{parallelSize, 1000, parallelSize/chunkSize - 1}, // a goroutine for each chunk
+		{parallelSize, 3, 2},
+		{parallelSize, 4, 2},
+		{parallelSize, math.MaxInt, 2},
 		{parallelSize - 1, 9, 0},
 	} {
 		var before, after runtime.MemStats
@@ -96,6 +97,11 @@ func TestWriteParallelWorkers(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if got := int(after.TotalAlloc-before.TotalAlloc) / helper; got != test.want {
 			t.Errorf("%+v: %d helpers", test, got)
+		}
+	}
+	for _, test := range []struct{ chunks, helpers, want int }{{100, 2, 2 * windowChunks}, {13, 2, 13}, {13, 1 << 20, 13}} {
+		if c := newChunkQueue(nil, make([]byte, test.chunks*chunkSize), nil, test.helpers); len(c.window) != test.want {
+			t.Errorf("%+v: the window has %d chunks", test, len(c.window))
 		}
 	}
 }
