@@ -7,6 +7,7 @@ package packet_test
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -158,6 +159,51 @@ func ExampleUMACReceiver_OpenBatch() {
 	// "" packet: the tag is wrong, or the packet is too short
 	// "message 2" <nil>
 	// "" packet: accepted before
+}
+
+// A server has a receiver for each peer. Four bytes before the message of each packet, which the
+// server gave to the peer, are the number of its receiver.
+func ExampleOpenBatch() {
+	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Receiver: "server", TagSize: fastmac.UMAC64Size}
+	senders, receivers := make([]*packet.UMACSender, 3), make([]*packet.UMACReceiver, 3)
+	for i := range senders {
+		var err error
+		c.Sender = fmt.Sprintf("peer %d", i)
+		if senders[i], err = packet.NewUMACSender(c, packet.Fresh()); err != nil {
+			panic(err)
+		}
+		if receivers[i], err = packet.NewUMACReceiver(c, packet.Fresh()); err != nil {
+			panic(err)
+		}
+	}
+
+	var batch []packet.Packet
+	for _, peer := range []uint32{2, 0, 9, 2} { // there is no peer 9
+		msg := binary.BigEndian.AppendUint32(nil, peer)
+		p, err := senders[peer%9].Seal(append(msg, "hello"...), nil)
+		if err != nil {
+			panic(err)
+		}
+		batch = append(batch, packet.Packet{Bytes: p})
+	}
+
+	from := make([]*packet.UMACReceiver, len(batch))
+	for i := range batch {
+		if n := binary.BigEndian.Uint32(batch[i].Bytes); n < uint32(len(receivers)) { // it has 4 bytes
+			from[i] = receivers[n]
+		}
+	}
+	good := packet.OpenBatch(from, batch)
+	fmt.Println(good, "of", len(batch))
+	for _, p := range batch {
+		fmt.Printf("%q %d %v\n", p.Bytes, p.Counter, p.Err)
+	}
+	// Output:
+	// 3 of 4
+	// "\x00\x00\x00\x02hello" 0 <nil>
+	// "\x00\x00\x00\x00hello" 0 <nil>
+	// "" 0 packet: no sender or receiver
+	// "\x00\x00\x00\x02hello" 1 <nil>
 }
 
 // A message that is not in the buffer of the packet, as with writev.
