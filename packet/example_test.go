@@ -189,7 +189,10 @@ func ExampleOpenBatch() {
 
 	from := make([]*packet.UMACReceiver, len(batch))
 	for i := range batch {
-		if n := binary.BigEndian.Uint32(batch[i].Bytes); n < uint32(len(receivers)) { // it has 4 bytes
+		if len(batch[i].Bytes) < 4 {
+			continue
+		}
+		if n := binary.BigEndian.Uint32(batch[i].Bytes); n < uint32(len(receivers)) {
 			from[i] = receivers[n]
 		}
 	}
