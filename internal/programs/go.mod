@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/fastmac v0.0.0
+	example.com/fastmac/packet v0.0.0
 	github.com/charmbracelet/ssh v0.0.0-20250128164007-98fd5ae11894
 	github.com/charmbracelet/wish v1.4.7
 	github.com/gliderlabs/ssh v0.3.8
@@ -11,6 +12,8 @@ require (
 	github.com/melbahja/goph v1.5.2
 	github.com/pkg/sftp v1.13.12
 	golang.org/x/crypto v0.58.0
+	golang.org/x/net v0.62.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -43,8 +46,9 @@ require (
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
 
 replace example.com/fastmac => ../..
+
+replace example.com/fastmac/packet => ../../packet

@@ -1,0 +1,316 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/packet"
+)
+
+// testMacs are the values of -mac with a MAC.
+func testMacs() []string {
+	if fastmac.RequireGCM() != nil {
+		return []string{"umac64", "umac128"}
+	}
+	return macs[1:]
+}
+
+// end is a server with two peers, and what a test has of it.
+type end struct {
+	*server
+	mac    string
+	master master
+}
+
+func newEnd(t *testing.T, mac string, m master) *end {
+	t.Helper()
+	s, err := newServer(&Setup{MAC: mac, Peers: 2, Master: m}, 4, func(Report) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &end{s, mac, m}
+}
+
+// dialer is the client of peer 1.
+type dialer struct {
+	*helloClient
+	senders senders
+}
+
+// hello returns a client of peer 1 that has just started.
+func (e *end) hello() *dialer {
+	_, key := e.master.peer(1)
+	return &dialer{newHelloClient(1, key), nil}
+}
+
+// answered sets up the client with an answer.
+func (e *end) answered(t *testing.T, d *dialer, answer []byte) {
+	t.Helper()
+	s, ok := d.session(answer)
+	if !ok {
+		t.Fatal("the client refuses the answer")
+	}
+	var err error
+	if d.senders, err = newSenders(e.mac, 2); err != nil {
+		t.Fatal(err)
+	}
+	secret, _ := e.master.peer(1)
+	if err := d.senders.init(1, secret[:], s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// connected returns a client whose session is open.
+func (e *end) connected(t *testing.T) *dialer {
+	t.Helper()
+	d := e.hello()
+	e.answered(t, d, bytes.Clone(e.take(d.hello[:])))
+	e.expect(t, "opening packet", d.opening(t), counts{Good: 1})
+	return d
+}
+
+func (d *dialer) seal(t *testing.T, message []byte) []byte {
+	t.Helper()
+	batch := []packet.Packet{{Bytes: message}}
+	if err := d.senders.seal([]uint32{1}, batch); err != nil {
+		t.Fatal(err)
+	}
+	return batch[0].Bytes
+}
+
+func (d *dialer) opening(t *testing.T) []byte {
+	m := make([]byte, openHeadSize+10)
+	d.putOpen(m)
+	return d.seal(t, m)
+}
+
+func (d *dialer) data(t *testing.T) []byte {
+	return d.seal(t, append(binary.BigEndian.AppendUint32(nil, 1), "some data"...))
+}
+
+// expect gives the server a packet, and wants the one count.
+func (e *end) expect(t *testing.T, what string, datagram []byte, want counts) {
+	t.Helper()
+	e.counts = counts{}
+	if answer := e.take(bytes.Clone(datagram)); answer != nil {
+		t.Errorf("%s has an answer", what)
+	}
+	e.flush()
+	if want = want.as(e.mac); e.counts != want {
+		t.Errorf("%s %s: have %v, want %v", e.mac, what, e.counts, want)
+	}
+}
+
+func newMaster() (m master) {
+	rand.Read(m[:])
+	return m
+}
+
+func TestHello(t *testing.T) {
+	for _, mac := range testMacs() {
+		e := newEnd(t, mac, newMaster())
+		d := e.hello()
+		answer := bytes.Clone(e.take(d.hello[:]))
+		if len(answer) != len(d.hello) {
+			t.Errorf("an answer of %d bytes to a hello of %d", len(answer), len(d.hello))
+		}
+		e.answered(t, d, answer)
+		e.expect(t, "data before an opening packet", d.data(t), counts{Unknown: 1})
+		opening := d.opening(t)
+		e.expect(t, "opening packet", opening, counts{Good: 1})
+		e.expect(t, "its replay", opening, counts{Replayed: 1})
+		e.expect(t, "another opening packet", d.opening(t), counts{Good: 1})
+		data := d.data(t)
+		e.expect(t, "data", data, counts{Good: 1})
+		e.expect(t, "its replay", data, counts{Replayed: 1})
+		if e.sessions != 1 {
+			t.Errorf("%d sessions have opened, want 1", e.sessions)
+		}
+	}
+}
+
+// TestReplayedHellos plays back old hellos and opening packets at all times.
+func TestReplayedHellos(t *testing.T) {
+	for _, mac := range testMacs() {
+		e := newEnd(t, mac, newMaster())
+		var hellos, openings [][]byte // of earlier sessions
+		attack := func(when string) {
+			t.Helper()
+			before := slices.Clone(e.helloServer().peers)
+			for _, hello := range hellos {
+				if answer := e.take(hello); len(answer) != len(hello) {
+					t.Errorf("%s: an answer of %d bytes to a hello of %d", when, len(answer), len(hello))
+				}
+			}
+			for _, opening := range openings {
+				e.counts = counts{}
+				if e.take(bytes.Clone(opening)); e.counts.Good != 0 {
+					t.Errorf("%s: an old opening packet is good", when)
+				}
+			}
+			if !slices.Equal(before, e.helloServer().peers) {
+				t.Errorf("%s: replays have changed the server", when)
+			}
+		}
+		var last *dialer
+		for range 5 {
+			d := e.hello()
+			attack("before the hello")
+			answer := bytes.Clone(e.take(d.hello[:]))
+			attack("after the answer")
+			if last != nil {
+				e.expect(t, "old session, before the new one opens", last.data(t), counts{Good: 1})
+			}
+			e.answered(t, d, answer)
+			opening := d.opening(t)
+			attack("before the opening packet")
+			e.expect(t, "opening packet", opening, counts{Good: 1})
+			hellos, openings = append(hellos, d.hello[:]), append(openings, opening)
+			attack("after the opening packet")
+			e.expect(t, "data", d.data(t), counts{Good: 1})
+			if last != nil {
+				e.expect(t, "old session", last.data(t), counts{Epoch: 1})
+			}
+			last = d
+		}
+	}
+}
+
+func (e *end) helloServer() *helloServer { return e.server.hello }
+
+func TestLostAnswers(t *testing.T) {
+	e := newEnd(t, "umac128", newMaster())
+	old := e.connected(t)
+	d := e.hello()
+	for range 3 { // lost
+		e.take(d.hello[:])
+	}
+	e.expect(t, "old session", old.data(t), counts{Good: 1})
+	e.answered(t, d, bytes.Clone(e.take(d.hello[:]))) // the same hello once more
+	d.opening(t)                                      // lost
+	e.expect(t, "old session", old.data(t), counts{Good: 1})
+	e.expect(t, "second opening packet", d.opening(t), counts{Good: 1})
+
+	// The client has an answer, and restarts before it uses it.
+	e.take(e.hello().hello[:])
+	next := e.connected(t)
+	e.expect(t, "data", next.data(t), counts{Good: 1})
+}
+
+func TestBothRestart(t *testing.T) {
+	for _, mac := range testMacs() {
+		m := newMaster()
+		e := newEnd(t, mac, m)
+		old := e.connected(t)
+		oldHello := e.hello()
+		oldAnswer := bytes.Clone(e.take(oldHello.hello[:]))
+
+		// The server restarts. What the client has is worth nothing, and harms nothing.
+		e = newEnd(t, mac, m)
+		e.answered(t, oldHello, oldAnswer)
+		e.expect(t, "data of before", old.data(t), counts{Unknown: 1})
+		e.expect(t, "opening packet of before", old.opening(t), counts{Forged: 1})
+		e.expect(t, "session of the old server", oldHello.opening(t), counts{Epoch: 1}) // its second
+
+		// The client restarts too. The answer to its former hello is none to the new one.
+		d := e.hello()
+		if _, ok := d.session(oldAnswer); ok {
+			t.Error("the client takes the answer to another hello")
+		}
+		answer := bytes.Clone(e.take(d.hello[:]))
+		e.answered(t, d, answer)
+		e.expect(t, "opening packet", d.opening(t), counts{Good: 1})
+		e.expect(t, "data", d.data(t), counts{Good: 1})
+		e.expect(t, "data of before", old.data(t), counts{Forged: 1}) // the epoch is the same
+	}
+}
+
+func TestForgedHello(t *testing.T) {
+	e := newEnd(t, "umac64", newMaster())
+	d := e.connected(t)
+	before := slices.Clone(e.helloServer().peers)
+	hello := d.hello[:]
+	for i := range 8 * len(hello) {
+		forged := bytes.Clone(hello)
+		forged[i/8] ^= 1 << (i % 8)
+		if answer := e.take(forged); len(answer) > 0 {
+			t.Errorf("a hello with bit %d changed has an answer", i)
+		}
+		e.flush()
+	}
+	for _, forged := range [][]byte{{}, hello[:4], hello[:8], hello[:len(hello)-1], append(bytes.Clone(hello), 0)} {
+		if answer := e.take(forged); len(answer) > 0 {
+			t.Errorf("a hello of %d bytes has an answer", len(forged))
+		}
+		e.flush()
+	}
+	_, key := e.master.peer(2) // there are peers 0 and 1
+	if answer := e.take(newHelloClient(2, key).hello[:]); len(answer) > 0 {
+		t.Error("peer 2 has an answer")
+	}
+	if !slices.Equal(before, e.helloServer().peers) {
+		t.Error("forged hellos have changed the server")
+	}
+	e.expect(t, "data", d.data(t), counts{Good: 1})
+}
+
+func TestForgedAnswer(t *testing.T) {
+	e := newEnd(t, "umac64", newMaster())
+	d := e.hello()
+	answer := bytes.Clone(e.take(d.hello[:]))
+	for i := range 8 * len(answer) {
+		forged := bytes.Clone(answer)
+		forged[i/8] ^= 1 << (i % 8)
+		if _, ok := d.session(forged); ok {
+			t.Errorf("the client takes an answer with bit %d changed", i)
+		}
+	}
+	for _, forged := range [][]byte{{}, answer[:4], answer[:len(answer)-1], append(bytes.Clone(answer), 0), d.hello[:]} {
+		if _, ok := d.session(forged); ok {
+			t.Errorf("the client takes an answer of %d bytes", len(forged))
+		}
+	}
+}
+
+// TestForgedOpening changes each bit of an opening packet. None of them opens a session.
+func TestForgedOpening(t *testing.T) {
+	for _, mac := range testMacs() {
+		e := newEnd(t, mac, newMaster())
+		old := e.connected(t)
+		d := e.hello()
+		e.answered(t, d, bytes.Clone(e.take(d.hello[:])))
+		opening := d.opening(t)
+		before := slices.Clone(e.helloServer().peers)
+		for i := range 8 * len(opening) {
+			forged := bytes.Clone(opening)
+			forged[i/8] ^= 1 << (i % 8)
+			e.counts = counts{}
+			e.take(forged)
+			e.flush()
+			if e.counts.Good != 0 {
+				t.Errorf("%s: an opening packet with bit %d changed is good", mac, i)
+			}
+		}
+		for n := range opening {
+			e.counts = counts{}
+			e.take(bytes.Clone(opening[:n]))
+			e.flush()
+			if e.counts.Good != 0 {
+				t.Errorf("%s: an opening packet of %d bytes is good", mac, n)
+			}
+		}
+		if !slices.Equal(before, e.helloServer().peers) {
+			t.Errorf("%s: forged packets have changed the server", mac)
+		}
+		e.expect(t, "old session", old.data(t), counts{Good: 1})
+		e.expect(t, "opening packet", opening, counts{Good: 1})
+	}
+}
