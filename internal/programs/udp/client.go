@@ -117,16 +117,25 @@ func (c *client) openSessions(first, end uint32) error {
 		return err
 	}
 	size := max(c.Size, openHeadSize)
-	opening := make([]byte, len(hellos)*(size+c.senders.overhead()))
+	each := size + c.senders.overhead()
+	opening := make([]byte, len(hellos)*each)
 	for i := range hellos {
 		if err := c.senders.init(first+uint32(i), secrets[i][:], sessions[i]); err != nil {
 			return err
 		}
-		n := i * (size + c.senders.overhead())
-		hellos[i].putOpen(opening[n : n+size])
-		c.picked[i], c.batch[i] = first+uint32(i), packet.Packet{Bytes: opening[n : n+size]}
+		message := opening[i*each : i*each+size : (i+1)*each]
+		hellos[i].putOpen(message)
+		c.picked[i], c.batch[i].Bytes = first+uint32(i), message
 	}
-	return c.sealAndWrite(len(hellos), nil)
+	n := len(hellos)
+	if err := c.senders.seal(c.picked[:n], c.batch[:n]); err != nil {
+		return err
+	}
+	c.out = c.out[:0]
+	for i := range c.batch[:n] {
+		c.out = append(c.out, c.batch[i].Bytes)
+	}
+	return c.write(c.out)
 }
 
 // hellos sends hellos until all have an answer.
@@ -176,8 +185,7 @@ func (c *client) measure(r *Report) error {
 	overhead := c.senders.overhead()
 	network := newFaulty(c.Faults, c.Peers, c.senders.number())
 	random := rand.New(rand.NewPCG(c.Seed, 2))
-	// Packets are sealed side by side, so the kernel can take them as one. Their capacity has
-	// no limit: join sees from it that they are side by side.
+	// Packets are sealed side by side, so that the kernel can take them as one.
 	each := c.Size + overhead
 	room := make([]byte, c.Batch*each)
 	before := c.written
@@ -186,11 +194,17 @@ func (c *client) measure(r *Report) error {
 		n := int(min(uint64(c.Batch), uint64(c.Packets)-r.Packets))
 		for i := range n {
 			peer := uint32(random.IntN(c.Peers))
-			message := room[i*each : i*each+c.Size]
+			message := room[i*each : i*each+c.Size : (i+1)*each]
 			binary.BigEndian.PutUint32(message, peer)
 			c.picked[i], c.batch[i].Bytes = peer, message
 		}
-		if err := c.sealAndWrite(n, network); err != nil {
+		if err := c.senders.seal(c.picked[:n], c.batch[:n]); err != nil {
+			return err
+		}
+		for i := range n { // where they are, without an end of their room: join sees from it that they are side by side
+			c.batch[i].Bytes = room[i*each : (i+1)*each]
+		}
+		if err := c.write(network.send(c.picked[:n], c.batch[:n])); err != nil {
 			return err
 		}
 		r.Packets += uint64(n)
@@ -204,21 +218,6 @@ func (c *client) measure(r *Report) error {
 	r.CPU, r.Wall = start.stop()
 	r.Written, r.Counts = c.written-before, network.expect.as(c.MAC)
 	return err
-}
-
-// sealAndWrite seals the first n packets and writes them, through network unless it is nil.
-func (c *client) sealAndWrite(n int, network *faulty) error {
-	if err := c.senders.seal(c.picked[:n], c.batch[:n]); err != nil {
-		return err
-	}
-	if network != nil {
-		return c.write(network.send(c.picked[:n], c.batch[:n]))
-	}
-	c.out = c.out[:0]
-	for i := range c.batch[:n] {
-		c.out = append(c.out, c.batch[i].Bytes)
-	}
-	return c.write(c.out)
 }
 
 // write writes datagrams as the server has room for them.
