@@ -1,0 +1,202 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"example.com/fastmac"
+	"example.com/fastmac/packet"
+)
+
+// A store is a file with the end of a range of counters, for package packet's Stored. Whoever
+// starts uses counters from this end on, and only after it has stored a new end. So a crash
+// at any point skips counters, and repeats none.
+//
+// A new end goes to a temporary file, which is synced and then takes the place of the old one. So
+// there is always a whole file. If one of these steps fails, the end that is in use stays, and
+// the file has that end or a later one.
+//
+// A store must not be set back: not restored from a backup, not copied to a second machine. A
+// lock keeps a second process of this machine away. The lock is a file of its own, because the
+// store is replaced. It is never removed, and the system releases it when the process ends,
+// however it ends.
+//
+// A store is not safe for concurrent use.
+type store struct {
+	path   string
+	lock   *os.File
+	key    string // the fingerprint of the secret that the counters belong to
+	end    uint64
+	before func(step string) error // for tests; nil otherwise
+}
+
+const (
+	title  = "fastmac counters 1"
+	maxEnd = 1 << 56 // as package packet has it
+)
+
+// createStore makes a store for a secret that is new. It does not replace one: where a store is
+// missing, only a new secret helps, as nobody knows which counters were used.
+func createStore(path string, secret []byte) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("counterstore: %s is there already", path)
+	}
+	s := &store{path: path, key: fingerprint(secret)}
+	var err error
+	if s.lock, err = lock(path + ".lock"); err != nil {
+		return err
+	}
+	defer s.close()
+	return s.write(0)
+}
+
+// openStore locks and reads the store of a secret.
+func openStore(path string, secret []byte) (*store, error) {
+	s := &store{path: path, key: fingerprint(secret)}
+	var err error
+	if s.lock, err = lock(path + ".lock"); err != nil {
+		return nil, err
+	}
+	if err := s.read(); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// close releases the lock. What is stored stays as it is.
+func (s *store) close() error { return s.lock.Close() }
+
+// start stores a new end, and returns the range below it.
+func (s *store) start(step uint64) (packet.Counters, error) {
+	first := s.end
+	if err := s.write(first + step); err != nil {
+		return packet.Counters{}, err
+	}
+	return packet.Stored(first, step), nil
+}
+
+// extend stores a new end, and then moves the range of a sender or receiver.
+func (s *store) extend(end uint64, r interface{ Extend(end uint64) error }) error {
+	if err := s.write(end); err != nil {
+		return err
+	}
+	return r.Extend(end)
+}
+
+// write stores an end durably.
+func (s *store) write(end uint64) error {
+	if end > maxEnd {
+		return fmt.Errorf("counterstore: %s: no counters are left: a new secret is needed", s.path)
+	}
+	temporary := s.path + ".new"
+	if err := s.writeFile(temporary, format(s.key, end)); err != nil {
+		return fmt.Errorf("counterstore: %s: not stored: %w", s.path, err)
+	}
+	if err := s.replace(temporary); err != nil {
+		return fmt.Errorf("counterstore: %s: not stored: %w", s.path, err)
+	}
+	s.end = end
+	return nil
+}
+
+func (s *store) writeFile(path string, b []byte) error {
+	if err := s.at("create"); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := s.at("write"); err != nil {
+		return err
+	}
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	if err := s.at("sync"); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := s.at("close"); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// replace puts the temporary file in the place of the store. The name is in the folder, so that is
+// synced too.
+func (s *store) replace(temporary string) error {
+	if err := s.at("rename"); err != nil {
+		return err
+	}
+	if err := rename(temporary, s.path); err != nil {
+		return err
+	}
+	if err := s.at("sync folder"); err != nil {
+		return err
+	}
+	if err := syncFolder(filepath.Dir(s.path)); err != nil {
+		return err
+	}
+	return s.at("stored")
+}
+
+func (s *store) at(step string) error {
+	if s.before == nil {
+		return nil
+	}
+	return s.before(step)
+}
+
+// read sets s.end to what is in the file, which must be as format makes it to the last byte.
+func (s *store) read() error {
+	b, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("counterstore: %s is missing: with the same secret counters could repeat, so make a new secret and a new store", s.path)
+	}
+	if err != nil {
+		return fmt.Errorf("counterstore: %w", err)
+	}
+	var key, sum string
+	var end uint64
+	_, err = fmt.Sscanf(string(b), title+"\nkey %s\nend %d\nsum %s\n", &key, &end, &sum)
+	if err != nil || !bytes.Equal(b, format(key, end)) {
+		return fmt.Errorf("counterstore: %s is damaged: make a new secret and a new store", s.path)
+	}
+	if key != s.key {
+		return fmt.Errorf("counterstore: %s is for another secret", s.path)
+	}
+	if end > maxEnd {
+		return fmt.Errorf("counterstore: %s: the end %d is above 2^56", s.path, end)
+	}
+	s.end = end
+	return nil
+}
+
+// format returns the file. The sum is against accidents: whoever can write the file can set it
+// back.
+func format(key string, end uint64) []byte {
+	b := fmt.Appendf(nil, "%s\nkey %s\nend %d\n", title, key, end)
+	sum := sha256.Sum256(b)
+	return fmt.Appendf(b, "sum %x\n", sum[:8])
+}
+
+// fingerprint tells secrets apart, and nothing about them.
+func fingerprint(secret []byte) string {
+	tag := fastmac.SumHMACSHA512(secret, []byte("fastmac counterstore"))
+	return hex.EncodeToString(tag[:8])
+}

@@ -1,0 +1,325 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"example.com/fastmac/packet"
+)
+
+var testSecret = bytes.Repeat([]byte{7}, secretSize)
+
+// newStore returns the path of a new store.
+func newStore(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "store")
+	if err := createStore(path, testSecret); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func mustOpen(t *testing.T, path string) *store {
+	t.Helper()
+	s, err := openStore(path, testSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// steps are those of a write, in their order.
+var steps = []string{"create", "write", "sync", "close", "rename", "sync folder", "stored"}
+
+// extender records that a range is extended.
+type extender struct{ log *[]string }
+
+func (e extender) Extend(end uint64) error {
+	*e.log = append(*e.log, fmt.Sprint("extend ", end))
+	return nil
+}
+
+func TestOrder(t *testing.T) {
+	s := mustOpen(t, newStore(t))
+	defer s.close()
+	var log []string
+	s.before = func(step string) error {
+		log = append(log, step)
+		return nil
+	}
+	n, err := s.start(10)
+	if err != nil || n != packet.Stored(0, 10) {
+		t.Errorf("%v, %v", n, err)
+	}
+	if !slices.Equal(log, steps) {
+		t.Errorf("steps %q, want %q", log, steps)
+	}
+	log = nil
+	if err := s.extend(20, extender{&log}); err != nil {
+		t.Error(err)
+	}
+	if want := append(slices.Clone(steps), "extend 20"); !slices.Equal(log, want) {
+		t.Errorf("steps %q, want %q", log, want)
+	}
+}
+
+// TestFailedStep lets each step of a write fail. The range is not extended, and the file is a store
+// with the end that is in use or a later one.
+func TestFailedStep(t *testing.T) {
+	for i, step := range steps {
+		path := newStore(t)
+		s := mustOpen(t, path)
+		if _, err := s.start(10); err != nil {
+			t.Fatal(err)
+		}
+		s.before = func(now string) error {
+			if now == step {
+				return syscall.ENOSPC
+			}
+			return nil
+		}
+		var log []string
+		if err := s.extend(20, extender{&log}); !errors.Is(err, syscall.ENOSPC) || len(log) > 0 {
+			t.Errorf("failure before %q: error %v, %q", step, err, log)
+		}
+		if s.end != 10 {
+			t.Errorf("failure before %q: the end in use is %d", step, s.end)
+		}
+		s.before = nil
+		s.close()
+
+		s = mustOpen(t, path)
+		want := uint64(10)
+		if i > slices.Index(steps, "rename") {
+			want = 20
+		}
+		if s.end != want {
+			t.Errorf("failure before %q: %d is stored, want %d", step, s.end, want)
+		}
+		if n, err := s.start(10); err != nil || n.First != want {
+			t.Errorf("after a failure before %q: %v, %v", step, n, err)
+		}
+		s.close()
+	}
+}
+
+// TestNoRoom has failures of the system itself.
+func TestNoRoom(t *testing.T) {
+	path := newStore(t)
+	s := mustOpen(t, path)
+	defer s.close()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path+".new", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.start(10); err == nil || !strings.Contains(err.Error(), "not stored") {
+		t.Errorf("error %v", err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the store has changed: %v", err)
+	}
+	if err := os.Remove(path + ".new"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.start(10); err != nil || n.First != 0 {
+		t.Errorf("%v, %v", n, err)
+	}
+}
+
+// TestLeftover has a temporary file of a write that was cut short.
+func TestLeftover(t *testing.T) {
+	path := newStore(t)
+	if err := os.WriteFile(path+".new", format("x", 1<<40), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, path)
+	defer s.close()
+	if n, err := s.start(10); err != nil || n != packet.Stored(0, 10) {
+		t.Errorf("%v, %v", n, err)
+	}
+}
+
+// TestDamaged changes the file. It is refused, and left as it is.
+func TestDamaged(t *testing.T) {
+	path := newStore(t)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := fingerprint(testSecret)
+	bad := map[string][]byte{
+		"empty":              {},
+		"longer":             append(slices.Clone(good), '\n'),
+		"above 2^56":         format(key, maxEnd+1),
+		"other secret":       format(fingerprint([]byte("other")), 10),
+		"no number":          []byte(title + "\nkey " + key + "\nend -5\nsum 00\n"),
+		"more than 64 bits":  []byte(title + "\nkey " + key + "\nend 18446744073709551616\nsum 00\n"),
+		"zeros after a loss": make([]byte, len(good)),
+	}
+	for i := range 8 * len(good) {
+		b := slices.Clone(good)
+		b[i/8] ^= 1 << (i % 8)
+		bad[fmt.Sprint("bit ", i)] = b
+	}
+	for n := range good {
+		bad[fmt.Sprint(n, " bytes")] = good[:n]
+	}
+	for name, b := range bad {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := openStore(path, testSecret); err == nil {
+			s.close()
+			t.Errorf("%s: no error", name)
+		} else if !strings.HasPrefix(err.Error(), "counterstore: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, b) {
+			t.Errorf("%s: the file has changed: %v", name, err)
+		}
+	}
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, path).close()
+}
+
+func TestMissing(t *testing.T) {
+	path := newStore(t)
+	if err := createStore(path, testSecret); err == nil {
+		t.Error("a store is replaced")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openStore(path, testSecret); err == nil || !strings.Contains(err.Error(), "is missing") {
+		t.Errorf("a missing store: %v", err)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openStore(path, testSecret); err == nil {
+		t.Error("a folder is a store")
+	}
+	if _, err := openStore(filepath.Join(path, "no", "folder"), testSecret); err == nil {
+		t.Error("there is no such folder, and no error")
+	}
+}
+
+func TestLastCounters(t *testing.T) {
+	path := newStore(t)
+	s := mustOpen(t, path)
+	defer s.close()
+	if err := s.write(maxEnd - 10); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.start(11); err == nil {
+		t.Errorf("a range beyond 2^56: %v", n)
+	}
+	if n, err := s.start(10); err != nil || n.End != maxEnd {
+		t.Errorf("the last range: %v, %v", n, err)
+	}
+}
+
+// TestLock has the second user in this process: the lock is of the open file.
+func TestLock(t *testing.T) {
+	path := newStore(t)
+	s := mustOpen(t, path)
+	if _, err := openStore(path, testSecret); !errors.Is(err, errLocked) {
+		t.Errorf("a second user: %v", err)
+	}
+	if err := createStore(path, testSecret); err == nil {
+		t.Error("a store is replaced while it is in use")
+	}
+	s.close()
+	mustOpen(t, path).close()
+}
+
+// TestReceiverCrash stops a receiver at each step of its writes, starts it again, and then sends
+// it everything once more. No packet is accepted twice.
+func TestReceiverCrash(t *testing.T) {
+	c := packet.Config{Secret: testSecret, Sender: "sender", TagSize: 16}
+	sender, err := packet.NewUMACSender(c, packet.Stored(0, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := newStore(t)
+	accepted := map[uint64]bool{}
+	var sent [][]byte
+	for crash := range 40 {
+		s := mustOpen(t, path)
+		done := 0
+		s.before = func(string) error {
+			if done++; done > crash {
+				return errors.New("crash")
+			}
+			return nil
+		}
+		n, err := s.start(receiveStep)
+		if err != nil {
+			s.close()
+			continue
+		}
+		r, err := packet.NewUMACReceiver(c, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := len(accepted)
+		for i := range 20 {
+			p, err := sender.Seal([]byte("text"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sent = append(sent, p); i%7 == 6 {
+				continue // lost
+			}
+			for _, p := range [][]byte{p, sent[len(sent)/2], sent[0], p} {
+				_, counter, err := openPacket(s, r, p)
+				if err != nil {
+					continue
+				}
+				if accepted[counter] {
+					t.Fatalf("crash after %d steps: %d is accepted twice", crash, counter)
+				}
+				accepted[counter] = true
+			}
+			if done > crash {
+				break
+			}
+		}
+		if crash == 39 && len(accepted)-before < 17 {
+			t.Errorf("without a crash %d of 18 packets are accepted", len(accepted)-before)
+		}
+		s.close()
+	}
+	s := mustOpen(t, path)
+	defer s.close()
+	n, err := s.start(receiveStep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := packet.NewUMACReceiver(c, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range sent {
+		if _, counter, err := openPacket(s, r, p); err == nil && accepted[counter] {
+			t.Errorf("%d is accepted once more", counter)
+		}
+	}
+}
