@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -156,6 +155,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+var errFull = errors.New("no space left")
+
 // TestStoreFull has a store whose writes fail from a step on.
 func TestStoreFull(t *testing.T) {
 	folder, sink := newFolder(t), newSink(t)
@@ -164,12 +165,12 @@ func TestStoreFull(t *testing.T) {
 		var out strings.Builder
 		err := run([]string{"send", folder, sink.port, "150"}, &out, func(string) error {
 			if done++; done > full {
-				return syscall.ENOSPC
+				return errFull
 			}
 			return nil
 		})
 		n := sink.drain(t)
-		if !errors.Is(err, syscall.ENOSPC) {
+		if !errors.Is(err, errFull) {
 			t.Errorf("full at step %d: error %v", full, err)
 		}
 		// Whole ranges are used, and not one packet more.
@@ -196,7 +197,7 @@ func TestFailedOnce(t *testing.T) {
 		var out strings.Builder
 		err := run([]string{"send", folder, sink.port, "150"}, &out, func(string) error {
 			if done++; done == at+1 {
-				return syscall.ENOSPC
+				return errFull
 			}
 			return nil
 		})

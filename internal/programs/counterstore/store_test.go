@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"example.com/fastmac/packet"
@@ -85,12 +84,12 @@ func TestFailedStep(t *testing.T) {
 		}
 		s.before = func(now string) error {
 			if now == step {
-				return syscall.ENOSPC
+				return errFull
 			}
 			return nil
 		}
 		var log []string
-		if err := s.extend(20, extender{&log}); !errors.Is(err, syscall.ENOSPC) || len(log) > 0 {
+		if err := s.extend(20, extender{&log}); !errors.Is(err, errFull) || len(log) > 0 {
 			t.Errorf("failure before %q: error %v, %q", step, err, log)
 		}
 		if s.end != 10 {

@@ -152,7 +152,10 @@ func (s *server) answerFlow(datagram []byte) []byte {
 			s.reported = true
 			r := &s.report
 			r.CPU, r.Wall = s.start.stop()
-			r.Counts, r.Lost = s.counts, value-s.received
+			r.Counts = s.counts
+			if value > s.received { // it can be below: somebody else may send something
+				r.Lost = value - s.received
+			}
 			r.Packets = s.received - r.Packets
 			s.done(*r)
 		}
