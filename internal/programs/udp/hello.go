@@ -7,7 +7,6 @@ package main
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"fmt"
 
 	"example.com/fastmac"
 	"example.com/fastmac/packet"
@@ -104,7 +103,8 @@ func (c *helloClient) putOpen(message []byte) {
 // session with them has opened. So it does not matter how many old hellos are sent again, or
 // how many sessions a peer begins and does not open: each costs an answer. The session
 // opens with the first packet that has a right tag under its key. Only then do new random bytes
-// replace the used ones, so neither this packet nor the hello can open anything again.
+// replace the used ones, so neither this packet nor the hello can open anything again. A forged
+// opening packet costs the derivation of a key, a few times what another forged packet costs.
 type helloServer struct {
 	master master
 	peers  []helloPeer
@@ -152,7 +152,7 @@ func (s *helloServer) answer(dst, hello []byte) []byte {
 // whether this one is open already. Nothing of this is authenticated before the packet is.
 func (s *helloServer) begin(datagram []byte) (number uint32, n session, open bool, err error) {
 	if len(datagram) < openHeadSize {
-		return 0, n, false, fmt.Errorf("udp: an opening packet of %d bytes: want at least %d", len(datagram), openHeadSize)
+		return 0, n, false, packet.ErrForged
 	}
 	number = binary.BigEndian.Uint32(datagram[4:])
 	if int64(number) >= int64(len(s.peers)) {

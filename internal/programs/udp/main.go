@@ -12,7 +12,7 @@
 // sender. Packets come from random peers. Between the sender and the socket there is a network with
 // faults (faults.go), and the server must count each of them, or the exit status is 1.
 //
-// With 100,000 peers UMAC's keys are some 370 MB for both sides together. A run sends for at
+// With 100,000 peers UMAC's keys are some 380 MB for both sides together. A run sends for at
 // most 60 seconds. Only Unix systems have all that is needed, and only Linux -gso.
 //
 //	go run -C internal/programs ./udp -mac umac128
