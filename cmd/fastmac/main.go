@@ -59,9 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "fastmac: interrupted")
 		return exitInterrupted
 	}
-	// The go command's errors have several lines.
-	line := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
-	fmt.Fprintf(stderr, "fastmac: %s\n", strings.TrimPrefix(line, "fastmac: "))
+	fmt.Fprintf(stderr, "fastmac: %s\n", strings.TrimPrefix(oneLine(err.Error()), "fastmac: "))
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
@@ -226,7 +224,8 @@ a whole module, and your program may import any package of it.
 
 Run it again after an upgrade of golang.org/x/crypto and after "go mod vendor":
 until then the program does not compile. Two runs in one module wait for each
-other. A run that was killed is cleaned up by the next one.
+other, and say so. A run that was killed is cleaned up by the next one. Nothing
+outside the module is written: symbolic links in it are not followed.
 
 In a workspace, --check also reports whether the builds in the workspace use the
 patch. All else is for a single module: set GOWORK=off.
@@ -238,7 +237,7 @@ Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage;
 			if options.Check && options.Revert {
 				return usageErrorf(cmd, "patch-ssh: --check and --revert cannot be combined")
 			}
-			text, err := patchssh.Run(cmd.Context(), options)
+			text, err := patchssh.Run(cmd.Context(), options, cmd.ErrOrStderr())
 			if err == nil {
 				fmt.Fprint(cmd.OutOrStdout(), text)
 			}

@@ -222,6 +222,7 @@ func TestPatchSSH(t *testing.T) {
 	if stdout != "" || !strings.HasPrefix(stderr, "fastmac: -C: ") {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // for the lock
 	// As the README has it, but without -C.
 	before, err := os.ReadFile("go.mod")
 	if err != nil {

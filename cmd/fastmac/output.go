@@ -20,6 +20,24 @@ func styleOf(cmd *cobra.Command) terminal.Style {
 	return terminal.StyleOf(w)
 }
 
+// oneLine puts the lines of an error, such as one of the go command, into one. What a line that
+// ends with a colon announces follows it.
+func oneLine(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch before := b.String(); {
+		case line == "" || before == "":
+		case strings.HasSuffix(before, ":"):
+			b.WriteByte(' ')
+		default:
+			b.WriteString("; ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 // list returns names for a help text, in lines of 80 columns that begin after 9.
 func list(names []string) string {
 	const indent = "         "

@@ -44,6 +44,15 @@ func newCopyPatch(m *module, o Options) (*copyPatch, error) {
 			p.target = dir
 		}
 	}
+	if err := m.inside(p.target); err != nil {
+		from := "the copy"
+		if o.Out != "" {
+			from = "-o"
+		} else if p.ours {
+			from = "the replace line of go.mod"
+		}
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
 	p.stage = filepath.Join(filepath.Dir(p.target), ".fastmac-patch-ssh")
 	if !o.Check && exists(p.stage) { // left by a run that was killed
 		p.removeStage()
@@ -160,13 +169,8 @@ func (p *copyPatch) edit(dir string) []string {
 	if p.replace != nil {
 		args = append(args, "-dropreplace="+cryptoPath+"@"+p.replace.Old.Version)
 	}
-	if rel, err := filepath.Rel(p.root, dir); err == nil { // on the same drive
-		dir = rel
-		if filepath.IsLocal(rel) {
-			dir = "./" + rel
-		}
-	}
-	return append(args, "-replace="+cryptoPath+"@"+p.version+"="+filepath.ToSlash(dir))
+	rel, _ := filepath.Rel(p.root, dir) // dir is in the module
+	return append(args, "-replace="+cryptoPath+"@"+p.version+"=./"+filepath.ToSlash(rel))
 }
 
 // swap moves the target, if it exists, into the stage, and the folder fresh, unless it
@@ -202,12 +206,7 @@ func (p *copyPatch) swap(ctx context.Context, fresh string, edit []string) error
 // then empty.
 func (p *copyPatch) removeStage() {
 	os.RemoveAll(p.stage)
-	inModule := p.root + string(filepath.Separator)
-	for dir := filepath.Dir(p.stage); strings.HasPrefix(dir, inModule); dir = filepath.Dir(dir) {
-		// Remove would also remove a link to a folder that is not empty.
-		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			return
-		}
+	for dir := filepath.Dir(p.stage); dir != p.root; dir = filepath.Dir(dir) {
 		if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return
 		}

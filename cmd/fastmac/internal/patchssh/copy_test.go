@@ -149,13 +149,19 @@ func TestCopyRefusals(t *testing.T) {
 			if err := os.Symlink("crypto", filepath.Join(dir, "third_party/golang.org/x/link")); err != nil {
 				t.Skip(err)
 			}
-		}, func(dir string) Options { return Options{Dir: dir, Out: "third_party/golang.org/x/link"} }, []string{"link is not a folder"}},
+		}, func(dir string) Options { return Options{Dir: dir, Out: "third_party/golang.org/x/link"} }, []string{"-o: ", "link is a symbolic link, which patch-ssh does not follow"}},
 		{"file", func(t *testing.T, dir string) { write(t, filepath.Join(dir, "copy"), "mine") },
 			func(dir string) Options { return Options{Dir: dir, Out: "copy"} }, []string{"copy is not a folder", "want an unchanged copy"}},
 		{"the module", func(t *testing.T, dir string) {},
 			func(dir string) Options { return Options{Dir: dir, Out: "."} }, []string{"-o: ", "contains the module: want a folder for the copy alone"}},
 		{"above the module", func(t *testing.T, dir string) {},
 			func(dir string) Options { return Options{Dir: dir, Out: filepath.Dir(dir)} }, []string{"-o: ", "contains the module"}},
+		{"outside of the module", func(t *testing.T, dir string) {},
+			func(dir string) Options { return Options{Dir: dir, Out: "../copy"} }, []string{"-o: ", "copy is outside of the module ", "want a folder in it"}},
+		{"a copy outside of the module", func(t *testing.T, dir string) {
+			write(t, filepath.Join(filepath.Dir(dir), "shared", "ssh", sshpatch.Name), sshpatch.Source)
+			goTool(t, dir, "mod", "edit", "-replace=golang.org/x/crypto@v0.1.0=../shared")
+		}, revert, []string{"the replace line of go.mod: ", "shared is outside of the module "}},
 		{"revert of somebody else's folder", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, place, "mine"), "mine")
 		}, revert, []string{"is not what patch-ssh makes"}},
@@ -171,5 +177,30 @@ func TestCopyRefusals(t *testing.T) {
 			fail(t, tt.mode(dir), tt.want...)
 			checkUnchanged(t, dir, before)
 		})
+	}
+}
+
+// TestCopyLinks has links in the place of folders of the module. What is behind them is left alone.
+func TestCopyLinks(t *testing.T) {
+	for _, out := range []string{"", "link/crypto"} {
+		dir, shared := newModule(t), t.TempDir()
+		link := filepath.Join(dir, "third_party")
+		if out != "" {
+			link = filepath.Join(dir, "link")
+		}
+		// What a run that was killed would leave.
+		stage := filepath.Join(shared, "golang.org", "x", ".fastmac-patch-ssh")
+		write(t, filepath.Join(stage, "file"), "content")
+		write(t, filepath.Join(shared, ".fastmac-patch-ssh", "file"), "content")
+		before := snapshot(t, shared)
+		if err := os.Symlink(shared, link); err != nil {
+			t.Skip(err)
+		}
+		for _, mode := range modes {
+			o := mode(dir)
+			o.Out = out
+			fail(t, o, link+" is a symbolic link, which patch-ssh does not follow")
+			checkUnchanged(t, shared, before)
+		}
 	}
 }

@@ -41,10 +41,10 @@ func FuzzRun(f *testing.F) {
 		}
 		before := snapshot(t, dir)
 		for _, o := range []Options{check(dir), revert(dir)} {
-			text, err := Run(t.Context(), o)
+			text, err := Run(t.Context(), o, t.Output())
 			if err == nil && o.Revert && strings.HasPrefix(text, "the replace line is removed") && !exists(filepath.Join(dir, "third_party")) {
 				before[filepath.Join(dir, "go.mod")] = read(t, filepath.Join(dir, "go.mod"))
-				text, err = Run(t.Context(), o)
+				text, err = Run(t.Context(), o, t.Output())
 			}
 			if err == nil && !(o.Revert && strings.HasPrefix(text, "nothing to revert")) {
 				t.Errorf("%+v: %q, and no error", o, text)

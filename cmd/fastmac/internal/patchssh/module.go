@@ -6,7 +6,6 @@ package patchssh
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,12 +15,9 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/child"
 	"example.com/fastmac/internal/sshpatch"
-	"github.com/gofrs/flock"
-	"golang.org/x/mod/modfile"
 )
 
 // A module is the user's module, as the go command sees it.
@@ -31,11 +27,16 @@ type module struct {
 	workspace string // the go.work in use, or ""
 	version   string // of x/crypto, or "" if go.mod has none
 	vendored  bool   // the go command uses root/vendor
-	replace   *modfile.Replace
+	replace   *replacement
 
 	// scratch is a temporary folder. It has copies of go.mod and go.sum, for go
 	// commands that must not change the module's own.
 	scratch string
+}
+
+// A replacement is a replace line of go.mod.
+type replacement struct {
+	Old, New struct{ Path, Version string }
 }
 
 // findModule returns the module of the folder dir, of which it reads nothing.
@@ -64,25 +65,9 @@ func findModule(ctx context.Context, dir, scratch string) (*module, error) {
 	return m, nil
 }
 
-// lock waits until no other run changes the module, and returns a function that admits
-// the next one. The lock is of an empty file outside the module, which stays, and ends
-// with the process.
-func (m *module) lock(ctx context.Context) (unlock func() error, err error) {
-	root, err := filepath.EvalSymlinks(m.root)
-	if err != nil {
-		return nil, err
-	}
-	name := fmt.Sprintf("fastmac-patch-ssh-%d-%x.lock", os.Getuid(), sha256.Sum256([]byte(root)))
-	l := flock.New(filepath.Join(os.TempDir(), name))
-	if _, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil {
-		return nil, fmt.Errorf("no lock of %s: %w", l.Path(), err)
-	}
-	return l.Unlock, nil
-}
-
 // load reads the module.
 func (m *module) load(ctx context.Context) error {
-	if err := m.readGoMod(); err != nil {
+	if err := m.readGoMod(ctx); err != nil {
 		return err
 	}
 	// With -e it is not an error if x/crypto is unknown or its folder is missing.
@@ -112,8 +97,7 @@ func (m *module) inWorkspace(ctx context.Context, dir string) error {
 }
 
 // readGoMod reads go.mod, and copies it and go.sum to scratch.
-func (m *module) readGoMod() error {
-	files := make(map[string][]byte)
+func (m *module) readGoMod(ctx context.Context) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join(m.root, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -122,13 +106,15 @@ func (m *module) readGoMod() error {
 		if err := os.WriteFile(filepath.Join(m.scratch, name), content, 0o600); err != nil {
 			return err
 		}
-		files[name] = content
 	}
-	mod, err := modfile.Parse(filepath.Join(m.root, "go.mod"), files["go.mod"], nil)
-	if err != nil {
+	var mod struct {
+		Module  struct{ Path string }
+		Replace []*replacement
+	}
+	if err := m.goJSON(ctx, &mod, "mod", "edit", "-json"); err != nil {
 		return err
 	}
-	path := modfile.ModulePath(files["go.mod"])
+	path := mod.Module.Path
 	if path == cryptoPath {
 		return fmt.Errorf("%s is %s itself: want a module that imports it", m.root, cryptoPath)
 	}
@@ -157,6 +143,30 @@ func (m *module) abs(path string) string {
 		path = filepath.Join(m.root, path)
 	}
 	return filepath.Clean(path)
+}
+
+// inside returns an error unless path is in the module, and no folder on the way or path itself
+// is a link, behind which may be the files of others. What is not there yet is no link.
+func (m *module) inside(path string) error {
+	rel, err := filepath.Rel(m.root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s is outside of the module %s: want a folder in it", path, m.root)
+	}
+	at := m.root
+	for name := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		at = filepath.Join(at, name)
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 { // the latter is a junction of Windows
+			return fmt.Errorf("%s is a symbolic link, which patch-ssh does not follow", at)
+		}
+	}
+	return nil
 }
 
 // download returns the folder of a version of x/crypto in the module cache. The go

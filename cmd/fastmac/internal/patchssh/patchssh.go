@@ -9,10 +9,10 @@ package patchssh
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"example.com/fastmac/internal/sshpatch"
-	"golang.org/x/mod/semver"
 )
 
 const (
@@ -51,8 +51,9 @@ type patch interface {
 }
 
 // Run does what the options ask for and returns what to print. If it fails, the
-// module is unchanged, except that a step that cannot be undone is in the error.
-func Run(ctx context.Context, o Options) (string, error) {
+// module is unchanged, except that a step that cannot be undone is in the error. If it waits for
+// another run, it says so on stderr.
+func Run(ctx context.Context, o Options, stderr io.Writer) (string, error) {
 	scratch, err := os.MkdirTemp("", "fastmac-patch-ssh-")
 	if err != nil {
 		return "", err
@@ -65,7 +66,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 	case !o.Check && m.workspace != "":
 		return "", fmt.Errorf("the workspace %s is in use: want a single module, as with GOWORK=off", m.workspace)
 	case !o.Check:
-		unlock, err := m.lock(ctx)
+		unlock, err := m.lock(ctx, stderr)
 		if err != nil {
 			return "", err
 		}
@@ -87,7 +88,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return p.revert(ctx)
 	case m.version == "":
 		return "", fmt.Errorf("go.mod has no %s: want a module that imports %s, after go mod tidy", cryptoPath, sshPath)
-	case semver.Compare(m.version, sshpatch.Oldest) < 0:
+	case minor(m.version) < minor(sshpatch.Oldest):
 		return "", fmt.Errorf("go.mod has %s %s: want %s or newer, as package sshmac does", cryptoPath, m.version, sshpatch.Oldest)
 	}
 	err = p.state(ctx)
@@ -102,4 +103,11 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	return text + registerLines, nil
+}
+
+// minor returns the N of a version v0.N.P of x/crypto. It orders them: the releases are v0.N.0,
+// and the go command calls a commit after one v0.N.1-0 and so on.
+func minor(version string) (n int) {
+	fmt.Sscanf(version, "v0.%d.", &n)
+	return n
 }

@@ -26,7 +26,8 @@ func newVendorPatch(m *module, o Options) (*vendorPatch, error) {
 		return nil, errors.New("-o: the vendor folder is in use: want no -o, or GOFLAGS=-mod=mod")
 	}
 	sshDir := m.abs("vendor/" + sshPath)
-	return &vendorPatch{m, sshDir, filepath.Join(sshDir, sshpatch.Name)}, nil
+	p := &vendorPatch{m, sshDir, filepath.Join(sshDir, sshpatch.Name)}
+	return p, m.inside(p.file)
 }
 
 func (p *vendorPatch) state(context.Context) error {

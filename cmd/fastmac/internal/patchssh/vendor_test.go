@@ -5,6 +5,8 @@
 package patchssh
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,4 +94,25 @@ func TestVendorRefusals(t *testing.T) {
 		fail(t, apply(dir), "go test: exit status 1", "undefined: macModes")
 		checkUnchanged(t, dir, before)
 	})
+}
+
+// TestVendorLinks has links in the vendor folder, and in place of the file.
+func TestVendorLinks(t *testing.T) {
+	dir, elsewhere := vendoredModule(t), t.TempDir()
+	sshDir := filepath.Join(dir, "vendor", "golang.org", "x", "crypto", "ssh")
+	file := filepath.Join(sshDir, sshpatch.Name)
+	if err := os.Symlink(filepath.Join(elsewhere, "file"), file); err != nil {
+		t.Skip(err)
+	}
+	for _, mode := range modes {
+		fail(t, mode(dir), file+" is a symbolic link")
+	}
+	if err := errors.Join(os.Remove(file), os.Rename(sshDir, filepath.Join(elsewhere, "ssh")), os.Symlink(filepath.Join(elsewhere, "ssh"), sshDir)); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, elsewhere)
+	for _, mode := range modes {
+		fail(t, mode(dir), sshDir+" is a symbolic link")
+	}
+	checkUnchanged(t, elsewhere, before)
 }
