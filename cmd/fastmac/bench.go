@@ -5,9 +5,6 @@
 package main
 
 import (
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/bench"
@@ -15,10 +12,7 @@ import (
 )
 
 func benchCommand() *cobra.Command {
-	var (
-		asJSON, quick bool
-		chart         string
-	)
+	var asJSON, quick bool
 	options := bench.Options{Duration: time.Minute}
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -30,48 +24,30 @@ minute. Before that it checks that equal MACs have equal tags.
 
 All cases take turns, each for 150 microseconds, so they meet the same quiet
 moments of the machine, and the times shown are those of quiet moments. If even
-these differ by more than 10 %, a figure has a tilde and fewer digits.
+these differ by more than 10 %, a figure has a tilde and fewer digits. --quick
+leaves it out if they differ by more than 15 %: in ten seconds a busy machine
+may have no quiet moment.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if quick {
-				options.Duration = 10 * time.Second
-			}
-			if cmd.Flags().Changed("chart") && !slices.Contains(bench.Extensions, filepath.Ext(chart)) {
-				return usageErrorf(cmd, "bench: --chart %q: want a file name that ends with %s", chart, strings.Join(bench.Extensions, " or "))
+				options.Duration, options.LeaveOut = 10*time.Second, true
 			}
 			options.Style = styleOf(cmd)
-			return runBench(cmd, options, chart, asJSON)
+			return runBench(cmd, options, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "measure for 10 seconds instead of a minute")
-	cmd.Flags().StringVar(&chart, "chart", "", "also draw a chart into `FILE`, an .svg or .png")
 	addJSON(cmd, &asJSON)
 	return cmd
 }
 
-// runBench measures, and draws the chart if it has a name.
-func runBench(cmd *cobra.Command, options bench.Options, chart string, asJSON bool) error {
-	if chart == "" {
-		r, err := bench.Run(cmd.Context(), options, cmd.ErrOrStderr())
-		if err != nil {
-			return err
-		}
-		return show(cmd, r, asJSON)
-	}
-	c, err := bench.NewChart(chart)
-	if err != nil {
-		return err
-	}
+// runBench measures and prints the report.
+func runBench(cmd *cobra.Command, options bench.Options, asJSON bool) error {
 	r, err := bench.Run(cmd.Context(), options, cmd.ErrOrStderr())
 	if err != nil {
-		c.Discard()
 		return err
 	}
-	if err := show(cmd, r, asJSON); err != nil {
-		c.Discard()
-		return err
-	}
-	return c.Write(r)
+	return show(cmd, r, asJSON)
 }

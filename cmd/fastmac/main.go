@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "fastmac: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "fastmac: %s\n", strings.TrimPrefix(oneLine(err.Error()), "fastmac: "))
+	fmt.Fprintln(stderr, errorLine(err))
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
@@ -187,6 +187,10 @@ func hardwareCommand() *cobra.Command {
 is missing for the best one and what would be faster with it, whether AES runs
 on AES instructions, without which UMAC is not constant time, and whether GMAC
 and package aesgcm can be used. Also reports the sizes of keys and streams.
+
+An implementation has the name of its instructions. VAES and VPCLMULQDQ are
+those for vectors of 256 bits, which avx2 of AES-GCM uses; avx512 uses those for
+512 bits, which a CPU has if it also has AVX512F.
 
 A script can test for either: --require umac, which is the default, for AES
 instructions, and --require gcm for GMAC and aesgcm.

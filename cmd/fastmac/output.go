@@ -20,6 +20,12 @@ func styleOf(cmd *cobra.Command) terminal.Style {
 	return terminal.StyleOf(w)
 }
 
+// errorLine returns the line about an error. It has the name once: the errors of package fastmac
+// begin with it too.
+func errorLine(err error) string {
+	return strings.ReplaceAll("fastmac: "+oneLine(err.Error()), ": fastmac: ", ": ")
+}
+
 // oneLine puts the lines of an error, such as one of the go command, into one. What a line that
 // ends with a colon announces follows it.
 func oneLine(text string) string {

@@ -4,7 +4,22 @@
 
 package main
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
+
+func TestErrorLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"fastmac: missing CPU instructions: AES":    "fastmac: missing CPU instructions: AES",
+		"k: fastmac: missing CPU instructions: AES": "fastmac: k: missing CPU instructions: AES",
+		"one\ntwo": "fastmac: one; two",
+	} {
+		if got := errorLine(errors.New(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
 
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{

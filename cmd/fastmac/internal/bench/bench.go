@@ -23,6 +23,7 @@ import (
 // Options are those of the bench command.
 type Options struct {
 	Duration time.Duration
+	LeaveOut bool // figures that the run cannot tell within maxUnsure
 	Style    terminal.Style
 }
 
@@ -40,9 +41,10 @@ const (
 	// machine only adds time, so a low one is close to what the CPU can do.
 	figureQuantile = 0.02
 	// quietQuantile ends the quiet runs. If they differ by more than maxSpread, so may the
-	// figures.
+	// figures. If they differ by more than maxUnsure, the machine may have had no quiet moment.
 	quietQuantile = 0.2
 	maxSpread     = 0.1
+	maxUnsure     = 0.15
 )
 
 // A cell is a contender at a size.
@@ -90,12 +92,7 @@ func Run(ctx context.Context, o Options, stderr io.Writer) (*Report, error) {
 	}
 	r.Rounds = len(cells[len(cells)-1].ns)
 	for _, c := range cells {
-		r.Rows = append(r.Rows, c.row())
-	}
-	for _, row := range r.Rows {
-		if row.Noisy {
-			r.Noisy++
-		}
+		r.add(c.row(), o.LeaveOut)
 	}
 	return r, nil
 }
@@ -162,11 +159,21 @@ func (c *cell) row() *Row {
 		Implementation: c.impl, MAC: c.mac, Call: c.call, Bytes: c.size,
 		NS:     ns,
 		GBps:   float64(c.size) / ns,
-		Spread: quantile(sorted, quietQuantile)/ns - 1,
+		Spread: max(quantile(sorted, quietQuantile)/ns-1, drift(c.ns)),
 		Runs:   len(sorted),
 	}
 	r.Noisy = r.Spread > maxSpread
 	return r
+}
+
+// drift returns by how much the figures of the two halves of the runs differ.
+func drift(ns []float64) float64 {
+	if len(ns) < 2 {
+		return 0
+	}
+	figure := func(ns []float64) float64 { return quantile(slices.Sorted(slices.Values(ns)), figureQuantile) }
+	first, second := figure(ns[:len(ns)/2]), figure(ns[len(ns)/2:])
+	return max(first, second)/min(first, second) - 1
 }
 
 // quantile returns the smallest value that at least the share q of the sorted values does

@@ -8,11 +8,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"flag"
-	"image/png"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -38,7 +35,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := 11 - len(r.LeftOut)
+	lines := 12 - len(r.LeftOut)
 	if len(r.lines()) != lines || len(r.Rows) != 4*lines-1 || slices.ContainsFunc(r.LeftOut, func(reason string) bool {
 		return strings.HasPrefix(reason, "fastmac GMAC: ")
 	}) != (fastmac.RequireGCM() != nil) {
@@ -141,12 +138,51 @@ func TestRow(t *testing.T) {
 	for i := range 100 {
 		c.ns = append(c.ns, float64(199-i)) // 100 to 199
 	}
-	if r := c.row(); r.NS != 101 || r.Runs != 100 || r.GBps != 1000/101.0 || math.Abs(r.Spread-18/101.0) > 1e-9 || !r.Noisy {
+	// The two halves have the figures 150 and 100.
+	if r := c.row(); r.NS != 101 || r.Runs != 100 || r.GBps != 1000/101.0 || r.Spread != 0.5 || !r.Noisy {
 		t.Errorf("%+v", *r)
 	}
-	c.ns = append(make([]float64, 0), 100, 104, 109, 111, 500, 500, 500, 500, 500, 500)
+	for i := range c.ns {
+		c.ns[i] = float64(100 + i*51%100) // the same times in another order
+	}
+	if r := c.row(); r.NS != 101 || math.Abs(r.Spread-18/101.0) > 1e-9 {
+		t.Errorf("%+v", *r)
+	}
+	c.ns = append(make([]float64, 0), 100, 104, 500, 500, 500, 109, 111, 500, 500, 500)
 	if r := c.row(); r.NS != 100 || r.Noisy {
 		t.Errorf("%+v", *r)
+	}
+}
+
+// TestLeaveOut has figures that a short run cannot tell.
+func TestLeaveOut(t *testing.T) {
+	for _, tt := range []struct {
+		second    float64 // time in ns, after one of 100
+		full      string
+		quick     string
+		quickJSON string
+	}{
+		{109, "100", "100", `"ns":100,"gb_per_s":10,"spread":0.0`},
+		{114, "~100", "~100", `"ns":100,"gb_per_s":10,"spread":0.1`},
+		{116, "~100", "?", `"bytes":1000,"spread":0.1`},
+		{240, "~100", "?", `"unsure":true`},
+	} {
+		var full, quick Report
+		for r, leaveOut := range map[*Report]bool{&full: false, &quick: true} {
+			c := cell{contender: &contender{}, size: 1000}
+			c.ns = []float64{100, 500, 500, 500, 500, tt.second, 500, 500, 500, 500}
+			r.add(c.row(), leaveOut)
+		}
+		unsure := 0
+		if tt.quick == "?" {
+			unsure = 1
+		}
+		noisy := strings.Count(tt.quick, "~")
+		inJSON, err := json.Marshal(quick.Rows[0])
+		if full.Rows[0].String() != tt.full || quick.Rows[0].String() != tt.quick || full.Unsure != 0 || quick.Unsure != unsure || quick.Noisy != noisy ||
+			err != nil || !strings.Contains(string(inJSON), tt.quickJSON) {
+			t.Errorf("100 and %v ns: %v and %v, %d unsure, %d noisy, %s, %v", tt.second, full.Rows[0], quick.Rows[0], quick.Unsure, quick.Noisy, inJSON, err)
+		}
 	}
 }
 
@@ -170,13 +206,13 @@ func TestDigits(t *testing.T) {
 func testReport(style terminal.Style) *Report {
 	r := &Report{
 		Hardware:  &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA512: "avx512", GCM: "none"},
-		GoVersion: "go1.26.8", Rounds: 123, Seconds: 60, Noisy: 1, LeftOut: []string{"fastmac GMAC: the reason"}, style: style,
+		GoVersion: "go1.26.8", Rounds: 123, Seconds: 60, Noisy: 1, Unsure: 1, LeftOut: []string{"fastmac GMAC: the reason"}, style: style,
 	}
 	for i, size := range sizes {
 		ns := float64(size)/20 + 12.345
 		r.Rows = append(r.Rows,
 			&Row{Implementation: "fastmac", MAC: "UMAC-64", Call: stream, Bytes: size, NS: ns, GBps: float64(size) / ns, Noisy: i == 1},
-			&Row{Implementation: "crypto/hmac", MAC: "HMAC-SHA-512", Call: stream, Bytes: size, NS: 30 * ns, GBps: float64(size) / ns / 30})
+			&Row{Implementation: "crypto/hmac", MAC: "HMAC-SHA-512", Call: stream, Bytes: size, NS: 30 * ns, GBps: float64(size) / ns / 30, Unsure: i == 2})
 		if size < maxMessage {
 			r.Rows = append(r.Rows, &Row{Implementation: "fastmac", MAC: "HMAC-SHA-512", Call: batched, Bytes: size, NS: 10 * ns, GBps: float64(size) / ns / 10})
 		}
@@ -200,81 +236,6 @@ func TestReportGolden(t *testing.T) {
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > style.Width {
 				t.Errorf("too wide: %q", line)
 			}
-		}
-	}
-}
-
-func TestChart(t *testing.T) {
-	r := testReport(terminal.Plain)
-	for ext, decode := range map[string]func(io.Reader) error{
-		".svg": func(r io.Reader) error {
-			content, err := io.ReadAll(r)
-			for _, want := range []string{"fastmac UMAC-64, stream", "A CPU with 2 Cores", "the machine was noisy", "16 KiB"} {
-				if !bytes.Contains(content, []byte(want)) {
-					t.Errorf("%q is not in the chart", want)
-				}
-			}
-			for d := xml.NewDecoder(bytes.NewReader(content)); err == nil; {
-				_, err = d.Token()
-			}
-			if err == io.EOF {
-				err = nil
-			}
-			return err
-		},
-		".png": func(r io.Reader) error { _, err := png.Decode(r); return err },
-	} {
-		name := filepath.Join(t.TempDir(), "chart"+ext)
-		for _, before := range []string{"", strings.Repeat("a longer file ", 1<<16)} {
-			if before != "" {
-				if err := os.WriteFile(name, []byte(before), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			c, err := NewChart(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Write(r); err != nil {
-				t.Fatal(err)
-			}
-			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := decode(f); err != nil {
-				t.Errorf("%s: %v", ext, err)
-			}
-			if rest, _ := io.ReadAll(f); len(rest) > 0 {
-				t.Errorf("%s: %d bytes after the chart", ext, len(rest))
-			}
-			f.Close()
-		}
-	}
-}
-
-func TestChartDiscard(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "chart.svg")
-	for _, before := range []string{"", "a chart"} {
-		if before != "" {
-			if err := os.WriteFile(name, []byte(before), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c, err := NewChart(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Discard(); err != nil {
-			t.Error(err)
-		}
-		if content, err := os.ReadFile(name); string(content) != before || (err == nil) != (before != "") {
-			t.Errorf("%q, %v; before it was %q", content, err, before)
-		}
-	}
-	for _, name := range []string{filepath.Join(t.TempDir(), "missing", "chart.svg"), filepath.Join(t.TempDir(), "chart.pdf")} {
-		if c, err := NewChart(name); err == nil {
-			t.Errorf("%s: %v", name, c)
 		}
 	}
 }

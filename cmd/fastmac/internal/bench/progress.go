@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
-	"github.com/schollz/progressbar/v3"
 )
 
 // A display shows the progress on standard error: with a bar on a terminal, with one line
 // elsewhere.
 type display struct {
-	bar *progressbar.ProgressBar
+	bar *terminal.Progress
 }
 
 // minWidth is the width in columns of the bar with its label.
@@ -28,22 +27,12 @@ func newDisplay(w io.Writer, cells int, duration time.Duration) *display {
 		fmt.Fprintf(w, "fastmac: timing %d cases in turns for %v\n", cells, duration)
 		return &display{}
 	}
-	return &display{progressbar.NewOptions64(int64(duration),
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionUseANSICodes(terminal.HasANSI()),
-		progressbar.OptionSetDescription(fmt.Sprintf("timing %d cases", cells)),
-		progressbar.OptionSetWidth(min(30, style.Width-minWidth+5)),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionThrottle(200*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetRenderBlankState(true),
-	)}
+	return &display{style.NewProgress(w, fmt.Sprintf("timing %d cases", cells), int64(duration))}
 }
 
 func (d *display) at(elapsed time.Duration) {
 	if d.bar != nil {
-		d.bar.Set64(int64(elapsed))
+		d.bar.Set(int64(elapsed))
 	}
 }
 

@@ -24,6 +24,7 @@ type Report struct {
 	Seconds       float64          `json:"seconds"`
 	Rounds        int              `json:"rounds"`
 	Noisy         int              `json:"noisy_rows"`
+	Unsure        int              `json:"unsure_rows,omitempty"`
 	Rows          []*Row           `json:"rows"`
 	LeftOut       []string         `json:"left_out,omitempty"`
 
@@ -36,19 +37,36 @@ type Row struct {
 	MAC            string  `json:"mac"`
 	Call           string  `json:"call"`
 	Bytes          int     `json:"bytes"`
-	NS             float64 `json:"ns"` // for a message: the 2 % quantile of the runs
-	GBps           float64 `json:"gb_per_s"`
-	Spread         float64 `json:"spread"` // of the fastest fifth of the runs: 0.1 is 10 %
+	NS             float64 `json:"ns,omitempty"` // for a message: the 2 % quantile of the runs
+	GBps           float64 `json:"gb_per_s,omitempty"`
+	Spread         float64 `json:"spread"` // of the fastest fifth of the runs, or of their halves: 0.1 is 10 %
 	Runs           int     `json:"runs"`
-	Noisy          bool    `json:"noisy,omitempty"` // the spread is above 10 %
+	Noisy          bool    `json:"noisy,omitempty"`  // the spread is above 10 %
+	Unsure         bool    `json:"unsure,omitempty"` // it is above 15 %, so the figures are left out
 }
 
-// name is what the row is called in tables and charts.
+// add adds a row, without its figures if leaveOut is set and they are unsure.
+func (r *Report) add(row *Row, leaveOut bool) {
+	if leaveOut && row.Spread > maxUnsure {
+		row.NS, row.GBps, row.Noisy, row.Unsure = 0, 0, false, true
+		r.Unsure++
+	}
+	if row.Noisy {
+		r.Noisy++
+	}
+	r.Rows = append(r.Rows, row)
+}
+
+// name is what the row is called in tables.
 func (r *Row) name() string { return r.Implementation + " " + r.MAC + ", " + r.Call }
 
-// String returns the time with three digits, or two and a tilde if it is noisy.
+// String returns the time with three digits, or two and a tilde if it is noisy, or that it is
+// left out.
 func (r *Row) String() string {
-	if r.Noisy {
+	switch {
+	case r.Unsure:
+		return "?"
+	case r.Noisy:
 		return "~" + digits(r.NS, 2)
 	}
 	return digits(r.NS, 3)
@@ -127,9 +145,17 @@ func (r *Report) String() string {
 	for _, reason := range r.LeftOut {
 		b.WriteString(r.style.Wrap("left out: ", reason))
 	}
+	var noise string
 	if r.Noisy > 0 {
-		b.WriteString("\n" + r.style.Wrap("", fmt.Sprintf(`This machine is noisy: in %d of %d cases the fastest fifth of the runs
-			differs by more than %.0f %%. These have a tilde and two digits. Close other programs, or run this again.`, r.Noisy, len(r.Rows), 100*maxSpread)))
+		noise += fmt.Sprintf(" In %d of %d cases the fastest runs differ by more than %.0f %%: these have a tilde and two digits.",
+			r.Noisy, len(r.Rows), 100*maxSpread)
+	}
+	if r.Unsure > 0 {
+		noise += fmt.Sprintf(" In %d of %d cases the fastest runs differ by more than %.0f %%: these have a question mark, and without --quick a figure.",
+			r.Unsure, len(r.Rows), 100*maxUnsure)
+	}
+	if noise != "" {
+		b.WriteString("\n" + r.style.Wrap("", "This machine is noisy."+noise+" Close other programs, or run this again."))
 	}
 	return b.String()
 }

@@ -19,7 +19,6 @@ import (
 
 	"example.com/fastmac/cmd/fastmac/internal/child"
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
 )
 
 const (
@@ -110,8 +109,8 @@ func (c *openSSH) prepare(ids *identities) (err error) {
 	if err := os.WriteFile(filepath.Join(c.dir, "identity"), pem.EncodeToMemory(block), 0o600); err != nil {
 		return err
 	}
-	known := knownhosts.Line([]string{hostAlias}, ids.host.PublicKey()) + "\n"
-	return os.WriteFile(filepath.Join(c.dir, "known_hosts"), []byte(known), 0o600)
+	known := append([]byte(hostAlias+" "), ssh.MarshalAuthorizedKey(ids.host.PublicKey())...)
+	return os.WriteFile(filepath.Join(c.dir, "known_hosts"), known, 0o600)
 }
 
 func (c *openSSH) cleanUp() error {

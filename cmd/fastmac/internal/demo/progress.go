@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
-	"github.com/schollz/progressbar/v3"
 )
 
 // lineInterval is how often a long row prints its progress where there is no bar.
@@ -25,7 +24,7 @@ type display struct {
 	rows  int
 
 	label string
-	bar   *progressbar.ProgressBar
+	bar   *terminal.Progress
 	total int64
 	moved int64
 	last  time.Time
@@ -62,27 +61,16 @@ func (d *display) begin(i int, s suite, client string, total int64) {
 		client, _, _ = strings.Cut(strings.Replace(client, "_", " ", 1), " ")
 		name += ", " + client
 	}
-	d.bar = progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(d.w),
-		// With them it can clear a line, including a ^C that the terminal shows there.
-		progressbar.OptionUseANSICodes(terminal.HasANSI()),
-		progressbar.OptionSetDescription(number+" "+name),
-		progressbar.OptionSetWidth(min(20, d.width-minWidth+1)),
-		progressbar.OptionShowTotalBytes(d.width >= maxWidth),
-		progressbar.OptionShowBytes(d.width >= maxWidth),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetRenderBlankState(true),
-	)
+	d.bar = terminal.Style{Width: d.width}.NewProgress(d.w, number+" "+name, total)
+	d.bar.Rate = d.width >= maxWidth
+	d.bar.Set(0)
 }
 
 // add counts n more bytes.
 func (d *display) add(n int) {
 	d.moved += int64(n)
 	if d.bar != nil {
-		d.bar.Add(n)
+		d.bar.Set(d.moved)
 		return
 	}
 	if now := time.Now(); now.Sub(d.last) >= lineInterval {

@@ -20,8 +20,6 @@ import (
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
 	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
-	"example.com/fastmac/internal/origin"
-	"github.com/klauspost/cpuid/v2"
 )
 
 // A Report has the CPU's instruction sets that some implementation can use. It names the
@@ -149,18 +147,8 @@ func (r *Report) Require(names []string) error {
 	return nil
 }
 
-// cpuName returns the name that the CPU gives itself. It has family and model because some
-// virtual machines report only the brand.
-func cpuName() string {
-	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
-	switch {
-	case name == "":
-		return origin.CPU() // Linux on arm64
-	case cpuid.CPU.Family == 0:
-		return name
-	}
-	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
-}
+// tidy returns the name of a CPU without the spaces with which some fill a field.
+func tidy(name string) string { return strings.Join(strings.Fields(name), " ") }
 
 // Err returns an error if something required is missing.
 func (r *Report) Err() error {
@@ -197,7 +185,7 @@ func (r *Report) String() string {
 	if r.Required {
 		b.WriteString("AES runs on AES instructions\n")
 	} else {
-		b.WriteString("AES does not run on AES instructions\n")
+		b.WriteString("AES does not run on AES instructions: UMAC is not constant time\n")
 	}
 	if r.GCMError == "" {
 		b.WriteString("GMAC and aesgcm can be used\n")

@@ -7,6 +7,8 @@ package hardware
 import (
 	"encoding/json"
 	"reflect"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +80,7 @@ NH        avx512   lacks nothing
 AES       stdlib   lacks AES, VAES
 SHA-512   avx2     lacks AVX512F
 AES-GCM   none     lacks AES
-AES does not run on AES instructions
+AES does not run on AES instructions: UMAC is not constant time
 GMAC and aesgcm cannot be used
 
 missing                     faster with it
@@ -142,5 +144,15 @@ func TestGains(t *testing.T) {
 		if got := r.gains(); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("lacks %s: %v, want %v", tt.aesLacks, got, tt.want)
 		}
+	}
+}
+
+func TestCPUName(t *testing.T) {
+	name := cpuName()
+	if name == "" || name != tidy(name) || runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && !regexp.MustCompile(`^\S.* \(family \d+, model \d+\)$`).MatchString(name) {
+		t.Errorf("%q", name)
+	}
+	if got := tidy("AMD EPYC  7B13         "); got != "AMD EPYC 7B13" {
+		t.Errorf("%q", got)
 	}
 }
