@@ -221,6 +221,30 @@ func TestDemoRegisterError(t *testing.T) {
 	}
 }
 
+// TestDemoWarmUp has one more transfer than rows, and it is the first.
+func TestDemoWarmUp(t *testing.T) {
+	withoutSSH(t)
+	d := newTestDemo(t)
+	d.Size, d.MACs = 2*warmUpSize, []string{"umac-64-etm"}
+	var moved []int64
+	var last *tamperer
+	count := func() {
+		if last != nil {
+			moved = append(moved, last.read.seen)
+		}
+	}
+	d.tamper = func(rw io.ReadWriter) io.ReadWriter { // one at a time
+		count()
+		last = &tamperer{ReadWriter: rw, read: &damage{at: -1}}
+		return last
+	}
+	r := d.report(t, true)
+	count()
+	if want := []int64{warmUpSize, 2 * warmUpSize}; len(r.Rows) != 1 || !slices.Equal(moved, want) {
+		t.Errorf("%d rows, %v bytes up, want %v", len(r.Rows), moved, want)
+	}
+}
+
 // TestDemoDamage changes one byte of the content between the MAC and the hash.
 func TestDemoDamage(t *testing.T) {
 	for _, tt := range []struct {
@@ -251,7 +275,7 @@ func TestDemoOneFailure(t *testing.T) {
 	d := newTestDemo(t)
 	var channels atomic.Int32
 	d.tamper = func(rw io.ReadWriter) io.ReadWriter {
-		if channels.Add(1) > 1 {
+		if channels.Add(1) != 2 { // the first is that of the warm-up
 			return rw
 		}
 		return &tamperer{ReadWriter: rw, read: &damage{at: 7}}

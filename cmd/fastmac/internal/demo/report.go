@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
@@ -59,6 +60,8 @@ for a GiB of content: the time of this process, which is both ends of Go's clien
 OpenSSH also that of ssh and its start. Every byte is compared with what was sent. On a busy machine trust the CPU
 time.`
 
+const barsNote = `The bars are the CPU time: shorter is better.`
+
 const serversNote = `In the rows that begin with the name of a server, x/crypto with its defaults or sshmac
 with ConfigureServer, ssh has its default algorithms. It reads no configuration, so a policy of
 the system, as on RHEL and Fedora, has no effect.`
@@ -67,11 +70,12 @@ const noMACNote = `"no MAC" is a MAC that does nothing, which only this command 
 there is to gain from a faster MAC.`
 
 // A table of narrowWidth columns has room for the longest label and for the figures. One
-// of barWidth columns more has bars.
+// of minBar columns more has bars, which are no longer than maxBar.
 const (
 	labelWidth  = 38
 	narrowWidth = labelWidth + 2 + 6 + 2 + 9
-	barWidth    = 10
+	minBar      = 10
+	maxBar      = 60
 )
 
 // String returns the report as a table that fits its style.
@@ -88,12 +92,17 @@ func (r *Report) String() string {
 		b.WriteString(style.Wrap(fmt.Sprintf("%-10s", line[0]), line[1]))
 	}
 
-	fastest, passed, notes := 0.0, 0, tableNotes
+	slowest, passed, notes := 0.0, 0, tableNotes
 	for _, row := range r.Rows {
-		fastest = max(fastest, row.MBps)
 		if row.passed() {
+			slowest = max(slowest, row.CPUPerGiB)
 			passed++
 		}
+	}
+	bar := 0
+	if room := style.Width - narrowWidth - 2; style.Bars && room >= minBar && slowest > 0 {
+		bar = min(room, maxBar)
+		notes += " " + barsNote
 	}
 	if slices.ContainsFunc(r.Rows, func(row *row) bool { return row.mac == noMAC }) {
 		notes += " " + noMACNote
@@ -117,13 +126,15 @@ func (r *Report) String() string {
 			fmt.Fprintf(&b, "%-*s    MB/s  CPU s/GiB\n", labelWidth, name)
 		}
 		client = row.Client
-		b.WriteString(row.line(style, fastest))
+		b.WriteString(row.line(style, bar, slowest))
 	}
 	b.WriteString("\n" + style.Wrap("", notes))
 	r.writeFailures(&b, style)
 	fmt.Fprintf(&b, "\n%d of %d rows passed\n", passed, len(r.Rows))
-	if gain := r.gain(); gain != "" {
-		b.WriteString("\n" + style.Wrap("", gain))
+	for _, sentence := range []string{r.gain(), r.cost()} {
+		if sentence != "" {
+			b.WriteString("\n" + style.Wrap("", sentence))
+		}
 	}
 	return b.String()
 }
@@ -156,8 +167,57 @@ func (r *Report) gain() string {
 	return gain + "."
 }
 
-// line returns the row of a table, or two lines if the style is narrow.
-func (r *row) line(style terminal.Style, fastest float64) string {
+// minCost is the CPU time from which on rows can be compared: the clock of some systems ticks only
+// every 10 ms.
+const minCost = 50 * time.Millisecond
+
+// cost says how much CPU time MACs cost with Go's client, beside none. It is empty if rows for
+// that did not run, pass, or last long enough. If MACs in the ETM modes ran, it leaves out the others.
+func (r *Report) cost() string {
+	i := slices.IndexFunc(r.Rows, func(row *row) bool {
+		return row.passed() && row.mac == noMAC && row.CPUSeconds >= minCost.Seconds()
+	})
+	if i < 0 {
+		return ""
+	}
+	base := r.Rows[i]
+	var macs, etm, aeads []string
+	for _, row := range r.Rows {
+		if !row.passed() || row.Client != base.Client || row == base {
+			continue
+		}
+		more := fmt.Sprintf("%.0f %% more", 100*(row.CPUPerGiB/base.CPUPerGiB-1))
+		if row.CPUPerGiB < base.CPUPerGiB {
+			more = fmt.Sprintf("%.0f %% less", 100*(1-row.CPUPerGiB/base.CPUPerGiB))
+		}
+		switch {
+		case row.mac == "":
+			aeads = append(aeads, fmt.Sprintf("%v %s", row.suite, more))
+		case row.cipher != base.cipher:
+		default:
+			text := macLabel(row.mac) + " " + more
+			macs = append(macs, text)
+			if strings.Contains(row.mac, "-etm@") {
+				etm = append(etm, text)
+			}
+		}
+	}
+	if len(etm) > 0 {
+		macs = etm
+	}
+	if len(macs) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("What a MAC costs in CPU time, beside no MAC, with %s and Go's client: %s.", short(base.cipher), strings.Join(macs, ", "))
+	if len(aeads) > 0 {
+		text += " Ciphers that need no MAC: " + strings.Join(aeads, ", ") + "."
+	}
+	return text
+}
+
+// line returns the row of a table, or two lines if the style is narrow. Its bar is that of the CPU
+// time, of which bar columns are the longest.
+func (r *row) line(style terminal.Style, bar int, slowest float64) string {
 	speed, cpu := "failed", "-"
 	if r.passed() {
 		speed = fmt.Sprintf("%.1f", r.MBps)
@@ -175,8 +235,8 @@ func (r *row) line(style terminal.Style, fastest float64) string {
 		return fmt.Sprintf("%v\n  %s\n", r.suite, speed)
 	}
 	line := fmt.Sprintf("%-*v  %6s  %9s", labelWidth, r.suite, speed, cpu)
-	if room := style.Width - narrowWidth - 2; style.Bars && room >= barWidth && r.passed() {
-		line += "  " + style.Bar(r.MBps, fastest, room, r.ours())
+	if bar > 0 && cpu != "-" {
+		line += "  " + style.Bar(r.CPUPerGiB, slowest, bar, r.ours())
 	}
 	return line + "\n"
 }

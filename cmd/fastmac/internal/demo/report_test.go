@@ -45,7 +45,7 @@ func TestReportGolden(t *testing.T) {
 	for name, style := range map[string]terminal.Style{
 		"pipe":     terminal.Plain,
 		"terminal": {Width: 80, Bars: true},
-		"wide":     {Width: 120, Bars: true, Color: true},
+		"wide":     {Width: 200, Bars: true, Color: true},
 		"narrow":   {Width: 40, Bars: true, Color: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,6 +71,78 @@ func TestReportGolden(t *testing.T) {
 }
 
 var update = flag.Bool("update", false, "write the files in testdata")
+
+// TestReportBars has bars of the CPU time, of at most 60 columns.
+func TestReportBars(t *testing.T) {
+	r := testReport(terminal.Style{Width: 200, Bars: true})
+	for i, want := range []int{7, maxBar, 0, 0, 40, 17} { // of 1.5, 12.345, failed, unknown, 8.25 and 3.5
+		if got := strings.Count(r.Rows[i].line(r.style, maxBar, 12.345), "█"); got != want {
+			t.Errorf("%v: a bar of %d columns, want %d", r.Rows[i].suite, got, want)
+		}
+	}
+	if text := strings.Join(strings.Fields(r.String()), " "); !strings.Contains(text, strings.Repeat("█", maxBar)) || strings.Contains(text, strings.Repeat("█", maxBar+1)) || !strings.Contains(text, barsNote) {
+		t.Errorf("%s", text)
+	}
+	for _, row := range r.Rows { // as on a system that does not tell the CPU time
+		row.CPUSeconds, row.CPUPerGiB = 0, 0
+	}
+	if text := r.String(); strings.Contains(text, "█") || strings.Contains(text, barsNote) {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestReportCost has rows of several MACs beside none.
+func TestReportCost(t *testing.T) {
+	r := &Report{Hardware: hardware.New(), style: terminal.Plain}
+	add := func(client, cipher, mac string, cpu float64) *row {
+		row := &row{suite: suite{cipher: cipher, mac: mac}, Client: client, CPUSeconds: cpu / 8, CPUPerGiB: cpu, Result: resultOK}
+		r.Rows = append(r.Rows, row)
+		return row
+	}
+	const ctr = "aes128-ctr"
+	base := add("Go", ctr, noMAC, 2)
+	add("Go", ctr, sshmac.UMAC64, 2.04)
+	for _, tt := range []struct{ mac, want string }{
+		{"", "umac-64 2 % more."},
+		{sshmac.UMAC64ETM, "umac-64-etm 5 % more."},
+		{ssh.HMACSHA256ETM, "umac-64-etm 5 % more, hmac-sha2-256-etm 5 % more."},
+	} {
+		if tt.mac != "" {
+			add("Go", ctr, tt.mac, 2.1)
+		}
+		if got, want := r.cost(), "What a MAC costs in CPU time, beside no MAC, with aes128-ctr and Go's client: "+tt.want; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	r.Rows[len(r.Rows)-1].CPUPerGiB = 4.2
+	add("Go", "aes128-gcm@openssh.com", "", 1.9)
+	add("Go", "aes256-ctr", sshmac.UMAC64ETM, 9)
+	add("OpenSSH", ctr, sshmac.UMAC128ETM, 9)
+	add("Go", ctr, sshmac.UMAC128ETM, 9).Result = resultFailed
+	const want = "What a MAC costs in CPU time, beside no MAC, with aes128-ctr and Go's client: umac-64-etm 5 % more, hmac-sha2-256-etm 110 % more. " +
+		"Ciphers that need no MAC: aes128-gcm 5 % less."
+	if got := r.cost(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if text := strings.Join(strings.Fields(r.String()), " "); !strings.HasSuffix(text, want) {
+		t.Errorf("the last sentence is not %q:\n%s", want, text)
+	}
+	for name, change := range map[string]func(){
+		"too short": func() { base.CPUSeconds = minCost.Seconds() / 2 },
+		"failed":    func() { base.CPUSeconds, base.Result = 1, resultFailed },
+		"no MAC at all": func() {
+			base.Result, r.Rows = resultOK, r.Rows[:1]
+		},
+	} {
+		before := *base
+		rows := r.Rows
+		change()
+		if got := r.cost(); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+		*base, r.Rows = before, rows
+	}
+}
 
 // TestReportFailures has two rows that fail with one error and one with another.
 func TestReportFailures(t *testing.T) {
