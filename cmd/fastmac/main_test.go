@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -257,6 +259,26 @@ func TestInterrupted(t *testing.T) {
 		if stdout.Len() > 0 || !strings.HasSuffix(stderr.String(), "fastmac: interrupted\n") {
 			t.Errorf("%s: %q, %q", line, &stdout, &stderr)
 		}
+	}
+}
+
+// TestPackages counts what the first command of a newcomer builds, who waits for it in silence.
+func TestPackages(t *testing.T) {
+	const limit = 240
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	packages := strings.Fields(string(out))
+	if err != nil || len(packages) > limit {
+		t.Errorf("%d packages, %v, want at most %d", len(packages), err, limit)
+	}
+	for _, name := range packages {
+		if strings.HasPrefix(name, "gonum.org/") || strings.HasPrefix(name, "golang.org/x/image") || strings.HasPrefix(name, "image") {
+			t.Errorf("%s, for charts", name)
+		}
+	}
+	// Of a package that draws a line of text, net/http is most of the build.
+	out, err = exec.Command("go", "list", "-deps", "./internal/demo", "./internal/bench", "./internal/hardware", "./internal/patchssh").Output()
+	if packages := strings.Fields(string(out)); err != nil || slices.Contains(packages, "net/http") || !slices.Contains(packages, "net") {
+		t.Errorf("net/http is in %q, %v", packages, err)
 	}
 }
 
