@@ -28,3 +28,10 @@ func TestLines(t *testing.T) {
 		t.Error("Lines writes")
 	}
 }
+
+// TestAll has lists of all lengths up to some groups.
+func TestAll(t *testing.T) {
+	for n := range 3*Group + 1 {
+		All(make([]*byte, n), []uint64{0, 64})
+	}
+}
