@@ -161,7 +161,7 @@ func padIn(tag *[maxUMACTagSize]byte) pad {
 
 // padEachGeneric computes the pads one by one. With AES-NI eight side by side are not faster,
 // since the CPU overlaps them with hashing; with VAES they are.
-func padEachGeneric(t *umacTags, k *padKey, batch []Message) {
+func padEachGeneric(t *umacTags, k *aesKey, batch []Message) {
 	for i := range batch {
 		x := k.pad(batch[i].Nonce)
 		binary.LittleEndian.PutUint64(t[i][:], x.first)

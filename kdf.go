@@ -85,13 +85,13 @@ const _ = unsafe.Sizeof(l1Key{}) - unsafe.Sizeof(subkeys{})
 // in that of a key that is made later: a variable would be copied when the stack grows.
 //
 //	storage     what is in it, in turn
-//	k.pad.aes   the key of KDF until all others are made, the key of PDF
+//	k.pad       the key of KDF until all others are made, the key of PDF
 //	k.uhash.l1  the inputs of KDF, the subkeys, the L1 key
 //	padKey      the key of PDF while the L1 key is made, zeros
 func (k *UMACKey) expand(key []byte, size tagSize) {
 	wipe.ReserveStack()
 	n := size.iterations()
-	kdf := &k.pad.aes
+	kdf := &k.pad
 	kdf.init(key)
 
 	const run = 8 * aes.BlockSize
@@ -114,7 +114,7 @@ func (k *UMACKey) expand(key []byte, size tagSize) {
 		k.uhash.setL3(i, &s.l3Key1[i], (*[4]byte)(s.l3Key2[4*i:]))
 	}
 	deriveL1(&k.uhash.l1, kdf)
-	k.pad.aes.init(padKey[:len(key)])
+	k.pad.init(padKey[:len(key)])
 	k.pad.setTagSize(size)
 	clear(padKey[:])
 	if !aes.InUse() {
@@ -122,17 +122,22 @@ func (k *UMACKey) expand(key []byte, size tagSize) {
 	}
 }
 
-// aesKey is an AES key for encryption.
+// aesKey is an AES key for encryption. That of PDF, see pad.go, is for tags of one size. What a
+// tag needs of a key of 16 bytes is 184 bytes in a row: with the 8 bytes that the runtime has
+// before a UMACKey, they are three cache lines.
 type aesKey struct {
-	schedule aes.Schedule
-	rounds   int
-	std      *cipher.Block // used instead if there are no AES instructions
+	rounds    uint32
+	tagSize   tagSize
+	partBits  uint8 // number of low bits of a nonce that select a part of the block
+	firstPart uint8 // index in partBytes of part 0 of the block
+	schedule  aes.Schedule
+	std       *cipher.Block // used instead if there are no AES instructions
 }
 
 // init sets up a key of 16, 24 or 32 bytes, replacing any previous key.
 func (k *aesKey) init(key []byte) {
 	if aes.InUse() {
-		k.rounds = k.schedule.Expand(key)
+		k.rounds = uint32(k.schedule.Expand(key))
 		return
 	}
 	block, err := stdaes.NewCipher(key)
@@ -159,7 +164,7 @@ var aesBuffers = sync.Pool{New: func() any { return new([aes.BlockSize]byte) }}
 // encrypt encrypts the blocks of p in place.
 func (k *aesKey) encrypt(p []byte) {
 	if aes.InUse() {
-		k.schedule.Encrypt(k.rounds, p)
+		k.schedule.Encrypt(int(k.rounds), p)
 		return
 	}
 	b := aesBuffers.Get().(*[aes.BlockSize]byte)

@@ -171,7 +171,7 @@ func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 	}
 }
 
-func padEach(tags *umacTags, k *padKey, batch []Message) {
+func padEach(tags *umacTags, k *aesKey, batch []Message) {
 	if aes.VAES() {
 		padEachVAES(tags, k, batch)
 	} else if aes.VAES256() && len(batch) > 1 { // one pad takes less time by itself
@@ -185,11 +185,11 @@ func hasBatchKernels() bool { return useAVX512 && aes.VAES() }
 
 func deriveL1(k *l1Key, kdf *aesKey) {
 	if aes.VAES() {
-		deriveL1VAES(k, &kdf.schedule, kdf.rounds)
+		deriveL1VAES(k, &kdf.schedule, int(kdf.rounds))
 	} else if aes.VAES256() {
-		deriveL1VAES256(k, &kdf.schedule, kdf.rounds)
+		deriveL1VAES256(k, &kdf.schedule, int(kdf.rounds))
 	} else if aes.InUse() {
-		deriveL1AESNI(k, &kdf.schedule, kdf.rounds)
+		deriveL1AESNI(k, &kdf.schedule, int(kdf.rounds))
 	} else {
 		deriveL1Generic(k, kdf)
 	}
@@ -262,10 +262,10 @@ func tagWordsAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad)
 func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) // tags has three elements more than batch
 
 //go:noescape
-func padEachVAES256(tags *umacTags, k *padKey, batch []Message) // 1 to 8 messages
+func padEachVAES256(tags *umacTags, k *aesKey, batch []Message) // 1 to 8 messages
 
 //go:noescape
-func padEachVAES(tags *umacTags, k *padKey, batch []Message) // 1 to 8 messages
+func padEachVAES(tags *umacTags, k *aesKey, batch []Message) // 1 to 8 messages
 
 //go:noescape
 func deriveL1AESNI(k *l1Key, enc *aes.Schedule, rounds int) // enc is the schedule of the KDF key

@@ -112,7 +112,7 @@ func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
 func hasBatchKernels() bool { return hasTagNonce() }
 
 // padEach and tagEach are for a CPU without AES instructions.
-func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
+func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
 
 func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 	tagEachGeneric(tags, k, batch)

@@ -45,7 +45,7 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 	tagEachGeneric(tags, k, batch)
 }
-func padEach(tags *umacTags, k *padKey, batch []Message) { padEachGeneric(tags, k, batch) }
+func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
 func hasBatchKernels() bool                              { return false }
 
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }

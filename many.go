@@ -229,22 +229,23 @@ var (
 	hmacLines = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACSHA512Key{})}})
 )
 
-// umacParts returns the parts of a UMACKey that messages of each class need for two iterations;
-// four need 16 bytes more of the L1 key. The last class is of messages that do not fit into a
-// block.
+// umacParts returns the parts of a UMACKey that messages of each class need for two iterations and
+// with a key of 16 bytes. Four iterations need 16 bytes more of the L1 key, and longer keys 32 or 64
+// bytes more of the key schedule. The last class is of messages that do not fit into a block.
 func umacParts() (classes [][][2]uintptr) {
 	var k UMACKey
-	const step = 4 * l1Half // of an iteration in each half of the L1 key
+	const step, schedule = 4 * l1Half, 4 * 44 // of an iteration in each half of the L1 key; of AES-128
+	pad := [2]uintptr{0, unsafe.Offsetof(k.pad) + unsafe.Offsetof(k.pad.schedule) + schedule}
 	uhash := unsafe.Offsetof(k.uhash)
 	lo := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.lo)
 	hi := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.hi)
 	for n := 0; n <= l1Block/chunkOfClass; n++ {
 		half := uintptr(max(n, 1) * chunkOfClass / 2)
 		classes = append(classes, [][2]uintptr{
-			{0, uhash + unsafe.Offsetof(k.uhash.l3) + unsafe.Sizeof(k.uhash.l3)},
-			{lo, min(lo+half+step, lo+unsafe.Sizeof(k.uhash.l1.lo))},
+			pad,
+			{uhash, min(lo+half+step, lo+unsafe.Sizeof(k.uhash.l1.lo))},
 			{hi, min(hi+half+step, hi+unsafe.Sizeof(k.uhash.l1.hi))},
 		})
 	}
-	return append(classes, [][2]uintptr{{0, unsafe.Sizeof(k)}})
+	return append(classes, [][2]uintptr{pad, {uhash, uhash + unsafe.Sizeof(k.uhash)}})
 }

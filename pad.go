@@ -21,16 +21,8 @@ import (
 // size of the tag are ignored.
 type pad struct{ first, second uint64 }
 
-// padKey is the key of PDF for tags of one size.
-type padKey struct {
-	aes       aesKey
-	tagSize   tagSize
-	partBits  uint8 // number of low bits of a nonce that select a part of the block
-	firstPart uint8 // index in partBytes of part 0 of the block
-}
-
-// setTagSize sets all fields except the AES key.
-func (k *padKey) setTagSize(size tagSize) {
+// setTagSize makes k the key of PDF for tags of this size.
+func (k *aesKey) setTagSize(size tagSize) {
 	k.tagSize, k.partBits = size, size.partBits()
 	k.firstPart = 8 - 2<<k.partBits // 0, 4 and 6
 }
@@ -64,7 +56,7 @@ func mustNonce(nonce []byte) {
 }
 
 // pad returns the pad for a nonce.
-func (k *padKey) pad(nonce []byte) pad {
+func (k *aesKey) pad(nonce []byte) pad {
 	// The nonce is in two little-endian words and not in memory, where a load that spans
 	// two recent stores would have to wait for both.
 	var first, second uint64
@@ -85,13 +77,13 @@ func (k *padKey) pad(nonce []byte) pad {
 	}
 	if aes.InUse() {
 		// The block has the pads of other nonces too: they are never in memory.
-		first, second = k.aes.schedule.EncryptWords(k.aes.rounds, first, second, &partBytes[(uint64(k.firstPart)+part)&7])
+		first, second = k.schedule.EncryptWords(int(k.rounds), first, second, &partBytes[(uint64(k.firstPart)+part)&7])
 		return pad{first, second}
 	}
 	var block [aes.BlockSize]byte
 	binary.LittleEndian.PutUint64(block[:], first)
 	binary.LittleEndian.PutUint64(block[8:], second)
-	k.aes.encrypt(block[:])
+	k.encrypt(block[:])
 	x := k.tagSize.part(&block, part)
 	clear(block[:])
 	return x
@@ -114,9 +106,9 @@ type pads struct {
 
 const padsAhead = 8
 
-// pad returns the pad for a nonce, as padKey.pad does. Nothing is encrypted ahead where a kernel
+// pad returns the pad for a nonce, as aesKey.pad does. Nothing is encrypted ahead where a kernel
 // takes the nonce, for short messages: it hides the time of AES.
-func (s *pads) pad(k *padKey, nonce []byte) pad {
+func (s *pads) pad(k *aesKey, nonce []byte) pad {
 	if len(nonce) < 8 || !aes.InUse() || hasTagNonce() {
 		return k.pad(nonce)
 	}
@@ -141,7 +133,7 @@ func (s *pads) pad(k *padKey, nonce []byte) pad {
 
 // fill encrypts the block of the nonce, and those of the next ones if the nonces
 // come in order.
-func (s *pads) fill(k *padKey, nonce []byte, number uint64, inOrder bool) {
+func (s *pads) fill(k *aesKey, nonce []byte, number uint64, inOrder bool) {
 	var block [aes.BlockSize]byte
 	n := len(nonce) - 8
 	copy(block[:], nonce[:n])
@@ -152,7 +144,7 @@ func (s *pads) fill(k *padKey, nonce []byte, number uint64, inOrder bool) {
 		s.blocks, s.count = [padsAhead][aes.BlockSize]byte{}, 1
 		b := &s.blocks[number%padsAhead]
 		*b = block
-		k.aes.encrypt(b[:])
+		k.encrypt(b[:])
 		return
 	}
 	// If the numbers wrap around, the blocks after that are correct or never used.
@@ -162,7 +154,7 @@ func (s *pads) fill(k *padKey, nonce []byte, number uint64, inOrder bool) {
 		*b = block
 		binary.BigEndian.PutUint64(b[n:], (number+i)<<k.partBits)
 	}
-	k.aes.encrypt(s.bytes())
+	k.encrypt(s.bytes())
 }
 
 // bytes returns the storage of all blocks.

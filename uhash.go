@@ -21,11 +21,11 @@ import (
 // its tag.
 
 // uhashKey is the key of UHASH for n iterations, and all that a kernel knows of a
-// UMACKey. What a short message needs comes first.
+// UMACKey. What a short message needs comes first, and few vectors of l1 cross a cache line: see
+// TestKeyLine.
 type uhashKey struct {
 	n      int
 	l3     l3Key
-	_      [48]byte // so that few vectors of l1 cross a cache line: see TestKeyLine
 	l1     l1Key
 	l2     [maxIterations]l2Key
 	l3High l3Words // k_1 to k_4

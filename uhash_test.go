@@ -212,7 +212,9 @@ func TestKeyVectors(t *testing.T) {
 // has before objects of their sizes: the L1 key begins in the middle of a line, so that vectors
 // of 32 bytes cross no line, and few of 64 bytes do, in a key and in a stream with its own. At
 // the start of a line it would be as good for AVX2, but AVX-512 would take 1.5 % more time for
-// 256 KiB (AMD EPYC, Zen 4, Go 1.26.8). The stream can have a finalizer.
+// 256 KiB (AMD EPYC, Zen 4, Go 1.26.8). The schedule of AES-128 ends at the end of a line, and hi
+// begins at the start of one, so that a short message needs few lines. The stream can have a
+// finalizer.
 func TestKeyLine(t *testing.T) {
 	var p umacWithKey
 	if at := unsafe.Offsetof(p.stream); at != 0 {
@@ -221,6 +223,10 @@ func TestKeyLine(t *testing.T) {
 	l1 := 8 + unsafe.Offsetof(p.key.uhash) + unsafe.Offsetof(p.key.uhash.l1)
 	if key := unsafe.Offsetof(p.key); bits.UintSize == 64 && (l1%64 != 32 || key%64 != 0) {
 		t.Errorf("the L1 key begins at %d of a key's memory, and the key of a stream at %d", l1, key)
+	}
+	schedule := 8 + unsafe.Offsetof(p.key.pad) + unsafe.Offsetof(p.key.pad.schedule) + 4*44
+	if hi := l1 + unsafe.Offsetof(p.key.uhash.l1.hi); bits.UintSize == 64 && (schedule%64 != 0 || hi%64 != 0) {
+		t.Errorf("the schedule ends at %d, and the high halves of the L1 key begin at %d", schedule, hi)
 	}
 	u, err := NewUMAC(make([]byte, 16), UMAC64Size)
 	if err != nil {

@@ -46,9 +46,9 @@ type UMACKey struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
 
-	pad padKey
-	umacKeyName
+	pad   aesKey
 	uhash uhashKey
+	umacKeyName
 }
 
 // NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for
@@ -158,7 +158,7 @@ func (k *UMACKey) New() *UMAC {
 // Destroy does not overwrite the pads that streams of k have computed ahead: destroy
 // those streams too. SECURITY.md in the module lists what else it cannot overwrite.
 func (k *UMACKey) Destroy() {
-	k.pad.aes.destroy()
+	k.pad.destroy()
 	*k = UMACKey{}
 }
 

@@ -34,7 +34,7 @@ func umacSecrets(u *fastmac.UMAC) []piece {
 		{"L3 key", field("key.uhash.l3.k2")},
 		{"L3 key", field("key.uhash.l3.low")},
 		{"L3 key", field("key.uhash.l3High")},
-		{"pad key", field("key.pad.aes.schedule")},
+		{"pad key", field("key.pad.schedule")},
 		{"pads ahead", field("pads.blocks")}, // those that are not in use are zeros
 		{"UHASH state", field("uhash.l1.sums")},
 		{"UHASH state", field("uhash.l2.y")},

@@ -15,7 +15,7 @@ import (
 const nonceLanes = 8 // nonces in a call
 
 // padParts returns the bits of a nonce that select a part of its block, and the rows of lastBits and
-// partBytes for a padKey.
+// partBytes for an aesKey.
 func padParts(k gotypes.Component) (partMask, clear, parts GPVirtual) {
 	partBits, first := GP64(), GP64()
 	partMask, clear, parts = GP64(), GP64(), GP64()
@@ -117,8 +117,8 @@ func padEachVAES256() {
 	}
 	Label(encrypt)
 	enc, rounds, roundKey := GP64(), GP64(), YMM()
-	LEAQ(field(k.Field("aes").Field("schedule").Index(0)), enc)
-	Load(k.Field("aes").Field("rounds"), rounds)
+	LEAQ(field(k.Field("schedule").Index(0)), enc)
+	MOVL(field(k.Field("rounds")), rounds.As32())
 	VBROADCASTI128(Mem{Base: enc}, roundKey)
 	for _, b := range blocks {
 		VPXOR(roundKey, b, b)
@@ -194,8 +194,8 @@ func padEachVAES() {
 	blocks := []VecVirtual{join(x[:4]), join(x[4:])}
 	bytes := []VecVirtual{join(chosen[:4]), join(chosen[4:])}
 	enc, rounds, roundKey := GP64(), GP64(), ZMM()
-	LEAQ(field(k.Field("aes").Field("schedule").Index(0)), enc)
-	Load(k.Field("aes").Field("rounds"), rounds)
+	LEAQ(field(k.Field("schedule").Index(0)), enc)
+	MOVL(field(k.Field("rounds")), rounds.As32())
 	VBROADCASTI32X4(Mem{Base: enc}, roundKey)
 	for _, b := range blocks {
 		VPXORQ(roundKey, b, b)
@@ -221,7 +221,7 @@ func padEachVAES() {
 	RET()
 }
 
-// lastBits has 32 bytes for each padKey.partBits. All bits are ones, except the lowest
+// lastBits has 32 bytes for each aesKey.partBits. All bits are ones, except the lowest
 // partBits ones of the byte before the middle.
 //
 // nonceMasks has a mask for each size of a nonce, and nonceJoins the places of its bytes among

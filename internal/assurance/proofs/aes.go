@@ -280,16 +280,16 @@ func (v *prover) nonceAndPad(schedule []formula.Word, rounds, size, part, n int)
 // 16 bytes for 12.
 var partBits = map[int]int{4: 2, 8: 1, 16: 0}
 
-// padKey returns the bytes of a padKey, and of its schedule.
+// padKey returns the bytes of an aesKey of PDF, and of its schedule.
 func (v *prover) padKey(rounds, size int) (key, schedule []formula.Word) {
 	schedule = v.variables(8, 16*15, 0xff)
-	fields := []uint64{uint64(size), uint64(partBits[size]), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size]), 0, 0, 0, 0, 0}
-	key = slices.Clone(schedule)
-	for k := range 16 {
-		key = append(key, v.Constant(8, uint64(rounds)>>(8*k)&0xff))
-	}
+	fields := []uint64{uint64(rounds), 0, 0, 0, uint64(size), uint64(partBits[size]), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size]), 0}
 	for _, x := range fields {
 		key = append(key, v.Constant(8, x))
+	}
+	key = append(key, schedule...)
+	for range 8 { // the pointer, which is nil
+		key = append(key, v.Constant(8, 0))
 	}
 	return key, schedule
 }

@@ -21,7 +21,7 @@ import (
 const (
 	offsetK2  = 8
 	offsetLow = offsetK2 + 4*4
-	offsetL1  = offsetLow + 4*4*8 + 48
+	offsetL1  = offsetLow + 4*4*8
 	loSize    = 4 * 4 * 34
 	hiSize    = 4 * 4 * 33
 	offsetL2  = offsetL1 + loSize + hiSize
@@ -390,7 +390,7 @@ func (e *emulator) testPads(kernel string, keySize, tagSize, count int) {
 	key := e.bytes(keySize)
 	schedule, rounds := e.schedule(umacref.KDF(key, 0, keySize))
 	parts := map[int][2]byte{4: {2, 0}, 8: {1, 4}, 12: {0, 6}, 16: {0, 6}}[tagSize]
-	k := slices.Concat(schedule, littleEndian(rounds, 0), []byte{byte(tagSize), parts[0], parts[1], 0, 0, 0, 0, 0})
+	k := slices.Concat([]byte{byte(rounds), 0, 0, 0, byte(tagSize), parts[0], parts[1], 0}, schedule, littleEndian(0))
 	var headers []byte
 	var nonces [][]byte
 	for range count {

@@ -51,7 +51,6 @@ func (v *prover) newKey(n int) (k *symbolicKey, words []formula.Word) {
 			k.k1[j] = append(k.k1[j], v.FromBytes(slices.Concat(v.Bytes(low, 32), v.Bytes(high, 32))))
 		}
 	}
-	words = append(words, v.variables(32, 12, max32)...) // the room in front of the L1 key
 	for half := range 2 {
 		for i := 4 * half; i < len(k.l1); i += 8 {
 			words = append(words, k.l1[i:i+4]...)

@@ -29,7 +29,7 @@ var public = []string{
 	"initial", "outer", // sets of lanes
 	"l1State.bytes",
 	"uhashKey.n",                          // iterations, which the size of the tags determines
-	"padKey.partBits", "padKey.firstPart", // so do these
+	"aesKey.partBits", "aesKey.firstPart", // so do these
 	"Message.Nonce[]",
 	"offsets[]", // of cache lines in a key
 }
