@@ -353,10 +353,12 @@ func TestKeyLines(t *testing.T) {
 				b[i] = 1
 			}
 		}
+		uhash := used[unsafe.Offsetof(k.uhash):][:unsafe.Sizeof(k.uhash)]
+		mark(used[:unsafe.Offsetof(k.pad)+unsafe.Offsetof(k.pad.schedule)+11*16]) // AES-128
 		if length > l1Block {
-			mark(used)
+			mark(uhash)
 		} else {
-			mark(used[:unsafe.Offsetof(k.uhash)+unsafe.Offsetof(k.uhash.l3)+unsafe.Sizeof(k.uhash.l3)])
+			mark(uhash[:unsafe.Offsetof(k.uhash.l3)+unsafe.Sizeof(k.uhash.l3)])
 			n := max(1, (length+chunkOfClass-1)/chunkOfClass) * chunkOfClass / l1Group
 			for i := range l1Half * (n + 1) {
 				k.uhash.l1.lo[i], k.uhash.l1.hi[min(i, len(k.uhash.l1.hi)-1)] = 1<<32-1, 1<<32-1

@@ -72,7 +72,7 @@ func heldSecrets(a packetref.Algorithm, s sender) []scanPiece {
 		{"L1 key", mactest.Field(s, "key.uhash.l1")},
 		{"L2 key", mactest.Field(s, "key.uhash.l2")},
 		{"L3 key", mactest.Field(s, "key.uhash.l3.k2")},
-		{"pad key", mactest.Field(s, "key.pad.aes.schedule")},
+		{"pad key", mactest.Field(s, "key.pad.schedule")},
 	}
 }
 
