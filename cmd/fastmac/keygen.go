@@ -17,9 +17,13 @@ func keygenCommand() *cobra.Command {
 		Long: `Writes a new random key to KEYFILE, which only you can read (mode 0600), or to
 standard output if KEYFILE is -. A file that exists is never overwritten.
 
-The file has one line, the algorithm and the key in hex:
+The file has one line, the algorithm, the key in hex, and its identifier:
 
-  umac128 1a5cb34e0c0d4f2a8f6b7d9c3e2f1a0b
+  umac128 1a5cb34e0c0d4f2a8f6b7d9c3e2f1a0b 5bb1a3ba03b0cd21
+
+The identifier is also in lists, so that verify can say which key it needs. It
+is derived from the key, and tells others only whether two keys are equal. With
+it in the key file, verify refuses lists without an end line.
 
 UMAC and GMAC have keys of 16 bytes, HMAC-SHA-512 has one of 64. Use no key with
 two algorithms: tag and verify check that.

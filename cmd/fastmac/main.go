@@ -8,7 +8,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +58,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "fastmac: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintln(stderr, errorLine(err))
+	if err != errSilent {
+		fmt.Fprintln(stderr, errorLine(err))
+	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
@@ -79,6 +80,9 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// errSilent is the error of a command that is to print none.
+var errSilent = errors.New("failed")
 
 // A usageError is a command line that is wrong.
 type usageError struct{ error }
@@ -113,7 +117,7 @@ func rootCommand() *cobra.Command {
 		return usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 	})
 	root.AddCommand(keygenCommand(), tagCommand(), verifyCommand(), demoCommand(), benchCommand(),
-		hardwareCommand(), patchSSHCommand(), versionCommand())
+		hardwareCommand(), patchSSHCommand(), installDocsCommand(), versionCommand())
 	return root
 }
 
@@ -300,12 +304,4 @@ func show(cmd *cobra.Command, r report, asJSON bool) error {
 		return err
 	}
 	return r.Err()
-}
-
-// printJSON prints v on standard output.
-func printJSON(cmd *cobra.Command, v any) error {
-	enc := json.NewEncoder(cmd.OutOrStdout())
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

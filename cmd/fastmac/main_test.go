@@ -39,7 +39,7 @@ func TestHelp(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "bench ", "hardware ", "patch-ssh ", "version ", "completion ", "Exit status: "}},
+		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "bench ", "hardware ", "patch-ssh ", "install-docs ", "version ", "completion ", "Exit status: "}},
 		{[]string{"demo --help", "demo -h", "help demo"}, []string{"fastmac demo [flags]", "--size SIZE", "umac-64-etm", "chacha20-poly1305", "512KiB", "(default 64 MiB)", "--port", "--json", "Exit status: "}},
 		{[]string{"bench --help", "help bench"}, []string{"fastmac bench [flags]", "--quick", "15 %", "--json", "Exit status: "}},
 		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "VAES and VPCLMULQDQ", "256 bits", "--require NAMES", "--json", "Exit status: "}},
@@ -115,6 +115,8 @@ func TestUsageErrors(t *testing.T) {
 		{"completion bash now", `bash: unexpected argument "now"`, "fastmac completion bash"},
 		{"demo --mac=", `demo: --mac "": want one or more of none, `, "fastmac demo"},
 		{"hardware --require=", `hardware: --require "": want one or more of umac, gcm`, "fastmac hardware"},
+		{"install-docs now", `install-docs: unexpected argument "now"`, "fastmac install-docs"},
+		{"install-docs --prefix=", `install-docs: --prefix "": want a folder`, "fastmac install-docs"},
 		{"version 1", `version: unexpected argument "1"`, "fastmac version"},
 	} {
 		stdout, stderr := command(t, exitUsage, tt.line)

@@ -5,8 +5,16 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
+	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -23,7 +31,7 @@ func styleOf(cmd *cobra.Command) terminal.Style {
 // errorLine returns the line about an error. It has the name once: the errors of package fastmac
 // begin with it too.
 func errorLine(err error) string {
-	return strings.ReplaceAll("fastmac: "+oneLine(err.Error()), ": fastmac: ", ": ")
+	return sums.Printable(strings.ReplaceAll("fastmac: "+oneLine(err.Error()), ": fastmac: ", ": "))
 }
 
 // oneLine puts the lines of an error, such as one of the go command, into one. What a line that
@@ -101,4 +109,34 @@ func checkBuiltIn(root *cobra.Command) {
 			}
 		}
 	}
+}
+
+// printJSON prints v on standard output, in characters that a terminal shows.
+func printJSON(cmd *cobra.Command, v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(cmd.OutOrStdout(), escapeJSON(text.String()))
+	return err
+}
+
+// escapeJSON returns JSON with escapes for the characters that sums.Escape does not leave as
+// they are. They are in strings only.
+func escapeJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf || sums.Seen(r) && !unicode.IsMark(r):
+			b.WriteRune(r)
+		default:
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		}
+	}
+	return b.String()
 }

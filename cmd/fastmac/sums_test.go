@@ -53,8 +53,8 @@ func TestSumsHelp(t *testing.T) {
 		want []string
 	}{
 		{"keygen --help", []string{"keygen -o KEYFILE", "-o, --out", "-a, --algorithm", "0600", "Exit status: "}},
-		{"tag --help", []string{"tag -k KEYFILE FILE...", "-k, --key", "-r, --recursive", "-j, --jobs", "2^32", "2^48", "Exit status: "}},
-		{"verify --help", []string{"verify -k KEYFILE SUMS", "-q, --quiet", "--json", "FAILED open or read", "Exit status: "}},
+		{"tag --help", []string{"tag -k KEYFILE FILE...", "-k, --key", "-r, --recursive", "-j, --jobs", "-o, --out FILE", "-z, --zero", "hmac-sha512::TAG", "end:ALGORITHM:KEY:LINES:TAG", "2^32", "2^48", "Exit status: "}},
+		{"verify --help", []string{"verify -k KEYFILE SUMS", "-q, --quiet", "--json", "FAILED open or read", "--complete FOLDER", "--partial", "--ignore-missing", "--status", "--strict", "--special", "-c, --check", "-z, --zero", "Exit status: "}},
 	} {
 		stdout, stderr := command(t, exitOK, tt.line)
 		for _, want := range tt.want {
@@ -86,13 +86,19 @@ func TestSumsUsage(t *testing.T) {
 		{"keygen -o x -a umac", `keygen: -a: no algorithm "umac": want one of umac32, umac64, umac96, umac128, gmac, hmac-sha512`},
 		{"keygen -o x y", `keygen: unexpected argument "y"`},
 		{"tag -k k", "tag: no files"},
-		{"tag x", "tag: -k KEYFILE is missing"},
+		{"tag x", "tag: -k KEYFILE is missing: make a key with fastmac keygen"},
+		{"tag -k - x -", "tag: -k - and the argument -: standard input can be one of them"},
+		{"tag -k k --out= x", `tag: --out "": want a file for the list, or - for standard output`},
+		{"verify -k - -", "verify: -k - and the argument -: standard input can be one of them"},
+		{"verify -k k --partial --strict x", "verify: --partial and --strict cannot be combined"},
+		{"verify -k k --status --json x", "verify: --status and --json cannot be combined"},
+		{"verify -k k --complete= x", `verify: --complete "": want a folder`},
 		{"tag -k k -a md5 x", `tag: -a: no algorithm "md5"`},
 		{"tag -k k -j -1 x", "tag: --jobs -1: want 0 or more"},
 		{"tag -k hex x", "tag: hex has a key without an algorithm: name it with -a"},
 		{"verify -k k", "verify: 0 files"},
 		{"verify -k k a b", "verify: 2 files"},
-		{"verify x", "verify: -k KEYFILE is missing"},
+		{"verify x", "verify: -k KEYFILE is missing: want the key of the list"},
 		{"verify -k hex x", "verify: hex has a key without an algorithm"},
 		{"verify -r x", "verify: unknown shorthand flag: 'r'"},
 	} {
@@ -119,11 +125,11 @@ func TestKeygen(t *testing.T) {
 		if err != nil || stdout+stderr != "" {
 			t.Fatalf("%v, %q, %q", err, stdout, stderr)
 		}
-		digits, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), name+" ")
-		if key, err := hex.DecodeString(digits); !ok || err != nil || len(key) != size || seen[digits] {
-			t.Errorf("%s: %q", name, text)
+		fields := strings.Fields(string(text))
+		if len(fields) != 3 || string(text) != strings.Join(fields, " ")+"\n" || fields[0] != name || len(mustHex(t, fields[1])) != size || len(mustHex(t, fields[2])) != 8 || seen[fields[1]] || seen[fields[2]] {
+			t.Fatalf("%s: %q", name, text)
 		}
-		seen[digits] = true
+		seen[fields[1]], seen[fields[2]] = true, true
 		if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
 			t.Errorf("%v, mode %v", err, info.Mode())
 		}
@@ -136,10 +142,10 @@ func TestKeygen(t *testing.T) {
 		}
 	}
 	stdout, _ := command(t, exitOK, "keygen -o -")
-	if !regexp.MustCompile(`^umac128 [0-9a-f]{32}\n$`).MatchString(stdout) {
+	if !regexp.MustCompile(`^umac128 [0-9a-f]{32} [0-9a-f]{16}\n$`).MatchString(stdout) {
 		t.Errorf("%q", stdout)
 	}
-	if _, stderr := command(t, exitFailed, "keygen -o missing/key"); !strings.HasPrefix(stderr, "fastmac: open missing") || strings.Count(stderr, "\n") != 1 {
+	if _, stderr := command(t, exitFailed, "keygen -o missing/key"); !strings.HasPrefix(stderr, "fastmac: missing/key: ") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("%q", stderr)
 	}
 }
@@ -149,7 +155,7 @@ func TestKeygenRandom(t *testing.T) {
 	for _, name := range names {
 		mactest.TestRandom(t, name, func() []byte {
 			stdout, _ := command(t, exitOK, "keygen -o - -a "+name)
-			return mustHex(t, strings.TrimSpace(strings.TrimPrefix(stdout, name)))
+			return mustHex(t, strings.Fields(stdout)[1])
 		})
 	}
 }
@@ -169,10 +175,16 @@ func TestTagGolden(t *testing.T) {
 		if strings.HasSuffix(line, "d/b -r d") {
 			lines = tag("abc") + "a\n" + tag("") + "d/b\n" + tag("") + "d/b\n" + tag("x") + "d/c d\n"
 		}
-		if stdout, stderr := command(t, exitOK, line); filepath.ToSlash(stdout) != lines || stderr != "" {
+		stdout, stderr := command(t, exitOK, line)
+		if got := filepath.ToSlash(fileLines(stdout)); got != lines || stderr != "" {
 			t.Errorf("%s: %q, %q, want %q", line, stdout, stderr, lines)
 		}
 	}
+}
+
+// fileLines returns the lines of a list without its end line.
+func fileLines(list string) string {
+	return list[:max(0, strings.LastIndex(list, "end:"))]
 }
 
 func mustHex(t *testing.T, digits string) []byte {
@@ -192,7 +204,7 @@ func TestTagVerify(t *testing.T) {
 			inFolder(t, map[string]string{"empty": "", "small": "content", "large": large, "middle": large[:1<<20+1]})
 			command(t, exitOK, "keygen -o key -a "+name)
 			stdout, stderr := command(t, exitOK, "tag -k key empty small large middle small")
-			lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+			lines := strings.Split(strings.TrimSuffix(fileLines(stdout), "\n"), "\n")
 			if stderr != "" || len(lines) != 5 {
 				t.Fatalf("%q, %q", stdout, stderr)
 			}
@@ -204,7 +216,7 @@ func TestTagVerify(t *testing.T) {
 			}
 			for _, jobs := range []string{"1", "2", "9"} {
 				stdout, stderr = command(t, exitOK, "verify -k key sums -j "+jobs)
-				if stdout != "empty: OK\nsmall: OK\nlarge: OK\nmiddle: OK\nsmall: OK\n" || stderr != "" {
+				if stdout != "empty: OK\nsmall: OK\nlarge: OK\nmiddle: OK\nsmall: OK\n" || stderr != "fastmac: 5 files OK; the list is as it was written\n" {
 					t.Errorf("%q, %q", stdout, stderr)
 				}
 			}
@@ -229,7 +241,13 @@ func TestTagVerify(t *testing.T) {
 				t.Errorf("%q, %q", stdout, stderr)
 			}
 			command(t, exitOK, "keygen -o other -a "+name)
-			stdout, stderr = command(t, exitFailed, "verify -k other sums")
+			stdout, stderr = command(t, exitFailed, "verify -k other sums -q")
+			if stdout != "" || !regexp.MustCompile(`^fastmac: sums: the list is by the key [0-9a-f]{16}, and this is the key [0-9a-f]{16}\n$`).MatchString(stderr) {
+				t.Errorf("%q, %q", stdout, stderr)
+			}
+			// Without the end line only the tags tell.
+			os.WriteFile("sums", []byte(strings.Join(lines, "\n")+"\n"), 0o600)
+			stdout, stderr = command(t, exitFailed, "verify -k other sums --partial")
 			if strings.Count(stdout, ": FAILED\n") != 4 || !strings.Contains(stderr, "the key may be wrong") {
 				t.Errorf("%q, %q", stdout, stderr)
 			}
@@ -249,7 +267,7 @@ func TestTagRandom(t *testing.T) {
 		mactest.TestRandom(t, name, func() []byte {
 			if len(lines) == 0 {
 				stdout, _ := command(t, exitOK, "tag -k key a a a a a a a a")
-				lines = strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+				lines = strings.Split(strings.TrimSuffix(fileLines(stdout), "\n"), "\n")
 			}
 			line := lines[0]
 			lines = lines[1:]
@@ -305,8 +323,11 @@ func TestVerifyJSON(t *testing.T) {
 			r.Right != 1 || r.Wrong != 1 || r.Unreadable != 1 || r.Malformed != 1 {
 			t.Errorf("%+v", r)
 		}
-		if !strings.HasPrefix(stderr, "fastmac: sums: line 1: want ALGORITHM:NONCE:TAG  PATH\n") ||
-			!strings.HasSuffix(stderr, "\nfastmac: 1 of 3 files FAILED; 1 of 3 files could not be read; 1 of 4 lines malformed\n") {
+		if r.List != "failed" || r.ListError != "the list was changed: it has 4 lines before the end line, which is for 3" {
+			t.Errorf("%+v", r)
+		}
+		if !strings.HasPrefix(stderr, "fastmac: sums: line 1: want ALGORITHM:NONCE:TAG  PATH\nfastmac: sums: the list was changed: ") ||
+			!strings.HasSuffix(stderr, "\nfastmac: 1 of 3 files FAILED; 1 of 3 files could not be read; 1 of 4 lines malformed; the list FAILED\n") {
 			t.Errorf("%q", stderr)
 		}
 	}
@@ -317,7 +338,7 @@ func TestTagGoesOn(t *testing.T) {
 	inFolder(t, map[string]string{"a": "1", "z": "2", "d/e": "3"})
 	command(t, exitOK, "keygen -o key")
 	stdout, stderr := command(t, exitFailed, "tag -k key a missing d z")
-	if strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "  a\n") || !strings.HasSuffix(stdout, "  z\n") {
+	if strings.Count(stdout, "\n") != 3 || !strings.Contains(stdout, "  a\n") || !strings.HasSuffix(fileLines(stdout), "  z\n") {
 		t.Errorf("%q", stdout)
 	}
 	if !regexp.MustCompile(`^fastmac: missing: .+\nfastmac: d: is a folder: use -r\nfastmac: 2 of 4 files not tagged\n$`).MatchString(stderr) {
@@ -336,11 +357,14 @@ func TestStdin(t *testing.T) {
 	}
 	os.WriteFile("sums", []byte(stdout), 0o600)
 	withStdin(t, "in")
-	if stdout, _ = command(t, exitOK, "verify -k key sums"); stdout != "-: OK\n" {
+	if stdout, stderr := command(t, exitFailed, "verify -k key sums"); stdout != "-: FAILED open or read\n" || !strings.HasPrefix(stderr, "fastmac: -: is no regular file: --special reads it\n") {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	if stdout, _ = command(t, exitOK, "verify --special -k key sums"); stdout != "-: OK\n" {
 		t.Errorf("%q", stdout)
 	}
 	withStdin(t, "sums")
-	if stdout, stderr := command(t, exitFailed, "verify -k key -"); stdout != "-: FAILED open or read\n" || !strings.Contains(stderr, "standard input has been read") {
+	if stdout, stderr := command(t, exitFailed, "verify --special -k key -"); stdout != "-: FAILED open or read\n" || !strings.Contains(stderr, "standard input has been read") {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
 	stdout, _ = command(t, exitOK, "tag -k key in")
@@ -391,9 +415,9 @@ func TestVerifyEmpty(t *testing.T) {
 	inFolder(t, map[string]string{"empty": "", "bad": "x\n", "long": strings.Repeat("x", 1<<20)})
 	command(t, exitOK, "keygen -o key")
 	for line, want := range map[string]string{
-		"empty":   "fastmac: empty has no lines\n",
-		"bad":     "fastmac: bad: line 1: want ALGORITHM:NONCE:TAG  PATH\nfastmac: 1 of 1 line malformed\n",
-		"long":    "fastmac: long: bufio.Scanner: token too long\n",
+		"empty":   "fastmac: empty: the list has no lines\n",
+		"bad":     "fastmac: bad: no line is one of tag: line 1: want ALGORITHM:NONCE:TAG  PATH\n",
+		"long":    "fastmac: long: no line is one of tag: line 1: it has more than 524288 bytes, which no path has\n",
 		"missing": "fastmac: missing: ",
 	} {
 		stdout, stderr := command(t, exitFailed, "verify -k key "+line)

@@ -5,6 +5,9 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"github.com/spf13/cobra"
 )
@@ -14,32 +17,61 @@ func verifyCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify -k KEYFILE SUMS",
-		Short: "Verify the tags of files",
-		Long: `Verifies the tags in SUMS, which "fastmac tag" has printed, or in standard input
-if SUMS is -. Prints a line for each file:
+		Short: "Verify a list with the tags of files",
+		Long: `Verifies the list SUMS, which "fastmac tag" has written, or standard input if
+SUMS is -, and the files that it names. Prints a line for each file:
 
   PATH: OK
-  PATH: FAILED               the content or the line has changed, or the key is
-                             another one
+  PATH: FAILED               the content or the line has changed
   PATH: FAILED open or read  standard error has the reason
+  PATH: NOT IN THE LIST      with --complete
 
-If something is not right, a last line on standard error says how much. A line
-that is malformed, or is for another algorithm than the key, counts as a
-failure. So does a file that changes while it is read.
+A summary follows on standard error, unless all is right and --quiet is given.
 
-Help for tag says what KEYFILE may have, and against which changes tags do not
-protect. Tags are compared in constant time.
+The end line of the list has a tag over all lines. If lines or paths were cut,
+added, edited, moved or exchanged, or lists were joined, the list FAILED: an
+error says so before the first file, the files are verified all the same, and
+the exit status is 1. Then believe no path. If the list is by another key, or by
+a key for another algorithm, one sentence says so and no file is verified.
 
-Exit status: 0 all tags are right, 1 some are not or a file cannot be read, 2
-wrong usage, 130 interrupted.`,
+A list without an end line fails too, as lines may be missing: it was cut, it
+comes through a program such as grep, or an old fastmac made it. --partial
+accepts that. A key file without the identifier of the key, such as one of an
+old fastmac, may be older than end lines: then it is a warning, and a failure
+with --strict.
+
+A line that is malformed, or too long, counts as a failure, and so does a file
+that changes while it is read. Lines that name pipes, devices or - for standard
+input are refused, unless --special is given. Paths are escaped as in the list:
+help for tag says how. --json has them as they are, and with bytes that are not
+UTF-8 also as path_base64. A list of tag -z needs -z.
+
+With --complete also the files in that folder are reported that the list does
+not have, by the rules of tag -r. It can be given several times.
+
+-c is accepted, as sha512sum has it. Tags are compared in constant time. Help
+for tag says what KEYFILE may have.
+
+Exit status: 0 the list and all tags are right, 1 something is not or a file
+cannot be read, 2 wrong usage, 130 interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageErrorf(cmd, "verify: %d files: want one with the lines of tag, or - for standard input", len(args))
+				return usageErrorf(cmd, "verify: %d files: want one with a list of tag, or - for standard input", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := finish(cmd, &options); err != nil {
+			switch {
+			case options.KeyFile == "":
+				return usageErrorf(cmd, "verify: -k KEYFILE is missing: want the key of the list")
+			case options.Partial && options.Strict:
+				return usageErrorf(cmd, "verify: --partial and --strict cannot be combined")
+			case options.Status && asJSON:
+				return usageErrorf(cmd, "verify: --status and --json cannot be combined")
+			case slices.Contains(options.Complete, ""):
+				return usageErrorf(cmd, `verify: --complete "": want a folder`)
+			}
+			if err := finish(cmd, &options, args); err != nil {
 				return err
 			}
 			r, err := sums.Verify(cmd.Context(), options, args[0], !asJSON)
@@ -51,11 +83,27 @@ wrong usage, 130 interrupted.`,
 					return err
 				}
 			}
-			return r.Err()
+			err = r.Err()
+			switch {
+			case err != nil && options.Status:
+				return errSilent
+			case err == nil && !options.Status && !options.Quiet && !asJSON:
+				fmt.Fprintf(cmd.ErrOrStderr(), "fastmac: %s\n", r.Summary())
+			}
+			return err
 		},
 	}
 	addSumsOptions(cmd, &options)
-	cmd.Flags().BoolVarP(&options.Quiet, "quiet", "q", false, "print no line for a file that is OK")
+	flags := cmd.Flags()
+	flags.BoolP("check", "c", false, "does nothing: verify always checks")
+	flags.StringArrayVar(&options.Complete, "complete", nil, "also report files in this `FOLDER` that are not listed")
+	flags.BoolVar(&options.IgnoreMissing, "ignore-missing", false, "a file that does not exist is no failure")
+	flags.BoolVar(&options.Partial, "partial", false, "accept a list without an end line")
+	flags.BoolVarP(&options.Quiet, "quiet", "q", false, "print only what is not right")
+	flags.BoolVar(&options.Special, "special", false, "also read pipes, devices and standard input")
+	flags.BoolVar(&options.Status, "status", false, "print no results: the exit status has them")
+	flags.BoolVar(&options.Strict, "strict", false, "fail where there would be a warning")
+	flags.BoolVarP(&options.Zero, "zero", "z", false, "the list is one of tag -z")
 	addJSON(cmd, &asJSON)
 	return cmd
 }

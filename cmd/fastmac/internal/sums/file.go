@@ -34,6 +34,8 @@ var windowSize int64 = 64 << 20
 type files struct {
 	key      *Key
 	jobs     int         // cores
+	any      bool        // files that are not regular are read too
+	folder   string      // what a folder is told
 	stdin    io.Reader   // the file "-"
 	stdinUse atomic.Bool // it has been read
 	output   os.FileInfo // where the lines go if that is a file, or nil
@@ -44,8 +46,10 @@ type files struct {
 	cores sync.RWMutex
 }
 
-// errOutput is the error for the file to which the lines go.
-var errOutput = errors.New("is the output")
+var (
+	errOutput  = errors.New("is the output") // the lines go there
+	errSpecial = errors.New("is no regular file: --special reads it")
+)
 
 // A reader reads files, one after the other.
 type reader struct {
@@ -68,6 +72,9 @@ func (r *reader) destroy() {
 func (r *reader) read(ctx context.Context, path string) error {
 	r.stream.Reset()
 	if path == "-" {
+		if !r.any {
+			return errSpecial
+		}
 		if r.stdinUse.Swap(true) {
 			return errors.New("standard input has been read")
 		}
@@ -79,7 +86,9 @@ func (r *reader) read(ctx context.Context, path string) error {
 	}
 	switch {
 	case before.IsDir():
-		return &fs.PathError{Op: "read", Path: path, Err: errors.New("is a folder: use -r")}
+		return &fs.PathError{Op: "read", Path: path, Err: errors.New(r.folder)}
+	case !before.Mode().IsRegular() && !r.any:
+		return &fs.PathError{Op: "read", Path: path, Err: errSpecial}
 	case !before.Mode().IsRegular():
 		// A FIFO, also one of a shell's <(...), or a device.
 		return r.readPipe(ctx, func() (io.ReadCloser, error) { return os.Open(path) })
@@ -241,6 +250,9 @@ type onlyReader struct{ io.Reader }
 // reason returns what an error says about a file, without its name.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return e.Err
 	}
 	return err

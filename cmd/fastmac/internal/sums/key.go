@@ -7,6 +7,7 @@ package sums
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -73,16 +74,20 @@ func (a *algorithm) checkKeySize(size int) error {
 }
 
 // WriteKey writes a new random key for the algorithm of this name to a new file, or to stdout
-// if path is "-": one line, the name and the key in hex. It leaves no file if it fails.
-func WriteKey(path, name string, stdout io.Writer) (err error) {
-	a := byName(name)
-	key := make([]byte, a.key)
+// if path is "-": one line, the name, the key in hex and its identifier. It leaves no file if
+// it fails.
+func WriteKey(path, name string, stdout io.Writer) error {
+	k := &Key{algorithm: byName(name)}
+	key := make([]byte, k.key)
 	defer clear(key)
 	rand.Read(key)
+	if err := k.derive(key); err != nil {
+		return err
+	}
+	defer k.list.Destroy()
 	// In one write: if the process is killed, the file is complete or empty, and an empty one
 	// is not accepted.
-	line := hex.AppendEncode(append([]byte(name), ' '), key)
-	line = append(line, '\n')
+	line := fmt.Appendf(nil, "%s %x %s\n", name, key, k.id)
 	defer clear(line)
 	if path == "-" {
 		_, err := stdout.Write(line)
@@ -90,10 +95,10 @@ func WriteKey(path, name string, stdout io.Writer) (err error) {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s exists: a key is never overwritten", path)
+		return fmt.Errorf("%s exists: a key is never overwritten", Escape(path))
 	}
 	if err != nil {
-		return err
+		return about(path, err)
 	}
 	_, err = f.Write(line)
 	if err == nil {
@@ -104,8 +109,9 @@ func WriteKey(path, name string, stdout io.Writer) (err error) {
 	}
 	if err != nil {
 		os.Remove(path)
+		return about(path, err)
 	}
-	return err
+	return nil
 }
 
 // A Key is a key and its algorithm. It is safe for concurrent use until Destroy.
@@ -114,6 +120,10 @@ type Key struct {
 	umac *fastmac.UMACKey // one of these
 	gmac *fastmac.GMACKey
 	hmac *fastmac.HMACSHA512Key
+
+	id    string                 // the identifier, in hex
+	named bool                   // its file has the identifier
+	list  *fastmac.HMACSHA512Key // of the tags of lists
 }
 
 // A NoAlgorithmError is the error for a key in hex for which no algorithm was named.
@@ -126,36 +136,73 @@ func (e NoAlgorithmError) Error() string {
 // maxKeyFile is more than any key file has, in bytes.
 const maxKeyFile = 4096
 
-// ReadKey reads a key from a file: a line with the name of an algorithm and the key in hex,
-// or only with the key. If name is not empty, it is the algorithm that the key must be for.
-// ReadKey prints a warning to stderr if other users can access the file.
-func ReadKey(path, name string, stderr io.Writer) (*Key, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	// On Windows the permission bits say nothing about other users.
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-		fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", path, info.Mode().Perm())
-	}
-	text := make([]byte, maxKeyFile+1)
+// ReadKey reads a key from a file, or from stdin if path is "-": a line with the name of an
+// algorithm, the key in hex and its identifier, which may be missing, or only with the key. If
+// name is not empty, it is the algorithm that the key must be for. ReadKey prints a warning to
+// stderr if other users can access the file.
+func ReadKey(ctx context.Context, path, name string, stdin io.Reader, stderr io.Writer) (*Key, error) {
+	text, err := readKeyFile(ctx, path, stdin, stderr)
 	defer clear(text)
-	n, err := io.ReadFull(f, text)
-	switch {
-	case err == nil:
-		return nil, fmt.Errorf("%s is no key: it has more than %d bytes", path, maxKeyFile)
-	case err != io.EOF && err != io.ErrUnexpectedEOF:
-		return nil, err
+	if err != nil {
+		return nil, about(path, err)
 	}
-	k, err := parseKey(text[:n], name)
+	k, err := parseKey(text, name)
 	if _, ok := errors.AsType[NoAlgorithmError](err); ok {
-		return nil, NoAlgorithmError(path)
+		return nil, NoAlgorithmError(Escape(path))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, about(path, err)
 	}
 	return k, nil
+}
+
+// readKeyFile returns the text of a key file. A terminal or a FIFO can make it wait, so another
+// goroutine reads, which ends with the process if ctx is done first.
+func readKeyFile(ctx context.Context, path string, stdin io.Reader, stderr io.Writer) ([]byte, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		in := stdin
+		if path != "-" {
+			f, err := os.Open(path)
+			if err != nil {
+				done <- result{nil, err}
+				return
+			}
+			defer f.Close()
+			in = f
+		}
+		text := make([]byte, maxKeyFile+1)
+		n, err := io.ReadFull(in, text)
+		switch {
+		case err == nil:
+			err = fmt.Errorf("no key: it has more than %d bytes", maxKeyFile)
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			err = nil
+		}
+		done <- result{text[:n], err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case r := <-done:
+		// On Windows the permission bits say nothing about other users.
+		if info, err := os.Stat(path); path != "-" && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+			fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", Escape(path), info.Mode().Perm())
+		}
+		return r.text, r.err
+	}
+}
+
+// about returns an error about a file, whose name it has once.
+func about(path string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%s: %s", Escape(path), strings.TrimPrefix(reason(err).Error(), "fastmac: "))
 }
 
 // parseKey returns the key in the text of a key file. Its errors do not have parts of the
@@ -165,11 +212,11 @@ func parseKey(text []byte, name string) (*Key, error) {
 	if len(fields) == 0 {
 		return nil, errors.New("the key file is empty")
 	}
-	digits := fields[len(fields)-1]
-	if bytes.ContainsAny(bytes.TrimSpace(text), "\r\n") || len(fields) > 2 {
-		return nil, errors.New("no key: want one line with an algorithm and a key in hex, or with a key in hex")
+	if bytes.ContainsAny(bytes.TrimSpace(text), "\r\n") || len(fields) > 3 {
+		return nil, errors.New("no key: want one line with an algorithm, a key in hex and its identifier, or with a key in hex")
 	}
-	if len(fields) == 2 {
+	digits, id := fields[0], ""
+	if len(fields) > 1 {
 		named := string(fields[0])
 		if byName(named) == nil {
 			return nil, fmt.Errorf("the key is for an algorithm that is not known: want one of %s", strings.Join(Names(), ", "))
@@ -177,7 +224,10 @@ func parseKey(text []byte, name string) (*Key, error) {
 		if name != "" && name != named {
 			return nil, fmt.Errorf("the key is for %s: use no key with two algorithms", named)
 		}
-		name = named
+		name, digits = named, fields[1]
+	}
+	if len(fields) > 2 {
+		id = string(fields[2])
 	}
 	if name == "" {
 		return nil, NoAlgorithmError("")
@@ -187,7 +237,15 @@ func parseKey(text []byte, name string) (*Key, error) {
 	if _, err := hex.Decode(raw, digits); err != nil {
 		return nil, errors.New("no key: it has characters that are not hex digits, or an odd number of them")
 	}
-	return newKey(byName(name), raw)
+	k, err := newKey(byName(name), raw)
+	if err != nil {
+		return nil, err
+	}
+	if k.named = id != ""; k.named && id != k.id {
+		k.Destroy()
+		return nil, errors.New("the identifier is of another key: the key or the identifier has changed")
+	}
+	return k, nil
 }
 
 func newKey(a *algorithm, raw []byte) (*Key, error) {
@@ -207,11 +265,12 @@ func newKey(a *algorithm, raw []byte) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k, nil
+	return k, k.derive(raw)
 }
 
 // Destroy overwrites the key.
 func (k *Key) Destroy() {
+	k.list.Destroy()
 	switch {
 	case k.umac != nil:
 		k.umac.Destroy()

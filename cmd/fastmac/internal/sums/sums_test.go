@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,29 +23,43 @@ import (
 // The paths that need care, and how sha512sum writes them.
 var paths = map[string]string{
 	"a":          "a",
-	"a b  c":     "a b  c",
-	" a":         " a",
+	"a b c":      "a b c",
+	"é日本":        "é日本",
 	`a\b`:        `a\\b`,
 	"a\nb":       `a\nb`,
 	"\r":         `\r`,
 	`\n`:         `\\n`,
 	"\\\n\\\r\n": `\\\n\\\r\n`,
-	"\xff\x01é":  "\xff\x01é",
+}
+
+// morePaths are those that sha512sum does not escape.
+var morePaths = map[string]string{
+	"\xff\x01é":      `\xff\x01é`,
+	" a  b ":         `\x20a \x20b\x20`,
+	"\x1b[31m":       `\x1b[31m`,
+	"\u202efdp":      `\xe2\x80\xaefdp`,
+	"\u00a0\u2800":   `\xc2\xa0\xe2\xa0\x80`,
+	"e\u0301":        "e\u0301",
+	"\u0301":         `\xcc\x81`,
+	"\ufffd\xef\xbf": "\ufffd" + `\xef\xbf`,
+	`\x41`:           `\\x41`,
 }
 
 func TestLine(t *testing.T) {
-	for path, escaped := range paths {
+	all := maps.Clone(paths)
+	maps.Copy(all, morePaths)
+	for path, escaped := range all {
 		for _, a := range algorithms {
 			l := line{bytes.Repeat([]byte{0xab}, a.nonce), bytes.Repeat([]byte{0x01}, a.tagSize), path}
 			want := a.name + ":" + strings.Repeat("ab", a.nonce) + ":" + strings.Repeat("01", a.tagSize) + "  " + escaped
 			if path != escaped {
 				want = `\` + want
 			}
-			got := l.format(a)
+			got := string(l.format(a, false))
 			if got != want {
 				t.Errorf("%q: %q, want %q", path, got, want)
 			}
-			back, err := parseLine(got, a)
+			back, err := parseLine(got, a, false)
 			if err != nil || !bytes.Equal(back.nonce, l.nonce) || !bytes.Equal(back.tag, l.tag) || back.path != path {
 				t.Errorf("%q: %v, %v", got, back, err)
 			}
@@ -77,23 +92,26 @@ func TestCoreutils(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	nonce, tag := strings.Repeat("00", 16), strings.Repeat("00", 8)
 	for text, want := range map[string]string{
-		"":                                       "want ALGORITHM:NONCE:TAG  PATH",
-		"umac64:" + nonce + ":" + tag:            "want ALGORITHM:NONCE:TAG  PATH",
-		"umac64:" + nonce + ":" + tag + "  ":     "want ALGORITHM:NONCE:TAG  PATH",
-		"umac64:" + nonce + ":" + tag + " a":     "want ALGORITHM:NONCE:TAG  PATH",
-		"umac64:" + tag + "  a":                  "want ALGORITHM:NONCE:TAG  PATH",
-		"umac64:" + nonce + ":" + tag + ":  a":   "want ALGORITHM:NONCE:TAG  PATH",
-		"md5:" + nonce + ":" + tag + "  a":       `no algorithm "md5"`,
-		"umac32:" + nonce + ":" + tag + "  a":    "a tag of umac32, and the key is for umac64",
-		"umac64:" + nonce + "00:" + tag + "  a":  "a nonce of 17 bytes: want 16",
-		"umac64::" + tag + "  a":                 "a nonce of 0 bytes: want 16",
-		"umac64:" + nonce + "0:" + tag + "  a":   "the nonce is not hex",
-		"umac64:" + nonce + ":" + tag + "x  a":   "the tag is not hex",
-		"umac64:" + nonce + ":" + nonce + "  a":  "a tag of 16 bytes: want 8",
-		`\umac64:` + nonce + ":" + tag + `  a\t`: `a backslash in the path: want \\, \n or \r`,
-		`\umac64:` + nonce + ":" + tag + `  a\`:  `a backslash in the path: want \\, \n or \r`,
+		"":                                        "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag:             "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + "  ":      "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + " a":      "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + tag + "  a":                   "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + ":  a":    "want ALGORITHM:NONCE:TAG  PATH",
+		"md5:" + nonce + ":" + tag + "  a":        `no algorithm "md5"`,
+		"umac32:" + nonce + ":" + tag + "  a":     "a tag of umac32, and the key is for umac64",
+		"umac64:" + nonce + "00:" + tag + "  a":   "a nonce of 17 bytes: want 16",
+		"umac64::" + tag + "  a":                  "a nonce of 0 bytes: want 16",
+		"umac64:" + nonce + "0:" + tag + "  a":    "the nonce is not hex",
+		"umac64:" + nonce + ":" + tag + "x  a":    "the tag is not hex",
+		"umac64:" + nonce + ":" + nonce + "  a":   "a tag of 16 bytes: want 8",
+		`\umac64:` + nonce + ":" + tag + `  a\t`:  `a backslash in the path: want \\, \n, \r or \xHH`,
+		`\umac64:` + nonce + ":" + tag + `  \x4`:  `a backslash in the path: want \\, \n, \r or \xHH`,
+		`\umac64:` + nonce + ":" + tag + `  \xg0`: `a backslash in the path: want \\, \n, \r or \xHH`,
+		"umac64:" + nonce + ":" + tag + "  a\x00": "a NUL character: a list of tag -z needs verify -z",
+		`\umac64:` + nonce + ":" + tag + `  a\`:   `a backslash in the path: want \\, \n, \r or \xHH`,
 	} {
-		if l, err := parseLine(text, byName("umac64")); err == nil || err.Error() != want {
+		if l, err := parseLine(text, byName("umac64"), false); err == nil || err.Error() != want {
 			t.Errorf("%q: %+v, %v, want %q", text, l, err, want)
 		}
 	}
@@ -104,14 +122,14 @@ func FuzzLine(f *testing.F) {
 	for path := range paths {
 		for _, a := range algorithms {
 			l := line{make([]byte, a.nonce), make([]byte, a.tagSize), path}
-			f.Add(l.format(a))
+			f.Add(string(l.format(a, false)))
 		}
 	}
 	f.Add(`\umac32:` + strings.Repeat("AB", 16) + ":00000000  a")
 	f.Fuzz(func(t *testing.T, text string) {
 		accepted := 0
 		for _, a := range algorithms {
-			l, err := parseLine(text, a)
+			l, err := parseLine(text, a, false)
 			if err != nil {
 				continue
 			}
@@ -119,7 +137,7 @@ func FuzzLine(f *testing.F) {
 			if len(l.nonce) != a.nonce || len(l.tag) != a.tagSize || l.path == "" {
 				t.Errorf("%q: %+v", text, l)
 			}
-			again, err := parseLine(l.format(a), a)
+			again, err := parseLine(string(l.format(a, false)), a, false)
 			if err != nil || again.path != l.path || !bytes.Equal(again.nonce, l.nonce) || !bytes.Equal(again.tag, l.tag) {
 				t.Errorf("%q: %+v, then %+v, %v", text, l, again, err)
 			}
@@ -149,9 +167,12 @@ func TestParseKey(t *testing.T) {
 		{"umac128", "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
 		{hex16[1:], "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
 		{"md5 " + hex16, "", "the key is for an algorithm that is not known: want one of " + strings.Join(Names(), ", ")},
-		{"umac128 " + hex16 + " x", "", "no key: want one line with an algorithm and a key in hex, or with a key in hex"},
-		{"umac128\n" + hex16, "", "no key: want one line with an algorithm and a key in hex, or with a key in hex"},
-		{hex16 + "\n" + hex16, "umac64", "no key: want one line with an algorithm and a key in hex, or with a key in hex"},
+		{"umac128 " + hex16 + " 4714c260a7d846e9\n", "", ""},
+		{"umac128 " + hex16 + " x", "", "the identifier is of another key: the key or the identifier has changed"},
+		{"umac64 " + hex16 + " 4714c260a7d846e9", "", "the identifier is of another key: the key or the identifier has changed"},
+		{"umac128 " + hex16 + " x y", "", "no key: want one line with an algorithm, a key in hex and its identifier, or with a key in hex"},
+		{"umac128\n" + hex16, "", "no key: want one line with an algorithm, a key in hex and its identifier, or with a key in hex"},
+		{hex16 + "\n" + hex16, "umac64", "no key: want one line with an algorithm, a key in hex and its identifier, or with a key in hex"},
 	} {
 		k, err := parseKey([]byte(tt.text), tt.name)
 		if tt.want == "" {
@@ -206,12 +227,13 @@ func FuzzKey(f *testing.F) {
 		if name == "" {
 			name = fields[0]
 		}
-		raw, err := hex.DecodeString(fields[len(fields)-1])
+		digits := fields[min(1, len(fields)-1)]
+		raw, err := hex.DecodeString(digits)
 		allowed := len(raw) == 16 || len(raw) == 24 || len(raw) == 32
 		if name == "hmac-sha512" {
 			allowed = len(raw) >= 32
 		}
-		if err != nil || k.name != name || !allowed {
+		if err != nil || k.name != name || !allowed || k.named != (len(fields) == 3) || k.named && fields[2] != k.id {
 			t.Fatalf("%q: a key of %d bytes for %s, want %s; %v", text, len(raw), k.name, name, err)
 		}
 		again, err := newKey(byName(name), raw)

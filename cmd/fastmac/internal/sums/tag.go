@@ -16,19 +16,31 @@ import (
 
 // Options are those of Tag and Verify.
 type Options struct {
-	KeyFile   string
+	KeyFile   string // "-" is Stdin
 	Algorithm string // if not empty, what the key must be for
 	Jobs      int    // cores; 0 is all
-	Recursive bool   // Tag: the files in folders
-	Quiet     bool   // Verify: only what is not right
+	Zero      bool   // lines end with a NUL, and nothing in them is escaped
+
+	// Of Tag.
+	Recursive bool   // the files in folders
+	Output    string // if not empty, the file for the list, in place of Stdout
+
+	// Of Verify.
+	Complete      []string // folders whose files the list must have
+	IgnoreMissing bool     // a file that does not exist is no failure
+	Partial       bool     // a list without an end line is no failure
+	Quiet         bool     // print only what is not right
+	Special       bool     // files that are not regular, and standard input, are read
+	Status        bool     // print nothing
+	Strict        bool     // what would be a warning is a failure
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 
 // open reads the key, and makes what the readers of files share.
-func (o *Options) open() (*files, error) {
-	key, err := ReadKey(o.KeyFile, o.Algorithm, o.Stderr)
+func (o *Options) open(ctx context.Context) (*files, error) {
+	key, err := ReadKey(ctx, o.KeyFile, o.Algorithm, o.Stdin, o.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +48,7 @@ func (o *Options) open() (*files, error) {
 	if f.jobs == 0 {
 		f.jobs = runtime.GOMAXPROCS(0)
 	}
-	if out, ok := o.Stdout.(*os.File); ok {
-		if info, err := out.Stat(); err == nil && info.Mode().IsRegular() {
-			f.output = info
-		}
-	}
+	f.stdinUse.Store(o.KeyFile == "-")
 	return f, nil
 }
 
@@ -52,8 +60,8 @@ type printer struct {
 	progress *progress
 }
 
-func (o *Options) printer(f *files) *printer {
-	return &printer{bufio.NewWriterSize(o.Stdout, 64<<10), o.Stderr, f.progress}
+func newPrinter(out, stderr io.Writer, bar *progress) *printer {
+	return &printer{bufio.NewWriterSize(out, 64<<10), stderr, bar}
 }
 
 func (p *printer) flush() error {
@@ -70,22 +78,54 @@ func (p *printer) errorf(format string, args ...any) {
 
 // failed prints that a file could not be read.
 func (p *printer) failed(path string, err error) {
-	begin, path := escape(path)
-	p.errorf("%s%s: %v", begin, path, reason(err))
+	p.errorf("%s: %v", Escape(path), reason(err))
 }
 
-// Tag prints a line for each file with its tag under a fresh nonce. It goes on after a file
-// that it cannot read, and then returns an error.
+// Tag writes a list: a line for each file with its tag under a fresh nonce, and an end line. It
+// goes on after a file that it cannot read, and then returns an error.
 func Tag(ctx context.Context, o Options, args []string) error {
-	f, err := o.open()
+	f, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer f.key.Destroy()
+	f.any, f.folder = true, "is a folder: use -r"
 	list, err := expand(ctx, args, o.Recursive)
 	if err != nil {
 		return err
 	}
+	if o.Output == "" || o.Output == "-" {
+		if out, ok := o.Stdout.(*os.File); ok {
+			if info, err := out.Stat(); err == nil && info.Mode().IsRegular() {
+				f.output = info
+			}
+		}
+		return o.tag(ctx, f, list, o.Stdout)
+	}
+	// Only now, so that it is not in the list.
+	out, err := createOut(o.Output)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	f.output = out.old
+	failed := o.tag(ctx, f, list, out)
+	if _, ok := errors.AsType[notTaggedError](failed); failed != nil && !ok {
+		return failed
+	}
+	if err := out.commit(); err != nil {
+		return err
+	}
+	return failed
+}
+
+// A notTaggedError is the error for a list that does not have all files.
+type notTaggedError string
+
+func (e notTaggedError) Error() string { return string(e) }
+
+// tag writes the list of these files to out.
+func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer) error {
 	f.progress.begin(func(yield func(string) bool) {
 		for _, e := range list {
 			if e.err == nil && !yield(e.path) {
@@ -93,10 +133,11 @@ func Tag(ctx context.Context, o Options, args []string) error {
 			}
 		}
 	})
-	p := o.printer(f)
+	p := newPrinter(out, o.Stderr, f.progress)
 	defer f.progress.clear()
+	writer := newListWriter(p.out, f.key, o.Zero)
 	failed := 0
-	lines := make([]string, len(list))
+	lines := make([][]byte, len(list))
 	do := func(r *reader, i int) {
 		e := &list[i]
 		if e.err != nil {
@@ -105,7 +146,7 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		if e.err = r.read(ctx, e.path); e.err == nil {
 			nonce, tag := f.key.sign(r.stream)
 			l := line{nonce, tag, e.path}
-			lines[i] = l.format(f.key.algorithm)
+			lines[i] = l.format(f.key.algorithm, o.Zero)
 		}
 	}
 	emit := func(i int) error {
@@ -117,23 +158,37 @@ func Tag(ctx context.Context, o Options, args []string) error {
 			p.failed(e.path, e.err)
 			return nil
 		}
-		p.out.WriteString(lines[i])
-		lines[i] = ""
-		return p.out.WriteByte('\n')
+		text := lines[i]
+		lines[i] = nil
+		return writer.write(text)
 	}
 	if err := inOrder(ctx, len(list), f.jobs, f.reader, (*reader).destroy, do, emit, p.flush); err != nil {
 		return err
 	}
-	if failed > 0 {
-		return fmt.Errorf("%s not tagged", count(failed, len(list), "file"))
+	if err := writer.finish(); err != nil {
+		return err
+	}
+	if err := p.flush(); err != nil {
+		return err
+	}
+	switch {
+	case failed > 0:
+		return notTaggedError(count(failed, len(list), "file") + " not tagged")
+	case writer.lines == 0:
+		return notTaggedError("no files but the output: nothing is tagged")
 	}
 	return nil
 }
 
 // count returns a phrase such as "1 of 3 files".
 func count(n, all int, what string) string {
-	if all != 1 {
+	return fmt.Sprintf("%d of %s", n, counted(all, what))
+}
+
+// counted returns a phrase such as "3 files".
+func counted(n int, what string) string {
+	if n != 1 {
 		what += "s"
 	}
-	return fmt.Sprintf("%d of %d %s", n, all, what)
+	return fmt.Sprintf("%d %s", n, what)
 }

@@ -5,78 +5,103 @@
 package sums
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"strings"
 )
 
-// A Report is what Verify found.
-type Report struct {
-	Files []File `json:"files"`
-
-	Right      int `json:"ok"`
-	Wrong      int `json:"failed"`
-	Unreadable int `json:"unreadable"`
-	Malformed  int `json:"malformed_lines"`
-}
-
-// A File is the result for one line: "ok", "failed" or "unreadable", and then the reason.
-type File struct {
-	Path   string `json:"path"`
-	Result string `json:"result"`
-	Error  string `json:"error,omitempty"`
-}
-
-// Err returns an error unless every line has the right tag.
-func (r *Report) Err() error {
-	all := r.Right + r.Wrong + r.Unreadable
-	var parts []string
-	if r.Wrong > 0 {
-		parts = append(parts, count(r.Wrong, all, "file")+" FAILED")
-	}
-	if r.Unreadable > 0 {
-		parts = append(parts, count(r.Unreadable, all, "file")+" could not be read")
-	}
-	if r.Malformed > 0 {
-		parts = append(parts, count(r.Malformed, all+r.Malformed, "line")+" malformed")
-	}
-	if r.Wrong > 0 && r.Right == 0 {
-		parts = append(parts, "no tag is right, so the key may be wrong")
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return errors.New(strings.Join(parts, "; "))
-}
-
-// Verify verifies the tags in a file that Tag has printed, or in standard input if path is
+// Verify verifies the tags in a list that Tag has written, or in standard input if path is
 // "-". If text is true it prints the result of each line. Its report has the files that Quiet
 // does not leave out.
 func Verify(ctx context.Context, o Options, path string, text bool) (*Report, error) {
-	f, err := o.open()
+	f, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer f.key.Destroy()
-	p := o.printer(f)
-	defer f.progress.clear()
-	report := &Report{Files: []File{}}
-	lines, err := readLines(ctx, path, o.Stdin, f.key.algorithm, func(n int, err error) {
-		report.Malformed++
-		p.errorf("%s: line %d: %v", path, n, err)
+	f.any, f.folder = o.Special, "is a folder"
+	in, stop := openPipe(ctx, func() (io.ReadCloser, error) {
+		if path == "-" {
+			return io.NopCloser(o.Stdin), nil
+		}
+		return os.Open(path)
 	})
+	defer stop()
+	l, err := readList(in, f.key, o.Zero)
+	if err == nil {
+		err = l.check(f.key)
+	}
 	if err != nil {
+		return nil, about(path, err)
+	}
+	if path == "-" {
+		f.stdinUse.Store(true)
+	}
+	stdout, stderr := o.Stdout, o.Stderr
+	if o.Status {
+		stdout, stderr = io.Discard, io.Discard
+	}
+	p := newPrinter(stdout, stderr, f.progress)
+	defer f.progress.clear()
+	v := &verifier{Options: o, files: f, printer: p, text: text, list: l, report: &Report{Files: []File{}}}
+	v.checkList(path)
+	if err := v.checkFiles(ctx); err != nil {
 		return nil, err
 	}
-	if len(lines) == 0 && report.Malformed == 0 {
-		return nil, fmt.Errorf("%s has no lines", path)
+	if err := v.checkFolders(ctx, path); err != nil {
+		return nil, err
 	}
-	f.stdinUse.Store(path == "-")
-	f.progress.begin(func(yield func(string) bool) {
+	return v.report, p.flush()
+}
+
+// A verifier verifies a list.
+type verifier struct {
+	Options
+	*files
+	*printer
+	text   bool
+	list   *list
+	report *Report
+}
+
+// checkList reports what is wrong with the list.
+func (v *verifier) checkList(path string) {
+	for _, bad := range v.list.malformed {
+		v.errorf("%s: line %d: %v", Escape(path), bad.number, bad.err)
+	}
+	v.report.Malformed = len(v.list.malformed)
+	v.report.List = listComplete
+	err := v.list.complete()
+	if err == nil {
+		return
+	}
+	v.report.List, v.report.ListError = listFailed, err.Error()
+	if err != errNoEnd {
+		v.errorf("%s: %v", Escape(path), err)
+		return
+	}
+	v.report.List = listNoEnd
+	switch {
+	case v.Partial:
+	case v.Strict:
+		v.report.List = listFailed
+		v.errorf("%s: %v", Escape(path), err)
+	case v.key.named:
+		// The program that wrote the key writes end lines, so this one was lost.
+		v.report.List = listFailed
+		v.errorf("%s: %v: --partial accepts that", Escape(path), err)
+	default:
+		v.errorf("warning: %s: %v", Escape(path), err)
+	}
+}
+
+// checkFiles verifies the files.
+func (v *verifier) checkFiles(ctx context.Context) error {
+	lines := v.list.lines
+	v.files.progress.begin(func(yield func(string) bool) {
 		for _, l := range lines {
 			if !yield(l.path) {
 				return
@@ -95,64 +120,72 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		}
 	}
 	emit := func(i int) error {
-		file := File{Path: lines[i].path}
-		verdict := "OK"
-		switch err := results[i].err; {
+		file, err := File{Path: lines[i].path}, results[i].err
+		switch {
+		case v.IgnoreMissing && errors.Is(err, fs.ErrNotExist):
+			v.report.Missing++
+			return nil
 		case err != nil:
-			report.Unreadable++
-			verdict, file.Result, file.Error = "FAILED open or read", "unreadable", reason(err).Error()
-			p.failed(file.Path, err)
+			v.report.Unreadable++
+			file.Result, file.Error = resultUnreadable, reason(err).Error()
+			v.failed(file.Path, err)
 		case results[i].right:
-			report.Right++
-			file.Result = "ok"
+			v.report.Right++
+			file.Result = resultOK
 		default:
-			report.Wrong++
-			verdict, file.Result = "FAILED", "failed"
+			v.report.Wrong++
+			file.Result = resultFailed
 		}
-		lines[i], results[i] = line{}, result{}
-		if o.Quiet && file.Result == "ok" {
-			return nil
-		}
-		if !text {
-			report.Files = append(report.Files, file)
-			return nil
-		}
-		begin, escaped := escape(file.Path)
-		_, err := fmt.Fprintf(p.out, "%s%s: %s\n", begin, escaped, verdict)
-		return err
+		return v.show(file)
 	}
-	if err := inOrder(ctx, len(lines), f.jobs, f.reader, (*reader).destroy, do, emit, p.flush); err != nil {
-		return nil, err
-	}
-	return report, nil
+	return inOrder(ctx, len(lines), v.jobs, v.reader, (*reader).destroy, do, emit, v.flush)
 }
 
-// maxLine is more than a line has, in bytes: a path has up to 32767 characters, on Windows.
-const maxLine = 256 << 10
+// show prints the result for a file, or adds it to the report.
+func (v *verifier) show(file File) error {
+	if v.Quiet && file.Result == resultOK {
+		return nil
+	}
+	if !v.text {
+		v.report.Files = append(v.report.Files, file)
+		return nil
+	}
+	_, err := fmt.Fprintf(v.out, "%s: %s\n", Escape(file.Path), verdicts[file.Result])
+	return err
+}
 
-// readLines returns the lines of a file of tags. It calls malformed with the numbers of lines
-// that are none.
-func readLines(ctx context.Context, path string, stdin io.Reader, a *algorithm, malformed func(n int, err error)) ([]line, error) {
-	in, stop := openPipe(ctx, func() (io.ReadCloser, error) {
-		if path == "-" {
-			return io.NopCloser(stdin), nil
-		}
-		return os.Open(path)
-	})
-	defer stop()
-	var lines []line
-	s := bufio.NewScanner(in)
-	s.Buffer(nil, maxLine)
-	for n := 1; s.Scan(); n++ {
-		l, err := parseLine(s.Text(), a)
-		if err != nil {
-			malformed(n, err)
-			continue
-		}
-		lines = append(lines, l)
+// checkFolders reports the files in the folders of Complete that the list at path does not
+// have.
+func (v *verifier) checkFolders(ctx context.Context, path string) error {
+	if len(v.Complete) == 0 {
+		return nil
 	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, reason(err))
+	listed := make(map[string]bool, len(v.list.lines))
+	for _, l := range v.list.lines {
+		listed[absolute(l.path)] = true
 	}
-	return lines, nil
+	own, _ := os.Stat(path) // the list is in no list
+	for _, folder := range v.Complete {
+		for _, e := range walk(ctx, nil, folder) {
+			if e.err != nil {
+				v.report.Unreadable++
+				v.failed(e.path, e.err)
+				if err := v.show(File{e.path, resultUnreadable, reason(e.err).Error()}); err != nil {
+					return err
+				}
+				continue
+			}
+			if listed[absolute(e.path)] {
+				continue
+			}
+			if info, err := os.Stat(e.path); err == nil && own != nil && os.SameFile(info, own) {
+				continue
+			}
+			v.report.NotListed++
+			if err := v.show(File{Path: e.path, Result: resultNotListed}); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
 }

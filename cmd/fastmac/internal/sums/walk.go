@@ -6,8 +6,10 @@ package sums
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // An entry is a file to tag, or why there is none.
@@ -25,7 +27,11 @@ func expand(ctx context.Context, args []string, recursive bool) ([]entry, error)
 	for _, path := range args {
 		if recursive && path != "-" {
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				list = walk(ctx, list, path)
+				before := len(list)
+				if list = walk(ctx, list, path); len(list) == before {
+					// Such as a disk that is not mounted: an empty list would say that all is well.
+					list = append(list, entry{path: path, err: errors.New("has no files")})
+				}
 				continue
 			}
 		}
@@ -67,4 +73,12 @@ func walk(ctx context.Context, list []entry, folder string) []entry {
 		}
 	}
 	return list
+}
+
+// absolute returns one path for all that name the same file, apart from links.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return filepath.Clean(path)
 }

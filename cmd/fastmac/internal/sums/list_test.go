@@ -1,0 +1,326 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+// A listFolder is a test's folder with three small files, a key and their list.
+type listFolder struct {
+	*testing.T
+	Options
+	args []string
+	key  *Key
+	list []byte
+}
+
+func newListFolder(t *testing.T, algorithm string, zero bool) *listFolder {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	f := &listFolder{T: t, args: []string{"a", "b", filepath.Join("d", "c d")}}
+	f.must(os.Mkdir("d", 0o700))
+	for i, path := range f.args {
+		f.must(os.WriteFile(path, bytes.Repeat([]byte{'x'}, i), 0o600))
+	}
+	f.Options = Options{KeyFile: "key", Zero: zero, Stdin: strings.NewReader(""), Stderr: io.Discard}
+	f.must(WriteKey("key", algorithm, nil))
+	var err error
+	f.key, err = ReadKey(t.Context(), "key", "", nil, io.Discard)
+	f.must(err)
+	t.Cleanup(f.key.Destroy)
+	f.list = f.tag(f.args...)
+	return f
+}
+
+func (f *listFolder) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// tag returns a list of files.
+func (f *listFolder) tag(args ...string) []byte {
+	f.Helper()
+	var out bytes.Buffer
+	f.Stdout = &out
+	f.must(Tag(f.Context(), f.Options, args))
+	return out.Bytes()
+}
+
+// refused reports whether readList and what it returns refuse a list as a whole.
+func (f *listFolder) refused(list []byte) bool {
+	l, err := readList(bytes.NewReader(list), f.key, f.Zero)
+	return err != nil || l.check(f.key) != nil || l.complete() != nil
+}
+
+// verify returns what Verify says of a list, and what it prints.
+func (f *listFolder) verify(list []byte, change func(o *Options)) (r *Report, stdout, stderr string, err error) {
+	f.Helper()
+	f.must(os.WriteFile("list", list, 0o600))
+	var out, errs bytes.Buffer
+	o := f.Options
+	o.Stdout, o.Stderr = &out, &errs
+	if change != nil {
+		change(&o)
+	}
+	r, err = Verify(f.Context(), o, "list", true)
+	if err == nil {
+		err = r.Err()
+	}
+	return r, out.String(), errs.String(), err
+}
+
+// TestEveryByte changes a list at every byte, and at every line. With one algorithm it tries all
+// bytes, and with others those that have a meaning.
+func TestEveryByte(t *testing.T) {
+	every := make([]byte, 256)
+	for i := range every {
+		every[i] = byte(i)
+	}
+	some := []byte("\x00\n\r \t:\\09afAFx\x7f\xff")
+	for _, algorithm := range []string{"umac32", "hmac-sha512"} {
+		for _, zero := range []bool{false, true} {
+			f := newListFolder(t, algorithm, zero)
+			values := some
+			if algorithm == "umac32" && !zero {
+				values = every
+			}
+			changes := 0
+			try := func(what string, list ...[]byte) {
+				joined := slices.Concat(list...)
+				if bytes.Equal(joined, f.list) {
+					return
+				}
+				changes++
+				if !f.refused(joined) {
+					t.Errorf("%s, zero %v: %s is accepted", algorithm, zero, what)
+				}
+			}
+			if f.refused(f.list) {
+				t.Fatalf("%s, zero %v: refused as it is", algorithm, zero)
+			}
+			for i := range f.list {
+				before, after := f.list[:i], f.list[i+1:]
+				try(fmt.Sprintf("cut after %d bytes", i), before)
+				try(fmt.Sprintf("without its first %d bytes", i+1), after)
+				try(fmt.Sprintf("without byte %d", i), before, after)
+				for _, c := range append(values, f.list[i]^0x20, f.list[i]^1) {
+					b := []byte{c}
+					try(fmt.Sprintf("byte %d as %#x", i, c), before, b, after)
+					try(fmt.Sprintf("byte %#x before byte %d", c, i), before, b, f.list[i:])
+				}
+			}
+			for c := range 256 {
+				try(fmt.Sprintf("%#x at the end", c), f.list, []byte{byte(c)})
+			}
+			// Lines: all subsets, orders and repetitions of one line; those of another list; and joined lists.
+			lines := bytes.SplitAfter(f.list, []byte{lineEnd(zero)})
+			lines = lines[:len(lines)-1]
+			other := bytes.SplitAfter(f.tag("d/c d", "b", "a"), []byte{lineEnd(zero)})
+			for i := range lines {
+				try(fmt.Sprintf("line %d twice", i), slices.Concat(lines[:i+1]...), slices.Concat(lines[i:]...))
+				for j := range lines {
+					swapped := slices.Clone(lines)
+					swapped[i], swapped[j] = swapped[j], swapped[i]
+					try(fmt.Sprintf("lines %d and %d exchanged", i, j), swapped...)
+					mixed := slices.Clone(lines)
+					mixed[i] = other[j]
+					try(fmt.Sprintf("line %d of another list as line %d", j, i), mixed...)
+					added := slices.Insert(slices.Clone(lines), i, other[j])
+					try(fmt.Sprintf("line %d of another list before line %d", j, i), added...)
+				}
+			}
+			for set := range 1 << len(lines) {
+				var left [][]byte
+				for i, line := range lines {
+					if set>>i&1 == 1 {
+						left = append(left, line)
+					}
+				}
+				try(fmt.Sprintf("the lines of set %b", set), left...)
+			}
+			try("twice", f.list, f.list)
+			try("two lists", f.list, f.tag("b"))
+			try("two lists, the other first", f.tag("b"), f.list)
+			t.Logf("%s, zero %v: %d changes", algorithm, zero, changes)
+		}
+	}
+}
+
+// TestVerifyLists checks what Verify says of lists, and that it verifies the files of lists that
+// were changed.
+func TestVerifyLists(t *testing.T) {
+	f := newListFolder(t, "umac64", false)
+	lines := strings.SplitAfter(string(f.list), "\n")
+	a, b, c, end := lines[0], lines[1], lines[2], lines[3]
+	swapped := strings.Replace(a, "  a\n", "  b\n", 1) + strings.Replace(b, "  b\n", "  a\n", 1)
+	f.must(os.WriteFile("empty", nil, 0o600))
+	all := "a: OK\nb: OK\n" + f.args[2] + ": OK\n"
+	for name, tt := range map[string]struct{ list, stdout, stderr, err string }{
+		"whole":      {a + b + c + end, all, "", ""},
+		"CRLF":       {strings.ReplaceAll(string(f.list), "\n", "\r\n"), all, "", ""},
+		"cut":        {a + b, "a: OK\nb: OK\n", "fastmac: list: the list has no end line, so lines may be missing and paths exchanged: --partial accepts that\n", "the list FAILED"},
+		"no last":    {a + b + end, "a: OK\nb: OK\n", "fastmac: list: the list was changed: it has 2 lines before the end line, which is for 3\n", "the list FAILED"},
+		"no first":   {b + c + end, "b: OK\n" + f.args[2] + ": OK\n", "fastmac: list: the list was changed: it has 2 lines before the end line, which is for 3\n", "the list FAILED"},
+		"reordered":  {b + a + c + end, "b: OK\na: OK\n" + f.args[2] + ": OK\n", "fastmac: list: the list was changed: its tag is wrong, so a line or a path was edited, moved or exchanged\n", "the list FAILED"},
+		"renamed":    {strings.Replace(string(f.list), "  a\n", "  empty\n", 1), "empty: OK\nb: OK\n" + f.args[2] + ": OK\n", "fastmac: list: the list was changed: its tag is wrong, so a line or a path was edited, moved or exchanged\n", "the list FAILED"},
+		"joined":     {a + b + c + end + a + b + c + end, all + all, "fastmac: list: line 4 is the end of a list, and lines follow it: lists were joined, or lines added\n", "the list FAILED"},
+		"added":      {a + b + c + end + a, all + "a: OK\n", "fastmac: list: line 4 is the end of a list, and lines follow it: lists were joined, or lines added\n", "the list FAILED"},
+		"one CR":     {a[:len(a)-1] + "\r\n" + b + c + end, all, "fastmac: list: the list was changed: some lines end with a carriage return, and some do not\n", "the list FAILED"},
+		"no newline": {string(f.list[:len(f.list)-1]), all, "fastmac: list: the list was changed: its last line has no end\n", "the list FAILED"},
+		"exchanged":  {swapped + c + end, "b: FAILED\na: FAILED\n" + f.args[2] + ": OK\n", "", "2 of 3 files FAILED; the list FAILED"},
+		"long line": {a + strings.Repeat("x", maxLine+1) + "\n" + b + c + end, all, "fastmac: list: line 2: it has more than 524288 bytes, which no path has\n" +
+			"fastmac: list: the list was changed: it has 4 lines before the end line, which is for 3\n", "1 of 4 lines malformed; the list FAILED"},
+		"long and cut": {strings.Repeat("x", 8*maxLine) + "\n" + a + strings.Repeat("y", maxLine+1), "a: OK\n", "", "2 of 3 lines malformed; the list FAILED"},
+		"bad end":      {a + b + c + strings.Replace(end, "umac64", "umac", 1), all, "", "1 of 4 lines malformed; the list FAILED"},
+		"not UTF-8":    {"\xff\xfea", "", "", "list: the list is in UTF-16, as some shells of Windows write what > redirects: make the list with tag -o FILE"},
+		"UTF-16":       {"u\x00m\x00a\x00c\x00", "", "", "list: the list is in UTF-16, as some shells of Windows write what > redirects: make the list with tag -o FILE"},
+		"BOM":          {"\xef\xbb\xbf" + string(f.list), "", "", "list: the list begins with a byte order mark, which some editors and shells add: make the list with tag -o FILE"},
+		"-z":           {strings.ReplaceAll(string(f.list), "\n", "\x00"), "", "", "list: no line is one of tag: line 1: a NUL character: a list of tag -z needs verify -z"},
+		"nothing":      {"", "", "", "list: the list has no lines"},
+		"end only":     {end, "", "fastmac: list: the list was changed: it has 0 lines before the end line, which is for 3\n", "the list FAILED"},
+	} {
+		_, stdout, stderr, err := f.verify([]byte(tt.list), nil)
+		if stdout != tt.stdout || tt.stderr != "" && stderr != tt.stderr || tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) {
+			t.Errorf("%s: %q, %q, %v, want %q, %q, %q", name, stdout, stderr, err, tt.stdout, tt.stderr, tt.err)
+		}
+	}
+	// Lists without an end line: what becomes of them depends on the key file and the options.
+	partial := func(o *Options) { o.Partial = true }
+	strict := func(o *Options) { o.Strict = true }
+	if r, _, stderr, err := f.verify([]byte(a+b), partial); err != nil || stderr != "" || r.List != listNoEnd {
+		t.Errorf("%q, %v", stderr, err)
+	}
+	// Other changes of a list fail in any case.
+	if _, _, _, err := f.verify([]byte(a+b+end), partial); err == nil {
+		t.Error("accepted")
+	}
+	key, err := os.ReadFile("key")
+	f.must(err)
+	f.must(os.WriteFile("key", key[:bytes.LastIndexByte(key, ' ')], 0o600)) // as an old keygen wrote it
+	const noEnd = "list: the list has no end line, so lines may be missing and paths exchanged\n"
+	if _, stdout, stderr, err := f.verify([]byte(a+b), nil); err != nil || stdout != "a: OK\nb: OK\n" || stderr != "fastmac: warning: "+noEnd {
+		t.Errorf("%q, %q, %v", stdout, stderr, err)
+	}
+	if _, _, stderr, err := f.verify([]byte(a+b), strict); err == nil || stderr != "fastmac: "+noEnd {
+		t.Errorf("%q, %v", stderr, err)
+	}
+	if _, _, stderr, err := f.verify(f.list, strict); err != nil || stderr != "" {
+		t.Errorf("%q, %v", stderr, err)
+	}
+}
+
+// TestOtherProgram makes the end line and the identifier of the key with the standard library.
+func TestOtherProgram(t *testing.T) {
+	for _, algorithm := range Names() {
+		if algorithm == "gmac" && fastmac.RequireGCM() != nil {
+			continue
+		}
+		f := newListFolder(t, algorithm, algorithm == "umac96")
+		text, err := os.ReadFile("key")
+		f.must(err)
+		fields := strings.Fields(string(text))
+		derive := func(info string, size int) []byte {
+			derived, err := hkdf.Key(sha512.New, mactest.Unhex(fields[1]), []byte("fastmac list 1"), info+algorithm, size)
+			f.must(err)
+			return derived
+		}
+		id := hex.EncodeToString(derive("key identifier ", 8))
+		if id != fields[2] {
+			t.Errorf("%s: the key file has the identifier %s, want %s", algorithm, fields[2], id)
+		}
+		colon := bytes.LastIndexByte(f.list, ':')
+		mac := hmac.New(sha512.New, derive("list tag ", 64))
+		mac.Write(f.list[:colon+1])
+		last := f.list[bytes.LastIndex(f.list, []byte("end:")):]
+		if want := fmt.Sprintf("end:%s:%s:3:%x%c", algorithm, id, mac.Sum(nil), lineEnd(f.Zero)); string(last) != want {
+			t.Errorf("%s: the end line is %q, want %q", algorithm, last, want)
+		}
+	}
+}
+
+// TestListIsNoFile tags a file with the content of a list, up to the tag: it does not get the
+// tag of the list, and neither does any other content that HMAC and HKDF hash for it.
+func TestListIsNoFile(t *testing.T) {
+	f := newListFolder(t, "hmac-sha512", false)
+	colon := bytes.LastIndexByte(f.list, ':')
+	tag := string(f.list[colon+1 : len(f.list)-1])
+	for _, content := range [][]byte{f.list[:colon+1], f.list, []byte(listInfo + "hmac-sha512"), []byte(listInfo + "hmac-sha512\x01"), []byte(listSalt)} {
+		f.must(os.WriteFile("content", content, 0o600))
+		if list := string(f.tag("content")); strings.Contains(list, tag) || strings.Contains(list, f.key.id+":"+tag) {
+			t.Errorf("a file with %q has the tag of a list: %q", content, list)
+		}
+	}
+}
+
+// TestListWriterMemory writes a list of many lines: what it allocates does not grow with them.
+func TestListWriterMemory(t *testing.T) {
+	f := newListFolder(t, "umac64", false)
+	w := newListWriter(bufio.NewWriter(io.Discard), f.key, false)
+	text := make([]byte, 100, 101)
+	if n := testing.AllocsPerRun(10_000, func() { w.write(text) }); n > 0 {
+		t.Errorf("%v allocations for each line", n)
+	}
+	f.must(w.finish())
+}
+
+// TestComplete has files that the list does not have.
+func TestComplete(t *testing.T) {
+	f := newListFolder(t, "umac64", false)
+	list := f.tag("a", filepath.Join("d", "c d"))
+	in := func(folders ...string) func(o *Options) { return func(o *Options) { o.Complete = folders } }
+	here, err := os.Getwd()
+	f.must(err)
+	for _, folder := range []string{"d", "./d/", filepath.Join(here, "d")} {
+		if _, stdout, stderr, err := f.verify(list, in(folder)); err != nil || stderr != "" || strings.Count(stdout, "\n") != 2 {
+			t.Errorf("%s: %q, %q, %v", folder, stdout, stderr, err)
+		}
+	}
+	_, stdout, _, err := f.verify(list, in("."))
+	if want := filepath.FromSlash("./b: NOT IN THE LIST\n./key: NOT IN THE LIST\n"); !strings.HasSuffix(stdout, ": OK\n"+want) || err == nil || err.Error() != "2 files not in the list" {
+		t.Errorf("%q, %v, want the end %q", stdout, err, want)
+	}
+	f.must(os.WriteFile(filepath.Join("d", "new"), nil, 0o600))
+	r, stdout, stderr, err := f.verify(list, in("d", "missing"))
+	if !strings.Contains(stdout, "new: NOT IN THE LIST\n") || !strings.HasPrefix(stderr, "fastmac: missing: ") || err == nil || r.NotListed != 1 || r.Unreadable != 1 {
+		t.Errorf("%q, %q, %v", stdout, stderr, err)
+	}
+}
+
+// TestIgnoreMissing has files that do not exist.
+func TestIgnoreMissing(t *testing.T) {
+	f := newListFolder(t, "umac64", false)
+	ignore := func(o *Options) { o.IgnoreMissing = true }
+	f.must(os.Remove("b"))
+	if _, stdout, _, err := f.verify(f.list, nil); err == nil || !strings.Contains(stdout, "b: FAILED open or read\n") {
+		t.Errorf("%q, %v", stdout, err)
+	}
+	r, stdout, stderr, err := f.verify(f.list, ignore)
+	if err != nil || strings.Contains(stdout, "b: ") || stderr != "" || r.Summary() != "2 of 3 files OK, the others are missing; the list is as it was written" {
+		t.Errorf("%q, %q, %v, %s", stdout, stderr, err, r.Summary())
+	}
+	f.must(os.Remove("a"))
+	f.must(os.RemoveAll("d"))
+	if _, stdout, _, err := f.verify(f.list, ignore); stdout != "" || err == nil || err.Error() != "no file was verified" {
+		t.Errorf("%q, %v", stdout, err)
+	}
+}

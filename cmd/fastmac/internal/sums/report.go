@@ -1,0 +1,129 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Report is what Verify found.
+type Report struct {
+	Files []File `json:"files"`
+
+	List      string `json:"list"` // "complete", "failed", or "no end line" where that is accepted
+	ListError string `json:"list_error,omitempty"`
+
+	Right      int `json:"ok"`
+	Wrong      int `json:"failed"`
+	Unreadable int `json:"unreadable"`
+	Missing    int `json:"missing"` // with IgnoreMissing
+	NotListed  int `json:"not_listed"`
+	Malformed  int `json:"malformed_lines"`
+}
+
+const (
+	listComplete = "complete"
+	listFailed   = "failed"
+	listNoEnd    = "no end line"
+
+	resultOK         = "ok"
+	resultFailed     = "failed"
+	resultUnreadable = "unreadable"
+	resultNotListed  = "not listed"
+)
+
+// verdicts are the results as text has them.
+var verdicts = map[string]string{
+	resultOK:         "OK",
+	resultFailed:     "FAILED",
+	resultUnreadable: "FAILED open or read",
+	resultNotListed:  "NOT IN THE LIST",
+}
+
+// A File is the result for a file, and the reason if it is unreadable.
+type File struct {
+	Path   string `json:"path"`
+	Result string `json:"result"`
+	Error  string `json:"error,omitempty"`
+}
+
+// MarshalJSON adds the bytes of a path that is not UTF-8, as JSON strings cannot have them.
+func (f File) MarshalJSON() ([]byte, error) {
+	type plain File
+	var raw []byte
+	if !utf8.ValidString(f.Path) {
+		raw = []byte(f.Path)
+	}
+	return json.Marshal(struct {
+		plain
+		Raw []byte `json:"path_base64,omitempty"`
+	}{plain(f), raw})
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (f *File) UnmarshalJSON(text []byte) error {
+	type plain File
+	var v struct {
+		plain
+		Raw []byte `json:"path_base64"`
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err
+	}
+	*f = File(v.plain)
+	if v.Raw != nil {
+		f.Path = string(v.Raw)
+	}
+	return nil
+}
+
+// files returns how many lines name files that were looked for.
+func (r *Report) files() int { return r.Right + r.Wrong + r.Unreadable + r.Missing }
+
+// Err returns an error unless everything is right.
+func (r *Report) Err() error {
+	all := r.files()
+	var parts []string
+	if r.Wrong > 0 {
+		parts = append(parts, count(r.Wrong, all, "file")+" FAILED")
+	}
+	if r.Unreadable > 0 {
+		parts = append(parts, count(r.Unreadable, all, "file")+" could not be read")
+	}
+	if r.Malformed > 0 {
+		parts = append(parts, count(r.Malformed, all+r.Malformed, "line")+" malformed")
+	}
+	if r.NotListed > 0 {
+		parts = append(parts, counted(r.NotListed, "file")+" not in the list")
+	}
+	if r.List == listFailed {
+		parts = append(parts, "the list FAILED")
+	}
+	if r.Wrong > 0 && r.Right == 0 && r.List != listComplete {
+		parts = append(parts, "no tag is right, so the key may be wrong")
+	}
+	if len(parts) == 0 && r.Right == 0 {
+		parts = append(parts, "no file was verified")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(parts, "; "))
+}
+
+// Summary returns a sentence about a report without an error.
+func (r *Report) Summary() string {
+	text := counted(r.Right, "file") + " OK"
+	if r.Missing > 0 {
+		text = count(r.Right, r.files(), "file") + " OK, the others are missing"
+	}
+	if r.List == listComplete {
+		text += "; the list is as it was written"
+	}
+	return text
+}
