@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
@@ -130,7 +129,7 @@ func escapeJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case r < utf8.RuneSelf || sums.Seen(r) && !unicode.IsMark(r):
+		case r < 0x7f || sums.Seen(r) && !unicode.IsMark(r):
 			b.WriteRune(r)
 		default:
 			for _, unit := range utf16.AppendRune(nil, r) {

@@ -20,7 +20,7 @@ import (
 
 // documents are the files whose commands TestCommands checks.
 var documents = []string{
-	"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/how-umac-works.md", "docs/ssh-servers.md",
+	"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/files.md", "docs/how-umac-works.md", "docs/ssh-servers.md",
 	"embedded/avr/README.md", "embedded/avr/examples/sensor/README.md", "internal/peers/RESULTS.md",
 }
 
@@ -45,9 +45,10 @@ var commands = map[string]runner{
 	"go install -C cmd/fastmac .":                                                                   {long: true},
 	"go mod edit -require=example.com/fastmac@v0.0.0 -replace=example.com/fastmac=/path/to/fastmac": {inModule: true},
 
-	"fastmac keygen -o KEYFILE":               {inModule: true, long: true},
-	"fastmac tag -k KEYFILE -r FOLDER > SUMS": {inModule: true, long: true},
-	"fastmac verify -k KEYFILE SUMS":          {inModule: true, long: true},
+	"fastmac keygen -o KEYFILE":                {inModule: true, long: true},
+	"fastmac tag -k KEYFILE -r FOLDER -o SUMS": {inModule: true, long: true},
+	"fastmac verify -k KEYFILE SUMS":           {inModule: true, long: true},
+	"fastmac install-docs":                     {inModule: true, long: true, less: strings.NewReplacer("install-docs", "install-docs --prefix .")},
 
 	"go run -C cmd/fastmac . bench":                                                     {long: true, less: strings.NewReplacer("bench", "bench --quick")},
 	"go test -C cmd/fastmac ./...":                                                      {inCI: true},

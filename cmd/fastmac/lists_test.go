@@ -1,0 +1,376 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestKeyStdin has the key on standard input.
+func TestKeyStdin(t *testing.T) {
+	inFolder(t, map[string]string{"a": "content", "plain": hexKey})
+	for _, name := range usable() {
+		key, _ := command(t, exitOK, "keygen -o - -a "+name)
+		os.WriteFile("key", []byte(key), 0o600)
+		withStdin(t, "key")
+		list, stderr := command(t, exitOK, "tag -k - a")
+		os.WriteFile("sums", []byte(list), 0o600)
+		withStdin(t, "key")
+		if stdout, _ := command(t, exitOK, "verify -k - sums"); stdout != "a: OK\n" || stderr != "" {
+			t.Errorf("%s: %q, %q", name, stdout, stderr)
+		}
+		command(t, exitOK, "verify -k key sums")
+		// All that keygen writes is a key for tag, and its name is one for -a of both.
+		command(t, exitOK, "tag -k key -a "+name+" a")
+	}
+	withStdin(t, "plain")
+	command(t, exitOK, "tag -k - -a hmac-sha512 a")
+	withStdin(t, "plain")
+	if _, stderr := command(t, exitUsage, "tag -k - a"); !strings.HasPrefix(stderr, "fastmac: tag: - has a key without an algorithm: name it with -a") {
+		t.Errorf("%q", stderr)
+	}
+	withStdin(t, "a")
+	if _, stderr := command(t, exitUsage, "tag -k - a"); stderr == "" {
+		t.Error("no error for a key that is none")
+	}
+	command(t, exitOK, "keygen -o key2")
+	list, _ := command(t, exitOK, "tag -k key2 --out - a")
+	os.WriteFile("sums", []byte(strings.Replace(list, "  a\n", "  -\n", 1)), 0o600)
+	withStdin(t, "key2")
+	if _, stderr := command(t, exitFailed, "verify -k - --special sums"); !strings.Contains(stderr, "fastmac: -: standard input has been read\n") {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// TestOneSentence has a list and a key that do not fit, and gives one line, also with --quiet.
+func TestOneSentence(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1", "b": "2", "c": "3"})
+	command(t, exitOK, "keygen -o key")
+	command(t, exitOK, "keygen -o other")
+	command(t, exitOK, "keygen -o hmac -a hmac-sha512")
+	list, _ := command(t, exitOK, "tag -k key a b c a b c")
+	key, _ := os.ReadFile("key")
+	other, _ := os.ReadFile("other")
+	for name, content := range map[string]string{
+		"sums": list, "old": fileLines(list),
+		"utf16": "\xff\xfe" + strings.ReplaceAll(list, "", "\x00"), "bom": "\xef\xbb\xbf" + list,
+		"mixed":   strings.Join(append(strings.Fields(string(key))[:2], strings.Fields(string(other))[2]), " "),
+		"unknown": "md5 00",
+	} {
+		os.WriteFile(name, []byte(content), 0o600)
+	}
+	id := func(key []byte) string { return strings.Fields(string(key))[2] }
+	for line, want := range map[string]string{
+		"-k other sums":  "sums: the list is by the key " + id(key) + ", and this is the key " + id(other),
+		"-k hmac sums":   "sums: the tags are umac128, and the key is for hmac-sha512",
+		"-k hmac old":    "old: the tags are umac128, and the key is for hmac-sha512",
+		"-k key utf16":   "utf16: the list is in UTF-16, as some shells of Windows write what > redirects: make the list with tag -o FILE",
+		"-k key bom":     "bom: the list begins with a byte order mark, which some editors and shells add: make the list with tag -o FILE",
+		"-k mixed sums":  "mixed: the identifier is of another key: the key or the identifier has changed",
+		"-k a sums":      "a: no key: it has characters that are not hex digits, or an odd number of them",
+		"-k unknown old": "unknown: the key is for an algorithm that is not known: want one of umac32, umac64, umac96, umac128, gmac, hmac-sha512",
+		"-k nothing old": "nothing: ",
+		"-k key nothing": "nothing: ",
+		"-k key .":       ".: ",
+	} {
+		if line == "-k a sums" {
+			line += " -a umac128"
+		}
+		for _, option := range []string{"", " -q", " --status", " --json", " --partial", " --ignore-missing"} {
+			stdout, stderr := command(t, exitFailed, "verify "+line+option)
+			if exact := "fastmac: " + want; stdout != "" || stderr != exact+"\n" && !strings.HasSuffix(want, ": ") || !strings.HasPrefix(stderr, exact) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("%s: %q, %q, want %q", line+option, stdout, stderr, want)
+			}
+		}
+	}
+}
+
+// TestHabits has the options of sha512sum.
+func TestHabits(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1", "b": "2"})
+	command(t, exitOK, "keygen -o key")
+	list, _ := command(t, exitOK, "tag -k key a b")
+	os.WriteFile("sums", []byte(list), 0o600)
+	for _, tt := range []struct{ options, stdout, stderr string }{
+		{"-c", "a: OK\nb: OK\n", "fastmac: 2 files OK; the list is as it was written\n"},
+		{"--check --strict", "a: OK\nb: OK\n", "fastmac: 2 files OK; the list is as it was written\n"},
+		{"-c --quiet", "", ""},
+		{"--status", "", ""},
+	} {
+		if stdout, stderr := command(t, exitOK, "verify -k key sums "+tt.options); stdout != tt.stdout || stderr != tt.stderr {
+			t.Errorf("%s: %q, %q", tt.options, stdout, stderr)
+		}
+	}
+	os.WriteFile("b", nil, 0o600)
+	os.Remove("a")
+	for line, want := range map[string]string{
+		"-c --ignore-missing sums": "b: FAILED\n|fastmac: 1 of 2 files FAILED\n",
+		"-c --status sums":         "|",
+	} {
+		stdout, stderr := command(t, exitFailed, "verify -k key "+line)
+		if stdout+"|"+stderr != want {
+			t.Errorf("%s: %q, %q", line, stdout, stderr)
+		}
+	}
+	// verify has no advice that is tag's.
+	os.Mkdir("d", 0o700)
+	list, _ = command(t, exitOK, "tag -k key b")
+	os.WriteFile("sums", []byte(strings.Replace(list, "  b\n", "  d\n", 1)), 0o600)
+	if _, stderr := command(t, exitFailed, "verify -k key sums"); !strings.Contains(stderr, "fastmac: d: is a folder\n") {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// TestZero has lists of lines that end with a NUL, in which nothing is escaped.
+func TestZero(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs names with backslashes and newlines")
+	}
+	inFolder(t, map[string]string{"a\nb": "1", `c\d`: "2", "\xff\x1b": "3"})
+	command(t, exitOK, "keygen -o ../key")
+	defer os.Remove("../key")
+	list, _ := command(t, exitOK, "tag -k ../key -z -r .")
+	for _, name := range []string{"  ./a\nb\x00", `  ./c\d` + "\x00", "  ./\xff\x1b\x00"} {
+		if !strings.Contains(list, name) {
+			t.Errorf("%q is not in %q", name, list)
+		}
+	}
+	if strings.Count(list, "\x00") != 4 || strings.Count(list, "\n") != 1 {
+		t.Errorf("%q", list)
+	}
+	os.WriteFile("../sums", []byte(list), 0o600)
+	defer os.Remove("../sums")
+	if stdout, _ := command(t, exitOK, "verify -z -k ../key ../sums"); stdout != "\\./a\\nb: OK\n\\./c\\\\d: OK\n\\./\\xff\\x1b: OK\n" {
+		t.Errorf("%q", stdout)
+	}
+	if _, stderr := command(t, exitFailed, "verify -k ../key ../sums"); !strings.Contains(stderr, "a list of tag -z needs verify -z\n") {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// TestEmptyFolder has folders without files.
+func TestEmptyFolder(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1"})
+	os.MkdirAll("empty/too", 0o700)
+	command(t, exitOK, "keygen -o key")
+	if stdout, stderr := command(t, exitFailed, "tag -k key -r empty"); stdout != "" || stderr != "fastmac: empty: has no files\nfastmac: 1 of 1 file not tagged\n" {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	if stdout, stderr := command(t, exitFailed, "tag -k key -r a empty"); strings.Count(stdout, "\n") != 2 || stderr != "fastmac: empty: has no files\nfastmac: 1 of 2 files not tagged\n" {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	out, err := os.Create("empty/sums")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var stderr bytes.Buffer
+	if code := run(t.Context(), strings.Fields("tag -k key -r empty"), out, &stderr); code != exitFailed || stderr.String() != "fastmac: no files but the output: nothing is tagged\n" {
+		t.Errorf("%d, %q", code, &stderr)
+	}
+}
+
+// TestOut has -o: the list appears at once, and only if tag came to its end.
+func TestOut(t *testing.T) {
+	inFolder(t, map[string]string{"d/a": "1", "d/b": "2", "d/sums": "old\n"})
+	command(t, exitOK, "keygen -o key")
+	names := func() string {
+		entries, err := os.ReadDir("d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, e := range entries {
+			text += e.Name() + " "
+		}
+		return text
+	}
+	check := func(what, want string) {
+		t.Helper()
+		if text, err := os.ReadFile("d/sums"); err != nil || string(text) != want || names() != "a b sums " {
+			t.Errorf("%s: %v, %q, in %s", what, err, text, names())
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	if code := run(ctx, strings.Fields("tag -k key -r d -o d/sums"), &out, &errs); code != exitInterrupted {
+		t.Errorf("%d, %q", code, &errs)
+	}
+	check("interrupted", "old\n")
+	if err := os.Chmod("d/sums", 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, stderr := command(t, exitOK, "tag -k key -r d -o d/sums"); stdout+stderr != "" {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	list, _ := os.ReadFile("d/sums")
+	check("done", string(list))
+	if info, err := os.Stat("d/sums"); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if stdout, _ := command(t, exitOK, "verify -k key d/sums --complete d"); filepath.ToSlash(stdout) != "d/a: OK\nd/b: OK\n" {
+		t.Errorf("%q", stdout)
+	}
+	// A file that cannot be tagged: the list has the others, as on standard output.
+	command(t, exitFailed, "tag -k key d/a missing -o d/sums")
+	if stdout, _ := command(t, exitOK, "verify -k key d/sums"); stdout != "d/a: OK\n" {
+		t.Errorf("%q", stdout)
+	}
+	if _, stderr := command(t, exitFailed, "tag -k key d/sums -o d/sums"); !strings.HasPrefix(stderr, "fastmac: d/sums: is the output\n") {
+		t.Errorf("%q", stderr)
+	}
+	for path, want := range map[string]string{
+		"d":         "d: is a folder: want a file for the list",
+		"missing/x": "missing/x: ",
+	} {
+		if _, stderr := command(t, exitFailed, "tag -k key key -o "+path); !strings.HasPrefix(stderr, "fastmac: "+want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: %q", path, stderr)
+		}
+	}
+	if names() != "a b sums " {
+		t.Errorf("left: %s", names())
+	}
+}
+
+// TestOutLink has -o with a link and with a device.
+func TestOutLink(t *testing.T) {
+	inFolder(t, map[string]string{"d/list": "old\n"})
+	command(t, exitOK, "keygen -o key")
+	if err := os.Symlink(filepath.Join("d", "list"), "link"); err != nil {
+		t.Skip(err)
+	}
+	command(t, exitOK, "tag -k key key -o link")
+	if info, err := os.Lstat("link"); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+	command(t, exitOK, "verify -k key d/list")
+	if _, err := os.Stat("/dev/null"); err == nil {
+		if _, stderr := command(t, exitFailed, "tag -k key key -o /dev/null"); stderr != "fastmac: /dev/null: is no regular file: want one, or > of a shell\n" {
+			t.Errorf("%q", stderr)
+		}
+	}
+}
+
+// TestInstallDocs has the files of man and of shells.
+func TestInstallDocs(t *testing.T) {
+	dir := inFolder(t, nil)
+	stdout, stderr := command(t, exitOK, "install-docs --prefix "+dir)
+	if stderr != "" {
+		t.Errorf("%q", stderr)
+	}
+	written := make(map[string]string)
+	for path := range strings.Lines(stdout) {
+		path = strings.TrimSuffix(path, "\n")
+		text, err := os.ReadFile(path)
+		if err != nil || len(text) == 0 {
+			t.Errorf("%s: %v", path, err)
+		}
+		name, _ := filepath.Rel(dir, path)
+		written[filepath.ToSlash(name)] = string(text)
+	}
+	var missing []string
+	for _, command := range append(rootCommand().Commands(), rootCommand()) {
+		page := "share/man/man1/" + strings.ReplaceAll(command.CommandPath(), " ", "-") + ".1"
+		text, ok := written[page]
+		if !ok {
+			missing = append(missing, page)
+		}
+		delete(written, page)
+		// Each word of the help is in the page, in its order.
+		rest := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\\`, `\`, `\&`, "").Replace(text)
+		for _, word := range strings.Fields(command.Long) {
+			_, after, found := strings.Cut(rest, word)
+			if !found {
+				t.Errorf("%s: no %q in %.200q", page, word, rest)
+				break
+			}
+			rest = after
+		}
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(text, `\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)) && !strings.Contains(text, "--"+f.Name) {
+				t.Errorf("%s: no --%s", page, f.Name)
+			}
+		})
+		checkPage(t, filepath.Join(dir, filepath.FromSlash(page)))
+	}
+	for _, name := range []string{"bash-completion/completions/fastmac", "zsh/site-functions/_fastmac", "fish/vendor_completions.d/fastmac.fish"} {
+		if !strings.Contains(written["share/"+name], "__complete") {
+			missing = append(missing, name)
+		}
+		delete(written, "share/"+name)
+	}
+	if len(missing) > 0 || len(written) > 0 {
+		t.Errorf("missing %q, besides %q", missing, written)
+	}
+	t.Setenv("HOME", dir)
+	t.Setenv("USERPROFILE", dir)
+	if stdout, _ := command(t, exitOK, "install-docs"); !strings.HasPrefix(stdout, filepath.Join(dir, ".local", "share", "man")) {
+		t.Errorf("%q", stdout)
+	}
+	os.WriteFile("file", nil, 0o600)
+	if _, stderr := command(t, exitFailed, "install-docs --prefix file"); strings.Count(stderr, "\n") != 1 {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// checkPage checks a man page with groff, if there is one.
+func checkPage(t *testing.T, path string) {
+	t.Helper()
+	out, err := exec.Command("groff", "-man", "-Tutf8", "-ww", "-z", path).CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		return
+	}
+	if err != nil || len(out) > 0 {
+		t.Errorf("%s: %v, %s", path, err, out)
+	}
+}
+
+// TestDocumentedFormat verifies the example of docs/files.md, and makes it.
+func TestDocumentedFormat(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "files.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"fastmac list 1", "key identifier ", "list tag ", "end:ALGORITHM:KEY:LINES:TAG"} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("docs/files.md has no %q", want)
+		}
+	}
+	// The example is a key, a file with "abc\n", and its list.
+	_, example, ok := strings.Cut(string(text), ":\n\n```\n")
+	example, _, ok2 := strings.Cut(example, "```\n")
+	key, list, ok3 := strings.Cut(example, "\n")
+	if !ok || !ok2 || !ok3 {
+		t.Fatal("no example")
+	}
+	inFolder(t, map[string]string{"key": key + "\n", "abc.txt": "abc\n", "sums": list})
+	if stdout, stderr := command(t, exitOK, "verify -k key sums"); stdout != "abc.txt: OK\n" || stderr != "fastmac: 1 file OK; the list is as it was written\n" {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
+	if tagged, _ := command(t, exitOK, "tag -k key abc.txt"); tagged != list {
+		t.Errorf("tag prints %q, the example is %q", tagged, list)
+	}
+	// OpenSSL agrees.
+	_, script, _ := strings.Cut(string(text), "```sh\n")
+	script, _, _ = strings.Cut(script, "```\n")
+	if version, err := exec.Command("openssl", "version").Output(); err != nil || !bytes.HasPrefix(version, []byte("OpenSSL 3")) {
+		t.Skip("needs OpenSSL 3")
+	}
+	out, err := exec.Command("sh", "-ec", strings.NewReplacer("KEYFILE", "key", "SUMS", "sums").Replace(script)).CombinedOutput()
+	if tag := list[strings.LastIndex(list, ":")+1:]; err != nil || strings.ToLower(string(out)) != tag {
+		t.Errorf("%v: %s, want %s", err, out, tag)
+	}
+}
