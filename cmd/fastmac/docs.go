@@ -49,6 +49,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
 		},
 	}
 	cmd.Flags().StringVar(&prefix, "prefix", "", "the `FOLDER` to install to (default .local in your\nhome folder)")
+	cmd.MarkFlagDirname("prefix")
 	return cmd
 }
 

@@ -46,7 +46,8 @@ FILE - is standard input. With -r a folder stands for the files in it and in its
 folders, sorted by name: regular files and links to them. Links to folders,
 pipes, sockets and devices in a folder are left out. So is the file to which the
 output goes. A folder without files is an error. As arguments, links are
-followed, and pipes and devices are read.
+followed, and pipes and devices are read. Lists cannot be joined: tag all files
+in one run, or verify each list.
 
 All cores work on the files, and with UMAC also on one large file. A file that
 cannot be read, or whose size, time or place changes while it is read, gets an
@@ -60,7 +61,8 @@ Whoever can write to the files and to the list can bring an old state of all
 files back, with its list. Keep the list where others cannot write.
 
 Use a UMAC key for at most 2^48 files, and a GMAC key, whose nonces have only 12
-bytes, for at most 2^32.
+bytes, for at most 2^32. The nonces are the system's random bytes, which a
+virtual machine may repeat when it goes back to a snapshot.
 
 Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -79,7 +81,8 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 			if cmd.Flags().Changed("out") && options.Output == "" {
 				return usageErrorf(cmd, `tag: --out "": want a file for the list, or - for standard output`)
 			}
-			if out, ok := options.Stdout.(*os.File); ok && options.Zero && options.Output == "" && term.IsTerminal(int(out.Fd())) {
+			out, ok := options.Stdout.(*os.File)
+			if ok && options.Zero && (options.Output == "" || options.Output == "-") && term.IsTerminal(int(out.Fd())) {
 				return usageErrorf(cmd, "tag: -z escapes nothing, and standard output is a terminal: want -o FILE, a file or a pipe")
 			}
 			return keyError(cmd, sums.Tag(cmd.Context(), options, args))

@@ -97,6 +97,7 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 	flags := cmd.Flags()
 	flags.BoolP("check", "c", false, "does nothing: verify always checks")
 	flags.StringArrayVar(&options.Complete, "complete", nil, "also report files in this `FOLDER` that are not listed")
+	cmd.MarkFlagDirname("complete")
 	flags.BoolVar(&options.IgnoreMissing, "ignore-missing", false, "a file that does not exist is no failure")
 	flags.BoolVar(&options.Partial, "partial", false, "accept a list without an end line")
 	flags.BoolVarP(&options.Quiet, "quiet", "q", false, "print only what is not right")

@@ -25,6 +25,9 @@ func Escape(name string) string {
 
 // escape returns the name and, apart from it, what it begins with.
 func escape(name string) (begin, escaped string) {
+	if plain(name) {
+		return "", name
+	}
 	var b strings.Builder
 	base := false // the character before can carry an accent
 	for i := 0; i < len(name); {
@@ -51,6 +54,16 @@ func escape(name string) (begin, escaped string) {
 		begin = `\`
 	}
 	return begin, escaped
+}
+
+// plain reports whether a name has only ASCII characters that need no escape, as most have.
+func plain(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c >= 0x7f || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func escapeBytes(s string) string {

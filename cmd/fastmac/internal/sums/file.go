@@ -34,7 +34,7 @@ var windowSize int64 = 64 << 20
 type files struct {
 	key      *Key
 	jobs     int         // cores
-	any      bool        // files that are not regular are read too
+	special  bool        // files that are not regular are read too
 	folder   string      // what a folder is told
 	stdin    io.Reader   // the file "-"
 	stdinUse atomic.Bool // it has been read
@@ -72,7 +72,7 @@ func (r *reader) destroy() {
 func (r *reader) read(ctx context.Context, path string) error {
 	r.stream.Reset()
 	if path == "-" {
-		if !r.any {
+		if !r.special {
 			return errSpecial
 		}
 		if r.stdinUse.Swap(true) {
@@ -87,7 +87,7 @@ func (r *reader) read(ctx context.Context, path string) error {
 	switch {
 	case before.IsDir():
 		return &fs.PathError{Op: "read", Path: path, Err: errors.New(r.folder)}
-	case !before.Mode().IsRegular() && !r.any:
+	case !before.Mode().IsRegular() && !r.special:
 		return &fs.PathError{Op: "read", Path: path, Err: errSpecial}
 	case !before.Mode().IsRegular():
 		// A FIFO, also one of a shell's <(...), or a device.

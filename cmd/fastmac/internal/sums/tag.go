@@ -44,7 +44,10 @@ func (o *Options) open(ctx context.Context) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &files{key: key, jobs: o.Jobs, stdin: o.Stdin, progress: newProgress(o.Stderr)}
+	f := &files{key: key, jobs: o.Jobs, stdin: o.Stdin}
+	if !o.Status {
+		f.progress = newProgress(o.Stderr)
+	}
 	if f.jobs == 0 {
 		f.jobs = runtime.GOMAXPROCS(0)
 	}
@@ -89,7 +92,7 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	defer f.key.Destroy()
-	f.any, f.folder = true, "is a folder: use -r"
+	f.special, f.folder = true, "is a folder: use -r"
 	list, err := expand(ctx, args, o.Recursive)
 	if err != nil {
 		return err

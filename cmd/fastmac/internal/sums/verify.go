@@ -22,7 +22,7 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		return nil, err
 	}
 	defer f.key.Destroy()
-	f.any, f.folder = o.Special, "is a folder"
+	f.special, f.folder = o.Special, "is a folder"
 	in, stop := openPipe(ctx, func() (io.ReadCloser, error) {
 		if path == "-" {
 			return io.NopCloser(o.Stdin), nil
