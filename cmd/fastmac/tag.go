@@ -29,9 +29,12 @@ lines of two runs differ. HMAC-SHA-512 has no nonce, so its lines have two
 colons there: hmac-sha512::TAG  PATH. KEY is the identifier of the key, which
 tells only whether two keys are equal, and LINES the number of lines before.
 
-The end line's tag covers all lines, with their paths, in order. It is made with
-another key, derived from the one in KEYFILE: a file with the content of a list
-does not have the tag of that list, and a list has the tag of no file.
+A file's tag covers its content and nothing else. The end line's tag covers
+every byte of the list up to the colon before it, so all lines and paths, in
+order. It is HMAC-SHA-512 under another key, which HKDF with SHA-512 derives
+from the one in KEYFILE (salt "fastmac list 1", info "list tag ALGORITHM"). No
+file's tag is made with that key or reveals it, so a file with the content of a
+list does not have the tag of that list, and a list has the tag of no file.
 
 A path with a backslash, a newline or a carriage return is escaped as in the
 output of sha512sum. So is a byte, as \xHH, of a character that is not seen or

@@ -208,6 +208,9 @@ func about(path string, err error) error {
 // parseKey returns the key in the text of a key file. Its errors do not have parts of the
 // text, which may be those of a key.
 func parseKey(text []byte, name string) (*Key, error) {
+	if err := checkEncoding(text, "keygen -o FILE"); err != nil {
+		return nil, err
+	}
 	fields := bytes.Fields(text)
 	if len(fields) == 0 {
 		return nil, errors.New("the key file is empty")

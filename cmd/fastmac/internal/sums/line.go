@@ -127,7 +127,7 @@ func parseEnding(text string) (e ending, covered string, tag []byte, err error) 
 	if strings.ToLower(text) != text {
 		return e, "", nil, errors.New("upper-case characters: want lower case")
 	}
-	lines, err := strconv.ParseUint(fields[3], 10, 63)
+	lines, err := strconv.ParseUint(fields[3], 10, strconv.IntSize-1)
 	if err != nil {
 		return e, "", nil, fmt.Errorf("%q lines: want a number", fields[3])
 	}

@@ -81,7 +81,7 @@ type badLine struct {
 func readList(in io.Reader, key *Key, zero bool) (*list, error) {
 	r := bufio.NewReaderSize(in, 16<<10)
 	start, _ := r.Peek(4)
-	if err := checkEncoding(start, zero); err != nil {
+	if err := checkEncoding(start, "tag -o FILE"); err != nil {
 		return nil, err
 	}
 	l := new(list)
@@ -143,16 +143,15 @@ func readLine(r *bufio.Reader, text []byte, end byte) (_ []byte, tooLong bool, e
 	}
 }
 
-// checkEncoding returns an error if a list that starts so is in an encoding that tag does not
-// write.
-func checkEncoding(start []byte, zero bool) error {
-	const remedy = "make the list with tag -o FILE"
+// checkEncoding returns an error if a text that starts so is in an encoding that the command
+// does not write. remedy is how to make it.
+func checkEncoding(start []byte, remedy string) error {
 	switch {
 	case bytes.HasPrefix(start, []byte{0xff, 0xfe}), bytes.HasPrefix(start, []byte{0xfe, 0xff}),
-		!zero && len(start) == 4 && (start[0] == 0 || start[1] == 0):
-		return errors.New("the list is in UTF-16, as some shells of Windows write what > redirects: " + remedy)
+		len(start) >= 4 && (start[0] == 0 || start[1] == 0): // no name of an algorithm has one letter
+		return errors.New("it is in UTF-16, as some shells of Windows write what > redirects: make it with " + remedy)
 	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
-		return errors.New("the list begins with a byte order mark, which some editors and shells add: " + remedy)
+		return errors.New("it begins with a byte order mark, which some editors and shells add: make it with " + remedy)
 	}
 	return nil
 }

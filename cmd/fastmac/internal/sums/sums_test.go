@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode"
 
 	"example.com/fastmac"
 )
@@ -63,6 +64,28 @@ func TestLine(t *testing.T) {
 			if err != nil || !bytes.Equal(back.nonce, l.nonce) || !bytes.Equal(back.tag, l.tag) || back.path != path {
 				t.Errorf("%q: %v, %v", got, back, err)
 			}
+		}
+	}
+}
+
+// TestEscape has all characters and all bytes: what escape returns is seen, and is the name's.
+func TestEscape(t *testing.T) {
+	check := func(name string) {
+		begin, escaped := escape(name)
+		back, ok := escaped, true
+		if begin != "" {
+			back, ok = unescape(escaped)
+		}
+		if !ok || back != name || Printable(escaped) != escaped {
+			t.Errorf("%q: %q, %q", name, escaped, back)
+		}
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		check(string(r))
+	}
+	for b := range 256 {
+		for _, s := range []string{string([]byte{byte(b)}), "\xe2" + string([]byte{byte(b)}) + "\x80", `\` + string([]byte{byte(b)}), "a " + string([]byte{byte(b)}) + " "} {
+			check(s)
 		}
 	}
 }
@@ -209,6 +232,7 @@ func FuzzKey(f *testing.F) {
 	f.Add([]byte(hex16+hex16+" \r\n"), byte(2))
 	f.Add([]byte("umac96 "+hex16+hex16[:16]), byte(6)) // 24 bytes
 	f.Add([]byte("umac96 "+hex16+"x"), byte(6))
+	f.Add([]byte("umac128 "+hex16+" 4714c260a7d846e9\n"), byte(6))
 	f.Add([]byte(hex16+"\n"+hex16), byte(6))
 	f.Fuzz(func(t *testing.T, text []byte, number byte) {
 		name := append(Names(), "")[int(number)%(len(algorithms)+1)]
