@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -63,7 +64,7 @@ func installDocs(cmd *cobra.Command, share string) error {
 		if err := generate(path); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), sums.Printable(path))
 		return err
 	}
 	// Another one, because the texts of its commands are changed.

@@ -268,7 +268,10 @@ func newKey(a *algorithm, raw []byte) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k, k.derive(raw)
+	if err := k.derive(raw); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // Destroy overwrites the key.
