@@ -44,6 +44,7 @@ func TestHelp(t *testing.T) {
 		{[]string{"bench --help", "help bench"}, []string{"fastmac bench [flags]", "--quick", "15 %", "--json", "Exit status: "}},
 		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "VAES and VPCLMULQDQ", "256 bits", "--require NAMES", "--json", "Exit status: "}},
 		{[]string{"patch-ssh --help", "help patch-ssh"}, []string{"fastmac patch-ssh [flags]", "-C, --dir", "-o, --out", "--check", "--revert", "GOWORK=off", "Exit status: "}},
+		{[]string{"install-docs --help", "help install-docs"}, []string{"fastmac install-docs [flags]", "--prefix FOLDER", "share/man/man1", "Exit status: "}},
 	} {
 		for _, line := range tt.lines {
 			stdout, stderr := command(t, exitOK, line)

@@ -81,7 +81,9 @@ func TestEscape(t *testing.T) {
 		}
 	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		check(string(r))
+		if r < 0x30000 || r >= 0xe0000 && r < 0xe0200 { // others have no tables, or are letters
+			check(string(r))
+		}
 	}
 	for b := range 256 {
 		for _, s := range []string{string([]byte{byte(b)}), "\xe2" + string([]byte{byte(b)}) + "\x80", `\` + string([]byte{byte(b)}), "a " + string([]byte{byte(b)}) + " "} {

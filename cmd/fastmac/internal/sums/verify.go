@@ -164,7 +164,10 @@ func (v *verifier) checkFolders(ctx context.Context, path string) error {
 	for _, l := range v.list.lines {
 		listed[absolute(l.path)] = true
 	}
-	own, _ := os.Stat(path) // the list is in no list
+	var own os.FileInfo // the list's own file is in no list
+	if path != "-" {
+		own, _ = os.Stat(path)
+	}
 	for _, folder := range v.Complete {
 		for _, e := range walk(ctx, nil, folder) {
 			if e.err != nil {
