@@ -292,6 +292,14 @@ func TestInstallDocs(t *testing.T) {
 		delete(written, page)
 		// Each word of the help is in the page, in its order.
 		rest := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\\`, `\`, `\&`, "").Replace(text)
+		block := true // the next line, if it is indented, is in lines of its own
+		for line := range strings.Lines(command.Long) {
+			indented := strings.HasPrefix(line, "  ")
+			if indented && block && !(strings.Contains(rest, strings.TrimSpace(line)+"\n") && strings.Contains(rest, "\n.EX\n")) {
+				t.Errorf("%s: no line %q", page, line)
+			}
+			block = line == "\n" || indented && block
+		}
 		for _, word := range strings.Fields(command.Long) {
 			_, after, found := strings.Cut(rest, word)
 			if !found {
