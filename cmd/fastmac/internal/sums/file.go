@@ -129,7 +129,7 @@ func unchanged(path string, before os.FileInfo) error {
 }
 
 // readRegular reads a regular file.
-func (r *reader) readRegular(ctx context.Context, f *os.File, size int64) error {
+func (r *reader) readRegular(ctx context.Context, f *regularFile, size int64) error {
 	workers := 1
 	if size >= parallelSize && r.key.umac != nil {
 		workers = r.jobs
@@ -165,7 +165,7 @@ func (r *reader) readRegular(ctx context.Context, f *os.File, size int64) error 
 
 // readMapped maps a file into memory, a window at a time. It reports whether the platform and
 // the file system can do so.
-func (r *reader) readMapped(ctx context.Context, f *os.File, size int64, workers int) (mapped bool, err error) {
+func (r *reader) readMapped(ctx context.Context, f *regularFile, size int64, workers int) (mapped bool, err error) {
 	for at := int64(0); at < size; at += windowSize {
 		if err := ctx.Err(); err != nil {
 			return true, err
