@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal returns both ends of a new terminal of this width.
-func terminal(t *testing.T, columns uint16) (user, program *os.File) {
+// newTerminal returns both ends of a new terminal of this width.
+func newTerminal(t *testing.T, columns uint16) (user, program *os.File) {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -50,12 +50,12 @@ func TestProgress(t *testing.T) {
 		f := newFolder(t, "umac64")
 		f.write("a", 5<<20)
 		f.write("b", int(windowSize)+1)
-		user, program := terminal(t, columns)
+		user, program := newTerminal(t, columns)
 		f.Stderr = program
 		f.must(Tag(t.Context(), f.Options, []string{"a", "b"}))
 		program.Close()
 		stacks := make([]byte, 1<<20)
-		if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("progressbar.")) {
+		if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("terminal.(")) {
 			t.Errorf("the bar has a goroutine of its own, which may draw it again:\n%s", stacks)
 		}
 		var shown []byte
@@ -73,7 +73,7 @@ func TestProgress(t *testing.T) {
 			}
 			continue
 		}
-		if !bytes.Contains(shown, []byte("B/s)")) || !bytes.Contains(shown, []byte("%")) {
+		if !bytes.Contains(shown, []byte("%")) {
 			t.Errorf("no bar in %q", shown)
 		}
 		for _, sequence := range strings.Split(string(shown), "\x1b[")[1:] {

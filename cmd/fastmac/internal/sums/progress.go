@@ -9,10 +9,8 @@ import (
 	"iter"
 	"os"
 	"sync"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+	"example.com/fastmac/cmd/fastmac/internal/terminal"
 )
 
 // minWidth is the width in columns that a bar needs.
@@ -21,32 +19,19 @@ const minWidth = 60
 // A progress is a bar on a terminal, with the rate and the time left. A nil progress shows
 // nothing.
 type progress struct {
-	mu  sync.Mutex
-	bar *progressbar.ProgressBar // its Clear may not run together with other methods
+	w io.Writer
+
+	mu   sync.Mutex
+	bar  *terminal.Progress // nil before begin
+	read int64
 }
 
 // newProgress returns a progress on w, or nil if w is no terminal, or too narrow for a bar.
 func newProgress(w io.Writer) *progress {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if style := terminal.StyleOf(w); !style.Bars || style.Width < minWidth {
 		return nil
 	}
-	if width, _, err := term.GetSize(int(f.Fd())); err != nil || width < minWidth {
-		return nil
-	}
-	kind := os.Getenv("TERM")
-	// The bar has no colors, with or without NO_COLOR.
-	return &progress{bar: progressbar.NewOptions64(-1,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionUseANSICodes(kind != "" && kind != "dumb"),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionShowTotalBytes(true),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of the bar, which would not take mu
-		progressbar.OptionClearOnFinish(),
-	)}
+	return &progress{w: w}
 }
 
 // begin sets how many bytes there are to read, as far as is known.
@@ -63,7 +48,8 @@ func (p *progress) begin(paths iter.Seq[string]) {
 	if total > 0 {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.bar.ChangeMax64(total)
+		p.bar = terminal.StyleOf(p.w).NewProgress(p.w, "reading", total)
+		p.bar.Rate = true
 	}
 }
 
@@ -74,7 +60,10 @@ func (p *progress) add(n int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bar.Add(n)
+	p.read += int64(n)
+	if p.bar != nil {
+		p.bar.Set(p.read)
+	}
 }
 
 // clear removes the bar from the terminal, until the next add.
@@ -84,5 +73,7 @@ func (p *progress) clear() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bar.Clear()
+	if p.bar != nil {
+		p.bar.Clear()
+	}
 }
