@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -270,7 +271,7 @@ func TestPackages(t *testing.T) {
 	const limit = 208
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	packages := strings.Fields(string(out))
-	if err != nil || len(packages) > limit {
+	if err != nil || runtime.GOOS == "linux" && len(packages) > limit { // other systems have others
 		t.Errorf("%d packages, %v, want at most %d", len(packages), err, limit)
 	}
 	for _, name := range packages {
