@@ -14,8 +14,10 @@ func keygenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keygen -o KEYFILE",
 		Short: "Make a random key for tag and verify",
-		Long: `Writes a new random key to KEYFILE, which only you can read (mode 0600), or to
-standard output if KEYFILE is -. A file that exists is never overwritten.
+		Long: `Writes a new random key to KEYFILE, which only you can read (mode 0600, and on
+Windows an access list), or to standard output if KEYFILE is -. A file that
+exists is never overwritten. Later tag and verify warn if others can read it,
+but not on Windows, where they do not look.
 
 The file has one line, the algorithm, the key in hex, and its identifier:
 

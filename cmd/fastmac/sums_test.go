@@ -173,7 +173,7 @@ func TestTagGolden(t *testing.T) {
 			lines = tag("abc") + "a\n" + tag("") + "d/b\n" + tag("") + "d/b\n" + tag("x") + "d/c d\n"
 		}
 		stdout, stderr := command(t, exitOK, line)
-		if got := filepath.ToSlash(fileLines(stdout)); got != lines || stderr != "" {
+		if got := fileLines(stdout); got != lines || stderr != "" {
 			t.Errorf("%s: %q, %q, want %q", line, stdout, stderr, lines)
 		}
 	}

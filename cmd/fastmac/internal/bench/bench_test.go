@@ -101,7 +101,7 @@ func TestInterrupted(t *testing.T) {
 	defer cancel()
 	runs := 0
 	op := func(msg []byte, n int) []byte {
-		for start := time.Now(); time.Since(start) < runTime; { // so that calibrate ends
+		for start := now(); now()-start < runTime; { // so that calibrate ends
 		}
 		if runs++; runs == 20 {
 			cancel()
@@ -119,7 +119,7 @@ func TestCalibrate(t *testing.T) {
 		if n%8 != 0 {
 			t.Errorf("%d messages, want whole batches", n)
 		}
-		for start := time.Now(); time.Since(start) < time.Duration(n)*time.Microsecond; {
+		for start := now(); now()-start < time.Duration(n)*time.Microsecond; {
 		}
 		return nil
 	}}, size: 1}

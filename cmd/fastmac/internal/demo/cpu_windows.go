@@ -5,23 +5,22 @@
 package demo
 
 import (
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/windows"
 )
 
-// cpuTime returns the CPU time that this process has used, on all cores.
+// cpuTime returns the CPU time that this process has used, on all cores. Windows counts it in
+// steps of about 16 ms.
 func cpuTime() time.Duration {
-	process, err := syscall.GetCurrentProcess()
-	if err != nil {
+	var began, ended, kernel, user windows.Filetime
+	if windows.GetProcessTimes(windows.CurrentProcess(), &began, &ended, &kernel, &user) != nil {
 		return 0
 	}
-	var created, ended, kernel, user syscall.Filetime
-	if syscall.GetProcessTimes(process, &created, &ended, &kernel, &user) != nil {
-		return 0
-	}
-	sum := time.Duration(0)
-	for _, t := range []syscall.Filetime{kernel, user} { // in units of 100 ns
-		sum += time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
-	}
-	return sum
+	return duration(kernel) + duration(user)
+}
+
+// duration returns a time that is no date, in units of 100 ns.
+func duration(t windows.Filetime) time.Duration {
+	return time.Duration(uint64(t.HighDateTime)<<32|uint64(t.LowDateTime)) * 100
 }

@@ -84,6 +84,7 @@ func (r *reader) read(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	os.SameFile(before, before) // on Windows it asks which file that is, and only now is it this one
 	switch {
 	case before.IsDir():
 		return &fs.PathError{Op: "read", Path: path, Err: errors.New(r.folder)}
@@ -131,7 +132,7 @@ func unchanged(path string, before os.FileInfo) error {
 // readRegular reads a regular file.
 func (r *reader) readRegular(ctx context.Context, f *regularFile, size int64) error {
 	workers := 1
-	if size >= parallelSize && r.key.umac != nil {
+	if canMap && size >= parallelSize && r.key.umac != nil {
 		workers = r.jobs
 	}
 	if workers > 1 {

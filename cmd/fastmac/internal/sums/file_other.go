@@ -15,6 +15,9 @@ type regularFile = os.File
 
 func openRegular(path string) (*regularFile, error) { return os.Open(path) }
 
+// canMap: on Windows nobody could shorten or replace a file while it is mapped, such as a log.
+const canMap = false
+
 // mapFile returns an error: files are read.
 func mapFile(*regularFile, int64, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 

@@ -52,6 +52,9 @@ func again(call func() (int, error)) (int, error) {
 	}
 }
 
+// canMap reports whether there is a mapFile.
+const canMap = true
+
 // mapFile returns size bytes of f from at on.
 func mapFile(f *regularFile, at int64, size int) ([]byte, error) {
 	return unix.Mmap(f.fd, at, size, unix.PROT_READ, unix.MAP_SHARED)

@@ -93,7 +93,7 @@ func WriteKey(path, name string, stdout io.Writer) error {
 		_, err := stdout.Write(line)
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := createPrivate(path)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s exists: a key is never overwritten", Escape(path))
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // Verify verifies the tags in a list that Tag has written, or in standard input if path is
@@ -115,7 +116,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 	results := make([]result, len(lines))
 	do := func(r *reader, i int) {
 		l, result := &lines[i], &results[i]
-		if result.err = r.read(ctx, l.path); result.err == nil {
+		if result.err = ofWindows(l.path, r.read(ctx, l.path)); result.err == nil {
 			result.right = r.stream.Verify(l.tag, l.nonce)
 		}
 	}
@@ -139,6 +140,17 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 		return v.show(file)
 	}
 	return inOrder(ctx, len(lines), v.jobs, v.reader, (*reader).destroy, do, emit, v.flush)
+}
+
+// ofWindows returns the error for a file, which names the cause if its path is one of Windows: lists
+// of old versions have these.
+func ofWindows(path string, err error) error {
+	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path && errors.Is(err, fs.ErrNotExist) {
+		if _, found := os.Stat(slashes); found == nil {
+			return fmt.Errorf("there is no such name, and there is %s: an old fastmac wrote the list on Windows", Escape(slashes))
+		}
+	}
+	return err
 }
 
 // show prints the result for a file, or adds it to the report.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // An entry is a file to tag, or why there is none.
@@ -21,10 +22,12 @@ type entry struct {
 
 // expand returns the files of the arguments, in order. If recursive, a folder stands for the
 // files in it and in its folders, sorted by name: the regular ones and links to them. Links to
-// folders are not followed, unless they are arguments.
+// folders are not followed, unless they are arguments. Paths have slashes on all systems, because
+// lists travel: Windows has them in place of backslashes, and others have backslashes in names.
 func expand(ctx context.Context, args []string, recursive bool) ([]entry, error) {
 	var list []entry
 	for _, path := range args {
+		path = filepath.ToSlash(path)
 		if recursive && path != "-" {
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
 				before := len(list)
@@ -40,14 +43,15 @@ func expand(ctx context.Context, args []string, recursive bool) ([]entry, error)
 	return list, ctx.Err()
 }
 
-// walk appends the files in a folder.
+// walk appends the files in a folder, with slashes.
 func walk(ctx context.Context, list []entry, folder string) []entry {
+	folder = filepath.ToSlash(folder)
 	names, err := os.ReadDir(folder)
 	if err != nil {
 		list = append(list, entry{path: folder, err: err})
 	}
-	if !os.IsPathSeparator(folder[len(folder)-1]) {
-		folder += string(os.PathSeparator)
+	if !strings.HasSuffix(folder, "/") {
+		folder += "/"
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
