@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,14 +94,26 @@ func TestHostileNames(t *testing.T) {
 	if err := os.Mkdir("d", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	real := 0
 	for _, name := range all {
-		if err := os.WriteFile("d/"+name, []byte(name), 0o600); err == nil {
-			real++
-		}
+		os.WriteFile("d/"+name, []byte(name), 0o600)
 	}
-	if real < 500 {
-		t.Skipf("the file system has %d of the names", real)
+	// No file system has all of the names, and some have others in their place.
+	entries, err := os.ReadDir("d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := len(entries)
+	there := make(map[string]bool)
+	for _, entry := range entries {
+		there[entry.Name()] = true
+	}
+	all = slices.DeleteFunc(all, func(name string) bool { return !there[name] })
+	want := 500
+	if runtime.GOOS == "windows" {
+		want = 100
+	}
+	if len(all) < want {
+		t.Skipf("the file system has %d of the names", len(all))
 	}
 	list, stderr := command(t, exitOK, "tag -k key -r d")
 	if stderr != "" || strings.Count(list, "\n") != real+1 {
