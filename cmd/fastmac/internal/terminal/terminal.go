@@ -8,6 +8,7 @@ package terminal
 import (
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,10 +42,11 @@ func StyleOf(w io.Writer) Style {
 	return s
 }
 
-// HasANSI reports whether terminals of this kind have control sequences.
+// HasANSI reports whether terminals of this kind have control sequences. Consoles of Windows print
+// them as text unless a program asks for more, whatever TERM is.
 func HasANSI() bool {
 	kind := os.Getenv("TERM")
-	return kind != "" && kind != "dumb"
+	return kind != "" && kind != "dumb" && runtime.GOOS != "windows"
 }
 
 // Wrap breaks text between words into lines of the style's width. The first line begins
