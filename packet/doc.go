@@ -35,6 +35,21 @@
 //	in 2^32 tries 2^-28      2^-88      2^-89.7
 //	needs         -          -          AES, CLMUL
 //
+// With a few peers UMAC-64, UMAC-128 and GMAC take about the same time for short packets, and
+// UMAC-128 takes more for long ones. With so many peers that their keys are not in the cache GMAC is
+// the fastest, because less of its keys is needed. A packet, sealed and opened, takes these
+// times in ns on an Intel Xeon (family 6, model 207, AVX-512), with Go 1.26.8:
+//
+//	                                   UMAC-64  UMAC-128  GMAC
+//	one peer, 64 bytes                 73       73        62
+//	one peer, 1,200 bytes              171      251       165
+//	100,000 peers, 64 bytes            348      352       233
+//	100,000 peers, 1,200 bytes         622      653       352
+//
+//	go test -C packet -run '^$' -bench 'Packet|Many' .
+//
+// With 100,000 peers the packets are in batches of 32, see "Many peers".
+//
 // Tries add up over keys, and over all receivers of a sender. Use UMAC-64 in closed networks or for
 // few peers, and UMAC-128 or GMAC on the internet. A receiver counts wrong tags, and stops for good
 // at MaxForged of them. Whoever can send it so many packets can stop it.
