@@ -32,7 +32,7 @@ const lanes = 32
 // It is for servers with more peers than the CPU's cache has room for: the keys of some packets are
 // loaded while others are hashed. For packets of one sender, its method SealBatch is
 // faster. SealBatch allocates only where a packet has no room. No packet and its room may overlap
-// another.
+// another or the Data of another.
 //
 // SealBatch panics if senders and batch have different lengths. If a sender was destroyed or a Data
 // does not have DataSize bytes, it panics when it comes to that packet. Some of those before it are
@@ -54,7 +54,7 @@ func SealBatch[S *UMACSender | *GMACSender](senders []S, batch []Packet) int {
 // Err is [ErrUnknown]. OpenBatch returns how many packets are good.
 //
 // It is for servers with many peers, as [SealBatch] is. It does not allocate. No packet may overlap
-// another.
+// another or the Data of another.
 //
 // OpenBatch panics if receivers and batch have different lengths. If a receiver was destroyed or
 // a Data does not have DataSize bytes, it panics when it comes to that packet. Some of those before

@@ -365,6 +365,9 @@ func TestFork(t *testing.T) {
 		if n := m.seal([]int{0}, batch); n != 0 || batch[0].Err != ErrCopied || string(batch[0].Bytes) != "abc" {
 			t.Errorf("SealBatch: %d, %q, %v", n, batch[0].Bytes, batch[0].Err)
 		}
+		if err := s.Extend(1 << 48); err != ErrCopied {
+			t.Errorf("Extend: %v", err)
+		}
 		mactest.Must(newSender(a, config(), Fresh()).Seal(nil, nil)) // made in the child
 	})
 }

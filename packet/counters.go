@@ -67,7 +67,7 @@ func (c *counters) Next() uint64 {
 
 // Stop ends the range for good. From then on no packet is sealed, the error is [ErrEnd], and Extend
 // returns an error. Stop returns the next counter, which a program that ends may store in place of
-// the end of its range.
+// the end of its range. A child after a fork must not store it: its parent goes on.
 func (c *counters) Stop() uint64 {
 	c.mustLive()
 	return c.next.Or(stopped) &^ stopped
@@ -75,12 +75,15 @@ func (c *counters) Stop() uint64 {
 
 // Extend moves the end of the range. Store the new end first; half of the range is a good time. It
 // returns an error, and changes nothing, if end is below the present one, above 2^56, or more
-// than 2^48 above the first counter, and after Stop.
+// than 2^48 above the first counter, after Stop, and after a fork.
 func (c *counters) Extend(end uint64) error {
 	c.mustLive()
 	for {
 		if c.next.Load()&stopped != 0 {
 			return errStopped
+		}
+		if fork.Current() != c.process {
+			return ErrCopied
 		}
 		old := c.end.Load()
 		if err := (Counters{c.first, old}).checkEnd(end); err != nil {

@@ -24,7 +24,7 @@ var (
 	ErrOld = errors.New("packet: older than the window or the range")
 
 	// ErrEnd: the sender has fewer counters left than there are packets; or the tag is right, and
-	// the counter is above the range of the receiver; or Stop was called.
+	// the counter is not below the end of the receiver's range; or Stop was called.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
 	// ErrCopied: this process is a copy of the one that set up the sender, made by fork(2), and

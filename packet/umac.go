@@ -175,8 +175,8 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // Seal for each. If there are fewer counters than packets it
 // returns [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it
 // writes anything. It allocates only where a packet has no room. No packet and its room may
-// overlap another: of packets side by side in one buffer, cut the room with a third index, as in
-// b[i:j:k].
+// overlap another or the Data of another. Of packets side by side in one buffer, cut the room with
+// a third index, as in b[i:j:k].
 func (s *UMACSender) SealBatch(batch []Packet) error {
 	s.counters.mustLive()
 	s.form.mustAll(batch)
@@ -279,7 +279,8 @@ func (r *UMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 // short packets it takes less time than a call of Open for each.
 // It shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err,
 // and returns how many packets are good. If a Data does not have DataSize bytes it panics before it
-// writes anything. It does not allocate. No packet may overlap another.
+// writes anything. It does not allocate. No packet may overlap
+// another or the Data of another.
 func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 	r.window.mustLive()
 	r.form.mustAll(batch)

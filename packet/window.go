@@ -127,7 +127,8 @@ func (w *window) Next() uint64 {
 }
 
 // Stop ends the range for good. From then on no packet is accepted, and Extend returns an error.
-// Stop returns what Next does, which a program that ends may store in place of the end of its range.
+// Stop returns what Next does, which a program that ends may store in place of the end of its range. A
+// child after a fork must not store it: its parent goes on.
 func (w *window) Stop() uint64 {
 	w.mustLive()
 	w.mu.Lock()
