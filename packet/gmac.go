@@ -14,9 +14,9 @@ import (
 // GMACSender seals the packets of one sender with GMAC.
 //
 // It is safe for concurrent use, except for Init and Destroy. Do not copy it: copies repeat
-// counters. After a fork it seals nothing in the child: see [ErrCopied]. It prints as its name. All
-// methods except Init, Destroy and those that print its name panic if the sender was never set up
-// or has been destroyed.
+// counters. After a fork it seals nothing in the child: see [ErrCopied]. It prints as its name.
+// All methods except Init, Destroy and those that print its name panic if the sender was never set
+// up or has been destroyed.
 type GMACSender struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -31,8 +31,8 @@ type GMACSender struct {
 // GMACReceiver opens the packets of one sender with GMAC.
 //
 // It is safe for concurrent use, except for Init and Destroy. Do not copy it: a copy accepts
-// packets again. It prints as its name. All methods except Init, Destroy and those
-// that print its name panic if the receiver was never set up or has been destroyed.
+// packets again. It prints as its name. All methods except Init, Destroy and those that print its
+// name panic if the receiver was never set up or has been destroyed.
 type GMACReceiver struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -45,8 +45,8 @@ type GMACReceiver struct {
 }
 
 // NewGMACPair returns the sender and the receiver of one end of a connection, whose own name is
-// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names different,
-// or NewGMACPair returns an error. Its other errors are those of [GMACSender.Init] and
+// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names
+// different, or NewGMACPair returns an error. Its other errors are those of [GMACSender.Init] and
 // [GMACReceiver.Init].
 func NewGMACPair(c Config, me, peer string, send, receive Counters) (*GMACSender, *GMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
@@ -74,8 +74,7 @@ func NewGMACSender(c Config, n Counters) (*GMACSender, error) {
 	return s, nil
 }
 
-// NewGMACReceiver returns a receiver for the counters of n, or the error of
-// [GMACReceiver.Init].
+// NewGMACReceiver returns a receiver for the counters of n, or the error of [GMACReceiver.Init].
 func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 	r := new(GMACReceiver)
 	if err := r.Init(c, n); err != nil {
@@ -97,8 +96,8 @@ func (s *GMACSender) Init(c Config, n Counters) error {
 }
 
 // Init is like [NewGMACReceiver] but sets up r in place, for arrays, and replaces what was there.
-// If a field of c or the range n is not as [Config] and [Counters] say, Init returns an error,
-// and r is unchanged. If the CPU lacks instructions, the error is that of RequireGCM of package
+// If a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and
+// r is unchanged. If the CPU lacks instructions, the error is that of RequireGCM of package
 // fastmac.
 func (r *GMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
@@ -131,10 +130,10 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n Counters) error {
 	return err
 }
 
-// Seal appends number and tag to packet, which is the message, and returns the packet. The
-// message may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates
-// only if packet has no room for Overhead() bytes. When all counters have been used it returns
-// packet unchanged, and [ErrEnd]. data may overlap packet.
+// Seal appends number and tag to packet, which is the message, and returns the packet. The message
+// may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates only
+// if packet has no room for Overhead() bytes. When all counters have been used it returns packet
+// unchanged, and [ErrEnd]. data may overlap packet.
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustData(data)
@@ -157,9 +156,9 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 }
 
 // Trailer appends number and tag of msg to dst, for messages that are in memory of their own. The
-// packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It
-// allocates only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all counters have been used it
-// returns dst unchanged, and [ErrEnd].
+// packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It allocates
+// only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all
+// counters have been used it returns dst unchanged, and [ErrEnd].
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustHaveNoData()
@@ -178,11 +177,11 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 }
 
 // SealBatch seals batch[i].Bytes, with consecutive counters in the order of the batch, as
-// [GMACSender.Seal] does, and sets Counter. If there are fewer counters than packets it
-// returns [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it
-// writes anything. It allocates only where a packet has no room. No packet and its room may
-// overlap another or the Data of another. Of packets side by side in one buffer, cut the room with
-// a third index, as in b[i:j:k].
+// [GMACSender.Seal] does, and sets Counter. If there are fewer counters than packets it returns
+// [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it writes
+// anything. It allocates only where a packet has no room. No packet and its room may overlap
+// another or the Data of another. Of packets side by side in one buffer, cut the room with a third
+// index, as in b[i:j:k].
 func (s *GMACSender) SealBatch(batch []Packet) error {
 	s.counters.mustLive()
 	s.form.mustAll(batch)
@@ -223,8 +222,8 @@ func (s *GMACSender) Overhead() int {
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. Any later use panics, except that a
-// second Destroy does nothing. Do not call it while the sender is in use.
+// Destroy overwrites the sender and its key with zeros. Any later use panics, except that a second
+// Destroy does nothing. Do not call it while the sender is in use.
 func (s *GMACSender) Destroy() {
 	s.key.Destroy()
 	s.salt = 0
@@ -232,15 +231,15 @@ func (s *GMACSender) Destroy() {
 	s.counters.destroy()
 }
 
-// Open returns the message, which is a part of packet, and its counter. It checks the tag, and only
-// then whether the counter is new, and remembers it. data is the additional data, DataSize
+// Open returns the message, which is a part of packet, and its counter. It checks the tag, and
+// only then whether the counter is new, and remembers it. data is the additional data, DataSize
 // bytes, or Open panics. It does not allocate, except where GMACKey.Verify does.
 //
 // If there is an error, the message is nil. The errors are [ErrForged], [ErrEpoch] and [ErrWorn],
-// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the counter
-// of the packet. packet is as before in all cases. But with a DataSize other than 0 Open writes to
-// it in between, so no other goroutine may read it meanwhile. data may overlap the message. The
-// comparison is constant time.
+// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the
+// counter of the packet. packet is as before in all cases. But with a DataSize other than 0 Open
+// writes to it in between, so no other goroutine may read it meanwhile. data may overlap the
+// message. The comparison is constant time.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r.window.mustLive()
 	r.form.mustData(data)
@@ -280,11 +279,10 @@ func (r *GMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 	return right
 }
 
-// OpenBatch opens batch[i].Bytes, in the order of the batch, as [GMACReceiver.Open] does.
-// It shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err,
-// and returns how many packets are good. If a Data does not have DataSize bytes it panics before it
-// writes anything. It does not allocate. No packet may overlap
-// another or the Data of another.
+// OpenBatch opens batch[i].Bytes, in the order of the batch, as [GMACReceiver.Open] does. It
+// shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err, and
+// returns how many packets are good. If a Data does not have DataSize bytes it panics before it
+// writes anything. It does not allocate. No packet may overlap another or the Data of another.
 func (r *GMACReceiver) OpenBatch(batch []Packet) int {
 	r.window.mustLive()
 	r.form.mustAll(batch)

@@ -43,8 +43,8 @@ type UMACReceiver struct {
 }
 
 // NewUMACPair returns the sender and the receiver of one end of a connection, whose own name is
-// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names different,
-// or NewUMACPair returns an error. Its other errors are those of [UMACSender.Init] and
+// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names
+// different, or NewUMACPair returns an error. Its other errors are those of [UMACSender.Init] and
 // [UMACReceiver.Init].
 func NewUMACPair(c Config, me, peer string, send, receive Counters) (*UMACSender, *UMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
@@ -72,8 +72,7 @@ func NewUMACSender(c Config, n Counters) (*UMACSender, error) {
 	return s, nil
 }
 
-// NewUMACReceiver returns a receiver for the counters of n, or the error of
-// [UMACReceiver.Init].
+// NewUMACReceiver returns a receiver for the counters of n, or the error of [UMACReceiver.Init].
 func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 	r := new(UMACReceiver)
 	if err := r.Init(c, n); err != nil {
@@ -96,8 +95,8 @@ func (s *UMACSender) Init(c Config, n Counters) error {
 }
 
 // Init is like [NewUMACReceiver] but sets up r in place, for arrays, and replaces what was there.
-// If a field of c or the range n is not as [Config] and [Counters] say, Init returns an error,
-// and r is unchanged.
+// If a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and
+// r is unchanged.
 func (r *UMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
@@ -124,10 +123,10 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, n Counters) error {
 	return err
 }
 
-// Seal appends number and tag to packet, which is the message, and returns the packet. The
-// message may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates
-// only if packet has no room for Overhead() bytes. When all counters have been used it returns
-// packet unchanged, and [ErrEnd]. data may overlap packet.
+// Seal appends number and tag to packet, which is the message, and returns the packet. The message
+// may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates only
+// if packet has no room for Overhead() bytes. When all counters have been used it returns packet
+// unchanged, and [ErrEnd]. data may overlap packet.
 func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustData(data)
@@ -150,9 +149,9 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 }
 
 // Trailer appends number and tag of msg to dst, for messages that are in memory of their own. The
-// packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It
-// allocates only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all counters have been used it
-// returns dst unchanged, and [ErrEnd].
+// packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It allocates
+// only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all
+// counters have been used it returns dst unchanged, and [ErrEnd].
 func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustHaveNoData()
@@ -172,11 +171,10 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 
 // SealBatch seals batch[i].Bytes, with consecutive counters in the order of the batch, as
 // [UMACSender.Seal] does, and sets Counter. With short packets it takes less time than a call of
-// Seal for each. If there are fewer counters than packets it
-// returns [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it
-// writes anything. It allocates only where a packet has no room. No packet and its room may
-// overlap another or the Data of another. Of packets side by side in one buffer, cut the room with
-// a third index, as in b[i:j:k].
+// Seal for each. If there are fewer counters than packets it returns [ErrEnd] and changes nothing.
+// If a Data does not have DataSize bytes it panics before it writes anything. It allocates only
+// where a packet has no room. No packet and its room may overlap another or the Data of another.
+// Of packets side by side in one buffer, cut the room with a third index, as in b[i:j:k].
 func (s *UMACSender) SealBatch(batch []Packet) error {
 	s.counters.mustLive()
 	s.form.mustAll(batch)
@@ -218,8 +216,8 @@ func (s *UMACSender) Overhead() int {
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. Any later use panics, except that a
-// second Destroy does nothing. Do not call it while the sender is in use.
+// Destroy overwrites the sender and its key with zeros. Any later use panics, except that a second
+// Destroy does nothing. Do not call it while the sender is in use.
 func (s *UMACSender) Destroy() {
 	s.key.Destroy()
 	s.umacSenderName = umacSenderName{}
@@ -227,15 +225,15 @@ func (s *UMACSender) Destroy() {
 	s.counters.destroy()
 }
 
-// Open returns the message, which is a part of packet, and its counter. It checks the tag, and only
-// then whether the counter is new, and remembers it. data is the additional data, DataSize
+// Open returns the message, which is a part of packet, and its counter. It checks the tag, and
+// only then whether the counter is new, and remembers it. data is the additional data, DataSize
 // bytes, or Open panics. It does not allocate, except where UMACKey.Verify does.
 //
 // If there is an error, the message is nil. The errors are [ErrForged], [ErrEpoch] and [ErrWorn],
-// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the counter
-// of the packet. packet is as before in all cases. But with a DataSize other than 0 Open writes to
-// it in between, so no other goroutine may read it meanwhile. data may overlap the message. The
-// comparison is constant time.
+// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the
+// counter of the packet. packet is as before in all cases. But with a DataSize other than 0 Open
+// writes to it in between, so no other goroutine may read it meanwhile. data may overlap the
+// message. The comparison is constant time.
 func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r.window.mustLive()
 	r.form.mustData(data)
@@ -276,11 +274,10 @@ func (r *UMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 }
 
 // OpenBatch opens batch[i].Bytes, in the order of the batch, as [UMACReceiver.Open] does. With
-// short packets it takes less time than a call of Open for each.
-// It shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err,
-// and returns how many packets are good. If a Data does not have DataSize bytes it panics before it
-// writes anything. It does not allocate. No packet may overlap
-// another or the Data of another.
+// short packets it takes less time than a call of Open for each. It shortens Bytes to the message,
+// or sets it to nil if there is an error, sets Counter and Err, and returns how many packets are
+// good. If a Data does not have DataSize bytes it panics before it writes anything. It does not
+// allocate. No packet may overlap another or the Data of another.
 func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 	r.window.mustLive()
 	r.form.mustAll(batch)
