@@ -49,8 +49,8 @@ func TestRun(t *testing.T) {
 	if !strings.HasPrefix(stderr.String(), "fastmac: timing ") || strings.Count(stderr.String(), "\n") != 1 {
 		t.Errorf("progress %q", &stderr)
 	}
-	if text := r.String(); !strings.Contains(text, r.Hardware.CPU) || !strings.Contains(text, r.GoVersion) || !strings.Contains(text, "NH "+r.Hardware.NH) {
-		t.Errorf("no name of the CPU, of Go or of a kernel in\n%s", text)
+	if text := strings.Join(strings.Fields(r.String()), " "); !strings.Contains(text, r.Hardware.CPU) || !strings.Contains(text, r.GoVersion) || !strings.Contains(text, "NH "+r.Hardware.NH) {
+		t.Errorf("no name of the CPU, of Go or of a kernel in %s", text)
 	}
 	inJSON, err := json.Marshal(r)
 	for _, key := range []string{"hardware", "go_version", "x_crypto_version", "rows", "implementation", "mac", "call", "bytes", "ns", "gb_per_s", "spread"} {
