@@ -169,7 +169,7 @@ func TestEmptyFolder(t *testing.T) {
 	if stdout, stderr := command(t, exitFailed, "tag -k key -r empty"); stdout != "" || stderr != "fastmac: empty: has no files\nfastmac: 1 of 1 file not tagged\n" {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
-	if stdout, stderr := command(t, exitFailed, "tag -k key -r a empty"); strings.Count(stdout, "\n") != 2 || stderr != "fastmac: empty: has no files\nfastmac: 1 of 2 files not tagged\n" {
+	if stdout, stderr := command(t, exitFailed, "tag -k key -r a empty"); strings.Count(stdout, "\n") != 1 || stderr != "fastmac: empty: has no files\nfastmac: 1 of 2 files not tagged, so the list has no end line\n" {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
 	out, err := os.Create("empty/sums")
@@ -225,10 +225,13 @@ func TestOut(t *testing.T) {
 	if stdout, _ := command(t, exitOK, "verify -k key d/sums --complete d"); stdout != "d/a: OK\nd/b: OK\n" {
 		t.Errorf("%q", stdout)
 	}
-	// A file that cannot be tagged: the list has the others, as on standard output.
-	command(t, exitFailed, "tag -k key d/a missing -o d/sums")
-	if stdout, _ := command(t, exitOK, "verify -k key d/sums"); stdout != "d/a: OK\n" {
-		t.Errorf("%q", stdout)
+	// A file that cannot be tagged, or no file: the list of before stays, and no new one is left.
+	for _, line := range []string{"d/a missing -o d/sums", "missing -o d/sums", "d/sums -o d/sums", "d/a missing -o d/new"} {
+		out := strings.Fields(line)[len(strings.Fields(line))-1]
+		if _, stderr := command(t, exitFailed, "tag -k key "+line); !strings.HasSuffix(stderr, "not tagged, so no list is written to "+out+"\n") {
+			t.Errorf("%s: %q", line, stderr)
+		}
+		check(line, string(list))
 	}
 	if _, stderr := command(t, exitFailed, "tag -k key d/sums -o d/sums"); !strings.HasPrefix(stderr, "fastmac: d/sums: is the output\n") {
 		t.Errorf("%q", stderr)

@@ -54,13 +54,14 @@ in one run, or verify each list.
 
 All cores work on the files, and with UMAC also on one large file, except on
 Windows. A file that cannot be read, or whose size, time or place changes while
-it is read, gets an error and no line, and the others are tagged. Windows may
-give a file another time only when the program that writes it closes it. Paths
-have slashes, on Windows too, so a list can be verified on other systems.
+it is read, gets an error and no line, and the others are tagged. The list then
+has no end line, because files are missing from it. Windows may give a file
+another time only when the program that writes it closes it. Paths have slashes,
+on Windows too, so a list can be verified on other systems.
 
 With -o the list appears in its file at once, when it has its end line. Until
-then, and if tag is interrupted, the file stays as it was. Use it where > of the
-shell writes UTF-16, as in Windows PowerShell.
+then, and if tag fails or is interrupted, the file stays as it was. Use it where
+> of the shell writes UTF-16, as in Windows PowerShell.
 
 Whoever can write to the files and to the list can bring an old state of all
 files back, with its list. Keep the list where others cannot write.

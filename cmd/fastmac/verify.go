@@ -35,10 +35,11 @@ the exit status is 1. Then believe no path. If the list is by another key, or by
 a key for another algorithm, one sentence says so and no file is verified.
 
 A list without an end line fails too, as lines may be missing: it was cut, it
-comes through a program such as grep, or an old fastmac made it. --partial
-accepts that. A key file without the identifier of the key, such as one of an
-old fastmac, may be older than end lines: then it is a warning, and a failure
-with --strict.
+comes through a program such as grep, tag could not read all files, or an old
+fastmac made it. --partial accepts that. A key without its identifier, in a file
+of an old fastmac or in hex with -a, may be older than end lines: then it is a
+warning, and a failure with --strict or --status. The warning has the identifier
+to append to the key in its file.
 
 A line that is malformed, or too long, counts as a failure, and so does a file
 that changes while it is read. Lines that name pipes, devices or - for standard
@@ -47,7 +48,8 @@ help for tag says how. --json has them as they are, and with bytes that are not
 UTF-8 also as path_base64. A list of tag -z needs -z.
 
 With --complete also the files in that folder are reported that the list does
-not have, by the rules of tag -r. It can be given several times.
+not have, except for what tag -r leaves out: links to folders, pipes, sockets,
+devices, and links to the list. It can be given several times.
 
 -c is accepted, as sha512sum has it. Tags are compared in constant time. Help
 for tag says what KEYFILE may have.

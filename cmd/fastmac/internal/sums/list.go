@@ -44,12 +44,8 @@ func (w *listWriter) write(text []byte) error {
 	return err
 }
 
-// finish writes the end line, unless the list is empty: what has no lines is no list.
+// finish writes the end line.
 func (w *listWriter) finish() error {
-	defer w.mac.Destroy()
-	if w.lines == 0 {
-		return nil
-	}
 	covered := fmt.Sprintf("%s%s:%s:%d:", endPrefix, w.key.name, w.key.id, w.lines)
 	io.WriteString(w.mac, covered)
 	_, err := fmt.Fprintf(w.out, "%s%x%c", covered, w.mac.Sum(nil), w.end)

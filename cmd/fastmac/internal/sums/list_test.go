@@ -216,12 +216,24 @@ func TestVerifyLists(t *testing.T) {
 	key, err := os.ReadFile("key")
 	f.must(err)
 	f.must(os.WriteFile("key", key[:bytes.LastIndexByte(key, ' ')], 0o600)) // as an old keygen wrote it
-	const noEnd = "list: the list has no end line, so lines may be missing and paths exchanged\n"
-	if _, stdout, stderr, err := f.verify([]byte(a+b), nil); err != nil || stdout != "a: OK\nb: OK\n" || stderr != "fastmac: warning: "+noEnd {
+	const noEnd = "list: the list has no end line, so lines may be missing and paths exchanged"
+	warning := "fastmac: warning: " + noEnd + ": with a key file that has the identifier of the key, umac64 KEY " + f.key.id + ", that is a failure\n"
+	if _, stdout, stderr, err := f.verify([]byte(a+b), nil); err != nil || stdout != "a: OK\nb: OK\n" || stderr != warning {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
 	}
-	if _, _, stderr, err := f.verify([]byte(a+b), strict); err == nil || stderr != "fastmac: "+noEnd {
+	if _, _, stderr, err := f.verify([]byte(a+b), strict); err == nil || stderr != "fastmac: "+noEnd+"\n" {
 		t.Errorf("%q, %v", stderr, err)
+	}
+	// Nobody sees a warning with --status, so that is a failure, unless it is accepted.
+	status := func(o *Options) { o.Status = true }
+	if _, stdout, stderr, err := f.verify([]byte(a+b), status); err == nil || stdout+stderr != "" {
+		t.Errorf("%q, %q, %v", stdout, stderr, err)
+	}
+	if _, _, _, err := f.verify([]byte(a+b), func(o *Options) { o.Status, o.Partial = true, true }); err != nil {
+		t.Error(err)
+	}
+	if _, _, _, err := f.verify(f.list, status); err != nil {
+		t.Error(err)
 	}
 	if _, _, stderr, err := f.verify(f.list, strict); err != nil || stderr != "" {
 		t.Errorf("%q, %v", stderr, err)

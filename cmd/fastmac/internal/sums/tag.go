@@ -85,7 +85,8 @@ func (p *printer) failed(path string, err error) {
 }
 
 // Tag writes a list: a line for each file with its tag under a fresh nonce, and an end line. It
-// goes on after a file that it cannot read, and then returns an error.
+// goes on after a file that it cannot read, but then it writes no end line, leaves Output as it
+// was, and returns an error.
 func Tag(ctx context.Context, o Options, args []string) error {
 	f, err := o.open(ctx)
 	if err != nil {
@@ -112,20 +113,11 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	}
 	defer out.discard()
 	f.output = out.old
-	failed := o.tag(ctx, f, list, out)
-	if _, ok := errors.AsType[notTaggedError](failed); failed != nil && !ok {
-		return failed
-	}
-	if err := out.commit(); err != nil {
+	if err := o.tag(ctx, f, list, out); err != nil {
 		return err
 	}
-	return failed
+	return out.commit()
 }
-
-// A notTaggedError is the error for a list that does not have all files.
-type notTaggedError string
-
-func (e notTaggedError) Error() string { return string(e) }
 
 // tag writes the list of these files to out.
 func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer) error {
@@ -139,6 +131,7 @@ func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer
 	p := newPrinter(out, o.Stderr, f.progress)
 	defer f.progress.clear()
 	writer := newListWriter(p.out, f.key, o.Zero)
+	defer writer.mac.Destroy()
 	failed := 0
 	lines := make([][]byte, len(list))
 	do := func(r *reader, i int) {
@@ -168,19 +161,24 @@ func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer
 	if err := inOrder(ctx, len(list), f.jobs, f.reader, (*reader).destroy, do, emit, p.flush); err != nil {
 		return err
 	}
+	switch {
+	case failed > 0:
+		// With an end line verify would say that the list is whole.
+		text := count(failed, len(list), "file") + " not tagged"
+		switch {
+		case o.Output != "" && o.Output != "-":
+			text += ", so no list is written to " + Escape(o.Output)
+		case writer.lines > 0:
+			text += ", so the list has no end line"
+		}
+		return errors.New(text)
+	case writer.lines == 0:
+		return errors.New("no files but the output: nothing is tagged")
+	}
 	if err := writer.finish(); err != nil {
 		return err
 	}
-	if err := p.flush(); err != nil {
-		return err
-	}
-	switch {
-	case failed > 0:
-		return notTaggedError(count(failed, len(list), "file") + " not tagged")
-	case writer.lines == 0:
-		return notTaggedError("no files but the output: nothing is tagged")
-	}
-	return nil
+	return p.flush()
 }
 
 // count returns a phrase such as "1 of 3 files".

@@ -87,7 +87,7 @@ func (v *verifier) checkList(path string) {
 	v.report.List = listNoEnd
 	switch {
 	case v.Partial:
-	case v.Strict:
+	case v.Strict || v.Status: // nobody would see the warning
 		v.report.List = listFailed
 		v.errorf("%s: %v", Escape(path), err)
 	case v.key.named:
@@ -95,7 +95,7 @@ func (v *verifier) checkList(path string) {
 		v.report.List = listFailed
 		v.errorf("%s: %v: --partial accepts that", Escape(path), err)
 	default:
-		v.errorf("warning: %s: %v", Escape(path), err)
+		v.errorf("warning: %s: %v: with a key file that has the identifier of the key, %s KEY %s, that is a failure", Escape(path), err, v.key.name, v.key.id)
 	}
 }
 
