@@ -262,9 +262,18 @@ func TestOutLink(t *testing.T) {
 	}
 	command(t, exitOK, "verify -k key d/list")
 	if _, err := os.Stat("/dev/null"); err == nil {
-		if _, stderr := command(t, exitFailed, "tag -k key key -o /dev/null"); stderr != "fastmac: /dev/null: is no regular file: want one, or > of a shell\n" {
+		if _, stderr := command(t, exitFailed, "tag -k key key -o /dev/null"); stderr != "fastmac: /dev/null: is no regular file: want one; without -o the list goes to standard output\n" {
 			t.Errorf("%q", stderr)
 		}
+	}
+	if err := os.Symlink("nothing", "broken"); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr := command(t, exitFailed, "tag -k key key -o broken"); stderr != "fastmac: broken: is a link to a file that does not exist: make the file, or remove the link\n" {
+		t.Errorf("%q", stderr)
+	}
+	if target, err := os.Readlink("broken"); target != "nothing" {
+		t.Errorf("the link is gone: %v", err)
 	}
 }
 

@@ -88,7 +88,8 @@ func seen(r rune, size int) bool {
 	return Seen(r) && (r != utf8.RuneError || size > 1)
 }
 
-// unescape is the inverse of escape. It reports whether the escapes are those of escape.
+// unescape is the inverse of escape. It reports whether each escape has one of the forms that
+// escape writes. It also accepts them where escape does not write them, such as \x41.
 func unescape(escaped string) (name string, ok bool) {
 	var b strings.Builder
 	for {

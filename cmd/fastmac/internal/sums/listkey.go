@@ -23,7 +23,7 @@ import (
 //   - The files' tags are under the key itself, and a list's is under a key that only HKDF
 //     returns. HKDF first computes HMAC with listSalt as its key and the file's key as the
 //     message. With hmac-sha512 the files' tags are HMAC with the file's key as its key. The two
-//     begin with different blocks of SHA-512, as no key is the salt, so no content of a file
+//     begin with different blocks of SHA-512, as no random key is the salt, so no content of a file
 //     makes the two the same. For UMAC and GMAC the key is one of AES.
 //   - So what is seen of the files' tags says nothing of the key of lists, if SHA-512 is what
 //     HMAC and HKDF need, and the other way around. Whoever can have files of their choice

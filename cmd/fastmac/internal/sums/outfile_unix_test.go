@@ -10,6 +10,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -39,5 +41,50 @@ func TestOutInterrupted(t *testing.T) {
 	entries, dirErr := os.ReadDir(".")
 	if err != nil || dirErr != nil || string(text) != "old" || len(entries) != 4 { // a, fifo, key, list
 		t.Errorf("%q, %v, %v", text, err, entries)
+	}
+}
+
+// TestOutMode replaces a file that has more permissions than the umask lets a new one have.
+func TestOutMode(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.must(os.WriteFile("list", nil, 0o600))
+	f.must(os.Chmod("list", 0o666))
+	defer syscall.Umask(syscall.Umask(0o077))
+	f.Output = "list"
+	f.must(Tag(t.Context(), f.Options, []string{"key"}))
+	if info, err := os.Stat("list"); err != nil || info.Mode() != 0o666 || info.Size() == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestOutStream has -o with names of standard output where that is a regular file: another
+// process, which has it, stays the writer of that file.
+func TestOutStream(t *testing.T) {
+	if os.Getenv("FASTMAC_OUT") != "" {
+		o := Options{KeyFile: "key", Output: os.Getenv("FASTMAC_OUT"), Stdin: strings.NewReader(""), Stdout: os.Stdout, Stderr: os.Stderr}
+		if err := Tag(t.Context(), o, []string{"key"}); err == nil || !strings.HasSuffix(err.Error(), "without -o the list goes to standard output") {
+			t.Errorf("%s: %v", o.Output, err)
+		}
+		return
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFolder(t, "umac128")
+	for _, path := range []string{"/dev/stdout", "/dev/fd/1", "/dev/../dev/stdout", "/proc/self/fd/1"} {
+		out, err := os.Create("stdout")
+		f.must(err)
+		defer out.Close()
+		before, err := out.Stat()
+		f.must(err)
+		cmd := exec.Command(program, "-test.run=^TestOutStream$")
+		cmd.Env = append(os.Environ(), "FASTMAC_OUT="+path)
+		cmd.Stdout = out
+		failed := cmd.Run()
+		after, err := os.Stat("stdout")
+		if text, _ := os.ReadFile("stdout"); failed != nil || err != nil || !os.SameFile(before, after) {
+			t.Errorf("%s: %v, %v, %s", path, failed, err, text)
+		}
 	}
 }
