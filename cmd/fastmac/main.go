@@ -234,7 +234,8 @@ a whole module, and your program may import any package of it.
 Run it again after an upgrade of golang.org/x/crypto and after "go mod vendor":
 until then the program does not compile. Two runs in one module wait for each
 other, and say so. A run that was killed is cleaned up by the next one. Nothing
-outside the module is written: symbolic links in it are not followed.
+outside the module is written, except for a lock in your cache folder (below
+XDG_CACHE_HOME or HOME on Linux): symbolic links in it are not followed.
 
 In a workspace, --check also reports whether the builds in the workspace use the
 patch. All else is for a single module: set GOWORK=off.

@@ -171,8 +171,8 @@ func (r *Report) gain() string {
 // every 10 ms.
 const minCost = 50 * time.Millisecond
 
-// cost says how much CPU time MACs cost with Go's client, beside none. It is empty if rows for
-// that did not run, pass, or last long enough. If MACs in the ETM modes ran, it leaves out the others.
+// cost says how much CPU time MACs cost with Go's client, beside none. It leaves out rows that did
+// not pass or last long enough, and is empty if no others are left. If MACs in the ETM modes ran, it leaves out the others.
 func (r *Report) cost() string {
 	i := slices.IndexFunc(r.Rows, func(row *row) bool {
 		return row.passed() && row.mac == noMAC && row.CPUSeconds >= minCost.Seconds()
@@ -183,7 +183,7 @@ func (r *Report) cost() string {
 	base := r.Rows[i]
 	var macs, etm, aeads []string
 	for _, row := range r.Rows {
-		if !row.passed() || row.Client != base.Client || row == base {
+		if !row.passed() || row.Client != base.Client || row == base || row.CPUSeconds < minCost.Seconds() {
 			continue
 		}
 		more := fmt.Sprintf("%.0f %% more", 100*(row.CPUPerGiB/base.CPUPerGiB-1))
