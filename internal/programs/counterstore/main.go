@@ -204,13 +204,14 @@ func receive(folder string, count uint64, out io.Writer, before func(step string
 }
 
 // openPacket is Open, and Extend if the sender has skipped counters: it may have crashed, or
-// packets were lost.
+// packets were lost. Do not call it after Stop: Open then returns ErrEnd for old counters too,
+// so the new end is not below the stored one in any case.
 func openPacket(store *store, r *packet.UMACReceiver, p []byte) (msg []byte, counter uint64, err error) {
 	msg, counter, err = r.Open(p, nil)
 	if err != packet.ErrEnd {
 		return msg, counter, err
 	}
-	if err := store.extend(counter+receiveStep, r); err != nil {
+	if err := store.extend(max(counter+receiveStep, store.end), r); err != nil {
 		return nil, 0, err
 	}
 	return r.Open(p, nil)

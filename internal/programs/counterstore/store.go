@@ -24,7 +24,8 @@ import (
 //
 // A new end goes to a temporary file, which is synced and then takes the place of the old one. So
 // there is always a whole file. If one of these steps fails, the end that is in use stays, and
-// the file has that end or a later one.
+// the file has that end or the new one. Both are right: the new one is later, or is what Stop
+// returned, and then no counter is used any more.
 //
 // A store must not be set back: not restored from a backup, not copied to a second machine. A
 // lock keeps a second process of this machine away. The lock is a file of its own, because the
@@ -86,15 +87,20 @@ func (s *store) start(step uint64) (packet.Counters, error) {
 	return packet.Stored(first, step), nil
 }
 
-// extend stores a new end, and then moves the range of a sender or receiver.
+// extend stores a new end, and then moves the range of a sender or receiver. It refuses a lower
+// end before it stores it: Extend would do so too late.
 func (s *store) extend(end uint64, r interface{ Extend(end uint64) error }) error {
+	if end < s.end {
+		return fmt.Errorf("counterstore: %s: the end %d is below the stored one, %d", s.path, end, s.end)
+	}
 	if err := s.write(end); err != nil {
 		return err
 	}
 	return r.Extend(end)
 }
 
-// write stores an end durably.
+// write stores an end durably. A lower one than before is right only if it comes from Stop, and
+// nothing may follow Stop: no packet, and no extend.
 func (s *store) write(end uint64) error {
 	if end > maxEnd {
 		return fmt.Errorf("counterstore: %s: no counters are left: a new secret is needed", s.path)

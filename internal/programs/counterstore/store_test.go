@@ -113,6 +113,84 @@ func TestFailedStep(t *testing.T) {
 	}
 }
 
+// TestLowerEnd has ends that would let counters repeat. The file stays as it is.
+func TestLowerEnd(t *testing.T) {
+	path := newStore(t)
+	s := mustOpen(t, path)
+	defer s.close()
+	n, err := s.start(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log []string
+	if err := s.extend(99, extender{&log}); err == nil || len(log) > 0 {
+		t.Errorf("an end below the stored one: %v, %q", err, log)
+	}
+	if err := s.read(); err != nil || s.end != 100 {
+		t.Errorf("%d is stored, want 100; %v", s.end, err)
+	}
+
+	// Packets that come after Stop, which no program should open.
+	c := packet.Config{Secret: testSecret, Sender: "sender", TagSize: 16}
+	sender, err := packet.NewUMACSender(c, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := packet.NewUMACReceiver(c, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent [][]byte
+	for range 50 {
+		p, err := sender.Seal([]byte("text"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := openPacket(s, r, p); err != nil {
+			t.Fatal(err)
+		}
+		sent = append(sent, p)
+	}
+	if err := s.write(r.Stop()); err != nil || s.end != 50 {
+		t.Errorf("after Stop %d is stored, want 50; %v", s.end, err)
+	}
+	for i, p := range sent {
+		if _, _, err := openPacket(s, r, p); err == nil {
+			t.Errorf("packet %d is accepted after Stop", i)
+		}
+		if err := s.read(); err != nil || s.end < 50 {
+			t.Fatalf("packet %d after Stop: %d is stored, want 50 or more; %v", i, s.end, err)
+		}
+	}
+}
+
+// TestStopFails lets each step of the last write fail. The file has the end of the range or what
+// Stop returned, and both are above all counters that were used.
+func TestStopFails(t *testing.T) {
+	for _, step := range steps {
+		path := newStore(t)
+		s := mustOpen(t, path)
+		if _, err := s.start(100); err != nil {
+			t.Fatal(err)
+		}
+		s.before = func(now string) error {
+			if now == step {
+				return errFull
+			}
+			return nil
+		}
+		if err := s.write(50); !errors.Is(err, errFull) || s.end != 100 {
+			t.Errorf("failure before %q: error %v, the end in use is %d", step, err, s.end)
+		}
+		s.close()
+		s = mustOpen(t, path)
+		if s.end != 50 && s.end != 100 {
+			t.Errorf("failure before %q: %d is stored", step, s.end)
+		}
+		s.close()
+	}
+}
+
 // TestNoRoom has failures of the system itself.
 func TestNoRoom(t *testing.T) {
 	path := newStore(t)
