@@ -49,15 +49,16 @@ const (
 // createStore makes a store for a secret that is new. It does not replace one: where a store is
 // missing, only a new secret helps, as nobody knows which counters were used.
 func createStore(path string, secret []byte) error {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("counterstore: %s is there already", path)
-	}
 	s := &store{path: path, key: fingerprint(secret)}
 	var err error
 	if s.lock, err = lock(path + ".lock"); err != nil {
 		return err
 	}
 	defer s.close()
+	// Before the lock, another process could make the store and use it after this look.
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("counterstore: %s is there already", path)
+	}
 	return s.write(0)
 }
 

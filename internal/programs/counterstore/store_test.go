@@ -320,8 +320,9 @@ func TestLock(t *testing.T) {
 	if _, err := openStore(path, testSecret); !errors.Is(err, errLocked) {
 		t.Errorf("a second user: %v", err)
 	}
-	if err := createStore(path, testSecret); err == nil {
-		t.Error("a store is replaced while it is in use")
+	// It must have the lock before it looks whether there is a store.
+	if err := createStore(path, testSecret); !errors.Is(err, errLocked) {
+		t.Errorf("a store is made anew while it is in use: %v", err)
 	}
 	s.close()
 	mustOpen(t, path).close()
