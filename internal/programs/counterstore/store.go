@@ -30,7 +30,8 @@ import (
 // A store must not be set back: not restored from a backup, not copied to a second machine. A
 // lock keeps a second process of this machine away. The lock is a file of its own, because the
 // store is replaced. It is never removed, and the system releases it when the process ends,
-// however it ends.
+// however it ends. Keep the store until close, not only the sender or receiver: the garbage
+// collector closes the file of a store that nobody has any more, and that releases the lock.
 //
 // A store is not safe for concurrent use.
 type store struct {
