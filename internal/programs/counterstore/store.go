@@ -170,12 +170,20 @@ func (s *store) at(step string) error {
 	return s.before(step)
 }
 
-// read sets s.end to what is in the file, which must be as format makes it to the last byte.
+// read sets s.end to what is in the file, which must be as format makes it to the last byte. A link
+// is refused: the store has another lock under its other name, and write would replace the link only.
 func (s *store) read() error {
-	b, err := os.ReadFile(s.path)
+	info, err := os.Lstat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("counterstore: %s is missing: with the same secret counters could repeat, so make a new secret and a new store", s.path)
 	}
+	if err != nil {
+		return fmt.Errorf("counterstore: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("counterstore: %s is not a regular file", s.path)
+	}
+	b, err := os.ReadFile(s.path)
 	if err != nil {
 		return fmt.Errorf("counterstore: %w", err)
 	}

@@ -298,6 +298,27 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestLink has a second name of a store. Under it there would be a second lock.
+func TestLink(t *testing.T) {
+	path := newStore(t)
+	link := path + " link"
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err) // no package helps: Windows allows it to few users
+	}
+	if s, err := openStore(link, testSecret); err == nil {
+		s.close()
+		t.Error("a link is a store")
+	} else if !strings.Contains(err.Error(), "not a regular file") {
+		t.Error(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := createStore(link, testSecret); err == nil {
+		t.Error("a link that points nowhere is replaced")
+	}
+}
+
 func TestLastCounters(t *testing.T) {
 	path := newStore(t)
 	s := mustOpen(t, path)
