@@ -89,25 +89,31 @@ func initialize(folder string) error {
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("counterstore: %w", err)
 	}
-	for _, name := range []string{"send", "receive"} {
-		if err := createStore(filepath.Join(folder, name), secret); err != nil {
+	for _, role := range []string{"send", "receive"} {
+		if err := createStore(filepath.Join(folder, role), role, config(secret)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// config returns the configuration of the packets.
+func config(secret []byte) packet.Config {
+	return packet.Config{Secret: secret, Sender: "sender", Receiver: "receiver", TagSize: fastmac.UMAC128Size}
+}
+
 // open returns the configuration of the packets, whose Secret the caller clears, and a store.
-func open(folder, name string, before func(step string) error) (c packet.Config, s *store, err error) {
-	c = packet.Config{Sender: "sender", Receiver: "receiver", TagSize: fastmac.UMAC128Size}
+func open(folder, role string, before func(step string) error) (c packet.Config, s *store, err error) {
 	path := filepath.Join(folder, "key")
-	if c.Secret, err = os.ReadFile(path); err != nil {
+	secret, err := os.ReadFile(path)
+	if err != nil {
 		return c, nil, fmt.Errorf("counterstore: %w", err)
 	}
+	c = config(secret)
 	if len(c.Secret) != secretSize {
 		return c, nil, fmt.Errorf("counterstore: %s has %d bytes: want %d", path, len(c.Secret), secretSize)
 	}
-	if s, err = openStore(filepath.Join(folder, name), c.Secret); err != nil {
+	if s, err = openStore(filepath.Join(folder, role), role, c); err != nil {
 		return c, nil, err
 	}
 	s.before = before

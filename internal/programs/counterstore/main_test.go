@@ -277,8 +277,7 @@ func TestBothSides(t *testing.T) {
 	r.cmd.Wait()
 
 	r = startReceiver(t, folder, 10)
-	old, err := packet.NewUMACSender(packet.Config{Secret: mustRead(t, filepath.Join(folder, "key")), Sender: "sender",
-		Receiver: "receiver", TagSize: 16}, packet.Stored(39, 1))
+	old, err := packet.NewUMACSender(config(mustRead(t, filepath.Join(folder, "key"))), packet.Stored(39, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,6 +313,22 @@ func TestBothSides(t *testing.T) {
 	if err := r.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCopiedStore has the store of the receiver in the place of the sender's: its counters are lower.
+func TestCopiedStore(t *testing.T) {
+	folder, sink := newFolder(t), newSink(t)
+	if err := run([]string{"send", folder, sink.port, "10"}, io.Discard, nil); err != nil {
+		t.Fatal(err)
+	}
+	sink.drain(t)
+	if err := os.WriteFile(filepath.Join(folder, "send"), mustRead(t, filepath.Join(folder, "receive")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{"send", folder, sink.port, "10"}, io.Discard, nil); err == nil {
+		t.Error("the sender takes the receiver's store")
+	}
+	sink.drain(t)
 }
 
 func mustRead(t *testing.T, path string) []byte {

@@ -37,7 +37,7 @@ import (
 type store struct {
 	path   string
 	lock   *os.File
-	key    string // the fingerprint of the secret that the counters belong to
+	key    string // the fingerprint of what the counters belong to
 	end    uint64
 	before func(step string) error // for tests; nil otherwise
 }
@@ -47,10 +47,11 @@ const (
 	maxEnd = 1 << 56 // as package packet has it
 )
 
-// createStore makes a store for a secret that is new. It does not replace one: where a store is
-// missing, only a new secret helps, as nobody knows which counters were used.
-func createStore(path string, secret []byte) error {
-	s := &store{path: path, key: fingerprint(secret)}
+// createStore makes a store for a role, "send" or "receive", and a configuration whose secret is
+// new. It does not replace one: where a store is missing, only a new secret helps, as nobody knows
+// which counters were used.
+func createStore(path, role string, c packet.Config) error {
+	s := &store{path: path, key: fingerprint(role, c)}
 	var err error
 	if s.lock, err = lock(path + ".lock"); err != nil {
 		return err
@@ -63,9 +64,9 @@ func createStore(path string, secret []byte) error {
 	return s.write(0)
 }
 
-// openStore locks and reads the store of a secret.
-func openStore(path string, secret []byte) (*store, error) {
-	s := &store{path: path, key: fingerprint(secret)}
+// openStore locks and reads the store of a role and a configuration.
+func openStore(path, role string, c packet.Config) (*store, error) {
+	s := &store{path: path, key: fingerprint(role, c)}
 	var err error
 	if s.lock, err = lock(path + ".lock"); err != nil {
 		return nil, err
@@ -194,7 +195,7 @@ func (s *store) read() error {
 		return fmt.Errorf("counterstore: %s is damaged: make a new secret and a new store", s.path)
 	}
 	if key != s.key {
-		return fmt.Errorf("counterstore: %s is for another secret", s.path)
+		return fmt.Errorf("counterstore: %s is for another secret, role or configuration", s.path)
 	}
 	if end > maxEnd {
 		return fmt.Errorf("counterstore: %s: the end %d is above 2^56", s.path, end)
@@ -211,8 +212,12 @@ func format(key string, end uint64) []byte {
 	return fmt.Appendf(b, "sum %x\n", sum[:8])
 }
 
-// fingerprint tells secrets apart, and nothing about them.
-func fingerprint(secret []byte) string {
-	tag := fastmac.SumHMACSHA512(secret, []byte("fastmac counterstore"))
+// fingerprint tells keys apart, and the sender of a key from its receiver: each has counters of its
+// own, and those of another one would repeat some. It tells nothing about the secret. Besides role
+// and algorithm it has all that makes the key: of a Config, all but Window and MaxForged.
+func fingerprint(role string, c packet.Config) string {
+	what := fmt.Sprintf("fastmac counterstore: %q UMAC, tags of %d bytes, from %q to %q, session %x, epoch %d, data of %d bytes",
+		role, c.TagSize, c.Sender, c.Receiver, c.Session, c.Epoch, c.DataSize)
+	tag := fastmac.SumHMACSHA512(c.Secret, []byte(what))
 	return hex.EncodeToString(tag[:8])
 }

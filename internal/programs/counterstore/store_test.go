@@ -17,13 +17,13 @@ import (
 	"example.com/fastmac/packet"
 )
 
-var testSecret = bytes.Repeat([]byte{7}, secretSize)
+var testConfig = config(bytes.Repeat([]byte{7}, secretSize))
 
 // newStore returns the path of a new store.
 func newStore(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store")
-	if err := createStore(path, testSecret); err != nil {
+	if err := createStore(path, "send", testConfig); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -31,7 +31,7 @@ func newStore(t *testing.T) string {
 
 func mustOpen(t *testing.T, path string) *store {
 	t.Helper()
-	s, err := openStore(path, testSecret)
+	s, err := openStore(path, "send", testConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +131,11 @@ func TestLowerEnd(t *testing.T) {
 	}
 
 	// Packets that come after Stop, which no program should open.
-	c := packet.Config{Secret: testSecret, Sender: "sender", TagSize: 16}
-	sender, err := packet.NewUMACSender(c, n)
+	sender, err := packet.NewUMACSender(testConfig, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := packet.NewUMACReceiver(c, n)
+	r, err := packet.NewUMACReceiver(testConfig, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +237,12 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := fingerprint(testSecret)
+	key := fingerprint("send", testConfig)
 	bad := map[string][]byte{
 		"empty":              {},
 		"longer":             append(slices.Clone(good), '\n'),
 		"above 2^56":         format(key, maxEnd+1),
-		"other secret":       format(fingerprint([]byte("other")), 10),
+		"other secret":       format(fingerprint("send", config([]byte("other"))), 10),
 		"no number":          []byte(title + "\nkey " + key + "\nend -5\nsum 00\n"),
 		"more than 64 bits":  []byte(title + "\nkey " + key + "\nend 18446744073709551616\nsum 00\n"),
 		"zeros after a loss": make([]byte, len(good)),
@@ -260,7 +259,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := openStore(path, testSecret); err == nil {
+		if s, err := openStore(path, "send", testConfig); err == nil {
 			s.close()
 			t.Errorf("%s: no error", name)
 		} else if !strings.HasPrefix(err.Error(), "counterstore: ") {
@@ -278,24 +277,53 @@ func TestDamaged(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	path := newStore(t)
-	if err := createStore(path, testSecret); err == nil {
+	if err := createStore(path, "send", testConfig); err == nil {
 		t.Error("a store is replaced")
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openStore(path, testSecret); err == nil || !strings.Contains(err.Error(), "is missing") {
+	if _, err := openStore(path, "send", testConfig); err == nil || !strings.Contains(err.Error(), "is missing") {
 		t.Errorf("a missing store: %v", err)
 	}
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openStore(path, testSecret); err == nil {
+	if _, err := openStore(path, "send", testConfig); err == nil {
 		t.Error("a folder is a store")
 	}
-	if _, err := openStore(filepath.Join(path, "no", "folder"), testSecret); err == nil {
+	if _, err := openStore(filepath.Join(path, "no", "folder"), "send", testConfig); err == nil {
 		t.Error("there is no such folder, and no error")
 	}
+}
+
+// TestOtherUse opens a store for what it was not made for.
+func TestOtherUse(t *testing.T) {
+	path := newStore(t)
+	if s, err := openStore(path, "receive", testConfig); err == nil {
+		s.close()
+		t.Error("the store of a sender is one of a receiver")
+	}
+	for name, change := range map[string]func(*packet.Config){
+		"secret":    func(c *packet.Config) { c.Secret = bytes.Repeat([]byte{8}, secretSize) },
+		"session":   func(c *packet.Config) { c.Session = []byte("another") },
+		"sender":    func(c *packet.Config) { c.Sender = "another" },
+		"receiver":  func(c *packet.Config) { c.Receiver = "another" },
+		"names":     func(c *packet.Config) { c.Sender, c.Receiver = c.Receiver, c.Sender },
+		"epoch":     func(c *packet.Config) { c.Epoch++ },
+		"tag size":  func(c *packet.Config) { c.TagSize = 8 },
+		"data size": func(c *packet.Config) { c.DataSize = 4 },
+	} {
+		c := testConfig
+		change(&c)
+		if s, err := openStore(path, "send", c); err == nil {
+			s.close()
+			t.Errorf("another %s: no error", name)
+		} else if !strings.Contains(err.Error(), "another secret, role or configuration") {
+			t.Errorf("another %s: %v", name, err)
+		}
+	}
+	mustOpen(t, path).close()
 }
 
 // TestLink has a second name of a store. Under it there would be a second lock.
@@ -305,7 +333,7 @@ func TestLink(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err) // no package helps: Windows allows it to few users
 	}
-	if s, err := openStore(link, testSecret); err == nil {
+	if s, err := openStore(link, "send", testConfig); err == nil {
 		s.close()
 		t.Error("a link is a store")
 	} else if !strings.Contains(err.Error(), "not a regular file") {
@@ -314,7 +342,7 @@ func TestLink(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := createStore(link, testSecret); err == nil {
+	if err := createStore(link, "send", testConfig); err == nil {
 		t.Error("a link that points nowhere is replaced")
 	}
 }
@@ -338,11 +366,11 @@ func TestLastCounters(t *testing.T) {
 func TestLock(t *testing.T) {
 	path := newStore(t)
 	s := mustOpen(t, path)
-	if _, err := openStore(path, testSecret); !errors.Is(err, errLocked) {
+	if _, err := openStore(path, "send", testConfig); !errors.Is(err, errLocked) {
 		t.Errorf("a second user: %v", err)
 	}
 	// It must have the lock before it looks whether there is a store.
-	if err := createStore(path, testSecret); !errors.Is(err, errLocked) {
+	if err := createStore(path, "send", testConfig); !errors.Is(err, errLocked) {
 		t.Errorf("a store is made anew while it is in use: %v", err)
 	}
 	s.close()
@@ -352,8 +380,7 @@ func TestLock(t *testing.T) {
 // TestReceiverCrash stops a receiver at each step of its writes, starts it again, and then sends
 // it everything once more. No packet is accepted twice.
 func TestReceiverCrash(t *testing.T) {
-	c := packet.Config{Secret: testSecret, Sender: "sender", TagSize: 16}
-	sender, err := packet.NewUMACSender(c, packet.Stored(0, 1000))
+	sender, err := packet.NewUMACSender(testConfig, packet.Stored(0, 1000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +401,7 @@ func TestReceiverCrash(t *testing.T) {
 			s.close()
 			continue
 		}
-		r, err := packet.NewUMACReceiver(c, n)
+		r, err := packet.NewUMACReceiver(testConfig, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +439,7 @@ func TestReceiverCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := packet.NewUMACReceiver(c, n)
+	r, err := packet.NewUMACReceiver(testConfig, n)
 	if err != nil {
 		t.Fatal(err)
 	}
