@@ -141,14 +141,13 @@ func (c *client) openSessions(first, end uint32) error {
 // hellos sends hellos until all have an answer.
 func (c *client) hellos(first uint32, hellos []*helloClient) ([]session, error) {
 	sessions := make([]session, len(hellos))
-	have := make([]bool, len(hellos))
 	for missing, try := len(hellos), 0; missing > 0; try++ {
 		if try == tries {
 			return nil, fmt.Errorf("udp: client: %d hellos from %d on have no answer", missing, first)
 		}
 		c.out = c.out[:0]
-		for i, h := range hellos {
-			if !have[i] {
+		for _, h := range hellos {
+			if !h.done {
 				c.out = append(c.out, h.hello[:])
 			}
 		}
@@ -168,11 +167,11 @@ func (c *client) hellos(first uint32, hellos []*helloClient) ([]session, error) 
 				continue
 			}
 			i := int64(binary.BigEndian.Uint32(answer[4:])) - int64(first)
-			if i < 0 || i >= int64(len(hellos)) || have[i] {
+			if i < 0 || i >= int64(len(hellos)) {
 				continue
 			}
 			if s, ok := hellos[i].session(answer); ok {
-				sessions[i], have[i] = s, true
+				sessions[i] = s
 				missing--
 			}
 		}

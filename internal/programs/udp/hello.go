@@ -59,10 +59,11 @@ func (s *session) config(secret []byte, tagSize int) packet.Config {
 }
 
 // A helloClient begins one session. After a restart, or if there is no answer for too long, the
-// client makes a new one. To send the same hello again is fine too.
+// client makes a new one. While there is no answer, it may send the same hello again.
 type helloClient struct {
-	key   [32]byte
+	key   [32]byte // zeros once there is an answer
 	hello [helloSize]byte
+	done  bool // there is one
 }
 
 func newHelloClient(number uint32, key [32]byte) *helloClient {
@@ -74,9 +75,11 @@ func newHelloClient(number uint32, key [32]byte) *helloClient {
 }
 
 // session returns the session that an answer agrees to, and false if it is no answer to this
-// hello by the server.
+// hello by the server. It does so once: from a second answer to the same hello, or the same one
+// again, the same session could come, and a second sender for it would repeat counters. So make
+// one sender of it.
 func (c *helloClient) session(answer []byte) (s session, ok bool) {
-	if len(answer) != helloSize || binary.BigEndian.Uint32(answer) != markAnswer {
+	if c.done || len(answer) != helloSize || binary.BigEndian.Uint32(answer) != markAnswer {
 		return s, false
 	}
 	if !fastmac.NewHMACSHA512Key(c.key[:]).Verify(answer[headSize:], bothHeads(c.hello[:], answer)) {
@@ -85,6 +88,8 @@ func (c *helloClient) session(answer []byte) (s session, ok bool) {
 	copy(s.random[:], c.hello[headSize-randomSize:headSize])
 	copy(s.random[randomSize:], answer[headSize-randomSize:headSize])
 	s.epoch = answer[8]
+	c.done = true
+	clear(c.key[:])
 	return s, true
 }
 

@@ -280,6 +280,30 @@ func TestForgedAnswer(t *testing.T) {
 	}
 }
 
+// TestSecondAnswer gives a client more answers than one. A second sender with the same session
+// would repeat counters.
+func TestSecondAnswer(t *testing.T) {
+	e := newEnd(t, "umac64", newMaster())
+	d := e.hello()
+	answer := bytes.Clone(e.take(d.hello[:]))
+	again := bytes.Clone(e.take(d.hello[:]))
+	e.answered(t, d, answer)
+	e.expect(t, "opening packet", d.opening(t), counts{Good: 1})
+	later := bytes.Clone(e.take(d.hello[:])) // the server has other random bytes now
+	forged := bytes.Clone(answer[:headSize])
+	forged = fastmac.NewHMACSHA512Key(make([]byte, 32)).Tag(forged, bothHeads(d.hello[:], answer))
+	for name, second := range map[string][]byte{
+		"the same answer": answer, "the answer to the hello sent again": again, "a later answer": later, "a tag under zeros": forged,
+	} {
+		if _, ok := d.session(second); ok {
+			t.Errorf("%s gives a second session", name)
+		}
+	}
+	if d.key != [32]byte{} {
+		t.Error("the key is still there")
+	}
+}
+
 // TestForgedOpening changes each bit of an opening packet. None of them opens a session.
 func TestForgedOpening(t *testing.T) {
 	for _, mac := range testMacs() {
