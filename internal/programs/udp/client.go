@@ -74,7 +74,7 @@ func runClient(c *Setup) (r Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	f, err := newFlow(c.Master[:], "client", "server")
+	f, err := newFlow(c, "client", "server")
 	if err != nil {
 		return r, err
 	}

@@ -185,7 +185,7 @@ func TestKernelLoss(t *testing.T) {
 // TestForgedFlow checks that nobody else can tell the ends what has arrived.
 func TestForgedFlow(t *testing.T) {
 	e := newEnd(t, "umac64", newMaster())
-	f, err := newFlow(e.master[:], "client", "server")
+	f, err := newFlow(&Setup{Master: e.master}, "client", "server")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,6 +214,33 @@ func TestForgedFlow(t *testing.T) {
 	reflected := &client{flow: f}
 	if _, ok := reflected.take(m); ok {
 		t.Error("the client takes its own message for one of the server")
+	}
+}
+
+// TestFlowSession has two runs with one master secret. Nothing of the first is taken in the second:
+// their keys are different, though the counters are the same.
+func TestFlowSession(t *testing.T) {
+	c := Setup{MAC: "umac64", Peers: 2, Master: newMaster()}
+	var first, second []byte
+	for i, m := range []*[]byte{&first, &second} {
+		c.Session[0] = byte(i)
+		f, err := newFlow(&c, "client", "server")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *m, err = f.seal(flowAsk, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := newServer(&c, 4, func(Report) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.take(first) != nil {
+		t.Error("a message of the first run has an answer in the second")
+	}
+	if s.take(second) == nil {
+		t.Error("the message of the second run has no answer")
 	}
 }
 

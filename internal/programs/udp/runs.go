@@ -27,8 +27,9 @@ type Setup struct {
 	Peers, Packets, Size, Batch int
 	GSO                         bool
 	Faults
-	Master master
-	Server Address // for the client
+	Master  master
+	Session [2 * randomSize]byte // of the flow messages, for this run only
+	Server  Address              // for the client
 }
 
 // Address is where the server is, and how many datagrams its buffer has room for.
@@ -48,6 +49,7 @@ func (m measured) nanos() (client, server float64) {
 // measure starts both sides. It returns an error if the server did not count what it should.
 func measure(c Setup) (m measured, err error) {
 	rand.Read(c.Master[:])
+	rand.Read(c.Session[:])
 	// Hellos take less than maxTime, with any number of peers.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*maxTime+10*time.Second)
 	defer cancel()

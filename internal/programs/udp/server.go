@@ -58,7 +58,7 @@ func newServer(c *Setup, window int, done func(Report)) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	flow, err := newFlow(c.Master[:], "server", "client")
+	flow, err := newFlow(c, "server", "client")
 	if err != nil {
 		return nil, err
 	}
