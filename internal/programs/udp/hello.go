@@ -110,9 +110,16 @@ func (c *helloClient) putOpen(message []byte) {
 // opens with the first packet that has a right tag under its key. Only then do new random bytes
 // replace the used ones, so neither this packet nor the hello can open anything again. A forged
 // opening packet costs the derivation of a key, a few times what another forged packet costs.
+//
+// A forged opening packet may have a client's part of its own, and so another key: no receiver
+// counts it. The odds add up all the same: whoever guesses one tag opens a session. So wrong tags
+// are counted here for each peer, as long as the server runs. At the limit no new session of this
+// peer opens. The open one goes on.
 type helloServer struct {
-	master master
-	peers  []helloPeer
+	master    master
+	peers     []helloPeer
+	forged    []uint64 // wrong opening packets of the peers
+	maxForged uint64
 }
 
 type helloPeer struct {
@@ -122,8 +129,12 @@ type helloPeer struct {
 	open   bool
 }
 
-func newHelloServer(m master, peers int) *helloServer {
-	s := &helloServer{master: m, peers: make([]helloPeer, peers)}
+// newHelloServer has the limits that package packet has for a receiver, by the size of a tag.
+func newHelloServer(m master, peers, tagSize int) *helloServer {
+	s := &helloServer{master: m, peers: make([]helloPeer, peers), forged: make([]uint64, peers), maxForged: 1 << 48}
+	if tagSize == fastmac.UMAC64Size {
+		s.maxForged = 1 << 32
+	}
 	for i := range s.peers {
 		rand.Read(s.peers[i].next[:])
 	}
@@ -167,7 +178,11 @@ func (s *helloServer) begin(datagram []byte) (number uint32, n session, open boo
 	copy(n.random[:], datagram[8:openHeadSize])
 	copy(n.random[randomSize:], p.next[:])
 	n.epoch = p.epoch + 1
-	return number, n, p.open && p.opened == [randomSize]byte(datagram[8:openHeadSize]), nil
+	open = p.open && p.opened == [randomSize]byte(datagram[8:openHeadSize])
+	if !open && s.forged[number] >= s.maxForged {
+		err = packet.ErrWorn
+	}
+	return number, n, open, err
 }
 
 // opened says that a packet with this session had a right tag.

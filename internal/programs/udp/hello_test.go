@@ -280,6 +280,36 @@ func TestForgedAnswer(t *testing.T) {
 	}
 }
 
+// TestWornOpening sends forged opening packets up to the limit, each with another client's part, and
+// so with another key. Those between them that are right do not set the count back.
+func TestWornOpening(t *testing.T) {
+	for _, mac := range testMacs() {
+		e := newEnd(t, mac, newMaster())
+		if want := uint64(1) << map[int]int{8: 32, 16: 48}[tagSize(mac)]; e.helloServer().maxForged != want {
+			t.Errorf("%s: limit %d, want %d", mac, e.helloServer().maxForged, want)
+		}
+		e.helloServer().maxForged = 7
+		var last *dialer
+		for i := range 6 {
+			last = e.hello()
+			e.answered(t, last, bytes.Clone(e.take(last.hello[:])))
+			opening := last.opening(t)
+			forged := bytes.Clone(opening)
+			forged[8+i]++
+			e.expect(t, "forged opening packet", forged, counts{Forged: 1})
+			e.expect(t, "opening packet", opening, counts{Good: 1})
+		}
+		d := e.hello()
+		e.answered(t, d, bytes.Clone(e.take(d.hello[:])))
+		forged := d.opening(t)
+		forged[8]++
+		e.expect(t, "last forged opening packet", forged, counts{Forged: 1})
+		e.expect(t, "opening packet at the limit", d.opening(t), counts{Other: 1})
+		e.expect(t, "opening packet of the open session", last.opening(t), counts{Good: 1})
+		e.expect(t, "data of the open session", last.data(t), counts{Good: 1})
+	}
+}
+
 // TestSecondAnswer gives a client more answers than one. A second sender with the same session
 // would repeat counters.
 func TestSecondAnswer(t *testing.T) {

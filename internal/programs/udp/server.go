@@ -63,7 +63,7 @@ func newServer(c *Setup, window int, done func(Report)) (*server, error) {
 		return nil, err
 	}
 	return &server{
-		hello:     newHelloServer(c.Master, c.Peers),
+		hello:     newHelloServer(c.Master, c.Peers, tagSize(c.MAC)),
 		receivers: receivers,
 		flow:      flow,
 		quarter:   uint64(window+3) / 4,
@@ -119,6 +119,9 @@ func (s *server) open(datagram []byte) error {
 	clear(secret[:])
 	clear(hello[:])
 	if err != nil {
+		if err == packet.ErrForged {
+			s.hello.forged[number]++
+		}
 		return err
 	}
 	s.hello.opened(number, n)
