@@ -108,8 +108,10 @@ func (c *helloClient) putOpen(message []byte) {
 // session with them has opened. So it does not matter how many old hellos are sent again, or
 // how many sessions a peer begins and does not open: each costs an answer. The session
 // opens with the first packet that has a right tag under its key. Only then do new random bytes
-// replace the used ones, so neither this packet nor the hello can open anything again. A forged
-// opening packet costs the derivation of a key, a few times what another forged packet costs.
+// replace the used ones, so neither this packet nor the hello can open anything again.
+//
+// A forged opening packet costs far more than another forged packet: the derivation of a key. And
+// the packets before it are opened first, so it breaks the batch.
 //
 // A forged opening packet may have a client's part of its own, and so another key: no receiver
 // counts it. The odds add up all the same: whoever guesses one tag opens a session. So wrong tags
