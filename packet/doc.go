@@ -35,10 +35,10 @@
 //	in 2^32 tries 2^-28      2^-88      2^-89.7
 //	needs         -          -          AES, CLMUL
 //
-// Where the CPU has instructions for four blocks of AES and of GHASH at a time, GMAC is as fast as
-// UMAC-64 or faster. With so many peers that their keys are not in the cache it is faster by far,
-// because less of its keys is needed. A packet, sealed and opened, takes these times in ns on an
-// Intel Xeon (family 6, model 207, AVX-512), with Go 1.26.8:
+// A packet, sealed and opened, takes these times in ns on an Intel Xeon (family 6, model 207,
+// AVX-512) with Go 1.26.8, those of one peer in the quietest of ten runs. There GMAC is the fastest,
+// by much if there are so many peers that their keys are not in the cache, because less of its keys
+// is needed. On other CPUs measure it:
 //
 //	                                   UMAC-64  UMAC-128  GMAC
 //	one peer, 64 bytes                 73       73        62

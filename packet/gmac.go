@@ -132,8 +132,10 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n Counters) error {
 
 // Seal appends number and tag to packet, which is the message, and returns the packet. The message
 // may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates only
-// if packet has no room for Overhead() bytes. When all counters have been used it returns packet
-// unchanged, and [ErrEnd]. data may overlap packet.
+// if packet has no room for Overhead() bytes. data may overlap packet.
+//
+// When all counters have been used the error is [ErrEnd], and in a child after a fork
+// [ErrCopied]. Seal then returns packet unchanged.
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustData(data)
@@ -157,8 +159,8 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 
 // Trailer appends number and tag of msg to dst, for messages that are in memory of their own. The
 // packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It allocates
-// only if dst has no room for Overhead() bytes, and this room may not overlap msg. When all
-// counters have been used it returns dst unchanged, and [ErrEnd].
+// only if dst has no room for Overhead() bytes, and this room may not overlap msg. The
+// errors are those of Seal, and dst is unchanged then.
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustHaveNoData()
