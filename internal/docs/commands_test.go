@@ -18,12 +18,6 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// documents are the files whose commands TestCommands checks.
-var documents = []string{
-	"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/files.md", "docs/how-umac-works.md", "docs/ssh-servers.md",
-	"embedded/avr/README.md", "embedded/avr/examples/sensor/README.md", "internal/peers/RESULTS.md",
-}
-
 // A runner says what runs a command of a document, other than one of testsByName.
 type runner struct {
 	inCI  bool   // .ci/run has it, perhaps with more arguments
@@ -45,12 +39,16 @@ var commands = map[string]runner{
 	"go install -C cmd/fastmac .":                                                                   {long: true},
 	"go mod edit -require=example.com/fastmac@v0.0.0 -replace=example.com/fastmac=/path/to/fastmac": {inModule: true},
 
+	"go env -w GOPRIVATE=example.com": {inModule: true},
+	"go mod tidy":                     {inModule: true, long: true},
+	"go mod edit -replace=golang.org/x/crypto=golang.org/x/crypto@v0.31.0": {inModule: true, less: strings.NewReplacer("edit", "edit -print")}, // TestVersions of internal/interop builds with it
+
 	"fastmac keygen -o KEYFILE":                {inModule: true, long: true},
 	"fastmac tag -k KEYFILE -r FOLDER -o SUMS": {inModule: true, long: true},
 	"fastmac verify -k KEYFILE SUMS":           {inModule: true, long: true},
 	"fastmac install-docs":                     {inModule: true, long: true, less: strings.NewReplacer("install-docs", "install-docs --prefix .")},
 
-	"go run -C cmd/fastmac . bench":                                                     {long: true, less: strings.NewReplacer("bench", "bench --quick")},
+	"go run -C cmd/fastmac . bench --quick":                                             {long: true},
 	"go test -C cmd/fastmac ./...":                                                      {inCI: true},
 	"go test -C internal/interop -v -timeout 60m .":                                     {inCI: true},
 	"go test -C internal/interop -v -timeout 60m -run TestClients . -mib 256 -rounds 5": {test: "internal/interop/clients_test.go:TestClients"},
@@ -177,7 +175,7 @@ func TestCommands(t *testing.T) {
 	placeholders := strings.NewReplacer("/path/to/fastmac", tree, "/path/of/your/module", module, "FOLDER", filepath.Join(tree, "docs"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	checked := make(map[string]bool)
-	for _, document := range documents {
+	for _, document := range append(documents(t), "embedded/avr/README.md", "embedded/avr/examples/sensor/README.md", "internal/peers/RESULTS.md") {
 		found := documentCommands(t, document)
 		for _, command := range slices.SortedFunc(maps.Keys(found), func(a, b string) int { return found[a] - found[b] }) {
 			if checked[command] {
@@ -211,7 +209,7 @@ func TestCommands(t *testing.T) {
 				if how.inModule {
 					cmd.Dir = module
 				}
-				cmd.Env = append(mactest.HostEnv(), "GOBIN="+bin, "FASTMAC_TEST_LONG=")
+				cmd.Env = append(mactest.HostEnv(), "GOBIN="+bin, "GOENV="+filepath.Join(bin, "env"), "FASTMAC_TEST_LONG=")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s: %v\n%s", where, err, out)
 				}

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package docs has only tests, of what the module says about itself: the commands in its
-// documents, the Go code of README.md, the commits that figures are of, and that an example uses
-// each exported name.
+// Package docs has only tests, of what the module says about itself: the commands, the Go code and
+// the links in its documents, the commits that figures are of, that nothing is said twice, that
+// README.md is short, and that an example uses each exported name.
 package docs
 
 import (
@@ -12,6 +12,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,35 +32,50 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// readmeImports are the packages that a fragment of Go in README.md may use, and
-// readmeFragment has its parameters.
-var readmeImports = map[string]string{
+// fragmentImports are the packages that a fragment of Go in a document may use, and
+// fragmentProgram has its parameters.
+var fragmentImports = map[string]string{
 	"binary":  "encoding/binary",
 	"errors":  "errors",
 	"fastmac": "example.com/fastmac",
 	"fmt":     "fmt",
+	"gossh":   "golang.org/x/crypto/ssh",
 	"hmac":    "crypto/hmac",
 	"io":      "io",
 	"log":     "log",
 	"os":      "os",
+	"packet":  "example.com/fastmac/packet",
 	"sha512":  "crypto/sha512",
 	"ssh":     "golang.org/x/crypto/ssh",
 	"sshmac":  "example.com/fastmac/sshmac",
 }
 
-const readmeFragment = `package main
+const fragmentProgram = `package main
 
 import (
 %s)
 
 func main() {}
 
-func example(key, msg, nonce []byte, r io.Reader, config *ssh.ServerConfig) error {
-//line README.md:%d
+func example(key, msg, nonce []byte, number uint64, r io.Reader, config *ssh.ServerConfig) error {
+//line %s:%d
 %s
 	return nil
 }
 `
+
+// documents returns the documents for users and contributors.
+func documents(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages in docs (%v)", err)
+	}
+	for i := range pages {
+		pages[i] = filepath.ToSlash(pages[i])
+	}
+	return append([]string{"README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"}, pages...)
+}
 
 // block is a fenced block of a document, or an indented one, whose language is sh.
 type block struct {
@@ -99,31 +115,36 @@ func documentBlocks(t *testing.T, document string) (blocks []block) {
 	return blocks
 }
 
-// TestREADMEGo builds the Go code of README.md in a module that imports this tree:
-// whole programs as they are, fragments in a function.
-func TestREADMEGo(t *testing.T) {
+// TestGo builds the Go code of the documents in a module that imports this tree: whole programs as
+// they are, fragments in a function.
+func TestGo(t *testing.T) {
 	mactest.NeedGo(t)
 	module := userModule(t)
-	for i, b := range documentBlocks(t, "README.md") {
-		switch b.language {
-		case "sh":
-			continue
-		case "go":
-		default:
-			t.Errorf("README.md:%d: block of %q: want go or sh", b.line, b.language)
-			continue
+	built := 0
+	for _, document := range documents(t) {
+		for _, b := range documentBlocks(t, document) {
+			if b.language != "go" {
+				if document == "README.md" && b.language != "sh" {
+					t.Errorf("%s:%d: block of %q: want go or sh", document, b.line, b.language)
+				}
+				continue
+			}
+			source := fmt.Sprintf("//line %s:%d\n%s", document, b.line, b.text)
+			if !strings.HasPrefix(b.text, "package main\n") {
+				source = fragment(t, document, b)
+			}
+			dir := filepath.Join(module, fmt.Sprintf("block%d", built))
+			if err := os.Mkdir(dir, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			built++
 		}
-		source := fmt.Sprintf("//line README.md:%d\n%s", b.line, b.text)
-		if !strings.HasPrefix(b.text, "package main\n") {
-			source = fragment(t, b)
-		}
-		dir := filepath.Join(module, fmt.Sprintf("block%d", i))
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if built == 0 {
+		t.Error("no document has Go code")
 	}
 	cmd := exec.Command("go", "build", "./...")
 	cmd.Dir = module
@@ -131,31 +152,30 @@ func TestREADMEGo(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go build: %v\n%s", err, out)
 	}
+	t.Logf("%d blocks", built)
 }
 
 // fragment returns a program with the statements of b in a function.
-func fragment(t *testing.T, b block) string {
+func fragment(t *testing.T, document string, b block) string {
 	t.Helper()
-	source := fmt.Sprintf(readmeFragment, "", b.line, b.text)
-	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	program := func(imports string) string {
+		return fmt.Sprintf(fragmentProgram, imports, document, b.line, b.text)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", program(""), parser.SkipObjectResolution)
 	if err != nil {
-		t.Errorf("README.md:%d: %v", b.line, err)
+		t.Errorf("%s:%d: %v", document, b.line, err)
 		return "package main\n\nfunc main() {}\n"
 	}
-	used := make(map[string]bool)
+	imports := make(map[string]bool)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && readmeImports[x.Name] != "" {
-				used[readmeImports[x.Name]] = true
+			if x, ok := s.X.(*ast.Ident); ok && fragmentImports[x.Name] != "" {
+				imports[fmt.Sprintf("\t%s %q\n", x.Name, fragmentImports[x.Name])] = true
 			}
 		}
 		return true
 	})
-	imports := ""
-	for path := range used {
-		imports += fmt.Sprintf("\t%q\n", path)
-	}
-	return fmt.Sprintf(readmeFragment, imports, b.line, b.text)
+	return program(strings.Join(slices.Sorted(maps.Keys(imports)), ""))
 }
 
 // userModule makes a module that imports this tree, with the requirements of its go.mod.
@@ -174,7 +194,8 @@ func userModule(t *testing.T) string {
 		text := string(content)
 		if name == "go.mod" {
 			text = strings.Replace(text, "module example.com/fastmac\n", "module readme.invalid\n", 1) +
-				fmt.Sprintf("\nrequire example.com/fastmac v0.0.0\n\nreplace example.com/fastmac => %q\n", tree)
+				fmt.Sprintf("\nrequire example.com/fastmac v0.0.0\n\nreplace example.com/fastmac => %q\n", tree) +
+				fmt.Sprintf("\nrequire example.com/fastmac/packet v0.0.0\n\nreplace example.com/fastmac/packet => %q\n", filepath.Join(tree, "packet"))
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
