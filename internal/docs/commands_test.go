@@ -323,6 +323,42 @@ func TestBenchstat(t *testing.T) {
 	}
 }
 
+// untilPublic matches, in a line of a document, what is true only as long as the module has no
+// public path.
+var untilPublic = regexp.MustCompile(`no public|GOPRIVATE|/path/to/fastmac|a public path first|\*\*A public path`)
+
+// TestPublicPath checks that the recipe of CONTRIBUTING.md for a public path lists all lines of
+// documents that untilPublic matches, and that each of its rows is of such a line.
+func TestPublicPath(t *testing.T) {
+	_, recipe, _ := strings.Cut(readText(t, "CONTRIBUTING.md"), "**A public path.**")
+	recipe, _, _ = strings.Cut(recipe, "\n## ")
+	used := make(map[string]bool) // rows of the recipe, as DOCUMENT: TEXT
+	for _, m := range regexp.MustCompile("(?m)^\\| (\\S+\\.md) \\| `([^|]+)` \\|").FindAllStringSubmatch(recipe, -1) {
+		used[m[1]+": "+m[2]] = false
+	}
+	for _, document := range documents(t) {
+		for line := range strings.Lines(readText(t, document)) {
+			if !untilPublic.MatchString(line) || strings.Contains(recipe, line) {
+				continue
+			}
+			listed := false
+			for row := range used {
+				if in, text, _ := strings.Cut(row, ": "); in == document && strings.Contains(line, text) {
+					used[row], listed = true, true
+				}
+			}
+			if !listed {
+				t.Errorf("the recipe for a public path does not list %s: %.80s", document, line)
+			}
+		}
+	}
+	for row, found := range used {
+		if !found {
+			t.Errorf("the recipe for a public path lists a line that is no longer there: %s", row)
+		}
+	}
+}
+
 // TestRename follows the recipe of CONTRIBUTING.md for another module path, in the long run.
 func TestRename(t *testing.T) {
 	mactest.NeedGo(t)
@@ -349,5 +385,10 @@ func TestRename(t *testing.T) {
 	}
 	if out, err := exec.Command("gofmt", "-l", dir).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("gofmt would change: %s (%v)", out, err)
+	}
+	left := exec.Command("git", "grep", "-nF", "example.com/fastmac")
+	left.Dir = dir
+	if out, _ := left.CombinedOutput(); len(out) > 0 {
+		t.Errorf("the old path is still in: %s", out)
 	}
 }
