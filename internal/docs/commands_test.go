@@ -140,7 +140,7 @@ func documentCommands(t *testing.T, document string) map[string]int {
 		}
 		for i, line := range strings.Split(strings.TrimSuffix(b.text, "\n"), "\n") {
 			line = strings.TrimSpace(line)
-			if word, _, _ := strings.Cut(line, " "); programs[word] {
+			if word, _, _ := strings.Cut(variables.ReplaceAllString(line, ""), " "); programs[word] {
 				found[line] = b.line + i
 			}
 		}
@@ -158,6 +158,9 @@ func documentCommands(t *testing.T, document string) map[string]int {
 	}
 	return found
 }
+
+// variables matches those that are set for a command, before it.
+var variables = regexp.MustCompile(`^(?:[A-Z0-9_]+=\S+ )+`)
 
 // programs are the first words of commands in indented blocks. Other such blocks are output,
 // formulas or C.
