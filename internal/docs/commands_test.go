@@ -145,11 +145,7 @@ func documentCommands(t *testing.T, document string) map[string]int {
 			}
 		}
 	}
-	content, err := os.ReadFile(filepath.FromSlash(document))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range strings.Split(string(content), "\n") {
+	for i, line := range strings.Split(readText(t, document), "\n") {
 		for _, m := range inText.FindAllStringSubmatch(line, -1) {
 			if command := strings.ReplaceAll(m[1], `\|`, "|"); !placeholder.MatchString(command) {
 				found[command] = i + 1

@@ -86,12 +86,8 @@ type block struct {
 
 func documentBlocks(t *testing.T, document string) (blocks []block) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.FromSlash(document))
-	if err != nil {
-		t.Fatal(err)
-	}
 	fenced, indented := false, false
-	for i, line := range strings.Split(string(content), "\n") {
+	for i, line := range strings.Split(readText(t, document), "\n") {
 		language, fence := strings.CutPrefix(line, "```")
 		code, isIndented := strings.CutPrefix(strings.ReplaceAll(line, "\t", "    "), "    ")
 		switch {

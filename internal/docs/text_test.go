@@ -22,9 +22,15 @@ import (
 	"example.com/fastmac/internal/umacref"
 )
 
+// readText reads a document. With the whole name a change of it makes the go command run the test
+// again.
 func readText(t *testing.T, document string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.FromSlash(document))
+	name, err := filepath.Abs(filepath.FromSlash(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
