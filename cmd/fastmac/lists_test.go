@@ -359,15 +359,15 @@ func checkPage(t *testing.T, path string) {
 	}
 }
 
-// TestDocumentedFormat verifies the example of docs/files.md, and makes it.
+// TestDocumentedFormat verifies the example of docs/list-format.md, and makes it.
 func TestDocumentedFormat(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "files.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "list-format.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"fastmac list 1", "key identifier ", "list tag ", "end:ALGORITHM:KEY:LINES:TAG"} {
 		if !bytes.Contains(text, []byte(want)) {
-			t.Errorf("docs/files.md has no %q", want)
+			t.Errorf("docs/list-format.md has no %q", want)
 		}
 	}
 	// The example is a key, a file with "abc\n", and its list.
