@@ -107,6 +107,10 @@ var commands = map[string]runner{
 
 	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "internal/docs/commands_test.go:TestRename"},
 	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "internal/docs/commands_test.go:TestRename"},
+
+	"fastmac verify -k KEYFILE --complete FOLDER SUMS":                                                                   {inModule: true, long: true},
+	"go mod edit -require=example.com/fastmac/packet@v0.0.0 -replace=example.com/fastmac/packet=/path/to/fastmac/packet": {inModule: true},
+	"go test -C packet -run '^$' -bench 'Packet|Many' .":                                                                 {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 }
 
 // benchCommands are the commands of CONTRIBUTING.md that TestBenchstat runs: a benchmark,
