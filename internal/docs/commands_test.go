@@ -54,7 +54,6 @@ var commands = map[string]runner{
 	"go test -C internal/interop -v -timeout 60m -run TestClients . -mib 256 -rounds 5": {test: "internal/interop/clients_test.go:TestClients"},
 	"go test -C packet ./...":                                                           {inCI: true},
 	"go test -C packet -run Vectors -update .":                                          {test: "packet/vectors_test.go:TestVectorsFile"},
-	"go test -C packet -run '^$' -bench Many .":                                         {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -C packet -v -run LongRun -packets 102000000 -timeout 30m .":               {long: true, less: strings.NewReplacer("102000000", "30000")},
 	"go test -C internal/programs ./...":                                                {inCI: true},
 	"go test -C internal/programs ./rclone -rclone":                                     {inCI: true},
