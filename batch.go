@@ -11,12 +11,12 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// A Message is a message of a batch: for [TagBatch] and [VerifyBatch], and for the methods of keys
-// with these names, as [UMACKey.TagBatch].
+// A Message is one message of a batch, for [TagBatch] and [VerifyBatch] and for the methods of keys
+// with these names.
 type Message struct {
 	Nonce []byte // as for Tag; empty for HMAC-SHA-512
 	Data  []byte // the message
-	Tag   []byte // len(Tag) is Size(): TagBatch overwrites these bytes, VerifyBatch compares them
+	Tag   []byte // Size() bytes, which TagBatch overwrites and VerifyBatch compares
 	OK    bool   // set by VerifyBatch: whether Tag is right
 }
 
@@ -39,15 +39,16 @@ func badNonce(f string, i int, mac string, have int, want string) string {
 	return fmt.Sprintf("fastmac: %s: message %d: %s nonce of %d bytes: want %s", f, i, mac, have, want)
 }
 
-// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data under batch[i].Nonce. It
-// is for programs that have many short messages at once, as with sendmmsg, and takes less time
-// than a call of [UMACKey.Tag] for each. The nonces need not be in order. It does not allocate,
-// except that without AES instructions it may do so after a garbage collection.
+// TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It is
+// for programs that have many short messages at once, for example for sendmmsg, and can be faster
+// than a call of [UMACKey.Tag] for each. The nonces need no order.
 //
-// If a Tag is not Size() bytes or a Nonce not 1 to 16 bytes long, TagBatch panics before it
-// writes anything. batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of
-// another message. Messages may overlap each other. No nonce may be in the batch twice, and none
-// may ever have been used with this key before.
+// Never use a nonce for two messages under one key, in this batch or ever. If a Tag is not Size()
+// bytes or a Nonce not 1 to 16 bytes long, TagBatch panics before it writes anything.
+//
+// batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another message.
+// Messages may overlap each other. TagBatch does not allocate, except that without AES instructions
+// it may allocate after a garbage collection.
 func (k *UMACKey) TagBatch(batch []Message) {
 	k.mustLive()
 	for i := range batch {
@@ -77,10 +78,11 @@ func (k *UMACKey) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
-// batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A tag or a
-// nonce of a wrong length is not right. VerifyBatch works as [UMACKey.TagBatch] does, and is
-// nearly as fast. It changes nothing except OK, which is false until the tag has been found
-// right. The comparisons are constant time. All slices may overlap.
+// batch[i].Nonce, and reports whether all are OK. For an empty batch it returns true. A message is
+// not OK if its tag or nonce has a wrong length.
+//
+// VerifyBatch is nearly as fast as [UMACKey.TagBatch]. It changes nothing except OK, which is false
+// until the tag has been verified. The comparisons are constant time. All slices may overlap.
 func (k *UMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()
@@ -176,14 +178,14 @@ func tagEachGeneric(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
 	}
 }
 
-// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data under batch[i].Nonce. It
-// takes as long as a call of [GMACKey.Tag] for each. On amd64 and arm64 it does not
-// allocate.
+// TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It
+// takes as long as a call of [GMACKey.Tag] for each.
 //
-// If a Tag is not 16 bytes or a Nonce not 12 bytes long, TagBatch panics before it writes
-// anything. batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another
-// message. No nonce may be in the batch twice, and none may ever have been used with this key
-// before.
+// Never use a nonce for two messages under one key, in this batch or ever. If a Tag is not 16 bytes
+// or a Nonce not 12 bytes long, TagBatch panics before it writes anything.
+//
+// batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another message. On
+// amd64 and arm64 TagBatch does not allocate.
 func (k *GMACKey) TagBatch(batch []Message) {
 	k.mustLive()
 	for i := range batch {
@@ -202,10 +204,12 @@ func (k *GMACKey) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
-// batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A tag or a
-// nonce of a wrong length is not right. VerifyBatch takes as long as a call of
-// [GMACKey.Verify] for each. It changes nothing except OK, which is false until the tag has
-// been found right. The comparisons are constant time. All slices may overlap.
+// batch[i].Nonce, and reports whether all are OK. For an empty batch it returns true. A message is
+// not OK if its tag or nonce has a wrong length.
+//
+// VerifyBatch takes as long as a call of [GMACKey.Verify] for each message. It changes nothing
+// except OK, which is false until the tag has been verified. The comparisons are constant time. All
+// slices may overlap.
 func (k *GMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()

@@ -14,29 +14,28 @@ import (
 	"example.com/fastmac/internal/kernel"
 )
 
-// Hardware returns, in one line for logs and reports of bugs, which implementations are in
-// use on this machine, and what is missing for better ones. Its form may change.
+// Hardware returns one line for logs and bug reports: which implementations are in use on this
+// machine, and what is missing for faster ones. Its form may change.
 func Hardware() string { return kernel.NewReport().String() }
 
-// RequireAES reports whether AES runs on the CPU's AES instructions. Without them [crypto/aes]
-// uses tables, whose access times can give away the UMAC key to others on the same machine.
-// The error names the instructions that are missing, or the build tag purego, which leaves out
-// all assembly. It wraps [errors.ErrUnsupported].
+// RequireAES returns nil if AES runs on the CPU's AES instructions. Without them [crypto/aes] uses
+// tables, whose access times can reveal the UMAC key to other programs on the same machine. A
+// program that must not run on such a machine should call RequireAES once at startup.
 //
-// The other layers are constant time in portable Go and require nothing; for CPUs on which a
-// multiplication takes longer for some operands, see SECURITY.md in the module.
+// The error names the instructions that are missing, or the build tag purego, which leaves out all
+// assembly. It wraps [errors.ErrUnsupported].
 //
-// A program that must not run on such a machine should call RequireAES once at startup.
+// The rest of UMAC, and HMAC-SHA-512, are constant time in portable Go and require nothing. Some
+// CPUs take longer to multiply some operands: for those see SECURITY.md in the module.
 func RequireAES() error { return require("constant-time AES needs", aes.Missing()) }
 
-// RequireGCM reports whether GMAC and package aesgcm can be used: whether the CPU has the
-// instructions that AES-GCM needs, AES and carry-less multiplication. The error names those
-// that are missing, or the build tag purego. It wraps [errors.ErrUnsupported]. On arm64 with
-// Windows, NetBSD and iOS RequireGCM returns an error too: crypto/cipher does not use the
-// instructions there.
+// RequireGCM returns nil if GMAC and package aesgcm can be used: if the CPU has the instructions
+// that AES-GCM needs, for AES and for carry-less multiplication. The error names the missing ones,
+// or the build tag purego. It wraps [errors.ErrUnsupported].
 //
-// With GODEBUG=fips140=only RequireGCM also returns an error on architectures other than amd64,
-// where AES-GCM is crypto/cipher's.
+// With GODEBUG=fips140=only RequireGCM returns an error on all architectures except amd64 and
+// arm64: on the others AES-GCM is crypto/cipher's, which then refuses nonces that the caller
+// chooses.
 func RequireGCM() error {
 	if err := require("GMAC and AES-GCM need", gcm.Missing()); err != nil {
 		return err

@@ -19,18 +19,18 @@ const (
 	GMACNonceSize = gcm.NonceSize // a GMAC nonce
 )
 
-// GMACKey is an expanded AES key for GMAC, the MAC of AES-GCM, NIST SP 800-38D, with tags
-// of 16 bytes and nonces of 12. It uses CPU instructions only. Where they are missing, no
-// key can be made: see [RequireGCM].
+// GMACKey is an expanded AES key for GMAC, the MAC of AES-GCM, NIST SP 800-38D. Tags have 16 bytes
+// and nonces 12. GMAC has no code for CPUs without the instructions that it needs: there no key can
+// be made, see [RequireGCM].
 //
-// Never use a nonce for two messages under one key: from two tags with the same nonce an
-// attacker computes the key of the hash, and then forges the tag of any message under any
-// nonce whose tag it has seen.
+// Never use a nonce for two messages under one key: from two tags with the same nonce an attacker
+// computes the key of the hash, and then forges the tag of any message under any nonce whose tag it
+// has seen.
 //
-// A GMACKey does not change after it is set up, and is safe for concurrent use until
-// [GMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as
-// "fastmac.GMACKey(128-bit tag)". All methods except Init, Destroy and those that print its
-// name panic if the key was never set up or has been destroyed.
+// A GMACKey does not change once it is set up. It is safe for concurrent use until
+// [GMACKey.Destroy]. Do not copy it: Destroy does not overwrite copies. It prints as
+// "fastmac.GMACKey(128-bit tag)". All methods except Init, Destroy, String and Format panic if the
+// key was never set up or has been destroyed.
 type GMACKey struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -39,8 +39,8 @@ type GMACKey struct {
 	gcm gcm.Key
 }
 
-// NewGMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256). For other
-// sizes it returns a [KeySizeError]. If the CPU lacks instructions, it returns the error
+// NewGMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256). It returns a
+// [KeySizeError] for a key of any other length. If the CPU lacks instructions, it returns the error
 // of [RequireGCM] and does not read key. It does not retain key.
 func NewGMACKey(key []byte) (*GMACKey, error) {
 	k := new(GMACKey)
@@ -50,10 +50,10 @@ func NewGMACKey(key []byte) (*GMACKey, error) {
 	return k, nil
 }
 
-// Init is like [NewGMACKey] but sets up k in place, replacing any previous key. The
-// streams of the previous key must not be used again, not even after a Reset. If Init
-// returns an error, k is unchanged. On amd64 and arm64 Init does not allocate, and k may
-// be in memory that Go did not allocate: see "Placed state".
+// Init is like [NewGMACKey], except that it sets up k in place and replaces any previous key. Do
+// not use streams of the previous key again, not even after Reset. If Init returns an error, k is
+// unchanged. On amd64 and arm64 Init does not allocate, and k may be in memory that Go did not
+// allocate: see "Placed state".
 func (k *GMACKey) Init(key []byte) error {
 	if err := RequireGCM(); err != nil {
 		return err
@@ -84,11 +84,10 @@ func (k *GMACKey) Size() int {
 	return GMACSize
 }
 
-// Tag appends the tag of msg under nonce, 16 bytes, to dst and returns the extended
-// slice. On amd64 and arm64 it does not allocate if dst has room. dst may overlap msg and nonce.
+// Tag appends the tag of msg under nonce, 16 bytes, to dst and returns the extended slice. dst may
+// overlap msg and nonce. On amd64 and arm64 Tag does not allocate if dst has room.
 //
-// The nonce must be 12 bytes long, or Tag panics. It must never have been used with this
-// key before.
+// The nonce must be 12 bytes long, or Tag panics. Never use it for another message under this key.
 func (k *GMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
 	mustGMACNonce(nonce)
@@ -97,8 +96,8 @@ func (k *GMACKey) Tag(dst, nonce, msg []byte) []byte {
 	return append(dst, tag[:]...)
 }
 
-// Verify reports whether tag is the tag of msg under nonce. It returns false for a tag or
-// a nonce of a wrong length. The comparison is constant time.
+// Verify reports whether tag is the tag of msg under nonce. It returns false if the tag or the
+// nonce has a wrong length. The comparison is constant time.
 func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 	k.mustLive()
 	if len(tag) != GMACSize || len(nonce) != GMACNonceSize {
@@ -109,35 +108,35 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
-// New returns a stream that computes tags under k. The stream shares k. Many streams can
-// use one key at the same time.
+// New returns a stream that computes tags under k. The stream refers to k. Any number of streams
+// can use one key at the same time.
 func (k *GMACKey) New() *GMAC {
 	k.mustLive()
 	return &GMAC{key: k}
 }
 
-// Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
-// except that a second Destroy does nothing. Do not call it while the key is in use. On
-// other architectures than amd64 and arm64 the AES key is in crypto/cipher, which has no API
-// to overwrite it.
+// Destroy overwrites the key with zeros. After that, the key and its streams panic when they are
+// used, and a second Destroy does nothing. Do not call Destroy while the key is in use.
+//
+// On architectures other than amd64 and arm64 the AES key is in crypto/cipher, which has no API to
+// overwrite it.
 func (k *GMACKey) Destroy() { k.gcm.Destroy() }
 
-// GMAC is a stream that computes the GMAC tag of what is written to it, NIST SP 800-38D.
+// GMAC is a stream that computes the GMAC tag, NIST SP 800-38D, of what is written to it.
 //
-// It implements [hash.Hash], except that [GMAC.Sum] takes the nonce instead of a slice to
-// append to. Use [GMAC.Tag] to append, and [GMAC.Bind] for code that calls Sum as
-// hash.Hash defines it.
+// It implements [hash.Hash], except that [GMAC.Sum] takes the nonce instead of a slice to append
+// to. Use [GMAC.Tag] to append, and [GMAC.Bind] for code that calls Sum as hash.Hash defines it.
 //
-// Never use a nonce for two messages under one key: from two tags with the same nonce an
-// attacker computes the key of the hash, and then forges the tag of any message under any
-// nonce whose tag it has seen.
+// Never use a nonce for two messages under one key: from two tags with the same nonce an attacker
+// computes the key of the hash, and then forges the tag of any message under any nonce whose tag it
+// has seen.
 //
 // On amd64 and arm64 a GMAC has 168 bytes. Elsewhere it has 4136, because it hashes 4 KiB at a
 // time.
 //
 // A GMAC is not safe for concurrent use. Do not copy it; use [GMAC.Clone]. It prints as
-// "fastmac.GMAC(128-bit tag)". All methods except Destroy and those that print its name
-// panic if the stream or its key has been destroyed.
+// "fastmac.GMAC(128-bit tag)". All methods except Destroy, String and Format panic if the stream or
+// its key has been destroyed.
 type GMAC struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -151,9 +150,9 @@ type GMAC struct {
 	length uint64              // of the message in bytes
 }
 
-// NewGMAC returns a stream with its own key, of 16, 24 or 32 bytes. It is [NewGMACKey] and
-// [GMACKey.New] in one allocation, and returns the errors of NewGMACKey. Never use a nonce
-// twice with one key.
+// NewGMAC returns a stream with its own key, of 16, 24 or 32 bytes. It does what [NewGMACKey] and
+// [GMACKey.New] do, in one allocation, and returns the errors of NewGMACKey. Never use a nonce for
+// two messages under one key.
 func NewGMAC(key []byte) (*GMAC, error) {
 	// One allocation keeps the stream and its key together, as in NewUMAC.
 	p := new(struct {
@@ -196,12 +195,11 @@ func (m *GMAC) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Tag appends the tag of what has been written, 16 bytes, under the nonce to dst and
-// returns the extended slice. The stream does not change: a second Tag with another
-// nonce appends the tag for that one, and writing can go on. dst may overlap the nonce.
+// Tag appends the tag of the message written so far, 16 bytes, to dst and returns the extended
+// slice. The stream does not change: you can write more, and call Tag again with another nonce. dst
+// may overlap nonce.
 //
-// The nonce must be 12 bytes long, or Tag panics. It must never have been used with
-// this key before for another message.
+// The nonce must be 12 bytes long, or Tag panics. Never use it for another message under this key.
 func (m *GMAC) Tag(dst, nonce []byte) []byte {
 	m.mustLive()
 	mustGMACNonce(nonce)
@@ -214,13 +212,12 @@ func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
 	return tag
 }
 
-// Sum returns the tag of what has been written, 16 bytes, under the nonce. It overwrites
-// the nonce: the tag is written from the start of the nonce's storage if cap(nonce) is
-// large enough, and to new storage if not. To keep the nonce, for example a counter, use
-// [GMAC.Tag], which has the same requirements.
+// Sum returns the tag of the message written so far, 16 bytes, under nonce. The tag overwrites the
+// nonce if cap(nonce) is large enough, and is in new memory if not. To keep the nonce, for example
+// a counter, use [GMAC.Tag]. Nonces are as for Tag.
 //
-// Sum does not append, unlike Sum of other hashes: in Sum(header) the header is the
-// nonce. Sum panics on a nonce of another length than 12 bytes, Sum(nil) included.
+// Unlike Sum of other hashes, it does not append: in Sum(header) the header is the nonce. Sum
+// panics if the nonce is not 12 bytes long, so Sum(nil) panics.
 func (m *GMAC) Sum(nonce []byte) []byte {
 	if len(nonce) != GMACNonceSize {
 		panic("fastmac: GMAC.Sum takes the nonce, 12 bytes, and got " + strconv.Itoa(len(nonce)) + ": for code that calls Sum(nil) use Bind")
@@ -228,9 +225,9 @@ func (m *GMAC) Sum(nonce []byte) []byte {
 	return m.Tag(nonce[:0], nonce)
 }
 
-// Verify reports whether tag is the tag of what has been written under the nonce. It
-// returns false for a tag or a nonce of a wrong length. The stream does not change. The
-// comparison is constant time.
+// Verify reports whether tag is the tag of the message written so far under nonce. It returns false
+// if the tag or the nonce has a wrong length. The stream does not change. The comparison is
+// constant time.
 func (m *GMAC) Verify(tag, nonce []byte) bool {
 	m.mustLive()
 	if len(tag) != GMACSize || len(nonce) != GMACNonceSize {
@@ -240,21 +237,21 @@ func (m *GMAC) Verify(tag, nonce []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
-// Bind returns a conventional [hash.Hash] whose Sum(b) appends the tag for this nonce to b.
-// It starts from a copy of what has been written to m. After that the two share only the key.
+// Bind returns a [hash.Hash] whose Sum(b) appends the tag under nonce to b, as other hashes do. It
+// begins with a copy of the message written to m so far. After that the two share only the key.
 //
-// The nonce is as for [GMAC.Tag]: Bind panics if it has a wrong length. Tag only one message
-// with it: after a Reset use the hash to verify, not to tag again. The hash has a method
-// Destroy, for interface{ Destroy() }, which overwrites the hash but not the key.
+// The nonce is as for [GMAC.Tag]: Bind panics if it has a wrong length. Tag only one message with
+// the hash. After Reset use it to verify, not to tag again. The hash has a method Destroy, which
+// interface{ Destroy() } reaches: it overwrites the hash but not the key.
 func (m *GMAC) Bind(nonce []byte) hash.Cloner {
 	m.mustLive()
 	mustGMACNonce(nonce)
 	return bind(m.clone(), nonce)
 }
 
-// Reset resets the stream to its initial state. The last bytes of the message remain in the stream,
-// up to 128 on amd64 and arm64 and up to 4096 elsewhere, until other messages or [GMAC.Destroy]
-// overwrite them.
+// Reset returns the stream to its initial state. The last bytes of the message remain in the
+// stream, up to 128 on amd64 and arm64 and up to 4096 elsewhere, until other messages or
+// [GMAC.Destroy] overwrite them.
 func (m *GMAC) Reset() {
 	m.mustLive()
 	// To clear rest as well takes up to 4 ns more, of 27 with 16 bytes (AMD EPYC, Zen 4, Go 1.26.8).
@@ -267,15 +264,14 @@ func (m *GMAC) Size() int {
 	return GMACSize
 }
 
-// BlockSize returns 16, the size in bytes of the blocks of GHASH.
+// BlockSize returns 16, the size of a GHASH block in bytes.
 func (m *GMAC) BlockSize() int {
 	m.mustLive()
 	return gcm.BlockSize
 }
 
-// Clone returns a copy of the stream, a *GMAC, which shares the key. Destroy of the stream
-// that NewGMAC returned wipes the key; Destroy of a clone does not. The error is always
-// nil.
+// Clone returns a copy of the stream, a *GMAC, which shares the key. Destroy of a clone does not
+// overwrite the key; Destroy of the stream that [NewGMAC] returned does. The error is always nil.
 func (m *GMAC) Clone() (hash.Cloner, error) {
 	m.mustLive()
 	return m.clone(), nil
@@ -285,8 +281,8 @@ func (m *GMAC) clone() *GMAC {
 	return &GMAC{key: m.key, sum: m.sum, rest: m.rest, length: m.length}
 }
 
-// Destroy overwrites the stream with zeros, and also the key if NewGMAC set it up for this
-// stream. Any later use panics, except that a second Destroy does nothing.
+// Destroy overwrites the stream with zeros, and also its key if [NewGMAC] returned the stream.
+// After that, the stream panics when it is used, and a second Destroy does nothing.
 func (m *GMAC) Destroy() {
 	if m.ownsKey {
 		m.key.Destroy()

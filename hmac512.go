@@ -17,15 +17,14 @@ import (
 // HMACSHA512Size is the size of an HMAC-SHA-512 tag in bytes.
 const HMACSHA512Size = 64
 
-// HMACSHA512Key is an expanded key for HMAC-SHA-512, RFC 2104 and FIPS 198-1: the
-// two chaining values after the inner and the outer pad, 128 bytes, and a flag: 136
-// bytes on 64-bit machines. In FIPS 140 mode it is the key itself, zero-padded to 128
-// bytes, and the flag.
+// HMACSHA512Key is an expanded key for HMAC-SHA-512, RFC 2104 and FIPS 198-1. It holds the two
+// SHA-512 states after the inner and the outer pad, and has 136 bytes on 64-bit machines. In FIPS
+// 140 mode it holds the key itself, padded with zeros to 128 bytes, or the hash of a longer key.
 //
-// It does not change after it is set up, and is safe for concurrent use until
-// [HMACSHA512Key.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as
-// "fastmac.HMACSHA512Key(512-bit tag)". All methods except Init, Destroy and those that
-// print its name panic if the key was never set up or has been destroyed.
+// An HMACSHA512Key does not change once it is set up. It is safe for concurrent use until
+// [HMACSHA512Key.Destroy]. Do not copy it: Destroy does not overwrite copies. It prints as
+// "fastmac.HMACSHA512Key(512-bit tag)". All methods except Init, Destroy, String and Format panic
+// if the key was never set up or has been destroyed.
 type HMACSHA512Key struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -35,18 +34,18 @@ type HMACSHA512Key struct {
 	set          bool
 }
 
-// NewHMACSHA512Key expands a key of any length, including zero. Use at least 32 random
-// bytes; RFC 2104 section 3 advises 64. A key longer than 128 bytes is hashed first. key is
-// not retained. With GODEBUG=fips140=only it panics on a key shorter than 14 bytes.
+// NewHMACSHA512Key expands a key of any length, including zero. Use at least 32 random bytes; RFC
+// 2104 section 3 advises 64. A key longer than 128 bytes is hashed first. NewHMACSHA512Key does not
+// retain key. With GODEBUG=fips140=only it panics if the key is shorter than 14 bytes.
 func NewHMACSHA512Key(key []byte) *HMACSHA512Key {
 	k := new(HMACSHA512Key)
 	k.Init(key)
 	return k
 }
 
-// Init is like [NewHMACSHA512Key] but sets up k in place, replacing any previous key.
-// The streams of the previous key must not be used again, not even after a Reset. k may be in
-// memory that Go did not allocate: see "Placed state".
+// Init is like [NewHMACSHA512Key], except that it sets up k in place and replaces any previous key.
+// Do not use streams of the previous key again, not even after Reset. k may be in memory that Go
+// did not allocate: see "Placed state".
 func (k *HMACSHA512Key) Init(key []byte) {
 	if useFIPS {
 		k.initFIPS(key)
@@ -112,8 +111,8 @@ func (k *HMACSHA512Key) Size() int {
 	return HMACSHA512Size
 }
 
-// Tag appends the tag of msg, 64 bytes, to dst and returns the extended slice. It
-// does not allocate if dst has room, except in FIPS 140 mode. dst may overlap msg.
+// Tag appends the tag of msg, 64 bytes, to dst and returns the extended slice. dst may overlap msg.
+// Tag does not allocate if dst has room, except in FIPS 140 mode.
 func (k *HMACSHA512Key) Tag(dst, msg []byte) []byte {
 	k.mustLive()
 	dst, tag := grow(dst)
@@ -137,8 +136,8 @@ func (k *HMACSHA512Key) sum(tag *[HMACSHA512Size]byte, msg []byte) {
 	sha512.Sum(tag, &k.inner, &k.outer, sha512.BlockSize, msg)
 }
 
-// Verify reports whether tag is the tag of msg. It returns false for a tag that is not
-// 64 bytes long: truncated tags are refused. The comparison is constant time.
+// Verify reports whether tag is the tag of msg. It returns false if the tag is not 64 bytes long,
+// so it refuses truncated tags. The comparison is constant time.
 func (k *HMACSHA512Key) Verify(tag, msg []byte) bool {
 	k.mustLive()
 	var want [HMACSHA512Size]byte
@@ -160,9 +159,9 @@ func equalTag(tag []byte, want *[HMACSHA512Size]byte) bool {
 	return diff == 0
 }
 
-// New returns a stream that computes tags under k. The stream shares k, except that in
-// FIPS 140 mode crypto/hmac keeps a copy, which Destroy does not wipe. Many streams can
-// use one key at the same time.
+// New returns a stream that computes tags under k. The stream refers to k, except that in FIPS 140
+// mode crypto/hmac has a copy of the key, which Destroy does not overwrite. Any number of streams
+// can use one key at the same time.
 func (k *HMACSHA512Key) New() *HMACSHA512 {
 	k.mustLive()
 	m := new(HMACSHA512)
@@ -170,14 +169,14 @@ func (k *HMACSHA512Key) New() *HMACSHA512 {
 	return m
 }
 
-// Destroy overwrites the key with zeros. Any later use of it or of its streams
-// panics; a second Destroy does nothing. It must not run while the key is in use.
+// Destroy overwrites the key with zeros. After that, the key and its streams panic when they are
+// used, and a second Destroy does nothing. Do not call Destroy while the key is in use.
 func (k *HMACSHA512Key) Destroy() { *k = HMACSHA512Key{} }
 
-// SumHMACSHA512 returns the HMAC-SHA-512 of msg under a key of any length. It does
-// not allocate, except in FIPS 140 mode. To tag many messages under one key, a
-// [HMACSHA512Key] is faster. The key is as for [NewHMACSHA512Key]. To verify a tag, use
-// [HMACSHA512Key.Verify], whose comparison is constant time.
+// SumHMACSHA512 returns the HMAC-SHA-512 of msg under key, which is as for [NewHMACSHA512Key]. To
+// tag many messages under one key, use an [HMACSHA512Key], which is faster. To verify a tag, use
+// [HMACSHA512Key.Verify], whose comparison is constant time. SumHMACSHA512 does not allocate,
+// except in FIPS 140 mode.
 func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 	wipe.ReserveStack()
 	var k HMACSHA512Key
@@ -187,12 +186,12 @@ func SumHMACSHA512(key, msg []byte) (tag [64]byte) {
 	return tag
 }
 
-// HMACSHA512 is a stream that computes the HMAC-SHA-512 of what is written to it,
-// RFC 2104 and FIPS 198-1. It implements [hash.Hash] and [hash.Cloner].
+// HMACSHA512 is a stream that computes the HMAC-SHA-512, RFC 2104 and FIPS 198-1, of what is
+// written to it. It implements [hash.Hash] and [hash.Cloner].
 //
-// It is not safe for concurrent use. Do not copy it; use [HMACSHA512.Clone]. It prints as
-// "fastmac.HMACSHA512(512-bit tag)". All methods except Destroy and those that print its
-// name panic if the stream or its key has been destroyed.
+// An HMACSHA512 is not safe for concurrent use. Do not copy it; use [HMACSHA512.Clone]. It prints
+// as "fastmac.HMACSHA512(512-bit tag)". All methods except Destroy, String and Format panic if the
+// stream or its key has been destroyed.
 type HMACSHA512 struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -208,8 +207,8 @@ type HMACSHA512 struct {
 	fips hash.Hash // in place of these three in FIPS 140 mode
 }
 
-// NewHMACSHA512 returns a stream for a key of any length, as for
-// [NewHMACSHA512Key]. key is not retained.
+// NewHMACSHA512 returns a stream with its own key, which is as for [NewHMACSHA512Key]. It does not
+// retain key.
 func NewHMACSHA512(key []byte) *HMACSHA512 {
 	// One allocation, as for UMAC.
 	p := new(struct {
@@ -261,8 +260,8 @@ func (m *HMACSHA512) Write(p []byte) (int, error) {
 	return size, nil
 }
 
-// Sum appends the tag of what has been written, 64 bytes, to b and returns the
-// extended slice. The stream does not change.
+// Sum appends the tag of the message written so far, 64 bytes, to b and returns the extended slice.
+// The stream does not change.
 func (m *HMACSHA512) Sum(b []byte) []byte {
 	m.mustLive()
 	if m.fips != nil {
@@ -279,9 +278,9 @@ func (m *HMACSHA512) sum(tag *[HMACSHA512Size]byte) {
 	sha512.Sum(tag, &m.state, &m.key.outer, m.n-used, m.block[:used])
 }
 
-// Verify reports whether tag is the tag of what has been written. It returns false for
-// a tag that is not 64 bytes long: truncated tags are refused. The stream does not
-// change. The comparison is constant time.
+// Verify reports whether tag is the tag of the message written so far. It returns false if the tag
+// is not 64 bytes long, so it refuses truncated tags. The stream does not change. The comparison is
+// constant time.
 func (m *HMACSHA512) Verify(tag []byte) bool {
 	m.mustLive()
 	var want [HMACSHA512Size]byte
@@ -295,7 +294,7 @@ func (m *HMACSHA512) Verify(tag []byte) bool {
 	return equalTag(tag, &want)
 }
 
-// Reset resets the stream to its initial state: an empty message. It overwrites what the stream
+// Reset returns the stream to its initial state: an empty message. It overwrites what the stream
 // holds of the message and its hash, except in FIPS 140 mode.
 func (m *HMACSHA512) Reset() {
 	m.mustLive()
@@ -320,10 +319,10 @@ func (m *HMACSHA512) BlockSize() int {
 	return sha512.BlockSize
 }
 
-// Clone returns a copy of the stream, a *HMACSHA512. The key is shared: it is
-// wiped by Destroy of the stream that [NewHMACSHA512] made, not by Destroy of a
-// clone. The error is always nil, except in FIPS 140 mode of a program built with
-// GOFIPS140=v1.0.0, whose crypto/hmac cannot be cloned: then it wraps [errors.ErrUnsupported].
+// Clone returns a copy of the stream, a *HMACSHA512, which shares the key. Destroy of a clone does
+// not overwrite the key; Destroy of the stream that [NewHMACSHA512] returned does. The error is
+// nil, except in FIPS 140 mode in a program built with GOFIPS140=v1.0.0, whose crypto/hmac cannot
+// be cloned: then it wraps [errors.ErrUnsupported].
 func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	m.mustLive()
 	c := &HMACSHA512{key: m.key, n: m.n, state: m.state, block: m.block}
@@ -336,9 +335,8 @@ func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 	return c, nil
 }
 
-// Destroy overwrites the stream with zeros, and the key as well if
-// [NewHMACSHA512] made it for this stream. Any later use panics; a second Destroy
-// does nothing.
+// Destroy overwrites the stream with zeros, and also its key if [NewHMACSHA512] returned the
+// stream. After that, the stream panics when it is used, and a second Destroy does nothing.
 func (m *HMACSHA512) Destroy() {
 	if m.key == nil {
 		return

@@ -11,13 +11,15 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data. On amd64 with AVX2 it
-// hashes several messages side by side, of the same or of different lengths. It is fastest with
-// multiples of eight messages (AVX-512), or of four (AVX2), of about the same length. On arm64
-// with SHA512 instructions it hashes messages 0 and 1 side by side, then 2 and 3, and so on: as
-// many blocks as the shorter one has. It does not allocate, except in FIPS 140 mode.
+// TagBatch writes the tag of batch[i].Data to batch[i].Tag, for each i. If a Tag is not 64 bytes
+// long, or there is a Nonce, it panics before it writes anything. It does not allocate, except in
+// FIPS 140 mode.
 //
-// If a Tag is not 64 bytes long, or there is a Nonce, TagBatch panics before it writes anything.
+// On amd64 with AVX2 it hashes several messages side by side, whatever their lengths. It is fastest
+// if they have about the same length, and if their number is a multiple of eight (AVX-512) or four
+// (AVX2). On arm64 with SHA512 instructions it hashes messages 0 and 1 side by side, then 2 and 3,
+// and so on, for as many blocks as the shorter of the two has.
+//
 // batch[i].Tag may overlap batch[i].Data, and no slice of another message. Messages may overlap
 // each other.
 func (k *HMACSHA512Key) TagBatch(batch []Message) {
@@ -38,10 +40,11 @@ func (k *HMACSHA512Key) TagBatch(batch []Message) {
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data, and reports
-// whether all are; of an empty batch it reports true. A Tag of a wrong length is not right, and
-// neither is a message with a Nonce. VerifyBatch works as [HMACSHA512Key.TagBatch] does, and is
-// nearly as fast. It changes nothing except OK, which is false until the tag has been found
-// right. The comparisons are constant time. All slices may overlap.
+// whether all are OK. For an empty batch it returns true. A message is not OK if its Tag has a
+// wrong length, or if it has a Nonce.
+//
+// VerifyBatch is nearly as fast as [HMACSHA512Key.TagBatch]. It changes nothing except OK, which is
+// false until the tag has been verified. The comparisons are constant time. All slices may overlap.
 func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()
@@ -72,11 +75,13 @@ func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 	return all
 }
 
-// SumHMACSHA512Batch sets the bytes of batch[i].Tag to the HMAC-SHA-512 of batch[i].Data under
-// keys[i]. It works as [HMACSHA512Key.TagBatch] does, and expands the keys side by side too. It
-// also panics before it writes anything if keys and batch have different lengths. batch[i].Tag
-// may overlap keys[i] and batch[i].Data, and no slice of another message or key. Keys are as for
-// [NewHMACSHA512Key]. To verify, compare the tags with [crypto/hmac.Equal].
+// SumHMACSHA512Batch writes the HMAC-SHA-512 of batch[i].Data under keys[i] to batch[i].Tag, for
+// each i. It works like [HMACSHA512Key.TagBatch], and also expands keys side by side. Keys are as
+// for [NewHMACSHA512Key]. To verify, compare the tags with [crypto/hmac.Equal].
+//
+// If keys and batch have different lengths, it panics before it writes anything, as it does for a
+// wrong Tag or Nonce. batch[i].Tag may overlap keys[i] and batch[i].Data, and no slice of another
+// message or key.
 func SumHMACSHA512Batch(keys [][]byte, batch []Message) {
 	if len(keys) != len(batch) {
 		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d keys and %d messages", len(keys), len(batch)))

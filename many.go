@@ -11,24 +11,24 @@ import (
 	"example.com/fastmac/internal/prefetch"
 )
 
-// TagBatch sets the bytes of batch[i].Tag to the tag of batch[i].Data under keys[i] and
-// batch[i].Nonce. There is no nonce for HMAC-SHA-512.
+// TagBatch writes the tag of batch[i].Data under keys[i] and batch[i].Nonce to batch[i].Tag, for
+// each i. With HMAC-SHA-512 there is no nonce.
 //
-// It is for servers with more keys than the CPU's cache has room for: while some messages are
-// hashed, the keys of the next ones are loaded. For many messages under one key, the method
-// TagBatch of the key is faster, as [UMACKey.TagBatch]. The keys need no order. A key may be
-// there several times, and UMAC keys may have different tag sizes.
+// It is for servers with more keys than the CPU's cache has room for: while it hashes some
+// messages, it loads the keys of the next ones. If all messages are under one key, the method
+// TagBatch of that key is faster, for example [UMACKey.TagBatch]. The keys need no order. A key may
+// occur several times, and UMAC keys may have different tag sizes.
 //
 // Never use a nonce of UMAC or GMAC for two messages under one key, in this batch or ever.
-// TagBatch does not allocate where Tag of the keys does not. batch[i].Tag may overlap
-// batch[i].Nonce and batch[i].Data, and no slice of another message. Messages may overlap each
-// other. TagBatch is safe for concurrent use with the same keys.
 //
-// If keys and batch have different lengths, or a nonce has a wrong one, TagBatch panics before
-// it writes anything. A key that is nil or was destroyed, and a Tag that is not Size() bytes
-// long, make it panic when it comes to them: to look at all keys first would cost as much as
-// the tags. What it has written by then, the tags of messages before that one, is valid, so
-// those nonces are used.
+// If keys and batch have different lengths, or a nonce has a wrong length, TagBatch panics before
+// it writes anything. If a key is nil or was destroyed, or a Tag is not Size() bytes long, it
+// panics when it comes to that message: to check all keys first would cost as much as the tags. The
+// tags that it has written by then are valid, so their nonces are used.
+//
+// batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another message.
+// Messages may overlap each other. TagBatch does not allocate where Tag of the keys does not. It is
+// safe for concurrent use with the same keys.
 func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message) {
 	mustPair("TagBatch", len(keys), len(batch))
 	switch keys := any(keys).(type) {
@@ -42,14 +42,14 @@ func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message)
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under keys[i]
-// and batch[i].Nonce, and reports whether all are; of an empty batch it reports true. A nonce or
-// a tag of a wrong length is not right, and nothing is right under a nil key, as that of an
-// unknown sender. VerifyBatch works as [TagBatch] does. It changes nothing except OK, which is
-// false until the tag has been found right. The comparisons are constant time. All slices may
-// overlap.
+// and batch[i].Nonce, and reports whether all are OK. For an empty batch it returns true. A message
+// is not OK if its nonce or tag has a wrong length, or if its key is nil, as for an unknown sender.
 //
-// If keys and batch have different lengths, VerifyBatch panics before it writes anything. It
-// panics at a key that was destroyed.
+// VerifyBatch works like [TagBatch]. It changes nothing except OK, which is false until the tag has
+// been verified. The comparisons are constant time. All slices may overlap.
+//
+// If keys and batch have different lengths, VerifyBatch panics before it writes anything. If a key
+// was destroyed, it panics when it comes to that message.
 func VerifyBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message) bool {
 	mustPair("VerifyBatch", len(keys), len(batch))
 	refuse(batch)

@@ -23,26 +23,27 @@ const maxNonces = 1 << 63
 
 const minNoncesSize = 12 // of a nonce, in bytes
 
-// A NonceSequence returns nonces, and never the same one twice. They are big-endian numbers modulo
-// 2^(8*size). The first is from [crypto/rand], and each later one is one more than the one
-// before it. They are not secret: anyone who sees one knows the next. A UMAC stream
-// computes the pads for them ahead. Nothing is stored; after a restart make a new
-// NonceSequence.
+// A NonceSequence returns nonces, and never the same one twice. The first is a random number from
+// [crypto/rand], and each later one is one more than the one before it, modulo 2^(8*size), in
+// big-endian order. Nonces are not secret: anyone who sees one knows the next. A UMAC stream
+// computes the pads for them in advance. A NonceSequence stores nothing: after a restart make a new
+// one.
 //
-// If k sequences, of any processes and restarts, return at most q nonces each, of the same
-// size and under one key, then any given two have a nonce in common with a probability of
-// at most (2q-1)/2^(8*size). There are k(k-1)/2 pairs, so the probability that any nonce
-// repeats is below k^2*q/2^(8*size). For k = 2^10 and q = 2^40 this is 2^-36 for nonces
-// of 12 bytes, and 2^-68 for 16. For UMAC use 16 bytes, unless the size of the nonce
-// matters. Use no other nonces under the same key, except that [UMACKey.Sign] may be used
-// together with sequences of 16 bytes: s calls add at most s*k*q/2^128 + s^2/2^129.
+// Several sequences can be used under one key. Two of them, of q nonces each of the same size, have
+// a nonce in common with a probability of at most (2q-1)/2^(8*size). Among k sequences, in any
+// processes and after any restarts, a nonce repeats with a probability below k^2*q/2^(8*size). For
+// k = 2^10 and q = 2^40 this is 2^-36 with nonces of 12 bytes, and 2^-68 with 16. For UMAC use 16
+// bytes, unless the size of the nonce matters.
 //
-// In a child process that C code forked, a NonceSequence begins anew, with another number from
-// crypto/rand: k counts it as one more sequence. SECURITY.md in the module says how that is
-// noticed.
+// Use no other nonces under the same key. [UMACKey.Sign] is the exception, with sequences of 16
+// bytes: s calls add at most s*k*q/2^128 + s^2/2^129 to the probability.
 //
-// A copy of a NonceSequence repeats its nonces. A restored snapshot of a virtual machine, or a
-// checkpoint of a process, makes such a copy. Where these can happen, use [UMACKey.Sign], which
+// In a child process that C code forked, a NonceSequence begins again, at another number from
+// crypto/rand, and k counts it as one more sequence. SECURITY.md in the module says how it notices
+// a fork.
+//
+// A copy of a NonceSequence repeats its nonces. Restoring a snapshot of a virtual machine, or a
+// checkpoint of a process, makes such a copy. Where this can happen, use [UMACKey.Sign], which
 // draws each nonce from crypto/rand.
 //
 // A NonceSequence is safe for concurrent use. Do not copy it.
@@ -59,8 +60,8 @@ type NonceSequence struct {
 	beginning          sync.Mutex
 }
 
-// NewNonceSequence returns a NonceSequence whose nonces have size bytes, 12 to 16. It panics
-// for another size.
+// NewNonceSequence returns a NonceSequence whose nonces have size bytes. It panics if size is not
+// 12 to 16.
 func NewNonceSequence(size int) *NonceSequence {
 	if size < minNoncesSize || size > UMACMaxNonceSize {
 		panic(fmt.Sprintf("fastmac: NonceSequence of %d bytes: want %d to %d", size, minNoncesSize, UMACMaxNonceSize))
@@ -86,9 +87,8 @@ func (n *NonceSequence) begin() {
 	n.process.Store(process)
 }
 
-// Next appends the next nonce to dst and returns the extended slice. It does not
-// allocate if dst has room. It panics if [NewNonceSequence] did not make n, and after 2^63
-// nonces.
+// Next appends the next nonce to dst and returns the extended slice. It does not allocate if dst
+// has room. It panics if n does not come from [NewNonceSequence], and after 2^63 nonces.
 func (n *NonceSequence) Next(dst []byte) []byte {
 	process := n.process.Load()
 	used := n.used.Add(1) - 1

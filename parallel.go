@@ -14,17 +14,19 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// WriteParallel is like [UMAC.Write] for a large p. It uses up to workers goroutines, the caller's
-// included, and at most [runtime.GOMAXPROCS], which is also meant if workers is less than 1. Calls
-// of Write and WriteParallel may follow each other in any order.
+// WriteParallel is like [UMAC.Write], on several cores, for a large p. It uses at most workers
+// goroutines, including the caller's, and never more than [runtime.GOMAXPROCS], which is also the
+// limit if workers is less than 1. Calls of Write and WriteParallel may follow each other in any
+// order.
 //
-// The caller's goroutine hashes a p of less than 32 MiB alone. Of a larger p it hashes what no other
-// goroutine has begun when it gets there. If the others do not make it faster, for example because
-// other programs use their cores, all calls in the process go on without them for the next GiB.
+// If p has less than 32 MiB, the caller's goroutine hashes all of it. Otherwise it hashes the parts
+// that no other goroutine has begun when it gets there. If the others do not help, for example
+// because other programs use their cores, all calls in the process do without them for the next
+// GiB.
 //
-// p can be a file that is mapped into memory. The goroutines have the caller's setting of
-// [debug.SetPanicOnFault], and if one of them panics, WriteParallel panics with the same value.
-// The stream must then be reset.
+// p can be a file that is mapped into memory. The other goroutines have the caller's setting of
+// [debug.SetPanicOnFault]. If one of them panics, WriteParallel panics with the same value, and the
+// stream must be reset.
 func (u *UMAC) WriteParallel(p []byte, workers int) {
 	k := u.live()
 	if most := runtime.GOMAXPROCS(0); workers < 1 || workers > most {

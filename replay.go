@@ -13,19 +13,18 @@ import (
 // maxReplayWindow is the size of the largest window, in counters. Its words occupy 256 KiB.
 const maxReplayWindow = 1 << 20
 
-// A ReplayWindow finds messages that arrive twice, RFC 4418 section 6.4, by the counter that
-// the sender gives each message. It is the sliding window of RFC 4303 section 3.4.3,
-// stored as in RFC 6479: it remembers which of the last counters have been accepted, and
-// refuses all counters before them.
+// A ReplayWindow refuses messages that arrive twice, RFC 4418 section 6.4. It knows them by the
+// counter that the sender gives each message. It is the sliding window of RFC 4303 section 3.4.3,
+// stored as in RFC 6479: it remembers which of the last counters it has accepted, and refuses all
+// counters before them. Use one window for each key and sender.
 //
-// The counter may start at any number and skip numbers. It must not repeat or wrap
-// around. The tag must authenticate it, so it is the nonce, or part of the nonce or of the
-// message. The nonces of a [NonceSequence] wrap around and cannot be the counter: with them, put a
-// counter into the message. Use one window for each key and sender.
+// The counter may start at any number and skip numbers. It must not repeat or wrap around. The tag
+// must authenticate it, so put it into the nonce or the message. The nonces of a [NonceSequence]
+// wrap around and cannot be the counter: with them, put a counter into the message.
 //
-// After a restart the receiver has a new window, which accepts old messages again. So
-// change the key then. Or store the highest counter before its message has an effect, and
-// after a restart refuse all counters up to the stored one.
+// After a restart the receiver has a new window, which accepts old messages again. So change the
+// key then. Or store the highest counter before its message has an effect, and after a restart
+// refuse all counters up to the stored one.
 //
 // A ReplayWindow is not safe for concurrent use. Do not copy it.
 type ReplayWindow struct {
@@ -38,13 +37,12 @@ type ReplayWindow struct {
 	words []uint64
 }
 
-// NewReplayWindow returns a window with one bit for each counter that it remembers. The
-// number of bits is 1 to 1048576; for another number NewReplayWindow panics. The
-// window uses at most twice the memory of these bits, plus 16 bytes.
+// NewReplayWindow returns a window that remembers so many counters, one bit for each. It panics if
+// bits is not 1 to 1048576. The window uses at most twice the memory of these bits, plus 16 bytes.
 //
-// A message is refused if another one, whose counter is higher by bits or more, has been
-// accepted before it. RFC 4303 advises 64 bits. Fast networks with several paths need
-// thousands. If messages arrive in order, 1 is enough.
+// The window refuses a message if it has accepted a counter that is higher by bits or more. RFC
+// 4303 advises 64 bits. Fast networks with several paths need thousands. If messages arrive in
+// order, 1 is enough.
 func NewReplayWindow(bits int) *ReplayWindow {
 	if bits < 1 || bits > maxReplayWindow {
 		panic(fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to %d", bits, maxReplayWindow))
@@ -58,14 +56,14 @@ func NewReplayWindow(bits int) *ReplayWindow {
 	return &ReplayWindow{size: uint64(bits), words: make([]uint64, words)}
 }
 
-// Accept reports whether counter is new, and remembers it. It returns true if counter has
-// not been accepted before, and is above the highest accepted counter or less than the
-// size of the window below it. Otherwise Accept returns false and changes nothing. It does
-// not allocate. It panics if [NewReplayWindow] did not make w.
+// Accept reports whether counter is new, and remembers it. A counter is new if it has not been
+// accepted before, and is above the highest accepted counter or less than the size of the window
+// below it. If it is not new, Accept changes nothing. Use the message only if Accept returns true.
 //
-// Call Accept only after you have verified the tag. With forged counters an attacker could
-// move the window, so that all later messages would be refused. Use the message only if
-// Accept returns true.
+// Call Accept only after you have verified the tag. Otherwise an attacker could move the window
+// with forged counters, and the window would refuse all later messages.
+//
+// Accept does not allocate. It panics if w does not come from [NewReplayWindow].
 func (w *ReplayWindow) Accept(counter uint64) bool {
 	if len(w.words) == 0 {
 		panic("fastmac: use of a ReplayWindow that NewReplayWindow did not make")

@@ -12,15 +12,15 @@ import (
 // signNonceSize is the largest size that RFC 4418 allows, because the nonces are random.
 const signNonceSize = UMACMaxNonceSize
 
-// Sign draws a fresh nonce of 16 bytes from [crypto/rand]. It appends the nonce and the
-// tag of msg under that nonce to dst, 16 + Size() bytes in all, and returns the extended
-// slice. dst may overlap msg. As in JWT, to sign means to authenticate with a shared key:
-// anyone who can verify can sign.
+// Sign draws a nonce of 16 bytes from [crypto/rand]. It appends the nonce and the tag of msg under
+// it to dst, 16 + Size() bytes in all, and returns the extended slice. dst may overlap msg.
 //
-// A random nonce needs no counter, which a crash or a restored snapshot could set back.
-// After a restored snapshot it is new only if the kernel has been informed, on Linux by
-// VMGENID. Sign at most 2^48 messages with one key: then the probability that two nonces
-// are equal is below 2^-33.
+// As in JWT, to sign means to authenticate with a shared key: anyone who can verify can sign.
+//
+// A random nonce needs no counter, which a crash or a restored snapshot could set back. After a
+// snapshot has been restored, the nonce is new only if the kernel was told of it, on Linux by
+// VMGENID. Sign at most 2^48 messages with one key: then the probability that two nonces are equal
+// is below 2^-33.
 func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	k.mustLive()
 	var sig [signNonceSize + maxUMACTagSize]byte
@@ -30,8 +30,8 @@ func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	return append(dst, sig[:signNonceSize+int(k.pad.tagSize)]...)
 }
 
-// VerifySigned reports whether sig is a result of [UMACKey.Sign] or [UMAC.Sign] for msg: a nonce
-// of 16 bytes, then its tag. It returns false for a sig of another length.
+// VerifySigned reports whether sig is what [UMACKey.Sign] or [UMAC.Sign] appends for msg: a nonce
+// of 16 bytes, then the tag. It returns false if sig has a wrong length.
 func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
 	k.mustLive()
 	if len(sig) != signNonceSize+int(k.pad.tagSize) {
@@ -40,10 +40,10 @@ func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
 	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)
 }
 
-// Sign draws a fresh nonce of 16 bytes from [crypto/rand]. It appends the nonce and the tag of
-// what has been written under that nonce to dst, 16 + Size() bytes in all, and returns the
-// extended slice. It is [UMACKey.Sign] for a message in parts, and counts towards the same
-// limit of messages. The stream does not change.
+// Sign is [UMACKey.Sign] for a message in parts. It draws a nonce of 16 bytes from [crypto/rand],
+// appends it and the tag of the message written so far to dst, 16 + Size() bytes in all, and
+// returns the extended slice. It counts towards the same limit of 2^48 messages. The stream does
+// not change.
 func (u *UMAC) Sign(dst []byte) []byte {
 	u.live()
 	// Drawn after the message, whose parts may come slowly: a snapshot of the machine that is
@@ -54,11 +54,11 @@ func (u *UMAC) Sign(dst []byte) []byte {
 	return u.Tag(append(dst, nonce[:]...), nonce[:])
 }
 
-// VerifySigned reports whether sig is a result of [UMACKey.Sign] or [UMAC.Sign] for what has
-// been written. It returns false for a sig of another length. The stream does not change.
+// VerifySigned reports whether sig is what [UMACKey.Sign] or [UMAC.Sign] appends for the message
+// written so far. It returns false if sig has a wrong length. The stream does not change.
 //
-// Use no part of the message before VerifySigned has returned true. The message that you use
-// must be the one that was written: a file, for example, must not change in between.
+// Use no part of the message before VerifySigned has returned true. The message that you use must
+// be the one that was written: a file, for example, must not change in between.
 func (u *UMAC) VerifySigned(sig []byte) bool {
 	if len(sig) != signNonceSize+u.Size() {
 		return false

@@ -25,23 +25,23 @@ const (
 // maxUMACTagSize is the size of the longest tag, 4 bytes for each iteration.
 const maxUMACTagSize = 4 * maxIterations
 
-// KeySizeError is the error for an AES key of this size, of UMAC, GMAC or package aesgcm,
-// which is not 16, 24 or 32 bytes.
+// KeySizeError is the length in bytes of an AES key that is not 16, 24 or 32 bytes long. The
+// functions of UMAC, GMAC and package aesgcm that set up keys return it.
 type KeySizeError int
 
 func (e KeySizeError) Error() string {
 	return "fastmac: key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
 }
 
-// UMACKey is an expanded UMAC key, RFC 4418, for tags of one size.
+// UMACKey is an expanded key for UMAC, RFC 4418. All its tags have one size.
 //
-// Never use a nonce for two messages under one key: two tags with the same nonce can
-// be enough to forge others.
+// Never use a nonce for two messages under one key: two tags with the same nonce can be enough to
+// forge others.
 //
-// A UMACKey does not change after it is set up, and is safe for concurrent use until
-// [UMACKey.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as its name
-// and tag size, as in "fastmac.UMACKey(64-bit tag)". All methods except Init, Destroy and
-// those that print its name panic if the key was never set up or has been destroyed.
+// A UMACKey does not change once it is set up. It is safe for concurrent use until
+// [UMACKey.Destroy]. Do not copy it: Destroy does not overwrite copies. It prints as its name and
+// tag size, such as "fastmac.UMACKey(64-bit tag)". All methods except Init, Destroy, String and
+// Format panic if the key was never set up or has been destroyed.
 type UMACKey struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -51,9 +51,9 @@ type UMACKey struct {
 	umacKeyName
 }
 
-// NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for
-// tags of tagSize bytes: 4, 8, 12 or 16. For a key of another size it returns a
-// [KeySizeError], and for another tag size an error too. It does not retain key.
+// NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for tags of tagSize
+// bytes: 4, 8, 12 or 16. It returns a [KeySizeError] for a key of any other length, and an error
+// for any other tag size. It does not retain key.
 func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 	k := new(UMACKey)
 	if err := k.Init(key, tagSize); err != nil {
@@ -62,16 +62,15 @@ func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 	return k, nil
 }
 
-// Init is like [NewUMACKey] but sets up k in place, replacing any previous key. The
-// streams of the previous key must not be used again, not even after a Reset. If Init
-// returns an error, k is unchanged. Init does not allocate if AES instructions are in
-// use.
+// Init is like [NewUMACKey], except that it sets up k in place and replaces any previous key. Do
+// not use streams of the previous key again, not even after Reset. If Init returns an error, k is
+// unchanged. Init does not allocate if AES instructions are in use.
 //
-// Do not print a struct that has a key by value in an unexported field: fmt does not
-// call the methods of such fields, and prints the bytes of the key.
+// Do not print a struct that holds a key by value in an unexported field: fmt does not call the
+// methods of such fields, and prints the bytes of the key.
 //
-// On amd64 and arm64, k may be in memory that Go did not allocate if [RequireAES] returns nil:
-// see "Placed state". In all other cases k has a pointer, and must be in Go's memory.
+// On amd64 and arm64, k may be in memory that Go did not allocate if [RequireAES] returns nil: see
+// "Placed state". In all other cases k holds a pointer, and must be in Go's memory.
 func (k *UMACKey) Init(key []byte, tagSize int) error {
 	size, err := newTagSize(tagSize)
 	if err != nil {
@@ -103,12 +102,14 @@ func (k *UMACKey) Size() int {
 	return int(k.pad.tagSize)
 }
 
-// Tag appends the tag of msg under nonce, Size() bytes, to dst and returns the extended
-// slice. It does not allocate if dst has room, except that without AES instructions it
-// may do so after a garbage collection. dst may overlap msg and nonce.
+// Tag appends the tag of msg under nonce, Size() bytes, to dst and returns the extended slice. dst
+// may overlap msg and nonce.
 //
-// The nonce must be 1 to 16 bytes long, or Tag panics. It must never have been used
-// with this key before.
+// The nonce must be 1 to 16 bytes long, or Tag panics. Never use it for another message under this
+// key.
+//
+// Tag does not allocate if dst has room, except that without AES instructions it may allocate after
+// a garbage collection.
 func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
 	if hasTagNonce() && isNonce(nonce) && len(msg) <= 2*l1Block {
@@ -127,8 +128,8 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	return k.pad.tagSize.append(dst, &tag)
 }
 
-// Verify reports whether tag is the tag of msg under nonce. It returns false for a tag
-// or a nonce of a wrong length. The comparison is constant time.
+// Verify reports whether tag is the tag of msg under nonce. It returns false if the tag or the
+// nonce has a wrong length. The comparison is constant time.
 func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	k.mustLive()
 	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
@@ -145,35 +146,34 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 	return k.pad.tagSize.equal(tag, &want)
 }
 
-// New returns a stream that computes tags under k. The stream shares k. Many streams
+// New returns a stream that computes tags under k. The stream refers to k. Any number of streams
 // can use one key at the same time.
 func (k *UMACKey) New() *UMAC {
 	k.mustLive()
 	return &UMAC{umacName: opaque.Of(umacText(k.pad.tagSize)), key: k}
 }
 
-// Destroy overwrites the key with zeros. Any later use of it or of its streams panics,
-// except that a second Destroy does nothing. Do not call it while the key is in use.
+// Destroy overwrites the key with zeros. After that, the key and its streams panic when they are
+// used, and a second Destroy does nothing. Do not call Destroy while the key is in use.
 //
-// Destroy does not overwrite the pads that streams of k have computed ahead: destroy
-// those streams too. SECURITY.md in the module lists what else it cannot overwrite.
+// Streams of k compute pads in advance, which this Destroy does not overwrite: destroy those
+// streams too. SECURITY.md in the module lists what else it cannot overwrite.
 func (k *UMACKey) Destroy() {
 	k.pad.destroy()
 	*k = UMACKey{}
 }
 
-// UMAC is a stream that computes the UMAC tag of what is written to it, RFC 4418.
+// UMAC is a stream that computes the UMAC tag, RFC 4418, of what is written to it.
 //
-// It implements [hash.Hash], except that [UMAC.Sum] takes the nonce instead of a slice
-// to append to. Use [UMAC.Tag] to append, and [UMAC.Bind] for code that calls
-// Sum as hash.Hash defines it.
+// It implements [hash.Hash], except that [UMAC.Sum] takes the nonce instead of a slice to append
+// to. Use [UMAC.Tag] to append, and [UMAC.Bind] for code that calls Sum as hash.Hash defines it.
 //
-// Never use a nonce for two messages under one key: two tags with the same nonce can
-// be enough to forge others.
+// Never use a nonce for two messages under one key: two tags with the same nonce can be enough to
+// forge others.
 //
-// A UMAC is not safe for concurrent use. Do not copy it; use [UMAC.Clone]. It prints as its
-// name and tag size, as in "fastmac.UMAC(64-bit tag)". All methods except Destroy and those
-// that print its name panic if the stream or its key has been destroyed.
+// A UMAC is not safe for concurrent use. Do not copy it; use [UMAC.Clone]. It prints as its name
+// and tag size, such as "fastmac.UMAC(64-bit tag)". All methods except Destroy, String and Format
+// panic if the stream or its key has been destroyed.
 type UMAC struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -185,10 +185,10 @@ type UMAC struct {
 	pads    pads
 }
 
-// NewUMAC returns a stream with its own key, of 16, 24 or 32 bytes, for tags of tagSize
-// bytes: 8 as in SSH's umac-64, or 16 as in its umac-128, or 4 or 12. It is [NewUMACKey] and
-// [UMACKey.New] in one allocation, and returns the errors of NewUMACKey. Never use a nonce
-// twice with one key.
+// NewUMAC returns a stream with its own key, of 16, 24 or 32 bytes. tagSize is the size of a tag in
+// bytes: 4, 8, 12 or 16. In SSH, umac-64 has 8 and umac-128 has 16. NewUMAC does what [NewUMACKey]
+// and [UMACKey.New] do, in one allocation, and returns the errors of NewUMACKey. Never use a nonce
+// for two messages under one key.
 func NewUMAC(key []byte, tagSize int) (*UMAC, error) {
 	// A clone keeps the memory of this stream alive together with the key.
 	p := new(umacWithKey)
@@ -239,13 +239,12 @@ func (u *UMAC) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Tag appends the tag of what has been written, Size() bytes, under the nonce to
-// dst and returns the extended slice. The stream does not change: a second Tag
-// with another nonce appends the tag for that one, and writing can go on. dst may
-// overlap the nonce.
+// Tag appends the tag of the message written so far, Size() bytes, to dst and returns the extended
+// slice. The stream does not change: you can write more, and call Tag again with another nonce. dst
+// may overlap nonce.
 //
-// The nonce must be 1 to 16 bytes long, or Tag panics. It must never have been
-// used with this key before for another message.
+// The nonce must be 1 to 16 bytes long, or Tag panics. Never use it for another message under this
+// key.
 func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	k := u.live()
 	if hasTagNonce() && isNonce(nonce) && u.uhash.isShort() {
@@ -261,14 +260,12 @@ func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	return k.pad.tagSize.append(dst, &tag)
 }
 
-// Sum returns the tag of what has been written, Size() bytes, under the nonce. It
-// overwrites the nonce: the tag is written from the start of the nonce's storage if
-// cap(nonce) is large enough, and to new storage if not. To keep the nonce, for
-// example a counter, use [UMAC.Tag], which has the same requirements.
+// Sum returns the tag of the message written so far, Size() bytes, under nonce. The tag overwrites
+// the nonce if cap(nonce) is large enough, and is in new memory if not. To keep the nonce, for
+// example a counter, use [UMAC.Tag]. Nonces are as for Tag.
 //
-// Sum does not append, unlike Sum of other hashes: in Sum(header) the header is the
-// nonce. Sum panics on a nonce of another length than 1 to 16 bytes, Sum(nil)
-// included.
+// Unlike Sum of other hashes, it does not append: in Sum(header) the header is the nonce. Sum
+// panics if the nonce is not 1 to 16 bytes long, so Sum(nil) panics.
 func (u *UMAC) Sum(nonce []byte) []byte {
 	if !isNonce(nonce) {
 		panic("fastmac: UMAC.Sum takes the nonce, 1 to 16 bytes, and got " + strconv.Itoa(len(nonce)) + ": for code that calls Sum(nil) use Bind")
@@ -276,9 +273,9 @@ func (u *UMAC) Sum(nonce []byte) []byte {
 	return u.Tag(nonce[:0], nonce)
 }
 
-// Verify reports whether tag is the tag of what has been written under the nonce. It
-// returns false for a tag or a nonce of a wrong length. The stream does not change.
-// The comparison is constant time.
+// Verify reports whether tag is the tag of the message written so far under nonce. It returns false
+// if the tag or the nonce has a wrong length. The stream does not change. The comparison is
+// constant time.
 func (u *UMAC) Verify(tag, nonce []byte) bool {
 	k := u.live()
 	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
@@ -293,20 +290,21 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 	return k.pad.tagSize.equal(tag, &want)
 }
 
-// Bind returns a conventional [hash.Hash] whose Sum(b) appends the tag for this nonce to b.
-// It starts from a copy of what has been written to u. After that the two share only the key.
+// Bind returns a [hash.Hash] whose Sum(b) appends the tag under nonce to b, as other hashes do. It
+// begins with a copy of the message written to u so far. After that the two share only the key.
 //
-// The nonce is as for [UMAC.Tag]: Bind panics if it has a wrong length. Tag only one message
-// with it: after a Reset use the hash to verify, not to tag again. The hash has a method
-// Destroy, for interface{ Destroy() }, which overwrites the hash but not the key.
+// The nonce is as for [UMAC.Tag]: Bind panics if it has a wrong length. Tag only one message with
+// the hash. After Reset use it to verify, not to tag again. The hash has a method Destroy, which
+// interface{ Destroy() } reaches: it overwrites the hash but not the key.
 func (u *UMAC) Bind(nonce []byte) hash.Cloner {
 	u.live()
 	mustNonce(nonce)
 	return bind(u.clone(), nonce)
 }
 
-// Reset resets the stream to its initial state, and overwrites what it holds of the message and
-// its hash. The pads that it has computed ahead remain, for the next messages: see [UMAC.Destroy].
+// Reset returns the stream to its initial state, and overwrites what it holds of the message and
+// its hash. Pads that it has computed in advance remain, for the next messages, until
+// [UMAC.Destroy].
 func (u *UMAC) Reset() {
 	u.live()
 	u.uhash.reset()
@@ -323,9 +321,8 @@ func (u *UMAC) BlockSize() int {
 	return l1Block
 }
 
-// Clone returns a copy of the stream, a *UMAC, which shares the key. Destroy of the
-// stream that NewUMAC returned wipes the key; Destroy of a clone does not.
-// The error is always nil.
+// Clone returns a copy of the stream, a *UMAC, which shares the key. Destroy of a clone does not
+// overwrite the key; Destroy of the stream that [NewUMAC] returned does. The error is always nil.
 func (u *UMAC) Clone() (hash.Cloner, error) {
 	u.live()
 	return u.clone(), nil
@@ -336,8 +333,8 @@ func (u *UMAC) clone() *UMAC {
 	return &UMAC{umacName: u.umacName, key: u.key, uhash: u.uhash}
 }
 
-// Destroy overwrites the stream with zeros, and also the key if NewUMAC set it up for this
-// stream. Any later use panics, except that a second Destroy does nothing.
+// Destroy overwrites the stream with zeros, and also its key if [NewUMAC] returned the stream.
+// After that, the stream panics when it is used, and a second Destroy does nothing.
 func (u *UMAC) Destroy() {
 	if u.ownsKey {
 		u.key.Destroy()
