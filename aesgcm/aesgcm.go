@@ -2,13 +2,12 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package aesgcm provides AES-GCM, NIST SP 800-38D, as a [crypto/cipher.AEAD], with nonces
-// of 12 bytes and tags of 16. It uses CPU instructions only. Where they are missing, there
-// is no slower code, and no key can be made: see [fastmac.RequireGCM].
+// Package aesgcm provides AES-GCM, NIST SP 800-38D, as a [crypto/cipher.AEAD], with nonces of 12
+// bytes and tags of 16. It has no code for CPUs without the instructions that it needs: there no
+// key can be made, see [fastmac.RequireGCM].
 //
-// Unlike a key of crypto/cipher, a [Key] can be in memory that the caller provides, and can
-// be overwritten. A [Sealer] chooses the nonces: use it unless a protocol says what the
-// nonces are.
+// Unlike a key of crypto/cipher, a [Key] can be in memory that the caller provides, and can be
+// overwritten. A [Sealer] chooses the nonces: use it unless a protocol says what the nonces are.
 package aesgcm
 
 import (
@@ -30,15 +29,15 @@ const (
 
 // A Key is an expanded AES key for GCM. It implements [crypto/cipher.AEAD].
 //
-// Never use a nonce for two plaintexts under one key. From two ciphertexts with the same
-// nonce an attacker learns the xor of the plaintexts, and computes the key of the hash, with
-// which it forges ciphertexts. A [Sealer] never uses a nonce twice. If you draw nonces at
-// random, seal at most 2^32 plaintexts under one key (section 8.3).
+// Never use a nonce for two plaintexts under one key. From two ciphertexts with the same nonce an
+// attacker learns the xor of the plaintexts, and computes the key of the hash, with which it forges
+// ciphertexts. A [Sealer] never uses a nonce twice. If you draw nonces at random, seal at most 2^32
+// plaintexts under one key (section 8.3).
 //
-// A Key does not change after it is set up, and is safe for concurrent use until
-// [Key.Destroy]. Do not copy it: Destroy does not wipe a copy. It prints as "aesgcm.Key".
-// All methods except Init, Destroy, NonceSize, Overhead and those that print its name panic
-// if the key was never set up or has been destroyed.
+// A Key does not change once it is set up. It is safe for concurrent use until [Key.Destroy]. Do
+// not copy it: Destroy does not overwrite copies. It prints as "aesgcm.Key". All methods except
+// Init, Destroy, NonceSize, Overhead, String and Format panic if the key was never set up or has
+// been destroyed.
 type Key struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -53,9 +52,9 @@ type keyText struct{}
 
 func (keyText) String() string { return "aesgcm.Key" }
 
-// NewKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256). For another size
-// it returns a [fastmac.KeySizeError]. If the CPU lacks instructions, it returns the error of
-// [fastmac.RequireGCM] and does not read key. It does not retain key.
+// NewKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256). It returns a
+// [fastmac.KeySizeError] for a key of any other length. If the CPU lacks instructions, it returns
+// the error of [fastmac.RequireGCM] and does not read key. It does not retain key.
 func NewKey(key []byte) (*Key, error) {
 	k := new(Key)
 	if err := k.Init(key); err != nil {
@@ -64,9 +63,9 @@ func NewKey(key []byte) (*Key, error) {
 	return k, nil
 }
 
-// Init is like [NewKey] but sets up k in place, replacing any previous key. If Init
-// returns an error, k is unchanged. On amd64 and arm64 Init does not allocate, and k
-// may be in memory that Go did not allocate: it has no pointers.
+// Init is like [NewKey], except that it sets up k in place and replaces any previous key. If Init
+// returns an error, k is unchanged. On amd64 and arm64 Init does not allocate, and k may be in
+// memory that Go did not allocate: it has no pointers.
 func (k *Key) Init(key []byte) error {
 	if err := fastmac.RequireGCM(); err != nil {
 		return err
@@ -79,9 +78,11 @@ func (k *Key) Init(key []byte) error {
 	return k.gcm.Init(key)
 }
 
-// Destroy overwrites the key with zeros. Any later use of it panics, except that a second
-// Destroy does nothing. Do not call it while the key is in use. On other architectures
-// than amd64 and arm64 the key is in crypto/cipher, which has no API to overwrite it.
+// Destroy overwrites the key with zeros. After that, the key panics when it is used, and a second
+// Destroy does nothing. Do not call Destroy while the key is in use.
+//
+// On architectures other than amd64 and arm64 the key is in crypto/cipher, which has no API to
+// overwrite it.
 func (k *Key) Destroy() { k.gcm.Destroy() }
 
 func (k *Key) mustLive() {
@@ -96,14 +97,14 @@ func (k *Key) NonceSize() int { return NonceSize }
 // Overhead returns 16, the size of a tag in bytes.
 func (k *Key) Overhead() int { return Overhead }
 
-// Seal encrypts plaintext, authenticates it and additionalData, appends the ciphertext and
-// the tag, 16 bytes, to dst and returns the extended slice. It does not allocate if dst has
-// room.
+// Seal encrypts plaintext and authenticates it and additionalData. It appends the ciphertext and
+// the tag, 16 bytes, to dst and returns the extended slice. It does not allocate if dst has room.
 //
-// The nonce must be 12 bytes long, or Seal panics. It must never have been used with this
-// key before. To encrypt in place, pass plaintext[:0] as dst. If what Seal appends overlaps
-// plaintext in any other way, or overlaps additionalData, Seal panics. It may overlap the
-// nonce. Seal also panics if plaintext has more than 64 GiB - 32 bytes.
+// The nonce must be 12 bytes long, or Seal panics. Never use it for another plaintext under this
+// key. Seal also panics if plaintext has more than 64 GiB - 32 bytes.
+//
+// To encrypt in place, pass plaintext[:0] as dst. If what Seal appends overlaps plaintext in any
+// other way, or overlaps additionalData, Seal panics. It may overlap the nonce.
 func (k *Key) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	k.mustLive()
 	mustNonce(nonce)
@@ -125,15 +126,16 @@ func (k *Key) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 // data is not that of the call of Seal.
 var errOpen = errors.New("aesgcm: message authentication failed")
 
-// Open decrypts ciphertext, which the tag follows, authenticates it and additionalData,
-// appends the plaintext to dst and returns the extended slice. It does not allocate if dst
-// has room. If the key, the nonce, the ciphertext, the tag or the additional data is not that
-// of a call of Seal, Open returns an error, and if dst has room for the plaintext, that room
-// is overwritten with zeros.
+// Open authenticates ciphertext, which ends with the tag, and additionalData. It appends the
+// decrypted plaintext to dst and returns the extended slice. It does not allocate if dst has room.
 //
-// The nonce must be 12 bytes long, or Open panics. To decrypt in place, pass
-// ciphertext[:0] as dst. If the plaintext overlaps ciphertext in any other way, or overlaps
-// additionalData, Open panics. It may overlap the nonce.
+// Unless the key, the nonce, the ciphertext, the tag and the additional data are those of one call
+// of Seal, Open returns an error. If dst has room for the plaintext, Open then overwrites that room
+// with zeros.
+//
+// The nonce must be 12 bytes long, or Open panics. To decrypt in place, pass ciphertext[:0] as dst.
+// If the plaintext overlaps ciphertext in any other way, or overlaps additionalData, Open panics.
+// It may overlap the nonce.
 func (k *Key) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error) {
 	k.mustLive()
 	mustNonce(nonce)

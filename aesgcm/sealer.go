@@ -11,18 +11,18 @@ import (
 	"example.com/fastmac/internal/opaque"
 )
 
-// A Sealer seals plaintexts under a key and chooses the nonces, with a
-// [fastmac.NonceSequence]. No nonce comes twice from one Sealer. Other Sealers of the same key,
-// of any processes and restarts, begin at other random nonces: [fastmac.NonceSequence] has the
-// probability of a nonce in common, and says what forks and restored snapshots do. Do not also
-// call [Key.Seal] under the same key: its nonces could be those of a Sealer.
+// A Sealer seals plaintexts under a key and chooses the nonces. It is a [crypto/cipher.AEAD] whose
+// callers pass no nonce, like the one that [crypto/cipher.NewGCMWithRandomNonce] returns: the nonce
+// precedes the ciphertext, and each opens what the other has sealed.
 //
-// A Sealer is a [crypto/cipher.AEAD] whose callers pass no nonce, as that of
-// [crypto/cipher.NewGCMWithRandomNonce]. The nonce precedes the ciphertext. Each opens what the
-// other has sealed.
+// The nonces come from a [fastmac.NonceSequence], so one Sealer never uses a nonce twice. Other
+// Sealers of the same key, in any processes and after any restarts, begin at other random nonces.
+// The documentation of NonceSequence has the probability that two have a nonce in common, and says
+// what happens after a fork or a restored snapshot. Do not also call [Key.Seal] under the same key:
+// a Sealer could use the same nonce.
 //
-// A Sealer is safe for concurrent use. It has no method Destroy, because only the key is
-// secret. It prints as "aesgcm.Sealer".
+// A Sealer is safe for concurrent use. It has no method Destroy, because only the key is secret. It
+// prints as "aesgcm.Sealer".
 type Sealer struct {
 	_ opaque.Incomparable
 	sealerName
@@ -37,7 +37,7 @@ type sealerText struct{}
 
 func (sealerText) String() string { return "aesgcm.Sealer" }
 
-// NewSealer returns a Sealer for the key, which it shares.
+// NewSealer returns a Sealer that uses k.
 func (k *Key) NewSealer() *Sealer {
 	k.mustLive()
 	return &Sealer{key: k, nonces: fastmac.NewNonceSequence(NonceSize)}
@@ -60,15 +60,16 @@ func (s *Sealer) check(nonce []byte) {
 	}
 }
 
-// Seal encrypts plaintext, authenticates it and additionalData, appends the nonce, 12 bytes,
-// the ciphertext and the tag, 16 bytes, to dst and returns the extended slice. It does not
-// allocate if dst has room.
+// Seal encrypts plaintext and authenticates it and additionalData. It appends a nonce of 12 bytes,
+// the ciphertext and the tag, 16 bytes, to dst and returns the extended slice. It does not allocate
+// if dst has room.
 //
-// To encrypt in place, pass plaintext[:0] as dst. It is faster if the plaintext begins 12
-// bytes after the end of dst, because then it need not be moved. If what Seal appends
-// overlaps plaintext in any other way, or overlaps additionalData, Seal panics. Seal also
-// panics if the argument nonce is not empty, if plaintext has more than 64 GiB - 32 bytes, if
-// [Key.NewSealer] did not make s, and after 2^63 calls.
+// Seal panics if the argument nonce is not empty, if plaintext has more than 64 GiB - 32 bytes, if
+// s does not come from [Key.NewSealer], and after 2^63 calls.
+//
+// To encrypt in place, pass plaintext[:0] as dst. It is faster if the plaintext begins 12 bytes
+// after the end of dst, because then it need not be moved. If what Seal appends overlaps plaintext
+// in any other way, or overlaps additionalData, Seal panics.
 func (s *Sealer) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	s.check(nonce)
 	if !isText(uint64(len(plaintext))) {
@@ -93,14 +94,13 @@ func (s *Sealer) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	return dst
 }
 
-// Open is like [Key.Open] for what Seal of a Sealer of the same key appended: a nonce, 12
-// bytes, the ciphertext and the tag, 16 bytes. It panics if the argument nonce is not empty.
-// On architectures other than amd64 and arm64 it allocates 12 bytes.
+// Open is like [Key.Open] for what a Sealer of the same key has sealed: a nonce of 12 bytes, the
+// ciphertext and the tag, 16 bytes. It panics if the argument nonce is not empty. On architectures
+// other than amd64 and arm64 it allocates 12 bytes.
 //
-// To decrypt in place, pass sealed[:0] as dst, or sealed[12:12], which is faster, because
-// then nothing need be moved. In both cases all of sealed may be overwritten. If the
-// plaintext overlaps sealed in any other way, or what is overwritten overlaps additionalData,
-// Open panics.
+// To decrypt in place, pass sealed[:0] as dst, or sealed[12:12], which is faster because nothing
+// need be moved. Both may overwrite all of sealed. If the plaintext overlaps sealed in any other
+// way, or what is overwritten overlaps additionalData, Open panics.
 func (s *Sealer) Open(dst, nonce, sealed, additionalData []byte) ([]byte, error) {
 	s.check(nonce)
 	if len(sealed) < NonceSize+Overhead || !isText(uint64(len(sealed)-NonceSize-Overhead)) {

@@ -2,18 +2,18 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package hwrand provides random bytes from AES instructions, for programs that need many
-// keys or salts. Where the instructions are missing, there is no slower code, and no
-// [Reader] can be made.
+// Package hwrand provides random bytes from AES instructions, for programs that need many keys or
+// salts. It has no code for CPUs without these instructions: there no [Reader] can be made.
 //
 // Most programs should use [crypto/rand], which is fast enough for a key now and then. Use
-// it also wherever the process's memory may be copied and a repetition does harm, as that
-// of a nonce under one key does. A program cannot know that a snapshot of its virtual
-// machine or a checkpoint of its process was restored. Then two copies of a Reader return
+// crypto/rand also wherever the memory of the process may be copied and a repetition does harm: a
+// nonce that repeats under one key, for example. A program cannot know that a snapshot of its
+// virtual machine or a checkpoint of its process was restored. Two copies of a Reader then return
 // the same bytes until both have reseeded. On Linux, crypto/rand knows of snapshots if the
-// hypervisor reports them. A Reader knows of forks by C code: a Read that begins in a child
-// reseeds first. SECURITY.md in the module says how it notices that. No Reader is a module
-// validated for FIPS 140.
+// hypervisor reports them.
+//
+// A Reader knows of forks by C code: a Read that begins in a child reseeds first. SECURITY.md in
+// the module says how it notices a fork. A Reader is not a module validated for FIPS 140.
 package hwrand
 
 import (
@@ -44,35 +44,34 @@ const (
 	reseedAfter = time.Second
 )
 
-// A Reader returns random bytes: the output of AES-256 in counter mode, with keys from
-// crypto/rand. It erases each key and each byte as it goes (D. J. Bernstein,
-// "Fast-key-erasure random-number generators", 2017): a key makes 1 KiB and is overwritten
-// with the first 32 bytes, the next key; the other 992 are a buffer, where Read overwrites
-// with zeros what it returns. So the memory of a Reader does not reveal what it returned
-// before. It does reveal what it returns until it is reseeded.
+// A Reader returns random bytes: the output of AES-256 in counter mode, with keys from crypto/rand.
+// It erases keys and output as it goes (D. J. Bernstein, "Fast-key-erasure random-number
+// generators", 2017). A key makes 1 KiB. The first 32 bytes are the next key, which overwrites this
+// one, and the other 992 are a buffer. Read overwrites with zeros what it returns. So the memory of
+// a Reader does not reveal what it has returned. It does reveal what it will return until it is
+// reseeded.
 //
-// A Reader takes 32 new bytes from crypto/rand and adds them to its key before it has made
-// more than a MiB from the last ones, when it fills the buffer and the last ones are
-// more than a second old, and in a child process that C code forked. The clock is the
-// monotonic one, which may stand still while a machine sleeps. An unused Reader keeps its
-// buffer.
+// A Reader adds 32 new bytes from crypto/rand to its key before it has made more than a MiB from
+// the last ones, when it fills the buffer and the last ones are more than a second old, and in a
+// child process that C code forked. The clock is the monotonic one, which may stand still while a
+// machine sleeps. An unused Reader keeps its buffer.
 //
-// On amd64 CPUs with RDSEED, and on Linux on arm64 CPUs with RNDRRS, it also adds up to 32 bytes from
-// that, with the first seed and then not more often than once in a second. They are drawn before
-// those from crypto/rand, on which they cannot depend: the key is not weaker if the CPU's bytes are
-// known, or chosen.
+// On amd64 CPUs with RDSEED, and on Linux on arm64 CPUs with RNDRRS, it also adds up to 32 bytes
+// from the CPU, with the first seed and then at most once a second. It draws them before those from
+// crypto/rand, so they cannot depend on those: if somebody knows or chose the CPU's bytes, the key
+// is no weaker.
 //
-// A Read of 512 bytes or more draws a key for each 64 KiB of them, and writes what the key
-// makes in its place. Only the last len(p)%512 bytes are from the buffer. So what two equal
-// Readers return depends on the sizes of the Reads, and not only on their sum.
+// A Read of 512 bytes or more draws a key for each 64 KiB and writes what this key makes directly
+// to p. Only the last len(p)%512 bytes come from the buffer. So what two equal Readers return
+// depends on the sizes of the Reads, and not only on their sum.
 //
 // On amd64 and arm64 Read does not allocate. On other architectures a Reader uses crypto/aes, is
-// slower and allocates. crypto/aes has no API to overwrite its keys: a Reader overwrites
-// what it can reach of them.
+// slower and allocates. crypto/aes has no API to overwrite its keys: a Reader overwrites what it
+// can reach.
 //
-// A Reader is safe for concurrent use. Goroutines wait for each other while one copies
-// from the buffer or fills it, and not while a long Read does the rest of its work. Do not
-// copy a Reader: two copies return the same bytes. It prints as "hwrand.Reader".
+// A Reader is safe for concurrent use. Goroutines wait for each other while one copies from the
+// buffer or fills it, and not while a long Read does the rest of its work. Do not copy a Reader:
+// two copies return the same bytes. It prints as "hwrand.Reader".
 type Reader struct {
 	readerName
 
@@ -103,8 +102,8 @@ type readerText struct{}
 
 func (readerText) String() string { return "hwrand.Reader" }
 
-// New returns a Reader with a key from crypto/rand. If the CPU lacks AES instructions, or
-// the build has the tag purego, New returns the error of [fastmac.RequireAES].
+// New returns a Reader with a key from crypto/rand. If the CPU lacks AES instructions, or the build
+// has the tag purego, it returns the error of [fastmac.RequireAES].
 func New() (*Reader, error) {
 	if err := fastmac.RequireAES(); err != nil {
 		return nil, err
@@ -124,9 +123,9 @@ func newReader(now func() time.Duration, seed, cpu func(p []byte)) *Reader {
 	return r
 }
 
-// Read fills p with random bytes, and returns its length. The error is always nil. Read panics
-// after Destroy, and of a Reader that New did not make: a caller who does not look at an error
-// would have a key of zeros.
+// Read fills p with random bytes and returns len(p). The error is always nil. Read panics after
+// Destroy, and if r does not come from [New]: a caller who ignores an error would have a key of
+// zeros.
 func (r *Reader) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	if r.next != 0 && len(p) < aes.StretchStep && len(p) <= stateSize-r.next { // as in most calls
@@ -247,8 +246,8 @@ func (r *Reader) reseed() {
 	r.made, r.seeded, r.process = 0, now, process
 }
 
-// Destroy overwrites the key and the buffer with zeros. Any later Read panics. A Read at the
-// same time, in another goroutine, is complete or panics: end the others first.
+// Destroy overwrites the key and the buffer with zeros. After that, Read panics. A Read in another
+// goroutine at the same time completes or panics: let such calls end first.
 func (r *Reader) Destroy() {
 	r.mu.Lock()
 	clear(r.state[:])
