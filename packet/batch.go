@@ -12,9 +12,11 @@ import (
 	"example.com/fastmac/internal/prefetch"
 )
 
-// A Packet is a packet of a batch, for SealBatch and OpenBatch.
+// A Packet is one packet of a batch, for the functions and methods SealBatch and OpenBatch.
+// SealBatch turns Bytes from a message into a packet. OpenBatch turns it from a packet into a
+// message, or into nil if there is an error.
 type Packet struct {
-	Bytes   []byte // SealBatch: the message, then the packet. OpenBatch: the packet, then the message, or nil if there is an error
+	Bytes   []byte // the message or the packet
 	Data    []byte // DataSize bytes of additional data
 	Counter uint64 // set by SealBatch, to 0 if there is an error, and by OpenBatch, as Open returns it
 	Err     error  // set by OpenBatch, and by the function SealBatch
@@ -24,19 +26,21 @@ type Packet struct {
 // bytes each, are on the stack.
 const lanes = 32
 
-// SealBatch seals batch[i].Bytes with senders[i], as Seal does, and sets Counter and Err. A sender
-// may be there several times; it then uses rising counters. If a sender is nil, Err is
-// [ErrUnknown]. Bytes of a packet with an error is still the message: do not send it. SealBatch
-// returns how many packets it has sealed.
+// SealBatch seals batch[i].Bytes with senders[i], as Seal does, sets Counter and Err, and returns
+// how many packets it has sealed. A sender may occur several times; it then uses rising counters.
+// If a sender is nil, Err is [ErrUnknown]. If there is an error, Bytes is still the message: do not
+// send it.
 //
-// It is for servers with more peers than the CPU's cache has room for: the keys of some packets are
-// loaded while others are hashed. For packets of one sender, its method SealBatch is
-// faster. SealBatch allocates only where a packet has no room. No packet and its room may overlap
-// another or the Data of another.
+// It is for servers with more peers than the CPU's cache has room for: while it hashes some
+// packets, it loads the keys of others. If all packets are from one sender, the method SealBatch of
+// that sender is faster.
 //
-// SealBatch panics if senders and batch have different lengths. If a sender was destroyed or a Data
-// does not have DataSize bytes, it panics when it comes to that packet. Some of those before it are
-// sealed then, and some only lengthened: send none of them.
+// SealBatch panics if senders and batch have different lengths. If a sender was destroyed, or a
+// Data does not have DataSize bytes, it panics when it comes to that packet. By then it has sealed
+// some of the packets before it, and only lengthened others: send none of them.
+//
+// SealBatch allocates only where a packet has no room. No packet and its room may overlap another
+// packet or its Data.
 func SealBatch[S *UMACSender | *GMACSender](senders []S, batch []Packet) int {
 	mustPair("SealBatch", "senders", len(senders), len(batch))
 	switch senders := any(senders).(type) {
@@ -49,16 +53,16 @@ func SealBatch[S *UMACSender | *GMACSender](senders []S, batch []Packet) int {
 }
 
 // OpenBatch opens batch[i].Bytes with receivers[i], as Open does, in the order of the batch. It
-// shortens Bytes to the message, or sets it to nil if there is an error, and sets Counter and
-// Err. A receiver may be there several times. If it is nil, as that of an unknown sender,
-// Err is [ErrUnknown]. OpenBatch returns how many packets are good.
+// shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err, and
+// returns how many packets are good. A receiver may occur several times. If it is nil, as for an
+// unknown sender, Err is [ErrUnknown].
 //
-// It is for servers with many peers, as [SealBatch] is. It does not allocate. No packet may overlap
-// another or the Data of another.
+// It is for servers with many peers, like [SealBatch]. It does not allocate. No packet may overlap
+// another packet or its Data.
 //
-// OpenBatch panics if receivers and batch have different lengths. If a receiver was destroyed or
-// a Data does not have DataSize bytes, it panics when it comes to that packet. Some of those before
-// it have been opened then, and the others are unchanged.
+// OpenBatch panics if receivers and batch have different lengths. If a receiver was destroyed, or a
+// Data does not have DataSize bytes, it panics when it comes to that packet. By then it has opened
+// some of the packets before it; the others are unchanged.
 func OpenBatch[R *UMACReceiver | *GMACReceiver](receivers []R, batch []Packet) int {
 	mustPair("OpenBatch", "receivers", len(receivers), len(batch))
 	switch receivers := any(receivers).(type) {

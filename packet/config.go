@@ -41,70 +41,71 @@ const (
 	gmac    = 3
 )
 
-// A Config says who sends to whom, and how. The sender and the receiver of one direction have
-// equal ones: if they differ in anything but Window and MaxForged, which senders ignore, the
-// receiver refuses everything. All the other fields are in the key, so that two senders have
-// different keys if their configurations differ in one of them.
+// A Config says who sends to whom, and how. The sender and the receiver of one direction have equal
+// Configs, except for Window and MaxForged, which senders ignore. The key is derived from all other
+// fields. So senders whose Configs differ in one of them have different keys, and a receiver
+// refuses everything from a sender with another Config.
 type Config struct {
-	// Secret is at least 16 random bytes; 32 are better. It is not a password. It is not
-	// retained: overwrite it after the call. The same Secret may serve many names, sessions
-	// and algorithms.
+	// Secret is at least 16 random bytes; 32 are better. A password is not a secret. Secret is not
+	// retained: overwrite it after the call. The same Secret may serve many names, sessions and
+	// algorithms.
 	Secret []byte
 
-	// Session is what both ends chose afresh, such as 16 random bytes of each. It is not
-	// secret. It may be empty, if the range of counters is a stored one or the Secret is new.
+	// Session is what both ends have chosen for this session, such as 16 random bytes from each. It
+	// is not secret. It may be empty if the range of counters is a stored one, or if the Secret is
+	// new.
 	Session []byte
 
-	// Sender is the name of who sends, 1 to 255 bytes. Receiver is the name of who receives, at
-	// most 255 bytes; it is empty if everybody who has the Secret does. No two senders under one
-	// Secret and Session have both names the same.
+	// Sender is the name of the sender, 1 to 255 bytes. Receiver is the name of the receiver, at
+	// most 255 bytes; it is empty if everybody who has the Secret receives. Two senders under one
+	// Secret and Session must differ in at least one of these names.
 	Sender, Receiver string
 
-	// Epoch is the number of the key. It is sent in each packet. Where a range of counters is
-	// stored, its epoch is stored with it.
+	// Epoch is the number of the key. Each packet carries it. If you store a range of counters,
+	// store its epoch too.
 	Epoch uint8
 
 	// TagSize is the size of a tag in bytes: 8 or 16 for UMAC, and 16 for GMAC.
 	TagSize int
 
-	// DataSize is the size in bytes of the additional data of each packet, 0 to 16. This data
-	// is authenticated and not sent. What is the same in all packets goes into Session or
-	// Sender, and costs nothing there.
+	// DataSize is the size in bytes of the additional data of each packet, 0 to 16. This data is
+	// authenticated and not sent. Put what is the same in all packets into Session or Sender, where
+	// it costs nothing.
 	DataSize int
 
-	// Window is the size of a receiver's window in bits, a power of two from 1024 to 65536; 0
-	// is 1024. A packet is accepted late if its counter is less than Window-63 below the
-	// highest accepted one. Take at least the packets in a second times the difference of
-	// delays in seconds.
+	// Window is the size of a receiver's window in bits, a power of two from 1024 to 65536; 0 means
+	// 1024. A late packet is accepted if its counter is less than Window-63 below the highest
+	// accepted one. Use at least the number of packets per second times the difference of delays in
+	// seconds.
 	Window int
 
-	// MaxForged is the number of wrong tags after which a receiver stops for good; 0 is 2^32
-	// for tags of 8 bytes, and 2^48 for tags of 16. Whoever can send it so many packets can stop
-	// it. A receiver that is set up again counts from 0: with the same key, the probability of
-	// a forgery then grows further.
+	// MaxForged is the number of wrong tags after which a receiver stops for good; 0 means 2^32 for
+	// tags of 8 bytes, and 2^48 for tags of 16. Anyone who can send it so many packets can stop it.
+	// A receiver that is set up again counts from 0: with the same key, the probability of a
+	// forgery then grows further.
 	MaxForged uint64
 }
 
 // Counters is a range of counters, from First up to but not including End. It has 1 to 2^48
-// counters, and End is at most 2^56. A sender uses each counter once, and none outside. A
-// receiver accepts none outside. The zero value is an error.
+// counters, and End is at most 2^56. A sender uses each counter of the range once, and a receiver
+// accepts no others. The zero value is an error.
 type Counters struct{ First, End uint64 }
 
-// Fresh returns the range for a key that nobody has had before: the Secret, the Session or the Epoch
-// is new, or the names are. It has 2^48 counters from 0 on. With a key that was in use before, a
+// Fresh returns the range for a key that has never been used: 2^48 counters from 0 on. A key is new
+// if the Secret, the Session, the Epoch or the names are. Under a key that was used before, a
 // sender would repeat counters, and a receiver would accept old packets again.
 func Fresh() Counters { return Counters{0, maxRange} }
 
-// Stored returns step counters from first on, for a key that stays the same over restarts.
-// Store first+step durably before the call, and pass what is stored as first after a restart. A
-// crash then skips counters and repeats none. The same holds for a receiver: it accepts nothing
-// that it may have accepted before.
+// Stored returns the range of step counters from first on, for a key that stays the same after a
+// restart. Store first+step durably before the call, and after a restart pass what you stored as
+// first. A crash then skips counters and repeats none. The same holds for a receiver: it accepts
+// nothing that it may have accepted before.
 //
-// With a step of 2^32 a sender of a million packets a second stores once in an hour. A
-// receiver refuses the rest of its step after a crash, so it takes a short one. If the sender gets
-// ahead of it by more than that, Open returns [ErrEnd]: see Extend of the receivers.
+// With a step of 2^32 a sender of a million packets per second stores about once an hour. After a
+// crash a receiver refuses the rest of its step, so give it a short one. If the sender gets further
+// ahead than that, Open returns [ErrEnd]: see Extend of the receivers.
 //
-// If first+step is above 2^56, the range is an error of the constructor.
+// If first+step is above 2^56, the constructor returns an error.
 func Stored(first, step uint64) Counters {
 	return Counters{first, first + step} // if it wraps around, End is below First
 }
@@ -307,9 +308,9 @@ func (f *form) mustHaveNoData() {
 	}
 }
 
-// Epoch returns the epoch that is in a packet whose tag has tagSize bytes, and whether it is long
-// enough to have one. It is not authenticated: use it only to choose the receiver. Epoch panics
-// if tagSize is not 8 or 16.
+// Epoch returns the epoch that a packet carries. tagSize is the size of its tag in bytes; Epoch
+// panics if it is not 8 or 16. ok is false if the packet is too short to have an epoch. The epoch
+// is not authenticated: use it only to choose the receiver.
 func Epoch(packet []byte, tagSize int) (epoch uint8, ok bool) {
 	if tagSize != fastmac.UMAC64Size && tagSize != maxTagSize {
 		panic(fmt.Sprintf("packet: Epoch with a tag of %d bytes: want 8 or 16", tagSize))

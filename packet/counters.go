@@ -59,23 +59,23 @@ func (c *counters) mustLive() {
 	}
 }
 
-// Next returns the next counter. Other goroutines may use it at the same time: see Stop.
+// Next returns the next counter. Another goroutine may use it before you do: see Stop.
 func (c *counters) Next() uint64 {
 	c.mustLive()
 	return c.next.Load() &^ stopped
 }
 
-// Stop ends the range for good. From then on no packet is sealed, the error is [ErrEnd], and Extend
-// returns an error. Stop returns the next counter, which a program that ends may store in place of
-// the end of its range. A child after a fork must not store it: its parent goes on.
+// Stop ends the range for good: from then on Seal returns [ErrEnd], and Extend an error. Stop
+// returns the next counter. A program that ends may store it in place of the end of its range. A
+// child after a fork must not store it, because its parent goes on.
 func (c *counters) Stop() uint64 {
 	c.mustLive()
 	return c.next.Or(stopped) &^ stopped
 }
 
-// Extend moves the end of the range. Store the new end first; half of the range is a good time. It
-// returns an error, and changes nothing, if end is below the present one, above 2^56, or more
-// than 2^48 above the first counter, after Stop, and after a fork.
+// Extend moves the end of the range. Store the new end first; half-way through the range is a good
+// time. Extend returns an error, and changes nothing, if end is below the present one, above 2^56,
+// or more than 2^48 above the first counter, after Stop, and after a fork.
 func (c *counters) Extend(end uint64) error {
 	c.mustLive()
 	for {

@@ -14,9 +14,9 @@ import (
 // GMACSender seals the packets of one sender with GMAC.
 //
 // It is safe for concurrent use, except for Init and Destroy. Do not copy it: copies repeat
-// counters. After a fork it seals nothing in the child: see [ErrCopied]. It prints as its name.
-// All methods except Init, Destroy and those that print its name panic if the sender was never set
-// up or has been destroyed.
+// counters. In a child after a fork it seals nothing: see [ErrCopied]. It prints as its name. All
+// methods except Init, Destroy, String and Format panic if the sender was never set up or has been
+// destroyed.
 type GMACSender struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -31,8 +31,8 @@ type GMACSender struct {
 // GMACReceiver opens the packets of one sender with GMAC.
 //
 // It is safe for concurrent use, except for Init and Destroy. Do not copy it: a copy accepts
-// packets again. It prints as its name. All methods except Init, Destroy and those that print its
-// name panic if the receiver was never set up or has been destroyed.
+// packets again. It prints as its name. All methods except Init, Destroy, String and Format panic
+// if the receiver was never set up or has been destroyed.
 type GMACReceiver struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -44,10 +44,10 @@ type GMACReceiver struct {
 	key  fastmac.GMACKey
 }
 
-// NewGMACPair returns the sender and the receiver of one end of a connection, whose own name is
-// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names
-// different, or NewGMACPair returns an error. Its other errors are those of [GMACSender.Init] and
-// [GMACReceiver.Init].
+// NewGMACPair returns the sender and the receiver for one end of a connection. me is the name of
+// this end, and peer the name of the other, which swaps them. NewGMACPair returns an error if
+// Sender or Receiver of c is not empty, if peer is empty, or if the names are equal. Its other
+// errors are those of [GMACSender.Init] and [GMACReceiver.Init].
 func NewGMACPair(c Config, me, peer string, send, receive Counters) (*GMACSender, *GMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
 	if err != nil {
@@ -65,7 +65,8 @@ func NewGMACPair(c Config, me, peer string, send, receive Counters) (*GMACSender
 	return s, r, nil
 }
 
-// NewGMACSender returns a sender for the counters of n, or the error of [GMACSender.Init].
+// NewGMACSender returns a sender that uses the counters of n. Its errors are those of
+// [GMACSender.Init].
 func NewGMACSender(c Config, n Counters) (*GMACSender, error) {
 	s := new(GMACSender)
 	if err := s.Init(c, n); err != nil {
@@ -74,7 +75,8 @@ func NewGMACSender(c Config, n Counters) (*GMACSender, error) {
 	return s, nil
 }
 
-// NewGMACReceiver returns a receiver for the counters of n, or the error of [GMACReceiver.Init].
+// NewGMACReceiver returns a receiver that accepts the counters of n. Its errors are those of
+// [GMACReceiver.Init].
 func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 	r := new(GMACReceiver)
 	if err := r.Init(c, n); err != nil {
@@ -83,9 +85,10 @@ func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 	return r, nil
 }
 
-// Init is like [NewGMACSender] but sets up s in place, for arrays, and replaces what was there. If
-// a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and s
-// is unchanged. If the CPU lacks instructions, the error is that of RequireGCM of package fastmac.
+// Init is like [NewGMACSender], except that it sets up s in place, for example in an array, and
+// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// Init returns an error, and s is unchanged. If the CPU lacks instructions, Init returns the error
+// of RequireGCM of package fastmac.
 func (s *GMACSender) Init(c Config, n Counters) error {
 	if err := c.initGMAC(&s.key, &s.salt, n); err != nil {
 		return err
@@ -95,10 +98,10 @@ func (s *GMACSender) Init(c Config, n Counters) error {
 	return nil
 }
 
-// Init is like [NewGMACReceiver] but sets up r in place, for arrays, and replaces what was there.
-// If a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and
-// r is unchanged. If the CPU lacks instructions, the error is that of RequireGCM of package
-// fastmac.
+// Init is like [NewGMACReceiver], except that it sets up r in place, for example in an array, and
+// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// Init returns an error, and r is unchanged. If the CPU lacks instructions, Init returns the error
+// of RequireGCM of package fastmac.
 func (r *GMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
@@ -130,12 +133,13 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n Counters) error {
 	return err
 }
 
-// Seal appends number and tag to packet, which is the message, and returns the packet. The message
-// may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates only
-// if packet has no room for Overhead() bytes. data may overlap packet.
+// Seal turns packet, which is the message, into a packet: it appends the number and the tag, and
+// returns the extended slice. The message may be empty. data is the additional data, DataSize
+// bytes, or Seal panics. It may overlap packet. Seal allocates only if packet has no room for
+// Overhead() bytes.
 //
-// When all counters have been used the error is [ErrEnd], and in a child after a fork
-// [ErrCopied]. Seal then returns packet unchanged.
+// After the last counter, or after Stop, Seal returns packet unchanged and [ErrEnd], and in a child
+// after a fork [ErrCopied].
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustData(data)
@@ -157,10 +161,12 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	return packet, nil
 }
 
-// Trailer appends number and tag of msg to dst, for messages that are in memory of their own. The
-// packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It allocates
-// only if dst has no room for Overhead() bytes, and this room may not overlap msg. The
-// errors are those of Seal, and dst is unchanged then.
+// Trailer appends the number and the tag of msg to dst and returns the extended slice. It is for
+// messages in memory of their own: the packet is msg, followed by what Trailer has appended.
+// DataSize must be 0, or Trailer panics.
+//
+// Trailer allocates only if dst has no room for Overhead() bytes. This room must not overlap msg.
+// Trailer returns the errors of Seal, with dst unchanged.
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustHaveNoData()
@@ -178,12 +184,13 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// SealBatch seals batch[i].Bytes, with consecutive counters in the order of the batch, as
-// [GMACSender.Seal] does, and sets Counter. If there are fewer counters than packets it returns
-// [ErrEnd] and changes nothing. If a Data does not have DataSize bytes it panics before it writes
-// anything. It allocates only where a packet has no room. No packet and its room may overlap
-// another or the Data of another. Of packets side by side in one buffer, cut the room with a third
-// index, as in b[i:j:k].
+// SealBatch seals batch[i].Bytes, as [GMACSender.Seal] does, with consecutive counters in the order
+// of the batch, and sets Counter. If there are fewer counters than packets it returns [ErrEnd] and
+// changes nothing. If a Data does not have DataSize bytes it panics before it writes anything.
+//
+// It allocates only where a packet has no room. No packet and its room may overlap another packet
+// or its Data. If packets are side by side in one buffer, limit their room with a third index:
+// b[i:j:k].
 func (s *GMACSender) SealBatch(batch []Packet) error {
 	s.counters.mustLive()
 	s.form.mustAll(batch)
@@ -218,14 +225,14 @@ func (r *GMACReceiver) parts() (*window, *form, *fastmac.GMACKey, uint32) {
 	return &r.window, &r.form, &r.key, r.salt
 }
 
-// Overhead returns 24, how many bytes longer a packet is than its message.
+// Overhead returns how many bytes longer a packet is than its message: 24.
 func (s *GMACSender) Overhead() int {
 	s.counters.mustLive()
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. Any later use panics, except that a second
-// Destroy does nothing. Do not call it while the sender is in use.
+// Destroy overwrites the sender and its key with zeros. After that, the sender panics when it is
+// used, and a second Destroy does nothing. Do not call Destroy while the sender is in use.
 func (s *GMACSender) Destroy() {
 	s.key.Destroy()
 	s.salt = 0
@@ -233,15 +240,17 @@ func (s *GMACSender) Destroy() {
 	s.counters.destroy()
 }
 
-// Open returns the message, which is a part of packet, and its counter. It checks the tag, and
-// only then whether the counter is new, and remembers it. data is the additional data, DataSize
-// bytes, or Open panics. It does not allocate, except where GMACKey.Verify does.
+// Open returns the message, which is a part of packet, and its counter. It checks the tag first,
+// and then whether the counter is new, and remembers the counter. data is the additional data,
+// DataSize bytes, or Open panics. It may overlap the message. The comparison is constant time. Open
+// does not allocate, except where GMACKey.Verify does.
 //
-// If there is an error, the message is nil. The errors are [ErrForged], [ErrEpoch] and [ErrWorn],
-// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the
-// counter of the packet. packet is as before in all cases. But with a DataSize other than 0 Open
-// writes to it in between, so no other goroutine may read it meanwhile. data may overlap the
-// message. The comparison is constant time.
+// If there is an error, the message is nil. [ErrForged], [ErrEpoch] and [ErrWorn] come with a
+// counter of 0. [ErrReplayed], [ErrOld] and [ErrEnd] mean that the tag is right, and come with the
+// counter of the packet.
+//
+// Open leaves packet as it was. With a DataSize other than 0 it writes to packet and then restores
+// it, so no other goroutine may read packet meanwhile.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r.window.mustLive()
 	r.form.mustData(data)
@@ -281,10 +290,10 @@ func (r *GMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 	return right
 }
 
-// OpenBatch opens batch[i].Bytes, in the order of the batch, as [GMACReceiver.Open] does. It
+// OpenBatch opens batch[i].Bytes, as [GMACReceiver.Open] does, in the order of the batch. It
 // shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err, and
 // returns how many packets are good. If a Data does not have DataSize bytes it panics before it
-// writes anything. It does not allocate. No packet may overlap another or the Data of another.
+// writes anything. It does not allocate. No packet may overlap another packet or its Data.
 func (r *GMACReceiver) OpenBatch(batch []Packet) int {
 	r.window.mustLive()
 	r.form.mustAll(batch)
@@ -307,8 +316,8 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) int {
 	return good
 }
 
-// Destroy overwrites the receiver and its key with zeros. Any later use panics, except that a
-// second Destroy does nothing. Do not call it while the receiver is in use.
+// Destroy overwrites the receiver and its key with zeros. After that, the receiver panics when it
+// is used, and a second Destroy does nothing. Do not call Destroy while the receiver is in use.
 func (r *GMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.salt = 0

@@ -39,9 +39,9 @@ func tagText(size uint8) string {
 	return strconv.Itoa(8*int(size)) + "-bit tag"
 }
 
-// String returns "packet.Config", and nothing of the secret.
+// String returns "packet.Config", without the Secret.
 func (c Config) String() string { return "packet.Config" }
 
-// Format writes what String returns, whatever the verb and the flags. Other packages, such as
-// encoding/json, see the Secret.
+// Format writes what String returns, for all verbs and flags. Packages that do not use fmt, such as
+// encoding/json, write the Secret.
 func (c Config) Format(s fmt.State, verb rune) { io.WriteString(s, c.String()) }

@@ -14,9 +14,9 @@ import (
 // UMACSender seals the packets of one sender with UMAC-64 or UMAC-128.
 //
 // It is safe for concurrent use, except for Init and Destroy. Do not copy it: copies repeat
-// counters. After a fork it seals nothing in the child: see [ErrCopied]. It prints as its name and
-// tag size. All methods except Init, Destroy and those that print its name panic if the sender was
-// never set up or has been destroyed.
+// counters. In a child after a fork it seals nothing: see [ErrCopied]. It prints as its name and
+// tag size. All methods except Init, Destroy, String and Format panic if the sender was never set
+// up or has been destroyed.
 type UMACSender struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -30,8 +30,8 @@ type UMACSender struct {
 // UMACReceiver opens the packets of one sender with UMAC-64 or UMAC-128.
 //
 // It is safe for concurrent use, except for Init and Destroy. Do not copy it: a copy accepts
-// packets again. It prints as its name and tag size. All methods except Init, Destroy and those
-// that print its name panic if the receiver was never set up or has been destroyed.
+// packets again. It prints as its name and tag size. All methods except Init, Destroy, String and
+// Format panic if the receiver was never set up or has been destroyed.
 type UMACReceiver struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -42,10 +42,10 @@ type UMACReceiver struct {
 	key  fastmac.UMACKey
 }
 
-// NewUMACPair returns the sender and the receiver of one end of a connection, whose own name is
-// me; the other end swaps the names. Sender and Receiver of c must be empty, and the names
-// different, or NewUMACPair returns an error. Its other errors are those of [UMACSender.Init] and
-// [UMACReceiver.Init].
+// NewUMACPair returns the sender and the receiver for one end of a connection. me is the name of
+// this end, and peer the name of the other, which swaps them. NewUMACPair returns an error if
+// Sender or Receiver of c is not empty, if peer is empty, or if the names are equal. Its other
+// errors are those of [UMACSender.Init] and [UMACReceiver.Init].
 func NewUMACPair(c Config, me, peer string, send, receive Counters) (*UMACSender, *UMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
 	if err != nil {
@@ -63,7 +63,8 @@ func NewUMACPair(c Config, me, peer string, send, receive Counters) (*UMACSender
 	return s, r, nil
 }
 
-// NewUMACSender returns a sender for the counters of n, or the error of [UMACSender.Init].
+// NewUMACSender returns a sender that uses the counters of n. Its errors are those of
+// [UMACSender.Init].
 func NewUMACSender(c Config, n Counters) (*UMACSender, error) {
 	s := new(UMACSender)
 	if err := s.Init(c, n); err != nil {
@@ -72,7 +73,8 @@ func NewUMACSender(c Config, n Counters) (*UMACSender, error) {
 	return s, nil
 }
 
-// NewUMACReceiver returns a receiver for the counters of n, or the error of [UMACReceiver.Init].
+// NewUMACReceiver returns a receiver that accepts the counters of n. Its errors are those of
+// [UMACReceiver.Init].
 func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 	r := new(UMACReceiver)
 	if err := r.Init(c, n); err != nil {
@@ -81,9 +83,9 @@ func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 	return r, nil
 }
 
-// Init is like [NewUMACSender] but sets up s in place, for arrays, and replaces what was there. If
-// a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and s
-// is unchanged.
+// Init is like [NewUMACSender], except that it sets up s in place, for example in an array, and
+// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// Init returns an error, and s is unchanged.
 func (s *UMACSender) Init(c Config, n Counters) error {
 	if err := c.initUMAC(&s.key, n); err != nil {
 		return err
@@ -94,9 +96,9 @@ func (s *UMACSender) Init(c Config, n Counters) error {
 	return nil
 }
 
-// Init is like [NewUMACReceiver] but sets up r in place, for arrays, and replaces what was there.
-// If a field of c or the range n is not as [Config] and [Counters] say, Init returns an error, and
-// r is unchanged.
+// Init is like [NewUMACReceiver], except that it sets up r in place, for example in an array, and
+// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// Init returns an error, and r is unchanged.
 func (r *UMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
@@ -123,12 +125,13 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, n Counters) error {
 	return err
 }
 
-// Seal appends number and tag to packet, which is the message, and returns the packet. The message
-// may be empty. data is the additional data, DataSize bytes, or Seal panics. Seal allocates only
-// if packet has no room for Overhead() bytes. data may overlap packet.
+// Seal turns packet, which is the message, into a packet: it appends the number and the tag, and
+// returns the extended slice. The message may be empty. data is the additional data, DataSize
+// bytes, or Seal panics. It may overlap packet. Seal allocates only if packet has no room for
+// Overhead() bytes.
 //
-// When all counters have been used the error is [ErrEnd], and in a child after a fork
-// [ErrCopied]. Seal then returns packet unchanged.
+// After the last counter, or after Stop, Seal returns packet unchanged and [ErrEnd], and in a child
+// after a fork [ErrCopied].
 func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustData(data)
@@ -150,10 +153,12 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 	return packet, nil
 }
 
-// Trailer appends number and tag of msg to dst, for messages that are in memory of their own. The
-// packet is msg and what Trailer has appended. DataSize must be 0, or Trailer panics. It allocates
-// only if dst has no room for Overhead() bytes, and this room may not overlap msg. The
-// errors are those of Seal, and dst is unchanged then.
+// Trailer appends the number and the tag of msg to dst and returns the extended slice. It is for
+// messages in memory of their own: the packet is msg, followed by what Trailer has appended.
+// DataSize must be 0, or Trailer panics.
+//
+// Trailer allocates only if dst has no room for Overhead() bytes. This room must not overlap msg.
+// Trailer returns the errors of Seal, with dst unchanged.
 func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.counters.mustLive()
 	s.form.mustHaveNoData()
@@ -171,12 +176,14 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// SealBatch seals batch[i].Bytes, with consecutive counters in the order of the batch, as
-// [UMACSender.Seal] does, and sets Counter. With short packets it takes less time than a call of
-// Seal for each. If there are fewer counters than packets it returns [ErrEnd] and changes nothing.
-// If a Data does not have DataSize bytes it panics before it writes anything. It allocates only
-// where a packet has no room. No packet and its room may overlap another or the Data of another.
-// Of packets side by side in one buffer, cut the room with a third index, as in b[i:j:k].
+// SealBatch seals batch[i].Bytes, as [UMACSender.Seal] does, with consecutive counters in the order
+// of the batch, and sets Counter. With short packets it is faster than a call of Seal for each. If
+// there are fewer counters than packets it returns [ErrEnd] and changes nothing. If a Data does not
+// have DataSize bytes it panics before it writes anything.
+//
+// It allocates only where a packet has no room. No packet and its room may overlap another packet
+// or its Data. If packets are side by side in one buffer, limit their room with a third index:
+// b[i:j:k].
 func (s *UMACSender) SealBatch(batch []Packet) error {
 	s.counters.mustLive()
 	s.form.mustAll(batch)
@@ -211,15 +218,15 @@ func (r *UMACReceiver) parts() (*window, *form, *fastmac.UMACKey, uint32) {
 	return &r.window, &r.form, &r.key, 0
 }
 
-// Overhead returns how much longer a packet is than its message: 16 bytes with tags of 8, and 24
-// with tags of 16.
+// Overhead returns how many bytes longer a packet is than its message: 16 with tags of 8 bytes, and
+// 24 with tags of 16.
 func (s *UMACSender) Overhead() int {
 	s.counters.mustLive()
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. Any later use panics, except that a second
-// Destroy does nothing. Do not call it while the sender is in use.
+// Destroy overwrites the sender and its key with zeros. After that, the sender panics when it is
+// used, and a second Destroy does nothing. Do not call Destroy while the sender is in use.
 func (s *UMACSender) Destroy() {
 	s.key.Destroy()
 	s.umacSenderName = umacSenderName{}
@@ -227,15 +234,17 @@ func (s *UMACSender) Destroy() {
 	s.counters.destroy()
 }
 
-// Open returns the message, which is a part of packet, and its counter. It checks the tag, and
-// only then whether the counter is new, and remembers it. data is the additional data, DataSize
-// bytes, or Open panics. It does not allocate, except where UMACKey.Verify does.
+// Open returns the message, which is a part of packet, and its counter. It checks the tag first,
+// and then whether the counter is new, and remembers the counter. data is the additional data,
+// DataSize bytes, or Open panics. It may overlap the message. The comparison is constant time. Open
+// does not allocate, except where UMACKey.Verify does.
 //
-// If there is an error, the message is nil. The errors are [ErrForged], [ErrEpoch] and [ErrWorn],
-// with a counter of 0, and after a right tag [ErrReplayed], [ErrOld] and [ErrEnd], with the
-// counter of the packet. packet is as before in all cases. But with a DataSize other than 0 Open
-// writes to it in between, so no other goroutine may read it meanwhile. data may overlap the
-// message. The comparison is constant time.
+// If there is an error, the message is nil. [ErrForged], [ErrEpoch] and [ErrWorn] come with a
+// counter of 0. [ErrReplayed], [ErrOld] and [ErrEnd] mean that the tag is right, and come with the
+// counter of the packet.
+//
+// Open leaves packet as it was. With a DataSize other than 0 it writes to packet and then restores
+// it, so no other goroutine may read packet meanwhile.
 func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r.window.mustLive()
 	r.form.mustData(data)
@@ -275,11 +284,11 @@ func (r *UMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
 	return right
 }
 
-// OpenBatch opens batch[i].Bytes, in the order of the batch, as [UMACReceiver.Open] does. With
-// short packets it takes less time than a call of Open for each. It shortens Bytes to the message,
-// or sets it to nil if there is an error, sets Counter and Err, and returns how many packets are
-// good. If a Data does not have DataSize bytes it panics before it writes anything. It does not
-// allocate. No packet may overlap another or the Data of another.
+// OpenBatch opens batch[i].Bytes, as [UMACReceiver.Open] does, in the order of the batch. With
+// short packets it is faster than a call of Open for each. It shortens Bytes to the message, or
+// sets it to nil if there is an error, sets Counter and Err, and returns how many packets are good.
+// If a Data does not have DataSize bytes it panics before it writes anything. It does not allocate.
+// No packet may overlap another packet or its Data.
 func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 	r.window.mustLive()
 	r.form.mustAll(batch)
@@ -302,8 +311,8 @@ func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 	return good
 }
 
-// Destroy overwrites the receiver and its key with zeros. Any later use panics, except that a
-// second Destroy does nothing. Do not call it while the receiver is in use.
+// Destroy overwrites the receiver and its key with zeros. After that, the receiver panics when it
+// is used, and a second Destroy does nothing. Do not call Destroy while the receiver is in use.
 func (r *UMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.umacReceiverName = umacReceiverName{}

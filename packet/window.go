@@ -117,8 +117,8 @@ func (w *window) mustLive() {
 	}
 }
 
-// Next returns one more than the highest accepted counter, or the first of the range if there is
-// none. Other goroutines may open packets at the same time: see Stop.
+// Next returns one more than the highest accepted counter, or the first counter of the range if
+// none has been accepted. Other goroutines may open packets at the same time: see Stop.
 func (w *window) Next() uint64 {
 	w.mustLive()
 	w.mu.Lock()
@@ -126,9 +126,9 @@ func (w *window) Next() uint64 {
 	return w.next()
 }
 
-// Stop ends the range for good. From then on no packet is accepted, and Extend returns an error.
-// Stop returns what Next does, which a program that ends may store in place of the end of its range. A
-// child after a fork must not store it: its parent goes on.
+// Stop ends the range for good: from then on no packet is accepted, and Extend returns an error.
+// Stop returns what Next would. A program that ends may store it in place of the end of its range.
+// A child after a fork must not store it, because its parent goes on.
 func (w *window) Stop() uint64 {
 	w.mustLive()
 	w.mu.Lock()
@@ -137,9 +137,9 @@ func (w *window) Stop() uint64 {
 	return w.next()
 }
 
-// Extend moves the end of the range. Store the new end first; half of the range is a good time. If
-// Open returns [ErrEnd], packets have been lost, or the sender has skipped counters: store and
-// extend to an end above the counter that Open returns, and open the packet again.
+// Extend moves the end of the range. Store the new end first; half-way through the range is a good
+// time. If Open returns [ErrEnd], packets have been lost, or the sender has skipped counters. Then
+// store an end above the counter that Open returned, extend to it, and open the packet again.
 //
 // Extend returns an error, and changes nothing, if end is below the present one, above 2^56, or
 // more than 2^48 above the first counter, and after Stop.
@@ -157,7 +157,7 @@ func (w *window) Extend(end uint64) error {
 	return nil
 }
 
-// Forged returns the number of wrong tags so far.
+// Forged returns how many packets had a wrong tag so far.
 func (w *window) Forged() uint64 {
 	w.mustLive()
 	return w.forged.Load()
