@@ -13,29 +13,28 @@ import (
 )
 
 // ConfigureServer calls [Register] and sets Ciphers and MACs of c, the Config of an
-// ssh.ServerConfig, so that OpenSSH's clients, with nothing configured there, use UMAC or
-// AES-GCM in place of chacha20-poly1305:
+// ssh.ServerConfig:
 //
 //	c.Ciphers = sshmac.ServerCiphers()
 //	c.MACs = sshmac.MACs()
 //
-// What c had in these fields is replaced. If ConfigureServer returns an error, which is that
-// of Register, c is unchanged. Call it once, before the first handshake of the process, not in
-// a callback for each connection.
+// OpenSSH's clients, with nothing configured there, then use UMAC or AES-GCM in place of
+// chacha20-poly1305. If ConfigureServer returns an error, it is the error of Register, and c is
+// unchanged. Otherwise it replaces what c had in these fields. Call ConfigureServer once, before
+// the first handshake of the process, not in a callback for each connection.
 //
-// In SSH the client's order decides: the first algorithm in it that the server has is used.
-// OpenSSH's ssh puts chacha20-poly1305 first. Without it, ssh up to version 9.9 uses
-// aes128-ctr with umac-64-etm@openssh.com, whose tags have 64 bits, and from 10.0 on
-// aes128-gcm. Both take about half of the server's CPU time. Other clients that prefer
-// chacha20-poly1305 use AES-GCM, or AES-CTR with the first of their MACs, which for old
-// releases of Dropbear is hmac-sha1. docs/ssh-servers.md in the module lists them, with
-// figures for amd64.
+// In SSH the client's order decides: of the algorithms that the server has, the one that is first
+// in the client's list is used. OpenSSH's ssh puts chacha20-poly1305 first. Without it, ssh up to
+// version 9.9 uses aes128-ctr with umac-64-etm@openssh.com, whose tags have 64 bits, and from 10.0
+// on aes128-gcm. Both take about half of the server's CPU time. Other clients that prefer
+// chacha20-poly1305 use AES-GCM, or AES-CTR with the first of their MACs, which for old releases of
+// Dropbear is hmac-sha1. docs/ssh-servers.md in the module lists them, with figures for amd64.
 //
 // omitted has those of x/crypto's default ciphers that c no longer has:
-// chacha20-poly1305@openssh.com where [fastmac.RequireGCM] returns nil, and elsewhere none.
-// So clients are shut out that have no other cipher of x/crypto's, or only AES-CTR and none of
-// its MACs. Old releases of thrussh are the only ones that are known. To let them in, at the
-// price that OpenSSH uses that cipher again, keep it:
+// chacha20-poly1305@openssh.com where [fastmac.RequireGCM] returns nil, and elsewhere none. Clients
+// that have no other cipher of x/crypto's can no longer connect, and neither can those that have
+// only AES-CTR and none of its MACs. Old releases of thrussh are the only known ones. To let them
+// in, keep the cipher, which OpenSSH then uses again:
 //
 //	c.Ciphers = append(c.Ciphers, omitted...)
 func ConfigureServer(c *ssh.Config) (omitted []string, err error) {
@@ -51,9 +50,9 @@ func ConfigureServer(c *ssh.Config) (omitted []string, err error) {
 	return omitted, nil
 }
 
-// ServerCiphers returns the list for the Ciphers of a server that [ConfigureServer] sets:
-// x/crypto's defaults, without chacha20-poly1305@openssh.com where [fastmac.RequireGCM]
-// returns nil. Each call returns a new slice.
+// ServerCiphers returns the Ciphers that [ConfigureServer] sets: x/crypto's defaults, without
+// chacha20-poly1305@openssh.com where [fastmac.RequireGCM] returns nil. Each call returns a new
+// slice.
 func ServerCiphers() []string { return serverCiphers(fastmac.RequireGCM() == nil) }
 
 // serverCiphers is ServerCiphers of a machine on which AES-GCM runs on CPU instructions or not.
@@ -63,29 +62,29 @@ func serverCiphers(gcm bool) []string {
 	})
 }
 
-// Configure calls [Register] and sets Ciphers and MACs of c, the Config of an
-// ssh.ClientConfig, so that UMAC is preferred and servers without it are not shut out:
+// Configure calls [Register] and sets Ciphers and MACs of c, the Config of an ssh.ClientConfig:
 //
 //	c.Ciphers = sshmac.Ciphers()
 //	c.MACs = sshmac.MACs()
 //
-// What c had in these fields is replaced. If Configure returns an error, which is that of
-// Register, c is unchanged.
+// The client then prefers UMAC, and can still connect to servers without it. If Configure returns
+// an error, it is the error of Register, and c is unchanged. Otherwise it replaces what c had in
+// these fields.
 //
-// With every server that has UMAC and a CTR cipher, as OpenSSH's sshd has by default and a
-// server of [ConfigureServer] has, the client uses aes128-ctr with umac-64-etm@openssh.com.
-// With a server of x/crypto's defaults it uses aes128-ctr with hmac-sha2-256-etm@openssh.com.
-// For an ssh.ServerConfig use ConfigureServer: with Configure, clients that prefer
-// chacha20-poly1305 use it.
+// With every server that has UMAC and a CTR cipher, the client uses aes128-ctr with
+// umac-64-etm@openssh.com. OpenSSH's sshd has both by default, and so has a server that
+// [ConfigureServer] has set up. With a server of x/crypto's defaults the client uses aes128-ctr
+// with hmac-sha2-256-etm@openssh.com. For an ssh.ServerConfig use ConfigureServer: with Configure,
+// clients that prefer chacha20-poly1305 use it.
 //
-// A server that has a CTR cipher and none of these MACs is shut out, even if it also has an
-// AEAD cipher, because the cipher is chosen first. OpenSSH, x/crypto, PuTTY, libssh and
-// libssh2 have hmac-sha2-256. For the same reason a server with a CTR cipher, an AEAD cipher
-// and only an old MAC, such as hmac-sha1, uses the CTR cipher and that MAC with a client that
-// Configure has set up, and the AEAD cipher with x/crypto's defaults.
+// The cipher is chosen before the MAC. So the client cannot connect to a server that has a CTR
+// cipher and none of these MACs, even if the server also has an AEAD cipher. OpenSSH, x/crypto,
+// PuTTY, libssh and libssh2 have hmac-sha2-256. For the same reason, with a server that has a CTR
+// cipher, an AEAD cipher and only an old MAC, such as hmac-sha1, the client uses the CTR cipher and
+// that MAC. With x/crypto's defaults it would use the AEAD cipher.
 //
-// A program in which every connection must use a MAC needs Ciphers without the AEAD ones.
-// It shuts out the peers that have nothing else.
+// If every connection of a program must use a MAC, take the AEAD ciphers out of Ciphers. The
+// program then cannot connect to servers that have nothing else.
 func Configure(c *ssh.Config) error {
 	if err := Register(); err != nil {
 		return err
@@ -94,9 +93,9 @@ func Configure(c *ssh.Config) error {
 	return nil
 }
 
-// Ciphers returns the list for the Ciphers of a client that [Configure] sets, in order of
-// preference: x/crypto's defaults, with the CTR ciphers, which need a MAC, before the AEAD
-// ciphers, which need none. Each call returns a new slice.
+// Ciphers returns the Ciphers that [Configure] sets for a client, in order of preference:
+// x/crypto's defaults, with the CTR ciphers, which need a MAC, before the AEAD ciphers, which need
+// none. Each call returns a new slice.
 func Ciphers() []string {
 	var ctr, aead []string
 	for _, name := range defaults.Ciphers {
@@ -109,14 +108,13 @@ func Ciphers() []string {
 	return append(ctr, aead...)
 }
 
-// MACs returns the list for the MACs of an ssh.Config that [Configure] and [ConfigureServer]
-// set, in order of preference: UMAC, HMAC-SHA-256 and HMAC-SHA-512 in OpenSSH's order, and
-// after them x/crypto's defaults that are not among them, hmac-sha1 and hmac-sha1-96. Each
-// call returns a new slice.
+// MACs returns the MACs that [Configure] and [ConfigureServer] set, in order of preference: UMAC,
+// HMAC-SHA-256 and HMAC-SHA-512 in OpenSSH's order, and then the rest of x/crypto's defaults,
+// hmac-sha1 and hmac-sha1-96. Each call returns a new slice.
 //
 // Set Ciphers too: with x/crypto's default ciphers, most connections use an AEAD and no MAC.
-// x/crypto skips names that are not registered: without [Register], or if it fails, those of
-// UMAC.
+// x/crypto skips names that are not registered, so without a successful call of [Register] it skips
+// those of UMAC.
 func MACs() []string {
 	macs := []string{
 		UMAC64ETM, UMAC128ETM, hmacSHA256ETM, hmacSHA512ETM,

@@ -29,29 +29,26 @@ type macMode struct {
 //go:linkname macModes golang.org/x/crypto/ssh.macModes
 var macModes map[string]*macMode
 
-// Register makes [Modes] negotiable in the golang.org/x/crypto/ssh that is linked
-// into the program. UMAC stays opt-in: a configuration whose MACs do not name it does
-// not offer it. Register also replaces x/crypto's hmac-sha2-512 and
-// hmac-sha2-512-etm@openssh.com by the faster HMAC-SHA-512 of package fastmac, in all
-// configurations, including the default one. A finalizer overwrites the new hashes, as it
-// does those of UMAC.
+// Register adds [Modes] to the MACs of the golang.org/x/crypto/ssh that is linked into the program.
+// UMAC stays opt-in: a configuration whose MACs do not name it does not offer it. Register also
+// replaces x/crypto's hmac-sha2-512 and hmac-sha2-512-etm@openssh.com with the faster HMAC-SHA-512
+// of package fastmac, in all configurations, including the default one. A finalizer overwrites
+// these hashes, and those of UMAC.
 //
-// x/crypto has no API for this, so Register changes its private table. It first
-// compares entries that it knows. If they are not as expected, or if Go's FIPS 140
-// mode is on, where UMAC is not approved, Register returns an error and does not
-// change the table. The program then still has the MACs of x/crypto. The error of
-// FIPS 140 mode wraps [errors.ErrUnsupported], and the other does not.
+// Call Register before the first handshake of the process, because x/crypto reads its table of MACs
+// without a lock. Register may be called any number of times, from any goroutine; all calls return
+// the result of the first.
 //
-// The comparison cannot detect a table that is no longer a map: the program would
-// crash in Register. After an upgrade of x/crypto run
+// x/crypto has no API for this, so Register changes its private table. It first checks entries that
+// it knows. It returns an error and does not change the table if they are not as expected, or if
+// Go's FIPS 140 mode is on, where UMAC is not approved. The program then still has the MACs of
+// x/crypto. Only the error of FIPS 140 mode wraps [errors.ErrUnsupported].
+//
+// The check cannot detect a table that is no longer a map: the program would crash in Register.
+// After an upgrade of x/crypto run this in your own module; it reads the source of the release that
+// you use:
 //
 //	go test example.com/fastmac/sshmac
-//
-// in your own module, which reads the source of the release that you use.
-//
-// Call Register before the first handshake of the process: x/crypto reads the table
-// without a lock. It may be called any number of times, from any goroutine; all calls
-// return the result of the first.
 func Register() error { return registerOnce() }
 
 var registerOnce = sync.OnceValue(func() error { return register(macModes, fips140.Enabled()) })

@@ -136,19 +136,18 @@ const (
 	sequenceSize = 4
 )
 
-// Mode is an SSH MAC: its name, the size of its key in bytes, whether it is
-// encrypt-then-MAC, and how to make one.
+// Mode is an SSH MAC: its name, the size of its key in bytes, whether it is encrypt-then-MAC, and a
+// function that sets it up.
 //
-// New panics if the key is not KeySize bytes long, which is 16 for UMAC. The hash that it
-// returns expects the calls of an SSH transport: Reset, Write of the packet's sequence
-// number (4 bytes, big-endian), Write of the packet, Sum, which appends the tag (8 bytes
-// for umac-64, 16 for umac-128). UMAC uses the sequence number as its nonce, not as a part
-// of the message; bytes of it that were not written count as zeros.
+// New panics if the key is not KeySize bytes long, which is 16 for UMAC. The hash that it returns
+// expects the calls of an SSH transport: Reset, Write of the packet's sequence number (4 bytes,
+// big-endian), Write of the packet, and Sum, which appends the tag (8 bytes for umac-64, 16 for
+// umac-128). UMAC uses the sequence number as its nonce, not as a part of the message; if fewer
+// than 4 bytes were written, the others count as zeros.
 //
-// The hash is a [hash.Cloner] and not safe for concurrent use. It has a method Destroy,
-// which overwrites it and, except in a clone, its key. x/crypto does not call Destroy, so a
-// finalizer does after the hash and its clones have become unreachable. Clones have no
-// finalizer.
+// The hash is a [hash.Cloner]. It is not safe for concurrent use. It has a method Destroy, which
+// overwrites the hash and, except in a clone, its key. x/crypto does not call Destroy, so a
+// finalizer does, once the hash and its clones are unreachable. Clones have no finalizer.
 type Mode struct {
 	Name    string
 	KeySize int
@@ -156,8 +155,9 @@ type Mode struct {
 	New     func(key []byte) hash.Hash
 }
 
-// Modes returns the MACs that x/crypto lacks: the four of UMAC. They are for the RegisterMAC
-// of the command fastmac patch-ssh, which refuses the names of MACs that x/crypto has.
+// Modes returns the MACs that x/crypto lacks: the four of UMAC. Pass them to RegisterMAC, the
+// function that the command fastmac patch-ssh adds to x/crypto. It refuses the names of MACs that
+// x/crypto has.
 func Modes() []Mode {
 	return []Mode{
 		newMode(UMAC64, umacKeySize, false, newUMAC(fastmac.UMAC64Size)),
