@@ -55,19 +55,18 @@ func (r *Report) Err() error {
 }
 
 const tableNotes = `MB/s is 10^6 bytes of content per second, up and down together, without
-the handshake. CPU is the time that both ends, which share this machine, spend on all cores
-for a GiB of content: the time of this process, which is both ends of Go's client, and with
-OpenSSH also that of ssh and its start. Every byte is compared with what was sent. On a busy machine trust the CPU
-time.`
+the handshake. CPU is the time that both ends spend on all cores for a GiB of content, with OpenSSH
+including the start of ssh. Every byte is compared with what was sent. On a busy machine trust the
+CPU time.`
 
 const barsNote = `The bars are the CPU time: shorter is better.`
 
-const serversNote = `In the rows that begin with the name of a server, x/crypto with its defaults or sshmac
-with ConfigureServer, ssh has its default algorithms. It reads no configuration, so a policy of
-the system, as on RHEL and Fedora, has no effect.`
+const serversNote = `In the rows that begin with x/crypto or sshmac, ssh uses its default algorithms,
+and the server has those of x/crypto or of sshmac.ConfigureServer. This ssh reads no configuration,
+so a policy of the system, as on RHEL and Fedora, has no effect.`
 
-const noMACNote = `"no MAC" is a MAC that does nothing, which only this command has: it is what
-there is to gain from a faster MAC.`
+const noMACNote = `"no MAC" is a MAC that does nothing, which only this command has: it shows the
+most that a faster MAC could gain.`
 
 // A table of narrowWidth columns has room for the longest label and for the figures. One
 // of minBar columns more has bars, which are no longer than maxBar.
@@ -140,12 +139,12 @@ func (r *Report) String() string {
 }
 
 // gain says what a server gains from ConfigureServer if nothing is configured at the client.
-// It is empty if these rows did not run or pass.
+// It is empty if these rows did not run, pass or last long enough.
 func (r *Report) gain() string {
 	var before, after *row
 	for _, row := range r.Rows {
 		switch {
-		case !row.passed():
+		case !row.passed() || row.CPUSeconds < minCost.Seconds():
 		case row.server == defaultServer:
 			before = row
 		case row.server == configuredServer:
@@ -157,14 +156,10 @@ func (r *Report) gain() string {
 	}
 	client := strings.TrimSuffix(before.Client, nothingConfigured)
 	if before.cipher == after.cipher && before.mac == after.mac {
-		return fmt.Sprintf("sshmac.ConfigureServer changes nothing for the defaults of %s: it uses %v with both servers.", client, algorithms{before.cipher, before.mac})
+		return fmt.Sprintf("sshmac.ConfigureServer changes nothing for %s with its defaults: it uses %v with both servers.", client, algorithms{before.cipher, before.mac})
 	}
-	gain := fmt.Sprintf("With a server that calls sshmac.ConfigureServer, %s with its defaults uses %v in place of %v",
-		client, algorithms{after.cipher, after.mac}, algorithms{before.cipher, before.mac})
-	if before.CPUPerGiB > 0 && after.CPUPerGiB > 0 {
-		gain += fmt.Sprintf(", and a GiB takes both ends %.2f CPU seconds in place of %.2f", after.CPUPerGiB, before.CPUPerGiB)
-	}
-	return gain + "."
+	return fmt.Sprintf("With a server that calls sshmac.ConfigureServer, %s by default uses %v instead of %v. A GiB then takes %.2f CPU seconds instead of %.2f, both ends together.",
+		client, algorithms{after.cipher, after.mac}, algorithms{before.cipher, before.mac}, after.CPUPerGiB, before.CPUPerGiB)
 }
 
 // minCost is the CPU time from which on rows can be compared: the clock of some systems ticks only
@@ -172,7 +167,8 @@ func (r *Report) gain() string {
 const minCost = 50 * time.Millisecond
 
 // cost says how much CPU time MACs cost with Go's client, beside none. It leaves out rows that did
-// not pass or last long enough, and is empty if no others are left. If MACs in the ETM modes ran, it leaves out the others.
+// not pass or last long enough, and is empty if no others are left. If MACs in the ETM modes ran, it
+// leaves out the others.
 func (r *Report) cost() string {
 	i := slices.IndexFunc(r.Rows, func(row *row) bool {
 		return row.passed() && row.mac == noMAC && row.CPUSeconds >= minCost.Seconds()
@@ -208,7 +204,7 @@ func (r *Report) cost() string {
 	if len(macs) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("What a MAC costs in CPU time, beside no MAC, with %s and Go's client: %s.", short(base.cipher), strings.Join(macs, ", "))
+	text := fmt.Sprintf("CPU time compared with no MAC, with %s and Go's client: %s.", short(base.cipher), strings.Join(macs, ", "))
 	if len(aeads) > 0 {
 		text += " Ciphers that need no MAC: " + strings.Join(aeads, ", ") + "."
 	}

@@ -110,7 +110,7 @@ func TestReportCost(t *testing.T) {
 		if tt.mac != "" {
 			add("Go", ctr, tt.mac, 2.1)
 		}
-		if got, want := r.cost(), "What a MAC costs in CPU time, beside no MAC, with aes128-ctr and Go's client: "+tt.want; got != want {
+		if got, want := r.cost(), "CPU time compared with no MAC, with aes128-ctr and Go's client: "+tt.want; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestReportCost(t *testing.T) {
 	add("Go", ctr, sshmac.UMAC128ETM, 9).Result = resultFailed
 	add("Go", ctr, sshmac.UMAC128ETM, 9).CPUSeconds = minCost.Seconds() / 2
 	add("Go", "aes256-gcm@openssh.com", "", 9).CPUSeconds = minCost.Seconds() / 2
-	const want = "What a MAC costs in CPU time, beside no MAC, with aes128-ctr and Go's client: umac-64-etm 5 % more, hmac-sha2-256-etm 110 % more. " +
+	const want = "CPU time compared with no MAC, with aes128-ctr and Go's client: umac-64-etm 5 % more, hmac-sha2-256-etm 110 % more. " +
 		"Ciphers that need no MAC: aes128-gcm 5 % less."
 	if got := r.cost(); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -143,6 +143,48 @@ func TestReportCost(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 		*base, r.Rows = before, rows
+	}
+}
+
+// TestReportGain has rows of OpenSSH's client with nothing configured, with both servers.
+func TestReportGain(t *testing.T) {
+	r := &Report{Hardware: hardware.New(), style: terminal.Plain}
+	add := func(server, cipher, mac string, cpu float64) *row {
+		row := &row{suite: suite{cipher, mac, server}, Client: "OpenSSH_9.2p1" + nothingConfigured, CPUSeconds: 1, CPUPerGiB: cpu, Result: resultOK}
+		r.Rows = append(r.Rows, row)
+		return row
+	}
+	before := add(defaultServer, "chacha20-poly1305@openssh.com", "", 8)
+	after := add(configuredServer, "aes128-ctr", sshmac.UMAC64ETM, 4)
+	const want = "With a server that calls sshmac.ConfigureServer, OpenSSH_9.2p1 by default uses aes128-ctr umac-64-etm instead of chacha20-poly1305. " +
+		"A GiB then takes 4.00 CPU seconds instead of 8.00, both ends together."
+	if got := r.gain(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	before.CPUSeconds, after.CPUSeconds = minCost.Seconds(), minCost.Seconds()
+	if got := r.gain(); got != want {
+		t.Errorf("at the limit: %q, want %q", got, want)
+	}
+	for name, change := range map[string]func(){
+		"too short before": func() { before.CPUSeconds = minCost.Seconds() / 2 },
+		"too short after":  func() { after.CPUSeconds = minCost.Seconds() / 2 },
+		"unknown":          func() { before.CPUSeconds, after.CPUSeconds = 0, 0 },
+		"failed":           func() { after.Result = resultFailed },
+		"one row":          func() { r.Rows = r.Rows[:1] },
+	} {
+		savedBefore, savedAfter, rows := *before, *after, r.Rows
+		change()
+		if got := r.gain(); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+		if text := r.String(); strings.Contains(text, "sshmac.ConfigureServer,") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+		*before, *after, r.Rows = savedBefore, savedAfter, rows
+	}
+	after.cipher, after.mac = before.cipher, before.mac
+	if got, want := r.gain(), "sshmac.ConfigureServer changes nothing for OpenSSH_9.2p1 with its defaults: it uses chacha20-poly1305 with both servers."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
