@@ -17,16 +17,16 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare the speed of MACs on this machine",
-		Long: `Compares the speed of package fastmac's MACs on this machine with that of
-crypto/cipher's GMAC, x/crypto's Poly1305, and crypto/hmac, which is also what
-x/crypto/ssh uses: for messages of 32 bytes, 1 KiB, 16 KiB and 1 MiB, in a
-minute. Before that it checks that equal MACs have equal tags.
+		Long: `Compares the speed of package fastmac's MACs on this machine with
+crypto/cipher's GMAC, x/crypto's Poly1305, and crypto/hmac, which x/crypto/ssh
+uses too. Messages have 32 bytes, 1 KiB, 16 KiB and 1 MiB. It takes a minute.
+Before that it checks that equal MACs have equal tags.
 
-All cases take turns, each for 150 microseconds, so they meet the same quiet
-moments of the machine, and the times shown are those of quiet moments. If even
-these differ by more than 10 %, a figure has a tilde and fewer digits. --quick
-leaves it out if they differ by more than 15 %: in ten seconds a busy machine
-may have no quiet moment.
+All cases take turns of 150 microseconds, so they meet the same quiet moments of
+the machine, and the times shown are from quiet moments. If even these differ by
+more than 10 %, a figure has a tilde and fewer digits. With --quick a figure is
+left out if they differ by more than 15 %, because a busy machine may have no
+quiet moment in ten seconds.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 		Args: noArguments,

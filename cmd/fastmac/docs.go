@@ -22,16 +22,18 @@ func installDocsCommand() *cobra.Command {
 		Use:   "install-docs",
 		Short: "Install man pages and shell completion",
 		Long: `Writes a man page for each command, with the text of its help, and completion
-for bash, zsh and fish to folders in PREFIX where they look for such files:
+for bash, zsh and fish. They go to the folders in PREFIX where man and the
+shells look for them:
 
   share/man/man1
   share/bash-completion/completions
   share/zsh/site-functions
   share/fish/vendor_completions.d
 
-PREFIX is .local in your home folder, or for all users /usr/local. Zsh needs the
-folder in its fpath. Files of an earlier version are replaced. Prints the names
-of the files. For PowerShell see "fastmac completion powershell --help".
+PREFIX is .local in your home folder unless you give --prefix; for all users
+give /usr/local. Zsh needs its folder in fpath. Replaces the files of an earlier
+version, and prints the names of all files. For PowerShell see "fastmac
+completion powershell --help".
 
 Exit status: 0 success, 1 failure, 2 wrong usage.`,
 		Args: noArguments,

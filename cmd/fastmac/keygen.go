@@ -14,21 +14,21 @@ func keygenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keygen -o KEYFILE",
 		Short: "Make a random key for tag and verify",
-		Long: `Writes a new random key to KEYFILE, which only you can read (mode 0600, and on
-Windows an access list), or to standard output if KEYFILE is -. A file that
-exists is never overwritten. Later tag and verify warn if others can read it,
-but not on Windows, where they do not look.
+		Long: `Writes a new random key to KEYFILE, or to standard output if KEYFILE is -. Only
+you can read the file (mode 0600; on Windows an access list). keygen never
+overwrites a file. tag and verify warn if others can read the key, except on
+Windows, where they do not check.
 
-The file has one line, the algorithm, the key in hex, and its identifier:
+The file has one line with the algorithm, the key in hex, and its identifier:
 
   umac128 1a5cb34e0c0d4f2a8f6b7d9c3e2f1a0b 5bb1a3ba03b0cd21
 
-The identifier is also in lists, so that verify can say which key it needs. It
-is derived from the key, and tells others only whether two keys are equal. With
-it in the key file, verify refuses lists without an end line.
+Lists have the identifier too, so verify can say which key it needs. It is
+derived from the key, and reveals only whether two keys are equal. If the key
+file has it, verify refuses lists without an end line.
 
-UMAC and GMAC have keys of 16 bytes, HMAC-SHA-512 has one of 64. Use no key with
-two algorithms: tag and verify check that.
+A key has 16 bytes for UMAC and GMAC, and 64 for HMAC-SHA-512. Never use a key
+with two algorithms: tag and verify check that.
 
 Exit status: 0 success, 1 failure, 2 wrong usage.`,
 		Args: noArguments,
@@ -42,7 +42,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
 			return sums.WriteKey(path, algorithm, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVarP(&path, "out", "o", "", "the file for the key, which must not exist")
+	cmd.Flags().StringVarP(&path, "out", "o", "", "write the key to this new file")
 	addAlgorithm(cmd, &algorithm, "umac128")
 	return cmd
 }

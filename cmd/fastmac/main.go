@@ -134,19 +134,20 @@ func demoCommand() *cobra.Command {
 	options := demo.Options{Size: 64 << 20}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Move data through SSH under every MAC of package sshmac",
-		Long: `Starts an SSH server on 127.0.0.1 and moves data up and down with every MAC of
+		Short: "Send data through SSH with each MAC of package sshmac",
+		Long: `Starts an SSH server on 127.0.0.1 and sends data to it and back with each MAC of
 package sshmac: with Go's SSH client and, if it is installed, with OpenSSH's.
-Compares the content, and checks what both sides report as negotiated. Beside
-them it shows x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no MAC, and
-"no MAC": a MAC that does nothing, which only this command has.
+Compares the content, and checks which algorithms both sides report. Other rows
+are for comparison: x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no
+MAC, and "no MAC", a MAC that does nothing, which only this command has.
 
-The last rows have OpenSSH's ssh with its default algorithms, and a server with
-x/crypto's or with those of sshmac.ConfigureServer. Below the table is what each
-MAC costs in CPU time, beside none. That of short rows is not compared.
+In the last rows OpenSSH's ssh uses its default algorithms, and the server has
+those of x/crypto or of sshmac.ConfigureServer. Two sentences below the table
+say what ConfigureServer changes and how much CPU time each MAC takes. They
+leave out rows with less than 50 ms of CPU time.
 
---mac and --cipher choose other rows, without these. With --mac alone the
-cipher is aes128-ctr.
+--mac and --cipher choose other rows instead. With --mac alone the cipher is
+aes128-ctr.
 MACs:    ` + list(demo.MACs()) + `
 ciphers: ` + list(demo.Ciphers()) + `
 
@@ -171,9 +172,9 @@ work, 2 wrong usage, 130 interrupted.`,
 		},
 	}
 	cmd.Flags().Var(&options.Size, "size", "bytes each way, such as 1000 or 512KiB")
-	cmd.Flags().IntVar(&options.Port, "port", 0, "port of the server; 0 is any free port")
-	cmd.Flags().StringSliceVar(&options.MACs, "mac", nil, "only these `MACs`, by name, such as umac-64-etm,none")
-	cmd.Flags().StringSliceVar(&options.Ciphers, "cipher", nil, "only these `ciphers`, by name, such as aes256-ctr")
+	cmd.Flags().IntVar(&options.Port, "port", 0, "port of the server; 0 means any free port")
+	cmd.Flags().StringSliceVar(&options.MACs, "mac", nil, "use only these `MACs`, such as umac-64-etm,none")
+	cmd.Flags().StringSliceVar(&options.Ciphers, "cipher", nil, "use only these `ciphers`, such as aes256-ctr")
 	complete(cmd, "mac", demo.MACs())
 	complete(cmd, "cipher", demo.Ciphers())
 	addJSON(cmd, &asJSON)
@@ -189,18 +190,18 @@ func hardwareCommand() *cobra.Command {
 		Use:   "hardware",
 		Short: "Report which implementations run on this machine",
 		Long: `Reports which implementation computes each part of a MAC on this machine, what
-is missing for the best one and what would be faster with it, whether AES runs
-on AES instructions, without which UMAC is not constant time, and whether GMAC
-and package aesgcm can be used. Also reports the sizes of keys and streams.
+is missing for the best one, and what would be faster with it. Also reports
+whether AES runs on AES instructions, without which UMAC is not constant time,
+whether GMAC and package aesgcm can be used, and the sizes of keys and streams.
 
-An implementation has the name of its instructions. VAES and VPCLMULQDQ are
-those for vectors of 256 bits, which avx2 of AES-GCM uses; avx512 uses those for
-512 bits, which a CPU has if it also has AVX512F.
+Implementations are named after their instructions. VAES and VPCLMULQDQ are the
+forms for vectors of 256 bits, which the avx2 of AES-GCM uses. Its avx512 uses
+the forms for 512 bits, which a CPU has if it also has AVX512F.
 
-A script can test for either: --require umac, which is the default, for AES
-instructions, and --require gcm for GMAC and aesgcm.
+For scripts: --require umac, the default, tests for AES instructions, and
+--require gcm for what GMAC and aesgcm need.
 
-Exit status: 0 what is required is there, 1 it is not, 2 wrong usage.`,
+Exit status: 0 all that is required is there, 1 something is not, 2 wrong usage.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := hardware.New()
@@ -212,7 +213,7 @@ Exit status: 0 what is required is there, 1 it is not, 2 wrong usage.`,
 			return show(cmd, r, asJSON)
 		},
 	}
-	cmd.Flags().StringSliceVar(&required, "require", hardware.Requirements[:1], "fail unless these `NAMES` can be used")
+	cmd.Flags().StringSliceVar(&required, "require", hardware.Requirements[:1], "fail unless all these `NAMES` can be used")
 	complete(cmd, "require", hardware.Requirements)
 	addJSON(cmd, &asJSON)
 	return cmd
@@ -223,25 +224,26 @@ func patchSSHCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "patch-ssh",
 		Short: "Give golang.org/x/crypto/ssh a public RegisterMAC",
-		Long: `For programs that cannot use sshmac.Register: gives golang.org/x/crypto/ssh a
-public RegisterMAC. Copies the golang.org/x/crypto that go.mod selects, adds one
+		Long: `Gives golang.org/x/crypto/ssh a public RegisterMAC, for programs that cannot use
+sshmac.Register. Copies the golang.org/x/crypto that go.mod selects, adds one
 file, tests it, and adds a replace line for that version to go.mod. If a vendor
 folder is in use, adds the file there instead.
 
-The copy has every package, about 200 files, and no tests: a replace line is for
-a whole module, and your program may import any package of it.
+The copy has about 200 files: all packages, because a replace line is for a
+whole module and your program may import any package of it. It has no tests.
 
-Run it again after an upgrade of golang.org/x/crypto and after "go mod vendor":
-until then the program does not compile. Two runs in one module wait for each
-other, and say so. A run that was killed is cleaned up by the next one. Nothing
-outside the module is written, except for a lock in your cache folder (below
-XDG_CACHE_HOME or HOME on Linux): symbolic links in it are not followed.
+Run patch-ssh again after each upgrade of golang.org/x/crypto and each "go mod
+vendor": until then the program does not compile. If two run in one module, one
+waits for the other and says so. The next run cleans up after one that was
+killed. patch-ssh follows no symbolic links in the module. It writes nothing
+outside the module, except for a lock in your cache folder (below XDG_CACHE_HOME
+or HOME on Linux).
 
 In a workspace, --check also reports whether the builds in the workspace use the
-patch. All else is for a single module: set GOWORK=off.
+patch. Everything else is for a single module: set GOWORK=off.
 
-Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage;
-130 interrupted, and nothing is changed.`,
+Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage; 130
+interrupted, and nothing is changed.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.Check && options.Revert {
@@ -257,7 +259,7 @@ Exit status: 0 done, or in place; 1 failed, or not in place; 2 wrong usage;
 	cmd.Flags().StringVarP(&options.Dir, "dir", "C", ".", "the folder of your module")
 	cmd.Flags().StringVarP(&options.Out, "out", "o", "", "the folder for the copy, in your module\n(default third_party/golang.org/x/crypto)")
 	cmd.Flags().BoolVar(&options.Check, "check", false, "only report whether the patch is in place and fits go.mod")
-	cmd.Flags().BoolVar(&options.Revert, "revert", false, "remove the patch, if nothing was changed in the copy")
+	cmd.Flags().BoolVar(&options.Revert, "revert", false, "remove the patch, if the copy is unchanged")
 	return cmd
 }
 
@@ -265,9 +267,9 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long: `Prints the versions of this command and of Go. The former names the commit if
-"go build" or "go install" made the command from a checkout; "go run" leaves it
-out.`,
+		Long: `Prints the version of this command and the version of Go. The first one names
+the commit if "go build" or "go install" made the command from a checkout. With
+"go run" it does not.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fmt.Fprintln(cmd.OutOrStdout(), "fastmac", version())

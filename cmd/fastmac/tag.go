@@ -19,56 +19,57 @@ func tagCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tag -k KEYFILE FILE...",
 		Short: "Print a list with the tags of files",
-		Long: `Prints a list for "fastmac verify", a line for each file and an end line:
+		Long: `Prints a list for "fastmac verify": a line for each file, and an end line.
 
   ALGORITHM:NONCE:TAG  PATH
   end:ALGORITHM:KEY:LINES:TAG
 
-Nonces and tags are in hex. The nonce is random and fresh for each file, so the
-lines of two runs differ. HMAC-SHA-512 has no nonce, so its lines have two
-colons there: hmac-sha512::TAG  PATH. KEY is the identifier of the key, which
-tells only whether two keys are equal, and LINES the number of lines before.
+Nonces and tags are in hex. Each file gets a fresh random nonce, so the lines of
+two runs differ. HMAC-SHA-512 has no nonce, so its lines have two colons in that
+place: hmac-sha512::TAG  PATH. KEY is the identifier of the key, which reveals
+only whether two keys are equal. LINES is the number of lines before.
 
-A file's tag covers its content and nothing else. The end line's tag covers
-every byte of the list up to the colon before it, so all lines and paths, in
-order. It is HMAC-SHA-512 under another key, which HKDF with SHA-512 derives
-from the one in KEYFILE (salt "fastmac list 1", info "list tag ALGORITHM"). No
-file's tag is made with that key or reveals it, so a file with the content of a
-list does not have the tag of that list, and a list has the tag of no file.
+The tag of a file covers its content and nothing else. The tag in the end line
+covers all of the list before it: all lines and paths, in order. It is an
+HMAC-SHA-512 under another key, which HKDF with SHA-512 derives from the one in
+KEYFILE (salt "fastmac list 1", info "list tag ALGORITHM"). Files are not tagged
+with that key, and their tags do not reveal it. So no list has the tag of a
+file, and no file the tag of a list.
 
 A path with a backslash, a newline or a carriage return is escaped as in the
-output of sha512sum. So is a byte, as \xHH, of a character that is not seen or
-that is not UTF-8, and a space at an end of the path or after another space.
-With -z nothing is escaped, and lines end with a NUL.
+output of sha512sum. Also escaped, as \xHH, are characters that cannot be seen,
+bytes that are not UTF-8, and spaces at either end of the path or after another
+space. With -z nothing is escaped, and lines end with a NUL.
 
-KEYFILE has a line with an algorithm and a key, as "fastmac keygen" writes it,
-and - is standard input. With -a it can also be a key in hex alone. UMAC and
-GMAC take keys of 16, 24 and 32 bytes, HMAC-SHA-512 takes keys of at least 32.
+KEYFILE has a line with an algorithm and a key, as "fastmac keygen" writes it.
+If it is -, the key comes from standard input. With -a a key in hex alone is
+enough. UMAC and GMAC take keys of 16, 24 and 32 bytes, HMAC-SHA-512 takes keys
+of at least 32.
 
-FILE - is standard input. With -r a folder stands for the files in it and in its
-folders, sorted by name: regular files and links to them. Links to folders,
-pipes, sockets and devices in a folder are left out. So is the file to which the
-output goes. A folder without files is an error. As arguments, links are
-followed, and pipes and devices are read. Lists cannot be joined: tag all files
-in one run, or verify each list.
+If FILE is -, tag reads standard input. With -r a folder stands for the files in
+it and in all folders below, sorted by name: regular files and links to them.
+Links to folders, pipes, sockets and devices in a folder are left out, and so is
+the file to which the output goes. A folder without files is an error. If FILE
+itself is a link, pipe or device, tag follows or reads it. Lists cannot be
+joined: tag all files in one run, or verify each list.
 
-All cores work on the files, and with UMAC also on one large file, except on
-Windows. A file that cannot be read, or whose size, time or place changes while
-it is read, gets an error and no line, and the others are tagged. The list then
-has no end line, because files are missing from it. Windows may give a file
-another time only when the program that writes it closes it. Paths have slashes,
-on Windows too, so a list can be verified on other systems.
+tag uses all cores. With UMAC, except on Windows, it also uses them for a single
+large file. If tag cannot read a file, or if the size, time or place of a file
+changes meanwhile, tag reports an error, leaves this file out and goes on. The
+list then has no end line, because files are missing from it. On Windows the
+time of a file may change only when the program that writes to it closes it.
+Paths have slashes, on Windows too, so a list can be verified on other systems.
 
-With -o the list appears in its file at once, when it has its end line. Until
-then, and if tag fails or is interrupted, the file stays as it was. Use it where
-> of the shell writes UTF-16, as in Windows PowerShell.
+With -o the list goes to a file, all at once when it has its end line. Until
+then, and if tag fails or is interrupted, the file stays as it was. Use -o where
+redirection with > writes UTF-16, as in Windows PowerShell.
 
-Whoever can write to the files and to the list can bring an old state of all
-files back, with its list. Keep the list where others cannot write.
+Anyone who can write to the files and to the list can restore an old state of
+all files, with its list. Keep the list where others cannot write.
 
 Use a UMAC key for at most 2^48 files, and a GMAC key, whose nonces have only 12
-bytes, for at most 2^32. The nonces are the system's random bytes, which a
-virtual machine may repeat when it goes back to a snapshot.
+bytes, for at most 2^32. Nonces are random bytes from the system. A virtual
+machine may repeat them after it has gone back to a snapshot.
 
 Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -95,7 +96,7 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 		},
 	}
 	addSumsOptions(cmd, &options)
-	cmd.Flags().StringVarP(&options.Output, "out", "o", "", "write the list to this `FILE`, at once and complete")
+	cmd.Flags().StringVarP(&options.Output, "out", "o", "", "write the list to this `FILE` when it is complete")
 	cmd.Flags().BoolVarP(&options.Recursive, "recursive", "r", false, "tag the files in folders")
 	cmd.Flags().BoolVarP(&options.Zero, "zero", "z", false, "end lines with NUL, and escape nothing")
 	return cmd
@@ -105,7 +106,7 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 func addSumsOptions(cmd *cobra.Command, options *sums.Options) {
 	cmd.Flags().StringVarP(&options.KeyFile, "key", "k", "", "the file with the key")
 	addAlgorithm(cmd, &options.Algorithm, "")
-	cmd.Flags().IntVarP(&options.Jobs, "jobs", "j", 0, "how many cores to use; 0 is all")
+	cmd.Flags().IntVarP(&options.Jobs, "jobs", "j", 0, "how many cores to use; 0 means all")
 }
 
 // finish checks the options of tag and verify, and adds the standard streams.

@@ -18,41 +18,43 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify -k KEYFILE SUMS",
 		Short: "Verify a list with the tags of files",
-		Long: `Verifies the list SUMS, which "fastmac tag" has written, or standard input if
-SUMS is -, and the files that it names. Prints a line for each file:
+		Long: `Verifies the list SUMS, which "fastmac tag" has written, and the files that it
+names. If SUMS is -, the list comes from standard input. Prints a line for each
+file:
 
   PATH: OK
   PATH: FAILED               the content or the line has changed
   PATH: FAILED open or read  standard error has the reason
   PATH: NOT IN THE LIST      with --complete
 
-A summary follows on standard error, unless all is right and --quiet is given.
+A summary follows on standard error, except if all is right and --quiet is
+given.
 
-The end line of the list has a tag over all lines. If lines or paths were cut,
-added, edited, moved or exchanged, or lists were joined, the list FAILED: an
-error says so before the first file, the files are verified all the same, and
-the exit status is 1. Then believe no path. If the list is by another key, or by
-a key for another algorithm, one sentence says so and no file is verified.
+The tag in the end line covers all lines. The list FAILED if lines or paths were
+cut, added, edited, moved or exchanged, or if lists were joined. An error says
+so before the first file. verify still verifies the files, and the exit status
+is 1. Then trust no path. If the list was made with another key, or with a key
+for another algorithm, verify says so and verifies no file.
 
-A list without an end line fails too, as lines may be missing: it was cut, it
-comes through a program such as grep, tag could not read all files, or an old
+A list without an end line fails too, because lines may be missing: it was cut,
+it comes from a program such as grep, tag could not read all files, or an old
 fastmac made it. --partial accepts that. A key without its identifier, in a file
-of an old fastmac or in hex with -a, may be older than end lines: then it is a
-warning, and a failure with --strict or --status. The warning has the identifier
-to append to the key in its file.
+of an old fastmac or in hex with -a, may be older than end lines. Then verify
+only warns, and fails with --strict or --status. The warning has the identifier;
+append it to the key in its file.
 
-A line that is malformed, or too long, counts as a failure, and so does a file
+A line that is malformed or too long counts as a failure, and so does a file
 that changes while it is read. Lines that name pipes, devices or - for standard
 input are refused, unless --special is given. Paths are escaped as in the list:
-help for tag says how. --json has them as they are, and with bytes that are not
-UTF-8 also as path_base64. A list of tag -z needs -z.
+see "fastmac tag --help". --json has them unescaped, and if they are not UTF-8
+their bytes as path_base64. A list of tag -z needs -z.
 
-With --complete also the files in that folder are reported that the list does
+With --complete verify also reports the files in that folder that the list does
 not have, except for what tag -r leaves out: links to folders, pipes, sockets,
-devices, and links to the list. It can be given several times.
+devices, and links to the list. The option can be given several times.
 
--c is accepted, as sha512sum has it. Tags are compared in constant time. Help
-for tag says what KEYFILE may have.
+-c is accepted because sha512sum has it. Tags are compared in constant time.
+"fastmac tag --help" says what KEYFILE may have.
 
 Exit status: 0 the list and all tags are right, 1 something is not or a file
 cannot be read, 2 wrong usage, 130 interrupted.`,
@@ -98,15 +100,15 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 	addSumsOptions(cmd, &options)
 	flags := cmd.Flags()
 	flags.BoolP("check", "c", false, "does nothing: verify always checks")
-	flags.StringArrayVar(&options.Complete, "complete", nil, "also report files in this `FOLDER` that are not listed")
+	flags.StringArrayVar(&options.Complete, "complete", nil, "also report files in this `FOLDER` that the list lacks")
 	cmd.MarkFlagDirname("complete")
-	flags.BoolVar(&options.IgnoreMissing, "ignore-missing", false, "a file that does not exist is no failure")
+	flags.BoolVar(&options.IgnoreMissing, "ignore-missing", false, "do not fail if a file does not exist")
 	flags.BoolVar(&options.Partial, "partial", false, "accept a list without an end line")
 	flags.BoolVarP(&options.Quiet, "quiet", "q", false, "print only what is not right")
 	flags.BoolVar(&options.Special, "special", false, "also read pipes, devices and standard input")
-	flags.BoolVar(&options.Status, "status", false, "print no results: the exit status has them")
+	flags.BoolVar(&options.Status, "status", false, "print no results, only set the exit status")
 	flags.BoolVar(&options.Strict, "strict", false, "fail where there would be a warning")
-	flags.BoolVarP(&options.Zero, "zero", "z", false, "the list is one of tag -z")
+	flags.BoolVarP(&options.Zero, "zero", "z", false, "the list was made with tag -z")
 	addJSON(cmd, &asJSON)
 	return cmd
 }

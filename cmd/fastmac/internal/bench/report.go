@@ -90,10 +90,10 @@ func digits(x float64, n int) string {
 func (r *Report) Err() error { return nil }
 
 const notes = `A stream is reset, written to and summed; one-shot is a single call. UMAC and GMAC
-have a new nonce for each message. Poly1305 needs a new key for each, which is not counted.
-The MACs of x/crypto/ssh are those of crypto/hmac: hmac-sha2-256 is HMAC-SHA-256,
-hmac-sha2-512 is HMAC-SHA-512. Messages are in the cache. Of the runs of each case, which took
-turns, the fastest 2 % are left out and the next is shown, on one core.`
+have a new nonce for each message. Poly1305 needs a new key for each message, whose time is not
+counted. x/crypto/ssh uses crypto/hmac: its hmac-sha2-256 is HMAC-SHA-256, and its hmac-sha2-512 is
+HMAC-SHA-512. Messages are in the cache, and one core is used. The cases take turns. The time shown
+is that of the fastest run, after the fastest 2 % are left out.`
 
 // Columns of the table.
 const (
@@ -151,7 +151,7 @@ func (r *Report) String() string {
 			r.Noisy, len(r.Rows), 100*maxSpread)
 	}
 	if r.Unsure > 0 {
-		noise += fmt.Sprintf(" In %d of %d cases the fastest runs differ by more than %.0f %%: these have a question mark, and without --quick a figure.",
+		noise += fmt.Sprintf(" In %d of %d cases the fastest runs differ by more than %.0f %%: these have a question mark; without --quick they have a figure.",
 			r.Unsure, len(r.Rows), 100*maxUnsure)
 	}
 	if noise != "" {
