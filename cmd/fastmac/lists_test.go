@@ -73,15 +73,15 @@ func TestOneSentence(t *testing.T) {
 	}
 	id := func(key []byte) string { return strings.Fields(string(key))[2] }
 	for line, want := range map[string]string{
-		"-k other sums":  "sums: the list is by the key " + id(key) + ", and this is the key " + id(other),
+		"-k other sums":  "sums: the list was made with the key " + id(key) + ", and this is the key " + id(other),
 		"-k hmac sums":   "sums: the tags are umac128, and the key is for hmac-sha512",
 		"-k hmac old":    "old: the tags are umac128, and the key is for hmac-sha512",
-		"-k key utf16":   "utf16: it is in UTF-16, as some shells of Windows write what > redirects: make it with tag -o FILE",
+		"-k key utf16":   "utf16: it is in UTF-16, which > writes in some Windows shells: make it with tag -o FILE",
 		"-k key bom":     "bom: it begins with a byte order mark, which some editors and shells add: make it with tag -o FILE",
-		"-k mixed sums":  "mixed: the identifier is of another key: the key or the identifier has changed",
-		"-k utf16 sums":  "utf16: it is in UTF-16, as some shells of Windows write what > redirects: make it with keygen -o FILE",
+		"-k mixed sums":  "mixed: the identifier belongs to another key: the key or the identifier has changed",
+		"-k utf16 sums":  "utf16: it is in UTF-16, which > writes in some Windows shells: make it with keygen -o FILE",
 		"-k a sums":      "a: no key: it has characters that are not hex digits, or an odd number of them",
-		"-k unknown old": "unknown: the key is for an algorithm that is not known: want one of umac32, umac64, umac96, umac128, gmac, hmac-sha512",
+		"-k unknown old": "unknown: the key is for an unknown algorithm: want one of umac32, umac64, umac96, umac128, gmac, hmac-sha512",
 		"-k nothing old": "nothing: ",
 		"-k key nothing": "nothing: ",
 		"-k key .":       ".: ",
@@ -262,7 +262,7 @@ func TestOutLink(t *testing.T) {
 	}
 	command(t, exitOK, "verify -k key d/list")
 	if _, err := os.Stat("/dev/null"); err == nil {
-		if _, stderr := command(t, exitFailed, "tag -k key key -o /dev/null"); stderr != "fastmac: /dev/null: is no regular file: want one; without -o the list goes to standard output\n" {
+		if _, stderr := command(t, exitFailed, "tag -k key key -o /dev/null"); stderr != "fastmac: /dev/null: is not a regular file: want one; without -o the list goes to standard output\n" {
 			t.Errorf("%q", stderr)
 		}
 	}

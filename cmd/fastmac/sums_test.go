@@ -239,7 +239,7 @@ func TestTagVerify(t *testing.T) {
 			}
 			command(t, exitOK, "keygen -o other -a "+name)
 			stdout, stderr = command(t, exitFailed, "verify -k other sums -q")
-			if stdout != "" || !regexp.MustCompile(`^fastmac: sums: the list is by the key [0-9a-f]{16}, and this is the key [0-9a-f]{16}\n$`).MatchString(stderr) {
+			if stdout != "" || !regexp.MustCompile(`^fastmac: sums: the list was made with the key [0-9a-f]{16}, and this is the key [0-9a-f]{16}\n$`).MatchString(stderr) {
 				t.Errorf("%q, %q", stdout, stderr)
 			}
 			// Without the end line only the tags tell.

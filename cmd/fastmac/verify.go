@@ -60,7 +60,7 @@ Exit status: 0 the list and all tags are right, 1 something is not or a file
 cannot be read, 2 wrong usage, 130 interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageErrorf(cmd, "verify: %d files: want one with a list of tag, or - for standard input", len(args))
+				return usageErrorf(cmd, "verify: %d files: want one list from fastmac tag, or - for standard input", len(args))
 			}
 			return nil
 		},

@@ -80,7 +80,7 @@ func TestStdin(t *testing.T) {
 	stdout, _ := command(t, exitOK, "tag -k key -")
 	os.WriteFile("sums", []byte(stdout), 0o600)
 	withStdin(t, "in")
-	if stdout, stderr := command(t, exitFailed, "verify -k key sums"); stdout != "-: FAILED open or read\n" || !strings.HasPrefix(stderr, "fastmac: -: is no regular file: --special reads it\n") {
+	if stdout, stderr := command(t, exitFailed, "verify -k key sums"); stdout != "-: FAILED open or read\n" || !strings.HasPrefix(stderr, "fastmac: -: is not a regular file: --special reads it\n") {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
 	if stdout, _ = command(t, exitOK, "verify --special -k key sums"); stdout != "-: OK\n" {
@@ -139,8 +139,8 @@ func TestVerifyEmpty(t *testing.T) {
 	command(t, exitOK, "keygen -o key")
 	for line, want := range map[string]string{
 		"empty":   "fastmac: empty: the list has no lines\n",
-		"bad":     "fastmac: bad: no line is one of tag: line 1: want ALGORITHM:NONCE:TAG  PATH\n",
-		"long":    "fastmac: long: no line is one of tag: line 1: it has more than 524288 bytes, which no path has\n",
+		"bad":     "fastmac: bad: no line is from fastmac tag: line 1: want ALGORITHM:NONCE:TAG  PATH\n",
+		"long":    "fastmac: long: no line is from fastmac tag: line 1: it has more than 524288 bytes, which no path has\n",
 		"missing": "fastmac: missing: ",
 	} {
 		stdout, stderr := command(t, exitFailed, "verify -k key "+line)

@@ -34,7 +34,7 @@ func (m *module) lock(ctx context.Context, stderr io.Writer) (unlock func() erro
 	}
 	dir, err := cacheDir()
 	if err != nil {
-		return nil, fmt.Errorf("no folder for a lock: %w: set such a variable to a folder of yours", err)
+		return nil, fmt.Errorf("no folder for a lock: %w: set one to a folder of yours", err)
 	}
 	dir = filepath.Join(dir, "fastmac")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -50,7 +50,7 @@ func (m *module) lock(ctx context.Context, stderr io.Writer) (unlock func() erro
 		stop()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no lock of %s: %w", l.Path(), err)
+		return nil, fmt.Errorf("cannot lock %s: %w", l.Path(), err)
 	}
 	return l.Unlock, nil
 }

@@ -100,7 +100,7 @@ func TestLockNoFolder(t *testing.T) {
 		t.Error(err)
 	}
 	cacheDir = func() (string, error) { return "", errors.New("HOME is not defined") }
-	if _, err := m.lock(t.Context(), io.Discard); err == nil || err.Error() != "no folder for a lock: HOME is not defined: set such a variable to a folder of yours" {
+	if _, err := m.lock(t.Context(), io.Discard); err == nil || err.Error() != "no folder for a lock: HOME is not defined: set one to a folder of yours" {
 		t.Error(err)
 	}
 }

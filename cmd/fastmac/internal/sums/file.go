@@ -48,7 +48,7 @@ type files struct {
 
 var (
 	errOutput  = errors.New("is the output") // the lines go there
-	errSpecial = errors.New("is no regular file: --special reads it")
+	errSpecial = errors.New("is not a regular file: --special reads it")
 )
 
 // A reader reads files, one after the other.

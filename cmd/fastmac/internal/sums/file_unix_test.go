@@ -166,7 +166,7 @@ func TestKinds(t *testing.T) {
 	f.err.Reset()
 	f.Partial = true
 	report, err := Verify(t.Context(), f.Options, "sums", false)
-	if err != nil || report.Right != 5 || report.Unreadable != 1 || f.err.String() != "fastmac: /dev/null: is no regular file: --special reads it\n" {
+	if err != nil || report.Right != 5 || report.Unreadable != 1 || f.err.String() != "fastmac: /dev/null: is not a regular file: --special reads it\n" {
 		t.Errorf("%+v, %v, %q", report, err, &f.err)
 	}
 	f.Special = true

@@ -222,10 +222,10 @@ func parseKey(text []byte, name string) (*Key, error) {
 	if len(fields) > 1 {
 		named := string(fields[0])
 		if byName(named) == nil {
-			return nil, fmt.Errorf("the key is for an algorithm that is not known: want one of %s", strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("the key is for an unknown algorithm: want one of %s", strings.Join(Names(), ", "))
 		}
 		if name != "" && name != named {
-			return nil, fmt.Errorf("the key is for %s: use no key with two algorithms", named)
+			return nil, fmt.Errorf("the key is for %s: never use a key with two algorithms", named)
 		}
 		name, digits = named, fields[1]
 	}
@@ -246,7 +246,7 @@ func parseKey(text []byte, name string) (*Key, error) {
 	}
 	if k.named = id != ""; k.named && id != k.id {
 		k.Destroy()
-		return nil, errors.New("the identifier is of another key: the key or the identifier has changed")
+		return nil, errors.New("the identifier belongs to another key: the key or the identifier has changed")
 	}
 	return k, nil
 }

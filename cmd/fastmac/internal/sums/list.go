@@ -145,7 +145,7 @@ func checkEncoding(start []byte, remedy string) error {
 	switch {
 	case bytes.HasPrefix(start, []byte{0xff, 0xfe}), bytes.HasPrefix(start, []byte{0xfe, 0xff}),
 		len(start) >= 4 && (start[0] == 0 || start[1] == 0): // no name of an algorithm has one letter
-		return errors.New("it is in UTF-16, as some shells of Windows write what > redirects: make it with " + remedy)
+		return errors.New("it is in UTF-16, which > writes in some Windows shells: make it with " + remedy)
 	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
 		return errors.New("it begins with a byte order mark, which some editors and shells add: make it with " + remedy)
 	}
@@ -188,7 +188,7 @@ func (l *list) check(key *Key) error {
 		}
 	}
 	if len(l.ends) > 0 {
-		return fmt.Errorf("the list is by the key %s, and this is the key %s", l.ends[0].id, key.id)
+		return fmt.Errorf("the list was made with the key %s, and this is the key %s", l.ends[0].id, key.id)
 	}
 	if len(l.lines) > 0 {
 		return nil
@@ -199,7 +199,7 @@ func (l *list) check(key *Key) error {
 			return fmt.Errorf("the tags are %s, and the key is for %s", other.line, other.key)
 		}
 	}
-	return fmt.Errorf("no line is one of tag: line %d: %w", first.number, first.err)
+	return fmt.Errorf("no line is from fastmac tag: line %d: %w", first.number, first.err)
 }
 
 // errNoEnd is the error for a list without an end line.
@@ -219,7 +219,7 @@ func (l *list) complete() error {
 	case !e.right:
 		return errors.New("the list was changed: its tag is wrong, so a line or a path was edited, moved or exchanged")
 	case !l.terminated:
-		return errors.New("the list was changed: its last line has no end")
+		return errors.New("the list was changed: its last line is incomplete")
 	case l.returns != 0 && l.returns != l.count:
 		return errors.New("the list was changed: some lines end with a carriage return, and some do not")
 	}

@@ -185,16 +185,16 @@ func TestVerifyLists(t *testing.T) {
 		"joined":     {a + b + c + end + a + b + c + end, all + all, "fastmac: list: line 4 is the end of a list, and lines follow it: lists were joined, or lines added\n", "the list FAILED"},
 		"added":      {a + b + c + end + a, all + "a: OK\n", "fastmac: list: line 4 is the end of a list, and lines follow it: lists were joined, or lines added\n", "the list FAILED"},
 		"one CR":     {a[:len(a)-1] + "\r\n" + b + c + end, all, "fastmac: list: the list was changed: some lines end with a carriage return, and some do not\n", "the list FAILED"},
-		"no newline": {string(f.list[:len(f.list)-1]), all, "fastmac: list: the list was changed: its last line has no end\n", "the list FAILED"},
+		"no newline": {string(f.list[:len(f.list)-1]), all, "fastmac: list: the list was changed: its last line is incomplete\n", "the list FAILED"},
 		"exchanged":  {swapped + c + end, "b: FAILED\na: FAILED\nc d: OK\n", "", "2 of 3 files FAILED; the list FAILED"},
 		"long line": {a + strings.Repeat("x", maxLine+1) + "\n" + b + c + end, all, "fastmac: list: line 2: it has more than 524288 bytes, which no path has\n" +
 			"fastmac: list: the list was changed: it has 4 lines before the end line, which is for 3\n", "1 of 4 lines malformed; the list FAILED"},
 		"long and cut": {strings.Repeat("x", 8*maxLine) + "\n" + a + strings.Repeat("y", maxLine+1), "a: OK\n", "", "2 of 3 lines malformed; the list FAILED"},
 		"bad end":      {a + b + c + strings.Replace(end, "umac64", "umac", 1), all, "", "1 of 4 lines malformed; the list FAILED"},
-		"not UTF-8":    {"\xff\xfea", "", "", "list: it is in UTF-16, as some shells of Windows write what > redirects: make it with tag -o FILE"},
-		"UTF-16":       {"u\x00m\x00a\x00c\x00", "", "", "list: it is in UTF-16, as some shells of Windows write what > redirects: make it with tag -o FILE"},
+		"not UTF-8":    {"\xff\xfea", "", "", "list: it is in UTF-16, which > writes in some Windows shells: make it with tag -o FILE"},
+		"UTF-16":       {"u\x00m\x00a\x00c\x00", "", "", "list: it is in UTF-16, which > writes in some Windows shells: make it with tag -o FILE"},
 		"BOM":          {"\xef\xbb\xbf" + string(f.list), "", "", "list: it begins with a byte order mark, which some editors and shells add: make it with tag -o FILE"},
-		"-z":           {strings.ReplaceAll(string(f.list), "\n", "\x00"), "", "", "list: no line is one of tag: line 1: a NUL character: a list of tag -z needs verify -z"},
+		"-z":           {strings.ReplaceAll(string(f.list), "\n", "\x00"), "", "", "list: no line is from fastmac tag: line 1: a NUL character: a list of tag -z needs verify -z"},
 		"nothing":      {"", "", "", "list: the list has no lines"},
 		"end only":     {end, "", "fastmac: list: the list was changed: it has 0 lines before the end line, which is for 3\n", "the list FAILED"},
 	} {
@@ -217,7 +217,7 @@ func TestVerifyLists(t *testing.T) {
 	f.must(err)
 	f.must(os.WriteFile("key", key[:bytes.LastIndexByte(key, ' ')], 0o600)) // as an old keygen wrote it
 	const noEnd = "list: the list has no end line, so lines may be missing and paths exchanged"
-	warning := "fastmac: warning: " + noEnd + ": with a key file that has the identifier of the key, umac64 KEY " + f.key.id + ", that is a failure\n"
+	warning := "fastmac: warning: " + noEnd + ": if the key file had the identifier, umac64 KEY " + f.key.id + ", this would be a failure\n"
 	if _, stdout, stderr, err := f.verify([]byte(a+b), nil); err != nil || stdout != "a: OK\nb: OK\n" || stderr != warning {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
 	}

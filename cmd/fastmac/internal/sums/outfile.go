@@ -24,7 +24,7 @@ type outFile struct {
 // createOut makes an outFile, next to its path: only there a rename is certain to work.
 func createOut(path string) (*outFile, error) {
 	o := &outFile{path: path}
-	errNoFile := errors.New("is no regular file: want one; without -o the list goes to standard output")
+	errNoFile := errors.New("is not a regular file: want one; without -o the list goes to standard output")
 	if isStream(path) {
 		return nil, about(path, errNoFile)
 	}

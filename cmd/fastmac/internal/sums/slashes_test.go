@@ -43,7 +43,7 @@ func TestBackslashes(t *testing.T) {
 			}
 			continue
 		}
-		want := `fastmac: \d\\e: there is no such name, and there is d/e: an old fastmac wrote the list on Windows` + "\n"
+		want := `fastmac: \d\\e: no such file, while d/e exists: an old fastmac wrote the list on Windows` + "\n"
 		if stdout != `\d\\e: FAILED open or read`+"\n" || stderr != want || err == nil {
 			t.Errorf("%q, %q, %v, want %q", stdout, stderr, err, want)
 		}

@@ -95,7 +95,7 @@ func (v *verifier) checkList(path string) {
 		v.report.List = listFailed
 		v.errorf("%s: %v: --partial accepts that", Escape(path), err)
 	default:
-		v.errorf("warning: %s: %v: with a key file that has the identifier of the key, %s KEY %s, that is a failure", Escape(path), err, v.key.name, v.key.id)
+		v.errorf("warning: %s: %v: if the key file had the identifier, %s KEY %s, this would be a failure", Escape(path), err, v.key.name, v.key.id)
 	}
 }
 
@@ -147,7 +147,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 func ofWindows(path string, err error) error {
 	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path && errors.Is(err, fs.ErrNotExist) {
 		if _, found := os.Stat(slashes); found == nil {
-			return fmt.Errorf("there is no such name, and there is %s: an old fastmac wrote the list on Windows", Escape(slashes))
+			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", Escape(slashes))
 		}
 	}
 	return err
