@@ -24,7 +24,7 @@ type keys struct {
 
 // mapGuarded maps at least n bytes of zeros, in whole pages, outside Go's memory. The page
 // before them and the page after them cannot be accessed. After unmap nothing may use the
-// bytes, and so no stream whose key is there.
+// bytes, nor a stream whose key is there.
 func mapGuarded(n int) (mem []byte, unmap func() error, err error) {
 	page := unix.Getpagesize()
 	size := (n + page - 1) / page * page
@@ -59,9 +59,9 @@ func protect(mem []byte) error {
 	return errors.Join(errs...)
 }
 
-// On Linux a program can place its keys in memory that is not swapped out, is not in core
-// dumps, is zeros in forked processes, and is between two pages that cannot be accessed.
-// Values that a tag needs for a moment are still in registers and on Go's stacks.
+// On Linux a program can place its keys in memory that is never swapped out, is not in core dumps,
+// reads as zeros in forked processes, and lies between two pages that cannot be accessed. Values that
+// a tag needs for a moment are still in registers and on Go's stacks.
 func Example_placedState() {
 	mem, unmap, err := mapGuarded(int(unsafe.Sizeof(keys{})))
 	if err != nil {

@@ -71,7 +71,7 @@ func ExampleGMACKey_Tag() {
 }
 
 func ExampleGMACKey_Init() {
-	// A connection holds its keys in place.
+	// A connection holds its keys by value.
 	var conn struct{ in, out fastmac.GMACKey }
 	if err := conn.in.Init([]byte("0123456789abcdef")); err != nil {
 		log.Fatal(err)
@@ -83,7 +83,7 @@ func ExampleGMACKey_Init() {
 	// Output: 16 16
 }
 
-// A message that does not fit in memory goes through a stream.
+// A stream tags a message that does not fit in memory.
 func ExampleNewGMAC() {
 	m, err := fastmac.NewGMAC([]byte("0123456789abcdef"))
 	if err != nil {
@@ -93,13 +93,13 @@ func ExampleNewGMAC() {
 	if _, err := io.Copy(m, strings.NewReader("attack at dawn")); err != nil {
 		log.Fatal(err)
 	}
-	nonce := []byte("twelve bytes") // must never come again with this key
+	nonce := []byte("twelve bytes") // never use it for another message under this key
 	tag := m.Tag(nil, nonce)
 	fmt.Println(len(tag), m.Verify(tag, nonce))
 	// Output: 16 true
 }
 
-// A stream is reset for each message. Sum puts the tag where the nonce was.
+// A program resets a stream for each message. Sum puts the tag where the nonce was.
 func ExampleGMAC() {
 	m, err := fastmac.NewGMAC([]byte("0123456789abcdef"))
 	if err != nil {
@@ -120,7 +120,7 @@ func ExampleGMAC() {
 	// 16 true
 }
 
-// A common beginning is hashed once.
+// Messages with a common beginning: a clone saves hashing it again.
 func ExampleGMAC_Clone() {
 	m, err := fastmac.NewGMAC([]byte("0123456789abcdef"))
 	if err != nil {
@@ -133,18 +133,18 @@ func ExampleGMAC_Clone() {
 	}
 	io.WriteString(m, "at dawn")
 	io.WriteString(c, "at dawn")
-	nonce := []byte("twelve bytes") // must never come again with this key, except for the same message
+	nonce := []byte("twelve bytes") // never use it for another message under this key
 	fmt.Println(m.Verify(c.(*fastmac.GMAC).Tag(nil, nonce), nonce))
 	// Output: true
 }
 
-// A message that arrives in parts.
+// A stream tags a message that arrives in parts.
 func ExampleGMACKey_New() {
 	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	nonce := []byte("twelve bytes") // must never come again with this key
+	nonce := []byte("twelve bytes") // never use it for another message under this key
 	m := k.New()
 	io.WriteString(m, "attack at dawn")
 	tag := m.Tag(nil, nonce)
@@ -152,14 +152,14 @@ func ExampleGMACKey_New() {
 	// Output: true
 }
 
-// Sum of the hash that Bind returns appends, as that of other hashes.
+// Sum of the hash that Bind returns appends, like Sum of other hashes.
 func ExampleGMAC_Bind() {
 	k, err := fastmac.NewGMACKey([]byte("0123456789abcdef"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	m := k.New()
-	nonce := []byte("twelve bytes") // must never come again with this key
+	nonce := []byte("twelve bytes") // never use it for another message under this key
 	h := m.Bind(nonce)
 	h.Write([]byte("attack at dawn"))
 	packet := h.Sum([]byte("attack at dawn"))
@@ -199,7 +199,7 @@ func ExampleNewHMACSHA512() {
 	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
 }
 
-// A stream is reset for each message, and keeps its key.
+// A program resets a stream for each message. The stream keeps its key.
 func ExampleHMACSHA512() {
 	h := fastmac.NewHMACSHA512([]byte("Jefe"))
 	defer h.Destroy()
@@ -213,7 +213,7 @@ func ExampleHMACSHA512() {
 	// Output: true false 64 128
 }
 
-// A common beginning is hashed once.
+// Messages with a common beginning: a clone saves hashing it again.
 func ExampleHMACSHA512_Clone() {
 	h := fastmac.NewHMACSHA512([]byte("Jefe"))
 	io.WriteString(h, "what do ya want ")
@@ -296,7 +296,7 @@ func Example_tokens() {
 	k := fastmac.NewHMACSHA512Key([]byte("the key of the token service, 64 bytes of it as the RFC advises!"))
 	defer k.Destroy()
 
-	// What arrives: header, claims and signature, of which number 500 is forged.
+	// What arrives: header, claims and signature. Number 500 is forged.
 	var tokens [][]byte
 	encoding := base64.RawURLEncoding.Strict()
 	header := encoding.EncodeToString([]byte(`{"alg":"HS512"}`))
@@ -330,8 +330,8 @@ func Example_tokens() {
 //	h.Write(msg)
 //	ok := hmac.Equal(tag, h.Sum(nil))
 //
-// Code that takes a hash.Hash needs no other change. For many messages under one key, a
-// key is faster than a stream that is reset.
+// Code that takes a hash.Hash needs no other change. For many messages under one key, an
+// HMACSHA512Key is faster than a stream that is reset.
 func Example_fromCryptoHMAC() {
 	key, msg := []byte("Jefe"), []byte("what do ya want for nothing?")
 	var h hash.Hash = fastmac.NewHMACSHA512(key)
@@ -343,8 +343,8 @@ func Example_fromCryptoHMAC() {
 	// Output: true
 }
 
-// A program that chooses its MAC when it starts declares the interface that it needs. It has a
-// nonce, which HMAC-SHA-512 does not: numbered makes it a part of the message.
+// A program that chooses its MAC when it starts declares the interface that it needs. The interface
+// has a nonce. HMAC-SHA-512 has none: the type numbered makes it a part of the message.
 type packetMAC interface {
 	Size() int
 	Tag(dst, nonce, msg []byte) []byte
@@ -370,7 +370,7 @@ func (n numbered) Verify(tag, nonce, msg []byte) bool {
 	return h.Verify(tag)
 }
 
-// newPacketMAC returns what the name of a configuration stands for.
+// newPacketMAC returns the MAC that a configuration names.
 func newPacketMAC(name string, key []byte) (packetMAC, error) {
 	switch name {
 	case "umac":
@@ -409,9 +409,8 @@ func Example_choice() {
 	// MAC "md5": want umac, gmac or hmac
 }
 
-// A server has a key for each of its clients, and receives packets of several at once. It looks
-// the keys up by the client's number, which is in the packet; there is none for a client that it
-// does not know.
+// A server has a key for each client, and receives packets from several clients at once. It looks up
+// the key by the client's number, which is in the packet. For an unknown client the key is nil.
 func ExampleVerifyBatch() {
 	clients := map[byte]*fastmac.UMACKey{}
 	for number := range byte(2) {
@@ -449,7 +448,7 @@ func ExampleVerifyBatch() {
 	// 7 false
 }
 
-// Messages under different keys in one call.
+// TagBatch tags messages under different keys in one call.
 func ExampleTagBatch() {
 	keys := []*fastmac.HMACSHA512Key{fastmac.NewHMACSHA512Key([]byte("Jefe")), fastmac.NewHMACSHA512Key([]byte("another key"))}
 	batch := make([]fastmac.Message, len(keys))

@@ -17,8 +17,8 @@ import (
 	"example.com/fastmac"
 )
 
-// A sender numbers its messages. The number is the nonce, so none is used twice, and
-// the receiver, who counts too, need not be sent it.
+// A sender numbers its messages and uses the number as the nonce, so no nonce is used twice. The
+// receiver counts too, so the sender need not send the number.
 func Example() {
 	key := make([]byte, 16)
 	rand.Read(key) // shared with the receiver
@@ -63,7 +63,7 @@ func ExampleKeySizeError() {
 }
 
 func ExampleUMACKey_Init() {
-	// A connection holds its keys in place.
+	// A connection holds its keys by value.
 	var conn struct{ in, out fastmac.UMACKey }
 	if err := conn.in.Init([]byte("0123456789abcdef"), 8); err != nil {
 		log.Fatal(err)
@@ -100,8 +100,8 @@ func ExampleUMACKey_Verify() {
 	// false
 }
 
-// A server sends several packets at once, as with sendmmsg. Each has a number, which is its
-// nonce, a payload, and room for the tag.
+// A server sends several packets at once, for example with sendmmsg. Each packet has a number,
+// which is its nonce, a payload, and room for the tag.
 func ExampleUMACKey_TagBatch() {
 	k, err := fastmac.NewUMACKey([]byte("abcdefghijklmnop"), 8)
 	if err != nil {
@@ -119,7 +119,7 @@ func ExampleUMACKey_TagBatch() {
 	k.TagBatch(batch)
 	fmt.Printf("%x\n", batch[1].Tag)
 
-	// The receiver. On the way the third packet has been changed.
+	// The receiver. The third packet was changed on the way.
 	batch[2].Data[8] ^= 1
 	fmt.Println(k.VerifyBatch(batch), batch[0].OK, batch[1].OK, batch[2].OK)
 	// Output:
@@ -127,7 +127,7 @@ func ExampleUMACKey_TagBatch() {
 	// false true true false
 }
 
-// VerifyBatch refuses tags and nonces of wrong lengths, which a sender may have chosen.
+// VerifyBatch refuses tags and nonces of wrong lengths, which a sender may send.
 func ExampleUMACKey_VerifyBatch() {
 	k, err := fastmac.NewUMACKey([]byte("abcdefghijklmnop"), 8)
 	if err != nil {
@@ -161,8 +161,8 @@ func ExampleUMAC() {
 	// 185e4fe905cba7bd85e4c2dc3d117d8d
 }
 
-// The tags of all sizes of a message from the RFC's appendix. A program uses one size only
-// with a key: a shorter tag is not always the beginning of a longer one.
+// A message from the RFC's appendix has tags of all sizes. A program uses only one size with a key:
+// a shorter tag is not always the beginning of a longer one.
 func ExampleNewUMAC() {
 	key, nonce := []byte("abcdefghijklmnop"), []byte("bcdefghi")
 	for _, size := range []int{fastmac.UMAC32Size, fastmac.UMAC64Size, fastmac.UMAC96Size, fastmac.UMAC128Size} {
@@ -180,8 +180,7 @@ func ExampleNewUMAC() {
 	// 16 bytes: 185e4fe905cba7bd85e4c2dc3d117d8d
 }
 
-// A connection has a stream for each direction, all with one key, and resets it for each
-// message.
+// A connection has a stream for each direction, under one key, and resets it for each message.
 func ExampleUMACKey_New() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), fastmac.UMAC128Size)
 	if err != nil {
@@ -206,8 +205,8 @@ func ExampleUMACKey_New() {
 	// true
 }
 
-// A file is tagged while it is read, in parts of any size. BlockSize is a size with which
-// nothing is copied.
+// A program tags a file while it reads it, in parts of any size. With multiples of BlockSize nothing
+// is copied.
 func ExampleUMAC_Write() {
 	file, err := os.CreateTemp("", "")
 	if err != nil {
@@ -228,7 +227,7 @@ func ExampleUMAC_Write() {
 	// Output: 7000 <nil> 16
 }
 
-// Bind gives code that knows nothing of nonces an ordinary hash.Hash.
+// Bind returns an ordinary hash.Hash, for code that knows nothing of nonces.
 func ExampleUMAC_Bind() {
 	u, err := fastmac.NewUMAC([]byte("abcdefghijklmnop"), fastmac.UMAC64Size)
 	if err != nil {
@@ -240,7 +239,7 @@ func ExampleUMAC_Bind() {
 	// Output: 44b5cb542f220104
 }
 
-// A common beginning is hashed once.
+// Messages with a common beginning: a clone saves hashing it again.
 func ExampleUMAC_Clone() {
 	u, err := fastmac.NewUMAC([]byte("abcdefghijklmnop"), fastmac.UMAC64Size)
 	if err != nil {
@@ -262,7 +261,7 @@ func ExampleUMAC_Clone() {
 //	h.Write(msg)
 //	tag := h.Sum(buf) // the nonce is buf[:8]
 //
-// Here the nonce is all of the slice, so pass 8 bytes.
+// Here the nonce is the whole slice, so pass exactly 8 bytes.
 func Example_fromFakeboboliu() {
 	h, err := fastmac.NewUMAC([]byte("abcdefghijklmnop"), fastmac.UMAC64Size)
 	if err != nil {
@@ -275,7 +274,7 @@ func Example_fromFakeboboliu() {
 	// Output: 44b5cb542f220104
 }
 
-// Keys and streams print as their names, in logs too.
+// Keys and streams print as their names, so logs do not reveal them.
 func Example_printing() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), fastmac.UMAC96Size)
 	if err != nil {
@@ -299,7 +298,7 @@ func ExampleRequireAES() {
 	}
 }
 
-// A large message, hashed by all cores.
+// WriteParallel hashes a large message on all cores.
 func ExampleUMAC_WriteParallel() {
 	key, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), fastmac.UMAC128Size)
 	if err != nil {
@@ -317,7 +316,7 @@ func ExampleUMAC_WriteParallel() {
 	// Output: true
 }
 
-// Sign and VerifySigned need no bookkeeping of nonces.
+// With Sign and VerifySigned a program does not handle nonces.
 func ExampleUMACKey_Sign() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 16)
 	if err != nil {
@@ -329,7 +328,7 @@ func ExampleUMACKey_Sign() {
 	// Output: 32 true false
 }
 
-// A program signs a file, and later verifies it before use, without reading all of it into
+// A program signs a file, and later verifies it before it uses it. It never has the whole file in
 // memory.
 func ExampleUMAC_Sign() {
 	u, err := fastmac.NewUMAC([]byte("0123456789abcdef"), 16)
@@ -370,8 +369,8 @@ func ExampleNonceSequence() {
 	// Output: 33 true
 }
 
-// A program receives numbered packets, which the network may delay, repeat or reorder. The
-// number is the nonce, so the tag authenticates it.
+// A program receives numbered packets, which the network may delay, repeat or reorder. The number is
+// the nonce, so the tag authenticates it too.
 func ExampleReplayWindow() {
 	k, err := fastmac.NewUMACKey([]byte("0123456789abcdef"), 8)
 	if err != nil {

@@ -48,7 +48,7 @@ func ExampleNewKey() {
 }
 
 func ExampleKey_Init() {
-	// A connection holds its keys in place.
+	// A connection holds its keys by value.
 	var conn struct{ in, out aesgcm.Key }
 	for _, k := range []*aesgcm.Key{&conn.in, &conn.out} {
 		key := make([]byte, 16)
@@ -83,13 +83,13 @@ func ExampleKey_Seal() {
 	// bring coffee <nil>
 }
 
-// A receiver refuses what was changed on the way.
+// A receiver refuses a record that was changed on the way.
 func ExampleKey_Open() {
 	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
 	if err != nil {
 		log.Fatal(err)
 	}
-	nonce := make([]byte, aesgcm.NonceSize) // must never come again with this key
+	nonce := make([]byte, aesgcm.NonceSize) // never use it for another plaintext under this key
 	buf := make([]byte, 0, len("attack at dawn")+aesgcm.Overhead)
 	sealed := k.Seal(buf, nonce, []byte("attack at dawn"), nil)
 	sealed[0] ^= 1
@@ -98,7 +98,7 @@ func ExampleKey_Open() {
 	// Output: aesgcm: message authentication failed
 }
 
-// A Sealer seals in place.
+// A Sealer encrypts in place.
 func ExampleSealer_Seal() {
 	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
 	if err != nil {
@@ -116,7 +116,7 @@ func ExampleSealer_Seal() {
 	// attack at dawn <nil>
 }
 
-// A Sealer is a cipher.AEAD. Code that asks an AEAD for the size of its nonce passes none.
+// A Sealer is a cipher.AEAD whose NonceSize is 0, so code that asks for the size passes no nonce.
 func ExampleKey_NewSealer() {
 	k, err := aesgcm.NewKey(make([]byte, 32)) // use a random key
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"example.com/fastmac/hwrand"
 )
 
-// A server makes a key for each session. Where there are no AES instructions, crypto/rand
-// makes them.
+// A server makes a key for each session. Without AES instructions it uses crypto/rand.
 func ExampleReader() {
 	var random io.Reader
 	if r, err := hwrand.New(); err == nil {
@@ -34,7 +33,7 @@ func ExampleReader() {
 	// Output: true
 }
 
-// After Destroy a Reader has nothing to give: another Read would panic.
+// Destroy overwrites a Reader. After that, Read panics.
 func ExampleReader_Destroy() {
 	r, err := hwrand.New()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"example.com/fastmac/packet"
 )
 
-// Two ends have a secret, and have told each other 16 random bytes: a new session, for which
-// nothing need be stored.
+// Two ends share a secret, and have sent each other 16 random bytes. This is a new session, so they
+// need not store anything.
 func Example() {
 	secret := make([]byte, 32) // from a file that both ends have
 	rand.Read(secret)
@@ -77,8 +77,8 @@ func newGMAC(send, receive packet.Counters) (*packet.GMACSender, *packet.GMACRec
 	return s, r
 }
 
-// The key stays the same, and the counters continue after a restart. The end of each range is
-// stored before the range is used.
+// The key stays the same, and the counters continue after a restart. The program stores the end of
+// each range before it uses the range.
 func ExampleStored() {
 	const step, short = 1000, 10
 	disk := struct{ send, receive uint64 }{7000, 7000} // a file: write, sync, and only then go on
@@ -115,7 +115,7 @@ func ExampleStored() {
 		fmt.Printf("%s %d %v\n", msg, counter, err)
 	}
 
-	// An orderly stop gives back what is left.
+	// An orderly stop saves the counters that are left.
 	disk.send, disk.receive = s.Stop(), r.Stop()
 	fmt.Println(disk)
 	// Output:
@@ -127,8 +127,8 @@ func ExampleStored() {
 	// {7600 7600}
 }
 
-// Many packets at once, as recvmmsg returns them. One of them has been changed, and one comes
-// twice.
+// A program opens many packets at once, as recvmmsg returns them. One was changed on the way, and
+// one arrives twice.
 func ExampleUMACReceiver_OpenBatch() {
 	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "feed", TagSize: fastmac.UMAC64Size}
 	var s packet.UMACSender
@@ -161,8 +161,8 @@ func ExampleUMACReceiver_OpenBatch() {
 	// "" packet: accepted before
 }
 
-// A server has a receiver for each peer. Four bytes before the message of each packet, which the
-// server gave to the peer, are the number of its receiver.
+// A server has a receiver for each peer, and has given each peer a number. Each packet begins with
+// this number, in four bytes before the message.
 func ExampleOpenBatch() {
 	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Receiver: "server", TagSize: fastmac.UMAC64Size}
 	senders, receivers := make([]*packet.UMACSender, 3), make([]*packet.UMACReceiver, 3)
@@ -209,7 +209,7 @@ func ExampleOpenBatch() {
 	// "\x00\x00\x00\x02hello" 1 <nil>
 }
 
-// A message that is not in the buffer of the packet, as with writev.
+// The message is not in the buffer of the packet, as with writev.
 func ExampleUMACSender_Trailer() {
 	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "feed", TagSize: fastmac.UMAC64Size}
 	s, err := packet.NewUMACSender(c, packet.Fresh())
@@ -230,7 +230,7 @@ func ExampleUMACSender_Trailer() {
 	// Output: in memory of its own: 16 bytes more, <nil>
 }
 
-// While keys change there are two receivers.
+// While keys change, a program has two receivers, and Epoch chooses between them.
 func ExampleEpoch() {
 	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "server", TagSize: fastmac.UMAC128Size}
 	var receivers [2]*packet.UMACReceiver

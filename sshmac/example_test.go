@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A server with which OpenSSH's ssh, with nothing configured, uses aes128-ctr and UMAC, or
-// aes128-gcm, in place of chacha20-poly1305.
+// With this server OpenSSH's ssh, with nothing configured, uses aes128-ctr and UMAC, or aes128-gcm,
+// in place of chacha20-poly1305.
 func ExampleConfigureServer() {
 	config := &ssh.ServerConfig{}
 	omitted, err := sshmac.ConfigureServer(&config.Config)
@@ -26,7 +26,7 @@ func ExampleConfigureServer() {
 	}
 }
 
-// A client that uses UMAC with servers that have it, and is shut out by none.
+// A client that uses UMAC with servers that have it, and can still connect to others.
 func ExampleConfigure() {
 	config := &ssh.ClientConfig{User: "me"}
 	if err := sshmac.Configure(&config.Config); err != nil {
@@ -43,15 +43,15 @@ func ExampleConfigure() {
 	//	fmt.Println(algorithms.Write.Cipher, algorithms.Write.MAC)
 }
 
-// A server without ConfigureServer: its program has called RegisterMAC, which fastmac patch-ssh
-// adds to x/crypto.
+// A server that does not call ConfigureServer: its program has called RegisterMAC, which fastmac
+// patch-ssh adds to x/crypto.
 func ExampleServerCiphers() {
 	config := &ssh.ServerConfig{}
 	config.Ciphers = sshmac.ServerCiphers()
 	config.MACs = sshmac.MACs()
 }
 
-// A client that insists on UMAC: without it, it does not connect.
+// A client that connects only to servers with UMAC.
 func ExampleRegister_client() {
 	if err := sshmac.Register(); err != nil {
 		log.Fatal(err)
@@ -61,7 +61,7 @@ func ExampleRegister_client() {
 	config.MACs = []string{sshmac.UMAC128ETM, sshmac.UMAC64ETM, sshmac.UMAC128, sshmac.UMAC64}
 }
 
-// The first of these need a MAC.
+// The first three ciphers need a MAC.
 func ExampleCiphers() {
 	fmt.Println(sshmac.Ciphers()[:3])
 	// Output:
@@ -81,7 +81,7 @@ func ExampleMACs() {
 	// hmac-sha2-512
 }
 
-// The names, the sizes of key and tag in bytes, and which are encrypt-then-MAC.
+// Prints the names, the sizes of key and tag in bytes, and which modes are encrypt-then-MAC.
 func ExampleModes() {
 	for _, m := range sshmac.Modes() {
 		fmt.Println(m.Name, m.KeySize, m.New(make([]byte, m.KeySize)).Size(), m.ETM)
