@@ -11,8 +11,8 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// A Message is one message of a batch, for [TagBatch] and [VerifyBatch] and for the methods of keys
-// with these names.
+// A Message is one message of a batch, for [TagBatch] and [VerifyBatch] and for the methods with
+// these names.
 type Message struct {
 	Nonce []byte // as for Tag; empty for HMAC-SHA-512
 	Data  []byte // the message

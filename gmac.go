@@ -115,8 +115,8 @@ func (k *GMACKey) New() *GMAC {
 	return &GMAC{key: k}
 }
 
-// Destroy overwrites the key with zeros. After that, the key and its streams panic when they are
-// used, and a second Destroy does nothing. Do not call Destroy while the key is in use.
+// Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
+// Destroy does nothing. Do not call Destroy while the key is in use.
 //
 // On architectures other than amd64 and arm64 the AES key is in crypto/cipher, which has no API to
 // overwrite it.
@@ -281,8 +281,8 @@ func (m *GMAC) clone() *GMAC {
 	return &GMAC{key: m.key, sum: m.sum, rest: m.rest, length: m.length}
 }
 
-// Destroy overwrites the stream with zeros, and also its key if [NewGMAC] returned the stream.
-// After that, the stream panics when it is used, and a second Destroy does nothing.
+// Destroy overwrites the stream with zeros, and also its key if [NewGMAC] returned the stream. Any
+// later use panics; a second Destroy does nothing.
 func (m *GMAC) Destroy() {
 	if m.ownsKey {
 		m.key.Destroy()

@@ -169,8 +169,8 @@ func (k *HMACSHA512Key) New() *HMACSHA512 {
 	return m
 }
 
-// Destroy overwrites the key with zeros. After that, the key and its streams panic when they are
-// used, and a second Destroy does nothing. Do not call Destroy while the key is in use.
+// Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
+// Destroy does nothing. Do not call Destroy while the key is in use.
 func (k *HMACSHA512Key) Destroy() { *k = HMACSHA512Key{} }
 
 // SumHMACSHA512 returns the HMAC-SHA-512 of msg under key, which is as for [NewHMACSHA512Key]. To
@@ -336,7 +336,7 @@ func (m *HMACSHA512) Clone() (hash.Cloner, error) {
 }
 
 // Destroy overwrites the stream with zeros, and also its key if [NewHMACSHA512] returned the
-// stream. After that, the stream panics when it is used, and a second Destroy does nothing.
+// stream. Any later use panics; a second Destroy does nothing.
 func (m *HMACSHA512) Destroy() {
 	if m.key == nil {
 		return

@@ -29,18 +29,18 @@ const minNoncesSize = 12 // of a nonce, in bytes
 // computes the pads for them in advance. A NonceSequence stores nothing: after a restart make a new
 // one.
 //
-// Several sequences can be used under one key. Two of them, of q nonces each of the same size, have
-// a nonce in common with a probability of at most (2q-1)/2^(8*size). Among k sequences, in any
-// processes and after any restarts, a nonce repeats with a probability below k^2*q/2^(8*size). For
-// k = 2^10 and q = 2^40 this is 2^-36 with nonces of 12 bytes, and 2^-68 with 16. For UMAC use 16
-// bytes, unless the size of the nonce matters.
+// Several sequences can be used under one key, in any processes and after any restarts. If each
+// returns at most q nonces, of the same size, then two given sequences have a nonce in common with
+// a probability of at most (2q-1)/2^(8*size). Among k sequences a nonce repeats with a probability
+// below k^2*q/2^(8*size). For k = 2^10 and q = 2^40 this is 2^-36 with nonces of 12 bytes, and
+// 2^-68 with 16. For UMAC use 16 bytes, unless the size of the nonce matters.
 //
 // Use no other nonces under the same key. [UMACKey.Sign] is the exception, with sequences of 16
 // bytes: s calls add at most s*k*q/2^128 + s^2/2^129 to the probability.
 //
 // In a child process that C code forked, a NonceSequence begins again, at another number from
-// crypto/rand, and k counts it as one more sequence. SECURITY.md in the module says how it notices
-// a fork.
+// crypto/rand. It then counts as one more of the k sequences. SECURITY.md in the module says how it
+// notices a fork.
 //
 // A copy of a NonceSequence repeats its nonces. Restoring a snapshot of a virtual machine, or a
 // checkpoint of a process, makes such a copy. Where this can happen, use [UMACKey.Sign], which

@@ -23,7 +23,7 @@ const maxReplayWindow = 1 << 20
 // wrap around and cannot be the counter: with them, put a counter into the message.
 //
 // After a restart the receiver has a new window, which accepts old messages again. So change the
-// key then. Or store the highest counter before its message has an effect, and after a restart
+// key. Or store the highest counter before its message has an effect, and after a restart
 // refuse all counters up to the stored one.
 //
 // A ReplayWindow is not safe for concurrent use. Do not copy it.

@@ -153,8 +153,8 @@ func (k *UMACKey) New() *UMAC {
 	return &UMAC{umacName: opaque.Of(umacText(k.pad.tagSize)), key: k}
 }
 
-// Destroy overwrites the key with zeros. After that, the key and its streams panic when they are
-// used, and a second Destroy does nothing. Do not call Destroy while the key is in use.
+// Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
+// Destroy does nothing. Do not call Destroy while the key is in use.
 //
 // Streams of k compute pads in advance, which this Destroy does not overwrite: destroy those
 // streams too. SECURITY.md in the module lists what else it cannot overwrite.
@@ -333,8 +333,8 @@ func (u *UMAC) clone() *UMAC {
 	return &UMAC{umacName: u.umacName, key: u.key, uhash: u.uhash}
 }
 
-// Destroy overwrites the stream with zeros, and also its key if [NewUMAC] returned the stream.
-// After that, the stream panics when it is used, and a second Destroy does nothing.
+// Destroy overwrites the stream with zeros, and also its key if [NewUMAC] returned the stream. Any
+// later use panics; a second Destroy does nothing.
 func (u *UMAC) Destroy() {
 	if u.ownsKey {
 		u.key.Destroy()

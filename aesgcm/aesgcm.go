@@ -78,8 +78,8 @@ func (k *Key) Init(key []byte) error {
 	return k.gcm.Init(key)
 }
 
-// Destroy overwrites the key with zeros. After that, the key panics when it is used, and a second
-// Destroy does nothing. Do not call Destroy while the key is in use.
+// Destroy overwrites the key with zeros. Any later use of it panics; a second Destroy does nothing.
+// Do not call Destroy while the key is in use.
 //
 // On architectures other than amd64 and arm64 the key is in crypto/cipher, which has no API to
 // overwrite it.

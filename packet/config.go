@@ -46,7 +46,7 @@ const (
 // fields. So senders whose Configs differ in one of them have different keys, and a receiver
 // refuses everything from a sender with another Config.
 type Config struct {
-	// Secret is at least 16 random bytes; 32 are better. A password is not a secret. Secret is not
+	// Secret is at least 16 random bytes; 32 are better. Do not use a password. Secret is not
 	// retained: overwrite it after the call. The same Secret may serve many names, sessions and
 	// algorithms.
 	Secret []byte

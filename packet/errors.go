@@ -30,7 +30,7 @@ var (
 
 	// ErrCopied means that this process is a copy, made by fork(2), of the one that set up the
 	// sender, and would repeat its counters. Set up a new sender, with a new Session.
-	ErrCopied = errors.New("packet: the sender belongs to the process that this one is a copy of")
+	ErrCopied = errors.New("packet: this process was forked from the one that set up the sender")
 
 	// ErrUnknown means that the sender or the receiver is nil, in the functions SealBatch and
 	// OpenBatch.

@@ -231,8 +231,8 @@ func (s *GMACSender) Overhead() int {
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. After that, the sender panics when it is
-// used, and a second Destroy does nothing. Do not call Destroy while the sender is in use.
+// Destroy overwrites the sender and its key with zeros. Any later use panics; a second Destroy does
+// nothing. Do not call Destroy while the sender is in use.
 func (s *GMACSender) Destroy() {
 	s.key.Destroy()
 	s.salt = 0
@@ -316,8 +316,8 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) int {
 	return good
 }
 
-// Destroy overwrites the receiver and its key with zeros. After that, the receiver panics when it
-// is used, and a second Destroy does nothing. Do not call Destroy while the receiver is in use.
+// Destroy overwrites the receiver and its key with zeros. Any later use panics; a second Destroy
+// does nothing. Do not call Destroy while the receiver is in use.
 func (r *GMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.salt = 0

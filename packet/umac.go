@@ -225,8 +225,8 @@ func (s *UMACSender) Overhead() int {
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. After that, the sender panics when it is
-// used, and a second Destroy does nothing. Do not call Destroy while the sender is in use.
+// Destroy overwrites the sender and its key with zeros. Any later use panics; a second Destroy does
+// nothing. Do not call Destroy while the sender is in use.
 func (s *UMACSender) Destroy() {
 	s.key.Destroy()
 	s.umacSenderName = umacSenderName{}
@@ -311,8 +311,8 @@ func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 	return good
 }
 
-// Destroy overwrites the receiver and its key with zeros. After that, the receiver panics when it
-// is used, and a second Destroy does nothing. Do not call Destroy while the receiver is in use.
+// Destroy overwrites the receiver and its key with zeros. Any later use panics; a second Destroy
+// does nothing. Do not call Destroy while the receiver is in use.
 func (r *UMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.umacReceiverName = umacReceiverName{}

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command fastmac shows the MACs of package fastmac at work. Its help lists what
-// it can do.
+// Command fastmac tags and verifies files with the MACs of package fastmac, tries them in SSH, and
+// measures them on this machine. Its help lists all commands.
 package main
 
 import (
@@ -94,8 +94,8 @@ func usageErrorf(cmd *cobra.Command, format string, args ...any) error {
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fastmac",
-		Short: "Show the MACs of package fastmac at work",
-		Long:  "fastmac shows the MACs of package fastmac at work.\n\n" + exitStatus,
+		Short: "Tag and verify files, and try the MACs of package fastmac",
+		Long:  "fastmac tags and verifies files with the MACs of package fastmac, tries them in\nSSH, and measures them on this machine.\n\n" + exitStatus,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
