@@ -178,7 +178,7 @@ func TestEmptyFolder(t *testing.T) {
 	}
 	defer out.Close()
 	var stderr bytes.Buffer
-	if code := run(t.Context(), strings.Fields("tag -k key -r empty"), out, &stderr); code != exitFailed || stderr.String() != "fastmac: no files but the output: nothing is tagged\n" {
+	if code := run(t.Context(), strings.Fields("tag -k key -r empty"), out, &stderr); code != exitFailed || stderr.String() != "fastmac: no files except the output: nothing is tagged\n" {
 		t.Errorf("%d, %q", code, &stderr)
 	}
 }

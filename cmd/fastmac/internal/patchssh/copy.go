@@ -155,7 +155,7 @@ func (p *copyPatch) revert(ctx context.Context) (string, error) {
 		text = fmt.Sprintf("%s is removed\n", p.target) + text
 	}
 	if text == "" {
-		return fmt.Sprintf("nothing to revert: go.mod has no replace line by patch-ssh, and there is no copy in %s\n", p.target), nil
+		return fmt.Sprintf("nothing to revert: go.mod has no replace line from patch-ssh, and there is no copy in %s\n", p.target), nil
 	}
 	defer p.removeStage()
 	return text, p.swap(ctx, "", edit)

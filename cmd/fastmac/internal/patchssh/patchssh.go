@@ -29,7 +29,7 @@ In the program, before its first handshake:
 			return err // and leave config as it is
 		}
 	}
-	config.Ciphers = sshmac.ServerCiphers() // of a client: sshmac.Ciphers()
+	config.Ciphers = sshmac.ServerCiphers() // for a client: sshmac.Ciphers()
 	config.MACs = sshmac.MACs()
 `
 

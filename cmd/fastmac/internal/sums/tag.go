@@ -173,7 +173,7 @@ func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer
 		}
 		return errors.New(text)
 	case writer.lines == 0:
-		return errors.New("no files but the output: nothing is tagged")
+		return errors.New("no files except the output: nothing is tagged")
 	}
 	if err := writer.finish(); err != nil {
 		return err
