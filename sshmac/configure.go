@@ -28,7 +28,7 @@ import (
 // version 9.9 uses aes128-ctr with umac-64-etm@openssh.com, whose tags have 64 bits, and from 10.0
 // on aes128-gcm. Both take about half of the server's CPU time. Other clients that prefer
 // chacha20-poly1305 use AES-GCM, or AES-CTR with the first of their MACs, which for old releases of
-// Dropbear is hmac-sha1. docs/ssh-servers.md in the module lists them, with figures for amd64.
+// Dropbear is hmac-sha1. docs/ssh.md in the module lists them, with figures for amd64.
 //
 // omitted has those of x/crypto's default ciphers that c no longer has:
 // chacha20-poly1305@openssh.com where [fastmac.RequireGCM] returns nil, and elsewhere none. Clients
