@@ -26,7 +26,7 @@ func Hardware() string { return kernel.NewReport().String() }
 // assembly. It wraps [errors.ErrUnsupported].
 //
 // The rest of UMAC, and HMAC-SHA-512, are constant time in portable Go and require nothing. Some
-// CPUs take longer to multiply some operands: for those see SECURITY.md in the module.
+// CPUs take longer to multiply some operands: for those see docs/platforms.md in the module.
 func RequireAES() error { return require("constant-time AES needs", aes.Missing()) }
 
 // RequireGCM returns nil if GMAC and package aesgcm can be used: if the CPU has the instructions
