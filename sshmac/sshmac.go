@@ -12,29 +12,58 @@
 //		log.Print(err) // config is unchanged
 //	}
 //
-// Then OpenSSH's ssh, with nothing configured, uses aes128-ctr with UMAC up to version 9.9,
-// and aes128-gcm from 10.0 on. Without the call it uses chacha20-poly1305, and the server
-// needs about twice the CPU time. Where a policy of the system prefers AES-GCM, as on RHEL and
-// Fedora, nothing changes. omitted is what the server no longer offers: chacha20-poly1305, on
-// CPUs with instructions for AES-GCM. The file docs/ssh-servers.md of the module says what
-// other clients get, with figures, and how servers with other libraries do this.
+// OpenSSH's ssh, with nothing configured, then uses AES-CTR with UMAC, or AES-GCM. Without the
+// call it uses chacha20-poly1305, except on RHEL and Fedora, and the server needs about twice
+// the CPU time. omitted is what the server no longer offers: chacha20-poly1305, on CPUs with
+// instructions for AES-GCM.
 //
-// A client calls [Configure]. It then uses UMAC with the servers that have it.
+// A client calls [Configure]. It then uses UMAC with the servers that have it:
 //
 //	if err := sshmac.Configure(&config.Config); err != nil {
 //		log.Print(err) // config is unchanged
 //	}
 //
+// The file docs/ssh.md of this module says what is gained with which peers and what it costs,
+// how to see what was negotiated, which releases of x/crypto are supported, and how to do this
+// in Gitea, Teleport, wish, rclone and other programs.
+//
+// # Names
+//
+// x/crypto negotiates UMAC only if [Register] has been called, which both calls above do, and if
+// the MACs of the connection's ssh.Config name it. A program that has options for ciphers and
+// MACs only needs a call of Register in package main.
+//
+// The MAC has no effect with an AEAD cipher (AES-GCM, chacha20-poly1305). So set Ciphers too. A
+// list of CTR ciphers only should have aes128-ctr and aes256-ctr, because some peers offer only
+// one of them.
+//
+// # Nonces
+//
+// The nonce of UMAC is the sequence number of the packet. x/crypto renews the keys after at
+// most 2^31 packets, before a number repeats.
+//
+// # FIPS 140
+//
+// UMAC is not approved. In Go's FIPS 140 mode Register changes nothing and returns an error that
+// wraps [errors.ErrUnsupported]. hmac-sha2-256-etm@openssh.com and the AES-GCM ciphers remain
+// available.
+//
+// # Failures
+//
+// A packet with a wrong MAC ends the connection, and none of it is delivered. A program that
+// reads from a channel then sees io.EOF, as at the end of a complete message. Call Wait of the
+// ssh.Conn for the reason, or send lengths.
+//
 // # Without go:linkname
 //
-// x/crypto has no API for new MACs, so [Register], which both call, uses go:linkname to add
-// to its private table. Where that is not allowed, or Register refuses the table, install the
+// x/crypto has no API for new MACs, so Register adds to its private table by go:linkname. If
+// that is not allowed, or if Register reports that the table is not as expected, install the
 // command fastmac from the folder cmd/fastmac of this module, and run
 //
 //	fastmac patch-ssh
 //
-// in the program's module. It gives that module a copy of x/crypto with one more file,
-// which the compiler checks. The program then contains, in place of ConfigureServer:
+// in the program's module. This gives it a copy of x/crypto with one more file. The program then
+// contains, instead of a call of ConfigureServer or Configure:
 //
 //	for _, m := range sshmac.Modes() {
 //		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
@@ -43,63 +72,6 @@
 //	}
 //	config.Ciphers = sshmac.ServerCiphers() // of a client: sshmac.Ciphers()
 //	config.MACs = sshmac.MACs()
-//
-// # Ciphers
-//
-// The AEAD ciphers (aes128-gcm@openssh.com, chacha20-poly1305@openssh.com) need no
-// MAC, and none is used with them. So a MAC has an effect only where the client prefers a
-// stream cipher such as aes128-ctr, as OpenSSH's ssh up to 9.9 does once chacha20-poly1305 is
-// left out, and as [Ciphers] does, or where a peer has no AEAD. A list of stream ciphers only
-// should name aes128-ctr and aes256-ctr: some peers offer only one of them. With a CBC cipher,
-// x/crypto before v0.58.0 does not interoperate under any "-etm" MAC, including its own.
-//
-// To see what was negotiated, run ssh -v, which prints a line "kex: ... cipher: ...
-// MAC: ..." for each direction, or ask the connection, with x/crypto v0.39.0 or newer:
-//
-//	algorithms := client.Conn.(ssh.AlgorithmsConnMetadata).Algorithms()
-//	log.Print(algorithms.Read.MAC, algorithms.Write.MAC) // empty with an AEAD
-//
-// # Nonces
-//
-// SSH uses the packet's sequence number as the nonce of UMAC. x/crypto renews the
-// keys after at most 2^31 packets, before a sequence number repeats.
-//
-// # FIPS 140
-//
-// UMAC is not approved. In Go's FIPS 140 mode [Register] changes nothing and returns an
-// error that wraps [errors.ErrUnsupported]; hmac-sha2-256-etm@openssh.com and the AES-GCM
-// ciphers remain available.
-//
-// # Failures
-//
-// A packet with a wrong MAC ends the connection, and none of it is delivered. A
-// program that reads from a channel then sees io.EOF, as at the end of a complete
-// message: call Wait of the ssh.Conn for the reason, or send lengths.
-//
-// # Peers
-//
-// Offer umac-64 wherever umac-128 is offered: some builds of the OpenSSH that
-// comes with Windows compute umac-128 wrongly and end with "Corrupted MAC on
-// input". OpenSSH and AsyncSSH have UMAC. PuTTY, libssh, libssh2, Dropbear, Paramiko, JSch and
-// russh do not; they negotiate one of the hmac-sha2 names that follow in [MACs], or hmac-sha1,
-// which old releases of Dropbear and JSch prefer.
-//
-// # Programs
-//
-// x/crypto negotiates UMAC only if the configuration of the connection names it. So ask
-// of any program or library: is there a way to set MACs and Ciphers in its ssh.Config?
-// If not, Register is not enough. Programs with options for both, such as Gitea's built-in
-// server and the SFTP client of rclone, only need a call of Register in package main; without
-// it x/crypto drops the names of UMAC silently, and if no other is left it ends the handshake
-// with "no common algorithm for client to server MAC". The file docs/ssh-servers.md has a
-// table of programs, and the folder internal/programs examples to copy, tested against
-// OpenSSH, for rclone, gliderlabs/ssh, wish, pkg/sftp and goph.
-//
-// # Errors of Register
-//
-// If [Register] reports that x/crypto's table of MACs is not as expected, this
-// release of sshmac does not support the release of x/crypto: build with one that
-// CHANGELOG.md names, use patch-ssh, or go without UMAC.
 package sshmac
 
 import (
@@ -112,8 +84,9 @@ import (
 	"example.com/fastmac"
 )
 
-// The names of UMAC in the SSH protocol. In the ETM (encrypt-then-MAC) modes the
-// tag covers the ciphertext; prefer them.
+// The names of UMAC in the SSH protocol. In the ETM (encrypt-then-MAC) modes the tag covers the
+// ciphertext: prefer them. Offer umac-64 wherever you offer umac-128: some builds of OpenSSH for
+// Windows compute umac-128 wrongly.
 const (
 	UMAC64     = "umac-64@openssh.com"
 	UMAC128    = "umac-128@openssh.com"

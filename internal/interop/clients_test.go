@@ -251,7 +251,7 @@ func (v visit) negotiated() string {
 // TestClients has clients, with nothing configured, move a file up and down, to and from a
 // server of x/crypto's defaults and one of ConfigureServer. Whom the first lets in the second
 // must let in too, and under another cipher than chacha20-poly1305. What they negotiate must
-// be what docs/ssh-servers.md says, if it has a row for this release of the client.
+// be what docs/ssh.md says, if it has a row for this release of the client.
 //
 // It prints that table, with -mib also the CPU seconds of the server for each GiB.
 func TestClients(t *testing.T) {
@@ -294,9 +294,9 @@ func TestClients(t *testing.T) {
 			pairs := [2]string{visits[0].negotiated(), visits[1].negotiated()}
 			switch want, ok := documented[name]; {
 			case !ok && client.want.Cipher == "":
-				t.Logf("docs/ssh-servers.md has another release than %s", visits[0].client)
+				t.Logf("docs/ssh.md has another release than %s", visits[0].client)
 			case pairs != want:
-				t.Errorf("%s: %q, and docs/ssh-servers.md has %q", name, pairs, want)
+				t.Errorf("%s: %q, and docs/ssh.md has %q", name, pairs, want)
 			}
 			perGiB := func(v visit) string {
 				if size < 64<<20 {
@@ -316,10 +316,10 @@ func TestClients(t *testing.T) {
 
 const chaCha20 = "chacha20-poly1305@openssh.com"
 
-// documentedClients returns what the table of clients in docs/ssh-servers.md has for both
+// documentedClients returns what the table of clients in docs/ssh.md has for both
 // servers, by client.
 func documentedClients(t *testing.T) map[string][2]string {
-	doc, err := os.ReadFile("../../docs/ssh-servers.md")
+	doc, err := os.ReadFile("../../docs/ssh.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,8 @@ func main() {
 
 // TestImporter imports fastmac into a module that requires the release of x/crypto
 // that fastmac does: neither the release nor the go line may change, whether patch-ssh
-// is not used, used before sshmac is imported, or used after.
+// is not used, used before sshmac is imported, or used after. With the replace line of
+// docs/ssh.md a module keeps an older release.
 func TestImporter(t *testing.T) {
 	needVersions(t)
 	root, err := filepath.Abs("../..")
@@ -194,6 +195,26 @@ func TestImporter(t *testing.T) {
 		patch(t, dir)
 		use(t, dir, patchedMain)
 		patch(t, dir, "--check")
+	})
+	t.Run("older", func(t *testing.T) {
+		t.Parallel()
+		doc, err := os.ReadFile(filepath.Join(root, "docs/ssh.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, line, ok := strings.Cut(string(doc), "\n    go mod edit -replace="+xcrypto+"=")
+		line, _, _ = strings.Cut(line, "\n")
+		_, older, _ := strings.Cut(line, "@")
+		if !ok || older == "" {
+			t.Fatal("docs/ssh.md does not say how to keep an older release")
+		}
+		dir := newModule(t)
+		goRun(t, dir, "mod", "edit", "-replace="+xcrypto+"="+line)
+		use(t, dir, registerMain)
+		got := strings.TrimSpace(string(goRun(t, dir, "list", "-m", xcrypto)))
+		if want := fmt.Sprintf("%s %s => %s %s", xcrypto, fastmac.version(xcrypto), xcrypto, older); got != want {
+			t.Errorf("go list -m: %s, want %s", got, want)
+		}
 	})
 }
 
