@@ -5,6 +5,7 @@
 package sshpatch
 
 import (
+	"fmt"
 	"go/format"
 	"os"
 	"strings"
@@ -31,5 +32,23 @@ func TestFormat(t *testing.T) {
 		} else if string(formatted) != source {
 			t.Errorf("gofmt would change %s", name)
 		}
+	}
+}
+
+// TestProposal checks that PROPOSAL.md has the doc comment and the declaration of the file, and
+// the numbers of lines.
+func TestProposal(t *testing.T) {
+	content, err := os.ReadFile("PROPOSAL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, api, _ := strings.Cut(Source, "\n// RegisterMAC ")
+	api, _, ok := strings.Cut("// RegisterMAC "+api, " {\n")
+	if !ok || !strings.Contains(string(content), "```go\n"+api+"\n```\n") {
+		t.Errorf("PROPOSAL.md does not have\n%s", api)
+	}
+	want := fmt.Sprintf("A file of %d lines, and a test of %d", strings.Count(Source, "\n"), strings.Count(Test, "\n"))
+	if !strings.Contains(string(content), want) {
+		t.Errorf("PROPOSAL.md does not have %q", want)
 	}
 }
