@@ -38,7 +38,6 @@ var commands = map[string]runner{
 	"go run -C cmd/fastmac . patch-ssh -C /path/of/your/module":                                     {long: true},
 	"go install -C cmd/fastmac .":                                                                   {long: true},
 	"go mod edit -require=example.com/fastmac@v0.0.0 -replace=example.com/fastmac=/path/to/fastmac": {inModule: true},
-	"go mod edit -replace=golang.org/x/crypto=golang.org/x/crypto@v0.45.0":                          {test: "internal/interop/versions_test.go:TestImporter"},
 
 	"go env -w GOPRIVATE=example.com": {inModule: true},
 	"go mod tidy":                     {inModule: true, long: true},
