@@ -25,7 +25,7 @@ const xcrypto = "golang.org/x/crypto"
 func TestVersions(t *testing.T) {
 	newest := needVersions(t)
 	sshtest.Find(t, "gcc", "gcc") // for the race detector
-	versions := []string{"v0.17.0", "v0.31.0", "v0.38.0", "v0.43.0", "v0.45.0", "v0.55.0", "v0.56.0", "v0.58.0"}
+	versions := []string{"v0.17.0", "v0.31.0", "v0.38.0", "v0.43.0", "v0.45.0", "v0.55.0", "v0.56.0", "v0.58.0", "v0.59.0"}
 	if required := goMod(t, "../..").version(xcrypto); !slices.Contains(versions, required) {
 		t.Errorf("the release that fastmac requires, %s, is not tested", required)
 	}
