@@ -3,7 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Package sshpatch holds the file that gives golang.org/x/crypto/ssh a public
-// RegisterMAC. The command "fastmac patch-ssh" adds it.
+// RegisterMAC. The command "fastmac patch-ssh" adds it. PROPOSAL.md is the text that asks the Go
+// project for the function.
 //
 // The file works with x/crypto from v0.17.0 on. Its name does not end in .go here,
 // because it compiles only there. The compiler checks whether it fits an x/crypto;
