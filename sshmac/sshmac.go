@@ -30,8 +30,8 @@
 // # Names
 //
 // x/crypto negotiates UMAC only if [Register] has been called, which both calls above do, and if
-// the MACs of the connection's ssh.Config name it. A program that has options for ciphers and
-// MACs only needs a call of Register in package main.
+// the MACs of the connection's ssh.Config name it. If a program already has options for ciphers
+// and MACs, a call of Register in package main is enough.
 //
 // The MAC has no effect with an AEAD cipher (AES-GCM, chacha20-poly1305). So set Ciphers too. A
 // list of CTR ciphers only should have aes128-ctr and aes256-ctr, because some peers offer only
@@ -57,8 +57,9 @@
 // # Without go:linkname
 //
 // x/crypto has no API for new MACs, so Register adds to its private table by go:linkname. If
-// that is not allowed, or if Register reports that the table is not as expected, install the
-// command fastmac from the folder cmd/fastmac of this module, and run
+// Register reports that the table is not as expected, build with a release of x/crypto that
+// docs/ssh.md names. If you cannot, or if go:linkname is not allowed, install the command fastmac
+// from the folder cmd/fastmac of this module, and run
 //
 //	fastmac patch-ssh
 //
