@@ -41,9 +41,14 @@ const (
 	// serveArg is the argument that makes this program the Go peer. With more after it
 	// the program is an end of SSH connections.
 	serveArg = "-serve"
+)
 
-	// inCharts is the machine whose results the charts show.
-	inCharts = "amd-zen5"
+var (
+	// inChart are the machines whose results the chart shows, side by side.
+	inChart = []string{"intel-xeon207", "intel-xeon207-avx2"}
+
+	// withTables are the documents with tables that this program makes.
+	withTables = []string{"README.md", filepath.Join("docs", "speed.md")}
 )
 
 func main() {
@@ -77,7 +82,7 @@ type options struct {
 
 	only *regexp.Regexp // nil is all
 
-	quick, page, readme bool
+	quick, page bool
 }
 
 // flags returns the flags that set o.
@@ -92,8 +97,7 @@ func flags(o *options) *flag.FlagSet {
 	})
 	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c of the OpenSSH sources in `DIR`")
 	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the module github.com/fakeboboliu/umac in `DIR`")
-	fs.BoolVar(&o.page, "page", false, "do not measure; write RESULTS.md and the charts in ../../assets")
-	fs.BoolVar(&o.readme, "readme", false, "do not measure; print short tables of all machines")
+	fs.BoolVar(&o.page, "page", false, "do not measure; write RESULTS.md, ../../assets/chart.svg,\nand the tables of ../../README.md and ../../docs/speed.md")
 	return fs
 }
 
@@ -106,8 +110,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 	case fs.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	case (o.page || o.readme) && fs.NFlag() > 1:
-		err = errors.New("-page and -readme allow no other flag")
+	case o.page && fs.NFlag() > 1:
+		err = errors.New("-page allows no other flag")
 	}
 	if err != nil {
 		code := exitUsage
@@ -123,9 +127,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	switch {
 	case o.page:
-		err = writePage("results", ".", "../../assets")
-	case o.readme:
-		err = printReadme(stdout, "results")
+		err = writePage("results", ".", "../../assets", "../..", "../..")
 	default:
 		err = measureAll(ctx, o, rivals.Groups, stdout, stderr)
 	}
@@ -136,18 +138,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// writePage writes RESULTS.md to the directory page, and the charts to assets, from
-// the files in results.
-func writePage(results, page, assets string) error {
+// writePage writes RESULTS.md to the directory page, the chart to assets, and the tables of the
+// documents of tree to the same documents in docs, from the files in results.
+func writePage(results, page, assets, tree, docs string) error {
 	all, err := report.ReadAll(results)
 	if err != nil {
 		return err
 	}
 	files := map[string]string{filepath.Join(page, "RESULTS.md"): report.Page(all)}
-	for _, r := range all {
-		if r.Name == inCharts {
-			files[filepath.Join(assets, "chart.svg")] = report.Chart(r)
-			files[filepath.Join(assets, "bars.svg")] = report.Bars(r)
+	if left, right := find(all, inChart[0]), find(all, inChart[1]); left != nil && right != nil {
+		files[filepath.Join(assets, "chart.svg")] = report.Chart(left, right)
+	}
+	for _, name := range withTables {
+		text, err := os.ReadFile(filepath.Join(tree, name))
+		if err != nil {
+			return err
+		}
+		if files[filepath.Join(docs, name)], err = report.Fill(string(text), all); err != nil {
+			return fmt.Errorf("%w (%s)", err, name)
 		}
 	}
 	for path, text := range files {
@@ -156,14 +164,12 @@ func writePage(results, page, assets string) error {
 	return err
 }
 
-func printReadme(w io.Writer, results string) error {
-	all, err := report.ReadAll(results)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(w, report.Summary(all))
+// find returns the results of the machine with this name, or nil.
+func find(all []*report.Results, name string) *report.Results {
 	for _, r := range all {
-		fmt.Fprintln(w, report.Readme(r))
+		if r.Name == name {
+			return r
+		}
 	}
 	return nil
 }

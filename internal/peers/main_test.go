@@ -26,12 +26,10 @@ func TestUsage(t *testing.T) {
 		{"-nonsense", exitUsage, "fastmac: flag provided but not defined: -nonsense\n"},
 		{"-o", exitUsage, "fastmac: flag needs an argument: -o\n"},
 		{"extra", exitUsage, "fastmac: unexpected argument \"extra\"\n"},
-		{"-page -readme", exitUsage, "fastmac: -page and -readme allow no other flag\n"},
-		{"-readme -quick", exitUsage, "fastmac: -page and -readme allow no other flag\n"},
+		{"-page -quick", exitUsage, "fastmac: -page allows no other flag\n"},
 		{"-o none/results.json", exitFailed, "fastmac: results: stat none: "},
 		{"-only (", exitUsage, "fastmac: invalid value \"(\" for flag -only: "},
 		{"-only nobody", exitFailed, "fastmac: -only nobody: nothing matches\n"},
-		{"-readme", exitOK, ""},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), strings.Fields(test.args), &stdout, &stderr)
@@ -80,14 +78,22 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
-// TestPage checks that the page and the charts in the tree are made from the results.
+// TestPage checks that the page, the chart and the tables of documents in the tree are made from
+// the results.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
-	if err := writePage("results", dir, dir); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "docs"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"RESULTS.md", "../../assets/chart.svg", "../../assets/bars.svg"} {
-		got, err := os.ReadFile(filepath.Join(dir, filepath.Base(file)))
+	if err := writePage("results", dir, dir, "../..", dir); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"RESULTS.md": "RESULTS.md", "chart.svg": "../../assets/chart.svg"}
+	for _, name := range withTables {
+		files[name] = filepath.Join("../..", name)
+	}
+	for made, file := range files {
+		got, err := os.ReadFile(filepath.Join(dir, made))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,8 +104,11 @@ func TestPage(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is out of date: run go run -C internal/peers . -page, and look at it", file)
 		}
+		if made != "RESULTS.md" && made != "chart.svg" && !bytes.Contains(want, []byte("<!-- table: ")) {
+			t.Errorf("%s has no table", file)
+		}
 	}
-	if err := writePage(dir, dir, dir); err == nil || err.Error() != "fastmac: no results in "+dir {
+	if err := writePage(dir, dir, dir, dir, dir); err == nil || err.Error() != "fastmac: no results in "+dir {
 		t.Errorf("without results: error %v", err)
 	}
 }

@@ -5,265 +5,157 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"html"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
 
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
-
 	"example.com/fastmac/internal/peers/rivals"
 )
 
-// An ink is a color on light paper and its counterpart on dark paper.
-type ink struct{ light, dark uint32 }
+// An ink is a color on light paper and its counterpart on dark paper. The style sheet of a
+// chart has the dark one.
+type ink struct{ class, light, dark string }
 
 var (
-	paper  = ink{0xFFFFFE, 0x0D1117}
-	words  = ink{0x1F2328, 0xF0F6FC}
-	faint  = ink{0xDDE2E7, 0x30363D} // grid lines
-	ours   = ink{0x0969DA, 0x58A6FF}
-	ours2  = ink{0x8250DF, 0xBC8CFF}
-	ours3  = ink{0x0A7EA4, 0x39C5CF}
-	batch  = ink{0xC2E0FF, 0x12355B} // the inside of bars for batches
-	theirs = ink{0xAEB7C0, 0x5D6670}
-	red    = ink{0xCF222E, 0xFF7B72}
-	green  = ink{0x1A7F37, 0x3FB950}
-	orange = ink{0xBC4C00, 0xF0883E}
-	brown  = ink{0x7D5C00, 0xD9A62E}
-	gray   = ink{0x59636E, 0xA3ADB8}
-
-	inks = []ink{paper, words, faint, ours, ours2, ours3, batch, theirs, red, green, orange, brown, gray}
+	paper = ink{"paper", "#FFFFFF", "#0D1117"}
+	words = ink{"words", "#1F2328", "#F0F6FC"}
+	gray  = ink{"gray", "#59636E", "#A3ADB8"}
+	faint = ink{"faint", "#DDE2E7", "#30363D"} // grid lines
 )
 
-// color is the light one. The style sheet has the dark one.
-func (i ink) color() color.Color {
-	return color.RGBA{uint8(i.light >> 16), uint8(i.light >> 8), uint8(i.light), 0xFF}
-}
-
-func (i ink) style(size vg.Length) text.Style {
-	return text.Style{Color: i.color(), Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
-}
-
-func (i ink) bold(size vg.Length) text.Style {
-	s := i.style(size)
-	s.Font.Weight = xfont.WeightBold
-	return s
-}
-
-// Charts are 540 wide and have letters of at least 15, which are readable when the
-// chart is shrunk to 400 pixels, the width of a phone.
-const (
-	chartWidth = 540
-	margin     = 12
-	letters    = 16
-	smallPrint = 15
-)
-
-// sheet is a chart with its head and foot, and room between them.
-type sheet struct {
-	svg *vgsvg.Canvas
-	draw.Canvas
-}
-
-func newSheet(r *Results, height vg.Length, title, subtitle string) *sheet {
-	svg := vgsvg.New(chartWidth, height)
-	c := draw.New(svg)
-	c.SetColor(paper.color())
-	c.Fill(c.Rectangle.Path())
-	c.FillText(words.bold(20), vg.Point{X: margin, Y: height - 28}, title)
-	c.FillText(words.style(letters), vg.Point{X: margin, Y: height - 50}, subtitle)
-	c.FillText(gray.style(smallPrint), vg.Point{X: margin, Y: margin},
-		fmt.Sprintf("%s, %s, %s", r.CPU, r.Go, r.Commit))
-	return &sheet{svg, draw.Crop(c, margin, -margin, margin+22, -62)}
-}
-
-// finish returns the SVG, with a description and the colors of the dark scheme.
-func (s *sheet) finish(r *Results, title, desc string) string {
-	var b, dark bytes.Buffer
-	s.svg.WriteTo(&b) // never fails
-	for _, i := range inks {
-		fmt.Fprintf(&dark, "[style*=\"fill:#%06X\"]{fill:#%06X!important}[style*=\"stroke:#%06[1]X\"]{stroke:#%06[2]X!important}\n", i.light, i.dark)
-	}
-	desc = fmt.Sprintf("%s %s, %s; fastmac commit %s, kernel %s; %s", desc, r.CPU, r.Go, r.Commit, r.Kernels.NH, r.Command)
-	head := fmt.Sprintf(" role=\"img\">\n<title>%s</title>\n<desc>%s</desc>\n<style>\n@media (prefers-color-scheme: dark) {\n%s}\n</style>\n",
-		html.EscapeString(title), html.EscapeString(desc), dark.String())
-	svg := strings.Replace(b.String(), ">\n<g", head+"<g", 1)
-	return strings.ReplaceAll(svg, "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif")
-}
-
-// curves are the contenders in the chart of throughput, with their labels.
+// curves are what the chart shows, with labels. Wide ones, with bold labels, are fastmac's.
 var curves = []struct {
 	rivals.Contender
 	label string
 	ink   ink
+	wide  bool
 }{
-	{"nettle:umac64:stream", "nettle UMAC-64", green},
-	{"OpenSSH:umac64:stream", "OpenSSH UMAC-64", orange},
-	{rivals.GMAC, "GMAC", red},
-	{"minio:highwayhash128:oneshot", "HighwayHash-128", gray},
-	{"x/crypto:poly1305:oneshot", "Poly1305", brown},
-	{"fastmac:umac64:stream", "fastmac UMAC-64", ours},
-	{"fastmac:umac128:stream", "fastmac UMAC-128", ours2},
-	{"fastmac:hmac-sha512:stream", "fastmac HMAC-SHA-512", ours3},
+	{"fastmac:umac64:oneshot", "UMAC-64", ink{"c1", "#0969DA", "#58A6FF"}, true},
+	{"fastmac:umac128:oneshot", "UMAC-128", ink{"c2", "#8250DF", "#BC8CFF"}, true},
+	{"fastmac:gmac:oneshot", "GMAC", ink{"c3", "#1A7F37", "#3FB950"}, true},
+	{"fastmac:hmac-sha512:oneshot", "HMAC-SHA-512", ink{"c4", "#0A7EA4", "#39C5CF"}, true},
+	{"minio:highwayhash128:oneshot", "HighwayHash-128", ink{"c5", "#7D5C00", "#D9A62E"}, false},
+	{rivals.GMAC, "crypto/cipher", ink{"c6", "#CF222E", "#FF7B72"}, false},
+	{"x/crypto:poly1305:oneshot", "Poly1305", ink{"c7", "#59636E", "#A3ADB8"}, false},
+	{"crypto/hmac:hmac-sha256:stream", "HMAC-SHA-256", ink{"c8", "#BC4C00", "#F0883E"}, false},
 }
 
-// Chart draws throughput over message size. Both axes are logarithmic: equal
-// distances are equal ratios, for short messages as for long ones.
-func Chart(r *Results) string {
-	const title = "Throughput in GB/s, data from the cache"
-	s := newSheet(r, 540, title, "by message size in bytes; both axes are logarithmic")
-	p := plot.New()
-	p.BackgroundColor = nil
-	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker = plot.ConstantTicks{{Value: 16, Label: "16"}, {Value: 256, Label: "256"}, {Value: 4096, Label: "4 Ki"}, {Value: 65536, Label: "64 Ki"}, {Value: 1 << 20, Label: "1 Mi"}}
-	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0.01, Label: "0.01"}, {Value: 0.1, Label: "0.1"}, {Value: 1, Label: "1"}, {Value: 10, Label: "10"}, {Value: 100, Label: "100"}}
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Tick.Label.Font, axis.Tick.Label.Color = words.style(letters).Font, words.color()
-		axis.LineStyle.Width, axis.Tick.LineStyle.Width = 0, 0
-	}
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Horizontal.Width = faint.color(), 1
-	grid.Vertical = grid.Horizontal
-	p.Add(grid)
+// Sizes in the chart, in pixels. A label has room for any sans serif font: 9 for a letter, of
+// 14 pixels, are more than the widest common font needs.
+const (
+	chartWidth, chartHeight = 900, 470
+	plotTop, plotHeight     = 104, 300
+	plotWidth, panelWidth   = 262, 440
+	plotLeft                = 50
+	labelPitch              = 18
+)
 
-	var desc strings.Builder
-	desc.WriteString(title + ".")
-	var labels plotter.Labels
-	for _, curve := range curves {
-		var points plotter.XYs
+// Chart draws throughput over message size, of two results side by side. Both axes are
+// logarithmic: equal distances are equal ratios, for short messages as for long ones.
+func Chart(left, right *Results) string {
+	const title = "Throughput in GB/s by message size in bytes"
+	var b, desc strings.Builder
+	fmt.Fprintf(&desc, "%s; both axes are logarithmic.", title)
+	for _, r := range []*Results{left, right} {
+		fmt.Fprintf(&desc, " %s, %s; fastmac commit %s, kernel %s; %s.", r.CPU, r.Go, r.Commit, r.Kernels.NH, r.Command)
+	}
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" font-family="Arial, Helvetica, sans-serif" font-size="14">
+<title>%s</title>
+<desc>%s</desc>
+<style>
+@media (prefers-color-scheme: dark) {
+`, chartWidth, chartHeight, title, html.EscapeString(desc.String()))
+	inks := []ink{paper, words, gray, faint}
+	for _, c := range curves {
+		inks = append(inks, c.ink)
+	}
+	for _, i := range inks {
+		fmt.Fprintf(&b, ".%s{fill:%s}.%[1]s-line{stroke:%[2]s}\n", i.class, i.dark)
+	}
+	b.WriteString("}\n</style>\n")
+	fmt.Fprintf(&b, "<rect width=\"%d\" height=\"%d\" class=\"paper\" fill=\"%s\"/>\n", chartWidth, chartHeight, paper.light)
+	write(&b, words, 14, 30, `font-size="20" font-weight="bold"`, title+", from the cache")
+	write(&b, words, 14, 54, "", "Bold: fastmac. Thin: minio/highwayhash, GMAC of crypto/cipher, x/crypto's Poly1305, crypto/hmac.")
+	for i, r := range []*Results{left, right} {
+		panel(&b, r, i*panelWidth+plotLeft)
+	}
+	write(&b, gray, 14, chartHeight-14, "", fmt.Sprintf("%s; %s; commit %s", both(left.CPU, right.CPU), left.Go, both(left.Commit, right.Commit)))
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+func both(a, b string) string {
+	if a == b {
+		return a
+	}
+	return a + ", " + b
+}
+
+func write(b *strings.Builder, i ink, x, y float64, attributes, text string) {
+	fmt.Fprintf(b, "<text x=\"%.0f\" y=\"%.0f\" class=\"%s\" fill=\"%s\" %s>%s</text>\n", x, y, i.class, i.light, attributes, html.EscapeString(text))
+}
+
+// panel draws r with the left end of its axis at x.
+func panel(b *strings.Builder, r *Results, left int) {
+	const bottom, smallest, lowest, decades, octaves = plotTop + plotHeight, 16, 0.01, 4, 16
+	x := func(size float64) float64 { return float64(left) + plotWidth*math.Log2(size/smallest)/octaves }
+	y := func(gbps float64) float64 { return bottom - plotHeight*math.Log10(gbps/lowest)/decades }
+	write(b, words, float64(left), plotTop-18, `font-size="16" font-weight="bold"`, r.vectors())
+	grid := func(x1, y1, x2, y2 float64) {
+		fmt.Fprintf(b, "<path d=\"M%.1f %.1fL%.1f %.1f\" class=\"faint-line\" stroke=\"%s\"/>\n", x1, y1, x2, y2, faint.light)
+	}
+	for i, label := range []string{"16", "256", "4 Ki", "64 Ki", "1 Mi"} {
+		at := x(smallest * math.Pow(16, float64(i)))
+		grid(at, plotTop, at, bottom)
+		write(b, words, at, bottom+20, `text-anchor="middle"`, label)
+	}
+	for i, label := range []string{"0.01", "0.1", "1", "10", "100"} {
+		at := bottom - float64(i)*plotHeight/decades
+		grid(float64(left), at, float64(left+plotWidth), at)
+		write(b, words, float64(left)-6, at+5, `text-anchor="end"`, label)
+	}
+	var ends []float64 // of curves
+	var drawn []int
+	for n, curve := range curves {
+		path, end := "", 0.0
 		for _, row := range r.group("message") {
 			if row.Contender() == curve.Contender {
-				points = append(points, plotter.XY{X: float64(row.Size), Y: row.gbps()})
+				end = y(row.gbps())
+				path += fmt.Sprintf("L%.1f %.1f", x(float64(row.Size)), end)
 			}
 		}
-		if len(points) == 0 {
+		if path == "" {
 			continue
 		}
-		line := &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: curve.ink.color(), Width: 2}}
-		style := curve.ink.style(letters)
-		if strings.HasPrefix(curve.label, "fastmac") {
-			line.LineStyle.Width, style = 4, curve.ink.bold(letters)
+		width := 2
+		if curve.wide {
+			width = 4
 		}
-		style.YAlign = draw.YCenter
-		first, last := points[0], points[len(points)-1]
-		p.Add(line)
-		labels.XYs, labels.Labels, labels.TextStyle = append(labels.XYs, last), append(labels.Labels, curve.label), append(labels.TextStyle, style)
-		fmt.Fprintf(&desc, " %s: %s at %.0f bytes, %s at %.0f bytes.", curve.label, number(first.Y), first.X, number(last.Y), last.X)
+		fmt.Fprintf(b, "<path d=\"M%s\" fill=\"none\" stroke-width=\"%d\" stroke-linejoin=\"round\" class=\"%s-line\" stroke=\"%s\"/>\n", path[1:], width, curve.ink.class, curve.ink.light)
+		ends, drawn = append(ends, end), append(drawn, n)
 	}
-	if len(labels.XYs) > 0 {
-		p.Y.Min, p.Y.Max = min(p.Y.Min, 0.1), max(p.Y.Max, 100)
-		p.X.Max = max(p.X.Max, 2*p.X.Min) // there may be a single size
-		spaceOut(labels.XYs, p.Y.Max/p.Y.Min)
-		labels.Offset.X = 8
-		p.Add(&labels)
-		p.Draw(s.Canvas)
+	for i, at := range spaceOut(ends) {
+		curve, weight := curves[drawn[i]], ""
+		if curve.wide {
+			weight = `font-weight="bold"`
+		}
+		write(b, curve.ink, float64(left+plotWidth)+8, at+5, weight, curve.label)
 	}
-	return s.finish(r, title, desc.String())
 }
 
-// spaceOut moves labels down until they do not overlap, on a logarithmic axis whose
-// ends have this ratio.
-func spaceOut(labels plotter.XYs, ratio float64) {
-	gap := math.Pow(ratio, 1.0/21)
-	var order []*plotter.XY
-	for i := range labels {
-		order = append(order, &labels[i])
+// spaceOut moves labels down until they do not overlap. y grows downwards.
+func spaceOut(at []float64) []float64 {
+	order := make([]int, len(at))
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b *plotter.XY) int { return cmp.Compare(b.Y, a.Y) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	spaced := slices.Clone(at)
 	for i := 1; i < len(order); i++ {
-		order[i].Y = min(order[i].Y, order[i-1].Y/gap)
+		spaced[order[i]] = max(spaced[order[i]], spaced[order[i-1]]+labelPitch)
 	}
-}
-
-// panels are what Bars draws: a group at one size.
-var panels = []struct {
-	title, group string
-	size         int
-	figure       func(Row) float64
-}{
-	{"HMAC-SHA-512, new key for each message: million tags/s", "hmac-sum", 28, millions},
-	{"HMAC-SHA-512, key reused, 32 bytes: million tags/s", "hmac", 32, millions},
-	{"SSH end to end on one machine: MB/s", "ssh", 32768, Row.mbps},
-}
-
-func millions(r Row) float64 { return 1000 / r.NS }
-
-func (r Row) mbps() float64 { return 1000 * r.gbps() }
-
-// Bars draws a bar for each contender, the fastest first.
-func Bars(r *Results) string {
-	const (
-		title    = "Throughput, more is better"
-		barWidth = 15
-		pitch    = 21
-		heading  = 30
-		gap      = 14
-		left     = 234 // labels end here and bars begin
-		room     = 48  // for the figure beyond the longest bar
-	)
-	height := vg.Length(62 + margin + 22)
-	rows := make([][]Row, len(panels))
-	for i, p := range panels {
-		for _, row := range r.group(p.group) {
-			if row.Size == p.size {
-				rows[i] = append(rows[i], row)
-			}
-		}
-		slices.SortFunc(rows[i], func(a, b Row) int { return cmp.Compare(a.NS, b.NS) })
-		if len(rows[i]) > 0 {
-			height += heading + gap + pitch*vg.Length(len(rows[i]))
-		}
-	}
-	s := newSheet(r, height, title, "blue is fastmac; outlined is 64 messages in one call")
-	var desc strings.Builder
-	desc.WriteString(title + ".")
-	top := s.Max.Y
-	for i, p := range panels {
-		if len(rows[i]) == 0 {
-			continue
-		}
-		top -= heading
-		s.FillText(words.bold(letters), vg.Point{X: margin, Y: top + 9}, p.title)
-		fmt.Fprintf(&desc, " %s:", p.title)
-		for n, row := range rows[i] {
-			c := row.Contender()
-			label, style, fill := strings.Replace(c.Title(), " HMAC-SHA-512", "", 1), words.style(letters), theirs
-			if row.Impl == "fastmac" {
-				style, fill = ours.bold(letters), ours
-			}
-			if c.PerCall() > 1 {
-				label, fill = fmt.Sprintf("fastmac, %d in one call", c.PerCall()), batch
-			}
-			width := (s.Max.X - left - room) * vg.Length(p.figure(row)/p.figure(rows[i][0]))
-			bar := vg.Rectangle{Min: vg.Point{X: left, Y: top - barWidth}, Max: vg.Point{X: left + width, Y: top}}
-			s.SetColor(fill.color())
-			s.Fill(bar.Path())
-			if fill == batch {
-				s.SetColor(ours.color())
-				s.SetLineWidth(2)
-				s.Stroke(bar.Path())
-			}
-			figure := words.style(letters)
-			s.FillText(figure, vg.Point{X: left + width + 6, Y: top - barWidth + 2}, number(p.figure(row)))
-			style.XAlign = draw.XRight
-			s.FillText(style, vg.Point{X: left - 8, Y: top - barWidth + 2}, label)
-			top -= pitch
-			fmt.Fprintf(&desc, "%s %s %s", map[bool]string{true: ",", false: ""}[n > 0], label, number(p.figure(row)))
-		}
-		desc.WriteString(".")
-		top -= gap
-	}
-	return s.finish(r, title, desc.String())
+	return spaced
 }

@@ -17,8 +17,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/plotter"
-
 	"example.com/fastmac/internal/peers/rivals"
 )
 
@@ -52,10 +50,8 @@ func readFull(t *testing.T) *Results {
 func TestFacts(t *testing.T) {
 	r := readSample(t)
 	for text, facts := range map[string][]string{
-		Section(r): {r.CPU, r.Go, r.Commit, r.Command, r.Date, "OS: unknown", "nettle 3.8", "| spread |"},
-		Readme(r):  {r.CPU, r.Go, r.Commit, "| spread |"},
-		Chart(r):   {r.CPU, r.Go, r.Commit, r.Command},
-		Bars(r):    {r.CPU, r.Go, r.Commit, r.Command},
+		Section(r):  {r.CPU, r.Go, r.Commit, r.Command, r.Date, "OS: unknown", "nettle 3.8", "| spread |"},
+		Chart(r, r): {r.CPU, r.Go, r.Commit, r.Command},
 	} {
 		for _, fact := range facts {
 			if !strings.Contains(text, fact) {
@@ -86,30 +82,33 @@ func TestRows(t *testing.T) {
 
 // TestUnmeasured checks that what was not measured has neither a table nor a line.
 func TestUnmeasured(t *testing.T) {
-	for _, as := range []func(*Results) string{Section, Readme} {
-		for _, title := range []string{"AES-256-GCM", "fastmac GMAC"} {
-			if text := as(readSample(t)); strings.Contains(text, title) {
-				t.Errorf("%s in:\n%s", title, text)
-			}
-			if text := as(readFull(t)); !strings.Contains(text, title) {
-				t.Errorf("no %s in:\n%s", title, text)
-			}
+	for _, title := range []string{"AES-256-GCM", "fastmac GMAC"} {
+		if text := Section(readSample(t)); strings.Contains(text, title) {
+			t.Errorf("%s in:\n%s", title, text)
+		}
+		if text := Section(readFull(t)); !strings.Contains(text, title) {
+			t.Errorf("no %s in:\n%s", title, text)
 		}
 	}
 }
 
-// TestDark checks that each color has a counterpart in the dark scheme.
-func TestDark(t *testing.T) {
-	for _, svg := range []string{Chart(readSample(t)), Bars(readSample(t))} {
-		found := regexp.MustCompile(`style="[^"]*((?:fill|stroke):#[0-9A-F]{6})`).FindAllStringSubmatch(svg, -1)
-		for _, match := range found {
-			if !strings.Contains(svg, "[style*=\""+match[1]+"\"]") {
-				t.Errorf("no dark color for %s", match[1])
-			}
+// TestChart checks that the chart has all curves, in both panels, and that each color has a
+// counterpart in the dark scheme.
+func TestChart(t *testing.T) {
+	svg := Chart(readFull(t), readFull(t))
+	for _, curve := range curves {
+		if got := strings.Count(svg, ">"+curve.label+"</text>"); got != 2 {
+			t.Errorf("%d labels %s", got, curve.label)
 		}
-		if len(found) < 20 {
-			t.Errorf("%d colored elements", len(found))
+	}
+	found := regexp.MustCompile(`class="(\S+)" (?:fill|stroke)="#`).FindAllStringSubmatch(svg, -1)
+	for _, match := range found {
+		if !strings.Contains(svg, "."+match[1]+"{") {
+			t.Errorf("no dark color for %s", match[1])
 		}
+	}
+	if len(found) < 50 {
+		t.Errorf("%d colored elements", len(found))
 	}
 }
 
@@ -132,13 +131,12 @@ func TestGaps(t *testing.T) {
 			}
 		}
 		r.Command = `-o "<&>"`
-		for _, as := range []func(*Results) string{Section, Readme, Chart, Bars} {
-			if got := as(&r); strings.Contains(got, "NaN") || strings.Contains(got, "Inf") {
+		for _, got := range []string{Section(&r), Chart(&r, full), allTables(t, []*Results{&r, full})} {
+			if strings.Contains(got, "NaN") || strings.Contains(got, "Inf") {
 				t.Errorf("%s: %s", name, got)
 			}
 		}
-		wellFormed(t, Chart(&r))
-		wellFormed(t, Bars(&r))
+		wellFormed(t, Chart(&r, full))
 	}
 }
 
@@ -194,15 +192,10 @@ func TestResultsFile(t *testing.T) {
 }
 
 func TestSpaceOut(t *testing.T) {
-	const ratio = 1 << 21 // so that labels are a factor of 2 apart
-	labels := plotter.XYs{{Y: 10}, {Y: 100}, {Y: 99}, {Y: 40}, {Y: 12}}
-	spaceOut(labels, ratio)
-	var got []string
-	for _, l := range labels {
-		got = append(got, fmt.Sprintf("%.3g", l.Y))
-	}
-	if want := "6 100 50 25 12"; strings.Join(got, " ") != want {
-		t.Errorf("labels at %v, want %s", got, want)
+	at := []float64{300, 100, 101, 200, 290}
+	want := []float64{290 + labelPitch, 100, 100 + labelPitch, 200, 290}
+	if got := spaceOut(at); !slices.Equal(got, want) {
+		t.Errorf("labels at %v, want %v", got, want)
 	}
 }
 
@@ -245,10 +238,8 @@ func TestStatistic(t *testing.T) {
 	r := readSample(t)
 	for statistic, want := range map[string]string{"": "the median of 10 rounds", Quiet: "the 5th percentile of 10 rounds"} {
 		r.Statistic = statistic
-		for _, text := range []string{Section(r), Readme(r)} {
-			if !strings.Contains(text, want) || !strings.Contains(text, r.statistic().spread) {
-				t.Errorf("statistic %q: no %q in:\n%s", statistic, want, text)
-			}
+		if text := Section(r); !strings.Contains(text, want) || !strings.Contains(text, r.statistic().spread) {
+			t.Errorf("statistic %q: no %q in:\n%s", statistic, want, text)
 		}
 	}
 }
@@ -259,26 +250,81 @@ func TestCPUTimes(t *testing.T) {
 		{"ssh-cpu", "x/crypto", "aes128-gcm", "receive", 32768, 30000, 29000, 30500},
 		{"ssh-cpu", "x/crypto", "aes128-gcm", "send", 32768, 15000, 15000, 15000},
 	}}
-	want := regexp.MustCompile(`\| x/crypto aes128-gcm \(v9\) \|( +– \|)? +0\.983 \(5\.0 %\) \| +0\.492 \(0\.0 %\) \| +5\.0 % \|`)
-	for _, text := range []string{Section(r), Readme(r)} {
-		if !want.MatchString(text) {
-			t.Errorf("no %v in:\n%s", want, text)
+	want := regexp.MustCompile(`\| x/crypto aes128-gcm \(v9\) \| +0\.983 \(5\.0 %\) \| +0\.492 \(0\.0 %\) \| +5\.0 % \|`)
+	if text := Section(r); !want.MatchString(text) {
+		t.Errorf("no %v in:\n%s", want, text)
+	}
+}
+
+// allTables returns all tables of documents.
+func allTables(t *testing.T, all []*Results) string {
+	t.Helper()
+	var document strings.Builder
+	for name := range documentTables {
+		fmt.Fprintf(&document, "<!-- table: %s -->\nold\n<!-- end -->\n", name)
+	}
+	filled, err := Fill(document.String(), all)
+	if err != nil || strings.Contains(filled, "old") {
+		t.Fatalf("error %v, in:\n%s", err, filled)
+	}
+	return filled
+}
+
+// TestFill checks that tables replace what was between their marks, and nothing else.
+func TestFill(t *testing.T) {
+	r := readSample(t)
+	marked := func(table string) string {
+		return "before\n<!-- table: seal 64 -->\n" + table + "<!-- end -->\nafter\n"
+	}
+	got, err := Fill(marked("old\n"), []*Results{r})
+	if before, after := marked("\n|  | AMD Zen 5 |\n"), "|\n\n<!-- end -->\nafter\n"; err != nil ||
+		!strings.HasPrefix(got, strings.TrimSuffix(before, "<!-- end -->\nafter\n")) || !strings.HasSuffix(got, after) {
+		t.Errorf("got %q, error %v", got, err)
+	}
+	if again, err := Fill(got, []*Results{r}); again != got || err != nil {
+		t.Errorf("again: %q, error %v", again, err)
+	}
+	for bad, want := range map[string]string{
+		"<!-- table: nobody -->\n<!-- end -->\n": `the mark of table "nobody", which nothing makes`,
+		"<!-- table: seal 64 -->\n":              "1 marks of tables, and not all have an end",
+	} {
+		if _, err := Fill(bad, []*Results{r}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v", bad, err)
 		}
 	}
 }
 
-// TestSummary checks that the page begins with what each CPU gets.
-func TestSummary(t *testing.T) {
-	none := readSample(t)
-	none.Name, none.Rows = "other", []Row{{"message", "fastmac", "umac64", "stream", 32, 1, 1, 1}}
-	page := Page([]*Results{readSample(t), none})
-	for _, want := range []string{
-		`^# Results\n\n\| +\| UMAC-64, 32 \|.*\n.*\n\| amd-zen5: AMD EPYC \(family 26, model 2\), NH avx512 \| +1\.43 \| +3\.57 \| +8\.20 \| +1\.25 \| +2\.51 \| +4\.64 \| +1\.26 \| `,
-		`\n\| other: .*\|( +– \|){7} `,
+// TestOthers checks that machines without a name for readers have a column, under the names of
+// their files, and that what was switched off is said.
+func TestOthers(t *testing.T) {
+	other, sample := readSample(t), readSample(t)
+	other.Name, other.Command = "other", "GODEBUG=cpu.avx512f=off "+other.Command
+	if text := allTables(t, []*Results{other, sample}); !strings.Contains(text, "| AMD Zen 5 | other |") {
+		t.Errorf("no column in:\n%s", text)
+	}
+	if text := Section(other); !strings.HasPrefix(text, "## other, with AVX-512 switched off\n") || !strings.Contains(text, "- AVX-512 is switched off by GODEBUG") {
+		t.Errorf("not said:\n%.300s", text)
+	}
+	if other.vectors() != "AVX-512 (AVX-512 switched off)" { // of the kernels of the sample
+		t.Errorf("vectors %s", other.vectors())
+	}
+}
+
+// TestSlower checks who takes less time than UMAC.
+func TestSlower(t *testing.T) {
+	r := &Results{Name: "one"}
+	for c, ns := range map[rivals.Contender]float64{
+		"fastmac:umac64:oneshot": 20, "fastmac:umac128:oneshot": 30, "dchest:siphash:oneshot": 19,
+		"x/crypto:poly1305:oneshot": 29, "zeebo:blake3:stream": 31, "fastmac:gmac:oneshot": 1,
 	} {
-		if !regexp.MustCompile(want).MatchString(page) {
-			t.Errorf("no %s in:\n%.2000s", want, page)
+		for _, size := range []int{1024, 1500} {
+			r.Rows = append(r.Rows, NewRow("message", c, size, []float64{ns}))
 		}
+	}
+	slices.SortFunc(r.Rows, func(a, b Row) int { return strings.Compare(a.Impl, b.Impl) })
+	got := slower([]*Results{r}, "oneshot").RenderMarkdown()
+	if want := "| one | none | none | none | SipHash-2-4, *Poly1305* | none |"; strings.Join(strings.Fields(got[strings.LastIndex(got, "\n"):]), " ") != want {
+		t.Errorf("got:\n%s\nwant its last line:\n%s", got, want)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // Page returns the page with all tables of all results, in Markdown.
 func Page(all []*Results) string {
 	var b strings.Builder
-	b.WriteString("# Results\n\n" + Summary(all) + "\n" + intro)
+	b.WriteString(intro)
 	for _, r := range all {
 		b.WriteString("\n" + Section(r))
 	}
@@ -42,8 +42,15 @@ func Section(r *Results) string {
 	}
 	half, most := spreads(r.Rows)
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n", cmp.Or(r.Name, "This machine"))
+	name, off := cmp.Or(r.Name, "This machine"), r.switchedOff()
+	if off != "" {
+		name += ", with " + off + " switched off"
+	}
+	fmt.Fprintf(&b, "## %s\n\n", name)
 	fmt.Fprintf(&b, "- CPU: %s, %d cores, %s\n", r.CPU, r.Cores, r.Platform)
+	if off != "" {
+		fmt.Fprintf(&b, "- %s is switched off by GODEBUG, which fastmac and Go's packages obey. Peers in C and Rust may use it.\n", off)
+	}
 	fmt.Fprintf(&b, "- OS: %s\n- Go: %s\n", cmp.Or(r.OS, "unknown"), r.Go)
 	gcm := ""
 	if r.Kernels.GCM != "" { // results of earlier commits do not have it
@@ -282,6 +289,9 @@ func withSpread(figure string, rows ...Row) string {
 	}
 	return figure + " (" + percent(sum) + ")"
 }
+
+// mbps is the throughput in MB/s.
+func (r Row) mbps() float64 { return 1000 * r.gbps() }
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
 

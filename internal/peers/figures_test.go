@@ -1,0 +1,212 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/fastmac/internal/peers/report"
+)
+
+// A listed phrase of a document has figures that results give: the numbers in it, in their order.
+type listed struct {
+	document, phrase string
+	values           []float64
+}
+
+// times are the results, by machine and "group contender size".
+type times map[string]map[string]float64
+
+func readTimes(t *testing.T) times {
+	all, err := report.ReadAll("results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := make(times)
+	for _, r := range all {
+		of[r.Name] = make(map[string]float64)
+		for _, row := range r.Rows {
+			of[r.Name][fmt.Sprintf("%s %s %d", row.Group, row.Contender(), row.Size)] = row.NS
+		}
+	}
+	return of
+}
+
+// share returns the least and the largest quotient of the times of two contenders, in percent,
+// over machines and sizes. Each is "group contender". Without machines it is all of them.
+func (of times) share(a, b string, sizes []int, machines ...string) (least, largest float64) {
+	least = math.Inf(1)
+	for name, row := range of {
+		for _, size := range sizes {
+			x, y := row[fmt.Sprintf("%s %d", a, size)], row[fmt.Sprintf("%s %d", b, size)]
+			if x > 0 && y > 0 && (len(machines) == 0 || slices.Contains(machines, name)) {
+				least, largest = min(least, 100*x/y), max(largest, 100*x/y)
+			}
+		}
+	}
+	return least, largest
+}
+
+// phrases are those of documents that results files give.
+func phrases(of times) []listed {
+	const (
+		umac64, umac128 = "message fastmac:umac64:oneshot", "message fastmac:umac128:oneshot"
+		gmac, theirGMAC = "message fastmac:gmac:oneshot", "message crypto/cipher:gmac:stream"
+		hmac, theirHMAC = "message fastmac:hmac-sha512:oneshot", "message crypto/hmac:hmac-sha512:stream"
+		sha256          = "message crypto/hmac:hmac-sha256:stream"
+		single, batches = "hmac fastmac:hmac-sha512:oneshot", "hmac fastmac:hmac-sha512:batch"
+		reading, read   = "read reading:memory:loop", "read fastmac:umac64:stream"
+		speed, mib      = "docs/speed.md", 1 << 20
+	)
+	large := []int{1024, 1500, 4096, 16384, mib}
+	batched := []int{32, 1024, 1500, 16384}
+	sizes := append([]int{16, 32, 64, 256}, large...)
+	wide := []string{"amd-zen5", "amd-zen4", "intel-xeon207", "intel-amx"}
+	narrow := []string{"intel-xeon207-avx2", "amd-zen3"}
+	all := func(least, largest float64) []float64 { return []float64{least, largest} }
+	most := func(_, largest float64) []float64 { return []float64{math.Ceil(largest)} }
+	one := func(_, only float64) []float64 { return []float64{only} }
+	return []listed{
+		{speed, "one UMAC-64 tag takes at most 16 %", most(of.share(umac64, sha256, sizes))},
+		{speed, "From a kilobyte on it takes at most 8 %", most(of.share(umac64, sha256, large))},
+		{speed, "UMAC-128 takes at most 17 %, and from a kilobyte on 12 %",
+			append(most(of.share(umac128, sha256, sizes)), most(of.share(umac128, sha256, large))...)},
+		{speed, "takes 30 to 71 %", all(of.share(gmac, theirGMAC, sizes))},
+		{speed, "takes 70 to 90 %", all(of.share(hmac, theirHMAC, sizes))},
+		{speed, "takes 498 ns on Zen 3, and HMAC-SHA-256 takes 10.6 µs",
+			[]float64{of["amd-zen3"][umac64+" 16384"], of["amd-zen3"][sha256+" 16384"] / 1000}},
+		{speed, "HMAC-SHA-512 takes 144 to 232 %", all(of.share(hmac, sha256, sizes))},
+		{speed, "take 23 to 44 % of the time of single calls with AVX-512, and 63 to 74 %",
+			append(all(of.share(batches, single, batched, wide...)), all(of.share(batches, single, batched, narrow...))...)},
+		{speed, "reaches 54 % of the speed of reading alone on Zen 5, and 70 % on Zen 3",
+			append(one(of.share(reading, read, []int{64 * mib}, "amd-zen5")), one(of.share(reading, read, []int{64 * mib}, "amd-zen3"))...)},
+	}
+}
+
+const number = `\d+(?:,\d{3})*(?:\.\d+)?`
+
+var (
+	numbers = regexp.MustCompile(number)
+
+	// figures are numbers with a unit: one, a list or a range.
+	figures = regexp.MustCompile(`(?m)(?:^|[^-^.\w])((?:` + number + `(?:, | to | and | or |–|; ))*` + number +
+		` ?(?:%|(?:ns|µs|ms|s|[GM]B/s|CPU seconds|seconds|times|of the time|instructions|cycles)\b))`)
+
+	// notProse are tables that are made, and code. Its place is kept.
+	notProse = regexp.MustCompile("(?ms)<!-- table: .*?<!-- end -->|^```.*?^```|^(?:    |\t)[^\n]*|`[^`\n]+`")
+
+	heading = regexp.MustCompile(`(?m)^#+ `)
+
+	// In a section with these its figures are measured by its command.
+	ofCPU     = regexp.MustCompile(`Zen \d|Xeon|qemu|simavr`)
+	ofGo      = regexp.MustCompile(`Go 1\.\d+`)
+	ofCommand = regexp.MustCompile("(?m)(?:^    |`)(?:[A-Z0-9_]+=\\S+ )*(?:go|fastmac|bash|ssh) ")
+)
+
+// checkFigures returns what is wrong with the figures of a document, and all of them.
+func checkFigures(document, text string, phrases []listed) (wrong, found []string) {
+	blank := func(s string) string { return strings.Repeat(" ", len(s)) }
+	prose := notProse.ReplaceAllStringFunc(text, blank)
+	for _, p := range phrases {
+		if p.document != document {
+			continue
+		}
+		if n := strings.Count(prose, p.phrase); n != 1 {
+			wrong = append(wrong, fmt.Sprintf("%s has the phrase %q %d times, want once", document, p.phrase, n))
+		}
+		var want []string
+		printed := numbers.FindAllString(figuresOnly(p.phrase), -1)
+		for i, v := range p.values {
+			_, decimals, _ := strings.Cut(printed[min(i, len(printed)-1)], ".")
+			want = append(want, strconv.FormatFloat(v, 'f', len(decimals), 64))
+		}
+		if !slices.Equal(printed, want) {
+			wrong = append(wrong, fmt.Sprintf("%s: %q: results say %s", document, p.phrase, strings.Join(want, ", ")))
+		}
+		for _, figure := range figures.FindAllStringSubmatch(p.phrase, -1) {
+			found = append(found, figure[1])
+		}
+		prose = strings.ReplaceAll(prose, p.phrase, blank(p.phrase))
+	}
+	starts := append(heading.FindAllStringIndex(text, -1), []int{len(text), len(text)})
+	for i := range starts[1:] {
+		section := text[starts[i][0]:starts[i+1][0]]
+		measured := ofCPU.MatchString(section) && ofGo.MatchString(section) && ofCommand.MatchString(section)
+		for _, figure := range figures.FindAllStringSubmatch(prose[starts[i][0]:starts[i+1][0]], -1) {
+			found = append(found, figure[1])
+			if !measured {
+				title, _, _ := strings.Cut(section, "\n")
+				wrong = append(wrong, fmt.Sprintf("%s, %q: %q is neither of results nor in a section with a CPU, a Go version and a command", document, title, figure[1]))
+			}
+		}
+	}
+	return wrong, found
+}
+
+// figuresOnly returns the figures of s.
+func figuresOnly(s string) string {
+	var all []string
+	for _, figure := range figures.FindAllStringSubmatch(s, -1) {
+		all = append(all, figure[1])
+	}
+	return strings.Join(all, " ")
+}
+
+// TestFigures checks that every figure of the documents comes from a results file, or is in a
+// section that says how to measure it, and that no figure is in two documents.
+func TestFigures(t *testing.T) {
+	documents, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := phrases(readTimes(t))
+	in := make(map[string]string)
+	for _, path := range append(documents, "../../README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		document := strings.TrimPrefix(filepath.ToSlash(path), "../../")
+		wrong, found := checkFigures(document, string(text), all)
+		for _, w := range wrong {
+			t.Error(w)
+		}
+		for _, figure := range found {
+			if other := cmp.Or(in[figure], document); other != document {
+				t.Errorf("%q is in %s and in %s", figure, other, document)
+			}
+			in[figure] = document
+		}
+	}
+	t.Logf("%d figures", len(slices.Collect(maps.Keys(in))))
+}
+
+// TestFiguresRefused checks what checkFigures refuses.
+func TestFiguresRefused(t *testing.T) {
+	phrases := []listed{{"a.md", "takes 16 to 17.5 % of", []float64{15.6, 17.46}}}
+	const good = "# A\n\nIt takes 16 to 17.5 % of it, see `12 ns`.\n\n## B\n\n<!-- table: x -->\n5 ns\n<!-- end -->\n" +
+		"In 5 ns and 1,000 to 2,000 cycles on Zen 4, Go 1.26.8, `go test .`: UMAC-64 times, SHA512 instructions.\n\n    9 ns\n"
+	if wrong, found := checkFigures("a.md", good, phrases); len(wrong) > 0 || !slices.Equal(found, []string{"16 to 17.5 %", "5 ns", "1,000 to 2,000 cycles"}) {
+		t.Errorf("wrong %q, found %q", wrong, found)
+	}
+	for old, changed := range map[string]string{
+		"16 to 17.5": "16 to 17.4", "takes 16": "takes 15", "it, see": "it in 3 µs, see", "Zen 4": "a CPU", "1.26.8": "1", "`go test .`": "test",
+		"`12 ns`": "12 ns", "## B": "## B\n\n0.6 of the time\n\n## C",
+	} {
+		if wrong, _ := checkFigures("a.md", strings.Replace(good, old, changed, 1), phrases); len(wrong) == 0 {
+			t.Errorf("%q for %q is not refused", changed, old)
+		}
+	}
+}

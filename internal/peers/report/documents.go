@@ -1,0 +1,241 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"example.com/fastmac/internal/peers/rivals"
+)
+
+// machines are the names of results files, with those of their CPUs in the tables of documents.
+// The tables have this order, and then other machines under the names of their files.
+var machines = []struct{ name, short string }{
+	{"amd-zen5", "AMD Zen 5"},
+	{"amd-zen4", "AMD Zen 4"},
+	{"intel-xeon207", "Intel Xeon 207"},
+	{"intel-amx", "Intel Xeon 167"},
+	{"intel-xeon207-avx2", "Xeon 207, AVX2"},
+	{"amd-zen3", "AMD Zen 3, AVX2"},
+}
+
+// A line is a contender in a group.
+type line struct {
+	group string
+	rivals.Contender
+}
+
+var (
+	umac64, umac128 = line{"message", "fastmac:umac64:oneshot"}, line{"message", "fastmac:umac128:oneshot"}
+	gmac            = line{"message", "fastmac:gmac:oneshot"}
+	hmac512         = line{"message", "fastmac:hmac-sha512:oneshot"}
+	hmac256         = line{"message", "crypto/hmac:hmac-sha256:stream"}
+	batches         = line{"hmac", "fastmac:hmac-sha512:batch"}
+
+	messageLines = []line{umac64, umac128, gmac, hmac512, batches, {"message", rivals.GMAC}, hmac256,
+		{"message", rivals.HMAC}, {"message", "x/crypto:poly1305:oneshot"}}
+	sealLines = []line{
+		{"seal", "fastmac:aes256-gcm:seal"}, {"seal", rivals.Seal}, {"seal", "ring:aes256-gcm:seal"},
+		{"seal", "aws-lc-rs:aes256-gcm:seal"}, {"seal", "OpenSSL:aes256-gcm:seal"},
+	}
+)
+
+// documentTables are the tables of documents, by the names in their marks.
+var documentTables = map[string]func(all []*Results) table.Writer{
+	"README": func(all []*Results) table.Writer {
+		all = named(all, "amd-zen4", "intel-xeon207", "amd-zen3")
+		return byMachine(all, 1024, []line{umac64, umac128, gmac, hmac512, {"message", rivals.HMAC}, hmac256})
+	},
+	"machines":          machineTable,
+	"32 bytes":          func(all []*Results) table.Writer { return byMachine(all, 32, messageLines) },
+	"1500 bytes":        func(all []*Results) table.Writer { return byMachine(all, 1500, messageLines) },
+	"16 KiB":            func(all []*Results) table.Writer { return byMachine(all, 16384, messageLines) },
+	"slower in a call":  func(all []*Results) table.Writer { return slower(all, "oneshot") },
+	"slower in streams": func(all []*Results) table.Writer { return slower(all, "stream") },
+	"many keys": func(all []*Results) table.Writer {
+		return byMachine(all, 64, []line{
+			{"streams", "fastmac:umac64:inturn"}, {"streams", "crypto/cipher:gmac:inturn"},
+			{"streams", "fastmac:umac64:shuffled"}, {"streams", "crypto/cipher:gmac:shuffled"},
+		})
+	},
+	"set-up": func(all []*Results) table.Writer {
+		return byMachine(all, 64, []line{
+			{"key", "fastmac:umac64:new"}, {"key", "fastmac:umac64:init"}, {"key", "fastmac:umac128:new"},
+			{"key", "fastmac:gmac:new"}, {"key", "fastmac:gmac:init"}, {"key", "fastmac:hmac-sha512:new"},
+			{"key", "crypto/cipher:gmac:new"}, {"key", "crypto/hmac:hmac-sha256:new"},
+		})
+	},
+	"seal 64":     func(all []*Results) table.Writer { return byMachine(all, 64, sealLines) },
+	"seal 16 KiB": func(all []*Results) table.Writer { return byMachine(all, 16384, sealLines) },
+}
+
+var tableMark = regexp.MustCompile(`(?s)(<!-- table: ([^\n]+?) -->\n)(.*?)(<!-- end -->\n)`)
+
+// Fill returns a document with its tables made again, between lines such as
+// <!-- table: machines --> and <!-- end -->.
+func Fill(document string, all []*Results) (string, error) {
+	var err error
+	filled := tableMark.ReplaceAllStringFunc(document, func(marked string) string {
+		m := tableMark.FindStringSubmatch(marked)
+		make := documentTables[m[2]]
+		if make == nil {
+			err = fmt.Errorf("fastmac: a document has the mark of table %q, which nothing makes", m[2])
+			return marked
+		}
+		t := make(ordered(all))
+		t.Style().Markdown.PadContent = false
+		return m[1] + "\n" + t.RenderMarkdown() + "\n\n" + m[4]
+	})
+	if marks := strings.Count(document, "<!-- table:"); marks != len(tableMark.FindAllString(document, -1)) {
+		err = fmt.Errorf("fastmac: a document has %d marks of tables, and not all have an end", marks)
+	}
+	return filled, err
+}
+
+// ordered returns all in the order of machines.
+func ordered(all []*Results) []*Results {
+	place := func(r *Results) int {
+		i := slices.IndexFunc(machines, func(m struct{ name, short string }) bool { return m.name == r.Name })
+		if i < 0 {
+			return len(machines)
+		}
+		return i
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b *Results) int { return cmp.Compare(place(a), place(b)) })
+	return all
+}
+
+// named returns the results of all that have one of the names, in the order of the names.
+func named(all []*Results, names ...string) (some []*Results) {
+	for _, name := range names {
+		for _, r := range all {
+			if r.Name == name {
+				some = append(some, r)
+			}
+		}
+	}
+	return some
+}
+
+func (r *Results) short() string {
+	for _, m := range machines {
+		if m.name == r.Name {
+			return m.short
+		}
+	}
+	return r.Name
+}
+
+// vectors names the vectors of UMAC's kernels for readers.
+func (r *Results) vectors() string {
+	name := cmp.Or(map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}[r.Kernels.NH], r.Kernels.NH)
+	if off := r.switchedOff(); off != "" {
+		name += " (" + off + " switched off)"
+	}
+	return name
+}
+
+// switchedOff names the instructions that the command of r switched off, if any.
+func (r *Results) switchedOff() string {
+	switch m := regexp.MustCompile(`\bcpu\.(\w+)=off`).FindStringSubmatch(r.Command); {
+	case m == nil:
+		return ""
+	case m[1] == "avx512f":
+		return "AVX-512"
+	default:
+		return strings.ToUpper(m[1])
+	}
+}
+
+// machineTable says what the other tables measured.
+func machineTable(all []*Results) table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"name", "CPU", "kernels of UMAC, AES, SHA-512, GCM", "commit", "figures"})
+	for _, r := range all {
+		k := r.Kernels
+		kernels := fmt.Sprintf("%s, %s, %s, %s", k.NH, k.AES, k.SHA512, cmp.Or(k.GCM, "none yet"))
+		t.AppendRow(table.Row{r.short(), r.CPU, kernels, r.Commit, fmt.Sprintf("%s of %d rounds", r.statistic().name, r.Rounds)})
+	}
+	return t
+}
+
+// byMachine has a line for each contender and a column for each machine, with nanoseconds at
+// one size.
+func byMachine(all []*Results, size int, lines []line) table.Writer {
+	t := table.NewWriter()
+	header := table.Row{""}
+	var columns []table.ColumnConfig
+	for i, r := range all {
+		header = append(header, r.short())
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(columns)
+	for _, l := range lines {
+		cells := table.Row{lineTitle(l)}
+		for _, r := range all {
+			cell := "–"
+			if row, ok := r.find(l.group, l.Contender, size); ok {
+				cell = number(row.NS)
+			}
+			cells = append(cells, cell)
+		}
+		t.AppendRow(cells)
+	}
+	return t
+}
+
+func lineTitle(l line) string {
+	title := strings.TrimSuffix(l.Title(), ", one-shot") // documents say that all are
+	if _, _, mode := l.Parts(); mode == "shuffled" {
+		title += ", random order"
+	}
+	return title
+}
+
+// slower has the peers that take less time than UMAC, with a line for each machine. Those that
+// take less time only than UMAC-128 are in italics.
+func slower(all []*Results, mode string) table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"", "16 bytes", "32 bytes", "64 bytes", "256 to 1500 bytes", "4 KiB to 1 MiB"})
+	for _, r := range all {
+		cells := table.Row{r.short()}
+		for _, sizes := range [][]int{{16}, {32}, {64}, {256, 1024, 1500}, {4096, 16384, 1 << 20}} {
+			var faster []string
+			than64 := make(map[string]bool)
+			for _, row := range r.group("message") {
+				of64, _ := r.find("message", rivals.Contender("fastmac:umac64:"+mode), row.Size)
+				of128, _ := r.find("message", rivals.Contender("fastmac:umac128:"+mode), row.Size)
+				if row.Impl == "fastmac" || !slices.Contains(sizes, row.Size) || row.NS >= max(of64.NS, of128.NS) {
+					continue
+				}
+				title := row.Contender().Title()
+				for _, only := range []string{"x/crypto ", "minio ", "dchest "} { // the only one of its algorithm
+					title = strings.TrimPrefix(title, only)
+				}
+				if !slices.Contains(faster, title) {
+					faster = append(faster, title)
+				}
+				than64[title] = than64[title] || row.NS < of64.NS
+			}
+			for i, title := range faster {
+				if !than64[title] {
+					faster[i] = "*" + title + "*"
+				}
+			}
+			cells = append(cells, cmp.Or(strings.Join(faster, ", "), "none"))
+		}
+		t.AppendRow(cells)
+	}
+	return t
+}
