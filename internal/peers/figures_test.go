@@ -165,7 +165,7 @@ func TestFigures(t *testing.T) {
 	}
 	all := phrases(readTimes(t))
 	in := make(map[string]string)
-	for _, path := range append(documents, "../../README.md") {
+	for _, path := range append(documents, "../../README.md", "../../CHANGELOG.md") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

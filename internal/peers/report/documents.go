@@ -22,9 +22,9 @@ import (
 var machines = []struct{ name, short string }{
 	{"amd-zen5", "AMD Zen 5"},
 	{"amd-zen4", "AMD Zen 4"},
-	{"intel-xeon207", "Intel Xeon 207"},
-	{"intel-amx", "Intel Xeon 167"},
-	{"intel-xeon207-avx2", "Xeon 207, AVX2"},
+	{"intel-xeon207", "Xeon model 207"},
+	{"intel-amx", "Xeon model 167"},
+	{"intel-xeon207-avx2", "Xeon model 207, AVX2"},
 	{"amd-zen3", "AMD Zen 3, AVX2"},
 }
 
@@ -53,29 +53,29 @@ var (
 var documentTables = map[string]func(all []*Results) table.Writer{
 	"README": func(all []*Results) table.Writer {
 		all = named(all, "amd-zen4", "intel-xeon207", "amd-zen3")
-		return byMachine(all, 1024, []line{umac64, umac128, gmac, hmac512, {"message", rivals.HMAC}, hmac256})
+		return byMachine(all, "ns, 1 KiB", 1024, []line{umac64, umac128, gmac, hmac512, {"message", rivals.HMAC}, hmac256})
 	},
 	"machines":          machineTable,
-	"32 bytes":          func(all []*Results) table.Writer { return byMachine(all, 32, messageLines) },
-	"1500 bytes":        func(all []*Results) table.Writer { return byMachine(all, 1500, messageLines) },
-	"16 KiB":            func(all []*Results) table.Writer { return byMachine(all, 16384, messageLines) },
+	"32 bytes":          func(all []*Results) table.Writer { return byMachine(all, "ns, 32 bytes", 32, messageLines) },
+	"1500 bytes":        func(all []*Results) table.Writer { return byMachine(all, "ns, 1500 bytes", 1500, messageLines) },
+	"16 KiB":            func(all []*Results) table.Writer { return byMachine(all, "ns, 16 KiB", 16384, messageLines) },
 	"slower in a call":  func(all []*Results) table.Writer { return slower(all, "oneshot") },
 	"slower in streams": func(all []*Results) table.Writer { return slower(all, "stream") },
 	"many keys": func(all []*Results) table.Writer {
-		return byMachine(all, 64, []line{
+		return byMachine(all, "ns, 64 bytes", 64, []line{
 			{"streams", "fastmac:umac64:inturn"}, {"streams", "crypto/cipher:gmac:inturn"},
 			{"streams", "fastmac:umac64:shuffled"}, {"streams", "crypto/cipher:gmac:shuffled"},
 		})
 	},
 	"set-up": func(all []*Results) table.Writer {
-		return byMachine(all, 64, []line{
+		return byMachine(all, "ns", 64, []line{
 			{"key", "fastmac:umac64:new"}, {"key", "fastmac:umac64:init"}, {"key", "fastmac:umac128:new"},
 			{"key", "fastmac:gmac:new"}, {"key", "fastmac:gmac:init"}, {"key", "fastmac:hmac-sha512:new"},
 			{"key", "crypto/cipher:gmac:new"}, {"key", "crypto/hmac:hmac-sha256:new"},
 		})
 	},
-	"seal 64":     func(all []*Results) table.Writer { return byMachine(all, 64, sealLines) },
-	"seal 16 KiB": func(all []*Results) table.Writer { return byMachine(all, 16384, sealLines) },
+	"seal 64":     func(all []*Results) table.Writer { return byMachine(all, "ns, 64 bytes", 64, sealLines) },
+	"seal 16 KiB": func(all []*Results) table.Writer { return byMachine(all, "ns, 16 KiB", 16384, sealLines) },
 }
 
 var tableMark = regexp.MustCompile(`(?s)(<!-- table: ([^\n]+?) -->\n)(.*?)(<!-- end -->\n)`)
@@ -171,9 +171,9 @@ func machineTable(all []*Results) table.Writer {
 
 // byMachine has a line for each contender and a column for each machine, with nanoseconds at
 // one size.
-func byMachine(all []*Results, size int, lines []line) table.Writer {
+func byMachine(all []*Results, title string, size int, lines []line) table.Writer {
 	t := table.NewWriter()
-	header := table.Row{""}
+	header := table.Row{title}
 	var columns []table.ColumnConfig
 	for i, r := range all {
 		header = append(header, r.short())

@@ -277,7 +277,7 @@ func TestFill(t *testing.T) {
 		return "before\n<!-- table: seal 64 -->\n" + table + "<!-- end -->\nafter\n"
 	}
 	got, err := Fill(marked("old\n"), []*Results{r})
-	if before, after := marked("\n|  | AMD Zen 5 |\n"), "|\n\n<!-- end -->\nafter\n"; err != nil ||
+	if before, after := marked("\n| ns, 64 bytes | AMD Zen 5 |\n"), "|\n\n<!-- end -->\nafter\n"; err != nil ||
 		!strings.HasPrefix(got, strings.TrimSuffix(before, "<!-- end -->\nafter\n")) || !strings.HasSuffix(got, after) {
 		t.Errorf("got %q, error %v", got, err)
 	}
