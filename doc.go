@@ -41,28 +41,23 @@
 //
 // # Nonces
 //
-// Never use a nonce of UMAC or GMAC for two messages under one key: from two tags with
-// the same nonce an attacker can learn enough to forge others. RFC 4418 section 6.3 has two
-// more rules, which this package does not check:
+// Never use a nonce of UMAC or GMAC for two messages under one key: two tags with the same
+// nonce can be enough to forge others. RFC 4418 section 6.3 has two more rules, which this package
+// does not check:
 //
 //   - All nonces under one UMAC key have the same length.
 //   - Two senders have different keys, or nonces that are never equal.
 //
-// If messages have numbers, use these, in 8 bytes, and store a counter before you use it if it
-// continues after a restart. Otherwise use a [NonceSequence], or [UMACKey.Sign] and [UMAC.Sign],
-// which draw each nonce from [crypto/rand] and return it with the tag.
+// If messages have numbers, use these. A nonce of UMAC has 1 to 16 bytes, one of GMAC has 12.
+// Otherwise use a [NonceSequence], or for UMAC [UMACKey.Sign] and [UMAC.Sign], which draw each
+// nonce from [crypto/rand] and return it with the tag.
 //
 // A receiver must refuse messages that arrive twice (section 6.4). After it has verified a
-// tag, it passes the number of the message to [ReplayWindow.Accept].
+// tag, it passes the number of the message to [ReplayWindow.Accept], for the messages of a batch
+// in the order in which they arrived.
 //
 // docs/nonces.md has more: restarts, snapshots, several senders, and what to do after a
-// nonce was used twice.
-//
-// # Tag sizes
-//
-// Use [UMAC64Size] if the first wrong tag ends the connection, and [UMAC128Size] if an attacker
-// can try many times. A key has one tag size, and tags are never truncated (RFC 4418 section
-// 6.5). docs/choosing.md has the probabilities, and says when to change a key.
+// nonce was used twice. docs/choosing.md says which tag size to use, and when to change a key.
 //
 // # Batches
 //
@@ -87,8 +82,9 @@
 //
 // # Secrets
 //
-// If AES runs on AES instructions, time and memory accesses depend on lengths and nonces,
-// and not on keys and messages.
+// On amd64 and arm64, if AES runs on AES instructions, time and memory accesses of UMAC and GMAC
+// depend on lengths and nonces, and not on keys and messages. HMAC-SHA-512 needs no AES.
+// docs/platforms.md has the other architectures, and CPUs that need a mode for this.
 //
 // Keys and streams print as their names. As JSON they are {}, so a key cannot be saved by
 // accident: keep the bytes that it was made from.
@@ -126,7 +122,7 @@
 // What arrives from outside, a tag, a nonce, a signature or a ciphertext of any length, goes
 // to a function that verifies or opens. It then returns false or an error. There is one
 // exception: Open of a key of package aesgcm panics on a nonce that is not 12 bytes long, as
-// the AEADs of crypto/cipher do.
+// the AEADs of crypto/cipher do: check the length of a nonce that arrives from outside.
 //
 // What a program itself got wrong panics before anything is written: the nonce of Tag, Sum,
 // Bind and Seal, the lengths in a batch, the sizes of a [NonceSequence] or a [ReplayWindow],
@@ -142,6 +138,6 @@
 //
 // # FIPS 140
 //
-// In Go's FIPS 140 mode HMAC-SHA-512 is [crypto/hmac], which can be a validated module. Nothing
-// else of this module is validated. docs/fips-140.md has the modes.
+// In Go's FIPS 140 mode HMAC-SHA-512 is [crypto/hmac], which belongs to Go's cryptographic module.
+// What this module computes itself is not validated. docs/fips-140.md has the modes.
 package fastmac

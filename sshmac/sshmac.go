@@ -12,10 +12,10 @@
 //		log.Print(err) // config is unchanged
 //	}
 //
-// OpenSSH's ssh, with nothing configured, then uses AES-CTR with UMAC, or AES-GCM. Without the
-// call it uses chacha20-poly1305, except on RHEL and Fedora, and the server needs about twice
-// the CPU time. omitted is what the server no longer offers: chacha20-poly1305, on CPUs with
-// instructions for AES-GCM.
+// On CPUs with instructions for AES-GCM, OpenSSH's ssh, with nothing configured, then uses AES-CTR
+// with UMAC, or AES-GCM, for less CPU time of the server. Without the call it uses
+// chacha20-poly1305, except on RHEL and Fedora. omitted is what the server no longer offers:
+// chacha20-poly1305, on these CPUs.
 //
 // A client calls [Configure]. It then uses UMAC with the servers that have it:
 //

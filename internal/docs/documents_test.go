@@ -58,8 +58,10 @@ import (
 func main() {}
 
 func example(key, msg, nonce []byte, number uint64, r io.Reader, config *ssh.ServerConfig) error {
+	{
 //line %s:%d
 %s
+	}
 	return nil
 }
 `

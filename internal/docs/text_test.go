@@ -129,7 +129,7 @@ func TestLinks(t *testing.T) {
 
 // saidTwice may stand in more than one document: the nonce rule.
 var saidTwice = []string{
-	"never use a nonce of umac or gmac for two messages under one key",
+	"never use a nonce of umac or gmac for two messages under one key two tags",
 	"all nonces under one umac key have the same length",
 }
 

@@ -130,7 +130,7 @@ func main() {
 // TestImporter imports fastmac into a module that requires the release of x/crypto
 // that fastmac does: neither the release nor the go line may change, whether patch-ssh
 // is not used, used before sshmac is imported, or used after. With the replace line of
-// docs/ssh.md a module keeps an older release.
+// README.md a module keeps an older release.
 func TestImporter(t *testing.T) {
 	needVersions(t)
 	root, err := filepath.Abs("../..")
@@ -198,7 +198,7 @@ func TestImporter(t *testing.T) {
 	})
 	t.Run("older", func(t *testing.T) {
 		t.Parallel()
-		doc, err := os.ReadFile(filepath.Join(root, "docs/ssh.md"))
+		doc, err := os.ReadFile(filepath.Join(root, "README.md"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestImporter(t *testing.T) {
 		line, _, _ = strings.Cut(line, "\n")
 		_, older, _ := strings.Cut(line, "@")
 		if !ok || older == "" {
-			t.Fatal("docs/ssh.md does not say how to keep an older release")
+			t.Fatal("README.md does not say how to keep an older release")
 		}
 		dir := newModule(t)
 		goRun(t, dir, "mod", "edit", "-replace="+xcrypto+"="+line)

@@ -55,6 +55,9 @@ var documentTables = map[string]func(all []*Results) table.Writer{
 		all = named(all, "amd-zen4", "intel-xeon207", "amd-zen3")
 		return byMachine(all, "ns, 1 KiB", 1024, []line{umac64, umac128, gmac, hmac512, {"message", rivals.HMAC}, hmac256})
 	},
+	"AVX2": func(all []*Results) table.Writer {
+		return ofMachine(named(all, "amd-zen3"), []int{32, 1024, 1500, 16384}, []line{umac64, umac128, gmac, {"message", rivals.GMAC}, hmac256})
+	},
 	"machines":          machineTable,
 	"32 bytes":          func(all []*Results) table.Writer { return byMachine(all, "ns, 32 bytes", 32, messageLines) },
 	"1500 bytes":        func(all []*Results) table.Writer { return byMachine(all, "ns, 1500 bytes", 1500, messageLines) },
@@ -187,6 +190,33 @@ func byMachine(all []*Results, title string, size int, lines []line) table.Write
 			cell := "–"
 			if row, ok := r.find(l.group, l.Contender, size); ok {
 				cell = number(row.NS)
+			}
+			cells = append(cells, cell)
+		}
+		t.AppendRow(cells)
+	}
+	return t
+}
+
+// ofMachine has a line for each contender and a column for each size, with nanoseconds on one machine.
+func ofMachine(one []*Results, sizes []int, lines []line) table.Writer {
+	t := table.NewWriter()
+	header := table.Row{"ns, by size in bytes"}
+	var columns []table.ColumnConfig
+	for i, title := range sizeTitles(sizes) {
+		header = append(header, title)
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(columns)
+	for _, l := range lines {
+		cells := table.Row{lineTitle(l)}
+		for _, size := range sizes {
+			cell := "–"
+			for _, r := range one {
+				if row, ok := r.find(l.group, l.Contender, size); ok {
+					cell = number(row.NS)
+				}
 			}
 			cells = append(cells, cell)
 		}
