@@ -129,7 +129,7 @@ func TestLinks(t *testing.T) {
 
 // saidTwice may stand in more than one document: the nonce rule.
 var saidTwice = []string{
-	"never use a nonce of umac or gmac for two messages under one key two tags",
+	"never use a nonce of umac or gmac for two messages under one key two tags with one nonce can be enough to forge others",
 	"all nonces under one umac key have the same length",
 }
 
