@@ -136,8 +136,9 @@ func demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Send data through SSH with each MAC of package sshmac",
 		Long: `Starts an SSH server on 127.0.0.1 and sends data to it and back with each MAC of
-package sshmac: with Go's SSH client and, if it is installed, with OpenSSH's.
-Compares the content, and checks which algorithms both sides report. Other rows
+package sshmac: with Go's SSH client and, if it is in PATH, with OpenSSH's,
+which reads none of your files. Nothing leaves this machine. Compares the
+content, and checks which algorithms both sides report. Other rows
 are for comparison: x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no
 MAC, and "no MAC", a MAC that does nothing, which only this command has.
 
