@@ -15,7 +15,7 @@ import (
 // From the key of a file, HKDF (RFC 5869) derives the identifier of the key and the key of
 // lists.
 //
-// The tag of a list is HMAC-SHA-512 under the key of lists, whatever the algorithm of the
+// The tag of a list is HMAC-SHA-512 under the list key, whatever the algorithm of the
 // files: also with umac32 nobody can guess it, and it needs no nonce, as HMAC has none. It is no
 // tag of a file, and the tag of a file is none of a list, even if the file has the content of
 // the list:
@@ -25,7 +25,7 @@ import (
 //     message. With hmac-sha512 the files' tags are HMAC with the file's key as its key. The two
 //     begin with different blocks of SHA-512, as no random key is the salt, so no content of a file
 //     makes the two the same. For UMAC and GMAC the key is one of AES.
-//   - So what is seen of the files' tags says nothing of the key of lists, if SHA-512 is what
+//   - So what is seen of the files' tags says nothing of the list key, if SHA-512 is what
 //     HMAC and HKDF need, and the other way around. Whoever can have files of their choice
 //     tagged has the tag of no list, and whoever sees lists has the tag of no file.
 //   - The identifier is derived in the same way under another info, and so says nothing of
@@ -41,7 +41,7 @@ const (
 	listKeyLen = fastmac.HMACSHA512Size
 )
 
-// derive sets the identifier and the key of lists. The identifier says whether two keys are
+// derive sets the identifier and the list key. The identifier says whether two keys are
 // equal, and nothing else, if the key cannot be guessed.
 func (k *Key) derive(raw []byte) error {
 	id, err := hkdf.Key(sha512.New, raw, []byte(listSalt), idInfo+k.name, idSize)
