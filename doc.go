@@ -48,7 +48,7 @@
 //   - All nonces under one UMAC key have the same length.
 //   - Two senders have different keys, or nonces that are never equal.
 //
-// If messages have numbers, use these. A nonce of UMAC has 1 to 16 bytes, one of GMAC has 12.
+// If messages have numbers, use these. A UMAC nonce has 1 to 16 bytes, and a GMAC nonce has 12.
 // Otherwise use a [NonceSequence], or for UMAC [UMACKey.Sign] and [UMAC.Sign], which draw each
 // nonce from [crypto/rand] and return it with the tag.
 //
@@ -66,8 +66,8 @@
 // call for each: with HMAC-SHA-512 for messages of any length, and with UMAC for short ones.
 // docs/speed.md says on which CPUs, and how much less.
 //
-// The functions [TagBatch] and [VerifyBatch] are for messages that each have a key of their
-// own, as those of a server with many peers. They load the keys of the next messages into the
+// The functions [TagBatch] and [VerifyBatch] are for messages that each have their own key,
+// for example on a server with many peers. They load the keys of the next messages into the
 // cache while they hash. [SumHMACSHA512Batch] is for keys that are used once.
 //
 // [UMAC.WriteParallel] hashes a large message, or a file that is mapped into memory, on
@@ -78,7 +78,7 @@
 // UMAC and HMAC-SHA-512 run on every CPU. UMAC needs AES instructions to run in constant
 // time, which [RequireAES] reports. GMAC needs instructions for AES and for carry-less
 // multiplication, which [RequireGCM] reports; there is no slow code for CPUs without them. On
-// s390x and ppc64 it is crypto/cipher, and a stream keeps up to 4 KiB of its message.
+// s390x and ppc64, GMAC is crypto/cipher's, and a stream keeps up to 4 KiB of its message.
 //
 // # Secrets
 //
@@ -119,14 +119,14 @@
 // [KeySizeError] if the key is wrong, and wraps [errors.ErrUnsupported] if the CPU, the build or
 // the mode is the reason. Constructors of HMAC-SHA-512 return no error.
 //
-// What arrives from outside, a tag, a nonce, a signature or a ciphertext of any length, goes
-// to a function that verifies or opens. It then returns false or an error. There is one
+// A function that verifies or opens takes a tag, a nonce, a signature or a ciphertext of any
+// length from outside. If it is not valid, the function returns false or an error. There is one
 // exception: Open of a key of package aesgcm panics on a nonce that is not 12 bytes long, as
 // the AEADs of crypto/cipher do: check the length of a nonce that arrives from outside.
 //
-// What a program itself got wrong panics before anything is written: the nonce of Tag, Sum,
-// Bind and Seal, the lengths in a batch, the sizes of a [NonceSequence] or a [ReplayWindow],
-// a key or stream that was never set up or has been destroyed.
+// Mistakes of the program itself panic before anything is written: a wrong nonce of Tag, Sum,
+// Bind or Seal, wrong lengths in a batch, a wrong size of a [NonceSequence] or a [ReplayWindow],
+// or a key or stream that was never set up or has been destroyed.
 //
 // No call of Write, and no Read of package hwrand, returns an error. Clone returns one only
 // for HMAC-SHA-512 in FIPS 140 mode.

@@ -3,8 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Package aesgcm provides AES-GCM, NIST SP 800-38D, as a [crypto/cipher.AEAD], with nonces of 12
-// bytes and tags of 16. It has no code for CPUs without the instructions that it needs: there no
-// key can be made, see [fastmac.RequireGCM].
+// bytes and tags of 16. It has no code for CPUs without the instructions that it needs: on these
+// no key can be made, see [fastmac.RequireGCM].
 //
 // Unlike a key of crypto/cipher, a [Key] can be in memory that the caller provides, and can be
 // overwritten. A [Sealer] chooses the nonces: use it unless a protocol says what the nonces are.

@@ -3,11 +3,11 @@
 // license that can be found in the LICENSE file.
 
 // Package hwrand provides random bytes from AES instructions, for programs that need many keys or
-// salts. It has no code for CPUs without these instructions: there no [Reader] can be made.
+// salts. It has no code for CPUs without these instructions: on those no [Reader] can be made.
 //
-// Most programs should use [crypto/rand], which is fast enough for a key now and then. Use
-// crypto/rand also wherever the memory of the process may be copied and a repetition does harm: a
-// nonce that repeats under one key, for example. A program cannot know that a snapshot of its
+// Most programs should use [crypto/rand], which is fast enough for an occasional key. Also use
+// crypto/rand wherever the memory of the process may be copied and a repetition does harm, such as
+// a nonce that repeats under one key. A program cannot know that a snapshot of its
 // virtual machine or a checkpoint of its process was restored. Two copies of a Reader then return
 // the same bytes until both have reseeded. On Linux, crypto/rand knows of snapshots if the
 // hypervisor reports them.

@@ -23,7 +23,7 @@
 // the caller: never give a range of counters to a key twice. See "Restarts".
 //
 // The guide, docs/packets.md in the module example.com/fastmac, says whether to take UMAC-64,
-// UMAC-128 or GMAC, with odds and times, and how to change keys and serve many peers. The format,
+// UMAC-128 or GMAC, gives odds and times, and says how to change keys and serve many peers. The format,
 // version 1, is in docs/packet-format.md there. The module of this package is at version 0: names
 // may change.
 //
@@ -55,11 +55,11 @@
 //     Epoch, before the range is used. A receiver with a stored range refuses all that it may
 //     have accepted before. This fails if the store is set back.
 //
-// Two senders of equal configurations repeat counters too, in one process or in two. So make one
-// sender of each configuration, and give each process of a server a name of its own.
+// Two senders with equal configurations repeat counters too, in one process or in two. So make
+// one sender for each configuration, and give each process of a server its own name.
 //
 // Nothing here notices that a snapshot of a virtual machine is restored. Both copies then use the
-// same counters, so the key of this session is lost. A copy that fork(2) makes, in C code, is
+// same counters, so the key of this session is no longer safe. A copy that fork(2) makes, in C code, is
 // noticed: its senders return [ErrCopied]. Its receivers go on, and accept what the parent's
 // accept.
 //
@@ -70,11 +70,11 @@
 //
 // # Errors and panics
 //
-// What arrives from outside gives an error, never a panic. [ErrForged] and [ErrEpoch] say nothing
-// about the sender. A receiver returns [ErrReplayed], [ErrOld] and [ErrEnd] only after a right tag.
+// Input from outside causes an error, never a panic. [ErrForged] and [ErrEpoch] say nothing
+// about the sender. A receiver returns [ErrReplayed], [ErrOld] and [ErrEnd] only after a valid tag.
 // Do not answer a packet that gave an error.
 //
-// What the program itself got wrong panics: data of a wrong size, and a sender or receiver that
+// Mistakes of the program itself panic: data of a wrong size, or a sender or receiver that
 // was never set up or has been destroyed. Nothing has been written then, except by the functions
 // [SealBatch] and [OpenBatch].
 package packet

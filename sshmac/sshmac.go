@@ -12,8 +12,8 @@
 //		log.Print(err) // config is unchanged
 //	}
 //
-// On CPUs with instructions for AES-GCM, OpenSSH's ssh, with nothing configured, then uses AES-CTR
-// with UMAC, or AES-GCM, for less CPU time of the server. Without the call it uses
+// On CPUs with instructions for AES-GCM, OpenSSH's ssh with its default configuration then uses
+// AES-CTR with UMAC, or AES-GCM, which takes less CPU time of the server. Without the call it uses
 // chacha20-poly1305, except on RHEL and Fedora. omitted is what the server no longer offers:
 // chacha20-poly1305, on these CPUs.
 //
@@ -31,11 +31,11 @@
 //
 // x/crypto negotiates UMAC only if [Register] has been called, which both calls above do, and if
 // the MACs of the connection's ssh.Config name it. If a program already has options for ciphers
-// and MACs, a call of Register in package main is enough.
+// and MACs, a call to Register in package main is enough.
 //
-// The MAC has no effect with an AEAD cipher (AES-GCM, chacha20-poly1305). So set Ciphers too. A
-// list of CTR ciphers only should have aes128-ctr and aes256-ctr, because some peers offer only
-// one of them.
+// The MAC has no effect with an AEAD cipher (AES-GCM, chacha20-poly1305). So set Ciphers too. If
+// all of them are CTR ciphers, name aes128-ctr and aes256-ctr, because some peers offer only one
+// of them.
 //
 // # Nonces
 //
@@ -64,7 +64,7 @@
 //	fastmac patch-ssh
 //
 // in the program's module. This gives it a copy of x/crypto with one more file. The program then
-// contains, instead of a call of ConfigureServer or Configure:
+// contains, instead of a call to ConfigureServer or Configure:
 //
 //	for _, m := range sshmac.Modes() {
 //		if err := ssh.RegisterMAC(m.Name, m.KeySize, m.ETM, m.New); err != nil {
