@@ -126,7 +126,9 @@
 //
 // Mistakes of the program itself panic before anything is written: a wrong nonce of Tag, Sum,
 // Bind or Seal, wrong lengths in a batch, a wrong size of a [NonceSequence] or a [ReplayWindow],
-// or a key or stream that was never set up or has been destroyed.
+// or a key or stream that was never set up or has been destroyed. The functions [TagBatch] and
+// [VerifyBatch] are the exception: they panic when they come to the message with the mistake, and
+// have then written what is before it.
 //
 // No call of Write, and no Read of package hwrand, returns an error. Clone returns one only
 // for HMAC-SHA-512 in FIPS 140 mode.

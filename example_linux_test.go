@@ -59,7 +59,7 @@ func protect(mem []byte) error {
 	return errors.Join(errs...)
 }
 
-// On Linux a program can place its keys in memory that is never swapped out, is not in core dumps,
+// On Linux a program can place its keys in memory that is not swapped out, is not in core dumps,
 // reads as zeros in forked processes, and lies between two pages that cannot be accessed. Values that
 // a tag needs for a moment are still in registers and on Go's stacks.
 func Example_placedState() {

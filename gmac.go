@@ -212,9 +212,9 @@ func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
 	return tag
 }
 
-// Sum returns the tag of the message written so far, 16 bytes, under nonce. The tag overwrites the
-// nonce if cap(nonce) is large enough, and is in new memory if not. To keep the nonce, for example
-// a counter, use [GMAC.Tag]. Nonces are as for Tag.
+// Sum returns the tag of the message written so far, 16 bytes, under nonce. If cap(nonce)
+// is large enough, it writes all 16 bytes from the start of nonce, so also over what follows it
+// there; if not, it writes to new memory. To keep the nonce, for example a counter, use [GMAC.Tag]. Nonces are as for Tag.
 //
 // Unlike Sum of other hashes, it does not append: in Sum(header) the header is the nonce. Sum
 // panics if the nonce is not 12 bytes long, so Sum(nil) panics.

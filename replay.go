@@ -37,7 +37,7 @@ type ReplayWindow struct {
 	words []uint64
 }
 
-// NewReplayWindow returns a window that remembers so many counters, one bit for each. It panics if
+// NewReplayWindow returns a window that remembers bits counters, one bit for each. It panics if
 // bits is not 1 to 1048576. The window uses at most twice the memory of these bits, plus 16 bytes.
 //
 // The window refuses a message if it has accepted a counter that is higher by bits or more. RFC

@@ -87,8 +87,8 @@ type Config struct {
 }
 
 // Counters is a range of counters, from First up to but not including End. It has 1 to 2^48
-// counters, and End is at most 2^56. A sender uses each counter of the range once, and a receiver
-// accepts no others. The zero value is an error.
+// counters, and End is at most 2^56. A sender uses each counter at most once, and none outside
+// the range. A receiver accepts none outside. The zero value is an error.
 type Counters struct{ First, End uint64 }
 
 // Fresh returns the range for a key that has never been used: 2^48 counters from 0 on. A key is new

@@ -43,5 +43,5 @@ func tagText(size uint8) string {
 func (c Config) String() string { return "packet.Config" }
 
 // Format writes what String returns, for all verbs and flags. Packages that do not use fmt, such as
-// encoding/json, write the Secret.
+// encoding/json and with it the JSON handler of log/slog, write the Secret.
 func (c Config) Format(s fmt.State, verb rune) { io.WriteString(s, c.String()) }

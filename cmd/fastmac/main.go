@@ -143,9 +143,9 @@ are for comparison: x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no
 MAC, and "no MAC", a MAC that does nothing, which only this command has.
 
 In the last rows OpenSSH's ssh uses its default algorithms, and the server has
-those of x/crypto or of sshmac.ConfigureServer. Two sentences below the table
-say what ConfigureServer changes and how much CPU time each MAC takes. They
-leave out rows with less than 50 ms of CPU time.
+those of x/crypto or of sshmac.ConfigureServer. Sentences below the table
+say what ConfigureServer changes, and how much more CPU time each MAC takes
+than none. They leave out rows with less than 50 ms of CPU time.
 
 --mac and --cipher choose other rows instead. With --mac alone the cipher is
 aes128-ctr.

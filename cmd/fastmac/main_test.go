@@ -274,11 +274,6 @@ func TestPackages(t *testing.T) {
 	if err != nil || runtime.GOOS == "linux" && len(packages) > limit { // other systems have others
 		t.Errorf("%d packages, %v, want at most %d", len(packages), err, limit)
 	}
-	for _, name := range packages {
-		if strings.HasPrefix(name, "gonum.org/") || strings.HasPrefix(name, "golang.org/x/image") || strings.HasPrefix(name, "image") {
-			t.Errorf("%s, for charts", name)
-		}
-	}
 	// Of a package that draws a line of text, net/http is most of the build.
 	out, err = exec.Command("go", "list", "-deps", "./internal/demo", "./internal/bench", "./internal/hardware", "./internal/patchssh").Output()
 	if packages := strings.Fields(string(out)); err != nil || slices.Contains(packages, "net/http") || !slices.Contains(packages, "net") {

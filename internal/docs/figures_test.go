@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -82,6 +83,9 @@ func phrases(of times) []listed {
 	large, batched := []int{1024, 1500, 4096, 16384, mib}, []int{32, 1024, 1500, 16384}
 	sizes := append([]int{16, 32, 64, 256}, large...)
 	wide, narrow := []string{"amd-zen5", "amd-zen4", "intel-xeon207", "intel-amx"}, []string{"intel-xeon207-avx2", "amd-zen3"}
+	if got, want := slices.Sorted(maps.Keys(of)), slices.Sorted(slices.Values(slices.Concat(wide, narrow))); !slices.Equal(got, want) {
+		panic(fmt.Sprintf("the results are of %q, and phrases know %q", got, want))
+	}
 	all := func(least, largest float64) []float64 { return []float64{least, largest} }
 	most := func(_, largest float64) []float64 { return []float64{math.Ceil(largest)} }
 	one := func(_, only float64) []float64 { return []float64{only} }
@@ -174,8 +178,9 @@ func checkFigures(document, text string, phrases []listed) (wrong, found []strin
 	return wrong, found
 }
 
-// TestFigures checks that every figure of the documents comes from a results file, or is in a
-// section that says how to measure it, and that no figure is in two documents.
+// TestFigures checks that each number with a unit in README.md, CHANGELOG.md and the pages of docs
+// comes from a results file, or is in a section that says how to measure it, and that none is in two
+// of them.
 func TestFigures(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {

@@ -29,6 +29,16 @@ func TestVersions(t *testing.T) {
 	if required := goMod(t, "../..").version(xcrypto); !slices.Contains(versions, required) {
 		t.Errorf("the release that fastmac requires, %s, is not tested", required)
 	}
+	page, err := os.ReadFile("../../docs/ssh.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, named, _ := strings.Cut(string(page), "`sshmac` is tested with ")
+	named, _, _ = strings.Cut(named, ".\n")
+	named, _, _ = strings.Cut(named, ". ")
+	if got := strings.FieldsFunc(named, func(c rune) bool { return !strings.ContainsRune("v.0123456789", c) }); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(versions))) {
+		t.Errorf("docs/ssh.md names %q, and tested are %q", got, versions)
+	}
 	if !slices.Contains(versions, newest) {
 		versions = append(versions, newest)
 	}
@@ -54,8 +64,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestCBCWithETM shows that x/crypto v0.57.0 fails where the documentation of sshmac
-// says so. It encrypts the length of the packet, which its peer expects in the clear.
+// TestCBCWithETM shows that x/crypto v0.57.0 fails where docs/ssh.md says so. It encrypts the length of the packet, which its peer expects in the clear.
 func TestCBCWithETM(t *testing.T) {
 	needVersions(t)
 	needSSH(t)

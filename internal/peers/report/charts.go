@@ -82,7 +82,7 @@ func Chart(left, right *Results) string {
 	for i, r := range []*Results{left, right} {
 		panel(&b, r, i*panelWidth+plotLeft)
 	}
-	write(&b, gray, 14, chartHeight-14, "", fmt.Sprintf("%s; %s; commit %s", both(left.CPU, right.CPU), left.Go, both(left.Commit, right.Commit)))
+	write(&b, gray, 14, chartHeight-14, "", fmt.Sprintf("%s; %s; commit %s", both(left.CPU, right.CPU), both(left.Go, right.Go), both(left.Commit, right.Commit)))
 	b.WriteString("</svg>\n")
 	return b.String()
 }

@@ -89,12 +89,12 @@ func Fill(document string, all []*Results) (string, error) {
 	var err error
 	filled := tableMark.ReplaceAllStringFunc(document, func(marked string) string {
 		m := tableMark.FindStringSubmatch(marked)
-		make := documentTables[m[2]]
-		if make == nil {
+		maker := documentTables[m[2]]
+		if maker == nil {
 			err = fmt.Errorf("fastmac: a document has the mark of table %q, which nothing makes", m[2])
 			return marked
 		}
-		t := make(ordered(all))
+		t := maker(ordered(all))
 		t.Style().Markdown.PadContent = false
 		return m[1] + "\n" + t.RenderMarkdown() + "\n\n" + m[4]
 	})
@@ -242,10 +242,15 @@ func slower(all []*Results, mode string) table.Writer {
 		cells := table.Row{r.short()}
 		for _, sizes := range [][]int{{16}, {32}, {64}, {256, 1024, 1500}, {4096, 16384, 1 << 20}} {
 			var faster []string
+			measured := false
 			than64 := make(map[string]bool)
 			for _, row := range r.group("message") {
 				of64, _ := r.find("message", rivals.Contender("fastmac:umac64:"+mode), row.Size)
 				of128, _ := r.find("message", rivals.Contender("fastmac:umac128:"+mode), row.Size)
+				if of64.NS == 0 || of128.NS == 0 {
+					continue
+				}
+				measured = measured || slices.Contains(sizes, row.Size)
 				if row.Impl == "fastmac" || !slices.Contains(sizes, row.Size) || row.NS >= max(of64.NS, of128.NS) {
 					continue
 				}
@@ -262,6 +267,10 @@ func slower(all []*Results, mode string) table.Writer {
 				if !than64[title] {
 					faster[i] = "*" + title + "*"
 				}
+			}
+			if !measured {
+				cells = append(cells, "–")
+				continue
 			}
 			cells = append(cells, cmp.Or(strings.Join(faster, ", "), "none"))
 		}

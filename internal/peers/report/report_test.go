@@ -323,7 +323,7 @@ func TestSlower(t *testing.T) {
 	}
 	slices.SortFunc(r.Rows, func(a, b Row) int { return strings.Compare(a.Impl, b.Impl) })
 	got := slower([]*Results{r}, "oneshot").RenderMarkdown()
-	if want := "| one | none | none | none | SipHash-2-4, *Poly1305* | none |"; strings.Join(strings.Fields(got[strings.LastIndex(got, "\n"):]), " ") != want {
+	if want := "| one | – | – | – | SipHash-2-4, *Poly1305* | – |"; strings.Join(strings.Fields(got[strings.LastIndex(got, "\n"):]), " ") != want {
 		t.Errorf("got:\n%s\nwant its last line:\n%s", got, want)
 	}
 }

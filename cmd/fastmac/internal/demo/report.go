@@ -144,7 +144,7 @@ func (r *Report) gain() string {
 	var before, after *row
 	for _, row := range r.Rows {
 		switch {
-		case !row.passed() || row.CPUSeconds < minCost.Seconds():
+		case !row.passed():
 		case row.server == defaultServer:
 			before = row
 		case row.server == configuredServer:
@@ -157,6 +157,9 @@ func (r *Report) gain() string {
 	client := strings.TrimSuffix(before.Client, nothingConfigured)
 	if before.cipher == after.cipher && before.mac == after.mac {
 		return fmt.Sprintf("sshmac.ConfigureServer changes nothing for %s with its defaults: it uses %v with both servers.", client, algorithms{before.cipher, before.mac})
+	}
+	if min(before.CPUSeconds, after.CPUSeconds) < minCost.Seconds() {
+		return ""
 	}
 	return fmt.Sprintf("With a server that calls sshmac.ConfigureServer, %s by default uses %v instead of %v. A GiB then takes %.2f CPU seconds instead of %.2f, both ends together.",
 		client, algorithms{after.cipher, after.mac}, algorithms{before.cipher, before.mac}, after.CPUPerGiB, before.CPUPerGiB)

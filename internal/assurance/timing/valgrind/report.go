@@ -89,11 +89,11 @@ var expected = []expectation{
 		kind: branch, function: "example.com/fastmac/packet.(*window).judge",
 	},
 	{
-		what: "crypto/aes encrypts with tables where there are no AES instructions in use: see SECURITY.md",
+		what: "crypto/aes encrypts with tables where there are no AES instructions in use: see docs/platforms.md",
 		kind: address, on: withAESTables, function: "crypto/internal/fips140/aes.encryptBlockGeneric",
 	},
 	{
-		what: "crypto/aes expands keys with tables where there are no AES instructions in use: see SECURITY.md",
+		what: "crypto/aes expands keys with tables where there are no AES instructions in use: see docs/platforms.md",
 		kind: address, on: withAESTables, function: "crypto/internal/fips140/aes.expandKeyGeneric",
 	},
 	{what: "the probe branches on a secret, as a control", kind: branch, function: "main.leakBranch"},
