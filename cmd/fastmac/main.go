@@ -138,14 +138,14 @@ func demoCommand() *cobra.Command {
 		Long: `Starts an SSH server on 127.0.0.1 and sends data to it and back with each MAC of
 package sshmac: with Go's SSH client and, if it is in PATH, with OpenSSH's,
 which reads none of your files. Nothing leaves this machine. Compares the
-content, and checks which algorithms both sides report. Other rows
-are for comparison: x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no
-MAC, and "no MAC", a MAC that does nothing, which only this command has.
+content, and checks which algorithms both sides report. Other rows are for
+comparison: x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no MAC, and
+"no MAC", a MAC that does nothing, which only this command has.
 
 In the last rows OpenSSH's ssh uses its default algorithms, and the server has
-those of x/crypto or of sshmac.ConfigureServer. Sentences below the table
-say what ConfigureServer changes, and how much more CPU time each MAC takes
-than none. They leave out rows with less than 50 ms of CPU time.
+those of x/crypto or of sshmac.ConfigureServer. Sentences below the table say
+what ConfigureServer changes, and how much more CPU time each MAC takes than
+none. They leave out rows with less than 50 ms of CPU time.
 
 --mac and --cipher choose other rows instead. With --mac alone the cipher is
 aes128-ctr.

@@ -70,7 +70,8 @@ func (of times) share(a, b string, sizes []int, machines ...string) (least, larg
 
 // phrases are those of documents that results files give. A phrase has no code, and is in its
 // document once.
-func phrases(of times) []listed {
+func phrases(t *testing.T, of times) []listed {
+	t.Helper()
 	const (
 		umac64, umac128 = "message fastmac:umac64:oneshot", "message fastmac:umac128:oneshot"
 		gmac, theirGMAC = "message fastmac:gmac:oneshot", "message crypto/cipher:gmac:stream"
@@ -84,7 +85,7 @@ func phrases(of times) []listed {
 	sizes := append([]int{16, 32, 64, 256}, large...)
 	wide, narrow := []string{"amd-zen5", "amd-zen4", "intel-xeon207", "intel-amx"}, []string{"intel-xeon207-avx2", "amd-zen3"}
 	if got, want := slices.Sorted(maps.Keys(of)), slices.Sorted(slices.Values(slices.Concat(wide, narrow))); !slices.Equal(got, want) {
-		panic(fmt.Sprintf("the results are of %q, and phrases know %q", got, want))
+		t.Fatalf("the results are of %q, and phrases know %q", got, want)
 	}
 	all := func(least, largest float64) []float64 { return []float64{least, largest} }
 	most := func(_, largest float64) []float64 { return []float64{math.Ceil(largest)} }
@@ -186,7 +187,7 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := phrases(readTimes(t))
+	all := phrases(t, readTimes(t))
 	in := make(map[string]string)
 	for _, document := range append(pages, "README.md", "CHANGELOG.md") {
 		document = filepath.ToSlash(document)

@@ -146,8 +146,8 @@ func writePage(results, page, assets, tree, docs string) error {
 		return err
 	}
 	files := map[string]string{filepath.Join(page, "RESULTS.md"): report.Page(all)}
-	if left, right := find(all, inChart[0]), find(all, inChart[1]); left != nil && right != nil {
-		files[filepath.Join(assets, "chart.svg")] = report.Chart(left, right)
+	if pair := report.Named(all, inChart...); len(pair) == 2 {
+		files[filepath.Join(assets, "chart.svg")] = report.Chart(pair[0], pair[1])
 	}
 	for _, name := range withTables {
 		text, err := os.ReadFile(filepath.Join(tree, name))
@@ -162,16 +162,6 @@ func writePage(results, page, assets, tree, docs string) error {
 		err = errors.Join(err, os.WriteFile(path, []byte(text), 0o666))
 	}
 	return err
-}
-
-// find returns the results of the machine with this name, or nil.
-func find(all []*report.Results, name string) *report.Results {
-	for _, r := range all {
-		if r.Name == name {
-			return r
-		}
-	}
-	return nil
 }
 
 // measureAll builds the peers, measures the groups and prints the tables. If

@@ -52,11 +52,15 @@ var (
 // documentTables are the tables of documents, by the names in their marks.
 var documentTables = map[string]func(all []*Results) table.Writer{
 	"README": func(all []*Results) table.Writer {
-		all = named(all, "amd-zen4", "intel-xeon207", "amd-zen3")
+		all = Named(all, "amd-zen4", "intel-xeon207", "amd-zen3")
 		return byMachine(all, "ns, 1 KiB", 1024, []line{umac64, umac128, gmac, hmac512, {"message", rivals.HMAC}, hmac256})
 	},
 	"AVX2": func(all []*Results) table.Writer {
-		return ofMachine(named(all, "amd-zen3"), []int{32, 1024, 1500, 16384}, []line{umac64, umac128, gmac, {"message", rivals.GMAC}, hmac256})
+		r := &Results{} // without its file all are dashes
+		if found := Named(all, "amd-zen3"); len(found) > 0 {
+			r = found[0]
+		}
+		return ofMachine(r, []int{32, 1024, 1500, 16384}, []line{umac64, umac128, gmac, {"message", rivals.GMAC}, hmac256})
 	},
 	"machines":          machineTable,
 	"32 bytes":          func(all []*Results) table.Writer { return byMachine(all, "ns, 32 bytes", 32, messageLines) },
@@ -118,8 +122,8 @@ func ordered(all []*Results) []*Results {
 	return all
 }
 
-// named returns the results of all that have one of the names, in the order of the names.
-func named(all []*Results, names ...string) (some []*Results) {
+// Named returns the results of all that have one of the names, in the order of the names.
+func Named(all []*Results, names ...string) (some []*Results) {
 	for _, name := range names {
 		for _, r := range all {
 			if r.Name == name {
@@ -175,48 +179,40 @@ func machineTable(all []*Results) table.Writer {
 // byMachine has a line for each contender and a column for each machine, with nanoseconds at
 // one size.
 func byMachine(all []*Results, title string, size int, lines []line) table.Writer {
-	t := table.NewWriter()
-	header := table.Row{title}
-	var columns []table.ColumnConfig
-	for i, r := range all {
-		header = append(header, r.short())
-		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	var columns []string
+	for _, r := range all {
+		columns = append(columns, r.short())
 	}
-	t.AppendHeader(header)
-	t.SetColumnConfigs(columns)
-	for _, l := range lines {
-		cells := table.Row{lineTitle(l)}
-		for _, r := range all {
-			cell := "–"
-			if row, ok := r.find(l.group, l.Contender, size); ok {
-				cell = number(row.NS)
-			}
-			cells = append(cells, cell)
-		}
-		t.AppendRow(cells)
-	}
-	return t
+	return byColumn(title, columns, lines, func(column int, l line) (Row, bool) {
+		return all[column].find(l.group, l.Contender, size)
+	})
 }
 
-// ofMachine has a line for each contender and a column for each size, with nanoseconds on one machine.
-func ofMachine(one []*Results, sizes []int, lines []line) table.Writer {
+// ofMachine has a line for each contender and a column for each size, with nanoseconds on one
+// machine.
+func ofMachine(r *Results, sizes []int, lines []line) table.Writer {
+	return byColumn("ns, by size in bytes", sizeTitles(sizes), lines, func(column int, l line) (Row, bool) {
+		return r.find(l.group, l.Contender, sizes[column])
+	})
+}
+
+// byColumn has a line for each contender. A dash is in the place of a row that find does not find.
+func byColumn(title string, columns []string, lines []line, find func(column int, l line) (Row, bool)) table.Writer {
 	t := table.NewWriter()
-	header := table.Row{"ns, by size in bytes"}
-	var columns []table.ColumnConfig
-	for i, title := range sizeTitles(sizes) {
-		header = append(header, title)
-		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	header := table.Row{title}
+	var configs []table.ColumnConfig
+	for i, column := range columns {
+		header = append(header, column)
+		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	t.AppendHeader(header)
-	t.SetColumnConfigs(columns)
+	t.SetColumnConfigs(configs)
 	for _, l := range lines {
 		cells := table.Row{lineTitle(l)}
-		for _, size := range sizes {
+		for i := range columns {
 			cell := "–"
-			for _, r := range one {
-				if row, ok := r.find(l.group, l.Contender, size); ok {
-					cell = number(row.NS)
-				}
+			if row, ok := find(i, l); ok {
+				cell = number(row.NS)
 			}
 			cells = append(cells, cell)
 		}
