@@ -193,6 +193,7 @@ func TestReplayWindowAllocations(t *testing.T) {
 // FuzzReplayWindow compares a window with its definition. Each step is a distance from the
 // last number, and how often it is doubled.
 func FuzzReplayWindow(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add(uint16(64), uint64(0), []byte{1, 0, 2, 0, 2, 6, 1, 1, 255, 0, 100, 1, 192, 0})
 	f.Add(uint16(1024), ^uint64(0)-10, []byte{0, 0, 200, 0, 128, 3, 4, 9, 129, 9})
 	f.Fuzz(func(t *testing.T, size uint16, number uint64, steps []byte) {

@@ -311,6 +311,7 @@ func testTamper(t *testing.T) {
 
 // FuzzSeal compares with crypto/cipher, and a Sealer too.
 func FuzzSeal(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add(make([]byte, 16), make([]byte, 12), []byte("\x00\x09\x00plaintext"), []byte("\x00\x0f\x00additional data"), byte(0))
 	f.Add(make([]byte, 32), make([]byte, 12), []byte("\x04\x03\x01"), []byte("\x00\x64\x00"), byte(7))
 	f.Add([]byte("key"), []byte("nonce"), []byte("\x10\x0f\x00\xff"), []byte("\x02\x01\x01"), byte(14))
@@ -340,6 +341,7 @@ func FuzzSeal(f *testing.F) {
 // FuzzOpen damages what crypto/cipher sealed, or replaces it, and compares with crypto/cipher
 // what is opened and what is not.
 func FuzzOpen(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add(make([]byte, 16), make([]byte, 12), []byte("\x00\x09\x00plaintext"), []byte("\x00\x0f\x00additional data"), []byte(nil), byte(0))
 	f.Add([]byte("key"), []byte("nonce"), []byte("\x04\x03\x01"), []byte(nil), []byte{1, 2, 4, 0}, byte(1))
 	f.Add([]byte("key"), []byte("nonce"), []byte("\x01\x00\x01"), []byte("\x00\x14\x01"), []byte{2, 128, 0, 0}, byte(2))

@@ -24,6 +24,7 @@ func fuzzAlgorithm(code byte) packetref.Algorithm {
 
 // FuzzOpen opens any bytes, and packets that are damaged, alone and in a batch.
 func FuzzOpen(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("\x00\x00"), []byte{})
 	f.Add([]byte("\x01\x10\x00"), pattern(24))
 	f.Add([]byte("\x02\x08\x01\x00\x05\x02"), pattern(100))
@@ -63,6 +64,7 @@ func FuzzOpen(f *testing.F) {
 
 // FuzzReceive runs scripts of a sender, a network and a receiver.
 func FuzzReceive(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("\x07\x00\x00"))
 	f.Add([]byte("\x03\x05\x12\x01\x10\x02\x20\x03\x30\x04\x40\x05\x50\x06\x60\x07\x70\x00\x01\x01\x02\x01\x03\x01\x04\x01"))
 	f.Add([]byte("\x00\x01\x06\x01\x00\x01\x00\x06\x01\x01\x04\x05\x04\x06"))

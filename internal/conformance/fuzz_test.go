@@ -26,6 +26,7 @@ func fuzzUMAC(t *testing.T, key, nonce []byte, way byte) (*fastmac.UMACKey, []by
 
 // FuzzUMACReference compares every kernel with umacref.
 func FuzzUMACReference(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add(make([]byte, 16), []byte("12345678"), []byte("\x00\x1f\x00message"), byte(1))
 	f.Add([]byte("key"), []byte(nil), []byte("\x04\x00\x00\xff"), byte(7))
 	f.Add(make([]byte, 32), []byte("1"), []byte("\x04\x01\x01"), byte(11))
@@ -47,6 +48,7 @@ func FuzzUMACReference(f *testing.F) {
 // FuzzUMACKernels compares the kernels on messages of up to 64 blocks, which are a pattern or
 // random except for a few bytes, in one call and in parts.
 func FuzzUMACKernels(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("key"), []byte("\xff\xff\x00\xff"), []byte("changes"), []byte{255, 33}, byte(3))
 	f.Add([]byte(nil), []byte("\x10\x00\x01"), []byte(nil), []byte{1}, byte(1))
 	f.Add([]byte(nil), []byte("\x04\x00\x00\x00"), []byte("\x04\x00\x01"), []byte{31, 159, 224}, byte(6))
@@ -82,6 +84,7 @@ func FuzzUMACKernels(f *testing.F) {
 // FuzzUMACStream makes the calls that script asks for, and compares each tag with that of a
 // one-shot.
 func FuzzUMACStream(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("script"), []byte("\x00\xff\x00message"), byte(1))
 	f.Add([]byte{0, 255, 0x73, 1, 0, 40, 0x73, 1, 0x73, 1, 4, 9, 0x73, 2, 0, 1, 0xf7, 3, 9}, []byte("\x20\x00\x01"), byte(3))
 	f.Add([]byte{0, 191, 1, 31, 0x76, 0, 0, 33, 0xf3, 1, 5, 2, 224, 0x73, 255, 0x36, 4}, []byte("\x20\x00\x00\xff"), byte(0))
@@ -141,6 +144,7 @@ func FuzzUMACStream(f *testing.F) {
 // FuzzUMACVerify checks that a message is verified with its tag, its nonce and nothing else,
 // whatever the lengths, by all methods that verify.
 func FuzzUMACVerify(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("12345678"), []byte("\x00\x07\x00message"), []byte("87654321"), []byte{2, 0, 3}, byte(1))
 	f.Add([]byte("1"), []byte(nil), []byte(nil), []byte{3, 0, 0, 3, 0, 0, 3, 0, 0, 1}, byte(3))
 	f.Add([]byte("16 bytes, nonce."), []byte("\x08\x01\x01"), []byte(nil), []byte{2, 0, 8, 2, 0, 8, 128, 8, 0, 128, 0, 9, 31}, byte(7))
@@ -216,6 +220,7 @@ func pieces(code, script []byte) (parts [][]byte) {
 
 // FuzzUMACBatch compares batches with one-shots, and then damages tags.
 func FuzzUMACBatch(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("\x00\x40\x00some messages"), []byte{0, 1, 2}, []byte{1}, uint64(255), byte(0x71))
 	f.Add([]byte("\x20\x00\x01"), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1, 192, 7, 192, 8, 193, 9, 63, 64, 65, 66}, []byte{0, 0, 4, 0, 8}, ^uint64(0), byte(0xf3))
 	f.Add([]byte("\x08\x00\x00\xff"), bytes.Repeat([]byte{31, 0, 32, 1}, 9), []byte{0, 255}, uint64(1), byte(0))
@@ -244,6 +249,7 @@ func FuzzUMACBatch(f *testing.F) {
 
 // FuzzHMACSHA512 compares one-shots, streams and clones with crypto/hmac.
 func FuzzHMACSHA512(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("\x00\x03\x00key"), []byte("\x00\x07\x00message"), []byte{1, 2}, []byte{2})
 	f.Add([]byte("\x00\xc8\x00"), []byte("\x02\x00\x01"), []byte{95, 0, 1}, []byte{1, 0, 63})
 	f.Add([]byte("\x00\x80\x01"), []byte("\x01\x70\x00\xff"), []byte{96, 159, 3}, []byte{3})
@@ -298,6 +304,7 @@ func stdHMAC(key, msg []byte) []byte {
 // FuzzHMACSHA512Batch compares batches, under one key and under many, with crypto/hmac, and
 // then damages tags.
 func FuzzHMACSHA512Batch(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("key"), []byte("\x00\x40\x00some messages"), []byte{0, 1, 2}, []byte{1})
 	f.Add(make([]byte, 200), []byte("\x20\x00\x01"), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1, 96, 1, 97, 3}, []byte{0, 0, 64})
 	f.Add([]byte(nil), []byte("\x02\x00\x01"), bytes.Repeat([]byte{95, 2, 111, 0}, 9), []byte{0, 255})

@@ -255,6 +255,7 @@ func testGMACSplits(t *testing.T) {
 // FuzzGMAC makes the calls that script asks for, and compares each tag with that of
 // crypto/cipher.
 func FuzzGMAC(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add(make([]byte, 16), []byte("twelve bytes"), []byte("\x00\x07\x00message"), []byte{0, 3, 3, 4, 1, 0, 16, 3}, byte(0))
 	f.Add(make([]byte, 32), []byte(nil), []byte("\x10\x00\x01"), []byte{0, 255, 3, 5, 0, 0, 1, 3, 2, 0, 159, 6, 3}, byte(1))
 	f.Add([]byte("key"), []byte(nil), []byte("\x03\x01\x00\xff"), []byte{0, 47, 4, 9, 0, 95, 3, 2, 0, 0, 6, 8, 1}, byte(2))

@@ -361,6 +361,7 @@ func TestPaddingRoom(t *testing.T) {
 
 // FuzzBlock compares with portable code.
 func FuzzBlock(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte("\x00\x05\x00state"), []byte("\x00\x07\x00message"))
 	f.Add([]byte("\x00\x70\x01"), []byte("\x03\x80\x00\xff"))
 	f.Fuzz(func(t *testing.T, start, code []byte) {

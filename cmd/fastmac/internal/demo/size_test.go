@@ -9,6 +9,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/mactest"
 )
 
 func TestSize(t *testing.T) {
@@ -50,6 +52,7 @@ func TestSizeErrors(t *testing.T) {
 
 // FuzzSize compares with numbers of any size, and reads what String writes.
 func FuzzSize(f *testing.F) {
+	mactest.Seeds(f)
 	for _, text := range []string{"1", "10 GiB", "+5KiB", "4611686018427387903", "4503599627370496 KiB", "-1", "1.5MiB", "00\t7MiB"} {
 		f.Add(text)
 	}

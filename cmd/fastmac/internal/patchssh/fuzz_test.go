@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sshpatch"
 )
 
@@ -18,6 +19,7 @@ import (
 // that there is nothing to revert, because there is no intact patch. If only the replace line
 // is left of it, --revert removes that.
 func FuzzRun(f *testing.F) {
+	mactest.Seeds(f)
 	const goMod = "module example.com/program\n\ngo 1.26.0\n\nrequire golang.org/x/crypto v0.58.0\n"
 	f.Add(goMod, "", "")
 	f.Add(goMod+"\nreplace golang.org/x/crypto v0.58.0 => ./third_party/golang.org/x/crypto\n", "", "module golang.org/x/crypto\n")

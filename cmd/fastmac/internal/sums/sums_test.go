@@ -19,6 +19,7 @@ import (
 	"unicode"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 )
 
 // The paths that need care, and how sha512sum writes them.
@@ -144,6 +145,7 @@ func TestMalformed(t *testing.T) {
 
 // FuzzLine checks that what parseLine accepts is what format writes.
 func FuzzLine(f *testing.F) {
+	mactest.Seeds(f)
 	for path := range paths {
 		for _, a := range algorithms {
 			l := line{make([]byte, a.nonce), make([]byte, a.tagSize), path}
@@ -226,6 +228,7 @@ func TestParseKey(t *testing.T) {
 // FuzzKey checks that a key that parseKey accepts is the one in the text, and that its errors
 // have no part of the key.
 func FuzzKey(f *testing.F) {
+	mactest.Seeds(f)
 	hex16, hex64 := strings.Repeat("0a", 16), strings.Repeat("0B", 64)
 	for _, name := range append(Names(), "md5", "") {
 		f.Add([]byte(name+" "+hex16+"\n"), byte(len(name)))

@@ -151,6 +151,7 @@ func TestReceive(t *testing.T) {
 // FuzzReceive makes a stream of frames, damaged frames and noise, and compares what is
 // accepted with what is between two ends, is a frame of a device, and has a rising counter.
 func FuzzReceive(f *testing.F) {
+	mactest.Seeds(f)
 	f.Add([]byte{0, 1, 0, 1, 1, 2, 1, 1, 0, 3, 0, 30, 2, 3, 5, 0, 4, 0, 0, 5})
 	f.Add([]byte{3, 7, 192, 219, 1, 0, 4, 0, 2, 5, 10, 0, 2, 6, 20, 1, 44, 0, 9, 3, 2, 219, 0, 9, 0, 10})
 	f.Add([]byte{1, 200, 4, 0, 32, 0, 5}) // a forged counter, and then a lower one
