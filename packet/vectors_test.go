@@ -9,18 +9,16 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"example.com/fastmac/internal/golden"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/packet/internal/packetref"
 )
-
-var update = flag.Bool("update", false, "write testdata/packets.json and scripts.json, from the reference")
 
 const (
 	vectorsFile = "testdata/packets.json"
@@ -302,13 +300,8 @@ func testFile[T any](t *testing.T, file string, all []T) {
 	for _, element := range []string{`{"size"`, `{"packet"`, `{"extend"`} { // each in a line of its own
 		text = bytes.ReplaceAll(text, []byte(element), []byte("\n"+element))
 	}
-	if *update {
-		if err := os.WriteFile(file, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if have := mactest.Must(os.ReadFile(file)); !bytes.Equal(bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")), text) {
-		t.Error(file + " is not what the reference makes")
+	if err := golden.Check(file, string(text)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -28,6 +27,7 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/golden"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -132,8 +132,6 @@ func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 }
 
-var update = flag.Bool("update", false, "write api.txt")
-
 // TestAPI compares the exported declarations with api.txt, so that no change of the API goes
 // unseen. After a change that is meant, run go test ./internal/docs -update and add a line to
 // CHANGELOG.md.
@@ -146,30 +144,8 @@ func TestAPI(t *testing.T) {
 			fmt.Fprintln(&b, line)
 		}
 	}
-	const file = "internal/docs/api.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := slices.Collect(strings.Lines(strings.ReplaceAll(string(text), "\r\n", "\n")))
-	got := slices.Collect(strings.Lines(b.String()))
-	for _, line := range want {
-		if !slices.Contains(got, line) {
-			t.Errorf("gone: %s", line)
-		}
-	}
-	for _, line := range got {
-		if !slices.Contains(want, line) {
-			t.Errorf("new: %s", line)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d declarations, %d in %s", len(got), len(want), file)
+	if err := golden.Check("internal/docs/api.txt", b.String()); err != nil {
+		t.Error(err)
 	}
 }
 

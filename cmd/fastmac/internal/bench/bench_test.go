@@ -9,9 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,9 +20,8 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"example.com/fastmac/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the files in testdata")
 
 // quick runs each case once.
 var quick = Options{Duration: 1, Style: terminal.Plain}
@@ -222,15 +219,9 @@ func testReport(style terminal.Style) *Report {
 
 func TestReportGolden(t *testing.T) {
 	for name, style := range map[string]terminal.Style{"wide": terminal.Plain, "narrow": {Width: 40}} {
-		got, file := testReport(style).String(), filepath.Join("testdata", name+".txt")
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil || got != string(want) {
-			t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+		got := testReport(style).String()
+		if err := golden.Check(filepath.Join("testdata", name+".txt"), got); err != nil {
+			t.Error(err)
 		}
 		for line := range strings.Lines(got) {
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > style.Width {

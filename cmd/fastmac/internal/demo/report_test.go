@@ -5,8 +5,6 @@
 package demo
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
+	"example.com/fastmac/internal/golden"
 	"example.com/fastmac/sshmac"
 	"golang.org/x/crypto/ssh"
 )
@@ -50,15 +49,8 @@ func TestReportGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := testReport(style).String()
-			file := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil || got != string(want) {
-				t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+			if err := golden.Check(filepath.Join("testdata", name+".txt"), got); err != nil {
+				t.Error(err)
 			}
 			for line := range strings.Lines(got) {
 				visible := strings.NewReplacer("\x1b[34m", "", "\x1b[0m", "").Replace(strings.TrimSuffix(line, "\n"))
@@ -69,8 +61,6 @@ func TestReportGolden(t *testing.T) {
 		})
 	}
 }
-
-var update = flag.Bool("update", false, "write the files in testdata")
 
 // TestReportBars has bars of the CPU time, of at most 60 columns.
 func TestReportBars(t *testing.T) {
