@@ -134,8 +134,9 @@ func provePrefetch(v *prover) (cases int, err error) {
 
 // All proves the functions whose names match, prints their proofs, and fails if a proof does, if a
 // function has none, or if the proofs leave something out that it does. As many run at a time as
-// there are CPUs. With a step greater than 1 they are for one of so many sizes.
-func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error {
+// there are CPUs. With a step greater than 1 they are for one of so many sizes. It returns the lines of
+// decisions.txt.
+func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) (decisions string, err error) {
 	type result struct {
 		proof
 		*prover
@@ -159,7 +160,7 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 			}
 		}
 		if !found {
-			return fmt.Errorf("no function has a name for the proof of %s", x.kernels)
+			return "", fmt.Errorf("no function has a name for the proof of %s", x.kernels)
 		}
 	}
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -182,7 +183,7 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 	for _, r := range results {
 		<-r.done
 		if r.err != nil {
-			return r.err
+			return "", r.err
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\n", r.function.Name, r.cases, r.what)
 		if _, ok := covered[r.function]; !ok {
@@ -198,25 +199,16 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) error 
 		case !ok:
 			missing = append(missing, f.Name+" has no proof")
 		case step == 1:
-			missing = append(missing, c.missing(f)...)
+			left, named := c.missing(f)
+			missing, decisions = append(missing, left...), decisions+strings.Join(named, "")
 			instructions, comparisons = instructions+len(c.executed), comparisons+len(c.compared)
 		}
 	}
 	if missing != nil {
-		return fmt.Errorf("not covered by proofs:\n%s", strings.Join(missing, "\n"))
+		return "", fmt.Errorf("not covered by proofs:\n%s", strings.Join(missing, "\n"))
 	}
 	if step == 1 {
-		fmt.Fprintf(table, "\n%d functions are proved. Their proofs execute all of their %d instructions, take each branch both ways, and make %d decisions on numbers for the numbers on both sides of them, except for %d that cannot be otherwise\n", len(covered), instructions, comparisons, exceptions(p))
+		fmt.Fprintf(table, "\n%d functions are proved. Their proofs execute all of their %d instructions, take each branch both ways, and make %d decisions on numbers for the numbers on both sides of them, except for those in decisions.txt, which cannot be otherwise\n", len(covered), instructions, comparisons)
 	}
-	return nil
-}
-
-// exceptions returns how many decisions of a program are named.
-func exceptions(p *program.Program) (n int) {
-	for _, name := range named {
-		if len(p.Find(name.function)) > 0 {
-			n += name.times
-		}
-	}
-	return n
+	return decisions, nil
 }

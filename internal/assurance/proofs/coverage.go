@@ -13,31 +13,27 @@ import (
 	"example.com/fastmac/internal/assurance/machine"
 )
 
-// named are decisions that always have the same result: so many instructions of this kind in a
-// function. They are in code that other kernels share, and in functions whose proofs cover all sizes
-// that callers use.
-var named = []struct {
-	function, mnemonic string
-	times              int
-	why                string
-}{
-	{"nhAddAVX2", "jb", 2, "a single group was taken before"},
-	{"nhAddAVX512", "jb", 2, "a single group was taken before"},
-	{"nhAddAVX512", "cmovl", 2, "a single group was taken before"},
-	{"nhNextAVX2", "jb", 4, "a single group was taken before"},
-	{"nhNextAVX512", "jb", 4, "a single group was taken before"},
-	{"nhNextAVX512", "cmovl", 4, "a single group was taken before"},
-	{"fillAVX2", "cmovb", 1, "there are 16 bytes or more"},
-	{"tagOnlyAVX2", "cmovb", 2, "there are 16 bytes or more"},
-	{"tagNextAVX2", "cmovb", 2, "there are 16 bytes or more"},
-	{"tagNextAVX2", "je", 2, "there is at least one byte"},
-	{"tagNonceNEON", "tbz", 2, "a flag, which no number is next to"},
-	{"tagNoncesNEON", "tbz", 2, "a flag, which no number is next to"},
-	{"expandKey", "tbz", 1, "the constant of a round is a power of 2"},
-	{"tagOnlyNEON", "b.lt", 2, "16 bytes have been taken before"},
-	{"tagNextNEON", "b.lt", 2, "16 bytes have been taken before"},
-	{"tagNonceNEON", "b.lt", 2, "16 bytes have been taken before"},
-	{"tagNoncesNEON", "b.lt", 2, "16 bytes have been taken before"},
+// named are decisions that always have the same result: instructions of this kind in a function, as
+// many as decisions.txt has. They are in code that other kernels share, and in functions whose proofs
+// cover all sizes that callers use.
+var named = []struct{ function, mnemonic, why string }{
+	{"nhAddAVX2", "jb", "a single group was taken before"},
+	{"nhAddAVX512", "jb", "a single group was taken before"},
+	{"nhAddAVX512", "cmovl", "a single group was taken before"},
+	{"nhNextAVX2", "jb", "a single group was taken before"},
+	{"nhNextAVX512", "jb", "a single group was taken before"},
+	{"nhNextAVX512", "cmovl", "a single group was taken before"},
+	{"fillAVX2", "cmovb", "there are 16 bytes or more"},
+	{"tagOnlyAVX2", "cmovb", "there are 16 bytes or more"},
+	{"tagNextAVX2", "cmovb", "there are 16 bytes or more"},
+	{"tagNextAVX2", "je", "there is at least one byte"},
+	{"tagNonceNEON", "tbz", "a flag, which no number is next to"},
+	{"tagNoncesNEON", "tbz", "a flag, which no number is next to"},
+	{"expandKey", "tbz", "the constant of a round is a power of 2"},
+	{"tagOnlyNEON", "b.lt", "16 bytes have been taken before"},
+	{"tagNextNEON", "b.lt", "16 bytes have been taken before"},
+	{"tagNonceNEON", "b.lt", "16 bytes have been taken before"},
+	{"tagNoncesNEON", "b.lt", "16 bytes have been taken before"},
 }
 
 // A coverage is what the proofs of a function have executed.
@@ -96,8 +92,9 @@ func (c coverage) add(d coverage) {
 }
 
 // missing returns what the proofs of a function leave out: instructions, ways of branches, and
-// numbers next to those with which it compares others.
-func (c coverage) missing(f *machine.Function) (list []string) {
+// numbers next to those with which it compares others. It counts what is named: as a line of
+// decisions.txt for each row.
+func (c coverage) missing(f *machine.Function) (list, decisions []string) {
 	gaps := make(map[*machine.Instruction]string)
 	for n, i := range f.Code {
 		grows := i.Jumps() && f.GrowsStack(f.At[i.Target])
@@ -105,7 +102,7 @@ func (c coverage) missing(f *machine.Function) (list []string) {
 		switch {
 		case i.Flow == machine.Fill || i.Flow == machine.Stop || f.GrowsStack(n):
 		case !c.executed[i]:
-			gaps[i] = "is not executed"
+			gaps[i] = notExecuted
 		case i.Branches() && c.outcomes[i] != 3 && !grows:
 			gaps[i] = [...]string{"", "is never taken", "is always taken"}[c.outcomes[i]]
 		case differences != nil:
@@ -118,27 +115,25 @@ func (c coverage) missing(f *machine.Function) (list []string) {
 		}
 	}
 	for _, name := range named {
-		var found []*machine.Instruction
-		for i := range gaps {
-			if f.Name == name.function && i.Mnemonic == name.mnemonic {
-				found = append(found, i)
-			}
-		}
-		if f.Name == name.function && len(found) != name.times {
-			list = append(list, fmt.Sprintf("%s: %d times %s, want %d: %s", f.Name, len(found), name.mnemonic, name.times, name.why))
+		if f.Name != name.function {
 			continue
 		}
-		for _, i := range found {
-			delete(gaps, i)
-		}
+		before := len(gaps)
+		maps.DeleteFunc(gaps, func(i *machine.Instruction, what string) bool {
+			return i.Mnemonic == name.mnemonic && what != notExecuted
+		})
+		decisions = append(decisions, fmt.Sprintln(f.Name, name.mnemonic, before-len(gaps)))
 	}
 	for _, i := range f.Code {
 		if gaps[i] != "" {
 			list = append(list, fmt.Sprintf("%s: %v %s", f.Name, i, gaps[i]))
 		}
 	}
-	return list
+	return list, decisions
 }
+
+// notExecuted is what no row of named excuses.
+const notExecuted = "is not executed"
 
 // gap returns what is missing where an instruction decides on the difference of two numbers, or "".
 // The decision changes next to 0; the proofs must have had it on both sides. How far the numbers are

@@ -5,6 +5,7 @@
 package proofs
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -286,6 +287,11 @@ func (f *fault) architecture() *machine.Architecture {
 	return x86.Architecture
 }
 
+// expected are the decisions that are named.
+//
+//go:embed decisions.txt
+var expected string
+
 // refusal returns why a function is refused, or "".
 func refusal(p *program.Program, f *machine.Function) (why string) {
 	defer func() {
@@ -308,7 +314,16 @@ func refusal(p *program.Program, f *machine.Function) (why string) {
 			}
 			covered.add(v.coverage)
 		}
-		if missing := covered.missing(f); step == 1 && missing != nil {
+		if step != 1 {
+			continue
+		}
+		missing, decisions := covered.missing(f)
+		for _, line := range decisions {
+			if !strings.Contains("\n"+expected, "\n"+line) {
+				missing = append(missing, line)
+			}
+		}
+		if missing != nil {
 			return strings.Join(missing, "\n")
 		}
 	}

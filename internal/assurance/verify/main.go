@@ -20,7 +20,8 @@
 //     qemu's.
 //  4. Proofs that the kernels of UMAC are RFC 4418, those of SHA-512 are FIPS 180-4, those of AES
 //     are FIPS 197 and those of GCM are NIST SP 800-38D, for all keys and messages of some sizes,
-//     by executing the models with formulas (packages formula and proofs).
+//     by executing the models with formulas (packages formula and proofs). How many decisions
+//     always have the same result is compared with proofs/decisions.txt, or written there (-update).
 //
 // The steps have the models in common. These are executed with numbers, with what is known of a
 // word in all executions, and with formulas.
@@ -39,6 +40,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -53,13 +55,17 @@ import (
 	"example.com/fastmac/internal/assurance/proofs"
 	"example.com/fastmac/internal/assurance/secrets"
 	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/golden"
 	"example.com/fastmac/internal/origin"
 )
+
+// allFunctions is a pattern that all of their names match.
+const allFunctions = "."
 
 func main() {
 	trials := flag.Int("trials", 20_000, "`number` of comparisons with the CPU for each form of an instruction")
 	file := flag.String("models", "", "write which models were compared with the CPU to a `file`")
-	pattern := flag.String("function", ".", "prove functions whose names match a `pattern`")
+	pattern := flag.String("function", allFunctions, "prove functions whose names match a `pattern`")
 	flag.Parse()
 	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
 	match, err := regexp.Compile(*pattern)
@@ -74,6 +80,7 @@ func main() {
 
 // verify does all steps for each architecture.
 func verify(w io.Writer, trials int, match *regexp.Regexp, file string) error {
+	decisions := ""
 	results := fmt.Sprintf("Models compared with a CPU, %s, commit %s, %s, %s\ngo run -C internal/assurance ./verify -trials %d -models verify/models.txt\nThose of arm64 are compared with qemu-aarch64 -cpu max.\n\n",
 		time.Now().UTC().Format(time.DateOnly), origin.Commit(), origin.CPU(), runtime.Version(), trials)
 	for _, a := range program.Architectures {
@@ -90,10 +97,21 @@ func verify(w io.Writer, trials int, match *regexp.Regexp, file string) error {
 			return err
 		}
 		results += compared
-		if err := proofs.All(w, p, 1, match); err != nil {
+		named, err := proofs.All(w, p, 1, match)
+		if err != nil {
 			return err
 		}
+		decisions += named
 		fmt.Fprintln(w)
+	}
+	if match.String() == allFunctions {
+		root, err := program.Root()
+		if err != nil {
+			return err
+		}
+		if err := golden.Check(filepath.Join(root, "internal/assurance/proofs/decisions.txt"), decisions); err != nil {
+			return err
+		}
 	}
 	if file == "" {
 		return nil
