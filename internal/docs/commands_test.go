@@ -85,12 +85,8 @@ var commands = map[string]runner{
 	"go run -C internal/peers . -only 'receive|send'":                                                                                        {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
 	"go test -run '^$' -bench New ./sshmac":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Connection -cpu 1 -benchtime 60000x ./sshmac":                                                                  {long: true, less: strings.NewReplacer("60000x", "1x")},
+	"go run -C internal/peers . -tables":                                                                                                     {test: "internal/peers/main_test.go:TestTables"},
 	"go run -C internal/peers . -page":                                                                                                       {test: "internal/peers/main_test.go:TestPage"},
-	"go run -C internal/peers . -o results.json -openssh DIR -fakeboboliu DIR":                                                               {never: "it takes half an hour, and the sources in DIR are not in the tree"},
-	"go run -C internal/peers . -o results/amd-zen4.json -openssh DIR -fakeboboliu DIR":                                                      {never: "it is what was run for that file"},
-	"go run -C internal/peers . -o results/intel-amx.json -openssh DIR -fakeboboliu DIR":                                                     {never: "it is what was run for that file"},
-	"go run -C internal/peers . -o results/intel-xeon207.json -openssh DIR -fakeboboliu DIR":                                                 {never: "it is what was run for that file"},
-	"GODEBUG=cpu.avx512f=off go run -C internal/peers . -o results/intel-xeon207-avx2.json -openssh DIR -fakeboboliu DIR":                    {never: "it is what was run for that file"},
 	"go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR":                                                          {never: "it takes half an hour, and the sources in DIR are not in the tree"},
 	"avr-gcc -mmcu=atmega1284p -DF_CPU=16000000UL -Os -I plain -I ../../src -o sensor.elf ../../src/*.[cS] -x c++ sensor.ino plain/main.cpp": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"avr-objcopy -O ihex sensor.elf sensor.hex":                                                                                              {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
@@ -181,7 +177,7 @@ func TestCommands(t *testing.T) {
 	placeholders := strings.NewReplacer("/path/to/fastmac", tree, "/path/of/your/module", module, "FOLDER", filepath.Join(tree, "docs"))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	checked := make(map[string]bool)
-	for _, document := range append(documents(t), "embedded/avr/README.md", "embedded/avr/examples/sensor/README.md", "internal/peers/RESULTS.md") {
+	for _, document := range append(documents(t), "embedded/avr/README.md", "embedded/avr/examples/sensor/README.md") {
 		found := documentCommands(t, document)
 		for _, command := range slices.SortedFunc(maps.Keys(found), func(a, b string) int { return found[a] - found[b] }) {
 			if checked[command] {

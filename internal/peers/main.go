@@ -6,6 +6,7 @@
 // makes tables and charts of the results.
 //
 //	go run -C internal/peers . -o results/NAME.json
+//	go run -C internal/peers . -tables
 //	go run -C internal/peers . -page
 //
 // Each peer runs its loop in a separate process, in its own language, and all take
@@ -82,7 +83,7 @@ type options struct {
 
 	only *regexp.Regexp // nil is all
 
-	quick, page bool
+	quick, tables, page bool
 }
 
 // flags returns the flags that set o.
@@ -97,7 +98,8 @@ func flags(o *options) *flag.FlagSet {
 	})
 	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c of the OpenSSH sources in `DIR`")
 	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the module github.com/fakeboboliu/umac in `DIR`")
-	fs.BoolVar(&o.page, "page", false, "do not measure; write RESULTS.md, ../../assets/chart.svg,\nand the tables of ../../README.md and ../../docs/speed.md")
+	fs.BoolVar(&o.tables, "tables", false, "do not measure; print all tables of all results, in Markdown")
+	fs.BoolVar(&o.page, "page", false, "do not measure; write ../../assets/chart.svg,\nand the tables of ../../README.md and ../../docs/speed.md")
 	return fs
 }
 
@@ -110,8 +112,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 	case fs.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	case o.page && fs.NFlag() > 1:
-		err = errors.New("-page allows no other flag")
+	case (o.tables || o.page) && fs.NFlag() > 1:
+		err = errors.New("-tables and -page allow no other flag")
 	}
 	if err != nil {
 		code := exitUsage
@@ -126,8 +128,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return code
 	}
 	switch {
+	case o.tables:
+		err = printTables(stdout, "results")
 	case o.page:
-		err = writePage("results", ".", "../../assets", "../..", "../..")
+		err = writePage("results", "../../assets", "../..", "../..")
 	default:
 		err = measureAll(ctx, o, rivals.Groups, stdout, stderr)
 	}
@@ -138,14 +142,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// writePage writes RESULTS.md to the directory page, the chart to assets, and the tables of the
-// documents of tree to the same documents in docs, from the files in results.
-func writePage(results, page, assets, tree, docs string) error {
+// printTables prints all tables of the files in results.
+func printTables(w io.Writer, results string) error {
 	all, err := report.ReadAll(results)
 	if err != nil {
 		return err
 	}
-	files := map[string]string{filepath.Join(page, "RESULTS.md"): report.Page(all)}
+	_, err = io.WriteString(w, report.Page(all))
+	return err
+}
+
+// writePage writes the chart to assets, and the tables of the documents of tree to the same documents
+// in docs, from the files in results.
+func writePage(results, assets, tree, docs string) error {
+	all, err := report.ReadAll(results)
+	if err != nil {
+		return err
+	}
+	files := make(map[string]string)
 	if pair := report.Named(all, inChart...); len(pair) == 2 {
 		files[filepath.Join(assets, "chart.svg")] = report.Chart(pair[0], pair[1])
 	}

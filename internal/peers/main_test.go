@@ -26,7 +26,9 @@ func TestUsage(t *testing.T) {
 		{"-nonsense", exitUsage, "fastmac: flag provided but not defined: -nonsense\n"},
 		{"-o", exitUsage, "fastmac: flag needs an argument: -o\n"},
 		{"extra", exitUsage, "fastmac: unexpected argument \"extra\"\n"},
-		{"-page -quick", exitUsage, "fastmac: -page allows no other flag\n"},
+		{"-tables", exitOK, ""},
+		{"-tables -page", exitUsage, "fastmac: -tables and -page allow no other flag\n"},
+		{"-page -quick", exitUsage, "fastmac: -tables and -page allow no other flag\n"},
 		{"-o none/results.json", exitFailed, "fastmac: results: stat none: "},
 		{"-only (", exitUsage, "fastmac: invalid value \"(\" for flag -only: "},
 		{"-only nobody", exitFailed, "fastmac: -only nobody: nothing matches\n"},
@@ -78,17 +80,36 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
-// TestPage checks that the page, the chart and the tables of documents in the tree are made from
-// the results.
+// TestTables checks that the tables of all results are printed.
+func TestTables(t *testing.T) {
+	var out strings.Builder
+	if err := printTables(&out, "results"); err != nil {
+		t.Fatal(err)
+	}
+	all, err := report.ReadAll("results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if !strings.Contains(out.String(), "\n"+report.Section(r)) {
+			t.Errorf("no section of %s", r.Name)
+		}
+	}
+	if err := printTables(&out, t.TempDir()); err == nil {
+		t.Error("tables without results")
+	}
+}
+
+// TestPage checks that the chart and the tables of documents in the tree are made from the results.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "docs"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := writePage("results", dir, dir, "../..", dir); err != nil {
+	if err := writePage("results", dir, "../..", dir); err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"RESULTS.md": "RESULTS.md", "chart.svg": "../../assets/chart.svg"}
+	files := map[string]string{"chart.svg": "../../assets/chart.svg"}
 	for _, name := range withTables {
 		files[name] = filepath.Join("../..", name)
 	}
@@ -104,11 +125,11 @@ func TestPage(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is out of date: run go run -C internal/peers . -page, and look at it", file)
 		}
-		if made != "RESULTS.md" && made != "chart.svg" && !bytes.Contains(want, []byte("<!-- table: ")) {
+		if made != "chart.svg" && !bytes.Contains(want, []byte("<!-- table: ")) {
 			t.Errorf("%s has no table", file)
 		}
 	}
-	if err := writePage(dir, dir, dir, dir, dir); err == nil || err.Error() != "fastmac: no results in "+dir {
+	if err := writePage(dir, dir, dir, dir); err == nil || err.Error() != "fastmac: no results in "+dir {
 		t.Errorf("without results: error %v", err)
 	}
 }

@@ -19,11 +19,10 @@ import (
 	"example.com/fastmac/internal/peers/rivals"
 )
 
-// Page returns the page with all tables of all results, in Markdown.
+// Page returns all tables of all results, in Markdown.
 func Page(all []*Results) string {
 	var b strings.Builder
-	b.WriteString("# Results\n\nAll tables of all machines. [docs/speed.md](../../docs/speed.md) has the short ones, how the figures are measured, " +
-		"and how to measure another machine. This page is written by `go run -C internal/peers . -page` from the files in results, one for each machine.\n\n" + intro)
+	b.WriteString("# Results\n\nAll tables of all machines. docs/speed.md has the short ones, how the figures are measured, and how to measure another machine.\n\n" + intro)
 	for _, r := range all {
 		b.WriteString("\n" + Section(r))
 	}
