@@ -391,7 +391,7 @@ func TestBranches(t *testing.T) {
 				n++
 			}
 		}
-		counts = append(counts, fmt.Sprintln(f.name[strings.LastIndexByte(f.name, '/')+1:], n))
+		counts = append(counts, fmt.Sprintln(f.name[strings.LastIndexByte(f.name, '.')+1:], n))
 	}
 	slices.Sort(counts)
 	if err := golden.Check("branches.txt", strings.Join(counts, "")); err != nil {
