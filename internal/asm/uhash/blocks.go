@@ -131,19 +131,23 @@ func (r run) next() {
 // nhBlocks generates nhBlocks<isa>.
 func nhBlocks(v isa) {
 	kernel("nhBlocks"+v.name(), func(n int, k gotypes.Component) {
-		r := newRun(v, n, k)
+		p, count := Load(Param("p").Base(), GP64()), Load(Param("p").Len(), GP64())
 		words := Load(Param("words").Base(), GP64())
+		lo, hi := halves(k)
 		s := newSums(v, n)
 		block := label("block")
-		r.loop(block)
-		r.hash(s, nil)
+		SHRQ(Imm(10), count)
+		align(cacheLine)
+		Label(block)
+		ADDQ(I32(blockSize), p)
+		nhBlock(v, s, lo, hi, p)
 		Comment("The words, with the length of a block in bits.")
 		for i, low := range reduce(v, s) {
 			VPADDQ(blockBits, low.AsX(), low.AsX())
 			v.store(low, Mem{Base: words, Disp: 16 * i})
 		}
 		ADDQ(Imm(wordsSize), words)
-		r.next()
+		DECQ(count)
 		JNZ(LabelRef(block))
 		VZEROUPPER()
 		RET()

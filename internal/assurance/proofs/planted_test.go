@@ -55,7 +55,7 @@ var planted = []fault{
 	{"a third result", aesFile, "encryptWords", "PXOR X14, X14", "MOVQ $0, 64(SP); ...", "access to 8 bytes"},
 	{"a result that is taken for zero", aesFile, "encryptWords", "PXOR X0, X0", "XORQ ret+40(FP), BX; MOVQ BX, ret+40(FP); ...", "word 0 is"},
 	{"a read before the message", nhFile, "fillAVX512", "MOVQ group+0(FP), AX", "...; MOVQ p_base+8(FP), CX; MOVQ -8(CX), BX", "access to 8 bytes at -8"},
-	{"a read after the message", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "MOVBLZX (CX)(DX*1), BX; ...", "access to 1 bytes"},
+	{"a read after the message", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "MOVBLZX (CX)(DX*1), R8; ...", "access to 1 bytes"},
 	{"memory below the stack pointer", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "MOVQ DX, -8(SP); ...", "access to 8 bytes"},
 	{"more of the stack than the frame", nhFile, "nhPolyAVX512", "MOVQ k+8(FP), AX", "...; SUBQ $256, SP; ADDQ $256, SP", "the stack pointer is not in its frame"},
 	{"a secret in the frame", nhFile, "nhPolyAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ 24(AX), BX; MOVQ BX, 8(SP); ...", "in the frame"},
@@ -80,7 +80,7 @@ var planted = []fault{
 	{"the output is written before the input is read", aesFile, "encryptBlocks", "single:", "single:; MOVUPS (AX), X0; MOVUPS X0, (DX)", "word 0 is"},
 
 	// Sizes.
-	{"another comparison", nhFile, "nhAddAVX2", "JLS pair61", "JCS pair61", "word 0 is"},
+	{"another comparison", nhFile, "nhAddAVX2", "JLS pair69", "JCS pair69", "word 0 is"},
 	{"a counter of 32 bits that carries", gcmFile, "sealAVX2", "VPADDD count16<>+0(SB), Y4, Y4", "VPADDQ count16<>+0(SB), Y4, Y4", "word"},
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
 	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
