@@ -65,7 +65,7 @@ func (k *UMACKey) TagBatch(batch []Message) {
 	kernels := true
 	for len(batch) > 0 {
 		n := min(len(batch), umacLanes)
-		kernels = tags.compute(k, batch[:n]) && kernels
+		kernels = tagEach(&tags, k, batch[:n]) && kernels
 		for i := range batch[:n] {
 			copyTag(batch[i].Tag, &tags[i])
 		}
@@ -99,7 +99,7 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 			batch = batch[1:]
 			continue
 		}
-		kernels = tags.compute(k, batch[:n]) && kernels
+		kernels = tagEach(&tags, k, batch[:n]) && kernels
 		for i := range batch[:n] {
 			right := k.pad.tagSize.equal(batch[i].Tag, &tags[i])
 			batch[i].OK, all = right, all && right
@@ -116,44 +116,16 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 // umacLanes is the number of messages whose tags are computed at a time.
 const umacLanes = 8
 
-// umacTags are the pads of messages, and then their tags. The last three are never used: a
-// kernel of amd64 reads and writes four at a time.
+// umacTags are the tags of messages, and on amd64 their pads before. The last three are never used: a
+// kernel reads and writes four at a time.
 type umacTags [umacLanes + 3][maxUMACTagSize]byte
 
-// compute sets the first tags to those of the messages, 1 to umacLanes. It reports whether
-// only kernels have computed: other functions leave pads in their stack frames.
-func (t *umacTags) compute(k *UMACKey, batch []Message) (kernels bool) {
-	if !hasTagNonce() {
-		padEach(t, &k.pad, batch)
+// shortRun returns how many messages at the beginning of a batch have at most so many bytes.
+func shortRun(batch []Message, bytes int) (n int) {
+	for n < len(batch) && len(batch[n].Data) <= bytes {
+		n++
 	}
-	kernels = hasBatchKernels()
-	short := l1Block
-	if hasTagNonce() {
-		short = 2 * l1Block
-	}
-	for i := 0; i < len(batch); {
-		end := i // of a run of short messages
-		for end < len(batch) && len(batch[end].Data) <= short {
-			end++
-		}
-		if end > i {
-			if hasTagNonce() {
-				tagNonces(t[i:], k, batch[i:end])
-			} else {
-				tagEach(t[i:], &k.uhash, batch[i:end])
-			}
-			i = end
-			continue
-		}
-		if hasTagNonce() {
-			k.uhash.tagLong(&t[i], batch[i].Data, k.pad.pad(batch[i].Nonce))
-		} else {
-			k.uhash.tagLong(&t[i], batch[i].Data, padIn(&t[i]))
-		}
-		kernels = false
-		i++
-	}
-	return kernels
+	return n
 }
 
 // padIn returns the pad that is in the place of a tag.
@@ -161,21 +133,10 @@ func padIn(tag *[maxUMACTagSize]byte) pad {
 	return pad{binary.LittleEndian.Uint64(tag[:]), binary.LittleEndian.Uint64(tag[8:])}
 }
 
-// padEachGeneric computes the pads one by one. With AES-NI eight side by side are not faster,
-// since the CPU overlaps them with hashing; with VAES they are.
-func padEachGeneric(t *umacTags, k *aesKey, batch []Message) {
-	for i := range batch {
-		x := k.pad(batch[i].Nonce)
-		binary.LittleEndian.PutUint64(t[i][:], x.first)
-		binary.LittleEndian.PutUint64(t[i][8:], x.second)
-	}
-}
-
-// tagEachGeneric computes the tags one by one, with the kernels for one message.
-func tagEachGeneric(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
-	for i := range batch {
-		k.tagShort(&tags[i], batch[i].Data, padIn(&tags[i]))
-	}
+// put puts x in the place of a tag.
+func (x pad) put(tag *[maxUMACTagSize]byte) {
+	binary.LittleEndian.PutUint64(tag[:], x.first)
+	binary.LittleEndian.PutUint64(tag[8:], x.second)
 }
 
 // TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It

@@ -23,165 +23,46 @@ func init() {
 	)
 }
 
-func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) {
-	if useAVX512 {
-		nhPolyAVX512(y, k, p)
-	} else if useAVX2 {
-		nhPolyAVX2(y, k, p)
-	} else {
-		nhPolyGeneric(y, k, p)
-	}
-}
-
-func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) {
-	if useAVX512 {
-		nhPoly128AVX512(y, k, p)
-	} else if useAVX2 {
-		nhPoly128AVX2(y, k, p)
-	} else {
-		nhPoly128Generic(y, k, p)
-	}
-}
-
-func nhBlocks(words []l1Words, k *uhashKey, p []byte) {
-	if useAVX512 {
-		nhBlocksAVX512(words, k, p)
-	} else if useAVX2 {
-		nhBlocksAVX2(words, k, p)
-	} else {
-		nhBlocksGeneric(words, k, p)
-	}
-}
-
-func nhAdd(s *l1State, k *uhashKey, p []byte) {
-	if useAVX512 {
-		nhAddAVX512(s, k, p)
-	} else if useAVX2 {
-		nhAddAVX2(s, k, p)
-	} else {
-		nhAddGeneric(s, k, p)
-	}
-}
-
-func hasNHNext() bool { return useAVX2 }
-
-func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
-	if useAVX512 {
-		nhNextAVX512(y, s, group, k, p)
-	} else {
-		nhNextAVX2(y, s, group, k, p)
-	}
-}
-
-func fill(group *[l1Group]byte, p []byte) {
-	if useAVX2 {
-		fillAVX2(group, p)
-	} else {
-		fillGeneric(group, p)
-	}
-}
-
-// hasMasks reports whether AVX-512 is in use. Then streams call the kernels through the functions
-// that end in Masked: the compiler does not inline a function with two calls, and one more call
-// makes short messages 4 % slower.
-func hasMasks() bool { return useAVX512 }
-
-func fillMasked(group *[l1Group]byte, p []byte) { fillAVX512(group, p) }
-
-func nhAddMasked(s *l1State, k *uhashKey, p []byte) { nhAddAVX512(s, k, p) }
-
-// hasVectors reports whether AVX2 is in use, or AVX-512. nhAddVectors and tagOnlyVectors are for
-// AVX2, for the same reason.
-func hasVectors() bool { return useAVX2 }
-
-func nhAddVectors(s *l1State, k *uhashKey, p []byte) { nhAddAVX2(s, k, p) }
-
-func tagOnlyVectors(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
-	tagOnlyAVX2(tag, k, l1, rest, length, x)
-}
-
-func nhNextMasked(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
-	nhNextAVX512(y, s, group, k, p)
-}
-
-func tagOnlyMasked(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
-	tagOnlyAVX512(tag, k, l1, rest, length, x)
-}
-
-func tagNextMasked(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
-	tagNextAVX512(tag, k, y, l1, rest, length, x)
-}
-
-func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
-	if useAVX512 {
-		tagOnlyAVX512(tag, k, l1, rest, length, x)
-	} else if useAVX2 {
-		tagOnlyAVX2(tag, k, l1, rest, length, x)
-	} else {
-		tagOnlyGeneric(tag, k, l1, rest, length, x)
-	}
-}
-
-// Nonces are for arm64 only: see uhash_generic.go.
+// There is no kernel for tagNonce: the CPU overlaps AES with hashing.
 func hasTagNonce() bool { return false }
 
 func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
-	panic("fastmac: no kernel for nonces")
+	tagNonceGeneric(tag, k, l1, rest, length, nonce)
 }
 
-func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
-	panic("fastmac: no kernel for nonces")
-}
-
-func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
-	if useAVX512 {
-		tagNextAVX512(tag, k, y, l1, rest, length, x)
-	} else if useAVX2 {
-		tagNextAVX2(tag, k, y, l1, rest, length, x)
-	} else {
-		tagNextGeneric(tag, k, y, l1, rest, length, x)
+func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+	switch {
+	case aes.VAES():
+		padEachVAES(tags, &k.pad, batch)
+	case aes.VAES256() && len(batch) > 1: // one pad takes less time by itself
+		padEachVAES256(tags, &k.pad, batch)
+	case useAVX512:
+		// With AES-NI eight pads side by side are not faster, since the CPU overlaps them with hashing.
+		for i := range batch {
+			k.pad.pad(batch[i].Nonce).put(&tags[i])
+		}
+	default:
+		return tagEachGeneric(tags, k, batch)
 	}
-}
-
-func tagTwo(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
-	if useAVX512 {
-		tagTwoAVX512(tag, k, msg, x)
-	} else if useAVX2 {
-		tagTwoAVX2(tag, k, msg, x)
-	} else {
-		tagTwoGeneric(tag, k, msg, x)
+	kernels = useAVX512 && aes.VAES()
+	for i := 0; i < len(batch); {
+		n := shortRun(batch[i:], l1Block)
+		switch {
+		case n == 0:
+			k.uhash.tagLong(&tags[i], batch[i].Data, padIn(&tags[i]))
+			i, kernels = i+1, false
+			continue
+		case useAVX512:
+			tagEachAVX512(tags[i:], &k.uhash, batch[i:i+n])
+		default:
+			for j := i; j < i+n; j++ {
+				tagOnly(&tags[j], &k.uhash, &noGroups, batch[j].Data, uint64(len(batch[j].Data)), padIn(&tags[j]))
+			}
+		}
+		i += n
 	}
+	return kernels
 }
-
-func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
-	if useAVX512 {
-		tagWordsAVX512(tag, k, words, x)
-	} else if useAVX2 {
-		tagWordsAVX2(tag, k, words, x)
-	} else {
-		tagWordsGeneric(tag, k, words, x)
-	}
-}
-
-func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
-	if useAVX512 {
-		tagEachAVX512(tags, k, batch)
-	} else {
-		tagEachGeneric(tags, k, batch)
-	}
-}
-
-func padEach(tags *umacTags, k *aesKey, batch []Message) {
-	if aes.VAES() {
-		padEachVAES(tags, k, batch)
-	} else if aes.VAES256() && len(batch) > 1 { // one pad takes less time by itself
-		padEachVAES256(tags, k, batch)
-	} else {
-		padEachGeneric(tags, k, batch)
-	}
-}
-
-func hasBatchKernels() bool { return useAVX512 && aes.VAES() }
 
 func deriveL1(k *l1Key, kdf *aesKey) {
 	if aes.VAES() {
@@ -194,6 +75,39 @@ func deriveL1(k *l1Key, kdf *aesKey) {
 		deriveL1Generic(k, kdf)
 	}
 }
+
+// These jump to the kernel in use, or to the portable function: a choice in Go would be one more
+// call, which makes short messages 4 % slower, or move their arguments to the heap.
+
+//go:noescape
+func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte)
+
+//go:noescape
+func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte)
+
+//go:noescape
+func nhBlocks(words []l1Words, k *uhashKey, p []byte)
+
+//go:noescape
+func nhAdd(s *l1State, k *uhashKey, p []byte)
+
+//go:noescape
+func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte)
+
+//go:noescape
+func fill(group *[l1Group]byte, p []byte)
+
+//go:noescape
+func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
+
+//go:noescape
+func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad)
+
+//go:noescape
+func tagTwo(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad)
+
+//go:noescape
+func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad)
 
 // The assembly: kernels of the functions with these names. uhash_generic.go, uhash.go
 // and kdf.go have the contracts.
@@ -259,7 +173,7 @@ func tagWordsAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pa
 func tagWordsAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) // words are from L1 or L2
 
 //go:noescape
-func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) // tags has three elements more than batch
+func tagEachAVX512(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) // the pads in tags, which has three elements more than batch, become the tags of messages of at most a block
 
 //go:noescape
 func padEachVAES256(tags *umacTags, k *aesKey, batch []Message) // 1 to 8 messages

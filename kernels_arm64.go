@@ -57,6 +57,24 @@ func nhAdd(s *l1State, k *uhashKey, p []byte) {
 	}
 }
 
+// nhNext is nhAdd, a step of POLY-64 in compiled code, and nhAdd again.
+func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
+	if !useNEON {
+		nhNextGeneric(y, s, group, k, p)
+		return
+	}
+	if room := l1Block - s.bytes; room > 0 {
+		nhAddNEON(s, k, p[:room])
+		p = p[room:]
+	}
+	s.step64(y, k)
+	whole := len(p) &^ (l1Group - 1)
+	if whole > 0 {
+		nhAddNEON(s, k, p[:whole])
+	}
+	fillNEON(group, p[whole:])
+}
+
 func fill(group *[l1Group]byte, p []byte) {
 	if useNEON {
 		fillNEON(group, p)
@@ -77,6 +95,7 @@ func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, l
 	tagNonceNEON(tag, k, l1, rest, length, nonce)
 }
 
+// hasTagNonce is for CPUs with AES instructions.
 func hasTagNonce() bool { return useNEON && aes.InUse() }
 
 func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
@@ -105,17 +124,22 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	}
 }
 
-func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
-	tagNoncesNEON(tags, k, batch)
-}
-
-func hasBatchKernels() bool { return hasTagNonce() }
-
-// padEach and tagEach are for a CPU without AES instructions.
-func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
-
-func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
-	tagEachGeneric(tags, k, batch)
+func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+	if !hasTagNonce() {
+		return tagEachGeneric(tags, k, batch)
+	}
+	kernels = true
+	for i := 0; i < len(batch); {
+		n := shortRun(batch[i:], 2*l1Block)
+		if n == 0 {
+			k.Tag(tags[i][:0], batch[i].Nonce, batch[i].Data)
+			i, kernels = i+1, false
+			continue
+		}
+		tagNoncesNEON(tags[i:], k, batch[i:i+n])
+		i += n
+	}
+	return kernels
 }
 
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }

@@ -14,7 +14,10 @@ func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte)    { nhPolyGeneric
 func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPoly128Generic(y, k, p) }
 func nhBlocks(words []l1Words, k *uhashKey, p []byte)            { nhBlocksGeneric(words, k, p) }
 func nhAdd(s *l1State, k *uhashKey, p []byte)                    { nhAddGeneric(s, k, p) }
-func fill(group *[l1Group]byte, p []byte)                        { fillGeneric(group, p) }
+func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
+	nhNextGeneric(y, s, group, k, p)
+}
+func fill(group *[l1Group]byte, p []byte) { fillGeneric(group, p) }
 
 func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
 	tagOnlyGeneric(tag, k, l1, rest, length, x)
@@ -23,11 +26,7 @@ func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, l
 func hasTagNonce() bool { return false }
 
 func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
-	panic("fastmac: no kernel for nonces")
-}
-
-func tagNonces(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
-	panic("fastmac: no kernel for nonces")
+	tagNonceGeneric(tag, k, l1, rest, length, nonce)
 }
 
 func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
@@ -42,10 +41,8 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	tagWordsGeneric(tag, k, words, x)
 }
 
-func tagEach(tags [][maxUMACTagSize]byte, k *uhashKey, batch []Message) {
-	tagEachGeneric(tags, k, batch)
+func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+	return tagEachGeneric(tags, k, batch)
 }
-func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
-func hasBatchKernels() bool                              { return false }
 
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }

@@ -3073,17 +3073,13 @@ TEXT ·nhAddAVX512(SB), $0-40
 	SHRQ   $0x01, SI
 	ADDQ   AX, SI
 	ADDQ   BX, 32(CX)
-	CMPQ   BX, $0x20
-	JLS    group32
-	CMPQ   BX, $+192
-	JLS    short34
 	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	LEAQ   -128(DX)(BX*1), AX
 
-chunk35:
+chunk32:
 	VMOVDQU64  (DX), Z5
 	VMOVDQU64  64(DX), Z7
 	VSHUFI64X2 $0xdd, Z7, Z5, Z6
@@ -3103,7 +3099,7 @@ chunk35:
 	VPADDQ     Z7, Z11, Z11
 	VPADDQ     Z11, Z0, Z0
 	VPADDQ     Z8, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
+	VPADDQ     Z12, Z2, Z2
 	VPADDD     168(SI), Z5, Z7
 	VPADDD     712(SI), Z6, Z8
 	VPADDD     712(SI), Z5, Z5
@@ -3117,60 +3113,60 @@ chunk35:
 	VPMULUDQ   Z8, Z7, Z7
 	VPMULUDQ   Z6, Z5, Z5
 	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z9, Z2, Z2
+	VPADDQ     Z9, Z3, Z3
 	VPADDQ     Z5, Z10, Z10
 	VPADDQ     Z10, Z4, Z4
 	ADDQ       $+128, DX
 	ADDQ       $0x40, SI
 	CMPQ       DX, AX
-	JLS        chunk35
+	JLS        chunk32
 	ANDQ       $0x7f, BX
-	JEQ        done37
+	JEQ        done34
 	CMPQ       BX, $0x20
-	JNE        end36
+	JNE        end33
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     152(SI), X5, X5
 	VPADDD     696(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z0, Z0
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z0, Z0
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     696(SI), X5, X5
 	VPADDD     168(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z1, Z1
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z2, Z2
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     168(SI), X5, X5
 	VPADDD     712(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z2, Z2
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z3, Z3
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     712(SI), X5, X5
 	VPADDD     184(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z4, Z4
-	JMP        done37
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z4, Z4
+	JMP        done34
 
-end36:
+end33:
 	MOVQ       $-1, AX
 	BZHIQ      BX, AX, DI
 	KMOVQ      DI, K1
@@ -3206,7 +3202,7 @@ end36:
 	VPADDQ     Z7, Z11, Z11
 	VPADDQ     Z11, Z0, Z0
 	VPADDQ     Z8, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
+	VPADDQ     Z12, Z2, Z2
 	VMOVDQU64  168(SI), Z7
 	VPADDD.Z   Z7, Z5, K3, Z7
 	VPADDD     712(SI), Z6, Z9
@@ -3222,130 +3218,29 @@ end36:
 	VPMULUDQ   Z9, Z7, Z7
 	VPMULUDQ   Z5, Z8, Z8
 	VPADDQ     Z7, Z6, Z6
-	VPADDQ     Z6, Z2, Z2
+	VPADDQ     Z6, Z3, Z3
 	VPADDQ     Z8, Z10, Z10
 	VPADDQ     Z10, Z4, Z4
 
-done37:
-	VPUNPCKLQDQ   Z1, Z0, Z5
-	VPUNPCKHQDQ   Z1, Z0, Z0
+done34:
+	VPUNPCKLQDQ   Z2, Z0, Z5
+	VPUNPCKHQDQ   Z2, Z0, Z0
 	VPADDQ        Z0, Z5, Z5
-	VPUNPCKLQDQ   Z4, Z2, Z0
-	VPUNPCKHQDQ   Z4, Z2, Z1
-	VPADDQ        Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VPADDQ        Y1, Y5, Y5
-	VEXTRACTI64X2 $0x01, Y5, X1
-	VPADDQ        X1, X5, X5
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPADDQ        Y1, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X1
-	VPADDQ        X1, X0, X0
+	VPUNPCKLQDQ   Z4, Z3, Z0
+	VPUNPCKHQDQ   Z4, Z3, Z2
+	VPADDQ        Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z5, Y2
+	VPADDQ        Y2, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X2
+	VPADDQ        X2, X5, X5
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X2
+	VPADDQ        X2, X0, X0
 	VINSERTI128   $0x01, X0, Y5, Y0
-	JMP           hashed33
-
-short34:
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	CMPQ  BX, $0x40
-	JCS   less39
-	LEAQ  -64(DX)(BX*1), AX
-
-pair38:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y5, Y2, Y2
-	VBROADCASTI128 32(DX), Y0
-	VBROADCASTI128 48(DX), Y4
-	VPADDD         168(SI), Y0, Y5
-	VPADDD         712(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y5, Y2, Y2
-	ADDQ           $+64, DX
-	ADDQ           $0x20, SI
-	CMPQ           DX, AX
-	JLS            pair38
-	ANDQ           $0x3f, BX
-	JEQ            done41
-
-less39:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y5, Y2, Y2
-
-done41:
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         hashed33
-
-group32:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y2
-	VPADDD         152(SI), Y0, Y4
-	VPADDD         696(SI), Y2, Y5
-	VPMULUDQ       Y5, Y4, Y1
-	VPSRLQ         $0x20, Y4, Y4
-	VPSRLQ         $0x20, Y5, Y5
-	VPMULUDQ       Y5, Y4, Y4
-	VPADDQ         Y4, Y1, Y1
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y2, Y4
-	VPMULUDQ       Y4, Y0, Y2
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y2, Y2
-	VPUNPCKLQDQ    Y2, Y1, Y0
-	VPUNPCKHQDQ    Y2, Y1, Y1
-	VPADDQ         Y1, Y0, Y0
-
-hashed33:
-	VMOVDQU     (CX), X3
-	VINSERTI128 $0x01, 16(CX), Y3, Y3
-	VPADDQ      Y3, Y0, Y0
+	VMOVDQU       (CX), X1
+	VINSERTI128   $0x01, 16(CX), Y1, Y1
+	VPADDQ        Y1, Y0, Y0
 
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
@@ -3361,15 +3256,11 @@ two31:
 	SHRQ   $0x01, SI
 	ADDQ   AX, SI
 	ADDQ   BX, 32(CX)
-	CMPQ   BX, $0x20
-	JLS    group44
-	CMPQ   BX, $+256
-	JLS    short46
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	LEAQ   -128(DX)(BX*1), AX
 
-chunk47:
+chunk35:
 	VMOVDQU64  (DX), Z2
 	VMOVDQU64  64(DX), Z4
 	VSHUFI64X2 $0xdd, Z4, Z2, Z3
@@ -3393,11 +3284,11 @@ chunk47:
 	ADDQ       $+128, DX
 	ADDQ       $0x40, SI
 	CMPQ       DX, AX
-	JLS        chunk47
+	JLS        chunk35
 	ANDQ       $0x7f, BX
-	JEQ        done49
+	JEQ        done37
 	CMPQ       BX, $0x20
-	JNE        end48
+	JNE        end36
 	VMOVDQU64  (DX), X2
 	VMOVDQU64  16(DX), X3
 	VPADDD     152(SI), X2, X2
@@ -3418,9 +3309,9 @@ chunk47:
 	VPMULUDQ   X3, X2, X2
 	VPADDQ     X2, X5, X5
 	VPADDQ     Z5, Z1, Z1
-	JMP        done49
+	JMP        done37
 
-end48:
+end36:
 	MOVQ       $-1, AX
 	BZHIQ      BX, AX, DI
 	KMOVQ      DI, K1
@@ -3458,7 +3349,7 @@ end48:
 	VPADDQ     Z5, Z7, Z7
 	VPADDQ     Z7, Z1, Z1
 
-done49:
+done37:
 	VPUNPCKLQDQ   Z1, Z0, Z2
 	VPUNPCKHQDQ   Z1, Z0, Z0
 	VPADDQ        Z0, Z2, Z2
@@ -3467,95 +3358,8 @@ done49:
 	VEXTRACTI64X2 $0x01, Y2, X0
 	VPADDQ        X0, X2, X2
 	VMOVDQA       X2, X0
-	JMP           hashed45
-
-short46:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	CMPQ  BX, $0x40
-	JCS   less51
-	LEAQ  -64(DX)(BX*1), AX
-
-pair50:
-	VMOVDQU  16(DX), Y3
-	VPBLENDD $0x0f, (DX), Y3, Y2
-	VPBLENDD $0xf0, 32(DX), Y3, Y3
-	VPADDD   152(SI), Y2, Y4
-	VPADDD   696(SI), Y3, Y5
-	VPADDD   696(SI), Y2, Y2
-	VPADDD   168(SI), Y3, Y3
-	VPMULUDQ Y5, Y4, Y8
-	VPMULUDQ Y3, Y2, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y5, Y5
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y3, Y3
-	VPMULUDQ Y5, Y4, Y4
-	VPMULUDQ Y3, Y2, Y2
-	VPADDQ   Y4, Y8, Y8
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y2, Y9, Y9
-	VPADDQ   Y9, Y1, Y1
-	ADDQ     $+64, DX
-	ADDQ     $0x20, SI
-	CMPQ     DX, AX
-	JLS      pair50
-	ANDQ     $0x3f, BX
-	JEQ      done55
-
-less51:
-	VMOVDQU  (DX), X2
-	VMOVDQU  16(DX), X3
-	VPADDD   152(SI), X2, X4
-	VPADDD   696(SI), X3, X5
-	VPMULUDQ X5, X4, X6
-	VPSRLQ   $0x20, X4, X4
-	VPSRLQ   $0x20, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X6, X6
-	VPADDD   696(SI), X2, X2
-	VPADDD   168(SI), X3, X3
-	VPMULUDQ X3, X2, X7
-	VPSRLQ   $0x20, X2, X2
-	VPSRLQ   $0x20, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X7, X7
-	VPADDQ   Y6, Y0, Y0
-	VPADDQ   Y7, Y1, Y1
-
-done55:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VMOVDQA      X2, X0
-	JMP          hashed45
-
-group44:
-	VMOVDQU     (DX), X0
-	VMOVDQU     16(DX), X2
-	VPADDD      152(SI), X0, X3
-	VPADDD      696(SI), X2, X4
-	VPMULUDQ    X4, X3, X1
-	VPSRLQ      $0x20, X3, X3
-	VPSRLQ      $0x20, X4, X4
-	VPMULUDQ    X4, X3, X3
-	VPADDQ      X3, X1, X1
-	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X2, X3
-	VPMULUDQ    X3, X0, X2
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X3, X3
-	VPMULUDQ    X3, X0, X0
-	VPADDQ      X0, X2, X2
-	VPUNPCKLQDQ X2, X1, X0
-	VPUNPCKHQDQ X2, X1, X1
-	VPADDQ      X1, X0, X0
-
-hashed45:
-	VMOVDQU (CX), X1
-	VPADDQ  X1, X0, X0
+	VMOVDQU       (CX), X1
+	VPADDQ        X1, X0, X0
 
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
@@ -3567,7 +3371,7 @@ hashed45:
 TEXT ·nhAddAVX2(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two58
+	JLE  two38
 
 	// Four iterations.
 	MOVQ  s+0(FP), CX
@@ -3578,14 +3382,14 @@ TEXT ·nhAddAVX2(SB), $0-40
 	ADDQ  AX, SI
 	ADDQ  BX, 32(CX)
 	CMPQ  BX, $0x20
-	JLS   group59
+	JLS   group39
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	CMPQ  BX, $0x40
-	JCS   less62
+	JCS   less42
 	LEAQ  -64(DX)(BX*1), AX
 
-pair61:
+pair41:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -3625,11 +3429,11 @@ pair61:
 	ADDQ           $+64, DX
 	ADDQ           $0x20, SI
 	CMPQ           DX, AX
-	JLS            pair61
+	JLS            pair41
 	ANDQ           $0x3f, BX
-	JEQ            done64
+	JEQ            done44
 
-less62:
+less42:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -3649,13 +3453,13 @@ less62:
 	VPADDQ         Y7, Y1, Y1
 	VPADDQ         Y5, Y2, Y2
 
-done64:
+done44:
 	VPUNPCKLQDQ Y2, Y1, Y0
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
-	JMP         hashed60
+	JMP         hashed40
 
-group59:
+group39:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y2
 	VPADDD         152(SI), Y0, Y4
@@ -3676,7 +3480,7 @@ group59:
 	VPUNPCKHQDQ    Y2, Y1, Y1
 	VPADDQ         Y1, Y0, Y0
 
-hashed60:
+hashed40:
 	VMOVDQU     (CX), X3
 	VINSERTI128 $0x01, 16(CX), Y3, Y3
 	VPADDQ      Y3, Y0, Y0
@@ -3687,7 +3491,7 @@ hashed60:
 	RET
 
 	// Two iterations.
-two58:
+two38:
 	MOVQ  s+0(FP), CX
 	MOVQ  p_base+16(FP), DX
 	MOVQ  p_len+24(FP), BX
@@ -3696,14 +3500,14 @@ two58:
 	ADDQ  AX, SI
 	ADDQ  BX, 32(CX)
 	CMPQ  BX, $0x20
-	JLS   group67
+	JLS   group47
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	CMPQ  BX, $0x40
-	JCS   less70
+	JCS   less50
 	LEAQ  -64(DX)(BX*1), AX
 
-pair69:
+pair49:
 	VMOVDQU  16(DX), Y3
 	VPBLENDD $0x0f, (DX), Y3, Y2
 	VPBLENDD $0xf0, 32(DX), Y3, Y3
@@ -3726,11 +3530,11 @@ pair69:
 	ADDQ     $+64, DX
 	ADDQ     $0x20, SI
 	CMPQ     DX, AX
-	JLS      pair69
+	JLS      pair49
 	ANDQ     $0x3f, BX
-	JEQ      done74
+	JEQ      done54
 
-less70:
+less50:
 	VMOVDQU  (DX), X2
 	VMOVDQU  16(DX), X3
 	VPADDD   152(SI), X2, X4
@@ -3750,16 +3554,16 @@ less70:
 	VPADDQ   Y6, Y0, Y0
 	VPADDQ   Y7, Y1, Y1
 
-done74:
+done54:
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPADDQ       X2, X0, X2
 	VMOVDQA      X2, X0
-	JMP          hashed68
+	JMP          hashed48
 
-group67:
+group47:
 	VMOVDQU     (DX), X0
 	VMOVDQU     16(DX), X2
 	VPADDD      152(SI), X0, X3
@@ -3780,7 +3584,7 @@ group67:
 	VPUNPCKHQDQ X2, X1, X1
 	VPADDQ      X1, X0, X0
 
-hashed68:
+hashed48:
 	VMOVDQU (CX), X1
 	VPADDQ  X1, X0, X0
 
@@ -3810,7 +3614,7 @@ TEXT ·fillAVX2(SB), $0-32
 	MOVQ p_base+8(FP), CX
 	MOVQ p_len+16(FP), DX
 	CMPQ DX, $0x10
-	JCS  few78
+	JCS  few58
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), BX
@@ -3827,33 +3631,33 @@ TEXT ·fillAVX2(SB), $0-32
 	SUBQ    DX, BX
 	VMOVDQU (DX), X0
 	VPSHUFB (BX)(CX*1), X0, X0
-	JMP     loaded77
+	JMP     loaded57
 
-few78:
+few58:
 	LEAQ        (CX)(DX*1), SI
 	LEAQ        shiftDown<>+0(SB), BX
 	SUBQ        DX, BX
 	CMPQ        DX, $0x08
-	JCS         four79
+	JCS         four59
 	VMOVQ       -8(SI), X1
 	VPSHUFB     16(BX), X1, X1
 	VMOVQ       (CX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded81
+	JMP         loaded61
 
-four79:
+four59:
 	CMPQ       DX, $0x04
-	JCS        three80
+	JCS        three60
 	VMOVD      -4(SI), X1
 	VPSHUFB    8(BX), X1, X1
 	VMOVD      (CX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded81
+	JMP        loaded61
 
-three80:
+three60:
 	VPXOR X0, X0, X0
 	TESTQ DX, DX
-	JEQ   loaded81
+	JEQ   loaded61
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (CX), BX
@@ -3869,10 +3673,10 @@ three80:
 	ORQ     CX, SI
 	VMOVQ   SI, X0
 
-loaded81:
+loaded61:
 	VPXOR X1, X1, X1
 
-loaded77:
+loaded57:
 	VMOVDQU X0, (AX)
 	VMOVDQU X1, 16(AX)
 	VZEROUPPER
@@ -3883,37 +3687,22 @@ loaded77:
 TEXT ·tagOnlyAVX512(SB), $0-72
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two82
+	JLE  two62
 
 	// Four iterations.
-	MOVQ  l1+16(FP), CX
-	MOVQ  rest_base+24(FP), DX
-	MOVQ  rest_len+32(FP), BX
-	MOVQ  32(CX), SI
-	SHRQ  $0x01, SI
-	ADDQ  AX, SI
-	TESTQ BX, BX
-	JNE   some83
-
-	// No bytes are left.
-	CMPQ        32(CX), $0x00
-	JEQ         some83
-	VMOVDQU     (CX), X0
-	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed84
-
-some83:
-	CMPQ   BX, $0x20
-	JLS    group85
-	CMPQ   BX, $+192
-	JLS    short87
+	MOVQ   l1+16(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   rest_len+32(FP), BX
+	MOVQ   32(CX), SI
+	SHRQ   $0x01, SI
+	ADDQ   AX, SI
 	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	LEAQ   -128(DX)(BX*1), DI
 
-chunk88:
+chunk64:
 	VMOVDQU64  (DX), Z5
 	VMOVDQU64  64(DX), Z7
 	VSHUFI64X2 $0xdd, Z7, Z5, Z6
@@ -3933,7 +3722,7 @@ chunk88:
 	VPADDQ     Z7, Z11, Z11
 	VPADDQ     Z11, Z0, Z0
 	VPADDQ     Z8, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
+	VPADDQ     Z12, Z2, Z2
 	VPADDD     168(SI), Z5, Z7
 	VPADDD     712(SI), Z6, Z8
 	VPADDD     712(SI), Z5, Z5
@@ -3947,60 +3736,60 @@ chunk88:
 	VPMULUDQ   Z8, Z7, Z7
 	VPMULUDQ   Z6, Z5, Z5
 	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z9, Z2, Z2
+	VPADDQ     Z9, Z3, Z3
 	VPADDQ     Z5, Z10, Z10
 	VPADDQ     Z10, Z4, Z4
 	ADDQ       $+128, DX
 	ADDQ       $0x40, SI
 	CMPQ       DX, DI
-	JLS        chunk88
+	JLS        chunk64
 	ANDQ       $0x7f, BX
-	JEQ        done90
+	JEQ        done66
 	CMPQ       BX, $0x20
-	JNE        end89
+	JNE        end65
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     152(SI), X5, X5
 	VPADDD     696(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z0, Z0
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z0, Z0
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     696(SI), X5, X5
 	VPADDD     168(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z1, Z1
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z2, Z2
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     168(SI), X5, X5
 	VPADDD     712(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z2, Z2
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z3, Z3
 	VMOVDQU64  (DX), X5
 	VMOVDQU64  16(DX), X6
 	VPADDD     712(SI), X5, X5
 	VPADDD     184(SI), X6, X6
-	VPMULUDQ   X6, X5, X3
+	VPMULUDQ   X6, X5, X1
 	VPSRLQ     $0x20, X5, X5
 	VPSRLQ     $0x20, X6, X6
 	VPMULUDQ   X6, X5, X5
-	VPADDQ     X5, X3, X3
-	VPADDQ     Z3, Z4, Z4
-	JMP        done90
+	VPADDQ     X5, X1, X1
+	VPADDQ     Z1, Z4, Z4
+	JMP        done66
 
-end89:
+end65:
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, R8
 	KMOVQ      R8, K1
@@ -4036,7 +3825,7 @@ end89:
 	VPADDQ     Z7, Z11, Z11
 	VPADDQ     Z11, Z0, Z0
 	VPADDQ     Z8, Z12, Z12
-	VPADDQ     Z12, Z1, Z1
+	VPADDQ     Z12, Z2, Z2
 	VMOVDQU64  168(SI), Z7
 	VPADDD.Z   Z7, Z5, K3, Z7
 	VPADDD     712(SI), Z6, Z9
@@ -4052,174 +3841,30 @@ end89:
 	VPMULUDQ   Z9, Z7, Z7
 	VPMULUDQ   Z5, Z8, Z8
 	VPADDQ     Z7, Z6, Z6
-	VPADDQ     Z6, Z2, Z2
+	VPADDQ     Z6, Z3, Z3
 	VPADDQ     Z8, Z10, Z10
 	VPADDQ     Z10, Z4, Z4
 
-done90:
-	VPUNPCKLQDQ   Z1, Z0, Z5
-	VPUNPCKHQDQ   Z1, Z0, Z0
+done66:
+	VPUNPCKLQDQ   Z2, Z0, Z5
+	VPUNPCKHQDQ   Z2, Z0, Z0
 	VPADDQ        Z0, Z5, Z5
-	VPUNPCKLQDQ   Z4, Z2, Z0
-	VPUNPCKHQDQ   Z4, Z2, Z1
-	VPADDQ        Z1, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VPADDQ        Y1, Y5, Y5
-	VEXTRACTI64X2 $0x01, Y5, X1
-	VPADDQ        X1, X5, X5
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPADDQ        Y1, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X1
-	VPADDQ        X1, X0, X0
+	VPUNPCKLQDQ   Z4, Z3, Z0
+	VPUNPCKHQDQ   Z4, Z3, Z2
+	VPADDQ        Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z5, Y2
+	VPADDQ        Y2, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X2
+	VPADDQ        X2, X5, X5
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X2
+	VPADDQ        X2, X0, X0
 	VINSERTI128   $0x01, X0, Y5, Y0
-	JMP           hashed86
+	VMOVDQU       (CX), X1
+	VINSERTI128   $0x01, 16(CX), Y1, Y1
+	VPADDQ        Y1, Y0, Y0
 
-short87:
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	CMPQ  BX, $0x40
-	JCS   less92
-	LEAQ  -64(DX)(BX*1), DI
-
-pair91:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y5, Y2, Y2
-	VBROADCASTI128 32(DX), Y0
-	VBROADCASTI128 48(DX), Y4
-	VPADDD         168(SI), Y0, Y5
-	VPADDD         712(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y5, Y2, Y2
-	ADDQ           $+64, DX
-	ADDQ           $0x20, SI
-	CMPQ           DX, DI
-	JLS            pair91
-	ANDQ           $0x3f, BX
-	JEQ            done94
-
-less92:
-	CMPQ           BX, $0x20
-	JCS            tail93
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y4
-	VPADDD         152(SI), Y0, Y5
-	VPADDD         696(SI), Y4, Y6
-	VPMULUDQ       Y6, Y5, Y7
-	VPSRLQ         $0x20, Y5, Y5
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y5, Y5
-	VPADDQ         Y5, Y7, Y7
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y4, Y4
-	VPMULUDQ       Y4, Y0, Y5
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y4, Y4
-	VPMULUDQ       Y4, Y0, Y0
-	VPADDQ         Y0, Y5, Y5
-	VPADDQ         Y7, Y1, Y1
-	VPADDQ         Y5, Y2, Y2
-	SUBQ           $0x20, BX
-	JEQ            done94
-	ADDQ           $+32, DX
-	ADDQ           $0x10, SI
-
-tail93:
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVD       DI, K1
-	VMOVDQU8.Z  (DX), K1, Y4
-	VINSERTI128 $0x01, X4, Y4, Y0
-	VPERM2I128  $0x11, Y4, Y4, Y4
-	VPADDD      152(SI), Y0, Y5
-	VPADDD      696(SI), Y4, Y6
-	VPMULUDQ    Y6, Y5, Y7
-	VPSRLQ      $0x20, Y5, Y5
-	VPSRLQ      $0x20, Y6, Y6
-	VPMULUDQ    Y6, Y5, Y5
-	VPADDQ      Y5, Y7, Y7
-	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y4, Y4
-	VPMULUDQ    Y4, Y0, Y5
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y4, Y4
-	VPMULUDQ    Y4, Y0, Y0
-	VPADDQ      Y0, Y5, Y5
-	VPADDQ      Y7, Y1, Y1
-	VPADDQ      Y5, Y2, Y2
-
-done94:
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         hashed86
-
-group85:
-	JEQ         group95
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVD       DI, K1
-	VMOVDQU8.Z  (DX), K1, Y1
-	VINSERTI128 $0x01, X1, Y1, Y0
-	VPERM2I128  $0x11, Y1, Y1, Y2
-	JMP         loaded96
-
-group95:
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y2
-
-loaded96:
-	VPADDD      152(SI), Y0, Y4
-	VPADDD      696(SI), Y2, Y5
-	VPMULUDQ    Y5, Y4, Y1
-	VPSRLQ      $0x20, Y4, Y4
-	VPSRLQ      $0x20, Y5, Y5
-	VPMULUDQ    Y5, Y4, Y4
-	VPADDQ      Y4, Y1, Y1
-	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y2, Y4
-	VPMULUDQ    Y4, Y0, Y2
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y4, Y4
-	VPMULUDQ    Y4, Y0, Y0
-	VPADDQ      Y0, Y2, Y2
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-
-hashed86:
-	VMOVDQU     (CX), X3
-	VINSERTI128 $0x01, 16(CX), Y3, Y3
-	VPADDQ      Y3, Y0, Y0
-
-summed84:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), Y1
 	VPSLLQ       $0x03, Y1, Y1
@@ -4265,32 +3910,18 @@ summed84:
 	RET
 
 	// Two iterations.
-two82:
-	MOVQ  l1+16(FP), CX
-	MOVQ  rest_base+24(FP), DX
-	MOVQ  rest_len+32(FP), BX
-	MOVQ  32(CX), SI
-	SHRQ  $0x01, SI
-	ADDQ  AX, SI
-	TESTQ BX, BX
-	JNE   some97
-
-	// No bytes are left.
-	CMPQ    32(CX), $0x00
-	JEQ     some97
-	VMOVDQU (CX), X0
-	JMP     summed98
-
-some97:
-	CMPQ   BX, $0x20
-	JLS    group99
-	CMPQ   BX, $+256
-	JLS    short101
+two62:
+	MOVQ   l1+16(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   rest_len+32(FP), BX
+	MOVQ   32(CX), SI
+	SHRQ   $0x01, SI
+	ADDQ   AX, SI
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	LEAQ   -128(DX)(BX*1), DI
 
-chunk102:
+chunk68:
 	VMOVDQU64  (DX), Z2
 	VMOVDQU64  64(DX), Z4
 	VSHUFI64X2 $0xdd, Z4, Z2, Z3
@@ -4314,11 +3945,11 @@ chunk102:
 	ADDQ       $+128, DX
 	ADDQ       $0x40, SI
 	CMPQ       DX, DI
-	JLS        chunk102
+	JLS        chunk68
 	ANDQ       $0x7f, BX
-	JEQ        done104
+	JEQ        done70
 	CMPQ       BX, $0x20
-	JNE        end103
+	JNE        end69
 	VMOVDQU64  (DX), X2
 	VMOVDQU64  16(DX), X3
 	VPADDD     152(SI), X2, X2
@@ -4339,9 +3970,9 @@ chunk102:
 	VPMULUDQ   X3, X2, X2
 	VPADDQ     X2, X5, X5
 	VPADDQ     Z5, Z1, Z1
-	JMP        done104
+	JMP        done70
 
-end103:
+end69:
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, R8
 	KMOVQ      R8, K1
@@ -4379,7 +4010,7 @@ end103:
 	VPADDQ     Z5, Z7, Z7
 	VPADDQ     Z7, Z1, Z1
 
-done104:
+done70:
 	VPUNPCKLQDQ   Z1, Z0, Z2
 	VPUNPCKHQDQ   Z1, Z0, Z0
 	VPADDQ        Z0, Z2, Z2
@@ -4388,157 +4019,9 @@ done104:
 	VEXTRACTI64X2 $0x01, Y2, X0
 	VPADDQ        X0, X2, X2
 	VMOVDQA       X2, X0
-	JMP           hashed100
+	VMOVDQU       (CX), X1
+	VPADDQ        X1, X0, X0
 
-short101:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	CMPQ  BX, $0x40
-	JCS   less106
-	LEAQ  -64(DX)(BX*1), DI
-
-pair105:
-	VMOVDQU  16(DX), Y3
-	VPBLENDD $0x0f, (DX), Y3, Y2
-	VPBLENDD $0xf0, 32(DX), Y3, Y3
-	VPADDD   152(SI), Y2, Y4
-	VPADDD   696(SI), Y3, Y5
-	VPADDD   696(SI), Y2, Y2
-	VPADDD   168(SI), Y3, Y3
-	VPMULUDQ Y5, Y4, Y8
-	VPMULUDQ Y3, Y2, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y5, Y5
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y3, Y3
-	VPMULUDQ Y5, Y4, Y4
-	VPMULUDQ Y3, Y2, Y2
-	VPADDQ   Y4, Y8, Y8
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y2, Y9, Y9
-	VPADDQ   Y9, Y1, Y1
-	ADDQ     $+64, DX
-	ADDQ     $0x20, SI
-	CMPQ     DX, DI
-	JLS      pair105
-	ANDQ     $0x3f, BX
-	JEQ      done110
-
-less106:
-	CMPQ BX, $0x20
-	JLS  one107
-
-	// A group and a tail, side by side.
-	VMOVDQU      (DX), X6
-	VMOVDQU      16(DX), X7
-	ADDQ         $0x20, DX
-	SUBQ         $0x20, BX
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVD        DI, K1
-	VMOVDQU8.Z   (DX), K1, Y3
-	VMOVDQA      X3, X2
-	VEXTRACTI128 $0x01, Y3, X3
-	VINSERTI128  $0x01, X2, Y6, Y6
-	VINSERTI128  $0x01, X3, Y7, Y7
-	VPADDD       152(SI), Y6, Y2
-	VPADDD       696(SI), Y7, Y3
-	VPADDD       696(SI), Y6, Y4
-	VPADDD       168(SI), Y7, Y5
-	VPMULUDQ     Y3, Y2, Y6
-	VPMULUDQ     Y5, Y4, Y7
-	VPSHUFD      $0xf5, Y2, Y2
-	VPSRLQ       $0x20, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y4
-	VPSRLQ       $0x20, Y5, Y5
-	VPMULUDQ     Y3, Y2, Y2
-	VPMULUDQ     Y5, Y4, Y4
-	VPADDQ       Y2, Y6, Y6
-	VPADDQ       Y6, Y0, Y0
-	VPADDQ       Y4, Y7, Y7
-	VPADDQ       Y7, Y1, Y1
-	JMP          done110
-
-one107:
-	// A group or a tail.
-	JEQ          group108
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVD        DI, K1
-	VMOVDQU8.Z   (DX), K1, Y3
-	VMOVDQA      X3, X2
-	VEXTRACTI128 $0x01, Y3, X3
-	JMP          loaded109
-
-group108:
-	VMOVDQU (DX), X2
-	VMOVDQU 16(DX), X3
-
-loaded109:
-	VPADDD   152(SI), X2, X4
-	VPADDD   696(SI), X3, X5
-	VPMULUDQ X5, X4, X6
-	VPSRLQ   $0x20, X4, X4
-	VPSRLQ   $0x20, X5, X5
-	VPMULUDQ X5, X4, X4
-	VPADDQ   X4, X6, X6
-	VPADDD   696(SI), X2, X2
-	VPADDD   168(SI), X3, X3
-	VPMULUDQ X3, X2, X7
-	VPSRLQ   $0x20, X2, X2
-	VPSRLQ   $0x20, X3, X3
-	VPMULUDQ X3, X2, X2
-	VPADDQ   X2, X7, X7
-	VPADDQ   Y6, Y0, Y0
-	VPADDQ   Y7, Y1, Y1
-
-done110:
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VMOVDQA      X2, X0
-	JMP          hashed100
-
-group99:
-	JEQ          group111
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVD        DI, K1
-	VMOVDQU8.Z   (DX), K1, Y1
-	VMOVDQA      X1, X0
-	VEXTRACTI128 $0x01, Y1, X2
-	JMP          loaded112
-
-group111:
-	VMOVDQU (DX), X0
-	VMOVDQU 16(DX), X2
-
-loaded112:
-	VPADDD      152(SI), X0, X3
-	VPADDD      696(SI), X2, X4
-	VPMULUDQ    X4, X3, X1
-	VPSRLQ      $0x20, X3, X3
-	VPSRLQ      $0x20, X4, X4
-	VPMULUDQ    X4, X3, X3
-	VPADDQ      X3, X1, X1
-	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X2, X3
-	VPMULUDQ    X3, X0, X2
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X3, X3
-	VPMULUDQ    X3, X0, X0
-	VPADDQ      X0, X2, X2
-	VPUNPCKLQDQ X2, X1, X0
-	VPUNPCKHQDQ X2, X1, X1
-	VPADDQ      X1, X0, X0
-
-hashed100:
-	VMOVDQU (CX), X1
-	VPADDQ  X1, X0, X0
-
-summed98:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), X1
 	VPSLLQ       $0x03, X1, X1
@@ -4585,7 +4068,7 @@ summed98:
 TEXT ·tagNextAVX512(SB), $0-80
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two113
+	JLE  two71
 
 	// Four iterations.
 	MOVQ        l1+24(FP), CX
@@ -4670,30 +4153,17 @@ TEXT ·tagNextAVX512(SB), $0-80
 	CMOVQCS     R12, DX
 	VMOVQ       R8, X3
 	VPINSRQ     $0x01, R9, X3, X3
-	VMOVQ       R10, X6
-	VPINSRQ     $0x01, DX, X6, X6
-	VINSERTI128 $0x01, X6, Y3, Y3
+	VMOVQ       R10, X4
+	VPINSRQ     $0x01, DX, X4, X4
+	VINSERTI128 $0x01, X4, Y3, Y3
 	VPXOR       polySign<>+0(SB), Y3, Y3
-	TESTQ       SI, SI
-	JNE         some114
+	VPXORQ      Z0, Z0, Z0
+	VPXORQ      Z5, Z5, Z5
+	VPXORQ      Z6, Z6, Z6
+	VPXORQ      Z7, Z7, Z7
+	LEAQ        -128(BX)(SI*1), DX
 
-	// No bytes are left.
-	VMOVDQU     (CX), X0
-	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed115
-
-some114:
-	CMPQ   SI, $0x20
-	JLS    group116
-	CMPQ   SI, $+192
-	JLS    short118
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z7, Z7, Z7
-	LEAQ   -128(BX)(SI*1), DX
-
-chunk119:
+chunk73:
 	VMOVDQU64  (BX), Z8
 	VMOVDQU64  64(BX), Z10
 	VSHUFI64X2 $0xdd, Z10, Z8, Z9
@@ -4713,7 +4183,7 @@ chunk119:
 	VPADDQ     Z10, Z14, Z14
 	VPADDQ     Z14, Z0, Z0
 	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z4, Z4
+	VPADDQ     Z15, Z5, Z5
 	VPADDD     168(DI), Z8, Z10
 	VPADDD     712(DI), Z9, Z11
 	VPADDD     712(DI), Z8, Z8
@@ -4727,60 +4197,60 @@ chunk119:
 	VPMULUDQ   Z11, Z10, Z10
 	VPMULUDQ   Z9, Z8, Z8
 	VPADDQ     Z10, Z12, Z12
-	VPADDQ     Z12, Z5, Z5
+	VPADDQ     Z12, Z6, Z6
 	VPADDQ     Z8, Z13, Z13
 	VPADDQ     Z13, Z7, Z7
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
 	CMPQ       BX, DX
-	JLS        chunk119
+	JLS        chunk73
 	ANDQ       $0x7f, SI
-	JEQ        done121
+	JEQ        done75
 	CMPQ       SI, $0x20
-	JNE        end120
+	JNE        end74
 	VMOVDQU64  (BX), X8
 	VMOVDQU64  16(BX), X9
 	VPADDD     152(DI), X8, X8
 	VPADDD     696(DI), X9, X9
-	VPMULUDQ   X9, X8, X6
+	VPMULUDQ   X9, X8, X4
 	VPSRLQ     $0x20, X8, X8
 	VPSRLQ     $0x20, X9, X9
 	VPMULUDQ   X9, X8, X8
-	VPADDQ     X8, X6, X6
-	VPADDQ     Z6, Z0, Z0
+	VPADDQ     X8, X4, X4
+	VPADDQ     Z4, Z0, Z0
 	VMOVDQU64  (BX), X8
 	VMOVDQU64  16(BX), X9
 	VPADDD     696(DI), X8, X8
 	VPADDD     168(DI), X9, X9
-	VPMULUDQ   X9, X8, X6
+	VPMULUDQ   X9, X8, X4
 	VPSRLQ     $0x20, X8, X8
 	VPSRLQ     $0x20, X9, X9
 	VPMULUDQ   X9, X8, X8
-	VPADDQ     X8, X6, X6
-	VPADDQ     Z6, Z4, Z4
+	VPADDQ     X8, X4, X4
+	VPADDQ     Z4, Z5, Z5
 	VMOVDQU64  (BX), X8
 	VMOVDQU64  16(BX), X9
 	VPADDD     168(DI), X8, X8
 	VPADDD     712(DI), X9, X9
-	VPMULUDQ   X9, X8, X6
+	VPMULUDQ   X9, X8, X4
 	VPSRLQ     $0x20, X8, X8
 	VPSRLQ     $0x20, X9, X9
 	VPMULUDQ   X9, X8, X8
-	VPADDQ     X8, X6, X6
-	VPADDQ     Z6, Z5, Z5
+	VPADDQ     X8, X4, X4
+	VPADDQ     Z4, Z6, Z6
 	VMOVDQU64  (BX), X8
 	VMOVDQU64  16(BX), X9
 	VPADDD     712(DI), X8, X8
 	VPADDD     184(DI), X9, X9
-	VPMULUDQ   X9, X8, X6
+	VPMULUDQ   X9, X8, X4
 	VPSRLQ     $0x20, X8, X8
 	VPSRLQ     $0x20, X9, X9
 	VPMULUDQ   X9, X8, X8
-	VPADDQ     X8, X6, X6
-	VPADDQ     Z6, Z7, Z7
-	JMP        done121
+	VPADDQ     X8, X4, X4
+	VPADDQ     Z4, Z7, Z7
+	JMP        done75
 
-end120:
+end74:
 	MOVQ       $-1, DX
 	BZHIQ      SI, DX, R8
 	KMOVQ      R8, K1
@@ -4816,7 +4286,7 @@ end120:
 	VPADDQ     Z10, Z14, Z14
 	VPADDQ     Z14, Z0, Z0
 	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z4, Z4
+	VPADDQ     Z15, Z5, Z5
 	VMOVDQU64  168(DI), Z10
 	VPADDD.Z   Z10, Z8, K3, Z10
 	VPADDD     712(DI), Z9, Z12
@@ -4832,174 +4302,30 @@ end120:
 	VPMULUDQ   Z12, Z10, Z10
 	VPMULUDQ   Z8, Z11, Z11
 	VPADDQ     Z10, Z9, Z9
-	VPADDQ     Z9, Z5, Z5
+	VPADDQ     Z9, Z6, Z6
 	VPADDQ     Z11, Z13, Z13
 	VPADDQ     Z13, Z7, Z7
 
-done121:
-	VPUNPCKLQDQ   Z4, Z0, Z8
-	VPUNPCKHQDQ   Z4, Z0, Z0
+done75:
+	VPUNPCKLQDQ   Z5, Z0, Z8
+	VPUNPCKHQDQ   Z5, Z0, Z0
 	VPADDQ        Z0, Z8, Z8
-	VPUNPCKLQDQ   Z7, Z5, Z0
-	VPUNPCKHQDQ   Z7, Z5, Z4
-	VPADDQ        Z4, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z8, Y4
-	VPADDQ        Y4, Y8, Y8
-	VEXTRACTI64X2 $0x01, Y8, X4
-	VPADDQ        X4, X8, X8
-	VEXTRACTI64X4 $0x01, Z0, Y4
-	VPADDQ        Y4, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X4
-	VPADDQ        X4, X0, X0
+	VPUNPCKLQDQ   Z7, Z6, Z0
+	VPUNPCKHQDQ   Z7, Z6, Z5
+	VPADDQ        Z5, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z8, Y5
+	VPADDQ        Y5, Y8, Y8
+	VEXTRACTI64X2 $0x01, Y8, X5
+	VPADDQ        X5, X8, X8
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPADDQ        Y5, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X5
+	VPADDQ        X5, X0, X0
 	VINSERTI128   $0x01, X0, Y8, Y0
-	JMP           hashed117
+	VMOVDQU       (CX), X4
+	VINSERTI128   $0x01, 16(CX), Y4, Y4
+	VPADDQ        Y4, Y0, Y0
 
-short118:
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	CMPQ  SI, $0x40
-	JCS   less123
-	LEAQ  -64(BX)(SI*1), DX
-
-pair122:
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y7
-	VPADDD         152(DI), Y0, Y8
-	VPADDD         696(DI), Y7, Y9
-	VPMULUDQ       Y9, Y8, Y10
-	VPSRLQ         $0x20, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y8, Y8
-	VPADDQ         Y8, Y10, Y10
-	VPADDD         696(DI), Y0, Y0
-	VPADDD         168(DI), Y7, Y7
-	VPMULUDQ       Y7, Y0, Y8
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y7, Y7
-	VPMULUDQ       Y7, Y0, Y0
-	VPADDQ         Y0, Y8, Y8
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y8, Y5, Y5
-	VBROADCASTI128 32(BX), Y0
-	VBROADCASTI128 48(BX), Y7
-	VPADDD         168(DI), Y0, Y8
-	VPADDD         712(DI), Y7, Y9
-	VPMULUDQ       Y9, Y8, Y10
-	VPSRLQ         $0x20, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y8, Y8
-	VPADDQ         Y8, Y10, Y10
-	VPADDD         712(DI), Y0, Y0
-	VPADDD         184(DI), Y7, Y7
-	VPMULUDQ       Y7, Y0, Y8
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y7, Y7
-	VPMULUDQ       Y7, Y0, Y0
-	VPADDQ         Y0, Y8, Y8
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y8, Y5, Y5
-	ADDQ           $+64, BX
-	ADDQ           $0x20, DI
-	CMPQ           BX, DX
-	JLS            pair122
-	ANDQ           $0x3f, SI
-	JEQ            done125
-
-less123:
-	CMPQ           SI, $0x20
-	JCS            tail124
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y7
-	VPADDD         152(DI), Y0, Y8
-	VPADDD         696(DI), Y7, Y9
-	VPMULUDQ       Y9, Y8, Y10
-	VPSRLQ         $0x20, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y9
-	VPMULUDQ       Y9, Y8, Y8
-	VPADDQ         Y8, Y10, Y10
-	VPADDD         696(DI), Y0, Y0
-	VPADDD         168(DI), Y7, Y7
-	VPMULUDQ       Y7, Y0, Y8
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y7, Y7
-	VPMULUDQ       Y7, Y0, Y0
-	VPADDQ         Y0, Y8, Y8
-	VPADDQ         Y10, Y4, Y4
-	VPADDQ         Y8, Y5, Y5
-	SUBQ           $0x20, SI
-	JEQ            done125
-	ADDQ           $+32, BX
-	ADDQ           $0x10, DI
-
-tail124:
-	MOVQ        $-1, DX
-	BZHIQ       SI, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (BX), K1, Y7
-	VINSERTI128 $0x01, X7, Y7, Y0
-	VPERM2I128  $0x11, Y7, Y7, Y7
-	VPADDD      152(DI), Y0, Y8
-	VPADDD      696(DI), Y7, Y9
-	VPMULUDQ    Y9, Y8, Y10
-	VPSRLQ      $0x20, Y8, Y8
-	VPSRLQ      $0x20, Y9, Y9
-	VPMULUDQ    Y9, Y8, Y8
-	VPADDQ      Y8, Y10, Y10
-	VPADDD      696(DI), Y0, Y0
-	VPADDD      168(DI), Y7, Y7
-	VPMULUDQ    Y7, Y0, Y8
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y7, Y7
-	VPMULUDQ    Y7, Y0, Y0
-	VPADDQ      Y0, Y8, Y8
-	VPADDQ      Y10, Y4, Y4
-	VPADDQ      Y8, Y5, Y5
-
-done125:
-	VPUNPCKLQDQ Y5, Y4, Y0
-	VPUNPCKHQDQ Y5, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-	JMP         hashed117
-
-group116:
-	JEQ         group126
-	MOVQ        $-1, DX
-	BZHIQ       SI, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (BX), K1, Y4
-	VINSERTI128 $0x01, X4, Y4, Y0
-	VPERM2I128  $0x11, Y4, Y4, Y5
-	JMP         loaded127
-
-group126:
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y5
-
-loaded127:
-	VPADDD      152(DI), Y0, Y7
-	VPADDD      696(DI), Y5, Y8
-	VPMULUDQ    Y8, Y7, Y4
-	VPSRLQ      $0x20, Y7, Y7
-	VPSRLQ      $0x20, Y8, Y8
-	VPMULUDQ    Y8, Y7, Y7
-	VPADDQ      Y7, Y4, Y4
-	VPADDD      696(DI), Y0, Y0
-	VPADDD      168(DI), Y5, Y7
-	VPMULUDQ    Y7, Y0, Y5
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y7, Y7
-	VPMULUDQ    Y7, Y0, Y0
-	VPADDQ      Y0, Y5, Y5
-	VPUNPCKLQDQ Y5, Y4, Y0
-	VPUNPCKHQDQ Y5, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-
-hashed117:
-	VMOVDQU     (CX), X6
-	VINSERTI128 $0x01, 16(CX), Y6, Y6
-	VPADDQ      Y6, Y0, Y0
-
-summed115:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
@@ -5080,7 +4406,7 @@ summed115:
 	RET
 
 	// Two iterations.
-two113:
+two71:
 	MOVQ    l1+24(FP), CX
 	MOVQ    rest_base+32(FP), BX
 	MOVQ    rest_len+40(FP), SI
@@ -5128,23 +4454,11 @@ two113:
 	VMOVQ   R8, X3
 	VPINSRQ $0x01, DX, X3, X3
 	VPXOR   polySign<>+0(SB), X3, X3
-	TESTQ   SI, SI
-	JNE     some128
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z4, Z4, Z4
+	LEAQ    -128(BX)(SI*1), DX
 
-	// No bytes are left.
-	VMOVDQU (CX), X0
-	JMP     summed129
-
-some128:
-	CMPQ   SI, $0x20
-	JLS    group130
-	CMPQ   SI, $+256
-	JLS    short132
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z4, Z4, Z4
-	LEAQ   -128(BX)(SI*1), DX
-
-chunk133:
+chunk77:
 	VMOVDQU64  (BX), Z5
 	VMOVDQU64  64(BX), Z7
 	VSHUFI64X2 $0xdd, Z7, Z5, Z6
@@ -5168,11 +4482,11 @@ chunk133:
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
 	CMPQ       BX, DX
-	JLS        chunk133
+	JLS        chunk77
 	ANDQ       $0x7f, SI
-	JEQ        done135
+	JEQ        done79
 	CMPQ       SI, $0x20
-	JNE        end134
+	JNE        end78
 	VMOVDQU64  (BX), X5
 	VMOVDQU64  16(BX), X6
 	VPADDD     152(DI), X5, X5
@@ -5193,9 +4507,9 @@ chunk133:
 	VPMULUDQ   X6, X5, X5
 	VPADDQ     X5, X8, X8
 	VPADDQ     Z8, Z4, Z4
-	JMP        done135
+	JMP        done79
 
-end134:
+end78:
 	MOVQ       $-1, DX
 	BZHIQ      SI, DX, R8
 	KMOVQ      R8, K1
@@ -5233,7 +4547,7 @@ end134:
 	VPADDQ     Z8, Z10, Z10
 	VPADDQ     Z10, Z4, Z4
 
-done135:
+done79:
 	VPUNPCKLQDQ   Z4, Z0, Z5
 	VPUNPCKHQDQ   Z4, Z0, Z0
 	VPADDQ        Z0, Z5, Z5
@@ -5242,157 +4556,9 @@ done135:
 	VEXTRACTI64X2 $0x01, Y5, X0
 	VPADDQ        X0, X5, X5
 	VMOVDQA       X5, X0
-	JMP           hashed131
+	VMOVDQU       (CX), X4
+	VPADDQ        X4, X0, X0
 
-short132:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y4, Y4, Y4
-	CMPQ  SI, $0x40
-	JCS   less137
-	LEAQ  -64(BX)(SI*1), DX
-
-pair136:
-	VMOVDQU  16(BX), Y6
-	VPBLENDD $0x0f, (BX), Y6, Y5
-	VPBLENDD $0xf0, 32(BX), Y6, Y6
-	VPADDD   152(DI), Y5, Y7
-	VPADDD   696(DI), Y6, Y8
-	VPADDD   696(DI), Y5, Y5
-	VPADDD   168(DI), Y6, Y6
-	VPMULUDQ Y8, Y7, Y11
-	VPMULUDQ Y6, Y5, Y12
-	VPSHUFD  $0xf5, Y7, Y7
-	VPSRLQ   $0x20, Y8, Y8
-	VPSHUFD  $0xf5, Y5, Y5
-	VPSRLQ   $0x20, Y6, Y6
-	VPMULUDQ Y8, Y7, Y7
-	VPMULUDQ Y6, Y5, Y5
-	VPADDQ   Y7, Y11, Y11
-	VPADDQ   Y11, Y0, Y0
-	VPADDQ   Y5, Y12, Y12
-	VPADDQ   Y12, Y4, Y4
-	ADDQ     $+64, BX
-	ADDQ     $0x20, DI
-	CMPQ     BX, DX
-	JLS      pair136
-	ANDQ     $0x3f, SI
-	JEQ      done141
-
-less137:
-	CMPQ SI, $0x20
-	JLS  one138
-
-	// A group and a tail, side by side.
-	VMOVDQU      (BX), X9
-	VMOVDQU      16(BX), X10
-	ADDQ         $0x20, BX
-	SUBQ         $0x20, SI
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y6
-	VMOVDQA      X6, X5
-	VEXTRACTI128 $0x01, Y6, X6
-	VINSERTI128  $0x01, X5, Y9, Y9
-	VINSERTI128  $0x01, X6, Y10, Y10
-	VPADDD       152(DI), Y9, Y5
-	VPADDD       696(DI), Y10, Y6
-	VPADDD       696(DI), Y9, Y7
-	VPADDD       168(DI), Y10, Y8
-	VPMULUDQ     Y6, Y5, Y9
-	VPMULUDQ     Y8, Y7, Y10
-	VPSHUFD      $0xf5, Y5, Y5
-	VPSRLQ       $0x20, Y6, Y6
-	VPSHUFD      $0xf5, Y7, Y7
-	VPSRLQ       $0x20, Y8, Y8
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y8, Y7, Y7
-	VPADDQ       Y5, Y9, Y9
-	VPADDQ       Y9, Y0, Y0
-	VPADDQ       Y7, Y10, Y10
-	VPADDQ       Y10, Y4, Y4
-	JMP          done141
-
-one138:
-	// A group or a tail.
-	JEQ          group139
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y6
-	VMOVDQA      X6, X5
-	VEXTRACTI128 $0x01, Y6, X6
-	JMP          loaded140
-
-group139:
-	VMOVDQU (BX), X5
-	VMOVDQU 16(BX), X6
-
-loaded140:
-	VPADDD   152(DI), X5, X7
-	VPADDD   696(DI), X6, X8
-	VPMULUDQ X8, X7, X9
-	VPSRLQ   $0x20, X7, X7
-	VPSRLQ   $0x20, X8, X8
-	VPMULUDQ X8, X7, X7
-	VPADDQ   X7, X9, X9
-	VPADDD   696(DI), X5, X5
-	VPADDD   168(DI), X6, X6
-	VPMULUDQ X6, X5, X10
-	VPSRLQ   $0x20, X5, X5
-	VPSRLQ   $0x20, X6, X6
-	VPMULUDQ X6, X5, X5
-	VPADDQ   X5, X10, X10
-	VPADDQ   Y9, Y0, Y0
-	VPADDQ   Y10, Y4, Y4
-
-done141:
-	VPUNPCKLQDQ  Y4, Y0, Y5
-	VPUNPCKHQDQ  Y4, Y0, Y0
-	VPADDQ       Y0, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X0
-	VPADDQ       X5, X0, X5
-	VMOVDQA      X5, X0
-	JMP          hashed131
-
-group130:
-	JEQ          group142
-	MOVQ         $-1, DX
-	BZHIQ        SI, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (BX), K1, Y4
-	VMOVDQA      X4, X0
-	VEXTRACTI128 $0x01, Y4, X5
-	JMP          loaded143
-
-group142:
-	VMOVDQU (BX), X0
-	VMOVDQU 16(BX), X5
-
-loaded143:
-	VPADDD      152(DI), X0, X6
-	VPADDD      696(DI), X5, X7
-	VPMULUDQ    X7, X6, X4
-	VPSRLQ      $0x20, X6, X6
-	VPSRLQ      $0x20, X7, X7
-	VPMULUDQ    X7, X6, X6
-	VPADDQ      X6, X4, X4
-	VPADDD      696(DI), X0, X0
-	VPADDD      168(DI), X5, X6
-	VPMULUDQ    X6, X0, X5
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X6, X6
-	VPMULUDQ    X6, X0, X0
-	VPADDQ      X0, X5, X5
-	VPUNPCKLQDQ X5, X4, X0
-	VPUNPCKHQDQ X5, X4, X4
-	VPADDQ      X4, X0, X0
-
-hashed131:
-	VMOVDQU (CX), X4
-	VPADDQ  X4, X0, X0
-
-summed129:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), X4
 	VPSLLQ       $0x03, X4, X4
@@ -5462,7 +4628,6 @@ summed129:
 	VPXOR   X9, X9, X9
 	VPXOR   X10, X10, X10
 	VPXOR   X11, X11, X11
-	VPXOR   X12, X12, X12
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
@@ -5472,7 +4637,7 @@ summed129:
 TEXT ·tagTwoAVX512(SB), $0-56
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two145
+	JLE  two81
 
 	// Four iterations.
 	MOVQ msg_base+16(FP), CX
@@ -5489,7 +4654,7 @@ TEXT ·tagTwoAVX512(SB), $0-56
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk146:
+chunk82:
 	VMOVDQU64     (CX)(DX*2), Z11
 	VMOVDQU64     64(CX)(DX*2), Z13
 	VSHUFI64X2    $0xdd, Z13, Z11, Z12
@@ -5527,7 +4692,7 @@ chunk146:
 	VPADDQ        Z11, Z16, Z16
 	VPADDQ        Z16, Z9, Z9
 	ADDQ          $+64, DX
-	JNZ           chunk146
+	JNZ           chunk82
 	VPUNPCKLQDQ   Z2, Z0, Z11
 	VPUNPCKHQDQ   Z2, Z0, Z0
 	VPADDQ        Z0, Z11, Z11
@@ -5677,16 +4842,16 @@ chunk146:
 
 	// The last block, with its length in bits.
 	CMPQ   BX, $0x20
-	JLS    group147
+	JLS    group83
 	CMPQ   BX, $+192
-	JLS    short149
+	JLS    short85
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
 	LEAQ   -128(CX)(BX*1), DX
 
-chunk150:
+chunk86:
 	VMOVDQU64  (CX), Z0
 	VMOVDQU64  64(CX), Z9
 	VSHUFI64X2 $0xdd, Z9, Z0, Z4
@@ -5726,11 +4891,11 @@ chunk150:
 	ADDQ       $+128, CX
 	ADDQ       $0x40, SI
 	CMPQ       CX, DX
-	JLS        chunk150
+	JLS        chunk86
 	ANDQ       $0x7f, BX
-	JEQ        done152
+	JEQ        done88
 	CMPQ       BX, $0x20
-	JNE        end151
+	JNE        end87
 	VMOVDQU64  (CX), X0
 	VMOVDQU64  16(CX), X4
 	VPADDD     152(SI), X0, X0
@@ -5771,9 +4936,9 @@ chunk150:
 	VPMULUDQ   X4, X0, X0
 	VPADDQ     X0, X10, X10
 	VPADDQ     Z10, Z8, Z8
-	JMP        done152
+	JMP        done88
 
-end151:
+end87:
 	MOVQ       $-1, DX
 	BZHIQ      BX, DX, DI
 	KMOVQ      DI, K1
@@ -5829,7 +4994,7 @@ end151:
 	VPADDQ     Z10, Z12, Z12
 	VPADDQ     Z12, Z8, Z8
 
-done152:
+done88:
 	VPUNPCKLQDQ   Z6, Z5, Z0
 	VPUNPCKHQDQ   Z6, Z5, Z4
 	VPADDQ        Z4, Z0, Z0
@@ -5845,16 +5010,16 @@ done152:
 	VEXTRACTI64X2 $0x01, Y4, X5
 	VPADDQ        X5, X4, X4
 	VINSERTI128   $0x01, X4, Y0, Y0
-	JMP           hashed148
+	JMP           hashed84
 
-short149:
+short85:
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  BX, $0x40
-	JCS   less154
+	JCS   less90
 	LEAQ  -64(CX)(BX*1), DX
 
-pair153:
+pair89:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -5894,13 +5059,13 @@ pair153:
 	ADDQ           $+64, CX
 	ADDQ           $0x20, SI
 	CMPQ           CX, DX
-	JLS            pair153
+	JLS            pair89
 	ANDQ           $0x3f, BX
-	JEQ            done156
+	JEQ            done92
 
-less154:
+less90:
 	CMPQ           BX, $0x20
-	JCS            tail155
+	JCS            tail91
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -5920,11 +5085,11 @@ less154:
 	VPADDQ         Y9, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 	SUBQ           $0x20, BX
-	JEQ            done156
+	JEQ            done92
 	ADDQ           $+32, CX
 	ADDQ           $0x10, SI
 
-tail155:
+tail91:
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVD       DX, K1
@@ -5948,27 +5113,27 @@ tail155:
 	VPADDQ      Y9, Y4, Y4
 	VPADDQ      Y7, Y5, Y5
 
-done156:
+done92:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed148
+	JMP         hashed84
 
-group147:
-	JEQ         group157
+group83:
+	JEQ         group93
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVD       DX, K1
 	VMOVDQU8.Z  (CX), K1, Y4
 	VINSERTI128 $0x01, X4, Y4, Y0
 	VPERM2I128  $0x11, Y4, Y4, Y5
-	JMP         loaded158
+	JMP         loaded94
 
-group157:
+group93:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y5
 
-loaded158:
+loaded94:
 	VPADDD      152(SI), Y0, Y6
 	VPADDD      696(SI), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y4
@@ -5987,7 +5152,7 @@ loaded158:
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed148:
+hashed84:
 	VPBROADCASTQ msg_len+24(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
 	VPSUBQ       blockBits<>+0(SB), Y4, Y4
@@ -6048,10 +5213,10 @@ hashed148:
 	VPXOR        X1, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
-	JMP          done144
+	JMP          done80
 
 	// Two iterations.
-two145:
+two81:
 	MOVQ msg_base+16(FP), CX
 	MOVQ msg_len+24(FP), BX
 	MOVQ AX, SI
@@ -6064,7 +5229,7 @@ two145:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk159:
+chunk95:
 	VMOVDQU64     (CX)(DX*2), Z2
 	VMOVDQU64     64(CX)(DX*2), Z4
 	VSHUFI64X2    $0xdd, Z4, Z2, Z3
@@ -6086,7 +5251,7 @@ chunk159:
 	VPADDQ        Z2, Z10, Z10
 	VPADDQ        Z10, Z1, Z1
 	ADDQ          $+64, DX
-	JNZ           chunk159
+	JNZ           chunk95
 	VPUNPCKLQDQ   Z1, Z0, Z2
 	VPUNPCKHQDQ   Z1, Z0, Z0
 	VPADDQ        Z0, Z2, Z2
@@ -6172,14 +5337,14 @@ chunk159:
 
 	// The last block, with its length in bits.
 	CMPQ   BX, $0x20
-	JLS    group160
+	JLS    group96
 	CMPQ   BX, $+256
-	JLS    short162
+	JLS    short98
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	LEAQ   -128(CX)(BX*1), DX
 
-chunk163:
+chunk99:
 	VMOVDQU64  (CX), Z0
 	VMOVDQU64  64(CX), Z5
 	VSHUFI64X2 $0xdd, Z5, Z0, Z4
@@ -6203,11 +5368,11 @@ chunk163:
 	ADDQ       $+128, CX
 	ADDQ       $0x40, SI
 	CMPQ       CX, DX
-	JLS        chunk163
+	JLS        chunk99
 	ANDQ       $0x7f, BX
-	JEQ        done165
+	JEQ        done101
 	CMPQ       BX, $0x20
-	JNE        end164
+	JNE        end100
 	VMOVDQU64  (CX), X0
 	VMOVDQU64  16(CX), X4
 	VPADDD     152(SI), X0, X0
@@ -6228,9 +5393,9 @@ chunk163:
 	VPMULUDQ   X4, X0, X0
 	VPADDQ     X0, X8, X8
 	VPADDQ     Z8, Z7, Z7
-	JMP        done165
+	JMP        done101
 
-end164:
+end100:
 	MOVQ       $-1, DX
 	BZHIQ      BX, DX, DI
 	KMOVQ      DI, K1
@@ -6268,7 +5433,7 @@ end164:
 	VPADDQ     Z8, Z10, Z10
 	VPADDQ     Z10, Z7, Z7
 
-done165:
+done101:
 	VPUNPCKLQDQ   Z7, Z6, Z0
 	VPUNPCKHQDQ   Z7, Z6, Z4
 	VPADDQ        Z4, Z0, Z0
@@ -6277,17 +5442,17 @@ done165:
 	VEXTRACTI64X2 $0x01, Y0, X4
 	VPADDQ        X4, X0, X0
 	VMOVDQA       X0, X0
-	JMP           hashed161
+	JMP           hashed97
 
-short162:
+short98:
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y4, Y4, Y4
 	CMPQ    BX, $0x40
-	JCS     less167
+	JCS     less103
 	LEAQ    -64(CX)(BX*1), DX
 	PCALIGN $0x20
 
-pair166:
+pair102:
 	VMOVDQU  16(CX), Y8
 	VPBLENDD $0x0f, (CX), Y8, Y5
 	VPBLENDD $0xf0, 32(CX), Y8, Y8
@@ -6310,13 +5475,13 @@ pair166:
 	ADDQ     $+64, CX
 	ADDQ     $0x20, SI
 	CMPQ     CX, DX
-	JLS      pair166
+	JLS      pair102
 	ANDQ     $0x3f, BX
-	JEQ      done171
+	JEQ      done107
 
-less167:
+less103:
 	CMPQ BX, $0x20
-	JLS  one168
+	JLS  one104
 
 	// A group and a tail, side by side.
 	VMOVDQU      (CX), X6
@@ -6347,24 +5512,24 @@ less167:
 	VPADDQ       Y9, Y0, Y0
 	VPADDQ       Y6, Y10, Y10
 	VPADDQ       Y10, Y4, Y4
-	JMP          done171
+	JMP          done107
 
-one168:
+one104:
 	// A group or a tail.
-	JEQ          group169
+	JEQ          group105
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVD        DX, K1
 	VMOVDQU8.Z   (CX), K1, Y8
 	VMOVDQA      X8, X5
 	VEXTRACTI128 $0x01, Y8, X8
-	JMP          loaded170
+	JMP          loaded106
 
-group169:
+group105:
 	VMOVDQU (CX), X5
 	VMOVDQU 16(CX), X8
 
-loaded170:
+loaded106:
 	VPADDD   152(SI), X5, X7
 	VPADDD   696(SI), X8, X9
 	VPMULUDQ X9, X7, X6
@@ -6382,30 +5547,30 @@ loaded170:
 	VPADDQ   Y6, Y0, Y0
 	VPADDQ   Y7, Y4, Y4
 
-done171:
+done107:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed161
+	JMP          hashed97
 
-group160:
-	JEQ          group172
+group96:
+	JEQ          group108
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVD        DX, K1
 	VMOVDQU8.Z   (CX), K1, Y4
 	VMOVDQA      X4, X0
 	VEXTRACTI128 $0x01, Y4, X5
-	JMP          loaded173
+	JMP          loaded109
 
-group172:
+group108:
 	VMOVDQU (CX), X0
 	VMOVDQU 16(CX), X5
 
-loaded173:
+loaded109:
 	VPADDD      152(SI), X0, X6
 	VPADDD      696(SI), X5, X7
 	VPMULUDQ    X7, X6, X4
@@ -6424,7 +5589,7 @@ loaded173:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed161:
+hashed97:
 	VPBROADCASTQ msg_len+24(FP), X4
 	VPSLLQ       $0x03, X4, X4
 	VPSUBQ       blockBits<>+0(SB), X4, X4
@@ -6483,7 +5648,7 @@ hashed161:
 	MOVQ    tag+0(FP), AX
 	VMOVQ   X0, (AX)
 
-done144:
+done80:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -6511,7 +5676,7 @@ done144:
 TEXT ·tagWordsAVX512(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two174
+	JLE  two110
 
 	// Four iterations.
 	MOVQ        words+16(FP), CX
@@ -6561,7 +5726,7 @@ TEXT ·tagWordsAVX512(SB), $0-40
 	RET
 
 	// Two iterations.
-two174:
+two110:
 	MOVQ    words+16(FP), CX
 	VMOVQ   (CX), X0
 	VPINSRQ $0x01, 8(CX), X0, X0
@@ -6607,7 +5772,7 @@ two174:
 TEXT ·tagOnlyAVX2(SB), $0-72
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two175
+	JLE  two111
 
 	// Four iterations.
 	MOVQ  l1+16(FP), CX
@@ -6617,25 +5782,25 @@ TEXT ·tagOnlyAVX2(SB), $0-72
 	SHRQ  $0x01, SI
 	ADDQ  AX, SI
 	TESTQ BX, BX
-	JNE   some176
+	JNE   some113
 
 	// No bytes are left.
 	CMPQ        32(CX), $0x00
-	JEQ         some176
+	JEQ         some113
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed177
+	JMP         summed112
 
-some176:
+some113:
 	CMPQ  BX, $0x20
-	JLS   group178
+	JLS   group114
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	CMPQ  BX, $0x40
-	JCS   less181
+	JCS   less117
 	LEAQ  -64(DX)(BX*1), DI
 
-pair180:
+pair116:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -6675,13 +5840,13 @@ pair180:
 	ADDQ           $+64, DX
 	ADDQ           $0x20, SI
 	CMPQ           DX, DI
-	JLS            pair180
+	JLS            pair116
 	ANDQ           $0x3f, BX
-	JEQ            done183
+	JEQ            done119
 
-less181:
+less117:
 	CMPQ           BX, $0x20
-	JCS            tail182
+	JCS            tail118
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -6701,11 +5866,11 @@ less181:
 	VPADDQ         Y7, Y1, Y1
 	VPADDQ         Y5, Y2, Y2
 	SUBQ           $0x20, BX
-	JEQ            done183
+	JEQ            done119
 	ADDQ           $+32, DX
 	ADDQ           $0x10, SI
 
-tail182:
+tail118:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DI
 	LEAQ           -16(DX)(BX*1), R8
@@ -6740,16 +5905,16 @@ tail182:
 	VPADDQ         Y7, Y1, Y1
 	VPADDQ         Y5, Y2, Y2
 
-done183:
+done119:
 	VPUNPCKLQDQ Y2, Y1, Y0
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
-	JMP         hashed179
+	JMP         hashed115
 
-group178:
-	JEQ  group184
+group114:
+	JEQ  group120
 	CMPQ BX, $0x10
-	JCS  few186
+	JCS  few122
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DI
@@ -6768,33 +5933,33 @@ group178:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 (DI)(DX*1), Y1
 	VPSHUFB        Y1, Y0, Y0
-	JMP            loaded185
+	JMP            loaded121
 
-few186:
+few122:
 	LEAQ        (DX)(BX*1), R8
 	LEAQ        shiftDown<>+0(SB), DI
 	SUBQ        BX, DI
 	CMPQ        BX, $0x08
-	JCS         four187
+	JCS         four123
 	VMOVQ       -8(R8), X1
 	VPSHUFB     16(DI), X1, X1
 	VMOVQ       (DX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded189
+	JMP         loaded125
 
-four187:
+four123:
 	CMPQ       BX, $0x04
-	JCS        three188
+	JCS        three124
 	VMOVD      -4(R8), X1
 	VPSHUFB    8(DI), X1, X1
 	VMOVD      (DX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded189
+	JMP        loaded125
 
-three188:
+three124:
 	VPXOR X0, X0, X0
 	TESTQ BX, BX
-	JEQ   loaded189
+	JEQ   loaded125
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (DX), DI
@@ -6810,16 +5975,16 @@ three188:
 	ORQ     DX, R8
 	VMOVQ   R8, X0
 
-loaded189:
+loaded125:
 	VINSERTI128 $0x01, X0, Y0, Y0
 	VPXOR       Y2, Y2, Y2
-	JMP         loaded185
+	JMP         loaded121
 
-group184:
+group120:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y2
 
-loaded185:
+loaded121:
 	VPADDD      152(SI), Y0, Y4
 	VPADDD      696(SI), Y2, Y5
 	VPMULUDQ    Y5, Y4, Y1
@@ -6838,12 +6003,12 @@ loaded185:
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
 
-hashed179:
+hashed115:
 	VMOVDQU     (CX), X3
 	VINSERTI128 $0x01, 16(CX), Y3, Y3
 	VPADDQ      Y3, Y0, Y0
 
-summed177:
+summed112:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), Y1
 	VPSLLQ       $0x03, Y1, Y1
@@ -6902,7 +6067,7 @@ summed177:
 	RET
 
 	// Two iterations.
-two175:
+two111:
 	MOVQ  l1+16(FP), CX
 	MOVQ  rest_base+24(FP), DX
 	MOVQ  rest_len+32(FP), BX
@@ -6910,24 +6075,24 @@ two175:
 	SHRQ  $0x01, SI
 	ADDQ  AX, SI
 	TESTQ BX, BX
-	JNE   some190
+	JNE   some127
 
 	// No bytes are left.
 	CMPQ    32(CX), $0x00
-	JEQ     some190
+	JEQ     some127
 	VMOVDQU (CX), X0
-	JMP     summed191
+	JMP     summed126
 
-some190:
+some127:
 	CMPQ  BX, $0x20
-	JLS   group192
+	JLS   group128
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	CMPQ  BX, $0x40
-	JCS   less195
+	JCS   less131
 	LEAQ  -64(DX)(BX*1), DI
 
-pair194:
+pair130:
 	VMOVDQU  16(DX), Y3
 	VPBLENDD $0x0f, (DX), Y3, Y2
 	VPBLENDD $0xf0, 32(DX), Y3, Y3
@@ -6950,13 +6115,13 @@ pair194:
 	ADDQ     $+64, DX
 	ADDQ     $0x20, SI
 	CMPQ     DX, DI
-	JLS      pair194
+	JLS      pair130
 	ANDQ     $0x3f, BX
-	JEQ      done199
+	JEQ      done135
 
-less195:
+less131:
 	CMPQ BX, $0x20
-	JLS  one196
+	JLS  one132
 
 	// A group and a tail, side by side.
 	VMOVDQU (DX), X6
@@ -6997,11 +6162,11 @@ less195:
 	VPADDQ      Y6, Y0, Y0
 	VPADDQ      Y4, Y7, Y7
 	VPADDQ      Y7, Y1, Y1
-	JMP         done199
+	JMP         done135
 
-one196:
+one132:
 	// A group or a tail.
-	JEQ group197
+	JEQ group133
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DI
@@ -7018,13 +6183,13 @@ one196:
 	SUBQ    BX, DI
 	VMOVDQU (BX), X2
 	VPSHUFB (DI)(DX*1), X2, X2
-	JMP     loaded198
+	JMP     loaded134
 
-group197:
+group133:
 	VMOVDQU (DX), X2
 	VMOVDQU 16(DX), X3
 
-loaded198:
+loaded134:
 	VPADDD   152(SI), X2, X4
 	VPADDD   696(SI), X3, X5
 	VPMULUDQ X5, X4, X6
@@ -7042,19 +6207,19 @@ loaded198:
 	VPADDQ   Y6, Y0, Y0
 	VPADDQ   Y7, Y1, Y1
 
-done199:
+done135:
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPADDQ       X2, X0, X2
 	VMOVDQA      X2, X0
-	JMP          hashed193
+	JMP          hashed129
 
-group192:
-	JEQ  group200
+group128:
+	JEQ  group136
 	CMPQ BX, $0x10
-	JCS  few202
+	JCS  few138
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DI
@@ -7071,33 +6236,33 @@ group192:
 	SUBQ    BX, DI
 	VMOVDQU (BX), X0
 	VPSHUFB (DI)(DX*1), X0, X0
-	JMP     loaded201
+	JMP     loaded137
 
-few202:
+few138:
 	LEAQ        (DX)(BX*1), R8
 	LEAQ        shiftDown<>+0(SB), DI
 	SUBQ        BX, DI
 	CMPQ        BX, $0x08
-	JCS         four203
+	JCS         four139
 	VMOVQ       -8(R8), X1
 	VPSHUFB     16(DI), X1, X1
 	VMOVQ       (DX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded205
+	JMP         loaded141
 
-four203:
+four139:
 	CMPQ       BX, $0x04
-	JCS        three204
+	JCS        three140
 	VMOVD      -4(R8), X1
 	VPSHUFB    8(DI), X1, X1
 	VMOVD      (DX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded205
+	JMP        loaded141
 
-three204:
+three140:
 	VPXOR X0, X0, X0
 	TESTQ BX, BX
-	JEQ   loaded205
+	JEQ   loaded141
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (DX), DI
@@ -7113,15 +6278,15 @@ three204:
 	ORQ     DX, R8
 	VMOVQ   R8, X0
 
-loaded205:
+loaded141:
 	VPXOR X2, X2, X2
-	JMP   loaded201
+	JMP   loaded137
 
-group200:
+group136:
 	VMOVDQU (DX), X0
 	VMOVDQU 16(DX), X2
 
-loaded201:
+loaded137:
 	VPADDD      152(SI), X0, X3
 	VPADDD      696(SI), X2, X4
 	VPMULUDQ    X4, X3, X1
@@ -7140,11 +6305,11 @@ loaded201:
 	VPUNPCKHQDQ X2, X1, X1
 	VPADDQ      X1, X0, X0
 
-hashed193:
+hashed129:
 	VMOVDQU (CX), X1
 	VPADDQ  X1, X0, X0
 
-summed191:
+summed126:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), X1
 	VPSLLQ       $0x03, X1, X1
@@ -7204,7 +6369,7 @@ summed191:
 TEXT ·tagNextAVX2(SB), $0-80
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two206
+	JLE  two142
 
 	// Four iterations.
 	MOVQ        l1+24(FP), CX
@@ -7294,23 +6459,23 @@ TEXT ·tagNextAVX2(SB), $0-80
 	VINSERTI128 $0x01, X0, Y3, Y3
 	VPXOR       polySign<>+0(SB), Y3, Y3
 	TESTQ       SI, SI
-	JNE         some207
+	JNE         some144
 
 	// No bytes are left.
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed208
+	JMP         summed143
 
-some207:
+some144:
 	CMPQ  SI, $0x20
-	JLS   group209
+	JLS   group145
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  SI, $0x40
-	JCS   less212
+	JCS   less148
 	LEAQ  -64(BX)(SI*1), DX
 
-pair211:
+pair147:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -7350,13 +6515,13 @@ pair211:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, DX
-	JLS            pair211
+	JLS            pair147
 	ANDQ           $0x3f, SI
-	JEQ            done214
+	JEQ            done150
 
-less212:
+less148:
 	CMPQ           SI, $0x20
-	JCS            tail213
+	JCS            tail149
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -7376,11 +6541,11 @@ less212:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 	SUBQ           $0x20, SI
-	JEQ            done214
+	JEQ            done150
 	ADDQ           $+32, BX
 	ADDQ           $0x10, DI
 
-tail213:
+tail149:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(BX)(SI*1), R8
@@ -7415,16 +6580,16 @@ tail213:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 
-done214:
+done150:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed210
+	JMP         hashed146
 
-group209:
-	JEQ  group215
+group145:
+	JEQ  group151
 	CMPQ SI, $0x10
-	JCS  few217
+	JCS  few153
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
@@ -7443,33 +6608,33 @@ group209:
 	VBROADCASTI128 (SI), Y0
 	VBROADCASTI128 (DX)(BX*1), Y4
 	VPSHUFB        Y4, Y0, Y0
-	JMP            loaded216
+	JMP            loaded152
 
-few217:
+few153:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four218
+	JCS         four154
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X0
 	VPUNPCKLQDQ X4, X0, X0
-	JMP         loaded220
+	JMP         loaded156
 
-four218:
+four154:
 	CMPQ       SI, $0x04
-	JCS        three219
+	JCS        three155
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X0
 	VPUNPCKLDQ X4, X0, X0
-	JMP        loaded220
+	JMP        loaded156
 
-three219:
+three155:
 	VPXOR X0, X0, X0
 	TESTQ SI, SI
-	JEQ   loaded220
+	JEQ   loaded156
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -7485,16 +6650,16 @@ three219:
 	ORQ     BX, R8
 	VMOVQ   R8, X0
 
-loaded220:
+loaded156:
 	VINSERTI128 $0x01, X0, Y0, Y0
 	VPXOR       Y5, Y5, Y5
-	JMP         loaded216
+	JMP         loaded152
 
-group215:
+group151:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y5
 
-loaded216:
+loaded152:
 	VPADDD      152(DI), Y0, Y7
 	VPADDD      696(DI), Y5, Y8
 	VPMULUDQ    Y8, Y7, Y4
@@ -7513,12 +6678,12 @@ loaded216:
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed210:
+hashed146:
 	VMOVDQU     (CX), X6
 	VINSERTI128 $0x01, 16(CX), Y6, Y6
 	VPADDQ      Y6, Y0, Y0
 
-summed208:
+summed143:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
@@ -7608,7 +6773,7 @@ summed208:
 	RET
 
 	// Two iterations.
-two206:
+two142:
 	MOVQ    l1+24(FP), CX
 	MOVQ    rest_base+32(FP), BX
 	MOVQ    rest_len+40(FP), SI
@@ -7657,22 +6822,22 @@ two206:
 	VPINSRQ $0x01, DX, X3, X3
 	VPXOR   polySign<>+0(SB), X3, X3
 	TESTQ   SI, SI
-	JNE     some221
+	JNE     some158
 
 	// No bytes are left.
 	VMOVDQU (CX), X0
-	JMP     summed222
+	JMP     summed157
 
-some221:
+some158:
 	CMPQ  SI, $0x20
-	JLS   group223
+	JLS   group159
 	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
 	CMPQ  SI, $0x40
-	JCS   less226
+	JCS   less162
 	LEAQ  -64(BX)(SI*1), DX
 
-pair225:
+pair161:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -7695,13 +6860,13 @@ pair225:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, DX
-	JLS      pair225
+	JLS      pair161
 	ANDQ     $0x3f, SI
-	JEQ      done230
+	JEQ      done166
 
-less226:
+less162:
 	CMPQ SI, $0x20
-	JLS  one227
+	JLS  one163
 
 	// A group and a tail, side by side.
 	VMOVDQU (BX), X9
@@ -7742,11 +6907,11 @@ less226:
 	VPADDQ      Y9, Y0, Y0
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done230
+	JMP         done166
 
-one227:
+one163:
 	// A group or a tail.
-	JEQ group228
+	JEQ group164
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -7763,13 +6928,13 @@ one227:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X5
 	VPSHUFB (DX)(BX*1), X5, X5
-	JMP     loaded229
+	JMP     loaded165
 
-group228:
+group164:
 	VMOVDQU (BX), X5
 	VMOVDQU 16(BX), X6
 
-loaded229:
+loaded165:
 	VPADDD   152(DI), X5, X7
 	VPADDD   696(DI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -7787,19 +6952,19 @@ loaded229:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done230:
+done166:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed224
+	JMP          hashed160
 
-group223:
-	JEQ  group231
+group159:
+	JEQ  group167
 	CMPQ SI, $0x10
-	JCS  few233
+	JCS  few169
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -7816,33 +6981,33 @@ group223:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X0
 	VPSHUFB (DX)(BX*1), X0, X0
-	JMP     loaded232
+	JMP     loaded168
 
-few233:
+few169:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four234
+	JCS         four170
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X0
 	VPUNPCKLQDQ X4, X0, X0
-	JMP         loaded236
+	JMP         loaded172
 
-four234:
+four170:
 	CMPQ       SI, $0x04
-	JCS        three235
+	JCS        three171
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X0
 	VPUNPCKLDQ X4, X0, X0
-	JMP        loaded236
+	JMP        loaded172
 
-three235:
+three171:
 	VPXOR X0, X0, X0
 	TESTQ SI, SI
-	JEQ   loaded236
+	JEQ   loaded172
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -7858,15 +7023,15 @@ three235:
 	ORQ     BX, R8
 	VMOVQ   R8, X0
 
-loaded236:
+loaded172:
 	VPXOR X5, X5, X5
-	JMP   loaded232
+	JMP   loaded168
 
-group231:
+group167:
 	VMOVDQU (BX), X0
 	VMOVDQU 16(BX), X5
 
-loaded232:
+loaded168:
 	VPADDD      152(DI), X0, X6
 	VPADDD      696(DI), X5, X7
 	VPMULUDQ    X7, X6, X4
@@ -7885,11 +7050,11 @@ loaded232:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed224:
+hashed160:
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
 
-summed222:
+summed157:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), X4
 	VPSLLQ       $0x03, X4, X4
@@ -7982,7 +7147,7 @@ summed222:
 TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two238
+	JLE  two174
 
 	// Four iterations.
 	MOVQ msg_base+16(FP), CX
@@ -7999,7 +7164,7 @@ TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk239:
+chunk175:
 	VMOVDQU      16(CX)(DX*2), Y7
 	VPBLENDD     $0x0f, (CX)(DX*2), Y7, Y6
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y7, Y7
@@ -8036,7 +7201,7 @@ chunk239:
 	VPADDQ       Y6, Y11, Y11
 	VPADDQ       Y11, Y5, Y5
 	ADDQ         $+32, DX
-	JNZ          chunk239
+	JNZ          chunk175
 	VPUNPCKLQDQ  Y2, Y0, Y6
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	VPADDQ       Y0, Y6, Y6
@@ -8182,14 +7347,14 @@ chunk239:
 
 	// The last block, with its length in bits.
 	CMPQ  BX, $0x20
-	JLS   group240
+	JLS   group176
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  BX, $0x40
-	JCS   less243
+	JCS   less179
 	LEAQ  -64(CX)(BX*1), DX
 
-pair242:
+pair178:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -8229,13 +7394,13 @@ pair242:
 	ADDQ           $+64, CX
 	ADDQ           $0x20, SI
 	CMPQ           CX, DX
-	JLS            pair242
+	JLS            pair178
 	ANDQ           $0x3f, BX
-	JEQ            done245
+	JEQ            done181
 
-less243:
+less179:
 	CMPQ           BX, $0x20
-	JCS            tail244
+	JCS            tail180
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -8255,11 +7420,11 @@ less243:
 	VPADDQ         Y9, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 	SUBQ           $0x20, BX
-	JEQ            done245
+	JEQ            done181
 	ADDQ           $+32, CX
 	ADDQ           $0x10, SI
 
-tail244:
+tail180:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(CX)(BX*1), DI
@@ -8294,14 +7459,14 @@ tail244:
 	VPADDQ         Y9, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 
-done245:
+done181:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed241
+	JMP         hashed177
 
-group240:
-	JEQ group246
+group176:
+	JEQ group182
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
@@ -8320,13 +7485,13 @@ group240:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 (DX)(CX*1), Y4
 	VPSHUFB        Y4, Y0, Y0
-	JMP            loaded247
+	JMP            loaded183
 
-group246:
+group182:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y5
 
-loaded247:
+loaded183:
 	VPADDD      152(SI), Y0, Y6
 	VPADDD      696(SI), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y4
@@ -8345,7 +7510,7 @@ loaded247:
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed241:
+hashed177:
 	VPBROADCASTQ msg_len+24(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
 	VPSUBQ       blockBits<>+0(SB), Y4, Y4
@@ -8419,10 +7584,10 @@ hashed241:
 	VPXOR        X1, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
-	JMP          done237
+	JMP          done173
 
 	// Two iterations.
-two238:
+two174:
 	MOVQ msg_base+16(FP), CX
 	MOVQ msg_len+24(FP), BX
 	MOVQ AX, SI
@@ -8435,7 +7600,7 @@ two238:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk248:
+chunk184:
 	VMOVDQU      16(CX)(DX*2), Y3
 	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
@@ -8456,7 +7621,7 @@ chunk248:
 	VPADDQ       Y2, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
 	ADDQ         $+32, DX
-	JNZ          chunk248
+	JNZ          chunk184
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
@@ -8540,15 +7705,15 @@ chunk248:
 
 	// The last block, with its length in bits.
 	CMPQ    BX, $0x20
-	JLS     group249
+	JLS     group185
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y4, Y4, Y4
 	CMPQ    BX, $0x40
-	JCS     less252
+	JCS     less188
 	LEAQ    -64(CX)(BX*1), DX
 	PCALIGN $0x20
 
-pair251:
+pair187:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y5
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -8571,13 +7736,13 @@ pair251:
 	ADDQ     $+64, CX
 	ADDQ     $0x20, SI
 	CMPQ     CX, DX
-	JLS      pair251
+	JLS      pair187
 	ANDQ     $0x3f, BX
-	JEQ      done256
+	JEQ      done192
 
-less252:
+less188:
 	CMPQ BX, $0x20
-	JLS  one253
+	JLS  one189
 
 	// A group and a tail, side by side.
 	VMOVDQU (CX), X9
@@ -8618,11 +7783,11 @@ less252:
 	VPADDQ      Y9, Y0, Y0
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done256
+	JMP         done192
 
-one253:
+one189:
 	// A group or a tail.
-	JEQ group254
+	JEQ group190
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -8639,13 +7804,13 @@ one253:
 	SUBQ    BX, DX
 	VMOVDQU (BX), X5
 	VPSHUFB (DX)(CX*1), X5, X5
-	JMP     loaded255
+	JMP     loaded191
 
-group254:
+group190:
 	VMOVDQU (CX), X5
 	VMOVDQU 16(CX), X6
 
-loaded255:
+loaded191:
 	VPADDD   152(SI), X5, X7
 	VPADDD   696(SI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -8663,17 +7828,17 @@ loaded255:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done256:
+done192:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed250
+	JMP          hashed186
 
-group249:
-	JEQ group257
+group185:
+	JEQ group193
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -8690,13 +7855,13 @@ group249:
 	SUBQ    BX, DX
 	VMOVDQU (BX), X0
 	VPSHUFB (DX)(CX*1), X0, X0
-	JMP     loaded258
+	JMP     loaded194
 
-group257:
+group193:
 	VMOVDQU (CX), X0
 	VMOVDQU 16(CX), X5
 
-loaded258:
+loaded194:
 	VPADDD      152(SI), X0, X6
 	VPADDD      696(SI), X5, X7
 	VPMULUDQ    X7, X6, X4
@@ -8715,7 +7880,7 @@ loaded258:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed250:
+hashed186:
 	VPBROADCASTQ msg_len+24(FP), X4
 	VPSLLQ       $0x03, X4, X4
 	VPSUBQ       blockBits<>+0(SB), X4, X4
@@ -8787,7 +7952,7 @@ hashed250:
 	MOVQ    tag+0(FP), AX
 	VMOVQ   X0, (AX)
 
-done237:
+done173:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -8811,7 +7976,7 @@ done237:
 TEXT ·tagWordsAVX2(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two259
+	JLE  two195
 
 	// Four iterations.
 	MOVQ        words+16(FP), CX
@@ -8874,7 +8039,7 @@ TEXT ·tagWordsAVX2(SB), $0-40
 	RET
 
 	// Two iterations.
-two259:
+two195:
 	MOVQ    words+16(FP), CX
 	VMOVQ   (CX), X0
 	VPINSRQ $0x01, 8(CX), X0, X0
@@ -9296,7 +8461,7 @@ GLOBL lastBits<>(SB), RODATA|NOPTR, $96
 TEXT ·tagEachAVX512(SB), $320-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two261
+	JLE  two197
 
 	// Four iterations.
 	MOVQ tags_base+0(FP), CX
@@ -9333,7 +8498,7 @@ TEXT ·tagEachAVX512(SB), $320-56
 	VINSERTI64X4    $0x01, 712(AX), Z12, Z12
 	VINSERTI64X4    $0x01, 184(AX), Z13, Z13
 
-quad262:
+quad198:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -9345,13 +8510,13 @@ quad262:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message263:
+message199:
 	MOVQ           24(DX), R10
 	MOVQ           32(DX), R11
 	VPBROADCASTQ.Z 32(DX), K1, Z14
 	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
-	JLS            only264
+	JLS            only200
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -9361,9 +8526,9 @@ message263:
 	VPXORQ Z17, Z17, Z17
 	VPXORQ Z18, Z18, Z18
 	SUBQ   $+128, R11
-	JLT    rest266
+	JLT    rest202
 
-whole268:
+whole204:
 	VMOVDQU64  (R10), Z19
 	VMOVDQU64  64(R10), Z21
 	VSHUFI64X2 $0xdd, Z21, Z19, Z20
@@ -9404,11 +8569,11 @@ whole268:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole268
+	JGE        whole204
 	CMPQ       R11, $-64
-	JLE        fold269
+	JLE        fold205
 
-rest266:
+rest202:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -9468,9 +8633,9 @@ rest266:
 	VSHUFI64X2 $0x88, Z20, Z19, Z19
 	VPADDQ     Z21, Z19, Z19
 	VPADDQ     Z19, Z14, Z14
-	JMP        done267
+	JMP        done203
 
-fold269:
+fold205:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z16, Z15, Z19
 	VSHUFI64X2   $0xee, Z16, Z15, Z20
@@ -9483,7 +8648,7 @@ fold269:
 	VPADDQ       Z21, Z19, Z19
 	VPADDQ       Z19, Z14, Z14
 	TESTQ        R11, R11
-	JEQ          done267
+	JEQ          done203
 	VMOVDQU64    (R12), Y22
 	VMOVDQU64    (R13), Y23
 	VINSERTI64X4 $0x01, (R13), Z22, Z22
@@ -9520,9 +8685,9 @@ fold269:
 	VSHUFI64X2   $0x88, Z21, Z27, Z27
 	VPADDQ       Z19, Z27, Z27
 	VPADDQ       Z27, Z14, Z14
-	JMP          done267
+	JMP          done203
 
-only264:
+only200:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -9553,12 +8718,12 @@ only264:
 	VPADDQ     Z19, Z27, Z27
 	VPADDQ     Z27, Z14, Z14
 
-done267:
+done203:
 	VMOVDQU64   Z14, (R8)
 	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message263
+	JNZ         message199
 	VMOVDQU64   (SI), Z14
 	VMOVDQU64   64(SI), Z19
 	VPUNPCKHQDQ Z19, Z14, Z20
@@ -9640,11 +8805,11 @@ done267:
 	VMOVDQU64 Y14, 32(CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad262
-	JMP       done260
+	JHI       quad198
+	JMP       done196
 
 	// Two iterations.
-two261:
+two197:
 	MOVQ tags_base+0(FP), CX
 	MOVQ batch_base+32(FP), DX
 	MOVQ batch_len+40(FP), BX
@@ -9675,7 +8840,7 @@ two261:
 	VINSERTI64X4    $0x01, 696(AX), Z10, Z10
 	VINSERTI64X4    $0x01, 168(AX), Z11, Z11
 
-quad270:
+quad206:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -9687,13 +8852,13 @@ quad270:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message271:
+message207:
 	MOVQ           24(DX), R10
 	MOVQ           32(DX), R11
 	VPBROADCASTQ.Z 32(DX), K1, Z12
 	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
-	JLS            only272
+	JLS            only208
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -9701,9 +8866,9 @@ message271:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	SUBQ   $+128, R11
-	JLT    rest274
+	JLT    rest210
 
-whole276:
+whole212:
 	VMOVDQU64  (R10), Z15
 	VMOVDQU64  64(R10), Z17
 	VSHUFI64X2 $0xdd, Z17, Z15, Z16
@@ -9728,11 +8893,11 @@ whole276:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole276
+	JGE        whole212
 	CMPQ       R11, $-64
-	JLE        fold277
+	JLE        fold213
 
-rest274:
+rest210:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -9768,16 +8933,16 @@ rest274:
 	VSHUFI64X2 $0xee, Z14, Z13, Z16
 	VPADDQ     Z16, Z15, Z15
 	VPADDQ     Z15, Z12, Z12
-	JMP        done275
+	JMP        done211
 
-fold277:
+fold213:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z14, Z13, Z15
 	VSHUFI64X2   $0xee, Z14, Z13, Z16
 	VPADDQ       Z16, Z15, Z15
 	VPADDQ       Z15, Z12, Z12
 	TESTQ        R11, R11
-	JEQ          done275
+	JEQ          done211
 	VMOVDQU64    (R12), Y18
 	VMOVDQU64    (R13), Y19
 	VINSERTI64X4 $0x01, (R13), Z18, Z18
@@ -9800,9 +8965,9 @@ fold277:
 	VPMULUDQ.Z   Z16, Z15, K4, Z15
 	VPADDQ       Z15, Z17, Z17
 	VPADDQ       Z17, Z12, Z12
-	JMP          done275
+	JMP          done211
 
-only272:
+only208:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -9823,12 +8988,12 @@ only272:
 	VPADDQ     Z15, Z17, Z17
 	VPADDQ     Z17, Z12, Z12
 
-done275:
+done211:
 	VMOVDQU64   Z12, (R8)
 	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message271
+	JNZ         message207
 	VMOVDQU64   (SI), Z12
 	VMOVDQU64   64(SI), Z15
 	VPUNPCKHQDQ Z15, Z12, Z16
@@ -9878,9 +9043,9 @@ done275:
 	VMOVDQU64 Z12, (CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad270
+	JHI       quad206
 
-done260:
+done196:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -9958,11 +9123,11 @@ TEXT ·padEachVAES256(SB), $0-40
 	MOVQ    (CX), R9
 	MOVQ    8(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8279
+	JLT     below8215
 	VMOVQ   (R9), X0
 	VPINSRQ $0x01, -8(R9)(R10*1), X0, X0
 
-join281:
+join217:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X0, X0
@@ -9973,15 +9138,15 @@ join281:
 	VPAND   (DI)(R10*1), X0, X0
 	VMOVDQU (R8)(R9*1), X1
 	CMPQ    DX, $0x01
-	JEQ     encrypt278
+	JEQ     encrypt214
 	MOVQ    80(CX), R9
 	MOVQ    88(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8282
+	JLT     below8218
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join284:
+join220:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -9993,15 +9158,15 @@ join284:
 	VINSERTI128 $0x01, X8, Y0, Y0
 	VINSERTI128 $0x01, (R8)(R9*1), Y1, Y1
 	CMPQ        DX, $0x02
-	JEQ         encrypt278
+	JEQ         encrypt214
 	MOVQ        160(CX), R9
 	MOVQ        168(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8285
+	JLT         below8221
 	VMOVQ       (R9), X2
 	VPINSRQ     $0x01, -8(R9)(R10*1), X2, X2
 
-join287:
+join223:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X2, X2
@@ -10012,15 +9177,15 @@ join287:
 	VPAND   (DI)(R10*1), X2, X2
 	VMOVDQU (R8)(R9*1), X3
 	CMPQ    DX, $0x03
-	JEQ     encrypt278
+	JEQ     encrypt214
 	MOVQ    240(CX), R9
 	MOVQ    248(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8288
+	JLT     below8224
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join290:
+join226:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -10032,15 +9197,15 @@ join290:
 	VINSERTI128 $0x01, X8, Y2, Y2
 	VINSERTI128 $0x01, (R8)(R9*1), Y3, Y3
 	CMPQ        DX, $0x04
-	JEQ         encrypt278
+	JEQ         encrypt214
 	MOVQ        320(CX), R9
 	MOVQ        328(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8291
+	JLT         below8227
 	VMOVQ       (R9), X4
 	VPINSRQ     $0x01, -8(R9)(R10*1), X4, X4
 
-join293:
+join229:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X4, X4
@@ -10051,15 +9216,15 @@ join293:
 	VPAND   (DI)(R10*1), X4, X4
 	VMOVDQU (R8)(R9*1), X5
 	CMPQ    DX, $0x05
-	JEQ     encrypt278
+	JEQ     encrypt214
 	MOVQ    400(CX), R9
 	MOVQ    408(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8294
+	JLT     below8230
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join296:
+join232:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -10071,15 +9236,15 @@ join296:
 	VINSERTI128 $0x01, X8, Y4, Y4
 	VINSERTI128 $0x01, (R8)(R9*1), Y5, Y5
 	CMPQ        DX, $0x06
-	JEQ         encrypt278
+	JEQ         encrypt214
 	MOVQ        480(CX), R9
 	MOVQ        488(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8297
+	JLT         below8233
 	VMOVQ       (R9), X6
 	VPINSRQ     $0x01, -8(R9)(R10*1), X6, X6
 
-join299:
+join235:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X6, X6
@@ -10090,15 +9255,15 @@ join299:
 	VPAND   (DI)(R10*1), X6, X6
 	VMOVDQU (R8)(R9*1), X7
 	CMPQ    DX, $0x07
-	JEQ     encrypt278
+	JEQ     encrypt214
 	MOVQ    560(CX), DX
 	MOVQ    568(CX), CX
 	CMPQ    CX, $0x08
-	JLT     below8300
+	JLT     below8236
 	VMOVQ   (DX), X8
 	VPINSRQ $0x01, -8(DX)(CX*1), X8, X8
 
-join302:
+join238:
 	MOVQ        CX, R9
 	SHLQ        $0x04, R9
 	VPSHUFB     (BX)(R9*1), X8, X8
@@ -10110,7 +9275,7 @@ join302:
 	VINSERTI128 $0x01, X8, Y6, Y6
 	VINSERTI128 $0x01, (R8)(DX*1), Y7, Y7
 
-encrypt278:
+encrypt214:
 	LEAQ           8(AX), CX
 	MOVL           (AX), AX
 	VBROADCASTI128 (CX), Y8
@@ -10120,7 +9285,7 @@ encrypt278:
 	VPXOR          Y8, Y6, Y6
 	DECQ           AX
 
-round303:
+round239:
 	ADDQ           $0x10, CX
 	VBROADCASTI128 (CX), Y8
 	VAESENC        Y8, Y0, Y0
@@ -10128,7 +9293,7 @@ round303:
 	VAESENC        Y8, Y4, Y4
 	VAESENC        Y8, Y6, Y6
 	DECQ           AX
-	JNZ            round303
+	JNZ            round239
 	VBROADCASTI128 16(CX), Y8
 	MOVQ           tags+0(FP), AX
 	VAESENCLAST    Y8, Y0, Y0
@@ -10157,15 +9322,15 @@ round303:
 	VZEROUPPER
 	RET
 
-below8279:
+below8215:
 	CMPQ       R10, $0x04
-	JLT        below4280
+	JLT        below4216
 	VMOVD      (R9), X0
 	VMOVD      -4(R9)(R10*1), X1
 	VPUNPCKLDQ X1, X0, X0
-	JMP        join281
+	JMP        join217
 
-below4280:
+below4216:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -10177,17 +9342,17 @@ below4280:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X0
-	JMP     join281
+	JMP     join217
 
-below8282:
+below8218:
 	CMPQ       R10, $0x04
-	JLT        below4283
+	JLT        below4219
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join284
+	JMP        join220
 
-below4283:
+below4219:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -10199,17 +9364,17 @@ below4283:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join284
+	JMP     join220
 
-below8285:
+below8221:
 	CMPQ       R10, $0x04
-	JLT        below4286
+	JLT        below4222
 	VMOVD      (R9), X2
 	VMOVD      -4(R9)(R10*1), X3
 	VPUNPCKLDQ X3, X2, X2
-	JMP        join287
+	JMP        join223
 
-below4286:
+below4222:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -10221,17 +9386,17 @@ below4286:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X2
-	JMP     join287
+	JMP     join223
 
-below8288:
+below8224:
 	CMPQ       R10, $0x04
-	JLT        below4289
+	JLT        below4225
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join290
+	JMP        join226
 
-below4289:
+below4225:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -10243,17 +9408,17 @@ below4289:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join290
+	JMP     join226
 
-below8291:
+below8227:
 	CMPQ       R10, $0x04
-	JLT        below4292
+	JLT        below4228
 	VMOVD      (R9), X4
 	VMOVD      -4(R9)(R10*1), X5
 	VPUNPCKLDQ X5, X4, X4
-	JMP        join293
+	JMP        join229
 
-below4292:
+below4228:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -10265,17 +9430,17 @@ below4292:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X4
-	JMP     join293
+	JMP     join229
 
-below8294:
+below8230:
 	CMPQ       R10, $0x04
-	JLT        below4295
+	JLT        below4231
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join296
+	JMP        join232
 
-below4295:
+below4231:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -10287,17 +9452,17 @@ below4295:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join296
+	JMP     join232
 
-below8297:
+below8233:
 	CMPQ       R10, $0x04
-	JLT        below4298
+	JLT        below4234
 	VMOVD      (R9), X6
 	VMOVD      -4(R9)(R10*1), X7
 	VPUNPCKLDQ X7, X6, X6
-	JMP        join299
+	JMP        join235
 
-below4298:
+below4234:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -10309,17 +9474,17 @@ below4298:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X6
-	JMP     join299
+	JMP     join235
 
-below8300:
+below8236:
 	CMPQ       CX, $0x04
-	JLT        below4301
+	JLT        below4237
 	VMOVD      (DX), X8
 	VMOVD      -4(DX)(CX*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join302
+	JMP        join238
 
-below4301:
+below4237:
 	// The first byte, that in the middle and the last.
 	MOVQ    CX, R10
 	SHRQ    $0x01, R10
@@ -10331,7 +9496,7 @@ below4301:
 	ORQ     R10, R9
 	ORQ     R11, R9
 	VMOVQ   R9, X8
-	JMP     join302
+	JMP     join238
 
 // func padEachVAES(tags *umacTags, k *aesKey, batch []Message)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
@@ -10380,7 +9545,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X0, X0
 	CMPQ       DX, $0x01
-	JEQ        encrypt304
+	JEQ        encrypt240
 	MOVQ       80(CX), R9
 	MOVQ       88(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -10392,7 +9557,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X2, X2
 	CMPQ       DX, $0x02
-	JEQ        encrypt304
+	JEQ        encrypt240
 	MOVQ       160(CX), R9
 	MOVQ       168(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -10404,7 +9569,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X4, X4
 	CMPQ       DX, $0x03
-	JEQ        encrypt304
+	JEQ        encrypt240
 	MOVQ       240(CX), R9
 	MOVQ       248(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -10416,7 +9581,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X6, X6
 	CMPQ       DX, $0x04
-	JEQ        encrypt304
+	JEQ        encrypt240
 	MOVQ       320(CX), R9
 	MOVQ       328(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -10428,7 +9593,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X8, X8
 	CMPQ       DX, $0x05
-	JEQ        encrypt304
+	JEQ        encrypt240
 	MOVQ       400(CX), R9
 	MOVQ       408(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -10440,7 +9605,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X10, X10
 	CMPQ       DX, $0x06
-	JEQ        encrypt304
+	JEQ        encrypt240
 	MOVQ       480(CX), R9
 	MOVQ       488(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -10452,7 +9617,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X12, X12
 	CMPQ       DX, $0x07
-	JEQ        encrypt304
+	JEQ        encrypt240
 	MOVQ       560(CX), DX
 	MOVQ       568(CX), CX
 	KMOVW      (BX)(CX*2), K1
@@ -10464,7 +9629,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       CX
 	VPAND      (DI)(CX*1), X14, X14
 
-encrypt304:
+encrypt240:
 	VINSERTI32X4    $0x01, X2, Y0, Y0
 	VINSERTI32X4    $0x01, X6, Y4, Y4
 	VINSERTI64X4    $0x01, Y4, Z0, Z0
@@ -10484,13 +9649,13 @@ encrypt304:
 	VPXORQ          Z2, Z8, Z8
 	DECQ            AX
 
-round305:
+round241:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JNZ             round305
+	JNZ             round241
 	VBROADCASTI32X4 16(CX), Z2
 	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
@@ -10561,7 +9726,7 @@ derive:
 	MOVQ   DX, R8
 	DECQ   R8
 
-round306:
+round242:
 	ADDQ       $0x10, DI
 	MOVUPS     (DI), X3
 	AESENC     X3, X4
@@ -10573,7 +9738,7 @@ round306:
 	AESENC     X3, X10
 	AESENC     X3, X11
 	DECQ       R8
-	JNZ        round306
+	JNZ        round242
 	MOVUPS     16(DI), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -10616,14 +9781,14 @@ round306:
 	MOVQ       DX, DX
 	DECQ       DX
 
-round307:
+round243:
 	ADDQ       $0x10, CX
 	MOVUPS     (CX), X3
 	AESENC     X3, X4
 	AESENC     X3, X5
 	AESENC     X3, X6
 	DECQ       DX
-	JNZ        round307
+	JNZ        round243
 	MOVUPS     16(CX), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -10693,7 +9858,7 @@ derive256:
 	MOVQ           CX, DI
 	MOVQ           DX, R8
 
-round308:
+round244:
 	ADDQ           $0x10, DI
 	VBROADCASTI128 (DI), Y3
 	VAESENC        Y3, Y4, Y4
@@ -10709,7 +9874,7 @@ round308:
 	VAESENC        Y3, Y14, Y14
 	VAESENC        Y3, Y15, Y15
 	DECQ           R8
-	JNZ            round308
+	JNZ            round244
 	VBROADCASTI128 16(DI), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -10786,7 +9951,7 @@ round308:
 	VPADDQ         Y1, Y0, Y0
 	MOVQ           DX, DX
 
-round309:
+round245:
 	ADDQ           $0x10, CX
 	VBROADCASTI128 (CX), Y3
 	VAESENC        Y3, Y4, Y4
@@ -10800,7 +9965,7 @@ round309:
 	VAESENC        Y3, Y12, Y12
 	VAESENC        Y3, Y13, Y13
 	DECQ           DX
-	JNZ            round309
+	JNZ            round245
 	VBROADCASTI128 16(CX), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -10906,7 +10071,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round310:
+round246:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -10927,7 +10092,7 @@ round310:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round310
+	JNZ             round246
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1
@@ -11028,7 +10193,7 @@ round310:
 TEXT ·nhPoly128AVX512(SB), $224-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two312
+	JLE  two248
 
 	// Four iterations.
 	MOVQ p_base+16(FP), CX
@@ -11190,7 +10355,7 @@ TEXT ·nhPoly128AVX512(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first313:
+first249:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXORQ  Z16, Z16, Z16
@@ -11200,7 +10365,7 @@ first313:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk316:
+chunk252:
 	VMOVDQU64     (CX)(DX*2), Z20
 	VMOVDQU64     64(CX)(DX*2), Z22
 	VSHUFI64X2    $0xdd, Z22, Z20, Z21
@@ -11238,7 +10403,7 @@ chunk316:
 	VPADDQ        Z20, Z25, Z25
 	VPADDQ        Z25, Z19, Z19
 	ADDQ          $+64, DX
-	JNZ           chunk316
+	JNZ           chunk252
 	VMOVDQU64     32(SP), Y20
 	VMOVDQU64     Y20, 64(SP)
 	VMOVDQU64     (SP), Y20
@@ -11262,14 +10427,14 @@ chunk316:
 	VPADDQ        blockBits<>+0(SB), X21, X21
 	VMOVDQU64     X21, 16(SP)
 	XORQ          $0x10, DI
-	JNZ           first313
+	JNZ           first249
 	TESTQ         BX, BX
-	JZ            last315
+	JZ            last251
 	PCALIGN       $0x40
 
-block314:
+block250:
 	CMPQ       BX, $0x20
-	JLS        near317
+	JLS        near253
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -11287,7 +10452,7 @@ block314:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near317:
+near253:
 	VMOVDQU64  (CX), Z19
 	VMOVDQU64  64(CX), Z16
 	VSHUFI64X2 $0xdd, Z16, Z19, Z22
@@ -11712,10 +10877,10 @@ near317:
 	XORQ          $0x10, DI
 	ADDQ          $+1024, CX
 	DECQ          BX
-	JNZ           block314
+	JNZ           block250
 
 	// The last pair.
-last315:
+last251:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -11821,11 +10986,11 @@ last315:
 	VMOVDQU64 (SP), Y0
 	VMOVDQU64 Y0, 32(SP)
 	XORQ      $0x10, DI
-	JNZ       last315
-	JMP       done311
+	JNZ       last251
+	JMP       done247
 
 	// Two iterations.
-two312:
+two248:
 	MOVQ p_base+16(FP), CX
 	MOVQ p_len+24(FP), BX
 	SHRQ $0x0a, BX
@@ -11919,7 +11084,7 @@ two312:
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first318:
+first254:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXORQ  Z16, Z16, Z16
@@ -11927,7 +11092,7 @@ first318:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk321:
+chunk257:
 	VMOVDQU64     (CX)(DX*2), Z18
 	VMOVDQU64     64(CX)(DX*2), Z20
 	VSHUFI64X2    $0xdd, Z20, Z18, Z19
@@ -11949,7 +11114,7 @@ chunk321:
 	VPADDQ        Z18, Z23, Z23
 	VPADDQ        Z23, Z17, Z17
 	ADDQ          $+64, DX
-	JNZ           chunk321
+	JNZ           chunk257
 	VMOVDQU64     16(SP), X18
 	VMOVDQU64     X18, 32(SP)
 	VMOVDQU64     (SP), X18
@@ -11964,14 +11129,14 @@ chunk321:
 	VPADDQ        blockBits<>+0(SB), X18, X18
 	VMOVDQU64     X18, (SP)
 	XORQ          $0x08, DI
-	JNZ           first318
+	JNZ           first254
 	TESTQ         BX, BX
-	JZ            last320
+	JZ            last256
 	PCALIGN       $0x40
 
-block319:
+block255:
 	CMPQ       BX, $0x20
-	JLS        near322
+	JLS        near258
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -11989,7 +11154,7 @@ block319:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near322:
+near258:
 	VMOVDQU64  (CX), Z17
 	VMOVDQU64  64(CX), Z16
 	VSHUFI64X2 $0xdd, Z16, Z17, Z20
@@ -12229,10 +11394,10 @@ near322:
 	XORQ          $0x08, DI
 	ADDQ          $+1024, CX
 	DECQ          BX
-	JNZ           block319
+	JNZ           block255
 
 	// The last pair.
-last320:
+last256:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -12288,9 +11453,9 @@ last320:
 	VMOVDQU64 (SP), X0
 	VMOVDQU64 X0, 16(SP)
 	XORQ      $0x08, DI
-	JNZ       last320
+	JNZ       last256
 
-done311:
+done247:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -12340,7 +11505,7 @@ done311:
 TEXT ·nhNextAVX512(SB), $0-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two323
+	JLE  two259
 
 	// Four iterations.
 	MOVQ s+8(FP), CX
@@ -12452,21 +11617,21 @@ TEXT ·nhNextAVX512(SB), $0-56
 	VPXOR       polySign<>+0(SB), Y4, Y4
 	XORL        DX, DX
 	TESTQ       SI, SI
-	JEQ         full325
+	JEQ         full261
 
 	// NH of the end of the block, and then of the next one.
-hash324:
+hash260:
 	CMPQ   SI, $0x20
-	JLS    group329
+	JLS    group265
 	CMPQ   SI, $+192
-	JLS    short331
+	JLS    short267
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
 	LEAQ   -128(BX)(SI*1), R11
 
-chunk332:
+chunk268:
 	VMOVDQU64  (BX), Z0
 	VMOVDQU64  64(BX), Z11
 	VSHUFI64X2 $0xdd, Z11, Z0, Z1
@@ -12506,11 +11671,11 @@ chunk332:
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
 	CMPQ       BX, R11
-	JLS        chunk332
+	JLS        chunk268
 	ANDQ       $0x7f, SI
-	JEQ        done334
+	JEQ        done270
 	CMPQ       SI, $0x20
-	JNE        end333
+	JNE        end269
 	VMOVDQU64  (BX), X0
 	VMOVDQU64  16(BX), X1
 	VPADDD     152(DI), X0, X0
@@ -12551,9 +11716,9 @@ chunk332:
 	VPMULUDQ   X1, X0, X0
 	VPADDQ     X0, X9, X9
 	VPADDQ     Z9, Z8, Z8
-	JMP        done334
+	JMP        done270
 
-end333:
+end269:
 	MOVQ       $-1, R11
 	BZHIQ      SI, R11, R12
 	KMOVQ      R12, K1
@@ -12609,7 +11774,7 @@ end333:
 	VPADDQ     Z12, Z14, Z14
 	VPADDQ     Z14, Z8, Z8
 
-done334:
+done270:
 	VPUNPCKLQDQ   Z6, Z5, Z0
 	VPUNPCKHQDQ   Z6, Z5, Z1
 	VPADDQ        Z1, Z0, Z0
@@ -12625,16 +11790,16 @@ done334:
 	VEXTRACTI64X2 $0x01, Y1, X11
 	VPADDQ        X11, X1, X1
 	VINSERTI128   $0x01, X1, Y0, Y0
-	JMP           hashed330
+	JMP           hashed266
 
-short331:
+short267:
 	VPXOR Y1, Y1, Y1
 	VPXOR Y11, Y11, Y11
 	CMPQ  SI, $0x40
-	JCS   less336
+	JCS   less272
 	LEAQ  -64(BX)(SI*1), R11
 
-pair335:
+pair271:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y12
 	VPADDD         152(DI), Y0, Y13
@@ -12674,11 +11839,11 @@ pair335:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, R11
-	JLS            pair335
+	JLS            pair271
 	ANDQ           $0x3f, SI
-	JEQ            done338
+	JEQ            done274
 
-less336:
+less272:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y12
 	VPADDD         152(DI), Y0, Y13
@@ -12698,13 +11863,13 @@ less336:
 	VPADDQ         Y15, Y1, Y1
 	VPADDQ         Y13, Y11, Y11
 
-done338:
+done274:
 	VPUNPCKLQDQ Y11, Y1, Y0
 	VPUNPCKHQDQ Y11, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
-	JMP         hashed330
+	JMP         hashed266
 
-group329:
+group265:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y11
 	VPADDD         152(DI), Y0, Y12
@@ -12725,19 +11890,19 @@ group329:
 	VPUNPCKHQDQ    Y11, Y1, Y1
 	VPADDQ         Y1, Y0, Y0
 
-hashed330:
+hashed266:
 	TESTQ       DX, DX
-	JNE         stored328
+	JNE         stored264
 	VMOVDQU     (CX), X10
 	VINSERTI128 $0x01, 16(CX), Y10, Y10
 	VPADDQ      Y10, Y0, Y0
-	JMP         step326
+	JMP         step262
 
-full325:
+full261:
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
 
-step326:
+step262:
 	VPADDQ blockBits<>+0(SB), Y0, Y0
 
 	// L2: a step of POLY-64.
@@ -12761,17 +11926,17 @@ step326:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none327
+	JEQ   none263
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash324
+	JMP   hash260
 
-none327:
+none263:
 	VPXOR Y0, Y0, Y0
 
-stored328:
+stored264:
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
 	VPXOR   X0, X0, X0
@@ -12795,7 +11960,7 @@ stored328:
 	RET
 
 	// Two iterations.
-two323:
+two259:
 	MOVQ s+8(FP), CX
 	MOVQ p_base+32(FP), BX
 	MOVQ p_len+40(FP), SI
@@ -12866,19 +12031,19 @@ two323:
 	VPXOR   polySign<>+0(SB), X3, X3
 	XORL    DX, DX
 	TESTQ   SI, SI
-	JEQ     full342
+	JEQ     full278
 
 	// NH of the end of the block, and then of the next one.
-hash341:
+hash277:
 	CMPQ   SI, $0x20
-	JLS    group346
+	JLS    group282
 	CMPQ   SI, $+256
-	JLS    short348
+	JLS    short284
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
 	LEAQ   -128(BX)(SI*1), R11
 
-chunk349:
+chunk285:
 	VMOVDQU64  (BX), Z0
 	VMOVDQU64  64(BX), Z7
 	VSHUFI64X2 $0xdd, Z7, Z0, Z6
@@ -12902,11 +12067,11 @@ chunk349:
 	ADDQ       $+128, BX
 	ADDQ       $0x40, DI
 	CMPQ       BX, R11
-	JLS        chunk349
+	JLS        chunk285
 	ANDQ       $0x7f, SI
-	JEQ        done351
+	JEQ        done287
 	CMPQ       SI, $0x20
-	JNE        end350
+	JNE        end286
 	VMOVDQU64  (BX), X0
 	VMOVDQU64  16(BX), X6
 	VPADDD     152(DI), X0, X0
@@ -12927,9 +12092,9 @@ chunk349:
 	VPMULUDQ   X6, X0, X0
 	VPADDQ     X0, X8, X8
 	VPADDQ     Z8, Z5, Z5
-	JMP        done351
+	JMP        done287
 
-end350:
+end286:
 	MOVQ       $-1, R11
 	BZHIQ      SI, R11, R12
 	KMOVQ      R12, K1
@@ -12967,7 +12132,7 @@ end350:
 	VPADDQ     Z9, Z11, Z11
 	VPADDQ     Z11, Z5, Z5
 
-done351:
+done287:
 	VPUNPCKLQDQ   Z5, Z4, Z0
 	VPUNPCKHQDQ   Z5, Z4, Z6
 	VPADDQ        Z6, Z0, Z0
@@ -12976,16 +12141,16 @@ done351:
 	VEXTRACTI64X2 $0x01, Y0, X6
 	VPADDQ        X6, X0, X0
 	VMOVDQA       X0, X0
-	JMP           hashed347
+	JMP           hashed283
 
-short348:
+short284:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y6, Y6, Y6
 	CMPQ  SI, $0x40
-	JCS   less353
+	JCS   less289
 	LEAQ  -64(BX)(SI*1), R11
 
-pair352:
+pair288:
 	VMOVDQU  16(BX), Y9
 	VPBLENDD $0x0f, (BX), Y9, Y7
 	VPBLENDD $0xf0, 32(BX), Y9, Y9
@@ -13008,11 +12173,11 @@ pair352:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, R11
-	JLS      pair352
+	JLS      pair288
 	ANDQ     $0x3f, SI
-	JEQ      done357
+	JEQ      done293
 
-less353:
+less289:
 	VMOVDQU  (BX), X7
 	VMOVDQU  16(BX), X9
 	VPADDD   152(DI), X7, X10
@@ -13032,16 +12197,16 @@ less353:
 	VPADDQ   Y8, Y0, Y0
 	VPADDQ   Y12, Y6, Y6
 
-done357:
+done293:
 	VPUNPCKLQDQ  Y6, Y0, Y7
 	VPUNPCKHQDQ  Y6, Y0, Y0
 	VPADDQ       Y0, Y7, Y7
 	VEXTRACTI128 $0x01, Y7, X0
 	VPADDQ       X7, X0, X7
 	VMOVDQA      X7, X0
-	JMP          hashed347
+	JMP          hashed283
 
-group346:
+group282:
 	VMOVDQU     (BX), X0
 	VMOVDQU     16(BX), X7
 	VPADDD      152(DI), X0, X8
@@ -13062,17 +12227,17 @@ group346:
 	VPUNPCKHQDQ X7, X6, X6
 	VPADDQ      X6, X0, X0
 
-hashed347:
+hashed283:
 	TESTQ   DX, DX
-	JNE     stored345
+	JNE     stored281
 	VMOVDQU (CX), X6
 	VPADDQ  X6, X0, X0
-	JMP     step343
+	JMP     step279
 
-full342:
+full278:
 	VMOVDQU (CX), X0
 
-step343:
+step279:
 	VPADDQ blockBits<>+0(SB), X0, X0
 
 	// L2: a step of POLY-64.
@@ -13093,17 +12258,17 @@ step343:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none344
+	JEQ   none280
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash341
+	JMP   hash277
 
-none344:
+none280:
 	VPXOR X0, X0, X0
 
-stored345:
+stored281:
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
@@ -13129,7 +12294,7 @@ stored345:
 TEXT ·nhPoly128AVX2(SB), $224-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two361
+	JLE  two297
 
 	// Four iterations.
 	MOVQ p_base+16(FP), CX
@@ -13273,7 +12438,7 @@ TEXT ·nhPoly128AVX2(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first362:
+first298:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -13283,7 +12448,7 @@ first362:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk365:
+chunk301:
 	VMOVDQU      16(CX)(DX*2), Y5
 	VPBLENDD     $0x0f, (CX)(DX*2), Y5, Y4
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y5, Y5
@@ -13320,7 +12485,7 @@ chunk365:
 	VPADDQ       Y4, Y9, Y9
 	VPADDQ       Y9, Y3, Y3
 	ADDQ         $+32, DX
-	JNZ          chunk365
+	JNZ          chunk301
 	VMOVDQU      32(SP), Y4
 	VMOVDQU      Y4, 64(SP)
 	VMOVDQU      (SP), Y4
@@ -13340,14 +12505,14 @@ chunk365:
 	VPADDQ       blockBits<>+0(SB), X0, X0
 	VMOVDQU      X0, 16(SP)
 	XORQ         $0x10, DI
-	JNZ          first362
+	JNZ          first298
 	TESTQ        BX, BX
-	JZ           last364
+	JZ           last300
 	PCALIGN      $0x40
 
-block363:
+block299:
 	CMPQ       BX, $0x20
-	JLS        near366
+	JLS        near302
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -13365,7 +12530,7 @@ block363:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near366:
+near302:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y3
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -14075,10 +13240,10 @@ near366:
 	XORQ         $0x10, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block363
+	JNZ          block299
 
 	// The last pair.
-last364:
+last300:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -14184,11 +13349,11 @@ last364:
 	VMOVDQU (SP), Y0
 	VMOVDQU Y0, 32(SP)
 	XORQ    $0x10, DI
-	JNZ     last364
-	JMP     done360
+	JNZ     last300
+	JMP     done296
 
 	// Two iterations.
-two361:
+two297:
 	MOVQ p_base+16(FP), CX
 	MOVQ p_len+24(FP), BX
 	SHRQ $0x0a, BX
@@ -14264,7 +13429,7 @@ two361:
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first367:
+first303:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -14272,7 +13437,7 @@ first367:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk370:
+chunk306:
 	VMOVDQU      16(CX)(DX*2), Y3
 	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
@@ -14293,7 +13458,7 @@ chunk370:
 	VPADDQ       Y2, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
 	ADDQ         $+32, DX
-	JNZ          chunk370
+	JNZ          chunk306
 	VMOVDQU      16(SP), X2
 	VMOVDQU      X2, 32(SP)
 	VMOVDQU      (SP), X2
@@ -14306,14 +13471,14 @@ chunk370:
 	VPADDQ       blockBits<>+0(SB), X2, X2
 	VMOVDQU      X2, (SP)
 	XORQ         $0x08, DI
-	JNZ          first367
+	JNZ          first303
 	TESTQ        BX, BX
-	JZ           last369
+	JZ           last305
 	PCALIGN      $0x40
 
-block368:
+block304:
 	CMPQ       BX, $0x20
-	JLS        near371
+	JLS        near307
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -14331,7 +13496,7 @@ block368:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near371:
+near307:
 	VMOVDQU  16(CX), Y4
 	VPBLENDD $0x0f, (CX), Y4, Y1
 	VPBLENDD $0xf0, 32(CX), Y4, Y4
@@ -14730,10 +13895,10 @@ near371:
 	XORQ         $0x08, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block368
+	JNZ          block304
 
 	// The last pair.
-last369:
+last305:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -14789,9 +13954,9 @@ last369:
 	VMOVDQU (SP), X0
 	VMOVDQU X0, 16(SP)
 	XORQ    $0x08, DI
-	JNZ     last369
+	JNZ     last305
 
-done360:
+done296:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -14825,7 +13990,7 @@ done360:
 TEXT ·nhNextAVX2(SB), $0-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two372
+	JLE  two308
 
 	// Four iterations.
 	MOVQ s+8(FP), CX
@@ -14950,19 +14115,19 @@ TEXT ·nhNextAVX2(SB), $0-56
 	VPXOR       polySign<>+0(SB), Y3, Y3
 	XORL        DX, DX
 	TESTQ       SI, SI
-	JEQ         full374
+	JEQ         full310
 
 	// NH of the end of the block, and then of the next one.
-hash373:
+hash309:
 	CMPQ  SI, $0x20
-	JLS   group378
+	JLS   group314
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  SI, $0x40
-	JCS   less381
+	JCS   less317
 	LEAQ  -64(BX)(SI*1), R11
 
-pair380:
+pair316:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -15002,11 +14167,11 @@ pair380:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, R11
-	JLS            pair380
+	JLS            pair316
 	ANDQ           $0x3f, SI
-	JEQ            done383
+	JEQ            done319
 
-less381:
+less317:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -15026,13 +14191,13 @@ less381:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 
-done383:
+done319:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed379
+	JMP         hashed315
 
-group378:
+group314:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y5
 	VPADDD         152(DI), Y0, Y7
@@ -15053,19 +14218,19 @@ group378:
 	VPUNPCKHQDQ    Y5, Y4, Y4
 	VPADDQ         Y4, Y0, Y0
 
-hashed379:
+hashed315:
 	TESTQ       DX, DX
-	JNE         stored377
+	JNE         stored313
 	VMOVDQU     (CX), X6
 	VINSERTI128 $0x01, 16(CX), Y6, Y6
 	VPADDQ      Y6, Y0, Y0
-	JMP         step375
+	JMP         step311
 
-full374:
+full310:
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
 
-step375:
+step311:
 	VPADDQ blockBits<>+0(SB), Y0, Y0
 
 	// L2: a step of POLY-64.
@@ -15089,17 +14254,17 @@ step375:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none376
+	JEQ   none312
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash373
+	JMP   hash309
 
-none376:
+none312:
 	VPXOR Y0, Y0, Y0
 
-stored377:
+stored313:
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
 	VPXOR   X0, X0, X0
@@ -15118,7 +14283,7 @@ stored377:
 	RET
 
 	// Two iterations.
-two372:
+two308:
 	MOVQ s+8(FP), CX
 	MOVQ p_base+32(FP), BX
 	MOVQ p_len+40(FP), SI
@@ -15202,19 +14367,19 @@ two372:
 	VPXOR   polySign<>+0(SB), X3, X3
 	XORL    DX, DX
 	TESTQ   SI, SI
-	JEQ     full387
+	JEQ     full323
 
 	// NH of the end of the block, and then of the next one.
-hash386:
+hash322:
 	CMPQ  SI, $0x20
-	JLS   group391
+	JLS   group327
 	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
 	CMPQ  SI, $0x40
-	JCS   less394
+	JCS   less330
 	LEAQ  -64(BX)(SI*1), R11
 
-pair393:
+pair329:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -15237,11 +14402,11 @@ pair393:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, R11
-	JLS      pair393
+	JLS      pair329
 	ANDQ     $0x3f, SI
-	JEQ      done398
+	JEQ      done334
 
-less394:
+less330:
 	VMOVDQU  (BX), X5
 	VMOVDQU  16(BX), X6
 	VPADDD   152(DI), X5, X7
@@ -15261,16 +14426,16 @@ less394:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done398:
+done334:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed392
+	JMP          hashed328
 
-group391:
+group327:
 	VMOVDQU     (BX), X0
 	VMOVDQU     16(BX), X5
 	VPADDD      152(DI), X0, X6
@@ -15291,17 +14456,17 @@ group391:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed392:
+hashed328:
 	TESTQ   DX, DX
-	JNE     stored390
+	JNE     stored326
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
-	JMP     step388
+	JMP     step324
 
-full387:
+full323:
 	VMOVDQU (CX), X0
 
-step388:
+step324:
 	VPADDQ blockBits<>+0(SB), X0, X0
 
 	// L2: a step of POLY-64.
@@ -15322,17 +14487,17 @@ step388:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none389
+	JEQ   none325
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash386
+	JMP   hash322
 
-none389:
+none325:
 	VPXOR X0, X0, X0
 
-stored390:
+stored326:
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
@@ -15351,3 +14516,173 @@ stored390:
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
+
+// func nhPoly(y *[4]uint128, k *uhashKey, p []byte)
+TEXT ·nhPoly(SB), $0-40
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next337
+	JMP  ·nhPolyAVX512+0(SB)
+
+next337:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next338
+	JMP  ·nhPolyAVX2+0(SB)
+
+next338:
+	JMP ·nhPolyGeneric+0(SB)
+
+// func nhPoly128(y *[4]uint128, k *uhashKey, p []byte)
+TEXT ·nhPoly128(SB), $0-40
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next339
+	JMP  ·nhPoly128AVX512+0(SB)
+
+next339:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next340
+	JMP  ·nhPoly128AVX2+0(SB)
+
+next340:
+	JMP ·nhPoly128Generic+0(SB)
+
+// func nhBlocks(words []l1Words, k *uhashKey, p []byte)
+TEXT ·nhBlocks(SB), $0-56
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next341
+	JMP  ·nhBlocksAVX512+0(SB)
+
+next341:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next342
+	JMP  ·nhBlocksAVX2+0(SB)
+
+next342:
+	JMP ·nhBlocksGeneric+0(SB)
+
+// func nhAdd(s *l1State, k *uhashKey, p []byte)
+TEXT ·nhAdd(SB), $0-40
+	CMPQ p_len+24(FP), $+224
+	JHI  long343
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next344
+	JMP  ·nhAddAVX2+0(SB)
+
+next344:
+	JMP ·nhAddGeneric+0(SB)
+
+long343:
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next345
+	JMP  ·nhAddAVX512+0(SB)
+
+next345:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next346
+	JMP  ·nhAddAVX2+0(SB)
+
+next346:
+	JMP ·nhAddGeneric+0(SB)
+
+// func nhNext(y *[4]uint128, s *l1State, group *[32]byte, k *uhashKey, p []byte)
+TEXT ·nhNext(SB), $0-56
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next347
+	JMP  ·nhNextAVX512+0(SB)
+
+next347:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next348
+	JMP  ·nhNextAVX2+0(SB)
+
+next348:
+	JMP ·nhNextGeneric+0(SB)
+
+// func fill(group *[32]byte, p []byte)
+TEXT ·fill(SB), $0-32
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next349
+	JMP  ·fillAVX512+0(SB)
+
+next349:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next350
+	JMP  ·fillAVX2+0(SB)
+
+next350:
+	JMP ·fillGeneric+0(SB)
+
+// func tagOnly(tag *[16]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
+TEXT ·tagOnly(SB), $0-72
+	CMPQ rest_len+32(FP), $+256
+	JHI  long351
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next352
+	JMP  ·tagOnlyAVX2+0(SB)
+
+next352:
+	JMP ·tagOnlyGeneric+0(SB)
+
+long351:
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next353
+	JMP  ·tagOnlyAVX512+0(SB)
+
+next353:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next354
+	JMP  ·tagOnlyAVX2+0(SB)
+
+next354:
+	JMP ·tagOnlyGeneric+0(SB)
+
+// func tagNext(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
+TEXT ·tagNext(SB), $0-80
+	CMPQ rest_len+40(FP), $+512
+	JHI  long355
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next356
+	JMP  ·tagNextAVX2+0(SB)
+
+next356:
+	JMP ·tagNextGeneric+0(SB)
+
+long355:
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next357
+	JMP  ·tagNextAVX512+0(SB)
+
+next357:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next358
+	JMP  ·tagNextAVX2+0(SB)
+
+next358:
+	JMP ·tagNextGeneric+0(SB)
+
+// func tagTwo(tag *[16]byte, k *uhashKey, msg []byte, x pad)
+TEXT ·tagTwo(SB), $0-56
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next359
+	JMP  ·tagTwoAVX512+0(SB)
+
+next359:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next360
+	JMP  ·tagTwoAVX2+0(SB)
+
+next360:
+	JMP ·tagTwoGeneric+0(SB)
+
+// func tagWords(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
+TEXT ·tagWords(SB), $0-40
+	CMPB ·useAVX512+0(SB), $0x00
+	JEQ  next361
+	JMP  ·tagWordsAVX512+0(SB)
+
+next361:
+	CMPB ·useAVX2+0(SB), $0x00
+	JEQ  next362
+	JMP  ·tagWordsAVX2+0(SB)
+
+next362:
+	JMP ·tagWordsGeneric+0(SB)

@@ -24,10 +24,9 @@ const signNonceSize = UMACMaxNonceSize
 func (k *UMACKey) Sign(dst, msg []byte) []byte {
 	k.mustLive()
 	var sig [signNonceSize + maxUMACTagSize]byte
-	nonce, tag := sig[:signNonceSize], (*[maxUMACTagSize]byte)(sig[signNonceSize:])
+	nonce := sig[:signNonceSize]
 	rand.Read(nonce)
-	k.uhash.tag(tag, msg, k.pad.pad(nonce))
-	return append(dst, sig[:signNonceSize+int(k.pad.tagSize)]...)
+	return append(dst, k.Tag(nonce, nonce, msg)...)
 }
 
 // VerifySigned reports whether sig is what [UMACKey.Sign] or [UMAC.Sign] appends for msg: a nonce

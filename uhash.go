@@ -14,8 +14,7 @@ import (
 //go:generate go run -C internal/asm ./neon -out ../../nh_arm64.s
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
-// L3 (l3.go), and is the only caller of their kernels, except for batches, parallel.go and
-// those that take a nonce.
+// L3 (l3.go), and is the only caller of their kernels, except for batches and parallel.go.
 // Some kernels fuse layers: nhPoly runs L1 and L2 over many blocks, and the kernels whose
 // names begin with tag go from the last bytes of a message, or all of up to two blocks, to
 // its tag.
@@ -31,26 +30,11 @@ type uhashKey struct {
 	l3High l3Words // k_1 to k_4
 }
 
-// tag sets tag to UHASH of msg, xor the pad. Tag and Verify of UMACKey call tagShort and
-// tagLong instead: one more call makes short messages 4 % slower.
-func (k *uhashKey) tag(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
-	if len(msg) <= l1Block {
-		k.tagShort(tag, msg, x)
-	} else {
-		k.tagLong(tag, msg, x)
-	}
-}
-
-// tagShort is tag for a message of at most one block.
-func (k *uhashKey) tagShort(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
-	tagOnly(tag, k, &noGroups, msg, uint64(len(msg)), x)
-}
-
 // noGroups is a block without any groups so far. It is shared and never written to:
 // one on the stack would have to be zeroed, and loads of it would wait for that.
 var noGroups l1State
 
-// tagLong is tag for a message of more than one block.
+// tagLong sets tag to UHASH of a message of more than one block, xor the pad.
 func (k *uhashKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
 	if len(msg) <= 2*l1Block {
 		tagTwo(tag, k, msg, x)
@@ -99,17 +83,11 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 		n := min(len(p), 1<<30) &^ (l1Group - 1)
 		switch bytes := u.l1.bytes + n; {
 		case bytes < l1Block || bytes == l1Block && n == len(p) && u.l2.words == 0:
-			if hasMasks() {
-				nhAddMasked(&u.l1, k, p[:n])
-			} else if hasVectors() {
-				nhAddVectors(&u.l1, k, p[:n])
-			} else {
-				nhAdd(&u.l1, k, p[:n])
-			}
-		case bytes < 2*l1Block && u.l2.hasNext():
+			nhAdd(&u.l1, k, p[:n])
+		case bytes < 2*l1Block && u.l2.isPoly64():
 			u.nextBlock(k, p)
 			return
-		case bytes > l1Block && u.l1.bytes > 0 && u.l2.hasNext():
+		case bytes > l1Block && u.l1.bytes > 0 && u.l2.isPoly64():
 			n = max(l1Block-u.l1.bytes, l1Group)
 			u.nextBlock(k, p[:n])
 		case u.l1.bytes == 0:
@@ -124,11 +102,7 @@ func (u *uhash) write(k *uhashKey, p []byte) {
 		p = p[n:]
 	}
 	if len(p) > 0 {
-		if hasMasks() {
-			fillMasked(&u.group, p)
-		} else {
-			fill(&u.group, p)
-		}
+		fill(&u.group, p)
 		u.n = len(p)
 	}
 }
@@ -153,20 +127,16 @@ func (u *uhash) hold(p []byte) bool {
 }
 
 // nextBlock is write for at least a group that fills the block, and less than a block more, if
-// l2.hasNext and group is empty.
+// l2.isPoly64 and group is empty.
 func (u *uhash) nextBlock(k *uhashKey, p []byte) {
 	u.l2.begin()
-	if hasMasks() {
-		nhNextMasked(&u.l2.y, &u.l1, &u.group, k, p)
-	} else {
-		nhNext(&u.l2.y, &u.l1, &u.group, k, p)
-	}
+	nhNext(&u.l2.y, &u.l1, &u.group, k, p)
 	u.l2.words++
 	u.n = len(p) % l1Group
 }
 
-// hasNext reports whether nhNext can take the next word.
-func (s *l2State) hasNext() bool { return hasNHNext() && s.words < poly64Words }
+// isPoly64 reports whether POLY-64 takes the next word.
+func (s *l2State) isPoly64() bool { return s.words < poly64Words }
 
 // endGroup moves the full group to l1.
 func (u *uhash) endGroup(k *uhashKey) {
@@ -184,47 +154,31 @@ func (u *uhash) endBlock(k *uhashKey) {
 	u.l1.sums, u.l1.bytes = l1Words{}, 0
 }
 
-// tag sets tag to the hash xor the pad. It does not change the message, so that
-// writing can go on.
-func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *uhashKey, x pad) {
-	var rest []byte
-	if u.n > 0 {
-		if u.l1.bytes == l1Block {
-			u.endBlock(k)
-		}
-		rest = u.group[:]
+// tag sets tag to the tag of the message under nonce, whose pad is from s. It does not change the
+// message, so that writing can go on.
+func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *UMACKey, s *pads, nonce []byte) {
+	if u.n > 0 && u.l1.bytes == l1Block {
+		u.endBlock(&k.uhash)
 	}
-	length := uint64(u.l1.bytes + u.n)
-	if u.l2.words == 0 {
-		if hasMasks() {
-			tagOnlyMasked(tag, k, &u.l1, rest, length, x)
-		} else if hasVectors() {
-			tagOnlyVectors(tag, k, &u.l1, rest, length, x)
-		} else {
-			tagOnly(tag, k, &u.l1, rest, length, x)
-		}
-	} else if length > 0 && u.l2.words < poly64Words {
-		if hasMasks() {
-			tagNextMasked(tag, k, &u.l2.y, &u.l1, rest, length, x)
-		} else {
-			tagNext(tag, k, &u.l2.y, &u.l1, rest, length, x)
-		}
+	if hasTagNonce() && u.l2.words == 0 {
+		tagNonce(tag, k, &u.l1, u.rest(), u.length(), nonce)
+	} else if x := s.pad(&k.pad, nonce); u.l2.words == 0 {
+		tagOnly(tag, &k.uhash, &u.l1, u.rest(), u.length(), x)
 	} else {
-		k.tagLast(tag, &u.l2, &u.l1, rest, length, x)
+		k.uhash.tagLast(tag, &u.l2, &u.l1, u.rest(), u.length(), x)
 	}
 }
 
-// isShort reports whether the message has at most one block.
-func (u *uhash) isShort() bool { return u.l2.words == 0 && u.l1.bytes+u.n <= l1Block }
-
-// tagNonce is tag with the pad for a nonce, for a short message, if hasTagNonce.
-func (u *uhash) tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, nonce []byte) {
-	var rest []byte
-	if u.n > 0 {
-		rest = u.group[:]
+// rest returns what is in group, zero-padded.
+func (u *uhash) rest() []byte {
+	if u.n == 0 {
+		return nil
 	}
-	tagNonce(tag, k, &u.l1, rest, uint64(u.l1.bytes+u.n), nonce)
+	return u.group[:]
 }
+
+// length returns the number of bytes in l1 and group.
+func (u *uhash) length() uint64 { return uint64(u.l1.bytes + u.n) }
 
 // writeBlocks adds whole blocks, at least one, of a message longer than a block to l2.
 func (k *uhashKey) writeBlocks(l2 *l2State, p []byte) {

@@ -9,8 +9,8 @@ import (
 	"math/bits"
 )
 
-// The kernels of UHASH keep these contracts; the portable ones are the reference.
-// They read nothing outside p.
+// The kernels of UHASH keep these contracts on every architecture; the portable ones are the
+// reference. They read nothing outside p.
 //
 // Only the first k.n iterations are defined: words 0 to k.n-1 of y, of words and of the
 // sums in s, and the first 4*k.n bytes of a tag. A kernel may compute more iterations, with
@@ -26,16 +26,12 @@ import (
 //	nhAdd(s, k, p)         adds whole groups, at least one, to the block in s, which
 //	                       has room for them.
 //	fill(group, p)         sets group to p, less than a group, zero-padded.
-//
-// One more is of the end of a block and what follows it, if hasNHNext:
-//
 //	nhNext(y, s, group, k, p)
 //	                       ends the block in s with the first bytes of p, at least a
 //	                       group, unless it is full, and runs a step of POLY-64 from the
 //	                       values y over its words. It sets s to the whole groups of the
 //	                       rest of p, which is less than a block, and group to what is
 //	                       after them, zero-padded.
-//
 //	tagOnly(tag, k, l1, rest, length, x)
 //	                       sets tag to the hash, xor the pad, of a message of at most
 //	                       one block: the groups in l1 and then rest. length is its
@@ -49,24 +45,19 @@ import (
 //	tagWords(tag, k, words, x)
 //	                       sets tag to L3-HASH of words, xor the pad.
 //
-// Two more are from a nonce of 1 to 16 bytes to the tag, if hasTagNonce:
+// Three more begin with AES:
 //
-//	tagNonce(tag, k, l1, rest, length, nonce)
-//	                       is tagOnly with the pad for the nonce. The message may have up to
-//	                       two blocks if l1 has no groups.
-//	tagNonces(tags, k, batch)
-//	                       sets tags to the tags of the messages, at least one, each of up
-//	                       to two blocks.
-//
-// Three more are for batches and keys; the portable ones are in batch.go and kdf.go:
-//
-//	padEach(tags, k, batch)
-//	                       sets tags to the pads for the nonces of the batch, at least one.
 //	deriveL1(k, kdf)       sets k to the L1 key, from the key of KDF.
+//	tagNonce(tag, k, l1, rest, length, nonce)
+//	                       is tagOnly with the pad for a nonce of 1 to 16 bytes. The message
+//	                       may have up to two blocks if l1 has no groups. It is called if
+//	                       hasTagNonce, which is whether there is a kernel: one that hides the
+//	                       time of AES.
 //	tagEach(tags, k, batch)
-//	                       replaces the pads in tags by the tags of the messages, at least
-//	                       one, each of at most a block. It rewrites up to three more
-//	                       elements of tags, unchanged.
+//	                       sets the first tags to those of the messages, 1 to umacLanes of
+//	                       any length, under their nonces. It may write the others. It
+//	                       reports whether only kernels have computed: other functions leave
+//	                       pads in their stack frames.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	for ; len(p) >= l1Block; p = p[l1Block:] {
@@ -103,6 +94,27 @@ func nhBlockGeneric(words *l1Words, k *uhashKey, p []byte) {
 func nhAddGeneric(s *l1State, k *uhashKey, p []byte) {
 	nh(&s.sums, &k.l1, s.bytes/l1Group, p, k.n)
 	s.bytes += len(p)
+}
+
+func nhNextGeneric(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
+	if room := l1Block - s.bytes; room > 0 {
+		nhAddGeneric(s, k, p[:room])
+		p = p[room:]
+	}
+	s.step64(y, k)
+	whole := len(p) &^ (l1Group - 1)
+	nhAddGeneric(s, k, p[:whole])
+	fillGeneric(group, p[whole:])
+}
+
+// step64 runs a step of POLY-64 from the values y over the words of the full block in s, and
+// begins the next block.
+func (s *l1State) step64(y *[maxIterations]uint128, k *uhashKey) {
+	s.sums.addLength(l1Block)
+	for i, word := range s.sums[:k.n] {
+		y[i].lo = poly64(y[i].lo, k.l2[i].k64, word)
+	}
+	s.sums, s.bytes = l1Words{}, 0
 }
 
 func fillGeneric(group *[l1Group]byte, p []byte) {
@@ -161,6 +173,21 @@ func tagTwoGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
 	y := [maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
 	nhPolyGeneric(&y, k, msg[:l1Block])
 	tagNextGeneric(tag, k, &y, &noGroups, msg[l1Block:], uint64(len(msg)-l1Block), x)
+}
+
+func tagNonceGeneric(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
+	if x := k.pad.pad(nonce); length <= l1Block {
+		tagOnlyGeneric(tag, &k.uhash, l1, rest, length, x)
+	} else {
+		tagTwoGeneric(tag, &k.uhash, rest, x)
+	}
+}
+
+func tagEachGeneric(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+	for i := range batch {
+		k.Tag(tags[i][:0], batch[i].Nonce, batch[i].Data)
+	}
+	return false
 }
 
 func tagWordsGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {

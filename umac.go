@@ -112,16 +112,14 @@ func (k *UMACKey) Size() int {
 // a garbage collection.
 func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
-	if hasTagNonce() && isNonce(nonce) && len(msg) <= 2*l1Block {
-		var tag [maxUMACTagSize]byte
-		tagNonce(&tag, k, &noGroups, msg, uint64(len(msg)), nonce)
-		return k.pad.tagSize.append(dst, &tag)
+	if !isNonce(nonce) { // which is inlined
+		mustNonce(nonce)
 	}
-	mustNonce(nonce)
 	var tag [maxUMACTagSize]byte
-	x := k.pad.pad(nonce)
-	if len(msg) <= l1Block {
-		k.uhash.tagShort(&tag, msg, x)
+	if hasTagNonce() && len(msg) <= 2*l1Block {
+		tagNonce(&tag, k, &noGroups, msg, uint64(len(msg)), nonce)
+	} else if x := k.pad.pad(nonce); len(msg) <= l1Block {
+		tagOnly(&tag, &k.uhash, &noGroups, msg, uint64(len(msg)), x)
 	} else {
 		k.uhash.tagLong(&tag, msg, x)
 	}
@@ -136,13 +134,7 @@ func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	if hasTagNonce() && len(msg) <= 2*l1Block {
-		tagNonce(&want, k, &noGroups, msg, uint64(len(msg)), nonce)
-	} else if x := k.pad.pad(nonce); len(msg) <= l1Block {
-		k.uhash.tagShort(&want, msg, x)
-	} else {
-		k.uhash.tagLong(&want, msg, x)
-	}
+	k.Tag(want[:0], nonce, msg)
 	return k.pad.tagSize.equal(tag, &want)
 }
 
@@ -247,16 +239,11 @@ func (u *UMAC) Write(p []byte) (int, error) {
 // key.
 func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	k := u.live()
-	if hasTagNonce() && isNonce(nonce) && u.uhash.isShort() {
-		var tag [maxUMACTagSize]byte
-		u.uhash.tagNonce(&tag, k, nonce)
-		return k.pad.tagSize.append(dst, &tag)
-	}
 	if !isNonce(nonce) { // which is inlined
 		mustNonce(nonce)
 	}
 	var tag [maxUMACTagSize]byte
-	u.uhash.tag(&tag, &k.uhash, u.pads.pad(&k.pad, nonce))
+	u.uhash.tag(&tag, k, &u.pads, nonce)
 	return k.pad.tagSize.append(dst, &tag)
 }
 
@@ -282,11 +269,7 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	if hasTagNonce() && u.uhash.isShort() {
-		u.uhash.tagNonce(&want, k, nonce)
-	} else {
-		u.uhash.tag(&want, &k.uhash, u.pads.pad(&k.pad, nonce))
-	}
+	u.uhash.tag(&want, k, &u.pads, nonce)
 	return k.pad.tagSize.equal(tag, &want)
 }
 

@@ -16,7 +16,7 @@ func nhAdd(v isa) {
 	kernel("nhAdd"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("s"), GP64()), wordsIn(n)()
 		r := newRest(v, n, k, "p", state)
-		r.whole = true
+		r.whole, r.long = true, r.masked()
 		ADDQ(r.length, Mem{Base: state, Disp: wordsSize})
 		r.hash(words)
 		addSums(n, state, words)
@@ -109,20 +109,22 @@ func nhNext(v isa) {
 
 // lastWords sets words to the L1 words of the last block, of which state has the groups before
 // the rest, with its length in bits. If first is true it is also the first block, and hashed as
-// a group of zeros if it has no bytes.
+// a group of zeros if it has no bytes. A long rest has bytes.
 func lastWords(r rest, state Register, words VecVirtual, first bool) {
-	some, summed := label("some"), label("summed")
-	TESTQ(r.length, r.length)
-	JNE(LabelRef(some))
-	Comment("No bytes are left.")
-	if first {
-		CMPQ(Mem{Base: state, Disp: wordsSize}, Imm(0))
-		JEQ(LabelRef(some))
+	summed := label("summed")
+	if !r.long {
+		some := label("some")
+		TESTQ(r.length, r.length)
+		JNE(LabelRef(some))
+		Comment("No bytes are left.")
+		if first {
+			CMPQ(Mem{Base: state, Disp: wordsSize}, Imm(0))
+			JEQ(LabelRef(some))
+		}
+		loadSums(r.n, state, words)
+		JMP(LabelRef(summed))
+		Label(some)
 	}
-	loadSums(r.n, state, words)
-	JMP(LabelRef(summed))
-
-	Label(some)
 	r.hash(words)
 	addSums(r.n, state, words)
 	Label(summed)

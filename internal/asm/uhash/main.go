@@ -10,7 +10,7 @@
 // A kernel has code for two iterations and for four, and begins with a jump to the one
 // that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. It
 // reads nothing outside its key, its state and the bytes that it is given, and does not
-// branch on a secret.
+// branch on a secret. Go code calls functions that only choose a kernel, see choose.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -67,9 +68,15 @@ func main() {
 		nhPoly128(v)
 		nhNext(v)
 	}
+	// These jump, and use no vectors.
+	keeps := []string{"nhPoly", "nhPoly128", "nhBlocks", "nhAdd", "nhNext", "fill", "tagOnly", "tagNext", "tagTwo", "tagWords"}
+	for _, name := range keeps {
+		choose(name)
+	}
 	// In these kernels wiping would make short messages up to 4 % slower.
-	output.Generate("nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",
+	keeps = append(keeps, "nhAddAVX512", "nhAddAVX2", "fillAVX512", "fillAVX2", "tagOnlyAVX512", "tagOnlyAVX2",
 		"tagWordsAVX512", "tagWordsAVX2")
+	output.Generate(keeps...)
 }
 
 // kernel begins a function and generates its body for n iterations: four and two. The one
@@ -86,6 +93,47 @@ func kernel(name string, body func(n int, k gotypes.Component)) {
 	Comment("Two iterations.")
 	Label(two)
 	body(2, k)
+}
+
+// choose generates the function that Go code calls: it jumps to the kernel in use, or to the
+// portable function. Internal/assurance/verify checks that it does nothing else.
+func choose(name string) {
+	Implement(name)
+	Pragma("noescape")
+	jump := func(end string) {
+		to := NewDataAddr(Symbol{Name: "·" + name + end}, 0)
+		Instruction(&ir.Instruction{Opcode: "JMP", Operands: []Op{to}, IsTerminal: true})
+	}
+	use := func(v isa) {
+		next := label("next")
+		CMPB(NewDataAddr(Symbol{Name: "·use" + v.name()}, 0), Imm(0))
+		JEQ(LabelRef(next))
+		jump(v.name())
+		Label(next)
+	}
+	if l, ok := long[name]; ok {
+		more := label("long")
+		CMPQ(field(Param(l.parameter).Len()), I32(l.above))
+		JHI(LabelRef(more))
+		use(avx2{})
+		jump("Generic")
+		Label(more)
+	}
+	use(avx512{})
+	use(avx2{})
+	jump("Generic")
+}
+
+// long has the functions whose kernels for AVX-512 are only for more than so many bytes of a parameter.
+// With fewer these gain nothing, or lose up to 20 % (Intel Xeon, family 6 model 167, Go 1.26.8). Intel's
+// CPUs up to Cascade Lake lose more: their clock is lower for some time after a 512-bit register was used.
+var long = map[string]struct {
+	parameter string
+	above     int32
+}{
+	"nhAdd":   {"p", 7 * groupSize},
+	"tagOnly": {"rest", 8 * groupSize},
+	"tagNext": {"rest", 16 * groupSize},
 }
 
 // An isa is a vector width.

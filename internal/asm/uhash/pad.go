@@ -221,7 +221,7 @@ func padEachVAES() {
 	RET()
 }
 
-// lastBits has 32 bytes for each aesKey.partBits. All bits are ones, except the lowest
+// lastBits has 32 bytes for each padParts.partBits. All bits are ones, except the lowest
 // partBits ones of the byte before the middle.
 //
 // nonceMasks has a mask for each size of a nonce, and nonceJoins the places of its bytes among

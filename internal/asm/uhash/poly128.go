@@ -26,6 +26,9 @@ const (
 // the first half of the iterations with the first block, the other half with the second one. So
 // there is one loop over blocks, and the register half, which is 0 or 1 in units of 8 bytes for
 // each iteration in it, says which half it is.
+//
+// The code for AVX-512 is as fast as that for AVX2 on Zen 4. On an Intel Xeon (family 6 model 207,
+// Go 1.26.8) AVX2 takes 28 % longer: 55.5 microseconds per MiB for 43.4 with UMAC-128. So both stay.
 func nhPoly128(v isa) {
 	done := label("done")
 	var frame Mem

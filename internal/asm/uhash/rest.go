@@ -20,6 +20,7 @@ type rest struct {
 	p, length Register
 	lo, hi    Mem  // the halves of the key for the group at p; they have one base
 	whole     bool // it is whole groups
+	long      bool // it is at least longSize bytes, for hashLong
 	follows   bool // the message has 16 bytes or more before it, which may be read
 }
 
@@ -71,16 +72,14 @@ func (r rest) next(groups int) {
 }
 
 // Up to shortSize bytes are hashed without 512-bit registers, with AVX-512 too: it takes
-// fewer instructions. For two iterations a vector has one half of a group. For four it has
-// that half twice, and is used for two of them, because their keys are next to each other:
+// fewer instructions. For two iterations a vector has one half of a group. For four it
+// has that half twice, and is used for two of them, because their keys are next to each other:
 //
 //	iterations  low             high
 //	0 and 2     lo[g], lo[g+1]  hi[g], hi[g+1]
 //	1 and 3     hi[g], hi[g+1]  lo[g+1], lo[g+2]
 
-// shortSize returns the size up to which Zen 4 takes less time so. Intel's CPUs up to
-// Cascade Lake gain more: their clock is lower for some time after a 512-bit register was
-// used.
+// shortSize returns the size up to which Zen 4 takes less time so.
 func shortSize(n int) int {
 	if n == 4 {
 		return 192
@@ -91,6 +90,10 @@ func shortSize(n int) int {
 // hash sets words to NH of the rest, zero-padded to whole groups, at least one, all iterations
 // side by side.
 func (r rest) hash(words VecVirtual) {
+	if r.long {
+		r.hashLong(words)
+		return
+	}
 	group, done := label("group"), label("hashed")
 	CMPQ(r.length, Imm(groupSize))
 	JLS(LabelRef(group))
@@ -281,7 +284,10 @@ func sideBySide(s []VecVirtual, words VecVirtual) {
 	VPADDQ(s[0], words, words)
 }
 
-// hashLong is hash for more than 128 bytes, with AVX-512. Masks keep its loads within them.
+// longSize is the least that hashLong takes.
+const longSize = 4 * groupSize
+
+// hashLong is hash for at least longSize bytes, with AVX-512. Masks keep its loads within them.
 func (r rest) hashLong(words VecVirtual) {
 	v := avx512{}
 	loop, end, done := label("chunk"), label("end"), label("done")

@@ -32,7 +32,7 @@ const (
 func (f *Function) Successors(n int) (next []int) {
 	i := f.Code[n]
 	switch i.Flow {
-	case Return, Stop:
+	case Return, Stop, Leave:
 		return nil
 	case Jump:
 		return []int{f.At[i.Target]}

@@ -46,6 +46,7 @@ type Flow int
 const (
 	Next   Flow = iota // the next one
 	Jump               // Target
+	Leave              // Target, which is another function
 	Branch             // Target or the next one
 	Call               // Target, and then the next one
 	Return             // what the caller has next

@@ -194,7 +194,7 @@ type kernel struct {
 
 var kernelsAMD64 = []kernel{
 	// 256 32-bit words are 128 products, 2 in a lane, for each iteration.
-	{`\.nhPoly\w+`, "KiB", "vpmuludq", 64, true, 0},
+	{`\.nhPoly(128)?AVX\w+`, "KiB", "vpmuludq", 64, true, 0},
 	// Rounds have two sums of three rotations each. Words of the schedule have two of two;
 	// AVX2 shifts instead, and shuffles bytes for one. There are two words in a lane.
 	{`/internal/sha512\.block\w+`, "16 rounds", "rorxq", 16 * 6, false, 0},

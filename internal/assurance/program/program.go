@@ -29,11 +29,13 @@ import (
 // linker.
 type Program struct {
 	*machine.Architecture
-	Functions []*machine.Function         // that are in .s files
+	Functions []*machine.Function         // that are in .s files, and compute
+	Choices   []*Choice                   // the others in .s files
 	Declared  map[string]*types.Signature // in Go, by package and name
 	Data      []section
-	Symbols   []elf.Symbol // of data
-	morestack uint64       // address of the function of the runtime for a larger stack
+	Symbols   []elf.Symbol      // of data
+	begins    map[uint64]string // functions with the ABI of assembly, by address
+	morestack uint64            // address of the function of the runtime for a larger stack
 }
 
 // A section is memory that the linker has initialized.
@@ -102,8 +104,14 @@ func Load(a *machine.Architecture, replaced map[string]string) (*Program, error)
 	if p.Declared, err = declarations(a); err != nil {
 		return nil, err
 	}
+	if err := p.choose(); err != nil {
+		return nil, err
+	}
 	var missing []string
 	for _, s := range sources {
+		if slices.ContainsFunc(p.Choices, func(c *Choice) bool { return c.Pkg == s.pkg && c.Name == s.name }) {
+			continue
+		}
 		if !slices.ContainsFunc(p.Functions, func(f *machine.Function) bool { return f.Pkg == s.pkg && f.Name == s.name }) {
 			missing = append(missing, s.name)
 		}
@@ -206,6 +214,12 @@ func read(a *machine.Architecture, binary string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.begins = make(map[uint64]string)
+	for _, s := range symbols {
+		if name, isAssembly := strings.CutSuffix(s.Name, ".abi0"); isAssembly && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+			p.begins[s.Value] = name
+		}
+	}
 	for _, c := range compiled {
 		f, err := c.Decode(a)
 		if err != nil {
@@ -225,7 +239,8 @@ type Compiled struct {
 	Code      []byte
 }
 
-// Assembly returns the functions of the module in a binary that have the ABI of assembly.
+// Assembly returns the functions of the module in a binary that have the ABI of assembly, except for
+// wrappers of portable ones.
 func Assembly(file *elf.File) (functions []Compiled, err error) {
 	symbols, err := file.Symbols()
 	if err != nil {
@@ -234,7 +249,7 @@ func Assembly(file *elf.File) (functions []Compiled, err error) {
 	for _, s := range symbols {
 		name, isAssembly := strings.CutSuffix(s.Name, ".abi0")
 		inModule := strings.HasPrefix(name, ModulePath+".") || strings.HasPrefix(name, ModulePath+"/")
-		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || !isAssembly || !inModule {
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || !isAssembly || !inModule || strings.HasSuffix(name, portable) {
 			continue
 		}
 		section := file.Sections[s.Section]
@@ -256,7 +271,7 @@ func Decode(a *machine.Architecture, at uint64, code []byte) (*machine.Instructi
 	return x86.Decode(at, code)
 }
 
-// Decode returns a function. All its bytes must be instructions.
+// Decode returns a function. All its bytes must be instructions. Only jumps without a condition may leave it.
 func (c Compiled) Decode(a *machine.Architecture) (*machine.Function, error) {
 	f := &machine.Function{Architecture: a, Pkg: c.Pkg, Name: c.Name, At: make(map[uint64]int)}
 	for address, code := c.Address, c.Code; len(code) > 0; {
@@ -270,9 +285,13 @@ func (c Compiled) Decode(a *machine.Architecture) (*machine.Function, error) {
 		code = code[len(i.Bytes):]
 	}
 	for _, i := range f.Code {
-		if _, ok := f.At[i.Target]; i.Jumps() && !ok {
+		if _, ok := f.At[i.Target]; !i.Jumps() || ok {
+			continue
+		}
+		if i.Flow == machine.Branch {
 			return nil, fmt.Errorf("%s: %v jumps out of the function", c.Name, i)
 		}
+		i.Flow = machine.Leave
 	}
 	if a == arm64.Architecture {
 		return f, arm64.Complete(f)

@@ -38,8 +38,10 @@ const module = `
 	nop
 	symbol example.com/fastmac.short.abi0 function 2
 	add rax, rbx
-	symbol example.com/fastmac.leaves.abi0 function 2
-	.byte 0xeb, 0x40 # a jump
+	symbol example.com/fastmac.branches.abi0 function 2
+	.byte 0x74, 0x40 # a branch
+	symbol example.com/fastmac.portableGeneric.abi0 function 2
+	.byte 0x6, 0x40
 	symbol example.com/fastmac2.other.abi0 function 1
 	symbol none.abi0 function 1
 	ret
@@ -67,12 +69,12 @@ func TestAssembly(t *testing.T) {
 		{"example.com/fastmac/internal/x", "good", 0x1000, at, []byte("\x48\x01\xd8\xc3")},
 		{"example.com/fastmac", "bad", 0x1004, at + 4, []byte("\x90\x06\x90")},
 		{"example.com/fastmac", "short", 0x1007, at + 7, []byte("\x48\x01")}, // the end is missing
-		{"example.com/fastmac", "leaves", 0x100a, at + 10, []byte("\xeb\x40")},
+		{"example.com/fastmac", "branches", 0x100a, at + 10, []byte("\x74\x40")},
 	}
 	if err != nil || !reflect.DeepEqual(functions, want) {
 		t.Fatalf("functions %v, error %v, want %v", functions, err, want)
 	}
-	for n, want := range []string{"", "bad: 0x1005: 06 90: ", "short: 0x1007: 48 01: ", "leaves: 0x100a: jmp"} {
+	for n, want := range []string{"", "bad: 0x1005: 06 90: ", "short: 0x1007: 48 01: ", "branches: 0x100a: jz"} {
 		f, err := functions[n].Decode(x86.Architecture)
 		if want == "" && (err != nil || len(f.Code) != 2) || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: %v, error %v, want %q", functions[n].Name, f, err, want)

@@ -35,15 +35,15 @@ var proofs = []proof{
 	{"rdseed", "nothing but the word and the result is written", proveSeed, x86.Architecture},
 	{"rndrrs", "nothing but the word and the result is written", proveSeed, arm64.Architecture},
 	{"lines", "the lines of four objects at 1 to 3 offsets are prefetched, and of the objects nothing is read", provePrefetch, nil},
-	{"nhAdd", "NH of each run of groups in a block", proveAdd, nil},
+	{"nhAdd", "NH of each run of groups in a block (AVX-512: from four on)", proveAdd, nil},
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
 	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
 	{"nhPoly128", "NH and POLY-128 of 2, 4, 6 and 36 blocks", provePoly128, x86.Architecture},
 	{"nhNext", "NH and POLY-64 of what is left of a block, and NH of 0 to 1023 bytes of the next one, or of some of these", proveNextBlock, x86.Architecture},
 	{"fill", "zero padding of 0 to 31 bytes", proveFill, nil},
 	{"tagWords", "L3 and the xor with the pad", proveWords, nil},
-	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes", proveOnly, nil},
-	{"tagNext", "NH, POLY-64, L3 and the xor with the pad, 0 to 1024 bytes after other blocks", proveNext, nil},
+	{"tagOnly", "NH, L3 and the xor with the pad, 0 to 1024 bytes (AVX-512: from 128 on)", proveOnly, nil},
+	{"tagNext", "NH, POLY-64, L3 and the xor with the pad, 0 to 1024 bytes after other blocks (AVX-512: from 128 on)", proveNext, nil},
 	{"tagTwo", "NH, POLY-64, L3 and the xor with the pad, 1025 to 2048 bytes", proveTwo, x86.Architecture},
 	{"tagEach", "NH, L3 and the xor with the pad, one message of 0 to 1024 bytes, and up to nine", proveEach, x86.Architecture},
 	{"tagNonce", "PDF and UHASH, 0 to 2048 bytes, each with one size of the key and the nonce", proveNonce, arm64.Architecture},
@@ -65,6 +65,17 @@ var proofs = []proof{
 	{"blockPair", "compression of 1 to 3 blocks of two messages", provePair, arm64.Architecture},
 	{"blockPair", "last blocks of 0 to 15 words of two messages, with outer hashes or without", provePairEnd, arm64.Architecture},
 	{"lanes", "compression of 1 to 3 blocks in each lane, of which some begin, and of outer hashes", proveLanes, x86.Architecture},
+}
+
+// least is the least that some kernels take, in bytes.
+var least = map[string]int{"nhAddAVX512": 128, "tagOnlyAVX512": 128, "tagNextAVX512": 128}
+
+// takes returns an error if a function jumps to a kernel with fewer bytes than this takes.
+func takes(c *program.Choice) error {
+	if least := int64(least[c.Best]); c.Above+1 < least {
+		return fmt.Errorf("%s: jumps to %s from %d bytes on, which takes %d or more", c.Name, c.Best, c.Above+1, least)
+	}
+	return nil
 }
 
 // run runs a proof.
@@ -202,6 +213,11 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) (decis
 			left, named := c.missing(f)
 			missing, decisions = append(missing, left...), decisions+strings.Join(named, "")
 			instructions, comparisons = instructions+len(c.executed), comparisons+len(c.compared)
+		}
+	}
+	for _, c := range p.Choices {
+		if err := takes(c); err != nil {
+			missing = append(missing, err.Error())
 		}
 	}
 	if missing != nil {

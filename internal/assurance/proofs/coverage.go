@@ -18,7 +18,6 @@ import (
 // cover all sizes that callers use.
 var named = []struct{ function, mnemonic, why string }{
 	{"nhAddAVX2", "jb", "a single group was taken before"},
-	{"nhAddAVX512", "jb", "a single group was taken before"},
 	{"nhAddAVX512", "cmovl", "a single group was taken before"},
 	{"nhNextAVX2", "jb", "a single group was taken before"},
 	{"nhNextAVX512", "jb", "a single group was taken before"},

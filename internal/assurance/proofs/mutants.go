@@ -60,6 +60,11 @@ func (j *Judge) sizesOf(f *machine.Function) ([]map[*machine.Instruction][]int, 
 // which the function executes the instruction are proved: for the others nothing has changed. Most
 // mutants fail for the first of them.
 func (j *Judge) Verdict(name string, offset uint64, change func([]byte) []byte, limit time.Duration) (said string) {
+	for _, c := range j.program.Choices {
+		if c.Name == name {
+			return j.choice(c, offset, change)
+		}
+	}
 	k := slices.IndexFunc(j.program.Functions, func(f *machine.Function) bool { return f.Name == name })
 	if k < 0 {
 		return Undecided + "no function " + name
@@ -116,6 +121,22 @@ func (j *Judge) Verdict(name string, offset uint64, change func([]byte) []byte, 
 	return Held
 }
 
+// choice is the verdict on a function that chooses.
+func (j *Judge) choice(c *program.Choice, offset uint64, change func([]byte) []byte) string {
+	n, ok := c.At[c.Code[0].Address+offset]
+	if !ok {
+		return fmt.Sprintf(Undecided+"%s has no such instruction at offset %#x", c.Name, offset)
+	}
+	broken, err := mutated(c.Function, n, change(c.Code[n].Bytes))
+	if err == nil {
+		_, err = j.program.NewChoice(broken)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return Held
+}
+
 // mutated returns f with instruction n replaced.
 func mutated(f *machine.Function, n int, changed []byte) (*machine.Function, error) {
 	next, err := decodeOne(f.Architecture, f.Code[n].Address, changed)
@@ -126,7 +147,10 @@ func mutated(f *machine.Function, n int, changed []byte) (*machine.Function, err
 	broken.Code = slices.Clone(f.Code)
 	broken.Code[n] = next
 	if _, ok := f.At[next.Target]; next.Jumps() && !ok {
-		return nil, fmt.Errorf("%v jumps out of the function", next)
+		if f.Code[n].Flow != machine.Leave || next.Flow != machine.Jump {
+			return nil, fmt.Errorf("%v jumps out of the function", next)
+		}
+		next.Flow = machine.Leave
 	}
 	return &broken, nil
 }

@@ -80,7 +80,7 @@ var planted = []fault{
 	{"the output is written before the input is read", aesFile, "encryptBlocks", "single:", "single:; MOVUPS (AX), X0; MOVUPS X0, (DX)", "word 0 is"},
 
 	// Sizes.
-	{"another comparison", nhFile, "nhAddAVX2", "JLS pair69", "JCS pair69", "word 0 is"},
+	{"another comparison", nhFile, "nhAddAVX2", "JLS pair49", "JCS pair49", "word 0 is"},
 	{"a counter of 32 bits that carries", gcmFile, "sealAVX2", "VPADDD count16<>+0(SB), Y4, Y4", "VPADDQ count16<>+0(SB), Y4, Y4", "word"},
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
 	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
@@ -122,6 +122,21 @@ var planted = []fault{
 	{"AVX on a CPU with SSE", aesFile, "encryptWords", "MOVQ BX, X0", "VPXOR X1, X1, X1; ...", "has an instruction of AVX2"},
 	{"SSE4.2 on a CPU with SSE4.1", aesFile, "encryptWords", "MOVQ BX, X0", "PCMPGTQ X14, X14; ...", "has an instruction of AVX2"},
 	{"BMI2 on a CPU without it", aesFile, "encryptBlocks", "MOVQ blocks+32(FP), SI", "...; RORXQ $1, SI, R9", "has an instruction of AVX2"},
+	// Functions that choose a kernel.
+	{"the flag of another kernel", nhFile, "tagOnly", "CMPB ·useAVX512+0(SB), $0x00", "CMPB ·useAVX2+0(SB), $0x00", "jumps to"},
+	{"a flag after which another one is", nhFile, "nhPoly", "CMPB ·useAVX2+0(SB), $0x00", "CMPB ·useAVX2+1(SB), $0x00", "neither a flag"},
+	{"a flag and what follows it", nhFile, "nhBlocks", "CMPB ·useAVX512+0(SB), $0x00", "CMPQ ·useAVX512+0(SB), $0x00", "neither a flag"},
+	{"a flag that is not 1", nhFile, "nhNext", "CMPB ·useAVX2+0(SB), $0x00", "CMPB ·useAVX2+0(SB), $0x01", "neither a flag"},
+	{"the worse kernel", nhFile, "tagTwo", "JMP ·tagTwoAVX512+0(SB)", "JMP ·tagTwoAVX2+0(SB)", "not in the binary: tagTwoAVX512"},
+	{"the kernel of another function", nhFile, "tagWords", "JMP ·tagWordsAVX512+0(SB)", "JMP ·tagOnlyAVX512+0(SB)", "jumps to"},
+	{"a kernel that the CPU lacks", nhFile, "nhPoly128", "JMP ·nhPoly128Generic+0(SB)", "JMP ·nhPoly128AVX2+0(SB)", "jumps to"},
+	{"a kernel for fewer bytes than it takes", nhFile, "nhAdd", "CMPQ p_len+24(FP), $+224", "CMPQ p_len+24(FP), $+64", "which takes 128"},
+	{"a capacity that chooses", nhFile, "tagNext", "CMPQ rest_len+40(FP), $+512", "CMPQ rest_cap+48(FP), $+512", "neither a flag"},
+	{"an argument changes", nhFile, "tagWords", "CMPB ·useAVX512+0(SB), $0x00", "MOVQ $0, x_first+24(FP); ...", "not a part"},
+	{"a register changes", nhFile, "tagNext", "JMP ·tagNextAVX2+0(SB)", "XORL AX, AX; ...", "not a part"},
+	{"a return", nhFile, "nhPoly", "JMP ·nhPolyGeneric+0(SB)", "RET", "not a part"},
+	{"a jump from a kernel", nhFile, "fillAVX2", "RET", "JMP ·fillAVX512+0(SB)", "no kernel has its name"},
+
 	{"the message of another lane", shaFile, "lanesAVX2", "MOVQ 8(BX), R8", "MOVQ (BX), R8", "word"},
 }
 
@@ -186,6 +201,7 @@ var plantedARM64 = []fault{
 	{"the flag for data-independent timing", aesFileARM64, "encryptWords", "MOVD enc+0(FP), R0", "MSR $0, DIT; ...", "no instruction"},
 	{"data of the program are changed", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD $constants<>(SB), R2; MOVD ZR, (R2)", "writes to the program's data"},
 	{"AES on a CPU without it", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; AESE V31.B16, V30.B16", "has an instruction of AES"},
+	{"a jump to another function", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "...; CBZ R0, other; B ·fillNEON(SB); other:", "jumps to another function"},
 	{"a call", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; BL ·nhPolyNEON(SB)", "no instruction"},
 }
 
@@ -267,9 +283,15 @@ func checkPlanted(t *testing.T, now []fault) {
 		}
 		return
 	}
+	var chosen []*program.Choice
+	if err == nil {
+		chosen = p.Choices
+	}
 	for _, f := range now {
 		why := fmt.Sprint(err)
-		if err == nil {
+		if c := slices.IndexFunc(chosen, func(c *program.Choice) bool { return c.Name == f.function }); err == nil && c >= 0 {
+			why = fmt.Sprint(takes(chosen[c]))
+		} else if err == nil {
 			k := slices.IndexFunc(p.Functions, func(g *machine.Function) bool { return g.Name == f.function })
 			why = refusal(p, p.Functions[k])
 		}

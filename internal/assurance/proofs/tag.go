@@ -11,10 +11,11 @@ import (
 )
 
 // proveOnly proves tagOnly for a whole message of up to a block, and for a message in parts:
-// any number of groups in the state, and no rest or a group.
+// any number of groups in the state, and the least rest or a group more.
 func proveOnly(v *prover) (cases int, err error) {
+	least := least[v.function.Name]
 	for n := 1; n <= 4; n++ {
-		for size := range 1025 {
+		for size := least; size <= 1024; size++ {
 			if v.skips() {
 				continue
 			}
@@ -24,7 +25,7 @@ func proveOnly(v *prover) (cases int, err error) {
 			cases++
 		}
 		for groups := 1; groups <= 32; groups++ {
-			for size := 0; size <= 32 && size+32*groups <= 1024; size += 32 {
+			for size := least; size <= least+32 && size+32*groups <= 1024; size += 32 {
 				if err := v.proveOnlyFor(n, groups, size); err != nil {
 					return cases, err
 				}
@@ -236,6 +237,7 @@ func provePoly(v *prover) (cases int, err error) {
 // proveNext proves tagNext after any values of POLY-64, for whole rests of up to a block and in
 // parts, as tagOnly.
 func proveNext(v *prover) (cases int, err error) {
+	least := least[v.function.Name]
 	for n := 1; n <= 4; n++ {
 		prove := func(groups, size int) {
 			if err == nil && !v.skips() {
@@ -243,13 +245,12 @@ func proveNext(v *prover) (cases int, err error) {
 				cases++
 			}
 		}
-		for size := 1; size <= 1024; size++ {
+		for size := max(least, 1); size <= 1024; size++ {
 			prove(0, size)
 		}
 		for groups := 1; groups <= 32; groups++ {
-			prove(groups, 0)
-			if groups < 32 {
-				prove(groups, 32)
+			for size := least; size <= least+32 && size+32*groups <= 1024; size += 32 {
+				prove(groups, size)
 			}
 		}
 		if err != nil {

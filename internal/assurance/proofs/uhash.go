@@ -106,11 +106,11 @@ func (v *prover) message(n int) (bytes []formula.Word, slice []formula.Word) {
 }
 
 // proveAdd proves nhAdd: for each number of iterations, each group of a block at which the
-// bytes can begin and each number of groups that fit.
+// bytes can begin and each number of groups that fit, from the least on.
 func proveAdd(v *prover) (cases int, err error) {
 	for n := 1; n <= 4; n++ {
 		for first := range 32 {
-			for groups := 1; first+groups <= 32; groups++ {
+			for groups := max(least[v.function.Name]/32, 1); first+groups <= 32; groups++ {
 				if v.skips() {
 					continue
 				}

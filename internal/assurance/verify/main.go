@@ -10,7 +10,9 @@
 // Its steps are
 //
 //  1. All instructions of all functions of assembly are decoded (packages x86 and arm64). For amd64
-//     they must be those of the .s files: the decoder and the Go assembler check each other.
+//     they must be those of the .s files: the decoder and the Go assembler check each other. A function
+//     that jumps to another one must do nothing but choose the best kernel in use, by its flag and
+//     the length of a message.
 //  2. Constant time. Secrets are followed through all paths of each function. No branch, address
 //     or choice of the bytes that are read may depend on one. Which data are public is in
 //     secrets/objects.go; all others are secret.
@@ -146,6 +148,13 @@ func constantTime(w io.Writer, p *program.Program) error {
 	}
 	fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%d\t\n", len(p.Functions), instructions, blocks, branches, operands, len(found))
 	table.Flush()
+	for _, c := range p.Choices {
+		if c.Above >= 0 {
+			fmt.Fprintf(w, "%s only jumps: to %s for more than %d bytes, or to the next kernel in use\n", c.Name, c.Best, c.Above)
+		} else {
+			fmt.Fprintf(w, "%s only jumps: to %s, or to the next kernel in use\n", c.Name, c.Best)
+		}
+	}
 	for _, f := range found {
 		fmt.Fprintln(w, f)
 	}
