@@ -39,6 +39,30 @@ func badNonce(f string, i int, mac string, have int, want string) string {
 	return fmt.Sprintf("fastmac: %s: message %d: %s nonce of %d bytes: want %s", f, i, mac, have, want)
 }
 
+// mustBatchTag panics in TagBatch unless there is room for the tag of message i.
+func mustBatchTag(batch []Message, i, size int) {
+	if n := len(batch[i].Tag); n != size {
+		panic(badTag("TagBatch", i, n, size))
+	}
+}
+
+// mustBatchNonce panics in TagBatch unless message i has a nonce for a key of this type.
+func mustBatchNonce[K UMACKey | GMACKey](batch []Message, i int) {
+	n, mac, want := len(batch[i].Nonce), "UMAC", "1 to 16"
+	switch any((*K)(nil)).(type) {
+	case *UMACKey:
+		if isNonce(batch[i].Nonce) {
+			return
+		}
+	case *GMACKey:
+		if n == GMACNonceSize {
+			return
+		}
+		mac, want = "GMAC", "12"
+	}
+	panic(badNonce("TagBatch", i, mac, n, want))
+}
+
 // TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It is
 // for programs that have many short messages at once, for example for sendmmsg, and can be faster
 // than a call of [UMACKey.Tag] for each. The nonces need no order.
@@ -52,13 +76,8 @@ func badNonce(f string, i int, mac string, have int, want string) string {
 func (k *UMACKey) TagBatch(batch []Message) {
 	k.mustLive()
 	for i := range batch {
-		m := &batch[i]
-		if len(m.Tag) != int(k.pad.tagSize) {
-			panic(badTag("TagBatch", i, len(m.Tag), int(k.pad.tagSize)))
-		}
-		if !isNonce(m.Nonce) {
-			panic(badNonce("TagBatch", i, "UMAC", len(m.Nonce), "1 to 16"))
-		}
+		mustBatchTag(batch, i, int(k.pad.tagSize))
+		mustBatchNonce[UMACKey](batch, i)
 	}
 	wipe.ReserveStack()
 	var tags umacTags
@@ -137,48 +156,4 @@ func padIn(tag *[maxUMACTagSize]byte) pad {
 func (x pad) put(tag *[maxUMACTagSize]byte) {
 	binary.LittleEndian.PutUint64(tag[:], x.first)
 	binary.LittleEndian.PutUint64(tag[8:], x.second)
-}
-
-// TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It
-// takes as long as a call of [GMACKey.Tag] for each.
-//
-// Never use a nonce for two messages under one key, in this batch or ever. If a Tag is not 16 bytes
-// or a Nonce not 12 bytes long, TagBatch panics before it writes anything.
-//
-// batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another message. On
-// amd64 and arm64 TagBatch does not allocate.
-func (k *GMACKey) TagBatch(batch []Message) {
-	k.mustLive()
-	for i := range batch {
-		m := &batch[i]
-		if len(m.Tag) != GMACSize {
-			panic(badTag("TagBatch", i, len(m.Tag), GMACSize))
-		}
-		if len(m.Nonce) != GMACNonceSize {
-			panic(badNonce("TagBatch", i, "GMAC", len(m.Nonce), "12"))
-		}
-	}
-	for i := range batch {
-		m := &batch[i]
-		k.Tag(m.Tag[:0], m.Nonce, m.Data)
-	}
-}
-
-// VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
-// batch[i].Nonce, and reports whether all are OK. For an empty batch it returns true. A message is
-// not OK if its tag or nonce has a wrong length.
-//
-// VerifyBatch takes as long as a call of [GMACKey.Verify] for each message. It changes nothing
-// except OK, which is false until the tag has been verified. The comparisons are constant time. All
-// slices may overlap.
-func (k *GMACKey) VerifyBatch(batch []Message) bool {
-	refuse(batch)
-	k.mustLive()
-	all := true
-	for i := range batch {
-		m := &batch[i]
-		right := k.Verify(m.Tag, m.Nonce, m.Data)
-		m.OK, all = right, all && right
-	}
-	return all
 }

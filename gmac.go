@@ -108,6 +108,45 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 	return subtle.ConstantTimeCompare(tag, want[:]) == 1
 }
 
+// TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It
+// takes as long as a call of [GMACKey.Tag] for each.
+//
+// Never use a nonce for two messages under one key, in this batch or ever. If a Tag is not 16 bytes
+// or a Nonce not 12 bytes long, TagBatch panics before it writes anything.
+//
+// batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another message. On
+// amd64 and arm64 TagBatch does not allocate.
+func (k *GMACKey) TagBatch(batch []Message) {
+	k.mustLive()
+	for i := range batch {
+		mustBatchTag(batch, i, GMACSize)
+		mustBatchNonce[GMACKey](batch, i)
+	}
+	for i := range batch {
+		m := &batch[i]
+		k.Tag(m.Tag[:0], m.Nonce, m.Data)
+	}
+}
+
+// VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
+// batch[i].Nonce, and reports whether all are OK. For an empty batch it returns true. A message is
+// not OK if its tag or nonce has a wrong length.
+//
+// VerifyBatch takes as long as a call of [GMACKey.Verify] for each message. It changes nothing
+// except OK, which is false until the tag has been verified. The comparisons are constant time. All
+// slices may overlap.
+func (k *GMACKey) VerifyBatch(batch []Message) bool {
+	refuse(batch)
+	k.mustLive()
+	all := true
+	for i := range batch {
+		m := &batch[i]
+		right := k.Verify(m.Tag, m.Nonce, m.Data)
+		m.OK, all = right, all && right
+	}
+	return all
+}
+
 // New returns a stream that computes tags under k. The stream refers to k. Any number of streams
 // can use one key at the same time.
 func (k *GMACKey) New() *GMAC {
@@ -212,9 +251,10 @@ func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
 	return tag
 }
 
-// Sum returns the tag of the message written so far, 16 bytes, under nonce. If cap(nonce)
-// is large enough, it writes all 16 bytes from the start of nonce, so also over what follows it
-// there; if not, it writes to new memory. To keep the nonce, for example a counter, use [GMAC.Tag]. Nonces are as for Tag.
+// Sum returns the tag of the message written so far, 16 bytes, under nonce. It overwrites nonce: if
+// cap(nonce) is large enough, it writes the tag to nonce[:16], which is more than len(nonce) bytes.
+// Otherwise it writes to new memory. To keep the nonce, for example a counter, use [GMAC.Tag]. Nonces
+// are as for Tag.
 //
 // Unlike Sum of other hashes, it does not append: in Sum(header) the header is the nonce. Sum
 // panics if the nonce is not 12 bytes long, so Sum(nil) panics.
@@ -289,3 +329,15 @@ func (m *GMAC) Destroy() {
 	}
 	*m = GMAC{}
 }
+
+// What a key and a stream print as: see package opaque.
+type (
+	gmacKeyName = opaque.Name[gmacKeyText]
+	gmacName    = opaque.Name[gmacText]
+
+	gmacKeyText struct{}
+	gmacText    struct{}
+)
+
+func (gmacKeyText) String() string { return "fastmac.GMACKey(128-bit tag)" }
+func (gmacText) String() string    { return "fastmac.GMAC(128-bit tag)" }

@@ -349,3 +349,15 @@ func (m *HMACSHA512) Destroy() {
 	}
 	*m = HMACSHA512{}
 }
+
+// What a key and a stream print as: see package opaque.
+type (
+	hmacSHA512KeyName = opaque.Name[hmacSHA512KeyText]
+	hmacSHA512Name    = opaque.Name[hmacSHA512Text]
+
+	hmacSHA512KeyText struct{}
+	hmacSHA512Text    struct{}
+)
+
+func (hmacSHA512KeyText) String() string { return "fastmac.HMACSHA512Key(512-bit tag)" }
+func (hmacSHA512Text) String() string    { return "fastmac.HMACSHA512(512-bit tag)" }

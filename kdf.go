@@ -122,16 +122,21 @@ func (k *UMACKey) expand(key []byte, size tagSize) {
 	}
 }
 
-// aesKey is an AES key for encryption. That of PDF, see pad.go, is for tags of one size. What a
-// tag needs of a key of 16 bytes is 184 bytes in a row: with the 8 bytes that the runtime has
-// before a UMACKey, they are three cache lines.
+// aesKey is an AES key for encryption. What a tag needs of a key of 16 bytes is 184 bytes in a row:
+// with the 8 bytes that the runtime has before a UMACKey, they are three cache lines.
 type aesKey struct {
-	rounds    uint32
+	rounds uint32
+	padParts
+	schedule aes.Schedule
+	std      *cipher.Block // used instead if there are no AES instructions; a pointer has half the size of a Block
+}
+
+// padParts is what only the key of PDF has, see pad.go, for tags of one size. It is in a gap of aesKey:
+// around it, it would move the L1 key, and more of its vectors would cross a cache line.
+type padParts struct {
 	tagSize   tagSize
 	partBits  uint8 // number of low bits of a nonce that select a part of the block
 	firstPart uint8 // index in partBytes of part 0 of the block
-	schedule  aes.Schedule
-	std       *cipher.Block // used instead if there are no AES instructions
 }
 
 // init sets up a key of 16, 24 or 32 bytes, replacing any previous key.

@@ -33,9 +33,9 @@ func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message)
 	mustPair("TagBatch", len(keys), len(batch))
 	switch keys := any(keys).(type) {
 	case []*UMACKey:
-		tagUMACs(keys, batch)
+		tagMany(keys, &umacLines, batch)
 	case []*GMACKey:
-		tagGMACs(keys, batch)
+		tagMany(keys, &gmacLines, batch)
 	case []*HMACSHA512Key:
 		tagHMACs(keys, batch)
 	}
@@ -55,9 +55,9 @@ func VerifyBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Messa
 	refuse(batch)
 	switch keys := any(keys).(type) {
 	case []*UMACKey:
-		return verifyUMACs(keys, batch)
+		return verifyMany(keys, &umacLines, batch)
 	case []*GMACKey:
-		return verifyGMACs(keys, batch)
+		return verifyMany(keys, &gmacLines, batch)
 	case []*HMACSHA512Key:
 		return verifyHMACs(keys, batch)
 	}
@@ -74,66 +74,44 @@ func mustPair(f string, keys, messages int) {
 // nilKey is the text of a panic of TagBatch: the key of message i is nil.
 func nilKey(i int) string { return fmt.Sprintf("fastmac: TagBatch: key %d is nil", i) }
 
-func tagUMACs(keys []*UMACKey, batch []Message) {
+// tagMany is TagBatch for keys that need a nonce.
+func tagMany[K UMACKey | GMACKey](keys []*K, lines *keyLines, batch []Message) {
 	for i := range batch {
-		if n := len(batch[i].Nonce); !isNonce(batch[i].Nonce) {
-			panic(badNonce("TagBatch", i, "UMAC", n, "1 to 16"))
-		}
+		mustBatchNonce[K](batch, i)
 	}
-	next := newKeyLoader(keys, &umacLines)
+	next := newKeyLoader(keys, lines)
 	for i, k := range keys {
 		next.load(batch, i)
-		m := &batch[i]
 		if k == nil {
 			panic(nilKey(i))
 		}
-		if size := k.Size(); len(m.Tag) != size {
-			panic(badTag("TagBatch", i, len(m.Tag), size))
+		m := &batch[i]
+		switch k := any(k).(type) {
+		case *UMACKey:
+			mustBatchTag(batch, i, k.Size())
+			k.Tag(m.Tag[:0], m.Nonce, m.Data)
+		case *GMACKey:
+			k.mustLive()
+			mustBatchTag(batch, i, GMACSize)
+			k.Tag(m.Tag[:0], m.Nonce, m.Data)
 		}
-		k.Tag(m.Tag[:0], m.Nonce, m.Data)
 	}
 }
 
-func verifyUMACs(keys []*UMACKey, batch []Message) bool {
-	next := newKeyLoader(keys, &umacLines)
+// verifyMany is VerifyBatch for such keys.
+func verifyMany[K UMACKey | GMACKey](keys []*K, lines *keyLines, batch []Message) bool {
+	next := newKeyLoader(keys, lines)
 	all := true
 	for i, k := range keys {
 		next.load(batch, i)
 		m := &batch[i]
-		right := k != nil && k.Verify(m.Tag, m.Nonce, m.Data)
-		m.OK, all = right, all && right
-	}
-	return all
-}
-
-func tagGMACs(keys []*GMACKey, batch []Message) {
-	for i := range batch {
-		if n := len(batch[i].Nonce); n != GMACNonceSize {
-			panic(badNonce("TagBatch", i, "GMAC", n, "12"))
+		right := false
+		switch k := any(k).(type) {
+		case *UMACKey:
+			right = k != nil && k.Verify(m.Tag, m.Nonce, m.Data)
+		case *GMACKey:
+			right = k != nil && k.Verify(m.Tag, m.Nonce, m.Data)
 		}
-	}
-	next := newKeyLoader(keys, &gmacLines)
-	for i, k := range keys {
-		next.load(batch, i)
-		m := &batch[i]
-		if k == nil {
-			panic(nilKey(i))
-		}
-		k.mustLive()
-		if len(m.Tag) != GMACSize {
-			panic(badTag("TagBatch", i, len(m.Tag), GMACSize))
-		}
-		k.Tag(m.Tag[:0], m.Nonce, m.Data)
-	}
-}
-
-func verifyGMACs(keys []*GMACKey, batch []Message) bool {
-	next := newKeyLoader(keys, &gmacLines)
-	all := true
-	for i, k := range keys {
-		next.load(batch, i)
-		m := &batch[i]
-		right := k != nil && k.Verify(m.Tag, m.Nonce, m.Data)
 		m.OK, all = right, all && right
 	}
 	return all
@@ -228,24 +206,3 @@ var (
 	gmacLines = linesOf(0, [][2]uintptr{{0, unsafe.Sizeof(GMACKey{})}})
 	hmacLines = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACSHA512Key{})}})
 )
-
-// umacParts returns the parts of a UMACKey that messages of each class need for two iterations and
-// with a key of 16 bytes. Four iterations need 16 bytes more of the L1 key, and longer keys 32 or 64
-// bytes more of the key schedule. The last class is of messages that do not fit into a block.
-func umacParts() (classes [][][2]uintptr) {
-	var k UMACKey
-	const step, schedule = 4 * l1Half, 4 * 44 // of an iteration in each half of the L1 key; of AES-128
-	pad := [2]uintptr{0, unsafe.Offsetof(k.pad) + unsafe.Offsetof(k.pad.schedule) + schedule}
-	uhash := unsafe.Offsetof(k.uhash)
-	lo := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.lo)
-	hi := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.hi)
-	for n := 0; n <= l1Block/chunkOfClass; n++ {
-		half := uintptr(max(n, 1) * chunkOfClass / 2)
-		classes = append(classes, [][2]uintptr{
-			pad,
-			{uhash, min(lo+half+step, lo+unsafe.Sizeof(k.uhash.l1.lo))},
-			{hi, min(hi+half+step, hi+unsafe.Sizeof(k.uhash.l1.hi))},
-		})
-	}
-	return append(classes, [][2]uintptr{pad, {uhash, uhash + unsafe.Sizeof(k.uhash)}})
-}

@@ -4398,7 +4398,7 @@ tagNonce2:
 	MOVD	nonce_len+64(FP), R11
 	ADD	R11, R10, R16
 	MOVBU	-1(R16), R13
-	MOVBU	(UMACKey_pad+aesKey_partBits)(R22), R17
+	MOVBU	(UMACKey_pad+aesKey_padParts+padParts_partBits)(R22), R17
 	MOVD	$-1, R15
 	LSL	R17, R15, R15
 	BIC	R15, R13, R13
@@ -4575,7 +4575,7 @@ tagNonce2Words:
 	VEOR	V29.B16, V28.B16, V28.B16
 	// Minus p36 = 2^36-5 if it is that or more; only the lower 32 bits are used.
 	VADD	V9.D2, V2.D2, V6.D2
-	MOVBU	(UMACKey_pad+aesKey_firstPart)(R22), R17
+	MOVBU	(UMACKey_pad+aesKey_padParts+padParts_firstPart)(R22), R17
 	VUSHR	$36, V6.D2, V6.D2
 	ADD	R17, R13, R13
 	WORD	$0x4ea994c2 // MLA V2.4S, V6.4S, V9.4S
@@ -5311,7 +5311,7 @@ tagNonces2Message:
 	MOVD	(Message_Nonce+8)(R24), R11
 	ADD	R11, R10, R16
 	MOVBU	-1(R16), R13
-	MOVBU	(UMACKey_pad+aesKey_partBits)(R22), R17
+	MOVBU	(UMACKey_pad+aesKey_padParts+padParts_partBits)(R22), R17
 	MOVD	$-1, R15
 	LSL	R17, R15, R15
 	BIC	R15, R13, R13
@@ -5483,7 +5483,7 @@ tagNonces2Words:
 	VEOR	V29.B16, V28.B16, V28.B16
 	// Minus p36 = 2^36-5 if it is that or more; only the lower 32 bits are used.
 	VADD	V9.D2, V2.D2, V6.D2
-	MOVBU	(UMACKey_pad+aesKey_firstPart)(R22), R17
+	MOVBU	(UMACKey_pad+aesKey_padParts+padParts_firstPart)(R22), R17
 	VUSHR	$36, V6.D2, V6.D2
 	ADD	R17, R13, R13
 	WORD	$0x4ea994c2 // MLA V2.4S, V6.4S, V9.4S

@@ -5,6 +5,7 @@
 package fastmac
 
 import (
+	"fmt"
 	"hash"
 	"strconv"
 	"unsafe"
@@ -24,14 +25,6 @@ const (
 
 // maxUMACTagSize is the size of the longest tag, 4 bytes for each iteration.
 const maxUMACTagSize = 4 * maxIterations
-
-// KeySizeError is the length in bytes of an AES key that is not 16, 24 or 32 bytes long. The
-// functions of UMAC, GMAC and package aesgcm that set up keys return it.
-type KeySizeError int
-
-func (e KeySizeError) Error() string {
-	return "fastmac: key of " + strconv.Itoa(int(e)) + " bytes: want 16, 24 or 32"
-}
 
 // UMACKey is an expanded key for UMAC, RFC 4418. All its tags have one size.
 //
@@ -247,9 +240,10 @@ func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	return k.pad.tagSize.append(dst, &tag)
 }
 
-// Sum returns the tag of the message written so far, Size() bytes, under nonce. If cap(nonce)
-// is large enough, it writes all Size() bytes from the start of nonce, so also over what follows it
-// there; if not, it writes to new memory. To keep the nonce, for example a counter, use [UMAC.Tag]. Nonces are as for Tag.
+// Sum returns the tag of the message written so far, Size() bytes, under nonce. It overwrites nonce: if
+// cap(nonce) is large enough, it writes the tag to nonce[:Size()], which may be more than len(nonce)
+// bytes. Otherwise it writes to new memory. To keep the nonce, for example a counter, use [UMAC.Tag].
+// Nonces are as for Tag.
 //
 // Unlike Sum of other hashes, it does not append: in Sum(header) the header is the nonce. Sum
 // panics if the nonce is not 1 to 16 bytes long, so Sum(nil) panics.
@@ -324,3 +318,63 @@ func (u *UMAC) Destroy() {
 	}
 	*u = UMAC{}
 }
+
+// A nonceStream is a UMAC or a GMAC.
+type nonceStream interface {
+	hash.Cloner
+	Tag(dst, nonce []byte) []byte
+	Destroy()
+	fmt.Stringer
+	fmt.Formatter
+}
+
+// boundHash is the hash that Bind returns: a stream with a nonce. The stream is not embedded,
+// because only these methods are those of the hash. Those that print its name have value
+// receivers, as those of package opaque.
+type boundHash struct {
+	stream    nonceStream
+	nonce     [UMACMaxNonceSize]byte
+	nonceSize int
+}
+
+// bind returns a hash for the nonce, of up to UMACMaxNonceSize bytes. No one else uses s.
+func bind(s nonceStream, nonce []byte) *boundHash {
+	b := &boundHash{stream: s}
+	b.nonceSize = copy(b.nonce[:], nonce)
+	return b
+}
+
+func (b *boundHash) Write(p []byte) (int, error) { return b.stream.Write(p) }
+func (b *boundHash) Sum(in []byte) []byte        { return b.stream.Tag(in, b.nonce[:b.nonceSize]) }
+func (b *boundHash) Reset()                      { b.stream.Reset() }
+func (b *boundHash) Size() int                   { return b.stream.Size() }
+func (b *boundHash) BlockSize() int              { return b.stream.BlockSize() }
+
+func (b *boundHash) Clone() (hash.Cloner, error) {
+	s, err := b.stream.Clone()
+	if err != nil {
+		return nil, err
+	}
+	return bind(s.(nonceStream), b.nonce[:b.nonceSize]), nil
+}
+
+// Destroy overwrites the hash but not the key.
+func (b *boundHash) Destroy() {
+	b.stream.Destroy()
+	*b = boundHash{stream: b.stream}
+}
+
+func (b boundHash) String() string                { return b.stream.String() }
+func (b boundHash) Format(s fmt.State, verb rune) { b.stream.Format(s, verb) }
+
+// What a key and a stream print as: see package opaque.
+type (
+	umacKeyName = opaque.Name[umacKeyText]
+	umacName    = opaque.Name[umacText]
+
+	umacKeyText tagSize
+	umacText    tagSize
+)
+
+func (t umacKeyText) String() string { return "fastmac.UMACKey(" + tagSize(t).String() + ")" }
+func (t umacText) String() string    { return "fastmac.UMAC(" + tagSize(t).String() + ")" }

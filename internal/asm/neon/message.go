@@ -134,7 +134,7 @@ func nonceBlock(c *code, n int, prefix string) (cold code) {
 	c.addx(last, nonce, size)
 	if n == 2 {
 		c.load8(part, at(last, -1))
-		c.load8(t, at(umac, "UMACKey_pad+aesKey_partBits"))
+		c.load8(t, at(umac, "UMACKey_pad+aesKey_padParts+padParts_partBits"))
 		c.constant(second, "-1")
 		c.lsl(second, second, t)
 		c.bic(part, part, second)
@@ -189,7 +189,7 @@ func l3AES(c *code, n int, tag x) {
 	const chosen v = 31
 	aes := lastRounds(nonce)
 	if n == 2 {
-		aes.load8(t, at(umac, "UMACKey_pad+aesKey_firstPart"))
+		aes.load8(t, at(umac, "UMACKey_pad+aesKey_padParts+padParts_firstPart"))
 		aes.addx(part, part, t)
 		aes.address(t, "·partBytes")
 		aes.addx(t, t, shifted(part, 4))

@@ -19,7 +19,7 @@ const nonceLanes = 8 // nonces in a call
 func padParts(k gotypes.Component) (partMask, clear, parts GPVirtual) {
 	partBits, first := GP64(), GP64()
 	partMask, clear, parts = GP64(), GP64(), GP64()
-	Load(k.Field("partBits"), partBits)
+	Load(k.Field("padParts").Field("partBits"), partBits)
 	Comment("0, 1 or 2 bits: a mask of 0, 1 or 3.")
 	MOVQ(partBits, partMask)
 	SHRQ(Imm(1), partMask)
@@ -28,7 +28,7 @@ func padParts(k gotypes.Component) (partMask, clear, parts GPVirtual) {
 	SHLQ(Imm(5), partBits)
 	LEAQ(lastBits.Offset(16), clear)
 	ADDQ(partBits, clear)
-	Load(k.Field("firstPart"), first)
+	Load(k.Field("padParts").Field("firstPart"), first)
 	SHLQ(Imm(4), first)
 	LEAQ(NewDataAddr(Symbol{Name: "·partBytes"}, 0), parts)
 	ADDQ(first, parts)

@@ -28,8 +28,8 @@ var public = []string{
 	"end.words",
 	"initial", "outer", // sets of lanes
 	"l1State.bytes",
-	"uhashKey.n",                          // iterations, which the size of the tags determines
-	"aesKey.partBits", "aesKey.firstPart", // so do these
+	"uhashKey.n",                              // iterations, which the size of the tags determines
+	"padParts.partBits", "padParts.firstPart", // so do these
 	"Message.Nonce[]",
 	"offsets[]", // of cache lines in a key
 }
