@@ -4,6 +4,11 @@
 
 package packet
 
+// This file and gmac.go differ in key and nonce only. One generic sender and receiver for both take more
+// time for sealing and opening a packet, because the type of the key is looked up at run time: UMAC-64,
+// 64 bytes, 55.8 ns for 52.2; GMAC, 64 bytes, 51.5 for 45.6; GMAC, 1,200 bytes, 139 for 117 (Intel
+// Xeon, family 6 model 167, Go 1.26.8, BenchmarkPacket).
+
 import (
 	"encoding/binary"
 
