@@ -39,30 +39,6 @@ func badNonce(f string, i int, mac string, have int, want string) string {
 	return fmt.Sprintf("fastmac: %s: message %d: %s nonce of %d bytes: want %s", f, i, mac, have, want)
 }
 
-// mustBatchTag panics in TagBatch unless there is room for the tag of message i.
-func mustBatchTag(batch []Message, i, size int) {
-	if n := len(batch[i].Tag); n != size {
-		panic(badTag("TagBatch", i, n, size))
-	}
-}
-
-// mustBatchNonce panics in TagBatch unless message i has a nonce for a key of this type.
-func mustBatchNonce[K UMACKey | GMACKey](batch []Message, i int) {
-	n, mac, want := len(batch[i].Nonce), "UMAC", "1 to 16"
-	switch any((*K)(nil)).(type) {
-	case *UMACKey:
-		if isNonce(batch[i].Nonce) {
-			return
-		}
-	case *GMACKey:
-		if n == GMACNonceSize {
-			return
-		}
-		mac, want = "GMAC", "12"
-	}
-	panic(badNonce("TagBatch", i, mac, n, want))
-}
-
 // TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It is
 // for programs that have many short messages at once, for example for sendmmsg, and can be faster
 // than a call of [UMACKey.Tag] for each. The nonces need no order.
@@ -76,8 +52,13 @@ func mustBatchNonce[K UMACKey | GMACKey](batch []Message, i int) {
 func (k *UMACKey) TagBatch(batch []Message) {
 	k.mustLive()
 	for i := range batch {
-		mustBatchTag(batch, i, int(k.pad.tagSize))
-		mustBatchNonce[UMACKey](batch, i)
+		m := &batch[i]
+		if len(m.Tag) != int(k.pad.tagSize) {
+			panic(badTag("TagBatch", i, len(m.Tag), int(k.pad.tagSize)))
+		}
+		if !isNonce(m.Nonce) {
+			panic(badNonce("TagBatch", i, "UMAC", len(m.Nonce), "1 to 16"))
+		}
 	}
 	wipe.ReserveStack()
 	var tags umacTags

@@ -119,8 +119,13 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 func (k *GMACKey) TagBatch(batch []Message) {
 	k.mustLive()
 	for i := range batch {
-		mustBatchTag(batch, i, GMACSize)
-		mustBatchNonce[GMACKey](batch, i)
+		m := &batch[i]
+		if len(m.Tag) != GMACSize {
+			panic(badTag("TagBatch", i, len(m.Tag), GMACSize))
+		}
+		if len(m.Nonce) != GMACNonceSize {
+			panic(badNonce("TagBatch", i, "GMAC", len(m.Nonce), "12"))
+		}
 	}
 	for i := range batch {
 		m := &batch[i]

@@ -33,8 +33,10 @@ func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message)
 	mustPair("TagBatch", len(keys), len(batch))
 	switch keys := any(keys).(type) {
 	case []*UMACKey:
+		mustNonces(batch, "UMAC", 1, UMACMaxNonceSize, "1 to 16")
 		tagMany(keys, &umacLines, batch)
 	case []*GMACKey:
+		mustNonces(batch, "GMAC", GMACNonceSize, GMACNonceSize, "12")
 		tagMany(keys, &gmacLines, batch)
 	case []*HMACSHA512Key:
 		tagHMACs(keys, batch)
@@ -71,14 +73,20 @@ func mustPair(f string, keys, messages int) {
 	}
 }
 
+// mustNonces panics in TagBatch unless all nonces have from least to most bytes.
+func mustNonces(batch []Message, mac string, least, most int, want string) {
+	for i := range batch {
+		if n := len(batch[i].Nonce); n < least || n > most {
+			panic(badNonce("TagBatch", i, mac, n, want))
+		}
+	}
+}
+
 // nilKey is the text of a panic of TagBatch: the key of message i is nil.
 func nilKey(i int) string { return fmt.Sprintf("fastmac: TagBatch: key %d is nil", i) }
 
 // tagMany is TagBatch for keys that need a nonce.
 func tagMany[K UMACKey | GMACKey](keys []*K, lines *keyLines, batch []Message) {
-	for i := range batch {
-		mustBatchNonce[K](batch, i)
-	}
 	next := newKeyLoader(keys, lines)
 	for i, k := range keys {
 		next.load(batch, i)
@@ -88,11 +96,15 @@ func tagMany[K UMACKey | GMACKey](keys []*K, lines *keyLines, batch []Message) {
 		m := &batch[i]
 		switch k := any(k).(type) {
 		case *UMACKey:
-			mustBatchTag(batch, i, k.Size())
+			if size := k.Size(); len(m.Tag) != size {
+				panic(badTag("TagBatch", i, len(m.Tag), size))
+			}
 			k.Tag(m.Tag[:0], m.Nonce, m.Data)
 		case *GMACKey:
 			k.mustLive()
-			mustBatchTag(batch, i, GMACSize)
+			if len(m.Tag) != GMACSize {
+				panic(badTag("TagBatch", i, len(m.Tag), GMACSize))
+			}
 			k.Tag(m.Tag[:0], m.Nonce, m.Data)
 		}
 	}

@@ -175,18 +175,11 @@ func (u *uhash) endBlock(k *uhashKey) {
 	u.l1.sums, u.l1.bytes = l1Words{}, 0
 }
 
-// tag sets tag to the tag of the message under nonce, whose pad is from s. It does not change the
-// message, so that writing can go on.
-func (u *uhash) tag(tag *[maxUMACTagSize]byte, k *UMACKey, s *pads, nonce []byte) {
+// end moves a block that is full, and not the last one, from l1 to l2. Nothing else is left to do
+// before a tag.
+func (u *uhash) end(k *uhashKey) {
 	if u.n > 0 && u.l1.bytes == l1Block {
-		u.endBlock(&k.uhash)
-	}
-	if hasTagNonce() && u.l2.words == 0 {
-		tagNonce(tag, k, &u.l1, u.rest(), u.length(), nonce)
-	} else if x := s.pad(&k.pad, nonce); u.l2.words == 0 {
-		tagOnly(tag, &k.uhash, &u.l1, u.rest(), u.length(), x)
-	} else {
-		k.uhash.tagLast(tag, &u.l2, &u.l1, u.rest(), u.length(), x)
+		u.endBlock(k)
 	}
 }
 

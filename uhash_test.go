@@ -562,9 +562,9 @@ func TestTagNextSteps(t *testing.T) {
 			if message && round%16 < 8 {
 				key.Tag(tag[:0], nonce, msg)
 			} else if message {
-				var u uhash
-				u.write(k, msg)
-				u.tag(&tag, &key, new(pads), nonce)
+				u := key.New()
+				u.Write(msg)
+				u.Tag(tag[:0], nonce)
 			} else {
 				k.tagLast(&tag, &l2State{words: 1, y: start}, &noGroups, rest, uint64(len(rest)), x)
 			}

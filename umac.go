@@ -235,8 +235,16 @@ func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	if !isNonce(nonce) { // which is inlined
 		mustNonce(nonce)
 	}
+	h := &u.uhash
+	h.end(&k.uhash)
 	var tag [maxUMACTagSize]byte
-	u.uhash.tag(&tag, k, &u.pads, nonce)
+	if hasTagNonce() && h.l2.words == 0 {
+		tagNonce(&tag, k, &h.l1, h.rest(), h.length(), nonce)
+	} else if x := u.pads.pad(&k.pad, nonce); h.l2.words == 0 {
+		tagOnly(&tag, &k.uhash, &h.l1, h.rest(), h.length(), x)
+	} else {
+		k.uhash.tagLast(&tag, &h.l2, &h.l1, h.rest(), h.length(), x)
+	}
 	return k.pad.tagSize.append(dst, &tag)
 }
 
@@ -263,7 +271,7 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	u.uhash.tag(&want, k, &u.pads, nonce)
+	u.Tag(want[:0], nonce)
 	return k.pad.tagSize.equal(tag, &want)
 }
 
