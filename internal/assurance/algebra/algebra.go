@@ -55,6 +55,7 @@ type Algebra[W, V any] interface {
 	Load(address W, bytes int) V
 	LoadMasked(address W, bytes, element int, mask W) V // elements that are not in mask are zeros, and not read
 	Store(address W, v *V, bytes int)
+	StoreMasked(address W, v *V, bytes int, mask W) // bytes that are not in mask are not written
 }
 
 // A Datum is what the linker has put at an address: the symbol there, and where it is.

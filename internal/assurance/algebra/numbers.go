@@ -266,6 +266,14 @@ func (d *Numbers) LoadMasked(address uint64, n, element int, mask uint64) (v Byt
 
 func (d *Numbers) Store(address uint64, v *Bytes64, n int) { copy(d.bytes(address, n, true), v[:n]) }
 
+func (d *Numbers) StoreMasked(address uint64, v *Bytes64, n int, mask uint64) {
+	for k := range n {
+		if mask>>k&1 == 1 {
+			copy(d.bytes(address+uint64(k), 1, true), v[k:])
+		}
+	}
+}
+
 // edges are operands at which carries, signs and saturation change.
 var edges = []uint64{0, 1, 2, 1<<7 - 1, 1 << 7, 1<<8 - 1, 1<<15 - 1, 1<<16 - 1, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<32 + 1,
 	1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 59, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1, 0x8080808080808080, 0x0f0e0d0c0b0a0908}

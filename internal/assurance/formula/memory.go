@@ -178,3 +178,13 @@ func (d *Formulas) LoadMasked(address Word, n, element int, mask Word) (v Symbol
 
 // Store writes n bytes to an address.
 func (d *Formulas) Store(address Word, v *Symbols, n int) { copy(d.Find(address, n, true), v[:n]) }
+
+// StoreMasked writes the bytes that are in a mask.
+func (d *Formulas) StoreMasked(address Word, v *Symbols, n int, mask Word) {
+	bits := d.MustValue(mask, "a mask")
+	for k := range n {
+		if bits>>k&1 == 1 {
+			copy(d.Find(d.Add(64, address, d.Constant(64, uint64(k))), 1, true), v[k:])
+		}
+	}
+}

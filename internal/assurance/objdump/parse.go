@@ -37,7 +37,7 @@ var memorySizes = map[string]int{
 }
 
 var (
-	maskedOperand = regexp.MustCompile(`^(\w+)\{k(\d)\}(\{z\})?$`)
+	maskedOperand = regexp.MustCompile(`^(.+)\{k(\d)\}(\{z\})?$`)
 	memoryText    = regexp.MustCompile(`^(?:(\w+) (PTR|BCST) )?(?:(fs):)?(?:\[(.*)\]|(0x\w+))$`)
 	addressTerm   = regexp.MustCompile(`([+-]?)(?:(rip)|([a-z]\w*?)(?:\*(\d))?|(0x[0-9a-f]+))(?:$|([+-]))`)
 	clmulHalves   = regexp.MustCompile(`^(v?pclmul)([lh])q([lh])qdq$`)

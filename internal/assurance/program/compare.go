@@ -104,7 +104,7 @@ var jumpNames = map[string]string{
 // names of instructions that are not those of Intel in small letters, with or without a
 // suffix for the size.
 var names = map[string]string{
-	"CMOVQCC": "cmovae", "CMOVQCS": "cmovb", "CMOVQHI": "cmova", "CMOVLHI": "cmova", "CMOVQLE": "cmovle", "CMOVQLT": "cmovl", "CMOVQNE": "cmovne",
+	"CMOVQCC": "cmovae", "CMOVQCS": "cmovb", "CMOVQHI": "cmova", "CMOVLHI": "cmova", "CMOVQLE": "cmovle", "CMOVQLS": "cmovbe", "CMOVQLT": "cmovl", "CMOVQNE": "cmovne",
 	// The Go assembler moves 64 bits.
 	"MOVD": "movq", "IMUL3Q": "imul", "MOVBLZX": "movzx", "MOVBQZX": "movzx", "PADDL": "paddd", "PSLLL": "pslld", "PSRAL": "psrad",
 }

@@ -68,6 +68,7 @@ func TestDecode(t *testing.T) {
 		{"660f3a44c111", "pclmulqdq v0:128,v1:128,$0x11"},
 		{"62f17f896f00", "vmovdqu8{k1}{z} v0:128,0x0(g0)"},
 		{"62617fc96f20", "vmovdqu8{k1}{z} v28:512,0x0(g0)"},
+		{"62f17f497f16", "vmovdqu8{k1} 0x0(g6),v2:512"},
 		{"62f1f558d44001", "vpaddq{bcst} v0:512,v1:512,0x8(g0)"}, // 1 is scaled by the size
 		{"62f1f548d44001", "vpaddq v0:512,v1:512,0x40(g0)"},
 	} {
@@ -223,7 +224,7 @@ func TestRefused(t *testing.T) {
 		},
 		"zeroing without a mask, or a mask of no vector": {
 			"62f1f5c8d4c1": "EVEX, zeroing without a mask",
-			"62f17f4a7f00": "EVEX, a mask of a store",
+			"62f1fe4a7f00": "EVEX, a mask of a store of words",
 			"62f17fca7f00": "EVEX, zeroing of a store",
 		},
 		"rounding in an instruction": {

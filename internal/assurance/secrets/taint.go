@@ -255,6 +255,16 @@ func (d *taint) Store(address value, v *bytesValue, n int) {
 	d.write(address, v, n)
 }
 
+func (d *taint) StoreMasked(address value, v *bytesValue, n int, mask value) {
+	d.check(address)
+	if mask.secret {
+		d.find("which bytes are written depends on a secret")
+	}
+	w, old := *v, d.read(address, n, true)
+	w.isWord, w.secret = false, w.secret|old.secret
+	d.write(address, &w, n)
+}
+
 // check reports an address that depends on a secret.
 func (d *taint) check(address value) {
 	if address.secret {

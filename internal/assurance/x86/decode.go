@@ -242,7 +242,7 @@ func check(i *machine.Instruction, x x86asm.Inst) error {
 		return errors.New("unusual return, or far jump")
 	case (i.Bytes[0] == 0x66 || i.Bytes[0] == evexPrefix) && !vectors:
 		return errors.New("no vector, but 16 bits or EVEX")
-	case i.Zeroing && i.Mask == 0 || i.Mask != 0 && i.Operands[0].Kind != machine.Vector:
+	case i.Zeroing && i.Mask == 0 || i.Mask != 0 && i.Operands[0].Kind != machine.Vector && (i.Zeroing || i.Mnemonic != "vmovdqu8"):
 		return errors.New("zeroing without a mask, or a mask of no vector")
 	case x.SAE:
 		return errors.New("rounding in an instruction")

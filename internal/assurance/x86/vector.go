@@ -144,8 +144,18 @@ func (m model[W, V]) shuffle(i *machine.Instruction) bool {
 		a := m.source(&i.Operands[1], o.Size)
 		return move(64, &a, sameLane)
 	case "movdqu8":
-		a := m.LoadMasked(m.where(&i.Operands[1]), o.Size/8, 1, m.Masks[i.Mask])
-		return i.Mask != 0 && i.Zeroing && move(8, &a, sameLane)
+		switch from := &i.Operands[1]; {
+		case i.Mask == 0:
+			return false
+		case o.Kind == machine.Memory:
+			m.StoreMasked(m.where(o), &m.Vectors[from.Number], o.Size/8, m.Masks[i.Mask])
+			return true
+		case from.Kind == machine.Memory:
+			a := m.LoadMasked(m.where(from), o.Size/8, 1, m.Masks[i.Mask])
+			return i.Zeroing && move(8, &a, sameLane)
+		default:
+			return i.Zeroing && move(8, &m.Vectors[from.Number], sameLane)
+		}
 	case "pmaskmovq":
 		mask := m.source(&i.Operands[1], 0)
 		bits := m.Constant(64, 0)
